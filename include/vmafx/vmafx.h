@@ -1,0 +1,179 @@
+/* vmafx: full-reference video quality (VMAF and the metrics around it), on the CPU and on the GPU.
+ *
+ * The way of a stream:
+ *
+ *     VmafxParams params;
+ *     vmafx_default_params(&params);
+ *     params.model = "version=vmaf_v0.6.1";
+ *     VmafxContext *ctx;
+ *     int ret = vmafx_open(&ctx, &params);                  // models, features, device, log file
+ *     ret = vmafx_configure(ctx, &ref_format, &dist_format); // once, before the first frame
+ *     for each pair: ret = vmafx_submit(ctx, &ref, &dist);   // blocks while too many frames are in flight
+ *                    while (vmafx_receive(ctx, &result) == 0) { … }   // scores so far, in frame order
+ *     ret = vmafx_finish(ctx);                               // the last frames, pooling, the report
+ *     ret = vmafx_model_score(ctx, 0, &name, &score);
+ *     vmafx_close(&ctx);
+ *
+ * Every function returns 0 or a negative errno value (which is what AVERROR(errno) is). On failure the message is at
+ * vmafx_last_error() and went to the log callback once, at VMAFX_LOG_ERROR. A context is used by one thread at a time;
+ * different contexts are independent. The library never prints, aborts or throws. */
+#ifndef VMAFX_VMAFX_H
+#define VMAFX_VMAFX_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define VMAFX_API __attribute__((visibility("default")))
+#else
+#define VMAFX_API
+#endif
+
+typedef struct VmafxContext VmafxContext;
+
+/* "1.0.0", for logs and reports. */
+VMAFX_API const char *vmafx_version(void);
+
+/* -- Opening ------------------------------------------------------------------------------------------------------- */
+
+enum VmafxLogLevel { VMAFX_LOG_ERROR, VMAFX_LOG_WARNING, VMAFX_LOG_INFO, VMAFX_LOG_VERBOSE, VMAFX_LOG_DEBUG };
+
+/* Texts are copied by vmafx_open(); NULL means the default. */
+typedef struct VmafxParams {
+    /* `|`-separated models, each `key=value[:key=value…]` with the keys version, path, name, disable_clip,
+     * enable_transform and `<extractor>.<option>` overloads. `:` and `\` inside a value are written `\:` and `\\`.
+     * Default "version=vmaf_v0.6.1"; "" means no model (then `feature` must name something). */
+    const char *model;
+    /* `|`-separated features, each `name=<extractor>[:option=value…]`. Default none. */
+    const char *feature;
+    /* "auto" (default): the GPU when there is a usable one, else the CPU, and a log line says why.
+     * "cpu": the CPU twins. "hip": the GPU, or vmafx_open() fails with the cause (ENODEV, EACCES, ENOSYS, …). */
+    const char *backend;
+    const char *device;     /* "auto" (default), an index, or a PCI address "0000:03:00.0" */
+    const char *log_path;   /* the report; default none. Written as `<log_path>.part`, renamed when complete. */
+    const char *log_fmt;    /* "xml" (default), "json", "csv", "sub", "ndjson" (a line per frame as it finishes) */
+    const char *score_fmt;  /* printf format of one double in reports, e.g. "%.17g"; default "%.6f" as libvmaf prints */
+    /* Pooling of vmafx_model_score(): "mean" (default), "min", "max", "harmonic_mean", "median", "stddev", or a
+     * percentile "p5", "perc5", "p99.9". Anything else falls back to mean with a warning. */
+    const char *pool;
+    int n_threads;    /* worker threads; 0 (default): as many as the process may use (affinity, cgroup) */
+    int n_subsample;  /* score every N-th frame; default 1 */
+    /* Called from any of the library's threads, one call at a time. */
+    void (*log)(void *log_cookie, enum VmafxLogLevel level, const char *message);
+    void *log_cookie;
+    void *reserved[8]; /* zero */
+} VmafxParams;
+
+VMAFX_API void vmafx_default_params(VmafxParams *params);
+
+/* Parses and checks everything that does not need a frame: options, models, features, device, report file (created
+ * here, so that a bad path fails at once). On failure *out is NULL, nothing is left behind, and the message went to
+ * params->log. ENOENT/EACCES/…: files; EINVAL: options and models; ENODEV and others: the device. */
+VMAFX_API int vmafx_open(VmafxContext **out, const VmafxParams *params);
+
+/* Frees everything and sets *ctx to NULL (NULL and *ctx == NULL are fine). Pictures still held are released. If frames were scored
+ * and vmafx_finish() did not succeed, what is known is written to the report, marked partial. */
+VMAFX_API void vmafx_close(VmafxContext **ctx);
+
+/* The text of the last failure in this context; "" if there was none. Valid until the next call. */
+VMAFX_API const char *vmafx_last_error(const VmafxContext *ctx);
+
+/* -- Format -------------------------------------------------------------------------------------------------------- */
+
+enum VmafxChroma { VMAFX_CHROMA_400, VMAFX_CHROMA_420, VMAFX_CHROMA_422, VMAFX_CHROMA_444 };
+enum VmafxLayout {
+    VMAFX_LAYOUT_PLANAR,     /* Y, U, V (or Y alone) */
+    VMAFX_LAYOUT_SEMIPLANAR, /* Y, interleaved UV: nv12, nv16, nv24, p010, p016 */
+};
+enum VmafxMemory { VMAFX_MEMORY_HOST };
+
+typedef struct VmafxFormat {
+    int width, height;        /* luma samples, >= 1 */
+    enum VmafxChroma chroma;
+    int bits;                 /* 8..16 significant bits per sample */
+    enum VmafxLayout layout;
+    int shift;                /* left shift of the sample in its 16-bit word: 6 for p010; 0 else. Samples of more than 8 bits are
+                                 native-endian 16-bit words. */
+    enum VmafxMemory memory;
+} VmafxFormat;
+
+/* Fixes the format of both inputs, makes the plan, starts the workers. Width, height, chroma and bits must be equal, layout
+ * and shift may differ. Once per context. EINVAL: the formats differ or a metric does not take them (too small, bits). */
+VMAFX_API int vmafx_configure(VmafxContext *ctx, const VmafxFormat *ref, const VmafxFormat *dist);
+
+/* Bit p is set when any metric reads plane p (0 Y, 1 U, 2 V) of either input. After vmafx_configure(). */
+VMAFX_API unsigned vmafx_planes_read(const VmafxContext *ctx);
+
+/* -- Frames -------------------------------------------------------------------------------------------------------- */
+
+/* One picture, not copied. The samples must stay valid and unchanged until release() is called, which happens exactly
+ * once for each picture passed to vmafx_submit(), success or failure, from any thread; release may be NULL. */
+typedef struct VmafxPicture {
+    const uint8_t *data[3]; /* plane starts; semi-planar: data[1] is UV. Planes nobody reads may be NULL. */
+    ptrdiff_t stride[3];    /* bytes between rows, may be negative */
+    void (*release)(void *opaque);
+    void *opaque;
+} VmafxPicture;
+
+/* Queues the next frame pair (frame numbers count from 0). Blocks while the in-flight limit is reached, so memory stays
+ * bounded. Fails with the first error that any earlier frame met. */
+VMAFX_API int vmafx_submit(VmafxContext *ctx, const VmafxPicture *ref, const VmafxPicture *dist);
+
+typedef struct VmafxScore {
+    const char *key; /* "integer_adm2", "vmaf" */
+    double value;
+} VmafxScore;
+
+typedef struct VmafxFrameResult {
+    int64_t frame;            /* 0-based number of the pair */
+    size_t n_scores;          /* 0 for a frame that n_subsample skips */
+    const VmafxScore *scores; /* features in report order, then models; valid until the next call with this context */
+} VmafxFrameResult;
+
+/* The next finished frame, in frame order, each exactly once. -EAGAIN: none is ready now (after vmafx_finish(): none is left). */
+VMAFX_API int vmafx_receive(VmafxContext *ctx, VmafxFrameResult *result);
+
+/* Like vmafx_receive(), but when no result is ready and frames are in flight, waits for them. It still returns -EAGAIN when
+ * the next result needs a later frame than was submitted (motion looks one frame ahead). */
+VMAFX_API int vmafx_receive_wait(VmafxContext *ctx, VmafxFrameResult *result);
+
+/* -- End of stream ------------------------------------------------------------------------------------------------- */
+
+/* How the frames were paired, for the report. All counts are of frames. */
+typedef struct VmafxPairing {
+    int64_t paired;             /* pairs scored */
+    int64_t unmatched_dist;     /* distorted frames that met no reference frame */
+    int64_t unmatched_ref;      /* reference frames that were never used */
+    int64_t repeated_ref;       /* pairs whose reference frame had been used before */
+    double max_time_difference; /* largest |pts(dist) - pts(ref)| of a pair, in seconds */
+} VmafxPairing;
+
+/* Before vmafx_finish(), or at any time before vmafx_close() for a partial report. */
+VMAFX_API int vmafx_set_pairing(VmafxContext *ctx, const VmafxPairing *pairing);
+
+/* Waits for all frames, pools, writes and renames the report. EINVAL when no frame was scored. After a failure no model
+ * score can be asked for. Results that were not received yet can still be received. */
+VMAFX_API int vmafx_finish(VmafxContext *ctx);
+
+/* Models in the order of VmafxParams.model. */
+VMAFX_API int vmafx_model_count(const VmafxContext *ctx);
+
+/* The pooled score of model i; *name is its report key ("vmaf" unless `name=` says otherwise), valid as long as the
+ * context. Only after a successful vmafx_finish(), else -EINVAL. */
+VMAFX_API int vmafx_model_score(VmafxContext *ctx, int i, const char **name, double *score);
+
+/* -- Discovery ----------------------------------------------------------------------------------------------------- */
+
+/* Names of the built-in models and of the extractors: the i-th, or NULL past the last. Static memory. */
+VMAFX_API const char *vmafx_builtin_model(int i);
+VMAFX_API const char *vmafx_extractor(int i);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

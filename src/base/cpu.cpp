@@ -1,0 +1,97 @@
+#include "base/cpu.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <bit>
+#include <cctype>
+#include <cerrno>
+#include <cstdlib>
+#include <fstream>
+#include <mutex>
+#include <thread>
+
+#include <hwy/highway.h>
+
+namespace vmafx {
+namespace {
+
+struct Choice {
+  Status status;
+  bool reference = false;
+};
+
+std::string lower(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
+  return text;
+}
+
+std::string known_levels() {
+  std::string names = "ref";
+  for (const int64_t target : runnable_cpu_targets()) names += ", " + cpu_target_name(target);
+  return names;
+}
+
+Choice choose() {
+  const char* variable = std::getenv("VMAFX_CPU");
+  const std::string wanted = lower(variable ? variable : "");
+  if (wanted.empty()) return {};
+  if (wanted == "ref") return {{}, true};
+  for (const int64_t target : runnable_cpu_targets()) {
+    if (cpu_target_name(target) != wanted) continue;
+    /* Better targets have lower bits: switch off all below the one that was asked for. */
+    hwy::DisableTargets(target - 1);
+    return {};
+  }
+  return {error(EINVAL, "VMAFX_CPU=%s is not a CPU level of this build and machine; use one of: %s", variable,
+                known_levels().c_str())};
+}
+
+const Choice& choice() {
+  static const Choice made = choose();  // initialised once, thread-safe
+  return made;
+}
+
+/* The CPU quota of this process's cgroup in whole threads, or a large number. */
+int cgroup_threads() {
+  constexpr int kNoLimit = 1 << 20;
+  std::ifstream v2("/sys/fs/cgroup/cpu.max");
+  std::string quota;
+  double period = 0;
+  if (v2 >> quota >> period && quota != "max" && period > 0)
+    return std::max(1, static_cast<int>(std::atof(quota.c_str()) / period + 0.5));
+  std::ifstream v1_quota("/sys/fs/cgroup/cpu/cpu.cfs_quota_us"), v1_period("/sys/fs/cgroup/cpu/cpu.cfs_period_us");
+  double microseconds = 0;
+  if (v1_quota >> microseconds && v1_period >> period && microseconds > 0 && period > 0)
+    return std::max(1, static_cast<int>(microseconds / period + 0.5));
+  return kNoLimit;
+}
+
+}  // namespace
+
+Status select_cpu() { return choice().status; }
+
+bool use_reference_cpu() { return choice().reference; }
+
+std::string cpu_level() {
+  if (use_reference_cpu()) return "ref";
+  const int64_t usable = hwy::SupportedTargets() & (HWY_TARGETS);
+  return cpu_target_name(usable & -usable);
+}
+
+std::vector<int64_t> runnable_cpu_targets() {
+  std::vector<int64_t> targets;
+  for (int64_t left = hwy::SupportedTargets() & (HWY_TARGETS); left; left &= left - 1) targets.push_back(left & -left);
+  return targets;
+}
+
+std::string cpu_target_name(int64_t target) { return lower(hwy::TargetName(target)); }
+
+int usable_threads() {
+  int threads = static_cast<int>(std::thread::hardware_concurrency());
+  cpu_set_t mask;
+  if (sched_getaffinity(0, sizeof mask, &mask) == 0) threads = CPU_COUNT(&mask);
+  return std::clamp(std::min(threads, cgroup_threads()), 1, 256);
+}
+
+}  // namespace vmafx

@@ -1,0 +1,38 @@
+/* Which CPU code runs: the plain definition (`ref`), or the SIMD twin on some instruction set.
+ *
+ * The environment variable VMAFX_CPU names the best instruction set that may be used: `ref`, or a Highway target that
+ * this build carries, in any case (`sse2`, `ssse3`, `sse4`, `avx2`, `avx3`, …, `neon`, …). Unset or empty: the best one the
+ * machine has. It is read once per process, when the first session opens. */
+#ifndef VMAFX_BASE_CPU_H
+#define VMAFX_BASE_CPU_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+
+namespace vmafx {
+
+/* Reads VMAFX_CPU and limits Highway's dispatch to it. EINVAL for a name that is unknown or that this machine cannot run,
+ * with the names that would work. Thread-safe; the first call decides. */
+Status select_cpu();
+
+/* True when VMAFX_CPU=ref: metrics take their plain definition instead of the SIMD twin. */
+bool use_reference_cpu();
+
+/* The level in use, for the log and the report: "ref", "avx2", … */
+std::string cpu_level();
+
+/* The Highway targets that this build carries and this machine can run, best first (for tests and bench). */
+std::vector<int64_t> runnable_cpu_targets();
+
+/* "avx2" for HWY_AVX2, and so on. */
+std::string cpu_target_name(int64_t target);
+
+/* How many threads this process may use: its affinity mask, capped by the cgroup's CPU quota; at least 1. */
+int usable_threads();
+
+}  // namespace vmafx
+
+#endif

@@ -1,0 +1,64 @@
+/* Views of samples in host memory. A view never owns; whoever made it says how long it lives. */
+#ifndef VMAFX_BASE_PICTURE_H
+#define VMAFX_BASE_PICTURE_H
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace vmafx {
+
+/* w x h samples of type T; rows lie `stride` bytes apart, which may be negative and need not be a multiple of sizeof(T)'s alignment beyond T itself. */
+template <class T>
+struct Plane {
+  T* data = nullptr;
+  ptrdiff_t stride = 0;  // bytes
+  int w = 0;
+  int h = 0;
+
+  T* row(int y) const {
+    using Byte = std::conditional_t<std::is_const_v<T>, const std::byte, std::byte>;
+    return reinterpret_cast<T*>(reinterpret_cast<Byte*>(data) + y * stride);
+  }
+};
+
+/* A plane whose sample type is known at run time only: uint8_t at 8 bit, uint16_t above (see Picture::bpc). */
+struct SamplePlane {
+  const void* data = nullptr;
+  ptrdiff_t stride = 0;  // bytes, may be negative
+  int w = 0;
+  int h = 0;
+
+  template <class T>
+  Plane<const T> as() const {
+    return {static_cast<const T*>(data), stride, w, h};
+  }
+};
+
+enum class Chroma { k400, k420, k422, k444 };
+
+/* What the metrics see of a video: planar, samples in the low bits of their word. */
+struct VideoFormat {
+  int w = 0;
+  int h = 0;
+  int bpc = 8;  // bits per component, 8..16
+  Chroma chroma = Chroma::k420;
+
+  int planes() const { return chroma == Chroma::k400 ? 1 : 3; }
+
+  /* Chroma sizes round down, as the reference implementation does: a last odd column or row of chroma is not scored. */
+  int plane_w(int p) const { return p && chroma != Chroma::k444 ? w / 2 : w; }
+  int plane_h(int p) const { return p && chroma == Chroma::k420 ? h / 2 : h; }
+
+  bool operator==(const VideoFormat&) const = default;
+};
+
+/* One picture. Planes that nobody asked for (see Extractor::reads) have data == nullptr. */
+struct Picture {
+  int bpc = 8;
+  SamplePlane plane[3];
+};
+
+}  // namespace vmafx
+
+#endif

@@ -1,0 +1,37 @@
+#include "base/status.h"
+
+#include <cstdarg>
+#include <cstdio>
+
+namespace vmafx {
+namespace {
+
+std::string format_list(const char* format, va_list args) {
+  va_list again;
+  va_copy(again, args);
+  const int length = std::vsnprintf(nullptr, 0, format, args);
+  std::string text(length > 0 ? length : 0, '\0');
+  if (length > 0) std::vsnprintf(text.data(), text.size() + 1, format, again);
+  va_end(again);
+  return text;
+}
+
+}  // namespace
+
+Status error(int errno_value, const char* format, ...) {
+  va_list args;
+  va_start(args, format);
+  Status status(errno_value, format_list(format, args));
+  va_end(args);
+  return status;
+}
+
+std::string format_text(const char* format, ...) {
+  va_list args;
+  va_start(args, format);
+  std::string text = format_list(format, args);
+  va_end(args);
+  return text;
+}
+
+}  // namespace vmafx

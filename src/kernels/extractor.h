@@ -1,0 +1,95 @@
+/* Extractor: all that the engine knows of a metric.
+ *
+ * A metric has one ExtractorInfo per twin (CPU, and with HIP kernels a second one flagged kHip), listed in
+ * kernels/registry.cpp. create() makes an Extractor for one set of options and one video format. The engine then
+ *
+ *   1. calls extract() for every frame, on any thread, in any order, each call with its own scratch and sums;
+ *   2. calls finalize() with those sums, in frame order, on one thread at a time, and flush() after the last frame.
+ *
+ * The sums are the metric's own struct of raw sums (plain data, memcpy-able). Both twins fill the same struct and share
+ * finalize(), so equal sums are equal scores. */
+#ifndef VMAFX_KERNELS_EXTRACTOR_H
+#define VMAFX_KERNELS_EXTRACTOR_H
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/picture.h"
+#include "base/status.h"
+#include "kernels/options.h"
+
+namespace vmafx {
+
+/* What an extractor is and needs. */
+enum ExtractorFlags : uint32_t {
+  kTemporal = 1u << 0,  // reads earlier frames, so it runs on every frame, also with n_subsample > 1
+  kHip = 1u << 1,       // runs as HIP kernels and reads frames in device memory; without it: host memory
+};
+
+/* A feature that an extractor can provide.
+ * `name` is what models and options call it, `key` what reports print (plus the suffix of its non-default options). */
+struct FeatureInfo {
+  const char* name;  // "VMAF_integer_feature_adm2_score"
+  const char* key;   // "integer_adm2"
+};
+
+/* Which planes extract() reads: bit p for plane p. */
+struct Reads {
+  unsigned ref = 1;
+  unsigned dist = 1;
+  int history = 0;  // how many earlier reference pictures: 0, 1 or 2
+};
+
+/* What one call of extract() sees. Pictures are planar, 8 bit as uint8_t, above as uint16_t, any stride, no padding. */
+struct FrameSet {
+  int64_t index = 0;  // 0-based frame number
+  Picture ref;
+  Picture dist;
+  Picture earlier_ref[2];  // of frame index-1 and index-2; data == nullptr before the start of the stream
+};
+
+/* Where finalize() and flush() put what they know. `feature` is an index into Extractor::features(). */
+class ScoreSink {
+ public:
+  virtual ~ScoreSink() = default;
+  virtual void put(int64_t frame, int feature, double score) = 0;
+  virtual void put_aggregate(const char* key, double value) = 0;  // one value for the whole stream ("apsnr_y")
+};
+
+class Extractor {
+ public:
+  virtual ~Extractor() = default;
+
+  /* The features that this instance provides under its options, in report order. Fixed for its lifetime. */
+  virtual std::span<const FeatureInfo> features() const = 0;
+  virtual Reads reads() const { return {}; }
+
+  virtual size_t sums_bytes() const = 0;     // size of the struct of raw sums
+  virtual size_t scratch_bytes() const = 0;  // working memory of one call of extract(); 64-byte aligned, not cleared
+
+  /* Raw sums of one frame. `sums` is zeroed memory of sums_bytes(), 64-byte aligned. Thread-safe. */
+  virtual void extract(const FrameSet& frames, std::byte* scratch, void* sums) const = 0;
+
+  /* Raw sums to scores, called once per scored frame in frame order. A temporal metric may hold a frame's score back
+   * until a later one is known; every score must have been put when flush() returns. */
+  virtual void finalize(int64_t frame, const void* sums, ScoreSink& sink) = 0;
+  virtual void flush(ScoreSink&) {}
+};
+
+struct ExtractorInfo {
+  const char* name;  // "vif"; the HIP twin is "vif_hip"
+  const char* help;  // one line
+  uint32_t flags;    // ExtractorFlags
+  std::span<const FeatureInfo> features;  // all it can provide, whatever the options
+  std::span<const OptionInfo> options;
+  /* EINVAL when the format or the option values cannot be handled, with the reason in a sentence. */
+  StatusOr<std::unique_ptr<Extractor>> (*create)(const Options& options, const VideoFormat& format);
+};
+
+}  // namespace vmafx
+
+#endif

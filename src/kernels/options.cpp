@@ -1,0 +1,116 @@
+#include "kernels/options.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+
+namespace vmafx {
+namespace {
+
+using Type = OptionInfo::Type;
+
+/* The whole of `text` as a finite number. */
+std::optional<double> parse_number(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  if (*end || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+const char* type_name(Type type) {
+  switch (type) {
+    case Type::kBool: return "true or false";
+    case Type::kInt: return "a whole number";
+    case Type::kDouble: return "a number";
+    case Type::kString: return "text";
+  }
+  return "";
+}
+
+/* `text` as a value of `option`, in range; nullopt if it is not one. */
+std::optional<double> parse_value(const OptionInfo& option, const std::string& text) {
+  if (option.type == Type::kBool) {
+    if (text == "true") return 1.0;
+    if (text == "false") return 0.0;
+    return std::nullopt;
+  }
+  const auto number = parse_number(normalized_number(text));
+  if (!number || *number < option.min || *number > option.max) return std::nullopt;
+  if (option.type == Type::kInt && *number != std::floor(*number)) return std::nullopt;
+  return number;
+}
+
+std::string known_names(std::span<const OptionInfo> table) {
+  std::string names;
+  for (const OptionInfo& option : table) names += (names.empty() ? "" : ", ") + std::string(option.name);
+  return names.empty() ? "none" : names;
+}
+
+}  // namespace
+
+std::string normalized_number(const std::string& text) {
+  if (!parse_number(text)) return text;
+  return format_text("%g", static_cast<double>(std::strtof(text.c_str(), nullptr)));
+}
+
+StatusOr<Options> Options::resolve(const char* metric, std::span<const OptionInfo> table, const OptionTexts& given) {
+  Options options;
+  options.table_ = table;
+  for (const OptionInfo& option : table) options.values_.push_back({option.fallback, option.fallback_text});
+
+  for (const auto& [name, text] : given) {
+    const auto option = std::ranges::find_if(table, [&](const OptionInfo& o) { return name == o.name; });
+    if (option == table.end())
+      return error(EINVAL, "%s has no option '%s'; it has: %s", metric, name.c_str(), known_names(table).c_str());
+    Value& value = options.values_[option - table.begin()];
+    if (option->type == Type::kString) {
+      value.text = text;
+      continue;
+    }
+    const auto number = parse_value(*option, text);
+    if (!number && option->type == Type::kBool)
+      return error(EINVAL, "%s: '%s' is no value for %s, which takes true or false", metric, text.c_str(), option->name);
+    if (!number)
+      return error(EINVAL, "%s: '%s' is no value for %s, which takes %s from %g to %g", metric, text.c_str(),
+                   option->name, type_name(option->type), option->min, option->max);
+    value.number = *number;
+  }
+  return options;
+}
+
+const Options::Value& Options::value(std::string_view name, Type type) const {
+  for (size_t i = 0; i < table_.size(); i++)
+    if (name == table_[i].name && type == table_[i].type) return values_[i];
+  static const Value kNone;  // a metric asking for what is not in its own table: caught by its first test
+  return kNone;
+}
+
+bool Options::flag(std::string_view name) const { return value(name, Type::kBool).number != 0; }
+int Options::integer(std::string_view name) const { return static_cast<int>(value(name, Type::kInt).number); }
+double Options::number(std::string_view name) const { return value(name, Type::kDouble).number; }
+const std::string& Options::text(std::string_view name) const { return value(name, Type::kString).text; }
+
+std::string Options::key_suffix() const {
+  std::map<std::string, std::string> parts;  // sorted by option name
+  for (size_t i = 0; i < table_.size(); i++) {
+    const OptionInfo& option = table_[i];
+    const Value& value = values_[i];
+    if (!option.in_key || value == Value{option.fallback, option.fallback_text}) continue;
+    std::string part = std::string("_") + (option.alias ? option.alias : option.name);
+    switch (option.type) {
+      case Type::kBool: break;
+      case Type::kInt:
+      case Type::kDouble: part += format_text("_%g", value.number); break;
+      case Type::kString: part += "_" + value.text; break;
+    }
+    parts[option.name] = part;
+  }
+  std::string suffix;
+  for (const auto& [name, part] : parts) suffix += part;
+  return suffix;
+}
+
+}  // namespace vmafx

@@ -1,0 +1,46 @@
+#include "kernels/registry.h"
+
+#include <array>
+
+#include "kernels/adm/adm.h"
+#include "kernels/motion/motion.h"
+#include "kernels/psnr/psnr.h"
+#include "kernels/vif/vif.h"
+
+namespace vmafx {
+namespace {
+
+constexpr std::array kExtractors = {
+    &kAdmExtractor,
+    &kVifExtractor,
+    &kMotionExtractor,
+    &kPsnrExtractor,
+};
+
+bool provides(const ExtractorInfo& info, std::string_view feature) {
+  for (const FeatureInfo& f : info.features)
+    if (feature == f.name) return true;
+  return false;
+}
+
+}  // namespace
+
+std::span<const ExtractorInfo* const> extractors() { return kExtractors; }
+
+const ExtractorInfo* find_extractor(std::string_view name) {
+  for (const ExtractorInfo* info : kExtractors)
+    if (name == info->name) return info;
+  return nullptr;
+}
+
+const ExtractorInfo* find_provider(std::string_view feature, uint32_t preferred) {
+  const ExtractorInfo* cpu_twin = nullptr;
+  for (const ExtractorInfo* info : kExtractors) {
+    if (!provides(*info, feature)) continue;
+    if (preferred && (info->flags & preferred) == preferred) return info;
+    if (!(info->flags & kHip) && !cpu_twin) cpu_twin = info;
+  }
+  return cpu_twin;
+}
+
+}  // namespace vmafx

@@ -1,0 +1,51 @@
+/* main() of a Check program: `return run_suite("vif", {{"equals_ref", test_fn}, …});` */
+#ifndef VMAFX_TESTS_SUPPORT_CHECK_MAIN_H
+#define VMAFX_TESTS_SUPPORT_CHECK_MAIN_H
+
+#include <check.h>
+
+#include <initializer_list>
+#include <string>
+
+/* Compares two texts and prints both when they differ. (ck_assert_str_eq would keep pointers into temporaries.) */
+#define assert_text_eq(got, want)                                                                 \
+  do {                                                                                            \
+    const std::string assert_got = (got), assert_want = (want);                                   \
+    ck_assert_msg(assert_got == assert_want, "got '%s', want '%s'", assert_got.c_str(), assert_want.c_str()); \
+  } while (0)
+
+/* Asserts that `text` contains `part`. */
+#define assert_contains(text, part)                                                               \
+  do {                                                                                            \
+    const std::string assert_text = (text), assert_part = (part);                                 \
+    ck_assert_msg(assert_text.find(assert_part) != std::string::npos, "'%s' does not contain '%s'", \
+                  assert_text.c_str(), assert_part.c_str());                                      \
+  } while (0)
+
+namespace vmafx::test {
+
+/* A test made with START_TEST/END_TEST. */
+struct NamedTest {
+  const char* name;  // test case name, as CK_RUN_CASE selects it
+  const TTest* test;
+};
+
+/* Runs all tests (CK_RUN_CASE=name: one), prints Check's summary; the exit status of the program. */
+inline int run_suite(const char* name, std::initializer_list<NamedTest> tests) {
+  Suite* suite = suite_create(name);
+  for (const NamedTest& t : tests) {
+    TCase* test_case = tcase_create(t.name);
+    tcase_set_timeout(test_case, 0);
+    tcase_add_test(test_case, t.test);
+    suite_add_tcase(suite, test_case);
+  }
+  SRunner* runner = srunner_create(suite);
+  srunner_run_all(runner, CK_NORMAL);
+  const int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed ? 1 : 0;
+}
+
+}  // namespace vmafx::test
+
+#endif
