@@ -26,7 +26,7 @@ namespace vmafx {
 
 /* What an extractor is and needs. */
 enum ExtractorFlags : uint32_t {
-  kTemporal = 1u << 0,  // reads earlier frames, so it runs on every frame, also with n_subsample > 1
+  kTemporal = 1u << 0,  // scores depend on neighbouring frames
   kHip = 1u << 1,       // runs as HIP kernels and reads frames in device memory; without it: host memory
 };
 
@@ -37,11 +37,12 @@ struct FeatureInfo {
   const char* key;   // "integer_adm2"
 };
 
-/* Which planes extract() reads: bit p for plane p. */
+/* What extract() reads: of each picture the planes, bit p for plane p; and which frames. */
 struct Reads {
   unsigned ref = 1;
   unsigned dist = 1;
-  int history = 0;  // how many earlier reference pictures: 0, 1 or 2
+  int history = 0;           // how many earlier reference pictures: 0, 1 or 2
+  bool every_frame = false;  // also the frames that n_subsample leaves out
 };
 
 /* What one call of extract() sees. Pictures are planar, 8 bit as uint8_t, above as uint16_t, any stride, no padding. */

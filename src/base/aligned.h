@@ -1,0 +1,29 @@
+/* Uninitialised memory on a cache-line boundary, owned. */
+#ifndef VMAFX_BASE_ALIGNED_H
+#define VMAFX_BASE_ALIGNED_H
+
+#include <cstddef>
+#include <memory>
+#include <new>
+
+namespace vmafx {
+
+inline constexpr size_t kCacheLine = 64;
+
+struct AlignedDelete {
+  void operator()(std::byte* p) const { ::operator delete[](p, std::align_val_t{kCacheLine}); }
+};
+
+using AlignedBytes = std::unique_ptr<std::byte[], AlignedDelete>;
+
+/* Throws std::bad_alloc, which the C API turns into ENOMEM. */
+inline AlignedBytes allocate_aligned(size_t bytes) {
+  return AlignedBytes(static_cast<std::byte*>(::operator new[](bytes, std::align_val_t{kCacheLine})));
+}
+
+/* `bytes` rounded up to whole cache lines. */
+inline size_t round_to_lines(size_t bytes) { return (bytes + kCacheLine - 1) / kCacheLine * kCacheLine; }
+
+}  // namespace vmafx
+
+#endif

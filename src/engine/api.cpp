@@ -1,0 +1,163 @@
+/* The C API: argument checks, the guard that turns anything C++ into a code, and the last message of each context. */
+#include <cerrno>
+#include <exception>
+#include <memory>
+#include <new>
+
+#include "engine/model_builtin.h"
+#include "engine/session.h"
+#include "kernels/registry.h"
+#include "vmafx/vmafx.h"
+
+using vmafx::Session;
+using vmafx::SessionParams;
+using vmafx::Status;
+
+struct VmafxContext {
+  std::unique_ptr<Session> session;
+  std::string last_error;
+};
+
+namespace {
+
+/* What `body` returns, or an exception as a Status. */
+template <class Body>
+Status guarded(Body body) noexcept {
+  try {
+    return body();
+  } catch (const std::bad_alloc&) {
+    return {ENOMEM, "out of memory"};
+  } catch (const std::exception& failure) {
+    return {EIO, failure.what()};
+  }
+}
+
+/* Runs `body` on the context's session; keeps and logs the message of a failure. */
+template <class Body>
+int call(VmafxContext* ctx, Body body) {
+  if (!ctx) return -EINVAL;
+  const Status status = guarded([&] { return body(*ctx->session); });
+  if (status.ok()) return 0;
+  ctx->last_error = status.message();
+  ctx->session->log().error(status.message());
+  return -status.code();
+}
+
+void release(const VmafxPicture* picture) {
+  if (picture && picture->release) picture->release(picture->opaque);
+}
+
+std::string text(const char* value, const char* fallback) { return value ? value : fallback; }
+
+SessionParams session_params(const VmafxParams& params) {
+  SessionParams p;
+  p.model = text(params.model, p.model.c_str());
+  p.feature = text(params.feature, "");
+  p.backend = text(params.backend, p.backend.c_str());
+  p.device = text(params.device, p.device.c_str());
+  p.log_path = text(params.log_path, "");
+  p.log_fmt = text(params.log_fmt, p.log_fmt.c_str());
+  p.score_fmt = text(params.score_fmt, "");
+  p.pool = text(params.pool, p.pool.c_str());
+  p.n_threads = params.n_threads;
+  p.n_subsample = params.n_subsample;
+  return p;
+}
+
+int receive(VmafxContext* ctx, VmafxFrameResult* result, bool wait) {
+  if (!result) return -EINVAL;
+  bool ready = false;
+  const int ret = call(ctx, [&](Session& session) { return session.receive(wait, result, &ready); });
+  return ret ? ret : ready ? 0 : -EAGAIN;
+}
+
+}  // namespace
+
+const char* vmafx_version(void) { return vmafx::kVersion; }
+
+void vmafx_default_params(VmafxParams* params) {
+  if (!params) return;
+  *params = {};
+  params->n_subsample = 1;
+}
+
+int vmafx_open(VmafxContext** out, const VmafxParams* params) {
+  if (!out) return -EINVAL;
+  *out = nullptr;
+  if (!params) return -EINVAL;
+  vmafx::Log::Sink sink;
+  const Status status = guarded([&]() -> Status {
+    if (params->log)
+      sink = [log = params->log, cookie = params->log_cookie](VmafxLogLevel level, const char* message) {
+        log(cookie, level, message);
+      };
+    auto ctx = std::make_unique<VmafxContext>();
+    VMAFX_ASSIGN(ctx->session, Session::open(session_params(*params), sink));
+    *out = ctx.release();
+    return {};
+  });
+  if (!status.ok() && params->log) params->log(params->log_cookie, VMAFX_LOG_ERROR, status.message().c_str());
+  return -status.code();
+}
+
+void vmafx_close(VmafxContext** ctx) {
+  if (!ctx || !*ctx) return;
+  (void)call(*ctx, [](Session& session) { return session.abandon(); });
+  delete *ctx;
+  *ctx = nullptr;
+}
+
+const char* vmafx_last_error(const VmafxContext* ctx) { return ctx ? ctx->last_error.c_str() : ""; }
+
+int vmafx_configure(VmafxContext* ctx, const VmafxFormat* ref, const VmafxFormat* dist) {
+  if (!ref || !dist) return -EINVAL;
+  return call(ctx, [&](Session& session) { return session.configure(*ref, *dist); });
+}
+
+unsigned vmafx_planes_read(const VmafxContext* ctx) { return ctx ? ctx->session->planes_read() : 0; }
+
+int vmafx_submit(VmafxContext* ctx, const VmafxPicture* ref, const VmafxPicture* dist) {
+  if (!ctx || !ref || !dist) {
+    release(ref);
+    release(dist);
+    return -EINVAL;
+  }
+  return call(ctx, [&](Session& session) { return session.submit(*ref, *dist); });
+}
+
+int vmafx_receive(VmafxContext* ctx, VmafxFrameResult* result) { return receive(ctx, result, false); }
+
+int vmafx_receive_wait(VmafxContext* ctx, VmafxFrameResult* result) { return receive(ctx, result, true); }
+
+int vmafx_set_pairing(VmafxContext* ctx, const VmafxPairing* pairing) {
+  if (!pairing) return -EINVAL;
+  return call(ctx, [&](Session& session) {
+    session.set_pairing(*pairing);
+    return Status();
+  });
+}
+
+int vmafx_finish(VmafxContext* ctx) {
+  return call(ctx, [](Session& session) { return session.finish(); });
+}
+
+int vmafx_model_count(const VmafxContext* ctx) { return ctx ? ctx->session->model_count() : 0; }
+
+int vmafx_model_score(VmafxContext* ctx, int i, const char** name, double* score) {
+  return call(ctx, [&](Session& session) -> Status {
+    VMAFX_ASSIGN(const vmafx::ModelScore model, session.model_score(i));
+    if (name) *name = model.name;
+    if (score) *score = model.score;
+    return {};
+  });
+}
+
+const char* vmafx_builtin_model(int i) {
+  const auto names = vmafx::builtin_model_names();
+  return i >= 0 && static_cast<size_t>(i) < names.size() ? names[i] : nullptr;
+}
+
+const char* vmafx_extractor(int i) {
+  const auto all = vmafx::extractors();
+  return i >= 0 && static_cast<size_t>(i) < all.size() ? all[i]->name : nullptr;
+}

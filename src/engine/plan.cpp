@@ -1,0 +1,164 @@
+#include "engine/plan.h"
+
+#include <algorithm>
+#include <cerrno>
+
+#include "engine/model_file.h"
+#include "kernels/registry.h"
+
+namespace vmafx {
+namespace {
+
+std::string known_extractors() {
+  std::string names;
+  for (const ExtractorInfo* info : extractors()) names += (names.empty() ? "" : ", ") + std::string(info->name);
+  return names;
+}
+
+/* Clients look for these words in ffmpeg's output. */
+Status no_extractor(const std::string& name, const std::string& reason) {
+  return error(EINVAL, "could not initialize feature extractor %s: %s", name.c_str(), reason.c_str());
+}
+
+const OptionInfo* find_option(const ExtractorInfo& info, const std::string& name) {
+  const auto option = std::ranges::find_if(info.options, [&](const OptionInfo& o) { return name == o.name; });
+  return option == info.options.end() ? nullptr : &*option;
+}
+
+bool is_overloaded(const PlannedModel& planned, const std::vector<PlannedExtractor>& all, const std::string& name) {
+  return std::ranges::any_of(planned.inputs, [&](const PlannedModel::Input& input) {
+    return name == all[input.extractor].info->name || name == input.feature;
+  });
+}
+
+}  // namespace
+
+StatusOr<Plan> Plan::make(std::vector<ModelSpec> models, const std::vector<FeatureSpec>& features, uint32_t preferred,
+                          Log& log) {
+  Plan plan;
+  for (const ModelSpec& spec : models) VMAFX_TRY(plan.add_model(spec, preferred, log));
+  for (const FeatureSpec& spec : features) VMAFX_TRY(plan.add_feature(spec, preferred, log));
+  if (plan.extractors_.empty()) return error(EINVAL, "nothing to score: name a model or a feature");
+  return plan;
+}
+
+Status Plan::add_model(const ModelSpec& spec, uint32_t preferred, Log& log) {
+  VMAFX_ASSIGN(Model model, load_model(spec));
+  for (const PlannedModel& other : models_)
+    if (other.model.name() == model.name())
+      return error(EINVAL, "two models are called '%s'; give one of them another name with name=",
+                   model.name().c_str());
+
+  PlannedModel planned{std::move(model), {}};
+  for (const ModelFeature& feature : planned.model.features()) {
+    const ExtractorInfo* info = find_provider(feature.name, preferred);
+    if (!info)
+      return no_extractor(feature.name, "no metric of this build provides what model " + planned.model.name() + " needs");
+    OptionTexts given = feature.options;
+    for (const std::string& name : {std::string(info->name), feature.name})
+      if (const auto overload = spec.overloads.find(name); overload != spec.overloads.end())
+        for (const auto& [option, text] : overload->second) given[option] = text;
+    VMAFX_ASSIGN(const int index, add_extractor(*info, given, log));
+    planned.inputs.push_back({index, feature.name, -1});
+  }
+  for (const auto& [name, options] : spec.overloads)
+    if (!is_overloaded(planned, extractors_, name))
+      log.warning(format_text("model %s does not use %s, so its options are ignored", planned.model.name().c_str(),
+                              name.c_str()));
+  models_.push_back(std::move(planned));
+  return {};
+}
+
+Status Plan::add_feature(const FeatureSpec& spec, uint32_t preferred, Log& log) {
+  const ExtractorInfo* info = find_extractor(spec.extractor);
+  if (!info) return no_extractor(spec.extractor, "there is no such metric; there are: " + known_extractors());
+  if (preferred && !info->features.empty())
+    if (const ExtractorInfo* twin = find_provider(info->features.front().name, preferred)) info = twin;
+  return add_extractor(*info, spec.options, log).status();
+}
+
+/* Who asks for the same metric with the same key shares it. Options outside the key (debug, enable_mse, …) only add to the
+ * output, so all that anyone asked for is switched on; contradictions go to who came first. */
+StatusOr<int> Plan::add_extractor(const ExtractorInfo& info, const OptionTexts& given, Log& log) {
+  auto resolved = Options::resolve(info.name, info.options, given);
+  if (!resolved.ok()) return no_extractor(info.name, resolved.status().message());
+
+  for (size_t i = 0; i < extractors_.size(); i++) {
+    PlannedExtractor& planned = extractors_[i];
+    if (planned.info != &info || planned.options.key_suffix() != resolved.value().key_suffix()) continue;
+    for (const auto& [name, text] : given) {
+      const OptionInfo* option = find_option(info, name);
+      if (option && option->in_key) continue;  // equal, or the suffixes would differ
+      const auto [entry, added] = planned.given.emplace(name, text);
+      if (!added && entry->second != text)
+        log.warning(format_text("%s is asked for with %s=%s and %s=%s; the first one counts", info.name, name.c_str(),
+                                entry->second.c_str(), name.c_str(), text.c_str()));
+    }
+    VMAFX_ASSIGN(planned.options, Options::resolve(info.name, info.options, planned.given));
+    return static_cast<int>(i);
+  }
+  extractors_.push_back({&info, given, std::move(resolved.value()), nullptr, {}});
+  return static_cast<int>(extractors_.size()) - 1;
+}
+
+Status Plan::instantiate(const VideoFormat& format, Log& log) {
+  for (PlannedExtractor& planned : extractors_) {
+    auto made = planned.info->create(planned.options, format);
+    if (!made.ok()) return no_extractor(planned.info->name, made.status().message());
+    planned.extractor = std::move(made.value());
+    place_columns(planned, log);
+  }
+  for (PlannedModel& planned : models_) {
+    for (PlannedModel::Input& input : planned.inputs) {
+      input.column = column_of(extractors_[input.extractor], input.feature);
+      if (input.column < 0)
+        return error(EINVAL, "model %s needs %s, which %s does not provide with these options",
+                     planned.model.name().c_str(), input.feature.c_str(), extractors_[input.extractor].info->name);
+    }
+    planned.first_column = static_cast<int>(columns_.size());
+    for (const std::string& key : planned.model.score_keys()) {
+      if (std::ranges::find(columns_, key) != columns_.end())
+        return error(EINVAL, "the name '%s' is taken; give the model another one with name=", key.c_str());
+      columns_.push_back(key);
+    }
+  }
+  return {};
+}
+
+void Plan::place_columns(PlannedExtractor& planned, Log& log) {
+  const std::string suffix = planned.options.key_suffix();
+  for (const FeatureInfo& feature : planned.extractor->features()) {
+    const std::string key = feature.key + suffix;
+    if (std::ranges::find(columns_, key) != columns_.end()) {
+      log.warning(format_text("%s is provided twice; the first one is reported", key.c_str()));
+      planned.columns.push_back(-1);
+      continue;
+    }
+    planned.columns.push_back(static_cast<int>(columns_.size()));
+    columns_.push_back(key);
+  }
+}
+
+int Plan::column_of(const PlannedExtractor& planned, const std::string& feature) const {
+  const auto features = planned.extractor->features();
+  for (size_t i = 0; i < features.size(); i++)
+    if (feature == features[i].name) return planned.columns[i];
+  return -1;
+}
+
+unsigned Plan::planes_read() const {
+  unsigned planes = 0;
+  for (const PlannedExtractor& planned : extractors_) {
+    const Reads reads = planned.extractor->reads();
+    planes |= reads.ref | reads.dist;
+  }
+  return planes;
+}
+
+int Plan::history() const {
+  int history = 0;
+  for (const PlannedExtractor& planned : extractors_) history = std::max(history, planned.extractor->reads().history);
+  return history;
+}
+
+}  // namespace vmafx

@@ -1,0 +1,70 @@
+/* The plan: which extractors run, each once, for all the models and features that were asked for, and in which column
+ * of the score table each score stands. Made in two steps: the names are resolved when the session opens, the extractors are
+ * made when the video format is known. */
+#ifndef VMAFX_ENGINE_PLAN_H
+#define VMAFX_ENGINE_PLAN_H
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "engine/log.h"
+#include "engine/model.h"
+#include "engine/spec.h"
+#include "kernels/extractor.h"
+
+namespace vmafx {
+
+struct PlannedExtractor {
+  const ExtractorInfo* info = nullptr;
+  OptionTexts given;  // what was asked for, merged over all who asked
+  Options options;
+  std::unique_ptr<Extractor> extractor;  // after instantiate()
+  std::vector<int> columns;              // per feature of extractor->features(); -1: the key belongs to another extractor
+};
+
+struct PlannedModel {
+  struct Input {
+    int extractor;  // index into Plan::extractors()
+    std::string feature;
+    int column;     // after instantiate()
+  };
+  Model model;
+  std::vector<Input> inputs;  // in the order of model.features()
+  int first_column = -1;      // of its scores; after instantiate()
+};
+
+class Plan {
+ public:
+  /* Resolves models and features to extractors. `preferred`: ExtractorFlags of the opened device; a feature without such
+   * an extractor runs on its CPU twin, which is logged. EINVAL names what is unknown. */
+  static StatusOr<Plan> make(std::vector<ModelSpec> models, const std::vector<FeatureSpec>& features, uint32_t preferred,
+                             Log& log);
+
+  /* Makes the extractors. EINVAL when one cannot take the format. */
+  Status instantiate(const VideoFormat& format, Log& log);
+
+  std::vector<PlannedExtractor>& extractors() { return extractors_; }
+  const std::vector<PlannedExtractor>& extractors() const { return extractors_; }
+  const std::vector<PlannedModel>& models() const { return models_; }
+  const std::vector<std::string>& columns() const { return columns_; }
+
+  unsigned planes_read() const;  // bit p: some extractor reads plane p
+  int history() const;           // how many earlier reference pictures the neediest extractor reads
+
+ private:
+  StatusOr<int> add_extractor(const ExtractorInfo& info, const OptionTexts& given, Log& log);
+  Status add_model(const ModelSpec& spec, uint32_t preferred, Log& log);
+  Status add_feature(const FeatureSpec& spec, uint32_t preferred, Log& log);
+  void place_columns(PlannedExtractor& planned, Log& log);
+  int column_of(const PlannedExtractor& planned, const std::string& feature) const;
+
+  std::vector<PlannedExtractor> extractors_;
+  std::vector<PlannedModel> models_;
+  std::vector<std::string> columns_;
+};
+
+}  // namespace vmafx
+
+#endif

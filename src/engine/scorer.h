@@ -1,0 +1,44 @@
+/* From raw sums to scores, in frame order: extractors finalize, models predict as soon as a frame's features are known. */
+#ifndef VMAFX_ENGINE_SCORER_H
+#define VMAFX_ENGINE_SCORER_H
+
+#include <cstdint>
+#include <vector>
+
+#include "base/status.h"
+#include "engine/pipeline.h"
+#include "engine/plan.h"
+#include "engine/scores.h"
+
+namespace vmafx {
+
+class Scorer {
+ public:
+  /* `plan` and `table` must outlive the scorer; `subsample`: frames whose number it divides are scored. */
+  Scorer(Plan& plan, ScoreTable& table, int subsample) : plan_(plan), table_(table), subsample_(subsample) {}
+
+  /* Takes the next frame in order, then completes all frames whose scores are known. */
+  Status add(const FinishedFrame& finished);
+
+  /* No more frames come. Afterwards every frame is complete. */
+  Status flush();
+
+  bool is_scored(int64_t frame) const { return frame % subsample_ == 0; }
+  int64_t complete() const { return complete_; }  // frames 0 .. complete()-1 have all their scores
+
+ private:
+  bool features_known(int64_t frame) const;
+  Status predict(int64_t frame);
+  Status complete_frames();
+
+  Plan& plan_;
+  ScoreTable& table_;
+  int subsample_;
+  int64_t added_ = 0;
+  int64_t complete_ = 0;
+  std::vector<double> inputs_, outputs_;  // of one prediction
+};
+
+}  // namespace vmafx
+
+#endif

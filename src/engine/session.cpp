@@ -1,0 +1,221 @@
+#include "config.h"
+
+#include "engine/session.h"
+
+#include <algorithm>
+#include <cerrno>
+
+#include "base/cpu.h"
+
+namespace vmafx {
+
+const char* const kVersion = PACKAGE_VERSION;
+
+namespace {
+
+/* Frame pairs in flight beyond the one that each worker has in hand: enough that no worker waits for the decoder's next frame. */
+constexpr int kFramesAhead = 2;
+
+Status same_samples(const VideoFormat& ref, const VideoFormat& dist) {
+  if (ref.w != dist.w)
+    return error(EINVAL, "input width must match. (reference %d, distorted %d)", ref.w, dist.w);
+  if (ref.h != dist.h)
+    return error(EINVAL, "input height must match. (reference %d, distorted %d)", ref.h, dist.h);
+  if (ref.bpc != dist.bpc)
+    return error(EINVAL, "input pix_fmt must match. (reference %d bits per sample, distorted %d)", ref.bpc, dist.bpc);
+  if (ref.chroma != dist.chroma) return error(EINVAL, "input pix_fmt must match. (the chroma subsampling differs)");
+  return {};
+}
+
+/* "vif", "adm": the metric's name, or with options in the key "vif_egl_1". */
+std::string instance_name(const PlannedExtractor& planned) { return planned.info->name + planned.options.key_suffix(); }
+
+const char* backend_name(const ExtractorInfo& info) { return info.flags & kHip ? "hip" : "cpu"; }
+
+}  // namespace
+
+StatusOr<std::unique_ptr<Session>> Session::open(const SessionParams& params, Log::Sink sink) {
+  if (params.n_threads < 0) return error(EINVAL, "n_threads=%d; use 0 (as many as there are) or more", params.n_threads);
+  if (params.n_subsample < 1) return error(EINVAL, "n_subsample=%d; use 1 or more", params.n_subsample);
+  VMAFX_TRY(select_cpu());
+
+  std::unique_ptr<Session> session(new Session(params, std::move(sink)));
+  VMAFX_ASSIGN(session->backend_, open_backend(params.backend, params.device, session->log_));
+  VMAFX_ASSIGN(auto models, parse_models(params.model));
+  VMAFX_ASSIGN(const auto features, parse_features(params.feature));
+  VMAFX_ASSIGN(session->plan_, Plan::make(std::move(models), features, session->backend_.preferred, session->log_));
+
+  const ParsedPool pool = parse_pool(params.pool);
+  if (!pool.known)
+    session->log_.warning("pool=" + params.pool + " is unknown, mean is used; known are mean, min, max, harmonic_mean, "
+                          "median, stddev and percentiles such as p5");
+  session->pool_ = pool.pool;
+  VMAFX_TRY(session->open_report());
+  return session;
+}
+
+Status Session::open_report() {
+  const ParsedReportFormat format = parse_report_format(params_.log_fmt);
+  if (!format.known)
+    log_.warning("log_fmt=" + params_.log_fmt + " is unknown, xml is used; known are xml, json, csv, sub and ndjson");
+  const bool json = format.format == ReportFormat::kJson || format.format == ReportFormat::kNdjson;
+  VMAFX_ASSIGN(const ScoreFormat score_format, ScoreFormat::parse(params_.score_fmt, json));
+  if (params_.log_path.empty()) return {};
+  VMAFX_ASSIGN(report_, ReportFile::open({params_.log_path, format.format, score_format, params_.n_subsample}));
+  return {};
+}
+
+Status Session::configure(const VmafxFormat& ref, const VmafxFormat& dist) {
+  if (table_) return error(EINVAL, "the session is configured already; open another one for another format");
+  VMAFX_ASSIGN(const VideoFormat ref_format, scored_format(ref, "reference"));
+  VMAFX_ASSIGN(const VideoFormat dist_format, scored_format(dist, "distorted"));
+  VMAFX_TRY(same_samples(ref_format, dist_format));
+  VMAFX_TRY(plan_.instantiate(ref_format, log_));
+  format_ = ref_format;
+  ref_reader_ = PictureReader(ref, format_, plan_.planes_read());
+  dist_reader_ = PictureReader(dist, format_, plan_.planes_read());
+  VMAFX_TRY(start_pipeline());
+  table_.emplace(plan_.columns());
+  scorer_.emplace(plan_, *table_, params_.n_subsample);
+  return {};
+}
+
+Status Session::start_pipeline() {
+  const int threads = std::min(params_.n_threads ? params_.n_threads : usable_threads(), kMostThreads);
+  std::vector<const Extractor*> extractors;
+  std::vector<bool> runs_always;
+  std::string where;
+  for (const PlannedExtractor& planned : plan_.extractors()) {
+    extractors.push_back(planned.extractor.get());
+    runs_always.push_back(planned.extractor->reads().every_frame);
+    where += (where.empty() ? "" : ", ") + instance_name(planned) + " on " + backend_name(*planned.info);
+  }
+  VMAFX_TRY(pipeline_.start(std::move(extractors), std::move(runs_always), plan_.history(), threads,
+                            threads + kFramesAhead));
+  log_.verbose(format_text("%s; CPU code %s, %d threads", where.c_str(), cpu_level().c_str(), pipeline_.threads()));
+  return {};
+}
+
+Status Session::submit(const VmafxPicture& ref_picture, const VmafxPicture& dist_picture) {
+  /* Both first, whatever happens: each is released exactly once by its holder. */
+  auto ref = ref_reader_.read(ref_picture);
+  auto dist = dist_reader_.read(dist_picture);
+  if (!table_) return error(EINVAL, "frames were submitted before the format was configured");
+  if (finished_) return error(EINVAL, "frames were submitted after the end of the stream");
+  VMAFX_TRY(failure_);
+  if (!ref.ok()) return failure_ = ref.status();
+  if (!dist.ok()) return failure_ = dist.status();
+
+  if (submitted_ == 0) started_ = std::chrono::steady_clock::now();
+  FinishedFrame finished;
+  while (pipeline_.take(pipeline_.full(), &finished)) VMAFX_TRY(score(finished));
+  pipeline_.add(scorer_->is_scored(submitted_++), std::move(ref.value()), std::move(dist.value()));
+  return {};
+}
+
+Status Session::score(const FinishedFrame& finished) {
+  if (Status status = scorer_->add(finished); !status.ok()) return failure_ = status;
+  return report_complete_frames();
+}
+
+/* NDJSON is written as frames finish; the other formats wait for the end. */
+Status Session::report_complete_frames() {
+  if (!report_ || report_->format() != ReportFormat::kNdjson) return {};
+  for (; reported_ < scorer_->complete(); reported_++)
+    if (Status status = report_->append_frame(*table_, reported_); !status.ok()) return failure_ = status;
+  return {};
+}
+
+Status Session::receive(bool wait, VmafxFrameResult* result, bool* ready) {
+  *ready = false;
+  if (!table_) return {};
+  FinishedFrame finished;
+  while (received_ >= scorer_->complete() && pipeline_.take(wait, &finished)) VMAFX_TRY(score(finished));
+  if (received_ >= scorer_->complete()) return {};
+
+  result_.clear();
+  const auto& keys = table_->keys();
+  if (scorer_->is_scored(received_))
+    for (size_t column = 0; column < keys.size(); column++)
+      if (const auto score = table_->get(received_, static_cast<int>(column)))
+        result_.push_back({keys[column].c_str(), *score});
+  *result = {received_++, result_.size(), result_.data()};
+  *ready = true;
+  return {};
+}
+
+Status Session::drain() {
+  FinishedFrame finished;
+  while (pipeline_.take(true, &finished)) VMAFX_TRY(score(finished));
+  if (Status status = scorer_->flush(); !status.ok()) return failure_ = status;
+  ended_ = std::chrono::steady_clock::now();
+  return report_complete_frames();
+}
+
+Status Session::finish() {
+  if (finished_) return {};
+  VMAFX_TRY(failure_);
+  if (submitted_ == 0) return error(EINVAL, "no frames were scored: the inputs gave no frame pair");
+  VMAFX_TRY(drain());
+  if (Status status = write_report(false); !status.ok()) return failure_ = status;
+  finished_ = true;
+  return {};
+}
+
+Status Session::abandon() {
+  if (finished_ || submitted_ == 0 || !report_) return {};
+  if (failure_.ok()) (void)drain();
+  return write_report(true);
+}
+
+Status Session::write_report(bool partial) {
+  if (!report_) return {};
+  ReportFile report = std::move(*report_);
+  report_.reset();
+  VMAFX_TRY(report.write(*table_, report_data(partial)));
+  VMAFX_TRY(report.commit());
+  if (report.not_finite())
+    log_.warning(format_text("%lld scores in the report are not finite", static_cast<long long>(report.not_finite())));
+  return {};
+}
+
+ReportData Session::report_data(bool partial) const {
+  return {kVersion, format_.w, format_.h, frames_per_second(), partial, report_extras()};
+}
+
+nlohmann::ordered_json Session::report_extras() const {
+  nlohmann::ordered_json backends = nlohmann::ordered_json::object();
+  for (const PlannedExtractor& planned : plan_.extractors())
+    backends[instance_name(planned)] = backend_name(*planned.info);
+  nlohmann::ordered_json extras;
+  extras["vmafx"] = {{"version", kVersion},
+                     {"backend", backends},
+                     {"device", backend_.device ? nlohmann::ordered_json(backend_.device->name) : nullptr},
+                     {"cpu", cpu_level()},
+                     {"threads", pipeline_.threads()},
+                     {"n_subsample", params_.n_subsample}};
+  if (!backend_.fallback.empty()) extras["vmafx"]["fallback"] = backend_.fallback;
+  if (pairing_)
+    extras["pairing"] = {{"paired", pairing_->paired},
+                         {"unmatched_distorted", pairing_->unmatched_dist},
+                         {"unmatched_reference", pairing_->unmatched_ref},
+                         {"repeated_reference", pairing_->repeated_ref},
+                         {"max_time_difference", pairing_->max_time_difference}};
+  return extras;
+}
+
+double Session::frames_per_second() const {
+  const double seconds = std::chrono::duration<double>(ended_ - started_).count();
+  return seconds > 0 ? static_cast<double>(submitted_) / seconds : 0;
+}
+
+StatusOr<ModelScore> Session::model_score(int i) const {
+  if (!finished_) return error(EINVAL, "there is no score before the stream is finished");
+  if (i < 0 || i >= model_count()) return error(EINVAL, "there is no model %d", i);
+  const PlannedModel& planned = plan_.models()[i];
+  const PoolValues pooled = pool_values(*table_, planned.first_column, params_.n_subsample);
+  if (pooled.values.empty()) return error(EDOM, "model %s has no finite score", planned.model.name().c_str());
+  return ModelScore{planned.model.name().c_str(), pool_scores(pool_, pooled.values)};
+}
+
+}  // namespace vmafx

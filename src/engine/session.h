@@ -1,0 +1,101 @@
+/* A session: one stream of frame pairs from open to the pooled scores and the report. The C API in vmafx.h says what each
+ * step promises; this is where the rooms of the engine are joined. */
+#ifndef VMAFX_ENGINE_SESSION_H
+#define VMAFX_ENGINE_SESSION_H
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "engine/dispatch.h"
+#include "engine/log.h"
+#include "engine/pictures.h"
+#include "engine/pipeline.h"
+#include "engine/plan.h"
+#include "engine/pooling.h"
+#include "engine/report.h"
+#include "engine/scorer.h"
+#include "engine/scores.h"
+#include "vmafx/vmafx.h"
+
+namespace vmafx {
+
+extern const char* const kVersion;  // of this library, "0.1.0"
+inline constexpr int kMostThreads = 256;
+
+/* VmafxParams with the defaults filled in. */
+struct SessionParams {
+  std::string model = "version=vmaf_v0.6.1";
+  std::string feature;
+  std::string backend = "auto";
+  std::string device = "auto";
+  std::string log_path;
+  std::string log_fmt = "xml";
+  std::string score_fmt;
+  std::string pool = "mean";
+  int n_threads = 0;
+  int n_subsample = 1;
+};
+
+struct ModelScore {
+  const char* name;
+  double score;
+};
+
+class Session {
+ public:
+  static StatusOr<std::unique_ptr<Session>> open(const SessionParams& params, Log::Sink sink);
+
+  Status configure(const VmafxFormat& ref, const VmafxFormat& dist);
+  Status submit(const VmafxPicture& ref, const VmafxPicture& dist);
+  Status receive(bool wait, VmafxFrameResult* result, bool* ready);
+  Status finish();
+  Status abandon();  // writes a partial report if frames were scored and finish() did not succeed
+  StatusOr<ModelScore> model_score(int i) const;
+
+  void set_pairing(const VmafxPairing& pairing) { pairing_ = pairing; }
+  unsigned planes_read() const { return plan_.planes_read(); }
+  int model_count() const { return static_cast<int>(plan_.models().size()); }
+  Log& log() { return log_; }
+
+ private:
+  Session(const SessionParams& params, Log::Sink sink) : params_(params), log_(std::move(sink)) {}
+
+  Status open_report();
+  Status start_pipeline();
+  Status drain();                              // scores everything that is in flight
+  Status score(const FinishedFrame& finished);
+  Status report_complete_frames();
+  Status write_report(bool partial);
+  ReportData report_data(bool partial) const;
+  nlohmann::ordered_json report_extras() const;
+  double frames_per_second() const;
+
+  SessionParams params_;
+  Log log_;
+  Backend backend_;
+  Plan plan_;
+  Pool pool_;
+  std::optional<ReportFile> report_;
+  VideoFormat format_;
+  PictureReader ref_reader_, dist_reader_;
+  std::optional<ScoreTable> table_;  // configured when present
+  std::optional<Scorer> scorer_;
+  Pipeline pipeline_;
+
+  int64_t submitted_ = 0;
+  int64_t received_ = 0;
+  int64_t reported_ = 0;  // NDJSON lines, and frames that need none
+  std::vector<VmafxScore> result_;  // what the last receive() handed out
+  std::optional<VmafxPairing> pairing_;
+  std::chrono::steady_clock::time_point started_, ended_;
+  Status failure_;  // the first one; it stays
+  bool finished_ = false;
+};
+
+}  // namespace vmafx
+
+#endif

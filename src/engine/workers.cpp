@@ -1,0 +1,51 @@
+#include "engine/workers.h"
+
+#include <cerrno>
+#include <system_error>
+
+namespace vmafx {
+
+Workers::~Workers() {
+  {
+    const std::lock_guard lock(mutex_);
+    closing_ = true;
+  }
+  wake_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+Status Workers::start(int threads) {
+  for (int i = 0; i < threads; i++) {
+    try {
+      threads_.emplace_back([this, i] { run(i); });
+    } catch (const std::system_error& failure) {
+      if (i > 0) break;
+      return error(EAGAIN, "cannot start a worker thread: %s", failure.what());
+    }
+  }
+  return {};
+}
+
+void Workers::add(Job job) {
+  {
+    const std::lock_guard lock(mutex_);
+    queue_.push_back(std::move(job));
+  }
+  wake_.notify_one();
+}
+
+void Workers::run(int worker) {
+  for (;;) {
+    Job job;
+    {
+      std::unique_lock lock(mutex_);
+      wake_.wait(lock, [this] { return closing_ || !queue_.empty(); });
+      if (queue_.empty()) return;
+      job = std::move(queue_.front());
+      queue_.pop_front();
+    }
+    job(worker);
+  }
+}
+
+}  // namespace vmafx
