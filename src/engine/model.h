@@ -34,6 +34,9 @@ struct ScoreTransform {
   bool out_gte_in = false;                       // never below it
 };
 
+inline constexpr int kMaxFeatures = 64;  // of a member, libvmaf's limit
+inline constexpr int kMaxMembers = 100;  // of a collection; the largest known has 21
+
 /* One support vector machine with what stands before and after it. */
 struct ModelMember {
   std::vector<ModelFeature> features;         // in the order of the SVM's inputs
@@ -47,7 +50,8 @@ struct ModelMember {
 
 class Model {
  public:
-  /* `members` is not empty; more than one makes a bootstrap collection whose base model is members[0]. */
+  /* 1 to kMaxMembers members, each with 1 to kMaxFeatures features; more than one member makes a bootstrap collection whose
+   * base model is members[0]. */
   Model(std::string name, std::vector<ModelMember> members);
 
   /* The report key of the (base) score. */
@@ -68,7 +72,7 @@ class Model {
 
  private:
   double raw_score(size_t member, std::span<const double> features) const;
-  void bootstrap_scores(std::span<const double> raw, std::span<double> scores) const;
+  void bootstrap_scores(std::span<double> raw, std::span<double> scores) const;
 
   std::string name_;
   std::vector<ModelMember> members_;

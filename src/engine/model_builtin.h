@@ -4,18 +4,19 @@
 
 #include <optional>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "engine/model.h"
+#include "engine/spec.h"
 
 namespace vmafx {
 
 /* "vmaf_v0.6.1", …; the default model first. */
 std::span<const char* const> builtin_model_names();
 
-/* The members of the built-in model `version`, their transforms as if enabled; nullopt when there is none of that name. */
-std::optional<std::vector<ModelMember>> builtin_model(std::string_view version);
+/* The members of the built-in model spec.version, with clip and transform as the spec wants them; nullopt when there is
+ * none of that name. */
+std::optional<std::vector<ModelMember>> builtin_model(const ModelSpec& spec);
 
 }  // namespace vmafx
 
