@@ -1,8 +1,9 @@
 /* Reports: the score table as a file, in the formats of libvmaf (f85a853, output.c) and as NDJSON.
  *
  *   json    {version, fps, frames: [{frameNum, metrics}], pooled_metrics, aggregate_metrics} laid out as libvmaf does, then
- *           keys of our own: pooled_statistics (median, stddev, percentiles), excluded_scores, partial, and the extras
- *   xml     libvmaf's elements, then one element <vmafx> with the same additions
+ *           keys of our own: pooled_statistics (median, stddev, percentiles), excluded_scores (how many were not finite, where
+ *           any were), partial (when true), and the extras
+ *   xml     libvmaf's elements, then an element for each of these keys; partial is an attribute of the root
  *   csv     a row per frame; a missing score is an empty cell
  *   sub     MicroDVD subtitles
  *   ndjson  {frameNum, metrics} on a line of its own as each frame finishes; last line: all that json has besides frames
@@ -10,20 +11,20 @@
  * A score that is not finite is null in json and ndjson, and "nan", "inf" or "-inf" in the others. Frames that subsampling
  * skips are in no format. Numbers are written with a decimal point whatever the process's locale.
  *
- * The report is written to `<path>.part` and renamed when complete, so a reader never sees half of one. Two things are
- * written in place: NDJSON, which is there to be read while it grows, and whatever is no regular file (/dev/stdout, a pipe) or lies
- * in a folder where no file can be made. */
+ * The report appears under its name when it is complete (see output_file.h). NDJSON is written in place, to be read while it
+ * grows. It is complete when its last line has no frameNum. */
 #ifndef VMAFX_ENGINE_REPORT_H
 #define VMAFX_ENGINE_REPORT_H
 
 #include <cstdint>
-#include <cstdio>
 #include <memory>
 #include <string>
 
 #include <nlohmann/json.hpp>
 
 #include "base/status.h"
+#include "engine/output_file.h"
+#include "engine/score_format.h"
 #include "engine/scores.h"
 
 namespace vmafx {
@@ -37,21 +38,6 @@ struct ParsedReportFormat {
 
 /* "xml", "json", "csv", "sub", "ndjson"; "" is xml. */
 ParsedReportFormat parse_report_format(const std::string& text);
-
-/* How a finite score is printed. */
-class ScoreFormat {
- public:
-  ScoreFormat() = default;  // libvmaf's: "%.6f", or "%.16f" when the fraction is neither 0 nor at least about 1e-6
-
-  /* A printf format of one double, "%.17g": `%`, flags, width, precision (at most two digits each), one of aefgAEFG, and
-   * nothing else. "" is the default. EINVAL otherwise, and when `json` and it can print what is no JSON number. */
-  static StatusOr<ScoreFormat> parse(const std::string& text, bool json);
-
-  std::string print(double score) const;
-
- private:
-  std::string printf_format_;  // "": the default
-};
 
 struct ReportOptions {
   std::string path;
@@ -67,21 +53,16 @@ struct ReportData {
   int height = 0;
   double fps = 0;  // frames scored per second of wall-clock time
   bool partial = false;
-  /* An object; its members become further top-level keys of json and the last line of ndjson, and elements and attributes
-   * of <vmafx> in xml. csv and sub have no place for it. */
+  /* An object; its members become further top-level keys of json and of the last line of ndjson. In xml an object is an
+   * element, its plain values attributes, a list repeated elements. csv and sub have no place for extras. */
   nlohmann::ordered_json extras = nlohmann::ordered_json::object();
 };
 
 class ReportFile {
  public:
-  /* Opens the file, so that a bad path fails at once; an existing report stays as it is until commit() (NDJSON and other
-   * files written in place: until the first write). The sentence of a failure names the path as given. */
+  /* Opens the file, so that a bad path fails at once; an existing report stays as it is until commit() (in place: until the
+   * first write). The sentence of a failure names the path as given. */
   static StatusOr<ReportFile> open(const ReportOptions& options);
-
-  ReportFile(ReportFile&&) noexcept;
-  ReportFile& operator=(ReportFile&&) noexcept;
-  /* Closes; without a write nothing is left behind, otherwise what was written stays under its present name. */
-  ~ReportFile();
 
   ReportFormat format() const { return options_.format; }
 
@@ -91,23 +72,19 @@ class ReportFile {
   /* The whole report; with NDJSON its last line. Once. EIO, ENOSPC, …: not all of it could be written. */
   Status write(const ScoreTable& scores, const ReportData& data);
 
-  /* Flushes, closes and gives the file its name. Call after write(). */
-  Status commit();
+  /* Flushes, closes and gives the file its name. Once, after write(). Without it a destroyed ReportFile leaves what was
+   * written under its present name, and nothing at all if there was no write. */
+  Status commit() { return file_->commit(); }
 
-  /* How many frame scores have been written as null or nan so far. */
+  /* How many frame scores have been written so far that are not finite. */
   int64_t not_finite() const { return not_finite_; }
 
  private:
-  explicit ReportFile(ReportOptions options) : options_(std::move(options)) {}
-  Status open_file();
-  Status begin();
-  void close();
+  ReportFile(ReportOptions options, std::unique_ptr<OutputFile> file)
+      : options_(std::move(options)), file_(std::move(file)) {}
 
   ReportOptions options_;
-  std::string opened_path_;  // `<path>.part`, or the path itself
-  std::FILE* file_ = nullptr;
-  bool created_ = false;  // the file was not there before
-  bool begun_ = false;    // something was written
+  std::unique_ptr<OutputFile> file_;
   int64_t not_finite_ = 0;
 };
 

@@ -38,8 +38,8 @@ class ScoreTable {
 
  private:
   struct Chunk {
-    std::vector<double> scores;        // kChunkFrames x columns
-    std::vector<uint64_t> has_column;  // the same, a bit each
+    std::vector<double> scores;     // kChunkFrames x columns
+    std::vector<uint64_t> present;  // the same, a bit each
   };
   static constexpr int kChunkFrames = 256;
 

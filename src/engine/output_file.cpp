@@ -1,0 +1,100 @@
+#include "engine/output_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <system_error>
+
+namespace vmafx {
+namespace {
+
+constexpr mode_t kMode = 0666;  // less the umask
+
+/* Opens for writing without truncation; nullptr with errno set. */
+std::FILE* open_for_writing(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, kMode);
+  if (fd < 0) return nullptr;
+  std::FILE* file = fdopen(fd, "w");
+  if (!file) ::close(fd);
+  return file;
+}
+
+/* Links into these lead to open descriptors, behind which a renamed file would not be seen. */
+bool names_a_descriptor(const std::string& path) { return path.starts_with("/dev/") || path.starts_with("/proc/"); }
+
+bool is_symlink(const std::string& path) {
+  struct stat info;
+  return lstat(path.c_str(), &info) == 0 && S_ISLNK(info.st_mode);
+}
+
+std::string follow_links(const std::string& path) {
+  const std::unique_ptr<char, void (*)(void*)> real(realpath(path.c_str(), nullptr), std::free);
+  return real ? real.get() : path;
+}
+
+}  // namespace
+
+StatusOr<std::unique_ptr<OutputFile>> OutputFile::open(const std::string& path, bool in_place) {
+  std::unique_ptr<OutputFile> file(new OutputFile(path));
+  struct stat info;
+  const bool exists = stat(path.c_str(), &info) == 0;
+  if (exists && S_ISDIR(info.st_mode)) return file->failure(EISDIR);
+  if (exists && access(path.c_str(), W_OK) != 0) return file->failure(errno);
+  const bool dangling = !exists && is_symlink(path);
+  if (!in_place && !dangling && !names_a_descriptor(path) && (!exists || S_ISREG(info.st_mode))) {
+    file->target_ = exists ? follow_links(path) : path;
+    file->present_ = file->target_ + ".part";
+    file->file_ = open_for_writing(file->present_);
+    file->created_ = true;
+    const bool no_room_beside = errno == EACCES || errno == EPERM || errno == EROFS;
+    if (!file->file_ && !(exists && no_room_beside)) return file->failure(errno);
+  }
+  if (!file->file_) VMAFX_TRY(file->open_in_place(exists));
+  return file;
+}
+
+Status OutputFile::open_in_place(bool exists) {
+  target_.clear();
+  present_ = path_;
+  created_ = !exists;
+  file_ = open_for_writing(path_);
+  return file_ ? Status() : failure(errno);
+}
+
+OutputFile::~OutputFile() {
+  if (!file_) return;
+  std::fclose(file_);
+  if (created_ && !begun_) unlink(present_.c_str());
+}
+
+Status OutputFile::write(std::string_view text) {
+  struct stat info;
+  const bool regular = !begun_ && fstat(fileno(file_), &info) == 0 && S_ISREG(info.st_mode);
+  begun_ = true;
+  if (regular && ftruncate(fileno(file_), 0) != 0) return failure(errno);
+  return std::fwrite(text.data(), 1, text.size(), file_) == text.size() ? Status() : failure(errno);
+}
+
+Status OutputFile::flush() { return std::fflush(file_) == 0 && !std::ferror(file_) ? Status() : failure(errno); }
+
+Status OutputFile::commit() {
+  VMAFX_TRY(flush());
+  const bool closed = std::fclose(std::exchange(file_, nullptr)) == 0;
+  if (!closed) return failure(errno);
+  if (!target_.empty() && std::rename(present_.c_str(), target_.c_str()) != 0) {
+    const int cause = errno;
+    return error(cause, "report '%s': %s; it is complete in '%s'", path_.c_str(),
+                 std::generic_category().message(cause).c_str(), present_.c_str());
+  }
+  return {};
+}
+
+Status OutputFile::failure(int errno_value) const {
+  const int cause = errno_value ? errno_value : EIO;
+  return error(cause, "report '%s' (the path as received): %s", path_.c_str(), std::generic_category().message(cause).c_str());
+}
+
+}  // namespace vmafx

@@ -1,0 +1,51 @@
+/* A file that takes its name when it is complete.
+ *
+ * Text goes to `<path>.part`, which commit() renames, so nobody ever reads half a file and an old file stays until then. Some
+ * things are written in place instead: what is no regular file (/dev/stdout, a pipe), a file in a folder where none
+ * can be made, and whatever the caller wants to be readable while it grows. */
+#ifndef VMAFX_ENGINE_OUTPUT_FILE_H
+#define VMAFX_ENGINE_OUTPUT_FILE_H
+
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/status.h"
+
+namespace vmafx {
+
+class OutputFile {
+ public:
+  /* Opens, changing nothing that is there. The sentence of a failure names the path as it was given. */
+  static StatusOr<std::unique_ptr<OutputFile>> open(const std::string& path, bool in_place);
+
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  /* Without a write() nothing is left behind; otherwise an uncommitted file keeps its present name. */
+  ~OutputFile();
+
+  /* Appends; the first call in place empties the old file. Failures may show only at flush() or commit(). */
+  Status write(std::string_view text);
+  Status flush();
+
+  /* Flushes, closes, renames. Nothing can be written afterwards. */
+  Status commit();
+
+ private:
+  explicit OutputFile(std::string path) : path_(std::move(path)) {}
+  Status open_in_place(bool exists);
+  Status failure(int errno_value) const;
+
+  std::string path_;     // as given
+  std::string target_;   // what `.part` is renamed to: path_ with symbolic links followed; "" when in place
+  std::string present_;  // the file's name until commit()
+  std::FILE* file_ = nullptr;
+  bool created_ = false;  // by open()
+  bool begun_ = false;    // something was written
+};
+
+}  // namespace vmafx
+
+#endif
