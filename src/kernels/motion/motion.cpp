@@ -1,0 +1,147 @@
+#include "kernels/motion/motion.h"
+
+#include <algorithm>
+#include <cerrno>
+
+#include "base/cpu.h"
+
+namespace vmafx {
+namespace {
+
+using Type = OptionInfo::Type;
+
+constexpr OptionInfo kOptions[] = {
+    {"motion_force_zero", "force_0", Type::kBool, 0, 0, 1, true, "make every motion score 0"},
+    {"motion_blend_factor", "mbf", Type::kDouble, 1.0, 0, 1, true, "slope of motion3 above motion_blend_offset"},
+    {"motion_blend_offset", "mbo", Type::kDouble, 40.0, 0, 1000, true, "motion from which motion3 is blended"},
+    {"motion_fps_weight", "mfw", Type::kDouble, 1.0, 0, 5, true, "factor that corrects for the frame rate"},
+    {"motion_max_val", "mmxv", Type::kDouble, 10000.0, 0, 10000, true, "largest score; larger ones are clipped"},
+    {"motion_five_frame_window", "mffw", Type::kBool, 0, 0, 1, true, "compare with the frame before the last"},
+    {"motion_moving_average", "mma", Type::kBool, 0, 0, 1, true, "average motion3 with that of the frame before"},
+    {"debug", nullptr, Type::kBool, 0, 0, 1, false, "provide the motion score of two frames too"},
+};
+
+constexpr FeatureInfo kSad = {"VMAF_integer_feature_motion_sad_score", "VMAF_integer_feature_motion_sad_score"};
+constexpr FeatureInfo kMotion = {"VMAF_integer_feature_motion_score", "integer_motion"};
+constexpr FeatureInfo kMotion2 = {"VMAF_integer_feature_motion2_score", "integer_motion2"};
+constexpr FeatureInfo kMotion3 = {"VMAF_integer_feature_motion3_score", "integer_motion3"};
+
+constexpr FeatureInfo kFeatures[] = {kSad, kMotion2, kMotion3};
+constexpr FeatureInfo kDebugFeatures[] = {kSad, kMotion, kMotion2, kMotion3};
+
+class Motion : public Extractor {
+ public:
+  Motion(const Options& options, const VideoFormat& format)
+      : force_zero_(options.flag("motion_force_zero")),
+        blend_factor_(options.number("motion_blend_factor")),
+        blend_offset_(options.number("motion_blend_offset")),
+        fps_weight_(options.number("motion_fps_weight")),
+        max_val_(options.number("motion_max_val")),
+        step_(options.flag("motion_five_frame_window") ? 2 : 1),
+        moving_average_(options.flag("motion_moving_average")),
+        debug_(options.flag("debug")),
+        format_(format) {}
+
+  std::span<const FeatureInfo> features() const override {
+    if (debug_) return kDebugFeatures;
+    return kFeatures;
+  }
+  Reads reads() const override {
+    if (force_zero_) return {.ref = 0, .dist = 0, .history = 0, .every_frame = true};
+    return {.ref = 1, .dist = 0, .history = step_, .every_frame = true};
+  }
+  size_t sums_bytes() const override { return sizeof(MotionSums); }
+  size_t scratch_bytes() const override { return motion_scratch_bytes(format_.w); }
+
+  void extract(const FrameSet& frames, std::byte* scratch, void* sums) const override {
+    if (force_zero_ || frames.index < step_) return;
+    static_cast<MotionSums*>(sums)->sad =
+        sad_(frames.earlier_ref[step_ - 1].plane[0], frames.ref.plane[0], format_.bpc, scratch);
+  }
+
+  void finalize(int64_t frame, const void* sums, ScoreSink& sink) override;
+  void flush(ScoreSink& sink) override;
+
+ private:
+  double sad_score(uint64_t sad) const;
+  double blend(double motion) const;
+  void put_first(double motion3, ScoreSink& sink);
+  void put_motion(int64_t frame, double motion2, ScoreSink& sink);
+
+  const bool force_zero_;
+  const double blend_factor_, blend_offset_, fps_weight_, max_val_;
+  const int step_;  // frames between the two that are compared; frames before that have no difference
+  const bool moving_average_, debug_;
+  const VideoFormat format_;
+  decltype(&motion_sad_simd) const sad_ = use_reference_cpu() ? motion_sad_ref : motion_sad_simd;
+
+  /* The stream so far. */
+  int64_t frames_ = 0;
+  double sad_before_[2] = {};  // of frames frames_-1 and frames_-2
+  double blended_before_ = 0;  // of the last frame that has its motion3, not averaged
+};
+
+/* The order of the operations, here and below, is libvmaf's: its scores are met to the bit. */
+double Motion::sad_score(uint64_t sad) const {
+  const uint32_t samples = static_cast<uint32_t>(format_.w) * static_cast<uint32_t>(format_.h);
+  return std::min(static_cast<double>(sad) / 256. / samples * fps_weight_, max_val_);
+}
+
+double Motion::blend(double motion) const {
+  const double blended = motion * blend_factor_ + (1 - blend_factor_) * std::min(blend_offset_, motion);
+  return std::min(blended, max_val_);
+}
+
+/* motion3 of the frames before the first difference. */
+void Motion::put_first(double motion3, ScoreSink& sink) {
+  for (int64_t frame = 0; frame < std::min<int64_t>(frames_, step_); frame++)
+    sink.put(frame, debug_ ? 3 : 2, motion3);
+  blended_before_ = motion3;
+}
+
+void Motion::put_motion(int64_t frame, double motion2, ScoreSink& sink) {
+  const double blended = blend(motion2);
+  sink.put(frame, debug_ ? 2 : 1, motion2);
+  sink.put(frame, debug_ ? 3 : 2, moving_average_ ? (blended + blended_before_) / 2.0 : blended);
+  blended_before_ = blended;
+}
+
+void Motion::finalize(int64_t frame, const void* sums, ScoreSink& sink) {
+  const double sad = frame < step_ ? 0.0 : sad_score(static_cast<const MotionSums*>(sums)->sad);
+  sink.put(frame, 0, sad);
+  if (debug_) sink.put(frame, 1, sad);
+  if (frame < step_) sink.put(frame, debug_ ? 2 : 1, 0.0);
+  if (frame == step_) put_first(blend(sad), sink);
+  if (frame > step_) {
+    const bool has_earlier = frame >= 2 * step_;  // a difference on the other side of frame-1
+    put_motion(frame - 1, has_earlier ? std::min(sad_before_[step_ - 1], sad) : sad, sink);
+  }
+  sad_before_[1] = sad_before_[0];
+  sad_before_[0] = sad;
+  frames_ = frame + 1;
+}
+
+void Motion::flush(ScoreSink& sink) {
+  if (frames_ <= step_) put_first(0.0, sink);
+  else put_motion(frames_ - 1, sad_before_[0], sink);
+}
+
+StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoFormat& format) {
+  if (!options.flag("motion_force_zero") && (format.w < kMotionMinSize || format.h < kMotionMinSize))
+    return error(EINVAL, "motion needs pictures of at least %dx%d; these are %dx%d", kMotionMinSize, kMotionMinSize,
+                 format.w, format.h);
+  return std::unique_ptr<Extractor>(new Motion(options, format));
+}
+
+}  // namespace
+
+constexpr ExtractorInfo kMotionExtractor = {
+    .name = "motion",
+    .help = "motion of the reference: difference of blurred neighbouring frames",
+    .flags = kTemporal,
+    .features = kDebugFeatures,
+    .options = kOptions,
+    .create = create,
+};
+
+}  // namespace vmafx

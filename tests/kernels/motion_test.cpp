@@ -1,0 +1,325 @@
+#include "kernels/motion/motion.h"
+
+#include <check.h>
+
+#include <cerrno>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/aligned.h"
+#include "tests/support/check_main.h"
+#include "tests/support/planes.h"
+#include "tests/support/targets.h"
+
+using namespace vmafx;
+using namespace vmafx::test;
+
+namespace {
+
+/* -- Sums ----------------------------------------------------------------------------------------------------------- */
+
+using Twin = decltype(&motion_sad_ref);
+
+uint64_t sad_of(Twin twin, const SamplePlane& earlier, const SamplePlane& current, int bpc) {
+  const AlignedBytes scratch = allocate_aligned(motion_scratch_bytes(current.w));
+  return twin(earlier, current, bpc, scratch.get());
+}
+
+void assert_twins_agree(const std::string& target, const SamplePlane& earlier, const SamplePlane& current, int bpc,
+                        const std::string& what) {
+  const uint64_t want = sad_of(motion_sad_ref, earlier, current, bpc);
+  const uint64_t got = sad_of(motion_sad_simd, earlier, current, bpc);
+  ck_assert_msg(got == want, "%s %dx%d %d bit %s: %llu, the definition says %llu", target.c_str(), current.w, current.h, bpc,
+                what.c_str(), static_cast<unsigned long long>(got), static_cast<unsigned long long>(want));
+}
+
+/* Calls body(T()) with the sample type of `bpc`. */
+template <class Body>
+void with_sample_type(int bpc, Body body) {
+  if (bpc == 8) body(uint8_t());
+  else body(uint16_t());
+}
+
+template <class T>
+void check_all_fills(const std::string& target, int w, int h, int bpc) {
+  TestPlane<T> earlier(w, h, w % 5, w % 3, w % 2), current(w, h, w % 7, h % 4, h % 2);
+  for (const Fill a : kFills) {
+    earlier.fill(a, bpc, w + 1);
+    for (const Fill b : kFills) {
+      current.fill(b, bpc, w + 2);
+      assert_twins_agree(target, earlier.sample_plane(), current.sample_plane(), bpc,
+                         std::string(fill_name(a)) + " against " + fill_name(b));
+    }
+  }
+}
+
+/* -- Scores --------------------------------------------------------------------------------------------------------- */
+
+constexpr VideoFormat kSmall = {.w = 16, .h = 16, .bpc = 8, .chroma = Chroma::k420};
+
+/* The sum of a 16x16 frame whose score is `sad`, for multiples of 1/65536. */
+MotionSums sums_for(double sad) { return {static_cast<uint64_t>(sad * 65536)}; }
+
+struct Scores : ScoreSink {
+  explicit Scores(const Extractor& extractor) : features(extractor.features()) {}
+
+  void put(int64_t frame, int feature, double score) override {
+    auto& scores = of[features[feature].key];
+    ck_assert_msg(!scores.count(frame), "%s of frame %d was put twice", features[feature].key, static_cast<int>(frame));
+    scores[frame] = score;
+  }
+  void put_aggregate(const char* key, double) override { ck_abort_msg("unexpected aggregate %s", key); }
+
+  /* "0 2 2.5": frame by frame, "-" where nothing was put. */
+  std::string text(const char* key, int frames) {
+    std::string line;
+    for (int n = 0; n < frames; n++)
+      line += (n ? " " : "") + (of[key].count(n) ? format_text("%g", of[key][n]) : "-");
+    return line;
+  }
+
+  std::span<const FeatureInfo> features;
+  std::map<std::string, std::map<int64_t, double>> of;
+};
+
+std::unique_ptr<Extractor> make(const OptionTexts& given, const VideoFormat& format = kSmall) {
+  auto options = Options::resolve("motion", kMotionExtractor.options, given);
+  ck_assert_msg(options.ok(), "%s", options.status().message().c_str());
+  auto made = kMotionExtractor.create(options.value(), format);
+  ck_assert_msg(made.ok(), "%s", made.status().message().c_str());
+  return std::move(made.value());
+}
+
+constexpr const char* kSad = "VMAF_integer_feature_motion_sad_score";
+
+/* Scores a stream whose frames have these sums; expects sad, motion2 and motion3. */
+void expect(const OptionTexts& options, const std::vector<double>& sums, const char* sad, const char* motion2,
+            const char* motion3) {
+  const auto motion = make(options);
+  Scores scores(*motion);
+  for (size_t n = 0; n < sums.size(); n++) {
+    const MotionSums frame = sums_for(sums[n]);
+    motion->finalize(n, &frame, scores);
+  }
+  motion->flush(scores);
+  const int frames = static_cast<int>(sums.size());
+  assert_text_eq(scores.text(kSad, frames), sad);
+  assert_text_eq(scores.text("integer_motion2", frames), motion2);
+  assert_text_eq(scores.text("integer_motion3", frames), motion3);
+}
+
+}  // namespace
+
+START_TEST(impulse_and_shift) {
+  /* A lone difference of 1 at 8 bit: the columns are 14 63 103 63 14, their rows add up to 14 61 103 61 14. */
+  TestPlane<uint8_t> earlier(9, 9), current(9, 9);
+  earlier.fill(Fill::kZero, 8, 1);
+  current.fill(Fill::kZero, 8, 1);
+  current.at(4, 4) = 1;
+  ck_assert_uint_eq(sad_of(motion_sad_ref, earlier.sample_plane(), current.sample_plane(), 8), 253);
+
+  /* All of a frame brighter by the whole range: each sample counts 256 times the difference at 8 bit. */
+  earlier.fill(Fill::kMax, 8, 1);
+  current.fill(Fill::kZero, 8, 1);
+  ck_assert_uint_eq(sad_of(motion_sad_ref, earlier.sample_plane(), current.sample_plane(), 8), 81 * 256 * 255);
+
+  TestPlane<uint16_t> dark(9, 9), bright(9, 9);
+  dark.fill(Fill::kZero, 16, 1);
+  bright.fill(Fill::kMax, 16, 1);
+  ck_assert_uint_eq(sad_of(motion_sad_ref, dark.sample_plane(), bright.sample_plane(), 16), 81 * 65535);
+}
+END_TEST
+
+START_TEST(simd_equals_ref) {
+  for_each_cpu_target([](const std::string& target) {
+    for (int bpc = 8; bpc <= 16; bpc++)
+      with_sample_type(bpc, [&]<class T>(T) {
+        for (int w = kMotionMinSize; w <= 70; w++) check_all_fills<T>(target, w, 3 + w % 5, bpc);
+        check_all_fills<T>(target, 131, 37, bpc);
+      });
+  });
+}
+END_TEST
+
+START_TEST(rows_that_stand_still) {
+  constexpr int kW = 75, kH = 23;
+  for_each_cpu_target([](const std::string& target) {
+    for (const int bpc : {8, 10, 16})
+      with_sample_type(bpc, [&]<class T>(T) {
+        for (int y = 0; y < kH; y++) {
+          TestPlane<T> earlier(kW, kH), current(kW, kH);
+          earlier.fill(Fill::kRandom, bpc, 7);
+          current.fill(Fill::kRandom, bpc, 7);
+          for (int x = 0; x < kW; x++) current.at(x, y) ^= x % 3;
+          assert_twins_agree(target, earlier.sample_plane(), current.sample_plane(), bpc, "one row moves");
+        }
+      });
+  });
+}
+END_TEST
+
+START_TEST(very_wide_rows) {
+  constexpr int kW = (1 << 17) + 37;
+  for_each_cpu_target([](const std::string& target) {
+    TestPlane<uint8_t> earlier(kW, 3), current(kW, 3);
+    earlier.fill(Fill::kMax, 8, 1);
+    current.fill(Fill::kZero, 8, 1);
+    assert_twins_agree(target, earlier.sample_plane(), current.sample_plane(), 8, "max against zero");
+    earlier.fill(Fill::kRandom, 8, 1);
+    assert_twins_agree(target, earlier.sample_plane(), current.sample_plane(), 8, "random against zero");
+  });
+}
+END_TEST
+
+/* Buffers of exactly the samples: the sanitizers see every step outside. */
+START_TEST(reads_only_samples) {
+  for_each_cpu_target([](const std::string& target) {
+    for (const int bpc : {8, 12, 16})
+      with_sample_type(bpc, [&]<class T>(T) {
+        for (int w = kMotionMinSize; w <= 130; w++) {
+          const std::vector<T> earlier(w * 4, 1), current(w * 4, 77);
+          const ptrdiff_t stride = w * sizeof(T);
+          assert_twins_agree(target, {earlier.data(), stride, w, 4}, {current.data(), stride, w, 4}, bpc, "tight");
+        }
+      });
+  });
+}
+END_TEST
+
+START_TEST(extract_picks_the_earlier_frame) {
+  TestPlane<uint8_t> planes[3] = {{16, 16}, {16, 16}, {16, 16}};
+  for (int i = 0; i < 3; i++) planes[i].fill(Fill::kRandom, 8, i);
+  const auto picture = [&](int i) { return Picture{.bpc = 8, .plane = {planes[i].sample_plane()}}; };
+  const auto sad = [&](const OptionTexts& options, int64_t index) {
+    const auto motion = make(options);
+    const AlignedBytes scratch = allocate_aligned(motion->scratch_bytes());
+    MotionSums sums = {};
+    FrameSet frames{.index = index, .ref = picture(0), .dist = {}, .earlier_ref = {}};
+    if (index > 0) frames.earlier_ref[0] = picture(1);
+    if (index > 1) frames.earlier_ref[1] = picture(2);
+    motion->extract(frames, scratch.get(), &sums);
+    return sums.sad;
+  };
+  const auto want = [&](int i) { return sad_of(motion_sad_ref, planes[i].sample_plane(), planes[0].sample_plane(), 8); };
+  ck_assert_uint_ne(want(1), want(2));
+  ck_assert_uint_eq(sad({}, 0), 0);
+  ck_assert_uint_eq(sad({}, 1), want(1));
+  ck_assert_uint_eq(sad({}, 2), want(1));
+  ck_assert_uint_eq(sad({{"motion_five_frame_window", "true"}}, 1), 0);
+  ck_assert_uint_eq(sad({{"motion_five_frame_window", "true"}}, 2), want(2));
+  ck_assert_uint_eq(sad({{"motion_force_zero", "true"}}, 2), 0);
+}
+END_TEST
+
+START_TEST(reads) {
+  const Reads plain = make({})->reads();
+  ck_assert(plain.ref == 1 && plain.dist == 0 && plain.history == 1 && plain.every_frame);
+  ck_assert_int_eq(make({{"motion_five_frame_window", "true"}})->reads().history, 2);
+  const Reads zero = make({{"motion_force_zero", "true"}})->reads();
+  ck_assert(zero.ref == 0 && zero.dist == 0 && zero.history == 0);
+}
+END_TEST
+
+START_TEST(scores_by_default) {
+  expect({}, {9, 4, 2, 6, 1}, "0 4 2 6 1", "0 2 2 1 1", "4 2 2 1 1");
+  expect({}, {9}, "0", "0", "0");
+  expect({}, {9, 4}, "0 4", "0 4", "4 4");
+  expect({}, {9, 4, 2}, "0 4 2", "0 2 2", "4 2 2");
+  expect({}, {}, "", "", "");
+}
+END_TEST
+
+START_TEST(scores_of_five_frames) {
+  const OptionTexts five = {{"motion_five_frame_window", "true"}};
+  expect(five, {9, 9, 5, 3, 7, 2}, "0 0 5 3 7 2", "0 0 3 5 2 2", "5 5 3 5 2 2");
+  expect(five, {9}, "0", "0", "0");
+  expect(five, {9, 9}, "0 0", "0 0", "0 0");
+  expect(five, {9, 9, 5}, "0 0 5", "0 0 5", "5 5 5");
+  expect(five, {9, 9, 5, 8}, "0 0 5 8", "0 0 8 8", "5 5 8 8");
+}
+END_TEST
+
+START_TEST(scores_of_a_moving_average) {
+  expect({{"motion_moving_average", "true"}}, {9, 4, 2, 6, 1}, "0 4 2 6 1", "0 2 2 1 1", "4 3 2 1.5 1");
+  expect({{"motion_moving_average", "true"}, {"motion_five_frame_window", "true"}}, {9, 9, 5, 3, 7, 2}, "0 0 5 3 7 2",
+         "0 0 3 5 2 2", "5 5 4 4 3.5 2");
+  expect({{"motion_moving_average", "true"}}, {9}, "0", "0", "0");
+}
+END_TEST
+
+START_TEST(scores_blended_weighted_clipped) {
+  expect({{"motion_blend_factor", "0.5"}, {"motion_blend_offset", "3"}}, {9, 4, 2, 6}, "0 4 2 6", "0 2 2 6", "3.5 2 2 4.5");
+  expect({{"motion_max_val", "3"}}, {9, 4, 2, 6}, "0 3 2 3", "0 2 2 3", "3 2 2 3");
+  expect({{"motion_fps_weight", "0.5"}}, {9, 4, 2, 6}, "0 2 1 3", "0 1 1 3", "2 1 1 3");
+  expect({{"motion_fps_weight", "2"}, {"motion_max_val", "10"}}, {9, 4, 2, 6}, "0 8 4 10", "0 4 4 10", "8 4 4 10");
+  expect({{"motion_force_zero", "true"}}, {0, 0, 0}, "0 0 0", "0 0 0", "0 0 0");
+}
+END_TEST
+
+START_TEST(debug_adds_motion) {
+  const auto motion = make({{"debug", "true"}});
+  ck_assert_uint_eq(motion->features().size(), 4);
+  Scores scores(*motion);
+  for (int n = 0; n < 3; n++) {
+    const MotionSums sums = sums_for(n + 1);
+    motion->finalize(n, &sums, scores);
+  }
+  motion->flush(scores);
+  assert_text_eq(scores.text(kSad, 3), "0 2 3");
+  assert_text_eq(scores.text("integer_motion", 3), "0 2 3");
+  assert_text_eq(scores.text("integer_motion2", 3), "0 2 3");
+  assert_text_eq(scores.text("integer_motion3", 3), "2 2 3");
+}
+END_TEST
+
+START_TEST(looks_one_frame_ahead) {
+  const auto motion = make({});
+  Scores scores(*motion);
+  const auto add = [&](int n) {
+    const MotionSums sums = sums_for(n);
+    motion->finalize(n, &sums, scores);
+  };
+  add(0);
+  assert_text_eq(scores.text(kSad, 2), "0 -");
+  assert_text_eq(scores.text("integer_motion2", 2), "0 -");
+  assert_text_eq(scores.text("integer_motion3", 2), "- -");
+  add(1);
+  assert_text_eq(scores.text(kSad, 2), "0 1");
+  assert_text_eq(scores.text("integer_motion2", 2), "0 -");
+  assert_text_eq(scores.text("integer_motion3", 2), "1 -");
+  add(2);
+  assert_text_eq(scores.text("integer_motion2", 3), "0 1 -");
+  assert_text_eq(scores.text("integer_motion3", 3), "1 1 -");
+  motion->flush(scores);
+  assert_text_eq(scores.text("integer_motion3", 3), "1 1 2");
+}
+END_TEST
+
+START_TEST(sizes_below_the_blur_are_refused) {
+  for (const auto& [w, h] : {std::pair(2, 16), std::pair(16, 2), std::pair(1, 1)}) {
+    const VideoFormat format = {.w = w, .h = h, .bpc = 8, .chroma = Chroma::k400};
+    auto made = kMotionExtractor.create(Options::resolve("motion", kMotionExtractor.options, {}).value(), format);
+    ck_assert_int_eq(made.status().code(), EINVAL);
+    assert_contains(made.status().message(), "at least 3x3");
+    make({{"motion_force_zero", "true"}}, format);
+  }
+}
+END_TEST
+
+int main() {
+  return run_suite("motion", {{"impulse", impulse_and_shift},
+                              {"simd_equals_ref", simd_equals_ref},
+                              {"still_rows", rows_that_stand_still},
+                              {"wide_rows", very_wide_rows},
+                              {"reads_only_samples", reads_only_samples},
+                              {"extract", extract_picks_the_earlier_frame},
+                              {"reads", reads},
+                              {"default", scores_by_default},
+                              {"five_frames", scores_of_five_frames},
+                              {"moving_average", scores_of_a_moving_average},
+                              {"blend", scores_blended_weighted_clipped},
+                              {"debug", debug_adds_motion},
+                              {"look_ahead", looks_one_frame_ahead},
+                              {"too_small", sizes_below_the_blur_are_refused}});
+}
