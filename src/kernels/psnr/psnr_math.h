@@ -1,0 +1,19 @@
+/* The arithmetic of one sample of psnr, for the definition and the device kernels. */
+#ifndef VMAFX_KERNELS_PSNR_PSNR_MATH_H
+#define VMAFX_KERNELS_PSNR_PSNR_MATH_H
+
+#include <cstdint>
+
+#include "kernels/common/device.h"
+
+namespace vmafx {
+
+/* Of samples up to 16 bit: below 2^32. */
+VMAFX_HD uint32_t psnr_squared_error(int32_t ref, int32_t dist) {
+  const uint32_t difference = ref < dist ? dist - ref : ref - dist;
+  return difference * difference;
+}
+
+}  // namespace vmafx
+
+#endif
