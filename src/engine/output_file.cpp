@@ -41,6 +41,7 @@ StatusOr<std::unique_ptr<OutputFile>> OutputFile::open(const std::string& path, 
   std::unique_ptr<OutputFile> file(new OutputFile(path));
   struct stat info;
   const bool exists = stat(path.c_str(), &info) == 0;
+  if (path.empty()) return file->failure(ENOENT);
   if (exists && S_ISDIR(info.st_mode)) return file->failure(EISDIR);
   if (exists && access(path.c_str(), W_OK) != 0) return file->failure(errno);
   const bool dangling = !exists && is_symlink(path);

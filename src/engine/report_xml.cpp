@@ -74,8 +74,10 @@ std::string xml_element(const std::string& key, const Json& json, int depth) {
     else
       attributes += xml_attribute(inner, plain(value));
   }
-  const std::string begin = indent + "<" + name + " " + attributes;
-  return elements.empty() ? begin + "/>\n" : begin + ">\n" + elements + indent + "</" + name + ">\n";
+  std::string begin = indent + "<" + name + " " + attributes;
+  if (elements.empty()) return begin + "/>\n";
+  begin.pop_back();
+  return begin + ">\n" + elements + indent + "</" + name + ">\n";
 }
 
 std::string xml_excluded(const Report& report, const std::vector<PoolValues>& columns) {

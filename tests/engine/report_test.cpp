@@ -1,0 +1,427 @@
+#include "engine/report.h"
+
+#include <check.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <sstream>
+#include <thread>
+
+#include "tests/support/check_main.h"
+
+using namespace vmafx;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+/* A folder of its own for each test program, gone at its end. */
+const fs::path& folder() {
+  static const struct Folder {
+    Folder() {
+      std::string name = (fs::temp_directory_path() / "vmafx_report_XXXXXX").string();
+      if (mkdtemp(name.data())) path = name;
+    }
+    ~Folder() { fs::remove_all(path); }
+    fs::path path;
+  } kFolder;
+  return kFolder.path;
+}
+
+std::string in_folder(const char* name) { return (folder() / name).string(); }
+
+std::string contents(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+void succeed(const Status& status) { ck_assert_msg(status.ok(), "%s", status.message().c_str()); }
+
+ReportFile opened(const ReportOptions& options) {
+  auto report = ReportFile::open(options);
+  ck_assert_msg(report.ok(), "%s", report.status().message().c_str());
+  return std::move(report.value());
+}
+
+/* The text of a whole report. */
+std::string reported(const char* format, const ScoreTable& scores, const ReportData& data, int n_subsample = 1,
+                     const char* score_format = "") {
+  const std::string path = in_folder("whole");
+  const ParsedReportFormat parsed = parse_report_format(format);
+  ReportFile report = opened({path, parsed.format, ScoreFormat::parse(score_format, false).value(), n_subsample});
+  for (int64_t frame = 0; frame < scores.frames(); frame++) succeed(report.append_frame(scores, frame));
+  succeed(report.write(scores, data));
+  succeed(report.commit());
+  return contents(path);
+}
+
+ScoreTable two_frames() {
+  ScoreTable scores({"integer_adm2", "vmaf"});
+  scores.put(0, 0, 0.5);
+  scores.put(0, 1, 80);
+  scores.put(1, 0, 0.25);
+  scores.put(1, 1, 90.1234567);
+  return scores;
+}
+
+const ReportData kData = {"1.2.3", 576, 324, 123.456};
+
+std::string beginning(const std::string& text, const std::string& end) { return text.substr(0, text.find(end)); }
+
+}  // namespace
+
+START_TEST(formats_have_names) {
+  ck_assert(parse_report_format("").known && parse_report_format("").format == ReportFormat::kXml);
+  ck_assert(parse_report_format("ndjson").format == ReportFormat::kNdjson);
+  ck_assert(!parse_report_format("JSON").known && parse_report_format("JSON").format == ReportFormat::kXml);
+}
+END_TEST
+
+START_TEST(json_is_laid_out_as_libvmaf_does) {
+  ScoreTable scores = two_frames();
+  scores.set_aggregate("apsnr_y", 34.5);
+  scores.set_aggregate("apsnr_cb", kInf);
+  const std::string text = reported("json", scores, kData);
+  assert_text_eq(beginning(text, "  \"pooled_statistics\""), R"({
+  "version": "1.2.3",
+  "fps": 123.46,
+  "frames": [
+    {
+      "frameNum": 0,
+      "metrics": {
+        "integer_adm2": 0.500000,
+        "vmaf": 80.000000
+      }
+    },
+    {
+      "frameNum": 1,
+      "metrics": {
+        "integer_adm2": 0.250000,
+        "vmaf": 90.123457
+      }
+    }
+  ],
+  "pooled_metrics": {
+    "integer_adm2": {
+      "min": 0.250000,
+      "max": 0.500000,
+      "mean": 0.375000,
+      "harmonic_mean": 0.363636
+    },
+    "vmaf": {
+      "min": 80.000000,
+      "max": 90.123457,
+      "mean": 85.061728,
+      "harmonic_mean": 84.764022
+    }
+  },
+  "aggregate_metrics": {
+    "apsnr_y": 34.500000,
+    "apsnr_cb": null
+  },
+)");
+  const auto json = nlohmann::json::parse(text);
+  ck_assert_double_eq_tol(json["pooled_statistics"]["vmaf"]["median"].get<double>(), 85.061728, 1e-9);
+  ck_assert_double_eq_tol(json["pooled_statistics"]["integer_adm2"]["p10"].get<double>(), 0.275, 1e-9);
+  ck_assert_int_eq(json["pooled_statistics"]["vmaf"].size(), 10);
+  ck_assert(!json.contains("partial") && !json.contains("excluded_scores"));
+}
+END_TEST
+
+START_TEST(json_of_nothing) {
+  assert_text_eq(reported("json", ScoreTable({}), {"1", 2, 2, kNan}), R"({
+  "version": "1",
+  "fps": null,
+  "frames": [
+  ],
+  "pooled_metrics": {
+  },
+  "aggregate_metrics": {
+  },
+  "pooled_statistics": {
+  }
+}
+)");
+}
+END_TEST
+
+START_TEST(json_says_what_is_missing) {
+  ScoreTable scores({"a", "na\"me\n\xff"});
+  scores.put(1, 0, kNan);
+  scores.put(2, 0, 1);
+  scores.put(2, 1, kInf);
+  ReportData data = kData;
+  data.partial = true;
+  data.extras["vmafx"] = {{"features", {{"vif", "hip"}}}};
+  const auto json = nlohmann::json::parse(reported("json", scores, data));
+  ck_assert_int_eq(json["frames"].size(), 2);
+  ck_assert_int_eq(json["frames"][0]["frameNum"].get<int>(), 1);
+  ck_assert(json["frames"][0]["metrics"]["a"].is_null());
+  ck_assert_int_eq(json["frames"][0]["metrics"].size(), 1);
+  ck_assert_double_eq(json["pooled_metrics"]["a"]["mean"].get<double>(), 1);
+  ck_assert_int_eq(json["excluded_scores"]["a"].get<int>(), 1);
+  ck_assert_int_eq(json["excluded_scores"].size(), 2);
+  ck_assert(json["pooled_metrics"]["na\"me\n\xef\xbf\xbd"].empty());
+  ck_assert(json["partial"] == true);
+  assert_text_eq(json["vmafx"]["features"]["vif"].get<std::string>(), "hip");
+}
+END_TEST
+
+START_TEST(xml_is_laid_out_as_libvmaf_does) {
+  const std::string text = reported("xml", two_frames(), kData);
+  assert_text_eq(beginning(text, "  <pooled_statistics>"), R"(<VMAF version="1.2.3">
+  <params qualityWidth="576" qualityHeight="324" />
+  <fyi fps="123.46" />
+  <frames>
+    <frame frameNum="0" integer_adm2="0.500000" vmaf="80.000000" />
+    <frame frameNum="1" integer_adm2="0.250000" vmaf="90.123457" />
+  </frames>
+  <pooled_metrics>
+    <metric name="integer_adm2" min="0.250000" max="0.500000" mean="0.375000" harmonic_mean="0.363636" />
+    <metric name="vmaf" min="80.000000" max="90.123457" mean="85.061728" harmonic_mean="84.764022" />
+  </pooled_metrics>
+  <aggregate_metrics />
+)");
+  assert_contains(text, R"(    <statistics name="vmaf" median="85.061728" stddev="5.061728" p1=)");
+}
+END_TEST
+
+START_TEST(xml_escapes_and_extras) {
+  ScoreTable scores({"0 a<b>&\"c\""});
+  scores.put(0, 0, kNan);
+  scores.put(1, 0, -kInf);
+  ReportData data = kData;
+  data.partial = true;
+  data.extras["vmafx"] = {{"device", "a & b"}, {"features", {{"vif", "hip"}}}, {"n", {1, 2}}};
+  data.extras["note"] = "x\ny";
+  const std::string text = reported("xml", scores, data);
+  assert_contains(text, "<VMAF version=\"1.2.3\" partial=\"true\">\n");
+  assert_contains(text, "<frame frameNum=\"0\" _0_a_b___c_=\"nan\" />\n");
+  assert_contains(text, "<frame frameNum=\"1\" _0_a_b___c_=\"-inf\" />\n");
+  assert_contains(text, "<metric name=\"0 a&lt;b&gt;&amp;&quot;c&quot;\" />\n");
+  assert_contains(text, "  <excluded_scores _0_a_b___c_=\"2\" />\n");
+  assert_contains(text, R"(  <vmafx device="a &amp; b">
+    <features vif="hip" />
+    <n value="1" />
+    <n value="2" />
+  </vmafx>
+  <note value="x y" />
+</VMAF>
+)");
+}
+END_TEST
+
+START_TEST(csv_keeps_its_columns) {
+  ScoreTable scores({"a", "b,\"c", "d"});
+  scores.put(0, 1, 1);
+  scores.put(2, 0, 2);
+  scores.put(2, 2, kInf);
+  assert_text_eq(reported("csv", scores, kData), "Frame,a,\"b,\"\"c\",d,\n0,,1.000000,,\n2,2.000000,,inf,\n");
+}
+END_TEST
+
+START_TEST(sub_has_a_line_per_frame) {
+  assert_text_eq(reported("sub", two_frames(), kData),
+                 "{0}{1}frame: 0|integer_adm2: 0.500000|vmaf: 80.000000|\n"
+                 "{1}{2}frame: 1|integer_adm2: 0.250000|vmaf: 90.123457|\n");
+}
+END_TEST
+
+START_TEST(skipped_frames_are_nowhere) {
+  ScoreTable scores({"motion", "vmaf"});
+  for (int frame = 0; frame < 5; frame++) {
+    scores.put(frame, 0, frame);
+    if (frame % 2 == 0) scores.put(frame, 1, 10 * frame);
+  }
+  assert_text_eq(reported("csv", scores, kData, 2),
+                 "Frame,motion,vmaf,\n0,0.000000,0.000000,\n2,2.000000,20.000000,\n4,4.000000,40.000000,\n");
+  const auto json = nlohmann::json::parse(reported("json", scores, kData, 2));
+  ck_assert_int_eq(json["frames"].size(), 3);
+  ck_assert_double_eq(json["pooled_metrics"]["motion"]["mean"].get<double>(), 2);
+  std::istringstream lines(reported("ndjson", scores, kData, 2));
+  int n = 0;
+  for (std::string line; std::getline(lines, line);) n++;
+  ck_assert_int_eq(n, 4);
+}
+END_TEST
+
+START_TEST(ndjson_can_be_read_while_it_grows) {
+  const std::string path = in_folder("live");
+  ReportFile report = opened({path, ReportFormat::kNdjson, {}, 1});
+  ScoreTable scores({"vmaf"});
+  scores.put(0, 0, 99.5);
+  succeed(report.append_frame(scores, 0));
+  assert_text_eq(contents(path), "{\"frameNum\": 0, \"metrics\": {\"vmaf\": 99.500000}}\n");
+  scores.put(1, 0, kNan);
+  succeed(report.append_frame(scores, 1));
+  succeed(report.append_frame(scores, 2));
+  succeed(report.write(scores, {"1", 2, 2, 5}));
+  succeed(report.commit());
+  ck_assert_int_eq(report.not_finite(), 1);
+  const std::string text = contents(path);
+  assert_contains(text, "\n{\"frameNum\": 1, \"metrics\": {\"vmaf\": null}}\n{\"version\": \"1\", \"fps\": 5.00, "
+                        "\"pooled_metrics\": {\"vmaf\": {\"min\": 99.500000, \"max\": 99.500000, ");
+  const auto last = nlohmann::json::parse(text.substr(text.rfind('\n', text.size() - 2)));
+  ck_assert_int_eq(last["excluded_scores"]["vmaf"].get<int>(), 1);
+}
+END_TEST
+
+START_TEST(numbers_are_printed_as_libvmaf_does) {
+  const ScoreFormat format;
+  assert_text_eq(format.print(0), "0.000000");
+  assert_text_eq(format.print(-0.5), "-0.500000");
+  assert_text_eq(format.print(1.0000019), "1.000002");
+  assert_text_eq(format.print(3e-7), "0.0000003000000000");
+  assert_text_eq(format.print(-2.00000025), "-2.0000002499999998");
+  assert_text_eq(format.print(1e10), "10000000000.000000");
+  ck_assert_int_eq(format.print(1.7e308).size(), 316);
+}
+END_TEST
+
+START_TEST(score_formats) {
+  assert_text_eq(ScoreFormat::parse("%.17g", true).value().print(0.1), "0.10000000000000001");
+  assert_text_eq(ScoreFormat::parse("%8.3f", true).value().print(1.5), "   1.500");
+  assert_text_eq(ScoreFormat::parse("%a", false).value().print(1), "0x1p+0");
+  ck_assert_int_eq(ScoreFormat::parse("%99.99f", false).value().print(-1.7e308).size(), 410);
+  for (const char* text : {"%", "%d", "%s", "%n", "%f%f", "x%f", "%fx", "%*f", "%.*f", "%lf", "%Lf", "%%", "f", "%1$f", "%100f",
+                           "%.100f", "%ff", "%.6", "% "}) {
+    const auto format = ScoreFormat::parse(text, false);
+    ck_assert_msg(format.status().code() == EINVAL, "%s", text);
+    assert_contains(format.status().message(), text);
+  }
+  for (const char* text : {"%a", "%+f", "%08.3f", "%#.0f"})
+    assert_contains(ScoreFormat::parse(text, true).status().message(), "no number in JSON");
+  assert_contains(reported("csv", two_frames(), kData, 1, "%.1f"), "1,0.2,90.1,\n");
+}
+END_TEST
+
+START_TEST(a_report_appears_when_it_is_complete) {
+  const std::string path = in_folder("late"), part = path + ".part";
+  std::ofstream(path) << "old";
+  {
+    ReportFile report = opened({path, ReportFormat::kCsv, {}, 1});
+    ck_assert(fs::exists(part));
+    succeed(report.write(two_frames(), kData));
+    assert_text_eq(contents(path), "old");
+    succeed(report.commit());
+    assert_contains(contents(path), "Frame,");
+    ck_assert(!fs::exists(part));
+  }
+  { const ReportFile unused = opened({path, ReportFormat::kJson, {}, 1}); }
+  assert_contains(contents(path), "Frame,");
+  ck_assert(!fs::exists(part));
+}
+END_TEST
+
+START_TEST(an_unused_report_leaves_nothing) {
+  for (const ReportFormat format : {ReportFormat::kXml, ReportFormat::kNdjson}) {
+    { const ReportFile unused = opened({in_folder("unused"), format, {}, 1}); }
+    ck_assert(!fs::exists(in_folder("unused")) && !fs::exists(in_folder("unused.part")));
+  }
+  std::ofstream(in_folder("kept")) << "old";
+  { const ReportFile unused = opened({in_folder("kept"), ReportFormat::kNdjson, {}, 1}); }
+  assert_text_eq(contents(in_folder("kept")), "old");
+}
+END_TEST
+
+START_TEST(a_longer_part_of_an_earlier_run_is_replaced) {
+  const std::string path = in_folder("stale");
+  std::ofstream(path + ".part") << std::string(100000, 'x');
+  ReportFile report = opened({path, ReportFormat::kSub, {}, 1});
+  succeed(report.write(two_frames(), kData));
+  succeed(report.commit());
+  ck_assert_int_lt(fs::file_size(path), 1000);
+}
+END_TEST
+
+START_TEST(links_stay_links) {
+  std::ofstream(in_folder("real")) << "old";
+  fs::create_symlink("real", folder() / "link");
+  ReportFile report = opened({in_folder("link"), ReportFormat::kSub, {}, 1});
+  succeed(report.write(two_frames(), kData));
+  succeed(report.commit());
+  ck_assert(fs::is_symlink(folder() / "link"));
+  assert_contains(contents(in_folder("real")), "{0}{1}");
+}
+END_TEST
+
+START_TEST(bad_paths_fail_at_once) {
+  const auto complaint = [](const std::string& path, int code) {
+    const auto report = ReportFile::open({path, ReportFormat::kJson, {}, 1});
+    ck_assert_int_eq(report.status().code(), code);
+    return report.status().message();
+  };
+  assert_contains(complaint(in_folder("none/here.json"), ENOENT), "none/here.json' (the path as received): No such file");
+  assert_contains(complaint(folder().string(), EISDIR), "Is a directory");
+  assert_contains(complaint("", ENOENT), "report ''");
+  if (geteuid() == 0) return;  // root may write anywhere
+  std::ofstream(in_folder("locked")) << "old";
+  fs::permissions(folder() / "locked", fs::perms::owner_read);
+  assert_contains(complaint(in_folder("locked"), EACCES), "Permission denied");
+}
+END_TEST
+
+START_TEST(devices_and_pipes_are_written_in_place) {
+  ReportFile null = opened({"/dev/null", ReportFormat::kJson, {}, 1});
+  succeed(null.write(two_frames(), kData));
+  succeed(null.commit());
+  struct stat info;
+  ck_assert(stat("/dev/null", &info) == 0 && S_ISCHR(info.st_mode));
+
+  const std::string path = in_folder("pipe");
+  ck_assert_int_eq(mkfifo(path.c_str(), 0600), 0);
+  std::string received;
+  std::thread reader([&] { received = contents(path); });
+  {
+    ReportFile pipe = opened({path, ReportFormat::kSub, {}, 1});
+    succeed(pipe.write(two_frames(), kData));
+    succeed(pipe.commit());
+  }
+  reader.join();
+  assert_contains(received, "{1}{2}frame: 1|");
+}
+END_TEST
+
+START_TEST(a_full_disk_is_an_error) {
+  if (!fs::exists("/dev/full")) return;
+  ReportFile report = opened({"/dev/full", ReportFormat::kSub, {}, 1});
+  const Status written = report.write(two_frames(), kData);
+  const Status committed = written.ok() ? report.commit() : written;
+  ck_assert_int_eq(committed.code(), ENOSPC);
+  assert_contains(committed.message(), "/dev/full");
+  ReportFile live = opened({"/dev/full", ReportFormat::kNdjson, {}, 1});
+  ck_assert_int_eq(live.append_frame(two_frames(), 0).code(), ENOSPC);
+}
+END_TEST
+
+int main() {
+  return vmafx::test::run_suite("report", {{"names", formats_have_names},
+                                           {"json", json_is_laid_out_as_libvmaf_does},
+                                           {"json_empty", json_of_nothing},
+                                           {"json_gaps", json_says_what_is_missing},
+                                           {"xml", xml_is_laid_out_as_libvmaf_does},
+                                           {"xml_extras", xml_escapes_and_extras},
+                                           {"csv", csv_keeps_its_columns},
+                                           {"sub", sub_has_a_line_per_frame},
+                                           {"subsample", skipped_frames_are_nowhere},
+                                           {"ndjson", ndjson_can_be_read_while_it_grows},
+                                           {"numbers", numbers_are_printed_as_libvmaf_does},
+                                           {"score_format", score_formats},
+                                           {"complete", a_report_appears_when_it_is_complete},
+                                           {"unused", an_unused_report_leaves_nothing},
+                                           {"stale", a_longer_part_of_an_earlier_run_is_replaced},
+                                           {"links", links_stay_links},
+                                           {"bad_paths", bad_paths_fail_at_once},
+                                           {"in_place", devices_and_pipes_are_written_in_place},
+                                           {"disk_full", a_full_disk_is_an_error}});
+}
