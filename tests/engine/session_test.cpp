@@ -1,0 +1,380 @@
+/* The engine through its C API: order, bounds, sharing of work, formats, errors. Scores themselves are compared with the
+ * reference by the golden tests. */
+#include <check.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include <unistd.h>
+
+#include "tests/support/check_main.h"
+#include "tests/support/stream.h"
+
+using namespace vmafx::test;
+
+namespace {
+
+VmafxFormat format(int w, int h, VmafxChroma chroma, int bits, VmafxLayout layout = VMAFX_LAYOUT_PLANAR, int shift = 0) {
+  return {w, h, chroma, bits, layout, shift, VMAFX_MEMORY_HOST};
+}
+
+void assert_same_frames(const Outcome& a, const Outcome& b) {
+  ck_assert_int_eq(a.frames.size(), b.frames.size());
+  for (size_t i = 0; i < a.frames.size(); i++) ck_assert(a.frames[i] == b.frames[i]);
+  ck_assert(a.models == b.models);
+}
+
+std::string temporary(const char* name) {
+  const char* folder = std::getenv("TMPDIR");
+  return std::string(folder ? folder : "/tmp") + "/vmafx-session-test-" + std::to_string(getpid()) + "-" + name;
+}
+
+std::string file_text(const std::string& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+/* Opens with these parameters, which must fail; the message. */
+std::string open_complaint(const VmafxParams& params, int want_error) {
+  const Outcome outcome = run_stream(params);
+  ck_assert_int_eq(outcome.error, want_error);
+  return outcome.log;
+}
+
+}  // namespace
+
+START_TEST(every_frame_comes_once_in_order) {
+  StreamOptions options;
+  options.frames = 40;
+  const Outcome outcome = run_stream(cpu_params(), options);
+  ck_assert_int_eq(outcome.error, 0);
+  ck_assert_int_eq(outcome.frames.size(), 40);
+  for (const FrameScores& scores : outcome.frames) {
+    ck_assert(scores.contains("vmaf") && scores.contains("integer_motion2") && scores.contains("integer_vif_scale3"));
+    ck_assert(!scores.contains("psnr_y"));
+  }
+  ck_assert_double_eq(outcome.frames[0].at("integer_motion2"), 0);
+  ck_assert_int_eq(outcome.models.size(), 1);
+  ck_assert_int_eq(TestPicture::alive, 0);
+}
+END_TEST
+
+START_TEST(threads_do_not_change_scores) {
+  StreamOptions options;
+  options.frames = 12;
+  VmafxParams params = cpu_params(nullptr, "name=psnr");
+  params.n_threads = 1;
+  const Outcome one = run_stream(params, options);
+  for (const int threads : {2, 3, 16}) {
+    params.n_threads = threads;
+    assert_same_frames(one, run_stream(params, options));
+  }
+}
+END_TEST
+
+START_TEST(frames_in_flight_are_bounded) {
+  StreamOptions options;
+  options.frames = 200;
+  VmafxParams params = cpu_params();
+  params.n_threads = 2;
+  TestPicture::most_alive = 0;
+  run_stream(params, options);
+  /* Two threads and two frames ahead are four pairs; one pair being submitted; one earlier reference for motion. */
+  ck_assert_int_le(TestPicture::most_alive, 2 * 4 + 2 + 1);
+  ck_assert_int_eq(TestPicture::alive, 0);
+}
+END_TEST
+
+START_TEST(subsampling_skips_frames_but_not_motion) {
+  StreamOptions options;
+  options.frames = 9;
+  VmafxParams params = cpu_params();
+  const Outcome all = run_stream(params, options);
+  params.n_subsample = 4;
+  const Outcome some = run_stream(params, options);
+  ck_assert_int_eq(some.frames.size(), 9);
+  for (int i = 0; i < 9; i++) {
+    if (i % 4 == 0)
+      ck_assert(some.frames[i] == all.frames[i]);
+    else
+      ck_assert(some.frames[i].empty());
+  }
+  const double mean = (all.frames[0].at("vmaf") + all.frames[4].at("vmaf") + all.frames[8].at("vmaf")) / 3;
+  ck_assert_double_eq_tol(some.models[0], mean, 1e-12);
+}
+END_TEST
+
+START_TEST(memory_layout_does_not_change_scores) {
+  const VmafxParams params = cpu_params(nullptr, "name=psnr");
+  for (const VmafxChroma chroma : {VMAFX_CHROMA_420, VMAFX_CHROMA_422, VMAFX_CHROMA_444}) {
+    for (const int bits : {8, 10, 12}) {
+      StreamOptions planar;
+      planar.ref = planar.dist = format(97, 65, chroma, bits);
+      const Outcome want = run_stream(params, planar);
+      ck_assert_int_eq(want.error, 0);
+
+      StreamOptions mixed = planar;
+      mixed.dist = format(97, 65, chroma, bits, VMAFX_LAYOUT_SEMIPLANAR, bits > 8 ? 16 - bits : 0);
+      assert_same_frames(want, run_stream(params, mixed));
+
+      StreamOptions flipped = mixed;
+      flipped.upside_down = true;
+      assert_same_frames(want, run_stream(params, flipped));
+    }
+  }
+}
+END_TEST
+
+START_TEST(gray_is_scored_and_chroma_left_alone) {
+  StreamOptions gray;
+  gray.ref = gray.dist = format(96, 64, VMAFX_CHROMA_400, 8);
+  const Outcome luma = run_stream(cpu_params(nullptr, "name=psnr"), gray);
+  ck_assert_int_eq(luma.error, 0);
+  ck_assert(luma.frames[0].contains("psnr_y") && !luma.frames[0].contains("psnr_cb"));
+  ck_assert_double_eq(luma.frames[3].at("vmaf"), run_stream(cpu_params()).frames[3].at("vmaf"));
+}
+END_TEST
+
+START_TEST(models_share_their_features) {
+  const Outcome outcome = run_stream(
+      cpu_params("version=vmaf_v0.6.1|version=vmaf_v0.6.1neg:name=neg|version=vmaf_v0.6.1:name=phone:enable_transform=true",
+                 "name=vif|name=psnr|name=psnr:enable_mse=true"));
+  ck_assert_int_eq(outcome.error, 0);
+  const FrameScores& scores = outcome.frames[2];
+  for (const char* key : {"vmaf", "neg", "phone", "integer_adm2", "integer_adm2_egl_1", "integer_vif_scale0",
+                          "integer_vif_scale0_egl_1", "integer_motion2", "psnr_y", "mse_y"})
+    ck_assert_msg(scores.contains(key), "%s is missing", key);
+  ck_assert_double_gt(scores.at("phone"), scores.at("vmaf"));
+  ck_assert_int_eq(outcome.models.size(), 3);
+}
+END_TEST
+
+START_TEST(overloads_change_the_key) {
+  const Outcome outcome = run_stream(cpu_params("version=vmaf_v0.6.1:motion.motion_force_zero=true"));
+  ck_assert_int_eq(outcome.error, 0);
+  ck_assert_double_eq(outcome.frames[4].at("integer_motion2_force_0"), 0);
+  ck_assert(outcome.frames[4].contains("vmaf"));
+  const Outcome unused = run_stream(cpu_params("version=vmaf_v0.6.1:cambi.enc_width=100"));
+  ck_assert_int_eq(unused.error, 0);
+  assert_contains(unused.log, "does not use cambi");
+}
+END_TEST
+
+START_TEST(bootstrap_scores_are_reported) {
+  const Outcome outcome = run_stream(cpu_params("version=vmaf_b_v0.6.3"));
+  ck_assert_int_eq(outcome.error, 0);
+  for (const char* key : {"vmaf", "vmaf_bagging", "vmaf_stddev", "vmaf_ci_p95_lo", "vmaf_ci_p95_hi", "vmaf_0001"})
+    ck_assert_msg(outcome.frames[1].contains(key), "%s is missing", key);
+}
+END_TEST
+
+START_TEST(wrong_parameters_are_named) {
+  VmafxParams params = cpu_params("version=vmaf_v9");
+  assert_contains(open_complaint(params, -EINVAL), "vmaf_v9");
+  params = cpu_params("", "name=sharpness");
+  assert_contains(open_complaint(params, -EINVAL), "could not initialize feature extractor sharpness");
+  params = cpu_params(nullptr, "name=vif:gain=2");
+  assert_contains(open_complaint(params, -EINVAL), "vif has no option 'gain'");
+  params = cpu_params("");
+  assert_contains(open_complaint(params, -EINVAL), "nothing to score");
+  params = cpu_params("version=vmaf_v0.6.1|version=vmaf_v0.6.1neg");
+  assert_contains(open_complaint(params, -EINVAL), "two models are called 'vmaf'");
+  params = cpu_params();
+  params.backend = "vulkan";
+  assert_contains(open_complaint(params, -EINVAL), "no backend 'vulkan'");
+  params = cpu_params();
+  params.n_subsample = 0;
+  assert_contains(open_complaint(params, -EINVAL), "n_subsample=0");
+  params = cpu_params();
+  params.log_path = "/nonexistent/folder/log.xml";
+  assert_contains(open_complaint(params, -ENOENT), "/nonexistent/folder/log.xml");
+  params = cpu_params();
+  params.score_fmt = "%s";
+  params.log_path = "/dev/null";
+  assert_contains(open_complaint(params, -EINVAL), "%s");
+}
+END_TEST
+
+START_TEST(unknown_pool_is_the_mean_with_a_warning) {
+  VmafxParams params = cpu_params();
+  const Outcome mean = run_stream(params);
+  params.pool = "Mean";
+  const Outcome fallback = run_stream(params);
+  ck_assert(fallback.models == mean.models);
+  assert_contains(fallback.log, "pool=Mean is unknown");
+  params.pool = "min";
+  double least = 1000;
+  for (const FrameScores& scores : mean.frames) least = std::min(least, scores.at("vmaf"));
+  ck_assert_double_eq(run_stream(params).models[0], least);
+}
+END_TEST
+
+START_TEST(inputs_must_match) {
+  struct Case {
+    VmafxFormat dist;
+    const char* message;
+  };
+  for (const Case& c : {Case{format(98, 64, VMAFX_CHROMA_420, 8), "input width must match."},
+                        Case{format(96, 66, VMAFX_CHROMA_420, 8), "input height must match."},
+                        Case{format(96, 64, VMAFX_CHROMA_420, 10), "input pix_fmt must match."},
+                        Case{format(96, 64, VMAFX_CHROMA_444, 8), "input pix_fmt must match."}}) {
+    StreamOptions options;
+    options.dist = c.dist;
+    const Outcome outcome = run_stream(cpu_params(), options);
+    ck_assert_int_eq(outcome.error, -EINVAL);
+    assert_contains(outcome.log, c.message);
+  }
+}
+END_TEST
+
+START_TEST(too_small_is_refused) {
+  StreamOptions options;
+  options.ref = options.dist = format(8, 8, VMAFX_CHROMA_420, 8);
+  const Outcome outcome = run_stream(cpu_params(), options);
+  ck_assert_int_eq(outcome.error, -EINVAL);
+  assert_contains(outcome.log, "could not initialize feature extractor");
+}
+END_TEST
+
+START_TEST(no_frames_is_an_error) {
+  StreamOptions options;
+  options.frames = 0;
+  const Outcome outcome = run_stream(cpu_params(), options);
+  ck_assert_int_eq(outcome.error, -EINVAL);
+  assert_contains(outcome.log, "no frames were scored");
+  ck_assert(outcome.models.empty());
+}
+END_TEST
+
+START_TEST(one_frame_is_enough) {
+  StreamOptions options;
+  options.frames = 1;
+  const Outcome outcome = run_stream(cpu_params(), options);
+  ck_assert_int_eq(outcome.error, 0);
+  ck_assert_int_eq(outcome.frames.size(), 1);
+  ck_assert_double_eq(outcome.models[0], outcome.frames[0].at("vmaf"));
+}
+END_TEST
+
+START_TEST(pictures_are_released_after_a_failure) {
+  VmafxParams params = cpu_params();
+  std::string log;
+  params.log = append_log;
+  params.log_cookie = &log;
+  VmafxContext* ctx = nullptr;
+  ck_assert_int_eq(vmafx_open(&ctx, &params), 0);
+  const VmafxFormat f = format(96, 64, VMAFX_CHROMA_420, 8);
+  VmafxPicture ref = TestPicture::make(f, make_samples(f, 0, false));
+  VmafxPicture dist = TestPicture::make(f, make_samples(f, 0, true));
+  ck_assert_int_eq(vmafx_submit(ctx, &ref, &dist), -EINVAL);  // not configured
+  ck_assert_int_eq(TestPicture::alive, 0);
+
+  ck_assert_int_eq(vmafx_configure(ctx, &f, &f), 0);
+  ck_assert_int_eq(vmafx_configure(ctx, &f, &f), -EINVAL);
+  ref = TestPicture::make(f, make_samples(f, 0, false));
+  dist = TestPicture::make(f, make_samples(f, 0, true));
+  dist.data[0] = nullptr;
+  ck_assert_int_eq(vmafx_submit(ctx, &ref, &dist), -EINVAL);
+  assert_contains(vmafx_last_error(ctx), "without the data of plane 0");
+  double score = 0;
+  ck_assert_int_lt(vmafx_finish(ctx), 0);
+  ck_assert_int_eq(vmafx_model_score(ctx, 0, nullptr, &score), -EINVAL);
+  vmafx_close(&ctx);
+  ck_assert_ptr_null(ctx);
+  ck_assert_int_eq(TestPicture::alive, 0);
+}
+END_TEST
+
+START_TEST(an_abandoned_stream_leaves_a_partial_report) {
+  const std::string path = temporary("partial.json");
+  VmafxParams params = cpu_params();
+  params.log_path = path.c_str();
+  params.log_fmt = "json";
+  StreamOptions options;
+  options.finish = false;
+  run_stream(params, options);
+  const std::string partial = file_text(path);
+  assert_contains(partial, "\"partial\": true");
+  assert_contains(partial, "\"frameNum\": 5");
+
+  options.finish = true;
+  run_stream(params, options);
+  ck_assert(file_text(path).find("\"partial\"") == std::string::npos);
+  std::remove(path.c_str());
+}
+END_TEST
+
+START_TEST(ndjson_grows_while_frames_finish) {
+  const std::string path = temporary("live.ndjson");
+  VmafxParams params = cpu_params("", "name=psnr");
+  params.log_path = path.c_str();
+  params.log_fmt = "ndjson";
+  VmafxContext* ctx = nullptr;
+  ck_assert_int_eq(vmafx_open(&ctx, &params), 0);
+  const VmafxFormat f = format(96, 64, VMAFX_CHROMA_420, 8);
+  ck_assert_int_eq(vmafx_configure(ctx, &f, &f), 0);
+  const VmafxPicture ref = TestPicture::make(f, make_samples(f, 0, false));
+  const VmafxPicture dist = TestPicture::make(f, make_samples(f, 0, true));
+  ck_assert_int_eq(vmafx_submit(ctx, &ref, &dist), 0);
+  VmafxFrameResult result;
+  ck_assert_int_eq(vmafx_receive_wait(ctx, &result), 0);
+  assert_contains(file_text(path), "psnr_y");
+  ck_assert_int_eq(vmafx_receive_wait(ctx, &result), -EAGAIN);
+  ck_assert_int_eq(vmafx_finish(ctx), 0);
+  vmafx_close(&ctx);
+  std::remove(path.c_str());
+}
+END_TEST
+
+START_TEST(sessions_side_by_side_agree) {
+  const Outcome want = run_stream(cpu_params());
+  std::vector<Outcome> got(4);
+  std::vector<std::thread> threads;
+  for (Outcome& outcome : got) threads.emplace_back([&outcome] { outcome = run_stream(cpu_params()); });
+  for (std::thread& thread : threads) thread.join();
+  for (const Outcome& outcome : got) assert_same_frames(want, outcome);
+}
+END_TEST
+
+START_TEST(gpu_is_refused_with_a_cause) {
+  setenv("VMAFX_HIP_RUNTIME", "/nonexistent/libamdhip64.so", 1);
+  VmafxParams params = cpu_params();
+  params.backend = "hip";
+  assert_contains(open_complaint(params, -ENOENT), "backend=hip cannot run: no HIP runtime library");
+  params.backend = "auto";
+  const Outcome outcome = run_stream(params);
+  ck_assert_int_eq(outcome.error, 0);
+  assert_contains(outcome.log, "backend=auto runs on the CPU: no HIP runtime library");
+  unsetenv("VMAFX_HIP_RUNTIME");
+}
+END_TEST
+
+int main() {
+  return run_suite("session", {
+      {"order", every_frame_comes_once_in_order},
+      {"threads", threads_do_not_change_scores},
+      {"bounds", frames_in_flight_are_bounded},
+      {"subsample", subsampling_skips_frames_but_not_motion},
+      {"layout", memory_layout_does_not_change_scores},
+      {"gray", gray_is_scored_and_chroma_left_alone},
+      {"sharing", models_share_their_features},
+      {"overloads", overloads_change_the_key},
+      {"bootstrap", bootstrap_scores_are_reported},
+      {"parameters", wrong_parameters_are_named},
+      {"pool", unknown_pool_is_the_mean_with_a_warning},
+      {"mismatch", inputs_must_match},
+      {"too_small", too_small_is_refused},
+      {"no_frames", no_frames_is_an_error},
+      {"one_frame", one_frame_is_enough},
+      {"release", pictures_are_released_after_a_failure},
+      {"partial", an_abandoned_stream_leaves_a_partial_report},
+      {"ndjson", ndjson_grows_while_frames_finish},
+      {"side_by_side", sessions_side_by_side_agree},
+      {"gpu", gpu_is_refused_with_a_cause},
+  });
+}

@@ -1,0 +1,164 @@
+/* A stream of frame pairs through the C API, with what a test wants to know about it. */
+#ifndef VMAFX_TESTS_SUPPORT_STREAM_H
+#define VMAFX_TESTS_SUPPORT_STREAM_H
+
+#include <atomic>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "vmafx/vmafx.h"
+
+namespace vmafx::test {
+
+/* One frame of samples in 16-bit words, luma then two chroma planes of the format's size. */
+using Samples = std::vector<uint16_t>;
+
+inline int chroma_w(const VmafxFormat& f) { return f.chroma == VMAFX_CHROMA_444 ? f.width : (f.width + 1) / 2; }
+inline int chroma_h(const VmafxFormat& f) { return f.chroma == VMAFX_CHROMA_420 ? (f.height + 1) / 2 : f.height; }
+inline size_t luma_size(const VmafxFormat& f) { return static_cast<size_t>(f.width) * f.height; }
+inline size_t chroma_size(const VmafxFormat& f) { return static_cast<size_t>(chroma_w(f)) * chroma_h(f); }
+
+/* Textured frame `n`; the distorted one is coarser. */
+inline Samples make_samples(const VmafxFormat& f, int n, bool distorted) {
+  const bool gray = f.chroma == VMAFX_CHROMA_400;
+  Samples samples(luma_size(f) + (gray ? 0 : 2 * chroma_size(f)));
+  const uint32_t max = (1u << f.bits) - 1;
+  for (size_t i = 0; i < samples.size(); i++) {
+    const uint32_t x = static_cast<uint32_t>(i % f.width), y = static_cast<uint32_t>(i / f.width);
+    uint32_t value = (x * 7 + y * 5 + n * 11 + ((x * x + y * n) >> 3)) * 2654435761u >> 24;
+    value = (value + (x + y) * 2) % 256;
+    if (distorted) value = value / 9 * 9;
+    samples[i] = static_cast<uint16_t>(value * max / 255);
+  }
+  return samples;
+}
+
+/* A picture in the memory layout of `format`, and the count of pictures alive. */
+class TestPicture {
+ public:
+  static inline std::atomic<int> alive = 0;
+  static inline std::atomic<int> most_alive = 0;
+
+  /* Ownership goes to the release callback. `upside_down`: rows lie bottom up, with a negative stride. */
+  static VmafxPicture make(const VmafxFormat& f, const Samples& samples, bool upside_down = false) {
+    auto* picture = new TestPicture;
+    const int now = ++alive;
+    for (int seen = most_alive; now > seen && !most_alive.compare_exchange_weak(seen, now);) continue;
+    VmafxPicture out{};
+    out.opaque = picture;
+    out.release = [](void* opaque) {
+      delete static_cast<TestPicture*>(opaque);
+      --alive;
+    };
+    picture->add_plane(f, &samples[0], f.width, f.height, 1, nullptr, upside_down, &out, 0);
+    if (f.chroma == VMAFX_CHROMA_400) return out;
+    const uint16_t* cb = &samples[luma_size(f)];
+    const uint16_t* cr = cb + chroma_size(f);
+    if (f.layout == VMAFX_LAYOUT_SEMIPLANAR) {
+      picture->add_plane(f, cb, chroma_w(f), chroma_h(f), 2, cr, upside_down, &out, 1);
+    } else {
+      picture->add_plane(f, cb, chroma_w(f), chroma_h(f), 1, nullptr, upside_down, &out, 1);
+      picture->add_plane(f, cr, chroma_w(f), chroma_h(f), 1, nullptr, upside_down, &out, 2);
+    }
+    return out;
+  }
+
+ private:
+  /* Rows of `w` samples, `step` words apart with `second` between them. */
+  void add_plane(const VmafxFormat& f, const uint16_t* first, int w, int h, int step, const uint16_t* second,
+                 bool upside_down, VmafxPicture* out, int p) {
+    const int bytes = f.bits > 8 ? 2 : 1, pitch = (w * step + 5) * bytes;
+    planes_[p].assign(static_cast<size_t>(pitch) * h, 0xEE);
+    for (int y = 0; y < h; y++) {
+      uint8_t* row = &planes_[p][static_cast<size_t>(upside_down ? h - 1 - y : y) * pitch];
+      for (int x = 0; x < w; x++) {
+        store(f, row, x * step, first[y * w + x]);
+        if (second) store(f, row, x * step + 1, second[y * w + x]);
+      }
+    }
+    out->data[p] = &planes_[p][upside_down ? static_cast<size_t>(h - 1) * pitch : 0];
+    out->stride[p] = upside_down ? -pitch : pitch;
+  }
+  static void store(const VmafxFormat& f, uint8_t* row, int i, uint16_t value) {
+    if (f.bits == 8)
+      row[i] = static_cast<uint8_t>(value);
+    else
+      reinterpret_cast<uint16_t*>(row)[i] = static_cast<uint16_t>(value << f.shift);
+  }
+
+  std::vector<uint8_t> planes_[3];
+};
+
+using FrameScores = std::map<std::string, double>;
+
+/* What came of a stream. */
+struct Outcome {
+  int error = 0;                    // the first failure, a negative errno value
+  std::vector<FrameScores> frames;  // as received, in order
+  std::vector<double> models;       // pooled
+  std::string log;                  // all messages, a line each
+};
+
+struct StreamOptions {
+  VmafxFormat ref{96, 64, VMAFX_CHROMA_420, 8, VMAFX_LAYOUT_PLANAR, 0, VMAFX_MEMORY_HOST};
+  VmafxFormat dist = ref;
+  int frames = 6;
+  bool finish = true;
+  bool upside_down = false;
+};
+
+inline void append_log(void* log, enum VmafxLogLevel, const char* message) {
+  *static_cast<std::string*>(log) += std::string(message) + "\n";
+}
+
+/* Runs a stream from open to close. `params.log` is taken over. */
+inline Outcome run_stream(VmafxParams params, const StreamOptions& options = {}) {
+  Outcome outcome;
+  params.log = append_log;
+  params.log_cookie = &outcome.log;
+  VmafxContext* ctx = nullptr;
+  auto failed = [&](int ret) {
+    if (ret < 0 && ret != -EAGAIN && !outcome.error) outcome.error = ret;
+    return ret < 0;
+  };
+  auto receive_all = [&] {
+    VmafxFrameResult result;
+    while (!failed(vmafx_receive(ctx, &result))) {
+      FrameScores scores;
+      for (size_t i = 0; i < result.n_scores; i++) scores[result.scores[i].key] = result.scores[i].value;
+      outcome.frames.push_back(scores);
+    }
+  };
+  if (failed(vmafx_open(&ctx, &params))) return outcome;
+  failed(vmafx_configure(ctx, &options.ref, &options.dist));
+  for (int n = 0; n < options.frames && !outcome.error; n++) {
+    const VmafxPicture ref = TestPicture::make(options.ref, make_samples(options.ref, n, false), options.upside_down);
+    const VmafxPicture dist = TestPicture::make(options.dist, make_samples(options.dist, n, true), options.upside_down);
+    failed(vmafx_submit(ctx, &ref, &dist));
+    receive_all();
+  }
+  if (options.finish && !outcome.error && !failed(vmafx_finish(ctx))) {
+    receive_all();
+    for (int i = 0; i < vmafx_model_count(ctx); i++) {
+      double score = 0;
+      failed(vmafx_model_score(ctx, i, nullptr, &score));
+      outcome.models.push_back(score);
+    }
+  }
+  vmafx_close(&ctx);
+  return outcome;
+}
+
+inline VmafxParams cpu_params(const char* model = nullptr, const char* feature = nullptr) {
+  VmafxParams params;
+  vmafx_default_params(&params);
+  params.backend = "cpu";
+  params.model = model;
+  params.feature = feature;
+  return params;
+}
+
+}  // namespace vmafx::test
+
+#endif
