@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <system_error>
+#include <utility>
 
 namespace vmafx {
 namespace {
@@ -71,17 +72,23 @@ OutputFile::~OutputFile() {
   if (created_ && !begun_) unlink(present_.c_str());
 }
 
-Status OutputFile::write(std::string_view text) {
+/* Empties the file before what is written first. */
+Status OutputFile::begin() {
+  if (std::exchange(begun_, true)) return {};
   struct stat info;
-  const bool regular = !begun_ && fstat(fileno(file_), &info) == 0 && S_ISREG(info.st_mode);
-  begun_ = true;
-  if (regular && ftruncate(fileno(file_), 0) != 0) return failure(errno);
+  const bool regular = fstat(fileno(file_), &info) == 0 && S_ISREG(info.st_mode);
+  return regular && ftruncate(fileno(file_), 0) != 0 ? failure(errno) : Status();
+}
+
+Status OutputFile::write(std::string_view text) {
+  VMAFX_TRY(begin());
   return std::fwrite(text.data(), 1, text.size(), file_) == text.size() ? Status() : failure(errno);
 }
 
 Status OutputFile::flush() { return std::fflush(file_) == 0 && !std::ferror(file_) ? Status() : failure(errno); }
 
 Status OutputFile::commit() {
+  VMAFX_TRY(begin());
   VMAFX_TRY(flush());
   const bool closed = std::fclose(std::exchange(file_, nullptr)) == 0;
   if (!closed) return failure(errno);

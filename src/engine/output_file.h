@@ -36,6 +36,7 @@ class OutputFile {
  private:
   explicit OutputFile(std::string path) : path_(std::move(path)) {}
   Status open_in_place(bool exists);
+  Status begin();
   Status failure(int errno_value) const;
 
   std::string path_;     // as given

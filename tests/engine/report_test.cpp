@@ -392,6 +392,23 @@ START_TEST(devices_and_pipes_are_written_in_place) {
 }
 END_TEST
 
+START_TEST(a_file_in_a_closed_folder_is_written_in_place) {
+  if (geteuid() == 0) return;  // no folder is closed to root
+  const fs::path closed = folder() / "closed";
+  fs::create_directory(closed);
+  std::ofstream(closed / "mine") << "old and longer than what follows, so that it has to be emptied first, which is why this is long";
+  fs::permissions(closed, fs::perms::owner_read | fs::perms::owner_exec);
+  {
+    ReportFile report = opened({(closed / "mine").string(), ReportFormat::kSub, {}, 1});
+    succeed(report.write(ScoreTable({}), kData));
+    succeed(report.commit());
+  }
+  ck_assert_int_eq(ReportFile::open({(closed / "new").string(), ReportFormat::kSub, {}, 1}).status().code(), EACCES);
+  fs::permissions(closed, fs::perms::owner_all);
+  assert_text_eq(contents((closed / "mine").string()), "");
+}
+END_TEST
+
 START_TEST(a_full_disk_is_an_error) {
   if (!fs::exists("/dev/full")) return;
   ReportFile report = opened({"/dev/full", ReportFormat::kSub, {}, 1});
@@ -423,5 +440,6 @@ int main() {
                                            {"links", links_stay_links},
                                            {"bad_paths", bad_paths_fail_at_once},
                                            {"in_place", devices_and_pipes_are_written_in_place},
+                                           {"closed_folder", a_file_in_a_closed_folder_is_written_in_place},
                                            {"disk_full", a_full_disk_is_an_error}});
 }
