@@ -1,8 +1,8 @@
-/* bench: how long each metric and model takes per frame, per instruction set and thread count, and how that compares with
- * another implementation's `vmaf` tool on the same clip in the same run. See docs/performance.md.
+/* bench: how long each metric and model takes per frame, per instruction set and thread count, and how that compares
+ * with another implementation's `vmaf` tool on the same clip in the same run. See docs/performance.md.
  *
- * Everything is timed through the public API, as a user meets it. Which instruction set runs is decided once per process
- * (VMAFX_CPU), so each one gets a child process of its own. */
+ * Everything is timed through the public API, as a user meets it. Which instruction set runs is decided once per
+ * process (VMAFX_CPU), so each one gets a child process of its own. */
 #include <fcntl.h>
 #include <getopt.h>
 #include <spawn.h>
@@ -81,7 +81,8 @@ struct Times {
 /* Frame by frame: key -> score. */
 using FrameScores = std::vector<std::map<std::string, double>>;
 
-/* -- Command line --------------------------------------------------------------------------------------------------- */
+/* -- Command line
+ * --------------------------------------------------------------------------------------------------- */
 
 struct Settings {
   int w = 1920, h = 1080, bits = 8, frames = 32, runs = 5;
@@ -107,7 +108,8 @@ int whole_number(const std::string& text, int least, int most, const char* what)
   char* end = nullptr;
   const long value = std::strtol(text.c_str(), &end, 10);
   if (text.empty() || *end || value < least || value > most)
-    die(std::string(what) + " '" + text + "': use a whole number from " + std::to_string(least) + " to " + std::to_string(most));
+    die(std::string(what) + " '" + text + "': use a whole number from " + std::to_string(least) + " to " +
+        std::to_string(most));
   return static_cast<int>(value);
 }
 
@@ -179,7 +181,8 @@ Settings parse(int argc, char** argv) {
   return settings;
 }
 
-/* -- Clip ----------------------------------------------------------------------------------------------------------- */
+/* -- Clip
+ * ----------------------------------------------------------------------------------------------------------- */
 
 /* A planar 4:2:0 clip in memory; samples of more than 8 bits are 16-bit words. */
 class Clip {
@@ -245,7 +248,8 @@ int smooth_noise(uint32_t x, uint32_t y, int cell_log2, uint32_t seed) {
 /* The reference: texture of three scales that moves by (3, 1) samples a frame, and grain. */
 int reference_sample(int p, int x, int y, int frame) {
   const uint32_t mx = x + 3 * frame, my = y + frame, seed = 1000 * p;
-  const int texture = smooth_noise(mx, my, 6, seed) / 2 + smooth_noise(mx, my, 4, seed + 1) / 4 + smooth_noise(mx, my, 2, seed + 2) / 8;
+  const int texture = smooth_noise(mx, my, 6, seed) / 2 + smooth_noise(mx, my, 4, seed + 1) / 4 +
+                      smooth_noise(mx, my, 2, seed + 2) / 8;
   const int grain = static_cast<int>(scrambled(mx * 31 + my * 17 + frame * 1013 + p) & 1023);
   return 4096 + texture * 7 / 8 + grain;
 }
@@ -258,7 +262,8 @@ int distorted_sample(int p, int x, int y, int frame) {
   return std::min(blurred / kStep * kStep + kStep / 2, 65535);
 }
 
-/* -- Ours ----------------------------------------------------------------------------------------------------------- */
+/* -- Ours
+ * ----------------------------------------------------------------------------------------------------------- */
 
 void print_message(void*, VmafxLogLevel level, const char* message) {
   if (level <= VMAFX_LOG_WARNING) std::fprintf(stderr, "bench: %s\n", message);
@@ -312,7 +317,8 @@ class Stream {
   FrameScores scores_;
 };
 
-/* -- The peer ------------------------------------------------------------------------------------------------------- */
+/* -- The peer
+ * ------------------------------------------------------------------------------------------------------- */
 
 class Directory {
  public:
@@ -435,7 +441,8 @@ std::string compare(const FrameScores& ours, const FrameScores& peers) {
   return text;
 }
 
-/* -- The table ------------------------------------------------------------------------------------------------------ */
+/* -- The table
+ * ------------------------------------------------------------------------------------------------------ */
 
 using PeerResults = std::map<std::pair<std::string, int>, PeerResult>;  // by row and threads
 
@@ -464,7 +471,8 @@ bool measure_row(const std::string& row, const std::string& cpu, int threads, co
   return equal;
 }
 
-bool measure_cpu(const std::string& cpu, const Settings& s, const Clip& ref, const Clip& dist, const PeerResults& peers) {
+bool measure_cpu(const std::string& cpu, const Settings& s, const Clip& ref, const Clip& dist,
+                 const PeerResults& peers) {
   setenv("VMAFX_CPU", cpu.c_str(), 1);
   bool good = true;
   for (const std::string& row : s.rows)
@@ -497,8 +505,8 @@ int main(int argc, char** argv) {
     dist.add_frame([&](int p, int x, int y) { return distorted_sample(p, x, y, i); });
   }
 
-  std::printf("%dx%d, %d bit, 4:2:0, %d frames, %d runs; ms of %s time per frame\n", settings.w, settings.h, settings.bits,
-              settings.frames, settings.runs, settings.cpu_time ? "processor" : "wall");
+  std::printf("%dx%d, %d bit, 4:2:0, %d frames, %d runs; ms of %s time per frame\n", settings.w, settings.h,
+              settings.bits, settings.frames, settings.runs, settings.cpu_time ? "processor" : "wall");
   PeerResults peers;
   if (!settings.peer.empty()) {
     const Peer peer(settings, ref, dist);

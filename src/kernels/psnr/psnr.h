@@ -4,14 +4,14 @@
  *     psnr = min(10·log10(peak² / max(mse, 1e-16)), limit)         peak = 2^bpc - 1
  *     apsnr = 10·(log10(peak²) + log10(Σ w·h) - log10(Σ sse)), over the whole stream, at most ⌈10·log10(2·peak²·Σ w·h)⌉
  *
- * reduced_hbd_peak takes 255·2^(bpc-8) as the peak, so that high bit depths compare with 8 bit. The limit is 6·bpc + 12 dB, or
- * with min_sse the value that this sum of squares gives, rounded up. enable_mse adds mse_y, mse_cb, mse_cr; enable_apsnr the
- * aggregates apsnr_y, apsnr_cb, apsnr_cr, for which every frame is read also with n_subsample. Chroma planes that are not there (4:0:0, or
- * one luma column wide) have no score.
+ * reduced_hbd_peak takes 255·2^(bpc-8) as the peak, so that high bit depths compare with 8 bit. The limit is 6·bpc +
+ * 12 dB, or with min_sse the value that this sum of squares gives, rounded up. enable_mse adds mse_y, mse_cb,
+ * mse_cr; enable_apsnr the aggregates apsnr_y, apsnr_cb, apsnr_cr, for which every frame is read also with
+ * n_subsample. Chroma planes that are not there (4:0:0, or one luma column wide) have no score.
  *
- * Matches libvmaf f85a853 `psnr`: sums equal, scores equal in double arithmetic. Deviations: any depth from 8 to 16 bit, where it takes 8, 10,
- * 12 and 16; without chroma no apsnr_cb and apsnr_cr, where it gives -inf; no overflow in rows of more than 66,051 samples, nor in the
- * limit of apsnr of long 16-bit streams. */
+ * Matches libvmaf f85a853 `psnr`: sums equal, scores equal in double arithmetic. Deviations: any depth from 8 to 16
+ * bit, where it takes 8, 10, 12 and 16; without chroma no apsnr_cb and apsnr_cr, where it gives -inf; no overflow in
+ * rows of more than 66,051 samples, nor in the limit of apsnr of long 16-bit streams. */
 #ifndef VMAFX_KERNELS_PSNR_PSNR_H
 #define VMAFX_KERNELS_PSNR_PSNR_H
 
