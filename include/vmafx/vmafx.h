@@ -149,7 +149,9 @@ typedef struct VmafxPairing {
     int64_t unmatched_dist;     /* distorted frames that met no reference frame */
     int64_t unmatched_ref;      /* reference frames that were never used */
     int64_t repeated_ref;       /* pairs whose reference frame had been used before */
+    int64_t repeated_dist;      /* pairs whose distorted frame had been used before */
     double max_time_difference; /* largest |pts(dist) - pts(ref)| of a pair, in seconds */
+    int cut_short;              /* not 0: the inputs were not read to their end; the report is marked partial */
 } VmafxPairing;
 
 /* Before vmafx_finish(), or at any time before vmafx_close() for a partial report. */

@@ -157,7 +157,7 @@ Status Session::finish() {
   VMAFX_TRY(failure_);
   if (submitted_ == 0) return error(EINVAL, "no frames were scored: the inputs gave no frame pair");
   VMAFX_TRY(drain());
-  if (Status status = write_report(false); !status.ok()) return failure_ = status;
+  if (Status status = write_report(pairing_ && pairing_->cut_short); !status.ok()) return failure_ = status;
   finished_ = true;
   return {};
 }
@@ -200,6 +200,7 @@ nlohmann::ordered_json Session::report_extras() const {
                          {"unmatched_distorted", pairing_->unmatched_dist},
                          {"unmatched_reference", pairing_->unmatched_ref},
                          {"repeated_reference", pairing_->repeated_ref},
+                         {"repeated_distorted", pairing_->repeated_dist},
                          {"max_time_difference", pairing_->max_time_difference}};
   return extras;
 }
