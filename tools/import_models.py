@@ -3,16 +3,19 @@
 
     tools/import_models.py OUT_DIR MODEL.json...
 
-A model's version is its file's name. Models in the order given, the default model first; models with equal support vectors
-share them. Numbers are printed in the shortest form that reads back as the same double. Refuses what ModelMember cannot
-say (another kernel, members that differ in more than their support vectors). Files are in libvmaf's JSON format.
+A model's version is its file's name. Models in the order given, the default model first; models with equal support
+vectors share them. Numbers are printed in the shortest form that reads back as the same double. Refuses what the table
+cannot say (another kernel, members that differ in more than their support vectors). Files are in libvmaf's JSON format.
 """
 import json
 import os
 import re
 import sys
 
-NOTICE = "Numbers published by Netflix, Inc. under BSD-2-Clause-Patent; see models/README.md. Written by tools/import_models.py."
+NOTICE = """Numbers published by Netflix, Inc. under BSD-2-Clause-Patent; see models/README.md.
+ * Written by tools/import_models.py."""
+MODEL_FIELDS = {"model_type", "norm_type", "feature_names", "feature_opts_dicts", "slopes", "intercepts", "score_clip",
+                "score_transform", "model", "feature_dict"}
 SVM_HEADER = {"svm_type": "nu_svr", "kernel_type": "rbf", "nr_class": "2"}
 
 
@@ -41,7 +44,8 @@ def read_svm(text, n_features):
     for line in vectors.splitlines():
         coefficient, *nodes = line.split()
         vector = dict(node.split(":") for node in nodes)
-        assert list(map(int, vector)) == sorted(map(int, vector)) and set(map(int, vector)) <= set(range(1, n_features + 1))
+        indices = [int(index) for index in vector]
+        assert indices == sorted(indices) and set(indices) <= set(range(1, n_features + 1))
         rows.append([number(coefficient)] + [number(vector.get(str(i), "0")) for i in range(1, n_features + 1)])
     assert len(rows) == int(fields["total_sv"])
     return number(fields["gamma"]), number(fields["rho"]), rows
@@ -54,6 +58,7 @@ def read_model(path):
     members = [member["model_dict"] for member in members]
     common = [{key: m[key] for key in m if key not in ("model", "feature_dict")} for m in members]
     assert all(c == common[0] for c in common) and common[0]["norm_type"] == "linear_rescale"
+    assert all(set(m) <= MODEL_FIELDS for m in members)
     n_features = len(common[0]["feature_names"])
     return common[0], [read_svm(m["model"], n_features) for m in members]
 
@@ -71,8 +76,8 @@ def transform_text(model):
     transform = model.get("score_transform")
     if transform is None:
         return "{}"
-    assert not transform.get("knots") and set(transform) <= {"enabled", "p0", "p1", "p2", "out_gte_in", "out_lte_in", "knots"}
-    flags = [transform.get("enabled", False), transform.get("out_lte_in") == "true", transform.get("out_gte_in") == "true"]
+    assert set(transform) <= {"enabled", "p0", "p1", "p2", "out_gte_in", "out_lte_in"}
+    flags = [transform.get("enabled", False)] + [transform.get(name) == "true" for name in ("out_lte_in", "out_gte_in")]
     polynomial = [number(transform[p]) for p in ("p0", "p1", "p2")]
     return "{true, " + ", ".join(["true" if flag else "false" for flag in flags] + polynomial) + "}"
 
@@ -119,9 +124,10 @@ def main():
                    for slope, intercept in zip(model["slopes"], model["intercepts"], strict=True)]
         rescale = table.add("double", name + "Rescale", "".join(columns))
         clip = ", ".join(number(limit) for limit in model["score_clip"])
-        models += (f'    {{"{version}", {features}, {rescale}, {transform_text(model)}, {{{clip}}}, {written[key]}Svms}},\n')
+        models += f'    {{"{version}", {features}, {rescale},\n'
+        models += f'     {transform_text(model)}, {{{clip}}}, {written[key]}Svms}},\n'
     with open(os.path.join(out_dir, "builtin.inc"), "w") as out:
-        out.write(f"/* The table of built-in models; the types are in src/engine/model_builtin.cpp.\n * {NOTICE} */\n\n")
+        out.write(f"/* The built-in models; the types are in src/engine/model_builtin.cpp.\n * {NOTICE} */\n\n")
         out.write(includes + "\n" + table.text + f"constexpr BuiltinModel kBuiltinModels[] = {{\n{models}}};\n")
 
 

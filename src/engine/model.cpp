@@ -8,8 +8,8 @@
 namespace vmafx {
 namespace {
 
-/* The features that chroma-from-luma joins: SpEED's chroma score is a number only where there is chroma texture; where it is
- * exactly 0, C - C * adm3 stands in for it. */
+/* The features that chroma-from-luma joins: SpEED's chroma score is a number only where there is chroma texture; where
+ * it is exactly 0, C - C * adm3 stands in for it. */
 constexpr const char* kGuide = "adm3";
 constexpr const char* kGuided = "speed_chroma";
 
@@ -62,7 +62,8 @@ double denormalized(const ModelMember& member, size_t i, double x) {
 void correct_chroma(const ModelMember& member, std::span<double> x) {
   const double c = member.chroma_correction.value_or(0);
   const auto find = [&](const char* part) {
-    return std::ranges::find_if(member.features, [&](const ModelFeature& f) { return f.name.find(part) != f.name.npos; }) -
+    return std::ranges::find_if(member.features,
+                                [&](const ModelFeature& f) { return f.name.find(part) != f.name.npos; }) -
            member.features.begin();
   };
   const size_t guide = find(kGuide), guided = find(kGuided);
@@ -79,7 +80,8 @@ double percentile_of_sorted(std::span<const double> scores, double percent) {
 
 }  // namespace
 
-Model::Model(std::string name, std::vector<ModelMember> members) : name_(std::move(name)), members_(std::move(members)) {
+Model::Model(std::string name, std::vector<ModelMember> members)
+    : name_(std::move(name)), members_(std::move(members)) {
   for (size_t m = 0; m < members_.size(); m++) {
     inputs_.emplace_back();
     for (const ModelFeature& feature : members_[m].features) {
@@ -90,7 +92,8 @@ Model::Model(std::string name, std::vector<ModelMember> members) : name_(std::mo
     score_keys_.push_back(m == 0 ? name_ : format_text("%s_%04zu", name_.c_str(), m));
   }
   if (members_.size() > 1)
-    for (const char* suffix : {"_bagging", "_stddev", "_ci_p95_lo", "_ci_p95_hi"}) score_keys_.push_back(name_ + suffix);
+    for (const char* suffix : {"_bagging", "_stddev", "_ci_p95_lo", "_ci_p95_hi"})
+      score_keys_.push_back(name_ + suffix);
 }
 
 Status Model::predict(std::span<const double> features, std::span<double> scores) const {
@@ -118,8 +121,8 @@ double Model::raw_score(size_t m, std::span<const double> features) const {
   return member.rescale ? (y - member.intercepts[0]) / member.slopes[0] : y;
 }
 
-/* Bagging, stddev, lower and upper end of the interval. The statistics are those of the raw scores, then mapped like a score;
- * the stddev is scaled by the slope of that mapping around the mean. */
+/* Bagging, stddev, lower and upper end of the interval. The statistics are those of the raw scores, then mapped like a
+ * score; the stddev is scaled by the slope of that mapping around the mean. */
 void Model::bootstrap_scores(std::span<double> raw, std::span<double> scores) const {
   const ModelMember& member = members_[1];
   const double n = static_cast<double>(raw.size());

@@ -1,9 +1,9 @@
 /* Model: from the features of a frame to its VMAF scores.
  *
- * A plain model gives one score. A bootstrap collection (vmaf_b_v0.6.3) is a base model and N members trained on resampled
- * data; it gives the base score, every member's score, and the members' bagged mean, spread and 95 % confidence interval.
- * Arithmetic and its order are libvmaf's (f85a853, predict.c), so scores are equal to the last bit. One deviation: a
- * chroma correction of 0 means no correction (libvmaf leaves the score uninitialised). */
+ * A plain model gives one score. A bootstrap collection (vmaf_b_v0.6.3) is a base model and N members trained on
+ * resampled data; it gives the base score, every member's score, and the members' bagged mean, spread and 95 %
+ * confidence interval. Arithmetic and its order are libvmaf's (f85a853, predict.c), so scores are equal to the last
+ * bit. One deviation: a chroma correction of 0 means no correction (libvmaf leaves the score uninitialised). */
 #ifndef VMAFX_ENGINE_MODEL_H
 #define VMAFX_ENGINE_MODEL_H
 
@@ -39,19 +39,19 @@ inline constexpr int kMaxMembers = 100;  // of a collection; the largest known h
 
 /* One support vector machine with what stands before and after it. */
 struct ModelMember {
-  std::vector<ModelFeature> features;         // in the order of the SVM's inputs
-  bool rescale = true;                        // x = slope * feature + intercept, and back for the score
-  std::vector<double> slopes, intercepts;     // [0]: the score, [1 + i]: feature i; empty without rescale
-  std::optional<double> chroma_correction;    // the C of chroma-from-luma, see model.cpp
-  std::optional<ScoreTransform> transform;    // only when it is in force
+  std::vector<ModelFeature> features;       // in the order of the SVM's inputs
+  bool rescale = true;                      // x = slope * feature + intercept, and back for the score
+  std::vector<double> slopes, intercepts;   // [0]: the score, [1 + i]: feature i; empty without rescale
+  std::optional<double> chroma_correction;  // the C of chroma-from-luma, see model.cpp
+  std::optional<ScoreTransform> transform;  // only when it is in force
   std::optional<std::pair<double, double>> clip;
   Svm svm;
 };
 
 class Model {
  public:
-  /* 1 to kMaxMembers members, each with 1 to kMaxFeatures features; more than one member makes a bootstrap collection whose
-   * base model is members[0]. */
+  /* 1 to kMaxMembers members, each with 1 to kMaxFeatures features; more than one member makes a bootstrap collection
+   * whose base model is members[0]. */
   Model(std::string name, std::vector<ModelMember> members);
 
   /* The report key of the (base) score. */
@@ -64,8 +64,8 @@ class Model {
    * "vmaf_ci_p95_lo", "vmaf_ci_p95_hi". */
   const std::vector<std::string>& score_keys() const { return score_keys_; }
 
-  /* `features` in the order of features(), `scores` in that of score_keys(). EINVAL when a length is wrong. Features that
-   * are not finite give scores that are not finite. Thread-safe. */
+  /* `features` in the order of features(), `scores` in that of score_keys(). EINVAL when a length is wrong. Features
+   * that are not finite give scores that are not finite. Thread-safe. */
   Status predict(std::span<const double> features, std::span<double> scores) const;
 
   std::span<const ModelMember> members() const { return members_; }

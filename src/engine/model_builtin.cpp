@@ -61,8 +61,8 @@ ModelMember make_member(const BuiltinModel& model, const BuiltinSvm& svm, const 
   }
   const BuiltinTransform& t = model.transform;
   if (t.present && (t.enabled || spec.enable_transform))
-    member.transform = ScoreTransform{.p0 = t.p0, .p1 = t.p1, .p2 = t.p2, .knots = {}, .out_lte_in = t.out_lte_in,
-                                      .out_gte_in = t.out_gte_in};
+    member.transform = ScoreTransform{
+        .p0 = t.p0, .p1 = t.p1, .p2 = t.p2, .knots = {}, .out_lte_in = t.out_lte_in, .out_gte_in = t.out_gte_in};
   if (!spec.disable_clip) member.clip = {model.clip[0], model.clip[1]};
   return member;
 }
@@ -72,7 +72,8 @@ ModelMember make_member(const BuiltinModel& model, const BuiltinSvm& svm, const 
 std::span<const char* const> builtin_model_names() { return kVersions; }
 
 std::optional<std::vector<ModelMember>> builtin_model(const ModelSpec& spec) {
-  const auto model = std::ranges::find_if(kBuiltinModels, [&](const BuiltinModel& m) { return spec.version == m.version; });
+  const auto model =
+      std::ranges::find_if(kBuiltinModels, [&](const BuiltinModel& m) { return spec.version == m.version; });
   if (model == std::end(kBuiltinModels)) return std::nullopt;
   std::vector<ModelMember> members;
   for (const BuiltinSvm& svm : model->svms) members.push_back(make_member(*model, svm, spec));

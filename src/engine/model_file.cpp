@@ -22,7 +22,7 @@ constexpr size_t kMaxFileBytes = 4 << 20;  // ten times the largest model there 
 constexpr int kMaxDepth = 32;              // the format needs 5
 constexpr size_t kMaxKnots = 10;           // libvmaf's limit
 
-/* -- Fields: every getter says which field of which file is wrong, and how ------------------------------------------- */
+/* -- Fields: every getter says which field of which file is wrong, and how --------------------------- */
 
 /* An object of the document and the way to it ("2.model_dict.score_transform."). */
 struct Fields {
@@ -75,7 +75,7 @@ struct Fields {
   }
 };
 
-/* -- The parts of model_dict ------------------------------------------------------------------------------------------ */
+/* -- The parts of model_dict ------------------------------------------------------------------------- */
 
 /* An option's value as text; numbers take the way through a float that libvmaf gives them. */
 StatusOr<std::string> option_text(const Fields& fields, const std::string& name, const json& value) {
@@ -89,8 +89,8 @@ Status read_feature_options(const Fields& fields, std::vector<ModelFeature>& fea
   const json* dicts = fields.find("feature_opts_dicts");
   if (!dicts) return {};
   if (!dicts->is_array() || dicts->size() != features.size())
-    return fields.wrong("feature_opts_dicts", "is no list of " + std::to_string(features.size()) +
-                                                  " objects, one for each of feature_names");
+    return fields.wrong("feature_opts_dicts",
+                        "is no list of " + std::to_string(features.size()) + " objects, one for each of feature_names");
   for (size_t i = 0; i < features.size(); i++) {
     if (!(*dicts)[i].is_object()) return fields.wrong("feature_opts_dicts", "has an item that is no object");
     for (const auto& [name, value] : (*dicts)[i].items()) {
@@ -106,7 +106,8 @@ StatusOr<std::vector<ModelFeature>> read_features(const Fields& fields) {
   if (!names->is_array() || !std::ranges::all_of(*names, [](const json& name) { return name.is_string(); }))
     return fields.wrong("feature_names", "is no list of strings");
   if (names->empty() || names->size() > kMaxFeatures)
-    return fields.wrong("feature_names", format_text("has %zu names; from 1 to %d are supported", names->size(), kMaxFeatures));
+    return fields.wrong("feature_names",
+                        format_text("has %zu names; from 1 to %d are supported", names->size(), kMaxFeatures));
   std::vector<ModelFeature> features;
   for (const json& name : *names) features.push_back({name.get<std::string>(), {}});
   VMAFX_TRY(read_feature_options(fields, features));
@@ -160,7 +161,8 @@ Status read_transform(const Fields& fields, const ModelSpec& spec, ModelMember& 
   VMAFX_ASSIGN(transform.p1, inside.optional_number("p1"));
   VMAFX_ASSIGN(transform.p2, inside.optional_number("p2"));
   VMAFX_ASSIGN(transform.knots, read_knots(inside));
-  for (const auto& [name, flag] : {std::pair{"out_lte_in", &transform.out_lte_in}, {"out_gte_in", &transform.out_gte_in}}) {
+  for (const auto& [name, flag] :
+       {std::pair{"out_lte_in", &transform.out_lte_in}, {"out_gte_in", &transform.out_gte_in}}) {
     if (!inside.find(name)) continue;
     VMAFX_ASSIGN(const std::string text, inside.text(name));
     *flag = text == "true";
@@ -221,7 +223,8 @@ StatusOr<std::vector<ModelMember>> read_collection(const Fields& document, const
   for (const auto& [key, value] : document.object.items()) count += is_number(key);
   if (count < 2) return document.wrong("model_dict", "is missing");
   if (count > kMaxMembers)
-    return error(EINVAL, "model file '%s': %zu members; up to %d are supported", document.origin.c_str(), count, kMaxMembers);
+    return error(EINVAL, "model file '%s': %zu members; up to %d are supported", document.origin.c_str(), count,
+                 kMaxMembers);
   std::vector<ModelMember> members;
   for (size_t i = 0; i < count; i++) {
     VMAFX_ASSIGN(const Fields member, document.inside(std::to_string(i)));
@@ -231,7 +234,7 @@ StatusOr<std::vector<ModelMember>> read_collection(const Fields& document, const
   return members;
 }
 
-/* -- Text and files ----------------------------------------------------------------------------------------------------- */
+/* -- Text and files ---------------------------------------------------------------------------------- */
 
 /* How deep brackets nest, without regard to whether they match: bounds what the JSON parser can be made to build. */
 int nesting_depth(std::string_view text) {
@@ -275,7 +278,8 @@ StatusOr<Model> load_builtin(const ModelSpec& spec) {
   if (members) return Model(name_of(spec), std::move(*members));
   std::string names;
   for (const char* name : builtin_model_names()) names += (names.empty() ? "" : ", ") + std::string(name);
-  return error(EINVAL, "no built-in model '%s'; there are: %s (other models: path=FILE)", spec.version.c_str(), names.c_str());
+  return error(EINVAL, "no built-in model '%s'; there are: %s (other models: path=FILE)", spec.version.c_str(),
+               names.c_str());
 }
 
 }  // namespace
@@ -302,7 +306,8 @@ StatusOr<Model> parse_model(std::string_view text, const std::string& origin, co
 StatusOr<Model> load_model(const ModelSpec& spec) {
   if (!spec.version.empty()) return load_builtin(spec);
   if (spec.path.ends_with(".pkl"))
-    return error(EINVAL, "model file '%s': pickle models are no longer supported, use the .json model", spec.path.c_str());
+    return error(EINVAL, "model file '%s': pickle models are no longer supported, use the .json model",
+                 spec.path.c_str());
   VMAFX_ASSIGN(const std::string text, read_file(spec.path));
   return parse_model(text, spec.path, spec);
 }

@@ -102,7 +102,8 @@ Status OutputFile::commit() {
 
 Status OutputFile::failure(int errno_value) const {
   const int cause = errno_value ? errno_value : EIO;
-  return error(cause, "report '%s' (the path as received): %s", path_.c_str(), std::generic_category().message(cause).c_str());
+  return error(cause, "report '%s' (the path as received): %s", path_.c_str(),
+               std::generic_category().message(cause).c_str());
 }
 
 }  // namespace vmafx

@@ -1,8 +1,8 @@
 /* A file that takes its name when it is complete.
  *
- * Text goes to `<path>.part`, which commit() renames, so nobody ever reads half a file and an old file stays until then. Some
- * things are written in place instead: what is no regular file (/dev/stdout, a pipe), a file in a folder where none
- * can be made, and whatever the caller wants to be readable while it grows. */
+ * Text goes to `<path>.part`, which commit() renames, so nobody ever reads half a file and an old file stays until
+ * then. Some things are written in place instead: what is no regular file (/dev/stdout, a pipe), a file in a folder
+ * where none can be made, and whatever the caller wants to be readable while it grows. */
 #ifndef VMAFX_ENGINE_OUTPUT_FILE_H
 #define VMAFX_ENGINE_OUTPUT_FILE_H
 

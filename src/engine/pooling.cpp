@@ -31,7 +31,8 @@ std::optional<double> parse_percent(std::string_view text) {
     if (!text.starts_with(prefix)) continue;
     text.remove_prefix(prefix.size());
     double percent = 0;
-    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), percent, std::chars_format::fixed);
+    const auto [end, failure] =
+        std::from_chars(text.data(), text.data() + text.size(), percent, std::chars_format::fixed);
     const bool whole = failure == std::errc() && end == text.data() + text.size();
     if (whole && percent >= 0 && percent <= 100) return percent;
     break;

@@ -1,7 +1,7 @@
 /* Pooling: many frame scores to one number.
  *
- * Formulas and order of summation of mean, min, max and harmonic_mean are libvmaf's (f85a853, libvmaf.c). Scores that are not
- * finite are left out and counted. */
+ * Formulas and order of summation of mean, min, max and harmonic_mean are libvmaf's (f85a853, libvmaf.c). Scores that
+ * are not finite are left out and counted. */
 #ifndef VMAFX_ENGINE_POOLING_H
 #define VMAFX_ENGINE_POOLING_H
 

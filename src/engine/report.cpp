@@ -44,7 +44,7 @@ Status write_sub(const Report& report) {
 
 ParsedReportFormat parse_report_format(const std::string& text) {
   constexpr std::pair<std::string_view, ReportFormat> kFormats[] = {
-      {"", ReportFormat::kXml}, {"xml", ReportFormat::kXml}, {"json", ReportFormat::kJson},
+      {"", ReportFormat::kXml},    {"xml", ReportFormat::kXml}, {"json", ReportFormat::kJson},
       {"csv", ReportFormat::kCsv}, {"sub", ReportFormat::kSub}, {"ndjson", ReportFormat::kNdjson}};
   for (const auto& [name, format] : kFormats)
     if (text == name) return {format, true};

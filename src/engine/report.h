@@ -1,18 +1,18 @@
 /* Reports: the score table as a file, in the formats of libvmaf (f85a853, output.c) and as NDJSON.
  *
- *   json    {version, fps, frames: [{frameNum, metrics}], pooled_metrics, aggregate_metrics} laid out as libvmaf does, then
- *           keys of our own: pooled_statistics (median, stddev, percentiles), excluded_scores (how many were not finite, where
- *           any were), partial (when true), and the extras
- *   xml     libvmaf's elements, then an element for each of these keys; partial is an attribute of the root
- *   csv     a row per frame; a missing score is an empty cell
- *   sub     MicroDVD subtitles
- *   ndjson  {frameNum, metrics} on a line of its own as each frame finishes; last line: all that json has besides frames
+ *   - json: {version, fps, frames: [{frameNum, metrics}], pooled_metrics, aggregate_metrics} laid out as libvmaf does,
+ *     then keys of our own: pooled_statistics (median, stddev, percentiles), excluded_scores (how many were not finite,
+ *     where any were), partial (when true), and the extras
+ *   - xml: libvmaf's elements, then an element for each of these keys; partial is an attribute of the root
+ *   - csv: a row per frame; a missing score is an empty cell
+ *   - sub: MicroDVD subtitles
+ *   - ndjson: {frameNum, metrics} on a line of its own as each frame finishes; last line: all else that json has
  *
- * A score that is not finite is null in json and ndjson, and "nan", "inf" or "-inf" in the others. Frames that subsampling
- * skips are in no format. Numbers are written with a decimal point whatever the process's locale.
+ * A score that is not finite is null in json and ndjson, and "nan", "inf" or "-inf" in the others. Frames that
+ * subsampling skips are in no format. Numbers are written with a decimal point whatever the process's locale.
  *
- * The report appears under its name when it is complete (see output_file.h). NDJSON is written in place, to be read while it
- * grows. It is complete when its last line has no frameNum. */
+ * The report appears under its name when it is complete (see output_file.h). NDJSON is written in place, to be read
+ * while it grows. It is complete when its last line has no frameNum. */
 #ifndef VMAFX_ENGINE_REPORT_H
 #define VMAFX_ENGINE_REPORT_H
 
@@ -60,8 +60,8 @@ struct ReportData {
 
 class ReportFile {
  public:
-  /* Opens the file, so that a bad path fails at once; an existing report stays as it is until commit() (in place: until the
-   * first write). The sentence of a failure names the path as given. */
+  /* Opens the file, so that a bad path fails at once; an existing report stays as it is until commit() (in place: until
+   * the first write). The sentence of a failure names the path as given. */
   static StatusOr<ReportFile> open(const ReportOptions& options);
 
   ReportFormat format() const { return options_.format; }

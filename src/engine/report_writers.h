@@ -17,7 +17,8 @@ struct NamedPool {
   Pool pool;
 };
 
-inline constexpr NamedPool kPooledMetrics[] = {  // libvmaf's, in its order
+/* libvmaf's, in its order. */
+inline constexpr NamedPool kPooledMetrics[] = {
     {"min", {Pool::Method::kMin}},
     {"max", {Pool::Method::kMax}},
     {"mean", {Pool::Method::kMean}},
@@ -49,7 +50,9 @@ struct Report {
     return {};
   }
 
-  std::string json_number(double value) const { return std::isfinite(value) ? options.score_format.print(value) : "null"; }
+  std::string json_number(double value) const {
+    return std::isfinite(value) ? options.score_format.print(value) : "null";
+  }
 
   std::string plain_number(double value) const {
     if (std::isnan(value)) return "nan";
@@ -57,7 +60,7 @@ struct Report {
     return options.score_format.print(value);
   }
 
-  /* Calls visit(key, score) for each column of a frame; a missing score is nullopt. Counts those that are not finite. */
+  /* Calls visit(key, score) for each column of a frame; a missing score is nullopt. Counts what is not finite. */
   template <class Visit>
   void for_each_score(int64_t frame, Visit visit) const {
     for (int column = 0; column < scores.columns(); column++) {

@@ -102,7 +102,8 @@ std::string xml_head(const ReportData& data) {
 Status write_xml(const Report& report, const ReportData& data) {
   VMAFX_TRY(report.file.write(xml_head(data) + "  <frames>\n"));
   VMAFX_TRY(report.for_each_row([&](int64_t frame) {
-    return report.file.write("    <frame frameNum=\"" + std::to_string(frame) + "\" " + xml_scores(report, frame) + "/>\n");
+    return report.file.write("    <frame frameNum=\"" + std::to_string(frame) + "\" " + xml_scores(report, frame) +
+                             "/>\n");
   }));
   const std::vector<PoolValues> columns = pool_columns(report);
   std::string tail = "  </frames>\n" + xml_pools(report, columns, "pooled_metrics", "metric", kPooledMetrics);

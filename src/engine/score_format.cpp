@@ -48,8 +48,8 @@ bool is_printf_format(std::string_view text) {
   return text.size() == 1 && std::string_view("aefgAEFG").find(text[0]) != text.npos;
 }
 
-/* How many decimal places in from the point the fraction's first digit stands: 1 for 0.5, 7 for 3e-7, 0 for none. Repeated
- * multiplication, roundings and all, since it decides between libvmaf's two formats. */
+/* How many decimal places in from the point the fraction's first digit stands: 1 for 0.5, 7 for 3e-7, 0 for none.
+ * Repeated multiplication, roundings and all, since it decides between libvmaf's two formats. */
 int first_decimal_place(double score) {
   const double magnitude = std::fabs(score);
   if (magnitude > std::numeric_limits<int>::max()) return 0;

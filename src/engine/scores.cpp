@@ -22,7 +22,8 @@ void ScoreTable::put(int64_t frame, int column, double score) {
   std::unique_ptr<Chunk>& chunk = chunks_[index];
   if (!chunk) {
     const size_t size = kChunkFrames * keys_.size();
-    chunk = std::make_unique<Chunk>(Chunk{std::vector<double>(size), std::vector<uint64_t>((size + kWordBits - 1) / kWordBits)});
+    chunk = std::make_unique<Chunk>(
+        Chunk{std::vector<double>(size), std::vector<uint64_t>((size + kWordBits - 1) / kWordBits)});
   }
   const size_t at = offset(frame, column);
   chunk->scores[at] = score;

@@ -3,9 +3,9 @@
  *     version=vmaf_v0.6.1:name=hd:motion.motion_force_zero=true|path=/models/mine.json
  *     name=psnr:enable_mse=true|name=vif
  *
- * `|` separates entries and cannot be escaped; empty entries are skipped. An entry is `:`-separated key=value pairs. Keys
- * and values follow av_get_token(): `\` takes the next character as it is, '…' takes everything up to the closing quote
- * as it is, and unescaped white space around a token is dropped. */
+ * `|` separates entries and cannot be escaped; empty entries are skipped. An entry is `:`-separated key=value pairs.
+ * Keys and values follow av_get_token(): `\` takes the next character as it is, '…' takes everything up to the closing
+ * quote as it is, and unescaped white space around a token is dropped. */
 #ifndef VMAFX_ENGINE_SPEC_H
 #define VMAFX_ENGINE_SPEC_H
 
@@ -34,8 +34,8 @@ struct FeatureSpec {
   OptionTexts options;
 };
 
-/* EINVAL for anything that is not understood: unknown keys, a key without a value or given twice, none or both of version
- * and path. Switches take true, false, 1 and 0. "" is an empty list. */
+/* EINVAL for anything that is not understood: unknown keys, a key without a value or given twice, none or both of
+ * version and path. Switches take true, false, 1 and 0. "" is an empty list. */
 StatusOr<std::vector<ModelSpec>> parse_models(const std::string& text);
 
 /* The same for features; a first token without `=` is the name, so `psnr` is `name=psnr`. */

@@ -87,7 +87,8 @@ StatusOr<Svm> Svm::parse(std::string_view text, int n_features) {
     return error(EINVAL, "svm_type %s: only nu_svr is supported", quoted(field("svm_type")).c_str());
   if (field("kernel_type") != "rbf")
     return error(EINVAL, "kernel_type %s: only rbf is supported", quoted(field("kernel_type")).c_str());
-  const auto gamma = parse_number(field("gamma")), rho = parse_number(field("rho")), total = parse_number(field("total_sv"));
+  const auto gamma = parse_number(field("gamma")), rho = parse_number(field("rho")),
+             total = parse_number(field("total_sv"));
   if (!gamma || !rho || !total) return error(EINVAL, "gamma, rho or total_sv is missing or no number");
   if (*total < 1 || *total > kMaxVectors)
     return error(EINVAL, "total_sv %g: from 1 to %d are supported", *total, kMaxVectors);

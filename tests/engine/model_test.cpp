@@ -49,24 +49,27 @@ std::vector<double> scores_of(const Model& model, const std::vector<double>& fea
   return scores;
 }
 
-/* A model of two features and two support vectors: f(x) = 2 exp(-0.5 |x - (1, 0)|^2) - exp(-0.5 |x - (0, 0.25)|^2) - 0.125. */
+/* Two features, two support vectors: f(x) = 2 exp(-0.5 |x - (1, 0)|^2) - exp(-0.5 |x - (0, 0.25)|^2) - 0.125. */
 json small_model() {
-  return {{"model_dict",
-           {{"model_type", "LIBSVMNUSVR"},
-            {"norm_type", "linear_rescale"},
-            {"feature_names", {"a_adm3", "b_speed_chroma"}},
-            {"feature_opts_dicts", {{{"gain", 0.70}, {"height", 1080}, {"fast", true}, {"method", "bilinear"}}, json::object()}},
-            {"slopes", {0.01, 2, 4}},
-            {"intercepts", {-0.25, 0.5, -1}},
-            {"score_clip", {0, 100}},
-            {"model", "svm_type nu_svr\nkernel_type rbf\ngamma 0.5\nnr_class 2\ntotal_sv 2\nrho 0.125\nSV\n2 1:1 \n-1 2:0.25 \n"}}}};
+  return {
+      {"model_dict",
+       {{"model_type", "LIBSVMNUSVR"},
+        {"norm_type", "linear_rescale"},
+        {"feature_names", {"a_adm3", "b_speed_chroma"}},
+        {"feature_opts_dicts",
+         {{{"gain", 0.70}, {"height", 1080}, {"fast", true}, {"method", "bilinear"}}, json::object()}},
+        {"slopes", {0.01, 2, 4}},
+        {"intercepts", {-0.25, 0.5, -1}},
+        {"score_clip", {0, 100}},
+        {"model",
+         "svm_type nu_svr\nkernel_type rbf\ngamma 0.5\nnr_class 2\ntotal_sv 2\nrho 0.125\nSV\n2 1:1 \n-1 2:0.25 \n"}}}};
 }
 
 double small_score(double a, double b) {
   const auto square = [](double x) { return x * x; };
   const double x0 = 2 * a + 0.5, x1 = 4 * b - 1;
-  const double y = 2 * std::exp(-0.5 * (square(x0 - 1) + square(x1))) -
-                   std::exp(-0.5 * (square(x0) + square(x1 - 0.25))) - 0.125;
+  const double y =
+      2 * std::exp(-0.5 * (square(x0 - 1) + square(x1))) - std::exp(-0.5 * (square(x0) + square(x1 - 0.25))) - 0.125;
   return (y + 0.25) / 0.01;
 }
 
@@ -87,15 +90,16 @@ json small_collection(int members) {
 /* A built-in model as the text of a model file. */
 json document_of(const Model& model) {
   const ModelMember& member = model.members()[0];
-  std::string svm = format_text("svm_type nu_svr\nkernel_type rbf\ngamma %.17g\nnr_class 2\ntotal_sv %zu\nrho %.17g\nSV\n",
-                                member.svm.gamma(), member.svm.rows().size() / (member.features.size() + 1), member.svm.rho());
+  std::string svm =
+      format_text("svm_type nu_svr\nkernel_type rbf\ngamma %.17g\nnr_class 2\ntotal_sv %zu\nrho %.17g\nSV\n",
+                  member.svm.gamma(), member.svm.rows().size() / (member.features.size() + 1), member.svm.rho());
   for (size_t i = 0; i < member.svm.rows().size(); i++) {
     const size_t column = i % (member.features.size() + 1);
     if (column == 0) svm += (i ? "\n" : "") + format_text("%.17g", member.svm.rows()[i]);
     if (column && member.svm.rows()[i] != 0) svm += format_text(" %zu:%.17g", column, member.svm.rows()[i]);
   }
-  json dict = {{"model_type", "LIBSVMNUSVR"}, {"norm_type", "linear_rescale"}, {"slopes", member.slopes},
-               {"intercepts", member.intercepts}, {"score_clip", {0, 100}}, {"model", svm}};
+  json dict = {{"model_type", "LIBSVMNUSVR"},     {"norm_type", "linear_rescale"}, {"slopes", member.slopes},
+               {"intercepts", member.intercepts}, {"score_clip", {0, 100}},        {"model", svm}};
   for (const ModelFeature& feature : member.features) {
     dict["feature_names"].push_back(feature.name);
     dict["feature_opts_dicts"].push_back(json(feature.options));
@@ -117,26 +121,48 @@ struct GoldenFrame {
   double vmaf, vmaf_4k;
 };
 const GoldenFrame kGolden[] = {
-    {false, {0.9231788118279778, 0, 0.19367817044258118, 0.8539093136787415, 0.9346010684967041, 0.9605579972267151}, 76.64858942305396, 85.12467687358222},
-    {true, {0.9179968659033865, 0, 0.1853438764810562, 0.8336700201034546, 0.9180101752281189, 0.9493044018745422}, 74.1725922155845, 83.4399804716276},
-    {false, {0.9229555718619367, 7.171394348144531, 0.1933649480342865, 0.8371570110321045, 0.9210785031318665, 0.9567754864692688}, 83.28215457975162, 89.79002573584265},
-    {true, {0.9170802808328133, 7.171394348144531, 0.18816585838794708, 0.8281819820404053, 0.9147070050239563, 0.9531633853912354}, 81.58061194178316, 88.60014389370939},
-    {false, {0.8722117433482657, 7.3326853476107035, 0.56805819272995, 0.9510414600372314, 0.9776830673217773, 0.9897393584251404}, 77.06859804800281, 81.42600842034304},
-    {true, {0.8705591967823687, 7.3326853476107035, 0.56805819272995, 0.950853705406189, 0.9770538210868835, 0.9886999130249023}, 76.61105620150965, 81.06724774792586},
+    {false,
+     {0.9231788118279778, 0, 0.19367817044258118, 0.8539093136787415, 0.9346010684967041, 0.9605579972267151},
+     76.64858942305396,
+     85.12467687358222},
+    {true,
+     {0.9179968659033865, 0, 0.1853438764810562, 0.8336700201034546, 0.9180101752281189, 0.9493044018745422},
+     74.1725922155845,
+     83.4399804716276},
+    {false,
+     {0.9229555718619367, 7.171394348144531, 0.1933649480342865, 0.8371570110321045, 0.9210785031318665,
+      0.9567754864692688},
+     83.28215457975162,
+     89.79002573584265},
+    {true,
+     {0.9170802808328133, 7.171394348144531, 0.18816585838794708, 0.8281819820404053, 0.9147070050239563,
+      0.9531633853912354},
+     81.58061194178316,
+     88.60014389370939},
+    {false,
+     {0.8722117433482657, 7.3326853476107035, 0.56805819272995, 0.9510414600372314, 0.9776830673217773,
+      0.9897393584251404},
+     77.06859804800281,
+     81.42600842034304},
+    {true,
+     {0.8705591967823687, 7.3326853476107035, 0.56805819272995, 0.950853705406189, 0.9770538210868835,
+      0.9886999130249023},
+     76.61105620150965,
+     81.06724774792586},
 };
 
 /* vmaf_b_v0.6.3 on kGolden[0] and [4], in the order of score_keys(). */
 const std::vector<double> kGoldenBootstrap[] = {
-    {74.8943370681576, 79.99197353908073, 70.02204623484766, 72.45714568913321, 74.8690331973582, 76.36020559584848,
-     70.10212818562908, 70.93981736878331, 75.4341760513675, 72.02921756019948, 77.63145751815176, 68.55507233740823,
-     75.62583281726393, 76.7742990346795, 73.59373855830083, 70.61139396824419, 74.41098598708405, 77.01465287147457,
-     71.85442114582385, 78.80158661276171, 71.67540397900858, 73.93772941262243, 3.1464065553535843, 69.25188493869197,
-     79.4265397490792},
-    {75.31436035624928, 76.49281889626315, 74.03974589253157, 73.44197916206758, 76.4551525867265, 72.40019479123268,
-     74.83380996178133, 76.48616244834264, 73.05724873390719, 71.93623132191195, 77.56138969324886, 72.36066931162007,
-     76.39511359555932, 75.42474735967869, 78.61749825321371, 77.07817392226637, 67.29511988201187, 75.29898940093702,
-     77.63393845776481, 78.90966415178711, 79.25386220329933, 75.2486255013076, 2.8411890587469033, 69.49964781596441,
-     79.09036812883102},
+    {74.8943370681576,  79.99197353908073, 70.02204623484766,  72.45714568913321, 74.8690331973582,
+     76.36020559584848, 70.10212818562908, 70.93981736878331,  75.4341760513675,  72.02921756019948,
+     77.63145751815176, 68.55507233740823, 75.62583281726393,  76.7742990346795,  73.59373855830083,
+     70.61139396824419, 74.41098598708405, 77.01465287147457,  71.85442114582385, 78.80158661276171,
+     71.67540397900858, 73.93772941262243, 3.1464065553535843, 69.25188493869197, 79.4265397490792},
+    {75.31436035624928, 76.49281889626315, 74.03974589253157,  73.44197916206758, 76.4551525867265,
+     72.40019479123268, 74.83380996178133, 76.48616244834264,  73.05724873390719, 71.93623132191195,
+     77.56138969324886, 72.36066931162007, 76.39511359555932,  75.42474735967869, 78.61749825321371,
+     77.07817392226637, 67.29511988201187, 75.29898940093702,  77.63393845776481, 78.90966415178711,
+     79.25386220329933, 75.2486255013076,  2.8411890587469033, 69.49964781596441, 79.09036812883102},
 };
 
 }  // namespace
@@ -150,7 +176,8 @@ START_TEST(builtin_names) {
   unknown.version = "vmaf_v0.6.2";
   const auto model = load_model(unknown);
   ck_assert_int_eq(model.status().code(), EINVAL);
-  assert_contains(model.status().message(), "no built-in model 'vmaf_v0.6.2'; there are: vmaf_v0.6.1, vmaf_v0.6.1neg, ");
+  assert_contains(model.status().message(),
+                  "no built-in model 'vmaf_v0.6.2'; there are: vmaf_v0.6.1, vmaf_v0.6.1neg, ");
 }
 END_TEST
 
@@ -170,7 +197,8 @@ START_TEST(builtin_scores_are_libvmafs) {
   for (const GoldenFrame& frame : kGolden) {
     const std::string suffix = frame.neg ? "neg" : "";
     ck_assert_double_eq_tol(scores_of(builtin("vmaf_v0.6.1" + suffix), frame.features)[0], frame.vmaf, kTolerance);
-    ck_assert_double_eq_tol(scores_of(builtin("vmaf_4k_v0.6.1" + suffix), frame.features)[0], frame.vmaf_4k, kTolerance);
+    ck_assert_double_eq_tol(scores_of(builtin("vmaf_4k_v0.6.1" + suffix), frame.features)[0], frame.vmaf_4k,
+                            kTolerance);
   }
 }
 END_TEST
@@ -257,7 +285,8 @@ START_TEST(transform_maps_in_three_steps) {
 
   const json knots = {{0, 0}, {10, 0}, {20, 30}, {30, 40}};
   const std::pair<double, double> points[] = {{-5, 0}, {5, 0}, {10, 0}, {15, 15}, {20, 30}, {25, 35}, {40, 50}};
-  for (const auto& [x, y] : points) ck_assert_double_eq_tol(transformed({{"p0", x}, {"knots", knots}}, enable), y, kTolerance);
+  for (const auto& [x, y] : points)
+    ck_assert_double_eq_tol(transformed({{"p0", x}, {"knots", knots}}, enable), y, kTolerance);
   ck_assert_double_eq_tol(transformed({{"p0", -2}, {"knots", {{0, 1}, {1, 3}}}}, enable), -3, kTolerance);
 }
 END_TEST
@@ -427,7 +456,8 @@ START_TEST(damaged_texts_never_crash) {
   std::mt19937 random(20250611);
   const auto below = [&](size_t n) { return random() % n; };
   const std::string collection = small_collection(2).dump(), file = document_of(builtin("vmaf_v0.6.1")).dump(1);
-  const std::string pieces[] = {"-", "1e308", "\"", "\\", "null", "{", "}", "[", "]", ":", ",", "0", "65", "true", "\xff", "\\n"};
+  const std::string pieces[] = {"-", "1e308", "\"", "\\", "null", "{",    "}",    "[",
+                                "]", ":",     ",",  "0",  "65",   "true", "\xff", "\\n"};
   int accepted = 0;
   for (int i = 0; i < 3000; i++) {
     std::string text = i % 10 ? collection : file;

@@ -42,7 +42,8 @@ START_TEST(names) {
 END_TEST
 
 START_TEST(unknown_names_are_mean) {
-  for (const char* text : {"Mean", "MIN", "avg", "p", "perc", "p-1", "p100.1", "p5x", "pnan", "pinf", "p1e1", "p 5", "percp5"}) {
+  for (const char* text :
+       {"Mean", "MIN", "avg", "p", "perc", "p-1", "p100.1", "p5x", "pnan", "pinf", "p1e1", "p 5", "percp5"}) {
     const ParsedPool parsed = parse_pool(text);
     ck_assert_msg(!parsed.known && parsed.pool == Pool{Method::kMean}, "%s", text);
   }

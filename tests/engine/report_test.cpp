@@ -269,8 +269,9 @@ START_TEST(ndjson_can_be_read_while_it_grows) {
   succeed(report.commit());
   ck_assert_int_eq(report.not_finite(), 1);
   const std::string text = contents(path);
-  assert_contains(text, "\n{\"frameNum\": 1, \"metrics\": {\"vmaf\": null}}\n{\"version\": \"1\", \"fps\": 5.00, "
-                        "\"pooled_metrics\": {\"vmaf\": {\"min\": 99.500000, \"max\": 99.500000, ");
+  assert_contains(text,
+                  "\n{\"frameNum\": 1, \"metrics\": {\"vmaf\": null}}\n{\"version\": \"1\", \"fps\": 5.00, "
+                  "\"pooled_metrics\": {\"vmaf\": {\"min\": 99.500000, \"max\": 99.500000, ");
   const auto last = nlohmann::json::parse(text.substr(text.rfind('\n', text.size() - 2)));
   ck_assert_int_eq(last["excluded_scores"]["vmaf"].get<int>(), 1);
 }
@@ -293,8 +294,8 @@ START_TEST(score_formats) {
   assert_text_eq(ScoreFormat::parse("%8.3f", true).value().print(1.5), "   1.500");
   assert_text_eq(ScoreFormat::parse("%a", false).value().print(1), "0x1p+0");
   ck_assert_int_eq(ScoreFormat::parse("%99.99f", false).value().print(-1.7e308).size(), 410);
-  for (const char* text : {"%", "%d", "%s", "%n", "%f%f", "x%f", "%fx", "%*f", "%.*f", "%lf", "%Lf", "%%", "f", "%1$f", "%100f",
-                           "%.100f", "%ff", "%.6", "% "}) {
+  for (const char* text : {"%", "%d", "%s", "%n", "%f%f", "x%f", "%fx", "%*f", "%.*f", "%lf", "%Lf", "%%", "f", "%1$f",
+                           "%100f", "%.100f", "%ff", "%.6", "% "}) {
     const auto format = ScoreFormat::parse(text, false);
     ck_assert_msg(format.status().code() == EINVAL, "%s", text);
     assert_contains(format.status().message(), text);
@@ -361,7 +362,8 @@ START_TEST(bad_paths_fail_at_once) {
     ck_assert_int_eq(report.status().code(), code);
     return report.status().message();
   };
-  assert_contains(complaint(in_folder("none/here.json"), ENOENT), "none/here.json' (the path as received): No such file");
+  assert_contains(complaint(in_folder("none/here.json"), ENOENT),
+                  "none/here.json' (the path as received): No such file");
   assert_contains(complaint(folder().string(), EISDIR), "Is a directory");
   assert_contains(complaint("", ENOENT), "report ''");
   if (geteuid() == 0) return;  // root may write anywhere
@@ -396,7 +398,8 @@ START_TEST(a_file_in_a_closed_folder_is_written_in_place) {
   if (geteuid() == 0) return;  // no folder is closed to root
   const fs::path closed = folder() / "closed";
   fs::create_directory(closed);
-  std::ofstream(closed / "mine") << "old and longer than what follows, so that it has to be emptied first, which is why this is long";
+  std::ofstream(closed / "mine")
+      << "old and longer than what follows, so that it has to be emptied first, which is why this is long";
   fs::permissions(closed, fs::perms::owner_read | fs::perms::owner_exec);
   {
     ReportFile report = opened({(closed / "mine").string(), ReportFormat::kSub, {}, 1});

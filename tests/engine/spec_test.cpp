@@ -35,8 +35,9 @@ std::string feature_complaint(const std::string& text) {
 }  // namespace
 
 START_TEST(models_of_client_tools) {
-  const auto easy = models("version=vmaf_v0.6.1:name=vmaf_hd|version=vmaf_v0.6.1neg:name=vmaf_hd_neg|"
-                           "version=vmaf_v0.6.1:name=vmaf_hd_phone:enable_transform=true");
+  const auto easy = models(
+      "version=vmaf_v0.6.1:name=vmaf_hd|version=vmaf_v0.6.1neg:name=vmaf_hd_neg|"
+      "version=vmaf_v0.6.1:name=vmaf_hd_phone:enable_transform=true");
   ck_assert_int_eq(easy.size(), 3);
   assert_text_eq(easy[0].name, "vmaf_hd");
   assert_text_eq(easy[1].version, "vmaf_v0.6.1neg");
