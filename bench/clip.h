@@ -1,0 +1,43 @@
+/* The clip that is scored: planar 4:2:0 in memory, made here. Integer arithmetic only, so it is the same everywhere. */
+#ifndef VMAFX_BENCH_CLIP_H
+#define VMAFX_BENCH_CLIP_H
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "vmafx/vmafx.h"
+
+namespace bench {
+
+struct ClipFormat {
+  int w, h, bits, frames;
+};
+
+class Clip {
+ public:
+  static Clip reference(const ClipFormat& format);  // texture of three scales that moves, and grain
+  static Clip distorted(const ClipFormat& format);  // the same, blurred and quantised
+
+  VmafxPicture picture(int frame) const;
+
+  /* As raw video; samples of more than 8 bits are little-endian words. False when it cannot. */
+  bool write(const std::string& path) const;
+
+ private:
+  using Sample = int (*)(int plane, int x, int y, int frame);  // 16 bits
+
+  Clip(const ClipFormat& format, Sample sample);
+  void add_plane(int p, int frame, Sample sample);
+  int plane_w(int p) const { return p ? (format_.w + 1) / 2 : format_.w; }
+  int plane_h(int p) const { return p ? (format_.h + 1) / 2 : format_.h; }
+  int sample_bytes() const { return format_.bits > 8 ? 2 : 1; }
+
+  ClipFormat format_;
+  std::vector<std::vector<uint8_t>> planes_;  // three per frame
+};
+
+}  // namespace bench
+
+#endif

@@ -1,0 +1,128 @@
+#include "bench/peer.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+
+#include <nlohmann/json.hpp>
+
+namespace bench {
+namespace {
+
+double milliseconds(const timeval& t) { return t.tv_sec * 1e3 + t.tv_usec * 1e-3; }
+
+std::string temporary_folder() {
+  const char* base = std::getenv("TMPDIR");
+  std::string path = std::string(base && *base ? base : "/tmp") + "/vmafx-bench-XXXXXX";
+  if (!mkdtemp(path.data())) die("cannot make a folder like " + path);
+  return path;
+}
+
+/* Runs a program, its output thrown away. Milliseconds, or nothing when it failed. */
+std::optional<double> run_program(std::vector<std::string> words, bool cpu_time) {
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  for (const int fd : {STDOUT_FILENO, STDERR_FILENO})
+    posix_spawn_file_actions_addopen(&actions, fd, "/dev/null", O_WRONLY, 0);
+  const Stopwatch stopwatch(false);
+  pid_t child;
+  const bool started = posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), environ) == 0;
+  posix_spawn_file_actions_destroy(&actions);
+  int status = 0;
+  rusage usage;
+  if (!started || wait4(child, &status, 0, &usage) < 0 || status != 0) return std::nullopt;
+  return cpu_time ? milliseconds(usage.ru_utime) + milliseconds(usage.ru_stime) : stopwatch.elapsed();
+}
+
+std::string printed(double score) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.6f", score);
+  return text;
+}
+
+}  // namespace
+
+Peer::Peer(const Settings& settings, const Clip& ref, const Clip& dist)
+    : settings_(settings), folder_(temporary_folder()) {
+  if (!ref.write(file("ref.yuv")) || !dist.write(file("dist.yuv"))) die("cannot write the clip to " + folder_);
+}
+
+Peer::~Peer() {
+  std::error_code ignored;
+  std::filesystem::remove_all(folder_, ignored);
+}
+
+PeerResult Peer::measure(const std::string& row, int threads) const {
+  constexpr int kShort = 2;
+  const auto without_start_up = [&](const std::string& what) {
+    const double start_up = fastest(what, threads, kShort);
+    return fastest(what, threads, settings_.clip.frames) - start_up;
+  };
+  const double reading = without_start_up("null");
+  const double scoring = without_start_up(row);
+  return {(scoring - reading) / (settings_.clip.frames - kShort), read_scores()};
+}
+
+double Peer::fastest(const std::string& row, int threads, int frames) const {
+  const ClipFormat& clip = settings_.clip;
+  std::vector<std::string> words = {settings_.peer, "-r", file("ref.yuv"), "-d", file("dist.yuv"),
+                                    "-w", std::to_string(clip.w), "-h", std::to_string(clip.h), "-p", "420",
+                                    "-b", std::to_string(clip.bits), "-q", "--frame_cnt", std::to_string(frames),
+                                    "--json", "-o", file("scores.json")};
+  if (is_model(row)) words.insert(words.end(), {"-m", "version=" + row});
+  else words.insert(words.end(), {"-n", "--feature", row});
+  if (threads > 1) words.insert(words.end(), {"--threads", std::to_string(threads)});
+  double least = HUGE_VAL;
+  for (int run = 0; run < settings_.runs; run++) {
+    const auto time = run_program(words, settings_.cpu_time);
+    if (!time) die(settings_.peer + " failed on " + row);
+    least = std::min(least, *time);
+  }
+  return least;
+}
+
+FrameScores Peer::read_scores() const {
+  FrameScores scores;
+  const auto report = nlohmann::json::parse(std::ifstream(file("scores.json")), nullptr, false);
+  if (report.is_discarded()) die(settings_.peer + " wrote no JSON");
+  for (const auto& frame : report.value("frames", nlohmann::json::array())) {
+    auto& of_frame = scores.emplace_back();
+    for (const auto& [key, value] : frame["metrics"].items())
+      if (value.is_number()) of_frame[key] = value.get<double>();
+  }
+  return scores;
+}
+
+std::string compare(const FrameScores& ours, const FrameScores& peers) {
+  int scores = 0, differing = 0;
+  double most = 0;
+  for (size_t n = 0; n < peers.size(); n++)
+    for (const auto& [key, value] : peers[n]) {
+      if (n >= ours.size() || !ours[n].contains(key)) return key + " of frame " + std::to_string(n) + " is missing";
+      const double score = ours[n].at(key);
+      scores++;
+      if (printed(score) == printed(value)) continue;
+      differing++;
+      most = std::max(most, std::abs(score - value));
+    }
+  if (!scores) return "the peer printed no scores";
+  if (!differing) return "equal (" + std::to_string(scores) + ")";
+  char text[96];
+  std::snprintf(text, sizeof text, "%d of %d differ, most by %.2g", differing, scores, most);
+  return text;
+}
+
+}  // namespace bench

@@ -1,0 +1,42 @@
+/* Another implementation: libvmaf's command line tool `vmaf`, timed on the same clip in a raw file. */
+#ifndef VMAFX_BENCH_PEER_H
+#define VMAFX_BENCH_PEER_H
+
+#include <string>
+
+#include "bench/settings.h"
+#include "bench/timing.h"
+
+namespace bench {
+
+struct PeerResult {
+  double ms = 0;  // per frame
+  FrameScores scores;
+};
+
+class Peer {
+ public:
+  /* Writes the clip to a temporary folder, which goes when the Peer goes. */
+  Peer(const Settings& settings, const Clip& ref, const Clip& dist);
+  ~Peer();
+  Peer(const Peer&) = delete;
+
+  /* Start-up is taken out as the difference of a long and a short run, reading as the time of the same runs with the
+   * extractor `null`. With threads, reading overlaps with scoring, and this is in the peer's favour. */
+  PeerResult measure(const std::string& row, int threads) const;
+
+ private:
+  double fastest(const std::string& row, int threads, int frames) const;  // ms of one run
+  FrameScores read_scores() const;
+  std::string file(const char* name) const { return folder_ + "/" + name; }
+
+  const Settings& settings_;
+  std::string folder_;
+};
+
+/* "equal (N)", or what differs. The peer prints six decimals, so equal means equal in these. */
+std::string compare(const FrameScores& ours, const FrameScores& peers);
+
+}  // namespace bench
+
+#endif

@@ -1,0 +1,140 @@
+#include "bench/settings.h"
+
+#include <getopt.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <sstream>
+#include <stdexcept>
+
+#include "base/cpu.h"
+#include "vmafx/vmafx.h"
+
+namespace bench {
+namespace {
+
+constexpr const char* kHelp =
+    R"(usage: bench/bench [OPTIONS]
+
+Times metrics and models on frames in memory; prints milliseconds per frame.
+
+  --size WxH       size of the clip (1920x1080)
+  --bits N         bits per sample, 8 to 16 (8)
+  --frames N       frames per run (32)
+  --runs N         runs of each row, of which the median and the fastest are printed (5)
+  --threads LIST   numbers of threads, e.g. 1,2 (1)
+  --cpu LIST       instruction sets, e.g. ref,avx2,avx3 (all below but scalar and ref)
+  --only LIST      metrics and models, e.g. motion,vmaf_v0.6.1 (all metrics and vmaf_v0.6.1)
+  --clock NAME     wall, or cpu: processor time, which holds on a machine that does other work too (wall)
+  --peer PATH      libvmaf's vmaf tool: time it on the same clip and compare the scores
+  --help           this text
+
+Exits with 1 when a run fails or the scores differ from the peer's.
+This machine runs: )";
+
+std::vector<std::string> split(const std::string& list) {
+  std::vector<std::string> items;
+  std::stringstream stream(list);
+  for (std::string item; std::getline(stream, item, ',');) items.push_back(item);
+  return items;
+}
+
+int whole_number(const std::string& text, int least, int most, const char* what) {
+  char* end = nullptr;
+  const long value = std::strtol(text.c_str(), &end, 10);
+  if (text.empty() || *end || value < least || value > most)
+    die(std::string(what) + " '" + text + "': use a whole number from " + std::to_string(least) + " to " +
+        std::to_string(most));
+  return static_cast<int>(value);
+}
+
+std::vector<std::string> all_cpus() {
+  std::vector<std::string> names;
+  for (const int64_t target : vmafx::runnable_cpu_targets()) names.push_back(vmafx::cpu_target_name(target));
+  names.push_back("ref");
+  return names;
+}
+
+bool is_cpu(const std::string& name) {
+  const std::vector<std::string> names = all_cpus();
+  return std::ranges::find(names, name) != names.end();
+}
+
+std::vector<std::string> all_rows() {
+  std::vector<std::string> names;
+  for (int i = 0; vmafx_extractor(i); i++) names.push_back(vmafx_extractor(i));
+  names.push_back("vmaf_v0.6.1");
+  return names;
+}
+
+void print_help() {
+  std::fputs(kHelp, stdout);
+  for (const std::string& cpu : all_cpus()) std::printf("%s ", cpu.c_str());
+  std::printf("\n");
+}
+
+}  // namespace
+
+void die(const std::string& message) { throw std::runtime_error(message); }
+
+bool is_model(const std::string& name) {
+  for (int i = 0; vmafx_builtin_model(i); i++)
+    if (name == vmafx_builtin_model(i)) return true;
+  return false;
+}
+
+Settings parse(int argc, char** argv) {
+  enum { kSize, kBits, kFrames, kRuns, kThreads, kCpu, kOnly, kClock, kPeer, kHelpText };
+  const option known[] = {{"size", required_argument, nullptr, kSize},
+                          {"bits", required_argument, nullptr, kBits},
+                          {"frames", required_argument, nullptr, kFrames},
+                          {"runs", required_argument, nullptr, kRuns},
+                          {"threads", required_argument, nullptr, kThreads},
+                          {"cpu", required_argument, nullptr, kCpu},
+                          {"only", required_argument, nullptr, kOnly},
+                          {"clock", required_argument, nullptr, kClock},
+                          {"peer", required_argument, nullptr, kPeer},
+                          {"help", no_argument, nullptr, kHelpText},
+                          {}};
+  Settings settings;
+  for (const std::string& cpu : all_cpus())
+    if (cpu != "scalar" && cpu != "ref") settings.cpus.push_back(cpu);  // these take minutes
+  settings.rows = all_rows();
+  for (int which; (which = getopt_long(argc, argv, "", known, nullptr)) != -1;) {
+    const std::string text = optarg ? optarg : "";
+    switch (which) {
+      case kSize: {
+        const size_t cross = text.find('x');
+        if (cross == std::string::npos) die("--size '" + text + "': use WIDTHxHEIGHT");
+        settings.clip.w = whole_number(text.substr(0, cross), 16, 16384, "--size");
+        settings.clip.h = whole_number(text.substr(cross + 1), 16, 16384, "--size");
+        break;
+      }
+      case kBits: settings.clip.bits = whole_number(text, 8, 16, "--bits"); break;
+      case kFrames: settings.clip.frames = whole_number(text, 4, 10000, "--frames"); break;
+      case kRuns: settings.runs = whole_number(text, 1, 1000, "--runs"); break;
+      case kThreads:
+        settings.threads.clear();
+        for (const std::string& item : split(text)) settings.threads.push_back(whole_number(item, 1, 256, "--threads"));
+        break;
+      case kCpu:
+        settings.cpus = split(text);
+        for (const std::string& cpu : settings.cpus)
+          if (!is_cpu(cpu)) die("--cpu '" + cpu + "': see --help for what this machine runs");
+        break;
+      case kOnly: settings.rows = split(text); break;
+      case kClock:
+        if (text != "wall" && text != "cpu") die("--clock '" + text + "': use wall or cpu");
+        settings.cpu_time = text == "cpu";
+        break;
+      case kPeer: settings.peer = text; break;
+      case kHelpText: print_help(); std::exit(0);
+      default: die("see --help");
+    }
+  }
+  if (optind < argc) die("what is '" + std::string(argv[optind]) + "'? See --help");
+  return settings;
+}
+
+}  // namespace bench

@@ -1,0 +1,33 @@
+/* What the command line asks for. */
+#ifndef VMAFX_BENCH_SETTINGS_H
+#define VMAFX_BENCH_SETTINGS_H
+
+#include <string>
+#include <vector>
+
+#include "bench/clip.h"
+
+namespace bench {
+
+struct Settings {
+  ClipFormat clip = {.w = 1920, .h = 1080, .bits = 8, .frames = 32};
+  int runs = 5;
+  std::vector<int> threads = {1};
+  std::vector<std::string> cpus;  // as VMAFX_CPU names them
+  std::vector<std::string> rows;  // metrics and models
+  std::string peer;               // a path, or ""
+  bool cpu_time = false;
+};
+
+/* Ends the program with a message, from any depth: main() catches it. */
+[[noreturn]] void die(const std::string& message);
+
+/* Prints the help and exits for --help; dies of what it does not know. */
+Settings parse(int argc, char** argv);
+
+/* True for a built-in model; the other rows are metrics. */
+bool is_model(const std::string& row);
+
+}  // namespace bench
+
+#endif
