@@ -2,22 +2,30 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
+#include <optional>
 
 namespace vmafx {
 namespace {
 
 using Type = OptionInfo::Type;
 
-/* The whole of `text` as a finite number. */
-std::optional<double> parse_number(const std::string& text) {
-  if (text.empty()) return std::nullopt;
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  if (*end || !std::isfinite(value)) return std::nullopt;
+/* The whole of `text` as a finite number, with a decimal point whatever the process's locale. */
+template <class Number>
+std::optional<Number> parse_number(const std::string& text) {
+  Number value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, failure] = std::from_chars(text.data(), end, value);
+  if (failure != std::errc() || stop != end || !std::isfinite(value)) return std::nullopt;
   return value;
+}
+
+/* As printf's "%g" in the C locale. */
+std::string print_number(double value) {
+  char text[32];
+  const auto [end, failure] = std::to_chars(text, text + sizeof text, value, std::chars_format::general, 6);
+  return {text, end};
 }
 
 const char* type_name(Type type) {
@@ -37,7 +45,7 @@ std::optional<double> parse_value(const OptionInfo& option, const std::string& t
     if (text == "false") return 0.0;
     return std::nullopt;
   }
-  const auto number = parse_number(normalized_number(text));
+  const auto number = parse_number<double>(normalized_number(text));
   if (!number || *number < option.min || *number > option.max) return std::nullopt;
   if (option.type == Type::kInt && *number != std::floor(*number)) return std::nullopt;
   return number;
@@ -52,8 +60,8 @@ std::string known_names(std::span<const OptionInfo> table) {
 }  // namespace
 
 std::string normalized_number(const std::string& text) {
-  if (!parse_number(text)) return text;
-  return format_text("%g", static_cast<double>(std::strtof(text.c_str(), nullptr)));
+  const auto number = parse_number<float>(text);
+  return number ? print_number(*number) : text;
 }
 
 StatusOr<Options> Options::resolve(const char* metric, std::span<const OptionInfo> table, const OptionTexts& given) {
@@ -103,7 +111,7 @@ std::string Options::key_suffix() const {
     switch (option.type) {
       case Type::kBool: break;
       case Type::kInt:
-      case Type::kDouble: part += format_text("_%g", value.number); break;
+      case Type::kDouble: part += "_" + print_number(value.number); break;
       case Type::kString: part += "_" + value.text; break;
     }
     parts[option.name] = part;
