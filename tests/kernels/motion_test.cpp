@@ -146,7 +146,7 @@ START_TEST(simd_equals_ref) {
 END_TEST
 
 START_TEST(rows_that_stand_still) {
-  constexpr int kW = 75, kH = 23;
+  static constexpr int kW = 75, kH = 23;
   for_each_cpu_target([](const std::string& target) {
     for (const int bpc : {8, 10, 16})
       with_sample_type(bpc, [&]<class T>(T) {
