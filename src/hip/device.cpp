@@ -1,67 +1,97 @@
 #include "hip/device.h"
 
-#include <strings.h>
-#include <unistd.h>
-
 #include <cerrno>
-#include <cstdlib>
+
+#include "hip/code_objects.h"
 
 namespace vmafx::hip {
 namespace {
 
-/* Why the runtime sees no device, as far as the kernel driver's node can tell. */
-Status no_device() {
-  constexpr const char* kNode = "/dev/kfd";
-  if (access(kNode, F_OK) != 0) return error(ENXIO, "no AMD GPU driver: %s is missing (is amdgpu loaded?)", kNode);
-  if (access(kNode, R_OK | W_OK) != 0)
-    return error(EACCES, "no permission to open %s; add the user to the group that owns it (render or video)", kNode);
-  return error(ENODEV, "the HIP runtime finds no device");
+/* The image to load for a device, or nullptr. */
+const void* find_image(const Device& device) {
+  if (device.runtime->is_emulator()) {
+    const auto image = device.runtime->functions().emulator_image;
+    return image ? image() : nullptr;
+  }
+  const CodeObject* object = find_code_object(embedded_code_objects(), device.arch);
+  return object ? object->image.data() : nullptr;
 }
 
-StatusOr<Device> describe(const Runtime& runtime, int ordinal) {
-  const Functions& hip = runtime.functions();
-  int handle = 0;
-  if (const Error code = hip.DeviceGet(&handle, ordinal)) return runtime.failure(EIO, "hipDeviceGet", code);
-  char name[256] = "", address[64] = "";
-  if (const Error code = hip.DeviceGetName(name, sizeof name, handle))
-    return runtime.failure(EIO, "hipDeviceGetName", code);
-  if (const Error code = hip.DeviceGetPCIBusId(address, sizeof address, handle))
-    return runtime.failure(EIO, "hipDeviceGetPCIBusId", code);
-  return Device{ordinal, name, address};
+bool has_code(const std::string& arch) { return find_code_object(embedded_code_objects(), arch) != nullptr; }
+
+Status no_code(const Device& device) {
+  const auto objects = embedded_code_objects();
+  const std::string carried = objects.empty() ? "this build carries no HIP kernels"
+                                              : "this build carries code for " + list_architectures(objects);
+  return error(ENOTSUP, "no code object for %s (%s, %s): %s", device.name.c_str(), device.pci_address.c_str(),
+               device.arch.empty() ? "unknown architecture" : device.arch.c_str(), carried.c_str());
 }
 
-bool is_choice(const Device& device, const std::string& choice) {
-  if (choice.empty() || choice == "auto") return true;
-  char* end = nullptr;
-  const long index = std::strtol(choice.c_str(), &end, 10);
-  if (!*end) return index == device.ordinal;
-  return strcasecmp(choice.c_str(), device.pci_address.c_str()) == 0;
+StatusOr<OpenedDevice> load_kernels(ContextPtr context, const void* image) {
+  VMAFX_ASSIGN(Module module, Module::load(context, image));
+  OpenedDevice opened{context->device(), context, std::make_shared<const Module>(std::move(module))};
+  VMAFX_TRY(self_test(opened.context, *opened.kernels));
+  return opened;
+}
+
+/* The further the search came, the more its failure says: a library but no driver, a driver but no device. */
+int progress(const Status& status) {
+  switch (status.code()) {
+    case ENOENT: return 0;
+    case ENXIO: return 1;
+    case EACCES: return 2;
+    case ENODEV: return 3;
+    default: return 4;
+  }
+}
+
+/* Of two platforms' failures the one that says more; both, if they say the same. */
+Status more_telling(const Status& a, const Status& b) {
+  if (a.ok() || progress(b) > progress(a)) return b;
+  return a.code() == b.code() ? Status(a.code(), a.message() + "; " + b.message()) : a;
+}
+
+StatusOr<std::vector<Device>> devices_of(const std::vector<std::string>& libraries) {
+  VMAFX_ASSIGN(const Runtime* runtime, Runtime::load(libraries));
+  return list_devices(*runtime);
+}
+
+/* The devices of the platforms, as far as it takes to answer `choice`: starting a platform costs some 0.1 s. */
+StatusOr<std::vector<Device>> find_devices(const std::string& choice) {
+  std::vector<Device> devices;
+  Status failure;
+  for (const auto& libraries : Runtime::candidates()) {
+    auto found = devices_of(libraries);
+    if (!found.ok()) {
+      failure = more_telling(failure, found.status());
+      continue;
+    }
+    devices.insert(devices.end(), found.value().begin(), found.value().end());
+    const Device* device = choose_device(devices, choice, has_code);
+    if (device && (!is_auto(choice) || (!device->integrated && has_code(device->arch)))) break;
+  }
+  if (devices.empty()) return failure;
+  return devices;
 }
 
 }  // namespace
 
-StatusOr<Device> open_device(const std::string& choice) {
-  VMAFX_ASSIGN(const Runtime* runtime, Runtime::load());
-  const Functions& hip = runtime->functions();
-  if (const Error code = hip.Init(0); code == kErrorNoDevice)
-    return no_device();
-  else if (code)
-    return runtime->failure(EIO, "hipInit", code);
-  int count = 0;
-  if (const Error code = hip.GetDeviceCount(&count); code && code != kErrorNoDevice)
-    return runtime->failure(EIO, "hipGetDeviceCount", code);
-  if (count == 0) return no_device();
+StatusOr<OpenedDevice> open_device(const std::string& choice, ContextOptions options) {
+  VMAFX_ASSIGN(const std::vector<Device> devices, find_devices(choice));
+  const Device* device = choose_device(devices, choice, has_code);
+  if (!device)
+    return error(ENODEV, "there is no device '%s'; there are: %s", choice.c_str(), describe_all(devices).c_str());
+  const void* image = find_image(*device);
+  if (!image) return no_code(*device);
+  VMAFX_ASSIGN(ContextPtr context, Context::open(*device, std::move(options)));
+  return load_kernels(std::move(context), image);
+}
 
-  std::string seen;
-  for (int ordinal = 0; ordinal < count; ordinal++) {
-    VMAFX_ASSIGN(const Device device, describe(*runtime, ordinal));
-    if (is_choice(device, choice))
-      return error(ENOTSUP, "no code object for %s (%s): this build carries no HIP kernels", device.name.c_str(),
-                   device.pci_address.c_str());
-    seen += format_text("%s%d = %s (%s)", seen.empty() ? "" : ", ", ordinal, device.name.c_str(),
-                        device.pci_address.c_str());
-  }
-  return error(ENODEV, "there is no device '%s'; there are: %s", choice.c_str(), seen.c_str());
+StatusOr<OpenedDevice> open_adopted(const Runtime& runtime, NativeContext native, ContextOptions options) {
+  VMAFX_ASSIGN(ContextPtr context, Context::adopt(runtime, native, std::move(options)));
+  const void* image = find_image(context->device());
+  if (!image) return no_code(context->device());
+  return load_kernels(std::move(context), image);
 }
 
 }  // namespace vmafx::hip

@@ -4,63 +4,53 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <vector>
+#include <map>
+#include <memory>
+#include <mutex>
 
 namespace vmafx::hip {
-namespace {
 
-std::vector<std::string> candidates() {
+std::vector<std::vector<std::string>> Runtime::candidates() {
   const char* named = std::getenv("VMAFX_HIP_RUNTIME");
-  if (named && *named) return {named};
-  return {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5"};
+  if (named && *named) return {{named}};
+  /* The name without a version belongs to developer packages, and a call's shape may change from one version to the next. */
+  return {{"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "/opt/rocm/lib/libamdhip64.so.7",
+           "/opt/rocm/lib/libamdhip64.so.6", "/opt/rocm/lib/libamdhip64.so.5"},
+          {"libcuda.so.1"}};
 }
 
-template <class Function>
-bool find(void* library, const char* name, Function* function, std::string* missing) {
-  *function = reinterpret_cast<Function>(dlsym(library, name));
-  if (!*function) *missing = name;
-  return *function;
-}
-
-}  // namespace
-
-StatusOr<const Runtime*> Runtime::load() {
-  static const StatusOr<Runtime> loaded = load_library();
-  if (!loaded.ok()) return loaded.status();
-  return &loaded.value();
-}
-
-StatusOr<Runtime> Runtime::load_library() {
-  void* library = nullptr;
-  std::string name, reasons;
-  for (const std::string& candidate : candidates()) {
+StatusOr<const Runtime*> Runtime::load(const std::vector<std::string>& libraries) {
+  static std::mutex mutex;
+  static std::map<std::string, std::unique_ptr<const Runtime>> loaded;
+  const std::lock_guard lock(mutex);
+  std::string reasons;
+  for (const std::string& name : libraries) {
+    if (const auto known = loaded.find(name); known != loaded.end()) return known->second.get();
     /* Local: the runtime's own libLLVM must not meet the one of a video driver in the same process. */
-    library = dlopen(candidate.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library) {
-      name = candidate;
-      break;
+    if (void* library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+      VMAFX_ASSIGN(Runtime runtime, open(library, name));
+      return (loaded[name] = std::make_unique<const Runtime>(std::move(runtime))).get();
     }
     reasons += (reasons.empty() ? "" : "; ") + std::string(dlerror());
   }
-  if (!library) return error(ENOENT, "no HIP runtime library: %s", reasons.c_str());
+  return error(ENOENT, "no runtime library: %s", reasons.c_str());
+}
 
+StatusOr<Runtime> Runtime::open(void* library, const std::string& name) {
   Runtime runtime;
   runtime.library_ = name;
-  Functions& f = runtime.functions_;
+  runtime.platform_ = dlsym(library, "cuInit") ? Platform::kCuda : Platform::kHip;
+  const auto fill = runtime.platform_ == Platform::kCuda ? fill_from_cuda : fill_from_hip;
   std::string missing;
-  const bool complete = find(library, "hipInit", &f.Init, &missing) &&
-                        find(library, "hipRuntimeGetVersion", &f.RuntimeGetVersion, &missing) &&
-                        find(library, "hipGetDeviceCount", &f.GetDeviceCount, &missing) &&
-                        find(library, "hipDeviceGet", &f.DeviceGet, &missing) &&
-                        find(library, "hipDeviceGetName", &f.DeviceGetName, &missing) &&
-                        find(library, "hipDeviceGetPCIBusId", &f.DeviceGetPCIBusId, &missing) &&
-                        find(library, "hipGetErrorString", &f.GetErrorString, &missing);
-  if (!complete) return error(ENOSYS, "the HIP runtime %s has no function %s", name.c_str(), missing.c_str());
+  if (!fill(library, &runtime.functions_, &missing))
+    return error(ENOSYS, "the runtime %s has no function %s", name.c_str(), missing.c_str());
   return runtime;
 }
 
 Status Runtime::failure(int errno_value, const char* call, Error code) const {
-  return error(errno_value, "%s failed: %s (%d)", call, functions_.GetErrorString(code), code);
+  const char* prefix = platform_ == Platform::kCuda ? "cu" : "hip";
+  const char* text = functions_.GetErrorString(code);
+  return error(errno_value, "%s%s failed: %s (%d)", prefix, call, text ? text : "unknown error", code);
 }
 
 }  // namespace vmafx::hip

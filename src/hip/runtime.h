@@ -1,46 +1,145 @@
-/* The HIP runtime, found when it is needed: the library is never linked, so one build runs with and without a GPU. */
+/* The GPU runtime, found when it is needed: no library is linked, so one build runs with and without a GPU.
+ *
+ * There are two platforms behind one table of functions: AMD's HIP runtime (libamdhip64) and, since its driver calls have the
+ * same shapes, NVIDIA's driver (libcuda). The environment variable VMAFX_HIP_RUNTIME names another library to load instead of
+ * both; it may be of either kind. */
 #ifndef VMAFX_HIP_RUNTIME_H
 #define VMAFX_HIP_RUNTIME_H
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/status.h"
 
 namespace vmafx::hip {
 
-using Error = int;  // hipError_t; 0 is success
-inline constexpr Error kErrorNoDevice = 100;  // hipErrorNoDevice
+/* hipError_t; CUresult has the same numbers for what is told apart here. */
+using Error = int;
+inline constexpr Error kSuccess = 0;
+inline constexpr Error kErrorOutOfMemory = 2;
+inline constexpr Error kErrorNoDevice = 100;
+inline constexpr Error kErrorNotReady = 600;
 
-/* The entry points that are used, by the names of the HIP runtime API without their prefix. */
+/* Handles of the runtime, never looked into. */
+using NativeContext = struct NativeContextRecord*;
+using NativeStream = struct NativeStreamRecord*;
+using NativeEvent = struct NativeEventRecord*;
+using NativeModule = struct NativeModuleRecord*;
+using NativeFunction = struct NativeFunctionRecord*;
+using Address = uint64_t;  // in device memory: void* in HIP, CUdeviceptr in CUDA
+static_assert(sizeof(void*) == sizeof(Address), "device addresses are passed as 64-bit integers");
+
+/* Which device the calling thread's calls go to: HIP goes by the ordinal, CUDA by the context. */
+struct Binding {
+  int ordinal = 0;
+  NativeContext context = nullptr;
+};
+
+/* Numbers of hipDeviceAttribute_t, the same in ROCm 5, 6 and 7. */
+enum class Attribute : int {
+  kIntegrated = 16,
+  kCapabilityMajor = 23,
+  kMaxGridX = 29,
+  kMaxGridY = 30,
+  kMaxThreadsPerBlock = 56,
+  kCapabilityMinor = 61,
+  kMultiprocessors = 63,
+  kMaxSharedPerBlock = 74,
+  kWaveSize = 87,
+};
+
+inline constexpr unsigned kStreamNonBlocking = 1, kEventBlockingSync = 1, kEventDisableTiming = 2;
+inline constexpr int kCopyToDevice = 1, kCopyToHost = 2, kCopyOnDevice = 3;  // hipMemcpyKind
+
+/* The functions in use, by their HIP names without the prefix; shapes and flags are HIP's. */
 struct Functions {
   Error (*Init)(unsigned flags);
   Error (*RuntimeGetVersion)(int* version);
+  const char* (*GetErrorString)(Error);
+
   Error (*GetDeviceCount)(int* count);
   Error (*DeviceGet)(int* device, int ordinal);
   Error (*DeviceGetName)(char* name, int length, int device);
   Error (*DeviceGetPCIBusId)(char* address, int length, int device);
-  const char* (*GetErrorString)(Error);
+  Error (*DeviceTotalMem)(size_t* bytes, int device);
+  Error (*DeviceGetAttribute)(int* value, Attribute attribute, int device);
+
+  /* Not of HIP. retain: the context to use a device with (its primary one), which the last release() may destroy. enter and leave
+   * bracket the calls of a thread. device_of: the ordinal of an application's context. */
+  Error (*retain)(const Functions&, int device, NativeContext* context);
+  Error (*release)(const Functions&, int device);
+  Error (*enter)(const Functions&, const Binding& target, Binding* previous);
+  Error (*leave)(const Functions&, const Binding& previous);
+  Error (*device_of)(const Functions&, NativeContext context, int* ordinal);
+  Error (*GetDevice)(int* ordinal);  // for the five above, HIP only
+  Error (*SetDevice)(int ordinal);
+  Error (*SetDeviceFlags)(unsigned flags);
+  Error (*CtxSetCurrent)(NativeContext context);
+
+  Error (*MemGetInfo)(size_t* free_bytes, size_t* total_bytes);
+  Error (*Malloc)(Address* address, size_t bytes);
+  Error (*Free)(Address address);
+  Error (*HostMalloc)(void** host, size_t bytes, unsigned flags);
+  Error (*HostFree)(void* host);
+  Error (*MemcpyHtoDAsync)(Address to, const void* from, size_t bytes, NativeStream stream);
+  Error (*MemcpyDtoHAsync)(void* to, Address from, size_t bytes, NativeStream stream);
+  Error (*Memcpy2DAsync)(void* to, size_t to_stride, const void* from, size_t from_stride, size_t row_bytes, size_t rows,
+                         int kind, NativeStream stream);
+  Error (*MemsetD32Async)(Address to, int value, size_t words, NativeStream stream);
+
+  Error (*StreamCreateWithFlags)(NativeStream* stream, unsigned flags);
+  Error (*StreamDestroy)(NativeStream stream);
+  Error (*StreamWaitEvent)(NativeStream stream, NativeEvent event, unsigned flags);
+  Error (*EventCreateWithFlags)(NativeEvent* event, unsigned flags);
+  Error (*EventDestroy)(NativeEvent event);
+  Error (*EventRecord)(NativeEvent event, NativeStream stream);
+  Error (*EventQuery)(NativeEvent event);
+  Error (*EventElapsedTime)(float* milliseconds, NativeEvent start, NativeEvent end);
+
+  Error (*ModuleLoadData)(NativeModule* module, const void* image);
+  Error (*ModuleUnload)(NativeModule module);
+  Error (*ModuleGetFunction)(NativeFunction* function, NativeModule module, const char* name);
+  Error (*ModuleLaunchKernel)(NativeFunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                              unsigned block_y, unsigned block_z, unsigned shared_bytes, NativeStream stream,
+                              void** arguments, void** extra);
+
+  /* Only the emulator of the tests has these: the architecture it calls itself, and the image of the kernels it carries. */
+  const char* (*emulator_arch)() = nullptr;
+  const void* (*emulator_image)() = nullptr;
 };
+
+enum class Platform { kHip, kCuda };
 
 class Runtime {
  public:
-  /* Loads the library named by the environment variable VMAFX_HIP_RUNTIME, else the first of libamdhip64.so.7, .6 and .5
-   * that is there. Once per process; it stays loaded. ENOENT: no library could be loaded, with the loader's own words;
-   * ENOSYS: it lacks a function. */
-  static StatusOr<const Runtime*> load();
+  /* Where to look for devices, in order of preference; of each entry the first library that is there. */
+  static std::vector<std::vector<std::string>> candidates();
+
+  /* The first of `libraries` that can be loaded; it stays loaded, and is the same object for every caller. ENOENT: none could
+   * be loaded, with the loader's own words; ENOSYS: it lacks a function. */
+  static StatusOr<const Runtime*> load(const std::vector<std::string>& libraries);
 
   const Functions& functions() const { return functions_; }
   const std::string& library() const { return library_; }
+  Platform platform() const { return platform_; }
+  bool is_emulator() const { return functions_.emulator_arch != nullptr; }
 
-  /* A failed call as a Status, with the runtime's own text. */
+  /* A failed call as a Status, with the runtime's own text. `call` is the name in Functions. */
   Status failure(int errno_value, const char* call, Error code) const;
 
  private:
-  static StatusOr<Runtime> load_library();
+  static StatusOr<Runtime> open(void* library, const std::string& name);
 
   Functions functions_{};
   std::string library_;
+  Platform platform_ = Platform::kHip;
 };
+
+/* Fill the table from a loaded library. False, and the name of a function, if that one is missing. */
+bool fill_from_hip(void* library, Functions* functions, std::string* missing);
+bool fill_from_cuda(void* library, Functions* functions, std::string* missing);
 
 }  // namespace vmafx::hip
 

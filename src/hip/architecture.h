@@ -1,0 +1,31 @@
+/* Which instruction set a device runs, by the name that code objects have. */
+#ifndef VMAFX_HIP_ARCHITECTURE_H
+#define VMAFX_HIP_ARCHITECTURE_H
+
+#include <optional>
+#include <string>
+
+namespace vmafx::hip {
+
+/* Where a device sits: domain:bus:device.function. */
+struct PciAddress {
+  unsigned domain = 0, bus = 0, device = 0, function = 0;
+
+  /* "0000:03:00.0", "03:00.0"; hexadecimal, any case. */
+  static std::optional<PciAddress> parse(const std::string& text);
+
+  bool operator==(const PciAddress&) const = default;
+};
+
+/* "gfx90a" for 90010: two decimal digits each of major, minor and stepping, the latter two written in hexadecimal. */
+std::string gfx_name(unsigned target_version);
+
+/* The AMD device at `address`, from the kernel driver's topology, since neither attributes nor a layout that is the same in all
+ * versions of HIP tell it. HSA_OVERRIDE_GFX_VERSION and HSA_OVERRIDE_GFX_VERSION_<ordinal> make the runtime take a device for
+ * another one, so they are followed. "" when it is unknown. `nodes`: the topology's folder. */
+std::string amd_architecture(const PciAddress& address, int ordinal,
+                             const std::string& nodes = "/sys/class/kfd/kfd/topology/nodes");
+
+}  // namespace vmafx::hip
+
+#endif

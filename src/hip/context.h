@@ -1,0 +1,111 @@
+/* The device in use: whose calls these are, whether it still answers, and how long to wait for it.
+ *
+ * Every call to the runtime goes through Context::call(), which refuses once the device is lost. Lost is for good: it is set
+ * by an error after which the device cannot be trusted (a fault in a kernel, a reset) and by a wait that outlived the
+ * deadline. After that no call is made any more, not even to free: a dead device can block any of them. Its handles
+ * are leaked on purpose, which is noted once. */
+#ifndef VMAFX_HIP_CONTEXT_H
+#define VMAFX_HIP_CONTEXT_H
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <source_location>
+#include <string>
+
+#include "base/status.h"
+#include "hip/device_list.h"
+#include "hip/runtime.h"
+
+namespace vmafx::hip {
+
+struct ContextOptions {
+  std::chrono::milliseconds deadline{10000};       // of any one wait
+  std::function<void(const std::string&)> note{};  // debug notes, from any thread; may be empty
+};
+
+class Context;
+using ContextPtr = std::shared_ptr<Context>;  // shared by all that was made on it
+
+class Context {
+ public:
+  /* The device's primary context. */
+  static StatusOr<ContextPtr> open(const Device& device, ContextOptions options = {});
+
+  /* A context of the application (CUcontext, hipCtx_t), which stays its owner: nothing of it is changed or released here.
+   * Adopting one twice gives two independent objects. EINVAL for null. */
+  static StatusOr<ContextPtr> adopt(const Runtime& runtime, NativeContext native, ContextOptions options = {});
+
+  ~Context();
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  const Device& device() const { return device_; }
+  bool owned() const { return owned_; }
+  std::chrono::milliseconds deadline() const { return options_.deadline; }
+
+  bool lost() const { return lost_.load(std::memory_order_acquire); }
+  void lose(const std::string& reason);
+
+  /* While it lives, the calling thread's calls go to this device; what was bound before comes back. May be nested. */
+  class Scope {
+   public:
+    explicit Scope(Context& context);
+    ~Scope();
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+    Error error() const { return error_; }
+
+   private:
+    Context& context_;
+    Context* outer_;
+    Binding previous_;
+    Error error_ = kSuccess;
+    bool entered_ = false;
+  };
+
+  /* function(functions of the runtime), an Error, as a Status that names the call and where it stands. ENODEV without a call when
+   * the device is lost; ENOMEM when it has no memory left. */
+  template <class Function>
+  Status call(const char* name, Function&& function, std::source_location where = std::source_location::current()) {
+    if (lost()) return lost_status();
+    const Scope scope(*this);
+    if (scope.error()) return check(scope.error(), "SetDevice", where);
+    return check(function(device_.runtime->functions()), name, where);
+  }
+
+  /* For destructors: the same, with a failure only noted; when the device is lost the handle is leaked. Tried even when the device
+   * cannot be bound, since the handle knows where it belongs. */
+  template <class Function>
+  void dispose(const char* name, Function&& function, std::source_location where = std::source_location::current()) {
+    if (lost()) return note_leak();
+    const Scope scope(*this);
+    if (scope.error()) note(check(scope.error(), "SetDevice", where).message());
+    if (lost()) return note_leak();
+    if (Status status = check(function(device_.runtime->functions()), name, where); !status.ok()) note(status.message());
+  }
+
+  void note(const std::string& message) const;
+
+ private:
+  Context(Device device, ContextOptions options) : device_(std::move(device)), options_(std::move(options)) {}
+
+  Status check(Error code, const char* name, const std::source_location& where);
+  Status lost_status() const;
+  void note_leak();
+
+  Device device_;
+  ContextOptions options_;
+  Binding binding_;
+  bool owned_ = false;
+  std::atomic<bool> lost_ = false;
+  std::atomic<bool> leak_noted_ = false;
+  mutable std::mutex mutex_;  // of reason_
+  std::string reason_;
+};
+
+}  // namespace vmafx::hip
+
+#endif

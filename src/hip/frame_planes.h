@@ -1,0 +1,30 @@
+/* Where a batch of frames lies in device memory, as kernels take it: by value, as an argument. */
+#ifndef VMAFX_HIP_FRAME_PLANES_H
+#define VMAFX_HIP_FRAME_PLANES_H
+
+#include <stdint.h>
+
+#include "hip/device_ptr.h"
+
+namespace vmafx::hip {
+
+inline constexpr int kMostBatch = 8;    // frames that one launch works on
+inline constexpr int kMostHistory = 2;  // earlier reference frames that a metric may read
+
+struct DevicePlane {
+  DevicePtr<const uint8_t> data;  // 8 bit: a byte per sample; above: two. Null if there is no such frame
+  int64_t stride = 0;             // bytes
+};
+
+/* One plane (Y, U or V) of the frames of a batch. */
+struct BatchPlanes {
+  DevicePlane ref[kMostHistory + kMostBatch];  // see ref_index(); null before the start of the stream
+  DevicePlane dist[kMostBatch];
+};
+
+/* Where the reference of frame `frame` of the batch stands, or that of `back` frames before. */
+constexpr int ref_index(int frame, int back = 0) { return kMostHistory + frame - back; }
+
+}  // namespace vmafx::hip
+
+#endif

@@ -1,0 +1,215 @@
+#include "hip/frame_pool.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace vmafx::hip {
+namespace {
+
+enum StreamRole { kCopies, kKernels, kSums };
+
+/* Rows begin at a multiple of what the widest load of a kernel takes, and 1920 and 3840 need no padding. */
+constexpr size_t kRowAlignment = 64;
+/* A plane and a block of sums begin at what any device's memory transactions align to. */
+constexpr size_t kBlockAlignment = 256;
+
+constexpr size_t round_up(size_t bytes, size_t to) { return (bytes + to - 1) / to * to; }
+
+}  // namespace
+
+StatusOr<std::unique_ptr<FramePool>> FramePool::create(ContextPtr context, const PoolLayout& layout) {
+  std::unique_ptr<FramePool> pool(new FramePool(std::move(context), layout));
+  VMAFX_TRY(pool->check());
+  pool->place_planes();
+  if (Status status = pool->allocate(); !status.ok())
+    return error(status.code(), "the frames take %zu MiB of device memory: %s", (pool->device_bytes_ >> 20) + 1,
+                 status.message().c_str());
+  VMAFX_TRY(pool->create_streams());
+  return pool;
+}
+
+Status FramePool::check() const {
+  if (layout_.batch < 1 || layout_.batch > kMostBatch || layout_.history < 0 || layout_.history > kMostHistory ||
+      layout_.batches_in_flight < 1)
+    return error(EINVAL, "a pool of %d batches of %d frames with %d earlier ones is out of range",
+                 layout_.batches_in_flight, layout_.batch, layout_.history);
+  return {};
+}
+
+void FramePool::place_planes() {
+  for (int side = 0; side < 2; side++)
+    for (int p = 0; p < 3; p++) {
+      const PoolLayout::PlaneSize& size = side ? layout_.dist[p] : layout_.ref[p];
+      stride_[side][p] = round_up(size.row_bytes, kRowAlignment);
+      offset_[side][p] = frame_bytes_;
+      frame_bytes_ += round_up(stride_[side][p] * size.rows, kBlockAlignment);
+    }
+  batch_bytes_ = frame_bytes_ * layout_.batch;
+  sums_stride_ = round_up(layout_.sums_bytes, kBlockAlignment);
+  batch_sums_bytes_ = sums_stride_ * layout_.batch;
+  device_bytes_ = batch_bytes_ * device_batches() + batch_sums_bytes_ * layout_.batches_in_flight + layout_.scratch_bytes;
+}
+
+Status FramePool::allocate() {
+  VMAFX_ASSIGN(device_, DeviceBuffer<std::byte>::create(context_, batch_bytes_ * device_batches()));
+  VMAFX_ASSIGN(device_sums_, DeviceBuffer<std::byte>::create(context_, batch_sums_bytes_ * layout_.batches_in_flight));
+  VMAFX_ASSIGN(scratch_, DeviceBuffer<std::byte>::create(context_, layout_.scratch_bytes));
+  VMAFX_ASSIGN(staging_, PinnedBuffer<std::byte>::create(context_, batch_bytes_ * layout_.batches_in_flight));
+  VMAFX_ASSIGN(host_sums_, PinnedBuffer<std::byte>::create(context_, batch_sums_bytes_ * layout_.batches_in_flight));
+  if (staging_.size()) std::memset(staging_.data(), 0, staging_.size());  // the padding of rows is uploaded, too
+  planes_.resize(static_cast<size_t>(layout_.batch) * device_batches());
+  return {};
+}
+
+Status FramePool::create_streams() {
+  for (int i = 0; i < layout_.batches_in_flight; i++) {
+    VMAFX_ASSIGN(Event uploaded, Event::create(context_));
+    VMAFX_ASSIGN(Event computed, Event::create(context_));
+    VMAFX_ASSIGN(Event read, Event::create(context_));
+    slots_.emplace_back(std::move(uploaded), std::move(computed), std::move(read));
+  }
+  streams_.reserve(3);
+  for (int i = 0; i < 3; i++) {
+    VMAFX_ASSIGN(Stream stream, Stream::create(context_));
+    streams_.push_back(std::move(stream));
+  }
+  return {};
+}
+
+PoolFrame& FramePool::next() {
+  const size_t base = staging_base(filling_) + filled_ * frame_bytes_;
+  PoolFrame& frame = frames_[filled_++];
+  frame = PoolFrame();
+  frame.number_ = next_number_++;
+  for (int side = 0; side < 2; side++)
+    for (int p = 0; p < 3; p++) {
+      const PoolLayout::PlaneSize& size = side ? layout_.dist[p] : layout_.ref[p];
+      if (size.row_bytes)
+        frame.staging_[side][p] = {staging_.data() + base + offset_[side][p], stride_[side][p], size.row_bytes, size.rows};
+    }
+  return frame;
+}
+
+Status FramePool::wait_for(const Event& event) {
+  VMAFX_TRY(streams_[kCopies].wait_for(event));
+  return streams_[kKernels].wait_for(event);
+}
+
+StatusOr<Batch> FramePool::upload() {
+  const Context::Scope scope(*context_);
+  Slot& batch_slot = slot(filling_);
+  batch_slot.first = frames_[0].number_;
+  batch_slot.count = filled_;
+  /* No need to wait for readers of what is overwritten here: the batches that had this memory are collected. */
+  VMAFX_TRY(upload_planes());
+  if (sums_stride_) VMAFX_TRY(streams_[kCopies].clear(sums_of(filling_), sums_stride_ * filled_));
+  VMAFX_TRY(batch_slot.uploaded.record(streams_[kCopies]));
+  VMAFX_TRY(streams_[kKernels].wait_for(batch_slot.uploaded));
+  Batch batch;
+  fill_batch(&batch);
+  return batch;
+}
+
+/* Planes from the staging lie there as they lie on the device: neighbours travel in one copy. */
+Status FramePool::upload_planes() {
+  const DevicePtr<std::byte> base = device_.ptr().as<std::byte>(static_cast<ptrdiff_t>(device_base(filling_)));
+  size_t begin = 0, end = 0;  // staged bytes seen and not copied yet
+  for (int i = 0; i < filled_; i++) {
+    const PoolFrame& frame = frames_[i];
+    Planes& planes = planes_[frame.number_ % planes_.size()];
+    planes = {};
+    planes.number = frame.number_;
+    for (int side = 0; side < 2; side++)
+      for (int p = 0; p < 3; p++) {
+        const PoolFrame::Staging& staging = frame.staging_[side][p];
+        if (!staging.data || frame.skipped_[side]) continue;
+        const size_t offset = i * frame_bytes_ + offset_[side][p];
+        DevicePlane& plane = planes.side[side][p];
+        plane = {base.as<const uint8_t>(static_cast<ptrdiff_t>(offset)), static_cast<int64_t>(staging.stride)};
+        if (frame.is_staged(side, p)) {
+          if (offset != end) {
+            VMAFX_TRY(upload_staged(begin, end));
+            begin = offset;
+          }
+          end = offset + round_up(staging.stride * staging.rows, kBlockAlignment);
+        } else if (const auto& pinned = frame.pinned_[side][p]; pinned.data) {
+          VMAFX_TRY(streams_[kCopies].upload_rows(base + static_cast<ptrdiff_t>(offset), staging.stride, pinned.data,
+                                                  pinned.stride, staging.row_bytes, staging.rows));
+        } else {
+          plane = frame.device_[side][p];
+        }
+      }
+  }
+  return upload_staged(begin, end);
+}
+
+Status FramePool::upload_staged(size_t begin, size_t end) {
+  if (begin == end) return {};
+  return streams_[kCopies].upload(device_.ptr() + static_cast<ptrdiff_t>(device_base(filling_) + begin),
+                                  static_cast<const std::byte*>(staging_.data()) + staging_base(filling_) + begin,
+                                  end - begin);
+}
+
+void FramePool::fill_batch(Batch* batch) {
+  batch->first = frames_[0].number_;
+  batch->count = filled_;
+  batch->stream = &streams_[kKernels];
+  batch->sums = sums_of(filling_);
+  batch->sums_stride = sums_stride_;
+  batch->scratch = scratch_.ptr();
+  for (int p = 0; p < 3; p++) {
+    for (int back = layout_.history; back > 0; back--)
+      batch->planes[p].ref[ref_index(0, back)] = earlier(batch->first - back, p);
+    for (int i = 0; i < filled_; i++) {
+      const Planes& planes = planes_[(batch->first + i) % planes_.size()];
+      batch->planes[p].ref[ref_index(i)] = planes.side[0][p];
+      batch->planes[p].dist[i] = planes.side[1][p];
+    }
+  }
+}
+
+DevicePlane FramePool::earlier(int64_t number, int plane) const {
+  if (number < 0) return {};
+  return planes_[number % planes_.size()].side[0][plane];
+}
+
+DevicePtr<std::byte> FramePool::sums_of(int64_t batch) const {
+  return device_sums_.ptr() + static_cast<ptrdiff_t>(batch % layout_.batches_in_flight * batch_sums_bytes_);
+}
+
+Status FramePool::read_back() {
+  const Context::Scope scope(*context_);
+  Slot& batch_slot = slot(filling_);
+  VMAFX_TRY(batch_slot.computed.record(streams_[kKernels]));
+  VMAFX_TRY(streams_[kSums].wait_for(batch_slot.computed));
+  if (sums_stride_)
+    VMAFX_TRY(streams_[kSums].download(host_sums_.data() + filling_ % layout_.batches_in_flight * batch_sums_bytes_,
+                                       DevicePtr<const std::byte>(sums_of(filling_)),
+                                       sums_stride_ * batch_slot.count));
+  VMAFX_TRY(batch_slot.read.record(streams_[kSums]));
+  filling_++;
+  filled_ = 0;
+  return {};
+}
+
+StatusOr<std::optional<CollectedBatch>> FramePool::collect(bool wait) {
+  if (oldest_ == filling_) return std::optional<CollectedBatch>();
+  const Slot& batch_slot = slot(oldest_);
+  if (wait) {
+    VMAFX_TRY(batch_slot.read.wait());
+  } else {
+    VMAFX_ASSIGN(const bool done, batch_slot.read.done());
+    if (!done) return std::optional<CollectedBatch>();
+  }
+  return std::optional(CollectedBatch{batch_slot.first, batch_slot.count,
+                                      host_sums_.data() + oldest_ % layout_.batches_in_flight * batch_sums_bytes_,
+                                      sums_stride_});
+}
+
+int64_t FramePool::oldest_needed() const {
+  const int64_t first = oldest_ < filling_ ? slots_[oldest_ % layout_.batches_in_flight].first : next_number_ - filled_;
+  return std::max<int64_t>(0, first - layout_.history);
+}
+
+}  // namespace vmafx::hip

@@ -1,0 +1,184 @@
+/* Frames on their way through the device: a fixed ring of slots, filled, uploaded, worked on and read back, all at once.
+ *
+ *   open      FramePool::create()              all memory there will ever be
+ *   per frame PoolFrame& frame = pool.next();  while !pool.full(); fill frame.staging() or name other memory
+ *   per batch Batch batch = pool.upload();     after batch_size() frames, or fewer
+ *             … the metrics launch on batch.stream …
+ *             pool.read_back();
+ *             pool.collect(wait)               the oldest batch that is done: its sums; then pool.release()
+ *
+ * Three streams overlap: copies to the device, kernels, sums back to the host; events order them, the host waits only in
+ * collect(), when the ring is full. The pool knows sizes and no metric. It numbers its frames from 0 in the order of
+ * next(). Used by one thread at a time; only filling the staging of frames may be spread over threads, before upload(). */
+#ifndef VMAFX_HIP_FRAME_POOL_H
+#define VMAFX_HIP_FRAME_POOL_H
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/status.h"
+#include "hip/frame_planes.h"
+#include "hip/memory.h"
+#include "hip/stream.h"
+
+namespace vmafx::hip {
+
+enum class Side { kRef, kDist };
+
+struct PoolLayout {
+  struct PlaneSize {
+    size_t row_bytes = 0;  // 0: nobody reads this plane
+    size_t rows = 0;
+  };
+  PlaneSize ref[3], dist[3];
+  size_t sums_bytes = 0;     // raw sums of one frame, all metrics together
+  size_t scratch_bytes = 0;  // what the kernels of one batch need besides
+  int history = 0;           // earlier reference frames that are read, up to kMostHistory
+  int batch = 1;             // frames in one launch, up to kMostBatch
+  int batches_in_flight = 3;
+};
+
+/* A frame that is being filled. Each plane that is read comes from the staging unless other memory is named. */
+class PoolFrame {
+ public:
+  struct Staging {
+    std::byte* data = nullptr;  // nullptr: nobody reads this plane
+    size_t stride = 0, row_bytes = 0, rows = 0;
+  };
+  const Staging& staging(Side side, int plane) const { return staging_[index(side)][plane]; }
+
+  /* Rows in page-locked memory of the application, uploaded from there. They must stay until the frame's batch is collected. */
+  void use_pinned(Side side, int plane, const void* data, size_t stride) { pinned_[index(side)][plane] = {data, stride}; }
+
+  /* Rows in device memory, read where they lie. They must stay until batches of `history` more frames are collected. */
+  void use_device(Side side, int plane, DevicePlane rows) { device_[index(side)][plane] = rows; }
+
+  /* Nobody reads that side of this frame (the distorted one of a frame that is not scored): it is not uploaded. */
+  void skip(Side side) { skipped_[index(side)] = true; }
+
+  int64_t number() const { return number_; }
+
+ private:
+  friend class FramePool;
+  struct Pinned {
+    const void* data = nullptr;
+    size_t stride = 0;
+  };
+  static int index(Side side) { return side == Side::kRef ? 0 : 1; }
+  bool is_staged(int side, int plane) const {
+    return staging_[side][plane].data && !skipped_[side] && !pinned_[side][plane].data && !device_[side][plane].data;
+  }
+
+  int64_t number_ = -1;
+  Staging staging_[2][3];
+  Pinned pinned_[2][3];
+  DevicePlane device_[2][3];
+  bool skipped_[2] = {};
+};
+
+/* What the kernels of a batch work on. */
+struct Batch {
+  int64_t first = 0;  // number of its first frame
+  int count = 0;      // frames
+  Stream* stream = nullptr;
+  DevicePtr<std::byte> sums;     // of the first frame, zeroed
+  size_t sums_stride = 0;        // bytes from one frame's sums to the next's
+  DevicePtr<std::byte> scratch;  // shared by all batches, which the stream keeps apart; not initialised
+  BatchPlanes planes[3];
+};
+
+/* A batch that is done. Valid until release(). */
+struct CollectedBatch {
+  int64_t first = 0;
+  int count = 0;
+  const std::byte* sums = nullptr;
+  size_t sums_stride = 0;
+};
+
+class FramePool {
+ public:
+  /* ENOMEM when the device has not the memory, with how much it takes. */
+  static StatusOr<std::unique_ptr<FramePool>> create(ContextPtr context, const PoolLayout& layout);
+
+  int batch_size() const { return layout_.batch; }
+  size_t device_bytes() const { return device_bytes_; }
+
+  /* The ring has no free batch: collect and release one first. */
+  bool full() const { return filling_ - oldest_ >= layout_.batches_in_flight; }
+  /* The batch being filled has all its frames: upload it. */
+  bool batch_full() const { return filled_ == layout_.batch; }
+  /* Nothing is in flight, and nothing waits for upload. */
+  bool empty() const { return filling_ == oldest_ && filled_ == 0; }
+
+  /* The next frame's slot. Only when neither full() nor batch_full(). */
+  PoolFrame& next();
+
+  /* What is filled from now on starts after `event` of another stream (the producer of device frames). */
+  Status wait_for(const Event& event);
+
+  /* Sends off the frames since the last upload(), at least one. The kernels come next. */
+  StatusOr<Batch> upload();
+  /* Sends the sums back. After the kernels of the last upload(). */
+  Status read_back();
+
+  /* The oldest batch in flight if it is done (or, with `wait`, once it is); nullopt when there is none. */
+  StatusOr<std::optional<CollectedBatch>> collect(bool wait);
+  void release() { oldest_++; }
+
+  /* Frames from this number on may still be read by the device. */
+  int64_t oldest_needed() const;
+
+ private:
+  struct Slot {  // of a batch in flight
+    Slot(Event uploaded, Event computed, Event read)
+        : uploaded(std::move(uploaded)), computed(std::move(computed)), read(std::move(read)) {}
+    int64_t first = 0;
+    int count = 0;
+    Event uploaded, computed, read;
+  };
+  struct Planes {  // of a frame, on the device
+    int64_t number = -1;
+    DevicePlane side[2][3];
+  };
+
+  FramePool(ContextPtr context, const PoolLayout& layout) : context_(std::move(context)), layout_(layout) {}
+
+  Status check() const;
+  void place_planes();
+  Status allocate();
+  Status create_streams();
+  Status upload_planes();
+  Status upload_staged(size_t begin, size_t end);
+  void fill_batch(Batch* batch);
+  DevicePlane earlier(int64_t number, int plane) const;
+
+  int device_batches() const { return layout_.batches_in_flight + layout_.history; }
+  Slot& slot(int64_t batch) { return slots_[batch % layout_.batches_in_flight]; }
+  size_t staging_base(int64_t batch) const { return batch % layout_.batches_in_flight * batch_bytes_; }
+  size_t device_base(int64_t batch) const { return batch % device_batches() * batch_bytes_; }
+  DevicePtr<std::byte> sums_of(int64_t batch) const;
+
+  ContextPtr context_;
+  PoolLayout layout_;
+  size_t stride_[2][3] = {}, offset_[2][3] = {};  // of each plane, in a frame's block
+  size_t frame_bytes_ = 0, batch_bytes_ = 0, sums_stride_ = 0, batch_sums_bytes_ = 0, device_bytes_ = 0;
+
+  DeviceBuffer<std::byte> device_, device_sums_, scratch_;
+  PinnedBuffer<std::byte> staging_, host_sums_;
+  std::vector<Slot> slots_;
+  std::vector<Planes> planes_;  // of the frames on the device, by number modulo their count
+  PoolFrame frames_[kMostBatch];  // of the batch being filled
+
+  int64_t next_number_ = 0;
+  int filled_ = 0;                    // frames of the batch being filled
+  int64_t filling_ = 0, oldest_ = 0;  // batches
+  std::vector<Stream> streams_;       // last, so drained before the memory goes: copies, kernels, sums
+};
+
+}  // namespace vmafx::hip
+
+#endif

@@ -1,0 +1,238 @@
+#include "hip/device.h"
+
+#include <check.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "hip/architecture.h"
+#include "hip/code_objects.h"
+#include "tests/hip/fake.h"
+#include "tests/support/check_main.h"
+
+using namespace vmafx;
+using namespace vmafx::hip;
+using vmafx::test::FakeState;
+using vmafx::test::fake_state;
+
+namespace {
+
+Device device(const char* address, const char* arch, bool integrated = false) {
+  Device d;
+  d.name = "GPU";
+  d.pci_address = address;
+  d.arch = arch;
+  d.integrated = integrated;
+  return d;
+}
+
+bool runs(const std::string& arch) { return arch == "gfx1100" || arch == "gfx1036"; }
+
+std::string chosen(const std::vector<Device>& devices, const std::string& choice) {
+  const Device* d = choose_device(devices, choice, runs);
+  return d ? d->pci_address : "none";
+}
+
+/* A topology folder with a CPU and two GPUs. */
+std::string make_topology() {
+  char folder[] = "/tmp/vmafx_topology_XXXXXX";
+  ck_assert_ptr_nonnull(mkdtemp(folder));
+  const char* nodes[] = {"cpu_cores_count 16\ngfx_target_version 0\nlocation_id 0\ndomain 0\n",
+                         "simd_count 192\ngfx_target_version 110000\nlocation_id 768\ndomain 0\n",
+                         "gfx_target_version 90010\nlocation_id 2561\ndomain 2\nhive_id 18446744073709551615\n"};
+  for (int i = 0; i < 3; i++) {
+    const std::string path = format_text("%s/%d", folder, i);
+    std::filesystem::create_directory(path);
+    std::ofstream(path + "/properties") << nodes[i];
+  }
+  return folder;
+}
+
+struct Variable {
+  Variable(const char* name, const std::string& value) : name(name) { setenv(name, value.c_str(), 1); }
+  ~Variable() { unsetenv(name); }
+  const char* name;
+};
+
+Status open_failure(const std::string& choice = "auto") { return open_device(choice).status(); }
+
+constexpr std::byte kNothing[1] = {};
+
+}  // namespace
+
+START_TEST(auto_prefers_discrete_then_code) {
+  const std::vector<Device> all = {device("0000:0a:00.0", "gfx1036", true), device("0000:03:00.0", "gfx803"),
+                                   device("0000:04:00.0", "gfx1100")};
+  assert_text_eq(chosen(all, "auto"), "0000:04:00.0");
+  assert_text_eq(chosen(all, ""), "0000:04:00.0");
+  assert_text_eq(chosen({all[0], all[1]}, "auto"), "0000:03:00.0");  // told about, rather than the integrated one used silently
+  assert_text_eq(chosen({all[0]}, "auto"), "0000:0a:00.0");
+  assert_text_eq(chosen({}, "auto"), "none");
+}
+END_TEST
+
+START_TEST(named_devices_are_taken) {
+  const std::vector<Device> all = {device("0000:0a:00.0", "gfx1036", true), device("0001:03:00.0", "gfx803")};
+  assert_text_eq(chosen(all, "0"), "0000:0a:00.0");
+  assert_text_eq(chosen(all, "1"), "0001:03:00.0");
+  assert_text_eq(chosen(all, "2"), "none");
+  assert_text_eq(chosen(all, "-1"), "none");
+  assert_text_eq(chosen(all, "0000:0A:00.0"), "0000:0a:00.0");
+  assert_text_eq(chosen(all, "0a:00.0"), "0000:0a:00.0");
+  assert_text_eq(chosen(all, "03:00.0"), "none");  // another domain
+  assert_text_eq(chosen(all, "radeon"), "none");
+  assert_text_eq(chosen(all, "0a:00.0z"), "none");
+}
+END_TEST
+
+START_TEST(architectures_have_amds_names) {
+  assert_text_eq(gfx_name(90006), "gfx906");
+  assert_text_eq(gfx_name(90010), "gfx90a");
+  assert_text_eq(gfx_name(90402), "gfx942");
+  assert_text_eq(gfx_name(100306), "gfx1036");
+  assert_text_eq(gfx_name(110501), "gfx1151");
+  assert_text_eq(gfx_name(120001), "gfx1201");
+}
+END_TEST
+
+START_TEST(architecture_is_found_by_location) {
+  const std::string nodes = make_topology();
+  const auto at = [&](const char* address, int ordinal = 0) {
+    return amd_architecture(*PciAddress::parse(address), ordinal, nodes);
+  };
+  assert_text_eq(at("0000:03:00.0"), "gfx1100");
+  assert_text_eq(at("0002:0a:00.1"), "gfx90a");
+  assert_text_eq(at("0000:0a:00.1"), "");
+  {
+    const Variable one("HSA_OVERRIDE_GFX_VERSION_1", "9.4.2"), all("HSA_OVERRIDE_GFX_VERSION", "10.3.0");
+    assert_text_eq(at("0000:03:00.0", 0), "gfx1030");
+    assert_text_eq(at("0000:03:00.0", 1), "gfx942");
+  }
+  std::filesystem::remove_all(nodes);
+  assert_text_eq(at("0000:03:00.0"), "");
+}
+END_TEST
+
+START_TEST(code_fits_its_architecture) {
+  const CodeObject objects[] = {{"gfx1100", kNothing}, {"gfx90a", kNothing},     {"compute_75", kNothing},
+                                {"sm_80", kNothing},   {"compute_90", kNothing}, {"sm_90", kNothing}};
+  const auto found = [&](const char* arch) {
+    const CodeObject* object = find_code_object(objects, arch);
+    return std::string(object ? object->arch : "none");
+  };
+  assert_text_eq(found("gfx1100"), "gfx1100");
+  assert_text_eq(found("gfx1101"), "none");
+  assert_text_eq(found("gfx90"), "none");
+  assert_text_eq(found(""), "none");
+  assert_text_eq(found("sm_90"), "sm_90");
+  assert_text_eq(found("sm_86"), "sm_80");
+  assert_text_eq(found("sm_75"), "compute_75");
+  assert_text_eq(found("sm_120"), "compute_90");
+  assert_text_eq(found("sm_70"), "none");
+  assert_text_eq(list_architectures({}), "none");
+  assert_text_eq(list_architectures(std::span(objects).first(2)), "gfx1100, gfx90a");
+}
+END_TEST
+
+START_TEST(a_missing_library_is_told) {
+  const Variable runtime("VMAFX_HIP_RUNTIME", "libno_such_runtime.so.1");
+  const Status status = open_failure();
+  ck_assert_int_eq(status.code(), ENOENT);
+  assert_contains(status.message(), "libno_such_runtime.so.1: cannot open shared object file");
+}
+END_TEST
+
+START_TEST(a_library_of_another_kind_is_told) {
+  const Variable runtime("VMAFX_HIP_RUNTIME", "libm.so.6");
+  const Status status = open_failure();
+  ck_assert_int_eq(status.code(), ENOSYS);
+  assert_contains(status.message(), "libm.so.6 has no function hipInit");
+}
+END_TEST
+
+START_TEST(a_missing_device_is_told) {
+  fake_state().n_devices = 0;
+  const Variable runtime("VMAFX_HIP_RUNTIME", FAKE_RUNTIME);
+  const Status status = open_failure();
+  const bool has_driver = access("/dev/kfd", F_OK) == 0;
+  ck_assert_int_eq(status.code(), !has_driver ? ENXIO : access("/dev/kfd", R_OK | W_OK) ? EACCES : ENODEV);
+  if (!has_driver) assert_contains(status.message(), "no AMD GPU driver (is amdgpu loaded?): /dev/kfd is missing");
+}
+END_TEST
+
+START_TEST(driver_nodes_are_told_apart) {
+  ck_assert_int_eq(explain_no_device({"/dev/null", "driver", "hint"}).code(), ENODEV);
+  ck_assert_int_eq(explain_no_device({"/dev/no_such_node", "driver", "hint"}).code(), ENXIO);
+  /* Permissions do not hold for root: ask as somebody else. */
+  char path[] = "/tmp/vmafx_node_XXXXXX";
+  const int file = mkstemp(path);
+  ck_assert_int_ge(file, 0);
+  close(file);
+  ck_assert_int_eq(chmod(path, 0), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    if (getuid() == 0 && setuid(65534)) _exit(0);
+    _exit(explain_no_device({path, "driver", "join the group"}).code());
+  }
+  int exited = 0;
+  ck_assert_int_eq(waitpid(child, &exited, 0), child);
+  unlink(path);
+  ck_assert_int_eq(WEXITSTATUS(exited), EACCES);
+}
+END_TEST
+
+START_TEST(an_unknown_device_lists_the_others) {
+  FakeState& state = fake_state();
+  state.n_devices = 2;
+  state.devices[1] = {"Other", "0000:0a:00.0", true};
+  const Variable runtime("VMAFX_HIP_RUNTIME", FAKE_RUNTIME), arch("HSA_OVERRIDE_GFX_VERSION", "11.0.0");
+  const Status status = open_failure("7");
+  ck_assert_int_eq(status.code(), ENODEV);
+  assert_text_eq(status.message(),
+                 "there is no device '7'; there are: 0 = Fake (0000:03:00.0, gfx1100), 1 = Other (0000:0a:00.0, gfx1100)");
+}
+END_TEST
+
+START_TEST(an_architecture_without_code_is_told) {
+  fake_state();
+  const Variable runtime("VMAFX_HIP_RUNTIME", FAKE_RUNTIME), arch("HSA_OVERRIDE_GFX_VERSION", "8.0.3");
+  const Status status = open_failure();
+  ck_assert_int_eq(status.code(), ENOTSUP);
+  assert_contains(status.message(), "no code object for Fake (0000:03:00.0, gfx803): this build carries ");
+  assert_contains(status.message(), embedded_code_objects().empty()
+                                        ? "no HIP kernels"
+                                        : "code for " + list_architectures(embedded_code_objects()));
+}
+END_TEST
+
+START_TEST(a_wrong_answer_is_told) {
+  if (!find_code_object(embedded_code_objects(), "gfx1100")) return;  // nothing to load
+  FakeState& state = fake_state();  // takes the kernel and does nothing
+  state.argument_sizes[0] = state.argument_sizes[1] = 8, state.argument_sizes[2] = 4;
+  const Variable runtime("VMAFX_HIP_RUNTIME", FAKE_RUNTIME), arch("HSA_OVERRIDE_GFX_VERSION", "11.0.0");
+  const Status status = open_failure();
+  ck_assert_int_eq(status.code(), EBADMSG);
+  assert_contains(status.message(), "the self-test failed");
+  ck_assert_int_eq(state.live, 0);
+}
+END_TEST
+
+int main() {
+  return vmafx::test::run_suite("device", {{"auto", auto_prefers_discrete_then_code},
+                                           {"named", named_devices_are_taken},
+                                           {"names", architectures_have_amds_names},
+                                           {"topology", architecture_is_found_by_location},
+                                           {"code", code_fits_its_architecture},
+                                           {"library", a_missing_library_is_told},
+                                           {"kind", a_library_of_another_kind_is_told},
+                                           {"no_device", a_missing_device_is_told},
+                                           {"nodes", driver_nodes_are_told_apart},
+                                           {"unknown", an_unknown_device_lists_the_others},
+                                           {"no_code", an_architecture_without_code_is_told},
+                                           {"self_test", a_wrong_answer_is_told}});
+}

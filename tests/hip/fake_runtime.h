@@ -1,0 +1,40 @@
+/* A HIP runtime of a few hundred lines for the tests of src/hip: any devices, each call can fail, work is done at once or never.
+ * (tests/hip_emulator runs kernels and is strict; this one is steered from inside the test.) */
+#ifndef VMAFX_TESTS_HIP_FAKE_RUNTIME_H
+#define VMAFX_TESTS_HIP_FAKE_RUNTIME_H
+
+#include <cstddef>
+
+namespace vmafx::test {
+
+struct FakeDevice {
+  const char* name = "Fake";
+  const char* pci_address = "0000:03:00.0";
+  bool integrated = false;
+};
+
+struct FakeState {
+  int n_devices = 1;
+  FakeDevice devices[4];
+  int fail_at = 0;      // which call fails, counted from 1; 0: none
+  int fail_code = 2;    // with this error
+  bool hangs = false;   // nothing that is submitted is ever done
+  size_t memory = 1 << 20;  // bytes a device has left
+
+  int calls = 0;           // made so far, those that only ask for names and texts not counted
+  int calls_after_fatal = 0;
+  bool fatal = false;      // a fatal error was given out
+  int live = 0;            // handles and allocations not given back
+  int current_device = 0;  // of the calling thread
+  int arguments = 0;       // of the last launch, as many as were set
+  unsigned grid[3] = {}, block[3] = {}, shared_bytes = 0;
+  unsigned char argument_bytes[64] = {};  // of the last launch, one after the other
+  size_t argument_sizes[8] = {};          // of the arguments; to be set before a launch
+};
+
+/* Exported by the library as fake_state(). */
+using FakeStateFunction = FakeState* (*)();
+
+}  // namespace vmafx::test
+
+#endif
