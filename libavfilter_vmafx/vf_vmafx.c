@@ -1,0 +1,904 @@
+/*
+ * This file is part of FFmpeg.
+ *
+ * FFmpeg is free software; you can redistribute it and/or
+ * modify it under the terms of the GNU Lesser General Public
+ * License as published by the Free Software Foundation; either
+ * version 2.1 of the License, or (at your option) any later version.
+ *
+ * FFmpeg is distributed in the hope that it will be useful,
+ * but WITHOUT ANY WARRANTY; without even the implied warranty of
+ * MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+ * Lesser General Public License for more details.
+ *
+ * You should have received a copy of the GNU Lesser General Public
+ * License along with FFmpeg; if not, write to the Free Software
+ * Foundation, Inc., 51 Franklin Street, Fifth Floor, Boston, MA 02110-1301 USA
+ */
+
+
+/**
+ * @file
+ * Score a video against its reference with libvmafx: VMAF and the metrics around it.
+ *
+ * Frame pairs go to the library as references, nothing is copied. Everything that can fail at the end of the stream
+ * happens in activate(), so that a failure is the exit status of the program and no score is printed after one.
+ */
+
+#include <limits.h>
+#include <string.h>
+
+#include <vmafx/vmafx.h>
+
+#include "config.h"
+#include "vmafx_compat.h"
+#include "vmafx_sync.h"
+
+#include "libavutil/avstring.h"
+#include "libavutil/bprint.h"
+#include "libavutil/fifo.h"
+#include "libavutil/opt.h"
+#include "libavutil/pixdesc.h"
+#include "libavutil/thread.h"
+#include "libavutil/time.h"
+
+enum { MAIN, REFERENCE };
+
+typedef struct VMAFXContext {
+    const AVClass *class;
+    FFFrameSync fs;
+
+    char *model;
+    char *feature;
+    char *log_path;
+    char *log_fmt;
+    char *pool;
+    char *backend;
+    char *device;
+    char *score_fmt;
+    int n_threads;
+    int n_subsample;
+    int metadata;
+#if VMAFX_OWN_TS_SYNC
+    int ts_sync_mode;
+#endif
+
+    VmafxContext *vmafx;
+    VmafxPairing pairing;
+    int error;                  ///< first failure; every later activate() repeats it
+    int finished;               ///< the end of the stream was dealt with
+
+    const AVFrame *last[2];     ///< frames of the last event, for comparison only
+    int64_t last_pts[2];
+    int64_t first_main_pts;
+    int64_t nb_main;            ///< distinct main frames
+    int64_t nb_ref_used;        ///< distinct reference frames that were scored
+
+    enum AVPixelFormat converted_from; ///< format of the reference before it was made like main, or AV_PIX_FMT_NONE
+    int held_back;              ///< the last activate() had an event and gave no frame for it
+    int64_t frames_at_end;      ///< frames that had arrived when the first input ended, -1: none has
+    int unwanted;               ///< after that, there was a time when no frame was wanted
+    int going_on;               ///< after that, the program went on feeding or asking
+    int wanted;                 ///< a frame was wanted when the last activate() ended
+    AVFifo *held;               ///< metadata=1: HeldFrame, in output order
+} VMAFXContext;
+
+/** An output frame that waits for its scores. */
+typedef struct HeldFrame {
+    AVFrame *frame;
+    int64_t pair;               ///< number of its frame pair, -1: has none
+} HeldFrame;
+
+#define OFFSET(x) offsetof(VMAFXContext, x)
+#define FLAGS AV_OPT_FLAG_FILTERING_PARAM|AV_OPT_FLAG_VIDEO_PARAM
+
+static const AVOption vmafx_options[] = {
+    { "log_path",    "write a report to this file",                                         OFFSET(log_path),    AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
+    { "log_fmt",     "format of the report: xml, json, csv, sub or ndjson",                 OFFSET(log_fmt),     AV_OPT_TYPE_STRING, { .str = "xml" }, 0, 0, FLAGS },
+    { "pool",        "pool scores by mean, min, max, harmonic_mean, median, stddev or pN",  OFFSET(pool),        AV_OPT_TYPE_STRING, { .str = "mean" }, 0, 0, FLAGS },
+    { "n_threads",   "number of threads, 0: as many as the process may use",                OFFSET(n_threads),   AV_OPT_TYPE_INT,    { .i64 = 0 }, 0, INT_MAX, FLAGS },
+    { "threads",     "same as n_threads",                                                   OFFSET(n_threads),   AV_OPT_TYPE_INT,    { .i64 = 0 }, 0, INT_MAX, FLAGS },
+    { "n_subsample", "score every n-th frame pair",                                         OFFSET(n_subsample), AV_OPT_TYPE_INT,    { .i64 = 1 }, 1, INT_MAX, FLAGS },
+    { "subsample",   "same as n_subsample",                                                 OFFSET(n_subsample), AV_OPT_TYPE_INT,    { .i64 = 1 }, 1, INT_MAX, FLAGS },
+    { "model",       "models, |-separated: version=... or path=..., name=...",              OFFSET(model),       AV_OPT_TYPE_STRING, { .str = "version=vmaf_v0.6.1" }, 0, 0, FLAGS },
+    { "feature",     "more features, |-separated: name=psnr:enable_chroma=false",           OFFSET(feature),     AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
+    { "backend",     "where to compute: auto, cpu or hip",                                  OFFSET(backend),     AV_OPT_TYPE_STRING, { .str = "auto" }, 0, 0, FLAGS },
+    { "device",      "GPU: auto, an index or a PCI address",                                OFFSET(device),      AV_OPT_TYPE_STRING, { .str = "auto" }, 0, 0, FLAGS },
+    { "score_fmt",   "printf format of a score in report and metadata (default %f)",        OFFSET(score_fmt),   AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
+    { "metadata",    "put the scores on the output frames as lavfi.vmafx.*",                OFFSET(metadata),    AV_OPT_TYPE_BOOL,   { .i64 = 0 }, 0, 1, FLAGS },
+#if VMAFX_OWN_TS_SYNC
+    { "ts_sync_mode", "which reference frame belongs to a main frame",                      OFFSET(ts_sync_mode), AV_OPT_TYPE_INT,   { .i64 = 0 }, 0, 1, FLAGS, "ts_sync_mode" },
+        { "default", "the last one that is not later",                                      0, AV_OPT_TYPE_CONST, { .i64 = 0 }, .flags = FLAGS, "ts_sync_mode" },
+        { "nearest", "the nearest in time",                                                 0, AV_OPT_TYPE_CONST, { .i64 = 1 }, .flags = FLAGS, "ts_sync_mode" },
+#endif
+    { NULL }
+};
+
+FRAMESYNC_AUXILIARY_FUNCS(vmafx, VMAFXContext, fs)
+
+/* -- Pixel formats ------------------------------------------------------------------------------------------------- */
+
+static const enum AVPixelFormat pix_fmts[] = {
+    AV_PIX_FMT_YUV420P,   AV_PIX_FMT_YUV422P,   AV_PIX_FMT_YUV444P,   AV_PIX_FMT_GRAY8,
+    AV_PIX_FMT_YUV420P9,  AV_PIX_FMT_YUV422P9,  AV_PIX_FMT_YUV444P9,  AV_PIX_FMT_GRAY9,
+    AV_PIX_FMT_YUV420P10, AV_PIX_FMT_YUV422P10, AV_PIX_FMT_YUV444P10, AV_PIX_FMT_GRAY10,
+    AV_PIX_FMT_YUV420P12, AV_PIX_FMT_YUV422P12, AV_PIX_FMT_YUV444P12, AV_PIX_FMT_GRAY12,
+    AV_PIX_FMT_YUV420P14, AV_PIX_FMT_YUV422P14, AV_PIX_FMT_YUV444P14, AV_PIX_FMT_GRAY14,
+    AV_PIX_FMT_YUV420P16, AV_PIX_FMT_YUV422P16, AV_PIX_FMT_YUV444P16, AV_PIX_FMT_GRAY16,
+    AV_PIX_FMT_YUVJ420P,  AV_PIX_FMT_YUVJ422P,  AV_PIX_FMT_YUVJ444P,
+    AV_PIX_FMT_NV12,      AV_PIX_FMT_NV16,      AV_PIX_FMT_NV24,
+    AV_PIX_FMT_P010,      AV_PIX_FMT_P210,      AV_PIX_FMT_P410,
+    VMAFX_PIX_FMTS_P012   VMAFX_PIX_FMTS_P212
+    AV_PIX_FMT_P016,      AV_PIX_FMT_P216,      AV_PIX_FMT_P416,
+    AV_PIX_FMT_NONE
+};
+
+/** Whether the samples of two formats mean the same, however they lie in memory: nv12 and yuv420p. */
+static int same_samples(enum AVPixelFormat a, enum AVPixelFormat b)
+{
+    const AVPixFmtDescriptor *da = av_pix_fmt_desc_get(a), *db = av_pix_fmt_desc_get(b);
+
+    return da->nb_components  == db->nb_components  &&
+           da->log2_chroma_w  == db->log2_chroma_w  &&
+           da->log2_chroma_h  == db->log2_chroma_h  &&
+           da->comp[0].depth  == db->comp[0].depth;
+}
+
+static int is_yuvj(enum AVPixelFormat fmt)
+{
+    return fmt == AV_PIX_FMT_YUVJ420P || fmt == AV_PIX_FMT_YUVJ422P || fmt == AV_PIX_FMT_YUVJ444P;
+}
+
+/** The format of our list that loses least of fmt: fmt itself if it is there. */
+static enum AVPixelFormat nearest_format(enum AVPixelFormat fmt)
+{
+    const int alpha = !!(av_pix_fmt_desc_get(fmt)->flags & AV_PIX_FMT_FLAG_ALPHA);
+    enum AVPixelFormat best = pix_fmts[0];
+
+    for (int i = 0; pix_fmts[i] != AV_PIX_FMT_NONE; i++)
+        if (pix_fmts[i] == fmt)
+            return fmt;
+    for (int i = 1; pix_fmts[i] != AV_PIX_FMT_NONE; i++)
+        best = av_find_best_pix_fmt_of_2(best, pix_fmts[i], fmt, alpha, NULL);
+    return best;
+}
+
+/**
+ * The format that a link will carry unless somebody asks for another: that of the first filter upstream which has no
+ * choice.
+ *
+ * @return  AVERROR(EAGAIN) if a filter upstream was not asked yet
+ */
+static int natural_format(const AVFilterLink *link, enum AVPixelFormat *fmt)
+{
+    *fmt = AV_PIX_FMT_NONE;
+    while (link && link->type == AVMEDIA_TYPE_VIDEO) {
+        const AVFilterFormats *formats = link->incfg.formats;
+
+        if (!formats)
+            return AVERROR(EAGAIN);
+        if (formats->nb_formats == 1) {
+            *fmt = formats->formats[0];
+            return 0;
+        }
+        link = link->src->nb_inputs == 1 ? link->src->inputs[0] : NULL;
+    }
+    return 0;
+}
+
+/** vmafx: each input has the format it has; the output has main's. Formats not in the list are converted. */
+static int query_formats(AVFilterContext *ctx)
+{
+    AVFilterFormats *main = ff_make_format_list(pix_fmts);
+    int ret;
+
+    if ((ret = ff_formats_ref(main, &ctx->inputs[MAIN]->outcfg.formats)) < 0 ||
+        (ret = ff_formats_ref(main, &ctx->outputs[0]->incfg.formats)) < 0 ||
+        (ret = ff_formats_ref(ff_make_format_list(pix_fmts), &ctx->inputs[REFERENCE]->outcfg.formats)) < 0)
+        return ret;
+    return vmafx_keep_input_colors(ctx);
+}
+
+#if CONFIG_LIBVMAF_FILTER && !CONFIG_LIBVMAF
+/**
+ * libvmaf: command lines count on it that the reference is converted to the format of main where the two differ. Only
+ * a difference of memory layout needs no conversion.
+ */
+static int query_formats_dropin(AVFilterContext *ctx)
+{
+    VMAFXContext *s = ctx->priv;
+    enum AVPixelFormat natural[2], list[FF_ARRAY_ELEMS(pix_fmts)], like;
+    AVFilterFormats *main;
+    int ret, n = 0;
+
+    if ((ret = natural_format(ctx->inputs[MAIN],      &natural[MAIN]))      < 0 ||
+        (ret = natural_format(ctx->inputs[REFERENCE], &natural[REFERENCE])) < 0)
+        return ret;
+    if (natural[MAIN] == AV_PIX_FMT_NONE)
+        return ff_set_common_formats_from_list(ctx, pix_fmts);
+
+    like = nearest_format(natural[MAIN]);
+    for (int i = 0; pix_fmts[i] != AV_PIX_FMT_NONE; i++)
+        if (same_samples(pix_fmts[i], like) && is_yuvj(pix_fmts[i]) == is_yuvj(like))
+            list[n++] = pix_fmts[i];
+    list[n] = AV_PIX_FMT_NONE;
+
+    if (natural[REFERENCE] != AV_PIX_FMT_NONE && !same_samples(natural[REFERENCE], like))
+        s->converted_from = natural[REFERENCE];
+
+    main = ff_make_format_list(list);
+    if ((ret = ff_formats_ref(main, &ctx->inputs[MAIN]->outcfg.formats)) < 0 ||
+        (ret = ff_formats_ref(main, &ctx->outputs[0]->incfg.formats)) < 0)
+        return ret;
+    return ff_formats_ref(ff_make_format_list(list), &ctx->inputs[REFERENCE]->outcfg.formats);
+}
+#endif
+
+static VmafxFormat library_format(const AVFilterLink *link)
+{
+    const AVPixFmtDescriptor *desc = av_pix_fmt_desc_get(link->format);
+
+    return (VmafxFormat) {
+        .width  = link->w,
+        .height = link->h,
+        .chroma = desc->nb_components == 1 ? VMAFX_CHROMA_400 :
+                  desc->log2_chroma_h      ? VMAFX_CHROMA_420 :
+                  desc->log2_chroma_w      ? VMAFX_CHROMA_422 : VMAFX_CHROMA_444,
+        .bits   = desc->comp[0].depth,
+        .layout = av_pix_fmt_count_planes(link->format) == 2 ? VMAFX_LAYOUT_SEMIPLANAR : VMAFX_LAYOUT_PLANAR,
+        .shift  = desc->comp[0].shift,
+        .memory = VMAFX_MEMORY_HOST,
+    };
+}
+
+static int check_inputs(AVFilterContext *ctx)
+{
+    const AVFilterLink *main = ctx->inputs[MAIN], *ref = ctx->inputs[REFERENCE];
+    int ret = 0;
+
+    if (main->w != ref->w) {
+        av_log(ctx, AV_LOG_ERROR, "input width must match. (main is %d, reference %d)\n", main->w, ref->w);
+        ret = AVERROR(EINVAL);
+    }
+    if (main->h != ref->h) {
+        av_log(ctx, AV_LOG_ERROR, "input height must match. (main is %d, reference %d)\n", main->h, ref->h);
+        ret = AVERROR(EINVAL);
+    }
+    if (!same_samples(main->format, ref->format)) {
+        av_log(ctx, AV_LOG_ERROR, "input pix_fmt must match. (main is %s, reference %s; the format filter converts)\n",
+               av_get_pix_fmt_name(main->format), av_get_pix_fmt_name(ref->format));
+        ret = AVERROR(EINVAL);
+    }
+    return ret;
+}
+
+/** Nothing is converted behind the user's back: say where libavfilter put a scale filter before an input. */
+static void report_conversions(AVFilterContext *ctx)
+{
+    const VMAFXContext *s = ctx->priv;
+
+    for (int i = 0; i < 2; i++) {
+        const AVFilterLink *link = ctx->inputs[i];
+        enum AVPixelFormat from = AV_PIX_FMT_NONE;
+
+        if (!strncmp(link->src->name, "auto_scale", strlen("auto_scale")))
+            from = link->src->inputs[0]->format;
+        else if (i == REFERENCE)
+            from = s->converted_from;
+        if (from != AV_PIX_FMT_NONE)
+            av_log(ctx, AV_LOG_WARNING, "The %s input is converted from %s to %s before it is scored.\n",
+                   i == MAIN ? "main" : "reference", av_get_pix_fmt_name(from), av_get_pix_fmt_name(link->format));
+    }
+}
+
+/* -- A graph that was built anew ----------------------------------------------------------------------------------- */
+
+/*
+ * When an input changes its size or format, ffmpeg frees the graph and builds it anew with the same text. The filter
+ * that comes then would report on the rest of the stream as if it were the whole. The filters of a graph are named
+ * after their place in its text, and the new graph follows the old one at once: that is how it is recognised.
+ */
+static AVMutex rebuilt_lock = AV_MUTEX_INITIALIZER;
+static struct {
+    char name[64];
+    int64_t time;               ///< of av_gettime_relative()
+} closed_early;
+
+static void remember_early_close(const AVFilterContext *ctx)
+{
+    ff_mutex_lock(&rebuilt_lock);
+    av_strlcpy(closed_early.name, ctx->name, sizeof(closed_early.name));
+    closed_early.time = av_gettime_relative();
+    ff_mutex_unlock(&rebuilt_lock);
+}
+
+static int is_rebuilt(const AVFilterContext *ctx)
+{
+    int rebuilt;
+
+    ff_mutex_lock(&rebuilt_lock);
+    rebuilt = closed_early.time && av_gettime_relative() - closed_early.time < 2 * AV_TIME_BASE &&
+              !strncmp(closed_early.name, ctx->name, sizeof(closed_early.name) - 1);
+    closed_early.time = 0;
+    ff_mutex_unlock(&rebuilt_lock);
+    return rebuilt;
+}
+
+/* -- Pairing ------------------------------------------------------------------------------------------------------- */
+
+/** One line about everything that makes the pairs, and so the score, doubtful. */
+static void report_pairing(AVFilterContext *ctx)
+{
+    const VMAFXContext *s = ctx->priv;
+    const VmafxPairing *p = &s->pairing;
+    AVBPrint text;
+    double duration = 0;
+
+    if (s->nb_main > 1)
+        duration = (s->last_pts[MAIN] - s->first_main_pts) * av_q2d(s->fs.time_base) / (s->nb_main - 1);
+
+    av_bprint_init(&text, 0, AV_BPRINT_SIZE_AUTOMATIC);
+    if (p->unmatched_dist)
+        av_bprintf(&text, "; %"PRId64" frames of main met no reference frame", p->unmatched_dist);
+    if (p->unmatched_ref)
+        av_bprintf(&text, "; %"PRId64" reference frames were not used", p->unmatched_ref);
+    if (p->repeated_ref)
+        av_bprintf(&text, "; %"PRId64" pairs repeat a reference frame", p->repeated_ref);
+    if (p->repeated_dist)
+        av_bprintf(&text, "; %"PRId64" pairs repeat a frame of main", p->repeated_dist);
+    if (duration > 0 && p->max_time_difference > duration / 2)
+        av_bprintf(&text, "; the times of a pair differ by up to %.3f s, a frame lasts %.3f s",
+                   p->max_time_difference, duration);
+    if (text.len)
+        av_log(ctx, AV_LOG_WARNING, "The score is doubtful, the inputs do not go together frame by frame: "
+               "of %"PRId64" pairs%s.\n", p->paired, text.str);
+    else
+        av_log(ctx, AV_LOG_VERBOSE, "%"PRId64" frame pairs, none repeated, none left over.\n", p->paired);
+    av_bprint_finalize(&text, NULL);
+}
+
+static void count_pair(AVFilterContext *ctx, const AVFrame *main, const AVFrame *ref, int repeats_main, int repeats_ref)
+{
+    VMAFXContext *s = ctx->priv;
+    const FFFrameSyncIn *in = &s->fs.in[REFERENCE];
+    const int64_t arrived = VMAFX_LINK(ctx->inputs[REFERENCE])->frame_count_out;
+    const int64_t waiting = in->have_next && in->frame_next && in->frame_next != ref;
+
+    s->pairing.paired++;
+    s->pairing.repeated_dist += repeats_main;
+    s->pairing.repeated_ref  += repeats_ref;
+    s->nb_ref_used           += !repeats_ref;
+    s->pairing.unmatched_ref = arrived - waiting - s->nb_ref_used;
+    s->pairing.max_time_difference = FFMAX(s->pairing.max_time_difference,
+                                           FFABS(main->pts - ref->pts) * av_q2d(s->fs.time_base));
+}
+
+static void report_colors(AVFilterContext *ctx, const AVFrame *main, const AVFrame *ref)
+{
+    const int range[2] = { is_yuvj(main->format) ? AVCOL_RANGE_JPEG : main->color_range,
+                           is_yuvj(ref->format)  ? AVCOL_RANGE_JPEG : ref->color_range };
+
+    if (range[0] && range[1] && range[0] != range[1])
+        av_log(ctx, AV_LOG_WARNING, "The inputs differ in color range (main %s, reference %s).\n",
+               av_color_range_name(range[0]), av_color_range_name(range[1]));
+    if (main->colorspace != AVCOL_SPC_UNSPECIFIED && ref->colorspace != AVCOL_SPC_UNSPECIFIED &&
+        main->colorspace != ref->colorspace)
+        av_log(ctx, AV_LOG_WARNING, "The inputs differ in color matrix (main %s, reference %s).\n",
+               av_color_space_name(main->colorspace), av_color_space_name(ref->colorspace));
+    if (main->color_trc != AVCOL_TRC_UNSPECIFIED && ref->color_trc != AVCOL_TRC_UNSPECIFIED &&
+        main->color_trc != ref->color_trc)
+        av_log(ctx, AV_LOG_WARNING, "The inputs differ in color transfer (main %s, reference %s).\n",
+               av_color_transfer_name(main->color_trc), av_color_transfer_name(ref->color_trc));
+}
+
+static int is_hdr(const AVFrame *frame)
+{
+    return frame->color_trc == AVCOL_TRC_SMPTE2084 || frame->color_trc == AVCOL_TRC_ARIB_STD_B67;
+}
+
+/** What is wrong with the inputs for all of the stream is said once, at the first pair. */
+static void report_first_pair(AVFilterContext *ctx, const AVFrame *main, const AVFrame *ref)
+{
+    const VMAFXContext *s = ctx->priv;
+
+    report_colors(ctx, main, ref);
+    if ((is_hdr(main) || is_hdr(ref)) && vmafx_model_count(s->vmafx))
+        av_log(ctx, AV_LOG_WARNING, "The transfer is %s; the VMAF models know SDR video only, the score means little.\n",
+               av_color_transfer_name(is_hdr(main) ? main->color_trc : ref->color_trc));
+}
+
+/* -- Frames -------------------------------------------------------------------------------------------------------- */
+
+static void release_frame(void *opaque)
+{
+    AVFrame *frame = opaque;
+
+    av_frame_free(&frame);
+}
+
+static int make_picture(VmafxPicture *pic, const AVFrame *frame)
+{
+    AVFrame *clone = av_frame_clone(frame);
+
+    if (!clone)
+        return AVERROR(ENOMEM);
+    *pic = (VmafxPicture) { .release = release_frame, .opaque = clone };
+    for (int i = 0; i < av_pix_fmt_count_planes(clone->format); i++) {
+        pic->data[i]   = clone->data[i];
+        pic->stride[i] = clone->linesize[i];
+    }
+    return 0;
+}
+
+static int check_frame(AVFilterContext *ctx, int pad, const AVFrame *frame)
+{
+    const AVFilterLink *link = ctx->inputs[pad];
+    const char *name = av_get_pix_fmt_name(frame->format);
+
+    if (frame->width == link->w && frame->height == link->h && frame->format == link->format)
+        return 0;
+    av_log(ctx, AV_LOG_ERROR, "The %s input changed in mid-stream from %dx%d %s to %dx%d %s; "
+           "a scale filter before it would keep it the same.\n", pad == MAIN ? "main" : "reference",
+           link->w, link->h, av_get_pix_fmt_name(link->format),
+           frame->width, frame->height, name ? name : "unknown");
+    return AVERROR(EINVAL);
+}
+
+static int send_frame(AVFilterContext *ctx, AVFrame *frame)
+{
+    VMAFXContext *s = ctx->priv;
+
+    s->held_back = 0;
+    return ff_filter_frame(ctx->outputs[0], frame);
+}
+
+/** Pass a frame on, or keep it until its scores are here. Takes the frame. */
+static int output_frame(AVFilterContext *ctx, AVFrame *frame, int64_t pair)
+{
+    VMAFXContext *s = ctx->priv;
+    HeldFrame held = { frame, pair };
+    int ret;
+
+    if (!s->metadata)
+        return send_frame(ctx, frame);
+    if ((ret = av_fifo_write(s->held, &held, 1)) < 0)
+        av_frame_free(&frame);
+    return ret;
+}
+
+static int set_metadata(AVFilterContext *ctx, AVFrame *frame, const VmafxFrameResult *result)
+{
+    const VMAFXContext *s = ctx->priv;
+    int ret;
+
+    for (size_t i = 0; i < result->n_scores; i++) {
+        char key[256], value[128];
+
+        snprintf(key, sizeof(key), "lavfi.vmafx.%s", result->scores[i].key);
+        snprintf(value, sizeof(value), s->score_fmt ? s->score_fmt : "%f", result->scores[i].value);
+        if ((ret = av_dict_set(&frame->metadata, key, value, 0)) < 0)
+            return ret;
+    }
+    return 0;
+}
+
+/** Send the held frames whose scores are known, in order. Frames without a pair wait only for those before them. */
+static int drain_held(AVFilterContext *ctx)
+{
+    VMAFXContext *s = ctx->priv;
+    HeldFrame held;
+    int ret;
+
+    while (s->held && av_fifo_peek(s->held, &held, 1, 0) >= 0) {
+        if (held.pair >= 0) {
+            VmafxFrameResult result;
+
+            ret = vmafx_receive(s->vmafx, &result);
+            if (ret == AVERROR(EAGAIN))
+                return 0;
+            if (ret < 0)
+                return ret;
+            if (result.frame != held.pair) {
+                av_log(ctx, AV_LOG_ERROR, "Got the scores of pair %"PRId64" instead of %"PRId64".\n",
+                       result.frame, held.pair);
+                return AVERROR_BUG;
+            }
+            if ((ret = set_metadata(ctx, held.frame, &result)) < 0)
+                return ret;
+        }
+        av_fifo_drain2(s->held, 1);
+        if ((ret = send_frame(ctx, held.frame)) < 0)
+            return ret;
+    }
+    return 0;
+}
+
+static void free_held(VMAFXContext *s)
+{
+    HeldFrame held;
+
+    while (s->held && av_fifo_read(s->held, &held, 1) >= 0)
+        av_frame_free(&held.frame);
+}
+
+static int score_pair(AVFilterContext *ctx, const AVFrame *main, const AVFrame *ref)
+{
+    VMAFXContext *s = ctx->priv;
+    VmafxPicture pic_main, pic_ref;
+    int ret;
+
+    if ((ret = check_frame(ctx, MAIN, main)) < 0 || (ret = check_frame(ctx, REFERENCE, ref)) < 0)
+        return ret;
+    if (!s->pairing.paired)
+        report_first_pair(ctx, main, ref);
+
+    if ((ret = make_picture(&pic_ref, ref)) < 0)
+        return ret;
+    if ((ret = make_picture(&pic_main, main)) < 0) {
+        release_frame(pic_ref.opaque);
+        return ret;
+    }
+    return vmafx_submit(s->vmafx, &pic_ref, &pic_main);
+}
+
+static AVFrame *reference_frame(const VMAFXContext *s, const AVFrame *main)
+{
+#if VMAFX_OWN_TS_SYNC
+    if (s->ts_sync_mode)
+        return ff_vmafx_nearest_reference(&s->fs, main);
+#endif
+    return s->fs.in[REFERENCE].frame;
+}
+
+/** The frames stay framesync's; library and output get references. */
+static int process_event(FFFrameSync *fs)
+{
+    AVFilterContext *ctx = fs->parent;
+    VMAFXContext *s = ctx->priv;
+    AVFilterLink *outlink = ctx->outputs[0];
+    const AVFrame *main = fs->in[MAIN].frame;
+    const AVFrame *ref  = reference_frame(s, main);
+    const int repeats_main = s->nb_main && main == s->last[MAIN] && main->pts == s->last_pts[MAIN];
+    const int repeats_ref  = ref && ref == s->last[REFERENCE] && ref->pts == s->last_pts[REFERENCE];
+    int64_t pair = -1;
+    AVFrame *out;
+    int ret;
+
+    s->held_back = 1;
+
+    /* After the end of main its last frame meets the rest of the reference; one of that may have had its turn. */
+    if (repeats_main && repeats_ref)
+        return 0;
+
+    if (!s->nb_main)
+        s->first_main_pts = main->pts;
+    s->nb_main += !repeats_main;
+
+    if (ref) {
+        if ((ret = score_pair(ctx, main, ref)) < 0)
+            return ret;
+        pair = s->pairing.paired;
+        count_pair(ctx, main, ref, repeats_main, repeats_ref);
+    } else {
+        s->pairing.unmatched_dist++;
+    }
+    s->last[MAIN]          = main;
+    s->last_pts[MAIN]      = main->pts;
+    s->last[REFERENCE]     = ref;
+    s->last_pts[REFERENCE] = ref ? ref->pts : AV_NOPTS_VALUE;
+
+    if (!(out = av_frame_clone(main)))
+        return AVERROR(ENOMEM);
+    out->pts = av_rescale_q(fs->pts, fs->time_base, outlink->time_base);
+    if ((ret = output_frame(ctx, out, pair)) < 0)
+        return ret;
+    return drain_held(ctx);
+}
+
+/* -- The end ------------------------------------------------------------------------------------------------------- */
+
+static int print_scores(AVFilterContext *ctx)
+{
+    const VMAFXContext *s = ctx->priv;
+
+    for (int i = 0; i < vmafx_model_count(s->vmafx); i++) {
+        const char *name;
+        double score;
+        int ret = vmafx_model_score(s->vmafx, i, &name, &score);
+
+        if (ret < 0)
+            return ret;
+        av_log(ctx, AV_LOG_INFO, "VMAF score: %f\n", score);
+    }
+    return 0;
+}
+
+/** Everything that comes after the last pair. Frames still held go out if they are wanted; if not, there may be no
+ * links any more. */
+static int finish(AVFilterContext *ctx, int wanted)
+{
+    VMAFXContext *s = ctx->priv;
+    int ret;
+
+    s->finished = 1;
+    if (!s->pairing.paired) {
+        av_log(ctx, AV_LOG_ERROR, "No frames were scored: %"PRId64" frames of main and %"PRId64" of the reference "
+               "arrived, none of them made a pair.\n", s->nb_main,
+               (int64_t)VMAFX_LINK(ctx->inputs[REFERENCE])->frame_count_out);
+        return AVERROR(EINVAL);
+    }
+    if ((ret = vmafx_set_pairing(s->vmafx, &s->pairing)) < 0 ||
+        (ret = vmafx_finish(s->vmafx)) < 0 ||
+        (wanted && (ret = drain_held(ctx)) < 0))
+        return ret;
+    report_pairing(ctx);
+    return print_scores(ctx);
+}
+
+/** The end for those who want no more, before the inputs ended: the pairs up to here are the stream. */
+static int finish_early(AVFilterContext *ctx)
+{
+    VMAFXContext *s = ctx->priv;
+
+    av_log(ctx, AV_LOG_VERBOSE, "Stopped before the end of the inputs, after %"PRId64" pairs.\n", s->pairing.paired);
+    s->pairing.cut_short = 1;
+    return finish(ctx, 0);
+}
+
+static int has_ended(const AVFilterContext *ctx, int pad)
+{
+    return ff_outlink_get_status(ctx->inputs[pad]) != 0;
+}
+
+/**
+ * Whether an input has ended, but not as a stream ends.
+ *
+ * When its outputs are full (-frames:v, -t) or on an interrupt, ffmpeg up to 6.1 takes one more frame from each decoder,
+ * ends the input if there is none, and asks for nothing. Frames are not to be paired at such an end. At the end of a stream it
+ * asks again, or more frames come, or the other end.
+ */
+static int is_cut(AVFilterContext *ctx)
+{
+    VMAFXContext *s = ctx->priv;
+    const int wanted     = ff_outlink_frame_wanted(ctx->outputs[0]);
+    const int ended      = has_ended(ctx, MAIN) + has_ended(ctx, REFERENCE);
+    const int64_t frames = VMAFX_LINK(ctx->inputs[MAIN])->frame_count_in +
+                           VMAFX_LINK(ctx->inputs[REFERENCE])->frame_count_in;
+
+    if (!ended || s->going_on)
+        return 0;
+    if (s->frames_at_end < 0)
+        s->frames_at_end = frames;
+    s->unwanted |= !wanted;
+    s->going_on = (wanted && (s->unwanted || ended == 2)) ||
+                  frames - s->frames_at_end + ended > 2;
+    return !s->going_on;
+}
+
+static int run_framesync(AVFilterContext *ctx)
+{
+    VMAFXContext *s = ctx->priv;
+    const int all_here = has_ended(ctx, MAIN) && has_ended(ctx, REFERENCE);
+    int ret;
+
+    if (is_cut(ctx)) {
+        for (int i = 0; i < 2 && ff_outlink_frame_wanted(ctx->outputs[0]); i++)
+            if (!has_ended(ctx, i))
+                ff_inlink_request_frame(ctx->inputs[i]);
+        return FFERROR_NOT_READY;
+    }
+
+    /* With all frames here, go to the very end at once: ffmpeg up to 6.1 makes an exit status of an error that comes
+     * while it feeds the graph, and forgets one that comes while it asks for more. */
+    do {
+        s->held_back = 0;
+        if ((ret = ff_framesync_activate(&s->fs)) < 0)
+            return ret;
+    } while (all_here && !s->fs.eof);
+    return 0;
+}
+
+static int run(AVFilterContext *ctx)
+{
+    VMAFXContext *s = ctx->priv;
+    AVFilterLink *outlink = ctx->outputs[0];
+    int ret;
+
+    if (!s->finished && ff_outlink_get_status(outlink) && (ret = finish_early(ctx)) < 0)
+        return ret;
+    FF_FILTER_FORWARD_STATUS_BACK_ALL(outlink, ctx);
+
+    if ((ret = run_framesync(ctx)) < 0)
+        return ret;
+
+    /* framesync has set the status of the output by now. The frames added here still come before it: a status is
+     * seen only when the queue of the link is empty, and no other filter runs in between. */
+    if (s->fs.eof)
+        return finish(ctx, 1);
+
+    /* An event without output: framesync waits to be asked again, and nobody downstream was told to. */
+    if (s->held_back)
+        ff_filter_set_ready(ctx, 100);
+    return 0;
+}
+
+static int activate(AVFilterContext *ctx)
+{
+    VMAFXContext *s = ctx->priv;
+    int ret;
+
+    if (s->error)
+        return s->error;
+    ret = run(ctx);
+    s->wanted = ff_outlink_frame_wanted(ctx->outputs[0]);
+    if (ret < 0 && ret != FFERROR_NOT_READY)
+        s->error = ret;
+    return ret;
+}
+
+/* -- Set-up -------------------------------------------------------------------------------------------------------- */
+
+static void log_message(void *cookie, enum VmafxLogLevel level, const char *message)
+{
+    static const int levels[] = {
+        [VMAFX_LOG_ERROR]   = AV_LOG_ERROR,
+        [VMAFX_LOG_WARNING] = AV_LOG_WARNING,
+        [VMAFX_LOG_INFO]    = AV_LOG_INFO,
+        [VMAFX_LOG_VERBOSE] = AV_LOG_VERBOSE,
+        [VMAFX_LOG_DEBUG]   = AV_LOG_DEBUG,
+    };
+
+    av_log(cookie, levels[level], "%s\n", message);
+}
+
+static av_cold int open_library(AVFilterContext *ctx)
+{
+    VMAFXContext *s = ctx->priv;
+    const VmafxFormat main = library_format(ctx->inputs[MAIN]);
+    const VmafxFormat ref  = library_format(ctx->inputs[REFERENCE]);
+    VmafxParams params;
+    int ret;
+
+    vmafx_default_params(&params);
+    params.model       = s->model;
+    params.feature     = s->feature;
+    params.backend     = s->backend;
+    params.device      = s->device;
+    params.log_path    = s->log_path;
+    params.log_fmt     = s->log_fmt;
+    params.score_fmt   = s->score_fmt;
+    params.pool        = s->pool;
+    params.n_threads   = s->n_threads;
+    params.n_subsample = s->n_subsample;
+    params.log         = log_message;
+    params.log_cookie  = ctx;
+    if ((ret = vmafx_open(&s->vmafx, &params)) < 0)
+        return ret;
+    return vmafx_configure(s->vmafx, &ref, &main);
+}
+
+static av_cold int init(AVFilterContext *ctx)
+{
+    VMAFXContext *s = ctx->priv;
+
+    s->fs.on_event    = process_event;
+    s->converted_from = AV_PIX_FMT_NONE;
+    s->frames_at_end  = -1;
+    if (s->metadata && !(s->held = av_fifo_alloc2(16, sizeof(HeldFrame), AV_FIFO_FLAG_AUTO_GROW)))
+        return AVERROR(ENOMEM);
+    return 0;
+}
+
+/* The library is opened here and not in init(): ffmpeg makes each filter once more, only to count its pads. */
+static int config_output(AVFilterLink *outlink)
+{
+    AVFilterContext *ctx = outlink->src;
+    VMAFXContext *s = ctx->priv;
+    AVFilterLink *mainlink = ctx->inputs[MAIN];
+    int ret;
+
+    if (is_rebuilt(ctx)) {
+        av_log(ctx, AV_LOG_ERROR, "An input changed its size or format in mid-stream: the scores of both parts are not "
+               "one score. (-reinit_filter 0 before that input and a scale filter after it keep it the same.)\n");
+        return AVERROR(EINVAL);
+    }
+    if ((ret = check_inputs(ctx)) < 0)
+        return ret;
+    report_conversions(ctx);
+    if ((ret = open_library(ctx)) < 0)
+        return ret;
+
+    if ((ret = ff_framesync_init_dualinput(&s->fs, ctx)) < 0)
+        return ret;
+    outlink->w = mainlink->w;
+    outlink->h = mainlink->h;
+    outlink->time_base = mainlink->time_base;
+    outlink->sample_aspect_ratio = mainlink->sample_aspect_ratio;
+    VMAFX_LINK(outlink)->frame_rate = VMAFX_LINK(mainlink)->frame_rate;
+    return ff_framesync_configure(&s->fs);
+}
+
+/**
+ * Freed before the end of the stream, with pairs scored and without an error of our own. Whoever got all frames that were
+ * asked for had enough (-frames:v); a frame that is still wanted means that something broke off, or a new graph.
+ */
+static av_cold void close_early(AVFilterContext *ctx)
+{
+    VMAFXContext *s = ctx->priv;
+
+    remember_early_close(ctx);
+    if (!s->wanted) {
+        finish_early(ctx);
+        return;
+    }
+    av_log(ctx, AV_LOG_WARNING, "Broken off before the end of the inputs, after %"PRId64" pairs: there is no score, and "
+           "the report, if any, is partial.\n", s->pairing.paired);
+    s->pairing.cut_short = 1;
+    vmafx_set_pairing(s->vmafx, &s->pairing);
+}
+
+static av_cold void uninit(AVFilterContext *ctx)
+{
+    VMAFXContext *s = ctx->priv;
+
+    if (s->vmafx && s->pairing.paired && !s->finished && !s->error)
+        close_early(ctx);
+    vmafx_close(&s->vmafx);
+    free_held(s);
+    av_fifo_freep2(&s->held);
+    ff_framesync_uninit(&s->fs);
+}
+
+static const AVFilterPad vmafx_inputs[] = {
+    {
+        .name         = "main",
+        .type         = AVMEDIA_TYPE_VIDEO,
+    },{
+        .name         = "reference",
+        .type         = AVMEDIA_TYPE_VIDEO,
+    },
+};
+
+static const AVFilterPad vmafx_outputs[] = {
+    {
+        .name         = "default",
+        .type         = AVMEDIA_TYPE_VIDEO,
+        .config_props = config_output,
+    },
+};
+
+#if CONFIG_VMAFX_FILTER
+FRAMESYNC_DEFINE_PURE_CLASS(vmafx, "vmafx", vmafx, vmafx_options);
+
+const VMAFX_FILTER ff_vf_vmafx = {
+    VMAFX_PUBLIC(name)        = "vmafx",
+    VMAFX_PUBLIC(description) = NULL_IF_CONFIG_SMALL("Score a video against its reference (VMAF), on CPU or GPU."),
+    VMAFX_PUBLIC(priv_class)  = &vmafx_class,
+    .preinit       = vmafx_framesync_preinit,
+    .init          = init,
+    .uninit        = uninit,
+    .activate      = activate,
+    .priv_size     = sizeof(VMAFXContext),
+    FILTER_INPUTS(vmafx_inputs),
+    FILTER_OUTPUTS(vmafx_outputs),
+    FILTER_QUERY_FUNC(query_formats),
+};
+#endif
+
+#if CONFIG_LIBVMAF_FILTER && !CONFIG_LIBVMAF
+FRAMESYNC_DEFINE_PURE_CLASS(libvmaf, "libvmaf", vmafx, vmafx_options);
+
+const VMAFX_FILTER ff_vf_libvmaf = {
+    VMAFX_PUBLIC(name)        = "libvmaf",
+    VMAFX_PUBLIC(description) = NULL_IF_CONFIG_SMALL("Calculate the VMAF between two video streams (by vmafx)."),
+    VMAFX_PUBLIC(priv_class)  = &libvmaf_class,
+    .preinit       = vmafx_framesync_preinit,
+    .init          = init,
+    .uninit        = uninit,
+    .activate      = activate,
+    .priv_size     = sizeof(VMAFXContext),
+    FILTER_INPUTS(vmafx_inputs),
+    FILTER_OUTPUTS(vmafx_outputs),
+    FILTER_QUERY_FUNC(query_formats_dropin),
+};
+#endif

@@ -1,0 +1,99 @@
+/*
+ * This file is part of FFmpeg.
+ *
+ * FFmpeg is free software; you can redistribute it and/or
+ * modify it under the terms of the GNU Lesser General Public
+ * License as published by the Free Software Foundation; either
+ * version 2.1 of the License, or (at your option) any later version.
+ *
+ * FFmpeg is distributed in the hope that it will be useful,
+ * but WITHOUT ANY WARRANTY; without even the implied warranty of
+ * MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+ * Lesser General Public License for more details.
+ *
+ * You should have received a copy of the GNU Lesser General Public
+ * License along with FFmpeg; if not, write to the Free Software
+ * Foundation, Inc., 51 Franklin Street, Fifth Floor, Boston, MA 02110-1301 USA
+ */
+
+/**
+ * @file
+ * What differs between FFmpeg 5.1, 7.1 and 9.0 for vf_vmafx.c, and nothing else.
+ */
+
+#ifndef AVFILTER_VMAFX_COMPAT_H
+#define AVFILTER_VMAFX_COMPAT_H
+
+#include "config_components.h"
+
+#include "libavutil/mem.h"
+#include "libavutil/pixfmt.h"
+#include "libavutil/version.h"
+#include "avfilter.h"
+#include "filters.h"
+#include "formats.h"
+#include "framesync.h"
+#include "version.h"
+#include "video.h"
+
+/* internal.h went away in 7.1; filters.h took over what filters need of it. */
+#if LIBAVFILTER_VERSION_INT < AV_VERSION_INT(10, 4, 100)
+#include "internal.h"
+#endif
+
+/* Since 8.0 a filter is an FFFilter, with the public part in a member p. */
+#if LIBAVFILTER_VERSION_MAJOR >= 11
+#define VMAFX_FILTER FFFilter
+#define VMAFX_PUBLIC(field) .p.field
+#else
+#define VMAFX_FILTER AVFilter
+#define VMAFX_PUBLIC(field) .field
+#endif
+
+/* Since 7.1 frame_rate and the frame counters of a link are in a FilterLink. */
+#if LIBAVFILTER_VERSION_INT >= AV_VERSION_INT(10, 4, 100)
+#define VMAFX_LINK(link) ff_filter_link(link)
+#else
+#define VMAFX_LINK(link) (link)
+#endif
+
+/* framesync has ts_sync_mode since 6.1; before, the filter brings it along in vmafx_sync.c. */
+#define VMAFX_OWN_TS_SYNC (LIBAVFILTER_VERSION_INT < AV_VERSION_INT(9, 8, 100))
+
+/* Semi-planar formats with 12 bits came with 6.0. */
+#ifdef AV_PIX_FMT_P012
+#define VMAFX_PIX_FMTS_P012 AV_PIX_FMT_P012,
+#else
+#define VMAFX_PIX_FMTS_P012
+#endif
+#ifdef AV_PIX_FMT_P212
+#define VMAFX_PIX_FMTS_P212 AV_PIX_FMT_P212, AV_PIX_FMT_P412,
+#else
+#define VMAFX_PIX_FMTS_P212
+#endif
+
+/**
+ * Let both inputs keep their colour space and range; the output has those of the first. Since 7.0 links negotiate
+ * them, and by default to one value for all pads of a filter, by conversion.
+ */
+static inline int vmafx_keep_input_colors(AVFilterContext *ctx)
+{
+#if LIBAVFILTER_VERSION_MAJOR >= 10
+    for (unsigned i = 0; i < ctx->nb_inputs; i++) {
+        AVFilterFormats *spaces = ff_all_color_spaces();
+        AVFilterFormats *ranges = ff_all_color_ranges();
+        int ret;
+
+        if ((ret = ff_formats_ref(spaces, &ctx->inputs[i]->outcfg.color_spaces)) < 0 ||
+            (ret = ff_formats_ref(ranges, &ctx->inputs[i]->outcfg.color_ranges)) < 0)
+            return ret;
+        if (i == 0 &&
+            ((ret = ff_formats_ref(spaces, &ctx->outputs[0]->incfg.color_spaces)) < 0 ||
+             (ret = ff_formats_ref(ranges, &ctx->outputs[0]->incfg.color_ranges)) < 0))
+            return ret;
+    }
+#endif
+    return 0;
+}
+
+#endif /* AVFILTER_VMAFX_COMPAT_H */
