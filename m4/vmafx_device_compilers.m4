@@ -6,15 +6,16 @@ AC_DEFUN([VMAFX_DEVICE_COMPILERS], [
 AC_ARG_VAR([HIPCC], [compiler for AMD GPUs, such as the hipcc of a ROCm release])
 AC_ARG_VAR([HIP_CLANG], [clang++ (19 or later) as the compiler for AMD GPUs])
 AC_ARG_VAR([NVCC], [compiler for NVIDIA GPUs])
-CODE_OBJECTS= amd_archs= nvidia_archs=
+CODE_OBJECTS= amd_archs= nvidia_archs= LLVM_READELF=no
 AS_IF([test "x$with_hip" = xno], [device_code_summary="none (without --with-hip the GPU is not used)"], [
   AS_IF([test -n "$HIPCC"], [HIP_COMPILER=$HIPCC],
         [test -n "$HIP_CLANG"], [HIP_COMPILER=$HIP_CLANG],
         [AC_CHECK_PROGS([HIP_COMPILER], [clang++-19 clang++-20 clang++-21 clang++-22 clang++ hipcc], [no],
                         [$PATH$PATH_SEPARATOR/opt/rocm/bin$PATH_SEPARATOR/opt/rocm/llvm/bin])])
   AC_PATH_PROG([NVCC], [nvcc], [no], [$PATH$PATH_SEPARATOR/usr/local/cuda/bin])
-  AC_CHECK_PROGS([LLVM_READELF], [llvm-readelf-19 llvm-readelf-20 llvm-readelf-21 llvm-readelf], [no],
+  AC_CHECK_PROGS([vmafx_readelf], [llvm-readelf-19 llvm-readelf-20 llvm-readelf-21 llvm-readelf], [no],
                  [$PATH$PATH_SEPARATOR/opt/rocm/llvm/bin])
+  LLVM_READELF=$vmafx_readelf
 
   vmafx_archs=`echo "$with_hip_archs" | tr , ' '`
   AS_IF([test "x$with_hip_archs" = xdefault],
