@@ -93,7 +93,8 @@ Context::Scope::~Scope() {
   bound_context = outer_;
   if (context_.lost()) return;
   const Functions& f = context_.device_.runtime->functions();
-  if (const Status status = context_.check(f.leave(f, previous_), "SetDevice", std::source_location::current()); !status.ok())
+  const Error code = f.leave(f, context_.binding_, previous_);
+  if (const Status status = context_.check(code, "SetDevice", std::source_location::current()); !status.ok())
     context_.note(status.message());
 }
 

@@ -74,7 +74,7 @@ Error release(const Functions&, int device) { return native.DevicePrimaryCtxRele
 
 Error enter(const Functions&, const Binding& target, Binding*) { return native.CtxPushCurrent(target.context); }
 
-Error leave(const Functions&, const Binding&) {
+Error leave(const Functions&, const Binding&, const Binding&) {
   NativeContext popped = nullptr;
   return native.CtxPopCurrent(&popped);
 }

@@ -23,10 +23,8 @@ Error enter(const Functions& hip, const Binding& target, Binding* previous) {
   return previous->ordinal == target.ordinal ? kSuccess : hip.SetDevice(target.ordinal);
 }
 
-Error leave(const Functions& hip, const Binding& previous) {
-  int now = 0;
-  if (const Error code = hip.GetDevice(&now)) return code;
-  return now == previous.ordinal ? kSuccess : hip.SetDevice(previous.ordinal);
+Error leave(const Functions& hip, const Binding& target, const Binding& previous) {
+  return previous.ordinal == target.ordinal ? kSuccess : hip.SetDevice(previous.ordinal);
 }
 
 Error device_of(const Functions& hip, NativeContext context, int* ordinal) {

@@ -71,7 +71,7 @@ struct Functions {
   Error (*retain)(const Functions&, int device, NativeContext* context);
   Error (*release)(const Functions&, int device);
   Error (*enter)(const Functions&, const Binding& target, Binding* previous);
-  Error (*leave)(const Functions&, const Binding& previous);
+  Error (*leave)(const Functions&, const Binding& target, const Binding& previous);
   Error (*device_of)(const Functions&, NativeContext context, int* ordinal);
   Error (*GetDevice)(int* ordinal);  // for the five above, HIP only
   Error (*SetDevice)(int ordinal);

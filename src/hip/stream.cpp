@@ -83,9 +83,10 @@ StatusOr<Stream> Stream::adopt(ContextPtr context, NativeStream native) {
 
 Stream::~Stream() {
   if (!native_) return;
+  Status drained = drain();
+  if (!drained.ok() && !context_->lost()) drained = drain();
   /* What cannot be waited for cannot be freed either. */
-  if (!context_->lost())
-    if (Status status = drain(); !status.ok()) context_->lose(status.message());
+  if (!drained.ok()) context_->lose(drained.message());
   if (owned_) context_->dispose("StreamDestroy", [&](const Functions& f) { return f.StreamDestroy(native_); });
 }
 
