@@ -28,7 +28,7 @@ inline Samples make_samples(const VmafxFormat& f, int n, bool distorted) {
     const uint32_t x = static_cast<uint32_t>(i % f.width), y = static_cast<uint32_t>(i / f.width);
     uint32_t value = (x * 7 + y * 5 + n * 11 + ((x * x + y * n) >> 3)) * 2654435761u >> 24;
     value = (value + (x + y) * 2) % 256;
-    if (distorted) value = value / 9 * 9;
+    if (distorted) value = value / 80 * 80;
     samples[i] = static_cast<uint16_t>(value * max / 255);
   }
   return samples;
