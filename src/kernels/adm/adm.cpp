@@ -1,0 +1,243 @@
+#include "kernels/adm/adm.h"
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cmath>
+
+#include "base/cpu.h"
+#include "kernels/adm/adm_csf.h"
+
+namespace vmafx {
+namespace {
+
+using Type = OptionInfo::Type;
+
+constexpr OptionInfo kOptions[] = {
+    {"debug", nullptr, Type::kBool, 0, 0, 1, false, "also provide integer_adm and the num and den of every scale"},
+    {"adm_csf_scale", "scf", Type::kDouble, 1, 0, 50, true, "weight of the horizontal and vertical bands (adm_csf_mode=1 only)"},
+    {"adm_csf_diag_scale", "scfd", Type::kDouble, 1, 0, 50, true, "weight of the diagonal band (adm_csf_mode=1 only)"},
+    {"adm_dlm_weight", "dlmw", Type::kDouble, 0.5, 0, 1, true, "weight of adm2 in adm3, against 1 - aim; 1 is adm2 alone"},
+    {"adm_enhn_gain_limit", "egl", Type::kDouble, 100, 1, 100, true,
+     "upper bound of the enhancement gain; 1 gives no credit for enhancement"},
+    {"adm_norm_view_dist", "nvd", Type::kDouble, 3, 0.75, 24, true, "viewing distance in heights of the display"},
+    {"adm_ref_display_height", "rdh", Type::kInt, 1080, 1, 4320, true, "height of the display in lines"},
+    {"adm_csf_mode", "csf", Type::kInt, 0, 0, 3, true,
+     "contrast sensitivity: 0 Watson 1997, 1 Barten, 2 a blend of both, 3 the blend of models from v1.0.17 on"},
+    {"adm_noise_weight", "nw", Type::kDouble, 0.03125, 0, 1500, true, "weight of the noise floor in num and den"},
+    {"adm_skip_aim", nullptr, Type::kBool, 0, 0, 1, false, "do not compute aim; it is then 0"},
+    {"adm_skip_scale0", "ssz", Type::kBool, 0, 0, 1, true, "do not score scale 0; its score is 0"},
+    {"adm_min_val", "min", Type::kDouble, 0, 0, 1, true, "lower bound of adm3"},
+};
+
+constexpr FeatureInfo kFeatures[] = {
+    {"VMAF_integer_feature_adm2_score", "integer_adm2"},
+    {"VMAF_integer_feature_aim_score", "integer_aim"},
+    {"VMAF_integer_feature_adm3_score", "integer_adm3"},
+    {"integer_adm_scale0", "integer_adm_scale0"},
+    {"integer_adm_scale1", "integer_adm_scale1"},
+    {"integer_adm_scale2", "integer_adm_scale2"},
+    {"integer_adm_scale3", "integer_adm_scale3"},
+    {"integer_adm", "integer_adm"},
+    {"integer_adm_num", "integer_adm_num"},
+    {"integer_adm_den", "integer_adm_den"},
+    {"integer_adm_num_scale0", "integer_adm_num_scale0"},
+    {"integer_adm_den_scale0", "integer_adm_den_scale0"},
+    {"integer_adm_num_scale1", "integer_adm_num_scale1"},
+    {"integer_adm_den_scale1", "integer_adm_den_scale1"},
+    {"integer_adm_num_scale2", "integer_adm_num_scale2"},
+    {"integer_adm_den_scale2", "integer_adm_den_scale2"},
+    {"integer_adm_num_scale3", "integer_adm_num_scale3"},
+    {"integer_adm_den_scale3", "integer_adm_den_scale3"},
+};
+/* Where each group of features starts; without debug only the first two exist. */
+constexpr int kAdm2 = 0, kAim = 1, kAdm3 = 2, kScaleScores = 3, kWhole = 7, kScaleParts = 10;
+
+/* -- Plan ------------------------------------------------------------------------------------------------------------- */
+
+int ceil_log2(int n) { return std::bit_width(static_cast<unsigned>(n) - 1); }
+
+/* The border of a band that is left out of the sums. */
+int border(int size) { return static_cast<int>(size * 0.1 - 0.5); }
+
+/* Sizes and shifts of the scale that decomposes an in_w x in_h plane. */
+AdmScale make_scale(int index, int in_w, int in_h, int bpc) {
+  constexpr int kVerticalShift[kAdmScales] = {0, 0, 16, 16};
+  constexpr int kHorizontalShift[kAdmScales] = {16, 15, 16, 15};
+  AdmScale s = {};
+  s.in_w = in_w;
+  s.in_h = in_h;
+  s.w = (in_w + 1) / 2;
+  s.h = (in_h + 1) / 2;
+  s.vertical_shift = index == 0 ? bpc : kVerticalShift[index];
+  s.horizontal_shift = kHorizontalShift[index];
+  s.left = border(s.w);
+  s.top = border(s.h);
+  s.right = s.w - s.left;
+  s.bottom = s.h - s.top;
+  /* A row of 2^(w's bits) largest cubes still fits 64 bits, a column of rows again. */
+  for (int band = 0; band < kAdmBands; band++)
+    s.cube_shift[band] = index > 0 ? ceil_log2(s.w) : std::max(0, ceil_log2(s.w) - (band < 2 ? 4 : 3));
+  s.row_shift = ceil_log2(s.h);
+  if (index > 0) {
+    s.den_cube_shift = ceil_log2(s.right - s.left);
+    s.den_row_shift = ceil_log2(s.bottom - s.top);
+  } else {
+    s.den_row_shift = std::max(0, ceil_log2((s.bottom - s.top) * (s.right - s.left)) - 20);
+  }
+  return s;
+}
+
+AdmViewing viewing(const Options& options) {
+  return {static_cast<AdmCsfMode>(options.integer("adm_csf_mode")), options.number("adm_norm_view_dist"),
+          options.integer("adm_ref_display_height"), options.number("adm_csf_scale"), options.number("adm_csf_diag_scale")};
+}
+
+/* -- Sums to scores, with libvmaf's floats and doubles ------------------------------------------------------------------ */
+
+float cube_root(float x) { return std::pow(x, 1.0f / 3.0f); }
+
+/* Binary places of a masked cube, and of a cube of the reference, before the shifts of AdmScale: three times those of the
+ * weighted coefficient, less what squaring drops. */
+int num_places(int index, int band) {
+  constexpr int kPlaces[kAdmScales] = {52, 45, 39, 36};
+  return index == 0 && band == 2 ? 57 : kPlaces[index];
+}
+constexpr int kDenPlaces[kAdmScales] = {18, 32, 27, 23};
+
+/* What the noise floor adds to each band's cube root. */
+float noise_floor(const AdmScale& s, double noise_weight) {
+  return cube_root(static_cast<float>((s.bottom - s.top) * (s.right - s.left) * noise_weight));
+}
+
+float pooled_num(const AdmScale& s, int index, const int64_t (&sums)[kAdmBands], double noise_weight) {
+  const float noise = noise_floor(s, noise_weight);
+  float parts[kAdmBands];
+  for (int band = 0; band < kAdmBands; band++) {
+    const double unit = std::ldexp(1.0, num_places(index, band) - s.cube_shift[band] - s.row_shift);
+    const float sum = index == 0 ? static_cast<float>(sums[band] / unit)
+                                 : static_cast<float>(sums[band]) / static_cast<float>(unit);
+    parts[band] = cube_root(sum) + noise;
+  }
+  return parts[0] + parts[1] + parts[2];
+}
+
+float pooled_den(const AdmScale& s, int index, const uint64_t (&sums)[kAdmBands], const AdmSensitivity& sensitivity, double noise_weight) {
+  const float noise = noise_floor(s, noise_weight);
+  const double unit = std::ldexp(1.0, kDenPlaces[index] - s.den_cube_shift - s.den_row_shift);
+  float parts[kAdmBands];
+  for (int band = 0; band < kAdmBands; band++) {
+    const double factor = std::pow(static_cast<double>(band < 2 ? sensitivity.straight : sensitivity.diagonal), 3.0);
+    parts[band] = cube_root(static_cast<float>(sums[band] / unit * factor)) + noise;
+  }
+  return parts[0] + parts[1] + parts[2];
+}
+
+struct ScaleScore {
+  float num = 0;
+  float den = 1e-10f;  // of a skipped scale
+  double ratio() const { return den == 0 ? 1.0 : static_cast<double>(num) / den; }
+};
+
+/* -- The extractor ---------------------------------------------------------------------------------------------------- */
+
+/* What only finalize() needs. */
+struct Weights {
+  AdmSensitivity sensitivity[kAdmScales];
+  double noise;
+  double dlm;
+  double min_val;
+};
+
+class Adm : public Extractor {
+ public:
+  Adm(const AdmParams& params, const Weights& weights, bool debug)
+      : params_(params), weights_(weights), debug_(debug), use_reference_(use_reference_cpu()) {}
+
+  std::span<const FeatureInfo> features() const override {
+    return std::span(kFeatures).first(debug_ ? std::size(kFeatures) : kWhole);
+  }
+  size_t sums_bytes() const override { return sizeof(AdmSums); }
+  size_t scratch_bytes() const override {
+    return use_reference_ ? adm_scratch_bytes_ref(params_) : adm_scratch_bytes_simd(params_);
+  }
+
+  void extract(const FrameSet& frames, std::byte* scratch, void* sums) const override {
+    const auto twin = use_reference_ ? adm_ref : adm_simd;
+    twin(params_, frames.ref.plane[0], frames.dist.plane[0], scratch, *static_cast<AdmSums*>(sums));
+  }
+
+  void finalize(int64_t frame, const void* raw_sums, ScoreSink& sink) override {
+    const auto& sums = *static_cast<const AdmSums*>(raw_sums);
+    ScaleScore scales[kAdmScales];
+    double num = 0, den = 0, aim_num = 0;
+    for (int s = 0; s < kAdmScales; s++) {
+      if (s > 0 || !params_.skip_scale0) {
+        scales[s].num = pooled_num(params_.scale[s], s, sums.dlm[s], weights_.noise);
+        scales[s].den = pooled_den(params_.scale[s], s, sums.csf_den[s], weights_.sensitivity[s], weights_.noise);
+        if (params_.measure_aim) aim_num += pooled_num(params_.scale[s], s, sums.aim[s], 0);
+      }
+      num += scales[s].num;
+      den += scales[s].den;
+    }
+    /* Less than this is nothing. */
+    const double limit = 1e-10 * (params_.scale[0].in_w * params_.scale[0].in_h) / (1920.0 * 1080.0);
+    if (num < limit) num = 0;
+    if (den < limit) den = 0;
+    const double adm2 = den == 0 ? 1 : num / den;
+    const double aim = den == 0 ? 0 : aim_num / den;
+    const double adm3 = adm2 * weights_.dlm + (1 - aim) * (1 - weights_.dlm);
+
+    sink.put(frame, kAdm2, adm2);
+    sink.put(frame, kAim, aim);
+    sink.put(frame, kAdm3, adm3 > weights_.min_val ? adm3 : weights_.min_val);
+    for (int s = 0; s < kAdmScales; s++) sink.put(frame, kScaleScores + s, scales[s].ratio());
+    if (!debug_) return;
+    sink.put(frame, kWhole, adm2);
+    sink.put(frame, kWhole + 1, num);
+    sink.put(frame, kWhole + 2, den);
+    for (int s = 0; s < kAdmScales; s++) {
+      sink.put(frame, kScaleParts + 2 * s, scales[s].num);
+      sink.put(frame, kScaleParts + 2 * s + 1, scales[s].den);
+    }
+  }
+
+ private:
+  AdmParams params_;
+  Weights weights_;
+  bool debug_;
+  bool use_reference_;
+};
+
+StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoFormat& format) {
+  VMAFX_ASSIGN(const AdmParams params, adm_params(options, format));
+  Weights weights = {{}, options.number("adm_noise_weight"), options.number("adm_dlm_weight"), options.number("adm_min_val")};
+  VMAFX_TRY(adm_sensitivities(viewing(options), weights.sensitivity));
+  return std::unique_ptr<Extractor>(std::make_unique<Adm>(params, weights, options.flag("debug")));
+}
+
+}  // namespace
+
+StatusOr<AdmParams> adm_params(const Options& options, const VideoFormat& format) {
+  if (format.w < kAdmMinSize || format.h < kAdmMinSize)
+    return error(EINVAL, "adm: %dx%d is too small; its coarsest scale needs pictures of at least %dx%d", format.w, format.h,
+                 kAdmMinSize, kAdmMinSize);
+  AdmSensitivity sensitivity[kAdmScales];
+  VMAFX_TRY(adm_sensitivities(viewing(options), sensitivity));
+  AdmParams params = {format.bpc, options.number("adm_enhn_gain_limit"), !options.flag("adm_skip_aim"),
+                      options.flag("adm_skip_scale0"), {}};
+  int w = format.w, h = format.h;
+  for (int s = 0; s < kAdmScales; s++) {
+    params.scale[s] = make_scale(s, w, h, format.bpc);
+    adm_fixed_sensitivity(viewing(options), s, sensitivity[s], params.scale[s].rfactor);
+    w = params.scale[s].w;
+    h = params.scale[s].h;
+  }
+  return params;
+}
+
+constexpr ExtractorInfo kAdmExtractor = {
+    "adm", "detail loss and additive impairment at four scales, integer arithmetic", 0, kFeatures, kOptions, create,
+};
+
+}  // namespace vmafx

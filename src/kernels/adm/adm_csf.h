@@ -1,0 +1,35 @@
+/* Contrast sensitivity of the eye for the wavelet bands, as ADM uses it. */
+#ifndef VMAFX_KERNELS_ADM_ADM_CSF_H
+#define VMAFX_KERNELS_ADM_ADM_CSF_H
+
+#include "base/status.h"
+#include "kernels/adm/adm_math.h"
+
+namespace vmafx {
+
+enum class AdmCsfMode { kWatson97 = 0, kBarten = 1, kBlend = 2, kBlendMae = 3 };  // values of adm_csf_mode
+
+/* How the picture is looked at. */
+struct AdmViewing {
+  AdmCsfMode mode = AdmCsfMode::kWatson97;
+  double distance_h = 3;      // adm_norm_view_dist, in heights of the display
+  int display_height = 1080;  // adm_ref_display_height, in lines
+  double scale = 1;           // adm_csf_scale, kBarten only: weight of the bands h and v
+  double diagonal_scale = 1;  // adm_csf_diag_scale, kBarten only: weight of the band d
+};
+
+/* The sensitivity by which a band's coefficients are multiplied; bands h and v share one. */
+struct AdmSensitivity {
+  float straight = 0;
+  float diagonal = 0;
+};
+
+/* Of all scales. EINVAL for a viewing distance that the 16-bit arithmetic or the mode's table cannot serve. */
+Status adm_sensitivities(const AdmViewing& viewing, AdmSensitivity (&scales)[kAdmScales]);
+
+/* The sensitivities as the arithmetic takes them: AdmScale::rfactor. */
+void adm_fixed_sensitivity(const AdmViewing& viewing, int scale, const AdmSensitivity& sensitivity, uint32_t (&rfactor)[kAdmBands]);
+
+}  // namespace vmafx
+
+#endif

@@ -1,0 +1,393 @@
+/* ADM, the SIMD twin: one pass over the pictures, row by row.
+ *
+ * A row of bands is made as soon as its four input rows are there; its band a goes into the next scale's ring of four rows, its
+ * detail through decoupling and csf at once, and through masking when the row below it is there. So nothing but rows is ever stored,
+ * and both pictures are read once. Only what the scored 80 % of columns and rows need is computed, at every scale. */
+#include "kernels/adm/adm.h"
+
+#include <algorithm>
+#include <cstring>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/adm/adm_simd.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "base/aligned.h"
+#include "kernels/adm/adm_cm-inl.h"
+
+#ifndef VMAFX_ADM_SIMD_ONCE
+#define VMAFX_ADM_SIMD_ONCE
+namespace vmafx {
+namespace {
+
+struct Interval {
+  int begin = 0;
+  int end = 0;
+  bool contains(int i) const { return begin <= i && i < end; }
+};
+
+Interval hull(Interval a, Interval b) { return {std::min(a.begin, b.begin), std::max(a.end, b.end)}; }
+
+/* What the wavelet filters read of `size` samples to make `out`. */
+Interval taps_of(Interval out, int size) { return {std::max(2 * out.begin - 1, 0), std::min(2 * out.end + 1, size)}; }
+
+constexpr int kInputRows = 4;   // under one step of the vertical pass
+constexpr int kNearRows = 3;    // under the masking window
+constexpr int kSignalRows = 2;  // masking is one row behind decoupling
+
+/* The rows of a mask, of the added or of the restored part. */
+struct MaskMemory {
+  int32_t* neighbours[kNearRows][2];
+  int32_t* centre[kSignalRows][2];
+
+  MaskRow row(int y) const {
+    const auto& near = neighbours[y % kNearRows];
+    const auto& mid = centre[y % kSignalRows];
+    return {{near[0], near[1]}, {mid[0], mid[1]}};
+  }
+};
+
+/* A scale at work: what it has to make, and its rows. */
+struct Level {
+  const AdmScale* scale;
+  int index;
+  Interval in_rows, in_cols;          // what it reads of its input
+  Interval rows, cols;                // of all bands
+  Interval detail_rows, detail_cols;  // of the detail bands: the scored part and the masking neighbours; empty if not scored
+  int next_row;
+
+  std::byte* input[2][kInputRows];  // band a of the scale before: [ref or dist], scales 1 to 3
+  std::byte* detail[2][kAdmBands];
+  std::byte* scored;
+  std::byte* restored[kSignalRows][kAdmBands];
+  std::byte* added[kSignalRows][kAdmBands];
+  MaskMemory mask_of_added, mask_of_restored;
+};
+
+struct Pyramid {
+  Level level[kAdmScales];
+  int16_t* passed[kInputRows];  // a row after the vertical pass: low and high; from scale 1 on each in halves
+  std::byte* unused;            // where the last scale's band a goes
+};
+
+/* Hands out rows; without memory it only counts. */
+class RowMemory {
+ public:
+  explicit RowMemory(std::byte* memory) : memory_(memory) {}
+
+  template <class T>
+  T* row(int samples) {
+    constexpr size_t kBefore = kCacheLine;  // a filter reads one sample before the row
+    constexpr size_t kBehind = 3 * 256;     // and up to three vectors (of up to 256 bytes) behind it
+    std::byte* start = memory_ ? memory_ + used_ + kBefore : nullptr;
+    used_ += kBefore + round_to_lines(samples * sizeof(T)) + kBehind;
+    return reinterpret_cast<T*>(start);
+  }
+  std::byte* bytes(int count) { return row<std::byte>(count); }
+  size_t used() const { return used_; }
+
+ private:
+  std::byte* memory_;
+  size_t used_ = 0;
+};
+
+/* What each scale has to make, from the last one up. */
+void plan_intervals(const AdmParams& params, Pyramid& p) {
+  for (int i = kAdmScales - 1; i >= 0; i--) {
+    Level& level = p.level[i];
+    const AdmScale& s = params.scale[i];
+    level.scale = &s;
+    level.index = i;
+    const bool scored = i > 0 || !params.skip_scale0;
+    const bool feeds = i + 1 < kAdmScales;
+    if (scored) {
+      level.detail_rows = {std::max(s.top - 1, 0), std::min(s.bottom + 1, s.h)};
+      level.detail_cols = {std::max(s.left - 1, 0), std::min(s.right + 1, s.w)};
+    }
+    level.rows = feeds ? p.level[i + 1].in_rows : level.detail_rows;
+    level.cols = feeds ? p.level[i + 1].in_cols : level.detail_cols;
+    if (scored) {
+      level.rows = hull(level.rows, level.detail_rows);
+      level.cols = hull(level.cols, level.detail_cols);
+    }
+    level.in_rows = taps_of(level.rows, s.in_h);
+    level.in_cols = taps_of(level.cols, s.in_w);
+    level.next_row = level.rows.begin;
+  }
+}
+
+void place_mask(RowMemory& memory, int w, bool fine, MaskMemory& mask) {
+  const int parities = fine ? 2 : 1, samples = fine ? (w + 1) / 2 : w;
+  for (auto& row : mask.neighbours)
+    for (int parity = 0; parity < parities; parity++) row[parity] = memory.row<int32_t>(samples);
+  for (auto& row : mask.centre)
+    for (int parity = 0; parity < parities; parity++) row[parity] = memory.row<int32_t>(samples);
+}
+
+/* Places all rows; returns their bytes. */
+size_t place_rows(const AdmParams& params, std::byte* scratch, Pyramid& p) {
+  RowMemory memory(scratch);
+  for (int16_t*& row : p.passed) row = memory.row<int16_t>(params.scale[0].in_w);
+  p.unused = memory.bytes(params.scale[kAdmScales - 1].w * sizeof(int32_t));
+  for (int i = 0; i < kAdmScales; i++) {
+    const AdmScale& s = params.scale[i];
+    Level& level = p.level[i];
+    const int size = i == 0 ? sizeof(int16_t) : sizeof(int32_t);  // of a band's samples
+    for (auto& ring : level.input)
+      for (std::byte*& row : ring) row = i == 0 ? nullptr : memory.bytes(s.in_w * (i == 1 ? sizeof(int16_t) : sizeof(int32_t)));
+    for (auto& bands : level.detail)
+      for (std::byte*& row : bands) row = memory.bytes(s.w * size);
+    for (auto& bands : level.restored)
+      for (std::byte*& row : bands) row = memory.bytes(s.w * size);
+    for (auto& bands : level.added)
+      for (std::byte*& row : bands) row = memory.bytes(s.w * size);
+    level.scored = memory.bytes(s.w * size);
+    place_mask(memory, s.w, i == 0, level.mask_of_added);
+    place_mask(memory, s.w, i == 0, level.mask_of_restored);
+  }
+  return memory.used();
+}
+
+template <class T>
+void mark_scored(const Level& level) {
+  const AdmScale& s = *level.scale;
+  std::fill(reinterpret_cast<T*>(level.scored) + s.left, reinterpret_cast<T*>(level.scored) + s.right, static_cast<T>(-1));
+}
+
+/* Columns -1 and w of a mask's neighbours: 1 and w - 1. */
+void mirror_mask(const MaskRow& row, int w, bool fine) {
+  if (!fine) {
+    row.neighbours[0][-1] = row.neighbours[0][1];
+    row.neighbours[0][w] = row.neighbours[0][w - 1];
+    return;
+  }
+  const auto at = [&](int column) -> int32_t& { return row.neighbours[column & 1][column >> 1]; };
+  at(-1) = at(1);
+  at(w) = at(w - 1);
+}
+
+}  // namespace
+}  // namespace vmafx
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace vmafx {
+namespace HWY_NAMESPACE {
+
+#if HWY_TARGET == HWY_SCALAR
+
+/* One lane holds no pairs: a machine without vectors takes the definition. */
+void adm(const AdmParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch, AdmSums& sums) {
+  adm_ref(params, ref, dist, scratch, sums);
+}
+
+#else
+
+template <class T>
+T* samples(std::byte* row) {
+  return reinterpret_cast<T*>(row);
+}
+
+/* `interval` with its begin on a whole vector of 16-bit lanes, which is two of 32-bit lanes. */
+Interval aligned_down(Interval interval) {
+  const int lanes = static_cast<int>(hn::Lanes(D16()));
+  return {interval.begin / lanes * lanes, interval.end};
+}
+
+/* One frame on its way through the scales. */
+class Frame {
+ public:
+  Frame(const AdmParams& params, std::byte* scratch, AdmSums& sums) : params_(params), sums_(sums) {
+    plan_intervals(params, p_);
+    std::memset(scratch, 0, place_rows(params, nullptr, p_));
+    place_rows(params, scratch, p_);
+    mark_scored<int16_t>(p_.level[0]);
+    for (int i = 1; i < kAdmScales; i++) mark_scored<int32_t>(p_.level[i]);
+  }
+
+  template <class T>
+  void run(const Plane<const T>& ref, const Plane<const T>& dist) {
+    Level& level = p_.level[0];
+    for (int y = level.rows.begin; y < level.rows.end; y++) {
+      transform_source(ref, y, 0);
+      transform_source(dist, y, 1);
+      finish_row(level, y);
+    }
+  }
+
+ private:
+  /* Where row y of the band a of `level` goes. */
+  std::byte* band_a(const Level& level, int picture, int y) const {
+    const bool last = level.index + 1 == kAdmScales;
+    return last ? p_.unused : p_.level[level.index + 1].input[picture][y % kInputRows];
+  }
+
+  template <class T>
+  void transform_source(const Plane<const T>& plane, int y, int picture) {
+    const Level& level = p_.level[0];
+    const T* rows[kInputRows];
+    for (int tap = 0; tap < kInputRows; tap++) rows[tap] = plane.row(adm_mirror(2 * y - 1 + tap, plane.h));
+    const auto [x0, x1] = aligned_down(level.in_cols);
+    vertical_source<T>(rows, x0, x1, plane.w, params_.bpc, p_.passed[0], p_.passed[1]);
+    mirror_ends(p_.passed[0], plane.w);
+    mirror_ends(p_.passed[1], plane.w);
+    const auto [band0, band1] = aligned_down(level.cols);
+    std::byte* const* detail = level.detail[picture];
+    horizontal_fine(p_.passed[0], band0, band1, samples<int16_t>(band_a(level, picture, y)), samples<int16_t>(detail[1]));
+    if (!level.detail_rows.contains(y)) return;
+    const auto [detail0, detail1] = aligned_down(level.detail_cols);
+    horizontal_fine(p_.passed[1], detail0, detail1, samples<int16_t>(detail[0]), samples<int16_t>(detail[2]));
+  }
+
+  template <class T>
+  void transform_rows(const Level& level, int y, int picture) {
+    const AdmScale& s = *level.scale;
+    const T* rows[kInputRows];
+    for (int tap = 0; tap < kInputRows; tap++)
+      rows[tap] = samples<T>(level.input[picture][adm_mirror(2 * y - 1 + tap, s.in_h) % kInputRows]);
+    const auto [x0, x1] = aligned_down(level.in_cols);
+    const SplitRow low = {p_.passed[0], p_.passed[1]}, high = {p_.passed[2], p_.passed[3]};
+    vertical_coarse(rows, x0, x1, low, high);
+    for (int16_t* row : p_.passed) mirror_ends(row, s.in_w);
+    const auto [band0, band1] = aligned_down(level.cols);
+    const auto [detail0, detail1] = aligned_down(level.detail_cols);
+    std::byte* const* detail = level.detail[picture];
+    const auto horizontal = s.horizontal_shift == 15 ? horizontal_coarse<15> : horizontal_coarse<16>;
+    horizontal(low, band0, band1, samples<int32_t>(band_a(level, picture, y)), samples<int32_t>(detail[1]));
+    if (level.detail_rows.contains(y)) horizontal(high, detail0, detail1, samples<int32_t>(detail[0]), samples<int32_t>(detail[2]));
+  }
+
+  /* Row y of all bands of `level` is there. */
+  void finish_row(const Level& level, int y) {
+    if (level.detail_rows.contains(y)) {
+      if (level.index == 0) score_row<int16_t>(level, y);
+      else score_row<int32_t>(level, y);
+    }
+    if (level.index + 1 < kAdmScales) advance(p_.level[level.index + 1], y);
+  }
+
+  /* Row y of the input of `level` is there: makes what can be made of it. */
+  void advance(Level& level, int y) {
+    while (level.next_row < level.rows.end && std::min(2 * level.next_row + 2, level.scale->in_h - 1) <= y) {
+      const int row = level.next_row++;
+      for (int picture = 0; picture < 2; picture++) {
+        if (level.index == 1) transform_rows<int16_t>(level, row, picture);
+        else transform_rows<int32_t>(level, row, picture);
+      }
+      finish_row(level, row);
+    }
+  }
+
+  template <class T>
+  void score_row(const Level& level, int y) {
+    const AdmScale& s = *level.scale;
+    decouple_row<T>(level, y);
+    const Interval scored = {s.top, s.bottom};
+    if (scored.contains(y - 1)) mask_row<T>(level, y - 1);
+    if (y == s.h - 1 && scored.contains(y)) mask_row<T>(level, y);
+  }
+
+  template <class T>
+  void decouple_row(const Level& level, int y) {
+    const AdmScale& s = *level.scale;
+    RowWork<T> work = {};
+    work.scale = &s;
+    work.measure_aim = params_.measure_aim;
+    work.row_scored = s.top <= y && y < s.bottom;
+    work.scored = samples<T>(level.scored);
+    for (int band = 0; band < kAdmBands; band++) {
+      work.ref[band] = samples<T>(level.detail[0][band]);
+      work.dist[band] = samples<T>(level.detail[1][band]);
+      work.restored[band] = samples<T>(level.restored[y % kSignalRows][band]);
+      work.added[band] = samples<T>(level.added[y % kSignalRows][band]);
+    }
+    work.mask_of_added = level.mask_of_added.row(y);
+    work.mask_of_restored = level.mask_of_restored.row(y);
+    work.den = sums_.csf_den[level.index];
+    const auto [x0, x1] = aligned_down(level.detail_cols);
+    pick_decouple(work, level.index)(work, params_.gain_limit, x0, x1);
+    mirror_mask(work.mask_of_added, s.w, level.index == 0);
+    mirror_mask(work.mask_of_restored, s.w, level.index == 0);
+  }
+
+  bool whole_gain() const { return params_.gain_limit == static_cast<int>(params_.gain_limit); }
+
+  auto pick_decouple(const RowWork<int16_t>&, int) const { return whole_gain() ? decouple_fine<true> : decouple_fine<false>; }
+  auto pick_decouple(const RowWork<int32_t>&, int index) const {
+    if (adm_den_square_shift(index) == 30) return whole_gain() ? decouple_coarse<true, 30> : decouple_coarse<false, 30>;
+    return whole_gain() ? decouple_coarse<true, 31> : decouple_coarse<false, 31>;
+  }
+
+  template <class T>
+  void mask_row(const Level& level, int y) {
+    cm(masking_work<T>(level, y, level.restored, level.mask_of_added, sums_.dlm[level.index]), level);
+    if (params_.measure_aim) cm(masking_work<T>(level, y, level.added, level.mask_of_restored, sums_.aim[level.index]), level);
+  }
+
+  template <class T>
+  MaskingWork<T> masking_work(const Level& level, int y, std::byte* const (&signal)[kSignalRows][kAdmBands], const MaskMemory& mask,
+                              int64_t* sums) const {
+    const AdmScale& s = *level.scale;
+    MaskingWork<T> work = {};
+    work.scale = &s;
+    work.scored = samples<T>(level.scored);
+    for (int band = 0; band < kAdmBands; band++) work.signal[band] = samples<T>(signal[y % kSignalRows][band]);
+    const MaskRow above = mask.row(adm_mirror(y - 1, s.h)), here = mask.row(y), below = mask.row(adm_mirror(y + 1, s.h));
+    for (int parity = 0; parity < 2; parity++) {
+      work.above[parity] = above.neighbours[parity];
+      work.here[parity] = here.neighbours[parity];
+      work.below[parity] = below.neighbours[parity];
+      work.centre[parity] = here.centre[parity];
+    }
+    work.sums = sums;
+    return work;
+  }
+
+  void cm(const MaskingWork<int16_t>& work, const Level& level) const {
+    const auto [x0, x1] = aligned_down({level.scale->left, level.scale->right});
+    cm_fine(work, x0, x1);
+  }
+  void cm(const MaskingWork<int32_t>& work, const Level& level) const {
+    const auto [x0, x1] = aligned_down({level.scale->left, level.scale->right});
+    cm_coarse(work, x0, x1);
+  }
+
+  const AdmParams& params_;
+  AdmSums& sums_;
+  Pyramid p_ = {};
+};
+
+void adm(const AdmParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch, AdmSums& sums) {
+  Frame frame(params, scratch, sums);
+  if (params.bpc == 8)
+    frame.run(ref.as<uint8_t>(), dist.as<uint8_t>());
+  else
+    frame.run(ref.as<uint16_t>(), dist.as<uint16_t>());
+}
+
+#endif
+}  // namespace HWY_NAMESPACE
+}  // namespace vmafx
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace vmafx {
+
+HWY_EXPORT(adm);
+
+size_t adm_scratch_bytes_simd(const AdmParams& params) {
+  Pyramid pyramid;
+  size_t bytes = place_rows(params, nullptr, pyramid);
+#if HWY_STATIC_TARGET == HWY_SCALAR
+  bytes = std::max(bytes, adm_scratch_bytes_ref(params));
+#endif
+  return bytes;
+}
+
+void adm_simd(const AdmParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch, AdmSums& sums) {
+  HWY_DYNAMIC_DISPATCH(adm)(params, ref, dist, scratch, sums);
+}
+
+}  // namespace vmafx
+#endif
