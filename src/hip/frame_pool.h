@@ -153,6 +153,7 @@ class FramePool {
   Status create_streams();
   Status upload_planes();
   Status upload_staged(size_t begin, size_t end);
+  Status upload_pinned(const PoolFrame::Staging& plane, const PoolFrame::Pinned& from, DevicePtr<std::byte> to);
   void fill_batch(Batch* batch);
   DevicePlane earlier(int64_t number, int plane) const;
 

@@ -9,6 +9,14 @@
 #include <mutex>
 
 namespace vmafx::hip {
+namespace {
+
+/* The loader's words when the library itself is missing; else a library that it needs may be, and that is worth telling. */
+bool is_absent(const std::string& reason, const std::string& name) {
+  return reason.rfind(name + ": cannot open shared object file: No such file", 0) == 0;
+}
+
+}  // namespace
 
 std::vector<std::vector<std::string>> Runtime::candidates() {
   const char* named = std::getenv("VMAFX_HIP_RUNTIME");
@@ -23,7 +31,7 @@ StatusOr<const Runtime*> Runtime::load(const std::vector<std::string>& libraries
   static std::mutex mutex;
   static std::map<std::string, std::unique_ptr<const Runtime>> loaded;
   const std::lock_guard lock(mutex);
-  std::string reasons;
+  std::string absent, reasons;
   for (const std::string& name : libraries) {
     if (const auto known = loaded.find(name); known != loaded.end()) return known->second.get();
     /* Local: the runtime's own libLLVM must not meet the one of a video driver in the same process. */
@@ -31,9 +39,14 @@ StatusOr<const Runtime*> Runtime::load(const std::vector<std::string>& libraries
       VMAFX_ASSIGN(Runtime runtime, open(library, name));
       return (loaded[name] = std::make_unique<const Runtime>(std::move(runtime))).get();
     }
-    reasons += (reasons.empty() ? "" : "; ") + std::string(dlerror());
+    const std::string reason = dlerror();
+    if (is_absent(reason, name))
+      absent += (absent.empty() ? "" : ", ") + name;
+    else
+      reasons += "; " + reason;
   }
-  return error(ENOENT, "no runtime library: %s", reasons.c_str());
+  if (absent.empty()) return error(ENOENT, "the runtime library cannot be loaded: %s", reasons.c_str() + 2);
+  return error(ENOENT, "no runtime library: there is no %s%s", absent.c_str(), reasons.c_str());
 }
 
 StatusOr<Runtime> Runtime::open(void* library, const std::string& name) {

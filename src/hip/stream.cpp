@@ -8,8 +8,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/* A frame's work takes some 100 us: what is nearly done is caught by spinning, the rest leaves the core to the decoder. */
-constexpr auto kSpin = std::chrono::microseconds(50);
+/* What is nearly done is caught by spinning; the rest leaves the core to the decoder. Several batches are in flight, so that the
+ * device has work while the host oversleeps. */
+constexpr auto kSpin = std::chrono::microseconds(5);
 constexpr auto kShortestSleep = std::chrono::microseconds(20);
 constexpr auto kLongestSleep = std::chrono::microseconds(200);
 

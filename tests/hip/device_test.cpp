@@ -143,7 +143,15 @@ START_TEST(a_missing_library_is_told) {
   const Variable runtime("VMAFX_HIP_RUNTIME", "libno_such_runtime.so.1");
   const Status status = open_failure();
   ck_assert_int_eq(status.code(), ENOENT);
-  assert_contains(status.message(), "libno_such_runtime.so.1: cannot open shared object file");
+  assert_contains(status.message(), "there is no libno_such_runtime.so.1");
+}
+END_TEST
+
+START_TEST(a_library_that_does_not_load_is_told) {
+  const Variable runtime("VMAFX_HIP_RUNTIME", "/dev/null");
+  const Status status = open_failure();
+  ck_assert_int_eq(status.code(), ENOENT);
+  assert_contains(status.message(), "the runtime library cannot be loaded: /dev/null: ");
 }
 END_TEST
 
@@ -229,6 +237,7 @@ int main() {
                                            {"topology", architecture_is_found_by_location},
                                            {"code", code_fits_its_architecture},
                                            {"library", a_missing_library_is_told},
+                                           {"broken", a_library_that_does_not_load_is_told},
                                            {"kind", a_library_of_another_kind_is_told},
                                            {"no_device", a_missing_device_is_told},
                                            {"nodes", driver_nodes_are_told_apart},

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <set>
 
 using vmafx::test::FakeDevice;
 using vmafx::test::FakeState;
@@ -15,6 +16,8 @@ namespace {
 constexpr int kInvalidValue = 1, kOutOfMemory = 2, kNoDevice = 100, kInvalidDevice = 101, kNotFound = 500, kNotReady = 600;
 
 FakeState state;
+/* All that is not given back; itself for ever, so that what is left behind on purpose is no leak to a sanitizer. */
+std::set<void*>& given = *new std::set<void*>;
 
 bool is_fatal(int code) { return code == 700 || code == 719 || code == 999; }
 
@@ -27,10 +30,11 @@ int begin() {
   return state.fail_code;
 }
 
-template <class Handle>
-int make(Handle* handle) {
+/* A handle, or memory. */
+int make(void** out, size_t bytes = 1) {
   if (const int code = begin()) return code;
-  *handle = static_cast<Handle>(std::malloc(1));
+  *out = std::malloc(bytes);
+  given.insert(*out);
   state.live++;
   return 0;
 }
@@ -38,6 +42,7 @@ int make(Handle* handle) {
 /* Like a real runtime, it gives back even if it reports an earlier failure. */
 int give_back(void* handle) {
   const int code = begin();
+  if (!given.erase(handle)) std::abort();
   std::free(handle);
   state.live--;
   return code;
@@ -90,19 +95,10 @@ FAKE_API int hipCtxSetCurrent(void* context) { return hipSetDevice(static_cast<i
 
 FAKE_API int hipMemGetInfo(size_t* free_bytes, size_t* total) { return *free_bytes = *total = state.memory, begin(); }
 FAKE_API int hipMalloc(void** address, size_t bytes) {
-  if (const int code = begin()) return code;
-  if (bytes > state.memory) return kOutOfMemory;
-  *address = std::malloc(bytes);
-  state.live++;
-  return 0;
+  return bytes > state.memory ? kOutOfMemory : make(address, bytes);
 }
 FAKE_API int hipFree(void* address) { return give_back(address); }
-FAKE_API int hipHostMalloc(void** host, size_t bytes, unsigned) {
-  if (const int code = begin()) return code;
-  *host = std::malloc(bytes);
-  state.live++;
-  return 0;
-}
+FAKE_API int hipHostMalloc(void** host, size_t bytes, unsigned) { return make(host, bytes); }
 FAKE_API int hipHostFree(void* host) { return give_back(host); }
 
 FAKE_API int hipMemcpyHtoDAsync(void* to, const void* from, size_t bytes, void*) {
