@@ -2,11 +2,19 @@
 #ifndef VMAFX_KERNELS_COMMON_DEVICE_H
 #define VMAFX_KERNELS_COMMON_DEVICE_H
 
-/* Marks a per-sample function of a `<metric>_math.h`: called by the definition, the kernels, and where it fits the SIMD twin. */
-#if defined(__HIPCC__) || defined(__HIP__) || defined(__CUDACC__)
+/* VMAFX_HD marks a per-sample function of a `<metric>_math.h`: called by the definition, the kernels, and where it fits
+ * the SIMD twin. VMAFX_CONSTANT begins a table at namespace scope that such a function indexes:
+ *   VMAFX_CONSTANT int32_t kTaps[4] = {...};
+ * What else such a header may use is said in gpu.h. */
+#if defined(__CUDACC__)
 #define VMAFX_HD __host__ __device__ inline
+#define VMAFX_CONSTANT static __constant__ constexpr
+#elif defined(__HIP__)
+#define VMAFX_HD __attribute__((host)) __attribute__((device)) inline
+#define VMAFX_CONSTANT static constexpr
 #else
 #define VMAFX_HD inline
+#define VMAFX_CONSTANT static constexpr
 #endif
 
 #endif

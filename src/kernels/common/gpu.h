@@ -1,0 +1,158 @@
+/* The language of the kernels: all that a .hip file may use beyond plain C++.
+ *
+ * One source, three compilers: clang or hipcc for AMD (compiler builtins only: no HIP header, no device library), nvcc
+ * for NVIDIA, and the host's C++ compiler for tests/hip_emulator. The primitives of each are in gpu_amd.h, gpu_cuda.h
+ * and gpu_host.h, under the same names, in namespace vmafx::gpu:
+ *
+ *   VMAFX_KERNEL(name, threads, (parameters)) { ... }
+ *       A kernel, launched by that name with at most `threads` threads in a block. Names are unique in the whole
+ *       program. Parameters are numbers, device pointers and trivially copyable structs of them, by value. A kernel is
+ *       no template; it may call one.
+ *   VMAFX_DEVICE
+ *       Begins a function for kernels only; inline, never recursive. VMAFX_HD (device.h) begins one for the host, too.
+ *   VMAFX_SHARED(type, name, [n]...);
+ *       In a kernel or such a function: an array in the memory of the block, uninitialised; 48 KiB in all.
+ *   VMAFX_CONSTANT type name[n] = {...};
+ *       A table, at namespace scope (device.h); 64 KiB in all. Larger ones go into a buffer.
+ *   VMAFX_UNROLL
+ *       Before a loop of few, constant rounds: unroll it, so that local arrays become registers.
+ *
+ *   Dim3 thread_id(), block_id()     this thread in its block, this block in the grid
+ *   Dim3 block_size(), grid_size()   in threads; in blocks
+ *   unsigned thread_rank()           this thread in its block, x fastest
+ *   unsigned thread_count()          of the block
+ *   unsigned wave_size()             32 or 64, known at run time only: never write 32, 31 or 5 for it
+ *   unsigned lane_id()               this thread in its wave: thread_rank() % wave_size()
+ *   void block_sync()
+ *       A barrier for the block, which also orders its shared memory. Every thread must come to it: none behind a
+ *       `return` or in a branch that only some threads take. Nothing less orders shared memory, not even within a
+ *       wave.
+ *   T shuffle_xor(T value, mask)
+ *       The value of lane (lane_id() ^ mask), mask < wave_size(), T = uint32_t or uint64_t. Every lane of the wave
+ *       must come to it. Kernels that use it or what follows run in blocks of whole waves: multiples of 64 threads.
+ *   int64_t wave_add(int64_t)
+ *       The sum over the wave, in every lane.
+ *   void add_block(uint64_t* sums, values), add_block(uint64_t* sum, value)
+ *       The way to return sums: adds int64_t values[n], summed over the block, to n sums in device memory, which a
+ *       memset cleared. Every thread must come to it, at a uniform place like a barrier.
+ *   void atomic_add(uint64_t*, uint64_t)
+ *       In device memory. Nothing else may touch that word in the same launch.
+ *   Pack<T, n> load_pack<n>(const T*), void store_pack(T*, Pack<T, n>)
+ *       n neighbouring values at once, pack.v[0 to n-1]: 2, 4, 8 or 16 bytes, at an address that is a multiple of
+ *       that.
+ *   uint64_t mul_high(uint64_t, uint64_t), int64_t mul_high(int64_t, int64_t)
+ *       The high half of a 128-bit product.
+ *
+ * Within a launch nothing orders the blocks: a block may not read what another one wrote, nor write where another one
+ * did.
+ *
+ * Numbers. Integers of 8 to 64 bits with all operators (64-bit division is slow). float and double with + - * / only,
+ * comparisons and conversions; nothing is contracted or reassociated, so each operation rounds as on the host. No
+ * sqrt, no libm: their last bits differ. A conversion to an integer must be in range.
+ *
+ * A `<metric>_math.h` that kernels include may use <cstdint>, <array> and <limits>; of <algorithm> and <bit> what is
+ * constexpr (std::min, std::max, std::clamp; std::abs is not); __builtin_clz, __builtin_clzll, __builtin_popcount;
+ * constexpr numbers by value; VMAFX_CONSTANT for each table that is indexed (nvcc cannot reach an `inline constexpr`
+ * array, even in an unrolled loop); VMAFX_HD functions. Not: allocation, exceptions, virtual functions, static
+ * variables.
+ *
+ * Speed. Loads are fastest when the lanes of a wave read neighbouring addresses, 4 to 16 bytes each. Local arrays must
+ * vanish into registers (constant indices after VMAFX_UNROLL): the check of the code objects refuses scratch memory.
+ * Mark pointer parameters __restrict__ where nothing else in the kernel points there.
+ *
+ * Compiled with -O3 -std=c++20 and for AMD -ffp-contract=off, for NVIDIA -fmad=false --expt-relaxed-constexpr. */
+#ifndef VMAFX_KERNELS_COMMON_GPU_H
+#define VMAFX_KERNELS_COMMON_GPU_H
+
+#include <cstdint>
+
+#include "kernels/common/device.h"
+
+namespace vmafx::gpu {
+
+struct Dim3 {
+  unsigned x, y, z;
+};
+
+}  // namespace vmafx::gpu
+
+#if defined(__CUDACC__)
+#include "kernels/common/gpu_cuda.h"
+#elif defined(__HIP__)
+#include "kernels/common/gpu_amd.h"
+#else
+#include "kernels/common/gpu_host.h"
+#endif
+
+namespace vmafx::gpu {
+
+inline constexpr unsigned kMaxThreads = 1024;  // in a block
+inline constexpr unsigned kMaxWaves = kMaxThreads / 32;
+
+template <class T, int n>
+struct alignas(sizeof(T) * n) Pack {
+  static_assert(sizeof(T) * n <= 16, "no load is wider");
+  T v[n];
+};
+
+template <int n, class T>
+VMAFX_DEVICE Pack<T, n> load_pack(const T* from) {
+  check_alignment(from, alignof(Pack<T, n>));
+  return *reinterpret_cast<const Pack<T, n>*>(from);
+}
+
+template <class T, int n>
+VMAFX_DEVICE void store_pack(T* to, const Pack<T, n>& pack) {
+  check_alignment(to, alignof(Pack<T, n>));
+  *reinterpret_cast<Pack<T, n>*>(to) = pack;
+}
+
+VMAFX_HD uint64_t mul_high(uint64_t a, uint64_t b) {
+  return static_cast<uint64_t>((static_cast<unsigned __int128>(a) * b) >> 64);
+}
+VMAFX_HD int64_t mul_high(int64_t a, int64_t b) { return static_cast<int64_t>((static_cast<__int128>(a) * b) >> 64); }
+
+VMAFX_DEVICE unsigned thread_rank() {
+  const Dim3 id = thread_id(), size = block_size();
+  return (id.z * size.y + id.y) * size.x + id.x;
+}
+
+VMAFX_DEVICE unsigned thread_count() {
+  const Dim3 size = block_size();
+  return size.x * size.y * size.z;
+}
+
+VMAFX_DEVICE int64_t wave_add(int64_t value) {
+  uint64_t sum = static_cast<uint64_t>(value);
+  for (unsigned mask = wave_size() / 2; mask > 0; mask /= 2) sum += shuffle_xor(sum, mask);
+  return static_cast<int64_t>(sum);
+}
+
+/* One atomic per block and sum. Sums wrap as int64_t. */
+template <int n>
+VMAFX_DEVICE void add_block(uint64_t* sums, const int64_t (&values)[n]) {
+  static_assert(n <= 64, "a thread per sum, in the smallest block");
+  VMAFX_SHARED(int64_t, parts, [n][kMaxWaves]);
+  const unsigned rank = thread_rank(), wave = rank / wave_size(), waves = thread_count() / wave_size();
+  VMAFX_UNROLL
+  for (int i = 0; i < n; i++) {
+    const int64_t part = wave_add(values[i]);
+    if (lane_id() == 0) parts[i][wave] = part;
+  }
+  block_sync();
+  if (rank < n) {
+    int64_t sum = 0;
+    for (unsigned w = 0; w < waves; w++) sum += parts[rank][w];
+    atomic_add(&sums[rank], static_cast<uint64_t>(sum));
+  }
+  block_sync();  // `parts` may be filled again
+}
+
+VMAFX_DEVICE void add_block(uint64_t* sum, int64_t value) {
+  const int64_t values[1] = {value};
+  add_block(sum, values);
+}
+
+}  // namespace vmafx::gpu
+
+#endif

@@ -1,0 +1,2 @@
+/* All kernels of vmafx, for the host's compiler. */
+#include "kernels/kernels.hip"
