@@ -1,0 +1,30 @@
+# What quickstart and the scripts beside it share. Sourced, after `set -euo pipefail`; expects $top, the repository.
+
+export LC_ALL=C
+build=${VMAFX_BUILD:-$top/build}
+logs=$build/log
+
+say() { printf '%s\n' "$*" >&2; }
+die() { say "quickstart: $*"; exit 1; }
+
+# step NAME TEXT COMMAND…: says TEXT, runs COMMAND with its output in build/log/NAME.log; shows the end of that on failure.
+step() {
+  local log=$logs/$1.log text=$2 start=$SECONDS status=0
+  shift 2
+  mkdir -p "$logs"
+  say "-- $text"
+  "$@" >"$log" 2>&1 </dev/null || status=$?
+  if [ "$status" != 0 ]; then
+    tail -n 25 "$log" >&2
+    die "failed (exit status $status): $text; the whole output is in $log"
+  fi
+  [ $((SECONDS - start)) -lt 5 ] || say "   $((SECONDS - start)) s"
+}
+
+# checksum FILE…: one number for the contents and names of all of them.
+checksum() { sha256sum -- "$@" | sha256sum | cut -c1-16; }
+
+# True when the file STAMP holds exactly KEY.
+fresh() { [ -e "$1" ] && [ "$(cat "$1")" = "$2" ]; }
+
+jobs() { nproc; }
