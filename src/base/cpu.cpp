@@ -21,6 +21,14 @@ struct Choice {
   bool reference = false;
 };
 
+/* The targets of this build that may be used. Asking Highway (1.0.3) has a side effect: it points the dispatch at all that
+ * the machine has, also at what DisableTargets() switched off. So the dispatch is set again each time. */
+int64_t usable_targets() {
+  const int64_t targets = hwy::SupportedTargets();
+  hwy::GetChosenTarget().Update(targets);
+  return targets & (HWY_TARGETS);
+}
+
 std::string lower(std::string text) {
   std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
   return text;
@@ -41,6 +49,7 @@ Choice choose() {
     if (cpu_target_name(target) != wanted) continue;
     /* Better targets have lower bits: switch off all below the one that was asked for. */
     hwy::DisableTargets(target - 1);
+    usable_targets();
     return {};
   }
   return {error(EINVAL, "VMAFX_CPU=%s is not a CPU level of this build and machine; use one of: %s", variable,
@@ -75,13 +84,13 @@ bool use_reference_cpu() { return choice().reference; }
 
 std::string cpu_level() {
   if (use_reference_cpu()) return "ref";
-  const int64_t usable = hwy::SupportedTargets() & (HWY_TARGETS);
+  const int64_t usable = usable_targets();
   return cpu_target_name(usable & -usable);
 }
 
 std::vector<int64_t> runnable_cpu_targets() {
   std::vector<int64_t> targets;
-  for (int64_t left = hwy::SupportedTargets() & (HWY_TARGETS); left; left &= left - 1) targets.push_back(left & -left);
+  for (int64_t left = usable_targets(); left; left &= left - 1) targets.push_back(left & -left);
   return targets;
 }
 

@@ -1,0 +1,59 @@
+#include "base/cpu.h"
+
+#include <check.h>
+#include <stdlib.h>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "tests/base/cpu_test.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "tests/support/check_main.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace vmafx {
+namespace HWY_NAMESPACE {
+namespace {
+
+int64_t running_target() { return HWY_TARGET; }
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace vmafx
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace vmafx {
+namespace {
+
+HWY_EXPORT(running_target);
+
+std::string running() { return cpu_target_name(HWY_DYNAMIC_DISPATCH(running_target)()); }
+
+}  // namespace
+}  // namespace vmafx
+
+using namespace vmafx;
+
+/* The choice is made once per process, so all of this is one test: the worst of the machine's targets must really run,
+ * whatever is asked about the others. */
+START_TEST(the_chosen_level_runs) {
+  const auto targets = runnable_cpu_targets();
+  assert_text_eq(running(), cpu_target_name(targets.front()));
+  const std::string wanted = cpu_target_name(targets.back());
+  setenv("VMAFX_CPU", wanted.c_str(), 1);
+  ck_assert(select_cpu().ok());
+  ck_assert(!use_reference_cpu());
+  assert_text_eq(running(), wanted);
+  assert_text_eq(cpu_level(), wanted);
+  assert_text_eq(running(), wanted);
+  ck_assert_uint_eq(runnable_cpu_targets().size(), 1);
+  assert_text_eq(running(), wanted);
+}
+END_TEST
+
+START_TEST(at_least_one_thread) { ck_assert_int_ge(usable_threads(), 1); }
+END_TEST
+
+int main() { return test::run_suite("cpu", {{"level", the_chosen_level_runs}, {"threads", at_least_one_thread}}); }
+#endif
