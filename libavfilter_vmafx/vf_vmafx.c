@@ -26,6 +26,7 @@
  */
 
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
 #include <vmafx/vmafx.h>
@@ -43,6 +44,7 @@
 #include "libavutil/time.h"
 
 enum { MAIN, REFERENCE };
+static const char *const pad_name[] = { "main", "reference" };
 
 typedef struct VMAFXContext {
     const AVClass *class;
@@ -285,9 +287,12 @@ static void report_conversions(AVFilterContext *ctx)
             from = link->src->inputs[0]->format;
         else if (i == REFERENCE)
             from = s->converted_from;
-        if (from != AV_PIX_FMT_NONE)
+        if (from == link->format)
+            av_log(ctx, AV_LOG_WARNING, "The %s input is converted in color range or matrix before it is scored.\n",
+                   pad_name[i]);
+        else if (from != AV_PIX_FMT_NONE)
             av_log(ctx, AV_LOG_WARNING, "The %s input is converted from %s to %s before it is scored.\n",
-                   i == MAIN ? "main" : "reference", av_get_pix_fmt_name(from), av_get_pix_fmt_name(link->format));
+                   pad_name[i], av_get_pix_fmt_name(from), av_get_pix_fmt_name(link->format));
     }
 }
 
@@ -370,15 +375,16 @@ static void count_pair(AVFilterContext *ctx, const AVFrame *main, const AVFrame 
     s->nb_ref_used           += !repeats_ref;
     s->pairing.unmatched_ref = arrived - waiting - s->nb_ref_used;
     s->pairing.max_time_difference = FFMAX(s->pairing.max_time_difference,
-                                           FFABS(main->pts - ref->pts) * av_q2d(s->fs.time_base));
+                                           fabs((double)main->pts - ref->pts) * av_q2d(s->fs.time_base));
 }
 
 static void report_colors(AVFilterContext *ctx, const AVFrame *main, const AVFrame *ref)
 {
     const int range[2] = { is_yuvj(main->format) ? AVCOL_RANGE_JPEG : main->color_range,
                            is_yuvj(ref->format)  ? AVCOL_RANGE_JPEG : ref->color_range };
+    const int known    = (range[0] && range[1]) || is_yuvj(main->format) || is_yuvj(ref->format);
 
-    if (range[0] && range[1] && range[0] != range[1])
+    if (known && range[0] != range[1])
         av_log(ctx, AV_LOG_WARNING, "The inputs differ in color range (main %s, reference %s).\n",
                av_color_range_name(range[0]), av_color_range_name(range[1]));
     if (main->colorspace != AVCOL_SPC_UNSPECIFIED && ref->colorspace != AVCOL_SPC_UNSPECIFIED &&
@@ -438,7 +444,7 @@ static int check_frame(AVFilterContext *ctx, int pad, const AVFrame *frame)
     if (frame->width == link->w && frame->height == link->h && frame->format == link->format)
         return 0;
     av_log(ctx, AV_LOG_ERROR, "The %s input changed in mid-stream from %dx%d %s to %dx%d %s; "
-           "a scale filter before it would keep it the same.\n", pad == MAIN ? "main" : "reference",
+           "a scale filter before it would keep it the same.\n", pad_name[pad],
            link->w, link->h, av_get_pix_fmt_name(link->format),
            frame->width, frame->height, name ? name : "unknown");
     return AVERROR(EINVAL);
@@ -475,7 +481,7 @@ static int set_metadata(AVFilterContext *ctx, AVFrame *frame, const VmafxFrameRe
         char key[256], value[128];
 
         snprintf(key, sizeof(key), "lavfi.vmafx.%s", result->scores[i].key);
-        snprintf(value, sizeof(value), s->score_fmt ? s->score_fmt : "%f", result->scores[i].value);
+        snprintf(value, sizeof(value), s->score_fmt && *s->score_fmt ? s->score_fmt : "%f", result->scores[i].value);
         if ((ret = av_dict_set(&frame->metadata, key, value, 0)) < 0)
             return ret;
     }
@@ -613,8 +619,10 @@ static int print_scores(AVFilterContext *ctx)
     return 0;
 }
 
-/** Everything that comes after the last pair. Frames still held go out if they are wanted; if not, there may be no
- * links any more. */
+/**
+ * Everything that comes after the last pair. Frames still held go out if they are wanted; if not, there may be no links
+ * any more.
+ */
 static int finish(AVFilterContext *ctx, int wanted)
 {
     VMAFXContext *s = ctx->priv;
@@ -827,7 +835,7 @@ static av_cold void close_early(AVFilterContext *ctx)
     VMAFXContext *s = ctx->priv;
 
     remember_early_close(ctx);
-    if (!s->wanted) {
+    if (!s->wanted || VMAFX_ASKS_AHEAD) {
         finish_early(ctx);
         return;
     }

@@ -60,6 +60,10 @@
 /* framesync has ts_sync_mode since 6.1; before, the filter brings it along in vmafx_sync.c. */
 #define VMAFX_OWN_TS_SYNC (LIBAVFILTER_VERSION_INT < AV_VERSION_INT(9, 8, 100))
 
+/* Since 7.0 ffmpeg runs graph and encoders in threads: the graph has been asked for the next frame when it learns that its
+ * outputs are full (-frames:v), so that a frame still wanted says nothing. */
+#define VMAFX_ASKS_AHEAD (LIBAVFILTER_VERSION_MAJOR >= 10)
+
 /* Semi-planar formats with 12 bits came with 6.0. */
 #ifdef AV_PIX_FMT_P012
 #define VMAFX_PIX_FMTS_P012 AV_PIX_FMT_P012,

@@ -177,7 +177,7 @@ START_TEST(builtin_names) {
   const auto model = load_model(unknown);
   ck_assert_int_eq(model.status().code(), EINVAL);
   assert_contains(model.status().message(),
-                  "no built-in model 'vmaf_v0.6.2'; there are: vmaf_v0.6.1, vmaf_v0.6.1neg, ");
+                  "could not load libvmaf model with version: vmaf_v0.6.2; built in are: vmaf_v0.6.1, vmaf_v0.6.1neg, ");
 }
 END_TEST
 

@@ -1,0 +1,180 @@
+"""Pixel formats: what is scored as it is, what is the same, what is refused, what is converted and said to be."""
+from array import array
+
+from support import FPS, FRAMES, HEIGHT, SIZE, WIDTH, case, check, check_equal
+
+P_NAME = {420: "p0", 422: "p2", 444: "p4"}
+BOTH = "[0]format={0}[d];[1]format={1}[r];[d][r]"
+
+
+def planar(*depths):
+    return [f"yuv{chroma}p{depth or ''}{'le' if depth else ''}" for chroma in (420, 422, 444) for depth in depths]
+
+
+def score_as(lab, dist_format, ref_format, name="vmafx", **clips):
+    return lab.compare(BOTH.format(dist_format, ref_format) + name, **clips)
+
+
+def raw_input(lab, name, pix_fmt, samples):
+    (lab.folder / name).write_bytes(samples.tobytes())
+    return ("-f", "rawvideo", "-pix_fmt", pix_fmt, "-s", SIZE, "-r", FPS, "-i", name)
+
+
+def raw_samples(lab, clip, pix_fmt):
+    lab.run("-i", clip, "-pix_fmt", pix_fmt, "-f", "rawvideo", "raw").succeeded()
+    return array("H" if pix_fmt.endswith("le") else "B", (lab.folder / "raw").read_bytes())
+
+
+def semi_planar(samples, chroma, shift):
+    """The same frames with U and V interleaved and each sample shifted to the left."""
+    luma = WIDTH * HEIGHT
+    plane = luma * {420: 1, 422: 2, 444: 4}[chroma] // 4
+    out = array(samples.typecode)
+    for start in range(0, len(samples), luma + 2 * plane):
+        u, v = start + luma, start + luma + plane
+        pairs = array(samples.typecode, bytes(2 * plane * samples.itemsize))
+        pairs[0::2], pairs[1::2] = samples[u:v], samples[v:v + plane]
+        out += samples[start:u] + pairs
+    return array(out.typecode, (sample << shift for sample in out)) if shift else out
+
+
+@case
+def planar_formats_are_scored_without_conversion(lab):
+    for pix_fmt in planar(0, 9, 10, 12, 14, 16) + ["yuvj420p", "yuvj422p", "yuvj444p"]:
+        outcome = score_as(lab, pix_fmt, pix_fmt)
+        check(0 < float(outcome.score()) < 100, pix_fmt, outcome.scores)
+        outcome.does_not_say("is converted")
+
+
+@case
+def gray_formats_are_scored_without_conversion(lab):
+    for pix_fmt in ["gray"] + [f"gray{depth}le" for depth in (9, 10, 12, 14, 16)]:
+        outcome = score_as(lab, pix_fmt, pix_fmt)
+        check(0 < float(outcome.score()) < 100, pix_fmt, outcome.scores)
+        outcome.does_not_say("is converted")
+
+
+def check_layout(lab, planar_format, other, chroma, shift):
+    """Semi-planar scores as planar does, on both sides and mixed, and its chroma is read right."""
+    clips = {"dist": lab.clips.dist, "ref": lab.clips.ref}
+    samples = {name: raw_samples(lab, clip, planar_format) for name, clip in clips.items()}
+    inputs = {(name, pix_fmt): raw_input(lab, f"{name}.{pix_fmt}", pix_fmt, data)
+              for name in clips for pix_fmt, data in ((planar_format, samples[name]), (other, semi_planar(samples[name], chroma, shift)))}
+    frames = None
+    for dist, ref in ((planar_format, planar_format), (other, other), (other, planar_format), (planar_format, other)):
+        for name in ("vmafx", "libvmaf"):
+            outcome = lab.run(*inputs["dist", dist], *inputs["ref", ref], "-lavfi", f"{name}=feature=name=psnr:log_fmt=json:log_path=log.json", "-f", "null", "-")
+            outcome.succeeded().does_not_say("is converted")
+            report = lab.json("log.json")["frames"]
+            frames = frames or report
+            check_equal(report, frames, f"{name} of {dist} and {ref}")
+
+
+@case
+def layout_makes_no_difference_8_bit(lab):
+    for planar_format, other, chroma in (("yuv420p", "nv12", 420), ("yuv422p", "nv16", 422), ("yuv444p", "nv24", 444)):
+        check_layout(lab, planar_format, other, chroma, 0)
+
+
+@case
+def layout_makes_no_difference_10_bit(lab):
+    for chroma in (420, 422, 444):
+        check_layout(lab, f"yuv{chroma}p10le", P_NAME[chroma] + "10le", chroma, 6)
+
+
+@case
+def layout_makes_no_difference_16_bit(lab):
+    for chroma in (420, 422, 444):
+        check_layout(lab, f"yuv{chroma}p16le", P_NAME[chroma] + "16le", chroma, 0)
+
+
+@case
+def gray_scores_as_luma(lab):
+    planes = "[0]extractplanes=y[d];[1]extractplanes=y[r];[d][r]vmafx"
+    check_equal(lab.compare(planes).score(), lab.compare("vmafx").score(), "8 bit")
+    ten = {"dist": lab.clips.dist10, "ref": lab.clips.ref10}
+    check_equal(lab.compare(planes, **ten).score(), lab.compare("vmafx", **ten).score(), "10 bit")
+
+
+@case
+def odd_sizes(lab):
+    for size in ("193:109", "97:51", "65:64"):
+        for pix_fmt in ("yuv420p", "nv12", "yuv422p10le", "p010le", "gray"):
+            graph = "[0]scale={0},format={1}[d];[1]scale={0},format={1}[r];[d][r]vmafx=feature=name=psnr".format(size, pix_fmt)
+            check(0 < float(lab.compare(graph).score()) <= 100, size, pix_fmt)
+
+
+@case
+def negative_line_sizes(lab):
+    """vflip turns the picture by its pointers alone; a copy of it lies the other way round and scores the same."""
+    flipped = lab.compare("[0]vflip[d];[1]vflip[r];[d][r]vmafx=feature=name=psnr:log_fmt=json:log_path=flip.json").score()
+    copied = lab.compare("[0]vflip,pad=iw:ih+2,crop=iw:ih-2:0:0[d];[1]vflip,pad=iw:ih+2,crop=iw:ih-2:0:0[r];[d][r]vmafx=feature=name=psnr:log_fmt=json:"
+                         "log_path=copy.json").score()
+    check_equal(flipped, copied, "score")
+    check_equal(lab.json("flip.json")["frames"], lab.json("copy.json")["frames"], "frames")
+    mixed = lab.compare("[0]vflip[d];[1]vflip,format=nv12[r];[d][r]vmafx").score()
+    check_equal(mixed, flipped, "score of a flipped and a copied picture")
+
+
+@case
+def mismatched_formats_are_refused(lab):
+    for dist, ref in (("yuv420p", "yuv422p"), ("yuv420p", "yuv420p10le"), ("gray", "yuv420p"), ("p010le", "nv12"), ("yuv444p12le", "yuv444p14le")):
+        score_as(lab, dist, ref).failed("input pix_fmt must match.")
+
+
+@case
+def mismatched_sizes_are_refused(lab):
+    for name in ("vmafx", "libvmaf"):
+        wide = lab.compare(f"[0]scale={WIDTH * 2}:{HEIGHT}[d];[d][1]{name}").failed("input width must match.")
+        wide.does_not_say("input height must match.")
+        high = lab.compare(f"[0]scale={WIDTH}:{HEIGHT * 2}[d];[d][1]{name}").failed("input height must match.")
+        high.does_not_say("input width must match.")
+
+
+@case
+def libvmaf_converts_the_reference_and_says_so(lab):
+    for dist, ref in (("yuv420p", "yuv420p10le"), ("yuv422p10le", "yuv420p"), ("yuv444p", "gray")):
+        outcome = score_as(lab, dist, ref, "libvmaf")
+        outcome.score()
+        outcome.says(f"The reference input is converted from {ref} to {dist} before it is scored.")
+
+
+@case
+def unknown_formats_are_converted_and_said_to_be(lab):
+    outcome = score_as(lab, "rgb24", "gbrp")
+    outcome.score()
+    outcome.says("The main input is converted from rgb24 to ").says("The reference input is converted from gbrp to ")
+
+
+@case
+def range_matrix_and_transfer_are_compared(lab):
+    lab.compare("[0]setparams=range=pc[d];[1]setparams=range=tv[r];[d][r]vmafx").says("differ in color range (main pc, reference tv)").score()
+    lab.compare("[0]setparams=colorspace=bt709[d];[1]setparams=colorspace=bt470bg[r];[d][r]vmafx").says("differ in color matrix").score()
+    lab.compare("[0]setparams=color_trc=bt709[d];[1]setparams=color_trc=smpte170m[r];[d][r]vmafx").says("differ in color transfer").score()
+    lab.compare("[0]setparams=range=pc[d];[d][1]vmafx").does_not_say("differ").score()
+
+
+@case
+def hdr_is_warned_of(lab):
+    for transfer in ("smpte2084", "arib-std-b67"):
+        hdr = f"setparams=color_trc={transfer}"
+        lab.compare(f"[0]{hdr}[d];[1]{hdr}[r];[d][r]vmafx").says("SDR video only").score()
+        lab.compare(f"[0]{hdr}[d];[1]{hdr}[r];[d][r]vmafx=model='':feature=name=psnr").succeeded().does_not_say("SDR")
+
+
+@case
+def too_small_is_an_error(lab):
+    tiny = "testsrc2=s=4x4:d=0.2"
+    lab.run("-f", "lavfi", "-i", tiny, "-f", "lavfi", "-i", tiny, "-lavfi", "vmafx", "-f", "null", "-").failed("4x4")
+
+
+@case
+def output_is_main_unchanged(lab):
+    """Pixels, timestamps and properties of main go through, whatever the reference is."""
+    def hashes(graph):
+        lab.run("-i", lab.clips.dist, "-i", lab.clips.ref, "-lavfi", graph, "-c:v", "rawvideo", "-f", "framemd5", "out.md5").succeeded()
+        return (lab.folder / "out.md5").read_text()
+    wanted = hashes("[1]nullsink;[0]null")
+    check_equal(hashes("vmafx"), wanted, "frames")
+    check_equal(hashes("vmafx=metadata=1"), wanted, "frames with metadata")
+    check(wanted.count("\n0,") == FRAMES and SIZE in wanted, "framemd5")

@@ -1,0 +1,138 @@
+"""Options: what is refused, what is repaired with a warning, what has an effect."""
+import subprocess
+
+from support import FRAMES, case, check, check_equal
+
+
+@case
+def bad_options_are_errors(lab):
+    broken = lab.folder / "broken.json"
+    broken.write_text('{"model_dict": [')
+    cases = {
+        "backend=fast": "there is no backend 'fast'",
+        "model=version=vmaf_v9": "vmaf_v9",
+        "model=path=/nonexistent/model.json": "/nonexistent/model.json",
+        f"model=path={broken}": "broken.json",
+        "model=name=x": "model",
+        r"model=version=vmaf_v0.6.1\:adm.no_such=1": "no_such",
+        "model='':feature=": "nothing to score",
+        "model=version=vmaf_v0.6.1|version=vmaf_v0.6.1": "two models are called 'vmaf'",
+        "feature=name=no_such": "could not initialize feature extractor no_such",
+        r"feature=name=psnr\:no_such=1": "no_such",
+        r"feature=name=psnr\:enable_chroma=maybe": "maybe",
+        "feature=enable_chroma=false": "is missing",
+        "score_fmt=%s": "score_fmt",
+        "score_fmt=%n%f": "score_fmt",
+        "no_such=1": "no_such",
+        "n_threads=-1": "n_threads",
+        "n_subsample=0": "n_subsample",
+        "metadata=maybe": "metadata",
+        "ts_sync_mode=never": "ts_sync_mode",
+        "eof_action=never": "eof_action",
+    }
+    for options, message in cases.items():
+        for name in ("vmafx", "libvmaf"):
+            outcome = lab.compare(f"{name}={options}")
+            check(outcome.code, f"{options} is accepted")
+            outcome.failed(message)
+
+
+@case
+def bad_log_paths_fail_in_the_first_second(lab):
+    """The clip would last ten seconds."""
+    for path, named in (("/nonexistent/folder/log.xml", "/nonexistent/folder/log.xml"), (".", ".")):
+        outcome = lab.run("-stream_loop", "-1", "-re", "-i", lab.clips.ref, "-stream_loop", "-1", "-re", "-i", lab.clips.ref, "-t", "10",
+                          "-lavfi", f"vmafx=log_path={path}", "-f", "null", "-").failed(named)
+        check(outcome.seconds < 2, f"took {outcome.seconds:.1f} s")
+
+
+@case
+def pools(lab):
+    mean = lab.compare("vmafx").score()
+    fallback = lab.compare("vmafx=pool=Mean")
+    check_equal(fallback.score(), mean, "pool=Mean")
+    fallback.says("pool=Mean is unknown")
+    lab.compare("vmafx=log_fmt=json:log_path=log.json").score()
+    values = sorted(frame["metrics"]["vmaf"] for frame in lab.json("log.json")["frames"])
+    pooled = lab.json("log.json")["pooled_metrics"]["vmaf"]
+    for pool, wanted in {"mean": pooled["mean"], "min": values[0], "max": values[-1], "harmonic_mean": pooled["harmonic_mean"],
+                         "median": (values[FRAMES // 2 - 1] + values[FRAMES // 2]) / 2}.items():
+        outcome = lab.compare(f"vmafx=pool={pool}").does_not_say("is unknown")
+        check(abs(float(outcome.score()) - wanted) < 2e-6, pool, outcome.scores, wanted)
+    for pool in ("stddev", "p5", "perc95"):
+        outcome = lab.compare(f"vmafx=pool={pool}").does_not_say("is unknown")
+        check(0 < float(outcome.score()) <= values[-1] + 1e-6, pool, outcome.scores)
+
+
+@case
+def unknown_log_fmt_is_xml(lab):
+    lab.compare("vmafx=log_fmt=yaml:log_path=log").says("log_fmt=yaml is unknown, xml is used").score()
+    check_equal(lab.xml("log").tag, "VMAF", "root")
+
+
+@case
+def aliases(lab):
+    lab.compare("vmafx=threads=1:subsample=5:log_fmt=json:log_path=a.json").score()
+    lab.compare("vmafx=n_threads=1:n_subsample=5:log_fmt=json:log_path=b.json").score()
+    check_equal(lab.json("a.json")["frames"], lab.json("b.json")["frames"], "frames")
+    check_equal([frame["frameNum"] for frame in lab.json("a.json")["frames"]], list(range(0, FRAMES, 5)), "frameNum")
+
+
+@case
+def threads_make_no_difference(lab):
+    scores = {threads: lab.compare(f"vmafx=n_threads={threads}").score() for threads in (0, 1, 2, 7)}
+    check_equal(len(set(scores.values())), 1, f"different scores in {scores}")
+
+
+@case
+def defaults_are_those_of_libvmaf(lab):
+    lab.compare("libvmaf=log_path=log.xml").score()
+    root = lab.xml("log.xml")
+    check("vmaf" in root.find("frames/frame").attrib, "model vmaf_v0.6.1")
+    check_equal(lab.compare("vmafx=model=version=vmaf_v0.6.1:pool=mean:n_subsample=1").score(), lab.compare("libvmaf").score(), "score")
+
+
+@case
+def several_models_in_one_pass(lab):
+    models = {"vmaf": "version=vmaf_v0.6.1", "neg": r"version=vmaf_v0.6.1neg\:name=neg", "big": r"version=vmaf_4k_v0.6.1\:name=big",
+              "phone": r"version=vmaf_v0.6.1\:name=phone\:enable_transform=true"}
+    outcome = lab.compare(f"vmafx=model='{'|'.join(models.values())}':log_fmt=json:log_path=log.json").succeeded()
+    pooled = lab.json("log.json")["pooled_metrics"]
+    check_equal(outcome.scores, [f"{pooled[name]['mean']:.6f}" for name in models], "score lines")
+    for (name, model), score in zip(models.items(), outcome.scores):
+        check_equal(lab.compare(f"vmafx=model='{model}'").score(), score, f"{name} alone")
+
+
+@case
+def features_without_a_model(lab):
+    outcome = lab.compare("vmafx=model='':feature=name=psnr:log_fmt=json:log_path=log.json").succeeded()
+    check_equal(outcome.scores, [], "score lines")
+    metrics = lab.json("log.json")["frames"][0]["metrics"]
+    check("psnr_y" in metrics and "vmaf" not in metrics, metrics)
+
+
+@case
+def backend_hip_says_why_it_cannot(lab):
+    outcome = lab.compare("vmafx=backend=hip")
+    if outcome.code == 0:
+        outcome.score()  # there is a GPU
+    else:
+        outcome.failed("backend=hip cannot run: ")
+
+
+@case
+def backend_auto_says_why_it_is_the_cpu(lab):
+    if lab.compare("vmafx=backend=hip").code:
+        outcome = lab.compare("vmafx=backend=auto")
+        check_equal(outcome.score(), lab.compare("vmafx=backend=cpu").score(), "score")
+        check_equal(outcome.stderr.count("backend=auto runs on the CPU: "), 1, "lines that say so")
+    lab.compare("vmafx=backend=cpu").does_not_say("backend=").score()
+
+
+@case
+def help_lists_the_options(lab):
+    shown = subprocess.run(lab.command("-hide_banner", "-h", "filter=vmafx"), stdout=subprocess.PIPE).stdout.decode()
+    for option in ("log_path", "log_fmt", "pool", "n_threads", "threads", "n_subsample", "subsample", "model", "feature", "backend", "device",
+                   "score_fmt", "metadata", "eof_action", "shortest", "repeatlast", "ts_sync_mode"):
+        check(f"\n   {option} " in shown, f"{option} is not in the help")
+    check("#0: main (video)" in shown and "#1: reference (video)" in shown, "pads")

@@ -1,0 +1,126 @@
+"""Reports and frame metadata, from the outside."""
+import json
+import os
+import re
+import shutil
+import subprocess
+import time
+
+from support import FPS, FRAMES, Skip, case, check, check_equal
+
+
+def printed_metadata(path):
+    """[{key: value}] per frame of what the metadata filter printed."""
+    frames = []
+    for line in path.read_text().splitlines():
+        if line.startswith("frame:"):
+            frames.append({})
+        else:
+            key, value = line.split("=", 1)
+            frames[-1][key] = value
+    return frames
+
+
+@case
+def all_formats_carry_the_same_scores(lab):
+    scores = {}
+    for log_fmt in ("json", "xml", "csv", "sub", "ndjson"):
+        lab.compare(f"vmafx=feature=name=psnr:log_fmt={log_fmt}:log_path=log.{log_fmt}").score()
+    scores["json"] = [frame["metrics"] for frame in lab.json("log.json")["frames"]]
+    scores["ndjson"] = [line["metrics"] for line in lab.json_lines("log.ndjson") if "frameNum" in line]
+    scores["xml"] = [{key: float(value) for key, value in frame.attrib.items() if key != "frameNum"} for frame in lab.xml("log.xml").findall("frames/frame")]
+    scores["csv"] = [{key: round(float(value), 6) for key, value in row.items() if key and key != "Frame"} for row in lab.csv("log.csv")]
+    scores["sub"] = [{key: float(value) for key, value in re.findall(r"\|(\w+): ([\d.]+)", line)}
+                     for line in (lab.folder / "log.sub").read_text().splitlines()]
+    check_equal(len(scores["json"]), FRAMES, "frames")
+    for log_fmt, frames in scores.items():
+        check_equal(frames, scores["json"], log_fmt)
+
+
+@case
+def metadata_is_that_of_the_report(lab):
+    lab.compare("vmafx=feature=name=psnr:metadata=1:log_fmt=json:log_path=log.json,metadata=print:file=meta.txt").score()
+    frames = printed_metadata(lab.folder / "meta.txt")
+    wanted = [{f"lavfi.vmafx.{key}": f"{value:.6f}" for key, value in frame["metrics"].items()} for frame in lab.json("log.json")["frames"]]
+    check_equal(frames, wanted, "metadata")
+
+
+@case
+def metadata_in_score_fmt(lab):
+    lab.compare("vmafx=metadata=1:score_fmt=%.2e,metadata=print:file=meta.txt").score()
+    for frame in printed_metadata(lab.folder / "meta.txt"):
+        check(re.fullmatch(r"\d\.\d\de[+-]\d\d", frame["lavfi.vmafx.vmaf"]), frame)
+
+
+@case
+def metadata_with_subsampling_and_unmatched_frames(lab):
+    lab.compare("[1]trim=end_frame=12[r];[0][r]vmafx=metadata=1:n_subsample=5:repeatlast=0,metadata=print:file=meta.txt").score()
+    numbers = [int(match) for match in re.findall(r"^frame:(\d+)", (lab.folder / "meta.txt").read_text(), re.M)]
+    check_equal(numbers, [0, 5, 10], "frames with metadata")
+    lab.run("-i", lab.clips.dist, "-i", lab.clips.ref, "-lavfi", "[1]trim=end_frame=12[r];[0][r]vmafx=metadata=1:n_subsample=5:repeatlast=0",
+            "-f", "framemd5", "out.md5").succeeded()
+    check_equal((lab.folder / "out.md5").read_text().count("\n0,"), FRAMES, "frames of output")
+
+
+@case
+def no_metadata_unless_asked_for(lab):
+    lab.compare("vmafx,metadata=print:file=meta.txt").score()
+    check_equal((lab.folder / "meta.txt").read_text(), "", "metadata")
+
+
+@case
+def ndjson_grows_while_frames_are_scored(lab):
+    process = lab.start("-re", "-i", lab.clips.dist, "-re", "-i", lab.clips.ref, "-lavfi", "vmafx=log_fmt=ndjson:log_path=log.ndjson", "-f", "null", "-")
+    seen = set()
+    while process.poll() is None:
+        time.sleep(0.02)
+        if (lab.folder / "log.ndjson").exists():
+            seen.add(len(lab.json_lines("log.ndjson")))
+    check_equal(process.returncode, 0, process.stderr.read().decode()[-300:])
+    process.stderr.close()
+    check(len([count for count in seen if 0 < count < FRAMES]) >= 4, f"lines seen while it ran: {sorted(seen)}")
+    lines = lab.json_lines("log.ndjson")
+    check_equal([line["frameNum"] for line in lines[:-1]], list(range(FRAMES)), "frameNum")
+    check("pooled_metrics" in lines[-1] and "frameNum" not in lines[-1], "last line")
+
+
+@case
+def report_appears_when_it_is_complete(lab):
+    (lab.folder / "log.json").write_text("the old one")
+    process = lab.start("-re", "-i", lab.clips.dist, "-re", "-i", lab.clips.ref, "-lavfi", "vmafx=log_fmt=json:log_path=log.json", "-f", "null", "-")
+    time.sleep(0.4)
+    check_equal((lab.folder / "log.json").read_text(), "the old one", "report while it runs")
+    process.communicate()
+    check_equal(len(lab.json("log.json")["frames"]), FRAMES, "frames")
+    check_equal(sorted(os.listdir(lab.folder)), ["log.json"], "files")
+
+
+@case
+def extras_are_top_level_keys(lab):
+    lab.compare("vmafx=log_fmt=json:log_path=log.json").score()
+    report = lab.json("log.json")
+    check_equal(list(report)[:5], ["version", "fps", "frames", "pooled_metrics", "aggregate_metrics"], "libvmaf's keys")
+    check_equal(report["pairing"]["paired"], FRAMES, "pairing.paired")
+    check("partial" not in report, "partial")
+    check(report["vmafx"]["backend"], "backend of each feature")
+
+
+@case
+def full_disk_is_an_error(lab):
+    lab.compare("vmafx=log_path=/dev/full").failed("No space left on device")
+    lab.compare("[1]trim=end_frame=9[r];[0][r]vmafx=log_path=/dev/full").failed("No space left on device")
+    lab.compare("vmafx=log_fmt=ndjson:log_path=/dev/full").failed("No space left on device")
+
+
+@case
+def full_file_system_is_an_error(lab):
+    if os.geteuid() != 0 or not shutil.which("unshare") or subprocess.run(["unshare", "-m", "true"], stderr=subprocess.DEVNULL).returncode:
+        raise Skip("needs root, for a small file system")
+    small = lab.folder / "small"
+    small.mkdir()
+    script = (f"mount -t tmpfs -o size=4k none '{small}' && exec '{lab.ffmpeg}' -hide_banner -nostdin -i '{lab.clips.dist}' -i '{lab.clips.ref}' "
+              f"-lavfi vmafx=log_path='{small}/log.xml' -f null -")
+    done = subprocess.run(["unshare", "-m", "sh", "-c", script], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    check(done.returncode > 0, f"exit status {done.returncode}")
+    text = done.stderr.decode()
+    check("No space left on device" in text and "VMAF score" not in text, text[-400:])

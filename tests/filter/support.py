@@ -1,0 +1,161 @@
+"""What the filter's tests share: the ffmpeg under test, the clips, running it, reading what it says."""
+import csv
+import json
+import os
+import re
+import subprocess
+import time
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+WIDTH, HEIGHT, FPS, FRAMES = 192, 108, 25, 20
+SIZE = f"{WIDTH}x{HEIGHT}"
+SCORE_LINE = re.compile(r"^\[Parsed_(?:vmafx|libvmaf)_\d+ @ 0x[0-9a-f]+\] VMAF score: (\S+)$", re.M)
+
+cases = []
+
+
+class Skip(Exception):
+    """This machine or this ffmpeg cannot run the case."""
+
+
+def case(function):
+    """A test: its name is the function's, it gets a Lab of its own, and fails by an exception."""
+    cases.append(function)
+    return function
+
+
+def check(condition, *what):
+    if not condition:
+        raise AssertionError(" ".join(str(part) for part in what) or "check failed")
+
+
+def check_equal(got, wanted, what="value"):
+    check(got == wanted, f"{what}: got {got!r}, wanted {wanted!r}")
+
+
+class Outcome:
+    """A finished ffmpeg."""
+
+    def __init__(self, command, code, stderr, seconds):
+        self.command, self.code, self.stderr, self.seconds = command, code, stderr, seconds
+        self.scores = SCORE_LINE.findall(stderr.replace("\r", "\n"))
+
+    def succeeded(self):
+        check(self.code == 0, f"exit status {self.code}: {self.tail()}")
+        return self
+
+    def failed(self, message, before_score=True):
+        check(self.code not in (0, None), f"exit status {self.code} in spite of the error: {self.tail()}")
+        check(self.code > 0, f"killed by signal {-self.code}: {self.tail()}")
+        check(message in self.stderr, f"'{message}' is not in: {self.tail()}")
+        check(not self.scores or not before_score, f"a score was printed in spite of the error: {self.scores}")
+        return self
+
+    def says(self, message):
+        check(message in self.stderr, f"'{message}' is not in: {self.tail()}")
+        return self
+
+    def does_not_say(self, message):
+        check(message not in self.stderr, f"'{message}' is in: {self.tail()}")
+        return self
+
+    def score(self):
+        self.succeeded()
+        check(len(self.scores) == 1, f"{len(self.scores)} score lines: {self.tail()}")
+        return self.scores[0]
+
+    def tail(self):
+        return " / ".join(self.stderr.strip().splitlines()[-6:])
+
+
+class Clips:
+    """Small encoded clips, made by the ffmpeg under test; the names are those of the files."""
+
+    def __init__(self, lab, folder):
+        self.folder = folder
+        source = f"testsrc2=s={SIZE}:r={FPS},trim=end_frame={FRAMES}"
+        self.ref = self.make(lab, "ref.mkv", source, "ffv1", "yuv420p")
+        self.ref10 = self.make(lab, "ref10.mkv", source, "ffv1", "yuv420p10le")
+        self.dist = self.encode(lab, "dist.mp4", self.ref)
+        self.dist10 = self.make(lab, "dist10.mkv", source + ",boxblur=2", "ffv1", "yuv420p10le")
+
+    def make(self, lab, name, source, codec, pix_fmt):
+        path = self.folder / name
+        lab.run("-f", "lavfi", "-i", source, "-c:v", codec, "-pix_fmt", pix_fmt, path).succeeded()
+        return path
+
+    def encode(self, lab, name, source):
+        path = self.folder / name
+        for codec in (["libx264", "-crf", "38"], ["mpeg4", "-q:v", "20"]):
+            if lab.run("-i", source, "-c:v", *codec, path).code == 0:
+                return path
+        raise RuntimeError("no encoder for the distorted clip")
+
+
+class Lab:
+    """The ffmpeg under test and a folder to work in."""
+
+    def __init__(self, ffmpeg, folder, clips=None):
+        self.ffmpeg, self.folder = str(ffmpeg), Path(folder)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.clips = clips or Clips(self, self.folder)
+
+    def command(self, *args):
+        return [self.ffmpeg, *map(str, args)]
+
+    def run(self, *args, env=None):
+        """ffmpeg -hide_banner -nostdin -nostats -y ARGS"""
+        return self.run_verbatim("-hide_banner", "-nostdin", "-nostats", "-y", *args, env=env)
+
+    def run_verbatim(self, *args, stdin=subprocess.DEVNULL, env=None):
+        command = self.command(*args)
+        start = time.monotonic()
+        done = subprocess.run(command, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=self.folder, timeout=100,
+                              env={**os.environ, **(env or {})})
+        return Outcome(command, done.returncode, done.stderr.decode(errors="replace"), time.monotonic() - start)
+
+    def start(self, *args):
+        """The same in the background."""
+        return subprocess.Popen(self.command("-hide_banner", "-nostdin", "-nostats", "-y", *args), stdin=subprocess.DEVNULL,
+                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd=self.folder)
+
+    def compare(self, graph, dist=None, ref=None, output=(), before=()):
+        """Two clips through a graph."""
+        return self.run(*before, "-i", dist or self.clips.dist, "-i", ref or self.clips.ref, "-lavfi", graph, *output, "-f", "null", "-")
+
+    def version(self):
+        banner = subprocess.run(self.command("-version"), stdout=subprocess.PIPE).stdout.decode()
+        found = re.search(r"ffmpeg version n?(\d+)\.(\d+)", banner)
+        return (int(found[1]), int(found[2])) if found else (99, 0)
+
+    def json(self, name):
+        with open(self.folder / name) as file:
+            return json.load(file)
+
+    def json_lines(self, name):
+        with open(self.folder / name) as file:
+            return [json.loads(line) for line in file if line.endswith("\n")]
+
+    def xml(self, name):
+        return ElementTree.parse(self.folder / name).getroot()
+
+    def csv(self, name):
+        with open(self.folder / name, newline="") as file:
+            return list(csv.DictReader(file))
+
+    def write_model(self, name, weight=50.0):
+        """A model file of one support vector: small, and its scores are in range for any clip."""
+        model = {
+            "param_dict": {"C": 4.0, "norm_type": "clip_0to1", "score_clip": [0.0, 100.0], "nu": 0.9, "gamma": 0.04},
+            "model_dict": {
+                "model": f"svm_type nu_svr\nkernel_type rbf\ngamma 0.04\nnr_class 2\ntotal_sv 1\nrho -0.25\nSV\n{weight / 100} 1:0.5 2:0.5 \n",
+                "norm_type": "linear_rescale", "score_clip": [0.0, 100.0], "model_type": "LIBSVMNUSVR",
+                "feature_names": ["VMAF_integer_feature_adm2_score", "VMAF_integer_feature_motion2_score"],
+                "intercepts": [0.0, 0.0, 0.0], "slopes": [0.01, 1.0, 0.05],
+                "feature_dict": {"VMAF_integer_feature": ["adm2", "motion2"]},
+            },
+        }
+        path = self.folder / name
+        path.write_text(json.dumps(model))
+        return path
