@@ -13,7 +13,7 @@
 namespace vmafx {
 
 struct Backend {
-  std::optional<hip::Device> device;  // the opened GPU, if any
+  std::optional<hip::OpenedDevice> device;  // the GPU, if any
   uint32_t preferred = 0;             // ExtractorFlags that a feature's extractor should have
   std::string fallback;               // why `auto` runs on the CPU; "" if it does not or was not asked
 };
