@@ -301,7 +301,8 @@ static void report_conversions(AVFilterContext *ctx)
 /*
  * When an input changes its size or format, ffmpeg frees the graph and builds it anew with the same text. The filter
  * that comes then would report on the rest of the stream as if it were the whole. The filters of a graph are named
- * after their place in its text, and the new graph follows the old one at once: that is how it is recognised.
+ * after their place in its text, and the new graph follows the old one at once: that is how it is recognised. Of several
+ * filters in a graph it is enough to know one again.
  */
 static AVMutex rebuilt_lock = AV_MUTEX_INITIALIZER;
 static struct {
@@ -324,7 +325,8 @@ static int is_rebuilt(const AVFilterContext *ctx)
     ff_mutex_lock(&rebuilt_lock);
     rebuilt = closed_early.time && av_gettime_relative() - closed_early.time < 2 * AV_TIME_BASE &&
               !strncmp(closed_early.name, ctx->name, sizeof(closed_early.name) - 1);
-    closed_early.time = 0;
+    if (rebuilt)
+        closed_early.time = 0;
     ff_mutex_unlock(&rebuilt_lock);
     return rebuilt;
 }
@@ -344,21 +346,21 @@ static void report_pairing(AVFilterContext *ctx)
 
     av_bprint_init(&text, 0, AV_BPRINT_SIZE_AUTOMATIC);
     if (p->unmatched_dist)
-        av_bprintf(&text, "; %"PRId64" frames of main met no reference frame", p->unmatched_dist);
+        av_bprintf(&text, "; frames of main without a reference frame: %"PRId64, p->unmatched_dist);
     if (p->unmatched_ref)
-        av_bprintf(&text, "; %"PRId64" reference frames were not used", p->unmatched_ref);
+        av_bprintf(&text, "; reference frames not used: %"PRId64, p->unmatched_ref);
     if (p->repeated_ref)
-        av_bprintf(&text, "; %"PRId64" pairs repeat a reference frame", p->repeated_ref);
+        av_bprintf(&text, "; pairs repeating a reference frame: %"PRId64, p->repeated_ref);
     if (p->repeated_dist)
-        av_bprintf(&text, "; %"PRId64" pairs repeat a frame of main", p->repeated_dist);
+        av_bprintf(&text, "; pairs repeating a frame of main: %"PRId64, p->repeated_dist);
     if (duration > 0 && p->max_time_difference > duration / 2)
         av_bprintf(&text, "; the times of a pair differ by up to %.3f s, a frame lasts %.3f s",
                    p->max_time_difference, duration);
     if (text.len)
         av_log(ctx, AV_LOG_WARNING, "The score is doubtful, the inputs do not go together frame by frame: "
-               "of %"PRId64" pairs%s.\n", p->paired, text.str);
+               "pairs scored: %"PRId64"%s.\n", p->paired, text.str);
     else
-        av_log(ctx, AV_LOG_VERBOSE, "%"PRId64" frame pairs, none repeated, none left over.\n", p->paired);
+        av_log(ctx, AV_LOG_VERBOSE, "Pairs scored: %"PRId64", no frame repeated or left over.\n", p->paired);
     av_bprint_finalize(&text, NULL);
 }
 

@@ -91,6 +91,8 @@ def size_change_is_an_error(lab):
         lab.compare(f"{name}=log_fmt=json:log_path=log.json", dist=clip).failed(message, before_score=silent)
         check_equal(lab.json("log.json")["partial"], True, "partial")
         lab.compare(name, ref=clip).failed(message, before_score=silent)
+        lab.compare(f"[0]split[a][b];[1]split[x][y];[a][x]{name}[o];[b][y]{name}", dist=clip,
+                    output=("-map", "[o]", "-f", "null", "-")).failed(message, before_score=False)
         lab.compare(f"[0]scale={SIZE.replace('x', ':')}[d];[d][1]{name}", dist=clip).failed(message, before_score=silent)
 
 
