@@ -51,7 +51,7 @@ Status more_telling(const Status& a, const Status& b) {
   return a.code() == b.code() ? Status(a.code(), a.message() + "; " + b.message()) : a;
 }
 
-StatusOr<std::vector<Device>> devices_of(const std::vector<std::string>& libraries) {
+StatusOr<std::vector<Device>> devices_of(const Libraries& libraries) {
   VMAFX_ASSIGN(const Runtime* runtime, Runtime::load(libraries));
   return list_devices(*runtime);
 }
@@ -60,7 +60,7 @@ StatusOr<std::vector<Device>> devices_of(const std::vector<std::string>& librari
 StatusOr<std::vector<Device>> find_devices(const std::string& choice) {
   std::vector<Device> devices;
   Status failure;
-  for (const auto& libraries : Runtime::candidates()) {
+  for (const Libraries& libraries : Runtime::candidates()) {
     auto found = devices_of(libraries);
     if (!found.ok()) {
       failure = more_telling(failure, found.status());

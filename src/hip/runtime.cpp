@@ -18,21 +18,21 @@ bool is_absent(const std::string& reason, const std::string& name) {
 
 }  // namespace
 
-std::vector<std::vector<std::string>> Runtime::candidates() {
+std::vector<Libraries> Runtime::candidates() {
   const char* named = std::getenv("VMAFX_HIP_RUNTIME");
-  if (named && *named) return {{named}};
+  if (named && *named) return {{{named}}};
   /* The name without a version belongs to developer packages, and a call's shape may change from one version to the next. */
-  return {{"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "/opt/rocm/lib/libamdhip64.so.7",
-           "/opt/rocm/lib/libamdhip64.so.6", "/opt/rocm/lib/libamdhip64.so.5"},
-          {"libcuda.so.1"}};
+  return {{{"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "/opt/rocm/lib/libamdhip64.so.7",
+            "/opt/rocm/lib/libamdhip64.so.6", "/opt/rocm/lib/libamdhip64.so.5"}},
+          {{"libcuda.so.1"}, "CUDA driver library"}};
 }
 
-StatusOr<const Runtime*> Runtime::load(const std::vector<std::string>& libraries) {
+StatusOr<const Runtime*> Runtime::load(const Libraries& libraries) {
   static std::mutex mutex;
   static std::map<std::string, std::unique_ptr<const Runtime>> loaded;
   const std::lock_guard lock(mutex);
   std::string absent, reasons;
-  for (const std::string& name : libraries) {
+  for (const std::string& name : libraries.names) {
     if (const auto known = loaded.find(name); known != loaded.end()) return known->second.get();
     /* Local: the runtime's own libLLVM must not meet the one of a video driver in the same process. */
     if (void* library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) {
@@ -45,8 +45,8 @@ StatusOr<const Runtime*> Runtime::load(const std::vector<std::string>& libraries
     else
       reasons += "; " + reason;
   }
-  if (absent.empty()) return error(ENOENT, "the runtime library cannot be loaded: %s", reasons.c_str() + 2);
-  return error(ENOENT, "no runtime library: there is no %s%s", absent.c_str(), reasons.c_str());
+  if (absent.empty()) return error(ENOENT, "the %s cannot be loaded: %s", libraries.kind, reasons.c_str() + 2);
+  return error(ENOENT, "no %s: there is no %s%s", libraries.kind, absent.c_str(), reasons.c_str());
 }
 
 StatusOr<Runtime> Runtime::open(void* library, const std::string& name) {

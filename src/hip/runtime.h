@@ -112,14 +112,20 @@ struct Functions {
 
 enum class Platform { kHip, kCuda };
 
+/* Names of one library, the first that is there to be taken. */
+struct Libraries {
+  std::vector<std::string> names;
+  const char* kind = "HIP runtime library";
+};
+
 class Runtime {
  public:
-  /* Where to look for devices, in order of preference; of each entry the first library that is there. */
-  static std::vector<std::vector<std::string>> candidates();
+  /* Where to look for devices, in order of preference. */
+  static std::vector<Libraries> candidates();
 
-  /* The first of `libraries` that can be loaded; it stays loaded, and is the same object for every caller. ENOENT: none could
-   * be loaded, with the loader's own words; ENOSYS: it lacks a function. */
-  static StatusOr<const Runtime*> load(const std::vector<std::string>& libraries);
+  /* It stays loaded, and is the same object for every caller. ENOENT: none could be loaded, with the loader's own words;
+   * ENOSYS: it lacks a function. */
+  static StatusOr<const Runtime*> load(const Libraries& libraries);
 
   const Functions& functions() const { return functions_; }
   const std::string& library() const { return library_; }

@@ -151,7 +151,7 @@ START_TEST(a_library_that_does_not_load_is_told) {
   const Variable runtime("VMAFX_HIP_RUNTIME", "/dev/null");
   const Status status = open_failure();
   ck_assert_int_eq(status.code(), ENOENT);
-  assert_contains(status.message(), "the runtime library cannot be loaded: /dev/null: ");
+  assert_contains(status.message(), "the HIP runtime library cannot be loaded: /dev/null: ");
 }
 END_TEST
 

@@ -12,7 +12,7 @@
 namespace vmafx::test {
 
 inline const hip::Runtime& fake_runtime() {
-  static const auto loaded = hip::Runtime::load({FAKE_RUNTIME});
+  static const auto loaded = hip::Runtime::load({{FAKE_RUNTIME}});
   ck_assert_msg(loaded.ok(), "%s", loaded.status().message().c_str());
   return *loaded.value();
 }

@@ -33,7 +33,7 @@ uint8_t sample(Side side, int plane, int64_t frame, size_t y) {
 /* The emulator, or the runtime that VMAFX_HIP_RUNTIME names: the test is as good on hardware. */
 ContextPtr open_context() {
   const char* named = std::getenv("VMAFX_HIP_RUNTIME");
-  return take(Context::open(take(list_devices(*take(Runtime::load({named ? named : HIP_EMULATOR}))))[0]));
+  return take(Context::open(take(list_devices(*take(Runtime::load({{named ? named : HIP_EMULATOR}}))))[0]));
 }
 
 PoolLayout layout(int batch, int history) {
