@@ -70,6 +70,11 @@ std::string describe_host(uintptr_t address) {
               table->size);
 }
 
+[[noreturn, gnu::noinline]] void elsewhere_fault(const Access& access) {
+  const bool is_shared = worker->shared().contains(access.address);
+  access.fault(is_shared ? worker->shared().problem() : describe_host(access.address));
+}
+
 uint64_t own_stamp() { return launch_id | worker->block_number(); }
 
 /* -- Device memory ------------------------------------------------------------------------------------------------- */
@@ -151,33 +156,41 @@ void check_alignment(const Access& access) {
   if (access.address % unit) access.fault(text("not a multiple of %zu", unit));
 }
 
-[[gnu::noinline]] void load_elsewhere(const Access& access) {
-  if (!worker || worker->is_on_stack(access.address)) return;
-  if (worker->shared().contains(access.address)) {
-    if (!worker->shared().load(access.address, access.size, worker->rank())) access.fault(worker->shared().problem());
-  } else if (!is_in_table(access.address, access.size)) {
-    access.fault(describe_host(access.address));
+/* Not in device memory: shared memory, the thread's own stack, a table; or wrong. `size` is constant in each caller. */
+[[gnu::always_inline]] inline void load_elsewhere(uintptr_t address, size_t size, const void* code) {
+  Worker* const own = worker;
+  if (!own) return;
+  if (own->shared().contains(address)) {
+    if (own->shared().load(address, size, own->rank())) return;
+  } else if (own->is_on_stack(address) || is_in_table(address, size)) {
+    return;
   }
+  elsewhere_fault({"load", address, size, code});
 }
 
-[[gnu::noinline]] void store_elsewhere(const Access& access) {
-  if (!worker || worker->is_on_stack(access.address)) return;
-  if (!worker->shared().contains(access.address)) access.fault(describe_host(access.address));
-  if (!worker->shared().store(access.address, access.size, worker->rank())) access.fault(worker->shared().problem());
+[[gnu::always_inline]] inline void store_elsewhere(uintptr_t address, size_t size, const void* code) {
+  Worker* const own = worker;
+  if (!own) return;
+  if (own->shared().contains(address)) {
+    if (own->shared().store(address, size, own->rank())) return;
+  } else if (own->is_on_stack(address)) {
+    return;
+  }
+  elsewhere_fault({"store", address, size, code});
 }
 
 template <class T>
 void load(uintptr_t address, const void* code) {
+  if (address - reserve.begin >= reserve.size) return load_elsewhere(address, sizeof(T), code);
   const Access access{"load", address, sizeof(T), code};
-  if (address - reserve.begin >= reserve.size) return load_elsewhere(access);
   check_alignment(access);
   load_device<T>(access);
 }
 
 template <class T>
 void store(uintptr_t address, const void* code) {
+  if (address - reserve.begin >= reserve.size) return store_elsewhere(address, sizeof(T), code);
   const Access access{"store", address, sizeof(T), code};
-  if (address - reserve.begin >= reserve.size) return store_elsewhere(access);
   check_alignment(access);
   store_device<T>(access);
 }

@@ -38,52 +38,49 @@ void* SharedMemory::array(const void* key, const char* name, size_t size) {
   return reinterpret_cast<void*>(begin_ + arrays_.back().begin);
 }
 
-const SharedMemory::Array* SharedMemory::find(uint32_t offset, size_t size) const {
+const SharedMemory::Array* SharedMemory::find(size_t offset, size_t size) const {
   for (const Array& array : arrays_)
     if (offset - array.begin < array.size && size <= array.size - (offset - array.begin)) return &array;
   return nullptr;
 }
 
-std::string SharedMemory::place(uint32_t offset) const {
+std::string SharedMemory::place(size_t offset) const {
   const Array* array = find(offset, 1);
-  return array ? text("byte %u of shared array %s", offset - array->begin, array->name) : "shared memory";
+  return array ? text("byte %zu of shared array %s", offset - array->begin, array->name) : "shared memory";
 }
 
-bool SharedMemory::fail(std::string problem) {
-  problem_ = std::move(problem);
-  return false;
-}
-
-bool SharedMemory::load(uintptr_t address, size_t size, unsigned thread) {
-  const uint32_t offset = static_cast<uint32_t>(address - begin_);
-  if (offset + size > kSize) return fail("load past the end of shared memory");
-  for (size_t i = 0; i < size; i++) {
-    Byte& byte = bytes_[offset + i];
-    if (byte.writer >> kThreadBits < first_interval_) {
-      const bool is_padding = !find(offset + i, 1);
-      return fail(is_padding ? "load outside any shared array"
-                             : "load of " + place(offset + i) + ", which no thread has written");
+bool SharedMemory::explain_load(size_t offset, size_t size, uint32_t now) {
+  for (size_t i = offset; i < offset + size; i++) {
+    if (!find(i, 1)) {
+      problem_ = "load outside any shared array";
+      return false;
     }
-    if (is_by_other(byte.writer, thread))
-      return fail(text("race: load of %s, which thread %u wrote; there is no block_sync() between them",
-                       place(offset + i).c_str(), byte.writer & kManyThreads));
-    byte.reader = stamp(is_by_other(byte.reader, thread) ? kManyThreads : thread);
+    const Byte& byte = bytes_[i];
+    if (byte.writer >> kThreadBits < first_interval_)
+      problem_ = "load of " + place(i) + ", which no thread has written";
+    else if (is_by_other(byte.writer, now))
+      problem_ = text("race: load of %s, which thread %u wrote; there is no block_sync() between them",
+                      place(i).c_str(), byte.writer & kManyThreads);
+    else
+      continue;
+    return false;
   }
   return true;
 }
 
-bool SharedMemory::store(uintptr_t address, size_t size, unsigned thread) {
-  const uint32_t offset = static_cast<uint32_t>(address - begin_);
-  if (!find(offset, size)) return fail("store outside any shared array");
-  for (size_t i = 0; i < size; i++) {
-    Byte& byte = bytes_[offset + i];
-    const bool is_written = is_by_other(byte.writer, thread);
-    if (is_written || is_by_other(byte.reader, thread))
-      return fail(text("race: store to %s, which %s %s; there is no block_sync() between them",
-                       place(offset + i).c_str(),
-                       who((is_written ? byte.writer : byte.reader) & kManyThreads, kManyThreads).c_str(),
-                       is_written ? "wrote" : "read"));
-    byte.writer = stamp(thread);
+bool SharedMemory::explain_store(size_t offset, size_t size, uint32_t now) {
+  if (!find(offset, size)) {
+    problem_ = "store outside any shared array";
+    return false;
+  }
+  for (size_t i = offset; i < offset + size; i++) {
+    const Byte& byte = bytes_[i];
+    const bool is_written = is_by_other(byte.writer, now);
+    if (!is_written && !is_by_other(byte.reader, now)) continue;
+    problem_ = text("race: store to %s, which %s %s; there is no block_sync() between them", place(i).c_str(),
+                    who((is_written ? byte.writer : byte.reader) & kManyThreads, kManyThreads).c_str(),
+                    is_written ? "wrote" : "read");
+    return false;
   }
   return true;
 }

@@ -25,8 +25,28 @@ class SharedMemory {
   bool contains(uintptr_t address) const { return address - begin_ < kSize; }
 
   /* Take note of an access by the block's thread `thread`. False: problem() says what is wrong with it. */
-  bool load(uintptr_t address, size_t size, unsigned thread);
-  bool store(uintptr_t address, size_t size, unsigned thread);
+  bool load(uintptr_t address, size_t size, unsigned thread) {
+    const size_t offset = address - begin_;
+    const uint32_t now = stamp(thread), first = first_interval_ << kThreadBits;
+    bool good = offset + size <= kSize;
+    for (size_t i = offset; good && i < offset + size; i++) {
+      Byte& byte = bytes_[i];
+      good = byte.writer >= first && !is_by_other(byte.writer, now);
+      byte.reader = is_by_other(byte.reader, now) ? now | kManyThreads : now;
+    }
+    return good || explain_load(offset, size, now);
+  }
+  bool store(uintptr_t address, size_t size, unsigned thread) {
+    const size_t offset = address - begin_;
+    const uint32_t now = stamp(thread);
+    bool good = find(offset, size) != nullptr;
+    for (size_t i = offset; good && i < offset + size; i++) {
+      Byte& byte = bytes_[i];
+      good = !is_by_other(byte.writer, now) && !is_by_other(byte.reader, now);
+      if (good) byte.writer = now;
+    }
+    return good || explain_store(offset, size, now);
+  }
   const std::string& problem() const { return problem_; }
 
  private:
@@ -41,12 +61,14 @@ class SharedMemory {
   };
   static constexpr unsigned kThreadBits = 11, kManyThreads = (1 << kThreadBits) - 1;
 
-  bool fail(std::string problem);
-  const Array* find(uint32_t offset, size_t size) const;
-  std::string place(uint32_t offset) const;
+  bool explain_load(size_t offset, size_t size, uint32_t now);
+  bool explain_store(size_t offset, size_t size, uint32_t now);
+  const Array* find(size_t offset, size_t size) const;
+  std::string place(size_t offset) const;
   uint32_t stamp(unsigned thread) const { return interval_ << kThreadBits | thread; }
-  bool is_by_other(uint32_t last, unsigned thread) const {
-    return last >> kThreadBits == interval_ && last != stamp(thread);
+  /* Whether another thread was there in the interval of `now`. */
+  static bool is_by_other(uint32_t last, uint32_t now) {
+    return (last ^ now) - 1 < kManyThreads;  // the same but for the thread
   }
 
   std::string problem_;

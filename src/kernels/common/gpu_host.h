@@ -21,7 +21,7 @@
         return &key;                                                                     \
       }(),                                                                               \
       #name, sizeof(name##_array)))
-#define VMAFX_UNROLL
+#define VMAFX_UNROLL _Pragma("GCC unroll 64")
 
 namespace vmafx::gpu {
 
@@ -74,14 +74,14 @@ struct Entry<function> {
   static constexpr Parameter parameters[n_parameters + 1] = {{sizeof(Args), std::is_pointer_v<Args>}..., {}};
 
   /* Outside the kernel: these accesses are not its own, and not checked. */
-  [[gnu::no_sanitize("kernel-address")]] static void call(void* const* arguments) {
+  __attribute__((no_sanitize("kernel-address"))) static void call(void* const* arguments) {
     call_with(arguments, std::index_sequence_for<Args...>());
   }
 
  private:
   template <size_t... i>
-  [[gnu::no_sanitize("kernel-address")]] static void call_with([[maybe_unused]] void* const* arguments,
-                                                               std::index_sequence<i...>) {
+  __attribute__((no_sanitize("kernel-address"))) static void call_with([[maybe_unused]] void* const* arguments,
+                                                                       std::index_sequence<i...>) {
     function(*static_cast<const Args*>(arguments[i])...);
   }
 };
