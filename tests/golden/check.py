@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+"""Scores the golden clips through ffmpeg and compares with libvmaf's scores (see README.md here).
+
+usage: check.py [FFMPEG] [--filter NAME[=OPTIONS]] [--clips all|most|small|GLOB] [--cpu LEVEL|each] [--only TEXT ...]
+
+  FFMPEG    the ffmpeg to check (default: build/bin/ffmpeg)
+  --filter  the filter and its fixed options, e.g. libvmaf=backend=cpu:n_threads=2 (default: vmafx=backend=cpu)
+  --clips   all, most (without 1080p and 2160p), small (up to 353x288), or a pattern of names (default: all)
+  --cpu     run with VMAFX_CPU=LEVEL, or once with each level that this machine has
+  --only    features and models whose name contains one of these texts
+
+A case is one feature or model on one clip: every frame's scores, the pooled and the aggregate ones must agree within 1e-6.
+Prints a line per failure, the largest difference, and 'N passed, N failed'; exits 1 when something failed.
+"""
+import argparse
+import fnmatch
+import hashlib
+import json
+import math
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+TOLERANCE = 1e-6
+here = Path(__file__).resolve().parent
+
+
+class Clip:
+    """A golden file and the two raw files that its make_clip arguments write."""
+
+    def __init__(self, path):
+        self.name = path.stem
+        self.golden = json.loads(path.read_text())
+        self.width, self.height, _, bits, chroma, _, _ = self.golden["make_clip"]
+        self.pixels = int(self.width) * int(self.height)
+        self.pix_fmt = f"yuv{chroma}p" + ("" if bits == "8" else f"{bits}le")
+
+    def write(self, make_clip, folder):
+        self.ref, self.dist = folder / f"{self.name}.ref", folder / f"{self.name}.dist"
+        subprocess.run([make_clip, *self.golden["make_clip"], self.ref, self.dist], check=True)
+        for file, wanted in (self.ref, "ref"), (self.dist, "dis"):
+            if hashlib.sha256(file.read_bytes()).hexdigest() != self.golden["sha256"][wanted]:
+                raise SystemExit(f"check.py: make_clip wrote another {file.name} than the golden one")
+
+    def cases(self):
+        """(name, filter option, golden scores)"""
+        for name, golden in self.golden["features"].items():
+            yield name, "feature='name=" + escape(name.replace("=", ":", 1)) + "'", golden
+        for name, golden in self.golden["models"].items():
+            yield name, f"model='version={name}'", golden
+
+
+def escape(value):
+    """For an option's value, inside quotes on the level of the graph."""
+    return str(value).replace("\\", "\\\\").replace(":", "\\:")
+
+
+def score(ffmpeg, fixed, clip, option, folder, environment):
+    """The report as a dict, or the last line that ffmpeg said."""
+    log = folder / "report.json"
+    separator = ":" if "=" in fixed else "="
+    graph = f"[0:v][1:v]{fixed}{separator}log_fmt=json:log_path={escape(log)}:score_fmt=%.17g:{option}"
+    raw = ["-f", "rawvideo", "-pix_fmt", clip.pix_fmt, "-s", f"{clip.width}x{clip.height}", "-r", "25"]
+    command = [ffmpeg, "-v", "error", "-nostdin", *raw, "-i", clip.dist, *raw, "-i", clip.ref, "-lavfi", graph, "-f", "null", "-"]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment)
+    if done.returncode:
+        said = done.stderr.decode(errors="replace").strip().splitlines()
+        return None, said[-1] if said else f"exit status {done.returncode}"
+    return json.loads(log.read_text()), None
+
+
+class Comparison:
+    def __init__(self):
+        self.complaint, self.largest, self.at = None, 0.0, ""
+
+    def scores(self, where, wanted, got):
+        """Two flat dicts. A perfect match's infinity is null in reports: nothing to compare."""
+        for key, value in wanted.items():
+            if value is None or not math.isfinite(value):
+                continue
+            if got.get(key) is None:
+                self.complain(f"{where}: {key} is missing")
+                continue
+            difference = abs(got[key] - value)
+            if not difference <= self.largest:
+                self.largest, self.at = difference, f"{where} {key}"
+            if not difference <= TOLERANCE:
+                self.complain(f"{where}: {key} is {got[key]!r}, wanted {value!r} (off by {difference:.3g})")
+
+    def report(self, golden, report):
+        frames = report["frames"]
+        if len(frames) != len(golden["frames"]):
+            self.complain(f"{len(frames)} frames, wanted {len(golden['frames'])}")
+        for number, (wanted, got) in enumerate(zip(golden["frames"], frames)):
+            self.scores(f"frame {number}", wanted, got["metrics"])
+        for key, wanted in golden.get("pooled", {}).items():
+            self.scores(f"pooled {key}", wanted, report["pooled_metrics"].get(key, {}))
+        self.scores("aggregate", golden.get("aggregate", {}), report["aggregate_metrics"])
+        return self
+
+    def complain(self, text):
+        self.complaint = self.complaint or text
+
+
+def check_case(ffmpeg, fixed, environment, clip, case):
+    """(label, Comparison)"""
+    name, option, golden = case
+    comparison = Comparison()
+    with tempfile.TemporaryDirectory() as folder:
+        report, error = score(ffmpeg, fixed, clip, option, Path(folder), environment)
+    if error:
+        comparison.complain(error)
+    else:
+        comparison.report(golden, report)
+    return f"{clip.name} {name}", comparison
+
+
+def cpu_levels(ffmpeg, wanted):
+    """[None] is the one that the library picks by itself. Its complaint about a wrong name lists the right ones."""
+    if wanted != "each":
+        return [wanted]
+    graph = "testsrc2=s=64x64:d=0.1,split,vmafx"
+    done = subprocess.run([ffmpeg, "-v", "error", "-nostdin", "-f", "lavfi", "-i", graph, "-f", "null", "-"],
+                          stderr=subprocess.PIPE, env={**os.environ, "VMAFX_CPU": "each"})
+    found = re.search(rb"use one of: (.*)", done.stderr)
+    if not found:
+        raise SystemExit("check.py: the filter does not say which CPU levels there are: " + done.stderr.decode())
+    return found[1].decode().strip().split(", ")
+
+
+def choose_clips(wanted):
+    clips = [Clip(path) for path in sorted(here.glob("*.json"))]
+    limit = {"all": 1 << 40, "most": 1280 * 720, "small": 353 * 288}.get(wanted)
+    return [clip for clip in clips if (clip.pixels <= limit if limit else fnmatch.fnmatch(clip.name, wanted))]
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("ffmpeg", nargs="?", default=str(here.parents[1] / "build/bin/ffmpeg"))
+    parser.add_argument("--filter", default="vmafx=backend=cpu")
+    parser.add_argument("--clips", default="all")
+    parser.add_argument("--cpu")
+    parser.add_argument("--only", nargs="*", default=[])
+    return parser.parse_args()
+
+
+def main():
+    arguments = parse_arguments()
+    passed, failed, worst = 0, 0, Comparison()
+    with tempfile.TemporaryDirectory(prefix="vmafx-golden-") as folder, ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        folder = Path(folder)
+        make_clip = folder / "make_clip"
+        subprocess.run(["cc", "-O2", "-o", make_clip, here / "make_clip.c"], check=True)
+        for clip in choose_clips(arguments.clips):
+            clip.write(make_clip, folder)
+            chosen = [case for case in clip.cases() if not arguments.only or any(text in case[0] for text in arguments.only)]
+            for level in cpu_levels(arguments.ffmpeg, arguments.cpu):
+                environment = {**os.environ, "VMAFX_CPU": level} if level else None
+                check = lambda case: check_case(arguments.ffmpeg, arguments.filter, environment, clip, case)
+                for label, comparison in pool.map(check, chosen):
+                    if comparison.complaint:
+                        failed += 1
+                        print(f"FAIL {label}{f' VMAFX_CPU={level}' if level else ''}: {comparison.complaint}", flush=True)
+                    else:
+                        passed += 1
+                    if comparison.largest > worst.largest:
+                        worst.largest, worst.at = comparison.largest, f"{label}, {comparison.at}"
+            clip.ref.unlink()
+            clip.dist.unlink()
+    print(f"largest difference {worst.largest:.3g}" + (f": {worst.at}" if worst.at else ""))
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
