@@ -1,7 +1,7 @@
 # VMAFX_DEVICE_COMPILERS
-# Finds the compilers for GPU code and what they can compile for. Reads $with_hip and $with_hip_archs; HIPCC or HIP_CLANG name
-# another compiler for AMD, NVCC one for NVIDIA ("no": none). Sets HIP_COMPILER, NVCC, LLVM_READELF, CODE_OBJECTS (the files to build)
-# and device_code_summary.
+# Finds the compilers for GPU code and what they can compile for. Reads $with_hip and $with_hip_archs; HIPCC or
+# HIP_CLANG name another compiler for AMD, NVCC one for NVIDIA ("no": none). Sets HIP_COMPILER, HIP_DEVICE_ONLY, NVCC,
+# LLVM_READELF, CODE_OBJECTS (the files to build) and device_code_summary.
 AC_DEFUN([VMAFX_DEVICE_COMPILERS], [
 AC_ARG_VAR([HIPCC], [compiler for AMD GPUs, such as the hipcc of a ROCm release])
 AC_ARG_VAR([HIP_CLANG], [clang++ (19 or later) as the compiler for AMD GPUs])

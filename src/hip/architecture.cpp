@@ -62,7 +62,8 @@ std::string gfx_name(unsigned target_version) {
 std::string amd_architecture(const PciAddress& address, int ordinal, const std::string& nodes) {
   if (const auto version = overridden_version(ordinal)) return gfx_name(*version);
   std::error_code failed;
-  for (std::filesystem::directory_iterator entry(nodes, failed), end; !failed && entry != end; entry.increment(failed)) {
+  for (std::filesystem::directory_iterator entry(nodes, failed), end; !failed && entry != end;
+       entry.increment(failed)) {
     const Node node = read_node(entry->path() / "properties");
     if (node.target_version && node.address == address) return gfx_name(node.target_version);
   }

@@ -20,9 +20,10 @@ struct PciAddress {
 /* "gfx90a" for 90010: two decimal digits each of major, minor and stepping, the latter two written in hexadecimal. */
 std::string gfx_name(unsigned target_version);
 
-/* The AMD device at `address`, from the kernel driver's topology, since neither attributes nor a layout that is the same in all
- * versions of HIP tell it. HSA_OVERRIDE_GFX_VERSION and HSA_OVERRIDE_GFX_VERSION_<ordinal> make the runtime take a device for
- * another one, so they are followed. "" when it is unknown. `nodes`: the topology's folder. */
+/* The AMD device at `address`, from the kernel driver's topology, since neither attributes nor a layout that is the
+ * same in all versions of HIP tell it. HSA_OVERRIDE_GFX_VERSION and HSA_OVERRIDE_GFX_VERSION_<ordinal> make the
+ * runtime take a device for another one, so they are followed. "" when it is unknown. `nodes`: the topology's
+ * folder. */
 std::string amd_architecture(const PciAddress& address, int ordinal,
                              const std::string& nodes = "/sys/class/kfd/kfd/topology/nodes");
 

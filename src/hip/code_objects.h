@@ -16,8 +16,8 @@ struct CodeObject {
 /* What this build carries; empty when no device compiler was found. */
 std::span<const CodeObject> embedded_code_objects();
 
-/* The object that runs on `arch`, or nullptr. gfx names must be equal. NVIDIA machine code runs on its own major version from
- * its minor one up; PTX on any later version. */
+/* The object that runs on `arch`, or nullptr. gfx names must be equal. NVIDIA machine code runs on its own major
+ * version from its minor one up; PTX on any later version. */
 const CodeObject* find_code_object(std::span<const CodeObject> objects, const std::string& arch);
 
 /* "gfx906, gfx908, …" for messages; "none" if there are none. */

@@ -8,7 +8,8 @@ namespace {
 
 thread_local Context* bound_context = nullptr;  // the innermost Scope of this thread
 
-/* Errors after which nothing of the device can be trusted. hipError_t and CUresult agree on these numbers; the names are HIP's. */
+/* Errors after which nothing of the device can be trusted. hipError_t and CUresult agree on these numbers; the names
+ * are HIP's. */
 bool is_fatal(Error code) {
   switch (code) {
     case 4:     // Deinitialized

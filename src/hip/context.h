@@ -1,9 +1,9 @@
 /* The device in use: whose calls these are, whether it still answers, and how long to wait for it.
  *
- * Every call to the runtime goes through Context::call(), which refuses once the device is lost. Lost is for good: it is set
- * by an error after which the device cannot be trusted (a fault in a kernel, a reset) and by a wait that outlived the
- * deadline. After that no call is made any more, not even to free: a dead device can block any of them. Its handles
- * are leaked on purpose, which is noted once. */
+ * Every call to the runtime goes through Context::call(), which refuses once the device is lost. Lost is for good:
+ * it is set by an error after which the device cannot be trusted (a fault in a kernel, a reset) and by a wait that
+ * outlived the deadline. After that no call is made any more, not even to free: a dead device can block any of them.
+ * Its handles are leaked on purpose, which is noted once. */
 #ifndef VMAFX_HIP_CONTEXT_H
 #define VMAFX_HIP_CONTEXT_H
 
@@ -34,8 +34,8 @@ class Context {
   /* The device's primary context. */
   static StatusOr<ContextPtr> open(const Device& device, ContextOptions options = {});
 
-  /* A context of the application (CUcontext, hipCtx_t), which stays its owner: nothing of it is changed or released here.
-   * Adopting one twice gives two independent objects. EINVAL for null. */
+  /* A context of the application (CUcontext, hipCtx_t), which stays its owner: nothing of it is changed or released
+   * here. Adopting one twice gives two independent objects. EINVAL for null. */
   static StatusOr<ContextPtr> adopt(const Runtime& runtime, NativeContext native, ContextOptions options = {});
 
   ~Context();
@@ -66,8 +66,8 @@ class Context {
     bool entered_ = false;
   };
 
-  /* function(functions of the runtime), an Error, as a Status that names the call and where it stands. ENODEV without a call when
-   * the device is lost; ENOMEM when it has no memory left. */
+  /* function(functions of the runtime), an Error, as a Status that names the call and where it stands. ENODEV
+   * without a call when the device is lost; ENOMEM when it has no memory left. */
   template <class Function>
   Status call(const char* name, Function&& function, std::source_location where = std::source_location::current()) {
     if (lost()) return lost_status();
@@ -76,15 +76,16 @@ class Context {
     return check(function(device_.runtime->functions()), name, where);
   }
 
-  /* For destructors: the same, with a failure only noted; when the device is lost the handle is leaked. Tried even when the device
-   * cannot be bound, since the handle knows where it belongs. */
+  /* For destructors: the same, with a failure only noted; when the device is lost the handle is leaked. Tried even
+   * when the device cannot be bound, since the handle knows where it belongs. */
   template <class Function>
   void dispose(const char* name, Function&& function, std::source_location where = std::source_location::current()) {
     if (lost()) return note_leak();
     const Scope scope(*this);
     if (scope.error()) note(check(scope.error(), "SetDevice", where).message());
     if (lost()) return note_leak();
-    if (Status status = check(function(device_.runtime->functions()), name, where); !status.ok()) note(status.message());
+    if (Status status = check(function(device_.runtime->functions()), name, where); !status.ok())
+      note(status.message());
   }
 
   void note(const std::string& message) const;

@@ -1,5 +1,6 @@
-/* The table of functions, filled from NVIDIA's driver. Most of its calls have HIP's shape and numbers and stand in the table as
- * they are; the rest get an adapter here. Nothing of CUDA is included or linked: the few types are declared as cuda.h has them. */
+/* The table of functions, filled from NVIDIA's driver. Most of its calls have HIP's shape and numbers and stand in
+ * the table as they are; the rest get an adapter here. Nothing of CUDA is included or linked: the few types are
+ * declared as cuda.h has them. */
 #include "hip/runtime.h"
 #include "hip/symbols.h"
 
@@ -25,7 +26,8 @@ struct Copy2D {  // CUDA_MEMCPY2D_v2
   size_t row_bytes, rows;
 };
 
-/* Calls of another shape than HIP's. One driver per process, so they may be static; filled before any adapter can be called. */
+/* Calls of another shape than HIP's. One driver per process, so they may be static; filled before any adapter can be
+ * called. */
 struct Native {
   Error (*GetErrorString)(Error code, const char** text);
   Error (*DeviceGetAttribute)(int* value, int attribute, int device);

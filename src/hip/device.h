@@ -18,10 +18,10 @@ struct OpenedDevice : Device {
   std::shared_ptr<const Module> kernels;  // all metrics' kernels for its architecture
 };
 
-/* Opens the device that `choice` names: "auto", an index, or a PCI address (see choose_device). What can fail, and how it is
- * told: ENOENT no runtime library; ENXIO no driver; EACCES no permission on its device node; ENODEV no device, or none like
- * `choice`; ENOTSUP no code object for the device's architecture; EBADMSG self-test failed; EIO and others: a call failed.
- * AMD's platform is asked first; NVIDIA's when that has no such device. */
+/* Opens the device that `choice` names: "auto", an index, or a PCI address (see choose_device). What can fail, and
+ * how it is told: ENOENT no runtime library; ENXIO no driver; EACCES no permission on its device node; ENODEV no
+ * device, or none like `choice`; ENOTSUP no code object for the device's architecture; EBADMSG self-test failed; EIO
+ * and others: a call failed. AMD's platform is asked first; NVIDIA's when that has no such device. */
 StatusOr<OpenedDevice> open_device(const std::string& choice, ContextOptions options = {});
 
 /* The same on a device of the application, which stays its owner (see Context::adopt). */

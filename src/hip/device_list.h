@@ -38,9 +38,9 @@ std::string describe_all(const std::vector<Device>& devices);
 /* "auto" or "". */
 bool is_auto(const std::string& choice);
 
-/* The one that `choice` names: an index into `devices`, a PCI address, or "auto": the first discrete one that `runs` says there is
- * code for, else the first discrete one, else an integrated one by the same rule. An integrated one beside a discrete one
- * is only taken when named. nullptr if there is none such. */
+/* The one that `choice` names: an index into `devices`, a PCI address, or "auto": the first discrete one that `runs`
+ * says there is code for, else the first discrete one, else an integrated one by the same rule. An integrated one
+ * beside a discrete one is only taken when named. nullptr if there is none such. */
 const Device* choose_device(const std::vector<Device>& devices, const std::string& choice,
                             bool (*runs)(const std::string& arch));
 

@@ -1,8 +1,8 @@
 /* A pointer into device memory, for host code and kernels alike.
  *
- * A type of its own: host code cannot dereference it or make one from a host pointer, and launch() takes nothing else as a
- * pointer. In a kernel, as an argument or as a member of one, it converts to the T* that it is: a file is kernel code when it
- * is compiled as HIP or CUDA, or defines VMAFX_KERNEL_CODE. */
+ * A type of its own: host code cannot dereference it or make one from a host pointer, and launch() takes nothing
+ * else as a pointer. In a kernel, as an argument or as a member of one, it converts to the T* that it is: a file is
+ * kernel code when it is compiled as HIP or CUDA, or defines VMAFX_KERNEL_CODE. */
 #ifndef VMAFX_HIP_DEVICE_PTR_H
 #define VMAFX_HIP_DEVICE_PTR_H
 
@@ -20,7 +20,8 @@ class DevicePtr {
   constexpr T* get() const { return pointer_; }
   constexpr operator T*() const { return pointer_; }
 #else
-  /* From the address that the runtime gave out. Only the owners of memory and the import of frames have a use for it. */
+  /* From the address that the runtime gave out. Only the owners of memory and the import of frames have a use for
+   * it. */
   static DevicePtr from_address(uint64_t address) {
     DevicePtr pointer;
     pointer.pointer_ = reinterpret_cast<T*>(address);

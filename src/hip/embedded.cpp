@@ -1,5 +1,5 @@
-/* The code objects, put into the library by the assembler. device_code/list.inc is written by the build: a line per object,
- * none when there was no device compiler. */
+/* The code objects, put into the library by the assembler. device_code/list.inc is written by the build: a line per
+ * object, none when there was no device compiler. */
 #include <array>
 #include <iterator>
 

@@ -48,7 +48,8 @@ void FramePool::place_planes() {
   batch_bytes_ = frame_bytes_ * layout_.batch;
   sums_stride_ = round_up(layout_.sums_bytes, kBlockAlignment);
   batch_sums_bytes_ = sums_stride_ * layout_.batch;
-  device_bytes_ = batch_bytes_ * device_batches() + batch_sums_bytes_ * layout_.batches_in_flight + layout_.scratch_bytes;
+  device_bytes_ =
+      batch_bytes_ * device_batches() + batch_sums_bytes_ * layout_.batches_in_flight + layout_.scratch_bytes;
 }
 
 Status FramePool::allocate() {
@@ -86,7 +87,8 @@ PoolFrame& FramePool::next() {
     for (int p = 0; p < 3; p++) {
       const PoolLayout::PlaneSize& size = side ? layout_.dist[p] : layout_.ref[p];
       if (size.row_bytes)
-        frame.staging_[side][p] = {staging_.data() + base + offset_[side][p], stride_[side][p], size.row_bytes, size.rows};
+        frame.staging_[side][p] = {staging_.data() + base + offset_[side][p], stride_[side][p], size.row_bytes,
+                                   size.rows};
     }
   return frame;
 }
@@ -151,7 +153,8 @@ Status FramePool::upload_staged(size_t begin, size_t end) {
 }
 
 /* Rows that lie as the device's do go in one piece, which is some 5 % faster. */
-Status FramePool::upload_pinned(const PoolFrame::Staging& plane, const PoolFrame::Pinned& from, DevicePtr<std::byte> to) {
+Status FramePool::upload_pinned(const PoolFrame::Staging& plane, const PoolFrame::Pinned& from,
+                                DevicePtr<std::byte> to) {
   if (from.stride != plane.stride)
     return streams_[kCopies].upload_rows(to, plane.stride, from.data, from.stride, plane.row_bytes, plane.rows);
   return streams_[kCopies].upload(to, static_cast<const std::byte*>(from.data),

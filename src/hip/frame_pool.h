@@ -1,4 +1,5 @@
-/* Frames on their way through the device: a fixed ring of slots, filled, uploaded, worked on and read back, all at once.
+/* Frames on their way through the device: a fixed ring of slots, filled, uploaded, worked on and read back, all at
+ * once.
  *
  *   open      FramePool::create()              all memory there will ever be
  *   per frame PoolFrame& frame = pool.next();  while !pool.full(); fill frame.staging() or name other memory
@@ -7,9 +8,10 @@
  *             pool.read_back();
  *             pool.collect(wait)               the oldest batch that is done: its sums; then pool.release()
  *
- * Three streams overlap: copies to the device, kernels, sums back to the host; events order them, the host waits only in
- * collect(), when the ring is full. The pool knows sizes and no metric. It numbers its frames from 0 in the order of
- * next(). Used by one thread at a time; only filling the staging of frames may be spread over threads, before upload(). */
+ * Three streams overlap: copies to the device, kernels, sums back to the host; events order them, the host waits
+ * only in collect(), when the ring is full. The pool knows sizes and no metric. It numbers its frames from 0 in the
+ * order of next(). Used by one thread at a time; only filling the staging of frames may be spread over threads,
+ * before upload(). */
 #ifndef VMAFX_HIP_FRAME_POOL_H
 #define VMAFX_HIP_FRAME_POOL_H
 
@@ -51,8 +53,11 @@ class PoolFrame {
   };
   const Staging& staging(Side side, int plane) const { return staging_[index(side)][plane]; }
 
-  /* Rows in page-locked memory of the application, uploaded from there. They must stay until the frame's batch is collected. */
-  void use_pinned(Side side, int plane, const void* data, size_t stride) { pinned_[index(side)][plane] = {data, stride}; }
+  /* Rows in page-locked memory of the application, uploaded from there. They must stay until the frame's batch is
+   * collected. */
+  void use_pinned(Side side, int plane, const void* data, size_t stride) {
+    pinned_[index(side)][plane] = {data, stride};
+  }
 
   /* Rows in device memory, read where they lie. They must stay until batches of `history` more frames are collected. */
   void use_device(Side side, int plane, DevicePlane rows) { device_[index(side)][plane] = rows; }

@@ -11,7 +11,8 @@ constexpr unsigned kDeviceScheduleBlockingSync = 4;
 Error retain(const Functions& hip, int device, NativeContext* context) {
   *context = nullptr;
   if (const Error code = hip.SetDevice(device)) return code;
-  /* Calls that do wait (freeing, loading) should sleep meanwhile. It is refused once the device is in use, which is fine. */
+  /* Calls that do wait (freeing, loading) should sleep meanwhile. It is refused once the device is in use, which is
+   * fine. */
   if (hip.SetDeviceFlags) (void)hip.SetDeviceFlags(kDeviceScheduleBlockingSync);
   return kSuccess;
 }

@@ -1,5 +1,5 @@
-/* What may be passed to a kernel: plain values, DevicePtr, and structs of these. A host pointer in any of them would be read
- * by the device, so none compiles, as far as C++ can see into a type. */
+/* What may be passed to a kernel: plain values, DevicePtr, and structs of these. A host pointer in any of them would
+ * be read by the device, so none compiles, as far as C++ can see into a type. */
 #ifndef VMAFX_HIP_KERNEL_PARAMETER_H
 #define VMAFX_HIP_KERNEL_PARAMETER_H
 
@@ -32,8 +32,8 @@ constexpr bool pointer_at(std::index_sequence<Before...>) {
   return requires { T{AnyMemberAt<Before>{}..., PointerMember{}}; };
 }
 
-/* An aggregate has a raw pointer at one of its first members if a pointer initialises it there. (Members of a nested aggregate
- * are seen up to its first one; arrays element by element.) */
+/* An aggregate has a raw pointer at one of its first members if a pointer initialises it there. (Members of a nested
+ * aggregate are seen up to its first one; arrays element by element.) */
 template <class T, size_t... Index>
 constexpr bool pointer_among(std::index_sequence<Index...>) {
   return (pointer_at<T>(std::make_index_sequence<Index>{}) || ...);

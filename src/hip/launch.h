@@ -41,11 +41,11 @@ constexpr unsigned blocks_for(size_t items, size_t per_block) {
 /* For launch(): EINVAL names the kernel and the limit that it breaks. */
 Status check_launch(const Device& device, const char* kernel, NativeFunction function, Dim grid, Dim block,
                     size_t shared_bytes);
-Status launch_native(Stream& stream, const char* kernel, NativeFunction function, Dim grid, Dim block, size_t shared_bytes,
-                     void** arguments);
+Status launch_native(Stream& stream, const char* kernel, NativeFunction function, Dim grid, Dim block,
+                     size_t shared_bytes, void** arguments);
 
-/* Starts `grid` blocks of `block` threads with `shared_bytes` of dynamic shared memory each. Arguments are converted to the
- * kernel's parameter types and passed by value. */
+/* Starts `grid` blocks of `block` threads with `shared_bytes` of dynamic shared memory each. Arguments are converted
+ * to the kernel's parameter types and passed by value. */
 template <KernelParameter... Params>
 Status launch(Stream& stream, const Kernel<Params...>& kernel, Dim grid, Dim block, size_t shared_bytes,
               const std::type_identity_t<Params>&... arguments) {

@@ -1,5 +1,5 @@
-/* Owners of memory, allocated when a session opens and never in the frame loop. Freeing may block until the device is idle,
- * so a stream that uses the memory is declared after it and drains first. */
+/* Owners of memory, allocated when a session opens and never in the frame loop. Freeing may block until the device
+ * is idle, so a stream that uses the memory is declared after it and drains first. */
 #ifndef VMAFX_HIP_MEMORY_H
 #define VMAFX_HIP_MEMORY_H
 
@@ -19,7 +19,8 @@ class DeviceBuffer {
   static StatusOr<DeviceBuffer> create(ContextPtr context, size_t count) {
     DeviceBuffer buffer;
     if (count == 0) return buffer;
-    VMAFX_TRY(context->call("Malloc", [&](const Functions& f) { return f.Malloc(&buffer.address_, count * sizeof(T)); }));
+    VMAFX_TRY(
+        context->call("Malloc", [&](const Functions& f) { return f.Malloc(&buffer.address_, count * sizeof(T)); }));
     buffer.context_ = std::move(context);
     buffer.size_ = count;
     return buffer;
@@ -58,7 +59,8 @@ class PinnedBuffer {
     PinnedBuffer buffer;
     if (count == 0) return buffer;
     void* host = nullptr;
-    VMAFX_TRY(context->call("HostMalloc", [&](const Functions& f) { return f.HostMalloc(&host, count * sizeof(T), 0); }));
+    VMAFX_TRY(
+        context->call("HostMalloc", [&](const Functions& f) { return f.HostMalloc(&host, count * sizeof(T), 0); }));
     buffer.context_ = std::move(context);
     buffer.data_ = static_cast<T*>(host);
     buffer.size_ = count;

@@ -15,12 +15,13 @@ class Module {
   /* `image`: a code object for the context's device; copied by the runtime. */
   static StatusOr<Module> load(ContextPtr context, const void* image);
 
-  Module(Module&& other) noexcept : context_(std::move(other.context_)), native_(std::exchange(other.native_, nullptr)) {}
+  Module(Module&& other) noexcept
+      : context_(std::move(other.context_)), native_(std::exchange(other.native_, nullptr)) {}
   Module& operator=(Module&&) = delete;
   ~Module();
 
-  /* The kernel `name`, whose parameters are of types Params in this order: what the .hip source says, or the launch is wrong
-   * in ways that nothing checks. Valid as long as the module. */
+  /* The kernel `name`, whose parameters are of types Params in this order: what the .hip source says, or the launch
+   * is wrong in ways that nothing checks. Valid as long as the module. */
   template <KernelParameter... Params>
   StatusOr<Kernel<Params...>> kernel(const char* name) const {
     VMAFX_ASSIGN(const NativeFunction function, find(name));

@@ -11,7 +11,8 @@
 namespace vmafx::hip {
 namespace {
 
-/* The loader's words when the library itself is missing; else a library that it needs may be, and that is worth telling. */
+/* The loader's words when the library itself is missing; else a library that it needs may be, and that is worth
+ * telling. */
 bool is_absent(const std::string& reason, const std::string& name) {
   return reason.rfind(name + ": cannot open shared object file: No such file", 0) == 0;
 }
@@ -21,7 +22,8 @@ bool is_absent(const std::string& reason, const std::string& name) {
 std::vector<Libraries> Runtime::candidates() {
   const char* named = std::getenv("VMAFX_HIP_RUNTIME");
   if (named && *named) return {{{named}}};
-  /* The name without a version belongs to developer packages, and a call's shape may change from one version to the next. */
+  /* The name without a version belongs to developer packages, and a call's shape may change from one version to the
+   * next. */
   return {{{"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "/opt/rocm/lib/libamdhip64.so.7",
             "/opt/rocm/lib/libamdhip64.so.6", "/opt/rocm/lib/libamdhip64.so.5"}},
           {{"libcuda.so.1"}, "CUDA driver library"}};

@@ -1,8 +1,8 @@
 /* The GPU runtime, found when it is needed: no library is linked, so one build runs with and without a GPU.
  *
- * There are two platforms behind one table of functions: AMD's HIP runtime (libamdhip64) and, since its driver calls have the
- * same shapes, NVIDIA's driver (libcuda). The environment variable VMAFX_HIP_RUNTIME names another library to load instead of
- * both; it may be of either kind. */
+ * There are two platforms behind one table of functions: AMD's HIP runtime (libamdhip64) and, since its driver calls
+ * have the same shapes, NVIDIA's driver (libcuda). The environment variable VMAFX_HIP_RUNTIME names another library
+ * to load instead of both; it may be of either kind. */
 #ifndef VMAFX_HIP_RUNTIME_H
 #define VMAFX_HIP_RUNTIME_H
 
@@ -66,8 +66,8 @@ struct Functions {
   Error (*DeviceTotalMem)(size_t* bytes, int device);
   Error (*DeviceGetAttribute)(int* value, Attribute attribute, int device);
 
-  /* Not of HIP. retain: the context to use a device with (its primary one), which the last release() may destroy. enter and leave
-   * bracket the calls of a thread. device_of: the ordinal of an application's context. */
+  /* Not of HIP. retain: the context to use a device with (its primary one), which the last release() may destroy.
+   * enter and leave bracket the calls of a thread. device_of: the ordinal of an application's context. */
   Error (*retain)(const Functions&, int device, NativeContext* context);
   Error (*release)(const Functions&, int device);
   Error (*enter)(const Functions&, const Binding& target, Binding* previous);
@@ -85,8 +85,8 @@ struct Functions {
   Error (*HostFree)(void* host);
   Error (*MemcpyHtoDAsync)(Address to, const void* from, size_t bytes, NativeStream stream);
   Error (*MemcpyDtoHAsync)(void* to, Address from, size_t bytes, NativeStream stream);
-  Error (*Memcpy2DAsync)(void* to, size_t to_stride, const void* from, size_t from_stride, size_t row_bytes, size_t rows,
-                         int kind, NativeStream stream);
+  Error (*Memcpy2DAsync)(void* to, size_t to_stride, const void* from, size_t from_stride, size_t row_bytes,
+                         size_t rows, int kind, NativeStream stream);
   Error (*MemsetD32Async)(Address to, int value, size_t words, NativeStream stream);
 
   Error (*StreamCreateWithFlags)(NativeStream* stream, unsigned flags);
@@ -101,11 +101,12 @@ struct Functions {
   Error (*ModuleLoadData)(NativeModule* module, const void* image);
   Error (*ModuleUnload)(NativeModule module);
   Error (*ModuleGetFunction)(NativeFunction* function, NativeModule module, const char* name);
-  Error (*ModuleLaunchKernel)(NativeFunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
-                              unsigned block_y, unsigned block_z, unsigned shared_bytes, NativeStream stream,
-                              void** arguments, void** extra);
+  Error (*ModuleLaunchKernel)(NativeFunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                              unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+                              NativeStream stream, void** arguments, void** extra);
 
-  /* Only the emulator of the tests has these: the architecture it calls itself, and the image of the kernels it carries. */
+  /* Only the emulator of the tests has these: the architecture it calls itself, and the image of the kernels it
+   * carries. */
   const char* (*emulator_arch)() = nullptr;
   const void* (*emulator_image)() = nullptr;
 };
@@ -123,8 +124,8 @@ class Runtime {
   /* Where to look for devices, in order of preference. */
   static std::vector<Libraries> candidates();
 
-  /* It stays loaded, and is the same object for every caller. ENOENT: none could be loaded, with the loader's own words;
-   * ENOSYS: it lacks a function. */
+  /* It stays loaded, and is the same object for every caller. ENOENT: none could be loaded, with the loader's own
+   * words; ENOSYS: it lacks a function. */
   static StatusOr<const Runtime*> load(const Libraries& libraries);
 
   const Functions& functions() const { return functions_; }

@@ -29,10 +29,11 @@ Status check(const Answer& answer, int wave_size) {
       return error(EBADMSG, "the self-test failed: word %u is %u, not %u", place, answer.words[place],
                    self_test_answer(place, kSeed));
   if (answer.sum != expected_sum())
-    return error(EBADMSG, "the self-test failed: the sum is %llu, not %llu", static_cast<unsigned long long>(answer.sum),
-                 static_cast<unsigned long long>(expected_sum()));
+    return error(EBADMSG, "the self-test failed: the sum is %llu, not %llu",
+                 static_cast<unsigned long long>(answer.sum), static_cast<unsigned long long>(expected_sum()));
   if (const uint32_t lanes = answer.words[kSelfTestWords]; lanes != static_cast<uint32_t>(wave_size))
-    return error(EBADMSG, "the self-test failed: the code runs waves of %u lanes, the device says %d", lanes, wave_size);
+    return error(EBADMSG, "the self-test failed: the code runs waves of %u lanes, the device says %d", lanes,
+                 wave_size);
   return {};
 }
 

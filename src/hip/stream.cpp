@@ -8,8 +8,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/* What is nearly done is caught by spinning; the rest leaves the core to the decoder. Several batches are in flight, so that the
- * device has work while the host oversleeps. */
+/* What is nearly done is caught by spinning; the rest leaves the core to the decoder. Several batches are in flight,
+ * so that the device has work while the host oversleeps. */
 constexpr auto kSpin = std::chrono::microseconds(5);
 constexpr auto kShortestSleep = std::chrono::microseconds(20);
 constexpr auto kLongestSleep = std::chrono::microseconds(200);

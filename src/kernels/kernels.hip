@@ -1,5 +1,5 @@
-/* All device code, one translation unit: compiled once per architecture into one code object, and for tests/hip_emulator by
- * the host's compiler. A metric with kernels adds its .hip here. */
+/* All device code, one translation unit: compiled once per architecture into one code object, and for
+ * tests/hip_emulator by the host's compiler. A metric with kernels adds its .hip here. */
 #define VMAFX_KERNEL_CODE
 
 #include "kernels/common/self_test.hip"

@@ -1,5 +1,5 @@
-/* What the compilers made of the kernels: each embedded AMD code object's own metadata, read with llvm-readelf. Skipped in a
- * build without device code. */
+/* What the compilers made of the kernels: each embedded AMD code object's own metadata, read with llvm-readelf.
+ * Skipped in a build without device code. */
 #include "hip/code_objects.h"
 
 #include <check.h>

@@ -21,7 +21,9 @@ namespace {
 
 constexpr int kIllegalAddress = 700;
 
-NativeContext native_context(int ordinal) { return reinterpret_cast<NativeContext>(static_cast<uintptr_t>(ordinal) + 1); }
+NativeContext native_context(int ordinal) {
+  return reinterpret_cast<NativeContext>(static_cast<uintptr_t>(ordinal) + 1);
+}
 
 /* One of each, used once. */
 Status use_everything(const ContextPtr& context) {
@@ -193,7 +195,8 @@ START_TEST(an_adopted_device_stays_the_applications) {
   state.n_devices = 2;
   void* foreign_stream = nullptr;
   {
-    auto first = Context::adopt(fake_runtime(), native_context(1)), second = Context::adopt(fake_runtime(), native_context(1));
+    auto first = Context::adopt(fake_runtime(), native_context(1)),
+         second = Context::adopt(fake_runtime(), native_context(1));
     ck_assert(first.ok() && second.ok());
     ck_assert_int_eq(first.value()->device().ordinal, 1);
     ck_assert(!first.value()->owned());

@@ -70,7 +70,8 @@ START_TEST(auto_prefers_discrete_then_code) {
                                    device("0000:04:00.0", "gfx1100")};
   assert_text_eq(chosen(all, "auto"), "0000:04:00.0");
   assert_text_eq(chosen(all, ""), "0000:04:00.0");
-  assert_text_eq(chosen({all[0], all[1]}, "auto"), "0000:03:00.0");  // told about, rather than the integrated one used silently
+  assert_text_eq(chosen({all[0], all[1]}, "auto"),
+                 "0000:03:00.0");  // told about, rather than the integrated one used silently
   assert_text_eq(chosen({all[0]}, "auto"), "0000:0a:00.0");
   assert_text_eq(chosen({}, "auto"), "none");
 }
@@ -201,8 +202,9 @@ START_TEST(an_unknown_device_lists_the_others) {
   const Variable runtime("VMAFX_HIP_RUNTIME", FAKE_RUNTIME), arch("HSA_OVERRIDE_GFX_VERSION", "11.0.0");
   const Status status = open_failure("7");
   ck_assert_int_eq(status.code(), ENODEV);
-  assert_text_eq(status.message(),
-                 "there is no device '7'; there are: 0 = Fake (0000:03:00.0, gfx1100), 1 = Other (0000:0a:00.0, gfx1100)");
+  assert_text_eq(
+      status.message(),
+      "there is no device '7'; there are: 0 = Fake (0000:03:00.0, gfx1100), 1 = Other (0000:0a:00.0, gfx1100)");
 }
 END_TEST
 

@@ -13,7 +13,8 @@ using vmafx::test::FakeState;
 
 namespace {
 
-constexpr int kInvalidValue = 1, kOutOfMemory = 2, kNoDevice = 100, kInvalidDevice = 101, kNotFound = 500, kNotReady = 600;
+constexpr int kInvalidValue = 1, kOutOfMemory = 2, kNoDevice = 100, kInvalidDevice = 101, kNotFound = 500,
+              kNotReady = 600;
 
 FakeState state;
 /* All that is not given back; itself for ever, so that what is left behind on purpose is no leak to a sanitizer. */
@@ -91,7 +92,9 @@ FAKE_API int hipSetDevice(int device) {
   return 0;
 }
 /* A context's handle is its device and one. */
-FAKE_API int hipCtxSetCurrent(void* context) { return hipSetDevice(static_cast<int>(reinterpret_cast<uintptr_t>(context)) - 1); }
+FAKE_API int hipCtxSetCurrent(void* context) {
+  return hipSetDevice(static_cast<int>(reinterpret_cast<uintptr_t>(context)) - 1);
+}
 
 FAKE_API int hipMemGetInfo(size_t* free_bytes, size_t* total) { return *free_bytes = *total = state.memory, begin(); }
 FAKE_API int hipMalloc(void** address, size_t bytes) {
@@ -109,8 +112,8 @@ FAKE_API int hipMemcpyHtoDAsync(void* to, const void* from, size_t bytes, void*)
 FAKE_API int hipMemcpyDtoHAsync(void* to, const void* from, size_t bytes, void* stream) {
   return hipMemcpyHtoDAsync(to, from, bytes, stream);
 }
-FAKE_API int hipMemcpy2DAsync(void* to, size_t to_stride, const void* from, size_t from_stride, size_t row_bytes, size_t rows,
-                              int, void*) {
+FAKE_API int hipMemcpy2DAsync(void* to, size_t to_stride, const void* from, size_t from_stride, size_t row_bytes,
+                              size_t rows, int, void*) {
   if (const int code = begin()) return code;
   for (size_t y = 0; y < rows; y++)
     std::memcpy(static_cast<char*>(to) + y * to_stride, static_cast<const char*>(from) + y * from_stride, row_bytes);

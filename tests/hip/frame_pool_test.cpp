@@ -1,5 +1,6 @@
-/* The frame pool on a real order of events: "kernels" are copies from the planes into the sums, on the stream that the pool gives,
- * so that whatever it orders wrongly shows as a wrong byte. Run on the emulator, where work is done late. */
+/* The frame pool on a real order of events: "kernels" are copies from the planes into the sums, on the stream that
+ * the pool gives, so that whatever it orders wrongly shows as a wrong byte. Run on the emulator, where work is done
+ * late. */
 #include "hip/frame_pool.h"
 
 #include <check.h>
@@ -53,7 +54,8 @@ enum class Source { kStaging, kPinned, kDevice, kMixed };
 class Feed {
  public:
   Feed(int batch, int history, Source source = Source::kStaging)
-      : history_(history), source_(source), context_(open_context()), pool_(take(FramePool::create(context_, layout(batch, history)))) {
+      : history_(history), source_(source), context_(open_context()),
+        pool_(take(FramePool::create(context_, layout(batch, history)))) {
     own_ = take(PinnedBuffer<uint8_t>::create(context_, kOwnFrames * kRowBytes * kRows));
     on_device_ = take(DeviceBuffer<uint8_t>::create(context_, kOwnFrames * kRowBytes * kRows));
     stream_ = std::make_unique<Stream>(take(Stream::create(context_)));
@@ -161,8 +163,8 @@ class Feed {
       want[4] = sample(Side::kDist, 2, frame, kRows - 1);
     }
     for (size_t i = 0; i < kSums; i++)
-      ck_assert_msg(static_cast<uint8_t>(sums[i]) == want[i], "frame %d: byte %zu is %u, not %u", static_cast<int>(frame), i,
-                    static_cast<unsigned>(sums[i]), want[i]);
+      ck_assert_msg(static_cast<uint8_t>(sums[i]) == want[i], "frame %d: byte %zu is %u, not %u",
+                    static_cast<int>(frame), i, static_cast<unsigned>(sums[i]), want[i]);
   }
 
   int history_;

@@ -18,7 +18,7 @@ using vmafx::test::fake_state;
 
 namespace {
 
-/* -- What does not compile ---------------------------------------------------------------------------------------------- */
+/* -- What does not compile ------------------------------------------------------------------------------------- */
 
 struct Sizes {
   int w, h;
@@ -70,7 +70,7 @@ static_assert(!std::is_convertible_v<DevicePtr<uint8_t>, const uint8_t*>);
 static_assert(!std::is_constructible_v<DevicePtr<uint8_t>, uint8_t*>);
 static_assert(sizeof(DevicePtr<int>) == 8 && std::is_trivially_copyable_v<DevicePtr<int>>);
 
-/* -- What runs ------------------------------------------------------------------------------------------------------------ */
+/* -- What runs -------------------------------------------------------------------------------------------------- */
 
 using TestKernel = Kernel<DevicePtr<const uint8_t>, int, size_t>;
 

@@ -1,5 +1,5 @@
-/* Opening a device on the emulator, where the known-answer kernel really runs: at both wave sizes, and with each call made to fail
- * and to hang. The emulator is set up once per process, so each case is this program run again. */
+/* Opening a device on the emulator, where the known-answer kernel really runs: at both wave sizes, and with each
+ * call made to fail and to hang. The emulator is set up once per process, so each case is this program run again. */
 #include "hip/device.h"
 
 #include <check.h>
@@ -34,12 +34,13 @@ struct Outcome {
   std::string text;
 };
 
-/* Runs `VARIABLES this-program CHOICE`. The emulator ends a program that misuses it or leaves things behind, and so fails the test. */
+/* Runs `VARIABLES this-program CHOICE`. The emulator ends a program that misuses it or leaves things behind, and so
+ * fails the test. */
 Outcome run(const std::string& variables, const std::string& choice = "auto") {
   char self[4096] = "";
   ck_assert_int_gt(readlink("/proc/self/exe", self, sizeof self - 1), 0);
-  const std::string command = "VMAFX_HIP_RUNTIME=" HIP_EMULATOR " VMAFX_HIP_EMULATOR_THREADS=1 " + variables + " '" + self +
-                              "' '" + choice + "' 2>&1";
+  const std::string command = "VMAFX_HIP_RUNTIME=" HIP_EMULATOR " VMAFX_HIP_EMULATOR_THREADS=1 " + variables + " '" +
+                              self + "' '" + choice + "' 2>&1";
   FILE* output = popen(command.c_str(), "r");
   ck_assert_ptr_nonnull(output);
   Outcome outcome;
@@ -90,7 +91,8 @@ START_TEST(each_call_may_fail) {
   ck_assert_int_ge(calls, 40);
   int failures = 0;
   for (int k = 1; k <= calls; k++)
-    for (const char* how : {"memory", "launch", "lost"}) failures += !run(emulator("FAIL", std::to_string(k) + ":" + how)).opened;
+    for (const char* how : {"memory", "launch", "lost"})
+      failures += !run(emulator("FAIL", std::to_string(k) + ":" + how)).opened;
   ck_assert_int_ge(failures, calls);
 }
 END_TEST

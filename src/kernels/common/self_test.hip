@@ -1,5 +1,6 @@
-/* The kernel that a device must answer before it is used: the pattern goes through shared memory, a barrier, the lanes of a
- * wave, a reduction and an atomic, so that a device, driver or code object that does not compute is found at once. */
+/* The kernel that a device must answer before it is used: the pattern goes through shared memory, a barrier, the
+ * lanes of a wave, a reduction and an atomic, so that a device, driver or code object that does not compute is found
+ * at once. */
 #include "kernels/common/gpu.h"
 #include "hip/self_test.h"
 
