@@ -1,4 +1,5 @@
 """The command lines of the programs that drive ffmpeg's libvmaf, as they write them, read as they read."""
+
 import subprocess
 
 from support import FPS, FRAMES, HEIGHT, WIDTH, Skip, case, check, check_equal
@@ -23,10 +24,16 @@ def ab_av1_score(stderr):
 
 def ab_av1(lab, dist, ref, scale="", options="", pix_fmt="yuv420p"):
     outcome = lab.run_verbatim(
-        "-r", "25", "-i", dist, "-r", "25", "-i", ref, "-filter_complex",
+        "-r 25 -i",
+        dist,
+        "-r 25 -i",
+        ref,
+        "-filter_complex",
         f"[0:v]format={pix_fmt},{scale}setpts=PTS-STARTPTS,settb=AVTB[dis];"
         f"[1:v]format={pix_fmt},{scale}setpts=PTS-STARTPTS,settb=AVTB[ref];"
-        f"[dis][ref]libvmaf=shortest=true:ts_sync_mode=nearest:n_threads=2{options}", "-an", "-sn", "-dn", "-f", "null", "-").succeeded()
+        f"[dis][ref]libvmaf=shortest=true:ts_sync_mode=nearest:n_threads=2{options}",
+        "-an -sn -dn -f null -",
+    ).succeeded()
     check_equal(outcome.stderr.count("VMAF score: "), 1, "score lines")
     return outcome, ab_av1_score(outcome.stderr[-32768:])
 
@@ -48,7 +55,9 @@ def ab_av1_scaled_up(lab):
 
 @case
 def ab_av1_4k_model_10_bit(lab):
-    _, score = ab_av1(lab, lab.clips.dist10, lab.clips.ref, options=":model=version=vmaf_4k_v0.6.1", pix_fmt="yuv420p10le")
+    _, score = ab_av1(
+        lab, lab.clips.dist10, lab.clips.ref, options=":model=version=vmaf_4k_v0.6.1", pix_fmt="yuv420p10le"
+    )
     check(0 < score <= 100, score)
 
 
@@ -57,18 +66,31 @@ def ab_av1_4k_model_10_bit(lab):
 
 def av1an(lab, encoded, reference, graph, maps=()):
     """The source comes as y4m through a pipe, as from vspipe."""
-    pipe = subprocess.Popen(lab.command("-v", "error", "-i", reference, "-strict", "-1", "-f", "yuv4mpegpipe", "-"), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    pipe = subprocess.Popen(
+        lab.command("-v error -i", reference, "-strict -1 -f yuv4mpegpipe -"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
     with pipe.stdout:
-        outcome = lab.run_verbatim("-loglevel", "error", "-hide_banner", "-nostdin", "-y", "-thread_queue_size", "1024", "-r", FPS, "-i", encoded,
-                                   "-r", FPS, "-i", "-", "-filter_complex", graph, *maps, "-f", "null", "-", stdin=pipe.stdout)
+        outcome = lab.run_verbatim(
+            "-loglevel error -hide_banner -nostdin -y -thread_queue_size 1024 -r 25 -i",
+            encoded,
+            "-r 25 -i - -filter_complex",
+            graph,
+            *maps,
+            "-f null -",
+            stdin=pipe.stdout,
+        )
     pipe.wait()
     check_equal(outcome.succeeded().stderr, "", "output at -loglevel error")
 
 
 def av1an_graph(model):
     scale = f"scale={WIDTH}x{HEIGHT}:flags=bicubic:force_original_aspect_ratio=decrease,setpts=PTS-STARTPTS,setsar=1"
-    return (f"[0:v]{scale}[distorted];[1:v]{scale}[ref];[distorted][ref]libvmaf=log_fmt='json':eof_action=endall:log_path=vmaf.json:"
-            f"model='{model}':n_threads=2")
+    return (
+        f"[0:v]{scale}[distorted];[1:v]{scale}[ref];[distorted][ref]libvmaf=log_fmt='json':eof_action=endall:log_path=vmaf.json:"
+        f"model='{model}':n_threads=2"
+    )
 
 
 @case
@@ -106,10 +128,17 @@ def av1an_10_bit_encode_of_8_bit_source(lab):
 @case
 def av1an_weighted(lab):
     score = "[dis_{0}][ref_{0}]libvmaf=log_path={0}.json:log_fmt=json:n_threads=2:n_subsample=1:model='version=vmaf_v0.6.1':eof_action=endall[vmaf_{0}_out]"
-    graph = ("[1:v]format=yuv420p[ref];[0:v]format=yuv420p[dis];[dis]extractplanes=y+u+v[dis_y][dis_u][dis_v];"
-             "[ref]extractplanes=y+u+v[ref_y][ref_u][ref_v];" + ";".join(score.format(plane) for plane in "yuv"))
-    av1an(lab, lab.clips.dist, lab.clips.ref, graph,
-          ("-map", "[vmaf_y_out]", "-map", "[vmaf_u_out]", "-map", "[vmaf_v_out]", "-an", "-sn", "-dn"))
+    graph = (
+        "[1:v]format=yuv420p[ref];[0:v]format=yuv420p[dis];[dis]extractplanes=y+u+v[dis_y][dis_u][dis_v];"
+        "[ref]extractplanes=y+u+v[ref_y][ref_u][ref_v];" + ";".join(score.format(plane) for plane in "yuv")
+    )
+    av1an(
+        lab,
+        lab.clips.dist,
+        lab.clips.ref,
+        graph,
+        ("-map", "[vmaf_y_out]", "-map", "[vmaf_u_out]", "-map", "[vmaf_v_out]", "-an", "-sn", "-dn"),
+    )
     for plane in "yuv":
         check_frames(lab.json(f"{plane}.json"), "vmaf")
     luma = lab.json("y.json")["pooled_metrics"]["vmaf"]["mean"]
@@ -127,24 +156,40 @@ def ffmpeg_quality_metrics(lab):
 
     model = lab.write_model("model.json")
     scale = "rw:rh" if lab.version() >= (7, 1) else f"{WIDTH}:{HEIGHT}"
-    outcome = lab.run_verbatim("-nostdin", "-nostats", "-y", "-threads", "2", "-r", FPS, "-i", lab.clips.ref, "-r", FPS, "-i", lab.clips.dist,
-                               "-filter_complex", fqm_graph(scale, model), "-an", "-f", "null", "/dev/null")
+    outcome = lab.run_verbatim(
+        "-nostdin -nostats -y -threads 2 -r 25 -i",
+        lab.clips.ref,
+        "-r 25 -i",
+        lab.clips.dist,
+        "-filter_complex",
+        fqm_graph(scale, model),
+        "-an -f null /dev/null",
+    )
     outcome.succeeded()
     check(outcome.stderr.strip(), "ffmpeg output is empty!")
-    rows = [{"n": int(frame["frameNum"]) + 1, **{key: float(value) for key, value in frame["metrics"].items()}}
-            for frame in lab.json("fqm_libvmaf.json")["frames"]]
+    rows = [
+        {"n": int(frame["frameNum"]) + 1, **{key: float(value) for key, value in frame["metrics"].items()}}
+        for frame in lab.json("fqm_libvmaf.json")["frames"]
+    ]
     check_equal([row["n"] for row in rows], list(range(1, FRAMES + 1)), "n")
     check(all("vmaf" in row and "psnr_y" in row for row in rows), rows[0])
 
 
 def fqm_graph(scale, model):
-    prepare = ("[0]settb=AVTB,setpts=PTS-STARTPTS[refaligned];[refaligned]split=2[refscale][refpts];[1]settb=AVTB,setpts=PTS-STARTPTS[distaligned];"
-               "[distaligned][refscale]scale=rw:rh:flags=bicubic[distpts];")
+    prepare = (
+        "[0]settb=AVTB,setpts=PTS-STARTPTS[refaligned];[refaligned]split=2[refscale][refpts];[1]settb=AVTB,setpts=PTS-STARTPTS[distaligned];"
+        "[distaligned][refscale]scale=rw:rh:flags=bicubic[distpts];"
+    )
     if scale != "rw:rh":  # scale with a reference input came with 7.1
-        prepare = ("[0]settb=AVTB,setpts=PTS-STARTPTS[refpts];[1]settb=AVTB,setpts=PTS-STARTPTS[distaligned];"
-                   f"[distaligned]scale={scale}:flags=bicubic[distpts];")
-    return (prepare + f"[distpts][refpts]libvmaf='model=path={model}:log_path=fqm_libvmaf.json:log_fmt=json:n_threads=0:n_subsample=1:"
-            "shortest=1:repeatlast=0:feature=name=psnr'")
+        prepare = (
+            "[0]settb=AVTB,setpts=PTS-STARTPTS[refpts];[1]settb=AVTB,setpts=PTS-STARTPTS[distaligned];"
+            f"[distaligned]scale={scale}:flags=bicubic[distpts];"
+        )
+    return (
+        prepare
+        + f"[distpts][refpts]libvmaf='model=path={model}:log_path=fqm_libvmaf.json:log_fmt=json:n_threads=0:n_subsample=1:"
+        "shortest=1:repeatlast=0:feature=name=psnr'"
+    )
 
 
 # -- easyVmaf ----------------------------------------------------------------------------------------------------------
@@ -153,10 +198,19 @@ def fqm_graph(scale, model):
 @case
 def easyvmaf_probe(lab):
     """Models are probed with tiny sources; the text tells a model that is not there."""
+
     def probe(model):
         source = "nullsrc=s=64x64:r=1:d=0.1"
-        return lab.run_verbatim("-hide_banner", "-f", "lavfi", "-i", source, "-f", "lavfi", "-i", source, "-lavfi", f"libvmaf=model=version={model}",
-                                "-f", "null", "-")
+        return lab.run_verbatim(
+            "-hide_banner -f lavfi -i",
+            source,
+            "-f lavfi -i",
+            source,
+            "-lavfi",
+            f"libvmaf=model=version={model}",
+            "-f null -",
+        )
+
     for model in ("vmaf_v0.6.1", "vmaf_v0.6.1neg", "vmaf_4k_v0.6.1"):
         probe(model).succeeded().does_not_say("could not load libvmaf model")
     probe("vmaf_v9").failed("could not load libvmaf model")
@@ -164,12 +218,24 @@ def easyvmaf_probe(lab):
 
 def easyvmaf(lab, log_fmt):
     prepare = "{0}scale=1920:1080:flags=bicubic[{1}0];[{1}0]fps=fps=25[{1}1];[{1}1]trim=start=0:duration=0.4,setpts=PTS-STARTPTS[{1}];"
-    models = "|".join((r"version=vmaf_v0.6.1\\:name=vmaf_hd", r"version=vmaf_v0.6.1neg\\:name=vmaf_hd_neg",
-                       r"version=vmaf_v0.6.1\\:name=vmaf_hd_phone\\:enable_transform=true"))
+    models = "|".join(
+        (
+            r"version=vmaf_v0.6.1\\:name=vmaf_hd",
+            r"version=vmaf_v0.6.1neg\\:name=vmaf_hd_neg",
+            r"version=vmaf_v0.6.1\\:name=vmaf_hd_phone\\:enable_transform=true",
+        )
+    )
     outcome = lab.run_verbatim(
-        "-y", "-hide_banner", "-stats", "-loglevel", "info", "-i", lab.clips.dist, "-i", lab.clips.ref, "-map", "0:v", "-map", "1:v", "-lavfi",
-        prepare.format("[0:v]", "m") + prepare.format("[1:v]", "r") +
-        f"[m][r]libvmaf=log_fmt={log_fmt}:model={models}:n_subsample=1:log_path=easy.{log_fmt}:n_threads=2:shortest=0:feature=name=psnr", "-f", "null", "-")
+        "-y -hide_banner -stats -loglevel info -i",
+        lab.clips.dist,
+        "-i",
+        lab.clips.ref,
+        "-map 0:v -map 1:v -lavfi",
+        prepare.format("[0:v]", "m")
+        + prepare.format("[1:v]", "r")
+        + f"[m][r]libvmaf=log_fmt={log_fmt}:model={models}:n_subsample=1:log_path=easy.{log_fmt}:n_threads=2:shortest=0:feature=name=psnr",
+        "-f null -",
+    )
     check_equal(len(outcome.succeeded().scores), 3, "score lines")
     return outcome
 
@@ -180,7 +246,9 @@ def easyvmaf_json_xml_csv(lab):
     for log_fmt in ("json", "xml", "csv"):
         easyvmaf(lab, log_fmt)
     from_json = [{name: frame["metrics"][name] for name in names} for frame in lab.json("easy.json")["frames"]]
-    from_xml = [{name: float(frame.attrib[name]) for name in names} for frame in lab.xml("easy.xml").findall("frames/frame")]
+    from_xml = [
+        {name: float(frame.attrib[name]) for name in names} for frame in lab.xml("easy.xml").findall("frames/frame")
+    ]
     from_csv = [{name: round(float(row[name]), 6) for name in names} for row in lab.csv("easy.csv")]
     check_equal(len(from_json), 10, "frames")
     check_equal(from_xml, from_json, "xml")
@@ -193,9 +261,16 @@ def easyvmaf_json_xml_csv(lab):
 @case
 def ease(lab):
     model = lab.write_model("model.json")
-    lab.run_verbatim("-hide_banner", "-i", lab.clips.dist, "-i", lab.clips.ref, "-lavfi",
-                     f"libvmaf=n_subsample=1:log_path=ease.json:feature=name=psnr:log_fmt=json:model=path={model}:n_threads=2",
-                     "-f", "null", "-").succeeded()
+    lab.run_verbatim(
+        "-hide_banner",
+        "-i",
+        lab.clips.dist,
+        "-i",
+        lab.clips.ref,
+        "-lavfi",
+        f"libvmaf=n_subsample=1:log_path=ease.json:feature=name=psnr:log_fmt=json:model=path={model}:n_threads=2",
+        "-f null -",
+    ).succeeded()
     report = lab.json("ease.json")
     check(isinstance(report["version"], str), "version")
     check_frames(report, "vmaf", "psnr_y", "psnr_cb", "psnr_cr")
@@ -206,10 +281,16 @@ def ease(lab):
 @case
 def video_quality_metrics(lab):
     model = lab.write_model("model.json")
-    lab.run_verbatim("-r", "24", "-i", lab.clips.ref, "-r", "24", "-i", lab.clips.dist, "-map", "0:V", "-map", "1:V", "-lavfi",
-                     "[0:V]setpts=PTS-STARTPTS[reference];[1:V]setpts=PTS-STARTPTS[distorted];[distorted][reference]"
-                     f"libvmaf=model=path={model}:log_fmt=json:log_path='vqm.json':n_subsample=1:n_threads=2:feature=name=psnr",
-                     "-f", "null", "-").succeeded()
+    lab.run_verbatim(
+        "-r 24 -i",
+        lab.clips.ref,
+        "-r 24 -i",
+        lab.clips.dist,
+        "-map 0:V -map 1:V -lavfi",
+        "[0:V]setpts=PTS-STARTPTS[reference];[1:V]setpts=PTS-STARTPTS[distorted];[distorted][reference]"
+        f"libvmaf=model=path={model}:log_fmt=json:log_path='vqm.json':n_subsample=1:n_threads=2:feature=name=psnr",
+        "-f null -",
+    ).succeeded()
     check_frames(lab.json("vqm.json"), "vmaf", "psnr_y")
 
 
@@ -217,9 +298,15 @@ def video_quality_metrics(lab):
 def ffmetrics(lab):
     for dist, ref in ((lab.clips.dist, lab.clips.ref), (lab.clips.dist, lab.clips.ref10)):
         outcome = lab.run_verbatim(
-            "-hide_banner", "-nostdin", "-r", FPS, "-i", dist, "-r", FPS, "-i", ref, "-lavfi",
+            "-hide_banner -nostdin -r 25 -i",
+            dist,
+            "-r 25 -i",
+            ref,
+            "-lavfi",
             "[0:v]settb=AVTB,setpts=PTS-STARTPTS,format=yuv420p[main];[1:v]settb=AVTB,setpts=PTS-STARTPTS[ref];[main][ref]libvmaf=eof_action=endall:"
-            f"log_fmt=json:log_path='{lab.folder}/ff.json':n_threads=15:pool=Mean:model=version=vmaf_v0.6.1", "-f", "null", "-")
+            f"log_fmt=json:log_path='{lab.folder}/ff.json':n_threads=15:pool=Mean:model=version=vmaf_v0.6.1",
+            "-f null -",
+        )
         outcome.score()
         outcome.says("pool=Mean is unknown")
         check_frames(lab.json("ff.json"), "vmaf")
@@ -227,7 +314,13 @@ def ffmetrics(lab):
 
 @case
 def grep_pipeline(lab):
-    command = (f"'{lab.ffmpeg}' -i '{lab.clips.dist}' -i '{lab.clips.ref}' -filter_complex libvmaf -f null - 2>&1 | grep 'VMAF score' | "
-               "tr ' ' '\\n' | tail -n1")
-    out = subprocess.run(["sh", "-c", command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, cwd=lab.folder).stdout.decode().strip()
+    command = (
+        f"'{lab.ffmpeg}' -i '{lab.clips.dist}' -i '{lab.clips.ref}' -filter_complex libvmaf -f null - 2>&1 | grep 'VMAF score' | "
+        "tr ' ' '\\n' | tail -n1"
+    )
+    out = (
+        subprocess.run(["sh", "-c", command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, cwd=lab.folder)
+        .stdout.decode()
+        .strip()
+    )
     check_equal(out, lab.compare("vmafx").score(), "score")

@@ -1,4 +1,5 @@
 """Pixel formats: what is scored as it is, what is the same, what is refused, what is converted and said to be."""
+
 from array import array
 
 from support import FPS, FRAMES, HEIGHT, SIZE, WIDTH, case, check, check_equal
@@ -17,11 +18,11 @@ def score_as(lab, dist_format, ref_format, name="vmafx", **clips):
 
 def raw_input(lab, name, pix_fmt, samples):
     (lab.folder / name).write_bytes(samples.tobytes())
-    return ("-f", "rawvideo", "-pix_fmt", pix_fmt, "-s", SIZE, "-r", FPS, "-i", name)
+    return ("-f rawvideo -pix_fmt", pix_fmt, "-s", SIZE, "-r 25 -i", name)
 
 
 def raw_samples(lab, clip, pix_fmt):
-    lab.run("-i", clip, "-pix_fmt", pix_fmt, "-f", "rawvideo", "raw").succeeded()
+    lab.run("-i", clip, "-pix_fmt", pix_fmt, "-f rawvideo raw").succeeded()
     return array("H" if pix_fmt.endswith("le") else "B", (lab.folder / "raw").read_bytes())
 
 
@@ -33,7 +34,7 @@ def semi_planar(samples, chroma, shift):
     for start in range(0, len(samples), luma + 2 * plane):
         u, v = start + luma, start + luma + plane
         pairs = array(samples.typecode, bytes(2 * plane * samples.itemsize))
-        pairs[0::2], pairs[1::2] = samples[u:v], samples[v:v + plane]
+        pairs[0::2], pairs[1::2] = samples[u:v], samples[v : v + plane]
         out += samples[start:u] + pairs
     return array(out.typecode, (sample << shift for sample in out)) if shift else out
 
@@ -58,12 +59,21 @@ def check_layout(lab, planar_format, other, chroma, shift):
     """Semi-planar scores as planar does, on both sides and mixed, and its chroma is read right."""
     clips = {"dist": lab.clips.dist, "ref": lab.clips.ref}
     samples = {name: raw_samples(lab, clip, planar_format) for name, clip in clips.items()}
-    inputs = {(name, pix_fmt): raw_input(lab, f"{name}.{pix_fmt}", pix_fmt, data)
-              for name in clips for pix_fmt, data in ((planar_format, samples[name]), (other, semi_planar(samples[name], chroma, shift)))}
+    inputs = {
+        (name, pix_fmt): raw_input(lab, f"{name}.{pix_fmt}", pix_fmt, data)
+        for name in clips
+        for pix_fmt, data in ((planar_format, samples[name]), (other, semi_planar(samples[name], chroma, shift)))
+    }
     frames = None
     for dist, ref in ((planar_format, planar_format), (other, other), (other, planar_format), (planar_format, other)):
         for name in ("vmafx", "libvmaf"):
-            outcome = lab.run(*inputs["dist", dist], *inputs["ref", ref], "-lavfi", f"{name}=feature=name=psnr:log_fmt=json:log_path=log.json", "-f", "null", "-")
+            outcome = lab.run(
+                *inputs["dist", dist],
+                *inputs["ref", ref],
+                "-lavfi",
+                f"{name}=feature=name=psnr:log_fmt=json:log_path=log.json",
+                "-f null -",
+            )
             outcome.succeeded().does_not_say("is converted")
             report = lab.json("log.json")["frames"]
             frames = frames or report
@@ -100,16 +110,22 @@ def gray_scores_as_luma(lab):
 def odd_sizes(lab):
     for size in ("193:109", "97:51", "65:64"):
         for pix_fmt in ("yuv420p", "nv12", "yuv422p10le", "p010le", "gray"):
-            graph = "[0]scale={0},format={1}[d];[1]scale={0},format={1}[r];[d][r]vmafx=feature=name=psnr".format(size, pix_fmt)
+            graph = "[0]scale={0},format={1}[d];[1]scale={0},format={1}[r];[d][r]vmafx=feature=name=psnr".format(
+                size, pix_fmt
+            )
             check(0 < float(lab.compare(graph).score()) <= 100, size, pix_fmt)
 
 
 @case
 def negative_line_sizes(lab):
     """vflip turns the picture by its pointers alone; a copy of it lies the other way round and scores the same."""
-    flipped = lab.compare("[0]vflip[d];[1]vflip[r];[d][r]vmafx=feature=name=psnr:log_fmt=json:log_path=flip.json").score()
-    copied = lab.compare("[0]vflip,pad=iw:ih+2,crop=iw:ih-2:0:0[d];[1]vflip,pad=iw:ih+2,crop=iw:ih-2:0:0[r];[d][r]vmafx=feature=name=psnr:log_fmt=json:"
-                         "log_path=copy.json").score()
+    flipped = lab.compare(
+        "[0]vflip[d];[1]vflip[r];[d][r]vmafx=feature=name=psnr:log_fmt=json:log_path=flip.json"
+    ).score()
+    copied = lab.compare(
+        "[0]vflip,pad=iw:ih+2,crop=iw:ih-2:0:0[d];[1]vflip,pad=iw:ih+2,crop=iw:ih-2:0:0[r];[d][r]vmafx=feature=name=psnr:log_fmt=json:"
+        "log_path=copy.json"
+    ).score()
     check_equal(flipped, copied, "score")
     check_equal(lab.json("flip.json")["frames"], lab.json("copy.json")["frames"], "frames")
     mixed = lab.compare("[0]vflip[d];[1]vflip,format=nv12[r];[d][r]vmafx").score()
@@ -118,7 +134,13 @@ def negative_line_sizes(lab):
 
 @case
 def mismatched_formats_are_refused(lab):
-    for dist, ref in (("yuv420p", "yuv422p"), ("yuv420p", "yuv420p10le"), ("gray", "yuv420p"), ("p010le", "nv12"), ("yuv444p12le", "yuv444p14le")):
+    for dist, ref in (
+        ("yuv420p", "yuv422p"),
+        ("yuv420p", "yuv420p10le"),
+        ("gray", "yuv420p"),
+        ("p010le", "nv12"),
+        ("yuv444p12le", "yuv444p14le"),
+    ):
         score_as(lab, dist, ref).failed("input pix_fmt must match.")
 
 
@@ -148,10 +170,16 @@ def unknown_formats_are_converted_and_said_to_be(lab):
 
 @case
 def range_matrix_and_transfer_are_compared(lab):
-    lab.compare("[0]setparams=range=pc[d];[1]setparams=range=tv[r];[d][r]vmafx").says("differ in color range (main pc, reference tv)").score()
-    lab.compare("[0]setparams=colorspace=bt709[d];[1]setparams=colorspace=bt470bg[r];[d][r]vmafx").says("differ in color matrix").score()
-    lab.compare("[0]setparams=color_trc=bt709[d];[1]setparams=color_trc=smpte170m[r];[d][r]vmafx").says("differ in color transfer").score()
-    lab.compare("[0]setparams=range=pc[d];[d][1]vmafx").does_not_say("differ").score()
+    lab.compare("[0]setparams=range=pc[d];[1]setparams=range=tv[r];[d][r]vmafx").says(
+        "differ in color range (main pc, reference tv)"
+    ).score()
+    lab.compare("[0]setparams=colorspace=bt709[d];[1]setparams=colorspace=bt470bg[r];[d][r]vmafx").says(
+        "differ in color matrix"
+    ).score()
+    lab.compare("[0]setparams=color_trc=bt709[d];[1]setparams=color_trc=smpte170m[r];[d][r]vmafx").says(
+        "differ in color transfer"
+    ).score()
+    lab.compare("[0]setparams=range=pc[d];[1]setparams=range=unknown[r];[d][r]vmafx").does_not_say("differ").score()
 
 
 @case
@@ -165,15 +193,19 @@ def hdr_is_warned_of(lab):
 @case
 def too_small_is_an_error(lab):
     tiny = "testsrc2=s=4x4:d=0.2"
-    lab.run("-f", "lavfi", "-i", tiny, "-f", "lavfi", "-i", tiny, "-lavfi", "vmafx", "-f", "null", "-").failed("4x4")
+    lab.run("-f lavfi -i", tiny, "-f lavfi -i", tiny, "-lavfi", "vmafx", "-f null -").failed("4x4")
 
 
 @case
 def output_is_main_unchanged(lab):
     """Pixels, timestamps and properties of main go through, whatever the reference is."""
+
     def hashes(graph):
-        lab.run("-i", lab.clips.dist, "-i", lab.clips.ref, "-lavfi", graph, "-c:v", "rawvideo", "-f", "framemd5", "out.md5").succeeded()
+        lab.run(
+            "-i", lab.clips.dist, "-i", lab.clips.ref, "-lavfi", graph, "-c:v rawvideo -f framemd5 out.md5"
+        ).succeeded()
         return (lab.folder / "out.md5").read_text()
+
     wanted = hashes("[1]nullsink;[0]null")
     check_equal(hashes("vmafx"), wanted, "frames")
     check_equal(hashes("vmafx=metadata=1"), wanted, "frames with metadata")

@@ -1,4 +1,5 @@
 """Options: what is refused, what is repaired with a warning, what has an effect."""
+
 import subprocess
 
 from support import FRAMES, case, check, check_equal
@@ -41,8 +42,17 @@ def bad_options_are_errors(lab):
 def bad_log_paths_fail_in_the_first_second(lab):
     """The clip would last ten seconds."""
     for path, named in (("/nonexistent/folder/log.xml", "/nonexistent/folder/log.xml"), (".", ".")):
-        outcome = lab.run("-stream_loop", "-1", "-re", "-i", lab.clips.ref, "-stream_loop", "-1", "-re", "-i", lab.clips.ref, "-t", "10",
-                          "-lavfi", f"vmafx=log_path={path}", "-f", "null", "-").failed(named)
+        outcome = lab.run(
+            "-stream_loop -1 -re -i",
+            lab.clips.ref,
+            "-stream_loop -1 -re -i",
+            lab.clips.ref,
+            "-t",
+            "10",
+            "-lavfi",
+            f"vmafx=log_path={path}",
+            "-f null -",
+        ).failed(named)
         check(outcome.seconds < 2, f"took {outcome.seconds:.1f} s")
 
 
@@ -55,8 +65,13 @@ def pools(lab):
     lab.compare("vmafx=log_fmt=json:log_path=log.json").score()
     values = sorted(frame["metrics"]["vmaf"] for frame in lab.json("log.json")["frames"])
     pooled = lab.json("log.json")["pooled_metrics"]["vmaf"]
-    for pool, wanted in {"mean": pooled["mean"], "min": values[0], "max": values[-1], "harmonic_mean": pooled["harmonic_mean"],
-                         "median": (values[FRAMES // 2 - 1] + values[FRAMES // 2]) / 2}.items():
+    for pool, wanted in {
+        "mean": pooled["mean"],
+        "min": values[0],
+        "max": values[-1],
+        "harmonic_mean": pooled["harmonic_mean"],
+        "median": (values[FRAMES // 2 - 1] + values[FRAMES // 2]) / 2,
+    }.items():
         outcome = lab.compare(f"vmafx=pool={pool}").does_not_say("is unknown")
         check(abs(float(outcome.score()) - wanted) < 2e-6, pool, outcome.scores, wanted)
     for pool in ("stddev", "p5", "perc95"):
@@ -89,13 +104,21 @@ def defaults_are_those_of_libvmaf(lab):
     lab.compare("libvmaf=log_path=log.xml").score()
     root = lab.xml("log.xml")
     check("vmaf" in root.find("frames/frame").attrib, "model vmaf_v0.6.1")
-    check_equal(lab.compare("vmafx=model=version=vmaf_v0.6.1:pool=mean:n_subsample=1").score(), lab.compare("libvmaf").score(), "score")
+    check_equal(
+        lab.compare("vmafx=model=version=vmaf_v0.6.1:pool=mean:n_subsample=1").score(),
+        lab.compare("libvmaf").score(),
+        "score",
+    )
 
 
 @case
 def several_models_in_one_pass(lab):
-    models = {"vmaf": "version=vmaf_v0.6.1", "neg": r"version=vmaf_v0.6.1neg\:name=neg", "big": r"version=vmaf_4k_v0.6.1\:name=big",
-              "phone": r"version=vmaf_v0.6.1\:name=phone\:enable_transform=true"}
+    models = {
+        "vmaf": "version=vmaf_v0.6.1",
+        "neg": r"version=vmaf_v0.6.1neg\:name=neg",
+        "big": r"version=vmaf_4k_v0.6.1\:name=big",
+        "phone": r"version=vmaf_v0.6.1\:name=phone\:enable_transform=true",
+    }
     outcome = lab.compare(f"vmafx=model='{'|'.join(models.values())}':log_fmt=json:log_path=log.json").succeeded()
     pooled = lab.json("log.json")["pooled_metrics"]
     check_equal(outcome.scores, [f"{pooled[name]['mean']:.6f}" for name in models], "score lines")
@@ -132,7 +155,24 @@ def backend_auto_says_why_it_is_the_cpu(lab):
 @case
 def help_lists_the_options(lab):
     shown = subprocess.run(lab.command("-hide_banner", "-h", "filter=vmafx"), stdout=subprocess.PIPE).stdout.decode()
-    for option in ("log_path", "log_fmt", "pool", "n_threads", "threads", "n_subsample", "subsample", "model", "feature", "backend", "device",
-                   "score_fmt", "metadata", "eof_action", "shortest", "repeatlast", "ts_sync_mode"):
+    for option in (
+        "log_path",
+        "log_fmt",
+        "pool",
+        "n_threads",
+        "threads",
+        "n_subsample",
+        "subsample",
+        "model",
+        "feature",
+        "backend",
+        "device",
+        "score_fmt",
+        "metadata",
+        "eof_action",
+        "shortest",
+        "repeatlast",
+        "ts_sync_mode",
+    ):
         check(f"\n   {option} " in shown, f"{option} is not in the help")
     check("#0: main (video)" in shown and "#1: reference (video)" in shown, "pads")

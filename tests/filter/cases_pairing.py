@@ -1,4 +1,5 @@
 """Which reference frame meets which frame of main, and what is said when that is doubtful."""
+
 from support import FPS, FRAMES, SIZE, case, check, check_equal
 
 DOUBTFUL = "The score is doubtful"
@@ -6,13 +7,22 @@ DOUBTFUL = "The score is doubtful"
 
 def psnr_of_pairs(lab, graph):
     """psnr_y of each pair; with the reference compared with itself it is 60 dB where a frame meets itself."""
-    outcome = lab.compare(graph.format("vmafx=model='':feature=name=psnr:log_fmt=json:log_path=log.json"), dist=lab.clips.ref).succeeded()
+    outcome = lab.compare(
+        graph.format("vmafx=model='':feature=name=psnr:log_fmt=json:log_path=log.json"), dist=lab.clips.ref
+    ).succeeded()
     report = lab.json("log.json")
     return [frame["metrics"]["psnr_y"] for frame in report["frames"]], report["pairing"], outcome
 
 
 def check_pairing(pairing, **wanted):
-    complete = {"paired": FRAMES, "unmatched_distorted": 0, "unmatched_reference": 0, "repeated_reference": 0, "repeated_distorted": 0, **wanted}
+    complete = {
+        "paired": FRAMES,
+        "unmatched_distorted": 0,
+        "unmatched_reference": 0,
+        "repeated_reference": 0,
+        "repeated_distorted": 0,
+        **wanted,
+    }
     check_equal({key: pairing[key] for key in complete}, complete, "pairing")
 
 
@@ -55,7 +65,9 @@ def nearest_takes_the_earlier_of_two(lab):
 @case
 def nearest_with_twice_the_frame_rate(lab):
     """Reference at 50 fps, every second frame of it 5 ms off main's."""
-    psnr, pairing, _ = psnr_of_pairs(lab, "[1]fps=50,settb=1/1000,setpts=PTS+5[r];[0]settb=1/1000[d];[d][r]{}:ts_sync_mode=nearest:shortest=1")
+    psnr, pairing, _ = psnr_of_pairs(
+        lab, "[1]fps=50,settb=1/1000,setpts=PTS+5[r];[0]settb=1/1000[d];[d][r]{}:ts_sync_mode=nearest:shortest=1"
+    )
     check_equal(psnr, [60.0] * len(psnr), "psnr_y")
     check(pairing["unmatched_reference"] >= FRAMES - 2, pairing)
 
@@ -116,7 +128,7 @@ def zero_pairs_are_an_error(lab):
 @case
 def one_frame_is_enough(lab):
     source = f"testsrc2=s={SIZE}:r=25,trim=end_frame=1"
-    outcome = lab.run("-f", "lavfi", "-i", source, "-f", "lavfi", "-i", source, "-lavfi", "vmafx=metadata=1", "-f", "null", "-")
+    outcome = lab.run("-f lavfi -i", source, "-f lavfi -i", source, "-lavfi", "vmafx=metadata=1", "-f null -")
     check(float(outcome.score()) > 90, outcome.scores)
     outcome.does_not_say(DOUBTFUL)
 
@@ -124,13 +136,13 @@ def one_frame_is_enough(lab):
 @case
 def inputs_of_one_file(lab):
     """Both streams end at once."""
-    lab.run("-i", lab.clips.dist, "-i", lab.clips.ref, "-map", "0:v", "-map", "1:v", "-c", "copy", "both.mkv").succeeded()
-    outcome = lab.run("-i", "both.mkv", "-lavfi", "[0:0][0:1]vmafx", "-f", "null", "-").does_not_say(DOUBTFUL)
+    lab.run("-i", lab.clips.dist, "-i", lab.clips.ref, "-map 0:v -map 1:v -c copy both.mkv").succeeded()
+    outcome = lab.run("-i", "both.mkv", "-lavfi", "[0:0][0:1]vmafx", "-f null -").does_not_say(DOUBTFUL)
     check_equal(outcome.score(), lab.compare("vmafx").score(), "score")
 
 
 @case
 def sources_inside_the_graph(lab):
     source = f"testsrc2=s={SIZE}:r=25:d=0.4"
-    outcome = lab.run("-lavfi", f"{source}[a];{source},boxblur=3[b];[b][a]vmafx", "-f", "null", "-")
+    outcome = lab.run("-lavfi", f"{source}[a];{source},boxblur=3[b];[b][a]vmafx", "-f null -")
     check(0 < float(outcome.score()) < 90, outcome.scores)

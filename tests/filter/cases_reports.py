@@ -1,4 +1,5 @@
 """Reports and frame metadata, from the outside."""
+
 import json
 import os
 import re
@@ -28,10 +29,18 @@ def all_formats_carry_the_same_scores(lab):
         lab.compare(f"vmafx=feature=name=psnr:log_fmt={log_fmt}:log_path=log.{log_fmt}").score()
     scores["json"] = [frame["metrics"] for frame in lab.json("log.json")["frames"]]
     scores["ndjson"] = [line["metrics"] for line in lab.json_lines("log.ndjson") if "frameNum" in line]
-    scores["xml"] = [{key: float(value) for key, value in frame.attrib.items() if key != "frameNum"} for frame in lab.xml("log.xml").findall("frames/frame")]
-    scores["csv"] = [{key: round(float(value), 6) for key, value in row.items() if key and key != "Frame"} for row in lab.csv("log.csv")]
-    scores["sub"] = [{key: float(value) for key, value in re.findall(r"\|(\w+): ([\d.]+)", line)}
-                     for line in (lab.folder / "log.sub").read_text().splitlines()]
+    scores["xml"] = [
+        {key: float(value) for key, value in frame.attrib.items() if key != "frameNum"}
+        for frame in lab.xml("log.xml").findall("frames/frame")
+    ]
+    scores["csv"] = [
+        {key: round(float(value), 6) for key, value in row.items() if key and key != "Frame"}
+        for row in lab.csv("log.csv")
+    ]
+    scores["sub"] = [
+        {key: float(value) for key, value in re.findall(r"\|(\w+): ([\d.]+)", line)}
+        for line in (lab.folder / "log.sub").read_text().splitlines()
+    ]
     check_equal(len(scores["json"]), FRAMES, "frames")
     for log_fmt, frames in scores.items():
         check_equal(frames, scores["json"], log_fmt)
@@ -39,9 +48,14 @@ def all_formats_carry_the_same_scores(lab):
 
 @case
 def metadata_is_that_of_the_report(lab):
-    lab.compare("vmafx=feature=name=psnr:metadata=1:log_fmt=json:log_path=log.json,metadata=print:file=meta.txt").score()
+    lab.compare(
+        "vmafx=feature=name=psnr:metadata=1:log_fmt=json:log_path=log.json,metadata=print:file=meta.txt"
+    ).score()
     frames = printed_metadata(lab.folder / "meta.txt")
-    wanted = [{f"lavfi.vmafx.{key}": f"{value:.6f}" for key, value in frame["metrics"].items()} for frame in lab.json("log.json")["frames"]]
+    wanted = [
+        {f"lavfi.vmafx.{key}": f"{value:.6f}" for key, value in frame["metrics"].items()}
+        for frame in lab.json("log.json")["frames"]
+    ]
     check_equal(frames, wanted, "metadata")
 
 
@@ -54,11 +68,20 @@ def metadata_in_score_fmt(lab):
 
 @case
 def metadata_with_subsampling_and_unmatched_frames(lab):
-    lab.compare("[1]trim=end_frame=12[r];[0][r]vmafx=metadata=1:n_subsample=5:repeatlast=0,metadata=print:file=meta.txt").score()
+    lab.compare(
+        "[1]trim=end_frame=12[r];[0][r]vmafx=metadata=1:n_subsample=5:repeatlast=0,metadata=print:file=meta.txt"
+    ).score()
     numbers = [int(match) for match in re.findall(r"^frame:(\d+)", (lab.folder / "meta.txt").read_text(), re.M)]
     check_equal(numbers, [0, 5, 10], "frames with metadata")
-    lab.run("-i", lab.clips.dist, "-i", lab.clips.ref, "-lavfi", "[1]trim=end_frame=12[r];[0][r]vmafx=metadata=1:n_subsample=5:repeatlast=0",
-            "-f", "framemd5", "out.md5").succeeded()
+    lab.run(
+        "-i",
+        lab.clips.dist,
+        "-i",
+        lab.clips.ref,
+        "-lavfi",
+        "[1]trim=end_frame=12[r];[0][r]vmafx=metadata=1:n_subsample=5:repeatlast=0",
+        "-f framemd5 out.md5",
+    ).succeeded()
     check_equal((lab.folder / "out.md5").read_text().count("\n0,"), FRAMES, "frames of output")
 
 
@@ -70,7 +93,7 @@ def no_metadata_unless_asked_for(lab):
 
 @case
 def ndjson_grows_while_frames_are_scored(lab):
-    process = lab.start("-re", "-i", lab.clips.dist, "-re", "-i", lab.clips.ref, "-lavfi", "vmafx=log_fmt=ndjson:log_path=log.ndjson", "-f", "null", "-")
+    process = lab.start_slowly("vmafx=log_fmt=ndjson:log_path=log.ndjson")
     seen = set()
     while process.poll() is None:
         time.sleep(0.02)
@@ -87,7 +110,7 @@ def ndjson_grows_while_frames_are_scored(lab):
 @case
 def report_appears_when_it_is_complete(lab):
     (lab.folder / "log.json").write_text("the old one")
-    process = lab.start("-re", "-i", lab.clips.dist, "-re", "-i", lab.clips.ref, "-lavfi", "vmafx=log_fmt=json:log_path=log.json", "-f", "null", "-")
+    process = lab.start_slowly("vmafx=log_fmt=json:log_path=log.json")
     time.sleep(0.4)
     check_equal((lab.folder / "log.json").read_text(), "the old one", "report while it runs")
     process.communicate()
@@ -114,12 +137,18 @@ def full_disk_is_an_error(lab):
 
 @case
 def full_file_system_is_an_error(lab):
-    if os.geteuid() != 0 or not shutil.which("unshare") or subprocess.run(["unshare", "-m", "true"], stderr=subprocess.DEVNULL).returncode:
+    if (
+        os.geteuid() != 0
+        or not shutil.which("unshare")
+        or subprocess.run(["unshare", "-m", "true"], stderr=subprocess.DEVNULL).returncode
+    ):
         raise Skip("needs root, for a small file system")
     small = lab.folder / "small"
     small.mkdir()
-    script = (f"mount -t tmpfs -o size=4k none '{small}' && exec '{lab.ffmpeg}' -hide_banner -nostdin -i '{lab.clips.dist}' -i '{lab.clips.ref}' "
-              f"-lavfi vmafx=log_path='{small}/log.xml' -f null -")
+    script = (
+        f"mount -t tmpfs -o size=4k none '{small}' && exec '{lab.ffmpeg}' -hide_banner -nostdin -i '{lab.clips.dist}' -i '{lab.clips.ref}' "
+        f"-lavfi vmafx=log_path='{small}/log.xml' -f null -"
+    )
     done = subprocess.run(["unshare", "-m", "sh", "-c", script], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
     check(done.returncode > 0, f"exit status {done.returncode}")
     text = done.stderr.decode()

@@ -8,6 +8,7 @@ usage: run.py [FFMPEG] [--only TEXT]
 
 Prints one line per case and 'N passed, N failed, N skipped' at the end; exits 1 when something failed.
 """
+
 import argparse
 import os
 import sys

@@ -1,4 +1,5 @@
 """What the filter's tests share: the ffmpeg under test, the clips, running it, reading what it says."""
+
 import csv
 import json
 import os
@@ -82,13 +83,13 @@ class Clips:
 
     def make(self, lab, name, source, codec, pix_fmt):
         path = self.folder / name
-        lab.run("-f", "lavfi", "-i", source, "-c:v", codec, "-pix_fmt", pix_fmt, path).succeeded()
+        lab.run("-f lavfi -i", source, "-c:v", codec, "-pix_fmt", pix_fmt, path).succeeded()
         return path
 
     def encode(self, lab, name, source):
         path = self.folder / name
-        for codec in (["libx264", "-crf", "38"], ["mpeg4", "-q:v", "20"]):
-            if lab.run("-i", source, "-c:v", *codec, path).code == 0:
+        for codec in ("-c:v libx264 -crf 38", "-c:v mpeg4 -q:v 20"):
+            if lab.run("-i", source, codec, path).code == 0:
                 return path
         raise RuntimeError("no encoder for the distorted clip")
 
@@ -102,27 +103,50 @@ class Lab:
         self.clips = clips or Clips(self, self.folder)
 
     def command(self, *args):
-        return [self.ffmpeg, *map(str, args)]
+        """Options are written as on a command line: "-f null -" is three arguments. What does not begin with - is one."""
+        words = [self.ffmpeg]
+        for arg in map(str, args):
+            words += arg.split(" ") if arg.startswith("-") else [arg]
+        return words
 
     def run(self, *args, env=None):
         """ffmpeg -hide_banner -nostdin -nostats -y ARGS"""
-        return self.run_verbatim("-hide_banner", "-nostdin", "-nostats", "-y", *args, env=env)
+        return self.run_verbatim("-hide_banner -nostdin -nostats -y", *args, env=env)
 
     def run_verbatim(self, *args, stdin=subprocess.DEVNULL, env=None):
         command = self.command(*args)
         start = time.monotonic()
-        done = subprocess.run(command, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=self.folder, timeout=100,
-                              env={**os.environ, **(env or {})})
+        done = subprocess.run(
+            command,
+            stdin=stdin,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=self.folder,
+            timeout=100,
+            env={**os.environ, **(env or {})},
+        )
         return Outcome(command, done.returncode, done.stderr.decode(errors="replace"), time.monotonic() - start)
 
     def start(self, *args):
         """The same in the background."""
-        return subprocess.Popen(self.command("-hide_banner", "-nostdin", "-nostats", "-y", *args), stdin=subprocess.DEVNULL,
-                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd=self.folder)
+        return subprocess.Popen(
+            self.command("-hide_banner -nostdin -nostats -y", *args),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            cwd=self.folder,
+        )
+
+    def start_slowly(self, graph):
+        """Two clips through a graph, in the background and in some seconds."""
+        slow = "-readrate 0.4 -i"
+        return self.start(slow, self.clips.dist, slow, self.clips.ref, "-lavfi", graph, "-f null -")
 
     def compare(self, graph, dist=None, ref=None, output=(), before=()):
         """Two clips through a graph."""
-        return self.run(*before, "-i", dist or self.clips.dist, "-i", ref or self.clips.ref, "-lavfi", graph, *output, "-f", "null", "-")
+        return self.run(
+            *before, "-i", dist or self.clips.dist, "-i", ref or self.clips.ref, "-lavfi", graph, *output, "-f null -"
+        )
 
     def version(self):
         banner = subprocess.run(self.command("-version"), stdout=subprocess.PIPE).stdout.decode()
@@ -150,9 +174,12 @@ class Lab:
             "param_dict": {"C": 4.0, "norm_type": "clip_0to1", "score_clip": [0.0, 100.0], "nu": 0.9, "gamma": 0.04},
             "model_dict": {
                 "model": f"svm_type nu_svr\nkernel_type rbf\ngamma 0.04\nnr_class 2\ntotal_sv 1\nrho -0.25\nSV\n{weight / 100} 1:0.5 2:0.5 \n",
-                "norm_type": "linear_rescale", "score_clip": [0.0, 100.0], "model_type": "LIBSVMNUSVR",
+                "norm_type": "linear_rescale",
+                "score_clip": [0.0, 100.0],
+                "model_type": "LIBSVMNUSVR",
                 "feature_names": ["VMAF_integer_feature_adm2_score", "VMAF_integer_feature_motion2_score"],
-                "intercepts": [0.0, 0.0, 0.0], "slopes": [0.01, 1.0, 0.05],
+                "intercepts": [0.0, 0.0, 0.0],
+                "slopes": [0.01, 1.0, 0.05],
                 "feature_dict": {"VMAF_integer_feature": ["adm2", "motion2"]},
             },
         }
