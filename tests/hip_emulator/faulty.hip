@@ -1,5 +1,5 @@
-/* Kernels for the tests of the emulator: some that are right in every way the language allows, and one for each way to be
- * wrong. */
+/* Kernels for the tests of the emulator: some that are right in every way the language allows, and one for each way to
+ * be wrong. */
 #include "kernels/common/gpu.h"
 
 namespace vmafx {

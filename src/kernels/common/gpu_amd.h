@@ -27,7 +27,11 @@ VMAFX_DEVICE Dim3 grid_size() {
           __builtin_amdgcn_grid_size_z() / block.z};
 }
 
+#if __has_builtin(__builtin_amdgcn_wavefrontsize)
 VMAFX_DEVICE unsigned wave_size() { return __builtin_amdgcn_wavefrontsize(); }
+#else  // before LLVM 18; newer ones refuse the macro
+VMAFX_DEVICE unsigned wave_size() { return __AMDGCN_WAVEFRONT_SIZE; }
+#endif
 VMAFX_DEVICE unsigned lane_id() { return __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0)); }
 
 VMAFX_DEVICE void block_sync() {
