@@ -15,9 +15,11 @@ using Type = OptionInfo::Type;
 
 constexpr OptionInfo kOptions[] = {
     {"debug", nullptr, Type::kBool, 0, 0, 1, false, "also provide integer_adm and the num and den of every scale"},
-    {"adm_csf_scale", "scf", Type::kDouble, 1, 0, 50, true, "weight of the horizontal and vertical bands (adm_csf_mode=1 only)"},
+    {"adm_csf_scale", "scf", Type::kDouble, 1, 0, 50, true,
+     "weight of the horizontal and vertical bands (adm_csf_mode=1 only)"},
     {"adm_csf_diag_scale", "scfd", Type::kDouble, 1, 0, 50, true, "weight of the diagonal band (adm_csf_mode=1 only)"},
-    {"adm_dlm_weight", "dlmw", Type::kDouble, 0.5, 0, 1, true, "weight of adm2 in adm3, against 1 - aim; 1 is adm2 alone"},
+    {"adm_dlm_weight", "dlmw", Type::kDouble, 0.5, 0, 1, true,
+     "weight of adm2 in adm3, against 1 - aim; 1 is adm2 alone"},
     {"adm_enhn_gain_limit", "egl", Type::kDouble, 100, 1, 100, true,
      "upper bound of the enhancement gain; 1 gives no credit for enhancement"},
     {"adm_norm_view_dist", "nvd", Type::kDouble, 3, 0.75, 24, true, "viewing distance in heights of the display"},
@@ -53,7 +55,7 @@ constexpr FeatureInfo kFeatures[] = {
 /* Where each group of features starts; without debug only the first two exist. */
 constexpr int kAdm2 = 0, kAim = 1, kAdm3 = 2, kScaleScores = 3, kWhole = 7, kScaleParts = 10;
 
-/* -- Plan ------------------------------------------------------------------------------------------------------------- */
+/* -- Plan ---------------------------------------------------------------------------------------------------------- */
 
 int ceil_log2(int n) { return std::bit_width(static_cast<unsigned>(n) - 1); }
 
@@ -90,15 +92,16 @@ AdmScale make_scale(int index, int in_w, int in_h, int bpc) {
 
 AdmViewing viewing(const Options& options) {
   return {static_cast<AdmCsfMode>(options.integer("adm_csf_mode")), options.number("adm_norm_view_dist"),
-          options.integer("adm_ref_display_height"), options.number("adm_csf_scale"), options.number("adm_csf_diag_scale")};
+          options.integer("adm_ref_display_height"), options.number("adm_csf_scale"),
+          options.number("adm_csf_diag_scale")};
 }
 
-/* -- Sums to scores, with libvmaf's floats and doubles ------------------------------------------------------------------ */
+/* -- Sums to scores, with libvmaf's floats and doubles ------------------------------------------------------------- */
 
 float cube_root(float x) { return std::pow(x, 1.0f / 3.0f); }
 
-/* Binary places of a masked cube, and of a cube of the reference, before the shifts of AdmScale: three times those of the
- * weighted coefficient, less what squaring drops. */
+/* Binary places of a masked cube, and of a cube of the reference, before the shifts of AdmScale: three times those of
+ * the weighted coefficient, less what squaring drops. */
 int num_places(int index, int band) {
   constexpr int kPlaces[kAdmScales] = {52, 45, 39, 36};
   return index == 0 && band == 2 ? 57 : kPlaces[index];
@@ -115,14 +118,15 @@ float pooled_num(const AdmScale& s, int index, const int64_t (&sums)[kAdmBands],
   float parts[kAdmBands];
   for (int band = 0; band < kAdmBands; band++) {
     const double unit = std::ldexp(1.0, num_places(index, band) - s.cube_shift[band] - s.row_shift);
-    const float sum = index == 0 ? static_cast<float>(sums[band] / unit)
-                                 : static_cast<float>(sums[band]) / static_cast<float>(unit);
+    const float sum =
+        index == 0 ? static_cast<float>(sums[band] / unit) : static_cast<float>(sums[band]) / static_cast<float>(unit);
     parts[band] = cube_root(sum) + noise;
   }
   return parts[0] + parts[1] + parts[2];
 }
 
-float pooled_den(const AdmScale& s, int index, const uint64_t (&sums)[kAdmBands], const AdmSensitivity& sensitivity, double noise_weight) {
+float pooled_den(const AdmScale& s, int index, const uint64_t (&sums)[kAdmBands], const AdmSensitivity& sensitivity,
+                 double noise_weight) {
   const float noise = noise_floor(s, noise_weight);
   const double unit = std::ldexp(1.0, kDenPlaces[index] - s.den_cube_shift - s.den_row_shift);
   float parts[kAdmBands];
@@ -139,7 +143,7 @@ struct ScaleScore {
   double ratio() const { return den == 0 ? 1.0 : static_cast<double>(num) / den; }
 };
 
-/* -- The extractor ---------------------------------------------------------------------------------------------------- */
+/* -- The extractor ------------------------------------------------------------------------------------------------- */
 
 /* What only finalize() needs. */
 struct Weights {
@@ -211,7 +215,10 @@ class Adm : public Extractor {
 
 StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoFormat& format) {
   VMAFX_ASSIGN(const AdmParams params, adm_params(options, format));
-  Weights weights = {{}, options.number("adm_noise_weight"), options.number("adm_dlm_weight"), options.number("adm_min_val")};
+  Weights weights;
+  weights.noise = options.number("adm_noise_weight");
+  weights.dlm = options.number("adm_dlm_weight");
+  weights.min_val = options.number("adm_min_val");
   VMAFX_TRY(adm_sensitivities(viewing(options), weights.sensitivity));
   return std::unique_ptr<Extractor>(std::make_unique<Adm>(params, weights, options.flag("debug")));
 }
@@ -220,12 +227,15 @@ StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoF
 
 StatusOr<AdmParams> adm_params(const Options& options, const VideoFormat& format) {
   if (format.w < kAdmMinSize || format.h < kAdmMinSize)
-    return error(EINVAL, "adm: %dx%d is too small; its coarsest scale needs pictures of at least %dx%d", format.w, format.h,
-                 kAdmMinSize, kAdmMinSize);
+    return error(EINVAL, "adm: %dx%d is too small; its coarsest scale needs pictures of at least %dx%d", format.w,
+                 format.h, kAdmMinSize, kAdmMinSize);
   AdmSensitivity sensitivity[kAdmScales];
   VMAFX_TRY(adm_sensitivities(viewing(options), sensitivity));
-  AdmParams params = {format.bpc, options.number("adm_enhn_gain_limit"), !options.flag("adm_skip_aim"),
-                      options.flag("adm_skip_scale0"), {}};
+  AdmParams params;
+  params.bpc = format.bpc;
+  params.gain_limit = options.number("adm_enhn_gain_limit");
+  params.measure_aim = !options.flag("adm_skip_aim");
+  params.skip_scale0 = options.flag("adm_skip_scale0");
   int w = format.w, h = format.h;
   for (int s = 0; s < kAdmScales; s++) {
     params.scale[s] = make_scale(s, w, h, format.bpc);

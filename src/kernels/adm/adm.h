@@ -1,25 +1,32 @@
-/* ADM: how much of the reference's detail the distorted picture keeps (DLM), and how much it adds (AIM), at four scales.
+/* ADM: how much of the reference's detail the distorted picture keeps (DLM) and how much it adds (AIM), at four scales.
  *
- * S. Li, F. Zhang, L. Ma, K. N. Ngan, "Image quality assessment by separately evaluating detail losses and additive impairments",
- * IEEE Transactions on Multimedia 13(5), 2011, pp. 935-949. Both lumas go through a db2 wavelet transform (dwt2). Each detail band of the
- * distorted picture is decoupled into what is the reference's detail, restored, and the rest, added. Both are weighted by the eye's
- * contrast sensitivity (csf), for the thresholds of Watson, Yang, Solomon, Villasenor, "Visibility of wavelet quantization noise", IEEE
- * Transactions on Image Processing 6(8), 1997, or Barten's, or tabulated blends of the two (adm_csf.h). Contrast masking (cm) takes
- * the local mean of the one as the visibility threshold of the other:
+ * S. Li, F. Zhang, L. Ma, K. N. Ngan, "Image quality assessment by separately evaluating detail losses and additive
+ * impairments", IEEE Transactions on Multimedia 13(5), 2011, pp. 935-949. Both lumas go through a db2 wavelet
+ * transform (dwt2). Each detail band of the distorted picture is decoupled into what is the reference's detail,
+ * restored, and the rest, added. Both are weighted by the eye's contrast sensitivity (csf), for the thresholds of
+ * Watson, Yang, Solomon, Villasenor, "Visibility of wavelet quantization noise", IEEE Transactions on Image Processing
+ * 6(8), 1997, or Barten's, or tabulated blends of the two (adm_csf.h). Contrast masking (cm) takes the local mean of
+ * the one as the visibility threshold of the other:
  *
- *   dlm = sum |restored - threshold(added)|+^3      aim = sum |added - threshold(restored)|+^3      csf_den = sum |reference|^3
+ *   dlm     = sum (|restored| - threshold(added))+^3
+ *   aim     = sum (|added| - threshold(restored))+^3
+ *   csf_den = sum |reference|^3
  *
- * num and den add up the cube roots over bands and scales; adm2 = num / den, aim = aim_num / den,
- * adm3 = max(w adm2 + (1 - w)(1 - aim), adm_min_val). All sums leave out a border of 10 % on each side.
+ * num, aim_num and den add up their cube roots, each with a noise floor, over bands and scales. Then
+ *
+ *   adm2 = num / den      aim = aim_num / den      adm3 = max(w adm2 + (1 - w)(1 - aim), adm_min_val)
+ *
+ * All sums leave out a border of 10 % on each side.
  *
  * The arithmetic is libvmaf's integer form (f85a853, integer_adm.c, its plain C), to the last bit.
  *
  * Deviations, all where libvmaf has no defined value:
- *  - den == 0 (adm_noise_weight=0 and a flat reference): aim is 0, as adm2 is 1; libvmaf reports an uninitialised variable. A scale
- *    with den == 0 scores 1; libvmaf reports 0/0.
- *  - below 33 samples a side libvmaf filters what lies before its planes at scale 3; here they reflect as everywhere else. Below 17 a
- *    band would be narrower than the masking window: create() refuses.
- *  - adm_csf_mode 2 and 3 know a table of viewing distances. For others libvmaf takes -22 as the sensitivity; create() refuses.
+ *  - den == 0 (adm_noise_weight=0 and a flat reference): aim is 0, as adm2 is 1; libvmaf reports an uninitialised
+ *    variable. A scale with den == 0 scores 1; libvmaf reports 0/0.
+ *  - below 33 samples a side libvmaf filters what lies before its planes at scale 3; here they reflect as everywhere
+ *    else. Below 17 a band would be narrower than the masking window: create() refuses.
+ *  - adm_csf_mode 2 and 3 know a table of viewing distances. For others libvmaf takes -22 as the sensitivity;
+ *    create() refuses.
  *
  * Options and features: adm.cpp. */
 #ifndef VMAFX_KERNELS_ADM_ADM_H
@@ -44,7 +51,8 @@ struct AdmParams {
   AdmScale scale[kAdmScales];
 };
 
-/* The raw sums of a frame: per scale and band (h, v, d), row by row with the shifts of AdmScale. What is skipped stays zero. */
+/* The raw sums of a frame: per scale and band (h, v, d), row by row with the shifts of AdmScale. What is skipped stays
+ * zero. */
 struct AdmSums {
   int64_t dlm[kAdmScales][kAdmBands];
   int64_t aim[kAdmScales][kAdmBands];
@@ -56,10 +64,12 @@ StatusOr<AdmParams> adm_params(const Options& options, const VideoFormat& format
 
 /* Fill `sums` (zeroed by the caller) from the luma planes. `scratch` has the twin's scratch_bytes, 64-byte aligned. */
 size_t adm_scratch_bytes_ref(const AdmParams& params);
-void adm_ref(const AdmParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch, AdmSums& sums);
+void adm_ref(const AdmParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
+             AdmSums& sums);
 
 size_t adm_scratch_bytes_simd(const AdmParams& params);
-void adm_simd(const AdmParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch, AdmSums& sums);
+void adm_simd(const AdmParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
+              AdmSums& sums);
 
 extern const ExtractorInfo kAdmExtractor;
 

@@ -13,10 +13,11 @@ HWY_BEFORE_NAMESPACE();
 namespace vmafx {
 namespace HWY_NAMESPACE {
 
-/* Not every target shifts 64-bit lanes right arithmetically. So each cube gets 2^63 before its (logical) shift, and the row's sum
- * is corrected for all of them at once; everything is modulo 2^64. */
+/* Not every target shifts 64-bit lanes right arithmetically. So each cube gets 2^63 before its (logical) shift, and
+ * the row's sum is corrected for all of them at once; everything is modulo 2^64. */
 struct CubeRounding {
-  explicit CubeRounding(int cube_shift) : shift(cube_shift), bias((uint64_t{1} << 63) + ((uint64_t{1} << cube_shift) >> 1)) {}
+  explicit CubeRounding(int cube_shift)
+      : shift(cube_shift), bias((uint64_t{1} << 63) + ((uint64_t{1} << cube_shift) >> 1)) {}
   uint64_t correction(uint64_t cubes) const { return cubes * ((uint64_t{1} << 63) >> shift); }
   int shift;
   uint64_t bias;
@@ -49,17 +50,20 @@ HWY_INLINE void add_row(VU64 sum, uint64_t cubes, const CubeRounding& rounding, 
 template <class T>
 HWY_INLINE V32 column(const MaskingWork<T>& work, int parity, int x) {
   const D32 d;
-  return hn::Add(hn::Add(hn::LoadU(d, work.above[parity] + x), hn::LoadU(d, work.here[parity] + x)), hn::LoadU(d, work.below[parity] + x));
+  return hn::Add(hn::Add(hn::LoadU(d, work.above[parity] + x), hn::LoadU(d, work.here[parity] + x)),
+                 hn::LoadU(d, work.below[parity] + x));
 }
 
 /* One band of one vector of columns, scale 0. */
 template <int kBand>
-HWY_INLINE void add_band_fine(V16 magnitude, V32 rfactor, V32 even_threshold, V32 odd_threshold, V16 scored, const CubeRounding& rounding,
-                              VU64& sum) {
+HWY_INLINE void add_band_fine(V16 magnitude, V32 rfactor, V32 even_threshold, V32 odd_threshold, V16 scored,
+                              const CubeRounding& rounding, VU64& sum) {
   constexpr int kSquareShift = adm_square_shift(0, kBand), kThresholdShift = adm_threshold_shift(0, kBand);
   const V32 even = hn::Mul(even_unsigned(magnitude), rfactor), odd = hn::Mul(odd_unsigned(magnitude), rfactor);
-  add_cubes<kSquareShift>(excess(even, hn::ShiftLeft<kThresholdShift>(even_threshold), low_halves(scored)), rounding, sum);
-  add_cubes<kSquareShift>(excess(odd, hn::ShiftLeft<kThresholdShift>(odd_threshold), high_halves(scored)), rounding, sum);
+  add_cubes<kSquareShift>(excess(even, hn::ShiftLeft<kThresholdShift>(even_threshold), low_halves(scored)), rounding,
+                          sum);
+  add_cubes<kSquareShift>(excess(odd, hn::ShiftLeft<kThresholdShift>(odd_threshold), high_halves(scored)), rounding,
+                          sum);
 }
 
 inline void cm_fine(const MaskingWork<int16_t>& work, int x0, int x1) {
@@ -67,17 +71,21 @@ inline void cm_fine(const MaskingWork<int16_t>& work, int x0, int x1) {
   const D32 d32;
   const AdmScale& scale = *work.scale;
   const int lanes = static_cast<int>(hn::Lanes(d));
-  const V32 straight = hn::Set(d32, static_cast<int32_t>(scale.rfactor[0])), diagonal = hn::Set(d32, static_cast<int32_t>(scale.rfactor[2]));
+  const V32 straight = hn::Set(d32, static_cast<int32_t>(scale.rfactor[0])),
+            diagonal = hn::Set(d32, static_cast<int32_t>(scale.rfactor[2]));
   const CubeRounding straight_cube(scale.cube_shift[0]), diagonal_cube(scale.cube_shift[2]);
   VU64 sum_h = hn::Zero(DU64()), sum_v = hn::Zero(DU64()), sum_d = hn::Zero(DU64());
   uint64_t cubes = 0;
   for (int x = x0; x < x1; x += lanes, cubes += lanes) {
     const int half_x = x / 2;
     const V32 even = column(work, 0, half_x), odd = column(work, 1, half_x), middle = hn::Add(even, odd);
-    const V32 even_threshold = hn::Add(hn::Add(column(work, 1, half_x - 1), middle), hn::Load(d32, work.centre[0] + half_x));
-    const V32 odd_threshold = hn::Add(hn::Add(middle, column(work, 0, half_x + 1)), hn::Load(d32, work.centre[1] + half_x));
+    const V32 even_threshold =
+        hn::Add(hn::Add(column(work, 1, half_x - 1), middle), hn::Load(d32, work.centre[0] + half_x));
+    const V32 odd_threshold =
+        hn::Add(hn::Add(middle, column(work, 0, half_x + 1)), hn::Load(d32, work.centre[1] + half_x));
     const V16 scored = hn::Load(d, work.scored + x);
-    const V16 h = hn::Load(d, work.signal[0] + x), v = hn::Load(d, work.signal[1] + x), dd = hn::Load(d, work.signal[2] + x);
+    const V16 h = hn::Load(d, work.signal[0] + x), v = hn::Load(d, work.signal[1] + x),
+              dd = hn::Load(d, work.signal[2] + x);
     add_band_fine<0>(h, straight, even_threshold, odd_threshold, scored, straight_cube, sum_h);
     add_band_fine<1>(v, straight, even_threshold, odd_threshold, scored, straight_cube, sum_v);
     add_band_fine<2>(dd, diagonal, even_threshold, odd_threshold, scored, diagonal_cube, sum_d);

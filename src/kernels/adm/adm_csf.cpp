@@ -15,8 +15,9 @@ float pixels_per_degree(const AdmViewing& viewing) {
   return static_cast<float>(viewing.distance_h * viewing.display_height * std::numbers::pi / 180.0);
 }
 
-/* Watson, Yang, Solomon, Villasenor 1997: the quantisation step at the threshold of visibility, formula (9), for luma (table IV).
- * `g` scales the threshold's spatial frequency by orientation, `amplitude` is the basis function's (table V). */
+/* Watson, Yang, Solomon, Villasenor 1997: the quantisation step at the threshold of visibility, formula (9), for luma
+ * (table IV). `g` scales the threshold's spatial frequency by orientation, `amplitude` is the basis function's (table
+ * V). */
 float watson_step(float resolution, int scale, float g, float amplitude) {
   constexpr float kA = 0.495f, kK = 0.466f, kF0 = 0.401f;
   const auto octave = static_cast<float>(std::log10(std::pow(2.0, scale + 1) * kF0 * g / resolution));
@@ -31,8 +32,8 @@ AdmSensitivity watson(const AdmViewing& viewing, int scale) {
           1.0f / watson_step(resolution, scale, 0.534f, kDiagonalAmplitude[scale])};
 }
 
-/* Barten's sensitivity as HDR-VDP 2.2.1 has it (Mantiuk, Kim, Rempel, Heidrich, ACM Transactions on Graphics 30(4), 2011, article 40), at
- * the one luminance in use. */
+/* Barten's sensitivity as HDR-VDP 2.2.1 has it (Mantiuk, Kim, Rempel, Heidrich, ACM Transactions on Graphics 30(4),
+ * 2011, article 40), at the one luminance in use. */
 constexpr float kLuminance = 100;  // cd/m2
 
 /* A fitted parameter, interpolated over the logarithm of the luminance between its values at 20 and at 150 cd/m2. */
@@ -48,7 +49,8 @@ float optics(float frequency) {
   constexpr float kA[4] = {0.424838596301290f, 0.572435103936480f, 0.000167576239164937f, 0.00255872352306433f};
   constexpr float kB[4] = {0.028f, 0.37f, 37, 360};
   float transfer = 0;
-  for (int i = 0; i < 4; i++) transfer = static_cast<float>(transfer + kA[i] * std::exp(static_cast<double>(-kB[i] * frequency)));
+  for (int i = 0; i < 4; i++)
+    transfer = static_cast<float>(transfer + kA[i] * std::exp(static_cast<double>(-kB[i] * frequency)));
   return transfer;
 }
 
@@ -60,7 +62,8 @@ float receptors() {
 }
 
 float barten(const AdmViewing& viewing, int scale, double weight) {
-  const auto frequency = static_cast<float>(pixels_per_degree(viewing) / std::pow(2.0, scale + 1));  // cycles per degree
+  const auto frequency =
+      static_cast<float>(pixels_per_degree(viewing) / std::pow(2.0, scale + 1));  // cycles per degree
   const float p0 = at_luminance(0.334278f, 0.394533f);
   const float p1 = at_luminance(3.79542f, 2.7755f);
   const float p2 = at_luminance(1.07327f, 1.16577f);
@@ -72,8 +75,9 @@ float barten(const AdmViewing& viewing, int scale, double weight) {
   return static_cast<float>(neural * optics(frequency) * receptors() * weight);
 }
 
-/* The blends of Barten and Watson: libvmaf's fitted values, [h and v, or d][scale]. 2160 lines from 1.5 heights are seen as
- * 1080 lines from 3. Its entries for 480 lines, and 720 from 3 heights, are below what the arithmetic can serve. */
+/* The blends of Barten and Watson: libvmaf's fitted values, [h and v, or d][scale]. 2160 lines from 1.5 heights are
+ * seen as 1080 lines from 3. Its entries for 480 lines, and 720 from 3 heights, are below what the arithmetic can
+ * serve. */
 struct Blend {
   int display_height;
   double distance_h;
@@ -120,27 +124,31 @@ constexpr double kMinLinesTimesHeights = 3.0 * 1080;
 Status check(const AdmViewing& viewing) {
   const double product = viewing.distance_h * viewing.display_height;
   if (product < kMinLinesTimesHeights)
-    return error(EINVAL, "adm: adm_norm_view_dist %g times adm_ref_display_height %d is %g; the integer arithmetic needs at least %g",
+    return error(EINVAL,
+                 "adm: adm_norm_view_dist %g times adm_ref_display_height %d is %g; the 16-bit arithmetic needs %g",
                  viewing.distance_h, viewing.display_height, product, kMinLinesTimesHeights);
   const bool blended = viewing.mode == AdmCsfMode::kBlend || viewing.mode == AdmCsfMode::kBlendMae;
   if (blended && !find_blend(viewing))
-    return error(EINVAL, "adm: adm_csf_mode %d is not known for adm_ref_display_height %d lines seen from adm_norm_view_dist %g heights; "
-                 "it is for: %s", static_cast<int>(viewing.mode), viewing.display_height, viewing.distance_h, known_blends().c_str());
+    return error(EINVAL,
+                 "adm: adm_csf_mode %d is not known for adm_ref_display_height %d lines seen from adm_norm_view_dist "
+                 "%g heights; it is for: %s",
+                 static_cast<int>(viewing.mode), viewing.display_height, viewing.distance_h, known_blends().c_str());
   return {};
 }
 
 AdmSensitivity sensitivity(const AdmViewing& viewing, int scale) {
   switch (viewing.mode) {
     case AdmCsfMode::kWatson97: return watson(viewing, scale);
-    case AdmCsfMode::kBarten: return {barten(viewing, scale, viewing.scale), barten(viewing, scale, viewing.diagonal_scale)};
+    case AdmCsfMode::kBarten:
+      return {barten(viewing, scale, viewing.scale), barten(viewing, scale, viewing.diagonal_scale)};
     case AdmCsfMode::kBlend: return {find_blend(viewing)->first[0][scale], find_blend(viewing)->first[1][scale]};
     case AdmCsfMode::kBlendMae: return {find_blend(viewing)->mae[0][scale], find_blend(viewing)->mae[1][scale]};
   }
   return {};
 }
 
-/* The low `bits` bits of value * 2^exponent: libvmaf converts to unsigned types that Barten's factors (1 to 30, times the
- * options' scale) do not fit. */
+/* The low `bits` bits of value * 2^exponent: libvmaf converts to unsigned types that Barten's factors (1 to 30, times
+ * the options' scale) do not fit. */
 uint32_t cut_fixed_point(float value, int exponent, uint32_t bits) {
   return static_cast<uint32_t>(static_cast<int64_t>(std::ldexp(static_cast<double>(value), exponent))) & bits;
 }
@@ -153,13 +161,14 @@ Status adm_sensitivities(const AdmViewing& viewing, AdmSensitivity (&scales)[kAd
   return {};
 }
 
-void adm_fixed_sensitivity(const AdmViewing& viewing, int scale, const AdmSensitivity& sensitivity, uint32_t (&rfactor)[kAdmBands]) {
+void adm_fixed_sensitivity(const AdmViewing& viewing, int scale, const AdmSensitivity& sensitivity,
+                           uint32_t (&rfactor)[kAdmBands]) {
   const double product = viewing.distance_h * viewing.display_height;
   const bool usual = viewing.mode == AdmCsfMode::kWatson97 && std::abs(product - kMinLinesTimesHeights) < 1.0e-8;
   if (scale > 0) {
     rfactor[0] = rfactor[1] = cut_fixed_point(sensitivity.straight, 32, UINT32_MAX);
     rfactor[2] = cut_fixed_point(sensitivity.diagonal, 32, UINT32_MAX);
-  } else if (usual) {  // libvmaf's constants, an ulp or two from the formula
+  } else if (usual) {  // libvmaf's constants, 1.3 and 2.3 above the formula
     rfactor[0] = rfactor[1] = 36453;
     rfactor[2] = 49417;
   } else {

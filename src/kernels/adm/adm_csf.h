@@ -28,7 +28,8 @@ struct AdmSensitivity {
 Status adm_sensitivities(const AdmViewing& viewing, AdmSensitivity (&scales)[kAdmScales]);
 
 /* The sensitivities as the arithmetic takes them: AdmScale::rfactor. */
-void adm_fixed_sensitivity(const AdmViewing& viewing, int scale, const AdmSensitivity& sensitivity, uint32_t (&rfactor)[kAdmBands]);
+void adm_fixed_sensitivity(const AdmViewing& viewing, int scale, const AdmSensitivity& sensitivity,
+                           uint32_t (&rfactor)[kAdmBands]);
 
 }  // namespace vmafx
 

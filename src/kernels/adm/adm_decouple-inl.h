@@ -1,7 +1,8 @@
 /* ADM, SIMD: a row of bands into what the masking stage needs, and the row's part of the denominator.
  *
- * Scale 0 works on 16-bit lanes. Where it needs 32 bits, the even and the odd columns go separate ways; such rows are kept as two,
- * for even and for odd columns. Scales 1 to 3 work on 32-bit lanes, and on the even and odd of those for 64 bits. */
+ * Scale 0 works on 16-bit lanes. Where it needs 32 bits, the even and the odd columns go separate ways; such rows are
+ * kept as two, for even and for odd columns. Scales 1 to 3 work on 32-bit lanes, and on the even and odd of those for
+ * 64 bits. */
 #if defined(VMAFX_ADM_DECOUPLE_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef VMAFX_ADM_DECOUPLE_INL_H
 #undef VMAFX_ADM_DECOUPLE_INL_H
@@ -26,7 +27,7 @@ HWY_INLINE V16 interleave_low(V32 even, V32 odd) { return even_pairs(as16(even),
 HWY_INLINE V32 odd_lanes(V32 v) { return hn::BitCast(D32(), hn::ShiftRight<32>(hn::BitCast(DU64(), v))); }
 HWY_INLINE VU64 bits64(V64 v) { return hn::BitCast(DU64(), v); }
 
-/* -- Alignment ------------------------------------------------------------------------------------------------------------- */
+/* -- Alignment ----------------------------------------------------------------------------------------------------- */
 
 /* adm_aligned() for the lanes set in `unsure`; `sure` has the others' result. */
 HWY_NOINLINE V32 aligned_exactly(V32 sure, V32 unsure, V32 oh, V32 ov, V32 th, V32 tv) {
@@ -43,8 +44,9 @@ HWY_NOINLINE V32 aligned_exactly(V32 sure, V32 unsure, V32 oh, V32 ov, V32 th, V
   return hn::Load(d, result);
 }
 
-/* Decides o.t >= 0 and (o.t)^2 >= cos^2 |o|^2 |t|^2 in single precision where its error (some 30 half ulps, and those of the
- * definition itself) cannot matter. Near the boundary o.t has no cancellation, far below it cancellation does no harm. */
+/* Decides o.t >= 0 and (o.t)^2 >= cos^2 |o|^2 |t|^2 in single precision where its error (some 30 half ulps, and those
+ * of the definition itself) cannot matter. Near the boundary o.t has no cancellation, far below it cancellation does
+ * no harm. */
 HWY_INLINE void decide_aligned(VF32 dot, VF32 o_square, VF32 t_square, V32& sure, V32& unsure) {
   const DF32 d;
   constexpr float kMargin = 0x1p-19f;
@@ -62,18 +64,21 @@ HWY_INLINE bool none(V32 v) { return hn::AllTrue(D32(), hn::Eq(v, hn::Zero(D32()
 HWY_INLINE V32 aligned_pairs(V16 o, V16 t) {
   const DF32 d;
   V32 sure, unsure;
-  decide_aligned(hn::ConvertTo(d, madd(o, t)), hn::ConvertTo(d, madd(o, o)), hn::ConvertTo(d, madd(t, t)), sure, unsure);
+  decide_aligned(hn::ConvertTo(d, madd(o, t)), hn::ConvertTo(d, madd(o, o)), hn::ConvertTo(d, madd(t, t)), sure,
+                 unsure);
   if (HWY_LIKELY(none(unsure))) return sure;
   return aligned_exactly(sure, unsure, low_halves(o), high_halves(o), low_halves(t), high_halves(t));
 }
 
 HWY_INLINE V16 aligned_fine(V16 oh, V16 ov, V16 th, V16 tv) {
-  return interleave_low(aligned_pairs(even_pairs(oh, ov), even_pairs(th, tv)), aligned_pairs(odd_pairs(oh, ov), odd_pairs(th, tv)));
+  return interleave_low(aligned_pairs(even_pairs(oh, ov), even_pairs(th, tv)),
+                        aligned_pairs(odd_pairs(oh, ov), odd_pairs(th, tv)));
 }
 
 HWY_INLINE V32 aligned_coarse(V32 oh, V32 ov, V32 th, V32 tv) {
   const DF32 d;
-  const VF32 foh = hn::ConvertTo(d, oh), fov = hn::ConvertTo(d, ov), fth = hn::ConvertTo(d, th), ftv = hn::ConvertTo(d, tv);
+  const VF32 foh = hn::ConvertTo(d, oh), fov = hn::ConvertTo(d, ov), fth = hn::ConvertTo(d, th),
+             ftv = hn::ConvertTo(d, tv);
   V32 sure, unsure;
   decide_aligned(hn::Add(hn::Mul(foh, fth), hn::Mul(fov, ftv)), hn::Add(hn::Mul(foh, foh), hn::Mul(fov, fov)),
                  hn::Add(hn::Mul(fth, fth), hn::Mul(ftv, ftv)), sure, unsure);
@@ -81,11 +86,12 @@ HWY_INLINE V32 aligned_coarse(V32 oh, V32 ov, V32 th, V32 tv) {
   return aligned_exactly(sure, unsure, oh, ov, th, tv);
 }
 
-/* -- Restored part --------------------------------------------------------------------------------------------------------- */
+/* -- Restored part ------------------------------------------------------------------------------------------------- */
 
-/* adm_reciprocal(x), exact for x in (64, 32768]: the rounded quotient is right or one too large. Below, where it has more bits
- * than a float, it is off by at most 64 / x + 2, which no ratio of integers up to x, in Q15, comes near enough to a half to notice
- * (their distance to a half is at least 1 / 128, the error at most 128 / 32768). For x = 0 it is anything. */
+/* adm_reciprocal(x), exact for x in (64, 32768]: the rounded quotient is right or one too large. Below, where it has
+ * more bits than a float, it is off by at most 64 / x + 2, which no ratio of integers up to x, in Q15, comes near
+ * enough to a half to notice (their distance to a half is at least 1 / 128, the error at most 128 / 32768). For x = 0
+ * it is anything. */
 HWY_INLINE V32 reciprocal(V32 x) {
   const V32 quotient = hn::ConvertTo(D32(), hn::Div(hn::Set(DF32(), 0x1p30f), hn::ConvertTo(DF32(), x)));
   const V32 remainder = hn::Sub(hn::Set(D32(), 1 << 30), hn::Mul(quotient, x));
@@ -102,7 +108,8 @@ HWY_INLINE V32 gain_fraction(V32 m, double limit) {
   return hn::Combine(D32(), high, low);
 }
 
-/* min(m * limit, u): what adm_restored() gives where the gradients are aligned. Products that would not fit are above any u. */
+/* min(m * limit, u): what adm_restored() gives where the gradients are aligned. Products that would not fit are above
+ * any u. */
 template <bool kWholeGain>
 HWY_INLINE V16 gained_fine(V16 m, V16 u, double limit) {
   const D16 d;
@@ -139,7 +146,8 @@ HWY_INLINE V16 restored_fine(V16 o, V16 t, V16 aligned, double limit) {
   const V16 a = hn::Abs(o);
   const V16 u = hn::Sub(hn::Xor(t, sign), sign);  // t, as seen from o's sign
   const V16 bounded = hn::Min(hn::Max(u, zero), a);
-  const V16 k = interleave_low(ratio_fine(even_unsigned(a), even_unsigned(bounded)), ratio_fine(odd_unsigned(a), odd_unsigned(bounded)));
+  const V16 k = interleave_low(ratio_fine(even_unsigned(a), even_unsigned(bounded)),
+                               ratio_fine(odd_unsigned(a), odd_unsigned(bounded)));
   const auto whole = hn::Or(hn::Lt(k, zero), hn::Gt(u, a));  // k = 32768 shows as negative
   const V16 restored = hn::IfThenElse(whole, o, hn::MulFixedPoint15(o, k));
   const V16 gained = gained_fine<kWholeGain>(hn::Abs(restored), u, limit);
@@ -159,8 +167,8 @@ HWY_INLINE V32 ratio_coarse(V32 a, V32 u) {
   const D32 d;
   const DU32 du;
   const DU64 d64;
-  /* A magnitude that rounds up to the next power of two as a float gets a shift one too large, of half the leading part: the
-   * same k. */
+  /* A magnitude that rounds up to the next power of two as a float gets a shift one too large, of half the leading
+   * part: the same k. */
   const V32 exponent = hn::ShiftRight<23>(hn::BitCast(d, hn::ConvertTo(DF32(), a)));
   const V32 shift = hn::Max(hn::Sub(exponent, hn::Set(d, 127 + 14)), hn::Zero(d));
   const auto ushift = hn::BitCast(du, shift);
@@ -184,13 +192,14 @@ HWY_INLINE V32 restored_coarse(V32 o, V32 t, V32 aligned, double limit) {
   const V32 k = ratio_coarse(hn::Abs(o), hn::Max(u, zero));
   /* (k * o + 16384) >> 15, with o in two parts of which k * 2^15 needs no rounding. */
   const V32 fine = hn::Mul(k, hn::And(o, hn::Set(d, 32767)));
-  const V32 restored = hn::Add(hn::Mul(k, hn::ShiftRight<15>(o)), hn::ShiftRight<15>(hn::Add(fine, hn::Set(d, 1 << 14))));
+  const V32 restored =
+      hn::Add(hn::Mul(k, hn::ShiftRight<15>(o)), hn::ShiftRight<15>(hn::Add(fine, hn::Set(d, 1 << 14))));
   const V32 gained = gained_coarse<kWholeGain>(hn::Abs(restored), u, limit);
   const auto gains = hn::And(hn::Gt(u, zero), hn::MaskFromVec(aligned));
   return hn::IfThenElse(gains, hn::Sub(hn::Xor(gained, sign), sign), restored);
 }
 
-/* -- Contrast sensitivity -------------------------------------------------------------------------------------------------- */
+/* -- Contrast sensitivity ------------------------------------------------------------------------------------------ */
 
 /* |adm_csf_fine()|, where a magnitude of 32768 shows as negative: read it as unsigned. */
 template <int kBand>
@@ -217,7 +226,9 @@ HWY_INLINE V16 rounded_share(V16 weighted, int twice_factor) {
   return hn::BitCast(D16(), hn::AverageRound(share, hn::Zero(d)));
 }
 HWY_INLINE V16 neighbour_fine(V16 weighted) { return hn::Add(weighted, rounded_share(weighted, 2 * 4368)); }
-HWY_INLINE V16 centre_fine(V16 weighted) { return hn::Add(hn::Add(weighted, weighted), rounded_share(weighted, 2 * 8736)); }
+HWY_INLINE V16 centre_fine(V16 weighted) {
+  return hn::Add(hn::Add(weighted, weighted), rounded_share(weighted, 2 * 8736));
+}
 
 /* |adm_csf_coarse()|. `top` is all ones where the factor's top bit is set. */
 HWY_INLINE V32 weighted_coarse(V32 x, V32 rfactor, V32 top) {
@@ -239,7 +250,7 @@ HWY_INLINE V32 share_coarse(V32 weighted, int32_t factor) {
   return hn::OddEven(hn::BitCast(d, odd), hn::BitCast(d, hn::ShiftRight<32>(even)));
 }
 
-/* -- Denominator ----------------------------------------------------------------------------------------------------------- */
+/* -- Denominator --------------------------------------------------------------------------------------------------- */
 
 /* sum += a * a * a of every 32-bit lane, a < 2^15. */
 HWY_INLINE void add_den_cubes(V32 a, VU64& sum) {
@@ -253,19 +264,29 @@ template <int kSquareShift>
 HWY_INLINE VU64 den_cube_even(V32 a, int cube_shift, VU64 half) {
   const DU32 d;
   const auto ua = hn::BitCast(d, a);
-  const VU64 square = hn::ShiftRight<kSquareShift>(hn::Add(hn::MulEven(ua, ua), hn::Set(DU64(), uint64_t{1} << kSquareShift)));
+  const VU64 square =
+      hn::ShiftRight<kSquareShift>(hn::Add(hn::MulEven(ua, ua), hn::Set(DU64(), uint64_t{1} << kSquareShift)));
   return hn::ShiftRightSame(hn::Add(hn::MulEven(hn::BitCast(d, square), ua), half), cube_shift);
 }
 template <int kSquareShift>
 HWY_INLINE void add_den_cubes_coarse(V32 a, int cube_shift, VU64 half, VU64& sum) {
-  sum = hn::Add(sum, hn::Add(den_cube_even<kSquareShift>(a, cube_shift, half), den_cube_even<kSquareShift>(odd_lanes(a), cube_shift, half)));
+  sum = hn::Add(sum, hn::Add(den_cube_even<kSquareShift>(a, cube_shift, half),
+                             den_cube_even<kSquareShift>(odd_lanes(a), cube_shift, half)));
 }
 
-HWY_INLINE uint64_t lane_sum(VU64 v) { return hn::GetLane(hn::SumOfLanes(DU64(), v)); }
+/* Modulo 2^64. (Highway 1.0.3's SumOfLanes adds the last two as signed numbers.) */
+HWY_INLINE uint64_t lane_sum(VU64 v) {
+  const DU64 d;
+  HWY_ALIGN uint64_t lanes[hn::MaxLanes(d)];
+  hn::Store(v, d, lanes);
+  uint64_t sum = 0;
+  for (size_t i = 0; i < hn::Lanes(d); i++) sum += lanes[i];
+  return sum;
+}
 
 HWY_INLINE uint64_t rounded_row(uint64_t sum, int shift) { return (sum + ((uint64_t{1} << shift) >> 1)) >> shift; }
 
-/* -- A row ----------------------------------------------------------------------------------------------------------------- */
+/* -- A row --------------------------------------------------------------------------------------------------------- */
 
 /* One band of one vector of columns, scale 0. Adds to the masks' even and odd columns. */
 template <int kBand>
@@ -284,26 +305,36 @@ HWY_INLINE void store_masks(const MaskRow& row, int x, V32 near, V32 centre, int
   hn::Store(hn::Sub(centre, near), D32(), row.centre[parity] + x);
 }
 
+HWY_INLINE void store_mask_fine(V16 h, V16 v, V16 diagonal, const AdmScale& scale, const MaskRow& row, int x) {
+  const V32 zero = hn::Zero(D32());
+  V32 near_even = zero, near_odd = zero, centre_even = zero, centre_odd = zero;
+  mask_fine<0>(h, static_cast<int>(scale.rfactor[0]), near_even, near_odd, centre_even, centre_odd);
+  mask_fine<1>(v, static_cast<int>(scale.rfactor[1]), near_even, near_odd, centre_even, centre_odd);
+  mask_fine<2>(diagonal, static_cast<int>(scale.rfactor[2]), near_even, near_odd, centre_even, centre_odd);
+  store_masks(row, x / 2, near_even, centre_even, 0);
+  store_masks(row, x / 2, near_odd, centre_odd, 1);
+}
+
+HWY_INLINE void add_den_fine(V16 o, V16 scored, VU64& sum) {
+  const V16 a = hn::And(hn::Abs(o), scored);
+  add_den_cubes(even_unsigned(a), sum);
+  add_den_cubes(odd_unsigned(a), sum);
+}
+
 template <bool kWholeGain>
 void decouple_fine(const RowWork<int16_t>& work, double limit, int x0, int x1) {
   const D16 d;
-  const V32 zero = hn::Zero(D32());
   const AdmScale& scale = *work.scale;
-  const int straight = static_cast<int>(scale.rfactor[0]), diagonal = static_cast<int>(scale.rfactor[2]);
   VU64 den_h = hn::Zero(DU64()), den_v = hn::Zero(DU64()), den_d = hn::Zero(DU64());
   for (int x = x0; x < x1; x += static_cast<int>(hn::Lanes(d))) {
     const V16 oh = hn::Load(d, work.ref[0] + x), ov = hn::Load(d, work.ref[1] + x), od = hn::Load(d, work.ref[2] + x);
-    const V16 th = hn::Load(d, work.dist[0] + x), tv = hn::Load(d, work.dist[1] + x), td = hn::Load(d, work.dist[2] + x);
+    const V16 th = hn::Load(d, work.dist[0] + x), tv = hn::Load(d, work.dist[1] + x),
+              td = hn::Load(d, work.dist[2] + x);
     const V16 scored = hn::Load(d, work.scored + x);
-    const auto add_den = [&](V16 o, VU64& sum) HWY_ATTR {
-      const V16 a = hn::And(hn::Abs(o), scored);
-      add_den_cubes(even_unsigned(a), sum);
-      add_den_cubes(odd_unsigned(a), sum);
-    };
     if (work.row_scored) {
-      add_den(oh, den_h);
-      add_den(ov, den_v);
-      add_den(od, den_d);
+      add_den_fine(oh, scored, den_h);
+      add_den_fine(ov, scored, den_v);
+      add_den_fine(od, scored, den_d);
     }
     const V16 aligned = aligned_fine(oh, ov, th, tv);
     const V16 rh = restored_fine<kWholeGain>(oh, th, aligned, limit);
@@ -316,33 +347,44 @@ void decouple_fine(const RowWork<int16_t>& work, double limit, int x0, int x1) {
     hn::Store(hn::Abs(ah), d, work.added[0] + x);
     hn::Store(hn::Abs(av), d, work.added[1] + x);
     hn::Store(hn::Abs(ad), d, work.added[2] + x);
-    const auto store_mask = [&](V16 h, V16 v, V16 dd, const MaskRow& row) HWY_ATTR {
-      V32 near_even = zero, near_odd = zero, centre_even = zero, centre_odd = zero;
-      mask_fine<0>(h, straight, near_even, near_odd, centre_even, centre_odd);
-      mask_fine<1>(v, straight, near_even, near_odd, centre_even, centre_odd);
-      mask_fine<2>(dd, diagonal, near_even, near_odd, centre_even, centre_odd);
-      store_masks(row, x / 2, near_even, centre_even, 0);
-      store_masks(row, x / 2, near_odd, centre_odd, 1);
-    };
-    store_mask(ah, av, ad, work.mask_of_added);
-    if (work.measure_aim) store_mask(rh, rv, rd, work.mask_of_restored);
+    store_mask_fine(ah, av, ad, scale, work.mask_of_added, x);
+    if (work.measure_aim) store_mask_fine(rh, rv, rd, scale, work.mask_of_restored, x);
   }
   work.den[0] += rounded_row(lane_sum(den_h), scale.den_row_shift);
   work.den[1] += rounded_row(lane_sum(den_v), scale.den_row_shift);
   work.den[2] += rounded_row(lane_sum(den_d), scale.den_row_shift);
 }
 
+/* Weighs the three bands, which cm() takes as its signal too, and stores their mask. */
+HWY_INLINE void weigh_coarse(V32 h, V32 v, V32 diagonal, const AdmScale& scale, int32_t* const (&to)[kAdmBands],
+                             const MaskRow& row, int x) {
+  const D32 d;
+  const V32 straight_factor = hn::Set(d, static_cast<int32_t>(scale.rfactor[0]));
+  const V32 diagonal_factor = hn::Set(d, static_cast<int32_t>(scale.rfactor[2]));
+  const V32 straight_top = hn::ShiftRight<31>(straight_factor), diagonal_top = hn::ShiftRight<31>(diagonal_factor);
+  const V32 wh = weighted_coarse(h, straight_factor, straight_top);
+  const V32 wv = weighted_coarse(v, straight_factor, straight_top);
+  const V32 wd = weighted_coarse(diagonal, diagonal_factor, diagonal_top);
+  hn::Store(wh, d, to[0] + x);
+  hn::Store(wv, d, to[1] + x);
+  hn::Store(wd, d, to[2] + x);
+  const V32 near =
+      hn::Add(hn::Add(share_coarse(wh, kAdmOneBy30), share_coarse(wv, kAdmOneBy30)), share_coarse(wd, kAdmOneBy30));
+  const V32 centre =
+      hn::Add(hn::Add(share_coarse(wh, kAdmOneBy15), share_coarse(wv, kAdmOneBy15)), share_coarse(wd, kAdmOneBy15));
+  store_masks(row, x, near, centre, 0);
+}
+
 template <bool kWholeGain, int kDenSquareShift>
 void decouple_coarse(const RowWork<int32_t>& work, double limit, int x0, int x1) {
   const D32 d;
   const AdmScale& scale = *work.scale;
-  const V32 straight = hn::Set(d, static_cast<int32_t>(scale.rfactor[0])), diagonal = hn::Set(d, static_cast<int32_t>(scale.rfactor[2]));
-  const V32 straight_top = hn::ShiftRight<31>(straight), diagonal_top = hn::ShiftRight<31>(diagonal);
   const VU64 den_half = hn::Set(DU64(), (uint64_t{1} << scale.den_cube_shift) >> 1);
   VU64 den_h = hn::Zero(DU64()), den_v = hn::Zero(DU64()), den_d = hn::Zero(DU64());
   for (int x = x0; x < x1; x += static_cast<int>(hn::Lanes(d))) {
     const V32 oh = hn::Load(d, work.ref[0] + x), ov = hn::Load(d, work.ref[1] + x), od = hn::Load(d, work.ref[2] + x);
-    const V32 th = hn::Load(d, work.dist[0] + x), tv = hn::Load(d, work.dist[1] + x), td = hn::Load(d, work.dist[2] + x);
+    const V32 th = hn::Load(d, work.dist[0] + x), tv = hn::Load(d, work.dist[1] + x),
+              td = hn::Load(d, work.dist[2] + x);
     const V32 scored = hn::Load(d, work.scored + x);
     if (work.row_scored) {
       add_den_cubes_coarse<kDenSquareShift>(hn::And(hn::Abs(oh), scored), scale.den_cube_shift, den_half, den_h);
@@ -353,20 +395,8 @@ void decouple_coarse(const RowWork<int32_t>& work, double limit, int x0, int x1)
     const V32 rh = restored_coarse<kWholeGain>(oh, th, aligned, limit);
     const V32 rv = restored_coarse<kWholeGain>(ov, tv, aligned, limit);
     const V32 rd = restored_coarse<kWholeGain>(od, td, aligned, limit);
-    /* The weighted magnitude is also what cm() takes as the signal. */
-    const auto weigh = [&](V32 h, V32 v, V32 dd, int32_t* const (&to)[kAdmBands], const MaskRow& row) HWY_ATTR {
-      const V32 wh = weighted_coarse(h, straight, straight_top);
-      const V32 wv = weighted_coarse(v, straight, straight_top);
-      const V32 wd = weighted_coarse(dd, diagonal, diagonal_top);
-      hn::Store(wh, d, to[0] + x);
-      hn::Store(wv, d, to[1] + x);
-      hn::Store(wd, d, to[2] + x);
-      const V32 near = hn::Add(hn::Add(share_coarse(wh, kAdmOneBy30), share_coarse(wv, kAdmOneBy30)), share_coarse(wd, kAdmOneBy30));
-      const V32 centre = hn::Add(hn::Add(share_coarse(wh, kAdmOneBy15), share_coarse(wv, kAdmOneBy15)), share_coarse(wd, kAdmOneBy15));
-      store_masks(row, x, near, centre, 0);
-    };
-    weigh(hn::Sub(th, rh), hn::Sub(tv, rv), hn::Sub(td, rd), work.added, work.mask_of_added);
-    weigh(rh, rv, rd, work.restored, work.mask_of_restored);
+    weigh_coarse(hn::Sub(th, rh), hn::Sub(tv, rv), hn::Sub(td, rd), scale, work.added, work.mask_of_added, x);
+    weigh_coarse(rh, rv, rd, scale, work.restored, work.mask_of_restored, x);
   }
   work.den[0] += rounded_row(lane_sum(den_h), scale.den_row_shift);
   work.den[1] += rounded_row(lane_sum(den_v), scale.den_row_shift);

@@ -1,10 +1,12 @@
 /* ADM, SIMD: rows through the wavelet transform.
  *
- * All products are of 16-bit lanes, two neighbouring ones added at once (madd). Down a column, the two neighbours are rows: the
- * even columns of rows a and b make one vector of pairs, the odd columns another. Across a row they are neighbours already.
+ * All products are of 16-bit lanes, two neighbouring ones added at once (madd). Down a column, the two neighbours are
+ * rows: the even columns of rows a and b make one vector of pairs, the odd columns another. Across a row they are
+ * neighbours already.
  *
- * A 32-bit sample t is taken apart as t = high * 65536 + low with signed halves (low: its low 16 bits; high: what is left over), so
- * a filter of it is filter(high) * 65536 + filter(low), and both fit 32 bits: 32768 * (15826 + 27411 + 7345 + 4240) < 2^31. */
+ * A 32-bit sample t is taken apart as t = high * 65536 + low with signed halves (low: its low 16 bits; high: what is
+ * left over), so a filter of it is filter(high) * 65536 + filter(low), and both fit 32 bits: 32768 * (15826 + 27411 +
+ * 7345 + 4240) < 2^31. */
 #if defined(VMAFX_ADM_DWT_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef VMAFX_ADM_DWT_INL_H
 #undef VMAFX_ADM_DWT_INL_H
@@ -74,35 +76,35 @@ HWY_INLINE V32 high_pass(V32 sum, V16 ab, V16 cd) {
   return madd(sum, ab, pair_of(kAdmTap3, -kAdmTap2), cd, pair_of(kAdmTap1, -kAdmTap0));
 }
 
-/* -- Scale 0: samples to 16-bit bands -------------------------------------------------------------------------------------- */
+/* -- Scale 0: samples to 16-bit bands ------------------------------------------------------------------------------ */
 
 template <class T>
 HWY_INLINE V16 load_centred(const T* from, V16 centre) {
   if constexpr (sizeof(T) == 1)
     return hn::Sub(hn::PromoteTo(D16(), hn::LoadU(hn::Rebind<uint8_t, D16>(), from)), centre);
-  else
-    return hn::Sub(hn::BitCast(D16(), hn::LoadU(DU16(), from)), centre);
+  else return hn::Sub(hn::BitCast(D16(), hn::LoadU(DU16(), from)), centre);
 }
 
 /* even >> bpc and odd >> bpc as neighbours. */
 template <class T>
 HWY_INLINE V16 interleave_shifted(V32 even, V32 odd, int bpc) {
-  if constexpr (sizeof(T) == 1)
-    return hn::OddEven(as16(hn::ShiftLeft<8>(odd)), as16(hn::ShiftRight<8>(even)));
-  else
-    return hn::OddEven(as16(hn::ShiftLeftSame(odd, 16 - bpc)), as16(hn::ShiftRightSame(even, bpc)));
+  if constexpr (sizeof(T) == 1) return hn::OddEven(as16(hn::ShiftLeft<8>(odd)), as16(hn::ShiftRight<8>(even)));
+  else return hn::OddEven(as16(hn::ShiftLeftSame(odd, 16 - bpc)), as16(hn::ShiftRightSame(even, bpc)));
 }
 
 /* One vector of columns down four rows. */
 template <class T>
-HWY_INLINE void filter_source(const T* a, const T* b, const T* c, const T* d, int bpc, int16_t* HWY_RESTRICT low, int16_t* HWY_RESTRICT high) {
+HWY_INLINE void filter_source(const T* a, const T* b, const T* c, const T* d, int bpc, int16_t* HWY_RESTRICT low,
+                              int16_t* HWY_RESTRICT high) {
   const V16 centre = hn::Set(D16(), static_cast<int16_t>(1 << (bpc - 1)));
   const V32 half = hn::Set(D32(), 1 << (bpc - 1));
-  const V16 va = load_centred(a, centre), vb = load_centred(b, centre), vc = load_centred(c, centre), vd = load_centred(d, centre);
+  const V16 va = load_centred(a, centre), vb = load_centred(b, centre), vc = load_centred(c, centre),
+            vd = load_centred(d, centre);
   const V16 ab_even = even_pairs(va, vb), cd_even = even_pairs(vc, vd);
   const V16 ab_odd = odd_pairs(va, vb), cd_odd = odd_pairs(vc, vd);
   hn::Store(interleave_shifted<T>(low_pass(half, ab_even, cd_even), low_pass(half, ab_odd, cd_odd), bpc), D16(), low);
-  hn::Store(interleave_shifted<T>(high_pass(half, ab_even, cd_even), high_pass(half, ab_odd, cd_odd), bpc), D16(), high);
+  hn::Store(interleave_shifted<T>(high_pass(half, ab_even, cd_even), high_pass(half, ab_odd, cd_odd), bpc), D16(),
+            high);
 }
 
 /* The vertical pass over columns [x0, x1) of a w columns wide picture; x0 is a multiple of the vector. */
@@ -132,7 +134,7 @@ inline void horizontal_fine(const int16_t* row, int x0, int x1, int16_t* HWY_RES
   }
 }
 
-/* -- Scales 1 to 3: to 32-bit bands ---------------------------------------------------------------------------------------- */
+/* -- Scales 1 to 3: to 32-bit bands -------------------------------------------------------------------------------- */
 
 /* A row of 32-bit samples in halves. */
 struct SplitRow {
@@ -154,7 +156,8 @@ HWY_INLINE void store_split(V32 first, V32 second, const SplitRow& to, int x) {
 }
 
 /* Scale 1: from the 16-bit band a of scale 0, without a shift. */
-inline void vertical_coarse(const int16_t* const (&rows)[4], int x0, int x1, const SplitRow& low, const SplitRow& high) {
+inline void vertical_coarse(const int16_t* const (&rows)[4], int x0, int x1, const SplitRow& low,
+                            const SplitRow& high) {
   const D16 d;
   const V32 zero = hn::Zero(D32());
   for (int x = x0; x < x1; x += static_cast<int>(hn::Lanes(d))) {
@@ -187,7 +190,8 @@ HWY_INLINE void filter_rows(const int32_t* const (&rows)[4], int x, V32& low, V3
 }
 
 /* Scales 2 and 3: from the 32-bit band a of the scale before. */
-inline void vertical_coarse(const int32_t* const (&rows)[4], int x0, int x1, const SplitRow& low, const SplitRow& high) {
+inline void vertical_coarse(const int32_t* const (&rows)[4], int x0, int x1, const SplitRow& low,
+                            const SplitRow& high) {
   const int lanes = static_cast<int>(hn::Lanes(D32()));
   for (int x = x0; x < x1; x += 2 * lanes) {
     V32 low0, high0, low1, high1;

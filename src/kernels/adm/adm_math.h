@@ -1,13 +1,13 @@
 /* The arithmetic of ADM per sample, for the definition, the SIMD twin and the device.
  *
- * Fixed-point formats. Samples are centred: 2^(bpc-1) is taken off, which is what the taps' sums would add (low 46342, high 0).
- * With samples scaled to 8 bits, the bands of scale 0 are Q6 and fit 16 bits (|band| <= 22930); those of scales 1 to 3 are Q21, Q19
- * and Q18 and fit 32 bits (|band| <= 2103110000). Ratios k are Q15, reciprocals Q30.
+ * Fixed-point formats. Samples are centred: 2^(bpc-1) is taken off, which is what the taps' sums would add (low 46342,
+ * high 0). With samples scaled to 8 bits, the bands of scale 0 are Q6 and fit 16 bits (|band| <= 22930); those of
+ * scales 1 to 3 are Q21, Q19 and Q18 and fit 32 bits (|band| <= 2103110000). Ratios k are Q15, reciprocals Q30.
  *
- * Several steps of libvmaf drop high bits: the casts to int16_t at scale 0, those to int32_t elsewhere. With the Watson and
- * blended sensitivities that only happens on extreme pictures; with adm_csf_mode=1 it happens on every picture, since its
- * factors do not fit their fixed-point format. What is dropped is part of the definition, so unsigned arithmetic stands
- * wherever a sum or a difference may leave its range. */
+ * Several steps of libvmaf drop high bits: the casts to int16_t at scale 0, those to int32_t elsewhere. With the
+ * Watson and blended sensitivities that only happens on extreme pictures; with adm_csf_mode=1 it happens on every
+ * picture, since its factors do not fit their fixed-point format. What is dropped is part of the definition, so
+ * unsigned arithmetic stands wherever a sum or a difference may leave its range. */
 #ifndef VMAFX_KERNELS_ADM_ADM_MATH_H
 #define VMAFX_KERNELS_ADM_ADM_MATH_H
 
@@ -18,13 +18,15 @@
 namespace vmafx {
 
 inline constexpr int kAdmScales = 4;
-inline constexpr int kAdmBands = 3;  // h: high-pass down, low-pass across; v: the other way round; d: high-pass both ways
 
-/* What depends on the scale and the size only. */
+/* The detail bands. h: high-pass down, low-pass across; v: the other way round; d: high-pass both ways. */
+inline constexpr int kAdmBands = 3;
+
+/* What depends on the scale, the size and how the picture is looked at. */
 struct AdmScale {
-  int in_w, in_h;                // of the plane that is decomposed
-  int w, h;                      // of each of its bands
-  int vertical_shift;            // rounding right shifts after the two passes of the wavelet transform
+  int in_w, in_h;      // of the plane that is decomposed
+  int w, h;            // of each of its bands
+  int vertical_shift;  // rounding right shifts after the two passes of the wavelet transform
   int horizontal_shift;
   int left, top, right, bottom;  // the scored part of the bands: their borders of 10 % are left out
   uint32_t rfactor[kAdmBands];   // sensitivity. Scale 0: Q21, Q21, Q23, cut to 16 bits; others: Q32, cut to 32 bits
@@ -34,8 +36,8 @@ struct AdmScale {
   int den_row_shift;             // of a row's sum of cubes of the reference
 };
 
-/* Where a filter tap or a masking neighbour at -1, size or size + 1 reads: 1 | 0 1 2 … n-2 n-1 | n-1 n-2. The border sample is
- * repeated on the far side only. */
+/* Where a filter tap or a masking neighbour at -1, size or size + 1 reads: 1 | 0 1 2 … n-2 n-1 | n-1 n-2. The border
+ * sample is repeated on the far side only. */
 VMAFX_HD constexpr int adm_mirror(int i, int size) {
   if (i < 0) return -i;
   return i < size ? i : 2 * size - 1 - i;
@@ -46,9 +48,15 @@ VMAFX_HD constexpr int64_t adm_round_shift(int64_t value, int shift) {
 }
 
 /* Modulo 2^32. */
-VMAFX_HD constexpr int32_t adm_wrap_mul(uint32_t a, int32_t b) { return static_cast<int32_t>(a * static_cast<uint32_t>(b)); }
-VMAFX_HD constexpr int32_t adm_wrap_sub(int32_t a, int32_t b) { return static_cast<int32_t>(static_cast<uint32_t>(a) - static_cast<uint32_t>(b)); }
-VMAFX_HD constexpr int32_t adm_wrap_abs(int32_t x) { return x < 0 ? static_cast<int32_t>(0u - static_cast<uint32_t>(x)) : x; }
+VMAFX_HD constexpr int32_t adm_wrap_mul(uint32_t a, int32_t b) {
+  return static_cast<int32_t>(a * static_cast<uint32_t>(b));
+}
+VMAFX_HD constexpr int32_t adm_wrap_sub(int32_t a, int32_t b) {
+  return static_cast<int32_t>(static_cast<uint32_t>(a) - static_cast<uint32_t>(b));
+}
+VMAFX_HD constexpr int32_t adm_wrap_abs(int32_t x) {
+  return x < 0 ? static_cast<int32_t>(0u - static_cast<uint32_t>(x)) : x;
+}
 
 /* -- Wavelet transform: Daubechies, two vanishing moments (db2). Taps in Q15, for samples 2i-1, 2i, 2i+1, 2i+2. */
 inline constexpr int kAdmTap0 = 15826, kAdmTap1 = 27411, kAdmTap2 = 7345, kAdmTap3 = -4240;
@@ -102,11 +110,11 @@ VMAFX_HD constexpr int32_t adm_restored(int32_t o, int32_t t, bool aligned, doub
   return take_t ? t : static_cast<int32_t>(gained);
 }
 
-/* -- Contrast sensitivity. Each gives a weighted coefficient of the masking picture, then what it adds to the threshold as a
- * neighbour (1/30 of its magnitude) and at the centre (1/15). */
+/* -- Contrast sensitivity: a weighted coefficient, then what it adds to the threshold of the other picture as a
+ * neighbour (1/30 of its magnitude) and at the centre (1/15). Band d is rounded with 65535, not 65536, as libvmaf does. */
 VMAFX_HD constexpr int32_t adm_csf_fine(int band, uint32_t rfactor, int32_t x) {
   const int64_t product = adm_wrap_mul(rfactor, x);
-  return static_cast<int16_t>(band < 2 ? (product + 16384) >> 15 : (product + 65535) >> 17);  // 65535 is what libvmaf adds
+  return static_cast<int16_t>(band < 2 ? (product + 16384) >> 15 : (product + 65535) >> 17);
 }
 VMAFX_HD constexpr int32_t adm_neighbour_fine(int32_t weighted) {
   return static_cast<int16_t>((4369 * adm_wrap_abs(weighted) + 2048) >> 12);  // 4369 = 2^17 / 30
@@ -142,14 +150,15 @@ VMAFX_HD constexpr int64_t adm_masked_cube(int32_t magnitude, uint32_t threshold
   return adm_round_shift(int64_t{square} * x, cube_shift);
 }
 
-/* -- The denominator: cubes of the reference's bands, unweighted; the sensitivity's cube is a factor of the whole sum. */
+/* -- The denominator: cubes of the reference's bands, unweighted: the sensitivity's cube is a factor of the sum. */
 VMAFX_HD constexpr int adm_den_square_shift(int scale) { return scale == 2 ? 30 : 31; }
 
+/* libvmaf rounds the square by a whole unit, not a half. */
 VMAFX_HD constexpr uint64_t adm_den_cube(int scale, int32_t x, int cube_shift) {
   const auto magnitude = static_cast<uint64_t>(x < 0 ? -int64_t{x} : int64_t{x});
   if (scale == 0) return magnitude * magnitude * magnitude;
   const int shift = adm_den_square_shift(scale);
-  const uint64_t square = (magnitude * magnitude + (uint64_t{1} << shift)) >> shift;  // libvmaf adds a whole unit, not a half
+  const uint64_t square = (magnitude * magnitude + (uint64_t{1} << shift)) >> shift;
   return (square * magnitude + ((uint64_t{1} << cube_shift) >> 1)) >> cube_shift;
 }
 

@@ -21,7 +21,8 @@ struct Planes {
 };
 constexpr int kPlanes = 2 * (1 + kAdmBands) + 4 * kAdmBands;
 
-/* Hands out the planes of `scale` from `memory`; the a-bands alternate between two places, for one scale reads the last. */
+/* Hands out the planes of `scale` from `memory`; the a-bands alternate between two places, for one scale reads the
+ * last. */
 class PlaneMemory {
  public:
   PlaneMemory(const AdmParams& params, std::byte* memory)
@@ -65,7 +66,8 @@ class PlaneMemory {
 
 /* One level of the wavelet transform of `in`, whose samples have `centre` taken off. */
 template <class T>
-void dwt2(const Plane<const T>& in, int32_t centre, const AdmScale& scale, int32_t* low, int32_t* high, const Bands& out) {
+void dwt2(const Plane<const T>& in, int32_t centre, const AdmScale& scale, int32_t* low, int32_t* high,
+          const Bands& out) {
   for (int y = 0; y < scale.h; y++) {
     const T* rows[4];
     for (int tap = 0; tap < 4; tap++) rows[tap] = in.row(adm_mirror(2 * y - 1 + tap, scale.in_h));
@@ -105,7 +107,8 @@ void decouple(const AdmScale& scale, double gain_limit, const Planes& p) {
   }
 }
 
-void csf(const AdmScale& scale, int index, const Plane<int32_t> (&in)[kAdmBands], const Plane<int32_t> (&out)[kAdmBands]) {
+void csf(const AdmScale& scale, int index, const Plane<int32_t> (&in)[kAdmBands],
+         const Plane<int32_t> (&out)[kAdmBands]) {
   for (int band = 0; band < kAdmBands; band++)
     for (int y = 0; y < scale.h; y++)
       for (int x = 0; x < scale.w; x++)
@@ -117,13 +120,15 @@ void csf_den(const AdmScale& scale, int index, const Bands& ref, uint64_t (&sums
   for (int band = 0; band < kAdmBands; band++) {
     for (int y = scale.top; y < scale.bottom; y++) {
       uint64_t row_sum = 0;
-      for (int x = scale.left; x < scale.right; x++) row_sum += adm_den_cube(index, ref.detail[band].row(y)[x], scale.den_cube_shift);
+      for (int x = scale.left; x < scale.right; x++)
+        row_sum += adm_den_cube(index, ref.detail[band].row(y)[x], scale.den_cube_shift);
       sums[band] += (row_sum + ((uint64_t{1} << scale.den_row_shift) >> 1)) >> scale.den_row_shift;
     }
   }
 }
 
-/* The visibility threshold at (x, y): means of the masking picture's weighted magnitudes, over the 3x3 window and all bands. */
+/* The visibility threshold at (x, y): means of the masking picture's weighted magnitudes, over the 3x3 window and all
+ * bands. */
 uint32_t threshold(const AdmScale& scale, int index, const Plane<int32_t> (&masking)[kAdmBands], int x, int y) {
   uint32_t sum = 0;
   for (int band = 0; band < kAdmBands; band++) {
@@ -131,10 +136,8 @@ uint32_t threshold(const AdmScale& scale, int index, const Plane<int32_t> (&mask
       for (int dx = -1; dx <= 1; dx++) {
         const int32_t weighted = masking[band].row(adm_mirror(y + dy, scale.h))[adm_mirror(x + dx, scale.w)];
         const bool centre = dx == 0 && dy == 0;
-        if (index == 0)
-          sum += static_cast<uint32_t>(centre ? adm_centre_fine(weighted) : adm_neighbour_fine(weighted));
-        else
-          sum += static_cast<uint32_t>(centre ? adm_centre_coarse(weighted) : adm_neighbour_coarse(weighted));
+        if (index == 0) sum += static_cast<uint32_t>(centre ? adm_centre_fine(weighted) : adm_neighbour_fine(weighted));
+        else sum += static_cast<uint32_t>(centre ? adm_centre_coarse(weighted) : adm_neighbour_coarse(weighted));
       }
     }
   }
@@ -142,18 +145,19 @@ uint32_t threshold(const AdmScale& scale, int index, const Plane<int32_t> (&mask
 }
 
 /* Cubes of what `signal` exceeds the threshold set by `masking`, weighted, by. */
-void cm(const AdmScale& scale, int index, const Plane<int32_t> (&signal)[kAdmBands], const Plane<int32_t> (&masking)[kAdmBands],
-        int64_t (&sums)[kAdmBands]) {
+void cm(const AdmScale& scale, int index, const Plane<int32_t> (&signal)[kAdmBands],
+        const Plane<int32_t> (&masking)[kAdmBands], int64_t (&sums)[kAdmBands]) {
   for (int y = scale.top; y < scale.bottom; y++) {
     uint64_t row_sums[kAdmBands] = {};
     for (int x = scale.left; x < scale.right; x++) {
       const uint32_t limit = threshold(scale, index, masking, x, y);
       for (int band = 0; band < kAdmBands; band++) {
         const int32_t value = signal[band].row(y)[x];
-        const int32_t weighted = index == 0 ? adm_wrap_mul(scale.rfactor[band], value)
-                                            : adm_csf_coarse(scale.rfactor[band], value);
-        row_sums[band] += static_cast<uint64_t>(adm_masked_cube(adm_wrap_abs(weighted), limit << adm_threshold_shift(index, band),
-                                                                adm_square_shift(index, band), scale.cube_shift[band]));
+        const int32_t weighted =
+            index == 0 ? adm_wrap_mul(scale.rfactor[band], value) : adm_csf_coarse(scale.rfactor[band], value);
+        row_sums[band] +=
+            static_cast<uint64_t>(adm_masked_cube(adm_wrap_abs(weighted), limit << adm_threshold_shift(index, band),
+                                                  adm_square_shift(index, band), scale.cube_shift[band]));
       }
     }
     for (int band = 0; band < kAdmBands; band++) {
@@ -177,7 +181,8 @@ void score_scale(const AdmParams& params, int index, const Planes& p, AdmSums& s
 Plane<const int32_t> view(const Plane<int32_t>& plane) { return {plane.data, plane.stride, plane.w, plane.h}; }
 
 template <class T>
-void run_scales(const AdmParams& params, const Plane<const T>& ref, const Plane<const T>& dist, std::byte* scratch, AdmSums& sums) {
+void run_scales(const AdmParams& params, const Plane<const T>& ref, const Plane<const T>& dist, std::byte* scratch,
+                AdmSums& sums) {
   const PlaneMemory memory(params, scratch);
   const int32_t centre = 1 << (params.bpc - 1);
   const Planes first = memory.planes(params.scale[0], 0);
@@ -199,11 +204,10 @@ void run_scales(const AdmParams& params, const Plane<const T>& ref, const Plane<
 
 size_t adm_scratch_bytes_ref(const AdmParams& params) { return PlaneMemory::bytes(params); }
 
-void adm_ref(const AdmParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch, AdmSums& sums) {
-  if (params.bpc == 8)
-    run_scales(params, ref.as<uint8_t>(), dist.as<uint8_t>(), scratch, sums);
-  else
-    run_scales(params, ref.as<uint16_t>(), dist.as<uint16_t>(), scratch, sums);
+void adm_ref(const AdmParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
+             AdmSums& sums) {
+  if (params.bpc == 8) run_scales(params, ref.as<uint8_t>(), dist.as<uint8_t>(), scratch, sums);
+  else run_scales(params, ref.as<uint16_t>(), dist.as<uint16_t>(), scratch, sums);
 }
 
 }  // namespace vmafx

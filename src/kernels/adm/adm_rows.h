@@ -1,5 +1,5 @@
-/* ADM, SIMD: what the stages hand each other, row by row. Rows are indexed by the column of the band; they start on a cache
- * line and have room for what whole vectors touch beyond both ends. */
+/* ADM, SIMD: what the stages hand each other, row by row. Rows are indexed by the column of the band; they start on a
+ * cache line and have room for what whole vectors touch beyond both ends. */
 #ifndef VMAFX_KERNELS_ADM_ADM_ROWS_H
 #define VMAFX_KERNELS_ADM_ADM_ROWS_H
 
@@ -9,8 +9,8 @@
 
 namespace vmafx {
 
-/* What a masking picture adds to the thresholds, summed over its bands. Scale 0 keeps even columns in [0] and odd ones in [1], both at
- * column / 2; the others only have [0]. */
+/* What a masking picture adds to the thresholds, summed over its bands. Scale 0 keeps even columns in [0] and odd ones
+ * in [1], both at column / 2; the others only have [0]. */
 struct MaskRow {
   int32_t* neighbours[2];
   int32_t* centre[2];  // less the neighbours entry of the same column, so that a whole 3x3 window can be added up
@@ -37,12 +37,12 @@ template <class T>
 struct MaskingWork {
   const AdmScale* scale;
   const T* scored;
-  const T* signal[kAdmBands];       // RowWork's restored or added
-  const int32_t* above[2];          // MaskRow::neighbours of the other picture
+  const T* signal[kAdmBands];  // RowWork's restored or added
+  const int32_t* above[2];     // MaskRow::neighbours of the other picture
   const int32_t* here[2];
   const int32_t* below[2];
   const int32_t* centre[2];
-  int64_t* sums;                    // AdmSums::dlm or aim
+  int64_t* sums;  // AdmSums::dlm or aim
 };
 
 }  // namespace vmafx
