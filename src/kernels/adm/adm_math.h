@@ -111,7 +111,7 @@ VMAFX_HD constexpr int32_t adm_restored(int32_t o, int32_t t, bool aligned, doub
 }
 
 /* -- Contrast sensitivity: a weighted coefficient, then what it adds to the threshold of the other picture as a
- * neighbour (1/30 of its magnitude) and at the centre (1/15). Band d is rounded with 65535, not 65536, as libvmaf does. */
+ * neighbour (1/30 of its magnitude) and at the centre (1/15). For band d libvmaf adds 65535, not 65536. */
 VMAFX_HD constexpr int32_t adm_csf_fine(int band, uint32_t rfactor, int32_t x) {
   const int64_t product = adm_wrap_mul(rfactor, x);
   return static_cast<int16_t>(band < 2 ? (product + 16384) >> 15 : (product + 65535) >> 17);
