@@ -70,7 +70,7 @@ StatusOr<Options> Options::resolve(const char* metric, std::span<const OptionInf
   for (const OptionInfo& option : table) options.values_.push_back({option.fallback, option.fallback_text});
 
   for (const auto& [name, text] : given) {
-    const auto option = std::ranges::find_if(table, [&](const OptionInfo& o) { return name == o.name; });
+    const auto option = std::ranges::find_if(table, [&wanted = name](const OptionInfo& o) { return wanted == o.name; });
     if (option == table.end())
       return error(EINVAL, "%s has no option '%s'; it has: %s", metric, name.c_str(), known_names(table).c_str());
     Value& value = options.values_[option - table.begin()];
