@@ -101,8 +101,8 @@ class Vif : public Extractor {
 
 StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoFormat& format) {
   if (format.w < kVifMinSize || format.h < kVifMinSize)
-    return error(EINVAL, "vif: %dx%d is too small; its coarsest scale needs pictures of at least %dx%d", format.w, format.h,
-                 kVifMinSize, kVifMinSize);
+    return error(EINVAL, "vif: %dx%d is too small; its coarsest scale needs pictures of at least %dx%d", format.w,
+                 format.h, kVifMinSize, kVifMinSize);
   const VifParams params = {format.w, format.h, format.bpc, options.number("vif_enhn_gain_limit"),
                             options.flag("vif_skip_scale0")};
   return std::unique_ptr<Extractor>(std::make_unique<Vif>(params, options.flag("debug")));

@@ -1,7 +1,7 @@
 /* The arithmetic of VIF per sample, for the definition, the SIMD twin and the device.
  *
- * Fixed-point formats, with samples scaled to 8 bits: a vertical mean is Q8, a full mean Q24; a vertical mean of squares and
- * everything called xx, yy, xy or sigma is Q16; logarithms are Q11. */
+ * Fixed-point formats, with samples scaled to 8 bits: a vertical mean is Q8, a full mean Q24; a vertical mean of
+ * squares and everything called xx, yy, xy or sigma is Q16; logarithms are Q11. */
 #ifndef VMAFX_KERNELS_VIF_VIF_MATH_H
 #define VMAFX_KERNELS_VIF_VIF_MATH_H
 
@@ -15,15 +15,16 @@ inline constexpr int kVifScales = 4;
 
 /* The Gaussian windows, Q16: the centre tap and one side. Each whole window adds up to 65536. */
 inline constexpr int kVifMaxHalfWidth = 8;
-inline constexpr int kVifHalfWidth[kVifScales] = {8, 4, 2, 1};
-inline constexpr uint16_t kVifTaps[kVifScales][kVifMaxHalfWidth + 1] = {
+VMAFX_CONSTANT int kVifHalfWidth[kVifScales] = {8, 4, 2, 1};
+VMAFX_CONSTANT uint16_t kVifTaps[kVifScales][kVifMaxHalfWidth + 1] = {
     {7784, 7455, 6547, 5274, 3896, 2640, 1640, 935, 489},
     {14692, 12590, 7925, 3663, 1244},
     {26386, 16004, 3571},
     {43728, 10904},
 };
 
-/* Rounding right shifts after a vertical pass, for sums of samples and of squares. After a horizontal pass it is always 16. */
+/* Rounding right shifts after a vertical pass, for sums of samples and of squares. After a horizontal pass it is
+ * always 16. */
 struct VifShifts {
   int mean;
   int square;
@@ -44,17 +45,18 @@ struct VifScaleSums {
   int64_t den_non_log;  // how many samples
 };
 
-inline constexpr int32_t kVifNoise = 2 << 16;          // the eye's noise variance, Q16
+inline constexpr int32_t kVifNoise = 2 << 16;           // the eye's noise variance, Q16
 inline constexpr double kVifEpsilon = 65536 * 1.0e-10;  // in the denominator of g
 
-/* log2(i) * 2048, rounded to whole numbers, for i = 32768 + m in [32768, 65535], is 30720 + m / 16 + c(m), where c is the bulge of
- * the logarithm above its chord, at most 177. These are the coefficients of (c(m) + 1/2) * 2^15 as a polynomial in
- * u = m / 32768 - 1/2, fitted on the 32768 values of round(log2f(i) * 2048) so that all of them come out exact, evaluated by
- * Horner's rule in single precision both with and without fused multiply-add. */
+/* log2(i) * 2048, rounded to whole numbers, for i = 32768 + m in [32768, 65535], is 30720 + m / 16 + c(m), where c is
+ * the bulge of the logarithm above its chord, at most 177. These are the coefficients of (c(m) + 1/2) * 2^15 as a
+ * polynomial in u = m / 32768 - 1/2, plus 2^23, so that the last addition of Horner's rule rounds to whole numbers.
+ * They were fitted on the 32768 values of round(log2f(i) * 2048): in single precision all of them come out exact, with
+ * and without fused multiply-add. */
 inline constexpr int kVifLog2Degree = 8;
-inline constexpr float kVifLog2Poly[kVifLog2Degree + 1] = {
-    0x1.5d0218p+22f, -0x1.38f7bcp+21f, -0x1.484adcp+24f, 0x1.23e4f2p+23f,  -0x1.23e89p+22f,
-    0x1.32ecep+21f,  -0x1.549fcp+20f,  0x1.e4009cp+19f,  -0x1.1bf50cp+19f,
+VMAFX_CONSTANT float kVifLog2Poly[kVifLog2Degree + 1] = {
+    0x1.ae811p+23f,  -0x1.38f79ep+21f, -0x1.484ae4p+24f, 0x1.23e4bcp+23f, -0x1.23e8c4p+22f,
+    0x1.32ece8p+21f, -0x1.549fb4p+20f, 0x1.e400a8p+19f,  -0x1.1bf53p+19f,
 };
 
 /* round(log2f(i) * 2048) for i in [32768, 65535]. */
@@ -63,7 +65,7 @@ VMAFX_HD int32_t vif_log2_entry(int32_t i) {
   const float u = static_cast<float>(m - 16384) * 0x1p-15f;
   float bulge = kVifLog2Poly[kVifLog2Degree];
   for (int k = kVifLog2Degree - 1; k >= 0; k--) bulge = bulge * u + kVifLog2Poly[k];
-  return 30720 + (((m << 11) + static_cast<int32_t>(bulge)) >> 15);
+  return 30720 + (((m << 11) + static_cast<int32_t>(bulge) - (1 << 23)) >> 15);
 }
 
 /* log2(x), Q11, of the 16 leading bits of x >= 2^17. */

@@ -1,7 +1,7 @@
 /* VIF's windows as pairs of 16-bit taps, for instructions that multiply 16-bit lanes and add adjacent products.
  *
- * A 32-bit lane holds the two samples of rows (or columns) 2q and 2q + 1, aligned to even positions. The same lanes then serve
- * two outputs, at positions 0 and 1, which differ in the taps only:
+ * A 32-bit lane holds the two samples of rows (or columns) 2q and 2q + 1, aligned to even positions. The same lanes
+ * then serve two outputs, at positions 0 and 1, which differ in the taps only:
  *
  *   output 0 = sum over q of lane q * (f[2q], f[2q + 1])        output 1 = sum over q of lane q * (f[2q - 1], f[2q]) */
 #ifndef VMAFX_KERNELS_VIF_VIF_PAIRS_H
@@ -17,14 +17,16 @@ namespace vmafx {
 constexpr int vif_pair_radius(int scale) { return (kVifHalfWidth[scale] + 1) / 2; }
 
 struct VifPairTaps {
-  int pair;             // q
+  int pair;           // q
   int32_t even, odd;  // the taps of outputs 0 and 1: low half for sample 2q, high half for sample 2q + 1
 };
 
-constexpr int32_t vif_pack_taps(int low, int high) { return static_cast<int32_t>(low | static_cast<uint32_t>(high) << 16); }
+constexpr int32_t vif_pack_taps(int low, int high) {
+  return static_cast<int32_t>(low | static_cast<uint32_t>(high) << 16);
+}
 
-/* The window of `scale`, one entry per pair. Scale 3's centre tap does not fit 16 signed bits: it is split into two halves,
- * the second in an entry of its own. */
+/* The window of `scale`, one entry per pair. Scale 3's centre tap does not fit 16 signed bits: it is split into two
+ * halves, the second in an entry of its own. */
 template <int kScale>
 consteval auto vif_pair_taps() {
   constexpr int kRadius = vif_pair_radius(kScale);

@@ -96,7 +96,8 @@ Plane<uint16_t> decimated_plane(std::byte*& free_memory, int w, int h) {
 Plane<const uint16_t> read_only(const Plane<uint16_t>& p) { return {p.data, p.stride, p.w, p.h}; }
 
 template <class T>
-void scales_from(const Pair<T>& in, int scale, const VifParams& params, const Row& row, std::byte* free_memory, VifSums& sums) {
+void scales_from(const Pair<T>& in, int scale, const VifParams& params, const Row& row, std::byte* free_memory,
+                 VifSums& sums) {
   if (scale > 0 || !params.skip_scale0) add_scale(in, scale, params, row, sums.scale[scale]);
   if (scale + 1 == kVifScales) return;
   const auto ref = decimated_plane(free_memory, in.ref.w / 2, in.ref.h / 2);
@@ -110,11 +111,13 @@ void scales_from(const Pair<T>& in, int scale, const VifParams& params, const Ro
 
 size_t vif_scratch_bytes_ref(const VifParams& params) {
   size_t bytes = 5 * row_bytes(params);
-  for (int s = 1; s < kVifScales; s++) bytes += 2 * round_to_lines(sizeof(uint16_t) * (params.w >> s)) * (params.h >> s);
+  for (int s = 1; s < kVifScales; s++)
+    bytes += 2 * round_to_lines(sizeof(uint16_t) * (params.w >> s)) * (params.h >> s);
   return bytes;
 }
 
-void vif_ref(const VifParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch, VifSums& sums) {
+void vif_ref(const VifParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
+             VifSums& sums) {
   const auto row_at = [&](int i) { return reinterpret_cast<uint32_t*>(scratch + i * row_bytes(params)); };
   const Row row = {row_at(0), row_at(1), row_at(2), row_at(3), row_at(4)};
   std::byte* free_memory = scratch + 5 * row_bytes(params);

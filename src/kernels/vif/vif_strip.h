@@ -1,0 +1,84 @@
+/* The working memory of VIF's SIMD twin. It takes a picture in strips of columns and a strip in groups of rows, so that
+ * what it holds between the passes stays in the second-level cache. */
+#ifndef VMAFX_KERNELS_VIF_VIF_STRIP_H
+#define VMAFX_KERNELS_VIF_VIF_STRIP_H
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/aligned.h"
+#include "kernels/vif/vif_pairs.h"
+
+namespace vmafx {
+
+inline constexpr int kVifStripColumns = 480;    // with the widest margins 15.5 vectors of AVX-512
+inline constexpr int kVifGroupRows = 4;         // output rows that share one pass over the row pairs
+inline constexpr size_t kVifMostLanes = 128;    // 16-bit lanes of the widest vectors (SVE: 2048 bits)
+inline constexpr size_t kVifLineColumns = 640;  // a strip with both margins in whole vectors, and one more to read into
+
+/* Samples that take the log form, three values each, Q16. */
+struct VifSigmas {
+  int32_t *sigma1_sq, *sigma2_sq, *sigma12;
+
+  VifSigmas operator+(size_t i) const { return {sigma1_sq + i, sigma2_sq + i, sigma12 + i}; }
+};
+
+class VifStripMemory {
+ public:
+  explicit VifStripMemory(std::byte* scratch) : scratch_(scratch) {}
+
+  /* A ring of row pairs as pair lanes: [block of columns][plane][even columns, odd columns]. */
+  int16_t* pairs(int slot) const { return at<int16_t>(static_cast<size_t>(slot) * kSlotBytes); }
+  static constexpr int kSlots = 2 * vif_pair_radius(0) + kVifGroupRows / 2;  // under the tallest windows of a group
+
+  /* A row after the vertical pass, `plane` being one of mu1, mu2, and high and low halves of xx, yy, xy. */
+  uint16_t* filtered(int row, int plane) const {
+    return at<uint16_t>(kFiltered + (row * kPlanes + plane) * kLineBytes);
+  }
+
+  /* The same with the next scale's window, for row `row` of the next scale. `picture`: 0 ref, 1 dist. */
+  uint16_t* filtered_for_next(int row, int picture) const {
+    return at<uint16_t>(kFilteredForNext + (2 * row + picture) * kLineBytes);
+  }
+
+  /* A row of a picture with its margins. */
+  template <class T>
+  T* input(int line) const {
+    return at<T>(kInput + line * kLineBytes);
+  }
+
+  /* Room for a whole group, and for two vectors that are read but not used. */
+  VifSigmas sigmas() const {
+    return {at<int32_t>(kSigmas), at<int32_t>(kSigmas + kSigmaBytes), at<int32_t>(kSigmas + 2 * kSigmaBytes)};
+  }
+
+ private:
+  static constexpr int kPlanes = 8;
+  static constexpr int kInputLines = 4;
+  static constexpr size_t kLineBytes = kVifLineColumns * sizeof(uint16_t);
+  static constexpr size_t kSlotBytes = 2 * kPlanes * kLineBytes;
+  static constexpr size_t kSigmaBytes = (kVifGroupRows * kVifLineColumns + kVifMostLanes) * sizeof(int32_t);
+
+  static constexpr size_t kFiltered = kSlots * kSlotBytes;
+  static constexpr size_t kFilteredForNext = kFiltered + kVifGroupRows * kPlanes * kLineBytes;
+  static constexpr size_t kInput = kFilteredForNext + kVifGroupRows * kLineBytes;  // half as many rows, two pictures
+  static constexpr size_t kSigmas = kInput + kInputLines * kLineBytes;
+
+  template <class T>
+  T* at(size_t offset) const {
+    return reinterpret_cast<T*>(scratch_ + offset);
+  }
+
+  std::byte* scratch_;
+
+ public:
+  static constexpr size_t kBytes = kSigmas + 3 * kSigmaBytes;
+};
+
+/* Bytes per row of a decimated plane of `w` columns: a strip's last vector may reach past them. */
+inline size_t vif_decimated_stride(int w) { return round_to_lines(sizeof(uint16_t) * (w + kVifMostLanes / 2)); }
+
+}  // namespace vmafx
+
+#endif

@@ -1,0 +1,317 @@
+/* VIF, the SIMD twin: row pairs in, and the vertical pass. Included once per instruction set. */
+#if defined(VMAFX_KERNELS_VIF_VIF_VERTICAL_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef VMAFX_KERNELS_VIF_VIF_VERTICAL_INL_H
+#undef VMAFX_KERNELS_VIF_VIF_VERTICAL_INL_H
+#else
+#define VMAFX_KERNELS_VIF_VIF_VERTICAL_INL_H
+#endif
+
+#include <hwy/cache_control.h>
+#include <hwy/highway.h>
+
+#include <cstring>
+
+#include "base/picture.h"
+#include "kernels/common/mirror.h"
+#include "kernels/vif/vif_logs-inl.h"
+#include "kernels/vif/vif_pairs.h"
+#include "kernels/vif/vif_strip.h"
+
+/* Highway's AVX3_DL stands for processors that have VNNI, but does not name it to the compiler. */
+#undef VMAFX_VIF_VNNI
+#define VMAFX_VIF_VNNI (HWY_TARGET == HWY_AVX3_DL && HWY_COMPILER_GCC_ACTUAL)
+
+HWY_BEFORE_NAMESPACE();
+#if HWY_COMPILER_GCC_ACTUAL
+/* Keeps the sums of products in source order: gcc would make all the products first and spill them (AVX2: 16 ms, not
+ * 13). */
+#pragma GCC optimize("no-tree-ter", "no-tree-reassoc")
+#endif
+#if VMAFX_VIF_VNNI
+#pragma GCC target("avx512vnni")
+#endif
+namespace vmafx {
+namespace HWY_NAMESPACE {
+namespace {
+
+constexpr hn::ScalableTag<int16_t> d16;
+constexpr hn::ScalableTag<uint16_t> du16;
+constexpr hn::ScalableTag<uint64_t> du64;
+using V16 = hn::Vec<decltype(d16)>;
+using VU16 = hn::Vec<decltype(du16)>;
+using VU64 = hn::Vec<decltype(du64)>;
+using M32 = hn::Mask<decltype(d32)>;
+
+/* acc + the sums of adjacent products. */
+HWY_INLINE V32 add_pair_products(V16 a, V16 b, V32 acc) {
+#if VMAFX_VIF_VNNI
+  return V32{_mm512_dpwssd_epi32(acc.raw, a.raw, b.raw)};
+#else
+  V32 sum1 = hn::Zero(d32);
+  const V32 sum0 = hn::ReorderWidenMulAccumulate(d32, a, b, hn::Zero(d32), sum1);
+  return hn::Add(acc, hn::RearrangeToOddPlusEven(sum0, sum1));
+#endif
+}
+
+HWY_INLINE V16 taps(int32_t packed) { return hn::BitCast(d16, hn::Set(d32, packed)); }
+HWY_INLINE V32 constant(uint32_t value) { return hn::Set(d32, static_cast<int32_t>(value)); }
+HWY_INLINE VU16 flip_sign(VU16 v) { return hn::Xor(v, hn::Set(du16, 0x8000)); }
+
+/* What one scale does, known at compile time. `T`: its samples. */
+template <class T, int kScale_>
+struct Stage {
+  using Sample = T;
+  static constexpr int kScale = kScale_;
+  static constexpr bool kBytes = sizeof(T) == 1;
+  static constexpr bool kHasNext = kScale + 1 < kVifScales;
+  static constexpr int kNext = kHasNext ? kScale + 1 : kScale;
+  static constexpr int kRadius = vif_pair_radius(kScale);
+  static constexpr int kMargin = 2 * kRadius;                     // columns beyond a strip, each side
+  static constexpr int kSkip = kRadius - vif_pair_radius(kNext);  // pairs that the next scale's window does not reach
+  static constexpr int kSlots = 2 * kRadius + kVifGroupRows / 2;  // row pairs under the windows of a group
+  static constexpr int kPlanes = kBytes ? 5 : 8;                  // see load_pair()
+};
+
+/* One strip of one scale. */
+template <class S>
+struct Strip {
+  Plane<const typename S::Sample> ref, dist;
+  Plane<uint16_t> next_ref, next_dist;
+  VifShifts shifts;
+  double gain_limit;
+  int x0;
+  int columns;
+  VifStripMemory memory;
+  VifScaleSums* sums;  // nullptr: decimate only
+
+  size_t blocks() const { return hwy::RoundUpTo(columns + 2 * S::kMargin, hn::Lanes(d16)) / hn::Lanes(d16); }
+  int16_t* pairs(int pair) const { return memory.pairs((pair + S::kSlots) % S::kSlots); }
+  int mean_shift() const { return S::kBytes ? 8 : S::kScale > 0 ? 16 : shifts.mean; }  // constants where they can be
+  int square_shift() const { return S::kBytes ? 0 : S::kScale > 0 ? 16 : shifts.square; }
+};
+
+// -- Row pairs in ----------------------------------------------------------------------------------------------------
+
+/* mirror(), where a window's zero taps may reach further than one reflection. */
+int reflect(int i, int size) { return HWY_MAX(0, HWY_MIN(mirror(i, size), size - 1)); }
+
+/* Copies the strip's part of row y with its margins: reflected beyond the borders, zero up to whole vectors. */
+template <class S>
+const typename S::Sample* load_row(const Strip<S>& strip, const Plane<const typename S::Sample>& plane, int y,
+                                   int line) {
+  using T = typename S::Sample;
+  constexpr int kRowsAhead = kVifGroupRows;  // prefetched: strips jump too far for the processor to foresee
+  const int begin = strip.x0 - S::kMargin, end = strip.x0 + strip.columns + S::kMargin;
+  const int inner_begin = HWY_MAX(begin, 0), inner_end = HWY_MIN(end, plane.w);
+  const T* ahead = plane.row(HWY_MIN(HWY_MAX(0, y) + kRowsAhead, plane.h - 1));
+  for (int x = inner_begin; x < inner_end; x += kCacheLine / sizeof(T)) hwy::Prefetch(ahead + x);
+
+  T* out = strip.memory.template input<T>(line);
+  const T* in = plane.row(reflect(y, plane.h));
+  for (int x = begin; x < inner_begin; x++) out[x - begin] = in[reflect(x, plane.w)];
+  std::memcpy(out + (inner_begin - begin), in + inner_begin, (inner_end - inner_begin) * sizeof(T));
+  for (int x = inner_end; x < end; x++) out[x - begin] = in[reflect(x, plane.w)];
+  std::memset(out + (end - begin), 0, (strip.blocks() * hn::Lanes(d16) - (end - begin)) * sizeof(T));
+  return out;
+}
+
+HWY_INLINE VU16 load_samples(const uint16_t* p) { return hn::Load(du16, p); }
+HWY_INLINE VU16 load_samples(const uint8_t* p) {
+  const hn::Rebind<uint8_t, decltype(du16)> du8;
+  return hn::PromoteTo(du16, hn::Load(du8, p));
+}
+
+/* Stores rows a and b as pair lanes: first those of the even columns, then of the odd ones. */
+HWY_INLINE void store_pairs(VU16 a, VU16 b, int16_t* out) {
+  const VU16 even = hn::OddEven(hn::BitCast(du16, hn::ShiftLeft<16>(hn::BitCast(du32, b))), a);
+  const VU16 odd = hn::OddEven(b, hn::BitCast(du16, hn::ShiftRight<16>(hn::BitCast(du32, a))));
+  hn::Store(hn::BitCast(d16, even), d16, out);
+  hn::Store(hn::BitCast(d16, odd), d16, out + hn::Lanes(d16));
+}
+
+/* Rows 2 * pair and 2 * pair + 1 into the ring. Planes of bytes: ref, dist, ref^2, dist^2, ref * dist; of 16-bit
+ * samples the products as high and low halves. Unsigned 16-bit values are stored minus 32768, as signed ones. */
+template <class S>
+HWY_NOINLINE void load_pair(const Strip<S>& strip, int pair) {
+  const auto* ra = load_row(strip, strip.ref, 2 * pair, 0);
+  const auto* rb = load_row(strip, strip.ref, 2 * pair + 1, 1);
+  const auto* da = load_row(strip, strip.dist, 2 * pair, 2);
+  const auto* db = load_row(strip, strip.dist, 2 * pair + 1, 3);
+  const size_t n = hn::Lanes(d16);
+  int16_t* out = strip.pairs(pair);
+  const auto store = [&](VU16 a, VU16 b) {
+    store_pairs(a, b, out);
+    out += 2 * n;
+  };
+  for (size_t b = 0; b < strip.blocks(); b++) {
+    const VU16 r0 = load_samples(ra + b * n), r1 = load_samples(rb + b * n);
+    const VU16 d0 = load_samples(da + b * n), d1 = load_samples(db + b * n);
+    const auto store_low = [&](VU16 x0, VU16 y0, VU16 x1, VU16 y1) {
+      store(flip_sign(hn::Mul(x0, y0)), flip_sign(hn::Mul(x1, y1)));
+    };
+    if constexpr (S::kBytes) {
+      store(r0, r1);
+      store(d0, d1);
+      store_low(r0, r0, r1, r1);
+      store_low(d0, d0, d1, d1);
+      store_low(r0, d0, r1, d1);
+    } else {
+      const auto store_high = [&](VU16 x0, VU16 y0, VU16 x1, VU16 y1) {
+        store(flip_sign(hn::MulHigh(x0, y0)), flip_sign(hn::MulHigh(x1, y1)));
+      };
+      store(flip_sign(r0), flip_sign(r1));
+      store(flip_sign(d0), flip_sign(d1));
+      store_high(r0, r0, r1, r1);
+      store_low(r0, r0, r1, r1);
+      store_high(d0, d0, d1, d1);
+      store_low(d0, d0, d1, d1);
+      store_high(r0, d0, r1, d1);
+      store_low(r0, d0, r1, d1);
+    }
+  }
+}
+
+// -- Vertical pass ---------------------------------------------------------------------------------------------------
+
+/* Window sums of the pair lanes at `offset` for output rows 0 to 3, even and odd columns. */
+template <int kScale>
+HWY_INLINE void filter_four_rows(const int16_t* HWY_RESTRICT const* slots, size_t offset, V32 start, V32& even0,
+                                 V32& odd0, V32& even1, V32& odd1, V32& even2, V32& odd2, V32& even3, V32& odd3) {
+  constexpr auto kTaps = vif_pair_taps<kScale>();
+  constexpr int kRadius = vif_pair_radius(kScale);
+  even0 = odd0 = even1 = odd1 = even2 = odd2 = even3 = odd3 = start;
+#pragma GCC unroll 16
+  for (int slot = 0; slot < 2 * kRadius + 2; slot++) {
+    const V16 even = hn::Load(d16, slots[slot] + offset), odd = hn::Load(d16, slots[slot] + offset + hn::Lanes(d16));
+#pragma GCC unroll 16
+    for (const VifPairTaps& t : kTaps) {
+      if (t.pair + kRadius == slot) {
+        even0 = add_pair_products(even, taps(t.even), even0);
+        odd0 = add_pair_products(odd, taps(t.even), odd0);
+        even1 = add_pair_products(even, taps(t.odd), even1);
+        odd1 = add_pair_products(odd, taps(t.odd), odd1);
+      } else if (t.pair + kRadius + 1 == slot) {
+        even2 = add_pair_products(even, taps(t.even), even2);
+        odd2 = add_pair_products(odd, taps(t.even), odd2);
+        even3 = add_pair_products(even, taps(t.odd), even3);
+        odd3 = add_pair_products(odd, taps(t.odd), odd3);
+      }
+    }
+  }
+}
+
+/* The same for output row 0 alone. */
+template <int kScale>
+HWY_INLINE void filter_row(const int16_t* HWY_RESTRICT const* slots, size_t offset, V32 start, V32& even, V32& odd) {
+  constexpr auto kTaps = vif_pair_taps<kScale>();
+  even = odd = start;
+#pragma GCC unroll 16
+  for (size_t k = 0; k < kTaps.size(); k++) {
+    const int16_t* in = slots[kTaps[k].pair + vif_pair_radius(kScale)] + offset;
+    even = add_pair_products(hn::Load(d16, in), taps(kTaps[k].even), even);
+    odd = add_pair_products(hn::Load(d16, in + hn::Lanes(d16)), taps(kTaps[k].even), odd);
+  }
+}
+
+/* Halves of 32-bit lanes, in the order of the columns. */
+HWY_INLINE VU16 low_halves(V32 even, V32 odd) {
+  return hn::OddEven(hn::BitCast(du16, hn::ShiftLeft<16>(odd)), hn::BitCast(du16, even));
+}
+HWY_INLINE VU16 high_halves(V32 even, V32 odd) {
+  return hn::OddEven(hn::BitCast(du16, odd), hn::BitCast(du16, hn::ShiftRight<16>(even)));
+}
+
+/* A mean's sum starts from the rounding, less the bias of the samples, plus that of the 16-bit mean after the shift. */
+template <class S>
+HWY_INLINE V32 mean_start(int shift) {
+  const uint32_t samples_bias = S::kBytes ? 0 : 0x80000000u;
+  return constant(samples_bias + (1u << (shift - 1)) - (0x8000u << shift));
+}
+
+template <class S>
+HWY_INLINE void store_mean(V32 even, V32 odd, int shift, uint16_t* out) {
+  const VU16 mean = S::kScale > 0 ? high_halves(even, odd)
+                                  : low_halves(hn::ShiftRightSame(even, shift), hn::ShiftRightSame(odd, shift));
+  hn::Store(mean, du16, out);
+}
+
+/* A mean of squares, less 2^31, as halves: the high one is less 32768 already. */
+HWY_INLINE void store_square(V32 even, V32 odd, uint16_t* high, uint16_t* low) {
+  hn::Store(high_halves(even, odd), du16, high);
+  hn::Store(flip_sign(low_halves(even, odd)), du16, low);
+}
+
+/* (high * 2^16 + low) >> shift, modulo 2^32. */
+HWY_INLINE V32 join_square(V32 high, V32 low, int shift) {
+  const V32 shifted_low = hn::BitCast(d32, hn::ShiftRightSame(hn::BitCast(du32, low), shift));
+  return hn::Add(hn::ShiftLeftSame(high, 16 - shift), shifted_low);
+}
+
+/* Means of squares of four rows, each less 2^31. */
+template <class S>
+HWY_INLINE void filter_squares(const int16_t* HWY_RESTRICT const* slots, size_t offset, int shift, V32& e0, V32& o0,
+                               V32& e1, V32& o1, V32& e2, V32& o2, V32& e3, V32& o3) {
+  if constexpr (S::kBytes) {
+    filter_four_rows<S::kScale>(slots, offset, hn::Zero(d32), e0, o0, e1, o1, e2, o2, e3, o3);
+  } else {
+    const V32 start_high = constant(0x80000000u - (0x8000u << shift));
+    const V32 start_low = constant(0x80000000u + (1u << (shift - 1)));
+    V32 le0, lo0, le1, lo1, le2, lo2, le3, lo3;
+    filter_four_rows<S::kScale>(slots, offset, start_high, e0, o0, e1, o1, e2, o2, e3, o3);
+    filter_four_rows<S::kScale>(slots, offset + 2 * hn::Lanes(d16), start_low, le0, lo0, le1, lo1, le2, lo2, le3, lo3);
+    e0 = join_square(e0, le0, shift), o0 = join_square(o0, lo0, shift);
+    e1 = join_square(e1, le1, shift), o1 = join_square(o1, lo1, shift);
+    e2 = join_square(e2, le2, shift), o2 = join_square(o2, lo2, shift);
+    e3 = join_square(e3, le3, shift), o3 = join_square(o3, lo3, shift);
+  }
+}
+
+/* The means of one picture in one block of columns: `in` is their place in a slot, `x` their first column. */
+template <class S>
+HWY_INLINE void filter_means(const Strip<S>& strip, const int16_t* HWY_RESTRICT const* slots, size_t in, int picture,
+                             size_t x) {
+  const int shift = strip.mean_shift();
+  V32 e0, o0, e1, o1, e2, o2, e3, o3;
+  if constexpr (S::kHasNext) {
+    filter_row<S::kNext>(slots + S::kSkip, in, mean_start<S>(shift), e0, o0);
+    filter_row<S::kNext>(slots + S::kSkip + 1, in, mean_start<S>(shift), e1, o1);
+    store_mean<S>(e0, o0, shift, strip.memory.filtered_for_next(0, picture) + x);
+    store_mean<S>(e1, o1, shift, strip.memory.filtered_for_next(1, picture) + x);
+  }
+  if (!strip.sums) return;
+  filter_four_rows<S::kScale>(slots, in, mean_start<S>(shift), e0, o0, e1, o1, e2, o2, e3, o3);
+  store_mean<S>(e0, o0, shift, strip.memory.filtered(0, picture) + x);
+  store_mean<S>(e1, o1, shift, strip.memory.filtered(1, picture) + x);
+  store_mean<S>(e2, o2, shift, strip.memory.filtered(2, picture) + x);
+  store_mean<S>(e3, o3, shift, strip.memory.filtered(3, picture) + x);
+}
+
+/* The vertical pass of four rows, and of two rows of the next scale. slots[0] is the first row pair under the first
+ * row. */
+template <class S>
+HWY_NOINLINE void filter_vertically(const Strip<S>& strip, const int16_t* HWY_RESTRICT const* slots) {
+  const size_t n = hn::Lanes(d16);
+  const VifStripMemory& memory = strip.memory;
+  for (size_t b = 0; b < strip.blocks(); b++) {
+    const size_t in = b * S::kPlanes * 2 * n, x = b * n;
+    filter_means(strip, slots, in, 0, x);
+    filter_means(strip, slots, in + 2 * n, 1, x);
+    for (int product = 0; product < 3 && strip.sums; product++) {
+      const int high = 2 + 2 * product, low = high + 1;
+      V32 e0, o0, e1, o1, e2, o2, e3, o3;
+      filter_squares<S>(slots, in + (S::kBytes ? 2 + product : high) * 2 * n, strip.square_shift(), e0, o0, e1, o1, e2,
+                        o2, e3, o3);
+      store_square(e0, o0, memory.filtered(0, high) + x, memory.filtered(0, low) + x);
+      store_square(e1, o1, memory.filtered(1, high) + x, memory.filtered(1, low) + x);
+      store_square(e2, o2, memory.filtered(2, high) + x, memory.filtered(2, low) + x);
+      store_square(e3, o3, memory.filtered(3, high) + x, memory.filtered(3, low) + x);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace vmafx
+HWY_AFTER_NAMESPACE();
+
+#endif
