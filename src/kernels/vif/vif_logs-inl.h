@@ -51,7 +51,7 @@ HWY_INLINE V32 log2_value(VU32 upper, VF32 bulge) {
 HWY_INLINE void log2_of_three(VU32 a, VU32 b, VU32 c, V32& log_a, V32& log_b, V32& log_c) {
   const VF32 ua = log2_argument(a), ub = log2_argument(b), uc = log2_argument(c);
   VF32 pa = hn::Set(df32, kVifLog2Poly[kVifLog2Degree]), pb = pa, pc = pa;
-#pragma GCC unroll 16
+#pragma GCC unroll kVifUnroll
   for (int k = kVifLog2Degree - 1; k >= 0; k--) {
     const VF32 coefficient = hn::Set(df32, kVifLog2Poly[k]);
     pa = hn::MulAdd(pa, ua, coefficient);

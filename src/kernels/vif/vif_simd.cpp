@@ -12,10 +12,10 @@
  * The filters of the next scale share the ring, and make only the rows and columns that are kept.
  *
  * Floor of a 1920x1080 frame of 8 bit on AVX-512 with VNNI: per 32 samples of scale 0, 90 multiply-adds in the vertical
- * pass, 144 in the horizontal one, 12 products of means and 64 of the logarithms, on two ports 155 cycles; the smaller
- * scales add a third: 13 million cycles, 3.3 ms at 4 GHz. Measured 5.8 ms: the horizontal pass also needs 136 load
- * slots, as its 64 shifted loads cross cache lines, and registers hold too few steps at once. Without VNNI, 6.6;
- * AVX2 12.7, SSE4 30, the definition 430; 10 bit 7.0. */
+ * pass, 144 in the horizontal one, 12 products of means and 64 operations of the logarithms, on two ports 155 cycles;
+ * the smaller scales add a third: 13 million cycles, 3.3 ms at 4 GHz. Measured 5.5 ms: the horizontal pass also needs
+ * 136 load slots, as its 64 shifted loads cross cache lines, and the processor looks ahead too little to fill both.
+ * Without VNNI 6.2, AVX2 12, SSE4 28, the definition 420; 10 bit 6.4, 7.3, 14, 32. */
 #include "kernels/vif/vif.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -55,7 +55,7 @@ template <int kScale>
 HWY_INLINE void filter_columns(const uint16_t* HWY_RESTRICT in, V32 start, V32& even, V32& odd) {
   constexpr auto kTaps = vif_pair_taps<kScale>();
   even = odd = start;
-#pragma GCC unroll 16
+#pragma GCC unroll kVifUnroll
   for (size_t k = 0; k < kTaps.size(); k++) {
     const V16 pairs = hn::BitCast(d16, hn::LoadU(du16, in + 2 * (kTaps[k].pair + vif_pair_radius(kScale))));
     even = add_pair_products(pairs, taps(kTaps[k].even), even);

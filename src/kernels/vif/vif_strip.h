@@ -17,6 +17,14 @@ inline constexpr int kVifGroupRows = 4;         // output rows that share one pa
 inline constexpr size_t kVifMostLanes = 128;    // 16-bit lanes of the widest vectors (SVE: 2048 bits)
 inline constexpr size_t kVifLineColumns = 640;  // a strip with both margins in whole vectors, and one more to read into
 
+/* How often loops over taps and coefficients are unrolled: wholly. Not for the address sanitizer, whose checks would
+ * make functions of it that take the compiler minutes. */
+#if defined(__SANITIZE_ADDRESS__)
+inline constexpr int kVifUnroll = 1;
+#else
+inline constexpr int kVifUnroll = 16;
+#endif
+
 /* Samples that take the log form, three values each, Q16. */
 struct VifSigmas {
   int32_t *sigma1_sq, *sigma2_sq, *sigma12;

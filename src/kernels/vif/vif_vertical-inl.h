@@ -180,23 +180,20 @@ HWY_INLINE void filter_four_rows(const int16_t* HWY_RESTRICT const* slots, size_
   constexpr auto kTaps = vif_pair_taps<kScale>();
   constexpr int kRadius = vif_pair_radius(kScale);
   even0 = odd0 = even1 = odd1 = even2 = odd2 = even3 = odd3 = start;
-#pragma GCC unroll 16
-  for (int slot = 0; slot < 2 * kRadius + 2; slot++) {
-    const V16 even = hn::Load(d16, slots[slot] + offset), odd = hn::Load(d16, slots[slot] + offset + hn::Lanes(d16));
-#pragma GCC unroll 16
-    for (const VifPairTaps& t : kTaps) {
-      if (t.pair + kRadius == slot) {
-        even0 = add_pair_products(even, taps(t.even), even0);
-        odd0 = add_pair_products(odd, taps(t.even), odd0);
-        even1 = add_pair_products(even, taps(t.odd), even1);
-        odd1 = add_pair_products(odd, taps(t.odd), odd1);
-      } else if (t.pair + kRadius + 1 == slot) {
-        even2 = add_pair_products(even, taps(t.even), even2);
-        odd2 = add_pair_products(odd, taps(t.even), odd2);
-        even3 = add_pair_products(even, taps(t.odd), even3);
-        odd3 = add_pair_products(odd, taps(t.odd), odd3);
-      }
-    }
+#pragma GCC unroll kVifUnroll
+  for (size_t k = 0; k < kTaps.size(); k++) {
+    const V16 taps0 = taps(kTaps[k].even), taps1 = taps(kTaps[k].odd);
+    const int16_t *in = slots[kTaps[k].pair + kRadius] + offset, *below = slots[kTaps[k].pair + kRadius + 1] + offset;
+    const V16 even = hn::Load(d16, in), odd = hn::Load(d16, in + hn::Lanes(d16));
+    even0 = add_pair_products(even, taps0, even0);
+    odd0 = add_pair_products(odd, taps0, odd0);
+    even1 = add_pair_products(even, taps1, even1);
+    odd1 = add_pair_products(odd, taps1, odd1);
+    const V16 even_below = hn::Load(d16, below), odd_below = hn::Load(d16, below + hn::Lanes(d16));
+    even2 = add_pair_products(even_below, taps0, even2);
+    odd2 = add_pair_products(odd_below, taps0, odd2);
+    even3 = add_pair_products(even_below, taps1, even3);
+    odd3 = add_pair_products(odd_below, taps1, odd3);
   }
 }
 
@@ -205,7 +202,7 @@ template <int kScale>
 HWY_INLINE void filter_row(const int16_t* HWY_RESTRICT const* slots, size_t offset, V32 start, V32& even, V32& odd) {
   constexpr auto kTaps = vif_pair_taps<kScale>();
   even = odd = start;
-#pragma GCC unroll 16
+#pragma GCC unroll kVifUnroll
   for (size_t k = 0; k < kTaps.size(); k++) {
     const int16_t* in = slots[kTaps[k].pair + vif_pair_radius(kScale)] + offset;
     even = add_pair_products(hn::Load(d16, in), taps(kTaps[k].even), even);
