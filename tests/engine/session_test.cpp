@@ -346,11 +346,11 @@ START_TEST(gpu_is_refused_with_a_cause) {
   setenv("VMAFX_HIP_RUNTIME", "/nonexistent/libamdhip64.so", 1);
   VmafxParams params = cpu_params();
   params.backend = "hip";
-  assert_contains(open_complaint(params, -ENOENT), "backend=hip cannot run: no runtime library");
+  assert_contains(open_complaint(params, -ENOENT), "backend=hip cannot run: no HIP runtime library");
   params.backend = "auto";
   const Outcome outcome = run_stream(params);
   ck_assert_int_eq(outcome.error, 0);
-  assert_contains(outcome.log, "backend=auto runs on the CPU: no runtime library");
+  assert_contains(outcome.log, "backend=auto runs on the CPU: no HIP runtime library");
   unsetenv("VMAFX_HIP_RUNTIME");
 }
 END_TEST
