@@ -107,15 +107,6 @@ struct Pair {
   TestPlane<T> ref, dist;
 };
 
-/* Calls body(T()) with the sample type of `bpc`. */
-template <class Body>
-void with_sample_type(int bpc, Body body) {
-  if (bpc == 8)
-    body(uint8_t());
-  else
-    body(uint16_t());
-}
-
 constexpr int kWidest = 64 / sizeof(int32_t);  // lanes of the widest vector, of scale 3's samples
 
 /* -- Scores -------------------------------------------------------------------------------------------------------- */

@@ -17,8 +17,7 @@ using namespace vmafx::test;
 
 namespace {
 
-/* -- Sums
- * ----------------------------------------------------------------------------------------------------------- */
+/* -- Sums ---------------------------------------------------------------------------------------------------------- */
 
 using Twin = decltype(&motion_sad_ref);
 
@@ -36,13 +35,6 @@ void assert_twins_agree(const std::string& target, const SamplePlane& earlier, c
                 static_cast<unsigned long long>(want));
 }
 
-/* Calls body(T()) with the sample type of `bpc`. */
-template <class Body>
-void with_sample_type(int bpc, Body body) {
-  if (bpc == 8) body(uint8_t());
-  else body(uint16_t());
-}
-
 template <class T>
 void check_all_fills(const std::string& target, int w, int h, int bpc) {
   TestPlane<T> earlier(w, h, w % 5, w % 3, w % 2), current(w, h, w % 7, h % 4, h % 2);
@@ -56,8 +48,7 @@ void check_all_fills(const std::string& target, int w, int h, int bpc) {
   }
 }
 
-/* -- Scores
- * --------------------------------------------------------------------------------------------------------- */
+/* -- Scores -------------------------------------------------------------------------------------------------------- */
 
 constexpr VideoFormat kSmall = {.w = 16, .h = 16, .bpc = 8, .chroma = Chroma::k420};
 

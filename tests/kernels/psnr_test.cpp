@@ -16,21 +16,13 @@ using namespace vmafx::test;
 
 namespace {
 
-/* -- Sums
- * ----------------------------------------------------------------------------------------------------------- */
+/* -- Sums ---------------------------------------------------------------------------------------------------------- */
 
 void assert_twins_agree(const std::string& target, const SamplePlane& ref, const SamplePlane& dist, int bpc,
                         const std::string& what) {
   const uint64_t want = psnr_sse_ref(ref, dist, bpc), got = psnr_sse_simd(ref, dist, bpc);
   ck_assert_msg(got == want, "%s %dx%d %d bit %s: %llu, the definition says %llu", target.c_str(), ref.w, ref.h, bpc,
                 what.c_str(), static_cast<unsigned long long>(got), static_cast<unsigned long long>(want));
-}
-
-/* Calls body(T()) with the sample type of `bpc`. */
-template <class Body>
-void with_sample_type(int bpc, Body body) {
-  if (bpc == 8) body(uint8_t());
-  else body(uint16_t());
 }
 
 template <class T>
@@ -46,8 +38,7 @@ void check_all_fills(const std::string& target, int w, int h, int bpc) {
   }
 }
 
-/* -- Scores
- * --------------------------------------------------------------------------------------------------------- */
+/* -- Scores -------------------------------------------------------------------------------------------------------- */
 
 struct Scores : ScoreSink {
   explicit Scores(const Extractor& extractor) : features(extractor.features()) {}

@@ -64,15 +64,6 @@ void assert_twins_agree(const VifParams& params, const SamplePlane& ref, const S
   });
 }
 
-/* Calls body(T()) with the sample type of `bpc`. */
-template <class Body>
-void with_sample_type(int bpc, Body body) {
-  if (bpc == 8)
-    body(uint8_t());
-  else
-    body(uint16_t());
-}
-
 /* Makes `dist` what codecs make of `ref`: contrast times gain / 16, and grain of up to +-noise in 256ths of the range.
  */
 template <class T>

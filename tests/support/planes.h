@@ -30,6 +30,13 @@ inline const char* fill_name(Fill fill) {
   return "";
 }
 
+/* Calls body(T()) with the sample type of `bpc`. */
+template <class Body>
+void with_sample_type(int bpc, Body body) {
+  if (bpc == 8) body(uint8_t());
+  else body(uint16_t());
+}
+
 /* A w x h plane of T inside guard bytes: `pad` samples right of each row, `offset` samples before the first; upside_down
  * gives it a negative stride. Code under test may read nothing but the samples, and write nothing at all. */
 template <class T>
