@@ -6,6 +6,8 @@
  *   1. calls extract() for every frame, on any thread, in any order, each call with its own scratch and sums;
  *   2. calls finalize() with those sums, in frame order, on one thread at a time, and flush() after the last frame.
  *
+ * or, where device_twin() is not null, has its kernels make the sums of step 1.
+ *
  * The sums are the metric's own struct of raw sums (plain data, memcpy-able). Both twins fill the same struct and share
  * finalize(), so equal sums are equal scores. */
 #ifndef VMAFX_KERNELS_EXTRACTOR_H
@@ -23,6 +25,8 @@
 #include "kernels/options.h"
 
 namespace vmafx {
+
+class DeviceTwin;  // kernels/device_twin.h
 
 /* What an extractor is and needs. */
 enum ExtractorFlags : uint32_t {
@@ -79,6 +83,10 @@ class Extractor {
    * until a later one is known; every score must have been put when flush() returns. */
   virtual void finalize(int64_t frame, const void* sums, ScoreSink& sink) = 0;
   virtual void flush(ScoreSink&) {}
+
+  /* The metric's kernels, owned by the extractor: not null exactly in a HIP twin, one created by an info flagged kHip. Its
+   * extract() is then the CPU twin's, for frames that the device could not take and to verify those that it did. */
+  virtual DeviceTwin* device_twin() { return nullptr; }
 };
 
 struct ExtractorInfo {

@@ -3,3 +3,8 @@
 #define VMAFX_KERNEL_CODE
 
 #include "kernels/common/self_test.hip"
+
+#include "kernels/adm/adm.hip"
+#include "kernels/motion/motion.hip"
+#include "kernels/psnr/psnr.hip"
+#include "kernels/vif/vif.hip"

@@ -1,0 +1,47 @@
+/* DeviceTwin: the kernels of a metric, as the engine drives them.
+ *
+ * A HIP twin is an Extractor that has one of these (Extractor::device_twin()): its kernels fill the same struct of raw sums
+ * that extract() fills on the CPU, to the last bit, for several frames in one go. Which kernels run, on what planes, in which
+ * order is said in `<metric>_hip.cpp`. */
+#ifndef VMAFX_KERNELS_DEVICE_TWIN_H
+#define VMAFX_KERNELS_DEVICE_TWIN_H
+
+#include <cstddef>
+
+#include "base/status.h"
+#include "hip/device_ptr.h"
+#include "hip/frame_planes.h"
+#include "hip/module.h"
+#include "hip/stream.h"
+
+namespace vmafx {
+
+/* Frames to work on, in device memory. Planes are as in Picture: planar, 8 bit as bytes, above as 16-bit words, samples in the
+ * low bits. Rows begin at multiples of 16 bytes; nothing past the last sample of a row may be read. Only what Reads names is
+ * there; where there is no earlier reference frame, its data is null and the frame's sums stay as they are. */
+struct DeviceBatch {
+  int count = 0;  // frames, 1 to hip::kMostBatch
+  hip::BatchPlanes planes[3];
+  hip::Stream* stream = nullptr;
+  hip::DevicePtr<std::byte> sums;     // the metric's struct of the first frame, zeroed, 64-byte aligned
+  size_t sums_stride = 0;             // bytes to that of the next frame
+  hip::DevicePtr<std::byte> scratch;  // scratch_bytes(count), 256-byte aligned, not initialised
+};
+
+class DeviceTwin {
+ public:
+  virtual ~DeviceTwin() = default;
+
+  /* Device memory that launch() works in, for a batch of `frames`. Nobody else touches it while the batch runs. */
+  virtual size_t scratch_bytes(int frames) const = 0;
+
+  /* Finds the kernels, once, before the first launch(). */
+  virtual Status load(const hip::Module& kernels) = 0;
+
+  /* Queues the kernels of a batch on its stream. No allocation, no wait. */
+  virtual Status launch(const DeviceBatch& batch) const = 0;
+};
+
+}  // namespace vmafx
+
+#endif

@@ -1,0 +1,169 @@
+/* A metric's kernels on the emulator, frame by frame or in batches, against its CPU twin. */
+#ifndef VMAFX_TESTS_SUPPORT_DEVICE_H
+#define VMAFX_TESTS_SUPPORT_DEVICE_H
+
+#include <check.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "base/aligned.h"
+#include "hip/device.h"
+#include "hip/frame_pool.h"
+#include "kernels/device_twin.h"
+#include "kernels/extractor.h"
+#include "tests/support/check_main.h"
+
+namespace vmafx::test {
+
+struct PicturePair {
+  Picture ref, dist;
+};
+
+template <class T>
+T take(StatusOr<T> made) {
+  ck_assert_msg(made.ok(), "%s", made.status().message().c_str());
+  return std::move(made.value());
+}
+
+inline void assert_ok(const Status& status) { ck_assert_msg(status.ok(), "%s", status.message().c_str()); }
+
+/* The emulator's device, or that of the runtime that VMAFX_HIP_RUNTIME names: such tests are as good on hardware. */
+inline hip::OpenedDevice open_test_device() {
+  setenv("VMAFX_HIP_RUNTIME", HIP_EMULATOR, 0);
+  return take(hip::open_device("auto"));
+}
+
+/* Raw sums of each frame of a stream. */
+using StreamSums = std::vector<std::vector<std::byte>>;
+
+/* What the kernels of `extractor` make of `frames`, `batch` frames in each launch. */
+class DeviceRun {
+ public:
+  DeviceRun(Extractor& extractor, const VideoFormat& format, int batch)
+      : twin_(*extractor.device_twin()), reads_(extractor.reads()), sums_bytes_(extractor.sums_bytes()),
+        device_(open_test_device()), pool_(take(hip::FramePool::create(device_.context, layout(format, batch)))) {
+    assert_ok(twin_.load(*device_.kernels));
+  }
+
+  StreamSums operator()(const std::vector<PicturePair>& frames) {
+    for (const PicturePair& frame : frames) {
+      while (pool_->full()) collect();
+      fill(pool_->next(), frame);
+      if (pool_->batch_full()) launch();
+    }
+    if (sums_.size() + in_flight_ < frames.size()) launch();
+    while (!pool_->empty()) collect();
+    return std::move(sums_);
+  }
+
+ private:
+  hip::PoolLayout layout(const VideoFormat& format, int batch) const {
+    hip::PoolLayout layout;
+    for (int p = 0; p < format.planes(); p++) {
+      const size_t row_bytes = static_cast<size_t>(format.plane_w(p)) * (format.bpc > 8 ? 2 : 1);
+      const auto rows = static_cast<size_t>(format.plane_h(p));
+      if (reads_.ref >> p & 1) layout.ref[p] = {row_bytes, rows};
+      if (reads_.dist >> p & 1) layout.dist[p] = {row_bytes, rows};
+    }
+    layout.sums_bytes = sums_bytes_;
+    layout.scratch_bytes = twin_.scratch_bytes(batch);
+    layout.history = reads_.history;
+    layout.batch = batch;
+    return layout;
+  }
+
+  static void fill(hip::PoolFrame& slot, const PicturePair& frame) {
+    for (const hip::Side side : {hip::Side::kRef, hip::Side::kDist})
+      for (int p = 0; p < 3; p++) {
+        const auto& staging = slot.staging(side, p);
+        const SamplePlane& plane = (side == hip::Side::kRef ? frame.ref : frame.dist).plane[p];
+        for (size_t y = 0; staging.data && y < staging.rows; y++)
+          std::memcpy(staging.data + y * staging.stride,
+                      static_cast<const std::byte*>(plane.data) + static_cast<ptrdiff_t>(y) * plane.stride,
+                      staging.row_bytes);
+      }
+  }
+
+  void launch() {
+    const hip::Batch batch = take(pool_->upload());
+    DeviceBatch work;
+    work.count = batch.count;
+    std::ranges::copy(batch.planes, work.planes);
+    work.stream = batch.stream;
+    work.sums = batch.sums;
+    work.sums_stride = batch.sums_stride;
+    work.scratch = batch.scratch;
+    assert_ok(twin_.launch(work));
+    assert_ok(pool_->read_back());
+    in_flight_ += batch.count;
+  }
+
+  void collect() {
+    const auto batch = take(pool_->collect(true));
+    for (int i = 0; i < batch->count; i++) {
+      const std::byte* sums = batch->sums + i * batch->sums_stride;
+      sums_.emplace_back(sums, sums + sums_bytes_);
+    }
+    in_flight_ -= batch->count;
+    pool_->release();
+  }
+
+  DeviceTwin& twin_;
+  const Reads reads_;
+  const size_t sums_bytes_;
+  const hip::OpenedDevice device_;
+  const std::unique_ptr<hip::FramePool> pool_;
+  StreamSums sums_;
+  size_t in_flight_ = 0;
+};
+
+/* What extract(), the CPU twin, makes of them. */
+inline StreamSums cpu_sums(const Extractor& extractor, const std::vector<PicturePair>& frames) {
+  const AlignedBytes scratch = allocate_aligned(extractor.scratch_bytes());
+  const AlignedBytes sums = allocate_aligned(extractor.sums_bytes());
+  StreamSums all;
+  for (size_t i = 0; i < frames.size(); i++) {
+    FrameSet set;
+    set.index = static_cast<int64_t>(i);
+    set.ref = frames[i].ref;
+    set.dist = frames[i].dist;
+    for (size_t back = 1; back <= 2 && back <= i; back++) set.earlier_ref[back - 1] = frames[i - back].ref;
+    std::memset(sums.get(), 0, extractor.sums_bytes());
+    extractor.extract(set, scratch.get(), sums.get());
+    all.emplace_back(sums.get(), sums.get() + extractor.sums_bytes());
+  }
+  return all;
+}
+
+/* Kernels and CPU twin give equal raw sums for every frame. Sums are 64-bit words. */
+inline void assert_device_agrees(Extractor& extractor, const VideoFormat& format, const std::vector<PicturePair>& frames,
+                                 int batch, const std::string& what) {
+  const StreamSums got = DeviceRun(extractor, format, batch)(frames), want = cpu_sums(extractor, frames);
+  ck_assert_uint_eq(got.size(), want.size());
+  for (size_t i = 0; i < want.size(); i++)
+    for (size_t word = 0; word < want[i].size() / 8; word++) {
+      long long a, b;
+      std::memcpy(&a, &got[i][word * 8], 8);
+      std::memcpy(&b, &want[i][word * 8], 8);
+      ck_assert_msg(a == b, "%s, %dx%d %d bit, batches of %d: frame %zu, sum %zu is %lld on the device, %lld on the CPU",
+                    what.c_str(), format.w, format.h, format.bpc, batch, i, word, a, b);
+    }
+}
+
+/* run_suite() with waves of 32 and then of 64 lanes. Each test loads the emulator in a process of its own. */
+inline int run_suite_on_device(const char* name, std::initializer_list<NamedTest> tests) {
+  int failed = 0;
+  for (const char* lanes : {"32", "64"}) {
+    setenv("VMAFX_HIP_EMULATOR_LANES", lanes, 1);
+    failed |= run_suite((std::string(name) + ", " + lanes + " lanes").c_str(), tests);
+  }
+  return failed;
+}
+
+}  // namespace vmafx::test
+
+#endif
