@@ -14,6 +14,7 @@ constexpr std::array kExtractors = {
     &kAdmExtractor,
     &kVifExtractor,
     &kMotionExtractor,
+    &kPsnrHipExtractor,
     &kPsnrExtractor,
 };
 

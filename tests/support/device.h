@@ -1,6 +1,9 @@
-/* A metric's kernels on the emulator, frame by frame or in batches, against its CPU twin. */
+/* A metric's kernels on the emulator, frame by frame or in batches, against its CPU twin. Include it first: <check.h> has a
+ * macro fail() that <chrono>, which src/hip needs, does not survive. */
 #ifndef VMAFX_TESTS_SUPPORT_DEVICE_H
 #define VMAFX_TESTS_SUPPORT_DEVICE_H
+
+#include "hip/device.h"
 
 #include <check.h>
 
@@ -11,7 +14,6 @@
 #include <vector>
 
 #include "base/aligned.h"
-#include "hip/device.h"
 #include "hip/frame_pool.h"
 #include "kernels/device_twin.h"
 #include "kernels/extractor.h"

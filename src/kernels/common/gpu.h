@@ -50,9 +50,9 @@
  * comparisons and conversions; nothing is contracted or reassociated, so each operation rounds as on the host. No
  * sqrt, no libm: their last bits differ. A conversion to an integer must be in range.
  *
- * A `<metric>_math.h` that kernels include may use <cstdint>, <array> and <limits>; of <algorithm> and <bit> what is
- * constexpr (std::min, std::max, std::clamp; std::abs is not); __builtin_clz, __builtin_clzll, __builtin_popcount;
- * constexpr numbers by value; VMAFX_CONSTANT for each table that is indexed (nvcc cannot reach an `inline constexpr`
+ * A `<metric>_math.h` that kernels include may use <cstdint>, <array> and <limits>; of <bit> what is constexpr; nothing of
+ * <algorithm>, which clang wraps for HIP's own headers; __builtin_clz, __builtin_clzll, __builtin_popcount; constexpr
+ * numbers by value; VMAFX_CONSTANT for each table that is indexed (nvcc cannot reach an `inline constexpr`
  * array, even in an unrolled loop); VMAFX_HD functions. Not: allocation, exceptions, virtual functions, static
  * variables.
  *

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/cpu.h"
+#include "kernels/device_twin.h"
 
 namespace vmafx {
 namespace {
@@ -26,7 +27,7 @@ constexpr const char* kStreamKeys[] = {"apsnr_y", "apsnr_cb", "apsnr_cr"};
 
 class Psnr : public Extractor {
  public:
-  Psnr(const Options& options, const VideoFormat& format);
+  Psnr(const Options& options, const VideoFormat& format, bool on_device);
 
   std::span<const FeatureInfo> features() const override { return features_; }
   Reads reads() const override {
@@ -43,6 +44,7 @@ class Psnr : public Extractor {
 
   void finalize(int64_t frame, const void* sums, ScoreSink& sink) override;
   void flush(ScoreSink& sink) override;
+  DeviceTwin* device_twin() override { return device_twin_.get(); }
 
  private:
   /* Libvmaf counts the samples of a plane in 32 bits. */
@@ -58,6 +60,7 @@ class Psnr : public Extractor {
   double limit_[3] = {};  // dB
   std::vector<FeatureInfo> features_;
   decltype(&psnr_sse_simd) const sse_ = use_reference_cpu() ? psnr_sse_ref : psnr_sse_simd;
+  const std::unique_ptr<DeviceTwin> device_twin_;
 
   /* The stream so far. */
   PsnrSums stream_ = {};
@@ -73,12 +76,13 @@ double squared_peak(const Options& options, int bpc) {
   return peak * peak;
 }
 
-Psnr::Psnr(const Options& options, const VideoFormat& format)
+Psnr::Psnr(const Options& options, const VideoFormat& format, bool on_device)
     : format_(format),
       planes_(scored_planes(options, format)),
       with_mse_(options.flag("enable_mse")),
       of_stream_(options.flag("enable_apsnr")),
-      peak_squared_(squared_peak(options, format.bpc)) {
+      peak_squared_(squared_peak(options, format.bpc)),
+      device_twin_(on_device ? psnr_hip(format, planes_) : nullptr) {
   for (int p = 0; p < planes_; p++) {
     limit_[p] = limit(p, options.number("min_sse"));
     features_.push_back(kFeatures[2 * p]);
@@ -115,8 +119,9 @@ void Psnr::flush(ScoreSink& sink) {
   }
 }
 
+template <bool on_device>
 StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoFormat& format) {
-  return std::unique_ptr<Extractor>(new Psnr(options, format));
+  return std::unique_ptr<Extractor>(new Psnr(options, format, on_device));
 }
 
 }  // namespace
@@ -127,7 +132,16 @@ constexpr ExtractorInfo kPsnrExtractor = {
     .flags = 0,
     .features = kFeatures,
     .options = kOptions,
-    .create = create,
+    .create = create<false>,
+};
+
+constexpr ExtractorInfo kPsnrHipExtractor = {
+    .name = "psnr_hip",
+    .help = kPsnrExtractor.help,
+    .flags = kHip,
+    .features = kFeatures,
+    .options = kOptions,
+    .create = create<true>,
 };
 
 }  // namespace vmafx

@@ -16,6 +16,7 @@
 #define VMAFX_KERNELS_PSNR_PSNR_H
 
 #include <cstdint>
+#include <memory>
 
 #include "kernels/extractor.h"
 
@@ -30,7 +31,10 @@ struct PsnrSums {
 uint64_t psnr_sse_ref(const SamplePlane& ref, const SamplePlane& dist, int bpc);
 uint64_t psnr_sse_simd(const SamplePlane& ref, const SamplePlane& dist, int bpc);
 
-extern const ExtractorInfo kPsnrExtractor;
+/* The HIP twin: kernels for the first `planes` planes of frames. */
+std::unique_ptr<DeviceTwin> psnr_hip(const VideoFormat& format, int planes);
+
+extern const ExtractorInfo kPsnrExtractor, kPsnrHipExtractor;
 
 }  // namespace vmafx
 

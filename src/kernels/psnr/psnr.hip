@@ -1,3 +1,77 @@
-/* The kernels of psnr, in data-flow order. */
+/* The kernels of psnr: all tiles of all planes of a batch in one launch. Grid: tiles, 1, frames. */
 #include "kernels/common/gpu.h"
 #include "kernels/psnr/psnr_math.h"
+#include "kernels/psnr/psnr_tiles.h"
+
+namespace vmafx::psnr {
+
+/* What a thread adds up: of bytes kPsnrPacksPerThread · 16 · 255² < 2^23. */
+template <class T>
+struct ThreadSum {
+  using Type = uint32_t;
+};
+template <>
+struct ThreadSum<uint16_t> {
+  using Type = uint64_t;
+};
+
+/* The thread's column of a tile: packs of 16 bytes in rows y, y + kPsnrThreadRows and so on, those below h. */
+template <class T>
+VMAFX_DEVICE uint64_t column_sse(const hip::DevicePlane& ref, const hip::DevicePlane& dist, int x, int y, int h) {
+  constexpr int n = 16 / sizeof(T);
+  gpu::Pack<T, n> refs[kPsnrPacksPerThread], dists[kPsnrPacksPerThread];
+  VMAFX_UNROLL
+  for (unsigned i = 0; i < kPsnrPacksPerThread; i++) { /* all loads before their first use, so that they overlap */
+    const int below = y + static_cast<int>(i * kPsnrThreadRows), row = below < h ? below : h - 1;
+    refs[i] = gpu::load_pack<n>(reinterpret_cast<const T*>(ref.data + row * ref.stride) + x);
+    dists[i] = gpu::load_pack<n>(reinterpret_cast<const T*>(dist.data + row * dist.stride) + x);
+  }
+  typename ThreadSum<T>::Type sum = 0;
+  VMAFX_UNROLL
+  for (unsigned i = 0; i < kPsnrPacksPerThread; i++) {
+    if (y + static_cast<int>(i * kPsnrThreadRows) >= h) break;
+    VMAFX_UNROLL
+    for (int k = 0; k < n; k++) sum += psnr_squared_error(refs[i].v[k], dists[i].v[k]);
+  }
+  return sum;
+}
+
+/* The same where the row ends within the pack. */
+template <class T>
+VMAFX_DEVICE uint64_t edge_sse(const hip::DevicePlane& ref, const hip::DevicePlane& dist, int x, int y, int w, int h) {
+  uint64_t sum = 0;
+  for (int row = y; row < h && row < y + static_cast<int>(kPsnrTileRows); row += kPsnrThreadRows) {
+    const T* ref_row = reinterpret_cast<const T*>(ref.data + row * ref.stride);
+    const T* dist_row = reinterpret_cast<const T*>(dist.data + row * dist.stride);
+    for (int i = x; i < w; i++) sum += psnr_squared_error(ref_row[i], dist_row[i]);
+  }
+  return sum;
+}
+
+template <class T>
+VMAFX_DEVICE void add_tile(const PsnrWork& work) {
+  constexpr int n = 16 / sizeof(T);
+  const unsigned block = gpu::block_id().x, frame = gpu::block_id().z;
+  const unsigned plane = (block >= work.tiles[1].first) + (block >= work.tiles[2].first);
+  const PsnrPlaneTiles& tiles = work.tiles[plane];
+  const unsigned tile = block - tiles.first, tile_y = tile / tiles.tiles_x, tile_x = tile - tile_y * tiles.tiles_x;
+  const int x = static_cast<int>(tile_x * kPsnrTilePacks + gpu::thread_id().x) * n;
+  const int y = static_cast<int>(tile_y * kPsnrTileRows + gpu::thread_id().y);
+
+  const hip::DevicePlane& ref = work.planes[plane].ref[hip::ref_index(static_cast<int>(frame))];
+  const hip::DevicePlane& dist = work.planes[plane].dist[frame];
+  uint64_t sum = 0;
+  if (x + n <= tiles.w) sum = column_sse<T>(ref, dist, x, y, tiles.h);
+  else if (x < tiles.w) sum = edge_sse<T>(ref, dist, x, y, tiles.w, tiles.h);
+  gpu::add_block(work.sums + frame * work.sums_stride + plane, static_cast<int64_t>(sum));
+}
+
+}  // namespace vmafx::psnr
+
+VMAFX_KERNEL(vmafx_psnr_8, vmafx::kPsnrTilePacks* vmafx::kPsnrThreadRows, (vmafx::PsnrWork work)) {
+  vmafx::psnr::add_tile<uint8_t>(work);
+}
+
+VMAFX_KERNEL(vmafx_psnr_16, vmafx::kPsnrTilePacks* vmafx::kPsnrThreadRows, (vmafx::PsnrWork work)) {
+  vmafx::psnr::add_tile<uint16_t>(work);
+}

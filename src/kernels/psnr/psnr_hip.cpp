@@ -1,2 +1,56 @@
-/* Which kernels of psnr run, on what planes, in which order. */
+/* Which kernels of psnr run, on what planes, in which order: one, on all planes of all frames. */
+#include "kernels/device_twin.h"
 #include "kernels/psnr/psnr.h"
+#include "kernels/psnr/psnr_tiles.h"
+
+namespace vmafx {
+namespace {
+
+class PsnrHip : public DeviceTwin {
+ public:
+  PsnrHip(const VideoFormat& format, int planes) : planes_(planes), bpc_(format.bpc) {
+    for (int p = 0; p < 3; p++) {
+      tiles_[p].first = tile_count_;
+      if (p < planes) add_tiles(&tiles_[p], format.plane_w(p), format.plane_h(p));
+    }
+  }
+
+  size_t scratch_bytes(int) const override { return 0; }
+
+  Status load(const hip::Module& kernels) override {
+    VMAFX_ASSIGN(kernel_, kernels.kernel<PsnrWork>(bpc_ == 8 ? "vmafx_psnr_8" : "vmafx_psnr_16"));
+    return {};
+  }
+
+  Status launch(const DeviceBatch& batch) const override {
+    PsnrWork work;
+    for (int p = 0; p < 3; p++) work.tiles[p] = tiles_[p];
+    for (int p = 0; p < planes_; p++) work.planes[p] = batch.planes[p];
+    work.sums = batch.sums.as<uint64_t>();
+    work.sums_stride = batch.sums_stride / sizeof(uint64_t);
+    return hip::launch(*batch.stream, kernel_, {tile_count_, 1, static_cast<unsigned>(batch.count)},
+                       {kPsnrTilePacks, kPsnrThreadRows}, 0, work);
+  }
+
+ private:
+  void add_tiles(PsnrPlaneTiles* tiles, int w, int h) {
+    const size_t row_bytes = static_cast<size_t>(w) * (bpc_ > 8 ? 2 : 1);
+    tiles->w = w;
+    tiles->h = h;
+    tiles->tiles_x = hip::blocks_for(row_bytes, 16 * kPsnrTilePacks);
+    tile_count_ += tiles->tiles_x * hip::blocks_for(h, kPsnrTileRows);
+  }
+
+  const int planes_, bpc_;
+  PsnrPlaneTiles tiles_[3];
+  unsigned tile_count_ = 0;
+  hip::Kernel<PsnrWork> kernel_;
+};
+
+}  // namespace
+
+std::unique_ptr<DeviceTwin> psnr_hip(const VideoFormat& format, int planes) {
+  return std::make_unique<PsnrHip>(format, planes);
+}
+
+}  // namespace vmafx
