@@ -1,155 +1,203 @@
-/* What the compilers made of the kernels: each embedded AMD code object's own metadata, read with llvm-readelf.
- * Skipped in a build without device code. */
+/* What the compilers made of the kernels: each embedded code object's own account of its kernels' needs. For AMD that is the
+ * MessagePack note of the code object (LLVM's "User Guide for AMDGPU Backend"), for NVIDIA the section .nv.info. Prints it, too. */
 #include "hip/code_objects.h"
 
-#include <check.h>
-#include <unistd.h>
-
 #include <cstdio>
-#include <cstdlib>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
+#include <check.h>  // after <sstream>: defines a macro `fail`
+
 #include "base/status.h"
+#include "tests/hip/device_elf.h"
 #include "tests/support/check_main.h"
 
 using namespace vmafx;
 using namespace vmafx::hip;
+using namespace vmafx::test;
+using nlohmann::json;
 
 namespace {
 
-constexpr int kSkipped = 77;             // to automake
-constexpr int kMostShared = 48 * 1024;   // bytes: what gpu.h allows a kernel
-constexpr int kMostVectorRegisters = 256;
+constexpr int kSkipped = 77;               // to automake
+constexpr int kMostShared = 48 * 1024;     // bytes: what gpu.h allows a kernel
+constexpr int kMostVectorRegisters = 256;  // two waves of 64 lanes on each SIMD of gfx9, four of 32 lanes on later ones
+constexpr int kCudaReservedShared = 1024;  // bytes that CUDA itself takes in each block
 
-using Kernel = std::map<std::string, std::string>;  // ".vgpr_count" -> "20"
-
-struct Metadata {
-  std::string target;  // "amdgcn-amd-amdhsa--gfx1100"
-  std::vector<Kernel> kernels;
-};
+using Names = std::set<std::string>;
 
 bool starts_with(const std::string& text, const char* prefix) { return text.rfind(prefix, 0) == 0; }
-
-/* "    .vgpr_count:     20" of a kernel; an argument's keys stand further in. */
-void read_line(const std::string& line, Metadata* metadata) {
-  const size_t colon = line.find(':');
-  if (colon == std::string::npos) return;
-  const size_t value = line.find_first_not_of(' ', colon + 1);
-  const std::string text = value == std::string::npos ? "" : line.substr(value);
-  if (starts_with(line, "amdhsa.target:")) metadata->target = text;
-  if (starts_with(line, "  - .")) metadata->kernels.emplace_back();
-  if ((starts_with(line, "  - .") || starts_with(line, "    .")) && !metadata->kernels.empty())
-    metadata->kernels.back()[line.substr(4, colon - 4)] = text;
-}
-
-Metadata read_metadata(const CodeObject& object) {
-  char path[] = "/tmp/vmafx_code_XXXXXX";
-  const int file = mkstemp(path);
-  ck_assert_int_ge(file, 0);
-  ck_assert_int_eq(write(file, object.image.data(), object.image.size()), static_cast<ssize_t>(object.image.size()));
-  close(file);
-  FILE* output = popen(format_text("%s --notes %s", LLVM_READELF, path).c_str(), "r");
-  ck_assert_ptr_nonnull(output);
-  Metadata metadata;
-  char line[4096];
-  while (std::fgets(line, sizeof line, output)) {
-    std::string text = line;
-    while (!text.empty() && text.back() == '\n') text.pop_back();
-    read_line(text, &metadata);
-  }
-  ck_assert_int_eq(pclose(output), 0);
-  unlink(path);
-  return metadata;
-}
-
 bool is_amd(const CodeObject& object) { return starts_with(object.arch, "gfx"); }
+bool is_cubin(const CodeObject& object) { return starts_with(object.arch, "sm_"); }
 
-int number(const Kernel& kernel, const char* key) {
-  const auto found = kernel.find(key);
-  ck_assert_msg(found != kernel.end(), "the metadata has no %s", key);
-  return std::atoi(found->second.c_str());
+std::string say(const char* arch, const std::string& kernel, const char* what, int value) {
+  return format_text("%s, kernel %s: %s %d", arch, kernel.c_str(), what, value);
 }
 
-void check_kernel(const char* arch, const Kernel& kernel) {
+/* -- AMD ------------------------------------------------------------------------------------------------------------- */
+
+json amd_metadata(const CodeObject& object) {
+  constexpr uint32_t kMetadataNote = 32;  // NT_AMDGPU_METADATA
+  const DeviceElf elf(object.image);
+  const Section* notes = elf.find(".note");
+  ck_assert_ptr_nonnull(notes);
+  const auto aligned = [](size_t size) { return (size + 3) & ~size_t{3}; };
+  for (size_t at = 0; at < notes->bytes.size();) {
+    const auto note = read_at<Elf64_Nhdr>(notes->bytes, at);
+    const size_t text = at + sizeof note + aligned(note.n_namesz);
+    if (note.n_type == kMetadataNote) {
+      const auto metadata = notes->bytes.subspan(text, note.n_descsz);
+      return json::from_msgpack(reinterpret_cast<const uint8_t*>(metadata.data()),
+                                reinterpret_cast<const uint8_t*>(metadata.data()) + metadata.size());
+    }
+    at = text + aligned(note.n_descsz);
+  }
+  ck_abort_msg("%s has no metadata", object.arch);
+}
+
+Names kernel_names(const json& metadata) {
+  Names names;
+  for (const json& kernel : metadata.at("amdhsa.kernels")) names.insert(kernel.at(".name").get<std::string>());
+  return names;
+}
+
+void check_amd_kernel(const char* arch, const json& kernel) {
   const std::string name = kernel.at(".name");
-  const int lanes = starts_with(arch, "gfx9") ? 64 : 32;
-  const auto say = [&](const char* what, int value) {
-    return format_text("%s, kernel %s: %s %d", arch, name.c_str(), what, value);
+  const auto number = [&](const char* key) { return kernel.value(key, 0); };
+  const auto check_range = [&](const char* key, int least, int most) {
+    ck_assert_msg(kernel.contains(key), "%s: no %s", arch, key);
+    ck_assert_msg(number(key) >= least && number(key) <= most, "%s", say(arch, name, key, number(key)).c_str());
   };
-#define check_number(key, condition)             \
-  do {                                           \
-    const int value = number(kernel, key);       \
-    ck_assert_msg(condition, "%s", say(key, value).c_str()); \
-  } while (0)
-  check_number(".wavefront_size", value == lanes);
-  check_number(".group_segment_fixed_size", value <= kMostShared);
-  check_number(".private_segment_fixed_size", value == 0);  // scratch memory
-  check_number(".vgpr_spill_count", value == 0);
-  check_number(".sgpr_spill_count", value == 0);
-  check_number(".vgpr_count", value >= 1 && value <= kMostVectorRegisters);
-  check_number(".max_flat_workgroup_size", value >= 64 && value <= 1024 && value % 64 == 0);
-#undef check_number
-  if (const auto dynamic = kernel.find(".uses_dynamic_stack"); dynamic != kernel.end())
-    assert_text_eq(dynamic->second, "false");
+  std::printf("%-8s %-32s %3d vgpr %3d sgpr %5d bytes shared\n", arch, name.c_str(), number(".vgpr_count"),
+              number(".sgpr_count"), number(".group_segment_fixed_size"));
+  const int lanes = starts_with(arch, "gfx9") ? 64 : 32;
+  check_range(".wavefront_size", lanes, lanes);
+  check_range(".group_segment_fixed_size", 0, kMostShared);
+  check_range(".private_segment_fixed_size", 0, 0);  // scratch memory
+  check_range(".vgpr_spill_count", 0, 0);
+  check_range(".sgpr_spill_count", 0, 0);
+  check_range(".vgpr_count", 1, kMostVectorRegisters);
+  check_range(".max_flat_workgroup_size", 64, 1024);
+  ck_assert_msg(number(".max_flat_workgroup_size") % 64 == 0, "%s: not whole waves", name.c_str());
+  ck_assert_msg(number(".agpr_count") == 0, "%s", say(arch, name, ".agpr_count", number(".agpr_count")).c_str());
+  ck_assert_msg(!kernel.value(".uses_dynamic_stack", false), "%s, kernel %s: dynamic stack", arch, name.c_str());
 }
 
-std::set<std::string> names_of(const Metadata& metadata) {
-  std::set<std::string> names;
-  for (const Kernel& kernel : metadata.kernels) names.insert(kernel.at(".name"));
+/* -- NVIDIA ---------------------------------------------------------------------------------------------------------- */
+
+struct CudaKernel {
+  int registers = 0, stack = 0, shared = 0;  // stack: bytes of local memory, spilled registers among them
+};
+
+/* Entries of .nv.info: a format, an attribute, then a size and that many bytes (format 4) or two bytes of value. */
+std::map<std::string, CudaKernel> cubin_kernels(const CodeObject& object) {
+  constexpr int kSized = 4, kFrameSize = 0x11, kRegisters = 0x2f;  // attributes: a symbol and a number
+  const DeviceElf elf(object.image);
+  const Section* info = elf.find(".nv.info");
+  ck_assert_ptr_nonnull(info);
+  std::map<std::string, CudaKernel> kernels;
+  for (size_t at = 0; at < info->bytes.size();) {
+    const auto format = read_at<uint8_t>(info->bytes, at), attribute = read_at<uint8_t>(info->bytes, at + 1);
+    const auto size = format == kSized ? read_at<uint16_t>(info->bytes, at + 2) : uint16_t{0};
+    if (format == kSized && (attribute == kFrameSize || attribute == kRegisters)) {
+      CudaKernel& kernel = kernels[elf.symbol(read_at<uint32_t>(info->bytes, at + 4))];
+      (attribute == kFrameSize ? kernel.stack : kernel.registers) = read_at<int32_t>(info->bytes, at + 8);
+    }
+    at += 4 + size;
+  }
+  for (auto& [name, kernel] : kernels)
+    if (const Section* shared = elf.find(".nv.shared." + name)) kernel.shared = static_cast<int>(shared->size);
+  return kernels;
+}
+
+void check_cuda_kernel(const char* arch, const std::string& name, const CudaKernel& kernel) {
+  std::printf("%-8s %-32s %3d registers %5d bytes shared\n", arch, name.c_str(), kernel.registers, kernel.shared);
+  ck_assert_msg(kernel.registers >= 1, "%s", say(arch, name, "registers", kernel.registers).c_str());
+  ck_assert_msg(kernel.stack == 0, "%s", say(arch, name, "bytes of stack", kernel.stack).c_str());
+  ck_assert_msg(kernel.shared <= kMostShared + kCudaReservedShared, "%s",
+                say(arch, name, "bytes shared", kernel.shared).c_str());
+}
+
+Names ptx_kernels(const std::string& text) {
+  Names names;
+  for (size_t at = 0; (at = text.find(".entry ", at)) != std::string::npos;) {
+    at += 7;
+    names.insert(text.substr(at, text.find('(', at) - at));
+  }
+  return names;
+}
+
+std::string ptx_text(const CodeObject& object) { return reinterpret_cast<const char*>(object.image.data()); }
+
+Names names_in(const CodeObject& object) {
+  if (is_amd(object)) return kernel_names(amd_metadata(object));
+  if (!is_cubin(object)) return ptx_kernels(ptx_text(object));
+  Names names;
+  for (const auto& [name, kernel] : cubin_kernels(object)) names.insert(name);
   return names;
 }
 
 }  // namespace
 
-START_TEST(amd_code_needs_no_scratch) {
+START_TEST(all_that_configure_chose_is_there) {
+  Names chosen, embedded;
+  std::istringstream files(CODE_OBJECTS);
+  for (std::string file; files >> file;) chosen.insert(file.substr(file.find('/') + 1, file.find('.') - file.find('/') - 1));
+  for (const CodeObject& object : embedded_code_objects()) embedded.insert(object.arch);
+  ck_assert_msg(chosen == embedded, "configure chose '%s', embedded are %s", CODE_OBJECTS,
+                list_architectures(embedded_code_objects()).c_str());
+}
+END_TEST
+
+START_TEST(amd_kernels_need_no_scratch) {
   for (const CodeObject& object : embedded_code_objects()) {
     if (!is_amd(object)) continue;
-    const Metadata metadata = read_metadata(object);
-    assert_text_eq(metadata.target, std::string("amdgcn-amd-amdhsa--") + object.arch);
-    ck_assert_uint_ge(metadata.kernels.size(), 1);
-    for (const Kernel& kernel : metadata.kernels) check_kernel(object.arch, kernel);
+    const json metadata = amd_metadata(object);
+    assert_text_eq(metadata.at("amdhsa.target").get<std::string>(), std::string("amdgcn-amd-amdhsa--") + object.arch);
+    for (const json& kernel : metadata.at("amdhsa.kernels")) check_amd_kernel(object.arch, kernel);
   }
 }
 END_TEST
 
-START_TEST(all_objects_have_the_same_kernels) {
-  std::set<std::string> names;
-  for (const CodeObject& object : embedded_code_objects()) {
-    if (!is_amd(object)) continue;
-    const auto here = names_of(read_metadata(object));
-    if (names.empty()) names = here;
-    ck_assert_msg(names == here, "%s has other kernels", object.arch);
-    ck_assert_msg(names.count("vmafx_self_test") == 1, "%s has no self-test", object.arch);
-  }
+START_TEST(nvidia_kernels_need_no_stack) {
+  for (const CodeObject& object : embedded_code_objects())
+    if (is_cubin(object))
+      for (const auto& [name, kernel] : cubin_kernels(object)) check_cuda_kernel(object.arch, name, kernel);
 }
 END_TEST
 
 START_TEST(ptx_is_a_text_without_local_memory) {
   for (const CodeObject& object : embedded_code_objects()) {
     if (!starts_with(object.arch, "compute_")) continue;
-    const char* text = reinterpret_cast<const char*>(object.image.data());
-    ck_assert_int_eq(text[object.image.size()], 0);
-    assert_contains(text, ".entry vmafx_self_test");
-    ck_assert_msg(std::string(text).find(".local") == std::string::npos, "a kernel uses local memory");
+    ck_assert_uint_eq(ptx_text(object).size(), object.image.size());
+    ck_assert_msg(ptx_text(object).find(".local") == std::string::npos, "a kernel uses local memory");
   }
 }
 END_TEST
 
+START_TEST(all_objects_have_the_same_kernels) {
+  const auto objects = embedded_code_objects();
+  const Names first = names_in(objects.front());
+  ck_assert_msg(first.count("vmafx_self_test") == 1, "there is no self-test");
+  for (const CodeObject& object : objects)
+    ck_assert_msg(names_in(object) == first, "%s has other kernels than %s", object.arch, objects.front().arch);
+}
+END_TEST
+
 int main() {
-  if (embedded_code_objects().empty() || LLVM_READELF == std::string("no")) {
-    std::puts("skipped: this build has no device code, or there is no llvm-readelf");
+  if (std::string(CODE_OBJECTS).empty()) {
+    std::puts("skipped: configure found no device compiler");
     return kSkipped;
   }
-  size_t bytes = 0;
-  for (const CodeObject& object : embedded_code_objects()) {
+  for (const CodeObject& object : embedded_code_objects())
     std::printf("%-12s %zu bytes\n", object.arch, object.image.size());
-    bytes += object.image.size();
-  }
-  std::printf("%zu bytes in all\n", bytes);
-  return vmafx::test::run_suite("code_objects", {{"amd", amd_code_needs_no_scratch},
-                                                 {"names", all_objects_have_the_same_kernels},
-                                                 {"ptx", ptx_is_a_text_without_local_memory}});
+  return run_suite("code_objects", {{"chosen", all_that_configure_chose_is_there},
+                                    {"amd", amd_kernels_need_no_scratch},
+                                    {"nvidia", nvidia_kernels_need_no_stack},
+                                    {"ptx", ptx_is_a_text_without_local_memory},
+                                    {"names", all_objects_have_the_same_kernels}});
 }
