@@ -9,6 +9,7 @@ namespace {
 
 constexpr unsigned kContextBlockingSync = 4;  // CU_CTX_SCHED_BLOCKING_SYNC
 constexpr Error kErrorInvalidValue = 1;
+constexpr int kImportDmabufFd = 9;  // CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD: so far on Jetson Thor only
 
 struct Copy2D {  // CUDA_MEMCPY2D_v2
   size_t from_x, from_y;
@@ -151,6 +152,11 @@ bool fill_from_cuda(void* library, Functions* f, std::string* missing) {
       .need("cuModuleUnload", f->ModuleUnload)
       .need("cuModuleGetFunction", f->ModuleGetFunction)
       .need("cuLaunchKernel", f->ModuleLaunchKernel);
+  symbols.optional("cuImportExternalMemory", f->ImportExternalMemory);
+  symbols.optional("cuExternalMemoryGetMappedBuffer", f->ExternalMemoryGetMappedBuffer);
+  symbols.optional("cuDestroyExternalMemory", f->DestroyExternalMemory);
+  f->import_type = kImportDmabufFd;
+  f->import_keeps_fd = true;
   f->GetErrorString = error_string;
   f->DeviceGetAttribute = device_attribute;
   f->Memcpy2DAsync = copy_2d;

@@ -137,7 +137,7 @@ Status FramePool::upload_planes() {
           end = offset + round_up(staging.stride * staging.rows, kBlockAlignment);
         } else if (const auto& pinned = frame.pinned_[side][p]; pinned.data) {
           VMAFX_TRY(upload_pinned(staging, pinned, base + static_cast<ptrdiff_t>(offset)));
-        } else {
+        } else if (frame.device_[side][p].data) {
           plane = frame.device_[side][p];
         }
       }

@@ -62,6 +62,9 @@ class PoolFrame {
   /* Rows in device memory, read where they lie. They must stay until batches of `history` more frames are collected. */
   void use_device(Side side, int plane, DevicePlane rows) { device_[index(side)][plane] = rows; }
 
+  /* Rows that the caller writes after upload(), in the batch's stream, to where Batch::planes says. */
+  void fill_on_device(Side side, int plane) { filled_later_[index(side)][plane] = true; }
+
   /* Nobody reads that side of this frame (the distorted one of a frame that is not scored): it is not uploaded. */
   void skip(Side side) { skipped_[index(side)] = true; }
 
@@ -75,13 +78,15 @@ class PoolFrame {
   };
   static int index(Side side) { return side == Side::kRef ? 0 : 1; }
   bool is_staged(int side, int plane) const {
-    return staging_[side][plane].data && !skipped_[side] && !pinned_[side][plane].data && !device_[side][plane].data;
+    return staging_[side][plane].data && !skipped_[side] && !pinned_[side][plane].data && !device_[side][plane].data &&
+           !filled_later_[side][plane];
   }
 
   int64_t number_ = -1;
   Staging staging_[2][3];
   Pinned pinned_[2][3];
   DevicePlane device_[2][3];
+  bool filled_later_[2][3] = {};
   bool skipped_[2] = {};
 };
 

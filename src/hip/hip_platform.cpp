@@ -6,6 +6,7 @@ namespace vmafx::hip {
 namespace {
 
 constexpr unsigned kDeviceScheduleBlockingSync = 4;
+constexpr int kImportOpaqueFd = 1;  // hipExternalMemoryHandleTypeOpaqueFd: on Linux any dma-buf
 
 /* A HIP device's primary context is there from its first use, and needs no handle. */
 Error retain(const Functions& hip, int device, NativeContext* context) {
@@ -77,6 +78,10 @@ bool fill_from_hip(void* library, Functions* f, std::string* missing) {
       .need("hipModuleLaunchKernel", f->ModuleLaunchKernel);
   symbols.optional("hipSetDeviceFlags", f->SetDeviceFlags);
   symbols.optional("hipCtxSetCurrent", f->CtxSetCurrent);
+  symbols.optional("hipImportExternalMemory", f->ImportExternalMemory);
+  symbols.optional("hipExternalMemoryGetMappedBuffer", f->ExternalMemoryGetMappedBuffer);
+  symbols.optional("hipDestroyExternalMemory", f->DestroyExternalMemory);
+  f->import_type = kImportOpaqueFd;
   symbols.optional("vmafx_emulator_arch", f->emulator_arch);
   symbols.optional("vmafx_emulator_image", f->emulator_image);
   f->retain = retain;

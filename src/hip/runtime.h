@@ -28,6 +28,7 @@ using NativeStream = struct NativeStreamRecord*;
 using NativeEvent = struct NativeEventRecord*;
 using NativeModule = struct NativeModuleRecord*;
 using NativeFunction = struct NativeFunctionRecord*;
+using NativeImport = struct NativeImportRecord*;
 using Address = uint64_t;  // in device memory: void* in HIP, CUdeviceptr in CUDA
 static_assert(sizeof(void*) == sizeof(Address), "device addresses are passed as 64-bit integers");
 
@@ -52,6 +53,27 @@ enum class Attribute : int {
 
 inline constexpr unsigned kStreamNonBlocking = 1, kEventBlockingSync = 1, kEventDisableTiming = 2;
 inline constexpr int kCopyToDevice = 1, kCopyToHost = 2, kCopyOnDevice = 3;  // hipMemcpyKind
+
+/* hipExternalMemoryHandleDesc, CUDA_EXTERNAL_MEMORY_HANDLE_DESC. ROCm's grew the reserved words in version 6. */
+struct ImportSource {
+  int type;
+  union {
+    int fd;
+    void* other[2];
+  } handle;
+  unsigned long long size;
+  unsigned flags;
+  unsigned reserved[16];
+};
+static_assert(sizeof(ImportSource) == 104);
+
+/* hipExternalMemoryBufferDesc, CUDA_EXTERNAL_MEMORY_BUFFER_DESC. */
+struct ImportPart {
+  unsigned long long offset, size;
+  unsigned flags;
+  unsigned reserved[16];
+};
+static_assert(sizeof(ImportPart) == 88);
 
 /* The functions in use, by their HIP names without the prefix; shapes and flags are HIP's. */
 struct Functions {
@@ -104,6 +126,14 @@ struct Functions {
   Error (*ModuleLaunchKernel)(NativeFunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                               unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
                               NativeStream stream, void** arguments, void** extra);
+
+  /* Memory of others as device memory; null where the runtime cannot. A descriptor that was imported belongs to the
+   * runtime from then on if `import_keeps_fd`, else it stays the caller's in any case. */
+  Error (*ImportExternalMemory)(NativeImport* import, const ImportSource* source) = nullptr;
+  Error (*ExternalMemoryGetMappedBuffer)(Address* address, NativeImport import, const ImportPart* part) = nullptr;
+  Error (*DestroyExternalMemory)(NativeImport import) = nullptr;
+  int import_type = 0;  // of a dma-buf: hipExternalMemoryHandleType, CUexternalMemoryHandleType
+  bool import_keeps_fd = false;
 
   /* Only the emulator of the tests has these: the architecture it calls itself, and the image of the kernels it
    * carries. */

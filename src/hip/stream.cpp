@@ -27,8 +27,10 @@ Event::~Event() {
   if (native_) context_->dispose("EventDestroy", [&](const Functions& f) { return f.EventDestroy(native_); });
 }
 
-Status Event::record(Stream& stream) {
-  return context_->call("EventRecord", [&](const Functions& f) { return f.EventRecord(native_, stream.native()); });
+Status Event::record(Stream& stream) { return record(stream.native()); }
+
+Status Event::record(NativeStream stream) {
+  return context_->call("EventRecord", [&](const Functions& f) { return f.EventRecord(native_, stream); });
 }
 
 StatusOr<bool> Event::done() const {

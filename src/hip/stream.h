@@ -28,6 +28,9 @@ class Event {
   /* Places it after what is in the stream now; waits of other streams and the host then mean this place. */
   Status record(Stream& stream);
 
+  /* The same in a stream of the application; null is its default stream. */
+  Status record(NativeStream stream);
+
   StatusOr<bool> done() const;
 
   /* Until it is done: a short spin, then sleeps. ETIMEDOUT at the context's deadline, and the device is lost. */

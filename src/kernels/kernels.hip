@@ -3,6 +3,7 @@
 #define VMAFX_KERNEL_CODE
 
 #include "kernels/common/self_test.hip"
+#include "kernels/common/unpack.hip"
 
 #include "kernels/adm/adm.hip"
 #include "kernels/motion/motion.hip"
