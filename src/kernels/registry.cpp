@@ -13,6 +13,7 @@ namespace {
 constexpr std::array kExtractors = {
     &kAdmExtractor,
     &kVifExtractor,
+    &kMotionHipExtractor,
     &kMotionExtractor,
     &kPsnrHipExtractor,
     &kPsnrExtractor,

@@ -8,7 +8,7 @@
 
 #include "kernels/psnr/psnr.h"
 #include "tests/support/check_main.h"
-#include "tests/support/planes.h"
+#include "tests/support/frames.h"
 
 using namespace vmafx;
 using namespace vmafx::test;
@@ -18,33 +18,6 @@ namespace {
 std::unique_ptr<Extractor> make(const VideoFormat& format, const OptionTexts& given = {}) {
   return take(kPsnrHipExtractor.create(take(Options::resolve("psnr_hip", kPsnrHipExtractor.options, given)), format));
 }
-
-/* Frames of samples of T; each plane of each has a fill of its own. */
-template <class T>
-class TestFrames {
- public:
-  TestFrames(const VideoFormat& format, int count, const std::vector<Fill>& fills) {
-    planes_.reserve(static_cast<size_t>(count) * 6);
-    for (int i = 0; i < count; i++) {
-      pairs_.emplace_back();
-      for (Picture* picture : {&pairs_.back().ref, &pairs_.back().dist}) {
-        picture->bpc = format.bpc;
-        for (int p = 0; p < format.planes(); p++) {
-          const size_t n = planes_.size();
-          auto& plane = planes_.emplace_back(format.plane_w(p), format.plane_h(p), static_cast<int>(n % 5));
-          plane.fill(fills[n % fills.size()], format.bpc, static_cast<uint32_t>(n));
-          picture->plane[p] = plane.sample_plane();
-        }
-      }
-    }
-  }
-
-  const std::vector<PicturePair>& pairs() const { return pairs_; }
-
- private:
-  std::vector<TestPlane<T>> planes_;
-  std::vector<PicturePair> pairs_;
-};
 
 void check(const VideoFormat& format, int frames, int batch, const std::vector<Fill>& fills,
            const OptionTexts& options = {}) {

@@ -4,6 +4,7 @@
 #include <cerrno>
 
 #include "base/cpu.h"
+#include "kernels/device_twin.h"
 
 namespace vmafx {
 namespace {
@@ -31,7 +32,7 @@ constexpr FeatureInfo kDebugFeatures[] = {kSad, kMotion, kMotion2, kMotion3};
 
 class Motion : public Extractor {
  public:
-  Motion(const Options& options, const VideoFormat& format)
+  Motion(const Options& options, const VideoFormat& format, bool on_device)
       : force_zero_(options.flag("motion_force_zero")),
         blend_factor_(options.number("motion_blend_factor")),
         blend_offset_(options.number("motion_blend_offset")),
@@ -40,7 +41,8 @@ class Motion : public Extractor {
         step_(options.flag("motion_five_frame_window") ? 2 : 1),
         moving_average_(options.flag("motion_moving_average")),
         debug_(options.flag("debug")),
-        format_(format) {}
+        format_(format),
+        device_twin_(on_device ? motion_hip(format, reads().history) : nullptr) {}
 
   std::span<const FeatureInfo> features() const override {
     if (debug_) return kDebugFeatures;
@@ -61,6 +63,7 @@ class Motion : public Extractor {
 
   void finalize(int64_t frame, const void* sums, ScoreSink& sink) override;
   void flush(ScoreSink& sink) override;
+  DeviceTwin* device_twin() override { return device_twin_.get(); }
 
  private:
   double sad_score(uint64_t sad) const;
@@ -74,6 +77,7 @@ class Motion : public Extractor {
   const bool moving_average_, debug_;
   const VideoFormat format_;
   decltype(&motion_sad_simd) const sad_ = use_reference_cpu() ? motion_sad_ref : motion_sad_simd;
+  const std::unique_ptr<DeviceTwin> device_twin_;
 
   /* The stream so far. */
   int64_t frames_ = 0;
@@ -126,11 +130,12 @@ void Motion::flush(ScoreSink& sink) {
   else put_motion(frames_ - 1, sad_before_[0], sink);
 }
 
+template <bool on_device>
 StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoFormat& format) {
   if (!options.flag("motion_force_zero") && (format.w < kMotionMinSize || format.h < kMotionMinSize))
     return error(EINVAL, "motion needs pictures of at least %dx%d; these are %dx%d", kMotionMinSize, kMotionMinSize,
                  format.w, format.h);
-  return std::unique_ptr<Extractor>(new Motion(options, format));
+  return std::unique_ptr<Extractor>(new Motion(options, format, on_device));
 }
 
 }  // namespace
@@ -141,7 +146,16 @@ constexpr ExtractorInfo kMotionExtractor = {
     .flags = kTemporal,
     .features = kDebugFeatures,
     .options = kOptions,
-    .create = create,
+    .create = create<false>,
+};
+
+constexpr ExtractorInfo kMotionHipExtractor = {
+    .name = "motion_hip",
+    .help = kMotionExtractor.help,
+    .flags = kTemporal | kHip,
+    .features = kDebugFeatures,
+    .options = kOptions,
+    .create = create<true>,
 };
 
 }  // namespace vmafx

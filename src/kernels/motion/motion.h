@@ -21,6 +21,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "kernels/extractor.h"
 
@@ -38,7 +39,10 @@ size_t motion_scratch_bytes(int w);
 uint64_t motion_sad_ref(const SamplePlane& earlier, const SamplePlane& current, int bpc, std::byte* scratch);
 uint64_t motion_sad_simd(const SamplePlane& earlier, const SamplePlane& current, int bpc, std::byte* scratch);
 
-extern const ExtractorInfo kMotionExtractor;
+/* The HIP twin: kernels that compare with the frame `step` before, 1 or 2; with 0 nothing, so that all sums stay 0. */
+std::unique_ptr<DeviceTwin> motion_hip(const VideoFormat& format, int step);
+
+extern const ExtractorInfo kMotionExtractor, kMotionHipExtractor;
 
 }  // namespace vmafx
 
