@@ -11,6 +11,7 @@ namespace vmafx {
 namespace {
 
 constexpr std::array kExtractors = {
+    &kAdmHipExtractor,
     &kAdmExtractor,
     &kVifExtractor,
     &kMotionHipExtractor,

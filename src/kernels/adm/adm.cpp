@@ -7,6 +7,7 @@
 
 #include "base/cpu.h"
 #include "kernels/adm/adm_csf.h"
+#include "kernels/device_twin.h"
 
 namespace vmafx {
 namespace {
@@ -155,8 +156,9 @@ struct Weights {
 
 class Adm : public Extractor {
  public:
-  Adm(const AdmParams& params, const Weights& weights, bool debug)
-      : params_(params), weights_(weights), debug_(debug), use_reference_(use_reference_cpu()) {}
+  Adm(const AdmParams& params, const Weights& weights, bool debug, bool on_device)
+      : params_(params), weights_(weights), debug_(debug), use_reference_(use_reference_cpu()),
+        device_twin_(on_device ? adm_hip(params) : nullptr) {}
 
   std::span<const FeatureInfo> features() const override {
     return std::span(kFeatures).first(debug_ ? std::size(kFeatures) : kWhole);
@@ -206,13 +208,17 @@ class Adm : public Extractor {
     }
   }
 
+  DeviceTwin* device_twin() override { return device_twin_.get(); }
+
  private:
   AdmParams params_;
   Weights weights_;
   bool debug_;
   bool use_reference_;
+  std::unique_ptr<DeviceTwin> device_twin_;
 };
 
+template <bool on_device>
 StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoFormat& format) {
   VMAFX_ASSIGN(const AdmParams params, adm_params(options, format));
   Weights weights;
@@ -220,7 +226,7 @@ StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoF
   weights.dlm = options.number("adm_dlm_weight");
   weights.min_val = options.number("adm_min_val");
   VMAFX_TRY(adm_sensitivities(viewing(options), weights.sensitivity));
-  return std::unique_ptr<Extractor>(std::make_unique<Adm>(params, weights, options.flag("debug")));
+  return std::unique_ptr<Extractor>(std::make_unique<Adm>(params, weights, options.flag("debug"), on_device));
 }
 
 }  // namespace
@@ -247,7 +253,21 @@ StatusOr<AdmParams> adm_params(const Options& options, const VideoFormat& format
 }
 
 constexpr ExtractorInfo kAdmExtractor = {
-    "adm", "detail loss and additive impairment at four scales, integer arithmetic", 0, kFeatures, kOptions, create,
+    .name = "adm",
+    .help = "detail loss and additive impairment at four scales, integer arithmetic",
+    .flags = 0,
+    .features = kFeatures,
+    .options = kOptions,
+    .create = create<false>,
+};
+
+constexpr ExtractorInfo kAdmHipExtractor = {
+    .name = "adm_hip",
+    .help = kAdmExtractor.help,
+    .flags = kHip,
+    .features = kFeatures,
+    .options = kOptions,
+    .create = create<true>,
 };
 
 }  // namespace vmafx

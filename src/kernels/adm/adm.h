@@ -34,6 +34,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "base/picture.h"
 #include "kernels/adm/adm_math.h"
@@ -71,7 +72,10 @@ size_t adm_scratch_bytes_simd(const AdmParams& params);
 void adm_simd(const AdmParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
               AdmSums& sums);
 
-extern const ExtractorInfo kAdmExtractor;
+/* The HIP twin's kernels. */
+std::unique_ptr<DeviceTwin> adm_hip(const AdmParams& params);
+
+extern const ExtractorInfo kAdmExtractor, kAdmHipExtractor;
 
 }  // namespace vmafx
 

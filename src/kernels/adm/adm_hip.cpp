@@ -1,2 +1,118 @@
-/* Which kernels of adm run, on what planes, in which order. */
+/* Which kernels of adm run, on what planes, in which order: one for each scale, from the finest on, then one that adds up
+ * the rows of all of them. */
+#include <algorithm>
+
 #include "kernels/adm/adm.h"
+#include "kernels/adm/adm_tiles.h"
+#include "kernels/device_twin.h"
+
+namespace vmafx {
+namespace {
+
+constexpr size_t kAlignment = 256;
+
+int64_t align(int64_t bytes, int64_t to) { return (bytes + to - 1) / to * to; }
+int blocks(int items, int per_block) { return (items + per_block - 1) / per_block; }
+
+/* Tiles that score [from, to), and if `all`, those around them that cover [0, size). The first begins at an even place. */
+AdmTiling make_tiling(int from, int to, int size, int step, bool all) {
+  AdmTiling tiling;
+  const int first_scored = (from - 1) & ~1;
+  tiling.scored_from = all ? std::max(0, blocks(first_scored, step)) : 0;
+  tiling.scored = blocks(to - first_scored - 1, step);
+  tiling.first = first_scored - tiling.scored_from * step;
+  tiling.count = all ? blocks(size - tiling.first, step) : tiling.scored;
+  return tiling;
+}
+
+class AdmHip : public DeviceTwin {
+ public:
+  explicit AdmHip(const AdmParams& params) : bpc_(params.bpc) {
+    for (int s = 0; s < kAdmScales; s++) plan_scale(params, s);
+  }
+
+  size_t scratch_bytes(int frames) const override { return static_cast<size_t>(frames) * frame_bytes_; }
+
+  Status load(const hip::Module& kernels) override {
+    const char* const samples = bpc_ == 8 ? "vmafx_adm_scale0_8" : "vmafx_adm_scale0_16";
+    VMAFX_ASSIGN(samples_, (kernels.kernel<AdmStage, hip::BatchPlanes>(samples)));
+    constexpr const char* kNames[] = {"vmafx_adm_scale1", "vmafx_adm_scale2", "vmafx_adm_scale3"};
+    for (int s = 1; s < kAdmScales; s++) {
+      VMAFX_ASSIGN(bands_[s - 1], kernels.kernel<AdmStage>(kNames[s - 1]));
+    }
+    VMAFX_ASSIGN(rows_kernel_, kernels.kernel<AdmRows>("vmafx_adm_rows"));
+    return {};
+  }
+
+  Status launch(const DeviceBatch& batch) const override {
+    const auto frames = static_cast<unsigned>(batch.count);
+    auto next = batch.scratch.as<uint8_t>();
+    AdmPicturePlanes from;
+    for (int s = 0; s < kAdmScales; s++) {
+      AdmStage stage = stages_[s];
+      stage.from = from;
+      stage.to.data = next;
+      next = next + 2 * batch.count * stage.to.bytes;
+      stage.row_sums = batch.scratch.as<uint64_t>(row_sums_at(batch.count)) + rows_.scale[s].first;
+      const hip::Dim grid = {static_cast<unsigned>(stage.x.count), static_cast<unsigned>(stage.y.count), frames};
+      if (s == 0) VMAFX_TRY(hip::launch(*batch.stream, samples_, grid, {kAdmTileThreads}, 0, stage, batch.planes[0]));
+      else VMAFX_TRY(hip::launch(*batch.stream, bands_[s - 1], grid, {kAdmTileThreads}, 0, stage));
+      from = stage.to;
+    }
+    AdmRows rows = rows_;
+    rows.row_sums = batch.scratch.as<uint64_t>(row_sums_at(batch.count));
+    rows.sums = batch.sums.as<uint64_t>();
+    rows.sums_stride = static_cast<int64_t>(batch.sums_stride / sizeof(uint64_t));
+    return hip::launch(*batch.stream, rows_kernel_, {row_blocks_, kAdmScales * kAdmRowSums, frames}, {kAdmRowThreads}, 0,
+                       rows);
+  }
+
+ private:
+  void plan_scale(const AdmParams& params, int index) {
+    AdmStage& stage = stages_[index];
+    const AdmScale& scale = stage.scale = params.scale[index];
+    const bool makes_a = index < kAdmScales - 1;
+    stage.x = make_tiling(scale.left, scale.right, scale.w, kAdmTileStepX, makes_a);
+    stage.y = make_tiling(scale.top, scale.bottom, scale.h, kAdmTileStepY, makes_a);
+    if (index == 0 && params.skip_scale0) stage.x.scored = stage.y.scored = 0;
+    stage.gain_limit = params.gain_limit;
+    stage.measure_aim = params.measure_aim;
+    if (index == 0) stage.centre = 1 << (params.bpc - 1);
+    if (makes_a) {
+      const int64_t sample_bytes = index == 0 ? sizeof(int16_t) : sizeof(int32_t);
+      stage.to.stride = align(scale.w * sample_bytes, 16);
+      stage.to.bytes = align(stage.to.stride * scale.h, kAlignment);
+      planes_bytes_ += 2 * stage.to.bytes;
+    }
+    AdmRows::OfScale& rows = rows_.scale[index];
+    rows.rows = stage.y.scored ? scale.bottom - scale.top : 0;
+    rows.tiles = stage.x.scored;
+    rows.row_shift = scale.row_shift;
+    rows.den_row_shift = scale.den_row_shift;
+    rows.first = rows_.row_sums_stride;
+    rows_.row_sums_stride += int64_t{kAdmRowSums} * rows.rows * rows.tiles;
+    row_blocks_ = std::max(row_blocks_, hip::blocks_for(rows.rows, kAdmRowThreads));
+    if (index < kAdmScales - 1) return;
+    for (AdmStage& each : stages_) each.row_sums_stride = rows_.row_sums_stride;
+    frame_bytes_ = planes_bytes_ + align(rows_.row_sums_stride * sizeof(uint64_t), kAlignment);
+  }
+
+  int64_t row_sums_at(int frames) const { return frames * planes_bytes_; }
+
+  const int bpc_;
+  AdmStage stages_[kAdmScales];
+  AdmRows rows_ = {};
+  unsigned row_blocks_ = 0;
+  int64_t planes_bytes_ = 0;  // of a frame's bands a
+  int64_t frame_bytes_ = 0;   // of scratch
+
+  hip::Kernel<AdmStage, hip::BatchPlanes> samples_;
+  hip::Kernel<AdmStage> bands_[kAdmScales - 1];
+  hip::Kernel<AdmRows> rows_kernel_;
+};
+
+}  // namespace
+
+std::unique_ptr<DeviceTwin> adm_hip(const AdmParams& params) { return std::make_unique<AdmHip>(params); }
+
+}  // namespace vmafx

@@ -1,0 +1,222 @@
+/* The kernels of adm against its CPU twin. */
+#include "tests/support/device.h"
+
+#include <check.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "kernels/adm/adm.h"
+#include "tests/support/check_main.h"
+#include "tests/support/planes.h"
+
+using namespace vmafx;
+using namespace vmafx::test;
+
+namespace {
+
+std::unique_ptr<Extractor> make(const VideoFormat& format, const OptionTexts& given) {
+  return take(kAdmHipExtractor.create(take(Options::resolve("adm_hip", kAdmHipExtractor.options, given)), format));
+}
+
+std::string text_of(const OptionTexts& given) {
+  std::string text = "adm";
+  for (const auto& [name, value] : given) text += " " + name + "=" + value;
+  return text;
+}
+
+/* Frames of one size, samples of T. */
+template <class T>
+class TestFrames {
+ public:
+  TestFrames(int w, int h, int bpc, int count) : format_{.w = w, .h = h, .bpc = bpc, .chroma = Chroma::k400} {
+    for (int i = 0; i < 2 * count; i++) planes_.emplace_back(w, h, i % 5);
+  }
+
+  void fill(int frame, Fill ref, Fill dist) {
+    planes_[2 * frame].fill(ref, format_.bpc, 2 * frame + 7);
+    planes_[2 * frame + 1].fill(dist, format_.bpc, 2 * frame + 8);
+  }
+
+  /* The reference with its contrast changed and noise added: aligned and restored parts of every kind. */
+  void make_lookalike(int frame, Fill fill, double contrast, int noise_bits) {
+    TestPlane<T>&ref = planes_[2 * frame], &dist = planes_[2 * frame + 1];
+    ref.fill(fill, format_.bpc, frame);
+    std::mt19937 random(frame + 100);
+    const int centre = 1 << (format_.bpc - 1), max = (1 << format_.bpc) - 1;
+    for (int y = 0; y < format_.h; y++)
+      for (int x = 0; x < format_.w; x++) {
+        const int noise = noise_bits ? static_cast<int>(random() >> (32 - noise_bits)) - (1 << (noise_bits - 1)) : 0;
+        const int value = centre + static_cast<int>((ref.at(x, y) - centre) * contrast) + noise;
+        dist.at(x, y) = static_cast<T>(std::clamp(value, 0, max));
+      }
+  }
+
+  T& ref(int frame, int x, int y) { return planes_[2 * frame].at(x, y); }
+  T& dist(int frame, int x, int y) { return planes_[2 * frame + 1].at(x, y); }
+
+  void check(int batch, const OptionTexts& options = {}) {
+    std::vector<PicturePair> pairs(planes_.size() / 2);
+    for (size_t i = 0; i < pairs.size(); i++) {
+      pairs[i].ref.bpc = pairs[i].dist.bpc = format_.bpc;
+      pairs[i].ref.plane[0] = planes_[2 * i].sample_plane();
+      pairs[i].dist.plane[0] = planes_[2 * i + 1].sample_plane();
+    }
+    assert_device_agrees(*make(format_, options), format_, pairs, batch, text_of(options));
+  }
+
+ private:
+  const VideoFormat format_;
+  std::vector<TestPlane<T>> planes_;
+};
+
+/* One frame of noise, and one of a lookalike. */
+void check_size(int w, int h, int bpc) {
+  with_sample_type(bpc, [&]<class T>(T) {
+    TestFrames<T> frames(w, h, bpc, 2);
+    frames.fill(0, Fill::kRandom, Fill::kRandom);
+    frames.make_lookalike(1, Fill::kRandom, 0.9, bpc - 5);
+    frames.check(2);
+  });
+}
+
+}  // namespace
+
+/* The smallest there are, those whose coarse scales have no border, and rows of tiles with one column in the last. */
+START_TEST(every_size) {
+  for (int n = 0; n < 24; n++) check_size(kAdmMinSize + n, kAdmMinSize + n * 7 % 24, n % 2 ? 8 : 10);
+  for (const auto& [w, h] : {std::pair(37, 33), std::pair(131, 67), std::pair(153, 17), std::pair(155, 40),
+                             std::pair(157, 36), std::pair(311, 34), std::pair(390, 90), std::pair(17, 300)})
+    for (const int bpc : {8, 16}) check_size(w, h, bpc);
+}
+END_TEST
+
+START_TEST(every_depth_and_fill) {
+  for (int bpc = 8; bpc <= 16; bpc++) {
+    with_sample_type(bpc, [&]<class T>(T) {
+      TestFrames<T> frames(97, 51, bpc, static_cast<int>(std::size(kFills)));
+      for (size_t shift = 0; shift < std::size(kFills); shift++) {
+        for (size_t i = 0; i < std::size(kFills); i++)
+          frames.fill(static_cast<int>(i), kFills[i], kFills[(i + shift) % std::size(kFills)]);
+        frames.check(8);
+      }
+    });
+  }
+}
+END_TEST
+
+START_TEST(every_option) {
+  const OptionTexts kSets[] = {
+      {{"adm_enhn_gain_limit", "1"}},
+      {{"adm_enhn_gain_limit", "1.2"}},
+      {{"adm_enhn_gain_limit", "7"}, {"adm_skip_aim", "true"}},
+      {{"adm_enhn_gain_limit", "99.9"}},
+      {{"adm_skip_scale0", "true"}},
+      {{"adm_skip_scale0", "true"}, {"adm_skip_aim", "true"}},
+      {{"adm_norm_view_dist", "24"}, {"adm_ref_display_height", "4320"}},
+      {{"adm_norm_view_dist", "1.5"}, {"adm_ref_display_height", "2160"}},
+      {{"adm_csf_mode", "1"}},
+      {{"adm_csf_mode", "1"}, {"adm_csf_scale", "0.02"}, {"adm_csf_diag_scale", "0.01"}},
+      {{"adm_csf_mode", "1"}, {"adm_csf_scale", "3.3"}, {"adm_csf_diag_scale", "50"}},
+      {{"adm_csf_mode", "1"}, {"adm_csf_scale", "0.41"}, {"adm_csf_diag_scale", "0.43"}, {"adm_enhn_gain_limit", "1"}},
+      {{"adm_csf_mode", "1"}, {"adm_csf_scale", "0"}, {"adm_csf_diag_scale", "0"}},
+      {{"adm_csf_mode", "2"}},
+      {{"adm_csf_mode", "2"}, {"adm_norm_view_dist", "5"}, {"adm_ref_display_height", "2160"}},
+      {{"adm_csf_mode", "3"}},
+  };
+  for (const OptionTexts& options : kSets) {
+    for (const int bpc : {8, 10, 16}) {
+      with_sample_type(bpc, [&]<class T>(T) {
+        TestFrames<T> frames(131, 67, bpc, 6);
+        frames.fill(0, Fill::kRandom, Fill::kRandom);
+        frames.fill(1, Fill::kSparse, Fill::kCheckerboard);
+        frames.make_lookalike(2, Fill::kRandom, 0.5, 0);
+        frames.make_lookalike(3, Fill::kRandom, 1.3, bpc - 5);
+        frames.make_lookalike(4, Fill::kGradient, 1.0, bpc - 3);
+        frames.make_lookalike(5, Fill::kSparse, 0.95, bpc - 3);
+        frames.check(6, options);
+      });
+    }
+  }
+}
+END_TEST
+
+/* Every kind of block of up to 16 samples, of every strength: the largest coefficients that the transform can make, alone
+ * and side by side. */
+START_TEST(steep_blocks) {
+  for (const int bpc : {8, 16}) {
+    with_sample_type(bpc, [&]<class T>(T) {
+      constexpr int kFrames = 8, kW = 200, kH = 60;
+      TestFrames<T> frames(kW, kH, bpc, kFrames);
+      for (int frame = 0; frame < kFrames; frame++) {
+        std::mt19937 random(frame);
+        const int block_size = 2 << frame % 4;
+        std::vector<uint32_t> bits(kW / block_size + 1);
+        for (int y = 0; y < kH; y++) {
+          if (y % block_size == 0)
+            for (uint32_t& b : bits) b = random();
+          for (int x = 0; x < kW; x++) {
+            const uint32_t b = bits[x / block_size], max = (1u << bpc) - 1;
+            frames.ref(frame, x, y) = static_cast<T>(b & 1 ? max : 0);
+            frames.dist(frame, x, y) = static_cast<T>(b & 2 ? max : b & 4 ? 0 : max / 2 + (b & 1 ? max / 3 : 0));
+          }
+        }
+      }
+      for (const char* mode : {"0", "1", "2"}) frames.check(kFrames, {{"adm_csf_mode", mode}});
+    });
+  }
+}
+END_TEST
+
+/* Blocks of 4x4 samples with the signs of the taps, so that scale 0's coefficients are the largest there are, and a little
+ * larger still in the distorted picture: ratios right at 1, of reciprocals with few digits. */
+START_TEST(strongest_coefficients) {
+  constexpr int kLow[4] = {1, 1, 1, -1}, kHigh[4] = {-1, -1, 1, -1};
+  constexpr int kW = 330, kH = 66;
+  const std::pair<const int(&)[4], const int(&)[4]> kSigns[] = {{kHigh, kLow}, {kLow, kHigh}, {kHigh, kHigh}};
+  TestFrames<uint16_t> frames(kW, kH, 16, 3);
+  std::mt19937 random(5);
+  for (int frame = 0; frame < 3; frame++) {
+    int strength[2] = {};
+    for (int y = 0; y < kH; y++) {
+      for (int x = 0; x < kW; x++) {
+        if ((x + 1) % 4 == 0 || x == 0) {
+          strength[0] = 22000 + static_cast<int>(random() % 10000);
+          strength[1] = std::min(strength[0] + static_cast<int>(random() % 100), 32767);
+        }
+        const int sign = kSigns[frame].first[(y + 1) % 4] * kSigns[frame].second[(x + 1) % 4];
+        frames.ref(frame, x, y) = static_cast<uint16_t>(32768 + sign * strength[0]);
+        frames.dist(frame, x, y) = static_cast<uint16_t>(32768 + sign * strength[1]);
+      }
+    }
+  }
+  for (const char* gain : {"1", "100"}) frames.check(3, {{"adm_enhn_gain_limit", gain}});
+}
+END_TEST
+
+START_TEST(batches) {
+  TestFrames<uint8_t> frames(150, 70, 8, 11);
+  for (int i = 0; i < 11; i++) frames.make_lookalike(i, Fill::kRandom, 0.8 + 0.05 * i, i % 7);
+  for (const int batch : {1, 3, 8}) frames.check(batch);
+}
+END_TEST
+
+/* Several tiles across and down at scale 0, more than one at scale 2. */
+START_TEST(a_large_picture) {
+  TestFrames<uint8_t> frames(823, 361, 8, 1);
+  frames.make_lookalike(0, Fill::kRandom, 0.97, 3);
+  frames.check(1);
+}
+END_TEST
+
+int main() {
+  return run_suite_on_device("adm_hip", {{"sizes", every_size},
+                                         {"depths_and_fills", every_depth_and_fill},
+                                         {"options", every_option},
+                                         {"steep", steep_blocks},
+                                         {"strongest", strongest_coefficients},
+                                         {"batches", batches},
+                                         {"large", a_large_picture}});
+}
