@@ -60,6 +60,8 @@ typedef struct VMAFXContext {
     char *score_fmt;
     int n_threads;
     int n_subsample;
+    int fallback;
+    int verify;
     int metadata;
 #if VMAFX_OWN_TS_SYNC
     int ts_sync_mode;
@@ -106,6 +108,8 @@ static const AVOption vmafx_options[] = {
     { "feature",     "more features, |-separated: name=psnr:enable_chroma=false",           OFFSET(feature),     AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
     { "backend",     "where to compute: auto, cpu or hip",                                  OFFSET(backend),     AV_OPT_TYPE_STRING, { .str = "auto" }, 0, 0, FLAGS },
     { "device",      "GPU: auto, an index or a PCI address",                                OFFSET(device),      AV_OPT_TYPE_STRING, { .str = "auto" }, 0, 0, FLAGS },
+    { "fallback",    "go on with the CPU when the GPU fails in mid-stream",                  OFFSET(fallback),    AV_OPT_TYPE_BOOL,   { .i64 = 1 }, 0, 1, FLAGS },
+    { "verify",      "score every n-th frame on the CPU too, and report the difference",      OFFSET(verify),      AV_OPT_TYPE_INT,    { .i64 = 0 }, 0, INT_MAX, FLAGS },
     { "score_fmt",   "printf format of a score in report and metadata (default %f)",        OFFSET(score_fmt),   AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
     { "metadata",    "put the scores on the output frames as lavfi.vmafx.*",                OFFSET(metadata),    AV_OPT_TYPE_BOOL,   { .i64 = 0 }, 0, 1, FLAGS },
 #if VMAFX_OWN_TS_SYNC
@@ -780,6 +784,8 @@ static av_cold int open_library(AVFilterContext *ctx)
     params.pool        = s->pool;
     params.n_threads   = s->n_threads;
     params.n_subsample = s->n_subsample;
+    params.fallback    = s->fallback;
+    params.verify      = s->verify;
     params.log         = log_message;
     params.log_cookie  = ctx;
     if ((ret = vmafx_open(&s->vmafx, &params)) < 0)

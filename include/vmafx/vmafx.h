@@ -62,6 +62,8 @@ typedef struct VmafxParams {
     const char *pool;
     int n_threads;    /* worker threads; 0 (default): as many as the process may use (affinity, cgroup) */
     int n_subsample;  /* score every N-th frame; default 1 */
+    int fallback;     /* a GPU that fails in mid-stream: 1 (default) hands over to the CPU at that frame, 0 makes it an error (EIO) */
+    int verify;       /* run every N-th frame on the CPU too and report the largest difference to the GPU; default 0: never */
     /* Called from any of the library's threads, one call at a time. */
     void (*log)(void *log_cookie, enum VmafxLogLevel level, const char *message);
     void *log_cookie;

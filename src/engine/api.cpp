@@ -61,6 +61,8 @@ SessionParams session_params(const VmafxParams& params) {
   p.pool = text(params.pool, p.pool.c_str());
   p.n_threads = params.n_threads;
   p.n_subsample = params.n_subsample;
+  p.fallback = params.fallback != 0;
+  p.verify = params.verify;
   return p;
 }
 
@@ -79,6 +81,7 @@ void vmafx_default_params(VmafxParams* params) {
   if (!params) return;
   *params = {};
   params->n_subsample = 1;
+  params->fallback = 1;
 }
 
 int vmafx_open(VmafxContext** out, const VmafxParams* params) {

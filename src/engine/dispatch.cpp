@@ -2,34 +2,57 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
 
 #include "kernels/registry.h"
 
 namespace vmafx {
 namespace {
 
-/* The device, if it is of use: a GPU for which no metric has kernels would only be in the way. */
-StatusOr<hip::OpenedDevice> open_useful_device(const std::string& choice) {
-  auto opened = hip::open_device(choice);
-  const bool useful = std::ranges::any_of(extractors(), [](const ExtractorInfo* info) { return info->flags & kHip; });
-  if (opened.ok() && !useful)
-    return error(ENOTSUP, "no metric of this build has kernels for %s", opened.value().name.c_str());
-  return opened;
+StatusOr<hip::ContextOptions> context_options(Log& log) {
+  hip::ContextOptions options;
+  options.note = [&log](const std::string& message) { log.debug(message); };
+  const char* text = std::getenv("VMAFX_HIP_DEADLINE");
+  if (!text) return options;
+  int milliseconds = 0;
+  const char* end = text + std::strlen(text);
+  if (const auto [rest, failure] = std::from_chars(text, end, milliseconds);
+      failure != std::errc() || rest != end || milliseconds < 1)
+    return error(EINVAL, "VMAFX_HIP_DEADLINE=%s is no number of milliseconds", text);
+  options.deadline = std::chrono::milliseconds(milliseconds);
+  return options;
+}
+
+StatusOr<hip::OpenedDevice> open_device(const std::string& choice, Log& log) {
+  VMAFX_ASSIGN(hip::ContextOptions options, context_options(log));
+  return hip::open_device(choice, std::move(options));
 }
 
 }  // namespace
 
 StatusOr<Backend> open_backend(const std::string& name, const std::string& device, Log& log) {
-  if (name == "cpu") return Backend{};
+  Backend backend;
+  if (name == "cpu") return backend;
   if (name != "auto" && name != "hip")
     return error(EINVAL, "there is no backend '%s'; use auto, cpu or hip", name.c_str());
 
-  auto opened = open_useful_device(device);
+  auto opened = open_device(device, log);
   if (opened.ok()) return Backend{std::move(opened.value()), kHip, ""};
-  if (name == "hip")
-    return error(opened.status().code(), "backend=hip cannot run: %s", opened.status().message().c_str());
-  log.info("backend=auto runs on the CPU: " + opened.status().message());
-  return Backend{std::nullopt, 0, opened.status().message()};
+  VMAFX_TRY(give_up_device(name, opened.status(), backend, log));
+  return backend;
+}
+
+Status give_up_device(const std::string& name, const Status& reason, Backend& backend, Log& log) {
+  if (name == "hip") return error(reason.code(), "backend=hip cannot run: %s", reason.message().c_str());
+  log.info("backend=auto runs on the CPU: " + reason.message());
+  backend = {std::nullopt, 0, reason.message()};
+  return {};
+}
+
+std::string device_name(const hip::Device& device) {
+  return format_text("%s (%s, %s)", device.name.c_str(), device.pci_address.c_str(), device.arch.c_str());
 }
 
 }  // namespace vmafx

@@ -19,8 +19,15 @@ struct Backend {
 };
 
 /* "cpu": no device. "hip": the device, or the Status that says why not. "auto": the device, or the CPU and one log line
- * that says why. EINVAL for any other name. */
+ * that says why. EINVAL for any other name. `log` must outlive the device. The environment variable VMAFX_HIP_DEADLINE says how
+ * many milliseconds any one wait for the device may take (default 10000). */
 StatusOr<Backend> open_backend(const std::string& name, const std::string& device, Log& log);
+
+/* The same decision when the device turns out to be of no use after all: an error, or the CPU with one log line. */
+Status give_up_device(const std::string& name, const Status& reason, Backend& backend, Log& log);
+
+/* "AMD Radeon RX 7900 XTX (0000:03:00.0, gfx1100)". */
+std::string device_name(const hip::Device& device);
 
 }  // namespace vmafx
 

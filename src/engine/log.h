@@ -21,6 +21,7 @@ class Log {
   void warning(const std::string& message) { write(VMAFX_LOG_WARNING, message); }
   void info(const std::string& message) { write(VMAFX_LOG_INFO, message); }
   void verbose(const std::string& message) { write(VMAFX_LOG_VERBOSE, message); }
+  void debug(const std::string& message) { write(VMAFX_LOG_DEBUG, message); }
 
  private:
   void write(VmafxLogLevel level, const std::string& message) {

@@ -1,19 +1,35 @@
 #include "engine/pipeline.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 namespace vmafx {
+namespace {
+
+/* The largest difference of two arrays of 64-bit sums, word by word, relative to the larger of the two. */
+double largest_difference(const std::byte* a, const std::byte* b, size_t bytes) {
+  double largest = 0;
+  for (size_t at = 0; at < bytes; at += sizeof(int64_t)) {
+    int64_t x, y;
+    std::memcpy(&x, a + at, sizeof x);
+    std::memcpy(&y, b + at, sizeof y);
+    if (x == y) continue;
+    const double u = static_cast<double>(x), v = static_cast<double>(y);
+    largest = std::max(largest, std::abs(u - v) / std::max(std::abs(u), std::abs(v)));
+  }
+  return largest;
+}
+
+}  // namespace
 
 Pipeline::~Pipeline() {
   FinishedFrame finished;
   while (take(true, &finished)) continue;
 }
 
-Status Pipeline::start(std::vector<const Extractor*> extractors, std::vector<bool> runs_always, int history, int threads,
-                       int max_in_flight) {
+Status Pipeline::start(std::vector<Extractor*> extractors, int history, int threads, int frames_ahead) {
   extractors_ = std::move(extractors);
-  runs_always_ = std::move(runs_always);
   history_ = history;
   size_t scratch_bytes = 0;
   for (const Extractor* extractor : extractors_) {
@@ -21,19 +37,31 @@ Status Pipeline::start(std::vector<const Extractor*> extractors, std::vector<boo
     sums_bytes_ += round_to_lines(extractor->sums_bytes());
     scratch_bytes = std::max(scratch_bytes, extractor->scratch_bytes());
   }
-  slots_ = std::vector<Slot>(max_in_flight);
-  for (Slot& slot : slots_) {
-    slot.memory = allocate_aligned(sums_bytes_);
-    slot.sums.resize(extractors_.size());
-  }
+  slots_ = make_slots(threads + frames_ahead);
   for (int i = 0; i < threads; i++) scratch_.push_back(allocate_aligned(scratch_bytes));
   return workers_.start(threads);
 }
 
-void Pipeline::add(bool scored, Held ref, Held dist) {
-  Slot& slot = slots_[next_ % slots_.size()];
-  slot.index = static_cast<int64_t>(next_++);
-  slot.scored = scored;
+Status Pipeline::add_lane(const hip::OpenedDevice& device, const VideoFormat& format, int verify) {
+  std::vector<Extractor*> with_kernels;
+  std::ranges::copy_if(extractors_, std::back_inserter(with_kernels), &Extractor::device_twin);
+  VMAFX_ASSIGN(lane_, HipLane::start(device, with_kernels, format, workers_));
+  verify_ = verify;
+  slots_ = make_slots(slots_.size() + lane_->frames_in_flight());
+  return {};
+}
+
+std::vector<Pipeline::Slot> Pipeline::make_slots(size_t count) const {
+  std::vector<Slot> slots(count);
+  for (Slot& slot : slots) {
+    slot.memory = allocate_aligned(sums_bytes_);
+    if (verify_) slot.check = allocate_aligned(sums_bytes_);
+    slot.sums.resize(extractors_.size());
+  }
+  return slots;
+}
+
+void Pipeline::hold_pictures(Slot& slot, Held ref, Held dist) {
   slot.frames = {};
   slot.frames.index = slot.index;
   slot.frames.ref = ref->planes();
@@ -46,24 +74,60 @@ void Pipeline::add(bool scored, Held ref, Held dist) {
   if (history_ > 0) earlier_[0] = ref;
   slot.held[0] = std::move(ref);
   slot.held[1] = std::move(dist);
-
-  std::memset(slot.memory.get(), 0, sums_bytes_);
-  int jobs = 0;
-  for (size_t i = 0; i < extractors_.size(); i++) {
-    slot.sums[i] = runs(i, scored) ? slot.memory.get() + sums_offset_[i] : nullptr;
-    jobs += runs(i, scored);
-  }
-  {
-    const std::lock_guard lock(mutex_);
-    slot.pending = jobs;
-  }
-  if (jobs == 0) std::ranges::fill(slot.held, nullptr);
-  for (size_t i = 0; i < extractors_.size(); i++)
-    if (runs(i, scored)) workers_.add([this, &slot, i](int worker) { run(slot, i, worker); });
 }
 
-void Pipeline::run(Slot& slot, size_t extractor, int worker) {
-  extractors_[extractor]->extract(slot.frames, scratch_[worker].get(), slot.memory.get() + sums_offset_[extractor]);
+void Pipeline::clear_sums(Slot& slot) {
+  std::memset(slot.memory.get(), 0, sums_bytes_);
+  if (slot.verified) std::memset(slot.check.get(), 0, sums_bytes_);
+  slot.lane_sums.clear();
+  for (size_t i = 0; i < extractors_.size(); i++) {
+    std::byte* sums = runs(i, slot.scored) ? slot.memory.get() + sums_offset_[i] : nullptr;
+    slot.sums[i] = sums;
+    if (on_device(i)) slot.lane_sums.push_back(sums);
+  }
+}
+
+void Pipeline::add(bool scored, Held ref, Held dist) {
+  Slot& slot = slots_[next_ % slots_.size()];
+  slot.index = static_cast<int64_t>(next_++);
+  slot.scored = scored;
+  slot.verified = verify_ && scored && slot.index % verify_ == 0;
+  hold_pictures(slot, std::move(ref), std::move(dist));
+  clear_sums(slot);
+
+  {
+    const std::lock_guard lock(mutex_);
+    slot.pending = 1;  // this function: nothing ends before all is on its way
+  }
+  for (size_t i = 0; i < extractors_.size(); i++) {
+    if (!runs(i, scored)) continue;
+    if (!on_device(i)) add_job(slot, i, slot.memory.get());
+    else if (slot.verified) add_job(slot, i, slot.check.get());
+  }
+  if (std::ranges::any_of(slot.lane_sums, [](const std::byte* sums) { return sums; })) {
+    {
+      const std::lock_guard lock(mutex_);
+      slot.pending++;
+    }
+    lane_->add({scored, slot.held[0], slot.held[1], slot.lane_sums,
+                [this, &slot](const Status& status) { lane_done(slot, status); }});
+  }
+  job_done(slot);
+}
+
+/* A CPU twin fills its part of `memory`. */
+void Pipeline::add_job(Slot& slot, size_t extractor, std::byte* memory) {
+  {
+    const std::lock_guard lock(mutex_);
+    slot.pending++;
+  }
+  workers_.add([this, &slot, extractor, memory](int worker) {
+    extractors_[extractor]->extract(slot.frames, scratch_[worker].get(), memory + sums_offset_[extractor]);
+    job_done(slot);
+  });
+}
+
+void Pipeline::job_done(Slot& slot) {
   Held let_go[4];  // released outside the lock, since that calls the application
   {
     const std::lock_guard lock(mutex_);
@@ -81,6 +145,19 @@ void Pipeline::run(Slot& slot, size_t extractor, int worker) {
   }
 }
 
+void Pipeline::lane_done(Slot& slot, const Status& status) {
+  if (!status.ok()) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (!handover_) handover_ = {slot.index, status};
+      slot.verified = false;
+    }
+    for (size_t i = 0; i < extractors_.size(); i++)
+      if (on_device(i) && runs(i, slot.scored)) add_job(slot, i, slot.memory.get());
+  }
+  job_done(slot);
+}
+
 bool Pipeline::take(bool wait, FinishedFrame* finished) {
   if (empty()) return false;
   Slot& slot = slots_[oldest_ % slots_.size()];
@@ -89,9 +166,24 @@ bool Pipeline::take(bool wait, FinishedFrame* finished) {
     if (wait) done_.wait(lock, [&] { return slot.pending == 0; });
     if (slot.pending > 0) return false;
   }
+  if (slot.verified) compare(slot);
   oldest_++;
   *finished = {slot.index, slot.scored, slot.sums};
   return true;
+}
+
+void Pipeline::compare(const Slot& slot) {
+  verification_.frames++;
+  for (size_t i = 0; i < extractors_.size(); i++)
+    if (on_device(i) && slot.sums[i])
+      verification_.largest_difference =
+          std::max(verification_.largest_difference,
+                   largest_difference(slot.sums[i], slot.check.get() + sums_offset_[i], extractors_[i]->sums_bytes()));
+}
+
+std::optional<Handover> Pipeline::handover() const {
+  const std::lock_guard lock(mutex_);
+  return handover_;
 }
 
 }  // namespace vmafx

@@ -1,18 +1,20 @@
 /* The frames in flight: a ring of slots, each a frame pair with room for the raw sums of every extractor.
  *
  * The owner's thread adds frames at one end and takes finished ones, in order, from the other; the workers run one job
- * per frame and extractor. The ring's size bounds the memory: add() may only be called when full() is false, and take(true)
- * waits for the oldest frame. */
+ * per frame and extractor, and extractors with kernels run in the HIP lane once there is one. The ring's size bounds the memory:
+ * add() may only be called when full() is false, and take(true) waits for the oldest frame. */
 #ifndef VMAFX_ENGINE_PIPELINE_H
 #define VMAFX_ENGINE_PIPELINE_H
 
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "base/aligned.h"
+#include "engine/hip_lane.h"
 #include "engine/pictures.h"
 #include "engine/workers.h"
 #include "kernels/extractor.h"
@@ -26,6 +28,18 @@ struct FinishedFrame {
   std::span<const std::byte* const> sums;
 };
 
+/* When the GPU failed in mid-stream: its frames from here on are not its own. */
+struct Handover {
+  int64_t frame;
+  Status reason;
+};
+
+/* What the CPU twins said of the GPU's sums. */
+struct Verification {
+  int64_t frames = 0;
+  double largest_difference = 0;  // of two raw sums, relative to the larger
+};
+
 class Pipeline {
  public:
   using Held = std::shared_ptr<const HeldPicture>;
@@ -33,46 +47,66 @@ class Pipeline {
   Pipeline() = default;
   ~Pipeline();  // waits for what is in flight
 
-  /* Allocates everything. `runs_always[i]`: extractor i runs on frames that are not scored, too. */
-  Status start(std::vector<const Extractor*> extractors, std::vector<bool> runs_always, int history, int threads,
-               int max_in_flight);
+  /* Allocates everything. `frames_ahead`: how many frames may be in flight beyond one for each thread. */
+  Status start(std::vector<Extractor*> extractors, int history, int threads, int frames_ahead);
+
+  /* From now on the extractors that have kernels run on the device. Before the first frame. `verify`: every how many frames their
+   * CPU twins run too; 0: never. After a failure the pipeline is as before. */
+  Status add_lane(const hip::OpenedDevice& device, const VideoFormat& format, int verify);
 
   bool full() const { return next_ - oldest_ == slots_.size(); }
   bool empty() const { return next_ == oldest_; }
   int threads() const { return workers_.threads(); }
+  bool on_device(size_t extractor) const { return lane_ && extractors_[extractor]->device_twin(); }
 
   void add(bool scored, Held ref, Held dist);
 
   /* The oldest frame if it is finished (or, with `wait`, once it is); false when there is none. */
   bool take(bool wait, FinishedFrame* finished);
 
+  /* Whether the device failed. The sums of frames from then on are the CPU twins'. */
+  std::optional<Handover> handover() const;
+  const Verification& verification() const { return verification_; }
+
  private:
   struct Slot {
     int64_t index = 0;
     bool scored = false;
-    int pending = 0;     // jobs still running; guarded by mutex_
+    bool verified = false;  // `check` holds what the CPU twins say of the lane's extractors
+    int pending = 0;        // jobs still running; the lane is one; guarded by mutex_
     FrameSet frames;
     Held held[4];        // ref, dist, the two earlier refs: let go when the last job ends
     AlignedBytes memory; // the sums of all extractors
+    AlignedBytes check;
     std::vector<const std::byte*> sums;
+    std::vector<std::byte*> lane_sums;
   };
 
-  void run(Slot& slot, size_t extractor, int worker);
-  bool runs(size_t extractor, bool scored) const { return scored || runs_always_[extractor]; }
+  std::vector<Slot> make_slots(size_t count) const;
+  void hold_pictures(Slot& slot, Held ref, Held dist);
+  void clear_sums(Slot& slot);
+  void add_job(Slot& slot, size_t extractor, std::byte* memory);
+  void job_done(Slot& slot);
+  void lane_done(Slot& slot, const Status& status);
+  void compare(const Slot& slot);
+  bool runs(size_t extractor, bool scored) const { return scored || extractors_[extractor]->reads().every_frame; }
 
-  std::vector<const Extractor*> extractors_;
-  std::vector<bool> runs_always_;
+  std::vector<Extractor*> extractors_;
   int history_ = 0;
   std::vector<size_t> sums_offset_;  // of each extractor in Slot::memory
   size_t sums_bytes_ = 0;
+  int verify_ = 0;
   std::vector<Slot> slots_;
   std::vector<AlignedBytes> scratch_;  // per worker
   Held earlier_[2];
   size_t next_ = 0, oldest_ = 0;  // frame counts; slot = count % slots_.size()
+  Verification verification_;
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable done_;
-  Workers workers_;  // last: joined before what its jobs use goes away
+  std::optional<Handover> handover_;  // guarded by mutex_
+  Workers workers_;  // joined before what its jobs use goes away
+  std::unique_ptr<HipLane> lane_;  // last: gives jobs to the workers
 };
 
 }  // namespace vmafx

@@ -27,7 +27,7 @@ const OptionInfo* find_option(const ExtractorInfo& info, const std::string& name
 
 bool is_overloaded(const PlannedModel& planned, const std::vector<PlannedExtractor>& all, const std::string& name) {
   return std::ranges::any_of(planned.inputs, [&](const PlannedModel::Input& input) {
-    return name == all[input.extractor].info->name || name == input.feature;
+    return name == metric_name(*all[input.extractor].info) || name == input.feature;
   });
 }
 
@@ -55,7 +55,7 @@ Status Plan::add_model(const ModelSpec& spec, uint32_t preferred, Log& log) {
     if (!info)
       return no_extractor(feature.name, "no metric of this build provides what model " + planned.model.name() + " needs");
     OptionTexts given = feature.options;
-    for (const std::string& name : {std::string(info->name), feature.name})
+    for (const std::string& name : {std::string(metric_name(*info)), feature.name})
       if (const auto overload = spec.overloads.find(name); overload != spec.overloads.end())
         for (const auto& [option, text] : overload->second) given[option] = text;
     VMAFX_ASSIGN(const int index, add_extractor(*info, given, log));
@@ -72,6 +72,9 @@ Status Plan::add_model(const ModelSpec& spec, uint32_t preferred, Log& log) {
 Status Plan::add_feature(const FeatureSpec& spec, uint32_t preferred, Log& log) {
   const ExtractorInfo* info = find_extractor(spec.extractor);
   if (!info) return no_extractor(spec.extractor, "there is no such metric; there are: " + known_extractors());
+  if ((info->flags & kHip) && !(preferred & kHip))
+    return no_extractor(spec.extractor, "it runs on a GPU, and this session has none; the metric is called " +
+                                            std::string(metric_name(*info)));
   if (preferred && !info->features.empty())
     if (const ExtractorInfo* twin = find_provider(info->features.front().name, preferred)) info = twin;
   return add_extractor(*info, spec.options, log).status();

@@ -6,6 +6,7 @@
 #include <cerrno>
 
 #include "base/cpu.h"
+#include "kernels/registry.h"
 
 namespace vmafx {
 
@@ -28,15 +29,16 @@ Status same_samples(const VideoFormat& ref, const VideoFormat& dist) {
 }
 
 /* "vif", "adm": the metric's name, or with options in the key "vif_egl_1". */
-std::string instance_name(const PlannedExtractor& planned) { return planned.info->name + planned.options.key_suffix(); }
-
-const char* backend_name(const ExtractorInfo& info) { return info.flags & kHip ? "hip" : "cpu"; }
+std::string instance_name(const PlannedExtractor& planned) {
+  return std::string(metric_name(*planned.info)) + planned.options.key_suffix();
+}
 
 }  // namespace
 
 StatusOr<std::unique_ptr<Session>> Session::open(const SessionParams& params, Log::Sink sink) {
   if (params.n_threads < 0) return error(EINVAL, "n_threads=%d; use 0 (as many as there are) or more", params.n_threads);
   if (params.n_subsample < 1) return error(EINVAL, "n_subsample=%d; use 1 or more", params.n_subsample);
+  if (params.verify < 0) return error(EINVAL, "verify=%d; use 0 (never) or every how many frames", params.verify);
   VMAFX_TRY(select_cpu());
 
   std::unique_ptr<Session> session(new Session(params, std::move(sink)));
@@ -82,18 +84,35 @@ Status Session::configure(const VmafxFormat& ref, const VmafxFormat& dist) {
 
 Status Session::start_pipeline() {
   const int threads = std::min(params_.n_threads ? params_.n_threads : usable_threads(), kMostThreads);
-  std::vector<const Extractor*> extractors;
-  std::vector<bool> runs_always;
-  std::string where;
-  for (const PlannedExtractor& planned : plan_.extractors()) {
-    extractors.push_back(planned.extractor.get());
-    runs_always.push_back(planned.extractor->reads().every_frame);
-    where += (where.empty() ? "" : ", ") + instance_name(planned) + " on " + backend_name(*planned.info);
-  }
-  VMAFX_TRY(pipeline_.start(std::move(extractors), std::move(runs_always), plan_.history(), threads,
-                            threads + kFramesAhead));
-  log_.verbose(format_text("%s; CPU code %s, %d threads", where.c_str(), cpu_level().c_str(), pipeline_.threads()));
+  std::vector<Extractor*> extractors;
+  for (const PlannedExtractor& planned : plan_.extractors()) extractors.push_back(planned.extractor.get());
+  VMAFX_TRY(pipeline_.start(std::move(extractors), plan_.history(), threads, kFramesAhead));
+  VMAFX_TRY(start_lane());
+  tell_where();
   return {};
+}
+
+/* The GPU's part, if there is one. What does not fit its memory is like a device that does not open. */
+Status Session::start_lane() {
+  const bool wanted = std::ranges::any_of(plan_.extractors(), [](const PlannedExtractor& planned) {
+    return planned.extractor->device_twin();
+  });
+  if (!backend_.device || !wanted) return {};
+  const Status status = pipeline_.add_lane(*backend_.device, format_, params_.verify);
+  if (status.ok()) return {};
+  return give_up_device(params_.backend, status, backend_, log_);
+}
+
+const char* Session::backend_of(size_t extractor) const { return pipeline_.on_device(extractor) ? "hip" : "cpu"; }
+
+/* Which features run where: of interest to the user only where there was a choice. */
+void Session::tell_where() {
+  std::string where;
+  for (size_t i = 0; i < plan_.extractors().size(); i++)
+    where += (where.empty() ? "" : ", ") + instance_name(plan_.extractors()[i]) + " on " + backend_of(i);
+  where += format_text("; CPU code %s, %d threads", cpu_level().c_str(), pipeline_.threads());
+  if (backend_.device) log_.info(where + "; GPU " + device_name(*backend_.device));
+  else log_.verbose(where);
 }
 
 Status Session::submit(const VmafxPicture& ref_picture, const VmafxPicture& dist_picture) {
@@ -113,7 +132,18 @@ Status Session::submit(const VmafxPicture& ref_picture, const VmafxPicture& dist
   return {};
 }
 
+/* A device that fails is told once; without `fallback` it ends the session. */
+Status Session::check_device() {
+  if (handover_ || !(handover_ = pipeline_.handover())) return {};
+  const std::string what = format_text("the GPU failed at frame %lld: %s", static_cast<long long>(handover_->frame),
+                                       handover_->reason.message().c_str());
+  if (!params_.fallback) return error(EIO, "%s (with fallback=1 the CPU would take over)", what.c_str());
+  log_.warning(what + "; the CPU scores from there on");
+  return {};
+}
+
 Status Session::score(const FinishedFrame& finished) {
+  if (Status status = check_device(); !status.ok()) return failure_ = status;
   if (Status status = scorer_->add(finished); !status.ok()) return failure_ = status;
   return report_complete_frames();
 }
@@ -158,8 +188,18 @@ Status Session::finish() {
   if (submitted_ == 0) return error(EINVAL, "no frames were scored: the inputs gave no frame pair");
   VMAFX_TRY(drain());
   if (Status status = write_report(pairing_ && pairing_->cut_short); !status.ok()) return failure_ = status;
+  report_verification();
   finished_ = true;
   return {};
+}
+
+void Session::report_verification() {
+  const Verification& result = pipeline_.verification();
+  if (!result.frames) return;
+  const std::string what = format_text("verify=%d: the largest difference between GPU and CPU in %lld frames is %g",
+                                       params_.verify, static_cast<long long>(result.frames), result.largest_difference);
+  if (result.largest_difference > 0) log_.warning(what);
+  else log_.info(what);
 }
 
 Status Session::abandon() {
@@ -185,16 +225,20 @@ ReportData Session::report_data(bool partial) const {
 
 nlohmann::ordered_json Session::report_extras() const {
   nlohmann::ordered_json backends = nlohmann::ordered_json::object();
-  for (const PlannedExtractor& planned : plan_.extractors())
-    backends[instance_name(planned)] = backend_name(*planned.info);
+  for (size_t i = 0; i < plan_.extractors().size(); i++)
+    backends[instance_name(plan_.extractors()[i])] = backend_of(i);
   nlohmann::ordered_json extras;
   extras["vmafx"] = {{"version", kVersion},
                      {"backend", backends},
-                     {"device", backend_.device ? nlohmann::ordered_json(backend_.device->name) : nullptr},
+                     {"device", backend_.device ? nlohmann::ordered_json(device_name(*backend_.device)) : nullptr},
                      {"cpu", cpu_level()},
                      {"threads", pipeline_.threads()},
                      {"n_subsample", params_.n_subsample}};
   if (!backend_.fallback.empty()) extras["vmafx"]["fallback"] = backend_.fallback;
+  if (handover_)
+    extras["vmafx"]["handover"] = {{"frame", handover_->frame}, {"reason", handover_->reason.message()}};
+  if (const Verification& result = pipeline_.verification(); result.frames)
+    extras["vmafx"]["verification"] = {{"frames", result.frames}, {"largest_difference", result.largest_difference}};
   if (pairing_)
     extras["pairing"] = {{"paired", pairing_->paired},
                          {"unmatched_distorted", pairing_->unmatched_dist},

@@ -38,6 +38,8 @@ struct SessionParams {
   std::string pool = "mean";
   int n_threads = 0;
   int n_subsample = 1;
+  bool fallback = true;
+  int verify = 0;
 };
 
 struct ModelScore {
@@ -66,6 +68,11 @@ class Session {
 
   Status open_report();
   Status start_pipeline();
+  Status start_lane();
+  const char* backend_of(size_t extractor) const;
+  void tell_where();
+  Status check_device();
+  void report_verification();
   Status drain();                              // scores everything that is in flight
   Status score(const FinishedFrame& finished);
   Status report_complete_frames();
@@ -86,6 +93,7 @@ class Session {
   std::optional<Scorer> scorer_;
   Pipeline pipeline_;
 
+  std::optional<Handover> handover_;  // told
   int64_t submitted_ = 0;
   int64_t received_ = 0;
   int64_t reported_ = 0;  // NDJSON lines, and frames that need none

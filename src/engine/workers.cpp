@@ -34,6 +34,14 @@ void Workers::add(Job job) {
   wake_.notify_one();
 }
 
+void Workers::add_first(Job job) {
+  {
+    const std::lock_guard lock(mutex_);
+    queue_.push_front(std::move(job));
+  }
+  wake_.notify_one();
+}
+
 void Workers::run(int worker) {
   for (;;) {
     Job job;

@@ -27,6 +27,7 @@ class Workers {
   /* EAGAIN when the system gives no thread at all; fewer than asked for is fine. */
   Status start(int threads);
   void add(Job job);
+  void add_first(Job job);  // before all that waits
   int threads() const { return static_cast<int>(threads_.size()); }
 
  private:

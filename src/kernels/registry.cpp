@@ -30,6 +30,12 @@ bool provides(const ExtractorInfo& info, std::string_view feature) {
 
 std::span<const ExtractorInfo* const> extractors() { return kExtractors; }
 
+std::string_view metric_name(const ExtractorInfo& info) {
+  std::string_view name = info.name;
+  if (info.flags & kHip) name.remove_suffix(std::string_view("_hip").size());
+  return name;
+}
+
 const ExtractorInfo* find_extractor(std::string_view name) {
   for (const ExtractorInfo* info : kExtractors)
     if (name == info->name) return info;

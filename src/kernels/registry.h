@@ -12,6 +12,9 @@ namespace vmafx {
 /* All extractors, in report order; a HIP twin stands right before its CPU twin. */
 std::span<const ExtractorInfo* const> extractors();
 
+/* The metric's name, the same for all its twins: "vif" of "vif_hip", too. */
+std::string_view metric_name(const ExtractorInfo& info);
+
 /* The extractor called `name`, or nullptr. */
 const ExtractorInfo* find_extractor(std::string_view name);
 

@@ -167,6 +167,8 @@ def help_lists_the_options(lab):
         "feature",
         "backend",
         "device",
+        "fallback",
+        "verify",
         "score_fmt",
         "metadata",
         "eof_action",

@@ -2,6 +2,8 @@
 #ifndef VMAFX_TESTS_SUPPORT_CHECK_MAIN_H
 #define VMAFX_TESTS_SUPPORT_CHECK_MAIN_H
 
+#include <sstream>  // before check.h, which defines a macro fail()
+
 #include <check.h>
 
 #include <initializer_list>

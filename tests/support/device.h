@@ -5,7 +5,6 @@
 
 #include "hip/device.h"
 
-#include <check.h>
 
 #include <algorithm>
 #include <cstdlib>

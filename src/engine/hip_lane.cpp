@@ -1,0 +1,254 @@
+#include "engine/hip_lane.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+namespace vmafx {
+namespace {
+
+/* A launch should have this much to read, or its start-up time shows. */
+constexpr size_t kBatchBytes = 8 << 20;
+
+/* What one worker copies in one go: small enough that all of them share a frame. */
+constexpr size_t kFillBytes = 512 << 10;
+
+constexpr size_t kSumsAlignment = 64, kScratchAlignment = 256;
+
+constexpr size_t round_up(size_t bytes, size_t to) { return (bytes + to - 1) / to * to; }
+
+/* Sizes of the planes that `reads_side` of some extractor names. */
+void add_planes(unsigned planes, const VideoFormat& format, hip::PoolLayout::PlaneSize (&sizes)[3]) {
+  for (int p = 0; p < format.planes(); p++)
+    if (planes >> p & 1)
+      sizes[p] = {static_cast<size_t>(format.plane_w(p)) * (format.bpc > 8 ? 2 : 1),
+                  static_cast<size_t>(format.plane_h(p))};
+}
+
+size_t frame_bytes(const hip::PoolLayout& layout) {
+  size_t bytes = 0;
+  for (int p = 0; p < 3; p++)
+    bytes += layout.ref[p].row_bytes * layout.ref[p].rows + layout.dist[p].row_bytes * layout.dist[p].rows;
+  return bytes;
+}
+
+void copy_rows(const hip::PoolFrame::Staging& to, const SamplePlane& from, size_t first, size_t end) {
+  for (size_t y = first; y < end; y++)
+    std::memcpy(to.data + y * to.stride,
+                static_cast<const std::byte*>(from.data) + static_cast<ptrdiff_t>(y) * from.stride, to.row_bytes);
+}
+
+}  // namespace
+
+StatusOr<std::unique_ptr<HipLane>> HipLane::start(const hip::OpenedDevice& device, std::vector<Extractor*> extractors,
+                                                  const VideoFormat& format, Workers& workers) {
+  std::unique_ptr<HipLane> lane(new HipLane(device, workers));
+  VMAFX_TRY(lane->create_pool(extractors, format));
+  try {
+    lane->thread_ = std::thread([lane = lane.get()] { lane->run(); });
+  } catch (const std::system_error& failure) {
+    return error(EAGAIN, "cannot start the thread that drives the GPU: %s", failure.what());
+  }
+  return lane;
+}
+
+HipLane::~HipLane() {
+  {
+    const std::lock_guard lock(mutex_);
+    closing_ = true;
+  }
+  wake_.notify_one();
+  if (thread_.joinable()) thread_.join();
+}
+
+Status HipLane::create_pool(const std::vector<Extractor*>& extractors, const VideoFormat& format) {
+  hip::PoolLayout layout;
+  for (const Extractor* extractor : extractors) {
+    const Reads reads = extractor->reads();
+    add_planes(reads.ref, format, layout.ref);
+    add_planes(reads.dist, format, layout.dist);
+    layout.history = std::max(layout.history, reads.history);
+  }
+  layout.batches_in_flight = kBatchesInFlight;
+  layout.batch = static_cast<int>(
+      std::clamp<size_t>(kBatchBytes / std::max<size_t>(1, frame_bytes(layout)), 1, hip::kMostBatch));
+  for (Extractor* extractor : extractors) {
+    DeviceTwin* twin = extractor->device_twin();
+    VMAFX_TRY(twin->load(*device_.kernels));
+    metrics_.push_back({twin, extractor->reads(), extractor->sums_bytes(), layout.sums_bytes, layout.scratch_bytes});
+    layout.sums_bytes += round_up(extractor->sums_bytes(), kSumsAlignment);
+    layout.scratch_bytes += round_up(twin->scratch_bytes(layout.batch), kScratchAlignment);
+  }
+  VMAFX_ASSIGN(pool_, hip::FramePool::create(device_.context, layout));
+  return {};
+}
+
+void HipLane::add(LaneFrame frame) {
+  {
+    const std::lock_guard lock(mutex_);
+    queue_.push_back(std::move(frame));
+  }
+  wake_.notify_one();
+}
+
+/* -- The lane's thread --------------------------------------------------------------------------------------------- */
+
+void HipLane::run() {
+  Lock lock(mutex_);
+  while (!closing_) {
+    if (failure_.ok()) failure_ = guarded_step(lock);
+    if (failure_.ok()) continue;
+    give_back(lock, failure_);
+    wake_.wait(lock, [this] { return closing_ || !queue_.empty(); });
+  }
+}
+
+Status HipLane::guarded_step(Lock& lock) {
+  try {
+    return step(lock);
+  } catch (const std::bad_alloc&) {
+    if (!lock.owns_lock()) lock.lock();
+    return error(ENOMEM, "out of memory");
+  }
+}
+
+/* One thing at a time, the most urgent first. Whatever takes time is done without the lock. */
+Status HipLane::step(Lock& lock) {
+  if (!staged_.empty() && fills_ == 0 && (pool_->batch_full() || sent_.empty())) return send(lock);
+  if (!queue_.empty() && !pool_->full() && !pool_->batch_full()) return stage(lock);
+  if (fills_ > 0) {
+    wake_.wait(lock, [this] { return fills_ == 0 || (!queue_.empty() && !pool_->batch_full()); });
+    return {};
+  }
+  if (!sent_.empty()) return collect(lock);
+  wake_.wait(lock, [this] { return closing_ || !queue_.empty(); });
+  return {};
+}
+
+bool HipLane::is_read(hip::Side side, bool scored) const {
+  return std::ranges::any_of(metrics_, [&](const Metric& metric) {
+    return (scored || metric.reads.every_frame) && (side == hip::Side::kRef ? metric.reads.ref : metric.reads.dist);
+  });
+}
+
+Status HipLane::stage(Lock& lock) {
+  staged_.push_back(std::move(queue_.front()));
+  queue_.pop_front();
+  lock.unlock();
+  const LaneFrame& frame = staged_.back();
+  hip::PoolFrame& slot = pool_->next();
+  for (const hip::Side side : {hip::Side::kRef, hip::Side::kDist}) {
+    if (is_read(side, frame.scored)) fill(slot, side, side == hip::Side::kRef ? *frame.ref : *frame.dist);
+    else slot.skip(side);
+  }
+  lock.lock();
+  return {};
+}
+
+/* The picture stays where it is until the frame is done. */
+void HipLane::fill(hip::PoolFrame& slot, hip::Side side, const HeldPicture& picture) {
+  for (int p = 0; p < 3; p++) {
+    const auto staging = slot.staging(side, p);
+    if (!staging.data) continue;
+    const SamplePlane plane = picture.planes().plane[p];
+    const size_t rows = std::max<size_t>(1, kFillBytes / staging.row_bytes);
+    for (size_t y = 0; y < staging.rows; y += rows) {
+      {
+        const std::lock_guard lock(mutex_);
+        fills_++;
+      }
+      workers_.add_first([this, staging, plane, y, rows](int) {
+        copy_rows(staging, plane, y, std::min(y + rows, staging.rows));
+        const std::lock_guard lock(mutex_);
+        if (--fills_ == 0) wake_.notify_one();
+      });
+    }
+  }
+}
+
+Status HipLane::send(Lock& lock) {
+  lock.unlock();
+  const auto sent = [this]() -> Status {
+    VMAFX_ASSIGN(const hip::Batch batch, pool_->upload());
+    for (const Metric& metric : metrics_) VMAFX_TRY(launch(batch, metric));
+    return pool_->read_back();
+  };
+  Status status = sent();
+  lock.lock();
+  if (!status.ok()) return status;
+  sent_.push_back(std::move(staged_));
+  staged_.clear();
+  return {};
+}
+
+/* A metric that leaves out frames of the batch sees the others side by side; their sums lie side by side, too. (It reads no
+ * earlier frames: see Reads.) */
+Status HipLane::launch(const hip::Batch& batch, const Metric& metric) const {
+  DeviceBatch work;
+  const bool all = std::ranges::all_of(staged_, [&](const LaneFrame& frame) { return runs(metric, frame); });
+  if (all) {
+    work.count = batch.count;
+    std::ranges::copy(batch.planes, work.planes);
+  } else {
+    for (int i = 0; i < batch.count; i++) {
+      if (!runs(metric, staged_[i])) continue;
+      for (int p = 0; p < 3; p++) {
+        work.planes[p].ref[hip::ref_index(work.count)] = batch.planes[p].ref[hip::ref_index(i)];
+        work.planes[p].dist[work.count] = batch.planes[p].dist[i];
+      }
+      work.count++;
+    }
+  }
+  if (work.count == 0) return {};
+  work.stream = batch.stream;
+  work.sums = batch.sums + static_cast<ptrdiff_t>(metric.sums_offset);
+  work.sums_stride = batch.sums_stride;
+  work.scratch = batch.scratch + static_cast<ptrdiff_t>(metric.scratch_offset);
+  return metric.twin->launch(work);
+}
+
+Status HipLane::collect(Lock& lock) {
+  Frames& frames = sent_.front();
+  lock.unlock();
+  auto collected = pool_->collect(true);
+  if (collected.ok()) {
+    const hip::CollectedBatch& batch = *collected.value();
+    for (size_t m = 0; m < metrics_.size(); m++) {
+      const Metric& metric = metrics_[m];
+      const std::byte* sums = batch.sums + metric.sums_offset;
+      for (const LaneFrame& frame : frames) {
+        if (!runs(metric, frame)) continue;
+        std::memcpy(frame.sums[m], sums, metric.sums_bytes);
+        sums += batch.sums_stride;
+      }
+    }
+    pool_->release();
+    for (const LaneFrame& frame : frames) frame.done({});
+    frames.clear();
+  }
+  lock.lock();
+  if (!collected.ok()) return collected.status();
+  sent_.pop_front();
+  return {};
+}
+
+/* Oldest first. The workers may still read pictures and write the staging, so they end first. */
+void HipLane::give_back(Lock& lock, const Status& reason) {
+  wake_.wait(lock, [this] { return fills_ == 0; });
+  Frames frames;
+  const auto move_all = [&](auto& from) {
+    std::ranges::move(from, std::back_inserter(frames));
+    from.clear();
+  };
+  for (Frames& batch : sent_) move_all(batch);
+  sent_.clear();
+  move_all(staged_);
+  move_all(queue_);
+  lock.unlock();
+  for (const LaneFrame& frame : frames) frame.done(reason);
+  frames.clear();
+  lock.lock();
+}
+
+}  // namespace vmafx

@@ -1,0 +1,101 @@
+/* The HIP lane: frame pairs on their way through the GPU, driven by a thread of its own.
+ *
+ *     add() -> queue -> staged (the workers copy the samples into pinned memory) -> sent (upload, kernels, sums back) -> done
+ *
+ * The lane's thread is the only one that uses the frame pool. It keeps the device busy first: a batch goes off when it is full,
+ * or when the device has nothing else to do, so that the last frames and a slow decoder's wait for nobody. When the device fails,
+ * every frame that is not done comes back with the reason, in order, and so does every later one: the pipeline's CPU twins take
+ * them over. */
+#ifndef VMAFX_ENGINE_HIP_LANE_H
+#define VMAFX_ENGINE_HIP_LANE_H
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "base/status.h"
+#include "engine/pictures.h"
+#include "engine/workers.h"
+#include "hip/device.h"
+#include "hip/frame_pool.h"
+#include "kernels/device_twin.h"
+#include "kernels/extractor.h"
+
+namespace vmafx {
+
+/* A frame pair in the lane. */
+struct LaneFrame {
+  bool scored = false;
+  std::shared_ptr<const HeldPicture> ref, dist;
+  std::span<std::byte* const> sums;         // where those of each of the lane's extractors go; nullptr: it does not run
+  std::function<void(const Status&)> done;  // called once, from the lane's thread: the sums are there, or why they are not
+};
+
+class HipLane {
+ public:
+  /* Allocates all that it will ever need on the device. `extractors`, each with a device twin, and `workers` must outlive the
+   * lane. ENOMEM and others: the device's words. */
+  static StatusOr<std::unique_ptr<HipLane>> start(const hip::OpenedDevice& device, std::vector<Extractor*> extractors,
+                                                  const VideoFormat& format, Workers& workers);
+  ~HipLane();  // all frames must be done
+  HipLane(const HipLane&) = delete;
+  HipLane& operator=(const HipLane&) = delete;
+
+  /* How many frames keep the device and the staging busy. */
+  int frames_in_flight() const { return pool_->batch_size() * (kBatchesInFlight + 1); }
+
+  /* In stream order. Never blocks: whoever adds bounds the number of frames. */
+  void add(LaneFrame frame);
+
+ private:
+  using Lock = std::unique_lock<std::mutex>;
+  using Frames = std::vector<LaneFrame>;
+  static constexpr int kBatchesInFlight = 3;
+
+  struct Metric {  // an extractor, as the lane sees it
+    DeviceTwin* twin;
+    Reads reads;
+    size_t sums_bytes, sums_offset, scratch_offset;
+  };
+
+  HipLane(const hip::OpenedDevice& device, Workers& workers) : device_(device), workers_(workers) {}
+
+  Status create_pool(const std::vector<Extractor*>& extractors, const VideoFormat& format);
+  void run();
+  Status guarded_step(Lock& lock);
+  Status step(Lock& lock);
+  Status stage(Lock& lock);
+  Status send(Lock& lock);
+  Status collect(Lock& lock);
+  void give_back(Lock& lock, const Status& reason);
+
+  void fill(hip::PoolFrame& slot, hip::Side side, const HeldPicture& picture);
+  Status launch(const hip::Batch& batch, const Metric& metric) const;
+  bool runs(const Metric& metric, const LaneFrame& frame) const { return frame.scored || metric.reads.every_frame; }
+  bool is_read(hip::Side side, bool scored) const;
+
+  const hip::OpenedDevice device_;
+  Workers& workers_;
+  std::vector<Metric> metrics_;
+  std::unique_ptr<hip::FramePool> pool_;
+
+  Frames staged_;            // of the batch being filled
+  std::deque<Frames> sent_;  // batches on the device
+  Status failure_;           // the first one; it stays
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::deque<LaneFrame> queue_;  // guarded by mutex_, like the two below
+  int fills_ = 0;                // copies into the staging that the workers have yet to do
+  bool closing_ = false;
+  std::thread thread_;
+};
+
+}  // namespace vmafx
+
+#endif

@@ -1,0 +1,203 @@
+/* Sessions on the GPU, here the emulator: the same scores as on the CPU, whatever the device does. */
+#include <cerrno>
+#include <cstdlib>
+#include <cstdio>
+#include <functional>
+
+#include "tests/support/check_main.h"
+#include "tests/support/device.h"
+#include "tests/support/emulator.h"
+#include "tests/support/stream.h"
+
+using namespace vmafx;
+using namespace vmafx::test;
+
+namespace {
+
+VmafxParams params_for(const char* backend, const char* model, const char* feature) {
+  VmafxParams params = cpu_params(model, feature);
+  params.backend = backend;
+  params.n_threads = 2;
+  return params;
+}
+
+Outcome run_on(const char* backend, VmafxParams params, const StreamOptions& options) {
+  params.backend = backend;
+  return run_stream(params, options);
+}
+
+/* The CPU's scores, by both backends, and all of them on the GPU. */
+void assert_same_scores(const VmafxParams& params, const StreamOptions& options) {
+  const Outcome hip = run_on("hip", params, options), cpu = run_on("cpu", params, options);
+  ck_assert_msg(hip.error == 0, "%s", hip.log.c_str());
+  ck_assert_int_eq(cpu.error, 0);
+  ck_assert_int_eq(hip.frames.size(), options.frames);
+  for (size_t i = 0; i < hip.frames.size(); i++)
+    ck_assert_msg(hip.frames[i] == cpu.frames[i], "%dx%d, frame %zu differs", options.ref.width, options.ref.height, i);
+  ck_assert(hip.models == cpu.models);
+  ck_assert_int_eq(TestPicture::alive, 0);
+}
+
+void use_emulator() { setenv("VMAFX_HIP_RUNTIME", HIP_EMULATOR, 0); }
+
+constexpr char kAllFeatures[] = "name=psnr:enable_apsnr=true|name=motion:motion_five_frame_window=true";
+
+/* -- The case that is run again: a short stream, its scores to the last bit --------------------------------------------- */
+
+int print_stream(char** arguments) {
+  VmafxParams params = params_for(arguments[0], nullptr, "name=psnr");
+  params.fallback = std::atoi(arguments[1]);
+  StreamOptions options;
+  options.ref.width = options.dist.width = 48;
+  options.ref.height = options.dist.height = 32;
+  options.frames = 9;
+  const Outcome outcome = run_stream(params, options);
+  if (outcome.error) {
+    std::printf("error %d: %s", -outcome.error, outcome.log.c_str());
+    return 1;
+  }
+  for (size_t i = 0; i < outcome.frames.size(); i++)
+    for (const auto& [key, value] : outcome.frames[i]) std::printf("%zu %s %a\n", i, key.c_str(), value);
+  std::printf("pooled %a\n", outcome.models[0]);
+  return 0;
+}
+
+std::string cpu_scores() { return run_again("", "cpu 1").text; }
+
+/* Every call of a session, some at its opening, some in mid-stream, some at its end, goes wrong in the way that `how` says. */
+void assert_scores_survive(const std::function<std::string(int)>& how) {
+  const std::string want = cpu_scores();
+  const int calls = count_calls("hip 1");
+  ck_assert_int_ge(calls, 100);
+  for (int k = 1; k <= calls; k++) {
+    const Rerun rerun = run_again(how(k) + " VMAFX_HIP_DEADLINE=40", "auto 1");
+    ck_assert_msg(rerun.succeeded && rerun.text == want, "%s: %s", how(k).c_str(), rerun.text.c_str());
+  }
+}
+
+std::string fails(int k) {
+  constexpr const char* kHow[] = {"launch", "memory", "lost"};
+  return emulator("FAIL", std::to_string(k) + ":" + kHow[k % 3]);
+}
+std::string hangs(int k) { return emulator("HANG", std::to_string(k)); }
+
+}  // namespace
+
+START_TEST(scores_equal_the_cpus) {
+  use_emulator();
+  StreamOptions options;
+  options.frames = 11;
+  assert_same_scores(params_for("hip", nullptr, kAllFeatures), options);
+  options.ref = {75, 43, VMAFX_CHROMA_422, 10, VMAFX_LAYOUT_SEMIPLANAR, 6, VMAFX_MEMORY_HOST};
+  options.dist = {75, 43, VMAFX_CHROMA_422, 10, VMAFX_LAYOUT_PLANAR, 0, VMAFX_MEMORY_HOST};
+  options.upside_down = true;
+  assert_same_scores(params_for("hip", nullptr, kAllFeatures), options);
+}
+END_TEST
+
+START_TEST(frames_are_left_out_on_the_device_too) {
+  use_emulator();
+  StreamOptions options;
+  options.frames = 23;
+  VmafxParams params = params_for("hip", nullptr, "name=psnr");
+  for (const int subsample : {2, 3, 10}) {
+    params.n_subsample = subsample;
+    assert_same_scores(params, options);
+  }
+}
+END_TEST
+
+START_TEST(one_frame_is_enough) {
+  use_emulator();
+  StreamOptions options;
+  options.frames = 1;
+  assert_same_scores(params_for("hip", nullptr, kAllFeatures), options);
+}
+END_TEST
+
+START_TEST(the_log_says_what_runs_where) {
+  use_emulator();
+  const Outcome outcome = run_stream(params_for("auto", nullptr, "name=psnr_hip"));
+  ck_assert_int_eq(outcome.error, 0);
+  assert_contains(outcome.log, "psnr on hip");
+  assert_contains(outcome.log, "(0000:03:00.0, emulator)");
+}
+END_TEST
+
+START_TEST(a_twin_of_the_gpu_needs_one) {
+  const Outcome outcome = run_stream(params_for("cpu", nullptr, "name=psnr_hip"));
+  ck_assert_int_eq(outcome.error, -EINVAL);
+  assert_contains(outcome.log, "psnr_hip: it runs on a GPU, and this session has none; the metric is called psnr");
+}
+END_TEST
+
+START_TEST(overloads_reach_the_gpus_twin) {
+  use_emulator();
+  const Outcome outcome =
+      run_stream(params_for("hip", "version=vmaf_v0.6.1:vif.vif_enhn_gain_limit=1.5:adm.adm_enhn_gain_limit=1", nullptr));
+  ck_assert_msg(outcome.error == 0, "%s", outcome.log.c_str());
+  ck_assert(outcome.frames[0].contains("integer_vif_scale0_egl_1.5"));
+  ck_assert(outcome.frames[0].contains("integer_adm2_egl_1"));
+}
+END_TEST
+
+START_TEST(verification_finds_nothing) {
+  use_emulator();
+  VmafxParams params = params_for("hip", nullptr, kAllFeatures);
+  params.verify = 4;
+  const Outcome outcome = run_stream(params, {.frames = 9});
+  ck_assert_int_eq(outcome.error, 0);
+  assert_contains(outcome.log, "verify=4: the largest difference between GPU and CPU in 3 frames is 0");
+}
+END_TEST
+
+START_TEST(a_device_without_memory_is_told) {
+  const std::string little = emulator("MEMORY", "4096");
+  const Rerun strict = run_again(little, "hip 1");
+  ck_assert(!strict.succeeded);
+  assert_contains(strict.text, "error 12: backend=hip cannot run: ");
+  assert_text_eq(run_again(little, "auto 1").text, cpu_scores());
+}
+END_TEST
+
+START_TEST(a_bad_deadline_is_refused) {
+  assert_contains(run_again("VMAFX_HIP_DEADLINE=soon", "hip 1").text, "VMAFX_HIP_DEADLINE=soon is no number of milliseconds");
+}
+END_TEST
+
+START_TEST(each_call_may_fail) { assert_scores_survive(fails); }
+END_TEST
+
+START_TEST(each_call_may_hang) { assert_scores_survive(hangs); }
+END_TEST
+
+/* Without a fallback: the right scores, if the failure did no harm, or an error. */
+START_TEST(no_call_that_fails_goes_unnoticed) {
+  const std::string want = cpu_scores();
+  const int calls = count_calls("hip 0");
+  int errors = 0;
+  for (int k = 1; k <= calls; k++) {
+    const Rerun rerun = run_again(fails(k), "hip 0");
+    errors += !rerun.succeeded;
+    if (rerun.succeeded) ck_assert_msg(rerun.text == want, "%s: %s", fails(k).c_str(), rerun.text.c_str());
+    else assert_contains(rerun.text, "error ");
+  }
+  ck_assert_int_ge(errors, calls / 2);
+}
+END_TEST
+
+int main(int argc, char** argv) {
+  if (argc > 1) return print_stream(argv + 1);
+  const int failed = run_suite_on_device("session on a GPU", {{"equal", scores_equal_the_cpus},
+                                                              {"subsample", frames_are_left_out_on_the_device_too},
+                                                              {"one_frame", one_frame_is_enough},
+                                                              {"verify", verification_finds_nothing},
+                                                              {"overloads", overloads_reach_the_gpus_twin}});
+  return failed | run_suite("session on a bad GPU", {{"where", the_log_says_what_runs_where},
+                                                     {"by_name", a_twin_of_the_gpu_needs_one},
+                                                     {"memory", a_device_without_memory_is_told},
+                                                     {"deadline", a_bad_deadline_is_refused},
+                                                     {"failures", each_call_may_fail},
+                                                     {"hangs", each_call_may_hang},
+                                                     {"strict", no_call_that_fails_goes_unnoticed}});
+}
