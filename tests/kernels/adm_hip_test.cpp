@@ -4,11 +4,13 @@
 #include <check.h>
 
 #include <algorithm>
+#include <cmath>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "kernels/adm/adm.h"
+#include "kernels/adm/adm_narrow.h"
 #include "tests/support/check_main.h"
 #include "tests/support/planes.h"
 
@@ -29,9 +31,9 @@ std::string text_of(const OptionTexts& given) {
 
 /* Frames of one size, samples of T. */
 template <class T>
-class TestFrames {
+class AdmFrames {
  public:
-  TestFrames(int w, int h, int bpc, int count) : format_{.w = w, .h = h, .bpc = bpc, .chroma = Chroma::k400} {
+  AdmFrames(int w, int h, int bpc, int count) : format_{.w = w, .h = h, .bpc = bpc, .chroma = Chroma::k400} {
     for (int i = 0; i < 2 * count; i++) planes_.emplace_back(w, h, i % 5);
   }
 
@@ -75,7 +77,7 @@ class TestFrames {
 /* One frame of noise, and one of a lookalike. */
 void check_size(int w, int h, int bpc) {
   with_sample_type(bpc, [&]<class T>(T) {
-    TestFrames<T> frames(w, h, bpc, 2);
+    AdmFrames<T> frames(w, h, bpc, 2);
     frames.fill(0, Fill::kRandom, Fill::kRandom);
     frames.make_lookalike(1, Fill::kRandom, 0.9, bpc - 5);
     frames.check(2);
@@ -83,6 +85,83 @@ void check_size(int w, int h, int bpc) {
 }
 
 }  // namespace
+
+/* Every pair of 16-bit coefficients of scale 0 that matters: each o, with t around it, around its multiples, and far off. */
+START_TEST(narrow_arithmetic_of_scale_0) {
+  constexpr int kLargest = 22930;
+  std::mt19937 random(1);
+  for (int o = -kLargest; o <= kLargest; o++) {
+    for (int n = 0; n < 24; n++) {
+      const int near = o * (n % 6) / 2 + static_cast<int>(random() % 5) - 2;
+      const int far = static_cast<int>(random() % (2 * kLargest + 1)) - kLargest;
+      const int t = std::clamp(n < 16 ? near : far, -kLargest, kLargest);
+      const bool aligned = n % 2;
+      const auto assert_restored = [&](int got, double limit) {
+        ck_assert_msg(got == adm_restored(o, t, aligned, limit), "o %d, t %d, limit %g", o, t, limit);
+      };
+      assert_restored(narrow::restored_fine<true>(o, t, aligned, {100, 100}), 100);
+      assert_restored(narrow::restored_fine<true>(o, t, aligned, {1, 1}), 1);
+      assert_restored(narrow::restored_fine<false>(o, t, aligned, {1.2, 0}), 1.2);
+      ck_assert_uint_eq(narrow::den_cube(0, o, 0), adm_den_cube(0, o, 0));
+      const auto product = static_cast<int32_t>(random());
+      for (int band = 0; band < kAdmBands; band++) {
+        const int32_t weighted = adm_csf_fine(band, 1, product);
+        ck_assert_int_eq(narrow::csf_fine(band, product), weighted);
+        ck_assert_int_eq(narrow::neighbour_fine(narrow::magnitude(weighted)), adm_neighbour_fine(weighted));
+        ck_assert_int_eq(narrow::centre_fine(narrow::magnitude(weighted)), adm_centre_fine(weighted));
+      }
+    }
+  }
+}
+END_TEST
+
+/* Numbers of every length, both signs. */
+START_TEST(narrow_arithmetic_of_other_scales) {
+  constexpr int kLargest = 2103110000;
+  std::mt19937 random(2);
+  const auto number = [&] {
+    const auto magnitude = static_cast<int>(std::min<uint32_t>(random() >> 1 >> random() % 31, kLargest));
+    return random() & 1 ? magnitude : -magnitude;
+  };
+  for (int n = 0; n < 2000000; n++) {
+    const int o = number();
+    const int t = n % 4 == 0 ? number() : static_cast<int>(std::clamp<int64_t>(int64_t{o} * (n % 5) / 2 + (number() >> 20), -kLargest, kLargest));
+    const bool aligned = n % 2;
+    const auto assert_restored = [&](int got, double limit) {
+      ck_assert_msg(got == adm_restored(o, t, aligned, limit), "o %d, t %d, limit %g", o, t, limit);
+    };
+    assert_restored(narrow::restored_coarse<true>(o, t, aligned, {100, 100}), 100);
+    assert_restored(narrow::restored_coarse<false>(o, t, aligned, {1.2, 0}), 1.2);
+    for (int scale = 1; scale < kAdmScales; scale++)
+      ck_assert_uint_eq(narrow::den_cube(scale, o, 1 + n % 12), adm_den_cube(scale, o, 1 + n % 12));
+    for (const int square_shift : {29, 30})
+      ck_assert_int_eq(narrow::masked_cube(narrow::magnitude(o), t, square_shift, n % 12),
+                       adm_masked_cube(o < 0 ? -o : o, t, square_shift, n % 12));
+  }
+}
+END_TEST
+
+/* Gradients at angles around one degree, and equal ones. */
+START_TEST(narrow_alignment) {
+  std::mt19937 random(3);
+  for (int n = 0; n < 2000000; n++) {
+    const double length = std::exp2(1 + random() % 14), angle = random() % 36000 / 100.0;
+    const double turn = n % 3 == 0 ? 1 + (static_cast<int>(random() % 2001) - 1000) * 1e-6 : random() % 400 / 100.0;
+    const auto at = [](double r, double degrees) {
+      return std::pair(static_cast<int>(std::lround(r * std::cos(degrees * M_PI / 180))),
+                       static_cast<int>(std::lround(r * std::sin(degrees * M_PI / 180))));
+    };
+    for (const double scale : {1.0, 65536.0}) {
+      const auto [oh, ov] = at(length * scale, angle);
+      const auto [th, tv] = at(length * scale * (1 + random() % 100 / 200.0) / 2, angle + (random() & 1 ? turn : -turn));
+      const bool want = adm_aligned(oh, ov, th, tv);
+      ck_assert_msg(narrow::aligned_coarse(oh, ov, th, tv) == want, "(%d, %d) and (%d, %d)", oh, ov, th, tv);
+      if (scale == 1)
+        ck_assert_msg(narrow::aligned_fine(oh, ov, th, tv) == want, "(%d, %d) and (%d, %d)", oh, ov, th, tv);
+    }
+  }
+}
+END_TEST
 
 /* The smallest there are, those whose coarse scales have no border, and rows of tiles with one column in the last. */
 START_TEST(every_size) {
@@ -96,7 +175,7 @@ END_TEST
 START_TEST(every_depth_and_fill) {
   for (int bpc = 8; bpc <= 16; bpc++) {
     with_sample_type(bpc, [&]<class T>(T) {
-      TestFrames<T> frames(97, 51, bpc, static_cast<int>(std::size(kFills)));
+      AdmFrames<T> frames(97, 51, bpc, static_cast<int>(std::size(kFills)));
       for (size_t shift = 0; shift < std::size(kFills); shift++) {
         for (size_t i = 0; i < std::size(kFills); i++)
           frames.fill(static_cast<int>(i), kFills[i], kFills[(i + shift) % std::size(kFills)]);
@@ -129,7 +208,7 @@ START_TEST(every_option) {
   for (const OptionTexts& options : kSets) {
     for (const int bpc : {8, 10, 16}) {
       with_sample_type(bpc, [&]<class T>(T) {
-        TestFrames<T> frames(131, 67, bpc, 6);
+        AdmFrames<T> frames(131, 67, bpc, 6);
         frames.fill(0, Fill::kRandom, Fill::kRandom);
         frames.fill(1, Fill::kSparse, Fill::kCheckerboard);
         frames.make_lookalike(2, Fill::kRandom, 0.5, 0);
@@ -149,7 +228,7 @@ START_TEST(steep_blocks) {
   for (const int bpc : {8, 16}) {
     with_sample_type(bpc, [&]<class T>(T) {
       constexpr int kFrames = 8, kW = 200, kH = 60;
-      TestFrames<T> frames(kW, kH, bpc, kFrames);
+      AdmFrames<T> frames(kW, kH, bpc, kFrames);
       for (int frame = 0; frame < kFrames; frame++) {
         std::mt19937 random(frame);
         const int block_size = 2 << frame % 4;
@@ -176,7 +255,7 @@ START_TEST(strongest_coefficients) {
   constexpr int kLow[4] = {1, 1, 1, -1}, kHigh[4] = {-1, -1, 1, -1};
   constexpr int kW = 330, kH = 66;
   const std::pair<const int(&)[4], const int(&)[4]> kSigns[] = {{kHigh, kLow}, {kLow, kHigh}, {kHigh, kHigh}};
-  TestFrames<uint16_t> frames(kW, kH, 16, 3);
+  AdmFrames<uint16_t> frames(kW, kH, 16, 3);
   std::mt19937 random(5);
   for (int frame = 0; frame < 3; frame++) {
     int strength[2] = {};
@@ -197,7 +276,7 @@ START_TEST(strongest_coefficients) {
 END_TEST
 
 START_TEST(batches) {
-  TestFrames<uint8_t> frames(150, 70, 8, 11);
+  AdmFrames<uint8_t> frames(150, 70, 8, 11);
   for (int i = 0; i < 11; i++) frames.make_lookalike(i, Fill::kRandom, 0.8 + 0.05 * i, i % 7);
   for (const int batch : {1, 3, 8}) frames.check(batch);
 }
@@ -205,14 +284,17 @@ END_TEST
 
 /* Several tiles across and down at scale 0, more than one at scale 2. */
 START_TEST(a_large_picture) {
-  TestFrames<uint8_t> frames(823, 361, 8, 1);
+  AdmFrames<uint8_t> frames(823, 361, 8, 1);
   frames.make_lookalike(0, Fill::kRandom, 0.97, 3);
   frames.check(1);
 }
 END_TEST
 
 int main() {
-  return run_suite_on_device("adm_hip", {{"sizes", every_size},
+  const int failed = run_suite("adm_narrow", {{"narrow_0", narrow_arithmetic_of_scale_0},
+                                              {"narrow_1_to_3", narrow_arithmetic_of_other_scales},
+                                              {"narrow_alignment", narrow_alignment}});
+  return failed | run_suite_on_device("adm_hip", {{"sizes", every_size},
                                          {"depths_and_fills", every_depth_and_fill},
                                          {"options", every_option},
                                          {"steep", steep_blocks},

@@ -65,15 +65,13 @@ int border(int size) { return static_cast<int>(size * 0.1 - 0.5); }
 
 /* Sizes and shifts of the scale that decomposes an in_w x in_h plane. */
 AdmScale make_scale(int index, int in_w, int in_h, int bpc) {
-  constexpr int kVerticalShift[kAdmScales] = {0, 0, 16, 16};
-  constexpr int kHorizontalShift[kAdmScales] = {16, 15, 16, 15};
   AdmScale s = {};
   s.in_w = in_w;
   s.in_h = in_h;
   s.w = (in_w + 1) / 2;
   s.h = (in_h + 1) / 2;
-  s.vertical_shift = index == 0 ? bpc : kVerticalShift[index];
-  s.horizontal_shift = kHorizontalShift[index];
+  s.vertical_shift = adm_vertical_shift(index, bpc);
+  s.horizontal_shift = adm_horizontal_shift(index);
   s.left = border(s.w);
   s.top = border(s.h);
   s.right = s.w - s.left;

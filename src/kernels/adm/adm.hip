@@ -49,16 +49,16 @@ constexpr int kSumWords = 2 * kAdmRowSums * kAdmTileH * kSumPitch;
 template <int kScale>
 constexpr int kSharedWords = kFilteredWords<kScale> > kSumWords ? kFilteredWords<kScale> : kSumWords;
 
+/* Sign-extended. */
 template <int n, class T>
-VMAFX_DEVICE void load_samples(const T* row, int x, const AdmStage& stage, int32_t (&samples)[n]) {
-  const int w = stage.scale.in_w;
+VMAFX_DEVICE void load_samples(const T* row, int x, int w, uint32_t (&samples)[n]) {
   if (n > 1 && x >= 0 && x + n <= w) {
     const auto pack = gpu::load_pack<n>(row + x);
     VMAFX_UNROLL
-    for (int i = 0; i < n; i++) samples[i] = static_cast<int32_t>(pack.v[i]) - stage.centre;
+    for (int i = 0; i < n; i++) samples[i] = static_cast<uint32_t>(pack.v[i]);
   } else {
     VMAFX_UNROLL
-    for (int i = 0; i < n; i++) samples[i] = static_cast<int32_t>(row[inside(x + i, w)]) - stage.centre;
+    for (int i = 0; i < n; i++) samples[i] = static_cast<uint32_t>(row[inside(x + i, w)]);
   }
 }
 
@@ -79,23 +79,45 @@ VMAFX_DEVICE void store_filtered(uint32_t* row, const int32_t (&low)[n], const i
   if (kScale > 0) gpu::store_pack(row + kPitch, more);
 }
 
+template <int kShift>
+VMAFX_DEVICE int32_t round_shift(int64_t sum) {
+  return static_cast<int32_t>((sum + (1 << (kShift - 1))) >> kShift);
+}
+
+/* The four samples above each other. */
+template <int kScale>
+VMAFX_DEVICE void filter_sample(const AdmStage& stage, uint32_t a, uint32_t b, uint32_t c, uint32_t d, int32_t& low,
+                                int32_t& high) {
+  if (kScale == 0) {
+    const int shift = stage.scale.vertical_shift;
+    const uint32_t half = 1u << (shift - 1);
+    low = static_cast<int32_t>(narrow::low_pass(half - narrow::kLowGain * stage.centre, a, b, c, d)) >> shift;
+    high = static_cast<int32_t>(narrow::high_pass(half, a, b, c, d)) >> shift;
+  } else if (kScale == 1) {
+    low = static_cast<int32_t>(narrow::low_pass(0, a, b, c, d));
+    high = static_cast<int32_t>(narrow::high_pass(0, a, b, c, d));
+  } else {
+    const int32_t s[] = {static_cast<int32_t>(a), static_cast<int32_t>(b), static_cast<int32_t>(c),
+                         static_cast<int32_t>(d)};
+    low = round_shift<16>(adm_low_pass(s[0], s[1], s[2], s[3]));
+    high = round_shift<16>(adm_high_pass(s[0], s[1], s[2], s[3]));
+  }
+}
+
 /* Rows y and y + 1 of the bands, n columns of the input at x. */
 template <int kScale, int n, class T>
 VMAFX_DEVICE void filter_down(const AdmStage& stage, const Picture<T>& picture, int x, int y, uint32_t* to) {
-  int32_t samples[6][n];
+  uint32_t samples[6][n];
   VMAFX_UNROLL
   for (int i = 0; i < 6; i++)
-    load_samples(picture.row(inside(2 * y - 1 + i, stage.scale.in_h)), x, stage, samples[i]);
+    load_samples(picture.row(inside(2 * y - 1 + i, stage.scale.in_h)), x, stage.scale.in_w, samples[i]);
   VMAFX_UNROLL
   for (int row = 0; row < 2; row++) {
     int32_t low[n], high[n];
     VMAFX_UNROLL
-    for (int i = 0; i < n; i++) {
-      const int32_t a = samples[2 * row][i], b = samples[2 * row + 1][i];
-      const int32_t c = samples[2 * row + 2][i], d = samples[2 * row + 3][i];
-      low[i] = static_cast<int32_t>(adm_round_shift(adm_low_pass(a, b, c, d), stage.scale.vertical_shift));
-      high[i] = static_cast<int32_t>(adm_round_shift(adm_high_pass(a, b, c, d), stage.scale.vertical_shift));
-    }
+    for (int i = 0; i < n; i++)
+      filter_sample<kScale>(stage, samples[2 * row][i], samples[2 * row + 1][i], samples[2 * row + 2][i],
+                            samples[2 * row + 3][i], low[i], high[i]);
     store_filtered<kScale>(to + row * kRowWords<kScale>, low, high);
   }
 }
@@ -106,8 +128,8 @@ VMAFX_DEVICE void filter_tile_down(const AdmStage& stage, const Picture<T> (&pic
                                    uint32_t* filtered) {
   constexpr int kGroups = 2 * kAdmTileW / 4, kPairs = kAdmTileH / 2;
   static_assert(kGroups * kPairs == kAdmTileThreads);
-  const int rank = static_cast<int>(gpu::thread_rank());
-  const int x = rank % kGroups * 4, pair = rank / kGroups;
+  const unsigned rank = gpu::thread_rank();
+  const int x = static_cast<int>(rank % kGroups * 4), pair = static_cast<int>(rank / kGroups);
   VMAFX_UNROLL
   for (int p = 0; p < 2; p++)
     filter_down<kScale, 4>(stage, pictures[p], 2 * x0 + x, y0 + 2 * pair,
@@ -115,9 +137,12 @@ VMAFX_DEVICE void filter_tile_down(const AdmStage& stage, const Picture<T> (&pic
 
   /* One column before and one after these. */
   if (rank < 4 * kPairs) {
-    const int column = rank & 1 ? 2 * kAdmTileW : -1, p = rank >> 1 & 1, its_pair = rank >> 2;
-    filter_down<kScale, 1>(stage, p ? pictures[1] : pictures[0], 2 * x0 + column, y0 + 2 * its_pair,
-                           filtered + (p * kAdmTileH + 2 * its_pair) * kRowWords<kScale> + kFirst + column);
+    const int column = rank & 1 ? 2 * kAdmTileW : -1, its_pair = static_cast<int>(rank >> 2);
+    const bool is_dist = rank >> 1 & 1;
+    Picture<T> picture = pictures[0];
+    if (is_dist) picture = pictures[1];
+    filter_down<kScale, 1>(stage, picture, 2 * x0 + column, y0 + 2 * its_pair,
+                           filtered + ((is_dist ? kAdmTileH : 0) + 2 * its_pair) * kRowWords<kScale> + kFirst + column);
   }
 }
 
@@ -154,13 +179,17 @@ VMAFX_DEVICE Taps load_filtered(const uint32_t* row) {
   return taps;
 }
 
-VMAFX_DEVICE int32_t low_across(const AdmScale& scale, const int32_t (&s)[kTaps], int i) {
-  const int64_t sum = adm_low_pass(s[2 * i], s[2 * i + 1], s[2 * i + 2], s[2 * i + 3]);
-  return static_cast<int32_t>(adm_round_shift(sum, scale.horizontal_shift));
+template <int kScale>
+VMAFX_DEVICE int32_t low_across(const int32_t (&s)[kTaps], int i) {
+  const int32_t a = s[2 * i], b = s[2 * i + 1], c = s[2 * i + 2], d = s[2 * i + 3];
+  if (kScale == 0) return static_cast<int32_t>(narrow::low_pass(1u << 15, a, b, c, d)) >> 16;
+  return round_shift<adm_horizontal_shift(kScale)>(adm_low_pass(a, b, c, d));
 }
-VMAFX_DEVICE int32_t high_across(const AdmScale& scale, const int32_t (&s)[kTaps], int i) {
-  const int64_t sum = adm_high_pass(s[2 * i], s[2 * i + 1], s[2 * i + 2], s[2 * i + 3]);
-  return static_cast<int32_t>(adm_round_shift(sum, scale.horizontal_shift));
+template <int kScale>
+VMAFX_DEVICE int32_t high_across(const int32_t (&s)[kTaps], int i) {
+  const int32_t a = s[2 * i], b = s[2 * i + 1], c = s[2 * i + 2], d = s[2 * i + 3];
+  if (kScale == 0) return static_cast<int32_t>(narrow::high_pass(1u << 15, a, b, c, d)) >> 16;
+  return round_shift<adm_horizontal_shift(kScale)>(adm_high_pass(a, b, c, d));
 }
 
 /* The samples of band a are 16 bits wide at scale 0. */
@@ -184,8 +213,8 @@ VMAFX_DEVICE void store_a(const AdmStage& stage, int picture, const Place& at, c
     const int x = at.x + i;
     if (at.group * kAdmColumns + i >= kAdmTileStepX || x < 0 || x >= stage.scale.w) continue;
     gpu::Pack<Sample, 2> pair;  // the row has room for a column w
-    pair.v[0] = static_cast<Sample>(low_across(stage.scale, taps.low, i));
-    pair.v[1] = static_cast<Sample>(low_across(stage.scale, taps.low, i + 1));
+    pair.v[0] = static_cast<Sample>(low_across<kScale>(taps.low, i));
+    pair.v[1] = static_cast<Sample>(low_across<kScale>(taps.low, i + 1));
     gpu::store_pack(row + x, pair);
   }
 }
@@ -193,12 +222,13 @@ VMAFX_DEVICE void store_a(const AdmStage& stage, int picture, const Place& at, c
 /* A value for each detail band at each of the thread's columns. */
 using Details = int32_t[kAdmBands][kAdmColumns];
 
-VMAFX_DEVICE void details_across(const AdmScale& scale, const Taps& taps, Details& to) {
+template <int kScale>
+VMAFX_DEVICE void details_across(const Taps& taps, Details& to) {
   VMAFX_UNROLL
   for (int i = 0; i < kAdmColumns; i++) {
-    to[0][i] = low_across(scale, taps.high, i);
-    to[1][i] = high_across(scale, taps.low, i);
-    to[2][i] = high_across(scale, taps.high, i);
+    to[0][i] = low_across<kScale>(taps.high, i);
+    to[1][i] = high_across<kScale>(taps.low, i);
+    to[2][i] = high_across<kScale>(taps.high, i);
   }
 }
 
@@ -210,45 +240,48 @@ struct Mask {
   uint32_t neighbour = 0, centre = 0;
 };
 
+/* Weighs `value`, adds it to the mask, and returns the magnitude that masking compares with thresholds. */
 template <int kScale>
-VMAFX_DEVICE void add_mask(int band, uint32_t rfactor, int32_t value, Mask& mask) {
+VMAFX_DEVICE uint32_t weigh(int band, uint32_t rfactor, int32_t value, Mask& mask) {
+  uint32_t magnitude;
+  int32_t neighbour, centre;
   if (kScale == 0) {
-    const int32_t weighted = adm_csf_fine(band, rfactor, value);
-    mask.neighbour += static_cast<uint32_t>(adm_neighbour_fine(weighted));
-    mask.centre += static_cast<uint32_t>(adm_centre_fine(weighted));
+    const int32_t product = adm_wrap_mul(rfactor, value);
+    magnitude = narrow::magnitude(product);
+    const uint32_t weighted = narrow::magnitude(narrow::csf_fine(band, product));
+    neighbour = narrow::neighbour_fine(weighted);
+    centre = narrow::centre_fine(weighted);
   } else {
     const int32_t weighted = adm_csf_coarse(rfactor, value);
-    mask.neighbour += static_cast<uint32_t>(adm_neighbour_coarse(weighted));
-    mask.centre += static_cast<uint32_t>(adm_centre_coarse(weighted));
+    magnitude = narrow::magnitude(weighted);
+    neighbour = adm_neighbour_coarse(weighted);
+    centre = adm_centre_coarse(weighted);
   }
-}
-
-/* What masking compares with thresholds. */
-template <int kScale>
-VMAFX_DEVICE int32_t weighted_magnitude(uint32_t rfactor, int32_t value) {
-  return adm_wrap_abs(kScale == 0 ? adm_wrap_mul(rfactor, value) : adm_csf_coarse(rfactor, value));
+  mask.neighbour += static_cast<uint32_t>(neighbour);
+  mask.centre += static_cast<uint32_t>(centre - neighbour);
+  return magnitude;
 }
 
 /* Both parts of the distorted picture at the thread's columns. */
 struct Parts {
-  Details restored, added;  // weighted magnitudes
+  uint32_t restored[kAdmBands][kAdmColumns], added[kAdmBands][kAdmColumns];  // weighted magnitudes
   Mask of_restored[kAdmColumns], of_added[kAdmColumns];
 };
 
-template <int kScale>
+template <int kScale, bool kWholeLimit>
 VMAFX_DEVICE void decouple(const AdmStage& stage, const Details& ref, const Details& dist, Parts& parts) {
   VMAFX_UNROLL
   for (int i = 0; i < kAdmColumns; i++) {
-    const bool aligned = adm_aligned(ref[0][i], ref[1][i], dist[0][i], dist[1][i]);
+    const bool aligned = kScale == 0 ? narrow::aligned_fine(ref[0][i], ref[1][i], dist[0][i], dist[1][i])
+                                     : narrow::aligned_coarse(ref[0][i], ref[1][i], dist[0][i], dist[1][i]);
     VMAFX_UNROLL
     for (int band = 0; band < kAdmBands; band++) {
+      const int32_t o = ref[band][i], t = dist[band][i];
+      const int32_t restored = kScale == 0 ? narrow::restored_fine<kWholeLimit>(o, t, aligned, stage.gain_limit)
+                                           : narrow::restored_coarse<kWholeLimit>(o, t, aligned, stage.gain_limit);
       const uint32_t rfactor = stage.scale.rfactor[band];
-      const int32_t restored = adm_restored(ref[band][i], dist[band][i], aligned, stage.gain_limit);
-      const int32_t added = adm_wrap_sub(dist[band][i], restored);
-      parts.restored[band][i] = weighted_magnitude<kScale>(rfactor, restored);
-      parts.added[band][i] = weighted_magnitude<kScale>(rfactor, added);
-      add_mask<kScale>(band, rfactor, restored, parts.of_restored[i]);
-      add_mask<kScale>(band, rfactor, added, parts.of_added[i]);
+      parts.restored[band][i] = weigh<kScale>(band, rfactor, restored, parts.of_restored[i]);
+      parts.added[band][i] = weigh<kScale>(band, rfactor, adm_wrap_sub(t, restored), parts.of_added[i]);
     }
   }
 }
@@ -261,14 +294,23 @@ constexpr int kAdded = 0, kRestored = 1;
 
 /* Also to where the window of a sample at the edge of the bands finds it mirrored. */
 VMAFX_DEVICE void store_neighbours(const AdmScale& scale, const Place& at, const Parts& parts, Neighbour* row) {
+  Neighbour here[kAdmColumns];
+  VMAFX_UNROLL
+  for (int i = 0; i < kAdmColumns; i++) here[i] = {{parts.of_added[i].neighbour, parts.of_restored[i].neighbour}};
   Neighbour* to = row + at.group * kAdmColumns;
+  if (at.x > 1 && at.x + kAdmColumns < scale.w) {
+    VMAFX_UNROLL
+    for (int i = 0; i < kAdmColumns; i += 2)
+      gpu::store_pack(reinterpret_cast<uint32_t*>(to + i),
+                      Quad{{here[i].v[0], here[i].v[1], here[i + 1].v[0], here[i + 1].v[1]}});
+    return;
+  }
   VMAFX_UNROLL
   for (int i = 0; i < kAdmColumns; i++) {
-    const Neighbour here = {{parts.of_added[i].neighbour, parts.of_restored[i].neighbour}};
-    const int x = at.x + i;
-    if (x != -1 && x != scale.w) to[i] = here;
-    if (x == 1 && at.group * kAdmColumns + i >= 2) to[i - 2] = here;
-    if (x == scale.w - 1 && at.group * kAdmColumns + i < kAdmTileW - 1) to[i + 1] = here;
+    const int x = at.x + i, column = at.group * kAdmColumns + i;
+    if (x != -1 && x != scale.w) to[i] = here[i];
+    if (x == 1 && column >= 2) to[i - 2] = here[i];
+    if (x == scale.w - 1 && column < kAdmTileW - 1) to[i + 1] = here[i];
   }
 }
 
@@ -276,21 +318,28 @@ VMAFX_DEVICE void store_neighbours(const AdmScale& scale, const Place& at, const
 using WindowColumns = uint32_t[kAdmColumns + 2][2];
 
 VMAFX_DEVICE void add_window_row(const Neighbour* row, int column, WindowColumns& columns) {
+  const Neighbour before = row[clamp(column - 1, kAdmTileW)], after = row[clamp(column + kAdmColumns, kAdmTileW)];
   VMAFX_UNROLL
-  for (int i = 0; i < kAdmColumns + 2; i++) {
-    const Neighbour neighbour = row[clamp(column - 1 + i, kAdmTileW)];
-    columns[i][kAdded] += neighbour.v[kAdded];
-    columns[i][kRestored] += neighbour.v[kRestored];
+  for (int k = 0; k < 2; k++) {
+    columns[0][k] += before.v[k];
+    columns[kAdmColumns + 1][k] += after.v[k];
+  }
+  VMAFX_UNROLL
+  for (int i = 0; i < kAdmColumns; i += 2) {
+    const auto two = gpu::load_pack<4>(reinterpret_cast<const uint32_t*>(row + column + i));
+    VMAFX_UNROLL
+    for (int k = 0; k < 4; k++) columns[1 + i + k / 2][k % 2] += two.v[k];
   }
 }
 
 template <int kScale>
-VMAFX_DEVICE void add_cubes(const AdmScale& scale, const Details& signal, int i, uint32_t threshold,
-                            uint64_t (&sums)[kAdmBands]) {
+VMAFX_DEVICE void add_cubes(const AdmScale& scale, const uint32_t (&signal)[kAdmBands][kAdmColumns], int i,
+                            uint32_t threshold, uint64_t (&sums)[kAdmBands]) {
   VMAFX_UNROLL
   for (int band = 0; band < kAdmBands; band++)
-    sums[band] += static_cast<uint64_t>(adm_masked_cube(signal[band][i], threshold << adm_threshold_shift(kScale, band),
-                                                        adm_square_shift(kScale, band), scale.cube_shift[band]));
+    sums[band] += static_cast<uint64_t>(
+        narrow::masked_cube(signal[band][i], threshold << adm_threshold_shift(kScale, band),
+                            adm_square_shift(kScale, band), scale.cube_shift[band]));
 }
 
 /* Sums of this thread's columns. */
@@ -313,7 +362,7 @@ VMAFX_DEVICE void add_reference(const AdmScale& scale, const Place& at, const De
     if (!scored_column(scale, at, i)) continue;
     VMAFX_UNROLL
     for (int band = 0; band < kAdmBands; band++)
-      sums.csf_den[band] += adm_den_cube(kScale, ref[band][i], scale.den_cube_shift);
+      sums.csf_den[band] += narrow::den_cube(kScale, ref[band][i], scale.den_cube_shift);
   }
 }
 
@@ -329,8 +378,7 @@ VMAFX_DEVICE void add_masked(const AdmStage& stage, const Place& at, const Parts
   VMAFX_UNROLL
   for (int i = 0; i < kAdmColumns; i++) {
     if (!scored_column(scale, at, i)) continue;
-    uint32_t threshold[2] = {parts.of_added[i].centre - parts.of_added[i].neighbour,
-                             parts.of_restored[i].centre - parts.of_restored[i].neighbour};
+    uint32_t threshold[2] = {parts.of_added[i].centre, parts.of_restored[i].centre};
     VMAFX_UNROLL
     for (int k = 0; k < 2; k++) threshold[k] += columns[i][k] + columns[i + 1][k] + columns[i + 2][k];
     add_cubes<kScale>(scale, parts.restored, i, threshold[kAdded], sums.dlm);
@@ -352,8 +400,8 @@ VMAFX_DEVICE void store_row_sums(const AdmStage& stage, const Place& at, const S
   }
   gpu::block_sync();
   static_assert(kAdmRowSums * kAdmTileH <= kAdmTileThreads);
-  const int rank = static_cast<int>(gpu::thread_rank()), row = rank % kAdmTileH, which = rank / kAdmTileH;
-  const int y = y0 + row;
+  const unsigned rank = gpu::thread_rank();
+  const int row = static_cast<int>(rank % kAdmTileH), which = static_cast<int>(rank / kAdmTileH), y = y0 + row;
   if (which >= kAdmRowSums || !scored_row(stage.scale, {row, 0, 0, y})) return;
   uint64_t sum = 0;
   VMAFX_UNROLL
@@ -378,30 +426,31 @@ VMAFX_DEVICE void score_tile(const AdmStage& stage, const Picture<T> (&pictures)
   const gpu::Dim3 block = gpu::block_id();
   const int x0 = stage.x.first + static_cast<int>(block.x) * kAdmTileStepX;
   const int y0 = stage.y.first + static_cast<int>(block.y) * kAdmTileStepY;
-  const int rank = static_cast<int>(gpu::thread_rank());
+  const unsigned rank = gpu::thread_rank();
   Place at;
-  at.row = rank / (kAdmTileW / kAdmColumns);
-  at.group = rank % (kAdmTileW / kAdmColumns);
+  at.row = static_cast<int>(rank / (kAdmTileW / kAdmColumns));
+  at.group = static_cast<int>(rank % (kAdmTileW / kAdmColumns));
   at.x = x0 + at.group * kAdmColumns;
   at.y = y0 + at.row;
 
   filter_tile_down<kScale>(stage, pictures, x0, y0, filtered);
   gpu::block_sync();
   const bool scored = scored_tile(stage.x, block.x) && scored_tile(stage.y, block.y);
-  Details details[2];
+  Details details[2] = {};
   VMAFX_UNROLL
   for (int p = 0; p < 2; p++) {
     const uint32_t* row = filtered + (p * kAdmTileH + at.row) * kRowWords<kScale>;
     const Taps taps = load_filtered<kScale>(row + kFirst + at.group * 2 * kAdmColumns);
     if (kScale < kAdmScales - 1) store_a<kScale>(stage, p, at, taps);
-    if (scored) details_across(stage.scale, taps, details[p]);
+    if (scored) details_across<kScale>(taps, details[p]);
   }
   if (!scored) return;
 
   Sums sums;
   Parts parts;
   add_reference<kScale>(stage.scale, at, details[0], sums);
-  decouple<kScale>(stage, details[0], details[1], parts);
+  if (stage.gain_limit.whole) decouple<kScale, true>(stage, details[0], details[1], parts);
+  else decouple<kScale, false>(stage, details[0], details[1], parts);
   store_neighbours(stage.scale, at, parts, neighbours[at.row]);
   gpu::block_sync();
   if (scored_row(stage.scale, at)) add_masked<kScale>(stage, at, parts, neighbours, sums);
@@ -428,14 +477,26 @@ VMAFX_DEVICE void score_bands(const AdmStage& stage) {
 
 /* -- Rows ---------------------------------------------------------------------------------------------------------- */
 
+/* rows.scale[index], without an address that only memory can have. */
+VMAFX_DEVICE AdmRows::OfScale of_scale(const AdmRows& rows, unsigned index) {
+  AdmRows::OfScale scale = {};
+  VMAFX_UNROLL
+  for (unsigned i = 0; i < kAdmScales; i++) {
+    if (i != index) continue;
+    scale.rows = rows.scale[i].rows;
+    scale.tiles = rows.scale[i].tiles;
+    scale.row_shift = rows.scale[i].row_shift;
+    scale.den_row_shift = rows.scale[i].den_row_shift;
+    scale.first = rows.scale[i].first;
+  }
+  return scale;
+}
+
 /* Grid: blocks of rows, sums of all scales, frames. */
 VMAFX_DEVICE void add_rows(const AdmRows& rows) {
   const gpu::Dim3 block = gpu::block_id();
   const unsigned index = block.y / kAdmRowSums, which = block.y % kAdmRowSums;
-  AdmRows::OfScale scale = rows.scale[0];
-  VMAFX_UNROLL
-  for (unsigned s = 1; s < kAdmScales; s++)
-    if (s == index) scale = rows.scale[s];
+  const AdmRows::OfScale scale = of_scale(rows, index);
   const int row = static_cast<int>(block.x) * kAdmRowThreads + static_cast<int>(gpu::thread_rank());
   const bool is_den = which >= 2 * kAdmBands;
   int64_t rounded = 0;

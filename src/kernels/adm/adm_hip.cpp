@@ -1,6 +1,7 @@
 /* Which kernels of adm run, on what planes, in which order: one for each scale, from the finest on, then one that adds up
  * the rows of all of them. */
 #include <algorithm>
+#include <cmath>
 
 #include "kernels/adm/adm.h"
 #include "kernels/adm/adm_tiles.h"
@@ -75,9 +76,11 @@ class AdmHip : public DeviceTwin {
     stage.x = make_tiling(scale.left, scale.right, scale.w, kAdmTileStepX, makes_a);
     stage.y = make_tiling(scale.top, scale.bottom, scale.h, kAdmTileStepY, makes_a);
     if (index == 0 && params.skip_scale0) stage.x.scored = stage.y.scored = 0;
-    stage.gain_limit = params.gain_limit;
+    stage.gain_limit.value = params.gain_limit;
+    if (params.gain_limit == std::trunc(params.gain_limit))
+      stage.gain_limit.whole = static_cast<int32_t>(params.gain_limit);
     stage.measure_aim = params.measure_aim;
-    if (index == 0) stage.centre = 1 << (params.bpc - 1);
+    if (index == 0) stage.centre = 1u << (params.bpc - 1);
     if (makes_a) {
       const int64_t sample_bytes = index == 0 ? sizeof(int16_t) : sizeof(int32_t);
       stage.to.stride = align(scale.w * sample_bytes, 16);

@@ -26,7 +26,7 @@ inline constexpr int kAdmBands = 3;
 struct AdmScale {
   int in_w, in_h;      // of the plane that is decomposed
   int w, h;            // of each of its bands
-  int vertical_shift;  // rounding right shifts after the two passes of the wavelet transform
+  int vertical_shift;  // of the wavelet transform, see adm_vertical_shift()
   int horizontal_shift;
   int left, top, right, bottom;  // the scored part of the bands: their borders of 10 % are left out
   uint32_t rfactor[kAdmBands];   // sensitivity. Scale 0: Q21, Q21, Q23, cut to 16 bits; others: Q32, cut to 32 bits
@@ -60,6 +60,10 @@ VMAFX_HD constexpr int32_t adm_wrap_abs(int32_t x) {
 
 /* -- Wavelet transform: Daubechies, two vanishing moments (db2). Taps in Q15, for samples 2i-1, 2i, 2i+1, 2i+2. */
 inline constexpr int kAdmTap0 = 15826, kAdmTap1 = 27411, kAdmTap2 = 7345, kAdmTap3 = -4240;
+
+/* Rounding right shifts after the two passes of a scale. */
+VMAFX_HD constexpr int adm_vertical_shift(int scale, int bpc) { return scale == 0 ? bpc : scale == 1 ? 0 : 16; }
+VMAFX_HD constexpr int adm_horizontal_shift(int scale) { return scale % 2 ? 15 : 16; }
 
 VMAFX_HD constexpr int64_t adm_low_pass(int32_t a, int32_t b, int32_t c, int32_t d) {
   return int64_t{kAdmTap0} * a + int64_t{kAdmTap1} * b + int64_t{kAdmTap2} * c + int64_t{kAdmTap3} * d;

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "hip/frame_planes.h"
-#include "kernels/adm/adm_math.h"
+#include "kernels/adm/adm_narrow.h"
 
 namespace vmafx {
 
@@ -42,9 +42,9 @@ inline constexpr int kAdmRowSums = 3 * kAdmBands;
 struct AdmStage {
   AdmScale scale;
   AdmTiling x, y;
-  double gain_limit = 0;
+  narrow::GainLimit gain_limit = {};
   int32_t measure_aim = 0;
-  int32_t centre = 0;     // taken off samples
+  uint32_t centre = 0;    // of samples, at scale 0
   AdmPicturePlanes from;  // scales 1 to 3: bands a of the scale before
   AdmPicturePlanes to;    // scales 0 to 2: bands a
   hip::DevicePtr<uint64_t> row_sums;  // of this scale, of the first frame
