@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bench/clip.h"
+#include "bench/die.h"
 
 namespace bench {
 
@@ -18,9 +19,6 @@ struct Settings {
   std::string peer;               // a path, or ""
   bool cpu_time = false;
 };
-
-/* Ends the program with a message, from any depth: main() catches it. */
-[[noreturn]] void die(const std::string& message);
 
 /* Prints the help and exits for --help; dies of what it does not know. */
 Settings parse(int argc, char** argv);

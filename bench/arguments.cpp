@@ -1,0 +1,39 @@
+#include "bench/arguments.h"
+
+#include <cstdlib>
+#include <sstream>
+
+#include "bench/die.h"
+
+namespace bench {
+
+std::vector<std::string> split(const std::string& list) {
+  std::vector<std::string> items;
+  std::stringstream stream(list);
+  for (std::string item; std::getline(stream, item, ',');) items.push_back(item);
+  return items;
+}
+
+int whole_number(const std::string& text, int least, int most, const char* what) {
+  char* end = nullptr;
+  const long value = std::strtol(text.c_str(), &end, 10);
+  if (text.empty() || *end || value < least || value > most)
+    die(std::string(what) + " '" + text + "': use a whole number from " + std::to_string(least) + " to " +
+        std::to_string(most));
+  return static_cast<int>(value);
+}
+
+std::vector<int> whole_numbers(const std::string& list, int least, int most, const char* what) {
+  std::vector<int> numbers;
+  for (const std::string& item : split(list)) numbers.push_back(whole_number(item, least, most, what));
+  return numbers;
+}
+
+Size size_of(const std::string& text) {
+  const size_t cross = text.find('x');
+  if (cross == std::string::npos) die("--size '" + text + "': use WIDTHxHEIGHT");
+  return {whole_number(text.substr(0, cross), 16, 16384, "--size"),
+          whole_number(text.substr(cross + 1), 16, 16384, "--size")};
+}
+
+}  // namespace bench

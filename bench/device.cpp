@@ -1,0 +1,195 @@
+/* bench/device: how long each metric's kernels take per frame on the GPU, how fast frames go through the frame pool from
+ * device memory and from page-locked host memory, and how that compares with what the upload alone takes and with another
+ * implementation. See docs/performance.md. */
+#include <getopt.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/arguments.h"
+#include "bench/device_frames.h"
+#include "bench/device_metrics.h"
+#include "bench/die.h"
+#include "kernels/registry.h"
+
+namespace bench {
+namespace {
+
+using namespace vmafx;
+
+constexpr const char* kHelp =
+    R"(usage: bench/device [OPTIONS]
+
+Times the GPU kernels of metrics; prints microseconds per frame. Sums are compared with the CPU's first.
+
+  --size LIST      sizes (1920x1080,3840x2160)
+  --bits LIST      bits per sample, 8 to 16 (8,10)
+  --batch LIST     frames in one launch, 1 to 8 (1,4)
+  --only LIST      metrics, e.g. vif,motion; vmaf_v0.6.1: all that it needs (all)
+  --time MS        how long frames go through the pool for a row (300)
+  --device NAME    auto, an index or a PCI address (auto)
+  --peer A,B       another implementation's frames per second at vmaf_v0.6.1, from device and from page-locked memory
+                   (for 8 bit at the usual sizes: libvmaf's CUDA backend on an NVIDIA H200)
+  --help           this text
+
+VMAFX_HIP_RUNTIME names another runtime library, such as libcuda.so.1 or the emulator (for which --size 64x48 --time 1).
+)";
+
+constexpr const char* kModel = "vmaf_v0.6.1";
+constexpr std::string_view kModelMetrics[] = {"vif_hip", "adm_hip", "motion_hip"};
+
+struct Peer {
+  double device_fps = 0, pinned_fps = 0;  // 0: unknown
+};
+
+struct Settings {
+  std::vector<Size> sizes = {{1920, 1080}, {3840, 2160}};
+  std::vector<int> bits = {8, 10}, batches = {1, 4};
+  std::vector<std::string> rows;
+  int milliseconds = 300;
+  std::string device = "auto";
+  Peer peer;
+};
+
+/* What is measured in one line. */
+struct Row {
+  std::string name;
+  std::vector<const ExtractorInfo*> metrics;
+};
+
+std::vector<const ExtractorInfo*> model_metrics() {
+  std::vector<const ExtractorInfo*> metrics;
+  for (const std::string_view name : kModelMetrics)
+    if (const ExtractorInfo* info = find_extractor(name)) metrics.push_back(info);
+  return metrics;
+}
+
+std::vector<Row> all_rows() {
+  std::vector<Row> rows;
+  for (const ExtractorInfo* info : extractors()) {
+    const std::string name = info->name;
+    if (info->flags & kHip) rows.push_back({name.substr(0, name.size() - std::string_view("_hip").size()), {info}});
+  }
+  if (const auto metrics = model_metrics(); metrics.size() == std::size(kModelMetrics))
+    rows.push_back({kModel, metrics});
+  return rows;
+}
+
+std::vector<Row> rows_of(const std::vector<std::string>& names) {
+  std::vector<Row> rows = all_rows();
+  for (const std::string& name : names)
+    if (std::ranges::find(rows, name, &Row::name) == rows.end()) die("--only '" + name + "': it has no kernels");
+  if (!names.empty())
+    std::erase_if(rows, [&](const Row& row) { return std::ranges::find(names, row.name) == names.end(); });
+  return rows;
+}
+
+Peer peer_of(const std::string& text) {
+  const auto numbers = whole_numbers(text, 1, 1000000, "--peer");
+  if (numbers.size() != 2) die("--peer '" + text + "': use two numbers, e.g. 2127,2097");
+  return {static_cast<double>(numbers[0]), static_cast<double>(numbers[1])};
+}
+
+Settings parse(int argc, char** argv) {
+  enum { kSize, kBits, kBatch, kOnly, kTime, kDevice, kPeer, kHelpText };
+  const option known[] = {{"size", required_argument, nullptr, kSize},
+                          {"bits", required_argument, nullptr, kBits},
+                          {"batch", required_argument, nullptr, kBatch},
+                          {"only", required_argument, nullptr, kOnly},
+                          {"time", required_argument, nullptr, kTime},
+                          {"device", required_argument, nullptr, kDevice},
+                          {"peer", required_argument, nullptr, kPeer},
+                          {"help", no_argument, nullptr, kHelpText},
+                          {}};
+  Settings settings;
+  for (int which; (which = getopt_long(argc, argv, "", known, nullptr)) != -1;) {
+    const std::string text = optarg ? optarg : "";
+    switch (which) {
+      case kSize:
+        settings.sizes.clear();
+        for (const std::string& item : split(text)) settings.sizes.push_back(size_of(item));
+        break;
+      case kBits: settings.bits = whole_numbers(text, 8, 16, "--bits"); break;
+      case kBatch: settings.batches = whole_numbers(text, 1, hip::kMostBatch, "--batch"); break;
+      case kOnly: settings.rows = split(text); break;
+      case kTime: settings.milliseconds = whole_number(text, 1, 60000, "--time"); break;
+      case kDevice: settings.device = text; break;
+      case kPeer: settings.peer = peer_of(text); break;
+      case kHelpText: std::fputs(kHelp, stdout); std::exit(0);
+      default: die("see --help");
+    }
+  }
+  if (optind < argc) die("what is '" + std::string(argv[optind]) + "'? See --help");
+  return settings;
+}
+
+/* libvmaf f85a853, CUDA backend, on an NVIDIA H200; measured with textured frames of the same kind. */
+Peer known_peer(const VideoFormat& format) {
+  if (format.bpc == 8 && format.w == 1920 && format.h == 1080) return {2127, 2097};
+  if (format.bpc == 8 && format.w == 3840 && format.h == 2160) return {648, 639};
+  return {};
+}
+
+void print_pace(const Pace& pace) { std::printf(" %9.2f %8.0f %7.2f", pace.wall, 1e6 / pace.wall, pace.cpu); }
+
+void print_peer(double us, double peer_fps) {
+  if (peer_fps > 0) std::printf(" %7.2f", 1e6 / us / peer_fps);
+  else std::printf(" %7s", "-");
+}
+
+void print_heading(const VideoFormat& format, int batch, int frames) {
+  std::printf("\n%dx%d, %d bit, 4:2:0, %d in a launch, %d frames\n", format.w, format.h, format.bpc, batch, frames);
+  std::printf("%-12s %9s %9s %8s %7s %9s %8s %7s %9s %7s  %s\n", "", "kernels", "device", "fps", "cpu", "pinned", "fps",
+              "cpu", "upload", "of it", "peer: device, pinned");
+}
+
+void print_row(const Row& row, const Settings& settings, const hip::OpenedDevice& device, const DeviceFrames& frames,
+               int batch) {
+  const DeviceMetrics metrics(device, row.metrics, frames, batch);
+  metrics.check_sums(Source::kDevice);
+  metrics.check_sums(Source::kPinned);
+  const Pace resident = metrics.pace(Source::kDevice, settings.milliseconds);
+  const Pace pinned = metrics.pace(Source::kPinned, settings.milliseconds);
+  const Pace upload = metrics.pace(Source::kPinnedUploadOnly, settings.milliseconds);
+  std::printf("%-12s %9.2f", row.name.c_str(), metrics.kernel_time());
+  print_pace(resident);
+  print_pace(pinned);
+  std::printf(" %9.2f %6.0f%% ", upload.wall, 100 * upload.wall / pinned.wall);
+  if (row.name == kModel) {
+    const Peer peer = settings.peer.device_fps > 0 ? settings.peer : known_peer(frames.format());
+    print_peer(resident.wall, peer.device_fps);
+    print_peer(pinned.wall, peer.pinned_fps);
+  }
+  std::printf("\n");
+  std::fflush(stdout);
+}
+
+void run(const Settings& settings) {
+  const std::vector<Row> rows = rows_of(settings.rows);
+  const hip::OpenedDevice device = take(hip::open_device(settings.device));
+  std::printf("%s (%s, %s); us per frame\n", device.name.c_str(), device.pci_address.c_str(), device.arch.c_str());
+  for (const Size& size : settings.sizes)
+    for (const int bits : settings.bits) {
+      const DeviceFrames frames(device.context, {.w = size.w, .h = size.h, .bpc = bits, .chroma = Chroma::k420});
+      for (const int batch : settings.batches) {
+        print_heading(frames.format(), batch, frames.count());
+        for (const Row& row : rows) print_row(row, settings, device, frames, batch);
+      }
+    }
+}
+
+}  // namespace
+}  // namespace bench
+
+int main(int argc, char** argv) try {
+  bench::run(bench::parse(argc, argv));
+  return 0;
+} catch (const std::exception& failure) {
+  std::fprintf(stderr, "bench/device: %s\n", failure.what());
+  return 1;
+}

@@ -1,0 +1,224 @@
+#include "bench/device_metrics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <string>
+
+#include "base/aligned.h"
+#include "bench/die.h"
+#include "bench/timing.h"
+#include "hip/memory.h"
+
+namespace bench {
+
+using namespace vmafx;
+
+namespace {
+
+constexpr size_t kSumsAlignment = 64, kScratchAlignment = 256;
+
+size_t round_up(size_t bytes, size_t to) { return (bytes + to - 1) / to * to; }
+
+void add_planes(unsigned planes, const VideoFormat& format, hip::PoolLayout::PlaneSize (&sizes)[3]) {
+  for (int p = 0; p < format.planes(); p++)
+    if (planes >> p & 1)
+      sizes[p] = {static_cast<size_t>(format.plane_w(p)) * (format.bpc > 8 ? 2 : 1),
+                  static_cast<size_t>(format.plane_h(p))};
+}
+
+}  // namespace
+
+DeviceMetrics::DeviceMetrics(const hip::OpenedDevice& device, std::span<const ExtractorInfo* const> metrics,
+                             const DeviceFrames& frames, int batch)
+    : context_(device.context), frames_(frames) {
+  layout_.batch = batch;
+  for (const ExtractorInfo* info : metrics) add(*info, *device.kernels);
+}
+
+void DeviceMetrics::add(const ExtractorInfo& info, const hip::Module& kernels) {
+  const Options options = take(Options::resolve(info.name, info.options, {}));
+  auto extractor = take(info.create(options, frames_.format()));
+  check(extractor->device_twin()->load(kernels));
+  const Reads reads = extractor->reads();
+  add_planes(reads.ref, frames_.format(), layout_.ref);
+  add_planes(reads.dist, frames_.format(), layout_.dist);
+  layout_.history = std::max(layout_.history, reads.history);
+  const size_t sums_bytes = extractor->sums_bytes();
+  const size_t scratch_bytes = extractor->device_twin()->scratch_bytes(layout_.batch);
+  metrics_.push_back({info.name, std::move(extractor), layout_.sums_bytes, layout_.scratch_bytes});
+  layout_.sums_bytes += round_up(sums_bytes, kSumsAlignment);
+  layout_.scratch_bytes += round_up(scratch_bytes, kScratchAlignment);
+}
+
+/* `batch` has the sums and the scratch of all metrics. */
+void DeviceMetrics::launch(const DeviceBatch& batch) const {
+  for (const Metric& metric : metrics_) {
+    DeviceBatch own = batch;
+    own.sums = batch.sums + static_cast<ptrdiff_t>(metric.sums_offset);
+    own.scratch = batch.scratch + static_cast<ptrdiff_t>(metric.scratch_offset);
+    check(metric.extractor->device_twin()->launch(own));
+  }
+}
+
+/* -- Through the pool ---------------------------------------------------------------------------------------------- */
+
+/* Keeps the pool's batches in flight. */
+class DeviceMetrics::Feed {
+ public:
+  using Seen = std::function<void(int64_t frame, const std::byte* sums)>;
+
+  Feed(const DeviceMetrics& metrics, Source source, Seen seen)
+      : metrics_(metrics), source_(source), seen_(std::move(seen)),
+        pool_(take(hip::FramePool::create(metrics.context_, metrics.layout_))) {}
+
+  void send_batch() {
+    while (pool_->full()) collect();
+    while (!pool_->batch_full()) {
+      hip::PoolFrame& slot = pool_->next();
+      if (source_ == Source::kDevice) metrics_.frames_.use_device(slot, slot.number());
+      else metrics_.frames_.use_pinned(slot, slot.number());
+    }
+    const hip::Batch sent = take(pool_->upload());
+    DeviceBatch batch;
+    batch.count = sent.count;
+    std::ranges::copy(sent.planes, batch.planes);
+    batch.stream = sent.stream;
+    batch.sums = sent.sums;
+    batch.sums_stride = sent.sums_stride;
+    batch.scratch = sent.scratch;
+    if (source_ != Source::kPinnedUploadOnly) metrics_.launch(batch);
+    check(pool_->read_back());
+    frames_ += sent.count;
+  }
+
+  void drain() {
+    while (!pool_->empty()) collect();
+  }
+
+  int64_t frames() const { return frames_; }  // sent so far
+
+ private:
+  void collect() {
+    const auto batch = take(pool_->collect(true));
+    for (int i = 0; i < batch->count; i++) seen_(batch->first + i, batch->sums + i * batch->sums_stride);
+    pool_->release();
+  }
+
+  const DeviceMetrics& metrics_;
+  const Source source_;
+  const Seen seen_;
+  const std::unique_ptr<hip::FramePool> pool_;
+  int64_t frames_ = 0;
+};
+
+Pace DeviceMetrics::pace(Source source, double milliseconds) const {
+  constexpr int kWarmUp = 8;  // batches
+  Feed feed(*this, source, [](int64_t, const std::byte*) {});
+  for (int i = 0; i < kWarmUp; i++) feed.send_batch();
+  feed.drain();
+  const int64_t before = feed.frames();
+  const Stopwatch wall(false), cpu(true);
+  while (wall.elapsed() < milliseconds) feed.send_batch();
+  feed.drain();
+  const double frames = static_cast<double>(feed.frames() - before);
+  return {wall.elapsed() * 1e3 / frames, cpu.elapsed() * 1e3 / frames};
+}
+
+/* -- Checked against the CPU twins --------------------------------------------------------------------------------- */
+
+void DeviceMetrics::check_sums(Source source) const {
+  constexpr int64_t kFrames = 4;
+  Feed feed(*this, source, [&](int64_t frame, const std::byte* sums) {
+    if (frame < kFrames) check_frame(frame, sums);
+  });
+  while (feed.frames() < kFrames) feed.send_batch();
+  feed.drain();
+}
+
+FrameSet DeviceMetrics::frame_set(int64_t frame) const {
+  FrameSet set;
+  set.index = frame;
+  set.ref = frames_.picture(hip::Side::kRef, frame);
+  set.dist = frames_.picture(hip::Side::kDist, frame);
+  for (int64_t back = 1; back <= 2 && back <= frame; back++)
+    set.earlier_ref[back - 1] = frames_.picture(hip::Side::kRef, frame - back);
+  return set;
+}
+
+void DeviceMetrics::check_frame(int64_t frame, const std::byte* sums) const {
+  for (const Metric& metric : metrics_) {
+    const size_t bytes = metric.extractor->sums_bytes();
+    const AlignedBytes scratch = allocate_aligned(metric.extractor->scratch_bytes());
+    const AlignedBytes want = allocate_aligned(bytes);
+    std::memset(want.get(), 0, bytes);
+    metric.extractor->extract(frame_set(frame), scratch.get(), want.get());
+    if (std::memcmp(want.get(), sums + metric.sums_offset, bytes) != 0)
+      die(std::string(metric.name) + ": the sums of frame " + std::to_string(frame) + " are not the CPU twin's");
+  }
+}
+
+/* -- The kernels alone --------------------------------------------------------------------------------------------- */
+
+void DeviceMetrics::place_resident(int64_t first, DeviceBatch* batch) const {
+  for (int p = 0; p < frames_.format().planes(); p++) {
+    for (int back = 1; back <= layout_.history && back <= first; back++)
+      batch->planes[p].ref[hip::ref_index(0, back)] = frames_.device_plane(hip::Side::kRef, first - back, p);
+    for (int i = 0; i < layout_.batch; i++) {
+      batch->planes[p].ref[hip::ref_index(i)] = frames_.device_plane(hip::Side::kRef, first + i, p);
+      batch->planes[p].dist[i] = frames_.device_plane(hip::Side::kDist, first + i, p);
+    }
+  }
+}
+
+double DeviceMetrics::kernel_time() const {
+  constexpr int kLaunches = 32, kRuns = 5;
+  constexpr size_t kDelayBytes = 64 << 20;
+  const auto delay = take(hip::DeviceBuffer<std::byte>::create(context_, kDelayBytes));
+  const auto sums = take(hip::DeviceBuffer<std::byte>::create(context_, layout_.sums_bytes * layout_.batch));
+  const auto scratch = take(hip::DeviceBuffer<std::byte>::create(context_, layout_.scratch_bytes));
+  hip::Event begin = take(hip::Event::create(context_, hip::Timing::kOn));
+  hip::Event end = take(hip::Event::create(context_, hip::Timing::kOn));
+  hip::Stream stream = take(hip::Stream::create(context_));
+  check(stream.clear(sums.ptr(), layout_.sums_bytes * layout_.batch));
+  DeviceBatch batch;
+  batch.count = layout_.batch;
+  batch.stream = &stream;
+  batch.sums = sums.ptr();
+  batch.sums_stride = layout_.sums_bytes;
+  batch.scratch = scratch.ptr();
+
+  int64_t first = layout_.history;
+  int delays = 0;
+  const auto run = [&] { /* the device works on the delays while the launches queue up behind them */
+    for (int i = 0; i < delays; i++) check(stream.clear(delay.ptr(), kDelayBytes));
+    check(begin.record(stream));
+    const Stopwatch stopwatch(false);
+    for (int i = 0; i < kLaunches; i++, first += layout_.batch) {
+      place_resident(first, &batch);
+      launch(batch);
+    }
+    const double launching = stopwatch.elapsed() * 1e3;
+    check(end.record(stream));
+    check(stream.drain());
+    return launching;
+  };
+  run();
+  const double launching = run();
+  check(begin.record(stream));
+  check(stream.clear(delay.ptr(), kDelayBytes));
+  check(end.record(stream));
+  check(stream.drain());
+  delays = static_cast<int>(std::ceil(1.5 * launching / take(end.microseconds_since(begin)))) + 1;
+
+  double times[kRuns];
+  for (double& time : times) {
+    run();
+    time = take(end.microseconds_since(begin)) / (kLaunches * layout_.batch);
+  }
+  std::ranges::sort(times);
+  return times[kRuns / 2];
+}
+
+}  // namespace bench

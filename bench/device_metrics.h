@@ -1,0 +1,63 @@
+/* Metrics that run on the GPU together, as the engine runs them: checked against their CPU twins, and timed. */
+#ifndef VMAFX_BENCH_DEVICE_METRICS_H
+#define VMAFX_BENCH_DEVICE_METRICS_H
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "bench/device_frames.h"
+#include "hip/device.h"
+#include "hip/frame_pool.h"
+#include "kernels/device_twin.h"
+#include "kernels/extractor.h"
+
+namespace bench {
+
+/* Where frames come from; of the last one no kernel runs. */
+enum class Source { kDevice, kPinned, kPinnedUploadOnly };
+
+/* Microseconds per frame. */
+struct Pace {
+  double wall, cpu;  // by the clock, and of this process' processor time
+};
+
+class DeviceMetrics {
+ public:
+  /* `metrics`: HIP twins. */
+  DeviceMetrics(const vmafx::hip::OpenedDevice& device, std::span<const vmafx::ExtractorInfo* const> metrics,
+                const DeviceFrames& frames, int batch);
+
+  /* Dies when a sum of one of the first frames differs from the CPU twin's. */
+  void check_sums(Source source) const;
+
+  /* Of frames in a row through the pool, from upload to sums, for at least that long. */
+  Pace pace(Source source, double milliseconds) const;
+
+  /* Of the kernels alone, launched back to back: microseconds per frame, the median of some runs. */
+  double kernel_time() const;
+
+ private:
+  struct Metric {
+    const char* name;
+    std::unique_ptr<vmafx::Extractor> extractor;
+    size_t sums_offset, scratch_offset;
+  };
+  class Feed;
+
+  void add(const vmafx::ExtractorInfo& info, const vmafx::hip::Module& kernels);
+  void launch(const vmafx::DeviceBatch& batch) const;
+  void check_frame(int64_t frame, const std::byte* sums) const;
+  vmafx::FrameSet frame_set(int64_t frame) const;
+  void place_resident(int64_t first, vmafx::DeviceBatch* batch) const;
+
+  const vmafx::hip::ContextPtr context_;
+  const DeviceFrames& frames_;
+  vmafx::hip::PoolLayout layout_;
+  std::vector<Metric> metrics_;
+};
+
+}  // namespace bench
+
+#endif
