@@ -13,6 +13,7 @@ namespace {
 constexpr std::array kExtractors = {
     &kAdmHipExtractor,
     &kAdmExtractor,
+    &kVifHipExtractor,
     &kVifExtractor,
     &kMotionHipExtractor,
     &kMotionExtractor,

@@ -3,6 +3,7 @@
 #include <cerrno>
 
 #include "base/cpu.h"
+#include "kernels/device_twin.h"
 
 namespace vmafx {
 namespace {
@@ -52,7 +53,9 @@ constexpr Ratio kSkipped = {0.0f, -1.0f};
 
 class Vif : public Extractor {
  public:
-  Vif(const VifParams& params, bool debug) : params_(params), debug_(debug), use_reference_(use_reference_cpu()) {}
+  Vif(const VifParams& params, bool debug, bool on_device)
+      : params_(params), debug_(debug), use_reference_(use_reference_cpu()),
+        device_twin_(on_device ? vif_hip(params) : nullptr) {}
 
   std::span<const FeatureInfo> features() const override {
     return std::span(kFeatures).first(debug_ ? std::size(kFeatures) : kVifScales);
@@ -78,6 +81,8 @@ class Vif : public Extractor {
     if (debug_) put_debug(frame, scales, sink);
   }
 
+  DeviceTwin* device_twin() override { return device_twin_.get(); }
+
  private:
   void put_debug(int64_t frame, const Ratio (&scales)[kVifScales], ScoreSink& sink) const {
     double num = 0, den = 0;
@@ -97,21 +102,37 @@ class Vif : public Extractor {
   VifParams params_;
   bool debug_;
   bool use_reference_;
+  std::unique_ptr<DeviceTwin> device_twin_;
 };
 
+template <bool on_device>
 StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoFormat& format) {
   if (format.w < kVifMinSize || format.h < kVifMinSize)
     return error(EINVAL, "vif: %dx%d is too small; its coarsest scale needs pictures of at least %dx%d", format.w,
                  format.h, kVifMinSize, kVifMinSize);
   const VifParams params = {format.w, format.h, format.bpc, options.number("vif_enhn_gain_limit"),
                             options.flag("vif_skip_scale0")};
-  return std::unique_ptr<Extractor>(std::make_unique<Vif>(params, options.flag("debug")));
+  return std::unique_ptr<Extractor>(std::make_unique<Vif>(params, options.flag("debug"), on_device));
 }
 
 }  // namespace
 
 constexpr ExtractorInfo kVifExtractor = {
-    "vif", "visual information fidelity at four scales, integer arithmetic", 0, kFeatures, kOptions, create,
+    .name = "vif",
+    .help = "visual information fidelity at four scales, integer arithmetic",
+    .flags = 0,
+    .features = kFeatures,
+    .options = kOptions,
+    .create = create<false>,
+};
+
+constexpr ExtractorInfo kVifHipExtractor = {
+    .name = "vif_hip",
+    .help = kVifExtractor.help,
+    .flags = kHip,
+    .features = kFeatures,
+    .options = kOptions,
+    .create = create<true>,
 };
 
 }  // namespace vmafx

@@ -23,6 +23,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "base/picture.h"
 #include "kernels/extractor.h"
@@ -54,7 +55,9 @@ size_t vif_scratch_bytes_simd(const VifParams& params);
 void vif_simd(const VifParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
               VifSums& sums);
 
-extern const ExtractorInfo kVifExtractor;
+std::unique_ptr<DeviceTwin> vif_hip(const VifParams& params);
+
+extern const ExtractorInfo kVifExtractor, kVifHipExtractor;
 
 }  // namespace vmafx
 

@@ -1,2 +1,80 @@
-/* Which kernels of vif run, on what planes, in which order. */
+/* Which kernels of vif run, on what planes, in which order: one for the planes of each further scale, then one for the
+ * sums of all scales. All take all frames of the batch. */
+#include "base/aligned.h"
+#include "kernels/device_twin.h"
 #include "kernels/vif/vif.h"
+#include "kernels/vif/vif_work.h"
+
+namespace vmafx {
+namespace {
+
+class VifHip : public DeviceTwin {
+ public:
+  explicit VifHip(const VifParams& params) : params_(params) {
+    for (int s = 0; s < kVifScales; s++) {
+      VifPlanes& planes = planes_[s];
+      planes.w = params.w >> s;
+      planes.h = params.h >> s;
+      planes.stride = static_cast<int64_t>(round_to_lines(sizeof(uint16_t) * planes.w));
+      planes.plane_bytes = planes.stride * planes.h;
+      planes.tiles_across = static_cast<int>(hip::blocks_for(planes.w, vif_tile_columns(s)));
+      planes.first_block = static_cast<int>(sum_blocks_);
+      if (s > 0 || !params.skip_scale0) sum_blocks_ += planes.tiles_across * hip::blocks_for(planes.h, kVifTileRows);
+    }
+  }
+
+  size_t scratch_bytes(int frames) const override {
+    size_t bytes = 0;
+    for (int s = 1; s < kVifScales; s++) bytes += 2 * planes_[s].plane_bytes * frames;
+    return bytes;
+  }
+
+  Status load(const hip::Module& kernels) override {
+    const bool bytes = params_.bpc == 8;
+    VMAFX_ASSIGN(decimate_[1], kernels.kernel<VifWork>(bytes ? "vmafx_vif_decimate_8" : "vmafx_vif_decimate_16"));
+    VMAFX_ASSIGN(decimate_[2], kernels.kernel<VifWork>("vmafx_vif_decimate_1"));
+    VMAFX_ASSIGN(decimate_[3], kernels.kernel<VifWork>("vmafx_vif_decimate_2"));
+    VMAFX_ASSIGN(sums_, kernels.kernel<VifWork>(bytes ? "vmafx_vif_sums_8" : "vmafx_vif_sums_16"));
+    return {};
+  }
+
+  Status launch(const DeviceBatch& batch) const override {
+    const VifWork work = work_of(batch);
+    const auto frames = static_cast<unsigned>(batch.count);
+    for (int s = 1; s < kVifScales; s++) {
+      const hip::Dim grid = {hip::blocks_for(planes_[s].w, vif_decimated_columns(s)),
+                             hip::blocks_for(planes_[s].h, kVifDecimatedRows), frames};
+      VMAFX_TRY(hip::launch(*batch.stream, decimate_[s], grid, {kVifThreads}, 0, work));
+    }
+    return hip::launch(*batch.stream, sums_, {sum_blocks_, 1, frames}, {kVifThreads}, 0, work);
+  }
+
+ private:
+  VifWork work_of(const DeviceBatch& batch) const {
+    VifWork work;
+    work.luma = batch.planes[0];
+    work.scratch = batch.scratch.as<uint8_t>();
+    work.sums = batch.sums.as<uint8_t>();
+    work.sums_stride = batch.sums_stride;
+    work.gain_limit = params_.gain_limit;
+    work.bpc = params_.bpc;
+    int64_t bytes = 0;
+    for (int s = 0; s < kVifScales; s++) {
+      work.scale[s] = planes_[s];
+      work.scale[s].first_plane = bytes;
+      if (s > 0) bytes += 2 * planes_[s].plane_bytes * batch.count;
+    }
+    return work;
+  }
+
+  const VifParams params_;
+  VifPlanes planes_[kVifScales];
+  unsigned sum_blocks_ = 0;
+  hip::Kernel<VifWork> decimate_[kVifScales], sums_;  // decimate_[0] is none
+};
+
+}  // namespace
+
+std::unique_ptr<DeviceTwin> vif_hip(const VifParams& params) { return std::make_unique<VifHip>(params); }
+
+}  // namespace vmafx
