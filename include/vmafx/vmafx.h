@@ -42,6 +42,9 @@ VMAFX_API const char *vmafx_version(void);
 
 enum VmafxLogLevel { VMAFX_LOG_ERROR, VMAFX_LOG_WARNING, VMAFX_LOG_INFO, VMAFX_LOG_VERBOSE, VMAFX_LOG_DEBUG };
 
+/* Whose calls a device context belongs to. */
+enum VmafxPlatform { VMAFX_PLATFORM_NONE, VMAFX_PLATFORM_HIP, VMAFX_PLATFORM_CUDA };
+
 /* Texts are copied by vmafx_open(); NULL means the default. */
 typedef struct VmafxParams {
     /* `|`-separated models, each `key=value[:key=value…]` with the keys version, path, name, disable_clip,
@@ -54,6 +57,13 @@ typedef struct VmafxParams {
      * "cpu": the CPU twins. "hip": the GPU, or vmafx_open() fails with the cause (ENODEV, EACCES, ENOSYS, …). */
     const char *backend;
     const char *device;     /* "auto" (default), an index, or a PCI address "0000:03:00.0" */
+    /* A context of the application (hipCtx_t, CUcontext) to run in instead of choosing a `device`. It stays the application's and
+     * must outlive this context; nothing of it is changed. Default VMAFX_PLATFORM_NONE: none. */
+    enum VmafxPlatform device_platform;
+    void *device_context;
+    /* What to do with pictures in a GPU's memory. "auto" (default): read them where they lie if that is possible, else download
+     * them, and a log line says why. "device": fail where they would be downloaded. "host": download them always. */
+    const char *import_frames;
     const char *log_path;   /* the report; default none. Written as `<log_path>.part`, renamed when complete. */
     const char *log_fmt;    /* "xml" (default), "json", "csv", "sub", "ndjson" (a line per frame as it finishes) */
     const char *score_fmt;  /* printf format of one double in reports, e.g. "%.17g"; default "%.6f" as libvmaf prints */
@@ -91,7 +101,12 @@ enum VmafxLayout {
     VMAFX_LAYOUT_PLANAR,     /* Y, U, V (or Y alone) */
     VMAFX_LAYOUT_SEMIPLANAR, /* Y, interleaved UV: nv12, nv16, nv24, p010, p016 */
 };
-enum VmafxMemory { VMAFX_MEMORY_HOST };
+enum VmafxMemory {
+    VMAFX_MEMORY_HOST,
+    VMAFX_MEMORY_PINNED, /* host memory that the GPU's runtime has page-locked: uploaded from where it is, without a copy */
+    VMAFX_MEMORY_DEVICE, /* addresses in device memory (HIP, CUDA) */
+    VMAFX_MEMORY_DMABUF, /* DRM PRIME objects of any driver (VAAPI, Vulkan, V4L2, …) */
+};
 
 typedef struct VmafxFormat {
     int width, height;        /* luma samples, >= 1 */
@@ -101,6 +116,9 @@ typedef struct VmafxFormat {
     int shift;                /* left shift of the sample in its 16-bit word: 6 for p010; 0 else. Samples of more than 8 bits are
                                  native-endian 16-bit words. */
     enum VmafxMemory memory;
+    void *device_context;     /* DEVICE: the context that the addresses belong to; NULL: VmafxParams.device_context */
+    int drm_fd;               /* DMABUF: a descriptor of the DRM device that the objects are of, used by vmafx_configure() only; any
+                                 other, such as -1: unknown */
 } VmafxFormat;
 
 /* Fixes the format of both inputs, makes the plan, starts the workers. Width, height, chroma and bits must be equal, layout
@@ -110,15 +128,40 @@ VMAFX_API int vmafx_configure(VmafxContext *ctx, const VmafxFormat *ref, const V
 /* Bit p is set when any metric reads plane p (0 Y, 1 U, 2 V) of either input. After vmafx_configure(). */
 VMAFX_API unsigned vmafx_planes_read(const VmafxContext *ctx);
 
+/* Which inputs are read where they lie in a GPU's memory, as far as is known now: bit 0 the reference, bit 1 the distorted one. The
+ * pictures of other inputs in such memory need nothing but `download`. After vmafx_configure(). */
+VMAFX_API unsigned vmafx_imports(const VmafxContext *ctx);
+
 /* -- Frames -------------------------------------------------------------------------------------------------------- */
+
+/* A DRM PRIME object. */
+typedef struct VmafxObject {
+    int fd;            /* of the dma-buf; stays the application's */
+    uint64_t size;     /* bytes; 0: as the descriptor says */
+    uint64_t modifier; /* DRM_FORMAT_MOD_…; only linear ones (0) are read where they lie */
+} VmafxObject;
 
 /* One picture, not copied. The samples must stay valid and unchanged until release() is called, which happens exactly
  * once for each picture passed to vmafx_submit(), success or failure, from any thread; release may be NULL. */
 typedef struct VmafxPicture {
-    const uint8_t *data[3]; /* plane starts; semi-planar: data[1] is UV. Planes nobody reads may be NULL. */
+    const uint8_t *data[3]; /* plane starts; semi-planar: data[1] is UV. Planes nobody reads may be NULL. DEVICE: device addresses.
+                               DMABUF: not used */
     ptrdiff_t stride[3];    /* bytes between rows, may be negative */
     void (*release)(void *opaque);
     void *opaque;
+
+    /* -- Pictures in a GPU's memory only -- */
+
+    /* Fills *copy with the same picture in host memory, layout and shift as the format says; copy->release gives that back. 0 or a
+     * negative errno value. Called at most once at a time for a picture, from any thread, before release(). NULL: a picture that
+     * cannot be read where it lies is an error. */
+    int (*download)(void *opaque, struct VmafxPicture *copy);
+    void *stream;           /* DEVICE: the samples are there once all that is in this stream now is done (hipStream_t, CUstream;
+                               NULL: the default stream) */
+    int n_objects;          /* DMABUF: how many follow; 0: they are not to be had */
+    VmafxObject object[4];
+    int plane_object[3];    /* which one each plane is in, semi-planar: two planes */
+    ptrdiff_t plane_offset[3]; /* bytes from its beginning */
 } VmafxPicture;
 
 /* Queues the next frame pair (frame numbers count from 0). Blocks while the in-flight limit is reached, so memory stays

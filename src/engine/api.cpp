@@ -61,6 +61,8 @@ SessionParams session_params(const VmafxParams& params) {
   p.pool = text(params.pool, p.pool.c_str());
   p.n_threads = params.n_threads;
   p.n_subsample = params.n_subsample;
+  p.adopted = {params.device_platform, params.device_context};
+  p.import_frames = text(params.import_frames, p.import_frames.c_str());
   p.fallback = params.fallback != 0;
   p.verify = params.verify;
   return p;
@@ -118,6 +120,8 @@ int vmafx_configure(VmafxContext* ctx, const VmafxFormat* ref, const VmafxFormat
 }
 
 unsigned vmafx_planes_read(const VmafxContext* ctx) { return ctx ? ctx->session->planes_read() : 0; }
+
+unsigned vmafx_imports(const VmafxContext* ctx) { return ctx ? ctx->session->imports() : 0; }
 
 int vmafx_submit(VmafxContext* ctx, const VmafxPicture* ref, const VmafxPicture* dist) {
   if (!ctx || !ref || !dist) {

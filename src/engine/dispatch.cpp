@@ -25,20 +25,25 @@ StatusOr<hip::ContextOptions> context_options(Log& log) {
   return options;
 }
 
-StatusOr<hip::OpenedDevice> open_device(const std::string& choice, Log& log) {
+StatusOr<hip::OpenedDevice> open_device(const std::string& choice, const AdoptedContext& adopted, Log& log) {
   VMAFX_ASSIGN(hip::ContextOptions options, context_options(log));
-  return hip::open_device(choice, std::move(options));
+  if (adopted.platform == VMAFX_PLATFORM_NONE) return hip::open_device(choice, std::move(options));
+  const auto platform = adopted.platform == VMAFX_PLATFORM_CUDA ? hip::Platform::kCuda : hip::Platform::kHip;
+  return hip::open_adopted(platform, static_cast<hip::NativeContext>(adopted.context), std::move(options));
 }
 
 }  // namespace
 
-StatusOr<Backend> open_backend(const std::string& name, const std::string& device, Log& log) {
+StatusOr<Backend> open_backend(const std::string& name, const std::string& device, const AdoptedContext& adopted,
+                               Log& log) {
   Backend backend;
   if (name == "cpu") return backend;
   if (name != "auto" && name != "hip")
     return error(EINVAL, "there is no backend '%s'; use auto, cpu or hip", name.c_str());
 
-  auto opened = open_device(device, log);
+  if ((adopted.platform != VMAFX_PLATFORM_NONE) != (adopted.context != nullptr))
+    return error(EINVAL, "a device context and its platform go together; one of them was not handed in");
+  auto opened = open_device(device, adopted, log);
   if (opened.ok()) return Backend{std::move(opened.value()), kHip, ""};
   VMAFX_TRY(give_up_device(name, opened.status(), backend, log));
   return backend;

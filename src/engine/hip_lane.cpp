@@ -80,6 +80,7 @@ Status HipLane::create_pool(const std::vector<Extractor*>& extractors, const Vid
     layout.sums_bytes += round_up(extractor->sums_bytes(), kSumsAlignment);
     layout.scratch_bytes += round_up(twin->scratch_bytes(layout.batch), kScratchAlignment);
   }
+  VMAFX_ASSIGN(unpacker_, Unpacker::load(*device_.kernels));
   VMAFX_ASSIGN(pool_, hip::FramePool::create(device_.context, layout));
   return {};
 }
@@ -138,20 +139,28 @@ Status HipLane::stage(Lock& lock) {
   lock.unlock();
   const LaneFrame& frame = staged_.back();
   hip::PoolFrame& slot = pool_->next();
+  Status status;
   for (const hip::Side side : {hip::Side::kRef, hip::Side::kDist}) {
-    if (is_read(side, frame.scored)) fill(slot, side, side == hip::Side::kRef ? *frame.ref : *frame.dist);
-    else slot.skip(side);
+    const HeldPicture& picture = side == hip::Side::kRef ? *frame.ref : *frame.dist;
+    if (!is_read(side, frame.scored)) slot.skip(side);
+    else if (!picture.on_device()) fill(slot, side, picture);
+    else if (status.ok()) status = place(slot, side, *picture.on_device());
   }
   lock.lock();
-  return {};
+  return status;
 }
 
 /* The picture stays where it is until the frame is done. */
 void HipLane::fill(hip::PoolFrame& slot, hip::Side side, const HeldPicture& picture) {
+  uploaded_[index(side)]++;
   for (int p = 0; p < 3; p++) {
     const auto staging = slot.staging(side, p);
     if (!staging.data) continue;
     const SamplePlane plane = picture.planes().plane[p];
+    if (picture.is_pinned(p)) {
+      slot.use_pinned(side, p, plane.data, static_cast<size_t>(plane.stride));
+      continue;
+    }
     const size_t rows = std::max<size_t>(1, kFillBytes / staging.row_bytes);
     for (size_t y = 0; y < staging.rows; y += rows) {
       {
@@ -167,10 +176,43 @@ void HipLane::fill(hip::PoolFrame& slot, hip::Side side, const HeldPicture& pict
   }
 }
 
+/* The picture stays until the frame is done, and until those are that read it as an earlier one: the pipeline holds it. */
+Status HipLane::place(hip::PoolFrame& slot, hip::Side side, const DevicePicture& picture) {
+  imported_[index(side)]++;
+  if (picture.ready) VMAFX_TRY(pool_->wait_for(*picture.ready));
+  for (int p = 0; p < 3; p++) {
+    if (!slot.staging(side, p).data) continue;
+    const UnpackPlane& plane = picture.plane[p];
+    if (picture.as_is[p]) {
+      slot.use_device(side, p, {plane.from, plane.from_stride});
+    } else {
+      slot.fill_on_device(side, p);
+      unpacks_.push_back({static_cast<int>(staged_.size()) - 1, side, p, plane});
+    }
+  }
+  return {};
+}
+
+Status HipLane::unpack(const hip::Batch& batch) {
+  UnpackPlane work[kMostUnpacks];
+  size_t n = 0;
+  for (const Unpack& planned : unpacks_) {
+    const hip::BatchPlanes& planes = batch.planes[planned.plane];
+    const hip::DevicePlane& to =
+        planned.side == hip::Side::kRef ? planes.ref[hip::ref_index(planned.frame)] : planes.dist[planned.frame];
+    work[n] = planned.work;
+    work[n].to = hip::DevicePtr<uint8_t>::from_address(to.data.address());
+    work[n++].to_stride = to.stride;
+  }
+  unpacks_.clear();
+  return unpacker_.launch(*batch.stream, {work, n});
+}
+
 Status HipLane::send(Lock& lock) {
   lock.unlock();
   const auto sent = [this]() -> Status {
     VMAFX_ASSIGN(const hip::Batch batch, pool_->upload());
+    VMAFX_TRY(unpack(batch));
     for (const Metric& metric : metrics_) VMAFX_TRY(launch(batch, metric));
     return pool_->read_back();
   };

@@ -9,6 +9,8 @@
 #ifndef VMAFX_ENGINE_HIP_LANE_H
 #define VMAFX_ENGINE_HIP_LANE_H
 
+#include <array>
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -23,6 +25,7 @@
 #include "engine/workers.h"
 #include "hip/device.h"
 #include "hip/frame_pool.h"
+#include "kernels/common/unpacker.h"
 #include "kernels/device_twin.h"
 #include "kernels/extractor.h"
 
@@ -34,6 +37,12 @@ struct LaneFrame {
   std::shared_ptr<const HeldPicture> ref, dist;
   std::span<std::byte* const> sums;         // where those of each of the lane's extractors go; nullptr: it does not run
   std::function<void(const Status&)> done;  // called once, from the lane's thread: the sums are there, or why they are not
+};
+
+/* How the pictures of one input came to the kernels. */
+struct LaneCounts {
+  int64_t imported = 0;  // read in the GPU's memory where they lay
+  int64_t uploaded = 0;
 };
 
 class HipLane {
@@ -52,6 +61,8 @@ class HipLane {
   /* In stream order. Never blocks: whoever adds bounds the number of frames. */
   void add(LaneFrame frame);
 
+  LaneCounts counts(hip::Side side) const { return {imported_[index(side)], uploaded_[index(side)]}; }
+
  private:
   using Lock = std::unique_lock<std::mutex>;
   using Frames = std::vector<LaneFrame>;
@@ -62,6 +73,14 @@ class HipLane {
     Reads reads;
     size_t sums_bytes, sums_offset, scratch_offset;
   };
+
+  struct Unpack {  // a plane of a picture on the device that kernels cannot read as it is
+    int frame;     // of the batch
+    hip::Side side;
+    int plane;
+    UnpackPlane work;
+  };
+  static int index(hip::Side side) { return side == hip::Side::kRef ? 0 : 1; }
 
   HipLane(const hip::OpenedDevice& device, Workers& workers) : device_(device), workers_(workers) {}
 
@@ -75,6 +94,8 @@ class HipLane {
   void give_back(Lock& lock, const Status& reason);
 
   void fill(hip::PoolFrame& slot, hip::Side side, const HeldPicture& picture);
+  Status place(hip::PoolFrame& slot, hip::Side side, const DevicePicture& picture);
+  Status unpack(const hip::Batch& batch);
   Status launch(const hip::Batch& batch, const Metric& metric) const;
   bool runs(const Metric& metric, const LaneFrame& frame) const { return frame.scored || metric.reads.every_frame; }
   bool is_read(hip::Side side, bool scored) const;
@@ -84,9 +105,13 @@ class HipLane {
   std::vector<Metric> metrics_;
   std::unique_ptr<hip::FramePool> pool_;
 
-  Frames staged_;            // of the batch being filled
-  std::deque<Frames> sent_;  // batches on the device
-  Status failure_;           // the first one; it stays
+  Unpacker unpacker_;
+
+  Frames staged_;                // of the batch being filled
+  std::vector<Unpack> unpacks_;  // likewise
+  std::deque<Frames> sent_;      // batches on the device
+  Status failure_;               // the first one; it stays
+  std::array<std::atomic<int64_t>, 2> imported_{}, uploaded_{};
 
   std::mutex mutex_;
   std::condition_variable wake_;

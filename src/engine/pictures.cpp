@@ -20,13 +20,58 @@ StatusOr<VideoFormat> scored_format(const VmafxFormat& format, const char* role)
   if (format.shift < 0 || format.shift + format.bits > 16 || (format.bits == 8 && format.shift))
     return error(EINVAL, "the %s input has %d-bit samples shifted by %d, which does not fit its words", role, format.bits,
                  format.shift);
-  if (format.memory != VMAFX_MEMORY_HOST)
-    return error(EINVAL, "the %s input is not in host memory, which no metric of this build can read", role);
+  if (format.memory < VMAFX_MEMORY_HOST || format.memory > VMAFX_MEMORY_DMABUF)
+    return error(EINVAL, "the %s input is in memory of an unknown kind (%d)", role, static_cast<int>(format.memory));
   return VideoFormat{format.width, format.height, format.bits, static_cast<Chroma>(format.chroma)};
 }
 
-PictureReader::PictureReader(const VmafxFormat& format, const VideoFormat& scored, unsigned planes_read)
-    : format_(format), scored_(scored), planes_read_(planes_read) {
+/* -- A picture ----------------------------------------------------------------------------------------------------- */
+
+HeldPicture::~HeldPicture() {
+  drop_download();
+  if (source_.release) source_.release(source_.opaque);
+}
+
+bool HeldPicture::is_pinned(int plane) const {
+  return reader_.format_.memory == VMAFX_MEMORY_PINNED && !reader_.needs_unpacking(plane) &&
+         planes_.plane[plane].stride > 0;
+}
+
+Status HeldPicture::bring_to_host() const {
+  const std::lock_guard lock(mutex_);
+  if (in_host_) return {};
+  VMAFX_TRY(download());
+  VMAFX_TRY(reader_.point_at_planes(*this, *downloaded_));
+  in_host_ = true;
+  reader_.downloaded_++;
+  return {};
+}
+
+Status HeldPicture::download() const {
+  if (downloaded_) return {};
+  if (!source_.download)
+    return error(EINVAL, "the %s frames cannot be read where they lie, and not be downloaded", reader_.role_);
+  VmafxPicture copy{};
+  if (const int failure = source_.download(source_.opaque, &copy))
+    return error(failure < 0 ? -failure : EIO, "a %s frame could not be downloaded from the GPU", reader_.role_);
+  downloaded_ = copy;
+  return {};
+}
+
+void HeldPicture::drop_download() const {
+  if (downloaded_ && downloaded_->release) downloaded_->release(downloaded_->opaque);
+  downloaded_.reset();
+}
+
+/* -- All of an input ----------------------------------------------------------------------------------------------- */
+
+void PictureReader::start(const VmafxFormat& format, const VideoFormat& scored, unsigned planes_read, const char* role,
+                          Log& log) {
+  format_ = format;
+  scored_ = scored;
+  planes_read_ = planes_read;
+  role_ = role;
+  log_ = &log;
   for (int p = 0; p < scored.planes(); p++) {
     if (!needs_unpacking(p)) continue;
     offset_[p] = unpacked_bytes_;
@@ -54,7 +99,7 @@ SamplePlane PictureReader::unpack(const VmafxPicture& picture, int plane, std::b
   return {to.data, to.stride, w, h};
 }
 
-AlignedBytes PictureReader::take_buffer() {
+AlignedBytes PictureReader::take_buffer() const {
   if (!unpacked_bytes_) return nullptr;
   {
     const std::lock_guard lock(pool_->mutex);
@@ -70,7 +115,12 @@ AlignedBytes PictureReader::take_buffer() {
 StatusOr<std::shared_ptr<const HeldPicture>> PictureReader::read(const VmafxPicture& picture) {
   try {
     const std::shared_ptr<HeldPicture> held = hold(picture);
-    VMAFX_TRY(point_at_planes(*held));
+    if (!in_gpu_memory()) {
+      VMAFX_TRY(point_at_planes(*held, picture));
+    } else {
+      VMAFX_ASSIGN(const bool left, leave_on_device(*held));
+      if (!left) VMAFX_TRY(held->bring_to_host());
+    }
     return std::shared_ptr<const HeldPicture>(held);
   } catch (const std::bad_alloc&) {  // here, so that the caller can still hand over its other picture
     return error(ENOMEM, "out of memory for a picture");
@@ -85,18 +135,55 @@ std::shared_ptr<HeldPicture> PictureReader::hold(const VmafxPicture& picture) {
     }
     delete held;
   };
-  HeldPicture* taken = new (std::nothrow) HeldPicture(picture);
+  HeldPicture* taken = new (std::nothrow) HeldPicture(picture, *this);
   if (!taken) {
     if (picture.release) picture.release(picture.opaque);
     throw std::bad_alloc();
   }
-  std::shared_ptr<HeldPicture> held(taken, give_back);
-  held->unpacked_ = take_buffer();
-  return held;
+  return {taken, give_back};
 }
 
-Status PictureReader::point_at_planes(HeldPicture& held) const {
-  const VmafxPicture& picture = held.source_;
+void PictureReader::import(std::unique_ptr<DeviceIntake> intake, bool may_download) {
+  intake_ = std::move(intake);
+  may_download_ = may_download;
+}
+
+Status PictureReader::stop_importing(const std::string& reason, bool may_download) {
+  intake_.reset();
+  if (!may_download)
+    return error(EINVAL, "import=device, but the %s frames cannot be read where they lie: %s", role_, reason.c_str());
+  log_->info(format_text("the %s frames are downloaded from the GPU: %s", role_, reason.c_str()));
+  return {};
+}
+
+/* False: it is to be downloaded, like all that come later. */
+StatusOr<bool> PictureReader::leave_on_device(HeldPicture& held) {
+  if (!intake_) return false;
+  auto taken = intake_->take(held.source_);
+  Status status = taken.status();
+  if (status.ok()) {
+    held.device_ = std::move(taken.value());
+    status = check_first(held);
+  }
+  if (status.ok()) return true;
+  held.device_.reset();
+  VMAFX_TRY(stop_importing(status.message(), may_download_ || intake_->is_lost()));
+  return false;
+}
+
+/* What the device sees of the first picture against what a download gives. That of a picture that passes is not kept. */
+Status PictureReader::check_first(HeldPicture& held) {
+  if (checked_ || !held.source_.download) return {};
+  checked_ = true;
+  const std::lock_guard lock(held.mutex_);
+  VMAFX_TRY(held.download());
+  VMAFX_TRY(intake_->compare(*held.device_, *held.downloaded_));
+  held.drop_download();
+  return {};
+}
+
+Status PictureReader::point_at_planes(const HeldPicture& held, const VmafxPicture& picture) const {
+  held.unpacked_ = take_buffer();
   held.planes_.bpc = scored_.bpc;
   for (int p = 0; p < scored_.planes(); p++) {
     if (!(planes_read_ >> p & 1)) continue;

@@ -62,18 +62,34 @@ std::vector<Pipeline::Slot> Pipeline::make_slots(size_t count) const {
 }
 
 void Pipeline::hold_pictures(Slot& slot, Held ref, Held dist) {
-  slot.frames = {};
-  slot.frames.index = slot.index;
-  slot.frames.ref = ref->planes();
-  slot.frames.dist = dist->planes();
-  for (int i = 0; i < history_; i++) {
-    if (earlier_[i]) slot.frames.earlier_ref[i] = earlier_[i]->planes();
-    slot.held[2 + i] = earlier_[i];
-  }
+  for (int i = 0; i < history_; i++) slot.held[2 + i] = earlier_[i];
   if (history_ > 1) earlier_[1] = earlier_[0];
   if (history_ > 0) earlier_[0] = ref;
   slot.held[0] = std::move(ref);
   slot.held[1] = std::move(dist);
+  show_pictures(slot);
+}
+
+/* To the CPU twins. Pictures that were left on the device show nothing. */
+void Pipeline::show_pictures(Slot& slot) {
+  slot.frames = {};
+  slot.frames.index = slot.index;
+  slot.frames.ref = slot.held[0]->planes();
+  slot.frames.dist = slot.held[1]->planes();
+  for (int i = 0; i < history_; i++)
+    if (slot.held[2 + i]) slot.frames.earlier_ref[i] = slot.held[2 + i]->planes();
+}
+
+/* No job reads a frame yet when some of its pictures were left on the device: then all metrics run there. */
+Status Pipeline::bring_to_host(Slot& slot) {
+  bool was_on_device = false;
+  for (const Held& held : slot.held) {
+    if (!held || !held->on_device()) continue;
+    VMAFX_TRY(held->bring_to_host());
+    was_on_device = true;
+  }
+  if (was_on_device) show_pictures(slot);
+  return {};
 }
 
 void Pipeline::clear_sums(Slot& slot) {
@@ -87,13 +103,19 @@ void Pipeline::clear_sums(Slot& slot) {
   }
 }
 
-void Pipeline::add(bool scored, Held ref, Held dist) {
+Status Pipeline::add(bool scored, Held ref, Held dist) {
   Slot& slot = slots_[next_ % slots_.size()];
   slot.index = static_cast<int64_t>(next_++);
   slot.scored = scored;
   slot.verified = verify_ && scored && slot.index % verify_ == 0;
   hold_pictures(slot, std::move(ref), std::move(dist));
   clear_sums(slot);
+  if (slot.verified) {
+    if (Status status = bring_to_host(slot); !status.ok()) {
+      std::ranges::fill(slot.held, nullptr);
+      return status;
+    }
+  }
 
   {
     const std::lock_guard lock(mutex_);
@@ -113,6 +135,7 @@ void Pipeline::add(bool scored, Held ref, Held dist) {
                 [this, &slot](const Status& status) { lane_done(slot, status); }});
   }
   job_done(slot);
+  return {};
 }
 
 /* A CPU twin fills its part of `memory`. */
@@ -147,12 +170,14 @@ void Pipeline::job_done(Slot& slot) {
 
 void Pipeline::lane_done(Slot& slot, const Status& status) {
   if (!status.ok()) {
+    const Status in_host = slot.verified ? Status() : bring_to_host(slot);  // verified: they are there, and being read
     {
       const std::lock_guard lock(mutex_);
       if (!handover_) handover_ = {slot.index, status};
+      if (failure_.ok()) failure_ = in_host;
       slot.verified = false;
     }
-    for (size_t i = 0; i < extractors_.size(); i++)
+    for (size_t i = 0; i < extractors_.size() && in_host.ok(); i++)
       if (on_device(i) && runs(i, slot.scored)) add_job(slot, i, slot.memory.get());
   }
   job_done(slot);
@@ -179,6 +204,11 @@ void Pipeline::compare(const Slot& slot) {
       verification_.largest_difference =
           std::max(verification_.largest_difference,
                    largest_difference(slot.sums[i], slot.check.get() + sums_offset_[i], extractors_[i]->sums_bytes()));
+}
+
+Status Pipeline::failure() const {
+  const std::lock_guard lock(mutex_);
+  return failure_;
 }
 
 std::optional<Handover> Pipeline::handover() const {

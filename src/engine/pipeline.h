@@ -59,13 +59,17 @@ class Pipeline {
   int threads() const { return workers_.threads(); }
   bool on_device(size_t extractor) const { return lane_ && extractors_[extractor]->device_twin(); }
 
-  void add(bool scored, Held ref, Held dist);
+  /* Fails when a picture in the GPU's memory that a CPU twin is to read cannot be downloaded. */
+  Status add(bool scored, Held ref, Held dist);
 
   /* The oldest frame if it is finished (or, with `wait`, once it is); false when there is none. */
   bool take(bool wait, FinishedFrame* finished);
 
   /* Whether the device failed. The sums of frames from then on are the CPU twins'. */
   std::optional<Handover> handover() const;
+  /* Why frames that the device did not finish could not be scored elsewhere. */
+  Status failure() const;
+  LaneCounts counts(hip::Side side) const { return lane_ ? lane_->counts(side) : LaneCounts(); }
   const Verification& verification() const { return verification_; }
 
  private:
@@ -84,6 +88,8 @@ class Pipeline {
 
   std::vector<Slot> make_slots(size_t count) const;
   void hold_pictures(Slot& slot, Held ref, Held dist);
+  void show_pictures(Slot& slot);
+  Status bring_to_host(Slot& slot);
   void clear_sums(Slot& slot);
   void add_job(Slot& slot, size_t extractor, std::byte* memory);
   void job_done(Slot& slot);
@@ -105,6 +111,7 @@ class Pipeline {
   mutable std::mutex mutex_;
   std::condition_variable done_;
   std::optional<Handover> handover_;  // guarded by mutex_
+  Status failure_;                    // likewise
   Workers workers_;  // joined before what its jobs use goes away
   std::unique_ptr<HipLane> lane_;  // last: gives jobs to the workers
 };

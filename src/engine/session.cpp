@@ -28,6 +28,8 @@ Status same_samples(const VideoFormat& ref, const VideoFormat& dist) {
   return {};
 }
 
+bool knows_import(const std::string& name) { return name == "auto" || name == "device" || name == "host"; }
+
 /* "vif", "adm": the metric's name, or with options in the key "vif_egl_1". */
 std::string instance_name(const PlannedExtractor& planned) {
   return std::string(metric_name(*planned.info)) + planned.options.key_suffix();
@@ -39,10 +41,12 @@ StatusOr<std::unique_ptr<Session>> Session::open(const SessionParams& params, Lo
   if (params.n_threads < 0) return error(EINVAL, "n_threads=%d; use 0 (as many as there are) or more", params.n_threads);
   if (params.n_subsample < 1) return error(EINVAL, "n_subsample=%d; use 1 or more", params.n_subsample);
   if (params.verify < 0) return error(EINVAL, "verify=%d; use 0 (never) or every how many frames", params.verify);
+  if (!knows_import(params.import_frames))
+    return error(EINVAL, "there is no import=%s; use auto, device or host", params.import_frames.c_str());
   VMAFX_TRY(select_cpu());
 
   std::unique_ptr<Session> session(new Session(params, std::move(sink)));
-  VMAFX_ASSIGN(session->backend_, open_backend(params.backend, params.device, session->log_));
+  VMAFX_ASSIGN(session->backend_, open_backend(params.backend, params.device, params.adopted, session->log_));
   VMAFX_ASSIGN(auto models, parse_models(params.model));
   VMAFX_ASSIGN(const auto features, parse_features(params.feature));
   VMAFX_ASSIGN(session->plan_, Plan::make(std::move(models), features, session->backend_.preferred, session->log_));
@@ -74,9 +78,11 @@ Status Session::configure(const VmafxFormat& ref, const VmafxFormat& dist) {
   VMAFX_TRY(same_samples(ref_format, dist_format));
   VMAFX_TRY(plan_.instantiate(ref_format, log_));
   format_ = ref_format;
-  ref_reader_ = PictureReader(ref, format_, plan_.planes_read());
-  dist_reader_ = PictureReader(dist, format_, plan_.planes_read());
+  ref_reader_.start(ref, format_, plan_.planes_read(), "reference", log_);
+  dist_reader_.start(dist, format_, plan_.planes_read(), "distorted", log_);
   VMAFX_TRY(start_pipeline());
+  VMAFX_TRY(start_import(ref_reader_, ref));
+  VMAFX_TRY(start_import(dist_reader_, dist));
   table_.emplace(plan_.columns());
   scorer_.emplace(plan_, *table_, params_.n_subsample);
   return {};
@@ -101,6 +107,24 @@ Status Session::start_lane() {
   const Status status = pipeline_.add_lane(*backend_.device, format_, params_.verify);
   if (status.ok()) return {};
   return give_up_device(params_.backend, status, backend_, log_);
+}
+
+/* An input in a GPU's memory is read there, or downloaded for a reason that is told. */
+Status Session::start_import(PictureReader& reader, const VmafxFormat& format) {
+  if (!reader.in_gpu_memory()) return {};
+  const bool may_download = params_.import_frames != "device";
+  auto intake = open_intake(format);
+  if (!intake.ok()) return reader.stop_importing(intake.status().message(), may_download);
+  reader.import(std::move(intake.value()), may_download);
+  return {};
+}
+
+StatusOr<std::unique_ptr<DeviceIntake>> Session::open_intake(const VmafxFormat& format) const {
+  if (params_.import_frames == "host") return error(ENOTSUP, "import=host");
+  for (size_t i = 0; i < plan_.extractors().size(); i++)
+    if (!pipeline_.on_device(i))
+      return error(ENOTSUP, "%s runs on the CPU", instance_name(plan_.extractors()[i]).c_str());
+  return DeviceIntake::create(format, format_, plan_.planes_read(), *backend_.device, params_.adopted.context);
 }
 
 const char* Session::backend_of(size_t extractor) const { return pipeline_.on_device(extractor) ? "hip" : "cpu"; }
@@ -128,17 +152,19 @@ Status Session::submit(const VmafxPicture& ref_picture, const VmafxPicture& dist
   if (submitted_ == 0) started_ = std::chrono::steady_clock::now();
   FinishedFrame finished;
   while (pipeline_.take(pipeline_.full(), &finished)) VMAFX_TRY(score(finished));
-  pipeline_.add(scorer_->is_scored(submitted_++), std::move(ref.value()), std::move(dist.value()));
-  return {};
+  return failure_ = pipeline_.add(scorer_->is_scored(submitted_++), std::move(ref.value()), std::move(dist.value()));
 }
 
 /* A device that fails is told once; without `fallback` it ends the session. */
 Status Session::check_device() {
+  VMAFX_TRY(pipeline_.failure());
   if (handover_ || !(handover_ = pipeline_.handover())) return {};
   const std::string what = format_text("the GPU failed at frame %lld: %s", static_cast<long long>(handover_->frame),
                                        handover_->reason.message().c_str());
   if (!params_.fallback) return error(EIO, "%s (with fallback=1 the CPU would take over)", what.c_str());
   log_.warning(what + "; the CPU scores from there on");
+  for (PictureReader* reader : {&ref_reader_, &dist_reader_})
+    if (reader->is_importing()) VMAFX_TRY(reader->stop_importing("the CPU scores", true));
   return {};
 }
 
@@ -189,6 +215,7 @@ Status Session::finish() {
   VMAFX_TRY(drain());
   if (Status status = write_report(pairing_ && pairing_->cut_short); !status.ok()) return failure_ = status;
   report_verification();
+  report_frames();
   finished_ = true;
   return {};
 }
@@ -200,6 +227,26 @@ void Session::report_verification() {
                                        params_.verify, static_cast<long long>(result.frames), result.largest_difference);
   if (result.largest_difference > 0) log_.warning(what);
   else log_.info(what);
+}
+
+/* How the pictures of each input came to where the metrics run. */
+nlohmann::ordered_json Session::frame_counts() const {
+  const auto counts = [this](const PictureReader& reader, hip::Side side) -> nlohmann::ordered_json {
+    const LaneCounts lane = pipeline_.counts(side);
+    return {{"imported", lane.imported}, {"uploaded", lane.uploaded}, {"downloaded", reader.downloaded()}};
+  };
+  return {{"reference", counts(ref_reader_, hip::Side::kRef)}, {"distorted", counts(dist_reader_, hip::Side::kDist)}};
+}
+
+void Session::report_frames() {
+  if (!ref_reader_.in_gpu_memory() && !dist_reader_.in_gpu_memory()) return;
+  std::string text;
+  const nlohmann::ordered_json frames = frame_counts();
+  for (const auto& [role, counts] : frames.items())
+    text += format_text("%s%s: %lld imported, %lld uploaded, %lld downloaded", text.empty() ? "" : "; ", role.c_str(),
+                        counts["imported"].get<long long>(), counts["uploaded"].get<long long>(),
+                        counts["downloaded"].get<long long>());
+  log_.info("frames: " + text);
 }
 
 Status Session::abandon() {
@@ -233,6 +280,7 @@ nlohmann::ordered_json Session::report_extras() const {
                      {"device", backend_.device ? nlohmann::ordered_json(device_name(*backend_.device)) : nullptr},
                      {"cpu", cpu_level()},
                      {"threads", pipeline_.threads()},
+                     {"frames", frame_counts()},
                      {"n_subsample", params_.n_subsample}};
   if (!backend_.fallback.empty()) extras["vmafx"]["fallback"] = backend_.fallback;
   if (handover_)

@@ -32,6 +32,8 @@ struct SessionParams {
   std::string feature;
   std::string backend = "auto";
   std::string device = "auto";
+  AdoptedContext adopted;
+  std::string import_frames = "auto";
   std::string log_path;
   std::string log_fmt = "xml";
   std::string score_fmt;
@@ -60,6 +62,7 @@ class Session {
 
   void set_pairing(const VmafxPairing& pairing) { pairing_ = pairing; }
   unsigned planes_read() const { return plan_.planes_read(); }
+  unsigned imports() const { return (ref_reader_.is_importing() ? 1 : 0) | (dist_reader_.is_importing() ? 2 : 0); }
   int model_count() const { return static_cast<int>(plan_.models().size()); }
   Log& log() { return log_; }
 
@@ -69,10 +72,14 @@ class Session {
   Status open_report();
   Status start_pipeline();
   Status start_lane();
+  Status start_import(PictureReader& reader, const VmafxFormat& format);
+  StatusOr<std::unique_ptr<DeviceIntake>> open_intake(const VmafxFormat& format) const;
   const char* backend_of(size_t extractor) const;
   void tell_where();
   Status check_device();
   void report_verification();
+  void report_frames();
+  nlohmann::ordered_json frame_counts() const;
   Status drain();                              // scores everything that is in flight
   Status score(const FinishedFrame& finished);
   Status report_complete_frames();

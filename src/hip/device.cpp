@@ -94,4 +94,15 @@ StatusOr<OpenedDevice> open_adopted(const Runtime& runtime, NativeContext native
   return load_kernels(std::move(context), image);
 }
 
+StatusOr<OpenedDevice> open_adopted(Platform platform, NativeContext native, ContextOptions options) {
+  Status failure = error(ENODEV, "the runtime in use is not of the platform of the context handed in");
+  for (const Libraries& libraries : Runtime::candidates()) {
+    if (libraries.platform && libraries.platform != platform) continue;
+    const auto runtime = Runtime::load(libraries);
+    if (!runtime.ok()) failure = runtime.status();
+    else if (runtime.value()->platform() == platform) return open_adopted(*runtime.value(), native, std::move(options));
+  }
+  return failure;
+}
+
 }  // namespace vmafx::hip

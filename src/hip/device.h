@@ -27,6 +27,9 @@ StatusOr<OpenedDevice> open_device(const std::string& choice, ContextOptions opt
 /* The same on a device of the application, which stays its owner (see Context::adopt). */
 StatusOr<OpenedDevice> open_adopted(const Runtime& runtime, NativeContext native, ContextOptions options = {});
 
+/* The same with the runtime of that platform. */
+StatusOr<OpenedDevice> open_adopted(Platform platform, NativeContext native, ContextOptions options = {});
+
 /* Runs the known-answer kernel: EBADMSG if it answers wrongly. */
 Status self_test(const ContextPtr& context, const Module& kernels);
 

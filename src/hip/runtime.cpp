@@ -25,8 +25,8 @@ std::vector<Libraries> Runtime::candidates() {
   /* The name without a version belongs to developer packages, and a call's shape may change from one version to the
    * next. */
   return {{{"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "/opt/rocm/lib/libamdhip64.so.7",
-            "/opt/rocm/lib/libamdhip64.so.6", "/opt/rocm/lib/libamdhip64.so.5"}},
-          {{"libcuda.so.1"}, "CUDA driver library"}};
+            "/opt/rocm/lib/libamdhip64.so.6", "/opt/rocm/lib/libamdhip64.so.5"}, "HIP runtime library", Platform::kHip},
+          {{"libcuda.so.1"}, "CUDA driver library", Platform::kCuda}};
 }
 
 StatusOr<const Runtime*> Runtime::load(const Libraries& libraries) {

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -147,6 +148,7 @@ enum class Platform { kHip, kCuda };
 struct Libraries {
   std::vector<std::string> names;
   const char* kind = "HIP runtime library";
+  std::optional<Platform> platform{};  // if that is known before one is loaded
 };
 
 class Runtime {

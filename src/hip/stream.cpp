@@ -121,6 +121,14 @@ Status Stream::upload_rows(DevicePtr<std::byte> to, size_t to_stride, const void
   });
 }
 
+Status Stream::download_rows(void* to, size_t to_stride, DevicePtr<const std::byte> from, size_t from_stride,
+                             size_t row_bytes, size_t rows) {
+  return context_->call("Memcpy2DAsync", [&](const Functions& f) {
+    return f.Memcpy2DAsync(to, to_stride, reinterpret_cast<const void*>(from.address()), from_stride, row_bytes, rows,
+                           kCopyToHost, native_);
+  });
+}
+
 Status Stream::copy_rows(DevicePtr<std::byte> to, size_t to_stride, DevicePtr<const std::byte> from, size_t from_stride,
                          size_t row_bytes, size_t rows) {
   return context_->call("Memcpy2DAsync", [&](const Functions& f) {

@@ -55,7 +55,9 @@ class Stream {
   }
 
   Counts run(int fails_at = -1) {
-    PictureReader reader(kPictures, kFormat, 1);
+    Log log;
+    PictureReader reader;
+    reader.start(kPictures, kFormat, 1, "tested", log);
     for (int n = 0; n < 8; n++) {
       while (pipeline.full()) take(true);
       if (n == fails_at) {
@@ -64,7 +66,7 @@ class Stream {
       }
       auto ref = reader.read(TestPicture::make(kPictures, make_samples(kPictures, n, false)));
       auto dist = reader.read(TestPicture::make(kPictures, make_samples(kPictures, n, true)));
-      pipeline.add(true, std::move(ref.value()), std::move(dist.value()));
+      assert_ok(pipeline.add(true, std::move(ref.value()), std::move(dist.value())));
     }
     while (take(true)) continue;
     ck_assert_int_eq(next_, 8);

@@ -3,6 +3,7 @@
 #define VMAFX_TESTS_SUPPORT_STREAM_H
 
 #include <atomic>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -100,13 +101,24 @@ struct Outcome {
   std::string log;                  // all messages, a line each
 };
 
+/* Makes a picture of some samples. */
+using PictureMaker = std::function<VmafxPicture(const VmafxFormat&, const Samples&)>;
+
 struct StreamOptions {
   VmafxFormat ref{96, 64, VMAFX_CHROMA_420, 8, VMAFX_LAYOUT_PLANAR, 0, VMAFX_MEMORY_HOST};
   VmafxFormat dist = ref;
   int frames = 6;
   bool finish = true;
   bool upside_down = false;
+  PictureMaker make_ref{}, make_dist{};  // empty: TestPicture
 };
+
+inline VmafxPicture make_picture(const StreamOptions& options, int n, bool distorted) {
+  const VmafxFormat& format = distorted ? options.dist : options.ref;
+  const PictureMaker& make = distorted ? options.make_dist : options.make_ref;
+  const Samples samples = make_samples(format, n, distorted);
+  return make ? make(format, samples) : TestPicture::make(format, samples, options.upside_down);
+}
 
 inline void append_log(void* log, enum VmafxLogLevel, const char* message) {
   *static_cast<std::string*>(log) += std::string(message) + "\n";
@@ -133,8 +145,7 @@ inline Outcome run_stream(VmafxParams params, const StreamOptions& options = {})
   if (failed(vmafx_open(&ctx, &params))) return outcome;
   failed(vmafx_configure(ctx, &options.ref, &options.dist));
   for (int n = 0; n < options.frames && !outcome.error; n++) {
-    const VmafxPicture ref = TestPicture::make(options.ref, make_samples(options.ref, n, false), options.upside_down);
-    const VmafxPicture dist = TestPicture::make(options.dist, make_samples(options.dist, n, true), options.upside_down);
+    const VmafxPicture ref = make_picture(options, n, false), dist = make_picture(options, n, true);
     failed(vmafx_submit(ctx, &ref, &dist));
     receive_all();
   }

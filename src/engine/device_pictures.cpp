@@ -1,0 +1,150 @@
+#include "engine/device_pictures.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "hip/memory.h"
+
+namespace vmafx {
+namespace {
+
+constexpr int kRowAlignment = 16;  // bytes; see DeviceBatch
+
+size_t row_bytes(const UnpackPlane& plane) {
+  return static_cast<size_t>(plane.w) * plane.step * plane.sample_bytes;
+}
+
+/* Where the rows of a plane begin in memory: the last one, if they lie bottom up. */
+hip::DevicePtr<const std::byte> lowest(const UnpackPlane& plane) {
+  return plane.from.as<const std::byte>(plane.from_stride < 0 ? (plane.h - 1) * plane.from_stride : 0);
+}
+
+Status check_context(const VmafxFormat& format, const void* context) {
+  if (!context) return error(ENOTSUP, "no device context was handed in");
+  if (format.device_context && format.device_context != context)
+    return error(ENOTSUP, "they belong to another device context than the metrics run in");
+  return {};
+}
+
+}  // namespace
+
+DeviceIntake::DeviceIntake(const VmafxFormat& format, const VideoFormat& scored, unsigned planes_read,
+                           const hip::OpenedDevice& device)
+    : format_(format), scored_(scored), planes_read_(planes_read), device_(device), importer_(device.context) {}
+
+StatusOr<std::unique_ptr<DeviceIntake>> DeviceIntake::create(const VmafxFormat& format, const VideoFormat& scored,
+                                                             unsigned planes_read, const hip::OpenedDevice& device,
+                                                             const void* context) {
+  std::unique_ptr<DeviceIntake> intake(new DeviceIntake(format, scored, planes_read, device));
+  if (format.memory == VMAFX_MEMORY_DEVICE) {
+    VMAFX_TRY(check_context(format, context));
+  } else {
+    intake->owner_ = hip::drm_pci_address(format.drm_fd);
+    const hip::DmabufObject any;  // the objects of each picture are looked at when it comes
+    VMAFX_TRY(hip::can_import(device, intake->owner_, {&any, 1}));
+  }
+  return intake;
+}
+
+StatusOr<DevicePicture> DeviceIntake::take(const VmafxPicture& picture) {
+  DevicePicture taken;
+  if (format_.memory == VMAFX_MEMORY_DMABUF) VMAFX_TRY(import_objects(picture, taken));
+  for (int p = 0; p < scored_.planes(); p++)
+    if (is_read(p)) VMAFX_TRY(take_plane(picture, p, taken));
+  if (format_.memory == VMAFX_MEMORY_DEVICE) {
+    VMAFX_ASSIGN(taken.ready, mark(picture.stream));
+  }
+  return taken;
+}
+
+Status DeviceIntake::import_objects(const VmafxPicture& picture, DevicePicture& taken) {
+  hip::DmabufObject objects[kMostObjects];
+  const int n = std::clamp(picture.n_objects, 0, kMostObjects);
+  for (int i = 0; i < n; i++) objects[i] = {picture.object[i].fd, picture.object[i].size, picture.object[i].modifier};
+  VMAFX_TRY(hip::can_import(device_, owner_, {objects, static_cast<size_t>(n)}));
+  for (int i = 0; i < n; i++) {
+    VMAFX_TRY(hip::wait_for_producer(objects[i].fd, device_.context->deadline()));
+    VMAFX_ASSIGN(taken.imports[i], importer_.import(objects[i]));
+  }
+  return {};
+}
+
+/* `bytes` from the beginning of raw plane `source` on belong to it. */
+StatusOr<hip::Address> DeviceIntake::plane_address(const VmafxPicture& picture, const DevicePicture& taken, int source,
+                                                   size_t bytes) const {
+  if (format_.memory == VMAFX_MEMORY_DEVICE) {
+    if (!picture.data[source]) return error(EINVAL, "a picture came without the address of plane %d", source);
+    return reinterpret_cast<hip::Address>(picture.data[source]);
+  }
+  const int object = picture.plane_object[source];
+  const int64_t offset = picture.plane_offset[source];
+  if (object < 0 || object >= picture.n_objects || offset < 0 || picture.stride[source] < 0)
+    return error(EINVAL, "plane %d is not described rightly", source);
+  const hip::Import& import = *taken.imports[object];
+  if (static_cast<uint64_t>(offset) + bytes > import.size())
+    return error(EINVAL, "plane %d reaches past the end of its DRM PRIME object", source);
+  return import.data().address() + static_cast<uint64_t>(offset);
+}
+
+Status DeviceIntake::take_plane(const VmafxPicture& picture, int p, DevicePicture& taken) const {
+  const int source = is_interleaved(p) ? 1 : p;
+  UnpackPlane& plane = taken.plane[p];
+  plane.w = scored_.plane_w(p);
+  plane.h = scored_.plane_h(p);
+  plane.sample_bytes = scored_.bpc > 8 ? 2 : 1;
+  plane.step = is_interleaved(p) ? 2 : 1;
+  plane.first = static_cast<uint8_t>(is_interleaved(p) ? p - 1 : 0);
+  plane.shift = static_cast<uint8_t>(format_.shift);
+  plane.from_stride = picture.stride[source];
+  const size_t span = static_cast<size_t>(plane.h - 1) * std::abs(plane.from_stride) + row_bytes(plane);
+  VMAFX_ASSIGN(const hip::Address address, plane_address(picture, taken, source, span));
+  plane.from = hip::DevicePtr<const uint8_t>::from_address(address);
+  const auto is_multiple = [&](int of) { return address % of == 0 && plane.from_stride % of == 0; };
+  if (!is_multiple(plane.sample_bytes)) return error(ENOTSUP, "plane %d is at an odd address", source);
+  taken.as_is[p] = plane.step == 1 && plane.shift == 0 && plane.from_stride > 0 && is_multiple(kRowAlignment);
+  return {};
+}
+
+StatusOr<std::shared_ptr<const hip::Event>> DeviceIntake::mark(void* stream) {
+  std::unique_ptr<hip::Event> event;
+  {
+    const std::lock_guard lock(events_->mutex);
+    if (!events_->free.empty()) {
+      event = std::make_unique<hip::Event>(std::move(events_->free.back()));
+      events_->free.pop_back();
+    }
+  }
+  if (!event) {
+    VMAFX_ASSIGN(hip::Event made, hip::Event::create(device_.context));
+    event = std::make_unique<hip::Event>(std::move(made));
+  }
+  VMAFX_TRY(event->record(static_cast<hip::NativeStream>(stream)));
+  return std::shared_ptr<const hip::Event>(event.release(), [events = events_](hip::Event* used) {
+    const std::lock_guard lock(events->mutex);
+    events->free.push_back(std::move(*used));
+    delete used;
+  });
+}
+
+Status DeviceIntake::compare(const DevicePicture& picture, const VmafxPicture& host) {
+  VMAFX_ASSIGN(hip::Stream stream, hip::Stream::create(device_.context));
+  if (picture.ready) VMAFX_TRY(stream.wait_for(*picture.ready));
+  for (int p = 0; p < scored_.planes(); p++) {
+    const int source = is_interleaved(p) ? 1 : p;
+    if (!is_read(p) || !host.data[source]) continue;
+    const UnpackPlane& plane = picture.plane[p];
+    const size_t bytes = row_bytes(plane);
+    VMAFX_ASSIGN(const auto seen, hip::PinnedBuffer<std::byte>::create(device_.context, bytes * plane.h));
+    VMAFX_TRY(stream.download_rows(seen.data(), bytes, lowest(plane), std::abs(plane.from_stride), bytes, plane.h));
+    VMAFX_TRY(stream.drain());
+    for (int y = 0; y < plane.h; y++)
+      if (std::memcmp(seen.data() + (plane.from_stride < 0 ? plane.h - 1 - y : y) * bytes,
+                      host.data[source] + y * host.stride[source], bytes) != 0)
+        return error(EBADMSG, "the GPU reads other samples in them than a download gives (plane %d, row %d)", source, y);
+  }
+  return {};
+}
+
+}  // namespace vmafx

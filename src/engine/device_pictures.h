@@ -1,0 +1,77 @@
+/* Pictures in a GPU's memory, read where they lie: which ones that is possible for, and how their planes become what kernels take. */
+#ifndef VMAFX_ENGINE_DEVICE_PICTURES_H
+#define VMAFX_ENGINE_DEVICE_PICTURES_H
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "base/picture.h"
+#include "base/status.h"
+#include "hip/device.h"
+#include "hip/frame_planes.h"
+#include "hip/import.h"
+#include "hip/stream.h"
+#include "kernels/common/unpack.h"
+#include "vmafx/vmafx.h"
+
+namespace vmafx {
+
+inline constexpr int kMostObjects = 4;  // of VmafxPicture
+
+struct DevicePicture {
+  /* Of each plane that is read: where and how its samples lie (`to` is left open), and whether kernels take them as they are. */
+  UnpackPlane plane[3];
+  bool as_is[3] = {};
+
+  std::shared_ptr<const hip::Event> ready;  // the samples are there when it is done; null: they are
+  std::shared_ptr<const hip::Import> imports[kMostObjects];
+};
+
+/* One input of a session. Used by one thread at a time. */
+class DeviceIntake {
+ public:
+  /* `context`: VmafxParams.device_context, that of `device`, or null. ENOTSUP, with the reason: no picture of this format can be
+   * read where it lies. */
+  static StatusOr<std::unique_ptr<DeviceIntake>> create(const VmafxFormat& format, const VideoFormat& scored,
+                                                        unsigned planes_read, const hip::OpenedDevice& device,
+                                                        const void* context);
+
+  /* Waits until the producer of a DRM PRIME object is done; of other pictures the device will wait for it. Any failure means that
+   * this picture cannot be read where it lies. */
+  StatusOr<DevicePicture> take(const VmafxPicture& picture);
+
+  /* Whether the device sees what `host`, the same picture downloaded, holds: EBADMSG if not. Waits for the device. */
+  Status compare(const DevicePicture& picture, const VmafxPicture& host);
+
+  bool is_lost() const { return device_.context->lost(); }
+
+ private:
+  struct Events {  // at rest; outlives the intake as long as pictures are held
+    std::mutex mutex;
+    std::vector<hip::Event> free;
+  };
+
+  DeviceIntake(const VmafxFormat& format, const VideoFormat& scored, unsigned planes_read,
+               const hip::OpenedDevice& device);
+
+  Status import_objects(const VmafxPicture& picture, DevicePicture& taken);
+  StatusOr<hip::Address> plane_address(const VmafxPicture& picture, const DevicePicture& taken, int source,
+                                       size_t bytes) const;
+  Status take_plane(const VmafxPicture& picture, int plane, DevicePicture& taken) const;
+  StatusOr<std::shared_ptr<const hip::Event>> mark(void* stream);
+  bool is_read(int plane) const { return planes_read_ >> plane & 1; }
+  bool is_interleaved(int plane) const { return plane && format_.layout == VMAFX_LAYOUT_SEMIPLANAR; }
+
+  VmafxFormat format_;
+  VideoFormat scored_;
+  unsigned planes_read_;
+  hip::OpenedDevice device_;
+  std::string owner_;  // PCI address of the device that DRM PRIME objects are of; "" if unknown
+  hip::Importer importer_;
+  std::shared_ptr<Events> events_ = std::make_shared<Events>();
+};
+
+}  // namespace vmafx
+
+#endif
