@@ -89,37 +89,38 @@ void check_amd_kernel(const char* arch, const json& kernel) {
 
 /* -- NVIDIA ---------------------------------------------------------------------------------------------------------- */
 
-struct CudaKernel {
-  int registers = 0, stack = 0, shared = 0;  // stack: bytes of local memory, spilled registers among them
+struct CudaFunction {
+  int registers = 0;  // 0: no kernel, but a function that kernels call
+  int stack = 0;      // bytes of local memory, spilled registers among them
+  int shared = 0;     // bytes
 };
 
 /* Entries of .nv.info: a format, an attribute, then a size and that many bytes (format 4) or two bytes of value. */
-std::map<std::string, CudaKernel> cubin_kernels(const CodeObject& object) {
+std::map<std::string, CudaFunction> cubin_functions(const CodeObject& object) {
   constexpr int kSized = 4, kFrameSize = 0x11, kRegisters = 0x2f;  // attributes: a symbol and a number
   const DeviceElf elf(object.image);
   const Section* info = elf.find(".nv.info");
   ck_assert_ptr_nonnull(info);
-  std::map<std::string, CudaKernel> kernels;
+  std::map<std::string, CudaFunction> functions;
   for (size_t at = 0; at < info->bytes.size();) {
     const auto format = read_at<uint8_t>(info->bytes, at), attribute = read_at<uint8_t>(info->bytes, at + 1);
     const auto size = format == kSized ? read_at<uint16_t>(info->bytes, at + 2) : uint16_t{0};
     if (format == kSized && (attribute == kFrameSize || attribute == kRegisters)) {
-      CudaKernel& kernel = kernels[elf.symbol(read_at<uint32_t>(info->bytes, at + 4))];
-      (attribute == kFrameSize ? kernel.stack : kernel.registers) = read_at<int32_t>(info->bytes, at + 8);
+      CudaFunction& function = functions[elf.symbol(read_at<uint32_t>(info->bytes, at + 4))];
+      (attribute == kFrameSize ? function.stack : function.registers) = read_at<int32_t>(info->bytes, at + 8);
     }
     at += 4 + size;
   }
-  for (auto& [name, kernel] : kernels)
-    if (const Section* shared = elf.find(".nv.shared." + name)) kernel.shared = static_cast<int>(shared->size);
-  return kernels;
+  for (auto& [name, function] : functions)
+    if (const Section* shared = elf.find(".nv.shared." + name)) function.shared = static_cast<int>(shared->size);
+  return functions;
 }
 
-void check_cuda_kernel(const char* arch, const std::string& name, const CudaKernel& kernel) {
-  std::printf("%-8s %-32s %3d registers %5d bytes shared\n", arch, name.c_str(), kernel.registers, kernel.shared);
-  ck_assert_msg(kernel.registers >= 1, "%s", say(arch, name, "registers", kernel.registers).c_str());
-  ck_assert_msg(kernel.stack == 0, "%s", say(arch, name, "bytes of stack", kernel.stack).c_str());
-  ck_assert_msg(kernel.shared <= kMostShared + kCudaReservedShared, "%s",
-                say(arch, name, "bytes shared", kernel.shared).c_str());
+void check_cuda_function(const char* arch, const std::string& name, const CudaFunction& function) {
+  std::printf("%-8s %-32s %3d registers %5d bytes shared\n", arch, name.c_str(), function.registers, function.shared);
+  ck_assert_msg(function.stack == 0, "%s", say(arch, name, "bytes of stack", function.stack).c_str());
+  ck_assert_msg(function.shared <= kMostShared + kCudaReservedShared, "%s",
+                say(arch, name, "bytes shared", function.shared).c_str());
 }
 
 Names ptx_kernels(const std::string& text) {
@@ -137,7 +138,8 @@ Names names_in(const CodeObject& object) {
   if (is_amd(object)) return kernel_names(amd_metadata(object));
   if (!is_cubin(object)) return ptx_kernels(ptx_text(object));
   Names names;
-  for (const auto& [name, kernel] : cubin_kernels(object)) names.insert(name);
+  for (const auto& [name, function] : cubin_functions(object))
+    if (function.registers > 0) names.insert(name);
   return names;
 }
 
@@ -166,7 +168,7 @@ END_TEST
 START_TEST(nvidia_kernels_need_no_stack) {
   for (const CodeObject& object : embedded_code_objects())
     if (is_cubin(object))
-      for (const auto& [name, kernel] : cubin_kernels(object)) check_cuda_kernel(object.arch, name, kernel);
+      for (const auto& [name, function] : cubin_functions(object)) check_cuda_function(object.arch, name, function);
 }
 END_TEST
 
