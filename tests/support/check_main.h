@@ -2,9 +2,8 @@
 #ifndef VMAFX_TESTS_SUPPORT_CHECK_MAIN_H
 #define VMAFX_TESTS_SUPPORT_CHECK_MAIN_H
 
-#include <sstream>  // before check.h, which defines a macro fail()
-
 #include <check.h>
+#undef fail  // a macro of check.h, and functions of the standard library's streams
 
 #include <initializer_list>
 #include <string>
