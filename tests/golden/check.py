@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
 """Scores the golden clips through ffmpeg and compares with libvmaf's scores (see README.md here).
 
-usage: check.py [FFMPEG] [--filter NAME[=OPTIONS]] [--clips all|most|small|GLOB] [--cpu LEVEL|each] [--only TEXT ...]
+usage: check.py [FFMPEG] [--filter NAME[=OPTIONS]] [--clips all|most|small|GLOB] [--cpu LEVEL|each] [--emulator LIBRARY]
+                [--only TEXT ...]
 
   FFMPEG    the ffmpeg to check (default: build/bin/ffmpeg)
   --filter  the filter and its fixed options, e.g. libvmaf=backend=cpu:n_threads=2 (default: vmafx=backend=cpu)
   --clips   all, most (without 1080p and 2160p), small (up to 353x288), or a pattern of names (default: all)
   --cpu     run with VMAFX_CPU=LEVEL, or once with each level that this machine has
-  --only    features and models whose name contains one of these texts
+  --emulator  run on this HIP runtime, with waves of 32 and of 64 lanes
+  --only    features and models whose name contains one of these texts; =NAME: the one of that name
 
-A case is one feature or model on one clip: every frame's scores, the pooled and the aggregate ones must agree within 1e-6.
+A case is one feature or model on one clip: every frame's scores, the pooled and the aggregate ones must agree within 1e-6. With
+backend=hip all of it must have run on the GPU; with verify=1, too, with raw sums equal to the CPU's in every frame.
 Prints a line per failure, the largest difference, and 'N passed, N failed'; exits 1 when something failed.
 """
 import argparse
@@ -102,6 +105,16 @@ class Comparison:
         self.scores("aggregate", golden.get("aggregate", {}), report["aggregate_metrics"])
         return self
 
+    def device(self, fixed, report):
+        if "backend=hip" not in fixed:
+            return
+        run = report["vmafx"]
+        elsewhere = [metric for metric, backend in run["backend"].items() if backend != "hip"]
+        if elsewhere or "handover" in run:
+            self.complain(f"not all of it ran on the GPU: {elsewhere or run['handover']}")
+        if "verify=1" in fixed and run.get("verification") != {"frames": len(report["frames"]), "largest_difference": 0.0}:
+            self.complain(f"raw sums differ from the CPU's: {run.get('verification')}")
+
     def complain(self, text):
         self.complaint = self.complaint or text
 
@@ -116,6 +129,7 @@ def check_case(ffmpeg, fixed, environment, clip, case):
         comparison.complain(error)
     else:
         comparison.report(golden, report)
+        comparison.device(fixed, report)
     return f"{clip.name} {name}", comparison
 
 
@@ -132,10 +146,27 @@ def cpu_levels(ffmpeg, wanted):
     return found[1].decode().strip().split(", ")
 
 
+def environments(arguments):
+    """[(what it is, variables)]"""
+    if arguments.emulator:
+        return [(f" {lanes} lanes", emulated(arguments.emulator, lanes)) for lanes in ("32", "64")]
+    levels = cpu_levels(arguments.ffmpeg, arguments.cpu)
+    return [(f" VMAFX_CPU={level}", {"VMAFX_CPU": level}) if level else ("", {}) for level in levels]
+
+
+def emulated(library, lanes):
+    """One thread of the host for each process: several cases run side by side."""
+    return {"VMAFX_HIP_RUNTIME": library, "VMAFX_HIP_EMULATOR_LANES": lanes, "VMAFX_HIP_EMULATOR_THREADS": "1"}
+
+
 def choose_clips(wanted):
     clips = [Clip(path) for path in sorted(here.glob("*.json"))]
     limit = {"all": 1 << 40, "most": 1280 * 720, "small": 353 * 288}.get(wanted)
     return [clip for clip in clips if (clip.pixels <= limit if limit else fnmatch.fnmatch(clip.name, wanted))]
+
+
+def is_chosen(name, texts):
+    return not texts or any(name == text[1:] if text.startswith("=") else text in name for text in texts)
 
 
 def parse_arguments():
@@ -144,6 +175,7 @@ def parse_arguments():
     parser.add_argument("--filter", default="vmafx=backend=cpu")
     parser.add_argument("--clips", default="all")
     parser.add_argument("--cpu")
+    parser.add_argument("--emulator")
     parser.add_argument("--only", nargs="*", default=[])
     return parser.parse_args()
 
@@ -157,14 +189,14 @@ def main():
         subprocess.run(["cc", "-O2", "-o", make_clip, here / "make_clip.c"], check=True)
         for clip in choose_clips(arguments.clips):
             clip.write(make_clip, folder)
-            chosen = [case for case in clip.cases() if not arguments.only or any(text in case[0] for text in arguments.only)]
-            for level in cpu_levels(arguments.ffmpeg, arguments.cpu):
-                environment = {**os.environ, "VMAFX_CPU": level} if level else None
+            chosen = [case for case in clip.cases() if is_chosen(case[0], arguments.only)]
+            for where, variables in environments(arguments):
+                environment = {**os.environ, **variables}
                 check = lambda case: check_case(arguments.ffmpeg, arguments.filter, environment, clip, case)
                 for label, comparison in pool.map(check, chosen):
                     if comparison.complaint:
                         failed += 1
-                        print(f"FAIL {label}{f' VMAFX_CPU={level}' if level else ''}: {comparison.complaint}", flush=True)
+                        print(f"FAIL {label}{where}: {comparison.complaint}", flush=True)
                     else:
                         passed += 1
                     if comparison.largest > worst.largest:

@@ -6,9 +6,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <string>
+#include <vector>
 
 #include "tests/support/check_main.h"
 
@@ -17,6 +20,9 @@ namespace vmafx::test {
 struct Rerun {
   bool succeeded = false;  // exit status 0; the only other one allowed is 1
   std::string text;        // all it printed
+
+  /* The end of it, for messages. */
+  std::string last_words() const { return text.substr(text.size() - std::min<size_t>(text.size(), 500)); }
 };
 
 /* Runs `VARIABLES this-program ARGUMENTS`. */
@@ -31,7 +37,8 @@ inline Rerun run_again(const std::string& variables, const std::string& argument
   char text[4096];
   while (std::fgets(text, sizeof text, output)) rerun.text += text;
   const int status = pclose(output);
-  ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) <= 1, "%s: %s", command.c_str(), rerun.text.c_str());
+  ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) <= 1, "%s: %s", command.c_str(),
+                rerun.last_words().c_str());
   rerun.succeeded = WEXITSTATUS(status) == 0;
   return rerun;
 }
@@ -41,18 +48,22 @@ inline std::string emulator(const char* name, const std::string& value) {
   return std::string("VMAFX_HIP_EMULATOR_") + name + "=" + value;
 }
 
-/* How many calls of the runtime such a run makes. */
-inline int count_calls(const std::string& arguments) {
+/* The names of the calls of the runtime that such a run makes, in order. */
+inline std::vector<std::string> list_calls(const std::string& arguments) {
   char path[] = "/tmp/vmafx_calls_XXXXXX";
   close(mkstemp(path));
   ck_assert(run_again(emulator("CALLS", path), arguments).succeeded);
-  int calls = 0;
-  FILE* file = std::fopen(path, "r");
-  ck_assert(file && std::fscanf(file, "%d", &calls) == 1);
-  std::fclose(file);
+  std::ifstream file(path);
+  size_t count = 0;
+  file >> count;
+  std::vector<std::string> calls(count);
+  for (std::string& name : calls) file >> count >> name;
+  ck_assert(static_cast<bool>(file));
   unlink(path);
   return calls;
 }
+
+inline int count_calls(const std::string& arguments) { return static_cast<int>(list_calls(arguments).size()); }
 
 }  // namespace vmafx::test
 
