@@ -86,7 +86,28 @@ void check_size(int w, int h, int bpc) {
 
 }  // namespace
 
-/* Every pair of 16-bit coefficients of scale 0 that matters: each o, with t around it, around its multiples, and far off. */
+/* The inverse as it may come from a device: off by up to 2^-21 of it. */
+float inverse(uint32_t x, int off) { return static_cast<float>((1 + off * 0x1p-22) / x); }
+
+START_TEST(every_reciprocal) {
+  for (uint32_t x = 1; x <= 32768; x++)
+    for (int off = -2; off <= 2; off++)
+      ck_assert_msg(narrow::reciprocal(x, inverse(x, off)) == static_cast<uint32_t>(adm_reciprocal(x)), "%u", x);
+}
+END_TEST
+
+template <bool kWhole>
+int restored_fine(int o, int t, bool aligned, const narrow::GainLimit& limit) {
+  const narrow::Divisor divisor = narrow::divisor_fine(o);
+  return narrow::restored_fine<kWhole>(o, t, divisor, inverse(divisor.leading, 1), aligned, limit);
+}
+template <bool kWhole>
+int restored_coarse(int o, int t, bool aligned, const narrow::GainLimit& limit) {
+  const narrow::Divisor divisor = narrow::divisor_coarse(o);
+  return narrow::restored_coarse<kWhole>(o, t, divisor, inverse(divisor.leading, 1), aligned, limit);
+}
+
+/* Every coefficient o of scale 0, with t around it, around its multiples, and far off. */
 START_TEST(narrow_arithmetic_of_scale_0) {
   constexpr int kLargest = 22930;
   std::mt19937 random(1);
@@ -99,9 +120,9 @@ START_TEST(narrow_arithmetic_of_scale_0) {
       const auto assert_restored = [&](int got, double limit) {
         ck_assert_msg(got == adm_restored(o, t, aligned, limit), "o %d, t %d, limit %g", o, t, limit);
       };
-      assert_restored(narrow::restored_fine<true>(o, t, aligned, {100, 100}), 100);
-      assert_restored(narrow::restored_fine<true>(o, t, aligned, {1, 1}), 1);
-      assert_restored(narrow::restored_fine<false>(o, t, aligned, {1.2, 0}), 1.2);
+      assert_restored(restored_fine<true>(o, t, aligned, {100, 100}), 100);
+      assert_restored(restored_fine<true>(o, t, aligned, {1, 1}), 1);
+      assert_restored(restored_fine<false>(o, t, aligned, {1.2, 0}), 1.2);
       ck_assert_uint_eq(narrow::den_cube(0, o, 0), adm_den_cube(0, o, 0));
       const auto product = static_cast<int32_t>(random());
       for (int band = 0; band < kAdmBands; band++) {
@@ -125,13 +146,14 @@ START_TEST(narrow_arithmetic_of_other_scales) {
   };
   for (int n = 0; n < 2000000; n++) {
     const int o = number();
-    const int t = n % 4 == 0 ? number() : static_cast<int>(std::clamp<int64_t>(int64_t{o} * (n % 5) / 2 + (number() >> 20), -kLargest, kLargest));
+    const int64_t near = int64_t{o} * (n % 5) / 2 + (number() >> 20);
+    const int t = n % 4 == 0 ? number() : static_cast<int>(std::clamp<int64_t>(near, -kLargest, kLargest));
     const bool aligned = n % 2;
     const auto assert_restored = [&](int got, double limit) {
       ck_assert_msg(got == adm_restored(o, t, aligned, limit), "o %d, t %d, limit %g", o, t, limit);
     };
-    assert_restored(narrow::restored_coarse<true>(o, t, aligned, {100, 100}), 100);
-    assert_restored(narrow::restored_coarse<false>(o, t, aligned, {1.2, 0}), 1.2);
+    assert_restored(restored_coarse<true>(o, t, aligned, {100, 100}), 100);
+    assert_restored(restored_coarse<false>(o, t, aligned, {1.2, 0}), 1.2);
     for (int scale = 1; scale < kAdmScales; scale++)
       ck_assert_uint_eq(narrow::den_cube(scale, o, 1 + n % 12), adm_den_cube(scale, o, 1 + n % 12));
     for (const int square_shift : {29, 30})
@@ -291,7 +313,8 @@ START_TEST(a_large_picture) {
 END_TEST
 
 int main() {
-  const int failed = run_suite("adm_narrow", {{"narrow_0", narrow_arithmetic_of_scale_0},
+  const int failed = run_suite("adm_narrow", {{"reciprocals", every_reciprocal},
+                                              {"narrow_0", narrow_arithmetic_of_scale_0},
                                               {"narrow_1_to_3", narrow_arithmetic_of_other_scales},
                                               {"narrow_alignment", narrow_alignment}});
   return failed | run_suite_on_device("adm_hip", {{"sizes", every_size},

@@ -80,7 +80,11 @@ class AdmHip : public DeviceTwin {
     if (params.gain_limit == std::trunc(params.gain_limit))
       stage.gain_limit.whole = static_cast<int32_t>(params.gain_limit);
     stage.measure_aim = params.measure_aim;
-    if (index == 0) stage.centre = 1u << (params.bpc - 1);
+    if (index == 0) {
+      const uint32_t half = 1u << (params.bpc - 1);
+      stage.high_start = half;
+      stage.low_start = half - narrow::kLowGain * half;
+    }
     if (makes_a) {
       const int64_t sample_bytes = index == 0 ? sizeof(int16_t) : sizeof(int32_t);
       stage.to.stride = align(scale.w * sample_bytes, 16);

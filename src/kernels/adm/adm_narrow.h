@@ -62,18 +62,35 @@ VMAFX_HD constexpr uint32_t counted(int32_t o, int32_t t) {
   return smaller(static_cast<uint32_t>(larger(towards, 0)), 2 * magnitude(o));
 }
 
-VMAFX_HD constexpr int32_t ratio_fine(int32_t o, int32_t t) {
-  const uint32_t m = magnitude(o);
-  const auto reciprocal = static_cast<uint32_t>(adm_reciprocal(m ? m : 1));
-  return static_cast<int32_t>(smaller((reciprocal * counted(o, t) + (1 << 14)) >> 15, 32768u));
+/* What adm_reciprocal() is taken of: the leading bits of |o|, and by how much they are shifted; 1 where o is 0. */
+struct Divisor {
+  uint32_t leading;
+  int shift;
+};
+VMAFX_HD constexpr Divisor divisor_fine(int32_t o) { return {magnitude(o) | (o == 0), 0}; }
+VMAFX_HD constexpr Divisor divisor_coarse(int32_t o) {
+  const uint32_t m = magnitude(o) | (o == 0);
+  const int shift = larger(17 - __builtin_clz(m), 0);
+  return {(m + ((1u << shift) >> 1)) >> shift, shift};
 }
 
-VMAFX_HD constexpr int32_t ratio_coarse(int32_t o, int32_t t) {
-  const uint32_t m = magnitude(o);
-  const int shift = larger(17 - __builtin_clz(m | 1), 0);
-  const uint32_t leading = (m + ((1u << shift) >> 1)) >> shift;
-  const auto reciprocal = static_cast<uint32_t>(adm_reciprocal(leading ? leading : 1));
-  const auto twice_k = static_cast<uint32_t>((uint64_t{reciprocal} * counted(o, t)) >> (14 + shift));
+/* adm_reciprocal(), given 1 / x with a relative error of at most 2^-21. The first quotient is not larger than the true one,
+ * and what is missing, at most 2^11 / x + 1, is told from a whole number by 1/2 of a remainder. */
+VMAFX_HD uint32_t reciprocal(uint32_t x, float inverse) {
+  constexpr float kOne = (1 << 30) - (1 << 9) - (1 << 8);
+  const auto quotient = static_cast<uint32_t>(static_cast<int32_t>(inverse * kOne));
+  const auto missing = static_cast<int32_t>((1u << 30) - quotient * x);
+  return quotient + static_cast<uint32_t>(static_cast<int32_t>((static_cast<float>(missing) + 0.5f) * inverse));
+}
+
+VMAFX_HD int32_t ratio_fine(int32_t o, int32_t t, const Divisor& divisor, float inverse) {
+  const uint32_t product = reciprocal(divisor.leading, inverse) * counted(o, t);
+  return static_cast<int32_t>(smaller((product + (1 << 14)) >> 15, 32768u));
+}
+
+VMAFX_HD int32_t ratio_coarse(int32_t o, int32_t t, const Divisor& divisor, float inverse) {
+  const uint64_t product = uint64_t{reciprocal(divisor.leading, inverse)} * counted(o, t);
+  const auto twice_k = static_cast<uint32_t>(product >> (14 + divisor.shift));
   return static_cast<int32_t>(smaller((twice_k + 1) >> 1, 32768u));
 }
 
@@ -97,15 +114,17 @@ VMAFX_HD constexpr int32_t nearer_to_zero(int32_t o, int32_t t, Integer gained) 
 }
 
 template <bool kWhole>
-VMAFX_HD int32_t restored_fine(int32_t o, int32_t t, bool aligned, const GainLimit& limit) {
-  const int32_t k = ratio_fine(o, t), restored = (k * o + (1 << 14)) >> 15;
+VMAFX_HD int32_t restored_fine(int32_t o, int32_t t, const Divisor& divisor, float inverse, bool aligned,
+                               const GainLimit& limit) {
+  const int32_t k = ratio_fine(o, t, divisor, inverse), restored = (k * o + (1 << 14)) >> 15;
   if (!aligned || k == 0 || o == 0) return restored;
   return nearer_to_zero(o, t, gained<int32_t, kWhole>(restored, limit));
 }
 
 template <bool kWhole>
-VMAFX_HD int32_t restored_coarse(int32_t o, int32_t t, bool aligned, const GainLimit& limit) {
-  const int32_t k = ratio_coarse(o, t);
+VMAFX_HD int32_t restored_coarse(int32_t o, int32_t t, const Divisor& divisor, float inverse, bool aligned,
+                               const GainLimit& limit) {
+  const int32_t k = ratio_coarse(o, t, divisor, inverse);
   const auto restored = static_cast<int32_t>((int64_t{k} * o + (1 << 14)) >> 15);
   if (!aligned || k == 0 || o == 0) return restored;
   return nearer_to_zero(o, t, gained<int64_t, kWhole>(restored, limit));

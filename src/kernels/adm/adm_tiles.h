@@ -12,10 +12,10 @@ namespace vmafx {
 
 /* A block makes the bands of a tile, in columns and rows of the bands. Masking looks one sample further, so neighbouring
  * tiles overlap by two: a tile scores what is inside its outermost rows and columns, and writes the band a of all but its
- * last two. Each thread has four columns of one row. */
-inline constexpr int kAdmTileW = 64, kAdmTileH = 16;
+ * last two. Each thread has kAdmColumns columns of one row. */
+inline constexpr int kAdmTileW = 32, kAdmTileH = 16;
 inline constexpr int kAdmTileStepX = kAdmTileW - 2, kAdmTileStepY = kAdmTileH - 2;
-inline constexpr int kAdmColumns = 4;
+inline constexpr int kAdmColumns = 2;
 inline constexpr int kAdmTileThreads = kAdmTileW / kAdmColumns * kAdmTileH;
 
 /* The tiles of a scale in one direction. Tile i begins at first + i step; those from scored_from on, `scored` of them,
@@ -44,7 +44,7 @@ struct AdmStage {
   AdmTiling x, y;
   narrow::GainLimit gain_limit = {};
   int32_t measure_aim = 0;
-  uint32_t centre = 0;    // of samples, at scale 0
+  uint32_t low_start = 0, high_start = 0;  // of the vertical sums of scale 0: rounding, less the samples' centre
   AdmPicturePlanes from;  // scales 1 to 3: bands a of the scale before
   AdmPicturePlanes to;    // scales 0 to 2: bands a
   hip::DevicePtr<uint64_t> row_sums;  // of this scale, of the first frame

@@ -42,6 +42,9 @@
  *       that.
  *   uint64_t mul_high(uint64_t, uint64_t), int64_t mul_high(int64_t, int64_t)
  *       The high half of a 128-bit product.
+ *   float near_inverse(float x)
+ *       1 / x by one instruction, for x in [1, 2^24], with a relative error of at most 2^-21. It is not the same on every
+ *       device: integers that are made with it must be put right.
  *
  * Within a launch nothing orders the blocks: a block may not read what another one wrote, nor write where another one
  * did.

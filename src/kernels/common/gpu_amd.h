@@ -54,6 +54,8 @@ VMAFX_DEVICE void atomic_add(uint64_t* address, uint64_t value) {
   __hip_atomic_fetch_add(address, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
 }
 
+VMAFX_DEVICE float near_inverse(float x) { return __builtin_amdgcn_rcpf(x); }
+
 VMAFX_DEVICE void check_alignment(const void*, unsigned long) {}  // only the emulator does
 
 }  // namespace vmafx::gpu

@@ -32,6 +32,12 @@ VMAFX_DEVICE void atomic_add(uint64_t* address, uint64_t value) {
   atomicAdd(reinterpret_cast<unsigned long long*>(address), static_cast<unsigned long long>(value));
 }
 
+VMAFX_DEVICE float near_inverse(float x) {
+  float inverse;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(x));
+  return inverse;
+}
+
 VMAFX_DEVICE void check_alignment(const void*, unsigned long) {}  // only the emulator does
 
 }  // namespace vmafx::gpu

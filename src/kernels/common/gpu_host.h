@@ -37,6 +37,9 @@ uint32_t shuffle_xor(uint32_t value, unsigned mask);
 uint64_t shuffle_xor(uint64_t value, unsigned mask);
 void atomic_add(uint64_t* address, uint64_t value);
 
+/* As wrong as it may be. */
+inline float near_inverse(float x) { return 1 / x * (1 - 0x1p-22f); }
+
 /* Stops a kernel whose address is no multiple of `alignment`, as NVIDIA's hardware does. */
 void check_alignment(const void* address, size_t alignment);
 

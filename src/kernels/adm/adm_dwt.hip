@@ -1,0 +1,223 @@
+/* adm: the wavelet transform of a tile. Down the columns from device memory to shared memory, then across, to the bands at
+ * each thread's columns. */
+#include "kernels/common/gpu.h"
+#include "kernels/adm/adm_narrow.h"
+#include "kernels/adm/adm_tiles.h"
+
+namespace vmafx::adm {
+
+template <class T>
+struct Picture {
+  const uint8_t* data;
+  int64_t stride;  // bytes
+
+  VMAFX_DEVICE const T* row(int y) const { return reinterpret_cast<const T*>(data + y * stride); }
+};
+
+/* The place of this thread. x and y: of its columns in the bands. */
+struct Place {
+  int row, column;  // in the tile
+  int x, y;
+};
+
+VMAFX_DEVICE int clamp(int i, int size) { return i < 0 ? 0 : i < size ? i : size - 1; }
+
+/* Where a tap at i reads; far beyond the picture, where no tap is, anywhere within it. */
+VMAFX_DEVICE int inside(int i, int size) { return clamp(adm_mirror(i, size), size); }
+
+/* -- Vertical pass ------------------------------------------------------------------------------------------------- */
+
+/* Filtered rows of both pictures. For a tile at x0, column i is column 2 x0 + i - kFirst of the input; the taps read from
+ * column 2 x0 - 1 to 2 (x0 + kAdmTileW). At scale 0 low and high fit 16 bits and share a word; at others the row of high
+ * follows that of low. */
+constexpr int kFirst = 4, kPitch = 2 * kAdmTileW + 8;
+template <int kScale>
+constexpr int kRowWords = kScale == 0 ? kPitch : 2 * kPitch;
+template <int kScale>
+constexpr int kFilteredWords = 2 * kAdmTileH * kRowWords<kScale>;
+
+/* n samples of row y, mirrored where x or y is outside of the picture. */
+template <int n, class T>
+VMAFX_DEVICE void load_mirrored(const AdmScale& scale, const Picture<T>& picture, int x, int y,
+                                uint32_t (&samples)[n]) {
+  const T* row = picture.row(inside(y, scale.in_h));
+  VMAFX_UNROLL
+  for (int i = 0; i < n; i++) samples[i] = static_cast<uint32_t>(row[inside(x + i, scale.in_w)]);
+}
+
+template <int n, class T>
+VMAFX_DEVICE void load_within(const T* row, uint32_t (&samples)[n]) {
+  const auto pack = gpu::load_pack<n>(row);
+  VMAFX_UNROLL
+  for (int i = 0; i < n; i++) samples[i] = static_cast<uint32_t>(pack.v[i]);
+}
+
+template <int kShift>
+VMAFX_DEVICE int32_t round_shift(int64_t sum) {
+  return static_cast<int32_t>((sum + (1 << (kShift - 1))) >> kShift);
+}
+
+/* Of four samples above each other. */
+template <int kScale>
+VMAFX_DEVICE int32_t low_down(const AdmStage& stage, uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
+  if (kScale == 0) return static_cast<int32_t>(narrow::low_pass(stage.low_start, a, b, c, d)) >> stage.scale.vertical_shift;
+  if (kScale == 1) return static_cast<int32_t>(narrow::low_pass(0, a, b, c, d));
+  return round_shift<16>(adm_low_pass(static_cast<int32_t>(a), static_cast<int32_t>(b), static_cast<int32_t>(c),
+                                      static_cast<int32_t>(d)));
+}
+template <int kScale>
+VMAFX_DEVICE int32_t high_down(const AdmStage& stage, uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
+  if (kScale == 0) return static_cast<int32_t>(narrow::high_pass(stage.high_start, a, b, c, d)) >> stage.scale.vertical_shift;
+  if (kScale == 1) return static_cast<int32_t>(narrow::high_pass(0, a, b, c, d));
+  return round_shift<16>(adm_high_pass(static_cast<int32_t>(a), static_cast<int32_t>(b), static_cast<int32_t>(c),
+                                       static_cast<int32_t>(d)));
+}
+
+/* One row of the bands, n columns of the input: to `to`, kPitch words further the high ones. */
+template <int kScale, int n>
+VMAFX_DEVICE void filter_row(const AdmStage& stage, const uint32_t (&a)[n], const uint32_t (&b)[n],
+                             const uint32_t (&c)[n], const uint32_t (&d)[n], uint32_t* to) {
+  gpu::Pack<uint32_t, n> low, high;
+  VMAFX_UNROLL
+  for (int i = 0; i < n; i++) {
+    low.v[i] = static_cast<uint32_t>(low_down<kScale>(stage, a[i], b[i], c[i], d[i]));
+    high.v[i] = static_cast<uint32_t>(high_down<kScale>(stage, a[i], b[i], c[i], d[i]));
+    if (kScale == 0) low.v[i] = (low.v[i] & 0xFFFF) | high.v[i] << 16;
+  }
+  gpu::store_pack(to, low);
+  if (kScale > 0) gpu::store_pack(to + kPitch, high);
+}
+
+/* Rows y and y + 1 of the bands, n columns of the input at x. `within`: no tap is outside of the picture. */
+template <int kScale, int n, class T>
+VMAFX_DEVICE void filter_down(const AdmStage& stage, const Picture<T>& picture, int x, int y, bool within,
+                              uint32_t* to) {
+  uint32_t s[6][n];
+  if (within) {
+    const T* first = picture.row(2 * y - 1) + x;
+    VMAFX_UNROLL
+    for (int i = 0; i < 6; i++)
+      load_within<n>(reinterpret_cast<const T*>(reinterpret_cast<const uint8_t*>(first) + i * picture.stride), s[i]);
+  } else {
+    VMAFX_UNROLL
+    for (int i = 0; i < 6; i++) load_mirrored(stage.scale, picture, x, 2 * y - 1 + i, s[i]);
+  }
+  filter_row<kScale>(stage, s[0], s[1], s[2], s[3], to);
+  filter_row<kScale>(stage, s[2], s[3], s[4], s[5], to + kRowWords<kScale>);
+}
+
+/* All that the taps across read for a tile at (x0, y0). */
+template <int kScale, class T>
+VMAFX_DEVICE void filter_tile_down(const AdmStage& stage, const Picture<T> (&pictures)[2], int x0, int y0,
+                                   uint32_t* filtered) {
+  constexpr int kGroups = 2 * kAdmTileW / 4, kPairs = kAdmTileH / 2, kTasks = 2 * kPairs * kGroups;
+  static_assert(kTasks % kAdmTileThreads == 0);
+  const AdmScale& scale = stage.scale;
+  const bool within = x0 > 0 && 2 * (x0 + kAdmTileW) < scale.in_w && y0 > 0 && 2 * (y0 + kAdmTileH) < scale.in_h;
+  const unsigned rank = gpu::thread_rank();
+  VMAFX_UNROLL
+  for (unsigned first = 0; first < kTasks; first += kAdmTileThreads) {
+    const unsigned task = first + rank, row = task / kGroups * 2;  // rows of dist after those of ref
+    const bool is_dist = row >= kAdmTileH;
+    const int x = static_cast<int>(task % kGroups * 4), y = static_cast<int>(row % kAdmTileH);
+    filter_down<kScale, 4>(stage, is_dist ? Picture<T>(pictures[1]) : Picture<T>(pictures[0]), 2 * x0 + x, y0 + y, within,
+                           filtered + row * kRowWords<kScale> + kFirst + x);
+  }
+
+  /* One column before and one after these. */
+  if (rank < 4 * kPairs) {
+    const unsigned row = rank / 2 * 2;
+    const bool is_dist = row >= kAdmTileH;
+    const int x = rank % 2 ? 2 * kAdmTileW : -1, y = static_cast<int>(row % kAdmTileH);
+    filter_down<kScale, 1>(stage, is_dist ? Picture<T>(pictures[1]) : Picture<T>(pictures[0]), 2 * x0 + x, y0 + y, within,
+                           filtered + row * kRowWords<kScale> + kFirst + x);
+  }
+}
+
+/* -- Horizontal pass ----------------------------------------------------------------------------------------------- */
+
+constexpr int kTaps = 2 * kAdmColumns + 2;  // samples that the taps of neighbouring columns read
+
+VMAFX_DEVICE void load_taps(const uint32_t* row, uint32_t (&words)[kTaps]) {
+  words[0] = row[-1];
+  VMAFX_UNROLL
+  for (int i = 0; i < kTaps - 2; i += 4) {
+    const auto pack = gpu::load_pack<4>(row + i);
+    VMAFX_UNROLL
+    for (int k = 0; k < 4; k++) words[1 + i + k] = pack.v[k];
+  }
+  words[kTaps - 1] = row[kTaps - 2];
+}
+
+struct Taps {
+  int32_t low[kTaps], high[kTaps];
+};
+
+template <int kScale>
+VMAFX_DEVICE Taps load_filtered(const uint32_t* row) {
+  Taps taps;
+  uint32_t words[kTaps], more[kTaps];
+  load_taps(row, words);
+  if (kScale > 0) load_taps(row + kPitch, more);
+  VMAFX_UNROLL
+  for (int i = 0; i < kTaps; i++) {
+    taps.low[i] = kScale == 0 ? static_cast<int16_t>(words[i]) : static_cast<int32_t>(words[i]);
+    taps.high[i] = kScale == 0 ? static_cast<int32_t>(words[i]) >> 16 : static_cast<int32_t>(more[i]);
+  }
+  return taps;
+}
+
+template <int kScale>
+VMAFX_DEVICE int32_t low_across(const int32_t (&s)[kTaps], int i) {
+  const int32_t a = s[2 * i], b = s[2 * i + 1], c = s[2 * i + 2], d = s[2 * i + 3];
+  if (kScale == 0) return static_cast<int32_t>(narrow::low_pass(1u << 15, a, b, c, d)) >> 16;
+  return round_shift<adm_horizontal_shift(kScale)>(adm_low_pass(a, b, c, d));
+}
+template <int kScale>
+VMAFX_DEVICE int32_t high_across(const int32_t (&s)[kTaps], int i) {
+  const int32_t a = s[2 * i], b = s[2 * i + 1], c = s[2 * i + 2], d = s[2 * i + 3];
+  if (kScale == 0) return static_cast<int32_t>(narrow::high_pass(1u << 15, a, b, c, d)) >> 16;
+  return round_shift<adm_horizontal_shift(kScale)>(adm_high_pass(a, b, c, d));
+}
+
+/* The samples of band a are 16 bits wide at scale 0. */
+template <int kScale>
+struct BandA {
+  using Sample = int32_t;
+};
+template <>
+struct BandA<0> {
+  using Sample = int16_t;
+};
+
+template <int kScale>
+VMAFX_DEVICE void store_a(const AdmStage& stage, int picture, const Place& at, const Taps& taps) {
+  using Sample = typename BandA<kScale>::Sample;
+  if (at.row >= kAdmTileStepY || at.y < 0 || at.y >= stage.scale.h) return;
+  const int64_t plane = 2 * static_cast<int64_t>(gpu::block_id().z) + picture;
+  Sample* row = reinterpret_cast<Sample*>(stage.to.data.get() + plane * stage.to.bytes + at.y * stage.to.stride);
+  VMAFX_UNROLL
+  for (int i = 0; i < kAdmColumns; i += 2) {
+    const int x = at.x + i;
+    if (at.column + i >= kAdmTileStepX || x < 0 || x >= stage.scale.w) continue;
+    gpu::Pack<Sample, 2> pair;  // the row has room for a column w
+    pair.v[0] = static_cast<Sample>(low_across<kScale>(taps.low, i));
+    pair.v[1] = static_cast<Sample>(low_across<kScale>(taps.low, i + 1));
+    gpu::store_pack(row + x, pair);
+  }
+}
+
+/* A value for each detail band at each of the thread's columns. */
+using Details = int32_t[kAdmBands][kAdmColumns];
+
+template <int kScale>
+VMAFX_DEVICE void details_across(const Taps& taps, Details& to) {
+  VMAFX_UNROLL
+  for (int i = 0; i < kAdmColumns; i++) {
+    to[0][i] = low_across<kScale>(taps.high, i);
+    to[1][i] = high_across<kScale>(taps.low, i);
+    to[2][i] = high_across<kScale>(taps.high, i);
+  }
+}
+
+}  // namespace vmafx::adm
