@@ -1,8 +1,8 @@
-/* The kernels of motion: both passes of the blur in one. Grid: blocks of strips in x and y, frames in z.
+/* The kernels of motion: both passes of the blur in one. Grid: rows of strips cut into blocks, strips down, frames.
  *
- * A thread walks down a strip of 8 columns. It keeps the differences of the last five rows, with two columns more on either
- * side, blurs them down and then along the row: 12 columns blurred for 8, which costs less than passing the outer ones to the
- * neighbours through shared memory and a barrier. */
+ * A thread walks down a strip of 8 columns with the differences of the last five rows in registers, and blurs them down. What
+ * the second pass needs of the neighbours, two blurred columns on either side, goes through shared memory, four rows at a
+ * time. */
 #include "kernels/common/gpu.h"
 #include "kernels/common/mirror.h"
 #include "kernels/motion/motion_math.h"
@@ -10,136 +10,168 @@
 
 namespace vmafx::motion {
 
-inline constexpr int kHaloW = kMotionStripW + 2 * kMotionRadius;
-inline constexpr int kHaloH = kMotionStripH + 2 * kMotionRadius;
+inline constexpr int kW = kMotionStripW, kReach = kMotionRadius;
+inline constexpr int kGroup = 4;  // rows between two barriers
+inline constexpr int kGroups = kMotionStripH / kGroup;
 
-/* A row of a strip at column x, from two columns before it on. */
-template <class T>
-struct Row {
-  gpu::Pack<T, kMotionRadius> before, after;
-  gpu::Pack<T, kMotionStripW> own;
-
-  VMAFX_DEVICE int32_t at(int i) const {
-    if (i < kMotionRadius) return before.v[i];
-    return i < kMotionRadius + kMotionStripW ? own.v[i - kMotionRadius] : after.v[i - kMotionRadius - kMotionStripW];
-  }
-};
-
-/* Where a whole strip of 8 columns lies inside the rows: at the borders of the picture, or not. */
 struct Strip {
-  int x, y;          // its first sample
-  int w, h;          // of the plane
-  bool first, last;  // in the row
+  int x, y;  // its first sample; x may lie outside the picture
+  int w, h;  // of the picture
 };
 
-/* In wide loads. Beyond a border lies the strip's own reflection: see blur_columns(). */
+/* Blurred columns of a strip's row, and two of each neighbour's. */
+struct Columns {
+  int32_t v[kReach + kW + kReach];
+};
+
+/* What a strip's neighbours need of a row: its first two columns, for the one on the left, and its last two. */
+using Edges = gpu::Pack<int32_t, kReach>;
+using BlockEdges = Edges[kGroups][kGroup][2][kMotionThreads];
+
+/* Samples of a row, as they are loaded. */
 template <class T>
-VMAFX_DEVICE Row<T> load_row(const T* row, const Strip& strip) {
-  return {gpu::load_pack<kMotionRadius>(row + strip.x - (strip.first ? 0 : kMotionRadius)),
-          gpu::load_pack<kMotionRadius>(row + strip.x + (strip.last ? 0 : kMotionStripW)),
-          gpu::load_pack<kMotionStripW>(row + strip.x)};
-}
+struct Samples;
+
+template <>
+struct Samples<uint8_t> {
+  gpu::Pack<uint32_t, kW / 4> words; /* bytes of a word are quicker to get at than bytes of a load */
+  VMAFX_DEVICE int32_t at(int i) const { return words.v[i / 4] >> i % 4 * 8 & 255; }
+  VMAFX_DEVICE void load(const uint8_t* row) { words = gpu::load_pack<kW / 4>(reinterpret_cast<const uint32_t*>(row)); }
+};
+
+template <>
+struct Samples<uint16_t> {
+  gpu::Pack<uint16_t, kW> words;
+  VMAFX_DEVICE int32_t at(int i) const { return words.v[i]; }
+  VMAFX_DEVICE void load(const uint16_t* row) { words = gpu::load_pack<kW>(row); }
+};
 
 template <class T>
 VMAFX_DEVICE const T* row_of(const hip::DevicePlane& plane, int y) {
   return reinterpret_cast<const T*>(plane.data + y * plane.stride);
 }
 
-/* The row that row y reflects to; any one for those that no row inside needs. */
-VMAFX_DEVICE int mirrored_row(int y, int h) { return mirror(y < h + kMotionRadius ? y : h, h); }
+/* What row or column i reflects to; anything inside for those that no sample of the picture needs. */
+VMAFX_DEVICE int reflected(int i, int size) { return mirror(i < -kReach ? 0 : i < size + kReach ? i : size, size); }
 
-/* Differences of one row of the strip and its neighbours. */
-template <class T>
-VMAFX_DEVICE void whole_row(const hip::DevicePlane& earlier, const hip::DevicePlane& current, const Strip& strip, int y,
-                            int32_t (&diffs)[kHaloW]) {
-  const Row<T> a = load_row(row_of<T>(earlier, y), strip), b = load_row(row_of<T>(current, y), strip);
-  VMAFX_UNROLL
-  for (int i = 0; i < kHaloW; i++) diffs[i] = a.at(i) - b.at(i);
-  VMAFX_UNROLL
-  for (int i = 1; i <= kMotionRadius; i++) {
-    constexpr int kFirst = kMotionRadius, kLast = kMotionRadius + kMotionStripW - 1;
-    if (strip.first) diffs[kFirst - i] = diffs[kFirst + i];
-    if (strip.last) diffs[kLast + i] = diffs[kLast - i];
-  }
-}
-
-/* The same sample by sample, where the row ends within the strip or one sample behind it. */
-template <class T>
-VMAFX_DEVICE void ending_row(const hip::DevicePlane& earlier, const hip::DevicePlane& current, const Strip& strip,
-                             int y, int32_t (&diffs)[kHaloW]) {
+/* Differences of one row of the strip. Where a strip of the block crosses the end of the row, all of them load sample by sample:
+ * a branch in each row would make the loads of one row wait for those of the row before. Where none does, columns outside the
+ * picture may be anything, since the strips beside them reflect their own. */
+template <class T, bool crosses>
+VMAFX_DEVICE void row_of_differences(const hip::DevicePlane& earlier, const hip::DevicePlane& current, const Strip& strip,
+                                     int y, int32_t (&diffs)[kW]) {
   const T* a = row_of<T>(earlier, y);
   const T* b = row_of<T>(current, y);
-  VMAFX_UNROLL
-  for (int i = 0; i < kHaloW; i++) {
-    const int x = strip.x - kMotionRadius + i, column = mirror(x < strip.w + kMotionRadius ? x : strip.w, strip.w);
-    diffs[i] = a[column] - b[column];
+  if constexpr (crosses) {
+    VMAFX_UNROLL
+    for (int i = 0; i < kW; i++) {
+      const int x = reflected(strip.x + i, strip.w);
+      diffs[i] = a[x] - b[x];
+    }
+  } else {
+    const int x = strip.x >= 0 && strip.x < strip.w ? strip.x : 0;
+    Samples<T> from, to;
+    from.load(a + x);
+    to.load(b + x);
+    VMAFX_UNROLL
+    for (int i = 0; i < kW; i++) diffs[i] = from.at(i) - to.at(i);
   }
 }
 
-/* The blur's second pass over one row of blurred columns: Σ of the strip's first `w` samples. */
-VMAFX_DEVICE uint32_t row_sad(const int32_t (&columns)[kHaloW], int w) {
+VMAFX_DEVICE void put_edges(Edges (&edges)[2][kMotionThreads], const Columns& columns) {
+  const unsigned thread = gpu::thread_id().x;
+  edges[0][thread] = {{columns.v[kReach], columns.v[kReach + 1]}};
+  edges[1][thread] = {{columns.v[kW], columns.v[kW + 1]}};
+}
+
+/* The neighbours' columns, or the strip's own reflection at the ends of the row. Not for the outermost threads. */
+VMAFX_DEVICE void get_edges(const Edges (&edges)[2][kMotionThreads], const Strip& strip, Columns& columns) {
+  constexpr int kFirst = kReach, kLast = kReach + kW - 1;
+  const unsigned thread = gpu::thread_id().x;
+  const Edges left = edges[1][thread - 1], right = edges[0][thread + 1];
+  const bool first = strip.x == 0, last = strip.x + kW == strip.w;
+  VMAFX_UNROLL
+  for (int i = 1; i <= kReach; i++) {
+    columns.v[kFirst - i] = first ? columns.v[kFirst + i] : left.v[kReach - i];
+    columns.v[kLast + i] = last ? columns.v[kLast - i] : right.v[i - 1];
+  }
+}
+
+/* Second pass: Σ of the first `w` samples of a row. */
+VMAFX_DEVICE uint32_t row_sad(const Columns& columns, int w) {
   uint32_t sad = 0;
   VMAFX_UNROLL
-  for (int i = 0; i < kMotionStripW; i++) {
-    const uint32_t magnitude = motion_row(columns + i);
+  for (int i = 0; i < kW; i++) {
+    const uint32_t magnitude = motion_row(columns.v + i);
     sad += i < w ? magnitude : 0;
   }
   return sad;
 }
 
 /* Σ of a strip: below 64 · 2^16. */
-template <class T, bool whole>
+template <class T, bool crosses>
 VMAFX_DEVICE uint32_t strip_sad(const hip::DevicePlane& earlier, const hip::DevicePlane& current, const Strip& strip,
-                                int bpc) {
-  int32_t diffs[kMotionTaps][kHaloW];  // of row r at r % kMotionTaps
+                                int bpc, BlockEdges& edges) {
+  const unsigned thread = gpu::thread_id().x;
+  const bool helps_only = thread == 0 || thread == kMotionThreads - 1 || strip.x >= strip.w;
+  int32_t diffs[kMotionTaps][kW];  // of row r at r % kMotionTaps
+  VMAFX_UNROLL
+  for (int r = 0; r < kMotionTaps - 1; r++)
+    row_of_differences<T, crosses>(earlier, current, strip, reflected(strip.y - kReach + r, strip.h), diffs[r]);
+
   uint32_t sad = 0;
   VMAFX_UNROLL
-  for (int r = 0; r < kHaloH; r++) {
-    const int y = mirrored_row(strip.y - kMotionRadius + r, strip.h);
-    if constexpr (whole) whole_row<T>(earlier, current, strip, y, diffs[r % kMotionTaps]);
-    else ending_row<T>(earlier, current, strip, y, diffs[r % kMotionTaps]);
-    if (r < kMotionTaps - 1 || strip.y + r - (kMotionTaps - 1) >= strip.h) continue;
-    int32_t columns[kHaloW];
+  for (int group = 0; group < kGroups; group++) {
+    Columns columns[kGroup];
     VMAFX_UNROLL
-    for (int i = 0; i < kHaloW; i++) {
-      int32_t down[kMotionTaps];
+    for (int row = 0; row < kGroup; row++) {
+      const int r = group * kGroup + row, newest = r + kMotionTaps - 1;
+      row_of_differences<T, crosses>(earlier, current, strip, reflected(strip.y - kReach + newest, strip.h),
+                                     diffs[newest % kMotionTaps]);
       VMAFX_UNROLL
-      for (int k = 0; k < kMotionTaps; k++) down[k] = diffs[(r + 1 + k) % kMotionTaps][i];
-      columns[i] = motion_column(down, bpc);
+      for (int i = 0; i < kW; i++) {
+        int32_t down[kMotionTaps];
+        VMAFX_UNROLL
+        for (int k = 0; k < kMotionTaps; k++) down[k] = diffs[(r + k) % kMotionTaps][i];
+        columns[row].v[kReach + i] = motion_column(down, bpc);
+      }
+      put_edges(edges[group][row], columns[row]);
     }
-    sad += row_sad(columns, whole ? kMotionStripW : strip.w - strip.x);
+    gpu::block_sync();
+    VMAFX_UNROLL
+    for (int row = 0; row < kGroup; row++) {
+      if (helps_only || strip.y + group * kGroup + row >= strip.h) continue;
+      get_edges(edges[group][row], strip, columns[row]);
+      sad += row_sad(columns[row], crosses ? strip.w - strip.x : kW);
+    }
   }
   return sad;
 }
 
 template <class T>
 VMAFX_DEVICE void add_strips(const MotionWork& work, int bpc) {
-  const gpu::Dim3 block = gpu::block_id(), thread = gpu::thread_id();
+  const gpu::Dim3 block = gpu::block_id();
   const int frame = static_cast<int>(block.z);
   const hip::DevicePlane& earlier = work.luma.ref[hip::ref_index(frame, work.step)];
   const hip::DevicePlane& current = work.luma.ref[hip::ref_index(frame)];
   if (!earlier.data.get()) return;  // the whole block
+  VMAFX_SHARED(Edges, edges, [kGroups][kGroup][2][kMotionThreads]);
 
-  Strip strip = {static_cast<int>(block.x * kMotionStripsX + thread.x) * kMotionStripW,
-                 static_cast<int>(block.y * kMotionStripsY + thread.y) * kMotionStripH, work.w, work.h, false, false};
-  strip.first = strip.x == 0;
-  strip.last = strip.x + kMotionStripW == strip.w;
-  uint32_t sad = 0;
-  if (strip.x < strip.w && strip.y < strip.h) {
-    if (strip.last || strip.x + kMotionStripW + kMotionRadius <= strip.w)
-      sad = strip_sad<T, true>(earlier, current, strip, bpc);
-    else
-      sad = strip_sad<T, false>(earlier, current, strip, bpc);
-  }
+  const int first = static_cast<int>(block.x) * kMotionStrips - 1;
+  const Strip strip = {(first + static_cast<int>(gpu::thread_id().x)) * kW,
+                       static_cast<int>(block.y) * kMotionStripH, work.w, work.h};
+  const bool crosses = work.w % kW != 0 && (first + kMotionThreads) * kW > work.w;
+  const uint32_t sad = crosses ? strip_sad<T, true>(earlier, current, strip, bpc, edges)
+                               : strip_sad<T, false>(earlier, current, strip, bpc, edges);
   gpu::add_block(work.sums + frame * work.sums_stride, static_cast<int64_t>(sad));
 }
 
 }  // namespace vmafx::motion
 
-VMAFX_KERNEL(vmafx_motion_8, vmafx::kMotionStripsX* vmafx::kMotionStripsY, (vmafx::MotionWork work)) {
+VMAFX_KERNEL(vmafx_motion_8, vmafx::kMotionThreads, (vmafx::MotionWork work)) {
   vmafx::motion::add_strips<uint8_t>(work, 8);
 }
 
-VMAFX_KERNEL(vmafx_motion_16, vmafx::kMotionStripsX* vmafx::kMotionStripsY, (vmafx::MotionWork work)) {
+VMAFX_KERNEL(vmafx_motion_16, vmafx::kMotionThreads, (vmafx::MotionWork work)) {
   vmafx::motion::add_strips<uint16_t>(work, work.bpc);
 }

@@ -27,10 +27,9 @@ class MotionHip : public DeviceTwin {
     work.luma = batch.planes[0];
     work.sums = batch.sums.as<uint64_t>();
     work.sums_stride = batch.sums_stride / sizeof(uint64_t);
-    const hip::Dim grid = {hip::blocks_for(format_.w, kMotionStripW * kMotionStripsX),
-                           hip::blocks_for(format_.h, kMotionStripH * kMotionStripsY),
-                           static_cast<unsigned>(batch.count)};
-    return hip::launch(*batch.stream, kernel_, grid, {kMotionStripsX, kMotionStripsY}, 0, work);
+    const hip::Dim grid = {hip::blocks_for(format_.w, kMotionStripW * kMotionStrips),
+                           hip::blocks_for(format_.h, kMotionStripH), static_cast<unsigned>(batch.count)};
+    return hip::launch(*batch.stream, kernel_, grid, {kMotionThreads}, 0, work);
   }
 
  private:

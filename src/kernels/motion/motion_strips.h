@@ -8,8 +8,10 @@
 
 namespace vmafx {
 
-inline constexpr int kMotionStripW = 8, kMotionStripH = 8;           // samples
-inline constexpr unsigned kMotionStripsX = 64, kMotionStripsY = 2;  // of a block
+inline constexpr int kMotionStripW = 8, kMotionStripH = 8;  // samples
+inline constexpr int kMotionThreads = 64;                   // of a block: a row of strips
+/* The outermost strips of a block only help their neighbours. */
+inline constexpr int kMotionStrips = kMotionThreads - 2;
 
 /* The parameter of the kernels. */
 struct MotionWork {
