@@ -14,6 +14,7 @@
 #include "bench/arguments.h"
 #include "bench/device_frames.h"
 #include "bench/device_metrics.h"
+#include "bench/device_session.h"
 #include "bench/die.h"
 #include "kernels/registry.h"
 
@@ -169,8 +170,29 @@ void print_row(const Row& row, const Settings& settings, const hip::OpenedDevice
   std::fflush(stdout);
 }
 
+/* What is left of the kernels' pace when frames come through the API. */
+void print_sessions(const Settings& settings, const hip::OpenedDevice& device, const DeviceFrames& frames) {
+  constexpr struct {
+    const char* name;
+    VmafxMemory memory;
+  } kMemories[] = {{"device", VMAFX_MEMORY_DEVICE}, {"page-locked", VMAFX_MEMORY_PINNED}, {"pageable", VMAFX_MEMORY_HOST}};
+  std::printf("\n%s through the API, %dx%d, %d bit\n%-12s %9s %8s %7s\n", kModel, frames.format().w, frames.format().h,
+              frames.format().bpc, "memory", "wall", "fps", "cpu");
+  for (const auto& memory : kMemories) {
+    if (memory.memory == VMAFX_MEMORY_DEVICE && !takes_device_memory(device)) continue;
+    std::printf("%-12s", memory.name);
+    print_pace(DeviceSession(kModel, frames, memory.memory, device).pace(settings.milliseconds));
+    std::printf("\n");
+    std::fflush(stdout);
+  }
+}
+
 void run(const Settings& settings) {
   const std::vector<Row> rows = rows_of(settings.rows);
+  const bool sessions = std::ranges::find(rows, kModel, &Row::name) != rows.end();
+  if (sessions)
+    std::printf("first score of %s after %.0f ms\n", kModel,
+                first_score(kModel, settings.device, settings.sizes.front()));
   const hip::OpenedDevice device = take(hip::open_device(settings.device));
   std::printf("%s (%s, %s); us per frame\n", device.name.c_str(), device.pci_address.c_str(), device.arch.c_str());
   for (const Size& size : settings.sizes)
@@ -180,6 +202,7 @@ void run(const Settings& settings) {
         print_heading(frames.format(), batch, frames.count());
         for (const Row& row : rows) print_row(row, settings, device, frames, batch);
       }
+      if (sessions) print_sessions(settings, device, frames);
     }
 }
 

@@ -8,7 +8,6 @@
 
 #include "base/aligned.h"
 #include "bench/die.h"
-#include "bench/timing.h"
 #include "hip/memory.h"
 
 namespace bench {

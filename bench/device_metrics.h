@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bench/device_frames.h"
+#include "bench/timing.h"
 #include "hip/device.h"
 #include "hip/frame_pool.h"
 #include "kernels/device_twin.h"
@@ -17,11 +18,6 @@ namespace bench {
 
 /* Where frames come from; of the last one no kernel runs. */
 enum class Source { kDevice, kPinned, kPinnedUploadOnly };
-
-/* Microseconds per frame. */
-struct Pace {
-  double wall, cpu;  // by the clock, and of this process' processor time
-};
 
 class DeviceMetrics {
  public:

@@ -26,6 +26,11 @@ class Stopwatch {
   double start_;
 };
 
+/* Microseconds per frame: by the clock, and of this process' processor time. */
+struct Pace {
+  double wall, cpu;
+};
+
 /* Frame by frame: key -> score. */
 using FrameScores = std::vector<std::map<std::string, double>>;
 

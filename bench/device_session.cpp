@@ -1,0 +1,120 @@
+#include "bench/device_session.h"
+
+#include <cstdio>
+
+#include "bench/clip.h"
+#include "bench/die.h"
+
+namespace bench {
+
+using namespace vmafx;
+
+namespace {
+
+void print_message(void*, VmafxLogLevel level, const char* message) {
+  if (level <= VMAFX_LOG_WARNING) std::fprintf(stderr, "bench/device: %s\n", message);
+}
+
+void need(int ret, const char* call) {
+  if (ret < 0) die(std::string(call) + " failed");
+}
+
+VmafxContext* open_session(const std::string& model, VmafxParams params, const VmafxFormat& format) {
+  const std::string version = "version=" + model;
+  params.model = version.c_str();
+  params.backend = "hip";
+  params.log = print_message;
+  VmafxContext* context = nullptr;
+  need(vmafx_open(&context, &params), "vmafx_open");
+  need(vmafx_configure(context, &format, &format), "vmafx_configure");
+  return context;
+}
+
+/* The context that the frames were allocated in: the device's own, which the session then shares. Null on HIP, which has none. */
+void* native_context(const hip::OpenedDevice& device) {
+  const hip::Functions& f = device.runtime->functions();
+  hip::NativeContext context = nullptr;
+  if (f.retain(f, device.handle, &context)) die("cannot get the device's context");
+  return context;
+}
+
+}  // namespace
+
+bool takes_device_memory(const hip::OpenedDevice& device) { return native_context(device); }
+
+DeviceSession::DeviceSession(const std::string& model, const DeviceFrames& frames, VmafxMemory memory,
+                             const hip::OpenedDevice& device)
+    : frames_(frames), memory_(memory) {
+  VmafxParams params;
+  vmafx_default_params(&params);
+  if (takes_device_memory(device)) {
+    params.device_platform = VMAFX_PLATFORM_CUDA;
+    params.device_context = native_context(device);
+  }
+  VmafxFormat format = {};
+  format.width = frames.format().w;
+  format.height = frames.format().h;
+  format.chroma = VMAFX_CHROMA_420;
+  format.bits = frames.format().bpc;
+  format.memory = memory;
+  format.drm_fd = -1;
+  context_ = open_session(model, params, format);
+}
+
+void DeviceSession::submit() {
+  VmafxPicture pictures[2] = {};
+  for (const hip::Side side : {hip::Side::kRef, hip::Side::kDist}) {
+    VmafxPicture& picture = pictures[side == hip::Side::kDist];
+    const Picture host = frames_.picture(side, submitted_);
+    for (int p = 0; p < 3; p++) {
+      const uint64_t address = frames_.device_plane(side, submitted_, p).data.address();
+      picture.data[p] = memory_ == VMAFX_MEMORY_DEVICE ? reinterpret_cast<const uint8_t*>(address)
+                                                       : static_cast<const uint8_t*>(host.plane[p].data);
+      picture.stride[p] = host.plane[p].stride;
+    }
+  }
+  need(vmafx_submit(context_, &pictures[0], &pictures[1]), "vmafx_submit");
+  submitted_++;
+}
+
+void DeviceSession::receive(bool wait) {
+  VmafxFrameResult result;
+  while ((wait ? vmafx_receive_wait(context_, &result) : vmafx_receive(context_, &result)) == 0) received_++;
+}
+
+Pace DeviceSession::pace(double milliseconds) {
+  constexpr int kWarmUp = 64;  // frames
+  for (int i = 0; i < kWarmUp; i++) submit();
+  receive(true);
+  const int64_t before = received_;
+  const Stopwatch wall(false), cpu(true);
+  while (wall.elapsed() < milliseconds) {
+    submit();
+    receive(false);
+  }
+  receive(true);
+  const double frames = static_cast<double>(received_ - before);
+  return {wall.elapsed() * 1e3 / frames, cpu.elapsed() * 1e3 / frames};
+}
+
+double first_score(const std::string& model, const std::string& device, Size size) {
+  constexpr int kFrames = 2;  // motion looks one ahead
+  const ClipFormat clip = {.w = size.w, .h = size.h, .bits = 8, .frames = kFrames};
+  const Clip ref = Clip::reference(clip), dist = Clip::distorted(clip);
+  const Stopwatch stopwatch(false);
+  VmafxParams params;
+  vmafx_default_params(&params);
+  params.device = device.c_str();
+  VmafxContext* context = open_session(model, params, {size.w, size.h, VMAFX_CHROMA_420, 8});
+  for (int i = 0; i < kFrames; i++) {
+    const VmafxPicture ref_picture = ref.picture(i), dist_picture = dist.picture(i);
+    need(vmafx_submit(context, &ref_picture, &dist_picture), "vmafx_submit");
+  }
+  VmafxFrameResult result;
+  need(vmafx_receive_wait(context, &result), "vmafx_receive_wait");
+  const double time = stopwatch.elapsed();
+  vmafx_close(&context);
+  return time;
+}
+
+}  // namespace bench

@@ -1,0 +1,44 @@
+/* Whole sessions through the public API, as an application meets them, on frames in memory. */
+#ifndef VMAFX_BENCH_DEVICE_SESSION_H
+#define VMAFX_BENCH_DEVICE_SESSION_H
+
+#include <string>
+
+#include "bench/arguments.h"
+#include "bench/device_frames.h"
+#include "bench/timing.h"
+#include "hip/device.h"
+#include "vmafx/vmafx.h"
+
+namespace bench {
+
+/* Whether a session here can be told where frames in device memory are from: not on HIP. */
+bool takes_device_memory(const vmafx::hip::OpenedDevice& device);
+
+/* A session of `model` on the GPU that is fed with `frames` from one kind of memory: VMAFX_MEMORY_HOST, _PINNED or _DEVICE. */
+class DeviceSession {
+ public:
+  DeviceSession(const std::string& model, const DeviceFrames& frames, VmafxMemory memory,
+                const vmafx::hip::OpenedDevice& device);
+  DeviceSession(const DeviceSession&) = delete;
+  ~DeviceSession() { vmafx_close(&context_); }
+
+  /* Of frames in a row, from submission to score, for at least that long. */
+  Pace pace(double milliseconds);
+
+ private:
+  void submit();
+  void receive(bool wait);
+
+  const DeviceFrames& frames_;
+  const VmafxMemory memory_;
+  VmafxContext* context_ = nullptr;
+  int64_t submitted_ = 0, received_ = 0;
+};
+
+/* Milliseconds from vmafx_open() to the first score of `model`, in a process that has not used the GPU yet. */
+double first_score(const std::string& model, const std::string& device, Size size);
+
+}  // namespace bench
+
+#endif
