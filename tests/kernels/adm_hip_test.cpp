@@ -96,15 +96,20 @@ START_TEST(every_reciprocal) {
 }
 END_TEST
 
+/* With the sign that it had. */
+int signed_again(int value, const narrow::Pair& pair) { return pair.sign ? -value : value; }
+
 template <bool kWhole>
 int restored_fine(int o, int t, bool aligned, const narrow::GainLimit& limit) {
-  const narrow::Divisor divisor = narrow::divisor_fine(o);
-  return narrow::restored_fine<kWhole>(o, t, divisor, inverse(divisor.leading, 1), aligned, limit);
+  const narrow::Pair pair = narrow::pair(o, t);
+  const narrow::Divisor divisor = narrow::divisor_fine(pair.o);
+  return signed_again(narrow::restored_fine<kWhole>(pair, divisor, inverse(divisor.leading, 1), aligned, limit), pair);
 }
 template <bool kWhole>
 int restored_coarse(int o, int t, bool aligned, const narrow::GainLimit& limit) {
-  const narrow::Divisor divisor = narrow::divisor_coarse(o);
-  return narrow::restored_coarse<kWhole>(o, t, divisor, inverse(divisor.leading, 1), aligned, limit);
+  const narrow::Pair pair = narrow::pair(o, t);
+  const narrow::Divisor divisor = narrow::divisor_coarse(pair.o);
+  return signed_again(narrow::restored_coarse<kWhole>(pair, divisor, inverse(divisor.leading, 1), aligned, limit), pair);
 }
 
 /* Every coefficient o of scale 0, with t around it, around its multiples, and far off. */
@@ -123,11 +128,12 @@ START_TEST(narrow_arithmetic_of_scale_0) {
       assert_restored(restored_fine<true>(o, t, aligned, {100, 100}), 100);
       assert_restored(restored_fine<true>(o, t, aligned, {1, 1}), 1);
       assert_restored(restored_fine<false>(o, t, aligned, {1.2, 0}), 1.2);
-      ck_assert_uint_eq(narrow::den_cube(0, o, 0), adm_den_cube(0, o, 0));
-      const auto product = static_cast<int32_t>(random());
+      ck_assert_uint_eq(narrow::den_cube(0, narrow::magnitude(o), 0, 0), adm_den_cube(0, o, 0));
+      const auto product = n == 0 ? INT32_MIN + o : n == 1 ? o * 8192 : static_cast<int32_t>(random());
       for (int band = 0; band < kAdmBands; band++) {
-        const int32_t weighted = adm_csf_fine(band, 1, product);
-        ck_assert_int_eq(narrow::csf_fine(band, product), weighted);
+        const int32_t weighted = adm_csf_fine(band, 1, product), negated = adm_csf_fine(band, ~0u, product);
+        ck_assert_uint_eq(narrow::csf_fine(band, product, 0), narrow::magnitude(weighted));
+        ck_assert_uint_eq(narrow::csf_fine(band, product, -1), narrow::magnitude(negated));
         ck_assert_int_eq(narrow::neighbour_fine(narrow::magnitude(weighted)), adm_neighbour_fine(weighted));
         ck_assert_int_eq(narrow::centre_fine(narrow::magnitude(weighted)), adm_centre_fine(weighted));
       }
@@ -154,12 +160,27 @@ START_TEST(narrow_arithmetic_of_other_scales) {
     };
     assert_restored(restored_coarse<true>(o, t, aligned, {100, 100}), 100);
     assert_restored(restored_coarse<false>(o, t, aligned, {1.2, 0}), 1.2);
+    const uint32_t rfactor = random();
+    ck_assert_uint_eq(narrow::csf_coarse(rfactor, o, 0), narrow::magnitude(adm_csf_coarse(rfactor, o)));
+    ck_assert_uint_eq(narrow::csf_coarse(rfactor, o, -1), narrow::magnitude(adm_csf_coarse(rfactor, -o)));
     for (int scale = 1; scale < kAdmScales; scale++)
-      ck_assert_uint_eq(narrow::den_cube(scale, o, 1 + n % 12), adm_den_cube(scale, o, 1 + n % 12));
+      ck_assert_uint_eq(narrow::den_cube(scale, narrow::magnitude(o), n % 12, (1 << n % 12) / 2),
+                        adm_den_cube(scale, o, n % 12));
     for (const int square_shift : {29, 30})
-      ck_assert_int_eq(narrow::masked_cube(narrow::magnitude(o), t, square_shift, n % 12),
+      ck_assert_int_eq(narrow::masked_cube(narrow::magnitude(o), t, square_shift, n % 12, (1 << n % 12) / 2),
                        adm_masked_cube(o < 0 ? -o : o, t, square_shift, n % 12));
   }
+}
+END_TEST
+
+START_TEST(no_cube_has_none) {
+  for (int scale = 0; scale < 2; scale++)
+    for (int band = 0; band < kAdmBands; band++)
+      for (const uint32_t magnitude : {0u, 1u, 0x7FFFFFFFu, 0x80000000u})
+        ck_assert_int_eq(
+            narrow::masked_cube(magnitude, narrow::no_cube(scale, band) << adm_threshold_shift(scale, band),
+                                adm_square_shift(scale, band), 0, 0),
+            0);
 }
 END_TEST
 
@@ -316,6 +337,7 @@ int main() {
   const int failed = run_suite("adm_narrow", {{"reciprocals", every_reciprocal},
                                               {"narrow_0", narrow_arithmetic_of_scale_0},
                                               {"narrow_1_to_3", narrow_arithmetic_of_other_scales},
+                                              {"no_cube", no_cube_has_none},
                                               {"narrow_alignment", narrow_alignment}});
   return failed | run_suite_on_device("adm_hip", {{"sizes", every_size},
                                          {"depths_and_fills", every_depth_and_fill},

@@ -15,22 +15,22 @@ struct Mask {
   uint32_t neighbour = 0, centre = 0;
 };
 
-/* Weighs `value`, adds it to the mask, and returns the magnitude that masking compares with thresholds. */
+/* Weighs a value that was negated by `sign`, adds it to the mask, and returns the magnitude that masking compares with
+ * thresholds. */
 template <int kScale>
-VMAFX_DEVICE uint32_t weigh(int band, uint32_t rfactor, int32_t value, Mask& mask) {
+VMAFX_DEVICE uint32_t weigh(int band, uint32_t rfactor, int32_t value, int32_t sign, Mask& mask) {
   uint32_t magnitude;
   int32_t neighbour, centre;
   if (kScale == 0) {
     const int32_t product = adm_wrap_mul(rfactor, value);
     magnitude = narrow::magnitude(product);
-    const uint32_t weighted = narrow::magnitude(narrow::csf_fine(band, product));
+    const uint32_t weighted = narrow::csf_fine(band, product, sign);
     neighbour = narrow::neighbour_fine(weighted);
     centre = narrow::centre_fine(weighted);
   } else {
-    const int32_t weighted = adm_csf_coarse(rfactor, value);
-    magnitude = narrow::magnitude(weighted);
-    neighbour = adm_neighbour_coarse(weighted);
-    centre = adm_centre_coarse(weighted);
+    magnitude = narrow::csf_coarse(rfactor, value, sign);
+    neighbour = adm_neighbour_coarse(static_cast<int32_t>(magnitude));
+    centre = adm_centre_coarse(static_cast<int32_t>(magnitude));
   }
   mask.neighbour += static_cast<uint32_t>(neighbour);
   mask.centre += static_cast<uint32_t>(centre - neighbour);
@@ -51,15 +51,15 @@ VMAFX_DEVICE void decouple(const AdmStage& stage, const Details& ref, const Deta
                                      : narrow::aligned_coarse(ref[0][i], ref[1][i], dist[0][i], dist[1][i]);
     VMAFX_UNROLL
     for (int band = 0; band < kAdmBands; band++) {
-      const int32_t o = ref[band][i], t = dist[band][i];
-      const narrow::Divisor divisor = kScale == 0 ? narrow::divisor_fine(o) : narrow::divisor_coarse(o);
+      const narrow::Pair pair = narrow::pair(ref[band][i], dist[band][i]);
+      const narrow::Divisor divisor = kScale == 0 ? narrow::divisor_fine(pair.o) : narrow::divisor_coarse(pair.o);
       const float inverse = gpu::near_inverse(static_cast<float>(divisor.leading));
       const int32_t restored =
-          kScale == 0 ? narrow::restored_fine<kWholeLimit>(o, t, divisor, inverse, aligned, stage.gain_limit)
-                      : narrow::restored_coarse<kWholeLimit>(o, t, divisor, inverse, aligned, stage.gain_limit);
+          kScale == 0 ? narrow::restored_fine<kWholeLimit>(pair, divisor, inverse, aligned, stage.gain_limit)
+                      : narrow::restored_coarse<kWholeLimit>(pair, divisor, inverse, aligned, stage.gain_limit);
       const uint32_t rfactor = stage.scale.rfactor[band];
-      parts.restored[band][i] = weigh<kScale>(band, rfactor, restored, parts.of_restored[i]);
-      parts.added[band][i] = weigh<kScale>(band, rfactor, adm_wrap_sub(t, restored), parts.of_added[i]);
+      parts.restored[band][i] = weigh<kScale>(band, rfactor, restored, pair.sign, parts.of_restored[i]);
+      parts.added[band][i] = weigh<kScale>(band, rfactor, pair.t - restored, pair.sign, parts.of_added[i]);
     }
   }
 }
@@ -113,13 +113,15 @@ VMAFX_DEVICE void add_window_row(const Neighbour* row, int column, WindowColumns
 }
 
 template <int kScale>
-VMAFX_DEVICE void add_cubes(const AdmScale& scale, const uint32_t (&signal)[kAdmBands][kAdmColumns], int i,
+VMAFX_DEVICE void add_cubes(const AdmStage& stage, const uint32_t (&signal)[kAdmBands][kAdmColumns], int i, bool counts,
                             uint32_t threshold, uint64_t (&sums)[kAdmBands]) {
   VMAFX_UNROLL
-  for (int band = 0; band < kAdmBands; band++)
+  for (int band = 0; band < kAdmBands; band++) {
+    const uint32_t limit = counts ? threshold : narrow::no_cube(kScale, band);
     sums[band] += static_cast<uint64_t>(
-        narrow::masked_cube(signal[band][i], threshold << adm_threshold_shift(kScale, band),
-                            adm_square_shift(kScale, band), scale.cube_shift[band]));
+        narrow::masked_cube(signal[band][i], limit << adm_threshold_shift(kScale, band), adm_square_shift(kScale, band),
+                            stage.scale.cube_shift[band], stage.cube_half[band]));
+  }
 }
 
 /* Sums of this thread's columns. */
@@ -127,42 +129,44 @@ struct Sums {
   uint64_t dlm[kAdmBands] = {}, aim[kAdmBands] = {}, csf_den[kAdmBands] = {};
 };
 
-VMAFX_DEVICE bool scored_column(const AdmScale& scale, const Place& at, int i) {
-  const int column = at.column + i, x = at.x + i;
-  return column >= 1 && column < kAdmTileW - 1 && x >= scale.left && x < scale.right;
+/* In a tile at x0. */
+VMAFX_DEVICE bool scored_column(const AdmScale& scale, int x0, int x) {
+  const int from = narrow::larger(scale.left, x0 + 1), to = narrow::smaller(scale.right, x0 + kAdmTileW - 1);
+  return x >= from && x < to;
 }
 VMAFX_DEVICE bool scored_row(const AdmScale& scale, const Place& at) {
   return at.row >= 1 && at.row < kAdmTileH - 1 && at.y >= scale.top && at.y < scale.bottom;
 }
 
+/* Which of the thread's columns count. */
+using Counts = bool[kAdmColumns];
+
 template <int kScale>
-VMAFX_DEVICE void add_reference(const AdmScale& scale, const Place& at, const Details& ref, Sums& sums) {
+VMAFX_DEVICE void add_reference(const AdmStage& stage, const Counts& counts, const Details& ref, Sums& sums) {
   VMAFX_UNROLL
   for (int i = 0; i < kAdmColumns; i++) {
-    if (!scored_column(scale, at, i)) continue;
     VMAFX_UNROLL
     for (int band = 0; band < kAdmBands; band++)
-      sums.csf_den[band] += narrow::den_cube(kScale, ref[band][i], scale.den_cube_shift);
+      sums.csf_den[band] += narrow::den_cube(kScale, counts[i] ? narrow::magnitude(ref[band][i]) : 0,
+                                             stage.scale.den_cube_shift, stage.den_cube_half);
   }
 }
 
 template <int kScale>
-VMAFX_DEVICE void add_masked(const AdmStage& stage, const Place& at, const Parts& parts,
+VMAFX_DEVICE void add_masked(const AdmStage& stage, const Place& at, const Counts& counts, const Parts& parts,
                              const Neighbour (&neighbours)[kAdmTileH][kAdmTileW], Sums& sums) {
-  const AdmScale& scale = stage.scale;
-  const int above = at.y == 0 ? at.row + 1 : at.row - 1, below = at.y == scale.h - 1 ? at.row : at.row + 1;
+  const int above = at.y == 0 ? at.row + 1 : at.row - 1, below = at.y == stage.scale.h - 1 ? at.row : at.row + 1;
   WindowColumns columns = {};
   add_window_row(neighbours[above], at.column, columns);
   add_window_row(neighbours[at.row], at.column, columns);
   add_window_row(neighbours[below], at.column, columns);
   VMAFX_UNROLL
   for (int i = 0; i < kAdmColumns; i++) {
-    if (!scored_column(scale, at, i)) continue;
     uint32_t threshold[2] = {parts.of_added[i].centre, parts.of_restored[i].centre};
     VMAFX_UNROLL
     for (int k = 0; k < 2; k++) threshold[k] += columns[i][k] + columns[i + 1][k] + columns[i + 2][k];
-    add_cubes<kScale>(scale, parts.restored, i, threshold[kAdded], sums.dlm);
-    if (stage.measure_aim) add_cubes<kScale>(scale, parts.added, i, threshold[kRestored], sums.aim);
+    add_cubes<kScale>(stage, parts.restored, i, counts[i], threshold[kAdded], sums.dlm);
+    if (stage.measure_aim) add_cubes<kScale>(stage, parts.added, i, counts[i], threshold[kRestored], sums.aim);
   }
 }
 
@@ -236,10 +240,13 @@ VMAFX_DEVICE void score_tile(const AdmStage& stage, const Picture<T> (&pictures)
   if (stage.gain_limit.whole) decouple<kScale, true>(stage, details[0], details[1], parts);
   else decouple<kScale, false>(stage, details[0], details[1], parts);
   store_neighbours(stage.scale, at, parts, neighbours[at.row]);
+  Counts counts;
+  VMAFX_UNROLL
+  for (int i = 0; i < kAdmColumns; i++) counts[i] = scored_column(stage.scale, x0, at.x + i);
   Sums sums;
-  add_reference<kScale>(stage.scale, at, details[0], sums);
+  add_reference<kScale>(stage, counts, details[0], sums);
   gpu::block_sync();
-  if (scored_row(stage.scale, at)) add_masked<kScale>(stage, at, parts, neighbours, sums);
+  if (scored_row(stage.scale, at)) add_masked<kScale>(stage, at, counts, parts, neighbours, sums);
   store_row_sums(stage, at, sums, y0, reinterpret_cast<uint64_t*>(memory));
 }
 

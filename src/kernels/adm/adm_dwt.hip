@@ -36,20 +36,41 @@ constexpr int kRowWords = kScale == 0 ? kPitch : 2 * kPitch;
 template <int kScale>
 constexpr int kFilteredWords = 2 * kAdmTileH * kRowWords<kScale>;
 
-/* n samples of row y, mirrored where x or y is outside of the picture. */
+/* n neighbouring samples, as they lie in memory. */
+template <class T, int n>
+struct Samples {
+  static constexpr int kBits = 8 * sizeof(T), kPerWord = n * sizeof(T) < 4 ? n : 32 / kBits;
+  uint32_t words[n / kPerWord];
+
+  VMAFX_DEVICE uint32_t operator[](int i) const {
+    return static_cast<uint32_t>(static_cast<T>(words[i / kPerWord] >> i % kPerWord * kBits));
+  }
+};
+
+/* Of row y, mirrored where x or y is outside of the picture. */
 template <int n, class T>
-VMAFX_DEVICE void load_mirrored(const AdmScale& scale, const Picture<T>& picture, int x, int y,
-                                uint32_t (&samples)[n]) {
+VMAFX_DEVICE Samples<T, n> load_mirrored(const AdmScale& scale, const Picture<T>& picture, int x, int y) {
+  using To = Samples<T, n>;
   const T* row = picture.row(inside(y, scale.in_h));
+  To samples = {};
   VMAFX_UNROLL
-  for (int i = 0; i < n; i++) samples[i] = static_cast<uint32_t>(row[inside(x + i, scale.in_w)]);
+  for (int i = 0; i < n; i++) {
+    const T sample = row[inside(x + i, scale.in_w)];
+    samples.words[i / To::kPerWord] |= (static_cast<uint32_t>(sample) & (~0u >> (32 - To::kBits)))
+                                       << i % To::kPerWord * To::kBits;
+  }
+  return samples;
 }
 
 template <int n, class T>
-VMAFX_DEVICE void load_within(const T* row, uint32_t (&samples)[n]) {
-  const auto pack = gpu::load_pack<n>(row);
+VMAFX_DEVICE Samples<T, n> load_within(const T* row) {
+  constexpr int kWords = n / Samples<T, n>::kPerWord;
+  if constexpr (n == 1) return {{static_cast<uint32_t>(*row)}};
+  const auto pack = gpu::load_pack<kWords>(reinterpret_cast<const uint32_t*>(row));
+  Samples<T, n> samples;
   VMAFX_UNROLL
-  for (int i = 0; i < n; i++) samples[i] = static_cast<uint32_t>(pack.v[i]);
+  for (int i = 0; i < kWords; i++) samples.words[i] = pack.v[i];
+  return samples;
 }
 
 template <int kShift>
@@ -57,31 +78,32 @@ VMAFX_DEVICE int32_t round_shift(int64_t sum) {
   return static_cast<int32_t>((sum + (1 << (kShift - 1))) >> kShift);
 }
 
-/* Of four samples above each other. */
+/* The bands' filters down four samples above each other. */
 template <int kScale>
-VMAFX_DEVICE int32_t low_down(const AdmStage& stage, uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
-  if (kScale == 0) return static_cast<int32_t>(narrow::low_pass(stage.low_start, a, b, c, d)) >> stage.scale.vertical_shift;
+VMAFX_DEVICE int32_t low_down(const AdmStage& stage, int shift, uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
+  if (kScale == 0) return static_cast<int32_t>(narrow::low_pass(stage.low_start, a, b, c, d)) >> shift;
   if (kScale == 1) return static_cast<int32_t>(narrow::low_pass(0, a, b, c, d));
   return round_shift<16>(adm_low_pass(static_cast<int32_t>(a), static_cast<int32_t>(b), static_cast<int32_t>(c),
                                       static_cast<int32_t>(d)));
 }
 template <int kScale>
-VMAFX_DEVICE int32_t high_down(const AdmStage& stage, uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
-  if (kScale == 0) return static_cast<int32_t>(narrow::high_pass(stage.high_start, a, b, c, d)) >> stage.scale.vertical_shift;
+VMAFX_DEVICE int32_t high_down(const AdmStage& stage, int shift, uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
+  if (kScale == 0) return static_cast<int32_t>(narrow::high_pass(stage.high_start, a, b, c, d)) >> shift;
   if (kScale == 1) return static_cast<int32_t>(narrow::high_pass(0, a, b, c, d));
   return round_shift<16>(adm_high_pass(static_cast<int32_t>(a), static_cast<int32_t>(b), static_cast<int32_t>(c),
                                        static_cast<int32_t>(d)));
 }
 
 /* One row of the bands, n columns of the input: to `to`, kPitch words further the high ones. */
-template <int kScale, int n>
-VMAFX_DEVICE void filter_row(const AdmStage& stage, const uint32_t (&a)[n], const uint32_t (&b)[n],
-                             const uint32_t (&c)[n], const uint32_t (&d)[n], uint32_t* to) {
+template <int kScale, class T, int n>
+VMAFX_DEVICE void filter_row(const AdmStage& stage, const Samples<T, n>* rows, uint32_t* to) {
+  const int shift = sizeof(T) == 1 ? 8 : stage.scale.vertical_shift;
   gpu::Pack<uint32_t, n> low, high;
   VMAFX_UNROLL
   for (int i = 0; i < n; i++) {
-    low.v[i] = static_cast<uint32_t>(low_down<kScale>(stage, a[i], b[i], c[i], d[i]));
-    high.v[i] = static_cast<uint32_t>(high_down<kScale>(stage, a[i], b[i], c[i], d[i]));
+    const uint32_t a = rows[0][i], b = rows[1][i], c = rows[2][i], d = rows[3][i];
+    low.v[i] = static_cast<uint32_t>(low_down<kScale>(stage, shift, a, b, c, d));
+    high.v[i] = static_cast<uint32_t>(high_down<kScale>(stage, shift, a, b, c, d));
     if (kScale == 0) low.v[i] = (low.v[i] & 0xFFFF) | high.v[i] << 16;
   }
   gpu::store_pack(to, low);
@@ -92,18 +114,20 @@ VMAFX_DEVICE void filter_row(const AdmStage& stage, const uint32_t (&a)[n], cons
 template <int kScale, int n, class T>
 VMAFX_DEVICE void filter_down(const AdmStage& stage, const Picture<T>& picture, int x, int y, bool within,
                               uint32_t* to) {
-  uint32_t s[6][n];
+  Samples<T, n> rows[6];
   if (within) {
-    const T* first = picture.row(2 * y - 1) + x;
+    const T* row = picture.row(2 * y - 1) + x;
     VMAFX_UNROLL
-    for (int i = 0; i < 6; i++)
-      load_within<n>(reinterpret_cast<const T*>(reinterpret_cast<const uint8_t*>(first) + i * picture.stride), s[i]);
+    for (int i = 0; i < 6; i++) {
+      rows[i] = load_within<n>(row);
+      row = reinterpret_cast<const T*>(reinterpret_cast<const uint8_t*>(row) + picture.stride);
+    }
   } else {
     VMAFX_UNROLL
-    for (int i = 0; i < 6; i++) load_mirrored(stage.scale, picture, x, 2 * y - 1 + i, s[i]);
+    for (int i = 0; i < 6; i++) rows[i] = load_mirrored<n>(stage.scale, picture, x, 2 * y - 1 + i);
   }
-  filter_row<kScale>(stage, s[0], s[1], s[2], s[3], to);
-  filter_row<kScale>(stage, s[2], s[3], s[4], s[5], to + kRowWords<kScale>);
+  filter_row<kScale>(stage, rows, to);
+  filter_row<kScale>(stage, rows + 2, to + kRowWords<kScale>);
 }
 
 /* All that the taps across read for a tile at (x0, y0). */

@@ -76,6 +76,8 @@ class AdmHip : public DeviceTwin {
     stage.x = make_tiling(scale.left, scale.right, scale.w, kAdmTileStepX, makes_a);
     stage.y = make_tiling(scale.top, scale.bottom, scale.h, kAdmTileStepY, makes_a);
     if (index == 0 && params.skip_scale0) stage.x.scored = stage.y.scored = 0;
+    for (int band = 0; band < kAdmBands; band++) stage.cube_half[band] = (1 << scale.cube_shift[band]) / 2;
+    stage.den_cube_half = (1u << scale.den_cube_shift) / 2;
     stage.gain_limit.value = params.gain_limit;
     if (params.gain_limit == std::trunc(params.gain_limit))
       stage.gain_limit.whole = static_cast<int32_t>(params.gain_limit);

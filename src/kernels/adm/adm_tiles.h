@@ -42,6 +42,8 @@ inline constexpr int kAdmRowSums = 3 * kAdmBands;
 struct AdmStage {
   AdmScale scale;
   AdmTiling x, y;
+  int64_t cube_half[kAdmBands] = {};  // of 1 << cube_shift
+  uint64_t den_cube_half = 0;
   narrow::GainLimit gain_limit = {};
   int32_t measure_aim = 0;
   uint32_t low_start = 0, high_start = 0;  // of the vertical sums of scale 0: rounding, less the samples' centre
