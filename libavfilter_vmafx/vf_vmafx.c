@@ -21,8 +21,9 @@
  * @file
  * Score a video against its reference with libvmafx: VMAF and the metrics around it.
  *
- * Frame pairs go to the library as references, nothing is copied. Everything that can fail at the end of the stream
- * happens in activate(), so that a failure is the exit status of the program and no score is printed after one.
+ * Frame pairs go to the library as references, nothing is copied; frames in a GPU's memory, too. Everything that can
+ * fail at the end of the stream happens in activate(), so that a failure is the exit status of the program and no score
+ * is printed after one.
  */
 
 #include <limits.h>
@@ -33,10 +34,12 @@
 
 #include "config.h"
 #include "vmafx_compat.h"
+#include "vmafx_hw.h"
 #include "vmafx_sync.h"
 
 #include "libavutil/avstring.h"
 #include "libavutil/bprint.h"
+#include "libavutil/buffer.h"
 #include "libavutil/fifo.h"
 #include "libavutil/opt.h"
 #include "libavutil/pixdesc.h"
@@ -57,6 +60,7 @@ typedef struct VMAFXContext {
     char *pool;
     char *backend;
     char *device;
+    char *import;
     char *score_fmt;
     int n_threads;
     int n_subsample;
@@ -108,6 +112,7 @@ static const AVOption vmafx_options[] = {
     { "feature",     "more features, |-separated: name=psnr:enable_chroma=false",           OFFSET(feature),     AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
     { "backend",     "where to compute: auto, cpu or hip",                                  OFFSET(backend),     AV_OPT_TYPE_STRING, { .str = "auto" }, 0, 0, FLAGS },
     { "device",      "GPU: auto, an index or a PCI address",                                OFFSET(device),      AV_OPT_TYPE_STRING, { .str = "auto" }, 0, 0, FLAGS },
+    { "import",      "frames in a GPU's memory: auto (read there if possible), device or host", OFFSET(import),  AV_OPT_TYPE_STRING, { .str = "auto" }, 0, 0, FLAGS },
     { "fallback",    "go on with the CPU when the GPU fails in mid-stream",                  OFFSET(fallback),    AV_OPT_TYPE_BOOL,   { .i64 = 1 }, 0, 1, FLAGS },
     { "verify",      "score every n-th frame on the CPU too, and report the difference",      OFFSET(verify),      AV_OPT_TYPE_INT,    { .i64 = 0 }, 0, INT_MAX, FLAGS },
     { "score_fmt",   "printf format of a score in report and metadata (default %f)",        OFFSET(score_fmt),   AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
@@ -192,15 +197,26 @@ static int natural_format(const AVFilterLink *link, enum AVPixelFormat *fmt)
     return 0;
 }
 
+/** All formats, those of frames in a GPU's memory included. NULL: out of memory. */
+static AVFilterFormats *all_formats(void)
+{
+    AVFilterFormats *formats = ff_make_format_list(pix_fmts);
+
+    for (int i = 0; formats && ff_vmafx_hw_formats[i] != AV_PIX_FMT_NONE; i++)
+        if (ff_add_format(&formats, ff_vmafx_hw_formats[i]) < 0)
+            return NULL;
+    return formats;
+}
+
 /** vmafx: each input has the format it has; the output has main's. Formats not in the list are converted. */
 static int query_formats(AVFilterContext *ctx)
 {
-    AVFilterFormats *main = ff_make_format_list(pix_fmts);
+    AVFilterFormats *main = all_formats();
     int ret;
 
     if ((ret = ff_formats_ref(main, &ctx->inputs[MAIN]->outcfg.formats)) < 0 ||
         (ret = ff_formats_ref(main, &ctx->outputs[0]->incfg.formats)) < 0 ||
-        (ret = ff_formats_ref(ff_make_format_list(pix_fmts), &ctx->inputs[REFERENCE]->outcfg.formats)) < 0)
+        (ret = ff_formats_ref(all_formats(), &ctx->inputs[REFERENCE]->outcfg.formats)) < 0)
         return ret;
     return vmafx_keep_input_colors(ctx);
 }
@@ -220,6 +236,8 @@ static int query_formats_dropin(AVFilterContext *ctx)
     if ((ret = natural_format(ctx->inputs[MAIN],      &natural[MAIN]))      < 0 ||
         (ret = natural_format(ctx->inputs[REFERENCE], &natural[REFERENCE])) < 0)
         return ret;
+    if (ff_vmafx_is_hw(natural[MAIN]) || ff_vmafx_is_hw(natural[REFERENCE]))
+        return query_formats(ctx);
     if (natural[MAIN] == AV_PIX_FMT_NONE)
         return ff_set_common_formats_from_list(ctx, pix_fmts);
 
@@ -240,28 +258,48 @@ static int query_formats_dropin(AVFilterContext *ctx)
 }
 #endif
 
-static VmafxFormat library_format(const AVFilterLink *link)
+static VmafxFormat library_format(AVFilterLink *link)
 {
-    const AVPixFmtDescriptor *desc = av_pix_fmt_desc_get(link->format);
-
-    return (VmafxFormat) {
+    const enum AVPixelFormat fmt = ff_vmafx_sample_format(link);
+    const AVPixFmtDescriptor *desc = av_pix_fmt_desc_get(fmt);
+    VmafxFormat format = {
         .width  = link->w,
         .height = link->h,
         .chroma = desc->nb_components == 1 ? VMAFX_CHROMA_400 :
                   desc->log2_chroma_h      ? VMAFX_CHROMA_420 :
                   desc->log2_chroma_w      ? VMAFX_CHROMA_422 : VMAFX_CHROMA_444,
         .bits   = desc->comp[0].depth,
-        .layout = av_pix_fmt_count_planes(link->format) == 2 ? VMAFX_LAYOUT_SEMIPLANAR : VMAFX_LAYOUT_PLANAR,
+        .layout = av_pix_fmt_count_planes(fmt) == 2 ? VMAFX_LAYOUT_SEMIPLANAR : VMAFX_LAYOUT_PLANAR,
         .shift  = desc->comp[0].shift,
         .memory = VMAFX_MEMORY_HOST,
     };
+
+    ff_vmafx_hw_memory(&format, link);
+    return format;
+}
+
+/** Software formats were negotiated; of frames in a GPU's memory it is only known now what their samples are. */
+static int check_samples(AVFilterContext *ctx, int pad)
+{
+    AVFilterLink *link = ctx->inputs[pad];
+    char name[64];
+
+    for (int i = 0; pix_fmts[i] != AV_PIX_FMT_NONE; i++)
+        if (pix_fmts[i] == ff_vmafx_sample_format(link))
+            return 0;
+    av_log(ctx, AV_LOG_ERROR, "The %s input is %s, which cannot be scored.\n", pad_name[pad],
+           ff_vmafx_format_name(link, name, sizeof(name)));
+    return AVERROR(EINVAL);
 }
 
 static int check_inputs(AVFilterContext *ctx)
 {
-    const AVFilterLink *main = ctx->inputs[MAIN], *ref = ctx->inputs[REFERENCE];
+    AVFilterLink *main = ctx->inputs[MAIN], *ref = ctx->inputs[REFERENCE];
+    char main_name[64], ref_name[64];
     int ret = 0;
 
+    if (check_samples(ctx, MAIN) < 0 || check_samples(ctx, REFERENCE) < 0)
+        return AVERROR(EINVAL);
     if (main->w != ref->w) {
         av_log(ctx, AV_LOG_ERROR, "input width must match. (main is %d, reference %d)\n", main->w, ref->w);
         ret = AVERROR(EINVAL);
@@ -270,9 +308,10 @@ static int check_inputs(AVFilterContext *ctx)
         av_log(ctx, AV_LOG_ERROR, "input height must match. (main is %d, reference %d)\n", main->h, ref->h);
         ret = AVERROR(EINVAL);
     }
-    if (!same_samples(main->format, ref->format)) {
+    if (!same_samples(ff_vmafx_sample_format(main), ff_vmafx_sample_format(ref))) {
         av_log(ctx, AV_LOG_ERROR, "input pix_fmt must match. (main is %s, reference %s; the format filter converts)\n",
-               av_get_pix_fmt_name(main->format), av_get_pix_fmt_name(ref->format));
+               ff_vmafx_format_name(main, main_name, sizeof(main_name)),
+               ff_vmafx_format_name(ref, ref_name, sizeof(ref_name)));
         ret = AVERROR(EINVAL);
     }
     return ret;
@@ -428,11 +467,13 @@ static void release_frame(void *opaque)
     av_frame_free(&frame);
 }
 
-static int make_picture(VmafxPicture *pic, const AVFrame *frame)
+static int make_picture(const VMAFXContext *s, VmafxPicture *pic, int pad, const AVFrame *frame)
 {
-    AVFrame *clone = av_frame_clone(frame);
+    AVFrame *clone;
 
-    if (!clone)
+    if (ff_vmafx_is_hw(frame->format))
+        return ff_vmafx_hw_picture(pic, frame, vmafx_imports(s->vmafx) & (pad == REFERENCE ? 1 : 2));
+    if (!(clone = av_frame_clone(frame)))
         return AVERROR(ENOMEM);
     *pic = (VmafxPicture) { .release = release_frame, .opaque = clone };
     for (int i = 0; i < av_pix_fmt_count_planes(clone->format); i++) {
@@ -444,10 +485,11 @@ static int make_picture(VmafxPicture *pic, const AVFrame *frame)
 
 static int check_frame(AVFilterContext *ctx, int pad, const AVFrame *frame)
 {
-    const AVFilterLink *link = ctx->inputs[pad];
+    AVFilterLink *link = ctx->inputs[pad];
     const char *name = av_get_pix_fmt_name(frame->format);
 
-    if (frame->width == link->w && frame->height == link->h && frame->format == link->format)
+    if (frame->width == link->w && frame->height == link->h && frame->format == link->format &&
+        ff_vmafx_hw_same_kind(link, frame))
         return 0;
     av_log(ctx, AV_LOG_ERROR, "The %s input changed in mid-stream from %dx%d %s to %dx%d %s; "
            "a scale filter before it would keep it the same.\n", pad_name[pad],
@@ -544,10 +586,10 @@ static int score_pair(AVFilterContext *ctx, const AVFrame *main, const AVFrame *
     if (!s->pairing.paired)
         report_first_pair(ctx, main, ref);
 
-    if ((ret = make_picture(&pic_ref, ref)) < 0)
+    if ((ret = make_picture(s, &pic_ref, REFERENCE, ref)) < 0)
         return ret;
-    if ((ret = make_picture(&pic_main, main)) < 0) {
-        release_frame(pic_ref.opaque);
+    if ((ret = make_picture(s, &pic_main, MAIN, main)) < 0) {
+        pic_ref.release(pic_ref.opaque);
         return ret;
     }
     return vmafx_submit(s->vmafx, &pic_ref, &pic_main);
@@ -765,6 +807,12 @@ static void log_message(void *cookie, enum VmafxLogLevel level, const char *mess
     av_log(cookie, levels[level], "%s\n", message);
 }
 
+/** Whether the library is to run where the frames are: nobody has asked for another device, or for downloads. */
+static int runs_in_given_context(const VMAFXContext *s)
+{
+    return (!s->device || !*s->device || !strcmp(s->device, "auto")) && (!s->import || strcmp(s->import, "host"));
+}
+
 static av_cold int open_library(AVFilterContext *ctx)
 {
     VMAFXContext *s = ctx->priv;
@@ -784,10 +832,14 @@ static av_cold int open_library(AVFilterContext *ctx)
     params.pool        = s->pool;
     params.n_threads   = s->n_threads;
     params.n_subsample = s->n_subsample;
+    params.import_frames = s->import;
     params.fallback    = s->fallback;
     params.verify      = s->verify;
     params.log         = log_message;
     params.log_cookie  = ctx;
+    if (runs_in_given_context(s))
+        for (int i = 0; i < 2; i++)
+            ff_vmafx_hw_context(&params, ctx->inputs[i]);
     if ((ret = vmafx_open(&s->vmafx, &params)) < 0)
         return ret;
     return vmafx_configure(s->vmafx, &ref, &main);
@@ -831,6 +883,9 @@ static int config_output(AVFilterLink *outlink)
     outlink->time_base = mainlink->time_base;
     outlink->sample_aspect_ratio = mainlink->sample_aspect_ratio;
     VMAFX_LINK(outlink)->frame_rate = VMAFX_LINK(mainlink)->frame_rate;
+    if (VMAFX_LINK(mainlink)->hw_frames_ctx &&
+        !(VMAFX_LINK(outlink)->hw_frames_ctx = av_buffer_ref(VMAFX_LINK(mainlink)->hw_frames_ctx)))
+        return AVERROR(ENOMEM);
     return ff_framesync_configure(&s->fs);
 }
 
@@ -895,6 +950,7 @@ const VMAFX_FILTER ff_vf_vmafx = {
     .uninit        = uninit,
     .activate      = activate,
     .priv_size     = sizeof(VMAFXContext),
+    .flags_internal = FF_FILTER_FLAG_HWFRAME_AWARE,
     FILTER_INPUTS(vmafx_inputs),
     FILTER_OUTPUTS(vmafx_outputs),
     FILTER_QUERY_FUNC(query_formats),
@@ -913,6 +969,7 @@ const VMAFX_FILTER ff_vf_libvmaf = {
     .uninit        = uninit,
     .activate      = activate,
     .priv_size     = sizeof(VMAFXContext),
+    .flags_internal = FF_FILTER_FLAG_HWFRAME_AWARE,
     FILTER_INPUTS(vmafx_inputs),
     FILTER_OUTPUTS(vmafx_outputs),
     FILTER_QUERY_FUNC(query_formats_dropin),

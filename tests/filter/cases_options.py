@@ -168,6 +168,7 @@ def help_lists_the_options(lab):
         "backend",
         "device",
         "fallback",
+        "import",
         "verify",
         "score_fmt",
         "metadata",
