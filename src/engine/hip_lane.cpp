@@ -8,8 +8,12 @@
 namespace vmafx {
 namespace {
 
-/* A launch should have this much to read, or its start-up time shows. */
-constexpr size_t kBatchBytes = 8 << 20;
+/* A launch should have this much to read, and two frames at least, or its start-up time shows. */
+constexpr size_t kBatchBytes = 16 << 20;
+constexpr int kFewestBatch = 2;
+
+/* Producers of frames in a GPU's memory have few surfaces to spare. */
+constexpr int kMostBatchOfSurfaces = 2;
 
 /* What one worker copies in one go: small enough that all of them share a frame. */
 constexpr size_t kFillBytes = 512 << 10;
@@ -24,6 +28,11 @@ void add_planes(unsigned planes, const VideoFormat& format, hip::PoolLayout::Pla
     if (planes >> p & 1)
       sizes[p] = {static_cast<size_t>(format.plane_w(p)) * (format.bpc > 8 ? 2 : 1),
                   static_cast<size_t>(format.plane_h(p))};
+}
+
+int batch_for(size_t frame_bytes, bool surfaces) {
+  return static_cast<int>(std::clamp<size_t>(kBatchBytes / std::max<size_t>(1, frame_bytes), kFewestBatch,
+                                             surfaces ? kMostBatchOfSurfaces : hip::kMostBatch));
 }
 
 size_t frame_bytes(const hip::PoolLayout& layout) {
@@ -42,9 +51,11 @@ void copy_rows(const hip::PoolFrame::Staging& to, const SamplePlane& from, size_
 }  // namespace
 
 StatusOr<std::unique_ptr<HipLane>> HipLane::start(const hip::OpenedDevice& device, std::vector<Extractor*> extractors,
-                                                  const VideoFormat& format, Workers& workers) {
+                                                  const VideoFormat& format, bool surfaces, Workers& workers) {
   std::unique_ptr<HipLane> lane(new HipLane(device, workers));
-  VMAFX_TRY(lane->create_pool(extractors, format));
+  Status status = lane->create_pool(extractors, format, surfaces);
+  if (status.code() == ENOMEM) status = lane->create_pool(extractors, format, surfaces, 1);
+  VMAFX_TRY(status);
   try {
     lane->thread_ = std::thread([lane = lane.get()] { lane->run(); });
   } catch (const std::system_error& failure) {
@@ -62,8 +73,10 @@ HipLane::~HipLane() {
   if (thread_.joinable()) thread_.join();
 }
 
-Status HipLane::create_pool(const std::vector<Extractor*>& extractors, const VideoFormat& format) {
+Status HipLane::create_pool(const std::vector<Extractor*>& extractors, const VideoFormat& format, bool surfaces,
+                            int batch) {
   hip::PoolLayout layout;
+  metrics_.clear();
   for (const Extractor* extractor : extractors) {
     const Reads reads = extractor->reads();
     add_planes(reads.ref, format, layout.ref);
@@ -71,8 +84,7 @@ Status HipLane::create_pool(const std::vector<Extractor*>& extractors, const Vid
     layout.history = std::max(layout.history, reads.history);
   }
   layout.batches_in_flight = kBatchesInFlight;
-  layout.batch = static_cast<int>(
-      std::clamp<size_t>(kBatchBytes / std::max<size_t>(1, frame_bytes(layout)), 1, hip::kMostBatch));
+  layout.batch = batch ? batch : batch_for(frame_bytes(layout), surfaces);
   for (Extractor* extractor : extractors) {
     DeviceTwin* twin = extractor->device_twin();
     VMAFX_TRY(twin->load(*device_.kernels));

@@ -34,7 +34,7 @@ namespace vmafx {
 /* A frame pair in the lane. */
 struct LaneFrame {
   bool scored = false;
-  std::shared_ptr<const HeldPicture> ref, dist;
+  const HeldPicture *ref = nullptr, *dist = nullptr;  // held by who adds the frame, until it is done
   std::span<std::byte* const> sums;         // where those of each of the lane's extractors go; nullptr: it does not run
   std::function<void(const Status&)> done;  // called once, from the lane's thread: the sums are there, or why they are not
 };
@@ -48,9 +48,9 @@ struct LaneCounts {
 class HipLane {
  public:
   /* Allocates all that it will ever need on the device. `extractors`, each with a device twin, and `workers` must outlive the
-   * lane. ENOMEM and others: the device's words. */
+   * lane. `surfaces`: an input's frames are in a GPU's memory. ENOMEM and others: the device's words. */
   static StatusOr<std::unique_ptr<HipLane>> start(const hip::OpenedDevice& device, std::vector<Extractor*> extractors,
-                                                  const VideoFormat& format, Workers& workers);
+                                                  const VideoFormat& format, bool surfaces, Workers& workers);
   ~HipLane();  // all frames must be done
   HipLane(const HipLane&) = delete;
   HipLane& operator=(const HipLane&) = delete;
@@ -84,7 +84,8 @@ class HipLane {
 
   HipLane(const hip::OpenedDevice& device, Workers& workers) : device_(device), workers_(workers) {}
 
-  Status create_pool(const std::vector<Extractor*>& extractors, const VideoFormat& format);
+  /* `batch`: frames in a launch; 0: as many as suit their size. */
+  Status create_pool(const std::vector<Extractor*>& extractors, const VideoFormat& format, bool surfaces, int batch = 0);
   void run();
   Status guarded_step(Lock& lock);
   Status step(Lock& lock);

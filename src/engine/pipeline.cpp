@@ -37,17 +37,19 @@ Status Pipeline::start(std::vector<Extractor*> extractors, int history, int thre
     sums_bytes_ += round_to_lines(extractor->sums_bytes());
     scratch_bytes = std::max(scratch_bytes, extractor->scratch_bytes());
   }
+  frames_ahead_ = frames_ahead;
   slots_ = make_slots(threads + frames_ahead);
   for (int i = 0; i < threads; i++) scratch_.push_back(allocate_aligned(scratch_bytes));
   return workers_.start(threads);
 }
 
-Status Pipeline::add_lane(const hip::OpenedDevice& device, const VideoFormat& format, int verify) {
+Status Pipeline::add_lane(const hip::OpenedDevice& device, const VideoFormat& format, bool surfaces, int verify) {
   std::vector<Extractor*> with_kernels;
   std::ranges::copy_if(extractors_, std::back_inserter(with_kernels), &Extractor::device_twin);
-  VMAFX_ASSIGN(lane_, HipLane::start(device, with_kernels, format, workers_));
+  VMAFX_ASSIGN(lane_, HipLane::start(device, with_kernels, format, surfaces, workers_));
   verify_ = verify;
-  slots_ = make_slots(slots_.size() + lane_->frames_in_flight());
+  const bool lane_alone = with_kernels.size() == extractors_.size() && !verify;
+  slots_ = make_slots(lane_->frames_in_flight() + frames_ahead_ + (lane_alone ? 0 : threads()));
   return {};
 }
 
@@ -131,7 +133,7 @@ Status Pipeline::add(bool scored, Held ref, Held dist) {
       const std::lock_guard lock(mutex_);
       slot.pending++;
     }
-    lane_->add({scored, slot.held[0], slot.held[1], slot.lane_sums,
+    lane_->add({scored, slot.held[0].get(), slot.held[1].get(), slot.lane_sums,
                 [this, &slot](const Status& status) { lane_done(slot, status); }});
   }
   job_done(slot);

@@ -50,9 +50,9 @@ class Pipeline {
   /* Allocates everything. `frames_ahead`: how many frames may be in flight beyond one for each thread. */
   Status start(std::vector<Extractor*> extractors, int history, int threads, int frames_ahead);
 
-  /* From now on the extractors that have kernels run on the device. Before the first frame. `verify`: every how many frames their
-   * CPU twins run too; 0: never. After a failure the pipeline is as before. */
-  Status add_lane(const hip::OpenedDevice& device, const VideoFormat& format, int verify);
+  /* From now on the extractors that have kernels run on the device. Before the first frame. `surfaces`: see HipLane::start().
+   * `verify`: every how many frames their CPU twins run too; 0: never. After a failure the pipeline is as before. */
+  Status add_lane(const hip::OpenedDevice& device, const VideoFormat& format, bool surfaces, int verify);
 
   bool full() const { return next_ - oldest_ == slots_.size(); }
   bool empty() const { return next_ == oldest_; }
@@ -106,6 +106,7 @@ class Pipeline {
   std::vector<AlignedBytes> scratch_;  // per worker
   Held earlier_[2];
   size_t next_ = 0, oldest_ = 0;  // frame counts; slot = count % slots_.size()
+  int frames_ahead_ = 0;
   Verification verification_;
 
   mutable std::mutex mutex_;

@@ -104,7 +104,8 @@ Status Session::start_lane() {
     return planned.extractor->device_twin();
   });
   if (!backend_.device || !wanted) return {};
-  const Status status = pipeline_.add_lane(*backend_.device, format_, params_.verify);
+  const bool surfaces = ref_reader_.in_gpu_memory() || dist_reader_.in_gpu_memory();
+  const Status status = pipeline_.add_lane(*backend_.device, format_, surfaces, params_.verify);
   if (status.ok()) return {};
   return give_up_device(params_.backend, status, backend_, log_);
 }

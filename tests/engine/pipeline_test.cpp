@@ -51,7 +51,7 @@ class Stream {
  public:
   Stream(Metric& metric, int verify) : metric_(metric), device_(open_test_device()) {
     assert_ok(pipeline.start({&metric_}, 0, 2, 1));
-    assert_ok(pipeline.add_lane(device_, kFormat, verify));
+    assert_ok(pipeline.add_lane(device_, kFormat, false, verify));
   }
 
   Counts run(int fails_at = -1) {
