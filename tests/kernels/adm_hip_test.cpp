@@ -103,13 +103,15 @@ template <bool kWhole>
 int restored_fine(int o, int t, bool aligned, const narrow::GainLimit& limit) {
   const narrow::Pair pair = narrow::pair(o, t);
   const narrow::Divisor divisor = narrow::divisor_fine(pair.o);
-  return signed_again(narrow::restored_fine<kWhole>(pair, divisor, inverse(divisor.leading, 1), aligned, limit), pair);
+  const float near = inverse(divisor.leading, 1);
+  return signed_again(narrow::restored_fine<kWhole>(pair, divisor, near, aligned, limit), pair);
 }
 template <bool kWhole>
 int restored_coarse(int o, int t, bool aligned, const narrow::GainLimit& limit) {
   const narrow::Pair pair = narrow::pair(o, t);
   const narrow::Divisor divisor = narrow::divisor_coarse(pair.o);
-  return signed_again(narrow::restored_coarse<kWhole>(pair, divisor, inverse(divisor.leading, 1), aligned, limit), pair);
+  const float near = inverse(divisor.leading, 1);
+  return signed_again(narrow::restored_coarse<kWhole>(pair, divisor, near, aligned, limit), pair);
 }
 
 /* Every coefficient o of scale 0, with t around it, around its multiples, and far off. */
@@ -196,7 +198,8 @@ START_TEST(narrow_alignment) {
     };
     for (const double scale : {1.0, 65536.0}) {
       const auto [oh, ov] = at(length * scale, angle);
-      const auto [th, tv] = at(length * scale * (1 + random() % 100 / 200.0) / 2, angle + (random() & 1 ? turn : -turn));
+      const double t_length = length * scale * (1 + random() % 100 / 200.0) / 2;
+      const auto [th, tv] = at(t_length, angle + (random() & 1 ? turn : -turn));
       const bool want = adm_aligned(oh, ov, th, tv);
       ck_assert_msg(narrow::aligned_coarse(oh, ov, th, tv) == want, "(%d, %d) and (%d, %d)", oh, ov, th, tv);
       if (scale == 1)
@@ -265,8 +268,8 @@ START_TEST(every_option) {
 }
 END_TEST
 
-/* Every kind of block of up to 16 samples, of every strength: the largest coefficients that the transform can make, alone
- * and side by side. */
+/* Every kind of block of up to 16 samples, of every strength: the largest coefficients that the transform can make,
+ * alone and side by side. */
 START_TEST(steep_blocks) {
   for (const int bpc : {8, 16}) {
     with_sample_type(bpc, [&]<class T>(T) {
@@ -292,8 +295,8 @@ START_TEST(steep_blocks) {
 }
 END_TEST
 
-/* Blocks of 4x4 samples with the signs of the taps, so that scale 0's coefficients are the largest there are, and a little
- * larger still in the distorted picture: ratios right at 1, of reciprocals with few digits. */
+/* Blocks of 4x4 samples with the signs of the taps, so that scale 0's coefficients are the largest there are, and a
+ * little larger still in the distorted picture: ratios right at 1, of reciprocals with few digits. */
 START_TEST(strongest_coefficients) {
   constexpr int kLow[4] = {1, 1, 1, -1}, kHigh[4] = {-1, -1, 1, -1};
   constexpr int kW = 330, kH = 66;

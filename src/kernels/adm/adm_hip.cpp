@@ -1,5 +1,5 @@
-/* Which kernels of adm run, on what planes, in which order: one for each scale, from the finest on, then one that adds up
- * the rows of all of them. */
+/* Which kernels of adm run, on what planes, in which order: one for each scale, from the finest on, then one that
+ * adds up the rows of all of them. */
 #include <algorithm>
 #include <cmath>
 
@@ -15,7 +15,8 @@ constexpr size_t kAlignment = 256;
 int64_t align(int64_t bytes, int64_t to) { return (bytes + to - 1) / to * to; }
 int blocks(int items, int per_block) { return (items + per_block - 1) / per_block; }
 
-/* Tiles that score [from, to), and if `all`, those around them that cover [0, size). The first begins at an even place. */
+/* Tiles that score [from, to), and if `all`, those around them that cover [0, size). The first begins at an even
+ * place. */
 AdmTiling make_tiling(int from, int to, int size, int step, bool all) {
   AdmTiling tiling;
   const int first_scored = (from - 1) & ~1;
@@ -56,16 +57,17 @@ class AdmHip : public DeviceTwin {
       next = next + 2 * batch.count * stage.to.bytes;
       stage.row_sums = batch.scratch.as<uint64_t>(row_sums_at(batch.count)) + rows_.scale[s].first;
       const hip::Dim grid = {static_cast<unsigned>(stage.x.count), static_cast<unsigned>(stage.y.count), frames};
-      if (s == 0) VMAFX_TRY(hip::launch(*batch.stream, samples_, grid, {kAdmTileThreads}, 0, stage, batch.planes[0]));
-      else VMAFX_TRY(hip::launch(*batch.stream, bands_[s - 1], grid, {kAdmTileThreads}, 0, stage));
+      const hip::Dim block = {static_cast<unsigned>(adm_tile_shape(s).threads())};
+      if (s == 0) VMAFX_TRY(hip::launch(*batch.stream, samples_, grid, block, 0, stage, batch.planes[0]));
+      else VMAFX_TRY(hip::launch(*batch.stream, bands_[s - 1], grid, block, 0, stage));
       from = stage.to;
     }
     AdmRows rows = rows_;
     rows.row_sums = batch.scratch.as<uint64_t>(row_sums_at(batch.count));
     rows.sums = batch.sums.as<uint64_t>();
     rows.sums_stride = static_cast<int64_t>(batch.sums_stride / sizeof(uint64_t));
-    return hip::launch(*batch.stream, rows_kernel_, {row_blocks_, kAdmScales * kAdmRowSums, frames}, {kAdmRowThreads}, 0,
-                       rows);
+    return hip::launch(*batch.stream, rows_kernel_, {row_blocks_, kAdmScales * kAdmRowSums, frames},
+                       {kAdmRowsPerBlock, kAdmThreadsPerRow}, 0, rows);
   }
 
  private:
@@ -73,8 +75,8 @@ class AdmHip : public DeviceTwin {
     AdmStage& stage = stages_[index];
     const AdmScale& scale = stage.scale = params.scale[index];
     const bool makes_a = index < kAdmScales - 1;
-    stage.x = make_tiling(scale.left, scale.right, scale.w, kAdmTileStepX, makes_a);
-    stage.y = make_tiling(scale.top, scale.bottom, scale.h, kAdmTileStepY, makes_a);
+    stage.x = make_tiling(scale.left, scale.right, scale.w, adm_tile_shape(index).step_x(), makes_a);
+    stage.y = make_tiling(scale.top, scale.bottom, scale.h, adm_tile_shape(index).step_y(), makes_a);
     if (index == 0 && params.skip_scale0) stage.x.scored = stage.y.scored = 0;
     for (int band = 0; band < kAdmBands; band++) stage.cube_half[band] = (1 << scale.cube_shift[band]) / 2;
     stage.den_cube_half = (1u << scale.den_cube_shift) / 2;
@@ -100,7 +102,7 @@ class AdmHip : public DeviceTwin {
     rows.den_row_shift = scale.den_row_shift;
     rows.first = rows_.row_sums_stride;
     rows_.row_sums_stride += int64_t{kAdmRowSums} * rows.rows * rows.tiles;
-    row_blocks_ = std::max(row_blocks_, hip::blocks_for(rows.rows, kAdmRowThreads));
+    row_blocks_ = std::max(row_blocks_, hip::blocks_for(rows.rows, kAdmRowsPerBlock));
     if (index < kAdmScales - 1) return;
     for (AdmStage& each : stages_) each.row_sums_stride = rows_.row_sums_stride;
     frame_bytes_ = planes_bytes_ + align(rows_.row_sums_stride * sizeof(uint64_t), kAlignment);

@@ -1,8 +1,8 @@
-/* The arithmetic of adm_math.h for kernels: the same numbers by fewer and narrower instructions. Each function names the
- * one that it equals; tests/kernels/adm_hip_test.cpp compares them.
+/* The arithmetic of adm_math.h for kernels: the same numbers by fewer and narrower instructions. Each function names
+ * the one that it equals; tests/kernels/adm_hip_test.cpp compares them.
  *
- * GPUs multiply 32 by 32 bits to 64 in one or two instructions, but add and shift 64 bits in two, divide in fifteen, and
- * most have few units for double. At scale 0, where bands fit 16 bits, nearly everything fits 32. */
+ * GPUs multiply 32 by 32 bits to 64 in one or two instructions, but add and shift 64 bits in two, divide in fifteen,
+ * and most have few units for double. At scale 0, where bands fit 16 bits, nearly everything fits 32. */
 #ifndef VMAFX_KERNELS_ADM_ADM_NARROW_H
 #define VMAFX_KERNELS_ADM_ADM_NARROW_H
 
@@ -17,14 +17,14 @@ VMAFX_HD constexpr int32_t larger(int32_t a, int32_t b) { return a > b ? a : b; 
 VMAFX_HD constexpr uint32_t smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
 VMAFX_HD constexpr uint32_t magnitude(int32_t x) { return static_cast<uint32_t>(adm_wrap_abs(x)); }
 
-/* The low half of value >> n, n in [1, 31]: in halves, since compilers take a product with what was shifted as 64 bits for
- * one of 64 by 64. */
+/* The low half of value >> n, n in [1, 31]: in halves, since compilers take a product with what was shifted as 64
+ * bits for one of 64 by 64. */
 VMAFX_HD constexpr uint32_t shifted(uint64_t value, int n) {
   return static_cast<uint32_t>(value) >> n | static_cast<uint32_t>(value >> 32) << (32 - n);
 }
 
-/* -- Wavelet transform: adm_low_pass() and adm_high_pass(), modulo 2^32. Where the result fits int32_t, steps in between
- * need not. */
+/* -- Wavelet transform: adm_low_pass() and adm_high_pass(), modulo 2^32. Where the result fits int32_t, steps in
+ * between need not. */
 VMAFX_HD constexpr uint32_t low_pass(uint32_t start, uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
   return start + kAdmTap0 * a + kAdmTap1 * b + kAdmTap2 * c + static_cast<uint32_t>(kAdmTap3) * d;
 }
@@ -40,8 +40,9 @@ struct Alignment {
   bool yes, near;
 };
 
-/* Given dot, |o|^2 and |t|^2 with relative errors of at most 2^-21 (of |o||t|, for dot). Its own rounding and that of the
- * products add less than 2^-21; only what is nearer to the limit than 2^-18 needs doubles. If |o| or |t| is 0, so is dot. */
+/* Given dot, |o|^2 and |t|^2 with relative errors of at most 2^-21 (of |o||t|, for dot). Its own rounding and that of
+ * the products add less than 2^-21; only what is nearer to the limit than 2^-18 needs doubles. If |o| or |t| is 0, so
+ * is dot. */
 VMAFX_HD Alignment alignment(float dot, float o_square, float t_square) {
   const float limit = kAdmCosSquared * o_square * t_square, square = dot * dot;
   const bool above = dot > 0 && square > limit * (1 + 0x1p-18f), below = square < limit * (1 - 0x1p-18f);
@@ -62,8 +63,8 @@ VMAFX_HD bool aligned_coarse(int32_t oh, int32_t ov, int32_t th, int32_t tv) {
   return a.near ? adm_aligned(oh, ov, th, tv) : a.yes;
 }
 
-/* -- Decoupling. Only magnitudes matter in the end, so a coefficient of the reference is made positive, and that of the
- * distorted picture goes along. Roundings that were towards positive numbers then go by the sign that was there. ---- */
+/* -- Decoupling. Only magnitudes matter in the end, so a coefficient of the reference is made positive, and that of
+ * the distorted picture goes along. Roundings that were towards positive numbers then go by the sign that was there. */
 
 struct Pair {
   uint32_t o;
@@ -87,8 +88,8 @@ VMAFX_HD constexpr Divisor divisor_coarse(uint32_t o) {
   return {(m + ((1u << shift) >> 1)) >> shift, shift};
 }
 
-/* adm_reciprocal(), given 1 / x with a relative error of at most 2^-21. The first quotient is not larger than the true one,
- * and what is missing, at most 2^11 / x + 1, is told from a whole number by 1/2 of a remainder. */
+/* adm_reciprocal(), given 1 / x with a relative error of at most 2^-21. The first quotient is not larger than the
+ * true one, and what is missing, at most 2^11 / x + 1, is told from a whole number by 1/2 of a remainder. */
 VMAFX_HD uint32_t reciprocal(uint32_t x, float inverse) {
   constexpr float kOne = (1 << 30) - (1 << 9) - (1 << 8);
   const auto minus_quotient = static_cast<int32_t>(inverse * -kOne);
@@ -97,8 +98,8 @@ VMAFX_HD uint32_t reciprocal(uint32_t x, float inverse) {
   return static_cast<uint32_t>(missing - minus_quotient);
 }
 
-/* adm_ratio(). k is 0 where t is negative, and 1 where it is twice o or more: it counts up to there, so that the product
- * fits 32 bits as long as o does 15. */
+/* adm_ratio(). k is 0 where t is negative, and 1 where it is twice o or more: it counts up to there, so that the
+ * product fits 32 bits as long as o does 15. */
 VMAFX_HD uint32_t counted(const Pair& p) {
   return smaller(static_cast<uint32_t>(larger(p.t, 0)), 2 * p.o);
 }
@@ -142,9 +143,11 @@ VMAFX_HD int32_t restored_coarse(const Pair& p, const Divisor& divisor, float in
   return limit_gain<int64_t, kWhole>(restored, p.t, aligned, limit);
 }
 
-/* -- Contrast sensitivity. A cast to 16 bits behind a shift by less than 16 is a shift to the top of the word and back. */
+/* -- Contrast sensitivity. A cast to 16 bits behind a shift by less than 16 is a shift to the top of the word and
+ * back. */
 
-/* Magnitudes of adm_csf_fine() of a product adm_wrap_mul(rfactor, x), and of adm_csf_coarse(), for x negated by `sign`. */
+/* Magnitudes of adm_csf_fine() of a product adm_wrap_mul(rfactor, x), and of adm_csf_coarse(), for x negated by
+ * `sign`. */
 VMAFX_HD constexpr uint32_t csf_fine(int band, int32_t product, int32_t sign) {
   if (band == 2) return magnitude(static_cast<int16_t>((int64_t{product} + (65535 - sign)) >> 17));
   const uint32_t doubled = 2 * static_cast<uint32_t>(product) + static_cast<uint32_t>((1 << 15) + 2 * sign);

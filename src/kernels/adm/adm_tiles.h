@@ -1,5 +1,5 @@
-/* How the kernels of adm cut the bands of a scale into tiles, and what they are given: for the host, which plans it, and
- * for the kernels. */
+/* How the kernels of adm cut the bands of a scale into tiles, and what they are given: for the host, which plans it,
+ * and for the kernels. */
 #ifndef VMAFX_KERNELS_ADM_ADM_TILES_H
 #define VMAFX_KERNELS_ADM_ADM_TILES_H
 
@@ -10,16 +10,26 @@
 
 namespace vmafx {
 
-/* A block makes the bands of a tile, in columns and rows of the bands. Masking looks one sample further, so neighbouring
- * tiles overlap by two: a tile scores what is inside its outermost rows and columns, and writes the band a of all but its
- * last two. Each thread has kAdmColumns columns of one row. */
-inline constexpr int kAdmTileW = 32, kAdmTileH = 16;
-inline constexpr int kAdmTileStepX = kAdmTileW - 2, kAdmTileStepY = kAdmTileH - 2;
-inline constexpr int kAdmColumns = 2;
-inline constexpr int kAdmTileThreads = kAdmTileW / kAdmColumns * kAdmTileH;
+/* A block makes the bands of a tile, in columns and rows of the bands; each thread has some columns of one row.
+ * Masking looks one sample further, so neighbouring tiles overlap by two: a tile scores what is inside its outermost
+ * rows and columns, and writes the band a of all but its last two. */
+struct AdmTileShape {
+  int w, h;
+  int columns;  // of a thread
 
-/* The tiles of a scale in one direction. Tile i begins at first + i step; those from scored_from on, `scored` of them,
- * have samples that count. */
+  constexpr int step_x() const { return w - 2; }
+  constexpr int step_y() const { return h - 2; }
+  constexpr int threads() const { return w / columns * h; }
+};
+
+/* Large tiles overlap less, and threads with more columns do less for each; but they need more registers, and the
+ * other scales have 64-bit arithmetic and too few tiles. */
+constexpr AdmTileShape adm_tile_shape(int scale) {
+  return scale == 0 ? AdmTileShape{64, 16, 4} : AdmTileShape{32, 16, 2};
+}
+
+/* The tiles of a scale in one direction. Tile i begins at first + i step; those from scored_from on, `scored` of
+ * them, have samples that count. */
 struct AdmTiling {
   int32_t first = 0;
   int32_t count = 0;
@@ -34,8 +44,9 @@ struct AdmPicturePlanes {
   int64_t bytes = 0;   // from plane to plane
 };
 
-/* Sums over the columns of a tile, before AdmScale's row shifts, which only whole rows may get: for each frame, scale, sum
- * (a row of AdmSums: dlm, aim, csf_den of band h, v, d) and column of tiles an array over the scored rows. */
+/* Sums over the columns of a tile, before AdmScale's row shifts, which only whole rows may get: for each frame,
+ * scale, sum (a row of AdmSums: dlm, aim, csf_den of band h, v, d) and column of tiles an array over the scored rows.
+ * */
 inline constexpr int kAdmRowSums = 3 * kAdmBands;
 
 /* The parameter of a scale's kernel. */
@@ -67,7 +78,8 @@ struct AdmRows {
   int64_t sums_stride = 0;        // words
 };
 
-inline constexpr int kAdmRowThreads = 256;
+/* Rows of a block of that kernel, and threads for each, which share out the tiles. */
+inline constexpr unsigned kAdmRowsPerBlock = 64, kAdmThreadsPerRow = 4;
 
 }  // namespace vmafx
 
