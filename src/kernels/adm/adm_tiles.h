@@ -44,9 +44,8 @@ struct AdmPicturePlanes {
   int64_t bytes = 0;   // from plane to plane
 };
 
-/* Sums over the columns of a tile, before AdmScale's row shifts, which only whole rows may get: for each frame,
- * scale, sum (a row of AdmSums: dlm, aim, csf_den of band h, v, d) and column of tiles an array over the scored rows.
- * */
+/* Sums over the columns of a tile, before AdmScale's row shifts, which only whole rows may get. For each frame, scale,
+ * sum (dlm, aim, csf_den of band h, v, d, as in AdmSums) and column of tiles: an array over the scored rows. */
 inline constexpr int kAdmRowSums = 3 * kAdmBands;
 
 /* The parameter of a scale's kernel. */

@@ -2,7 +2,7 @@
 #ifndef VMAFX_KERNELS_COMMON_GPU_AMD_H
 #define VMAFX_KERNELS_COMMON_GPU_AMD_H
 
-#define VMAFX_DEVICE __attribute__((device)) inline
+#define VMAFX_DEVICE __attribute__((device)) __attribute__((always_inline)) inline  // a call would need scratch memory
 #define VMAFX_KERNEL(name, threads, parameters) \
   extern "C" __attribute__((global)) __attribute__((amdgpu_flat_work_group_size(1, threads))) void name parameters
 #define VMAFX_SHARED(type, name, dims) __attribute__((shared)) type name dims
