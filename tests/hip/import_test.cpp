@@ -179,7 +179,7 @@ START_TEST(the_device_of_a_drm_node_is_found) {
 }
 END_TEST
 
-/* The emulator is set up once per process: each failure in a child. */
+/* The emulator is set up once per process: each failure in a child, and before any other test. */
 START_TEST(a_failure_leaves_nothing_behind) {
   for (const char* call : {"hipImportExternalMemory", "hipExternalMemoryGetMappedBuffer"}) {
     const pid_t child = fork();
@@ -203,11 +203,11 @@ START_TEST(a_failure_leaves_nothing_behind) {
 END_TEST
 
 int main() {
-  return vmafx::test::run_suite("import", {{"read", an_object_is_read_where_it_lies},
+  return vmafx::test::run_suite("import", {{"failure", a_failure_leaves_nothing_behind},
+                                           {"read", an_object_is_read_where_it_lies},
                                            {"once", an_object_is_imported_once},
                                            {"few", few_objects_are_remembered},
                                            {"decision", what_cannot_be_imported_is_told_why},
                                            {"wrong", a_wrong_object_is_refused},
-                                           {"device", the_device_of_a_drm_node_is_found},
-                                           {"failure", a_failure_leaves_nothing_behind}});
+                                           {"device", the_device_of_a_drm_node_is_found}});
 }
