@@ -72,6 +72,7 @@ typedef struct VMAFXContext {
 #endif
 
     VmafxContext *vmafx;
+    AVBufferRef *hw_device[2];  ///< of the inputs, while the library is open
     VmafxPairing pairing;
     int error;                  ///< first failure; every later activate() repeats it
     int finished;               ///< the end of the stream was dealt with
@@ -837,9 +838,12 @@ static av_cold int open_library(AVFilterContext *ctx)
     params.verify      = s->verify;
     params.log         = log_message;
     params.log_cookie  = ctx;
-    if (runs_in_given_context(s))
-        for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
+        if ((ret = ff_vmafx_hw_keep_device(&s->hw_device[i], ctx->inputs[i])) < 0)
+            return ret;
+        if (runs_in_given_context(s))
             ff_vmafx_hw_context(&params, ctx->inputs[i]);
+    }
     if ((ret = vmafx_open(&s->vmafx, &params)) < 0)
         return ret;
     return vmafx_configure(s->vmafx, &ref, &main);
@@ -915,6 +919,8 @@ static av_cold void uninit(AVFilterContext *ctx)
     if (s->vmafx && s->pairing.paired && !s->finished && !s->error)
         close_early(ctx);
     vmafx_close(&s->vmafx);
+    for (int i = 0; i < 2; i++)
+        av_buffer_unref(&s->hw_device[i]);
     free_held(s);
     av_fifo_freep2(&s->held);
     ff_framesync_uninit(&s->fs);

@@ -102,6 +102,14 @@ void ff_vmafx_hw_memory(VmafxFormat *format, AVFilterLink *link)
     }
 }
 
+int ff_vmafx_hw_keep_device(AVBufferRef **device, AVFilterLink *link)
+{
+    if (!ff_vmafx_is_hw(link->format))
+        return 0;
+    *device = av_buffer_ref(frames_context(link)->device_ref);
+    return *device ? 0 : AVERROR(ENOMEM);
+}
+
 void ff_vmafx_hw_context(VmafxParams *params, AVFilterLink *link)
 {
     const AVHWFramesContext *frames = frames_context(link);

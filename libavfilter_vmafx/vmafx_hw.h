@@ -50,7 +50,13 @@ const char *ff_vmafx_format_name(AVFilterLink *link, char *buf, size_t size);
 /** Fill in where the samples of the link's frames lie. */
 void ff_vmafx_hw_memory(VmafxFormat *format, AVFilterLink *link);
 
-/** If the link's frames have a device context that libvmafx can run in, hand it in. */
+/**
+ * If the link's frames have a device context that libvmafx works with, take a reference to it, to be kept until the
+ * library is closed: the filters before this one may be freed first.
+ */
+int ff_vmafx_hw_keep_device(AVBufferRef **device, AVFilterLink *link);
+
+/** If libvmafx can run in that context, hand it in. */
 void ff_vmafx_hw_context(VmafxParams *params, AVFilterLink *link);
 
 /** Whether a frame is of the kind that the link has announced. */

@@ -116,7 +116,8 @@ typedef struct VmafxFormat {
     int shift;                /* left shift of the sample in its 16-bit word: 6 for p010; 0 else. Samples of more than 8 bits are
                                  native-endian 16-bit words. */
     enum VmafxMemory memory;
-    void *device_context;     /* DEVICE: the context that the addresses belong to; NULL: VmafxParams.device_context */
+    void *device_context;     /* DEVICE: the context that the addresses and VmafxPicture.stream belong to, which must outlive the
+                                 VmafxContext; NULL: VmafxParams.device_context */
     int drm_fd;               /* DMABUF: a descriptor of the DRM device that the objects are of, used by vmafx_configure() only; any
                                  other, such as -1: unknown */
 } VmafxFormat;

@@ -21,11 +21,18 @@ hip::DevicePtr<const std::byte> lowest(const UnpackPlane& plane) {
   return plane.from.as<const std::byte>(plane.from_stride < 0 ? (plane.h - 1) * plane.from_stride : 0);
 }
 
-Status check_context(const VmafxFormat& format, const void* context) {
+/* The context of the addresses. Another one than that of the metrics is as good, if it is on the same device: contexts share
+ * addresses, and an event of one may be waited for in another. */
+StatusOr<hip::ContextPtr> producer_context(const VmafxFormat& format, const hip::OpenedDevice& device,
+                                           const void* context) {
   if (!context) return error(ENOTSUP, "no device context was handed in");
-  if (format.device_context && format.device_context != context)
-    return error(ENOTSUP, "they belong to another device context than the metrics run in");
-  return {};
+  if (!format.device_context || format.device_context == context) return device.context;
+  VMAFX_ASSIGN(hip::ContextPtr theirs,
+               hip::Context::adopt(*device.runtime, static_cast<hip::NativeContext>(format.device_context)));
+  if (theirs->device().ordinal != device.ordinal)
+    return error(ENOTSUP, "they are on another device (%s, the metrics run on %s)",
+                 theirs->device().pci_address.c_str(), device.pci_address.c_str());
+  return theirs;
 }
 
 }  // namespace
@@ -39,7 +46,7 @@ StatusOr<std::unique_ptr<DeviceIntake>> DeviceIntake::create(const VmafxFormat& 
                                                              const void* context) {
   std::unique_ptr<DeviceIntake> intake(new DeviceIntake(format, scored, planes_read, device));
   if (format.memory == VMAFX_MEMORY_DEVICE) {
-    VMAFX_TRY(check_context(format, context));
+    VMAFX_ASSIGN(intake->producer_, producer_context(format, device, context));
   } else {
     intake->owner_ = hip::drm_pci_address(format.drm_fd);
     const hip::DmabufObject any;  // the objects of each picture are looked at when it comes
@@ -117,7 +124,7 @@ StatusOr<std::shared_ptr<const hip::Event>> DeviceIntake::mark(void* stream) {
     }
   }
   if (!event) {
-    VMAFX_ASSIGN(hip::Event made, hip::Event::create(device_.context));
+    VMAFX_ASSIGN(hip::Event made, hip::Event::create(producer_));
     event = std::make_unique<hip::Event>(std::move(made));
   }
   VMAFX_TRY(event->record(static_cast<hip::NativeStream>(stream)));

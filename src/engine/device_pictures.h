@@ -67,7 +67,8 @@ class DeviceIntake {
   VideoFormat scored_;
   unsigned planes_read_;
   hip::OpenedDevice device_;
-  std::string owner_;  // PCI address of the device that DRM PRIME objects are of; "" if unknown
+  hip::ContextPtr producer_;  // of device addresses
+  std::string owner_;         // PCI address of the device that DRM PRIME objects are of; "" if unknown
   hip::Importer importer_;
   std::shared_ptr<Events> events_ = std::make_shared<Events>();
 };
