@@ -195,16 +195,16 @@ END_TEST
 START_TEST(one_sample) {
   const uint32_t mu = 128u << 24, square = (128u * 128 + 6) << 16;
   VifScaleSums sums = {};
-  vif_add(vif_term({mu, mu, square, square, square}, 100), sums);
+  vif_add_sample({mu, mu, square, square, square}, 100, sums);
   ck_assert_int_eq(sums.den_log, 2 * 2048);
   ck_assert_int_eq(sums.num_log, 2 * 2048);
   /* A limit of g at 1/2: total = 2 + 6 / 4 = 3.5. */
   sums = {};
-  vif_add(vif_term({mu, mu, square, square, square}, 0.5), sums);
+  vif_add_sample({mu, mu, square, square, square}, 0.5, sums);
   ck_assert_int_eq(sums.num_log, std::lround(std::log2(1.75) * 2048));
   /* No variance in the reference: the variance of the distorted picture counts. */
   sums = {};
-  vif_add(vif_term({mu, mu, 128u * 128 << 16, square, 128u * 128 << 16}, 100), sums);
+  vif_add_sample({mu, mu, 128u * 128 << 16, square, 128u * 128 << 16}, 100, sums);
   ck_assert_int_eq(sums.num_non_log, 6 << 16);
   ck_assert_int_eq(sums.den_non_log, 1);
 }

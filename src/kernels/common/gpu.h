@@ -8,6 +8,9 @@
  *       A kernel, launched by that name with at most `threads` threads in a block. Names are unique in the whole
  *       program. Parameters are numbers, device pointers and trivially copyable structs of them, by value. A kernel is
  *       no template; it may call one.
+ *   VMAFX_DENSE_KERNEL(name, threads, blocks, (parameters)) { ... }
+ *       The same, in so few registers that `blocks` blocks share a multiprocessor of NVIDIA's. For AMD the compiler
+ *       decides.
  *   VMAFX_DEVICE
  *       Begins a function for kernels only; inline, never recursive. VMAFX_HD (device.h) begins one for the host, too.
  *   VMAFX_SHARED(type, name, [n]...);
@@ -16,6 +19,8 @@
  *       A table, at namespace scope (device.h); 64 KiB in all. Larger ones go into a buffer.
  *   VMAFX_UNROLL
  *       Before a loop of few, constant rounds: unroll it, so that local arrays become registers.
+ *   VMAFX_ROLLED
+ *       Before a loop that seldom runs: keep it small.
  *
  *   Dim3 thread_id(), block_id()     this thread in its block, this block in the grid
  *   Dim3 block_size(), grid_size()   in threads; in blocks
@@ -30,11 +35,12 @@
  *   T shuffle_xor(T value, mask)
  *       The value of lane (lane_id() ^ mask), mask < wave_size(), T = uint32_t or uint64_t. Every lane of the wave
  *       must come to it. Kernels that use it or what follows run in blocks of whole waves: multiples of 64 threads.
- *   int64_t wave_add(int64_t)
- *       The sum over the wave, in every lane.
- *   void add_block(uint64_t* sums, values), add_block(uint64_t* sum, value)
- *       The way to return sums: adds int64_t values[n], summed over the block, to n sums in device memory, which a
- *       memset cleared. Every thread must come to it, at a uniform place like a barrier.
+ *   int64_t wave_add(int64_t), int32_t wave_add(int32_t)
+ *       The sum over the wave, in every lane. 32 bits are faster.
+ *   void add_block(uint64_t* sums, values), add_block(uint64_t* sum, value), add_each(uint64_t* sums, value...)
+ *       The way to return sums: adds int64_t values[n], or each value, summed over the block, to n sums in device
+ *       memory, which a memset cleared. Every thread must come to it, at a uniform place like a barrier. add_each()
+ *       sums values of type int32_t over a wave in 32 bits.
  *   void atomic_add(uint64_t*, uint64_t)
  *       In device memory. Nothing else may touch that word in the same launch.
  *   Pack<T, n> load_pack<n>(const T*), void store_pack(T*, Pack<T, n>)
@@ -42,6 +48,18 @@
  *       that.
  *   uint64_t mul_high(uint64_t, uint64_t), int64_t mul_high(int64_t, int64_t)
  *       The high half of a 128-bit product.
+ *   float, double multiply_add(a, b, c)
+ *       a * b + c, rounded once or twice, whatever is fastest: where that makes no difference.
+ *   double divide(a, b)
+ *       a / b, rounded as on the host. a is 0 or, like b and a / b, far from the ends of double's range.
+ *   float float_toward_zero(uint32_t or uint64_t)
+ *       The value, cut off after 24 bits.
+ *   bool double_is_fast()
+ *       Whether sums of 33 to 53 bits are best made in double. Known when a kernel is compiled; the emulator says yes
+ *       with waves of 64 lanes, so that tests see both ways.
+ *   uint32_t forget_range(uint32_t value)
+ *       The value, of which nvcc then does not know how small it is. It makes dot products of sums of products of
+ *       bytes, and packs them anew for each, which is slower where the products are used several times.
  *   float near_inverse(float x)
  *       1 / x by one instruction, for x in [1, 2^24], with a relative error of at most 2^-21. It is not the same on every
  *       device: integers that are made with it must be put right.
@@ -76,6 +94,15 @@ namespace vmafx::gpu {
 struct Dim3 {
   unsigned x, y, z;
 };
+
+/* float_toward_zero() without a rounding mode: what a float cannot hold is cleared first. */
+VMAFX_HD float cut_to_float(uint32_t value) {
+  return static_cast<float>(value & ~(0xffu >> __builtin_clz(value | 1)));
+}
+VMAFX_HD float cut_to_float(uint64_t value) {
+  const int excess = 40 - __builtin_clzll(value | 1), shift = excess > 0 ? excess : 0;
+  return static_cast<float>(static_cast<uint32_t>(value >> shift)) * static_cast<float>(uint64_t{1} << shift);
+}
 
 }  // namespace vmafx::gpu
 
@@ -131,16 +158,21 @@ VMAFX_DEVICE int64_t wave_add(int64_t value) {
   return static_cast<int64_t>(sum);
 }
 
-/* One atomic per block and sum. Sums wrap as int64_t. */
+VMAFX_DEVICE int32_t wave_add(int32_t value) {
+  uint32_t sum = static_cast<uint32_t>(value);
+  for (unsigned mask = wave_size() / 2; mask > 0; mask /= 2) sum += shuffle_xor(sum, mask);
+  return static_cast<int32_t>(sum);
+}
+
+/* One atomic per block and sum, from the sums over each wave, known in its first lane. Sums wrap as int64_t. */
 template <int n>
-VMAFX_DEVICE void add_block(uint64_t* sums, const int64_t (&values)[n]) {
+VMAFX_DEVICE void add_waves(uint64_t* sums, const int64_t (&wave_sums)[n]) {
   static_assert(n <= 64, "a thread per sum, in the smallest block");
   VMAFX_SHARED(int64_t, parts, [n][kMaxWaves]);
   const unsigned rank = thread_rank(), wave = rank / wave_size(), waves = thread_count() / wave_size();
-  VMAFX_UNROLL
-  for (int i = 0; i < n; i++) {
-    const int64_t part = wave_add(values[i]);
-    if (lane_id() == 0) parts[i][wave] = part;
+  if (lane_id() == 0) {
+    VMAFX_UNROLL
+    for (int i = 0; i < n; i++) parts[i][wave] = wave_sums[i];
   }
   block_sync();
   if (rank < n) {
@@ -151,9 +183,23 @@ VMAFX_DEVICE void add_block(uint64_t* sums, const int64_t (&values)[n]) {
   block_sync();  // `parts` may be filled again
 }
 
+template <int n>
+VMAFX_DEVICE void add_block(uint64_t* sums, const int64_t (&values)[n]) {
+  int64_t wave_sums[n];
+  VMAFX_UNROLL
+  for (int i = 0; i < n; i++) wave_sums[i] = wave_add(values[i]);
+  add_waves(sums, wave_sums);
+}
+
 VMAFX_DEVICE void add_block(uint64_t* sum, int64_t value) {
   const int64_t values[1] = {value};
   add_block(sum, values);
+}
+
+template <class... Values>
+VMAFX_DEVICE void add_each(uint64_t* sums, Values... values) {
+  const int64_t wave_sums[] = {wave_add(values)...};
+  add_waves(sums, wave_sums);
 }
 
 }  // namespace vmafx::gpu

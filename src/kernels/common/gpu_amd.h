@@ -5,8 +5,10 @@
 #define VMAFX_DEVICE __attribute__((device)) __attribute__((always_inline)) inline  // a call would need scratch memory
 #define VMAFX_KERNEL(name, threads, parameters) \
   extern "C" __attribute__((global)) __attribute__((amdgpu_flat_work_group_size(1, threads))) void name parameters
+#define VMAFX_DENSE_KERNEL(name, threads, blocks, parameters) VMAFX_KERNEL(name, threads, parameters)
 #define VMAFX_SHARED(type, name, dims) __attribute__((shared)) type name dims
 #define VMAFX_UNROLL _Pragma("unroll")
+#define VMAFX_ROLLED _Pragma("unroll 1")
 
 namespace vmafx::gpu {
 
@@ -55,6 +57,24 @@ VMAFX_DEVICE void atomic_add(uint64_t* address, uint64_t value) {
 }
 
 VMAFX_DEVICE float near_inverse(float x) { return __builtin_amdgcn_rcpf(x); }
+
+VMAFX_DEVICE float multiply_add(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+VMAFX_DEVICE double multiply_add(double a, double b, double c) { return __builtin_fma(a, b, c); }
+VMAFX_DEVICE double divide(double a, double b) { return a / b; }
+
+VMAFX_DEVICE float float_toward_zero(uint32_t value) { return cut_to_float(value); }
+VMAFX_DEVICE float float_toward_zero(uint64_t value) { return cut_to_float(value); }
+
+/* Half the rate of float or all of it on gfx906, gfx908, gfx90a and gfx942, a 16th or less on others. */
+VMAFX_DEVICE constexpr bool double_is_fast() {
+#if defined(__GFX9__)
+  return true;
+#else
+  return false;
+#endif
+}
+
+VMAFX_DEVICE uint32_t forget_range(uint32_t value) { return value; }  // it would lose 24-bit products
 
 VMAFX_DEVICE void check_alignment(const void*, unsigned long) {}  // only the emulator does
 

@@ -13,6 +13,7 @@
   static const ::vmafx::gpu::host::Registration name##_registration(    \
       ::vmafx::gpu::host::kernel<&name>(#name, threads));               \
   static void name parameters
+#define VMAFX_DENSE_KERNEL(name, threads, blocks, parameters) VMAFX_KERNEL(name, threads, parameters)
 #define VMAFX_SHARED(type, name, dims)                                                   \
   typedef type name##_array dims;                                                        \
   name##_array& name = *static_cast<name##_array*>(::vmafx::gpu::host::shared_array(     \
@@ -22,6 +23,7 @@
       }(),                                                                               \
       #name, sizeof(name##_array)))
 #define VMAFX_UNROLL _Pragma("GCC unroll 64")
+#define VMAFX_ROLLED _Pragma("GCC unroll 1")
 
 namespace vmafx::gpu {
 
@@ -39,6 +41,14 @@ void atomic_add(uint64_t* address, uint64_t value);
 
 /* As wrong as it may be. */
 inline float near_inverse(float x) { return 1 / x * (1 - 0x1p-22f); }
+
+inline float multiply_add(float a, float b, float c) { return a * b + c; }
+inline double multiply_add(double a, double b, double c) { return a * b + c; }
+inline double divide(double a, double b) { return a / b; }
+inline float float_toward_zero(uint32_t value) { return cut_to_float(value); }
+inline float float_toward_zero(uint64_t value) { return cut_to_float(value); }
+inline bool double_is_fast() { return wave_size() == 64; }
+inline uint32_t forget_range(uint32_t value) { return value; }
 
 /* Stops a kernel whose address is no multiple of `alignment`, as NVIDIA's hardware does. */
 void check_alignment(const void* address, size_t alignment);

@@ -18,6 +18,7 @@ class VifHip : public DeviceTwin {
       planes.stride = static_cast<int64_t>(round_to_lines(sizeof(uint16_t) * planes.w));
       planes.plane_bytes = planes.stride * planes.h;
       planes.tiles_across = static_cast<int>(hip::blocks_for(planes.w, vif_tile_columns(s)));
+      planes.tiles_inverse = (uint64_t{1} << 32) / planes.tiles_across + 1;
       planes.first_block = static_cast<int>(sum_blocks_);
       if (s > 0 || !params.skip_scale0) sum_blocks_ += planes.tiles_across * hip::blocks_for(planes.h, kVifTileRows);
     }

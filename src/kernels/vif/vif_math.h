@@ -84,35 +84,27 @@ VMAFX_HD uint32_t vif_mean_product(uint32_t a, uint32_t b) {
   return static_cast<uint32_t>(vif_round_shift(uint64_t{a} * b, 32));
 }
 
-/* What one sample adds to the sums of its scale. */
-struct VifTerm {
-  bool has_log;
-  int32_t num, den;  // Q11; without logarithms sigma2_sq, Q16, and 1
-};
-
-VMAFX_HD VifTerm vif_term(const VifWindow& window, double gain_limit) {
+/* Adds one sample to its scale's sums. */
+VMAFX_HD void vif_add_sample(const VifWindow& window, double gain_limit, VifScaleSums& sums) {
   const int32_t sigma1_sq = static_cast<int32_t>(window.xx - vif_mean_product(window.mu1, window.mu1));
   const int32_t sigma2_raw = static_cast<int32_t>(window.yy - vif_mean_product(window.mu2, window.mu2));
   const int32_t sigma12 = static_cast<int32_t>(window.xy - vif_mean_product(window.mu1, window.mu2));
   const int32_t sigma2_sq = sigma2_raw > 0 ? sigma2_raw : 0;
 
-  if (sigma1_sq < kVifNoise) return {false, sigma2_sq, 1};
-  const int32_t den = vif_log2(static_cast<uint32_t>(kVifNoise + sigma1_sq)) - 2048 * 17;
-  if (sigma12 <= 0 || sigma2_sq == 0) return {true, 0, den};
+  if (sigma1_sq < kVifNoise) {
+    sums.num_non_log += sigma2_sq;
+    sums.den_non_log++;
+    return;
+  }
+  sums.den_log += vif_log2(static_cast<uint32_t>(kVifNoise + sigma1_sq)) - 2048 * 17;
+  if (sigma12 <= 0 || sigma2_sq == 0) return;
 
   const double g = sigma12 / (sigma1_sq + kVifEpsilon);
   const double residual = sigma2_sq - g * sigma12;
   const int64_t noise = (residual > 0 ? static_cast<int64_t>(residual) : 0) + kVifNoise;  // sv + n
   const double gain = g < gain_limit ? g : gain_limit;
   const int64_t total = static_cast<int64_t>(gain * gain * sigma1_sq) + noise;
-  return {true, vif_log2(static_cast<uint64_t>(total)) - vif_log2(static_cast<uint64_t>(noise)), den};
-}
-
-VMAFX_HD void vif_add(const VifTerm& term, VifScaleSums& sums) {
-  sums.num_log += term.has_log ? term.num : 0;
-  sums.den_log += term.has_log ? term.den : 0;
-  sums.num_non_log += term.has_log ? 0 : term.num;
-  sums.den_non_log += term.has_log ? 0 : term.den;
+  sums.num_log += vif_log2(static_cast<uint64_t>(total)) - vif_log2(static_cast<uint64_t>(noise));
 }
 
 }  // namespace vmafx

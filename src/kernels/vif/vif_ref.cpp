@@ -62,7 +62,7 @@ void add_scale(const Pair<T>& in, int scale, const VifParams& params, const Row&
           static_cast<uint32_t>(vif_round_shift(filter_horizontally(row.yy, w, scale, x), 16)),
           static_cast<uint32_t>(vif_round_shift(filter_horizontally(row.xy, w, scale, x), 16)),
       };
-      vif_add(vif_term(window, params.gain_limit), sums);
+      vif_add_sample(window, params.gain_limit, sums);
     }
   }
 }

@@ -1,8 +1,7 @@
-/* What the kernels of vif are given, for vif.hip and for vif_hip.cpp, which starts them. */
+/* What the kernels of vif are given, for the .hip files and for vif_hip.cpp, which starts them. */
 #ifndef VMAFX_KERNELS_VIF_VIF_WORK_H
 #define VMAFX_KERNELS_VIF_VIF_WORK_H
 
-#include <cstddef>
 #include <cstdint>
 
 #include "hip/device_ptr.h"
@@ -11,26 +10,27 @@
 
 namespace vmafx {
 
-/* A block filters the columns of a tile and of its margins vertically, one to a thread; then each thread takes a run of
- * samples of one row, between the margins. */
+/* A block works on a tile: it filters its columns and margins vertically, one to a thread; then each thread takes a run
+ * of samples of one row, between the margins. Tiles with their margins begin at multiples of 8 bytes. */
 inline constexpr int kVifThreads = 256;
 inline constexpr int kVifTileRows = 8;
 inline constexpr int kVifRun = 8;
-VMAFX_HD constexpr int vif_tile_columns(int scale) {
-  return (kVifThreads - 2 * kVifHalfWidth[scale]) / kVifRun * kVifRun;
-}
+VMAFX_HD constexpr int vif_margin(int scale) { return scale == 0 ? 8 : 4; }
+VMAFX_HD constexpr int vif_tile_columns(int scale) { return kVifThreads - 2 * vif_margin(scale); }
 
-/* What a block that makes a plane of scale `next` makes of it. */
-inline constexpr int kVifDecimatedRows = 4;
-VMAFX_HD constexpr int vif_decimated_columns(int next) { return (kVifThreads - 2 * kVifHalfWidth[next]) / 2; }
+/* What a block that makes planes of scale `next` makes of each. */
+inline constexpr int kVifDecimatedRows = 8;
+inline constexpr int kVifDecimatedRun = 4;
+VMAFX_HD constexpr int vif_decimated_columns(int next) { return vif_tile_columns(next - 1) / 2; }
 
-/* The planes of one scale. From scale 1 on they lie in scratch memory, 16-bit, ref and dist of one frame after those of
- * the other. */
+/* The planes of one scale. From scale 1 on they lie in scratch memory, 16-bit, those of a frame one after the other,
+ * ref before dist. */
 struct VifPlanes {
   int w, h;
   int64_t first_plane, plane_bytes, stride;  // bytes
+  int first_block;  // of those that add up this scale, a tile each
   int tiles_across;
-  int first_block;  // of those that add up this scale
+  uint64_t tiles_inverse;  // 2^32 / tiles_across and a bit: tile * this >> 32 is tile / tiles_across
 };
 
 struct VifWork {
