@@ -85,6 +85,7 @@
 #ifndef VMAFX_KERNELS_COMMON_GPU_H
 #define VMAFX_KERNELS_COMMON_GPU_H
 
+#include <bit>
 #include <cstdint>
 
 #include "kernels/common/device.h"
@@ -101,7 +102,7 @@ VMAFX_HD float cut_to_float(uint32_t value) {
 }
 VMAFX_HD float cut_to_float(uint64_t value) {
   const int excess = 40 - __builtin_clzll(value | 1), shift = excess > 0 ? excess : 0;
-  return static_cast<float>(static_cast<uint32_t>(value >> shift)) * static_cast<float>(uint64_t{1} << shift);
+  return static_cast<float>(static_cast<uint32_t>(value >> shift)) * std::bit_cast<float>((127u + shift) << 23);
 }
 
 }  // namespace vmafx::gpu
