@@ -32,6 +32,12 @@ HeldPicture::~HeldPicture() {
   if (source_.release) source_.release(source_.opaque);
 }
 
+Picture HeldPicture::planes() const {
+  if (!device_) return planes_;
+  const std::lock_guard lock(mutex_);
+  return planes_;
+}
+
 bool HeldPicture::is_pinned(int plane) const {
   return reader_.format_.memory == VMAFX_MEMORY_PINNED && !reader_.needs_unpacking(plane) &&
          planes_.plane[plane].stride > 0;

@@ -34,7 +34,7 @@ class HeldPicture {
   HeldPicture& operator=(const HeldPicture&) = delete;
 
   /* In host memory. Empty for a picture that was left on the device, until bring_to_host(). */
-  const Picture& planes() const { return planes_; }
+  Picture planes() const;
 
   /* For the kernels; null when it is to be uploaded. */
   const DevicePicture* on_device() const { return device_ ? &*device_ : nullptr; }

@@ -52,6 +52,7 @@ struct Decoder {
 
   virtual ~Decoder() = default;
   virtual void give_back(int surface) = 0;
+  virtual void finish() {}  // what is still being written
 };
 
 /* A picture in use: its surface, and the same in host memory for downloads. */
@@ -74,6 +75,7 @@ struct Loan {
     {
       const std::lock_guard lock(loan.decoder->mutex);
       loan.decoder->downloads++;
+      loan.decoder->finish();
     }
     if (loan.decoder->cannot_download) return -EIO;
     if (loan.decoder->download_differs) samples[luma_size(loan.format) - 1] ^= 1;
@@ -210,6 +212,8 @@ class DeviceDecoder : public Decoder {
     const std::lock_guard lock(mutex);
     free_.push_back(surface);
   }
+
+  void finish() override { must(stream_->drain().ok()); }
 
   hip::ContextPtr context_;
   std::vector<Surface> surfaces_;
