@@ -131,7 +131,7 @@ START_TEST(narrow_arithmetic_of_scale_0) {
       assert_restored(restored_fine<true>(o, t, aligned, {1, 1}), 1);
       assert_restored(restored_fine<false>(o, t, aligned, {1.2, 0}), 1.2);
       ck_assert_uint_eq(narrow::den_cube(0, narrow::magnitude(o), 0, 0), adm_den_cube(0, o, 0));
-      const auto product = n == 0 ? INT32_MIN + o : n == 1 ? o * 8192 : static_cast<int32_t>(random());
+      const auto product = n == 0 ? INT32_MIN + std::abs(o) : n == 1 ? o * 8192 : static_cast<int32_t>(random());
       for (int band = 0; band < kAdmBands; band++) {
         const int32_t weighted = adm_csf_fine(band, 1, product), negated = adm_csf_fine(band, ~0u, product);
         ck_assert_uint_eq(narrow::csf_fine(band, product, 0), narrow::magnitude(weighted));
