@@ -20,13 +20,6 @@ constexpr size_t kSumsAlignment = 64, kScratchAlignment = 256;
 
 size_t round_up(size_t bytes, size_t to) { return (bytes + to - 1) / to * to; }
 
-void add_planes(unsigned planes, const VideoFormat& format, hip::PoolLayout::PlaneSize (&sizes)[3]) {
-  for (int p = 0; p < format.planes(); p++)
-    if (planes >> p & 1)
-      sizes[p] = {static_cast<size_t>(format.plane_w(p)) * (format.bpc > 8 ? 2 : 1),
-                  static_cast<size_t>(format.plane_h(p))};
-}
-
 }  // namespace
 
 DeviceMetrics::DeviceMetrics(const hip::OpenedDevice& device, std::span<const ExtractorInfo* const> metrics,
@@ -40,10 +33,7 @@ void DeviceMetrics::add(const ExtractorInfo& info, const hip::Module& kernels) {
   const Options options = take(Options::resolve(info.name, info.options, {}));
   auto extractor = take(info.create(options, frames_.format()));
   check(extractor->device_twin()->load(kernels));
-  const Reads reads = extractor->reads();
-  add_planes(reads.ref, frames_.format(), layout_.ref);
-  add_planes(reads.dist, frames_.format(), layout_.dist);
-  layout_.history = std::max(layout_.history, reads.history);
+  add_reads(extractor->reads(), frames_.format(), layout_);
   const size_t sums_bytes = extractor->sums_bytes();
   const size_t scratch_bytes = extractor->device_twin()->scratch_bytes(layout_.batch);
   metrics_.push_back({info.name, std::move(extractor), layout_.sums_bytes, layout_.scratch_bytes});

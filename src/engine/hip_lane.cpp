@@ -22,14 +22,6 @@ constexpr size_t kSumsAlignment = 64, kScratchAlignment = 256;
 
 constexpr size_t round_up(size_t bytes, size_t to) { return (bytes + to - 1) / to * to; }
 
-/* Sizes of the planes that `reads_side` of some extractor names. */
-void add_planes(unsigned planes, const VideoFormat& format, hip::PoolLayout::PlaneSize (&sizes)[3]) {
-  for (int p = 0; p < format.planes(); p++)
-    if (planes >> p & 1)
-      sizes[p] = {static_cast<size_t>(format.plane_w(p)) * (format.bpc > 8 ? 2 : 1),
-                  static_cast<size_t>(format.plane_h(p))};
-}
-
 int batch_for(size_t frame_bytes, bool surfaces) {
   return static_cast<int>(std::clamp<size_t>(kBatchBytes / std::max<size_t>(1, frame_bytes), kFewestBatch,
                                              surfaces ? kMostBatchOfSurfaces : hip::kMostBatch));
@@ -77,12 +69,7 @@ Status HipLane::create_pool(const std::vector<Extractor*>& extractors, const Vid
                             int batch) {
   hip::PoolLayout layout;
   metrics_.clear();
-  for (const Extractor* extractor : extractors) {
-    const Reads reads = extractor->reads();
-    add_planes(reads.ref, format, layout.ref);
-    add_planes(reads.dist, format, layout.dist);
-    layout.history = std::max(layout.history, reads.history);
-  }
+  for (const Extractor* extractor : extractors) add_reads(extractor->reads(), format, layout);
   layout.batches_in_flight = kBatchesInFlight;
   layout.batch = batch ? batch : batch_for(frame_bytes(layout), surfaces);
   for (Extractor* extractor : extractors) {

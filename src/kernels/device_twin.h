@@ -8,11 +8,14 @@
 
 #include <cstddef>
 
+#include "base/picture.h"
 #include "base/status.h"
 #include "hip/device_ptr.h"
 #include "hip/frame_planes.h"
+#include "hip/frame_pool.h"
 #include "hip/module.h"
 #include "hip/stream.h"
+#include "kernels/extractor.h"
 
 namespace vmafx {
 
@@ -41,6 +44,9 @@ class DeviceTwin {
   /* Queues the kernels of a batch on its stream. No allocation, no wait. */
   virtual Status launch(const DeviceBatch& batch) const = 0;
 };
+
+/* Has a pool for frames of `format` hold what `reads` names. */
+void add_reads(const Reads& reads, const VideoFormat& format, hip::PoolLayout& layout);
 
 }  // namespace vmafx
 

@@ -64,15 +64,9 @@ class DeviceRun {
  private:
   hip::PoolLayout layout(const VideoFormat& format, int batch) const {
     hip::PoolLayout layout;
-    for (int p = 0; p < format.planes(); p++) {
-      const size_t row_bytes = static_cast<size_t>(format.plane_w(p)) * (format.bpc > 8 ? 2 : 1);
-      const auto rows = static_cast<size_t>(format.plane_h(p));
-      if (reads_.ref >> p & 1) layout.ref[p] = {row_bytes, rows};
-      if (reads_.dist >> p & 1) layout.dist[p] = {row_bytes, rows};
-    }
+    add_reads(reads_, format, layout);
     layout.sums_bytes = sums_bytes_;
     layout.scratch_bytes = twin_.scratch_bytes(batch);
-    layout.history = reads_.history;
     layout.batch = batch;
     return layout;
   }
