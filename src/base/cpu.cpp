@@ -100,7 +100,7 @@ int usable_threads() {
   int threads = static_cast<int>(std::thread::hardware_concurrency());
   cpu_set_t mask;
   if (sched_getaffinity(0, sizeof mask, &mask) == 0) threads = CPU_COUNT(&mask);
-  return std::clamp(std::min(threads, cgroup_threads()), 1, 256);
+  return std::clamp(std::min(threads, cgroup_threads()), 1, kMostThreads);
 }
 
 }  // namespace vmafx

@@ -30,7 +30,9 @@ std::vector<int64_t> runnable_cpu_targets();
 /* "avx2" for HWY_AVX2, and so on. */
 std::string cpu_target_name(int64_t target);
 
-/* How many threads this process may use: its affinity mask, capped by the cgroup's CPU quota; at least 1. */
+inline constexpr int kMostThreads = 256;  // of one session
+
+/* How many threads this process may use: its affinity mask, capped by the cgroup's CPU quota; 1 to kMostThreads. */
 int usable_threads();
 
 }  // namespace vmafx

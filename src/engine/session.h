@@ -24,7 +24,6 @@
 namespace vmafx {
 
 extern const char* const kVersion;  // of this library, "0.1.0"
-inline constexpr int kMostThreads = 256;
 
 /* VmafxParams with the defaults filled in. */
 struct SessionParams {

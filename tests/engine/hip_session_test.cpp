@@ -38,8 +38,6 @@ void assert_same_scores(const VmafxParams& params, const StreamOptions& options)
   ck_assert_int_eq(TestPicture::alive, 0);
 }
 
-void use_emulator() { setenv("VMAFX_HIP_RUNTIME", HIP_EMULATOR, 0); }
-
 constexpr char kAllFeatures[] = "name=psnr:enable_apsnr=true|name=motion:motion_five_frame_window=true";
 
 /* -- The case that is run again: a short stream, its scores to the last bit --------------------------------------------- */
@@ -115,7 +113,7 @@ END_TEST
 /* On hardware, where it costs little, long enough to meet what happens seldom. */
 START_TEST(a_stream_repeats) {
   StreamOptions options;
-  options.frames = std::getenv("VMAFX_HIP_RUNTIME") ? 2000 : 30;
+  options.frames = on_hardware() ? 2000 : 30;
   use_emulator();
   const VmafxParams params = params_for("hip", nullptr, kAllFeatures);
   const Outcome first = run_on("hip", params, options), second = run_on("hip", params, options);

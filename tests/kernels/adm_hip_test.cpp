@@ -11,6 +11,7 @@
 
 #include "kernels/adm/adm.h"
 #include "kernels/adm/adm_narrow.h"
+#include "tests/kernels/adm_options.h"
 #include "tests/support/check_main.h"
 #include "tests/support/planes.h"
 
@@ -233,25 +234,7 @@ START_TEST(every_depth_and_fill) {
 END_TEST
 
 START_TEST(every_option) {
-  const OptionTexts kSets[] = {
-      {{"adm_enhn_gain_limit", "1"}},
-      {{"adm_enhn_gain_limit", "1.2"}},
-      {{"adm_enhn_gain_limit", "7"}, {"adm_skip_aim", "true"}},
-      {{"adm_enhn_gain_limit", "99.9"}},
-      {{"adm_skip_scale0", "true"}},
-      {{"adm_skip_scale0", "true"}, {"adm_skip_aim", "true"}},
-      {{"adm_norm_view_dist", "24"}, {"adm_ref_display_height", "4320"}},
-      {{"adm_norm_view_dist", "1.5"}, {"adm_ref_display_height", "2160"}},
-      {{"adm_csf_mode", "1"}},
-      {{"adm_csf_mode", "1"}, {"adm_csf_scale", "0.02"}, {"adm_csf_diag_scale", "0.01"}},
-      {{"adm_csf_mode", "1"}, {"adm_csf_scale", "3.3"}, {"adm_csf_diag_scale", "50"}},
-      {{"adm_csf_mode", "1"}, {"adm_csf_scale", "0.41"}, {"adm_csf_diag_scale", "0.43"}, {"adm_enhn_gain_limit", "1"}},
-      {{"adm_csf_mode", "1"}, {"adm_csf_scale", "0"}, {"adm_csf_diag_scale", "0"}},
-      {{"adm_csf_mode", "2"}},
-      {{"adm_csf_mode", "2"}, {"adm_norm_view_dist", "5"}, {"adm_ref_display_height", "2160"}},
-      {{"adm_csf_mode", "3"}},
-  };
-  for (const OptionTexts& options : kSets) {
+  for (const OptionTexts& options : adm_option_sets()) {
     for (const int bpc : {8, 10, 16}) {
       with_sample_type(bpc, [&]<class T>(T) {
         AdmFrames<T> frames(131, 67, bpc, 6);

@@ -12,6 +12,7 @@
 
 #include "base/aligned.h"
 #include "kernels/adm/adm_csf.h"
+#include "tests/kernels/adm_options.h"
 #include "tests/support/check_main.h"
 #include "tests/support/planes.h"
 #include "tests/support/targets.h"
@@ -191,26 +192,7 @@ START_TEST(twins_agree_on_every_fill_and_depth) {
 END_TEST
 
 START_TEST(twins_agree_on_every_option) {
-  const OptionTexts kSets[] = {
-      {{"adm_enhn_gain_limit", "1"}},
-      {{"adm_enhn_gain_limit", "1.2"}},
-      {{"adm_enhn_gain_limit", "7"}, {"adm_skip_aim", "true"}},
-      {{"adm_enhn_gain_limit", "99.9"}},
-      {{"adm_skip_scale0", "true"}},
-      {{"adm_skip_scale0", "true"}, {"adm_skip_aim", "true"}},
-      {{"adm_noise_weight", "0"}, {"adm_min_val", "0.5"}},
-      {{"adm_norm_view_dist", "24"}, {"adm_ref_display_height", "4320"}},
-      {{"adm_norm_view_dist", "1.5"}, {"adm_ref_display_height", "2160"}},
-      {{"adm_csf_mode", "1"}},
-      {{"adm_csf_mode", "1"}, {"adm_csf_scale", "0.02"}, {"adm_csf_diag_scale", "0.01"}},
-      {{"adm_csf_mode", "1"}, {"adm_csf_scale", "3.3"}, {"adm_csf_diag_scale", "50"}},
-      {{"adm_csf_mode", "1"}, {"adm_csf_scale", "0.41"}, {"adm_csf_diag_scale", "0.43"}, {"adm_enhn_gain_limit", "1"}},
-      {{"adm_csf_mode", "1"}, {"adm_csf_scale", "0"}, {"adm_csf_diag_scale", "0"}},
-      {{"adm_csf_mode", "2"}},
-      {{"adm_csf_mode", "2"}, {"adm_norm_view_dist", "5"}, {"adm_ref_display_height", "2160"}},
-      {{"adm_csf_mode", "3"}},
-  };
-  for (const OptionTexts& options : kSets) {
+  for (const OptionTexts& options : adm_option_sets()) {
     for (const int bpc : {8, 10, 16}) {
       with_sample_type(bpc, [&](auto sample) {
         Pair<decltype(sample)> pair(163, 85);

@@ -32,9 +32,16 @@ T take(StatusOr<T> made) {
 
 inline void assert_ok(const Status& status) { ck_assert_msg(status.ok(), "%s", status.message().c_str()); }
 
-/* The emulator's device, or that of the runtime that VMAFX_HIP_RUNTIME names: such tests are as good on hardware. */
+/* Has the engine load the emulator, or the runtime that VMAFX_HIP_RUNTIME names: such tests are as good on hardware. */
+inline void use_emulator() { setenv("VMAFX_HIP_RUNTIME", HIP_EMULATOR, 0); }
+
+inline bool on_hardware() {
+  const char* named = std::getenv("VMAFX_HIP_RUNTIME");
+  return named && std::string(named) != HIP_EMULATOR;
+}
+
 inline hip::OpenedDevice open_test_device() {
-  setenv("VMAFX_HIP_RUNTIME", HIP_EMULATOR, 0);
+  use_emulator();
   return take(hip::open_device("auto"));
 }
 
@@ -152,7 +159,7 @@ inline void assert_device_agrees(Extractor& extractor, const VideoFormat& format
 /* run_suite() with waves of 32 and then of 64 lanes: each test loads the emulator in a process of its own. Hardware has the ones
  * it has. */
 inline int run_suite_on_device(const char* name, std::initializer_list<NamedTest> tests) {
-  if (std::getenv("VMAFX_HIP_RUNTIME")) return run_suite(name, tests);
+  if (on_hardware()) return run_suite(name, tests);
   int failed = 0;
   for (const char* lanes : {"32", "64"}) {
     setenv("VMAFX_HIP_EMULATOR_LANES", lanes, 1);
