@@ -72,8 +72,9 @@ void add_leaks(Handles<T>& handles, std::vector<std::string>* leaks) {
 /* After these a program gives the device up. What is on it may stay: giving it back could block for ever. */
 bool is_fatal(int error) { return error == kIllegalAddress || error == kLaunchFailure || error == kUnknown; }
 
+/* Where a hang is planned the program waits with a short deadline, which may also pass before it. */
 void report_leaks() {
-  if (state().may_leak || state().hung) return;
+  if (state().may_leak || settings().hang.is_set()) return;
   std::vector<std::string> leaks = DeviceMemory::get().leaks();
   for (const std::string& pinned : PinnedMemory::get().leaks()) leaks.push_back(pinned);
   add_leaks(streams(), &leaks);

@@ -19,6 +19,7 @@ struct Target {
   uint64_t number = 0;
   std::string name;
 
+  bool is_set() const { return number || !name.empty(); }
   bool hits(uint64_t call, const char* call_name) const { return name.empty() ? call == number : name == call_name; }
 };
 
