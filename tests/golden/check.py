@@ -155,8 +155,11 @@ def environments(arguments):
 
 
 def emulated(library, lanes):
-    """One thread of the host for each process: several cases run side by side."""
-    return {"VMAFX_HIP_RUNTIME": library, "VMAFX_HIP_EMULATOR_LANES": lanes, "VMAFX_HIP_EMULATOR_THREADS": "1"}
+    """One thread of the host for each process: several cases run side by side. A large frame takes it longer than any GPU."""
+    settings = {"LANES": lanes, "THREADS": "1"}
+    return {"VMAFX_HIP_RUNTIME": library, "VMAFX_HIP_DEADLINE": "600000"} | {
+        f"VMAFX_HIP_EMULATOR_{name}": value for name, value in settings.items()
+    }
 
 
 def choose_clips(wanted):
