@@ -1,0 +1,175 @@
+/* A vector of floats with the names of real.h, for one instruction set: what twin-inl.h makes Real, Mask and Integer in a
+ * Highway source. Operations round each for itself, as those of one float do; nothing is fused. */
+#if defined(VMAFX_KERNELS_COMMON_LANES_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef VMAFX_KERNELS_COMMON_LANES_INL_H
+#undef VMAFX_KERNELS_COMMON_LANES_INL_H
+#else
+#define VMAFX_KERNELS_COMMON_LANES_INL_H
+#endif
+
+#include <cstdint>
+
+#include <hwy/highway.h>
+
+#include "kernels/common/fixed.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace vmafx {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using DF = hn::ScalableTag<float>;
+using DI = hn::RebindToSigned<DF>;
+using VF = hn::Vec<DF>;
+using VI = hn::Vec<DI>;
+
+struct Mask {
+  hn::Mask<DF> m;
+};
+HWY_INLINE Mask operator&(Mask a, Mask b) { return {hn::And(a.m, b.m)}; }
+HWY_INLINE Mask operator|(Mask a, Mask b) { return {hn::Or(a.m, b.m)}; }
+HWY_INLINE Mask operator&&(Mask a, Mask b) { return a & b; }  // no short cut: vectors have both
+HWY_INLINE Mask operator||(Mask a, Mask b) { return a | b; }
+HWY_INLINE Mask operator!(Mask a) { return {hn::Not(a.m)}; }
+
+struct Real {
+  Real() = default;
+  HWY_INLINE Real(VF vector) : v(vector) {}
+  HWY_INLINE explicit Real(float each) : v(hn::Set(DF(), each)) {}
+  HWY_INLINE Real& operator+=(Real b) { return *this = Real(hn::Add(v, b.v)); }
+  VF v;
+};
+HWY_INLINE Real operator+(Real a, Real b) { return hn::Add(a.v, b.v); }
+HWY_INLINE Real operator-(Real a, Real b) { return hn::Sub(a.v, b.v); }
+HWY_INLINE Real operator*(Real a, Real b) { return hn::Mul(a.v, b.v); }
+HWY_INLINE Real operator/(Real a, Real b) { return hn::Div(a.v, b.v); }
+HWY_INLINE Real operator-(Real a) { return hn::Neg(a.v); }
+HWY_INLINE Mask operator<(Real a, Real b) { return {hn::Lt(a.v, b.v)}; }
+HWY_INLINE Mask operator>(Real a, Real b) { return {hn::Gt(a.v, b.v)}; }
+HWY_INLINE Mask operator<=(Real a, Real b) { return {hn::Le(a.v, b.v)}; }
+HWY_INLINE Mask operator>=(Real a, Real b) { return {hn::Ge(a.v, b.v)}; }
+HWY_INLINE Mask operator==(Real a, Real b) { return {hn::Eq(a.v, b.v)}; }
+
+struct Integer {
+  Integer() = default;
+  HWY_INLINE Integer(VI vector) : v(vector) {}
+  HWY_INLINE explicit Integer(int32_t each) : v(hn::Set(DI(), each)) {}
+  VI v;
+};
+HWY_INLINE Integer operator+(Integer a, Integer b) { return hn::Add(a.v, b.v); }
+HWY_INLINE Integer operator-(Integer a, Integer b) { return hn::Sub(a.v, b.v); }
+HWY_INLINE Integer operator&(Integer a, Integer b) { return hn::And(a.v, b.v); }
+HWY_INLINE Integer operator|(Integer a, Integer b) { return hn::Or(a.v, b.v); }
+template <int n>
+HWY_INLINE Integer shifted_left(Integer i) {
+  return hn::ShiftLeft<n>(i.v);
+}
+template <int n>
+HWY_INLINE Integer shifted_right(Integer i) {
+  return hn::ShiftRight<n>(i.v);
+}
+
+HWY_INLINE Real select(Mask mask, Real a, Real b) { return hn::IfThenElse(mask.m, a.v, b.v); }
+HWY_INLINE Integer select(Mask mask, Integer a, Integer b) {
+  return hn::IfThenElse(hn::RebindMask(DI(), mask.m), a.v, b.v);
+}
+HWY_INLINE Real minimum(Real a, Real b) { return select(a < b, a, b); }
+HWY_INLINE Real maximum(Real a, Real b) { return select(a > b, a, b); }
+HWY_INLINE Real absolute(Real a) { return hn::Abs(a.v); }
+HWY_INLINE Real square_root(Real a) { return hn::Sqrt(a.v); }
+HWY_INLINE Integer truncated(Real a) { return hn::ConvertTo(DI(), a.v); }
+HWY_INLINE Real real(Integer i) { return hn::ConvertTo(DF(), i.v); }
+HWY_INLINE Integer bits(Real a) { return hn::BitCast(DI(), a.v); }
+HWY_INLINE Real from_bits(Integer i) { return hn::BitCast(DF(), i.v); }
+
+#if HWY_TARGET == HWY_SCALAR
+
+template <int bits>
+class FixedSum {
+ public:
+  void add(Real value) { sum_ += to_fixed<bits>(hn::GetLane(value.v)); }
+  int64_t total() const { return sum_; }
+
+ private:
+  int64_t sum_ = 0;
+};
+
+template <int bits>
+class FixedSum2 {
+ public:
+  void add(Real value) { sum_ += hn::GetLane(value.v); }
+  Fixed2<bits> total() const { return sum_; }
+
+ private:
+  Fixed2<bits> sum_;
+};
+
+#else
+
+/* (Constructors are written out: one that the compiler makes is not compiled for the instruction set.) */
+
+using DD = hn::RepartitionToWide<DF>;
+using DI64 = hn::RebindToSigned<DD>;
+using VD = hn::Vec<DD>;
+using VI64 = hn::Vec<DI64>;
+
+HWY_INLINE VD lower_doubles(Real a) { return hn::PromoteTo(DD(), hn::LowerHalf(hn::Half<DF>(), a.v)); }
+HWY_INLINE VD upper_doubles(Real a) { return hn::PromoteTo(DD(), hn::UpperHalf(hn::Half<DF>(), a.v)); }
+
+/* What to_fixed() adds to its bits, and takes off again. */
+template <int bits>
+HWY_INLINE VD magic() {
+  return hn::Set(DD(), kFixedMagic<bits>);
+}
+template <int bits>
+HWY_INLINE VI64 above_magic(VD value_plus_magic) {
+  return hn::Sub(hn::BitCast(DI64(), value_plus_magic), hn::BitCast(DI64(), magic<bits>()));
+}
+
+/* Σ to_fixed<bits>(v) over all lanes of what is added; lanes that do not count must be 0. */
+template <int bits>
+class FixedSum {
+ public:
+  HWY_INLINE FixedSum() : sum_(hn::Zero(DI64())) {}
+  HWY_INLINE void add(Real value) {
+    add(lower_doubles(value));
+    add(upper_doubles(value));
+  }
+  HWY_INLINE void add(VD value) { sum_ = hn::Add(sum_, above_magic<bits>(hn::Add(value, magic<bits>()))); }
+  HWY_INLINE int64_t total() const { return hn::GetLane(hn::SumOfLanes(DI64(), sum_)); }
+
+ private:
+  VI64 sum_;
+};
+
+/* The same for Fixed2<bits>. */
+template <int bits>
+class FixedSum2 {
+ public:
+  HWY_INLINE FixedSum2() : coarse_(hn::Zero(DI64())), fine_(hn::Zero(DI64())) {}
+  HWY_INLINE void add(Real value) {
+    add(lower_doubles(value));
+    add(upper_doubles(value));
+  }
+  HWY_INLINE void add(VD value) {
+    constexpr int fine = Fixed2<bits>::kFineBits;
+    const VD rounded = hn::Add(value, magic<bits>()), rest = hn::Sub(value, hn::Sub(rounded, magic<bits>()));
+    coarse_ = hn::Add(coarse_, above_magic<bits>(rounded));
+    fine_ = hn::Add(fine_, above_magic<fine>(hn::Add(rest, magic<fine>())));
+  }
+  HWY_INLINE Fixed2<bits> total() const {
+    return {hn::GetLane(hn::SumOfLanes(DI64(), coarse_)), hn::GetLane(hn::SumOfLanes(DI64(), fine_))};
+  }
+
+ private:
+  VI64 coarse_, fine_;
+};
+
+#endif
+
+}  // namespace HWY_NAMESPACE
+}  // namespace vmafx
+HWY_AFTER_NAMESPACE();
+
+#endif

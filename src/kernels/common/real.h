@@ -1,0 +1,69 @@
+/* The arithmetic of one float, under the names that vectors of floats have in lanes-inl.h, so that a function of a
+ * `<metric>_math-inl.h` (see twin-inl.h) is written once:
+ *
+ *   Real            float here, a vector of floats there
+ *   Mask            what comparing two of them gives: bool here
+ *   Integer         int32_t here
+ *   select(mask, a, b), minimum(a, b), maximum(a, b), absolute(a)
+ *   square_root(a)  rounded correctly, on every device
+ *   truncated(a)    Integer, cut off towards zero; |a| < 2^31
+ *   real(i)         the Real of an Integer
+ *   bits(a), from_bits(i)
+ *
+ * and + - * / and comparisons, each rounded as IEEE 754 says, never contracted. shifted_left/right<n>(i), and + - & | on
+ * Integer. minimum and maximum return b when a is NaN. */
+#ifndef VMAFX_KERNELS_COMMON_REAL_H
+#define VMAFX_KERNELS_COMMON_REAL_H
+
+#include <bit>
+#include <cstdint>
+
+#include "kernels/common/device.h"
+
+namespace vmafx {
+
+using Real = float;
+using Mask = bool;
+using Integer = int32_t;
+
+VMAFX_HD float select(bool mask, float a, float b) { return mask ? a : b; }
+VMAFX_HD int32_t select(bool mask, int32_t a, int32_t b) { return mask ? a : b; }
+VMAFX_HD float minimum(float a, float b) { return a < b ? a : b; }
+VMAFX_HD float maximum(float a, float b) { return a > b ? a : b; }
+VMAFX_HD int32_t bits(float a) { return std::bit_cast<int32_t>(a); }
+VMAFX_HD float from_bits(int32_t i) { return std::bit_cast<float>(i); }
+VMAFX_HD float absolute(float a) { return from_bits(bits(a) & 0x7fffffff); }
+VMAFX_HD int32_t truncated(float a) { return static_cast<int32_t>(a); }
+VMAFX_HD float real(int32_t i) { return static_cast<float>(i); }
+template <int n>
+VMAFX_HD int32_t shifted_left(int32_t i) {
+  return static_cast<int32_t>(static_cast<uint32_t>(i) << n);
+}
+template <int n>
+VMAFX_HD int32_t shifted_right(int32_t i) {  // the sign stays
+  return i >> n;
+}
+
+VMAFX_HD float square_root(float a) {
+#if defined(__CUDA_ARCH__)
+  return __fsqrt_rn(a);
+#elif defined(__HIP__) && defined(__HIP_DEVICE_COMPILE__)
+  /* The instruction is off by at most one place; the sign of what is left over says which way. Small numbers are scaled out of
+   * the range where that is itself rounded. */
+  const bool tiny = a < 0x1p-96f;
+  const float scaled = tiny ? a * 0x1p32f : a;
+  const float near = __builtin_amdgcn_sqrtf(scaled);
+  const float below = from_bits(bits(near) - 1), above = from_bits(bits(near) + 1);
+  float root = near;
+  if (__builtin_fmaf(-below, near, scaled) <= 0) root = below;
+  if (__builtin_fmaf(-above, near, scaled) > 0) root = above;
+  if (!(scaled > 0) || scaled > 0x1.fffffep127f) root = near; /* 0, infinity, NaN */
+  return tiny ? root * 0x1p-16f : root;
+#else
+  return __builtin_sqrtf(a);
+#endif
+}
+
+}  // namespace vmafx
+
+#endif
