@@ -98,16 +98,16 @@ bool measure_row(const Job& job, const std::string& row, const std::string& cpu,
     scores = stream.scores();
   }
   std::ranges::sort(runs);
-  std::printf("%-14s %-6s %7d %9.3f %9.3f", row.c_str(), cpu.c_str(), threads, runs[runs.size() / 2], runs[0]);
-  bool equal = true;
+  std::printf("%-18s %-7s %7d %9.3f %9.3f", row.c_str(), cpu.c_str(), threads, runs[runs.size() / 2], runs[0]);
+  bool good = true;
   if (const auto peer = job.peers.find({row, threads}); peer != job.peers.end()) {
-    const std::string verdict = compare(scores, peer->second.scores);
-    equal = verdict.starts_with("equal");
-    std::printf(" %9.3f %6.2f  %s", peer->second.ms, peer->second.ms / runs[0], verdict.c_str());
+    const Verdict verdict = compare(scores, peer->second.scores);
+    good = verdict.good;
+    std::printf(" %9.3f %6.2f  %s", peer->second.ms, peer->second.ms / runs[0], verdict.text.c_str());
   }
   std::printf("\n");
   std::fflush(stdout);
-  return equal;
+  return good;
 }
 
 bool measure_cpu(const Job& job, const std::string& cpu) {
@@ -143,7 +143,7 @@ int run(const Settings& settings) {
     for (const std::string& row : settings.rows)
       for (const int threads : settings.threads) job.peers[{row, threads}] = peer.measure(row, threads);
   }
-  std::printf("%-14s %-6s %7s %9s %9s%s\n", "", "cpu", "threads", "median", "fastest",
+  std::printf("%-18s %-7s %7s %9s %9s%s\n", "", "cpu", "threads", "median", "fastest",
               job.peers.empty() ? "" : "      peer  ratio  scores");
   bool good = true;
   for (const std::string& cpu : settings.cpus) good &= measure_cpu_apart(job, cpu);

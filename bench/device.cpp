@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <exception>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "bench/arguments.h"
@@ -16,6 +15,8 @@
 #include "bench/device_metrics.h"
 #include "bench/device_session.h"
 #include "bench/die.h"
+#include "engine/model_builtin.h"
+#include "engine/plan.h"
 #include "kernels/registry.h"
 
 namespace bench {
@@ -31,7 +32,7 @@ Times the GPU kernels of metrics; prints microseconds per frame. Sums are compar
   --size LIST      sizes (1920x1080,3840x2160)
   --bits LIST      bits per sample, 8 to 16 (8,10)
   --batch LIST     frames in one launch, 1 to 8 (1,4)
-  --only LIST      metrics, e.g. vif,motion; vmaf_v0.6.1: all that it needs (all)
+  --only LIST      metrics and models, e.g. vif,vmaf_v1.0.16_3d0h (all metrics and three models)
   --time MS        how long frames go through the pool for a row (300)
   --device NAME    auto, an index or a PCI address (auto)
   --peer A,B       another implementation's frames per second at vmaf_v0.6.1, from device and from page-locked memory
@@ -41,8 +42,8 @@ Times the GPU kernels of metrics; prints microseconds per frame. Sums are compar
 VMAFX_HIP_RUNTIME names another runtime library, such as libcuda.so.1 or the emulator (for which --size 64x48 --time 1).
 )";
 
-constexpr const char* kModel = "vmaf_v0.6.1";
-constexpr std::string_view kModelMetrics[] = {"vif_hip", "adm_hip", "motion_hip"};
+constexpr const char* kPeersModel = "vmaf_v0.6.1";
+constexpr const char* kUsualModels[] = {kPeersModel, "vmaf_v1.0.16_3d0h", "vmaf_v1.0.16_1d5h_2160"};
 
 struct Peer {
   double device_fps = 0, pinned_fps = 0;  // 0: unknown
@@ -57,36 +58,36 @@ struct Settings {
   Peer peer;
 };
 
-/* What is measured in one line. */
+/* What is measured in one line: a metric, or all that a model needs. */
 struct Row {
   std::string name;
-  std::vector<const ExtractorInfo*> metrics;
+  bool is_model;
+  Plan plan;
 };
 
-std::vector<const ExtractorInfo*> model_metrics() {
-  std::vector<const ExtractorInfo*> metrics;
-  for (const std::string_view name : kModelMetrics)
-    if (const ExtractorInfo* info = find_extractor(name)) metrics.push_back(info);
-  return metrics;
+bool is_model(const std::string& name) {
+  const auto models = builtin_model_names();
+  return std::ranges::find(models, name) != models.end();
 }
 
-std::vector<Row> all_rows() {
-  std::vector<Row> rows;
-  for (const ExtractorInfo* info : extractors()) {
-    const std::string name = info->name;
-    if (info->flags & kHip) rows.push_back({name.substr(0, name.size() - std::string_view("_hip").size()), {info}});
+Row row_of(const std::string& name) {
+  Log log;
+  const bool model = is_model(name);
+  auto plan = model ? Plan::make({{.version = name}}, {}, kHip, log) : Plan::make({}, {{.extractor = name}}, kHip, log);
+  Row row{name, model, take(std::move(plan))};
+  for (const PlannedExtractor& planned : row.plan.extractors())
+    if (!(planned.info->flags & kHip)) die(name + ": " + planned.info->name + " has no kernels");
+  return row;
+}
+
+std::vector<Row> rows_of(std::vector<std::string> names) {
+  if (names.empty()) {
+    for (const ExtractorInfo* info : extractors())
+      if (info->flags & kHip) names.emplace_back(metric_name(*info));
+    names.insert(names.end(), std::begin(kUsualModels), std::end(kUsualModels));
   }
-  if (const auto metrics = model_metrics(); metrics.size() == std::size(kModelMetrics))
-    rows.push_back({kModel, metrics});
-  return rows;
-}
-
-std::vector<Row> rows_of(const std::vector<std::string>& names) {
-  std::vector<Row> rows = all_rows();
-  for (const std::string& name : names)
-    if (std::ranges::find(rows, name, &Row::name) == rows.end()) die("--only '" + name + "': it has no kernels");
-  if (!names.empty())
-    std::erase_if(rows, [&](const Row& row) { return std::ranges::find(names, row.name) == names.end(); });
+  std::vector<Row> rows;
+  for (const std::string& name : names) rows.push_back(row_of(name));
   return rows;
 }
 
@@ -145,23 +146,23 @@ void print_peer(double us, double peer_fps) {
 
 void print_heading(const VideoFormat& format, int batch, int frames) {
   std::printf("\n%dx%d, %d bit, 4:2:0, %d in a launch, %d frames\n", format.w, format.h, format.bpc, batch, frames);
-  std::printf("%-12s %9s %9s %8s %7s %9s %8s %7s %9s %7s  %s\n", "", "kernels", "device", "fps", "cpu", "pinned", "fps",
+  std::printf("%-22s %9s %9s %8s %7s %9s %8s %7s %9s %7s  %s\n", "", "kernels", "device", "fps", "cpu", "pinned", "fps",
               "cpu", "upload", "of it", "peer: device, pinned");
 }
 
 void print_row(const Row& row, const Settings& settings, const hip::OpenedDevice& device, const DeviceFrames& frames,
                int batch) {
-  const DeviceMetrics metrics(device, row.metrics, frames, batch);
+  const DeviceMetrics metrics(device, row.plan.extractors(), frames, batch);
   metrics.check_sums(Source::kDevice);
   metrics.check_sums(Source::kPinned);
   const Pace resident = metrics.pace(Source::kDevice, settings.milliseconds);
   const Pace pinned = metrics.pace(Source::kPinned, settings.milliseconds);
   const Pace upload = metrics.pace(Source::kPinnedUploadOnly, settings.milliseconds);
-  std::printf("%-12s %9.2f", row.name.c_str(), metrics.kernel_time());
+  std::printf("%-22s %9.2f", row.name.c_str(), metrics.kernel_time());
   print_pace(resident);
   print_pace(pinned);
   std::printf(" %9.2f %6.0f%% ", upload.wall, 100 * upload.wall / pinned.wall);
-  if (row.name == kModel) {
+  if (row.name == kPeersModel) {
     const Peer peer = settings.peer.device_fps > 0 ? settings.peer : known_peer(frames.format());
     print_peer(resident.wall, peer.device_fps);
     print_peer(pinned.wall, peer.pinned_fps);
@@ -171,17 +172,18 @@ void print_row(const Row& row, const Settings& settings, const hip::OpenedDevice
 }
 
 /* What is left of the kernels' pace when frames come through the API. */
-void print_sessions(const Settings& settings, const hip::OpenedDevice& device, const DeviceFrames& frames) {
+void print_sessions(const std::string& model, const Settings& settings, const hip::OpenedDevice& device,
+                    const DeviceFrames& frames) {
   constexpr struct {
     const char* name;
     VmafxMemory memory;
   } kMemories[] = {{"device", VMAFX_MEMORY_DEVICE}, {"page-locked", VMAFX_MEMORY_PINNED}, {"pageable", VMAFX_MEMORY_HOST}};
-  std::printf("\n%s through the API, %dx%d, %d bit\n%-12s %9s %8s %7s\n", kModel, frames.format().w, frames.format().h,
+  std::printf("\n%s through the API, %dx%d, %d bit\n%-12s %9s %8s %7s\n", model.c_str(), frames.format().w, frames.format().h,
               frames.format().bpc, "memory", "wall", "fps", "cpu");
   for (const auto& memory : kMemories) {
     if (memory.memory == VMAFX_MEMORY_DEVICE && !takes_device_memory(device)) continue;
     std::printf("%-12s", memory.name);
-    print_pace(DeviceSession(kModel, frames, memory.memory, device).pace(settings.milliseconds));
+    print_pace(DeviceSession(model, frames, memory.memory, device).pace(settings.milliseconds));
     std::printf("\n");
     std::fflush(stdout);
   }
@@ -189,10 +191,9 @@ void print_sessions(const Settings& settings, const hip::OpenedDevice& device, c
 
 void run(const Settings& settings) {
   const std::vector<Row> rows = rows_of(settings.rows);
-  const bool sessions = std::ranges::find(rows, kModel, &Row::name) != rows.end();
-  if (sessions)
-    std::printf("first score of %s after %.0f ms\n", kModel,
-                first_score(kModel, settings.device, settings.sizes.front()));
+  if (const auto model = std::ranges::find(rows, true, &Row::is_model); model != rows.end())
+    std::printf("first score of %s after %.0f ms\n", model->name.c_str(),
+                first_score(model->name, settings.device, settings.sizes.front()));
   const hip::OpenedDevice device = take(hip::open_device(settings.device));
   std::printf("%s (%s, %s); us per frame\n", device.name.c_str(), device.pci_address.c_str(), device.arch.c_str());
   for (const Size& size : settings.sizes)
@@ -202,7 +203,8 @@ void run(const Settings& settings) {
         print_heading(frames.format(), batch, frames.count());
         for (const Row& row : rows) print_row(row, settings, device, frames, batch);
       }
-      if (sessions) print_sessions(settings, device, frames);
+      for (const Row& row : rows)
+        if (row.is_model) print_sessions(row.name, settings, device, frames);
     }
 }
 

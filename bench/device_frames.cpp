@@ -4,6 +4,7 @@
 #include <cstring>
 #include <future>
 
+#include "base/aligned.h"
 #include "bench/clip.h"
 #include "bench/die.h"
 
@@ -21,7 +22,6 @@ constexpr int kFewestFrames = 4, kMostFrames = 64;
 /* Frame n is what one large picture shows n steps further right and down, so that only that one is made. */
 constexpr int kStepX = 4, kStepY = 2;
 
-size_t round_up(size_t bytes, size_t to) { return (bytes + to - 1) / to * to; }
 
 }  // namespace
 

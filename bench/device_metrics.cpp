@@ -18,25 +18,22 @@ namespace {
 
 constexpr size_t kSumsAlignment = 64, kScratchAlignment = 256;
 
-size_t round_up(size_t bytes, size_t to) { return (bytes + to - 1) / to * to; }
-
 }  // namespace
 
-DeviceMetrics::DeviceMetrics(const hip::OpenedDevice& device, std::span<const ExtractorInfo* const> metrics,
+DeviceMetrics::DeviceMetrics(const hip::OpenedDevice& device, std::span<const PlannedExtractor> metrics,
                              const DeviceFrames& frames, int batch)
     : context_(device.context), frames_(frames) {
   layout_.batch = batch;
-  for (const ExtractorInfo* info : metrics) add(*info, *device.kernels);
+  for (const PlannedExtractor& planned : metrics) add(planned, *device.kernels);
 }
 
-void DeviceMetrics::add(const ExtractorInfo& info, const hip::Module& kernels) {
-  const Options options = take(Options::resolve(info.name, info.options, {}));
-  auto extractor = take(info.create(options, frames_.format()));
+void DeviceMetrics::add(const PlannedExtractor& planned, const hip::Module& kernels) {
+  auto extractor = take(planned.info->create(planned.options, frames_.format()));
   check(extractor->device_twin()->load(kernels));
   add_reads(extractor->reads(), frames_.format(), layout_);
   const size_t sums_bytes = extractor->sums_bytes();
   const size_t scratch_bytes = extractor->device_twin()->scratch_bytes(layout_.batch);
-  metrics_.push_back({info.name, std::move(extractor), layout_.sums_bytes, layout_.scratch_bytes});
+  metrics_.push_back({planned.info->name, std::move(extractor), layout_.sums_bytes, layout_.scratch_bytes});
   layout_.sums_bytes += round_up(sums_bytes, kSumsAlignment);
   layout_.scratch_bytes += round_up(scratch_bytes, kScratchAlignment);
 }

@@ -9,6 +9,7 @@
 
 #include "bench/device_frames.h"
 #include "bench/timing.h"
+#include "engine/plan.h"
 #include "hip/device.h"
 #include "hip/frame_pool.h"
 #include "kernels/device_twin.h"
@@ -21,8 +22,8 @@ enum class Source { kDevice, kPinned, kPinnedUploadOnly };
 
 class DeviceMetrics {
  public:
-  /* `metrics`: HIP twins. */
-  DeviceMetrics(const vmafx::hip::OpenedDevice& device, std::span<const vmafx::ExtractorInfo* const> metrics,
+  /* `metrics`: HIP twins and their options. */
+  DeviceMetrics(const vmafx::hip::OpenedDevice& device, std::span<const vmafx::PlannedExtractor> metrics,
                 const DeviceFrames& frames, int batch);
 
   /* Dies when a sum of one of the first frames differs from the CPU twin's. */
@@ -42,7 +43,7 @@ class DeviceMetrics {
   };
   class Feed;
 
-  void add(const vmafx::ExtractorInfo& info, const vmafx::hip::Module& kernels);
+  void add(const vmafx::PlannedExtractor& planned, const vmafx::hip::Module& kernels);
   void launch(const vmafx::DeviceBatch& batch) const;
   void check_frame(int64_t frame, const std::byte* sums) const;
   vmafx::FrameSet frame_set(int64_t frame) const;

@@ -30,17 +30,9 @@ VmafxContext* open_session(const std::string& model, VmafxParams params, const V
   return context;
 }
 
-/* The context that the frames were allocated in: the device's own, which the session then shares. Null on HIP, which has none. */
-void* native_context(const hip::OpenedDevice& device) {
-  const hip::Functions& f = device.runtime->functions();
-  hip::NativeContext context = nullptr;
-  if (f.retain(f, device.handle, &context)) die("cannot get the device's context");
-  return context;
-}
-
 }  // namespace
 
-bool takes_device_memory(const hip::OpenedDevice& device) { return native_context(device); }
+bool takes_device_memory(const hip::OpenedDevice& device) { return device.context->native(); }
 
 DeviceSession::DeviceSession(const std::string& model, const DeviceFrames& frames, VmafxMemory memory,
                              const hip::OpenedDevice& device)
@@ -49,7 +41,7 @@ DeviceSession::DeviceSession(const std::string& model, const DeviceFrames& frame
   vmafx_default_params(&params);
   if (takes_device_memory(device)) {
     params.device_platform = VMAFX_PLATFORM_CUDA;
-    params.device_context = native_context(device);
+    params.device_context = device.context->native();
   }
   VmafxFormat format = {};
   format.width = frames.format().w;

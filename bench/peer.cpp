@@ -106,23 +106,25 @@ FrameScores Peer::read_scores() const {
   return scores;
 }
 
-std::string compare(const FrameScores& ours, const FrameScores& peers) {
+Verdict compare(const FrameScores& ours, const FrameScores& peers) {
+  constexpr double kAllowed = 1e-5;
   int scores = 0, differing = 0;
   double most = 0;
   for (size_t n = 0; n < peers.size(); n++)
     for (const auto& [key, value] : peers[n]) {
-      if (n >= ours.size() || !ours[n].contains(key)) return key + " of frame " + std::to_string(n) + " is missing";
+      if (n >= ours.size() || !ours[n].contains(key))
+        return {false, key + " of frame " + std::to_string(n) + " is missing"};
       const double score = ours[n].at(key);
       scores++;
       if (printed(score) == printed(value)) continue;
       differing++;
-      most = std::max(most, std::abs(score - value));
+      most = std::max(most, std::abs(score - value) / std::max(1.0, std::abs(value)));
     }
-  if (!scores) return "the peer printed no scores";
-  if (!differing) return "equal (" + std::to_string(scores) + ")";
+  if (!scores) return {false, "the peer printed no scores"};
+  if (!differing) return {true, "equal (" + std::to_string(scores) + ")"};
   char text[96];
   std::snprintf(text, sizeof text, "%d of %d differ, most by %.2g", differing, scores, most);
-  return text;
+  return {most <= kAllowed, text};
 }
 
 }  // namespace bench

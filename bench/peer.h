@@ -34,8 +34,13 @@ class Peer {
   std::string folder_;
 };
 
+struct Verdict {
+  bool good;  // no score differs by more than 1e-5 of it, or of 1 where that is less
+  std::string text;
+};
+
 /* "equal (N)", or what differs. The peer prints six decimals, so equal means equal in these. */
-std::string compare(const FrameScores& ours, const FrameScores& peers);
+Verdict compare(const FrameScores& ours, const FrameScores& peers);
 
 }  // namespace bench
 

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <string_view>
 
 #include "base/cpu.h"
 #include "bench/arguments.h"
+#include "kernels/registry.h"
 #include "vmafx/vmafx.h"
 
 namespace bench {
@@ -25,12 +25,12 @@ Times metrics and models on frames in memory; prints milliseconds per frame.
   --runs N         runs of each row, of which the median and the fastest are printed (5)
   --threads LIST   numbers of threads, e.g. 1,2 (1)
   --cpu LIST       instruction sets, e.g. ref,avx2,avx3 (all below but scalar and ref)
-  --only LIST      metrics and models, e.g. motion,vmaf_v0.6.1 (all metrics and vmaf_v0.6.1)
+  --only LIST      metrics and models, e.g. motion,vmaf_v0.6.1 (all metrics and two models)
   --clock NAME     wall, or cpu: processor time, which holds on a machine that does other work too (wall)
   --peer PATH      libvmaf's vmaf tool: time it on the same clip and compare the scores
   --help           this text
 
-Exits with 1 when a run fails or the scores differ from the peer's.
+Exits with 1 when a run fails or a score differs from the peer's by more than 1e-5 of it.
 This machine runs: )";
 
 std::vector<std::string> all_cpus() {
@@ -47,9 +47,9 @@ bool is_cpu(const std::string& name) {
 
 std::vector<std::string> all_rows() {
   std::vector<std::string> names;
-  for (int i = 0; vmafx_extractor(i); i++) /* HIP twins: bench/device */
-    if (!std::string_view(vmafx_extractor(i)).ends_with("_hip")) names.push_back(vmafx_extractor(i));
-  names.push_back("vmaf_v0.6.1");
+  for (const vmafx::ExtractorInfo* info : vmafx::extractors()) /* HIP twins: bench/device */
+    if (!(info->flags & vmafx::kHip)) names.emplace_back(info->name);
+  names.insert(names.end(), {"vmaf_v0.6.1", "vmaf_v1.0.16_3d0h"});
   return names;
 }
 

@@ -21,8 +21,11 @@ inline AlignedBytes allocate_aligned(size_t bytes) {
   return AlignedBytes(static_cast<std::byte*>(::operator new[](bytes, std::align_val_t{kCacheLine})));
 }
 
-/* `bytes` rounded up to whole cache lines. */
-inline size_t round_to_lines(size_t bytes) { return (bytes + kCacheLine - 1) / kCacheLine * kCacheLine; }
+/* `bytes` rounded up to a multiple of `to`. */
+constexpr size_t round_up(size_t bytes, size_t to) { return (bytes + to - 1) / to * to; }
+
+/* The same to whole cache lines. */
+constexpr size_t round_to_lines(size_t bytes) { return round_up(bytes, kCacheLine); }
 
 }  // namespace vmafx
 

@@ -20,8 +20,6 @@ constexpr size_t kFillBytes = 512 << 10;
 
 constexpr size_t kSumsAlignment = 64, kScratchAlignment = 256;
 
-constexpr size_t round_up(size_t bytes, size_t to) { return (bytes + to - 1) / to * to; }
-
 int batch_for(size_t frame_bytes, bool surfaces) {
   return static_cast<int>(std::clamp<size_t>(kBatchBytes / std::max<size_t>(1, frame_bytes), kFewestBatch,
                                              surfaces ? kMostBatchOfSurfaces : hip::kMostBatch));

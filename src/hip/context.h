@@ -44,6 +44,9 @@ class Context {
 
   const Device& device() const { return device_; }
   bool owned() const { return owned_; }
+
+  /* CUcontext, for an application that shares it; null on HIP, which binds devices instead. Not to be released. */
+  NativeContext native() const { return binding_.context; }
   std::chrono::milliseconds deadline() const { return options_.deadline; }
 
   bool lost() const { return lost_.load(std::memory_order_acquire); }

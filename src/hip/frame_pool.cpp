@@ -4,6 +4,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/aligned.h"
+
 namespace vmafx::hip {
 namespace {
 
@@ -14,7 +16,6 @@ constexpr size_t kRowAlignment = 64;
 /* A plane and a block of sums begin at what any device's memory transactions align to. */
 constexpr size_t kBlockAlignment = 256;
 
-constexpr size_t round_up(size_t bytes, size_t to) { return (bytes + to - 1) / to * to; }
 
 }  // namespace
 
