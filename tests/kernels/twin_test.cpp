@@ -1,0 +1,152 @@
+/* Arithmetic that is written once: one float and vectors of them give the same bits, sums the same words in any order,
+ * and the functions of transcendental-inl.h are as exact as it says. */
+#include <check.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/kernels/twin_lanes.h"
+#include "tests/kernels/twin_sample-inl.h"
+#include "tests/support/check_main.h"
+#include "tests/support/targets.h"
+
+using namespace vmafx;
+using namespace vmafx::test;
+
+namespace {
+
+float of_one(Function function, float a, float b) {
+  switch (function) {
+    case Function::kEverything: return everything(a, b);
+    case Function::kLogarithm2: return logarithm2(a);
+    case Function::kPowerOf2: return power_of_2(a);
+    case Function::kPower: return power(a, b);
+    case Function::kCubeRoot: return cube_root(a);
+  }
+  return a;
+}
+
+/* `count` floats whose bits are evenly spread between those of two of one sign. */
+std::vector<float> spread(float from, float to, size_t count) {
+  const double low = std::bit_cast<uint32_t>(from), high = std::bit_cast<uint32_t>(to);
+  std::vector<float> values(count);
+  for (size_t i = 0; i < count; i++)
+    values[i] = std::bit_cast<float>(static_cast<uint32_t>(low + (high - low) * i / (count - 1)));
+  return values;
+}
+
+constexpr size_t kCount = 1 << 16;
+static_assert(kCount % kLaneMultiple == 0);
+
+void assert_same_bits(Function function, const std::vector<float>& a, const std::vector<float>& b) {
+  for_each_cpu_target([&](const std::string& target) {
+    std::vector<float> got(a.size());
+    apply_lanes(function, a.data(), b.data(), got.data(), a.size());
+    for (size_t i = 0; i < a.size(); i++) {
+      const float want = of_one(function, a[i], b[i]);
+      ck_assert_msg(std::bit_cast<uint32_t>(want) == std::bit_cast<uint32_t>(got[i]),
+                    "%s, function %d of %a and %a: %a, not %a", target.c_str(), static_cast<int>(function), a[i], b[i],
+                    got[i], want);
+    }
+  });
+}
+
+template <class Exact>
+void assert_exact(Function function, float from, float to, float y, double most, Exact exact) {
+  const std::vector<float> xs = spread(from, to, kCount), ys(kCount, y);
+  for (const float x : xs) {
+    const long double want = exact(static_cast<long double>(x));
+    const double error = std::fabs(static_cast<double>((of_one(function, x, y) - want) / want));
+    ck_assert_msg(error <= most, "function %d of %a and %g is off by %g", static_cast<int>(function), x, y, error);
+  }
+  assert_same_bits(function, xs, ys);
+}
+
+constexpr float kSmallest = 0x1p-126f, kLargest = 0x1.fffffep127f;
+
+}  // namespace
+
+START_TEST(all_operations) {
+  std::mt19937 random(1);
+  std::normal_distribution<float> normal(0, 3);
+  std::vector<float> a(kCount), b(kCount);
+  for (size_t i = 0; i < kCount; i++) {
+    a[i] = normal(random);
+    b[i] = i % 5 ? normal(random) : a[i];
+  }
+  assert_same_bits(Function::kEverything, a, b);
+}
+END_TEST
+
+START_TEST(logarithms) {
+  const auto exact = [](long double x) { return std::log2(x); };
+  assert_exact(Function::kLogarithm2, kSmallest, kLargest, 0, 2e-7, exact);
+  assert_exact(Function::kLogarithm2, 0.5f, 0.99999994f, 0, 2e-7, exact);
+  assert_exact(Function::kLogarithm2, 1.0000001f, 2, 0, 2e-7, exact);
+  ck_assert(logarithm2(1.f) == 0 && logarithm2(8.f) == 3 && logarithm2(0x1p-126f) == -126);
+}
+END_TEST
+
+START_TEST(powers_of_2) {
+  const auto exact = [](long double x) { return std::exp2(x); };
+  assert_exact(Function::kPowerOf2, 1e-20f, 127.49f, 0, 1.1e-7, exact);
+  assert_exact(Function::kPowerOf2, -1e-20f, -126.f, 0, 1.1e-7, exact);
+  ck_assert(power_of_2(0.f) == 1 && power_of_2(-3.f) == 0.125f && power_of_2(127.f) == 0x1p127f);
+  ck_assert(power_of_2(-126.f) == kSmallest && power_of_2(-1e30f) == kSmallest);
+}
+END_TEST
+
+START_TEST(powers) {
+  for (const float y : std::vector{2.4f, 1 / 2.4f, 3.f, -0.75f, 7.f, 8.f, -8.f, 0.f}) {
+    const float span = std::exp2(y == 0 ? 126 : std::min(126 / std::fabs(y), 126.f));
+    assert_exact(Function::kPower, 1 / span, span, y, 1.2e-7 + 5e-8 * std::fabs(y),
+                 [y](long double x) { return std::pow(x, static_cast<long double>(y)); });
+    ck_assert(power(1.f, y) == 1);
+  }
+}
+END_TEST
+
+START_TEST(cube_roots) {
+  const auto exact = [](long double x) { return std::cbrt(x); };
+  assert_exact(Function::kCubeRoot, kSmallest, kLargest, 0, 1e-7, exact);
+  assert_exact(Function::kCubeRoot, 0.5f, 4, 0, 1e-7, exact);
+  ck_assert(cube_root(0.f) == 0);
+}
+END_TEST
+
+START_TEST(sums_in_any_order) {
+  std::mt19937 random(2);
+  std::normal_distribution<float> logarithm(-4, 3);
+  std::vector<float> values(kCount);
+  for (float& v : values) v = (random() & 1 ? 1 : -1) * std::exp(std::min(logarithm(random), 8.f));
+  int64_t one_word = 0;
+  Fixed2<kTwoWordBits> two_words;
+  long double exact = 0;
+  for (const float v : values) {
+    one_word += to_fixed<kSumBits>(v);
+    two_words += v;
+    exact += v;
+  }
+  for_each_cpu_target([&](const std::string& target) {
+    std::shuffle(values.begin(), values.end(), random);
+    const Sums sums = sum_lanes(values.data(), values.size());
+    const bool same_words = sums.two_words.coarse == two_words.coarse && sums.two_words.fine == two_words.fine;
+    ck_assert_msg(sums.one_word == one_word && same_words, "%s", target.c_str());
+  });
+  ck_assert(std::fabs(static_cast<double>(from_fixed<kSumBits>(one_word) - exact)) < kCount * 0x1p-31);
+  ck_assert(std::fabs(static_cast<double>(two_words.value() - exact)) < kCount * 0x1p-51);
+}
+END_TEST
+
+int main() {
+  return run_suite("twin", {{"operations", all_operations},
+                            {"logarithms", logarithms},
+                            {"powers_of_2", powers_of_2},
+                            {"powers", powers},
+                            {"cube_roots", cube_roots},
+                            {"sums", sums_in_any_order}});
+}
