@@ -7,6 +7,7 @@
 
 #include "base/cpu.h"
 #include "kernels/adm/adm_csf.h"
+#include "kernels/common/adm_scores.h"
 #include "kernels/device_twin.h"
 
 namespace vmafx {
@@ -60,22 +61,11 @@ constexpr int kAdm2 = 0, kAim = 1, kAdm3 = 2, kScaleScores = 3, kWhole = 7, kSca
 
 int ceil_log2(int n) { return std::bit_width(static_cast<unsigned>(n) - 1); }
 
-/* The border of a band that is left out of the sums. */
-int border(int size) { return static_cast<int>(size * 0.1 - 0.5); }
-
 /* Sizes and shifts of the scale that decomposes an in_w x in_h plane. */
 AdmScale make_scale(int index, int in_w, int in_h, int bpc) {
-  AdmScale s = {};
-  s.in_w = in_w;
-  s.in_h = in_h;
-  s.w = (in_w + 1) / 2;
-  s.h = (in_h + 1) / 2;
+  AdmScale s = {adm_extent(in_w, in_h)};
   s.vertical_shift = adm_vertical_shift(index, bpc);
   s.horizontal_shift = adm_horizontal_shift(index);
-  s.left = border(s.w);
-  s.top = border(s.h);
-  s.right = s.w - s.left;
-  s.bottom = s.h - s.top;
   /* A row of 2^(w's bits) largest cubes still fits 64 bits, a column of rows again. */
   for (int band = 0; band < kAdmBands; band++)
     s.cube_shift[band] = index > 0 ? ceil_log2(s.w) : std::max(0, ceil_log2(s.w) - (band < 2 ? 4 : 3));
@@ -107,13 +97,8 @@ int num_places(int index, int band) {
 }
 constexpr int kDenPlaces[kAdmScales] = {18, 32, 27, 23};
 
-/* What the noise floor adds to each band's cube root. */
-float noise_floor(const AdmScale& s, double noise_weight) {
-  return cube_root(static_cast<float>((s.bottom - s.top) * (s.right - s.left) * noise_weight));
-}
-
 float pooled_num(const AdmScale& s, int index, const int64_t (&sums)[kAdmBands], double noise_weight) {
-  const float noise = noise_floor(s, noise_weight);
+  const float noise = adm_noise_floor(s, noise_weight, 3);
   float parts[kAdmBands];
   for (int band = 0; band < kAdmBands; band++) {
     const double unit = std::ldexp(1.0, num_places(index, band) - s.cube_shift[band] - s.row_shift);
@@ -126,7 +111,7 @@ float pooled_num(const AdmScale& s, int index, const int64_t (&sums)[kAdmBands],
 
 float pooled_den(const AdmScale& s, int index, const uint64_t (&sums)[kAdmBands], const AdmSensitivity& sensitivity,
                  double noise_weight) {
-  const float noise = noise_floor(s, noise_weight);
+  const float noise = adm_noise_floor(s, noise_weight, 3);
   const double unit = std::ldexp(1.0, kDenPlaces[index] - s.den_cube_shift - s.den_row_shift);
   float parts[kAdmBands];
   for (int band = 0; band < kAdmBands; band++) {
@@ -135,12 +120,6 @@ float pooled_den(const AdmScale& s, int index, const uint64_t (&sums)[kAdmBands]
   }
   return parts[0] + parts[1] + parts[2];
 }
-
-struct ScaleScore {
-  float num = 0;
-  float den = 1e-10f;  // of a skipped scale
-  double ratio() const { return den == 0 ? 1.0 : static_cast<double>(num) / den; }
-};
 
 /* -- The extractor ------------------------------------------------------------------------------------------------- */
 
@@ -173,33 +152,23 @@ class Adm : public Extractor {
 
   void finalize(int64_t frame, const void* raw_sums, ScoreSink& sink) override {
     const auto& sums = *static_cast<const AdmSums*>(raw_sums);
-    ScaleScore scales[kAdmScales];
-    double num = 0, den = 0, aim_num = 0;
-    for (int s = 0; s < kAdmScales; s++) {
-      if (s > 0 || !params_.skip_scale0) {
-        scales[s].num = pooled_num(params_.scale[s], s, sums.dlm[s], weights_.noise);
-        scales[s].den = pooled_den(params_.scale[s], s, sums.csf_den[s], weights_.sensitivity[s], weights_.noise);
-        if (params_.measure_aim) aim_num += pooled_num(params_.scale[s], s, sums.aim[s], 0);
-      }
-      num += scales[s].num;
-      den += scales[s].den;
+    AdmScaleScore scales[kAdmScales];
+    for (int s = params_.skip_scale0 ? 1 : 0; s < kAdmScales; s++) {
+      scales[s].num = pooled_num(params_.scale[s], s, sums.dlm[s], weights_.noise);
+      scales[s].den = pooled_den(params_.scale[s], s, sums.csf_den[s], weights_.sensitivity[s], weights_.noise);
+      if (params_.measure_aim) scales[s].aim_num = pooled_num(params_.scale[s], s, sums.aim[s], 0);
     }
-    /* Less than this is nothing. */
-    const double limit = 1e-10 * (params_.scale[0].in_w * params_.scale[0].in_h) / (1920.0 * 1080.0);
-    if (num < limit) num = 0;
-    if (den < limit) den = 0;
-    const double adm2 = den == 0 ? 1 : num / den;
-    const double aim = den == 0 ? 0 : aim_num / den;
-    const double adm3 = adm2 * weights_.dlm + (1 - aim) * (1 - weights_.dlm);
+    const AdmScores whole = adm_combined(scales, params_.scale[0]);
+    const double adm3 = whole.adm2 * weights_.dlm + (1 - whole.aim) * (1 - weights_.dlm);
 
-    sink.put(frame, kAdm2, adm2);
-    sink.put(frame, kAim, aim);
+    sink.put(frame, kAdm2, whole.adm2);
+    sink.put(frame, kAim, whole.aim);
     sink.put(frame, kAdm3, adm3 > weights_.min_val ? adm3 : weights_.min_val);
     for (int s = 0; s < kAdmScales; s++) sink.put(frame, kScaleScores + s, scales[s].ratio());
     if (!debug_) return;
-    sink.put(frame, kWhole, adm2);
-    sink.put(frame, kWhole + 1, num);
-    sink.put(frame, kWhole + 2, den);
+    sink.put(frame, kWhole, whole.adm2);
+    sink.put(frame, kWhole + 1, whole.num);
+    sink.put(frame, kWhole + 2, whole.den);
     for (int s = 0; s < kAdmScales; s++) {
       sink.put(frame, kScaleParts + 2 * s, scales[s].num);
       sink.put(frame, kScaleParts + 2 * s + 1, scales[s].den);

@@ -42,8 +42,6 @@
 
 namespace vmafx {
 
-inline constexpr int kAdmMinSize = 17;  // of a side, in samples
-
 struct AdmParams {
   int bpc = 8;
   double gain_limit = 100;   // adm_enhn_gain_limit

@@ -2,78 +2,10 @@
 
 #include <cerrno>
 #include <cmath>
-#include <numbers>
 #include <string>
 
 namespace vmafx {
 namespace {
-
-/* libvmaf mixes float and double here; each conversion below is one of its. */
-
-/* Display resolution in pixels per degree of visual angle: about 56.55 for 1080 lines from 3 heights. */
-float pixels_per_degree(const AdmViewing& viewing) {
-  return static_cast<float>(viewing.distance_h * viewing.display_height * std::numbers::pi / 180.0);
-}
-
-/* Watson, Yang, Solomon, Villasenor 1997: the quantisation step at the threshold of visibility, formula (9), for luma
- * (table IV). `g` scales the threshold's spatial frequency by orientation, `amplitude` is the basis function's (table
- * V). */
-float watson_step(float resolution, int scale, float g, float amplitude) {
-  constexpr float kA = 0.495f, kK = 0.466f, kF0 = 0.401f;
-  const auto octave = static_cast<float>(std::log10(std::pow(2.0, scale + 1) * kF0 * g / resolution));
-  return static_cast<float>(2.0 * kA * std::pow(10.0, kK * octave * octave) / amplitude);
-}
-
-AdmSensitivity watson(const AdmViewing& viewing, int scale) {
-  constexpr float kStraightAmplitude[kAdmScales] = {0.67234f, 0.41317f, 0.22727f, 0.11792f};
-  constexpr float kDiagonalAmplitude[kAdmScales] = {0.72709f, 0.49428f, 0.28688f, 0.15214f};
-  const float resolution = pixels_per_degree(viewing);
-  return {1.0f / watson_step(resolution, scale, 1.0f, kStraightAmplitude[scale]),
-          1.0f / watson_step(resolution, scale, 0.534f, kDiagonalAmplitude[scale])};
-}
-
-/* Barten's sensitivity as HDR-VDP 2.2.1 has it (Mantiuk, Kim, Rempel, Heidrich, ACM Transactions on Graphics 30(4),
- * 2011, article 40), at the one luminance in use. */
-constexpr float kLuminance = 100;  // cd/m2
-
-/* A fitted parameter, interpolated over the logarithm of the luminance between its values at 20 and at 150 cd/m2. */
-float at_luminance(float at_20, float at_150) {
-  const auto left = static_cast<float>(std::log10(20.0));
-  const auto right = static_cast<float>(std::log10(150.0));
-  const auto position = static_cast<float>(std::log10(static_cast<double>(kLuminance)));
-  return at_20 + ((at_150 - at_20) / (right - left)) * (position - left);
-}
-
-/* Modulation transfer of the eye's optics. */
-float optics(float frequency) {
-  constexpr float kA[4] = {0.424838596301290f, 0.572435103936480f, 0.000167576239164937f, 0.00255872352306433f};
-  constexpr float kB[4] = {0.028f, 0.37f, 37, 360};
-  float transfer = 0;
-  for (int i = 0; i < 4; i++)
-    transfer = static_cast<float>(transfer + kA[i] * std::exp(static_cast<double>(-kB[i] * frequency)));
-  return transfer;
-}
-
-/* Sensitivity of rods and cones at the luminance in use. */
-float receptors() {
-  constexpr float kPeak = 30.162f, kDrop = 4.0627f, kSlope = 1.6596f, kLowSlope = 0.2712f;
-  const double drop = std::pow(static_cast<double>(kDrop / kLuminance), static_cast<double>(kSlope));
-  return static_cast<float>(kPeak * std::pow(drop + 1, static_cast<double>(-kLowSlope)));
-}
-
-float barten(const AdmViewing& viewing, int scale, double weight) {
-  const auto frequency =
-      static_cast<float>(pixels_per_degree(viewing) / std::pow(2.0, scale + 1));  // cycles per degree
-  const float p0 = at_luminance(0.334278f, 0.394533f);
-  const float p1 = at_luminance(3.79542f, 2.7755f);
-  const float p2 = at_luminance(1.07327f, 1.16577f);
-  const float p3 = at_luminance(6.4635f, 7.45665f);
-  const auto a = static_cast<float>(1.0f + std::pow(static_cast<double>(p0 * frequency), static_cast<double>(p1)));
-  const double low = std::exp(-std::pow(static_cast<double>(frequency / 7), 2.0));
-  const auto b = static_cast<float>(1.0f / std::pow(1 - low, static_cast<double>(p2)));
-  const auto neural = static_cast<float>(p3 / std::pow(static_cast<double>(a * b), 0.5));
-  return static_cast<float>(neural * optics(frequency) * receptors() * weight);
-}
 
 /* The blends of Barten and Watson: libvmaf's fitted values, [h and v, or d][scale]. 2160 lines from 1.5 heights are
  * seen as 1080 lines from 3. Its entries for 480 lines, and 720 from 3 heights, are below what the arithmetic can
@@ -137,10 +69,11 @@ Status check(const AdmViewing& viewing) {
 }
 
 AdmSensitivity sensitivity(const AdmViewing& viewing, int scale) {
+  const AdmDisplay display = {viewing.distance_h, viewing.display_height};
   switch (viewing.mode) {
-    case AdmCsfMode::kWatson97: return watson(viewing, scale);
+    case AdmCsfMode::kWatson97: return watson_sensitivity(display, scale);
     case AdmCsfMode::kBarten:
-      return {barten(viewing, scale, viewing.scale), barten(viewing, scale, viewing.diagonal_scale)};
+      return barten_sensitivity(display, scale, viewing.scale, viewing.diagonal_scale);
     case AdmCsfMode::kBlend: return {find_blend(viewing)->first[0][scale], find_blend(viewing)->first[1][scale]};
     case AdmCsfMode::kBlendMae: return {find_blend(viewing)->mae[0][scale], find_blend(viewing)->mae[1][scale]};
   }

@@ -4,6 +4,7 @@
 
 #include "base/status.h"
 #include "kernels/adm/adm_math.h"
+#include "kernels/common/adm_sensitivity.h"
 
 namespace vmafx {
 
@@ -16,12 +17,6 @@ struct AdmViewing {
   int display_height = 1080;  // adm_ref_display_height, in lines
   double scale = 1;           // adm_csf_scale, kBarten only: weight of the bands h and v
   double diagonal_scale = 1;  // adm_csf_diag_scale, kBarten only: weight of the band d
-};
-
-/* The sensitivity by which a band's coefficients are multiplied; bands h and v share one. */
-struct AdmSensitivity {
-  float straight = 0;
-  float diagonal = 0;
 };
 
 /* Of all scales. EINVAL for a viewing distance that the 16-bit arithmetic or the mode's table cannot serve. */

@@ -13,35 +13,21 @@
 
 #include <cstdint>
 
+#include "kernels/common/adm_scales.h"
 #include "kernels/common/device.h"
 
 namespace vmafx {
 
-inline constexpr int kAdmScales = 4;
-
-/* The detail bands. h: high-pass down, low-pass across; v: the other way round; d: high-pass both ways. */
-inline constexpr int kAdmBands = 3;
-
 /* What depends on the scale, the size and how the picture is looked at. */
-struct AdmScale {
-  int in_w, in_h;      // of the plane that is decomposed
-  int w, h;            // of each of its bands
+struct AdmScale : AdmExtent {
   int vertical_shift;  // of the wavelet transform, see adm_vertical_shift()
   int horizontal_shift;
-  int left, top, right, bottom;  // the scored part of the bands: their borders of 10 % are left out
   uint32_t rfactor[kAdmBands];   // sensitivity. Scale 0: Q21, Q21, Q23, cut to 16 bits; others: Q32, cut to 32 bits
   int cube_shift[kAdmBands];     // rounding right shift of each masked cube
   int row_shift;                 // of a row's sum of masked cubes
   int den_cube_shift;            // of each cube of the reference, scales 1 to 3
   int den_row_shift;             // of a row's sum of cubes of the reference
 };
-
-/* Where a filter tap or a masking neighbour at -1, size or size + 1 reads: 1 | 0 1 2 … n-2 n-1 | n-1 n-2. The border
- * sample is repeated on the far side only. */
-VMAFX_HD constexpr int adm_mirror(int i, int size) {
-  if (i < 0) return -i;
-  return i < size ? i : 2 * size - 1 - i;
-}
 
 VMAFX_HD constexpr int64_t adm_round_shift(int64_t value, int shift) {
   return (value + ((int64_t{1} << shift) >> 1)) >> shift;

@@ -27,22 +27,12 @@
 #include "base/aligned.h"
 #include "base/cpu.h"
 #include "kernels/adm/adm_cm-inl.h"
+#include "kernels/common/adm_needs.h"
 
 #ifndef VMAFX_ADM_SIMD_ONCE
 #define VMAFX_ADM_SIMD_ONCE
 namespace vmafx {
 namespace {
-
-struct Interval {
-  int begin = 0;
-  int end = 0;
-  bool contains(int i) const { return begin <= i && i < end; }
-};
-
-Interval hull(Interval a, Interval b) { return {std::min(a.begin, b.begin), std::max(a.end, b.end)}; }
-
-/* What the wavelet filters read of `size` samples to make `out`. */
-Interval taps_of(Interval out, int size) { return {std::max(2 * out.begin - 1, 0), std::min(2 * out.end + 1, size)}; }
 
 constexpr int kInputRows = 4;   // under one step of the vertical pass
 constexpr int kNearRows = 3;    // under the masking window
@@ -61,13 +51,9 @@ struct MaskMemory {
 };
 
 /* A scale at work: what it has to make, and its rows. */
-struct Level {
+struct Level : AdmNeeds {
   const AdmScale* scale;
   int index;
-  Interval in_rows, in_cols;  // what it reads of its input
-  Interval rows, cols;        // of all bands
-  /* Of the detail bands: the scored part and its neighbours under the masking window. Empty if the scale is skipped. */
-  Interval detail_rows, detail_cols;
   int next_row;
 
   std::byte* input[2][kInputRows];  // band a of the scale before: [ref or dist], scales 1 to 3
@@ -106,26 +92,13 @@ class RowMemory {
 };
 
 /* What each scale has to make, from the last one up. */
-void plan_intervals(const AdmParams& params, Pyramid& p) {
+void plan_needs(const AdmParams& params, Pyramid& p) {
   for (int i = kAdmScales - 1; i >= 0; i--) {
     Level& level = p.level[i];
-    const AdmScale& s = params.scale[i];
-    level.scale = &s;
+    level.scale = &params.scale[i];
     level.index = i;
     const bool scored = i > 0 || !params.skip_scale0;
-    const bool feeds = i + 1 < kAdmScales;
-    if (scored) {
-      level.detail_rows = {std::max(s.top - 1, 0), std::min(s.bottom + 1, s.h)};
-      level.detail_cols = {std::max(s.left - 1, 0), std::min(s.right + 1, s.w)};
-    }
-    level.rows = feeds ? p.level[i + 1].in_rows : level.detail_rows;
-    level.cols = feeds ? p.level[i + 1].in_cols : level.detail_cols;
-    if (scored) {
-      level.rows = hull(level.rows, level.detail_rows);
-      level.cols = hull(level.cols, level.detail_cols);
-    }
-    level.in_rows = taps_of(level.rows, s.in_h);
-    level.in_cols = taps_of(level.cols, s.in_w);
+    static_cast<AdmNeeds&>(level) = adm_needs(*level.scale, scored, i + 1 < kAdmScales ? &p.level[i + 1] : nullptr);
     level.next_row = level.rows.begin;
   }
 }
@@ -220,7 +193,7 @@ void prefetch(const T* begin, const T* end) {
 class Frame {
  public:
   Frame(const AdmParams& params, std::byte* scratch, AdmSums& sums) : params_(params), sums_(sums) {
-    plan_intervals(params, p_);
+    plan_needs(params, p_);
     std::memset(scratch, 0, place_rows(params, nullptr, p_));
     place_rows(params, scratch, p_);
     mark_scored<int16_t>(p_.level[0]);
