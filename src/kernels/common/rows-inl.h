@@ -1,0 +1,91 @@
+/* Rows of floats: samples as floats, and weighted sums along a row or across rows, for one float and for vectors
+ * (twin-inl.h): lanes() values at a time, lanes() = 1 outside Highway sources.
+ *
+ *   load(p), store(v, p)                   lanes() floats at any address
+ *   load_samples(p)                        lanes() samples of 8 or 16 bits, as floats
+ *   samples_to_floats(in, n, scale, out)   in · scale; reads and writes n, no more
+ *   symmetric_sum<Filter>(values)          tap(0)·values(0) + Σ tap(k)·(values(-k) + values(k)), k = 1 to kRadius
+ *   AlongRow{p}, AcrossRows{rows, x}       such values: p[k]; rows[k][x]
+ *   filter_along<Filter>(in, n, out)       of in[-kRadius] to in[n - 1 + kRadius]; kRowSlack applies
+ *   filter_across<Filter>(rows, n, out)    of rows[-kRadius] to rows[kRadius]; kRowSlack applies
+ *
+ * The ends of rows, and the memory that rows have (kRowSlack): rows.h.
+ *
+ * A Filter: struct { static constexpr int kRadius; VMAFX_HD static float tap(int k); }, with the table behind tap() a
+ * VMAFX_CONSTANT. Kernels use symmetric_sum() with values of their own. */
+#if defined(VMAFX_KERNELS_COMMON_ROWS_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef VMAFX_KERNELS_COMMON_ROWS_INL_H
+#undef VMAFX_KERNELS_COMMON_ROWS_INL_H
+#else
+#define VMAFX_KERNELS_COMMON_ROWS_INL_H
+#endif
+
+#include "kernels/common/mirror.h"
+#include "kernels/common/rows.h"
+#include "kernels/common/twin-inl.h"
+
+VMAFX_TWIN_BEGIN
+
+#ifdef HWY_TARGET
+VMAFX_TWIN int lanes() { return static_cast<int>(hn::Lanes(DF())); }
+VMAFX_TWIN Real load(const float* p) { return hn::LoadU(DF(), p); }
+VMAFX_TWIN void store(Real v, float* p) { hn::StoreU(v.v, DF(), p); }
+template <class T>
+VMAFX_TWIN Real load_samples(const T* p) {
+  return hn::ConvertTo(DF(), hn::PromoteTo(DI(), hn::LoadU(hn::Rebind<T, DF>(), p)));
+}
+#else
+VMAFX_TWIN constexpr int lanes() { return 1; }
+VMAFX_TWIN Real load(const float* p) { return *p; }
+VMAFX_TWIN void store(Real v, float* p) { *p = v; }
+template <class T>
+VMAFX_TWIN Real load_samples(const T* p) {
+  return static_cast<float>(*p);
+}
+#endif
+
+template <class T>
+VMAFX_TWIN void samples_to_floats(const T* in, int n, float scale, float* out) {
+  const int step = lanes();
+  int x = 0;
+  for (; x + step <= n; x += step) store(load_samples(in + x) * Real(scale), out + x);
+  if (x == n) return;
+  if (n >= step) { /* a last vector, of which some was there already */
+    store(load_samples(in + n - step) * Real(scale), out + n - step);
+  } else {
+    for (; x < n; x++) out[x] = static_cast<float>(in[x]) * scale;
+  }
+}
+
+struct AlongRow {
+  const float* at;
+  VMAFX_TWIN Real operator()(int k) const { return load(at + k); }
+};
+
+struct AcrossRows {
+  const float* const* rows;
+  int x;
+  VMAFX_TWIN Real operator()(int k) const { return load(rows[k] + x); }
+};
+
+template <class Filter, class Values>
+VMAFX_TWIN Real symmetric_sum(Values values) {
+  Real sum = Real(Filter::tap(0)) * values(0);
+  VMAFX_UNROLL_TWIN
+  for (int k = 1; k <= Filter::kRadius; k++) sum += Real(Filter::tap(k)) * (values(-k) + values(k));
+  return sum;
+}
+
+template <class Filter>
+VMAFX_TWIN void filter_along(const float* in, int n, float* out) {
+  for (int x = 0; x < n; x += lanes()) store(symmetric_sum<Filter>(AlongRow{in + x}), out + x);
+}
+
+template <class Filter>
+VMAFX_TWIN void filter_across(const float* const* rows, int n, float* out) {
+  for (int x = 0; x < n; x += lanes()) store(symmetric_sum<Filter>(AcrossRows{rows, x}), out + x);
+}
+
+VMAFX_TWIN_END
+
+#endif

@@ -1,0 +1,40 @@
+/* Rows of floats: how they are laid out, and their ends. What is done with them: rows-inl.h. */
+#ifndef VMAFX_KERNELS_COMMON_ROWS_H
+#define VMAFX_KERNELS_COMMON_ROWS_H
+
+#include "kernels/common/mirror.h"
+
+/* Before a loop of few, constant rounds in a function that is written once (twin-inl.h). */
+#if defined(__clang__) || defined(__CUDACC__)
+#define VMAFX_UNROLL_TWIN _Pragma("unroll")
+#else
+#define VMAFX_UNROLL_TWIN _Pragma("GCC unroll 64")
+#endif
+
+namespace vmafx {
+
+/* Loops over a row go on to a whole vector: a row has memory for so many floats after the last one that is read or
+ * written. What is there does not matter. */
+inline constexpr int kRowSlack = 64;
+
+/* Samples of `bpc` bits become numbers from 0 to below 256: sample · this, exactly. */
+VMAFX_HD float scale_to_8_bits(int bpc) { return 1.f / static_cast<float>(1 << (bpc - 8)); }
+
+/* Fill row[-count] to row[-1] and row[n] to row[n - 1 + count], as mirror() or mirror_repeated() say. */
+inline void extend_mirrored(float* row, int n, int count) {
+  for (int i = 1; i <= count; i++) {
+    row[-i] = row[mirror(-i, n)];
+    row[n - 1 + i] = row[mirror(n - 1 + i, n)];
+  }
+}
+
+inline void extend_repeated(float* row, int n, int count) {
+  for (int i = 1; i <= count; i++) {
+    row[-i] = row[mirror_repeated(-i, n)];
+    row[n - 1 + i] = row[mirror_repeated(n - 1 + i, n)];
+  }
+}
+
+}  // namespace vmafx
+
+#endif

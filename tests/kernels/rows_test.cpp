@@ -1,0 +1,99 @@
+/* Rows of floats: one float and vectors of them give the same bits, at every width, and touch nothing else. */
+#include <check.h>
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "kernels/common/rows-inl.h"
+#include "tests/kernels/rows_lanes.h"
+#include "tests/support/check_main.h"
+#include "tests/support/targets.h"
+
+using namespace vmafx;
+using namespace vmafx::test;
+
+namespace {
+
+constexpr int kWidest = 3 * kRowSlack, kMargin = SomeFilter::kRadius;
+
+void assert_same(const std::string& target, int n, const std::vector<float>& got, const std::vector<float>& want,
+                 size_t count) {
+  for (size_t i = 0; i < count; i++)
+    ck_assert_msg(got[i] == want[i], "%s, %d wide, at %zu: %a, not %a", target.c_str(), n, i, got[i], want[i]);
+}
+
+template <class T>
+void check_floats_of(const std::string& target, int n, float scale) {
+  std::vector<T> samples(n);
+  for (int i = 0; i < n; i++) samples[i] = static_cast<T>(i * 7919 + n);
+  std::vector<float> got(n + 1, -1.f), want(n + 1, -1.f); /* exactly n are read and written */
+  samples_to_floats(samples.data(), n, scale, want.data());
+  for (int i = 0; i < n; i++) ck_assert(want[i] == samples[i] * scale);
+  floats_of_lanes(samples.data(), n, scale, got.data());
+  assert_same(target, n, got, want, got.size());
+}
+
+std::vector<float> random_row(int seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<float> any(-300, 300);
+  std::vector<float> row(kWidest + 2 * kMargin + kRowSlack);
+  for (float& v : row) v = any(random);
+  return row;
+}
+
+}  // namespace
+
+START_TEST(samples) {
+  for_each_cpu_target([](const std::string& target) {
+    for (int n = 1; n <= kWidest; n++) {
+      check_floats_of<uint8_t>(target, n, 1.f);
+      check_floats_of<uint16_t>(target, n, scale_to_8_bits(16));
+    }
+  });
+  ck_assert(scale_to_8_bits(8) == 1 && scale_to_8_bits(10) == 0.25f);
+}
+END_TEST
+
+START_TEST(filters) {
+  std::vector<std::vector<float>> rows;
+  for (int i = 0; i < 2 * kMargin + 1; i++) rows.push_back(random_row(i));
+  std::vector<const float*> at;
+  for (const auto& row : rows) at.push_back(row.data());
+  const float* const in = rows[0].data() + kMargin;
+  for_each_cpu_target([&](const std::string& target) {
+    for (int n = 1; n <= kWidest; n++) {
+      std::vector<float> got(n + kRowSlack), want(n + kRowSlack);
+      filter_along<SomeFilter>(in, n, want.data());
+      along_lanes(in, n, got.data());
+      assert_same(target, n, got, want, n);
+      filter_across<SomeFilter>(at.data() + kMargin, n, want.data());
+      across_lanes(at.data() + kMargin, n, got.data());
+      assert_same(target, n, got, want, n);
+    }
+  });
+}
+END_TEST
+
+START_TEST(known_sums) {
+  const float row[] = {1, 10, 100, 1000, 10000, 100000, 1000000};
+  float sum;
+  filter_along<SomeFilter>(row + 3, 1, &sum);
+  ck_assert(sum == 0.4f * 1000 + 0.2f * 10100 + 0.07f * 100010 + -0.01f * 1000001);
+}
+END_TEST
+
+START_TEST(ends) {
+  float row[] = {0, 0, 0, 1, 2, 3, 4, 0, 0, 0};
+  const float mirrored[] = {4, 3, 2, 1, 2, 3, 4, 3, 2, 1}, repeated[] = {3, 2, 1, 1, 2, 3, 4, 4, 3, 2};
+  extend_mirrored(row + 3, 4, 3);
+  for (int i = 0; i < 10; i++) ck_assert(row[i] == mirrored[i]);
+  extend_repeated(row + 3, 4, 3);
+  for (int i = 0; i < 10; i++) ck_assert(row[i] == repeated[i]);
+}
+END_TEST
+
+int main() {
+  return run_suite("rows",
+                   {{"samples", samples}, {"filters", filters}, {"known_sums", known_sums}, {"ends", ends}});
+}
