@@ -2,6 +2,7 @@
  * tests/hip_emulator by the host's compiler. A metric with kernels adds its .hip here. */
 #define VMAFX_KERNEL_CODE
 
+#include "kernels/common/prescale.hip"
 #include "kernels/common/self_test.hip"
 #include "kernels/common/unpack.hip"
 

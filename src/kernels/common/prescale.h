@@ -1,0 +1,51 @@
+/* Scaling a plane of samples to another size, as floats, before a metric sees it: float_vif and SpEED.
+ *
+ * First each column's taps are summed down, in the order of the rows, then those sums across; prescale_math.h has the taps. The
+ * definition, the SIMD twin and the kernels (prescale_work.h) give the same floats. */
+#ifndef VMAFX_KERNELS_COMMON_PRESCALE_H
+#define VMAFX_KERNELS_COMMON_PRESCALE_H
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "base/picture.h"
+#include "base/status.h"
+#include "kernels/common/prescale_math.h"
+
+namespace vmafx {
+
+/* "nearest", "bilinear", "bicubic" or "lanczos4"; `metric` is for the message. */
+StatusOr<PrescaleMethod> prescale_method(const char* metric, std::string_view name);
+
+/* A side of a plane scaled by `factor`. */
+int prescaled_size(int size, double factor);
+
+/* The taps for one pair of sizes. Made once, used on any thread. */
+class Prescaler {
+ public:
+  Prescaler(PrescaleMethod method, int from_w, int from_h, int to_w, int to_h);
+
+  /* `out` has the size to_w x to_h. A sample of `bpc` bits counts in 256ths of the range, plus `offset`. */
+  void ref(const SamplePlane& in, int bpc, float offset, const Plane<float>& out, std::byte* scratch) const;
+  void simd(const SamplePlane& in, int bpc, float offset, const Plane<float>& out, std::byte* scratch) const;
+  size_t scratch_bytes() const;  // of one call, 64-byte aligned
+
+  int taps() const { return taps_; }
+  int from_w() const { return from_w_; }
+  /* Tap k of columns x …, in rows that a vector may read past the end of. */
+  const int32_t* column_indices(int k) const { return column_indices_.data() + k * pitch_; }
+  const float* column_weights(int k) const { return column_weights_.data() + k * pitch_; }
+  const PrescaleTap* row(int y) const { return rows_.data() + y * taps_; }
+
+ private:
+  int taps_, from_w_;
+  size_t pitch_;
+  std::vector<int32_t> column_indices_;
+  std::vector<float> column_weights_;
+  std::vector<PrescaleTap> rows_;
+};
+
+}  // namespace vmafx
+
+#endif

@@ -1,0 +1,54 @@
+/* The kernels of prescale_device.h. */
+#include "kernels/common/gpu.h"
+#include "kernels/common/prescale_work.h"
+
+namespace vmafx::prescale {
+
+template <class T>
+VMAFX_DEVICE float column_sum(const PrescaleWork& work, const hip::DevicePlane& in, int x, const PrescaleTap* rows,
+                              int count) {
+  float sum = 0;
+  for (int k = 0; k < count; k++) {
+    const PrescaleTap tap = rows[k];
+    const T* row = reinterpret_cast<const T*>(in.data.get() + tap.index * in.stride);
+    const float term = tap.weight * (static_cast<float>(row[x]) * work.scale + work.offset);
+    sum = k ? sum + term : term;
+  }
+  return sum;
+}
+
+/* Block (x, y, 2 * frame + side). */
+template <class T>
+VMAFX_DEVICE void scale_plane(const PrescaleWork& work) {
+  const gpu::Dim3 block = gpu::block_id();
+  const int x = static_cast<int>(block.x * kPrescaleThreads + gpu::thread_id().x), y = static_cast<int>(block.y);
+  if (x >= work.to_w) return;
+  const int frame = static_cast<int>(block.z / 2), count = prescale_taps(work.method);
+  const hip::DevicePlane& in = block.z % 2 ? work.planes.dist[frame] : work.planes.ref[hip::ref_index(frame)];
+  const PrescaleTap *columns = work.taps.get() + static_cast<int64_t>(x) * count,
+                    *rows = work.taps.get() + (static_cast<int64_t>(work.to_w) + y) * count;
+  float sum = 0;
+  for (int k = 0; k < count; k++) {
+    const PrescaleTap tap = columns[k];
+    const float term = tap.weight * column_sum<T>(work, in, tap.index, rows, count);
+    sum = k ? sum + term : term;
+  }
+  work.out[(static_cast<int64_t>(block.z) * work.to_h + y) * work.to_w + x] = sum;
+}
+
+}  // namespace vmafx::prescale
+
+VMAFX_KERNEL(vmafx_prescale_taps, vmafx::kPrescaleThreads, (vmafx::PrescaleWork work)) {
+  using namespace vmafx;
+  const int i = static_cast<int>(gpu::block_id().x * kPrescaleThreads + gpu::thread_id().x);
+  if (i >= work.to_w + work.to_h) return;
+  PrescaleTap* taps = work.taps.get() + static_cast<int64_t>(i) * prescale_taps(work.method);
+  if (i < work.to_w) prescale_taps_at(work.method, i, work.from_w, work.to_w, taps);
+  else prescale_taps_at(work.method, i - work.to_w, work.from_h, work.to_h, taps);
+}
+VMAFX_KERNEL(vmafx_prescale_8, vmafx::kPrescaleThreads, (vmafx::PrescaleWork work)) {
+  vmafx::prescale::scale_plane<uint8_t>(work);
+}
+VMAFX_KERNEL(vmafx_prescale_16, vmafx::kPrescaleThreads, (vmafx::PrescaleWork work)) {
+  vmafx::prescale::scale_plane<uint16_t>(work);
+}
