@@ -7,6 +7,8 @@
 #include "kernels/common/unpack.hip"
 
 #include "kernels/adm/adm.hip"
+#include "kernels/ansnr/ansnr.hip"
+#include "kernels/moment/moment.hip"
 #include "kernels/motion/motion.hip"
 #include "kernels/psnr/psnr.hip"
 #include "kernels/vif/vif.hip"

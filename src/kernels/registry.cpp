@@ -3,6 +3,8 @@
 #include <array>
 
 #include "kernels/adm/adm.h"
+#include "kernels/ansnr/ansnr.h"
+#include "kernels/moment/moment.h"
 #include "kernels/motion/motion.h"
 #include "kernels/psnr/psnr.h"
 #include "kernels/vif/vif.h"
@@ -19,6 +21,12 @@ constexpr std::array kExtractors = {
     &kMotionExtractor,
     &kPsnrHipExtractor,
     &kPsnrExtractor,
+    &kFloatPsnrHipExtractor,
+    &kFloatPsnrExtractor,
+    &kFloatAnsnrHipExtractor,
+    &kFloatAnsnrExtractor,
+    &kFloatMomentHipExtractor,
+    &kFloatMomentExtractor,
 };
 
 bool provides(const ExtractorInfo& info, std::string_view feature) {

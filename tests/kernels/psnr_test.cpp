@@ -3,12 +3,12 @@
 #include <check.h>
 
 #include <cmath>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "tests/support/check_main.h"
 #include "tests/support/planes.h"
+#include "tests/support/scores.h"
 #include "tests/support/targets.h"
 
 using namespace vmafx;
@@ -40,31 +40,10 @@ void check_all_fills(const std::string& target, int w, int h, int bpc) {
 
 /* -- Scores -------------------------------------------------------------------------------------------------------- */
 
-struct Scores : ScoreSink {
-  explicit Scores(const Extractor& extractor) : features(extractor.features()) {}
-
-  void put(int64_t frame, int feature, double score) override {
-    of[format_text("%s %d", features[feature].key, static_cast<int>(frame))] = score;
-  }
-  void put_aggregate(const char* key, double value) override { of[key] = value; }
-
-  void expect(const char* what, double want) {
-    ck_assert_msg(of.count(what), "%s was not put", what);
-    ck_assert_msg(of[what] == want, "%s is %.17g, not %.17g", what, of[what], want);
-  }
-
-  std::span<const FeatureInfo> features;
-  std::map<std::string, double> of;
-};
-
 VideoFormat format_of(int w, int h, int bpc, Chroma chroma) { return {.w = w, .h = h, .bpc = bpc, .chroma = chroma}; }
 
 std::unique_ptr<Extractor> make(const OptionTexts& given, const VideoFormat& format) {
-  auto options = Options::resolve("psnr", kPsnrExtractor.options, given);
-  ck_assert_msg(options.ok(), "%s", options.status().message().c_str());
-  auto made = kPsnrExtractor.create(options.value(), format);
-  ck_assert_msg(made.ok(), "%s", made.status().message().c_str());
-  return std::move(made.value());
+  return make_extractor(kPsnrExtractor, format, given);
 }
 
 /* The scores of a stream with these sums. */
@@ -222,6 +201,20 @@ START_TEST(psnr_of_the_stream) {
 }
 END_TEST
 
+/* 10 bit: a difference of 4 in one of 4x4 samples is 1 on the scale of 8 bit. */
+START_TEST(float_psnr_scores) {
+  TestPlane<uint16_t> ref(4, 4), dist(4, 4);
+  ref.fill(Fill::kZero, 10, 1);
+  dist.fill(Fill::kZero, 10, 1);
+  const VideoFormat format = {.w = 4, .h = 4, .bpc = 10, .chroma = Chroma::k400};
+  const auto float_psnr = make_extractor(kFloatPsnrExtractor, format);
+  const Picture zero = {10, {ref.sample_plane()}}, other = {10, {dist.sample_plane()}};
+  score_frame(*float_psnr, zero, other).expect("float_psnr 0", 72);
+  dist.at(1, 2) = 4;
+  score_frame(*float_psnr, zero, other).expect("float_psnr 0", 10 * std::log10(255.75 * 255.75 * 16), 1e-12);
+}
+END_TEST
+
 int main() {
   return run_suite("psnr", {{"known_sums", known_sums},
                             {"simd_equals_ref", simd_equals_ref},
@@ -232,5 +225,6 @@ int main() {
                             {"scores", scores_in_decibels},
                             {"limit", limit_follows_depth_and_min_sse},
                             {"reduced_peak", reduced_peak},
-                            {"stream", psnr_of_the_stream}});
+                            {"stream", psnr_of_the_stream},
+                            {"float_psnr", float_psnr_scores}});
 }

@@ -35,6 +35,7 @@ uint64_t psnr_sse_simd(const SamplePlane& ref, const SamplePlane& dist, int bpc)
 std::unique_ptr<DeviceTwin> psnr_hip(const VideoFormat& format, int planes);
 
 extern const ExtractorInfo kPsnrExtractor, kPsnrHipExtractor;
+extern const ExtractorInfo kFloatPsnrExtractor, kFloatPsnrHipExtractor;  // float_psnr.cpp
 
 }  // namespace vmafx
 

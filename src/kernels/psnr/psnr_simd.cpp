@@ -14,6 +14,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "kernels/common/squares-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace vmafx {
 namespace HWY_NAMESPACE {
@@ -26,72 +28,14 @@ uint64_t psnr_sse(const SamplePlane& ref, const SamplePlane& dist, int bpc) { re
 
 #else
 
-namespace hn = hwy::HWY_NAMESPACE;
-using D8 = hn::ScalableTag<uint8_t>;
-using D16 = hn::ScalableTag<int16_t>;
-using DU16 = hn::RebindToUnsigned<D16>;
-using D32 = hn::RepartitionToWide<D16>;
-using DU32 = hn::RebindToUnsigned<D32>;
-using DU64 = hn::RepartitionToWide<DU32>;
-
 constexpr D8 d8;
-constexpr D16 d16;
 constexpr DU16 du16;
-constexpr D32 d32;
-constexpr DU32 du32;
 constexpr DU64 du64;
-
-using VU32 = hn::Vec<DU32>;
-using VU64 = hn::Vec<DU64>;
-
-constexpr int kMostPairBits = 14;
 
 template <class V>
 V absolute_difference(V a, V b) {
   return hn::Or(hn::SaturatedSub(a, b), hn::SaturatedSub(b, a));
 }
-
-VU64 widened_sum(VU32 lanes) {
-  const VU64 pairs = hn::BitCast(du64, lanes);
-  return hn::Add(hn::And(pairs, hn::Set(du64, 0xFFFFFFFFu)), hn::ShiftRight<32>(pairs));
-}
-
-/* Σ of squares below 2^28, in 32-bit lanes. */
-class PairSquares {
- public:
-  PairSquares() : low_(hn::Zero(d32)), high_(hn::Zero(d32)) {}
-  void add(hn::Vec<DU16> v) {
-    const auto signed_v = hn::BitCast(d16, v);
-    low_ = hn::ReorderWidenMulAccumulate(d32, signed_v, signed_v, low_, high_);
-  }
-  void add(hn::Vec<D8> v) {
-    const auto pairs = hn::BitCast(du16, v);
-    add(hn::And(pairs, hn::Set(du16, 0xFF)));
-    add(hn::ShiftRight<8>(pairs));
-  }
-  VU64 total() const {
-    return hn::Add(widened_sum(hn::BitCast(du32, low_)), widened_sum(hn::BitCast(du32, high_)));
-  }
-
- private:
-  hn::Vec<D32> low_, high_;
-};
-
-/* Σ of squares below 2^32, in 64-bit lanes. */
-class FullSquares {
- public:
-  FullSquares() : sum_(hn::Zero(du64)) {}
-  void add(hn::Vec<DU16> v) {
-    const VU32 pairs = hn::BitCast(du32, v);
-    add_squares(hn::And(pairs, hn::Set(du32, 0xFFFF)));
-    add_squares(hn::ShiftRight<16>(pairs));
-  }
-  VU64 total() const { return sum_; }
-
- private:
-  void add_squares(VU32 v) { sum_ = hn::Add(sum_, widened_sum(hn::Mul(v, v))); }
-  VU64 sum_;
-};
 
 /* A row of at least one vector. A Squares is given at most `steps` vectors, so that its lanes do not overflow. */
 template <class Squares, class D, class T = hn::TFromD<D>>
@@ -126,11 +70,9 @@ uint64_t plane_sse(D d, const SamplePlane& ref_plane, const SamplePlane& dist_pl
 }
 
 uint64_t psnr_sse(const SamplePlane& ref, const SamplePlane& dist, int bpc) {
-  /* 32-bit lanes take four squares from each vector of bytes, two from one of words. */
-  constexpr uint32_t kMostSum = 0xFFFFFFFF;
-  const uint32_t max = (1u << bpc) - 1;
-  if (bpc == 8) return plane_sse<PairSquares>(d8, ref, dist, bpc, kMostSum / (4 * max * max));
-  if (bpc <= kMostPairBits) return plane_sse<PairSquares>(du16, ref, dist, bpc, kMostSum / (2 * max * max));
+  const int steps = pair_squares_steps(bpc);
+  if (bpc == 8) return plane_sse<PairSquares>(d8, ref, dist, bpc, steps);
+  if (bpc <= kMostPairBits) return plane_sse<PairSquares>(du16, ref, dist, bpc, steps);
   return plane_sse<FullSquares>(du16, ref, dist, bpc, INT_MAX);
 }
 

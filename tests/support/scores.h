@@ -1,0 +1,70 @@
+/* The scores that an extractor puts, by key and frame. */
+#ifndef VMAFX_TESTS_SUPPORT_SCORES_H
+#define VMAFX_TESTS_SUPPORT_SCORES_H
+
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <string>
+
+#include "base/aligned.h"
+#include "kernels/extractor.h"
+#include "tests/support/check_main.h"
+
+namespace vmafx::test {
+
+struct Scores : ScoreSink {
+  explicit Scores(const Extractor& extractor) : features(extractor.features()) {}
+
+  void put(int64_t frame, int feature, double score) override {
+    of[format_text("%s %d", features[feature].key, static_cast<int>(frame))] = score;
+  }
+  void put_aggregate(const char* key, double value) override { of[key] = value; }
+
+  /* `what`: "psnr_y 0" is that of frame 0, "apsnr_y" an aggregate. */
+  void expect(const char* what, double want, double within = 0) {
+    ck_assert_msg(of.count(what), "%s was not put", what);
+    ck_assert_msg(of[what] == want || std::abs(of[what] - want) <= within, "%s is %.17g, not %.17g", what, of[what], want);
+  }
+
+  std::span<const FeatureInfo> features;
+  std::map<std::string, double> of;
+};
+
+/* An extractor of these options; the test fails where they or the format are refused. */
+inline std::unique_ptr<Extractor> make_extractor(const ExtractorInfo& info, const VideoFormat& format,
+                                                 const OptionTexts& given = {}) {
+  auto options = Options::resolve(info.name, info.options, given);
+  ck_assert_msg(options.ok(), "%s", options.status().message().c_str());
+  auto made = info.create(options.value(), format);
+  ck_assert_msg(made.ok(), "%s", made.status().message().c_str());
+  return std::move(made.value());
+}
+
+/* Why they are refused. */
+inline std::string refusal(const ExtractorInfo& info, const VideoFormat& format, const OptionTexts& given = {}) {
+  auto options = Options::resolve(info.name, info.options, given);
+  if (!options.ok()) return options.status().message();
+  auto made = info.create(options.value(), format);
+  ck_assert_msg(!made.ok(), "%s takes it", info.name);
+  return made.status().message();
+}
+
+/* Those of one frame. */
+inline Scores score_frame(Extractor& extractor, const Picture& ref, const Picture& dist) {
+  const AlignedBytes scratch = allocate_aligned(extractor.scratch_bytes() + 1);
+  const AlignedBytes sums = allocate_aligned(extractor.sums_bytes());
+  std::memset(sums.get(), 0, extractor.sums_bytes());
+  FrameSet frames;
+  frames.ref = ref;
+  frames.dist = dist;
+  extractor.extract(frames, scratch.get(), sums.get());
+  Scores scores(extractor);
+  extractor.finalize(0, sums.get(), scores);
+  extractor.flush(scores);
+  return scores;
+}
+
+}  // namespace vmafx::test
+
+#endif
