@@ -131,7 +131,7 @@ Status Plan::instantiate(const VideoFormat& format, Log& log) {
 void Plan::place_columns(PlannedExtractor& planned, Log& log) {
   const std::string suffix = planned.options.key_suffix();
   for (const FeatureInfo& feature : planned.extractor->features()) {
-    const std::string key = feature.key + suffix;
+    const std::string key = feature.key + (feature.bare ? "" : suffix);
     if (std::ranges::find(columns_, key) != columns_.end()) {
       log.warning(format_text("%s is provided twice; the first one is reported", key.c_str()));
       planned.columns.push_back(-1);

@@ -36,7 +36,7 @@ Status Scorer::add(const FinishedFrame& finished) {
 Status Scorer::flush() {
   for (PlannedExtractor& planned : plan_.extractors()) {
     ColumnSink sink(planned, table_);
-    planned.extractor->flush(sink);
+    VMAFX_TRY(planned.extractor->flush(sink));
   }
   VMAFX_TRY(complete_frames());
   if (complete_ < added_)

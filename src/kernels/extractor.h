@@ -39,6 +39,7 @@ enum ExtractorFlags : uint32_t {
 struct FeatureInfo {
   const char* name;  // "VMAF_integer_feature_adm2_score"
   const char* key;   // "integer_adm2"
+  bool bare = false; // options never show in the key
 };
 
 /* What extract() reads: of each picture the planes, bit p for plane p; and which frames. */
@@ -82,7 +83,7 @@ class Extractor {
   /* Raw sums to scores, called once per scored frame in frame order. A temporal metric may hold a frame's score back
    * until a later one is known; every score must have been put when flush() returns. */
   virtual void finalize(int64_t frame, const void* sums, ScoreSink& sink) = 0;
-  virtual void flush(ScoreSink&) {}
+  virtual Status flush(ScoreSink&) { return {}; }  // fails where the metric's own output did
 
   /* The metric's kernels, owned by the extractor: not null exactly in a HIP twin, one created by an info flagged kHip. Its
    * extract() is then the CPU twin's, for frames that the device could not take and to verify those that it did. */

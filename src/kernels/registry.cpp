@@ -5,6 +5,7 @@
 #include "kernels/adm/adm.h"
 #include "kernels/ansnr/ansnr.h"
 #include "kernels/moment/moment.h"
+#include "kernels/cambi/cambi.h"
 #include "kernels/motion/motion.h"
 #include "kernels/psnr/psnr.h"
 #include "kernels/vif/vif.h"
@@ -27,6 +28,7 @@ constexpr std::array kExtractors = {
     &kFloatAnsnrExtractor,
     &kFloatMomentHipExtractor,
     &kFloatMomentExtractor,
+    &kCambiExtractor,
 };
 
 bool provides(const ExtractorInfo& info, std::string_view feature) {

@@ -96,7 +96,7 @@ void expect(const OptionTexts& options, const std::vector<double>& sums, const c
     const MotionSums frame = sums_for(sums[n]);
     motion->finalize(n, &frame, scores);
   }
-  motion->flush(scores);
+  ck_assert(motion->flush(scores).ok());
   const int frames = static_cast<int>(sums.size());
   assert_text_eq(scores.text(kSad, frames), sad);
   assert_text_eq(scores.text("integer_motion2", frames), motion2);
@@ -262,7 +262,7 @@ START_TEST(debug_adds_motion) {
     const MotionSums sums = sums_for(n + 1);
     motion->finalize(n, &sums, scores);
   }
-  motion->flush(scores);
+  ck_assert(motion->flush(scores).ok());
   assert_text_eq(scores.text(kSad, 3), "0 2 3");
   assert_text_eq(scores.text("integer_motion", 3), "0 2 3");
   assert_text_eq(scores.text("integer_motion2", 3), "0 2 3");
@@ -288,7 +288,7 @@ START_TEST(looks_one_frame_ahead) {
   add(2);
   assert_text_eq(scores.text("integer_motion2", 3), "0 1 -");
   assert_text_eq(scores.text("integer_motion3", 3), "1 1 -");
-  motion->flush(scores);
+  ck_assert(motion->flush(scores).ok());
   assert_text_eq(scores.text("integer_motion3", 3), "1 1 2");
 }
 END_TEST

@@ -50,7 +50,7 @@ std::unique_ptr<Extractor> make(const OptionTexts& given, const VideoFormat& for
 Scores score(Extractor& psnr, const std::vector<PsnrSums>& sums) {
   Scores scores(psnr);
   for (size_t n = 0; n < sums.size(); n++) psnr.finalize(n, &sums[n], scores);
-  psnr.flush(scores);
+  ck_assert(psnr.flush(scores).ok());
   return scores;
 }
 

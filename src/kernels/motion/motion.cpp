@@ -62,7 +62,7 @@ class Motion : public Extractor {
   }
 
   void finalize(int64_t frame, const void* sums, ScoreSink& sink) override;
-  void flush(ScoreSink& sink) override;
+  Status flush(ScoreSink& sink) override;
   DeviceTwin* device_twin() override { return device_twin_.get(); }
 
  private:
@@ -125,9 +125,10 @@ void Motion::finalize(int64_t frame, const void* sums, ScoreSink& sink) {
   frames_ = frame + 1;
 }
 
-void Motion::flush(ScoreSink& sink) {
+Status Motion::flush(ScoreSink& sink) {
   if (frames_ <= step_) put_first(0.0, sink);
   else put_motion(frames_ - 1, sad_before_[0], sink);
+  return {};
 }
 
 template <bool on_device>

@@ -43,7 +43,7 @@ class Psnr : public Extractor {
   }
 
   void finalize(int64_t frame, const void* sums, ScoreSink& sink) override;
-  void flush(ScoreSink& sink) override;
+  Status flush(ScoreSink& sink) override;
   DeviceTwin* device_twin() override { return device_twin_.get(); }
 
  private:
@@ -108,8 +108,8 @@ void Psnr::finalize(int64_t frame, const void* sums, ScoreSink& sink) {
   frames_++;
 }
 
-void Psnr::flush(ScoreSink& sink) {
-  if (!of_stream_ || !frames_) return;
+Status Psnr::flush(ScoreSink& sink) {
+  if (!of_stream_ || !frames_) return {};
   for (int p = 0; p < planes_; p++) {
     const double count = static_cast<double>(static_cast<uint64_t>(frames_) * samples(p));
     const double limit = std::ceil(10 * std::log10(peak_squared_ * count * 2));
@@ -117,6 +117,7 @@ void Psnr::flush(ScoreSink& sink) {
         10 * (std::log10(peak_squared_) + std::log10(count) - std::log10(static_cast<double>(stream_.sse[p])));
     sink.put_aggregate(kStreamKeys[p], std::min(apsnr, limit));
   }
+  return {};
 }
 
 template <bool on_device>

@@ -1,0 +1,94 @@
+#include "kernels/cambi/cambi_heatmaps.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace vmafx {
+namespace {
+
+constexpr int kMostSample = 65535;
+
+/* 0 or the errno of the part that cannot be made. */
+int make_folders(const std::string& path) {
+  for (size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
+    if (mkdir(path.substr(0, end).c_str(), 0770) != 0 && errno != EEXIST) return errno;
+    if (end == std::string::npos) return 0;
+  }
+}
+
+int write_all(int descriptor, const void* data, size_t bytes, off_t at) {
+  for (const char* from = static_cast<const char*>(data); bytes > 0;) {
+    const ssize_t written = pwrite(descriptor, from, bytes, at);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return written < 0 ? errno : EIO;
+    from += written;
+    at += written;
+    bytes -= static_cast<size_t>(written);
+  }
+  return 0;
+}
+
+}  // namespace
+
+StatusOr<std::unique_ptr<CambiHeatmaps>> CambiHeatmaps::create(const std::string& folder, const CambiParams& params,
+                                                               const CambiView& view) {
+  std::unique_ptr<CambiHeatmaps> maps(new CambiHeatmaps);
+  if (const int failed = make_folders(folder))
+    return error(failed, "heatmaps_path=%s: the folder cannot be made: %s", folder.c_str(), std::strerror(failed));
+  const int samples = view.window * view.window;
+  const int most = std::max(1, static_cast<int>(kCambiWeights[params.levels.diffs - 1]) * samples / 4);
+  maps->per_key_ = static_cast<double>(kMostSample) / most * samples / (1 << kCambiKeyBits);
+  for (int scale = 0; scale < kCambiScales; scale++)
+    VMAFX_TRY(maps->open(folder, scale, view.scale_w(params, scale), view.scale_h(params, scale)));
+  return maps;
+}
+
+Status CambiHeatmaps::open(const std::string& folder, int scale, int w, int h) {
+  File& file = files_[scale];
+  file.path = folder + format_text("/cambi_heatmap_scale_%d_%dx%d_16b.gray", scale, w, h);
+  file.w = w;
+  file.h = h;
+  file.descriptor = ::open(file.path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file.descriptor >= 0) return {};
+  const int failed = errno;
+  return error(failed, "heatmaps_path: %s cannot be written: %s", file.path.c_str(), std::strerror(failed));
+}
+
+CambiHeatmaps::~CambiHeatmaps() { close().ok(); }
+
+void CambiHeatmaps::Frame::put(int scale, int y, const int32_t* keys, int w) {
+  const File& file = maps_.files_[scale];
+  off_t at = ((frame_ * file.h + y) * file.w) * static_cast<off_t>(sizeof(uint16_t));
+  uint16_t samples[1024];
+  for (int x = 0; x < w;) {
+    const int n = std::min<int>(w - x, std::size(samples));
+    for (int i = 0; i < n; i++)
+      samples[i] = static_cast<uint16_t>(std::min<double>(keys[x + i] * maps_.per_key_, kMostSample));
+    if (const int failed = write_all(file.descriptor, samples, n * sizeof *samples, at)) return maps_.fail(scale, failed);
+    at += n * static_cast<off_t>(sizeof *samples);
+    x += n;
+  }
+}
+
+void CambiHeatmaps::fail(int scale, int errno_value) {
+  const std::lock_guard lock(mutex_);
+  if (failure_.ok())
+    failure_ = error(errno_value, "cambi: writing %s failed: %s", files_[scale].path.c_str(), std::strerror(errno_value));
+}
+
+Status CambiHeatmaps::close() {
+  for (int scale = 0; scale < kCambiScales; scale++) {
+    int& descriptor = files_[scale].descriptor;
+    if (descriptor >= 0 && ::close(descriptor) != 0) fail(scale, errno);
+    descriptor = -1;
+  }
+  const std::lock_guard lock(mutex_);
+  return failure_;
+}
+
+}  // namespace vmafx

@@ -1,0 +1,56 @@
+/* heatmaps_path: c of every sample of the distorted picture, a file per scale and in it a picture of 16 bit per frame, the next one right
+ * behind. 65535 is the c of a window that is half the one and half the other level, with the largest weight. Frames are
+ * written where they belong, in any order; those that n_subsample leaves out are holes. */
+#ifndef VMAFX_KERNELS_CAMBI_CAMBI_HEATMAPS_H
+#define VMAFX_KERNELS_CAMBI_CAMBI_HEATMAPS_H
+
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "base/status.h"
+#include "kernels/cambi/cambi.h"
+
+namespace vmafx {
+
+class CambiHeatmaps {
+ public:
+  /* Makes the folder if need be, and empty files cambi_heatmap_scale_S_WxH_16b.gray. */
+  static StatusOr<std::unique_ptr<CambiHeatmaps>> create(const std::string& folder, const CambiParams& params,
+                                                         const CambiView& view);
+  ~CambiHeatmaps();
+
+  /* Writes the rows of a frame. Thread-safe as a whole, one frame in one thread. */
+  class Frame : public CambiRowSink {
+   public:
+    Frame(CambiHeatmaps& maps, int64_t frame) : maps_(maps), frame_(frame) {}
+    void put(int scale, int y, const int32_t* keys, int w) override;
+
+   private:
+    CambiHeatmaps& maps_;
+    const int64_t frame_;
+  };
+
+  /* Closes the files; the first write that failed, if one did. */
+  Status close();
+
+ private:
+  struct File {
+    int descriptor = -1;
+    int w = 0, h = 0;
+    std::string path;
+  };
+
+  CambiHeatmaps() = default;
+  Status open(const std::string& folder, int scale, int w, int h);
+  void fail(int scale, int errno_value);
+
+  File files_[kCambiScales];
+  double per_key_ = 0;  // 16-bit steps
+  std::mutex mutex_;
+  Status failure_;  // guarded by mutex_
+};
+
+}  // namespace vmafx
+
+#endif

@@ -1,0 +1,180 @@
+/* The definition of cambi. */
+#include "base/aligned.h"
+#include "kernels/cambi/cambi.h"
+#include "kernels/cambi/cambi_math-inl.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace vmafx {
+namespace {
+
+using Image = Plane<uint16_t>;
+using Flags = Plane<uint8_t>;
+
+template <class T>
+void resample(const CambiParams& params, const CambiView& view, const Plane<const T>& luma, const Image& image) {
+  for (int y = 0; y < image.h; y++) {
+    const T* from = luma.row(view.rows.empty() ? y : view.rows[y]);
+    for (int x = 0; x < image.w; x++)
+      image.row(y)[x] = static_cast<uint16_t>(cambi_ten_bits(from[view.columns.empty() ? x : view.columns[x]], params.bpc));
+  }
+}
+
+/* In place: what is read lies behind what is written. The last row and column average two samples, the corner one. */
+void average_2x2(const Image& image) {
+  for (int y = 0; y < image.h; y++) {
+    uint16_t* row = image.row(y);
+    for (int x = 0; x < image.w; x++) {
+      int sum = row[x], n = 1;
+      if (x + 1 < image.w) sum += row[x + 1], n++;
+      if (y + 1 < image.h) sum += image.row(y + 1)[x], n++;
+      if (n == 3) sum += image.row(y + 1)[x + 1], n++;
+      row[x] = static_cast<uint16_t>(sum / n);
+    }
+  }
+}
+
+bool is_flat(const Image& image, int x, int y) {
+  const int v = image.row(y)[x];
+  return (x + 1 == image.w || image.row(y)[x + 1] == v) && (y + 1 == image.h || image.row(y + 1)[x] == v);
+}
+
+void make_mask(const Image& image, int mask_above, const Flags& flat, const Flags& mask) {
+  for (int y = 0; y < image.h; y++)
+    for (int x = 0; x < image.w; x++) flat.row(y)[x] = is_flat(image, x, y);
+  constexpr int r = kCambiMaskRadius;
+  for (int y = 0; y < image.h; y++)
+    for (int x = 0; x < image.w; x++) {
+      int sum = 0;
+      for (int j = std::max(y - r, 0); j <= std::min(y + r, image.h - 1); j++)
+        for (int i = std::max(x - r, 0); i <= std::min(x + r, image.w - 1); i++) sum += flat.row(j)[i];
+      mask.row(y)[x] = sum > mask_above;
+    }
+}
+
+/* The even rows and columns, at the beginning of the same plane. */
+template <class T>
+void halve(Plane<T>& plane) {
+  plane.w = cambi_scaled(plane.w, 1);
+  plane.h = cambi_scaled(plane.h, 1);
+  for (int y = 0; y < plane.h; y++)
+    for (int x = 0; x < plane.w; x++) plane.row(y)[x] = plane.row(2 * y)[2 * x];
+}
+
+/* Of columns, then of rows; the first and last ones stay as they are. */
+void mode_filter(const Image& image, const Image& filtered) {
+  const int w = image.w, h = image.h;
+  for (int y = 0; y < h; y++) {
+    const uint16_t* from = image.row(y);
+    for (int x = 0; x < w; x++)
+      filtered.row(y)[x] =
+          static_cast<uint16_t>(x > 0 && x < w - 1 ? cambi_mode(from[x - 1], from[x], from[x + 1]) : from[x]);
+  }
+  for (int y = 1; y < h - 1; y++)
+    for (int x = 0; x < w; x++)
+      image.row(y)[x] = static_cast<uint16_t>(
+          cambi_mode(filtered.row(y - 1)[x], filtered.row(y)[x], filtered.row(y + 1)[x]));
+}
+
+/* How many masked samples of the window have each level. */
+class Window {
+ public:
+  Window(const Image& image, const Flags& mask, int radius) : image_(image), mask_(mask), radius_(radius) {}
+
+  /* To the first column of a row. */
+  void start(int y) {
+    std::ranges::fill(counts_, 0);
+    y_ = y;
+    for (int x = 0; x < radius_; x++) add_column(x, 1);
+  }
+  /* To column x of the row, after x - 1. */
+  void move_to(int x) {
+    add_column(x + radius_, 1);
+    add_column(x - radius_ - 1, -1);
+  }
+  int count(int level) const { return level < 0 || level > kCambiMostLevel ? 0 : counts_[level]; }
+
+ private:
+  void add_column(int x, int sign) {
+    if (x < 0 || x >= image_.w) return;
+    for (int y = std::max(y_ - radius_, 0); y <= std::min(y_ + radius_, image_.h - 1); y++)
+      if (mask_.row(y)[x]) counts_[image_.row(y)[x]] += sign;
+  }
+
+  const Image& image_;
+  const Flags& mask_;
+  const int radius_;
+  int y_ = 0;
+  int counts_[kCambiMostLevel + 1] = {};
+};
+
+int32_t sample_key(const CambiLevels& levels, const Window& window, int v, float key_scale) {
+  const auto center = static_cast<float>(window.count(v));
+  CambiContrast best = {0, 1};
+  for (int i = 0; i < levels.diffs; i++) {
+    if (v < levels.lowest[i] || v > levels.highest[i]) continue;
+    const int beside = std::max(window.count(v + i + 1), window.count(v - i - 1));
+    best = cambi_larger(best, kCambiWeights[i], center, static_cast<float>(beside));
+  }
+  return cambi_key(best, center, key_scale);
+}
+
+/* The keys of a row. */
+void row_of_keys(const CambiParams& params, const Image& image, const Flags& mask, int y, Window& window, float key_scale,
+                 int32_t* keys) {
+  window.start(y);
+  for (int x = 0; x < image.w; x++) {
+    window.move_to(x);
+    keys[x] = mask.row(y)[x] ? sample_key(params.levels, window, image.row(y)[x], key_scale) : 0;
+  }
+}
+
+template <class T>
+Plane<T> carve(std::byte*& memory, int w, int h) {
+  const size_t stride = round_to_lines(sizeof(T) * w);
+  const Plane<T> plane = {reinterpret_cast<T*>(memory), static_cast<ptrdiff_t>(stride), w, h};
+  memory += stride * h;
+  return plane;
+}
+
+}  // namespace
+
+size_t cambi_scratch_bytes(const CambiParams&, const CambiView& view) {
+  const size_t w = round_to_lines(view.w), row = round_to_lines(sizeof(int32_t) * view.w);
+  return (2 * round_to_lines(sizeof(uint16_t) * view.w) + 2 * w + row) * view.h + row;
+}
+
+void cambi_ref(const CambiParams& params, const CambiView& view, const SamplePlane& luma, std::byte* scratch,
+               CambiRowSink* rows, CambiScaleSums* sums) {
+  Image image = carve<uint16_t>(scratch, view.w, view.h);
+  const Image filtered = carve<uint16_t>(scratch, view.w, view.h);
+  const Flags flat = carve<uint8_t>(scratch, view.w, view.h);
+  Flags mask = carve<uint8_t>(scratch, view.w, view.h);
+  auto* const keys = reinterpret_cast<uint32_t*>(scratch);
+  auto* const row = reinterpret_cast<int32_t*>(scratch + round_to_lines(sizeof(int32_t) * view.w) * view.h);
+
+  if (params.bpc == 8) resample(params, view, luma.as<uint8_t>(), image);
+  else resample(params, view, luma.as<uint16_t>(), image);
+  if (params.anti_dither) average_2x2(image);
+  make_mask(image, view.mask_above, flat, mask);
+
+  for (int scale = 0; scale < kCambiScales; scale++) {
+    if (scale > 0 || params.halved) {
+      halve(image);
+      halve(mask);
+    }
+    mode_filter(image, filtered);
+    Window window(image, mask, view.window / 2);
+    size_t count = 0;
+    for (int y = 0; y < image.h; y++) {
+      row_of_keys(params, image, mask, y, window, cambi_key_scale(view.window), row);
+      if (rows) rows->put(scale, y, row, image.w);
+      for (int x = 0; x < image.w; x++)
+        if (row[x]) keys[count++] = static_cast<uint32_t>(row[x]);
+    }
+    sums[scale] = cambi_largest({keys, count}, int64_t{image.w} * image.h, params.topk);
+  }
+}
+
+}  // namespace vmafx

@@ -1,0 +1,299 @@
+#include "kernels/cambi/cambi.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <random>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "base/aligned.h"
+#include "kernels/cambi/cambi_luminance.h"
+#include "tests/support/check_main.h"
+#include "tests/support/planes.h"
+#include "tests/support/targets.h"
+
+using namespace vmafx;
+using namespace vmafx::test;
+
+namespace {
+
+VideoFormat format_of(int w, int h, int bpc) { return {.w = w, .h = h, .bpc = bpc, .chroma = Chroma::k400}; }
+
+StatusOr<std::unique_ptr<Extractor>> try_make(const OptionTexts& given, const VideoFormat& format) {
+  auto options = Options::resolve("cambi", kCambiExtractor.options, given);
+  if (!options.ok()) return options.status();
+  return kCambiExtractor.create(options.value(), format);
+}
+
+std::unique_ptr<Extractor> make(const OptionTexts& given, const VideoFormat& format) {
+  auto made = try_make(given, format);
+  ck_assert_msg(made.ok(), "%s", made.status().message().c_str());
+  return std::move(made.value());
+}
+
+std::string complaint(const OptionTexts& given, const VideoFormat& format, int code = EINVAL) {
+  const auto made = try_make(given, format);
+  ck_assert_int_eq(made.status().code(), code);
+  return made.status().message();
+}
+
+struct Scores : ScoreSink {
+  void put(int64_t, int feature, double score) override { of[feature] = score; }
+  void put_aggregate(const char*, double) override {}
+  std::map<int, double> of;
+};
+
+CambiSums sums_of(const Extractor& cambi, int64_t index, const SamplePlane& ref, const SamplePlane& dist) {
+  const AlignedBytes scratch = allocate_aligned(cambi.scratch_bytes());
+  CambiSums sums = {};
+  FrameSet frames;
+  frames.index = index;
+  frames.ref.plane[0] = ref;
+  frames.dist.plane[0] = dist;
+  cambi.extract(frames, scratch.get(), &sums);
+  return sums;
+}
+
+Scores score(Extractor& cambi, const SamplePlane& ref, const SamplePlane& dist) {
+  const CambiSums sums = sums_of(cambi, 0, ref, dist);
+  Scores scores;
+  cambi.finalize(0, &sums, scores);
+  return scores;
+}
+
+/* Levels `left` and `right`, each in one half of the picture. */
+template <class T>
+void fill_halves(TestPlane<T>& plane, int w, int h, int left, int right) {
+  for (int y = 0; y < h; y++)
+    for (int x = 0; x < w; x++) plane.at(x, y) = static_cast<T>(x < w / 2 ? left : right);
+}
+
+/* Bands of some width that step by up to `step`, and grain in places. */
+template <class T>
+void fill_bands(TestPlane<T>& plane, int w, int h, int bpc, int band, int step, uint32_t seed) {
+  std::mt19937 random(seed);
+  const int base = static_cast<int>(random() % 40) << (bpc - 8), grain_every = 3 + static_cast<int>(random() % 40);
+  for (int y = 0; y < h; y++)
+    for (int x = 0; x < w; x++) {
+      const int grain = random() % grain_every == 0 ? static_cast<int>(random() % 3) : 0;
+      const int value = base + (x + y / 3) / band * step + (y / (2 * band)) * step + grain;
+      plane.at(x, y) = static_cast<T>(std::min(value, (1 << bpc) - 1));
+    }
+}
+
+std::string temporary_folder() {
+  const char* folder = std::getenv("TMPDIR");
+  std::string path = std::string(folder ? folder : "/tmp") + "/vmafx-cambi-XXXXXX";
+  ck_assert_ptr_nonnull(mkdtemp(path.data()));
+  return path;
+}
+
+}  // namespace
+
+/* An edge of one level between flat halves, in a window of 5x5: next to it p are 15 and 10, then 20 and 5, and less at the
+ * upper and lower borders. All other samples are 0. */
+START_TEST(known_score) {
+  constexpr int kSize = 216;
+  TestPlane<uint16_t> plane(kSize, kSize);
+  fill_halves(plane, kSize, kSize, 100, 101);
+  double want = 0;
+  for (int scale = 0, size = kSize; scale < kCambiScales; scale++, size = (size + 1) / 2) {
+    const double inside = 2 * (15. * 10 / 25 + 20. * 5 / 25), second = 2 * (12. * 8 / 20 + 16. * 4 / 20),
+                 first = 2 * (9. * 6 / 15 + 12. * 3 / 15);
+    want += (16 >> scale) * ((size - 4) * inside + 2 * second + 2 * first) / std::floor(0.6 * size * size);
+  }
+  const auto cambi = make({}, format_of(kSize, kSize, 10));
+  ck_assert_double_eq_tol(score(*cambi, {}, plane.sample_plane()).of[0], want / 25, 1e-7);
+}
+END_TEST
+
+START_TEST(flat_pictures_have_no_bands) {
+  for (const int bpc : {8, 10, 16}) with_sample_type(bpc, [&]<class T>(T) {
+    TestPlane<T> plane(230, 219);
+    for (const Fill fill : {Fill::kZero, Fill::kMax, Fill::kRandom, Fill::kCheckerboard}) {
+      plane.fill(fill, bpc, 1);
+      ck_assert_double_eq(score(*make({}, format_of(230, 219, bpc)), {}, plane.sample_plane()).of[0], 0);
+    }
+  });
+}
+END_TEST
+
+/* Levels where steps of 1 to 4 are seen, at 300 cd/m2: as in the paper's Table. */
+START_TEST(visible_levels) {
+  const CambiLevels levels = cambi_levels(bt1886_luminance, 0.019, 0, 4);
+  const int want[] = {178, 305, 432, 559};
+  for (int i = 0; i < 4; i++) {
+    ck_assert_int_eq(levels.highest[i], want[i]);
+    ck_assert_int_le(levels.lowest[i], 0);
+  }
+  ck_assert_int_eq(levels.last, 563);
+  const CambiLevels dark = cambi_levels(bt1886_luminance, 0.019, 0.06, 4);
+  for (int i = 0; i < 4; i++) ck_assert_int_eq(dark.lowest[i], 74 - i);
+  ck_assert_double_eq_tol(bt1886_luminance(1), 300, 1e-9);
+  ck_assert_double_eq_tol(bt1886_luminance(0), 0.01, 1e-12);
+  ck_assert_double_eq_tol(pq_luminance(1), 10000, 1e-6);
+  ck_assert_double_eq(pq_luminance(0), 0);
+}
+END_TEST
+
+/* No level is that bright: nothing is seen. (libvmaf does not come back.) */
+START_TEST(unreachable_luminance) {
+  const CambiLevels levels = cambi_levels(bt1886_luminance, 0.019, 301, 4);
+  for (int i = 0; i < 4; i++) ck_assert_int_gt(levels.lowest[i], kCambiMostLevel);
+}
+END_TEST
+
+/* The sums against those of all keys in order. */
+START_TEST(largest_keys) {
+  std::mt19937 random(1);
+  for (const int nonzero : {0, 1, 5, 60, 61, 100}) {
+    for (const uint32_t range : {2u, 500u, 1u << 29}) {
+      std::vector<uint32_t> keys, sorted(100);
+      for (int i = 0; i < nonzero; i++) keys.push_back(sorted[i] = 1 + random() % range);
+      std::ranges::sort(sorted, std::greater());
+      double want = 0;
+      for (int i = 0; i < 60; i++) want += sorted[i];
+      const CambiScaleSums sums = cambi_largest(keys, 100, 0.6);
+      ck_assert_uint_gt(sums.at_count, 0);
+      ck_assert_uint_lt(sums.above_count, 60);
+      ck_assert_uint_ge(sums.above_count + sums.at_count, 60);
+      const double got = static_cast<double>(sums.above) +
+                         static_cast<double>(sums.at) / static_cast<double>(sums.at_count) * (60. - static_cast<double>(sums.above_count));
+      ck_assert_double_eq_tol(got, want, 60 * 64);  // keys of one threshold differ by less than 2^kCambiFineBits
+    }
+  }
+  ck_assert_int_eq(cambi_wanted(5, 0.0001), 1);
+  ck_assert_int_eq(cambi_wanted(5, 1), 5);
+}
+END_TEST
+
+START_TEST(full_reference) {
+  constexpr int kW = 240, kH = 220;
+  TestPlane<uint16_t> banded(kW, kH), flat(kW, kH);
+  fill_halves(banded, kW, kH, 100, 102);
+  fill_halves(flat, kW, kH, 100, 100);
+  const auto cambi = make({{"full_ref", "true"}}, format_of(kW, kH, 10));
+  ck_assert_uint_eq(cambi->features().size(), 3);
+  ck_assert_uint_eq(cambi->reads().ref, 1);
+  Scores worse = score(*cambi, flat.sample_plane(), banded.sample_plane());
+  ck_assert(worse.of[0] > 0 && worse.of[1] == 0 && worse.of[2] == worse.of[0]);
+  Scores better = score(*cambi, banded.sample_plane(), flat.sample_plane());
+  ck_assert(better.of[0] == 0 && better.of[1] == worse.of[0] && better.of[2] == 0);
+
+  const auto alone = make({}, format_of(kW, kH, 10));
+  ck_assert_uint_eq(alone->features().size(), 1);
+  ck_assert_uint_eq(alone->reads().ref, 0);
+  const auto clipped = make({{"full_ref", "true"}, {"cambi_max_val", "0.01"}}, format_of(kW, kH, 10));
+  ck_assert_double_eq(score(*clipped, flat.sample_plane(), banded.sample_plane()).of[2], 0.01);
+}
+END_TEST
+
+/* Samples above their depth count as its largest. */
+START_TEST(samples_above_their_depth) {
+  TestPlane<uint16_t> wild(220, 217), tame(220, 217);
+  fill_bands(wild, 220, 217, 10, 9, 2, 3);
+  fill_bands(tame, 220, 217, 10, 9, 2, 3);
+  for (int x = 50; x < 90; x++) {
+    wild.at(x, 40) = static_cast<uint16_t>(1024 + 700 * x);
+    tame.at(x, 40) = 1023;
+  }
+  const auto cambi = make({}, format_of(220, 217, 10));
+  const CambiSums a = sums_of(*cambi, 0, {}, wild.sample_plane()), b = sums_of(*cambi, 0, {}, tame.sample_plane());
+  ck_assert_int_eq(std::memcmp(&a, &b, sizeof a), 0);
+}
+END_TEST
+
+START_TEST(options) {
+  const VideoFormat format = format_of(320, 240, 10);
+  assert_contains(complaint({{"eotf", "srgb"}}, format), "srgb");
+  assert_contains(complaint({{"cambi_eotf", "x"}}, format), "'x'");
+  assert_contains(complaint({}, format_of(215, 215, 8)), "216");
+  assert_contains(complaint({{"enc_width", "180"}, {"enc_height", "160"}}, format), "180x160");
+  assert_contains(complaint({{"src_width", "400"}, {"src_height", "200"}}, format), "400x200");
+  assert_contains(complaint({{"window_size", "14"}}, format), "15");
+  assert_contains(complaint({{"window_size", "127"}}, format_of(10000, 8000, 8)), "up to 255");
+  make({}, format_of(216, 16, 8));
+  make({{"window_size", "65"}}, format_of(7680, 4320, 8));
+  const auto key = [](const OptionTexts& given) {
+    return Options::resolve("cambi", kCambiExtractor.options, given).value().key_suffix();
+  };
+  assert_text_eq(key({{"cambi_high_res_speedup", "1080"}, {"cambi_vis_lum_threshold", "0.06"}, {"cambi_max_val", "17"}}),
+                 "_hrs_1080_cmxv_17_vlt_0.06");
+  assert_text_eq(key({{"full_ref", "true"}, {"heatmaps_path", "x"}}), "");
+}
+END_TEST
+
+/* Heatmaps of frames 1 and 0, in this order: each lies at its place. */
+START_TEST(heatmaps) {
+  constexpr int kSize = 216;
+  const std::string folder = temporary_folder(), inner = folder + "/a/b";
+  TestPlane<uint16_t> banded(kSize, kSize), flat(kSize, kSize);
+  fill_halves(banded, kSize, kSize, 100, 101);
+  fill_halves(flat, kSize, kSize, 100, 100);
+  {
+    const auto cambi = make({{"heatmaps_path", inner}}, format_of(kSize, kSize, 10));
+    sums_of(*cambi, 1, {}, banded.sample_plane());
+    sums_of(*cambi, 0, {}, flat.sample_plane());
+    Scores scores;
+    ck_assert(cambi->flush(scores).ok());
+  }
+  for (int scale = 0, size = kSize; scale < kCambiScales; scale++, size = (size + 1) / 2) {
+    const std::string path = inner + format_text("/cambi_heatmap_scale_%d_%dx%d_16b.gray", scale, size, size);
+    std::ifstream file(path, std::ios::binary);
+    std::vector<uint16_t> samples(2 * size * size + 1);
+    file.read(reinterpret_cast<char*>(samples.data()), 2 * samples.size());
+    ck_assert_int_eq(file.gcount(), 4 * size * size);
+    for (int i = 0; i < size * size; i++) ck_assert_int_eq(samples[i], 0);
+    /* c = 6 of 4 · 25 / 4 */
+    ck_assert_int_eq(samples[size * size + size / 2 * size + (size + 1) / 2], 65535 * 6 / 25);
+    ck_assert_int_eq(samples[size * size + size / 2 * size], 0);
+    unlink(path.c_str());
+  }
+  rmdir(inner.c_str());
+  rmdir((folder + "/a").c_str());
+  rmdir(folder.c_str());
+}
+END_TEST
+
+START_TEST(heatmaps_that_cannot_be_written) {
+  const VideoFormat format = format_of(216, 216, 8);
+  assert_contains(complaint({{"heatmaps_path", "/dev/null/x"}}, format, ENOTDIR), "/dev/null/x");
+  /* A full disk. */
+  const std::string folder = temporary_folder();
+  const std::string path = folder + "/cambi_heatmap_scale_0_216x216_16b.gray";
+  ck_assert_int_eq(symlink("/dev/full", path.c_str()), 0);
+  const auto cambi = make({{"heatmaps_path", folder}}, format);
+  TestPlane<uint8_t> plane(216, 216);
+  plane.fill(Fill::kGradient, 8, 1);
+  sums_of(*cambi, 0, {}, plane.sample_plane());
+  Scores scores;
+  const Status status = cambi->flush(scores);
+  ck_assert_int_eq(status.code(), ENOSPC);
+  assert_contains(status.message(), "scale_0");
+  for (int scale = 0, size = 216; scale < kCambiScales; scale++, size = (size + 1) / 2)
+    unlink((folder + format_text("/cambi_heatmap_scale_%d_%dx%d_16b.gray", scale, size, size)).c_str());
+  rmdir(folder.c_str());
+}
+END_TEST
+
+int main() {
+  return run_suite("cambi", {{"known_score", known_score},
+                             {"flat_pictures_have_no_bands", flat_pictures_have_no_bands},
+                             {"visible_levels", visible_levels},
+                             {"unreachable_luminance", unreachable_luminance},
+                             {"largest_keys", largest_keys},
+                             {"full_reference", full_reference},
+                             {"samples_above_their_depth", samples_above_their_depth},
+                             {"options", options},
+                             {"heatmaps", heatmaps},
+                             {"heatmaps_that_cannot_be_written", heatmaps_that_cannot_be_written}});
+}
