@@ -61,7 +61,7 @@ inline Scores score_frame(Extractor& extractor, const Picture& ref, const Pictur
   extractor.extract(frames, scratch.get(), sums.get());
   Scores scores(extractor);
   extractor.finalize(0, sums.get(), scores);
-  extractor.flush(scores);
+  ck_assert(extractor.flush(scores).ok());
   return scores;
 }
 
