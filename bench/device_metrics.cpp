@@ -128,8 +128,10 @@ FrameSet DeviceMetrics::frame_set(int64_t frame) const {
   set.index = frame;
   set.ref = frames_.picture(hip::Side::kRef, frame);
   set.dist = frames_.picture(hip::Side::kDist, frame);
-  for (int64_t back = 1; back <= 2 && back <= frame; back++)
+  for (int64_t back = 1; back <= 2 && back <= frame; back++) {
     set.earlier_ref[back - 1] = frames_.picture(hip::Side::kRef, frame - back);
+    set.earlier_dist[back - 1] = frames_.picture(hip::Side::kDist, frame - back);
+  }
   return set;
 }
 
@@ -149,8 +151,10 @@ void DeviceMetrics::check_frame(int64_t frame, const std::byte* sums) const {
 
 void DeviceMetrics::place_resident(int64_t first, DeviceBatch* batch) const {
   for (int p = 0; p < frames_.format().planes(); p++) {
-    for (int back = 1; back <= layout_.history && back <= first; back++)
+    for (int back = 1; back <= layout_.history && back <= first; back++) {
       batch->planes[p].ref[hip::ref_index(0, back)] = frames_.device_plane(hip::Side::kRef, first - back, p);
+      batch->planes[p].earlier_dist[hip::kMostHistory - back] = frames_.device_plane(hip::Side::kDist, first - back, p);
+    }
     for (int i = 0; i < layout_.batch; i++) {
       batch->planes[p].ref[hip::ref_index(i)] = frames_.device_plane(hip::Side::kRef, first + i, p);
       batch->planes[p].dist[i] = frames_.device_plane(hip::Side::kDist, first + i, p);

@@ -28,14 +28,16 @@ Pipeline::~Pipeline() {
   while (take(true, &finished)) continue;
 }
 
-Status Pipeline::start(std::vector<Extractor*> extractors, int history, int threads, int frames_ahead) {
+Status Pipeline::start(std::vector<Extractor*> extractors, int threads, int frames_ahead) {
   extractors_ = std::move(extractors);
-  history_ = history;
   size_t scratch_bytes = 0;
   for (const Extractor* extractor : extractors_) {
     sums_offset_.push_back(sums_bytes_);
     sums_bytes_ += round_to_lines(extractor->sums_bytes());
     scratch_bytes = std::max(scratch_bytes, extractor->scratch_bytes());
+    const Reads reads = extractor->reads();
+    if (reads.ref) history_[0] = std::max(history_[0], reads.history);
+    if (reads.dist) history_[1] = std::max(history_[1], reads.history);
   }
   frames_ahead_ = frames_ahead;
   slots_ = make_slots(threads + frames_ahead);
@@ -64,32 +66,39 @@ std::vector<Pipeline::Slot> Pipeline::make_slots(size_t count) const {
 }
 
 void Pipeline::hold_pictures(Slot& slot, Held ref, Held dist) {
-  for (int i = 0; i < history_; i++) slot.held[2 + i] = earlier_[i];
-  if (history_ > 1) earlier_[1] = earlier_[0];
-  if (history_ > 0) earlier_[0] = ref;
-  slot.held[0] = std::move(ref);
-  slot.held[1] = std::move(dist);
+  slot.held[0][0] = std::move(ref);
+  slot.held[1][0] = std::move(dist);
+  for (int side = 0; side < 2; side++) {
+    Held(&earlier)[kMostHistory] = earlier_[side];
+    std::copy_n(earlier, history_[side], slot.held[side] + 1);
+    std::shift_right(std::begin(earlier), std::end(earlier), 1);
+    if (history_[side] > 0) earlier[0] = slot.held[side][0];
+  }
   show_pictures(slot);
 }
 
 /* To the CPU twins. Pictures that were left on the device show nothing. */
 void Pipeline::show_pictures(Slot& slot) {
+  const auto& [ref, dist] = slot.held;
   slot.frames = {};
   slot.frames.index = slot.index;
-  slot.frames.ref = slot.held[0]->planes();
-  slot.frames.dist = slot.held[1]->planes();
-  for (int i = 0; i < history_; i++)
-    if (slot.held[2 + i]) slot.frames.earlier_ref[i] = slot.held[2 + i]->planes();
+  slot.frames.ref = ref[0]->planes();
+  slot.frames.dist = dist[0]->planes();
+  for (int i = 0; i < kMostHistory; i++) {
+    if (ref[1 + i]) slot.frames.earlier_ref[i] = ref[1 + i]->planes();
+    if (dist[1 + i]) slot.frames.earlier_dist[i] = dist[1 + i]->planes();
+  }
 }
 
 /* No job reads a frame yet when some of its pictures were left on the device: then all metrics run there. */
 Status Pipeline::bring_to_host(Slot& slot) {
   bool was_on_device = false;
-  for (const Held& held : slot.held) {
-    if (!held || !held->on_device()) continue;
-    VMAFX_TRY(held->bring_to_host());
-    was_on_device = true;
-  }
+  for (const auto& side : slot.held)
+    for (const Held& held : side) {
+      if (!held || !held->on_device()) continue;
+      VMAFX_TRY(held->bring_to_host());
+      was_on_device = true;
+    }
   if (was_on_device) show_pictures(slot);
   return {};
 }
@@ -114,7 +123,7 @@ Status Pipeline::add(bool scored, Held ref, Held dist) {
   clear_sums(slot);
   if (slot.verified) {
     if (Status status = bring_to_host(slot); !status.ok()) {
-      std::ranges::fill(slot.held, nullptr);
+      let_go(slot);
       return status;
     }
   }
@@ -133,7 +142,7 @@ Status Pipeline::add(bool scored, Held ref, Held dist) {
       const std::lock_guard lock(mutex_);
       slot.pending++;
     }
-    lane_->add({scored, slot.held[0].get(), slot.held[1].get(), slot.lane_sums,
+    lane_->add({scored, slot.held[0][0].get(), slot.held[1][0].get(), slot.lane_sums,
                 [this, &slot](const Status& status) { lane_done(slot, status); }});
   }
   job_done(slot);
@@ -152,17 +161,19 @@ void Pipeline::add_job(Slot& slot, size_t extractor, std::byte* memory) {
   });
 }
 
+void Pipeline::let_go(Slot& slot) {
+  for (auto& side : slot.held) std::ranges::fill(side, nullptr);
+}
+
 void Pipeline::job_done(Slot& slot) {
-  Held let_go[4];  // released outside the lock, since that calls the application
   {
     const std::lock_guard lock(mutex_);
     if (slot.pending > 1) {
       slot.pending--;
       return;
     }
-    std::ranges::move(slot.held, let_go);
   }
-  std::ranges::fill(let_go, nullptr);
+  let_go(slot);  // outside the lock, since that calls the application; nobody else looks at the slot any more
   {
     const std::lock_guard lock(mutex_);
     slot.pending = 0;  // from here on the slot may be used again

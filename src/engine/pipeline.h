@@ -43,12 +43,13 @@ struct Verification {
 class Pipeline {
  public:
   using Held = std::shared_ptr<const HeldPicture>;
+  static constexpr int kMostHistory = std::size(FrameSet().earlier_ref);
 
   Pipeline() = default;
   ~Pipeline();  // waits for what is in flight
 
   /* Allocates everything. `frames_ahead`: how many frames may be in flight beyond one for each thread. */
-  Status start(std::vector<Extractor*> extractors, int history, int threads, int frames_ahead);
+  Status start(std::vector<Extractor*> extractors, int threads, int frames_ahead);
 
   /* From now on the extractors that have kernels run on the device. Before the first frame. `surfaces`: see HipLane::start().
    * `verify`: every how many frames their CPU twins run too; 0: never. After a failure the pipeline is as before. */
@@ -79,7 +80,7 @@ class Pipeline {
     bool verified = false;  // `check` holds what the CPU twins say of the lane's extractors
     int pending = 0;        // jobs still running; the lane is one; guarded by mutex_
     FrameSet frames;
-    Held held[4];        // ref, dist, the two earlier refs: let go when the last job ends
+    Held held[2][1 + kMostHistory];  // of ref and dist: this one and the earlier ones. Let go when the last job ends
     AlignedBytes memory; // the sums of all extractors
     AlignedBytes check;
     std::vector<const std::byte*> sums;
@@ -88,6 +89,7 @@ class Pipeline {
 
   std::vector<Slot> make_slots(size_t count) const;
   void hold_pictures(Slot& slot, Held ref, Held dist);
+  void let_go(Slot& slot);
   void show_pictures(Slot& slot);
   Status bring_to_host(Slot& slot);
   void clear_sums(Slot& slot);
@@ -98,13 +100,13 @@ class Pipeline {
   bool runs(size_t extractor, bool scored) const { return scored || extractors_[extractor]->reads().every_frame; }
 
   std::vector<Extractor*> extractors_;
-  int history_ = 0;
+  int history_[2] = {};  // earlier pictures that some extractor reads, of ref and of dist
   std::vector<size_t> sums_offset_;  // of each extractor in Slot::memory
   size_t sums_bytes_ = 0;
   int verify_ = 0;
   std::vector<Slot> slots_;
   std::vector<AlignedBytes> scratch_;  // per worker
-  Held earlier_[2];
+  Held earlier_[2][kMostHistory];  // of ref and dist, the last one first
   size_t next_ = 0, oldest_ = 0;  // frame counts; slot = count % slots_.size()
   int frames_ahead_ = 0;
   Verification verification_;

@@ -158,10 +158,4 @@ unsigned Plan::planes_read() const {
   return planes;
 }
 
-int Plan::history() const {
-  int history = 0;
-  for (const PlannedExtractor& planned : extractors_) history = std::max(history, planned.extractor->reads().history);
-  return history;
-}
-
 }  // namespace vmafx

@@ -51,7 +51,6 @@ class Plan {
   const std::vector<std::string>& columns() const { return columns_; }
 
   unsigned planes_read() const;  // bit p: some extractor reads plane p
-  int history() const;           // how many earlier reference pictures the neediest extractor reads
 
  private:
   StatusOr<int> add_extractor(const ExtractorInfo& info, const OptionTexts& given, Log& log);

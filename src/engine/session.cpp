@@ -92,7 +92,7 @@ Status Session::start_pipeline() {
   const int threads = std::min(params_.n_threads ? params_.n_threads : usable_threads(), kMostThreads);
   std::vector<Extractor*> extractors;
   for (const PlannedExtractor& planned : plan_.extractors()) extractors.push_back(planned.extractor.get());
-  VMAFX_TRY(pipeline_.start(std::move(extractors), plan_.history(), threads, kFramesAhead));
+  VMAFX_TRY(pipeline_.start(std::move(extractors), threads, kFramesAhead));
   VMAFX_TRY(start_lane());
   tell_where();
   return {};

@@ -9,7 +9,7 @@
 namespace vmafx::hip {
 
 inline constexpr int kMostBatch = 8;    // frames that one launch works on
-inline constexpr int kMostHistory = 2;  // earlier reference frames that a metric may read
+inline constexpr int kMostHistory = 2;  // earlier frames that a metric may read
 
 struct DevicePlane {
   DevicePtr<const uint8_t> data;  // 8 bit: a byte per sample; above: two. Null if there is no such frame
@@ -20,10 +20,16 @@ struct DevicePlane {
 struct BatchPlanes {
   DevicePlane ref[kMostHistory + kMostBatch];  // see ref_index(); null before the start of the stream
   DevicePlane dist[kMostBatch];
+  DevicePlane earlier_dist[kMostHistory];  // of the frames before the batch, the last one last: see dist_plane()
 };
 
 /* Where the reference of frame `frame` of the batch stands, or that of `back` frames before. */
 constexpr int ref_index(int frame, int back = 0) { return kMostHistory + frame - back; }
+
+/* The distorted frame `frame` of the batch, or that of `back` frames before. */
+constexpr const DevicePlane& dist_plane(const BatchPlanes& planes, int frame, int back = 0) {
+  return frame >= back ? planes.dist[frame - back] : planes.earlier_dist[kMostHistory + frame - back];
+}
 
 }  // namespace vmafx::hip
 

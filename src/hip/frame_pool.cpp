@@ -16,7 +16,6 @@ constexpr size_t kRowAlignment = 64;
 /* A plane and a block of sums begin at what any device's memory transactions align to. */
 constexpr size_t kBlockAlignment = 256;
 
-
 }  // namespace
 
 StatusOr<std::unique_ptr<FramePool>> FramePool::create(ContextPtr context, const PoolLayout& layout) {
@@ -170,8 +169,10 @@ void FramePool::fill_batch(Batch* batch) {
   batch->sums_stride = sums_stride_;
   batch->scratch = scratch_.ptr();
   for (int p = 0; p < 3; p++) {
-    for (int back = layout_.history; back > 0; back--)
-      batch->planes[p].ref[ref_index(0, back)] = earlier(batch->first - back, p);
+    for (int back = layout_.history; back > 0; back--) {
+      batch->planes[p].ref[ref_index(0, back)] = earlier(Side::kRef, batch->first - back, p);
+      batch->planes[p].earlier_dist[kMostHistory - back] = earlier(Side::kDist, batch->first - back, p);
+    }
     for (int i = 0; i < filled_; i++) {
       const Planes& planes = planes_[(batch->first + i) % planes_.size()];
       batch->planes[p].ref[ref_index(i)] = planes.side[0][p];
@@ -180,9 +181,9 @@ void FramePool::fill_batch(Batch* batch) {
   }
 }
 
-DevicePlane FramePool::earlier(int64_t number, int plane) const {
+DevicePlane FramePool::earlier(Side side, int64_t number, int plane) const {
   if (number < 0) return {};
-  return planes_[number % planes_.size()].side[0][plane];
+  return planes_[number % planes_.size()].side[PoolFrame::index(side)][plane];
 }
 
 DevicePtr<std::byte> FramePool::sums_of(int64_t batch) const {

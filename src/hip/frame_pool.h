@@ -39,7 +39,7 @@ struct PoolLayout {
   PlaneSize ref[3], dist[3];
   size_t sums_bytes = 0;     // raw sums of one frame, all metrics together
   size_t scratch_bytes = 0;  // what the kernels of one batch need besides
-  int history = 0;           // earlier reference frames that are read, up to kMostHistory
+  int history = 0;           // earlier frames that are read, up to kMostHistory
   int batch = 1;             // frames in one launch, up to kMostBatch
   int batches_in_flight = 3;
 };
@@ -165,7 +165,7 @@ class FramePool {
   Status upload_staged(size_t begin, size_t end);
   Status upload_pinned(const PoolFrame::Staging& plane, const PoolFrame::Pinned& from, DevicePtr<std::byte> to);
   void fill_batch(Batch* batch);
-  DevicePlane earlier(int64_t number, int plane) const;
+  DevicePlane earlier(Side side, int64_t number, int plane) const;
 
   int device_batches() const { return layout_.batches_in_flight + layout_.history; }
   Slot& slot(int64_t batch) { return slots_[batch % layout_.batches_in_flight]; }

@@ -46,7 +46,7 @@ struct FeatureInfo {
 struct Reads {
   unsigned ref = 1;
   unsigned dist = 1;
-  int history = 0;           // how many earlier reference pictures: 0, 1 or 2
+  int history = 0;           // how many earlier pictures of each side that is read: 0, 1 or 2; then every_frame is set
   bool every_frame = false;  // also the frames that n_subsample leaves out
 };
 
@@ -55,7 +55,7 @@ struct FrameSet {
   int64_t index = 0;  // 0-based frame number
   Picture ref;
   Picture dist;
-  Picture earlier_ref[2];  // of frame index-1 and index-2; data == nullptr before the start of the stream
+  Picture earlier_ref[2], earlier_dist[2];  // of frame index-1 and index-2; data == nullptr before the start of the stream
 };
 
 /* Where finalize() and flush() put what they know. `feature` is an index into Extractor::features(). */

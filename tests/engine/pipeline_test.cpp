@@ -50,7 +50,7 @@ struct Counts {
 class Stream {
  public:
   Stream(Metric& metric, int verify) : metric_(metric), device_(open_test_device()) {
-    assert_ok(pipeline.start({&metric_}, 0, 2, 1));
+    assert_ok(pipeline.start({&metric_}, 2, 1));
     assert_ok(pipeline.add_lane(device_, kFormat, false, verify));
   }
 

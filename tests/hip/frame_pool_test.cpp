@@ -19,7 +19,7 @@ using namespace vmafx::hip;
 namespace {
 
 constexpr size_t kRowBytes = 70, kRows = 5;  // padded to 128 bytes a row
-constexpr size_t kSums = 6;                  // bytes: see add_sums()
+constexpr size_t kSums = 8;                  // bytes: see add_sums()
 
 template <class T>
 T take(StatusOr<T> made) {
@@ -139,12 +139,14 @@ class Feed {
     frame.use_device(side, plane, {rows, kRowBytes});
   }
 
-  /* Byte 0: the reference's last row; 1, 2: of one and two frames before; 3: distorted luma, 4: its V; 5 stays zero. */
+  /* Byte 0: the reference's last row; 1, 2: of one and two frames before; 3: distorted luma, 4: its V; 5, 6: of one and two frames
+   * before; 7 stays zero. */
   void add_sums(const Batch& batch, int i) {
     const DevicePtr<std::byte> sums = batch.sums + static_cast<ptrdiff_t>(i * batch.sums_stride);
     for (int back = 0; back <= history_; back++) add_byte(batch, sums + back, batch.planes[0].ref[ref_index(i, back)]);
     add_byte(batch, sums + 3, batch.planes[0].dist[i]);
     add_byte(batch, sums + 4, batch.planes[2].dist[i]);
+    for (int back = 1; back <= history_; back++) add_byte(batch, sums + 4 + back, dist_plane(batch.planes[2], i, back));
     ck_assert(!batch.planes[1].ref[ref_index(i)].data && !batch.planes[1].dist[i].data);
   }
 
@@ -158,6 +160,8 @@ class Feed {
     uint8_t want[kSums] = {};
     for (int back = 0; back <= history_ && back <= frame; back++)
       want[back] = sample(Side::kRef, 0, frame - back, kRows - 1);
+    for (int back = 1; back <= history_ && back <= frame; back++)
+      if (scored(frame - back)) want[4 + back] = sample(Side::kDist, 2, frame - back, kRows - 1);
     if (scored(frame)) {
       want[3] = sample(Side::kDist, 0, frame, kRows - 1);
       want[4] = sample(Side::kDist, 2, frame, kRows - 1);

@@ -136,7 +136,10 @@ inline StreamSums cpu_sums(const Extractor& extractor, const std::vector<Picture
     set.index = static_cast<int64_t>(i);
     set.ref = frames[i].ref;
     set.dist = frames[i].dist;
-    for (size_t back = 1; back <= 2 && back <= i; back++) set.earlier_ref[back - 1] = frames[i - back].ref;
+    for (size_t back = 1; back <= 2 && back <= i; back++) {
+      set.earlier_ref[back - 1] = frames[i - back].ref;
+      set.earlier_dist[back - 1] = frames[i - back].dist;
+    }
     std::memset(sums.get(), 0, extractor.sums_bytes());
     extractor.extract(set, scratch.get(), sums.get());
     all.emplace_back(sums.get(), sums.get() + extractor.sums_bytes());
