@@ -9,6 +9,7 @@
 #include "kernels/adm/adm.hip"
 #include "kernels/ansnr/ansnr.hip"
 #include "kernels/moment/moment.hip"
+#include "kernels/ciede/ciede.hip"
 #include "kernels/motion/motion.hip"
 #include "kernels/psnr/psnr.hip"
 #include "kernels/vif/vif.hip"

@@ -6,6 +6,7 @@
 #include "kernels/ansnr/ansnr.h"
 #include "kernels/moment/moment.h"
 #include "kernels/cambi/cambi.h"
+#include "kernels/ciede/ciede.h"
 #include "kernels/motion/motion.h"
 #include "kernels/psnr/psnr.h"
 #include "kernels/vif/vif.h"
@@ -29,6 +30,8 @@ constexpr std::array kExtractors = {
     &kFloatMomentHipExtractor,
     &kFloatMomentExtractor,
     &kCambiExtractor,
+    &kCiedeHipExtractor,
+    &kCiedeExtractor,
 };
 
 bool provides(const ExtractorInfo& info, std::string_view feature) {

@@ -137,6 +137,8 @@ START_TEST(sums_in_any_order) {
     const bool same_words = sums.two_words.coarse == two_words.coarse && sums.two_words.fine == two_words.fine;
     ck_assert_msg(sums.one_word == one_word && same_words, "%s", target.c_str());
   });
+  for (const float v : values)
+    if (std::fabs(v) < 2048) ck_assert_int_eq(to_fixed32<20>(v), to_fixed<20>(v));
   ck_assert(std::fabs(static_cast<double>(from_fixed<kSumBits>(one_word) - exact)) < kCount * 0x1p-31);
   ck_assert(std::fabs(static_cast<double>(two_words.value() - exact)) < kCount * 0x1p-51);
 }

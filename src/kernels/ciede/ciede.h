@@ -1,0 +1,44 @@
+/* ciede: the color difference CIEDE2000, on a scale like that of PSNR.
+ *
+ *     ciede2000 = 45 - 20·log10(mean ΔE₀₀)          over all luma samples, k_L = 0.65, k_C = 1, k_H = 4
+ *
+ * from: G. Sharma, W. Wu, E. N. Dalal, "The CIEDE2000 Color-Difference Formula", Color Research & Application 30, 2005;
+ * weights and scale from av-metrics (https://github.com/rust-av/av-metrics). Samples are taken as Y'CbCr of BT.709 in
+ * limited range, chroma of 4:2:0 is repeated. Equal pictures score infinity. No options.
+ *
+ * Matches libvmaf f85a853 `ciede` within 1e-6. It works in double and with angles; here hues are vectors of floats, so
+ * that a pixel takes six powers, six cube roots and one exponential. 4:2:2 is as there, too: rows of its chroma are
+ * repeated, but not columns, so that the right half of the picture has the chroma of the next row. 4:0:0 is refused.
+ * Deviations: any depth from 8 to 16 bit, where it takes 8, 10, 12 and 16; a last odd column or row of luma has its
+ * neighbour's chroma, where libvmaf reads past the plane. */
+#ifndef VMAFX_KERNELS_CIEDE_CIEDE_H
+#define VMAFX_KERNELS_CIEDE_CIEDE_H
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "kernels/ciede/ciede_math.h"
+#include "kernels/extractor.h"
+
+namespace vmafx {
+
+/* The raw sums of one frame. */
+struct CiedeSums {
+  int64_t difference;  // Σ ΔE₀₀ in multiples of 2^-kCiedeSumBits
+};
+
+/* The twins: that sum. Pictures of equal format with three planes. */
+int64_t ciede_ref(const CiedeParams& params, const Picture& ref, const Picture& dist, std::byte* scratch);
+int64_t ciede_simd(const CiedeParams& params, const Picture& ref, const Picture& dist, std::byte* scratch);
+
+size_t ciede_scratch_bytes(int w);  // of a picture w luma samples wide
+
+/* The HIP twin. */
+std::unique_ptr<DeviceTwin> ciede_hip(const CiedeParams& params, const VideoFormat& format);
+
+extern const ExtractorInfo kCiedeExtractor, kCiedeHipExtractor;
+
+}  // namespace vmafx
+
+#endif

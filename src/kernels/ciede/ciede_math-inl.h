@@ -1,0 +1,133 @@
+/* The arithmetic of ciede, from the samples of a pixel to its ΔE₀₀. */
+#if defined(VMAFX_KERNELS_CIEDE_CIEDE_MATH_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef VMAFX_KERNELS_CIEDE_CIEDE_MATH_INL_H
+#undef VMAFX_KERNELS_CIEDE_CIEDE_MATH_INL_H
+#else
+#define VMAFX_KERNELS_CIEDE_CIEDE_MATH_INL_H
+#endif
+
+#include "kernels/ciede/ciede_math.h"
+#include "kernels/common/transcendental-inl.h"
+
+VMAFX_TWIN_BEGIN
+
+struct CiedeRgb {
+  Real r, g, b;
+};
+struct CiedeLab {
+  Real l, a, b;
+};
+
+/* What chroma adds to Y' to make it R'G'B', of BT.709. */
+VMAFX_TWIN CiedeRgb ciede_offsets(const CiedeParams& params, Real cb, Real cr) {
+  const Real u = (cb - Real(params.chroma_zero)) * Real(params.chroma_scale);
+  const Real v = (cr - Real(params.chroma_zero)) * Real(params.chroma_scale);
+  return {Real(1.28033f) * v, Real(-0.21482f) * u - Real(0.38059f) * v, Real(2.12798f) * u};
+}
+
+/* R'G'B' to linear light. sRGB's curve; the line is taken up to 10/255. */
+VMAFX_TWIN Real ciede_linear(Real c) {
+  const Real scaled = (c + Real(0.055f)) * Real(1 / 1.055f);
+  const Real curve = power(maximum(scaled, Real(0.05f)), Real(2.4f));
+  return select(c > Real(10 / 255.f), curve, c * Real(1 / 12.92f));
+}
+
+/* The lightness scale of Lab. */
+VMAFX_TWIN Real ciede_compressed(Real c) {
+  constexpr float kEpsilon = 216 / 24389.f, kKappa = 24389 / 27.f;
+  const Real root = cube_root(maximum(c, Real(kEpsilon)));
+  return select(c > Real(kEpsilon), root, c * Real(kKappa / 116) + Real(16 / 116.f));
+}
+
+VMAFX_TWIN CiedeLab ciede_lab(const CiedeParams& params, Real sample, CiedeRgb offsets) {
+  const Real luma = (sample - Real(params.luma_zero)) * Real(params.luma_scale);
+  const Real r = ciede_linear(luma + offsets.r), g = ciede_linear(luma + offsets.g), b = ciede_linear(luma + offsets.b);
+  /* XYZ of linear BT.709, X and Z divided by those of white, 0.95047 and 1.08883. */
+  const Real x = ciede_compressed(r * Real(0.43394699f) + g * Real(0.37621015f) + b * Real(0.18984033f));
+  const Real y = ciede_compressed(r * Real(0.21267285f) + g * Real(0.71515216f) + b * Real(0.072174993f));
+  const Real z = ciede_compressed(r * Real(0.017756581f) + g * Real(0.10946796f) + b * Real(0.87277549f));
+  return {Real(116) * y - Real(16), Real(500) * (x - y), Real(200) * (y - z)};
+}
+
+VMAFX_TWIN Real ciede_length(Real x, Real y) { return square_root(x * x + y * y); }
+
+/* √(c⁷ / (c⁷ + 25⁷)), nothing in a float's sense below c = 0.01. */
+VMAFX_TWIN Real ciede_saturation(Real c) {
+  const Real x = maximum(c, Real(0.01f)) * Real(0.04f);
+  const Real x2 = x * x, x7 = ((x2 * x2) * x2) * x;
+  return square_root(x7 / (x7 + Real(1)));
+}
+
+/* The direction halfway between two hues, the short way round, and the sine of half their distance. */
+struct CiedeHues {
+  Real mean_cos, mean_sin;
+  Real half_sin, half_sin_divisor;  // the sine is their quotient
+};
+
+/* Of the vectors (a1, b1) and (a2, b2), c1 and c2 long. Halfway points the sum of the unit vectors, or, when they are
+ * more than 90° apart and it might vanish, their difference, turned by 90°. */
+VMAFX_TWIN CiedeHues ciede_hues(Real a1, Real b1, Real c1, Real a2, Real b2, Real c2) {
+  const Real cross = a1 * b2 - a2 * b1, dot = a1 * a2 + b1 * b2;
+  const Mask near = dot >= Real(0), turned_left = cross >= Real(0);
+  const Real signed_c1 = select(near, c1, -c1);
+  const Real a = a1 * c2 + a2 * signed_c1, b = b1 * c2 + b2 * signed_c1;
+  const Real length = maximum(ciede_length(a, b), Real(1e-20f)); /* no color, no hue: the zeros above remain */
+  const Real inverse = Real(1) / length;
+  const Real cosine = a * inverse, sine = b * inverse;
+  const Real mean_cos = select(near, cosine, select(turned_left, -sine, sine));
+  const Real mean_sin = select(near, sine, select(turned_left, cosine, -cosine));
+  const Real far_sin = select(turned_left, length, -length) * Real(0.5f);
+  return {mean_cos, mean_sin, select(near, cross, far_sin), select(near, length, c1 * c2)};
+}
+
+/* T of the hue: 1 - 0.17 cos(h - 30°) + 0.24 cos 2h + 0.32 cos(3h + 6°) - 0.20 cos(4h - 63°). */
+VMAFX_TWIN Real ciede_hue_weight(Real cos1, Real sin1) {
+  const Real cos2 = cos1 * cos1 - sin1 * sin1, sin2 = Real(2) * (cos1 * sin1);
+  const Real cos3 = cos2 * cos1 - sin2 * sin1, sin3 = sin2 * cos1 + cos2 * sin1;
+  const Real cos4 = cos2 * cos2 - sin2 * sin2, sin4 = Real(2) * (cos2 * sin2);
+  const Real odd = (cos3 * Real(0.31824701f) - sin3 * Real(0.033449109f)) -
+                   (cos1 * Real(0.14722432f) + sin1 * Real(0.085f));
+  const Real even = cos2 * Real(0.24f) - (cos4 * Real(0.0907981f) + sin4 * Real(0.1782013f));
+  return Real(1) + (odd + even);
+}
+
+/* sin(60° · e^(-((h - 275°) / 25°)²)) from u = 1 - cos(h - 275°), as arccos²(1 - u) is a smooth function of u. Minimax
+ * polynomials of ours; within 1e-6. libvmaf does not see that 0° is 360°, where this is 1e-5 anyway. */
+VMAFX_TWIN Real ciede_blue_turn(Real mean_cos, Real mean_sin) {
+  const Real u = Real(1) - (mean_cos * Real(0.087155743f) - mean_sin * Real(0.9961947f));
+  Real exponent = Real(-0.316415489f);
+  exponent = exponent * u + Real(-0.640906513f);
+  exponent = exponent * u + Real(-2.5294714f);
+  exponent = exponent * u + Real(-15.1553802f);
+  const Real turn = power_of_2(exponent * u), squared = turn * turn;
+  Real p = Real(-0.000265783805f);
+  p = p * squared + Real(0.0104893856f);
+  p = p * squared + Real(-0.191395745f);
+  p = p * squared + Real(1.04719746f);
+  return p * turn;
+}
+
+VMAFX_TWIN Real ciede_difference(CiedeLab p, CiedeLab q) {
+  const Real c1 = ciede_length(p.a, p.b), c2 = ciede_length(q.a, q.b);
+  const Real grow = Real(1.5f) - Real(0.5f) * ciede_saturation((c1 + c2) * Real(0.5f));
+  const Real a1 = p.a * grow, a2 = q.a * grow;  // a' of the paper
+  const Real chroma1 = ciede_length(a1, p.b), chroma2 = ciede_length(a2, q.b), mean = (chroma1 + chroma2) * Real(0.5f);
+
+  const Real from_middle = (p.l + q.l) * Real(0.5f) - Real(50), squared = from_middle * from_middle;
+  const Real root = square_root(Real(20) + squared);
+  const Real lightness = ((q.l - p.l) * root) / (Real(0.65f) * root + Real(0.65f * 0.015f) * squared);
+  const Real chroma = (chroma2 - chroma1) / (Real(1) + Real(0.045f) * mean);
+
+  const CiedeHues hues = ciede_hues(a1, p.b, chroma1, a2, q.b, chroma2);
+  const Real weight = Real(4) + (Real(0.06f) * mean) * ciede_hue_weight(hues.mean_cos, hues.mean_sin);
+  const Real hue =
+      (Real(2) * square_root(chroma1 * chroma2) * hues.half_sin) / (hues.half_sin_divisor * weight);
+
+  const Real turn = Real(-2) * ciede_saturation(mean) * ciede_blue_turn(hues.mean_cos, hues.mean_sin);
+  const Real square = (lightness * lightness + chroma * chroma) + (hue * hue + turn * (chroma * hue));
+  return square_root(maximum(square, Real(0)));
+}
+
+VMAFX_TWIN_END
+
+#endif

@@ -1,0 +1,29 @@
+/* What the kernel of ciede is given, and its tiles: for the host and for the kernel. */
+#ifndef VMAFX_KERNELS_CIEDE_CIEDE_WORK_H
+#define VMAFX_KERNELS_CIEDE_CIEDE_WORK_H
+
+#include <stdint.h>
+
+#include "hip/frame_planes.h"
+#include "kernels/ciede/ciede_math.h"
+
+namespace vmafx {
+
+/* A tile: kCiedeTileColumns wide. Each thread has one pixel in every kCiedeThreadRows-th row. */
+inline constexpr unsigned kCiedeTileColumns = 64;
+inline constexpr unsigned kCiedeThreadRows = 4;  // of threads in a block
+inline constexpr unsigned kCiedePixelsPerThread = 4;
+inline constexpr unsigned kCiedeTileRows = kCiedeThreadRows * kCiedePixelsPerThread;
+
+/* The parameter of the kernels. */
+struct CiedeWork {
+  CiedeParams params;
+  int32_t w = 0, h = 0, chroma_w = 0, chroma_h = 0;
+  hip::BatchPlanes planes[3];
+  hip::DevicePtr<uint64_t> sums;  // CiedeSums of the first frame
+  uint64_t sums_stride = 0;       // words from one frame's sums to the next's
+};
+
+}  // namespace vmafx
+
+#endif
