@@ -7,6 +7,7 @@
 #include "kernels/moment/moment.h"
 #include "kernels/cambi/cambi.h"
 #include "kernels/ciede/ciede.h"
+#include "kernels/float_vif/float_vif.h"
 #include "kernels/motion/motion.h"
 #include "kernels/psnr/psnr.h"
 #include "kernels/vif/vif.h"
@@ -32,6 +33,7 @@ constexpr std::array kExtractors = {
     &kCambiExtractor,
     &kCiedeHipExtractor,
     &kCiedeExtractor,
+    &kFloatVifExtractor,
 };
 
 bool provides(const ExtractorInfo& info, std::string_view feature) {

@@ -4,6 +4,7 @@
  *   load(p), store(v, p)                   lanes() floats at any address
  *   load_samples(p)                        lanes() samples of 8 or 16 bits, as floats
  *   samples_to_floats(in, n, scale, out)   in · scale; reads and writes n, no more
+ *   samples_to_floats(in, n, scale, offset, out)   in · scale + offset; the same
  *   symmetric_sum<Filter>(values)          tap(0)·values(0) + Σ tap(k)·(values(-k) + values(k)), k = 1 to kRadius
  *   AlongRow{p}, AcrossRows{rows, x}       such values: p[k]; rows[k][x]
  *   filter_along<Filter>(in, n, out)       of in[-kRadius] to in[n - 1 + kRadius]; kRowSlack applies
@@ -44,17 +45,39 @@ VMAFX_TWIN Real load_samples(const T* p) {
 }
 #endif
 
-template <class T>
-VMAFX_TWIN void samples_to_floats(const T* in, int n, float scale, float* out) {
+template <class T, class Convert>
+VMAFX_TWIN void convert_samples(const T* in, int n, Convert convert, float* out) {
   const int step = lanes();
   int x = 0;
-  for (; x + step <= n; x += step) store(load_samples(in + x) * Real(scale), out + x);
+  for (; x + step <= n; x += step) store(convert(load_samples(in + x)), out + x);
   if (x == n) return;
   if (n >= step) { /* a last vector, of which some was there already */
-    store(load_samples(in + n - step) * Real(scale), out + n - step);
+    store(convert(load_samples(in + n - step)), out + n - step);
   } else {
-    for (; x < n; x++) out[x] = static_cast<float>(in[x]) * scale;
+    for (; x < n; x++) out[x] = convert.one(static_cast<float>(in[x]));
   }
+}
+
+struct Scaled {
+  float scale;
+  VMAFX_TWIN Real operator()(Real v) const { return v * Real(scale); }
+  VMAFX_TWIN float one(float v) const { return v * scale; }
+};
+
+struct ScaledAndShifted {
+  float scale, offset;
+  VMAFX_TWIN Real operator()(Real v) const { return v * Real(scale) + Real(offset); }
+  VMAFX_TWIN float one(float v) const { return v * scale + offset; }
+};
+
+template <class T>
+VMAFX_TWIN void samples_to_floats(const T* in, int n, float scale, float* out) {
+  convert_samples(in, n, Scaled{scale}, out);
+}
+
+template <class T>
+VMAFX_TWIN void samples_to_floats(const T* in, int n, float scale, float offset, float* out) {
+  convert_samples(in, n, ScaledAndShifted{scale, offset}, out);
 }
 
 struct AlongRow {

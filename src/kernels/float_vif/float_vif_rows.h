@@ -1,0 +1,61 @@
+/* The working memory of float_vif's SIMD twin. */
+#ifndef VMAFX_KERNELS_FLOAT_VIF_FLOAT_VIF_ROWS_H
+#define VMAFX_KERNELS_FLOAT_VIF_FLOAT_VIF_ROWS_H
+
+#include "base/aligned.h"
+#include "kernels/common/rows.h"
+#include "kernels/float_vif/float_vif.h"
+
+namespace vmafx {
+
+/* Rows begin at cache lines, so that whole vectors of them do, and end in kRowSlack. */
+class FloatVifRows {
+ public:
+  FloatVifRows(const FloatVifParams& params, std::byte* scratch)
+      : params_(params), pitch_(pitch(params.w)), free_(reinterpret_cast<float*>(scratch)) {}
+
+  /* What the vertical pass makes of a row: mu1, mu2, xx, yy, xy; then ref and dist for the next scale, and their even and odd
+   * columns, ref before dist. kMargin floats before each are there to extend it. */
+  static constexpr int kFiltered = 11;
+  float* filtered(int i) const { return free_ + i * (pitch_ + kMargin) + kMargin; }
+
+  /* The last rows of samples as floats, as many as the window of scale 0 has. */
+  float* sample_row(int side, int y) const {
+    const int count = 2 * params_.window[0].half + 1;
+    return samples() + (side * count + y % count) * pitch_;
+  }
+
+  /* Planes of a scale, side 0 ref, 1 dist. Those of scale 0 exist if the pictures are prescaled. */
+  Plane<float> plane(int scale, int side) const {
+    size_t before = fixed_floats(params_);
+    for (int s = first_plane(params_); s < scale; s++) before += 2 * plane_floats(params_, s);
+    const int w = params_.w >> scale, h = params_.h >> scale;
+    return {free_ + before + side * plane_floats(params_, scale), static_cast<ptrdiff_t>(sizeof(float) * pitch(w)), w, h};
+  }
+
+  static size_t bytes(const FloatVifParams& params) {
+    size_t floats = fixed_floats(params);
+    for (int s = first_plane(params); s < kFloatVifScales; s++) floats += 2 * plane_floats(params, s);
+    return sizeof(float) * floats;
+  }
+
+ private:
+  static constexpr size_t kMargin = 2 * kMaxWindowHalf;
+
+  static size_t pitch(int w) { return (w + kRowSlack + 2 * kMaxWindowHalf + 15) / 16 * 16; }
+  static int first_plane(const FloatVifParams& params) { return params.prescaler ? 0 : 1; }
+  static size_t plane_floats(const FloatVifParams& params, int s) { return pitch(params.w >> s) * (params.h >> s); }
+  static size_t filtered_floats(const FloatVifParams& params) { return kFiltered * (pitch(params.w) + kMargin); }
+  static size_t fixed_floats(const FloatVifParams& params) {
+    return filtered_floats(params) + (params.prescaler ? 0 : 2 * (2 * params.window[0].half + 1) * pitch(params.w));
+  }
+  float* samples() const { return free_ + filtered_floats(params_); }
+
+  const FloatVifParams& params_;
+  size_t pitch_;
+  float* free_;
+};
+
+}  // namespace vmafx
+
+#endif
