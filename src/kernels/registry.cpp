@@ -8,6 +8,7 @@
 #include "kernels/cambi/cambi.h"
 #include "kernels/ciede/ciede.h"
 #include "kernels/float_vif/float_vif.h"
+#include "kernels/float_adm/float_adm.h"
 #include "kernels/motion/motion.h"
 #include "kernels/psnr/psnr.h"
 #include "kernels/vif/vif.h"
@@ -18,6 +19,7 @@ namespace {
 constexpr std::array kExtractors = {
     &kAdmHipExtractor,
     &kAdmExtractor,
+    &kFloatAdmExtractor,
     &kVifHipExtractor,
     &kVifExtractor,
     &kMotionHipExtractor,

@@ -1,0 +1,408 @@
+#include "kernels/float_adm/float_adm.h"
+
+#include <check.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "base/aligned.h"
+#include "kernels/common/adm_sensitivity.h"
+#include "kernels/float_adm/float_adm_math-inl.h"
+#include "tests/kernels/float_adm_options.h"
+#include "tests/support/check_main.h"
+#include "tests/support/planes.h"
+#include "tests/support/targets.h"
+
+using namespace vmafx;
+using namespace vmafx::test;
+
+namespace {
+
+Options options_of(const OptionTexts& given) {
+  auto options = Options::resolve("float_adm", kFloatAdmExtractor.options, given);
+  ck_assert_msg(options.ok(), "%s", options.status().message().c_str());
+  return options.value();
+}
+
+std::string text_of(const OptionTexts& given) {
+  std::string text;
+  for (const auto& [name, value] : given) text += " " + name + "=" + value;
+  return text;
+}
+
+/* -- Twins: the SIMD sums are the definition's, to the last bit ---------------------------------------------------- */
+
+struct Case {
+  int w, h, bpc;
+  OptionTexts options;
+  std::string what;
+};
+
+using Words = std::vector<uint64_t>;
+
+Words sums_of(decltype(&float_adm_ref) twin, size_t scratch_bytes, const FloatAdmParams& params, const SamplePlane& ref,
+              const SamplePlane& dist) {
+  const AlignedBytes scratch = allocate_aligned(scratch_bytes);
+  std::memset(scratch.get(), 0xA5, scratch_bytes);  // scratch memory comes as it is
+  Words sums(params.sums_bytes() / sizeof(uint64_t));
+  twin(params, ref, dist, scratch.get(), sums.data());
+  return sums;
+}
+
+void assert_twins_agree(const Case& c, const SamplePlane& ref, const SamplePlane& dist) {
+  const auto params = float_adm_params(options_of(c.options), {c.w, c.h, c.bpc, Chroma::k400});
+  ck_assert_msg(params.ok(), "%s", params.status().message().c_str());
+  const FloatAdmParams& p = params.value();
+  const Words want = sums_of(float_adm_ref, float_adm_scratch_bytes_ref(p), p, ref, dist);
+  for_each_cpu_target([&](const std::string& target) {
+    const Words got = sums_of(float_adm_simd, float_adm_scratch_bytes_simd(p), p, ref, dist);
+    for (size_t i = 0; i < want.size(); i++) {
+      const int sum = static_cast<int>(i) / p.words_per_sum();
+      ck_assert_msg(got[i] == want[i], "%s %dx%d %d bit%s %s: word %zu (kind %d, scale %d, band %d) is %lld, the definition says %lld",
+                    target.c_str(), c.w, c.h, c.bpc, text_of(c.options).c_str(), c.what.c_str(), i,
+                    sum / kAdmBands / kAdmScales, sum / kAdmBands % kAdmScales, sum % kAdmBands,
+                    static_cast<long long>(got[i]), static_cast<long long>(want[i]));
+    }
+  });
+}
+
+/* A pair of planes of one size. */
+template <class T>
+struct Pair {
+  Pair(int w, int h, int pad = 0, int offset = 0, bool upside_down = false)
+      : w(w), h(h), ref(w, h, pad, offset, upside_down), dist(w, h, (pad * 3) % 7, (offset * 2) % 5, !upside_down && pad) {}
+
+  /* The reference with its contrast changed and noise added: aligned and restored parts of every kind. */
+  void make_lookalike(int bpc, uint32_t seed, double contrast, int noise_bits) {
+    std::mt19937 random(seed);
+    const int centre = 1 << (bpc - 1), max = (1 << bpc) - 1;
+    for (int y = 0; y < h; y++)
+      for (int x = 0; x < w; x++) {
+        const int noise = noise_bits ? static_cast<int>(random() >> (32 - noise_bits)) - (1 << (noise_bits - 1)) : 0;
+        const int value = centre + static_cast<int>((ref.at(x, y) - centre) * contrast) + noise;
+        dist.at(x, y) = static_cast<T>(std::clamp(value, 0, max));
+      }
+  }
+
+  void check(Case c) { assert_twins_agree(c, ref.sample_plane(), dist.sample_plane()); }
+
+  int w, h;
+  TestPlane<T> ref, dist;
+};
+
+constexpr int kWidest = 64 / sizeof(float);  // lanes of the widest vector
+
+/* -- Scores -------------------------------------------------------------------------------------------------------- */
+
+struct Scores : ScoreSink {
+  void put(int64_t, int feature, double score) override {
+    if (of.size() <= static_cast<size_t>(feature)) of.resize(feature + 1, -1);
+    of[feature] = score;
+  }
+  void put_aggregate(const char* key, double) override { ck_abort_msg("unexpected aggregate %s", key); }
+  std::vector<double> of;
+};
+constexpr int kAdm2 = 0, kAim = 1, kAdm3 = 2, kScale0 = 3, kNum = 8, kDen = 9, kNum0 = 10;  // indices of features
+
+StatusOr<std::unique_ptr<Extractor>> create(const OptionTexts& given, int w, int h, int bpc = 8) {
+  return kFloatAdmExtractor.create(options_of(given), {w, h, bpc, Chroma::k420});
+}
+
+template <class T>
+std::vector<double> score(Pair<T>& pair, int bpc, const OptionTexts& given) {
+  auto extractor = create(given, pair.w, pair.h, bpc);
+  ck_assert_msg(extractor.ok(), "%s", extractor.status().message().c_str());
+  FrameSet frames;
+  frames.ref.bpc = frames.dist.bpc = bpc;
+  frames.ref.plane[0] = pair.ref.sample_plane();
+  frames.dist.plane[0] = pair.dist.sample_plane();
+  const AlignedBytes scratch = allocate_aligned(extractor.value()->scratch_bytes());
+  const AlignedBytes sums = allocate_aligned(extractor.value()->sums_bytes());
+  std::memset(sums.get(), 0, extractor.value()->sums_bytes());
+  extractor.value()->extract(frames, scratch.get(), sums.get());
+  Scores scores;
+  extractor.value()->finalize(0, sums.get(), scores);
+  ck_assert_uint_eq(scores.of.size(), extractor.value()->features().size());
+  return scores.of;
+}
+
+/* Noise, and that noise with less contrast and other noise. */
+template <class T = uint8_t>
+Pair<T> impaired(int bpc = 8) {
+  Pair<T> pair(128, 96);
+  pair.ref.fill(Fill::kRandom, bpc, 1);
+  pair.make_lookalike(bpc, 2, 0.8, bpc - 2);
+  return pair;
+}
+
+}  // namespace
+
+START_TEST(twins_agree_at_every_width) {
+  for (int w = kAdmMinSize; w <= 16 * (2 * kWidest + 1); w++) {
+    Pair<uint8_t> pair(w, kAdmMinSize + w % 7, w % 5, w % 3, w % 2);
+    pair.ref.fill(Fill::kRandom, 8, w);
+    if (w % 3) pair.make_lookalike(8, w, 0.8 + 0.1 * (w % 4), w % 8);
+    else pair.dist.fill(Fill::kRandom, 8, w + 1);
+    pair.check({pair.w, pair.h, 8, {}, "random"});
+  }
+}
+END_TEST
+
+START_TEST(twins_agree_at_every_height) {
+  for (int h = kAdmMinSize; h <= 16 * 11; h++) {
+    Pair<uint16_t> pair(kAdmMinSize + 2 * (h % 11), h, h % 3, h % 5, h % 2);
+    pair.ref.fill(Fill::kRandom, 10, h);
+    pair.make_lookalike(10, h, 0.9, 1 + h % 9);
+    pair.check({pair.w, pair.h, 10, {}, "random"});
+  }
+}
+END_TEST
+
+START_TEST(twins_agree_on_every_fill_and_depth) {
+  for (int bpc = 8; bpc <= 16; bpc++) {
+    with_sample_type(bpc, [&](auto sample) {
+      Pair<decltype(sample)> pair(97, 51, 3, 1);
+      for (const Fill a : kFills) {
+        pair.ref.fill(a, bpc, bpc);
+        for (const Fill b : kFills) {
+          pair.dist.fill(b, bpc, bpc + 100);
+          pair.check({pair.w, pair.h, bpc, {}, std::string(fill_name(a)) + " against " + fill_name(b)});
+        }
+      }
+    });
+  }
+}
+END_TEST
+
+START_TEST(twins_agree_on_every_option) {
+  for (const OptionTexts& options : float_adm_option_sets()) {
+    for (const int bpc : {8, 10, 16}) {
+      with_sample_type(bpc, [&](auto sample) {
+        Pair<decltype(sample)> pair(163, 85);
+        const auto fill_and_check = [&](Fill a, Fill b) {
+          pair.ref.fill(a, bpc, 7);
+          pair.dist.fill(b, bpc, 8);
+          pair.check({pair.w, pair.h, bpc, options, std::string(fill_name(a)) + " against " + fill_name(b)});
+        };
+        fill_and_check(Fill::kRandom, Fill::kRandom);
+        fill_and_check(Fill::kSparse, Fill::kCheckerboard);
+        fill_and_check(Fill::kColumns, Fill::kGradient);
+        for (const double contrast : {0.5, 1.0, 1.3}) {
+          pair.ref.fill(Fill::kRandom, bpc, 9);
+          pair.make_lookalike(bpc, 10, contrast, bpc - 4);
+          pair.check({pair.w, pair.h, bpc, options, format_text("contrast %g", contrast)});
+        }
+      });
+    }
+  }
+}
+END_TEST
+
+START_TEST(twins_agree_on_a_large_picture) {
+  Pair<uint8_t> pair(1923, 541);
+  pair.ref.fill(Fill::kGradient, 8, 1);
+  pair.make_lookalike(8, 2, 0.9, 4);
+  pair.check({pair.w, pair.h, 8, {}, "noise on a gradient"});
+}
+END_TEST
+
+START_TEST(decoupling_by_hand) {
+  ck_assert_float_eq(float_adm_restored(10, 5, 1), 5);
+  ck_assert_float_eq(float_adm_restored(-10, -2.5f, 1), -2.5f);
+  ck_assert_float_eq(float_adm_restored(10, -5, 1), 0);  // opposite signs
+  ck_assert_float_eq(float_adm_restored(10, 30, 1), 10);
+  ck_assert_float_eq(float_adm_restored(0, 30, 100), 0);
+  ck_assert_float_eq(float_adm_restored(10, 30, 100), 30);  // contrast enhanced: all of it is the reference's detail
+  ck_assert_float_eq(float_adm_restored(-10, -30, 2), -20);
+  ck_assert(float_adm_aligned(100, 0, 50, 0));
+  ck_assert(!float_adm_aligned(100, 0, -50, 0));
+  ck_assert(float_adm_aligned(100, 0, 100, 1.7f));   // 0.97 degrees
+  ck_assert(!float_adm_aligned(100, 0, 100, 1.8f));  // 1.03 degrees
+  ck_assert(float_adm_aligned(0, 0, 7, 9));
+}
+END_TEST
+
+/* A flat mask of 1 gives the threshold (9 + 1) / 30. */
+START_TEST(masking_by_hand) {
+  ck_assert_float_eq_tol(float_adm_threshold(3, 3, 3, 1), 1 / 3.f, 1e-7);
+  ck_assert_float_eq(float_adm_excess(1, 3), 0);
+  ck_assert_float_eq(float_adm_excess(3, 1), 2);
+}
+END_TEST
+
+START_TEST(powers_by_hand) {
+  for (const float p : {1.0f, 2.5f, 7.0f, 20.0f}) {
+    for (const float x : {15.99f, 8.0f, 7.99f, 1.0f, 0.3f, 1e-3f, 1e-8f}) {
+      const FloatAdmPower power = float_adm_power(x, p);
+      const double scaled = x * std::exp2(power.bin - kFloatAdmMostExponent);
+      ck_assert_int_ge(power.bin, 0);
+      ck_assert_int_lt(power.bin, kFloatAdmBins);
+      ck_assert(scaled >= 0.5 && scaled < 1);
+      ck_assert_double_eq_tol(power.power / std::pow(scaled, static_cast<double>(p)), 1, 6e-6);
+    }
+    ck_assert_int_ge(float_adm_power(0, p).bin, kFloatAdmBins);
+  }
+}
+END_TEST
+
+/* No weighted coefficient reaches the top of its range, whatever the sensitivity. */
+START_TEST(units_hold_the_largest_coefficients) {
+  for (const OptionTexts& options : float_adm_option_sets()) {
+    const auto params = float_adm_params(options_of(options), {128, 96, 8, Chroma::k420});
+    for (int s = 0; s < kAdmScales; s++) {
+      const FloatAdmScale& scale = params.value().scale[s];
+      const double most = 128 * std::pow(1.673032607 * 1.673032607, s + 1) * std::max(scale.weight[0], scale.weight[2]);
+      ck_assert_double_lt(most, 1 << kFloatAdmMostExponent);
+      if (most > 0) ck_assert_double_gt(most, (1 << kFloatAdmMostExponent) * 0.49);
+    }
+  }
+}
+END_TEST
+
+START_TEST(sensitivities_by_hand) {
+  /* 1080 lines from 3 heights have 56.55 pixels per degree: scale 0 is at 28.27 cycles. */
+  const double f = 3 * 1080 * M_PI / 180 / 2;
+  ck_assert_float_eq_tol(adm_paper_sensitivity({}, 0).straight, (0.31 + 0.69 * f) * std::exp(-0.29 * f), 1e-7);
+  ck_assert_float_eq_tol(adm_paper_sensitivity({}, 1).diagonal, (0.31 + 0.69 * f / 1.4) * std::exp(-0.29 * f / 1.4), 1e-6);
+  /* The integer adm has these as constants, 1.3 and 2.3 above the formula. */
+  ck_assert_double_eq_tol(watson_sensitivity({}, 0).straight * std::ldexp(1, 21), 36453, 3);
+  ck_assert_double_eq_tol(watson_sensitivity({}, 0).diagonal * std::ldexp(1, 23), 49417, 3);
+}
+END_TEST
+
+START_TEST(identical_pictures_keep_all_and_add_nothing) {
+  Pair<uint8_t> pair(128, 96);
+  pair.ref.fill(Fill::kRandom, 8, 1);
+  pair.dist.fill(Fill::kRandom, 8, 1);
+  for (const char* p : {"1", "3", "20"}) {
+    const auto scores = score(pair, 8, {{"adm_p_norm", p}});
+    ck_assert_double_eq(scores[kAdm2], 1);
+    ck_assert_double_eq(scores[kAim], 0);
+    ck_assert_double_eq(scores[kAdm3], 1);
+    for (int s = 0; s < kAdmScales; s++) ck_assert_double_eq(scores[kScale0 + s], 1);
+  }
+}
+END_TEST
+
+START_TEST(nothing_to_see_scores_one) {
+  Pair<uint8_t> pair(64, 64);
+  pair.ref.fill(Fill::kMax, 8, 1);
+  pair.dist.fill(Fill::kMax, 8, 1);
+  for (const char* masked : {"0", "1"}) {
+    const auto scores = score(pair, 8, {{"adm_noise_weight", "0"}, {"adm_bypass_cm", masked}, {"adm_csf_mode", "1"},
+                                        {"adm_csf_scale", "0"}, {"adm_csf_diag_scale", "0"}});
+    ck_assert_double_eq(scores[kAdm2], 1);
+    ck_assert_double_eq(scores[kAim], 0);
+    ck_assert_double_eq(scores[kAdm3], 1);
+    for (int s = 0; s < kAdmScales; s++) ck_assert_double_eq(scores[kScale0 + s], 1);
+  }
+}
+END_TEST
+
+/* The same picture at twice the depth has the same scores. */
+START_TEST(every_depth_is_scaled) {
+  auto bytes = impaired();
+  const auto want = score(bytes, 8, {});
+  for (int bpc = 9; bpc <= 16; bpc++) {
+    Pair<uint16_t> pair(bytes.w, bytes.h);
+    for (int y = 0; y < pair.h; y++)
+      for (int x = 0; x < pair.w; x++) {
+        pair.ref.at(x, y) = static_cast<uint16_t>(bytes.ref.at(x, y) << (bpc - 8));
+        pair.dist.at(x, y) = static_cast<uint16_t>(bytes.dist.at(x, y) << (bpc - 8));
+      }
+    const auto got = score(pair, bpc, {});
+    for (size_t i = 0; i < want.size(); i++) ck_assert_double_eq(got[i], want[i]);
+  }
+}
+END_TEST
+
+START_TEST(options_change_the_scores) {
+  auto pair = impaired();
+  const auto plain = score(pair, 8, {{"debug", "true"}});
+  ck_assert_double_gt(plain[kAim], 0.01);
+  ck_assert_double_eq(plain[kAdm3], plain[kAdm2] * 0.5 + (1 - plain[kAim]) * 0.5);
+  ck_assert_double_eq(plain[kAdm2], plain[kNum] / plain[kDen]);
+  ck_assert_double_eq(plain[kScale0 + 1], plain[kNum0 + 2] / plain[kNum0 + 3]);
+
+  ck_assert_double_eq(score(pair, 8, {{"adm_adm3_apply_hm", "true"}})[kAdm3],
+                      2 * plain[kAdm2] * plain[kAim] / (plain[kAdm2] + plain[kAim]));
+  ck_assert_double_eq(score(pair, 8, {{"adm_dlm_weight", "1"}})[kAdm3], plain[kAdm2]);
+  ck_assert_double_eq(score(pair, 8, {{"adm_min_val", "1"}})[kAdm3], 1);
+  ck_assert_double_gt(score(pair, 8, {{"adm_bypass_cm", "1"}})[kAim], plain[kAim]);
+
+  const auto without = score(pair, 8, {{"adm_skip_aim_scale", "0"}});
+  ck_assert_double_eq(without[kAdm2], plain[kAdm2]);
+  ck_assert_double_ne(without[kAim], plain[kAim]);
+
+  const auto coarse = score(pair, 8, {{"adm_skip_scale0", "true"}});
+  ck_assert_double_eq(coarse[kScale0], 0);
+  for (int s = 1; s < kAdmScales; s++) ck_assert_double_eq(coarse[kScale0 + s], plain[kScale0 + s]);
+  ck_assert_double_eq_tol(coarse[kAim], without[kAim], 1e-9);
+
+  /* Powers by way of logarithms are near those by multiplication. */
+  const auto near = score(pair, 8, {{"adm_p_norm", "3.0001"}});
+  for (int i = 0; i < kScale0 + kAdmScales; i++) ck_assert_double_eq_tol(near[i], plain[i], 1e-4);
+}
+END_TEST
+
+/* A sensitivity only scales, where there is no noise floor and masking is linear. */
+START_TEST(sums_do_not_depend_on_units) {
+  auto pair = impaired();
+  for (const char* p : {"1", "3", "12"}) {
+    OptionTexts options = {{"adm_noise_weight", "0"}, {"adm_p_norm", p}};
+    std::vector<double> want;
+    for (const char* factor : {"0.002", "0.1", "9"}) {
+      for (const char* name : {"adm_f1s0", "adm_f2s0", "adm_f1s1", "adm_f2s1", "adm_f1s2", "adm_f2s2", "adm_f1s3", "adm_f2s3"})
+        options[name] = factor;
+      const auto got = score(pair, 8, options);
+      if (want.empty()) want = got;
+      for (size_t i = 0; i < want.size(); i++) ck_assert_double_eq_tol(got[i], want[i], 2e-6);
+    }
+  }
+}
+END_TEST
+
+START_TEST(refuses_what_it_cannot_score) {
+  for (const auto& [w, h] : {std::pair(16, 64), std::pair(64, 16)}) {
+    const auto extractor = create({}, w, h);
+    ck_assert_int_eq(extractor.status().code(), EINVAL);
+    ck_assert_ptr_nonnull(strstr(extractor.status().message().c_str(), "17x17"));
+  }
+  ck_assert(create({}, 17, 17).ok());
+}
+END_TEST
+
+START_TEST(report_keys_have_the_options) {
+  const auto assert_suffix = [](const OptionTexts& given, const char* want) {
+    const std::string got = options_of(given).key_suffix();
+    ck_assert_str_eq(got.c_str(), want);
+  };
+  assert_suffix({{"adm_ref_display_height", "2160"}, {"adm_norm_view_dist", "1.5"}, {"debug", "true"}}, "_nvd_1.5_rdf_2160");
+  assert_suffix({{"adm_skip_aim_scale", "0"}, {"adm_f2s3", "0.5"}, {"adm_adm3_apply_hm", "true"}, {"adm_p_norm", "2"}},
+                "_aah_f2s3_0.5_apn_2_sasc_0");
+}
+END_TEST
+
+int main() {
+  return run_suite("float_adm", {{"widths", twins_agree_at_every_width},
+                                 {"heights", twins_agree_at_every_height},
+                                 {"fills", twins_agree_on_every_fill_and_depth},
+                                 {"options_of_twins", twins_agree_on_every_option},
+                                 {"large", twins_agree_on_a_large_picture},
+                                 {"decoupling", decoupling_by_hand},
+                                 {"masking", masking_by_hand},
+                                 {"powers", powers_by_hand},
+                                 {"units", units_hold_the_largest_coefficients},
+                                 {"sensitivities", sensitivities_by_hand},
+                                 {"identical", identical_pictures_keep_all_and_add_nothing},
+                                 {"nothing", nothing_to_see_scores_one},
+                                 {"depths", every_depth_is_scaled},
+                                 {"options", options_change_the_scores},
+                                 {"scaling", sums_do_not_depend_on_units},
+                                 {"refusals", refuses_what_it_cannot_score},
+                                 {"keys", report_keys_have_the_options}});
+}
