@@ -11,6 +11,7 @@
 #include "kernels/float_adm/float_adm.h"
 #include "kernels/motion/motion.h"
 #include "kernels/psnr/psnr.h"
+#include "kernels/ssimulacra2/ssimulacra2.h"
 #include "kernels/vif/vif.h"
 
 namespace vmafx {
@@ -36,6 +37,7 @@ constexpr std::array kExtractors = {
     &kCiedeHipExtractor,
     &kCiedeExtractor,
     &kFloatVifExtractor,
+    &kSsimulacra2Extractor,
 };
 
 bool provides(const ExtractorInfo& info, std::string_view feature) {

@@ -1,0 +1,54 @@
+/* From the samples of a video to linear light: what a display makes of them.
+ *
+ *   chroma   upsampled bilinearly, from where the video says that its samples lie
+ *   R'G'B'   by the matrix and the range of the video, cut off at 0 and 1
+ *   R G B    by the transfer function of a display, 1 being the white of the video
+ *
+ * Per sample this is exact integers (chroma), then a few floats that are the same in all twins (linear_light-inl.h). The transfer
+ * function is a straight toe and a polynomial of √v, made for the video; it is off by 1e-7 of white at most. */
+#ifndef VMAFX_KERNELS_COMMON_LINEAR_LIGHT_H
+#define VMAFX_KERNELS_COMMON_LINEAR_LIGHT_H
+
+#include "kernels/common/device.h"
+
+namespace vmafx {
+
+struct TransferCurve {
+  static constexpr int kTerms = 10;
+
+  float toe, toe_slope;  // up to `toe` inclusive: v * toe_slope
+  float c[kTerms];       // above: Σ c[k] √v^k
+};
+
+/* Parameters of the conversion, for kernels, too. */
+struct LinearLight {
+  float luma, luma_offset;                        // R' = G' = B' = code * luma + luma_offset, without chroma
+  float red_cr, green_cb, green_cr, blue_cb;      // what a 16th of a code of chroma adds
+  int neutral_chroma;                             // 16 times the code
+  TransferCurve curve;
+};
+
+/* Where the chroma samples for luma sample x lie in a row of them (or y in a column): `weight` quarters of `second`, the
+ * rest of `first`. */
+struct ChromaTaps {
+  int first, second, weight;
+};
+
+/* How one direction of a picture is subsampled. */
+struct ChromaAxis {
+  bool halved = false;
+  int offset = 0;  // of the first chroma sample from the first luma sample, in halves of a luma sample: 0, 1 or 2
+
+  VMAFX_HD ChromaTaps taps(int at, int chroma_size) const {
+    if (!halved) return {at, at, 0};
+    const int quarters = 2 * at - offset, first = quarters >> 2, last = chroma_size - 1;
+    return {first < 0 ? 0 : first < last ? first : last, first + 1 < last ? first + 1 : last, quarters & 3};
+  }
+};
+
+/* `weight` quarters of `second`, the rest of `first`, times 4. */
+VMAFX_HD int chroma_between(int first, int second, int weight) { return (4 - weight) * first + weight * second; }
+
+}  // namespace vmafx
+
+#endif

@@ -1,0 +1,170 @@
+#include "kernels/common/linear_light_of.h"
+
+#include <cerrno>
+
+namespace vmafx {
+namespace {
+
+// -- Transfer --------------------------------------------------------------------------------------------------------
+
+/* Minimax polynomials of √v, by Lawson's algorithm in double, rounded to float; with the rounding of ten steps of Horner's
+ * scheme off by 4e-7, by 1e-7 where v < 0.1. The toe of sRGB is a straight line by definition. */
+constexpr TransferCurve kLinear = {1, 1, {}};
+constexpr TransferCurve kSrgb = {0.04045f,
+                                 static_cast<float>(1 / 12.92),
+                                 {0.000800818903f, 0.000851671328f, 0.0266056918f, 0.0656820387f, 0.180600464f,
+                                  0.777433217f, -0.0451285802f, -0.0174765214f, 0.0134880869f, -0.00285688112f}};
+constexpr TransferCurve kGamma22 = {0,
+                                    0,
+                                    {8.81622171e-08f, -2.32532057e-05f, 0.00105289812f, -0.0215596091f, 0.44217056f,
+                                     0.955269754f, -0.673660159f, 0.449933469f, -0.188660696f, 0.0354770496f}};
+constexpr TransferCurve kGamma24 = {0,
+                                    0,
+                                    {3.34306627e-08f, -8.452168e-06f, 0.000362629071f, -0.00668658828f, 0.0876607969f,
+                                     1.1313132f, -0.353335142f, 0.208570898f, -0.0830505714f, 0.0151732024f}};
+constexpr TransferCurve kGamma26 = {0,
+                                    0,
+                                    {-2.24867112e-08f, 5.48707249e-06f, -0.000225466007f, 0.00386070716f, -0.0410270654f,
+                                     0.790992975f, 0.369355023f, -0.177172422f, 0.0658175647f, -0.0116067678f}};
+constexpr TransferCurve kGamma28 = {0,
+                                    0,
+                                    {-2.67733764e-08f, 6.33886748e-06f, -0.000251382473f, 0.00407192018f, -0.0381716117f,
+                                     0.32585296f, 0.910153329f, -0.279949069f, 0.0941668302f, -0.0158792883f}};
+
+StatusOr<TransferCurve> curve_of(int transfer) {
+  switch (transfer) {
+    case 1: case 2: case 6: case 7: case 11: case 12: case 14: case 15: return kGamma24;
+    case 4: return kGamma22;
+    case 5: return kGamma28;
+    case 8: return kLinear;
+    case 13: return kSrgb;
+    case 17: return kGamma26;
+    default:
+      return error(EINVAL, "transfer characteristics %d (H.273) have no white to scale to; known are those of SDR video",
+                   transfer);
+  }
+}
+
+// -- Matrix ----------------------------------------------------------------------------------------------------------
+
+/* The parts of red and blue in luma. */
+struct LumaParts {
+  double red, blue;
+};
+
+StatusOr<LumaParts> luma_parts_of(int matrix) {
+  switch (matrix) {
+    case 1: case 2: return LumaParts{0.2126, 0.0722};
+    case 4: return LumaParts{0.30, 0.11};
+    case 5: case 6: return LumaParts{0.299, 0.114};
+    case 7: return LumaParts{0.212, 0.087};
+    case 9: return LumaParts{0.2627, 0.0593};
+    default: return error(EINVAL, "matrix coefficients %d (H.273) are no linear function of R'G'B' that is known", matrix);
+  }
+}
+
+// -- Primaries -------------------------------------------------------------------------------------------------------
+
+using Vector = std::array<double, 3>;
+using Matrix = std::array<double, 9>;
+
+Vector product(const Matrix& m, const Vector& v) {
+  Vector out;
+  for (int i = 0; i < 3; i++) out[i] = m[3 * i] * v[0] + m[3 * i + 1] * v[1] + m[3 * i + 2] * v[2];
+  return out;
+}
+
+Matrix product(const Matrix& a, const Matrix& b) {
+  Matrix out;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) out[3 * i + j] = a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j];
+  return out;
+}
+
+Matrix inverse(const Matrix& m) {
+  const Matrix adjugate = {m[4] * m[8] - m[5] * m[7], m[2] * m[7] - m[1] * m[8], m[1] * m[5] - m[2] * m[4],
+                           m[5] * m[6] - m[3] * m[8], m[0] * m[8] - m[2] * m[6], m[2] * m[3] - m[0] * m[5],
+                           m[3] * m[7] - m[4] * m[6], m[1] * m[6] - m[0] * m[7], m[0] * m[4] - m[1] * m[3]};
+  const double determinant = m[0] * adjugate[0] + m[1] * adjugate[3] + m[2] * adjugate[6];
+  Matrix out;
+  for (int i = 0; i < 9; i++) out[i] = adjugate[i] / determinant;
+  return out;
+}
+
+Matrix diagonal(const Vector& v) { return {v[0], 0, 0, 0, v[1], 0, 0, 0, v[2]}; }
+
+struct Chromaticity {
+  double x, y;
+  Vector xyz() const { return {x / y, 1, (1 - x - y) / y}; }
+};
+
+struct Primaries {
+  Chromaticity red, green, blue, white;
+
+  Matrix to_xyz() const {
+    const Vector r = red.xyz(), g = green.xyz(), b = blue.xyz();
+    const Matrix columns = {r[0], g[0], b[0], r[1], g[1], b[1], r[2], g[2], b[2]};
+    return product(columns, diagonal(product(inverse(columns), white.xyz())));
+  }
+};
+
+constexpr Chromaticity kD65 = {0.3127, 0.3290}, kC = {0.310, 0.316}, kDci = {0.314, 0.351};
+constexpr Primaries kBt709 = {{0.640, 0.330}, {0.300, 0.600}, {0.150, 0.060}, kD65};
+
+StatusOr<Primaries> primaries_of(int code) {
+  switch (code) {
+    case 1: case 2: return kBt709;
+    case 4: return Primaries{{0.67, 0.33}, {0.21, 0.71}, {0.14, 0.08}, kC};
+    case 5: return Primaries{{0.64, 0.33}, {0.29, 0.60}, {0.15, 0.06}, kD65};
+    case 6: case 7: return Primaries{{0.630, 0.340}, {0.310, 0.595}, {0.155, 0.070}, kD65};
+    case 8: return Primaries{{0.681, 0.319}, {0.243, 0.692}, {0.145, 0.049}, kC};
+    case 9: return Primaries{{0.708, 0.292}, {0.170, 0.797}, {0.131, 0.046}, kD65};
+    case 11: return Primaries{{0.680, 0.320}, {0.265, 0.690}, {0.150, 0.060}, kDci};
+    case 12: return Primaries{{0.680, 0.320}, {0.265, 0.690}, {0.150, 0.060}, kD65};
+    case 22: return Primaries{{0.630, 0.340}, {0.295, 0.605}, {0.155, 0.077}, kD65};
+    default: return error(EINVAL, "colour primaries %d (H.273) are not known", code);
+  }
+}
+
+/* Bradford's adaptation of XYZ under one white to that under another. */
+Matrix adapted(const Chromaticity& from, const Chromaticity& to) {
+  constexpr Matrix kCones = {0.8951, 0.2664, -0.1614, -0.7502, 1.7135, 0.0367, 0.0389, -0.0685, 1.0296};
+  const Vector a = product(kCones, from.xyz()), b = product(kCones, to.xyz());
+  return product(inverse(kCones), product(diagonal({b[0] / a[0], b[1] / a[1], b[2] / a[2]}), kCones));
+}
+
+}  // namespace
+
+StatusOr<LinearLight> linear_light_of(const VideoFormat& format) {
+  const int matrix = 1, transfer = 1;
+  const bool full_range = false;
+  VMAFX_ASSIGN(const TransferCurve curve, curve_of(transfer));
+  VMAFX_ASSIGN(const LumaParts parts, luma_parts_of(matrix));
+  const double step = 1 << (format.bpc - 8), most = (1 << format.bpc) - 1;
+  const double luma = full_range ? most : 219 * step, chroma = 16 * (full_range ? most : 224 * step);
+  const double red = 2 * (1 - parts.red), blue = 2 * (1 - parts.blue), green = 1 - parts.red - parts.blue;
+  const auto rounded = [](double v) { return static_cast<float>(v); };
+  return LinearLight{.luma = rounded(1 / luma),
+                     .luma_offset = rounded(full_range ? 0 : -16 * step / luma),
+                     .red_cr = rounded(red / chroma),
+                     .green_cb = rounded(-blue * parts.blue / green / chroma),
+                     .green_cr = rounded(-red * parts.red / green / chroma),
+                     .blue_cb = rounded(blue / chroma),
+                     .neutral_chroma = 16 << (format.bpc - 1),
+                     .curve = curve};
+}
+
+StatusOr<std::array<double, 9>> primaries_to_bt709(const VideoFormat&) {
+  const int code = 1;
+  VMAFX_ASSIGN(const Primaries primaries, primaries_of(code));
+  if (code == 1 || code == 2) return Matrix{1, 0, 0, 0, 1, 0, 0, 0, 1};
+  return product(inverse(kBt709.to_xyz()), product(adapted(primaries.white, kD65), primaries.to_xyz()));
+}
+
+ChromaAxis chroma_across(const VideoFormat& format) {
+  return {.halved = format.chroma == Chroma::k420 || format.chroma == Chroma::k422, .offset = 0};
+}
+
+ChromaAxis chroma_down(const VideoFormat& format) { return {.halved = format.chroma == Chroma::k420, .offset = 1}; }
+
+}  // namespace vmafx
