@@ -69,10 +69,8 @@ void Pipeline::hold_pictures(Slot& slot, Held ref, Held dist) {
   slot.held[0][0] = std::move(ref);
   slot.held[1][0] = std::move(dist);
   for (int side = 0; side < 2; side++) {
-    Held(&earlier)[kMostHistory] = earlier_[side];
-    std::copy_n(earlier, history_[side], slot.held[side] + 1);
-    std::shift_right(std::begin(earlier), std::end(earlier), 1);
-    if (history_[side] > 0) earlier[0] = slot.held[side][0];
+    std::copy_n(earlier_[side], history_[side], slot.held[side] + 1);
+    std::copy_n(slot.held[side], history_[side], earlier_[side]);
   }
   show_pictures(slot);
 }

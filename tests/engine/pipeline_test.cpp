@@ -1,8 +1,11 @@
 /* The pipeline with a device lane, around a metric whose kernels are wrong: what verification sees, and that a picture is given
  * back exactly when nobody reads it any more. */
+#include "tests/support/device.h"
+
+#include <cerrno>
+#include <cstddef>
 #include <cstring>
 
-#include "tests/support/device.h"
 #include "tests/support/stream.h"
 
 #include "engine/pipeline.h"
@@ -41,6 +44,104 @@ class Metric : public Extractor {
   int64_t wrong = 100;
   Idle twin;
 };
+
+/* What a frame's job saw: the first sample of each picture, 0 where there is none. */
+struct Seen {
+  int64_t ref[3] = {}, dist[3] = {};  // of the frame, and of one and two before it
+  bool operator==(const Seen&) const = default;
+};
+
+/* Its "kernels" are copies of those samples. */
+class Looks : public DeviceTwin {
+ public:
+  explicit Looks(const Reads& reads) : reads_(reads) {}
+  size_t scratch_bytes(int) const override { return 0; }
+  Status load(const hip::Module&) override { return {}; }
+  Status launch(const DeviceBatch& batch) const override {
+    for (int i = 0; i < batch.count; i++)
+      for (int back = 0; back <= reads_.history; back++) {
+        const hip::DevicePtr<std::byte> seen = batch.sums + static_cast<ptrdiff_t>(i * batch.sums_stride) + 8 * back;
+        VMAFX_TRY(copy(batch, batch.planes[0].ref[hip::ref_index(i, back)], seen + offsetof(Seen, ref)));
+        VMAFX_TRY(copy(batch, hip::dist_plane(batch.planes[0], i, back), seen + offsetof(Seen, dist)));
+      }
+    return fails ? error(EIO, "the launch failed") : Status();
+  }
+  bool fails = false;
+
+ private:
+  static Status copy(const DeviceBatch& batch, const hip::DevicePlane& from, hip::DevicePtr<std::byte> to) {
+    return from.data ? batch.stream->copy_rows(to, 1, from.data.as<const std::byte>(), 1, 1, 1) : Status();
+  }
+  const Reads reads_;
+};
+
+class Watcher : public Extractor {
+ public:
+  explicit Watcher(const Reads& reads) : twin(reads), reads_(reads) {}
+  std::span<const FeatureInfo> features() const override { return {}; }
+  Reads reads() const override { return reads_; }
+  size_t sums_bytes() const override { return sizeof(Seen); }
+  size_t scratch_bytes() const override { return 0; }
+  void extract(const FrameSet& frames, std::byte*, void* sums) const override {
+    const auto first = [](const Picture& picture) {
+      return picture.plane[0].data ? *static_cast<const uint8_t*>(picture.plane[0].data) : 0;
+    };
+    auto& seen = *static_cast<Seen*>(sums);
+    seen.ref[0] = first(frames.ref);
+    if (reads_.dist) seen.dist[0] = first(frames.dist);
+    for (int i = 0; i < 2; i++) {
+      seen.ref[1 + i] = first(frames.earlier_ref[i]);
+      seen.dist[1 + i] = first(frames.earlier_dist[i]);
+    }
+  }
+  void finalize(int64_t, const void*, ScoreSink&) override {}
+  DeviceTwin* device_twin() override { return &twin; }
+
+  Looks twin;
+
+ private:
+  const Reads reads_;
+};
+
+/* Sends 20 frames by, on the device or not, and expects each to be seen with those before it; from `fails_at` on by the CPU. */
+void watch(const Reads& reads, bool device, int fails_at = -1) {
+  const auto first_sample = [](int n, bool distorted) -> int64_t { return make_samples(kPictures, n, distorted)[0]; };
+  Watcher watcher(reads);
+  Pipeline pipeline;
+  assert_ok(pipeline.start({&watcher}, 2, 1));
+  if (device) assert_ok(pipeline.add_lane(open_test_device(), kFormat, false, 0));
+  int taken = 0;
+  const auto take_one = [&] {
+    FinishedFrame finished;
+    if (!pipeline.take(true, &finished)) return false;
+    Seen want;
+    for (int back = 0; back <= reads.history && back <= taken; back++) {
+      want.ref[back] = first_sample(taken - back, false);
+      if (reads.dist) want.dist[back] = first_sample(taken - back, true);
+    }
+    ck_assert_int_eq(finished.index, taken);
+    ck_assert_msg(*reinterpret_cast<const Seen*>(finished.sums[0]) == want, "frame %d", taken);
+    taken++;
+    return true;
+  };
+
+  Log log;
+  PictureReader reader;
+  reader.start(kPictures, kFormat, 1, "tested", log);
+  for (int n = 0; n < 20; n++) {
+    while (pipeline.full()) take_one();
+    if (n == fails_at) {
+      while (take_one()) continue;
+      watcher.twin.fails = true;
+    }
+    auto ref = reader.read(TestPicture::make(kPictures, make_samples(kPictures, n, false)));
+    auto dist = reader.read(TestPicture::make(kPictures, make_samples(kPictures, n, true)));
+    assert_ok(pipeline.add(n % 3 == 0, std::move(ref.value()), std::move(dist.value())));
+  }
+  while (take_one()) continue;
+  ck_assert_int_eq(taken, 20);
+  ck_assert_int_eq(TestPicture::alive, reads.history * (reads.dist ? 2 : 1));  // nobody holds a side for another's sake
+}
 
 /* A stream of 8 frames through the metric; how many finished with each value of `wrong`. */
 struct Counts {
@@ -128,8 +229,21 @@ START_TEST(the_cpu_takes_over_at_the_frame_that_failed) {
 }
 END_TEST
 
+START_TEST(earlier_frames_of_the_sides_that_are_read) {
+  for (const unsigned dist : {0u, 1u})
+    for (const int history : {0, 1, 2}) {
+      const Reads reads{.ref = 1, .dist = dist, .history = history, .every_frame = true};
+      watch(reads, false);
+      watch(reads, true);
+      watch(reads, true, 11);
+    }
+  ck_assert_int_eq(TestPicture::alive, 0);
+}
+END_TEST
+
 int main() {
   return run_suite("pipeline", {{"wrong", verification_sees_a_wrong_device},
                                 {"right", verification_sees_a_right_device},
-                                {"handover", the_cpu_takes_over_at_the_frame_that_failed}});
+                                {"handover", the_cpu_takes_over_at_the_frame_that_failed},
+                                {"history", earlier_frames_of_the_sides_that_are_read}});
 }
