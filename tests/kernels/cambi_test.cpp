@@ -90,6 +90,52 @@ void fill_bands(TestPlane<T>& plane, int w, int h, int bpc, int band, int step, 
     }
 }
 
+struct Setup {
+  CambiParams params;
+  CambiView view;
+};
+
+/* A view as no option would give it, of whatever size. */
+Setup setup_of(int w, int h, int bpc, int window, int diffs, bool anti_dither, bool halved) {
+  Setup setup = {{bpc, anti_dither, halved, 0.6, cambi_levels(bt1886_luminance, 0.019, 0.06, diffs)},
+                 {w, h, window, 14, {}, {}}};
+  return setup;
+}
+
+class Rows : public CambiRowSink {
+ public:
+  void put(int, int, const int32_t* keys, int w) override { all.insert(all.end(), keys, keys + w); }
+  std::vector<int32_t> all;
+};
+
+/* Equal sums, and equal keys of every sample; the sums are equal also where nobody asks for those. */
+void assert_twins_agree(const std::string& target, const Setup& setup, const SamplePlane& plane, const std::string& what) {
+  const AlignedBytes scratch = allocate_aligned(cambi_scratch_bytes(setup.params, setup.view));
+  Rows want_keys, got_keys;
+  CambiScaleSums want[kCambiScales], got[kCambiScales], alone[kCambiScales];
+  cambi_ref(setup.params, setup.view, plane, scratch.get(), &want_keys, want);
+  cambi_simd(setup.params, setup.view, plane, scratch.get(), &got_keys, got);
+  std::memset(scratch.get(), 0x11, cambi_scratch_bytes(setup.params, setup.view));
+  cambi_simd(setup.params, setup.view, plane, scratch.get(), nullptr, alone);
+  const bool equal = !std::memcmp(want, got, sizeof want) && !std::memcmp(want, alone, sizeof want);
+  ck_assert_msg(equal && want_keys.all == got_keys.all, "%s %dx%d %d bit, window %d, %d steps, %s", target.c_str(), setup.view.w,
+                setup.view.h, setup.params.bpc, setup.view.window, setup.params.levels.diffs, what.c_str());
+}
+
+template <class T>
+void check_fills(const std::string& target, const Setup& setup) {
+  const int w = setup.view.w, h = setup.view.h, bpc = setup.params.bpc;
+  TestPlane<T> plane(w, h, w % 5, w % 3, w % 2);
+  for (const auto& [band, step] : {std::pair{3, 1}, {11, 2}, {40, 3}}) {
+    fill_bands(plane, w, h, bpc, band, step << (bpc > 10 ? bpc - 10 : 0), w + h);
+    assert_twins_agree(target, setup, plane.sample_plane(), format_text("bands of %d", band));
+  }
+  for (const Fill fill : {Fill::kRandom, Fill::kMax, Fill::kSparse, Fill::kGradient}) {
+    plane.fill(fill, bpc, w);
+    assert_twins_agree(target, setup, plane.sample_plane(), fill_name(fill));
+  }
+}
+
 std::string temporary_folder() {
   const char* folder = std::getenv("TMPDIR");
   std::string path = std::string(folder ? folder : "/tmp") + "/vmafx-cambi-XXXXXX";
@@ -173,6 +219,39 @@ START_TEST(largest_keys) {
   }
   ck_assert_int_eq(cambi_wanted(5, 0.0001), 1);
   ck_assert_int_eq(cambi_wanted(5, 1), 5);
+}
+END_TEST
+
+START_TEST(simd_equals_ref) {
+  for_each_cpu_target([](const std::string& target) {
+    for (int w = 1; w <= 134; w += w < 70 ? 1 : 3) {
+      const int bpc = 8 + w % 9, window = 2 * (w % 7) + 1, diffs = 1 << w % 6;
+      with_sample_type(bpc, [&]<class T>(T) {
+        check_fills<T>(target, setup_of(w, 1 + w % 37, bpc, window, diffs, w % 2, w % 3 == 0));
+      });
+    }
+  });
+}
+END_TEST
+
+/* Several cells in each vector, larger windows than planes of the last scales, all depths. */
+START_TEST(simd_equals_ref_at_larger_sizes) {
+  for_each_cpu_target([](const std::string& target) {
+    for (int bpc = 8; bpc <= 16; bpc++)
+      for (const int window : {5, 33, 71, 255}) with_sample_type(bpc, [&]<class T>(T) {
+        check_fills<T>(target, setup_of(203 + bpc, 97, bpc, window, 4, bpc % 2 == 0, window == 33));
+      });
+  });
+}
+END_TEST
+
+START_TEST(simd_equals_ref_resampled) {
+  Setup setup = setup_of(120, 50, 10, 9, 4, true, false);
+  for (int x = 0; x < 120; x++) setup.view.columns.push_back(x * 77 / 120);
+  for (int y = 0; y < 50; y++) setup.view.rows.push_back(y * 66 / 50);
+  TestPlane<uint16_t> plane(77, 66);
+  fill_bands(plane, 77, 66, 10, 5, 2, 1);
+  for_each_cpu_target([&](const std::string& target) { assert_twins_agree(target, setup, plane.sample_plane(), "resampled"); });
 }
 END_TEST
 
@@ -291,6 +370,9 @@ int main() {
                              {"visible_levels", visible_levels},
                              {"unreachable_luminance", unreachable_luminance},
                              {"largest_keys", largest_keys},
+                             {"simd_equals_ref", simd_equals_ref},
+                             {"simd_equals_ref_at_larger_sizes", simd_equals_ref_at_larger_sizes},
+                             {"simd_equals_ref_resampled", simd_equals_ref_resampled},
                              {"full_reference", full_reference},
                              {"samples_above_their_depth", samples_above_their_depth},
                              {"options", options},

@@ -79,7 +79,7 @@ class Cambi : public Extractor {
   const CambiView dist_, ref_;
   const bool full_ref_;
   const double max_val_;
-  decltype(&cambi_ref) const twin_ = cambi_ref;
+  decltype(&cambi_simd) const twin_ = use_reference_cpu() ? cambi_ref : cambi_simd;
   const std::unique_ptr<CambiHeatmaps> heatmaps_;
 };
 

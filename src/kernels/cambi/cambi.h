@@ -77,8 +77,11 @@ class CambiRowSink {
 
 /* The twins: sums of each scale of one picture; rows may be null. `scratch` holds cambi_scratch_bytes(). */
 size_t cambi_scratch_bytes(const CambiParams& params, const CambiView& view);
+size_t cambi_ref_scratch_bytes(const CambiView& view);  // what the definition needs of it
 void cambi_ref(const CambiParams& params, const CambiView& view, const SamplePlane& luma, std::byte* scratch,
                CambiRowSink* rows, CambiScaleSums* sums);
+void cambi_simd(const CambiParams& params, const CambiView& view, const SamplePlane& luma, std::byte* scratch,
+                CambiRowSink* rows, CambiScaleSums* sums);
 
 /* How many of `n` samples are the topk largest. */
 int64_t cambi_wanted(int64_t n, double topk);

@@ -15,6 +15,7 @@ inline constexpr int kCambiMostLevel = 1024;  // what rounding a deeper sample t
 inline constexpr int kCambiMaskRadius = 3;    // the square of 7x7 that the mask looks at
 inline constexpr int kCambiKeyBits = 28;      // a key is below 9/4 · 2^28
 inline constexpr int kCambiFineBits = 6;      // of a key, that the order of keys leaves out
+inline constexpr int kCambiRankBits = kCambiKeyBits + 2 - kCambiFineBits;  // the others
 
 /* Contrast response above the threshold of visibility (the paper's table), by d - 1. */
 VMAFX_CONSTANT float kCambiWeights[kCambiMostDiffs] = {1, 2, 3, 4, 4, 5, 5, 6, 6, 6, 6, 7, 7, 7, 7, 8,

@@ -140,7 +140,7 @@ Plane<T> carve(std::byte*& memory, int w, int h) {
 
 }  // namespace
 
-size_t cambi_scratch_bytes(const CambiParams&, const CambiView& view) {
+size_t cambi_ref_scratch_bytes(const CambiView& view) {
   const size_t w = round_to_lines(view.w), row = round_to_lines(sizeof(int32_t) * view.w);
   return (2 * round_to_lines(sizeof(uint16_t) * view.w) + 2 * w + row) * view.h + row;
 }

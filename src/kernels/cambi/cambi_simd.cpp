@@ -1,0 +1,459 @@
+/* cambi, the SIMD twin: one source for every instruction set, equal to cambi_ref.cpp to the last bit.
+ *
+ *   prepare    samples at 10 bit, averaged; the mask from sums of flat samples over seven rows, then seven columns
+ *   filter     the mode filter, the samples of the next scale, and of this one its cells (cambi_memory.h): levels that matter
+ *   count      For each cell and column, how often it is in the window. A row that comes in and one that goes out are cut
+ *              into runs where both have one cell; a run adds a trapezoid to the counts of its cell, or, where both are
+ *              the same, nothing. Bands are long runs.
+ *   keys       A vector of columns at a time, once for each cell in it: the counts of that cell and its neighbours are rows,
+ *              so nothing is gathered. Bands have few cells in a vector.
+ *
+ * Counts are back at 0 after the last row, so that only cells that occur are cleared, once a frame. */
+#include "kernels/cambi/cambi.h"
+
+#include <bit>
+#include <cstring>
+
+#include "kernels/cambi/cambi_memory.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cambi/cambi_simd.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#if HWY_TARGET != HWY_SCALAR
+#include "kernels/cambi/cambi_math-inl.h"
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace vmafx {
+namespace HWY_NAMESPACE {
+namespace {
+
+#if HWY_TARGET == HWY_SCALAR
+
+/* No vectors here: the definition does it. */
+void cambi(const CambiParams& params, const CambiView& view, const SamplePlane& luma, std::byte* scratch,
+           CambiRowSink* rows, CambiScaleSums* sums) {
+  cambi_ref(params, view, luma, scratch, rows, sums);
+}
+
+#else
+
+using D = hn::ScalableTag<uint16_t>;
+using V = hn::Vec<D>;
+using M = hn::Mask<D>;
+constexpr D d;
+int lanes() { return static_cast<int>(hn::Lanes(d)); }
+
+HWY_INLINE V all(int value) { return hn::Set(d, static_cast<uint16_t>(value)); }
+
+/* -- Samples and mask ------------------------------------------------------------------------------------------------ */
+
+/* The even ones of 2n samples. */
+void keep_even(const uint16_t* from, uint16_t* to, int n) {
+  for (int x = 0; x < n; x += lanes())
+    hn::StoreU(hn::ConcatEven(d, hn::LoadU(d, from + 2 * x + lanes()), hn::LoadU(d, from + 2 * x)), d, to + x);
+}
+
+/* As cambi_ten_bits(). */
+template <class T>
+void ten_bit_row(const T* from, int w, int bpc, uint16_t* to) {
+  const int up = bpc < 10 ? 10 - bpc : 0, down = bpc > 10 ? bpc - 10 : 0;
+  const V most = all((1 << bpc) - 1), rounding = all(down ? 1 << (down - 1) : 0);
+  int x = 0;
+  if constexpr (sizeof(T) == 1) {
+    const hn::Rebind<uint8_t, D> d8;
+    for (; x + lanes() <= w; x += lanes())
+      hn::StoreU(hn::ShiftLeft<2>(hn::PromoteTo(d, hn::LoadU(d8, from + x))), d, to + x);
+  } else {
+    /* Rounding, 16-bit samples may pass 65535: half of it is added to what is shifted by one. */
+    for (; x + lanes() <= w; x += lanes()) {
+      const V inside = hn::Min(hn::LoadU(d, from + x), most);
+      V level = inside;
+      if (up) level = hn::ShiftLeft<1>(inside);
+      if (down) level = hn::ShiftRightSame(hn::Add(hn::ShiftRight<1>(inside), hn::ShiftRight<1>(rounding)), down - 1);
+      if (down == 1) level = hn::Add(hn::ShiftRight<1>(inside), hn::And(inside, all(1)));
+      hn::StoreU(level, d, to + x);
+    }
+  }
+  for (; x < w; x++) to[x] = static_cast<uint16_t>(cambi_ten_bits(from[x], bpc));
+}
+
+/* The mean of 2x2; `below` is null in the last row. */
+void average_row(uint16_t* row, uint16_t* below, int w, uint16_t* to) {
+  const int corner = row[w - 1], corner_below = below ? below[w - 1] : 0;
+  for (int x = 0; x < w; x += lanes()) {
+    const V across = hn::Add(hn::LoadU(d, row + x), hn::LoadU(d, row + x + 1));
+    const V mean = below ? hn::ShiftRight<2>(hn::Add(across, hn::Add(hn::LoadU(d, below + x), hn::LoadU(d, below + x + 1))))
+                         : hn::ShiftRight<1>(across);
+    hn::StoreU(mean, d, to + x);
+  }
+  to[w - 1] = static_cast<uint16_t>(below ? (corner + corner_below) / 2 : corner);
+}
+
+/* Samples that equal those to the right and below: 1, others 0. Adds them to the sums of their columns, and takes those of
+ * seven rows before off. A null `row`: none. */
+void flat_row(uint16_t* row, const uint16_t* below, int w, uint16_t* flat, uint16_t* column_sums) {
+  if (row) row[w] = row[w - 1];
+  for (int x = 0; x < w; x += lanes()) {
+    V now = hn::Zero(d);
+    if (row) {
+      const V here = hn::LoadU(d, row + x);
+      M same = hn::Eq(here, hn::LoadU(d, row + x + 1));
+      if (below) same = hn::And(same, hn::Eq(here, hn::LoadU(d, below + x)));
+      if (x + lanes() > w) same = hn::And(same, hn::FirstN(d, w - x));
+      now = hn::IfThenElseZero(same, all(1));
+    }
+    hn::StoreU(hn::Add(hn::LoadU(d, column_sums + x), hn::Sub(now, hn::LoadU(d, flat + x))), d, column_sums + x);
+    hn::StoreU(now, d, flat + x);
+  }
+}
+
+HWY_INLINE V masked(const uint16_t* column_sums, V above) {
+  V sum = hn::LoadU(d, column_sums);
+  for (int k = 1; k <= kCambiMaskRadius; k++)
+    sum = hn::Add(sum, hn::Add(hn::LoadU(d, column_sums - k), hn::LoadU(d, column_sums + k)));
+  return hn::IfThenElseZero(hn::Gt(sum, above), all(kCambiMasked));
+}
+
+/* Words of samples and mask, of the first scale that counts. */
+template <class T>
+class Preparation {
+ public:
+  Preparation(const CambiParams& params, const CambiView& view, const Plane<const T>& luma, const CambiMemory& memory)
+      : params_(params), view_(view), luma_(luma), memory_(memory) {}
+
+  void run() const {
+    for (int y = 0; y < kCambiFlatRows; y++) clear(memory_.flat(y));
+    clear(memory_.column_sums());
+    raw_row(0);
+    sample_row(0);
+    for (int y = 0; y < view_.h + kCambiMaskRadius; y++) {
+      if (y + 1 < view_.h) sample_row(y + 1);
+      uint16_t* const row = y < view_.h ? samples(y) : nullptr;
+      flat_row(row, y + 1 < view_.h ? samples(y + 1) : nullptr, view_.w, memory_.flat(y), memory_.column_sums());
+      if (y >= kCambiMaskRadius) mask_row(y - kCambiMaskRadius);
+    }
+  }
+
+ private:
+  void clear(uint16_t* row) const {
+    std::memset(row - kCambiMargin, 0, sizeof(uint16_t) * cambi_row_words(view_.w));
+  }
+  uint16_t* samples(int y) const { return params_.halved ? memory_.even(y) : memory_.plane(0).row(y); }
+
+  void raw_row(int y) const {
+    const T* from = luma_.row(view_.rows.empty() ? y : view_.rows[y]);
+    uint16_t* const to = params_.anti_dither ? memory_.raw(y) : samples(y);
+    if (view_.columns.empty()) return ten_bit_row(from, view_.w, params_.bpc, to);
+    for (int x = 0; x < view_.w; x++) to[x] = static_cast<uint16_t>(cambi_ten_bits(from[view_.columns[x]], params_.bpc));
+  }
+
+  /* Row y, of which the raw one is there, if there is one. */
+  void sample_row(int y) const {
+    if (params_.anti_dither) {
+      if (y + 1 < view_.h) raw_row(y + 1);
+      average_row(memory_.raw(y), y + 1 < view_.h ? memory_.raw(y + 1) : nullptr, view_.w, samples(y));
+    } else if (y > 0) {
+      raw_row(y);
+    }
+    if (params_.halved && y % 2 == 0) keep_even(samples(y), memory_.plane(0).row(y / 2), memory_.plane(0).w);
+  }
+
+  void mask_row(int y) const {
+    const V above = all(view_.mask_above);
+    if (!params_.halved) {
+      uint16_t* const row = memory_.plane(0).row(y);
+      for (int x = 0; x < view_.w; x += lanes())
+        hn::StoreU(hn::Or(hn::LoadU(d, row + x), masked(memory_.column_sums() + x, above)), d, row + x);
+      return;
+    }
+    if (y % 2) return;
+    for (int x = 0; x < view_.w; x += lanes()) hn::StoreU(masked(memory_.column_sums() + x, above), d, memory_.row() + x);
+    const Plane<uint16_t> plane = memory_.plane(0);
+    uint16_t* const row = plane.row(y / 2);
+    for (int x = 0; x < plane.w; x += lanes()) {
+      const V mask = hn::ConcatEven(d, hn::LoadU(d, memory_.row() + 2 * x + lanes()), hn::LoadU(d, memory_.row() + 2 * x));
+      hn::StoreU(hn::Or(hn::LoadU(d, row + x), mask), d, row + x);
+    }
+  }
+
+  const CambiParams& params_;
+  const CambiView& view_;
+  const Plane<const T>& luma_;
+  const CambiMemory& memory_;
+};
+
+/* -- Mode filter ------------------------------------------------------------------------------------------------------ */
+
+HWY_INLINE V mode(V a, V b, V c) {
+  const V other = hn::IfThenElse(hn::Eq(b, c), b, hn::Min(a, hn::Min(b, c)));
+  return hn::IfThenElse(hn::Or(hn::Eq(a, b), hn::Eq(a, c)), a, other);
+}
+
+void filter_columns(const uint16_t* row, int w, uint16_t* to) {
+  const V level = all(kCambiMasked - 1);
+  for (int x = 0; x < w; x += lanes())
+    hn::StoreU(mode(hn::And(hn::LoadU(d, row + x - 1), level), hn::And(hn::LoadU(d, row + x), level),
+                    hn::And(hn::LoadU(d, row + x + 1), level)),
+               d, to + x);
+  to[0] = row[0] & (kCambiMasked - 1);
+  to[w - 1] = row[w - 1] & (kCambiMasked - 1);
+}
+
+/* Row y of the scale, of which the filtered columns are there: words of the next scale, and here cells. */
+void filter_row(const CambiMemory& memory, const CambiCells& cells, int scale, int y) {
+  const Plane<uint16_t> plane = memory.plane(scale);
+  uint16_t* const row = plane.row(y);
+  const bool filtered = y > 0 && y < plane.h - 1, feeds = scale + 1 < kCambiScales && y % 2 == 0;
+  const uint16_t *above = memory.filtered(y + 2), *here = memory.filtered(y), *below = memory.filtered(y + 1);
+  const V mask = all(kCambiMasked), first = all(cells.first), cell = all(cells.diffs), none = all(kCambiNoCell),
+          count = all(cells.count - 2 * cells.diffs);
+  for (int x = 0; x < plane.w; x += lanes()) {
+    V word = hn::LoadU(d, row + x);
+    if (filtered)
+      word = hn::Or(hn::And(word, mask),
+                    mode(hn::LoadU(d, above + x), hn::LoadU(d, here + x), hn::LoadU(d, below + x)));
+    if (feeds) hn::StoreU(word, d, memory.row() + x);
+    const V number = hn::Sub(hn::Xor(word, mask), first);  // 0x8000 and more where it is not masked
+    hn::StoreU(hn::IfThenElse(hn::Lt(number, count), hn::Add(number, cell), none), d, row + x);
+  }
+  for (int x = plane.w; x < plane.w + kCambiMargin; x++) row[x] = kCambiNoCell;
+  row[-1] = kCambiNoCell;
+  if (feeds) keep_even(memory.row(), memory.plane(scale + 1).row(y / 2), memory.plane(scale + 1).w);
+}
+
+void filter(const CambiMemory& memory, const CambiCells& cells, int scale) {
+  const Plane<uint16_t> plane = memory.plane(scale);
+  for (int y = 0; y <= plane.h; y++) {
+    if (y < plane.h) filter_columns(plane.row(y), plane.w, memory.filtered(y));
+    if (y > 0) filter_row(memory, cells, scale, y - 1);
+  }
+}
+
+/* -- Counts ------------------------------------------------------------------------------------------------------------ */
+
+class Counts {
+ public:
+  Counts(const CambiMemory& memory, const CambiCells& cells, int radius)
+      : memory_(memory), cells_(cells), radius_(radius) {}
+
+  /* The window leaves one row of cells and gains another. */
+  void move(const uint16_t* gained, const uint16_t* lost, int w) const {
+    find_bounds(gained, lost, w);
+    int begin = 0;
+    for (int x = 0; x < w; x += 64) {
+      uint64_t bits;
+      std::memcpy(&bits, memory_.bounds() + x / 8, sizeof bits);
+      for (; bits; bits &= bits - 1) {
+        const int end = x + std::countr_zero(bits);
+        if (end >= w) break;
+        if (end > begin) move_run(gained[begin], lost[begin], begin, end);
+        begin = end;
+      }
+    }
+    move_run(gained[begin], lost[begin], begin, w);
+  }
+
+ private:
+  /* A bit where a row has another cell than in the column before. */
+  void find_bounds(const uint16_t* gained, const uint16_t* lost, int w) const {
+    uint8_t* bits = memory_.bounds();
+    for (int x = 0; x < w; x += lanes()) {
+      const M changes = hn::Or(hn::Ne(hn::LoadU(d, gained + x), hn::LoadU(d, gained + x - 1)),
+                               hn::Ne(hn::LoadU(d, lost + x), hn::LoadU(d, lost + x - 1)));
+      bits += hn::StoreMaskBits(d, changes, bits);
+    }
+    std::memset(bits, 0, sizeof(uint64_t));
+  }
+
+  void move_run(int gained, int lost, int begin, int end) const {
+    if (gained == lost) return;
+    if (gained != kCambiNoCell) add_run(gained, begin, end, all(0));
+    if (lost != kCambiNoCell) add_run(lost, begin, end, all(0xffff));
+  }
+
+  /* To each column, how many of the run are in its window, or with `sign` all ones, less that. */
+  void add_run(int cell, int begin, int end, V sign) const {
+    if (memory_.ready()[cell] < kAround) clear_around(cell);
+    const hn::RebindToSigned<D> di;
+    const int n = end - begin, length = n + 2 * radius_;
+    const auto most = hn::Set(di, static_cast<int16_t>(std::min(n, 2 * radius_ + 1)));
+    uint16_t* const counts = memory_.counts(cell) + begin - radius_;
+    auto rising = hn::Iota(di, 1), falling = hn::Sub(hn::Set(di, static_cast<int16_t>(length + 1)), rising);
+    const auto step = hn::Set(di, static_cast<int16_t>(lanes()));
+    for (int x = 0; x < length; x += lanes()) {
+      const V part = hn::BitCast(d, hn::Max(hn::Zero(di), hn::Min(most, hn::Min(rising, falling))));
+      hn::StoreU(hn::Add(hn::LoadU(d, counts + x), hn::Sub(hn::Xor(part, sign), sign)), d, counts + x);
+      rising = hn::Add(rising, step);
+      falling = hn::Sub(falling, step);
+    }
+  }
+
+  void clear_around(int cell) const {
+    for (int i = cell - cells_.diffs; i <= cell + cells_.diffs; i++) {
+      uint16_t* const counts = memory_.counts(i);
+      if (memory_.ready()[i]) continue;
+      std::memset(counts - kCambiMargin, 0, sizeof(uint16_t) * cambi_row_words(memory_.plane(0).w));
+      memory_.ready()[i] = kAlone;
+    }
+    memory_.ready()[cell] = kAround;
+  }
+
+  /* What is cleared: the counts of a cell, and also those of its neighbours. */
+  static constexpr uint8_t kAlone = 1, kAround = 2;
+
+  const CambiMemory& memory_;
+  const CambiCells& cells_;
+  const int radius_;
+};
+
+/* -- Keys -------------------------------------------------------------------------------------------------------------- */
+
+struct Halves {
+  Real low, high;
+};
+
+HWY_INLINE Halves reals(V counts) {
+  const hn::Half<D> half;
+  return {hn::ConvertTo(DF(), hn::PromoteTo(DI(), hn::LowerHalf(half, counts))),
+          hn::ConvertTo(DF(), hn::PromoteTo(DI(), hn::UpperHalf(half, counts)))};
+}
+
+class Keys {
+ public:
+  Keys(const CambiMemory& memory, const CambiCells& cells, const CambiLevels& levels, int window)
+      : memory_(memory), cells_(cells), key_scale_(cambi_key_scale(window)) {
+    for (int cell = 0; cell < cells.count; cell++) {
+      uint32_t steps = 0;
+      for (int i = 0; i < levels.diffs; i++)
+        steps |= static_cast<uint32_t>(cells.level(cell) >= levels.lowest[i] && cells.level(cell) <= levels.highest[i]) << i;
+      memory.steps()[cell] = steps;
+    }
+  }
+
+  /* Those that are not 0 go to the end of the list, all of them into key_row() if `dense`. */
+  size_t add_row(const uint16_t* row, int w, bool dense, size_t count) const {
+    const DI di;
+    for (int x = 0; x < w; x += lanes()) {
+      const V cells = hn::LoadU(d, row + x);
+      VI low = hn::Zero(di), high = hn::Zero(di);
+      M left = hn::Ne(cells, all(kCambiNoCell));
+      while (!hn::AllFalse(d, left)) {
+        const int cell = row[x + hn::FindFirstTrue(d, left)];
+        const M same = hn::Eq(cells, all(cell));
+        left = hn::AndNot(same, left);
+        add_cell(cell, x, same, low, high);
+      }
+      count = append(low, count);
+      count = append(high, count);
+      if (dense) {
+        hn::StoreU(low, di, memory_.key_row() + x);
+        hn::StoreU(high, di, memory_.key_row() + x + lanes() / 2);
+      }
+    }
+    return count;
+  }
+
+ private:
+  size_t append(VI keys, size_t count) const {
+    const DI di;
+    const auto some = hn::Gt(keys, hn::Zero(di));
+    if (hn::AllFalse(di, some)) return count;
+    return count + hn::CompressStore(keys, some, di, reinterpret_cast<int32_t*>(memory_.keys() + count));
+  }
+
+  /* The larger count of cells d before and after. */
+  V beside(int cell, int d_index, int x) const {
+    return hn::Max(hn::LoadU(d, memory_.counts(cell + d_index + 1) + x), hn::LoadU(d, memory_.counts(cell - d_index - 1) + x));
+  }
+
+  /* Keys of the columns that have this cell. */
+  void add_cell(int cell, int x, M same, VI& low, VI& high) const {
+    const uint32_t steps = memory_.steps()[cell];
+    V any = hn::Zero(d);
+    for (uint32_t left = steps; left; left &= left - 1) any = hn::Or(any, beside(cell, std::countr_zero(left), x));
+    if (hn::AllTrue(d, hn::Eq(hn::IfThenElseZero(same, any), hn::Zero(d)))) return;
+
+    const Halves center = reals(hn::LoadU(d, memory_.counts(cell) + x));
+    CambiContrast best_low = {Real(0.f), Real(1.f)}, best_high = best_low;
+    for (uint32_t left = steps; left; left &= left - 1) {
+      const int i = std::countr_zero(left);
+      const Halves counts = reals(beside(cell, i, x));
+      const Real weight(kCambiWeights[i]);
+      best_low = cambi_larger(best_low, weight, center.low, counts.low);
+      best_high = cambi_larger(best_high, weight, center.high, counts.high);
+    }
+    const V chosen = hn::VecFromMask(d, same);
+    const hn::RebindToSigned<D> d16;
+    const hn::Half<decltype(d16)> half;
+    const auto signs = hn::BitCast(d16, chosen);
+    const Real key_scale(key_scale_);
+    low = hn::Or(low, hn::And(hn::PromoteTo(DI(), hn::LowerHalf(half, signs)), cambi_key(best_low, center.low, key_scale).v));
+    high = hn::Or(high, hn::And(hn::PromoteTo(DI(), hn::UpperHalf(half, signs)), cambi_key(best_high, center.high, key_scale).v));
+  }
+
+  const CambiMemory& memory_;
+  const CambiCells& cells_;
+  const float key_scale_;
+};
+
+/* -- All of it --------------------------------------------------------------------------------------------------------- */
+
+CambiScaleSums scale_sums(const CambiParams& params, const CambiView& view, const CambiMemory& memory,
+                          const CambiCells& cells, const Keys& keys, int scale, CambiRowSink* rows) {
+  const Plane<uint16_t> plane = memory.plane(scale);
+  const int radius = view.window / 2, w = plane.w, h = plane.h;
+  const Counts counts(memory, cells, radius);
+  const auto row = [&](int y) HWY_ATTR { return y >= 0 && y < h ? plane.row(y) : memory.none(); };
+  size_t count = 0;
+  for (int y = -radius; y <= h + radius; y++) {
+    const int gained = y + radius, lost = y - radius - 1;
+    if (gained < h || (lost >= 0 && lost < h)) counts.move(row(gained), row(lost), w);
+    if (y < 0 || y >= h) continue;
+    count = keys.add_row(plane.row(y), w, rows != nullptr, count);
+    if (rows) rows->put(scale, y, memory.key_row(), w);
+  }
+  return cambi_largest({memory.keys(), count}, int64_t{w} * h, params.topk);
+}
+
+void cambi(const CambiParams& params, const CambiView& view, const SamplePlane& luma, std::byte* scratch,
+           CambiRowSink* rows, CambiScaleSums* sums) {
+  const CambiMemory memory(params, view, scratch);
+  const CambiCells cells(params.levels);
+  if (params.bpc == 8) Preparation<uint8_t>(params, view, luma.as<uint8_t>(), memory).run();
+  else Preparation<uint16_t>(params, view, luma.as<uint16_t>(), memory).run();
+  std::memset(memory.none() - kCambiMargin, 0xff, sizeof(uint16_t) * cambi_row_words(view.w));
+  std::memset(memory.ready(), 0, cells.count);
+  const Keys keys(memory, cells, params.levels, view.window);
+  for (int scale = 0; scale < kCambiScales; scale++) {
+    filter(memory, cells, scale);
+    sums[scale] = scale_sums(params, view, memory, cells, keys, scale, rows);
+  }
+}
+
+#endif
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace vmafx
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace vmafx {
+
+HWY_EXPORT(cambi);
+
+size_t cambi_scratch_bytes(const CambiParams& params, const CambiView& view) {
+  alignas(kCacheLine) static std::byte start[kCacheLine];  // only addresses are computed
+  return std::max(CambiMemory(params, view, start).bytes(), cambi_ref_scratch_bytes(view));
+}
+
+void cambi_simd(const CambiParams& params, const CambiView& view, const SamplePlane& luma, std::byte* scratch,
+                CambiRowSink* rows, CambiScaleSums* sums) {
+  HWY_DYNAMIC_DISPATCH(cambi)(params, view, luma, scratch, rows, sums);
+}
+
+}  // namespace vmafx
+#endif
