@@ -7,6 +7,7 @@
 #include "kernels/moment/moment.h"
 #include "kernels/cambi/cambi.h"
 #include "kernels/ciede/ciede.h"
+#include "kernels/float_motion/float_motion.h"
 #include "kernels/float_vif/float_vif.h"
 #include "kernels/float_adm/float_adm.h"
 #include "kernels/motion/motion.h"
@@ -38,6 +39,7 @@ constexpr std::array kExtractors = {
     &kCiedeExtractor,
     &kFloatVifExtractor,
     &kSsimulacra2Extractor,
+    &kFloatMotionExtractor,
 };
 
 bool provides(const ExtractorInfo& info, std::string_view feature) {

@@ -4,6 +4,7 @@
 #include <cerrno>
 
 #include "base/cpu.h"
+#include "kernels/common/motion_scores.h"
 #include "kernels/device_twin.h"
 
 namespace vmafx {
@@ -34,14 +35,18 @@ class Motion : public Extractor {
  public:
   Motion(const Options& options, const VideoFormat& format, bool on_device)
       : force_zero_(options.flag("motion_force_zero")),
-        blend_factor_(options.number("motion_blend_factor")),
-        blend_offset_(options.number("motion_blend_offset")),
         fps_weight_(options.number("motion_fps_weight")),
         max_val_(options.number("motion_max_val")),
         step_(options.flag("motion_five_frame_window") ? 2 : 1),
-        moving_average_(options.flag("motion_moving_average")),
         debug_(options.flag("debug")),
         format_(format),
+        scores_({.blend_factor = options.number("motion_blend_factor"),
+                 .blend_offset = options.number("motion_blend_offset"),
+                 .max_val = max_val_,
+                 .step = step_,
+                 .moving_average = options.flag("motion_moving_average"),
+                 .motion2 = debug_ ? 2 : 1,
+                 .motion3 = debug_ ? 3 : 2}),
         device_twin_(on_device ? motion_hip(format, reads().history) : nullptr) {}
 
   std::span<const FeatureInfo> features() const override {
@@ -67,67 +72,32 @@ class Motion : public Extractor {
 
  private:
   double sad_score(uint64_t sad) const;
-  double blend(double motion) const;
-  void put_first(double motion3, ScoreSink& sink);
-  void put_motion(int64_t frame, double motion2, ScoreSink& sink);
 
   const bool force_zero_;
-  const double blend_factor_, blend_offset_, fps_weight_, max_val_;
+  const double fps_weight_, max_val_;
   const int step_;  // frames between the two that are compared; frames before that have no difference
-  const bool moving_average_, debug_;
+  const bool debug_;
   const VideoFormat format_;
   decltype(&motion_sad_simd) const sad_ = use_reference_cpu() ? motion_sad_ref : motion_sad_simd;
+  MotionScores scores_;
   const std::unique_ptr<DeviceTwin> device_twin_;
-
-  /* The stream so far. */
-  int64_t frames_ = 0;
-  double sad_before_[2] = {};  // of frames frames_-1 and frames_-2
-  double blended_before_ = 0;  // of the last frame that has its motion3, not averaged
 };
 
-/* The order of the operations, here and below, is libvmaf's: its scores are met to the bit. */
+/* The order of the operations is libvmaf's: its scores are met to the bit. */
 double Motion::sad_score(uint64_t sad) const {
   const uint32_t samples = static_cast<uint32_t>(format_.w) * static_cast<uint32_t>(format_.h);
   return std::min(static_cast<double>(sad) / 256. / samples * fps_weight_, max_val_);
-}
-
-double Motion::blend(double motion) const {
-  const double blended = motion * blend_factor_ + (1 - blend_factor_) * std::min(blend_offset_, motion);
-  return std::min(blended, max_val_);
-}
-
-/* motion3 of the frames before the first difference. */
-void Motion::put_first(double motion3, ScoreSink& sink) {
-  for (int64_t frame = 0; frame < std::min<int64_t>(frames_, step_); frame++)
-    sink.put(frame, debug_ ? 3 : 2, motion3);
-  blended_before_ = motion3;
-}
-
-void Motion::put_motion(int64_t frame, double motion2, ScoreSink& sink) {
-  const double blended = blend(motion2);
-  sink.put(frame, debug_ ? 2 : 1, motion2);
-  sink.put(frame, debug_ ? 3 : 2, moving_average_ ? (blended + blended_before_) / 2.0 : blended);
-  blended_before_ = blended;
 }
 
 void Motion::finalize(int64_t frame, const void* sums, ScoreSink& sink) {
   const double sad = frame < step_ ? 0.0 : sad_score(static_cast<const MotionSums*>(sums)->sad);
   sink.put(frame, 0, sad);
   if (debug_) sink.put(frame, 1, sad);
-  if (frame < step_) sink.put(frame, debug_ ? 2 : 1, 0.0);
-  if (frame == step_) put_first(blend(sad), sink);
-  if (frame > step_) {
-    const bool has_earlier = frame >= 2 * step_;  // a difference on the other side of frame-1
-    put_motion(frame - 1, has_earlier ? std::min(sad_before_[step_ - 1], sad) : sad, sink);
-  }
-  sad_before_[1] = sad_before_[0];
-  sad_before_[0] = sad;
-  frames_ = frame + 1;
+  scores_.add(sad, sink);
 }
 
 Status Motion::flush(ScoreSink& sink) {
-  if (frames_ <= step_) put_first(0.0, sink);
-  else put_motion(frames_ - 1, sad_before_[0], sink);
+  scores_.flush(sink);
   return {};
 }
 
