@@ -12,4 +12,5 @@
 #include "kernels/ciede/ciede.hip"
 #include "kernels/motion/motion.hip"
 #include "kernels/psnr/psnr.hip"
+#include "kernels/ssimulacra2/ssimulacra2.hip"
 #include "kernels/vif/vif.hip"

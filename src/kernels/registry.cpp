@@ -38,6 +38,7 @@ constexpr std::array kExtractors = {
     &kCiedeHipExtractor,
     &kCiedeExtractor,
     &kFloatVifExtractor,
+    &kSsimulacra2HipExtractor,
     &kSsimulacra2Extractor,
     &kFloatMotionExtractor,
 };
