@@ -37,6 +37,7 @@ constexpr std::array kExtractors = {
     &kCambiExtractor,
     &kCiedeHipExtractor,
     &kCiedeExtractor,
+    &kFloatVifHipExtractor,
     &kFloatVifExtractor,
     &kSsimulacra2HipExtractor,
     &kSsimulacra2Extractor,

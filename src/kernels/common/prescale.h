@@ -31,15 +31,18 @@ class Prescaler {
   void simd(const SamplePlane& in, int bpc, float offset, const Plane<float>& out, std::byte* scratch) const;
   size_t scratch_bytes() const;  // of one call, 64-byte aligned
 
+  PrescaleMethod method() const { return method_; }
   int taps() const { return taps_; }
   int from_w() const { return from_w_; }
+  int from_h() const { return from_h_; }
   /* Tap k of columns x …, in rows that a vector may read past the end of. */
   const int32_t* column_indices(int k) const { return column_indices_.data() + k * pitch_; }
   const float* column_weights(int k) const { return column_weights_.data() + k * pitch_; }
   const PrescaleTap* row(int y) const { return rows_.data() + y * taps_; }
 
  private:
-  int taps_, from_w_;
+  PrescaleMethod method_;
+  int taps_, from_w_, from_h_;
   size_t pitch_;
   std::vector<int32_t> column_indices_;
   std::vector<float> column_weights_;

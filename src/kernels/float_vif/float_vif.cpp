@@ -5,6 +5,7 @@
 
 #include "base/cpu.h"
 #include "kernels/common/fixed.h"
+#include "kernels/device_twin.h"
 
 namespace vmafx {
 namespace {
@@ -55,10 +56,11 @@ constexpr Ratio kSkipped = {0, -1};
 
 class FloatVif : public Extractor {
  public:
-  FloatVif(const FloatVifParams& params, const Options& options)
+  FloatVif(const FloatVifParams& params, const Options& options, bool on_device)
       : params_(params), debug_(options.flag("debug")),
         least_{0, options.number("vif_scale1_min_val"), options.number("vif_scale2_min_val"),
-               options.number("vif_scale3_min_val")} {}
+               options.number("vif_scale3_min_val")},
+        device_twin_(on_device ? float_vif_hip(params) : nullptr) {}
 
   std::span<const FeatureInfo> features() const override {
     return std::span(kFeatures).first(debug_ ? std::size(kFeatures) : kFloatVifScales);
@@ -85,6 +87,8 @@ class FloatVif : public Extractor {
     if (debug_) put_debug(frame, scales, sink);
   }
 
+  DeviceTwin* device_twin() override { return device_twin_.get(); }
+
  private:
   void put_debug(int64_t frame, const Ratio (&scales)[kFloatVifScales], ScoreSink& sink) const {
     Ratio whole = {0, 0};
@@ -105,6 +109,7 @@ class FloatVif : public Extractor {
   const bool debug_;
   const double least_[kFloatVifScales];
   const bool use_reference_ = use_reference_cpu();
+  const std::unique_ptr<DeviceTwin> device_twin_;
 };
 
 FloatVifEye eye_of(const Options& options) {
@@ -127,6 +132,7 @@ Status check_sizes(const FloatVifParams& params) {
   return {};
 }
 
+template <bool on_device>
 StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoFormat& format) {
   const double kernelscale = options.number("vif_kernelscale"), prescale = options.number("vif_prescale");
   if (!is_vif_kernelscale(kernelscale))
@@ -144,7 +150,7 @@ StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoF
   VMAFX_TRY(check_sizes(params));
   if (params.w != format.w || params.h != format.h)
     params.prescaler = std::make_shared<Prescaler>(method, format.w, format.h, params.w, params.h);
-  return std::unique_ptr<Extractor>(new FloatVif(params, options));
+  return std::unique_ptr<Extractor>(new FloatVif(params, options, on_device));
 }
 
 }  // namespace
@@ -155,7 +161,16 @@ constexpr ExtractorInfo kFloatVifExtractor = {
     .flags = 0,
     .features = kFeatures,
     .options = kOptions,
-    .create = create,
+    .create = create<false>,
+};
+
+constexpr ExtractorInfo kFloatVifHipExtractor = {
+    .name = "float_vif_hip",
+    .help = kFloatVifExtractor.help,
+    .flags = kHip,
+    .features = kFeatures,
+    .options = kOptions,
+    .create = create<true>,
 };
 
 }  // namespace vmafx

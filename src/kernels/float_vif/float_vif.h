@@ -53,7 +53,9 @@ size_t float_vif_scratch_bytes_simd(const FloatVifParams& params);
 void float_vif_simd(const FloatVifParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
                     FloatVifSums& sums);
 
-extern const ExtractorInfo kFloatVifExtractor;
+std::unique_ptr<DeviceTwin> float_vif_hip(const FloatVifParams& params);
+
+extern const ExtractorInfo kFloatVifExtractor, kFloatVifHipExtractor;
 
 }  // namespace vmafx
 

@@ -1,0 +1,99 @@
+/* Which kernels of float_vif run, on what planes, in which order: the prescaling if any, then one for each scale, which also
+ * makes the planes of the next. All take all frames of the batch. */
+#include <optional>
+
+#include "kernels/common/prescale_device.h"
+#include "kernels/common/rows.h"
+#include "kernels/device_twin.h"
+#include "kernels/float_vif/float_vif.h"
+#include "kernels/float_vif/float_vif_work.h"
+
+namespace vmafx {
+namespace {
+
+class FloatVifHip : public DeviceTwin {
+ public:
+  explicit FloatVifHip(const FloatVifParams& params) : params_(params) {
+    if (params.prescaler)
+      prescale_.emplace(params.prescaler->method(), params.prescaler->from_w(), params.prescaler->from_h(), params.w,
+                        params.h, params.bpc, kFloatVifOffset);
+  }
+
+  size_t scratch_bytes(int frames) const override {
+    size_t bytes = prescale_ ? prescale_->scratch_bytes(frames) : 0;
+    for (int s = 1; s < kFloatVifScales; s++) bytes += 2 * sizeof(float) * plane(s) * frames;
+    return bytes;
+  }
+
+  Status load(const hip::Module& kernels) override {
+    if (prescale_) VMAFX_TRY(prescale_->load(kernels));
+    const bool bytes = params_.bpc == 8, usual = has_usual_windows();
+    const char* const first = prescale_ ? "vmafx_float_vif_any"
+                              : usual   ? (bytes ? "vmafx_float_vif_8" : "vmafx_float_vif_16")
+                                        : (bytes ? "vmafx_float_vif_any_8" : "vmafx_float_vif_any_16");
+    VMAFX_ASSIGN(scale_[0], kernels.kernel<FloatVifWork>(first));
+    const char* const names[] = {"", "vmafx_float_vif_scale1", "vmafx_float_vif_scale2", "vmafx_float_vif_scale3"};
+    for (int s = 1; s < kFloatVifScales; s++) {
+      VMAFX_ASSIGN(scale_[s], kernels.kernel<FloatVifWork>(usual ? names[s] : "vmafx_float_vif_any"));
+    }
+    return {};
+  }
+
+  Status launch(const DeviceBatch& batch) const override {
+    FloatVifPlanes in;
+    hip::DevicePtr<std::byte> free_memory = batch.scratch;
+    if (prescale_) {
+      VMAFX_TRY(prescale_->launch(batch, 0, free_memory));
+      in = {free_memory.as<float>(), static_cast<int64_t>(prescale_->plane_floats()), params_.w};
+      free_memory = free_memory + static_cast<ptrdiff_t>(prescale_->scratch_bytes(batch.count));
+    }
+    for (int s = 0; s < kFloatVifScales; s++) {
+      FloatVifPlanes out;
+      if (s + 1 < kFloatVifScales) {
+        out = {free_memory.as<float>(), plane(s + 1), params_.w >> (s + 1)};
+        free_memory = free_memory + static_cast<ptrdiff_t>(2 * sizeof(float) * plane(s + 1) * batch.count);
+      }
+      VMAFX_TRY(launch_scale(batch, s, in, out));
+      in = out;
+    }
+    return {};
+  }
+
+ private:
+  int64_t plane(int s) const { return static_cast<int64_t>(params_.w >> s) * (params_.h >> s); }
+
+  bool has_usual_windows() const {
+    for (int s = 0; s < kFloatVifScales; s++)
+      if (params_.window[s].half != 8 >> s) return false;
+    return true;
+  }
+
+  Status launch_scale(const DeviceBatch& batch, int s, const FloatVifPlanes& in, const FloatVifPlanes& out) const {
+    FloatVifWork work;
+    work.luma = batch.planes[0];
+    work.sample_scale = scale_to_8_bits(params_.bpc);
+    work.in = in;
+    work.out = out;
+    work.w = params_.w >> s;
+    work.h = params_.h >> s;
+    work.wanted = s > 0 || !params_.skip_scale0;
+    work.window = params_.window[s];
+    if (s + 1 < kFloatVifScales) work.next = params_.window[s + 1];
+    work.eye = params_.eye;
+    work.sums = batch.sums.as<uint64_t>(s * static_cast<ptrdiff_t>(sizeof(FloatVifScaleSums)));
+    work.sums_stride = batch.sums_stride / sizeof(uint64_t);
+    const hip::Dim grid = {hip::blocks_for(work.w, float_vif_tile_columns(work.window.half)),
+                           hip::blocks_for(work.h, kFloatVifTileRows), static_cast<unsigned>(batch.count)};
+    return hip::launch(*batch.stream, scale_[s], grid, {kFloatVifThreads}, 0, work);
+  }
+
+  const FloatVifParams params_;
+  std::optional<PrescaleDevice> prescale_;
+  hip::Kernel<FloatVifWork> scale_[kFloatVifScales];
+};
+
+}  // namespace
+
+std::unique_ptr<DeviceTwin> float_vif_hip(const FloatVifParams& params) { return std::make_unique<FloatVifHip>(params); }
+
+}  // namespace vmafx
