@@ -74,8 +74,13 @@ HWY_INLINE Real select(Mask mask, Real a, Real b) { return hn::IfThenElse(mask.m
 HWY_INLINE Integer select(Mask mask, Integer a, Integer b) {
   return hn::IfThenElse(hn::RebindMask(DI(), mask.m), a.v, b.v);
 }
+#if HWY_ARCH_X86  // whose instructions do just that
+HWY_INLINE Real minimum(Real a, Real b) { return hn::Min(a.v, b.v); }
+HWY_INLINE Real maximum(Real a, Real b) { return hn::Max(a.v, b.v); }
+#else
 HWY_INLINE Real minimum(Real a, Real b) { return select(a < b, a, b); }
 HWY_INLINE Real maximum(Real a, Real b) { return select(a > b, a, b); }
+#endif
 HWY_INLINE Real absolute(Real a) { return hn::Abs(a.v); }
 HWY_INLINE Real square_root(Real a) { return hn::Sqrt(a.v); }
 HWY_INLINE Integer truncated(Real a) { return hn::ConvertTo(DI(), a.v); }
