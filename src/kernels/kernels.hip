@@ -11,6 +11,7 @@
 #include "kernels/moment/moment.hip"
 #include "kernels/ciede/ciede.hip"
 #include "kernels/float_vif/float_vif.hip"
+#include "kernels/float_adm/float_adm.hip"
 #include "kernels/motion/motion.hip"
 #include "kernels/psnr/psnr.hip"
 #include "kernels/ssimulacra2/ssimulacra2.hip"

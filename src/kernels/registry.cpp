@@ -21,6 +21,7 @@ namespace {
 constexpr std::array kExtractors = {
     &kAdmHipExtractor,
     &kAdmExtractor,
+    &kFloatAdmHipExtractor,
     &kFloatAdmExtractor,
     &kVifHipExtractor,
     &kVifExtractor,

@@ -64,7 +64,7 @@ void assert_twins_agree(const Case& c, const SamplePlane& ref, const SamplePlane
       const int sum = static_cast<int>(i) / p.words_per_sum();
       ck_assert_msg(got[i] == want[i], "%s %dx%d %d bit%s %s: word %zu (kind %d, scale %d, band %d) is %lld, the definition says %lld",
                     target.c_str(), c.w, c.h, c.bpc, text_of(c.options).c_str(), c.what.c_str(), i,
-                    sum / kAdmBands / kAdmScales, sum / kAdmBands % kAdmScales, sum % kAdmBands,
+                    sum / kAdmBands % kFloatAdmKinds, sum / kAdmBands / kFloatAdmKinds, sum % kAdmBands,
                     static_cast<long long>(got[i]), static_cast<long long>(want[i]));
     }
   });

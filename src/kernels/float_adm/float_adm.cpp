@@ -8,6 +8,7 @@
 #include "kernels/common/adm_scores.h"
 #include "kernels/common/adm_sensitivity.h"
 #include "kernels/common/fixed.h"
+#include "kernels/device_twin.h"
 
 namespace vmafx {
 namespace {
@@ -140,8 +141,9 @@ struct Weights {
 
 class FloatAdm : public Extractor {
  public:
-  FloatAdm(const FloatAdmParams& params, const Weights& weights, bool debug)
-      : params_(params), weights_(weights), debug_(debug), use_reference_(use_reference_cpu()) {}
+  FloatAdm(const FloatAdmParams& params, const Weights& weights, bool debug, bool on_device)
+      : params_(params), weights_(weights), debug_(debug), use_reference_(use_reference_cpu()),
+        device_twin_(on_device ? float_adm_hip(params) : nullptr) {}
 
   std::span<const FeatureInfo> features() const override {
     return std::span(kFeatures).first(debug_ ? std::size(kFeatures) : kWhole);
@@ -181,6 +183,8 @@ class FloatAdm : public Extractor {
     }
   }
 
+  DeviceTwin* device_twin() override { return device_twin_.get(); }
+
  private:
   double adm3(double adm2, double aim) const {
     if (!weights_.harmonic_mean) return adm2 * weights_.dlm + (1 - aim) * (1 - weights_.dlm);
@@ -190,8 +194,10 @@ class FloatAdm : public Extractor {
   const FloatAdmParams params_;
   const Weights weights_;
   const bool debug_, use_reference_;
+  const std::unique_ptr<DeviceTwin> device_twin_;
 };
 
+template <bool on_device>
 StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoFormat& format) {
   VMAFX_ASSIGN(const FloatAdmParams params, float_adm_params(options, format));
   const Weights weights = {.noise = options.number("adm_noise_weight"),
@@ -199,7 +205,7 @@ StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoF
                            .min_val = options.number("adm_min_val"),
                            .harmonic_mean = options.flag("adm_adm3_apply_hm"),
                            .not_for_aim = options.integer("adm_skip_aim_scale")};
-  return std::unique_ptr<Extractor>(std::make_unique<FloatAdm>(params, weights, options.flag("debug")));
+  return std::unique_ptr<Extractor>(std::make_unique<FloatAdm>(params, weights, options.flag("debug"), on_device));
 }
 
 }  // namespace
@@ -229,7 +235,16 @@ constexpr ExtractorInfo kFloatAdmExtractor = {
     .flags = 0,
     .features = kFeatures,
     .options = kOptions,
-    .create = create,
+    .create = create<false>,
+};
+
+constexpr ExtractorInfo kFloatAdmHipExtractor = {
+    .name = "float_adm_hip",
+    .help = kFloatAdmExtractor.help,
+    .flags = kHip,
+    .features = kFeatures,
+    .options = kOptions,
+    .create = create<true>,
 };
 
 }  // namespace vmafx

@@ -47,7 +47,7 @@ struct FloatAdmParams {
   FloatAdmScale scale[kAdmScales];
 
   bool cubes() const { return p_norm == 3; }
-  /* Raw sums of a frame: for each FloatAdmSum, scale and band, words as float_adm_math.h says. What is skipped stays zero. */
+  /* Raw sums of a frame: for each scale, FloatAdmSum and band, words as float_adm_math.h says. What is skipped stays zero. */
   int words_per_sum() const { return cubes() ? kFloatAdmCubeWords : kFloatAdmBins; }
   size_t sums_bytes() const { return size_t{kFloatAdmSums} * words_per_sum() * sizeof(uint64_t); }
 };
@@ -64,7 +64,10 @@ size_t float_adm_scratch_bytes_simd(const FloatAdmParams& params);
 void float_adm_simd(const FloatAdmParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
                     uint64_t* sums);
 
-extern const ExtractorInfo kFloatAdmExtractor;
+/* The HIP twin's kernels. */
+std::unique_ptr<DeviceTwin> float_adm_hip(const FloatAdmParams& params);
+
+extern const ExtractorInfo kFloatAdmExtractor, kFloatAdmHipExtractor;
 
 }  // namespace vmafx
 

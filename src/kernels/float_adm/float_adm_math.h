@@ -25,7 +25,7 @@ inline constexpr int kFloatAdmKinds = 3;
 inline constexpr int kFloatAdmSums = kFloatAdmKinds * kAdmScales * kAdmBands;
 
 VMAFX_HD constexpr int float_adm_sum_index(int kind, int scale, int band) {
-  return (kind * kAdmScales + scale) * kAdmBands + band;
+  return (scale * kFloatAdmKinds + kind) * kAdmBands + band;
 }
 
 /* A sum of cubes, adm_p_norm's default, is a Fixed2: up to 2^26 cubes below 2^12 (pictures of 400 megapixels), in multiples of 2^-63.
