@@ -259,7 +259,19 @@ static int query_formats_dropin(AVFilterContext *ctx)
 }
 #endif
 
-static VmafxFormat library_format(AVFilterLink *link)
+/** What colours the samples mean: frames know that in all versions of FFmpeg, links do not. */
+static VmafxColour library_colour(AVFilterLink *link, const AVFrame *frame)
+{
+    return (VmafxColour) {
+        .matrix          = frame->colorspace,
+        .range           = is_yuvj(ff_vmafx_sample_format(link)) ? AVCOL_RANGE_JPEG : frame->color_range,
+        .transfer        = frame->color_trc,
+        .primaries       = frame->color_primaries,
+        .chroma_location = frame->chroma_location,
+    };
+}
+
+static VmafxFormat library_format(AVFilterLink *link, const AVFrame *first)
 {
     const enum AVPixelFormat fmt = ff_vmafx_sample_format(link);
     const AVPixFmtDescriptor *desc = av_pix_fmt_desc_get(fmt);
@@ -273,6 +285,7 @@ static VmafxFormat library_format(AVFilterLink *link)
         .layout = av_pix_fmt_count_planes(fmt) == 2 ? VMAFX_LAYOUT_SEMIPLANAR : VMAFX_LAYOUT_PLANAR,
         .shift  = desc->comp[0].shift,
         .memory = VMAFX_MEMORY_HOST,
+        .colour = library_colour(link, first),
     };
 
     ff_vmafx_hw_memory(&format, link);
@@ -576,6 +589,17 @@ static void free_held(VMAFXContext *s)
         av_frame_free(&held.frame);
 }
 
+/** The library's work begins with the first pair: only frames say what colours they hold. */
+static int begin_scoring(AVFilterContext *ctx, const AVFrame *main, const AVFrame *ref)
+{
+    const VMAFXContext *s = ctx->priv;
+    const VmafxFormat main_format = library_format(ctx->inputs[MAIN], main);
+    const VmafxFormat ref_format  = library_format(ctx->inputs[REFERENCE], ref);
+
+    report_first_pair(ctx, main, ref);
+    return vmafx_configure(s->vmafx, &ref_format, &main_format);
+}
+
 static int score_pair(AVFilterContext *ctx, const AVFrame *main, const AVFrame *ref)
 {
     VMAFXContext *s = ctx->priv;
@@ -584,8 +608,8 @@ static int score_pair(AVFilterContext *ctx, const AVFrame *main, const AVFrame *
 
     if ((ret = check_frame(ctx, MAIN, main)) < 0 || (ret = check_frame(ctx, REFERENCE, ref)) < 0)
         return ret;
-    if (!s->pairing.paired)
-        report_first_pair(ctx, main, ref);
+    if (!s->pairing.paired && (ret = begin_scoring(ctx, main, ref)) < 0)
+        return ret;
 
     if ((ret = make_picture(s, &pic_ref, REFERENCE, ref)) < 0)
         return ret;
@@ -817,8 +841,6 @@ static int runs_in_given_context(const VMAFXContext *s)
 static av_cold int open_library(AVFilterContext *ctx)
 {
     VMAFXContext *s = ctx->priv;
-    const VmafxFormat main = library_format(ctx->inputs[MAIN]);
-    const VmafxFormat ref  = library_format(ctx->inputs[REFERENCE]);
     VmafxParams params;
     int ret;
 
@@ -844,9 +866,7 @@ static av_cold int open_library(AVFilterContext *ctx)
         if (runs_in_given_context(s))
             ff_vmafx_hw_context(&params, ctx->inputs[i]);
     }
-    if ((ret = vmafx_open(&s->vmafx, &params)) < 0)
-        return ret;
-    return vmafx_configure(s->vmafx, &ref, &main);
+    return vmafx_open(&s->vmafx, &params);
 }
 
 static av_cold int init(AVFilterContext *ctx)

@@ -2,6 +2,8 @@
 
 #include <cerrno>
 
+#include "engine/colour.h"
+
 namespace vmafx {
 namespace {
 
@@ -22,7 +24,8 @@ StatusOr<VideoFormat> scored_format(const VmafxFormat& format, const char* role)
                  format.shift);
   if (format.memory < VMAFX_MEMORY_HOST || format.memory > VMAFX_MEMORY_DMABUF)
     return error(EINVAL, "the %s input is in memory of an unknown kind (%d)", role, static_cast<int>(format.memory));
-  return VideoFormat{format.width, format.height, format.bits, static_cast<Chroma>(format.chroma)};
+  return VideoFormat{format.width, format.height, format.bits, static_cast<Chroma>(format.chroma),
+                     described_colour(format.colour)};
 }
 
 /* -- A picture ----------------------------------------------------------------------------------------------------- */

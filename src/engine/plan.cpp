@@ -77,7 +77,9 @@ Status Plan::add_feature(const FeatureSpec& spec, uint32_t preferred, Log& log) 
                                             std::string(metric_name(*info)));
   if (preferred && !info->features.empty())
     if (const ExtractorInfo* twin = find_provider(info->features.front().name, preferred)) info = twin;
-  return add_extractor(*info, spec.options, log).status();
+  VMAFX_ASSIGN(const int index, add_extractor(*info, spec.options, log));
+  if (spec.extractor == info->name) extractors_[index].by_name = true;
+  return {};
 }
 
 /* Who asks for the same metric with the same key shares it. Options outside the key (debug, enable_mse, …) only add to the
@@ -100,12 +102,27 @@ StatusOr<int> Plan::add_extractor(const ExtractorInfo& info, const OptionTexts& 
     VMAFX_ASSIGN(planned.options, Options::resolve(info.name, info.options, planned.given));
     return static_cast<int>(i);
   }
-  extractors_.push_back({&info, given, std::move(resolved.value()), nullptr, {}});
+  extractors_.push_back({&info, given, false, std::move(resolved.value()), nullptr, {}});
   return static_cast<int>(extractors_.size()) - 1;
+}
+
+Status choose_twin(PlannedExtractor& planned, const VideoFormat& format, Log& log) {
+  const ExtractorInfo& info = *planned.info;
+  if (!(info.flags & kHip) || !info.fits) return {};
+  const Status fits = info.fits(planned.options, format);
+  if (fits.ok()) return {};
+  if (planned.by_name) return no_extractor(info.name, fits.message());
+  const ExtractorInfo* cpu_twin = find_extractor(metric_name(info));
+  if (!cpu_twin) return no_extractor(info.name, fits.message());
+  VMAFX_ASSIGN(planned.options, Options::resolve(cpu_twin->name, cpu_twin->options, planned.given));
+  log.info(format_text("%s runs on the CPU: %s", cpu_twin->name, fits.message().c_str()));
+  planned.info = cpu_twin;
+  return {};
 }
 
 Status Plan::instantiate(const VideoFormat& format, Log& log) {
   for (PlannedExtractor& planned : extractors_) {
+    VMAFX_TRY(choose_twin(planned, format, log));
     auto made = planned.info->create(planned.options, format);
     if (!made.ok()) return no_extractor(planned.info->name, made.status().message());
     planned.extractor = std::move(made.value());
@@ -147,6 +164,10 @@ int Plan::column_of(const PlannedExtractor& planned, const std::string& feature)
   for (size_t i = 0; i < features.size(); i++)
     if (feature == features[i].name) return planned.columns[i];
   return -1;
+}
+
+bool Plan::reads_colour() const {
+  return std::ranges::any_of(extractors_, [](const PlannedExtractor& planned) { return planned.info->flags & kColour; });
 }
 
 unsigned Plan::planes_read() const {

@@ -19,6 +19,7 @@ namespace vmafx {
 struct PlannedExtractor {
   const ExtractorInfo* info = nullptr;
   OptionTexts given;  // what was asked for, merged over all who asked
+  bool by_name = false;  // somebody asked for this very twin, not for the metric
   Options options;
   std::unique_ptr<Extractor> extractor;  // after instantiate()
   std::vector<int> columns;              // per feature of extractor->features(); -1: the key belongs to another extractor
@@ -34,6 +35,10 @@ struct PlannedModel {
   std::vector<Input> inputs;  // in the order of model.features()
   int first_column = -1;      // of its scores; after instantiate()
 };
+
+/* Has the CPU twin run where the HIP twin leaves it the format or the options, and says why. EINVAL if the HIP twin was asked for by
+ * name. */
+Status choose_twin(PlannedExtractor& planned, const VideoFormat& format, Log& log);
 
 class Plan {
  public:
@@ -51,6 +56,7 @@ class Plan {
   const std::vector<std::string>& columns() const { return columns_; }
 
   unsigned planes_read() const;  // bit p: some extractor reads plane p
+  bool reads_colour() const;     // some extractor looks at VideoFormat::colour
 
  private:
   StatusOr<int> add_extractor(const ExtractorInfo& info, const OptionTexts& given, Log& log);

@@ -6,6 +6,7 @@
 #include <cerrno>
 
 #include "base/cpu.h"
+#include "engine/colour.h"
 #include "kernels/registry.h"
 
 namespace vmafx {
@@ -76,8 +77,9 @@ Status Session::configure(const VmafxFormat& ref, const VmafxFormat& dist) {
   VMAFX_ASSIGN(const VideoFormat ref_format, scored_format(ref, "reference"));
   VMAFX_ASSIGN(const VideoFormat dist_format, scored_format(dist, "distorted"));
   VMAFX_TRY(same_samples(ref_format, dist_format));
-  VMAFX_TRY(plan_.instantiate(ref_format, log_));
   format_ = ref_format;
+  settle_colour(ref_format.colour, dist_format.colour);
+  VMAFX_TRY(plan_.instantiate(format_, log_));
   ref_reader_.start(ref, format_, plan_.planes_read(), "reference", log_);
   dist_reader_.start(dist, format_, plan_.planes_read(), "distorted", log_);
   VMAFX_TRY(start_pipeline());
@@ -86,6 +88,16 @@ Status Session::configure(const VmafxFormat& ref, const VmafxFormat& dist) {
   table_.emplace(plan_.columns());
   scorer_.emplace(plan_, *table_, params_.n_subsample);
   return {};
+}
+
+void Session::settle_colour(const Colour& ref, const Colour& dist) {
+  std::string differ;
+  format_.colour = common_colour(ref, dist, &differ);
+  const std::string assumed = assume_colour(format_);
+  if (!plan_.reads_colour()) return;
+  if (!differ.empty())
+    log_.warning("the inputs differ in what they say of their colours (" + differ + "); the distorted one is taken as the reference is");
+  if (!assumed.empty()) log_.info("the inputs do not say what their colours are: " + assumed + " is assumed");
 }
 
 Status Session::start_pipeline() {

@@ -69,6 +69,7 @@ class Session {
   Session(const SessionParams& params, Log::Sink sink) : params_(params), log_(std::move(sink)) {}
 
   Status open_report();
+  void settle_colour(const Colour& ref, const Colour& dist);
   Status start_pipeline();
   Status start_lane();
   Status start_import(PictureReader& reader, const VmafxFormat& format);

@@ -32,6 +32,7 @@ class DeviceTwin;  // kernels/device_twin.h
 enum ExtractorFlags : uint32_t {
   kTemporal = 1u << 0,  // scores depend on neighbouring frames
   kHip = 1u << 1,       // runs as HIP kernels and reads frames in device memory; without it: host memory
+  kColour = 1u << 2,    // scores depend on what colours the samples mean: VideoFormat::colour
 };
 
 /* A feature that an extractor can provide.
@@ -98,6 +99,8 @@ struct ExtractorInfo {
   std::span<const OptionInfo> options;
   /* EINVAL when the format or the option values cannot be handled, with the reason in a sentence. */
   StatusOr<std::unique_ptr<Extractor>> (*create)(const Options& options, const VideoFormat& format);
+  /* Of a HIP twin: why it leaves a format or option values that create() takes to its CPU twin. nullptr: it takes all of them. */
+  Status (*fits)(const Options& options, const VideoFormat& format) = nullptr;
 };
 
 }  // namespace vmafx
