@@ -10,6 +10,7 @@
 #include "kernels/ansnr/ansnr.hip"
 #include "kernels/moment/moment.hip"
 #include "kernels/ciede/ciede.hip"
+#include "kernels/float_motion/float_motion.hip"
 #include "kernels/float_vif/float_vif.hip"
 #include "kernels/float_adm/float_adm.hip"
 #include "kernels/motion/motion.hip"

@@ -42,6 +42,7 @@ constexpr std::array kExtractors = {
     &kFloatVifExtractor,
     &kSsimulacra2HipExtractor,
     &kSsimulacra2Extractor,
+    &kFloatMotionHipExtractor,
     &kFloatMotionExtractor,
 };
 

@@ -94,17 +94,28 @@ VMAFX_HD double lanczos4(int i, double d) {
 
 }  // namespace prescale
 
+/* floor(x) and x - floor(x) of a position. */
+struct PrescalePosition {
+  int32_t first;
+  double fraction;
+};
+
+VMAFX_HD PrescalePosition prescale_position(int position, int from, int to) {
+  const float ratio = static_cast<float>(from) / static_cast<float>(to);
+  const float x = static_cast<float>((position + 0.5) * ratio - 0.5);
+  const int32_t cut = static_cast<int32_t>(x), first = static_cast<float>(cut) > x ? cut - 1 : cut;
+  return {first, static_cast<double>(x) - first};
+}
+
 /* The prescale_taps(method) taps of a position. */
 VMAFX_HD void prescale_taps_at(PrescaleMethod method, int position, int from, int to, PrescaleTap* taps) {
-  const float ratio = static_cast<float>(from) / static_cast<float>(to);
   if (method == PrescaleMethod::kNearest) {
+    const float ratio = static_cast<float>(from) / static_cast<float>(to);
     const int32_t index = static_cast<int32_t>(static_cast<float>(position) * ratio);
     taps[0] = {index < from ? index : from - 1, 1.0f};
     return;
   }
-  const float x = static_cast<float>((position + 0.5) * ratio - 0.5);
-  const int32_t cut = static_cast<int32_t>(x), x0 = static_cast<float>(cut) > x ? cut - 1 : cut;
-  const double d = static_cast<double>(x) - x0;
+  const auto [x0, d] = prescale_position(position, from, to);
   const int count = prescale_taps(method), before = method == PrescaleMethod::kLanczos4 ? 4 : count / 2 - 1;
   double sum = 1;
   if (method == PrescaleMethod::kLanczos4) {

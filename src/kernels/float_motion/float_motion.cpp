@@ -6,6 +6,7 @@
 #include "base/cpu.h"
 #include "kernels/common/fixed.h"
 #include "kernels/common/motion_scores.h"
+#include "kernels/device_twin.h"
 
 namespace vmafx {
 namespace {
@@ -40,7 +41,7 @@ FloatMotionParams params_of(const Options& options, const VideoFormat& format) {
   FloatMotionParams params;
   params.bpc = format.bpc;
   params.taps = taps_of(options);
-  params.planes = options.flag("motion_add_uv") ? 3 : 1;
+  params.planes = options.flag("motion_force_zero") ? 0 : options.flag("motion_add_uv") ? 3 : 1;
   for (int p = 0; options.flag("motion_add_scale1") && p < params.planes; p++) {
     const int w = format.plane_w(p), h = format.plane_h(p);
     params.half_size[p].emplace(PrescaleMethod::kBilinear, w, h, float_motion_half(w), float_motion_half(h));
@@ -50,9 +51,8 @@ FloatMotionParams params_of(const Options& options, const VideoFormat& format) {
 
 class FloatMotion : public Extractor {
  public:
-  FloatMotion(const Options& options, const VideoFormat& format)
-      : force_zero_(options.flag("motion_force_zero")),
-        debug_(options.flag("debug")),
+  FloatMotion(const Options& options, const VideoFormat& format, bool on_device)
+      : debug_(options.flag("debug")),
         fps_weight_(options.number("motion_fps_weight")),
         max_val_(options.number("motion_max_val")),
         format_(format),
@@ -61,14 +61,15 @@ class FloatMotion : public Extractor {
                  .blend_offset = options.number("motion_blend_offset"),
                  .max_val = max_val_,
                  .motion2 = debug_ ? 1 : 0,
-                 .motion3 = debug_ ? 2 : 1}) {}
+                 .motion3 = debug_ ? 2 : 1}),
+        device_twin_(on_device ? float_motion_hip(params_, format) : nullptr) {}
 
   std::span<const FeatureInfo> features() const override {
     if (debug_) return kDebugFeatures;
     return kFeatures;
   }
   Reads reads() const override {
-    if (force_zero_) return {.ref = 0, .dist = 0, .history = 0, .every_frame = true};
+    if (params_.planes == 0) return {.ref = 0, .dist = 0, .history = 0, .every_frame = true};
     return {.ref = params_.planes == 3 ? 7u : 1u, .dist = 0, .history = 1, .every_frame = true};
   }
   size_t sums_bytes() const override { return sizeof(FloatMotionSums); }
@@ -78,7 +79,7 @@ class FloatMotion : public Extractor {
   }
 
   void extract(const FrameSet& frames, std::byte* scratch, void* sums) const override {
-    if (force_zero_ || frames.index == 0) return;
+    if (frames.index == 0) return;
     const auto twin = use_reference_ ? float_motion_ref : float_motion_simd;
     for (int p = 0; p < params_.planes; p++)
       twin(params_, p, frames.earlier_ref[0].plane[p], frames.ref.plane[p], scratch,
@@ -94,6 +95,7 @@ class FloatMotion : public Extractor {
     scores_.flush(sink);
     return {};
   }
+  DeviceTwin* device_twin() override { return device_twin_.get(); }
 
  private:
   /* Means are floats, as in libvmaf. */
@@ -110,14 +112,16 @@ class FloatMotion : public Extractor {
     return motion;
   }
 
-  const bool force_zero_, debug_;
+  const bool debug_;
   const double fps_weight_, max_val_;
   const VideoFormat format_;
   const FloatMotionParams params_;
   const bool use_reference_ = use_reference_cpu();
   MotionScores scores_;
+  const std::unique_ptr<DeviceTwin> device_twin_;
 };
 
+template <bool on_device>
 StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoFormat& format) {
   const int planes = options.flag("motion_add_uv") ? 3 : 1, least = taps_of(options) / 2 + 1;
   if (planes > format.planes()) return error(EINVAL, "float_motion: motion_add_uv needs pictures with chroma planes");
@@ -125,7 +129,7 @@ StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoF
     if (format.plane_w(p) < least || format.plane_h(p) < least)
       return error(EINVAL, "float_motion needs planes of at least %dx%d; plane %d is %dx%d", least, least, p,
                    format.plane_w(p), format.plane_h(p));
-  return std::unique_ptr<Extractor>(new FloatMotion(options, format));
+  return std::unique_ptr<Extractor>(new FloatMotion(options, format, on_device));
 }
 
 }  // namespace
@@ -136,7 +140,16 @@ constexpr ExtractorInfo kFloatMotionExtractor = {
     .flags = kTemporal,
     .features = kDebugFeatures,
     .options = kOptions,
-    .create = create,
+    .create = create<false>,
+};
+
+constexpr ExtractorInfo kFloatMotionHipExtractor = {
+    .name = "float_motion_hip",
+    .help = kFloatMotionExtractor.help,
+    .flags = kTemporal | kHip,
+    .features = kDebugFeatures,
+    .options = kOptions,
+    .create = create<true>,
 };
 
 }  // namespace vmafx

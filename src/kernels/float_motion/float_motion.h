@@ -50,7 +50,10 @@ size_t float_motion_scratch_bytes_simd(int w);
 void float_motion_simd(const FloatMotionParams& params, int plane, const SamplePlane& earlier,
                        const SamplePlane& current, std::byte* scratch, FloatMotionPlaneSums& sums);
 
-extern const ExtractorInfo kFloatMotionExtractor;
+/* The HIP twin. With params.planes 0 it launches nothing, and all sums stay 0. */
+std::unique_ptr<DeviceTwin> float_motion_hip(const FloatMotionParams& params, const VideoFormat& format);
+
+extern const ExtractorInfo kFloatMotionExtractor, kFloatMotionHipExtractor;
 
 }  // namespace vmafx
 

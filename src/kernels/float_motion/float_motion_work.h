@@ -1,0 +1,30 @@
+/* What the kernels of float_motion are given. */
+#ifndef VMAFX_KERNELS_FLOAT_MOTION_FLOAT_MOTION_WORK_H
+#define VMAFX_KERNELS_FLOAT_MOTION_FLOAT_MOTION_WORK_H
+
+#include <cstdint>
+
+#include "hip/device_ptr.h"
+#include "hip/frame_planes.h"
+#include "kernels/float_motion/float_motion_math.h"
+
+namespace vmafx {
+
+/* A block blurs a tile of differences. At half the size it wants half as many samples each way: under them lie at most as many
+ * blurred ones as a tile has. */
+inline constexpr int kFloatMotionThreads = 256;
+inline constexpr int kFloatMotionTileW = 64, kFloatMotionTileH = 32;
+
+/* One plane, at full or at half size. */
+struct FloatMotionWork {
+  hip::BatchPlanes plane;
+  int w, h, taps;
+  float sample_scale;
+  bool half_size;
+  hip::DevicePtr<uint64_t> sum;  // of the first frame
+  uint64_t sums_stride;          // words to that of the next
+};
+
+}  // namespace vmafx
+
+#endif
