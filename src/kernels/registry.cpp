@@ -12,6 +12,7 @@
 #include "kernels/float_adm/float_adm.h"
 #include "kernels/motion/motion.h"
 #include "kernels/psnr/psnr.h"
+#include "kernels/ssim/ssim.h"
 #include "kernels/ssimulacra2/ssimulacra2.h"
 #include "kernels/vif/vif.h"
 
@@ -44,6 +45,8 @@ constexpr std::array kExtractors = {
     &kSsimulacra2Extractor,
     &kFloatMotionHipExtractor,
     &kFloatMotionExtractor,
+    &kFloatSsimExtractor,
+    &kFloatMsSsimExtractor,
 };
 
 bool provides(const ExtractorInfo& info, std::string_view feature) {

@@ -12,7 +12,7 @@ usage: check.py [FFMPEG] [--filter NAME[=OPTIONS]] [--clips all|most|small|GLOB]
   --only    features and models whose name contains one of these texts; =NAME: the one of that name
 
 A case is one feature or model on one clip: every frame's scores, the pooled and the aggregate ones must agree, within 1e-6 for
-the integer metrics and the models on them, else within 1e-5 of the score, or of 1 where that is less. With
+the integer metrics and the models on them, else within 1e-5 of the score, or of 1 where that is less; SSIM in dB as SSIM. With
 backend=hip all of it must have run on the GPU; with verify=1, too, with raw sums equal to the CPU's in every frame.
 Prints a line per failure, the largest difference, and 'N passed, N failed'; exits 1 when something failed.
 """
@@ -83,6 +83,7 @@ def score(ffmpeg, fixed, clip, option, folder, environment):
 class Comparison:
     def __init__(self, case=""):
         self.is_integer = case.split("=")[0] in INTEGER_METRICS
+        self.in_decibels = case.split("=")[0] if "enable_db=true" in case else None
         self.complaint, self.largest, self.at = None, 0.0, ""
 
     def scores(self, where, wanted, got):
@@ -93,7 +94,10 @@ class Comparison:
             if got.get(key) is None:
                 self.complain(f"{where}: {key} is missing")
                 continue
-            difference = abs(got[key] - value) / (1 if self.is_integer else max(1, abs(value)))
+            if self.in_decibels in (key, where.removeprefix("pooled ")):  # of what the score lacks to 1, which is compared
+                difference = abs(10 ** (-got[key] / 10) - 10 ** (-value / 10))
+            else:
+                difference = abs(got[key] - value) / (1 if self.is_integer else max(1, abs(value)))
             if not difference <= self.largest:
                 self.largest, self.at = difference, f"{where} {key}"
             if not difference <= (INTEGER_TOLERANCE if self.is_integer else FLOAT_TOLERANCE):

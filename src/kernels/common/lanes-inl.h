@@ -90,6 +90,15 @@ HWY_INLINE Real from_bits(Integer i) { return hn::BitCast(DF(), i.v); }
 
 #if HWY_TARGET == HWY_SCALAR
 
+class IntegerSum {
+ public:
+  void add(Integer value) { sum_ += hn::GetLane(value.v); }
+  int64_t total() const { return sum_; }
+
+ private:
+  int64_t sum_ = 0;
+};
+
 template <int bits>
 class FixedSum {
  public:
@@ -131,6 +140,21 @@ template <int bits>
 HWY_INLINE VI64 above_magic(VD value_plus_magic) {
   return hn::Sub(hn::BitCast(DI64(), value_plus_magic), hn::BitCast(DI64(), magic<bits>()));
 }
+
+/* Σ over all lanes of what is added, in 64 bits. */
+class IntegerSum {
+ public:
+  HWY_INLINE IntegerSum() : sum_(hn::Zero(DI64())) {}
+  HWY_INLINE void add(Integer value) {
+    const hn::Half<DI> half;
+    sum_ = hn::Add(sum_, hn::Add(hn::PromoteTo(DI64(), hn::LowerHalf(half, value.v)),
+                                 hn::PromoteTo(DI64(), hn::UpperHalf(half, value.v))));
+  }
+  HWY_INLINE int64_t total() const { return hn::GetLane(hn::SumOfLanes(DI64(), sum_)); }
+
+ private:
+  VI64 sum_;
+};
 
 /* Σ to_fixed<bits>(v) over all lanes of what is added; lanes that do not count must be 0. */
 template <int bits>

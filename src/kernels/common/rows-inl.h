@@ -7,6 +7,7 @@
  *   samples_to_floats(in, n, scale, offset, out)   in · scale + offset; the same
  *   symmetric_sum<Filter>(values)          tap(0)·values(0) + Σ tap(k)·(values(-k) + values(k)), k = 1 to kRadius
  *   AlongRow{p}, AcrossRows{rows, x}       such values: p[k]; rows[k][x]
+ *   EverySecond{p}                         p[k], of lanes that lie two floats apart
  *   filter_along<Filter>(in, n, out)       of in[-kRadius] to in[n - 1 + kRadius]; kRowSlack applies
  *   filter_across<Filter>(rows, n, out)    of rows[-kRadius] to rows[kRadius]; kRowSlack applies
  *
@@ -83,6 +84,19 @@ VMAFX_TWIN void samples_to_floats(const T* in, int n, float scale, float offset,
 struct AlongRow {
   const float* at;
   VMAFX_TWIN Real operator()(int k) const { return load(at + k); }
+};
+
+struct EverySecond {
+  const float* at;
+#ifdef HWY_TARGET
+  VMAFX_TWIN Real operator()(int k) const { /* the compiler joins those of equal addresses */
+    VF even, odd;
+    hn::LoadInterleaved2(DF(), at + (k & ~1), even, odd);
+    return k & 1 ? odd : even;
+  }
+#else
+  VMAFX_TWIN Real operator()(int k) const { return at[k]; }
+#endif
 };
 
 struct AcrossRows {
