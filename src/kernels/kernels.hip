@@ -8,6 +8,7 @@
 
 #include "kernels/adm/adm.hip"
 #include "kernels/ansnr/ansnr.hip"
+#include "kernels/cambi/cambi.hip"
 #include "kernels/moment/moment.hip"
 #include "kernels/ciede/ciede.hip"
 #include "kernels/float_motion/float_motion.hip"

@@ -36,6 +36,7 @@ constexpr std::array kExtractors = {
     &kFloatAnsnrExtractor,
     &kFloatMomentHipExtractor,
     &kFloatMomentExtractor,
+    &kCambiHipExtractor,
     &kCambiExtractor,
     &kCiedeHipExtractor,
     &kCiedeExtractor,

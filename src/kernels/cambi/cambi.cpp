@@ -10,6 +10,7 @@
 #include "base/cpu.h"
 #include "kernels/cambi/cambi_heatmaps.h"
 #include "kernels/cambi/cambi_luminance.h"
+#include "kernels/device_twin.h"
 
 namespace vmafx {
 namespace {
@@ -51,8 +52,9 @@ constexpr int kScaleWeights[kCambiScales] = {16, 8, 4, 2, 1};
 class Cambi : public Extractor {
  public:
   Cambi(const CambiParams& params, const CambiView& dist, const CambiView& ref, bool full_ref, double max_val,
-        std::unique_ptr<CambiHeatmaps> heatmaps)
-      : params_(params), dist_(dist), ref_(ref), full_ref_(full_ref), max_val_(max_val), heatmaps_(std::move(heatmaps)) {}
+        std::unique_ptr<CambiHeatmaps> heatmaps, std::unique_ptr<DeviceTwin> device_twin)
+      : params_(params), dist_(dist), ref_(ref), full_ref_(full_ref), max_val_(max_val), heatmaps_(std::move(heatmaps)),
+        device_twin_(std::move(device_twin)) {}
 
   std::span<const FeatureInfo> features() const override { return {kFeatures, full_ref_ ? 3u : 1u}; }
   Reads reads() const override { return {.ref = full_ref_ ? 1u : 0u, .dist = 1}; }
@@ -70,6 +72,7 @@ class Cambi : public Extractor {
   }
 
   void finalize(int64_t frame, const void* sums, ScoreSink& sink) override;
+  DeviceTwin* device_twin() override { return device_twin_.get(); }
   Status flush(ScoreSink&) override { return heatmaps_ ? heatmaps_->close() : Status(); }
 
  private:
@@ -81,6 +84,7 @@ class Cambi : public Extractor {
   const double max_val_;
   decltype(&cambi_simd) const twin_ = use_reference_cpu() ? cambi_ref : cambi_simd;
   const std::unique_ptr<CambiHeatmaps> heatmaps_;
+  const std::unique_ptr<DeviceTwin> device_twin_;
 };
 
 double Cambi::score(const CambiView& view, const CambiScaleSums* sums) const {
@@ -144,12 +148,10 @@ bool leaves_first_scale_out(const Options& options, Size encode) {
   return known && encode.w * encode.h >= height * height / 9 * 16;
 }
 
-/* Nearest samples. The sums are made in float, as libvmaf does, since where they round decides. */
 std::vector<int> nearest(int from, int to) {
   std::vector<int> samples;
-  const float step = static_cast<float>(from) / static_cast<float>(to);
-  float at = static_cast<float>(step / 2 - 0.5);
-  for (int i = 0; i < to; i++, at += step) samples.push_back(std::clamp(static_cast<int>(at + 0.5), 0, from - 1));
+  float at = cambi_nearest_start(from, to);
+  for (int i = 0; i < to; i++, at += cambi_nearest_step(from, to)) samples.push_back(cambi_nearest(at, from));
   return samples;
 }
 
@@ -182,6 +184,7 @@ Status check_sizes(Size encode, Size source, const CambiView& dist, const CambiV
   return {};
 }
 
+template <bool on_device>
 StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoFormat& format) {
   VMAFX_ASSIGN(const Eotf eotf, chosen_eotf(options));
   const Size encode = encoded_size(options, format), source = source_size(options, format);
@@ -197,8 +200,11 @@ StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoF
   if (const std::string& folder = options.text("heatmaps_path"); !folder.empty()) {
     VMAFX_ASSIGN(heatmaps, CambiHeatmaps::create(folder, params, dist));
   }
-  return std::unique_ptr<Extractor>(new Cambi(params, dist, ref, options.flag("full_ref"),
-                                              options.number("cambi_max_val"), std::move(heatmaps)));
+  const bool full_ref = options.flag("full_ref");
+  std::unique_ptr<DeviceTwin> device_twin;
+  if (on_device && !heatmaps) device_twin = cambi_hip(params, dist, full_ref ? &ref : nullptr, format);
+  return std::unique_ptr<Extractor>(new Cambi(params, dist, ref, full_ref, options.number("cambi_max_val"),
+                                              std::move(heatmaps), std::move(device_twin)));
 }
 
 }  // namespace
@@ -209,7 +215,16 @@ constexpr ExtractorInfo kCambiExtractor = {
     .flags = 0,
     .features = kFeatures,
     .options = kOptions,
-    .create = create,
+    .create = create<false>,
+};
+
+constexpr ExtractorInfo kCambiHipExtractor = {
+    .name = "cambi_hip",
+    .help = kCambiExtractor.help,
+    .flags = kHip,
+    .features = kFeatures,
+    .options = kOptions,
+    .create = create<true>,
 };
 
 }  // namespace vmafx

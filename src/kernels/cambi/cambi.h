@@ -89,7 +89,11 @@ int64_t cambi_wanted(int64_t n, double topk);
 /* Of `n` samples, of which these keys are not 0, in any order (which is changed). */
 CambiScaleSums cambi_largest(std::span<uint32_t> keys, int64_t n, double topk);
 
-extern const ExtractorInfo kCambiExtractor;
+/* The HIP twin: kernels for distorted pictures and, where `ref` is not null, for the reference. */
+std::unique_ptr<DeviceTwin> cambi_hip(const CambiParams& params, const CambiView& dist, const CambiView* ref,
+                                      const VideoFormat& format);
+
+extern const ExtractorInfo kCambiExtractor, kCambiHipExtractor;
 
 }  // namespace vmafx
 

@@ -43,6 +43,10 @@
  *       sums values of type int32_t over a wave in 32 bits.
  *   void atomic_add(uint64_t*, uint64_t)
  *       In device memory. Nothing else may touch that word in the same launch.
+ *   void add_shared(uint32_t*, uint32_t)
+ *       The same in shared memory. Between two barriers nothing else may touch that word.
+ *   uint32_t add_bytes(uint32_t four, uint32_t sum)
+ *       `sum` and the four bytes.
  *   Pack<T, n> load_pack<n>(const T*), void store_pack(T*, Pack<T, n>)
  *       n neighbouring values at once, pack.v[0 to n-1]: 2, 4, 8 or 16 bytes, at an address that is a multiple of
  *       that.

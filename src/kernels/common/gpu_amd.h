@@ -56,6 +56,11 @@ VMAFX_DEVICE void atomic_add(uint64_t* address, uint64_t value) {
   __hip_atomic_fetch_add(address, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
 }
 
+VMAFX_DEVICE void add_shared(uint32_t* address, uint32_t value) {
+  __hip_atomic_fetch_add(address, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_WORKGROUP);
+}
+VMAFX_DEVICE uint32_t add_bytes(uint32_t four, uint32_t sum) { return __builtin_amdgcn_sad_u8(four, 0, sum); }
+
 VMAFX_DEVICE float near_inverse(float x) { return __builtin_amdgcn_rcpf(x); }
 
 VMAFX_DEVICE float multiply_add(float a, float b, float c) { return __builtin_fmaf(a, b, c); }

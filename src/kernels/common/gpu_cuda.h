@@ -35,6 +35,9 @@ VMAFX_DEVICE void atomic_add(uint64_t* address, uint64_t value) {
   atomicAdd(reinterpret_cast<unsigned long long*>(address), static_cast<unsigned long long>(value));
 }
 
+VMAFX_DEVICE void add_shared(uint32_t* address, uint32_t value) { atomicAdd(address, value); }
+VMAFX_DEVICE uint32_t add_bytes(uint32_t four, uint32_t sum) { return __dp4a(four, 0x01010101u, sum); }
+
 VMAFX_DEVICE float near_inverse(float x) {
   float inverse;
   asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(x));

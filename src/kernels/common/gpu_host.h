@@ -38,6 +38,10 @@ void block_sync();
 uint32_t shuffle_xor(uint32_t value, unsigned mask);
 uint64_t shuffle_xor(uint64_t value, unsigned mask);
 void atomic_add(uint64_t* address, uint64_t value);
+void add_shared(uint32_t* address, uint32_t value);
+inline uint32_t add_bytes(uint32_t four, uint32_t sum) {
+  return sum + (four & 255) + (four >> 8 & 255) + (four >> 16 & 255) + (four >> 24);
+}
 
 /* As wrong as it may be. */
 inline float near_inverse(float x) { return 1 / x * (1 - 0x1p-22f); }

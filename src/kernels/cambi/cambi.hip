@@ -1,0 +1,497 @@
+/* The kernels of cambi. The blocks of a grid's z are pictures: the distorted ones of all frames, then the references.
+ *
+ *   prepare   words: a level, and whether it is masked
+ *   filter    the words of a scale, from those of the one before; a launch for each
+ *   keys      of all scales, and the sums as they are where fewer samples than wanted have a key
+ *   rank      Only where more have: how many keys have each high digit; how many of those with the wanted one have each low
+ *             digit; what the sums change by, given both.
+ *
+ * keys is what takes time. A block counts levels by column, a byte for each: sums of words of four columns are what is in a
+ * window. */
+#include "kernels/cambi/cambi_math-inl.h"
+#include "kernels/cambi/cambi_work.h"
+#include "kernels/common/gpu.h"
+
+namespace vmafx::cambi {
+
+inline constexpr uint32_t kMasked = 0x8000;
+
+struct Picture {
+  const CambiSide& side;
+  int index, frame;
+  bool is_dist;
+
+  VMAFX_DEVICE explicit Picture(const CambiWork& work)
+      : side(work.side[gpu::block_id().z >= static_cast<unsigned>(work.frames)]),
+        index(static_cast<int>(gpu::block_id().z)), frame(index % work.frames), is_dist(index < work.frames) {}
+
+  VMAFX_DEVICE uint8_t* area(const CambiWork& work) const {
+    return work.scratch + side.first_picture + frame * side.picture_bytes;
+  }
+  VMAFX_DEVICE uint16_t* words(const CambiWork& work, int scale) const {
+    return reinterpret_cast<uint16_t*>(area(work) + side.scale[scale].words);
+  }
+  VMAFX_DEVICE uint32_t* keys(const CambiWork& work, int scale) const {
+    return reinterpret_cast<uint32_t*>(area(work) + side.scale[scale].keys);
+  }
+  VMAFX_DEVICE uint64_t* digits(const CambiWork& work, int scale, int step) const {
+    return reinterpret_cast<uint64_t*>(area(work) + side.digits) + (2 * scale + step) * kCambiDigits;
+  }
+  /* CambiScaleSums */
+  VMAFX_DEVICE uint64_t* sums(const CambiWork& work, int scale) const {
+    uint64_t* const all = reinterpret_cast<uint64_t*>(work.sums + frame * work.sums_stride);
+    return all + 4 * ((is_dist ? 0 : kCambiScales) + scale);
+  }
+};
+
+/* -- prepare ---------------------------------------------------------------------------------------------------------- */
+
+VMAFX_DEVICE int clamped(int i, int size) { return i < 0 ? 0 : i < size ? i : size - 1; }
+
+/* Which sample of the picture is sample i here. */
+VMAFX_DEVICE int nearest(const CambiResampling& resampling, int i) {
+  if (resampling.from == 0) return i;
+  const int mark = i / resampling.stride;
+  float at = resampling.marks[mark];
+  VMAFX_ROLLED
+  for (int k = mark * resampling.stride; k < i; k++) at += resampling.step;
+  return cambi_nearest(at, resampling.from);
+}
+
+template <class T>
+VMAFX_DEVICE void prepare(const CambiWork& work) {
+  constexpr int kReach = kCambiMaskRadius, kThreads = kCambiPrepareThreads;
+  constexpr int kRawW = kCambiPrepareW + 2 * kReach + 2, kRawH = kCambiPrepareH + 2 * kReach + 2;
+  constexpr int kLevelsW = kRawW - 1, kLevelsH = kRawH - 1, kFlatW = kLevelsW - 1;
+  VMAFX_SHARED(int32_t, columns, [kRawW]);
+  VMAFX_SHARED(int32_t, rows, [kRawH]);
+  VMAFX_SHARED(uint16_t, raw, [kRawH][kRawW]);
+  VMAFX_SHARED(uint16_t, levels, [kLevelsH][kLevelsW]);
+  VMAFX_SHARED(uint8_t, column_sums, [kCambiPrepareH][kFlatW]);
+
+  const Picture picture(work);
+  const CambiSide& side = picture.side;
+  const int thread = static_cast<int>(gpu::thread_id().x), block = static_cast<int>(gpu::block_id().x);
+  const int tiles_x = (side.w + kCambiPrepareW - 1) / kCambiPrepareW;
+  const int tiles = tiles_x * ((side.h + kCambiPrepareH - 1) / kCambiPrepareH);
+  if (block >= tiles) return;
+  const int x0 = block % tiles_x * kCambiPrepareW, y0 = block / tiles_x * kCambiPrepareH;
+
+  uint64_t* const digits = picture.digits(work, 0, 0);
+  for (int i = block * kThreads + thread; i < 2 * kCambiScales * kCambiDigits; i += tiles * kThreads) digits[i] = 0;
+
+  if (thread < kRawW) columns[thread] = nearest(side.columns, clamped(x0 - kReach + thread, side.w));
+  if (thread < kRawH) rows[thread] = nearest(side.rows, clamped(y0 - kReach + thread, side.h));
+  gpu::block_sync();
+  const hip::DevicePlane& plane =
+      picture.is_dist ? work.luma.dist[picture.frame] : work.luma.ref[hip::ref_index(picture.frame)];
+  for (int i = thread; i < kRawH * kRawW; i += kThreads) {
+    const int y = i / kRawW, x = i - y * kRawW;
+    const T* row = reinterpret_cast<const T*>(plane.data + rows[y] * plane.stride);
+    raw[y][x] = static_cast<uint16_t>(cambi_ten_bits(row[columns[x]], work.bpc));
+  }
+  gpu::block_sync();
+  for (int i = thread; i < kLevelsH * kLevelsW; i += kThreads) {
+    const int y = i / kLevelsW, x = i - y * kLevelsW;
+    uint32_t level = raw[y][x]; /* at the borders samples are there twice, which is as good as not at all */
+    if (work.anti_dither) level = (level + raw[y][x + 1] + raw[y + 1][x] + raw[y + 1][x + 1]) / 4;
+    levels[y][x] = static_cast<uint16_t>(level);
+  }
+  gpu::block_sync();
+
+  /* A thread takes a column and eight rows of the tile, with the last flags as bits of a number. */
+  constexpr int kRun = kCambiPrepareH / (kThreads / kFlatW);
+  const int column = thread % kFlatW, first = thread / kFlatW * kRun, x = x0 - kReach + column;
+  uint32_t flags = 0;
+  uint32_t here = levels[first][column];
+  for (int r = 0; r < kRun + 2 * kReach; r++) {
+    const int y = y0 - kReach + first + r;
+    const uint32_t below = levels[first + r + 1][column], right = levels[first + r][column + 1];
+    const bool inside = x >= 0 && x < side.w && y >= 0 && y < side.h;
+    const bool flat = inside && (x + 1 == side.w || here == right) && (y + 1 == side.h || here == below);
+    flags = flags << 1 | flat;
+    if (r >= 2 * kReach)
+      column_sums[first + r - 2 * kReach][column] =
+          static_cast<uint8_t>(__builtin_popcount(flags & ((2u << 2 * kReach) - 1)));
+    here = below;
+  }
+  gpu::block_sync();
+
+  const int step = work.halved ? 2 : 1, w = side.scale[0].w;
+  uint16_t* const words = reinterpret_cast<uint16_t*>(picture.area(work) + side.prepared);
+  constexpr int kMost = kCambiPrepareW * kCambiPrepareH;
+  const int across = kCambiPrepareW / step;
+  for (int i = thread; i < kMost / (step * step); i += kThreads) {
+    const int ty = i / across * step, tx = (i - i / across * across) * step;
+    if (x0 + tx >= side.w || y0 + ty >= side.h) continue;
+    int sum = 0;
+    VMAFX_UNROLL
+    for (int k = 0; k <= 2 * kReach; k++) sum += column_sums[ty][tx + k];
+    const uint32_t word = levels[ty + kReach][tx + kReach] | (sum > side.mask_above ? kMasked : 0);
+    words[static_cast<int64_t>((y0 + ty) / step) * w + (x0 + tx) / step] = static_cast<uint16_t>(word);
+  }
+}
+
+/* -- filter ----------------------------------------------------------------------------------------------------------- */
+
+struct Words {
+  const uint16_t* data;
+  int stride, step;  // words from one row of data to the next; samples of it for one here
+  int w, h;
+
+  VMAFX_DEVICE uint32_t at(int x, int y) const { return data[static_cast<int64_t>(y * step) * stride + x * step]; }
+  VMAFX_DEVICE uint32_t level(int x, int y) const { return at(x, y) & (kMasked - 1); }
+  VMAFX_DEVICE uint32_t filtered(int x, int y) const {
+    const uint32_t here = level(x, y);
+    return x > 0 && x < w - 1 ? cambi_mode(level(x - 1, y), here, level(x + 1, y)) : here;
+  }
+};
+
+VMAFX_DEVICE void filter(const CambiWork& work) {
+  const Picture picture(work);
+  const CambiScalePlanes& to = picture.side.scale[work.scale];
+  Words from = {reinterpret_cast<const uint16_t*>(picture.area(work) + picture.side.prepared), to.w, 1, to.w, to.h};
+  if (work.scale > 0) {
+    from.data = picture.words(work, work.scale - 1);
+    from.stride = picture.side.scale[work.scale - 1].w;
+    from.step = 2;
+  }
+  const int x = static_cast<int>(gpu::block_id().x * kCambiFilterW + gpu::thread_id().x);
+  const int first = static_cast<int>(gpu::block_id().y * kCambiFilterH + gpu::thread_id().y * kCambiFilterRows);
+  if (x >= to.w || first >= to.h) return;
+  uint16_t* const words = picture.words(work, work.scale);
+  uint32_t above = first > 0 ? from.filtered(x, first - 1) : 0, here = from.filtered(x, first);
+  for (int y = first; y < first + kCambiFilterRows && y < to.h; y++) {
+    const uint32_t below = y + 1 < to.h ? from.filtered(x, y + 1) : 0, word = from.at(x, y);
+    const bool inside = y > 0 && y < to.h - 1;
+    words[static_cast<int64_t>(y) * to.w + x] =
+        static_cast<uint16_t>(inside ? cambi_mode(above, here, below) | (word & kMasked) : word);
+    above = here;
+    here = below;
+  }
+}
+
+/* -- keys ------------------------------------------------------------------------------------------------------------- */
+
+inline constexpr uint32_t kNoLevel = ~0u;
+
+/* The least of all threads' values, in each of them. */
+VMAFX_DEVICE uint32_t block_least(uint32_t value) {
+  VMAFX_SHARED(uint32_t, parts, [gpu::kMaxWaves]);
+  for (unsigned mask = gpu::wave_size() / 2; mask > 0; mask /= 2) {
+    const uint32_t other = gpu::shuffle_xor(value, mask);
+    value = other < value ? other : value;
+  }
+  const unsigned rank = gpu::thread_rank(), waves = gpu::thread_count() / gpu::wave_size();
+  if (gpu::lane_id() == 0) parts[rank / gpu::wave_size()] = value;
+  gpu::block_sync();
+  for (unsigned w = 0; w < waves; w++) value = parts[w] < value ? parts[w] : value;
+  gpu::block_sync();
+  return value;
+}
+
+/* Sums of a block, added up by each thread. */
+struct KeySums {
+  int64_t of[4];  // CambiScaleSums, with a threshold of 0
+
+  VMAFX_DEVICE void add(uint32_t key) {
+    const bool above = key >> kCambiFineBits;
+    of[0] += above ? key : 0;
+    of[1] += above;
+    of[2] += above ? 0 : key;
+    of[3] += !above;
+  }
+};
+
+/* Counts of levels by column, a byte each, in words of four columns. */
+struct Tile {
+  const CambiWork& work;
+  const CambiSide& side;
+  const uint16_t* words;
+  uint32_t* keys;
+  uint32_t* counts;
+  int w, h, x0, y0, rows;
+
+  VMAFX_DEVICE uint32_t word(int x, int y) const {
+    const bool inside = x >= 0 && x < w && y >= 0 && y < h;
+    return inside ? words[static_cast<int64_t>(y) * w + x] : 0;
+  }
+  /* What no step counts for has no key. */
+  VMAFX_DEVICE bool is_asked(uint32_t word) const {
+    const int level = static_cast<int>(word & (kMasked - 1));
+    return (word & kMasked) && level >= work.first_asked && level <= work.last_asked;
+  }
+
+  /* The least level of the thread's column from `from` on that has keys; kNoLevel: none. */
+  VMAFX_DEVICE uint32_t next_level(int thread, uint32_t from) const {
+    uint32_t least = kNoLevel;
+    for (int y = y0; y < y0 + rows; y++) {
+      const uint32_t word = this->word(x0 + thread, y), level = word & (kMasked - 1);
+      if (is_asked(word) && level >= from && level < least) least = level;
+    }
+    return least;
+  }
+
+  VMAFX_DEVICE void clear_keys(int thread, KeySums& sums) const {
+    for (int y = y0; y < y0 + rows && x0 + thread < w; y++) {
+      if (is_asked(word(x0 + thread, y))) continue;
+      keys[static_cast<int64_t>(y) * w + x0 + thread] = 0;
+      sums.add(0);
+    }
+  }
+
+  VMAFX_DEVICE void change(uint32_t word, int column, int least, int count) const {
+    const int level = static_cast<int>(word & (kMasked - 1)) - least;
+    if ((word & kMasked) && level >= 0 && level < side.levels + 2 * work.levels.diffs) {
+      uint8_t* const byte = reinterpret_cast<uint8_t*>(counts) + (level * side.pitch * 4 + column);
+      *byte = static_cast<uint8_t>(*byte + count);
+    }
+  }
+
+  /* Keys of the levels from `base` on, as many as there is room for. */
+  template <int diffs>
+  VMAFX_DEVICE void sweep(int thread, int base, KeySums& sums) const {
+    constexpr int kColumns = 3;  // of a thread: kCambiKeysW and twice that much beside it at most
+    const int least = base - work.levels.diffs, columns = kCambiKeysW + 2 * side.reach;
+    const int size = (side.levels + 2 * work.levels.diffs) * side.pitch;
+    for (int i = thread; i < size; i += kCambiKeysW) counts[i] = 0;
+    gpu::block_sync();
+
+    const int diameter = 2 * side.radius;
+    uint32_t in[kColumns], out[kColumns];
+    fetch(thread, columns, y0 - side.radius, false, in, out);
+    for (int i = 0; i < rows + diameter; i++) {
+      uint32_t gained[kColumns], lost[kColumns];
+      VMAFX_UNROLL
+      for (int k = 0; k < kColumns; k++) {
+        gained[k] = in[k];
+        lost[k] = out[k];
+      }
+      fetch(thread, columns, y0 - side.radius + i + 1, i + 1 > diameter, in, out); /* for the next round */
+      VMAFX_UNROLL
+      for (int k = 0; k < kColumns; k++) {
+        if (gained[k] == lost[k]) continue;
+        change(gained[k], thread + k * kCambiKeysW, least, 1);
+        change(lost[k], thread + k * kCambiKeysW, least, -1);
+      }
+      if (i < diameter) continue; /* so far each thread has its own bytes */
+      gpu::block_sync();
+      const int y = y0 + i - diameter;
+      const uint32_t word = this->word(x0 + thread, y);
+      const int level = static_cast<int>(word & (kMasked - 1));
+      if (is_asked(word) && level >= base && level < base + side.levels) {
+        const uint32_t key = sample_key<diffs>(thread, level, level - base);
+        keys[static_cast<int64_t>(y) * w + x0 + thread] = key;
+        sums.add(key);
+      }
+      gpu::block_sync();
+    }
+  }
+
+  /* Words of row y that come into the window, and those that leave it. */
+  VMAFX_DEVICE void fetch(int thread, int columns, int y, bool leaving, uint32_t (&in)[3], uint32_t (&out)[3]) const {
+    VMAFX_UNROLL
+    for (int k = 0; k < 3; k++) {
+      const int column = thread + k * kCambiKeysW, x = x0 - side.reach + column;
+      in[k] = column < columns ? word(x, y) : 0;
+      out[k] = column < columns && leaving ? word(x, y - 2 * side.radius - 1) : 0;
+    }
+  }
+
+  /* Words of the window of a column. */
+  struct Span {
+    int first, last;
+    uint32_t first_mask, last_mask;
+
+    VMAFX_DEVICE uint32_t mask(int k) const {
+      return (k == first ? first_mask : ~0u) & (k == last ? last_mask : ~0u);
+    }
+  };
+  VMAFX_DEVICE Span span(int thread) const {
+    const int begin = thread + side.reach - side.radius, end = thread + side.reach + side.radius;
+    return {begin / 4, end / 4, ~0u << 8 * (begin % 4), ~0u >> 8 * (3 - end % 4)};
+  }
+  VMAFX_DEVICE uint32_t count(const Span& span, int row) const {
+    uint32_t sum = 0;
+    for (int k = span.first; k <= span.last; k++)
+      sum = gpu::add_bytes(counts[row * side.pitch + k] & span.mask(k), sum);
+    return sum;
+  }
+  VMAFX_DEVICE bool step_counts(int level, int i) const {
+    return level >= work.levels.lowest[i] && level <= work.levels.highest[i];
+  }
+
+  /* diffs: as many steps, or 0: not known before. `row`: of the level, after `diffs` others. */
+  template <int diffs>
+  VMAFX_DEVICE uint32_t sample_key(int thread, int level, int row) const {
+    const Span span = this->span(thread);
+    CambiContrast best = {0, 1};
+    float center;
+    if constexpr (diffs > 0) {
+      uint32_t sums[2 * diffs + 1];
+      VMAFX_UNROLL
+      for (int j = 0; j <= 2 * diffs; j++) sums[j] = 0;
+      for (int k = span.first; k <= span.last; k++) {
+        const uint32_t mask = span.mask(k);
+        const uint32_t* const column = counts + row * side.pitch + k;
+        VMAFX_UNROLL
+        for (int j = 0; j <= 2 * diffs; j++) sums[j] = gpu::add_bytes(column[j * side.pitch] & mask, sums[j]);
+      }
+      center = static_cast<float>(sums[diffs]);
+      VMAFX_UNROLL
+      for (int i = 0; i < diffs; i++) {
+        const uint32_t up = sums[diffs + i + 1], down = sums[diffs - i - 1], more = up > down ? up : down;
+        if (step_counts(level, i)) best = cambi_larger(best, kCambiWeights[i], center, static_cast<float>(more));
+      }
+    } else {
+      const int middle = row + work.levels.diffs;
+      center = static_cast<float>(count(span, middle));
+      for (int i = 0; i < work.levels.diffs; i++) {
+        if (!step_counts(level, i)) continue;
+        const uint32_t up = count(span, middle + i + 1), down = count(span, middle - i - 1), more = up > down ? up : down;
+        best = cambi_larger(best, kCambiWeights[i], center, static_cast<float>(more));
+      }
+    }
+    return static_cast<uint32_t>(cambi_key(best, center, side.key_scale));
+  }
+};
+
+template <int diffs>
+VMAFX_DEVICE void make_keys(const CambiWork& work) {
+  VMAFX_SHARED(uint32_t, counts, [kCambiCountWords]);
+  const Picture picture(work);
+  const CambiSide& side = picture.side;
+  const int block = static_cast<int>(gpu::block_id().x), thread = static_cast<int>(gpu::thread_id().x);
+  if (block >= side.tiles) return;
+  int scale = 0;
+  while (scale + 1 < kCambiScales && block >= side.scale[scale + 1].first_tile) scale++;
+  const CambiScalePlanes& planes = side.scale[scale];
+  const int tile = block - planes.first_tile;
+  const int x0 = tile % planes.tiles_x * kCambiKeysW, y0 = tile / planes.tiles_x * kCambiKeysH;
+  const int rows = planes.h - y0 < kCambiKeysH ? planes.h - y0 : kCambiKeysH;
+  const Tile work_tile = {work,  side,     picture.words(work, scale), picture.keys(work, scale), counts, planes.w,
+                          planes.h, x0, y0, rows};
+  KeySums sums = {};
+  work_tile.clear_keys(thread, sums);
+  uint32_t base = block_least(work_tile.next_level(thread, 0));
+  while (base != kNoLevel) {
+    work_tile.template sweep<diffs>(thread, static_cast<int>(base), sums);
+    base = block_least(work_tile.next_level(thread, base + side.levels));
+  }
+  gpu::add_block(picture.sums(work, scale), sums.of);
+}
+
+/* -- rank ------------------------------------------------------------------------------------------------------------- */
+
+struct Digit {
+  uint32_t digit, wanted;  // of that rank, 1 for the largest; its rank among those with that digit
+};
+
+/* Where the key of rank `wanted` is among these counts. Every thread must come to it. */
+VMAFX_DEVICE Digit find_digit(const uint64_t* digits, uint32_t wanted) {
+  constexpr int kEach = kCambiDigits / kCambiRankThreads;
+  VMAFX_SHARED(uint32_t, sums, [kCambiRankThreads]);
+  VMAFX_SHARED(uint32_t, found, [2]);
+  const int thread = static_cast<int>(gpu::thread_id().x);
+  const uint64_t* const mine = digits + thread * kEach;
+  uint32_t own = 0;
+  for (int i = 0; i < kEach; i++) own += static_cast<uint32_t>(mine[i]);
+  uint32_t sum = own; /* of this thread's counts and all larger ones */
+  for (int step = 1; step < kCambiRankThreads; step *= 2) {
+    sums[thread] = sum;
+    gpu::block_sync();
+    if (thread + step < kCambiRankThreads) sum += sums[thread + step];
+    gpu::block_sync();
+  }
+  if (sum >= wanted && sum - own < wanted) {
+    uint32_t left = wanted - (sum - own);
+    int i = kEach - 1;
+    for (; i > 0 && mine[i] < left; i--) left -= static_cast<uint32_t>(mine[i]);
+    found[0] = static_cast<uint32_t>(thread * kEach + i);
+    found[1] = left;
+  }
+  gpu::block_sync();
+  const Digit digit = {found[0], found[1]};
+  gpu::block_sync();
+  return digit;
+}
+
+/* step 0: counts high digits. 1: low digits of keys with the right high one. 2: changes the sums. */
+template <int step>
+VMAFX_DEVICE void rank(const CambiWork& work) {
+  const Picture picture(work);
+  const CambiSide& side = picture.side;
+  const int block = static_cast<int>(gpu::block_id().x), thread = static_cast<int>(gpu::thread_id().x);
+  if (block >= side.rank_blocks) return;
+  int scale = 0;
+  while (scale + 1 < kCambiScales && block >= side.scale[scale + 1].first_rank_block) scale++;
+  const CambiScalePlanes& planes = side.scale[scale];
+  uint64_t* const high_digits = picture.digits(work, scale, 0);
+  uint64_t* const low_digits = picture.digits(work, scale, 1);
+
+  Digit high = {}, low = {};
+  if constexpr (step == 2) {
+    /* Other blocks change the sums in this launch; the counts of digits say the same. */
+    VMAFX_SHARED(uint32_t, any, [1]);
+    if (thread == 0) any[0] = 0;
+    gpu::block_sync();
+    uint32_t total = 0;
+    for (int i = thread; i < kCambiDigits; i += kCambiRankThreads) total |= high_digits[i] != 0;
+    if (total) gpu::add_shared(&any[0], 1);
+    gpu::block_sync();
+    if (!any[0]) return;
+  } else {
+    if (picture.sums(work, scale)[1] < planes.wanted) return;
+  }
+  if constexpr (step > 0) high = find_digit(high_digits, planes.wanted);
+  if constexpr (step > 1) low = find_digit(low_digits, high.wanted);
+  const uint32_t threshold = high.digit << kCambiDigitBits | low.digit;
+
+  const uint32_t* const keys = picture.keys(work, scale);
+  const int64_t count = int64_t{planes.w} * planes.h;
+  const int64_t first = int64_t{block - planes.first_rank_block} * (kCambiRankThreads * kCambiRankKeys) + thread;
+  if constexpr (step < 2) {
+    VMAFX_SHARED(uint32_t, digits, [kCambiDigits]);
+    for (int i = thread; i < kCambiDigits; i += kCambiRankThreads) digits[i] = 0;
+    gpu::block_sync();
+    for (int i = 0; i < kCambiRankKeys; i++) {
+      const int64_t at = first + int64_t{i} * kCambiRankThreads;
+      const uint32_t rank = at < count ? keys[at] >> kCambiFineBits : 0, upper = rank >> kCambiDigitBits;
+      if (rank && (step == 0 || upper == high.digit))
+        gpu::add_shared(&digits[step == 0 ? upper : rank % kCambiDigits], 1);
+    }
+    gpu::block_sync();
+    uint64_t* const to = step == 0 ? high_digits : low_digits;
+    for (int i = thread; i < kCambiDigits; i += kCambiRankThreads)
+      if (digits[i]) gpu::atomic_add(&to[i], digits[i]);
+  } else {
+    int64_t changes[4] = {};
+    for (int i = 0; i < kCambiRankKeys; i++) {
+      const int64_t at = first + int64_t{i} * kCambiRankThreads;
+      if (at >= count) break;
+      const int64_t key = keys[at];
+      const uint32_t rank = static_cast<uint32_t>(key >> kCambiFineBits);
+      const bool was_above = rank > 0, is_above = rank > threshold, is_at = rank == threshold;
+      changes[0] += (is_above - was_above) * key;
+      changes[1] += is_above - was_above;
+      changes[2] += (is_at - !was_above) * key;
+      changes[3] += is_at - !was_above;
+    }
+    gpu::add_block(picture.sums(work, scale), changes);
+  }
+}
+
+}  // namespace vmafx::cambi
+
+VMAFX_KERNEL(vmafx_cambi_prepare_8, vmafx::kCambiPrepareThreads, (vmafx::CambiWork work)) {
+  vmafx::cambi::prepare<uint8_t>(work);
+}
+VMAFX_KERNEL(vmafx_cambi_prepare_16, vmafx::kCambiPrepareThreads, (vmafx::CambiWork work)) {
+  vmafx::cambi::prepare<uint16_t>(work);
+}
+VMAFX_KERNEL(vmafx_cambi_filter, vmafx::kCambiFilterW * 4, (vmafx::CambiWork work)) { vmafx::cambi::filter(work); }
+VMAFX_DENSE_KERNEL(vmafx_cambi_keys_4, vmafx::kCambiKeysW, 6, (vmafx::CambiWork work)) { vmafx::cambi::make_keys<4>(work); }
+VMAFX_DENSE_KERNEL(vmafx_cambi_keys, vmafx::kCambiKeysW, 6, (vmafx::CambiWork work)) { vmafx::cambi::make_keys<0>(work); }
+VMAFX_KERNEL(vmafx_cambi_high_digits, vmafx::kCambiRankThreads, (vmafx::CambiWork work)) { vmafx::cambi::rank<0>(work); }
+VMAFX_KERNEL(vmafx_cambi_low_digits, vmafx::kCambiRankThreads, (vmafx::CambiWork work)) { vmafx::cambi::rank<1>(work); }
+VMAFX_KERNEL(vmafx_cambi_largest, vmafx::kCambiRankThreads, (vmafx::CambiWork work)) { vmafx::cambi::rank<2>(work); }

@@ -1,0 +1,158 @@
+/* Which kernels of cambi run, on what planes, in which order: those of cambi.hip, all on all pictures of the batch. */
+#include <algorithm>
+
+#include "base/aligned.h"
+#include "kernels/cambi/cambi.h"
+#include "kernels/cambi/cambi_work.h"
+#include "kernels/device_twin.h"
+
+namespace vmafx {
+namespace {
+
+/* Memory of one picture, laid out from its beginning. */
+class Area {
+ public:
+  uint64_t carve(size_t bytes) {
+    const uint64_t at = bytes_;
+    bytes_ += round_to_lines(bytes);
+    return at;
+  }
+  uint64_t bytes() const { return bytes_; }
+
+ private:
+  uint64_t bytes_ = 0;
+};
+
+CambiResampling resampling_of(int from, int to) {
+  CambiResampling resampling;
+  if (from == to) return resampling;
+  resampling.from = from;
+  resampling.stride = (to + kCambiMarks - 1) / kCambiMarks;
+  resampling.step = cambi_nearest_step(from, to);
+  float at = cambi_nearest_start(from, to);
+  for (int i = 0; i < to; i++, at += resampling.step)
+    if (i % resampling.stride == 0) resampling.marks[i / resampling.stride] = at;
+  return resampling;
+}
+
+class CambiHip : public DeviceTwin {
+ public:
+  CambiHip(const CambiParams& params, const CambiView& dist, const CambiView* ref, const VideoFormat& format)
+      : params_(params), sides_(ref ? 2 : 1) {
+    plan(dist, format, work_.side[0]);
+    plan(ref ? *ref : dist, format, work_.side[1]);
+    const CambiLevels& levels = params.levels;
+    work_.bpc = params.bpc;
+    work_.anti_dither = params.anti_dither;
+    work_.halved = params.halved;
+    work_.levels = levels;
+    work_.first_asked = *std::min_element(levels.lowest, levels.lowest + levels.diffs);
+    work_.last_asked = *std::max_element(levels.highest, levels.highest + levels.diffs);
+  }
+
+  size_t scratch_bytes(int frames) const override {
+    size_t bytes = 0;
+    for (int side = 0; side < sides_; side++) bytes += work_.side[side].picture_bytes * frames;
+    return bytes;
+  }
+
+  Status load(const hip::Module& kernels) override {
+    VMAFX_ASSIGN(prepare_, kernels.kernel<CambiWork>(params_.bpc == 8 ? "vmafx_cambi_prepare_8" : "vmafx_cambi_prepare_16"));
+    VMAFX_ASSIGN(filter_, kernels.kernel<CambiWork>("vmafx_cambi_filter"));
+    VMAFX_ASSIGN(keys_, kernels.kernel<CambiWork>(params_.levels.diffs == 4 ? "vmafx_cambi_keys_4" : "vmafx_cambi_keys"));
+    VMAFX_ASSIGN(rank_[0], kernels.kernel<CambiWork>("vmafx_cambi_high_digits"));
+    VMAFX_ASSIGN(rank_[1], kernels.kernel<CambiWork>("vmafx_cambi_low_digits"));
+    VMAFX_ASSIGN(rank_[2], kernels.kernel<CambiWork>("vmafx_cambi_largest"));
+    return {};
+  }
+
+  Status launch(const DeviceBatch& batch) const override {
+    CambiWork work = work_;
+    work.luma = batch.planes[0];
+    work.scratch = batch.scratch.as<uint8_t>();
+    work.sums = batch.sums.as<uint8_t>();
+    work.sums_stride = batch.sums_stride;
+    work.frames = batch.count;
+    work.side[1].first_picture = work.side[0].picture_bytes * static_cast<uint64_t>(batch.count);
+    const auto pictures = static_cast<unsigned>(batch.count * sides_);
+
+    VMAFX_TRY(hip::launch(*batch.stream, prepare_, {most(prepare_tiles), 1, pictures}, {kCambiPrepareThreads}, 0, work));
+    for (work.scale = 0; work.scale < kCambiScales; work.scale++)
+      VMAFX_TRY(hip::launch(*batch.stream, filter_, filter_grid(work.scale, pictures),
+                            {kCambiFilterW, kCambiFilterH / kCambiFilterRows}, 0, work));
+    VMAFX_TRY(hip::launch(*batch.stream, keys_, {most([](const CambiSide& side) { return side.tiles; }), 1, pictures},
+                          {kCambiKeysW}, 0, work));
+    for (const hip::Kernel<CambiWork>& rank : rank_)
+      VMAFX_TRY(hip::launch(*batch.stream, rank, {most([](const CambiSide& side) { return side.rank_blocks; }), 1, pictures},
+                            {kCambiRankThreads}, 0, work));
+    return {};
+  }
+
+ private:
+  static int prepare_tiles(const CambiSide& side) {
+    return static_cast<int>(hip::blocks_for(side.w, kCambiPrepareW) * hip::blocks_for(side.h, kCambiPrepareH));
+  }
+  template <class Count>
+  unsigned most(Count count) const {
+    return static_cast<unsigned>(std::max(count(work_.side[0]), count(work_.side[sides_ - 1])));
+  }
+  hip::Dim filter_grid(int scale, unsigned pictures) const {
+    const unsigned w = most([&](const CambiSide& side) { return side.scale[scale].w; });
+    const unsigned h = most([&](const CambiSide& side) { return side.scale[scale].h; });
+    return {hip::blocks_for(w, kCambiFilterW), hip::blocks_for(h, kCambiFilterH), pictures};
+  }
+
+  void plan(const CambiView& view, const VideoFormat& format, CambiSide& side) const {
+    side = {};
+    side.w = view.w;
+    side.h = view.h;
+    if (!view.columns.empty()) {
+      side.columns = resampling_of(format.w, view.w);
+      side.rows = resampling_of(format.h, view.h);
+    }
+    side.mask_above = view.mask_above;
+    side.radius = view.window / 2;
+    side.reach = (side.radius + 3) / 4 * 4;
+    /* 8 beyond a multiple of 32 words, so that neighbouring levels lie in different banks. */
+    const int words = (kCambiKeysW + 2 * side.reach) / 4;
+    side.pitch = (words + 23) / 32 * 32 + 8;
+    side.levels = std::min(kCambiCountWords / side.pitch, kCambiMostLevel) - 2 * params_.levels.diffs;
+    side.key_scale = cambi_key_scale(view.window);
+    plan_scales(view, side);
+  }
+
+  void plan_scales(const CambiView& view, CambiSide& side) const {
+    Area area;
+    for (int scale = 0; scale < kCambiScales; scale++) {
+      CambiScalePlanes& planes = side.scale[scale];
+      planes.w = view.scale_w(params_, scale);
+      planes.h = view.scale_h(params_, scale);
+      const int64_t count = int64_t{planes.w} * planes.h;
+      planes.wanted = static_cast<uint32_t>(cambi_wanted(count, params_.topk));
+      planes.words = area.carve(sizeof(uint16_t) * count);
+      planes.keys = area.carve(sizeof(uint32_t) * count);
+      planes.tiles_x = static_cast<int>(hip::blocks_for(planes.w, kCambiKeysW));
+      planes.first_tile = side.tiles;
+      side.tiles += planes.tiles_x * static_cast<int>(hip::blocks_for(planes.h, kCambiKeysH));
+      planes.first_rank_block = side.rank_blocks;
+      side.rank_blocks += static_cast<int>(hip::blocks_for(count, kCambiRankThreads * kCambiRankKeys));
+    }
+    side.prepared = side.scale[0].keys;  // read before keys are written
+    side.digits = area.carve(2 * kCambiScales * kCambiDigits * sizeof(uint64_t));
+    side.picture_bytes = area.bytes();
+  }
+
+  const CambiParams params_;
+  const int sides_;
+  CambiWork work_ = {};
+  hip::Kernel<CambiWork> prepare_, filter_, keys_, rank_[3];
+};
+
+}  // namespace
+
+std::unique_ptr<DeviceTwin> cambi_hip(const CambiParams& params, const CambiView& dist, const CambiView* ref,
+                                      const VideoFormat& format) {
+  return std::make_unique<CambiHip>(params, dist, ref, format);
+}
+
+}  // namespace vmafx

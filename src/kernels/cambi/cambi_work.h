@@ -1,0 +1,79 @@
+/* What the kernels of cambi are given, for the .hip files and for cambi_hip.cpp, which starts them. */
+#ifndef VMAFX_KERNELS_CAMBI_CAMBI_WORK_H
+#define VMAFX_KERNELS_CAMBI_CAMBI_WORK_H
+
+#include <cstdint>
+
+#include "hip/device_ptr.h"
+#include "hip/frame_planes.h"
+#include "kernels/cambi/cambi_math.h"
+
+namespace vmafx {
+
+/* Blocks that prepare words: a tile of the picture and three samples on each side are 64 columns. */
+inline constexpr int kCambiPrepareThreads = 256;
+inline constexpr int kCambiPrepareW = 64 - 2 * kCambiMaskRadius, kCambiPrepareH = 32;
+
+/* Blocks that filter: a thread takes some rows of one column. */
+inline constexpr int kCambiFilterW = 64, kCambiFilterRows = 8, kCambiFilterH = 4 * kCambiFilterRows;
+
+/* Blocks that make keys: a thread takes one column. */
+inline constexpr int kCambiKeysW = 128, kCambiKeysH = 32;
+inline constexpr int kCambiCountWords = 7168;  // of shared memory: 65 levels at the largest window
+
+/* Blocks that look for the threshold. */
+inline constexpr int kCambiRankThreads = 256, kCambiRankKeys = 64;  // keys of a thread
+inline constexpr int kCambiDigitBits = kCambiRankBits / 2;
+inline constexpr int kCambiDigits = 1 << kCambiDigitBits;
+
+/* The planes of one scale lie in scratch memory, without padding. */
+struct CambiScalePlanes {
+  int32_t w, h;
+  int32_t tiles_x, first_tile;  // of those that make keys
+  int32_t first_rank_block;
+  uint32_t wanted;              // samples that are the topk largest
+  uint64_t words, keys;         // bytes from the picture's first
+};
+
+inline constexpr int kCambiMarks = 64;
+
+/* Where nearest samples lie: libvmaf adds in float, and so do the kernels, from marks that are not far before. */
+struct CambiResampling {
+  int32_t from = 0;  // samples; 0: sizes are equal
+  int32_t stride = 0;  // samples between marks
+  float step = 0;
+  float marks[kCambiMarks] = {};
+};
+
+/* The distorted picture or the reference, of each frame. */
+struct CambiSide {
+  int32_t w, h;
+  CambiResampling columns, rows;
+  int32_t mask_above;
+  int32_t radius;         // of the window
+  int32_t reach;          // that, rounded up to whole words
+  int32_t pitch;          // words of counts of a level
+  int32_t levels;         // that counts have room for, but for `diffs` at both ends
+  float key_scale;
+  uint64_t prepared;      // bytes from the picture's first
+  uint64_t digits;        // likewise: kCambiDigits high ones and as many low ones of each scale
+  uint64_t first_picture, picture_bytes;
+  CambiScalePlanes scale[kCambiScales];
+  int32_t tiles, rank_blocks;
+};
+
+struct CambiWork {
+  hip::BatchPlanes luma;
+  hip::DevicePtr<uint8_t> scratch;
+  hip::DevicePtr<uint8_t> sums;  // CambiSums of the first frame
+  uint64_t sums_stride;          // bytes to those of the next
+  int32_t frames, bpc, anti_dither, halved;
+  int32_t scale;                 // that is filtered
+  int32_t first_asked, last_asked;  // levels where a step counts
+  CambiLevels levels;
+  CambiSide side[2];             // dist, ref
+};
+
+}  // namespace vmafx
+
+#endif
