@@ -14,6 +14,7 @@
 #include "kernels/psnr/psnr.h"
 #include "kernels/ssim/ssim.h"
 #include "kernels/ssimulacra2/ssimulacra2.h"
+#include "kernels/speed/speed.h"
 #include "kernels/vif/vif.h"
 
 namespace vmafx {
@@ -48,6 +49,8 @@ constexpr std::array kExtractors = {
     &kFloatMotionExtractor,
     &kFloatSsimExtractor,
     &kFloatMsSsimExtractor,
+    &kSpeedChromaExtractor,
+    &kSpeedTemporalExtractor,
 };
 
 bool provides(const ExtractorInfo& info, std::string_view feature) {

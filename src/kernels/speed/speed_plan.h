@@ -1,0 +1,48 @@
+/* What is known of a SpEED before the first frame: sizes, windows, scratch memory. */
+#ifndef VMAFX_KERNELS_SPEED_SPEED_PLAN_H
+#define VMAFX_KERNELS_SPEED_SPEED_PLAN_H
+
+#include <cstddef>
+#include <optional>
+
+#include "base/status.h"
+#include "kernels/common/prescale.h"
+#include "kernels/options.h"
+#include "kernels/speed/speed_work.h"
+
+namespace vmafx {
+
+inline constexpr int kSpeedSlack = 64;  // numbers past the end of every row here that vectors may touch
+
+/* Where one side's stages lie in the scratch memory. */
+struct SpeedMemory {
+  Plane<float> scaled[2];   // with prescaling: the plane, and the one before
+  std::byte* scaler;
+  Plane<float> small;       // x
+  Plane<int32_t> centred;   // m in multiples of 2^-kSpeedBits
+  float* row;               // of shape.w and slack on both sides
+  int64_t* columns;         // of small_w and slack
+  Plane<double> values;     // row i: element i of all blocks of m
+  double *variance[2], *entropy[2];  // of the blocks of ref and dist
+};
+
+class SpeedPlan {
+ public:
+  /* EINVAL for a kernelscale or method that does not exist, and planes too small for one block. `metric`: for messages. */
+  static StatusOr<SpeedPlan> create(const char* metric, const Options& options, int w, int h, int bpc, int weight_mode);
+
+  SpeedShape shape;
+  int bpc = 8;
+  PrescaleMethod method = PrescaleMethod::kNearest;
+  std::optional<Prescaler> scaler;  // none where the plane is taken as it is
+
+  size_t scratch_bytes() const { return lay_out(nullptr, nullptr); }
+  SpeedMemory memory(std::byte* scratch) const;
+
+ private:
+  size_t lay_out(std::byte* scratch, SpeedMemory* memory) const;
+};
+
+}  // namespace vmafx
+
+#endif
