@@ -170,31 +170,54 @@ VMAFX_DEVICE int32_t wave_add(int32_t value) {
   return static_cast<int32_t>(sum);
 }
 
-/* One atomic per block and sum, from the sums over each wave, known in its first lane. Sums wrap as int64_t. */
+/* Sums over the waves of a block, one row for each sum, added up by a thread each; one atomic per block and sum. Sums wrap as
+ * int64_t. Begins and ends like a barrier: `parts` may be filled again. */
 template <int n>
-VMAFX_DEVICE void add_waves(uint64_t* sums, const int64_t (&wave_sums)[n]) {
+VMAFX_DEVICE void add_parts(uint64_t* sums, const int64_t (&parts)[n][kMaxWaves]) {
   static_assert(n <= 64, "a thread per sum, in the smallest block");
-  VMAFX_SHARED(int64_t, parts, [n][kMaxWaves]);
-  const unsigned rank = thread_rank(), wave = rank / wave_size(), waves = thread_count() / wave_size();
-  if (lane_id() == 0) {
-    VMAFX_UNROLL
-    for (int i = 0; i < n; i++) parts[i][wave] = wave_sums[i];
-  }
+  const unsigned rank = thread_rank(), waves = thread_count() / wave_size();
   block_sync();
   if (rank < n) {
     int64_t sum = 0;
     for (unsigned w = 0; w < waves; w++) sum += parts[rank][w];
     atomic_add(&sums[rank], static_cast<uint64_t>(sum));
   }
-  block_sync();  // `parts` may be filled again
+  block_sync();
+}
+
+/* Fills this wave's column of `parts`, from row `first` on. Several sums at once, a power of two: in each step a lane keeps half of them
+ * and hands over the other half, until it has one; so there are as many shuffles as sums, where each alone would take log2 of the
+ * wave. */
+template <int first, int n>
+VMAFX_DEVICE void add_wave(const int64_t (&values)[n], int64_t (&parts)[n][kMaxWaves]) {
+  constexpr int kMost = 32;  // lanes of the smallest wave
+  constexpr int count = n - first < kMost ? static_cast<int>(std::bit_floor(static_cast<unsigned>(n - first))) : kMost;
+  const unsigned lane = lane_id();
+  uint64_t kept[count];
+  VMAFX_UNROLL
+  for (int i = 0; i < count; i++) kept[i] = static_cast<uint64_t>(values[first + i]);
+  unsigned index = 0;  // of the one it has in the end
+  VMAFX_UNROLL
+  for (int half = count / 2; half > 0; half /= 2) {
+    const unsigned mask = static_cast<unsigned>(count / 2 / half);
+    const bool upper = lane & mask;
+    if (upper) index += static_cast<unsigned>(half);
+    VMAFX_UNROLL
+    for (int i = 0; i < half; i++) {
+      const uint64_t given = upper ? kept[i] : kept[i + half], mine = upper ? kept[i + half] : kept[i];
+      kept[i] = mine + shuffle_xor(given, mask);
+    }
+  }
+  for (unsigned mask = count; mask < wave_size(); mask *= 2) kept[0] += shuffle_xor(kept[0], mask);
+  if (lane < count) parts[first + index][thread_rank() / wave_size()] = static_cast<int64_t>(kept[0]);
+  if constexpr (first + count < n) add_wave<first + count>(values, parts);
 }
 
 template <int n>
 VMAFX_DEVICE void add_block(uint64_t* sums, const int64_t (&values)[n]) {
-  int64_t wave_sums[n];
-  VMAFX_UNROLL
-  for (int i = 0; i < n; i++) wave_sums[i] = wave_add(values[i]);
-  add_waves(sums, wave_sums);
+  VMAFX_SHARED(int64_t, parts, [n][kMaxWaves]);
+  add_wave<0>(values, parts);
+  add_parts(sums, parts);
 }
 
 VMAFX_DEVICE void add_block(uint64_t* sum, int64_t value) {
@@ -204,8 +227,14 @@ VMAFX_DEVICE void add_block(uint64_t* sum, int64_t value) {
 
 template <class... Values>
 VMAFX_DEVICE void add_each(uint64_t* sums, Values... values) {
+  constexpr int n = sizeof...(Values);
   const int64_t wave_sums[] = {wave_add(values)...};
-  add_waves(sums, wave_sums);
+  VMAFX_SHARED(int64_t, parts, [n][kMaxWaves]);
+  if (lane_id() == 0) {
+    VMAFX_UNROLL
+    for (int i = 0; i < n; i++) parts[i][thread_rank() / wave_size()] = wave_sums[i];
+  }
+  add_parts(sums, parts);
 }
 
 }  // namespace vmafx::gpu
