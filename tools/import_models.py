@@ -15,7 +15,7 @@ import sys
 NOTICE = """Numbers published by Netflix, Inc. under BSD-2-Clause-Patent; see models/README.md.
  * Written by tools/import_models.py."""
 MODEL_FIELDS = {"model_type", "norm_type", "feature_names", "feature_opts_dicts", "slopes", "intercepts", "score_clip",
-                "score_transform", "model", "feature_dict"}
+                "score_transform", "model", "feature_dict", "chroma_correction_parameter"}
 SVM_HEADER = {"svm_type": "nu_svr", "kernel_type": "rbf", "nr_class": "2"}
 
 
@@ -125,7 +125,8 @@ def main():
         rescale = table.add("double", name + "Rescale", "".join(columns))
         clip = ", ".join(number(limit) for limit in model["score_clip"])
         models += f'    {{"{version}", {features}, {rescale},\n'
-        models += f'     {transform_text(model)}, {{{clip}}}, {written[key]}Svms}},\n'
+        chroma = number(model.get("chroma_correction_parameter", 0))
+        models += f'     {transform_text(model)}, {{{clip}}}, {chroma}, {written[key]}Svms}},\n'
     with open(os.path.join(out_dir, "builtin.inc"), "w") as out:
         out.write(f"/* The built-in models; the types are in src/engine/model_builtin.cpp.\n * {NOTICE} */\n\n")
         out.write(includes + "\n" + table.text + f"constexpr BuiltinModel kBuiltinModels[] = {{\n{models}}};\n")

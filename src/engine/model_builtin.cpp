@@ -36,6 +36,7 @@ struct BuiltinModel {
   std::span<const double> rescale;  // slope, intercept: of the score, then of each feature
   BuiltinTransform transform;
   double clip[2];
+  double chroma_correction;  // 0: none
   std::span<const BuiltinSvm> svms;  // base model, then the members of a collection
 };
 
@@ -63,6 +64,7 @@ ModelMember make_member(const BuiltinModel& model, const BuiltinSvm& svm, const 
   if (t.present && (t.enabled || spec.enable_transform))
     member.transform = ScoreTransform{
         .p0 = t.p0, .p1 = t.p1, .p2 = t.p2, .knots = {}, .out_lte_in = t.out_lte_in, .out_gte_in = t.out_gte_in};
+  if (model.chroma_correction != 0) member.chroma_correction = model.chroma_correction;
   if (!spec.disable_clip) member.clip = {model.clip[0], model.clip[1]};
   return member;
 }

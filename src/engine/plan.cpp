@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "engine/model_check.h"
 #include "engine/model_file.h"
 #include "kernels/registry.h"
 
@@ -49,7 +50,7 @@ Status Plan::add_model(const ModelSpec& spec, uint32_t preferred, Log& log) {
       return error(EINVAL, "two models are called '%s'; give one of them another name with name=",
                    model.name().c_str());
 
-  PlannedModel planned{std::move(model), {}};
+  PlannedModel planned{std::move(model), version_of(spec), {}};
   for (const ModelFeature& feature : planned.model.features()) {
     const ExtractorInfo* info = find_provider(feature.name, preferred);
     if (!info)
@@ -120,7 +121,18 @@ Status choose_twin(PlannedExtractor& planned, const VideoFormat& format, Log& lo
   return {};
 }
 
+Status Plan::check_models(const VideoFormat& format, Log& log) const {
+  for (const PlannedModel& planned : models_) {
+    const bool encode_depth_known = std::ranges::any_of(planned.inputs, [&](const PlannedModel::Input& input) {
+      return extractors_[input.extractor].given.contains("enc_bitdepth");
+    });
+    VMAFX_TRY(check_model(planned.model, planned.version, encode_depth_known, format, log));
+  }
+  return {};
+}
+
 Status Plan::instantiate(const VideoFormat& format, Log& log) {
+  VMAFX_TRY(check_models(format, log));
   for (PlannedExtractor& planned : extractors_) {
     VMAFX_TRY(choose_twin(planned, format, log));
     auto made = planned.info->create(planned.options, format);

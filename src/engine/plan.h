@@ -32,6 +32,7 @@ struct PlannedModel {
     int column;     // after instantiate()
   };
   Model model;
+  std::string version;        // see version_of()
   std::vector<Input> inputs;  // in the order of model.features()
   int first_column = -1;      // of its scores; after instantiate()
 };
@@ -60,6 +61,7 @@ class Plan {
 
  private:
   StatusOr<int> add_extractor(const ExtractorInfo& info, const OptionTexts& given, Log& log);
+  Status check_models(const VideoFormat& format, Log& log) const;
   Status add_model(const ModelSpec& spec, uint32_t preferred, Log& log);
   Status add_feature(const FeatureSpec& spec, uint32_t preferred, Log& log);
   void place_columns(PlannedExtractor& planned, Log& log);

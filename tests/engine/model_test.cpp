@@ -169,7 +169,7 @@ const std::vector<double> kGoldenBootstrap[] = {
 
 START_TEST(builtin_names) {
   const auto names = builtin_model_names();
-  ck_assert_int_eq(names.size(), 5);
+  ck_assert_int_eq(names.size(), 17);
   assert_text_eq(names[0], "vmaf_v0.6.1");
   for (const char* name : names) assert_text_eq(builtin(name).name(), "vmaf");
   ModelSpec unknown;
@@ -203,6 +203,52 @@ START_TEST(builtin_scores_are_libvmafs) {
 }
 END_TEST
 
+/* What libvmaf's program printed, features and scores with six digits, for a frame of 576x324. A chroma feature of 0 is made of
+ * the third; the last rows are of equal pictures. */
+START_TEST(scores_of_v1_are_libvmafs) {
+  struct Row {
+    const char* version;
+    std::vector<double> features;  // cambi, speed_chroma_uv, adm3, motion3
+    double vmaf;
+  };
+  const Row rows[] = {
+      {"vmaf_v1.0.16_3d0h", {0, 6.22745, 0.91523, 7.270508}, 76.138104},
+      {"vmaf_v1.0.16_5d0h", {0, 0, 0.938457, 7.270508}, 81.4704},
+      {"vmaf_v1.0.16_1d5h_2160", {0, 6.22745, 0.91523, 7.270508}, 75.03641},
+      {"vmaf_v1.0.16_3d0h_2160", {0, 0, 0.946983, 7.270508}, 89.568607},
+      {"vmaf_v1.0.16_hfr_3d0h", {0, 6.22745, 0.91523, 9.464135}, 77.701993},
+      {"vmaf_v1.0.16_hfr_5d0h", {0, 0, 0.938211, 7.292837}, 81.391968},
+      {"vmaf_v1.0.16_hfr_1d5h_2160", {0, 11.744907, 0.92233, 7.292837}, 71.863272},
+      {"vmaf_v1.0.16_hfr_3d0h_2160", {0, 0, 0.944243, 7.292837}, 88.414216},
+      {"vmaf_v1.0.16_3d0h", {0, 0.000006, 0.99999, 7.270508}, 100},
+      {"vmaf_v1.0.16_3d0h_2160", {0, 0, 0.999991, 7.270508}, 110},
+  };
+  for (const Row& row : rows) {
+    const Model model = builtin(row.version);
+    ck_assert_int_eq(model.features().size(), 4);
+    ck_assert_msg(std::abs(scores_of(model, row.features)[0] - row.vmaf) < 1e-3, "%s: %f, not %f", row.version,
+                  scores_of(model, row.features)[0], row.vmaf);
+    ck_assert(model.members()[0].svm.rows().size() == builtin("vmaf_v1.0.16_3d0h").members()[0].svm.rows().size());
+  }
+  ck_assert((builtin("vmaf_v1.0.16_hfr_5d0h").features()[3].options ==
+             OptionTexts{{"motion_max_val", "18"}, {"motion_five_frame_window", "true"}, {"motion_moving_average", "true"}}));
+}
+END_TEST
+
+START_TEST(float_models_are_the_integer_ones_elsewhere) {
+  for (const auto& [name, integer] : {std::pair{"vmaf_float_v0.6.1", "vmaf_v0.6.1"},
+                                      {"vmaf_float_v0.6.1neg", "vmaf_v0.6.1neg"},
+                                      {"vmaf_float_4k_v0.6.1", "vmaf_4k_v0.6.1"},
+                                      {"vmaf_float_b_v0.6.3", "vmaf_b_v0.6.3"}}) {
+    const Model model = builtin(name), other = builtin(integer);
+    assert_text_eq(model.features()[0].name, "VMAF_feature_adm2_score");
+    for (size_t i = 0; i < model.features().size(); i++)
+      ck_assert(model.features()[i].options == other.features()[i].options);
+    ck_assert(scores_of(model, kGolden[0].features) == scores_of(other, kGolden[0].features));
+  }
+}
+END_TEST
+
 START_TEST(bootstrap_scores_are_libvmafs) {
   const Model model = builtin("vmaf_b_v0.6.3", "b");
   const auto& keys = model.score_keys();
@@ -221,7 +267,7 @@ START_TEST(bootstrap_scores_are_libvmafs) {
 END_TEST
 
 START_TEST(files_give_the_numbers_that_are_built_in) {
-  for (const char* version : {"vmaf_v0.6.1", "vmaf_4k_v0.6.1neg"}) {
+  for (const char* version : {"vmaf_v0.6.1", "vmaf_4k_v0.6.1neg", "vmaf_float_v0.6.1neg"}) {
     const Model model = builtin(version), file = parsed(document_of(model));
     ck_assert(std::ranges::equal(model.features(), file.features()));
     ck_assert(std::ranges::equal(model.members()[0].svm.rows(), file.members()[0].svm.rows()));
@@ -488,6 +534,8 @@ int main() {
   return vmafx::test::run_suite("model", {{"names", builtin_names},
                                           {"features", builtin_features},
                                           {"golden", builtin_scores_are_libvmafs},
+                                          {"v1", scores_of_v1_are_libvmafs},
+                                          {"float", float_models_are_the_integer_ones_elsewhere},
                                           {"bootstrap", bootstrap_scores_are_libvmafs},
                                           {"files", files_give_the_numbers_that_are_built_in},
                                           {"formula", predictions_follow_the_formula},
