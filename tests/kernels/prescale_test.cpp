@@ -93,8 +93,8 @@ START_TEST(hand_computed) {
   expect(scaled(PrescaleMethod::kNearest, {10, 20, 30, 40, 50}, 2), {10, 30});
   expect(scaled(PrescaleMethod::kNearest, {10, 20}, 5), {10, 10, 10, 20, 20});
   expect(scaled(PrescaleMethod::kBilinear, {10, 20, 40, 60}, 2), {15, 50});
-  /* The borders reflect: sample -1 is sample 1. */
-  expect(scaled(PrescaleMethod::kBilinear, {10, 20}, 4), {12.5, 12.5, 17.5, 17.5});
+  /* Of the first sample, at -1/4, d is taken from the reflected x0, 1: -5/4. At the other end x0 + 1 reflects. */
+  expect(scaled(PrescaleMethod::kBilinear, {10, 20}, 4), {20 * 2.25 - 10 * 1.25, 12.5, 17.5, 17.5});
   /* At d = 1/2: -3/32, 19/32, 19/32, -3/32. */
   expect(scaled(PrescaleMethod::kBicubic, {10, 20, 40, 60}, 2), {(19 * 30 - 3 * 60) / 32.0, (19 * 100 - 3 * 60) / 32.0});
   for (const PrescaleMethod method : kMethods) expect(scaled(method, {77, 77, 77}, 7), std::vector<double>(7, 77));
@@ -106,7 +106,7 @@ START_TEST(lanczos_weights) {
     for (int i = -4; i <= 4; i++) {
       const double t = i - d, pi = 3.14159265358979323846;
       const double want = t == 0 ? 1 : t <= -4 ? 0 : 4 * std::sin(pi * t) * std::sin(pi * t / 4) / (pi * pi * t * t);
-      ck_assert_double_eq_tol(prescale::lanczos4(i, d), want, 1e-8);
+      ck_assert_double_eq_tol(prescale::lanczos4(i, t), want, 1e-8);
     }
 }
 END_TEST

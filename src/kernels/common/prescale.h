@@ -1,7 +1,8 @@
 /* Scaling a plane of samples to another size, as floats, before a metric sees it: float_vif and SpEED.
  *
- * First each column's taps are summed down, in the order of the rows, then those sums across; prescale_math.h has the taps. The
- * definition, the SIMD twin and the kernels (prescale_work.h) give the same floats. */
+ * A sample is the sum over the taps of its row, and in each over those of its column, of value · (weight · weight), in that order, as
+ * in libvmaf; lanczos4 divides it by the sum of those products. prescale_math.h has the taps. The definition, the SIMD
+ * twin and the kernels (prescale_device.h) give the same floats. */
 #ifndef VMAFX_KERNELS_COMMON_PRESCALE_H
 #define VMAFX_KERNELS_COMMON_PRESCALE_H
 
@@ -30,6 +31,7 @@ class Prescaler {
   void ref(const SamplePlane& in, int bpc, float offset, const Plane<float>& out, std::byte* scratch) const;
   void simd(const SamplePlane& in, int bpc, float offset, const Plane<float>& out, std::byte* scratch) const;
   size_t scratch_bytes() const;  // of one call, 64-byte aligned
+  size_t row_floats() const;     // of a row of the source there
 
   PrescaleMethod method() const { return method_; }
   int taps() const { return taps_; }

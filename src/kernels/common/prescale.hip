@@ -4,19 +4,6 @@
 
 namespace vmafx::prescale {
 
-template <class T>
-VMAFX_DEVICE float column_sum(const PrescaleWork& work, const hip::DevicePlane& in, int x, const PrescaleTap* rows,
-                              int count) {
-  float sum = 0;
-  for (int k = 0; k < count; k++) {
-    const PrescaleTap tap = rows[k];
-    const T* row = reinterpret_cast<const T*>(in.data.get() + tap.index * in.stride);
-    const float term = tap.weight * (static_cast<float>(row[x]) * work.scale + work.offset);
-    sum = k ? sum + term : term;
-  }
-  return sum;
-}
-
 /* Block (x, y, 2 * frame + side). */
 template <class T>
 VMAFX_DEVICE void scale_plane(const PrescaleWork& work) {
@@ -27,13 +14,19 @@ VMAFX_DEVICE void scale_plane(const PrescaleWork& work) {
   const hip::DevicePlane& in = block.z % 2 ? work.planes.dist[frame] : work.planes.ref[hip::ref_index(frame)];
   const PrescaleTap *columns = work.taps.get() + static_cast<int64_t>(x) * count,
                     *rows = work.taps.get() + (static_cast<int64_t>(work.to_w) + y) * count;
-  float sum = 0;
-  for (int k = 0; k < count; k++) {
-    const PrescaleTap tap = columns[k];
-    const float term = tap.weight * column_sum<T>(work, in, tap.index, rows, count);
-    sum = k ? sum + term : term;
+  float sum = 0, weights = 0;
+  for (int j = 0; j < count; j++) {
+    const PrescaleTap row = rows[j];
+    const T* samples = reinterpret_cast<const T*>(in.data.get() + row.index * in.stride);
+    for (int i = 0; i < count; i++) {
+      const PrescaleTap column = columns[i];
+      const float weight = column.weight * row.weight;
+      sum += (static_cast<float>(samples[column.index]) * work.scale + work.offset) * weight;
+      weights += weight;
+    }
   }
-  work.out[(static_cast<int64_t>(block.z) * work.to_h + y) * work.to_w + x] = sum;
+  const float value = work.method == PrescaleMethod::kLanczos4 ? sum / weights : sum;
+  work.out[(static_cast<int64_t>(block.z) * work.to_h + y) * work.to_w + x] = value;
 }
 
 }  // namespace vmafx::prescale

@@ -6,11 +6,11 @@
  *   nearest    the sample floor(p from / to)
  *   bilinear   x0 and x0 + 1: 1 - d, d
  *   bicubic    x0 - 1 to x0 + 2: Keys's kernel with a = -3/4
- *   lanczos4   x0 - 4 to x0 + 4: sinc(t) sinc(t / 4), over the sum of the weights
+ *   lanczos4   x0 - 4 to x0 + 4: sinc(t) sinc(t / 4), to be divided by the sum of the weights
  *
- * as in libvmaf (f85a853, vif_tools.c), x in single precision; taps outside reflect at the borders. Deviations: libvmaf takes a
- * reflected x0 for the d of bilinear, and so extrapolates the first row and column of an enlarged plane; planes of
- * fewer than five samples a side reflect as often as it takes. */
+ * as in libvmaf (f85a853, vif_tools.c), single precision in the same places, so that scores come out as there; taps outside reflect
+ * at the borders. That bilinear takes its d from x0 after reflection, and so extrapolates the first row and column of an
+ * enlarged plane, is libvmaf's, too. Deviation: planes of fewer than five samples a side reflect as often as it takes. */
 #ifndef VMAFX_KERNELS_COMMON_PRESCALE_MATH_H
 #define VMAFX_KERNELS_COMMON_PRESCALE_MATH_H
 
@@ -21,6 +21,8 @@
 namespace vmafx {
 
 enum class PrescaleMethod : int32_t { kNearest, kBilinear, kBicubic, kLanczos4 };
+
+inline constexpr int kPrescaleMaxTaps = 9;
 
 VMAFX_HD constexpr int prescale_taps(PrescaleMethod method) {
   switch (method) {
@@ -45,8 +47,8 @@ VMAFX_HD int32_t reflected(int32_t i, int32_t size) {
   return i;
 }
 
-VMAFX_HD double bicubic(double t) {
-  constexpr double a = -0.75;
+VMAFX_HD float bicubic(float t) {
+  constexpr float a = -0.75f;
   if (t < 0) t = -t;
   if (t < 1) return ((a + 2) * t - (a + 3)) * t * t + 1;
   return t < 2 ? (((t - 5) * t + 8) * t - 4) * a : 0;
@@ -76,14 +78,13 @@ VMAFX_HD double cosine(double q) {
   return 1 - z * (0.5 - z * sum);
 }
 
-/* The weight of x0 + i before they are made to add up to 1, i from -4 to 4. With q = pi d / 4, sin(pi (i - d)) is
- * -(-1)^i sin(4 q), and sin(pi (i - d) / 4) that of a difference of which i pi / 4 has few sines. */
-VMAFX_HD double lanczos4(int i, double d) {
+/* At t = i - d, i from -4 to 4, for d in [0, 1] up to rounding. With q = pi d / 4, sin(pi t) is -(-1)^i sin(4 q), and
+ * sin(pi t / 4) that of a difference of which i pi / 4 has few sines. */
+VMAFX_HD double lanczos4(int i, double t) {
   constexpr double kPi = 3.14159265358979323846, kHalfRoot = 0.70710678118654752440;
-  const double t = i - d;
   if (t == 0) return 1;
-  if (t <= -4) return 0;
-  const double s = sine(kPi / 4 * d), c = cosine(kPi / 4 * d);
+  if (t <= -4 || t >= 4) return 0;
+  const double q = kPi / 4 * (i - t), s = sine(q), c = cosine(q);
   const double sine_of_four = 4 * s * c * (1 - 2 * s * s);
   const int distance = i < 0 ? -i : i;
   const double side = distance % 4 == 0 ? 0 : distance == 2 ? 1 : kHalfRoot;  // sin(|i| pi / 4)
@@ -94,17 +95,17 @@ VMAFX_HD double lanczos4(int i, double d) {
 
 }  // namespace prescale
 
-/* floor(x) and x - floor(x) of a position. */
+/* x and its floor. */
 struct PrescalePosition {
+  float x;
   int32_t first;
-  double fraction;
 };
 
 VMAFX_HD PrescalePosition prescale_position(int position, int from, int to) {
   const float ratio = static_cast<float>(from) / static_cast<float>(to);
   const float x = static_cast<float>((position + 0.5) * ratio - 0.5);
-  const int32_t cut = static_cast<int32_t>(x), first = static_cast<float>(cut) > x ? cut - 1 : cut;
-  return {first, static_cast<double>(x) - first};
+  const int32_t cut = static_cast<int32_t>(x);
+  return {x, static_cast<float>(cut) > x ? cut - 1 : cut};
 }
 
 /* The prescale_taps(method) taps of a position. */
@@ -115,20 +116,22 @@ VMAFX_HD void prescale_taps_at(PrescaleMethod method, int position, int from, in
     taps[0] = {index < from ? index : from - 1, 1.0f};
     return;
   }
-  const auto [x0, d] = prescale_position(position, from, to);
-  const int count = prescale_taps(method), before = method == PrescaleMethod::kLanczos4 ? 4 : count / 2 - 1;
-  double sum = 1;
-  if (method == PrescaleMethod::kLanczos4) {
-    sum = 0;
-    for (int k = 0; k < count; k++) sum += prescale::lanczos4(k - before, d);
+  const auto [x, x0] = prescale_position(position, from, to);
+  if (method == PrescaleMethod::kBilinear) {
+    const int32_t first = prescale::reflected(x0, from), second = static_cast<float>(x0) < x ? x0 + 1 : x0;
+    const float d = x - static_cast<float>(first);
+    taps[0] = {first, 1 - d};
+    taps[1] = {prescale::reflected(second, from), d};
+    return;
   }
+  const float d = x - static_cast<float>(x0);
+  const int count = prescale_taps(method), before = method == PrescaleMethod::kLanczos4 ? 4 : 1;
   for (int k = 0; k < count; k++) {
     const int i = k - before;
-    const double weight = method == PrescaleMethod::kLanczos4  ? prescale::lanczos4(i, d) / sum
-                          : method == PrescaleMethod::kBicubic ? prescale::bicubic(i - d)
-                          : i == 0                             ? 1 - d
-                                                               : d;
-    taps[k] = {prescale::reflected(x0 + i, from), static_cast<float>(weight)};
+    const float t = static_cast<float>(i) - d;
+    const float weight =
+        method == PrescaleMethod::kLanczos4 ? static_cast<float>(prescale::lanczos4(i, t)) : prescale::bicubic(t);
+    taps[k] = {prescale::reflected(x0 + i, from), weight};
   }
 }
 

@@ -1,4 +1,5 @@
-/* The SIMD twin of Prescaler: one source for every instruction set. The columns under the taps of a position are gathered. */
+/* The SIMD twin of Prescaler: one source for every instruction set. The rows under the taps of an output row lie as floats in a
+ * ring, and the columns under those of a vector of samples are gathered. */
 #include "kernels/common/prescale.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -6,77 +7,70 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "kernels/common/rows-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace vmafx {
 namespace HWY_NAMESPACE {
 namespace {
 
-namespace hn = hwy::HWY_NAMESPACE;
-
-constexpr hn::ScalableTag<float> df;
-constexpr hn::ScalableTag<int32_t> di;
-using V = hn::Vec<decltype(df)>;
-
+/* Rows of the source as floats, each converted once. The taps of a row are neighbours, no more than the ring has slots. */
 template <class T>
-HWY_INLINE V load_samples(const T* from) {
-  return hn::ConvertTo(df, hn::PromoteTo(di, hn::LoadU(hn::Rebind<T, decltype(df)>(), from)));
-}
-
-/* Σ weight (sample · scale + offset) down `taps` rows, at column x. */
-template <class T>
-HWY_INLINE V column_sums(const Plane<const T>& in, size_t x, const PrescaleTap* taps, int count, V scale, V offset) {
-  V sum = hn::Zero(df);
-  for (int k = 0; k < count; k++) {
-    const V value = hn::Add(hn::Mul(load_samples(in.row(taps[k].index) + x), scale), offset);
-    const V term = hn::Mul(hn::Set(df, taps[k].weight), value);
-    sum = k ? hn::Add(sum, term) : term;
+class FloatRows {
+ public:
+  FloatRows(const Plane<const T>& in, float scale, float offset, float* memory, size_t pitch)
+      : in_(in), scale_(scale), offset_(offset), memory_(memory), pitch_(pitch) {
+    for (int& y : held_) y = -1;
   }
-  return sum;
-}
 
-template <class T>
-void sum_columns(const Plane<const T>& in, const PrescaleTap* taps, int count, float scale, float offset, float* sums) {
-  const size_t n = hn::Lanes(df), w = static_cast<size_t>(in.w);
-  const V vscale = hn::Set(df, scale), voffset = hn::Set(df, offset);
-  size_t x = 0;
-  for (; x + n <= w; x += n) hn::StoreU(column_sums(in, x, taps, count, vscale, voffset), df, sums + x);
-  for (; x < w; x++) {
-    float sum = 0;
-    for (int k = 0; k < count; k++) {
-      const float term = taps[k].weight * (static_cast<float>(in.row(taps[k].index)[x]) * scale + offset);
-      sum = k ? sum + term : term;
+  const float* row(int y) {
+    const int slot = y % kPrescaleMaxTaps;
+    float* const row = memory_ + slot * pitch_;
+    if (held_[slot] != y) samples_to_floats(in_.row(y), in_.w, scale_, offset_, row);
+    held_[slot] = y;
+    return row;
+  }
+
+ private:
+  const Plane<const T> in_;
+  const float scale_, offset_;
+  float* const memory_;
+  const size_t pitch_;
+  int held_[kPrescaleMaxTaps];
+};
+
+/* Samples x … of a row of the output, whose taps are at `taps` and in `rows`. */
+HWY_INLINE Real scaled(const Prescaler& p, const float* const* rows, const PrescaleTap* taps, size_t x) {
+  Real sum = Real(0.0f), weights = sum;
+  for (int j = 0; j < p.taps(); j++)
+    for (int i = 0; i < p.taps(); i++) {
+      const Real weight = load(p.column_weights(i) + x) * Real(taps[j].weight);
+      const Real values = hn::GatherIndex(DF(), rows[j], hn::LoadU(DI(), p.column_indices(i) + x));
+      sum += values * weight;
+      weights += weight;
     }
-    sums[x] = sum;
-  }
-}
-
-void sum_rows(const Prescaler& p, const float* sums, int w, float* out) {
-  for (size_t x = 0; x < static_cast<size_t>(w); x += hn::Lanes(df)) {
-    V sum = hn::Zero(df);
-    for (int k = 0; k < p.taps(); k++) {
-      const V term = hn::Mul(hn::LoadU(df, p.column_weights(k) + x),
-                             hn::GatherIndex(df, sums, hn::LoadU(di, p.column_indices(k) + x)));
-      sum = k ? hn::Add(sum, term) : term;
-    }
-    const size_t left = static_cast<size_t>(w) - x;
-    if (left >= hn::Lanes(df)) hn::StoreU(sum, df, out + x);
-    else hn::BlendedStore(sum, hn::FirstN(df, left), df, out + x);
-  }
+  return p.method() == PrescaleMethod::kLanczos4 ? sum / weights : sum;
 }
 
 template <class T>
 void scale_plane(const Prescaler& p, const Plane<const T>& in, float scale, float offset, const Plane<float>& out,
-                 float* sums) {
+                 float* memory) {
+  FloatRows<T> source(in, scale, offset, memory, p.row_floats());
   for (int y = 0; y < out.h; y++) {
-    sum_columns(in, p.row(y), p.taps(), scale, offset, sums);
-    sum_rows(p, sums, out.w, out.row(y));
+    const float* rows[kPrescaleMaxTaps];
+    for (int j = 0; j < p.taps(); j++) rows[j] = source.row(p.row(y)[j].index);
+    float* const row = out.row(y);
+    int x = 0;
+    for (; x + lanes() <= out.w; x += lanes()) store(scaled(p, rows, p.row(y), x), row + x);
+    if (x < out.w)
+      hn::BlendedStore(scaled(p, rows, p.row(y), x).v, hn::FirstN(DF(), out.w - x), DF(), row + x);
   }
 }
 
-void prescale(const Prescaler& p, const SamplePlane& in, int bpc, float offset, const Plane<float>& out, float* sums) {
-  const float scale = 1.0f / static_cast<float>(1 << (bpc - 8));
-  if (bpc == 8) scale_plane(p, in.as<uint8_t>(), scale, offset, out, sums);
-  else scale_plane(p, in.as<uint16_t>(), scale, offset, out, sums);
+void prescale(const Prescaler& p, const SamplePlane& in, int bpc, float offset, const Plane<float>& out, float* memory) {
+  const float scale = scale_to_8_bits(bpc);
+  if (bpc == 8) scale_plane(p, in.as<uint8_t>(), scale, offset, out, memory);
+  else scale_plane(p, in.as<uint16_t>(), scale, offset, out, memory);
 }
 
 }  // namespace

@@ -11,8 +11,8 @@
  * motion_force_zero makes every score 0.
  *
  * Matches libvmaf f85a853 float_motion, which sums in single precision, to 1e-5. Deviations: depths of 9, 11 and 13 to
- * 15 bits, which it scales wrongly; planes smaller than the blur reaches are refused, where it reads outside; planes wider than
- * 15,360 samples have a scale 1. */
+ * 15 bits, which it scales wrongly; planes smaller than the blur reaches are refused, where it reads outside; chroma at half the
+ * size in 4:2:0 and 4:2:2, of which it reads wrong rows; planes wider than 15,360 samples have a half size, too. */
 #ifndef VMAFX_KERNELS_FLOAT_MOTION_FLOAT_MOTION_H
 #define VMAFX_KERNELS_FLOAT_MOTION_FLOAT_MOTION_H
 

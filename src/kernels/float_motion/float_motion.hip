@@ -77,13 +77,10 @@ VMAFX_DEVICE int64_t half_size_tile_sad(const FloatMotionWork& work, TileMemory&
     if (left + x >= half_w || top + y >= half_h) return;
     const PrescalePosition column = prescale_position(left + x, work.w, half_w);
     const PrescalePosition row = prescale_position(top + y, work.h, half_h);
-    const auto down = [&](int i) {
-      const float above = memory.values[row.first - y0][i], below = memory.values[row.first - y0 + 1][i];
-      return static_cast<float>(1 - row.fraction) * above + static_cast<float>(row.fraction) * below;
-    };
-    const int i = column.first - x0;
-    const float value = static_cast<float>(1 - column.fraction) * down(i) + static_cast<float>(column.fraction) * down(i + 1);
-    sad += to_fixed<kFloatMotionBits>(absolute(value));
+    const float dx = column.x - static_cast<float>(column.first), dy = row.x - static_cast<float>(row.first);
+    const int i = column.first - x0, j = row.first - y0;
+    const auto down = [&](int k) { return (1 - dy) * memory.values[j][k] + dy * memory.values[j + 1][k]; };
+    sad += to_fixed<kFloatMotionBits>(absolute((1 - dx) * down(i) + dx * down(i + 1)));
   });
   return sad;
 }
