@@ -10,8 +10,8 @@ VMAFX_DEVICE void scale_plane(const PrescaleWork& work) {
   const gpu::Dim3 block = gpu::block_id();
   const int x = static_cast<int>(block.x * kPrescaleThreads + gpu::thread_id().x), y = static_cast<int>(block.y);
   if (x >= work.to_w) return;
-  const int frame = static_cast<int>(block.z / 2), count = prescale_taps(work.method);
-  const hip::DevicePlane& in = block.z % 2 ? work.planes.dist[frame] : work.planes.ref[hip::ref_index(frame)];
+  const int count = prescale_taps(work.method);
+  const hip::DevicePlane& in = work.planes[block.z];
   const PrescaleTap *columns = work.taps.get() + static_cast<int64_t>(x) * count,
                     *rows = work.taps.get() + (static_cast<int64_t>(work.to_w) + y) * count;
   float sum = 0, weights = 0;

@@ -31,7 +31,10 @@ size_t PrescaleDevice::scratch_bytes(int frames) const {
 
 Status PrescaleDevice::launch(const DeviceBatch& batch, int plane, hip::DevicePtr<std::byte> scratch) const {
   PrescaleWork work = work_;
-  work.planes = batch.planes[plane];
+  for (int i = 0; i < batch.count; i++) {
+    work.planes[2 * i] = batch.planes[plane].ref[hip::ref_index(i)];
+    work.planes[2 * i + 1] = batch.planes[plane].dist[i];
+  }
   work.out = scratch.as<float>();
   work.taps = (scratch + aligned(2 * batch.count * plane_floats() * sizeof(float))).as<PrescaleTap>();
   const unsigned positions = hip::blocks_for(work.to_w + work.to_h, kPrescaleThreads);

@@ -13,7 +13,7 @@ namespace vmafx {
 inline constexpr unsigned kPrescaleThreads = 256;  // a row of the output each block
 
 struct PrescaleWork {
-  hip::BatchPlanes planes;
+  hip::DevicePlane planes[2 * hip::kMostBatch];  // of a frame ref, then dist
   int from_w, from_h, to_w, to_h;
   PrescaleMethod method;
   float scale, offset;              // of samples
