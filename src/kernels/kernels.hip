@@ -17,4 +17,5 @@
 #include "kernels/motion/motion.hip"
 #include "kernels/psnr/psnr.hip"
 #include "kernels/ssimulacra2/ssimulacra2.hip"
+#include "kernels/psnr_hvs/psnr_hvs.hip"
 #include "kernels/vif/vif.hip"

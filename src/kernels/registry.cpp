@@ -15,6 +15,7 @@
 #include "kernels/ssim/ssim.h"
 #include "kernels/ssimulacra2/ssimulacra2.h"
 #include "kernels/speed/speed.h"
+#include "kernels/psnr_hvs/psnr_hvs.h"
 #include "kernels/vif/vif.h"
 
 namespace vmafx {
@@ -39,6 +40,8 @@ constexpr std::array kExtractors = {
     &kFloatMomentExtractor,
     &kCambiHipExtractor,
     &kCambiExtractor,
+    &kPsnrHvsHipExtractor,
+    &kPsnrHvsExtractor,
     &kCiedeHipExtractor,
     &kCiedeExtractor,
     &kFloatVifHipExtractor,

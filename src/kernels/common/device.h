@@ -17,4 +17,11 @@
 #define VMAFX_CONSTANT static constexpr
 #endif
 
+/* Before a loop of few, constant rounds: unroll it, so that local arrays become registers. */
+#if defined(__CUDACC__) || defined(__clang__)
+#define VMAFX_UNROLL _Pragma("unroll")
+#else
+#define VMAFX_UNROLL _Pragma("GCC unroll 64")
+#endif
+
 #endif

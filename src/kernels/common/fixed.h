@@ -50,6 +50,11 @@ struct Fixed2 {
     fine += to_fixed<kFineBits>(v - (rounded - magic));
     return *this;
   }
+  VMAFX_HD Fixed2& operator+=(const Fixed2& other) {
+    coarse += other.coarse;
+    fine += other.fine;
+    return *this;
+  }
   VMAFX_HD double value() const { return from_fixed<bits>(coarse) + from_fixed<kFineBits>(fine); }
 };
 

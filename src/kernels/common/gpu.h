@@ -18,7 +18,7 @@
  *   VMAFX_CONSTANT type name[n] = {...};
  *       A table, at namespace scope (device.h); 64 KiB in all. Larger ones go into a buffer.
  *   VMAFX_UNROLL
- *       Before a loop of few, constant rounds: unroll it, so that local arrays become registers.
+ *       Before a loop of few, constant rounds: unroll it, so that local arrays become registers (device.h).
  *   VMAFX_ROLLED
  *       Before a loop that seldom runs: keep it small.
  *
@@ -41,6 +41,8 @@
  *       The way to return sums: adds int64_t values[n], or each value, summed over the block, to n sums in device
  *       memory, which a memset cleared. Every thread must come to it, at a uniform place like a barrier. add_each()
  *       sums values of type int32_t over a wave in 32 bits.
+ *   int64_t block_add(int64_t)
+ *       The sum over the block, in every thread. Every thread must come to it, as above.
  *   void atomic_add(uint64_t*, uint64_t)
  *       In device memory. Nothing else may touch that word in the same launch.
  *   void add_shared(uint32_t*, uint32_t)
@@ -168,6 +170,17 @@ VMAFX_DEVICE int32_t wave_add(int32_t value) {
   uint32_t sum = static_cast<uint32_t>(value);
   for (unsigned mask = wave_size() / 2; mask > 0; mask /= 2) sum += shuffle_xor(sum, mask);
   return static_cast<int32_t>(sum);
+}
+
+VMAFX_DEVICE int64_t block_add(int64_t value) {
+  VMAFX_SHARED(int64_t, parts, [kMaxWaves]);
+  const int64_t wave_sum = wave_add(value);
+  block_sync();  // `parts` of the last call have been read
+  if (lane_id() == 0) parts[thread_rank() / wave_size()] = wave_sum;
+  block_sync();
+  int64_t sum = 0;
+  for (unsigned w = 0; w < thread_count() / wave_size(); w++) sum += parts[w];
+  return sum;
 }
 
 /* Sums over the waves of a block, one row for each sum, added up by a thread each; one atomic per block and sum. Sums wrap as

@@ -7,7 +7,6 @@
   extern "C" __attribute__((global)) __attribute__((amdgpu_flat_work_group_size(1, threads))) void name parameters
 #define VMAFX_DENSE_KERNEL(name, threads, blocks, parameters) VMAFX_KERNEL(name, threads, parameters)
 #define VMAFX_SHARED(type, name, dims) __attribute__((shared)) type name dims
-#define VMAFX_UNROLL _Pragma("unroll")
 #define VMAFX_ROLLED _Pragma("unroll 1")
 
 namespace vmafx::gpu {

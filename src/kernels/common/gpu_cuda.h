@@ -7,7 +7,6 @@
 #define VMAFX_DENSE_KERNEL(name, threads, blocks, parameters) \
   extern "C" __global__ void __launch_bounds__(threads, blocks) name parameters
 #define VMAFX_SHARED(type, name, dims) __shared__ type name dims
-#define VMAFX_UNROLL _Pragma("unroll")
 #define VMAFX_ROLLED _Pragma("unroll 1")
 
 namespace vmafx::gpu {

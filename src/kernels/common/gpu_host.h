@@ -22,7 +22,6 @@
         return &key;                                                                     \
       }(),                                                                               \
       #name, sizeof(name##_array)))
-#define VMAFX_UNROLL _Pragma("GCC unroll 64")
 #define VMAFX_ROLLED _Pragma("GCC unroll 1")
 
 namespace vmafx::gpu {

@@ -59,6 +59,7 @@ struct Integer {
 };
 HWY_INLINE Integer operator+(Integer a, Integer b) { return hn::Add(a.v, b.v); }
 HWY_INLINE Integer operator-(Integer a, Integer b) { return hn::Sub(a.v, b.v); }
+HWY_INLINE Integer operator*(Integer a, Integer b) { return hn::Mul(a.v, b.v); }
 HWY_INLINE Integer operator&(Integer a, Integer b) { return hn::And(a.v, b.v); }
 HWY_INLINE Integer operator|(Integer a, Integer b) { return hn::Or(a.v, b.v); }
 template <int n>

@@ -10,7 +10,7 @@
  *   real(i)         the Real of an Integer
  *   bits(a), from_bits(i)
  *
- * and + - * / and comparisons, each rounded as IEEE 754 says, never contracted. shifted_left/right<n>(i), and + - & | on
+ * and + - * / and comparisons, each rounded as IEEE 754 says, never contracted. shifted_left/right<n>(i), and + - * & | on
  * Integer. minimum and maximum return b when a is NaN. */
 #ifndef VMAFX_KERNELS_COMMON_REAL_H
 #define VMAFX_KERNELS_COMMON_REAL_H

@@ -1,0 +1,34 @@
+/* What the kernels of psnr_hvs are given, and how blocks are dealt out to threads. */
+#ifndef VMAFX_KERNELS_PSNR_HVS_PSNR_HVS_WORK_H
+#define VMAFX_KERNELS_PSNR_HVS_PSNR_HVS_WORK_H
+
+#include <stdint.h>
+
+#include "hip/frame_planes.h"
+#include "kernels/psnr_hvs/psnr_hvs_math.h"
+
+namespace vmafx {
+
+/* Eight threads have a block of samples, one column and then one row of coefficients each. The threads of a block of
+ * threads have a row of them, some at a time. */
+inline constexpr unsigned kPsnrHvsAtATime = 16;
+inline constexpr unsigned kPsnrHvsThreads = 8 * kPsnrHvsAtATime;
+
+struct PsnrHvsRowsOfPlane {
+  int32_t blocks_x = 0;
+  uint32_t first = 0;  // number of the plane's first row of blocks
+};
+
+/* The parameter of the kernels. */
+struct PsnrHvsWork {
+  PsnrHvsRowsOfPlane rows[3];
+  hip::BatchPlanes planes[3];
+  int32_t middle = 128;           // of the range of samples
+  hip::DevicePtr<uint64_t> sums;  // PsnrHvsSums of the first frame
+  uint64_t sums_stride = 0;       // words from one frame's sums to the next's
+  hip::DevicePtr<int64_t> exact;  // the exact sum of each row, two words, frame by frame
+};
+
+}  // namespace vmafx
+
+#endif
