@@ -18,4 +18,5 @@
 #include "kernels/psnr/psnr.hip"
 #include "kernels/ssimulacra2/ssimulacra2.hip"
 #include "kernels/psnr_hvs/psnr_hvs.hip"
+#include "kernels/ssim/ssim.hip"
 #include "kernels/vif/vif.hip"

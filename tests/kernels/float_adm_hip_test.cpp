@@ -59,8 +59,7 @@ class LumaFrames {
       pairs[i].dist.plane[0] = planes_[2 * i + 1].sample_plane();
     }
     const Options resolved = take(Options::resolve("float_adm_hip", kFloatAdmHipExtractor.options, options));
-    const auto extractor = take(kFloatAdmHipExtractor.create(resolved, format_));
-    assert_device_agrees(*extractor, format_, pairs, batch, text_of(options));
+    assert_device_agrees(*take(kFloatAdmHipExtractor.create(resolved, format_)), format_, pairs, batch, text_of(options));
   }
 
  private:
@@ -83,8 +82,8 @@ void check_size(int w, int h, int bpc) {
 /* The smallest there are, those whose coarse scales have no border, and rows of tiles with one column in the last. */
 START_TEST(every_size) {
   for (int n = 0; n < 24; n++) check_size(kAdmMinSize + n, kAdmMinSize + n * 7 % 24, n % 2 ? 8 : 10);
-  for (const auto& [w, h] : {std::pair(37, 33), std::pair(131, 67), std::pair(153, 17), std::pair(155, 40),
-                             std::pair(157, 36), std::pair(311, 34), std::pair(17, 300)})
+  for (const auto& [w, h] : {std::pair(37, 33), std::pair(131, 67), std::pair(153, 17), std::pair(155, 40), std::pair(157, 36),
+                             std::pair(311, 34), std::pair(17, 300)})
     for (const int bpc : {8, 16}) check_size(w, h, bpc);
 }
 END_TEST

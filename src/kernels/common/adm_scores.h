@@ -21,8 +21,8 @@ struct AdmScores {
 /* What the noise floor adds to a band's root: that of as many samples as are scored, each of `weight`. */
 float adm_noise_floor(const AdmExtent& extent, double weight, double p_norm);
 
-/* Of a picture whose scale 0 is `extent`. aim leaves the scale `not_for_aim` out, if there is one. Where nothing was to
- * be kept, adm2 is 1 and aim 0. */
+/* Of a picture whose scale 0 is `extent`. aim leaves the scale `not_for_aim` out, if there is one. Where nothing was to be kept,
+ * adm2 is 1 and aim 0. */
 AdmScores adm_combined(const AdmScaleScore (&scales)[kAdmScales], const AdmExtent& extent, int not_for_aim = -1);
 
 }  // namespace vmafx

@@ -86,8 +86,7 @@ AdmSensitivity watson_sensitivity(const AdmDisplay& display, int scale) {
           1.0f / watson_step(resolution, scale, 0.534f, kDiagonalAmplitude[scale])};
 }
 
-AdmSensitivity barten_sensitivity(const AdmDisplay& display, int scale, double straight_weight,
-                                  double diagonal_weight) {
+AdmSensitivity barten_sensitivity(const AdmDisplay& display, int scale, double straight_weight, double diagonal_weight) {
   return {barten(display, scale, straight_weight), barten(display, scale, diagonal_weight)};
 }
 

@@ -10,7 +10,7 @@
 #define VMAFX_HD __host__ __device__ inline
 #define VMAFX_CONSTANT static __constant__ constexpr
 #elif defined(__HIP__)
-#define VMAFX_HD __attribute__((host)) __attribute__((device)) inline
+#define VMAFX_HD __attribute__((host)) __attribute__((device)) __attribute__((always_inline)) inline  // as VMAFX_DEVICE
 #define VMAFX_CONSTANT static constexpr
 #else
 #define VMAFX_HD inline

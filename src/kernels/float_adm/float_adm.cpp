@@ -38,8 +38,7 @@ constexpr OptionInfo kOptions[] = {
     {"adm_f1s1", "f1s1", Type::kDouble, -1, -1, 10, true, "the same of scale 1"},
     {"adm_f1s2", "f1s2", Type::kDouble, -1, -1, 10, true, "the same of scale 2"},
     {"adm_f1s3", "f1s3", Type::kDouble, -1, -1, 10, true, "the same of scale 3"},
-    {"adm_f2s0", "f2s0", Type::kDouble, -1, -1, 10, true,
-     "sensitivity of the diagonal band of scale 0, if not negative"},
+    {"adm_f2s0", "f2s0", Type::kDouble, -1, -1, 10, true, "sensitivity of the diagonal band of scale 0, if not negative"},
     {"adm_f2s1", "f2s1", Type::kDouble, -1, -1, 10, true, "the same of scale 1"},
     {"adm_f2s2", "f2s2", Type::kDouble, -1, -1, 10, true, "the same of scale 2"},
     {"adm_f2s3", "f2s3", Type::kDouble, -1, -1, 10, true, "the same of scale 3"},
@@ -93,8 +92,7 @@ AdmSensitivity sensitivity(const Options& options, int scale) {
 
 FloatAdmScale make_scale(int index, int in_w, int in_h, const AdmSensitivity& sensitivity) {
   FloatAdmScale scale = {adm_extent(in_w, in_h)};
-  const double largest_coefficient = 128 * std::pow(kFloatAdmGain, 2 * (index + 1));
-  const double largest = largest_coefficient * std::max(sensitivity.straight, sensitivity.diagonal);
+  const double largest = 128 * std::pow(kFloatAdmGain, 2 * (index + 1)) * std::max(sensitivity.straight, sensitivity.diagonal);
   int exponent = 0;
   std::frexp(largest * 1.0001, &exponent); /* largest < 2^exponent, rounding included */
   scale.unit = exponent - kFloatAdmMostExponent;

@@ -1,6 +1,5 @@
-/* The kernels of float_adm: one launch for each scale, which makes the bands of a tile and scores them. A scale's
- * detail bands never leave the block; only its band a does, for the next scale. Grid: tiles across, tiles down, frames.
- */
+/* The kernels of float_adm: one launch for each scale, which makes the bands of a tile and scores them. A scale's detail bands never leave
+ * the block; only its band a does, for the next scale. Grid: tiles across, tiles down, frames. */
 #include "kernels/common/fixed.h"
 #include "kernels/common/gpu.h"
 #include "kernels/float_adm/float_adm_math-inl.h"
@@ -12,8 +11,8 @@ constexpr int kW = kFloatAdmTileW, kH = kFloatAdmTileH, kColumns = kFloatAdmColu
 constexpr int kRowThreads = kW / kColumns;
 constexpr int kTaps = 2 * kColumns + 2;  // samples that the taps of a thread's columns read
 
-/* Filtered rows in shared memory: for a tile at x0, column i is column 2 x0 + i - kFirst of the input; the taps read
- * from column 2 x0 - 1 to 2 (x0 + kW). */
+/* Filtered rows in shared memory: for a tile at x0, column i is column 2 x0 + i - kFirst of the input; the taps read from column
+ * 2 x0 - 1 to 2 (x0 + kW). */
 constexpr int kFirst = 4, kPitch = 2 * kW + 8;
 using Quad = gpu::Pack<float, 4>;
 struct Filtered {
@@ -56,8 +55,7 @@ VMAFX_DEVICE int inside(int i, int size, const FloatAdmRange& there) {
 /* -- Vertical pass ------------------------------------------------------------------------------------------------- */
 
 template <int n, class T>
-VMAFX_DEVICE void load_row(const FloatAdmStage& stage, const Picture<T>& picture, int x, int y, bool within,
-                           float (&to)[n]) {
+VMAFX_DEVICE void load_row(const FloatAdmStage& stage, const Picture<T>& picture, int x, int y, bool within, float (&to)[n]) {
   if (within) {
     const auto pack = gpu::load_pack<n>(picture.at(x, y));
     VMAFX_UNROLL
@@ -109,8 +107,8 @@ VMAFX_DEVICE void filter_tile_down(const FloatAdmStage& stage, const Picture<T> 
   {
     const unsigned which = rank / (kRowPairs * kGroups), row = rank / kGroups % kRowPairs * 2, group = rank % kGroups;
     Quad low[2], high[2];
-    const int x = 2 * x0 + static_cast<int>(4 * group), y = y0 + static_cast<int>(row);
-    filter_down<4>(stage, pick(pictures, which), x, y, within, low, high);
+    filter_down<4>(stage, pick(pictures, which), 2 * x0 + static_cast<int>(4 * group), y0 + static_cast<int>(row), within, low,
+                   high);
     VMAFX_UNROLL
     for (int r = 0; r < 2; r++) {
       filtered.low[which][row + r][kFirst / 4 + group] = low[r];
@@ -155,8 +153,9 @@ VMAFX_DEVICE float high_across(const Row& s, int i) {
 
 VMAFX_DEVICE void store_a(const FloatAdmStage& stage, int picture, const Place& at, const Row& low) {
   const FloatAdmPlanes& to = stage.to;
-  if (at.row >= kFloatAdmStepY || at.column >= kFloatAdmStepX) return;
-  if (at.y < to.y.begin || at.y >= to.y.end || at.x < to.x.begin || at.x >= to.x.end) return;
+  if (at.row >= kFloatAdmStepY || at.column >= kFloatAdmStepX || at.y < to.y.begin || at.y >= to.y.end || at.x < to.x.begin ||
+      at.x >= to.x.end)
+    return;
   const int64_t plane = 2 * static_cast<int64_t>(gpu::block_id().z) + picture;
   float* row = to.data.get() + plane * to.plane_size + static_cast<int64_t>(at.y - to.y.begin) * to.stride;
   gpu::Pack<float, 2> pair; /* the row has room for a column at to.x.end */
@@ -207,8 +206,7 @@ VMAFX_DEVICE void store_masks(const Place& at, const Details& signal, float (&ma
 /* -- Masking ------------------------------------------------------------------------------------------------------- */
 
 /* Thresholds at the thread's columns, of which those count that have their neighbours in the tile. */
-VMAFX_DEVICE void thresholds(const AdmExtent& scale, const Place& at, const float (&masks)[kH][kW],
-                             float (&to)[kColumns]) {
+VMAFX_DEVICE void thresholds(const AdmExtent& scale, const Place& at, const float (&masks)[kH][kW], float (&to)[kColumns]) {
   const int above = clamp(at.row + adm_mirror(at.y - 1, scale.h) - at.y, 0, kH);
   const int below = clamp(at.row + adm_mirror(at.y + 1, scale.h) - at.y, 0, kH);
   const auto column = [&](int x) {
@@ -343,12 +341,10 @@ VMAFX_DEVICE void score_bands(const FloatAdmStage& stage) {
 
 }  // namespace vmafx::float_adm
 
-VMAFX_KERNEL(vmafx_float_adm_8, vmafx::kFloatAdmThreads,
-             (vmafx::FloatAdmStage stage, vmafx::hip::BatchPlanes planes)) {
+VMAFX_KERNEL(vmafx_float_adm_8, vmafx::kFloatAdmThreads, (vmafx::FloatAdmStage stage, vmafx::hip::BatchPlanes planes)) {
   vmafx::float_adm::score_samples<vmafx::float_adm::CubeSums, uint8_t>(stage, planes);
 }
-VMAFX_KERNEL(vmafx_float_adm_16, vmafx::kFloatAdmThreads,
-             (vmafx::FloatAdmStage stage, vmafx::hip::BatchPlanes planes)) {
+VMAFX_KERNEL(vmafx_float_adm_16, vmafx::kFloatAdmThreads, (vmafx::FloatAdmStage stage, vmafx::hip::BatchPlanes planes)) {
   vmafx::float_adm::score_samples<vmafx::float_adm::CubeSums, uint16_t>(stage, planes);
 }
 VMAFX_KERNEL(vmafx_float_adm_bands, vmafx::kFloatAdmThreads, (vmafx::FloatAdmStage stage)) {

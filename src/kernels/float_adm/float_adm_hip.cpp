@@ -18,8 +18,8 @@ struct Tiling {
   int first = 0, count = 0;
 };
 
-/* Tiles that write [made.begin, made.end) of the band a and score [from, to); one of them may be empty. The first
- * begins at an even place. */
+/* Tiles that write [made.begin, made.end) of the band a and score [from, to); one of them may be empty. The first begins at an even
+ * place. */
 Tiling make_tiling(Interval made, int from, int to, int step) {
   const bool makes = made.begin < made.end, scores = from < to;
   int first = makes ? made.begin : from - 1, last = makes ? made.end : to - 1;
@@ -45,25 +45,22 @@ class FloatAdmHip : public DeviceTwin {
     for (int s = 0; s < kAdmScales; s++) plan_scale(params, s, needs[s]);
   }
 
-  size_t scratch_bytes(int frames) const override {
-    return static_cast<size_t>(frames) * static_cast<size_t>(frame_floats_) * sizeof(float);
-  }
+  size_t scratch_bytes(int frames) const override { return static_cast<size_t>(frames) * frame_floats_ * sizeof(float); }
 
   Status load(const hip::Module& kernels) override {
     const char* const samples = cubes_ ? bpc_ == 8 ? "vmafx_float_adm_8" : "vmafx_float_adm_16"
                                        : bpc_ == 8 ? "vmafx_float_adm_powers_8" : "vmafx_float_adm_powers_16";
     VMAFX_ASSIGN(samples_, (kernels.kernel<FloatAdmStage, hip::BatchPlanes>(samples)));
-    const char* const bands = cubes_ ? "vmafx_float_adm_bands" : "vmafx_float_adm_powers_bands";
-    VMAFX_ASSIGN(bands_, kernels.kernel<FloatAdmStage>(bands));
+    VMAFX_ASSIGN(bands_, kernels.kernel<FloatAdmStage>(cubes_ ? "vmafx_float_adm_bands" : "vmafx_float_adm_powers_bands"));
     return {};
   }
 
   Status launch(const DeviceBatch& batch) const override {
-    hip::DevicePtr<float> last, next = batch.scratch.as<float>();
+    hip::DevicePtr<float> next = batch.scratch.as<float>();
     for (int s = 0; s < kAdmScales; s++) {
       FloatAdmStage stage = stages_[s];
-      stage.from.data = last;
-      stage.to.data = last = next;
+      if (s > 0) stage.from.data = next + -2 * batch.count * stage.from.plane_size;
+      stage.to.data = next;
       next = next + 2 * batch.count * stage.to.plane_size;
       stage.sums = batch.sums.as<uint64_t>() + s * words_per_scale_;
       stage.sums_stride = static_cast<int64_t>(batch.sums_stride / sizeof(uint64_t));
@@ -122,8 +119,6 @@ class FloatAdmHip : public DeviceTwin {
 
 }  // namespace
 
-std::unique_ptr<DeviceTwin> float_adm_hip(const FloatAdmParams& params) {
-  return std::make_unique<FloatAdmHip>(params);
-}
+std::unique_ptr<DeviceTwin> float_adm_hip(const FloatAdmParams& params) { return std::make_unique<FloatAdmHip>(params); }
 
 }  // namespace vmafx

@@ -1,5 +1,4 @@
-/* The arithmetic of float_adm per sample, for the definition, the SIMD twin and the kernels
- * (kernels/common/twin-inl.h). */
+/* The arithmetic of float_adm per sample, for the definition, the SIMD twin and the kernels (kernels/common/twin-inl.h). */
 #if defined(VMAFX_KERNELS_FLOAT_ADM_FLOAT_ADM_MATH_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef VMAFX_KERNELS_FLOAT_ADM_FLOAT_ADM_MATH_INL_H
 #undef VMAFX_KERNELS_FLOAT_ADM_FLOAT_ADM_MATH_INL_H
@@ -14,13 +13,14 @@
 VMAFX_TWIN_BEGIN
 
 /* -- Wavelet transform: Daubechies, two vanishing moments (db2), of samples 2i-1, 2i, 2i+1, 2i+2. */
+VMAFX_TWIN Real float_adm_filtered(float tap0, float tap1, float tap2, float tap3, Real a, Real b, Real c, Real d) {
+  return ((Real(tap0) * a + Real(tap1) * b) + Real(tap2) * c) + Real(tap3) * d;
+}
 VMAFX_TWIN Real float_adm_low_pass(Real a, Real b, Real c, Real d) {
-  const Real tap0(0.482962913144690f), tap1(0.836516303737469f), tap2(0.224143868041857f), tap3(-0.129409522550921f);
-  return ((tap0 * a + tap1 * b) + tap2 * c) + tap3 * d;
+  return float_adm_filtered(0.482962913144690f, 0.836516303737469f, 0.224143868041857f, -0.129409522550921f, a, b, c, d);
 }
 VMAFX_TWIN Real float_adm_high_pass(Real a, Real b, Real c, Real d) {
-  const Real tap0(-0.129409522550921f), tap1(-0.224143868041857f), tap2(0.836516303737469f), tap3(-0.482962913144690f);
-  return ((tap0 * a + tap1 * b) + tap2 * c) + tap3 * d;
+  return float_adm_filtered(-0.129409522550921f, -0.224143868041857f, 0.836516303737469f, -0.482962913144690f, a, b, c, d);
 }
 
 /* -- Decoupling ---------------------------------------------------------------------------------------------------- */
@@ -33,8 +33,8 @@ VMAFX_TWIN Mask float_adm_aligned(Real oh, Real ov, Real th, Real tv) {
   return (dot >= Real(0)) && (dot * dot >= cos_squared * o_squared * t_squared);
 }
 
-/* What a restored coefficient may be, in multiples of the reference's: aligned gradients mean that the contrast was
- * changed rather than the detail. */
+/* What a restored coefficient may be, in multiples of the reference's: aligned gradients mean that the contrast was changed rather than
+ * the detail. */
 VMAFX_TWIN Real float_adm_most(Mask aligned, float gain_limit) { return select(aligned, Real(gain_limit), Real(1)); }
 
 /* The part of t that lies between 0 and most · o. */
@@ -72,8 +72,7 @@ struct FloatAdmPower {
 VMAFX_TWIN FloatAdmPower float_adm_power(Real x, float p_norm) {
   constexpr int kHalf = 126;  // the biased exponent of what is in [1/2, 1)
   const Real y = from_bits((bits(x) & Integer(0x7fffff)) | Integer(kHalf << 23));
-  const Integer bin = Integer(kHalf + kFloatAdmMostExponent) - shifted_right<23>(bits(x));
-  return {bin, power_of_2(Real(p_norm) * logarithm2(y))};
+  return {Integer(kHalf + kFloatAdmMostExponent) - shifted_right<23>(bits(x)), power_of_2(Real(p_norm) * logarithm2(y))};
 }
 
 VMAFX_TWIN_END

@@ -1,5 +1,4 @@
-/* float_adm, the definition: plain loops over whole planes, in the order of the equations. Every other twin answers to
- * it. */
+/* float_adm, the definition: plain loops over whole planes, in the order of the equations. Every other twin answers to it. */
 #include "base/aligned.h"
 #include "kernels/common/fixed.h"
 #include "kernels/float_adm/float_adm.h"
@@ -23,8 +22,8 @@ struct Planes {
   float *low, *high;  // a row after the vertical pass
 };
 
-/* Hands out the planes of a scale; the a-bands alternate between two places, for one scale reads the last. Without
- * memory it only counts. */
+/* Hands out the planes of a scale; the a-bands alternate between two places, for one scale reads the last. Without memory it only
+ * counts. */
 class PlaneMemory {
  public:
   PlaneMemory(const FloatAdmParams& params, std::byte* memory) : params_(params), memory_(memory) {}
@@ -38,8 +37,7 @@ class PlaneMemory {
                                   {take(first.w, first.h), take(first.w, first.h)}};
     p.ref.a = resized(a[index % 2][0], scale);
     p.dist.a = resized(a[index % 2][1], scale);
-    for (Details* details :
-         {&p.ref.detail, &p.dist.detail, &p.restored, &p.added, &p.weighted_restored, &p.weighted_added})
+    for (Details* details : {&p.ref.detail, &p.dist.detail, &p.restored, &p.added, &p.weighted_restored, &p.weighted_added})
       for (Plane<float>& plane : *details) plane = take(scale.w, scale.h);
     p.low = take(first.in_w, 1).data;
     p.high = take(first.in_w, 1).data;
@@ -130,8 +128,7 @@ class Sums {
       words[1] += static_cast<uint64_t>(cube.fine);
     } else {
       const FloatAdmPower power = float_adm_power(x, params_.p_norm);
-      if (power.bin < kFloatAdmBins)
-        words[power.bin] += static_cast<uint64_t>(to_fixed<kFloatAdmPowerBits>(power.power));
+      if (power.bin < kFloatAdmBins) words[power.bin] += static_cast<uint64_t>(to_fixed<kFloatAdmPowerBits>(power.power));
     }
   }
 

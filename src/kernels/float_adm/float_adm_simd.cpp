@@ -1,13 +1,11 @@
 /* float_adm, the SIMD twin: one pass over the pictures, row by row.
  *
- * A row of bands is made as soon as its four input rows are there; its band a goes into the next scale's ring of four
- * rows, its detail through decoupling and csf at once, and through masking when the row below it is there. So nothing
- * but rows is ever stored, both pictures are read once, and of every scale only what the scored 80 % of columns and
- * rows need is computed.
+ * A row of bands is made as soon as its four input rows are there; its band a goes into the next scale's ring of four rows, its detail
+ * through decoupling and csf at once, and through masking when the row below it is there. So nothing but rows is ever stored, both
+ * pictures are read once, and of every scale only what the scored 80 % of columns and rows need is computed.
  *
- * Measured, 1920x1080, one thread of a busy Zen 5 server, ms of processor time a frame at 8 and 10 bit: AVX-512 3.4 and
- * 3.9, AVX2 4.1 and 4.6, SSE4 7.1 and 7.5. libvmaf f85a853, which has no SIMD here, in the same minutes: 65 at 10 bit.
- */
+ * Measured, 1920x1080, one thread of a busy Zen 5 server, ms of processor time a frame at 8 and 10 bit: AVX-512 3.4 and 3.9, AVX2 4.1 and
+ * 4.6, SSE4 7.1 and 7.5. libvmaf f85a853, which has no SIMD here, in the same minutes: 65 at 10 bit. */
 #include "kernels/float_adm/float_adm.h"
 
 #include <algorithm>
@@ -248,8 +246,8 @@ class Frame {
     cm(level, y, level.added, level.mask_of_restored, kFloatAdmAim);
   }
 
-  void cm(const Level& level, int y, float* const (&signal)[kSignalRows][kAdmBands],
-          float* const (&mask_rows)[kNearRows], int kind) {
+  void cm(const Level& level, int y, float* const (&signal)[kSignalRows][kAdmBands], float* const (&mask_rows)[kNearRows],
+          int kind) {
     const FloatAdmScale& s = *level.scale;
     const auto row = [&](int i) { return mask_rows[adm_mirror(i, s.h) % kNearRows]; };
     const float* const(&bands)[kAdmBands] = signal[y % kSignalRows];

@@ -7,6 +7,7 @@
 #endif
 
 #include <cstring>
+#include <type_traits>
 
 #include "kernels/float_adm/float_adm_math-inl.h"
 #include "kernels/float_adm/float_adm_rows.h"
@@ -27,16 +28,14 @@ HWY_INLINE void store(Real v, float* to) { hn::Store(v.v, DF(), to); }
 HWY_INLINE void split_samples(const uint8_t* from, Real scale, const SplitRow& to, int half_x) {
   const hn::Rebind<uint16_t, DF> pairs;
   const auto v = hn::BitCast(pairs, hn::LoadU(hn::Repartition<uint8_t, decltype(pairs)>(), from));
-  const Integer even = hn::PromoteTo(DI(), hn::And(v, hn::Set(pairs, 0xFF)));
-  const Integer odd = hn::PromoteTo(DI(), hn::ShiftRight<8>(v));
+  const Integer even = hn::PromoteTo(DI(), hn::And(v, hn::Set(pairs, 0xFF))), odd = hn::PromoteTo(DI(), hn::ShiftRight<8>(v));
   store(real(even) * scale - Real(128), to.even + half_x);
   store(real(odd) * scale - Real(128), to.odd + half_x);
 }
 HWY_INLINE void split_samples(const uint16_t* from, Real scale, const SplitRow& to, int half_x) {
   const hn::RebindToUnsigned<DF> pairs;
   const auto v = hn::BitCast(pairs, hn::LoadU(hn::Repartition<uint16_t, DF>(), from));
-  const Integer even = hn::BitCast(DI(), hn::And(v, hn::Set(pairs, 0xFFFF)));
-  const Integer odd = hn::BitCast(DI(), hn::ShiftRight<16>(v));
+  const Integer even = hn::BitCast(DI(), hn::And(v, hn::Set(pairs, 0xFFFF))), odd = hn::BitCast(DI(), hn::ShiftRight<16>(v));
   store(real(even) * scale - Real(128), to.even + half_x);
   store(real(odd) * scale - Real(128), to.odd + half_x);
 }
@@ -56,16 +55,15 @@ void split_row(const T* row, int w, int bpc, int half_begin, int half_end, const
 
 /* -- Wavelet transform --------------------------------------------------------------------------------------------- */
 
-HWY_INLINE void filter_columns(const float* a, const float* b, const float* c, const float* d, int x,
-                               float* HWY_RESTRICT low, float* HWY_RESTRICT high) {
+HWY_INLINE void filter_columns(const float* a, const float* b, const float* c, const float* d, int x, float* HWY_RESTRICT low,
+                               float* HWY_RESTRICT high) {
   const Real va = load(a + x), vb = load(b + x), vc = load(c + x), vd = load(d + x);
   store(float_adm_low_pass(va, vb, vc, vd), low + x);
   if (high) store(float_adm_high_pass(va, vb, vc, vd), high + x);
 }
 
 /* The vertical pass over columns [2 half_begin, 2 half_end). high may be null. */
-inline void filter_down(const SplitRow (&rows)[4], int half_begin, int half_end, const SplitRow& low,
-                        const SplitRow& high) {
+inline void filter_down(const SplitRow (&rows)[4], int half_begin, int half_end, const SplitRow& low, const SplitRow& high) {
   for (int x = half_begin; x < half_end; x += lanes()) {
     filter_columns(rows[0].even, rows[1].even, rows[2].even, rows[3].even, x, low.even, high.even);
     filter_columns(rows[0].odd, rows[1].odd, rows[2].odd, rows[3].odd, x, low.odd, high.odd);
@@ -148,8 +146,8 @@ struct Bands {
 };
 
 /* Stores both parts of a band. */
-HWY_INLINE void decouple_band(const BandWork& work, int band, int x, Real o, Real t, Real most, Real weight,
-                              Real& restored, Real& added) {
+HWY_INLINE void decouple_band(const BandWork& work, int band, int x, Real o, Real t, Real most, Real weight, Real& restored,
+                              Real& added) {
   const Real part = float_adm_restored(o, t, most);
   restored = float_adm_weighted(part, weight);
   added = float_adm_weighted(t - part, weight);
@@ -172,8 +170,7 @@ template <bool cubes, bool counts>
 void make_bands(const BandWork& work, int x0, int x1) {
   const Real straight(work.scale->weight[0]), diagonal(work.scale->weight[2]);
   const int words = work.params->words_per_sum();
-  Sum<cubes> den_h(*work.params, work.den), den_v(*work.params, work.den + words),
-      den_d(*work.params, work.den + 2 * words);
+  Sum<cubes> den_h(*work.params, work.den), den_v(*work.params, work.den + words), den_d(*work.params, work.den + 2 * words);
   const int n = lanes();
   for (int x = x0; x < x1; x += 2 * n) {
     Real a[2][2];

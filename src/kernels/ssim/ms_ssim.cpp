@@ -46,8 +46,8 @@ constexpr int kLeastSize = 11 << (kMsSsimScales - 1);
 
 class FloatMsSsim : public SsimExtractor {
  public:
-  FloatMsSsim(const SsimParams& params, const Options& options)
-      : SsimExtractor(params, options) {}
+  FloatMsSsim(const SsimParams& params, const Options& options, bool on_device)
+      : SsimExtractor(params, options, on_device) {}
 
   std::span<const FeatureInfo> features() const override {
     return std::span(kFeatures).first(with_lcs() ? std::size(kFeatures) : 1);
@@ -69,6 +69,7 @@ class FloatMsSsim : public SsimExtractor {
   }
 };
 
+template <bool on_device>
 StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoFormat& format) {
   if (std::min(format.w, format.h) < kLeastSize)
     return Status(EINVAL, "float_ms_ssim needs at least 176x176 samples, for its five scales; here are " +
@@ -76,7 +77,7 @@ StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoF
   SsimParams params = {.w = format.w, .h = format.h, .bpc = format.bpc};
   params.scales = kMsSsimScales;
   params.every_l = options.flag("enable_lcs");
-  return std::unique_ptr<Extractor>(new FloatMsSsim(params, options));
+  return std::unique_ptr<Extractor>(new FloatMsSsim(params, options, on_device));
 }
 
 }  // namespace
@@ -87,7 +88,16 @@ constexpr ExtractorInfo kFloatMsSsimExtractor = {
     .flags = 0,
     .features = kFeatures,
     .options = kOptions,
-    .create = create,
+    .create = create<false>,
+};
+
+constexpr ExtractorInfo kFloatMsSsimHipExtractor = {
+    .name = "float_ms_ssim_hip",
+    .help = kFloatMsSsimExtractor.help,
+    .flags = kHip,
+    .features = kFeatures,
+    .options = kOptions,
+    .create = create<true>,
 };
 
 }  // namespace vmafx

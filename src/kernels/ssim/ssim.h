@@ -49,9 +49,10 @@ void ssim_ref(const SsimParams& params, const SamplePlane& ref, const SamplePlan
 void ssim_simd(const SsimParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch, SsimSums* sums);
 size_t ssim_scratch_bytes_ref(const SsimParams& params);
 size_t ssim_scratch_bytes_simd(const SsimParams& params);
+std::unique_ptr<DeviceTwin> ssim_hip(const SsimParams& params);
 
-extern const ExtractorInfo kFloatSsimExtractor;
-extern const ExtractorInfo kFloatMsSsimExtractor;
+extern const ExtractorInfo kFloatSsimExtractor, kFloatSsimHipExtractor;
+extern const ExtractorInfo kFloatMsSsimExtractor, kFloatMsSsimHipExtractor;
 
 }  // namespace vmafx
 

@@ -2,6 +2,7 @@
 #ifndef VMAFX_KERNELS_SSIM_SSIM_EXTRACTOR_H
 #define VMAFX_KERNELS_SSIM_SSIM_EXTRACTOR_H
 
+#include "kernels/device_twin.h"
 #include "kernels/ssim/ssim.h"
 
 namespace vmafx {
@@ -16,9 +17,10 @@ class SsimExtractor : public Extractor {
   size_t sums_bytes() const override { return params_.scales * sizeof(SsimSums); }
   size_t scratch_bytes() const override;
   void extract(const FrameSet& frames, std::byte* scratch, void* sums) const override;
+  DeviceTwin* device_twin() override { return device_twin_.get(); }
 
  protected:
-  SsimExtractor(const SsimParams& params, const Options& options);
+  SsimExtractor(const SsimParams& params, const Options& options, bool on_device);
 
   bool with_lcs() const { return with_lcs_; }
   SsimMeanScores mean_scores(const void* sums, int scale) const;
@@ -29,6 +31,7 @@ class SsimExtractor : public Extractor {
   const SsimParams params_;
   const bool with_lcs_, in_db_, use_reference_;
   const double most_db_;
+  const std::unique_ptr<DeviceTwin> device_twin_;
 };
 
 }  // namespace vmafx

@@ -1,0 +1,93 @@
+/* Which kernels of float_ssim and float_ms_ssim run, on what planes, in which order: one for the means over blocks where there
+ * are any, one for the planes of each further scale, then one for the sums of all scales. All take all frames of the batch. */
+#include "base/aligned.h"
+#include "kernels/device_twin.h"
+#include "kernels/ssim/ssim.h"
+#include "kernels/ssim/ssim_work.h"
+
+namespace vmafx {
+namespace {
+
+static_assert(kSsimMostScales == kMsSsimScales);
+
+class SsimHip : public DeviceTwin {
+ public:
+  explicit SsimHip(const SsimParams& params) : params_(params) {
+    int w = ssim_reduced(params.w, params.factor), h = ssim_reduced(params.h, params.factor);
+    for (int s = 0; s < params.scales; s++) {
+      SsimPlanes& planes = planes_[s];
+      planes.w = w;
+      planes.h = h;
+      planes.stride = static_cast<int64_t>(round_to_lines(w * sizeof(float)) / sizeof(float));
+      planes.plane = s == 0 && params.factor == 1 ? 0 : planes.stride * h;
+      planes.tiles_across = static_cast<int>(hip::blocks_for(w - SsimWindow::kLength + 1, kSsimTileWindows));
+      planes.first_block = static_cast<int>(blocks_);
+      planes.with_l = params.with_l(s);
+      blocks_ += planes.tiles_across * hip::blocks_for(h - SsimWindow::kLength + 1, kSsimTileRows);
+      w = ssim_halved(w);
+      h = ssim_halved(h);
+    }
+  }
+
+  size_t scratch_bytes(int frames) const override {
+    size_t floats = 0;
+    for (const SsimPlanes& planes : planes_) floats += 2 * planes.plane * frames;
+    return floats * sizeof(float);
+  }
+
+  Status load(const hip::Module& kernels) override {
+    const bool bytes = params_.bpc == 8;
+    VMAFX_ASSIGN(means_, kernels.kernel<SsimWork>(bytes ? "vmafx_ssim_means_8" : "vmafx_ssim_means_16"));
+    VMAFX_ASSIGN(halve_, (kernels.kernel<SsimWork, int>(bytes ? "vmafx_ssim_halve_8" : "vmafx_ssim_halve_16")));
+    VMAFX_ASSIGN(windows_, kernels.kernel<SsimWork>(bytes ? "vmafx_ssim_windows_8" : "vmafx_ssim_windows_16"));
+    return {};
+  }
+
+  Status launch(const DeviceBatch& batch) const override {
+    const SsimWork work = work_of(batch);
+    const auto frames = static_cast<unsigned>(batch.count);
+    if (params_.factor > 1) {
+      const hip::Dim grid = {hip::blocks_for(planes_[0].w, kSsimThreads), static_cast<unsigned>(planes_[0].h), frames};
+      VMAFX_TRY(hip::launch(*batch.stream, means_, grid, {kSsimThreads}, 0, work));
+    }
+    for (int s = 1; s < params_.scales; s++) {
+      const hip::Dim grid = {hip::blocks_for(planes_[s].w, kSsimTileHalved), hip::blocks_for(planes_[s].h, kSsimTileRows),
+                             frames};
+      VMAFX_TRY(hip::launch(*batch.stream, halve_, grid, {kSsimThreads}, 0, work, s));
+    }
+    return hip::launch(*batch.stream, windows_, {blocks_, 1, frames}, {kSsimThreads}, 0, work);
+  }
+
+ private:
+  SsimWork work_of(const DeviceBatch& batch) const {
+    SsimWork work = {};
+    work.luma = batch.planes[0];
+    work.scratch = batch.scratch.as<float>();
+    work.sums = batch.sums.as<uint64_t>();
+    work.sums_stride = batch.sums_stride / sizeof(uint64_t);
+    work.w = params_.w;
+    work.h = params_.h;
+    work.factor = params_.factor;
+    work.scales = params_.scales;
+    work.scale = ssim_mean_scale(params_.factor, params_.bpc);
+    int64_t floats = 0;
+    for (int s = 0; s < params_.scales; s++) {
+      work.of[s] = planes_[s];
+      work.of[s].first = floats;
+      floats += 2 * planes_[s].plane * batch.count;
+    }
+    return work;
+  }
+
+  const SsimParams params_;
+  SsimPlanes planes_[kSsimMostScales] = {};
+  unsigned blocks_ = 0;
+  hip::Kernel<SsimWork> means_, windows_;
+  hip::Kernel<SsimWork, int> halve_;
+};
+
+}  // namespace
+
+std::unique_ptr<DeviceTwin> ssim_hip(const SsimParams& params) { return std::make_unique<SsimHip>(params); }
+
+}  // namespace vmafx

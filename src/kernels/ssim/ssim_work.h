@@ -1,0 +1,43 @@
+/* What the kernels of float_ssim and float_ms_ssim are given, for ssim.hip and for ssim_hip.cpp, which starts them. */
+#ifndef VMAFX_KERNELS_SSIM_SSIM_WORK_H
+#define VMAFX_KERNELS_SSIM_SSIM_WORK_H
+
+#include <cstdint>
+
+#include "hip/device_ptr.h"
+#include "hip/frame_planes.h"
+#include "kernels/ssim/ssim_math.h"
+
+namespace vmafx {
+
+inline constexpr int kSsimMostScales = 5;
+
+/* A block has a column of samples in each thread, and of them makes a tile of windows, or of samples of the next scale. */
+inline constexpr int kSsimThreads = 256;
+inline constexpr int kSsimTileRows = 8;
+inline constexpr int kSsimRun = 4;  // neighbouring windows of a thread
+inline constexpr int kSsimTileWindows = (kSsimThreads - SsimWindow::kLength + 1) / kSsimRun * kSsimRun;  // in a row
+inline constexpr int kSsimTileHalved = (kSsimThreads - 2 * SsimHalving::kRadius) / 2;                    // samples in a row
+
+/* The planes of one scale, of floats: of each frame the reference, then its difference to the distorted picture. */
+struct SsimPlanes {
+  int32_t w, h;
+  int64_t first, stride, plane;  // floats: to the first plane, from row to row, from plane to plane
+  int32_t tiles_across, first_block;
+  int32_t with_l;
+};
+
+struct SsimWork {
+  hip::BatchPlanes luma;
+  hip::DevicePtr<float> scratch;
+  hip::DevicePtr<uint64_t> sums;  // SsimSums of the first frame's first scale
+  uint64_t sums_stride;           // words to those of the next frame
+  int32_t w, h;                   // of the pictures
+  int32_t factor, scales;         // with a factor of 1, the first scale has no planes: it is the samples
+  float scale;                    // ssim_mean_scale()
+  SsimPlanes of[kSsimMostScales];
+};
+
+}  // namespace vmafx
+
+#endif
