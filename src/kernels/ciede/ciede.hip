@@ -18,32 +18,31 @@ VMAFX_DEVICE CiedeLab lab_at(const CiedeParams& params, const hip::DevicePlane& 
   return ciede_lab(params, sample<T>(luma, x, y), offsets);
 }
 
+/* (No thread has several pixels: in a loop over them, so many constants stay in registers that AMD's compiler spills.) */
 template <class T>
 VMAFX_DEVICE void add_tile(const CiedeWork& work) {
   const gpu::Dim3 block = gpu::block_id(), thread = gpu::thread_id();
-  const int x = static_cast<int>(block.x * kCiedeTileColumns + thread.x), frame = static_cast<int>(block.z);
-  const int first = static_cast<int>(block.y * kCiedeTileRows + thread.y);
-  const int end = first + static_cast<int>(kCiedeTileRows), bottom = end < work.h ? end : work.h;
-  const int r = hip::ref_index(frame);
+  const int x = static_cast<int>(block.x * kCiedeTileColumns + thread.x);
+  const int y = static_cast<int>(block.y * kCiedeTileRows + thread.y);
+  const int frame = static_cast<int>(block.z), r = hip::ref_index(frame);
   const hip::BatchPlanes* const planes = work.planes;
-  int64_t sum = 0;
-  VMAFX_ROLLED
-  for (int y = x < work.w ? first : bottom; y < bottom; y += static_cast<int>(kCiedeThreadRows)) {
+  int64_t difference = 0;
+  if (x < work.w && y < work.h) {
     const CiedeSite site = ciede_chroma_site(work.params.chroma, x, y, work.chroma_w, work.chroma_h);
     const CiedeLab ref = lab_at<T>(work.params, planes[0].ref[r], planes[1].ref[r], planes[2].ref[r], x, y, site);
     const CiedeLab dist =
         lab_at<T>(work.params, planes[0].dist[frame], planes[1].dist[frame], planes[2].dist[frame], x, y, site);
-    sum += to_fixed32<kCiedeSumBits>(ciede_difference(ref, dist));
+    difference = to_fixed32<kCiedeSumBits>(ciede_difference(ref, dist));
   }
-  gpu::add_block(work.sums + frame * work.sums_stride, sum);
+  gpu::add_block(work.sums + frame * work.sums_stride, difference);
 }
 
 }  // namespace vmafx::ciede
 
-VMAFX_KERNEL(vmafx_ciede_8, vmafx::kCiedeTileColumns* vmafx::kCiedeThreadRows, (vmafx::CiedeWork work)) {
+VMAFX_KERNEL(vmafx_ciede_8, vmafx::kCiedeTileColumns* vmafx::kCiedeTileRows, (vmafx::CiedeWork work)) {
   vmafx::ciede::add_tile<uint8_t>(work);
 }
 
-VMAFX_KERNEL(vmafx_ciede_16, vmafx::kCiedeTileColumns* vmafx::kCiedeThreadRows, (vmafx::CiedeWork work)) {
+VMAFX_KERNEL(vmafx_ciede_16, vmafx::kCiedeTileColumns* vmafx::kCiedeTileRows, (vmafx::CiedeWork work)) {
   vmafx::ciede::add_tile<uint16_t>(work);
 }

@@ -29,7 +29,7 @@ class CiedeHip : public DeviceTwin {
     work.sums_stride = batch.sums_stride / sizeof(uint64_t);
     const hip::Dim grid = {hip::blocks_for(format_.w, kCiedeTileColumns), hip::blocks_for(format_.h, kCiedeTileRows),
                            static_cast<unsigned>(batch.count)};
-    return hip::launch(*batch.stream, kernel_, grid, {kCiedeTileColumns, kCiedeThreadRows}, 0, work);
+    return hip::launch(*batch.stream, kernel_, grid, {kCiedeTileColumns, kCiedeTileRows}, 0, work);
   }
 
  private:

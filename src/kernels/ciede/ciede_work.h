@@ -9,11 +9,9 @@
 
 namespace vmafx {
 
-/* A tile: kCiedeTileColumns wide. Each thread has one pixel in every kCiedeThreadRows-th row. */
+/* A tile: a pixel for each thread of a block. */
 inline constexpr unsigned kCiedeTileColumns = 64;
-inline constexpr unsigned kCiedeThreadRows = 4;  // of threads in a block
-inline constexpr unsigned kCiedePixelsPerThread = 4;
-inline constexpr unsigned kCiedeTileRows = kCiedeThreadRows * kCiedePixelsPerThread;
+inline constexpr unsigned kCiedeTileRows = 8;
 
 /* The parameter of the kernels. */
 struct CiedeWork {
