@@ -38,7 +38,8 @@ std::map<std::string, Row> metric_table(const char* document, size_t columns) {
   for (std::string line; std::getline(file, line);) {
     if (!line.starts_with("|")) inside = false;
     const Row row = cells(line);
-    if (line.starts_with("| metric |") && row.size() == columns) {
+    if (line.starts_with("| metric |")) {
+      ck_assert_msg(row.size() == columns && table.empty(), "%s: another table of metrics, '%s'", document, line.c_str());
       inside = true;
       std::getline(file, line);  // the rule below
     } else if (inside) {
