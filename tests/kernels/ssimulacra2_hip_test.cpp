@@ -64,7 +64,8 @@ END_TEST
 
 START_TEST(batches) {
   for (const int batch : {1, 3, hip::kMostBatch})
-    check({.w = 24, .h = 17, .bpc = 8, .chroma = Chroma::k420}, hip::kMostBatch + 1, batch, {Fill::kRandom, Fill::kGradient});
+    check({.w = 24, .h = 17, .bpc = 8, .chroma = Chroma::k420}, hip::kMostBatch + 1, batch,
+          {Fill::kRandom, Fill::kGradient});
 }
 END_TEST
 

@@ -162,7 +162,8 @@ START_TEST(across_strips) {
     for (const Chroma chroma : {Chroma::k420, Chroma::k444})
       check_twins({.w = kSsimulacra2Strip + beyond, .h = 19 + beyond, .bpc = 8, .chroma = chroma}, Fill::kRandom,
                   Fill::kRandom);
-  check_twins({.w = 2 * kSsimulacra2Strip + 3, .h = 17, .bpc = 10, .chroma = Chroma::k422}, Fill::kRandom, Fill::kRandom);
+  check_twins({.w = 2 * kSsimulacra2Strip + 3, .h = 17, .bpc = 10, .chroma = Chroma::k422}, Fill::kRandom,
+              Fill::kRandom);
 }
 END_TEST
 
@@ -179,9 +180,11 @@ START_TEST(extremes) {
 }
 END_TEST
 
-/* The scores of the formulas in double, and those of the reference program (SSIMULACRA 2.1) for these pictures as 16-bit RGB. Its floats
- * drift along rows and columns. */
+/* The scores of the formulas in double, and those of the reference program (SSIMULACRA 2.1) for these pictures as
+ * 16-bit RGB. Its floats drift along rows and columns. */
 START_TEST(reference_scores) {
+  using Range = Colour::Range;
+  using ChromaLocation = Colour::ChromaLocation;
   static const struct {
     VideoFormat format;
     double formulas, program;
@@ -193,12 +196,28 @@ START_TEST(reference_scores) {
       {{.w = 63, .h = 45, .bpc = 8, .chroma = Chroma::k420}, 34.578466, 34.566931},
       {{.w = 128, .h = 96, .bpc = 16, .chroma = Chroma::k420}, 69.147266, 69.144932},
       {{.w = 150, .h = 120, .bpc = 9, .chroma = Chroma::k420}, 81.006919, 81.006894},
+      {{.w = 72, .h = 60, .bpc = 8, .chroma = Chroma::k420,
+        .colour = {.matrix = 6, .transfer = 13, .range = Range::kFull,
+                   .chroma_location = ChromaLocation::kCentre}}, 75.061295, 75.051534},
+      {{.w = 72, .h = 60, .bpc = 8, .chroma = Chroma::k420,
+        .colour = {.matrix = 5, .transfer = 5, .range = Range::kLimited}}, 66.328161, 66.327507},
+      {{.w = 80, .h = 50, .bpc = 10, .chroma = Chroma::k420,
+        .colour = {.matrix = 9, .transfer = 14,
+                   .chroma_location = ChromaLocation::kTopLeft}}, 28.907021, 28.889595},
+      {{.w = 80, .h = 50, .bpc = 10, .chroma = Chroma::k422,
+        .colour = {.matrix = 1, .transfer = 4, .primaries = 1, .range = Range::kFull,
+                   .chroma_location = ChromaLocation::kTop}}, 46.571142, 46.558442},
+      {{.w = 80, .h = 50, .bpc = 10, .chroma = Chroma::k420,
+        .colour = {.matrix = 9, .transfer = 15, .primaries = 9,
+                   .chroma_location = ChromaLocation::kTopLeft}}, 19.562514, 19.562514},
+      {{.w = 66, .h = 70, .bpc = 12, .chroma = Chroma::k444,
+        .colour = {.matrix = 9, .transfer = 8, .range = Range::kFull}}, 73.048680, 73.045050},
   };
   for (const auto& c : kCases) {
     const double score = score_of_waves(c.format);
     ck_assert_msg(std::abs(score - c.formulas) < 2e-4 && std::abs(score - c.program) < 2e-2,
-                  "%dx%d %d bit: %.6f, not %.6f or nearly %.6f", c.format.w, c.format.h, c.format.bpc, score, c.formulas,
-                  c.program);
+                  "%dx%d %d bit: %.6f, not %.6f or nearly %.6f", c.format.w, c.format.h, c.format.bpc, score,
+                  c.formulas, c.program);
   }
 }
 END_TEST
@@ -241,6 +260,13 @@ START_TEST(refusals) {
     ck_assert(!made.ok());
     ck_assert_int_eq(made.status().code(), EINVAL);
     assert_contains(made.status().message(), "too small");
+  }
+  for (const auto& [colour, why] : {std::pair(Colour{.transfer = 16}, "transfer characteristics 16"),
+                                    std::pair(Colour{.matrix = 14}, "matrix coefficients 14"),
+                                    std::pair(Colour{.primaries = 10}, "colour primaries 10")}) {
+    const auto made = kSsimulacra2Extractor.create({}, {.w = 64, .h = 64, .bpc = 10, .colour = colour});
+    ck_assert(!made.ok());
+    assert_contains(made.status().message(), why);
   }
 }
 END_TEST

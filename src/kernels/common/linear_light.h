@@ -4,8 +4,9 @@
  *   R'G'B'   by the matrix and the range of the video, cut off at 0 and 1
  *   R G B    by the transfer function of a display, 1 being the white of the video
  *
- * Per sample this is exact integers (chroma), then a few floats that are the same in all twins (linear_light-inl.h). The transfer
- * function is a straight toe and a polynomial of √v, made for the video; it is off by 1e-7 of white at most. */
+ * Per sample this is exact integers (chroma), then a few floats that are the same in all twins (linear_light-inl.h).
+ * The transfer function is a straight toe and a polynomial of √v, made for the video; it is off by 1e-7 of white at
+ * most. */
 #ifndef VMAFX_KERNELS_COMMON_LINEAR_LIGHT_H
 #define VMAFX_KERNELS_COMMON_LINEAR_LIGHT_H
 
@@ -28,8 +29,8 @@ struct LinearLight {
   TransferCurve curve;
 };
 
-/* Where the chroma samples for luma sample x lie in a row of them (or y in a column): `weight` quarters of `second`, the
- * rest of `first`. */
+/* Where the chroma samples for luma sample x lie in a row of them (or y in a column): `weight` quarters of `second`,
+ * the rest of `first`. */
 struct ChromaTaps {
   int first, second, weight;
 };

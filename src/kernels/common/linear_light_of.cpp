@@ -7,29 +7,29 @@ namespace {
 
 // -- Transfer --------------------------------------------------------------------------------------------------------
 
-/* Minimax polynomials of √v, by Lawson's algorithm in double, rounded to float; with the rounding of ten steps of Horner's
- * scheme off by 4e-7, by 1e-7 where v < 0.1. The toe of sRGB is a straight line by definition. */
+/* Minimax polynomials of √v, by Lawson's algorithm in double, rounded to float; with the rounding of ten steps of
+ * Horner's scheme off by 4e-7, by 1e-7 where v < 0.1. The toe of sRGB is a straight line by definition. */
 constexpr TransferCurve kLinear = {1, 1, {}};
-constexpr TransferCurve kSrgb = {0.04045f,
-                                 static_cast<float>(1 / 12.92),
-                                 {0.000800818903f, 0.000851671328f, 0.0266056918f, 0.0656820387f, 0.180600464f,
-                                  0.777433217f, -0.0451285802f, -0.0174765214f, 0.0134880869f, -0.00285688112f}};
-constexpr TransferCurve kGamma22 = {0,
-                                    0,
-                                    {8.81622171e-08f, -2.32532057e-05f, 0.00105289812f, -0.0215596091f, 0.44217056f,
-                                     0.955269754f, -0.673660159f, 0.449933469f, -0.188660696f, 0.0354770496f}};
-constexpr TransferCurve kGamma24 = {0,
-                                    0,
-                                    {3.34306627e-08f, -8.452168e-06f, 0.000362629071f, -0.00668658828f, 0.0876607969f,
-                                     1.1313132f, -0.353335142f, 0.208570898f, -0.0830505714f, 0.0151732024f}};
-constexpr TransferCurve kGamma26 = {0,
-                                    0,
-                                    {-2.24867112e-08f, 5.48707249e-06f, -0.000225466007f, 0.00386070716f, -0.0410270654f,
-                                     0.790992975f, 0.369355023f, -0.177172422f, 0.0658175647f, -0.0116067678f}};
-constexpr TransferCurve kGamma28 = {0,
-                                    0,
-                                    {-2.67733764e-08f, 6.33886748e-06f, -0.000251382473f, 0.00407192018f, -0.0381716117f,
-                                     0.32585296f, 0.910153329f, -0.279949069f, 0.0941668302f, -0.0158792883f}};
+constexpr TransferCurve kSrgb = {
+    0.04045f, static_cast<float>(1 / 12.92),
+    {0.000800818903f, 0.000851671328f, 0.0266056918f, 0.0656820387f, 0.180600464f, 0.777433217f, -0.0451285802f,
+     -0.0174765214f, 0.0134880869f, -0.00285688112f}};
+constexpr TransferCurve kGamma22 = {
+    0, 0,
+    {8.81622171e-08f, -2.32532057e-05f, 0.00105289812f, -0.0215596091f, 0.44217056f, 0.955269754f, -0.673660159f,
+     0.449933469f, -0.188660696f, 0.0354770496f}};
+constexpr TransferCurve kGamma24 = {
+    0, 0,
+    {3.34306627e-08f, -8.452168e-06f, 0.000362629071f, -0.00668658828f, 0.0876607969f, 1.1313132f, -0.353335142f,
+     0.208570898f, -0.0830505714f, 0.0151732024f}};
+constexpr TransferCurve kGamma26 = {
+    0, 0,
+    {-2.24867112e-08f, 5.48707249e-06f, -0.000225466007f, 0.00386070716f, -0.0410270654f, 0.790992975f, 0.369355023f,
+     -0.177172422f, 0.0658175647f, -0.0116067678f}};
+constexpr TransferCurve kGamma28 = {
+    0, 0,
+    {-2.67733764e-08f, 6.33886748e-06f, -0.000251382473f, 0.00407192018f, -0.0381716117f, 0.32585296f, 0.910153329f,
+     -0.279949069f, 0.0941668302f, -0.0158792883f}};
 
 StatusOr<TransferCurve> curve_of(int transfer) {
   switch (transfer) {
@@ -40,8 +40,7 @@ StatusOr<TransferCurve> curve_of(int transfer) {
     case 13: return kSrgb;
     case 17: return kGamma26;
     default:
-      return error(EINVAL, "transfer characteristics %d (H.273) have no white to scale to; known are those of SDR video",
-                   transfer);
+      return error(EINVAL, "transfer characteristics %d (H.273) have no white to scale to; those of SDR do", transfer);
   }
 }
 
@@ -59,7 +58,8 @@ StatusOr<LumaParts> luma_parts_of(int matrix) {
     case 5: case 6: return LumaParts{0.299, 0.114};
     case 7: return LumaParts{0.212, 0.087};
     case 9: return LumaParts{0.2627, 0.0593};
-    default: return error(EINVAL, "matrix coefficients %d (H.273) are no linear function of R'G'B' that is known", matrix);
+    default:
+      return error(EINVAL, "matrix coefficients %d (H.273) are no linear function of R'G'B' that is known", matrix);
   }
 }
 
@@ -136,10 +136,9 @@ Matrix adapted(const Chromaticity& from, const Chromaticity& to) {
 }  // namespace
 
 StatusOr<LinearLight> linear_light_of(const VideoFormat& format) {
-  const int matrix = 1, transfer = 1;
-  const bool full_range = false;
-  VMAFX_ASSIGN(const TransferCurve curve, curve_of(transfer));
-  VMAFX_ASSIGN(const LumaParts parts, luma_parts_of(matrix));
+  const bool full_range = format.colour.range == Colour::Range::kFull;
+  VMAFX_ASSIGN(const TransferCurve curve, curve_of(format.colour.transfer));
+  VMAFX_ASSIGN(const LumaParts parts, luma_parts_of(format.colour.matrix));
   const double step = 1 << (format.bpc - 8), most = (1 << format.bpc) - 1;
   const double luma = full_range ? most : 219 * step, chroma = 16 * (full_range ? most : 224 * step);
   const double red = 2 * (1 - parts.red), blue = 2 * (1 - parts.blue), green = 1 - parts.red - parts.blue;
@@ -154,17 +153,25 @@ StatusOr<LinearLight> linear_light_of(const VideoFormat& format) {
                      .curve = curve};
 }
 
-StatusOr<std::array<double, 9>> primaries_to_bt709(const VideoFormat&) {
-  const int code = 1;
+StatusOr<std::array<double, 9>> primaries_to_bt709(const VideoFormat& format) {
+  const int code = format.colour.primaries;
   VMAFX_ASSIGN(const Primaries primaries, primaries_of(code));
   if (code == 1 || code == 2) return Matrix{1, 0, 0, 0, 1, 0, 0, 0, 1};
   return product(inverse(kBt709.to_xyz()), product(adapted(primaries.white, kD65), primaries.to_xyz()));
 }
 
 ChromaAxis chroma_across(const VideoFormat& format) {
-  return {.halved = format.chroma == Chroma::k420 || format.chroma == Chroma::k422, .offset = 0};
+  using enum Colour::ChromaLocation;
+  const auto at = format.colour.chroma_location;
+  return {.halved = format.chroma == Chroma::k420 || format.chroma == Chroma::k422,
+          .offset = at == kCentre || at == kTop || at == kBottom ? 1 : 0};
 }
 
-ChromaAxis chroma_down(const VideoFormat& format) { return {.halved = format.chroma == Chroma::k420, .offset = 1}; }
+ChromaAxis chroma_down(const VideoFormat& format) {
+  using enum Colour::ChromaLocation;
+  const auto at = format.colour.chroma_location;
+  return {.halved = format.chroma == Chroma::k420,
+          .offset = at == kTopLeft || at == kTop ? 0 : at == kBottomLeft || at == kBottom ? 2 : 1};
+}
 
 }  // namespace vmafx

@@ -121,7 +121,7 @@ StatusOr<std::unique_ptr<Extractor>> create(const Options&, const VideoFormat& f
 constexpr ExtractorInfo kSsimulacra2Extractor = {
     .name = "ssimulacra2",
     .help = "SSIMULACRA 2.1, from linear light of the whole picture",
-    .flags = 0,
+    .flags = kColour,
     .features = kFeatures,
     .options = {},
     .create = create<false>,
@@ -130,7 +130,7 @@ constexpr ExtractorInfo kSsimulacra2Extractor = {
 constexpr ExtractorInfo kSsimulacra2HipExtractor = {
     .name = "ssimulacra2_hip",
     .help = kSsimulacra2Extractor.help,
-    .flags = kHip,
+    .flags = kHip | kColour,
     .features = kFeatures,
     .options = {},
     .create = create<true>,

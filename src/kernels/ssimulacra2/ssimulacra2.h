@@ -1,22 +1,24 @@
-/* ssimulacra2: Structural SIMilarity Unveiling Local And Compression Related Artifacts, version 2.1 (Jon Sneyers, Cloudinary,
- * github.com/cloudinary/ssimulacra2).
+/* ssimulacra2: Structural SIMilarity Unveiling Local And Compression Related Artifacts, version 2.1 (Jon Sneyers,
+ * Cloudinary, github.com/cloudinary/ssimulacra2).
  *
  *   linear light, by common/linear_light.h, to the absorbances of cones:  (l, m, s) = M·(r, g, b) + bias
- *   XYB of their cube roots:  x = 14·(l - m)/2 + 0.42, y = (l + m)/2 + 0.01, b = (s - y) + 0.55, less the roots of the bias
- *   at six scales, each the means of 2x2 absorbances of the one before (a last odd column or row counts twice), of each of x, y, b:
+ *   XYB of their cube roots:  x = 14·(l - m)/2 + 0.42, y = (l + m)/2 + 0.01, b = (s - y) + 0.55, less the
+ *     roots of the bias
+ *   at six scales, each the means of 2x2 absorbances of the one before (a last odd column or row counts twice), of x, y
+ *     and b:
  *     means µ, with a Gaussian of σ = 1.5 in nine taps, zero beyond the borders
  *     ssim     = max(0, 1 - (1 - (µ1 - µ2)²)·(2σ12 + C2) / (σ1² + σ2² + C2)), C2 = 0.0009
  *     artifact = max(0, e), detail = max(0, -e), e = (1 + |dist - µ2|) / (1 + |ref - µ1|) - 1
  *   score: of each map the mean and the fourth root of the mean fourth power, weighted, then bent to 100 for no error
  *
- * Scores are at most 100 and may be far below 0. There is no option. Pictures have at least 8x8 samples; a scale is left out
- * where the one before was narrower or lower than 8, and the weights then move up, as in the reference. Gray pictures have
- * neutral chroma.
+ * Scores are at most 100 and may be far below 0. There is no option. Pictures have at least 8x8 samples; a scale is
+ * left out where the one before was narrower or lower than 8, and the weights then move up, as in the reference. Gray
+ * pictures have neutral chroma.
  *
- * The reference's filter is recursive, with an impulse response of these nine taps; its floats drift by up to 3e-6 along a row,
- * which moves scores by up to 0.02, differently on each instruction set. Here the filter is direct, and with q = ref - dist
- * the ssim is written 1 - (1 - µq²)·(1 - var(q) / (σ1² + σ2² + C2)), the same number without the cancellation: scores are those
- * of the formulas to 1e-3, and 1e-4 for most pictures. */
+ * The reference's filter is recursive, with an impulse response of these nine taps; its floats drift by up to 3e-6 along
+ * rows and columns, which moves its scores by up to 0.1. Here the filter is direct, and with q = ref - dist the ssim is
+ * written 1 - (1 - µq²)·(1 - var(q) / (σ1² + σ2² + C2)), the same number without the cancellation: scores are those of
+ * the formulas to 2e-4. docs/ssimulacra2.md has a table. */
 #ifndef VMAFX_KERNELS_SSIMULACRA2_SSIMULACRA2_H
 #define VMAFX_KERNELS_SSIMULACRA2_SSIMULACRA2_H
 
@@ -30,7 +32,8 @@
 
 namespace vmafx {
 
-/* What the sums hold of one map. The values of four rows of a column, from a multiple of four on, are added as floats. */
+/* What the sums hold of one map. The values of four rows of a column, from a multiple of four on, are added as
+ * floats. */
 struct Ssimulacra2Map {
   int64_t sum;                                   // Q34
   Fixed2<kSsimulacra2FourthBits> fourth_powers;  // Σ (16·value)^4

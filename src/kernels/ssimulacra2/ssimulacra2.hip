@@ -1,5 +1,5 @@
-/* The kernels of ssimulacra2, in data-flow order: the absorbances of all scales but the first, in one launch, then the sums of
- * all scales at once. The first scale's absorbances are made anew from the samples where they are needed. */
+/* The kernels of ssimulacra2, in data-flow order: the absorbances of all scales but the first, in one launch, then the
+ * sums of all scales at once. The first scale's absorbances are made anew from the samples where they are needed. */
 #include "kernels/common/fixed.h"
 #include "kernels/common/gpu.h"
 #include "kernels/common/rows-inl.h"
@@ -28,8 +28,9 @@ VMAFX_DEVICE float chroma_at(const Ssimulacra2Work& work, int plane, int side, c
                              const ChromaTaps& down) {
   const hip::DevicePlane& chroma = plane_of(work, plane, side);
   const T *top = row_of<T>(chroma, down.first), *below = row_of<T>(chroma, down.second);
-  const int code = chroma_between(chroma_between(top[across.first], top[across.second], across.weight),
-                                  chroma_between(below[across.first], below[across.second], across.weight), down.weight);
+  const int code =
+      chroma_between(chroma_between(top[across.first], top[across.second], across.weight),
+                     chroma_between(below[across.first], below[across.second], across.weight), down.weight);
   return static_cast<float>(code - work.params.light.neutral_chroma);
 }
 
@@ -187,7 +188,7 @@ VMAFX_DEVICE void load_band(const Ssimulacra2Work& work, const Tile& tile, int y
 
 /* What a thread knows of its column and channel. */
 struct Column {
-  float means[2][kWindow], squares[kWindow], differences[kWindow];  // blurred along rows; the last kBand rows are the newest
+  float means[2][kWindow], squares[kWindow], differences[kWindow];  // blurred along rows, the newest last
   float ref[kBand], dist[kBand];                                    // under the middle of the windows
   int64_t sums[3];
   Fixed2<kSsimulacra2FourthBits> fourths[3];
@@ -227,10 +228,11 @@ struct Column {
     VMAFX_UNROLL
     for (int row = 0; row < kBand; row++) {
       const int centre = row + kRadius;
-      const Ssimulacra2Errors errors = errors_of(ref[row], dist[row], symmetric_sum<Ssimulacra2Filter>(WindowValues{means[0] + centre}),
-                                                 symmetric_sum<Ssimulacra2Filter>(WindowValues{means[1] + centre}),
-                                                 symmetric_sum<Ssimulacra2Filter>(WindowValues{squares + centre}),
-                                                 symmetric_sum<Ssimulacra2Filter>(WindowValues{differences + centre}));
+      const Ssimulacra2Errors errors =
+          errors_of(ref[row], dist[row], symmetric_sum<Ssimulacra2Filter>(WindowValues{means[0] + centre}),
+                    symmetric_sum<Ssimulacra2Filter>(WindowValues{means[1] + centre}),
+                    symmetric_sum<Ssimulacra2Filter>(WindowValues{squares + centre}),
+                    symmetric_sum<Ssimulacra2Filter>(WindowValues{differences + centre}));
       const bool counts = row < rows;
       const float values[3] = {counts ? errors.ssim : 0, counts ? maximum(errors.edge, 0.0f) : 0,
                                counts ? maximum(0.0f - errors.edge, 0.0f) : 0};

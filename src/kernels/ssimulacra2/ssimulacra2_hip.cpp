@@ -1,5 +1,5 @@
-/* Which kernels of ssimulacra2 run, on what planes, in which order: one for the absorbances of the further scales, one for the
- * sums of all scales. Both take all frames of the batch. */
+/* Which kernels of ssimulacra2 run, on what planes, in which order: one for the absorbances of the further scales, one
+ * for the sums of all scales. Both take all frames of the batch. */
 #include "base/aligned.h"
 #include "kernels/device_twin.h"
 #include "kernels/ssimulacra2/ssimulacra2.h"

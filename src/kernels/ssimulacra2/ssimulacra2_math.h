@@ -11,12 +11,13 @@ inline constexpr int kSsimulacra2MinSize = 8;  // of a picture, and of a scale t
 inline constexpr int kSsimulacra2Band = 4;     // rows whose errors are added as floats
 inline constexpr int kSsimulacra2Radius = 4;   // of the filter
 
-/* Fixed-point formats of the sums over pictures of up to 2^26 samples. A value is at most 2; a band's sum is then below 2^4,
- * that of its fourth powers, times the scale, below 2^23. */
+/* Fixed-point formats of the sums over pictures of up to 2^26 samples. A value is at most 2; a band's sum is then below
+ * 2^4, that of its fourth powers, times the scale, below 2^23. */
 inline constexpr int kSsimulacra2SumBits = 34, kSsimulacra2FourthBits = 16;
 inline constexpr float kSsimulacra2FourthScale = 65536;
 
-/* The impulse response of the recursive Gaussian of Charalampidis (2016) with σ = 1.5, N = 5: all of it, as its poles cancel. */
+/* The impulse response of the recursive Gaussian of Charalampidis (2016) with σ = 1.5, N = 5: all of it, as its poles
+ * cancel. */
 VMAFX_CONSTANT float kSsimulacra2Taps[kSsimulacra2Radius + 1] = {0.2646211054881984f, 0.21292859201042208f,
                                                                  0.10933537277746025f, 0.03601111465836436f,
                                                                  0.009414367809653733f};

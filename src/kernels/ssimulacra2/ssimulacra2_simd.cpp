@@ -1,7 +1,8 @@
 /* The SIMD twin of ssimulacra2: one source for every instruction set, equal to ssimulacra2_ref.cpp to the last bit.
  *
- * A strip of columns runs down the picture. Each row becomes absorbances (scale 0), half of a row of the next scale, XYB, and
- * the rows blurred along of four streams of each channel. Four rows later these are blurred across, four at once, and give their errors. */
+ * A strip of columns runs down the picture. Each row becomes absorbances (scale 0), half of a row of the next scale,
+ * XYB, and the rows blurred along of four streams of each channel. Four rows later these are blurred across, four at
+ * once, and give their errors. */
 #include "kernels/ssimulacra2/ssimulacra2.h"
 
 #include <algorithm>
@@ -217,7 +218,8 @@ struct Strip {
   HWY_INLINE void halve(int y) const {
     for (int side = 0; side < 2; side++)
       for (int kind = 0; kind < 3; kind++)
-        halve_rows(absorbed(side, kind, y & ~1), absorbed(side, kind, y), columns, next.row(side, kind, y / 2) + x0 / 2);
+        halve_rows(absorbed(side, kind, y & ~1), absorbed(side, kind, y), columns,
+                   next.row(side, kind, y / 2) + x0 / 2);
   }
 
   HWY_INLINE void run(Maps maps) const {

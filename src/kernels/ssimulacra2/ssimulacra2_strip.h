@@ -1,5 +1,5 @@
-/* The working memory of ssimulacra2's SIMD twin. It takes a picture in strips of columns and a strip in bands of four rows,
- * so that what it holds between the passes stays in the second-level cache: 290 KiB. */
+/* The working memory of ssimulacra2's SIMD twin. It takes a picture in strips of columns and a strip in bands of four
+ * rows, so that what it holds between the passes stays in the second-level cache: 290 KiB. */
 #ifndef VMAFX_KERNELS_SSIMULACRA2_SSIMULACRA2_STRIP_H
 #define VMAFX_KERNELS_SSIMULACRA2_SSIMULACRA2_STRIP_H
 
@@ -39,7 +39,8 @@ class Ssimulacra2StripMemory {
   /* Samples as floats. */
   float* samples(int line) const { return floats_ + kSamples + kLine * line; }
 
-  /* Rows of a stream that are blurred along, kBlurredRows from row -kSsimulacra2Radius on; the next ones take the place of the first. */
+  /* Rows of a stream that are blurred along, kBlurredRows from row -kSsimulacra2Radius on; the next ones take the place
+   * of the first. */
   float* blurred(int channel, int stream) const {
     return floats_ + kBlurred + (channel * kSsimulacra2Streams + stream) * kBlurredRows * kBlurredLine;
   }
@@ -58,8 +59,8 @@ class Ssimulacra2StripMemory {
   float* floats_;
 
  public:
-  static constexpr size_t kBytes =
-      round_to_lines(sizeof(float) * (kBlurred + kSsimulacra2Channels * kSsimulacra2Streams * kBlurredRows * kBlurredLine));
+  static constexpr int kFloats = kBlurred + kSsimulacra2Channels * kSsimulacra2Streams * kBlurredRows * kBlurredLine;
+  static constexpr size_t kBytes = round_to_lines(sizeof(float) * kFloats);
 };
 
 /* Absorbances of a scale: planes l, m, s of ref, then of dist. Strips write whole vectors. */

@@ -1,4 +1,5 @@
-/* What the kernels of ssimulacra2 are given, and their tiles: for the .hip file and for ssimulacra2_hip.cpp, which starts them. */
+/* What the kernels of ssimulacra2 are given, and their tiles: for the .hip file and for ssimulacra2_hip.cpp, which
+ * starts them. */
 #ifndef VMAFX_KERNELS_SSIMULACRA2_SSIMULACRA2_WORK_H
 #define VMAFX_KERNELS_SSIMULACRA2_SSIMULACRA2_WORK_H
 
@@ -18,7 +19,8 @@ inline constexpr int kSsimulacra2TileThreads = 128;
 inline constexpr int kSsimulacra2TileColumns = kSsimulacra2TileThreads - 2 * kSsimulacra2Radius;
 inline constexpr int kSsimulacra2TileRows = 64;
 
-/* A scale. From the second on its absorbances lie in scratch memory: planes l, m, s of ref, then of dist, for each frame. */
+/* A scale. From the second on its absorbances lie in scratch memory: planes l, m, s of ref, then of dist, for each
+ * frame. */
 struct Ssimulacra2ScaleWork {
   int32_t w = 0, h = 0;
   int64_t first_plane = 0, plane_floats = 0, stride = 0;  // floats
