@@ -14,14 +14,18 @@ class FloatVifRows {
   FloatVifRows(const FloatVifParams& params, std::byte* scratch)
       : params_(params), pitch_(pitch(params.w)), free_(reinterpret_cast<float*>(scratch)) {}
 
-  /* What the vertical pass makes of a row: mu1, mu2, xx, yy, xy; then ref and dist for the next scale, and their even and odd
-   * columns, ref before dist. kMargin floats before each are there to extend it. */
-  static constexpr int kFiltered = 11;
-  float* filtered(int i) const { return free_ + i * (pitch_ + kMargin) + kMargin; }
+  static constexpr int kMostRowsAtATime = 4;
 
-  /* The last rows of samples as floats, as many as the window of scale 0 has. */
+  /* What the vertical pass makes of row `row` of those that it makes at a time: mu1, mu2, xx, yy, xy. kMargin floats before each are
+   * there to extend it. */
+  float* filtered(int row, int quantity) const { return filtered(5 * row + quantity); }
+
+  /* A row filtered down for the next scale, its even and its odd columns. */
+  float* for_next(int i) const { return filtered(5 * kMostRowsAtATime + i); }
+
+  /* The last rows of samples as floats, as many as the windows of those rows have. */
   float* sample_row(int side, int y) const {
-    const int count = 2 * params_.window[0].half + 1;
+    const int count = ring_rows(params_);
     return samples() + (side * count + y % count) * pitch_;
   }
 
@@ -41,14 +45,17 @@ class FloatVifRows {
 
  private:
   static constexpr size_t kMargin = 2 * kMaxWindowHalf;
+  static constexpr int kFiltered = 5 * kMostRowsAtATime + 3;
 
   static size_t pitch(int w) { return (w + kRowSlack + 2 * kMaxWindowHalf + 15) / 16 * 16; }
+  static int ring_rows(const FloatVifParams& params) { return 2 * params.window[0].half + kMostRowsAtATime; }
   static int first_plane(const FloatVifParams& params) { return params.prescaler ? 0 : 1; }
   static size_t plane_floats(const FloatVifParams& params, int s) { return pitch(params.w >> s) * (params.h >> s); }
   static size_t filtered_floats(const FloatVifParams& params) { return kFiltered * (pitch(params.w) + kMargin); }
   static size_t fixed_floats(const FloatVifParams& params) {
-    return filtered_floats(params) + (params.prescaler ? 0 : 2 * (2 * params.window[0].half + 1) * pitch(params.w));
+    return filtered_floats(params) + (params.prescaler ? 0 : 2 * ring_rows(params) * pitch(params.w));
   }
+  float* filtered(int i) const { return free_ + i * (pitch_ + kMargin) + kMargin; }
   float* samples() const { return free_ + filtered_floats(params_); }
 
   const FloatVifParams& params_;
