@@ -19,4 +19,5 @@
 #include "kernels/ssimulacra2/ssimulacra2.hip"
 #include "kernels/psnr_hvs/psnr_hvs.hip"
 #include "kernels/ssim/ssim.hip"
+#include "kernels/speed/speed.hip"
 #include "kernels/vif/vif.hip"

@@ -54,7 +54,9 @@ constexpr std::array kExtractors = {
     &kFloatSsimExtractor,
     &kFloatMsSsimHipExtractor,
     &kFloatMsSsimExtractor,
+    &kSpeedChromaHipExtractor,
     &kSpeedChromaExtractor,
+    &kSpeedTemporalHipExtractor,
     &kSpeedTemporalExtractor,
 };
 

@@ -4,14 +4,10 @@
 
 namespace vmafx::prescale {
 
-/* Block (x, y, 2 * frame + side). */
+/* Sample (x, y) of the scaled plane. */
 template <class T>
-VMAFX_DEVICE void scale_plane(const PrescaleWork& work) {
-  const gpu::Dim3 block = gpu::block_id();
-  const int x = static_cast<int>(block.x * kPrescaleThreads + gpu::thread_id().x), y = static_cast<int>(block.y);
-  if (x >= work.to_w) return;
+VMAFX_DEVICE float scaled_sample(const PrescaleWork& work, const hip::DevicePlane& in, int x, int y) {
   const int count = prescale_taps(work.method);
-  const hip::DevicePlane& in = work.planes[block.z];
   const PrescaleTap *columns = work.taps.get() + static_cast<int64_t>(x) * count,
                     *rows = work.taps.get() + (static_cast<int64_t>(work.to_w) + y) * count;
   float sum = 0, weights = 0;
@@ -25,8 +21,17 @@ VMAFX_DEVICE void scale_plane(const PrescaleWork& work) {
       weights += weight;
     }
   }
-  const float value = work.method == PrescaleMethod::kLanczos4 ? sum / weights : sum;
-  work.out[(static_cast<int64_t>(block.z) * work.to_h + y) * work.to_w + x] = value;
+  return work.method == PrescaleMethod::kLanczos4 ? sum / weights : sum;
+}
+
+/* Block (x, y, 2 * frame + side). */
+template <class T>
+VMAFX_DEVICE void scale_plane(const PrescaleWork& work) {
+  const gpu::Dim3 block = gpu::block_id();
+  const int x = static_cast<int>(block.x * kPrescaleThreads + gpu::thread_id().x), y = static_cast<int>(block.y);
+  if (x >= work.to_w) return;
+  work.out[(static_cast<int64_t>(block.z) * work.to_h + y) * work.to_w + x] =
+      scaled_sample<T>(work, work.planes[block.z], x, y);
 }
 
 }  // namespace vmafx::prescale

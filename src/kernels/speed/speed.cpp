@@ -40,7 +40,10 @@ constexpr FeatureInfo kTemporalFeatures[] = {{"Speed_temporal_feature_speed_temp
 /* What both have in common. */
 class Speed : public Extractor {
  public:
-  Speed(SpeedPlan plan, const Options& options) : plan_(std::move(plan)), max_val_(options.number("speed_max_val")) {}
+  Speed(SpeedPlan plan, const Options& options, const VideoFormat& format, const SpeedPlanes& planes, bool on_device)
+      : plan_(std::move(plan)), planes_(planes), max_val_(options.number("speed_max_val")) {
+    if (on_device) device_twin_ = speed_hip(plan_, format, planes_);
+  }
 
   size_t scratch_bytes() const override { return plan_.scratch_bytes(); }
   DeviceTwin* device_twin() override { return device_twin_.get(); }
@@ -51,6 +54,7 @@ class Speed : public Extractor {
   }
 
   const SpeedPlan plan_;
+  const SpeedPlanes planes_;
   const double max_val_;
   decltype(&speed_simd) const twin_ = use_reference_cpu() ? speed_ref : speed_simd;
   std::unique_ptr<DeviceTwin> device_twin_;
@@ -79,18 +83,18 @@ class SpeedChroma : public Speed {
     sink.put(frame, 2, std::min(uv, max_val_));
   }
 
+  template <bool on_device>
   static StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoFormat& format) {
     if (format.planes() == 1) return error(EINVAL, "speed_chroma: a video without chroma has none to score");
     VMAFX_ASSIGN(SpeedPlan plan, SpeedPlan::create("speed_chroma", options, format.plane_w(1), format.plane_h(1),
                                                    format.bpc, options.integer("speed_weight_var_mode")));
-    return std::unique_ptr<Extractor>(new SpeedChroma(std::move(plan), options));
+    return std::unique_ptr<Extractor>(new SpeedChroma(std::move(plan), options, format, {.first = 1, .count = 2}, on_device));
   }
 };
 
 class SpeedTemporal : public Speed {
  public:
-  SpeedTemporal(SpeedPlan plan, const Options& options)
-      : Speed(std::move(plan), options), ref_diff_(options.flag("speed_use_ref_diff")) {}
+  using Speed::Speed;
 
   std::span<const FeatureInfo> features() const override { return kTemporalFeatures; }
   Reads reads() const override { return {.ref = 1, .dist = 1, .history = 1, .every_frame = true}; }
@@ -99,7 +103,7 @@ class SpeedTemporal : public Speed {
   void extract(const FrameSet& frames, std::byte* scratch, void* sums) const override {
     if (frames.index == 0) return; /* nothing before: a score of 0 */
     const SamplePlane &ref = frames.ref.plane[0], &dist = frames.dist.plane[0];
-    twin_(plan_, {ref, frames.earlier_ref[0].plane[0]}, {ref_diff_ ? ref : dist, frames.earlier_dist[0].plane[0]}, scratch,
+    twin_(plan_, {ref, frames.earlier_ref[0].plane[0]}, {planes_.ref_diff ? ref : dist, frames.earlier_dist[0].plane[0]}, scratch,
           static_cast<SpeedSums*>(sums));
   }
 
@@ -107,13 +111,12 @@ class SpeedTemporal : public Speed {
     sink.put(frame, 0, std::min(score(*static_cast<const SpeedSums*>(sums)), max_val_));
   }
 
+  template <bool on_device>
   static StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoFormat& format) {
     VMAFX_ASSIGN(SpeedPlan plan, SpeedPlan::create("speed_temporal", options, format.w, format.h, format.bpc, 0));
-    return std::unique_ptr<Extractor>(new SpeedTemporal(std::move(plan), options));
+    const SpeedPlanes luma = {.in_time = true, .ref_diff = options.flag("speed_use_ref_diff")};
+    return std::unique_ptr<Extractor>(new SpeedTemporal(std::move(plan), options, format, luma, on_device));
   }
-
- private:
-  const bool ref_diff_;
 };
 
 }  // namespace
@@ -124,7 +127,16 @@ constexpr ExtractorInfo kSpeedChromaExtractor = {
     .flags = 0,
     .features = kChromaFeatures,
     .options = kChromaOptions,
-    .create = SpeedChroma::create,
+    .create = SpeedChroma::create<false>,
+};
+
+constexpr ExtractorInfo kSpeedChromaHipExtractor = {
+    .name = "speed_chroma_hip",
+    .help = kSpeedChromaExtractor.help,
+    .flags = kHip,
+    .features = kChromaFeatures,
+    .options = kChromaOptions,
+    .create = SpeedChroma::create<true>,
 };
 
 constexpr ExtractorInfo kSpeedTemporalExtractor = {
@@ -133,7 +145,16 @@ constexpr ExtractorInfo kSpeedTemporalExtractor = {
     .flags = kTemporal,
     .features = kTemporalFeatures,
     .options = kTemporalOptions,
-    .create = SpeedTemporal::create,
+    .create = SpeedTemporal::create<false>,
+};
+
+constexpr ExtractorInfo kSpeedTemporalHipExtractor = {
+    .name = "speed_temporal_hip",
+    .help = kSpeedTemporalExtractor.help,
+    .flags = kTemporal | kHip,
+    .features = kTemporalFeatures,
+    .options = kTemporalOptions,
+    .create = SpeedTemporal::create<true>,
 };
 
 }  // namespace vmafx

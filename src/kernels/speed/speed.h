@@ -50,10 +50,18 @@ struct SpeedPlane {
 void speed_ref(const SpeedPlan& plan, const SpeedPlane& ref, const SpeedPlane& dist, std::byte* scratch, SpeedSums* sums);
 void speed_simd(const SpeedPlan& plan, const SpeedPlane& ref, const SpeedPlane& dist, std::byte* scratch, SpeedSums* sums);
 
+/* The HIP twin: kernels for these planes of frames. */
+struct SpeedPlanes {
+  int first = 0, count = 1;
+  bool in_time = false, ref_diff = false;
+};
+std::unique_ptr<DeviceTwin> speed_hip(const SpeedPlan& plan, const VideoFormat& format, const SpeedPlanes& planes);
+
 /* A step of the definition: K of `m` in multiples of 2^-speed::kBits. */
 void speed_covariances(const SpeedShape& shape, const Plane<int32_t>& m, double (*k)[kSpeedDim]);
 
-extern const ExtractorInfo kSpeedChromaExtractor, kSpeedTemporalExtractor;
+extern const ExtractorInfo kSpeedChromaExtractor, kSpeedChromaHipExtractor;
+extern const ExtractorInfo kSpeedTemporalExtractor, kSpeedTemporalHipExtractor;
 
 }  // namespace vmafx
 

@@ -74,7 +74,15 @@ VMAFX_HD double log2(double x) {
   const double m = std::bit_cast<double>(bits - exponent * (INT64_C(1) << 52));
   const double s = (m - 1) / (m + 1), z = s * s;
   double sum = 1.0 / 19;
-  for (int k = 17; k > 0; k -= 2) sum = sum * z + 1.0 / k;
+  sum = sum * z + 1.0 / 17;
+  sum = sum * z + 1.0 / 15;
+  sum = sum * z + 1.0 / 13;
+  sum = sum * z + 1.0 / 11;
+  sum = sum * z + 1.0 / 9;
+  sum = sum * z + 1.0 / 7;
+  sum = sum * z + 1.0 / 5;
+  sum = sum * z + 1.0 / 3;
+  sum = sum * z + 1.0;
   return static_cast<double>(exponent) + s * sum * 2.8853900817779268;  // 2 / ln 2
 }
 
@@ -100,8 +108,9 @@ struct Model {
   double inverse[n];    // of D
   double diagonal[n];   // of the tridiagonal T, which has K's eigenvalues
   double beside2[n];    // [i]: the square of T's element beside diagonal[i - 1] and [i]
-  int regular;
+  int64_t regular;
 };
+static_assert(sizeof(Model) == kSpeedModelBytes);
 
 /* One of Householder's reflections: makes column k of `a` tridiagonal, in the part that is left, from k on. */
 template <class Team>
@@ -158,7 +167,11 @@ VMAFX_HD void eliminate(const Team& team, int k, double (*a)[n], Model* model) {
 /* `k` is used up; `work` and `product` are memory. All of it is shared by the team. */
 template <class Team>
 VMAFX_HD void make_model(const Team& team, double (*k)[n], double (*work)[n], double* product, Model* model) {
-  team.square(n, [&](int i, int j) { work[i][j] = k[i][j]; });
+  team.square(n, [&](int i, int j) {
+    work[i][j] = k[i][j];
+    model->lower[i][j] = 0;
+  });
+  team.each(n, [&](int i) { model->inverse[i] = model->beside2[i] = 0; });
   for (int i = 0; i < n - 2; i++) reflect(team, i, work, product, model);
   team.each(1, [&](int) {
     model->diagonal[n - 2] = work[n - 2][n - 2];
@@ -179,8 +192,18 @@ struct Block {
   double entropy;   // E
 };
 
-/* log2 of the determinant of S T + sigma I, by the recurrence for tridiagonal matrices; 0.1^25 to 10^235, as the trace of K is
- * below 25 · 2^20 and S below the number of blocks. */
+/* Of S T + sigma I, by the recurrence for tridiagonal matrices; 0.1^25 to 10^235, as the trace of K is below 25 · 2^20 and S below
+ * the number of blocks. */
+VMAFX_HD double determinant(const Model& model, double variance, double sigma) {
+  double last = 1, now = variance * model.diagonal[0] + sigma;
+  for (int i = 1; i < n; i++) {
+    const double next = (variance * model.diagonal[i] + sigma) * now - variance * variance * model.beside2[i] * last;
+    last = now;
+    now = next;
+  }
+  return now;
+}
+
 VMAFX_HD double entropy(double determinant) {
   constexpr double kFlat = 4.0941911703612819;  // log2(2 pi e)
   return log2(determinant) + n * kFlat;

@@ -84,16 +84,6 @@ double variance(const Model& model, const Plane<int32_t>& m, int x, int y) {
   return sum / n;
 }
 
-double determinant(const Model& model, double variance, double sigma) {
-  double last = 1, now = variance * model.diagonal[0] + sigma;
-  for (int i = 1; i < n; i++) {
-    const double next = (variance * model.diagonal[i] + sigma) * now - variance * variance * model.beside2[i] * last;
-    last = now;
-    now = next;
-  }
-  return now;
-}
-
 void model_plane(const SpeedPlan& plan, const SpeedPlane& plane, const SpeedMemory& memory, Model* model) {
   if (plan.scaler) decimate_scaled(plan, plane, memory);
   else if (plan.bpc == 8) decimate_samples<uint8_t>(plan.shape, plane, memory.small);

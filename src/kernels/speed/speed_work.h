@@ -2,15 +2,20 @@
 #ifndef VMAFX_KERNELS_SPEED_SPEED_WORK_H
 #define VMAFX_KERNELS_SPEED_SPEED_WORK_H
 
+#include <cstddef>
 #include <cstdint>
 
+#include "hip/device_ptr.h"
+#include "hip/frame_planes.h"
 #include "kernels/common/gaussian_window.h"
+#include "kernels/common/prescale_work.h"
 
 namespace vmafx {
 
 inline constexpr int kSpeedStep = 16;   // of the decimation, both ways
 inline constexpr int kSpeedBlock = 5;   // samples of m, both ways
 inline constexpr int kSpeedDim = kSpeedBlock * kSpeedBlock;
+inline constexpr int kSpeedPairs = kSpeedDim * (kSpeedDim + 1) / 2;  // of elements of a block
 
 /* Sizes and options. Trivially copyable. */
 struct SpeedShape {
@@ -27,6 +32,35 @@ struct SpeedShape {
   /* The samples of m that one element of a 5x5 window meets. */
   constexpr int windows_x() const { return (blocks_x - 1) * kSpeedBlock + 1; }
   constexpr int windows_y() const { return (blocks_y - 1) * kSpeedBlock + 1; }
+};
+
+/* Shapes of the kernels' blocks. */
+inline constexpr int kSpeedSegment = 8;             // samples of x, in a row
+inline constexpr unsigned kSpeedThreads = 128;
+inline constexpr unsigned kSpeedPairThreads = 384;  // one for each pair of elements, then one for each element
+inline constexpr int kSpeedBand = 8;                // rows of windows that a block sums up
+inline constexpr unsigned kSpeedModelThreads = 256;
+inline constexpr unsigned kSpeedScoreThreads = 64;  // a block of the plane each
+inline constexpr int kSpeedPartWords = 2 * kSpeedPairs + kSpeedDim;  // of one band
+inline constexpr int kSpeedMostUnits = hip::kMostBatch * 4;
+inline constexpr int kSpeedModelBytes = 8 * (kSpeedDim * kSpeedDim + 3 * kSpeedDim + 1);
+
+/* The parameter of the kernels. Everything in scratch memory lies in units: a plane of one side, number (frame · planes +
+ * plane) · 2 + side. */
+struct SpeedWork {
+  SpeedShape shape;
+  hip::DevicePlane now[kSpeedMostUnits];
+  hip::DevicePlane before[kSpeedMostUnits];  // in time; null where there is none
+  int32_t plane_count = 0;
+  int32_t in_time = 0;    // the plane before less the one now
+  int32_t bands = 0;
+  PrescaleWork prescale;  // without its planes, where there is prescaling
+  hip::DevicePtr<float> small;      // small_w · small_h of each unit
+  hip::DevicePtr<int32_t> centred;  // the same
+  hip::DevicePtr<int64_t> parts;    // bands · kSpeedPartWords of each unit: low and high words of sums of products, then sums
+  hip::DevicePtr<std::byte> models; // kSpeedModelBytes of each unit
+  hip::DevicePtr<uint64_t> sums;    // SpeedSums of the first frame
+  uint64_t sums_stride = 0;         // words from one frame's sums to the next's
 };
 
 }  // namespace vmafx
