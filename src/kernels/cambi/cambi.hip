@@ -203,7 +203,17 @@ struct KeySums {
   }
 };
 
-/* Counts of levels by column, a byte each, in words of four columns. */
+/* A column of the thread's, as it comes into the window and leaves it. */
+struct Column {
+  const uint16_t* word;  // of the row that comes in next
+  bool is_there;
+
+  VMAFX_DEVICE uint32_t at(bool row_is_there, int64_t offset) const { return is_there && row_is_there ? word[offset] : 0; }
+};
+
+/* Counts of levels by column, a byte each, in words of four columns. `diffs`: as many steps, or 0: not known before; `pitch` likewise:
+ * words from the counts of one level to those of the next. */
+template <int known_diffs, int known_pitch>
 struct Tile {
   const CambiWork& work;
   const CambiSide& side;
@@ -212,89 +222,86 @@ struct Tile {
   uint32_t* counts;
   int w, h, x0, y0, rows;
 
-  VMAFX_DEVICE uint32_t word(int x, int y) const {
-    const bool inside = x >= 0 && x < w && y >= 0 && y < h;
-    return inside ? words[static_cast<int64_t>(y) * w + x] : 0;
-  }
-  /* What no step counts for has no key. */
+  VMAFX_DEVICE int diffs() const { return known_diffs ? known_diffs : work.levels.diffs; }
+  VMAFX_DEVICE int pitch() const { return known_pitch ? known_pitch : side.pitch; }
+  VMAFX_DEVICE int first_level() const { return static_cast<int>(kMasked) + work.first_asked; }
+
+  /* Whether any step counts for a masked word. */
   VMAFX_DEVICE bool is_asked(uint32_t word) const {
-    const int level = static_cast<int>(word & (kMasked - 1));
-    return (word & kMasked) && level >= work.first_asked && level <= work.last_asked;
+    return static_cast<int>(word) >= first_level() && static_cast<int>(word) <= static_cast<int>(kMasked) + work.last_asked &&
+           word >= kMasked;
   }
 
-  /* The least level of the thread's column from `from` on that has keys; kNoLevel: none. */
-  VMAFX_DEVICE uint32_t next_level(int thread, uint32_t from) const {
+  /* The least word of the thread's column from `from` on that has a key; kNoLevel: none. */
+  VMAFX_DEVICE uint32_t next_word(int thread, uint32_t from) const {
     uint32_t least = kNoLevel;
-    for (int y = y0; y < y0 + rows; y++) {
-      const uint32_t word = this->word(x0 + thread, y), level = word & (kMasked - 1);
-      if (is_asked(word) && level >= from && level < least) least = level;
+    if (x0 + thread >= w) return least;
+    const uint16_t* const column = words + static_cast<int64_t>(y0) * w + x0 + thread;
+    for (int y = 0; y < rows; y++) {
+      const uint32_t word = column[static_cast<int64_t>(y) * w];
+      if (is_asked(word) && word >= from && word < least) least = word;
     }
     return least;
   }
 
+  /* What no step counts for has no key. */
   VMAFX_DEVICE void clear_keys(int thread, KeySums& sums) const {
-    for (int y = y0; y < y0 + rows && x0 + thread < w; y++) {
-      if (is_asked(word(x0 + thread, y))) continue;
-      keys[static_cast<int64_t>(y) * w + x0 + thread] = 0;
-      sums.add(0);
+    if (x0 + thread >= w) return;
+    const int64_t first = static_cast<int64_t>(y0) * w + x0 + thread;
+    for (int y = 0; y < rows; y++) {
+      const int64_t at = first + static_cast<int64_t>(y) * w;
+      if (is_asked(words[at])) continue;
+      keys[at] = 0;
+      sums.of[3]++;
     }
   }
 
-  VMAFX_DEVICE void change(uint32_t word, int column, int least, int count) const {
-    const int level = static_cast<int>(word & (kMasked - 1)) - least;
-    if ((word & kMasked) && level >= 0 && level < side.levels + 2 * work.levels.diffs) {
-      uint8_t* const byte = reinterpret_cast<uint8_t*>(counts) + (level * side.pitch * 4 + column);
-      *byte = static_cast<uint8_t>(*byte + count);
-    }
-  }
-
-  /* Keys of the levels from `base` on, as many as there is room for. */
-  template <int diffs>
-  VMAFX_DEVICE void sweep(int thread, int base, KeySums& sums) const {
-    constexpr int kColumns = 3;  // of a thread: kCambiKeysW and twice that much beside it at most
-    const int least = base - work.levels.diffs, columns = kCambiKeysW + 2 * side.reach;
-    const int size = (side.levels + 2 * work.levels.diffs) * side.pitch;
+  /* Keys of the words from `base` on, as many levels as there is room for. */
+  VMAFX_DEVICE void sweep(int thread, uint32_t base, KeySums& sums) const {
+    const uint32_t least = base - static_cast<uint32_t>(diffs()); /* of those that are counted */
+    const uint32_t levels = static_cast<uint32_t>(side.levels + 2 * diffs());
+    const int size = static_cast<int>(levels) * pitch();
     for (int i = thread; i < size; i += kCambiKeysW) counts[i] = 0;
     gpu::block_sync();
 
     const int diameter = 2 * side.radius;
+    Column column[kColumns];
     uint32_t in[kColumns], out[kColumns];
-    fetch(thread, columns, y0 - side.radius, false, in, out);
+    VMAFX_UNROLL
+    for (int k = 0; k < kColumns; k++) {
+      const int c = thread + k * kCambiKeysW, x = x0 - side.reach + c;
+      column[k] = {words + (y0 - side.radius) * static_cast<int64_t>(w) + x,
+                   c < kCambiKeysW + 2 * side.reach && x >= 0 && x < w};
+      in[k] = column[k].at(y0 - side.radius >= 0, 0);
+      out[k] = 0;
+    }
+    uint8_t* const bytes = reinterpret_cast<uint8_t*>(counts) + thread;
+    const uint16_t* own = words + static_cast<int64_t>(y0) * w + x0 + thread;
+    uint32_t* key = keys + static_cast<int64_t>(y0) * w + x0 + thread;
+    const int64_t back = static_cast<int64_t>(diameter + 1) * w;
     for (int i = 0; i < rows + diameter; i++) {
-      uint32_t gained[kColumns], lost[kColumns];
+      const int next = y0 - side.radius + i + 1;
       VMAFX_UNROLL
       for (int k = 0; k < kColumns; k++) {
-        gained[k] = in[k];
-        lost[k] = out[k];
-      }
-      fetch(thread, columns, y0 - side.radius + i + 1, i + 1 > diameter, in, out); /* for the next round */
-      VMAFX_UNROLL
-      for (int k = 0; k < kColumns; k++) {
-        if (gained[k] == lost[k]) continue;
-        change(gained[k], thread + k * kCambiKeysW, least, 1);
-        change(lost[k], thread + k * kCambiKeysW, least, -1);
+        if (!column[k].is_there) continue;
+        const uint32_t gained = in[k], lost = out[k];
+        column[k].word += w; /* the next round's are loaded while this one counts */
+        in[k] = column[k].at(next >= 0 && next < h, 0);
+        out[k] = column[k].at(i + 1 > diameter && next - diameter - 1 >= 0, -back);
+        if (gained == lost) continue;
+        if (gained - least < levels && gained >= kMasked) bytes[(gained - least) * pitch() * 4 + k * kCambiKeysW]++;
+        if (lost - least < levels && lost >= kMasked) bytes[(lost - least) * pitch() * 4 + k * kCambiKeysW]--;
       }
       if (i < diameter) continue; /* so far each thread has its own bytes */
+      const uint32_t word = x0 + thread < w ? *own : 0;
+      own += w;
       gpu::block_sync();
-      const int y = y0 + i - diameter;
-      const uint32_t word = this->word(x0 + thread, y);
-      const int level = static_cast<int>(word & (kMasked - 1));
-      if (is_asked(word) && level >= base && level < base + side.levels) {
-        const uint32_t key = sample_key<diffs>(thread, level, level - base);
-        keys[static_cast<int64_t>(y) * w + x0 + thread] = key;
-        sums.add(key);
+      if (word - base < static_cast<uint32_t>(side.levels) && is_asked(word)) {
+        *key = sample_key(thread, static_cast<int>(word - kMasked), static_cast<int>(word - base));
+        sums.add(*key);
       }
+      key += w;
       gpu::block_sync();
-    }
-  }
-
-  /* Words of row y that come into the window, and those that leave it. */
-  VMAFX_DEVICE void fetch(int thread, int columns, int y, bool leaving, uint32_t (&in)[3], uint32_t (&out)[3]) const {
-    VMAFX_UNROLL
-    for (int k = 0; k < 3; k++) {
-      const int column = thread + k * kCambiKeysW, x = x0 - side.reach + column;
-      in[k] = column < columns ? word(x, y) : 0;
-      out[k] = column < columns && leaving ? word(x, y - 2 * side.radius - 1) : 0;
     }
   }
 
@@ -302,51 +309,50 @@ struct Tile {
   struct Span {
     int first, last;
     uint32_t first_mask, last_mask;
-
-    VMAFX_DEVICE uint32_t mask(int k) const {
-      return (k == first ? first_mask : ~0u) & (k == last ? last_mask : ~0u);
-    }
   };
   VMAFX_DEVICE Span span(int thread) const {
     const int begin = thread + side.reach - side.radius, end = thread + side.reach + side.radius;
-    return {begin / 4, end / 4, ~0u << 8 * (begin % 4), ~0u >> 8 * (3 - end % 4)};
+    const uint32_t from = ~0u << 8 * (begin % 4), to = ~0u >> 8 * (3 - end % 4);
+    const bool one = begin / 4 == end / 4;
+    return {begin / 4, end / 4, one ? from & to : from, one ? 0 : to};
   }
   VMAFX_DEVICE uint32_t count(const Span& span, int row) const {
-    uint32_t sum = 0;
-    for (int k = span.first; k <= span.last; k++)
-      sum = gpu::add_bytes(counts[row * side.pitch + k] & span.mask(k), sum);
-    return sum;
+    const uint32_t* const of = counts + row * pitch();
+    uint32_t sum = gpu::add_bytes(of[span.first] & span.first_mask, 0);
+    for (int k = span.first + 1; k < span.last; k++) sum = gpu::add_bytes(of[k], sum);
+    return gpu::add_bytes(of[span.last] & span.last_mask, sum);
   }
   VMAFX_DEVICE bool step_counts(int level, int i) const {
     return level >= work.levels.lowest[i] && level <= work.levels.highest[i];
   }
 
-  /* diffs: as many steps, or 0: not known before. `row`: of the level, after `diffs` others. */
-  template <int diffs>
+  /* `row`: of the level, after as many others as there are steps. */
   VMAFX_DEVICE uint32_t sample_key(int thread, int level, int row) const {
     const Span span = this->span(thread);
     CambiContrast best = {0, 1};
     float center;
-    if constexpr (diffs > 0) {
-      uint32_t sums[2 * diffs + 1];
+    if constexpr (known_diffs > 0) {
+      constexpr int kRows = 2 * known_diffs + 1;
+      uint32_t sums[kRows];
+      const uint32_t* const of = counts + row * pitch();
       VMAFX_UNROLL
-      for (int j = 0; j <= 2 * diffs; j++) sums[j] = 0;
-      for (int k = span.first; k <= span.last; k++) {
-        const uint32_t mask = span.mask(k);
-        const uint32_t* const column = counts + row * side.pitch + k;
+      for (int j = 0; j < kRows; j++) sums[j] = gpu::add_bytes(of[j * pitch() + span.first] & span.first_mask, 0);
+      for (int k = span.first + 1; k < span.last; k++) {
         VMAFX_UNROLL
-        for (int j = 0; j <= 2 * diffs; j++) sums[j] = gpu::add_bytes(column[j * side.pitch] & mask, sums[j]);
+        for (int j = 0; j < kRows; j++) sums[j] = gpu::add_bytes(of[j * pitch() + k], sums[j]);
       }
-      center = static_cast<float>(sums[diffs]);
       VMAFX_UNROLL
-      for (int i = 0; i < diffs; i++) {
-        const uint32_t up = sums[diffs + i + 1], down = sums[diffs - i - 1], more = up > down ? up : down;
+      for (int j = 0; j < kRows; j++) sums[j] = gpu::add_bytes(of[j * pitch() + span.last] & span.last_mask, sums[j]);
+      center = static_cast<float>(sums[known_diffs]);
+      VMAFX_UNROLL
+      for (int i = 0; i < known_diffs; i++) {
+        const uint32_t up = sums[known_diffs + i + 1], down = sums[known_diffs - i - 1], more = up > down ? up : down;
         if (step_counts(level, i)) best = cambi_larger(best, kCambiWeights[i], center, static_cast<float>(more));
       }
     } else {
-      const int middle = row + work.levels.diffs;
+      const int middle = row + diffs();
       center = static_cast<float>(count(span, middle));
-      for (int i = 0; i < work.levels.diffs; i++) {
+      for (int i = 0; i < diffs(); i++) {
         if (!step_counts(level, i)) continue;
         const uint32_t up = count(span, middle + i + 1), down = count(span, middle - i - 1), more = up > down ? up : down;
         best = cambi_larger(best, kCambiWeights[i], center, static_cast<float>(more));
@@ -354,9 +360,12 @@ struct Tile {
     }
     return static_cast<uint32_t>(cambi_key(best, center, side.key_scale));
   }
+
+ private:
+  static constexpr int kColumns = known_pitch == kCambiPitch ? 2 : 3;  // of a thread, at most
 };
 
-template <int diffs>
+template <int diffs, int pitch>
 VMAFX_DEVICE void make_keys(const CambiWork& work) {
   VMAFX_SHARED(uint32_t, counts, [kCambiCountWords]);
   const Picture picture(work);
@@ -369,14 +378,14 @@ VMAFX_DEVICE void make_keys(const CambiWork& work) {
   const int tile = block - planes.first_tile;
   const int x0 = tile % planes.tiles_x * kCambiKeysW, y0 = tile / planes.tiles_x * kCambiKeysH;
   const int rows = planes.h - y0 < kCambiKeysH ? planes.h - y0 : kCambiKeysH;
-  const Tile work_tile = {work,  side,     picture.words(work, scale), picture.keys(work, scale), counts, planes.w,
-                          planes.h, x0, y0, rows};
+  const Tile<diffs, pitch> columns = {work, side, picture.words(work, scale), picture.keys(work, scale), counts,
+                                      planes.w, planes.h, x0, y0, rows};
   KeySums sums = {};
-  work_tile.clear_keys(thread, sums);
-  uint32_t base = block_least(work_tile.next_level(thread, 0));
+  columns.clear_keys(thread, sums);
+  uint32_t base = block_least(columns.next_word(thread, 0));
   while (base != kNoLevel) {
-    work_tile.template sweep<diffs>(thread, static_cast<int>(base), sums);
-    base = block_least(work_tile.next_level(thread, base + side.levels));
+    columns.sweep(thread, base, sums);
+    base = block_least(columns.next_word(thread, base + static_cast<uint32_t>(side.levels)));
   }
   gpu::add_block(picture.sums(work, scale), sums.of);
 }
@@ -490,8 +499,8 @@ VMAFX_KERNEL(vmafx_cambi_prepare_16, vmafx::kCambiPrepareThreads, (vmafx::CambiW
   vmafx::cambi::prepare<uint16_t>(work);
 }
 VMAFX_KERNEL(vmafx_cambi_filter, vmafx::kCambiFilterW * 4, (vmafx::CambiWork work)) { vmafx::cambi::filter(work); }
-VMAFX_DENSE_KERNEL(vmafx_cambi_keys_4, vmafx::kCambiKeysW, 6, (vmafx::CambiWork work)) { vmafx::cambi::make_keys<4>(work); }
-VMAFX_DENSE_KERNEL(vmafx_cambi_keys, vmafx::kCambiKeysW, 6, (vmafx::CambiWork work)) { vmafx::cambi::make_keys<0>(work); }
+VMAFX_DENSE_KERNEL(vmafx_cambi_keys_4, vmafx::kCambiKeysW, 6, (vmafx::CambiWork work)) { vmafx::cambi::make_keys<4, vmafx::kCambiPitch>(work); }
+VMAFX_DENSE_KERNEL(vmafx_cambi_keys, vmafx::kCambiKeysW, 6, (vmafx::CambiWork work)) { vmafx::cambi::make_keys<0, 0>(work); }
 VMAFX_KERNEL(vmafx_cambi_high_digits, vmafx::kCambiRankThreads, (vmafx::CambiWork work)) { vmafx::cambi::rank<0>(work); }
 VMAFX_KERNEL(vmafx_cambi_low_digits, vmafx::kCambiRankThreads, (vmafx::CambiWork work)) { vmafx::cambi::rank<1>(work); }
 VMAFX_KERNEL(vmafx_cambi_largest, vmafx::kCambiRankThreads, (vmafx::CambiWork work)) { vmafx::cambi::rank<2>(work); }

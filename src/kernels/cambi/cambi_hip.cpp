@@ -59,7 +59,7 @@ class CambiHip : public DeviceTwin {
   Status load(const hip::Module& kernels) override {
     VMAFX_ASSIGN(prepare_, kernels.kernel<CambiWork>(params_.bpc == 8 ? "vmafx_cambi_prepare_8" : "vmafx_cambi_prepare_16"));
     VMAFX_ASSIGN(filter_, kernels.kernel<CambiWork>("vmafx_cambi_filter"));
-    VMAFX_ASSIGN(keys_, kernels.kernel<CambiWork>(params_.levels.diffs == 4 ? "vmafx_cambi_keys_4" : "vmafx_cambi_keys"));
+    VMAFX_ASSIGN(keys_, kernels.kernel<CambiWork>(is_usual() ? "vmafx_cambi_keys_4" : "vmafx_cambi_keys"));
     VMAFX_ASSIGN(rank_[0], kernels.kernel<CambiWork>("vmafx_cambi_high_digits"));
     VMAFX_ASSIGN(rank_[1], kernels.kernel<CambiWork>("vmafx_cambi_low_digits"));
     VMAFX_ASSIGN(rank_[2], kernels.kernel<CambiWork>("vmafx_cambi_largest"));
@@ -89,6 +89,10 @@ class CambiHip : public DeviceTwin {
   }
 
  private:
+  /* The kernel for this many steps and no larger windows. */
+  bool is_usual() const {
+    return params_.levels.diffs == 4 && work_.side[0].pitch == kCambiPitch && work_.side[sides_ - 1].pitch == kCambiPitch;
+  }
   static int prepare_tiles(const CambiSide& side) {
     return static_cast<int>(hip::blocks_for(side.w, kCambiPrepareW) * hip::blocks_for(side.h, kCambiPrepareH));
   }

@@ -19,6 +19,7 @@ inline constexpr int kCambiFilterW = 64, kCambiFilterRows = 8, kCambiFilterH = 4
 
 /* Blocks that make keys: a thread takes one column. */
 inline constexpr int kCambiKeysW = 128, kCambiKeysH = 32;
+inline constexpr int kCambiPitch = 40;         // words of counts of a level, for windows up to 33
 inline constexpr int kCambiCountWords = 7168;  // of shared memory: 65 levels at the largest window
 
 /* Blocks that look for the threshold. */
