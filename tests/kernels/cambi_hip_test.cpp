@@ -97,7 +97,11 @@ START_TEST(options) {
 END_TEST
 
 /* Steps of up to 32 levels in the largest windows: little room for levels. */
-START_TEST(large_windows) { check(format_of(2048, 2, 10), 1, 1, 20, {{"max_log_contrast", "5"}, {"window_size", "127"}}); }
+START_TEST(large_windows) {
+  check(format_of(2048, 2, 10), 1, 1, 20, {{"max_log_contrast", "5"}, {"window_size", "127"}});
+  for (const char* window : {"48", "65", "97", "127"}) /* 17, 23, 33 and 43 samples */
+    check(format_of(2000, 70, 10), 1, 1, 20, {{"window_size", window}});
+}
 END_TEST
 
 /* The first scale left out. */

@@ -58,16 +58,27 @@ VMAFX_DEVICE int nearest(const CambiResampling& resampling, int i) {
   return cambi_nearest(at, resampling.from);
 }
 
+struct LevelPair {
+  uint32_t here, right;
+};
+
+/* Samples of a row, or, where they are averaged, sums of two. */
+VMAFX_DEVICE LevelPair sums_across(const uint16_t* row, int column, bool two) {
+  const uint32_t here = row[column], right = row[column + 1];
+  if (!two) return {here, right};
+  return {here + right, right + row[column + 2]};
+}
+
+/* A thread takes a column of the tile with what lies beside it, in each step some of its rows. */
 template <class T>
 VMAFX_DEVICE void prepare(const CambiWork& work) {
-  constexpr int kReach = kCambiMaskRadius, kThreads = kCambiPrepareThreads;
-  constexpr int kRawW = kCambiPrepareW + 2 * kReach + 2, kRawH = kCambiPrepareH + 2 * kReach + 2;
-  constexpr int kLevelsW = kRawW - 1, kLevelsH = kRawH - 1, kFlatW = kLevelsW - 1;
-  VMAFX_SHARED(int32_t, columns, [kRawW]);
+  constexpr int kReach = kCambiMaskRadius, kColumns = kCambiPrepareColumns;
+  constexpr int kGroups = kCambiPrepareThreads / kColumns, kRun = kCambiPrepareH / kGroups;
+  constexpr int kRawH = kCambiPrepareH + 2 * kReach + 2;
   VMAFX_SHARED(int32_t, rows, [kRawH]);
-  VMAFX_SHARED(uint16_t, raw, [kRawH][kRawW]);
-  VMAFX_SHARED(uint16_t, levels, [kLevelsH][kLevelsW]);
-  VMAFX_SHARED(uint8_t, column_sums, [kCambiPrepareH][kFlatW]);
+  VMAFX_SHARED(uint16_t, raw, [kRawH][kColumns]);
+  VMAFX_SHARED(uint16_t, levels, [kCambiPrepareH][kColumns]);
+  VMAFX_SHARED(uint8_t, column_sums, [kCambiPrepareH][kColumns]);
 
   const Picture picture(work);
   const CambiSide& side = picture.side;
@@ -76,59 +87,61 @@ VMAFX_DEVICE void prepare(const CambiWork& work) {
   const int tiles = tiles_x * ((side.h + kCambiPrepareH - 1) / kCambiPrepareH);
   if (block >= tiles) return;
   const int x0 = block % tiles_x * kCambiPrepareW, y0 = block / tiles_x * kCambiPrepareH;
+  const int column = thread % kColumns, group = thread / kColumns, x = x0 - kReach + column;
 
   uint64_t* const digits = picture.digits(work, 0, 0);
-  for (int i = block * kThreads + thread; i < 2 * kCambiScales * kCambiDigits; i += tiles * kThreads) digits[i] = 0;
-
-  if (thread < kRawW) columns[thread] = nearest(side.columns, clamped(x0 - kReach + thread, side.w));
+  for (int i = block * kCambiPrepareThreads + thread; i < 2 * kCambiScales * kCambiDigits; i += tiles * kCambiPrepareThreads)
+    digits[i] = 0;
   if (thread < kRawH) rows[thread] = nearest(side.rows, clamped(y0 - kReach + thread, side.h));
   gpu::block_sync();
   const hip::DevicePlane& plane =
       picture.is_dist ? work.luma.dist[picture.frame] : work.luma.ref[hip::ref_index(picture.frame)];
-  for (int i = thread; i < kRawH * kRawW; i += kThreads) {
-    const int y = i / kRawW, x = i - y * kRawW;
-    const T* row = reinterpret_cast<const T*>(plane.data + rows[y] * plane.stride);
-    raw[y][x] = static_cast<uint16_t>(cambi_ten_bits(row[columns[x]], work.bpc));
-  }
-  gpu::block_sync();
-  for (int i = thread; i < kLevelsH * kLevelsW; i += kThreads) {
-    const int y = i / kLevelsW, x = i - y * kLevelsW;
-    uint32_t level = raw[y][x]; /* at the borders samples are there twice, which is as good as not at all */
-    if (work.anti_dither) level = (level + raw[y][x + 1] + raw[y + 1][x] + raw[y + 1][x + 1]) / 4;
-    levels[y][x] = static_cast<uint16_t>(level);
+  const uint8_t* const from = plane.data + nearest(side.columns, clamped(x, side.w)) * static_cast<int>(sizeof(T));
+  VMAFX_UNROLL
+  for (int i = 0; i < (kRawH + kGroups - 1) / kGroups; i++) {
+    const int y = i * kGroups + group;
+    if (y < kRawH)
+      raw[y][column] = static_cast<uint16_t>(
+          cambi_ten_bits(*reinterpret_cast<const T*>(from + rows[y] * plane.stride), work.bpc));
   }
   gpu::block_sync();
 
-  /* A thread takes a column and eight rows of the tile, with the last flags as bits of a number. */
-  constexpr int kRun = kCambiPrepareH / (kThreads / kFlatW);
-  const int column = thread % kFlatW, first = thread / kFlatW * kRun, x = x0 - kReach + column;
-  uint32_t flags = 0;
-  uint32_t here = levels[first][column];
-  for (int r = 0; r < kRun + 2 * kReach; r++) {
-    const int y = y0 - kReach + first + r;
-    const uint32_t below = levels[first + r + 1][column], right = levels[first + r][column + 1];
-    const bool inside = x >= 0 && x < side.w && y >= 0 && y < side.h;
-    const bool flat = inside && (x + 1 == side.w || here == right) && (y + 1 == side.h || here == below);
-    flags = flags << 1 | flat;
-    if (r >= 2 * kReach)
-      column_sums[first + r - 2 * kReach][column] =
-          static_cast<uint8_t>(__builtin_popcount(flags & ((2u << 2 * kReach) - 1)));
-    here = below;
+  /* The flags of the last rows are bits of a number. The last two columns only help. */
+  if (column < kColumns - 2) {
+    const bool last_column = x + 1 == side.w, inside = x >= 0 && x < side.w;
+    const int first = group * kRun;
+    uint32_t flags = 0;
+    LevelPair above = sums_across(raw[first], column, work.anti_dither), here = {};
+    for (int r = 0; r <= kRun + 2 * kReach; r++) {
+      /* Levels of row r here and to its right: at the borders samples are there twice, which is as good as not at all. */
+      const LevelPair next = sums_across(raw[first + r + 1], column, work.anti_dither);
+      LevelPair level = above;
+      if (work.anti_dither) level = {(above.here + next.here) / 4, (above.right + next.right) / 4};
+      above = next;
+      if (r > 0) {
+        const int y = y0 - kReach + first + r - 1; /* the row before: this one is below it */
+        const bool flat = inside && y >= 0 && y < side.h && (last_column || here.here == here.right) &&
+                          (y + 1 == side.h || here.here == level.here);
+        flags = flags << 1 | flat;
+        if (r > 2 * kReach)
+          column_sums[first + r - 1 - 2 * kReach][column] =
+              static_cast<uint8_t>(__builtin_popcount(flags & ((2u << 2 * kReach) - 1)));
+      }
+      if (r >= kReach && r < kReach + kRun) levels[first + r - kReach][column] = static_cast<uint16_t>(level.here);
+      here = level;
+    }
   }
   gpu::block_sync();
 
-  const int step = work.halved ? 2 : 1, w = side.scale[0].w;
+  const int step = work.halved ? 2 : 1, w = side.scale[0].w, tx = column - kReach;
   uint16_t* const words = reinterpret_cast<uint16_t*>(picture.area(work) + side.prepared);
-  constexpr int kMost = kCambiPrepareW * kCambiPrepareH;
-  const int across = kCambiPrepareW / step;
-  for (int i = thread; i < kMost / (step * step); i += kThreads) {
-    const int ty = i / across * step, tx = (i - i / across * across) * step;
-    if (x0 + tx >= side.w || y0 + ty >= side.h) continue;
+  if (tx < 0 || tx >= kCambiPrepareW || x >= side.w || tx % step) return;
+  for (int ty = group * step; ty < kCambiPrepareH && y0 + ty < side.h; ty += kGroups * step) {
     int sum = 0;
     VMAFX_UNROLL
-    for (int k = 0; k <= 2 * kReach; k++) sum += column_sums[ty][tx + k];
-    const uint32_t word = levels[ty + kReach][tx + kReach] | (sum > side.mask_above ? kMasked : 0);
-    words[static_cast<int64_t>((y0 + ty) / step) * w + (x0 + tx) / step] = static_cast<uint16_t>(word);
+    for (int k = -kReach; k <= kReach; k++) sum += column_sums[ty][column + k];
+    const uint32_t word = levels[ty][column] | (sum > side.mask_above ? kMasked : 0);
+    words[static_cast<int64_t>((y0 + ty) / step) * w + x / step] = static_cast<uint16_t>(word);
   }
 }
 
@@ -376,8 +389,8 @@ VMAFX_DEVICE void make_keys(const CambiWork& work) {
   while (scale + 1 < kCambiScales && block >= side.scale[scale + 1].first_tile) scale++;
   const CambiScalePlanes& planes = side.scale[scale];
   const int tile = block - planes.first_tile;
-  const int x0 = tile % planes.tiles_x * kCambiKeysW, y0 = tile / planes.tiles_x * kCambiKeysH;
-  const int rows = planes.h - y0 < kCambiKeysH ? planes.h - y0 : kCambiKeysH;
+  const int x0 = tile % planes.tiles_x * kCambiKeysW, y0 = tile / planes.tiles_x * side.tile_rows;
+  const int rows = planes.h - y0 < side.tile_rows ? planes.h - y0 : side.tile_rows;
   const Tile<diffs, pitch> columns = {work, side, picture.words(work, scale), picture.keys(work, scale), counts,
                                       planes.w, planes.h, x0, y0, rows};
   KeySums sums = {};

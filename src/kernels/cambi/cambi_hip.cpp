@@ -119,6 +119,7 @@ class CambiHip : public DeviceTwin {
     side.reach = (side.radius + 3) / 4 * 4;
     /* 8 beyond a multiple of 32 words, so that neighbouring levels lie in different banks. */
     const int words = (kCambiKeysW + 2 * side.reach) / 4;
+    side.tile_rows = side.radius <= 8 ? 16 : 32;
     side.pitch = (words + 23) / 32 * 32 + 8;
     side.levels = std::min(kCambiCountWords / side.pitch, kCambiMostLevel) - 2 * params_.levels.diffs;
     side.key_scale = cambi_key_scale(view.window);
@@ -137,7 +138,7 @@ class CambiHip : public DeviceTwin {
       planes.keys = area.carve(sizeof(uint32_t) * count);
       planes.tiles_x = static_cast<int>(hip::blocks_for(planes.w, kCambiKeysW));
       planes.first_tile = side.tiles;
-      side.tiles += planes.tiles_x * static_cast<int>(hip::blocks_for(planes.h, kCambiKeysH));
+      side.tiles += planes.tiles_x * static_cast<int>(hip::blocks_for(planes.h, side.tile_rows));
       planes.first_rank_block = side.rank_blocks;
       side.rank_blocks += static_cast<int>(hip::blocks_for(count, kCambiRankThreads * kCambiRankKeys));
     }

@@ -10,15 +10,15 @@
 
 namespace vmafx {
 
-/* Blocks that prepare words: a tile of the picture and three samples on each side are 64 columns. */
-inline constexpr int kCambiPrepareThreads = 256;
-inline constexpr int kCambiPrepareW = 64 - 2 * kCambiMaskRadius, kCambiPrepareH = 32;
+/* Blocks that prepare words: a tile of the picture, three samples on each side and two more on the right are so many columns. */
+inline constexpr int kCambiPrepareThreads = 256, kCambiPrepareColumns = 64;
+inline constexpr int kCambiPrepareW = kCambiPrepareColumns - 2 * kCambiMaskRadius - 2, kCambiPrepareH = 64;
 
 /* Blocks that filter: a thread takes some rows of one column. */
 inline constexpr int kCambiFilterW = 64, kCambiFilterRows = 8, kCambiFilterH = 4 * kCambiFilterRows;
 
 /* Blocks that make keys: a thread takes one column. */
-inline constexpr int kCambiKeysW = 128, kCambiKeysH = 32;
+inline constexpr int kCambiKeysW = 128;
 inline constexpr int kCambiPitch = 40;         // words of counts of a level, for windows up to 33
 inline constexpr int kCambiCountWords = 7168;  // of shared memory: 65 levels at the largest window
 
@@ -54,6 +54,7 @@ struct CambiSide {
   int32_t radius;         // of the window
   int32_t reach;          // that, rounded up to whole words
   int32_t pitch;          // words of counts of a level
+  int32_t tile_rows;      // of a block that makes keys
   int32_t levels;         // that counts have room for, but for `diffs` at both ends
   float key_scale;
   uint64_t prepared;      // bytes from the picture's first
