@@ -188,17 +188,23 @@ VMAFX_DEVICE void filter(const CambiWork& work) {
 
 inline constexpr uint32_t kNoLevel = ~0u;
 
-/* The least of all threads' values, in each of them. */
-VMAFX_DEVICE uint32_t block_least(uint32_t value) {
+struct Least {
+  VMAFX_DEVICE static uint32_t of(uint32_t a, uint32_t b) { return a < b ? a : b; }
+};
+struct Union {
+  VMAFX_DEVICE static uint32_t of(uint32_t a, uint32_t b) { return a | b; }
+};
+
+/* Of all threads' values, in each of them. */
+template <class Operation>
+VMAFX_DEVICE uint32_t over_block(uint32_t value) {
   VMAFX_SHARED(uint32_t, parts, [gpu::kMaxWaves]);
-  for (unsigned mask = gpu::wave_size() / 2; mask > 0; mask /= 2) {
-    const uint32_t other = gpu::shuffle_xor(value, mask);
-    value = other < value ? other : value;
-  }
+  for (unsigned mask = gpu::wave_size() / 2; mask > 0; mask /= 2)
+    value = Operation::of(value, gpu::shuffle_xor(value, mask));
   const unsigned rank = gpu::thread_rank(), waves = gpu::thread_count() / gpu::wave_size();
   if (gpu::lane_id() == 0) parts[rank / gpu::wave_size()] = value;
   gpu::block_sync();
-  for (unsigned w = 0; w < waves; w++) value = parts[w] < value ? parts[w] : value;
+  for (unsigned w = 0; w < waves; w++) value = Operation::of(value, parts[w]);
   gpu::block_sync();
   return value;
 }
@@ -257,6 +263,18 @@ struct Tile {
     return least;
   }
 
+  VMAFX_DEVICE bool is_swept(uint32_t word, uint32_t base) const {
+    return word - base < static_cast<uint32_t>(side.levels) && is_asked(word);
+  }
+  /* A bit for each row where the thread's column has a key of this sweep. */
+  VMAFX_DEVICE uint32_t swept_rows(int thread, uint32_t base) const {
+    uint32_t bits = 0;
+    if (x0 + thread >= w) return bits;
+    const uint16_t* const column = words + static_cast<int64_t>(y0) * w + x0 + thread;
+    for (int y = 0; y < rows; y++) bits |= static_cast<uint32_t>(is_swept(column[static_cast<int64_t>(y) * w], base)) << y;
+    return bits;
+  }
+
   /* What no step counts for has no key. */
   VMAFX_DEVICE void clear_keys(int thread, KeySums& sums) const {
     if (x0 + thread >= w) return;
@@ -275,7 +293,7 @@ struct Tile {
     const uint32_t levels = static_cast<uint32_t>(side.levels + 2 * diffs());
     const int size = static_cast<int>(levels) * pitch();
     for (int i = thread; i < size; i += kCambiKeysW) counts[i] = 0;
-    gpu::block_sync();
+    uint32_t with_keys = over_block<Union>(swept_rows(thread, base)); /* orders the counts, too */
 
     const int diameter = 2 * side.radius;
     Column column[kColumns];
@@ -306,15 +324,20 @@ struct Tile {
         if (lost - least < levels && lost >= kMasked) bytes[(lost - least) * pitch() * 4 + k * kCambiKeysW]--;
       }
       if (i < diameter) continue; /* so far each thread has its own bytes */
-      const uint32_t word = x0 + thread < w ? *own : 0;
-      own += w;
-      gpu::block_sync();
-      if (word - base < static_cast<uint32_t>(side.levels) && is_asked(word)) {
-        *key = sample_key(thread, static_cast<int>(word - kMasked), static_cast<int>(word - base));
-        sums.add(*key);
+      const bool has_keys = with_keys & 1;
+      with_keys >>= 1;
+      if (has_keys) {
+        const uint32_t word = x0 + thread < w ? *own : 0;
+        gpu::block_sync();
+        if (is_swept(word, base)) {
+          const uint32_t result = sample_key(thread, static_cast<int>(word - kMasked), static_cast<int>(word - base));
+          *key = result;
+          sums.add(result);
+        }
+        gpu::block_sync();
       }
+      own += w;
       key += w;
-      gpu::block_sync();
     }
   }
 
@@ -395,10 +418,10 @@ VMAFX_DEVICE void make_keys(const CambiWork& work) {
                                       planes.w, planes.h, x0, y0, rows};
   KeySums sums = {};
   columns.clear_keys(thread, sums);
-  uint32_t base = block_least(columns.next_word(thread, 0));
+  uint32_t base = over_block<Least>(columns.next_word(thread, 0));
   while (base != kNoLevel) {
     columns.sweep(thread, base, sums);
-    base = block_least(columns.next_word(thread, base + static_cast<uint32_t>(side.levels)));
+    base = over_block<Least>(columns.next_word(thread, base + static_cast<uint32_t>(side.levels)));
   }
   gpu::add_block(picture.sums(work, scale), sums.of);
 }

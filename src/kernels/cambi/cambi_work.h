@@ -54,7 +54,7 @@ struct CambiSide {
   int32_t radius;         // of the window
   int32_t reach;          // that, rounded up to whole words
   int32_t pitch;          // words of counts of a level
-  int32_t tile_rows;      // of a block that makes keys
+  int32_t tile_rows;      // of a block that makes keys, at most 32
   int32_t levels;         // that counts have room for, but for `diffs` at both ends
   float key_scale;
   uint64_t prepared;      // bytes from the picture's first
