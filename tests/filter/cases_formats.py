@@ -190,6 +190,46 @@ def hdr_is_warned_of(lab):
         lab.compare(f"[0]{hdr}[d];[1]{hdr}[r];[d][r]vmafx=model='':feature=name=psnr").succeeded().does_not_say("SDR")
 
 
+def score_v1(lab, pix_fmt, options):
+    """Pictures that are large enough for the models of v1."""
+    sides = "".join(f"[{i}]scale=640:360,format={pix_fmt}[{pad}];" for i, pad in enumerate("dr"))
+    return lab.compare(f"{sides}[d][r]vmafx=log_path=scores.json:log_fmt=json:model='version=vmaf_v1.0.16_{options}'")
+
+
+@case
+def models_that_do_not_suit_the_pictures_are_said_to_be(lab):
+    score_v1(lab, "gray10le", "3d0h").failed("scores chroma, and these pictures are gray")
+    score_v1(lab, "yuv420p", "3d0h").says("is made for 10 bits per sample").score()
+    score_v1(lab, "yuv420p", r"3d0h\:cambi.enc_bitdepth=8").does_not_say("is made for").score()
+    score_v1(lab, "yuv420p10le", "3d0h").does_not_say("is made for").score()
+    score_v1(lab, "yuv420p10le", "3d0h_2160").says("vmaf_v1.0.16_3d0h would suit them better").score()
+
+
+@case
+def models_take_options_of_their_features(lab):
+    score_v1(lab, "yuv420p10le", r"3d0h\:cambi.enc_width=320\:cambi.enc_height=180").score()
+    keys = list(lab.json("scores.json")["frames"][1]["metrics"])
+    check(any(key.startswith("cambi_") and "encw_320" in key and "ench_180" in key for key in keys), keys)
+
+
+@case
+def colours_of_the_frames_reach_the_metrics(lab):
+    """What is full range scores otherwise than what is limited; what is not said is assumed, and said to be."""
+
+    def ssimulacra2(*params):
+        sides = "".join(f"[{i}]setparams={side}[{pad}];" for i, (side, pad) in enumerate(zip(params, "dr"))) + "[d][r]"
+        outcome = lab.compare(sides + "vmafx=model='':feature=name=ssimulacra2:log_path=scores.json:log_fmt=json").succeeded()
+        return outcome, lab.json("scores.json")["frames"][1]["metrics"]["ssimulacra2"]
+
+    limited, full = ("range=tv:colorspace=bt709",) * 2, ("range=pc:colorspace=bt709",) * 2
+    outcome, of_limited = ssimulacra2(*limited)
+    outcome.does_not_say("assumed")
+    check(abs(ssimulacra2(*full)[1] - of_limited) > 1e-3, of_limited)
+    outcome, _ = ssimulacra2(*("range=unknown:colorspace=unknown",) * 2)
+    outcome.says("the matrix of BT.601 and limited range is assumed")
+    ssimulacra2(limited[0], full[0])[0].says("differ in what they say of their colours (range)")
+
+
 @case
 def too_small_is_an_error(lab):
     tiny = "testsrc2=s=4x4:d=0.2"
