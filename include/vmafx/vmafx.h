@@ -108,14 +108,15 @@ enum VmafxMemory {
     VMAFX_MEMORY_DMABUF, /* DRM PRIME objects of any driver (VAAPI, Vulkan, V4L2, …) */
 };
 
-/* What colours the samples mean: code points of ITU-T H.273, the same numbers as FFmpeg's AVCOL_SPC_…, AVCOL_TRC_…, AVCOL_PRI_…;
- * 0, or 2 as in H.273, where it is not known. (The matrix 0 of H.273 is RGB, which is not scored.) Few metrics look at it. */
+/* What colours the samples mean: code points of ITU-T H.273, the same numbers as FFmpeg's AVCOL_SPC_…, AVCOL_TRC_… and
+ * AVCOL_PRI_…; 0, or 2 as in H.273, where it is not known. (Matrix 0 of H.273 is RGB, which is not scored.) Few metrics
+ * look at it. */
 typedef struct VmafxColour {
     int matrix;
     int range;           /* 1 limited, 2 full, 0 not known; as AVCOL_RANGE_… */
     int transfer;
     int primaries;
-    int chroma_location; /* 1 left, 2 centre, 3 top left, 4 top, 5 bottom left, 6 bottom, 0 not known; as AVCHROMA_LOC_… */
+    int chroma_location; /* 1 left, 2 centre, 3 top left, 4 top, 5 bottom left, 6 bottom, 0 not known: AVCHROMA_LOC_… */
 } VmafxColour;
 
 typedef struct VmafxFormat {
@@ -130,8 +131,8 @@ typedef struct VmafxFormat {
                                  VmafxContext; NULL: VmafxParams.device_context */
     int drm_fd;               /* DMABUF: a descriptor of the DRM device that the objects are of, used by vmafx_configure() only; any
                                  other, such as -1: unknown */
-    VmafxColour colour;       /* zeros: not known. Metrics that need them take the matrix of BT.709 for pictures of more than 576 rows,
-                                 that of BT.601 for others, and limited range */
+    VmafxColour colour;       /* zeros: not known. Metrics that need it take the matrix of BT.709 for pictures of more
+                                 than 576 rows, that of BT.601 for others, and limited range */
 } VmafxFormat;
 
 /* Fixes the format of both inputs, makes the plan, starts the workers. Width, height, chroma and bits must be equal, layout

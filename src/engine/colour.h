@@ -12,11 +12,12 @@ namespace vmafx {
 /* What an input says. */
 Colour described_colour(const VmafxColour& colour);
 
-/* What both say together: the reference's word, where it has one. `differ` lists what both say and not alike: "range, matrix". */
+/* What both say together: the reference's word, where it has one. `differ` lists what both say and not alike: "range,
+ * matrix". */
 Colour common_colour(const Colour& ref, const Colour& dist, std::string* differ);
 
-/* Fills in matrix and range as players do where they are left open: BT.709 for more than 576 rows, BT.601 up to that; limited.
- * What was assumed, in words; "" if nothing. */
+/* Fills in matrix and range as players do where they are left open: BT.709 for more than 576 rows, BT.601 up to that;
+ * limited. What was assumed, in words; "" if nothing. */
 std::string assume_colour(VideoFormat& format);
 
 }  // namespace vmafx

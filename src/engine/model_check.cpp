@@ -33,7 +33,7 @@ constexpr Purpose kPurposes[] = {
     {"vmaf_v1.0.16_hfr_3d0h_2160", 2160, "vmaf_v1.0.16_hfr_3d0h"},
 };
 
-/* Pictures of any shape are told apart by their number of samples. Between the two limits either kind of model will do. */
+/* Pictures of any shape are told apart by their number of samples. Between the limits either kind of model will do. */
 constexpr int64_t kMostSamplesOf1080p = 1920 * 1088, kMostSamplesForIt = 2560 * 1440;
 
 bool uses(const Model& model, const char* part) {
@@ -46,8 +46,8 @@ void check_size(const std::string& version, const VideoFormat& format, Log& log)
   if (purpose == std::end(kPurposes)) return;
   const int64_t samples = static_cast<int64_t>(format.w) * format.h;
   if (purpose->rows == 1080 ? samples <= kMostSamplesForIt : samples > kMostSamplesOf1080p) return;
-  log.warning(format_text("model %s is made for %dp and these pictures are %dx%d: %s would suit them better", purpose->version,
-                          purpose->rows, format.w, format.h, purpose->other));
+  log.warning(format_text("model %s is made for %dp and these pictures are %dx%d: %s would suit them better",
+                          purpose->version, purpose->rows, format.w, format.h, purpose->other));
 }
 
 }  // namespace
@@ -64,13 +64,13 @@ Status check_model(const Model& model, const std::string& version, bool encode_d
                    Log& log) {
   if (format.chroma == Chroma::k400 && uses(model, "speed_chroma"))
     return error(EINVAL,
-                 "model %s scores chroma, and these pictures are gray: use vmaf_v0.6.1, which scores luma only, or give both "
-                 "inputs neutral chroma (format=yuv420p)",
+                 "model %s scores chroma, and these pictures are gray: use vmaf_v0.6.1, which scores luma only, or give "
+                 "both inputs neutral chroma (format=yuv420p)",
                  version.c_str());
   check_size(version, format, log);
   if (format.bpc == 8 && uses(model, "cambi") && !encode_depth_known)
-    log.warning(format_text("model %s is made for 10 bits per sample and these pictures have 8: convert both inputs to 10 "
-                            "(format=yuv420p10), with cambi.enc_bitdepth=8 in the model's options if the encode has 8",
+    log.warning(format_text("model %s is made for 10 bits per sample and these pictures have 8: convert both inputs to "
+                            "10 (format=yuv420p10), with cambi.enc_bitdepth=8 in the model's options if the encode has 8",
                             version.c_str()));
   return {};
 }

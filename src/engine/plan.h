@@ -37,8 +37,8 @@ struct PlannedModel {
   int first_column = -1;      // of its scores; after instantiate()
 };
 
-/* Has the CPU twin run where the HIP twin leaves it the format or the options, and says why. EINVAL if the HIP twin was asked for by
- * name. */
+/* Has the CPU twin run where the HIP twin leaves it the format or the options, and says why. EINVAL if the HIP twin was
+ * asked for by name. */
 Status choose_twin(PlannedExtractor& planned, const VideoFormat& format, Log& log);
 
 class Plan {

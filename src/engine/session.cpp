@@ -96,7 +96,8 @@ void Session::settle_colour(const Colour& ref, const Colour& dist) {
   const std::string assumed = assume_colour(format_);
   if (!plan_.reads_colour()) return;
   if (!differ.empty())
-    log_.warning("the inputs differ in what they say of their colours (" + differ + "); the distorted one is taken as the reference is");
+    log_.warning("the inputs differ in what they say of their colours (" + differ +
+                 "); the distorted one is taken as the reference is");
   if (!assumed.empty()) log_.info("the inputs do not say what their colours are: " + assumed + " is assumed");
 }
 

@@ -99,7 +99,7 @@ struct ExtractorInfo {
   std::span<const OptionInfo> options;
   /* EINVAL when the format or the option values cannot be handled, with the reason in a sentence. */
   StatusOr<std::unique_ptr<Extractor>> (*create)(const Options& options, const VideoFormat& format);
-  /* Of a HIP twin: why it leaves a format or option values that create() takes to its CPU twin. nullptr: it takes all of them. */
+  /* Of a HIP twin: why it leaves a format or option values that create() takes to its CPU twin. nullptr: it takes all. */
   Status (*fits)(const Options& options, const VideoFormat& format) = nullptr;
 };
 

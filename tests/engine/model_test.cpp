@@ -231,7 +231,9 @@ START_TEST(scores_of_v1_are_libvmafs) {
     ck_assert(model.members()[0].svm.rows().size() == builtin("vmaf_v1.0.16_3d0h").members()[0].svm.rows().size());
   }
   ck_assert((builtin("vmaf_v1.0.16_hfr_5d0h").features()[3].options ==
-             OptionTexts{{"motion_max_val", "18"}, {"motion_five_frame_window", "true"}, {"motion_moving_average", "true"}}));
+             OptionTexts{{"motion_max_val", "18"},
+                         {"motion_five_frame_window", "true"},
+                         {"motion_moving_average", "true"}}));
 }
 END_TEST
 

@@ -103,7 +103,8 @@ class Watcher : public Extractor {
   const Reads reads_;
 };
 
-/* Sends 20 frames by, on the device or not, and expects each to be seen with those before it; from `fails_at` on by the CPU. */
+/* Sends 20 frames by, on the device or not, and expects each to be seen with those before it; from `fails_at` on by the
+ * CPU. */
 void watch(const Reads& reads, bool device, int fails_at = -1) {
   const auto first_sample = [](int n, bool distorted) -> int64_t { return make_samples(kPictures, n, distorted)[0]; };
   Watcher watcher(reads);

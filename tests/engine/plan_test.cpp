@@ -1,4 +1,5 @@
-/* The plan: which twin runs, whether models suit the pictures, and what a session makes of the colours that its inputs say they have. */
+/* The plan: which twin runs, whether models suit the pictures, and what a session makes of the colours that its inputs say
+ * they have. */
 #include "engine/plan.h"
 
 #include <cerrno>
@@ -84,9 +85,11 @@ std::string said_of(const char* version, int w, int h, int bpc = 10, bool encode
 
 START_TEST(models_are_for_a_size) {
   assert_text_eq(said_of("vmaf_v0.6.1", 3840, 2160),
-                 "model vmaf_v0.6.1 is made for 1080p and these pictures are 3840x2160: vmaf_4k_v0.6.1 would suit them better\n");
+                 "model vmaf_v0.6.1 is made for 1080p and these pictures are 3840x2160: "
+                 "vmaf_4k_v0.6.1 would suit them better\n");
   assert_contains(said_of("vmaf_v1.0.16_hfr_5d0h", 2160, 3840), "vmaf_v1.0.16_hfr_3d0h_2160 would");
-  assert_contains(said_of("vmaf_4k_v0.6.1neg", 1920, 1088), "made for 2160p and these pictures are 1920x1088: vmaf_v0.6.1neg");
+  assert_contains(said_of("vmaf_4k_v0.6.1neg", 1920, 1088),
+                  "made for 2160p and these pictures are 1920x1088: vmaf_v0.6.1neg");
   for (const char* version : {"vmaf_v0.6.1", "vmaf_4k_v0.6.1"}) assert_text_eq(said_of(version, 2560, 1440), "");
   assert_text_eq(said_of("vmaf_v0.6.1", 1920, 1080) + said_of("vmaf_float_v0.6.1", 64, 48), "");
   assert_text_eq(said_of("vmaf_v1.0.16_1d5h_2160", 3840, 2160) + said_of("vmaf_float_4k_v0.6.1", 4096, 2160), "");
@@ -114,7 +117,8 @@ START_TEST(models_of_chroma_refuse_gray) {
   const VideoFormat gray = {.w = 64, .h = 48, .bpc = 10, .chroma = Chroma::k400};
   const Status refused = check_model(load_model(spec).value(), version_of(spec), false, gray, log.log);
   ck_assert_int_eq(refused.code(), EINVAL);
-  assert_contains(refused.message(), "model vmaf_v1.0.16_3d0h scores chroma, and these pictures are gray: use vmaf_v0.6.1");
+  assert_contains(refused.message(),
+                  "model vmaf_v1.0.16_3d0h scores chroma, and these pictures are gray: use vmaf_v0.6.1");
   spec.version = "vmaf_v0.6.1";
   ck_assert(check_model(load_model(spec).value(), version_of(spec), false, gray, log.log).ok());
   assert_text_eq(log.text, "");

@@ -1,5 +1,5 @@
-/* The registry, and what the documents say of it: README.md's table of metrics has a row for each metric, with the features that
- * it has and the twins that it has, and repeats from docs/performance.md how well it agrees with libvmaf and how fast it is. */
+/* The registry, and what the documents say of it: README.md's table of metrics has a row for each metric, with the features
+ * and the twins that it has, and repeats from docs/performance.md how well it agrees with libvmaf and how fast it is. */
 #include "kernels/registry.h"
 
 #include <algorithm>
@@ -104,7 +104,8 @@ START_TEST(readme_says_what_they_have) {
     assert_features(*cpu, row[1]);
     assert_text_eq(row[2], "yes");
     const bool on_gpu = find_extractor(metric + "_hip") != nullptr;
-    ck_assert_msg(row[3] == (on_gpu ? "yes" : "no"), "README.md: does %s run on a GPU? '%s'", metric.c_str(), row[3].c_str());
+    ck_assert_msg(row[3] == (on_gpu ? "yes" : "no"), "README.md: does %s run on a GPU? '%s'", metric.c_str(),
+                  row[3].c_str());
   }
 }
 END_TEST
