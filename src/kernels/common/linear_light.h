@@ -37,8 +37,8 @@ struct ChromaTaps {
 
 /* How one direction of a picture is subsampled. */
 struct ChromaAxis {
-  bool halved = false;
-  int offset = 0;  // of the first chroma sample from the first luma sample, in halves of a luma sample: 0, 1 or 2
+  bool halved;
+  int offset;  // of the first chroma sample from the first luma sample, in halves of a luma sample: 0, 1 or 2
 
   VMAFX_HD ChromaTaps taps(int at, int chroma_size) const {
     if (!halved) return {at, at, 0};

@@ -22,39 +22,55 @@ VMAFX_DEVICE const T* row_of(const hip::DevicePlane& plane, int y) {
   return reinterpret_cast<const T*>(plane.data + y * plane.stride);
 }
 
+/* What a block needs of its work all the time, in its memory: there is too much of it for the scalar registers of some
+ * GPUs. */
+struct Common {
+  Ssimulacra2Params params;
+  Ssimulacra2ScaleWork scale;
+};
+
+VMAFX_DEVICE const Common& common_of(const Ssimulacra2Work& work, int scale) {
+  VMAFX_SHARED(Common, common, [1]);
+  if (thread_rank() == 0) {
+    common[0].params = work.params;
+    common[0].scale = work.scale[scale];
+  }
+  block_sync();
+  return common[0];
+}
+
 /* 16 times the code of chroma at a luma sample, less that of neutral colours. */
 template <class T>
-VMAFX_DEVICE float chroma_at(const Ssimulacra2Work& work, int plane, int side, const ChromaTaps& across,
-                             const ChromaTaps& down) {
+VMAFX_DEVICE float chroma_at(const Ssimulacra2Work& work, const Ssimulacra2Params& params, int plane, int side,
+                             const ChromaTaps& across, const ChromaTaps& down) {
   const hip::DevicePlane& chroma = plane_of(work, plane, side);
   const T *top = row_of<T>(chroma, down.first), *below = row_of<T>(chroma, down.second);
   const int code =
       chroma_between(chroma_between(top[across.first], top[across.second], across.weight),
                      chroma_between(below[across.first], below[across.second], across.weight), down.weight);
-  return static_cast<float>(code - work.params.light.neutral_chroma);
+  return static_cast<float>(code - params.light.neutral_chroma);
 }
 
 template <class T>
-VMAFX_DEVICE Absorbed absorbed_at(const Ssimulacra2Work& work, int side, int x, int y) {
+VMAFX_DEVICE Absorbed absorbed_at(const Ssimulacra2Work& work, const Ssimulacra2Params& params, int side, int x, int y) {
   const float luma = static_cast<float>(row_of<T>(plane_of(work, 0, side), y)[x]);
   float cb = 0, cr = 0;
-  if (work.params.has_chroma) {
-    const ChromaTaps across = work.params.across.taps(x, work.chroma_w), down = work.params.down.taps(y, work.chroma_h);
-    cb = chroma_at<T>(work, 1, side, across, down);
-    cr = chroma_at<T>(work, 2, side, across, down);
+  if (params.has_chroma) {
+    const ChromaTaps across = params.across.taps(x, work.chroma_w), down = params.down.taps(y, work.chroma_h);
+    cb = chroma_at<T>(work, params, 1, side, across, down);
+    cr = chroma_at<T>(work, params, 2, side, across, down);
   }
-  return absorbed(work.params.absorbance, linear_light(work.params.light, luma, cb, cr));
+  return absorbed(params.absorbance, linear_light(params.light, luma, cb, cr));
 }
 
 /* Of a further scale: sample 0 of plane l. */
-VMAFX_DEVICE float* planes_of(const Ssimulacra2Work& work, int scale, int side) {
-  const Ssimulacra2ScaleWork& s = work.scale[scale];
+VMAFX_DEVICE float* planes_of(const Ssimulacra2Work& work, const Ssimulacra2ScaleWork& s, int side) {
   return work.scratch + s.first_plane + (block_id().z * 6 + static_cast<unsigned>(side) * 3) * s.plane_floats;
 }
 
 VMAFX_DEVICE void store_absorbed(const Ssimulacra2Work& work, int scale, int side, int x, int y, const Absorbed& a) {
   const Ssimulacra2ScaleWork& s = work.scale[scale];
-  float* at = planes_of(work, scale, side) + y * s.stride + x;
+  float* at = planes_of(work, s, side) + y * s.stride + x;
   at[0] = a.l;
   at[s.plane_floats] = a.m;
   at[2 * s.plane_floats] = a.s;
@@ -100,16 +116,17 @@ VMAFX_DEVICE void climb(const Ssimulacra2Work& work, int side, int x0, int y0, P
 template <class T>
 VMAFX_DEVICE void make_pyramid(const Ssimulacra2Work& work) {
   VMAFX_SHARED(PyramidTile, tiles, [1]);
+  const Ssimulacra2Params& params = common_of(work, 0).params;
   const int block = static_cast<int>(block_id().x), side = static_cast<int>(block_id().y);
   const int tile_y = block / work.pyramid_across, tile_x = block - tile_y * work.pyramid_across;
   const int x0 = tile_x * kPyramidColumns, y0 = tile_y * kPyramidRows;
   for (int i = static_cast<int>(thread_id().x); i < kPyramidColumns * kPyramidRows; i += kSsimulacra2PyramidThreads) {
     const int row = i / kPyramidColumns, column = i % kPyramidColumns, x = x0 + column, y = y0 + row;
     if (x >= work.scale[1].w || y >= work.scale[1].h) continue;
-    const int right = partner(2 * x, work.params.w), below = partner(2 * y, work.params.h);
+    const int right = partner(2 * x, params.w), below = partner(2 * y, params.h);
     const Absorbed mean =
-        mean_of_4(absorbed_at<T>(work, side, 2 * x, 2 * y), absorbed_at<T>(work, side, 2 * x, below),
-                  absorbed_at<T>(work, side, right, 2 * y), absorbed_at<T>(work, side, right, below));
+        mean_of_4(absorbed_at<T>(work, params, side, 2 * x, 2 * y), absorbed_at<T>(work, params, side, 2 * x, below),
+                  absorbed_at<T>(work, params, side, right, 2 * y), absorbed_at<T>(work, params, side, right, below));
     store_absorbed(work, 1, side, x, y, mean);
     tiles[0][row][column] = mean;
   }
@@ -163,8 +180,9 @@ VMAFX_DEVICE Tile tile_of(const Ssimulacra2Work& work) {
 
 /* The band from row y on. Rows and sides are dealt out to the threads of a column. */
 template <class T>
-VMAFX_DEVICE void load_band(const Ssimulacra2Work& work, const Tile& tile, int y, BandChannels& band) {
-  const Ssimulacra2ScaleWork& s = work.scale[tile.scale];
+VMAFX_DEVICE void load_band(const Ssimulacra2Work& work, const Common& common, const Tile& tile, int y,
+                            BandChannels& band) {
+  const Ssimulacra2ScaleWork& s = common.scale;
   const int column = static_cast<int>(thread_id().x), x = tile.x0 - kRadius + column;
   VMAFX_ROLLED
   for (int i = static_cast<int>(thread_id().y); i < 2 * kBand; i += kChannels) {
@@ -173,9 +191,9 @@ VMAFX_DEVICE void load_band(const Ssimulacra2Work& work, const Tile& tile, int y
     if (x >= 0 && x < s.w && y + row >= 0 && y + row < s.h) {
       Absorbed a;
       if (tile.scale == 0) {
-        a = absorbed_at<T>(work, side, x, y + row);
+        a = absorbed_at<T>(work, common.params, side, x, y + row);
       } else {
-        const float* at = planes_of(work, tile.scale, side) + (y + row) * s.stride + x;
+        const float* at = planes_of(work, s, side) + (y + row) * s.stride + x;
         a = {at[0], at[s.plane_floats], at[2 * s.plane_floats]};
       }
       all = xyb(a);
@@ -278,12 +296,13 @@ template <class T>
 VMAFX_DEVICE void add_tile(const Ssimulacra2Work& work) {
   VMAFX_SHARED(BandChannels, bands, [2]);  // in turn, so that one barrier a band will do
   const Tile tile = tile_of(work);
+  const Common& common = common_of(work, tile.scale);
   const int thread = static_cast<int>(thread_id().x), channel = static_cast<int>(thread_id().y);
   const bool inside = thread >= kRadius && thread < kSsimulacra2TileThreads - kRadius &&
-                      tile.x0 + thread - kRadius < work.scale[tile.scale].w;
+                      tile.x0 + thread - kRadius < common.scale.w;
   Column column = {};
   for (int y = -kRadius, turn = 0; y < tile.rows + kRadius; y += kBand, turn ^= 1) {
-    load_band<T>(work, tile, tile.y0 + y, bands[turn]);
+    load_band<T>(work, common, tile, tile.y0 + y, bands[turn]);
     block_sync();
     if (!inside) continue;
     column.take(bands[turn], channel, thread);

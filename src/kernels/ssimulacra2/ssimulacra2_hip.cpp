@@ -71,7 +71,7 @@ class Ssimulacra2Hip : public DeviceTwin {
 
   const Ssimulacra2Params params_;
   const int scales_;
-  Ssimulacra2ScaleWork scale_[kSsimulacra2Scales];
+  Ssimulacra2ScaleWork scale_[kSsimulacra2Scales] = {};
   unsigned sum_blocks_ = 0;
   hip::Kernel<Ssimulacra2Work> pyramid_, sums_;
 };

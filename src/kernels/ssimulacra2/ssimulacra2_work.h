@@ -22,10 +22,10 @@ inline constexpr int kSsimulacra2TileRows = 64;
 /* A scale. From the second on its absorbances lie in scratch memory: planes l, m, s of ref, then of dist, for each
  * frame. */
 struct Ssimulacra2ScaleWork {
-  int32_t w = 0, h = 0;
-  int64_t first_plane = 0, plane_floats = 0, stride = 0;  // floats
-  int32_t first_block = 0;  // of those that add up this scale, a tile each
-  int32_t tiles_across = 1;
+  int32_t w, h;
+  int64_t first_plane, plane_floats, stride;  // floats
+  int32_t first_block;                        // of those that add up this scale, a tile each
+  int32_t tiles_across;
 };
 
 struct Ssimulacra2Work {
@@ -36,7 +36,7 @@ struct Ssimulacra2Work {
   Ssimulacra2Params params;
   int32_t chroma_w = 0, chroma_h = 0;
   int32_t scales = 0, pyramid_across = 1;
-  Ssimulacra2ScaleWork scale[kSsimulacra2Scales];
+  Ssimulacra2ScaleWork scale[kSsimulacra2Scales] = {};
 };
 
 }  // namespace vmafx
