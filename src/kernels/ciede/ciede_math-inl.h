@@ -25,10 +25,28 @@ VMAFX_TWIN CiedeRgb ciede_offsets(const CiedeParams& params, Real cb, Real cr) {
   return {Real(1.28033f) * v, Real(-0.21482f) * u - Real(0.38059f) * v, Real(2.12798f) * u};
 }
 
+/* x^2.4 within 4e-7, x from 0.0885 to 2.828: x² · 2^0.4e · (1 + f)^0.4, e from -3 to 1. Cheaper than power(). */
+VMAFX_TWIN Real ciede_power(Real x) {
+  const PowerAndFraction parts = power_and_fraction(x);
+  const Real e = real(parts.exponent), f = parts.fraction;
+  Real scale = Real(0.00018900758f);  // a polynomial through five values
+  scale = scale * e + Real(0.00350027904f);
+  scale = scale * e + Real(0.0384940878f);
+  scale = scale * e + Real(0.277324528f);
+  scale = scale * e + Real(1);
+  Real p = Real(-0.0200007297f);  // minimax, within 1.7e-7
+  p = p * f + Real(0.0331396945f);
+  p = p * f + Real(-0.0422358699f);
+  p = p * f + Real(0.0638375208f);
+  p = p * f + Real(-0.119976141f);
+  p = p * f + Real(0.400002301f);
+  p = p * f + Real(0.999999881f);
+  return (x * x) * (scale * p);
+}
+
 /* R'G'B' to linear light. sRGB's curve; the line is taken up to 10/255. */
 VMAFX_TWIN Real ciede_linear(Real c) {
-  const Real scaled = (c + Real(0.055f)) * Real(1 / 1.055f);
-  const Real curve = power(maximum(scaled, Real(0.05f)), Real(2.4f));
+  const Real curve = ciede_power(maximum((c + Real(0.055f)) * Real(1 / 1.055f), Real(0.0885f)));
   return select(c > Real(10 / 255.f), curve, c * Real(1 / 12.92f));
 }
 
