@@ -155,8 +155,8 @@ START_TEST(impulse) {
   current.fill(Fill::kZero, 8, 1);
   current.at(5, 6) = 8;
   for (const int taps : {1, 3, 5}) {
-    const auto sums = sums_of(float_motion_ref, float_motion_scratch_bytes_ref(12, 12), params_of(taps, true, 12, 12, 8),
-                              earlier.sample_plane(), current.sample_plane());
+    const auto sums = sums_of(float_motion_ref, float_motion_scratch_bytes_ref(12, 12),
+                              params_of(taps, true, 12, 12, 8), earlier.sample_plane(), current.sample_plane());
     ck_assert_double_eq_tol(sums.sad / std::exp2(kFloatMotionBits), 8, 1e-5);
     ck_assert_double_eq_tol(sums.half_size_sad / std::exp2(kFloatMotionBits), 2, 1e-5);
   }
@@ -173,8 +173,8 @@ START_TEST(scores) {
   expect({{"motion_blend_factor", "0.5"}, {"motion_blend_offset", "3"}}, {9, 4, 2, 6}, "0 4 2 6", "0 2 2 6",
          "3.5 2 2 4.5");
   /* motion3 blends what motion2 clips: 0.5 · 6 + 0.5 · 1. */
-  expect({{"motion_blend_factor", "0.5"}, {"motion_blend_offset", "1"}, {"motion_max_val", "3.5"}}, {9, 6, 6}, "0 3.5 3.5",
-         "0 3.5 3.5", "3.5 3.5 3.5");
+  expect({{"motion_blend_factor", "0.5"}, {"motion_blend_offset", "1"}, {"motion_max_val", "3.5"}}, {9, 6, 6},
+         "0 3.5 3.5", "0 3.5 3.5", "3.5 3.5 3.5");
   expect({{"motion_force_zero", "true"}}, {0, 0, 0}, "0 0 0", "0 0 0", "0 0 0");
   expect({{"debug", "false"}}, {9, 4, 2}, "", "0 2 2", "4 2 2");
 }
@@ -184,8 +184,8 @@ START_TEST(planes_and_scales_add_up) {
   ck_assert_double_eq_tol(motion_of_flat({}, kSmall, 10, 17), 7, 1e-5);
   ck_assert_double_eq_tol(motion_of_flat({{"motion_add_scale1", "true"}}, kSmall, 10, 17), 14, 1e-5);
   ck_assert_double_eq_tol(motion_of_flat({{"motion_add_uv", "true"}}, kSmall, 17, 10), 21, 1e-5);
-  ck_assert_double_eq_tol(motion_of_flat({{"motion_add_uv", "true"}, {"motion_add_scale1", "true"}}, kSmall, 17, 10), 42,
-                          1e-5);
+  ck_assert_double_eq_tol(motion_of_flat({{"motion_add_uv", "true"}, {"motion_add_scale1", "true"}}, kSmall, 17, 10),
+                          42, 1e-5);
   for (const char* size : {"0", "1", "2", "3", "5", "9"})
     ck_assert_double_eq_tol(motion_of_flat({{"motion_filter_size", size}}, kSmall, 10, 17), 7, 1e-5);
 }

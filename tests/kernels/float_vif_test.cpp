@@ -210,7 +210,8 @@ START_TEST(scores) {
   ck_assert_double_eq(of["vif_scale0"], 1 / 3.0);
   ck_assert_double_eq(of["vif_scale3"], 1 / 6.0);
 
-  of = scores_of(*make({{"vif_scale1_min_val", "0.5"}, {"vif_scale2_min_val", "0.1"}, {"vif_scale3_min_val", "0.2"}}), kSums);
+  of = scores_of(*make({{"vif_scale1_min_val", "0.5"}, {"vif_scale2_min_val", "0.1"}, {"vif_scale3_min_val", "0.2"}}),
+                 kSums);
   ck_assert_double_eq(of["vif_scale1"], 0.5);
   ck_assert_double_eq(of["vif_scale2"], 0.25);
   ck_assert_double_eq(of["vif_scale3"], 0.2);
@@ -234,7 +235,8 @@ START_TEST(known_pictures) {
   ck_assert_double_eq_tol(scores_of_planes({}, Fill::kZero, Fill::kZero)["vif_scale0"], 1, 1e-6);
   ck_assert_double_eq_tol(scores_of_planes({}, Fill::kRandom, Fill::kRandom)["vif_scale1"], 1, 1e-5);
   ck_assert_double_eq_tol(scores_of_planes({}, Fill::kRandom, Fill::kZero)["vif_scale0"], 0, 1e-12);
-  for (const auto& [key, score] : scores_of_planes({{"vif_sigma_nsq", "0"}, {"debug", "true"}}, Fill::kZero, Fill::kZero))
+  for (const auto& [key, score] :
+       scores_of_planes({{"vif_sigma_nsq", "0"}, {"debug", "true"}}, Fill::kZero, Fill::kZero))
     ck_assert_msg(std::isfinite(score), "%s", key.c_str());
 }
 END_TEST

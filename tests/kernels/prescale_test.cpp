@@ -96,7 +96,8 @@ START_TEST(hand_computed) {
   /* Of the first sample, at -1/4, d is taken from the reflected x0, 1: -5/4. At the other end x0 + 1 reflects. */
   expect(scaled(PrescaleMethod::kBilinear, {10, 20}, 4), {20 * 2.25 - 10 * 1.25, 12.5, 17.5, 17.5});
   /* At d = 1/2: -3/32, 19/32, 19/32, -3/32. */
-  expect(scaled(PrescaleMethod::kBicubic, {10, 20, 40, 60}, 2), {(19 * 30 - 3 * 60) / 32.0, (19 * 100 - 3 * 60) / 32.0});
+  expect(scaled(PrescaleMethod::kBicubic, {10, 20, 40, 60}, 2),
+         {(19 * 30 - 3 * 60) / 32.0, (19 * 100 - 3 * 60) / 32.0});
   for (const PrescaleMethod method : kMethods) expect(scaled(method, {77, 77, 77}, 7), std::vector<double>(7, 77));
 }
 END_TEST

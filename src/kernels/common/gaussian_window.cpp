@@ -21,7 +21,8 @@ float density(float x, float sigma) {
 }  // namespace
 
 const char* const kVifKernelscales =
-    "1, 1/2, 3/2, 2, 2/3, 2.4, 360/97, 4/3, 3.5/3, 3.75/3, 4.25/3, 5/3, 3, 1/2.25, 1.4746, 1.54, 1.6, 1.06667, 0.711111, "
+    "1, 1/2, 3/2, 2, 2/3, 2.4, 360/97, 4/3, 3.5/3, 3.75/3, 4.25/3, 5/3, 3, 1/2.25, 1.4746, 1.54, 1.6, 1.06667, "
+    "0.711111, "
     "0.74074, 1.111111";
 
 GaussianWindow gaussian_window(int size, float sigma) {

@@ -16,8 +16,8 @@ struct GaussianWindow {
  * (f85a853, vif_tools.c): a variance is the difference of two sums with them, so that their last bits show in it. */
 GaussianWindow gaussian_window(int size, float sigma);
 
-/* VIF's window at `scale` 0 to 3: 17, 9, 5 and 3 taps, times kernelscale and rounded up to odd, at least 3; sigma is a fifth of
- * the taps. Only some kernelscales are valid, libvmaf's list. */
+/* VIF's window at `scale` 0 to 3: 17, 9, 5 and 3 taps, times kernelscale and rounded up to odd, at least 3; sigma is a
+ * fifth of the taps. Only some kernelscales are valid, libvmaf's list. */
 bool is_vif_kernelscale(double kernelscale);
 extern const char* const kVifKernelscales;  // for messages
 int vif_window_size(int scale, double kernelscale);

@@ -1,11 +1,12 @@
-/* From the motion of frames to motion2 and motion3, for `motion` and `float_motion`: which frames are compared, and how a
- * stream begins and ends.
+/* From the motion of frames to motion2 and motion3, for `motion` and `float_motion`: which frames are compared, and how
+ * a stream begins and ends.
  *
  *     motion2[n] = min(m[n], m[n+1]), at most max_val; of the last frame m[n]; of frame 0: 0
  *     motion3[n] = m2·f + (1 - f)·min(offset, m2), at most max_val, with m2 of frame n before the clip; of frame 0 m[1]
  *
- * A step of 2 compares with the frame before the last: motion2[n] is min(m[n-1], m[n+1]), and frames 0 and 1 are what frame 0 is
- * above. moving_average halves motion3 with that of the frame before. A frame's scores are known one frame later. */
+ * A step of 2 compares with the frame before the last: motion2[n] is min(m[n-1], m[n+1]), and frames 0 and 1 are what
+ * frame 0 is above. moving_average halves motion3 with that of the frame before. A frame's scores are known one frame
+ * later. */
 #ifndef VMAFX_KERNELS_COMMON_MOTION_SCORES_H
 #define VMAFX_KERNELS_COMMON_MOTION_SCORES_H
 

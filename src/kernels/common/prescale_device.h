@@ -1,4 +1,5 @@
-/* Prescaler (prescale.h) on the device: the same floats. A metric's HIP twin holds one and launches it before its own kernels. */
+/* Prescaler (prescale.h) on the device: the same floats. A metric's HIP twin holds one and launches it before its own
+ * kernels. */
 #ifndef VMAFX_KERNELS_COMMON_PRESCALE_DEVICE_H
 #define VMAFX_KERNELS_COMMON_PRESCALE_DEVICE_H
 
@@ -21,8 +22,8 @@ class PrescaleDevice {
   size_t scratch_bytes(int frames) const;
   size_t plane_floats() const { return static_cast<size_t>(work_.to_w) * work_.to_h; }
 
-  /* Scales plane `plane` of all frames. They come to lie at the start of `scratch`, rows of to_w floats without padding: of
-   * a frame ref, then dist, plane_floats() each. */
+  /* Scales plane `plane` of all frames. They come to lie at the start of `scratch`, rows of to_w floats without
+   * padding: of a frame ref, then dist, plane_floats() each. */
   Status launch(const DeviceBatch& batch, int plane, hip::DevicePtr<std::byte> scratch) const;
 
  private:

@@ -1,16 +1,17 @@
 /* Where a sample of a scaled plane comes from: the taps of one position, alike for columns and rows.
  *
- * Position p of `to` samples lies at x = (p + 1/2) from / to - 1/2 of the `from` samples of the source; with x0 = floor(x),
- * d = x - x0:
+ * Position p of `to` samples lies at x = (p + 1/2) from / to - 1/2 of the `from` samples of the source; with x0 =
+ * floor(x), d = x - x0:
  *
  *   nearest    the sample floor(p from / to)
  *   bilinear   x0 and x0 + 1: 1 - d, d
  *   bicubic    x0 - 1 to x0 + 2: Keys's kernel with a = -3/4
  *   lanczos4   x0 - 4 to x0 + 4: sinc(t) sinc(t / 4), to be divided by the sum of the weights
  *
- * as in libvmaf (f85a853, vif_tools.c), single precision in the same places, so that scores come out as there; taps outside reflect
- * at the borders. That bilinear takes its d from x0 after reflection, and so extrapolates the first row and column of an
- * enlarged plane, is libvmaf's, too. Deviation: planes of fewer than five samples a side reflect as often as it takes. */
+ * as in libvmaf (f85a853, vif_tools.c), single precision in the same places, so that scores come out as there; taps
+ * outside reflect at the borders. That bilinear takes its d from x0 after reflection, and so extrapolates the first row
+ * and column of an enlarged plane, is libvmaf's, too. Deviation: planes of fewer than five samples a side reflect as
+ * often as it takes. */
 #ifndef VMAFX_KERNELS_COMMON_PRESCALE_MATH_H
 #define VMAFX_KERNELS_COMMON_PRESCALE_MATH_H
 
@@ -88,7 +89,11 @@ VMAFX_HD double lanczos4(int i, double t) {
   const double sine_of_four = 4 * s * c * (1 - 2 * s * s);
   const int distance = i < 0 ? -i : i;
   const double side = distance % 4 == 0 ? 0 : distance == 2 ? 1 : kHalfRoot;  // sin(|i| pi / 4)
-  const double top = distance == 0 ? 1 : distance == 1 ? kHalfRoot : distance == 2 ? 0 : distance == 3 ? -kHalfRoot : -1;
+  const double top = distance == 0   ? 1
+                     : distance == 1 ? kHalfRoot
+                     : distance == 2 ? 0
+                     : distance == 3 ? -kHalfRoot
+                                     : -1;
   const double quarter = (i < 0 ? -side : side) * c - top * s;
   return 4 * (i % 2 ? sine_of_four : -sine_of_four) * quarter / (kPi * kPi * t * t);
 }

@@ -1,5 +1,5 @@
-/* The SIMD twin of Prescaler: one source for every instruction set. The rows under the taps of an output row lie as floats in a
- * ring, and the columns under those of a vector of samples are gathered. */
+/* The SIMD twin of Prescaler: one source for every instruction set. The rows under the taps of an output row lie as
+ * floats in a ring, and the columns under those of a vector of samples are gathered. */
 #include "kernels/common/prescale.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -14,7 +14,7 @@ namespace vmafx {
 namespace HWY_NAMESPACE {
 namespace {
 
-/* Rows of the source as floats, each converted once. The taps of a row are neighbours, no more than the ring has slots. */
+/* Rows of the source as floats, each converted once. The taps of a row are neighbours, no more than there are slots. */
 template <class T>
 class FloatRows {
  public:
@@ -67,7 +67,8 @@ void scale_plane(const Prescaler& p, const Plane<const T>& in, float scale, floa
   }
 }
 
-void prescale(const Prescaler& p, const SamplePlane& in, int bpc, float offset, const Plane<float>& out, float* memory) {
+void prescale(const Prescaler& p, const SamplePlane& in, int bpc, float offset, const Plane<float>& out,
+              float* memory) {
   const float scale = scale_to_8_bits(bpc);
   if (bpc == 8) scale_plane(p, in.as<uint8_t>(), scale, offset, out, memory);
   else scale_plane(p, in.as<uint16_t>(), scale, offset, out, memory);

@@ -1,18 +1,20 @@
-/* float_motion: how much the reference video moves, as the mean absolute difference of blurred neighbouring frames, in floating
- * point.
+/* float_motion: how much the reference video moves, as the mean absolute difference of blurred neighbouring frames, in
+ * floating point.
  *
- * Of reference luma, and with motion_add_uv of both chroma planes, too, with G the separable blur of motion_filter_size taps:
+ * Of reference luma, and with motion_add_uv of both chroma planes, too, with G the separable blur of motion_filter_size
+ * taps:
  *
  *     m[n] = fps_weight · Σ over planes (Σ |G(ref[n-1] - ref[n])| / (w·h))                m[0] = 0
  *
- * (Li et al., "Toward a practical perceptual video quality metric", 2016; the blur is linear, so the difference is blurred once).
- * motion_add_scale1 adds the same of the blurred difference at half the size, by bilinear interpolation (prescale_math.h). motion
- * is min(m, max_val), with debug, which is on unless switched off; motion2 and motion3 as in common/motion_scores.h.
- * motion_force_zero makes every score 0.
+ * (Li et al., "Toward a practical perceptual video quality metric", 2016; the blur is linear, so the difference is
+ * blurred once). motion_add_scale1 adds the same of the blurred difference at half the size, by bilinear interpolation
+ * (prescale_math.h). motion is min(m, max_val), with debug, which is on unless switched off; motion2 and motion3 as in
+ * common/motion_scores.h. motion_force_zero makes every score 0.
  *
  * Matches libvmaf f85a853 float_motion, which sums in single precision, to 1e-5. Deviations: depths of 9, 11 and 13 to
- * 15 bits, which it scales wrongly; planes smaller than the blur reaches are refused, where it reads outside; chroma at half the
- * size in 4:2:0 and 4:2:2, of which it reads wrong rows; planes wider than 15,360 samples have a half size, too. */
+ * 15 bits, which it scales wrongly; planes smaller than the blur reaches are refused, where it reads outside; chroma at
+ * half the size in 4:2:0 and 4:2:2, of which it reads wrong rows; planes wider than 15,360 samples have a half size,
+ * too. */
 #ifndef VMAFX_KERNELS_FLOAT_MOTION_FLOAT_MOTION_H
 #define VMAFX_KERNELS_FLOAT_MOTION_FLOAT_MOTION_H
 
@@ -40,11 +42,11 @@ struct FloatMotionSums {
   FloatMotionPlaneSums plane[3];
 };
 
-/* The twins, for one plane: planes of equal size, at least taps / 2 + 1 each way. `scratch` has scratch_bytes of the twin
- * for the largest plane. */
+/* The twins, for one plane: planes of equal size, at least taps / 2 + 1 each way. `scratch` has scratch_bytes of the
+ * twin for the largest plane. */
 size_t float_motion_scratch_bytes_ref(int w, int h);
-void float_motion_ref(const FloatMotionParams& params, int plane, const SamplePlane& earlier, const SamplePlane& current,
-                      std::byte* scratch, FloatMotionPlaneSums& sums);
+void float_motion_ref(const FloatMotionParams& params, int plane, const SamplePlane& earlier,
+                      const SamplePlane& current, std::byte* scratch, FloatMotionPlaneSums& sums);
 
 size_t float_motion_scratch_bytes_simd(int w);
 void float_motion_simd(const FloatMotionParams& params, int plane, const SamplePlane& earlier,

@@ -33,7 +33,8 @@ template <class Filter, class T>
 VMAFX_DEVICE void blur_down(const FloatMotionWork& work, int x0, int y0, TileMemory& memory) {
   constexpr int kR = Filter::kRadius;
   const int frame = static_cast<int>(block_id().z);
-  const hip::DevicePlane &earlier = work.plane.ref[hip::ref_index(frame, 1)], &current = work.plane.ref[hip::ref_index(frame)];
+  const hip::DevicePlane &earlier = work.plane.ref[hip::ref_index(frame, 1)],
+                         &current = work.plane.ref[hip::ref_index(frame)];
   for_each_sample<kW + 2 * kR, kH + 2 * kR>([&](int i, int j) {
     const int x = reflected(x0 - kR + i, work.w, kR), y = reflected(y0 - kR + j, work.h, kR);
     const T a = reinterpret_cast<const T*>(earlier.data.get() + y * earlier.stride)[x];

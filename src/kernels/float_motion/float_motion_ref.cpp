@@ -17,7 +17,8 @@ template <class T>
 void subtract(const Plane<const T>& earlier, const Plane<const T>& current, int bpc, const Floats& out) {
   for (int y = 0; y < out.h; y++)
     for (int x = 0; x < out.w; x++)
-      out(x, y) = (static_cast<float>(earlier.row(y)[x]) - static_cast<float>(current.row(y)[x])) * scale_to_8_bits(bpc);
+      out(x, y) =
+          (static_cast<float>(earlier.row(y)[x]) - static_cast<float>(current.row(y)[x])) * scale_to_8_bits(bpc);
 }
 
 /* `in` is overwritten. */
@@ -45,8 +46,8 @@ float half_size_sample(const Prescaler& half, const Floats& in, int x, int y) {
 
 size_t float_motion_scratch_bytes_ref(int w, int h) { return 2 * sizeof(float) * w * h; }
 
-void float_motion_ref(const FloatMotionParams& params, int plane, const SamplePlane& earlier, const SamplePlane& current,
-                      std::byte* scratch, FloatMotionPlaneSums& sums) {
+void float_motion_ref(const FloatMotionParams& params, int plane, const SamplePlane& earlier,
+                      const SamplePlane& current, std::byte* scratch, FloatMotionPlaneSums& sums) {
   const int w = current.w, h = current.h;
   const Floats diff{reinterpret_cast<float*>(scratch), w, h}, between{diff.at + static_cast<size_t>(w) * h, w, h};
   if (params.bpc == 8) subtract(earlier.as<uint8_t>(), current.as<uint8_t>(), params.bpc, diff);
@@ -59,7 +60,8 @@ void float_motion_ref(const FloatMotionParams& params, int plane, const SamplePl
   if (!params.half_size[plane]) return;
   for (int y = 0; y < float_motion_half(h); y++)
     for (int x = 0; x < float_motion_half(w); x++)
-      sums.half_size_sad += to_fixed<kFloatMotionBits>(absolute(half_size_sample(*params.half_size[plane], diff, x, y)));
+      sums.half_size_sad +=
+          to_fixed<kFloatMotionBits>(absolute(half_size_sample(*params.half_size[plane], diff, x, y)));
 }
 
 }  // namespace vmafx

@@ -1,7 +1,7 @@
 /* The SIMD twin of float_motion: one source for every instruction set, equal to float_motion_ref.cpp to the last bit.
  *
- * Row by row: the difference of the two frames goes into a ring of as many rows as the blur has taps, is blurred down into one
- * row, and that along, while magnitudes are added up. For scale 1 the last two blurred rows are kept. */
+ * Row by row: the difference of the two frames goes into a ring of as many rows as the blur has taps, is blurred down
+ * into one row, and that along, while magnitudes are added up. For scale 1 the last two blurred rows are kept. */
 #include "kernels/float_motion/float_motion.h"
 
 #undef HWY_TARGET_INCLUDE

@@ -10,8 +10,8 @@
 
 namespace vmafx {
 
-/* A block blurs a tile of differences. At half the size it wants half as many samples each way: under them lie at most as many
- * blurred ones as a tile has. */
+/* A block blurs a tile of differences. At half the size it wants half as many samples each way: under them lie at most
+ * as many blurred ones as a tile has. */
 inline constexpr int kFloatMotionThreads = 256;
 inline constexpr int kFloatMotionTileW = 64, kFloatMotionTileH = 32;
 

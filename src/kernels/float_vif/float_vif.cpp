@@ -121,7 +121,7 @@ FloatVifEye eye_of(const Options& options) {
   return eye;
 }
 
-/* Windows reflect once: the planes that they run on, their own scale's and the one before, are larger than their half. */
+/* Windows reflect once: the planes that they run on, their own scale's and the one before, exceed their half. */
 Status check_sizes(const FloatVifParams& params) {
   for (int s = 0; s < kFloatVifScales; s++) {
     const int least = params.window[s].half + 1;

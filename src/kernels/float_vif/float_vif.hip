@@ -1,7 +1,9 @@
-/* The kernels of float_vif: one launch for a scale makes its sums and the planes of the next. Grid: tiles across, down, frames.
+/* The kernels of float_vif: one launch for a scale makes its sums and the planes of the next. Grid: tiles across, down,
+ * frames.
  *
- * A thread filters down its column of a tile and its margins, the five means of eight rows, into shared memory; then threads take
- * runs of four samples along the rows. Windows of the default sizes are unrolled, so that columns and runs lie in registers. */
+ * A thread filters down its column of a tile and its margins, the five means of eight rows, into shared memory; then
+ * threads take runs of four samples along the rows. Windows of the default sizes are unrolled, so that columns and runs
+ * lie in registers. */
 #include "kernels/common/gpu.h"
 #include "kernels/common/fixed.h"
 #include "kernels/common/mirror.h"
@@ -87,7 +89,8 @@ struct Column<T, 0> {
   VMAFX_DEVICE float dist_at(int row, int k) const { return in.dist_at(x, reflected(y + row + k, in.h, half)); }
 };
 
-// -- The planes of the next scale --------------------------------------------------------------------------------------
+// -- The planes of the next scale
+// --------------------------------------------------------------------------------------
 
 template <int kNextHalf, class Columns>
 VMAFX_DEVICE void filter_down_for_next(const FloatVifWork& work, const Columns& columns, TileMemory& memory) {
@@ -115,7 +118,8 @@ VMAFX_DEVICE void filter_along_for_next(const FloatVifWork& work, const TileMemo
   }
 }
 
-// -- Sums --------------------------------------------------------------------------------------------------------------
+// -- Sums
+// --------------------------------------------------------------------------------------------------------------
 
 template <int kHalf, class Columns>
 VMAFX_DEVICE void filter_down(const FloatVifWork& work, const Columns& columns, TileMemory& memory) {

@@ -1,5 +1,5 @@
-/* Which kernels of float_vif run, on what planes, in which order: the prescaling if any, then one for each scale, which also
- * makes the planes of the next. All take all frames of the batch. */
+/* Which kernels of float_vif run, on what planes, in which order: the prescaling if any, then one for each scale, which
+ * also makes the planes of the next. All take all frames of the batch. */
 #include <optional>
 
 #include "kernels/common/prescale_device.h"
@@ -94,6 +94,8 @@ class FloatVifHip : public DeviceTwin {
 
 }  // namespace
 
-std::unique_ptr<DeviceTwin> float_vif_hip(const FloatVifParams& params) { return std::make_unique<FloatVifHip>(params); }
+std::unique_ptr<DeviceTwin> float_vif_hip(const FloatVifParams& params) {
+  return std::make_unique<FloatVifHip>(params);
+}
 
 }  // namespace vmafx

@@ -24,8 +24,8 @@ VMAFX_TWIN Real float_vif_log2(Real x) {
   return exponent + sum * rest;
 }
 
-/* Σ tap · values(k), k from -half to half, in that order. kHalf: 0 where it is known at run time only. Variances are small
- * differences of such sums, and show their rounding; this is libvmaf's. */
+/* Σ tap · values(k), k from -half to half, in that order. kHalf: 0 where it is known at run time only. Variances are
+ * small differences of such sums, and show their rounding; this is libvmaf's. */
 template <int kHalf, class Values>
 VMAFX_TWIN Real window_sum(const GaussianWindow& window, Values values) {
   Real sum = Real(0.0f);

@@ -16,8 +16,8 @@ class FloatVifRows {
 
   static constexpr int kMostRowsAtATime = 4;
 
-  /* What the vertical pass makes of row `row` of those that it makes at a time: mu1, mu2, xx, yy, xy. kMargin floats before each are
-   * there to extend it. */
+  /* What the vertical pass makes of row `row` of those that it makes at a time: mu1, mu2, xx, yy, xy. kMargin floats
+   * before each are there to extend it. */
   float* filtered(int row, int quantity) const { return filtered(5 * row + quantity); }
 
   /* A row filtered down for the next scale, its even and its odd columns. */
@@ -34,7 +34,8 @@ class FloatVifRows {
     size_t before = fixed_floats(params_);
     for (int s = first_plane(params_); s < scale; s++) before += 2 * plane_floats(params_, s);
     const int w = params_.w >> scale, h = params_.h >> scale;
-    return {free_ + before + side * plane_floats(params_, scale), static_cast<ptrdiff_t>(sizeof(float) * pitch(w)), w, h};
+    return {free_ + before + side * plane_floats(params_, scale), static_cast<ptrdiff_t>(sizeof(float) * pitch(w)), w,
+            h};
   }
 
   static size_t bytes(const FloatVifParams& params) {

@@ -1,13 +1,13 @@
 /* float_vif, the SIMD twin: one source for every instruction set, equal to float_vif_ref.cpp to the last bit.
  *
- * A few rows at a time: samples go as floats into a ring of as many rows as their windows have. The vertical pass makes the five
- * means of these rows, so that each sample is loaded, and its squares and products are made, once for all of them; the
- * horizontal pass and the logarithms take them from the first-level cache. On every second row the window of the next scale
- * runs, too, down and then on even columns, so that a scale's planes are read once and only those of the coarser scales are
- * ever written.
+ * A few rows at a time: samples go as floats into a ring of as many rows as their windows have. The vertical pass makes
+ * the five means of these rows, so that each sample is loaded, and its squares and products are made, once for all of
+ * them; the horizontal pass and the logarithms take them from the first-level cache. On every second row the window of
+ * the next scale runs, too, down and then on even columns, so that a scale's planes are read once and only those of the
+ * coarser scales are ever written.
  *
- * A 1920x1080 frame of 8 bit on AVX-512: 17.7 ms, of which the horizontal pass of scale 0 takes 8.8, as its loads cross cache
- * lines, and its vertical one 4.9. */
+ * A 1920x1080 frame of 8 bit on AVX-512: 17.7 ms, of which the horizontal pass of scale 0 takes 8.8, as its loads cross
+ * cache lines, and its vertical one 4.9. */
 #include "kernels/float_vif/float_vif.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -21,8 +21,8 @@
 
 HWY_BEFORE_NAMESPACE();
 #if HWY_COMPILER_GCC_ACTUAL
-/* Keeps the sums of products in source order: gcc would make all the products first and spill them (AVX-512: 20.7 ms, not
- * 17.7). */
+/* Keeps the sums of products in source order: gcc would make all the products first and spill them (AVX-512: 20.7 ms,
+ * not 17.7). */
 #pragma GCC optimize("no-tree-ter", "no-schedule-insns")
 #endif
 namespace vmafx {
@@ -134,8 +134,8 @@ HWY_NOINLINE void filter_row_down(const WindowRows& rows, const GaussianWindow& 
   }
 }
 
-/* The horizontal pass of a row of the group, and what its samples add to the sums. kHalf: of the window, 0 where that is known at run
- * time only. */
+/* The horizontal pass of a row of the group, and what its samples add to the sums. kHalf: of the window, 0 where that
+ * is known at run time only. */
 template <int kHalf>
 HWY_NOINLINE void add_row(const FloatVifRows& memory, int row, const GaussianWindow& window, const FloatVifEye& eye,
                           int w, FloatVifScaleSums& sums) {
@@ -250,7 +250,8 @@ void float_vif(const FloatVifParams& params, const SamplePlane& ref, const Sampl
     params.prescaler->simd(dist, params.bpc, kFloatVifOffset, memory.plane(0, 1), prescaler_scratch);
     run_scale(planes(0), 0, params, memory, sums);
   } else if (params.bpc == 8) {
-    run_scale(SampleRows<uint8_t>{{ref.as<uint8_t>(), dist.as<uint8_t>()}, params.bpc, memory}, 0, params, memory, sums);
+    run_scale(SampleRows<uint8_t>{{ref.as<uint8_t>(), dist.as<uint8_t>()}, params.bpc, memory}, 0, params, memory,
+              sums);
   } else {
     run_scale(SampleRows<uint16_t>{{ref.as<uint16_t>(), dist.as<uint16_t>()}, params.bpc, memory}, 0, params, memory,
               sums);

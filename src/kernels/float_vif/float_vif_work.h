@@ -11,7 +11,8 @@
 
 namespace vmafx {
 
-/* A block works on a tile: a thread filters down one of its columns and margins; then each takes runs of samples of a row. */
+/* A block works on a tile: a thread filters down one of its columns and margins; then each takes runs of samples of a
+ * row. */
 inline constexpr int kFloatVifThreads = 256;
 inline constexpr int kFloatVifTileRows = 8;
 inline constexpr int kFloatVifRun = 4;
