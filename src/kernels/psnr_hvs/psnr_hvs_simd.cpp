@@ -1,9 +1,14 @@
 /* The SIMD twin of psnr_hvs: one source for every instruction set, equal to psnr_hvs_ref.cpp to the last bit.
  *
- * A lane is a block, so that transforms need no shuffles and sums no reductions. Columns of neighbouring blocks lie
- * seven samples apart: rows are first dealt out to seven arrays, sample x to the array x mod 7. */
+ * A lane is a block, so that transforms need no shuffles and sums no reductions. The eight samples of a block's row are
+ * two or four words; rows are first dealt out to an array for each of those.
+ *
+ * Measured for a 1920x1080 frame of 8 bit, 4:2:0, on a Zen 4: 5.8 ms on AVX-512, 6.8 on AVX2, 17 on SSE4, the
+ * definition 63. */
 #include "kernels/psnr_hvs/psnr_hvs.h"
 
+#include <bit>
+#include <cstring>
 #include <utility>
 
 #include "base/aligned.h"
@@ -19,25 +24,24 @@
 #define VMAFX_KERNELS_PSNR_HVS_ROWS
 namespace vmafx {
 
-/* Samples in an array of a row: a block each, one more, and what a vector may read past them. */
-inline size_t psnr_hvs_array_samples(int w) {
+/* Words in an array of a row: one for each block, and what a vector may read past them. */
+inline size_t psnr_hvs_array_words(int w) {
   constexpr size_t kMostLanes = 64;
-  return round_up(psnr_hvs_blocks(w) + 1 + kMostLanes, kMostLanes);
+  return round_up(psnr_hvs_blocks(w) + kMostLanes, kMostLanes);
 }
 
-/* The arrays of the eight rows that a row of blocks covers, in scratch. */
+/* The eight rows of samples that a row of blocks covers, in scratch. */
 template <class T>
 struct PsnrHvsRows {
-  T* row[8];
-  size_t array;  // samples
-
-  const T* column(int i, int j) const { return row[i] + j % kPsnrHvsStep * array + j / kPsnrHvsStep; }
+  static constexpr int kSamples = sizeof(uint32_t) / sizeof(T);  // in a word
+  static constexpr int kWords = kPsnrHvsBlock / kSamples;        // in a block's row
+  uint32_t* row[kPsnrHvsBlock];                                  // kWords arrays each
+  size_t array;                                                  // words
 
   void deal(int i, const T* samples, int blocks) {
-    T* const out = row[i];
     for (int b = 0; b < blocks; b++)
-      for (int k = 0; k < kPsnrHvsStep; k++) out[k * array + b] = samples[b * kPsnrHvsStep + k];
-    out[blocks] = samples[blocks * kPsnrHvsStep];
+      for (int k = 0; k < kWords; k++)
+        std::memcpy(&row[i][k * array + b], &samples[b * kPsnrHvsStep + k * kSamples], sizeof(uint32_t));
   }
 };
 
@@ -55,9 +59,14 @@ struct Blocks {
   Real texture, energy;
 };
 
+/* Sample (i, j) of blocks from number `first` on. */
 template <class T>
-HWY_INLINE Integer samples(const T* from) {
-  return hn::PromoteTo(DI(), hn::LoadU(hn::Rebind<T, DI>(), from));
+HWY_INLINE Integer samples(const PsnrHvsRows<T>& from, int i, int j, int first) {
+  constexpr int n = PsnrHvsRows<T>::kSamples, bits = 8 * sizeof(T);
+  const hn::RebindToUnsigned<DI> du;
+  const int place = std::endian::native == std::endian::little ? j % n : n - 1 - j % n;
+  const auto words = hn::LoadU(du, from.row[i] + j / n * from.array + first);
+  return hn::BitCast(DI(), hn::And(hn::ShiftRightSame(words, bits * place), hn::Set(du, (1u << bits) - 1)));
 }
 
 /* The sums over half a column. */
@@ -75,7 +84,7 @@ void transform(const PsnrHvsRows<T>& from, int first, int middle, const PsnrHvsW
   PsnrHvsMoments quarters[4] = {{zero, zero}, {zero, zero}, {zero, zero}, {zero, zero}};
   for (int j = 0; j < 8; j++) {
     Integer column[8];
-    for (int i = 0; i < 8; i++) column[i] = samples(from.column(i, j) + first);
+    for (int i = 0; i < 8; i++) column[i] = samples(from, i, j, first);
     add_moments(column, half_range, quarters[j / 4]);
     add_moments(column + 4, half_range, quarters[2 + j / 4]);
     psnr_hvs_dct(column);
@@ -130,10 +139,10 @@ PsnrHvsSum plane_sum(int p, const Plane<const T>& ref, const Plane<const T>& dis
   PsnrHvsWeights weights[8];
   for (int i = 0; i < 8; i++) weights[i] = psnr_hvs_weights(p, i);
   PsnrHvsRows<T> rows[2];
-  T* next = reinterpret_cast<T*>(scratch);
+  uint32_t* next = reinterpret_cast<uint32_t*>(scratch);
   for (PsnrHvsRows<T>& of_picture : rows) {
-    of_picture.array = psnr_hvs_array_samples(ref.w);
-    for (T*& row : of_picture.row) row = next, next += kPsnrHvsStep * of_picture.array;
+    of_picture.array = psnr_hvs_array_words(ref.w);
+    for (uint32_t*& row : of_picture.row) row = next, next += PsnrHvsRows<T>::kWords * of_picture.array;
   }
 
   RowSums sums;
@@ -170,7 +179,9 @@ PsnrHvsSum psnr_hvs_simd(int plane, const SamplePlane& ref, const SamplePlane& d
   return HWY_DYNAMIC_DISPATCH(psnr_hvs)(plane, ref, dist, bpc, scratch);
 }
 
-size_t psnr_hvs_scratch_bytes(int w) { return 2 * 8 * kPsnrHvsStep * psnr_hvs_array_samples(w) * sizeof(uint16_t); }
+size_t psnr_hvs_scratch_bytes(int w) {
+  return 2 * kPsnrHvsBlock * PsnrHvsRows<uint16_t>::kWords * psnr_hvs_array_words(w) * sizeof(uint32_t);
+}
 
 }  // namespace vmafx
 #endif
