@@ -94,7 +94,7 @@ class Comparison:
             if got.get(key) is None:
                 self.complain(f"{where}: {key} is missing")
                 continue
-            if self.in_decibels in (key, where.removeprefix("pooled ")):  # of what the score lacks to 1, which is compared
+            if self.in_decibels in (key, where.removeprefix("pooled ")):  # dB of what the score lacks to 1
                 difference = abs(10 ** (-got[key] / 10) - 10 ** (-value / 10))
             else:
                 difference = abs(got[key] - value) / (1 if self.is_integer else max(1, abs(value)))

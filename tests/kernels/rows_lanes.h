@@ -1,4 +1,5 @@
-/* What tests/kernels/rows_test.cpp compares with plain loops: kernels/common/rows-inl.h on vectors, by Highway's dispatch. */
+/* What tests/kernels/rows_test.cpp compares with plain loops: kernels/common/rows-inl.h on vectors, by Highway's
+ * dispatch. */
 #ifndef VMAFX_TESTS_KERNELS_ROWS_LANES_H
 #define VMAFX_TESTS_KERNELS_ROWS_LANES_H
 

@@ -35,8 +35,8 @@ END_TEST
 
 /* From one window to past a tile. */
 START_TEST(sizes) {
-  for (const auto& [w, h] : {std::pair(11, 11), std::pair(12, 18), std::pair(17, 19), std::pair(254, 12), std::pair(255, 27),
-                             std::pair(256, 11), std::pair(270, 18)})
+  for (const auto& [w, h] : {std::pair(11, 11), std::pair(12, 18), std::pair(17, 19), std::pair(254, 12),
+                             std::pair(255, 27), std::pair(256, 11), std::pair(270, 18)})
     check(kFloatSsimHipExtractor, luma(w, h, w % 2 ? 8 : 10), 1, 1, {Fill::kRandom, Fill::kSparse});
 }
 END_TEST

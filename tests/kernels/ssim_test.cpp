@@ -36,15 +36,16 @@ std::vector<SsimSums> ref_sums(const SsimParams& params, const SamplePlane& ref,
   return sums_of(ssim_ref, ssim_scratch_bytes_ref(params), params, ref, dist);
 }
 
-void assert_twins_agree(const SsimParams& params, const SamplePlane& ref, const SamplePlane& dist, const std::string& what) {
+void assert_twins_agree(const SsimParams& params, const SamplePlane& ref, const SamplePlane& dist,
+                        const std::string& what) {
   const auto want = ref_sums(params, ref, dist);
   for_each_cpu_target([&](const std::string& target) {
     const auto got = sums_of(ssim_simd, ssim_scratch_bytes_simd(params), params, ref, dist);
     for (int s = 0; s < params.scales; s++) {
       const SsimSums &a = want[s], &b = got[s];
       ck_assert_msg(a.l == b.l && a.c == b.c && a.s == b.s && a.lcs == b.lcs,
-                    "%s, %dx%d %d bit, factor %d, scale %d of %d, %s: l %lld c %lld s %lld lcs %lld, the definition says "
-                    "l %lld c %lld s %lld lcs %lld",
+                    "%s, %dx%d %d bit, factor %d, scale %d of %d, %s: l %lld c %lld s %lld lcs %lld, the definition "
+                    "says l %lld c %lld s %lld lcs %lld",
                     target.c_str(), params.w, params.h, params.bpc, params.factor, s, params.scales, what.c_str(),
                     static_cast<long long>(b.l), static_cast<long long>(b.c), static_cast<long long>(b.s),
                     static_cast<long long>(b.lcs), static_cast<long long>(a.l), static_cast<long long>(a.c),
@@ -140,7 +141,8 @@ START_TEST(reads_only_samples) {
     with_sample_type(params.bpc, [&]<class T>(T) {
       const std::vector<T> ref(params.w * params.h, 1), dist(params.w * params.h, 77);
       const ptrdiff_t stride = params.w * static_cast<ptrdiff_t>(sizeof(T));
-      assert_twins_agree(params, {ref.data(), stride, params.w, params.h}, {dist.data(), stride, params.w, params.h}, "tight");
+      assert_twins_agree(params, {ref.data(), stride, params.w, params.h},
+                         {dist.data(), stride, params.w, params.h}, "tight");
     });
   };
   for (int w = 11; w < 60; w++) check_tight({.w = w, .h = 11, .bpc = w % 2 ? 8 : 10});
@@ -162,7 +164,8 @@ START_TEST(known_sums) {
   ck_assert(same.l == 0 && same.c == 0 && same.s == 0 && same.lcs == 0);
 
   const VideoFormat format = {.w = 13, .h = 12};
-  const SsimSums flat_sums = ref_sums(params, flat<uint8_t>(format, 100).sample_plane(), flat<uint8_t>(format, 50).sample_plane())[0];
+  const SsimSums flat_sums =
+      ref_sums(params, flat<uint8_t>(format, 100).sample_plane(), flat<uint8_t>(format, 50).sample_plane())[0];
   const double l_loss = 2500 / (10000 + 2500 + 6.5025);
   ck_assert(std::fabs(static_cast<double>(flat_sums.l) / (6 << kSsimBits) - l_loss) < 1e-6);
   ck_assert(flat_sums.c == 0 && flat_sums.s == 0);
@@ -219,13 +222,15 @@ START_TEST(decibels) {
   const auto of = [](const ExtractorInfo& info, int dist, const OptionTexts& options) {
     return score(info, kSquare, flat<uint8_t>(kSquare, 100), flat<uint8_t>(kSquare, dist), options);
   };
-  for (const auto& [info, key] : {std::pair(&kFloatSsimExtractor, "float_ssim 0"), std::pair(&kFloatMsSsimExtractor, "float_ms_ssim 0")}) {
+  for (const auto& [info, key] : {std::pair(&kFloatSsimExtractor, "float_ssim 0"),
+                                  std::pair(&kFloatMsSsimExtractor, "float_ms_ssim 0")}) {
     of(*info, 100, {{"enable_db", "true"}}).expect(key, inf);
     /* ⌈10·log10(255²·200²·2)⌉ = ⌈97.16⌉ */
     of(*info, 100, {{"enable_db", "true"}, {"clip_db", "true"}}).expect(key, 98);
     of(*info, 100, {{"clip_db", "true"}}).expect(key, 1);
   }
-  of(kFloatSsimExtractor, 50, {{"enable_db", "true"}, {"clip_db", "true"}}).expect("float_ssim 0", -10 * std::log10(1 - l), 1e-4);
+  of(kFloatSsimExtractor, 50, {{"enable_db", "true"}, {"clip_db", "true"}})
+      .expect("float_ssim 0", -10 * std::log10(1 - l), 1e-4);
 }
 END_TEST
 

@@ -55,7 +55,8 @@ StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoF
   const int w = ssim_reduced(format.w, params.factor), h = ssim_reduced(format.h, params.factor);
   if (std::min(w, h) < SsimWindow::kLength)
     return Status(EINVAL, "float_ssim needs at least 11x11 samples after dividing by its scale, " +
-                              std::to_string(params.factor) + "; here are " + std::to_string(w) + "x" + std::to_string(h));
+                              std::to_string(params.factor) + "; here are " + std::to_string(w) + "x" +
+                              std::to_string(h));
   return std::unique_ptr<Extractor>(new FloatSsim(params, options, on_device));
 }
 

@@ -8,14 +8,14 @@
  *     float_ssim = mean(l·c·s)                                       Wang, Bovik, Sheikh, Simoncelli, IEEE TIP 2004
  *     float_ms_ssim = Π mean(l)^α mean(c)^β max(mean(s), 0)^β        Wang, Simoncelli, Bovik, Asilomar 2003
  *
- * float_ssim first replaces blocks of `scale`² samples by their means; scale=0 takes a scale that leaves about 256 rows.
+ * float_ssim first replaces blocks of `scale`² samples by their means; scale=0 takes one that leaves about 256 rows.
  * float_ms_ssim multiplies over five scales, each half as wide and high as the one before (9/7 filter); α is 0 but for
  * the last, β = 0.0448, 0.2856, 0.3001, 0.2363, 0.1333. enable_lcs adds the means of l, c and s, enable_db gives
  * -10·log10(1 - score), at most ⌈10·log10(2·w·h·peak²)⌉ with clip_db.
  *
- * Matches libvmaf f85a853 `float_ssim`, `float_ms_ssim` to about 1e-6. Deviations: means are not rounded to float; any depth
- * from 8 to 16 bit, where it takes 9, 11, 13 to 15 bit for bytes; the 9/7 filter is separable; a negative mean(s) counts as 0,
- * where it gives NaN; pictures without a window are refused, where it gives 0 or NaN. */
+ * Matches libvmaf f85a853 `float_ssim`, `float_ms_ssim` to about 1e-6. Deviations: means are not rounded to float; any
+ * depth from 8 to 16 bit, where it takes 9, 11, 13 to 15 bit for bytes; the 9/7 filter is separable; a negative mean(s)
+ * counts as 0, where it gives NaN; pictures without a window are refused, where it gives 0 or NaN. */
 #ifndef VMAFX_KERNELS_SSIM_SSIM_H
 #define VMAFX_KERNELS_SSIM_SSIM_H
 
@@ -36,7 +36,8 @@ struct SsimParams {
   bool with_l(int scale) const { return every_l || scale == scales - 1; }
 };
 
-/* The raw sums of one scale, over its windows: what each lacks to 1, in 2^-26 (ssim_math-inl.h). Without l, lcs is 0, too. */
+/* The raw sums of one scale, over its windows: what each lacks to 1, in 2^-26 (ssim_math-inl.h). Without l, lcs is 0,
+ * too. */
 struct SsimSums {
   int64_t l, c, s, lcs;
 };
@@ -45,8 +46,10 @@ struct SsimSums {
 int64_t ssim_windows(const SsimParams& params, int scale);
 
 /* The twins: `sums` are those of each scale, zeroed. */
-void ssim_ref(const SsimParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch, SsimSums* sums);
-void ssim_simd(const SsimParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch, SsimSums* sums);
+void ssim_ref(const SsimParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
+              SsimSums* sums);
+void ssim_simd(const SsimParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
+               SsimSums* sums);
 size_t ssim_scratch_bytes_ref(const SsimParams& params);
 size_t ssim_scratch_bytes_simd(const SsimParams& params);
 std::unique_ptr<DeviceTwin> ssim_hip(const SsimParams& params);

@@ -1,5 +1,5 @@
-/* The kernels of float_ssim and float_ms_ssim: planes of the first scale where it is not the samples themselves, of each
- * further scale, then the sums of all scales. Frames along z. */
+/* The kernels of float_ssim and float_ms_ssim: planes of the first scale where it is not the samples themselves, of
+ * each further scale, then the sums of all scales. Frames along z. */
 #include "kernels/common/gpu.h"
 #include "kernels/common/mirror.h"
 #include "kernels/ssim/ssim_math-inl.h"
@@ -118,8 +118,8 @@ constexpr int kThreadWindows = kRunRows * kSsimRun;
 constexpr int kTileRows = kSsimTileRows + SsimWindow::kLength - 1;  // of samples
 static_assert(kThreadWindows <= kSsimMostIn32Bits);
 
-/* Means over this thread's windows of the values of a tile, of which it has a column. `across` is the block's. Windows behind
- * the tile's last one get anything. */
+/* Means over this thread's windows of the values of a tile, of which it has a column. `across` is the block's. Windows
+ * behind the tile's last one get anything. */
 VMAFX_DEVICE void means_of(const float (&column)[kTileRows], float (&across)[kSsimTileRows][kSsimThreads],
                            float (&means)[kThreadWindows]) {
   constexpr int kRadius = SsimWindow::kRadius, kPacks = (kSsimRun + 2 * kRadius + 3) / 4;

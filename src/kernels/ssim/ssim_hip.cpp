@@ -1,5 +1,6 @@
-/* Which kernels of float_ssim and float_ms_ssim run, on what planes, in which order: one for the means over blocks where there
- * are any, one for the planes of each further scale, then one for the sums of all scales. All take all frames of the batch. */
+/* Which kernels of float_ssim and float_ms_ssim run, on what planes, in which order: one for the means over blocks
+ * where there are any, one for the planes of each further scale, then one for the sums of all scales. All take all
+ * frames of the batch. */
 #include "base/aligned.h"
 #include "kernels/device_twin.h"
 #include "kernels/ssim/ssim.h"
@@ -51,8 +52,8 @@ class SsimHip : public DeviceTwin {
       VMAFX_TRY(hip::launch(*batch.stream, means_, grid, {kSsimThreads}, 0, work));
     }
     for (int s = 1; s < params_.scales; s++) {
-      const hip::Dim grid = {hip::blocks_for(planes_[s].w, kSsimTileHalved), hip::blocks_for(planes_[s].h, kSsimTileRows),
-                             frames};
+      const hip::Dim grid = {hip::blocks_for(planes_[s].w, kSsimTileHalved),
+                             hip::blocks_for(planes_[s].h, kSsimTileRows), frames};
       VMAFX_TRY(hip::launch(*batch.stream, halve_, grid, {kSsimThreads}, 0, work, s));
     }
     return hip::launch(*batch.stream, windows_, {blocks_, 1, frames}, {kSsimThreads}, 0, work);

@@ -11,8 +11,9 @@
 
 VMAFX_TWIN_BEGIN
 
-/* Weighted means over a window: of the reference, of the difference ref - dist, and of their products. In float, variances
- * of bright samples are off by some 0.01. With differences that is the same error for both pictures and cancels out. */
+/* Weighted means over a window: of the reference, of the difference ref - dist, and of their products. In float, the
+ * variances of bright samples are off by some 0.01. With differences that is the same error for both pictures, and
+ * cancels out. */
 struct SsimMeans {
   Real ref, diff, ref_ref, diff_diff, ref_diff;
 };
@@ -44,8 +45,10 @@ template <bool with_l>
 VMAFX_TWIN SsimLosses ssim_losses(const SsimMeans& mean) {
   const Real zero = Real(0.f), one = Real(1.f);
   const Real ref_sq = mean.ref * mean.ref, diff_sq = mean.diff * mean.diff;
-  const Real variance = mean.ref_ref - ref_sq, covariance = mean.ref_diff - mean.ref * mean.diff; /* of ref; with diff */
-  const Real noisy_yy = variance + (mean.diff_diff - diff_sq - (covariance + covariance)), noisy_xy = variance - covariance;
+  /* Of ref; of ref and diff. */
+  const Real variance = mean.ref_ref - ref_sq, covariance = mean.ref_diff - mean.ref * mean.diff;
+  const Real noisy_yy = variance + (mean.diff_diff - diff_sq - (covariance + covariance));
+  const Real noisy_xy = variance - covariance;
   const Real xx = maximum(variance, zero), yy = maximum(noisy_yy, zero), deviations = square_root(xx * yy);
   /* Where one of the pictures is flat, a negative covariance is noise. */
   const Real xy = select(deviations > zero, noisy_xy, maximum(noisy_xy, zero));

@@ -6,15 +6,15 @@
 
 namespace vmafx {
 
-/* A Gaussian with σ = 1.5, over 11 samples. As rounded by libvmaf the weights add up to 1.000002, which takes up to 0.3 off
- * the variances of bright samples: they are part of the definition. */
+/* A Gaussian with σ = 1.5, over 11 samples. As rounded by libvmaf the weights add up to 1.000002, which takes up to 0.3
+ * off the variances of bright samples: they are part of the definition. */
 VMAFX_CONSTANT float kSsimTaps[6] = {0.266012f, 0.213006f, 0.109361f, 0.036001f, 0.007599f, 0.001028f};
 struct SsimWindow {
   static constexpr int kRadius = 5, kLength = 11;
   VMAFX_HD static float tap(int k) { return kSsimTaps[k]; }
 };
 
-/* The low-pass filter of Cohen, Daubechies and Feauveau's 9/7 wavelet, before every second row and column is dropped. */
+/* The low-pass filter of Cohen, Daubechies and Feauveau's 9/7 wavelet. Every second row and column of it is kept. */
 VMAFX_CONSTANT float kSsimHalvingTaps[5] = {0.602914f, 0.266846f, -0.078201f, -0.016828f, 0.026727f};
 struct SsimHalving {
   static constexpr int kRadius = 4;

@@ -35,7 +35,7 @@ void subtract(const FloatPlane& ref, const FloatPlane& dist) {
     for (int x = 0; x < ref.w; x++) dist.row(y)[x] = ref.row(y)[x] - dist.row(y)[x];
 }
 
-/* The plane of the next scale: of `row`, a row of memory, and of `in`, the even columns and rows of the filtered one. */
+/* The plane of the next scale: the even columns and rows of the filtered one. `row`: memory for a row. */
 void halve(const FloatPlane& in, float* row, const FloatPlane& out) {
   for (int y = 0; y < out.h; y++) {
     for (int x = 0; x < in.w; x++)
@@ -58,7 +58,8 @@ void add_windows(const FloatPlane& ref, const FloatPlane& diff, bool with_l, Ssi
   constexpr int kRadius = SsimWindow::kRadius;
   for (int y = kRadius; y < ref.h - kRadius; y++) {
     for (int x = 0; x < ref.w; x++)
-      columns[x] = ssim_means_across([&](int k) { return ref.row(y + k)[x]; }, [&](int k) { return diff.row(y + k)[x]; });
+      columns[x] =
+          ssim_means_across([&](int k) { return ref.row(y + k)[x]; }, [&](int k) { return diff.row(y + k)[x]; });
     for (int x = kRadius; x < ref.w - kRadius; x++) {
       const auto along = [&](float SsimMeans::*mean) {
         return symmetric_sum<SsimWindow>([&](int k) { return columns[x + k].*mean; });
@@ -90,7 +91,8 @@ size_t ssim_scratch_bytes_ref(const SsimParams& params) {
   return 4 * plane_floats(params) * sizeof(float) + params.w * sizeof(SsimMeans);
 }
 
-void ssim_ref(const SsimParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch, SsimSums* sums) {
+void ssim_ref(const SsimParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
+              SsimSums* sums) {
   float *planes[4], *at = reinterpret_cast<float*>(scratch); /* reference and difference, now and at the next scale */
   for (float*& plane : planes) plane = std::exchange(at, at + plane_floats(params));
   int w = ssim_reduced(params.w, params.factor), h = ssim_reduced(params.h, params.factor);

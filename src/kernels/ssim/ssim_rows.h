@@ -36,7 +36,7 @@ class SsimMemory {
     between_ = take(row + 2 * kCacheLine) + kMargin;
     columns_ = take((params.w + kRowSlack) * sizeof(uint32_t) + 2 * kCacheLine) + kMargin;
     for (int s = 0; s < params.scales; s++) {
-      scales_[s] = {w, h, nullptr, round_to_lines((w + kRowSlack) * sizeof(float)) / sizeof(float)};
+      scales_[s] = {w, h, nullptr, odd_lines((w + kRowSlack) * sizeof(float)) / sizeof(float)};
       scales_[s].first = take(2 * SsimScaleRows::kRing * scales_[s].stride * sizeof(float));
       w = ssim_halved(w);
       h = ssim_halved(h);
@@ -51,6 +51,9 @@ class SsimMemory {
 
  private:
   static constexpr int kMargin = kCacheLine / sizeof(float);
+
+  /* Rows an odd number of cache lines apart do not compete for the same places of a cache. */
+  static size_t odd_lines(size_t bytes) { return (round_to_lines(bytes) / kCacheLine | 1) * kCacheLine; }
 
   float* take(size_t bytes) {
     float* taken = reinterpret_cast<float*>(next_);

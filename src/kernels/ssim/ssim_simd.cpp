@@ -1,7 +1,12 @@
-/* float_ssim and float_ms_ssim, the SIMD twin: one source for every instruction set, equal to ssim_ref.cpp to the last bit.
+/* float_ssim and float_ms_ssim, the SIMD twin: one source for every instruction set, equal to ssim_ref.cpp to the last
+ * bit.
  *
- * Rows go through all scales as they come: a ring holds the latest rows of each scale. A new one completes a row of windows,
- * and every second one a row of the next scale. Nothing larger than a few rows is kept. */
+ * Rows go through all scales as they come: a ring holds the latest rows of each scale. A new one completes a row of
+ * windows, and every second one a row of the next scale. Nothing larger than a few rows is kept.
+ *
+ * Floor of float_ms_ssim for a 1920x1080 frame on AVX-512: 16 of its 2.8 million windows take 113 operations across
+ * rows, 80 along them and 35 for the losses, on two ports 114 cycles: 20 million cycles, 6.5 ms at 3 GHz. Measured 11.0:
+ * the 55 shifted loads along rows cross cache lines. float_ssim has a sixteenth of the windows; measured 1.1 ms. */
 #include "kernels/ssim/ssim.h"
 
 #include "kernels/ssim/ssim_rows.h"
@@ -155,7 +160,8 @@ class Rows {
   int made_[kMsSsimScales] = {};  // rows of each scale but the first
 };
 
-void ssim(const SsimParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch, SsimSums* sums) {
+void ssim(const SsimParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
+          SsimSums* sums) {
   Rows(params, scratch, sums).run(ref, dist);
 }
 
@@ -171,7 +177,8 @@ HWY_EXPORT(ssim);
 
 size_t ssim_scratch_bytes_simd(const SsimParams& params) { return SsimMemory(params, nullptr).bytes(); }
 
-void ssim_simd(const SsimParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch, SsimSums* sums) {
+void ssim_simd(const SsimParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
+               SsimSums* sums) {
   HWY_DYNAMIC_DISPATCH(ssim)(params, ref, dist, scratch, sums);
 }
 

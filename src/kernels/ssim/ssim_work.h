@@ -12,12 +12,13 @@ namespace vmafx {
 
 inline constexpr int kSsimMostScales = 5;
 
-/* A block has a column of samples in each thread, and of them makes a tile of windows, or of samples of the next scale. */
+/* A block has a column of samples in each thread, and makes of them a tile of windows, or of samples of the next
+ * scale. */
 inline constexpr int kSsimThreads = 256;
 inline constexpr int kSsimTileRows = 8;
 inline constexpr int kSsimRun = 4;  // neighbouring windows of a thread
 inline constexpr int kSsimTileWindows = (kSsimThreads - SsimWindow::kLength + 1) / kSsimRun * kSsimRun;  // in a row
-inline constexpr int kSsimTileHalved = (kSsimThreads - 2 * SsimHalving::kRadius) / 2;                    // samples in a row
+inline constexpr int kSsimTileHalved = (kSsimThreads - 2 * SsimHalving::kRadius) / 2;  // samples in a row
 
 /* The planes of one scale, of floats: of each frame the reference, then its difference to the distorted picture. */
 struct SsimPlanes {
