@@ -110,6 +110,16 @@ START_TEST(halved) {
 }
 END_TEST
 
+START_TEST(heatmaps_are_left_to_the_cpu) {
+  const auto fits = [](const OptionTexts& given) {
+    return kCambiHipExtractor.fits(take(Options::resolve("cambi_hip", kCambiHipExtractor.options, given)),
+                                   format_of(216, 216, 8));
+  };
+  ck_assert(fits({}).ok());
+  assert_contains(fits({{"heatmaps_path", "/tmp"}}).message(), "heatmaps");
+}
+END_TEST
+
 int main() {
   return run_suite_on_device("cambi_hip", {{"depths", every_depth},
                                            {"sizes", sizes},
@@ -117,5 +127,6 @@ int main() {
                                            {"shares", shares},
                                            {"options", options},
                                            {"large_windows", large_windows},
-                                           {"halved", halved}});
+                                           {"halved", halved},
+                                           {"heatmaps", heatmaps_are_left_to_the_cpu}});
 }

@@ -202,9 +202,14 @@ StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoF
   }
   const bool full_ref = options.flag("full_ref");
   std::unique_ptr<DeviceTwin> device_twin;
-  if (on_device && !heatmaps) device_twin = cambi_hip(params, dist, full_ref ? &ref : nullptr, format);
+  if (on_device) device_twin = cambi_hip(params, dist, full_ref ? &ref : nullptr, format);
   return std::unique_ptr<Extractor>(new Cambi(params, dist, ref, full_ref, options.number("cambi_max_val"),
                                               std::move(heatmaps), std::move(device_twin)));
+}
+
+Status fits_device(const Options& options, const VideoFormat&) {
+  if (options.text("heatmaps_path").empty()) return {};
+  return error(ENOTSUP, "no kernel writes heatmaps");
 }
 
 }  // namespace
@@ -225,6 +230,7 @@ constexpr ExtractorInfo kCambiHipExtractor = {
     .features = kFeatures,
     .options = kOptions,
     .create = create<true>,
+    .fits = fits_device,
 };
 
 }  // namespace vmafx
