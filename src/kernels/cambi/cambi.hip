@@ -7,7 +7,10 @@
  *             digit; what the sums change by, given both.
  *
  * keys is what takes time. A block counts levels by column, a byte for each: sums of words of four columns are what is in a
- * window. */
+ * window.
+ *
+ * On an NVIDIA H200, in batches of 4, 1920x1080 of 8 bit, with the options of the VMAF v1 models (cambi_high_res_speedup=1080):
+ * prepare 12.5 us a frame, filter 11, keys 20 to 28, rank 2 to 17; without: 16, 19, 80 to 90, 3 to 37. */
 #include "kernels/cambi/cambi_math-inl.h"
 #include "kernels/cambi/cambi_work.h"
 #include "kernels/common/gpu.h"

@@ -8,7 +8,10 @@
  *   keys       A vector of columns at a time, once for each cell in it: the counts of that cell and its neighbours are rows,
  *              so nothing is gathered. Bands have few cells in a vector.
  *
- * Counts are back at 0 after the last row, so that only cells that occur are cleared, once a frame. */
+ * Counts are back at 0 after the last row, so that only cells that occur are cleared, once a frame.
+ *
+ * Measured, 1920x1080 of 8 bit on AVX-512 (Zen 4): 3.0 ms where textures leave few samples masked, 1.1 with
+ * cambi_high_res_speedup=1080; 9.8 and 3.1 where all of it is bands. libvmaf: 12.9 and 38 without, 12 with it. */
 #include "kernels/cambi/cambi.h"
 
 #include <bit>
@@ -311,14 +314,26 @@ class Counts {
 
 /* -- Keys -------------------------------------------------------------------------------------------------------------- */
 
+HWY_INLINE Real lower(V counts) {
+  return hn::ConvertTo(DF(), hn::PromoteTo(DI(), hn::LowerHalf(hn::Half<D>(), counts)));
+}
+HWY_INLINE Real upper(V counts) {
+  return hn::ConvertTo(DF(), hn::PromoteTo(DI(), hn::UpperHalf(hn::Half<D>(), counts)));
+}
+
 struct Halves {
   Real low, high;
 };
+HWY_INLINE Halves reals(V counts) { return {lower(counts), upper(counts)}; }
 
-HWY_INLINE Halves reals(V counts) {
-  const hn::Half<D> half;
-  return {hn::ConvertTo(DF(), hn::PromoteTo(DI(), hn::LowerHalf(half, counts))),
-          hn::ConvertTo(DF(), hn::PromoteTo(DI(), hn::UpperHalf(half, counts)))};
+/* All ones in 32 bits where the mask is set. */
+HWY_INLINE VI lower_mask(M mask) {
+  const hn::RebindToSigned<D> di;
+  return hn::PromoteTo(DI(), hn::LowerHalf(hn::Half<hn::RebindToSigned<D>>(), hn::BitCast(di, hn::VecFromMask(d, mask))));
+}
+HWY_INLINE VI upper_mask(M mask) {
+  const hn::RebindToSigned<D> di;
+  return hn::PromoteTo(DI(), hn::UpperHalf(hn::Half<hn::RebindToSigned<D>>(), hn::BitCast(di, hn::VecFromMask(d, mask))));
 }
 
 class Keys {
@@ -361,7 +376,9 @@ class Keys {
     const DI di;
     const auto some = hn::Gt(keys, hn::Zero(di));
     if (hn::AllFalse(di, some)) return count;
-    return count + hn::CompressStore(keys, some, di, reinterpret_cast<int32_t*>(memory_.keys() + count));
+    /* Compressing straight into memory takes Zen 4 a hundred cycles. */
+    hn::StoreU(hn::Compress(keys, some), di, reinterpret_cast<int32_t*>(memory_.keys() + count));
+    return count + hn::CountTrue(di, some);
   }
 
   /* The larger count of cells d before and after. */
@@ -372,27 +389,55 @@ class Keys {
   /* Keys of the columns that have this cell. */
   void add_cell(int cell, int x, M same, VI& low, VI& high) const {
     const uint32_t steps = memory_.steps()[cell];
+    if (steps == kFourSteps) return add_four(cell, x, same, low, high);
     V any = hn::Zero(d);
     for (uint32_t left = steps; left; left &= left - 1) any = hn::Or(any, beside(cell, std::countr_zero(left), x));
-    if (hn::AllTrue(d, hn::Eq(hn::IfThenElseZero(same, any), hn::Zero(d)))) return;
-
+    if (!counts_any(same, any)) return;
     const Halves center = reals(hn::LoadU(d, memory_.counts(cell) + x));
     CambiContrast best_low = {Real(0.f), Real(1.f)}, best_high = best_low;
     for (uint32_t left = steps; left; left &= left - 1) {
       const int i = std::countr_zero(left);
       const Halves counts = reals(beside(cell, i, x));
-      const Real weight(kCambiWeights[i]);
-      best_low = cambi_larger(best_low, weight, center.low, counts.low);
-      best_high = cambi_larger(best_high, weight, center.high, counts.high);
+      best_low = cambi_larger(best_low, Real(kCambiWeights[i]), center.low, counts.low);
+      best_high = cambi_larger(best_high, Real(kCambiWeights[i]), center.high, counts.high);
     }
-    const V chosen = hn::VecFromMask(d, same);
-    const hn::RebindToSigned<D> d16;
-    const hn::Half<decltype(d16)> half;
-    const auto signs = hn::BitCast(d16, chosen);
-    const Real key_scale(key_scale_);
-    low = hn::Or(low, hn::And(hn::PromoteTo(DI(), hn::LowerHalf(half, signs)), cambi_key(best_low, center.low, key_scale).v));
-    high = hn::Or(high, hn::And(hn::PromoteTo(DI(), hn::UpperHalf(half, signs)), cambi_key(best_high, center.high, key_scale).v));
+    add_keys(lower_mask(same), best_low, center.low, low);
+    add_keys(upper_mask(same), best_high, center.high, high);
   }
+
+  /* The same where the usual four steps count. A half that has other cells only is left out. */
+  void add_four(int cell, int x, M same, VI& low, VI& high) const {
+    const V first = beside(cell, 0, x), second = beside(cell, 1, x), third = beside(cell, 2, x), fourth = beside(cell, 3, x);
+    if (!counts_any(same, hn::Or(hn::Or(first, second), hn::Or(third, fourth)))) return;
+    const V center = hn::LoadU(d, memory_.counts(cell) + x);
+    const VI in_low = lower_mask(same), in_high = upper_mask(same);
+    if (any_set(in_low))
+      add_keys(in_low, of_four(lower(center), lower(first), lower(second), lower(third), lower(fourth)), lower(center), low);
+    if (any_set(in_high))
+      add_keys(in_high, of_four(upper(center), upper(first), upper(second), upper(third), upper(fourth)), upper(center), high);
+  }
+
+  static HWY_INLINE CambiContrast of_four(Real center, Real first, Real second, Real third, Real fourth) {
+    CambiContrast best = {Real(0.f), Real(1.f)};
+    best = cambi_larger(best, Real(kCambiWeights[0]), center, first);
+    best = cambi_larger(best, Real(kCambiWeights[1]), center, second);
+    best = cambi_larger(best, Real(kCambiWeights[2]), center, third);
+    return cambi_larger(best, Real(kCambiWeights[3]), center, fourth);
+  }
+
+  HWY_INLINE void add_keys(VI mask, CambiContrast best, Real center, VI& keys) const {
+    keys = hn::Or(keys, hn::And(mask, cambi_key(best, center, Real(key_scale_)).v));
+  }
+
+  static HWY_INLINE bool counts_any(M same, V counts) {
+    return !hn::AllTrue(d, hn::Eq(hn::IfThenElseZero(same, counts), hn::Zero(d)));
+  }
+  static HWY_INLINE bool any_set(VI mask) {
+    const DI di;
+    return !hn::AllTrue(di, hn::Eq(mask, hn::Zero(di)));
+  }
+
+  static constexpr uint32_t kFourSteps = 15;
 
   const CambiMemory& memory_;
   const CambiCells& cells_;
