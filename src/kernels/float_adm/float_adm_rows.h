@@ -28,7 +28,7 @@ struct BandWork {
 };
 
 /* A row through masking. */
-struct MaskingWork {
+struct MaskWork {
   const FloatAdmParams* params;
   const float* scored;
   const float* signal[kAdmBands];  // BandWork's restored or added

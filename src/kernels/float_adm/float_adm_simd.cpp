@@ -111,10 +111,14 @@ void mark_scored(const Level& level) {
   std::memset(level.scored + s.left, 0xFF, (s.right - s.left) * sizeof(float));
 }
 
+float* place(const SplitRow& row, int column) {
+  float* const samples = column & 1 ? row.odd : row.even;
+  return samples + (column >> 1);
+}
+
 /* Columns -1, w and w + 1 of a row of w. */
 void mirror_ends(const SplitRow& row, int w) {
-  const auto at = [&](int column) -> float& { return (column & 1 ? row.odd : row.even)[column >> 1]; };
-  for (const int column : {-1, w, w + 1}) at(column) = at(adm_mirror(column, w));
+  for (const int column : {-1, w, w + 1}) *place(row, column) = *place(row, adm_mirror(column, w));
 }
 void mirror_mask(float* row, int w) {
   row[-1] = row[1];
@@ -128,6 +132,7 @@ void mirror_mask(float* row, int w) {
 HWY_BEFORE_NAMESPACE();
 namespace vmafx {
 namespace HWY_NAMESPACE {
+namespace {
 
 #if HWY_TARGET == HWY_SCALAR
 
@@ -251,7 +256,7 @@ class Frame {
     const FloatAdmScale& s = *level.scale;
     const auto row = [&](int i) { return mask_rows[adm_mirror(i, s.h) % kNearRows]; };
     const float* const(&bands)[kAdmBands] = signal[y % kSignalRows];
-    const MaskingWork work = {.params = &params_,
+    const MaskWork work = {.params = &params_,
                               .scored = level.scored,
                               .signal = {bands[0], bands[1], bands[2]},
                               .above = row(y - 1),
@@ -281,6 +286,7 @@ void float_adm(const FloatAdmParams& params, const SamplePlane& ref, const Sampl
 
 #endif
 
+}  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace vmafx
 HWY_AFTER_NAMESPACE();

@@ -16,6 +16,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace vmafx {
 namespace HWY_NAMESPACE {
+namespace {  // other metrics have rows, bands and sums, too
 
 HWY_INLINE int lanes() { return static_cast<int>(hn::Lanes(DF())); }
 HWY_INLINE Real load(const float* from) { return hn::Load(DF(), from); }
@@ -63,7 +64,7 @@ HWY_INLINE void filter_columns(const float* a, const float* b, const float* c, c
 }
 
 /* The vertical pass over columns [2 half_begin, 2 half_end). high may be null. */
-inline void filter_down(const SplitRow (&rows)[4], int half_begin, int half_end, const SplitRow& low, const SplitRow& high) {
+void filter_down(const SplitRow (&rows)[4], int half_begin, int half_end, const SplitRow& low, const SplitRow& high) {
   for (int x = half_begin; x < half_end; x += lanes()) {
     filter_columns(rows[0].even, rows[1].even, rows[2].even, rows[3].even, x, low.even, high.even);
     filter_columns(rows[0].odd, rows[1].odd, rows[2].odd, rows[3].odd, x, low.odd, high.odd);
@@ -86,7 +87,7 @@ HWY_INLINE void store_split(Real first, Real second, const SplitRow& to, int x) 
 }
 
 /* Only the band a; x0 is a multiple of two vectors. */
-inline void make_a(const SplitRow& low, int x0, int x1, const SplitRow& to) {
+void make_a(const SplitRow& low, int x0, int x1, const SplitRow& to) {
   for (int x = x0; x < x1; x += 2 * lanes())
     store_split(Taps(low, x).low_pass(), Taps(low, x + lanes()).low_pass(), to, x);
 }
@@ -198,7 +199,7 @@ void make_bands(const BandWork& work, int x0, int x1) {
 /* -- Contrast masking ---------------------------------------------------------------------------------------------- */
 
 template <bool cubes, bool masked>
-void mask(const MaskingWork& work, int x0, int x1) {
+void mask(const MaskWork& work, int x0, int x1) {
   const int words = work.params->words_per_sum();
   Sum<cubes> h(*work.params, work.sums), v(*work.params, work.sums + words), d(*work.params, work.sums + 2 * words);
   const auto column = [&](int x) HWY_ATTR {
@@ -218,6 +219,7 @@ void mask(const MaskingWork& work, int x0, int x1) {
   d.finish();
 }
 
+}  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace vmafx
 HWY_AFTER_NAMESPACE();
