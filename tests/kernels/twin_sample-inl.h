@@ -12,7 +12,8 @@ VMAFX_TWIN_BEGIN
 
 VMAFX_TWIN Real everything(Real a, Real b) {
   const Integer whole = truncated(a * Real(1000)) - truncated(b) + (bits(a) & Integer(0x7ff)) - (Integer(5) | bits(b));
-  const Integer moved = shifted_left<3>(whole) + shifted_right<7>(whole) * (truncated(b) & Integer(0xff));
+  const Integer product = (shifted_right<7>(whole) & Integer(0xffff)) * (truncated(b) & Integer(0xff));
+  const Integer moved = shifted_left<3>(whole) + product;
   const Real small = minimum(a, b), large = maximum(a, b);
   const Mask between = (small < Real(0) && large > Real(0)) || !(large <= Real(1)) || a == b;
   Real sum = select(between, small, -large) + real(select(a >= b, moved, whole));
