@@ -22,6 +22,12 @@ StatusOr<PrescaleMethod> prescale_method(const char* metric, std::string_view na
 /* A side of a plane scaled by `factor`. */
 int prescaled_size(int size, double factor);
 
+/* Which rows of a scaled plane somebody reads: those at most `reach` away from a multiple of `step`. */
+struct PrescaledRows {
+  int step = 1, reach = 0;
+  bool has(int y) const { return y % step <= reach || step - y % step <= reach; }
+};
+
 /* The taps for one pair of sizes. Made once, used on any thread. */
 class Prescaler {
  public:
@@ -29,7 +35,8 @@ class Prescaler {
 
   /* `out` has the size to_w x to_h. A sample of `bpc` bits counts in 256ths of the range, plus `offset`. */
   void ref(const SamplePlane& in, int bpc, float offset, const Plane<float>& out, std::byte* scratch) const;
-  void simd(const SamplePlane& in, int bpc, float offset, const Plane<float>& out, std::byte* scratch) const;
+  void simd(const SamplePlane& in, int bpc, float offset, const Plane<float>& out, std::byte* scratch,
+            const PrescaledRows& wanted = {}) const;
   size_t scratch_bytes() const;  // of one call, 64-byte aligned
   size_t row_floats() const;     // of a row of the source there
 

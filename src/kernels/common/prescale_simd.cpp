@@ -54,9 +54,10 @@ HWY_INLINE Real scaled(const Prescaler& p, const float* const* rows, const Presc
 
 template <class T>
 void scale_plane(const Prescaler& p, const Plane<const T>& in, float scale, float offset, const Plane<float>& out,
-                 float* memory) {
+                 float* memory, const PrescaledRows& wanted) {
   FloatRows<T> source(in, scale, offset, memory, p.row_floats());
   for (int y = 0; y < out.h; y++) {
+    if (!wanted.has(y)) continue;
     const float* rows[kPrescaleMaxTaps];
     for (int j = 0; j < p.taps(); j++) rows[j] = source.row(p.row(y)[j].index);
     float* const row = out.row(y);
@@ -67,11 +68,11 @@ void scale_plane(const Prescaler& p, const Plane<const T>& in, float scale, floa
   }
 }
 
-void prescale(const Prescaler& p, const SamplePlane& in, int bpc, float offset, const Plane<float>& out,
-              float* memory) {
+void prescale(const Prescaler& p, const SamplePlane& in, int bpc, float offset, const Plane<float>& out, float* memory,
+              const PrescaledRows& wanted) {
   const float scale = scale_to_8_bits(bpc);
-  if (bpc == 8) scale_plane(p, in.as<uint8_t>(), scale, offset, out, memory);
-  else scale_plane(p, in.as<uint16_t>(), scale, offset, out, memory);
+  if (bpc == 8) scale_plane(p, in.as<uint8_t>(), scale, offset, out, memory, wanted);
+  else scale_plane(p, in.as<uint16_t>(), scale, offset, out, memory, wanted);
 }
 
 }  // namespace
@@ -84,8 +85,9 @@ namespace vmafx {
 
 HWY_EXPORT(prescale);
 
-void Prescaler::simd(const SamplePlane& in, int bpc, float offset, const Plane<float>& out, std::byte* scratch) const {
-  HWY_DYNAMIC_DISPATCH(prescale)(*this, in, bpc, offset, out, reinterpret_cast<float*>(scratch));
+void Prescaler::simd(const SamplePlane& in, int bpc, float offset, const Plane<float>& out, std::byte* scratch,
+                     const PrescaledRows& wanted) const {
+  HWY_DYNAMIC_DISPATCH(prescale)(*this, in, bpc, offset, out, reinterpret_cast<float*>(scratch), wanted);
 }
 
 }  // namespace vmafx

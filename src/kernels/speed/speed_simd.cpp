@@ -129,9 +129,10 @@ void decimate_samples(const SpeedShape& shape, const SpeedPlane& plane, const Sp
 
 void decimate_scaled(const SpeedPlan& plan, const SpeedPlane& plane, const SpeedMemory& memory) {
   const auto &now = memory.scaled[0], &before = memory.scaled[1];
-  plan.scaler->simd(plane.now, plan.bpc, -kMiddle, now, memory.scaler);
+  const PrescaledRows wanted = {kSpeedStep, plan.shape.antialias.half};
+  plan.scaler->simd(plane.now, plan.bpc, -kMiddle, now, memory.scaler, wanted);
   if (plane.before.data) {
-    plan.scaler->simd(plane.before, plan.bpc, -kMiddle, before, memory.scaler);
+    plan.scaler->simd(plane.before, plan.bpc, -kMiddle, before, memory.scaler, wanted);
     decimate(plan.shape, FloatDifferences{now, before}, memory);
   } else {
     decimate(plan.shape, Floats{now}, memory);
