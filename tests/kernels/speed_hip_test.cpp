@@ -19,8 +19,8 @@ void check(const ExtractorInfo& info, const VideoFormat& format, int frames, int
            const OptionTexts& given = {}) {
   const Options options = take(Options::resolve(info.name, info.options, given));
   with_sample_type(format.bpc, [&]<class T>(T) {
-    assert_device_agrees(*take(info.create(options, format)), format, TestFrames<T>(format, frames, fills).pairs(), batch,
-                         info.name);
+    const TestFrames<T> test_frames(format, frames, fills);
+    assert_device_agrees(*take(info.create(options, format)), format, test_frames.pairs(), batch, info.name);
   });
 }
 
@@ -55,7 +55,8 @@ END_TEST
 START_TEST(batches) {
   for (const int batch : {1, 3})
     check(kSpeedTemporalHipExtractor, format_of(160, 160, 8, Chroma::k400), 5, batch, kNoise);
-  check(kSpeedTemporalHipExtractor, format_of(160, 160, 8, Chroma::k400), 3, 2, kNoise, {{"speed_use_ref_diff", "true"}});
+  check(kSpeedTemporalHipExtractor, format_of(160, 160, 8, Chroma::k400), 3, 2, kNoise,
+        {{"speed_use_ref_diff", "true"}});
 }
 END_TEST
 
@@ -64,7 +65,8 @@ START_TEST(options) {
     check(kSpeedTemporalHipExtractor, format_of(170, 165, 8, Chroma::k400), 2, 2, kNoise,
           {{"speed_kernelscale", kernelscale}});
   for (const char* mode : {"1", "3", "5"})
-    check(kSpeedChromaHipExtractor, format_of(160, 160, 8, Chroma::k444), 1, 1, kNoise, {{"speed_weight_var_mode", mode}});
+    check(kSpeedChromaHipExtractor, format_of(160, 160, 8, Chroma::k444), 1, 1, kNoise,
+          {{"speed_weight_var_mode", mode}});
 }
 END_TEST
 

@@ -197,7 +197,8 @@ START_TEST(strong_contrast_in_a_high_plane) {
     for (int y = 0; y < h; y++)
       for (int x = 0; x < w; x++) before.at(x, y) = 255 - now.at(x, y);
     other.fill(Fill::kRandom, 8, 1);
-    const SpeedPlane ref = {now.sample_plane(), before.sample_plane()}, dist = {other.sample_plane(), now.sample_plane()};
+    const SpeedPlane ref = {now.sample_plane(), before.sample_plane()};
+    const SpeedPlane dist = {other.sample_plane(), now.sample_plane()};
     const SpeedSums sums = assert_twins_agree(target, plan_of(w, h, 8), ref, dist, "tiles");
     ck_assert(!sums.singular);
   });
@@ -209,7 +210,8 @@ START_TEST(depths_score_alike) {
   TestPlane<uint8_t> ref8(200, 200), dist8(200, 200);
   ref8.fill(Fill::kRandom, 8, 1);
   dist8.fill(Fill::kRandom, 8, 2);
-  const SpeedSums want = assert_twins_agree("", plan_of(200, 200, 8), {ref8.sample_plane()}, {dist8.sample_plane()}, "");
+  const SpeedSums want =
+      assert_twins_agree("", plan_of(200, 200, 8), {ref8.sample_plane()}, {dist8.sample_plane()}, "");
   ck_assert(!want.singular && want.difference > 0);
   for (int bpc = 9; bpc <= 16; bpc++) {
     TestPlane<uint16_t> ref(200, 200), dist(200, 200);
@@ -217,7 +219,8 @@ START_TEST(depths_score_alike) {
       ref.at(i % 200, i / 200) = static_cast<uint16_t>(ref8.at(i % 200, i / 200) << (bpc - 8));
       dist.at(i % 200, i / 200) = static_cast<uint16_t>(dist8.at(i % 200, i / 200) << (bpc - 8));
     }
-    const SpeedSums got = assert_twins_agree("", plan_of(200, 200, bpc), {ref.sample_plane()}, {dist.sample_plane()}, "");
+    const SpeedSums got =
+        assert_twins_agree("", plan_of(200, 200, bpc), {ref.sample_plane()}, {dist.sample_plane()}, "");
     ck_assert_int_eq(got.difference, want.difference);
   }
 }

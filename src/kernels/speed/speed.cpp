@@ -24,12 +24,13 @@ constexpr OptionInfo kFloor = {"speed_nn_floor", "nnf", Type::kDouble, 0, 0, 1, 
 constexpr OptionInfo kMaxVal = {"speed_max_val", "mxv", Type::kDouble, 1000, 0, 1000, true,
                                 "largest score; larger ones are clipped"};
 constexpr OptionInfo kWeightMode = {"speed_weight_var_mode", "wvm", Type::kInt, 0, 0, 6, true,
-                                    "whose variances weigh the entropies: 0 each its own, 1 ref, 2 dist, 3 their mean, 4 to 6 "
-                                    "ref, and for dist 1/2, 3/4, 1/4 of ref"};
+                                    "whose variances weigh the entropies: 0 each its own, 1 ref, 2 dist, 3 their mean, "
+                                    "4 to 6 ref, and for dist 1/2, 3/4, 1/4 of ref"};
 constexpr OptionInfo kRefDiff = {"speed_use_ref_diff", "urd", Type::kBool, 0, 0, 1, true,
                                  "subtract the reference from the distorted picture before"};
 
-constexpr OptionInfo kChromaOptions[] = {kKernelscale, kPrescale, kPrescaleMethod, kSigma, kFloor, kMaxVal, kWeightMode};
+constexpr OptionInfo kChromaOptions[] = {kKernelscale, kPrescale, kPrescaleMethod, kSigma, kFloor, kMaxVal,
+                                         kWeightMode};
 constexpr OptionInfo kTemporalOptions[] = {kKernelscale, kPrescale, kPrescaleMethod, kSigma, kFloor, kMaxVal, kRefDiff};
 
 constexpr FeatureInfo kChromaFeatures[] = {{"Speed_chroma_feature_speed_chroma_u_score", "speed_chroma_u"},
@@ -88,7 +89,8 @@ class SpeedChroma : public Speed {
     if (format.planes() == 1) return error(EINVAL, "speed_chroma: a video without chroma has none to score");
     VMAFX_ASSIGN(SpeedPlan plan, SpeedPlan::create("speed_chroma", options, format.plane_w(1), format.plane_h(1),
                                                    format.bpc, options.integer("speed_weight_var_mode")));
-    return std::unique_ptr<Extractor>(new SpeedChroma(std::move(plan), options, format, {.first = 1, .count = 2}, on_device));
+    const SpeedPlanes chroma = {.first = 1, .count = 2};
+    return std::unique_ptr<Extractor>(new SpeedChroma(std::move(plan), options, format, chroma, on_device));
   }
 };
 
@@ -103,8 +105,8 @@ class SpeedTemporal : public Speed {
   void extract(const FrameSet& frames, std::byte* scratch, void* sums) const override {
     if (frames.index == 0) return; /* nothing before: a score of 0 */
     const SamplePlane &ref = frames.ref.plane[0], &dist = frames.dist.plane[0];
-    twin_(plan_, {ref, frames.earlier_ref[0].plane[0]}, {planes_.ref_diff ? ref : dist, frames.earlier_dist[0].plane[0]}, scratch,
-          static_cast<SpeedSums*>(sums));
+    const SamplePlane &old_ref = frames.earlier_ref[0].plane[0], &old_dist = frames.earlier_dist[0].plane[0];
+    twin_(plan_, {ref, old_ref}, {planes_.ref_diff ? ref : dist, old_dist}, scratch, static_cast<SpeedSums*>(sums));
   }
 
   void finalize(int64_t frame, const void* sums, ScoreSink& sink) override {

@@ -1,5 +1,5 @@
-/* The kernels of SpEED, in data-flow order; block z is a unit (speed_work.h). All of them are short beside the loading of
- * the planes: what counts is that there are few of them, for all planes of both sides of a batch at once. */
+/* The kernels of SpEED, in data-flow order; block z is a unit (speed_work.h). All of them are short beside the loading
+ * of the planes: what counts is that there are few of them, for all planes of both sides of a batch at once. */
 #include "kernels/common/gpu.h"
 #include "kernels/common/mirror.h"
 #include "kernels/speed/speed_math.h"
@@ -59,7 +59,8 @@ VMAFX_DEVICE void decimate(const SpeedWork& work) {
 VMAFX_DEVICE void centre(const SpeedWork& work) {
   const SpeedShape& shape = work.shape;
   const int unit = this_unit();
-  const int at = static_cast<int>(gpu::block_id().x * kSpeedThreads + gpu::thread_rank()), size = shape.small_w * shape.small_h;
+  const int at = static_cast<int>(gpu::block_id().x * kSpeedThreads + gpu::thread_rank());
+  const int size = shape.small_w * shape.small_h;
   if (at >= size || !has_score(work, unit)) return;
   const int x = at % shape.small_w, y = at / shape.small_w;
   const float* small = work.small.get() + static_cast<int64_t>(unit) * size;
@@ -88,7 +89,8 @@ VMAFX_DEVICE void multiply(const SpeedWork& work) {
   int a = rank - kSpeedPairs, b = a;
   if (is_pair) elements_of(rank, &a, &b);
   const int32_t* m = work.centred.get() + static_cast<int64_t>(unit) * w * shape.small_h;
-  const int from = band * kSpeedBand, below = from + kSpeedBand, to = below < shape.windows_y() ? below : shape.windows_y();
+  const int from = band * kSpeedBand, below = from + kSpeedBand;
+  const int to = below < shape.windows_y() ? below : shape.windows_y();
   __int128 products = 0;
   int64_t sum = 0;
   for (int y = from; y < to; y++) {
@@ -179,15 +181,16 @@ VMAFX_DEVICE Block measure(const Model& model, const int32_t* m, int w, double s
   return {variance, entropy(determinant(model, variance, sigma))};
 }
 
-/* Block (some blocks of the plane, one for each thread); z: a plane of a frame. Without a loop over more of them, out of which the
- * compiler would move the loads of all of the models. */
+/* Block (some blocks of the plane, one for each thread); z: a plane of a frame. Without a loop over more of them, out
+ * of which the compiler would move the loads of all of the models. */
 VMAFX_DEVICE void score(const SpeedWork& work) {
   VMAFX_SHARED(Model, models, [2]);
   const SpeedShape& shape = work.shape;
   const int number = this_unit() /* here of a pair of them */, frame = number / work.plane_count;
   if (!has_score(work, 2 * number)) return;
   const int rank = static_cast<int>(gpu::thread_rank());
-  const auto* from = reinterpret_cast<const uint64_t*>(work.models.get()) + static_cast<int64_t>(number) * 2 * sizeof(Model) / 8;
+  const auto* from =
+      reinterpret_cast<const uint64_t*>(work.models.get()) + static_cast<int64_t>(number) * 2 * sizeof(Model) / 8;
   for (int i = rank; i < static_cast<int>(2 * sizeof(Model) / 8); i += kSpeedScoreThreads)
     reinterpret_cast<uint64_t*>(&models[0])[i] = from[i];
   gpu::block_sync();

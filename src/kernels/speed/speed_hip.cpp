@@ -9,7 +9,8 @@ size_t aligned(size_t bytes) { return (bytes + 255) / 256 * 256; }
 
 class SpeedHip : public DeviceTwin {
  public:
-  SpeedHip(const SpeedPlan& plan, const VideoFormat& format, const SpeedPlanes& planes) : planes_(planes), bpc_(plan.bpc) {
+  SpeedHip(const SpeedPlan& plan, const VideoFormat& format, const SpeedPlanes& planes)
+      : planes_(planes), bpc_(plan.bpc) {
     work_.shape = plan.shape;
     work_.plane_count = planes.count;
     work_.in_time = planes.in_time;
@@ -51,10 +52,11 @@ class SpeedHip : public DeviceTwin {
       const unsigned positions = hip::blocks_for(shape.w + shape.h, kPrescaleThreads);
       VMAFX_TRY(hip::launch(*batch.stream, taps_, {positions}, {kPrescaleThreads}, 0, work.prescale));
     }
-    const hip::Dim segments = {hip::blocks_for(shape.small_w, kSpeedSegment), static_cast<unsigned>(shape.small_h), units};
+    const hip::Dim segments = {hip::blocks_for(shape.small_w, kSpeedSegment), static_cast<unsigned>(shape.small_h),
+                               units};
+    const hip::Dim chunks = {hip::blocks_for(samples(), kSpeedThreads), 1, units};
     VMAFX_TRY(hip::launch(*batch.stream, decimate_, segments, {kSpeedThreads}, 0, work));
-    VMAFX_TRY(hip::launch(*batch.stream, centre_, {hip::blocks_for(samples(), kSpeedThreads), 1, units}, {kSpeedThreads}, 0,
-                          work));
+    VMAFX_TRY(hip::launch(*batch.stream, centre_, chunks, {kSpeedThreads}, 0, work));
     VMAFX_TRY(hip::launch(*batch.stream, multiply_, {bands, 1, units}, {kSpeedPairThreads}, 0, work));
     VMAFX_TRY(hip::launch(*batch.stream, model_, {1, 1, units}, {kSpeedModelThreads}, 0, work));
     const hip::Dim blocks = {hip::blocks_for(shape.blocks(), kSpeedScoreThreads), 1, units / 2};
@@ -67,7 +69,8 @@ class SpeedHip : public DeviceTwin {
   size_t part_bytes() const { return static_cast<size_t>(work_.bands) * kSpeedPartWords * sizeof(int64_t); }
   size_t taps_bytes() const {
     if (!scaled_) return 0;
-    return static_cast<size_t>(work_.shape.w + work_.shape.h) * prescale_taps(work_.prescale.method) * sizeof(PrescaleTap);
+    const auto positions = static_cast<size_t>(work_.shape.w + work_.shape.h);
+    return positions * prescale_taps(work_.prescale.method) * sizeof(PrescaleTap);
   }
 
   SpeedWork work_of(const DeviceBatch& batch) const {

@@ -19,8 +19,8 @@ namespace vmafx::speed {
 inline constexpr int n = kSpeedDim;
 inline constexpr float kMiddle = 128;  // taken off the samples: what is close to 0 loses less
 
-/* m in multiples of 2^-20, as int32_t: |m| < 2^10, as x is below 2^8, a difference below 2^9, and prescaling may double them. 2^-18
- * would be seen in small planes, see weighted(). */
+/* m in multiples of 2^-20, as int32_t: |m| < 2^10, as x is below 2^8, a difference below 2^9, and prescaling may double
+ * them. 2^-18 would be seen in small planes, see weighted(). */
 inline constexpr int kBits = 20;
 inline constexpr double kUnit = 0x1p-20;
 /* The sum over blocks: each below 25 · 31 · 14, of which 2^17 make 2^31. */
@@ -39,8 +39,8 @@ struct Alone {
   }
 };
 
-/* A sum under a symmetric window; values(i) for i from -half to half. In libvmaf's order, so that m has its bits: small planes have
- * a K so near to singular that the last ones are seen in the fifth digit of scores. */
+/* A sum under a symmetric window; values(i) for i from -half to half. In libvmaf's order, so that m has its bits: small
+ * planes have a K so near to singular that the last ones are seen in the fifth digit of scores. */
 template <class Values>
 VMAFX_HD float weighted(const GaussianWindow& window, Values values) {
   float sum = 0;
@@ -48,25 +48,26 @@ VMAFX_HD float weighted(const GaussianWindow& window, Values values) {
   return sum;
 }
 
-/* -- Numbers ---------------------------------------------------------------------------------------------------------- */
+/* -- Numbers ----------------------------------------------------------------------------------------------------------
+ * */
 
 VMAFX_HD double to_double(__int128 value) {
   const auto size = static_cast<unsigned __int128>(value < 0 ? -value : value);
-  const double positive =
-      static_cast<double>(static_cast<uint64_t>(size >> 64)) * 0x1p64 + static_cast<double>(static_cast<uint64_t>(size));
+  const auto high = static_cast<uint64_t>(size >> 64), low = static_cast<uint64_t>(size);
+  const double positive = static_cast<double>(high) * 0x1p64 + static_cast<double>(low);
   return value < 0 ? -positive : positive;
 }
 
-/* Of a normal x > 0, within 1e-15; the same everywhere, as it is made of + - * only: a guess from the bits at 1 / root, 3 %
- * off, and what Newton makes of it. */
+/* Of a normal x > 0, within 1e-15; the same everywhere, as it is made of + - * only: a guess from the bits at 1 / root,
+ * 3 % off, and what Newton makes of it. */
 VMAFX_HD double square_root(double x) {
   double y = std::bit_cast<double>(INT64_C(0x5fe6eb50c7b537a9) - (std::bit_cast<int64_t>(x) >> 1));
   for (int i = 0; i < 5; i++) y = y * (1.5 - 0.5 * x * y * y);
   return x * y;
 }
 
-/* Of a normal x > 0, within 1e-14: x = 2^e m, m in [2/3, 4/3); log m = 2 artanh((m - 1) / (m + 1)), whose series ends at
- * (1/5)^21. */
+/* Of a normal x > 0, within 1e-14: x = 2^e m, m in [2/3, 4/3); log m = 2 artanh((m - 1) / (m + 1)), whose series ends
+ * at (1/5)^21. */
 VMAFX_HD double log2(double x) {
   const int64_t bits = std::bit_cast<int64_t>(x);
   const int64_t above = bits - INT64_C(0x3fe5555555555555);  // the bits of 2/3
@@ -86,7 +87,8 @@ VMAFX_HD double log2(double x) {
   return static_cast<double>(exponent) + s * sum * 2.8853900817779268;  // 2 / ln 2
 }
 
-/* -- The matrix ------------------------------------------------------------------------------------------------------- */
+/* -- The matrix -------------------------------------------------------------------------------------------------------
+ * */
 
 /* Cov(a, b) from Σ ab, Σ a and Σ b over `count` samples. */
 VMAFX_HD double covariance(__int128 products, int64_t sum_a, int64_t sum_b, int count) {
@@ -184,7 +186,8 @@ VMAFX_HD void make_model(const Team& team, double (*k)[n], double (*work)[n], do
   team.each(1, [&](int) { model->regular = regular; });
 }
 
-/* -- Blocks ----------------------------------------------------------------------------------------------------------- */
+/* -- Blocks -----------------------------------------------------------------------------------------------------------
+ * */
 
 /* A block as one of the sides has it. */
 struct Block {
@@ -192,8 +195,8 @@ struct Block {
   double entropy;   // E
 };
 
-/* Of S T + sigma I, by the recurrence for tridiagonal matrices; 0.1^25 to 10^235, as the trace of K is below 25 · 2^20 and S below
- * the number of blocks. */
+/* Of S T + sigma I, by the recurrence for tridiagonal matrices; 0.1^25 to 10^235, as the trace of K is below 25 · 2^20
+ * and S below the number of blocks. */
 VMAFX_HD double determinant(const Model& model, double variance, double sigma) {
   double last = 1, now = variance * model.diagonal[0] + sigma;
   for (int i = 1; i < n; i++) {

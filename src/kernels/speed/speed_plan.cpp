@@ -48,7 +48,8 @@ class Pieces {
 
 }  // namespace
 
-StatusOr<SpeedPlan> SpeedPlan::create(const char* metric, const Options& options, int w, int h, int bpc, int weight_mode) {
+StatusOr<SpeedPlan> SpeedPlan::create(const char* metric, const Options& options, int w, int h, int bpc,
+                                      int weight_mode) {
   const double kernelscale = options.number("speed_kernelscale"), prescale = options.number("speed_prescale");
   if (!is_vif_kernelscale(kernelscale))
     return error(EINVAL, "%s: speed_kernelscale=%g is none of %s", metric, kernelscale, kVifKernelscales);

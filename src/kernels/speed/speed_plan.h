@@ -28,7 +28,8 @@ struct SpeedMemory {
 
 class SpeedPlan {
  public:
-  /* EINVAL for a kernelscale or method that does not exist, and planes too small for one block. `metric`: for messages. */
+  /* EINVAL for a kernelscale or method that does not exist, and planes too small for one block. `metric`: for messages.
+   * */
   static StatusOr<SpeedPlan> create(const char* metric, const Options& options, int w, int h, int bpc, int weight_mode);
 
   SpeedShape shape;

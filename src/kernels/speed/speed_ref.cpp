@@ -110,7 +110,8 @@ void speed_covariances(const SpeedShape& shape, const Plane<int32_t>& m, double 
   fill_covariances(shape, [&](int a, int b) { return products(shape, m, a, b); }, sums, k);
 }
 
-void speed_ref(const SpeedPlan& plan, const SpeedPlane& ref, const SpeedPlane& dist, std::byte* scratch, SpeedSums* sums) {
+void speed_ref(const SpeedPlan& plan, const SpeedPlane& ref, const SpeedPlane& dist, std::byte* scratch,
+               SpeedSums* sums) {
   const SpeedMemory memory = plan.memory(scratch);
   *sums = {};
   for (int side = 0; side < 2; side++) {

@@ -1,8 +1,9 @@
 /* The SIMD twin of SpEED: one source for every instruction set, equal to speed_ref.cpp to the last bit.
  *
- * Only the rows under a window of the decimation are read, 9 of 16, and of them sums down are made at every column, across at
- * every 16th. K's 325 sums of products are made of 41: two elements of a 5x5 window that lie (dx, dy) apart have the same
- * products as any other two, but for rows and columns at the ends. The blocks of a plane are lanes of the rest. */
+ * Only the rows under a window of the decimation are read, 9 of 16, and of them sums down are made at every column,
+ * across at every 16th. K's 325 sums of products are made of 41: two elements of a 5x5 window that lie (dx, dy) apart
+ * have the same products as any other two, but for rows and columns at the ends. The blocks of a plane are lanes of the
+ * rest. */
 #include "kernels/speed/speed.h"
 
 #include <algorithm>
@@ -46,7 +47,8 @@ using VL = hn::Vec<decltype(dl)>;
 HWY_INLINE int float_lanes() { return static_cast<int>(hn::Lanes(df)); }
 HWY_INLINE int long_lanes() { return static_cast<int>(hn::Lanes(dl)); }
 
-/* -- Decimation ------------------------------------------------------------------------------------------------------- */
+/* -- Decimation -------------------------------------------------------------------------------------------------------
+ * */
 
 template <class T>
 HWY_INLINE VF load_samples(const T* from) {
@@ -162,7 +164,8 @@ void centre(const SpeedShape& shape, const SpeedMemory& memory) {
   }
 }
 
-/* -- Covariances ------------------------------------------------------------------------------------------------------ */
+/* -- Covariances ------------------------------------------------------------------------------------------------------
+ * */
 
 HWY_INLINE VL products_at(const int32_t* a, const int32_t* b) {
   const hn::Rebind<int32_t, decltype(dl)> half;
@@ -222,7 +225,8 @@ void multiply_pairs(const SpeedShape& shape, const SpeedMemory& memory, int dx, 
     if (y > 0) pairs.move_down(y - 1);
     __int128 sum = pairs.total();
     for (int x = pairs.first(); x < kSpeedBlock && x + dx < kSpeedBlock; x++) {
-      if (x > pairs.first()) sum += pairs.column(x - 1 + shape.windows_x()) - static_cast<__int128>(pairs.column(x - 1));
+      if (x > pairs.first())
+        sum += pairs.column(x - 1 + shape.windows_x()) - static_cast<__int128>(pairs.column(x - 1));
       const int a = y * kSpeedBlock + x, b = a + dy * kSpeedBlock + dx;
       products[b][a] = sum;
     }
@@ -262,7 +266,8 @@ void covariances(const SpeedShape& shape, const SpeedMemory& memory, double (*k)
   fill_covariances(shape, [&](int a, int b) { return products[a][b]; }, sums, k);
 }
 
-/* -- Blocks ----------------------------------------------------------------------------------------------------------- */
+/* -- Blocks -----------------------------------------------------------------------------------------------------------
+ * */
 
 void gather_blocks(const SpeedShape& shape, const Plane<int32_t>& m, const Plane<double>& values) {
   for (int i = 0; i < n; i++)
@@ -348,7 +353,8 @@ namespace vmafx {
 
 HWY_EXPORT(score_plane);
 
-void speed_simd(const SpeedPlan& plan, const SpeedPlane& ref, const SpeedPlane& dist, std::byte* scratch, SpeedSums* sums) {
+void speed_simd(const SpeedPlan& plan, const SpeedPlane& ref, const SpeedPlane& dist, std::byte* scratch,
+                SpeedSums* sums) {
   HWY_DYNAMIC_DISPATCH(score_plane)(plan, ref, dist, scratch, sums);
 }
 

@@ -45,8 +45,8 @@ inline constexpr int kSpeedPartWords = 2 * kSpeedPairs + kSpeedDim;  // of one b
 inline constexpr int kSpeedMostUnits = hip::kMostBatch * 4;
 inline constexpr int kSpeedModelBytes = 8 * (kSpeedDim * kSpeedDim + 3 * kSpeedDim + 1);
 
-/* The parameter of the kernels. Everything in scratch memory lies in units: a plane of one side, number (frame · planes +
- * plane) · 2 + side. */
+/* The parameter of the kernels. Everything in scratch memory lies in units: a plane of one side, number (frame · planes
+ * + plane) · 2 + side. */
 struct SpeedWork {
   SpeedShape shape;
   hip::DevicePlane now[kSpeedMostUnits];
@@ -57,8 +57,9 @@ struct SpeedWork {
   PrescaleWork prescale;  // without its planes, where there is prescaling
   hip::DevicePtr<float> small;      // small_w · small_h of each unit
   hip::DevicePtr<int32_t> centred;  // the same
-  hip::DevicePtr<int64_t> parts;    // bands · kSpeedPartWords of each unit: low and high words of sums of products, then sums
-  hip::DevicePtr<std::byte> models; // kSpeedModelBytes of each unit
+  /* bands · kSpeedPartWords of each unit: low and high words of sums of products, then sums. */
+  hip::DevicePtr<int64_t> parts;
+  hip::DevicePtr<std::byte> models;  // kSpeedModelBytes of each unit
   hip::DevicePtr<uint64_t> sums;    // SpeedSums of the first frame
   uint64_t sums_stride = 0;         // words from one frame's sums to the next's
 };
