@@ -17,7 +17,8 @@ using namespace vmafx::test;
 namespace {
 
 std::unique_ptr<Extractor> make(const VideoFormat& format, const OptionTexts& given = {}) {
-  return take(kCambiHipExtractor.create(take(Options::resolve("cambi_hip", kCambiHipExtractor.options, given)), format));
+  return take(
+      kCambiHipExtractor.create(take(Options::resolve("cambi_hip", kCambiHipExtractor.options, given)), format));
 }
 
 VideoFormat format_of(int w, int h, int bpc) { return {.w = w, .h = h, .bpc = bpc, .chroma = Chroma::k400}; }
@@ -71,7 +72,8 @@ START_TEST(every_depth) {
 END_TEST
 
 START_TEST(sizes) {
-  for (const auto& [w, h] : {std::pair(216, 1), std::pair(217, 33), std::pair(1, 216), std::pair(260, 65), std::pair(385, 32)})
+  for (const auto& [w, h] :
+       {std::pair(216, 1), std::pair(217, 33), std::pair(1, 216), std::pair(260, 65), std::pair(385, 32)})
     check(format_of(w, h, 8), 1, 1, 7, {{"enc_bitdepth", "10"}});
 }
 END_TEST

@@ -109,7 +109,8 @@ class Rows : public CambiRowSink {
 };
 
 /* Equal sums, and equal keys of every sample; the sums are equal also where nobody asks for those. */
-void assert_twins_agree(const std::string& target, const Setup& setup, const SamplePlane& plane, const std::string& what) {
+void assert_twins_agree(const std::string& target, const Setup& setup, const SamplePlane& plane,
+                        const std::string& what) {
   const AlignedBytes scratch = allocate_aligned(cambi_scratch_bytes(setup.params, setup.view));
   Rows want_keys, got_keys;
   CambiScaleSums want[kCambiScales], got[kCambiScales], alone[kCambiScales];
@@ -118,8 +119,9 @@ void assert_twins_agree(const std::string& target, const Setup& setup, const Sam
   std::memset(scratch.get(), 0x11, cambi_scratch_bytes(setup.params, setup.view));
   cambi_simd(setup.params, setup.view, plane, scratch.get(), nullptr, alone);
   const bool equal = !std::memcmp(want, got, sizeof want) && !std::memcmp(want, alone, sizeof want);
-  ck_assert_msg(equal && want_keys.all == got_keys.all, "%s %dx%d %d bit, window %d, %d steps, %s", target.c_str(), setup.view.w,
-                setup.view.h, setup.params.bpc, setup.view.window, setup.params.levels.diffs, what.c_str());
+  ck_assert_msg(equal && want_keys.all == got_keys.all, "%s %dx%d %d bit, window %d, %d steps, %s", target.c_str(),
+                setup.view.w, setup.view.h, setup.params.bpc, setup.view.window, setup.params.levels.diffs,
+                what.c_str());
 }
 
 template <class T>
@@ -145,8 +147,8 @@ std::string temporary_folder() {
 
 }  // namespace
 
-/* An edge of one level between flat halves, in a window of 5x5: next to it p are 15 and 10, then 20 and 5, and less at the
- * upper and lower borders. All other samples are 0. */
+/* An edge of one level between flat halves, in a window of 5x5: next to it p are 15 and 10, then 20 and 5, and less at
+ * the upper and lower borders. All other samples are 0. */
 START_TEST(known_score) {
   constexpr int kSize = 216;
   TestPlane<uint16_t> plane(kSize, kSize);
@@ -212,8 +214,9 @@ START_TEST(largest_keys) {
       ck_assert_uint_gt(sums.at_count, 0);
       ck_assert_uint_lt(sums.above_count, 60);
       ck_assert_uint_ge(sums.above_count + sums.at_count, 60);
-      const double got = static_cast<double>(sums.above) +
-                         static_cast<double>(sums.at) / static_cast<double>(sums.at_count) * (60. - static_cast<double>(sums.above_count));
+      const double got = static_cast<double>(sums.above) + static_cast<double>(sums.at) /
+                                                               static_cast<double>(sums.at_count) *
+                                                               (60. - static_cast<double>(sums.above_count));
       ck_assert_double_eq_tol(got, want, 60 * 64);  // keys of one threshold differ by less than 2^kCambiFineBits
     }
   }
@@ -251,7 +254,8 @@ START_TEST(simd_equals_ref_resampled) {
   for (int y = 0; y < 50; y++) setup.view.rows.push_back(y * 66 / 50);
   TestPlane<uint16_t> plane(77, 66);
   fill_bands(plane, 77, 66, 10, 5, 2, 1);
-  for_each_cpu_target([&](const std::string& target) { assert_twins_agree(target, setup, plane.sample_plane(), "resampled"); });
+  for_each_cpu_target(
+      [&](const std::string& target) { assert_twins_agree(target, setup, plane.sample_plane(), "resampled"); });
 }
 END_TEST
 
@@ -305,8 +309,9 @@ START_TEST(options) {
   const auto key = [](const OptionTexts& given) {
     return Options::resolve("cambi", kCambiExtractor.options, given).value().key_suffix();
   };
-  assert_text_eq(key({{"cambi_high_res_speedup", "1080"}, {"cambi_vis_lum_threshold", "0.06"}, {"cambi_max_val", "17"}}),
-                 "_hrs_1080_cmxv_17_vlt_0.06");
+  assert_text_eq(
+      key({{"cambi_high_res_speedup", "1080"}, {"cambi_vis_lum_threshold", "0.06"}, {"cambi_max_val", "17"}}),
+      "_hrs_1080_cmxv_17_vlt_0.06");
   assert_text_eq(key({{"full_ref", "true"}, {"heatmaps_path", "x"}}), "");
 }
 END_TEST

@@ -29,7 +29,8 @@ constexpr OptionInfo kOptions[] = {
     {"src_height", "srch", Type::kInt, 0, 200, 4320, true, "height of the source, for full_ref (0: of the input)"},
     {"window_size", "ws", Type::kInt, 65, 15, 127, true, "window at 3840x2160, where 65 is about 1 degree"},
     {"topk", nullptr, Type::kDouble, kTopk, 0.0001, 1, true, "share of samples that count; before cambi_topk"},
-    {"cambi_topk", "ctpk", Type::kDouble, kTopk, 0.0001, 1, true, "share of samples that count, those of the largest c"},
+    {"cambi_topk", "ctpk", Type::kDouble, kTopk, 0.0001, 1, true,
+     "share of samples that count, those of the largest c"},
     {"tvi_threshold", "tvit", Type::kDouble, 0.019, 0.0001, 1, true, "relative step of luminance that can be seen"},
     {"cambi_vis_lum_threshold", "vlt", Type::kDouble, 0, 0, 300, true, "luminance below which nothing is seen, cd/m2"},
     {"max_log_contrast", "mlc", Type::kInt, 2, 0, 5, true, "largest step of a band: 2^this levels at 10 bit"},
@@ -110,7 +111,7 @@ void Cambi::finalize(int64_t frame, const void* sums, ScoreSink& sink) {
   sink.put(frame, 2, std::min(std::max(0.0, dist - source), max_val_));
 }
 
-/* -- From options to what the twins are given -------------------------------------------------------------------------- */
+/* -- From options to what the twins are given ---------------------------------------------------------------------- */
 
 struct Size {
   int w, h;
@@ -174,9 +175,11 @@ Status check_sizes(Size encode, Size source, const CambiView& dist, const CambiV
   constexpr int kLeast = 216;
   for (const Size size : {encode, source})
     if (size.w < kLeast && size.h < kLeast)
-      return error(EINVAL, "cambi needs pictures of %d samples in one direction; these are %dx%d", kLeast, size.w, size.h);
+      return error(EINVAL, "cambi needs pictures of %d samples in one direction; these are %dx%d", kLeast, size.w,
+                   size.h);
   if ((source.w > encode.w && source.h < encode.h) || (source.w < encode.w && source.h > encode.h))
-    return error(EINVAL, "the source, %dx%d, is larger than the encode, %dx%d, in one direction and smaller in the other",
+    return error(EINVAL,
+                 "the source, %dx%d, is larger than the encode, %dx%d, in one direction and smaller in the other",
                  source.w, source.h, encode.w, encode.h);
   const int window = std::max(dist.window, ref.window);
   if (window > kCambiMostWindow)

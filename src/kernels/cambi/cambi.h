@@ -1,28 +1,30 @@
 /* cambi: banding (false contours), after Tandon et al., "CAMBI: Contrast-aware multiscale banding index" (PCS 2021).
  *
- * Of luma, resampled to the size of the encode (nearest sample), at 10 bit, averaged 2x2 where the encode had fewer than
- * 10 bits, since that undoes dither:
+ * Of luma, resampled to the size of the encode (nearest sample), at 10 bit, averaged 2x2 where the encode had fewer
+ * than 10 bits, since that undoes dither:
  *
  *     flat(x, y)  the sample equals those to its right and below
  *     mask(x, y)  more than a threshold of the 49 samples around (x, y) are flat
  *
- * then at five scales, each the even rows and columns of the one before, after a mode filter of three columns and three rows:
+ * then at five scales, each the even rows and columns of the one before, after a mode filter of three columns and three
+ * rows:
  *
  *     p(k)  = masked samples of level v + k in the window around a sample of level v
- *     c     = max over d of weight[d] · p(0) · p(±d) / (p(0) + p(±d)),  d = 1 .. 2^max_log_contrast, the larger of p(d) and
- *             p(-d), where a step of d at v can be seen; 0 where the sample is not masked
+ *     c     = max over d of weight[d] · p(0) · p(±d) / (p(0) + p(±d)),  d = 1 .. 2^max_log_contrast, the larger of
+ *             p(d) and p(-d), where a step of d at v can be seen; 0 where the sample is not masked
  *     score = Σ 16, 8, 4, 2, 1 · mean of the topk share of largest c, / window², at most cambi_max_val
  *
  * A step d can be seen where its luminance exceeds tvi_threshold of that of v (cambi_luminance.h) and v lies above
- * cambi_vis_lum_threshold. The window is window_size at 3840x2160, less at smaller sizes. cambi_high_res_speedup leaves the
- * first scale out from its resolution on, which halves the window. full_ref scores the reference too and provides cambi_source, its
- * score, and cambi_full_reference, by how much that of the distorted picture is larger. heatmaps_path names a folder for c as
- * pictures: cambi_heatmaps.h.
+ * cambi_vis_lum_threshold. The window is window_size at 3840x2160, less at smaller sizes. cambi_high_res_speedup leaves
+ * the first scale out from its resolution on, which halves the window. full_ref scores the reference too and provides
+ * cambi_source, its score, and cambi_full_reference, by how much that of the distorted picture is larger. heatmaps_path
+ * names a folder for c as pictures: cambi_heatmaps.h.
  *
  * Matches libvmaf f85a853 `cambi`; c is rounded once more here, and then summed as an integer: equal to about 1e-8.
- * Deviations: windows up to 255, where it stops at 65 (8K is refused there); samples above their depth count as the largest,
- * where it ends the run; pictures narrower than half the window have no samples outside, where it reads stale ones; a
- * cambi_vis_lum_threshold that no level reaches gives 0, where it never returns; names of heatmaps tell their true size. */
+ * Deviations: windows up to 255, where it stops at 65 (8K is refused there); samples above their depth count as the
+ * largest, where it ends the run; pictures narrower than half the window have no samples outside, where it reads stale
+ * ones; a cambi_vis_lum_threshold that no level reaches gives 0, where it never returns; names of heatmaps tell their
+ * true size. */
 #ifndef VMAFX_KERNELS_CAMBI_CAMBI_H
 #define VMAFX_KERNELS_CAMBI_CAMBI_H
 
@@ -37,8 +39,9 @@
 
 namespace vmafx {
 
-/* The raw sums of one scale: of keys, which are c / window² in multiples of 2^-28. The threshold is the key of rank ⌊topk ·
- * samples⌋, without its kCambiFineBits. Keys there have all but the same value, so that their mean stands for each. */
+/* The raw sums of one scale: of keys, which are c / window² in multiples of 2^-28. The threshold is the key of rank
+ * ⌊topk · samples⌋, without its kCambiFineBits. Keys there have all but the same value, so that their mean stands for
+ * each. */
 struct CambiScaleSums {
   uint64_t above, above_count;  // keys that are larger: their sum and number
   uint64_t at, at_count;        // keys that are equal

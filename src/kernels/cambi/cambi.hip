@@ -3,191 +3,22 @@
  *   prepare   words: a level, and whether it is masked
  *   filter    the words of a scale, from those of the one before; a launch for each
  *   keys      of all scales, and the sums as they are where fewer samples than wanted have a key
- *   rank      Only where more have: how many keys have each high digit; how many of those with the wanted one have each low
- *             digit; what the sums change by, given both.
+ *   rank      Only where more have: how many keys have each high digit; how many of those with the wanted one have
+ *             each low digit; what the sums change by, given both.
  *
- * keys is what takes time. A block counts levels by column, a byte for each: sums of words of four columns are what is in a
- * window.
+ * keys is what takes time. A block counts levels by column, a byte for each: sums of words of four columns are what is
+ * in a window.
  *
- * On an NVIDIA H200, in batches of 4, 1920x1080 of 8 bit, with the options of the VMAF v1 models (cambi_high_res_speedup=1080):
- * prepare 12.5 us a frame, filter 11, keys 20 to 28, rank 2 to 17; without: 16, 19, 80 to 90, 3 to 37. */
+ * On an NVIDIA H200, in batches of 4, 1920x1080 of 8 bit, with the options of the VMAF v1 models
+ * (cambi_high_res_speedup=1080): prepare 12.5 us a frame, filter 11, keys 20 to 28, rank 2 to 17; without: 16, 19, 80
+ * to 90, 3 to 37. */
 #include "kernels/cambi/cambi_math-inl.h"
+#include "kernels/cambi/cambi_rank.hip"
+#include "kernels/cambi/cambi_words.hip"
 #include "kernels/cambi/cambi_work.h"
 #include "kernels/common/gpu.h"
 
 namespace vmafx::cambi {
-
-inline constexpr uint32_t kMasked = 0x8000;
-
-struct Picture {
-  const CambiSide& side;
-  int index, frame;
-  bool is_dist;
-
-  VMAFX_DEVICE explicit Picture(const CambiWork& work)
-      : side(work.side[gpu::block_id().z >= static_cast<unsigned>(work.frames)]),
-        index(static_cast<int>(gpu::block_id().z)), frame(index % work.frames), is_dist(index < work.frames) {}
-
-  VMAFX_DEVICE uint8_t* area(const CambiWork& work) const {
-    return work.scratch + side.first_picture + frame * side.picture_bytes;
-  }
-  VMAFX_DEVICE uint16_t* words(const CambiWork& work, int scale) const {
-    return reinterpret_cast<uint16_t*>(area(work) + side.scale[scale].words);
-  }
-  VMAFX_DEVICE uint32_t* keys(const CambiWork& work, int scale) const {
-    return reinterpret_cast<uint32_t*>(area(work) + side.scale[scale].keys);
-  }
-  VMAFX_DEVICE uint64_t* digits(const CambiWork& work, int scale, int step) const {
-    return reinterpret_cast<uint64_t*>(area(work) + side.digits) + (2 * scale + step) * kCambiDigits;
-  }
-  /* CambiScaleSums */
-  VMAFX_DEVICE uint64_t* sums(const CambiWork& work, int scale) const {
-    uint64_t* const all = reinterpret_cast<uint64_t*>(work.sums + frame * work.sums_stride);
-    return all + 4 * ((is_dist ? 0 : kCambiScales) + scale);
-  }
-};
-
-/* -- prepare ---------------------------------------------------------------------------------------------------------- */
-
-VMAFX_DEVICE int clamped(int i, int size) { return i < 0 ? 0 : i < size ? i : size - 1; }
-
-/* Which sample of the picture is sample i here. */
-VMAFX_DEVICE int nearest(const CambiResampling& resampling, int i) {
-  if (resampling.from == 0) return i;
-  const int mark = i / resampling.stride;
-  float at = resampling.marks[mark];
-  VMAFX_ROLLED
-  for (int k = mark * resampling.stride; k < i; k++) at += resampling.step;
-  return cambi_nearest(at, resampling.from);
-}
-
-struct LevelPair {
-  uint32_t here, right;
-};
-
-/* Samples of a row, or, where they are averaged, sums of two. */
-VMAFX_DEVICE LevelPair sums_across(const uint16_t* row, int column, bool two) {
-  const uint32_t here = row[column], right = row[column + 1];
-  if (!two) return {here, right};
-  return {here + right, right + row[column + 2]};
-}
-
-/* A thread takes a column of the tile with what lies beside it, in each step some of its rows. */
-template <class T>
-VMAFX_DEVICE void prepare(const CambiWork& work) {
-  constexpr int kReach = kCambiMaskRadius, kColumns = kCambiPrepareColumns;
-  constexpr int kGroups = kCambiPrepareThreads / kColumns, kRun = kCambiPrepareH / kGroups;
-  constexpr int kRawH = kCambiPrepareH + 2 * kReach + 2;
-  VMAFX_SHARED(int32_t, rows, [kRawH]);
-  VMAFX_SHARED(uint16_t, raw, [kRawH][kColumns]);
-  VMAFX_SHARED(uint16_t, levels, [kCambiPrepareH][kColumns]);
-  VMAFX_SHARED(uint8_t, column_sums, [kCambiPrepareH][kColumns]);
-
-  const Picture picture(work);
-  const CambiSide& side = picture.side;
-  const int thread = static_cast<int>(gpu::thread_id().x), block = static_cast<int>(gpu::block_id().x);
-  const int tiles_x = (side.w + kCambiPrepareW - 1) / kCambiPrepareW;
-  const int tiles = tiles_x * ((side.h + kCambiPrepareH - 1) / kCambiPrepareH);
-  if (block >= tiles) return;
-  const int x0 = block % tiles_x * kCambiPrepareW, y0 = block / tiles_x * kCambiPrepareH;
-  const int column = thread % kColumns, group = thread / kColumns, x = x0 - kReach + column;
-
-  uint64_t* const digits = picture.digits(work, 0, 0);
-  for (int i = block * kCambiPrepareThreads + thread; i < 2 * kCambiScales * kCambiDigits; i += tiles * kCambiPrepareThreads)
-    digits[i] = 0;
-  if (thread < kRawH) rows[thread] = nearest(side.rows, clamped(y0 - kReach + thread, side.h));
-  gpu::block_sync();
-  const hip::DevicePlane& plane =
-      picture.is_dist ? work.luma.dist[picture.frame] : work.luma.ref[hip::ref_index(picture.frame)];
-  const uint8_t* const from = plane.data + nearest(side.columns, clamped(x, side.w)) * static_cast<int>(sizeof(T));
-  VMAFX_UNROLL
-  for (int i = 0; i < (kRawH + kGroups - 1) / kGroups; i++) {
-    const int y = i * kGroups + group;
-    if (y < kRawH)
-      raw[y][column] = static_cast<uint16_t>(
-          cambi_ten_bits(*reinterpret_cast<const T*>(from + rows[y] * plane.stride), work.bpc));
-  }
-  gpu::block_sync();
-
-  /* The flags of the last rows are bits of a number. The last two columns only help. */
-  if (column < kColumns - 2) {
-    const bool last_column = x + 1 == side.w, inside = x >= 0 && x < side.w;
-    const int first = group * kRun;
-    uint32_t flags = 0;
-    LevelPair above = sums_across(raw[first], column, work.anti_dither), here = {};
-    for (int r = 0; r <= kRun + 2 * kReach; r++) {
-      /* Levels of row r here and to its right: at the borders samples are there twice, which is as good as not at all. */
-      const LevelPair next = sums_across(raw[first + r + 1], column, work.anti_dither);
-      LevelPair level = above;
-      if (work.anti_dither) level = {(above.here + next.here) / 4, (above.right + next.right) / 4};
-      above = next;
-      if (r > 0) {
-        const int y = y0 - kReach + first + r - 1; /* the row before: this one is below it */
-        const bool flat = inside && y >= 0 && y < side.h && (last_column || here.here == here.right) &&
-                          (y + 1 == side.h || here.here == level.here);
-        flags = flags << 1 | flat;
-        if (r > 2 * kReach)
-          column_sums[first + r - 1 - 2 * kReach][column] =
-              static_cast<uint8_t>(__builtin_popcount(flags & ((2u << 2 * kReach) - 1)));
-      }
-      if (r >= kReach && r < kReach + kRun) levels[first + r - kReach][column] = static_cast<uint16_t>(level.here);
-      here = level;
-    }
-  }
-  gpu::block_sync();
-
-  const int step = work.halved ? 2 : 1, w = side.scale[0].w, tx = column - kReach;
-  uint16_t* const words = reinterpret_cast<uint16_t*>(picture.area(work) + side.prepared);
-  if (tx < 0 || tx >= kCambiPrepareW || x >= side.w || tx % step) return;
-  for (int ty = group * step; ty < kCambiPrepareH && y0 + ty < side.h; ty += kGroups * step) {
-    int sum = 0;
-    VMAFX_UNROLL
-    for (int k = -kReach; k <= kReach; k++) sum += column_sums[ty][column + k];
-    const uint32_t word = levels[ty][column] | (sum > side.mask_above ? kMasked : 0);
-    words[static_cast<int64_t>((y0 + ty) / step) * w + x / step] = static_cast<uint16_t>(word);
-  }
-}
-
-/* -- filter ----------------------------------------------------------------------------------------------------------- */
-
-struct Words {
-  const uint16_t* data;
-  int stride, step;  // words from one row of data to the next; samples of it for one here
-  int w, h;
-
-  VMAFX_DEVICE uint32_t at(int x, int y) const { return data[static_cast<int64_t>(y * step) * stride + x * step]; }
-  VMAFX_DEVICE uint32_t level(int x, int y) const { return at(x, y) & (kMasked - 1); }
-  VMAFX_DEVICE uint32_t filtered(int x, int y) const {
-    const uint32_t here = level(x, y);
-    return x > 0 && x < w - 1 ? cambi_mode(level(x - 1, y), here, level(x + 1, y)) : here;
-  }
-};
-
-VMAFX_DEVICE void filter(const CambiWork& work) {
-  const Picture picture(work);
-  const CambiScalePlanes& to = picture.side.scale[work.scale];
-  Words from = {reinterpret_cast<const uint16_t*>(picture.area(work) + picture.side.prepared), to.w, 1, to.w, to.h};
-  if (work.scale > 0) {
-    from.data = picture.words(work, work.scale - 1);
-    from.stride = picture.side.scale[work.scale - 1].w;
-    from.step = 2;
-  }
-  const int x = static_cast<int>(gpu::block_id().x * kCambiFilterW + gpu::thread_id().x);
-  const int first = static_cast<int>(gpu::block_id().y * kCambiFilterH + gpu::thread_id().y * kCambiFilterRows);
-  if (x >= to.w || first >= to.h) return;
-  uint16_t* const words = picture.words(work, work.scale);
-  uint32_t above = first > 0 ? from.filtered(x, first - 1) : 0, here = from.filtered(x, first);
-  for (int y = first; y < first + kCambiFilterRows && y < to.h; y++) {
-    const uint32_t below = y + 1 < to.h ? from.filtered(x, y + 1) : 0, word = from.at(x, y);
-    const bool inside = y > 0 && y < to.h - 1;
-    words[static_cast<int64_t>(y) * to.w + x] =
-        static_cast<uint16_t>(inside ? cambi_mode(above, here, below) | (word & kMasked) : word);
-    above = here;
-    here = below;
-  }
-}
-
-/* -- keys ------------------------------------------------------------------------------------------------------------- */
 
 inline constexpr uint32_t kNoLevel = ~0u;
 
@@ -230,11 +61,13 @@ struct Column {
   const uint16_t* word;  // of the row that comes in next
   bool is_there;
 
-  VMAFX_DEVICE uint32_t at(bool row_is_there, int64_t offset) const { return is_there && row_is_there ? word[offset] : 0; }
+  VMAFX_DEVICE uint32_t at(bool row_is_there, int64_t offset) const {
+    return is_there && row_is_there ? word[offset] : 0;
+  }
 };
 
-/* Counts of levels by column, a byte each, in words of four columns. `diffs`: as many steps, or 0: not known before; `pitch` likewise:
- * words from the counts of one level to those of the next. */
+/* Counts of levels by column, a byte each, in words of four columns. `diffs`: as many steps, or 0: not known before;
+ * `pitch` likewise: words from the counts of one level to those of the next. */
 template <int known_diffs, int known_pitch>
 struct Tile {
   const CambiWork& work;
@@ -250,8 +83,8 @@ struct Tile {
 
   /* Whether any step counts for a masked word. */
   VMAFX_DEVICE bool is_asked(uint32_t word) const {
-    return static_cast<int>(word) >= first_level() && static_cast<int>(word) <= static_cast<int>(kMasked) + work.last_asked &&
-           word >= kMasked;
+    return static_cast<int>(word) >= first_level() &&
+           static_cast<int>(word) <= static_cast<int>(kMasked) + work.last_asked && word >= kMasked;
   }
 
   /* The least word of the thread's column from `from` on that has a key; kNoLevel: none. */
@@ -274,7 +107,8 @@ struct Tile {
     uint32_t bits = 0;
     if (x0 + thread >= w) return bits;
     const uint16_t* const column = words + static_cast<int64_t>(y0) * w + x0 + thread;
-    for (int y = 0; y < rows; y++) bits |= static_cast<uint32_t>(is_swept(column[static_cast<int64_t>(y) * w], base)) << y;
+    for (int y = 0; y < rows; y++)
+      bits |= static_cast<uint32_t>(is_swept(column[static_cast<int64_t>(y) * w], base)) << y;
     return bits;
   }
 
@@ -393,7 +227,8 @@ struct Tile {
       center = static_cast<float>(count(span, middle));
       for (int i = 0; i < diffs(); i++) {
         if (!step_counts(level, i)) continue;
-        const uint32_t up = count(span, middle + i + 1), down = count(span, middle - i - 1), more = up > down ? up : down;
+        const uint32_t up = count(span, middle + i + 1), down = count(span, middle - i - 1),
+                       more = up > down ? up : down;
         best = cambi_larger(best, kCambiWeights[i], center, static_cast<float>(more));
       }
     }
@@ -429,106 +264,6 @@ VMAFX_DEVICE void make_keys(const CambiWork& work) {
   gpu::add_block(picture.sums(work, scale), sums.of);
 }
 
-/* -- rank ------------------------------------------------------------------------------------------------------------- */
-
-struct Digit {
-  uint32_t digit, wanted;  // of that rank, 1 for the largest; its rank among those with that digit
-};
-
-/* Where the key of rank `wanted` is among these counts. Every thread must come to it. */
-VMAFX_DEVICE Digit find_digit(const uint64_t* digits, uint32_t wanted) {
-  constexpr int kEach = kCambiDigits / kCambiRankThreads;
-  VMAFX_SHARED(uint32_t, sums, [kCambiRankThreads]);
-  VMAFX_SHARED(uint32_t, found, [2]);
-  const int thread = static_cast<int>(gpu::thread_id().x);
-  const uint64_t* const mine = digits + thread * kEach;
-  uint32_t own = 0;
-  for (int i = 0; i < kEach; i++) own += static_cast<uint32_t>(mine[i]);
-  uint32_t sum = own; /* of this thread's counts and all larger ones */
-  for (int step = 1; step < kCambiRankThreads; step *= 2) {
-    sums[thread] = sum;
-    gpu::block_sync();
-    if (thread + step < kCambiRankThreads) sum += sums[thread + step];
-    gpu::block_sync();
-  }
-  if (sum >= wanted && sum - own < wanted) {
-    uint32_t left = wanted - (sum - own);
-    int i = kEach - 1;
-    for (; i > 0 && mine[i] < left; i--) left -= static_cast<uint32_t>(mine[i]);
-    found[0] = static_cast<uint32_t>(thread * kEach + i);
-    found[1] = left;
-  }
-  gpu::block_sync();
-  const Digit digit = {found[0], found[1]};
-  gpu::block_sync();
-  return digit;
-}
-
-/* step 0: counts high digits. 1: low digits of keys with the right high one. 2: changes the sums. */
-template <int step>
-VMAFX_DEVICE void rank(const CambiWork& work) {
-  const Picture picture(work);
-  const CambiSide& side = picture.side;
-  const int block = static_cast<int>(gpu::block_id().x), thread = static_cast<int>(gpu::thread_id().x);
-  if (block >= side.rank_blocks) return;
-  int scale = 0;
-  while (scale + 1 < kCambiScales && block >= side.scale[scale + 1].first_rank_block) scale++;
-  const CambiScalePlanes& planes = side.scale[scale];
-  uint64_t* const high_digits = picture.digits(work, scale, 0);
-  uint64_t* const low_digits = picture.digits(work, scale, 1);
-
-  Digit high = {}, low = {};
-  if constexpr (step == 2) {
-    /* Other blocks change the sums in this launch; the counts of digits say the same. */
-    VMAFX_SHARED(uint32_t, any, [1]);
-    if (thread == 0) any[0] = 0;
-    gpu::block_sync();
-    uint32_t total = 0;
-    for (int i = thread; i < kCambiDigits; i += kCambiRankThreads) total |= high_digits[i] != 0;
-    if (total) gpu::add_shared(&any[0], 1);
-    gpu::block_sync();
-    if (!any[0]) return;
-  } else {
-    if (picture.sums(work, scale)[1] < planes.wanted) return;
-  }
-  if constexpr (step > 0) high = find_digit(high_digits, planes.wanted);
-  if constexpr (step > 1) low = find_digit(low_digits, high.wanted);
-  const uint32_t threshold = high.digit << kCambiDigitBits | low.digit;
-
-  const uint32_t* const keys = picture.keys(work, scale);
-  const int64_t count = int64_t{planes.w} * planes.h;
-  const int64_t first = int64_t{block - planes.first_rank_block} * (kCambiRankThreads * kCambiRankKeys) + thread;
-  if constexpr (step < 2) {
-    VMAFX_SHARED(uint32_t, digits, [kCambiDigits]);
-    for (int i = thread; i < kCambiDigits; i += kCambiRankThreads) digits[i] = 0;
-    gpu::block_sync();
-    for (int i = 0; i < kCambiRankKeys; i++) {
-      const int64_t at = first + int64_t{i} * kCambiRankThreads;
-      const uint32_t rank = at < count ? keys[at] >> kCambiFineBits : 0, upper = rank >> kCambiDigitBits;
-      if (rank && (step == 0 || upper == high.digit))
-        gpu::add_shared(&digits[step == 0 ? upper : rank % kCambiDigits], 1);
-    }
-    gpu::block_sync();
-    uint64_t* const to = step == 0 ? high_digits : low_digits;
-    for (int i = thread; i < kCambiDigits; i += kCambiRankThreads)
-      if (digits[i]) gpu::atomic_add(&to[i], digits[i]);
-  } else {
-    int64_t changes[4] = {};
-    for (int i = 0; i < kCambiRankKeys; i++) {
-      const int64_t at = first + int64_t{i} * kCambiRankThreads;
-      if (at >= count) break;
-      const int64_t key = keys[at];
-      const uint32_t rank = static_cast<uint32_t>(key >> kCambiFineBits);
-      const bool was_above = rank > 0, is_above = rank > threshold, is_at = rank == threshold;
-      changes[0] += (is_above - was_above) * key;
-      changes[1] += is_above - was_above;
-      changes[2] += (is_at - !was_above) * key;
-      changes[3] += is_at - !was_above;
-    }
-    gpu::add_block(picture.sums(work, scale), changes);
-  }
-}
-
 }  // namespace vmafx::cambi
 
 VMAFX_KERNEL(vmafx_cambi_prepare_8, vmafx::kCambiPrepareThreads, (vmafx::CambiWork work)) {
@@ -538,8 +273,14 @@ VMAFX_KERNEL(vmafx_cambi_prepare_16, vmafx::kCambiPrepareThreads, (vmafx::CambiW
   vmafx::cambi::prepare<uint16_t>(work);
 }
 VMAFX_KERNEL(vmafx_cambi_filter, vmafx::kCambiFilterW * 4, (vmafx::CambiWork work)) { vmafx::cambi::filter(work); }
-VMAFX_DENSE_KERNEL(vmafx_cambi_keys_4, vmafx::kCambiKeysW, 6, (vmafx::CambiWork work)) { vmafx::cambi::make_keys<4, vmafx::kCambiPitch>(work); }
-VMAFX_DENSE_KERNEL(vmafx_cambi_keys, vmafx::kCambiKeysW, 6, (vmafx::CambiWork work)) { vmafx::cambi::make_keys<0, 0>(work); }
-VMAFX_KERNEL(vmafx_cambi_high_digits, vmafx::kCambiRankThreads, (vmafx::CambiWork work)) { vmafx::cambi::rank<0>(work); }
+VMAFX_DENSE_KERNEL(vmafx_cambi_keys_4, vmafx::kCambiKeysW, 6, (vmafx::CambiWork work)) {
+  vmafx::cambi::make_keys<4, vmafx::kCambiPitch>(work);
+}
+VMAFX_DENSE_KERNEL(vmafx_cambi_keys, vmafx::kCambiKeysW, 6, (vmafx::CambiWork work)) {
+  vmafx::cambi::make_keys<0, 0>(work);
+}
+VMAFX_KERNEL(vmafx_cambi_high_digits, vmafx::kCambiRankThreads, (vmafx::CambiWork work)) {
+  vmafx::cambi::rank<0>(work);
+}
 VMAFX_KERNEL(vmafx_cambi_low_digits, vmafx::kCambiRankThreads, (vmafx::CambiWork work)) { vmafx::cambi::rank<1>(work); }
 VMAFX_KERNEL(vmafx_cambi_largest, vmafx::kCambiRankThreads, (vmafx::CambiWork work)) { vmafx::cambi::rank<2>(work); }

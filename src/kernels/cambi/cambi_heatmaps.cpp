@@ -69,7 +69,8 @@ void CambiHeatmaps::Frame::put(int scale, int y, const int32_t* keys, int w) {
     const int n = std::min<int>(w - x, std::size(samples));
     for (int i = 0; i < n; i++)
       samples[i] = static_cast<uint16_t>(std::min<double>(keys[x + i] * maps_.per_key_, kMostSample));
-    if (const int failed = write_all(file.descriptor, samples, n * sizeof *samples, at)) return maps_.fail(scale, failed);
+    if (const int failed = write_all(file.descriptor, samples, n * sizeof *samples, at))
+      return maps_.fail(scale, failed);
     at += n * static_cast<off_t>(sizeof *samples);
     x += n;
   }
@@ -78,7 +79,8 @@ void CambiHeatmaps::Frame::put(int scale, int y, const int32_t* keys, int w) {
 void CambiHeatmaps::fail(int scale, int errno_value) {
   const std::lock_guard lock(mutex_);
   if (failure_.ok())
-    failure_ = error(errno_value, "cambi: writing %s failed: %s", files_[scale].path.c_str(), std::strerror(errno_value));
+    failure_ =
+        error(errno_value, "cambi: writing %s failed: %s", files_[scale].path.c_str(), std::strerror(errno_value));
 }
 
 Status CambiHeatmaps::close() {

@@ -1,6 +1,6 @@
-/* heatmaps_path: c of every sample of the distorted picture, a file per scale and in it a picture of 16 bit per frame, the next one right
- * behind. 65535 is the c of a window that is half the one and half the other level, with the largest weight. Frames are
- * written where they belong, in any order; those that n_subsample leaves out are holes. */
+/* heatmaps_path: c of every sample of the distorted picture, a file per scale and in it a picture of 16 bit per frame,
+ * the next one right behind. 65535 is the c of a window that is half the one and half the other level, with the largest
+ * weight. Frames are written where they belong, in any order; those that n_subsample leaves out are holes. */
 #ifndef VMAFX_KERNELS_CAMBI_CAMBI_HEATMAPS_H
 #define VMAFX_KERNELS_CAMBI_CAMBI_HEATMAPS_H
 

@@ -57,7 +57,8 @@ class CambiHip : public DeviceTwin {
   }
 
   Status load(const hip::Module& kernels) override {
-    VMAFX_ASSIGN(prepare_, kernels.kernel<CambiWork>(params_.bpc == 8 ? "vmafx_cambi_prepare_8" : "vmafx_cambi_prepare_16"));
+    VMAFX_ASSIGN(prepare_,
+                 kernels.kernel<CambiWork>(params_.bpc == 8 ? "vmafx_cambi_prepare_8" : "vmafx_cambi_prepare_16"));
     VMAFX_ASSIGN(filter_, kernels.kernel<CambiWork>("vmafx_cambi_filter"));
     VMAFX_ASSIGN(keys_, kernels.kernel<CambiWork>(is_usual() ? "vmafx_cambi_keys_4" : "vmafx_cambi_keys"));
     VMAFX_ASSIGN(rank_[0], kernels.kernel<CambiWork>("vmafx_cambi_high_digits"));
@@ -76,14 +77,16 @@ class CambiHip : public DeviceTwin {
     work.side[1].first_picture = work.side[0].picture_bytes * static_cast<uint64_t>(batch.count);
     const auto pictures = static_cast<unsigned>(batch.count * sides_);
 
-    VMAFX_TRY(hip::launch(*batch.stream, prepare_, {most(prepare_tiles), 1, pictures}, {kCambiPrepareThreads}, 0, work));
+    VMAFX_TRY(
+        hip::launch(*batch.stream, prepare_, {most(prepare_tiles), 1, pictures}, {kCambiPrepareThreads}, 0, work));
     for (work.scale = 0; work.scale < kCambiScales; work.scale++)
       VMAFX_TRY(hip::launch(*batch.stream, filter_, filter_grid(work.scale, pictures),
                             {kCambiFilterW, kCambiFilterH / kCambiFilterRows}, 0, work));
     VMAFX_TRY(hip::launch(*batch.stream, keys_, {most([](const CambiSide& side) { return side.tiles; }), 1, pictures},
                           {kCambiKeysW}, 0, work));
     for (const hip::Kernel<CambiWork>& rank : rank_)
-      VMAFX_TRY(hip::launch(*batch.stream, rank, {most([](const CambiSide& side) { return side.rank_blocks; }), 1, pictures},
+      VMAFX_TRY(hip::launch(*batch.stream, rank,
+                            {most([](const CambiSide& side) { return side.rank_blocks; }), 1, pictures},
                             {kCambiRankThreads}, 0, work));
     return {};
   }
@@ -91,7 +94,8 @@ class CambiHip : public DeviceTwin {
  private:
   /* The kernel for this many steps and no larger windows. */
   bool is_usual() const {
-    return params_.levels.diffs == 4 && work_.side[0].pitch == kCambiPitch && work_.side[sides_ - 1].pitch == kCambiPitch;
+    return params_.levels.diffs == 4 && work_.side[0].pitch == kCambiPitch &&
+           work_.side[sides_ - 1].pitch == kCambiPitch;
   }
   static int prepare_tiles(const CambiSide& side) {
     return static_cast<int>(hip::blocks_for(side.w, kCambiPrepareW) * hip::blocks_for(side.h, kCambiPrepareH));

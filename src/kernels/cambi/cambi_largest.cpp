@@ -16,8 +16,8 @@ uint32_t low_digit(uint32_t key) { return (key >> kCambiFineBits) % kDigits; }
 
 using Counts = std::array<uint32_t, kDigits>;
 
-/* The digit that the one of rank `wanted` has, 1 for the largest, and `wanted` among those with that digit; 0 where there are
- * fewer. */
+/* The digit that the one of rank `wanted` has, 1 for the largest, and `wanted` among those with that digit; 0 where
+ * there are fewer. */
 uint32_t find_digit(const Counts& counts, int64_t& wanted) {
   uint32_t digit = kDigits - 1;
   for (; digit > 0 && counts[digit] < wanted; digit--) wanted -= counts[digit];

@@ -48,8 +48,8 @@ VMAFX_HD uint32_t cambi_mode(uint32_t a, uint32_t b, uint32_t c) {
   return least < c ? least : c;
 }
 
-/* Nearest samples of `from` for `to`: at, at + step and so on, added up in float, as libvmaf does, since where that rounds
- * decides. */
+/* Nearest samples of `from` for `to`: at, at + step and so on, added up in float, as libvmaf does, since where that
+ * rounds decides. */
 VMAFX_HD float cambi_nearest_step(int from, int to) { return static_cast<float>(from) / static_cast<float>(to); }
 VMAFX_HD float cambi_nearest_start(int from, int to) {
   return static_cast<float>(cambi_nearest_step(from, to) / 2 - 0.5);

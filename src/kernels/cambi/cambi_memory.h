@@ -15,7 +15,9 @@ inline constexpr uint16_t kCambiNoCell = 0xffff;
 inline constexpr int kCambiFlatRows = 2 * kCambiMaskRadius + 1;
 
 /* Words of a row of `w` that begins on a cache line, with margins. */
-inline size_t cambi_row_words(int w) { return round_to_lines(sizeof(uint16_t) * w) / sizeof(uint16_t) + 2 * kCambiMargin; }
+inline size_t cambi_row_words(int w) {
+  return round_to_lines(sizeof(uint16_t) * w) / sizeof(uint16_t) + 2 * kCambiMargin;
+}
 
 /* Rows of cells: how often each level is in the window around each column. A level's cell is its number here, beginning
  * with `diffs`, so that all neighbours are there, too. */
@@ -54,7 +56,7 @@ class CambiMemory {
 
   Plane<uint16_t> plane(int scale) const { return plane_[scale]; }
   uint16_t* raw(int y) const { return raw_.row(y % 2); }             // samples at 10 bit
-  uint16_t* even(int y) const { return even_.row(y % 2); }           // averaged, where only half of them go into the plane
+  uint16_t* even(int y) const { return even_.row(y % 2); }  // averaged, where only half of them go into the plane
   uint16_t* flat(int y) const { return flat_.row(y % kCambiFlatRows); }
   uint16_t* column_sums() const { return column_sums_.row(0); }      // of flat samples in seven rows
   uint16_t* row() const { return row_.row(0); }

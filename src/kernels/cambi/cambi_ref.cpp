@@ -17,7 +17,8 @@ void resample(const CambiParams& params, const CambiView& view, const Plane<cons
   for (int y = 0; y < image.h; y++) {
     const T* from = luma.row(view.rows.empty() ? y : view.rows[y]);
     for (int x = 0; x < image.w; x++)
-      image.row(y)[x] = static_cast<uint16_t>(cambi_ten_bits(from[view.columns.empty() ? x : view.columns[x]], params.bpc));
+      image.row(y)[x] =
+          static_cast<uint16_t>(cambi_ten_bits(from[view.columns.empty() ? x : view.columns[x]], params.bpc));
   }
 }
 
@@ -121,8 +122,8 @@ int32_t sample_key(const CambiLevels& levels, const Window& window, int v, float
 }
 
 /* The keys of a row. */
-void row_of_keys(const CambiParams& params, const Image& image, const Flags& mask, int y, Window& window, float key_scale,
-                 int32_t* keys) {
+void row_of_keys(const CambiParams& params, const Image& image, const Flags& mask, int y, Window& window,
+                 float key_scale, int32_t* keys) {
   window.start(y);
   for (int x = 0; x < image.w; x++) {
     window.move_to(x);

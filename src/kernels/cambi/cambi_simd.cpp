@@ -1,12 +1,13 @@
 /* cambi, the SIMD twin: one source for every instruction set, equal to cambi_ref.cpp to the last bit.
  *
  *   prepare    samples at 10 bit, averaged; the mask from sums of flat samples over seven rows, then seven columns
- *   filter     the mode filter, the samples of the next scale, and of this one its cells (cambi_memory.h): levels that matter
- *   count      For each cell and column, how often it is in the window. A row that comes in and one that goes out are cut
- *              into runs where both have one cell; a run adds a trapezoid to the counts of its cell, or, where both are
- *              the same, nothing. Bands are long runs.
- *   keys       A vector of columns at a time, once for each cell in it: the counts of that cell and its neighbours are rows,
- *              so nothing is gathered. Bands have few cells in a vector.
+ *   filter     the mode filter, the samples of the next scale, and of this one its cells: levels that matter
+ *              (cambi_memory.h)
+ *   count      For each cell and column, how often it is in the window. A row that comes in and one that goes out are
+ *              cut into runs where both have one cell; a run adds a trapezoid to the counts of its cell, or, where both
+ *              are the same, nothing. Bands are long runs.
+ *   keys       A vector of columns at a time, once for each cell in it: the counts of that cell and its neighbours are
+ *              rows, so nothing is gathered. Bands have few cells in a vector.
  *
  * Counts are back at 0 after the last row, so that only cells that occur are cleared, once a frame.
  *
@@ -51,7 +52,8 @@ int lanes() { return static_cast<int>(hn::Lanes(d)); }
 
 HWY_INLINE V all(int value) { return hn::Set(d, static_cast<uint16_t>(value)); }
 
-/* -- Samples and mask ------------------------------------------------------------------------------------------------ */
+/* -- Samples and mask ------------------------------------------------------------------------------------------------
+ * */
 
 /* The even ones of 2n samples. */
 void keep_even(const uint16_t* from, uint16_t* to, int n) {
@@ -88,15 +90,16 @@ void average_row(uint16_t* row, uint16_t* below, int w, uint16_t* to) {
   const int corner = row[w - 1], corner_below = below ? below[w - 1] : 0;
   for (int x = 0; x < w; x += lanes()) {
     const V across = hn::Add(hn::LoadU(d, row + x), hn::LoadU(d, row + x + 1));
-    const V mean = below ? hn::ShiftRight<2>(hn::Add(across, hn::Add(hn::LoadU(d, below + x), hn::LoadU(d, below + x + 1))))
-                         : hn::ShiftRight<1>(across);
+    const V mean =
+        below ? hn::ShiftRight<2>(hn::Add(across, hn::Add(hn::LoadU(d, below + x), hn::LoadU(d, below + x + 1))))
+              : hn::ShiftRight<1>(across);
     hn::StoreU(mean, d, to + x);
   }
   to[w - 1] = static_cast<uint16_t>(below ? (corner + corner_below) / 2 : corner);
 }
 
-/* Samples that equal those to the right and below: 1, others 0. Adds them to the sums of their columns, and takes those of
- * seven rows before off. A null `row`: none. */
+/* Samples that equal those to the right and below: 1, others 0. Adds them to the sums of their columns, and takes those
+ * of seven rows before off. A null `row`: none. */
 void flat_row(uint16_t* row, const uint16_t* below, int w, uint16_t* flat, uint16_t* column_sums) {
   if (row) row[w] = row[w - 1];
   for (int x = 0; x < w; x += lanes()) {
@@ -150,7 +153,8 @@ class Preparation {
     const T* from = luma_.row(view_.rows.empty() ? y : view_.rows[y]);
     uint16_t* const to = params_.anti_dither ? memory_.raw(y) : samples(y);
     if (view_.columns.empty()) return ten_bit_row(from, view_.w, params_.bpc, to);
-    for (int x = 0; x < view_.w; x++) to[x] = static_cast<uint16_t>(cambi_ten_bits(from[view_.columns[x]], params_.bpc));
+    for (int x = 0; x < view_.w; x++)
+      to[x] = static_cast<uint16_t>(cambi_ten_bits(from[view_.columns[x]], params_.bpc));
   }
 
   /* Row y, of which the raw one is there, if there is one. */
@@ -173,11 +177,13 @@ class Preparation {
       return;
     }
     if (y % 2) return;
-    for (int x = 0; x < view_.w; x += lanes()) hn::StoreU(masked(memory_.column_sums() + x, above), d, memory_.row() + x);
+    for (int x = 0; x < view_.w; x += lanes())
+      hn::StoreU(masked(memory_.column_sums() + x, above), d, memory_.row() + x);
     const Plane<uint16_t> plane = memory_.plane(0);
     uint16_t* const row = plane.row(y / 2);
     for (int x = 0; x < plane.w; x += lanes()) {
-      const V mask = hn::ConcatEven(d, hn::LoadU(d, memory_.row() + 2 * x + lanes()), hn::LoadU(d, memory_.row() + 2 * x));
+      const V mask =
+          hn::ConcatEven(d, hn::LoadU(d, memory_.row() + 2 * x + lanes()), hn::LoadU(d, memory_.row() + 2 * x));
       hn::StoreU(hn::Or(hn::LoadU(d, row + x), mask), d, row + x);
     }
   }
@@ -188,7 +194,8 @@ class Preparation {
   const CambiMemory& memory_;
 };
 
-/* -- Mode filter ------------------------------------------------------------------------------------------------------ */
+/* -- Mode filter ------------------------------------------------------------------------------------------------------
+ * */
 
 HWY_INLINE V mode(V a, V b, V c) {
   const V other = hn::IfThenElse(hn::Eq(b, c), b, hn::Min(a, hn::Min(b, c)));
@@ -235,7 +242,7 @@ void filter(const CambiMemory& memory, const CambiCells& cells, int scale) {
   }
 }
 
-/* -- Counts ------------------------------------------------------------------------------------------------------------ */
+/* -- Counts -------------------------------------------------------------------------------------------------------- */
 
 class Counts {
  public:
@@ -312,7 +319,7 @@ class Counts {
   const int radius_;
 };
 
-/* -- Keys -------------------------------------------------------------------------------------------------------------- */
+/* -- Keys ---------------------------------------------------------------------------------------------------------- */
 
 HWY_INLINE Real lower(V counts) {
   return hn::ConvertTo(DF(), hn::PromoteTo(DI(), hn::LowerHalf(hn::Half<D>(), counts)));
@@ -329,11 +336,13 @@ HWY_INLINE Halves reals(V counts) { return {lower(counts), upper(counts)}; }
 /* All ones in 32 bits where the mask is set. */
 HWY_INLINE VI lower_mask(M mask) {
   const hn::RebindToSigned<D> di;
-  return hn::PromoteTo(DI(), hn::LowerHalf(hn::Half<hn::RebindToSigned<D>>(), hn::BitCast(di, hn::VecFromMask(d, mask))));
+  return hn::PromoteTo(DI(),
+                       hn::LowerHalf(hn::Half<hn::RebindToSigned<D> >(), hn::BitCast(di, hn::VecFromMask(d, mask))));
 }
 HWY_INLINE VI upper_mask(M mask) {
   const hn::RebindToSigned<D> di;
-  return hn::PromoteTo(DI(), hn::UpperHalf(hn::Half<hn::RebindToSigned<D>>(), hn::BitCast(di, hn::VecFromMask(d, mask))));
+  return hn::PromoteTo(DI(),
+                       hn::UpperHalf(hn::Half<hn::RebindToSigned<D> >(), hn::BitCast(di, hn::VecFromMask(d, mask))));
 }
 
 class Keys {
@@ -343,7 +352,8 @@ class Keys {
     for (int cell = 0; cell < cells.count; cell++) {
       uint32_t steps = 0;
       for (int i = 0; i < levels.diffs; i++)
-        steps |= static_cast<uint32_t>(cells.level(cell) >= levels.lowest[i] && cells.level(cell) <= levels.highest[i]) << i;
+        steps |= static_cast<uint32_t>(cells.level(cell) >= levels.lowest[i] && cells.level(cell) <= levels.highest[i])
+                 << i;
       memory.steps()[cell] = steps;
     }
   }
@@ -383,7 +393,8 @@ class Keys {
 
   /* The larger count of cells d before and after. */
   V beside(int cell, int d_index, int x) const {
-    return hn::Max(hn::LoadU(d, memory_.counts(cell + d_index + 1) + x), hn::LoadU(d, memory_.counts(cell - d_index - 1) + x));
+    return hn::Max(hn::LoadU(d, memory_.counts(cell + d_index + 1) + x),
+                   hn::LoadU(d, memory_.counts(cell - d_index - 1) + x));
   }
 
   /* Keys of the columns that have this cell. */
@@ -407,14 +418,17 @@ class Keys {
 
   /* The same where the usual four steps count. A half that has other cells only is left out. */
   void add_four(int cell, int x, M same, VI& low, VI& high) const {
-    const V first = beside(cell, 0, x), second = beside(cell, 1, x), third = beside(cell, 2, x), fourth = beside(cell, 3, x);
+    const V first = beside(cell, 0, x), second = beside(cell, 1, x), third = beside(cell, 2, x),
+            fourth = beside(cell, 3, x);
     if (!counts_any(same, hn::Or(hn::Or(first, second), hn::Or(third, fourth)))) return;
     const V center = hn::LoadU(d, memory_.counts(cell) + x);
     const VI in_low = lower_mask(same), in_high = upper_mask(same);
     if (any_set(in_low))
-      add_keys(in_low, of_four(lower(center), lower(first), lower(second), lower(third), lower(fourth)), lower(center), low);
+      add_keys(in_low, of_four(lower(center), lower(first), lower(second), lower(third), lower(fourth)), lower(center),
+               low);
     if (any_set(in_high))
-      add_keys(in_high, of_four(upper(center), upper(first), upper(second), upper(third), upper(fourth)), upper(center), high);
+      add_keys(in_high, of_four(upper(center), upper(first), upper(second), upper(third), upper(fourth)), upper(center),
+               high);
   }
 
   static HWY_INLINE CambiContrast of_four(Real center, Real first, Real second, Real third, Real fourth) {
@@ -444,7 +458,7 @@ class Keys {
   const float key_scale_;
 };
 
-/* -- All of it --------------------------------------------------------------------------------------------------------- */
+/* -- All of it ----------------------------------------------------------------------------------------------------- */
 
 CambiScaleSums scale_sums(const CambiParams& params, const CambiView& view, const CambiMemory& memory,
                           const CambiCells& cells, const Keys& keys, int scale, CambiRowSink* rows) {
