@@ -52,8 +52,7 @@ int lanes() { return static_cast<int>(hn::Lanes(d)); }
 
 HWY_INLINE V all(int value) { return hn::Set(d, static_cast<uint16_t>(value)); }
 
-/* -- Samples and mask ------------------------------------------------------------------------------------------------
- * */
+/* -- Samples and mask ---------------------------------------------------------------------------------------------- */
 
 /* The even ones of 2n samples. */
 void keep_even(const uint16_t* from, uint16_t* to, int n) {
@@ -194,8 +193,7 @@ class Preparation {
   const CambiMemory& memory_;
 };
 
-/* -- Mode filter ------------------------------------------------------------------------------------------------------
- * */
+/* -- Mode filter --------------------------------------------------------------------------------------------------- */
 
 HWY_INLINE V mode(V a, V b, V c) {
   const V other = hn::IfThenElse(hn::Eq(b, c), b, hn::Min(a, hn::Min(b, c)));
