@@ -18,6 +18,7 @@
 
 #include "bench/clip.h"
 #include "bench/peer.h"
+#include "bench/reader.h"
 #include "bench/settings.h"
 #include "bench/timing.h"
 #include "vmafx/vmafx.h"
@@ -27,6 +28,17 @@ namespace {
 
 void print_message(void*, VmafxLogLevel level, const char* message) {
   if (level <= VMAFX_LOG_WARNING) std::fprintf(stderr, "bench: %s\n", message);
+}
+
+/* What reading the frames alone takes, in milliseconds. */
+double reading_time(Reader& ref, Reader& dist, int frames, bool cpu_time) {
+  const Stopwatch stopwatch(cpu_time);
+  for (int i = 0; i < frames; i++)
+    for (Reader* reader : {&ref, &dist}) {
+      const VmafxPicture picture = reader->read(i);
+      picture.release(picture.opaque);
+    }
+  return stopwatch.elapsed();
 }
 
 /* One stream through the API. The time runs from the first frame until the last score is pooled. */
@@ -48,16 +60,17 @@ class Stream {
   Stream(const Stream&) = delete;
   ~Stream() { vmafx_close(&context_); }
 
-  /* Milliseconds for all frames; nothing when it failed, the message is printed. */
-  std::optional<double> run(const Clip& ref, const Clip& dist, int frames) {
+  /* Milliseconds for all frames, without reading them; nothing when it failed, the message is printed. */
+  std::optional<double> run(Reader& ref, Reader& dist, int frames) {
+    const double reading = reading_time(ref, dist, frames, cpu_time_);
     const Stopwatch stopwatch(cpu_time_);
     for (int i = 0; ok_ && i < frames; i++) {
-      const VmafxPicture ref_picture = ref.picture(i), dist_picture = dist.picture(i);
+      const VmafxPicture ref_picture = ref.read(i), dist_picture = dist.read(i);
       ok_ = vmafx_submit(context_, &ref_picture, &dist_picture) == 0;
       receive();
     }
     ok_ = ok_ && vmafx_finish(context_) == 0;
-    const double time = stopwatch.elapsed();
+    const double time = stopwatch.elapsed() - reading;
     receive();
     return ok_ ? std::optional(time) : std::nullopt;
   }
@@ -91,8 +104,9 @@ bool measure_row(const Job& job, const std::string& row, const std::string& cpu,
   std::vector<double> runs;  // ms per frame
   FrameScores scores;
   for (int run = 0; run < job.settings.runs; run++) {
+    Reader ref(job.ref), dist(job.dist);
     Stream stream(row, job.settings, threads);
-    const auto time = stream.run(job.ref, job.dist, job.settings.clip.frames);
+    const auto time = stream.run(ref, dist, job.settings.clip.frames);
     if (!time) return false;
     runs.push_back(*time / job.settings.clip.frames);
     scores = stream.scores();

@@ -71,6 +71,21 @@ VmafxPicture Clip::picture(int frame) const {
   return picture;
 }
 
+VmafxPicture Clip::copy(int frame, std::vector<uint8_t>& memory) const {
+  VmafxPicture picture = this->picture(frame);
+  size_t bytes = 0;
+  for (int p = 0; p < 3; p++) bytes += planes_[3 * frame + p].size();
+  memory.resize(bytes);
+  uint8_t* to = memory.data();
+  for (int p = 0; p < 3; p++) {
+    const auto& plane = planes_[3 * frame + p];
+    std::memcpy(to, plane.data(), plane.size());
+    picture.data[p] = to;
+    to += plane.size();
+  }
+  return picture;
+}
+
 bool Clip::write(const std::string& path) const {
   std::ofstream file(path, std::ios::binary);
   for (const auto& plane : planes_) file.write(reinterpret_cast<const char*>(plane.data()), plane.size());

@@ -22,6 +22,9 @@ class Clip {
 
   VmafxPicture picture(int frame) const;
 
+  /* The same in `memory`, which grows to the size that it takes. */
+  VmafxPicture copy(int frame, std::vector<uint8_t>& memory) const;
+
   /* As raw video; samples of more than 8 bits are little-endian words. False when it cannot. */
   bool write(const std::string& path) const;
 

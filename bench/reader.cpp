@@ -1,0 +1,30 @@
+#include "bench/reader.h"
+
+namespace bench {
+
+VmafxPicture Reader::read(int frame) {
+  Buffer* buffer = take();
+  VmafxPicture picture = clip_.copy(frame, buffer->bytes);
+  picture.opaque = buffer;
+  picture.release = give_back;
+  return picture;
+}
+
+Reader::Buffer* Reader::take() {
+  const std::lock_guard lock(mutex_);
+  if (free_.empty()) {
+    buffers_.push_back(std::make_unique<Buffer>(Buffer{this, {}}));
+    return buffers_.back().get();
+  }
+  Buffer* buffer = free_.back();
+  free_.pop_back();
+  return buffer;
+}
+
+void Reader::give_back(void* opaque) {
+  Buffer* buffer = static_cast<Buffer*>(opaque);
+  const std::lock_guard lock(buffer->owner->mutex_);
+  buffer->owner->free_.push_back(buffer);
+}
+
+}  // namespace bench

@@ -1,0 +1,38 @@
+/* The frames of a clip as a decoder hands them over: copied into pictures that are used again, the last one given back first,
+ * so that they lie in the cache as far as it holds them. */
+#ifndef VMAFX_BENCH_READER_H
+#define VMAFX_BENCH_READER_H
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "bench/clip.h"
+
+namespace bench {
+
+class Reader {
+ public:
+  explicit Reader(const Clip& clip) : clip_(clip) {}
+  Reader(const Reader&) = delete;  // pictures point here until they are released
+
+  VmafxPicture read(int frame);
+
+ private:
+  struct Buffer {
+    Reader* owner;
+    std::vector<uint8_t> bytes;
+  };
+  static void give_back(void* buffer);
+  Buffer* take();
+
+  const Clip& clip_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Buffer>> buffers_;  // all there are
+  std::vector<Buffer*> free_;
+};
+
+}  // namespace bench
+
+#endif
