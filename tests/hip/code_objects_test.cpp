@@ -25,6 +25,9 @@ namespace {
 
 constexpr int kSkipped = 77;               // to automake
 constexpr int kMostShared = 48 * 1024;     // bytes: what gpu.h allows a kernel
+/* Scalars that find no register go to lanes of a vector register, not to memory: a move each, and only kernels with long argument
+ * lists on gfx9, which has fewest, need it. */
+constexpr int kMostScalarSpills = 24;
 constexpr int kMostVectorRegisters = 256;  // two waves of 64 lanes on each SIMD of gfx9, four of 32 lanes on later ones
 constexpr int kCudaReservedShared = 1024;  // bytes that CUDA itself takes in each block
 
@@ -79,7 +82,7 @@ void check_amd_kernel(const char* arch, const json& kernel) {
   check_range(".group_segment_fixed_size", 0, kMostShared);
   check_range(".private_segment_fixed_size", 0, 0);  // scratch memory
   check_range(".vgpr_spill_count", 0, 0);
-  check_range(".sgpr_spill_count", 0, 0);
+  check_range(".sgpr_spill_count", 0, kMostScalarSpills);
   check_range(".vgpr_count", 1, kMostVectorRegisters);
   check_range(".max_flat_workgroup_size", 64, 1024);
   ck_assert_msg(number(".max_flat_workgroup_size") % 64 == 0, "%s: not whole waves", name.c_str());

@@ -198,31 +198,36 @@ VMAFX_DEVICE void add_parts(uint64_t* sums, const int64_t (&parts)[n][kMaxWaves]
   block_sync();
 }
 
-/* Fills this wave's column of `parts`, from row `first` on. Several sums at once, a power of two: in each step a lane keeps half of them
- * and hands over the other half, until it has one; so there are as many shuffles as sums, where each alone would take log2 of the
- * wave. */
+/* kept[0] becomes one of `count` sums over `count` neighbouring lanes, `*index` tells which: in each step a lane keeps half of what it
+ * has and hands over the other half. A step a function, so that arrays stay registers with every compiler. */
+template <int count, int half>
+VMAFX_DEVICE void share_out(uint64_t (&kept)[count], unsigned* index) {
+  if constexpr (half > 0) {
+    constexpr unsigned mask = count / 2 / half;
+    const bool upper = lane_id() & mask;
+    if (upper) *index += half;
+    VMAFX_UNROLL
+    for (int i = 0; i < half; i++) {
+      const uint64_t low = kept[i], high = kept[i + half], given = upper ? low : high;
+      kept[i] = (low + high - given) + shuffle_xor(given, mask);
+    }
+    share_out<count, half / 2>(kept, index);
+  }
+}
+
+/* Fills this wave's column of `parts`, from row `first` on. Several sums at once, a power of two: as many shuffles as sums, where
+ * each alone would take log2 of the wave. */
 template <int first, int n>
 VMAFX_DEVICE void add_wave(const int64_t (&values)[n], int64_t (&parts)[n][kMaxWaves]) {
   constexpr int kMost = 32;  // lanes of the smallest wave
   constexpr int count = n - first < kMost ? static_cast<int>(std::bit_floor(static_cast<unsigned>(n - first))) : kMost;
-  const unsigned lane = lane_id();
   uint64_t kept[count];
   VMAFX_UNROLL
   for (int i = 0; i < count; i++) kept[i] = static_cast<uint64_t>(values[first + i]);
-  unsigned index = 0;  // of the one it has in the end
-  VMAFX_UNROLL
-  for (int half = count / 2; half > 0; half /= 2) {
-    const unsigned mask = static_cast<unsigned>(count / 2 / half);
-    const bool upper = lane & mask;
-    if (upper) index += static_cast<unsigned>(half);
-    VMAFX_UNROLL
-    for (int i = 0; i < half; i++) {
-      const uint64_t given = upper ? kept[i] : kept[i + half], mine = upper ? kept[i + half] : kept[i];
-      kept[i] = mine + shuffle_xor(given, mask);
-    }
-  }
+  unsigned index = 0;
+  share_out<count, count / 2>(kept, &index);
   for (unsigned mask = count; mask < wave_size(); mask *= 2) kept[0] += shuffle_xor(kept[0], mask);
-  if (lane < count) parts[first + index][thread_rank() / wave_size()] = static_cast<int64_t>(kept[0]);
+  if (lane_id() < count) parts[first + index][thread_rank() / wave_size()] = static_cast<int64_t>(kept[0]);
   if constexpr (first + count < n) add_wave<first + count>(values, parts);
 }
 

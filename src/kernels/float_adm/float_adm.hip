@@ -68,21 +68,22 @@ VMAFX_DEVICE void load_row(const FloatAdmStage& stage, const Picture<T>& picture
     to[i] = sample(*picture.at(inside(x + i, stage.scale.in_w, stage.from.x), row), stage.sample_scale);
 }
 
-/* n columns of the input at x, to rows y and y + 1 of the bands: low and high of the first, of the second. */
-template <int n, class T>
-VMAFX_DEVICE void filter_down(const FloatAdmStage& stage, const Picture<T>& picture, int x, int y, bool within,
-                              gpu::Pack<float, n> (&low)[2], gpu::Pack<float, n> (&high)[2]) {
+/* n columns of the input at x, to rows y and y + 1 of the bands: put(0 or 1, low, high). */
+template <int n, class T, class Put>
+VMAFX_DEVICE void filter_down(const FloatAdmStage& stage, const Picture<T>& picture, int x, int y, bool within, Put put) {
   float rows[6][n];
   VMAFX_UNROLL
   for (int i = 0; i < 6; i++) load_row(stage, picture, x, 2 * y - 1 + i, within, rows[i]);
   VMAFX_UNROLL
   for (int r = 0; r < 2; r++) {
+    gpu::Pack<float, n> low, high;
     VMAFX_UNROLL
     for (int i = 0; i < n; i++) {
       const float a = rows[2 * r][i], b = rows[2 * r + 1][i], c = rows[2 * r + 2][i], d = rows[2 * r + 3][i];
-      low[r].v[i] = float_adm_low_pass(a, b, c, d);
-      high[r].v[i] = float_adm_high_pass(a, b, c, d);
+      low.v[i] = float_adm_low_pass(a, b, c, d);
+      high.v[i] = float_adm_high_pass(a, b, c, d);
     }
+    put(r, low, high);
   }
 }
 
@@ -106,27 +107,22 @@ VMAFX_DEVICE void filter_tile_down(const FloatAdmStage& stage, const Picture<T> 
   const unsigned rank = gpu::thread_rank();
   {
     const unsigned which = rank / (kRowPairs * kGroups), row = rank / kGroups % kRowPairs * 2, group = rank % kGroups;
-    Quad low[2], high[2];
-    filter_down<4>(stage, pick(pictures, which), 2 * x0 + static_cast<int>(4 * group), y0 + static_cast<int>(row), within, low,
-                   high);
-    VMAFX_UNROLL
-    for (int r = 0; r < 2; r++) {
-      filtered.low[which][row + r][kFirst / 4 + group] = low[r];
-      filtered.high[which][row + r][kFirst / 4 + group] = high[r];
-    }
+    filter_down<4>(stage, pick(pictures, which), 2 * x0 + static_cast<int>(4 * group), y0 + static_cast<int>(row), within,
+                   [&](int r, const Quad& low, const Quad& high) {
+                     filtered.low[which][row + r][kFirst / 4 + group] = low;
+                     filtered.high[which][row + r][kFirst / 4 + group] = high;
+                   });
   }
 
   /* One column before and one after these. */
   if (rank < 4 * kRowPairs) {
     const unsigned which = rank / (2 * kRowPairs), row = rank / 2 % kRowPairs * 2;
     const int column = rank % 2 ? 2 * kW : -1;
-    gpu::Pack<float, 1> low[2], high[2];
-    filter_down<1>(stage, pick(pictures, which), 2 * x0 + column, y0 + static_cast<int>(row), within, low, high);
-    VMAFX_UNROLL
-    for (int r = 0; r < 2; r++) {
-      reinterpret_cast<float*>(filtered.low[which][row + r])[kFirst + column] = low[r].v[0];
-      reinterpret_cast<float*>(filtered.high[which][row + r])[kFirst + column] = high[r].v[0];
-    }
+    filter_down<1>(stage, pick(pictures, which), 2 * x0 + column, y0 + static_cast<int>(row), within,
+                   [&](int r, const gpu::Pack<float, 1>& low, const gpu::Pack<float, 1>& high) {
+                     reinterpret_cast<float*>(filtered.low[which][row + r])[kFirst + column] = low.v[0];
+                     reinterpret_cast<float*>(filtered.high[which][row + r])[kFirst + column] = high.v[0];
+                   });
   }
 }
 
