@@ -2,6 +2,15 @@
 
 namespace bench {
 
+Reader::Reader(const Clip& clip) : clip_(clip) {
+  constexpr int kPictures = 16;
+  for (int i = 0; i < kPictures; i++) {
+    buffers_.push_back(std::make_unique<Buffer>(Buffer{this, {}}));
+    clip_.copy(0, buffers_.back()->bytes);
+    free_.push_back(buffers_.back().get());
+  }
+}
+
 VmafxPicture Reader::read(int frame) {
   Buffer* buffer = take();
   VmafxPicture picture = clip_.copy(frame, buffer->bytes);

@@ -14,7 +14,8 @@ namespace bench {
 
 class Reader {
  public:
-  explicit Reader(const Clip& clip) : clip_(clip) {}
+  /* Makes as many pictures as are ever in flight, so that none is made while the clock runs. */
+  explicit Reader(const Clip& clip);
   Reader(const Reader&) = delete;  // pictures point here until they are released
 
   VmafxPicture read(int frame);
