@@ -202,14 +202,14 @@ VMAFX_DEVICE void score(const SpeedWork& work) {
   }
   const int64_t size = static_cast<int64_t>(shape.small_w) * shape.small_h;
   const int32_t* m = work.centred.get() + number * 2 * size;
-  int64_t sum = 0;
   const int b = static_cast<int>(gpu::block_id().x * kSpeedScoreThreads) + rank;
-  if (b < shape.blocks()) {
-    const int at = (b / shape.blocks_x * shape.small_w + b % shape.blocks_x) * kSpeedBlock;
-    const Block ref = measure(models[0], m + at, shape.small_w, shape.sigma_nn);
-    const Block dist = measure(models[1], m + size + at, shape.small_w, shape.sigma_nn);
-    sum = difference(shape, ref, dist);
-  }
+  const bool is_there = b < shape.blocks();
+  const int at = (b / shape.blocks_x * shape.small_w + b % shape.blocks_x) * kSpeedBlock;
+  Block ref = {}, dist = {};
+  if (is_there) ref = measure(models[0], m + at, shape.small_w, shape.sigma_nn);
+  gpu::block_sync();  // keeps the loads of the second model behind the first: both do not fit the registers of gfx10
+  if (is_there) dist = measure(models[1], m + size + at, shape.small_w, shape.sigma_nn);
+  const int64_t sum = is_there ? difference(shape, ref, dist) : 0;
   gpu::add_block(sums, sum);
 }
 
