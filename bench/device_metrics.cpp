@@ -67,14 +67,7 @@ class DeviceMetrics::Feed {
       else metrics_.frames_.use_pinned(slot, slot.number());
     }
     const hip::Batch sent = take(pool_->upload());
-    DeviceBatch batch;
-    batch.count = sent.count;
-    std::ranges::copy(sent.planes, batch.planes);
-    batch.stream = sent.stream;
-    batch.sums = sent.sums;
-    batch.sums_stride = sent.sums_stride;
-    batch.scratch = sent.scratch;
-    if (source_ != Source::kPinnedUploadOnly) metrics_.launch(batch);
+    if (source_ != Source::kPinnedUploadOnly) metrics_.launch(device_batch(sent));
     check(pool_->read_back());
     frames_ += sent.count;
   }

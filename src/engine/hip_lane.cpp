@@ -224,25 +224,18 @@ Status HipLane::send(Lock& lock) {
 /* A metric that leaves out frames of the batch sees the others side by side; their sums lie side by side, too. (It reads no
  * earlier frames: see Reads.) */
 Status HipLane::launch(const hip::Batch& batch, const Metric& metric) const {
-  DeviceBatch work;
-  const bool all = std::ranges::all_of(staged_, [&](const LaneFrame& frame) { return runs(metric, frame); });
-  if (all) {
-    work.count = batch.count;
-    std::ranges::copy(batch.planes, work.planes);
-  } else {
-    for (int i = 0; i < batch.count; i++) {
-      if (!runs(metric, staged_[i])) continue;
-      for (int p = 0; p < 3; p++) {
-        work.planes[p].ref[hip::ref_index(work.count)] = batch.planes[p].ref[hip::ref_index(i)];
-        work.planes[p].dist[work.count] = batch.planes[p].dist[i];
-      }
-      work.count++;
+  DeviceBatch work = device_batch(batch);
+  work.count = 0;
+  for (int i = 0; i < batch.count; i++) {
+    if (!runs(metric, staged_[i])) continue;
+    for (hip::BatchPlanes& planes : work.planes) {
+      planes.ref[hip::ref_index(work.count)] = planes.ref[hip::ref_index(i)];
+      planes.dist[work.count] = planes.dist[i];
     }
+    work.count++;
   }
   if (work.count == 0) return {};
-  work.stream = batch.stream;
   work.sums = batch.sums + static_cast<ptrdiff_t>(metric.sums_offset);
-  work.sums_stride = batch.sums_stride;
   work.scratch = batch.scratch + static_cast<ptrdiff_t>(metric.scratch_offset);
   return metric.twin->launch(work);
 }

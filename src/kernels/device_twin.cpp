@@ -14,6 +14,17 @@ void add_planes(unsigned planes, const VideoFormat& format, hip::PoolLayout::Pla
 
 }  // namespace
 
+DeviceBatch device_batch(const hip::Batch& batch) {
+  DeviceBatch work;
+  work.count = batch.count;
+  std::ranges::copy(batch.planes, work.planes);
+  work.stream = batch.stream;
+  work.sums = batch.sums;
+  work.sums_stride = batch.sums_stride;
+  work.scratch = batch.scratch;
+  return work;
+}
+
 void add_reads(const Reads& reads, const VideoFormat& format, hip::PoolLayout& layout) {
   add_planes(reads.ref, format, layout.ref);
   add_planes(reads.dist, format, layout.dist);

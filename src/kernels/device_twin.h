@@ -31,6 +31,9 @@ struct DeviceBatch {
   hip::DevicePtr<std::byte> scratch;  // scratch_bytes(count), 256-byte aligned, not initialised
 };
 
+/* All frames of a pool's batch, with the sums and the scratch memory of all metrics. */
+DeviceBatch device_batch(const hip::Batch& batch);
+
 class DeviceTwin {
  public:
   virtual ~DeviceTwin() = default;

@@ -95,14 +95,7 @@ class DeviceRun {
 
   void launch() {
     const hip::Batch batch = take(pool_->upload());
-    DeviceBatch work;
-    work.count = batch.count;
-    std::ranges::copy(batch.planes, work.planes);
-    work.stream = batch.stream;
-    work.sums = batch.sums;
-    work.sums_stride = batch.sums_stride;
-    work.scratch = batch.scratch;
-    assert_ok(twin_.launch(work));
+    assert_ok(twin_.launch(device_batch(batch)));
     assert_ok(pool_->read_back());
     in_flight_ += batch.count;
   }

@@ -108,7 +108,7 @@ struct AcrossRows {
 template <class Filter, class Values>
 VMAFX_TWIN Real symmetric_sum(Values values) {
   Real sum = Real(Filter::tap(0)) * values(0);
-  VMAFX_UNROLL_TWIN
+  VMAFX_UNROLL
   for (int k = 1; k <= Filter::kRadius; k++) sum += Real(Filter::tap(k)) * (values(-k) + values(k));
   return sum;
 }

@@ -4,13 +4,6 @@
 
 #include "kernels/common/mirror.h"
 
-/* Before a loop of few, constant rounds in a function that is written once (twin-inl.h). */
-#if defined(__clang__) || defined(__CUDACC__)
-#define VMAFX_UNROLL_TWIN _Pragma("unroll")
-#else
-#define VMAFX_UNROLL_TWIN _Pragma("GCC unroll 64")
-#endif
-
 namespace vmafx {
 
 /* Loops over a row go on to a whole vector: a row has memory for so many floats after the last one that is read or

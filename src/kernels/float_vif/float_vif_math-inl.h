@@ -19,7 +19,7 @@ VMAFX_TWIN Real float_vif_log2(Real x) {
   const Real exponent = real(shifted_right<23>(word) - Integer(127));
   const Real rest = from_bits((word & Integer(0x7fffff)) | Integer(0x3f800000)) - Real(1.0f);
   Real sum = Real(kFloatVifLog2[0]);
-  VMAFX_UNROLL_TWIN
+  VMAFX_UNROLL
   for (int k = 1; k < kFloatVifLog2Terms; k++) sum = sum * rest + Real(kFloatVifLog2[k]);
   return exponent + sum * rest;
 }
@@ -30,7 +30,7 @@ template <int kHalf, class Values>
 VMAFX_TWIN Real window_sum(const GaussianWindow& window, Values values) {
   Real sum = Real(0.0f);
   if constexpr (kHalf > 0) {
-    VMAFX_UNROLL_TWIN
+    VMAFX_UNROLL
     for (int k = -kHalf; k <= kHalf; k++) sum += Real(window.taps[k < 0 ? -k : k]) * values(k);
   } else {
     for (int k = -window.half; k <= window.half; k++) sum += Real(window.taps[k < 0 ? -k : k]) * values(k);

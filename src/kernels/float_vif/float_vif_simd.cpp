@@ -106,16 +106,16 @@ HWY_NOINLINE void filter_group_down(const WindowRows& rows, const GaussianWindow
   const float *const *ref = rows.at(0, 0), *const *dist = rows.at(1, 0);
   for (int x = 0; x < w; x += lanes()) {
     FiveSums sums[kGroup];
-    VMAFX_UNROLL_TWIN
+    VMAFX_UNROLL
     for (int k = -kHalf; k < kHalf + kGroup; k++) {
       const Real r = load(ref[k] + x), d = load(dist[k] + x), rr = r * r, dd = d * d, rd = r * d;
-      VMAFX_UNROLL_TWIN
+      VMAFX_UNROLL
       for (int i = 0; i < kGroup; i++) {
         const int distance = k < i ? i - k : k - i;
         if (distance <= kHalf) sums[i].add(Real(window.taps[distance <= kHalf ? distance : 0]), r, d, rr, dd, rd);
       }
     }
-    VMAFX_UNROLL_TWIN
+    VMAFX_UNROLL
     for (int i = 0; i < kGroup; i++) sums[i].store_at(x, i, memory);
   }
 }

@@ -2,10 +2,13 @@
 #include "kernels/device_twin.h"
 #include "kernels/speed/speed.h"
 
+#include "base/aligned.h"
+
 namespace vmafx {
 namespace {
 
-size_t aligned(size_t bytes) { return (bytes + 255) / 256 * 256; }
+/* What follows in the scratch memory begins at such a multiple, too. */
+size_t aligned(size_t bytes) { return round_up(bytes, 256); }
 
 class SpeedHip : public DeviceTwin {
  public:

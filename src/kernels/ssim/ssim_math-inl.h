@@ -23,7 +23,7 @@ template <class Ref, class Diff>
 VMAFX_TWIN SsimMeans ssim_means_across(Ref ref, Diff diff) {
   const Real r = ref(0), d = diff(0), centre = Real(SsimWindow::tap(0));
   SsimMeans sum = {centre * r, centre * d, centre * (r * r), centre * (d * d), centre * (r * d)};
-  VMAFX_UNROLL_TWIN
+  VMAFX_UNROLL
   for (int k = 1; k <= SsimWindow::kRadius; k++) {
     const Real tap = Real(SsimWindow::tap(k)), r1 = ref(-k), r2 = ref(k), d1 = diff(-k), d2 = diff(k);
     sum.ref += tap * (r1 + r2);

@@ -46,7 +46,7 @@ void mean_columns(const Sum* in, int count, float scale, float* out) {
   in += ssim_first_sample(0, factor);
   for (int x = 0; x < count; x++, in += factor) {
     uint32_t sum = 0;
-    VMAFX_UNROLL_TWIN
+    VMAFX_UNROLL
     for (int i = 0; i < factor; i++) sum += in[i];
     out[x] = static_cast<float>(static_cast<int32_t>(sum)) * scale;
   }

@@ -140,28 +140,28 @@ HWY_NOINLINE void add_channel_errors(const Band& band, int channel, Ssimulacra2M
   ErrorSums sums;
   for (int x = 0; x < band.columns; x += lanes()) {
     Real blurred[kSsimulacra2Streams][kBand];
-    VMAFX_UNROLL_TWIN
+    VMAFX_UNROLL
     for (int i = 0; i < kSsimulacra2Streams; i++) {
-      VMAFX_UNROLL_TWIN
+      VMAFX_UNROLL
       for (int row = 0; row < kBand; row++)
         blurred[i][row] = symmetric_sum<Ssimulacra2Filter>(BlurredRows<turn>{streams[i] + x, row});
     }
     Real sum[3] = {Real(0), Real(0), Real(0)}, fourth[3] = {Real(0), Real(0), Real(0)};
-    VMAFX_UNROLL_TWIN
+    VMAFX_UNROLL
     for (int row = 0; row < kBand; row++) {
       if (row >= band.rows) break;
       const Ssimulacra2Errors errors =
           errors_of(load(refs[row] + x), load(dists[row] + x), blurred[kRefStream][row], blurred[kDistStream][row],
                     blurred[kSquaresStream][row], blurred[kDifferencesStream][row]);
       const Real values[3] = {errors.ssim, maximum(errors.edge, Real(0)), maximum(Real(0) - errors.edge, Real(0))};
-      VMAFX_UNROLL_TWIN
+      VMAFX_UNROLL
       for (int i = 0; i < 3; i++) {
         sum[i] += values[i];
         fourth[i] += fourth_power(values[i]);
       }
     }
     const Mask inside = {hn::FirstN(DF(), static_cast<size_t>(band.columns - x))};
-    VMAFX_UNROLL_TWIN
+    VMAFX_UNROLL
     for (int i = 0; i < 3; i++) sums.add(i, select(inside, sum[i], Real(0)), select(inside, fourth[i], Real(0)));
   }
   sums.add_to(maps);
