@@ -14,12 +14,6 @@ namespace bench {
 
 using namespace vmafx;
 
-namespace {
-
-constexpr size_t kSumsAlignment = 64, kScratchAlignment = 256;
-
-}  // namespace
-
 DeviceMetrics::DeviceMetrics(const hip::OpenedDevice& device, std::span<const PlannedExtractor> metrics,
                              const DeviceFrames& frames, int batch)
     : context_(device.context), frames_(frames) {
@@ -31,21 +25,13 @@ void DeviceMetrics::add(const PlannedExtractor& planned, const hip::Module& kern
   auto extractor = take(planned.info->create(planned.options, frames_.format()));
   check(extractor->device_twin()->load(kernels));
   add_reads(extractor->reads(), frames_.format(), layout_);
-  const size_t sums_bytes = extractor->sums_bytes();
-  const size_t scratch_bytes = extractor->device_twin()->scratch_bytes(layout_.batch);
-  metrics_.push_back({planned.info->name, std::move(extractor), layout_.sums_bytes, layout_.scratch_bytes});
-  layout_.sums_bytes += round_up(sums_bytes, kSumsAlignment);
-  layout_.scratch_bytes += round_up(scratch_bytes, kScratchAlignment);
+  const DevicePart part = add_memory(*extractor, layout_);
+  metrics_.push_back({planned.info->name, std::move(extractor), part});
 }
 
 /* `batch` has the sums and the scratch of all metrics. */
 void DeviceMetrics::launch(const DeviceBatch& batch) const {
-  for (const Metric& metric : metrics_) {
-    DeviceBatch own = batch;
-    own.sums = batch.sums + static_cast<ptrdiff_t>(metric.sums_offset);
-    own.scratch = batch.scratch + static_cast<ptrdiff_t>(metric.scratch_offset);
-    check(metric.extractor->device_twin()->launch(own));
-  }
+  for (const Metric& metric : metrics_) check(metric.extractor->device_twin()->launch(metric.part.of(batch)));
 }
 
 /* -- Through the pool ---------------------------------------------------------------------------------------------- */
@@ -135,7 +121,7 @@ void DeviceMetrics::check_frame(int64_t frame, const std::byte* sums) const {
     const AlignedBytes want = allocate_aligned(bytes);
     std::memset(want.get(), 0, bytes);
     metric.extractor->extract(frame_set(frame), scratch.get(), want.get());
-    if (std::memcmp(want.get(), sums + metric.sums_offset, bytes) != 0)
+    if (std::memcmp(want.get(), sums + metric.part.sums, bytes) != 0)
       die(std::string(metric.name) + ": the sums of frame " + std::to_string(frame) + " are not the CPU twin's");
   }
 }

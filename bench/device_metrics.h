@@ -39,7 +39,7 @@ class DeviceMetrics {
   struct Metric {
     const char* name;
     std::unique_ptr<vmafx::Extractor> extractor;
-    size_t sums_offset, scratch_offset;
+    vmafx::DevicePart part;
   };
   class Feed;
 

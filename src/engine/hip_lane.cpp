@@ -18,8 +18,6 @@ constexpr int kMostBatchOfSurfaces = 2;
 /* What one worker copies in one go: small enough that all of them share a frame. */
 constexpr size_t kFillBytes = 512 << 10;
 
-constexpr size_t kSumsAlignment = 64, kScratchAlignment = 256;
-
 int batch_for(size_t frame_bytes, bool surfaces) {
   return static_cast<int>(std::clamp<size_t>(kBatchBytes / std::max<size_t>(1, frame_bytes), kFewestBatch,
                                              surfaces ? kMostBatchOfSurfaces : hip::kMostBatch));
@@ -73,9 +71,7 @@ Status HipLane::create_pool(const std::vector<Extractor*>& extractors, const Vid
   for (Extractor* extractor : extractors) {
     DeviceTwin* twin = extractor->device_twin();
     VMAFX_TRY(twin->load(*device_.kernels));
-    metrics_.push_back({twin, extractor->reads(), extractor->sums_bytes(), layout.sums_bytes, layout.scratch_bytes});
-    layout.sums_bytes += round_up(extractor->sums_bytes(), kSumsAlignment);
-    layout.scratch_bytes += round_up(twin->scratch_bytes(layout.batch), kScratchAlignment);
+    metrics_.push_back({twin, extractor->reads(), extractor->sums_bytes(), add_memory(*extractor, layout)});
   }
   VMAFX_ASSIGN(unpacker_, Unpacker::load(*device_.kernels));
   VMAFX_ASSIGN(pool_, hip::FramePool::create(device_.context, layout));
@@ -224,7 +220,7 @@ Status HipLane::send(Lock& lock) {
 /* A metric that leaves out frames of the batch sees the others side by side; their sums lie side by side, too. (It reads no
  * earlier frames: see Reads.) */
 Status HipLane::launch(const hip::Batch& batch, const Metric& metric) const {
-  DeviceBatch work = device_batch(batch);
+  DeviceBatch work = metric.part.of(device_batch(batch));
   work.count = 0;
   for (int i = 0; i < batch.count; i++) {
     if (!runs(metric, staged_[i])) continue;
@@ -234,10 +230,7 @@ Status HipLane::launch(const hip::Batch& batch, const Metric& metric) const {
     }
     work.count++;
   }
-  if (work.count == 0) return {};
-  work.sums = batch.sums + static_cast<ptrdiff_t>(metric.sums_offset);
-  work.scratch = batch.scratch + static_cast<ptrdiff_t>(metric.scratch_offset);
-  return metric.twin->launch(work);
+  return work.count == 0 ? Status() : metric.twin->launch(work);
 }
 
 Status HipLane::collect(Lock& lock) {
@@ -248,7 +241,7 @@ Status HipLane::collect(Lock& lock) {
     const hip::CollectedBatch& batch = *collected.value();
     for (size_t m = 0; m < metrics_.size(); m++) {
       const Metric& metric = metrics_[m];
-      const std::byte* sums = batch.sums + metric.sums_offset;
+      const std::byte* sums = batch.sums + metric.part.sums;
       for (const LaneFrame& frame : frames) {
         if (!runs(metric, frame)) continue;
         std::memcpy(frame.sums[m], sums, metric.sums_bytes);

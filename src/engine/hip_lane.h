@@ -71,7 +71,8 @@ class HipLane {
   struct Metric {  // an extractor, as the lane sees it
     DeviceTwin* twin;
     Reads reads;
-    size_t sums_bytes, sums_offset, scratch_offset;
+    size_t sums_bytes;
+    DevicePart part;
   };
 
   struct Unpack {  // a plane of a picture on the device that kernels cannot read as it is

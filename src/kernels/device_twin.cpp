@@ -2,8 +2,12 @@
 
 #include <algorithm>
 
+#include "base/aligned.h"
+
 namespace vmafx {
 namespace {
+
+constexpr size_t kSumsAlignment = 64, kScratchAlignment = 256;
 
 void add_planes(unsigned planes, const VideoFormat& format, hip::PoolLayout::PlaneSize (&sizes)[3]) {
   for (int p = 0; p < format.planes(); p++)
@@ -29,6 +33,20 @@ void add_reads(const Reads& reads, const VideoFormat& format, hip::PoolLayout& l
   add_planes(reads.ref, format, layout.ref);
   add_planes(reads.dist, format, layout.dist);
   layout.history = std::max(layout.history, reads.history);
+}
+
+DevicePart add_memory(Extractor& extractor, hip::PoolLayout& layout) {
+  const DevicePart part = {layout.sums_bytes, layout.scratch_bytes};
+  layout.sums_bytes += round_up(extractor.sums_bytes(), kSumsAlignment);
+  layout.scratch_bytes += round_up(extractor.device_twin()->scratch_bytes(layout.batch), kScratchAlignment);
+  return part;
+}
+
+DeviceBatch DevicePart::of(const DeviceBatch& batch) const {
+  DeviceBatch own = batch;
+  own.sums = batch.sums + static_cast<ptrdiff_t>(sums);
+  own.scratch = batch.scratch + static_cast<ptrdiff_t>(scratch);
+  return own;
 }
 
 }  // namespace vmafx

@@ -51,6 +51,15 @@ class DeviceTwin {
 /* Has a pool for frames of `format` hold what `reads` names. */
 void add_reads(const Reads& reads, const VideoFormat& format, hip::PoolLayout& layout);
 
+/* Where a metric's sums and scratch memory begin in those of a pool, in bytes. */
+struct DevicePart {
+  size_t sums = 0, scratch = 0;
+  DeviceBatch of(const DeviceBatch& batch) const;
+};
+
+/* Has the pool, whose layout.batch is said, hold the sums and the scratch memory of an extractor that has a twin. */
+DevicePart add_memory(Extractor& extractor, hip::PoolLayout& layout);
+
 }  // namespace vmafx
 
 #endif
