@@ -3,10 +3,7 @@
 #include <check.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cmath>
 #include <cstring>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -15,6 +12,7 @@
 #include "tests/kernels/adm_options.h"
 #include "tests/support/check_main.h"
 #include "tests/support/planes.h"
+#include "tests/support/scores.h"
 #include "tests/support/targets.h"
 
 using namespace vmafx;
@@ -112,42 +110,20 @@ constexpr int kWidest = 64 / sizeof(int32_t);  // lanes of the widest vector, of
 
 /* -- Scores -------------------------------------------------------------------------------------------------------- */
 
-struct Scores : ScoreSink {
-  void put(int64_t, int feature, double score) override {
-    if (of.size() <= static_cast<size_t>(feature)) of.resize(feature + 1, -1);
-    of[feature] = score;
-  }
-  void put_aggregate(const char* key, double) override { ck_abort_msg("unexpected aggregate %s", key); }
-  std::vector<double> of;
-};
 constexpr int kAdm2 = 0, kAim = 1, kAdm3 = 2, kScale0 = 3;  // indices of features
 
-StatusOr<std::unique_ptr<Extractor>> create(const OptionTexts& given, int w, int h, int bpc = 8) {
-  return kAdmExtractor.create(options_of(given), {w, h, bpc, Chroma::k420});
+std::unique_ptr<Extractor> make(const OptionTexts& given, int w, int h, int bpc = 8) {
+  return make_extractor(kAdmExtractor, {w, h, bpc, Chroma::k420}, given);
 }
 
 template <class T>
 std::vector<double> score(Pair<T>& pair, int bpc, const OptionTexts& given) {
-  auto extractor = create(given, pair.w, pair.h, bpc);
-  ck_assert_msg(extractor.ok(), "%s", extractor.status().message().c_str());
-  FrameSet frames;
-  frames.ref.bpc = frames.dist.bpc = bpc;
-  frames.ref.plane[0] = pair.ref.sample_plane();
-  frames.dist.plane[0] = pair.dist.sample_plane();
-  const AlignedBytes scratch = allocate_aligned(extractor.value()->scratch_bytes());
-  const AlignedBytes sums = allocate_aligned(extractor.value()->sums_bytes());
-  std::memset(sums.get(), 0, extractor.value()->sums_bytes());
-  extractor.value()->extract(frames, scratch.get(), sums.get());
-  Scores scores;
-  extractor.value()->finalize(0, sums.get(), scores);
-  ck_assert_uint_eq(scores.of.size(), extractor.value()->features().size());
-  return scores.of;
+  const Picture ref = {bpc, {pair.ref.sample_plane()}}, dist = {bpc, {pair.dist.sample_plane()}};
+  return score_frame(*make(given, pair.w, pair.h, bpc), ref, dist).first();
 }
 
 std::string refusal(const OptionTexts& given, int w, int h) {
-  const auto extractor = create(given, w, h);
-  ck_assert_int_eq(extractor.status().code(), EINVAL);
-  return extractor.status().message();
+  return test::refusal(kAdmExtractor, {w, h, 8, Chroma::k420}, given);
 }
 
 }  // namespace
@@ -435,14 +411,14 @@ START_TEST(scores_are_libvmafs) {
 END_TEST
 
 START_TEST(keys_are_libvmafs) {
-  const auto plain = create({}, 64, 64);
-  ck_assert_uint_eq(plain.value()->features().size(), 7);
-  assert_text_eq(plain.value()->features()[kAdm2].name, "VMAF_integer_feature_adm2_score");
-  assert_text_eq(plain.value()->features()[kAdm3].key, "integer_adm3");
-  assert_text_eq(plain.value()->features()[kScale0].name, "integer_adm_scale0");
-  const auto debug = create({{"debug", "true"}}, 64, 64);
-  ck_assert_uint_eq(debug.value()->features().size(), 18);
-  assert_text_eq(debug.value()->features()[17].key, "integer_adm_den_scale3");
+  const auto plain = make({}, 64, 64);
+  ck_assert_uint_eq(plain->features().size(), 7);
+  assert_text_eq(plain->features()[kAdm2].name, "VMAF_integer_feature_adm2_score");
+  assert_text_eq(plain->features()[kAdm3].key, "integer_adm3");
+  assert_text_eq(plain->features()[kScale0].name, "integer_adm_scale0");
+  const auto debug = make({{"debug", "true"}}, 64, 64);
+  ck_assert_uint_eq(debug->features().size(), 18);
+  assert_text_eq(debug->features()[17].key, "integer_adm_den_scale3");
   assert_text_eq(options_of({{"adm_skip_aim", "true"}, {"debug", "true"}}).key_suffix(), "");
   assert_text_eq(options_of({{"adm_csf_mode", "2"},
                              {"adm_dlm_weight", "0.7"},
@@ -464,7 +440,7 @@ END_TEST
 START_TEST(what_cannot_be_scored_is_refused) {
   assert_contains(refusal({}, 16, 64), "16x64 is too small; its coarsest scale needs pictures of at least 17x17");
   assert_contains(refusal({}, 64, 16), "too small");
-  ck_assert(create({}, 17, 17).ok());
+  make({}, 17, 17);
   assert_contains(refusal({{"adm_norm_view_dist", "1.5"}}, 64, 64),
                   "adm_norm_view_dist 1.5 times adm_ref_display_height 1080 is 1620");
   assert_contains(refusal({{"adm_norm_view_dist", "4"}, {"adm_csf_mode", "2"}}, 64, 64),
@@ -473,7 +449,7 @@ START_TEST(what_cannot_be_scored_is_refused) {
                   "1080 lines from 3, 1080 lines from 5, 2160 lines from 1.5, 2160 lines from 3, 2160 lines from 5, "
                   "720 lines from 5");
   assert_contains(refusal({{"adm_norm_view_dist", "4"}, {"adm_csf_mode", "3"}}, 64, 64), "adm_csf_mode 3 is not known");
-  ck_assert(create({{"adm_norm_view_dist", "4"}}, 64, 64).ok());
+  make({{"adm_norm_view_dist", "4"}}, 64, 64);
 }
 END_TEST
 

@@ -9,7 +9,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <map>
 #include <random>
 #include <sstream>
 #include <string>
@@ -19,6 +18,7 @@
 #include "kernels/cambi/cambi_luminance.h"
 #include "tests/support/check_main.h"
 #include "tests/support/planes.h"
+#include "tests/support/scores.h"
 #include "tests/support/targets.h"
 
 using namespace vmafx;
@@ -28,29 +28,13 @@ namespace {
 
 VideoFormat format_of(int w, int h, int bpc) { return {.w = w, .h = h, .bpc = bpc, .chroma = Chroma::k400}; }
 
-StatusOr<std::unique_ptr<Extractor>> try_make(const OptionTexts& given, const VideoFormat& format) {
-  auto options = Options::resolve("cambi", kCambiExtractor.options, given);
-  if (!options.ok()) return options.status();
-  return kCambiExtractor.create(options.value(), format);
-}
-
 std::unique_ptr<Extractor> make(const OptionTexts& given, const VideoFormat& format) {
-  auto made = try_make(given, format);
-  ck_assert_msg(made.ok(), "%s", made.status().message().c_str());
-  return std::move(made.value());
+  return make_extractor(kCambiExtractor, format, given);
 }
 
 std::string complaint(const OptionTexts& given, const VideoFormat& format, int code = EINVAL) {
-  const auto made = try_make(given, format);
-  ck_assert_int_eq(made.status().code(), code);
-  return made.status().message();
+  return refusal(kCambiExtractor, format, given, code);
 }
-
-struct Scores : ScoreSink {
-  void put(int64_t, int feature, double score) override { of[feature] = score; }
-  void put_aggregate(const char*, double) override {}
-  std::map<int, double> of;
-};
 
 CambiSums sums_of(const Extractor& cambi, int64_t index, const SamplePlane& ref, const SamplePlane& dist) {
   const AlignedBytes scratch = allocate_aligned(cambi.scratch_bytes());
@@ -63,11 +47,11 @@ CambiSums sums_of(const Extractor& cambi, int64_t index, const SamplePlane& ref,
   return sums;
 }
 
-Scores score(Extractor& cambi, const SamplePlane& ref, const SamplePlane& dist) {
+std::vector<double> score(Extractor& cambi, const SamplePlane& ref, const SamplePlane& dist) {
   const CambiSums sums = sums_of(cambi, 0, ref, dist);
-  Scores scores;
+  Scores scores(cambi);
   cambi.finalize(0, &sums, scores);
-  return scores;
+  return scores.first();
 }
 
 /* Levels `left` and `right`, each in one half of the picture. */
@@ -160,7 +144,7 @@ START_TEST(known_score) {
     want += (16 >> scale) * ((size - 4) * inside + 2 * second + 2 * first) / std::floor(0.6 * size * size);
   }
   const auto cambi = make({}, format_of(kSize, kSize, 10));
-  ck_assert_double_eq_tol(score(*cambi, {}, plane.sample_plane()).of[0], want / 25, 1e-7);
+  ck_assert_double_eq_tol(score(*cambi, {}, plane.sample_plane())[0], want / 25, 1e-7);
 }
 END_TEST
 
@@ -169,7 +153,7 @@ START_TEST(flat_pictures_have_no_bands) {
     TestPlane<T> plane(230, 219);
     for (const Fill fill : {Fill::kZero, Fill::kMax, Fill::kRandom, Fill::kCheckerboard}) {
       plane.fill(fill, bpc, 1);
-      ck_assert_double_eq(score(*make({}, format_of(230, 219, bpc)), {}, plane.sample_plane()).of[0], 0);
+      ck_assert_double_eq(score(*make({}, format_of(230, 219, bpc)), {}, plane.sample_plane())[0], 0);
     }
   });
 }
@@ -267,16 +251,16 @@ START_TEST(full_reference) {
   const auto cambi = make({{"full_ref", "true"}}, format_of(kW, kH, 10));
   ck_assert_uint_eq(cambi->features().size(), 3);
   ck_assert_uint_eq(cambi->reads().ref, 1);
-  Scores worse = score(*cambi, flat.sample_plane(), banded.sample_plane());
-  ck_assert(worse.of[0] > 0 && worse.of[1] == 0 && worse.of[2] == worse.of[0]);
-  Scores better = score(*cambi, banded.sample_plane(), flat.sample_plane());
-  ck_assert(better.of[0] == 0 && better.of[1] == worse.of[0] && better.of[2] == 0);
+  const auto worse = score(*cambi, flat.sample_plane(), banded.sample_plane());
+  ck_assert(worse[0] > 0 && worse[1] == 0 && worse[2] == worse[0]);
+  const auto better = score(*cambi, banded.sample_plane(), flat.sample_plane());
+  ck_assert(better[0] == 0 && better[1] == worse[0] && better[2] == 0);
 
   const auto alone = make({}, format_of(kW, kH, 10));
   ck_assert_uint_eq(alone->features().size(), 1);
   ck_assert_uint_eq(alone->reads().ref, 0);
   const auto clipped = make({{"full_ref", "true"}, {"cambi_max_val", "0.01"}}, format_of(kW, kH, 10));
-  ck_assert_double_eq(score(*clipped, flat.sample_plane(), banded.sample_plane()).of[2], 0.01);
+  ck_assert_double_eq(score(*clipped, flat.sample_plane(), banded.sample_plane())[2], 0.01);
 }
 END_TEST
 
@@ -327,7 +311,7 @@ START_TEST(heatmaps) {
     const auto cambi = make({{"heatmaps_path", inner}}, format_of(kSize, kSize, 10));
     sums_of(*cambi, 1, {}, banded.sample_plane());
     sums_of(*cambi, 0, {}, flat.sample_plane());
-    Scores scores;
+    Scores scores(*cambi);
     ck_assert(cambi->flush(scores).ok());
   }
   for (int scale = 0, size = kSize; scale < kCambiScales; scale++, size = (size + 1) / 2) {
@@ -359,7 +343,7 @@ START_TEST(heatmaps_that_cannot_be_written) {
   TestPlane<uint8_t> plane(216, 216);
   plane.fill(Fill::kGradient, 8, 1);
   sums_of(*cambi, 0, {}, plane.sample_plane());
-  Scores scores;
+  Scores scores(*cambi);
   const Status status = cambi->flush(scores);
   ck_assert_int_eq(status.code(), ENOSPC);
   assert_contains(status.message(), "scale_0");

@@ -2,14 +2,13 @@
 
 #include <check.h>
 
-#include <cerrno>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "base/aligned.h"
 #include "tests/support/check_main.h"
 #include "tests/support/planes.h"
+#include "tests/support/scores.h"
 #include "tests/support/targets.h"
 
 using namespace vmafx;
@@ -55,34 +54,8 @@ constexpr VideoFormat kSmall = {.w = 16, .h = 16, .bpc = 8, .chroma = Chroma::k4
 /* The sum of a 16x16 frame whose score is `sad`, for multiples of 1/65536. */
 MotionSums sums_for(double sad) { return {static_cast<uint64_t>(sad * 65536)}; }
 
-struct Scores : ScoreSink {
-  explicit Scores(const Extractor& extractor) : features(extractor.features()) {}
-
-  void put(int64_t frame, int feature, double score) override {
-    auto& scores = of[features[feature].key];
-    ck_assert_msg(!scores.count(frame), "%s of frame %d was put twice", features[feature].key, static_cast<int>(frame));
-    scores[frame] = score;
-  }
-  void put_aggregate(const char* key, double) override { ck_abort_msg("unexpected aggregate %s", key); }
-
-  /* "0 2 2.5": frame by frame, "-" where nothing was put. */
-  std::string text(const char* key, int frames) {
-    std::string line;
-    for (int n = 0; n < frames; n++)
-      line += (n ? " " : "") + (of[key].count(n) ? format_text("%g", of[key][n]) : "-");
-    return line;
-  }
-
-  std::span<const FeatureInfo> features;
-  std::map<std::string, std::map<int64_t, double>> of;
-};
-
 std::unique_ptr<Extractor> make(const OptionTexts& given, const VideoFormat& format = kSmall) {
-  auto options = Options::resolve("motion", kMotionExtractor.options, given);
-  ck_assert_msg(options.ok(), "%s", options.status().message().c_str());
-  auto made = kMotionExtractor.create(options.value(), format);
-  ck_assert_msg(made.ok(), "%s", made.status().message().c_str());
-  return std::move(made.value());
+  return make_extractor(kMotionExtractor, format, given);
 }
 
 constexpr const char* kSad = "VMAF_integer_feature_motion_sad_score";
@@ -296,9 +269,7 @@ END_TEST
 START_TEST(sizes_below_the_blur_are_refused) {
   for (const auto& [w, h] : {std::pair(2, 16), std::pair(16, 2), std::pair(1, 1)}) {
     const VideoFormat format = {.w = w, .h = h, .bpc = 8, .chroma = Chroma::k400};
-    auto made = kMotionExtractor.create(Options::resolve("motion", kMotionExtractor.options, {}).value(), format);
-    ck_assert_int_eq(made.status().code(), EINVAL);
-    assert_contains(made.status().message(), "at least 3x3");
+    assert_contains(refusal(kMotionExtractor, format), "at least 3x3");
     make({{"motion_force_zero", "true"}}, format);
   }
 }

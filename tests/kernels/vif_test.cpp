@@ -1,10 +1,8 @@
 #include "kernels/vif/vif.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <cstring>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -12,6 +10,7 @@
 #include "kernels/vif/vif_pairs.h"
 #include "tests/support/check_main.h"
 #include "tests/support/planes.h"
+#include "tests/support/scores.h"
 #include "tests/support/targets.h"
 
 using namespace vmafx;
@@ -97,29 +96,16 @@ void check_size(int w, int h, int bpc) {
 
 constexpr VideoFormat kSmall = {.w = 16, .h = 16, .bpc = 8, .chroma = Chroma::k400};
 
-struct Scores : ScoreSink {
-  void put(int64_t, int feature, double score) override { of[features[feature].key] = score; }
-  void put_aggregate(const char* key, double) override { ck_abort_msg("unexpected aggregate %s", key); }
-
-  std::span<const FeatureInfo> features;
-  std::map<std::string, double> of;
-};
-
 std::unique_ptr<Extractor> make(const OptionTexts& given, const VideoFormat& format = kSmall) {
-  auto options = Options::resolve("vif", kVifExtractor.options, given);
-  ck_assert_msg(options.ok(), "%s", options.status().message().c_str());
-  auto made = kVifExtractor.create(options.value(), format);
-  ck_assert_msg(made.ok(), "%s", made.status().message().c_str());
-  return std::move(made.value());
+  return make_extractor(kVifExtractor, format, given);
 }
 
-std::map<std::string, double> scores_of(const OptionTexts& options, const VifSums& sums) {
+Scores scores_of(const OptionTexts& options, const VifSums& sums) {
   const auto vif = make(options);
-  Scores scores;
-  scores.features = vif->features();
+  Scores scores(*vif);
   vif->finalize(0, &sums, scores);
   ck_assert(vif->flush(scores).ok());
-  return scores.of;
+  return scores;
 }
 
 /* num 1, 2, 3, 4 and den 3, 6, 12, 24. */
@@ -263,13 +249,13 @@ START_TEST(reads_only_samples) {
 END_TEST
 
 START_TEST(scores_are_quotients_of_floats) {
-  const auto scores = scores_of({}, kSums);
-  ck_assert_uint_eq(scores.size(), 4);
-  ck_assert_double_eq(scores.at("integer_vif_scale0"), 0.5);
-  ck_assert_double_eq(scores.at("integer_vif_scale1"), 1.0f / 3.0f);
-  ck_assert_double_ne(scores.at("integer_vif_scale1"), 1.0 / 3.0);
-  ck_assert_double_eq(scores.at("integer_vif_scale2"), 0.25);
-  ck_assert_double_eq(scores.at("integer_vif_scale3"), 1.0f / 6.0f);
+  Scores scores = scores_of({}, kSums);
+  ck_assert_uint_eq(scores.of.size(), 4);
+  scores.expect("integer_vif_scale0 0", 0.5);
+  scores.expect("integer_vif_scale1 0", 1.0f / 3.0f);
+  ck_assert_double_ne(scores.of["integer_vif_scale1 0"], 1.0 / 3.0);
+  scores.expect("integer_vif_scale2 0", 0.25);
+  scores.expect("integer_vif_scale3 0", 1.0f / 6.0f);
 }
 END_TEST
 
@@ -278,29 +264,29 @@ END_TEST
 START_TEST(scores_of_samples_without_logs) {
   VifSums sums = kSums;
   sums.scale[0] = {0, 0, int64_t{2} * 16384 * 65025, 10};
-  ck_assert_double_eq(scores_of({}, sums).at("integer_vif_scale0"), 0.8f);
+  scores_of({}, sums).expect("integer_vif_scale0 0", 0.8f);
 }
 END_TEST
 
 START_TEST(debug_adds_parts) {
-  const auto scores = scores_of({{"debug", "true"}}, kSums);
-  ck_assert_uint_eq(scores.size(), 15);
-  ck_assert_double_eq(scores.at("integer_vif_num"), 10);
-  ck_assert_double_eq(scores.at("integer_vif_den"), 44);
-  ck_assert_double_eq(scores.at("integer_vif"), 10.0 / 44);
-  ck_assert_double_eq(scores.at("integer_vif_num_scale2"), 3);
-  ck_assert_double_eq(scores.at("integer_vif_den_scale3"), 24);
+  Scores scores = scores_of({{"debug", "true"}}, kSums);
+  ck_assert_uint_eq(scores.of.size(), 15);
+  scores.expect("integer_vif_num 0", 10);
+  scores.expect("integer_vif_den 0", 44);
+  scores.expect("integer_vif 0", 10.0 / 44);
+  scores.expect("integer_vif_num_scale2 0", 3);
+  scores.expect("integer_vif_den_scale3 0", 24);
 }
 END_TEST
 
 START_TEST(skipped_scale) {
-  ck_assert_double_eq(scores_of({{"vif_skip_scale0", "true"}}, kSums).at("integer_vif_scale0"), 0);
-  const auto scores = scores_of({{"vif_skip_scale0", "true"}, {"debug", "true"}}, kSums);
-  ck_assert_double_eq(scores.at("integer_vif_num"), 9);
-  ck_assert_double_eq(scores.at("integer_vif_den"), 42);
-  ck_assert_double_eq(scores.at("integer_vif_num_scale0"), 0);
-  ck_assert_double_eq(scores.at("integer_vif_den_scale0"), -1);
-  ck_assert_double_eq(scores.at("integer_vif_scale1"), 1.0f / 3.0f);
+  scores_of({{"vif_skip_scale0", "true"}}, kSums).expect("integer_vif_scale0 0", 0);
+  Scores scores = scores_of({{"vif_skip_scale0", "true"}, {"debug", "true"}}, kSums);
+  scores.expect("integer_vif_num 0", 9);
+  scores.expect("integer_vif_den 0", 42);
+  scores.expect("integer_vif_num_scale0 0", 0);
+  scores.expect("integer_vif_den_scale0 0", -1);
+  scores.expect("integer_vif_scale1 0", 1.0f / 3.0f);
 
   TestPlane<uint8_t> ref(40, 40), dist(40, 40);
   ref.fill(Fill::kRandom, 8, 1);
@@ -324,13 +310,7 @@ START_TEST(extract_takes_the_luma_planes) {
   const auto score = [&](const OptionTexts& options, TestPlane<uint16_t>& plane) {
     const auto vif = make(options, kFormat);
     ck_assert_uint_eq(vif->sums_bytes(), sizeof(VifSums));
-    const AlignedBytes scratch = allocate_aligned(vif->scratch_bytes());
-    VifSums sums = {};
-    FrameSet frames;
-    frames.ref = {.bpc = 10, .plane = {ref.sample_plane()}};
-    frames.dist = {.bpc = 10, .plane = {plane.sample_plane()}};
-    vif->extract(frames, scratch.get(), &sums);
-    return scores_of(options, sums).at("integer_vif_scale1");
+    return score_frame(*vif, {10, {ref.sample_plane()}}, {10, {plane.sample_plane()}}).of["integer_vif_scale1 0"];
   };
   ck_assert_double_eq_tol(score({}, ref), 1, 1e-5);
   ck_assert_double_gt(score({}, dist), 1.01);
@@ -341,9 +321,7 @@ END_TEST
 START_TEST(small_pictures_are_refused) {
   for (const auto& [w, h] : {std::pair(15, 64), std::pair(64, 15), std::pair(1, 1)}) {
     const VideoFormat format = {.w = w, .h = h, .bpc = 8, .chroma = Chroma::k400};
-    auto made = kVifExtractor.create(Options::resolve("vif", kVifExtractor.options, {}).value(), format);
-    ck_assert_int_eq(made.status().code(), EINVAL);
-    assert_contains(made.status().message(), "at least 16x16");
+    assert_contains(refusal(kVifExtractor, format), "at least 16x16");
   }
   make({});
 }

@@ -1,5 +1,4 @@
-/* A metric's kernels on the emulator, frame by frame or in batches, against its CPU twin. Include it first: <check.h> has a
- * macro fail() that <chrono>, which src/hip needs, does not survive. */
+/* A metric's kernels on the emulator, frame by frame or in batches, against its CPU twin. */
 #ifndef VMAFX_TESTS_SUPPORT_DEVICE_H
 #define VMAFX_TESTS_SUPPORT_DEVICE_H
 

@@ -2,10 +2,12 @@
 #ifndef VMAFX_TESTS_SUPPORT_SCORES_H
 #define VMAFX_TESTS_SUPPORT_SCORES_H
 
+#include <cerrno>
 #include <cmath>
 #include <cstring>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "base/aligned.h"
 #include "kernels/extractor.h"
@@ -17,7 +19,9 @@ struct Scores : ScoreSink {
   explicit Scores(const Extractor& extractor) : features(extractor.features()) {}
 
   void put(int64_t frame, int feature, double score) override {
-    of[format_text("%s %d", features[feature].key, static_cast<int>(frame))] = score;
+    const std::string what = name(features[feature].key, frame);
+    ck_assert_msg(!of.count(what), "%s was put twice", what.c_str());
+    of[what] = score;
   }
   void put_aggregate(const char* key, double value) override { of[key] = value; }
 
@@ -25,6 +29,27 @@ struct Scores : ScoreSink {
   void expect(const char* what, double want, double within = 0) {
     ck_assert_msg(of.count(what), "%s was not put", what);
     ck_assert_msg(of[what] == want || std::abs(of[what] - want) <= within, "%s is %.17g, not %.17g", what, of[what], want);
+  }
+
+  /* Frame by frame, "0 2 2.5"; "-" where nothing was put. */
+  std::string text(const char* key, int frames) const {
+    std::string line;
+    for (int frame = 0; frame < frames; frame++) {
+      const auto score = of.find(name(key, frame));
+      line += (frame ? " " : "") + (score == of.end() ? "-" : format_text("%g", score->second));
+    }
+    return line;
+  }
+
+  /* Those of frame 0, in the order of the features. */
+  std::vector<double> first() const {
+    std::vector<double> scores;
+    for (const FeatureInfo& feature : features) scores.push_back(of.at(name(feature.key, 0)));
+    return scores;
+  }
+
+  static std::string name(const char* key, int64_t frame) {
+    return format_text("%s %d", key, static_cast<int>(frame));
   }
 
   std::span<const FeatureInfo> features;
@@ -42,12 +67,14 @@ inline std::unique_ptr<Extractor> make_extractor(const ExtractorInfo& info, cons
 }
 
 /* Why they are refused. */
-inline std::string refusal(const ExtractorInfo& info, const VideoFormat& format, const OptionTexts& given = {}) {
+inline std::string refusal(const ExtractorInfo& info, const VideoFormat& format, const OptionTexts& given = {},
+                           int code = EINVAL) {
   auto options = Options::resolve(info.name, info.options, given);
-  if (!options.ok()) return options.status().message();
-  auto made = info.create(options.value(), format);
-  ck_assert_msg(!made.ok(), "%s takes it", info.name);
-  return made.status().message();
+  Status status = options.status();
+  if (options.ok()) status = info.create(options.value(), format).status();
+  ck_assert_msg(status.code() == code, "%s says %d, not %d: %s", info.name, status.code(), code,
+                status.message().c_str());
+  return status.message();
 }
 
 /* Those of one frame. */
