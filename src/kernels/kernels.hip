@@ -3,6 +3,7 @@
 #define VMAFX_KERNEL_CODE
 
 #include "kernels/common/prescale.hip"
+#include "kernels/common/row_sums.hip"
 #include "kernels/common/self_test.hip"
 #include "kernels/common/unpack.hip"
 
