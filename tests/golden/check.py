@@ -11,9 +11,10 @@ usage: check.py [FFMPEG] [--filter NAME[=OPTIONS]] [--clips all|most|small|GLOB]
   --emulator  run on this HIP runtime, with waves of 32 and of 64 lanes
   --only    features and models whose name contains one of these texts; =NAME: the one of that name
 
-A case is one feature or model on one clip: every frame's scores, the pooled and the aggregate ones must agree, within 1e-6 for
-the integer metrics and the models on them, else within 1e-5 of the score, or of 1 where that is less; SSIM in dB as SSIM. With
-backend=hip all of it must have run on the GPU; with verify=1, too, with raw sums equal to the CPU's in every frame.
+A case is one feature or model on one clip: every frame's scores, the pooled and the aggregate ones must agree: to the last bit
+for float_motion, within 1e-6 for the integer metrics and the models on them, else within 1e-5 of the score, or of 1 where that
+is less; SSIM in dB as SSIM. With backend=hip all of it must have run on the GPU; with verify=1, too, with raw sums equal to the
+CPU's in every frame.
 Prints a line per failure, the largest difference, and 'N passed, N failed'; exits 1 when something failed.
 """
 import argparse
@@ -31,6 +32,7 @@ from pathlib import Path
 
 INTEGER_TOLERANCE, FLOAT_TOLERANCE = 1e-6, 1e-5
 INTEGER_METRICS = "adm", "motion", "psnr", "vif", "vmaf_v0.6.1", "vmaf_v0.6.1neg", "vmaf_4k_v0.6.1", "vmaf_4k_v0.6.1neg", "vmaf_b_v0.6.3"
+EXACT_METRICS = ("float_motion",)
 here = Path(__file__).resolve().parent
 
 
@@ -82,7 +84,9 @@ def score(ffmpeg, fixed, clip, option, folder, environment):
 
 class Comparison:
     def __init__(self, case=""):
-        self.is_integer = case.split("=")[0] in INTEGER_METRICS
+        metric = case.split("=")[0]
+        self.is_integer = metric in INTEGER_METRICS
+        self.tolerance = 0 if metric in EXACT_METRICS else INTEGER_TOLERANCE if self.is_integer else FLOAT_TOLERANCE
         self.in_decibels = case.split("=")[0] if "enable_db=true" in case else None
         self.complaint, self.largest, self.at = None, 0.0, ""
 
@@ -100,7 +104,7 @@ class Comparison:
                 difference = abs(got[key] - value) / (1 if self.is_integer else max(1, abs(value)))
             if not difference <= self.largest:
                 self.largest, self.at = difference, f"{where} {key}"
-            if not difference <= (INTEGER_TOLERANCE if self.is_integer else FLOAT_TOLERANCE):
+            if not difference <= self.tolerance:
                 self.complain(f"{where}: {key} is {got[key]!r}, wanted {value!r} (off by {difference:.3g})")
 
     def report(self, golden, report):

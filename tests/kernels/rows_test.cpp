@@ -80,6 +80,8 @@ START_TEST(known_sums) {
   float sum;
   filter_along<SomeFilter>(row + 3, 1, &sum);
   ck_assert(sum == 0.4f * 1000 + 0.2f * 10100 + 0.07f * 100010 + -0.01f * 1000001);
+  const float in_order = -0.01f * 1 + 0.07f * 10 + 0.2f * 100 + 0.4f * 1000 + 0.2f * 10000 + 0.07f * 100000;
+  ck_assert(ordered_sum<SomeFilter>(AlongRow{row + 3}) == in_order + -0.01f * 1000000);
 }
 END_TEST
 

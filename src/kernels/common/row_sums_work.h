@@ -13,7 +13,7 @@ namespace vmafx {
 struct RowValues {
   hip::DevicePtr<float> first;  // 16-byte aligned
   int n = 0, h = 0, planes = 0;
-  int pitch = 0;  // floats, a multiple of 4
+  int pitch = 0;  // floats, a multiple of 4: rows are written, and read, that far
 
   /* Where row y is, behind `first`. */
   VMAFX_HD int64_t row(int frame, int plane, int y) const {

@@ -6,6 +6,7 @@
  *   samples_to_floats(in, n, scale, out)   in · scale; reads and writes n, no more
  *   samples_to_floats(in, n, scale, offset, out)   in · scale + offset; the same
  *   symmetric_sum<Filter>(values)          tap(0)·values(0) + Σ tap(k)·(values(-k) + values(k)), k = 1 to kRadius
+ *   ordered_sum<Filter>(values)            tap(|k|)·values(k), added up from k = -kRadius to kRadius: as libvmaf rounds
  *   AlongRow{p}, AcrossRows{rows, x}       such values: p[k]; rows[k][x]
  *   EverySecond{p}                         p[k], of lanes that lie two floats apart
  *   filter_along<Filter>(in, n, out)       of in[-kRadius] to in[n - 1 + kRadius]; kRowSlack applies
@@ -110,6 +111,14 @@ VMAFX_TWIN Real symmetric_sum(Values values) {
   Real sum = Real(Filter::tap(0)) * values(0);
   VMAFX_UNROLL
   for (int k = 1; k <= Filter::kRadius; k++) sum += Real(Filter::tap(k)) * (values(-k) + values(k));
+  return sum;
+}
+
+template <class Filter, class Values>
+VMAFX_TWIN Real ordered_sum(Values values) {
+  Real sum = Real(Filter::tap(Filter::kRadius)) * values(-Filter::kRadius);
+  VMAFX_UNROLL
+  for (int k = 1 - Filter::kRadius; k <= Filter::kRadius; k++) sum += Real(Filter::tap(k < 0 ? -k : k)) * values(k);
   return sum;
 }
 

@@ -4,8 +4,8 @@
 #include <cerrno>
 
 #include "base/cpu.h"
-#include "kernels/common/fixed.h"
 #include "kernels/common/motion_scores.h"
+#include "kernels/common/row_sums.h"
 #include "kernels/device_twin.h"
 
 namespace vmafx {
@@ -99,8 +99,8 @@ class FloatMotion : public Extractor {
 
  private:
   /* Means are floats, as in libvmaf. */
-  static float mean(int64_t sum, int w, int h) {
-    return static_cast<float>(from_fixed<kFloatMotionBits>(sum) / (static_cast<double>(w) * h));
+  static float mean(uint64_t sum, int w, int h) {
+    return sum_of_word(sum) / static_cast<float>(static_cast<int64_t>(w) * h);
   }
   double motion_of(const FloatMotionSums& sums) const {
     double motion = 0;

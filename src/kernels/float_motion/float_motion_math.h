@@ -8,13 +8,13 @@
 
 namespace vmafx {
 
-/* A magnitude is at most 256, and there are less than 2^30 of them: a sum is below 2^38. */
-inline constexpr int kFloatMotionBits = 24;
-
-/* In multiples of 2^-kFloatMotionBits. */
+/* Of magnitudes (row_sums.h). */
 struct FloatMotionPlaneSums {
-  int64_t sad, half_size_sad;
+  uint64_t sad, half_size_sad;
 };
+
+/* Added to the samples, as in libvmaf. What is left of it in the score is the rounding of the blur. */
+inline constexpr float kFloatMotionOffset = -128;
 
 /* A side at half the size. */
 VMAFX_HD constexpr int float_motion_half(int size) { return (size + 1) / 2; }

@@ -1,6 +1,6 @@
-/* The definition of float_motion: differences, both passes of the blur, magnitudes, sample by sample. */
-#include "kernels/common/fixed.h"
+/* The definition of float_motion: both frames blurred, their difference and that at half the size, sample by sample. */
 #include "kernels/common/mirror.h"
+#include "kernels/common/row_sums.h"
 #include "kernels/common/rows-inl.h"
 #include "kernels/float_motion/float_motion.h"
 
@@ -13,55 +13,67 @@ struct Floats {
   float& operator()(int x, int y) const { return at[static_cast<size_t>(y) * w + x]; }
 };
 
-template <class T>
-void subtract(const Plane<const T>& earlier, const Plane<const T>& current, int bpc, const Floats& out) {
-  for (int y = 0; y < out.h; y++)
-    for (int x = 0; x < out.w; x++)
-      out(x, y) =
-          (static_cast<float>(earlier.row(y)[x]) - static_cast<float>(current.row(y)[x])) * scale_to_8_bits(bpc);
+/* `between` is overwritten. */
+template <class Filter, class T>
+void blur(const Plane<const T>& in, int bpc, const Floats& between, const Floats& out) {
+  const int w = out.w, h = out.h;
+  for (int y = 0; y < h; y++)
+    samples_to_floats(in.row(y), w, scale_to_8_bits(bpc), kFloatMotionOffset, &out(0, y));
+  for (int y = 0; y < h; y++)
+    for (int x = 0; x < w; x++)
+      between(x, y) = ordered_sum<Filter>([&](int k) { return out(x, mirror(y + k, h)); });
+  for (int y = 0; y < h; y++)
+    for (int x = 0; x < w; x++)
+      out(x, y) = ordered_sum<Filter>([&](int k) { return between(mirror(x + k, w), y); });
 }
 
-/* `in` is overwritten. */
-template <class Filter>
-void blur(const Floats& in, const Floats& between) {
-  const int w = in.w, h = in.h;
-  for (int y = 0; y < h; y++)
-    for (int x = 0; x < w; x++)
-      between(x, y) = symmetric_sum<Filter>([&](int k) { return in(x, mirror(y + k, h)); });
-  for (int y = 0; y < h; y++)
-    for (int x = 0; x < w; x++)
-      in(x, y) = symmetric_sum<Filter>([&](int k) { return between(mirror(x + k, w), y); });
+template <class T>
+void blur(const FloatMotionParams& params, const Plane<const T>& in, const Floats& between, const Floats& out) {
+  if (params.taps == 1) blur<FloatMotionNoBlur>(in, params.bpc, between, out);
+  else if (params.taps == 3) blur<FloatMotionBlur3>(in, params.bpc, between, out);
+  else blur<FloatMotionBlur5>(in, params.bpc, between, out);
+}
+
+void blur(const FloatMotionParams& params, const SamplePlane& in, const Floats& between, const Floats& out) {
+  if (params.bpc == 8) blur(params, in.as<uint8_t>(), between, out);
+  else blur(params, in.as<uint16_t>(), between, out);
 }
 
 float half_size_sample(const Prescaler& half, const Floats& in, int x, int y) {
-  const PrescaleTap *rows = half.row(y);
-  const auto down = [&](int column) {
-    return rows[0].weight * in(column, rows[0].index) + rows[1].weight * in(column, rows[1].index);
-  };
-  return half.column_weights(0)[x] * down(half.column_indices(0)[x]) +
-         half.column_weights(1)[x] * down(half.column_indices(1)[x]);
+  float sum = 0;
+  for (int j = 0; j < half.taps(); j++)
+    for (int i = 0; i < half.taps(); i++)
+      sum += in(half.column_indices(i)[x], half.row(y)[j].index) * (half.column_weights(i)[x] * half.row(y)[j].weight);
+  return sum;
+}
+
+template <class Magnitude>
+uint64_t sad(int w, int h, Magnitude magnitude) {
+  RowSum sum;
+  for (int y = 0; y < h; y++) {
+    for (int x = 0; x < w; x++) sum.add(magnitude(x, y));
+    sum.end_row();
+  }
+  return sum.word();
 }
 
 }  // namespace
 
-size_t float_motion_scratch_bytes_ref(int w, int h) { return 2 * sizeof(float) * w * h; }
+size_t float_motion_scratch_bytes_ref(int w, int h) { return 3 * sizeof(float) * w * h; }
 
 void float_motion_ref(const FloatMotionParams& params, int plane, const SamplePlane& earlier,
                       const SamplePlane& current, std::byte* scratch, FloatMotionPlaneSums& sums) {
   const int w = current.w, h = current.h;
-  const Floats diff{reinterpret_cast<float*>(scratch), w, h}, between{diff.at + static_cast<size_t>(w) * h, w, h};
-  if (params.bpc == 8) subtract(earlier.as<uint8_t>(), current.as<uint8_t>(), params.bpc, diff);
-  else subtract(earlier.as<uint16_t>(), current.as<uint16_t>(), params.bpc, diff);
-  if (params.taps == 5) blur<FloatMotionBlur5>(diff, between);
-  if (params.taps == 3) blur<FloatMotionBlur3>(diff, between);
-
-  for (int y = 0; y < h; y++)
-    for (int x = 0; x < w; x++) sums.sad += to_fixed<kFloatMotionBits>(absolute(diff(x, y)));
+  const size_t area = static_cast<size_t>(w) * h;
+  const Floats a{reinterpret_cast<float*>(scratch), w, h}, b{a.at + area, w, h}, between{b.at + area, w, h};
+  blur(params, earlier, between, a);
+  blur(params, current, between, b);
+  sums.sad = sad(w, h, [&](int x, int y) { return absolute(a(x, y) - b(x, y)); });
   if (!params.half_size[plane]) return;
-  for (int y = 0; y < float_motion_half(h); y++)
-    for (int x = 0; x < float_motion_half(w); x++)
-      sums.half_size_sad +=
-          to_fixed<kFloatMotionBits>(absolute(half_size_sample(*params.half_size[plane], diff, x, y)));
+  const Prescaler& half = *params.half_size[plane];
+  sums.half_size_sad = sad(float_motion_half(w), float_motion_half(h), [&](int x, int y) {
+    return absolute(half_size_sample(half, a, x, y) - half_size_sample(half, b, x, y));
+  });
 }
 
 }  // namespace vmafx

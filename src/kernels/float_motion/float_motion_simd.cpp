@@ -1,8 +1,11 @@
 /* The SIMD twin of float_motion: one source for every instruction set, equal to float_motion_ref.cpp to the last bit.
  *
- * Row by row: the difference of the two frames goes into a ring of as many rows as the blur has taps, is blurred down
- * into one row, and that along, while magnitudes are added up. For scale 1 the last two blurred rows are kept. */
+ * Row by row: the samples of each frame go into a ring of as many rows as the blur has taps, are blurred down into one
+ * row, and that along; the magnitudes of the differences of the two frames are added up. For scale 1 the last two blurred
+ * rows are kept. */
 #include "kernels/float_motion/float_motion.h"
+
+#include <algorithm>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/float_motion/float_motion_simd.cpp"
@@ -10,22 +13,23 @@
 #include <hwy/highway.h>
 
 #include "base/aligned.h"
+#include "kernels/common/row_sums.h"
 #include "kernels/common/rows-inl.h"
 
 #ifndef VMAFX_KERNELS_FLOAT_MOTION_FLOAT_MOTION_SIMD_ONCE
 #define VMAFX_KERNELS_FLOAT_MOTION_FLOAT_MOTION_SIMD_ONCE
 namespace vmafx {
 
+/* Of one of the two frames. */
 class FloatMotionRows {
  public:
   FloatMotionRows(std::byte* scratch, int w) : floats_(reinterpret_cast<float*>(scratch)), pitch_(pitch(w)) {}
 
-  float* diff(int y) const { return row(y % kRing); }
+  float* samples(int y) const { return row(y % kRing); }
   float* down() const { return row(kRing); }  // blurred down; has room to be extended
   float* blurred(int y) const { return row(kRing + 1 + y % 2); }
-  float* half_size() const { return row(kRing + 3); }
 
-  static size_t bytes(int w) { return sizeof(float) * (kRing + 4) * pitch(w); }
+  static size_t bytes(int w) { return sizeof(float) * (kRing + 3) * pitch(w); }
 
  private:
   static constexpr int kRing = 2 * kFloatMotionMaxRadius + 1;
@@ -38,6 +42,21 @@ class FloatMotionRows {
   size_t pitch_;
 };
 
+struct FloatMotionMemory {
+  FloatMotionMemory(std::byte* scratch, int w, FloatMotionPlaneSums& sums)
+      : frames{{scratch, w}, {scratch + FloatMotionRows::bytes(w), w}},
+        magnitudes(1, w, scratch + 2 * FloatMotionRows::bytes(w), &sums.sad),
+        half_size_magnitudes(1, float_motion_half(w),
+                             scratch + 2 * FloatMotionRows::bytes(w) + RowStrip::bytes(1, w), &sums.half_size_sad) {}
+
+  static size_t bytes(int w) {
+    return 2 * FloatMotionRows::bytes(w) + RowStrip::bytes(1, w) + RowStrip::bytes(1, float_motion_half(w));
+  }
+
+  const FloatMotionRows frames[2];  // earlier, current
+  RowStrip magnitudes, half_size_magnitudes;
+};
+
 }  // namespace vmafx
 #endif
 
@@ -46,51 +65,49 @@ namespace vmafx {
 namespace HWY_NAMESPACE {
 namespace {
 
-using Sum = FixedSum<kFloatMotionBits>;
-
-/* Adds the magnitudes of those lanes that are inside. */
-HWY_INLINE void add_magnitudes(Real values, int left, Sum& sum) {
-  Real magnitudes = absolute(values);
-  if (HWY_UNLIKELY(left < lanes())) magnitudes = select(Mask{hn::FirstN(DF(), left)}, magnitudes, Real(0.0f));
-  sum.add(magnitudes);
-}
-
-template <class T>
-void subtract_row(const T* earlier, const T* current, int w, float scale, float* out) {
-  int x = 0;
-  for (; x + lanes() <= w; x += lanes())
-    store((load_samples(earlier + x) - load_samples(current + x)) * Real(scale), out + x);
-  for (; x < w; x++) out[x] = (static_cast<float>(earlier[x]) - static_cast<float>(current[x])) * scale;
-}
-
-/* The second pass of the blur; `out` may be null. */
 template <class Filter>
-int64_t blurred_row_sad(float* down, int w, float* out) {
-  extend_mirrored(down, w, Filter::kRadius);
-  Sum sum;
-  for (int x = 0; x < w; x += lanes()) {
-    const Real value = symmetric_sum<Filter>(AlongRow{down + x});
-    if (out) store(value, out + x);
-    add_magnitudes(value, w - x, sum);
-  }
-  return sum.total();
+void blur_down(const FloatMotionRows& rows, int y, int w, int h) {
+  constexpr int kRadius = Filter::kRadius;
+  const float* window[2 * kRadius + 1];
+  for (int k = -kRadius; k <= kRadius; k++) window[k + kRadius] = rows.samples(mirror(y + k, h));
+  for (int x = 0; x < w; x += lanes()) store(ordered_sum<Filter>(AcrossRows{window + kRadius, x}), rows.down() + x);
+  extend_mirrored(rows.down(), w, kRadius);
 }
 
-/* Row y at half the size. */
-int64_t half_size_row_sad(const Prescaler& half, int y, int w, const FloatMotionRows& rows) {
+/* The blur along row y of both frames. */
+template <class Filter, bool keep>
+void put_magnitudes(FloatMotionMemory& memory, int y, int w) {
+  const auto& [a, b] = memory.frames;
+  float* const magnitudes = memory.magnitudes.row(0);
+  for (int x = 0; x < w; x += lanes()) {
+    const Real earlier = ordered_sum<Filter>(AlongRow{a.down() + x});
+    const Real current = ordered_sum<Filter>(AlongRow{b.down() + x});
+    if (keep) {
+      store(earlier, a.blurred(y) + x);
+      store(current, b.blurred(y) + x);
+    }
+    store(absolute(earlier - current), magnitudes + x);
+  }
+  memory.magnitudes.end_row();
+}
+
+/* Row y at half the size, scaled as in kernels/common/prescale.h. */
+void put_half_size_magnitudes(FloatMotionMemory& memory, const Prescaler& half, int y) {
   const PrescaleTap* taps = half.row(y);
-  const float *a = rows.blurred(taps[0].index), *b = rows.blurred(taps[1].index);
-  float* const down = rows.half_size();
-  for (int x = 0; x < w; x += lanes())
-    store(Real(taps[0].weight) * load(a + x) + Real(taps[1].weight) * load(b + x), down + x);
-  const auto term = [&](int k, int x) HWY_ATTR {
-    const Real values = hn::GatherIndex(DF(), down, hn::LoadU(DI(), half.column_indices(k) + x));
-    return load(half.column_weights(k) + x) * values;
+  const auto scaled = [&](const FloatMotionRows& rows, int x) HWY_ATTR {
+    Real sum(0.0f);
+    for (int j = 0; j < 2; j++)
+      for (int i = 0; i < 2; i++) {
+        const float* const row = rows.blurred(taps[j].index);
+        const Real values = hn::GatherIndex(DF(), row, hn::LoadU(DI(), half.column_indices(i) + x));
+        sum += values * (load(half.column_weights(i) + x) * Real(taps[j].weight));
+      }
+    return sum;
   };
-  Sum sum;
-  const int half_w = float_motion_half(w);
-  for (int x = 0; x < half_w; x += lanes()) add_magnitudes(term(0, x) + term(1, x), half_w - x, sum);
-  return sum.total();
+  float* const magnitudes = memory.half_size_magnitudes.row(0);
+  for (int x = 0; x < float_motion_half(half.from_w()); x += lanes())
+    store(absolute(scaled(memory.frames[0], x) - scaled(memory.frames[1], x)), magnitudes + x);
+  memory.half_size_magnitudes.end_row();
 }
 
 template <class Filter, class T>
@@ -98,22 +115,29 @@ void run(const FloatMotionParams& params, int plane, const Plane<const T>& earli
          std::byte* scratch, FloatMotionPlaneSums& sums) {
   constexpr int kRadius = Filter::kRadius;
   const int w = current.w, h = current.h;
-  const FloatMotionRows rows(scratch, w);
+  FloatMotionMemory memory(scratch, w, sums);
+  const auto read = [&](const Plane<const T>& in, int y, const FloatMotionRows& rows) HWY_ATTR {
+    samples_to_floats(in.row(y), w, scale_to_8_bits(params.bpc), kFloatMotionOffset, rows.samples(y));
+  };
   const Prescaler* half = params.half_size[plane] ? &*params.half_size[plane] : nullptr;
+  const auto is_there = [&](int half_y, int y) {
+    return half_y < float_motion_half(h) && std::max(half->row(half_y)[0].index, half->row(half_y)[1].index) <= y;
+  };
   int half_y = 0;
   for (int newest = 0; newest < h + kRadius; newest++) {
-    if (newest < h)
-      subtract_row(earlier.row(newest), current.row(newest), w, scale_to_8_bits(params.bpc), rows.diff(newest));
+    if (newest < h) {
+      read(earlier, newest, memory.frames[0]);
+      read(current, newest, memory.frames[1]);
+    }
     const int y = newest - kRadius;
     if (y < 0) continue;
-    const float* window[2 * kRadius + 1];
-    for (int k = -kRadius; k <= kRadius; k++) window[k + kRadius] = rows.diff(mirror(y + k, h));
-    filter_across<Filter>(window + kRadius, w, rows.down());
-    sums.sad += blurred_row_sad<Filter>(rows.down(), w, half ? rows.blurred(y) : nullptr);
-    for (; half && half_y < float_motion_half(h) && half->row(half_y)[0].index <= y && half->row(half_y)[1].index <= y;
-         half_y++)
-      sums.half_size_sad += half_size_row_sad(*half, half_y, w, rows);
+    for (const FloatMotionRows& rows : memory.frames) blur_down<Filter>(rows, y, w, h);
+    if (half) put_magnitudes<Filter, true>(memory, y, w);
+    else put_magnitudes<Filter, false>(memory, y, w);
+    for (; half && is_there(half_y, y); half_y++) put_half_size_magnitudes(memory, *half, half_y);
   }
+  memory.magnitudes.finish();
+  memory.half_size_magnitudes.finish();
 }
 
 template <class T>
@@ -140,7 +164,7 @@ namespace vmafx {
 
 HWY_EXPORT(float_motion);
 
-size_t float_motion_scratch_bytes_simd(int w) { return FloatMotionRows::bytes(w); }
+size_t float_motion_scratch_bytes_simd(int w) { return FloatMotionMemory::bytes(w); }
 
 void float_motion_simd(const FloatMotionParams& params, int plane, const SamplePlane& earlier,
                        const SamplePlane& current, std::byte* scratch, FloatMotionPlaneSums& sums) {

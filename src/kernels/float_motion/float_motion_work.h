@@ -4,13 +4,13 @@
 
 #include <cstdint>
 
-#include "hip/device_ptr.h"
 #include "hip/frame_planes.h"
+#include "kernels/common/row_sums_work.h"
 #include "kernels/float_motion/float_motion_math.h"
 
 namespace vmafx {
 
-/* A block blurs a tile of differences. At half the size it wants half as many samples each way: under them lie at most
+/* A block blurs a tile of both frames. At half the size it wants half as many samples each way: under them lie at most
  * as many blurred ones as a tile has. */
 inline constexpr int kFloatMotionThreads = 256;
 inline constexpr int kFloatMotionTileW = 64, kFloatMotionTileH = 32;
@@ -21,8 +21,7 @@ struct FloatMotionWork {
   int w, h, taps;
   float sample_scale;
   bool half_size;
-  hip::DevicePtr<uint64_t> sum;  // of the first frame
-  uint64_t sums_stride;          // words to that of the next
+  RowValues magnitudes;
 };
 
 }  // namespace vmafx
