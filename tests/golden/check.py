@@ -12,7 +12,7 @@ usage: check.py [FFMPEG] [--filter NAME[=OPTIONS]] [--clips all|most|small|GLOB]
   --only    features and models whose name contains one of these texts; =NAME: the one of that name
 
 A case is one feature or model on one clip: every frame's scores, the pooled and the aggregate ones must agree: to the last bit
-for float_motion, within 1e-6 for the integer metrics and the models on them, else within 1e-5 of the score, or of 1 where that
+for EXACT_METRICS, within 1e-6 for the integer metrics and the models on them, else within 1e-5 of the score, or of 1 where that
 is less; SSIM in dB as SSIM. With backend=hip all of it must have run on the GPU; with verify=1, too, with raw sums equal to the
 CPU's in every frame.
 Prints a line per failure, the largest difference, and 'N passed, N failed'; exits 1 when something failed.
@@ -32,7 +32,7 @@ from pathlib import Path
 
 INTEGER_TOLERANCE, FLOAT_TOLERANCE = 1e-6, 1e-5
 INTEGER_METRICS = "adm", "motion", "psnr", "vif", "vmaf_v0.6.1", "vmaf_v0.6.1neg", "vmaf_4k_v0.6.1", "vmaf_4k_v0.6.1neg", "vmaf_b_v0.6.3"
-EXACT_METRICS = ("float_motion",)
+EXACT_METRICS = "float_ansnr", "float_motion"
 here = Path(__file__).resolve().parent
 
 

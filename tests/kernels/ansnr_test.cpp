@@ -24,7 +24,7 @@ void check_twins(const std::string& target, int w, int h, int bpc, Fill ref_fill
   const AlignedBytes scratch = allocate_aligned(ansnr_scratch_bytes(w));
   const AnsnrSums want = ansnr_ref(ref.sample_plane(), dist.sample_plane(), bpc, nullptr);
   const AnsnrSums got = ansnr_simd(ref.sample_plane(), dist.sample_plane(), bpc, scratch.get());
-  ck_assert_msg(got.signal == want.signal && got.noise_low == want.noise_low && got.noise_high == want.noise_high,
+  ck_assert_msg(got.signal == want.signal && got.noise == want.noise,
                 "%s, %dx%d, %d bit, %s against %s", target.c_str(), w, h, bpc, fill_name(ref_fill), fill_name(dist_fill));
 }
 
@@ -58,7 +58,19 @@ START_TEST(impulse) {
   scores.expect("float_anpsnr 0", 10 * std::log10(255. * 255. * 81 / (16 + 4 * 4 + 4 * 1)), 1e-12);
 
   /* The other way round: r is 0, d is 16·K₅/571; the squares of K₅ add up to 31,773. */
-  score_frame(*ansnr, flat, point).expect("float_anpsnr 0", 10 * std::log10(255. * 255. * 81 / (31773 * 256. / (571 * 571))), 1e-9);
+  score_frame(*ansnr, flat, point).expect("float_anpsnr 0", 10 * std::log10(255. * 255. * 81 / (31773 * 256. / (571 * 571))), 1e-6);
+}
+END_TEST
+
+/* Where the window of 3 - 128 is off by one place of a float, 2^-17, there is noise, as in libvmaf. */
+START_TEST(flat_pictures_may_have_noise) {
+  TestPlane<uint8_t> plane(16, 16);
+  for (int i = 0; i < 256; i++) plane.at(i % 16, i / 16) = 3;
+  const Picture dark = {8, {plane.sample_plane()}};
+  const auto ansnr = make_extractor(kFloatAnsnrExtractor, {.w = 16, .h = 16, .bpc = 8, .chroma = Chroma::k400});
+  Scores scores = score_frame(*ansnr, dark, dark);
+  scores.expect("float_ansnr 0", 20 * std::log10(125 * 0x1p17), 1e-5);
+  scores.expect("float_anpsnr 0", 60);
 }
 END_TEST
 
@@ -69,5 +81,5 @@ START_TEST(refusals) {
 END_TEST
 
 int main() {
-  return run_suite("ansnr", {{"simd_equals_ref", simd_equals_ref}, {"impulse", impulse}, {"refusals", refusals}});
+  return run_suite("ansnr", {{"simd_equals_ref", simd_equals_ref}, {"impulse", impulse}, {"flat", flat_pictures_may_have_noise}, {"refusals", refusals}});
 }

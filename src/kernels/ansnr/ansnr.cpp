@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/cpu.h"
-#include "kernels/ansnr/ansnr_math.h"
+#include "kernels/common/row_sums.h"
 #include "kernels/device_twin.h"
 
 namespace vmafx {
@@ -36,14 +36,12 @@ class Ansnr : public Extractor {
 };
 
 void Ansnr::finalize(int64_t frame, const void* sums, ScoreSink& sink) {
-  const auto& [signal_sum, noise_low, noise_high] = *static_cast<const AnsnrSums*>(sums);
-  const double scale = 1 << (format_.bpc - 8), peak = ((1 << format_.bpc) - 1) / scale, limit = 6. * format_.bpc + 12;
-  const double signal = static_cast<double>(signal_sum) / std::pow(kAnsnrRefSum * scale, 2);
-  const double noise = (static_cast<double>(noise_low) + 0x1p32 * static_cast<double>(noise_high)) /
-                       std::pow(kAnsnrRefSum * kAnsnrDistSum * scale, 2);
-  const double samples = static_cast<double>(format_.w) * format_.h;
-  sink.put(frame, 0, noise == 0 ? limit : 10 * std::log10(signal / noise));
-  sink.put(frame, 1, std::min(10 * std::log10(peak * peak * samples / std::max(noise, 1e-10)), limit));
+  const auto& words = *static_cast<const AnsnrSums*>(sums);
+  const float signal = sum_of_word(words.signal), noise = sum_of_word(words.noise);
+  const double peak = ((1 << format_.bpc) - 1) / static_cast<double>(1 << (format_.bpc - 8)), limit = 6. * format_.bpc + 12;
+  const double peaks = peak * peak * format_.w * format_.h;
+  sink.put(frame, 0, noise == 0 ? limit : 10 * std::log10(static_cast<double>(signal / noise)));
+  sink.put(frame, 1, std::min(10 * std::log10(peaks / std::max<double>(noise, 1e-10)), limit));
 }
 
 template <bool on_device>

@@ -7,11 +7,11 @@
  *     float_ansnr  = 10·log10(Σ r² / Σ (r - d)²)                 the limit if there is no noise
  *     float_anpsnr = min(10·log10(peak²·w·h / Σ (r - d)²), limit)
  *
- * K₃ and K₅ are small Gaussians of integers, in ansnr_math.h; peak and limit are those of float_psnr: (2^bpc - 1) / 2^(bpc-8),
- * 6·bpc + 12. So all sums are made in integers: 16·r, and 16·571·(r - d).
+ * K₃ and K₅ are small Gaussians, in ansnr_math.h; peak and limit are those of float_psnr: (2^bpc - 1) / 2^(bpc-8), 6·bpc + 12.
  *
- * Matches libvmaf f85a853 `float_ansnr`, which adds in single precision, within 1e-5 of the score. Deviations: any depth from 8 to 16
- * bit, where it takes 8, 10, 12 and 16; a flat picture has no noise, where its rounding leaves some. */
+ * Scores are libvmaf's (f85a853, `float_ansnr`), to the last bit: windows and sums (common/row_sums.h) round in single precision
+ * in the same places, so that a flat picture may have the noise of that. Deviation: any depth from 8 to 16 bit, where it
+ * takes 8, 10, 12 and 16. */
 #ifndef VMAFX_KERNELS_ANSNR_ANSNR_H
 #define VMAFX_KERNELS_ANSNR_ANSNR_H
 
@@ -23,11 +23,9 @@
 
 namespace vmafx {
 
-/* The raw sums of one frame, in squares of 1 / 2^(bpc-8) of a level. */
+/* The raw sums of one frame, as row_sums.h has them. */
 struct AnsnrSums {
-  uint64_t signal;      // Σ (16·r)²
-  uint64_t noise_low;   // Σ of the low 32 bits of (16·571·(r - d))², each below 2^59
-  uint64_t noise_high;  // Σ of the others, in 2^32
+  uint64_t signal, noise;  // Σ r², Σ (r - d)²
 };
 
 inline constexpr int kAnsnrMinSize = 3;

@@ -1,6 +1,9 @@
-/* Which kernels of float_ansnr run, on what planes, in which order: one, on the lumas of all frames. */
+/* Which kernels of float_ansnr run, on what planes, in which order: one that writes squares, on the lumas of all frames, and those
+ * that add them up. */
 #include "kernels/ansnr/ansnr.h"
 #include "kernels/ansnr/ansnr_work.h"
+#include "kernels/common/row_sums_device.h"
+#include "kernels/common/rows.h"
 #include "kernels/device_twin.h"
 
 namespace vmafx {
@@ -8,34 +11,42 @@ namespace {
 
 class AnsnrHip : public DeviceTwin {
  public:
-  explicit AnsnrHip(const VideoFormat& format) : format_(format) {}
+  explicit AnsnrHip(const VideoFormat& format) : format_(format) { sums_.add_part(format.w, format.h, 2, 0); }
 
-  size_t scratch_bytes(int) const override { return 0; }
+  size_t scratch_bytes(int frames) const override { return sums_.scratch_bytes(frames); }
 
   Status load(const hip::Module& kernels) override {
     VMAFX_ASSIGN(kernel_, kernels.kernel<AnsnrWork>(format_.bpc == 8 ? "vmafx_ansnr_8" : "vmafx_ansnr_16"));
-    return {};
+    return sums_.load(kernels);
   }
 
   Status launch(const DeviceBatch& batch) const override {
+    VMAFX_TRY(put_squares(batch));
+    VMAFX_TRY(sums_.add_rows(batch, 0, batch.scratch));
+    return sums_.add_sums(batch, batch.scratch);
+  }
+
+ private:
+  Status put_squares(const DeviceBatch& batch) const {
     AnsnrWork work;
     work.w = format_.w;
     work.h = format_.h;
-    work.bpc = format_.bpc;
+    work.sample_scale = scale_to_8_bits(format_.bpc);
     work.luma = batch.planes[0];
-    work.sums = batch.sums.as<uint64_t>();
-    work.sums_stride = batch.sums_stride / sizeof(uint64_t);
+    work.squares = sums_.values(0, batch.scratch);
     const hip::Dim grid = {hip::blocks_for(format_.w, kAnsnrTileW), hip::blocks_for(format_.h, kAnsnrTileH),
                            static_cast<unsigned>(batch.count)};
     return hip::launch(*batch.stream, kernel_, grid, {kAnsnrTileW, kAnsnrThreadRows}, 0, work);
   }
 
- private:
   const VideoFormat format_;
+  RowSumsDevice sums_;
   hip::Kernel<AnsnrWork> kernel_;
 };
 
 }  // namespace
+
+static_assert(sizeof(AnsnrSums) == 2 * sizeof(uint64_t));
 
 std::unique_ptr<DeviceTwin> ansnr_hip(const VideoFormat& format) { return std::make_unique<AnsnrHip>(format); }
 

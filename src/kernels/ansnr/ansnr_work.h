@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "hip/frame_planes.h"
+#include "kernels/common/row_sums_work.h"
 
 namespace vmafx {
 
@@ -12,10 +13,10 @@ namespace vmafx {
 inline constexpr int kAnsnrTileW = 64, kAnsnrTileH = 16, kAnsnrThreadRows = 4;
 
 struct AnsnrWork {
-  int32_t w = 0, h = 0, bpc = 8;
+  int32_t w = 0, h = 0;
+  float sample_scale = 1;
   hip::BatchPlanes luma;
-  hip::DevicePtr<uint64_t> sums;  // AnsnrSums of the first frame
-  uint64_t sums_stride = 0;       // words from one frame's sums to the next's
+  RowValues squares;  // signal, noise
 };
 
 }  // namespace vmafx
