@@ -1,5 +1,5 @@
-/* A vector of floats with the names of real.h, for one instruction set: what twin-inl.h makes Real, Mask and Integer in a
- * Highway source. Operations round each for itself, as those of one float do; nothing is fused. */
+/* A vector of floats with the names of real.h, for one instruction set: what twin-inl.h makes Real, Mask, Integer and Double
+ * in a Highway source. Operations round each for itself, as those of one float do; nothing is fused. */
 #if defined(VMAFX_KERNELS_COMMON_LANES_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef VMAFX_KERNELS_COMMON_LANES_INL_H
 #undef VMAFX_KERNELS_COMMON_LANES_INL_H
@@ -91,6 +91,18 @@ HWY_INLINE Real from_bits(Integer i) { return hn::BitCast(DF(), i.v); }
 
 #if HWY_TARGET == HWY_SCALAR
 
+struct Double {
+  Double() = default;
+  HWY_INLINE explicit Double(double each) : v(each) {}
+  double v;
+};
+HWY_INLINE Double operator+(Double a, Double b) { return Double(a.v + b.v); }
+HWY_INLINE Double operator-(Double a, Double b) { return Double(a.v - b.v); }
+HWY_INLINE Double operator*(Double a, Double b) { return Double(a.v * b.v); }
+HWY_INLINE Double operator/(Double a, Double b) { return Double(a.v / b.v); }
+HWY_INLINE Double widened(Real a) { return Double(hn::GetLane(a.v)); }
+HWY_INLINE Real narrowed(Double a) { return Real(static_cast<float>(a.v)); }
+
 class IntegerSum {
  public:
   void add(Integer value) { sum_ += hn::GetLane(value.v); }
@@ -131,6 +143,23 @@ using VI64 = hn::Vec<DI64>;
 
 HWY_INLINE VD lower_doubles(Real a) { return hn::PromoteTo(DD(), hn::LowerHalf(hn::Half<DF>(), a.v)); }
 HWY_INLINE VD upper_doubles(Real a) { return hn::PromoteTo(DD(), hn::UpperHalf(hn::Half<DF>(), a.v)); }
+
+/* A vector takes half as many doubles as floats. */
+struct Double {
+  Double() = default;
+  HWY_INLINE Double(VD low, VD high) : lower(low), upper(high) {}
+  HWY_INLINE explicit Double(double each) : lower(hn::Set(DD(), each)), upper(hn::Set(DD(), each)) {}
+  VD lower, upper;
+};
+HWY_INLINE Double operator+(Double a, Double b) { return {hn::Add(a.lower, b.lower), hn::Add(a.upper, b.upper)}; }
+HWY_INLINE Double operator-(Double a, Double b) { return {hn::Sub(a.lower, b.lower), hn::Sub(a.upper, b.upper)}; }
+HWY_INLINE Double operator*(Double a, Double b) { return {hn::Mul(a.lower, b.lower), hn::Mul(a.upper, b.upper)}; }
+HWY_INLINE Double operator/(Double a, Double b) { return {hn::Div(a.lower, b.lower), hn::Div(a.upper, b.upper)}; }
+HWY_INLINE Double widened(Real a) { return {lower_doubles(a), upper_doubles(a)}; }
+HWY_INLINE Real narrowed(Double a) {
+  const hn::Half<DF> half;
+  return hn::Combine(DF(), hn::DemoteTo(half, a.upper), hn::DemoteTo(half, a.lower));
+}
 
 /* What to_fixed() adds to its bits, and takes off again. */
 template <int bits>

@@ -4,10 +4,12 @@
  *   Real            float here, a vector of floats there
  *   Mask            what comparing two of them gives: bool here
  *   Integer         int32_t here
+ *   Double          double here, as many of them there; + - * / only
  *   select(mask, a, b), minimum(a, b), maximum(a, b), absolute(a)
  *   square_root(a)  rounded correctly, on every device
  *   truncated(a)    Integer, cut off towards zero; |a| < 2^31
  *   real(i)         the Real of an Integer
+ *   widened(a), narrowed(d)   Double of a Real, and the nearest Real
  *   bits(a), from_bits(i)
  *
  * and + - * / and comparisons, each rounded as IEEE 754 says, never contracted. shifted_left/right<n>(i), and + - * & | on
@@ -25,6 +27,7 @@ namespace vmafx {
 using Real = float;
 using Mask = bool;
 using Integer = int32_t;
+using Double = double;
 
 VMAFX_HD float select(bool mask, float a, float b) { return mask ? a : b; }
 VMAFX_HD int32_t select(bool mask, int32_t a, int32_t b) { return mask ? a : b; }
@@ -35,6 +38,8 @@ VMAFX_HD float from_bits(int32_t i) { return std::bit_cast<float>(i); }
 VMAFX_HD float absolute(float a) { return from_bits(bits(a) & 0x7fffffff); }
 VMAFX_HD int32_t truncated(float a) { return static_cast<int32_t>(a); }
 VMAFX_HD float real(int32_t i) { return static_cast<float>(i); }
+VMAFX_HD double widened(float a) { return a; }
+VMAFX_HD float narrowed(double d) { return static_cast<float>(d); }
 template <int n>
 VMAFX_HD int32_t shifted_left(int32_t i) {
   return static_cast<int32_t>(static_cast<uint32_t>(i) << n);

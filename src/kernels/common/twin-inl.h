@@ -15,7 +15,7 @@
  *   VMAFX_TWIN_END
  *   #endif
  *
- * Real, Mask, Integer and what can be done with them: real.h. The same operations in the same order give the same floats
+ * Real, Mask, Integer, Double and what can be done with them: real.h. The same operations in the same order give the same floats
  * everywhere; summed with fixed.h, the same sums. Tables and other constants belong in a `<metric>_math.h` of the usual kind. */
 #if defined(VMAFX_KERNELS_COMMON_TWIN_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef VMAFX_KERNELS_COMMON_TWIN_INL_H

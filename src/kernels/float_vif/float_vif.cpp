@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
+#include <limits>
 
 #include "base/cpu.h"
-#include "kernels/common/fixed.h"
+#include "kernels/common/row_sums.h"
 #include "kernels/device_twin.h"
 
 namespace vmafx {
@@ -80,7 +82,7 @@ class FloatVif : public Extractor {
     for (int s = 0; s < kFloatVifScales; s++) {
       const FloatVifScaleSums& sum = static_cast<const FloatVifSums*>(sums)->scale[s];
       const bool skipped = s == 0 && params_.skip_scale0;
-      scales[s] = skipped ? kSkipped : Ratio{from_fixed<kFloatVifBits>(sum.num), from_fixed<kFloatVifBits>(sum.den)};
+      scales[s] = skipped ? kSkipped : Ratio{sum_of_word(sum.num), sum_of_word(sum.den)};
       const double score = skipped ? 0 : scales[s].score();
       sink.put(frame, kScaleScores + s, s == 0 ? score : std::max(score, least_[s]));
     }
@@ -114,9 +116,10 @@ class FloatVif : public Extractor {
 
 FloatVifEye eye_of(const Options& options) {
   FloatVifEye eye;
-  eye.noise = static_cast<float>(options.number("vif_sigma_nsq"));
-  eye.inverse_noise = 1 / eye.noise;
-  eye.flat_loss = static_cast<float>(eye.noise * eye.noise / 65025.0);
+  eye.noise = options.number("vif_sigma_nsq");
+  const auto noise = static_cast<float>(eye.noise);
+  eye.least_variance = noise < eye.noise ? std::nextafter(noise, std::numeric_limits<float>::infinity()) : noise;
+  eye.flat_loss = static_cast<float>(noise * noise / 65025.0);
   eye.gain_limit = static_cast<float>(options.number("vif_enhn_gain_limit"));
   return eye;
 }

@@ -13,10 +13,11 @@
  *
  * vif_kernelscale widens the windows; vif_prescale and vif_prescale_method scale the pictures first (prescale.h).
  *
- * Matches libvmaf f85a853 float_vif (log2 by its polynomial), which sums in single precision, to 1e-5. Deviations:
- * depths of 9, 11 and 13 to 15 bits, which it scales wrongly; pictures whose coarsest plane is smaller than a window's
- * half are refused, where it reads outside; with n = 0, where s1 / n is no number, its logarithm counts as 128
- * (libvmaf: 128 to 129). den is never 0: a sample adds at least 1. */
+ * The scores are those of libvmaf f85a853 float_vif, its plain C code, to the last bit: its operations (log2 by its
+ * polynomial) in its order, summed in single precision as row_sums.h says. Deviations: depths of 9, 11 and 13 to 15
+ * bits, which it scales wrongly; pictures whose coarsest plane is smaller than a window's half are refused, where it
+ * reads outside; with n = 0, where s1 / n is no number, its logarithm counts as 128 (libvmaf: 128 to 129). den is never
+ * 0: a sample adds at least 1. */
 #ifndef VMAFX_KERNELS_FLOAT_VIF_FLOAT_VIF_H
 #define VMAFX_KERNELS_FLOAT_VIF_FLOAT_VIF_H
 

@@ -1,11 +1,10 @@
-/* The kernels of float_vif: one launch for a scale makes its sums and the planes of the next. Grid: tiles across, down,
- * frames.
+/* The kernels of float_vif: one launch for a scale makes what its samples add and the planes of the next. Grid: tiles
+ * across, down, frames.
  *
  * A thread filters down its column of a tile and its margins, the five means of eight rows, into shared memory; then
  * threads take runs of four samples along the rows. Windows of the default sizes are unrolled, so that columns and runs
  * lie in registers. */
 #include "kernels/common/gpu.h"
-#include "kernels/common/fixed.h"
 #include "kernels/common/mirror.h"
 #include "kernels/float_vif/float_vif_math-inl.h"
 #include "kernels/float_vif/float_vif_work.h"
@@ -118,7 +117,7 @@ VMAFX_DEVICE void filter_along_for_next(const FloatVifWork& work, const TileMemo
   }
 }
 
-// -- Sums
+// -- What samples add
 // --------------------------------------------------------------------------------------------------------------
 
 template <int kHalf, class Columns>
@@ -188,9 +187,8 @@ VMAFX_DEVICE void filter_along(const GaussianWindow& window, const float* row, f
 }
 
 template <int kHalf>
-VMAFX_DEVICE void add_tile(const FloatVifWork& work, const TileMemory& memory, int x0, int y0, int half) {
+VMAFX_DEVICE void score_tile(const FloatVifWork& work, const TileMemory& memory, int x0, int y0, int half) {
   const int runs = float_vif_tile_columns(half) / kRun;
-  int64_t nums = 0, dens = 0;
   for (int i = static_cast<int>(thread_id().x); i < kRows * runs; i += kThreads) {
     const int row = i / runs, column = i % runs * kRun;
     if (y0 + row >= work.h || x0 + column >= work.w) continue;
@@ -200,16 +198,15 @@ VMAFX_DEVICE void add_tile(const FloatVifWork& work, const TileMemory& memory, i
     filter_along<kHalf>(work.window, &memory.filtered[kXx][row][column], xx);
     filter_along<kHalf>(work.window, &memory.filtered[kYy][row][column], yy);
     filter_along<kHalf>(work.window, &memory.filtered[kXy][row][column], xy);
+    Pack<float, kRun> nums, dens; /* some of them perhaps behind the row, which has room for them */
     VMAFX_UNROLL
-    for (int s = 0; s < kRun; s++) {
-      float num, den;
-      float_vif_sample({mu1[s], mu2[s], xx[s], yy[s], xy[s]}, work.eye, num, den);
-      const bool inside = x0 + column + s < work.w;
-      nums += inside ? to_fixed<kFloatVifBits>(num) : 0;
-      dens += inside ? to_fixed<kFloatVifBits>(den) : 0;
-    }
+    for (int s = 0; s < kRun; s++)
+      float_vif_sample({mu1[s], mu2[s], xx[s], yy[s], xy[s]}, work.eye, nums.v[s], dens.v[s]);
+    const int frame = static_cast<int>(block_id().z);
+    float* const values = work.values.first.get() + x0 + column;
+    store_pack(values + work.values.row(frame, 0, y0 + row), nums);
+    store_pack(values + work.values.row(frame, 1, y0 + row), dens);
   }
-  add_each(work.sums.get() + block_id().z * work.sums_stride, nums, dens);
 }
 
 /* kHalf, kNextHalf: of the windows of this scale and the next, 0 where they are known at run time only. */
@@ -231,7 +228,7 @@ VMAFX_DEVICE void run(const FloatVifWork& work) {
   if (!work.wanted) return;
   filter_down<kHalf>(work, columns, memory[0]);
   block_sync();
-  add_tile<kHalf>(work, memory[0], x0, y0, half);
+  score_tile<kHalf>(work, memory[0], x0, y0, half);
 }
 
 }  // namespace vmafx::float_vif

@@ -1,8 +1,9 @@
-/* Which kernels of float_vif run, on what planes, in which order: the prescaling if any, then one for each scale, which
- * also makes the planes of the next. All take all frames of the batch. */
+/* Which kernels of float_vif run, on what planes, in which order: the prescaling if any, then for each scale one that also
+ * makes the planes of the next, and that which adds up rows. All take all frames of the batch. */
 #include <optional>
 
 #include "kernels/common/prescale_device.h"
+#include "kernels/common/row_sums_device.h"
 #include "kernels/common/rows.h"
 #include "kernels/device_twin.h"
 #include "kernels/float_vif/float_vif.h"
@@ -17,16 +18,19 @@ class FloatVifHip : public DeviceTwin {
     if (params.prescaler)
       prescale_.emplace(params.prescaler->method(), params.prescaler->from_w(), params.prescaler->from_h(), params.w,
                         params.h, params.bpc, kFloatVifOffset);
+    for (int s = 0; s < kFloatVifScales; s++)
+      if (wanted(s)) part_[s] = sums_.add_part(params.w >> s, params.h >> s, 2, 2 * s);
   }
 
   size_t scratch_bytes(int frames) const override {
-    size_t bytes = prescale_ ? prescale_->scratch_bytes(frames) : 0;
+    size_t bytes = sums_.scratch_bytes(frames) + (prescale_ ? prescale_->scratch_bytes(frames) : 0);
     for (int s = 1; s < kFloatVifScales; s++) bytes += 2 * sizeof(float) * plane(s) * frames;
     return bytes;
   }
 
   Status load(const hip::Module& kernels) override {
     if (prescale_) VMAFX_TRY(prescale_->load(kernels));
+    VMAFX_TRY(sums_.load(kernels));
     const bool bytes = params_.bpc == 8, usual = has_usual_windows();
     const char* const first = prescale_ ? "vmafx_float_vif_any"
                               : usual   ? (bytes ? "vmafx_float_vif_8" : "vmafx_float_vif_16")
@@ -41,7 +45,7 @@ class FloatVifHip : public DeviceTwin {
 
   Status launch(const DeviceBatch& batch) const override {
     FloatVifPlanes in;
-    hip::DevicePtr<std::byte> free_memory = batch.scratch;
+    hip::DevicePtr<std::byte> free_memory = batch.scratch + static_cast<ptrdiff_t>(sums_.scratch_bytes(batch.count));
     if (prescale_) {
       VMAFX_TRY(prescale_->launch(batch, 0, free_memory));
       in = {free_memory.as<float>(), static_cast<int64_t>(prescale_->plane_floats()), params_.w};
@@ -54,12 +58,15 @@ class FloatVifHip : public DeviceTwin {
         free_memory = free_memory + static_cast<ptrdiff_t>(2 * sizeof(float) * plane(s + 1) * batch.count);
       }
       VMAFX_TRY(launch_scale(batch, s, in, out));
+      if (wanted(s)) VMAFX_TRY(sums_.add_rows(batch, part_[s], batch.scratch));
       in = out;
     }
-    return {};
+    return sums_.add_sums(batch, batch.scratch);
   }
 
  private:
+  bool wanted(int s) const { return s > 0 || !params_.skip_scale0; }
+
   int64_t plane(int s) const { return static_cast<int64_t>(params_.w >> s) * (params_.h >> s); }
 
   bool has_usual_windows() const {
@@ -76,12 +83,11 @@ class FloatVifHip : public DeviceTwin {
     work.out = out;
     work.w = params_.w >> s;
     work.h = params_.h >> s;
-    work.wanted = s > 0 || !params_.skip_scale0;
+    work.wanted = wanted(s);
+    if (work.wanted) work.values = sums_.values(part_[s], batch.scratch);
     work.window = params_.window[s];
     if (s + 1 < kFloatVifScales) work.next = params_.window[s + 1];
     work.eye = params_.eye;
-    work.sums = batch.sums.as<uint64_t>(s * static_cast<ptrdiff_t>(sizeof(FloatVifScaleSums)));
-    work.sums_stride = batch.sums_stride / sizeof(uint64_t);
     const hip::Dim grid = {hip::blocks_for(work.w, float_vif_tile_columns(work.window.half)),
                            hip::blocks_for(work.h, kFloatVifTileRows), static_cast<unsigned>(batch.count)};
     return hip::launch(*batch.stream, scale_[s], grid, {kFloatVifThreads}, 0, work);
@@ -89,6 +95,8 @@ class FloatVifHip : public DeviceTwin {
 
   const FloatVifParams params_;
   std::optional<PrescaleDevice> prescale_;
+  RowSumsDevice sums_;
+  int part_[kFloatVifScales] = {};
   hip::Kernel<FloatVifWork> scale_[kFloatVifScales];
 };
 

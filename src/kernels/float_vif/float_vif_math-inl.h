@@ -13,7 +13,7 @@
 
 VMAFX_TWIN_BEGIN
 
-/* Of 1 <= x < infinity, to 1e-6. */
+/* Of 1 <= x, to 1e-6; 128 of infinity. */
 VMAFX_TWIN Real float_vif_log2(Real x) {
   const Integer word = bits(x);
   const Real exponent = real(shifted_right<23>(word) - Integer(127));
@@ -43,6 +43,7 @@ struct FloatVifMeans {
   Real mu1, mu2, xx, yy, xy;
 };
 
+/* The sums of a frame show the rounding of each operation here, and which are in double: all are libvmaf's. */
 VMAFX_TWIN void float_vif_sample(const FloatVifMeans& mean, const FloatVifEye& eye, Real& num, Real& den) {
   const Real zero = Real(0.0f), one = Real(1.0f), eps = Real(1.0e-10f);
   Real s1 = maximum(mean.xx - mean.mu1 * mean.mu1, zero);
@@ -56,10 +57,12 @@ VMAFX_TWIN void float_vif_sample(const FloatVifMeans& mean, const FloatVifEye& e
   sv = maximum(select(flat_dist, zero, sv), eps);
   g = minimum(select(flat_ref || flat_dist || against, zero, g), Real(eye.gain_limit));
 
-  const Mask noise_alone = s1 < Real(eye.noise);
-  const Real seen = float_vif_log2(one + g * g * s1 / (sv + Real(eye.noise)));
+  const Mask noise_alone = s1 < Real(eye.least_variance);
+  const Double noise = Double(eye.noise), whole = Double(1.0);
+  const Real seen = float_vif_log2(narrowed(whole + widened(g * g * s1) / (widened(sv) + noise)));
   /* Without noise the quotient is infinite or no number. */
-  const Real there = float_vif_log2(minimum(one + s1 * Real(eye.inverse_noise), Real(3.4028234663852886e38f)));
+  const Real infinity = from_bits(Integer(0x7f800000));
+  const Real there = float_vif_log2(minimum(narrowed(whole + widened(s1) / noise), infinity));
   num = select(noise_alone, one - s2 * Real(eye.flat_loss), seen);
   den = select(noise_alone, one, there);
 }

@@ -11,17 +11,14 @@ namespace vmafx {
 inline constexpr int kFloatVifScales = 4;
 inline constexpr float kFloatVifOffset = -128;  // samples are -128 to 127: squares of means lose fewer bits
 
-/* A sample adds from about -0.1 to 129 to num and to den, and there are less than 2^32 of them: |sum| < 2^40. */
-inline constexpr int kFloatVifBits = 23;
-
-/* In multiples of 2^-kFloatVifBits. */
+/* Of each scale. Words of row_sums.h. */
 struct FloatVifScaleSums {
-  int64_t num, den;
+  uint64_t num, den;
 };
 
 struct FloatVifEye {
-  float noise = 2;         // n
-  float inverse_noise = 0.5f;
+  double noise = 2;                // n
+  float least_variance = 2;        // the first float that is n or more
   float flat_loss = 4 / 65025.0f;  // n² / 255²
   float gain_limit = 100;
 };

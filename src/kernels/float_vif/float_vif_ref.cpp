@@ -1,7 +1,7 @@
 /* float_vif, the definition: plain loops in equation order. Every other path answers to it. */
 #include "base/aligned.h"
-#include "kernels/common/fixed.h"
 #include "kernels/common/mirror.h"
+#include "kernels/common/row_sums.h"
 #include "kernels/common/rows.h"
 #include "kernels/float_vif/float_vif.h"
 #include "kernels/float_vif/float_vif_math-inl.h"
@@ -59,6 +59,7 @@ void read(const FloatVifParams& params, const SamplePlane& in, const FloatPlane&
 void add_scale(const FloatPlane& ref, const FloatPlane& dist, const GaussianWindow& window, const FloatVifEye& eye,
                const Memory& memory, FloatVifScaleSums& sums) {
   const int w = ref.w, h = ref.h;
+  RowSum nums, dens;
   float *mu1 = memory.row(0), *mu2 = memory.row(1), *xx = memory.row(2), *yy = memory.row(3), *xy = memory.row(4);
   for (int y = 0; y < h; y++) {
     for (int x = 0; x < w; x++) {
@@ -76,10 +77,13 @@ void add_scale(const FloatPlane& ref, const FloatPlane& dist, const GaussianWind
                                    filter_across(window, xy, x, w)};
       float num, den;
       float_vif_sample(means, eye, num, den);
-      sums.num += to_fixed<kFloatVifBits>(num);
-      sums.den += to_fixed<kFloatVifBits>(den);
+      nums.add(num);
+      dens.add(den);
     }
+    nums.end_row();
+    dens.end_row();
   }
+  sums = {nums.word(), dens.word()};
 }
 
 /* The plane of the next scale: `in` under that scale's window, every second row and column. */

@@ -3,6 +3,7 @@
 #define VMAFX_KERNELS_FLOAT_VIF_FLOAT_VIF_ROWS_H
 
 #include "base/aligned.h"
+#include "kernels/common/row_sums.h"
 #include "kernels/common/rows.h"
 #include "kernels/float_vif/float_vif.h"
 
@@ -38,10 +39,13 @@ class FloatVifRows {
             h};
   }
 
+  /* What the samples of a scale add, rows of num and den. */
+  RowStrip strip(int scale, uint64_t (&words)[2]) const {
+    return {2, params_.w >> scale, reinterpret_cast<std::byte*>(free_) + bytes_before_strip(params_), words};
+  }
+
   static size_t bytes(const FloatVifParams& params) {
-    size_t floats = fixed_floats(params);
-    for (int s = first_plane(params); s < kFloatVifScales; s++) floats += 2 * plane_floats(params, s);
-    return sizeof(float) * floats;
+    return bytes_before_strip(params) + RowStrip::bytes(2, params.w);
   }
 
  private:
@@ -55,6 +59,11 @@ class FloatVifRows {
   static size_t filtered_floats(const FloatVifParams& params) { return kFiltered * (pitch(params.w) + kMargin); }
   static size_t fixed_floats(const FloatVifParams& params) {
     return filtered_floats(params) + (params.prescaler ? 0 : 2 * ring_rows(params) * pitch(params.w));
+  }
+  static size_t bytes_before_strip(const FloatVifParams& params) {
+    size_t floats = fixed_floats(params);
+    for (int s = first_plane(params); s < kFloatVifScales; s++) floats += 2 * plane_floats(params, s);
+    return sizeof(float) * floats;
   }
   float* filtered(int i) const { return free_ + i * (pitch_ + kMargin) + kMargin; }
   float* samples() const { return free_ + filtered_floats(params_); }

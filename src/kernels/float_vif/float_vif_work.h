@@ -7,6 +7,7 @@
 #include "hip/device_ptr.h"
 #include "hip/frame_planes.h"
 #include "kernels/common/gaussian_window.h"
+#include "kernels/common/row_sums_work.h"
 #include "kernels/float_vif/float_vif_math.h"
 
 namespace vmafx {
@@ -36,8 +37,7 @@ struct FloatVifWork {
   bool wanted;            // the sums of this scale
   GaussianWindow window, next;
   FloatVifEye eye;
-  hip::DevicePtr<uint64_t> sums;  // of this scale, of the first frame
-  uint64_t sums_stride;           // words to those of the next
+  RowValues values;       // what samples add: planes of num and den
 };
 
 }  // namespace vmafx
