@@ -81,7 +81,7 @@
  *
  * A `<metric>_math-inl.h` is shared with the SIMD twin, too: twin-inl.h. A `<metric>_math.h` that kernels include may use <cstdint>, <array> and <limits>; of <bit> what is constexpr; nothing of
  * <algorithm>, which clang wraps for HIP's own headers; __builtin_clz, __builtin_clzll, __builtin_popcount; constexpr
- * numbers by value; VMAFX_CONSTANT for each table that is indexed (nvcc cannot reach an `inline constexpr`
+ * numbers by value; VMAFX_CONSTANT or VMAFX_TABLE for each table that is indexed (nvcc cannot reach an `inline constexpr`
  * array, even in an unrolled loop); VMAFX_HD functions. Not: allocation, exceptions, virtual functions, static
  * variables.
  *

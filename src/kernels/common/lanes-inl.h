@@ -88,6 +88,7 @@ HWY_INLINE Integer truncated(Real a) { return hn::ConvertTo(DI(), a.v); }
 HWY_INLINE Real real(Integer i) { return hn::ConvertTo(DF(), i.v); }
 HWY_INLINE Integer bits(Real a) { return hn::BitCast(DI(), a.v); }
 HWY_INLINE Real from_bits(Integer i) { return hn::BitCast(DF(), i.v); }
+HWY_INLINE Integer entry(const int32_t* table, Integer i) { return hn::GatherIndex(DI(), table, i.v); }
 
 #if HWY_TARGET == HWY_SCALAR
 

@@ -11,6 +11,7 @@
  *   real(i)         the Real of an Integer
  *   widened(a), narrowed(d)   Double of a Real, and the nearest Real
  *   bits(a), from_bits(i)
+ *   entry(table, i) table[i], an Integer
  *
  * and + - * / and comparisons, each rounded as IEEE 754 says, never contracted. shifted_left/right<n>(i), and + - * & | on
  * Integer. minimum and maximum return b when a is NaN. */
@@ -38,6 +39,7 @@ VMAFX_HD float from_bits(int32_t i) { return std::bit_cast<float>(i); }
 VMAFX_HD float absolute(float a) { return from_bits(bits(a) & 0x7fffffff); }
 VMAFX_HD int32_t truncated(float a) { return static_cast<int32_t>(a); }
 VMAFX_HD float real(int32_t i) { return static_cast<float>(i); }
+VMAFX_HD int32_t entry(const int32_t* table, int32_t i) { return table[i]; }
 VMAFX_HD double widened(float a) { return a; }
 VMAFX_HD float narrowed(double d) { return static_cast<float>(d); }
 template <int n>

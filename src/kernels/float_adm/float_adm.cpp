@@ -8,6 +8,7 @@
 #include "kernels/common/adm_scores.h"
 #include "kernels/common/adm_sensitivity.h"
 #include "kernels/common/fixed.h"
+#include "kernels/common/row_sums.h"
 #include "kernels/device_twin.h"
 
 namespace vmafx {
@@ -90,41 +91,38 @@ AdmSensitivity sensitivity(const Options& options, int scale) {
   return s;
 }
 
-FloatAdmScale make_scale(int index, int in_w, int in_h, const AdmSensitivity& sensitivity) {
-  FloatAdmScale scale = {adm_extent(in_w, in_h)};
-  const double largest = 128 * std::pow(kFloatAdmGain, 2 * (index + 1)) * std::max(sensitivity.straight, sensitivity.diagonal);
+int unit_of_powers(int scale, const AdmSensitivity& sensitivity) {
+  const double largest = 128 * std::pow(kFloatAdmGain, 2 * (scale + 1)) * std::max(sensitivity.straight, sensitivity.diagonal);
   int exponent = 0;
   std::frexp(largest * 1.0001, &exponent); /* largest < 2^exponent, rounding included */
-  scale.unit = exponent - kFloatAdmMostExponent;
-  scale.weight[0] = scale.weight[1] = std::ldexp(sensitivity.straight, -scale.unit);
-  scale.weight[2] = std::ldexp(sensitivity.diagonal, -scale.unit);
-  return scale;
+  return exponent - kFloatAdmMostExponent;
+}
+
+FloatAdmScale make_scale(const AdmExtent& extent, const AdmSensitivity& sensitivity, int unit) {
+  const float straight = std::ldexp(sensitivity.straight, -unit), diagonal = std::ldexp(sensitivity.diagonal, -unit);
+  return {extent, {straight, straight, diagonal}, unit};
 }
 
 /* -- Sums to scores, with libvmaf's floats and doubles ------------------------------------------------------------- */
 
-/* In the unit of the scale. */
-double sum_of_powers(const FloatAdmParams& params, const uint64_t* words) {
-  if (params.cubes())
-    return Fixed2<kFloatAdmCubeBits>{static_cast<int64_t>(words[0]), static_cast<int64_t>(words[1])}.value();
+/* The p-th root of a sum. */
+float root(const FloatAdmParams& params, int unit, const uint64_t* words) {
+  const auto inverse = static_cast<float>(1.0f / params.p_norm);
+  if (params.cubes()) return std::pow(sum_of_word(words[0]), inverse);
   double sum = 0;
   for (int bin = kFloatAdmBins - 1; bin >= 0; bin--)
     sum += from_fixed<kFloatAdmPowerBits>(static_cast<int64_t>(words[bin])) *
-           std::exp2(static_cast<double>(params.p_norm) * (kFloatAdmMostExponent - bin));
-  return sum;
+           std::exp2(params.p_norm * (kFloatAdmMostExponent - bin));
+  return static_cast<float>(std::pow(sum, inverse) * std::exp2(unit * params.p_norm * inverse));
 }
 
 float pooled(const FloatAdmParams& params, int kind, int index, const uint64_t* sums, double noise_weight) {
   const FloatAdmScale& scale = params.scale[index];
   const float noise = adm_noise_floor(scale, noise_weight, params.p_norm);
-  const float inverse = 1.0f / params.p_norm;
   float parts[kAdmBands];
-  for (int band = 0; band < kAdmBands; band++) {
-    const double sum =
-        sum_of_powers(params, sums + float_adm_sum_index(kind, index, band) * params.words_per_sum());
-    const double unit = std::exp2(static_cast<double>(scale.unit) * params.p_norm * inverse);
-    parts[band] = static_cast<float>(std::pow(sum, inverse) * unit) + noise;
-  }
+  for (int band = 0; band < kAdmBands; band++)
+    parts[band] =
+        root(params, scale.unit, sums + float_adm_sum_index(kind, index, band) * params.words_per_sum()) + noise;
   return parts[0] + parts[1] + parts[2];
 }
 
@@ -216,13 +214,14 @@ StatusOr<FloatAdmParams> float_adm_params(const Options& options, const VideoFor
                  format.h, kAdmMinSize, kAdmMinSize);
   FloatAdmParams params;
   params.bpc = format.bpc;
-  params.gain_limit = static_cast<float>(options.number("adm_enhn_gain_limit"));
-  params.p_norm = static_cast<float>(options.number("adm_p_norm"));
+  params.gain_limit = options.number("adm_enhn_gain_limit");
+  params.p_norm = options.number("adm_p_norm");
   params.masked = !options.integer("adm_bypass_cm");
   params.skip_scale0 = options.flag("adm_skip_scale0");
   int w = format.w, h = format.h;
   for (int s = 0; s < kAdmScales; s++) {
-    params.scale[s] = make_scale(s, w, h, sensitivity(options, s));
+    const AdmSensitivity weights = sensitivity(options, s);
+    params.scale[s] = make_scale(adm_extent(w, h), weights, params.cubes() ? 0 : unit_of_powers(s, weights));
     w = params.scale[s].w;
     h = params.scale[s].h;
   }

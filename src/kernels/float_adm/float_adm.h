@@ -17,7 +17,9 @@
  *
  * or with adm_adm3_apply_hm the harmonic mean of adm2 and aim. All sums leave out a border of 10 % on each side.
  *
- * libvmaf (f85a853, float_adm.c) is followed to its floats' last places. Deviations, where it has no defined value or is wrong:
+ * libvmaf (f85a853, float_adm.c) is followed operation for operation, its approximate division (float_adm_reciprocal.h) and the order
+ * of its sums too: scores are its own to the last bit; for a p other than 3 they agree to 3e-7. Deviations, where it has no defined
+ * value or is wrong:
  *  - den == 0 (adm_noise_weight=0 and a flat reference): aim is 0, as adm2 is 1; libvmaf reports an uninitialised variable. A scale with
  *    den == 0 scores 1; libvmaf reports 0/0. So too for an aim whose only scales with a den are left out.
  *  - 9, 11, 13, 14 and 15 bit are scaled by their depth; libvmaf reads them as bytes.
@@ -40,15 +42,15 @@ namespace vmafx {
 
 struct FloatAdmParams {
   int bpc = 8;
-  float gain_limit = 100;    // adm_enhn_gain_limit
-  float p_norm = 3;
+  double gain_limit = 100;   // adm_enhn_gain_limit
+  double p_norm = 3;
   bool masked = true;        // not adm_bypass_cm
   bool skip_scale0 = false;  // scale 0 then only feeds scale 1
   FloatAdmScale scale[kAdmScales];
 
   bool cubes() const { return p_norm == 3; }
-  /* Raw sums of a frame: for each scale, FloatAdmSum and band, words as float_adm_math.h says. What is skipped stays zero. */
-  int words_per_sum() const { return cubes() ? kFloatAdmCubeWords : kFloatAdmBins; }
+  /* Raw sums of a frame: for each scale, FloatAdmSum and band, words as float_adm_math.h says. What is skipped stays 0. */
+  int words_per_sum() const { return cubes() ? 1 : kFloatAdmBins; }
   size_t sums_bytes() const { return size_t{kFloatAdmSums} * words_per_sum() * sizeof(uint64_t); }
 };
 

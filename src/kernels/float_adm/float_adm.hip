@@ -19,9 +19,10 @@ struct Filtered {
   Quad low[2][kH][kPitch / 4], high[2][kH][kPitch / 4];  // of ref and dist
 };
 
-/* What a picture adds to thresholds around each sample. */
+/* What a part of a picture adds to thresholds around each sample. */
+using Shares = float[kAdmBands][kH][kW];
 struct Masks {
-  float of_restored[kH][kW], of_added[kH][kW];
+  Shares of_restored, of_added;
 };
 
 /* The place of this thread. x and y: of its columns in the bands. */
@@ -182,10 +183,11 @@ struct Parts {
 VMAFX_DEVICE void decouple(const FloatAdmStage& stage, const Details& o, const Details& t, Parts& parts) {
   VMAFX_UNROLL
   for (int i = 0; i < kColumns; i++) {
-    const float most = float_adm_most(float_adm_aligned(o[0][i], o[1][i], t[0][i], t[1][i]), stage.gain_limit);
+    const bool aligned = float_adm_aligned(o[0][i], o[1][i], t[0][i], t[1][i]);
     VMAFX_UNROLL
     for (int band = 0; band < kAdmBands; band++) {
-      const float restored = float_adm_restored(o[band][i], t[band][i], most), weight = stage.scale.weight[band];
+      const float restored = float_adm_restored(o[band][i], t[band][i], aligned, stage.gain_limit);
+      const float weight = stage.scale.weight[band];
       parts.restored[band][i] = float_adm_weighted(restored, weight);
       parts.added[band][i] = float_adm_weighted(t[band][i] - restored, weight);
       parts.reference[band][i] = float_adm_weighted(o[band][i], weight);
@@ -193,86 +195,143 @@ VMAFX_DEVICE void decouple(const FloatAdmStage& stage, const Details& o, const D
   }
 }
 
-VMAFX_DEVICE void store_masks(const Place& at, const Details& signal, float (&masks)[kH][kW]) {
+VMAFX_DEVICE void store_shares(const Place& at, const Details& signal, Shares& shares) {
   VMAFX_UNROLL
-  for (int i = 0; i < kColumns; i++)
-    masks[at.row][at.column + i] = float_adm_mask(signal[0][i], signal[1][i], signal[2][i]);
+  for (int band = 0; band < kAdmBands; band++) {
+    gpu::Pack<float, kColumns> pack;
+    VMAFX_UNROLL
+    for (int i = 0; i < kColumns; i++) pack.v[i] = float_adm_share(signal[band][i]);
+    gpu::store_pack(&shares[band][at.row][at.column], pack);
+  }
 }
 
 /* -- Masking ------------------------------------------------------------------------------------------------------- */
 
-/* Thresholds at the thread's columns, of which those count that have their neighbours in the tile. */
-VMAFX_DEVICE void thresholds(const AdmExtent& scale, const Place& at, const float (&masks)[kH][kW], float (&to)[kColumns]) {
-  const int above = clamp(at.row + adm_mirror(at.y - 1, scale.h) - at.y, 0, kH);
-  const int below = clamp(at.row + adm_mirror(at.y + 1, scale.h) - at.y, 0, kH);
-  const auto column = [&](int x) {
-    const int c = clamp(at.column + adm_mirror(x, scale.w) - at.x, 0, kW);
-    return float_adm_column(masks[above][c], masks[at.row][c], masks[below][c]);
-  };
-  float sums[kColumns + 2];
+/* Where the window around the thread's columns is in the tile. */
+struct Window {
+  int row[3], column[kColumns + 2];
+
+  VMAFX_DEVICE Window(const AdmExtent& scale, const Place& at) {
+    VMAFX_UNROLL
+    for (int i = 0; i < 3; i++) row[i] = clamp(at.row + adm_mirror(at.y - 1 + i, scale.h) - at.y, 0, kH);
+    VMAFX_UNROLL
+    for (int i = 0; i < kColumns + 2; i++)
+      column[i] = clamp(at.column + adm_mirror(at.x - 1 + i, scale.w) - at.x, 0, kW);
+  }
+};
+
+/* What a band adds to the thresholds at the thread's columns. */
+VMAFX_DEVICE void mask_band(const Window& window, const float (&shares)[kH][kW], const float (&here)[kColumns],
+                            float (&to)[kColumns]) {
+  float around[3][kColumns + 2];
   VMAFX_UNROLL
-  for (int i = 0; i < kColumns + 2; i++) sums[i] = column(at.x - 1 + i);
+  for (int y = 0; y < 3; y++) {
+    VMAFX_UNROLL
+    for (int x = 0; x < kColumns + 2; x++) around[y][x] = shares[window.row[y]][window.column[x]];
+  }
   VMAFX_UNROLL
   for (int i = 0; i < kColumns; i++)
-    to[i] = float_adm_threshold(sums[i], sums[i + 1], sums[i + 2], masks[at.row][at.column + i]);
+    to[i] = float_adm_masking([&](int dx, int dy) { return around[1 + dy][1 + i + dx]; }, here[i]);
+}
+
+/* Thresholds at the thread's columns, of which those count that have their neighbours in the tile. */
+VMAFX_DEVICE void thresholds(const Window& window, const Shares& shares, const Details& here, float (&to)[kColumns]) {
+  Details of;
+  VMAFX_UNROLL
+  for (int band = 0; band < kAdmBands; band++) mask_band(window, shares[band], here[band], of[band]);
+  VMAFX_UNROLL
+  for (int i = 0; i < kColumns; i++) to[i] = float_adm_threshold(of[0][i], of[1][i], of[2][i]);
 }
 
 /* -- Sums ---------------------------------------------------------------------------------------------------------- */
 
-/* Whether the thread's column i counts. */
-VMAFX_DEVICE bool counts(const AdmExtent& scale, const Place& at, int i) {
-  const int column = at.column + i, x = at.x + i;
-  return at.row >= 1 && at.row <= kFloatAdmStepY && at.y >= scale.top && at.y < scale.bottom && column >= 1 &&
-         column <= kFloatAdmStepX && x >= scale.left && x < scale.right;
-}
+/* The thread's columns that are this tile's to score: of these `counted` are, the others have no part in the sums. */
+struct Scored {
+  bool mine[kColumns], counted[kColumns];
 
-/* A thread's words of the scale's sums. */
-struct CubeSums {
-  int64_t words[kFloatAdmKinds * kAdmBands * kFloatAdmCubeWords] = {};
-
-  VMAFX_DEVICE void add(const FloatAdmStage&, uint64_t*, int sum, float x) {
-    Fixed2<kFloatAdmCubeBits> cube;
-    cube += static_cast<double>(float_adm_cube(x));
-    words[kFloatAdmCubeWords * sum] += cube.coarse;
-    words[kFloatAdmCubeWords * sum + 1] += cube.fine;
+  VMAFX_DEVICE Scored(const FloatAdmStage& stage, const Place& at) {
+    const FloatAdmScale& scale = stage.scale;
+    const bool row = at.row >= 1 && at.row <= kFloatAdmStepY && at.y >= scale.top && at.y < scale.bottom;
+    VMAFX_UNROLL
+    for (int i = 0; i < kColumns; i++) {
+      const int column = at.column + i, x = at.x + i;
+      mine[i] = row && column >= 1 && column <= kFloatAdmStepX && x >= stage.columns.begin && x < stage.columns.end;
+      counted[i] = mine[i] && x >= scale.left && x < scale.right;
+    }
   }
-  VMAFX_DEVICE void finish(uint64_t* sums) const { gpu::add_block(sums, words); }
+};
+
+/* Cubes become planes, one for each sum. */
+class Cubes {
+ public:
+  VMAFX_DEVICE Cubes(const FloatAdmStage& stage, const Place& at) : scored_(stage, at) {
+    const RowValues& values = stage.values;
+    plane_size_ = values.row(0, 1, 0);
+    to_ = values.first.get() + values.row(static_cast<int>(gpu::block_id().z), 0, at.y - stage.scale.top) +
+          (at.x - stage.columns.begin);
+  }
+  VMAFX_DEVICE void add(int sum, const float (&x)[kColumns]) {
+    static_assert(kColumns == 2);
+    float* to = to_ + sum * plane_size_;
+    gpu::Pack<float, kColumns> cubes;
+    VMAFX_UNROLL
+    for (int i = 0; i < kColumns; i++) cubes.v[i] = scored_.counted[i] ? float_adm_cube(x[i]) : 0;
+    if (scored_.mine[0] && scored_.mine[1]) gpu::store_pack(to, cubes);
+    else if (scored_.mine[0]) to[0] = cubes.v[0];
+    else if (scored_.mine[1]) to[1] = cubes.v[1];
+  }
+
+ private:
+  Scored scored_;
+  int64_t plane_size_;
+  float* to_;
 };
 
 /* Of powers each goes to its own word: no thread has more than a few. */
-struct PowerSums {
-  VMAFX_DEVICE void add(const FloatAdmStage& stage, uint64_t* sums, int sum, float x) {
-    const FloatAdmPower power = float_adm_power(x, stage.p_norm);
-    if (power.bin < kFloatAdmBins)
-      gpu::atomic_add(sums + sum * kFloatAdmBins + power.bin,
-                      static_cast<uint64_t>(to_fixed<kFloatAdmPowerBits>(static_cast<double>(power.power))));
+class Powers {
+ public:
+  VMAFX_DEVICE Powers(const FloatAdmStage& stage, const Place& at)
+      : scored_(stage, at), bins_(stage.sums.get() + gpu::block_id().z * stage.sums_stride), p_norm_(stage.p_norm) {}
+  VMAFX_DEVICE void add(int sum, const float (&x)[kColumns]) {
+    VMAFX_UNROLL
+    for (int i = 0; i < kColumns; i++) {
+      const FloatAdmPower power = float_adm_power(x[i], p_norm_);
+      if (scored_.counted[i] && power.bin < kFloatAdmBins)
+        gpu::atomic_add(bins_ + sum * kFloatAdmBins + power.bin,
+                        static_cast<uint64_t>(to_fixed<kFloatAdmPowerBits>(static_cast<double>(power.power))));
+    }
   }
-  VMAFX_DEVICE void finish(uint64_t*) const {}
+
+ private:
+  Scored scored_;
+  uint64_t* bins_;
+  float p_norm_;
 };
 
 template <class Sums>
-VMAFX_DEVICE void add_parts(const FloatAdmStage& stage, const Place& at, const Parts& parts, const Masks& masks,
-                            uint64_t* to) {
+VMAFX_DEVICE void add_excess(Sums& sums, int kind, const Details& signal, const float (&threshold)[kColumns]) {
+  VMAFX_UNROLL
+  for (int band = 0; band < kAdmBands; band++) {
+    float excess[kColumns];
+    VMAFX_UNROLL
+    for (int i = 0; i < kColumns; i++) excess[i] = float_adm_excess(signal[band][i], threshold[i]);
+    sums.add(float_adm_sum_index(kind, 0, band), excess);
+  }
+}
+
+template <class Sums>
+VMAFX_DEVICE void add_parts(const FloatAdmStage& stage, const Place& at, const Parts& parts, const Masks& masks) {
   float of_added[kColumns] = {}, of_restored[kColumns] = {};
   if (stage.masked) {
-    thresholds(stage.scale, at, masks.of_added, of_added);
-    thresholds(stage.scale, at, masks.of_restored, of_restored);
+    const Window window(stage.scale, at);
+    thresholds(window, masks.of_added, parts.added, of_added);
+    thresholds(window, masks.of_restored, parts.restored, of_restored);
   }
-  Sums sums;
+  Sums sums(stage, at);
+  add_excess(sums, kFloatAdmDlm, parts.restored, of_added);
+  add_excess(sums, kFloatAdmAim, parts.added, of_restored);
   VMAFX_UNROLL
-  for (int i = 0; i < kColumns; i++) {
-    const bool counted = counts(stage.scale, at, i);
-    VMAFX_UNROLL
-    for (int band = 0; band < kAdmBands; band++) {
-      const auto add = [&](int kind, float x) {
-        sums.add(stage, to, float_adm_sum_index(kind, 0, band), counted ? x : 0.0f);
-      };
-      add(kFloatAdmDlm, float_adm_excess(parts.restored[band][i], of_added[i]));
-      add(kFloatAdmAim, float_adm_excess(parts.added[band][i], of_restored[i]));
-      add(kFloatAdmDen, parts.reference[band][i]);
-    }
-  }
-  sums.finish(to);
+  for (int band = 0; band < kAdmBands; band++) sums.add(float_adm_sum_index(kFloatAdmDen, 0, band), parts.reference[band]);
 }
 
 /* -- A tile from top to bottom ------------------------------------------------------------------------------------- */
@@ -304,16 +363,18 @@ VMAFX_DEVICE void run_tile(const FloatAdmStage& stage, const Picture<T> (&pictur
     details_across(low, high, details[p]);
   }
   const FloatAdmScale& scale = stage.scale;
-  const bool scored = stage.scored && overlap(x0 + 1, x0 + 1 + kFloatAdmStepX, scale.left, scale.right) &&
+  const bool scored = stage.scored && overlap(x0 + 1, x0 + 1 + kFloatAdmStepX, stage.columns.begin, stage.columns.end) &&
                       overlap(y0 + 1, y0 + 1 + kFloatAdmStepY, scale.top, scale.bottom);
   if (!scored) return;
 
   Parts parts;
   decouple(stage, details[0], details[1], parts);
-  store_masks(at, parts.restored, masks[0].of_restored);
-  store_masks(at, parts.added, masks[0].of_added);
-  gpu::block_sync();
-  add_parts<Sums>(stage, at, parts, masks[0], stage.sums.get() + block.z * stage.sums_stride);
+  if (stage.masked) {
+    store_shares(at, parts.restored, masks[0].of_restored);
+    store_shares(at, parts.added, masks[0].of_added);
+    gpu::block_sync();
+  }
+  add_parts<Sums>(stage, at, parts, masks[0]);
 }
 
 template <class Sums, class T>
@@ -338,22 +399,22 @@ VMAFX_DEVICE void score_bands(const FloatAdmStage& stage) {
 }  // namespace vmafx::float_adm
 
 VMAFX_KERNEL(vmafx_float_adm_8, vmafx::kFloatAdmThreads, (vmafx::FloatAdmStage stage, vmafx::hip::BatchPlanes planes)) {
-  vmafx::float_adm::score_samples<vmafx::float_adm::CubeSums, uint8_t>(stage, planes);
+  vmafx::float_adm::score_samples<vmafx::float_adm::Cubes, uint8_t>(stage, planes);
 }
 VMAFX_KERNEL(vmafx_float_adm_16, vmafx::kFloatAdmThreads, (vmafx::FloatAdmStage stage, vmafx::hip::BatchPlanes planes)) {
-  vmafx::float_adm::score_samples<vmafx::float_adm::CubeSums, uint16_t>(stage, planes);
+  vmafx::float_adm::score_samples<vmafx::float_adm::Cubes, uint16_t>(stage, planes);
 }
 VMAFX_KERNEL(vmafx_float_adm_bands, vmafx::kFloatAdmThreads, (vmafx::FloatAdmStage stage)) {
-  vmafx::float_adm::score_bands<vmafx::float_adm::CubeSums>(stage);
+  vmafx::float_adm::score_bands<vmafx::float_adm::Cubes>(stage);
 }
 VMAFX_KERNEL(vmafx_float_adm_powers_8, vmafx::kFloatAdmThreads,
              (vmafx::FloatAdmStage stage, vmafx::hip::BatchPlanes planes)) {
-  vmafx::float_adm::score_samples<vmafx::float_adm::PowerSums, uint8_t>(stage, planes);
+  vmafx::float_adm::score_samples<vmafx::float_adm::Powers, uint8_t>(stage, planes);
 }
 VMAFX_KERNEL(vmafx_float_adm_powers_16, vmafx::kFloatAdmThreads,
              (vmafx::FloatAdmStage stage, vmafx::hip::BatchPlanes planes)) {
-  vmafx::float_adm::score_samples<vmafx::float_adm::PowerSums, uint16_t>(stage, planes);
+  vmafx::float_adm::score_samples<vmafx::float_adm::Powers, uint16_t>(stage, planes);
 }
 VMAFX_KERNEL(vmafx_float_adm_powers_bands, vmafx::kFloatAdmThreads, (vmafx::FloatAdmStage stage)) {
-  vmafx::float_adm::score_bands<vmafx::float_adm::PowerSums>(stage);
+  vmafx::float_adm::score_bands<vmafx::float_adm::Powers>(stage);
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "kernels/common/adm_needs.h"
+#include "kernels/common/row_sums_device.h"
 #include "kernels/device_twin.h"
 #include "kernels/float_adm/float_adm.h"
 #include "kernels/float_adm/float_adm_work.h"
@@ -45,17 +46,18 @@ class FloatAdmHip : public DeviceTwin {
     for (int s = 0; s < kAdmScales; s++) plan_scale(params, s, needs[s]);
   }
 
-  size_t scratch_bytes(int frames) const override { return static_cast<size_t>(frames) * frame_floats_ * sizeof(float); }
+  size_t scratch_bytes(int frames) const override { return bands_bytes(frames) + row_sums_.scratch_bytes(frames); }
 
   Status load(const hip::Module& kernels) override {
     const char* const samples = cubes_ ? bpc_ == 8 ? "vmafx_float_adm_8" : "vmafx_float_adm_16"
                                        : bpc_ == 8 ? "vmafx_float_adm_powers_8" : "vmafx_float_adm_powers_16";
     VMAFX_ASSIGN(samples_, (kernels.kernel<FloatAdmStage, hip::BatchPlanes>(samples)));
     VMAFX_ASSIGN(bands_, kernels.kernel<FloatAdmStage>(cubes_ ? "vmafx_float_adm_bands" : "vmafx_float_adm_powers_bands"));
-    return {};
+    return cubes_ ? row_sums_.load(kernels) : Status();
   }
 
   Status launch(const DeviceBatch& batch) const override {
+    const hip::DevicePtr<std::byte> rows = batch.scratch + static_cast<ptrdiff_t>(bands_bytes(batch.count));
     hip::DevicePtr<float> next = batch.scratch.as<float>();
     for (int s = 0; s < kAdmScales; s++) {
       FloatAdmStage stage = stages_[s];
@@ -64,14 +66,18 @@ class FloatAdmHip : public DeviceTwin {
       next = next + 2 * batch.count * stage.to.plane_size;
       stage.sums = batch.sums.as<uint64_t>() + s * words_per_scale_;
       stage.sums_stride = static_cast<int64_t>(batch.sums_stride / sizeof(uint64_t));
+      if (cubes_ && stage.scored) stage.values = row_sums_.values(parts_[s], rows);
       const hip::Dim grid = {tiles_[s][0], tiles_[s][1], static_cast<unsigned>(batch.count)};
       if (s == 0) VMAFX_TRY(hip::launch(*batch.stream, samples_, grid, {kFloatAdmThreads}, 0, stage, batch.planes[0]));
       else VMAFX_TRY(hip::launch(*batch.stream, bands_, grid, {kFloatAdmThreads}, 0, stage));
+      if (cubes_ && stage.scored) VMAFX_TRY(row_sums_.add_rows(batch, parts_[s], rows));
     }
-    return {};
+    return cubes_ ? row_sums_.add_sums(batch, rows) : Status();
   }
 
  private:
+  size_t bands_bytes(int frames) const { return static_cast<size_t>(frames) * frame_floats_ * sizeof(float); }
+
   void plan_scale(const FloatAdmParams& params, int index, const AdmNeeds& needs) {
     FloatAdmStage& stage = stages_[index];
     const FloatAdmScale& scale = stage.scale = params.scale[index];
@@ -79,7 +85,14 @@ class FloatAdmHip : public DeviceTwin {
     stage.makes_a = index + 1 < kAdmScales;
     stage.masked = params.masked;
     stage.gain_limit = params.gain_limit;
-    stage.p_norm = params.p_norm;
+    stage.p_norm = static_cast<float>(params.p_norm);
+    if (stage.scored) {
+      const int begin = scale.left & ~1;
+      stage.columns = {begin, begin + static_cast<int>(align(scale.right - begin, 4))};
+    }
+    if (cubes_ && stage.scored)
+      parts_[index] = row_sums_.add_part(stage.columns.end - stage.columns.begin, scale.bottom - scale.top, kFloatAdmKinds * kAdmBands,
+                                         float_adm_sum_index(0, index, 0));
     stage.sample_scale = 1.0f / static_cast<float>(1 << (params.bpc - 8));
     if (index == 0) {
       stage.from.x = {0, scale.in_w};
@@ -88,8 +101,7 @@ class FloatAdmHip : public DeviceTwin {
       stage.from = stages_[index - 1].to;
     }
     const Interval nothing = {0, 0};
-    const Tiling x = make_tiling(stage.makes_a ? needs.cols : nothing, stage.scored ? scale.left : 0,
-                                 stage.scored ? scale.right : 0, kFloatAdmStepX);
+    const Tiling x = make_tiling(stage.makes_a ? needs.cols : nothing, stage.columns.begin, stage.columns.end, kFloatAdmStepX);
     const Tiling y = make_tiling(stage.makes_a ? needs.rows : nothing, stage.scored ? scale.top : 0,
                                  stage.scored ? scale.bottom : 0, kFloatAdmStepY);
     stage.first_x = x.first;
@@ -111,7 +123,9 @@ class FloatAdmHip : public DeviceTwin {
   int64_t words_per_scale_ = 0;
   FloatAdmStage stages_[kAdmScales];
   unsigned tiles_[kAdmScales][2] = {};
-  int64_t frame_floats_ = 0;  // of scratch
+  int64_t frame_floats_ = 0;  // of the bands a
+  RowSumsDevice row_sums_;
+  int parts_[kAdmScales] = {};  // of the sums
 
   hip::Kernel<FloatAdmStage, hip::BatchPlanes> samples_;
   hip::Kernel<FloatAdmStage> bands_;

@@ -9,6 +9,7 @@
 #include "kernels/common/transcendental-inl.h"
 #include "kernels/common/twin-inl.h"
 #include "kernels/float_adm/float_adm_math.h"
+#include "kernels/float_adm/float_adm_reciprocal.h"
 
 VMAFX_TWIN_BEGIN
 
@@ -33,30 +34,45 @@ VMAFX_TWIN Mask float_adm_aligned(Real oh, Real ov, Real th, Real tv) {
   return (dot >= Real(0)) && (dot * dot >= cos_squared * o_squared * t_squared);
 }
 
-/* What a restored coefficient may be, in multiples of the reference's: aligned gradients mean that the contrast was changed rather than
- * the detail. */
-VMAFX_TWIN Real float_adm_most(Mask aligned, float gain_limit) { return select(aligned, Real(gain_limit), Real(1)); }
+/* 1 / x to 12 bits, where x is normal and below 2^126. */
+VMAFX_TWIN Real float_adm_reciprocal(Real x) {
+  const Integer ab = shifted_right<15>(bits(x)) & Integer(0xff);
+  const Integer ac = (ab & Integer(0xf0)) | (shifted_right<11>(bits(x)) & Integer(0x0f));
+  const Integer mantissa = entry(kFloatAdmReciprocal, ab) - entry(kFloatAdmReciprocalStep, ac);
+  const Integer exponent = Integer(253 << 23) - (bits(x) & Integer(0x7f800000));
+  return from_bits((bits(x) & Integer(INT32_MIN)) | (exponent + shifted_left<11>(mantissa)));
+}
 
-/* The part of t that lies between 0 and most · o. */
-VMAFX_TWIN Real float_adm_restored(Real o, Real t, Real most) {
-  const Real bound = o * most, zero(0);
-  return maximum(minimum(t, maximum(bound, zero)), minimum(bound, zero));
+/* n / d, with a step of Newton's for the reciprocal. */
+VMAFX_TWIN Real float_adm_quotient(Real n, Real d) {
+  const Real near = float_adm_reciprocal(d);
+  return n * (near + near * (Real(1) - d * near));
+}
+
+/* The part of t that lies between 0 and o; but where the gradients are aligned, the contrast was changed rather than the detail, and
+ * the part is up to gain_limit times that. */
+VMAFX_TWIN Real float_adm_restored(Real o, Real t, Mask aligned, double gain_limit) {
+  const Real zero(0), ratio = float_adm_quotient(t, o + Real(1e-30f));
+  const Real part = minimum(maximum(ratio, zero), Real(1)) * o, bound = narrowed(widened(part) * Double(gain_limit));
+  return select(aligned, maximum(minimum(t, maximum(bound, zero)), minimum(bound, zero)), part);
 }
 
 /* -- Contrast sensitivity and masking ------------------------------------------------------------------------------ */
 
 VMAFX_TWIN Real float_adm_weighted(Real coefficient, Real weight) { return absolute(coefficient * weight); }
 
-/* What a sample adds to the masks around it: its bands together. */
-VMAFX_TWIN Real float_adm_mask(Real h, Real v, Real d) { return (h + v) + d; }
+/* What a magnitude adds to the thresholds around it. The constants are libvmaf's for 1/30 and 1/15. */
+VMAFX_TWIN Real float_adm_share(Real magnitude) { return narrowed(widened(magnitude) * Double(0.0333333351)); }
 
-/* Three rows of a masking window in one column. */
-VMAFX_TWIN Real float_adm_column(Real above, Real here, Real below) { return (above + here) + below; }
-
-/* Neighbours count 1/30 and the centre 1/15. */
-VMAFX_TWIN Real float_adm_threshold(Real left, Real middle, Real right, Real centre) {
-  return (((left + middle) + right) + centre) * Real(1 / 30.f);
+/* What a band adds to the threshold: share(dx, dy) of the neighbours and the magnitude here, along the rows of the window. */
+template <class Share>
+VMAFX_TWIN Real float_adm_masking(Share share, Real here) {
+  const Real before = ((share(-1, -1) + share(0, -1)) + share(1, -1)) + share(-1, 0);
+  const Real centre = narrowed(widened(before) + widened(here) * Double(0.0666666701));
+  return (((centre + share(1, 0)) + share(-1, 1)) + share(0, 1)) + share(1, 1);
 }
+
+VMAFX_TWIN Real float_adm_threshold(Real h, Real v, Real d) { return (h + v) + d; }
 
 VMAFX_TWIN Real float_adm_excess(Real magnitude, Real threshold) { return maximum(magnitude - threshold, Real(0)); }
 

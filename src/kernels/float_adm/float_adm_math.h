@@ -1,8 +1,7 @@
 /* float_adm: constants, sizes and the raw sums, for all twins.
  *
  * Ranges. Samples are scaled to 8 bits and centred: |s| <= 128. A wavelet filter's taps add up to 1.6731 in magnitude, so a band of
- * scale n is at most 128 · 2.7991^(n+1): 358.3, 1002.9, 2807, 7857. Sensitivities range from 1e-5 to 1e4. A scale's weights are
- * sensitivities in a power of two as the unit, chosen so that no weighted coefficient reaches 16; a power of two changes no rounding. */
+ * scale n is at most 128 · 2.7991^(n+1): 358.3, 1002.9, 2807, 7857. Sensitivities range from 1e-5 to 1e4. */
 #ifndef VMAFX_KERNELS_FLOAT_ADM_FLOAT_ADM_MATH_H
 #define VMAFX_KERNELS_FLOAT_ADM_FLOAT_ADM_MATH_H
 
@@ -13,8 +12,8 @@
 namespace vmafx {
 
 struct FloatAdmScale : AdmExtent {
-  float weight[kAdmBands];  // of a coefficient
-  int unit;                 // sensitivity = weight · 2^unit
+  float weight[kAdmBands];  // of a coefficient: sensitivity · 2^-unit
+  int unit;                 // 0 for cubes, for powers such that no weighted coefficient reaches 2^kFloatAdmMostExponent
 };
 
 /* Most of a filter's output, of inputs up to 1. */
@@ -28,14 +27,12 @@ VMAFX_HD constexpr int float_adm_sum_index(int kind, int scale, int band) {
   return (scale * kFloatAdmKinds + kind) * kAdmBands + band;
 }
 
-/* A sum of cubes, adm_p_norm's default, is a Fixed2: up to 2^26 cubes below 2^12 (pictures of 400 megapixels), in multiples of 2^-63.
- * That is to see what is 2^-24 of the largest coefficient there can be: at scale 0, 2^-16 of a step of 8 bits.
+/* A sum of cubes, adm_p_norm's default, is one word, made in libvmaf's order (kernels/common/row_sums.h).
  *
  * For any other p, x^p spans up to 20 times the exponents of x, more than any fixed point. So the powers are added up apart for each
  * exponent of x: bin n has Σ (x · 2^(n-4))^p of the x in [2^(3-n), 2^(4-n)), powers between 2^-20 and 1, in multiples of 2^-36. */
 inline constexpr int kFloatAdmMostExponent = 4;  // of weighted coefficients
-inline constexpr int kFloatAdmCubeBits = 25, kFloatAdmPowerBits = 36;
-inline constexpr int kFloatAdmCubeWords = 2;  // coarse and fine
+inline constexpr int kFloatAdmPowerBits = 36;
 inline constexpr int kFloatAdmBins = 32;
 
 }  // namespace vmafx

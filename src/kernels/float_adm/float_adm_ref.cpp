@@ -1,6 +1,7 @@
 /* float_adm, the definition: plain loops over whole planes, in the order of the equations. Every other twin answers to it. */
 #include "base/aligned.h"
 #include "kernels/common/fixed.h"
+#include "kernels/common/row_sums.h"
 #include "kernels/float_adm/float_adm.h"
 #include "kernels/float_adm/float_adm_math-inl.h"
 
@@ -19,6 +20,7 @@ struct Planes {
   Plane<float> source;
   Bands ref, dist;
   Details restored, added, weighted_restored, weighted_added;
+  Details share_of_restored, share_of_added;
   float *low, *high;  // a row after the vertical pass
 };
 
@@ -37,7 +39,8 @@ class PlaneMemory {
                                   {take(first.w, first.h), take(first.w, first.h)}};
     p.ref.a = resized(a[index % 2][0], scale);
     p.dist.a = resized(a[index % 2][1], scale);
-    for (Details* details : {&p.ref.detail, &p.dist.detail, &p.restored, &p.added, &p.weighted_restored, &p.weighted_added})
+    for (Details* details : {&p.ref.detail, &p.dist.detail, &p.restored, &p.added, &p.weighted_restored, &p.weighted_added,
+                             &p.share_of_restored, &p.share_of_added})
       for (Plane<float>& plane : *details) plane = take(scale.w, scale.h);
     p.low = take(first.in_w, 1).data;
     p.high = take(first.in_w, 1).data;
@@ -91,14 +94,14 @@ void dwt2(const Plane<float>& in, float* low, float* high, const Bands& out) {
   }
 }
 
-void decouple(const AdmExtent& scale, float gain_limit, const Planes& p) {
+void decouple(const AdmExtent& scale, double gain_limit, const Planes& p) {
   for (int y = 0; y < scale.h; y++) {
     for (int x = 0; x < scale.w; x++) {
       const auto o = [&](int band) { return p.ref.detail[band].row(y)[x]; };
       const auto t = [&](int band) { return p.dist.detail[band].row(y)[x]; };
-      const float most = float_adm_most(float_adm_aligned(o(0), o(1), t(0), t(1)), gain_limit);
+      const bool aligned = float_adm_aligned(o(0), o(1), t(0), t(1));
       for (int band = 0; band < kAdmBands; band++) {
-        const float restored = float_adm_restored(o(band), t(band), most);
+        const float restored = float_adm_restored(o(band), t(band), aligned, gain_limit);
         p.restored[band].row(y)[x] = restored;
         p.added[band].row(y)[x] = t(band) - restored;
       }
@@ -106,11 +109,15 @@ void decouple(const AdmExtent& scale, float gain_limit, const Planes& p) {
   }
 }
 
-void csf(const FloatAdmScale& scale, const Details& in, const Details& out) {
-  for (int band = 0; band < kAdmBands; band++)
-    for (int y = 0; y < scale.h; y++)
-      for (int x = 0; x < scale.w; x++)
-        out[band].row(y)[x] = float_adm_weighted(in[band].row(y)[x], scale.weight[band]);
+void csf(const FloatAdmScale& scale, const Details& in, const Details& weighted, const Details& share) {
+  for (int band = 0; band < kAdmBands; band++) {
+    for (int y = 0; y < scale.h; y++) {
+      for (int x = 0; x < scale.w; x++) {
+        weighted[band].row(y)[x] = float_adm_weighted(in[band].row(y)[x], scale.weight[band]);
+        share[band].row(y)[x] = float_adm_share(weighted[band].row(y)[x]);
+      }
+    }
+  }
 }
 
 /* The sums of one kind at one scale. */
@@ -120,46 +127,61 @@ class Sums {
       : params_(params), words_(sums + float_adm_sum_index(kind, index, 0) * params.words_per_sum()) {}
 
   void add(int band, float x) {
-    uint64_t* words = words_ + band * params_.words_per_sum();
     if (params_.cubes()) {
-      Fixed2<kFloatAdmCubeBits> cube;
-      cube += float_adm_cube(x);
-      words[0] += static_cast<uint64_t>(cube.coarse);
-      words[1] += static_cast<uint64_t>(cube.fine);
-    } else {
-      const FloatAdmPower power = float_adm_power(x, params_.p_norm);
-      if (power.bin < kFloatAdmBins) words[power.bin] += static_cast<uint64_t>(to_fixed<kFloatAdmPowerBits>(power.power));
+      cubes_[band].add(float_adm_cube(x));
+      return;
+    }
+    const FloatAdmPower power = float_adm_power(x, static_cast<float>(params_.p_norm));
+    if (power.bin < kFloatAdmBins)
+      words_[band * kFloatAdmBins + power.bin] += static_cast<uint64_t>(to_fixed<kFloatAdmPowerBits>(power.power));
+  }
+  void end_row() {
+    if (!params_.cubes()) return;
+    for (int band = 0; band < kAdmBands; band++) {
+      cubes_[band].end_row();
+      words_[band] = cubes_[band].word();
     }
   }
 
  private:
   const FloatAdmParams& params_;
   uint64_t* words_;
+  RowSum cubes_[kAdmBands];
 };
 
 void den(const FloatAdmScale& scale, const Details& ref, Sums sums) {
-  for (int band = 0; band < kAdmBands; band++)
-    for (int y = scale.top; y < scale.bottom; y++)
-      for (int x = scale.left; x < scale.right; x++)
+  for (int y = scale.top; y < scale.bottom; y++) {
+    for (int x = scale.left; x < scale.right; x++)
+      for (int band = 0; band < kAdmBands; band++)
         sums.add(band, float_adm_weighted(ref[band].row(y)[x], scale.weight[band]));
+    sums.end_row();
+  }
 }
+
+/* Magnitudes, and what they add to thresholds. */
+struct Part {
+  const Details &weighted, &share;
+};
 
 /* The visibility threshold at (x, y). */
-float threshold(const AdmExtent& scale, const Details& masking, int x, int y) {
-  const auto mask = [&](int dx, int dy) {
-    const int column = adm_mirror(x + dx, scale.w), row = adm_mirror(y + dy, scale.h);
-    return float_adm_mask(masking[0].row(row)[column], masking[1].row(row)[column], masking[2].row(row)[column]);
+float threshold(const AdmExtent& scale, const Part& masking, int x, int y) {
+  const auto of = [&](int band) {
+    const auto share = [&](int dx, int dy) {
+      return masking.share[band].row(adm_mirror(y + dy, scale.h))[adm_mirror(x + dx, scale.w)];
+    };
+    return float_adm_masking(share, masking.weighted[band].row(y)[x]);
   };
-  const auto column = [&](int dx) { return float_adm_column(mask(dx, -1), mask(dx, 0), mask(dx, 1)); };
-  return float_adm_threshold(column(-1), column(0), column(1), mask(0, 0));
+  return float_adm_threshold(of(0), of(1), of(2));
 }
 
-void cm(const FloatAdmScale& scale, bool masked, const Details& signal, const Details& masking, Sums sums) {
+void cm(const FloatAdmScale& scale, bool masked, const Part& signal, const Part& masking, Sums sums) {
   for (int y = scale.top; y < scale.bottom; y++) {
     for (int x = scale.left; x < scale.right; x++) {
       const float limit = masked ? threshold(scale, masking, x, y) : 0;
-      for (int band = 0; band < kAdmBands; band++) sums.add(band, float_adm_excess(signal[band].row(y)[x], limit));
+      for (int band = 0; band < kAdmBands; band++)
+        sums.add(band, float_adm_excess(signal.weighted[band].row(y)[x], limit));
     }
+    sums.end_row();
   }
 }
 
@@ -167,10 +189,11 @@ void score_scale(const FloatAdmParams& params, int index, const Planes& p, uint6
   const FloatAdmScale& scale = params.scale[index];
   decouple(scale, params.gain_limit, p);
   den(scale, p.ref.detail, {params, kFloatAdmDen, index, sums});
-  csf(scale, p.restored, p.weighted_restored);
-  csf(scale, p.added, p.weighted_added);
-  cm(scale, params.masked, p.weighted_restored, p.weighted_added, {params, kFloatAdmDlm, index, sums});
-  cm(scale, params.masked, p.weighted_added, p.weighted_restored, {params, kFloatAdmAim, index, sums});
+  const Part restored = {p.weighted_restored, p.share_of_restored}, added = {p.weighted_added, p.share_of_added};
+  csf(scale, p.restored, restored.weighted, restored.share);
+  csf(scale, p.added, added.weighted, added.share);
+  cm(scale, params.masked, restored, added, {params, kFloatAdmDlm, index, sums});
+  cm(scale, params.masked, added, restored, {params, kFloatAdmAim, index, sums});
 }
 
 template <class T>

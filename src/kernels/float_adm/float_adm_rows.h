@@ -13,6 +13,13 @@ struct SplitRow {
   float* odd;
 };
 
+/* Where a row's contributions to the sums of a scale go. */
+struct SumRow {
+  float* cubes[kAdmBands];  // of columns from `first` on
+  int first;
+  uint64_t* powers;         // bins
+};
+
 /* A row of bands from the filtered rows through decoupling and csf. Of each pair, [0] is ref's and [1] dist's. */
 struct BandWork {
   const FloatAdmParams* params;
@@ -21,19 +28,20 @@ struct BandWork {
   SplitRow a[2];                   // to the next scale's input
   float* restored[kAdmBands];      // weighted magnitudes
   float* added[kAdmBands];
-  float* mask_of_restored;
-  float* mask_of_added;
+  float* share_of_restored[kAdmBands];
+  float* share_of_added[kAdmBands];
   const float* scored;  // all ones in the scored columns
-  uint64_t* den;        // sums of the scale; null in rows that do not count
+  SumRow den;
 };
 
 /* A row through masking. */
 struct MaskWork {
   const FloatAdmParams* params;
   const float* scored;
-  const float* signal[kAdmBands];  // BandWork's restored or added
-  const float *above, *here, *below;  // masks of the other part
-  uint64_t* sums;                  // of the scale
+  const float* signal[kAdmBands];    // BandWork's restored or added
+  const float* masking[kAdmBands];   // the other one
+  const float* share[3][kAdmBands];  // of the other one, above, here and below
+  SumRow sums;
 };
 
 }  // namespace vmafx

@@ -4,12 +4,13 @@
  * through decoupling and csf at once, and through masking when the row below it is there. So nothing but rows is ever stored, both
  * pictures are read once, and of every scale only what the scored 80 % of columns and rows need is computed.
  *
- * Measured, 1920x1080, one thread of a busy Zen 5 server, ms of processor time a frame at 8 and 10 bit: AVX-512 3.4 and 3.9, AVX2 4.1 and
- * 4.6, SSE4 7.1 and 7.5. libvmaf f85a853, which has no SIMD here, in the same minutes: 65 at 10 bit. */
+ * Measured, 1920x1080, one thread of a busy Zen 4 server, ms of processor time a frame at 8 and 10 bit: AVX-512 5.9 and 5.7, AVX2 7.4 and
+ * 7.7, SSE4 10.7 and 10.7. libvmaf f85a853, which has no SIMD here, in the same minutes: 64 at 8 bit. */
 #include "kernels/float_adm/float_adm.h"
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/float_adm/float_adm_simd.cpp"
@@ -19,6 +20,7 @@
 #include "base/aligned.h"
 #include "base/cpu.h"
 #include "kernels/common/adm_needs.h"
+#include "kernels/common/row_sums.h"
 #include "kernels/float_adm/float_adm_stages-inl.h"
 
 #ifndef VMAFX_FLOAT_ADM_SIMD_ONCE
@@ -39,9 +41,10 @@ struct Level : AdmNeeds {
   SplitRow input[2][kInputRows];  // [ref or dist]
   float* restored[kSignalRows][kAdmBands];
   float* added[kSignalRows][kAdmBands];
-  float* mask_of_restored[kNearRows];
-  float* mask_of_added[kNearRows];
+  float* share_of_restored[kNearRows][kAdmBands];
+  float* share_of_added[kNearRows][kAdmBands];
   float* scored;
+  std::byte *den_rows, *part_rows;  // for the sums, of kAdmBands quantities and twice that
 };
 
 struct Pyramid {
@@ -65,6 +68,11 @@ class RowMemory {
   SplitRow split_row(int samples) {
     float* even = row((samples + 1) / 2);
     return {even, row((samples + 1) / 2)};
+  }
+  std::byte* bytes(size_t count) {
+    std::byte* start = memory_ ? memory_ + used_ : nullptr;
+    used_ += round_to_lines(count);
+    return start;
   }
   size_t used() const { return used_; }
 
@@ -99,9 +107,13 @@ size_t place_rows(const FloatAdmParams& params, std::byte* scratch, Pyramid& p) 
     for (auto* parts : {&level.restored, &level.added})
       for (auto& bands : *parts)
         for (float*& row : bands) row = memory.row(s.w);
-    for (auto* masks : {&level.mask_of_restored, &level.mask_of_added})
-      for (float*& row : *masks) row = memory.row(s.w);
+    for (auto* shares : {&level.share_of_restored, &level.share_of_added})
+      for (auto& bands : *shares)
+        for (float*& row : bands) row = memory.row(s.w);
     level.scored = memory.row(s.w);
+    if (!params.cubes()) continue;
+    level.den_rows = memory.bytes(RowStrip::bytes(kAdmBands, s.w));
+    level.part_rows = memory.bytes(RowStrip::bytes(2 * kAdmBands, s.w));
   }
   return memory.used();
 }
@@ -120,9 +132,11 @@ float* place(const SplitRow& row, int column) {
 void mirror_ends(const SplitRow& row, int w) {
   for (const int column : {-1, w, w + 1}) *place(row, column) = *place(row, adm_mirror(column, w));
 }
-void mirror_mask(float* row, int w) {
-  row[-1] = row[1];
-  row[w] = row[w - 1];
+void mirror_shares(float* const (&bands)[kAdmBands], int w) {
+  for (float* row : bands) {
+    row[-1] = row[1];
+    row[w] = row[w - 1];
+  }
 }
 
 }  // namespace
@@ -163,6 +177,12 @@ class Frame {
     plan_needs(params, p_);
     std::memset(scratch, 0, place_rows(params, scratch, p_));
     for (const Level& level : p_.level) mark_scored(level);
+    if (!params.cubes()) return;
+    for (const Level& level : p_.level) {
+      const Interval made = aligned_down(level.cols), scored = scored_columns(level);
+      den_[level.index].emplace(kAdmBands, made.end - made.begin, level.den_rows, words(kFloatAdmDen, level.index));
+      parts_[level.index].emplace(2 * kAdmBands, scored.end - scored.begin, level.part_rows, words(kFloatAdmDlm, level.index));
+    }
   }
 
   template <class T>
@@ -174,6 +194,9 @@ class Frame {
       split_row(dist.row(y), dist.w, params_.bpc, cols.begin, cols.end, level.input[1][y % kInputRows]);
       advance(level, y);
     }
+    for (auto* strips : {&den_, &parts_})
+      for (std::optional<RowStrip>& strip : *strips)
+        if (strip) strip->finish();
   }
 
  private:
@@ -235,37 +258,50 @@ class Frame {
     for (int band = 0; band < kAdmBands; band++) {
       work.restored[band] = level.restored[y % kSignalRows][band];
       work.added[band] = level.added[y % kSignalRows][band];
+      work.share_of_restored[band] = level.share_of_restored[y % kNearRows][band];
+      work.share_of_added[band] = level.share_of_added[y % kNearRows][band];
     }
-    work.mask_of_restored = level.mask_of_restored[y % kNearRows];
-    work.mask_of_added = level.mask_of_added[y % kNearRows];
     work.scored = level.scored;
-    work.den = words(kFloatAdmDen, level.index);
+    work.den = sum_row(level, kFloatAdmDen, den_[level.index], 0, x0);
     if (params_.cubes()) (counts ? make_bands<true, true> : make_bands<true, false>)(work, x0, x1);
     else (counts ? make_bands<false, true> : make_bands<false, false>)(work, x0, x1);
-    mirror_mask(work.mask_of_restored, level.scale->w);
-    mirror_mask(work.mask_of_added, level.scale->w);
+    if (counts && params_.cubes()) den_[level.index]->end_row();
+    mirror_shares(work.share_of_restored, level.scale->w);
+    mirror_shares(work.share_of_added, level.scale->w);
   }
 
   void mask_row(const Level& level, int y) {
-    cm(level, y, level.restored, level.mask_of_added, kFloatAdmDlm);
-    cm(level, y, level.added, level.mask_of_restored, kFloatAdmAim);
+    cm(level, y, level.restored, level.added, level.share_of_added, kFloatAdmDlm);
+    cm(level, y, level.added, level.restored, level.share_of_restored, kFloatAdmAim);
+    if (params_.cubes()) parts_[level.index]->end_row();
   }
 
-  void cm(const Level& level, int y, float* const (&signal)[kSignalRows][kAdmBands], float* const (&mask_rows)[kNearRows],
-          int kind) {
+  using Signal = float* const[kSignalRows][kAdmBands];
+  using Shares = float* const[kNearRows][kAdmBands];
+
+  void cm(const Level& level, int y, const Signal& signal, const Signal& masking, const Shares& shares, int kind) {
     const FloatAdmScale& s = *level.scale;
-    const auto row = [&](int i) { return mask_rows[adm_mirror(i, s.h) % kNearRows]; };
-    const float* const(&bands)[kAdmBands] = signal[y % kSignalRows];
-    const MaskWork work = {.params = &params_,
-                              .scored = level.scored,
-                              .signal = {bands[0], bands[1], bands[2]},
-                              .above = row(y - 1),
-                              .here = row(y),
-                              .below = row(y + 1),
-                              .sums = words(kind, level.index)};
-    const auto [x0, x1] = aligned_down({s.left, s.right});
+    const auto [x0, x1] = scored_columns(level);
+    MaskWork work = {};
+    work.params = &params_;
+    work.scored = level.scored;
+    for (int band = 0; band < kAdmBands; band++) {
+      work.signal[band] = signal[y % kSignalRows][band];
+      work.masking[band] = masking[y % kSignalRows][band];
+      for (int dy = -1; dy <= 1; dy++) work.share[1 + dy][band] = shares[adm_mirror(y + dy, s.h) % kNearRows][band];
+    }
+    work.sums = sum_row(level, kind, parts_[level.index], kind * kAdmBands, x0);
     if (params_.cubes()) (params_.masked ? mask<true, true> : mask<true, false>)(work, x0, x1);
     else (params_.masked ? mask<false, true> : mask<false, false>)(work, x0, x1);
+  }
+
+  static Interval scored_columns(const Level& level) { return aligned_down({level.scale->left, level.scale->right}); }
+
+  SumRow sum_row(const Level& level, int kind, const std::optional<RowStrip>& strip, int quantity, int first) const {
+    SumRow row = {{}, first, words(kind, level.index)};
+    if (strip)
+      for (int band = 0; band < kAdmBands; band++) row.cubes[band] = strip->row(quantity + band);
+    return row;
   }
 
   uint64_t* words(int kind, int index) const {
@@ -275,6 +311,7 @@ class Frame {
   const FloatAdmParams& params_;
   uint64_t* sums_;
   Pyramid p_ = {};
+  std::optional<RowStrip> den_[kAdmScales], parts_[kAdmScales];  // for cubes
 };
 
 void float_adm(const FloatAdmParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,

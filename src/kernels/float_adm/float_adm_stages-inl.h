@@ -94,43 +94,23 @@ void make_a(const SplitRow& low, int x0, int x1, const SplitRow& to) {
 
 /* -- Sums ---------------------------------------------------------------------------------------------------------- */
 
+void add_powers(Real x, float p_norm, uint64_t* bins) {
+  const FloatAdmPower power = float_adm_power(x, p_norm);
+  HWY_ALIGN float powers[hn::MaxLanes(DF())];
+  HWY_ALIGN int32_t bin[hn::MaxLanes(DF())];
+  hn::Store(power.power.v, DF(), powers);
+  hn::Store(power.bin.v, DI(), bin);
+  for (int i = 0; i < lanes(); i++)
+    if (bin[i] < kFloatAdmBins) bins[bin[i]] += static_cast<uint64_t>(to_fixed<kFloatAdmPowerBits>(powers[i]));
+}
+
+/* Adds what is at column x of a band. */
 template <bool cubes>
-class Sum {
- public:
-  HWY_INLINE Sum(const FloatAdmParams&, uint64_t* words) : words_(words) {}
-  HWY_INLINE void add(Real x) { sum_.add(float_adm_cube(x)); }
-  HWY_INLINE void finish() const {
-    const Fixed2<kFloatAdmCubeBits> total = sum_.total();
-    words_[0] += static_cast<uint64_t>(total.coarse);
-    words_[1] += static_cast<uint64_t>(total.fine);
-  }
-
- private:
-  uint64_t* words_;
-  FixedSum2<kFloatAdmCubeBits> sum_;
-};
-
-template <>
-class Sum<false> {
- public:
-  HWY_INLINE Sum(const FloatAdmParams& params, uint64_t* words) : p_norm_(params.p_norm), words_(words) {}
-  HWY_INLINE void add(Real x) {
-    const FloatAdmPower power = float_adm_power(x, p_norm_);
-    HWY_ALIGN float powers[hn::MaxLanes(DF())];
-    HWY_ALIGN int32_t bins[hn::MaxLanes(DF())];
-    hn::Store(power.power.v, DF(), powers);
-    hn::Store(power.bin.v, DI(), bins);
-    for (int i = 0; i < lanes(); i++)
-      if (bins[i] < kFloatAdmBins) words_[bins[i]] += static_cast<uint64_t>(to_fixed<kFloatAdmPowerBits>(powers[i]));
-  }
-  HWY_INLINE void finish() const {}
-
- private:
-  float p_norm_;
-  uint64_t* words_;
-};
-
-HWY_INLINE Real if_scored(Real v, Real scored) { return hn::And(v.v, scored.v); }
+HWY_INLINE void add(const SumRow& to, const FloatAdmParams& params, int band, int x, Real value, const float* scored) {
+  const Real counted = hn::And(value.v, load(scored + x).v);
+  if constexpr (cubes) store(float_adm_cube(counted), to.cubes[band] + (x - to.first));
+  else add_powers(counted, static_cast<float>(params.p_norm), to.powers + band * kFloatAdmBins);
+}
 
 /* -- Bands, decoupling and contrast sensitivity -------------------------------------------------------------------- */
 
@@ -146,32 +126,27 @@ struct Bands {
   Real a, h, v, d;
 };
 
-/* Stores both parts of a band. */
-HWY_INLINE void decouple_band(const BandWork& work, int band, int x, Real o, Real t, Real most, Real weight, Real& restored,
-                              Real& added) {
-  const Real part = float_adm_restored(o, t, most);
-  restored = float_adm_weighted(part, weight);
-  added = float_adm_weighted(t - part, weight);
+/* Stores both parts of a band, and what they add to thresholds. */
+HWY_INLINE void decouple_band(const BandWork& work, int band, int x, Real o, Real t, Mask aligned, Real weight) {
+  const Real part = float_adm_restored(o, t, aligned, work.params->gain_limit);
+  const Real restored = float_adm_weighted(part, weight), added = float_adm_weighted(t - part, weight);
   store(restored, work.restored[band] + x);
   store(added, work.added[band] + x);
+  store(float_adm_share(restored), work.share_of_restored[band] + x);
+  store(float_adm_share(added), work.share_of_added[band] + x);
 }
 
 HWY_INLINE void decouple(const BandWork& work, const Bands& o, const Bands& t, Real straight, Real diagonal, int x) {
-  const Real most = float_adm_most(float_adm_aligned(o.h, o.v, t.h, t.v), work.params->gain_limit);
-  Real restored_h, restored_v, restored_d, added_h, added_v, added_d;
-  decouple_band(work, 0, x, o.h, t.h, most, straight, restored_h, added_h);
-  decouple_band(work, 1, x, o.v, t.v, most, straight, restored_v, added_v);
-  decouple_band(work, 2, x, o.d, t.d, most, diagonal, restored_d, added_d);
-  store(float_adm_mask(restored_h, restored_v, restored_d), work.mask_of_restored + x);
-  store(float_adm_mask(added_h, added_v, added_d), work.mask_of_added + x);
+  const Mask aligned = float_adm_aligned(o.h, o.v, t.h, t.v);
+  decouple_band(work, 0, x, o.h, t.h, aligned, straight);
+  decouple_band(work, 1, x, o.v, t.v, aligned, straight);
+  decouple_band(work, 2, x, o.d, t.d, aligned, diagonal);
 }
 
 /* Columns [x0, x1); x0 is a multiple of two vectors. */
 template <bool cubes, bool counts>
 void make_bands(const BandWork& work, int x0, int x1) {
   const Real straight(work.scale->weight[0]), diagonal(work.scale->weight[2]);
-  const int words = work.params->words_per_sum();
-  Sum<cubes> den_h(*work.params, work.den), den_v(*work.params, work.den + words), den_d(*work.params, work.den + 2 * words);
   const int n = lanes();
   for (int x = x0; x < x1; x += 2 * n) {
     Real a[2][2];
@@ -182,41 +157,30 @@ void make_bands(const BandWork& work, int x0, int x1) {
       a[1][i] = t.a;
       decouple(work, o, t, straight, diagonal, column);
       if constexpr (counts) {
-        const Real scored = load(work.scored + column);
-        den_h.add(if_scored(float_adm_weighted(o.h, straight), scored));
-        den_v.add(if_scored(float_adm_weighted(o.v, straight), scored));
-        den_d.add(if_scored(float_adm_weighted(o.d, diagonal), scored));
+        add<cubes>(work.den, *work.params, 0, column, float_adm_weighted(o.h, straight), work.scored);
+        add<cubes>(work.den, *work.params, 1, column, float_adm_weighted(o.v, straight), work.scored);
+        add<cubes>(work.den, *work.params, 2, column, float_adm_weighted(o.d, diagonal), work.scored);
       }
     }
     for (int picture = 0; picture < 2; picture++) store_split(a[picture][0], a[picture][1], work.a[picture], x);
   }
-  if constexpr (!counts) return;
-  den_h.finish();
-  den_v.finish();
-  den_d.finish();
 }
 
 /* -- Contrast masking ---------------------------------------------------------------------------------------------- */
 
+HWY_INLINE Real masking(const MaskWork& work, int band, int x) {
+  const auto share = [&](int dx, int dy) HWY_ATTR { return load_any(work.share[1 + dy][band] + x + dx); };
+  return float_adm_masking(share, load(work.masking[band] + x));
+}
+
 template <bool cubes, bool masked>
 void mask(const MaskWork& work, int x0, int x1) {
-  const int words = work.params->words_per_sum();
-  Sum<cubes> h(*work.params, work.sums), v(*work.params, work.sums + words), d(*work.params, work.sums + 2 * words);
-  const auto column = [&](int x) HWY_ATTR {
-    return float_adm_column(load_any(work.above + x), load_any(work.here + x), load_any(work.below + x));
-  };
   for (int x = x0; x < x1; x += lanes()) {
     Real threshold(0);
-    if constexpr (masked)
-      threshold = float_adm_threshold(column(x - 1), column(x), column(x + 1), load(work.here + x));
-    const Real scored = load(work.scored + x);
-    h.add(if_scored(float_adm_excess(load(work.signal[0] + x), threshold), scored));
-    v.add(if_scored(float_adm_excess(load(work.signal[1] + x), threshold), scored));
-    d.add(if_scored(float_adm_excess(load(work.signal[2] + x), threshold), scored));
+    if constexpr (masked) threshold = float_adm_threshold(masking(work, 0, x), masking(work, 1, x), masking(work, 2, x));
+    for (int band = 0; band < kAdmBands; band++)
+      add<cubes>(work.sums, *work.params, band, x, float_adm_excess(load(work.signal[band] + x), threshold), work.scored);
   }
-  h.finish();
-  v.finish();
-  d.finish();
 }
 
 }  // namespace

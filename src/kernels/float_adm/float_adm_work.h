@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "hip/frame_planes.h"
+#include "kernels/common/row_sums_work.h"
 #include "kernels/float_adm/float_adm_math.h"
 
 namespace vmafx {
@@ -36,13 +37,16 @@ struct FloatAdmStage {
   FloatAdmScale scale;
   int32_t first_x = 0, first_y = 0;  // of the first tile; first_x is even
   int32_t scored = 0;                // not adm_skip_scale0
+  FloatAdmRange columns;             // the scored ones and up to four more, for aligned stores: begin is even, the size a multiple of 4
   int32_t makes_a = 0;
   int32_t masked = 0;
-  float gain_limit = 1, p_norm = 3;
+  double gain_limit = 1;
+  float p_norm = 3;
   float sample_scale = 1;  // to 8 bits
   FloatAdmPlanes from;     // at scale 0 only x and y
   FloatAdmPlanes to;
-  hip::DevicePtr<uint64_t> sums;  // of the scale, of the first frame
+  RowValues values;               // of cubes: of `columns` and the scored rows, a plane for each of the scale's sums
+  hip::DevicePtr<uint64_t> sums;  // of powers, of the scale, of the first frame
   int64_t sums_stride = 0;        // words
 };
 
