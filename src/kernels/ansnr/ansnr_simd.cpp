@@ -18,27 +18,9 @@
 #define VMAFX_KERNELS_ANSNR_ANSNR_SIMD_ONCE
 namespace vmafx {
 
-/* The last rows of a picture, with room for the borders. */
-template <int radius>
-class AnsnrRows {
- public:
-  AnsnrRows(std::byte* scratch, int w) : floats_(reinterpret_cast<float*>(scratch)), pitch_(pitch(w)) {}
-
-  float* row(int y) const { return floats_ + y % kRows * pitch_ + kMargin; }
-
-  static size_t bytes(int w) { return sizeof(float) * kRows * pitch(w); }
-
- private:
-  static constexpr int kRows = 2 * radius + 1;
-  static constexpr size_t kMargin = 16;
-  static size_t pitch(int w) { return (kMargin + w + radius + kRowSlack + 15) / 16 * 16; }
-
-  float* floats_;
-  size_t pitch_;
-};
-
-using AnsnrRefRows = AnsnrRows<kAnsnrRefRadius>;
-using AnsnrDistRows = AnsnrRows<kAnsnrDistRadius>;
+/* The rows under a window. */
+using AnsnrRefRows = RowRing<2 * kAnsnrRefRadius + 1>;
+using AnsnrDistRows = RowRing<2 * kAnsnrDistRadius + 1>;
 
 }  // namespace vmafx
 #endif
@@ -48,25 +30,25 @@ namespace vmafx {
 namespace HWY_NAMESPACE {
 namespace {
 
-template <int radius, class T>
-void read_row(const Plane<const T>& plane, int y, float scale, const AnsnrRows<radius>& rows) {
+template <int count, class T>
+void read_row(const Plane<const T>& plane, int y, float scale, const RowRing<count>& rows) {
   if (y >= plane.h) return;
   const int w = plane.w;
   float* const row = rows.row(y);
   samples_to_floats(plane.row(y), w, scale, kAnsnrOffset, row);
-  for (int i = 1; i <= radius; i++) {
+  for (int i = 1; i <= count / 2; i++) {
     row[-i] = row[ansnr_reflect(-i, w)];
     row[w - 1 + i] = row[ansnr_reflect(w - 1 + i, w)];
   }
 }
 
-/* The rows around row y, the middle one at [radius]. */
-template <int radius>
+/* The rows around row y. */
+template <int count>
 struct Window {
-  HWY_INLINE Window(const AnsnrRows<radius>& rows, int y, int h) {
-    for (int i = 0; i <= 2 * radius; i++) row[i] = rows.row(ansnr_reflect(y - radius + i, h));
+  HWY_INLINE Window(const RowRing<count>& rows, int y, int h) {
+    for (int i = 0; i < count; i++) row[i] = rows.row(ansnr_reflect(y - count / 2 + i, h));
   }
-  const float* row[2 * radius + 1];
+  const float* row[count];
 };
 
 template <class T>
@@ -81,8 +63,8 @@ AnsnrSums sums_of(const Plane<const T>& ref, const Plane<const T>& dist, float s
   for (int y = 0; y < h; y++) {
     read_row(ref, y + kAnsnrRefRadius, scale, ref_rows);
     read_row(dist, y + kAnsnrDistRadius, scale, dist_rows);
-    const Window<kAnsnrRefRadius> ref_window(ref_rows, y, h);
-    const Window<kAnsnrDistRadius> dist_window(dist_rows, y, h);
+    const Window ref_window(ref_rows, y, h);
+    const Window dist_window(dist_rows, y, h);
     float *const signal = strip.row(0), *const noise = strip.row(1);
     for (int x = 0; x < w; x += lanes()) {
       const AnsnrSquares squares =

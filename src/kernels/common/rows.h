@@ -2,6 +2,8 @@
 #ifndef VMAFX_KERNELS_COMMON_ROWS_H
 #define VMAFX_KERNELS_COMMON_ROWS_H
 
+#include <cstddef>
+
 #include "kernels/common/mirror.h"
 
 namespace vmafx {
@@ -27,6 +29,29 @@ inline void extend_repeated(float* row, int n, int count) {
     row[n - 1 + i] = row[mirror_repeated(n - 1 + i, n)];
   }
 }
+
+/* The last `count` rows of w floats: row y lies where row y - count did. Before and behind each is room for kMargin more, then
+ * kRowSlack. An odd number of cache lines apart, rows do not meet in one set of the cache. */
+template <int count>
+class RowRing {
+ public:
+  static constexpr int kMargin = 16;
+
+  RowRing(std::byte* scratch, int w) : first_(reinterpret_cast<float*>(scratch) + kMargin), pitch_(pitch(w)) {}
+
+  float* row(int y) const { return first_ + y % count * pitch_; }
+
+  static size_t bytes(int w) { return sizeof(float) * count * pitch(w); }
+
+ private:
+  static size_t pitch(int w) {
+    constexpr size_t kLine = 64 / sizeof(float);
+    return ((2 * kMargin + kRowSlack + static_cast<size_t>(w) + kLine - 1) / kLine | 1) * kLine;
+  }
+
+  float* first_;
+  size_t pitch_;
+};
 
 }  // namespace vmafx
 

@@ -21,25 +21,21 @@
 namespace vmafx {
 
 /* Of one of the two frames. */
-class FloatMotionRows {
- public:
-  FloatMotionRows(std::byte* scratch, int w) : floats_(reinterpret_cast<float*>(scratch)), pitch_(pitch(w)) {}
+struct FloatMotionRows {
+  using Samples = RowRing<2 * kFloatMotionMaxRadius + 1>;
+  using Down = RowRing<1>;
+  using Blurred = RowRing<2>;
 
-  float* samples(int y) const { return row(y % kRing); }
-  float* down() const { return row(kRing); }  // blurred down; has room to be extended
-  float* blurred(int y) const { return row(kRing + 1 + y % 2); }
+  FloatMotionRows(std::byte* scratch, int w)
+      : samples(scratch, w),
+        down(scratch + Samples::bytes(w), w),
+        blurred(scratch + Samples::bytes(w) + Down::bytes(w), w) {}
 
-  static size_t bytes(int w) { return sizeof(float) * (kRing + 3) * pitch(w); }
+  static size_t bytes(int w) { return Samples::bytes(w) + Down::bytes(w) + Blurred::bytes(w); }
 
- private:
-  static constexpr int kRing = 2 * kFloatMotionMaxRadius + 1;
-  static constexpr size_t kMargin = 16;
-
-  static size_t pitch(int w) { return (kMargin + w + kFloatMotionMaxRadius + kRowSlack + 15) / 16 * 16; }
-  float* row(int i) const { return floats_ + i * pitch_ + kMargin; }
-
-  float* floats_;
-  size_t pitch_;
+  Samples samples;
+  Down down;
+  Blurred blurred;
 };
 
 struct FloatMotionMemory {
@@ -69,9 +65,9 @@ template <class Filter>
 void blur_down(const FloatMotionRows& rows, int y, int w, int h) {
   constexpr int kRadius = Filter::kRadius;
   const float* window[2 * kRadius + 1];
-  for (int k = -kRadius; k <= kRadius; k++) window[k + kRadius] = rows.samples(mirror(y + k, h));
-  for (int x = 0; x < w; x += lanes()) store(ordered_sum<Filter>(AcrossRows{window + kRadius, x}), rows.down() + x);
-  extend_mirrored(rows.down(), w, kRadius);
+  for (int k = -kRadius; k <= kRadius; k++) window[k + kRadius] = rows.samples.row(mirror(y + k, h));
+  for (int x = 0; x < w; x += lanes()) store(ordered_sum<Filter>(AcrossRows{window + kRadius, x}), rows.down.row(0) + x);
+  extend_mirrored(rows.down.row(0), w, kRadius);
 }
 
 /* The blur along row y of both frames. */
@@ -80,11 +76,11 @@ void put_magnitudes(FloatMotionMemory& memory, int y, int w) {
   const auto& [a, b] = memory.frames;
   float* const magnitudes = memory.magnitudes.row(0);
   for (int x = 0; x < w; x += lanes()) {
-    const Real earlier = ordered_sum<Filter>(AlongRow{a.down() + x});
-    const Real current = ordered_sum<Filter>(AlongRow{b.down() + x});
+    const Real earlier = ordered_sum<Filter>(AlongRow{a.down.row(0) + x});
+    const Real current = ordered_sum<Filter>(AlongRow{b.down.row(0) + x});
     if (keep) {
-      store(earlier, a.blurred(y) + x);
-      store(current, b.blurred(y) + x);
+      store(earlier, a.blurred.row(y) + x);
+      store(current, b.blurred.row(y) + x);
     }
     store(absolute(earlier - current), magnitudes + x);
   }
@@ -98,7 +94,7 @@ void put_half_size_magnitudes(FloatMotionMemory& memory, const Prescaler& half, 
     Real sum(0.0f);
     for (int j = 0; j < 2; j++)
       for (int i = 0; i < 2; i++) {
-        const float* const row = rows.blurred(taps[j].index);
+        const float* const row = rows.blurred.row(taps[j].index);
         const Real values = hn::GatherIndex(DF(), row, hn::LoadU(DI(), half.column_indices(i) + x));
         sum += values * (load(half.column_weights(i) + x) * Real(taps[j].weight));
       }
@@ -117,7 +113,7 @@ void run(const FloatMotionParams& params, int plane, const Plane<const T>& earli
   const int w = current.w, h = current.h;
   FloatMotionMemory memory(scratch, w, sums);
   const auto read = [&](const Plane<const T>& in, int y, const FloatMotionRows& rows) HWY_ATTR {
-    samples_to_floats(in.row(y), w, scale_to_8_bits(params.bpc), kFloatMotionOffset, rows.samples(y));
+    samples_to_floats(in.row(y), w, scale_to_8_bits(params.bpc), kFloatMotionOffset, rows.samples.row(y));
   };
   const Prescaler* half = params.half_size[plane] ? &*params.half_size[plane] : nullptr;
   const auto is_there = [&](int half_y, int y) {
