@@ -7,6 +7,7 @@
  *   samples_to_floats(in, n, scale, offset, out)   in · scale + offset; the same
  *   symmetric_sum<Filter>(values)          tap(0)·values(0) + Σ tap(k)·(values(-k) + values(k)), k = 1 to kRadius
  *   ordered_sum<Filter>(values)            tap(|k|)·values(k), added up from k = -kRadius to kRadius: as libvmaf rounds
+ *   ordered_sum<half>(window, values)      the same for a GaussianWindow; half is 0 where it is known at run time only
  *   AlongRow{p}, AcrossRows{rows, x}       such values: p[k]; rows[k][x]
  *   EverySecond{p}                         p[k], of lanes that lie two floats apart
  *   filter_along<Filter>(in, n, out)       of in[-kRadius] to in[n - 1 + kRadius]; kRowSlack applies
@@ -23,6 +24,7 @@
 #define VMAFX_KERNELS_COMMON_ROWS_INL_H
 #endif
 
+#include "kernels/common/gaussian_window.h"
 #include "kernels/common/mirror.h"
 #include "kernels/common/rows.h"
 #include "kernels/common/twin-inl.h"
@@ -111,6 +113,18 @@ VMAFX_TWIN Real symmetric_sum(Values values) {
   Real sum = Real(Filter::tap(0)) * values(0);
   VMAFX_UNROLL
   for (int k = 1; k <= Filter::kRadius; k++) sum += Real(Filter::tap(k)) * (values(-k) + values(k));
+  return sum;
+}
+
+template <int kHalf, class Values>
+VMAFX_TWIN Real ordered_sum(const GaussianWindow& window, Values values) {
+  Real sum = Real(0.0f);
+  if constexpr (kHalf > 0) {
+    VMAFX_UNROLL
+    for (int k = -kHalf; k <= kHalf; k++) sum += Real(window.taps[k < 0 ? -k : k]) * values(k);
+  } else {
+    for (int k = -window.half; k <= window.half; k++) sum += Real(window.taps[k < 0 ? -k : k]) * values(k);
+  }
   return sum;
 }
 

@@ -97,9 +97,9 @@ VMAFX_DEVICE void filter_down_for_next(const FloatVifWork& work, const Columns& 
   VMAFX_UNROLL
   for (int i = 0; i < kRows / 2; i++) {
     memory.for_next[0][i][thread] =
-        window_sum<kNextHalf>(work.next, [&](int k) { return columns.ref_at(2 * i, k); });
+        ordered_sum<kNextHalf>(work.next, [&](int k) { return columns.ref_at(2 * i, k); });
     memory.for_next[1][i][thread] =
-        window_sum<kNextHalf>(work.next, [&](int k) { return columns.dist_at(2 * i, k); });
+        ordered_sum<kNextHalf>(work.next, [&](int k) { return columns.dist_at(2 * i, k); });
   }
 }
 
@@ -113,7 +113,7 @@ VMAFX_DEVICE void filter_along_for_next(const FloatVifWork& work, const TileMemo
     if (x >= work.w / 2 || y >= work.h / 2) continue;
     const float* at = &memory.for_next[side][row][half + 2 * column];
     work.out.first[(2 * block_id().z + side) * work.out.plane + y * work.out.pitch + x] =
-        window_sum<kNextHalf>(work.next, [&](int k) { return at[k]; });
+        ordered_sum<kNextHalf>(work.next, [&](int k) { return at[k]; });
   }
 }
 

@@ -6,9 +6,7 @@
 #define VMAFX_KERNELS_FLOAT_VIF_FLOAT_VIF_MATH_INL_H
 #endif
 
-#include "kernels/common/gaussian_window.h"
-#include "kernels/common/rows.h"
-#include "kernels/common/twin-inl.h"
+#include "kernels/common/rows-inl.h"
 #include "kernels/float_vif/float_vif_math.h"
 
 VMAFX_TWIN_BEGIN
@@ -22,20 +20,6 @@ VMAFX_TWIN Real float_vif_log2(Real x) {
   VMAFX_UNROLL
   for (int k = 1; k < kFloatVifLog2Terms; k++) sum = sum * rest + Real(kFloatVifLog2[k]);
   return exponent + sum * rest;
-}
-
-/* Σ tap · values(k), k from -half to half, in that order. kHalf: 0 where it is known at run time only. Variances are
- * small differences of such sums, and show their rounding; this is libvmaf's. */
-template <int kHalf, class Values>
-VMAFX_TWIN Real window_sum(const GaussianWindow& window, Values values) {
-  Real sum = Real(0.0f);
-  if constexpr (kHalf > 0) {
-    VMAFX_UNROLL
-    for (int k = -kHalf; k <= kHalf; k++) sum += Real(window.taps[k < 0 ? -k : k]) * values(k);
-  } else {
-    for (int k = -window.half; k <= window.half; k++) sum += Real(window.taps[k < 0 ? -k : k]) * values(k);
-  }
-  return sum;
 }
 
 /* Means in the window around a sample. */

@@ -13,11 +13,11 @@ using FloatPlane = Plane<float>;
 
 template <class Value>
 float filter_down(const GaussianWindow& window, int y, int h, Value value) {
-  return window_sum<0>(window, [&](int k) { return value(mirror(y + k, h)); });
+  return ordered_sum<0>(window, [&](int k) { return value(mirror(y + k, h)); });
 }
 
 float filter_across(const GaussianWindow& window, const float* row, int x, int w) {
-  return window_sum<0>(window, [&](int k) { return row[mirror(x + k, w)]; });
+  return ordered_sum<0>(window, [&](int k) { return row[mirror(x + k, w)]; });
 }
 
 /* Scratch: five rows, then the planes of scales 0 to 3, ref before dist. */

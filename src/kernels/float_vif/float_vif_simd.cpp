@@ -79,7 +79,7 @@ class WindowRows {
   const float* rows_[2][2 * kMaxWindowHalf + kGroup];
 };
 
-/* The five window_sum()s of one sample. */
+/* The five ordered_sum()s of one sample. */
 struct FiveSums {
   HWY_INLINE FiveSums() : mu1(0.0f), mu2(0.0f), xx(0.0f), yy(0.0f), xy(0.0f) {}
   HWY_INLINE void add(Real tap, Real r, Real d, Real rr, Real dd, Real rd) {
@@ -141,7 +141,7 @@ HWY_NOINLINE void add_row(const FloatVifRows& memory, int row, const GaussianWin
                           int w, const RowStrip& strip) {
   for (int i = 0; i < 5; i++) extend_mirrored(memory.filtered(row, i), w, window.half);
   const auto mean = [&](int i, int x) HWY_ATTR {
-    return window_sum<kHalf>(window, AlongRow{memory.filtered(row, i) + x});
+    return ordered_sum<kHalf>(window, AlongRow{memory.filtered(row, i) + x});
   };
   float *const nums = strip.row(0), *const dens = strip.row(1);
   for (int x = 0; x < w; x += lanes()) {
@@ -181,11 +181,11 @@ HWY_NOINLINE void decimate_row(const WindowRows& rows, int i, const GaussianWind
   for (int side = 0; side < 2; side++) {
     float *row = memory.for_next(0), *even = memory.for_next(1), *odd = memory.for_next(2);
     for (int x = 0; x < w; x += lanes())
-      store(window_sum<kHalf>(window, AcrossRows{rows.at(side, i), x}), row + x);
+      store(ordered_sum<kHalf>(window, AcrossRows{rows.at(side, i), x}), row + x);
     extend_mirrored(row, w, half);
     split_columns(row, -split, w / 2 + split, even, odd);
     for (int x = 0; x < w / 2; x += lanes())
-      store(window_sum<kHalf>(window, AlongSplitRow{even + x, odd + x}), out[side] + x);
+      store(ordered_sum<kHalf>(window, AlongSplitRow{even + x, odd + x}), out[side] + x);
   }
 }
 
