@@ -1,6 +1,8 @@
 /* Rows of floats: one float and vectors of them give the same bits, at every width, and touch nothing else. */
 #include <check.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <random>
 #include <string>
 #include <vector>
@@ -95,7 +97,24 @@ START_TEST(ends) {
 }
 END_TEST
 
+/* Rows and what is around them share nothing, and end in the memory. */
+START_TEST(ring) {
+  for (const int w : {1, 16, 37, 1920}) {
+    std::vector<std::byte> memory(RowRing<3>::bytes(w));
+    const RowRing<3> rows(memory.data(), w);
+    const int first = -RowRing<3>::kMargin, end = w + RowRing<3>::kMargin + kRowSlack;
+    for (int y = 0; y < 3; y++) std::fill(rows.row(y) + first, rows.row(y) + end, static_cast<float>(y));
+    for (int y = 0; y < 3; y++)
+      for (int x = first; x < end; x++) ck_assert(rows.row(y + 3)[x] == static_cast<float>(y));
+    ck_assert(rows.row(2) + end <= reinterpret_cast<float*>(memory.data() + memory.size()));
+  }
+}
+END_TEST
+
 int main() {
-  return run_suite("rows",
-                   {{"samples", samples}, {"filters", filters}, {"known_sums", known_sums}, {"ends", ends}});
+  return run_suite("rows", {{"samples", samples},
+                            {"filters", filters},
+                            {"known_sums", known_sums},
+                            {"ends", ends},
+                            {"ring", ring}});
 }
