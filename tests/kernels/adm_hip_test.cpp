@@ -1,91 +1,20 @@
 /* The kernels of adm against its CPU twin. */
-#include "tests/support/device.h"
+#include "tests/kernels/adm_device.h"
 
 #include <check.h>
 
 #include <algorithm>
 #include <cmath>
 #include <random>
-#include <string>
 #include <vector>
 
 #include "kernels/adm/adm.h"
 #include "kernels/adm/adm_narrow.h"
 #include "tests/kernels/adm_options.h"
 #include "tests/support/check_main.h"
-#include "tests/support/planes.h"
 
 using namespace vmafx;
 using namespace vmafx::test;
-
-namespace {
-
-std::unique_ptr<Extractor> make(const VideoFormat& format, const OptionTexts& given) {
-  return take(kAdmHipExtractor.create(take(Options::resolve("adm_hip", kAdmHipExtractor.options, given)), format));
-}
-
-std::string text_of(const OptionTexts& given) {
-  std::string text = "adm";
-  for (const auto& [name, value] : given) text += " " + name + "=" + value;
-  return text;
-}
-
-/* Frames of one size, samples of T. */
-template <class T>
-class AdmFrames {
- public:
-  AdmFrames(int w, int h, int bpc, int count) : format_{.w = w, .h = h, .bpc = bpc, .chroma = Chroma::k400} {
-    for (int i = 0; i < 2 * count; i++) planes_.emplace_back(w, h, i % 5);
-  }
-
-  void fill(int frame, Fill ref, Fill dist) {
-    planes_[2 * frame].fill(ref, format_.bpc, 2 * frame + 7);
-    planes_[2 * frame + 1].fill(dist, format_.bpc, 2 * frame + 8);
-  }
-
-  /* The reference with its contrast changed and noise added: aligned and restored parts of every kind. */
-  void make_lookalike(int frame, Fill fill, double contrast, int noise_bits) {
-    TestPlane<T>&ref = planes_[2 * frame], &dist = planes_[2 * frame + 1];
-    ref.fill(fill, format_.bpc, frame);
-    std::mt19937 random(frame + 100);
-    const int centre = 1 << (format_.bpc - 1), max = (1 << format_.bpc) - 1;
-    for (int y = 0; y < format_.h; y++)
-      for (int x = 0; x < format_.w; x++) {
-        const int noise = noise_bits ? static_cast<int>(random() >> (32 - noise_bits)) - (1 << (noise_bits - 1)) : 0;
-        const int value = centre + static_cast<int>((ref.at(x, y) - centre) * contrast) + noise;
-        dist.at(x, y) = static_cast<T>(std::clamp(value, 0, max));
-      }
-  }
-
-  T& ref(int frame, int x, int y) { return planes_[2 * frame].at(x, y); }
-  T& dist(int frame, int x, int y) { return planes_[2 * frame + 1].at(x, y); }
-
-  void check(int batch, const OptionTexts& options = {}) {
-    std::vector<PicturePair> pairs(planes_.size() / 2);
-    for (size_t i = 0; i < pairs.size(); i++) {
-      pairs[i].ref.bpc = pairs[i].dist.bpc = format_.bpc;
-      pairs[i].ref.plane[0] = planes_[2 * i].sample_plane();
-      pairs[i].dist.plane[0] = planes_[2 * i + 1].sample_plane();
-    }
-    assert_device_agrees(*make(format_, options), format_, pairs, batch, text_of(options));
-  }
-
- private:
-  const VideoFormat format_;
-  std::vector<TestPlane<T>> planes_;
-};
-
-/* One frame of noise, and one of a lookalike. */
-void check_size(int w, int h, int bpc) {
-  with_sample_type(bpc, [&]<class T>(T) {
-    AdmFrames<T> frames(w, h, bpc, 2);
-    frames.fill(0, Fill::kRandom, Fill::kRandom);
-    frames.make_lookalike(1, Fill::kRandom, 0.9, bpc - 5);
-    frames.check(2);
-  });
-}
-
-}  // namespace
 
 /* The inverse as it may come from a device: off by up to 2^-21 of it. */
 float inverse(uint32_t x, int off) { return static_cast<float>((1 + off * 0x1p-22) / x); }
@@ -210,45 +139,15 @@ START_TEST(narrow_alignment) {
 }
 END_TEST
 
-/* The smallest there are, those whose coarse scales have no border, and rows of tiles with one column in the last. */
-START_TEST(every_size) {
-  for (int n = 0; n < 24; n++) check_size(kAdmMinSize + n, kAdmMinSize + n * 7 % 24, n % 2 ? 8 : 10);
-  for (const auto& [w, h] : {std::pair(37, 33), std::pair(131, 67), std::pair(153, 17), std::pair(155, 40),
-                             std::pair(157, 36), std::pair(311, 34), std::pair(390, 90), std::pair(17, 300)})
-    for (const int bpc : {8, 16}) check_size(w, h, bpc);
-}
+START_TEST(every_size) { check_adm_sizes(kAdmHipExtractor); }
 END_TEST
-
-START_TEST(every_depth_and_fill) {
-  for (int bpc = 8; bpc <= 16; bpc++) {
-    with_sample_type(bpc, [&]<class T>(T) {
-      AdmFrames<T> frames(97, 51, bpc, static_cast<int>(std::size(kFills)));
-      for (size_t shift = 0; shift < std::size(kFills); shift++) {
-        for (size_t i = 0; i < std::size(kFills); i++)
-          frames.fill(static_cast<int>(i), kFills[i], kFills[(i + shift) % std::size(kFills)]);
-        frames.check(8);
-      }
-    });
-  }
-}
+START_TEST(every_depth_and_fill) { check_adm_depths_and_fills(kAdmHipExtractor); }
 END_TEST
-
-START_TEST(every_option) {
-  for (const OptionTexts& options : adm_option_sets()) {
-    for (const int bpc : {8, 10, 16}) {
-      with_sample_type(bpc, [&]<class T>(T) {
-        AdmFrames<T> frames(131, 67, bpc, 6);
-        frames.fill(0, Fill::kRandom, Fill::kRandom);
-        frames.fill(1, Fill::kSparse, Fill::kCheckerboard);
-        frames.make_lookalike(2, Fill::kRandom, 0.5, 0);
-        frames.make_lookalike(3, Fill::kRandom, 1.3, bpc - 5);
-        frames.make_lookalike(4, Fill::kGradient, 1.0, bpc - 3);
-        frames.make_lookalike(5, Fill::kSparse, 0.95, bpc - 3);
-        frames.check(6, options);
-      });
-    }
-  }
-}
+START_TEST(every_option) { check_adm_options(kAdmHipExtractor, adm_option_sets()); }
+END_TEST
+START_TEST(batches) { check_adm_batches(kAdmHipExtractor); }
+END_TEST
+START_TEST(a_large_picture) { check_large_adm(kAdmHipExtractor, {}); }
 END_TEST
 
 /* Every kind of block of up to 16 samples, of every strength: the largest coefficients that the transform can make,
@@ -257,7 +156,7 @@ START_TEST(steep_blocks) {
   for (const int bpc : {8, 16}) {
     with_sample_type(bpc, [&]<class T>(T) {
       constexpr int kFrames = 8, kW = 200, kH = 60;
-      AdmFrames<T> frames(kW, kH, bpc, kFrames);
+      AdmFrames<T> frames(kAdmHipExtractor, kW, kH, bpc, kFrames);
       for (int frame = 0; frame < kFrames; frame++) {
         std::mt19937 random(frame);
         const int block_size = 2 << frame % 4;
@@ -284,7 +183,7 @@ START_TEST(strongest_coefficients) {
   constexpr int kLow[4] = {1, 1, 1, -1}, kHigh[4] = {-1, -1, 1, -1};
   constexpr int kW = 330, kH = 66;
   const std::pair<const int(&)[4], const int(&)[4]> kSigns[] = {{kHigh, kLow}, {kLow, kHigh}, {kHigh, kHigh}};
-  AdmFrames<uint16_t> frames(kW, kH, 16, 3);
+  AdmFrames<uint16_t> frames(kAdmHipExtractor, kW, kH, 16, 3);
   std::mt19937 random(5);
   for (int frame = 0; frame < 3; frame++) {
     int strength[2] = {};
@@ -301,21 +200,6 @@ START_TEST(strongest_coefficients) {
     }
   }
   for (const char* gain : {"1", "100"}) frames.check(3, {{"adm_enhn_gain_limit", gain}});
-}
-END_TEST
-
-START_TEST(batches) {
-  AdmFrames<uint8_t> frames(150, 70, 8, 11);
-  for (int i = 0; i < 11; i++) frames.make_lookalike(i, Fill::kRandom, 0.8 + 0.05 * i, i % 7);
-  for (const int batch : {1, 3, 8}) frames.check(batch);
-}
-END_TEST
-
-/* Several tiles across and down at scale 0, more than one at scale 2. */
-START_TEST(a_large_picture) {
-  AdmFrames<uint8_t> frames(823, 361, 8, 1);
-  frames.make_lookalike(0, Fill::kRandom, 0.97, 3);
-  frames.check(1);
 }
 END_TEST
 

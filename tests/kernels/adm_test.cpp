@@ -10,8 +10,8 @@
 #include "base/aligned.h"
 #include "kernels/adm/adm_csf.h"
 #include "tests/kernels/adm_options.h"
+#include "tests/kernels/adm_twins.h"
 #include "tests/support/check_main.h"
-#include "tests/support/planes.h"
 #include "tests/support/scores.h"
 #include "tests/support/targets.h"
 
@@ -26,22 +26,10 @@ Options options_of(const OptionTexts& given) {
   return options.value();
 }
 
-std::string text_of(const OptionTexts& given) {
-  std::string text;
-  for (const auto& [name, value] : given) text += " " + name + "=" + value;
-  return text;
-}
-
 /* -- Twins: the SIMD sums are the definition's, to the last bit ---------------------------------------------------- */
 
-struct Case {
-  int w, h, bpc;
-  OptionTexts options;
-  std::string what;
-};
-
-AdmParams params_of(const Case& c) {
-  auto params = adm_params(options_of(c.options), {c.w, c.h, c.bpc, Chroma::k400});
+AdmParams params_of(const AdmCase& c) {
+  auto params = adm_params(options_of(c.options), {c.ref.w, c.ref.h, c.bpc, Chroma::k400});
   ck_assert_msg(params.ok(), "%s", params.status().message().c_str());
   return params.value();
 }
@@ -55,13 +43,13 @@ AdmSums sums_of(decltype(&adm_ref) twin, size_t scratch_bytes, const AdmParams& 
   return sums;
 }
 
-void assert_sums_equal(const AdmSums& got, const AdmSums& want, const Case& c, const std::string& target) {
+void assert_sums_equal(const AdmSums& got, const AdmSums& want, const AdmCase& c, const std::string& target) {
   if (!std::memcmp(&got, &want, sizeof got)) return;
   for (int s = 0; s < kAdmScales; s++) {
     for (int band = 0; band < kAdmBands; band++) {
       const auto assert_equal = [&](const char* sum, uint64_t a, uint64_t b) {
         ck_assert_msg(a == b, "%s %dx%d %d bit%s %s: %s of scale %d band %d is %llu, the definition says %llu",
-                      target.c_str(), c.w, c.h, c.bpc, text_of(c.options).c_str(), c.what.c_str(), sum, s, band,
+                      target.c_str(), c.ref.w, c.ref.h, c.bpc, text_of(c.options).c_str(), c.what.c_str(), sum, s, band,
                       static_cast<unsigned long long>(a), static_cast<unsigned long long>(b));
       };
       assert_equal("csf_den", got.csf_den[s][band], want.csf_den[s][band]);
@@ -71,42 +59,13 @@ void assert_sums_equal(const AdmSums& got, const AdmSums& want, const Case& c, c
   }
 }
 
-void assert_twins_agree(const Case& c, const SamplePlane& ref, const SamplePlane& dist) {
+void assert_twins_agree(const AdmCase& c) {
   const AdmParams params = params_of(c);
-  const AdmSums want = sums_of(adm_ref, adm_scratch_bytes_ref(params), params, ref, dist);
+  const AdmSums want = sums_of(adm_ref, adm_scratch_bytes_ref(params), params, c.ref, c.dist);
   for_each_cpu_target([&](const std::string& target) {
-    assert_sums_equal(sums_of(adm_simd, adm_scratch_bytes_simd(params), params, ref, dist), want, c, target);
+    assert_sums_equal(sums_of(adm_simd, adm_scratch_bytes_simd(params), params, c.ref, c.dist), want, c, target);
   });
 }
-
-/* A pair of planes of one size. */
-template <class T>
-struct Pair {
-  Pair(int w, int h, int pad = 0, int offset = 0, bool upside_down = false)
-      : w(w),
-        h(h),
-        ref(w, h, pad, offset, upside_down),
-        dist(w, h, (pad * 3) % 7, (offset * 2) % 5, !upside_down && pad) {}
-
-  /* The reference with its contrast changed and noise added: aligned and restored parts of every kind. */
-  void make_lookalike(int bpc, uint32_t seed, double contrast, int noise_bits) {
-    std::mt19937 random(seed);
-    const int centre = 1 << (bpc - 1), max = (1 << bpc) - 1;
-    for (int y = 0; y < h; y++)
-      for (int x = 0; x < w; x++) {
-        const int noise = noise_bits ? static_cast<int>(random() >> (32 - noise_bits)) - (1 << (noise_bits - 1)) : 0;
-        const int value = centre + static_cast<int>((ref.at(x, y) - centre) * contrast) + noise;
-        dist.at(x, y) = static_cast<T>(std::clamp(value, 0, max));
-      }
-  }
-
-  void check(Case c) { assert_twins_agree(c, ref.sample_plane(), dist.sample_plane()); }
-
-  int w, h;
-  TestPlane<T> ref, dist;
-};
-
-constexpr int kWidest = 64 / sizeof(int32_t);  // lanes of the widest vector, of scale 3's samples
 
 /* -- Scores -------------------------------------------------------------------------------------------------------- */
 
@@ -128,70 +87,15 @@ std::string refusal(const OptionTexts& given, int w, int h) {
 
 }  // namespace
 
-START_TEST(twins_agree_at_every_width) {
-  for (int w = kAdmMinSize; w <= 16 * (2 * kWidest + 1); w++) {
-    Pair<uint8_t> pair(w, kAdmMinSize + w % 7, w % 5, w % 3, w % 2);
-    pair.ref.fill(Fill::kRandom, 8, w);
-    if (w % 3)
-      pair.make_lookalike(8, w, 0.8 + 0.1 * (w % 4), w % 8);
-    else
-      pair.dist.fill(Fill::kRandom, 8, w + 1);
-    pair.check({pair.w, pair.h, 8, {}, "random"});
-  }
-}
+START_TEST(twins_agree_at_every_width) { check_adm_widths(assert_twins_agree); }
 END_TEST
-
-START_TEST(twins_agree_at_every_height) {
-  for (int h = kAdmMinSize; h <= 16 * 11; h++) {
-    Pair<uint16_t> pair(kAdmMinSize + 2 * (h % 11), h, h % 3, h % 5, h % 2);
-    pair.ref.fill(Fill::kRandom, 10, h);
-    pair.make_lookalike(10, h, 0.9, 1 + h % 9);
-    pair.check({pair.w, pair.h, 10, {}, "random"});
-  }
-}
+START_TEST(twins_agree_at_every_height) { check_adm_heights(assert_twins_agree); }
 END_TEST
-
-START_TEST(twins_agree_on_every_fill_and_depth) {
-  for (int bpc = 8; bpc <= 16; bpc++) {
-    with_sample_type(bpc, [&](auto sample) {
-      Pair<decltype(sample)> pair(97, 51, 3, 1);
-      for (const Fill a : kFills) {
-        pair.ref.fill(a, bpc, bpc);
-        for (const Fill b : kFills) {
-          pair.dist.fill(b, bpc, bpc + 100);
-          pair.check({pair.w, pair.h, bpc, {}, std::string(fill_name(a)) + " against " + fill_name(b)});
-        }
-      }
-    });
-  }
-}
+START_TEST(twins_agree_on_every_fill_and_depth) { check_adm_fills_and_depths(assert_twins_agree); }
 END_TEST
-
-START_TEST(twins_agree_on_every_option) {
-  for (const OptionTexts& options : adm_option_sets()) {
-    for (const int bpc : {8, 10, 16}) {
-      with_sample_type(bpc, [&](auto sample) {
-        Pair<decltype(sample)> pair(163, 85);
-        const auto fill_and_check = [&](Fill a, Fill b) {
-          pair.ref.fill(a, bpc, 7);
-          pair.dist.fill(b, bpc, 8);
-          pair.check({pair.w, pair.h, bpc, options, std::string(fill_name(a)) + " against " + fill_name(b)});
-        };
-        fill_and_check(Fill::kRandom, Fill::kRandom);
-        fill_and_check(Fill::kSparse, Fill::kCheckerboard);
-        fill_and_check(Fill::kColumns, Fill::kGradient);
-        for (const double contrast : {0.5, 0.95, 1.0, 1.3}) {
-          for (const int noise_bits : {0, bpc - 5, bpc - 3}) {
-            pair.ref.fill(Fill::kRandom, bpc, 9);
-            pair.make_lookalike(bpc, 10, contrast, noise_bits);
-            pair.check(
-                {pair.w, pair.h, bpc, options, format_text("contrast %g, noise of %d bits", contrast, noise_bits)});
-          }
-        }
-      });
-    }
-  }
-}
+START_TEST(twins_agree_on_every_option) { check_adm_options(assert_twins_agree, adm_option_sets()); }
+END_TEST
+START_TEST(twins_agree_on_a_large_picture) { check_large_adm(assert_twins_agree); }
 END_TEST
 
 /* Every kind of 4x4 block, of every strength: the largest coefficients that the transform can make, alone and side by
@@ -219,7 +123,7 @@ START_TEST(twins_agree_on_steep_blocks) {
         else
           pair.make_lookalike(bpc, seed, 0.99, bpc - 4);
         for (const char* mode : {"0", "1", "2"})
-          pair.check({pair.w, pair.h, bpc, {{"adm_csf_mode", mode}}, format_text("blocks of %d", block_size)});
+          assert_twins_agree(adm_case(pair, bpc, {{"adm_csf_mode", mode}}, format_text("blocks of %d", block_size)));
       }
     });
   }
@@ -246,19 +150,8 @@ START_TEST(twins_agree_on_the_strongest_coefficients) {
       }
     }
     for (const char* gain : {"1", "100"})
-      pair.check({pair.w, pair.h, 16, {{"adm_enhn_gain_limit", gain}}, "strongest"});
+      assert_twins_agree(adm_case(pair, 16, {{"adm_enhn_gain_limit", gain}}, "strongest"));
   }
-}
-END_TEST
-
-START_TEST(twins_agree_on_a_large_picture) {
-  Pair<uint8_t> pair(1923, 541);
-  pair.ref.fill(Fill::kGradient, 8, 1);
-  pair.make_lookalike(8, 2, 0.9, 4);
-  pair.check({pair.w, pair.h, 8, {}, "noise on a gradient"});
-  pair.ref.fill(Fill::kRandom, 8, 3);
-  pair.make_lookalike(8, 4, 0.97, 3);
-  pair.check({pair.w, pair.h, 8, {}, "lookalike"});
 }
 END_TEST
 

@@ -12,9 +12,9 @@
 #include "base/aligned.h"
 #include "kernels/common/adm_sensitivity.h"
 #include "kernels/float_adm/float_adm_math-inl.h"
+#include "tests/kernels/adm_twins.h"
 #include "tests/kernels/float_adm_options.h"
 #include "tests/support/check_main.h"
-#include "tests/support/planes.h"
 #include "tests/support/scores.h"
 #include "tests/support/targets.h"
 
@@ -29,19 +29,7 @@ Options options_of(const OptionTexts& given) {
   return options.value();
 }
 
-std::string text_of(const OptionTexts& given) {
-  std::string text;
-  for (const auto& [name, value] : given) text += " " + name + "=" + value;
-  return text;
-}
-
 /* -- Twins: the SIMD sums are the definition's, to the last bit ---------------------------------------------------- */
-
-struct Case {
-  int w, h, bpc;
-  OptionTexts options;
-  std::string what;
-};
 
 using Words = std::vector<uint64_t>;
 
@@ -54,48 +42,22 @@ Words sums_of(decltype(&float_adm_ref) twin, size_t scratch_bytes, const FloatAd
   return sums;
 }
 
-void assert_twins_agree(const Case& c, const SamplePlane& ref, const SamplePlane& dist) {
-  const auto params = float_adm_params(options_of(c.options), {c.w, c.h, c.bpc, Chroma::k400});
+void assert_twins_agree(const AdmCase& c) {
+  const auto params = float_adm_params(options_of(c.options), {c.ref.w, c.ref.h, c.bpc, Chroma::k400});
   ck_assert_msg(params.ok(), "%s", params.status().message().c_str());
   const FloatAdmParams& p = params.value();
-  const Words want = sums_of(float_adm_ref, float_adm_scratch_bytes_ref(p), p, ref, dist);
+  const Words want = sums_of(float_adm_ref, float_adm_scratch_bytes_ref(p), p, c.ref, c.dist);
   for_each_cpu_target([&](const std::string& target) {
-    const Words got = sums_of(float_adm_simd, float_adm_scratch_bytes_simd(p), p, ref, dist);
+    const Words got = sums_of(float_adm_simd, float_adm_scratch_bytes_simd(p), p, c.ref, c.dist);
     for (size_t i = 0; i < want.size(); i++) {
       const int sum = static_cast<int>(i) / p.words_per_sum();
       ck_assert_msg(got[i] == want[i], "%s %dx%d %d bit%s %s: word %zu (kind %d, scale %d, band %d) is %lld, the definition says %lld",
-                    target.c_str(), c.w, c.h, c.bpc, text_of(c.options).c_str(), c.what.c_str(), i,
+                    target.c_str(), c.ref.w, c.ref.h, c.bpc, text_of(c.options).c_str(), c.what.c_str(), i,
                     sum / kAdmBands % kFloatAdmKinds, sum / kAdmBands / kFloatAdmKinds, sum % kAdmBands,
                     static_cast<long long>(got[i]), static_cast<long long>(want[i]));
     }
   });
 }
-
-/* A pair of planes of one size. */
-template <class T>
-struct Pair {
-  Pair(int w, int h, int pad = 0, int offset = 0, bool upside_down = false)
-      : w(w), h(h), ref(w, h, pad, offset, upside_down), dist(w, h, (pad * 3) % 7, (offset * 2) % 5, !upside_down && pad) {}
-
-  /* The reference with its contrast changed and noise added: aligned and restored parts of every kind. */
-  void make_lookalike(int bpc, uint32_t seed, double contrast, int noise_bits) {
-    std::mt19937 random(seed);
-    const int centre = 1 << (bpc - 1), max = (1 << bpc) - 1;
-    for (int y = 0; y < h; y++)
-      for (int x = 0; x < w; x++) {
-        const int noise = noise_bits ? static_cast<int>(random() >> (32 - noise_bits)) - (1 << (noise_bits - 1)) : 0;
-        const int value = centre + static_cast<int>((ref.at(x, y) - centre) * contrast) + noise;
-        dist.at(x, y) = static_cast<T>(std::clamp(value, 0, max));
-      }
-  }
-
-  void check(Case c) { assert_twins_agree(c, ref.sample_plane(), dist.sample_plane()); }
-
-  int w, h;
-  TestPlane<T> ref, dist;
-};
-
-constexpr int kWidest = 64 / sizeof(float);  // lanes of the widest vector
 
 /* -- Scores -------------------------------------------------------------------------------------------------------- */
 
@@ -112,10 +74,7 @@ struct FrameScores {
 template <class T>
 FrameScores score(Pair<T>& pair, int bpc, const OptionTexts& given) {
   const auto extractor = make_extractor(kFloatAdmExtractor, {pair.w, pair.h, bpc, Chroma::k400}, given);
-  Picture ref, dist;
-  ref.bpc = dist.bpc = bpc;
-  ref.plane[0] = pair.ref.sample_plane();
-  dist.plane[0] = pair.dist.sample_plane();
+  const Picture ref = {bpc, {pair.ref.sample_plane()}}, dist = {bpc, {pair.dist.sample_plane()}};
   FrameScores scores = {score_frame(*extractor, ref, dist).of};
   ck_assert_uint_eq(scores.of.size(), extractor->features().size());
   return scores;
@@ -132,73 +91,15 @@ Pair<T> impaired(int bpc = 8) {
 
 }  // namespace
 
-START_TEST(twins_agree_at_every_width) {
-  for (int w = kAdmMinSize; w <= 16 * (2 * kWidest + 1); w++) {
-    Pair<uint8_t> pair(w, kAdmMinSize + w % 7, w % 5, w % 3, w % 2);
-    pair.ref.fill(Fill::kRandom, 8, w);
-    if (w % 3) pair.make_lookalike(8, w, 0.8 + 0.1 * (w % 4), w % 8);
-    else pair.dist.fill(Fill::kRandom, 8, w + 1);
-    pair.check({pair.w, pair.h, 8, {}, "random"});
-  }
-}
+START_TEST(twins_agree_at_every_width) { check_adm_widths(assert_twins_agree); }
 END_TEST
-
-START_TEST(twins_agree_at_every_height) {
-  for (int h = kAdmMinSize; h <= 16 * 11; h++) {
-    Pair<uint16_t> pair(kAdmMinSize + 2 * (h % 11), h, h % 3, h % 5, h % 2);
-    pair.ref.fill(Fill::kRandom, 10, h);
-    pair.make_lookalike(10, h, 0.9, 1 + h % 9);
-    pair.check({pair.w, pair.h, 10, {}, "random"});
-  }
-}
+START_TEST(twins_agree_at_every_height) { check_adm_heights(assert_twins_agree); }
 END_TEST
-
-START_TEST(twins_agree_on_every_fill_and_depth) {
-  for (int bpc = 8; bpc <= 16; bpc++) {
-    with_sample_type(bpc, [&](auto sample) {
-      Pair<decltype(sample)> pair(97, 51, 3, 1);
-      for (const Fill a : kFills) {
-        pair.ref.fill(a, bpc, bpc);
-        for (const Fill b : kFills) {
-          pair.dist.fill(b, bpc, bpc + 100);
-          pair.check({pair.w, pair.h, bpc, {}, std::string(fill_name(a)) + " against " + fill_name(b)});
-        }
-      }
-    });
-  }
-}
+START_TEST(twins_agree_on_every_fill_and_depth) { check_adm_fills_and_depths(assert_twins_agree); }
 END_TEST
-
-START_TEST(twins_agree_on_every_option) {
-  for (const OptionTexts& options : float_adm_option_sets()) {
-    for (const int bpc : {8, 10, 16}) {
-      with_sample_type(bpc, [&](auto sample) {
-        Pair<decltype(sample)> pair(163, 85);
-        const auto fill_and_check = [&](Fill a, Fill b) {
-          pair.ref.fill(a, bpc, 7);
-          pair.dist.fill(b, bpc, 8);
-          pair.check({pair.w, pair.h, bpc, options, std::string(fill_name(a)) + " against " + fill_name(b)});
-        };
-        fill_and_check(Fill::kRandom, Fill::kRandom);
-        fill_and_check(Fill::kSparse, Fill::kCheckerboard);
-        fill_and_check(Fill::kColumns, Fill::kGradient);
-        for (const double contrast : {0.5, 1.0, 1.3}) {
-          pair.ref.fill(Fill::kRandom, bpc, 9);
-          pair.make_lookalike(bpc, 10, contrast, bpc - 4);
-          pair.check({pair.w, pair.h, bpc, options, format_text("contrast %g", contrast)});
-        }
-      });
-    }
-  }
-}
+START_TEST(twins_agree_on_every_option) { check_adm_options(assert_twins_agree, float_adm_option_sets()); }
 END_TEST
-
-START_TEST(twins_agree_on_a_large_picture) {
-  Pair<uint8_t> pair(1923, 541);
-  pair.ref.fill(Fill::kGradient, 8, 1);
-  pair.make_lookalike(8, 2, 0.9, 4);
-  pair.check({pair.w, pair.h, 8, {}, "noise on a gradient"});
-}
+START_TEST(twins_agree_on_a_large_picture) { check_large_adm(assert_twins_agree); }
 END_TEST
 
 START_TEST(decoupling_by_hand) {

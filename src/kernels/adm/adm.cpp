@@ -7,6 +7,7 @@
 
 #include "base/cpu.h"
 #include "kernels/adm/adm_csf.h"
+#include "kernels/common/adm_options.h"
 #include "kernels/common/adm_scores.h"
 #include "kernels/device_twin.h"
 
@@ -17,21 +18,18 @@ using Type = OptionInfo::Type;
 
 constexpr OptionInfo kOptions[] = {
     {"debug", nullptr, Type::kBool, 0, 0, 1, false, "also provide integer_adm and the num and den of every scale"},
-    {"adm_csf_scale", "scf", Type::kDouble, 1, 0, 50, true,
-     "weight of the horizontal and vertical bands (adm_csf_mode=1 only)"},
-    {"adm_csf_diag_scale", "scfd", Type::kDouble, 1, 0, 50, true, "weight of the diagonal band (adm_csf_mode=1 only)"},
-    {"adm_dlm_weight", "dlmw", Type::kDouble, 0.5, 0, 1, true,
-     "weight of adm2 in adm3, against 1 - aim; 1 is adm2 alone"},
-    {"adm_enhn_gain_limit", "egl", Type::kDouble, 100, 1, 100, true,
-     "upper bound of the enhancement gain; 1 gives no credit for enhancement"},
-    {"adm_norm_view_dist", "nvd", Type::kDouble, 3, 0.75, 24, true, "viewing distance in heights of the display"},
-    {"adm_ref_display_height", "rdh", Type::kInt, 1080, 1, 4320, true, "height of the display in lines"},
+    adm_options::kCsfScale,
+    adm_options::kCsfDiagScale,
+    adm_options::kDlmWeight,
+    adm_options::kGainLimit,
+    adm_options::kViewDist,
+    adm_options::display_height("rdh"),
     {"adm_csf_mode", "csf", Type::kInt, 0, 0, 3, true,
      "contrast sensitivity: 0 Watson 1997, 1 Barten, 2 a blend of both, 3 the blend of models from v1.0.17 on"},
-    {"adm_noise_weight", "nw", Type::kDouble, 0.03125, 0, 1500, true, "weight of the noise floor in num and den"},
+    adm_options::kNoiseWeight,
     {"adm_skip_aim", nullptr, Type::kBool, 0, 0, 1, false, "do not compute aim; it is then 0"},
-    {"adm_skip_scale0", "ssz", Type::kBool, 0, 0, 1, true, "do not score scale 0; its score is 0"},
-    {"adm_min_val", "min", Type::kDouble, 0, 0, 1, true, "lower bound of adm3"},
+    adm_options::kSkipScale0,
+    adm_options::kMinVal,
 };
 
 constexpr FeatureInfo kFeatures[] = {
@@ -54,8 +52,7 @@ constexpr FeatureInfo kFeatures[] = {
     {"integer_adm_num_scale3", "integer_adm_num_scale3"},
     {"integer_adm_den_scale3", "integer_adm_den_scale3"},
 };
-/* Where each group of features starts; without debug only the first two exist. */
-constexpr int kAdm2 = 0, kAim = 1, kAdm3 = 2, kScaleScores = 3, kWhole = 7, kScaleParts = 10;
+static_assert(std::size(kFeatures) == kAdmDebugFeatures);
 
 /* -- Plan ---------------------------------------------------------------------------------------------------------- */
 
@@ -138,7 +135,7 @@ class Adm : public Extractor {
         device_twin_(on_device ? adm_hip(params) : nullptr) {}
 
   std::span<const FeatureInfo> features() const override {
-    return std::span(kFeatures).first(debug_ ? std::size(kFeatures) : kWhole);
+    return std::span(kFeatures).first(debug_ ? kAdmDebugFeatures : kAdmFeatures);
   }
   size_t sums_bytes() const override { return sizeof(AdmSums); }
   size_t scratch_bytes() const override {
@@ -160,19 +157,7 @@ class Adm : public Extractor {
     }
     const AdmScores whole = adm_combined(scales, params_.scale[0]);
     const double adm3 = whole.adm2 * weights_.dlm + (1 - whole.aim) * (1 - weights_.dlm);
-
-    sink.put(frame, kAdm2, whole.adm2);
-    sink.put(frame, kAim, whole.aim);
-    sink.put(frame, kAdm3, adm3 > weights_.min_val ? adm3 : weights_.min_val);
-    for (int s = 0; s < kAdmScales; s++) sink.put(frame, kScaleScores + s, scales[s].ratio());
-    if (!debug_) return;
-    sink.put(frame, kWhole, whole.adm2);
-    sink.put(frame, kWhole + 1, whole.num);
-    sink.put(frame, kWhole + 2, whole.den);
-    for (int s = 0; s < kAdmScales; s++) {
-      sink.put(frame, kScaleParts + 2 * s, scales[s].num);
-      sink.put(frame, kScaleParts + 2 * s + 1, scales[s].den);
-    }
+    put_adm_scores(frame, whole, adm3 > weights_.min_val ? adm3 : weights_.min_val, scales, debug_, sink);
   }
 
   DeviceTwin* device_twin() override { return device_twin_.get(); }

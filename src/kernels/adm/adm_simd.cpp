@@ -27,83 +27,44 @@
 #include "base/aligned.h"
 #include "base/cpu.h"
 #include "kernels/adm/adm_cm-inl.h"
-#include "kernels/common/adm_needs.h"
+#include "kernels/common/adm_pass.h"
 
 #ifndef VMAFX_ADM_SIMD_ONCE
 #define VMAFX_ADM_SIMD_ONCE
 namespace vmafx {
 namespace {
 
-constexpr int kInputRows = 4;   // under one step of the vertical pass
-constexpr int kNearRows = 3;    // under the masking window
-constexpr int kSignalRows = 2;  // masking is one row behind decoupling
-
 /* The rows of a mask, of the added or of the restored part. */
 struct MaskMemory {
-  int32_t* neighbours[kNearRows][2];
-  int32_t* centre[kSignalRows][2];
+  int32_t* neighbours[kAdmNearRows][2];
+  int32_t* centre[kAdmSignalRows][2];
 
   MaskRow row(int y) const {
-    const auto& near = neighbours[y % kNearRows];
-    const auto& mid = centre[y % kSignalRows];
+    const auto& near = neighbours[y % kAdmNearRows];
+    const auto& mid = centre[y % kAdmSignalRows];
     return {{near[0], near[1]}, {mid[0], mid[1]}};
   }
 };
 
-/* A scale at work: what it has to make, and its rows. */
-struct Level : AdmNeeds {
+/* A scale and its rows. */
+struct Level : AdmLevel {
   const AdmScale* scale;
-  int index;
-  int next_row;
 
-  std::byte* input[2][kInputRows];  // band a of the scale before: [ref or dist], scales 1 to 3
+  std::byte* input[2][kAdmInputRows];  // band a of the scale before: [ref or dist], scales 1 to 3
   std::byte* detail[2][kAdmBands];
   std::byte* scored;
-  std::byte* restored[kSignalRows][kAdmBands];
-  std::byte* added[kSignalRows][kAdmBands];
+  std::byte* restored[kAdmSignalRows][kAdmBands];
+  std::byte* added[kAdmSignalRows][kAdmBands];
   MaskMemory mask_of_added, mask_of_restored;
 };
 
 struct Pyramid {
   Level level[kAdmScales];
-  int16_t* passed[kInputRows];  // a row after the vertical pass: low and high; from scale 1 on each in halves
+  int16_t* passed[kAdmInputRows];  // a row after the vertical pass: low and high; from scale 1 on each in halves
   std::byte* unused;            // where the last scale's band a goes
 };
 
-/* Hands out rows; without memory it only counts. */
-class RowMemory {
- public:
-  explicit RowMemory(std::byte* memory) : memory_(memory) {}
-
-  template <class T>
-  T* row(int samples) {
-    constexpr size_t kBefore = kCacheLine;  // a filter reads one sample before the row
-    constexpr size_t kBehind = 3 * 256;     // and up to three vectors (of up to 256 bytes) behind it
-    std::byte* start = memory_ ? memory_ + used_ + kBefore : nullptr;
-    used_ += kBefore + round_to_lines(samples * sizeof(T)) + kBehind;
-    return reinterpret_cast<T*>(start);
-  }
-  std::byte* bytes(int count) { return row<std::byte>(count); }
-  size_t used() const { return used_; }
-
- private:
-  std::byte* memory_;
-  size_t used_ = 0;
-};
-
-/* What each scale has to make, from the last one up. */
-void plan_needs(const AdmParams& params, Pyramid& p) {
-  for (int i = kAdmScales - 1; i >= 0; i--) {
-    Level& level = p.level[i];
-    level.scale = &params.scale[i];
-    level.index = i;
-    const bool scored = i > 0 || !params.skip_scale0;
-    static_cast<AdmNeeds&>(level) = adm_needs(*level.scale, scored, i + 1 < kAdmScales ? &p.level[i + 1] : nullptr);
-    level.next_row = level.rows.begin;
-  }
-}
-
-void place_mask(RowMemory& memory, int w, bool fine, MaskMemory& mask) {
+void place_mask(AdmRowMemory& memory, int w, bool fine, MaskMemory& mask) {
   const int parities = fine ? 2 : 1, samples = fine ? (w + 1) / 2 : w;
   for (auto& row : mask.neighbours)
     for (int parity = 0; parity < parities; parity++) row[parity] = memory.row<int32_t>(samples);
@@ -113,7 +74,7 @@ void place_mask(RowMemory& memory, int w, bool fine, MaskMemory& mask) {
 
 /* Places all rows; returns their bytes. */
 size_t place_rows(const AdmParams& params, std::byte* scratch, Pyramid& p) {
-  RowMemory memory(scratch);
+  AdmRowMemory memory(scratch);
   for (int16_t*& row : p.passed) row = memory.row<int16_t>(params.scale[0].in_w);
   p.unused = memory.bytes(params.scale[kAdmScales - 1].w * sizeof(int32_t));
   for (int i = 0; i < kAdmScales; i++) {
@@ -193,7 +154,7 @@ void prefetch(const T* begin, const T* end) {
 class Frame {
  public:
   Frame(const AdmParams& params, std::byte* scratch, AdmSums& sums) : params_(params), sums_(sums) {
-    plan_needs(params, p_);
+    plan_adm_levels(params.scale, params.skip_scale0, p_.level);
     std::memset(scratch, 0, place_rows(params, nullptr, p_));
     place_rows(params, scratch, p_);
     mark_scored<int16_t>(p_.level[0]);
@@ -214,14 +175,14 @@ class Frame {
   /* Where row y of the band a of `level` goes. */
   std::byte* band_a(const Level& level, int picture, int y) const {
     const bool last = level.index + 1 == kAdmScales;
-    return last ? p_.unused : p_.level[level.index + 1].input[picture][y % kInputRows];
+    return last ? p_.unused : p_.level[level.index + 1].input[picture][y % kAdmInputRows];
   }
 
   template <class T>
   void transform_source(const Plane<const T>& plane, int y, int picture) {
     const Level& level = p_.level[0];
-    const T* rows[kInputRows];
-    for (int tap = 0; tap < kInputRows; tap++) rows[tap] = plane.row(adm_mirror(2 * y - 1 + tap, plane.h));
+    const T* rows[kAdmInputRows];
+    for (int tap = 0; tap < kAdmInputRows; tap++) rows[tap] = plane.row(adm_mirror(2 * y - 1 + tap, plane.h));
     const auto [x0, x1] = aligned_down(level.in_cols);
     for (int next = 2 * y + 3; next < std::min(2 * y + 5, plane.h); next++)
       prefetch(plane.row(next) + x0, plane.row(next) + x1);
@@ -240,9 +201,9 @@ class Frame {
   template <class T>
   void transform_rows(const Level& level, int y, int picture) {
     const AdmScale& s = *level.scale;
-    const T* rows[kInputRows];
-    for (int tap = 0; tap < kInputRows; tap++)
-      rows[tap] = samples<T>(level.input[picture][adm_mirror(2 * y - 1 + tap, s.in_h) % kInputRows]);
+    const T* rows[kAdmInputRows];
+    for (int tap = 0; tap < kAdmInputRows; tap++)
+      rows[tap] = samples<T>(level.input[picture][adm_mirror(2 * y - 1 + tap, s.in_h) % kAdmInputRows]);
     const auto [x0, x1] = aligned_down(level.in_cols);
     const SplitRow low = {p_.passed[0], p_.passed[1]}, high = {p_.passed[2], p_.passed[3]};
     vertical_coarse(rows, x0, x1, low, high);
@@ -267,7 +228,7 @@ class Frame {
 
   /* Row y of the input of `level` is there: makes what can be made of it. */
   void advance(Level& level, int y) {
-    while (level.next_row < level.rows.end && std::min(2 * level.next_row + 2, level.scale->in_h - 1) <= y) {
+    while (level.is_ready(y, level.scale->in_h)) {
       const int row = level.next_row++;
       for (int picture = 0; picture < 2; picture++) {
         if (level.index == 1) transform_rows<int16_t>(level, row, picture);
@@ -297,8 +258,8 @@ class Frame {
     for (int band = 0; band < kAdmBands; band++) {
       work.ref[band] = samples<T>(level.detail[0][band]);
       work.dist[band] = samples<T>(level.detail[1][band]);
-      work.restored[band] = samples<T>(level.restored[y % kSignalRows][band]);
-      work.added[band] = samples<T>(level.added[y % kSignalRows][band]);
+      work.restored[band] = samples<T>(level.restored[y % kAdmSignalRows][band]);
+      work.added[band] = samples<T>(level.added[y % kAdmSignalRows][band]);
     }
     work.mask_of_added = level.mask_of_added.row(y);
     work.mask_of_restored = level.mask_of_restored.row(y);
@@ -327,13 +288,13 @@ class Frame {
   }
 
   template <class T>
-  MaskingWork<T> masking_work(const Level& level, int y, std::byte* const (&signal)[kSignalRows][kAdmBands],
+  MaskingWork<T> masking_work(const Level& level, int y, std::byte* const (&signal)[kAdmSignalRows][kAdmBands],
                               const MaskMemory& mask, int64_t* sums) const {
     const AdmScale& s = *level.scale;
     MaskingWork<T> work = {};
     work.scale = &s;
     work.scored = samples<T>(level.scored);
-    for (int band = 0; band < kAdmBands; band++) work.signal[band] = samples<T>(signal[y % kSignalRows][band]);
+    for (int band = 0; band < kAdmBands; band++) work.signal[band] = samples<T>(signal[y % kAdmSignalRows][band]);
     const MaskRow above = mask.row(adm_mirror(y - 1, s.h)), here = mask.row(y),
                   below = mask.row(adm_mirror(y + 1, s.h));
     for (int parity = 0; parity < 2; parity++) {

@@ -25,4 +25,18 @@ AdmScores adm_combined(const AdmScaleScore (&scales)[kAdmScales], const AdmExten
   return {num, den, den == 0 ? 1 : num / den, den == 0 || aim_den == 0 ? 0 : aim_num / aim_den};
 }
 
+void put_adm_scores(int64_t frame, const AdmScores& scores, double adm3, const AdmScaleScore (&scales)[kAdmScales], bool debug,
+                    ScoreSink& sink) {
+  int feature = 0;
+  const auto put = [&](double score) { sink.put(frame, feature++, score); };
+  for (const double score : {scores.adm2, scores.aim, adm3}) put(score);
+  for (const AdmScaleScore& scale : scales) put(scale.ratio());
+  if (!debug) return;
+  for (const double score : {scores.adm2, scores.num, scores.den}) put(score);
+  for (const AdmScaleScore& scale : scales) {
+    put(scale.num);
+    put(scale.den);
+  }
+}
+
 }  // namespace vmafx

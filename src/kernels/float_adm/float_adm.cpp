@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/cpu.h"
+#include "kernels/common/adm_options.h"
 #include "kernels/common/adm_scores.h"
 #include "kernels/common/adm_sensitivity.h"
 #include "kernels/common/fixed.h"
@@ -18,22 +19,19 @@ using Type = OptionInfo::Type;
 
 constexpr OptionInfo kOptions[] = {
     {"debug", nullptr, Type::kBool, 0, 0, 1, false, "also provide adm and the num and den of every scale"},
-    {"adm_enhn_gain_limit", "egl", Type::kDouble, 100, 1, 100, true,
-     "upper bound of the enhancement gain; 1 gives no credit for enhancement"},
-    {"adm_norm_view_dist", "nvd", Type::kDouble, 3, 0.75, 24, true, "viewing distance in heights of the display"},
-    {"adm_noise_weight", "nw", Type::kDouble, 0.03125, 0, 1500, true, "weight of the noise floor in num and den"},
-    {"adm_csf_scale", "scf", Type::kDouble, 1, 0, 50, true,
-     "weight of the horizontal and vertical bands (adm_csf_mode=1 only)"},
-    {"adm_csf_diag_scale", "scfd", Type::kDouble, 1, 0, 50, true, "weight of the diagonal band (adm_csf_mode=1 only)"},
-    {"adm_ref_display_height", "rdf", Type::kInt, 1080, 1, 4320, true, "height of the display in lines"},
+    adm_options::kGainLimit,
+    adm_options::kViewDist,
+    adm_options::kNoiseWeight,
+    adm_options::kCsfScale,
+    adm_options::kCsfDiagScale,
+    adm_options::display_height("rdf"),
     {"adm_csf_mode", "csf", Type::kInt, 0, 0, 9, true,
      "contrast sensitivity: 1 Barten, 2 that of the ADM paper, any other Watson 1997"},
     {"adm_bypass_cm", "bcm", Type::kInt, 0, 0, 1, true, "1: no contrast masking"},
     {"adm_adm3_apply_hm", "aah", Type::kBool, 0, 0, 1, true, "adm3 is the harmonic mean of adm2 and aim"},
     {"adm_p_norm", "apn", Type::kDouble, 3, 1, 20, true, "p of the norm over a band's coefficients"},
-    {"adm_dlm_weight", "dlmw", Type::kDouble, 0.5, 0, 1, true,
-     "weight of adm2 in adm3, against 1 - aim; 1 is adm2 alone"},
-    {"adm_min_val", "min", Type::kDouble, 0, 0, 1, true, "lower bound of adm3"},
+    adm_options::kDlmWeight,
+    adm_options::kMinVal,
     {"adm_f1s0", "f1s0", Type::kDouble, -1, -1, 10, true,
      "sensitivity of the horizontal and vertical bands of scale 0, if not negative"},
     {"adm_f1s1", "f1s1", Type::kDouble, -1, -1, 10, true, "the same of scale 1"},
@@ -44,7 +42,7 @@ constexpr OptionInfo kOptions[] = {
     {"adm_f2s2", "f2s2", Type::kDouble, -1, -1, 10, true, "the same of scale 2"},
     {"adm_f2s3", "f2s3", Type::kDouble, -1, -1, 10, true, "the same of scale 3"},
     {"adm_skip_aim_scale", "sasc", Type::kInt, -1, 0, 3, true, "leave this scale out of aim"},
-    {"adm_skip_scale0", "ssz", Type::kBool, 0, 0, 1, true, "do not score scale 0; its score is 0"},
+    adm_options::kSkipScale0,
 };
 
 constexpr FeatureInfo kFeatures[] = {
@@ -67,8 +65,7 @@ constexpr FeatureInfo kFeatures[] = {
     {"adm_num_scale3", "adm_num_scale3"},
     {"adm_den_scale3", "adm_den_scale3"},
 };
-/* Where each group of features starts; without debug only the first two exist. */
-constexpr int kAdm2 = 0, kAim = 1, kAdm3 = 2, kScaleScores = 3, kWhole = 7, kScaleParts = 10;
+static_assert(std::size(kFeatures) == kAdmDebugFeatures);
 
 /* -- Parameters ---------------------------------------------------------------------------------------------------- */
 
@@ -144,7 +141,7 @@ class FloatAdm : public Extractor {
         device_twin_(on_device ? float_adm_hip(params) : nullptr) {}
 
   std::span<const FeatureInfo> features() const override {
-    return std::span(kFeatures).first(debug_ ? std::size(kFeatures) : kWhole);
+    return std::span(kFeatures).first(debug_ ? kAdmDebugFeatures : kAdmFeatures);
   }
   size_t sums_bytes() const override { return params_.sums_bytes(); }
   size_t scratch_bytes() const override {
@@ -166,19 +163,7 @@ class FloatAdm : public Extractor {
     }
     AdmScores whole = adm_combined(scales, params_.scale[0], weights_.not_for_aim);
     whole.aim = std::min(whole.aim, 1.0);
-
-    sink.put(frame, kAdm2, whole.adm2);
-    sink.put(frame, kAim, whole.aim);
-    sink.put(frame, kAdm3, std::max(adm3(whole.adm2, whole.aim), weights_.min_val));
-    for (int s = 0; s < kAdmScales; s++) sink.put(frame, kScaleScores + s, scales[s].ratio());
-    if (!debug_) return;
-    sink.put(frame, kWhole, whole.adm2);
-    sink.put(frame, kWhole + 1, whole.num);
-    sink.put(frame, kWhole + 2, whole.den);
-    for (int s = 0; s < kAdmScales; s++) {
-      sink.put(frame, kScaleParts + 2 * s, scales[s].num);
-      sink.put(frame, kScaleParts + 2 * s + 1, scales[s].den);
-    }
+    put_adm_scores(frame, whole, std::max(adm3(whole.adm2, whole.aim), weights_.min_val), scales, debug_, sink);
   }
 
   DeviceTwin* device_twin() override { return device_twin_.get(); }

@@ -17,9 +17,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "base/aligned.h"
 #include "base/cpu.h"
-#include "kernels/common/adm_needs.h"
+#include "kernels/common/adm_pass.h"
 #include "kernels/common/row_sums.h"
 #include "kernels/float_adm/float_adm_stages-inl.h"
 
@@ -28,21 +27,15 @@
 namespace vmafx {
 namespace {
 
-constexpr int kInputRows = 4;   // under one step of the vertical pass
-constexpr int kNearRows = 3;    // under the masking window
-constexpr int kSignalRows = 2;  // masking is one row behind decoupling
-
-/* A scale at work: what it has to make, and its rows. */
-struct Level : AdmNeeds {
+/* A scale and its rows. */
+struct Level : AdmLevel {
   const FloatAdmScale* scale;
-  int index;
-  int next_row;
 
-  SplitRow input[2][kInputRows];  // [ref or dist]
-  float* restored[kSignalRows][kAdmBands];
-  float* added[kSignalRows][kAdmBands];
-  float* share_of_restored[kNearRows][kAdmBands];
-  float* share_of_added[kNearRows][kAdmBands];
+  SplitRow input[2][kAdmInputRows];  // [ref or dist]
+  float* restored[kAdmSignalRows][kAdmBands];
+  float* added[kAdmSignalRows][kAdmBands];
+  float* share_of_restored[kAdmNearRows][kAdmBands];
+  float* share_of_added[kAdmNearRows][kAdmBands];
   float* scored;
   std::byte *den_rows, *part_rows;  // for the sums, of kAdmBands quantities and twice that
 };
@@ -53,64 +46,29 @@ struct Pyramid {
   SplitRow unused;           // where the last scale's band a goes
 };
 
-/* Hands out rows; without memory it only counts. */
-class RowMemory {
- public:
-  explicit RowMemory(std::byte* memory) : memory_(memory) {}
-
-  float* row(int samples) {
-    constexpr size_t kBefore = kCacheLine;  // a filter reads one sample before the row
-    constexpr size_t kBehind = 3 * 256;     // and up to three vectors (of up to 256 bytes) behind it
-    std::byte* start = memory_ ? memory_ + used_ + kBefore : nullptr;
-    used_ += kBefore + round_to_lines(samples * sizeof(float)) + kBehind;
-    return reinterpret_cast<float*>(start);
-  }
-  SplitRow split_row(int samples) {
-    float* even = row((samples + 1) / 2);
-    return {even, row((samples + 1) / 2)};
-  }
-  std::byte* bytes(size_t count) {
-    std::byte* start = memory_ ? memory_ + used_ : nullptr;
-    used_ += round_to_lines(count);
-    return start;
-  }
-  size_t used() const { return used_; }
-
- private:
-  std::byte* memory_;
-  size_t used_ = 0;
-};
-
-/* What each scale has to make, from the last one up. */
-void plan_needs(const FloatAdmParams& params, Pyramid& p) {
-  for (int i = kAdmScales - 1; i >= 0; i--) {
-    Level& level = p.level[i];
-    level.scale = &params.scale[i];
-    level.index = i;
-    const bool scored = i > 0 || !params.skip_scale0;
-    static_cast<AdmNeeds&>(level) = adm_needs(*level.scale, scored, i + 1 < kAdmScales ? &p.level[i + 1] : nullptr);
-    level.next_row = level.rows.begin;
-  }
+SplitRow split_row(AdmRowMemory& memory, int samples) {
+  float* even = memory.row<float>((samples + 1) / 2);
+  return {even, memory.row<float>((samples + 1) / 2)};
 }
 
 /* Places all rows; returns their bytes. */
 size_t place_rows(const FloatAdmParams& params, std::byte* scratch, Pyramid& p) {
-  RowMemory memory(scratch);
+  AdmRowMemory memory(scratch);
   for (auto* rows : {&p.low, &p.high})
-    for (SplitRow& row : *rows) row = memory.split_row(params.scale[0].in_w);
-  p.unused = memory.split_row(params.scale[kAdmScales - 1].w);
+    for (SplitRow& row : *rows) row = split_row(memory, params.scale[0].in_w);
+  p.unused = split_row(memory, params.scale[kAdmScales - 1].w);
   for (int i = 0; i < kAdmScales; i++) {
     const FloatAdmScale& s = params.scale[i];
     Level& level = p.level[i];
     for (auto& ring : level.input)
-      for (SplitRow& row : ring) row = memory.split_row(s.in_w);
+      for (SplitRow& row : ring) row = split_row(memory, s.in_w);
     for (auto* parts : {&level.restored, &level.added})
       for (auto& bands : *parts)
-        for (float*& row : bands) row = memory.row(s.w);
+        for (float*& row : bands) row = memory.row<float>(s.w);
     for (auto* shares : {&level.share_of_restored, &level.share_of_added})
       for (auto& bands : *shares)
-        for (float*& row : bands) row = memory.row(s.w);
-    level.scored = memory.row(s.w);
+        for (float*& row : bands) row = memory.row<float>(s.w);
+    level.scored = memory.row<float>(s.w);
     if (!params.cubes()) continue;
     level.den_rows = memory.bytes(RowStrip::bytes(kAdmBands, s.w));
     level.part_rows = memory.bytes(RowStrip::bytes(2 * kAdmBands, s.w));
@@ -174,7 +132,7 @@ inline Interval halved(Interval interval) {
 class Frame {
  public:
   Frame(const FloatAdmParams& params, std::byte* scratch, uint64_t* sums) : params_(params), sums_(sums) {
-    plan_needs(params, p_);
+    plan_adm_levels(params.scale, params.skip_scale0, p_.level);
     std::memset(scratch, 0, place_rows(params, scratch, p_));
     for (const Level& level : p_.level) mark_scored(level);
     if (!params.cubes()) return;
@@ -190,8 +148,8 @@ class Frame {
     Level& level = p_.level[0];
     const Interval cols = halved(level.in_cols);
     for (int y = level.in_rows.begin; y < level.in_rows.end; y++) {
-      split_row(ref.row(y), ref.w, params_.bpc, cols.begin, cols.end, level.input[0][y % kInputRows]);
-      split_row(dist.row(y), dist.w, params_.bpc, cols.begin, cols.end, level.input[1][y % kInputRows]);
+      split_row(ref.row(y), ref.w, params_.bpc, cols.begin, cols.end, level.input[0][y % kAdmInputRows]);
+      split_row(dist.row(y), dist.w, params_.bpc, cols.begin, cols.end, level.input[1][y % kAdmInputRows]);
       advance(level, y);
     }
     for (auto* strips : {&den_, &parts_})
@@ -202,7 +160,7 @@ class Frame {
  private:
   /* Row y of the input of `level` is there: makes what can be made of it. */
   void advance(Level& level, int y) {
-    while (level.next_row < level.rows.end && std::min(2 * level.next_row + 2, level.scale->in_h - 1) <= y) {
+    while (level.is_ready(y, level.scale->in_h)) {
       const int row = level.next_row++;
       make_row(level, row);
       if (level.index + 1 < kAdmScales) advance(p_.level[level.index + 1], row);
@@ -222,9 +180,9 @@ class Frame {
 
   void filter(const Level& level, int y, int picture, bool has_detail) {
     const FloatAdmScale& s = *level.scale;
-    SplitRow rows[kInputRows];
-    for (int tap = 0; tap < kInputRows; tap++)
-      rows[tap] = level.input[picture][adm_mirror(2 * y - 1 + tap, s.in_h) % kInputRows];
+    SplitRow rows[kAdmInputRows];
+    for (int tap = 0; tap < kAdmInputRows; tap++)
+      rows[tap] = level.input[picture][adm_mirror(2 * y - 1 + tap, s.in_h) % kAdmInputRows];
     const SplitRow &low = p_.low[picture], &high = p_.high[picture];
     const auto [x0, x1] = halved(level.in_cols);
     filter_down(rows, x0, x1, low, has_detail ? high : SplitRow{nullptr, nullptr});
@@ -235,7 +193,7 @@ class Frame {
   /* Where row y of the band a of `level` goes. */
   SplitRow next_input(const Level& level, int picture, int y) const {
     const bool last = level.index + 1 == kAdmScales;
-    return last ? p_.unused : p_.level[level.index + 1].input[picture][y % kInputRows];
+    return last ? p_.unused : p_.level[level.index + 1].input[picture][y % kAdmInputRows];
   }
 
   void score_row(const Level& level, int y, int x0, int x1) {
@@ -256,10 +214,10 @@ class Frame {
       work.a[picture] = next_input(level, picture, y);
     }
     for (int band = 0; band < kAdmBands; band++) {
-      work.restored[band] = level.restored[y % kSignalRows][band];
-      work.added[band] = level.added[y % kSignalRows][band];
-      work.share_of_restored[band] = level.share_of_restored[y % kNearRows][band];
-      work.share_of_added[band] = level.share_of_added[y % kNearRows][band];
+      work.restored[band] = level.restored[y % kAdmSignalRows][band];
+      work.added[band] = level.added[y % kAdmSignalRows][band];
+      work.share_of_restored[band] = level.share_of_restored[y % kAdmNearRows][band];
+      work.share_of_added[band] = level.share_of_added[y % kAdmNearRows][band];
     }
     work.scored = level.scored;
     work.den = sum_row(level, kFloatAdmDen, den_[level.index], 0, x0);
@@ -276,8 +234,8 @@ class Frame {
     if (params_.cubes()) parts_[level.index]->end_row();
   }
 
-  using Signal = float* const[kSignalRows][kAdmBands];
-  using Shares = float* const[kNearRows][kAdmBands];
+  using Signal = float* const[kAdmSignalRows][kAdmBands];
+  using Shares = float* const[kAdmNearRows][kAdmBands];
 
   void cm(const Level& level, int y, const Signal& signal, const Signal& masking, const Shares& shares, int kind) {
     const FloatAdmScale& s = *level.scale;
@@ -286,9 +244,9 @@ class Frame {
     work.params = &params_;
     work.scored = level.scored;
     for (int band = 0; band < kAdmBands; band++) {
-      work.signal[band] = signal[y % kSignalRows][band];
-      work.masking[band] = masking[y % kSignalRows][band];
-      for (int dy = -1; dy <= 1; dy++) work.share[1 + dy][band] = shares[adm_mirror(y + dy, s.h) % kNearRows][band];
+      work.signal[band] = signal[y % kAdmSignalRows][band];
+      work.masking[band] = masking[y % kAdmSignalRows][band];
+      for (int dy = -1; dy <= 1; dy++) work.share[1 + dy][band] = shares[adm_mirror(y + dy, s.h) % kAdmNearRows][band];
     }
     work.sums = sum_row(level, kind, parts_[level.index], kind * kAdmBands, x0);
     if (params_.cubes()) (params_.masked ? mask<true, true> : mask<true, false>)(work, x0, x1);
