@@ -54,7 +54,7 @@ FloatVifParams params_of(const Case& c, int w, int h, int bpc) {
   params.bpc = bpc;
   params.skip_scale0 = c.skip_scale0;
   const auto noise = static_cast<float>(c.noise);
-  params.eye = {c.noise, noise, noise * noise / 65025, static_cast<float>(c.gain_limit)};
+  params.eye = {c.noise, noise, c.noise == 2 ? 0.5f : 0, noise * noise / 65025, static_cast<float>(c.gain_limit)};
   for (int s = 0; s < kFloatVifScales; s++) params.window[s] = vif_window(s, c.kernelscale);
   if (c.prescale != 1) params.prescaler = std::make_shared<Prescaler>(c.method, w, h, params.w, params.h);
   return params;
@@ -146,7 +146,7 @@ START_TEST(one_sample) {
   ck_assert_double_eq(num, 0);
   ck_assert_double_eq_tol(den, 2, 1e-6);
   /* Enhanced by 2, with no credit for it: g = 1, sv = 24 - 2 * 12 = 0. */
-  float_vif_sample({0, 0, 6, 24, 12}, {2, 2, 4 / 65025.0f, 1}, num, den);
+  float_vif_sample({0, 0, 6, 24, 12}, {2, 2, 0.5f, 4 / 65025.0f, 1}, num, den);
   ck_assert_double_eq_tol(num, 2, 1e-6);
 }
 END_TEST
@@ -160,12 +160,21 @@ START_TEST(quotients) {
     const float s1 = 3 + 0.37f * static_cast<float>(i), s12 = 0.9f * s1, s2 = 1.1f * s1;
     const float g = s12 / (s1 + 1e-10f), sv = s2 - g * s12;
     float num, den;
-    float_vif_sample({0, 0, s1, s2, s12}, {kNoiseAsDouble, kNoise, 0, kGain}, num, den);
+    float_vif_sample({0, 0, s1, s2, s12}, {kNoiseAsDouble, kNoise, 0, 0, kGain}, num, den);
     ck_assert_float_eq(num, float_vif_log2(static_cast<float>(1.0 + static_cast<double>(g * g * s1) / (sv + kNoiseAsDouble))));
     ck_assert_float_eq(den, float_vif_log2(static_cast<float>(1.0 + s1 / kNoiseAsDouble)));
     differ += num != float_vif_log2(1.0f + g * g * s1 / (sv + kNoise));
   }
   ck_assert_int_gt(differ, 0);
+  /* A power of two needs no division. */
+  for (const double noise : {0.25, 1.0, 2.0, 4.0})
+    for (float s1 = static_cast<float>(noise); s1 < 70000; s1 *= 1.0371f) {
+      const auto n = static_cast<float>(noise);
+      float num, short_cut, den;
+      float_vif_sample({0, 0, s1, 3, 1}, {noise, n, 1 / n, 0, kGain}, num, short_cut);
+      float_vif_sample({0, 0, s1, 3, 1}, {noise, n, 0, 0, kGain}, num, den);
+      ck_assert_float_eq(short_cut, den);
+    }
 }
 END_TEST
 

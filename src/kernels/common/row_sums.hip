@@ -8,12 +8,12 @@ namespace vmafx::row_sums {
 using namespace gpu;
 
 /* Columns that a block has in shared memory at a time: while it adds them up, the next ones are on their way. */
-inline constexpr int kColumns = 64, kPackSize = 4, kPacks = kColumns / kPackSize;
+inline constexpr int kColumns = 256, kPackSize = 4, kPacks = kColumns / kPackSize;
 inline constexpr int kLoads = kRowsPerBlock * kPacks / kRowSumsThreads;  // of a thread
 using Pack4 = Pack<float, kPackSize>;
 
-/* An odd pitch: the lanes of a wave, a row each, read from different banks. */
-using Tile = float[kRowsPerBlock][kColumns + 1];
+/* One pack more than the columns: the lanes of a wave, a row each, read from different banks. */
+using Tile = Pack4[kRowsPerBlock][kPacks + 1];
 
 VMAFX_DEVICE void load_tile(const AddRowsWork& work, int first_row, int x, Pack4 (&to)[kLoads]) {
   const int thread = static_cast<int>(thread_id().x), column = x + thread % kPacks * kPackSize;
@@ -28,20 +28,20 @@ VMAFX_DEVICE void load_tile(const AddRowsWork& work, int first_row, int x, Pack4
 VMAFX_DEVICE void store_tile(const Pack4 (&from)[kLoads], Tile& tile) {
   const int thread = static_cast<int>(thread_id().x);
   VMAFX_UNROLL
-  for (int i = 0; i < kLoads; i++) {
-    float* to = tile[thread / kPacks + i * (kRowSumsThreads / kPacks)] + thread % kPacks * kPackSize;
-    VMAFX_UNROLL
-    for (int k = 0; k < kPackSize; k++) to[k] = from[i].v[k];
-  }
+  for (int i = 0; i < kLoads; i++) tile[thread / kPacks + i * (kRowSumsThreads / kPacks)][thread % kPacks] = from[i];
 }
 
-VMAFX_DEVICE float add_up(const float* values, int n, float sum) {
-  if (n == kColumns) {
+/* The loads need not wait for the additions: kSome packs at a time are in registers. */
+VMAFX_DEVICE float add_up(const Pack4* packs, int n, float sum) {
+  constexpr int kSome = 16;
+  for (; n >= kSome * kPackSize; n -= kSome * kPackSize, packs += kSome) {
+    Pack4 some[kSome];
     VMAFX_UNROLL
-    for (int i = 0; i < kColumns; i++) sum += values[i];
-  } else {
-    for (int i = 0; i < n; i++) sum += values[i];
+    for (int i = 0; i < kSome; i++) some[i] = packs[i];
+    VMAFX_UNROLL
+    for (int i = 0; i < kSome * kPackSize; i++) sum += some[i / kPackSize].v[i % kPackSize];
   }
+  for (int i = 0; i < n; i++) sum += packs[i / kPackSize].v[i % kPackSize];
   return sum;
 }
 
@@ -64,14 +64,15 @@ VMAFX_DEVICE void add_rows(const AddRowsWork& work) {
 
 /* The sums of a plane's rows, by one thread. */
 VMAFX_DEVICE void add_plane(const float* rows, int h, uint64_t* word) {
-  VMAFX_SHARED(float, some, [kRowSumsThreads]);
+  VMAFX_SHARED(Pack4, packs, [kRowSumsThreads / kPackSize]);
   const int thread = static_cast<int>(thread_id().x);
-  float sum = 0;
+  float sum = 0, next = thread < h ? rows[thread] : 0;
   for (int y = 0; y < h; y += kRowSumsThreads) {
-    if (y + thread < h) some[thread] = rows[y + thread];
+    packs[thread / kPackSize].v[thread % kPackSize] = next;
     block_sync();
-    const int count = h - y < kRowSumsThreads ? h - y : kRowSumsThreads;
-    for (int i = 0; thread == 0 && i < count; i++) sum += some[i];
+    const int left = h - y, ahead = y + kRowSumsThreads + thread;
+    if (ahead < h) next = rows[ahead];
+    if (thread == 0) sum = add_up(packs, left < kRowSumsThreads ? left : kRowSumsThreads, sum);
     block_sync();
   }
   if (thread == 0) *word = word_of_sum(sum);

@@ -21,8 +21,8 @@ struct RowValues {
   }
 };
 
-/* A block adds up kRowsPerBlock rows, a thread each; all its threads load. */
-inline constexpr int kRowSumsThreads = 256, kRowsPerBlock = 64;
+/* A block adds up kRowsPerBlock rows, a thread each; all its threads load. Few rows: a frame has but some thousand. */
+inline constexpr int kRowSumsThreads = 256, kRowsPerBlock = 16;
 
 struct AddRowsWork {
   RowValues values;

@@ -119,6 +119,8 @@ FloatVifEye eye_of(const Options& options) {
   eye.noise = options.number("vif_sigma_nsq");
   const auto noise = static_cast<float>(eye.noise);
   eye.least_variance = noise < eye.noise ? std::nextafter(noise, std::numeric_limits<float>::infinity()) : noise;
+  int exponent;
+  eye.inverse_noise = std::frexp(eye.noise, &exponent) == 0.5 ? 1 / noise : 0;
   eye.flat_loss = static_cast<float>(noise * noise / 65025.0);
   eye.gain_limit = static_cast<float>(options.number("vif_enhn_gain_limit"));
   return eye;

@@ -44,9 +44,11 @@ VMAFX_TWIN void float_vif_sample(const FloatVifMeans& mean, const FloatVifEye& e
   const Mask noise_alone = s1 < Real(eye.least_variance);
   const Double noise = Double(eye.noise), whole = Double(1.0);
   const Real seen = float_vif_log2(narrowed(whole + widened(g * g * s1) / (widened(sv) + noise)));
-  /* Without noise the quotient is infinite or no number. */
-  const Real infinity = from_bits(Integer(0x7f800000));
-  const Real there = float_vif_log2(minimum(narrowed(whole + widened(s1) / noise), infinity));
+  /* From s1 = n on both are the same, and only from there it counts. */
+  Real ratio = one + s1 * Real(eye.inverse_noise);
+  if (eye.inverse_noise == 0) ratio = narrowed(whole + widened(s1) / noise);
+  /* Without noise it is infinite or no number. */
+  const Real there = float_vif_log2(minimum(ratio, from_bits(Integer(0x7f800000))));
   num = select(noise_alone, one - s2 * Real(eye.flat_loss), seen);
   den = select(noise_alone, one, there);
 }

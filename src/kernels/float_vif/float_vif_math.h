@@ -19,6 +19,7 @@ struct FloatVifScaleSums {
 struct FloatVifEye {
   double noise = 2;                // n
   float least_variance = 2;        // the first float that is n or more
+  float inverse_noise = 0.5f;      // 1 / n where n is a power of two, else 0
   float flat_loss = 4 / 65025.0f;  // n² / 255²
   float gain_limit = 100;
 };
