@@ -7,7 +7,7 @@
 namespace vmafx {
 namespace {
 
-constexpr size_t kSumsAlignment = 64, kScratchAlignment = 256;
+constexpr size_t kSumsAlignment = 64;
 
 void add_planes(unsigned planes, const VideoFormat& format, hip::PoolLayout::PlaneSize (&sizes)[3]) {
   for (int p = 0; p < format.planes(); p++)
@@ -36,16 +36,15 @@ void add_reads(const Reads& reads, const VideoFormat& format, hip::PoolLayout& l
 }
 
 DevicePart add_memory(Extractor& extractor, hip::PoolLayout& layout) {
-  const DevicePart part = {layout.sums_bytes, layout.scratch_bytes};
+  const DevicePart part = {layout.sums_bytes};
   layout.sums_bytes += round_up(extractor.sums_bytes(), kSumsAlignment);
-  layout.scratch_bytes += round_up(extractor.device_twin()->scratch_bytes(layout.batch), kScratchAlignment);
+  layout.scratch_bytes = std::max(layout.scratch_bytes, extractor.device_twin()->scratch_bytes(layout.batch));
   return part;
 }
 
 DeviceBatch DevicePart::of(const DeviceBatch& batch) const {
   DeviceBatch own = batch;
   own.sums = batch.sums + static_cast<ptrdiff_t>(sums);
-  own.scratch = batch.scratch + static_cast<ptrdiff_t>(scratch);
   return own;
 }
 

@@ -31,14 +31,14 @@ struct DeviceBatch {
   hip::DevicePtr<std::byte> scratch;  // scratch_bytes(count), 256-byte aligned, not initialised
 };
 
-/* All frames of a pool's batch, with the sums and the scratch memory of all metrics. */
+/* All frames of a pool's batch, with the sums of all metrics. */
 DeviceBatch device_batch(const hip::Batch& batch);
 
 class DeviceTwin {
  public:
   virtual ~DeviceTwin() = default;
 
-  /* Device memory that launch() works in, for a batch of `frames`. Nobody else touches it while the batch runs. */
+  /* Device memory that launch() works in, for a batch of `frames`. Nobody else touches it while its kernels run. */
   virtual size_t scratch_bytes(int frames) const = 0;
 
   /* Finds the kernels, once, before the first launch(). */
@@ -51,9 +51,10 @@ class DeviceTwin {
 /* Has a pool for frames of `format` hold what `reads` names. */
 void add_reads(const Reads& reads, const VideoFormat& format, hip::PoolLayout& layout);
 
-/* Where a metric's sums and scratch memory begin in those of a pool, in bytes. */
+/* Where a metric's sums begin in those of a pool, in bytes. Scratch memory all metrics have in one place: on the batch's
+ * stream their kernels run one metric after the other. */
 struct DevicePart {
-  size_t sums = 0, scratch = 0;
+  size_t sums = 0;
   DeviceBatch of(const DeviceBatch& batch) const;
 };
 
