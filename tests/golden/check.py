@@ -12,7 +12,7 @@ usage: check.py [FFMPEG] [--filter NAME[=OPTIONS]] [--clips all|most|small|GLOB]
   --only    features and models whose name contains one of these texts; =NAME: the one of that name
 
 A case is one feature or model on one clip: every frame's scores, the pooled and the aggregate ones must agree: to the last bit
-for EXACT_METRICS, within 1e-6 for the integer metrics and the models on them, else within 1e-5 of the score, or of 1 where that
+for EXACT_METRICS, within 1e-6 for the integer metrics, the models on them and v1, else within 1e-5 of the score, or of 1 where that
 is less; SSIM in dB as SSIM. With backend=hip all of it must have run on the GPU; with verify=1, too, with raw sums equal to the
 CPU's in every frame.
 Prints a line per failure, the largest difference, and 'N passed, N failed'; exits 1 when something failed.
@@ -32,7 +32,7 @@ from pathlib import Path
 
 INTEGER_TOLERANCE, FLOAT_TOLERANCE = 1e-6, 1e-5
 INTEGER_METRICS = "adm", "motion", "psnr", "vif", "vmaf_v0.6.1", "vmaf_v0.6.1neg", "vmaf_4k_v0.6.1", "vmaf_4k_v0.6.1neg", "vmaf_b_v0.6.3"
-EXACT_METRICS = "float_adm", "float_ansnr", "float_motion", "float_vif", "vmaf_float_v0.6.1"
+EXACT_METRICS = "float_adm", "float_ansnr", "float_motion", "float_vif", "speed_chroma", "speed_temporal", "vmaf_float_v0.6.1"
 here = Path(__file__).resolve().parent
 
 
@@ -85,7 +85,7 @@ def score(ffmpeg, fixed, clip, option, folder, environment):
 class Comparison:
     def __init__(self, case=""):
         metric = case.split("=")[0]
-        self.is_integer = metric in INTEGER_METRICS
+        self.is_integer = metric in INTEGER_METRICS or metric.startswith("vmaf_v1.")
         self.tolerance = 0 if metric in EXACT_METRICS else INTEGER_TOLERANCE if self.is_integer else FLOAT_TOLERANCE
         self.in_decibels = case.split("=")[0] if "enable_db=true" in case else None
         self.complaint, self.largest, self.at = None, 0.0, ""

@@ -2,16 +2,17 @@
 
 #include <check.h>
 
-#include <cerrno>
+#include <algorithm>
+#include <bit>
 #include <cmath>
-#include <map>
+#include <limits>
 #include <string>
-#include <vector>
 
 #include "base/aligned.h"
 #include "kernels/speed/speed_math.h"
 #include "tests/support/check_main.h"
 #include "tests/support/planes.h"
+#include "tests/support/scores.h"
 #include "tests/support/targets.h"
 
 using namespace vmafx;
@@ -19,14 +20,10 @@ using namespace vmafx::test;
 
 namespace {
 
-Options resolve(const ExtractorInfo& info, const OptionTexts& given) {
-  auto options = Options::resolve(info.name, info.options, given);
-  ck_assert_msg(options.ok(), "%s", options.status().message().c_str());
-  return options.value();
-}
+double number(const SpeedSums& sums) { return std::bit_cast<float>(static_cast<uint32_t>(sums.difference)); }
 
 SpeedPlan plan_of(int w, int h, int bpc, const OptionTexts& given = {}) {
-  const Options options = resolve(kSpeedChromaExtractor, given);
+  const Options options = Options::resolve("speed_chroma", kSpeedChromaExtractor.options, given).value();
   auto plan = SpeedPlan::create("speed_chroma", options, w, h, bpc, options.integer("speed_weight_var_mode"));
   ck_assert_msg(plan.ok(), "%s", plan.status().message().c_str());
   return std::move(plan.value());
@@ -41,9 +38,10 @@ SpeedSums assert_twins_agree(const std::string& target, const SpeedPlan& plan, c
   speed_ref(plan, ref, dist, scratch.get(), &want);
   speed_simd(plan, ref, dist, scratch.get(), &got);
   ck_assert_msg(got.difference == want.difference && got.singular == want.singular,
-                "%s %dx%d %d bit %s: %lld (%d), the definition says %lld (%d)", target.c_str(), ref.now.w, ref.now.h,
-                plan.bpc, what.c_str(), static_cast<long long>(got.difference), static_cast<int>(got.singular),
-                static_cast<long long>(want.difference), static_cast<int>(want.singular));
+                "%s %dx%d %d bit %s: %.9g (%d), the definition says %.9g (%d)", target.c_str(), ref.now.w, ref.now.h,
+                plan.bpc, what.c_str(), number(got), static_cast<int>(got.singular), number(want),
+                static_cast<int>(want.singular));
+  ck_assert(std::isfinite(number(want)));
   return want;
 }
 
@@ -59,10 +57,10 @@ bool check_planes(const std::string& target, const SpeedPlan& plan, int w, int h
   const SpeedSums still = assert_twins_agree(target, plan, {ref.sample_plane()}, {dist.sample_plane()}, what);
   const SpeedSums moved = assert_twins_agree(target, plan, {ref.sample_plane(), old_ref.sample_plane()},
                                              {dist.sample_plane(), old_dist.sample_plane()}, what + " in time");
-  return !still.singular && !moved.singular && still.difference > 0 && moved.difference > 0;
+  return !still.singular && !moved.singular && number(still) > 0 && number(moved) > 0;
 }
 
-/* Tiles of 16x16 samples, each in every second row and column at the maximum: the largest m there are. */
+/* Tiles of 16x16 samples, each in every second row and column at the maximum. */
 template <class T>
 void fill_tiles(TestPlane<T>& plane, int w, int h, T max, uint32_t seed) {
   std::mt19937 random(seed);
@@ -73,75 +71,127 @@ void fill_tiles(TestPlane<T>& plane, int w, int h, T max, uint32_t seed) {
 
 /* -- Scores -------------------------------------------------------------------------------------------------------- */
 
-struct Scores : ScoreSink {
-  void put(int64_t frame, int feature, double score) override { of[{frame, feature}] = score; }
-  void put_aggregate(const char*, double) override { ck_abort_msg("nothing is aggregated"); }
-  double at(int64_t frame, int feature) const {
-    ck_assert(of.count({frame, feature}));
-    return of.at({frame, feature});
-  }
-  std::map<std::pair<int64_t, int>, double> of;
-};
-
 VideoFormat format_of(int w, int h, int bpc = 8, Chroma chroma = Chroma::k420) {
   return {.w = w, .h = h, .bpc = bpc, .chroma = chroma};
 }
 
-std::unique_ptr<Extractor> make(const ExtractorInfo& info, const OptionTexts& given, const VideoFormat& format) {
-  auto made = info.create(resolve(info, given), format);
-  ck_assert_msg(made.ok(), "%s", made.status().message().c_str());
-  return std::move(made.value());
-}
-
 void assert_refused(const ExtractorInfo& info, const OptionTexts& given, const VideoFormat& format, const char* want) {
-  const auto made = info.create(resolve(info, given), format);
-  ck_assert_msg(!made.ok(), "%s was taken", want);
-  ck_assert_int_eq(made.status().code(), EINVAL);
-  ck_assert_msg(made.status().message().find(want) != std::string::npos, "\"%s\" lacks \"%s\"",
-                made.status().message().c_str(), want);
+  const std::string said = refusal(info, format, given);
+  ck_assert_msg(said.find(want) != std::string::npos, "\"%s\" lacks \"%s\"", said.c_str(), want);
 }
 
 /* The sums of a plane of `blocks` that scores `score`. */
-SpeedSums sums_of(double score, int blocks, uint64_t singular = 0) {
-  return {static_cast<int64_t>(score * blocks * std::pow(2.0, speed::kScoreBits)), singular};
+SpeedSums sums_of(float score, int blocks, uint64_t singular = 0) {
+  return {std::bit_cast<uint32_t>(score * static_cast<float>(blocks)), singular};
+}
+
+/* A team that does everything from the end. */
+struct Backwards {
+  template <class F>
+  void each(int count, F f) const {
+    for (int i = count - 1; i >= 0; i--) f(i);
+  }
+  template <class F>
+  void square(int size, F f) const {
+    each(size, [&](int i) { each(size, [&](int j) { f(i, j); }); });
+  }
+  void product(int first, int column, speed::ConstMatrix a, speed::ConstMatrix b, speed::Matrix out) const {
+    for (int i = speed::n - 1; i >= first; i--)
+      for (int j = speed::n - 1; j >= column; j--) out[i][j] = speed::product_element(first, a, b, i, j);
+  }
+};
+
+/* 2 I + v v', v all ones, plus what is random in `strength`. */
+struct TestMatrix {
+  explicit TestMatrix(double strength, uint32_t seed = 1) {
+    std::mt19937 random(seed);
+    for (int i = 0; i < speed::n; i++)
+      for (int j = 0; j <= i; j++)
+        k[i][j] = k[j][i] = static_cast<float>((i == j ? 3 : 1) + strength * (random() % 1000 / 1000.0 - 0.5));
+  }
+  float k[speed::n][kSpeedRow] = {};
+};
+
+float variance_of(const speed::Model& model, const float* y) {
+  float x[speed::n];
+  return speed::variance(model, [&](int i) { return y[i]; }, [&](int i) -> float& { return x[i]; });
 }
 
 }  // namespace
 
 START_TEST(numbers) {
-  for (double x = 1e-30; x < 1e200; x *= 1.37) {
+  for (double x = 1e-30; x < 1e200; x *= 1.37)
     ck_assert_double_le(std::abs(speed::log2(x) - std::log2(x)), 1e-13 * std::max(1.0, std::abs(std::log2(x))));
-    ck_assert_double_le(std::abs(speed::square_root(x) - std::sqrt(x)), 1e-15 * std::sqrt(x));
-  }
   ck_assert(speed::log2(1) == 0 && speed::log2(8) == 3);
-  const __int128 big = (static_cast<__int128>(1) << 80) + 1;
-  ck_assert(speed::to_double(big) == 0x1p80 && speed::to_double(-big) == -0x1p80 && speed::to_double(-5) == -5);
+  for (float x = 1; x <= 2; x = std::nextafter(x, 3.0f)) {
+    const auto want = static_cast<float>(1 / std::sqrt(static_cast<double>(x)));
+    const float got = speed::inverse_square_root(x), on_device = speed::inverse_square_root_by_integers(x);
+    if (got != want || on_device != want) ck_abort_msg("1 / sqrt(%a) is %a, or %a, not %a", x, got, on_device, want);
+  }
 }
 END_TEST
 
-/* K = 2 I + v v', v all ones: eigenvalues 2, 24 times, and 27; K^-1 = (I - v v' / 27) / 2. */
+/* K = 2 I + v v': eigenvalues 2, 24 times, and 27; K^-1 = (I - v v' / 27) / 2. */
 START_TEST(model_of_a_known_matrix) {
   constexpr int n = speed::n;
-  double k[n][n], work[n][n], product[n];
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j < n; j++) k[i][j] = i == j ? 3 : 1;
+  TestMatrix known(0);
   speed::Model model;
-  speed::make_model(speed::Alone(), k, work, product, &model);
-  ck_assert(model.regular);
-  double trace = 0, squares = 0, determinant = 1;
-  for (int i = 0; i < n; i++) {
-    trace += model.diagonal[i];
-    squares += model.diagonal[i] * model.diagonal[i] + (i ? 2 * model.beside2[i] : 0);
-    determinant /= model.inverse[i];
-  }
-  ck_assert_double_eq_tol(trace, 75, 1e-11);
-  ck_assert_double_eq_tol(squares, 24 * 4 + 27 * 27, 1e-9);
-  ck_assert_double_eq_tol(determinant, std::pow(2.0, 24) * 27, 1e-2);
+  ck_assert(speed::make_model(speed::Alone(), known.k, &model));
+  std::sort(model.eigenvalues, model.eigenvalues + n);
+  for (int i = 0; i < n; i++) ck_assert_double_eq_tol(model.eigenvalues[i], i < n - 1 ? 2 : 27, 1e-4);
+  float y[n] = {};
+  y[3] = 1;
+  ck_assert_double_eq_tol(variance_of(model, y), (1 - 1.0 / 27) / 2 / n, 1e-7);
+  y[20] = -1;
+  ck_assert_double_eq_tol(variance_of(model, y), 1.0 / n, 1e-6);
 
+  TestMatrix flat(0);
   for (int i = 0; i < n; i++)
-    for (int j = 0; j < n; j++) k[i][j] = i == j && i != 7; /* an eigenvalue of 0 */
-  speed::make_model(speed::Alone(), k, work, product, &model);
-  ck_assert(!model.regular);
+    for (int j = 0; j < n; j++) flat.k[i][j] = i == j && i != 7; /* an eigenvalue of 0 */
+  ck_assert(!speed::make_model(speed::Alone(), flat.k, &model));
+}
+END_TEST
+
+/* Eigenvalues have the sums of K and of its squares; in any order of work they and all else have the same bits. */
+START_TEST(models_do_not_depend_on_the_team) {
+  constexpr int n = speed::n;
+  for (uint32_t seed = 1; seed < 40; seed++) {
+    TestMatrix first(0.5, seed), second = first;
+    double trace = 0, squares = 0;
+    for (int i = 0; i < n; i++) {
+      trace += first.k[i][i];
+      for (int j = 0; j < n; j++) squares += first.k[i][j] * first.k[i][j];
+    }
+    speed::Model alone, backwards;
+    ck_assert(speed::make_model(speed::Alone(), first.k, &alone));
+    ck_assert(speed::make_model(Backwards(), second.k, &backwards));
+    for (const float value : alone.eigenvalues) {
+      trace -= value;
+      squares -= value * value;
+    }
+    ck_assert_double_eq_tol(trace, 0, 1e-4);
+    ck_assert_double_eq_tol(squares, 0, 1e-2);
+    ck_assert(std::equal(alone.eigenvalues, alone.eigenvalues + n, backwards.eigenvalues));
+    for (int i = 0; i < n; i++) {
+      ck_assert(std::equal(alone.turned[i], alone.turned[i] + n, backwards.turned[i]));
+      ck_assert(std::equal(alone.triangle[i], alone.triangle[i] + n, backwards.triangle[i]));
+    }
+  }
+}
+END_TEST
+
+/* What rounding may leave of S still has an entropy and a weight. */
+START_TEST(variances_without_logarithm) {
+  TestMatrix known(0);
+  speed::Model model;
+  ck_assert(speed::make_model(speed::Alone(), known.k, &model));
+  const float none = speed::entropy(model, 0, 0.29f);
+  for (const float s : {-1e9f, std::numeric_limits<float>::quiet_NaN()}) {
+    ck_assert(speed::entropy(model, s, 0.29f) == none);
+    ck_assert(speed::weight(0, false, s, 1) == 0 && speed::weight(3, true, s, s) == 0);
+  }
+  ck_assert(std::isfinite(speed::entropy(model, std::numeric_limits<float>::infinity(), 0.29f)));
+  ck_assert_double_lt(speed::entropy(model, -0.001f, 0.29f), none); /* as small as that it is taken as it is */
 }
 END_TEST
 
@@ -188,7 +238,7 @@ START_TEST(options_that_change_sums) {
 }
 END_TEST
 
-/* Columns of products that need more than 64 bits. */
+/* The largest m there are, in many bands. */
 START_TEST(strong_contrast_in_a_high_plane) {
   for_each_cpu_target([](const std::string& target) {
     const int w = 176, h = 5200;
@@ -221,7 +271,7 @@ START_TEST(depths_score_alike) {
     }
     const SpeedSums got =
         assert_twins_agree("", plan_of(200, 200, bpc), {ref.sample_plane()}, {dist.sample_plane()}, "");
-    ck_assert_int_eq(got.difference, want.difference);
+    ck_assert_uint_eq(got.difference, want.difference);
   }
 }
 END_TEST
@@ -242,22 +292,25 @@ START_TEST(equal_and_flat_planes) {
 END_TEST
 
 START_TEST(scores_of_chroma) {
-  const auto speed = make(kSpeedChromaExtractor, {{"speed_max_val", "45"}}, format_of(320, 320));
+  const auto speed = make_extractor(kSpeedChromaExtractor, format_of(320, 320), {{"speed_max_val", "45"}});
   ck_assert_uint_eq(speed->reads().ref, 6);
   ck_assert_uint_eq(speed->reads().dist, 6);
+  const auto expect = [&](const SpeedSums& u, const SpeedSums& v, double want_u, double want_v, double want_uv) {
+    const SpeedSums sums[2] = {u, v};
+    Scores scores(*speed);
+    speed->finalize(7, sums, scores);
+    scores.expect("speed_chroma_u 7", want_u);
+    scores.expect("speed_chroma_v 7", want_v);
+    scores.expect("speed_chroma_uv 7", want_uv);
+  };
   const int blocks = 4;  // of planes of 160x160
-  Scores scores;
-  const std::vector<std::pair<SpeedSums, SpeedSums>> frames = {
-      {sums_of(3, blocks), sums_of(5, blocks)},    {sums_of(0, blocks, 1), sums_of(5, blocks)},
-      {sums_of(3, blocks), sums_of(0, blocks, 3)}, {sums_of(0, blocks, 1), sums_of(0, blocks, 2)},
-      {sums_of(60, blocks), sums_of(20, blocks)},  {sums_of(90, blocks), sums_of(20, blocks)}};
-  for (size_t i = 0; i < frames.size(); i++) {
-    const SpeedSums sums[2] = {frames[i].first, frames[i].second};
-    speed->finalize(static_cast<int64_t>(i), sums, scores);
-  }
-  const double want[][3] = {{3, 5, 4}, {0, 5, 5}, {3, 0, 3}, {0, 0, 0}, {45, 20, 40}, {45, 20, 45}};
-  for (int i = 0; i < 6; i++)
-    for (int f = 0; f < 3; f++) ck_assert_double_eq(scores.at(i, f), want[i][f]);
+  expect(sums_of(3, blocks), sums_of(5, blocks), 3, 5, 4);
+  expect(sums_of(0, blocks, 1), sums_of(5, blocks), 0, 5, 5);
+  expect(sums_of(3, blocks), sums_of(0, blocks, 3), 3, 0, 3);
+  expect(sums_of(0, blocks, 1), sums_of(0, blocks, 2), 0, 0, 0);
+  expect(sums_of(60, blocks), sums_of(20, blocks), 45, 20, 40);
+  expect(sums_of(90, blocks), sums_of(20, blocks), 45, 20, 45);
+  expect(sums_of(0.1f, blocks), sums_of(0.7f, blocks), 0.1f, 0.7f, (0.1f + 0.7f) / 2);
 }
 END_TEST
 
@@ -274,19 +327,20 @@ START_TEST(scores_in_time) {
   frames.earlier_dist[0].plane[0] = planes[3].sample_plane();
 
   for (const bool ref_diff : {false, true}) {
-    const auto speed = make(kSpeedTemporalExtractor, {{"speed_use_ref_diff", ref_diff ? "true" : "false"}}, format);
+    const auto speed = make_extractor(kSpeedTemporalExtractor, format,
+                                      {{"speed_use_ref_diff", ref_diff ? "true" : "false"}});
     ck_assert_int_eq(speed->reads().history, 1);
     const AlignedBytes scratch = allocate_aligned(speed->scratch_bytes());
     SpeedSums got = {}, want = {};
     speed->extract(frames, scratch.get(), &got);
     speed_ref(plan_of(200, 200, 8), {planes[0].sample_plane(), planes[2].sample_plane()},
               {planes[ref_diff ? 0 : 1].sample_plane(), planes[3].sample_plane()}, scratch.get(), &want);
-    ck_assert(got.difference == want.difference && got.difference > 0);
+    ck_assert(got.difference == want.difference && number(got) > 0);
   }
 
-  const auto speed = make(kSpeedTemporalExtractor, {{"speed_max_val", "2"}}, format);
+  const auto speed = make_extractor(kSpeedTemporalExtractor, format, {{"speed_max_val", "2"}});
   const AlignedBytes scratch = allocate_aligned(speed->scratch_bytes());
-  Scores scores;
+  Scores scores(*speed);
   FrameSet first = frames;
   first.index = 0;
   first.earlier_ref[0] = first.earlier_dist[0] = {};
@@ -297,9 +351,9 @@ START_TEST(scores_in_time) {
   speed->finalize(1, &sums, scores);
   sums = sums_of(2.5, 4);
   speed->finalize(2, &sums, scores);
-  ck_assert_double_eq(scores.at(0, 0), 0);
-  ck_assert_double_eq(scores.at(1, 0), 1.5);
-  ck_assert_double_eq(scores.at(2, 0), 2);
+  scores.expect("speed_temporal 0", 0);
+  scores.expect("speed_temporal 1", 1.5);
+  scores.expect("speed_temporal 2", 2);
 }
 END_TEST
 
@@ -310,14 +364,16 @@ START_TEST(refusals) {
   assert_refused(kSpeedTemporalExtractor, {{"speed_prescale", "0.5"}}, format_of(158, 158), "79x79, after prescaling,");
   assert_refused(kSpeedTemporalExtractor, {{"speed_kernelscale", "1.2"}}, format_of(320, 320), "speed_kernelscale=1.2");
   assert_refused(kSpeedChromaExtractor, {{"speed_prescale_method", "cubic"}}, format_of(320, 320), "\"cubic\"");
-  make(kSpeedChromaExtractor, {}, format_of(160, 160));
-  make(kSpeedTemporalExtractor, {}, format_of(80, 80));
+  make_extractor(kSpeedChromaExtractor, format_of(160, 160));
+  make_extractor(kSpeedTemporalExtractor, format_of(80, 80));
 }
 END_TEST
 
 int main() {
   return run_suite("speed", {{"numbers", numbers},
                              {"model", model_of_a_known_matrix},
+                             {"teams", models_do_not_depend_on_the_team},
+                             {"logarithms", variances_without_logarithm},
                              {"simd_equals_ref", simd_equals_ref},
                              {"fills", least_sizes_and_fills},
                              {"options", options_that_change_sums},

@@ -1,13 +1,12 @@
 #include "kernels/speed/speed.h"
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <span>
 
 #include "base/cpu.h"
-#include "kernels/common/fixed.h"
 #include "kernels/device_twin.h"
-#include "kernels/speed/speed_math.h"
 
 namespace vmafx {
 namespace {
@@ -50,8 +49,8 @@ class Speed : public Extractor {
   DeviceTwin* device_twin() override { return device_twin_.get(); }
 
  protected:
-  double score(const SpeedSums& sums) const {
-    return from_fixed<speed::kScoreBits>(sums.difference) / plan_.shape.blocks();
+  float score(const SpeedSums& sums) const {
+    return std::bit_cast<float>(static_cast<uint32_t>(sums.difference)) / static_cast<float>(plan_.shape.blocks());
   }
 
   const SpeedPlan plan_;
@@ -76,12 +75,12 @@ class SpeedChroma : public Speed {
 
   void finalize(int64_t frame, const void* sums, ScoreSink& sink) override {
     const auto* planes = static_cast<const SpeedSums*>(sums);
-    const double u = score(planes[0]), v = score(planes[1]);
+    const float u = score(planes[0]), v = score(planes[1]);
     const bool no_u = planes[0].singular, no_v = planes[1].singular;
-    const double uv = no_u && !no_v ? v : no_v && !no_u ? u : (u + v) / 2;
-    sink.put(frame, 0, std::min(u, max_val_));
-    sink.put(frame, 1, std::min(v, max_val_));
-    sink.put(frame, 2, std::min(uv, max_val_));
+    const float uv = no_u && !no_v ? v : no_v && !no_u ? u : (u + v) / 2;
+    sink.put(frame, 0, std::min<double>(u, max_val_));
+    sink.put(frame, 1, std::min<double>(v, max_val_));
+    sink.put(frame, 2, std::min<double>(uv, max_val_));
   }
 
   template <bool on_device>
@@ -110,7 +109,7 @@ class SpeedTemporal : public Speed {
   }
 
   void finalize(int64_t frame, const void* sums, ScoreSink& sink) override {
-    sink.put(frame, 0, std::min(score(*static_cast<const SpeedSums*>(sums)), max_val_));
+    sink.put(frame, 0, std::min<double>(score(*static_cast<const SpeedSums*>(sums)), max_val_));
   }
 
   template <bool on_device>

@@ -10,21 +10,24 @@
  *     m = x - its local mean under a second window (3 taps, sigma 0.6), cut to whole blocks of 5x5
  *     K = the 25x25 covariance of all 5x5 windows of m;  L its eigenvalues
  *     S = y' K^-1 y / 25 for each block y of m
- *     E = Σ log2(L S + sigma_nn) + 25 log2(2 pi e) = log2 det(S K + sigma_nn I) + 25 log2(2 pi e)
- *     score = mean over the blocks of |E_ref log2(1 + S_ref) - E_dis log2(1 + S_dis)|
+ *     E = Σ log2(L S + sigma_nn) + log2(2 pi e)
+ *     score = mean over the blocks of |E_ref log2(1 + S_ref) - E_dist log2(1 + S_dist)|
  *
  * A block where both E are below that of a floor, sigma_nn (1 + nn_floor) at S = 0, counts 0. speed_weight_var_mode
- * says which mix of S_ref and S_dis the second factor takes. K is singular when an eigenvalue is below 1e-6: in both
- * planes the score is 0, and in one of them, too. uv is the mean of u and v, or the one of them that is not singular.
+ * says which mix of S_ref and S_dist the second factor takes. K is singular when an eigenvalue, or a pivot of the linear
+ * system, is below 1e-6: in both planes the score is 0, and in one of them, too. uv is the mean of u and v, or the one of
+ * them that is not singular.
+ *
+ * Equal to libvmaf f85a853, practically always to the last bit: K of planes without much detail is so near to singular
+ * that the roundings of single precision are seen in the fifth digit of scores, so all is done as there, in its order
+ * (speed_matrix.h): eigenvalues by implicit QR steps, the linear system by Householder reflections as dense products.
+ * Only sums over the plane, which are made in double, have an order of their own, and logarithms may be off by 1e-14.
+ * Deviations: any depth from 8 to 16 bit; where rounding leaves an S that has no logarithm the score is still a number;
+ * speed_max_val limits speed_temporal, too; pictures too small for a block are refused; prescaling as said in
+ * kernels/common/prescale_math.h.
  *
  * Everything is done where the pictures are, matrices included: of a frame only the sum over its blocks leaves the
- * kernels, 16 bytes. Finishing in finalize() would need the samples of m, 60x33 of each chroma plane at 1080p, and take
- * 0.05 ms a frame for the decompositions alone, of the one thread that runs it.
- *
- * Matches libvmaf f85a853 to 1e-5, which does the matrices in single precision and an eigenvalue decomposition where a
- * tridiagonal form is enough; here K is made of exact sums and the rest is done in double. Deviations: any depth from 8
- * to 16 bit; speed_max_val limits speed_temporal, too; pictures too small for a block are refused; prescaling as said
- * in kernels/common/prescale_math.h. */
+ * kernels, 16 bytes. */
 #ifndef VMAFX_KERNELS_SPEED_SPEED_H
 #define VMAFX_KERNELS_SPEED_SPEED_H
 
@@ -38,8 +41,8 @@ namespace vmafx {
 
 /* The raw sums of one plane. */
 struct SpeedSums {
-  int64_t difference;  // Σ over the blocks, in multiples of 2^-kSpeedScoreBits
-  uint64_t singular;   // bit 0: K of ref, bit 1: K of dist
+  uint64_t difference;  // the bits of Σ over the blocks, a float, added up row by row
+  uint64_t singular;    // bit 0: K of ref, bit 1: K of dist
 };
 
 /* The plane whose SpEED is taken: `now`, or `before` - `now` where there is a `before`. */
@@ -60,8 +63,8 @@ struct SpeedPlanes {
 };
 std::unique_ptr<DeviceTwin> speed_hip(const SpeedPlan& plan, const VideoFormat& format, const SpeedPlanes& planes);
 
-/* A step of the definition: K of `m` in multiples of 2^-speed::kBits. */
-void speed_covariances(const SpeedShape& shape, const Plane<int32_t>& m, double (*k)[kSpeedDim]);
+/* Their last step: SpeedSums::difference, of what is known of the blocks. */
+uint64_t speed_difference(const SpeedShape& shape, const SpeedMemory& memory);
 
 extern const ExtractorInfo kSpeedChromaExtractor, kSpeedChromaHipExtractor;
 extern const ExtractorInfo kSpeedTemporalExtractor, kSpeedTemporalHipExtractor;

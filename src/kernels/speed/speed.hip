@@ -1,7 +1,9 @@
-/* The kernels of SpEED, in data-flow order; block z is a unit (speed_work.h). All of them are short beside the loading
- * of the planes: what counts is that there are few of them, for all planes of both sides of a batch at once. */
+/* The kernels of SpEED, in data-flow order; block z is a unit (speed_work.h). What counts is that they are
+ * few, for all planes of both sides of a batch at once: the longest, whose QR steps one thread makes (some 0.13 ms on an
+ * H200), takes as long for one plane as for many. */
 #include "kernels/common/gpu.h"
 #include "kernels/common/mirror.h"
+#include "kernels/common/rows-inl.h"
 #include "kernels/speed/speed_math.h"
 #include "kernels/speed/speed_work.h"
 
@@ -44,7 +46,7 @@ VMAFX_DEVICE void decimate(const SpeedWork& work) {
   for (int i = rank; i < (count - 1) * kSpeedStep + 2 * half + 1; i += kSpeedThreads) {
     if (i % kSpeedStep > 2 * half) continue;
     const int x = mirror(first * kSpeedStep - half + i, shape.w);
-    columns[i] = weighted(shape.antialias, [&](int k) {
+    columns[i] = ordered_sum<0>(shape.antialias, [&](int k) {
       return sample_at<T, scaled>(work, unit, x, mirror(y * kSpeedStep + k, shape.h));
     });
   }
@@ -52,7 +54,7 @@ VMAFX_DEVICE void decimate(const SpeedWork& work) {
   if (rank >= count) return;
   const int64_t row = static_cast<int64_t>(unit) * shape.small_h + y;
   work.small[row * shape.small_w + first + rank] =
-      weighted(shape.antialias, [&](int k) { return columns[rank * kSpeedStep + half + k]; });
+      ordered_sum<0>(shape.antialias, [&](int k) { return columns[rank * kSpeedStep + half + k]; });
 }
 
 /* m of each sample of x. */
@@ -64,11 +66,12 @@ VMAFX_DEVICE void centre(const SpeedWork& work) {
   if (at >= size || !has_score(work, unit)) return;
   const int x = at % shape.small_w, y = at / shape.small_w;
   const float* small = work.small.get() + static_cast<int64_t>(unit) * size;
-  const float mean = weighted(shape.local, [&](int dx) {
+  const float mean = ordered_sum<0>(shape.local, [&](int dx) {
     const int from = mirror(x + dx, shape.small_w);
-    return weighted(shape.local, [&](int dy) { return small[mirror(y + dy, shape.small_h) * shape.small_w + from]; });
+    return ordered_sum<0>(shape.local,
+                          [&](int dy) { return small[mirror(y + dy, shape.small_h) * shape.small_w + from]; });
   });
-  work.centred[static_cast<int64_t>(unit) * size + at] = static_cast<int32_t>(to_fixed<kBits>(small[at] - mean));
+  work.centred[static_cast<int64_t>(unit) * size + at] = small[at] - mean;
 }
 
 /* Elements a and b <= a of pair number `pair`. */
@@ -80,39 +83,22 @@ VMAFX_DEVICE void elements_of(int pair, int* a, int* b) {
 
 /* Block (band): a thread for each pair's sum of products, and for each element's sum, over the band's windows. */
 VMAFX_DEVICE void multiply(const SpeedWork& work) {
-  constexpr int kTogether = 8;  // products below 2^60
   const SpeedShape& shape = work.shape;
   const int unit = this_unit();
   const int rank = static_cast<int>(gpu::thread_rank()), band = static_cast<int>(gpu::block_id().x), w = shape.small_w;
-  if (rank >= kSpeedPairs + n || !has_score(work, unit)) return;
-  const bool is_pair = rank < kSpeedPairs;
-  int a = rank - kSpeedPairs, b = a;
-  if (is_pair) elements_of(rank, &a, &b);
-  const int32_t* m = work.centred.get() + static_cast<int64_t>(unit) * w * shape.small_h;
+  if (rank >= kSpeedPartWords || !has_score(work, unit)) return;
+  const float* m = work.centred.get() + static_cast<int64_t>(unit) * w * shape.small_h;
   const int from = band * kSpeedBand, below = from + kSpeedBand;
   const int to = below < shape.windows_y() ? below : shape.windows_y();
-  __int128 products = 0;
-  int64_t sum = 0;
-  for (int y = from; y < to; y++) {
-    const int32_t* row_a = m + (y + a / kSpeedBlock) * w + a % kSpeedBlock;
-    const int32_t* row_b = m + (y + b / kSpeedBlock) * w + b % kSpeedBlock;
-    for (int start = 0; start < shape.windows_x(); start += kTogether) {
-      const int end = start + kTogether < shape.windows_x() ? start + kTogether : shape.windows_x();
-      int64_t some = 0;
-      for (int x = start; x < end; x++) {
-        some += static_cast<int64_t>(row_a[x]) * row_b[x];
-        sum += row_a[x];
-      }
-      products += some;
-    }
-  }
-  int64_t* parts = work.parts.get() + (static_cast<int64_t>(unit) * work.bands + band) * kSpeedPartWords;
-  if (is_pair) {
-    parts[2 * rank] = static_cast<int64_t>(products);
-    parts[2 * rank + 1] = static_cast<int64_t>(products >> 64);
+  double sum;
+  if (rank < kSpeedPairs) {
+    int a, b;
+    elements_of(rank, &a, &b);
+    sum = band_sum<true>(shape, m, w, from, to, a, b);
   } else {
-    parts[2 * kSpeedPairs + a] = sum;
+    sum = band_sum<false>(shape, m, w, from, to, rank - kSpeedPairs, 0);
   }
+  work.parts[(static_cast<int64_t>(unit) * work.bands + band) * kSpeedPartWords + rank] = sum;
 }
 
 /* The team of all threads of a block of kSpeedModelThreads, a multiple of 32. */
@@ -129,88 +115,118 @@ struct BlockTeam {
       if (rank % 32 < size) f(i, rank % 32);
     gpu::block_sync();
   }
+  VMAFX_DEVICE void product(int first, int column, ConstMatrix a, ConstMatrix b, Matrix out) const {
+    const int rank = static_cast<int>(gpu::thread_rank()), j = column + rank % 32;
+    for (int i = first + rank / 32; i < n; i += kSpeedModelThreads / 32)
+      if (j < n) out[i][j] = product_element(first, a, b, i, j);
+    gpu::block_sync();
+  }
 };
 
-/* K of a unit, and what make_model() makes of it. */
+/* K of a unit. */
+VMAFX_DEVICE void gather_covariances(const SpeedWork& work, const BlockTeam& team, double* sums, Matrix k) {
+  const double* parts = work.parts.get() + static_cast<int64_t>(this_unit()) * work.bands * kSpeedPartWords;
+  const auto sum_of = [&](int word) {
+    double sum = 0;
+    for (int band = 0; band < work.bands; band++) sum += parts[band * kSpeedPartWords + word];
+    return sum;
+  };
+  team.each(n, [&](int i) { sums[i] = sum_of(kSpeedPairs + i); });
+  team.each(kSpeedPairs, [&](int pair) {
+    int a, b;
+    elements_of(pair, &a, &b);
+    k[a][b] = k[b][a] = covariance(work.shape, sum_of(pair), sums[a], sums[b]);
+  });
+}
+
+/* The model of a unit: the first block makes the eigenvalues, for the most part with one thread, the second meanwhile
+ * what the linear systems need. */
 VMAFX_DEVICE void build_model(const SpeedWork& work) {
-  VMAFX_SHARED(double, k, [n][n]);
-  VMAFX_SHARED(double, room, [n][n]);
-  VMAFX_SHARED(double, product, [n]);
-  VMAFX_SHARED(int64_t, sums, [n]);
-  VMAFX_SHARED(Model, model, [1]);
-  const SpeedShape& shape = work.shape;
+  VMAFX_SHARED(float, k, [n][kSpeedRow]);
+  VMAFX_SHARED(double, sums, [n]);
   const int unit = this_unit();
   if (!has_score(work, unit)) return;
   const BlockTeam team;
-  const int64_t* parts = work.parts.get() + static_cast<int64_t>(unit) * work.bands * kSpeedPartWords;
-  team.each(n, [&](int i) {
-    int64_t sum = 0;
-    for (int band = 0; band < work.bands; band++) sum += parts[band * kSpeedPartWords + 2 * kSpeedPairs + i];
-    sums[i] = sum;
-  });
-  team.each(kSpeedPairs, [&](int pair) {
-    unsigned __int128 total = 0;
-    for (int band = 0; band < work.bands; band++) {
-      const int64_t* words = parts + band * kSpeedPartWords + 2 * pair;
-      total += static_cast<unsigned __int128>(static_cast<uint64_t>(words[1])) << 64 | static_cast<uint64_t>(words[0]);
-    }
-    int a, b;
-    elements_of(pair, &a, &b);
-    const int count = shape.windows_x() * shape.windows_y();
-    k[a][b] = k[b][a] = covariance(static_cast<__int128>(total), sums[a], sums[b], count);
-  });
-  make_model(team, k, room, product, &model[0]);
-  const auto* words = reinterpret_cast<const uint64_t*>(&model[0]);
-  auto* out = reinterpret_cast<uint64_t*>(work.models.get() + static_cast<int64_t>(unit) * sizeof(Model));
-  team.each(sizeof(Model) / 8, [&](int i) { out[i] = words[i]; });
-}
-
-/* A block of the plane, of which `m` is the first sample. */
-VMAFX_DEVICE Block measure(const Model& model, const int32_t* m, int w, double sigma) {
-  double z[n], sum = 0;
-  VMAFX_UNROLL
-  for (int i = 0; i < n; i++) {
-    double left = m[i / kSpeedBlock * w + i % kSpeedBlock] * kUnit;
-    VMAFX_UNROLL
-    for (int k = 0; k < n; k++)
-      if (k < i) left = left - model.lower[i][k] * z[k];
-    z[i] = left;
-    sum += left * left * model.inverse[i];
+  auto* model = reinterpret_cast<Model*>(work.models.get() + static_cast<int64_t>(unit) * sizeof(Model));
+  gather_covariances(work, team, sums, k);
+  if (gpu::block_id().x == 0) {
+    VMAFX_SHARED(Tridiagonal, t, [1]);
+    VMAFX_SHARED(float, v, [2 * n]);
+    VMAFX_SHARED(float, x, [n]);
+    tridiagonalise(team, k, v, x, &t[0]);
+    team.each(1, [&](int) { diagonalise(&t[0]); });
+    team.each(n, [&](int i) {
+      model->eigenvalues[i] = t[0].diagonal[i];
+      if (i == 0) model->is_regular = is_regular(t[0].diagonal);
+    });
+  } else {
+    VMAFX_SHARED(FactorRoom, room, [1]);
+    VMAFX_SHARED(float, turned, [n][kSpeedRow]);
+    VMAFX_SHARED(float, triangle, [n][kSpeedRow]);
+    factorise(team, k, &room[0], turned, triangle);
+    team.each(n * kSpeedRow, [&](int at) {
+      const int i = at / kSpeedRow, j = at % kSpeedRow;
+      model->turned[i][j] = j < n ? turned[i][j] : 0;
+      model->triangle[i][j] = j < n ? triangle[i][j] : 0;
+      if (at == 0) model->is_solvable = is_solvable(triangle);
+    });
   }
-  const double variance = sum / n;
-  return {variance, entropy(determinant(model, variance, sigma))};
 }
 
-/* Block (some blocks of the plane, one for each thread); z: a plane of a frame. Without a loop over more of them, out
- * of which the compiler would move the loads of all of the models. */
+/* Block (some blocks of the plane, one for each thread). */
+VMAFX_DEVICE void measure(const SpeedWork& work) {
+  VMAFX_SHARED(Model, model, [1]);
+  VMAFX_SHARED(float, y, [n][kSpeedMeasureThreads]);
+  VMAFX_SHARED(float, x, [n][kSpeedMeasureThreads]);
+  const SpeedShape& shape = work.shape;
+  const int unit = this_unit();
+  if (!has_score(work, unit)) return;
+  const int rank = static_cast<int>(gpu::thread_rank());
+  const auto* from = reinterpret_cast<const uint32_t*>(work.models.get() + static_cast<int64_t>(unit) * sizeof(Model));
+  for (int i = rank; i < static_cast<int>(sizeof(Model) / 4); i += kSpeedMeasureThreads)
+    reinterpret_cast<uint32_t*>(&model[0])[i] = from[i];
+  gpu::block_sync();
+  const int b = static_cast<int>(gpu::block_id().x * kSpeedMeasureThreads) + rank;
+  if (b >= shape.blocks() || !model[0].is_regular || !model[0].is_solvable) return;
+  const float* m = work.centred.get() + static_cast<int64_t>(unit) * shape.small_w * shape.small_h +
+                   (b / shape.blocks_x * shape.small_w + b % shape.blocks_x) * kSpeedBlock;
+  for (int i = 0; i < n; i++) y[i][rank] = m[i / kSpeedBlock * shape.small_w + i % kSpeedBlock];
+  const float s = variance(model[0], [&](int i) { return y[i][rank]; }, [&](int i) -> float& { return x[i][rank]; });
+  auto* blocks = reinterpret_cast<Block*>(work.blocks.get()) + static_cast<int64_t>(unit) * shape.blocks();
+  blocks[b] = {s, entropy(model[0], s, shape.sigma_nn)};
+}
+
+VMAFX_DEVICE bool is_singular(const SpeedWork& work, int unit) {
+  const auto& model = reinterpret_cast<const Model*>(work.models.get())[unit];
+  return !model.is_regular || !model.is_solvable;
+}
+
+/* z: a plane of a frame. The differences of some blocks at a time, then one thread's sum. */
 VMAFX_DEVICE void score(const SpeedWork& work) {
-  VMAFX_SHARED(Model, models, [2]);
+  VMAFX_SHARED(float, differences, [kSpeedScoreThreads]);
   const SpeedShape& shape = work.shape;
   const int number = this_unit() /* here of a pair of them */, frame = number / work.plane_count;
   if (!has_score(work, 2 * number)) return;
   const int rank = static_cast<int>(gpu::thread_rank());
-  const auto* from =
-      reinterpret_cast<const uint64_t*>(work.models.get()) + static_cast<int64_t>(number) * 2 * sizeof(Model) / 8;
-  for (int i = rank; i < static_cast<int>(2 * sizeof(Model) / 8); i += kSpeedScoreThreads)
-    reinterpret_cast<uint64_t*>(&models[0])[i] = from[i];
-  gpu::block_sync();
   uint64_t* sums = work.sums.get() + frame * work.sums_stride + number % work.plane_count * 2;
-  const bool no_ref = !models[0].regular, no_dist = !models[1].regular;
+  const bool no_ref = is_singular(work, 2 * number), no_dist = is_singular(work, 2 * number + 1);
   if (no_ref || no_dist) {
-    if (rank == 0 && gpu::block_id().x == 0) gpu::atomic_add(&sums[1], (no_ref ? 1u : 0u) | (no_dist ? 2u : 0u));
+    if (rank == 0) sums[1] = (no_ref ? 1u : 0u) | (no_dist ? 2u : 0u);
     return;
   }
-  const int64_t size = static_cast<int64_t>(shape.small_w) * shape.small_h;
-  const int32_t* m = work.centred.get() + number * 2 * size;
-  const int b = static_cast<int>(gpu::block_id().x * kSpeedScoreThreads) + rank;
-  const bool is_there = b < shape.blocks();
-  const int at = (b / shape.blocks_x * shape.small_w + b % shape.blocks_x) * kSpeedBlock;
-  Block ref = {}, dist = {};
-  if (is_there) ref = measure(models[0], m + at, shape.small_w, shape.sigma_nn);
-  gpu::block_sync();  // keeps the loads of the second model behind the first: both do not fit the registers of gfx10
-  if (is_there) dist = measure(models[1], m + size + at, shape.small_w, shape.sigma_nn);
-  const int64_t sum = is_there ? difference(shape, ref, dist) : 0;
-  gpu::add_block(sums, sum);
+  const auto* ref =
+      reinterpret_cast<const Block*>(work.blocks.get()) + static_cast<int64_t>(number) * 2 * shape.blocks();
+  const Block* dist = ref + shape.blocks();
+  float sum = 0;
+  for (int first = 0; first < shape.blocks(); first += kSpeedScoreThreads) {
+    const int left = shape.blocks() - first, count = left < int{kSpeedScoreThreads} ? left : int{kSpeedScoreThreads};
+    if (rank < count) differences[rank] = difference(shape, ref[first + rank], dist[first + rank]);
+    gpu::block_sync();
+    if (rank == 0)
+      for (int i = 0; i < count; i++) sum += differences[i];
+    gpu::block_sync();
+  }
+  if (rank == 0) sums[0] = std::bit_cast<uint32_t>(sum);
 }
 
 }  // namespace vmafx::speed
@@ -230,4 +246,7 @@ VMAFX_KERNEL(vmafx_speed_decimate_scaled_16, vmafx::kSpeedThreads, (vmafx::Speed
 VMAFX_KERNEL(vmafx_speed_centre, vmafx::kSpeedThreads, (vmafx::SpeedWork work)) { vmafx::speed::centre(work); }
 VMAFX_KERNEL(vmafx_speed_multiply, vmafx::kSpeedPairThreads, (vmafx::SpeedWork work)) { vmafx::speed::multiply(work); }
 VMAFX_KERNEL(vmafx_speed_model, vmafx::kSpeedModelThreads, (vmafx::SpeedWork work)) { vmafx::speed::build_model(work); }
+VMAFX_KERNEL(vmafx_speed_measure, vmafx::kSpeedMeasureThreads, (vmafx::SpeedWork work)) {
+  vmafx::speed::measure(work);
+}
 VMAFX_KERNEL(vmafx_speed_score, vmafx::kSpeedScoreThreads, (vmafx::SpeedWork work)) { vmafx::speed::score(work); }

@@ -29,11 +29,7 @@ class SpeedHip : public DeviceTwin {
     prescale.offset = -128;
   }
 
-  size_t scratch_bytes(int frames) const override {
-    const size_t units = units_of(frames);
-    return aligned(units * samples() * sizeof(float)) + aligned(units * samples() * sizeof(int32_t)) +
-           aligned(units * part_bytes()) + aligned(units * kSpeedModelBytes) + taps_bytes();
-  }
+  size_t scratch_bytes(int frames) const override { return lay_out(units_of(frames)).end; }
 
   Status load(const hip::Module& kernels) override {
     const char* decimate = scaled_ ? bpc_ == 8 ? "vmafx_speed_decimate_scaled_8" : "vmafx_speed_decimate_scaled_16"
@@ -43,6 +39,7 @@ class SpeedHip : public DeviceTwin {
     VMAFX_ASSIGN(centre_, kernels.kernel<SpeedWork>("vmafx_speed_centre"));
     VMAFX_ASSIGN(multiply_, kernels.kernel<SpeedWork>("vmafx_speed_multiply"));
     VMAFX_ASSIGN(model_, kernels.kernel<SpeedWork>("vmafx_speed_model"));
+    VMAFX_ASSIGN(measure_, kernels.kernel<SpeedWork>("vmafx_speed_measure"));
     VMAFX_ASSIGN(score_, kernels.kernel<SpeedWork>("vmafx_speed_score"));
     return {};
   }
@@ -61,19 +58,35 @@ class SpeedHip : public DeviceTwin {
     VMAFX_TRY(hip::launch(*batch.stream, decimate_, segments, {kSpeedThreads}, 0, work));
     VMAFX_TRY(hip::launch(*batch.stream, centre_, chunks, {kSpeedThreads}, 0, work));
     VMAFX_TRY(hip::launch(*batch.stream, multiply_, {bands, 1, units}, {kSpeedPairThreads}, 0, work));
-    VMAFX_TRY(hip::launch(*batch.stream, model_, {1, 1, units}, {kSpeedModelThreads}, 0, work));
-    const hip::Dim blocks = {hip::blocks_for(shape.blocks(), kSpeedScoreThreads), 1, units / 2};
-    return hip::launch(*batch.stream, score_, blocks, {kSpeedScoreThreads}, 0, work);
+    VMAFX_TRY(hip::launch(*batch.stream, model_, {2, 1, units}, {kSpeedModelThreads}, 0, work));
+    const hip::Dim blocks = {hip::blocks_for(shape.blocks(), kSpeedMeasureThreads), 1, units};
+    VMAFX_TRY(hip::launch(*batch.stream, measure_, blocks, {kSpeedMeasureThreads}, 0, work));
+    return hip::launch(*batch.stream, score_, {1, 1, units / 2}, {kSpeedScoreThreads}, 0, work);
   }
 
  private:
   size_t units_of(int frames) const { return static_cast<size_t>(frames) * planes_.count * 2; }
   size_t samples() const { return static_cast<size_t>(work_.shape.small_w) * work_.shape.small_h; }
-  size_t part_bytes() const { return static_cast<size_t>(work_.bands) * kSpeedPartWords * sizeof(int64_t); }
   size_t taps_bytes() const {
     if (!scaled_) return 0;
     const auto positions = static_cast<size_t>(work_.shape.w + work_.shape.h);
     return positions * prescale_taps(work_.prescale.method) * sizeof(PrescaleTap);
+  }
+
+  /* Where what the kernels share lies in the scratch memory. */
+  struct Layout {
+    size_t small, centred, parts, models, blocks, taps, end;
+  };
+  Layout lay_out(size_t units) const {
+    Layout at;
+    at.small = 0;
+    at.centred = at.small + aligned(units * samples() * sizeof(float));
+    at.parts = at.centred + aligned(units * samples() * sizeof(float));
+    at.models = at.parts + aligned(units * work_.bands * kSpeedPartWords * sizeof(double));
+    at.blocks = at.models + aligned(units * kSpeedModelBytes);
+    at.taps = at.blocks + aligned(units * work_.shape.blocks() * kSpeedBlockBytes);
+    at.end = at.taps + taps_bytes();
+    return at;
   }
 
   SpeedWork work_of(const DeviceBatch& batch) const {
@@ -88,13 +101,13 @@ class SpeedHip : public DeviceTwin {
         work.before[unit] = planes.ref[hip::ref_index(frame, 1)];
         work.before[unit + 1] = hip::dist_plane(planes, frame, 1);
       }
-    const size_t units = units_of(batch.count), plane_bytes = aligned(units * samples() * 4);
-    work.small = batch.scratch.as<float>();
-    work.centred = batch.scratch.as<int32_t>(plane_bytes);
-    work.parts = batch.scratch.as<int64_t>(2 * plane_bytes);
-    const size_t models_at = 2 * plane_bytes + aligned(units * part_bytes());
-    work.models = batch.scratch.as<std::byte>(models_at);
-    work.prescale.taps = batch.scratch.as<PrescaleTap>(models_at + aligned(units * kSpeedModelBytes));
+    const Layout at = lay_out(units_of(batch.count));
+    work.small = batch.scratch.as<float>(at.small);
+    work.centred = batch.scratch.as<float>(at.centred);
+    work.parts = batch.scratch.as<double>(at.parts);
+    work.models = batch.scratch.as<std::byte>(at.models);
+    work.blocks = batch.scratch.as<std::byte>(at.blocks);
+    work.prescale.taps = batch.scratch.as<PrescaleTap>(at.taps);
     work.sums = batch.sums.as<uint64_t>();
     work.sums_stride = batch.sums_stride / sizeof(uint64_t);
     return work;
@@ -105,7 +118,7 @@ class SpeedHip : public DeviceTwin {
   bool scaled_ = false;
   SpeedWork work_;  // but for what belongs to a batch
   hip::Kernel<PrescaleWork> taps_;
-  hip::Kernel<SpeedWork> decimate_, centre_, multiply_, model_, score_;
+  hip::Kernel<SpeedWork> decimate_, centre_, multiply_, model_, measure_, score_;
 };
 
 }  // namespace

@@ -19,8 +19,8 @@ GaussianWindow antialias_window(double kernelscale) {
 }
 
 /* In floats, as libvmaf has it. */
-double least_entropy(double sigma_nn, double nn_floor) {
-  const float sigma = (1.0f + static_cast<float>(nn_floor)) * static_cast<float>(sigma_nn);
+float least_entropy(double sigma_nn, double nn_floor) {
+  const double sigma = (1.0f + static_cast<float>(nn_floor)) * static_cast<float>(sigma_nn);
   return static_cast<float>(kSpeedDim * (std::log2(sigma) + std::log2(2 * std::numbers::pi * std::numbers::e)));
 }
 
@@ -84,13 +84,13 @@ size_t SpeedPlan::lay_out(std::byte* scratch, SpeedMemory* memory) const {
     m.scaler = pieces.take<std::byte>(scaler->scratch_bytes());
   }
   m.small = pieces.take_plane<float>(shape.small_w, shape.small_h);
-  m.centred = pieces.take_plane<int32_t>(shape.small_w, shape.small_h);
+  m.centred = pieces.take_plane<float>(shape.small_w, shape.small_h);
   m.row = pieces.take<float>(shape.w + 2 * kSpeedSlack);
-  m.columns = pieces.take<int64_t>(shape.small_w + 2 * kSpeedSlack);
-  m.values = pieces.take_plane<double>(shape.blocks(), kSpeedDim);
+  m.shifted = pieces.take<double>(kSpeedDim * shape.padded_windows_x());
+  m.values = pieces.take_plane<float>(shape.blocks(), kSpeedDim);
   for (int side = 0; side < 2; side++) {
-    m.variance[side] = pieces.take<double>(shape.blocks() + kSpeedSlack);
-    m.entropy[side] = pieces.take<double>(shape.blocks() + kSpeedSlack);
+    m.variance[side] = pieces.take<float>(shape.blocks() + kSpeedSlack);
+    m.entropy[side] = pieces.take<float>(shape.blocks() + kSpeedSlack);
   }
   if (memory) *memory = m;
   return pieces.bytes();

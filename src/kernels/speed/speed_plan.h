@@ -19,11 +19,11 @@ struct SpeedMemory {
   Plane<float> scaled[2];   // with prescaling: the plane, and the one before
   std::byte* scaler;
   Plane<float> small;       // x
-  Plane<int32_t> centred;   // m in multiples of 2^-kSpeedBits
+  Plane<float> centred;     // m
   float* row;               // of shape.w and slack on both sides
-  int64_t* columns;         // of small_w and slack
-  Plane<double> values;     // row i: element i of all blocks of m
-  double *variance[2], *entropy[2];  // of the blocks of ref and dist
+  double* shifted;          // five rows of m from five columns on, of padded_windows_x() each
+  Plane<float> values;      // row i: element i of all blocks of m
+  float *variance[2], *entropy[2];  // of the blocks of ref and dist
 };
 
 class SpeedPlan {

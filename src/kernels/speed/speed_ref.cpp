@@ -1,5 +1,8 @@
 /* The definition of SpEED on one plane, in the order of speed.h. */
+#include <algorithm>
+
 #include "kernels/common/mirror.h"
+#include "kernels/common/rows-inl.h"
 #include "kernels/speed/speed.h"
 #include "kernels/speed/speed_math.h"
 
@@ -15,9 +18,10 @@ void decimate(const SpeedShape& shape, Sample sample, const Plane<float>& small)
     for (int x = 0; x < small.w; x++) {
       const auto column = [&](int dx) {
         const int from = mirror(x * kSpeedStep + dx, shape.w);
-        return weighted(shape.antialias, [&](int dy) { return sample(from, mirror(y * kSpeedStep + dy, shape.h)); });
+        return ordered_sum<0>(shape.antialias,
+                              [&](int dy) { return sample(from, mirror(y * kSpeedStep + dy, shape.h)); });
       };
-      small.row(y)[x] = weighted(shape.antialias, column);
+      small.row(y)[x] = ordered_sum<0>(shape.antialias, column);
     }
 }
 
@@ -44,70 +48,64 @@ void decimate_scaled(const SpeedPlan& plan, const SpeedPlane& plane, const Speed
 }
 
 /* m: x less its local mean. */
-void centre(const SpeedShape& shape, const Plane<float>& small, const Plane<int32_t>& centred) {
+void centre(const SpeedShape& shape, const Plane<float>& small, const Plane<float>& centred) {
   for (int y = 0; y < small.h; y++)
     for (int x = 0; x < small.w; x++) {
       const auto column = [&](int dx) {
         const int from = mirror(x + dx, small.w);
-        return weighted(shape.local, [&](int dy) { return small.row(mirror(y + dy, small.h))[from]; });
+        return ordered_sum<0>(shape.local, [&](int dy) { return small.row(mirror(y + dy, small.h))[from]; });
       };
-      const float m = small.row(y)[x] - weighted(shape.local, column);
-      centred.row(y)[x] = static_cast<int32_t>(to_fixed<kBits>(m));
+      centred.row(y)[x] = small.row(y)[x] - ordered_sum<0>(shape.local, column);
     }
 }
 
-/* Σ over all 5x5 windows of their elements a times b, and of a. */
-__int128 products(const SpeedShape& shape, const Plane<int32_t>& m, int a, int b) {
-  __int128 sum = 0;
-  for (int y = 0; y < shape.windows_y(); y++) {
-    const int32_t* row_a = m.row(y + a / kSpeedBlock) + a % kSpeedBlock;
-    const int32_t* row_b = m.row(y + b / kSpeedBlock) + b % kSpeedBlock;
-    for (int x = 0; x < shape.windows_x(); x++) sum += int64_t{row_a[x]} * row_b[x];
-  }
-  return sum;
-}
-int64_t sum_of(const SpeedShape& shape, const Plane<int32_t>& m, int a) {
-  int64_t sum = 0;
-  for (int y = 0; y < shape.windows_y(); y++)
-    for (int x = 0; x < shape.windows_x(); x++) sum += m.row(y + a / kSpeedBlock)[x + a % kSpeedBlock];
+/* Σ over all 5x5 windows of their elements a times b, or of a. */
+template <bool is_pair>
+double sum(const SpeedShape& shape, const Plane<float>& m, int a, int b) {
+  double sum = 0;
+  for (int y = 0; y < shape.windows_y(); y += kSpeedBand)
+    sum += band_sum<is_pair>(shape, m.data, static_cast<int>(m.row(1) - m.row(0)), y,
+                             std::min(y + kSpeedBand, shape.windows_y()), a, b);
   return sum;
 }
 
-/* y' K^-1 y / 25, y from (x, y): with K = L D L', z = L^-1 y and so Σ z² / d. */
-double variance(const Model& model, const Plane<int32_t>& m, int x, int y) {
-  double z[n], sum = 0;
-  for (int i = 0; i < n; i++) {
-    z[i] = m.row(y + i / kSpeedBlock)[x + i % kSpeedBlock] * kUnit;
-    for (int k = 0; k < i; k++) z[i] = z[i] - model.lower[i][k] * z[k];
-    sum += z[i] * z[i] * model.inverse[i];
-  }
-  return sum / n;
+void covariances(const SpeedShape& shape, const Plane<float>& m, Matrix k) {
+  double sums[n];
+  for (int a = 0; a < n; a++) sums[a] = sum<false>(shape, m, a, a);
+  for (int a = 0; a < n; a++)
+    for (int b = 0; b <= a; b++)
+      k[a][b] = k[b][a] = covariance(shape, sum<true>(shape, m, a, b), sums[a], sums[b]);
 }
 
-void model_plane(const SpeedPlan& plan, const SpeedPlane& plane, const SpeedMemory& memory, Model* model) {
+bool model_plane(const SpeedPlan& plan, const SpeedPlane& plane, const SpeedMemory& memory, Model* model) {
   if (plan.scaler) decimate_scaled(plan, plane, memory);
   else if (plan.bpc == 8) decimate_samples<uint8_t>(plan.shape, plane, memory.small);
   else decimate_samples<uint16_t>(plan.shape, plane, memory.small);
   centre(plan.shape, memory.small, memory.centred);
-  double k[n][n], work[n][n], product[n];
-  speed_covariances(plan.shape, memory.centred, k);
-  make_model(Alone(), k, work, product, model);
+  float k[n][kSpeedRow];
+  covariances(plan.shape, memory.centred, k);
+  return make_model(Alone(), k, model);
 }
 
-void measure_blocks(const SpeedShape& shape, const Model& model, const Plane<int32_t>& m, double* variances,
-                    double* entropies) {
+void measure_blocks(const SpeedShape& shape, const Model& model, const Plane<float>& m, float* variances,
+                    float* entropies) {
   for (int b = 0; b < shape.blocks(); b++) {
-    variances[b] = variance(model, m, b % shape.blocks_x * kSpeedBlock, b / shape.blocks_x * kSpeedBlock);
-    entropies[b] = entropy(determinant(model, variances[b], shape.sigma_nn));
+    const int x = b % shape.blocks_x * kSpeedBlock, y = b / shape.blocks_x * kSpeedBlock;
+    const auto sample = [&](int i) { return m.row(y + i / kSpeedBlock)[x + i % kSpeedBlock]; };
+    float solution[n];
+    variances[b] = variance(model, sample, [&](int i) -> float& { return solution[i]; });
+    entropies[b] = entropy(model, variances[b], shape.sigma_nn);
   }
 }
 
 }  // namespace
 
-void speed_covariances(const SpeedShape& shape, const Plane<int32_t>& m, double (*k)[kSpeedDim]) {
-  int64_t sums[n];
-  for (int a = 0; a < n; a++) sums[a] = sum_of(shape, m, a);
-  fill_covariances(shape, [&](int a, int b) { return products(shape, m, a, b); }, sums, k);
+uint64_t speed_difference(const SpeedShape& shape, const SpeedMemory& memory) {
+  float sum = 0;
+  for (int b = 0; b < shape.blocks(); b++)
+    sum += difference(shape, {memory.variance[0][b], memory.entropy[0][b]},
+                      {memory.variance[1][b], memory.entropy[1][b]});
+  return std::bit_cast<uint32_t>(sum);
 }
 
 void speed_ref(const SpeedPlan& plan, const SpeedPlane& ref, const SpeedPlane& dist, std::byte* scratch,
@@ -116,14 +114,10 @@ void speed_ref(const SpeedPlan& plan, const SpeedPlane& ref, const SpeedPlane& d
   *sums = {};
   for (int side = 0; side < 2; side++) {
     Model model;
-    model_plane(plan, side ? dist : ref, memory, &model);
-    if (!model.regular) sums->singular |= 1u << side;
+    if (!model_plane(plan, side ? dist : ref, memory, &model)) sums->singular |= 1u << side;
     else measure_blocks(plan.shape, model, memory.centred, memory.variance[side], memory.entropy[side]);
   }
-  if (sums->singular) return;
-  for (int b = 0; b < plan.shape.blocks(); b++)
-    sums->difference += difference(plan.shape, {memory.variance[0][b], memory.entropy[0][b]},
-                                   {memory.variance[1][b], memory.entropy[1][b]});
+  if (!sums->singular) sums->difference = speed_difference(plan.shape, memory);
 }
 
 }  // namespace vmafx

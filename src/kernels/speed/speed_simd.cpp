@@ -1,14 +1,13 @@
 /* The SIMD twin of SpEED: one source for every instruction set, equal to speed_ref.cpp to the last bit.
  *
  * Only the rows under a window of the decimation are read, 9 of 16, and of them sums down are made at every column,
- * across at every 16th. K's 325 sums of products are made of 41: two elements of a 5x5 window that lie (dx, dy) apart
- * have the same products as any other two, but for rows and columns at the ends. The blocks of a plane are lanes of the
- * rest. */
+ * across at every 16th. A row of products, of which K has 325 in each row of windows, is made once for the up to five
+ * windows that it is a row of. The blocks of a plane are lanes of the rest. */
 #include "kernels/speed/speed.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
-#include <limits>
 
 #include "kernels/common/mirror.h"
 #include "kernels/common/rows.h"
@@ -38,14 +37,16 @@ using namespace speed;
 
 constexpr hn::ScalableTag<float> df;
 constexpr hn::ScalableTag<int32_t> di;
-constexpr hn::ScalableTag<double> dd;
-constexpr hn::ScalableTag<int64_t> dl;
+constexpr hn::CappedTag<double, 8> dd;           // the parts of a sum
+constexpr hn::Rebind<float, decltype(dd)> dh;    // as many floats
+constexpr hn::Rebind<int64_t, decltype(dd)> dl;
+constexpr hn::CappedTag<float, kSpeedRow> dr;    // of a row of a matrix
 using VF = hn::Vec<decltype(df)>;
 using VD = hn::Vec<decltype(dd)>;
-using VL = hn::Vec<decltype(dl)>;
+using VR = hn::Vec<decltype(dr)>;
 
 HWY_INLINE int float_lanes() { return static_cast<int>(hn::Lanes(df)); }
-HWY_INLINE int long_lanes() { return static_cast<int>(hn::Lanes(dl)); }
+HWY_INLINE int double_lanes() { return static_cast<int>(hn::Lanes(dd)); }
 
 /* -- Decimation -------------------------------------------------------------------------------------------------------
  * */
@@ -158,8 +159,7 @@ void centre(const SpeedShape& shape, const SpeedMemory& memory) {
       VF sum = hn::Zero(df);
       for (int k = -window.half; k <= window.half; k++)
         sum = hn::Add(sum, hn::Mul(hn::Set(df, window.taps[k < 0 ? -k : k]), hn::LoadU(df, row + x + k)));
-      const VF m = hn::Sub(hn::LoadU(df, small.row(y) + x), sum);
-      hn::StoreU(hn::NearestInt(hn::Mul(m, hn::Set(df, 1 / static_cast<float>(kUnit)))), di, memory.centred.row(y) + x);
+      hn::StoreU(hn::Sub(hn::LoadU(df, small.row(y) + x), sum), df, memory.centred.row(y) + x);
     }
   }
 }
@@ -167,166 +167,214 @@ void centre(const SpeedShape& shape, const SpeedMemory& memory) {
 /* -- Covariances ------------------------------------------------------------------------------------------------------
  * */
 
-HWY_INLINE VL products_at(const int32_t* a, const int32_t* b) {
-  const hn::Rebind<int32_t, decltype(dl)> half;
-  return hn::MulEven(hn::BitCast(di, hn::PromoteTo(dl, hn::LoadU(half, a))),
-                     hn::BitCast(di, hn::PromoteTo(dl, hn::LoadU(half, b))));
-}
-
-/* Elements (dx, dy) apart: a at (x, y) of a window, b at (x + dx, y + dy). */
-class Pairs {
+/* K of the rows of m, which are given from the first one on. Row y of m is that of elements 5 i to 5 i + 4 in row y - i
+ * of windows. */
+class Covariances {
  public:
-  HWY_INLINE Pairs(const SpeedShape& shape, const SpeedMemory& memory, int dx, int dy)
-      : shape_(shape), m_(memory.centred), columns_(memory.columns), dx_(dx), dy_(dy), first_(dx < 0 ? -dx : 0) {}
+  Covariances(const SpeedShape& shape, const SpeedMemory& memory)
+      : shape_(shape), m_(memory.centred), shifted_(memory.shifted), padded_(shape.padded_windows_x()) {}
 
-  int first() const { return first_; }
+  void add_row(int y) {
+    shift_row(y);
+    for (int apart = 0; apart < std::min(y + 1, kSpeedBlock); apart++)
+      for (int x = 0; x < kSpeedBlock; x++) {
+        const double *upper = shifted(y - apart, x), *lower = shifted(y, 0);
+        for (int part = 0; part < 8; part += double_lanes()) multiply_rows(upper, lower, y - apart, apart, x, part);
+      }
+    for (int apart = 0; apart < std::min(y + 1, kSpeedBlock); apart++) end_bands(y - apart, apart);
+  }
 
-  /* Into `columns`: the products of a column, of the windows that have their first row at 0. */
-  void start() {
-    for (int x = first_; x < end(); x += long_lanes()) {
-      VL sum = hn::Zero(dl);
-      for (int y = 0; y < shape_.windows_y(); y++) sum = hn::Add(sum, at(x, y));
-      hn::StoreU(sum, dl, columns_ + x);
-    }
+  void fill(Matrix k) const {
+    for (int a = 0; a < n; a++)
+      for (int b = 0; b <= a; b++)
+        k[a][b] = k[b][a] = covariance(shape_, products_[b][a], sums_[a], sums_[b]);
   }
-  /* Those with their first row at y become those at y + 1. */
-  void move_down(int y) {
-    for (int x = first_; x < end(); x += long_lanes()) {
-      const VL change = hn::Sub(at(x, y + shape_.windows_y()), at(x, y));
-      hn::StoreU(hn::Add(hn::LoadU(dl, columns_ + x), change), dl, columns_ + x);
-    }
-  }
-  /* Σ over the columns of the windows that have their first column at first(). */
-  __int128 total() const {
-    int64_t low = 0;
-    __int128 high = 0;
-    for (int x = first_; x < first_ + shape_.windows_x(); x++) {
-      low += columns_[x] & 0xffffffff;
-      high += columns_[x] >> 32;
-    }
-    return (high << 32) + low;
-  }
-  int64_t column(int x) const { return columns_[x]; }
 
  private:
-  int end() const { return shape_.blocks_x * kSpeedBlock - (dx_ > 0 ? dx_ : 0); }
-  HWY_INLINE VL at(int x, int y) const { return products_at(m_.row(y) + x, m_.row(y + dy_) + x + dx_); }
+  double* shifted(int y, int x) const { return shifted_ + (y % kSpeedBlock * kSpeedBlock + x) * padded_; }
+
+  /* Row y of m as each column of windows has it, then zeros. */
+  void shift_row(int y) {
+    const int w = shape_.windows_x();
+    for (int x = 0; x < kSpeedBlock; x++) {
+      const float* from = m_.row(y) + x;
+      double* to = shifted(y, x);
+      for (int i = 0; i < w; i++) to[i] = from[i];
+      std::fill(to + w, to + padded_, 0.0);
+    }
+  }
+
+  /* The rows of windows that element row `first` is in, when it is row y of m: in these, y - first. */
+  bool is_row(int y, int first) const { return y >= first && y - first < shape_.windows_y(); }
+
+  /* Some of the eight parts of the sums of products of column x of row y with those of the row that lies `apart` below,
+   * and of row y itself. */
+  HWY_INLINE void multiply_rows(const double* upper, const double* lower, int y, int apart, int x, int part) {
+    VD sum0 = hn::Zero(dd), sum1 = sum0, sum2 = sum0, sum3 = sum0, sum4 = sum0, alone = sum0;
+    for (int i = part; i < padded_; i += 8) {
+      const VD value = hn::LoadU(dd, upper + i);
+      const double* others = lower + i;
+      sum0 = hn::Add(sum0, hn::Mul(value, hn::LoadU(dd, others)));
+      sum1 = hn::Add(sum1, hn::Mul(value, hn::LoadU(dd, others + padded_)));
+      sum2 = hn::Add(sum2, hn::Mul(value, hn::LoadU(dd, others + 2 * padded_)));
+      sum3 = hn::Add(sum3, hn::Mul(value, hn::LoadU(dd, others + 3 * padded_)));
+      sum4 = hn::Add(sum4, hn::Mul(value, hn::LoadU(dd, others + 4 * padded_)));
+      alone = hn::Add(alone, value);
+    }
+    for (int first = 0; first + apart < kSpeedBlock; first++) {
+      if (!is_row(y, first)) continue;
+      const int a = first * kSpeedBlock + x;
+      double(*bands)[8] = product_bands_[a] + (first + apart) * kSpeedBlock;
+      add(sum0, bands[0] + part);
+      add(sum1, bands[1] + part);
+      add(sum2, bands[2] + part);
+      add(sum3, bands[3] + part);
+      add(sum4, bands[4] + part);
+      if (apart == 0) add(alone, sum_bands_[a] + part);
+    }
+  }
+
+  static HWY_INLINE void add(VD row, double* band) { hn::StoreU(hn::Add(hn::LoadU(dd, band), row), dd, band); }
+
+  void end_bands(int y, int apart) {
+    for (int first = 0; first + apart < kSpeedBlock; first++) {
+      const int row = y - first;
+      if (!is_row(y, first) || !((row + 1) % kSpeedBand == 0 || row + 1 == shape_.windows_y())) continue;
+      for (int x = 0; x < kSpeedBlock; x++) {
+        const int a = first * kSpeedBlock + x;
+        for (int other = 0; other < kSpeedBlock; other++) {
+          const int b = (first + apart) * kSpeedBlock + other;
+          end_band(product_bands_[a][b], &products_[a][b]);
+        }
+        if (apart == 0) end_band(sum_bands_[a], &sums_[a]);
+      }
+    }
+  }
+  static void end_band(double* band, double* sum) {
+    *sum += total(band);
+    std::fill_n(band, 8, 0.0);
+  }
 
   const SpeedShape& shape_;
-  const Plane<int32_t>& m_;
-  int64_t* columns_;
-  const int dx_, dy_, first_;
+  const Plane<float>& m_;
+  double* const shifted_;
+  const int padded_;
+  double product_bands_[n][n][8] = {}, sum_bands_[n][8] = {};  // of the band that is being summed up
+  double products_[n][n] = {}, sums_[n] = {};
 };
 
-void multiply_pairs(const SpeedShape& shape, const SpeedMemory& memory, int dx, int dy, __int128 (*products)[n]) {
-  Pairs pairs(shape, memory, dx, dy);
-  pairs.start();
-  for (int y = 0; y + dy < kSpeedBlock; y++) {
-    if (y > 0) pairs.move_down(y - 1);
-    __int128 sum = pairs.total();
-    for (int x = pairs.first(); x < kSpeedBlock && x + dx < kSpeedBlock; x++) {
-      if (x > pairs.first())
-        sum += pairs.column(x - 1 + shape.windows_x()) - static_cast<__int128>(pairs.column(x - 1));
-      const int a = y * kSpeedBlock + x, b = a + dy * kSpeedBlock + dx;
-      products[b][a] = sum;
+/* -- Matrices ---------------------------------------------------------------------------------------------------------
+ * */
+
+/* A team of one, which multiplies whole rows at a time. */
+struct Rows : Alone {
+  HWY_NOINLINE void product(int first, int column, ConstMatrix a, ConstMatrix b, Matrix out) const {
+    const int step = static_cast<int>(hn::Lanes(dr));
+    for (int j = column / step * step; j < n; j += step) {
+      int i = first;
+      for (; i + 4 <= n; i += 4) {
+        VR sum0 = hn::Zero(dr), sum1 = sum0, sum2 = sum0, sum3 = sum0;
+        for (int k = first; k < n; k++) {
+          const VR row = hn::LoadU(dr, b[k] + j);
+          sum0 = hn::Add(sum0, hn::Mul(hn::Set(dr, a[i][k]), row));
+          sum1 = hn::Add(sum1, hn::Mul(hn::Set(dr, a[i + 1][k]), row));
+          sum2 = hn::Add(sum2, hn::Mul(hn::Set(dr, a[i + 2][k]), row));
+          sum3 = hn::Add(sum3, hn::Mul(hn::Set(dr, a[i + 3][k]), row));
+        }
+        hn::StoreU(sum0, dr, out[i] + j);
+        hn::StoreU(sum1, dr, out[i + 1] + j);
+        hn::StoreU(sum2, dr, out[i + 2] + j);
+        hn::StoreU(sum3, dr, out[i + 3] + j);
+      }
+      for (; i < n; i++) {
+        VR sum = hn::Zero(dr);
+        for (int k = first; k < n; k++) sum = hn::Add(sum, hn::Mul(hn::Set(dr, a[i][k]), hn::LoadU(dr, b[k] + j)));
+        hn::StoreU(sum, dr, out[i] + j);
+      }
     }
   }
-}
-
-/* Σ of each element over all windows; the largest |m|. */
-int64_t sum_elements(const SpeedShape& shape, const Plane<int32_t>& m, int64_t* sums) {
-  int64_t largest = 0;
-  std::fill_n(sums, n, 0);
-  const int w = shape.windows_x(), h = shape.windows_y();
-  for (int y = 0; y < h + kSpeedBlock - 1; y++) {
-    const int32_t* row = m.row(y);
-    int64_t sum = 0;
-    for (int x = 0; x < w; x++) sum += row[x];
-    for (int x = 0; x < w + kSpeedBlock - 1; x++) largest = std::max(largest, std::abs(int64_t{row[x]}));
-    for (int x = 0; x < kSpeedBlock; x++) {
-      if (x > 0) sum += int64_t{row[x - 1 + w]} - row[x - 1];
-      for (int first = std::max(0, y - h + 1); first < kSpeedBlock && first <= y; first++)
-        sums[first * kSpeedBlock + x] += sum;
-    }
-  }
-  return largest;
-}
-
-void covariances(const SpeedShape& shape, const SpeedMemory& memory, double (*k)[n]) {
-  int64_t sums[n];
-  const int64_t largest = sum_elements(shape, memory.centred, sums);
-  /* High planes of the strongest contrast would need more than 64 bits for a column. */
-  if (largest * largest > std::numeric_limits<int64_t>::max() / shape.windows_y()) {
-    speed_covariances(shape, memory.centred, k);
-    return;
-  }
-  __int128 products[n][n];
-  for (int dy = 0; dy < kSpeedBlock; dy++)
-    for (int dx = dy ? 1 - kSpeedBlock : 0; dx < kSpeedBlock; dx++) multiply_pairs(shape, memory, dx, dy, products);
-  fill_covariances(shape, [&](int a, int b) { return products[a][b]; }, sums, k);
-}
+};
 
 /* -- Blocks -----------------------------------------------------------------------------------------------------------
  * */
 
-void gather_blocks(const SpeedShape& shape, const Plane<int32_t>& m, const Plane<double>& values) {
+void gather_blocks(const SpeedShape& shape, const Plane<float>& m, const Plane<float>& values) {
   for (int i = 0; i < n; i++)
     for (int y = 0; y < shape.blocks_y; y++) {
-      const int32_t* row = m.row(y * kSpeedBlock + i / kSpeedBlock) + i % kSpeedBlock;
-      for (int x = 0; x < shape.blocks_x; x++) values.row(i)[y * shape.blocks_x + x] = row[x * kSpeedBlock] * kUnit;
+      const float* row = m.row(y * kSpeedBlock + i / kSpeedBlock) + i % kSpeedBlock;
+      for (int x = 0; x < shape.blocks_x; x++) values.row(i)[y * shape.blocks_x + x] = row[x * kSpeedBlock];
     }
 }
 
-/* S of a vector of blocks, whose `values` become z. */
-HWY_INLINE VD variances(const Model& model, const Plane<double>& values, int b) {
-  VD sum = hn::Zero(dd);
-  for (int k = 0; k < n; k++) {
-    const VD z = hn::LoadU(dd, values.row(k) + b);
-    sum = hn::Add(sum, hn::Mul(hn::Mul(z, z), hn::Set(dd, model.inverse[k])));
-    for (int i = k + 1; i < n; i++) {
-      double* at = values.row(i) + b;
-      hn::StoreU(hn::Sub(hn::LoadU(dd, at), hn::Mul(hn::Set(dd, model.lower[i][k]), z)), dd, at);
+/* S of a vector of blocks. */
+HWY_INLINE VF variances(const Model& model, const Plane<float>& values, int b) {
+  HWY_ALIGN float solution[n][HWY_MAX_BYTES / sizeof(float)];
+  for (int i = 0; i < n; i++) {
+    VF sum = hn::Zero(df);
+    for (int k = 0; k < n; k++)
+      sum = hn::Add(sum, hn::Mul(hn::Set(df, model.turned[i][k]), hn::LoadU(df, values.row(k) + b)));
+    hn::Store(sum, df, solution[i]);
+  }
+  for (int i = n - 1; i >= 0; i--) {
+    VF left = hn::Load(df, solution[i]);
+    for (int k = i + 1; k < n; k++)
+      left = hn::Sub(left, hn::Mul(hn::Load(df, solution[k]), hn::Set(df, model.triangle[i][k])));
+    hn::Store(hn::Div(left, hn::Set(df, model.triangle[i][i])), df, solution[i]);
+  }
+  VF sum = hn::Zero(df);
+  for (int i = 0; i < n; i++) {
+    const VF product = hn::Mul(hn::Load(df, solution[i]), hn::LoadU(df, values.row(i) + b));
+    sum = hn::Add(sum, hn::Div(product, hn::Set(df, n)));
+  }
+  return sum;
+}
+
+/* speed::log2(). */
+HWY_INLINE VD logarithm(VD x) {
+  const auto above = hn::Sub(hn::BitCast(dl, x), hn::Set(dl, INT64_C(0x3fe5555555555555)));
+  const auto exponent = hn::ShiftRight<52>(above);
+  const VD m = hn::BitCast(dd, hn::Sub(hn::BitCast(dl, x), hn::ShiftLeft<52>(exponent)));
+  const VD one = hn::Set(dd, 1), s = hn::Div(hn::Sub(m, one), hn::Add(m, one)), z = hn::Mul(s, s);
+  VD sum = hn::Set(dd, 1.0 / 19);
+  for (int i = 17; i >= 1; i -= 2) sum = hn::Add(hn::Mul(sum, z), hn::Set(dd, 1.0 / i));
+  return hn::Add(hn::ConvertTo(dd, exponent), hn::Mul(hn::Mul(s, sum), hn::Set(dd, kTwoByLn2)));
+}
+
+/* E of blocks of these S. */
+void entropies(const Model& model, float sigma, const float* variance, int count, float* out) {
+  const auto least = hn::Set(dh, sigma);
+  const VD flat = hn::Set(dd, kFlatEntropy);
+  for (int b = 0; b < count; b += double_lanes()) {
+    const auto s = hn::LoadU(dh, variance + b);
+    VD sum = hn::Zero(dd);
+    for (int i = 0; i < n; i++) {
+      const auto spread = hn::Add(hn::Mul(hn::Set(dh, model.eigenvalues[i]), s), least);
+      const auto usable = hn::IfThenElse(hn::Gt(spread, hn::Zero(dh)), spread, least);
+      const VD next = hn::Add(sum, hn::Add(logarithm(hn::PromoteTo(dd, usable)), flat));
+      sum = hn::PromoteTo(dd, hn::DemoteTo(dh, next));
     }
+    hn::StoreU(hn::DemoteTo(dh, sum), dh, out + b);
   }
-  return hn::Div(sum, hn::Set(dd, n));
-}
-
-HWY_INLINE VD determinants(const Model& model, VD variance, VD sigma) {
-  const VD squared = hn::Mul(variance, variance);
-  VD last = hn::Set(dd, 1), now = hn::Add(hn::Mul(variance, hn::Set(dd, model.diagonal[0])), sigma);
-  for (int i = 1; i < n; i++) {
-    const VD diagonal = hn::Add(hn::Mul(variance, hn::Set(dd, model.diagonal[i])), sigma);
-    const VD beside = hn::Mul(hn::Mul(squared, hn::Set(dd, model.beside2[i])), last);
-    last = now;
-    now = hn::Sub(hn::Mul(diagonal, now), beside);
-  }
-  return now;
-}
-
-void measure_blocks(const SpeedShape& shape, const Model& model, const SpeedMemory& memory, int side) {
-  gather_blocks(shape, memory.centred, memory.values);
-  double *variance = memory.variance[side], *entropies = memory.entropy[side];
-  const VD sigma = hn::Set(dd, shape.sigma_nn);
-  for (int b = 0; b < shape.blocks(); b += long_lanes()) {
-    const VD s = variances(model, memory.values, b);
-    hn::StoreU(s, dd, variance + b);
-    hn::StoreU(determinants(model, s, sigma), dd, entropies + b);
-  }
-  for (int b = 0; b < shape.blocks(); b++) entropies[b] = entropy(entropies[b]);
 }
 
 /* Whether K can be used. */
 bool measure(const SpeedPlan& plan, const SpeedPlane& plane, const SpeedMemory& memory, int side) {
+  const SpeedShape& shape = plan.shape;
   if (plan.scaler) decimate_scaled(plan, plane, memory);
-  else if (plan.bpc == 8) decimate_samples<uint8_t>(plan.shape, plane, memory);
-  else decimate_samples<uint16_t>(plan.shape, plane, memory);
-  centre(plan.shape, memory);
-  double k[n][n], work[n][n], product[n];
-  Model model;
-  covariances(plan.shape, memory, k);
-  make_model(Alone(), k, work, product, &model);
-  if (model.regular) measure_blocks(plan.shape, model, memory, side);
-  return model.regular;
+  else if (plan.bpc == 8) decimate_samples<uint8_t>(shape, plane, memory);
+  else decimate_samples<uint16_t>(shape, plane, memory);
+  centre(shape, memory);
+  Covariances covariances(shape, memory);
+  for (int y = 0; y < shape.windows_y() + kSpeedBlock - 1; y++) covariances.add_row(y);
+  float k[n][kSpeedRow] = {};
+  covariances.fill(k);
+  Model model = {};
+  if (!make_model(Rows(), k, &model)) return false;
+  gather_blocks(shape, memory.centred, memory.values);
+  for (int b = 0; b < shape.blocks(); b += float_lanes())
+    hn::StoreU(variances(model, memory.values, b), df, memory.variance[side] + b);
+  entropies(model, shape.sigma_nn, memory.variance[side], shape.blocks(), memory.entropy[side]);
+  return true;
 }
 
 void score_plane(const SpeedPlan& plan, const SpeedPlane& ref, const SpeedPlane& dist, std::byte* scratch,
@@ -335,10 +383,7 @@ void score_plane(const SpeedPlan& plan, const SpeedPlane& ref, const SpeedPlane&
   *sums = {};
   if (!measure(plan, ref, memory, 0)) sums->singular |= 1;
   if (!measure(plan, dist, memory, 1)) sums->singular |= 2;
-  if (sums->singular) return;
-  for (int b = 0; b < plan.shape.blocks(); b++)
-    sums->difference += difference(plan.shape, {memory.variance[0][b], memory.entropy[0][b]},
-                                   {memory.variance[1][b], memory.entropy[1][b]});
+  if (!sums->singular) sums->difference = speed_difference(plan.shape, memory);
 }
 
 #endif

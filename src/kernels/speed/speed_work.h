@@ -16,6 +16,8 @@ inline constexpr int kSpeedStep = 16;   // of the decimation, both ways
 inline constexpr int kSpeedBlock = 5;   // samples of m, both ways
 inline constexpr int kSpeedDim = kSpeedBlock * kSpeedBlock;
 inline constexpr int kSpeedPairs = kSpeedDim * (kSpeedDim + 1) / 2;  // of elements of a block
+inline constexpr int kSpeedRow = 32;    // from one row of a matrix to the next
+inline constexpr int kSpeedBand = 4;    // rows of windows that are summed up apart
 
 /* Sizes and options. Trivially copyable. */
 struct SpeedShape {
@@ -24,26 +26,28 @@ struct SpeedShape {
   int blocks_x = 0, blocks_y = 0;  // whole blocks in m
   float scale = 1;                 // of samples: to 8 bit
   int weight_mode = 0;
-  double sigma_nn = 0;
-  double least_entropy = 0;        // blocks below it count nothing
+  float sigma_nn = 0;
+  float least_entropy = 0;         // blocks below it count nothing
   GaussianWindow antialias, local;
 
   constexpr int blocks() const { return blocks_x * blocks_y; }
   /* The samples of m that one element of a 5x5 window meets. */
   constexpr int windows_x() const { return (blocks_x - 1) * kSpeedBlock + 1; }
   constexpr int windows_y() const { return (blocks_y - 1) * kSpeedBlock + 1; }
+  constexpr int padded_windows_x() const { return (windows_x() + 7) / 8 * 8; }
 };
 
 /* Shapes of the kernels' blocks. */
 inline constexpr int kSpeedSegment = 8;             // samples of x, in a row
 inline constexpr unsigned kSpeedThreads = 128;
 inline constexpr unsigned kSpeedPairThreads = 384;  // one for each pair of elements, then one for each element
-inline constexpr int kSpeedBand = 8;                // rows of windows that a block sums up
 inline constexpr unsigned kSpeedModelThreads = 256;
-inline constexpr unsigned kSpeedScoreThreads = 64;  // a block of the plane each
-inline constexpr int kSpeedPartWords = 2 * kSpeedPairs + kSpeedDim;  // of one band
+inline constexpr unsigned kSpeedMeasureThreads = 64;  // a block of the plane each
+inline constexpr unsigned kSpeedScoreThreads = 256;
+inline constexpr int kSpeedPartWords = kSpeedPairs + kSpeedDim;  // of one band
 inline constexpr int kSpeedMostUnits = hip::kMostBatch * 4;
-inline constexpr int kSpeedModelBytes = 8 * (kSpeedDim * kSpeedDim + 3 * kSpeedDim + 1);
+inline constexpr int kSpeedModelBytes = 4 * (2 * kSpeedDim * kSpeedRow + kSpeedDim + 2);
+inline constexpr int kSpeedBlockBytes = 8;
 
 /* The parameter of the kernels. Everything in scratch memory lies in units: a plane of one side, number (frame · planes
  * + plane) · 2 + side. */
@@ -56,10 +60,10 @@ struct SpeedWork {
   int32_t bands = 0;
   PrescaleWork prescale;  // without its planes, where there is prescaling
   hip::DevicePtr<float> small;      // small_w · small_h of each unit
-  hip::DevicePtr<int32_t> centred;  // the same
-  /* bands · kSpeedPartWords of each unit: low and high words of sums of products, then sums. */
-  hip::DevicePtr<int64_t> parts;
+  hip::DevicePtr<float> centred;    // the same
+  hip::DevicePtr<double> parts;     // bands · kSpeedPartWords of each unit: sums of products, then sums
   hip::DevicePtr<std::byte> models;  // kSpeedModelBytes of each unit
+  hip::DevicePtr<std::byte> blocks;  // kSpeedBlockBytes for each block of each unit
   hip::DevicePtr<uint64_t> sums;    // SpeedSums of the first frame
   uint64_t sums_stride = 0;         // words from one frame's sums to the next's
 };
