@@ -10,13 +10,14 @@
 #include <cstdint>
 
 #include "kernels/common/mirror.h"
-#include "kernels/common/rows.h"
 #include "kernels/speed/speed_math.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/speed/speed_simd.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
+
+#include "kernels/common/rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace vmafx {
@@ -32,56 +33,44 @@ void score_plane(const SpeedPlan& plan, const SpeedPlane& ref, const SpeedPlane&
 
 #else
 
-namespace hn = hwy::HWY_NAMESPACE;
 using namespace speed;
 
-constexpr hn::ScalableTag<float> df;
-constexpr hn::ScalableTag<int32_t> di;
 constexpr hn::CappedTag<double, 8> dd;           // the parts of a sum
 constexpr hn::Rebind<float, decltype(dd)> dh;    // as many floats
 constexpr hn::Rebind<int64_t, decltype(dd)> dl;
 constexpr hn::CappedTag<float, kSpeedRow> dr;    // of a row of a matrix
-using VF = hn::Vec<decltype(df)>;
 using VD = hn::Vec<decltype(dd)>;
 using VR = hn::Vec<decltype(dr)>;
 
-HWY_INLINE int float_lanes() { return static_cast<int>(hn::Lanes(df)); }
 HWY_INLINE int double_lanes() { return static_cast<int>(hn::Lanes(dd)); }
 
 /* -- Decimation -------------------------------------------------------------------------------------------------------
  * */
-
-template <class T>
-HWY_INLINE VF load_samples(const T* from) {
-  return hn::ConvertTo(df, hn::PromoteTo(di, hn::LoadU(hn::Rebind<T, decltype(df)>(), from)));
-}
 
 /* What decimate() reads, at rows y and columns x. */
 template <class T>
 struct Samples {
   Plane<const T> now;
   float scale;
-  HWY_INLINE VF operator()(int y, int x) const {
-    return hn::Sub(hn::Mul(load_samples(now.row(y) + x), hn::Set(df, scale)), hn::Set(df, kMiddle));
+  HWY_INLINE Real operator()(int y, int x) const {
+    return load_samples(now.row(y) + x) * Real(scale) - Real(kMiddle);
   }
 };
 template <class T>
 struct Differences {
   Plane<const T> now, before;
   float scale;
-  HWY_INLINE VF operator()(int y, int x) const {
-    return hn::Mul(hn::Sub(load_samples(before.row(y) + x), load_samples(now.row(y) + x)), hn::Set(df, scale));
+  HWY_INLINE Real operator()(int y, int x) const {
+    return (load_samples(before.row(y) + x) - load_samples(now.row(y) + x)) * Real(scale);
   }
 };
 struct Floats {
   Plane<float> now;
-  HWY_INLINE VF operator()(int y, int x) const { return hn::LoadU(df, now.row(y) + x); }
+  HWY_INLINE Real operator()(int y, int x) const { return load(now.row(y) + x); }
 };
 struct FloatDifferences {
   Plane<float> now, before;
-  HWY_INLINE VF operator()(int y, int x) const {
-    return hn::Sub(hn::LoadU(df, before.row(y) + x), hn::LoadU(df, now.row(y) + x));
-  }
+  HWY_INLINE Real operator()(int y, int x) const { return load(before.row(y) + x) - load(now.row(y) + x); }
 };
 
 /* Σ down the rows around `y`. A last vector overlaps the one before: planes are wider than a vector. */
@@ -90,26 +79,19 @@ void sum_down(const SpeedShape& shape, const Source& source, int y, float* out) 
   const GaussianWindow& window = shape.antialias;
   int rows[2 * kMaxWindowHalf + 1];
   for (int k = -window.half; k <= window.half; k++) rows[k + window.half] = mirror(y + k, shape.h);
-  const int step = float_lanes();
-  for (int next = 0; next < shape.w; next += step) {
-    const int x = std::min(next, shape.w - step);
-    VF sum = hn::Zero(df);
-    for (int k = -window.half; k <= window.half; k++)
-      sum = hn::Add(sum, hn::Mul(hn::Set(df, window.taps[k < 0 ? -k : k]), source(rows[k + window.half], x)));
-    hn::StoreU(sum, df, out + x);
+  for (int next = 0; next < shape.w; next += lanes()) {
+    const int x = std::min(next, shape.w - lanes());
+    store(ordered_sum<0>(window, [&](int k) HWY_ATTR { return source(rows[k + window.half], x); }), out + x);
   }
 }
 
 /* Σ across `row` around every 16th column. */
 void sum_across(const GaussianWindow& window, const float* row, int count, float* out) {
-  const auto columns = hn::Mul(hn::Iota(di, 0), hn::Set(di, kSpeedStep));
-  for (int x = 0; x < count; x += float_lanes()) {
+  const VI columns = hn::Mul(hn::Iota(DI(), 0), hn::Set(DI(), kSpeedStep));
+  for (int x = 0; x < count; x += lanes()) {
     const float* from = row + x * kSpeedStep;
-    const auto inside = hn::Min(columns, hn::Set(di, (count - 1 - x) * kSpeedStep));
-    VF sum = hn::Zero(df);
-    for (int k = -window.half; k <= window.half; k++)
-      sum = hn::Add(sum, hn::Mul(hn::Set(df, window.taps[k < 0 ? -k : k]), hn::GatherIndex(df, from + k, inside)));
-    hn::StoreU(sum, df, out + x);
+    const VI inside = hn::Min(columns, hn::Set(DI(), (count - 1 - x) * kSpeedStep));
+    store(ordered_sum<0>(window, [&](int k) HWY_ATTR { return Real(hn::GatherIndex(DF(), from + k, inside)); }), out + x);
   }
 }
 
@@ -147,20 +129,13 @@ void centre(const SpeedShape& shape, const SpeedMemory& memory) {
   const Plane<float>& small = memory.small;
   float* row = memory.row + kSpeedSlack;
   for (int y = 0; y < small.h; y++) {
-    for (int x = 0; x < small.w; x += float_lanes()) {
-      VF sum = hn::Zero(df);
-      for (int k = -window.half; k <= window.half; k++)
-        sum = hn::Add(sum, hn::Mul(hn::Set(df, window.taps[k < 0 ? -k : k]),
-                                   hn::LoadU(df, small.row(mirror(y + k, small.h)) + x)));
-      hn::StoreU(sum, df, row + x);
-    }
+    const auto column = [&](int x) HWY_ATTR {
+      return ordered_sum<0>(window, [&](int k) HWY_ATTR { return load(small.row(mirror(y + k, small.h)) + x); });
+    };
+    for (int x = 0; x < small.w; x += lanes()) store(column(x), row + x);
     extend_mirrored(row, small.w, window.half);
-    for (int x = 0; x < small.w; x += float_lanes()) {
-      VF sum = hn::Zero(df);
-      for (int k = -window.half; k <= window.half; k++)
-        sum = hn::Add(sum, hn::Mul(hn::Set(df, window.taps[k < 0 ? -k : k]), hn::LoadU(df, row + x + k)));
-      hn::StoreU(hn::Sub(hn::LoadU(df, small.row(y) + x), sum), df, memory.centred.row(y) + x);
-    }
+    for (int x = 0; x < small.w; x += lanes())
+      store(load(small.row(y) + x) - ordered_sum<0>(window, AlongRow{row + x}), memory.centred.row(y) + x);
   }
 }
 
@@ -307,25 +282,20 @@ void gather_blocks(const SpeedShape& shape, const Plane<float>& m, const Plane<f
 }
 
 /* S of a vector of blocks. */
-HWY_INLINE VF variances(const Model& model, const Plane<float>& values, int b) {
+HWY_INLINE Real variances(const Model& model, const Plane<float>& values, int b) {
   HWY_ALIGN float solution[n][HWY_MAX_BYTES / sizeof(float)];
   for (int i = 0; i < n; i++) {
-    VF sum = hn::Zero(df);
-    for (int k = 0; k < n; k++)
-      sum = hn::Add(sum, hn::Mul(hn::Set(df, model.turned[i][k]), hn::LoadU(df, values.row(k) + b)));
-    hn::Store(sum, df, solution[i]);
+    Real sum(0.0f);
+    for (int k = 0; k < n; k++) sum += Real(model.turned[i][k]) * load(values.row(k) + b);
+    store(sum, solution[i]);
   }
   for (int i = n - 1; i >= 0; i--) {
-    VF left = hn::Load(df, solution[i]);
-    for (int k = i + 1; k < n; k++)
-      left = hn::Sub(left, hn::Mul(hn::Load(df, solution[k]), hn::Set(df, model.triangle[i][k])));
-    hn::Store(hn::Div(left, hn::Set(df, model.triangle[i][i])), df, solution[i]);
+    Real left = load(solution[i]);
+    for (int k = i + 1; k < n; k++) left = left - load(solution[k]) * Real(model.triangle[i][k]);
+    store(left / Real(model.triangle[i][i]), solution[i]);
   }
-  VF sum = hn::Zero(df);
-  for (int i = 0; i < n; i++) {
-    const VF product = hn::Mul(hn::Load(df, solution[i]), hn::LoadU(df, values.row(i) + b));
-    sum = hn::Add(sum, hn::Div(product, hn::Set(df, n)));
-  }
+  Real sum(0.0f);
+  for (int i = 0; i < n; i++) sum += load(solution[i]) * load(values.row(i) + b) / Real(n);
   return sum;
 }
 
@@ -371,8 +341,8 @@ bool measure(const SpeedPlan& plan, const SpeedPlane& plane, const SpeedMemory& 
   Model model = {};
   if (!make_model(Rows(), k, &model)) return false;
   gather_blocks(shape, memory.centred, memory.values);
-  for (int b = 0; b < shape.blocks(); b += float_lanes())
-    hn::StoreU(variances(model, memory.values, b), df, memory.variance[side] + b);
+  for (int b = 0; b < shape.blocks(); b += lanes())
+    store(variances(model, memory.values, b), memory.variance[side] + b);
   entropies(model, shape.sigma_nn, memory.variance[side], shape.blocks(), memory.entropy[side]);
   return true;
 }
