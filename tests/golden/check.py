@@ -13,7 +13,7 @@ usage: check.py [FFMPEG] [--filter NAME[=OPTIONS]] [--clips all|most|small|GLOB]
 
 A case is one feature or model on one clip: every frame's scores, the pooled and the aggregate ones must agree: to the last bit
 for EXACT_METRICS, within 1e-6 for the integer metrics, the models on them and v1, else within 1e-5 of the score, or of 1 where that
-is less; SSIM in dB as SSIM. With backend=hip all of it must have run on the GPU; with verify=1, too, with raw sums equal to the
+is less. With backend=hip all of it must have run on the GPU; with verify=1, too, with raw sums equal to the
 CPU's in every frame.
 Prints a line per failure, the largest difference, and 'N passed, N failed'; exits 1 when something failed.
 """
@@ -32,7 +32,7 @@ from pathlib import Path
 
 INTEGER_TOLERANCE, FLOAT_TOLERANCE = 1e-6, 1e-5
 INTEGER_METRICS = "adm", "motion", "psnr", "vif", "vmaf_v0.6.1", "vmaf_v0.6.1neg", "vmaf_4k_v0.6.1", "vmaf_4k_v0.6.1neg", "vmaf_b_v0.6.3"
-EXACT_METRICS = "float_adm", "float_ansnr", "float_motion", "float_vif", "speed_chroma", "speed_temporal", "vmaf_float_v0.6.1"
+EXACT_METRICS = "float_adm", "float_ansnr", "float_motion", "float_ms_ssim", "float_ssim", "float_vif", "speed_chroma", "speed_temporal", "vmaf_float_v0.6.1"
 here = Path(__file__).resolve().parent
 
 
@@ -87,7 +87,6 @@ class Comparison:
         metric = case.split("=")[0]
         self.is_integer = metric in INTEGER_METRICS or metric.startswith("vmaf_v1.")
         self.tolerance = 0 if metric in EXACT_METRICS else INTEGER_TOLERANCE if self.is_integer else FLOAT_TOLERANCE
-        self.in_decibels = case.split("=")[0] if "enable_db=true" in case else None
         self.complaint, self.largest, self.at = None, 0.0, ""
 
     def scores(self, where, wanted, got):
@@ -98,10 +97,7 @@ class Comparison:
             if got.get(key) is None:
                 self.complain(f"{where}: {key} is missing")
                 continue
-            if self.in_decibels in (key, where.removeprefix("pooled ")):  # dB of what the score lacks to 1
-                difference = abs(10 ** (-got[key] / 10) - 10 ** (-value / 10))
-            else:
-                difference = abs(got[key] - value) / (1 if self.is_integer else max(1, abs(value)))
+            difference = abs(got[key] - value) / (1 if self.is_integer else max(1, abs(value)))
             if not difference <= self.largest:
                 self.largest, self.at = difference, f"{where} {key}"
             if not difference <= self.tolerance:

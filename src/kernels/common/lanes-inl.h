@@ -44,6 +44,7 @@ HWY_INLINE Real operator+(Real a, Real b) { return hn::Add(a.v, b.v); }
 HWY_INLINE Real operator-(Real a, Real b) { return hn::Sub(a.v, b.v); }
 HWY_INLINE Real operator*(Real a, Real b) { return hn::Mul(a.v, b.v); }
 HWY_INLINE Real operator/(Real a, Real b) { return hn::Div(a.v, b.v); }
+HWY_INLINE Real plus(Real a, Real b) { return hn::MulAdd(a.v, hn::Set(DF(), 1.f), b.v); }
 HWY_INLINE Real operator-(Real a) { return hn::Neg(a.v); }
 HWY_INLINE Mask operator<(Real a, Real b) { return {hn::Lt(a.v, b.v)}; }
 HWY_INLINE Mask operator>(Real a, Real b) { return {hn::Gt(a.v, b.v)}; }
@@ -85,6 +86,13 @@ HWY_INLINE Real maximum(Real a, Real b) { return select(a > b, a, b); }
 HWY_INLINE Real absolute(Real a) { return hn::Abs(a.v); }
 HWY_INLINE Real square_root(Real a) { return hn::Sqrt(a.v); }
 HWY_INLINE Integer truncated(Real a) { return hn::ConvertTo(DI(), a.v); }
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL /* without what NearestInt() adds for numbers beyond 2^31 */
+HWY_INLINE Integer rounded(Real a) { return VI{_mm512_cvtps_epi32(a.v.raw)}; }
+#elif HWY_TARGET == HWY_AVX2
+HWY_INLINE Integer rounded(Real a) { return VI{_mm256_cvtps_epi32(a.v.raw)}; }
+#else
+HWY_INLINE Integer rounded(Real a) { return hn::NearestInt(a.v); }
+#endif
 HWY_INLINE Real real(Integer i) { return hn::ConvertTo(DF(), i.v); }
 HWY_INLINE Integer bits(Real a) { return hn::BitCast(DI(), a.v); }
 HWY_INLINE Real from_bits(Integer i) { return hn::BitCast(DF(), i.v); }

@@ -7,7 +7,9 @@
  *   Double          double here, as many of them there; + - * / only
  *   select(mask, a, b), minimum(a, b), maximum(a, b), absolute(a)
  *   square_root(a)  rounded correctly, on every device
+ *   plus(a, b)      a + b, by the units that multiply where those that add are the busy ones
  *   truncated(a)    Integer, cut off towards zero; |a| < 2^31
+ *   rounded(a)      Integer, the nearest one, halves to even; |a| < 2^31
  *   real(i)         the Real of an Integer
  *   widened(a), narrowed(d)   Double of a Real, and the nearest Real
  *   bits(a), from_bits(i)
@@ -38,6 +40,16 @@ VMAFX_HD int32_t bits(float a) { return std::bit_cast<int32_t>(a); }
 VMAFX_HD float from_bits(int32_t i) { return std::bit_cast<float>(i); }
 VMAFX_HD float absolute(float a) { return from_bits(bits(a) & 0x7fffffff); }
 VMAFX_HD int32_t truncated(float a) { return static_cast<int32_t>(a); }
+VMAFX_HD float plus(float a, float b) { return a + b; }
+VMAFX_HD int32_t rounded(float a) {
+#if defined(__CUDA_ARCH__)
+  return __float2int_rn(a);
+#elif defined(__HIP__) && defined(__HIP_DEVICE_COMPILE__)
+  return static_cast<int32_t>(__builtin_rintf(a));
+#else
+  return static_cast<int32_t>(__builtin_lrintf(a));
+#endif
+}
 VMAFX_HD float real(int32_t i) { return static_cast<float>(i); }
 VMAFX_HD int32_t entry(const int32_t* table, int32_t i) { return table[i]; }
 VMAFX_HD double widened(float a) { return a; }

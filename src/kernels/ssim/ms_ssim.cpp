@@ -41,6 +41,8 @@ constexpr int kL = 1, kC = 6, kS = 11;  // where the features of each kind start
 /* The exponents, floats as in libvmaf. That of the luminance is 0 but for the last scale, where it is the same. */
 constexpr float kExponents[kMsSsimScales] = {0.0448f, 0.2856f, 0.3001f, 0.2363f, 0.1333f};
 
+double weighted(double mean, int scale) { return std::pow(mean, static_cast<double>(kExponents[scale])); }
+
 /* So that an 11x11 window fits the last scale, as libvmaf counts it. */
 constexpr int kLeastSize = 11 << (kMsSsimScales - 1);
 
@@ -57,9 +59,8 @@ class FloatMsSsim : public SsimExtractor {
     double score = 1;
     for (int s = 0; s < kMsSsimScales; s++) {
       const SsimMeanScores mean = mean_scores(sums, s);
-      const double exponent = kExponents[s];
-      if (s == kMsSsimScales - 1) score *= std::pow(mean.l, exponent);
-      score *= std::pow(mean.c, exponent) * std::pow(std::max(mean.s, 0.), exponent);
+      const double l = s == kMsSsimScales - 1 ? weighted(mean.l, s) : 1;
+      score *= l * weighted(mean.c, s) * weighted(std::max(mean.s, 0.f), s);
       if (!with_lcs()) continue;
       sink.put(frame, kL + s, mean.l);
       sink.put(frame, kC + s, mean.c);

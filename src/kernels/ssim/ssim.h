@@ -9,13 +9,14 @@
  *     float_ms_ssim = Π mean(l)^α mean(c)^β max(mean(s), 0)^β        Wang, Simoncelli, Bovik, Asilomar 2003
  *
  * float_ssim first replaces blocks of `scale`² samples by their means; scale=0 takes one that leaves about 256 rows.
- * float_ms_ssim multiplies over five scales, each half as wide and high as the one before (9/7 filter); α is 0 but for
+ * float_ms_ssim multiplies over five scales, each half as wide and high as the one before (9x9 filter); α is 0 but for
  * the last, β = 0.0448, 0.2856, 0.3001, 0.2363, 0.1333. enable_lcs adds the means of l, c and s, enable_db gives
  * -10·log10(1 - score), at most ⌈10·log10(2·w·h·peak²)⌉ with clip_db.
  *
- * Matches libvmaf f85a853 `float_ssim`, `float_ms_ssim` to about 1e-6. Deviations: means are not rounded to float; any
- * depth from 8 to 16 bit, where it takes 9, 11, 13 to 15 bit for bytes; the 9/7 filter is separable; a negative mean(s)
- * counts as 0, where it gives NaN; pictures without a window are refused, where it gives 0 or NaN. */
+ * Matches libvmaf f85a853 `float_ssim`, `float_ms_ssim`: products, filtered samples and means are rounded to float where it does,
+ * because in bright flat areas the rounding of variances shows in dB; on the golden clips all scores are equal. Deviations: any
+ * depth from 8 to 16 bit, where it takes 9, 11, 13 to 15 bit for bytes; equal pictures score 1 even if they are flat, where its rounding
+ * may show; a negative mean(s) counts as 0, where it gives NaN; pictures without a window are refused, where it gives 0 or NaN. */
 #ifndef VMAFX_KERNELS_SSIM_SSIM_H
 #define VMAFX_KERNELS_SSIM_SSIM_H
 
@@ -36,7 +37,7 @@ struct SsimParams {
   bool with_l(int scale) const { return every_l || scale == scales - 1; }
 };
 
-/* The raw sums of one scale, over its windows: what each lacks to 1, in 2^-26 (ssim_math-inl.h). Without l, lcs is 0,
+/* The raw sums of one scale, over its windows: what each lacks to 1, in 2^-29 (ssim_math-inl.h). Without l, lcs is 0,
  * too. */
 struct SsimSums {
   int64_t l, c, s, lcs;

@@ -21,7 +21,19 @@ VMAFX_DEVICE const T* sample_row(const hip::DevicePlane& plane, int y) {
 
 // -- The first scale -------------------------------------------------------------------------------------------------
 
-/* Means over blocks, one to a thread. */
+/* Samples of a block, reflected. */
+template <class T>
+struct Block {
+  hip::DevicePlane plane;
+  int x, y, w, h;
+  float scale;
+  VMAFX_DEVICE float operator()(int row, int column) const {
+    const T* samples = sample_row<T>(plane, mirror_repeated(y + row, h));
+    return static_cast<float>(samples[mirror_repeated(x + column, w)]) * scale;
+  }
+};
+
+/* Means over blocks, one of each picture to a thread. */
 template <class T>
 VMAFX_DEVICE void make_mean(const SsimWork& work) {
   const SsimPlanes& out = work.of[0];
@@ -30,23 +42,12 @@ VMAFX_DEVICE void make_mean(const SsimWork& work) {
   const hip::DevicePlane& ref = work.luma.ref[hip::ref_index(static_cast<int>(block_id().z))];
   const hip::DevicePlane& dist = work.luma.dist[block_id().z];
   const int factor = work.factor, first_x = ssim_first_sample(x, factor), first_y = ssim_first_sample(y, factor);
-  int32_t ref_sum = 0, dist_sum = 0;
-  for (int j = 0; j < factor; j++) {
-    const int row = mirror_repeated(first_y + j, work.h);
-    const T *const refs = sample_row<T>(ref, row), *const dists = sample_row<T>(dist, row);
-    for (int i = 0; i < factor; i++) {
-      const int column = mirror_repeated(first_x + i, work.w);
-      ref_sum += refs[column];
-      dist_sum += dists[column];
-    }
-  }
-  const float mean = static_cast<float>(ref_sum) * work.scale;
   const int64_t at = y * out.stride + x;
-  plane_of(work, 0, 0)[at] = mean;
-  plane_of(work, 0, 1)[at] = mean - static_cast<float>(dist_sum) * work.scale;
+  plane_of(work, 0, 0)[at] = ssim_block_mean(factor, Block<T>{ref, first_x, first_y, work.w, work.h, work.scale});
+  plane_of(work, 0, 1)[at] = ssim_block_mean(factor, Block<T>{dist, first_x, first_y, work.w, work.h, work.scale});
 }
 
-// -- Columns ---------------------------------------------------------------------------------------------------------
+// -- Tiles of samples ------------------------------------------------------------------------------------------------
 
 /* Where `i` is found; for what no filter reaches, the nearest sample. */
 VMAFX_DEVICE int found(int i, int size) {
@@ -54,30 +55,31 @@ VMAFX_DEVICE int found(int i, int size) {
   return mirror_repeated(reached < 2 * size ? reached : 2 * size - 1, size);
 }
 
-/* Rows y and on of column x of a scale, reflected. */
-template <class T, int rows>
-VMAFX_DEVICE void load_column(const SsimWork& work, int scale, int x, int y, float (&ref)[rows], float (&diff)[rows]) {
-  const SsimPlanes& planes = work.of[scale];
-  const int column = found(x, planes.w);
-  if (scale == 0 && work.factor == 1) {
-    const hip::DevicePlane& ref_plane = work.luma.ref[hip::ref_index(static_cast<int>(block_id().z))];
-    const hip::DevicePlane& dist_plane = work.luma.dist[block_id().z];
-    VMAFX_UNROLL
-    for (int k = 0; k < rows; k++) {
-      const int row = found(y + k, planes.h);
-      ref[k] = static_cast<float>(sample_row<T>(ref_plane, row)[column]) * work.scale;
-      diff[k] = ref[k] - static_cast<float>(sample_row<T>(dist_plane, row)[column]) * work.scale;
-    }
-  } else {
-    const float *const ref_plane = plane_of(work, scale, 0), *const diff_plane = plane_of(work, scale, 1);
-    VMAFX_UNROLL
-    for (int k = 0; k < rows; k++) {
-      const int64_t at = found(y + k, planes.h) * planes.stride + column;
-      ref[k] = ref_plane[at];
-      diff[k] = diff_plane[at];
-    }
+/* A picture at one scale. */
+template <class T>
+class Picture {
+ public:
+  VMAFX_DEVICE Picture(const SsimWork& work, int scale, int picture)
+      : planes_(work.of[scale]), scale_(work.scale), is_samples_(scale == 0 && work.factor == 1) {
+    const int frame = static_cast<int>(block_id().z);
+    if (is_samples_) samples_ = picture ? work.luma.dist[frame] : work.luma.ref[hip::ref_index(frame)];
+    else floats_ = plane_of(work, scale, picture);
   }
-}
+
+  /* The sample in column x of row y, reflected. */
+  VMAFX_DEVICE float at(int x, int y) const {
+    const int column = found(x, planes_.w), row = found(y, planes_.h);
+    if (is_samples_) return static_cast<float>(sample_row<T>(samples_, row)[column]) * scale_;
+    return floats_[row * planes_.stride + column];
+  }
+
+ private:
+  const SsimPlanes& planes_;
+  const float scale_;
+  const bool is_samples_;
+  hip::DevicePlane samples_ = {};
+  const float* floats_ = nullptr;
+};
 
 struct Column {
   const float* centre;
@@ -86,100 +88,147 @@ struct Column {
 
 // -- Further scales --------------------------------------------------------------------------------------------------
 
-/* A tile of the planes of scale `next`. */
+/* A row of samples, of which even and odd columns lie apart, around an even one. */
+constexpr int kHalvedFrom = 2 * kSsimTileColumns + 2 * SsimHalving::kRadius;  // columns of samples
+struct SplitColumns {
+  const float* even;
+  VMAFX_DEVICE float operator()(int k) const { return even[(k & 1) * (kHalvedFrom / 2) + (k - (k & 1)) / 2]; }
+};
+
+struct Rows {
+  const float* centre;
+  VMAFX_DEVICE float operator()(int k) const { return centre[k]; }
+};
+
+/* A tile of a plane of scale `next`. */
 template <class T>
 VMAFX_DEVICE void halve(const SsimWork& work, int next) {
-  constexpr int kRadius = SsimHalving::kRadius, kRows = 2 * kSsimTileRows - 1 + 2 * kRadius;
-  VMAFX_SHARED(float, between, [2][kSsimTileRows][kSsimThreads]);
+  constexpr int kRadius = SsimHalving::kRadius, kRows = 2 * kSsimHalvedRows + 2 * kRadius;
+  VMAFX_SHARED(float, samples, [kRows][kHalvedFrom]);
   const SsimPlanes& out = work.of[next];
-  const int thread = static_cast<int>(thread_id().x);
-  const int x = static_cast<int>(block_id().x) * kSsimTileHalved, y = static_cast<int>(block_id().y) * kSsimTileRows;
-  float ref[kRows], diff[kRows];
-  load_column<T>(work, next - 1, 2 * x - kRadius + thread, 2 * y - kRadius, ref, diff);
-  VMAFX_UNROLL
-  for (int row = 0; row < kSsimTileRows; row++) {
-    between[0][row][thread] = symmetric_sum<SsimHalving>(Column{ref + 2 * row + kRadius});
-    between[1][row][thread] = symmetric_sum<SsimHalving>(Column{diff + 2 * row + kRadius});
+  const int thread = static_cast<int>(thread_id().x), picture = static_cast<int>(block_id().x & 1);
+  const int x = static_cast<int>(block_id().x / 2) * kSsimTileColumns, y = static_cast<int>(block_id().y) * kSsimHalvedRows;
+  const Picture<T> in(work, next - 1, picture);
+  for (int i = thread; i < kRows * kHalvedFrom; i += kSsimThreads) {
+    const int row = i / kHalvedFrom, column = i - row * kHalvedFrom;
+    samples[row][(column & 1) * (kHalvedFrom / 2) + column / 2] = in.at(2 * x - kRadius + column, 2 * y - kRadius + row);
   }
   block_sync();
-  const int column = thread % (kSsimThreads / 2), kind = thread / (kSsimThreads / 2);
-  if (column >= kSsimTileHalved || x + column >= out.w) return;
-  float* const plane = plane_of(work, next, kind);
-  for (int row = 0; row < kSsimTileRows && y + row < out.h; row++)
-    plane[(y + row) * out.stride + x + column] =
-        symmetric_sum<SsimHalving>(Column{&between[kind][row][2 * column + kRadius]});
+  const int column = thread % kSsimTileColumns;
+  if (x + column >= out.w) return;
+  float* const plane = plane_of(work, next, picture);
+  for (int row = thread / kSsimTileColumns; row < kSsimHalvedRows; row += kSsimThreads / kSsimTileColumns) {
+    if (y + row >= out.h) return;
+    float high[2 * kRadius + 1], low[2 * kRadius + 1];
+    VMAFX_UNROLL
+    for (int k = -kRadius; k <= kRadius; k++) {
+      const SsimSampleSum sum =
+          ssim_halving_row(k, SplitColumns{&samples[2 * row + kRadius + k][column + kRadius / 2]});
+      high[kRadius + k] = sum.high();
+      low[kRadius + k] = sum.low();
+    }
+    plane[(y + row) * out.stride + x + column] = ssim_halving_sum(Rows{high + kRadius}, Rows{low + kRadius});
+  }
 }
 
 // -- Windows ---------------------------------------------------------------------------------------------------------
 
-/* This thread's windows: kRunRows rows of kSsimRun. */
-constexpr int kRuns = kSsimThreads / kSsimRun, kRunRows = kSsimTileRows * kRuns / kSsimThreads;
-constexpr int kThreadWindows = kRunRows * kSsimRun;
-constexpr int kTileRows = kSsimTileRows + SsimWindow::kLength - 1;  // of samples
-static_assert(kThreadWindows <= kSsimMostIn32Bits);
+/* In a tile's samples; what follows the last window's is loaded with them. */
+constexpr int kTileSamples = kSsimTileColumns + 12;
+static_assert(kTileSamples >= kSsimTileColumns + SsimWindow::kLength - 1 && kTileSamples % 4 == 0);
+struct Tile {
+  float ref[kSsimTileSampleRows][kTileSamples], dist[kSsimTileSampleRows][kTileSamples];
+};
 
-/* Means over this thread's windows of the values of a tile, of which it has a column. `across` is the block's. Windows
- * behind the tile's last one get anything. */
-VMAFX_DEVICE void means_of(const float (&column)[kTileRows], float (&across)[kSsimTileRows][kSsimThreads],
-                           float (&means)[kThreadWindows]) {
-  constexpr int kRadius = SsimWindow::kRadius, kPacks = (kSsimRun + 2 * kRadius + 3) / 4;
-  const int thread = static_cast<int>(thread_id().x);
-  VMAFX_UNROLL
-  for (int row = 0; row < kSsimTileRows; row++)
-    across[row][thread] = symmetric_sum<SsimWindow>(Column{column + row + kRadius});
-  block_sync();
-  const int x = thread % kRuns * kSsimRun;
-  VMAFX_UNROLL
-  for (int row = 0; row < kRunRows; row++) {
-    float along[4 * kPacks];
-    VMAFX_UNROLL
-    for (int p = 0; p < kPacks; p++) {
-      const int from = x + 4 * p < kSsimThreads ? x + 4 * p : kSsimThreads - 4;
-      const Pack<float, 4> pack = load_pack<4>(&across[thread / kRuns * kRunRows + row][from]);
-      VMAFX_UNROLL
-      for (int i = 0; i < 4; i++) along[4 * p + i] = pack.v[i];
-    }
-    VMAFX_UNROLL
-    for (int i = 0; i < kSsimRun; i++)
-      means[row * kSsimRun + i] = symmetric_sum<SsimWindow>(Column{along + kRadius + i});
+/* The windows of a thread lie in a column. */
+constexpr int kThreadGroups = kSsimThreads / kSsimTileColumns;
+constexpr int kThreadWindows = (kSsimTileRows + kThreadGroups - 1) / kThreadGroups;
+
+using Along = float[kSsimTileSampleRows][kSsimTileColumns];
+
+template <class T>
+VMAFX_DEVICE void load_tile(const SsimWork& work, int scale, int x, int y, Tile& tile) {
+  const Picture<T> ref(work, scale, 0), dist(work, scale, 1);
+  for (int i = static_cast<int>(thread_id().x); i < kSsimTileSampleRows * kTileSamples; i += kSsimThreads) {
+    const int row = i / kTileSamples, column = i - row * kTileSamples;
+    tile.ref[row][column] = ref.at(x + column, y + row);
+    tile.dist[row][column] = dist.at(x + column, y + row);
   }
+  block_sync();
+}
+
+/* Means over rows of windows of a·b, or of a where `b` is null: runs of four. */
+template <int bits, bool with_b>
+VMAFX_DEVICE void make_along(const float (*a)[kTileSamples], const float (*b)[kTileSamples], Along& along) {
+  constexpr int kRun = 4, kValues = 4 * kRun, kRuns = kSsimTileColumns / kRun;
+  static_assert(kValues >= kRun + 2 * SsimWindow::kRadius);
+  for (int i = static_cast<int>(thread_id().x); i < kSsimTileSampleRows * kRuns; i += kSsimThreads) {
+    const int row = i / kRuns, x = i % kRuns * kRun;
+    float values[kValues];
+    VMAFX_UNROLL
+    for (int p = 0; p < kValues; p += 4) {
+      const Pack<float, 4> from_a = load_pack<4>(&a[row][x + p]), from_b = load_pack<4>(&b[row][x + p]);
+      VMAFX_UNROLL
+      for (int j = 0; j < 4; j++) values[p + j] = with_b ? from_a.v[j] * from_b.v[j] : from_a.v[j];
+    }
+    Pack<float, kRun> means;
+    VMAFX_UNROLL
+    for (int j = 0; j < kRun; j++) means.v[j] = ssim_mean<bits>(Column{values + SsimWindow::kRadius + j});
+    store_pack(&along[row][x], means);
+  }
+}
+
+/* Of these, means over columns of this thread's windows. */
+template <int bits>
+VMAFX_DEVICE void make_across(const Along& along, float (&means)[kThreadWindows]) {
+  constexpr int kValues = kThreadWindows + SsimWindow::kLength - 1;
+  const int column = static_cast<int>(thread_id().x) % kSsimTileColumns;
+  const int first = static_cast<int>(thread_id().x) / kSsimTileColumns * kThreadWindows;
+  float values[kValues];
+  VMAFX_UNROLL
+  for (int i = 0; i < kValues; i++)
+    values[i] = along[first + i < kSsimTileSampleRows ? first + i : kSsimTileSampleRows - 1][column];
+  VMAFX_UNROLL
+  for (int i = 0; i < kThreadWindows; i++) means[i] = ssim_mean<bits>(Column{values + SsimWindow::kRadius + i});
 }
 
 /* Each of a thread's windows. */
 struct WindowMeans {
-  float ref[kThreadWindows], diff[kThreadWindows];
-  float ref_ref[kThreadWindows], diff_diff[kThreadWindows], ref_diff[kThreadWindows];
+  float ref[kThreadWindows], dist[kThreadWindows];
+  float ref_ref[kThreadWindows], dist_dist[kThreadWindows], ref_dist[kThreadWindows];
 };
-
-VMAFX_DEVICE void multiply(const float (&a)[kTileRows], const float (&b)[kTileRows], float (&products)[kTileRows]) {
-  VMAFX_UNROLL
-  for (int k = 0; k < kTileRows; k++) products[k] = a[k] * b[k];
-}
 
 template <class T>
 VMAFX_DEVICE void load_means(const SsimWork& work, int scale, int x, int y, WindowMeans& means) {
-  VMAFX_SHARED(float, across, [2][kSsimTileRows][kSsimThreads]); /* in turn, so that one barrier is enough */
-  float ref[kTileRows], diff[kTileRows], products[kTileRows];
-  load_column<T>(work, scale, x + static_cast<int>(thread_id().x), y, ref, diff);
-  /* In an order that lets go of registers soon. */
-  means_of(ref, across[0], means.ref);
-  multiply(ref, ref, products);
-  means_of(products, across[1], means.ref_ref);
-  multiply(ref, diff, products);
-  means_of(products, across[0], means.ref_diff);
-  multiply(diff, diff, products);
-  means_of(products, across[1], means.diff_diff);
-  means_of(diff, across[0], means.diff);
+  VMAFX_SHARED(Tile, tile, [1]);
+  VMAFX_SHARED(Along, along, [2]); /* in turn, so that one barrier is enough */
+  const auto &ref = tile[0].ref, &dist = tile[0].dist;
+  load_tile<T>(work, scale, x, y, tile[0]);
+  make_along<kSsimSampleBits, false>(ref, ref, along[0]);
+  block_sync();
+  make_across<kSsimSampleBits>(along[0], means.ref);
+  make_along<kSsimSampleBits, false>(dist, dist, along[1]);
+  block_sync();
+  make_across<kSsimSampleBits>(along[1], means.dist);
+  make_along<kSsimProductBits, true>(ref, ref, along[0]);
+  block_sync();
+  make_across<kSsimProductBits>(along[0], means.ref_ref);
+  make_along<kSsimProductBits, true>(dist, dist, along[1]);
+  block_sync();
+  make_across<kSsimProductBits>(along[1], means.dist_dist);
+  make_along<kSsimProductBits, true>(ref, dist, along[0]);
+  block_sync();
+  make_across<kSsimProductBits>(along[0], means.ref_dist);
 }
 
-/* Adds this thread's windows within `columns` and `rows`. */
+/* Adds this thread's first `rows` windows. */
 template <bool with_l>
-VMAFX_DEVICE void add_losses(const WindowMeans& means, int columns, int rows, int32_t (&sums)[4]) {
+VMAFX_DEVICE void add_losses(const WindowMeans& means, int rows, int64_t (&sums)[4]) {
   VMAFX_UNROLL
   for (int i = 0; i < kThreadWindows; i++) {
-    if (i % kSsimRun >= columns || i / kSsimRun >= rows) continue;
+    if (i >= rows) continue;
     const SsimLosses loss =
-        ssim_losses<with_l>({means.ref[i], means.diff[i], means.ref_ref[i], means.diff_diff[i], means.ref_diff[i]});
+        ssim_losses<with_l>({means.ref[i], means.dist[i], means.ref_ref[i], means.dist_dist[i], means.ref_dist[i]});
     sums[0] += ssim_fixed(loss.l);
     sums[1] += ssim_fixed(loss.c);
     sums[2] += ssim_fixed(loss.s);
@@ -194,18 +243,18 @@ VMAFX_DEVICE void add_tile(const SsimWork& work) {
   while (scale + 1 < work.scales && block >= work.of[scale + 1].first_block) scale++;
   const SsimPlanes& planes = work.of[scale];
   const int tile = block - planes.first_block, tile_y = tile / planes.tiles_across;
-  const int x = (tile - tile_y * planes.tiles_across) * kSsimTileWindows, y = tile_y * kSsimTileRows;
+  const int x = (tile - tile_y * planes.tiles_across) * kSsimTileColumns, y = tile_y * kSsimTileRows;
 
   WindowMeans means;
   load_means<T>(work, scale, x, y, means);
-  const int run = thread % kRuns * kSsimRun, window_x = x + run, window_y = y + thread / kRuns * kRunRows;
-  const int columns = run < kSsimTileWindows ? planes.w - SsimWindow::kLength + 1 - window_x : 0;
-  const int rows = planes.h - SsimWindow::kLength + 1 - window_y;
-  int32_t sums[4] = {0, 0, 0, 0};
-  if (planes.with_l) add_losses<true>(means, columns, rows, sums);
-  else add_losses<false>(means, columns, rows, sums);
-  const int64_t wide[4] = {sums[0], sums[1], sums[2], sums[3]};
-  add_block(work.sums + block_id().z * work.sums_stride + 4 * scale, wide);
+  const int first = thread / kSsimTileColumns * kThreadWindows, in_tile = kSsimTileRows - first;
+  const int in_picture = planes.h - SsimWindow::kLength + 1 - y - first;
+  const bool counts = x + thread % kSsimTileColumns < planes.w - SsimWindow::kLength + 1;
+  const int rows = !counts ? 0 : in_tile < in_picture ? in_tile : in_picture;
+  int64_t sums[4] = {0, 0, 0, 0};
+  if (planes.with_l) add_losses<true>(means, rows, sums);
+  else add_losses<false>(means, rows, sums);
+  add_block(work.sums + block_id().z * work.sums_stride + 4 * scale, sums);
 }
 
 }  // namespace vmafx::ssim_device

@@ -39,7 +39,12 @@ void SsimExtractor::extract(const FrameSet& frames, std::byte* scratch, void* su
 SsimMeanScores SsimExtractor::mean_scores(const void* sums, int scale) const {
   const SsimSums& losses = static_cast<const SsimSums*>(sums)[scale];
   const double all = std::ldexp(static_cast<double>(ssim_windows(params_, scale)), kSsimBits);
-  const auto mean = [all](int64_t loss) { return 1 - static_cast<double>(loss) / all; };
+  /* Each window of equal pictures has the same structure in both, and l and c off by at most what their rounded denominators
+   * are. */
+  const double noise = std::ldexp(all, -22);
+  const auto is_noise = [noise](int64_t loss) { return std::abs(static_cast<double>(loss)) <= noise; };
+  if (losses.s == 0 && is_noise(losses.l) && is_noise(losses.c) && is_noise(losses.lcs)) return {1, 1, 1, 1};
+  const auto mean = [all](int64_t loss) { return static_cast<float>(1 - static_cast<double>(loss) / all); };
   return {mean(losses.l), mean(losses.c), mean(losses.s), mean(losses.lcs)};
 }
 

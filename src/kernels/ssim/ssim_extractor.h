@@ -7,9 +7,9 @@
 
 namespace vmafx {
 
-/* Means of one scale. */
+/* Means of one scale, floats as in libvmaf. */
 struct SsimMeanScores {
-  double l, c, s, lcs;
+  float l, c, s, lcs;
 };
 
 class SsimExtractor : public Extractor {

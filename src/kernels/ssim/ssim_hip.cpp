@@ -2,6 +2,7 @@
  * where there are any, one for the planes of each further scale, then one for the sums of all scales. All take all
  * frames of the batch. */
 #include "base/aligned.h"
+#include "kernels/common/rows.h"
 #include "kernels/device_twin.h"
 #include "kernels/ssim/ssim.h"
 #include "kernels/ssim/ssim_work.h"
@@ -21,7 +22,7 @@ class SsimHip : public DeviceTwin {
       planes.h = h;
       planes.stride = static_cast<int64_t>(round_to_lines(w * sizeof(float)) / sizeof(float));
       planes.plane = s == 0 && params.factor == 1 ? 0 : planes.stride * h;
-      planes.tiles_across = static_cast<int>(hip::blocks_for(w - SsimWindow::kLength + 1, kSsimTileWindows));
+      planes.tiles_across = static_cast<int>(hip::blocks_for(w - SsimWindow::kLength + 1, kSsimTileColumns));
       planes.first_block = static_cast<int>(blocks_);
       planes.with_l = params.with_l(s);
       blocks_ += planes.tiles_across * hip::blocks_for(h - SsimWindow::kLength + 1, kSsimTileRows);
@@ -52,8 +53,8 @@ class SsimHip : public DeviceTwin {
       VMAFX_TRY(hip::launch(*batch.stream, means_, grid, {kSsimThreads}, 0, work));
     }
     for (int s = 1; s < params_.scales; s++) {
-      const hip::Dim grid = {hip::blocks_for(planes_[s].w, kSsimTileHalved),
-                             hip::blocks_for(planes_[s].h, kSsimTileRows), frames};
+      const hip::Dim grid = {2 * hip::blocks_for(planes_[s].w, kSsimTileColumns),
+                             hip::blocks_for(planes_[s].h, kSsimHalvedRows), frames};
       VMAFX_TRY(hip::launch(*batch.stream, halve_, grid, {kSsimThreads}, 0, work, s));
     }
     return hip::launch(*batch.stream, windows_, {blocks_, 1, frames}, {kSsimThreads}, 0, work);
@@ -70,7 +71,8 @@ class SsimHip : public DeviceTwin {
     work.h = params_.h;
     work.factor = params_.factor;
     work.scales = params_.scales;
-    work.scale = ssim_mean_scale(params_.factor, params_.bpc);
+    work.scale = scale_to_8_bits(params_.bpc);
+    work.weight = ssim_block_weight(params_.factor);
     int64_t floats = 0;
     for (int s = 0; s < params_.scales; s++) {
       work.of[s] = planes_[s];

@@ -14,11 +14,19 @@ struct SsimWindow {
   VMAFX_HD static float tap(int k) { return kSsimTaps[k]; }
 };
 
-/* The low-pass filter of Cohen, Daubechies and Feauveau's 9/7 wavelet. Every second row and column of it is kept. */
-VMAFX_CONSTANT float kSsimHalvingTaps[5] = {0.602914f, 0.266846f, -0.078201f, -0.016828f, 0.026727f};
+/* The low-pass filter of Cohen, Daubechies and Feauveau's 9/7 wavelet, over rows and columns: the weight of a sample that
+ * is y rows and x columns away, in libvmaf's six decimals, which are not quite products of those along x and y. Every second row
+ * and column of the filtered plane is kept. */
+VMAFX_CONSTANT float kSsimHalvingTaps[5][5] = {
+    {0.363505f, 0.160885f, -0.047149f, -0.010146f, 0.016114f},
+    {0.160885f, 0.071207f, -0.020867f, -0.004490f, 0.007132f},
+    {-0.047149f, -0.020867f, 0.006115f, 0.001316f, -0.002090f},
+    {-0.010146f, -0.004490f, 0.001316f, 0.000283f, -0.000450f},
+    {0.016114f, 0.007132f, -0.002090f, -0.000450f, 0.000714f},
+};
 struct SsimHalving {
   static constexpr int kRadius = 4;
-  VMAFX_HD static float tap(int k) { return kSsimHalvingTaps[k]; }
+  VMAFX_HD static float tap(int y, int x) { return kSsimHalvingTaps[y < 0 ? -y : y][x]; }
 };
 VMAFX_HD int ssim_halved(int size) { return (size + 1) / 2; }
 
@@ -27,16 +35,15 @@ VMAFX_HD int ssim_halved(int size) { return (size + 1) / 2; }
 VMAFX_HD int ssim_reduced(int size, int factor) { return factor == 1 ? size : size / factor + (size & 1); }
 VMAFX_HD int ssim_first_sample(int i, int factor) { return i * factor - factor / 2; }
 
-/* A sum of factor² samples is their mean, on the scale of 8 bit, by this. */
-VMAFX_HD float ssim_mean_scale(int factor, int bpc) {
-  return 1.f / static_cast<float>(factor * factor << (bpc - 8));
-}
+/* What each of a block's samples counts in its mean. */
+VMAFX_HD float ssim_block_weight(int factor) { return 1.f / static_cast<float>(factor * factor); }
 
-/* (K L)² with K1 = 0.01, K2 = 0.03, L = 255, and C3 = C2 / 2. */
-inline constexpr float kSsimC1 = 6.5025f, kSsimC2 = 58.5225f, kSsimC3 = 29.26125f;
+/* (K L)² with K1 = 0.01, K2 = 0.03, L = 255, and C3 = C2 / 2, rounded as libvmaf rounds them. */
+inline constexpr float kSsimC1 = (0.01f * 255) * (0.01f * 255), kSsimC2 = (0.03f * 255) * (0.03f * 255),
+                       kSsimC3 = kSsimC2 / 2;
 
-/* Sums count in 2^-26. What one window adds to one is below 2.1, so that 15 windows fit 32 bits. */
-inline constexpr int kSsimBits = 26, kSsimMostIn32Bits = 15;
+/* Sums count in 2^-29. What one window adds to one is below 2.1. */
+inline constexpr int kSsimBits = 29;
 
 }  // namespace vmafx
 

@@ -9,62 +9,80 @@
 
 namespace vmafx {
 
-/* The latest rows at one scale, of two kinds: the reference, and its difference to the distorted picture. */
-struct SsimScaleRows {
-  static constexpr int kRing = 12;  // an 11-row window, and a multiple of 4
-  static_assert(kRing >= SsimWindow::kLength && kRing >= 2 * SsimHalving::kRadius + 1);
+/* Pictures are taken in strips of so many windows, or samples of the next scale, in a row, from top to bottom: what a strip's latest
+ * rows leave behind fits the first cache. */
+inline constexpr int kSsimStrip = 64;
 
-  float* row(int kind, int y) const { return first + (kind * kRing + y % kRing) * stride; }
-
-  int w = 0, h = 0;
-  float* first = nullptr;
-  size_t stride = 0;  // floats
+/* Rows of means along the windows of a strip, the latest kLength. */
+struct SsimStripMeans {
+  struct Row {
+    float ref[kSsimStrip], dist[kSsimStrip];
+    float ref_ref[kSsimStrip], dist_dist[kSsimStrip], ref_dist[kSsimStrip];
+  };
+  Row& row(int y) { return rows[y % SsimWindow::kLength]; }
+  Row rows[SsimWindow::kLength];
 };
 
-/* Rows of means across a row of windows. */
-struct SsimMeanRows {
-  float *ref, *diff, *ref_ref, *diff_diff, *ref_diff;
+/* What rows add to samples of the next scale, the latest. A row lies an even number of rows from all of them, or an odd one: of
+ * distance y is part y / 2. */
+struct SsimStripHalves {
+  static constexpr int kRows = 2 * SsimHalving::kRadius + 2;
+  struct Part {
+    float high[kSsimStrip], low[kSsimStrip];
+  };
+  using Row = Part[SsimHalving::kRadius / 2 + 1];
+  Row& row(int y) { return rows[(y + kRows) % kRows]; } /* y >= -kRadius */
+  Row rows[kRows];
+};
+
+/* Samples of a strip of each picture as floats. */
+struct SsimStripSamples {
+  static constexpr int kMargin = 2 * SsimWindow::kRadius;
+  static_assert(kMargin >= 2 * SsimHalving::kRadius);
+  float along[2][2 * kSsimStrip + kMargin + kRowSlack];
+  float even[kSsimStrip + kMargin + kRowSlack], odd[kSsimStrip + kMargin + kRowSlack];
 };
 
 class SsimMemory {
  public:
   SsimMemory(const SsimParams& params, std::byte* memory) : next_(memory), begin_(memory) {
+    means = take<SsimStripMeans>(sizeof(SsimStripMeans));
+    halves = take<SsimStripHalves>(sizeof(SsimStripHalves));
+    samples = take<SsimStripSamples>(sizeof(SsimStripSamples));
+    const size_t columns = (params.w + 2 * SsimWindow::kLength + kRowSlack) * sizeof(float);
+    for (float*& sums : columns_) sums = take<float>(columns) + SsimWindow::kLength;
     int w = ssim_reduced(params.w, params.factor), h = ssim_reduced(params.h, params.factor);
-    const size_t row = round_to_lines((w + kRowSlack) * sizeof(float));
-    for (float** mean : {&means_.ref, &means_.diff, &means_.ref_ref, &means_.diff_diff, &means_.ref_diff})
-      *mean = take(row);
-    between_ = take(row + 2 * kCacheLine) + kMargin;
-    columns_ = take((params.w + kRowSlack) * sizeof(uint32_t) + 2 * kCacheLine) + kMargin;
     for (int s = 0; s < params.scales; s++) {
-      scales_[s] = {w, h, nullptr, odd_lines((w + kRowSlack) * sizeof(float)) / sizeof(float)};
-      scales_[s].first = take(2 * SsimScaleRows::kRing * scales_[s].stride * sizeof(float));
+      const size_t stride = round_to_lines((w + kRowSlack) * sizeof(float));
+      const bool has_planes = s > 0 || params.factor > 1;
+      for (Plane<float>& plane : planes_[s])
+        plane = {has_planes ? take<float>(stride * h) : nullptr, static_cast<ptrdiff_t>(stride), w, h};
       w = ssim_halved(w);
       h = ssim_halved(h);
     }
   }
 
-  const SsimScaleRows& scale(int s) const { return scales_[s]; }
-  const SsimMeanRows& means() const { return means_; }
-  float* between() const { return between_; }                                 // a row with kMargin before it
-  uint32_t* columns() const { return reinterpret_cast<uint32_t*>(columns_); }  // the same, of samples
+  /* Of the reference (0) or the distorted picture. With a factor of 1, the first scale has none: it is the samples. */
+  const Plane<float>& plane(int scale, int picture) const { return planes_[scale][picture]; }
+  /* Sums over the columns of a row of blocks: high, low. With room for the block size before them, and kRowSlack. */
+  float* columns(int kind) const { return columns_[kind]; }
   size_t bytes() const { return static_cast<size_t>(next_ - begin_); }
 
+  SsimStripMeans* means;
+  SsimStripHalves* halves;
+  SsimStripSamples* samples;
+
  private:
-  static constexpr int kMargin = kCacheLine / sizeof(float);
-
-  /* Rows an odd number of cache lines apart do not compete for the same places of a cache. */
-  static size_t odd_lines(size_t bytes) { return (round_to_lines(bytes) / kCacheLine | 1) * kCacheLine; }
-
-  float* take(size_t bytes) {
-    float* taken = reinterpret_cast<float*>(next_);
+  template <class T>
+  T* take(size_t bytes) {
+    T* taken = reinterpret_cast<T*>(next_);
     next_ += round_to_lines(bytes);
     return taken;
   }
 
   std::byte *next_, *const begin_;
-  SsimScaleRows scales_[kMsSsimScales];
-  SsimMeanRows means_;
-  float *between_, *columns_;
+  Plane<float> planes_[kMsSsimScales][2];
+  float* columns_[2];
 };
 
 }  // namespace vmafx

@@ -12,15 +12,13 @@ namespace vmafx {
 
 inline constexpr int kSsimMostScales = 5;
 
-/* A block has a column of samples in each thread, and makes of them a tile of windows, or of samples of the next
- * scale. */
+/* A block makes a tile of windows, or of samples of the next scale. */
 inline constexpr int kSsimThreads = 256;
-inline constexpr int kSsimTileRows = 8;
-inline constexpr int kSsimRun = 4;  // neighbouring windows of a thread
-inline constexpr int kSsimTileWindows = (kSsimThreads - SsimWindow::kLength + 1) / kSsimRun * kSsimRun;  // in a row
-inline constexpr int kSsimTileHalved = (kSsimThreads - 2 * SsimHalving::kRadius) / 2;  // samples in a row
+inline constexpr int kSsimTileColumns = 64;
+inline constexpr int kSsimTileSampleRows = 32, kSsimTileRows = kSsimTileSampleRows - SsimWindow::kLength + 1;
+inline constexpr int kSsimHalvedRows = 8;
 
-/* The planes of one scale, of floats: of each frame the reference, then its difference to the distorted picture. */
+/* The planes of one scale, of floats: of each frame the reference, then the distorted picture. */
 struct SsimPlanes {
   int32_t w, h;
   int64_t first, stride, plane;  // floats: to the first plane, from row to row, from plane to plane
@@ -35,7 +33,7 @@ struct SsimWork {
   uint64_t sums_stride;           // words to those of the next frame
   int32_t w, h;                   // of the pictures
   int32_t factor, scales;         // with a factor of 1, the first scale has no planes: it is the samples
-  float scale;                    // ssim_mean_scale()
+  float scale, weight;            // scale_to_8_bits(), ssim_block_weight()
   SsimPlanes of[kSsimMostScales];
 };
 
