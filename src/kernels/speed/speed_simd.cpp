@@ -91,7 +91,8 @@ void sum_across(const GaussianWindow& window, const float* row, int count, float
   for (int x = 0; x < count; x += lanes()) {
     const float* from = row + x * kSpeedStep;
     const VI inside = hn::Min(columns, hn::Set(DI(), (count - 1 - x) * kSpeedStep));
-    store(ordered_sum<0>(window, [&](int k) HWY_ATTR { return Real(hn::GatherIndex(DF(), from + k, inside)); }), out + x);
+    const auto values = [&](int k) HWY_ATTR { return Real(hn::GatherIndex(DF(), from + k, inside)); };
+    store(ordered_sum<0>(window, values), out + x);
   }
 }
 
