@@ -18,6 +18,8 @@ Real of_lanes(test::Function function, Real a, Real b) {
     case test::Function::kPowerOf2: return power_of_2(a);
     case test::Function::kPower: return power(a, b);
     case test::Function::kCubeRoot: return cube_root(a);
+    case test::Function::kFused: return fused_sample(a, b);
+    case test::Function::kDoublePower: return double_power_sample(a);
   }
   return a;
 }
@@ -30,12 +32,14 @@ void apply_all(test::Function function, const float* a, const float* b, float* o
 test::Sums sum_all(const float* values, size_t count) {
   FixedSum<test::kSumBits> one;
   FixedSum2<test::kTwoWordBits> two;
+  FixedSum3<test::kTwoWordBits> three;
   for (size_t i = 0; i < count; i += hn::Lanes(DF())) {
     const Real v = hn::LoadU(DF(), values + i);
     one.add(v);
     two.add(v);
+    three.add(v);
   }
-  return {one.total(), two.total()};
+  return {one.total(), two.total(), three.total()};
 }
 
 }  // namespace HWY_NAMESPACE

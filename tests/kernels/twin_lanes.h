@@ -9,7 +9,7 @@
 
 namespace vmafx::test {
 
-enum class Function { kEverything, kLogarithm2, kPowerOf2, kPower, kCubeRoot };
+enum class Function { kEverything, kLogarithm2, kPowerOf2, kPower, kCubeRoot, kFused, kDoublePower };
 
 inline constexpr size_t kLaneMultiple = 64;  // of `count`: no vector here has more lanes
 
@@ -21,6 +21,7 @@ inline constexpr int kSumBits = 30, kTwoWordBits = 12;
 struct Sums {
   int64_t one_word;               // FixedSum<kSumBits>
   Fixed2<kTwoWordBits> two_words;
+  Fixed3<kTwoWordBits> three_words;
 };
 Sums sum_lanes(const float* values, size_t count);
 

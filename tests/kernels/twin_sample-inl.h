@@ -21,6 +21,14 @@ VMAFX_TWIN Real everything(Real a, Real b) {
   return from_bits(bits(sum) & Integer(-16));
 }
 
+/* What a product rounds off, and other sums. */
+VMAFX_TWIN Real fused_sample(Real a, Real b) { return fused(a, b, select(a < b, -(a * b), b * Real(0.7f))); }
+
+VMAFX_TWIN Real double_power_sample(Real a) {
+  const Double power_of_a = power(widened(a), 2.4), whole = rounded(power_of_a * Double(256));
+  return narrowed(select(whole <= power_of_a, minimum(whole, Double(3)), maximum(power_of_a - whole, Double(-1))));
+}
+
 VMAFX_TWIN_END
 
 #endif

@@ -26,6 +26,8 @@ float of_one(Function function, float a, float b) {
     case Function::kPowerOf2: return power_of_2(a);
     case Function::kPower: return power(a, b);
     case Function::kCubeRoot: return cube_root(a);
+    case Function::kFused: return fused_sample(a, b);
+    case Function::kDoublePower: return double_power_sample(a);
   }
   return a;
 }
@@ -82,6 +84,22 @@ START_TEST(all_operations) {
 }
 END_TEST
 
+/* The same rounding on instruction sets that have no fused operation, down to results that are no normal floats. */
+START_TEST(fused_operations) {
+  std::mt19937 random(3);
+  std::normal_distribution<float> normal(0, 3);
+  for (const float scale : {1.f, 0x1p-60f, 0x1p-68f, 0x1p50f}) {
+    std::vector<float> a(kCount), b(kCount);
+    for (size_t i = 0; i < kCount; i++) {
+      a[i] = scale * normal(random);
+      b[i] = i % 7 ? scale * normal(random) : i % 2 ? 0.f : a[i];
+    }
+    assert_same_bits(Function::kFused, a, b);
+  }
+  ck_assert(fused(0x1.000002p0f, 0x1.000002p0f, -0x1.000004p0f) == 0x1p-46f);
+}
+END_TEST
+
 START_TEST(logarithms) {
   const auto exact = [](long double x) { return std::log2(x); };
   assert_exact(Function::kLogarithm2, kSmallest, kLargest, 0, 2e-7, exact);
@@ -110,6 +128,18 @@ START_TEST(powers) {
 }
 END_TEST
 
+START_TEST(powers_of_doubles) {
+  for (const double y : {2.4, 2.8 / 2.4, 1 / 2.4, 1., -3.})
+    for (double w = 1; w > 0x1p-60; w *= 0.9973) {
+      const long double want = std::pow(static_cast<long double>(w), static_cast<long double>(y));
+      const double error = std::fabs(static_cast<double>((power(w, y) - want) / want));
+      ck_assert_msg(error <= 2e-16 * (1 + std::fabs(y * std::log2(w))), "%a to the %g is off by %g", w, y, error);
+    }
+  const std::vector<float> xs = spread(0x1p-60f, 2, kCount);
+  assert_same_bits(Function::kDoublePower, xs, xs);
+}
+END_TEST
+
 START_TEST(cube_roots) {
   const auto exact = [](long double x) { return std::cbrt(x); };
   assert_exact(Function::kCubeRoot, kSmallest, kLargest, 0, 1e-7, exact);
@@ -125,30 +155,41 @@ START_TEST(sums_in_any_order) {
   for (float& v : values) v = (random() & 1 ? 1 : -1) * std::exp(std::min(logarithm(random), 8.f));
   int64_t one_word = 0;
   Fixed2<kTwoWordBits> two_words;
+  Fixed3<kTwoWordBits> three_words;
   long double exact = 0;
   for (const float v : values) {
     one_word += to_fixed<kSumBits>(v);
     two_words += v;
+    three_words += v;
     exact += v;
   }
   for_each_cpu_target([&](const std::string& target) {
     std::shuffle(values.begin(), values.end(), random);
     const Sums sums = sum_lanes(values.data(), values.size());
     const bool same_words = sums.two_words.coarse == two_words.coarse && sums.two_words.fine == two_words.fine;
-    ck_assert_msg(sums.one_word == one_word && same_words, "%s", target.c_str());
+    const bool same_three = sums.three_words.coarse == three_words.coarse && sums.three_words.fine == three_words.fine &&
+                            sums.three_words.finest == three_words.finest;
+    ck_assert_msg(sums.one_word == one_word && same_words && same_three, "%s", target.c_str());
   });
   for (const float v : values)
     if (std::fabs(v) < 2048) ck_assert_int_eq(to_fixed32<20>(v), to_fixed<20>(v));
   ck_assert(std::fabs(static_cast<double>(from_fixed<kSumBits>(one_word) - exact)) < kCount * 0x1p-31);
   ck_assert(std::fabs(static_cast<double>(two_words.value() - exact)) < kCount * 0x1p-51);
+  Fixed3<kTwoWordBits> small;
+  for (int i = 1; i <= 1000; i++) small += 0x1.fedcbap-64 / i;
+  double want = 0;
+  for (int i = 1; i <= 1000; i++) want += 0x1.fedcbap-64 / i;
+  ck_assert(std::fabs(small.value() - want) < 1000 * 0x1p-89);
 }
 END_TEST
 
 int main() {
   return run_suite("twin", {{"operations", all_operations},
+                            {"fused", fused_operations},
                             {"logarithms", logarithms},
                             {"powers_of_2", powers_of_2},
                             {"powers", powers},
+                            {"powers_of_doubles", powers_of_doubles},
                             {"cube_roots", cube_roots},
                             {"sums", sums_in_any_order}});
 }

@@ -2,7 +2,8 @@
  *
  * to_fixed<bits>(v) is v in multiples of 2^-bits, rounded to nearest: |v| < 2^(51 - bits), and the sum of all |v| stays below
  * 2^(63 - bits). Where small values count as much as large ones, two words hold the sum: Fixed2<bits> keeps what the first
- * word rounds off, in multiples of 2^-(bits + 38), for up to 2^24 values. */
+ * word rounds off, in multiples of 2^-(bits + 38), for up to 2^24 values. Fixed3<bits> has a third word, for multiples of
+ * 2^-(bits + 76). */
 #ifndef VMAFX_KERNELS_COMMON_FIXED_H
 #define VMAFX_KERNELS_COMMON_FIXED_H
 
@@ -56,6 +57,31 @@ struct Fixed2 {
     return *this;
   }
   VMAFX_HD double value() const { return from_fixed<bits>(coarse) + from_fixed<kFineBits>(fine); }
+};
+
+template <int bits>
+struct Fixed3 {
+  static constexpr int kFineBits = bits + 38;
+  static constexpr double kFinestScale = 0x1p38;  // of what is rounded to kFineBits once more
+  int64_t coarse = 0, fine = 0, finest = 0;
+
+  VMAFX_HD Fixed3& operator+=(double v) {
+    constexpr double magic = kFixedMagic<bits>, fine_magic = kFixedMagic<kFineBits>;
+    const double rounded = v + magic, rest = v - (rounded - magic), fine_rounded = rest + fine_magic;
+    coarse += std::bit_cast<int64_t>(rounded) - std::bit_cast<int64_t>(magic);
+    fine += std::bit_cast<int64_t>(fine_rounded) - std::bit_cast<int64_t>(fine_magic);
+    finest += to_fixed<kFineBits>((rest - (fine_rounded - fine_magic)) * kFinestScale);
+    return *this;
+  }
+  VMAFX_HD Fixed3& operator+=(const Fixed3& other) {
+    coarse += other.coarse;
+    fine += other.fine;
+    finest += other.finest;
+    return *this;
+  }
+  VMAFX_HD double value() const {
+    return from_fixed<bits>(coarse) + (from_fixed<kFineBits>(fine) + from_fixed<kFineBits>(finest) / kFinestScale);
+  }
 };
 
 }  // namespace vmafx

@@ -1,5 +1,5 @@
 /* A vector of floats with the names of real.h, for one instruction set: what twin-inl.h makes Real, Mask, Integer and Double
- * in a Highway source. Operations round each for itself, as those of one float do; nothing is fused. */
+ * in a Highway source. Operations round each for itself, as those of one float do; only fused() is fused. */
 #if defined(VMAFX_KERNELS_COMMON_LANES_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef VMAFX_KERNELS_COMMON_LANES_INL_H
 #undef VMAFX_KERNELS_COMMON_LANES_INL_H
@@ -12,6 +12,7 @@
 #include <hwy/highway.h>
 
 #include "kernels/common/fixed.h"
+#include "kernels/common/real.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace vmafx {
@@ -83,6 +84,39 @@ HWY_INLINE Real maximum(Real a, Real b) { return hn::Max(a.v, b.v); }
 HWY_INLINE Real minimum(Real a, Real b) { return select(a < b, a, b); }
 HWY_INLINE Real maximum(Real a, Real b) { return select(a > b, a, b); }
 #endif
+#if HWY_TARGET == HWY_SCALAR
+HWY_INLINE Real fused(Real a, Real b, Real c) {
+  return hn::Set(DF(), __builtin_fmaf(hn::GetLane(a.v), hn::GetLane(b.v), hn::GetLane(c.v)));
+}
+#elif HWY_ARCH_X86 && HWY_TARGET > HWY_AVX2
+/* Without the instruction: the product of two floats is a double, whose sum with the third one is rounded to an odd last
+ * bit where it is not exact; what is rounded to a float then is as if nothing had been rounded before. */
+HWY_INLINE hn::Vec<hn::RepartitionToWide<DF>> added_to_odd(hn::Vec<hn::RepartitionToWide<DF>> a,
+                                                           hn::Vec<hn::RepartitionToWide<DF>> b) {
+  const hn::RepartitionToWide<DF> d;
+  const hn::RebindToSigned<decltype(d)> di;
+  const auto sum = hn::Add(a, b), of_b = hn::Sub(sum, a);
+  const auto error = hn::Add(hn::Sub(a, hn::Sub(sum, of_b)), hn::Sub(b, of_b));
+  const auto sum_bits = hn::BitCast(di, sum), one = hn::Set(di, 1), zero = hn::Zero(di);
+  const auto opposite = hn::ShiftRight<63>(hn::Xor(sum_bits, hn::BitCast(di, error)));  // -1: the sum is too large
+  const auto even = hn::Sub(hn::And(sum_bits, one), one);                               // -1, or 0
+  const auto inexact = hn::IfThenElse(hn::RebindMask(di, hn::Eq(error, hn::Zero(d))), zero, even);
+  return hn::BitCast(d, hn::Add(sum_bits, hn::And(inexact, hn::Or(opposite, one))));
+}
+HWY_INLINE Real fused(Real a, Real b, Real c) {
+  const hn::RepartitionToWide<DF> d;
+  const hn::Half<DF> half;
+  const auto lower = [&](VF v) HWY_ATTR { return hn::PromoteTo(d, hn::LowerHalf(half, v)); };
+  const auto upper = [&](VF v) HWY_ATTR { return hn::PromoteTo(d, hn::UpperHalf(half, v)); };
+  return hn::Combine(DF(), hn::DemoteTo(half, added_to_odd(hn::Mul(upper(a.v), upper(b.v)), upper(c.v))),
+                     hn::DemoteTo(half, added_to_odd(hn::Mul(lower(a.v), lower(b.v)), lower(c.v))));
+}
+#else
+#if HWY_ARCH_X86 && defined(HWY_DISABLE_BMI2_FMA)
+#error "Highway's MulAdd would round twice"
+#endif
+HWY_INLINE Real fused(Real a, Real b, Real c) { return hn::MulAdd(a.v, b.v, c.v); }
+#endif
 HWY_INLINE Real absolute(Real a) { return hn::Abs(a.v); }
 HWY_INLINE Real square_root(Real a) { return hn::Sqrt(a.v); }
 HWY_INLINE Integer truncated(Real a) { return hn::ConvertTo(DI(), a.v); }
@@ -111,6 +145,14 @@ HWY_INLINE Double operator*(Double a, Double b) { return Double(a.v * b.v); }
 HWY_INLINE Double operator/(Double a, Double b) { return Double(a.v / b.v); }
 HWY_INLINE Double widened(Real a) { return Double(hn::GetLane(a.v)); }
 HWY_INLINE Real narrowed(Double a) { return Real(static_cast<float>(a.v)); }
+HWY_INLINE bool operator<=(Double a, Double b) { return a.v <= b.v; }
+HWY_INLINE Double minimum(Double a, Double b) { return Double(vmafx::minimum(a.v, b.v)); }
+HWY_INLINE Double maximum(Double a, Double b) { return Double(vmafx::maximum(a.v, b.v)); }
+HWY_INLINE Double select(bool mask, Double a, Double b) { return mask ? a : b; }
+HWY_INLINE Double rounded(Double a) { return Double(vmafx::rounded(a.v)); }
+HWY_INLINE int64_t bits(Double a) { return vmafx::bits(a.v); }
+HWY_INLINE Double from_bits(int64_t i) { return Double(vmafx::from_bits(i)); }
+using vmafx::any, vmafx::Long, vmafx::shifted_left, vmafx::shifted_right;
 
 class IntegerSum {
  public:
@@ -141,6 +183,16 @@ class FixedSum2 {
   Fixed2<bits> sum_;
 };
 
+template <int bits>
+class FixedSum3 {
+ public:
+  void add(Real value) { sum_ += hn::GetLane(value.v); }
+  Fixed3<bits> total() const { return sum_; }
+
+ private:
+  Fixed3<bits> sum_;
+};
+
 #else
 
 /* (Constructors are written out: one that the compiler makes is not compiled for the instruction set.) */
@@ -169,6 +221,37 @@ HWY_INLINE Real narrowed(Double a) {
   const hn::Half<DF> half;
   return hn::Combine(DF(), hn::DemoteTo(half, a.upper), hn::DemoteTo(half, a.lower));
 }
+
+struct DoubleMask {
+  hn::Mask<DD> lower, upper;
+};
+HWY_INLINE DoubleMask operator<(Double a, Double b) { return {hn::Lt(a.lower, b.lower), hn::Lt(a.upper, b.upper)}; }
+HWY_INLINE DoubleMask operator<=(Double a, Double b) { return {hn::Le(a.lower, b.lower), hn::Le(a.upper, b.upper)}; }
+HWY_INLINE bool any(DoubleMask m) { return !hn::AllFalse(DD(), m.lower) || !hn::AllFalse(DD(), m.upper); }
+HWY_INLINE Double select(DoubleMask mask, Double a, Double b) {
+  return {hn::IfThenElse(mask.lower, a.lower, b.lower), hn::IfThenElse(mask.upper, a.upper, b.upper)};
+}
+HWY_INLINE Double minimum(Double a, Double b) { return select(a < b, a, b); }
+HWY_INLINE Double maximum(Double a, Double b) { return select(b < a, a, b); }
+HWY_INLINE Double rounded(Double a) { return (a + Double(0x1.8p52)) - Double(0x1.8p52); }
+
+struct Long {
+  HWY_INLINE Long(VI64 low, VI64 high) : lower(low), upper(high) {}
+  HWY_INLINE explicit Long(int64_t each) : lower(hn::Set(DI64(), each)), upper(hn::Set(DI64(), each)) {}
+  VI64 lower, upper;
+};
+HWY_INLINE Long operator+(Long a, Long b) { return {hn::Add(a.lower, b.lower), hn::Add(a.upper, b.upper)}; }
+HWY_INLINE Long operator-(Long a, Long b) { return {hn::Sub(a.lower, b.lower), hn::Sub(a.upper, b.upper)}; }
+template <int n>
+HWY_INLINE Long shifted_left(Long i) {
+  return {hn::ShiftLeft<n>(i.lower), hn::ShiftLeft<n>(i.upper)};
+}
+template <int n>
+HWY_INLINE Long shifted_right(Long i) {
+  return {hn::ShiftRight<n>(i.lower), hn::ShiftRight<n>(i.upper)};
+}
+HWY_INLINE Long bits(Double a) { return {hn::BitCast(DI64(), a.lower), hn::BitCast(DI64(), a.upper)}; }
+HWY_INLINE Double from_bits(Long i) { return {hn::BitCast(DD(), i.lower), hn::BitCast(DD(), i.upper)}; }
 
 /* What to_fixed() adds to its bits, and takes off again. */
 template <int bits>
@@ -232,6 +315,34 @@ class FixedSum2 {
 
  private:
   VI64 coarse_, fine_;
+};
+
+/* And for Fixed3<bits>. */
+template <int bits>
+class FixedSum3 {
+ public:
+  HWY_INLINE FixedSum3() : coarse_(hn::Zero(DI64())), fine_(hn::Zero(DI64())), finest_(hn::Zero(DI64())) {}
+  HWY_INLINE void add(Real value) {
+    add(lower_doubles(value));
+    add(upper_doubles(value));
+  }
+  HWY_INLINE void add(VD value) {
+    constexpr int fine = Fixed3<bits>::kFineBits;
+    const VD rounded = hn::Add(value, magic<bits>()), rest = hn::Sub(value, hn::Sub(rounded, magic<bits>()));
+    const VD fine_rounded = hn::Add(rest, magic<fine>());
+    const VD scaled = hn::Mul(hn::Sub(rest, hn::Sub(fine_rounded, magic<fine>())),
+                              hn::Set(DD(), Fixed3<bits>::kFinestScale));
+    coarse_ = hn::Add(coarse_, above_magic<bits>(rounded));
+    fine_ = hn::Add(fine_, above_magic<fine>(fine_rounded));
+    finest_ = hn::Add(finest_, above_magic<fine>(hn::Add(scaled, magic<fine>())));
+  }
+  HWY_INLINE Fixed3<bits> total() const {
+    return {hn::GetLane(hn::SumOfLanes(DI64(), coarse_)), hn::GetLane(hn::SumOfLanes(DI64(), fine_)),
+            hn::GetLane(hn::SumOfLanes(DI64(), finest_))};
+  }
+
+ private:
+  VI64 coarse_, fine_, finest_;
 };
 
 #endif

@@ -4,7 +4,7 @@
  *   Real            float here, a vector of floats there
  *   Mask            what comparing two of them gives: bool here
  *   Integer         int32_t here
- *   Double          double here, as many of them there; + - * / only
+ *   Double, Long    double and int64_t here, as many of them there
  *   select(mask, a, b), minimum(a, b), maximum(a, b), absolute(a)
  *   square_root(a)  rounded correctly, on every device
  *   plus(a, b)      a + b, by the units that multiply where those that add are the busy ones
@@ -14,6 +14,9 @@
  *   widened(a), narrowed(d)   Double of a Real, and the nearest Real
  *   bits(a), from_bits(i)
  *   entry(table, i) table[i], an Integer
+ *   fused(a, b, c)  a * b + c, rounded once
+ *   rounded(d)      a Double, to a whole number, halves to the even one; |d| < 2^51
+ *   any(mask)       of comparing two Doubles: whether it holds for one of them
  *
  * and + - * / and comparisons, each rounded as IEEE 754 says, never contracted. shifted_left/right<n>(i), and + - * & | on
  * Integer. minimum and maximum return b when a is NaN. */
@@ -31,6 +34,7 @@ using Real = float;
 using Mask = bool;
 using Integer = int32_t;
 using Double = double;
+using Long = int64_t;
 
 VMAFX_HD float select(bool mask, float a, float b) { return mask ? a : b; }
 VMAFX_HD int32_t select(bool mask, int32_t a, int32_t b) { return mask ? a : b; }
@@ -60,6 +64,30 @@ VMAFX_HD int32_t shifted_left(int32_t i) {
 }
 template <int n>
 VMAFX_HD int32_t shifted_right(int32_t i) {  // the sign stays
+  return i >> n;
+}
+
+VMAFX_HD float fused(float a, float b, float c) {
+#if defined(__CUDA_ARCH__)
+  return __fmaf_rn(a, b, c);
+#else
+  return __builtin_fmaf(a, b, c);
+#endif
+}
+
+VMAFX_HD double select(bool mask, double a, double b) { return mask ? a : b; }
+VMAFX_HD double minimum(double a, double b) { return a < b ? a : b; }
+VMAFX_HD double maximum(double a, double b) { return a > b ? a : b; }
+VMAFX_HD bool any(bool mask) { return mask; }
+VMAFX_HD double rounded(double w) { return (w + 0x1.8p52) - 0x1.8p52; }
+VMAFX_HD int64_t bits(double w) { return std::bit_cast<int64_t>(w); }
+VMAFX_HD double from_bits(int64_t i) { return std::bit_cast<double>(i); }
+template <int n>
+VMAFX_HD int64_t shifted_left(int64_t i) {
+  return static_cast<int64_t>(static_cast<uint64_t>(i) << n);
+}
+template <int n>
+VMAFX_HD int64_t shifted_right(int64_t i) {  // the sign stays
   return i >> n;
 }
 
