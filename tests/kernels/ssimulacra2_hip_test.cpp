@@ -45,11 +45,11 @@ START_TEST(small_sizes) {
 }
 END_TEST
 
-/* Up to the end of a tile, one sample past it, and into a third one. */
-START_TEST(across_tiles) {
-  const int columns = kSsimulacra2TileColumns, rows = kSsimulacra2TileRows;
-  for (const auto& [w, h] : {std::pair(columns, 20), std::pair(columns + 1, rows + 1), std::pair(2 * columns + 9, 9),
-                             std::pair(12, 2 * rows + 3), std::pair(2 * kSsimulacra2PyramidColumns + 1, 33)})
+/* Up to the end of a block or chunk, one sample past it, and into a third one. */
+START_TEST(across_blocks) {
+  const int columns = kSsimulacra2ColumnThreads, rows = kSsimulacra2ChunkRows;
+  for (const auto& [w, h] : {std::pair(columns, 20), std::pair(columns + 1, 9), std::pair(2 * columns + 9, 33),
+                             std::pair(9, rows), std::pair(12, rows + 1), std::pair(17, 2 * rows + 3)})
     check({.w = w, .h = h, .bpc = 8, .chroma = Chroma::k444}, 1, 1, {Fill::kRandom});
 }
 END_TEST
@@ -73,7 +73,7 @@ int main() {
   return run_suite_on_device("ssimulacra2_hip", {{"depths", every_depth},
                                                  {"chroma", chroma_formats},
                                                  {"small", small_sizes},
-                                                 {"tiles", across_tiles},
+                                                 {"blocks", across_blocks},
                                                  {"extremes", extremes},
                                                  {"batches", batches}});
 }

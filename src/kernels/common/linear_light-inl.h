@@ -7,37 +7,50 @@
 #endif
 
 #include "kernels/common/linear_light.h"
+#include "kernels/common/transcendental-inl.h"
 #include "kernels/common/twin-inl.h"
 
 VMAFX_TWIN_BEGIN
 
+/* Linear light. */
 struct Light {
   Real r, g, b;
 };
 
-VMAFX_TWIN Real linear(const TransferCurve& curve, Real v) {
-  const Real root = square_root(v);
-  Real light = Real(curve.c[9]);
-  light = light * root + Real(curve.c[8]);
-  light = light * root + Real(curve.c[7]);
-  light = light * root + Real(curve.c[6]);
-  light = light * root + Real(curve.c[5]);
-  light = light * root + Real(curve.c[4]);
-  light = light * root + Real(curve.c[3]);
-  light = light * root + Real(curve.c[2]);
-  light = light * root + Real(curve.c[1]);
-  light = light * root + Real(curve.c[0]);
-  return select(v > Real(curve.toe), light, v * Real(curve.toe_slope));
+struct SrgbCodes {
+  Double r, g, b;
+};
+
+VMAFX_TWIN Double power_unless_1(Double v, double exponent) { return exponent == 1 ? v : power(v, exponent); }
+
+VMAFX_TWIN Double srgb_code(const DisplayCurve& curve, Double gamma) {
+  const Double v = minimum(maximum(gamma, Double(0x1p-60)), Double(1));
+  Double code = power_unless_1(v, curve.power) * Double(curve.scale) + Double(curve.offset);
+  const auto dark = v <= Double(curve.toe);
+  if (any(dark)) code = select(dark, power_unless_1(v, curve.toe_power) * Double(curve.toe_scale), code);
+  return rounded(code);
 }
 
-VMAFX_TWIN Real in_gamut(Real v) { return minimum(maximum(v, Real(0)), Real(1)); }
-
 /* Of a code of luma and of 16 times the codes of chroma, less those of neutral chroma. */
-VMAFX_TWIN Light linear_light(const LinearLight& p, Real y, Real cb, Real cr) {
-  const Real gray = y * Real(p.luma) + Real(p.luma_offset);
-  return {linear(p.curve, in_gamut(gray + cr * Real(p.red_cr))),
-          linear(p.curve, in_gamut(gray + (cb * Real(p.green_cb) + cr * Real(p.green_cr)))),
-          linear(p.curve, in_gamut(gray + cb * Real(p.blue_cb)))};
+VMAFX_TWIN SrgbCodes srgb_codes(const LinearLight& p, Double y, Double cb, Double cr) {
+  const Double gray = y * Double(p.luma) + Double(p.luma_offset);
+  return {srgb_code(p.curve, gray + cr * Double(p.red_cr)),
+          srgb_code(p.curve, gray + (cb * Double(p.green_cb) + cr * Double(p.green_cr))),
+          srgb_code(p.curve, gray + cb * Double(p.blue_cb))};
+}
+
+VMAFX_TWIN Real linear(Real code) {
+  const Real v = code * Real(1 / 65535.f);
+  Real p = Real(8.210152774e-01f), q = Real(6.521209011e-03f);
+  p = fused(p, v, Real(7.961564959e-01f));
+  q = fused(q, v, Real(-5.512498495e-02f));
+  p = fused(p, v, Real(1.624820318e-01f));
+  q = fused(q, v, Real(4.987528350e-01f));
+  p = fused(p, v, Real(1.043637593e-02f));
+  q = fused(q, v, Real(1.076976492e+00f));
+  p = fused(p, v, Real(2.200248328e-04f));
+  q = fused(q, v, Real(2.631846970e-01f));
+  return select(v > Real(0.04045f), p / q, v * Real(1 / 12.92f));
 }
 
 VMAFX_TWIN_END

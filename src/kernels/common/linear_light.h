@@ -2,11 +2,12 @@
  *
  *   chroma   upsampled bilinearly, from where the video says that its samples lie
  *   R'G'B'   by the matrix and the range of the video, cut off at 0 and 1
- *   R G B    by the transfer function of a display, 1 being the white of the video
+ *   codes    of the light of a display as sRGB of 16 bits: what a picture file would hold
+ *   R G B    of these codes, 1 being the white of the video
  *
- * Per sample this is exact integers (chroma), then a few floats that are the same in all twins (linear_light-inl.h).
- * The transfer function is a straight toe and a polynomial of √v, made for the video; it is off by 1e-7 of white at
- * most. */
+ * Up to the codes this is done in double, so that they are those of the formulas; only where a value lies halfway
+ * between two codes may another way of computing it come to the other one. Light follows from the code by the rational
+ * function that libjxl has for sRGB, with its fused operations: to 1e-6 of white. */
 #ifndef VMAFX_KERNELS_COMMON_LINEAR_LIGHT_H
 #define VMAFX_KERNELS_COMMON_LINEAR_LIGHT_H
 
@@ -14,19 +15,18 @@
 
 namespace vmafx {
 
-struct TransferCurve {
-  static constexpr int kTerms = 10;
-
-  float toe, toe_slope;  // up to `toe` inclusive: v * toe_slope
-  float c[kTerms];       // above: Σ c[k] √v^k
+/* The code of R', G' or B': up to `toe`, inclusive, toe_scale · v^toe_power, above scale · v^power + offset. */
+struct DisplayCurve {
+  double toe, toe_scale, toe_power;
+  double scale, power, offset;
 };
 
 /* Parameters of the conversion, for kernels, too. */
 struct LinearLight {
-  float luma, luma_offset;                        // R' = G' = B' = code * luma + luma_offset, without chroma
-  float red_cr, green_cb, green_cr, blue_cb;      // what a 16th of a code of chroma adds
-  int neutral_chroma;                             // 16 times the code
-  TransferCurve curve;
+  double luma, luma_offset;                    // R' = G' = B' = code * luma + luma_offset, without chroma
+  double red_cr, green_cb, green_cr, blue_cb;  // what a 16th of a code of chroma adds
+  int neutral_chroma;                          // 16 times the code
+  DisplayCurve curve;
 };
 
 /* Where the chroma samples for luma sample x lie in a row of them (or y in a column): `weight` quarters of `second`,

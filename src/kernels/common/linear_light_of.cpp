@@ -1,44 +1,32 @@
 #include "kernels/common/linear_light_of.h"
 
 #include <cerrno>
+#include <cmath>
 
 namespace vmafx {
 namespace {
 
 // -- Transfer --------------------------------------------------------------------------------------------------------
 
-/* Minimax polynomials of √v, by Lawson's algorithm in double, rounded to float; with the rounding of ten steps of
- * Horner's scheme off by 4e-7, by 1e-7 where v < 0.1. The toe of sRGB is a straight line by definition. */
-constexpr TransferCurve kLinear = {1, 1, {}};
-constexpr TransferCurve kSrgb = {
-    0.04045f, static_cast<float>(1 / 12.92),
-    {0.000800818903f, 0.000851671328f, 0.0266056918f, 0.0656820387f, 0.180600464f, 0.777433217f, -0.0451285802f,
-     -0.0174765214f, 0.0134880869f, -0.00285688112f}};
-constexpr TransferCurve kGamma22 = {
-    0, 0,
-    {8.81622171e-08f, -2.32532057e-05f, 0.00105289812f, -0.0215596091f, 0.44217056f, 0.955269754f, -0.673660159f,
-     0.449933469f, -0.188660696f, 0.0354770496f}};
-constexpr TransferCurve kGamma24 = {
-    0, 0,
-    {3.34306627e-08f, -8.452168e-06f, 0.000362629071f, -0.00668658828f, 0.0876607969f, 1.1313132f, -0.353335142f,
-     0.208570898f, -0.0830505714f, 0.0151732024f}};
-constexpr TransferCurve kGamma26 = {
-    0, 0,
-    {-2.24867112e-08f, 5.48707249e-06f, -0.000225466007f, 0.00386070716f, -0.0410270654f, 0.790992975f, 0.369355023f,
-     -0.177172422f, 0.0658175647f, -0.0116067678f}};
-constexpr TransferCurve kGamma28 = {
-    0, 0,
-    {-2.67733764e-08f, 6.33886748e-06f, -0.000251382473f, 0.00407192018f, -0.0381716117f, 0.32585296f, 0.910153329f,
-     -0.279949069f, 0.0941668302f, -0.0158792883f}};
+constexpr double kMostCode = 65535;
 
-StatusOr<TransferCurve> curve_of(int transfer) {
+/* From v^gamma to the codes of sRGB. */
+DisplayCurve of_gamma(double gamma) {
+  constexpr double kToe = 0.0031308;
+  return {.toe = std::pow(kToe, 1 / gamma), .toe_scale = 12.92 * kMostCode, .toe_power = gamma,
+          .scale = 1.055 * kMostCode, .power = gamma == 2.4 ? 1 : gamma / 2.4, .offset = -0.055 * kMostCode};
+}
+
+constexpr DisplayCurve kSrgb = {.toe = 0, .toe_scale = 0, .toe_power = 1, .scale = kMostCode, .power = 1, .offset = 0};
+
+StatusOr<DisplayCurve> curve_of(int transfer) {
   switch (transfer) {
-    case 1: case 2: case 6: case 7: case 11: case 12: case 14: case 15: return kGamma24;
-    case 4: return kGamma22;
-    case 5: return kGamma28;
-    case 8: return kLinear;
+    case 1: case 2: case 6: case 7: case 11: case 12: case 14: case 15: return of_gamma(2.4);
+    case 4: return of_gamma(2.2);
+    case 5: return of_gamma(2.8);
+    case 8: return of_gamma(1);
     case 13: return kSrgb;
-    case 17: return kGamma26;
+    case 17: return of_gamma(2.6);
     default:
       return error(EINVAL, "transfer characteristics %d (H.273) have no white to scale to; those of SDR do", transfer);
   }
@@ -137,18 +125,17 @@ Matrix adapted(const Chromaticity& from, const Chromaticity& to) {
 
 StatusOr<LinearLight> linear_light_of(const VideoFormat& format) {
   const bool full_range = format.colour.range == Colour::Range::kFull;
-  VMAFX_ASSIGN(const TransferCurve curve, curve_of(format.colour.transfer));
+  VMAFX_ASSIGN(const DisplayCurve curve, curve_of(format.colour.transfer));
   VMAFX_ASSIGN(const LumaParts parts, luma_parts_of(format.colour.matrix));
   const double step = 1 << (format.bpc - 8), most = (1 << format.bpc) - 1;
   const double luma = full_range ? most : 219 * step, chroma = 16 * (full_range ? most : 224 * step);
   const double red = 2 * (1 - parts.red), blue = 2 * (1 - parts.blue), green = 1 - parts.red - parts.blue;
-  const auto rounded = [](double v) { return static_cast<float>(v); };
-  return LinearLight{.luma = rounded(1 / luma),
-                     .luma_offset = rounded(full_range ? 0 : -16 * step / luma),
-                     .red_cr = rounded(red / chroma),
-                     .green_cb = rounded(-blue * parts.blue / green / chroma),
-                     .green_cr = rounded(-red * parts.red / green / chroma),
-                     .blue_cb = rounded(blue / chroma),
+  return LinearLight{.luma = 1 / luma,
+                     .luma_offset = full_range ? 0 : -16 * step / luma,
+                     .red_cr = red / chroma,
+                     .green_cb = -blue * parts.blue / green / chroma,
+                     .green_cr = -red * parts.red / green / chroma,
+                     .blue_cb = blue / chroma,
                      .neutral_chroma = 16 << (format.bpc - 1),
                      .curve = curve};
 }

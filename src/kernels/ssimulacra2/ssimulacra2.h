@@ -2,10 +2,9 @@
  * Cloudinary, github.com/cloudinary/ssimulacra2).
  *
  *   linear light, by common/linear_light.h, to the absorbances of cones:  (l, m, s) = M·(r, g, b) + bias
- *   XYB of their cube roots:  x = 14·(l - m)/2 + 0.42, y = (l + m)/2 + 0.01, b = (s - y) + 0.55, less the
- *     roots of the bias
- *   at six scales, each the means of 2x2 absorbances of the one before (a last odd column or row counts twice), of x, y
- *     and b:
+ *   XYB of their cube roots, less those of the bias:  x = 14·(l - m)/2 + 0.42, y = (l + m)/2 + 0.01, b = (s - y) + 0.55
+ *   at six scales, each the means of 2x2 samples of the light of the one before (a last odd column or row counts twice),
+ *   of x, y and b:
  *     means µ, with a Gaussian of σ = 1.5 in nine taps, zero beyond the borders
  *     ssim     = max(0, 1 - (1 - (µ1 - µ2)²)·(2σ12 + C2) / (σ1² + σ2² + C2)), C2 = 0.0009
  *     artifact = max(0, e), detail = max(0, -e), e = (1 + |dist - µ2|) / (1 + |ref - µ1|) - 1
@@ -15,10 +14,10 @@
  * left out where the one before was narrower or lower than 8, and the weights then move up, as in the reference. Gray
  * pictures have neutral chroma.
  *
- * The reference's filter is recursive, with an impulse response of these nine taps; its floats drift by up to 3e-6 along
- * rows and columns, which moves its scores by up to 0.1. Here the filter is direct, and with q = ref - dist the ssim is
- * written 1 - (1 - µq²)·(1 - var(q) / (σ1² + σ2² + C2)), the same number without the cancellation: scores are those of
- * the formulas to 2e-4. docs/ssimulacra2.md has a table. */
+ * The program's filter is a recursive one whose impulse response is these nine taps. Its poles lie on the unit circle:
+ * what floats round off stays and adds up, to 3e-6 along rows and columns, and to 0.1 in scores. So its operations are
+ * done here one by one, in its order and fused where it fuses them on CPUs that can, from 16-bit sRGB on; sums are better
+ * than its doubles need. Scores agree to 1e-6. docs/ssimulacra2.md has a table. */
 #ifndef VMAFX_KERNELS_SSIMULACRA2_SSIMULACRA2_H
 #define VMAFX_KERNELS_SSIMULACRA2_SSIMULACRA2_H
 
@@ -36,7 +35,7 @@ namespace vmafx {
  * floats. */
 struct Ssimulacra2Map {
   int64_t sum;                                   // Q34
-  Fixed2<kSsimulacra2FourthBits> fourth_powers;  // Σ (16·value)^4
+  Fixed3<kSsimulacra2FourthBits> fourth_powers;  // Σ (16·value)^4
 };
 
 struct Ssimulacra2Sums {

@@ -1,8 +1,7 @@
-/* The kernels of ssimulacra2, in data-flow order: the absorbances of all scales but the first, in one launch, then the
- * sums of all scales at once. The first scale's absorbances are made anew from the samples where they are needed. */
+/* The kernels of ssimulacra2, in data-flow order, for a chunk of rows of all scales: XYB from the samples, the filter along
+ * the rows, and the filter down the columns with the errors. */
 #include "kernels/common/fixed.h"
 #include "kernels/common/gpu.h"
-#include "kernels/common/rows-inl.h"
 #include "kernels/ssimulacra2/ssimulacra2_math-inl.h"
 #include "kernels/ssimulacra2/ssimulacra2_work.h"
 
@@ -10,102 +9,129 @@ namespace vmafx::ssimulacra2_device {
 
 using namespace gpu;
 
-// -- Absorbances -----------------------------------------------------------------------------------------------------
-
-VMAFX_DEVICE const hip::DevicePlane& plane_of(const Ssimulacra2Work& work, int plane, int side) {
-  const int frame = static_cast<int>(block_id().z);
-  return side ? work.planes[plane].dist[frame] : work.planes[plane].ref[hip::ref_index(frame)];
-}
-
-template <class T>
-VMAFX_DEVICE const T* row_of(const hip::DevicePlane& plane, int y) {
-  return reinterpret_cast<const T*>(plane.data + y * plane.stride);
-}
+// -- Light -----------------------------------------------------------------------------------------------------------
 
 /* What a block needs of its work all the time, in its memory: there is too much of it for the scalar registers of some
  * GPUs. */
-struct Common {
+struct SidePicture {
   Ssimulacra2Params params;
-  Ssimulacra2ScaleWork scale;
+  const uint8_t* data[3];
+  int64_t stride[3];  // bytes
+  int chroma_w, chroma_h;
+
+  template <class T>
+  VMAFX_DEVICE const T* row(int plane, int y) const {
+    return reinterpret_cast<const T*>(data[plane] + y * stride[plane]);
+  }
 };
 
-VMAFX_DEVICE const Common& common_of(const Ssimulacra2Work& work, int scale) {
-  VMAFX_SHARED(Common, common, [1]);
+VMAFX_DEVICE const SidePicture& picture_of(const Ssimulacra2Work& work, int side) {
+  VMAFX_SHARED(SidePicture, picture, [1]);
   if (thread_rank() == 0) {
-    common[0].params = work.params;
-    common[0].scale = work.scale[scale];
+    const int frame = static_cast<int>(block_id().z);
+    picture[0].params = work.params;
+    for (int p = 0; p < 3; p++) {
+      const hip::DevicePlane& plane = side ? work.planes[p].dist[frame] : work.planes[p].ref[hip::ref_index(frame)];
+      picture[0].data[p] = plane.data;
+      picture[0].stride[p] = plane.stride;
+    }
+    picture[0].chroma_w = work.chroma_w;
+    picture[0].chroma_h = work.chroma_h;
   }
   block_sync();
-  return common[0];
+  return picture[0];
 }
 
 /* 16 times the code of chroma at a luma sample, less that of neutral colours. */
 template <class T>
-VMAFX_DEVICE float chroma_at(const Ssimulacra2Work& work, const Ssimulacra2Params& params, int plane, int side,
-                             const ChromaTaps& across, const ChromaTaps& down) {
-  const hip::DevicePlane& chroma = plane_of(work, plane, side);
-  const T *top = row_of<T>(chroma, down.first), *below = row_of<T>(chroma, down.second);
-  const int code =
-      chroma_between(chroma_between(top[across.first], top[across.second], across.weight),
-                     chroma_between(below[across.first], below[across.second], across.weight), down.weight);
-  return static_cast<float>(code - params.light.neutral_chroma);
+VMAFX_DEVICE int chroma_at(const SidePicture& picture, int plane, const ChromaTaps& across, const ChromaTaps& down) {
+  const T *top = picture.row<T>(plane, down.first), *below = picture.row<T>(plane, down.second);
+  return chroma_between(chroma_between(top[across.first], top[across.second], across.weight),
+                        chroma_between(below[across.first], below[across.second], across.weight), down.weight) -
+         picture.params.light.neutral_chroma;
 }
 
 template <class T>
-VMAFX_DEVICE Absorbed absorbed_at(const Ssimulacra2Work& work, const Ssimulacra2Params& params, int side, int x, int y) {
-  const float luma = static_cast<float>(row_of<T>(plane_of(work, 0, side), y)[x]);
-  float cb = 0, cr = 0;
+VMAFX_DEVICE Light light_at(const SidePicture& picture, int x, int y) {
+  const Ssimulacra2Params& params = picture.params;
+  const int luma = picture.row<T>(0, y)[x];
+  int cb = 0, cr = 0;
   if (params.has_chroma) {
-    const ChromaTaps across = params.across.taps(x, work.chroma_w), down = params.down.taps(y, work.chroma_h);
-    cb = chroma_at<T>(work, params, 1, side, across, down);
-    cr = chroma_at<T>(work, params, 2, side, across, down);
+    const ChromaTaps across = params.across.taps(x, picture.chroma_w), down = params.down.taps(y, picture.chroma_h);
+    cb = chroma_at<T>(picture, 1, across, down);
+    cr = chroma_at<T>(picture, 2, across, down);
   }
-  return absorbed(params.absorbance, linear_light(params.light, luma, cb, cr));
+  const SrgbCodes codes = srgb_codes(params.light, luma, cb, cr);
+  return {linear(static_cast<float>(codes.r)), linear(static_cast<float>(codes.g)),
+          linear(static_cast<float>(codes.b))};
 }
 
-/* Of a further scale: sample 0 of plane l. */
-VMAFX_DEVICE float* planes_of(const Ssimulacra2Work& work, const Ssimulacra2ScaleWork& s, int side) {
-  return work.scratch + s.first_plane + (block_id().z * 6 + static_cast<unsigned>(side) * 3) * s.plane_floats;
-}
-
-VMAFX_DEVICE void store_absorbed(const Ssimulacra2Work& work, int scale, int side, int x, int y, const Absorbed& a) {
-  const Ssimulacra2ScaleWork& s = work.scale[scale];
-  float* at = planes_of(work, s, side) + y * s.stride + x;
-  at[0] = a.l;
-  at[s.plane_floats] = a.m;
-  at[2 * s.plane_floats] = a.s;
-}
-
-VMAFX_DEVICE Absorbed mean_of_4(const Absorbed& top, const Absorbed& below, const Absorbed& top_right,
-                                const Absorbed& below_right) {
-  return {vmafx::mean_of_4(top.l, below.l, top_right.l, below_right.l),
-          vmafx::mean_of_4(top.m, below.m, top_right.m, below_right.m),
-          vmafx::mean_of_4(top.s, below.s, top_right.s, below_right.s)};
+VMAFX_DEVICE Light mean_of_4(const Light& a, const Light& b, const Light& c, const Light& d) {
+  return {vmafx::mean_of_4(a.r, b.r, c.r, d.r), vmafx::mean_of_4(a.g, b.g, c.g, d.g),
+          vmafx::mean_of_4(a.b, b.b, c.b, d.b)};
 }
 
 /* The second of two neighbours, or the first where there is no second. */
 VMAFX_DEVICE int partner(int first, int size) { return first + 1 < size ? first + 1 : first; }
 
-inline constexpr int kPyramidColumns = kSsimulacra2PyramidColumns / 2, kPyramidRows = kSsimulacra2PyramidRows / 2;
+// -- XYB -------------------------------------------------------------------------------------------------------------
+
+inline constexpr int kChannels = kSsimulacra2Channels, kStreams = kSsimulacra2Streams;
+
+/* The last scale whose blocks begin at this one or before; `first` is a member of Ssimulacra2ScaleWork. */
+VMAFX_DEVICE int scale_of_block(const Ssimulacra2Work& work, int32_t Ssimulacra2ScaleWork::*first) {
+  int scale = 0;
+  while (scale + 1 < work.scales && static_cast<int>(block_id().x) >= work.scale[scale + 1].*first) scale++;
+  return scale;
+}
+
+/* Row y of a plane in quads: that of column 0. */
+VMAFX_DEVICE float* ring_row(const Ssimulacra2Work& work, const Ssimulacra2ScaleWork& s, int64_t planes, int count,
+                             int plane, int y) {
+  return work.scratch + planes +
+         (block_id().z * static_cast<unsigned>(count) + static_cast<unsigned>(plane)) * s.ring_plane + 4 * (y % s.ring);
+}
+
+VMAFX_DEVICE int quad_stride(const Ssimulacra2ScaleWork& s) { return 4 * s.ring; }
+
+/* The last column of a row stores the zeros that complete its quad, too. */
+VMAFX_DEVICE void store_values(const Ssimulacra2Work& work, const float (&absorbance)[9], int scale, int side, int x,
+                               int y, const Light& light) {
+  const Ssimulacra2ScaleWork& s = work.scale[scale];
+  Xyb all = xyb(absorbance, light);
+  float* row = ring_row(work, s, s.values, 2 * kChannels, side * kChannels, y);
+  const int end = x + 1 == s.w ? 4 * s.quads : x + 1;
+  VMAFX_ROLLED
+  for (int column = x; column < end; column++) {
+    float* to = row + column / 4 * quad_stride(s) + column % 4;
+    to[0] = all.x;
+    to[s.ring_plane] = all.y;
+    to[2 * s.ring_plane] = all.b;
+    all = {0, 0, 0};
+  }
+}
+
+inline constexpr int kHalfColumns = kSsimulacra2ValueColumns / 2, kHalfRows = kSsimulacra2ValueRows / 2;
 
 /* What a block has of a scale, in its upper left corner. */
-using PyramidTile = Absorbed[kPyramidRows][kPyramidColumns];
+using LightTile = Light[kHalfRows][kHalfColumns];
 
 /* Scales 2 to 5 of a tile, each from the one before. (x0, y0) is the tile's first sample of scale 1. */
-VMAFX_DEVICE void climb(const Ssimulacra2Work& work, int side, int x0, int y0, PyramidTile& tile) {
+VMAFX_DEVICE void climb(const Ssimulacra2Work& work, const float (&absorbance)[9], int side, int x0, int y0,
+                        LightTile& tile) {
   const int thread = static_cast<int>(thread_id().x);
-  int columns = kPyramidColumns / 2, rows = kPyramidRows / 2;
+  int columns = kHalfColumns / 2, rows = kHalfRows / 2;
   for (int scale = 2; scale < work.scales; scale++, columns /= 2, rows /= 2) {
     x0 /= 2;
     y0 /= 2;
     const Ssimulacra2ScaleWork &from = work.scale[scale - 1], &to = work.scale[scale];
     const int row = thread / columns, column = thread - row * columns;
     const bool mine = row < rows && x0 + column < to.w && y0 + row < to.h;
-    Absorbed mean = {};
+    Light mean = {};
     if (mine) {
       const int right = partner(2 * (x0 + column), from.w) - 2 * x0, below = partner(2 * (y0 + row), from.h) - 2 * y0;
-      mean = mean_of_4(tile[2 * row][2 * column], tile[below][2 * column], tile[2 * row][right], tile[below][right]);
-      store_absorbed(work, scale, side, x0 + column, y0 + row, mean);
+      mean = mean_of_4(tile[2 * row][2 * column], tile[2 * row][right], tile[below][2 * column], tile[below][right]);
+      store_values(work, absorbance, scale, side, x0 + column, y0 + row, mean);
     }
     block_sync();
     if (mine) tile[row][column] = mean;
@@ -114,171 +140,223 @@ VMAFX_DEVICE void climb(const Ssimulacra2Work& work, int side, int x0, int y0, P
 }
 
 template <class T>
-VMAFX_DEVICE void make_pyramid(const Ssimulacra2Work& work) {
-  VMAFX_SHARED(PyramidTile, tiles, [1]);
-  const Ssimulacra2Params& params = common_of(work, 0).params;
+VMAFX_DEVICE void make_values(const Ssimulacra2Work& work) {
+  VMAFX_SHARED(LightTile, tiles, [1]);
   const int block = static_cast<int>(block_id().x), side = static_cast<int>(block_id().y);
-  const int tile_y = block / work.pyramid_across, tile_x = block - tile_y * work.pyramid_across;
-  const int x0 = tile_x * kPyramidColumns, y0 = tile_y * kPyramidRows;
-  for (int i = static_cast<int>(thread_id().x); i < kPyramidColumns * kPyramidRows; i += kSsimulacra2PyramidThreads) {
-    const int row = i / kPyramidColumns, column = i % kPyramidColumns, x = x0 + column, y = y0 + row;
-    if (x >= work.scale[1].w || y >= work.scale[1].h) continue;
-    const int right = partner(2 * x, params.w), below = partner(2 * y, params.h);
-    const Absorbed mean =
-        mean_of_4(absorbed_at<T>(work, params, side, 2 * x, 2 * y), absorbed_at<T>(work, params, side, 2 * x, below),
-                  absorbed_at<T>(work, params, side, right, 2 * y), absorbed_at<T>(work, params, side, right, below));
-    store_absorbed(work, 1, side, x, y, mean);
+  const SidePicture& picture = picture_of(work, side);
+  const Ssimulacra2Params& params = picture.params;
+  const int tile_y = block / work.value_tiles_across, tile_x = block - tile_y * work.value_tiles_across;
+  const int x0 = tile_x * kHalfColumns, y0 = work.chunk * (kSsimulacra2ChunkRows / 2) + tile_y * kHalfRows;
+  for (int i = static_cast<int>(thread_id().x); i < kHalfColumns * kHalfRows; i += kSsimulacra2ValueThreads) {
+    const int row = i / kHalfColumns, column = i % kHalfColumns, x = x0 + column, y = y0 + row;
+    if (2 * x >= params.w || 2 * y >= params.h) continue;
+    const int xs[2] = {2 * x, partner(2 * x, params.w)}, ys[2] = {2 * y, partner(2 * y, params.h)};
+    Light four[4];
+    VMAFX_UNROLL
+    for (int k = 0; k < 4; k++) {
+      const int right = k % 2, below = k / 2;
+      four[k] = light_at<T>(picture, xs[right], ys[below]);
+      if (xs[right] == 2 * x + right && ys[below] == 2 * y + below)
+        store_values(work, params.absorbance, 0, side, xs[right], ys[below], four[k]);
+    }
+    const Light mean = mean_of_4(four[0], four[1], four[2], four[3]);
+    store_values(work, params.absorbance, 1, side, x, y, mean);
     tiles[0][row][column] = mean;
   }
   block_sync();
-  climb(work, side, x0, y0, tiles[0]);
+  climb(work, params.absorbance, side, x0, y0, tiles[0]);
 }
 
-// -- Sums ------------------------------------------------------------------------------------------------------------
+// -- Along rows ------------------------------------------------------------------------------------------------------
 
-inline constexpr int kBand = kSsimulacra2Band, kRadius = kSsimulacra2Radius, kChannels = 3;
-inline constexpr int kWindow = kBand + 2 * kRadius;
+using Quad = Pack<float, 4>;
 
-/* Channels of a band of rows, margins included. */
-struct BandChannels {
-  float values[kBand][2][kChannels][kSsimulacra2TileThreads];  // row; ref, dist; channel; column
-};
-
-/* A row of ref and dist in a BandChannels, at this thread's column. */
-struct RefValues {
-  const float* at;
-  VMAFX_DEVICE float operator()(int k) const { return at[k]; }
-};
-struct SquaresValues {
-  const float *ref, *dist;
-  VMAFX_DEVICE float operator()(int k) const { return sum_of_squares(ref[k], dist[k]); }
-};
-struct DifferencesValues {
-  const float *ref, *dist;
-  VMAFX_DEVICE float operator()(int k) const { return squared_difference(ref[k], dist[k]); }
-};
-struct WindowValues {
-  const float* centre;  // of an array in registers: its index is a constant once loops are unrolled
-  VMAFX_DEVICE float operator()(int k) const { return centre[k]; }
+/* A row of what is blurred: one plane, or the product of two. */
+struct Source {
+  const float *a, *b;
+  bool product;
+  int64_t stride;
+  int quads;
 };
 
-/* Where a block works. */
-struct Tile {
-  int scale, x0, y0, rows;
+/* What is loaded long before it is needed: so nothing here is conditional, and products are made when they are. */
+struct Factors {
+  Quad a, b;
+
+  VMAFX_DEVICE void load(const Source& source, int quad) {
+    const int64_t at = (quad < source.quads ? quad : source.quads - 1) * source.stride;
+    a = load_pack<4>(source.a + at);
+    b = load_pack<4>(source.b + at);
+  }
+  VMAFX_DEVICE Quad values(const Source& source, int quad) const {
+    Quad out;
+    VMAFX_UNROLL
+    for (int i = 0; i < 4; i++) out.v[i] = quad < source.quads ? a.v[i] * (source.product ? b.v[i] : 1) : 0;
+    return out;
+  }
 };
 
-VMAFX_DEVICE Tile tile_of(const Ssimulacra2Work& work) {
-  const int block = static_cast<int>(block_id().x);
-  int scale = 0;
-  while (scale + 1 < work.scales && block >= work.scale[scale + 1].first_block) scale++;
-  const Ssimulacra2ScaleWork& s = work.scale[scale];
-  const int tile = block - s.first_block, tile_y = tile / s.tiles_across, y0 = tile_y * kSsimulacra2TileRows;
-  const int left = s.h - y0;
-  return {scale, (tile - tile_y * s.tiles_across) * kSsimulacra2TileColumns, y0,
-          left < kSsimulacra2TileRows ? left : kSsimulacra2TileRows};
+VMAFX_DEVICE Source source_of(const Ssimulacra2Work& work, const Ssimulacra2ScaleWork& s, int channel, int stream, int y) {
+  const float* ref = ring_row(work, s, s.values, 2 * kChannels, channel, y);
+  const float* dist = ring_row(work, s, s.values, 2 * kChannels, kChannels + channel, y);
+  return {stream == 1 || stream == 3 ? dist : ref, stream >= 3 ? dist : ref, stream >= 2, quad_stride(s), s.quads};
 }
 
-/* The band from row y on. Rows and sides are dealt out to the threads of a column. */
-template <class T>
-VMAFX_DEVICE void load_band(const Ssimulacra2Work& work, const Common& common, const Tile& tile, int y,
-                            BandChannels& band) {
-  const Ssimulacra2ScaleWork& s = common.scale;
-  const int column = static_cast<int>(thread_id().x), x = tile.x0 - kRadius + column;
+/* Quads that are on their way at a time. */
+inline constexpr int kAhead = 8;
+
+VMAFX_DEVICE void blur_rows(const Ssimulacra2Work& work) {
+  const Ssimulacra2ScaleWork& s = work.scale[scale_of_block(work, &Ssimulacra2ScaleWork::first_row_block)];
+  const int task = (static_cast<int>(block_id().x) - s.first_row_block) * kSsimulacra2RowThreads +
+                   static_cast<int>(thread_id().x);
+  const int plane = task / s.rows, y = work.chunk * s.rows + task - plane * s.rows;
+  if (plane >= kChannels * kStreams || y >= s.h) return;
+  const Source source = source_of(work, s, plane / kStreams, plane % kStreams, y);
+  float* out = ring_row(work, s, s.blurred, kChannels * kStreams, plane, y) - quad_stride(s);
+  BlurState state = {};
+  Factors ahead[kAhead];
+  VMAFX_UNROLL
+  for (int i = 0; i < kAhead; i++) ahead[i].load(source, i);
+  Quad behind[3] = {};  // the quads two and one before, and the one at hand
   VMAFX_ROLLED
-  for (int i = static_cast<int>(thread_id().y); i < 2 * kBand; i += kChannels) {
-    const int row = i / 2, side = i % 2;
-    Xyb all = {0, 0, 0};
-    if (x >= 0 && x < s.w && y + row >= 0 && y + row < s.h) {
-      Absorbed a;
-      if (tile.scale == 0) {
-        a = absorbed_at<T>(work, common.params, side, x, y + row);
+  for (int first = -1; first < s.quads; first += kAhead) {
+    VMAFX_UNROLL
+    for (int i = 0; i < kAhead; i++) {
+      const int quad = first + i;
+      const Quad after = ahead[i].values(source, quad + 1);
+      ahead[i].load(source, quad + 1 + kAhead);
+      float x[4] = {behind[0].v[2] + after.v[0], behind[0].v[3] + after.v[1], behind[1].v[0] + after.v[2],
+                    behind[1].v[1] + after.v[3]};
+      if (ssimulacra2_four_at_once(4 * quad, s.w)) {
+        blur_four_along(state, x);
       } else {
-        const float* at = planes_of(work, s, side) + (y + row) * s.stride + x;
-        a = {at[0], at[s.plane_floats], at[2 * s.plane_floats]};
+        VMAFX_UNROLL
+        for (int k = 0; k < 4; k++) x[k] = blurred_along(state, x[k]);
       }
-      all = xyb(a);
+      if (quad >= 0 && quad < s.quads) store_pack(out, Quad{{x[0], x[1], x[2], x[3]}});
+      out += quad_stride(s);
+      behind[0] = behind[1];
+      behind[1] = behind[2];
+      behind[2] = after;
     }
-    band.values[row][side][0][column] = all.x;
-    band.values[row][side][1][column] = all.y;
-    band.values[row][side][2][column] = all.b;
   }
 }
+
+// -- Down columns ----------------------------------------------------------------------------------------------------
+
+inline constexpr int kBand = kSsimulacra2Band;
+inline constexpr int kMapWords = 4, kChannelWords = 3 * kMapWords;  // of Ssimulacra2Map
 
 /* What a thread knows of its column and channel. */
 struct Column {
-  float means[2][kWindow], squares[kWindow], differences[kWindow];  // blurred along rows, the newest last
-  float ref[kBand], dist[kBand];                                    // under the middle of the windows
+  BlurState states[kStreams];
   int64_t sums[3];
-  Fixed2<kSsimulacra2FourthBits> fourths[3];
+  Fixed3<kSsimulacra2FourthBits> fourths[3];
+};
 
-  /* Blurs the rows of a band along, after it let go of as many. */
-  VMAFX_DEVICE void take(const BandChannels& band, int channel, int column) {
-    VMAFX_UNROLL
-    for (int i = 0; i < kWindow - kBand; i++) {
-      means[0][i] = means[0][i + kBand];
-      means[1][i] = means[1][i + kBand];
-      squares[i] = squares[i + kBand];
-      differences[i] = differences[i + kBand];
-    }
-    VMAFX_UNROLL
-    for (int row = 0; row < kBand; row++) {
-      const float *ref_row = &band.values[row][0][channel][column], *dist_row = &band.values[row][1][channel][column];
-      const int newest = kWindow - kBand + row;
-      means[0][newest] = symmetric_sum<Ssimulacra2Filter>(RefValues{ref_row});
-      means[1][newest] = symmetric_sum<Ssimulacra2Filter>(RefValues{dist_row});
-      squares[newest] = symmetric_sum<Ssimulacra2Filter>(SquaresValues{ref_row, dist_row});
-      differences[newest] = symmetric_sum<Ssimulacra2Filter>(DifferencesValues{ref_row, dist_row});
-    }
+/* Where it finds its samples: of rows up to end - 1, of a picture of h. */
+struct ColumnPlanes {
+  const float *ref, *dist, *blurred;  // of row 0 of the ring
+  int64_t plane;
+  int ring, end, h;
+
+  /* Where four rows begin, y a multiple of 4; rows that are not there are others. */
+  VMAFX_DEVICE int band(int y) const {
+    const int last = (end - 1) & ~(kBand - 1);
+    return 4 * ((y < 0 ? 0 : y < last ? y : last) % ring);
   }
+  VMAFX_DEVICE int row_in_band(int y, int row) const { return 4 * (y < 0 || y + row < end ? row : (end - 1) % kBand); }
+  VMAFX_DEVICE bool has(int y) const { return y >= 0 && y < h; }
+};
 
-  /* The values themselves, for when their rows are in the middle. */
-  VMAFX_DEVICE void keep(const BandChannels& band, int channel, int column) {
+/* What rows y to y + kBand - 1 need of memory. Nothing here waits for it. */
+struct BandSamples {
+  float behind[kBand][kStreams], ahead[kBand][kStreams], ref[kBand], dist[kBand];
+
+  VMAFX_DEVICE void load(const ColumnPlanes& planes, int y) {
+    static_assert(kSsimulacra2Behind == kBand + 2 && kSsimulacra2Ahead == kBand);
+    const int before = planes.band(y - 2 * kBand), last = planes.band(y - kBand), here = planes.band(y),
+              next = planes.band(y + kBand);
     VMAFX_UNROLL
     for (int row = 0; row < kBand; row++) {
-      ref[row] = band.values[row][0][channel][column];
-      dist[row] = band.values[row][1][channel][column];
-    }
-  }
-
-  /* The errors of the band in the middle, of which `rows` are in the picture. */
-  VMAFX_DEVICE void add_errors(int rows) {
-    float sum[3] = {0, 0, 0}, fourth[3] = {0, 0, 0};
-    VMAFX_UNROLL
-    for (int row = 0; row < kBand; row++) {
-      const int centre = row + kRadius;
-      const Ssimulacra2Errors errors =
-          errors_of(ref[row], dist[row], symmetric_sum<Ssimulacra2Filter>(WindowValues{means[0] + centre}),
-                    symmetric_sum<Ssimulacra2Filter>(WindowValues{means[1] + centre}),
-                    symmetric_sum<Ssimulacra2Filter>(WindowValues{squares + centre}),
-                    symmetric_sum<Ssimulacra2Filter>(WindowValues{differences + centre}));
-      const bool counts = row < rows;
-      const float values[3] = {counts ? errors.ssim : 0, counts ? maximum(errors.edge, 0.0f) : 0,
-                               counts ? maximum(0.0f - errors.edge, 0.0f) : 0};
+      const int from = row < 2 ? before + 4 * (row + 2) : last + 4 * (row - 2);
+      const int to = next + planes.row_in_band(y + kBand, row);
       VMAFX_UNROLL
-      for (int i = 0; i < 3; i++) {
-        sum[i] += values[i];
-        fourth[i] += fourth_power(values[i]);
+      for (int i = 0; i < kStreams; i++) {
+        behind[row][i] = planes.blurred[i * planes.plane + from];
+        ahead[row][i] = planes.blurred[i * planes.plane + to];
       }
-    }
-    VMAFX_UNROLL
-    for (int i = 0; i < 3; i++) {
-      sums[i] += to_fixed<kSsimulacra2SumBits>(sum[i]);
-      fourths[i] += fourth[i] * kSsimulacra2FourthScale;
+      const int at = here + planes.row_in_band(y, row);
+      ref[row] = planes.ref[at];
+      dist[row] = planes.dist[at];
     }
   }
 };
 
-inline constexpr int kMapWords = 3, kChannelWords = 3 * kMapWords;
+/* Rows y to y + kBand - 1. */
+VMAFX_DEVICE void add_band(const ColumnPlanes& planes, const BandSamples& samples, int y, Column& column) {
+  float sum[3] = {0, 0, 0}, fourth[3] = {0, 0, 0};
+  VMAFX_UNROLL
+  for (int row = 0; row < kBand; row++) {
+    const bool counts = planes.has(y + row);
+    const bool has_behind = planes.has(y + row - kSsimulacra2Behind), has_ahead = planes.has(y + row + kSsimulacra2Ahead);
+    float blurred[kStreams];
+    VMAFX_UNROLL
+    for (int i = 0; i < kStreams; i++)
+      blurred[i] = blurred_down(column.states[i], (has_behind ? samples.behind[row][i] : 0) +
+                                                      (has_ahead ? samples.ahead[row][i] : 0));
+    const Ssimulacra2Errors errors = errors_of(samples.ref[row], samples.dist[row], blurred);
+    const float values[3] = {counts ? errors.ssim : 0, counts ? maximum(errors.edge, 0.0f) : 0,
+                             counts ? maximum(0.0f - errors.edge, 0.0f) : 0};
+    VMAFX_UNROLL
+    for (int i = 0; i < 3; i++) {
+      sum[i] += values[i];
+      fourth[i] += fourth_power(values[i]);
+    }
+  }
+  VMAFX_UNROLL
+  for (int i = 0; i < 3; i++) {
+    column.sums[i] += to_fixed<kSsimulacra2SumBits>(sum[i]);
+    column.fourths[i] += fourth[i] * kSsimulacra2FourthScale;
+  }
+}
+
+/* Rows first to end - 1; while a band is worked on the next is on its way. */
+VMAFX_DEVICE void add_bands(const ColumnPlanes& planes, int first, int end, Column& column) {
+  BandSamples even, odd;
+  even.load(planes, first);
+  VMAFX_ROLLED
+  for (int y = first; y < end; y += 2 * kBand) {
+    const bool has_odd = y + kBand < end;
+    if (has_odd) odd.load(planes, y + kBand);
+    add_band(planes, even, y, column);
+    if (y + 2 * kBand < end) even.load(planes, y + 2 * kBand);
+    if (has_odd) add_band(planes, odd, y + kBand, column);
+  }
+}
+
+/* Calls with (state, float in memory) for all of a column's. */
+template <class Function>
+VMAFX_DEVICE void for_each_state(Column& column, float* at, int64_t line, Function function) {
+  VMAFX_UNROLL
+  for (int stream = 0; stream < kStreams; stream++) {
+    VMAFX_UNROLL
+    for (int k = 0; k < kSsimulacra2Sections; k++, at += 2 * line) {
+      function(column.states[stream].last[k], at[0]);
+      function(column.states[stream].before[k], at[line]);
+    }
+  }
+}
 
 /* Adds the sums of all columns of each channel, whose threads are whole waves. */
 VMAFX_DEVICE void add_columns(const Column& column, uint64_t* sums) {
-  VMAFX_SHARED(int64_t, parts, [kChannels * kChannelWords][kSsimulacra2TileThreads / 32]);
+  VMAFX_SHARED(int64_t, parts, [kChannels * kChannelWords][kSsimulacra2ColumnThreads / 32]);
   const int channel = static_cast<int>(thread_id().y), wave = static_cast<int>(thread_id().x / wave_size());
-  const int waves = kSsimulacra2TileThreads / static_cast<int>(wave_size());
+  const int waves = kSsimulacra2ColumnThreads / static_cast<int>(wave_size());
   VMAFX_UNROLL
   for (int map = 0; map < 3; map++) {
     const int64_t words[kMapWords] = {wave_add(column.sums[map]), wave_add(column.fourths[map].coarse),
-                                      wave_add(column.fourths[map].fine)};
+                                      wave_add(column.fourths[map].fine), wave_add(column.fourths[map].finest)};
     if (lane_id() == 0) {
       VMAFX_UNROLL
       for (int i = 0; i < kMapWords; i++) parts[channel * kChannelWords + map * kMapWords + i][wave] = words[i];
@@ -292,40 +370,47 @@ VMAFX_DEVICE void add_columns(const Column& column, uint64_t* sums) {
   atomic_add(&sums[rank], static_cast<uint64_t>(sum));
 }
 
-template <class T>
-VMAFX_DEVICE void add_tile(const Ssimulacra2Work& work) {
-  VMAFX_SHARED(BandChannels, bands, [2]);  // in turn, so that one barrier a band will do
-  const Tile tile = tile_of(work);
-  const Common& common = common_of(work, tile.scale);
-  const int thread = static_cast<int>(thread_id().x), channel = static_cast<int>(thread_id().y);
-  const bool inside = thread >= kRadius && thread < kSsimulacra2TileThreads - kRadius &&
-                      tile.x0 + thread - kRadius < common.scale.w;
+VMAFX_DEVICE void add_chunk(const Ssimulacra2Work& work) {
+  const int scale = scale_of_block(work, &Ssimulacra2ScaleWork::first_column_block);
+  const Ssimulacra2ScaleWork& s = work.scale[scale];
+  const int x = (static_cast<int>(block_id().x) - s.first_column_block) * kSsimulacra2ColumnThreads +
+                static_cast<int>(thread_id().x);
+  const int channel = static_cast<int>(thread_id().y);
+  const int rows_end = (work.chunk + 1) * s.rows, end = rows_end < s.h ? rows_end : s.h;
   Column column = {};
-  for (int y = -kRadius, turn = 0; y < tile.rows + kRadius; y += kBand, turn ^= 1) {
-    load_band<T>(work, common, tile, tile.y0 + y, bands[turn]);
-    block_sync();
-    if (!inside) continue;
-    column.take(bands[turn], channel, thread);
-    if (y > 0) column.add_errors(tile.rows - (y - kBand));
-    column.keep(bands[turn], channel, thread);
+  if (x < s.w) {
+    const int64_t quad = x / 4 * quad_stride(s) + x % 4;
+    const ColumnPlanes planes = {ring_row(work, s, s.values, 2 * kChannels, channel, 0) + quad,
+                                 ring_row(work, s, s.values, 2 * kChannels, kChannels + channel, 0) + quad,
+                                 ring_row(work, s, s.blurred, kChannels * kStreams, channel * kStreams, 0) + quad,
+                                 s.ring_plane, s.ring, end, s.h};
+    float* saved = work.scratch + s.states +
+                   (block_id().z * kChannels + thread_id().y) * (kStreams * 2 * kSsimulacra2Sections) * s.state_line + x;
+    if (work.chunk > 0)
+      for_each_state(column, saved, s.state_line, [](float& state, float& memory) { state = memory; });
+    const int first = work.chunk * s.rows - kSsimulacra2Ahead;
+    add_bands(planes, first, work.chunk + 1 == work.chunks ? s.h : first + s.rows, column);
+    for_each_state(column, saved, s.state_line, [](float& state, float& memory) { memory = state; });
   }
-  add_columns(column, work.sums + block_id().z * work.sums_stride + tile.scale * kChannels * kChannelWords);
+  add_columns(column, work.sums + block_id().z * work.sums_stride + scale * kChannels * kChannelWords);
 }
 
 }  // namespace vmafx::ssimulacra2_device
 
-VMAFX_KERNEL(vmafx_ssimulacra2_pyramid_8, vmafx::kSsimulacra2PyramidThreads, (vmafx::Ssimulacra2Work work)) {
-  vmafx::ssimulacra2_device::make_pyramid<uint8_t>(work);
+VMAFX_KERNEL(vmafx_ssimulacra2_values_8, vmafx::kSsimulacra2ValueThreads,
+             (vmafx::Ssimulacra2Work work)) {
+  vmafx::ssimulacra2_device::make_values<uint8_t>(work);
 }
 
-VMAFX_KERNEL(vmafx_ssimulacra2_pyramid_16, vmafx::kSsimulacra2PyramidThreads, (vmafx::Ssimulacra2Work work)) {
-  vmafx::ssimulacra2_device::make_pyramid<uint16_t>(work);
+VMAFX_KERNEL(vmafx_ssimulacra2_values_16, vmafx::kSsimulacra2ValueThreads,
+             (vmafx::Ssimulacra2Work work)) {
+  vmafx::ssimulacra2_device::make_values<uint16_t>(work);
 }
 
-VMAFX_KERNEL(vmafx_ssimulacra2_sums_8, vmafx::kSsimulacra2TileThreads * 3, (vmafx::Ssimulacra2Work work)) {
-  vmafx::ssimulacra2_device::add_tile<uint8_t>(work);
+VMAFX_KERNEL(vmafx_ssimulacra2_rows, vmafx::kSsimulacra2RowThreads, (vmafx::Ssimulacra2Work work)) {
+  vmafx::ssimulacra2_device::blur_rows(work);
 }
 
-VMAFX_KERNEL(vmafx_ssimulacra2_sums_16, vmafx::kSsimulacra2TileThreads * 3, (vmafx::Ssimulacra2Work work)) {
-  vmafx::ssimulacra2_device::add_tile<uint16_t>(work);
+VMAFX_KERNEL(vmafx_ssimulacra2_columns, vmafx::kSsimulacra2ColumnThreads * 3, (vmafx::Ssimulacra2Work work)) {
+  vmafx::ssimulacra2_device::add_chunk(work);
 }

@@ -1,5 +1,7 @@
-/* Which kernels of ssimulacra2 run, on what planes, in which order: one for the absorbances of the further scales, one
- * for the sums of all scales. Both take all frames of the batch. */
+/* Which kernels of ssimulacra2 run, on what planes, in which order: three for each chunk of rows. They take all scales of all
+ * frames of the batch. */
+#include <utility>
+
 #include "base/aligned.h"
 #include "kernels/device_twin.h"
 #include "kernels/ssimulacra2/ssimulacra2.h"
@@ -16,39 +18,65 @@ class Ssimulacra2Hip : public DeviceTwin {
       Ssimulacra2ScaleWork& scale = scale_[s];
       scale.w = ssimulacra2_size(params.w, s);
       scale.h = ssimulacra2_size(params.h, s);
-      scale.stride = static_cast<int64_t>(round_up(static_cast<size_t>(scale.w), 32));
-      scale.plane_floats = scale.stride * scale.h;
-      scale.tiles_across = static_cast<int32_t>(hip::blocks_for(scale.w, kSsimulacra2TileColumns));
-      scale.first_block = static_cast<int32_t>(sum_blocks_);
-      sum_blocks_ += scale.tiles_across * hip::blocks_for(scale.h, kSsimulacra2TileRows);
+      scale.quads = static_cast<int32_t>(hip::blocks_for(scale.w, 4));
+      scale.rows = kSsimulacra2ChunkRows >> s;
+      scale.ring = scale.rows + kSsimulacra2EarlierRows;
+      scale.ring_plane = int64_t{4} * scale.quads * scale.ring;
+      scale.state_line = 4 * scale.quads;
+      add_blocks(scale);
     }
   }
 
   size_t scratch_bytes(int frames) const override {
-    size_t floats = 0;
-    for (int s = 1; s < scales_; s++) floats += 6 * static_cast<size_t>(scale_[s].plane_floats) * frames;
-    return floats * sizeof(float);
+    Ssimulacra2ScaleWork scales[kSsimulacra2Scales];
+    return static_cast<size_t>(lay_out(frames, scales)) * sizeof(float);
   }
 
   Status load(const hip::Module& kernels) override {
     const bool bytes = params_.bpc == 8;
-    VMAFX_ASSIGN(pyramid_, kernels.kernel<Ssimulacra2Work>(bytes ? "vmafx_ssimulacra2_pyramid_8"
-                                                                 : "vmafx_ssimulacra2_pyramid_16"));
-    VMAFX_ASSIGN(sums_,
-                 kernels.kernel<Ssimulacra2Work>(bytes ? "vmafx_ssimulacra2_sums_8" : "vmafx_ssimulacra2_sums_16"));
+    VMAFX_ASSIGN(values_, kernels.kernel<Ssimulacra2Work>(bytes ? "vmafx_ssimulacra2_values_8"
+                                                                : "vmafx_ssimulacra2_values_16"));
+    VMAFX_ASSIGN(rows_, kernels.kernel<Ssimulacra2Work>("vmafx_ssimulacra2_rows"));
+    VMAFX_ASSIGN(columns_, kernels.kernel<Ssimulacra2Work>("vmafx_ssimulacra2_columns"));
     return {};
   }
 
   Status launch(const DeviceBatch& batch) const override {
-    const Ssimulacra2Work work = work_of(batch);
+    Ssimulacra2Work work = work_of(batch);
     const auto frames = static_cast<unsigned>(batch.count);
-    const unsigned tiles = hip::blocks_for(params_.w, kSsimulacra2PyramidColumns) *
-                           hip::blocks_for(params_.h, kSsimulacra2PyramidRows);
-    VMAFX_TRY(hip::launch(*batch.stream, pyramid_, {tiles, 2, frames}, {kSsimulacra2PyramidThreads}, 0, work));
-    return hip::launch(*batch.stream, sums_, {sum_blocks_, 1, frames}, {kSsimulacra2TileThreads, 3}, 0, work);
+    const unsigned tiles = static_cast<unsigned>(work.value_tiles_across) * (kSsimulacra2ChunkRows / kSsimulacra2ValueRows);
+    for (; work.chunk < work.chunks; work.chunk++) {
+      VMAFX_TRY(hip::launch(*batch.stream, values_, {tiles, 2, frames}, {kSsimulacra2ValueThreads}, 0, work));
+      VMAFX_TRY(hip::launch(*batch.stream, rows_, {row_blocks_, 1, frames}, {kSsimulacra2RowThreads}, 0, work));
+      VMAFX_TRY(hip::launch(*batch.stream, columns_, {column_blocks_, 1, frames},
+                            {kSsimulacra2ColumnThreads, kSsimulacra2Channels}, 0, work));
+    }
+    return {};
   }
 
  private:
+  void add_blocks(Ssimulacra2ScaleWork& scale) {
+    constexpr int kPlanes = kSsimulacra2Channels * kSsimulacra2Streams;
+    scale.first_row_block = static_cast<int32_t>(row_blocks_);
+    scale.first_column_block = static_cast<int32_t>(column_blocks_);
+    row_blocks_ += hip::blocks_for(kPlanes * scale.rows, kSsimulacra2RowThreads);
+    column_blocks_ += hip::blocks_for(scale.w, kSsimulacra2ColumnThreads);
+  }
+
+  /* Says where the planes of a batch are; how many floats they take. */
+  int64_t lay_out(int frames, Ssimulacra2ScaleWork (&scales)[kSsimulacra2Scales]) const {
+    constexpr int kPlanes = kSsimulacra2Channels * kSsimulacra2Streams;
+    int64_t floats = 0;
+    const auto take = [&](int64_t count) { return std::exchange(floats, floats + count * frames); };
+    for (int s = 0; s < scales_; s++) {
+      scales[s] = scale_[s];
+      scales[s].values = take(2 * kSsimulacra2Channels * scale_[s].ring_plane);
+      scales[s].blurred = take(kPlanes * scale_[s].ring_plane);
+      scales[s].states = take(2 * kSsimulacra2Sections * kPlanes * scale_[s].state_line);
+    }
+    return floats;
+  }
+
   Ssimulacra2Work work_of(const DeviceBatch& batch) const {
     Ssimulacra2Work work;
     for (int p = 0; p < (params_.has_chroma ? 3 : 1); p++) work.planes[p] = batch.planes[p];
@@ -59,21 +87,17 @@ class Ssimulacra2Hip : public DeviceTwin {
     work.chroma_w = params_.across.halved ? params_.w / 2 : params_.w;
     work.chroma_h = params_.down.halved ? params_.h / 2 : params_.h;
     work.scales = scales_;
-    work.pyramid_across = static_cast<int32_t>(hip::blocks_for(params_.w, kSsimulacra2PyramidColumns));
-    int64_t floats = 0;
-    for (int s = 0; s < scales_; s++) {
-      work.scale[s] = scale_[s];
-      work.scale[s].first_plane = floats;
-      if (s > 0) floats += 6 * scale_[s].plane_floats * batch.count;
-    }
+    work.value_tiles_across = static_cast<int32_t>(hip::blocks_for(params_.w, kSsimulacra2ValueColumns));
+    work.chunks = static_cast<int32_t>(hip::blocks_for(params_.h, kSsimulacra2ChunkRows));
+    lay_out(batch.count, work.scale);
     return work;
   }
 
   const Ssimulacra2Params params_;
   const int scales_;
   Ssimulacra2ScaleWork scale_[kSsimulacra2Scales] = {};
-  unsigned sum_blocks_ = 0;
-  hip::Kernel<Ssimulacra2Work> pyramid_, sums_;
+  unsigned row_blocks_ = 0, column_blocks_ = 0;
+  hip::Kernel<Ssimulacra2Work> values_, rows_, columns_;
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-/* Rows of absorbances from the samples of a picture, for ssimulacra2_simd.cpp. */
+/* Rows of linear light from the samples of a picture, for ssimulacra2_simd.cpp. */
 #if defined(VMAFX_KERNELS_SSIMULACRA2_SSIMULACRA2_LIGHT_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef VMAFX_KERNELS_SSIMULACRA2_SSIMULACRA2_LIGHT_INL_H
 #undef VMAFX_KERNELS_SSIMULACRA2_SSIMULACRA2_LIGHT_INL_H
@@ -67,8 +67,8 @@ HWY_INLINE void chroma_row(const Ssimulacra2Params& params, const Plane<const T>
 
 /* `count` columns from x on, an even one. */
 template <class T>
-HWY_INLINE void absorb_row(const Ssimulacra2Params& params, const Side<T>& side, int y, int x, int count,
-                           const Ssimulacra2StripMemory& memory, float* const (&out)[3]) {
+HWY_INLINE void light_row(const Ssimulacra2Params& params, const Side<T>& side, int y, int x, int count,
+                          const Ssimulacra2StripMemory& memory, float* const (&out)[3]) {
   float *luma = memory.samples(0), *cb = memory.samples(1), *cr = memory.samples(2);
   samples_to_floats(side.luma.row(y) + x, count, 1, luma);
   if (params.has_chroma) {
@@ -79,11 +79,11 @@ HWY_INLINE void absorb_row(const Ssimulacra2Params& params, const Side<T>& side,
     std::fill_n(cr, count + kRowSlack, 0.0f);
   }
   for (int i = 0; i < count; i += lanes()) {
-    const Absorbed a =
-        absorbed(params.absorbance, linear_light(params.light, load(luma + i), load(cb + i), load(cr + i)));
-    store(a.l, out[0] + i);
-    store(a.m, out[1] + i);
-    store(a.s, out[2] + i);
+    const SrgbCodes codes = srgb_codes(params.light, widened(load(luma + i)), widened(load(cb + i)),
+                                       widened(load(cr + i)));
+    store(linear(narrowed(codes.r)), out[0] + i);
+    store(linear(narrowed(codes.g)), out[1] + i);
+    store(linear(narrowed(codes.b)), out[2] + i);
   }
 }
 

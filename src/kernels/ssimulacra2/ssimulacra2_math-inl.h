@@ -7,62 +7,116 @@
 #endif
 
 #include "kernels/common/linear_light-inl.h"
-#include "kernels/common/transcendental-inl.h"
 #include "kernels/common/twin-inl.h"
 #include "kernels/ssimulacra2/ssimulacra2_math.h"
 
 VMAFX_TWIN_BEGIN
 
-/* What the three kinds of cones absorb, from 0.0038 to 1.0038 for colours inside the gamut of BT.709. */
-struct Absorbed {
-  Real l, m, s;
-};
+/* Of four samples, the upper two first: the next scale. */
+VMAFX_TWIN Real mean_of_4(Real a, Real b, Real c, Real d) { return (((a + b) + c) + d) * Real(0.25f); }
 
-VMAFX_TWIN Absorbed absorbed(const float (&matrix)[9], const Light& light) {
-  const Real bias(0.0037930732552754493f);
-  return {(light.r * Real(matrix[0]) + light.g * Real(matrix[1])) + (light.b * Real(matrix[2]) + bias),
-          (light.r * Real(matrix[3]) + light.g * Real(matrix[4])) + (light.b * Real(matrix[5]) + bias),
-          (light.r * Real(matrix[6]) + light.g * Real(matrix[7])) + (light.b * Real(matrix[8]) + bias)};
+// -- Colour ----------------------------------------------------------------------------------------------------------
+
+/* The cube root of what cones absorb, from 0.0038 to 1.0038 for colours inside the gamut of BT.709, less that of their
+ * bias: from a guess at x^(-1/3) by the bits, four steps of Newton's. */
+VMAFX_TWIN Real response(const float (&absorbance)[9], int cone, const Light& light) {
+  const Real third(1 / 3.f), four_thirds(4 / 3.f), bias(0.0037930732552754493f);
+  const Real absorbed = fused(Real(absorbance[cone]), light.r,
+                              fused(Real(absorbance[cone + 1]), light.g,
+                                    fused(Real(absorbance[cone + 2]), light.b, bias)));
+  const Real x = maximum(absorbed, Real(0)), third_of_x = x * third;
+  const Real guess = from_bits(Integer(0x54800000) - shifted_right<23>(bits(x)) * Integer(0x2aaaaa));
+  Real root = select(x > Real(0), guess, Real(0));
+  VMAFX_UNROLL
+  for (int i = 0; i < 3; i++) {
+    const Real square = root * root;
+    root = fused(-third_of_x, square * square, four_thirds * root);
+  }
+  const Real square = root * root;
+  root = fused(third, fused(-x, square * square, root), root);
+  return fused(root * root, x, Real(-0x1.3f64eap-3f));
 }
 
-/* Of four samples: the next scale. */
-VMAFX_TWIN Real mean_of_4(Real top, Real below, Real top_right, Real below_right) {
-  return ((top + below) + (top_right + below_right)) * Real(0.25f);
-}
-
-/* Of XYB, each about 0 to 1. */
+/* Each about 0 to 1. */
 struct Xyb {
   Real x, y, b;
 };
 
-VMAFX_TWIN Xyb xyb(const Absorbed& a) {
-  const Real l = cube_root(maximum(a.l, Real(0))), m = cube_root(maximum(a.m, Real(0)));
-  const Real s = cube_root(maximum(a.s, Real(0))), both = (l + m) * Real(0.5f);
-  return {(l - m) * Real(7) + Real(0.42f), both + Real(static_cast<float>(0.01 - 0.15595420054924863)),
-          (s - both) + Real(0.55f)};
+VMAFX_TWIN Xyb xyb(const float (&absorbance)[9], const Light& light) {
+  const Real l = response(absorbance, 0, light), m = response(absorbance, 3, light), s = response(absorbance, 6, light);
+  const Real half(0.5f), y = half * (l + m);
+  return {(half * (l - m)) * Real(14) + Real(0.42f), y + Real(0.01f), (s - y) + Real(0.55f)};
 }
 
-/* What is blurred of a sample: ref, dist, and these two. */
-VMAFX_TWIN Real sum_of_squares(Real ref, Real dist) { return ref * ref + dist * dist; }
-VMAFX_TWIN Real squared_difference(Real ref, Real dist) {
-  const Real difference = ref - dist;
-  return difference * difference;
+// -- Blur ------------------------------------------------------------------------------------------------------------
+
+/* The sections of the filter after a sample: what they gave last, and before that. */
+struct BlurState {
+  Real last[kSsimulacra2Sections], before[kSsimulacra2Sections];
+};
+
+VMAFX_TWIN Real sum_of_sections(const Real (&y)[kSsimulacra2Sections]) { return y[0] + (y[1] + y[2]); }
+
+/* The next sample of a column. x: the samples six before and four after it, added. */
+VMAFX_TWIN Real blurred_down(BlurState& state, Real x) {
+  VMAFX_UNROLL
+  for (int k = 0; k < kSsimulacra2Sections; k++) {
+    const Real y = fused(Real(kSsimulacra2In[k][0]), x,
+                         fused(Real(kSsimulacra2Last[k][0]), state.last[k], -state.before[k]));
+    state.before[k] = state.last[k];
+    state.last[k] = y;
+  }
+  return sum_of_sections(state.last);
 }
 
-/* The errors of a sample. With an edge above 0 it is an artifact, below 0 lost detail. */
+/* The next one of a row, which rounds at other places. */
+VMAFX_TWIN Real blurred_along(BlurState& state, Real x) {
+  VMAFX_UNROLL
+  for (int k = 0; k < kSsimulacra2Sections; k++) {
+    const Real y =
+        fused(Real(kSsimulacra2Last[k][0]), state.last[k], x * Real(kSsimulacra2In[k][0]) - state.before[k]);
+    state.before[k] = state.last[k];
+    state.last[k] = y;
+  }
+  return sum_of_sections(state.last);
+}
+
+/* The next four of a row, in place. */
+VMAFX_TWIN void blur_four_along(BlurState& state, Real (&x)[4]) {
+  Real y[4][kSsimulacra2Sections];
+  VMAFX_UNROLL
+  for (int k = 0; k < kSsimulacra2Sections; k++) {
+    VMAFX_UNROLL
+    for (int i = 0; i < 4; i++) {
+      Real sum = x[0] * Real(kSsimulacra2In[k][i]);
+      VMAFX_UNROLL
+      for (int j = 1; j <= i; j++) sum = fused(Real(kSsimulacra2In[k][i - j]), x[j], sum);
+      sum = i ? fused(Real(-kSsimulacra2Last[k][i ? i - 1 : 0]), state.before[k], sum) : sum - state.before[k];
+      y[i][k] = fused(Real(kSsimulacra2Last[k][i]), state.last[k], sum);
+    }
+    state.before[k] = y[2][k];
+    state.last[k] = y[3][k];
+  }
+  VMAFX_UNROLL
+  for (int i = 0; i < 4; i++) x[i] = sum_of_sections(y[i]);
+}
+
+// -- Errors ----------------------------------------------------------------------------------------------------------
+
+/* Of a sample. With an edge above 0 it is an artifact, below 0 lost detail. */
 struct Ssimulacra2Errors {
   Real ssim, edge;
 };
 
-VMAFX_TWIN Ssimulacra2Errors errors_of(Real ref, Real dist, Real ref_mean, Real dist_mean, Real squares,
-                                       Real differences) {
-  const Real mean_difference = ref_mean - dist_mean, luma_error = mean_difference * mean_difference;
-  const Real both = (squares - (ref_mean * ref_mean + dist_mean * dist_mean)) + Real(0.0009f);
-  const Real difference = differences - luma_error;
-  const Real ref_edge = absolute(ref - ref_mean), dist_edge = absolute(dist - dist_mean), base = ref_edge + Real(1);
-  const Real inverse = Real(1) / (both * base);
-  const Real error = luma_error + (Real(1) - luma_error) * ((difference * base) * inverse);
-  return {maximum(error, Real(0)), ((dist_edge - ref_edge) * both) * inverse};
+/* blurred: the streams. */
+VMAFX_TWIN Ssimulacra2Errors errors_of(Real ref, Real dist, const Real (&blurred)[kSsimulacra2Streams]) {
+  const Real c2(0.0009f), ref_mean = blurred[0], dist_mean = blurred[1], difference = ref_mean - dist_mean;
+  const Real covariance = blurred[4] - ref_mean * dist_mean;
+  const Real variances = (blurred[2] - ref_mean * ref_mean) + (blurred[3] - dist_mean * dist_mean);
+  const Real similarity =
+      ((Real(1) - difference * difference) * (Real(2) * covariance + c2)) / (variances + c2);
+  const Real ref_edge = absolute(ref - ref_mean), dist_edge = absolute(dist - dist_mean);
+  return {maximum(Real(1) - similarity, Real(0)), (dist_edge - ref_edge) / (ref_edge + Real(1))};
 }
 
 VMAFX_TWIN Real fourth_power(Real a) {

@@ -1,7 +1,8 @@
 /* The definition of ssimulacra2: whole planes of floats, one step after the other. */
+#include <algorithm>
+#include <functional>
 #include <utility>
 
-#include "kernels/common/rows-inl.h"
 #include "kernels/ssimulacra2/ssimulacra2.h"
 #include "kernels/ssimulacra2/ssimulacra2_math-inl.h"
 
@@ -9,7 +10,8 @@ namespace vmafx {
 namespace {
 
 /* Planes of floats without gaps, for the largest scale. */
-enum Planes { kRefAbsorbed, kDistAbsorbed = 3, kRef = 6, kDist, kBlurredRow, kBlurred, kPlanes = kBlurred + 4 };
+enum Planes { kRefLight, kDistLight = 3, kRef = 6, kDist, kProduct, kBlurredRows, kBlurred,
+              kPlanes = kBlurred + kSsimulacra2Streams };
 
 struct Memory {
   float* plane(int p) const { return floats + p * plane_floats; }
@@ -22,7 +24,7 @@ struct Size {
   size_t at(int x, int y) const { return static_cast<size_t>(y) * w + x; }
 };
 
-// -- Absorbances -----------------------------------------------------------------------------------------------------
+// -- Light -----------------------------------------------------------------------------------------------------------
 
 /* 16 times the code of chroma at a luma sample. */
 template <class T>
@@ -33,21 +35,21 @@ int chroma_at(const Plane<const T>& chroma, const ChromaTaps& across, const Chro
 }
 
 template <class T>
-void absorb(const Ssimulacra2Params& params, const Picture& picture, const Memory& memory, int first) {
+void light_up(const Ssimulacra2Params& params, const Picture& picture, const Memory& memory, int first) {
   const auto luma = picture.plane[0].as<T>(), cb = picture.plane[1].as<T>(), cr = picture.plane[2].as<T>();
   const Size size = {params.w, params.h};
   for (int y = 0; y < params.h; y++)
     for (int x = 0; x < params.w; x++) {
-      float u = 0, v = 0;
+      int u = 0, v = 0;
       if (params.has_chroma) {
         const ChromaTaps across = params.across.taps(x, cb.w), down = params.down.taps(y, cb.h);
-        u = static_cast<float>(chroma_at(cb, across, down) - params.light.neutral_chroma);
-        v = static_cast<float>(chroma_at(cr, across, down) - params.light.neutral_chroma);
+        u = chroma_at(cb, across, down) - params.light.neutral_chroma;
+        v = chroma_at(cr, across, down) - params.light.neutral_chroma;
       }
-      const Absorbed a = absorbed(params.absorbance, linear_light(params.light, luma.row(y)[x], u, v));
-      memory.plane(first)[size.at(x, y)] = a.l;
-      memory.plane(first + 1)[size.at(x, y)] = a.m;
-      memory.plane(first + 2)[size.at(x, y)] = a.s;
+      const SrgbCodes codes = srgb_codes(params.light, luma.row(y)[x], u, v);
+      memory.plane(first)[size.at(x, y)] = linear(static_cast<float>(codes.r));
+      memory.plane(first + 1)[size.at(x, y)] = linear(static_cast<float>(codes.g));
+      memory.plane(first + 2)[size.at(x, y)] = linear(static_cast<float>(codes.b));
     }
 }
 
@@ -56,32 +58,58 @@ void halve(float* plane, const Size& from, const Size& to) {
   for (int y = 0; y < to.h; y++)
     for (int x = 0; x < to.w; x++) {
       const int right = 2 * x + 1 < from.w ? 2 * x + 1 : 2 * x, below = 2 * y + 1 < from.h ? 2 * y + 1 : 2 * y;
-      plane[to.at(x, y)] = mean_of_4(plane[from.at(2 * x, 2 * y)], plane[from.at(2 * x, below)],
-                                     plane[from.at(right, 2 * y)], plane[from.at(right, below)]);
+      plane[to.at(x, y)] = mean_of_4(plane[from.at(2 * x, 2 * y)], plane[from.at(right, 2 * y)],
+                                     plane[from.at(2 * x, below)], plane[from.at(right, below)]);
     }
 }
 
-void make_channel(const Memory& memory, int absorbed, int channel, size_t samples, float* out) {
+void make_channel(const Ssimulacra2Params& params, const Memory& memory, int light, int channel, size_t samples,
+                  float* out) {
   for (size_t i = 0; i < samples; i++) {
-    const Xyb all =
-        xyb({memory.plane(absorbed)[i], memory.plane(absorbed + 1)[i], memory.plane(absorbed + 2)[i]});
+    const Xyb all = xyb(params.absorbance,
+                        {memory.plane(light)[i], memory.plane(light + 1)[i], memory.plane(light + 2)[i]});
     out[i] = channel == 0 ? all.x : channel == 1 ? all.y : all.b;
   }
 }
 
 // -- Blur ------------------------------------------------------------------------------------------------------------
 
-/* `value(i)` of all samples, blurred in rows, then in columns. */
-template <class Value>
-void blur(const Value& value, const Size& size, float* rows, float* out) {
-  for (int y = 0; y < size.h; y++)
-    for (int x = 0; x < size.w; x++)
-      rows[size.at(x, y)] = symmetric_sum<Ssimulacra2Filter>(
-          [&](int i) { return x + i >= 0 && x + i < size.w ? value(size.at(x + i, y)) : 0.0f; });
-  for (int y = 0; y < size.h; y++)
-    for (int x = 0; x < size.w; x++)
-      out[size.at(x, y)] = symmetric_sum<Ssimulacra2Filter>(
-          [&](int i) { return y + i >= 0 && y + i < size.h ? rows[size.at(x, y + i)] : 0.0f; });
+/* `count` samples, of which neighbours are `stride` apart, are 0 beyond their ends. */
+struct Line {
+  const float* first;
+  int count;
+  size_t stride;
+
+  /* Of output n. */
+  float input(int n) const { return sample(n - kSsimulacra2Behind) + sample(n + kSsimulacra2Ahead); }
+  float sample(int n) const { return n >= 0 && n < count ? first[n * stride] : 0; }
+};
+
+void blur_row(const Line& line, float* out) {
+  BlurState state = {};
+  for (int x = -kSsimulacra2Ahead; x < line.count;) {
+    if (ssimulacra2_four_at_once(x, line.count)) {
+      float four[4] = {line.input(x), line.input(x + 1), line.input(x + 2), line.input(x + 3)};
+      blur_four_along(state, four);
+      for (const float value : four) out[x++] = value;
+    } else {
+      const float value = blurred_along(state, line.input(x));
+      if (x >= 0) out[x] = value;
+      x++;
+    }
+  }
+}
+
+void blur(const float* in, const Size& size, float* rows, float* out) {
+  for (int y = 0; y < size.h; y++) blur_row({in + size.at(0, y), size.w, 1}, rows + size.at(0, y));
+  for (int x = 0; x < size.w; x++) {
+    const Line column = {rows + x, size.h, static_cast<size_t>(size.w)};
+    BlurState state = {};
+    for (int y = -kSsimulacra2Ahead; y < size.h; y++) {
+      const float value = blurred_down(state, column.input(y));
+      if (y >= 0) out[size.at(x, y)] = value;
+    }
+  }
 }
 
 // -- Errors ----------------------------------------------------------------------------------------------------------
@@ -108,28 +136,33 @@ struct BandErrors {
 
 void add_errors(const Memory& memory, const Size& size, Ssimulacra2Map (&maps)[3]) {
   const float *ref = memory.plane(kRef), *dist = memory.plane(kDist);
-  const float *ref_mean = memory.plane(kBlurred), *dist_mean = memory.plane(kBlurred + 1),
-              *squares = memory.plane(kBlurred + 2), *differences = memory.plane(kBlurred + 3);
   for (int y = 0; y < size.h; y += kSsimulacra2Band)
     for (int x = 0; x < size.w; x++) {
       BandErrors band;
       for (int row = y; row < y + kSsimulacra2Band && row < size.h; row++) {
         const size_t i = size.at(x, row);
-        band.add(errors_of(ref[i], dist[i], ref_mean[i], dist_mean[i], squares[i], differences[i]));
+        float blurred[kSsimulacra2Streams];
+        for (int stream = 0; stream < kSsimulacra2Streams; stream++) blurred[stream] = memory.plane(kBlurred + stream)[i];
+        band.add(errors_of(ref[i], dist[i], blurred));
       }
       band.add_to(maps);
     }
 }
 
-void add_channel(const Memory& memory, const Size& size, int channel, Ssimulacra2Map (&maps)[3]) {
-  float *ref = memory.plane(kRef), *dist = memory.plane(kDist), *rows = memory.plane(kBlurredRow);
+void add_channel(const Ssimulacra2Params& params, const Memory& memory, const Size& size, int channel,
+                 Ssimulacra2Map (&maps)[3]) {
+  float *ref = memory.plane(kRef), *dist = memory.plane(kDist), *product = memory.plane(kProduct);
+  float* rows = memory.plane(kBlurredRows);
   const size_t samples = static_cast<size_t>(size.w) * size.h;
-  make_channel(memory, kRefAbsorbed, channel, samples, ref);
-  make_channel(memory, kDistAbsorbed, channel, samples, dist);
-  blur([&](size_t i) { return ref[i]; }, size, rows, memory.plane(kBlurred));
-  blur([&](size_t i) { return dist[i]; }, size, rows, memory.plane(kBlurred + 1));
-  blur([&](size_t i) { return sum_of_squares(ref[i], dist[i]); }, size, rows, memory.plane(kBlurred + 2));
-  blur([&](size_t i) { return squared_difference(ref[i], dist[i]); }, size, rows, memory.plane(kBlurred + 3));
+  make_channel(params, memory, kRefLight, channel, samples, ref);
+  make_channel(params, memory, kDistLight, channel, samples, dist);
+  blur(ref, size, rows, memory.plane(kBlurred));
+  blur(dist, size, rows, memory.plane(kBlurred + 1));
+  const std::pair<const float*, const float*> factors[] = {{ref, ref}, {dist, dist}, {ref, dist}};
+  for (int i = 0; i < 3; i++) {
+    std::transform(factors[i].first, factors[i].first + samples, factors[i].second, product, std::multiplies());
+    blur(product, size, rows, memory.plane(kBlurred + 2 + i));
+  }
   add_errors(memory, size, maps);
 }
 
@@ -142,16 +175,17 @@ size_t ssimulacra2_scratch_bytes_ref(const Ssimulacra2Params& params) {
 void ssimulacra2_ref(const Ssimulacra2Params& params, const Picture& ref, const Picture& dist, std::byte* scratch,
                      Ssimulacra2Sums& sums) {
   const Memory memory = {reinterpret_cast<float*>(scratch), static_cast<size_t>(params.w) * params.h};
-  const auto absorb_depth = params.bpc == 8 ? absorb<uint8_t> : absorb<uint16_t>;
-  absorb_depth(params, ref, memory, kRefAbsorbed);
-  absorb_depth(params, dist, memory, kDistAbsorbed);
+  const auto light_up_depth = params.bpc == 8 ? light_up<uint8_t> : light_up<uint16_t>;
+  light_up_depth(params, ref, memory, kRefLight);
+  light_up_depth(params, dist, memory, kDistLight);
   Size size = {params.w, params.h};
   for (int scale = 0; scale < ssimulacra2_scales(params.w, params.h); scale++) {
     if (scale > 0) {
       const Size larger = std::exchange(size, {(size.w + 1) / 2, (size.h + 1) / 2});
       for (int p = 0; p < 6; p++) halve(memory.plane(p), larger, size);
     }
-    for (int channel = 0; channel < 3; channel++) add_channel(memory, size, channel, sums.map[scale][channel]);
+    for (int channel = 0; channel < 3; channel++)
+      add_channel(params, memory, size, channel, sums.map[scale][channel]);
   }
 }
 

@@ -1,8 +1,9 @@
 /* The SIMD twin of ssimulacra2: one source for every instruction set, equal to ssimulacra2_ref.cpp to the last bit.
  *
- * A strip of columns runs down the picture. Each row becomes absorbances (scale 0), half of a row of the next scale,
- * XYB, and the rows blurred along of four streams of each channel. Four rows later these are blurred across, four at
- * once, and give their errors. */
+ * A strip of columns runs down the picture in bands of as many rows as a vector has lanes. Each row becomes linear light
+ * (scale 0), half of a row of the next scale, and XYB. The rows of a band are blurred along side by side, a lane each:
+ * columns are vectors. What the filter keeps of a row at the end of a strip waits for the next strip. Then columns are
+ * blurred down, a lane each, four rows at a time, and give their errors. */
 #include "kernels/ssimulacra2/ssimulacra2.h"
 
 #include <algorithm>
@@ -34,44 +35,25 @@ void score(const Ssimulacra2Params& params, const Picture& ref, const Picture& d
 
 #else
 
-constexpr int kBand = kSsimulacra2Band, kRadius = kSsimulacra2Radius;
+constexpr int kBand = kSsimulacra2Band, kLanes = hn::MaxLanes(DF());
 using Memory = Ssimulacra2StripMemory;
 using Maps = Ssimulacra2Map (&)[3][3];
 
 // -- A row -----------------------------------------------------------------------------------------------------------
 
-/* Channels of a row from absorbances of columns x0 - before to x0 + strip.columns + after; zero beyond. */
-HWY_INLINE void make_channels(const float* const (&absorbed)[3], int from, int count, float* const (&out)[3]) {
+/* Channels of a row, of `count` columns from column `from` of the lines on; zero beyond. */
+HWY_INLINE void make_channels(const Ssimulacra2Params& params, const float* const (&light)[3], int from, int count,
+                              float* const (&out)[3]) {
   for (int i = 0; i < count; i += lanes()) {
-    const Xyb all = xyb({load(absorbed[0] + i), load(absorbed[1] + i), load(absorbed[2] + i)});
+    const Xyb all = xyb(params.absorbance, {load(light[0] + i), load(light[1] + i), load(light[2] + i)});
     store(all.x, out[0] + from + i);
     store(all.y, out[1] + from + i);
     store(all.b, out[2] + from + i);
   }
   for (float* line : out) {
     std::fill(line, line + from, 0.0f);
-    std::fill(line + from + count, line + Memory::kLine, 0.0f);
+    std::fill(line + from + count, line + Memory::kChannelLine, 0.0f);
   }
-}
-
-HWY_INLINE void blur_row(const Memory& memory, int y, int columns) {
-  float* products = memory.products();
-  for (int channel = 0; channel < kSsimulacra2Channels; channel++) {
-    const float *ref = memory.channel(y, channel, 0), *dist = memory.channel(y, channel, 1);
-    const int width = columns + 2 * kRadius;
-    filter_along<Ssimulacra2Filter>(ref + kRadius, columns, memory.blurred(channel, kRefStream, y));
-    filter_along<Ssimulacra2Filter>(dist + kRadius, columns, memory.blurred(channel, kDistStream, y));
-    for (int i = 0; i < width; i += lanes()) store(sum_of_squares(load(ref + i), load(dist + i)), products + i);
-    filter_along<Ssimulacra2Filter>(products + kRadius, columns, memory.blurred(channel, kSquaresStream, y));
-    for (int i = 0; i < width; i += lanes()) store(squared_difference(load(ref + i), load(dist + i)), products + i);
-    filter_along<Ssimulacra2Filter>(products + kRadius, columns, memory.blurred(channel, kDifferencesStream, y));
-  }
-}
-
-void clear_blurred_row(const Memory& memory, int y) {
-  for (int channel = 0; channel < kSsimulacra2Channels; channel++)
-    for (int stream = 0; stream < kSsimulacra2Streams; stream++)
-      std::fill_n(memory.blurred(channel, stream, y), Memory::kBlurredLine, 0.0f);
 }
 
 /* Half a row of the next scale. Where `columns` is odd the last one counts twice. */
@@ -84,23 +66,144 @@ HWY_INLINE void halve_rows(float* top, float* below, int columns, float* out) {
     VF top_left, top_right, left, right;
     hn::LoadInterleaved2(DF(), top + 2 * i, top_left, top_right);
     hn::LoadInterleaved2(DF(), below + 2 * i, left, right);
-    store(mean_of_4(top_left, left, top_right, right), out + i);
+    store(mean_of_4(top_left, top_right, left, right), out + i);
   }
 }
 
-// -- Errors of a band ------------------------------------------------------------------------------------------------
+// -- Along the rows of a band ----------------------------------------------------------------------------------------
 
-/* The rows of a stream around row `row` of the band. Rows lie `turn` bands on in their ring. */
-template <int turn>
-struct BlurredRows {
-  const float* at;
-  int row;
-  HWY_INLINE Real operator()(int k) const {
-    return load(at + (row + kRadius + k + turn * kBand) % Memory::kBlurredRows * Memory::kBlurredLine);
+/* Four columns of kLanes rows change places with four vectors. Which row a lane has does not matter, as long as it is
+ * the same both ways: block b of vector i is row i · kLanes / 4 + b. */
+HWY_INLINE void transpose_blocks(VF (&v)[4]) {
+  const DF d;
+  const DD dd;
+  const VD a = hn::BitCast(dd, hn::InterleaveLower(d, v[0], v[1]));
+  const VD b = hn::BitCast(dd, hn::InterleaveLower(d, v[2], v[3]));
+  const VD c = hn::BitCast(dd, hn::InterleaveUpper(d, v[0], v[1]));
+  const VD e = hn::BitCast(dd, hn::InterleaveUpper(d, v[2], v[3]));
+  v[0] = hn::BitCast(d, hn::InterleaveLower(dd, a, b));
+  v[1] = hn::BitCast(d, hn::InterleaveUpper(dd, a, b));
+  v[2] = hn::BitCast(d, hn::InterleaveLower(dd, c, e));
+  v[3] = hn::BitCast(d, hn::InterleaveUpper(dd, c, e));
+}
+
+template <class D>
+HWY_INLINE hn::Vec<D> load_blocks(D d, float* const* rows, int x) {
+  constexpr int blocks = hn::MaxLanes(D()) / 4;
+  if constexpr (blocks == 1) {
+    return hn::LoadU(d, rows[0] + x);
+  } else {
+    const hn::Half<D> half;
+    return hn::Combine(d, load_blocks(half, rows + blocks / 2, x), load_blocks(half, rows, x));
   }
+}
+
+template <class D>
+HWY_INLINE void store_blocks(D d, hn::Vec<D> v, float* const* rows, int x) {
+  constexpr int blocks = hn::MaxLanes(D()) / 4;
+  if constexpr (blocks == 1) {
+    hn::StoreU(v, d, rows[0] + x);
+  } else {
+    const hn::Half<D> half;
+    store_blocks(half, hn::LowerHalf(half, v), rows, x);
+    store_blocks(half, hn::UpperHalf(half, v), rows + blocks / 2, x);
+  }
+}
+
+/* A band of a strip. */
+struct Band {
+  Memory memory;
+  int y;                // its first row
+  int x0, columns;      // of the strip
+  int w;                // of the picture
+  float* row_states;    // of its rows, at the end of the strip before
+  int first() const { return x0 == 0 ? -kSsimulacra2Ahead : x0; }
+  int end() const { return x0 + columns; }
 };
 
-/* Sums over a strip's part of a band. */
+HWY_INLINE void make_columns(const Band& band, int channel, int side) {
+  float* rows[kLanes];
+  for (int i = 0; i < kLanes; i++) rows[i] = band.memory.channel(band.y + i, channel, side);
+  float* columns = band.memory.columns(side) + (Memory::kColumnsBefore - Memory::kBefore) * kLanes;
+  for (int x = 0; x < Memory::kBefore + band.columns + kSsimulacra2Ahead; x += 4) {
+    VF four[4];
+    for (int i = 0; i < 4; i++) four[i] = load_blocks(DF(), rows + i * kLanes / 4, x);
+    transpose_blocks(four);
+    for (int i = 0; i < 4; i++) store(four[i], columns + (x + i) * kLanes);
+  }
+}
+
+/* A column of a stream. */
+template <int stream>
+HWY_INLINE Real column_of(const float* ref, const float* dist) {
+  if constexpr (stream == 0) return load(ref);
+  else if constexpr (stream == 1) return load(dist);
+  else if constexpr (stream == 2) return load(ref) * load(ref);
+  else if constexpr (stream == 3) return load(dist) * load(dist);
+  else return load(ref) * load(dist);
+}
+
+HWY_INLINE BlurState load_state(const float* from, int stride) {
+  return {{load(from), load(from + stride), load(from + 2 * stride)},
+          {load(from + 3 * stride), load(from + 4 * stride), load(from + 5 * stride)}};
+}
+
+HWY_INLINE void store_state(const BlurState& state, float* to, int stride) {
+  for (int k = 0; k < kSsimulacra2Sections; k++) {
+    store(state.last[k], to + k * stride);
+    store(state.before[k], to + (k + kSsimulacra2Sections) * stride);
+  }
+}
+
+template <int stream>
+HWY_NOINLINE void blur_rows(const Band& band, int channel) {
+  float* rows[kLanes];
+  for (int i = 0; i < kLanes; i++) rows[i] = band.memory.blurred(channel, stream, band.y + i) - band.x0;
+  const float* ref = band.memory.columns(0) + (Memory::kColumnsBefore - band.x0) * kLanes;
+  const float* dist = band.memory.columns(1) + (Memory::kColumnsBefore - band.x0) * kLanes;
+  float* saved = band.row_states + (channel * kSsimulacra2Streams + stream) * Memory::kStateFloats * kLanes;
+  BlurState state = load_state(saved, kLanes);
+  for (int x = band.first(); x < band.end(); x += 4) {
+    Real four[4];
+    VMAFX_UNROLL
+    for (int i = 0; i < 4; i++) {
+      const int behind = (x + i - kSsimulacra2Behind) * kLanes, ahead = (x + i + kSsimulacra2Ahead) * kLanes;
+      four[i] = column_of<stream>(ref + behind, dist + behind) + column_of<stream>(ref + ahead, dist + ahead);
+    }
+    if (ssimulacra2_four_at_once(x, band.w)) {
+      blur_four_along(state, four);
+    } else {
+      VMAFX_UNROLL
+      for (int i = 0; i < 4; i++) four[i] = blurred_along(state, four[i]);
+    }
+    if (x < 0) continue;
+    VF out[4] = {four[0].v, four[1].v, four[2].v, four[3].v};
+    transpose_blocks(out);
+    VMAFX_UNROLL
+    for (int i = 0; i < 4; i++) store_blocks(DF(), out[i], rows + i * kLanes / 4, x);
+  }
+  store_state(state, saved, kLanes);
+}
+
+void blur_along(const Band& band) {
+  for (int side = 0; side < 2; side++)
+    std::fill_n(band.memory.columns(side), (Memory::kColumnsBefore - Memory::kBefore) * kLanes, 0.0f);
+  if (band.x0 == 0)
+    std::fill_n(band.row_states, kSsimulacra2Channels * kSsimulacra2Streams * Memory::kStateFloats * kLanes, 0.0f);
+  for (int channel = 0; channel < kSsimulacra2Channels; channel++) {
+    make_columns(band, channel, 0);
+    make_columns(band, channel, 1);
+    blur_rows<0>(band, channel);
+    blur_rows<1>(band, channel);
+    blur_rows<2>(band, channel);
+    blur_rows<3>(band, channel);
+    blur_rows<4>(band, channel);
+  }
+}
+
+// -- Down the columns, and the errors of four rows -------------------------------------------------------------------
+
+/* Sums over a strip's part of four rows. */
 class ErrorSums {
  public:
   HWY_INLINE ErrorSums() {}
@@ -110,49 +213,48 @@ class ErrorSums {
   }
   HWY_INLINE void add_to(Ssimulacra2Map (&maps)[3]) const {
     for (int i = 0; i < 3; i++) {
-      const Fixed2<kSsimulacra2FourthBits> fourth = fourths_[i].total();
       maps[i].sum += sums_[i].total();
-      maps[i].fourth_powers.coarse += fourth.coarse;
-      maps[i].fourth_powers.fine += fourth.fine;
+      maps[i].fourth_powers += fourths_[i].total();
     }
   }
 
  private:
   FixedSum<kSsimulacra2SumBits> sums_[3];
-  FixedSum2<kSsimulacra2FourthBits> fourths_[3];
+  FixedSum3<kSsimulacra2FourthBits> fourths_[3];
 };
 
-struct Band {
-  Memory memory;
-  int y, rows, columns;
-};
-
-template <int turn>
-HWY_NOINLINE void add_channel_errors(const Band& band, int channel, Ssimulacra2Map (&maps)[3]) {
-  const Memory& memory = band.memory;
-  const float* streams[kSsimulacra2Streams];
-  for (int i = 0; i < kSsimulacra2Streams; i++) streams[i] = memory.blurred(channel, i);
+/* Rows y to y + kBand - 1, of which those from 0 to h - 1 count. */
+HWY_NOINLINE void add_channel_errors(const Memory& memory, int y, int h, int columns, int channel,
+                                     Ssimulacra2Map (&maps)[3]) {
+  const float *behind[kSsimulacra2Streams][kBand], *ahead[kSsimulacra2Streams][kBand];
+  for (int stream = 0; stream < kSsimulacra2Streams; stream++)
+    for (int row = 0; row < kBand; row++) {
+      behind[stream][row] = memory.blurred(channel, stream, y + row - kSsimulacra2Behind);
+      ahead[stream][row] = memory.blurred(channel, stream, y + row + kSsimulacra2Ahead);
+    }
+  const int rows = y < 0 ? 0 : std::min(kBand, h - y);
   const float *refs[kBand], *dists[kBand];
-  for (int row = 0; row < kBand; row++) {
-    refs[row] = memory.channel(band.y + row, channel, 0) + kRadius;
-    dists[row] = memory.channel(band.y + row, channel, 1) + kRadius;
+  for (int row = 0; row < rows; row++) {
+    refs[row] = memory.channel(y + row, channel, 0) + Memory::kBefore;
+    dists[row] = memory.channel(y + row, channel, 1) + Memory::kBefore;
   }
   ErrorSums sums;
-  for (int x = 0; x < band.columns; x += lanes()) {
-    Real blurred[kSsimulacra2Streams][kBand];
+  for (int x = 0; x < columns; x += kLanes) {
+    Real blurred[kBand][kSsimulacra2Streams];
     VMAFX_UNROLL
-    for (int i = 0; i < kSsimulacra2Streams; i++) {
+    for (int stream = 0; stream < kSsimulacra2Streams; stream++) {
+      float* saved = memory.states(channel, stream) + x;
+      BlurState state = load_state(saved, Memory::kStrip);
       VMAFX_UNROLL
       for (int row = 0; row < kBand; row++)
-        blurred[i][row] = symmetric_sum<Ssimulacra2Filter>(BlurredRows<turn>{streams[i] + x, row});
+        blurred[row][stream] = blurred_down(state, load(behind[stream][row] + x) + load(ahead[stream][row] + x));
+      store_state(state, saved, Memory::kStrip);
     }
     Real sum[3] = {Real(0), Real(0), Real(0)}, fourth[3] = {Real(0), Real(0), Real(0)};
     VMAFX_UNROLL
     for (int row = 0; row < kBand; row++) {
-      if (row >= band.rows) break;
-      const Ssimulacra2Errors errors =
-          errors_of(load(refs[row] + x), load(dists[row] + x), blurred[kRefStream][row], blurred[kDistStream][row],
-                    blurred[kSquaresStream][row], blurred[kDifferencesStream][row]);
+      if (row >= rows) break;
+      const Ssimulacra2Errors errors = errors_of(load(refs[row] + x), load(dists[row] + x), blurred[row]);
       const Real values[3] = {errors.ssim, maximum(errors.edge, Real(0)), maximum(Real(0) - errors.edge, Real(0))};
       VMAFX_UNROLL
       for (int i = 0; i < 3; i++) {
@@ -160,24 +262,16 @@ HWY_NOINLINE void add_channel_errors(const Band& band, int channel, Ssimulacra2M
         fourth[i] += fourth_power(values[i]);
       }
     }
-    const Mask inside = {hn::FirstN(DF(), static_cast<size_t>(band.columns - x))};
+    const Mask inside = {hn::FirstN(DF(), static_cast<size_t>(columns - x))};
     VMAFX_UNROLL
     for (int i = 0; i < 3; i++) sums.add(i, select(inside, sum[i], Real(0)), select(inside, fourth[i], Real(0)));
   }
   sums.add_to(maps);
 }
 
-void add_errors(const Band& band, Maps maps) {
-  for (int channel = 0; channel < kSsimulacra2Channels; channel++) switch (band.y / kBand % 3) {
-      case 0: add_channel_errors<0>(band, channel, maps[channel]); break;
-      case 1: add_channel_errors<1>(band, channel, maps[channel]); break;
-      default: add_channel_errors<2>(band, channel, maps[channel]);
-    }
-}
-
 // -- A strip ---------------------------------------------------------------------------------------------------------
 
-/* Absorbances come from pictures at scale 0 (T: their samples), from planes at others. */
+/* Light comes from pictures at scale 0 (T: their samples), from planes at others. */
 template <class T>
 struct Strip {
   const Ssimulacra2Params& params;
@@ -186,48 +280,55 @@ struct Strip {
   Ssimulacra2ScalePlanes next;
   bool has_next;
   Memory memory;
+  float* row_states;
   int x0, columns;
 
   static constexpr bool kFromPicture = !std::is_same_v<T, float>;
-  HWY_INLINE int before() const { return std::min(x0, kRadius); }
-  HWY_INLINE int width() const { return std::min(planes.w, x0 + columns + kRadius) - (x0 - before()); }
+  HWY_INLINE int before() const { return std::min(x0, Memory::kBefore); }
+  HWY_INLINE int width() const { return std::min(planes.w, x0 + columns + kSsimulacra2Ahead) - (x0 - before()); }
 
   /* Of column x0 and on. */
-  HWY_INLINE float* absorbed(int side, int kind, int y) const {
-    if constexpr (kFromPicture) return memory.absorbed(y, side, kind) + kRadius;
+  HWY_INLINE float* light(int side, int kind, int y) const {
+    if constexpr (kFromPicture) return memory.light(y, side, kind) + Memory::kBefore;
     else return planes.row(side, kind, y) + x0;
   }
 
   HWY_INLINE void load_row(int y) const {
-    if (y < 0 || y >= planes.h) return clear_blurred_row(memory, y);
     for (int side = 0; side < 2; side++) {
-      if constexpr (kFromPicture) {
-        float* const lines[3] = {absorbed(side, 0, y) - before(), absorbed(side, 1, y) - before(),
-                                 absorbed(side, 2, y) - before()};
-        absorb_row(params, sides[side], y, x0 - before(), width(), memory, lines);
-      }
-      const float* const lines[3] = {absorbed(side, 0, y) - before(), absorbed(side, 1, y) - before(),
-                                     absorbed(side, 2, y) - before()};
       float* const out[3] = {memory.channel(y, 0, side), memory.channel(y, 1, side), memory.channel(y, 2, side)};
-      make_channels(lines, kRadius - before(), width(), out);
+      if (y >= planes.h) {
+        for (float* line : out) std::fill_n(line, Memory::kChannelLine, 0.0f);
+        continue;
+      }
+      float* const lines[3] = {light(side, 0, y) - before(), light(side, 1, y) - before(),
+                               light(side, 2, y) - before()};
+      if constexpr (kFromPicture) light_row(params, sides[side], y, x0 - before(), width(), memory, lines);
+      make_channels(params, {lines[0], lines[1], lines[2]}, Memory::kBefore - before(), width(), out);
     }
-    blur_row(memory, y, columns);
-    if (has_next && (y % 2 || y + 1 == planes.h)) halve(y);
+    if (has_next && y < planes.h && (y % 2 || y + 1 == planes.h)) halve(y);
   }
 
   HWY_INLINE void halve(int y) const {
     for (int side = 0; side < 2; side++)
       for (int kind = 0; kind < 3; kind++)
-        halve_rows(absorbed(side, kind, y & ~1), absorbed(side, kind, y), columns,
-                   next.row(side, kind, y / 2) + x0 / 2);
+        halve_rows(light(side, kind, y & ~1), light(side, kind, y), columns, next.row(side, kind, y / 2) + x0 / 2);
   }
 
   HWY_INLINE void run(Maps maps) const {
-    for (int y = -kRadius; y < kRadius; y++) load_row(y);
-    for (int y = 0; y < planes.h; y += kBand) {
-      for (int row = 0; row < kBand; row++) load_row(y + kRadius + row);
-      add_errors({memory, y, std::min(kBand, planes.h - y), columns}, maps);
+    std::fill_n(memory.blurred(), memory.blurred_floats(), 0.0f);
+    std::fill_n(memory.states(), Memory::kStatesFloats, 0.0f);
+    for (int y = 0; y - kSsimulacra2Ahead < planes.h; y += kLanes) {
+      for (int row = 0; row < kLanes; row++) load_row(y + row);
+      blur_along({memory, y, x0, columns, planes.w, row_states + y * kRowStates});
+      for (int row = y - kSsimulacra2Ahead; row < std::min(planes.h, y + kLanes - kSsimulacra2Ahead); row += kBand)
+        for (int channel = 0; channel < kSsimulacra2Channels; channel++)
+          add_channel_errors(memory, row, planes.h, columns, channel, maps[channel]);
     }
+  }
+
+  static constexpr int kRowStates = kSsimulacra2Channels * kSsimulacra2Streams * Memory::kStateFloats;
+  static size_t row_states_bytes(int h) {
+    return round_to_lines(sizeof(float) * kRowStates * round_up(static_cast<size_t>(h) + kSsimulacra2Ahead, kLanes));
   }
 };
 
@@ -242,13 +343,16 @@ Ssimulacra2ScalePlanes planes_of(const Ssimulacra2Params& params, int scale, std
 
 template <class T>
 void run_scale(const Ssimulacra2Params& params, const Side<T> (&sides)[2], int scale, std::byte* scratch, Maps maps) {
-  std::byte* memory = scratch + Memory::kBytes;
+  std::byte* after_strip = scratch + Memory::bytes(kLanes);
+  std::byte* memory = after_strip + Strip<T>::row_states_bytes(params.h);
   const auto planes = planes_of(params, scale, memory);
   const bool has_next = scale + 1 < ssimulacra2_scales(params.w, params.h);
   const auto next = planes_of(params, scale + 1, memory);
   for (int x0 = 0; x0 < planes.w; x0 += kSsimulacra2Strip)
-    Strip<T>{params, {sides[0], sides[1]}, planes,           next,
-             has_next, Memory(scratch),    x0, std::min(kSsimulacra2Strip, planes.w - x0)}
+    Strip<T>{params,   {sides[0], sides[1]},
+             planes,   next,
+             has_next, Memory(scratch, kLanes),
+             reinterpret_cast<float*>(after_strip), x0, std::min(kSsimulacra2Strip, planes.w - x0)}
         .run(maps);
 }
 
@@ -261,7 +365,7 @@ void score_depth(const Ssimulacra2Params& params, const Picture& ref, const Pict
 }
 
 size_t scratch_bytes(const Ssimulacra2Params& params) {
-  size_t bytes = Memory::kBytes;
+  size_t bytes = Memory::bytes(kLanes) + Strip<float>::row_states_bytes(params.h);
   for (int s = 1; s <= 2; s++)
     bytes += Ssimulacra2ScalePlanes::bytes(ssimulacra2_size(params.w, s), ssimulacra2_size(params.h, s));
   return bytes;

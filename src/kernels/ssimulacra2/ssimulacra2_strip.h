@@ -1,5 +1,6 @@
-/* The working memory of ssimulacra2's SIMD twin. It takes a picture in strips of columns and a strip in bands of four
- * rows, so that what it holds between the passes stays in the second-level cache: 290 KiB. */
+/* The working memory of ssimulacra2's SIMD twin. It takes a picture in strips of columns and a strip in bands of rows, as
+ * many as a vector has lanes, so that what it holds between the passes stays in the second-level cache: 360 KiB with 16
+ * lanes. */
 #ifndef VMAFX_KERNELS_SSIMULACRA2_SSIMULACRA2_STRIP_H
 #define VMAFX_KERNELS_SSIMULACRA2_SSIMULACRA2_STRIP_H
 
@@ -11,59 +12,71 @@
 
 namespace vmafx {
 
-inline constexpr int kSsimulacra2Strip = 256;  // columns; whole vectors
-inline constexpr int kSsimulacra2Channels = 3;
-
-/* What is blurred of a channel. */
-enum Ssimulacra2Stream { kRefStream, kDistStream, kSquaresStream, kDifferencesStream, kSsimulacra2Streams };
+inline constexpr int kSsimulacra2Strip = 128;  // columns; whole vectors
 
 class Ssimulacra2StripMemory {
  public:
-  static constexpr int kLine = kSsimulacra2Strip + 2 * kSsimulacra2Radius + kRowSlack;  // floats: a strip with margins
-  static constexpr int kBlurredLine = kSsimulacra2Strip + 16;  // apart in the sets of a cache
-  static constexpr int kBlurredRows = kSsimulacra2Band + 2 * kSsimulacra2Radius;
+  static constexpr int kStrip = kSsimulacra2Strip;
+  /* Columns that rows have before and after a strip, for the filter; four at a time. */
+  static constexpr int kBefore = 8, kAfter = 8;
+  static constexpr int kLine = kBefore + kStrip + kAfter + kRowSlack;  // floats
+  static constexpr int kChannelLine = kBefore + kStrip + kAfter + 16;  // a vector past the last one
+  static constexpr int kBlurredLine = kStrip + 16;                     // apart in the sets of a cache
+  static constexpr int kStateFloats = 2 * kSsimulacra2Sections;
 
-  explicit Ssimulacra2StripMemory(std::byte* scratch) : floats_(reinterpret_cast<float*>(scratch)) {}
+  Ssimulacra2StripMemory(std::byte* scratch, int band) : floats_(reinterpret_cast<float*>(scratch)), band_(band) {}
 
-  /* A row of XYB; the strip begins kSsimulacra2Radius into it. `side`: 0 ref, 1 dist. */
+  /* A row of XYB; the strip begins kBefore into it. `side`: 0 ref, 1 dist. There are those of a band and the four before
+   * it, whose errors wait for it. */
   float* channel(int y, int channel, int side) const {
-    return floats_ + kLine * (y % kRows * 2 * kSsimulacra2Channels + 2 * channel + side);
+    return floats_ + kChannelLine * (y % (band_ + kSsimulacra2Ahead) * 2 * kSsimulacra2Channels + 2 * channel + side);
   }
-  /* Of the row at hand: a stream of a channel. */
-  float* products() const { return floats_ + kProducts; }
 
-  /* Rows of absorbances at scale 0, for even and odd rows. */
-  float* absorbed(int y, int side, int kind) const {
-    return floats_ + kAbsorbed + kLine * (y % 2 * 6 + side * 3 + kind);
-  }
-  /* Samples as floats. */
-  float* samples(int line) const { return floats_ + kSamples + kLine * line; }
-
-  /* Rows of a stream that are blurred along, kBlurredRows from row -kSsimulacra2Radius on; the next ones take the place
-   * of the first. */
-  float* blurred(int channel, int stream) const {
-    return floats_ + kBlurred + (channel * kSsimulacra2Streams + stream) * kBlurredRows * kBlurredLine;
-  }
+  /* A row of a stream, blurred along, y >= -12: those of a band and what the filter has before it. */
   float* blurred(int channel, int stream, int y) const {
-    return blurred(channel, stream) + (y + kSsimulacra2Radius) % kBlurredRows * kBlurredLine;
+    return blurred() + ((channel * kSsimulacra2Streams + stream) * blurred_rows() +
+                        (y + blurred_rows()) % blurred_rows()) * kBlurredLine;
+  }
+  float* blurred() const { return floats_ + channel_floats(); }
+  int blurred_floats() const { return kAllStreams * blurred_rows() * kBlurredLine; }
+
+  /* What the filter keeps of the columns of a stream: kStateFloats lines of kStrip floats. */
+  float* states(int channel, int stream) const {
+    return states() + (channel * kSsimulacra2Streams + stream) * kStateFloats * kStrip;
+  }
+  float* states() const { return blurred() + blurred_floats(); }
+  static constexpr int kStatesFloats = kSsimulacra2Channels * kSsimulacra2Streams * kStateFloats * kStrip;
+
+  /* A channel of a side and a band, columns as vectors; the strip begins kColumnsBefore vectors into it. */
+  static constexpr int kColumnsBefore = 12;
+  float* columns(int side) const {
+    return states() + kStatesFloats + side * columns_floats();
+  }
+
+  /* Rows of light at scale 0, for even and odd rows. */
+  float* light(int y, int side, int kind) const { return lines() + kLine * (y % 2 * 6 + side * 3 + kind); }
+  /* Samples as floats. */
+  float* samples(int line) const { return lines() + kLine * (2 * 6 + line); }
+
+  static size_t bytes(int band) {
+    const Ssimulacra2StripMemory all(nullptr, band);
+    constexpr int kLightLines = 2 * 6, kSampleLines = 5;
+    return round_to_lines(sizeof(float) * (all.channel_floats() + all.blurred_floats() + kStatesFloats +
+                                           2 * all.columns_floats() + (kLightLines + kSampleLines) * kLine));
   }
 
  private:
-  static constexpr int kRows = 2 * kSsimulacra2Band;  // of a band, and those before that its filter has yet to take
-  static constexpr int kProducts = kRows * 2 * kSsimulacra2Channels * kLine;
-  static constexpr int kAbsorbed = kProducts + kLine;
-  static constexpr int kSamples = kAbsorbed + 2 * 6 * kLine;
-  static constexpr int kSampleLines = 5;
-  static constexpr int kBlurred = kSamples + kSampleLines * kLine;
+  static constexpr int kAllStreams = kSsimulacra2Channels * kSsimulacra2Streams;
+  int channel_floats() const { return kChannelLine * (band_ + kSsimulacra2Ahead) * 2 * kSsimulacra2Channels; }
+  int blurred_rows() const { return band_ + 12; }
+  int columns_floats() const { return (kColumnsBefore + kStrip + kAfter) * band_; }
+  float* lines() const { return columns(2); }
 
   float* floats_;
-
- public:
-  static constexpr int kFloats = kBlurred + kSsimulacra2Channels * kSsimulacra2Streams * kBlurredRows * kBlurredLine;
-  static constexpr size_t kBytes = round_to_lines(sizeof(float) * kFloats);
+  int band_;
 };
 
-/* Absorbances of a scale: planes l, m, s of ref, then of dist. Strips write whole vectors. */
+/* Linear light of a scale: planes r, g, b of ref, then of dist. Strips write whole vectors. */
 struct Ssimulacra2ScalePlanes {
   float* first;
   int w, h;

@@ -1,5 +1,5 @@
-/* What the kernels of ssimulacra2 are given, and their tiles: for the .hip file and for ssimulacra2_hip.cpp, which
- * starts them. */
+/* What the kernels of ssimulacra2 are given, and how they share the work: for the .hip file and for ssimulacra2_hip.cpp,
+ * which starts them. */
 #ifndef VMAFX_KERNELS_SSIMULACRA2_SSIMULACRA2_WORK_H
 #define VMAFX_KERNELS_SSIMULACRA2_SSIMULACRA2_WORK_H
 
@@ -11,21 +11,26 @@
 
 namespace vmafx {
 
-/* A block of the pyramid makes what the further scales have of a tile of samples, 2x2 of them a thread at a time. */
-inline constexpr int kSsimulacra2PyramidColumns = 64, kSsimulacra2PyramidRows = 32, kSsimulacra2PyramidThreads = 256;
+/* Rows of the first scale that are worked on at a time, and half as many of each further one. What lies between the
+ * passes is kept for these, and for as many before them as the filter and the errors still need. */
+inline constexpr int kSsimulacra2ChunkRows = 128, kSsimulacra2EarlierRows = 12;
 
-/* A block of the sums runs down a tile in bands: a thread per column, margins included, and channel. */
-inline constexpr int kSsimulacra2TileThreads = 128;
-inline constexpr int kSsimulacra2TileColumns = kSsimulacra2TileThreads - 2 * kSsimulacra2Radius;
-inline constexpr int kSsimulacra2TileRows = 64;
+/* A block makes the XYB of all scales of a tile of samples, 2x2 of them a thread at a time. */
+inline constexpr int kSsimulacra2ValueColumns = 64, kSsimulacra2ValueRows = 32, kSsimulacra2ValueThreads = 256;
 
-/* A scale. From the second on its absorbances lie in scratch memory: planes l, m, s of ref, then of dist, for each
- * frame. */
+/* Blocks of rows of streams, each a thread; of columns of the three channels, each a thread. */
+inline constexpr int kSsimulacra2RowThreads = 64;
+inline constexpr int kSsimulacra2ColumnThreads = 64;
+
+/* A scale. Where its planes begin is in floats from the start of the scratch memory. XYB (for each frame 6 planes: x, y, b
+ * of ref, then of dist) and rows that are blurred along (5 streams of x, then of y and of b) lie in quads of columns: four
+ * neighbours of a row, then those of the next row. `ring` rows take turns. */
 struct Ssimulacra2ScaleWork {
-  int32_t w, h;
-  int64_t first_plane, plane_floats, stride;  // floats
-  int32_t first_block;                        // of those that add up this scale, a tile each
-  int32_t tiles_across;
+  int32_t w, h, quads;
+  int32_t rows, ring;
+  int32_t first_row_block, first_column_block;
+  int64_t values, blurred, ring_plane;
+  int64_t states, state_line;  // of the columns: last and before of each section, of all streams
 };
 
 struct Ssimulacra2Work {
@@ -35,7 +40,8 @@ struct Ssimulacra2Work {
   uint64_t sums_stride = 0;       // words to those of the next
   Ssimulacra2Params params;
   int32_t chroma_w = 0, chroma_h = 0;
-  int32_t scales = 0, pyramid_across = 1;
+  int32_t scales = 0, value_tiles_across = 1;
+  int32_t chunk = 0, chunks = 1;
   Ssimulacra2ScaleWork scale[kSsimulacra2Scales] = {};
 };
 
