@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "base/aligned.h"
+#include "kernels/common/linear_light-inl.h"
+#include "kernels/common/linear_light_of.h"
 #include "kernels/ssimulacra2/ssimulacra2_strip.h"
 #include "tests/support/check_main.h"
 #include "tests/support/planes.h"
@@ -180,8 +182,8 @@ START_TEST(extremes) {
 }
 END_TEST
 
-/* The scores of the reference program (SSIMULACRA 2.1) for these pictures as sRGB of 16 bits; where that cannot hold them,
- * of its formulas in double, from which its floats are further away. */
+/* The scores of the reference program (SSIMULACRA 2.1) for these pictures as sRGB of 16 bits; where that cannot hold
+ * them, of its formulas in double, from which its floats are further away. */
 START_TEST(reference_scores) {
   using Range = Colour::Range;
   using ChromaLocation = Colour::ChromaLocation;
@@ -217,6 +219,25 @@ START_TEST(reference_scores) {
     const double score = score_of_waves(c.format);
     ck_assert_msg(std::abs(score - c.score) < c.tolerance, "%dx%d %d bit: %.8f, not %.6f", c.format.w, c.format.h,
                   c.format.bpc, score, c.score);
+  }
+}
+END_TEST
+
+/* Of R'G'B' by each transfer, dark and bright. */
+START_TEST(codes_of_light) {
+  for (const auto& [transfer, gamma] : {std::pair(1, 2.4L), {4, 2.2L}, {5, 2.8L}, {8, 1.0L}, {13, 0.0L}, {17, 2.6L}}) {
+    const auto light = linear_light_of({.w = 8, .h = 8, .bpc = 8, .colour = {.matrix = 1, .transfer = transfer}});
+    ck_assert(light.ok());
+    for (double v = 1; v > 1e-6; v *= 0.99991) {
+      const long double linear = std::pow(static_cast<long double>(v), gamma);
+      const long double srgb = gamma == 0           ? v
+                               : linear <= 0.0031308L ? 12.92L * linear
+                                                      : 1.055L * std::pow(linear, 1 / 2.4L) - 0.055L;
+      const double code = srgb_code(light.value().curve, v);
+      ck_assert_msg(std::fabs(static_cast<double>(code - 65535 * srgb)) < 0.5 + 1e-9, "transfer %d, %.17g: %g", transfer,
+                    v, code);
+    }
+    ck_assert(srgb_code(light.value().curve, -0.1) == 0 && srgb_code(light.value().curve, 1.1) == 65535);
   }
 }
 END_TEST
@@ -276,6 +297,7 @@ int main() {
                                    {"depths", every_depth},
                                    {"extremes", extremes},
                                    {"reference", reference_scores},
+                                   {"codes", codes_of_light},
                                    {"same", no_error_is_100},
                                    {"gray", gray},
                                    {"scales", scales},

@@ -167,8 +167,9 @@ START_TEST(sums_in_any_order) {
     std::shuffle(values.begin(), values.end(), random);
     const Sums sums = sum_lanes(values.data(), values.size());
     const bool same_words = sums.two_words.coarse == two_words.coarse && sums.two_words.fine == two_words.fine;
-    const bool same_three = sums.three_words.coarse == three_words.coarse && sums.three_words.fine == three_words.fine &&
-                            sums.three_words.finest == three_words.finest;
+    const Fixed3<kTwoWordBits>& three = sums.three_words;
+    const bool same_three = three.coarse == three_words.coarse && three.fine == three_words.fine &&
+                            three.finest == three_words.finest;
     ck_assert_msg(sums.one_word == one_word && same_words && same_three, "%s", target.c_str());
   });
   for (const float v : values)

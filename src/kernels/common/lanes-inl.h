@@ -53,6 +53,8 @@ HWY_INLINE Mask operator<=(Real a, Real b) { return {hn::Le(a.v, b.v)}; }
 HWY_INLINE Mask operator>=(Real a, Real b) { return {hn::Ge(a.v, b.v)}; }
 HWY_INLINE Mask operator==(Real a, Real b) { return {hn::Eq(a.v, b.v)}; }
 
+HWY_INLINE bool any(Mask a) { return !hn::AllFalse(DF(), a.m); }
+
 struct Integer {
   Integer() = default;
   HWY_INLINE Integer(VI vector) : v(vector) {}
@@ -89,8 +91,8 @@ HWY_INLINE Real fused(Real a, Real b, Real c) {
   return hn::Set(DF(), __builtin_fmaf(hn::GetLane(a.v), hn::GetLane(b.v), hn::GetLane(c.v)));
 }
 #elif HWY_ARCH_X86 && HWY_TARGET > HWY_AVX2
-/* Without the instruction: the product of two floats is a double, whose sum with the third one is rounded to an odd last
- * bit where it is not exact; what is rounded to a float then is as if nothing had been rounded before. */
+/* Without the instruction: the product of two floats is a double, whose sum with the third one is rounded to an odd
+ * last bit where it is not exact; what is rounded to a float then is as if nothing had been rounded before. */
 HWY_INLINE hn::Vec<hn::RepartitionToWide<DF>> added_to_odd(hn::Vec<hn::RepartitionToWide<DF>> a,
                                                            hn::Vec<hn::RepartitionToWide<DF>> b) {
   const hn::RepartitionToWide<DF> d;

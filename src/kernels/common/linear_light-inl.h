@@ -23,12 +23,21 @@ struct SrgbCodes {
 
 VMAFX_TWIN Double power_unless_1(Double v, double exponent) { return exponent == 1 ? v : power(v, exponent); }
 
+/* Up to 2651. In float that is off by 2e-3 at most; doubles are only needed where this may decide. */
+VMAFX_TWIN Double code_in_toe(const DisplayCurve& curve, Double v) {
+  const Real estimate = power(narrowed(v), Real(static_cast<float>(curve.toe_power))) *
+                        Real(static_cast<float>(curve.toe_scale));
+  const Real code = real(truncated(estimate + Real(0.5f)));
+  if (any(estimate < Real(2652) && absolute(estimate - code) > Real(0.5f - 1 / 256.f)))
+    return rounded(power_unless_1(v, curve.toe_power) * Double(curve.toe_scale));
+  return widened(code);
+}
+
 VMAFX_TWIN Double srgb_code(const DisplayCurve& curve, Double gamma) {
-  const Double v = minimum(maximum(gamma, Double(0x1p-60)), Double(1));
-  Double code = power_unless_1(v, curve.power) * Double(curve.scale) + Double(curve.offset);
-  const auto dark = v <= Double(curve.toe);
-  if (any(dark)) code = select(dark, power_unless_1(v, curve.toe_power) * Double(curve.toe_scale), code);
-  return rounded(code);
+  const Double v = minimum(maximum(gamma, Double(0x1p-40)), Double(1));
+  const Double code = rounded(power_unless_1(v, curve.power) * Double(curve.scale) + Double(curve.offset));
+  const auto in_toe = v <= Double(curve.toe);
+  return any(in_toe) ? select(in_toe, code_in_toe(curve, v), code) : code;
 }
 
 /* Of a code of luma and of 16 times the codes of chroma, less those of neutral chroma. */

@@ -16,7 +16,7 @@
  *   entry(table, i) table[i], an Integer
  *   fused(a, b, c)  a * b + c, rounded once
  *   rounded(d)      a Double, to a whole number, halves to the even one; |d| < 2^51
- *   any(mask)       of comparing two Doubles: whether it holds for one of them
+ *   any(mask)       whether it holds for one of them
  *
  * and + - * / and comparisons, each rounded as IEEE 754 says, never contracted. shifted_left/right<n>(i), and + - * & | on
  * Integer. minimum and maximum return b when a is NaN. */

@@ -6,7 +6,7 @@
  *   power_of_2(x)       x < 127.5; 2^-126 from -126 down              1.1e-7
  *   power(x, y)         x as above, |y| <= 8, 2^-126 <= x^y < 2^127   1.2e-7 + 5e-8·|y|
  *   cube_root(x)        x 0, or normal and positive                   1e-7
- *   power(w, y)         w a Double, normal and positive, |y·log2(w)| < 500   2e-16·(1 + |y·log2(w)|)
+ *   power(d, y)         d a Double, normal, > 0; |y·log2(d)| < 500    2e-16·(1 + |y·log2(d)|)
  *
  * Exact are logarithm2(1), power(1, y), cube_root(0) and power_of_2() of whole numbers. The polynomials are minimax in
  * the relative error, by Remez' exchange in double, their coefficients then rounded to float. */
@@ -94,13 +94,13 @@ VMAFX_TWIN Real cube_root(Real x) {
   return root + (x - (root * root) * root) * (y * y * third);
 }
 
-/* log2(w) is the exponent and the series of artanh for a rest in [√½, √2); the series of 2^f for |f| <= ½ ends where
+/* log2(d) is the exponent and the series of artanh for a rest in [√½, √2); the series of 2^f for |f| <= ½ ends where
  * doubles do. */
-VMAFX_TWIN Double power(Double w, double y) {
+VMAFX_TWIN Double power(Double d, double y) {
   const Long root_half(0x3fe6a09e667f3bcd), magic_bits(0x4338000000000000);
   const Double magic(0x1.8p52);
-  const Long exponent = shifted_right<52>(bits(w) - root_half);
-  const Double rest = from_bits(bits(w) - shifted_left<52>(exponent));
+  const Long exponent = shifted_right<52>(bits(d) - root_half);
+  const Double rest = from_bits(bits(d) - shifted_left<52>(exponent));
   const Double z = (rest - Double(1)) / (rest + Double(1)), square = z * z;
   Double series(1 / 21.);
   VMAFX_UNROLL

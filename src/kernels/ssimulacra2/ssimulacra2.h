@@ -3,8 +3,8 @@
  *
  *   linear light, by common/linear_light.h, to the absorbances of cones:  (l, m, s) = M·(r, g, b) + bias
  *   XYB of their cube roots, less those of the bias:  x = 14·(l - m)/2 + 0.42, y = (l + m)/2 + 0.01, b = (s - y) + 0.55
- *   at six scales, each the means of 2x2 samples of the light of the one before (a last odd column or row counts twice),
- *   of x, y and b:
+ *   at six scales, each the means of 2x2 samples of the light of the one before (a last odd column or row counts
+ *   twice), of x, y and b:
  *     means µ, with a Gaussian of σ = 1.5 in nine taps, zero beyond the borders
  *     ssim     = max(0, 1 - (1 - (µ1 - µ2)²)·(2σ12 + C2) / (σ1² + σ2² + C2)), C2 = 0.0009
  *     artifact = max(0, e), detail = max(0, -e), e = (1 + |dist - µ2|) / (1 + |ref - µ1|) - 1
@@ -15,9 +15,9 @@
  * pictures have neutral chroma.
  *
  * The program's filter is a recursive one whose impulse response is these nine taps. Its poles lie on the unit circle:
- * what floats round off stays and adds up, to 3e-6 along rows and columns, and to 0.1 in scores. So its operations are
- * done here one by one, in its order and fused where it fuses them on CPUs that can, from 16-bit sRGB on; sums are better
- * than its doubles need. Scores agree to 1e-6. docs/ssimulacra2.md has a table. */
+ * what floats round off stays and adds up, to 3e-6 along rows and columns, and to 0.1 and more in scores. So its
+ * operations are done here one by one, in its order and fused where it fuses them on CPUs that can, from 16-bit sRGB on.
+ * Scores agree to 1e-7. docs/ssimulacra2.md has a table. */
 #ifndef VMAFX_KERNELS_SSIMULACRA2_SSIMULACRA2_H
 #define VMAFX_KERNELS_SSIMULACRA2_SSIMULACRA2_H
 

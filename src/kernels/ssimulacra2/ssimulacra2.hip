@@ -1,5 +1,5 @@
-/* The kernels of ssimulacra2, in data-flow order, for a chunk of rows of all scales: XYB from the samples, the filter along
- * the rows, and the filter down the columns with the errors. */
+/* The kernels of ssimulacra2, in data-flow order, for a chunk of rows of all scales: XYB from the samples, the filter
+ * along the rows, and the filter down the columns with the errors. */
 #include "kernels/common/fixed.h"
 #include "kernels/common/gpu.h"
 #include "kernels/ssimulacra2/ssimulacra2_math-inl.h"
@@ -196,7 +196,8 @@ struct Factors {
   }
 };
 
-VMAFX_DEVICE Source source_of(const Ssimulacra2Work& work, const Ssimulacra2ScaleWork& s, int channel, int stream, int y) {
+VMAFX_DEVICE Source source_of(const Ssimulacra2Work& work, const Ssimulacra2ScaleWork& s, int channel, int stream,
+                              int y) {
   const float* ref = ring_row(work, s, s.values, 2 * kChannels, channel, y);
   const float* dist = ring_row(work, s, s.values, 2 * kChannels, kChannels + channel, y);
   return {stream == 1 || stream == 3 ? dist : ref, stream >= 3 ? dist : ref, stream >= 2, quad_stride(s), s.quads};
@@ -299,7 +300,8 @@ VMAFX_DEVICE void add_band(const ColumnPlanes& planes, const BandSamples& sample
   VMAFX_UNROLL
   for (int row = 0; row < kBand; row++) {
     const bool counts = planes.has(y + row);
-    const bool has_behind = planes.has(y + row - kSsimulacra2Behind), has_ahead = planes.has(y + row + kSsimulacra2Ahead);
+    const bool has_behind = planes.has(y + row - kSsimulacra2Behind);
+    const bool has_ahead = planes.has(y + row + kSsimulacra2Ahead);
     float blurred[kStreams];
     VMAFX_UNROLL
     for (int i = 0; i < kStreams; i++)
@@ -384,8 +386,9 @@ VMAFX_DEVICE void add_chunk(const Ssimulacra2Work& work) {
                                  ring_row(work, s, s.values, 2 * kChannels, kChannels + channel, 0) + quad,
                                  ring_row(work, s, s.blurred, kChannels * kStreams, channel * kStreams, 0) + quad,
                                  s.ring_plane, s.ring, end, s.h};
-    float* saved = work.scratch + s.states +
-                   (block_id().z * kChannels + thread_id().y) * (kStreams * 2 * kSsimulacra2Sections) * s.state_line + x;
+    constexpr int kLines = kStreams * 2 * kSsimulacra2Sections;
+    float* saved =
+        work.scratch + s.states + (block_id().z * kChannels + thread_id().y) * kLines * s.state_line + x;
     if (work.chunk > 0)
       for_each_state(column, saved, s.state_line, [](float& state, float& memory) { state = memory; });
     const int first = work.chunk * s.rows - kSsimulacra2Ahead;

@@ -1,5 +1,5 @@
-/* Which kernels of ssimulacra2 run, on what planes, in which order: three for each chunk of rows. They take all scales of all
- * frames of the batch. */
+/* Which kernels of ssimulacra2 run, on what planes, in which order: three for each chunk of rows. They take all scales of
+ * all frames of the batch. */
 #include <utility>
 
 #include "base/aligned.h"
@@ -44,7 +44,7 @@ class Ssimulacra2Hip : public DeviceTwin {
   Status launch(const DeviceBatch& batch) const override {
     Ssimulacra2Work work = work_of(batch);
     const auto frames = static_cast<unsigned>(batch.count);
-    const unsigned tiles = static_cast<unsigned>(work.value_tiles_across) * (kSsimulacra2ChunkRows / kSsimulacra2ValueRows);
+    const unsigned tiles = static_cast<unsigned>(work.value_tiles_across) * kSsimulacra2ChunkRows / kSsimulacra2ValueRows;
     for (; work.chunk < work.chunks; work.chunk++) {
       VMAFX_TRY(hip::launch(*batch.stream, values_, {tiles, 2, frames}, {kSsimulacra2ValueThreads}, 0, work));
       VMAFX_TRY(hip::launch(*batch.stream, rows_, {row_blocks_, 1, frames}, {kSsimulacra2RowThreads}, 0, work));

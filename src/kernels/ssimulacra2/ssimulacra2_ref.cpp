@@ -142,7 +142,7 @@ void add_errors(const Memory& memory, const Size& size, Ssimulacra2Map (&maps)[3
       for (int row = y; row < y + kSsimulacra2Band && row < size.h; row++) {
         const size_t i = size.at(x, row);
         float blurred[kSsimulacra2Streams];
-        for (int stream = 0; stream < kSsimulacra2Streams; stream++) blurred[stream] = memory.plane(kBlurred + stream)[i];
+        for (int k = 0; k < kSsimulacra2Streams; k++) blurred[k] = memory.plane(kBlurred + k)[i];
         band.add(errors_of(ref[i], dist[i], blurred));
       }
       band.add_to(maps);

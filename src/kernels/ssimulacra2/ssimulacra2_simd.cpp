@@ -1,9 +1,9 @@
 /* The SIMD twin of ssimulacra2: one source for every instruction set, equal to ssimulacra2_ref.cpp to the last bit.
  *
- * A strip of columns runs down the picture in bands of as many rows as a vector has lanes. Each row becomes linear light
- * (scale 0), half of a row of the next scale, and XYB. The rows of a band are blurred along side by side, a lane each:
- * columns are vectors. What the filter keeps of a row at the end of a strip waits for the next strip. Then columns are
- * blurred down, a lane each, four rows at a time, and give their errors. */
+ * A strip of columns runs down the picture in bands of as many rows as a vector has lanes. Each row becomes linear
+ * light (scale 0), half of a row of the next scale, and XYB. The rows of a band are blurred along side by side, a lane
+ * each: columns are vectors. What the filter keeps of a row at the end of a strip waits for the next strip. Then columns
+ * are blurred down, a lane each, four rows at a time, and give their errors. */
 #include "kernels/ssimulacra2/ssimulacra2.h"
 
 #include <algorithm>
@@ -113,10 +113,11 @@ HWY_INLINE void store_blocks(D d, hn::Vec<D> v, float* const* rows, int x) {
 /* A band of a strip. */
 struct Band {
   Memory memory;
-  int y;                // its first row
-  int x0, columns;      // of the strip
-  int w;                // of the picture
-  float* row_states;    // of its rows, at the end of the strip before
+  int y;              // its first row
+  int x0, columns;    // of the strip
+  int w;              // of the picture
+  float* row_states;  // of its rows, at the end of the strip before
+
   int first() const { return x0 == 0 ? -kSsimulacra2Ahead : x0; }
   int end() const { return x0 + columns; }
 };

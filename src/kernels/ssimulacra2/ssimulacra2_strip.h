@@ -1,6 +1,6 @@
-/* The working memory of ssimulacra2's SIMD twin. It takes a picture in strips of columns and a strip in bands of rows, as
- * many as a vector has lanes, so that what it holds between the passes stays in the second-level cache: 360 KiB with 16
- * lanes. */
+/* The working memory of ssimulacra2's SIMD twin. It takes a picture in strips of columns and a strip in bands of rows,
+ * as many as a vector has lanes, so that what it holds between the passes stays in the second-level cache: 400 KiB with
+ * 16 lanes. */
 #ifndef VMAFX_KERNELS_SSIMULACRA2_SSIMULACRA2_STRIP_H
 #define VMAFX_KERNELS_SSIMULACRA2_SSIMULACRA2_STRIP_H
 
@@ -26,8 +26,8 @@ class Ssimulacra2StripMemory {
 
   Ssimulacra2StripMemory(std::byte* scratch, int band) : floats_(reinterpret_cast<float*>(scratch)), band_(band) {}
 
-  /* A row of XYB; the strip begins kBefore into it. `side`: 0 ref, 1 dist. There are those of a band and the four before
-   * it, whose errors wait for it. */
+  /* A row of XYB; the strip begins kBefore into it. `side`: 0 ref, 1 dist. There are those of a band and the four
+   * before it, whose errors wait for it. */
   float* channel(int y, int channel, int side) const {
     return floats_ + kChannelLine * (y % (band_ + kSsimulacra2Ahead) * 2 * kSsimulacra2Channels + 2 * channel + side);
   }

@@ -1,5 +1,5 @@
-/* What the kernels of ssimulacra2 are given, and how they share the work: for the .hip file and for ssimulacra2_hip.cpp,
- * which starts them. */
+/* What the kernels of ssimulacra2 are given, and how they share the work: for the .hip file and for
+ * ssimulacra2_hip.cpp, which starts them. */
 #ifndef VMAFX_KERNELS_SSIMULACRA2_SSIMULACRA2_WORK_H
 #define VMAFX_KERNELS_SSIMULACRA2_SSIMULACRA2_WORK_H
 
@@ -22,9 +22,9 @@ inline constexpr int kSsimulacra2ValueColumns = 64, kSsimulacra2ValueRows = 32, 
 inline constexpr int kSsimulacra2RowThreads = 64;
 inline constexpr int kSsimulacra2ColumnThreads = 64;
 
-/* A scale. Where its planes begin is in floats from the start of the scratch memory. XYB (for each frame 6 planes: x, y, b
- * of ref, then of dist) and rows that are blurred along (5 streams of x, then of y and of b) lie in quads of columns: four
- * neighbours of a row, then those of the next row. `ring` rows take turns. */
+/* A scale. Where its planes begin is in floats from the start of the scratch memory. XYB (for each frame 6 planes: x, y,
+ * b of ref, then of dist) and rows that are blurred along (5 streams of x, then of y and of b) lie in quads of columns:
+ * four neighbours of a row, then those of the next row. `ring` rows take turns. */
 struct Ssimulacra2ScaleWork {
   int32_t w, h, quads;
   int32_t rows, ring;
