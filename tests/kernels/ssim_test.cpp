@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/aligned.h"
-#include "kernels/ssim/ssim_math.h"
+#include "kernels/ssim/ssim_math-inl.h"
 #include "tests/support/check_main.h"
 #include "tests/support/planes.h"
 #include "tests/support/scores.h"
@@ -151,6 +151,23 @@ START_TEST(reads_only_samples) {
 }
 END_TEST
 
+/* As a sum in double of products in float is. */
+START_TEST(sums_are_rounded_once) {
+  const auto assert_mean = [](const auto& values) {
+    double sum = 0;
+    for (int k = -SsimWindow::kRadius; k <= SsimWindow::kRadius; k++)
+      sum += values(k) * SsimWindow::tap(std::abs(k));
+    ck_assert(ssim_mean<kSsimProductBits>(values) == static_cast<float>(sum));
+  };
+  for (int level = 1; level < 256; level++) {
+    const float sample = static_cast<float>(level);
+    assert_mean([&](int) { return sample * sample; });
+    assert_mean([&](int k) { return sample * (sample + 0.25f * static_cast<float>(k)); });
+    assert_mean([&](int k) { return sample * sample * (k & 1 ? 1.1f : 0.9f); });
+  }
+}
+END_TEST
+
 /* Equal pictures lack no more than rounded denominators are off, windows are those within the picture. */
 START_TEST(known_sums) {
   const SsimParams params = {.w = 13, .h = 12, .bpc = 8};
@@ -205,6 +222,15 @@ START_TEST(known_scores) {
   Scores opposite = score(kFloatSsimExtractor, kSquare, waves(kSquare, 40), waves(kSquare, -40), lcs);
   opposite.expect("float_ssim_s 0", (29.26125 - variance) / (29.26125 + variance), 2e-3);
   score(kFloatMsSsimExtractor, kSquare, waves(kSquare, 40), waves(kSquare, -40)).expect("float_ms_ssim 0", 0);
+}
+END_TEST
+
+/* Rounding does not show. */
+START_TEST(equal_pictures_score_1) {
+  const VideoFormat format = {.w = 16, .h = 16, .chroma = Chroma::k400};
+  for (int level = 0; level < 256; level++)
+    score(kFloatSsimExtractor, format, flat<uint8_t>(format, level), flat<uint8_t>(format, level))
+        .expect("float_ssim 0", 1);
 }
 END_TEST
 
@@ -270,9 +296,11 @@ int main() {
                             {"factors", factors},
                             {"five_scales", five_scales},
                             {"reads_only_samples", reads_only_samples},
+                            {"sums_are_rounded_once", sums_are_rounded_once},
                             {"known_sums", known_sums},
                             {"features", features_follow_options},
                             {"scores", known_scores},
+                            {"equal_pictures_score_1", equal_pictures_score_1},
                             {"depth_does_not_matter", depth_does_not_matter},
                             {"decibels", decibels},
                             {"automatic_scale", automatic_scale},

@@ -25,14 +25,12 @@
 #endif
 
 #undef VMAFX_TWIN
-#undef VMAFX_TWIN_LAMBDA
 #undef VMAFX_TWIN_BEGIN
 #undef VMAFX_TWIN_END
 
 #ifdef HWY_TARGET
 #include "kernels/common/lanes-inl.h"
 #define VMAFX_TWIN HWY_INLINE
-#define VMAFX_TWIN_LAMBDA HWY_ATTR
 #define VMAFX_TWIN_BEGIN \
   HWY_BEFORE_NAMESPACE(); \
   namespace vmafx {       \
@@ -44,7 +42,6 @@
 #else
 #include "kernels/common/real.h"
 #define VMAFX_TWIN VMAFX_HD
-#define VMAFX_TWIN_LAMBDA
 #define VMAFX_TWIN_BEGIN namespace vmafx {
 #define VMAFX_TWIN_END }
 #endif

@@ -107,11 +107,13 @@ VMAFX_DEVICE void halve(const SsimWork& work, int next) {
   VMAFX_SHARED(float, samples, [kRows][kHalvedFrom]);
   const SsimPlanes& out = work.of[next];
   const int thread = static_cast<int>(thread_id().x), picture = static_cast<int>(block_id().x & 1);
-  const int x = static_cast<int>(block_id().x / 2) * kSsimTileColumns, y = static_cast<int>(block_id().y) * kSsimHalvedRows;
+  const int x = static_cast<int>(block_id().x / 2) * kSsimTileColumns;
+  const int y = static_cast<int>(block_id().y) * kSsimHalvedRows;
   const Picture<T> in(work, next - 1, picture);
   for (int i = thread; i < kRows * kHalvedFrom; i += kSsimThreads) {
     const int row = i / kHalvedFrom, column = i - row * kHalvedFrom;
-    samples[row][(column & 1) * (kHalvedFrom / 2) + column / 2] = in.at(2 * x - kRadius + column, 2 * y - kRadius + row);
+    samples[row][(column & 1) * (kHalvedFrom / 2) + column / 2] =
+        in.at(2 * x - kRadius + column, 2 * y - kRadius + row);
   }
   block_sync();
   const int column = thread % kSsimTileColumns;

@@ -39,8 +39,8 @@ void SsimExtractor::extract(const FrameSet& frames, std::byte* scratch, void* su
 SsimMeanScores SsimExtractor::mean_scores(const void* sums, int scale) const {
   const SsimSums& losses = static_cast<const SsimSums*>(sums)[scale];
   const double all = std::ldexp(static_cast<double>(ssim_windows(params_, scale)), kSsimBits);
-  /* Each window of equal pictures has the same structure in both, and l and c off by at most what their rounded denominators
-   * are. */
+  /* Each window of equal pictures has the same structure in both, and l and c off by at most what their rounded
+   * denominators are. */
   const double noise = std::ldexp(all, -22);
   const auto is_noise = [noise](int64_t loss) { return std::abs(static_cast<double>(loss)) <= noise; };
   if (losses.s == 0 && is_noise(losses.l) && is_noise(losses.c) && is_noise(losses.lcs)) return {1, 1, 1, 1};

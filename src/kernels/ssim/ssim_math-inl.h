@@ -11,10 +11,11 @@
 
 VMAFX_TWIN_BEGIN
 
-/* A sum of floats that is rounded once, as libvmaf's are, which adds up in double. Here `high` takes what the terms have in multiples
- * of one power of two, because it stays within [2, 4)·2^bits, and `low` what they have beyond that. Terms come in groups of which each
- * outweighs those behind it: what `high` did not take is found for a group at once, and exactly unless neighbouring samples differ several
- * times over, where the last bit of a mean does not matter. The sum of all terms stays below 2^bits; beyond, little is lost. */
+/* A sum of floats that is rounded once, as libvmaf's are, which adds up in double. Here `high` takes what the terms
+ * have in multiples of one power of two, because it stays within [2, 4)·2^bits, and `low` what they have beyond that.
+ * Terms come in groups of which each outweighs those behind it: what `high` did not take is found for a group at once,
+ * and exactly unless neighbouring samples differ several times over, where the last bit of a mean does not matter. The
+ * sum of all terms stays below 2^bits; beyond, little is lost. */
 template <int bits>
 class SsimSum {
  public:
@@ -33,11 +34,11 @@ class SsimSum {
     ((high_ = high_ + rest), ...);
     Real left = largest - (high_ - before);
     ((left = plus(left, rest)), ...);
-    low_ = low_ + left;
+    low_ = plus(low_, left);
   }
   VMAFX_TWIN void add(const SsimSum& other) {
-    high_ = high_ + other.high();
-    low_ = low_ + other.low_;
+    high_ = plus(high_, other.high());
+    low_ = plus(low_, other.low_);
   }
   VMAFX_TWIN Real high() const { return high_ - Real(kStart); }
   VMAFX_TWIN Real low() const { return low_; }
@@ -53,10 +54,24 @@ inline constexpr int kSsimSampleBits = 9, kSsimProductBits = 17;
 using SsimSampleSum = SsimSum<kSsimSampleBits>;
 using SsimProductSum = SsimSum<kSsimProductBits>;
 
+/* Values by their weights. (Of a type, as lambdas are not always inlined.) */
+template <class Values>
+struct SsimWindowTerms {
+  const Values& values;
+  VMAFX_TWIN Real operator()(int k) const { return values(k) * Real(SsimWindow::tap(k < 0 ? -k : k)); }
+};
+
+template <class Values>
+struct SsimHalvingTerms {
+  const Values& values;
+  int y;
+  VMAFX_TWIN Real operator()(int k) const { return values(k) * Real(SsimHalving::tap(y, k < 0 ? -k : k)); }
+};
+
 /* The weighted mean over a window's row or column, values(-kRadius) to values(kRadius). */
 template <int bits, class Values>
-VMAFX_TWIN Real ssim_mean(Values values) {
-  const auto term = [&values](int k) VMAFX_TWIN_LAMBDA { return values(k) * Real(SsimWindow::tap(k < 0 ? -k : k)); };
+VMAFX_TWIN Real ssim_mean(const Values& values) {
+  const SsimWindowTerms<Values> term{values};
   SsimSum<bits> sum(term(0), term(3), term(5)), other(term(1), term(-3), term(-5)); /* two chains */
   sum.add(term(-1), term(4));
   other.add(term(2), term(-4));
@@ -81,8 +96,8 @@ VMAFX_TWIN Real ssim_block_mean(int factor, Values values) {
 
 /* What row y of a sample of the next scale adds to it: values(-kRadius) to values(kRadius) are those of that row. */
 template <class Values>
-VMAFX_TWIN SsimSampleSum ssim_halving_row(int y, Values values) {
-  const auto term = [&values, y](int k) VMAFX_TWIN_LAMBDA { return values(k) * Real(SsimHalving::tap(y, k < 0 ? -k : k)); };
+VMAFX_TWIN SsimSampleSum ssim_halving_row(int y, const Values& values) {
+  const SsimHalvingTerms<Values> term{values, y};
   SsimSampleSum sum(term(0)), other(term(1), term(4)); /* two chains */
   sum.add(term(-1), term(-4));
   other.add(term(2), term(3));
@@ -108,21 +123,28 @@ struct SsimMeans {
   Real ref, dist, ref_ref, dist_dist, ref_dist;
 };
 
+template <class Values>
+struct SsimValuesOf {
+  const Values& values;
+  Real SsimMeans::*kind;
+  VMAFX_TWIN Real operator()(int k) const { return values(k).*kind; }
+};
+
 /* The same over a window's row or column, of values(-kRadius) to values(kRadius). */
 template <class Values>
 VMAFX_TWIN SsimMeans ssim_means(const Values& values) {
-  const auto of = [&values](Real SsimMeans::*kind) VMAFX_TWIN_LAMBDA {
-    return [&values, kind](int k) VMAFX_TWIN_LAMBDA { return values(k).*kind; };
-  };
-  return {ssim_mean<kSsimSampleBits>(of(&SsimMeans::ref)), ssim_mean<kSsimSampleBits>(of(&SsimMeans::dist)),
-          ssim_mean<kSsimProductBits>(of(&SsimMeans::ref_ref)), ssim_mean<kSsimProductBits>(of(&SsimMeans::dist_dist)),
-          ssim_mean<kSsimProductBits>(of(&SsimMeans::ref_dist))};
+  using Of = SsimValuesOf<Values>;
+  return {ssim_mean<kSsimSampleBits>(Of{values, &SsimMeans::ref}),
+          ssim_mean<kSsimSampleBits>(Of{values, &SsimMeans::dist}),
+          ssim_mean<kSsimProductBits>(Of{values, &SsimMeans::ref_ref}),
+          ssim_mean<kSsimProductBits>(Of{values, &SsimMeans::dist_dist}),
+          ssim_mean<kSsimProductBits>(Of{values, &SsimMeans::ref_dist})};
 }
 
 VMAFX_TWIN SsimMeans ssim_products(Real ref, Real dist) { return {ref, dist, ref * ref, dist * dist, ref * dist}; }
 
-/* What luminance, contrast, structure and their product lack to 1. libvmaf takes the quotients l and c in double, from sums of floats;
- * their difference to 1 is found from the same floats without rounding it at 2^-24. */
+/* What luminance, contrast, structure and their product lack to 1. libvmaf takes the quotients l and c in double, from
+ * sums of floats; their difference to 1 is found from the same floats without rounding it at 2^-24. */
 struct SsimLosses {
   Real l, c, s, lcs;
 };

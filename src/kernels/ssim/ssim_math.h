@@ -14,9 +14,9 @@ struct SsimWindow {
   VMAFX_HD static float tap(int k) { return kSsimTaps[k]; }
 };
 
-/* The low-pass filter of Cohen, Daubechies and Feauveau's 9/7 wavelet, over rows and columns: the weight of a sample that
- * is y rows and x columns away, in libvmaf's six decimals, which are not quite products of those along x and y. Every second row
- * and column of the filtered plane is kept. */
+/* The low-pass filter of Cohen, Daubechies and Feauveau's 9/7 wavelet, over rows and columns: the weight of a sample
+ * that is y rows and x columns away, in libvmaf's six decimals, which are not quite products of those along x and y.
+ * Every second row and column of the filtered plane is kept. */
 VMAFX_CONSTANT float kSsimHalvingTaps[5][5] = {
     {0.363505f, 0.160885f, -0.047149f, -0.010146f, 0.016114f},
     {0.160885f, 0.071207f, -0.020867f, -0.004490f, 0.007132f},

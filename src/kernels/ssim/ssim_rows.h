@@ -9,22 +9,25 @@
 
 namespace vmafx {
 
-/* Pictures are taken in strips of so many windows, or samples of the next scale, in a row, from top to bottom: what a strip's latest
- * rows leave behind fits the first cache. */
+/* Pictures are taken in strips of so many windows, or samples of the next scale, in a row, from top to bottom: what a
+ * strip's latest rows leave behind fits the first cache. */
 inline constexpr int kSsimStrip = 64;
 
-/* Rows of means along the windows of a strip, the latest kLength. */
-struct SsimStripMeans {
-  struct Row {
-    float ref[kSsimStrip], dist[kSsimStrip];
-    float ref_ref[kSsimStrip], dist_dist[kSsimStrip], ref_dist[kSsimStrip];
-  };
-  Row& row(int y) { return rows[y % SsimWindow::kLength]; }
-  Row rows[SsimWindow::kLength];
+/* A row of what SsimMeans has one of. */
+template <int n>
+struct SsimMeanRow {
+  float ref[n], dist[n], ref_ref[n], dist_dist[n], ref_dist[n];
 };
 
-/* What rows add to samples of the next scale, the latest. A row lies an even number of rows from all of them, or an odd one: of
- * distance y is part y / 2. */
+/* Means along the windows of a strip, of the latest rows, and means over windows. */
+struct SsimStripMeans {
+  using Row = SsimMeanRow<kSsimStrip>;
+  Row& row(int y) { return along[y % SsimWindow::kLength]; }
+  Row along[SsimWindow::kLength], across;
+};
+
+/* What rows add to samples of the next scale, the latest. A row lies an even number of rows from all of them, or an odd
+ * one: of distance y is part y / 2. */
 struct SsimStripHalves {
   static constexpr int kRows = 2 * SsimHalving::kRadius + 2;
   struct Part {
@@ -35,10 +38,14 @@ struct SsimStripHalves {
   Row rows[kRows];
 };
 
-/* Samples of a strip of each picture as floats. */
+/* Rows of a strip: samples of each picture as floats; for windows, these and their products, of an even and an odd row;
+ * for the next scale, even and odd columns. */
 struct SsimStripSamples {
   static constexpr int kMargin = 2 * SsimWindow::kRadius;
   static_assert(kMargin >= 2 * SsimHalving::kRadius);
+  using Products = SsimMeanRow<kSsimStrip + kMargin + kRowSlack>;
+  Products& products(int y) { return of_row[y % 2]; }
+  Products of_row[2];
   float along[2][2 * kSsimStrip + kMargin + kRowSlack];
   float even[kSsimStrip + kMargin + kRowSlack], odd[kSsimStrip + kMargin + kRowSlack];
 };
