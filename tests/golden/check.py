@@ -69,7 +69,7 @@ def escape(value):
 
 
 def score(ffmpeg, fixed, clip, option, folder, environment):
-    """The report as a dict, or the last line that ffmpeg said."""
+    """The report as a dict, or the first line that ffmpeg said: the filter's, before what FFmpeg makes of it."""
     log = folder / "report.json"
     separator = ":" if "=" in fixed else "="
     graph = f"[0:v][1:v]{fixed}{separator}log_fmt=json:log_path={escape(log)}:score_fmt=%.17g:{option}"
@@ -78,7 +78,7 @@ def score(ffmpeg, fixed, clip, option, folder, environment):
     done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment)
     if done.returncode:
         said = done.stderr.decode(errors="replace").strip().splitlines()
-        return None, said[-1] if said else f"exit status {done.returncode}"
+        return None, said[0] if said else f"exit status {done.returncode}"
     return json.loads(log.read_text()), None
 
 

@@ -1,6 +1,7 @@
 /* Sums in libvmaf's order: the strip gives the definition's bits, whatever its rows, and touches nothing else. */
 #include "kernels/common/row_sums.h"
 
+#include <algorithm>
 #include <cstring>
 #include <random>
 #include <vector>
@@ -37,7 +38,7 @@ void check(int quantities, int n, int h) {
     for (int q = 0; q < quantities; q++) {
       ck_assert_uint_eq(reinterpret_cast<uintptr_t>(strip.row(q)) % kCacheLine, 0);
       std::memset(strip.row(q), 0xFF, sizeof(float) * (n + kRowSlack)); /* NaN behind the row */
-      std::memcpy(strip.row(q), row(q, y), sizeof(float) * n);
+      std::copy_n(row(q, y), n, strip.row(q));
     }
     strip.end_row();
   }
