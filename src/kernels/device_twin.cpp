@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "base/aligned.h"
-
 namespace vmafx {
 namespace {
 

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 
+#include "base/aligned.h"
 #include "base/picture.h"
 #include "base/status.h"
 #include "hip/device_ptr.h"
@@ -30,6 +31,9 @@ struct DeviceBatch {
   size_t sums_stride = 0;             // bytes to that of the next frame
   hip::DevicePtr<std::byte> scratch;  // scratch_bytes(count), 256-byte aligned, not initialised
 };
+
+/* What a twin keeps in its scratch memory behind something else begins at a multiple of its alignment, too. */
+constexpr size_t scratch_aligned(size_t bytes) { return round_up(bytes, 256); }
 
 /* All frames of a pool's batch, with the sums of all metrics. */
 DeviceBatch device_batch(const hip::Batch& batch);

@@ -13,8 +13,12 @@ namespace HWY_NAMESPACE {
 
 void floats_of_bytes(const uint8_t* in, int n, float scale, float* out) { samples_to_floats(in, n, scale, out); }
 void floats_of_words(const uint16_t* in, int n, float scale, float* out) { samples_to_floats(in, n, scale, out); }
-void along(const float* in, int n, float* out) { filter_along<test::SomeFilter>(in, n, out); }
-void across(const float* const* rows, int n, float* out) { filter_across<test::SomeFilter>(rows, n, out); }
+void along(const float* in, int n, float* out) {
+  for (int x = 0; x < n; x += lanes()) store(ordered_sum<test::SomeFilter>(AlongRow{in + x}), out + x);
+}
+void across(const float* const* rows, int n, float* out) {
+  for (int x = 0; x < n; x += lanes()) store(ordered_sum<test::SomeFilter>(AcrossRows{rows, x}), out + x);
+}
 
 }  // namespace HWY_NAMESPACE
 }  // namespace vmafx

@@ -39,16 +39,22 @@ VMAFX_HD double from_fixed(int64_t sum) {
   return static_cast<double>(sum) / static_cast<double>(uint64_t{1} << bits);
 }
 
+/* Adds to_fixed<bits>(v) to `sum`. Returns what that rounds off. */
+template <int bits>
+VMAFX_HD double take_fixed(double v, int64_t* sum) {
+  constexpr double magic = kFixedMagic<bits>;
+  const double rounded = v + magic;
+  *sum += std::bit_cast<int64_t>(rounded) - std::bit_cast<int64_t>(magic);
+  return v - (rounded - magic);
+}
+
 template <int bits>
 struct Fixed2 {
   static constexpr int kFineBits = bits + 38;
   int64_t coarse = 0, fine = 0;
 
   VMAFX_HD Fixed2& operator+=(double v) {
-    constexpr double magic = kFixedMagic<bits>;
-    const double rounded = v + magic;
-    coarse += std::bit_cast<int64_t>(rounded) - std::bit_cast<int64_t>(magic);
-    fine += to_fixed<kFineBits>(v - (rounded - magic));
+    fine += to_fixed<kFineBits>(take_fixed<bits>(v, &coarse));
     return *this;
   }
   VMAFX_HD Fixed2& operator+=(const Fixed2& other) {
@@ -66,11 +72,8 @@ struct Fixed3 {
   int64_t coarse = 0, fine = 0, finest = 0;
 
   VMAFX_HD Fixed3& operator+=(double v) {
-    constexpr double magic = kFixedMagic<bits>, fine_magic = kFixedMagic<kFineBits>;
-    const double rounded = v + magic, rest = v - (rounded - magic), fine_rounded = rest + fine_magic;
-    coarse += std::bit_cast<int64_t>(rounded) - std::bit_cast<int64_t>(magic);
-    fine += std::bit_cast<int64_t>(fine_rounded) - std::bit_cast<int64_t>(fine_magic);
-    finest += to_fixed<kFineBits>((rest - (fine_rounded - fine_magic)) * kFinestScale);
+    const double rest = take_fixed<kFineBits>(take_fixed<bits>(v, &coarse), &fine);
+    finest += to_fixed<kFineBits>(rest * kFinestScale);
     return *this;
   }
   VMAFX_HD Fixed3& operator+=(const Fixed3& other) {

@@ -255,14 +255,12 @@ HWY_INLINE Long shifted_right(Long i) {
 HWY_INLINE Long bits(Double a) { return {hn::BitCast(DI64(), a.lower), hn::BitCast(DI64(), a.upper)}; }
 HWY_INLINE Double from_bits(Long i) { return {hn::BitCast(DD(), i.lower), hn::BitCast(DD(), i.upper)}; }
 
-/* What to_fixed() adds to its bits, and takes off again. */
+/* Adds to_fixed<bits>() of each lane to `sum`. Returns what that rounds off. */
 template <int bits>
-HWY_INLINE VD magic() {
-  return hn::Set(DD(), kFixedMagic<bits>);
-}
-template <int bits>
-HWY_INLINE VI64 above_magic(VD value_plus_magic) {
-  return hn::Sub(hn::BitCast(DI64(), value_plus_magic), hn::BitCast(DI64(), magic<bits>()));
+HWY_INLINE VD take_fixed(VD v, VI64* sum) {
+  const VD magic = hn::Set(DD(), kFixedMagic<bits>), rounded = hn::Add(v, magic);
+  *sum = hn::Add(*sum, hn::Sub(hn::BitCast(DI64(), rounded), hn::BitCast(DI64(), magic)));
+  return hn::Sub(v, hn::Sub(rounded, magic));
 }
 
 /* Σ over all lanes of what is added, in 64 bits. */
@@ -289,7 +287,7 @@ class FixedSum {
     add(lower_doubles(value));
     add(upper_doubles(value));
   }
-  HWY_INLINE void add(VD value) { sum_ = hn::Add(sum_, above_magic<bits>(hn::Add(value, magic<bits>()))); }
+  HWY_INLINE void add(VD value) { take_fixed<bits>(value, &sum_); }
   HWY_INLINE int64_t total() const { return hn::GetLane(hn::SumOfLanes(DI64(), sum_)); }
 
  private:
@@ -305,12 +303,7 @@ class FixedSum2 {
     add(lower_doubles(value));
     add(upper_doubles(value));
   }
-  HWY_INLINE void add(VD value) {
-    constexpr int fine = Fixed2<bits>::kFineBits;
-    const VD rounded = hn::Add(value, magic<bits>()), rest = hn::Sub(value, hn::Sub(rounded, magic<bits>()));
-    coarse_ = hn::Add(coarse_, above_magic<bits>(rounded));
-    fine_ = hn::Add(fine_, above_magic<fine>(hn::Add(rest, magic<fine>())));
-  }
+  HWY_INLINE void add(VD value) { take_fixed<Fixed2<bits>::kFineBits>(take_fixed<bits>(value, &coarse_), &fine_); }
   HWY_INLINE Fixed2<bits> total() const {
     return {hn::GetLane(hn::SumOfLanes(DI64(), coarse_)), hn::GetLane(hn::SumOfLanes(DI64(), fine_))};
   }
@@ -330,13 +323,8 @@ class FixedSum3 {
   }
   HWY_INLINE void add(VD value) {
     constexpr int fine = Fixed3<bits>::kFineBits;
-    const VD rounded = hn::Add(value, magic<bits>()), rest = hn::Sub(value, hn::Sub(rounded, magic<bits>()));
-    const VD fine_rounded = hn::Add(rest, magic<fine>());
-    const VD scaled = hn::Mul(hn::Sub(rest, hn::Sub(fine_rounded, magic<fine>())),
-                              hn::Set(DD(), Fixed3<bits>::kFinestScale));
-    coarse_ = hn::Add(coarse_, above_magic<bits>(rounded));
-    fine_ = hn::Add(fine_, above_magic<fine>(fine_rounded));
-    finest_ = hn::Add(finest_, above_magic<fine>(hn::Add(scaled, magic<fine>())));
+    const VD rest = take_fixed<fine>(take_fixed<bits>(value, &coarse_), &fine_);
+    take_fixed<fine>(hn::Mul(rest, hn::Set(DD(), Fixed3<bits>::kFinestScale)), &finest_);
   }
   HWY_INLINE Fixed3<bits> total() const {
     return {hn::GetLane(hn::SumOfLanes(DI64(), coarse_)), hn::GetLane(hn::SumOfLanes(DI64(), fine_)),

@@ -1,14 +1,6 @@
 #include "kernels/common/prescale_device.h"
 
-#include "base/aligned.h"
-
 namespace vmafx {
-namespace {
-
-/* What follows in the scratch memory begins at such a multiple, too. */
-size_t aligned(size_t bytes) { return round_up(bytes, 256); }
-
-}  // namespace
 
 PrescaleDevice::PrescaleDevice(PrescaleMethod method, int from_w, int from_h, int to_w, int to_h, int bpc, float offset)
     : bytes_(bpc == 8) {
@@ -29,7 +21,7 @@ Status PrescaleDevice::load(const hip::Module& kernels) {
 
 size_t PrescaleDevice::scratch_bytes(int frames) const {
   const size_t taps = static_cast<size_t>(work_.to_w + work_.to_h) * prescale_taps(work_.method);
-  return aligned(2 * frames * plane_floats() * sizeof(float)) + aligned(taps * sizeof(PrescaleTap));
+  return scratch_aligned(2 * frames * plane_floats() * sizeof(float)) + scratch_aligned(taps * sizeof(PrescaleTap));
 }
 
 Status PrescaleDevice::launch(const DeviceBatch& batch, int plane, hip::DevicePtr<std::byte> scratch) const {
@@ -39,7 +31,7 @@ Status PrescaleDevice::launch(const DeviceBatch& batch, int plane, hip::DevicePt
     work.planes[2 * i + 1] = batch.planes[plane].dist[i];
   }
   work.out = scratch.as<float>();
-  work.taps = (scratch + aligned(2 * batch.count * plane_floats() * sizeof(float))).as<PrescaleTap>();
+  work.taps = (scratch + scratch_aligned(2 * batch.count * plane_floats() * sizeof(float))).as<PrescaleTap>();
   const unsigned positions = hip::blocks_for(work.to_w + work.to_h, kPrescaleThreads);
   VMAFX_TRY(hip::launch(*batch.stream, taps_, {positions}, {kPrescaleThreads}, 0, work));
   const hip::Dim grid = {hip::blocks_for(work.to_w, kPrescaleThreads), static_cast<unsigned>(work.to_h),

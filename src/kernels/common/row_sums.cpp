@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "base/aligned.h"
 #include "kernels/common/rows.h"
 
 namespace vmafx {
@@ -24,18 +23,12 @@ void add_rows(const float* const (&rows)[chains], int n, float (&sums)[chains]) 
 /* The fewest rows whose chains come out even. */
 int RowStrip::rows_for(int quantities) { return kChains / std::gcd(kChains, quantities); }
 
-/* An odd number of cache lines: rows that are added up side by side do not meet in one set of the cache. */
-size_t RowStrip::pitch_for(int n) {
-  constexpr size_t kLine = kCacheLine / sizeof(float);
-  return ((static_cast<size_t>(n) + kRowSlack + kLine - 1) / kLine | 1) * kLine;
-}
-
 size_t RowStrip::bytes(int quantities, int n) {
-  return sizeof(float) * rows_for(quantities) * quantities * pitch_for(n);
+  return sizeof(float) * rows_for(quantities) * quantities * row_pitch(static_cast<size_t>(n));
 }
 
 RowStrip::RowStrip(int quantities, int n, std::byte* scratch, uint64_t* words)
-    : quantities_(quantities), n_(n), rows_(rows_for(quantities)), pitch_(pitch_for(n)),
+    : quantities_(quantities), n_(n), rows_(rows_for(quantities)), pitch_(row_pitch(static_cast<size_t>(n))),
       values_(reinterpret_cast<float*>(scratch)), words_(words) {}
 
 void RowStrip::add_up() {

@@ -60,7 +60,6 @@ class RowStrip {
   static constexpr int kChains = 8;  // as many as a processor keeps two adders busy with
 
   static int rows_for(int quantities);
-  static size_t pitch_for(int n);
   void add_up();
 
   int quantities_, n_, rows_, filled_ = 0;

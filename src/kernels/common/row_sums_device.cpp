@@ -3,12 +3,8 @@
 #include <algorithm>
 #include <cassert>
 
-#include "base/aligned.h"
-
 namespace vmafx {
 namespace {
-
-size_t aligned(size_t bytes) { return round_up(bytes, 256); }
 
 int pitch_for(int n) { return static_cast<int>(round_up(n, 4)); }
 
@@ -30,13 +26,13 @@ size_t RowSumsDevice::values_bytes(int frames) const {
   size_t most = 0;
   for (const Part& part : parts_)
     most = std::max(most, sizeof(float) * pitch_for(part.n) * part.h * part.planes * frames);
-  return aligned(most);
+  return scratch_aligned(most);
 }
 
 size_t RowSumsDevice::scratch_bytes(int frames) const {
   size_t rows = 0;
   for (const Part& part : parts_) rows += static_cast<size_t>(part.h) * part.planes * frames;
-  return values_bytes(frames) + aligned(sizeof(float) * rows);
+  return values_bytes(frames) + scratch_aligned(sizeof(float) * rows);
 }
 
 RowValues RowSumsDevice::values(int part, hip::DevicePtr<std::byte> scratch) const {

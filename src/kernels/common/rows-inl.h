@@ -5,18 +5,14 @@
  *   load_samples(p)                        lanes() samples of 8 or 16 bits, as floats
  *   samples_to_floats(in, n, scale, out)   in · scale; reads and writes n, no more
  *   samples_to_floats(in, n, scale, offset, out)   in · scale + offset; the same
- *   symmetric_sum<Filter>(values)          tap(0)·values(0) + Σ tap(k)·(values(-k) + values(k)), k = 1 to kRadius
  *   ordered_sum<Filter>(values)            tap(|k|)·values(k), added up from k = -kRadius to kRadius: as libvmaf rounds
  *   ordered_sum<half>(window, values)      the same for a GaussianWindow; half is 0 where it is known at run time only
  *   AlongRow{p}, AcrossRows{rows, x}       such values: p[k]; rows[k][x]
- *   EverySecond{p}                         p[k], of lanes that lie two floats apart
- *   filter_along<Filter>(in, n, out)       of in[-kRadius] to in[n - 1 + kRadius]; kRowSlack applies
- *   filter_across<Filter>(rows, n, out)    of rows[-kRadius] to rows[kRadius]; kRowSlack applies
  *
  * The ends of rows, and the memory that rows have (kRowSlack): rows.h.
  *
  * A Filter: struct { static constexpr int kRadius; VMAFX_HD static float tap(int k); }, with the table behind tap() a
- * VMAFX_CONSTANT. Kernels use symmetric_sum() with values of their own. */
+ * VMAFX_CONSTANT. Kernels use ordered_sum() with values of their own. */
 #if defined(VMAFX_KERNELS_COMMON_ROWS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef VMAFX_KERNELS_COMMON_ROWS_INL_H
 #undef VMAFX_KERNELS_COMMON_ROWS_INL_H
@@ -89,32 +85,11 @@ struct AlongRow {
   VMAFX_TWIN Real operator()(int k) const { return load(at + k); }
 };
 
-struct EverySecond {
-  const float* at;
-#ifdef HWY_TARGET
-  VMAFX_TWIN Real operator()(int k) const { /* the compiler joins those of equal addresses */
-    VF even, odd;
-    hn::LoadInterleaved2(DF(), at + (k & ~1), even, odd);
-    return k & 1 ? odd : even;
-  }
-#else
-  VMAFX_TWIN Real operator()(int k) const { return at[k]; }
-#endif
-};
-
 struct AcrossRows {
   const float* const* rows;
   int x;
   VMAFX_TWIN Real operator()(int k) const { return load(rows[k] + x); }
 };
-
-template <class Filter, class Values>
-VMAFX_TWIN Real symmetric_sum(Values values) {
-  Real sum = Real(Filter::tap(0)) * values(0);
-  VMAFX_UNROLL
-  for (int k = 1; k <= Filter::kRadius; k++) sum += Real(Filter::tap(k)) * (values(-k) + values(k));
-  return sum;
-}
 
 template <int kHalf, class Values>
 VMAFX_TWIN Real ordered_sum(const GaussianWindow& window, Values values) {
@@ -134,16 +109,6 @@ VMAFX_TWIN Real ordered_sum(Values values) {
   VMAFX_UNROLL
   for (int k = 1 - Filter::kRadius; k <= Filter::kRadius; k++) sum += Real(Filter::tap(k < 0 ? -k : k)) * values(k);
   return sum;
-}
-
-template <class Filter>
-VMAFX_TWIN void filter_along(const float* in, int n, float* out) {
-  for (int x = 0; x < n; x += lanes()) store(symmetric_sum<Filter>(AlongRow{in + x}), out + x);
-}
-
-template <class Filter>
-VMAFX_TWIN void filter_across(const float* const* rows, int n, float* out) {
-  for (int x = 0; x < n; x += lanes()) store(symmetric_sum<Filter>(AcrossRows{rows, x}), out + x);
 }
 
 VMAFX_TWIN_END

@@ -30,8 +30,15 @@ inline void extend_repeated(float* row, int n, int count) {
   }
 }
 
-/* The last `count` rows of w floats: row y lies where row y - count did. Before and behind each is room for kMargin more, then
- * kRowSlack. An odd number of cache lines apart, rows do not meet in one set of the cache. */
+/* How far apart rows of n floats lie, and kRowSlack behind each: an odd number of cache lines, so that neighbours do not
+ * meet in one set of the cache. */
+inline size_t row_pitch(size_t n) {
+  constexpr size_t kLine = 64 / sizeof(float);
+  return ((n + kRowSlack + kLine - 1) / kLine | 1) * kLine;
+}
+
+/* The last `count` rows of w floats: row y lies where row y - count did. Before and behind each is room for kMargin
+ * more, then kRowSlack. */
 template <int count>
 class RowRing {
  public:
@@ -44,10 +51,7 @@ class RowRing {
   static size_t bytes(int w) { return sizeof(float) * count * pitch(w); }
 
  private:
-  static size_t pitch(int w) {
-    constexpr size_t kLine = 64 / sizeof(float);
-    return ((2 * kMargin + kRowSlack + static_cast<size_t>(w) + kLine - 1) / kLine | 1) * kLine;
-  }
+  static size_t pitch(int w) { return row_pitch(2 * kMargin + static_cast<size_t>(w)); }
 
   float* first_;
   size_t pitch_;

@@ -1,11 +1,11 @@
 #include "kernels/speed/speed.h"
 
 #include <algorithm>
-#include <bit>
 #include <cerrno>
 #include <span>
 
 #include "base/cpu.h"
+#include "kernels/common/row_sums.h"
 #include "kernels/device_twin.h"
 
 namespace vmafx {
@@ -50,7 +50,7 @@ class Speed : public Extractor {
 
  protected:
   float score(const SpeedSums& sums) const {
-    return std::bit_cast<float>(static_cast<uint32_t>(sums.difference)) / static_cast<float>(plan_.shape.blocks());
+    return sum_of_word(sums.difference) / static_cast<float>(plan_.shape.blocks());
   }
 
   const SpeedPlan plan_;

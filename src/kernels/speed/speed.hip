@@ -3,6 +3,7 @@
  * H200), takes as long for one plane as for many. */
 #include "kernels/common/gpu.h"
 #include "kernels/common/mirror.h"
+#include "kernels/common/row_sums.h"
 #include "kernels/common/rows-inl.h"
 #include "kernels/speed/speed_math.h"
 #include "kernels/speed/speed_work.h"
@@ -226,7 +227,7 @@ VMAFX_DEVICE void score(const SpeedWork& work) {
       for (int i = 0; i < count; i++) sum += differences[i];
     gpu::block_sync();
   }
-  if (rank == 0) sums[0] = std::bit_cast<uint32_t>(sum);
+  if (rank == 0) sums[0] = word_of_sum(sum);
 }
 
 }  // namespace vmafx::speed

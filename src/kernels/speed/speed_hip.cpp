@@ -2,13 +2,8 @@
 #include "kernels/device_twin.h"
 #include "kernels/speed/speed.h"
 
-#include "base/aligned.h"
-
 namespace vmafx {
 namespace {
-
-/* What follows in the scratch memory begins at such a multiple, too. */
-size_t aligned(size_t bytes) { return round_up(bytes, 256); }
 
 class SpeedHip : public DeviceTwin {
  public:
@@ -80,11 +75,11 @@ class SpeedHip : public DeviceTwin {
   Layout lay_out(size_t units) const {
     Layout at;
     at.small = 0;
-    at.centred = at.small + aligned(units * samples() * sizeof(float));
-    at.parts = at.centred + aligned(units * samples() * sizeof(float));
-    at.models = at.parts + aligned(units * work_.bands * kSpeedPartWords * sizeof(double));
-    at.blocks = at.models + aligned(units * kSpeedModelBytes);
-    at.taps = at.blocks + aligned(units * work_.shape.blocks() * kSpeedBlockBytes);
+    at.centred = at.small + scratch_aligned(units * samples() * sizeof(float));
+    at.parts = at.centred + scratch_aligned(units * samples() * sizeof(float));
+    at.models = at.parts + scratch_aligned(units * work_.bands * kSpeedPartWords * sizeof(double));
+    at.blocks = at.models + scratch_aligned(units * kSpeedModelBytes);
+    at.taps = at.blocks + scratch_aligned(units * work_.shape.blocks() * kSpeedBlockBytes);
     at.end = at.taps + taps_bytes();
     return at;
   }

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "kernels/common/mirror.h"
+#include "kernels/common/row_sums.h"
 #include "kernels/common/rows-inl.h"
 #include "kernels/speed/speed.h"
 #include "kernels/speed/speed_math.h"
@@ -105,7 +106,7 @@ uint64_t speed_difference(const SpeedShape& shape, const SpeedMemory& memory) {
   for (int b = 0; b < shape.blocks(); b++)
     sum += difference(shape, {memory.variance[0][b], memory.entropy[0][b]},
                       {memory.variance[1][b], memory.entropy[1][b]});
-  return std::bit_cast<uint32_t>(sum);
+  return word_of_sum(sum);
 }
 
 void speed_ref(const SpeedPlan& plan, const SpeedPlane& ref, const SpeedPlane& dist, std::byte* scratch,

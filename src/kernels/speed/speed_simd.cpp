@@ -6,7 +6,6 @@
 #include "kernels/speed/speed.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 
 #include "kernels/common/mirror.h"

@@ -81,11 +81,6 @@ class Picture {
   const float* floats_ = nullptr;
 };
 
-struct Column {
-  const float* centre;
-  VMAFX_DEVICE float operator()(int k) const { return centre[k]; }
-};
-
 // -- Further scales --------------------------------------------------------------------------------------------------
 
 /* A row of samples, of which even and odd columns lie apart, around an even one. */
@@ -93,11 +88,6 @@ constexpr int kHalvedFrom = 2 * kSsimTileColumns + 2 * SsimHalving::kRadius;  //
 struct SplitColumns {
   const float* even;
   VMAFX_DEVICE float operator()(int k) const { return even[(k & 1) * (kHalvedFrom / 2) + (k - (k & 1)) / 2]; }
-};
-
-struct Rows {
-  const float* centre;
-  VMAFX_DEVICE float operator()(int k) const { return centre[k]; }
 };
 
 /* A tile of a plane of scale `next`. */
@@ -129,7 +119,7 @@ VMAFX_DEVICE void halve(const SsimWork& work, int next) {
       high[kRadius + k] = sum.high();
       low[kRadius + k] = sum.low();
     }
-    plane[(y + row) * out.stride + x + column] = ssim_halving_sum(Rows{high + kRadius}, Rows{low + kRadius});
+    plane[(y + row) * out.stride + x + column] = ssim_halving_sum(AlongRow{high + kRadius}, AlongRow{low + kRadius});
   }
 }
 
@@ -159,7 +149,7 @@ VMAFX_DEVICE void load_tile(const SsimWork& work, int scale, int x, int y, Tile&
   block_sync();
 }
 
-/* Means over rows of windows of a·b, or of a where `b` is null: runs of four. */
+/* Means over rows of windows, of a·b or of a: runs of four. */
 template <int bits, bool with_b>
 VMAFX_DEVICE void make_along(const float (*a)[kTileSamples], const float (*b)[kTileSamples], Along& along) {
   constexpr int kRun = 4, kValues = 4 * kRun, kRuns = kSsimTileColumns / kRun;
@@ -175,7 +165,7 @@ VMAFX_DEVICE void make_along(const float (*a)[kTileSamples], const float (*b)[kT
     }
     Pack<float, kRun> means;
     VMAFX_UNROLL
-    for (int j = 0; j < kRun; j++) means.v[j] = ssim_mean<bits>(Column{values + SsimWindow::kRadius + j});
+    for (int j = 0; j < kRun; j++) means.v[j] = ssim_mean<bits>(AlongRow{values + SsimWindow::kRadius + j});
     store_pack(&along[row][x], means);
   }
 }
@@ -191,7 +181,7 @@ VMAFX_DEVICE void make_across(const Along& along, float (&means)[kThreadWindows]
   for (int i = 0; i < kValues; i++)
     values[i] = along[first + i < kSsimTileSampleRows ? first + i : kSsimTileSampleRows - 1][column];
   VMAFX_UNROLL
-  for (int i = 0; i < kThreadWindows; i++) means[i] = ssim_mean<bits>(Column{values + SsimWindow::kRadius + i});
+  for (int i = 0; i < kThreadWindows; i++) means[i] = ssim_mean<bits>(AlongRow{values + SsimWindow::kRadius + i});
 }
 
 /* Each of a thread's windows. */

@@ -72,7 +72,6 @@ class SsimHip : public DeviceTwin {
     work.factor = params_.factor;
     work.scales = params_.scales;
     work.scale = scale_to_8_bits(params_.bpc);
-    work.weight = ssim_block_weight(params_.factor);
     int64_t floats = 0;
     for (int s = 0; s < params_.scales; s++) {
       work.of[s] = planes_[s];

@@ -52,7 +52,6 @@ class SsimSum {
 /* Samples are below 256, after the halving filter, which overshoots, below 512 in all but contrived pictures. */
 inline constexpr int kSsimSampleBits = 9, kSsimProductBits = 17;
 using SsimSampleSum = SsimSum<kSsimSampleBits>;
-using SsimProductSum = SsimSum<kSsimProductBits>;
 
 /* Values by their weights. (Of a type, as lambdas are not always inlined.) */
 template <class Values>

@@ -33,7 +33,7 @@ struct SsimWork {
   uint64_t sums_stride;           // words to those of the next frame
   int32_t w, h;                   // of the pictures
   int32_t factor, scales;         // with a factor of 1, the first scale has no planes: it is the samples
-  float scale, weight;            // scale_to_8_bits(), ssim_block_weight()
+  float scale;                    // scale_to_8_bits()
   SsimPlanes of[kSsimMostScales];
 };
 

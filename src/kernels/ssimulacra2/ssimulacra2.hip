@@ -308,12 +308,11 @@ VMAFX_DEVICE void add_band(const ColumnPlanes& planes, const BandSamples& sample
       blurred[i] = blurred_down(column.states[i], (has_behind ? samples.behind[row][i] : 0) +
                                                       (has_ahead ? samples.ahead[row][i] : 0));
     const Ssimulacra2Errors errors = errors_of(samples.ref[row], samples.dist[row], blurred);
-    const float values[3] = {counts ? errors.ssim : 0, counts ? maximum(errors.edge, 0.0f) : 0,
-                             counts ? maximum(0.0f - errors.edge, 0.0f) : 0};
     VMAFX_UNROLL
     for (int i = 0; i < 3; i++) {
-      sum[i] += values[i];
-      fourth[i] += fourth_power(values[i]);
+      const float error = counts ? errors.of[i] : 0;
+      sum[i] += error;
+      fourth[i] += fourth_power(error);
     }
   }
   VMAFX_UNROLL

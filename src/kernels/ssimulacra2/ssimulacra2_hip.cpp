@@ -2,7 +2,6 @@
  * all frames of the batch. */
 #include <utility>
 
-#include "base/aligned.h"
 #include "kernels/device_twin.h"
 #include "kernels/ssimulacra2/ssimulacra2.h"
 #include "kernels/ssimulacra2/ssimulacra2_work.h"

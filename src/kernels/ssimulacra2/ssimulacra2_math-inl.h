@@ -103,20 +103,21 @@ VMAFX_TWIN void blur_four_along(BlurState& state, Real (&x)[4]) {
 
 // -- Errors ----------------------------------------------------------------------------------------------------------
 
-/* Of a sample. With an edge above 0 it is an artifact, below 0 lost detail. */
+/* Of a sample, as the maps have them: ssim, artifact, detail. */
 struct Ssimulacra2Errors {
-  Real ssim, edge;
+  Real of[3];
 };
 
 /* blurred: the streams. */
 VMAFX_TWIN Ssimulacra2Errors errors_of(Real ref, Real dist, const Real (&blurred)[kSsimulacra2Streams]) {
-  const Real c2(0.0009f), ref_mean = blurred[0], dist_mean = blurred[1], difference = ref_mean - dist_mean;
+  const Real zero(0), c2(0.0009f), ref_mean = blurred[0], dist_mean = blurred[1], difference = ref_mean - dist_mean;
   const Real covariance = blurred[4] - ref_mean * dist_mean;
   const Real variances = (blurred[2] - ref_mean * ref_mean) + (blurred[3] - dist_mean * dist_mean);
   const Real similarity =
       ((Real(1) - difference * difference) * (Real(2) * covariance + c2)) / (variances + c2);
   const Real ref_edge = absolute(ref - ref_mean), dist_edge = absolute(dist - dist_mean);
-  return {maximum(Real(1) - similarity, Real(0)), (dist_edge - ref_edge) / (ref_edge + Real(1))};
+  const Real edge = (dist_edge - ref_edge) / (ref_edge + Real(1)); /* above 0 an artifact, below lost detail */
+  return {{maximum(Real(1) - similarity, zero), maximum(edge, zero), maximum(zero - edge, zero)}};
 }
 
 VMAFX_TWIN Real fourth_power(Real a) {

@@ -119,10 +119,9 @@ struct BandErrors {
   float sum[3] = {}, fourth[3] = {};
 
   void add(const Ssimulacra2Errors& errors) {
-    const float values[3] = {errors.ssim, maximum(errors.edge, 0.0f), maximum(-errors.edge, 0.0f)};
     for (int i = 0; i < 3; i++) {
-      sum[i] += values[i];
-      fourth[i] += fourth_power(values[i]);
+      sum[i] += errors.of[i];
+      fourth[i] += fourth_power(errors.of[i]);
     }
   }
 

@@ -256,11 +256,10 @@ HWY_NOINLINE void add_channel_errors(const Memory& memory, int y, int h, int col
     for (int row = 0; row < kBand; row++) {
       if (row >= rows) break;
       const Ssimulacra2Errors errors = errors_of(load(refs[row] + x), load(dists[row] + x), blurred[row]);
-      const Real values[3] = {errors.ssim, maximum(errors.edge, Real(0)), maximum(Real(0) - errors.edge, Real(0))};
       VMAFX_UNROLL
       for (int i = 0; i < 3; i++) {
-        sum[i] += values[i];
-        fourth[i] += fourth_power(values[i]);
+        sum[i] += errors.of[i];
+        fourth[i] += fourth_power(errors.of[i]);
       }
     }
     const Mask inside = {hn::FirstN(DF(), static_cast<size_t>(columns - x))};

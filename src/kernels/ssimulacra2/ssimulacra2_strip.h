@@ -81,7 +81,7 @@ struct Ssimulacra2ScalePlanes {
   float* first;
   int w, h;
 
-  static size_t stride(int w) { return (w + kRowSlack + 15) / 16 * 16; }
+  static size_t stride(int w) { return round_up(static_cast<size_t>(w) + kRowSlack, 16); }
   static size_t bytes(int w, int h) { return 6 * sizeof(float) * stride(w) * h; }
   float* row(int side, int kind, int y) const {
     return first + (static_cast<size_t>(side * 3 + kind) * h + y) * stride(w);
