@@ -147,6 +147,7 @@ HWY_INLINE Double operator*(Double a, Double b) { return Double(a.v * b.v); }
 HWY_INLINE Double operator/(Double a, Double b) { return Double(a.v / b.v); }
 HWY_INLINE Double widened(Real a) { return Double(hn::GetLane(a.v)); }
 HWY_INLINE Real narrowed(Double a) { return Real(static_cast<float>(a.v)); }
+HWY_INLINE bool operator<(Double a, Double b) { return a.v < b.v; }
 HWY_INLINE bool operator<=(Double a, Double b) { return a.v <= b.v; }
 HWY_INLINE Double minimum(Double a, Double b) { return Double(vmafx::minimum(a.v, b.v)); }
 HWY_INLINE Double maximum(Double a, Double b) { return Double(vmafx::maximum(a.v, b.v)); }

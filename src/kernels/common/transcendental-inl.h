@@ -6,6 +6,7 @@
  *   power_of_2(x)       x < 127.5; 2^-126 from -126 down              1.1e-7
  *   power(x, y)         x as above, |y| <= 8, 2^-126 <= x^y < 2^127   1.2e-7 + 5e-8·|y|
  *   cube_root(x)        x 0, or normal and positive                   1e-7
+ *   logarithm2(d)       d a Double, normal, > 0                       2e-16·(1 + |log2(d)|)
  *   power(d, y)         d a Double, normal, > 0; |y·log2(d)| < 500    2e-16·(1 + |y·log2(d)|)
  *
  * Exact are logarithm2(1), power(1, y), cube_root(0) and power_of_2() of whole numbers. The polynomials are minimax in
@@ -94,24 +95,30 @@ VMAFX_TWIN Real cube_root(Real x) {
   return root + (x - (root * root) * root) * (y * y * third);
 }
 
-/* log2(d) is the exponent and the series of artanh for a rest in [√½, √2); the series of 2^f for |f| <= ½ ends where
- * doubles do. */
-VMAFX_TWIN Double power(Double d, double y) {
-  const Long root_half(0x3fe6a09e667f3bcd), magic_bits(0x4338000000000000);
-  const Double magic(0x1.8p52);
-  const Long exponent = shifted_right<52>(bits(d) - root_half);
+/* 1.5·2^52 as a double: what is added to it shows as a whole number in its bits. */
+inline constexpr double kWholeMagic = 0x1.8p52;
+inline constexpr int64_t kWholeMagicBits = 0x4338000000000000;
+
+/* The exponent and the series of artanh for a rest in [√½, √2), which ends where doubles do. */
+VMAFX_TWIN Double logarithm2(Double d) {
+  const Long exponent = shifted_right<52>(bits(d) - Long(0x3fe6a09e667f3bcd));
   const Double rest = from_bits(bits(d) - shifted_left<52>(exponent));
   const Double z = (rest - Double(1)) / (rest + Double(1)), square = z * z;
   Double series(1 / 21.);
   VMAFX_UNROLL
   for (int k = 19; k > 0; k -= 2) series = series * square + Double(1. / k);
-  const Double log = z * (series * Double(0x1.71547652b82fep+1)) + (from_bits(exponent + magic_bits) - magic);
-  const Double product = log * Double(y), shifted = product + magic;
+  const Double whole = from_bits(exponent + Long(kWholeMagicBits)) - Double(kWholeMagic);
+  return z * (series * Double(0x1.71547652b82fep+1)) + whole;
+}
+
+/* The series of 2^f for |f| <= ½ ends where doubles do. */
+VMAFX_TWIN Double power(Double d, double y) {
+  const Double magic(kWholeMagic), product = logarithm2(d) * Double(y), shifted = product + magic;
   const Double f = (product - (shifted - magic)) * Double(0x1.62e42fefa39efp-1);
   Double power_of_f(1);
   VMAFX_UNROLL
   for (int k = 13; k > 0; k--) power_of_f = power_of_f * (f * Double(1. / k)) + Double(1);
-  return from_bits(bits(power_of_f) + shifted_left<52>(bits(shifted) - magic_bits));
+  return from_bits(bits(power_of_f) + shifted_left<52>(bits(shifted) - Long(kWholeMagicBits)));
 }
 
 VMAFX_TWIN_END

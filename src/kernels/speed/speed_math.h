@@ -1,8 +1,7 @@
-/* The arithmetic of SpEED, shared by the twins, but for that of speed_matrix.h. */
+/* The arithmetic of SpEED, shared by the twins, but for that of speed_matrix.h and speed_blocks-inl.h. */
 #ifndef VMAFX_KERNELS_SPEED_SPEED_MATH_H
 #define VMAFX_KERNELS_SPEED_SPEED_MATH_H
 
-#include <bit>
 #include <cstdint>
 
 #include "kernels/common/device.h"
@@ -12,33 +11,6 @@
 namespace vmafx::speed {
 
 inline constexpr float kMiddle = 128;  // taken off the samples
-
-/* -- Numbers ----------------------------------------------------------------------------------------------------------
- * */
-
-inline constexpr double kTwoByLn2 = 2.8853900817779268;
-inline constexpr double kFlatEntropy = 4.0941911703612819;  // log2(2 pi e)
-
-/* Of a normal x > 0, within 1e-14: x = 2^e m, m in [2/3, 4/3); log m = 2 artanh((m - 1) / (m + 1)), whose series ends
- * at (1/5)^21. */
-VMAFX_HD double log2(double x) {
-  const int64_t bits = std::bit_cast<int64_t>(x);
-  const int64_t above = bits - INT64_C(0x3fe5555555555555);  // the bits of 2/3
-  const int64_t exponent = above >> 52;
-  const double m = std::bit_cast<double>(bits - exponent * (INT64_C(1) << 52));
-  const double s = (m - 1) / (m + 1), z = s * s;
-  double sum = 1.0 / 19;
-  sum = sum * z + 1.0 / 17;
-  sum = sum * z + 1.0 / 15;
-  sum = sum * z + 1.0 / 13;
-  sum = sum * z + 1.0 / 11;
-  sum = sum * z + 1.0 / 9;
-  sum = sum * z + 1.0 / 7;
-  sum = sum * z + 1.0 / 5;
-  sum = sum * z + 1.0 / 3;
-  sum = sum * z + 1.0;
-  return static_cast<double>(exponent) + s * sum * kTwoByLn2;
-}
 
 /* -- Covariances ------------------------------------------------------------------------------------------------------
  * */
@@ -111,13 +83,6 @@ bool make_model(const Team& team, Matrix k, Model* model) {
   return model->is_regular && model->is_solvable;
 }
 
-/* A block as one of the sides has it. */
-struct Block {
-  float variance;  // S
-  float entropy;   // E
-};
-static_assert(sizeof(Block) == kSpeedBlockBytes);
-
 /* y' K^-1 y / 25 of a block: y(i) are its samples, x(i) memory for as many. */
 template <class Samples, class Memory>
 VMAFX_HD float variance(const Model& model, const Samples& y, const Memory& x) {
@@ -134,33 +99,6 @@ VMAFX_HD float variance(const Model& model, const Samples& y, const Memory& x) {
   float sum = x(0) * y(0) / n;
   for (int i = 1; i < n; i++) sum += x(i) * y(i) / n;
   return sum;
-}
-
-/* Where K is near to singular, rounding can leave an S below 0, or none: it then counts as 0 where there is no
- * logarithm of it. */
-VMAFX_HD double positive(double x, double otherwise) { return x > 0 ? x : otherwise; }
-
-VMAFX_HD float entropy(const Model& model, float variance, float sigma) {
-  float sum = 0;
-  for (int i = 0; i < n; i++)
-    sum = static_cast<float>(sum + (log2(positive(model.eigenvalues[i] * variance + sigma, sigma)) + kFlatEntropy));
-  return sum;
-}
-
-/* What weighs the entropies: log2(1 + S), of the S that the mode says. */
-VMAFX_HD double weight(int mode, bool of_dist, float ref, float dist) {
-  const bool is_mixed = mode == 3 || (mode > 3 && of_dist);
-  const double mean = (ref + dist) / 2.0;
-  const double mixed = mode <= 4 ? mean : mode == 5 ? 0.75 * ref + 0.25 * dist : 0.25 * ref + 0.75 * dist;
-  const float own = mode == 2 || (mode == 0 && of_dist) ? dist : ref;
-  return log2(positive(is_mixed ? 1 + mixed : 1 + own, 1));
-}
-
-VMAFX_HD float difference(const SpeedShape& shape, const Block& ref, const Block& dist) {
-  if (ref.entropy < shape.least_entropy && dist.entropy < shape.least_entropy) return 0;
-  const auto a = static_cast<float>(ref.entropy * weight(shape.weight_mode, false, ref.variance, dist.variance));
-  const auto b = static_cast<float>(dist.entropy * weight(shape.weight_mode, true, ref.variance, dist.variance));
-  return absolute(a - b);
 }
 
 }  // namespace vmafx::speed

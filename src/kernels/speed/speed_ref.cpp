@@ -5,7 +5,7 @@
 #include "kernels/common/row_sums.h"
 #include "kernels/common/rows-inl.h"
 #include "kernels/speed/speed.h"
-#include "kernels/speed/speed_math.h"
+#include "kernels/speed/speed_blocks-inl.h"
 
 namespace vmafx {
 namespace {

@@ -17,6 +17,7 @@
 #include <hwy/highway.h>
 
 #include "kernels/common/rows-inl.h"
+#include "kernels/speed/speed_blocks-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace vmafx {
@@ -34,10 +35,8 @@ void score_plane(const SpeedPlan& plan, const SpeedPlane& ref, const SpeedPlane&
 
 using namespace speed;
 
-constexpr hn::CappedTag<double, 8> dd;           // the parts of a sum
-constexpr hn::Rebind<float, decltype(dd)> dh;    // as many floats
-constexpr hn::Rebind<int64_t, decltype(dd)> dl;
-constexpr hn::CappedTag<float, kSpeedRow> dr;    // of a row of a matrix
+constexpr hn::CappedTag<double, 8> dd;         // the parts of a sum
+constexpr hn::CappedTag<float, kSpeedRow> dr;  // of a row of a matrix
 using VD = hn::Vec<decltype(dd)>;
 using VR = hn::Vec<decltype(dr)>;
 
@@ -299,34 +298,6 @@ HWY_INLINE Real variances(const Model& model, const Plane<float>& values, int b)
   return sum;
 }
 
-/* speed::log2(). */
-HWY_INLINE VD logarithm(VD x) {
-  const auto above = hn::Sub(hn::BitCast(dl, x), hn::Set(dl, INT64_C(0x3fe5555555555555)));
-  const auto exponent = hn::ShiftRight<52>(above);
-  const VD m = hn::BitCast(dd, hn::Sub(hn::BitCast(dl, x), hn::ShiftLeft<52>(exponent)));
-  const VD one = hn::Set(dd, 1), s = hn::Div(hn::Sub(m, one), hn::Add(m, one)), z = hn::Mul(s, s);
-  VD sum = hn::Set(dd, 1.0 / 19);
-  for (int i = 17; i >= 1; i -= 2) sum = hn::Add(hn::Mul(sum, z), hn::Set(dd, 1.0 / i));
-  return hn::Add(hn::ConvertTo(dd, exponent), hn::Mul(hn::Mul(s, sum), hn::Set(dd, kTwoByLn2)));
-}
-
-/* E of blocks of these S. */
-void entropies(const Model& model, float sigma, const float* variance, int count, float* out) {
-  const auto least = hn::Set(dh, sigma);
-  const VD flat = hn::Set(dd, kFlatEntropy);
-  for (int b = 0; b < count; b += double_lanes()) {
-    const auto s = hn::LoadU(dh, variance + b);
-    VD sum = hn::Zero(dd);
-    for (int i = 0; i < n; i++) {
-      const auto spread = hn::Add(hn::Mul(hn::Set(dh, model.eigenvalues[i]), s), least);
-      const auto usable = hn::IfThenElse(hn::Gt(spread, hn::Zero(dh)), spread, least);
-      const VD next = hn::Add(sum, hn::Add(logarithm(hn::PromoteTo(dd, usable)), flat));
-      sum = hn::PromoteTo(dd, hn::DemoteTo(dh, next));
-    }
-    hn::StoreU(hn::DemoteTo(dh, sum), dh, out + b);
-  }
-}
-
 /* Whether K can be used. */
 bool measure(const SpeedPlan& plan, const SpeedPlane& plane, const SpeedMemory& memory, int side) {
   const SpeedShape& shape = plan.shape;
@@ -341,9 +312,11 @@ bool measure(const SpeedPlan& plan, const SpeedPlane& plane, const SpeedMemory& 
   Model model = {};
   if (!make_model(Rows(), k, &model)) return false;
   gather_blocks(shape, memory.centred, memory.values);
-  for (int b = 0; b < shape.blocks(); b += lanes())
-    store(variances(model, memory.values, b), memory.variance[side] + b);
-  entropies(model, shape.sigma_nn, memory.variance[side], shape.blocks(), memory.entropy[side]);
+  for (int b = 0; b < shape.blocks(); b += lanes()) {
+    const Real variance = variances(model, memory.values, b);
+    store(variance, memory.variance[side] + b);
+    store(entropy(model, variance, shape.sigma_nn), memory.entropy[side] + b);
+  }
   return true;
 }
 
