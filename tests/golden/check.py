@@ -32,7 +32,7 @@ from pathlib import Path
 
 INTEGER_TOLERANCE, FLOAT_TOLERANCE = 1e-6, 1e-5
 INTEGER_METRICS = "adm", "motion", "psnr", "vif", "vmaf_v0.6.1", "vmaf_v0.6.1neg", "vmaf_4k_v0.6.1", "vmaf_4k_v0.6.1neg", "vmaf_b_v0.6.3"
-EXACT_METRICS = "float_adm", "float_ansnr", "float_motion", "float_ms_ssim", "float_ssim", "float_vif", "speed_chroma", "speed_temporal", "vmaf_float_v0.6.1"
+EXACT_METRICS = "float_adm", "float_ansnr", "float_motion", "float_ssim", "float_vif", "speed_chroma", "speed_temporal", "vmaf_float_v0.6.1"
 here = Path(__file__).resolve().parent
 
 

@@ -150,7 +150,7 @@ VMAFX_DEVICE void load_tile(const SsimWork& work, int scale, int x, int y, Tile&
 }
 
 /* Means over rows of windows, of a·b or of a: runs of four. */
-template <int bits, bool with_b>
+template <bool exact, int bits, bool with_b>
 VMAFX_DEVICE void make_along(const float (*a)[kTileSamples], const float (*b)[kTileSamples], Along& along) {
   constexpr int kRun = 4, kValues = 4 * kRun, kRuns = kSsimTileColumns / kRun;
   static_assert(kValues >= kRun + 2 * SsimWindow::kRadius);
@@ -165,13 +165,13 @@ VMAFX_DEVICE void make_along(const float (*a)[kTileSamples], const float (*b)[kT
     }
     Pack<float, kRun> means;
     VMAFX_UNROLL
-    for (int j = 0; j < kRun; j++) means.v[j] = ssim_mean<bits>(AlongRow{values + SsimWindow::kRadius + j});
+    for (int j = 0; j < kRun; j++) means.v[j] = ssim_mean_of<exact, bits>(AlongRow{values + SsimWindow::kRadius + j});
     store_pack(&along[row][x], means);
   }
 }
 
 /* Of these, means over columns of this thread's windows. */
-template <int bits>
+template <bool exact, int bits>
 VMAFX_DEVICE void make_across(const Along& along, float (&means)[kThreadWindows]) {
   constexpr int kValues = kThreadWindows + SsimWindow::kLength - 1;
   const int column = static_cast<int>(thread_id().x) % kSsimTileColumns;
@@ -181,7 +181,8 @@ VMAFX_DEVICE void make_across(const Along& along, float (&means)[kThreadWindows]
   for (int i = 0; i < kValues; i++)
     values[i] = along[first + i < kSsimTileSampleRows ? first + i : kSsimTileSampleRows - 1][column];
   VMAFX_UNROLL
-  for (int i = 0; i < kThreadWindows; i++) means[i] = ssim_mean<bits>(AlongRow{values + SsimWindow::kRadius + i});
+  for (int i = 0; i < kThreadWindows; i++)
+    means[i] = ssim_mean_of<exact, bits>(AlongRow{values + SsimWindow::kRadius + i});
 }
 
 /* Each of a thread's windows. */
@@ -190,27 +191,25 @@ struct WindowMeans {
   float ref_ref[kThreadWindows], dist_dist[kThreadWindows], ref_dist[kThreadWindows];
 };
 
-template <class T>
-VMAFX_DEVICE void load_means(const SsimWork& work, int scale, int x, int y, WindowMeans& means) {
-  VMAFX_SHARED(Tile, tile, [1]);
-  VMAFX_SHARED(Along, along, [2]); /* in turn, so that one barrier is enough */
-  const auto &ref = tile[0].ref, &dist = tile[0].dist;
-  load_tile<T>(work, scale, x, y, tile[0]);
-  make_along<kSsimSampleBits, false>(ref, ref, along[0]);
+/* `along` in turn, so that one barrier is enough. */
+template <bool exact>
+VMAFX_DEVICE void make_means(const Tile& tile, Along (&along)[2], WindowMeans& means) {
+  const auto &ref = tile.ref, &dist = tile.dist;
+  make_along<exact, kSsimSampleBits, false>(ref, ref, along[0]);
   block_sync();
-  make_across<kSsimSampleBits>(along[0], means.ref);
-  make_along<kSsimSampleBits, false>(dist, dist, along[1]);
+  make_across<exact, kSsimSampleBits>(along[0], means.ref);
+  make_along<exact, kSsimSampleBits, false>(dist, dist, along[1]);
   block_sync();
-  make_across<kSsimSampleBits>(along[1], means.dist);
-  make_along<kSsimProductBits, true>(ref, ref, along[0]);
+  make_across<exact, kSsimSampleBits>(along[1], means.dist);
+  make_along<exact, kSsimProductBits, true>(ref, ref, along[0]);
   block_sync();
-  make_across<kSsimProductBits>(along[0], means.ref_ref);
-  make_along<kSsimProductBits, true>(dist, dist, along[1]);
+  make_across<exact, kSsimProductBits>(along[0], means.ref_ref);
+  make_along<exact, kSsimProductBits, true>(dist, dist, along[1]);
   block_sync();
-  make_across<kSsimProductBits>(along[1], means.dist_dist);
-  make_along<kSsimProductBits, true>(ref, dist, along[0]);
+  make_across<exact, kSsimProductBits>(along[1], means.dist_dist);
+  make_along<exact, kSsimProductBits, true>(ref, dist, along[0]);
   block_sync();
-  make_across<kSsimProductBits>(along[0], means.ref_dist);
+  make_across<exact, kSsimProductBits>(along[0], means.ref_dist);
 }
 
 /* Adds this thread's first `rows` windows. */
@@ -237,8 +236,12 @@ VMAFX_DEVICE void add_tile(const SsimWork& work) {
   const int tile = block - planes.first_block, tile_y = tile / planes.tiles_across;
   const int x = (tile - tile_y * planes.tiles_across) * kSsimTileColumns, y = tile_y * kSsimTileRows;
 
+  VMAFX_SHARED(Tile, tiles, [1]);
+  VMAFX_SHARED(Along, along, [2]);
   WindowMeans means;
-  load_means<T>(work, scale, x, y, means);
+  load_tile<T>(work, scale, x, y, tiles[0]);
+  if (planes.exact) make_means<true>(tiles[0], along, means);
+  else make_means<false>(tiles[0], along, means);
   const int first = thread / kSsimTileColumns * kThreadWindows, in_tile = kSsimTileRows - first;
   const int in_picture = planes.h - SsimWindow::kLength + 1 - y - first;
   const bool counts = x + thread % kSsimTileColumns < planes.w - SsimWindow::kLength + 1;

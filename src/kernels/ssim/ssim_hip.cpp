@@ -24,6 +24,7 @@ class SsimHip : public DeviceTwin {
       planes.plane = s == 0 && params.factor == 1 ? 0 : planes.stride * h;
       planes.tiles_across = static_cast<int>(hip::blocks_for(w - SsimWindow::kLength + 1, kSsimTileColumns));
       planes.first_block = static_cast<int>(blocks_);
+      planes.exact = params.exact(s);
       planes.with_l = params.with_l(s);
       blocks_ += planes.tiles_across * hip::blocks_for(h - SsimWindow::kLength + 1, kSsimTileRows);
       w = ssim_halved(w);

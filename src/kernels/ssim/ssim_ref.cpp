@@ -47,6 +47,12 @@ void halve(const FloatPlane& in, const FloatPlane& out) {
     }
 }
 
+/* Means over the row or column of a window. */
+template <class Values>
+SsimMeans means(bool exact, const Values& values) {
+  return exact ? ssim_means<true>(values) : ssim_means<false>(values);
+}
+
 void add_window(const SsimMeans& mean, bool with_l, SsimSums& sums) {
   const SsimLosses loss = with_l ? ssim_losses<true>(mean) : ssim_losses<false>(mean);
   sums.l += ssim_fixed(loss.l);
@@ -56,15 +62,16 @@ void add_window(const SsimMeans& mean, bool with_l, SsimSums& sums) {
 }
 
 /* `rows`: memory for the latest kLength rows of means along. */
-void add_windows(const FloatPlane& ref, const FloatPlane& dist, bool with_l, SsimMeans* rows, SsimSums& sums) {
+void add_windows(const FloatPlane& ref, const FloatPlane& dist, bool exact, bool with_l, SsimMeans* rows,
+                 SsimSums& sums) {
   constexpr int kRadius = SsimWindow::kRadius, kLength = SsimWindow::kLength;
   const int windows = ref.w - 2 * kRadius;
   for (int y = 0; y < ref.h; y++) {
     for (int x = 0; x < windows; x++)
-      rows[y % kLength * windows + x] = ssim_means(
+      rows[y % kLength * windows + x] = means(exact,
           [&](int k) { return ssim_products(ref.row(y)[x + kRadius + k], dist.row(y)[x + kRadius + k]); });
     for (int x = 0; x < windows && y >= 2 * kRadius; x++)
-      add_window(ssim_means([&](int k) { return rows[(y - kRadius + k) % kLength * windows + x]; }), with_l, sums);
+      add_window(means(exact, [&](int k) { return rows[(y - kRadius + k) % kLength * windows + x]; }), with_l, sums);
   }
 }
 
@@ -98,7 +105,7 @@ void ssim_ref(const SsimParams& params, const SamplePlane& ref, const SamplePlan
   reduce(params, dist, plane_at(planes[1], w, h));
   for (int s = 0; s < params.scales; s++) {
     const FloatPlane now[2] = {plane_at(planes[0], w, h), plane_at(planes[1], w, h)};
-    add_windows(now[0], now[1], params.with_l(s), reinterpret_cast<SsimMeans*>(at), sums[s]);
+    add_windows(now[0], now[1], params.exact(s), params.with_l(s), reinterpret_cast<SsimMeans*>(at), sums[s]);
     w = ssim_halved(w);
     h = ssim_halved(h);
     for (int i = 0; i < 2; i++) {

@@ -2,6 +2,8 @@
 #ifndef VMAFX_KERNELS_SSIM_SSIM_ROWS_H
 #define VMAFX_KERNELS_SSIM_SSIM_ROWS_H
 
+#include <cstddef>
+
 #include "base/aligned.h"
 #include "kernels/common/rows.h"
 #include "kernels/ssim/ssim.h"
@@ -38,16 +40,19 @@ struct SsimStripHalves {
   Row rows[kRows];
 };
 
-/* Rows of a strip: samples of each picture as floats; for windows, these and their products, of an even and an odd row;
- * for the next scale, even and odd columns. */
+/* A strip's samples of an even and an odd row, so that the next row is on its way into memory while one is filtered:
+ * loads across what was just stored would wait. Rows begin on cache lines. */
 struct SsimStripSamples {
   static constexpr int kMargin = 2 * SsimWindow::kRadius;
   static_assert(kMargin >= 2 * SsimHalving::kRadius);
-  using Products = SsimMeanRow<kSsimStrip + kMargin + kRowSlack>;
-  Products& products(int y) { return of_row[y % 2]; }
-  Products of_row[2];
-  float along[2][2 * kSsimStrip + kMargin + kRowSlack];
-  float even[kSsimStrip + kMargin + kRowSlack], odd[kSsimStrip + kMargin + kRowSlack];
+  static constexpr size_t kRow = round_to_lines((kSsimStrip + kMargin + kRowSlack) * sizeof(float)) / sizeof(float);
+  /* For windows: of each picture. */
+  float along[2][2][kRow];
+  /* For the next scale: even and odd columns; a picture's end with its reflection, in samples of any type. */
+  struct Split {
+    float even[kRow], odd[kRow];
+  } split[2];
+  std::byte reflected[2 * kRow * sizeof(float)];
 };
 
 class SsimMemory {

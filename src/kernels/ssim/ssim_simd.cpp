@@ -2,15 +2,17 @@
  * bit.
  *
  * Scale by scale, strip by strip: a strip's rows are filtered along as they come, a ring in the first cache holds the
- * latest for the filter across.
+ * latest for the filter across. The row after the one that is filtered is already on its way into memory.
  *
  * Floor of float_ms_ssim for a 1920x1080 frame on AVX-512, where adding and multiplying take turns on four ports half a
- * vector wide: 16 of its 2.8 million windows take 47 operations for each of ten sums and 60 for losses, 265 cycles; 16
- * of the 1.4 million samples of next scales 240, 120 cycles. Together 56 million cycles, 15 ms at 3.66 GHz. Measured
- * 22. */
+ * vector wide: of the first scale's 2.0 million windows, 16 take 63 cycles along, where multiplying is the busier, and
+ * 55 across, to load; of the 0.7 million of the other scales, 47 operations for each of ten sums, 235 cycles; 16 losses
+ * of either 42 cycles, to divide; 16 of the 1.4 million samples of next scales 240 operations, 120 cycles. Together 43
+ * million cycles, 12 ms at 3.66 GHz. Measured 15. */
 #include "kernels/ssim/ssim.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "kernels/ssim/ssim_rows.h"
 
@@ -27,25 +29,51 @@ namespace vmafx {
 namespace HWY_NAMESPACE {
 namespace {
 
+/* `n`, and what the last of vectors of so many has beyond. */
+HWY_INLINE int whole_vectors(int n) { return (n + lanes() - 1) / lanes() * lanes(); }
+
 // -- Sources ---------------------------------------------------------------------------------------------------------
 
-/* Both pictures at one scale. row() gives `n` samples from column `from` on as floats, in `memory` or where they are.
- * */
-struct PlaneSource {
-  Plane<float> planes[2];
-  HWY_INLINE const float* row(int picture, int y, int from, int, float*) const { return planes[picture].row(y) + from; }
-};
-
+/* Both pictures at one scale: of samples of 8 or 16 bit, or of floats. */
 template <class T>
-struct SampleSource {
+struct Source {
   Plane<const T> planes[2];
-  float scale;
-  HWY_INLINE const float* row(int picture, int y, int from, int n, float* memory) const {
-    /* Down a strip nothing foresees what is next. */
-    const T* const later = planes[picture].row(std::min(y + 8, planes[picture].h - 1)) + from;
+  float scale; /* of samples */
+  int w() const { return planes[0].w; }
+  int h() const { return planes[0].h; }
+
+  /* Down a strip nothing foresees what is next. */
+  HWY_INLINE void prefetch(int picture, int y, int from, int n) const {
+    const T* const later = planes[picture].row(std::min(y + 8, h() - 1)) + from;
     for (int i = 0; i < n; i += kCacheLine / static_cast<int>(sizeof(T))) __builtin_prefetch(later + i);
-    samples_to_floats(planes[picture].row(y) + from, n, scale, memory);
-    return memory;
+  }
+
+  /* `n` samples from column `from` on as floats, in `memory` or where they are. */
+  HWY_INLINE const float* row(int picture, int y, int from, int n, float* memory) const {
+    prefetch(picture, y, from, n);
+    if constexpr (std::is_same_v<T, float>) {
+      return planes[picture].row(y) + from;
+    } else {
+      /* Whole vectors where the row has them: one stored across another would hold up what loads it. */
+      samples_to_floats(planes[picture].row(y) + from, std::min(whole_vectors(n), w() - from), scale, memory);
+      return memory;
+    }
+  }
+
+  /* lanes() pairs of samples, apart. */
+  static HWY_INLINE void split(const T* in, float scale, float* even, float* odd) {
+    if constexpr (std::is_same_v<T, float>) {
+      VF even_values, odd_values;
+      hn::LoadInterleaved2(DF(), in, even_values, odd_values);
+      store(even_values, even);
+      store(odd_values, odd);
+    } else {
+      using Samples = hn::Rebind<T, DF>;
+      hn::Vec<Samples> even_samples, odd_samples;
+      hn::LoadInterleaved2(Samples(), in, even_samples, odd_samples);
+      store(Real(hn::ConvertTo(DF(), hn::PromoteTo(DI(), even_samples))) * Real(scale), even);
+      store(Real(hn::ConvertTo(DF(), hn::PromoteTo(DI(), odd_samples))) * Real(scale), odd);
+    }
   }
 };
 
@@ -71,10 +99,19 @@ HWY_INLINE void store_means(const SsimMeans& means, SsimMeanRow<n>& row, int x) 
   store(means.ref_dist, row.ref_dist + x);
 }
 
+/* A window's row of samples, as products. */
 struct Along {
-  const SsimStripSamples::Products& row;
-  int x;
-  HWY_INLINE SsimMeans operator()(int k) const { return load_means(row, x + k); }
+  Real ref[SsimWindow::kLength], dist[SsimWindow::kLength];
+  HWY_INLINE Along(const float* ref_row, const float* dist_row) {
+    VMAFX_UNROLL
+    for (int i = 0; i < SsimWindow::kLength; i++) {
+      ref[i] = load(ref_row + i);
+      dist[i] = load(dist_row + i);
+    }
+  }
+  HWY_INLINE SsimMeans operator()(int k) const {
+    return ssim_products(ref[SsimWindow::kRadius + k], dist[SsimWindow::kRadius + k]);
+  }
 };
 
 struct Across {
@@ -83,18 +120,15 @@ struct Across {
   HWY_INLINE SsimMeans operator()(int k) const { return load_means(*rows[k], x); }
 };
 
-/* Of `n` columns. */
-void multiply(const float* ref, const float* dist, int n, SsimStripSamples::Products& out) {
-  for (int x = 0; x < n; x += lanes()) store_means(ssim_products(load(ref + x), load(dist + x)), out, x);
-}
-
 /* (Each of these by itself: GCC keeps more in registers.) */
-HWY_NOINLINE void means_along(const SsimStripSamples::Products& in, int windows, SsimStripMeans::Row& out) {
-  for (int x = 0; x < windows; x += lanes()) store_means(ssim_means(Along{in, x + SsimWindow::kRadius}), out, x);
+template <bool exact>
+HWY_NOINLINE void means_along(const float* ref, const float* dist, int windows, SsimStripMeans::Row& out) {
+  for (int x = 0; x < windows; x += lanes()) store_means(ssim_means<exact>(Along(ref + x, dist + x)), out, x);
 }
 
+template <bool exact>
 HWY_NOINLINE void means_across(const SsimStripMeans::Row* const* rows, int windows, SsimStripMeans::Row& out) {
-  for (int x = 0; x < windows; x += lanes()) store_means(ssim_means(Across{rows, x}), out, x);
+  for (int x = 0; x < windows; x += lanes()) store_means(ssim_means<exact>(Across{rows, x}), out, x);
 }
 
 template <bool with_l>
@@ -112,74 +146,82 @@ HWY_NOINLINE void add_losses(const SsimStripMeans::Row& means, int windows, Loss
 }
 
 /* All rows of `windows` windows, whose samples begin at column `from`. */
-template <bool with_l, class Source>
-void add_strip(const Source& source, int h, int from, int windows, const SsimMemory& memory, LossSums& sums) {
+template <bool exact, bool with_l, class T>
+void add_strip(const Source<T>& source, int from, int windows, const SsimMemory& memory, LossSums& sums) {
   constexpr int kRadius = SsimWindow::kRadius, kLength = SsimWindow::kLength;
-  const int columns = windows + 2 * kRadius;
-  const auto multiply_row = [&](int y) HWY_ATTR {
-    const float *const ref = source.row(0, y, from, columns, memory.samples->along[0]),
-                *const dist = source.row(1, y, from, columns, memory.samples->along[1]);
-    multiply(ref, dist, columns, memory.samples->products(y));
+  const float* samples[2][2]; /* of an even and an odd row: of each picture */
+  const auto load_row = [&](int y) HWY_ATTR {
+    for (const int picture : {0, 1})
+      samples[y & 1][picture] =
+          source.row(picture, y, from, windows + 2 * kRadius, memory.samples->along[y & 1][picture]);
   };
-  multiply_row(0);
-  for (int y = 0; y < h; y++) {
-    if (y + 1 < h) multiply_row(y + 1); /* early: loads across what was just stored would wait */
-    means_along(memory.samples->products(y), windows, memory.means->row(y));
+  load_row(0);
+  for (int y = 0; y < source.h(); y++) {
+    if (y + 1 < source.h()) load_row(y + 1);
+    means_along<exact>(samples[y & 1][0], samples[y & 1][1], windows, memory.means->row(y));
     if (y < 2 * kRadius) continue;
     const SsimStripMeans::Row* rows[kLength];
     for (int k = 0; k < kLength; k++) rows[k] = &memory.means->row(y - 2 * kRadius + k);
-    means_across(rows + kRadius, windows, memory.means->across);
+    means_across<exact>(rows + kRadius, windows, memory.means->across);
     add_losses<with_l>(memory.means->across, windows, sums);
   }
 }
 
-template <bool with_l, class Source>
-void add_windows(const Source& source, int w, int h, const SsimMemory& memory, SsimSums& sums) {
+template <bool exact, bool with_l, class T>
+void add_windows(const Source<T>& source, const SsimMemory& memory, SsimSums& sums) {
   LossSums losses;
-  const int windows = w - 2 * SsimWindow::kRadius;
+  const int windows = source.w() - 2 * SsimWindow::kRadius;
   for (int x = 0; x < windows; x += kSsimStrip)
-    add_strip<with_l>(source, h, x, std::min(kSsimStrip, windows - x), memory, losses);
+    add_strip<exact, with_l>(source, x, std::min(kSsimStrip, windows - x), memory, losses);
   sums = {losses.l.total(), losses.c.total(), losses.s.total(), losses.lcs.total()};
 }
 
 // -- The next scale --------------------------------------------------------------------------------------------------
 
 /* Splits the row around columns 2x, for `count` x from `from` on, into even and odd ones, reflected at its ends. */
-template <class Source>
-void split_row(const Source& source, int picture, int y, int w, int from, int count, SsimStripSamples& samples) {
+template <class T>
+void split_row(const Source<T>& source, int picture, int y, int from, int count, SsimStripSamples& samples) {
   constexpr int kRadius = SsimHalving::kRadius;
-  const int begin = 2 * from - kRadius, end = 2 * (from + count) + kRadius; /* columns */
-  const int first = std::max(begin, 0), last = std::min(end, w);
-  float* const row = samples.along[0] - begin; /* by column */
-  const float* const there = source.row(picture, y, first, last - first, row + first);
-  if (there != row + first) std::copy_n(there, last - first, row + first);
-  for (int x = begin; x < 0; x++) row[x] = row[mirror_repeated(x, w)];
-  for (int x = w; x < end; x++) row[x] = row[mirror_repeated(x, w)];
-  for (int x = 0; x < count + kRadius; x += lanes()) {
-    VF even, odd;
-    hn::LoadInterleaved2(DF(), samples.along[0] + 2 * x, even, odd);
-    store(even, samples.even + x);
-    store(odd, samples.odd + x);
+  const int pairs = count + kRadius, w = source.w();
+  const int begin = 2 * from - kRadius, end = begin + 2 * pairs; /* columns */
+  const T* in = source.planes[picture].row(mirror_repeated(y, source.h()));
+  source.prefetch(picture, y, begin, end - begin);
+  if (begin < 0 || begin + 2 * whole_vectors(pairs) > w) {
+    T* const reflected = reinterpret_cast<T*>(samples.reflected) - begin; /* by column */
+    const int first = std::max(begin, 0), last = std::min(end, w);
+    std::copy(in + first, in + last, reflected + first);
+    for (int x = begin; x < first; x++) reflected[x] = in[mirror_repeated(x, w)];
+    for (int x = last; x < end; x++) reflected[x] = in[mirror_repeated(x, w)];
+    in = reflected;
   }
+  SsimStripSamples::Split& out = samples.split[y & 1];
+  for (int x = 0; x < pairs; x += lanes())
+    Source<T>::split(in + begin + 2 * x, source.scale, out.even + x, out.odd + x);
 }
 
-/* Columns 2x + k of a split row. */
+/* Columns 2x - kRadius to 2x + kRadius of a split row. */
 struct SplitRow {
-  const float *even, *odd;
-  HWY_INLINE Real operator()(int k) const {
-    const int i = (k + SsimHalving::kRadius) / 2;
-    return load((k & 1 ? odd : even) + i);
+  Real columns[2 * SsimHalving::kRadius + 1];
+  HWY_INLINE SplitRow(const SsimStripSamples::Split& samples, int x) {
+    VMAFX_UNROLL
+    for (int i = 0; i <= 2 * SsimHalving::kRadius; i++)
+      columns[i] = load((i & 1 ? samples.odd : samples.even) + x + i / 2);
   }
+  HWY_INLINE Real operator()(int k) const { return columns[SsimHalving::kRadius + k]; }
 };
 
-void halve_along(const SsimStripSamples& samples, int y, int count, SsimStripHalves::Row& out) {
-  for (int part = 0; 2 * part + (y & 1) <= SsimHalving::kRadius; part++)
-    for (int x = 0; x < count; x += lanes()) {
-      const SsimSampleSum sum =
-          ssim_halving_row(2 * part + (y & 1), SplitRow{samples.even + x, samples.odd + x});
-      store(sum.high(), out[part].high + x);
-      store(sum.low(), out[part].low + x);
+/* For rows that are an even number of rows away from the next scale's, or an odd one. */
+template <bool is_odd>
+HWY_NOINLINE void halve_along(const SsimStripSamples::Split& samples, int count, SsimStripHalves::Row& out) {
+  for (int x = 0; x < count; x += lanes()) {
+    const SplitRow row(samples, x);
+    VMAFX_UNROLL
+    for (int distance = is_odd; distance <= SsimHalving::kRadius; distance += 2) {
+      const SsimSampleSum sum = ssim_halving_row(distance, row);
+      store(sum.high(), out[distance / 2].high + x);
+      store(sum.low(), out[distance / 2].low + x);
     }
+  }
 }
 
 /* Row y of the next scale. */
@@ -193,14 +235,17 @@ void halve_across(SsimStripHalves& halves, int y, int count, float* out) {
           out + x);
 }
 
-template <class Source>
-void halve(const Source& source, int picture, int w, int h, const SsimMemory& memory, const Plane<float>& out) {
+template <class T>
+void halve(const Source<T>& source, int picture, const SsimMemory& memory, const Plane<float>& out) {
   constexpr int kRadius = SsimHalving::kRadius;
   for (int from = 0; from < out.w; from += kSsimStrip) {
-    const int count = std::min(kSsimStrip, out.w - from);
-    for (int y = -kRadius; y < 2 * out.h + kRadius - 1; y++) {
-      split_row(source, picture, mirror_repeated(y, h), w, from, count, *memory.samples);
-      halve_along(*memory.samples, y, count, memory.halves->row(y));
+    const int count = std::min(kSsimStrip, out.w - from), end = 2 * out.h + kRadius - 1;
+    split_row(source, picture, -kRadius, from, count, *memory.samples);
+    for (int y = -kRadius; y < end; y++) {
+      if (y + 1 < end) split_row(source, picture, y + 1, from, count, *memory.samples);
+      const auto& samples = memory.samples->split[y & 1];
+      if (y & 1) halve_along<true>(samples, count, memory.halves->row(y));
+      else halve_along<false>(samples, count, memory.halves->row(y));
       if (y >= kRadius && y % 2 == 0)
         halve_across(*memory.halves, (y - kRadius) / 2, count, out.row((y - kRadius) / 2) + from);
     }
@@ -210,26 +255,34 @@ void halve(const Source& source, int picture, int w, int h, const SsimMemory& me
 // -- Scales ----------------------------------------------------------------------------------------------------------
 
 /* The sums of scale `s`, and the planes of the next. */
-template <class Source>
-void add_scale(const SsimParams& params, int s, const Source& source, const SsimMemory& memory, SsimSums* sums) {
-  const int w = memory.plane(s, 0).w, h = memory.plane(s, 0).h;
-  if (params.with_l(s)) add_windows<true>(source, w, h, memory, sums[s]);
-  else add_windows<false>(source, w, h, memory, sums[s]);
+template <class T>
+void add_scale(const SsimParams& params, int s, const Source<T>& source, const SsimMemory& memory, SsimSums* sums) {
+  const auto add = params.with_l(s) ? params.exact(s) ? add_windows<true, true, T> : add_windows<false, true, T>
+                                    : params.exact(s) ? add_windows<true, false, T> : add_windows<false, false, T>;
+  add(source, memory, sums[s]);
   if (s + 1 == params.scales) return;
-  for (const int picture : {0, 1}) halve(source, picture, w, h, memory, memory.plane(s + 1, picture));
+  for (const int picture : {0, 1}) halve(source, picture, memory, memory.plane(s + 1, picture));
+}
+
+Source<float> planes_of(const SsimMemory& memory, int scale) {
+  const auto samples = [&](int picture) {
+    const Plane<float>& plane = memory.plane(scale, picture);
+    return Plane<const float>{plane.data, plane.stride, plane.w, plane.h};
+  };
+  return {.planes = {samples(0), samples(1)}, .scale = 1};
 }
 
 template <class T>
 void add_scales(const SsimParams& params, const Plane<const T>& ref, const Plane<const T>& dist,
                 const SsimMemory& memory, SsimSums* sums) {
   if (params.factor == 1) {
-    add_scale(params, 0, SampleSource<T>{{ref, dist}, scale_to_8_bits(params.bpc)}, memory, sums);
+    add_scale(params, 0, Source<T>{{ref, dist}, scale_to_8_bits(params.bpc)}, memory, sums);
   } else {
     reduce(params, ref, memory, memory.plane(0, 0));
     reduce(params, dist, memory, memory.plane(0, 1));
   }
   for (int s = params.factor == 1 ? 1 : 0; s < params.scales; s++)
-    add_scale(params, s, PlaneSource{{memory.plane(s, 0), memory.plane(s, 1)}}, memory, sums);
+    add_scale(params, s, planes_of(memory, s), memory, sums);
 }
 
 void ssim(const SsimParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,

@@ -23,7 +23,7 @@ struct SsimPlanes {
   int32_t w, h;
   int64_t first, stride, plane;  // floats: to the first plane, from row to row, from plane to plane
   int32_t tiles_across, first_block;
-  int32_t with_l;
+  int32_t exact, with_l;          // see SsimParams
 };
 
 struct SsimWork {
