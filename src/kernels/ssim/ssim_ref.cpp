@@ -68,8 +68,8 @@ void add_windows(const FloatPlane& ref, const FloatPlane& dist, bool exact, bool
   const int windows = ref.w - 2 * kRadius;
   for (int y = 0; y < ref.h; y++) {
     for (int x = 0; x < windows; x++)
-      rows[y % kLength * windows + x] = means(exact,
-          [&](int k) { return ssim_products(ref.row(y)[x + kRadius + k], dist.row(y)[x + kRadius + k]); });
+      rows[y % kLength * windows + x] = means(
+          exact, [&](int k) { return ssim_products(ref.row(y)[x + kRadius + k], dist.row(y)[x + kRadius + k]); });
     for (int x = 0; x < windows && y >= 2 * kRadius; x++)
       add_window(means(exact, [&](int k) { return rows[(y - kRadius + k) % kLength * windows + x]; }), with_l, sums);
   }

@@ -15,15 +15,11 @@ namespace vmafx {
  * strip's latest rows leave behind fits the first cache. */
 inline constexpr int kSsimStrip = 64;
 
-/* A row of what SsimMeans has one of. */
-template <int n>
-struct SsimMeanRow {
-  float ref[n], dist[n], ref_ref[n], dist_dist[n], ref_dist[n];
-};
-
 /* Means along the windows of a strip, of the latest rows, and means over windows. */
 struct SsimStripMeans {
-  using Row = SsimMeanRow<kSsimStrip>;
+  struct Row { /* of what SsimMeans has one of */
+    float ref[kSsimStrip], dist[kSsimStrip], ref_ref[kSsimStrip], dist_dist[kSsimStrip], ref_dist[kSsimStrip];
+  };
   Row& row(int y) { return along[y % SsimWindow::kLength]; }
   Row along[SsimWindow::kLength], across;
 };

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "base/aligned.h"
 #include "kernels/ssim/ssim_rows.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -29,8 +30,8 @@ namespace vmafx {
 namespace HWY_NAMESPACE {
 namespace {
 
-/* `n`, and what the last of vectors of so many has beyond. */
-HWY_INLINE int whole_vectors(int n) { return (n + lanes() - 1) / lanes() * lanes(); }
+/* `n`, rounded up to whole vectors. */
+HWY_INLINE int whole_vectors(int n) { return static_cast<int>(round_up(n, lanes())); }
 
 // -- Sources ---------------------------------------------------------------------------------------------------------
 
@@ -84,14 +85,12 @@ struct LossSums {
   IntegerSum l, c, s, lcs;
 };
 
-template <int n>
-HWY_INLINE SsimMeans load_means(const SsimMeanRow<n>& row, int x) {
+HWY_INLINE SsimMeans load_means(const SsimStripMeans::Row& row, int x) {
   return {load(row.ref + x), load(row.dist + x), load(row.ref_ref + x), load(row.dist_dist + x),
           load(row.ref_dist + x)};
 }
 
-template <int n>
-HWY_INLINE void store_means(const SsimMeans& means, SsimMeanRow<n>& row, int x) {
+HWY_INLINE void store_means(const SsimMeans& means, SsimStripMeans::Row& row, int x) {
   store(means.ref, row.ref + x);
   store(means.dist, row.dist + x);
   store(means.ref_ref, row.ref_ref + x);
