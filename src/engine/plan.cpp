@@ -138,8 +138,8 @@ Status Plan::instantiate(const VideoFormat& format, Log& log) {
     auto made = planned.info->create(planned.options, format);
     if (!made.ok()) return no_extractor(planned.info->name, made.status().message());
     planned.extractor = std::move(made.value());
-    place_columns(planned, log);
   }
+  place_columns(log);
   for (PlannedModel& planned : models_) {
     for (PlannedModel::Input& input : planned.inputs) {
       input.column = column_of(extractors_[input.extractor], input.feature);
@@ -157,18 +157,24 @@ Status Plan::instantiate(const VideoFormat& format, Log& log) {
   return {};
 }
 
-void Plan::place_columns(PlannedExtractor& planned, Log& log) {
-  const std::string suffix = planned.options.key_suffix();
-  for (const FeatureInfo& feature : planned.extractor->features()) {
-    const std::string key = feature.key + (feature.bare ? "" : suffix);
-    if (std::ranges::find(columns_, key) != columns_.end()) {
-      log.warning(format_text("%s is provided twice; the first one is reported", key.c_str()));
-      planned.columns.push_back(-1);
-      continue;
-    }
-    planned.columns.push_back(static_cast<int>(columns_.size()));
-    columns_.push_back(key);
+/* In the order in which libvmaf, on one thread, writes each feature's first score. */
+void Plan::place_columns(Log& log) {
+  for (PlannedExtractor& planned : extractors_) planned.columns.assign(planned.extractor->features().size(), -1);
+  for (const FirstScore first_score : {FirstScore::kWithItsFrame, FirstScore::kWithTheNextFrame, FirstScore::kAtTheEnd})
+    for (PlannedExtractor& planned : extractors_)
+      for (size_t i = 0; i < planned.columns.size(); i++)
+        if (planned.extractor->features()[i].first_score == first_score) place_column(planned, i, log);
+}
+
+void Plan::place_column(PlannedExtractor& planned, size_t i, Log& log) {
+  const FeatureInfo& feature = planned.extractor->features()[i];
+  const std::string key = feature.key + (feature.bare ? "" : planned.options.key_suffix());
+  if (std::ranges::find(columns_, key) != columns_.end()) {
+    log.warning(format_text("%s is provided twice; the first one is reported", key.c_str()));
+    return;
   }
+  planned.columns[i] = static_cast<int>(columns_.size());
+  columns_.push_back(key);
 }
 
 int Plan::column_of(const PlannedExtractor& planned, const std::string& feature) const {

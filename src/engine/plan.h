@@ -64,7 +64,8 @@ class Plan {
   Status check_models(const VideoFormat& format, Log& log) const;
   Status add_model(const ModelSpec& spec, uint32_t preferred, Log& log);
   Status add_feature(const FeatureSpec& spec, uint32_t preferred, Log& log);
-  void place_columns(PlannedExtractor& planned, Log& log);
+  void place_columns(Log& log);
+  void place_column(PlannedExtractor& planned, size_t feature, Log& log);
   int column_of(const PlannedExtractor& planned, const std::string& feature) const;
 
   std::vector<PlannedExtractor> extractors_;

@@ -35,13 +35,24 @@ enum ExtractorFlags : uint32_t {
   kColour = 1u << 2,    // scores depend on what colours the samples mean: VideoFormat::colour
 };
 
+/* When libvmaf, on one thread, writes the first score of a feature: the keys of its reports stand in that order. */
+enum class FirstScore { kWithItsFrame, kWithTheNextFrame, kAtTheEnd };
+
+/* Which of a feature's scores tell of the worse pictures. */
+enum class Worse { kLow, kHigh, kNeither };
+
 /* A feature that an extractor can provide.
  * `name` is what models and options call it, `key` what reports print (plus the suffix of its non-default options). */
 struct FeatureInfo {
-  const char* name;  // "VMAF_integer_feature_adm2_score"
-  const char* key;   // "integer_adm2"
-  bool bare = false; // options never show in the key
+  const char* name;   // "VMAF_integer_feature_adm2_score"
+  const char* key;    // "integer_adm2"
+  bool bare = false;  // options never show in the key
+  FirstScore first_score = FirstScore::kWithItsFrame;
+  Worse worse = Worse::kLow;
 };
+
+/* A feature whose scores alone do not tell good pictures from bad ones; models call it by its key. */
+constexpr FeatureInfo neutral_feature(const char* key) { return {.name = key, .key = key, .worse = Worse::kNeither}; }
 
 /* What extract() reads: of each picture the planes, bit p for plane p; and which frames. */
 struct Reads {
@@ -71,7 +82,8 @@ class Extractor {
  public:
   virtual ~Extractor() = default;
 
-  /* The features that this instance provides under its options, in report order. Fixed for its lifetime. */
+  /* The features that this instance provides under its options, in report order as far as `first_score` leaves it open. Fixed
+   * for its lifetime. */
   virtual std::span<const FeatureInfo> features() const = 0;
   virtual Reads reads() const { return {}; }
 

@@ -41,6 +41,32 @@ struct LogText {
   Log log{[this](VmafxLogLevel, const char* message) { text += std::string(message) + "\n"; }};
 };
 
+/* The keys of a report, in order. */
+std::string keys_of(const char* models, const char* features, const VideoFormat& format = {.w = 352, .h = 288}) {
+  LogText log;
+  auto plan = Plan::make(parse_models(models).value(), parse_features(features).value(), 0, log.log);
+  ck_assert_msg(plan.ok(), "%s", plan.status().message().c_str());
+  const Status made = plan.value().instantiate(format, log.log);
+  ck_assert_msg(made.ok(), "%s", made.message().c_str());
+  std::string keys;
+  for (const std::string& key : plan.value().columns()) keys += (keys.empty() ? "" : " ") + key;
+  return keys;
+}
+
+/* "adm" with prefix "integer_" and suffix "_egl_1": "integer_adm2_egl_1 integer_aim_egl_1 …". */
+std::string adm_keys(const std::string& prefix, const std::string& suffix) {
+  std::string keys;
+  for (const char* key : {"adm2", "aim", "adm3", "adm_scale0", "adm_scale1", "adm_scale2", "adm_scale3"})
+    keys += prefix + key + suffix + " ";
+  return keys;
+}
+std::string vif_keys(const std::string& prefix, const std::string& suffix) {
+  std::string keys;
+  for (const char* scale : {"0", "1", "2", "3"}) keys += prefix + "vif_scale" + scale + suffix + " ";
+  return keys;
+}
+const std::string kSadKey = "VMAF_integer_feature_motion_sad_score ", kMotionKeys = "integer_motion2 integer_motion3 ";
+
 Colour said(int matrix, Colour::Range range) { return {.matrix = matrix, .range = range}; }
 
 }  // namespace
@@ -82,6 +108,48 @@ std::string said_of(const char* version, int w, int h, int bpc = 10, bool encode
   ck_assert(check_model(model.value(), version_of(spec), encode_depth_known, {.w = w, .h = h, .bpc = bpc}, log.log).ok());
   return log.text;
 }
+
+/* As in reports of libvmaf f85a853 on one thread. */
+START_TEST(keys_stand_in_libvmafs_order) {
+  const std::string v06 = adm_keys("integer_", "") + kSadKey + vif_keys("integer_", "");
+  for (const char* version : {"vmaf_v0.6.1", "vmaf_4k_v0.6.1"})
+    assert_text_eq(keys_of(("version=" + std::string(version)).c_str(), ""), v06 + kMotionKeys + "vmaf");
+  for (const char* version : {"vmaf_v0.6.1neg", "vmaf_4k_v0.6.1neg"})
+    assert_text_eq(keys_of(("version=" + std::string(version)).c_str(), ""),
+                   adm_keys("integer_", "_egl_1") + kSadKey + vif_keys("integer_", "_egl_1") + kMotionKeys + "vmaf");
+  const std::string in_float = adm_keys("", "") + "motion2 motion " + vif_keys("", "") + "motion3 ";
+  for (const char* version : {"vmaf_float_v0.6.1", "vmaf_float_4k_v0.6.1"})
+    assert_text_eq(keys_of(("version=" + std::string(version)).c_str(), ""), in_float + "vmaf");
+  assert_contains(keys_of("version=vmaf_b_v0.6.3", ""), v06 + kMotionKeys + "vmaf vmaf_0001 vmaf_0002 ");
+  assert_contains(keys_of("version=vmaf_float_b_v0.6.3", ""), in_float + "vmaf vmaf_0001 vmaf_0002 ");
+
+  const std::string options = "_csf_2_dlmw_0.7_egl_1_min_0.5_nw_0.02", chroma = "_mxv_45_nnf_0.1_snn_0.19_wvm_5 ";
+  assert_text_eq(keys_of("version=vmaf_v1.0.16_hfr_3d0h", "", {.w = 352, .h = 288, .bpc = 10}),
+                 "cambi_hrs_1080_cmxv_17_vlt_0.06 speed_chroma_u" + chroma + "speed_chroma_v" + chroma +
+                     "speed_chroma_uv" + chroma + adm_keys("integer_", options) +
+                     "VMAF_integer_feature_motion_sad_score_mffw_mmxv_18_mma integer_motion2_mffw_mmxv_18_mma "
+                     "integer_motion3_mffw_mmxv_18_mma vmaf");
+}
+END_TEST
+
+START_TEST(keys_of_several_askers_stand_in_libvmafs_order) {
+  assert_text_eq(keys_of("version=vmaf_v0.6.1|version=vmaf_v0.6.1neg:name=neg", "name=psnr|name=float_motion"),
+                 adm_keys("integer_", "") + kSadKey + vif_keys("integer_", "") + adm_keys("integer_", "_egl_1") +
+                     vif_keys("integer_", "_egl_1") + "psnr_y psnr_cb psnr_cr motion2 motion motion3 " + kMotionKeys +
+                     "vmaf neg");
+  assert_text_eq(keys_of("", "motion:debug=true|psnr:enable_mse=true"),
+                 kSadKey + "integer_motion psnr_y mse_y psnr_cb mse_cb psnr_cr mse_cr integer_motion2 integer_motion3");
+  assert_text_eq(keys_of("", "float_motion:motion_force_zero=true"), "motion2_force_0 motion3_force_0 motion_force_0");
+  assert_text_eq(keys_of("", "float_motion:debug=false|float_ssim"), "motion2 float_ssim motion3");
+}
+END_TEST
+
+/* libvmaf drops them where a model has asked for the same metric without. */
+START_TEST(debug_keys_beside_a_model_are_written) {
+  assert_text_eq(keys_of("version=vmaf_v0.6.1", "motion:debug=true"),
+                 adm_keys("integer_", "") + kSadKey + "integer_motion " + vif_keys("integer_", "") + kMotionKeys + "vmaf");
+}
+END_TEST
 
 START_TEST(models_are_for_a_size) {
   assert_text_eq(said_of("vmaf_v0.6.1", 3840, 2160),
@@ -166,6 +234,9 @@ END_TEST
 int main() {
   return vmafx::test::run_suite("plan", {{"fits", hip_twins_leave_what_does_not_fit},
                                          {"by_name", hip_twins_asked_for_must_fit},
+                                         {"order", keys_stand_in_libvmafs_order},
+                                         {"common_order", keys_of_several_askers_stand_in_libvmafs_order},
+                                         {"debug", debug_keys_beside_a_model_are_written},
                                          {"size", models_are_for_a_size},
                                          {"depth", models_of_ten_bits},
                                          {"gray", models_of_chroma_refuse_gray},

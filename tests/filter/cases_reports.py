@@ -128,6 +128,38 @@ def extras_are_top_level_keys(lab):
     check(report["vmafx"]["backend"], "backend of each feature")
 
 
+KEYS_OF_V06 = (
+    "integer_adm2 integer_aim integer_adm3 integer_adm_scale0 integer_adm_scale1 integer_adm_scale2 integer_adm_scale3 "
+    "VMAF_integer_feature_motion_sad_score integer_vif_scale0 integer_vif_scale1 integer_vif_scale2 integer_vif_scale3 {}"
+    "integer_motion2 integer_motion3 vmaf"
+)
+
+
+@case
+def keys_stand_in_libvmafs_order(lab):
+    """That of libvmaf on one thread, which is FFmpeg's default."""
+    wanted = KEYS_OF_V06.format("psnr_y psnr_cb psnr_cr float_ssim ").split()
+    for name in ("vmafx", "libvmaf"):
+        options = "feature=name=psnr|name=float_ssim:n_threads=2"
+        lab.compare(f"{name}={options}:log_fmt=json:log_path=log.json").score()
+        report = lab.json("log.json")
+        check_equal(list(report["frames"][3]["metrics"]), wanted, f"{name}: keys of a frame")
+        check_equal(list(report["pooled_metrics"]), wanted, f"{name}: pooled keys")
+        lab.compare(f"{name}={options}:log_fmt=csv:log_path=log.csv").score()
+        header = [key for key in lab.csv("log.csv")[0] if key not in ("Frame", "Time", "")]
+        check_equal(header, wanted, f"{name}: columns")
+
+
+@case
+def debug_keys_beside_a_model_are_written(lab):
+    """libvmaf leaves them out where a model needs the same metric."""
+    lab.compare(r"vmafx=feature='name=motion\:debug=true':log_fmt=json:log_path=log.json").score()
+    keys = list(lab.json("log.json")["frames"][3]["metrics"])
+    wanted = KEYS_OF_V06.format("").split()
+    wanted.insert(wanted.index("VMAF_integer_feature_motion_sad_score") + 1, "integer_motion")
+    check_equal(keys, wanted, "keys")
+
+
 @case
 def full_disk_is_an_error(lab):
     lab.compare("vmafx=log_path=/dev/full").failed("No space left on device")

@@ -43,9 +43,9 @@ constexpr OptionInfo kOptions[] = {
 };
 
 constexpr FeatureInfo kFeatures[] = {
-    {"Cambi_feature_cambi_score", "cambi"},
-    {.name = "cambi_source", .key = "cambi_source", .bare = true},
-    {.name = "cambi_full_reference", .key = "cambi_full_reference", .bare = true},
+    {.name = "Cambi_feature_cambi_score", .key = "cambi", .worse = Worse::kHigh},
+    {.name = "cambi_source", .key = "cambi_source", .bare = true, .worse = Worse::kNeither},
+    {.name = "cambi_full_reference", .key = "cambi_full_reference", .bare = true, .worse = Worse::kHigh},
 };
 
 constexpr int kScaleWeights[kCambiScales] = {16, 8, 4, 2, 1};

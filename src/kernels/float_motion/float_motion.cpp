@@ -25,12 +25,24 @@ constexpr OptionInfo kOptions[] = {
     {"motion_max_val", "mmxv", Type::kDouble, 10000.0, 0, 10000, true, "largest score; larger ones are clipped"},
 };
 
-constexpr FeatureInfo kMotion = {"VMAF_feature_motion_score", "motion"};
-constexpr FeatureInfo kMotion2 = {"VMAF_feature_motion2_score", "motion2"};
-constexpr FeatureInfo kMotion3 = {"VMAF_feature_motion3_score", "motion3"};
+constexpr FeatureInfo motion_feature(const char* name, const char* key,
+                                     FirstScore first_score = FirstScore::kWithItsFrame) {
+  return {.name = name, .key = key, .first_score = first_score, .worse = Worse::kNeither};
+}
+constexpr FeatureInfo kMotion = motion_feature("VMAF_feature_motion_score", "motion");
+constexpr FeatureInfo kMotion2 = motion_feature("VMAF_feature_motion2_score", "motion2");
+constexpr FeatureInfo kMotion3 =
+    motion_feature("VMAF_feature_motion3_score", "motion3", FirstScore::kWithTheNextFrame);
+constexpr FeatureInfo kMotion3OfZero = motion_feature("VMAF_feature_motion3_score", "motion3");
 
 constexpr FeatureInfo kFeatures[] = {kMotion2, kMotion3};
-constexpr FeatureInfo kDebugFeatures[] = {kMotion, kMotion2, kMotion3};
+constexpr FeatureInfo kDebugFeatures[] = {kMotion2, kMotion, kMotion3};
+constexpr FeatureInfo kFeaturesOfZero[] = {kMotion2, kMotion3OfZero, kMotion};  // with debug, else without the last
+
+int index_of_motion(const Options& options) { return options.flag("motion_force_zero") ? 2 : 1; }
+int index_of_motion3(const Options& options) {
+  return options.flag("motion_force_zero") || !options.flag("debug") ? 1 : 2;
+}
 
 int taps_of(const Options& options) {
   const int size = options.integer("motion_filter_size");
@@ -53,6 +65,7 @@ class FloatMotion : public Extractor {
  public:
   FloatMotion(const Options& options, const VideoFormat& format, bool on_device)
       : debug_(options.flag("debug")),
+        motion_(index_of_motion(options)),
         fps_weight_(options.number("motion_fps_weight")),
         max_val_(options.number("motion_max_val")),
         format_(format),
@@ -60,11 +73,12 @@ class FloatMotion : public Extractor {
         scores_({.blend_factor = options.number("motion_blend_factor"),
                  .blend_offset = options.number("motion_blend_offset"),
                  .max_val = max_val_,
-                 .motion2 = debug_ ? 1 : 0,
-                 .motion3 = debug_ ? 2 : 1}),
+                 .motion2 = 0,
+                 .motion3 = index_of_motion3(options)}),
         device_twin_(on_device ? float_motion_hip(params_, format) : nullptr) {}
 
   std::span<const FeatureInfo> features() const override {
+    if (params_.planes == 0) return {kFeaturesOfZero, debug_ ? 3u : 2u};
     if (debug_) return kDebugFeatures;
     return kFeatures;
   }
@@ -88,7 +102,7 @@ class FloatMotion : public Extractor {
 
   void finalize(int64_t frame, const void* sums, ScoreSink& sink) override {
     const double motion = frame ? motion_of(*static_cast<const FloatMotionSums*>(sums)) * fps_weight_ : 0;
-    if (debug_) sink.put(frame, 0, std::min(motion, max_val_));
+    if (debug_) sink.put(frame, motion_, std::min(motion, max_val_));
     scores_.add(motion, sink);
   }
   Status flush(ScoreSink& sink) override {
@@ -113,6 +127,7 @@ class FloatMotion : public Extractor {
   }
 
   const bool debug_;
+  const int motion_;  // index of the feature
   const double fps_weight_, max_val_;
   const VideoFormat format_;
   const FloatMotionParams params_;

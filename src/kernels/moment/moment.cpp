@@ -6,10 +6,8 @@
 namespace vmafx {
 namespace {
 
-constexpr FeatureInfo kFeatures[] = {{"float_moment_ref1st", "float_moment_ref1st"},
-                                     {"float_moment_dis1st", "float_moment_dis1st"},
-                                     {"float_moment_ref2nd", "float_moment_ref2nd"},
-                                     {"float_moment_dis2nd", "float_moment_dis2nd"}};
+constexpr FeatureInfo kFeatures[] = {neutral_feature("float_moment_ref1st"), neutral_feature("float_moment_dis1st"),
+                                     neutral_feature("float_moment_ref2nd"), neutral_feature("float_moment_dis2nd")};
 
 class Moment : public Extractor {
  public:

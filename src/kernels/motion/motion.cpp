@@ -23,10 +23,17 @@ constexpr OptionInfo kOptions[] = {
     {"debug", nullptr, Type::kBool, 0, 0, 1, false, "provide the motion score of two frames too"},
 };
 
-constexpr FeatureInfo kSad = {"VMAF_integer_feature_motion_sad_score", "VMAF_integer_feature_motion_sad_score"};
-constexpr FeatureInfo kMotion = {"VMAF_integer_feature_motion_score", "integer_motion"};
-constexpr FeatureInfo kMotion2 = {"VMAF_integer_feature_motion2_score", "integer_motion2"};
-constexpr FeatureInfo kMotion3 = {"VMAF_integer_feature_motion3_score", "integer_motion3"};
+constexpr FeatureInfo motion_feature(const char* name, const char* key, FirstScore first_score) {
+  return {.name = name, .key = key, .first_score = first_score, .worse = Worse::kNeither};
+}
+constexpr FeatureInfo kSad = motion_feature("VMAF_integer_feature_motion_sad_score",
+                                            "VMAF_integer_feature_motion_sad_score", FirstScore::kWithItsFrame);
+constexpr FeatureInfo kMotion =
+    motion_feature("VMAF_integer_feature_motion_score", "integer_motion", FirstScore::kWithItsFrame);
+constexpr FeatureInfo kMotion2 =
+    motion_feature("VMAF_integer_feature_motion2_score", "integer_motion2", FirstScore::kAtTheEnd);
+constexpr FeatureInfo kMotion3 =
+    motion_feature("VMAF_integer_feature_motion3_score", "integer_motion3", FirstScore::kAtTheEnd);
 
 constexpr FeatureInfo kFeatures[] = {kSad, kMotion2, kMotion3};
 constexpr FeatureInfo kDebugFeatures[] = {kSad, kMotion, kMotion2, kMotion3};

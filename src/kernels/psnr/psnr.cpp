@@ -21,8 +21,10 @@ constexpr OptionInfo kOptions[] = {
 };
 
 /* Per plane psnr, then mse. */
-constexpr FeatureInfo kFeatures[] = {{"psnr_y", "psnr_y"},   {"mse_y", "mse_y"},     {"psnr_cb", "psnr_cb"},
-                                     {"mse_cb", "mse_cb"},   {"psnr_cr", "psnr_cr"}, {"mse_cr", "mse_cr"}};
+constexpr FeatureInfo mse_feature(const char* key) { return {.name = key, .key = key, .worse = Worse::kHigh}; }
+constexpr FeatureInfo kFeatures[] = {{"psnr_y", "psnr_y"},   mse_feature("mse_y"),
+                                     {"psnr_cb", "psnr_cb"}, mse_feature("mse_cb"),
+                                     {"psnr_cr", "psnr_cr"}, mse_feature("mse_cr")};
 constexpr const char* kStreamKeys[] = {"apsnr_y", "apsnr_cb", "apsnr_cr"};
 
 class Psnr : public Extractor {

@@ -32,10 +32,15 @@ constexpr OptionInfo kChromaOptions[] = {kKernelscale, kPrescale, kPrescaleMetho
                                          kWeightMode};
 constexpr OptionInfo kTemporalOptions[] = {kKernelscale, kPrescale, kPrescaleMethod, kSigma, kFloor, kMaxVal, kRefDiff};
 
-constexpr FeatureInfo kChromaFeatures[] = {{"Speed_chroma_feature_speed_chroma_u_score", "speed_chroma_u"},
-                                           {"Speed_chroma_feature_speed_chroma_v_score", "speed_chroma_v"},
-                                           {"Speed_chroma_feature_speed_chroma_uv_score", "speed_chroma_uv"}};
-constexpr FeatureInfo kTemporalFeatures[] = {{"Speed_temporal_feature_speed_temporal_score", "speed_temporal"}};
+/* Distances: the farther, the worse. */
+constexpr FeatureInfo speed_feature(const char* name, const char* key) {
+  return {.name = name, .key = key, .worse = Worse::kHigh};
+}
+constexpr FeatureInfo kChromaFeatures[] = {speed_feature("Speed_chroma_feature_speed_chroma_u_score", "speed_chroma_u"),
+                                           speed_feature("Speed_chroma_feature_speed_chroma_v_score", "speed_chroma_v"),
+                                           speed_feature("Speed_chroma_feature_speed_chroma_uv_score", "speed_chroma_uv")};
+constexpr FeatureInfo kTemporalFeatures[] = {
+    speed_feature("Speed_temporal_feature_speed_temporal_score", "speed_temporal")};
 
 /* What both have in common. */
 class Speed : public Extractor {
