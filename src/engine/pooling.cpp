@@ -12,6 +12,8 @@ namespace {
 
 using Method = Pool::Method;
 
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
 constexpr struct {
   const char* name;
   Method method;
@@ -70,6 +72,11 @@ double percentile_of(std::span<const double> values, double percent) {
   return sorted[left] * (1 - fraction) + right * fraction;
 }
 
+void count_not_finite(double score, PoolValues& column) {
+  if (!column.not_finite++) column.infinity = score;
+  else if (column.infinity != score) column.infinity = kNan;
+}
+
 }  // namespace
 
 ParsedPool parse_pool(const std::string& text) {
@@ -86,7 +93,7 @@ PoolValues pool_values(const ScoreTable& table, int column, int n_subsample) {
     if (!score)
       result.missing++;
     else if (!std::isfinite(*score))
-      result.not_finite++;
+      count_not_finite(*score, result);
     else
       result.values.push_back(*score);
   }
@@ -94,7 +101,7 @@ PoolValues pool_values(const ScoreTable& table, int column, int n_subsample) {
 }
 
 double pool_scores(const Pool& pool, std::span<const double> values) {
-  if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
+  if (values.empty()) return kNan;
   switch (pool.method) {
     case Method::kMean: return mean_of(values);
     case Method::kMin: return *std::ranges::min_element(values);
@@ -105,6 +112,12 @@ double pool_scores(const Pool& pool, std::span<const double> values) {
     case Method::kPercentile: return percentile_of(values, pool.percent);
   }
   return mean_of(values);
+}
+
+std::optional<double> pool_column(const Pool& pool, const PoolValues& column) {
+  if (!column.values.empty()) return pool_scores(pool, column.values);
+  if (!column.not_finite) return std::nullopt;
+  return pool.method == Method::kStddev ? kNan : column.infinity;
 }
 
 }  // namespace vmafx

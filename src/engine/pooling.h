@@ -6,6 +6,7 @@
 #define VMAFX_ENGINE_POOLING_H
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -43,6 +44,7 @@ struct PoolValues {
   std::vector<double> values;  // in frame order, finite
   int64_t not_finite = 0;      // left out
   int64_t missing = 0;         // frames without a score, left out
+  double infinity = 0;         // what all those that are not finite are; NaN: they differ, or are no numbers
 };
 
 /* Takes every n_subsample-th frame of a column, from frame 0. */
@@ -50,6 +52,10 @@ PoolValues pool_values(const ScoreTable& table, int column, int n_subsample);
 
 /* NaN when `values` is empty. */
 double pool_scores(const Pool& pool, std::span<const double> values);
+
+/* The same of a column for a report, where one without any finite score pools to what its scores are: a metric of equal pictures
+ * that is infinite in all frames has an infinite mean. nullopt: it has no scores. */
+std::optional<double> pool_column(const Pool& pool, const PoolValues& column);
 
 }  // namespace vmafx
 

@@ -76,8 +76,8 @@ void json_pools(const Report& report, const std::vector<PoolValues>& columns, co
   for (int column = 0; column < report.scores.columns(); column++) {
     json.open(report.scores.keys()[column], '{');
     for (const NamedPool& pool : pools)
-      if (!columns[column].values.empty())
-        json.value(pool.name, report.json_number(pool_scores(pool.pool, columns[column].values)));
+      if (const auto pooled = pool_column(pool.pool, columns[column]))
+        json.value(pool.name, report.json_number(*pooled));
     json.close('}');
   }
   json.close('}');

@@ -48,8 +48,8 @@ std::string xml_pools(const Report& report, const std::vector<PoolValues>& colum
   for (int column = 0; column < report.scores.columns(); column++) {
     text += "    <" + item + " " + xml_attribute("name", report.scores.keys()[column]);
     for (const NamedPool& pool : pools)
-      if (!columns[column].values.empty())
-        text += xml_attribute(pool.name, report.plain_number(pool_scores(pool.pool, columns[column].values)));
+      if (const auto pooled = pool_column(pool.pool, columns[column]))
+        text += xml_attribute(pool.name, report.plain_number(*pooled));
     text += "/>\n";
   }
   return text + "  </" + name + ">\n";

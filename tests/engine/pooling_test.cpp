@@ -91,11 +91,36 @@ START_TEST(only_finite_scores_of_scored_frames_count) {
 }
 END_TEST
 
+/* What libvmaf writes of a metric that is infinite in all frames. */
+START_TEST(columns_without_a_finite_score_pool_to_what_they_are) {
+  ScoreTable table({"infinite", "negative", "mixed", "none", "finite"});
+  for (int frame = 0; frame < 3; frame++) {
+    table.put(frame, 0, kInf);
+    table.put(frame, 1, -kInf);
+    table.put(frame, 2, frame == 1 ? kNan : kInf);
+    table.put(frame, 4, frame ? kInf : 7);
+  }
+  const auto of = [&](const char* method, int column) {
+    return pool_column(parse_pool(method).pool, pool_values(table, column, 1));
+  };
+  for (const char* method : {"min", "max", "mean", "harmonic_mean", "median", "p5"}) {
+    ck_assert_double_eq(of(method, 0).value(), kInf);
+    ck_assert_double_eq(of(method, 1).value(), -kInf);
+    ck_assert(std::isnan(of(method, 2).value()));
+    ck_assert(!of(method, 3));
+    ck_assert_double_eq(of(method, 4).value(), 7);
+  }
+  ck_assert(std::isnan(of("stddev", 0).value()));
+  ck_assert_double_eq(of("stddev", 4).value(), 0);
+}
+END_TEST
+
 int main() {
   return vmafx::test::run_suite("pooling", {{"names", names},
                                             {"unknown", unknown_names_are_mean},
                                             {"formulas", formulas},
                                             {"percentiles", percentiles_interpolate},
                                             {"empty", nothing_pools_to_nan},
-                                            {"left_out", only_finite_scores_of_scored_frames_count}});
+                                            {"left_out", only_finite_scores_of_scored_frames_count},
+                                            {"infinite", columns_without_a_finite_score_pool_to_what_they_are}});
 }

@@ -208,7 +208,8 @@ START_TEST(xml_escapes_and_extras) {
   assert_contains(text, "<VMAF version=\"1.2.3\" partial=\"true\">\n");
   assert_contains(text, "<frame frameNum=\"0\" _0_a_b___c_=\"nan\" />\n");
   assert_contains(text, "<frame frameNum=\"1\" _0_a_b___c_=\"-inf\" />\n");
-  assert_contains(text, "<metric name=\"0 a&lt;b&gt;&amp;&quot;c&quot;\" />\n");
+  assert_contains(text, "<metric name=\"0 a&lt;b&gt;&amp;&quot;c&quot;\" min=\"nan\" max=\"nan\" mean=\"nan\" "
+                        "harmonic_mean=\"nan\" />\n");
   assert_contains(text, "  <excluded_scores _0_a_b___c_=\"2\" />\n");
   assert_contains(text, R"(  <vmafx device="a &amp; b">
     <features vif="hip" />
@@ -218,6 +219,22 @@ START_TEST(xml_escapes_and_extras) {
   <note value="x y" />
 </VMAF>
 )");
+}
+END_TEST
+
+/* A metric of equal pictures that is infinite in all frames: libvmaf's keys, null in JSON, inf in XML. A column without any
+ * score has none. */
+START_TEST(infinite_metrics_keep_their_pooled_keys) {
+  ScoreTable scores({"ciede2000", "absent"});
+  for (int frame = 0; frame < 2; frame++) scores.put(frame, 0, kInf);
+  const auto json = nlohmann::json::parse(reported("json", scores, kData));
+  for (const char* pool : {"min", "max", "mean", "harmonic_mean"})
+    ck_assert(json["pooled_metrics"]["ciede2000"].at(pool).is_null());
+  ck_assert(json["pooled_metrics"]["absent"].empty());
+  ck_assert_int_eq(json["excluded_scores"]["ciede2000"].get<int>(), 2);
+  assert_contains(reported("xml", scores, kData),
+                  "    <metric name=\"ciede2000\" min=\"inf\" max=\"inf\" mean=\"inf\" harmonic_mean=\"inf\" />\n"
+                  "    <metric name=\"absent\" />\n");
 }
 END_TEST
 
@@ -431,6 +448,7 @@ int main() {
                                            {"json_gaps", json_says_what_is_missing},
                                            {"xml", xml_is_laid_out_as_libvmaf_does},
                                            {"xml_extras", xml_escapes_and_extras},
+                                           {"infinite", infinite_metrics_keep_their_pooled_keys},
                                            {"csv", csv_keeps_its_columns},
                                            {"sub", sub_has_a_line_per_frame},
                                            {"subsample", skipped_frames_are_nowhere},

@@ -161,6 +161,20 @@ def debug_keys_beside_a_model_are_written(lab):
 
 
 @case
+def infinite_metrics_keep_their_pooled_keys(lab):
+    """ciede2000 of equal pictures is infinite: libvmaf writes null in JSON, inf in XML."""
+    graph = "libvmaf=model='':feature=name=ciede|name=psnr:log_fmt={0}:log_path=log.{0}"
+    for log_fmt in ("json", "xml"):
+        lab.compare(graph.format(log_fmt), dist=lab.clips.ref).succeeded()
+    pools = ("min", "max", "mean", "harmonic_mean")
+    check_equal(lab.json("log.json")["pooled_metrics"]["ciede2000"], dict.fromkeys(pools), "json")
+    check_equal(lab.json("log.json")["excluded_scores"], {"ciede2000": FRAMES}, "excluded_scores")
+    pooled = {metric.attrib["name"]: metric.attrib for metric in lab.xml("log.xml").findall("pooled_metrics/metric")}
+    check_equal(pooled["ciede2000"], {"name": "ciede2000", **dict.fromkeys(pools, "inf")}, "xml")
+    check_equal(pooled["psnr_y"]["mean"], "60.000000", "finite metric")
+
+
+@case
 def full_disk_is_an_error(lab):
     lab.compare("vmafx=log_path=/dev/full").failed("No space left on device")
     lab.compare("[1]trim=end_frame=9[r];[0][r]vmafx=log_path=/dev/full").failed("No space left on device")
