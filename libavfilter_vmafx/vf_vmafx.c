@@ -832,12 +832,6 @@ static void log_message(void *cookie, enum VmafxLogLevel level, const char *mess
     av_log(cookie, levels[level], "%s\n", message);
 }
 
-/** Whether the library is to run where the frames are: nobody has asked for another device, or for downloads. */
-static int runs_in_given_context(const VMAFXContext *s)
-{
-    return (!s->device || !*s->device || !strcmp(s->device, "auto")) && (!s->import || strcmp(s->import, "host"));
-}
-
 static av_cold int open_library(AVFilterContext *ctx)
 {
     VMAFXContext *s = ctx->priv;
@@ -863,8 +857,7 @@ static av_cold int open_library(AVFilterContext *ctx)
     for (int i = 0; i < 2; i++) {
         if ((ret = ff_vmafx_hw_keep_device(&s->hw_device[i], ctx->inputs[i])) < 0)
             return ret;
-        if (runs_in_given_context(s))
-            ff_vmafx_hw_context(&params, ctx->inputs[i]);
+        ff_vmafx_hw_context(&params, ctx->inputs[i]);
     }
     return vmafx_open(&s->vmafx, &params);
 }

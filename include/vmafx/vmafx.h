@@ -57,8 +57,8 @@ typedef struct VmafxParams {
      * "cpu": the CPU twins. "hip": the GPU, or vmafx_open() fails with the cause (ENODEV, EACCES, ENOSYS, …). */
     const char *backend;
     const char *device;     /* "auto" (default), an index, or a PCI address "0000:03:00.0" */
-    /* A context of the application (hipCtx_t, CUcontext) to run in instead of choosing a `device`. It stays the application's and
-     * must outlive this context; nothing of it is changed. Default VMAFX_PLATFORM_NONE: none. */
+    /* A context of the application (hipCtx_t, CUcontext) to run in, where `device` is "auto" or names the device that it belongs
+     * to. It stays the application's and must outlive this context; nothing of it is changed. Default VMAFX_PLATFORM_NONE: none. */
     enum VmafxPlatform device_platform;
     void *device_context;
     /* What to do with pictures in a GPU's memory. "auto" (default): read them where they lie if that is possible, else download

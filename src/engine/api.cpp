@@ -61,7 +61,7 @@ SessionParams session_params(const VmafxParams& params) {
   p.pool = text(params.pool, p.pool.c_str());
   p.n_threads = params.n_threads;
   p.n_subsample = params.n_subsample;
-  p.adopted = {params.device_platform, params.device_context};
+  p.given = {params.device_platform, params.device_context};
   p.import_frames = text(params.import_frames, p.import_frames.c_str());
   p.fallback = params.fallback != 0;
   p.verify = params.verify;

@@ -24,15 +24,16 @@ hip::DevicePtr<const std::byte> lowest(const UnpackPlane& plane) {
 /* The context of the addresses. Another one than that of the metrics is as good, if it is on the same device: contexts share
  * addresses, and an event of one may be waited for in another. */
 StatusOr<hip::ContextPtr> producer_context(const VmafxFormat& format, const hip::OpenedDevice& device,
-                                           const void* context) {
-  if (!context) return error(ENOTSUP, "no device context was handed in");
-  if (!format.device_context || format.device_context == context) return device.context;
-  VMAFX_ASSIGN(hip::ContextPtr theirs,
-               hip::Context::adopt(*device.runtime, static_cast<hip::NativeContext>(format.device_context)));
-  if (theirs->device().ordinal != device.ordinal)
-    return error(ENOTSUP, "they are on another device (%s, the metrics run on %s)",
-                 theirs->device().pci_address.c_str(), device.pci_address.c_str());
-  return theirs;
+                                           const GivenContext& given) {
+  if (given.platform == VMAFX_PLATFORM_NONE) return error(ENOTSUP, "no device context was handed in");
+  const auto native =
+      static_cast<hip::NativeContext>(format.device_context ? format.device_context : given.context);
+  VMAFX_ASSIGN(const hip::Device theirs, hip::device_of_context(hip_platform(given.platform), native));
+  if (theirs.runtime != device.runtime || theirs.ordinal != device.ordinal)
+    return error(ENOTSUP, "they are on another device (%s, the metrics run on %s)", theirs.pci_address.c_str(),
+                 device.pci_address.c_str());
+  if (native == device.context->native()) return device.context;
+  return hip::Context::adopt(*device.runtime, native);
 }
 
 }  // namespace
@@ -43,10 +44,10 @@ DeviceIntake::DeviceIntake(const VmafxFormat& format, const VideoFormat& scored,
 
 StatusOr<std::unique_ptr<DeviceIntake>> DeviceIntake::create(const VmafxFormat& format, const VideoFormat& scored,
                                                              unsigned planes_read, const hip::OpenedDevice& device,
-                                                             const void* context) {
+                                                             const GivenContext& given) {
   std::unique_ptr<DeviceIntake> intake(new DeviceIntake(format, scored, planes_read, device));
   if (format.memory == VMAFX_MEMORY_DEVICE) {
-    VMAFX_ASSIGN(intake->producer_, producer_context(format, device, context));
+    VMAFX_ASSIGN(intake->producer_, producer_context(format, device, given));
   } else {
     intake->owner_ = hip::drm_pci_address(format.drm_fd);
     const hip::DmabufObject any;  // the objects of each picture are looked at when it comes

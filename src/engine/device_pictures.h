@@ -8,6 +8,7 @@
 
 #include "base/picture.h"
 #include "base/status.h"
+#include "engine/dispatch.h"
 #include "hip/device.h"
 #include "hip/frame_planes.h"
 #include "hip/import.h"
@@ -31,11 +32,11 @@ struct DevicePicture {
 /* One input of a session. Used by one thread at a time. */
 class DeviceIntake {
  public:
-  /* `context`: VmafxParams.device_context, that of `device`, or null. ENOTSUP, with the reason: no picture of this format can be
-   * read where it lies. */
+  /* `given`: VmafxParams.device_context; `device` need not be its. ENOTSUP, with the reason: no picture of this format can be read
+   * where it lies. */
   static StatusOr<std::unique_ptr<DeviceIntake>> create(const VmafxFormat& format, const VideoFormat& scored,
                                                         unsigned planes_read, const hip::OpenedDevice& device,
-                                                        const void* context);
+                                                        const GivenContext& given);
 
   /* Waits until the producer of a DRM PRIME object is done; of other pictures the device will wait for it. Any failure means that
    * this picture cannot be read where it lies. */

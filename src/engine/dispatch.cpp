@@ -25,25 +25,29 @@ StatusOr<hip::ContextOptions> context_options(Log& log) {
   return options;
 }
 
-StatusOr<hip::OpenedDevice> open_device(const std::string& choice, const AdoptedContext& adopted, Log& log) {
+StatusOr<hip::OpenedDevice> open_device(const std::string& choice, const GivenContext& given, Log& log) {
   VMAFX_ASSIGN(hip::ContextOptions options, context_options(log));
-  if (adopted.platform == VMAFX_PLATFORM_NONE) return hip::open_device(choice, std::move(options));
-  const auto platform = adopted.platform == VMAFX_PLATFORM_CUDA ? hip::Platform::kCuda : hip::Platform::kHip;
-  return hip::open_adopted(platform, static_cast<hip::NativeContext>(adopted.context), std::move(options));
+  if (given.platform == VMAFX_PLATFORM_NONE) return hip::open_device(choice, std::move(options));
+  return hip::open_device(choice, hip_platform(given.platform), static_cast<hip::NativeContext>(given.context),
+                          std::move(options));
 }
 
 }  // namespace
 
-StatusOr<Backend> open_backend(const std::string& name, const std::string& device, const AdoptedContext& adopted,
+hip::Platform hip_platform(VmafxPlatform platform) {
+  return platform == VMAFX_PLATFORM_CUDA ? hip::Platform::kCuda : hip::Platform::kHip;
+}
+
+StatusOr<Backend> open_backend(const std::string& name, const std::string& device, const GivenContext& given,
                                Log& log) {
   Backend backend;
   if (name == "cpu") return backend;
   if (name != "auto" && name != "hip")
     return error(EINVAL, "there is no backend '%s'; use auto, cpu or hip", name.c_str());
 
-  if ((adopted.platform != VMAFX_PLATFORM_NONE) != (adopted.context != nullptr))
+  if ((given.platform != VMAFX_PLATFORM_NONE) != (given.context != nullptr))
     return error(EINVAL, "a device context and its platform go together; one of them was not handed in");
-  auto opened = open_device(device, adopted, log);
+  auto opened = open_device(device, given, log);
   if (opened.ok()) return Backend{std::move(opened.value()), kHip, ""};
   VMAFX_TRY(give_up_device(name, opened.status(), backend, log));
   return backend;

@@ -19,15 +19,19 @@ struct Backend {
 };
 
 /* A device context of the application. */
-struct AdoptedContext {
+struct GivenContext {
   VmafxPlatform platform = VMAFX_PLATFORM_NONE;  // NONE: there is none
   void* context = nullptr;
 };
 
+/* Not of VMAFX_PLATFORM_NONE. */
+hip::Platform hip_platform(VmafxPlatform platform);
+
 /* "cpu": no device. "hip": the device, or the Status that says why not. "auto": the device, or the CPU and one log line
  * that says why. EINVAL for any other name. `log` must outlive the device. The environment variable VMAFX_HIP_DEADLINE says how
- * many milliseconds any one wait for the device may take (default 10000). */
-StatusOr<Backend> open_backend(const std::string& name, const std::string& device, const AdoptedContext& adopted, Log& log);
+ * many milliseconds any one wait for the device may take (default 10000). The device is opened in the `given` context if that is one
+ * of the device that `device` names. */
+StatusOr<Backend> open_backend(const std::string& name, const std::string& device, const GivenContext& given, Log& log);
 
 /* The same decision when the device turns out to be of no use after all: an error, or the CPU with one log line. */
 Status give_up_device(const std::string& name, const Status& reason, Backend& backend, Log& log);

@@ -47,7 +47,7 @@ StatusOr<std::unique_ptr<Session>> Session::open(const SessionParams& params, Lo
   VMAFX_TRY(select_cpu());
 
   std::unique_ptr<Session> session(new Session(params, std::move(sink)));
-  VMAFX_ASSIGN(session->backend_, open_backend(params.backend, params.device, params.adopted, session->log_));
+  VMAFX_ASSIGN(session->backend_, open_backend(params.backend, params.device, params.given, session->log_));
   VMAFX_ASSIGN(auto models, parse_models(params.model));
   VMAFX_ASSIGN(const auto features, parse_features(params.feature));
   VMAFX_ASSIGN(session->plan_, Plan::make(std::move(models), features, session->backend_.preferred, session->log_));
@@ -138,7 +138,7 @@ StatusOr<std::unique_ptr<DeviceIntake>> Session::open_intake(const VmafxFormat& 
   for (size_t i = 0; i < plan_.extractors().size(); i++)
     if (!pipeline_.on_device(i))
       return error(ENOTSUP, "%s runs on the CPU", instance_name(plan_.extractors()[i]).c_str());
-  return DeviceIntake::create(format, format_, plan_.planes_read(), *backend_.device, params_.adopted.context);
+  return DeviceIntake::create(format, format_, plan_.planes_read(), *backend_.device, params_.given);
 }
 
 const char* Session::backend_of(size_t extractor) const { return pipeline_.on_device(extractor) ? "hip" : "cpu"; }

@@ -31,7 +31,7 @@ struct SessionParams {
   std::string feature;
   std::string backend = "auto";
   std::string device = "auto";
-  AdoptedContext adopted;
+  GivenContext given;
   std::string import_frames = "auto";
   std::string log_path;
   std::string log_fmt = "xml";

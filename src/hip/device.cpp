@@ -74,16 +74,30 @@ StatusOr<std::vector<Device>> find_devices(const std::string& choice) {
   return devices;
 }
 
-}  // namespace
-
-StatusOr<OpenedDevice> open_device(const std::string& choice, ContextOptions options) {
+StatusOr<Device> find_device(const std::string& choice) {
   VMAFX_ASSIGN(const std::vector<Device> devices, find_devices(choice));
   const Device* device = choose_device(devices, choice, has_code);
   if (!device)
     return error(ENODEV, "there is no device '%s'; there are: %s", choice.c_str(), describe_all(devices).c_str());
-  const void* image = find_image(*device);
-  if (!image) return no_code(*device);
-  VMAFX_ASSIGN(ContextPtr context, Context::open(*device, std::move(options)));
+  return *device;
+}
+
+/* The runtime that a platform's contexts belong to. */
+StatusOr<const Runtime*> runtime_of(Platform platform) {
+  Status failure = error(ENODEV, "the runtime in use is not of the platform of the context handed in");
+  for (const Libraries& libraries : Runtime::candidates()) {
+    if (libraries.platform && libraries.platform != platform) continue;
+    const auto runtime = Runtime::load(libraries);
+    if (!runtime.ok()) failure = runtime.status();
+    else if (runtime.value()->platform() == platform) return runtime.value();
+  }
+  return failure;
+}
+
+StatusOr<OpenedDevice> open_primary(const Device& device, ContextOptions options) {
+  const void* image = find_image(device);
+  if (!image) return no_code(device);
+  VMAFX_ASSIGN(ContextPtr context, Context::open(device, std::move(options)));
   return load_kernels(std::move(context), image);
 }
 
@@ -94,15 +108,34 @@ StatusOr<OpenedDevice> open_adopted(const Runtime& runtime, NativeContext native
   return load_kernels(std::move(context), image);
 }
 
-StatusOr<OpenedDevice> open_adopted(Platform platform, NativeContext native, ContextOptions options) {
-  Status failure = error(ENODEV, "the runtime in use is not of the platform of the context handed in");
-  for (const Libraries& libraries : Runtime::candidates()) {
-    if (libraries.platform && libraries.platform != platform) continue;
-    const auto runtime = Runtime::load(libraries);
-    if (!runtime.ok()) failure = runtime.status();
-    else if (runtime.value()->platform() == platform) return open_adopted(*runtime.value(), native, std::move(options));
+bool is_on(const Device& device, Platform platform, NativeContext native) {
+  const auto theirs = device_of_context(platform, native);
+  return theirs.ok() && theirs.value().runtime == device.runtime && theirs.value().ordinal == device.ordinal;
+}
+
+}  // namespace
+
+StatusOr<OpenedDevice> open_device(const std::string& choice, ContextOptions options) {
+  VMAFX_ASSIGN(const Device device, find_device(choice));
+  return open_primary(device, std::move(options));
+}
+
+StatusOr<OpenedDevice> open_device(const std::string& choice, Platform platform, NativeContext native,
+                                   ContextOptions options) {
+  if (!is_auto(choice)) {
+    VMAFX_ASSIGN(const Device device, find_device(choice));
+    if (!is_on(device, platform, native)) return open_primary(device, std::move(options));
   }
-  return failure;
+  VMAFX_ASSIGN(const Runtime* runtime, runtime_of(platform));
+  return open_adopted(*runtime, native, std::move(options));
+}
+
+StatusOr<Device> device_of_context(Platform platform, NativeContext native) {
+  VMAFX_ASSIGN(const Runtime* runtime, runtime_of(platform));
+  const Functions& f = runtime->functions();
+  int ordinal = 0;
+  if (const Error code = f.device_of(f, native, &ordinal)) return runtime->failure(EINVAL, "CtxGetDevice", code);
+  return describe_device(*runtime, ordinal);
 }
 
 }  // namespace vmafx::hip

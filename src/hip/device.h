@@ -24,11 +24,13 @@ struct OpenedDevice : Device {
  * and others: a call failed. AMD's platform is asked first; NVIDIA's when that has no such device. */
 StatusOr<OpenedDevice> open_device(const std::string& choice, ContextOptions options = {});
 
-/* The same on a device of the application, which stays its owner (see Context::adopt). */
-StatusOr<OpenedDevice> open_adopted(const Runtime& runtime, NativeContext native, ContextOptions options = {});
+/* The same for an application that has a context: that is the one to run in when `choice` is "auto" or names the device
+ * that it belongs to. The application stays its owner (see Context::adopt). */
+StatusOr<OpenedDevice> open_device(const std::string& choice, Platform platform, NativeContext native,
+                                   ContextOptions options = {});
 
-/* The same with the runtime of that platform. */
-StatusOr<OpenedDevice> open_adopted(Platform platform, NativeContext native, ContextOptions options = {});
+/* The device that a context of the application belongs to. */
+StatusOr<Device> device_of_context(Platform platform, NativeContext native);
 
 /* Runs the known-answer kernel: EBADMSG if it answers wrongly. */
 Status self_test(const ContextPtr& context, const Module& kernels);

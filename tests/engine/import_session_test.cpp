@@ -432,8 +432,9 @@ END_TEST
 
 namespace {
 
-/* With two GPUs: pictures on the second one, the metrics on the first. */
-int print_log_of_two_devices() {
+/* With two GPUs and the pictures on the second one: what the session says whose given context is of `given`, and whose device and
+ * import are those. */
+int print_log_of_two_devices(int given, const char* choice, const char* import) {
   setenv("VMAFX_HIP_RUNTIME", HIP_EMULATOR, 0);
   const hip::OpenedDevice second = hip::open_device("1").value();
   DeviceDecoder decoder(second);
@@ -443,7 +444,9 @@ int print_log_of_two_devices() {
   options.dist.device_context = application_context(1);
   VmafxParams params = params_on("hip");
   params.device_platform = VMAFX_PLATFORM_HIP;
-  params.device_context = application_context(0);
+  params.device_context = application_context(given);
+  params.device = choice;
+  params.import_frames = import;
   const Outcome outcome = run_stream(params, options);
   std::printf("%s", outcome.log.c_str());
   return outcome.error || outcome.frames != run_stream(params_on("cpu"), host_stream(kPlanar)).frames;
@@ -479,10 +482,37 @@ START_TEST(a_failing_import_is_a_download) {
 }
 END_TEST
 
-START_TEST(addresses_of_another_device_are_downloaded) {
-  const Rerun rerun = run_again(emulator("DEVICES", "discrete@0000:03:00.0,discrete@0000:0a:00.0"), "two devices");
+/* The log of pictures on the second of two GPUs. */
+std::string log_of_two(const std::string& given_choice_import) {
+  const Rerun rerun = run_again(emulator("DEVICES", "discrete@0000:03:00.0,discrete@0000:0a:00.0"), "two " + given_choice_import);
   ck_assert_msg(rerun.succeeded, "%s", rerun.text.c_str());
-  assert_contains(rerun.text, "they are on another device (0000:0a:00.0, the metrics run on 0000:03:00.0)");
+  return rerun.text;
+}
+
+START_TEST(addresses_of_another_device_are_downloaded) {
+  const std::string reason = "they are on another device (0000:0a:00.0, the metrics run on 0000:03:00.0)";
+  assert_contains(log_of_two("0 auto auto"), reason);
+  for (const char* first : {"1 0 auto", "1 0000:03:00.0 auto", "0 0 auto"}) assert_contains(log_of_two(first), reason);
+}
+END_TEST
+
+/* `device` names it, in whatever words: that is no other device than the one of the context handed in. */
+START_TEST(addresses_of_the_device_that_is_named_are_imported) {
+  for (const char* second : {"1 auto auto", "1 1 auto", "1 0000:0a:00.0 auto", "1 0A:00.0 auto", "0 1 auto"}) {
+    const std::string log = log_of_two(second);
+    assert_contains(log, counts("distorted", kFrames, 0, 0));
+    assert_contains(log, "(0000:0a:00.0, emulator)");
+  }
+}
+END_TEST
+
+/* Also when they are not read there, the metrics run on the GPU that the frames are on, unless another is named. */
+START_TEST(downloads_that_were_asked_for_are_told_so) {
+  for (const auto& [how, where] : {std::pair("1 auto host", "0000:0a:00.0"), std::pair("1 0 host", "0000:03:00.0")}) {
+    const std::string log = log_of_two(how);
+    assert_contains(log, "the distorted frames are downloaded from the GPU: import=host");
+    assert_contains(log, std::string("(") + where);
+  }
 }
 END_TEST
 
@@ -500,7 +530,7 @@ START_TEST(a_device_that_fails_hands_over) {
 END_TEST
 
 int main(int argc, char** argv) {
-  if (argc > 2 && std::string(argv[1]) == "two") return print_log_of_two_devices();
+  if (argc > 4) return print_log_of_two_devices(std::atoi(argv[2]), argv[3], argv[4]);
   if (argc > 2) return print_scores(argv[1], argv[2]);
   const int failed =
       run_suite_on_device("pictures on a GPU", {{"linear", linear_objects_are_read_where_they_lie},
@@ -513,6 +543,8 @@ int main(int argc, char** argv) {
                              {"cpu", the_cpu_gets_downloads},
                              {"context", device_addresses_need_their_context},
                              {"two_devices", addresses_of_another_device_are_downloaded},
+                             {"named_device", addresses_of_the_device_that_is_named_are_imported},
+                             {"import_host", downloads_that_were_asked_for_are_told_so},
                              {"failing", a_failing_import_is_a_download},
                              {"handover", a_device_that_fails_hands_over}});
 }

@@ -118,6 +118,17 @@ def import_device_refuses_downloads(lab):
 
 
 @case
+def cuda_contexts_are_handed_in_whatever_the_options_say(lab):
+    """The library knows which device they are of, not the filter: here that they are of no device of the runtime in use."""
+    for options in (":device=0", ":device=0000\\:03\\:00.0", ":device=0:backend=auto"):
+        outcome = run(lab, "cuda", "host", f"{options}:import=device")
+        if "a libavutil without CUDA" in outcome.stderr:
+            raise Skip("this libavutil knows no CUDA frames")
+        outcome.failed("the runtime in use is not of the platform of the context handed in")
+        outcome.does_not_say("no device context was handed in")
+
+
+@case
 def import_host_downloads_always(lab):
     outcome = run(lab, "drm", "drm", ":import=host")
     check_equal(scored_like_host_frames(lab, outcome), {"reference": DOWNLOADED, "distorted": DOWNLOADED})

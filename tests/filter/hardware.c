@@ -5,7 +5,8 @@
  *
  * FILTER is the filter with its options. MAIN and REFERENCE say what each input is: host, drm, tiled (DRM PRIME with a modifier of
  * some GPU), foreign (of a DRM device elsewhere), big (in two objects, with room between the rows). The frames are the same in
- * all of these. Prints what the filter logs, then one line about the frames that came out and the descriptors that are left. */
+ * all of these. cuda: frames of a CUDA context that nobody may use, to see what the filter would do with it. Prints what the
+ * filter logs, then one line about the frames that came out and the descriptors that are left. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
@@ -20,7 +21,13 @@
 #include <libavfilter/buffersink.h>
 #include <libavfilter/buffersrc.h>
 #include <libavutil/frame.h>
+/* Of CUDA's own header only these names are needed; so it need not be there. */
+#define CUDA_VERSION 0
+typedef struct CUctx_st *CUcontext;
+typedef struct CUstream_st *CUstream;
+
 #include <libavutil/hwcontext.h>
+#include <libavutil/hwcontext_cuda.h>
 #include <libavutil/hwcontext_drm.h>
 #include <libavutil/opt.h>
 
@@ -154,9 +161,47 @@ static AVBufferRef *drm_frames(const char *kind) {
   return ref;
 }
 
+/* The same of a CUDA context, without a driver: neither is ever initialised. */
+static AVBufferRef *cuda_frames(void) {
+  AVBufferRef *device = av_hwdevice_ctx_alloc(AV_HWDEVICE_TYPE_CUDA), *ref;
+  AVHWFramesContext *frames;
+
+  if (!device) die("a libavutil without CUDA");
+  ((AVCUDADeviceContext *)((AVHWDeviceContext *)device->data)->hwctx)->cuda_ctx = (CUcontext)(uintptr_t)1;
+  ref = av_hwframe_ctx_alloc(device);
+  frames = (AVHWFramesContext *)ref->data;
+  frames->format = AV_PIX_FMT_CUDA;
+  frames->sw_format = AV_PIX_FMT_NV12;
+  frames->width = WIDTH;
+  frames->height = HEIGHT;
+  av_buffer_unref(&device);
+  return ref;
+}
+
+static enum AVPixelFormat format_of(const AVBufferRef *frames) {
+  return frames ? ((const AVHWFramesContext *)frames->data)->format : AV_PIX_FMT_NV12;
+}
+
 static void close_device(AVBufferRef *frames) {
   const AVDRMDeviceContext *device = ((AVHWFramesContext *)frames->data)->device_ctx->hwctx;
-  if (device->fd >= 0) close(device->fd);
+  if (format_of(frames) == AV_PIX_FMT_DRM_PRIME && device->fd >= 0) close(device->fd);
+}
+
+/* A frame of such a context, which has no samples. */
+static AVFrame *pretend_upload(const AVFrame *host, AVBufferRef *frames) {
+  AVFrame *frame = av_frame_alloc();
+
+  frame->format = AV_PIX_FMT_CUDA;
+  frame->width = WIDTH;
+  frame->height = HEIGHT;
+  frame->pts = host->pts;
+  frame->hw_frames_ctx = av_buffer_ref(frames);
+  frame->buf[0] = av_buffer_alloc(1);
+  for (int i = 0; i < 2; i++) {
+    frame->data[i] = frame->buf[0]->data;
+    frame->linesize[i] = WIDTH;
+  }
+  return frame;
 }
 
 /* -- Frames ------------------------------------------------------------------------------------------------------------- */
@@ -190,9 +235,10 @@ typedef struct Input {
 
 static void open_input(AVFilterGraph *graph, Input *input) {
   AVBufferSrcParameters *par = av_buffersrc_parameters_alloc();
-  if (strcmp(input->kind, "host")) input->frames = drm_frames(input->kind);
+  if (!strcmp(input->kind, "cuda")) input->frames = cuda_frames();
+  else if (strcmp(input->kind, "host")) input->frames = drm_frames(input->kind);
   input->source = avfilter_graph_alloc_filter(graph, avfilter_get_by_name("buffer"), input->name);
-  par->format = input->frames ? AV_PIX_FMT_DRM_PRIME : AV_PIX_FMT_NV12;
+  par->format = format_of(input->frames);
   par->width = WIDTH;
   par->height = HEIGHT;
   par->time_base = (AVRational){ 1, 25 };
@@ -206,7 +252,7 @@ static void push(Input *input, int n) {
   AVFrame *frame = make_frame(n, input->distorted);
   if (input->frames) {
     AVFrame *host = frame;
-    frame = upload(host, input->frames, input->kind);
+    frame = strcmp(input->kind, "cuda") ? upload(host, input->frames, input->kind) : pretend_upload(host, input->frames);
     av_frame_free(&host);
   }
   checked(av_buffersrc_add_frame(input->source, frame), "av_buffersrc_add_frame");
@@ -218,7 +264,7 @@ static int pull(AVFilterContext *sink, const Input *main, int *good) {
   AVFrame *frame = av_frame_alloc();
   int ret;
   while ((ret = av_buffersink_get_frame(sink, frame)) >= 0) {
-    *good += frame->format == (main->frames ? AV_PIX_FMT_DRM_PRIME : AV_PIX_FMT_NV12) &&
+    *good += frame->format == format_of(main->frames) &&
              !frame->hw_frames_ctx == !main->frames;
     av_frame_unref(frame);
   }
