@@ -14,6 +14,7 @@ namespace {
 StatusOr<hip::ContextOptions> context_options(Log& log) {
   hip::ContextOptions options;
   options.note = [&log](const std::string& message) { log.debug(message); };
+  options.tell = [&log](const std::string& message) { log.info(message); };
   const char* text = std::getenv("VMAFX_HIP_DEADLINE");
   if (!text) return options;
   int milliseconds = 0;
@@ -55,7 +56,10 @@ StatusOr<Backend> open_backend(const std::string& name, const std::string& devic
 
 Status give_up_device(const std::string& name, const Status& reason, Backend& backend, Log& log) {
   if (name == "hip") return error(reason.code(), "backend=hip cannot run: %s", reason.message().c_str());
-  log.info("backend=auto runs on the CPU: " + reason.message());
+  /* On a machine without a GPU the names and folders of all runtimes help nobody. */
+  const bool none_installed = reason.code() == ENOENT && !hip::Runtime::is_named();
+  log.info("backend=auto runs on the CPU: " + (none_installed ? "no GPU runtime was found" : reason.message()));
+  if (none_installed) log.verbose(reason.message());
   backend = {std::nullopt, 0, reason.message()};
   return {};
 }

@@ -5,12 +5,15 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace vmafx::hip {
 
 struct CodeObject {
   const char* arch;  // "gfx1100"; "sm_90"; "compute_75": PTX, which the NVIDIA driver translates for newer devices
   std::span<const std::byte> image;
+
+  bool is_ptx() const { return std::string_view(arch).starts_with("compute_"); }
 };
 
 /* What this build carries; empty when no device compiler was found. */

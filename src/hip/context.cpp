@@ -127,6 +127,10 @@ void Context::note(const std::string& message) const {
   if (options_.note) options_.note(message);
 }
 
+void Context::tell(const std::string& message) const {
+  if (options_.tell) options_.tell(message);
+}
+
 void Context::note_leak() {
   if (!leak_noted_.exchange(true)) note("what was allocated on the lost device " + device_.name + " is not freed");
 }

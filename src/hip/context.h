@@ -24,6 +24,7 @@ namespace vmafx::hip {
 struct ContextOptions {
   std::chrono::milliseconds deadline{10000};       // of any one wait
   std::function<void(const std::string&)> note{};  // debug notes, from any thread; may be empty
+  std::function<void(const std::string&)> tell{};  // what the user should know before it happens; may be empty
 };
 
 class Context;
@@ -92,6 +93,7 @@ class Context {
   }
 
   void note(const std::string& message) const;
+  void tell(const std::string& message) const;
 
  private:
   Context(Device device, ContextOptions options) : device_(std::move(device)), options_(std::move(options)) {}

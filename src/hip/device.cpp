@@ -1,21 +1,12 @@
 #include "hip/device.h"
 
 #include <cerrno>
+#include <cstdlib>
 
 #include "hip/code_objects.h"
 
 namespace vmafx::hip {
 namespace {
-
-/* The image to load for a device, or nullptr. */
-const void* find_image(const Device& device) {
-  if (device.runtime->is_emulator()) {
-    const auto image = device.runtime->functions().emulator_image;
-    return image ? image() : nullptr;
-  }
-  const CodeObject* object = find_code_object(embedded_code_objects(), device.arch);
-  return object ? object->image.data() : nullptr;
-}
 
 bool has_code(const std::string& arch) { return find_code_object(embedded_code_objects(), arch) != nullptr; }
 
@@ -27,21 +18,43 @@ Status no_code(const Device& device) {
                device.arch.empty() ? "unknown architecture" : device.arch.c_str(), carried.c_str());
 }
 
-StatusOr<OpenedDevice> load_kernels(ContextPtr context, const void* image) {
-  VMAFX_ASSIGN(Module module, Module::load(context, image));
-  OpenedDevice opened{context->device(), context, std::make_shared<const Module>(std::move(module))};
-  VMAFX_TRY(self_test(opened.context, *opened.kernels));
-  return opened;
+/* The kernels as they are to be loaded on a device. */
+StatusOr<CodeObject> find_code(const Device& device) {
+  if (device.runtime->is_emulator()) {
+    const auto image = device.runtime->functions().emulator_image;
+    if (image) return CodeObject{"emulator", {static_cast<const std::byte*>(image()), size_t{0}}};
+  } else if (const CodeObject* object = find_code_object(embedded_code_objects(), device.arch)) {
+    return *object;
+  }
+  return no_code(device);
+}
+
+/* Where the NVIDIA driver keeps what it has compiled; "" if the user does not let it. */
+std::string compute_cache() {
+  const char* disabled = std::getenv("CUDA_CACHE_DISABLE");
+  if (disabled && std::string(disabled) != "0") return "";
+  if (const char* path = std::getenv("CUDA_CACHE_PATH"); path && *path) return path;
+  return "~/.nv/ComputeCache";
+}
+
+void tell_of_compiling(const Context& context) {
+  const Device& device = context.device();
+  const std::string cache = compute_cache();
+  context.tell(format_text("the driver compiles the kernels for %s (%s, %s) from PTX, which takes seconds ",
+                           device.name.c_str(), device.pci_address.c_str(), device.arch.c_str()) +
+               (cache.empty() ? "each time, since CUDA_CACHE_DISABLE is set"
+                              : "the first time; then they are in its cache, " + cache));
 }
 
 /* The further the search came, the more its failure says: a library but no driver, a driver but no device. */
 int progress(const Status& status) {
   switch (status.code()) {
     case ENOENT: return 0;
-    case ENXIO: return 1;
-    case EACCES: return 2;
-    case ENODEV: return 3;
-    default: return 4;
+    case ELIBACC: return 1;
+    case ENXIO: return 2;
+    case EACCES: return 3;
+    case ENODEV: return 4;
+    default: return 5;
   }
 }
 
@@ -95,17 +108,15 @@ StatusOr<const Runtime*> runtime_of(Platform platform) {
 }
 
 StatusOr<OpenedDevice> open_primary(const Device& device, ContextOptions options) {
-  const void* image = find_image(device);
-  if (!image) return no_code(device);
+  VMAFX_ASSIGN(const CodeObject code, find_code(device));
   VMAFX_ASSIGN(ContextPtr context, Context::open(device, std::move(options)));
-  return load_kernels(std::move(context), image);
+  return load_kernels(std::move(context), code);
 }
 
 StatusOr<OpenedDevice> open_adopted(const Runtime& runtime, NativeContext native, ContextOptions options) {
   VMAFX_ASSIGN(ContextPtr context, Context::adopt(runtime, native, std::move(options)));
-  const void* image = find_image(context->device());
-  if (!image) return no_code(context->device());
-  return load_kernels(std::move(context), image);
+  VMAFX_ASSIGN(const CodeObject code, find_code(context->device()));
+  return load_kernels(std::move(context), code);
 }
 
 bool is_on(const Device& device, Platform platform, NativeContext native) {
@@ -128,6 +139,14 @@ StatusOr<OpenedDevice> open_device(const std::string& choice, Platform platform,
   }
   VMAFX_ASSIGN(const Runtime* runtime, runtime_of(platform));
   return open_adopted(*runtime, native, std::move(options));
+}
+
+StatusOr<OpenedDevice> load_kernels(ContextPtr context, const CodeObject& code) {
+  if (code.is_ptx()) tell_of_compiling(*context);
+  VMAFX_ASSIGN(Module module, Module::load(context, code.image.data()));
+  OpenedDevice opened{context->device(), context, std::make_shared<const Module>(std::move(module))};
+  VMAFX_TRY(self_test(opened.context, *opened.kernels));
+  return opened;
 }
 
 StatusOr<Device> device_of_context(Platform platform, NativeContext native) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/status.h"
+#include "hip/code_objects.h"
 #include "hip/context.h"
 #include "hip/device_list.h"
 #include "hip/module.h"
@@ -19,15 +20,20 @@ struct OpenedDevice : Device {
 };
 
 /* Opens the device that `choice` names: "auto", an index, or a PCI address (see choose_device). What can fail, and
- * how it is told: ENOENT no runtime library; ENXIO no driver; EACCES no permission on its device node; ENODEV no
- * device, or none like `choice`; ENOTSUP no code object for the device's architecture; EBADMSG self-test failed; EIO
- * and others: a call failed. AMD's platform is asked first; NVIDIA's when that has no such device. */
+ * how it is told: ENOENT no runtime library; ELIBACC one that does not load; ENXIO no driver; EACCES no permission on
+ * its device node; ENODEV no device, or none like `choice`; ENOTSUP no code object for the device's architecture;
+ * EBADMSG self-test failed; EIO and others: a call failed. AMD's platform is asked first; NVIDIA's when that has no
+ * such device. */
 StatusOr<OpenedDevice> open_device(const std::string& choice, ContextOptions options = {});
 
 /* The same for an application that has a context: that is the one to run in when `choice` is "auto" or names the device
  * that it belongs to. The application stays its owner (see Context::adopt). */
 StatusOr<OpenedDevice> open_device(const std::string& choice, Platform platform, NativeContext native,
                                    ContextOptions options = {});
+
+/* Loads the kernels of all metrics and has the device prove itself with them (see self_test()). Before the driver
+ * compiles PTX, which takes long, the context's user is told. */
+StatusOr<OpenedDevice> load_kernels(ContextPtr context, const CodeObject& code);
 
 /* The device that a context of the application belongs to. */
 StatusOr<Device> device_of_context(Platform platform, NativeContext native);

@@ -19,9 +19,13 @@ bool is_absent(const std::string& reason, const std::string& name) {
 
 }  // namespace
 
+bool Runtime::is_named() {
+  const char* name = std::getenv("VMAFX_HIP_RUNTIME");
+  return name && *name;
+}
+
 std::vector<Libraries> Runtime::candidates() {
-  const char* named = std::getenv("VMAFX_HIP_RUNTIME");
-  if (named && *named) return {{{named}}};
+  if (is_named()) return {{{std::getenv("VMAFX_HIP_RUNTIME")}}};
   /* The name without a version belongs to developer packages, and a call's shape may change from one version to the
    * next. */
   return {{{"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "/opt/rocm/lib/libamdhip64.so.7",
@@ -47,8 +51,9 @@ StatusOr<const Runtime*> Runtime::load(const Libraries& libraries) {
     else
       reasons += "; " + reason;
   }
-  if (absent.empty()) return error(ENOENT, "the %s cannot be loaded: %s", libraries.kind, reasons.c_str() + 2);
-  return error(ENOENT, "no %s: there is no %s%s", libraries.kind, absent.c_str(), reasons.c_str());
+  if (absent.empty()) return error(ELIBACC, "the %s cannot be loaded: %s", libraries.kind, reasons.c_str() + 2);
+  return error(reasons.empty() ? ENOENT : ELIBACC, "no %s: there is no %s%s", libraries.kind, absent.c_str(),
+               reasons.c_str());
 }
 
 StatusOr<Runtime> Runtime::open(void* library, const std::string& name) {

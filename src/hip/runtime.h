@@ -155,9 +155,10 @@ class Runtime {
  public:
   /* Where to look for devices, in order of preference. */
   static std::vector<Libraries> candidates();
+  static bool is_named();  // by VMAFX_HIP_RUNTIME
 
-  /* It stays loaded, and is the same object for every caller. ENOENT: none could be loaded, with the loader's own
-   * words; ENOSYS: it lacks a function. */
+  /* It stays loaded, and is the same object for every caller. ENOENT: there is none; ELIBACC: one is there and could not be
+   * loaded, with the loader's own words; ENOSYS: it lacks a function. */
   static StatusOr<const Runtime*> load(const Libraries& libraries);
 
   const Functions& functions() const { return functions_; }

@@ -149,6 +149,13 @@ def backend_auto_says_why_it_is_the_cpu(lab):
         outcome = lab.compare("vmafx=backend=auto")
         check_equal(outcome.score(), lab.compare("vmafx=backend=cpu").score(), "score")
         check_equal(outcome.stderr.count("backend=auto runs on the CPU: "), 1, "lines that say so")
+        verbose = lab.run("-v verbose -i", lab.clips.dist, "-i", lab.clips.ref, "-lavfi vmafx -f null -").succeeded()
+        if "there is no libamdhip64.so.7" in verbose.stderr and "there is no libcuda.so.1" in verbose.stderr:
+            lines = [line.split("] ", 1)[1] for line in outcome.stderr.splitlines() if "backend=auto" in line]
+            check_equal(lines, ["backend=auto runs on the CPU: no GPU runtime was found"], "one short line")
+            outcome.does_not_say("libamdhip64")
+        named = lab.compare("vmafx", env={"VMAFX_HIP_RUNTIME": "/nonexistent/libamdhip64.so"})
+        named.says("backend=auto runs on the CPU: no HIP runtime library: there is no /nonexistent/libamdhip64.so").score()
     lab.compare("vmafx=backend=cpu").does_not_say("backend=").score()
 
 

@@ -142,11 +142,10 @@ class Lab:
         slow = "-readrate 0.4 -i"
         return self.start(slow, self.clips.dist, slow, self.clips.ref, "-lavfi", graph, "-f null -")
 
-    def compare(self, graph, dist=None, ref=None, output=(), before=()):
+    def compare(self, graph, dist=None, ref=None, output=(), before=(), env=None):
         """Two clips through a graph."""
-        return self.run(
-            *before, "-i", dist or self.clips.dist, "-i", ref or self.clips.ref, "-lavfi", graph, *output, "-f null -"
-        )
+        inputs = ("-i", dist or self.clips.dist, "-i", ref or self.clips.ref)
+        return self.run(*before, *inputs, "-lavfi", graph, *output, "-f null -", env=env)
 
     def version(self):
         banner = subprocess.run(self.command("-version"), stdout=subprocess.PIPE).stdout.decode()

@@ -151,7 +151,7 @@ END_TEST
 START_TEST(a_library_that_does_not_load_is_told) {
   const Variable runtime("VMAFX_HIP_RUNTIME", "/dev/null");
   const Status status = open_failure();
-  ck_assert_int_eq(status.code(), ENOENT);
+  ck_assert_int_eq(status.code(), ELIBACC);
   assert_contains(status.message(), "the HIP runtime library cannot be loaded: /dev/null: ");
 }
 END_TEST
@@ -220,6 +220,41 @@ START_TEST(an_architecture_without_code_is_told) {
 }
 END_TEST
 
+/* What is told while code of that architecture is loaded, and how many modules there were by then. */
+struct Told {
+  std::string text;
+  int live = -1;
+};
+Told told_of(const char* arch) {
+  FakeState& state = fake_state();  // takes the kernel and does nothing
+  state.argument_sizes[0] = state.argument_sizes[1] = 8, state.argument_sizes[2] = 4;
+  Told told;
+  ContextOptions options;
+  options.tell = [&](const std::string& message) { told = {told.text + message, state.live}; };
+  ck_assert_int_eq(load_kernels(test::fake_context(options), {arch, kNothing}).status().code(), EBADMSG);
+  return told;
+}
+
+/* It takes seconds, so before and not after. */
+START_TEST(compiling_is_told_before_it_happens) {
+  const Told told = told_of("compute_75");
+  assert_contains(told.text, "the driver compiles the kernels for Fake (0000:03:00.0, ");
+  assert_contains(told.text, ") from PTX, which takes seconds the first time; then they are in its cache, ~/.nv/ComputeCache");
+  ck_assert_int_eq(told.live, 0);
+  for (const char* arch : {"sm_90", "gfx1100"}) assert_text_eq(told_of(arch).text, "");
+}
+END_TEST
+
+START_TEST(the_cache_is_the_drivers) {
+  {
+    const Variable path("CUDA_CACHE_PATH", "/var/cache/kernels");
+    assert_contains(told_of("compute_75").text, "the first time; then they are in its cache, /var/cache/kernels");
+  }
+  const Variable disabled("CUDA_CACHE_DISABLE", "1");
+  assert_contains(told_of("compute_75").text, "which takes seconds each time, since CUDA_CACHE_DISABLE is set");
+}
+END_TEST
+
 START_TEST(a_wrong_answer_is_told) {
   if (!find_code_object(embedded_code_objects(), "gfx1100")) return;  // nothing to load
   FakeState& state = fake_state();  // takes the kernel and does nothing
@@ -245,5 +280,7 @@ int main() {
                                            {"nodes", driver_nodes_are_told_apart},
                                            {"unknown", an_unknown_device_lists_the_others},
                                            {"no_code", an_architecture_without_code_is_told},
+                                           {"compiling", compiling_is_told_before_it_happens},
+                                           {"cache", the_cache_is_the_drivers},
                                            {"self_test", a_wrong_answer_is_told}});
 }
