@@ -102,8 +102,9 @@ typedef struct HeldFrame {
 #define FLAGS AV_OPT_FLAG_FILTERING_PARAM|AV_OPT_FLAG_VIDEO_PARAM
 
 static const AVOption vmafx_options[] = {
-    { "log_path",    "write a report to this file",                                         OFFSET(log_path),    AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
-    { "log_fmt",     "format of the report: xml, json, csv, sub or ndjson",                 OFFSET(log_fmt),     AV_OPT_TYPE_STRING, { .str = "xml" }, 0, 0, FLAGS },
+    { "log_path",    "write a report to this file, - is standard output",                   OFFSET(log_path),    AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
+    { "log_fmt",     "format of the report: xml, json, csv, sub or ndjson; if not given, xml or (vmafx only) what log_path ends with",
+                                                                                            OFFSET(log_fmt),     AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
     { "pool",        "pool scores by mean, min, max, harmonic_mean, median, stddev or pN",  OFFSET(pool),        AV_OPT_TYPE_STRING, { .str = "mean" }, 0, 0, FLAGS },
     { "n_threads",   "number of threads, 0: as many as the process may use",                OFFSET(n_threads),   AV_OPT_TYPE_INT,    { .i64 = 0 }, 0, INT_MAX, FLAGS },
     { "threads",     "same as n_threads",                                                   OFFSET(n_threads),   AV_OPT_TYPE_INT,    { .i64 = 0 }, 0, INT_MAX, FLAGS },
@@ -617,6 +618,8 @@ static int score_pair(AVFilterContext *ctx, const AVFrame *main, const AVFrame *
         pic_ref.release(pic_ref.opaque);
         return ret;
     }
+    pic_main.has_time = 1;
+    pic_main.time     = s->fs.pts * av_q2d(s->fs.time_base);
     return vmafx_submit(s->vmafx, &pic_ref, &pic_main);
 }
 
@@ -832,6 +835,26 @@ static void log_message(void *cookie, enum VmafxLogLevel level, const char *mess
     av_log(cookie, levels[level], "%s\n", message);
 }
 
+/** Whether the filter goes by the name that programs know which were written for libvmaf. */
+static int is_libvmaf(const AVFilterContext *ctx)
+{
+    return !strcmp(ctx->filter->name, "libvmaf");
+}
+
+/** NULL: the library goes by the ending of log_path. */
+static const char *report_format(AVFilterContext *ctx)
+{
+    const VMAFXContext *s = ctx->priv;
+    const char *ending = s->log_path ? strrchr(s->log_path, '.') : NULL;
+
+    if ((s->log_fmt && *s->log_fmt) || !is_libvmaf(ctx) || !s->log_path)
+        return s->log_fmt;
+    if (ending && av_match_name(ending + 1, "json,csv,sub,ndjson"))
+        av_log(ctx, AV_LOG_WARNING, "The report %s will hold XML, as libvmaf writes it unless asked otherwise: log_fmt=%s.\n",
+               s->log_path, ending + 1);
+    return "xml";
+}
+
 static av_cold int open_library(AVFilterContext *ctx)
 {
     VMAFXContext *s = ctx->priv;
@@ -844,7 +867,7 @@ static av_cold int open_library(AVFilterContext *ctx)
     params.backend     = s->backend;
     params.device      = s->device;
     params.log_path    = s->log_path;
-    params.log_fmt     = s->log_fmt;
+    params.log_fmt     = report_format(ctx);
     params.score_fmt   = s->score_fmt;
     params.pool        = s->pool;
     params.n_threads   = s->n_threads;
@@ -852,6 +875,8 @@ static av_cold int open_library(AVFilterContext *ctx)
     params.import_frames = s->import;
     params.fallback    = s->fallback;
     params.verify      = s->verify;
+    params.report_times = !is_libvmaf(ctx);
+    params.summary     = !is_libvmaf(ctx);
     params.log         = log_message;
     params.log_cookie  = ctx;
     for (int i = 0; i < 2; i++) {

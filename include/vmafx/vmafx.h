@@ -64,8 +64,10 @@ typedef struct VmafxParams {
     /* What to do with pictures in a GPU's memory. "auto" (default): read them where they lie if that is possible, else download
      * them, and a log line says why. "device": fail where they would be downloaded. "host": download them always. */
     const char *import_frames;
-    const char *log_path;   /* the report; default none. Written as `<log_path>.part`, renamed when complete. */
-    const char *log_fmt;    /* "xml" (default), "json", "csv", "sub", "ndjson" (a line per frame as it finishes) */
+    const char *log_path;   /* the report; default none. Written as `<log_path>.part`, renamed when complete. "-": standard output */
+    /* "xml", "json", "csv", "sub", "ndjson" (a line per frame as it finishes). Default: the one that `log_path` ends with, as in
+     * "report.json", else "xml". */
+    const char *log_fmt;
     const char *score_fmt;  /* printf format of one double in reports, e.g. "%.17g"; default "%.6f" as libvmaf prints */
     /* Pooling of vmafx_model_score(): "mean" (default), "min", "max", "harmonic_mean", "median", "stddev", or a
      * percentile "p5", "perc5", "p99.9". Anything else falls back to mean with a warning. */
@@ -74,6 +76,12 @@ typedef struct VmafxParams {
     int n_subsample;  /* score every N-th frame; default 1 */
     int fallback;     /* a GPU that fails in mid-stream: 1 (default) hands over to the CPU at that frame, 0 makes it an error (EIO) */
     int verify;       /* run every N-th frame on the CPU too and report the largest difference to the GPU; default 0: never */
+    /* 1 (default): the times of frames (see VmafxPicture) stand in all reports but "sub". 0: in "json" and "ndjson" only, for
+     * programs that were written for libvmaf and take every attribute in "xml" and every column of "csv" for a score. */
+    int report_times;
+    /* 1: vmafx_finish() logs, at VMAFX_LOG_INFO, mean, minimum, maximum and the worst frames of each feature that `feature` names
+     * and of each model, a line each. Default 0. */
+    int summary;
     /* Called from any of the library's threads, one call at a time. */
     void (*log)(void *log_cookie, enum VmafxLogLevel level, const char *message);
     void *log_cookie;
@@ -161,6 +169,9 @@ typedef struct VmafxPicture {
     const uint8_t *data[3]; /* plane starts; semi-planar: data[1] is UV. Planes nobody reads may be NULL. DEVICE: device addresses.
                                DMABUF: not used */
     ptrdiff_t stride[3];    /* bytes between rows, may be negative */
+    int has_time;           /* not 0: `time` is known */
+    double time;            /* where in the stream the picture stands, in seconds. That of the distorted one is the time of the pair
+                               in reports and in the summary */
     void (*release)(void *opaque);
     void *opaque;
 

@@ -56,7 +56,7 @@ SessionParams session_params(const VmafxParams& params) {
   p.backend = text(params.backend, p.backend.c_str());
   p.device = text(params.device, p.device.c_str());
   p.log_path = text(params.log_path, "");
-  p.log_fmt = text(params.log_fmt, p.log_fmt.c_str());
+  p.log_fmt = text(params.log_fmt, "");
   p.score_fmt = text(params.score_fmt, "");
   p.pool = text(params.pool, p.pool.c_str());
   p.n_threads = params.n_threads;
@@ -65,6 +65,8 @@ SessionParams session_params(const VmafxParams& params) {
   p.import_frames = text(params.import_frames, p.import_frames.c_str());
   p.fallback = params.fallback != 0;
   p.verify = params.verify;
+  p.report_times = params.report_times != 0;
+  p.summary = params.summary != 0;
   return p;
 }
 
@@ -84,6 +86,7 @@ void vmafx_default_params(VmafxParams* params) {
   *params = {};
   params->n_subsample = 1;
   params->fallback = 1;
+  params->report_times = 1;
 }
 
 int vmafx_open(VmafxContext** out, const VmafxParams* params) {

@@ -14,13 +14,17 @@ namespace {
 
 constexpr mode_t kMode = 0666;  // less the umask
 
-/* Opens for writing without truncation; nullptr with errno set. */
-std::FILE* open_for_writing(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, kMode);
+/* A descriptor as a file for writing, which owns it; nullptr with errno set. */
+std::FILE* file_of(int fd) {
   if (fd < 0) return nullptr;
   std::FILE* file = fdopen(fd, "w");
   if (!file) ::close(fd);
   return file;
+}
+
+/* Opens for writing without truncation; nullptr with errno set. */
+std::FILE* open_for_writing(const std::string& path) {
+  return file_of(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, kMode));
 }
 
 /* Links into these lead to open descriptors, behind which a renamed file would not be seen. */
@@ -40,6 +44,10 @@ std::string follow_links(const std::string& path) {
 
 StatusOr<std::unique_ptr<OutputFile>> OutputFile::open(const std::string& path, bool in_place) {
   std::unique_ptr<OutputFile> file(new OutputFile(path));
+  if (path == "-") {
+    VMAFX_TRY(file->open_standard_output());
+    return file;
+  }
   struct stat info;
   const bool exists = stat(path.c_str(), &info) == 0;
   if (path.empty()) return file->failure(ENOENT);
@@ -63,6 +71,12 @@ Status OutputFile::open_in_place(bool exists) {
   present_ = path_;
   created_ = !exists;
   file_ = open_for_writing(path_);
+  return file_ ? Status() : failure(errno);
+}
+
+Status OutputFile::open_standard_output() {
+  file_ = file_of(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0));
+  begun_ = true;  // what others wrote there stays
   return file_ ? Status() : failure(errno);
 }
 

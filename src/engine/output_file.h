@@ -2,7 +2,8 @@
  *
  * Text goes to `<path>.part`, which commit() renames, so nobody ever reads half a file and an old file stays until
  * then. Some things are written in place instead: what is no regular file (/dev/stdout, a pipe), a file in a folder
- * where none can be made, and whatever the caller wants to be readable while it grows. */
+ * where none can be made, and whatever the caller wants to be readable while it grows. "-" is standard output, to which
+ * text is only ever added. */
 #ifndef VMAFX_ENGINE_OUTPUT_FILE_H
 #define VMAFX_ENGINE_OUTPUT_FILE_H
 
@@ -36,6 +37,7 @@ class OutputFile {
  private:
   explicit OutputFile(std::string path) : path_(std::move(path)) {}
   Status open_in_place(bool exists);
+  Status open_standard_output();
   Status begin();
   Status failure(int errno_value) const;
 

@@ -79,6 +79,7 @@ Status Plan::add_feature(const FeatureSpec& spec, uint32_t preferred, Log& log) 
   if (preferred && !info->features.empty())
     if (const ExtractorInfo* twin = find_provider(info->features.front().name, preferred)) info = twin;
   VMAFX_ASSIGN(const int index, add_extractor(*info, spec.options, log));
+  extractors_[index].asked_for = true;
   if (spec.extractor == info->name) extractors_[index].by_name = true;
   return {};
 }
@@ -103,7 +104,7 @@ StatusOr<int> Plan::add_extractor(const ExtractorInfo& info, const OptionTexts& 
     VMAFX_ASSIGN(planned.options, Options::resolve(info.name, info.options, planned.given));
     return static_cast<int>(i);
   }
-  extractors_.push_back({&info, given, false, std::move(resolved.value()), nullptr, {}});
+  extractors_.push_back({.info = &info, .given = given, .options = std::move(resolved.value())});
   return static_cast<int>(extractors_.size()) - 1;
 }
 

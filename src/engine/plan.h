@@ -19,6 +19,7 @@ namespace vmafx {
 struct PlannedExtractor {
   const ExtractorInfo* info = nullptr;
   OptionTexts given;  // what was asked for, merged over all who asked
+  bool asked_for = false;  // by `feature`, not by models only
   bool by_name = false;  // somebody asked for this very twin, not for the metric
   Options options;
   std::unique_ptr<Extractor> extractor;  // after instantiate()

@@ -16,12 +16,24 @@ std::string csv_cell(const std::string& text) {
   return cell + "\"";
 }
 
+std::optional<ReportFormat> format_called(const std::string& text) {
+  constexpr std::pair<std::string_view, ReportFormat> kFormats[] = {{"xml", ReportFormat::kXml},
+                                                                    {"json", ReportFormat::kJson},
+                                                                    {"csv", ReportFormat::kCsv},
+                                                                    {"sub", ReportFormat::kSub},
+                                                                    {"ndjson", ReportFormat::kNdjson}};
+  for (const auto& [name, format] : kFormats)
+    if (text == name) return format;
+  return std::nullopt;
+}
+
 Status write_csv(const Report& report) {
-  std::string header = "Frame,";
+  const bool times = report.has_times_among_scores();
+  std::string header = times ? "Frame,Time," : "Frame,";
   for (const std::string& key : report.scores.keys()) header += csv_cell(key) + ",";
   VMAFX_TRY(report.file.write(header + "\n"));
   return report.for_each_row([&](int64_t frame) {
-    std::string row = std::to_string(frame) + ",";
+    std::string row = std::to_string(frame) + "," + (times ? report.time(frame) + "," : "");
     report.for_each_score(frame, [&](const std::string&, std::optional<double> score) {
       row += (score ? report.plain_number(*score) : "") + ",";
     });
@@ -42,13 +54,14 @@ Status write_sub(const Report& report) {
 
 }  // namespace
 
-ParsedReportFormat parse_report_format(const std::string& text) {
-  constexpr std::pair<std::string_view, ReportFormat> kFormats[] = {
-      {"", ReportFormat::kXml},    {"xml", ReportFormat::kXml}, {"json", ReportFormat::kJson},
-      {"csv", ReportFormat::kCsv}, {"sub", ReportFormat::kSub}, {"ndjson", ReportFormat::kNdjson}};
-  for (const auto& [name, format] : kFormats)
-    if (text == name) return {format, true};
-  return {ReportFormat::kXml, false};
+ParsedReportFormat parse_report_format(const std::string& text, const std::string& path) {
+  if (text.empty()) {
+    const size_t dot = path.rfind('.');
+    const auto by_ending = dot == path.npos ? std::nullopt : format_called(path.substr(dot + 1));
+    return {by_ending.value_or(ReportFormat::kXml), true};
+  }
+  const auto format = format_called(text);
+  return {format.value_or(ReportFormat::kXml), format.has_value()};
 }
 
 StatusOr<ReportFile> ReportFile::open(const ReportOptions& options) {

@@ -2,11 +2,12 @@
  *
  *   - json: {version, fps, frames: [{frameNum, metrics}], pooled_metrics, aggregate_metrics} laid out as libvmaf does,
  *     then keys of our own: pooled_statistics (median, stddev, percentiles), excluded_scores (how many were not finite,
- *     where any were), partial (when true), and the extras
- *   - xml: libvmaf's elements, then an element for each of these keys; partial is an attribute of the root
- *   - csv: a row per frame; a missing score is an empty cell
+ *     where any were), partial (when true), and the extras; in frames `time` in seconds, where it is known
+ *   - xml: libvmaf's elements, then an element for each of these keys; partial is an attribute of the root, and `time`,
+ *     unless ReportOptions say otherwise, one of each frame
+ *   - csv: a row per frame; a missing score is an empty cell. The second column is `Time`, under the same conditions
  *   - sub: MicroDVD subtitles
- *   - ndjson: {frameNum, metrics} on a line of its own as each frame finishes; last line: all else that json has
+ *   - ndjson: {frameNum, time, metrics} on a line of its own as each frame finishes; last line: all else that json has
  *
  * A score that is not finite is null in json and ndjson, and "nan", "inf" or "-inf" in the others. Frames that
  * subsampling skips are in no format. Numbers are written with a decimal point whatever the process's locale.
@@ -36,14 +37,15 @@ struct ParsedReportFormat {
   bool known = true;  // false: the text was not understood and xml stands in for it, as in libvmaf
 };
 
-/* "xml", "json", "csv", "sub", "ndjson"; "" is xml. */
-ParsedReportFormat parse_report_format(const std::string& text);
+/* "xml", "json", "csv", "sub", "ndjson"; "" is the one that `path` ends with, as in "report.json", else xml. */
+ParsedReportFormat parse_report_format(const std::string& text, const std::string& path);
 
 struct ReportOptions {
   std::string path;
   ReportFormat format = ReportFormat::kXml;
   ScoreFormat score_format;
   int n_subsample = 1;
+  bool all_times = true;  // false: xml and csv have none
 };
 
 /* What a report says besides the scores. */

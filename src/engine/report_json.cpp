@@ -62,6 +62,7 @@ class JsonText {
 void json_frame(const Report& report, int64_t frame, JsonText& json) {
   json.open('{');
   json.value("frameNum", std::to_string(frame));
+  if (const std::string time = report.time(frame); !time.empty()) json.value("time", time);
   json.open("metrics", '{');
   report.for_each_score(frame, [&](const std::string& key, std::optional<double> score) {
     if (score) json.value(key, report.json_number(*score));

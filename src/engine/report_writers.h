@@ -60,6 +60,15 @@ struct Report {
     return options.score_format.print(value);
   }
 
+  /* As text, "4.520000"; "" if it is not known. */
+  std::string time(int64_t frame) const {
+    const auto seconds = scores.time(frame);
+    return seconds ? fixed_text(*seconds, 6) : "";
+  }
+
+  /* Whether times stand where programs that were written for libvmaf see scores. */
+  bool has_times_among_scores() const { return options.all_times && scores.has_times(); }
+
   /* Calls visit(key, score) for each column of a frame; a missing score is nullopt. Counts what is not finite. */
   template <class Visit>
   void for_each_score(int64_t frame, Visit visit) const {

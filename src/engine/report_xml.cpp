@@ -34,6 +34,12 @@ std::string xml_attribute(const std::string& key, const std::string& value) {
   return text + "\" ";
 }
 
+/* The number of a frame, and its time. */
+std::string xml_place(const Report& report, int64_t frame) {
+  const std::string time = report.has_times_among_scores() ? report.time(frame) : "";
+  return xml_attribute("frameNum", std::to_string(frame)) + (time.empty() ? "" : xml_attribute("time", time));
+}
+
 std::string xml_scores(const Report& report, int64_t frame) {
   std::string text;
   report.for_each_score(frame, [&](const std::string& key, std::optional<double> score) {
@@ -102,8 +108,7 @@ std::string xml_head(const ReportData& data) {
 Status write_xml(const Report& report, const ReportData& data) {
   VMAFX_TRY(report.file.write(xml_head(data) + "  <frames>\n"));
   VMAFX_TRY(report.for_each_row([&](int64_t frame) {
-    return report.file.write("    <frame frameNum=\"" + std::to_string(frame) + "\" " + xml_scores(report, frame) +
-                             "/>\n");
+    return report.file.write("    <frame " + xml_place(report, frame) + xml_scores(report, frame) + "/>\n");
   }));
   const std::vector<PoolValues> columns = pool_columns(report);
   std::string tail = "  </frames>\n" + xml_pools(report, columns, "pooled_metrics", "metric", kPooledMetrics);

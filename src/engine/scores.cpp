@@ -1,6 +1,8 @@
 #include "engine/scores.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 namespace vmafx {
 namespace {
@@ -37,6 +39,18 @@ std::optional<double> ScoreTable::get(int64_t frame, int column) const {
   const size_t at = offset(frame, column);
   if (!chunk || !(chunk->present[at / kWordBits] >> at % kWordBits & 1)) return std::nullopt;
   return chunk->scores[at];
+}
+
+void ScoreTable::set_time(int64_t frame, double seconds) {
+  const size_t index = static_cast<size_t>(frame);
+  if (index >= times_.size()) times_.resize(index + 1, std::numeric_limits<double>::quiet_NaN());
+  times_[index] = seconds;
+}
+
+std::optional<double> ScoreTable::time(int64_t frame) const {
+  const size_t index = static_cast<size_t>(frame);
+  if (index >= times_.size() || std::isnan(times_[index])) return std::nullopt;
+  return times_[index];
 }
 
 bool ScoreTable::has_scores(int64_t frame) const {

@@ -29,6 +29,11 @@ class ScoreTable {
   /* nullopt when nothing was put there; any frame and column may be asked for. */
   std::optional<double> get(int64_t frame, int column) const;
 
+  /* Where in the stream a frame stands, in seconds, if that is known. */
+  void set_time(int64_t frame, double seconds);
+  std::optional<double> time(int64_t frame) const;
+  bool has_times() const { return !times_.empty(); }  // of some frame
+
   /* True when the frame has at least one score. */
   bool has_scores(int64_t frame) const;
 
@@ -48,6 +53,7 @@ class ScoreTable {
   std::vector<std::string> keys_;
   std::vector<std::unique_ptr<Chunk>> chunks_;  // nullptr where a gap was jumped over
   int64_t frames_ = 0;
+  std::vector<double> times_;  // NaN: not known
   std::vector<std::pair<std::string, double>> aggregates_;
 };
 

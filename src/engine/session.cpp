@@ -7,6 +7,7 @@
 
 #include "base/cpu.h"
 #include "engine/colour.h"
+#include "engine/summary.h"
 #include "kernels/registry.h"
 
 namespace vmafx {
@@ -62,13 +63,18 @@ StatusOr<std::unique_ptr<Session>> Session::open(const SessionParams& params, Lo
 }
 
 Status Session::open_report() {
-  const ParsedReportFormat format = parse_report_format(params_.log_fmt);
+  const ParsedReportFormat format = parse_report_format(params_.log_fmt, params_.log_path);
   if (!format.known)
     log_.warning("log_fmt=" + params_.log_fmt + " is unknown, xml is used; known are xml, json, csv, sub and ndjson");
   const bool json = format.format == ReportFormat::kJson || format.format == ReportFormat::kNdjson;
   VMAFX_ASSIGN(const ScoreFormat score_format, ScoreFormat::parse(params_.score_fmt, json));
-  if (params_.log_path.empty()) return {};
-  VMAFX_ASSIGN(report_, ReportFile::open({params_.log_path, format.format, score_format, params_.n_subsample}));
+  if (params_.log_path.empty()) {
+    if (!params_.log_fmt.empty())
+      log_.warning("log_fmt=" + params_.log_fmt + " is without effect: there is no report unless log_path=FILE names one");
+    return {};
+  }
+  VMAFX_ASSIGN(report_, ReportFile::open({params_.log_path, format.format, score_format, params_.n_subsample,
+                                          params_.report_times}));
   return {};
 }
 
@@ -166,6 +172,7 @@ Status Session::submit(const VmafxPicture& ref_picture, const VmafxPicture& dist
   if (submitted_ == 0) started_ = std::chrono::steady_clock::now();
   FinishedFrame finished;
   while (pipeline_.take(pipeline_.full(), &finished)) VMAFX_TRY(score(finished));
+  if (dist_picture.has_time && scorer_->is_scored(submitted_)) table_->set_time(submitted_, dist_picture.time);
   return failure_ = pipeline_.add(scorer_->is_scored(submitted_++), std::move(ref.value()), std::move(dist.value()));
 }
 
@@ -230,6 +237,7 @@ Status Session::finish() {
   if (Status status = write_report(pairing_ && pairing_->cut_short); !status.ok()) return failure_ = status;
   report_verification();
   report_frames();
+  if (params_.summary) summarize();
   finished_ = true;
   return {};
 }
@@ -261,6 +269,10 @@ void Session::report_frames() {
                         counts["imported"].get<long long>(), counts["uploaded"].get<long long>(),
                         counts["downloaded"].get<long long>());
   log_.info("frames: " + text);
+}
+
+void Session::summarize() {
+  for (const std::string& line : summary_lines(plan_, *table_, params_.n_subsample)) log_.info(line);
 }
 
 Status Session::abandon() {

@@ -34,13 +34,15 @@ struct SessionParams {
   GivenContext given;
   std::string import_frames = "auto";
   std::string log_path;
-  std::string log_fmt = "xml";
+  std::string log_fmt;
   std::string score_fmt;
   std::string pool = "mean";
   int n_threads = 0;
   int n_subsample = 1;
   bool fallback = true;
   int verify = 0;
+  bool report_times = true;
+  bool summary = false;
 };
 
 struct ModelScore {
@@ -79,6 +81,7 @@ class Session {
   Status check_device();
   void report_verification();
   void report_frames();
+  void summarize();
   nlohmann::ordered_json frame_counts() const;
   Status drain();                              // scores everything that is in flight
   Status score(const FinishedFrame& finished);

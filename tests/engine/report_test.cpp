@@ -1,7 +1,9 @@
 #include "engine/report.h"
 
 #include <check.h>
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -57,7 +59,7 @@ ReportFile opened(const ReportOptions& options) {
 std::string reported(const char* format, const ScoreTable& scores, const ReportData& data, int n_subsample = 1,
                      const char* score_format = "") {
   const std::string path = in_folder("whole");
-  const ParsedReportFormat parsed = parse_report_format(format);
+  const ParsedReportFormat parsed = parse_report_format(format, "");
   ReportFile report = opened({path, parsed.format, ScoreFormat::parse(score_format, false).value(), n_subsample});
   for (int64_t frame = 0; frame < scores.frames(); frame++) succeed(report.append_frame(scores, frame));
   succeed(report.write(scores, data));
@@ -81,9 +83,23 @@ std::string beginning(const std::string& text, const std::string& end) { return 
 }  // namespace
 
 START_TEST(formats_have_names) {
-  ck_assert(parse_report_format("").known && parse_report_format("").format == ReportFormat::kXml);
-  ck_assert(parse_report_format("ndjson").format == ReportFormat::kNdjson);
-  ck_assert(!parse_report_format("JSON").known && parse_report_format("JSON").format == ReportFormat::kXml);
+  ck_assert(parse_report_format("ndjson", "").format == ReportFormat::kNdjson);
+  ck_assert(parse_report_format("xml", "report.json").format == ReportFormat::kXml);
+  const ParsedReportFormat unknown = parse_report_format("JSON", "report.json");
+  ck_assert(!unknown.known && unknown.format == ReportFormat::kXml);
+}
+END_TEST
+
+START_TEST(endings_tell_formats) {
+  const auto format_of = [](const char* path) {
+    const ParsedReportFormat parsed = parse_report_format("", path);
+    ck_assert(parsed.known);
+    return parsed.format;
+  };
+  ck_assert(format_of("r.json") == ReportFormat::kJson && format_of("/a.b/r.ndjson") == ReportFormat::kNdjson);
+  ck_assert(format_of("r.csv") == ReportFormat::kCsv && format_of("r.tar.sub") == ReportFormat::kSub);
+  for (const char* path : {"", "-", "r.xml", "r", "r.", "r.txt", "json", "json.d/r"})
+    ck_assert(format_of(path) == ReportFormat::kXml);
 }
 END_TEST
 
@@ -171,7 +187,8 @@ START_TEST(json_says_what_is_missing) {
   ck_assert_double_eq(json["pooled_metrics"]["a"]["mean"].get<double>(), 1);
   ck_assert_int_eq(json["excluded_scores"]["a"].get<int>(), 1);
   ck_assert_int_eq(json["excluded_scores"].size(), 2);
-  ck_assert(json["pooled_metrics"]["na\"me\n\xef\xbf\xbd"].empty());
+  const auto infinite = json["pooled_metrics"]["na\"me\n\xef\xbf\xbd"];
+  for (const char* pool : {"min", "max", "mean", "harmonic_mean"}) ck_assert(infinite.at(pool).is_null());
   ck_assert(json["partial"] == true);
   assert_text_eq(json["vmafx"]["features"]["vif"].get<std::string>(), "hip");
 }
@@ -294,6 +311,52 @@ START_TEST(ndjson_can_be_read_while_it_grows) {
 }
 END_TEST
 
+ScoreTable with_times() {
+  ScoreTable scores = two_frames();
+  scores.set_time(0, 0);
+  scores.set_time(1, 0.0417083);
+  return scores;
+}
+
+START_TEST(frames_have_their_times) {
+  const auto json = nlohmann::json::parse(reported("json", with_times(), kData));
+  ck_assert_double_eq(json["frames"][1]["time"].get<double>(), 0.041708);
+  ck_assert_int_eq(json["frames"][1]["metrics"].size(), 2);
+  assert_contains(reported("json", with_times(), kData), "      \"frameNum\": 1,\n      \"time\": 0.041708,\n");
+  assert_contains(reported("ndjson", with_times(), kData), "{\"frameNum\": 0, \"time\": 0.000000, \"metrics\": {");
+  assert_contains(reported("xml", with_times(), kData), "<frame frameNum=\"1\" time=\"0.041708\" integer_adm2=");
+  assert_text_eq(reported("csv", with_times(), kData),
+                 "Frame,Time,integer_adm2,vmaf,\n0,0.000000,0.500000,80.000000,\n1,0.041708,0.250000,90.123457,\n");
+  assert_text_eq(reported("sub", with_times(), kData), reported("sub", two_frames(), kData));
+}
+END_TEST
+
+START_TEST(times_that_are_not_known_are_left_out) {
+  ScoreTable scores = two_frames();
+  scores.set_time(1, 2);
+  scores.set_time(0, kNan);
+  ck_assert(!scores.time(0) && !scores.time(2) && scores.time(1) == 2.0);
+  const auto json = nlohmann::json::parse(reported("json", scores, kData));
+  ck_assert(!json["frames"][0].contains("time") && json["frames"][1].contains("time"));
+  assert_contains(reported("xml", scores, kData), "<frame frameNum=\"0\" integer_adm2=");
+  assert_contains(reported("csv", scores, kData), "\n0,,0.500000,80.000000,\n1,2.000000,");
+}
+END_TEST
+
+/* Programs that were written for libvmaf take each attribute and each column for a score. */
+START_TEST(times_can_be_kept_from_among_scores) {
+  const auto text_in = [](ReportFormat format, const ScoreTable& scores) {
+    ReportFile report = opened({.path = in_folder("without"), .format = format, .all_times = false});
+    succeed(report.write(scores, kData));
+    succeed(report.commit());
+    return contents(in_folder("without"));
+  };
+  for (const ReportFormat format : {ReportFormat::kXml, ReportFormat::kCsv, ReportFormat::kSub})
+    assert_text_eq(text_in(format, with_times()), text_in(format, two_frames()));
+  assert_contains(text_in(ReportFormat::kJson, with_times()), "\"time\": 0.041708");
+}
+END_TEST
+
 START_TEST(numbers_are_printed_as_libvmaf_does) {
   const ScoreFormat format;
   assert_text_eq(format.print(0), "0.000000");
@@ -411,6 +474,26 @@ START_TEST(devices_and_pipes_are_written_in_place) {
 }
 END_TEST
 
+/* In a process of its own, whose standard output is a file with something in it. */
+START_TEST(a_dash_is_standard_output) {
+  const std::string path = in_folder("output");
+  std::ofstream(path) << "before\n";
+  const pid_t child = fork();
+  if (child == 0) {
+    const int fd = open(path.c_str(), O_WRONLY | O_APPEND);
+    if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0) _exit(1);
+    auto report = ReportFile::open({.path = "-", .format = ReportFormat::kSub});
+    const bool good = report.ok() && report.value().write(two_frames(), kData).ok() && report.value().commit().ok();
+    _exit(good && write(STDOUT_FILENO, "after\n", 6) == 6 ? 0 : 2);
+  }
+  int exited = 0;
+  ck_assert_int_eq(waitpid(child, &exited, 0), child);
+  ck_assert_int_eq(exited, 0);
+  assert_text_eq(contents(path), "before\n" + reported("sub", two_frames(), kData) + "after\n");
+  ck_assert(!fs::exists("-") && !fs::exists("-.part"));
+}
+END_TEST
+
 START_TEST(a_file_in_a_closed_folder_is_written_in_place) {
   if (geteuid() == 0) return;  // no folder is closed to root
   const fs::path closed = folder() / "closed";
@@ -443,6 +526,7 @@ END_TEST
 
 int main() {
   return vmafx::test::run_suite("report", {{"names", formats_have_names},
+                                           {"endings", endings_tell_formats},
                                            {"json", json_is_laid_out_as_libvmaf_does},
                                            {"json_empty", json_of_nothing},
                                            {"json_gaps", json_says_what_is_missing},
@@ -453,6 +537,9 @@ int main() {
                                            {"sub", sub_has_a_line_per_frame},
                                            {"subsample", skipped_frames_are_nowhere},
                                            {"ndjson", ndjson_can_be_read_while_it_grows},
+                                           {"times", frames_have_their_times},
+                                           {"no_times", times_that_are_not_known_are_left_out},
+                                           {"times_apart", times_can_be_kept_from_among_scores},
                                            {"numbers", numbers_are_printed_as_libvmaf_does},
                                            {"score_format", score_formats},
                                            {"complete", a_report_appears_when_it_is_complete},
@@ -461,6 +548,7 @@ int main() {
                                            {"links", links_stay_links},
                                            {"bad_paths", bad_paths_fail_at_once},
                                            {"in_place", devices_and_pipes_are_written_in_place},
+                                           {"standard_output", a_dash_is_standard_output},
                                            {"closed_folder", a_file_in_a_closed_folder_is_written_in_place},
                                            {"disk_full", a_full_disk_is_an_error}});
 }

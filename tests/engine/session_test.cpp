@@ -2,17 +2,21 @@
  * reference by the golden tests. */
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <fstream>
+#include <span>
 #include <sstream>
 #include <thread>
 
 #include <check.h>  // after the streams: it defines a macro fail()
 
+#include "base/status.h"
 #include "tests/support/check_main.h"
 #include "tests/support/stream.h"
 
+using vmafx::format_text;
 using namespace vmafx::test;
 
 namespace {
@@ -291,6 +295,65 @@ START_TEST(pictures_are_released_after_a_failure) {
 }
 END_TEST
 
+/* "7 (0.280 s) 31.250000" of the three frames with the lowest scores. */
+std::string worst_frames(const Outcome& outcome, const std::string& key, double frame_rate) {
+  std::vector<std::pair<double, int>> scores;
+  for (const FrameScores& frame : outcome.frames)
+    if (frame.contains(key)) scores.emplace_back(frame.at(key), static_cast<int>(&frame - outcome.frames.data()));
+  std::ranges::sort(scores);
+  std::string text;
+  for (const auto& [score, frame] : std::span(scores).first(3)) {
+    text += text.empty() ? "" : ", ";
+    text += frame_rate ? format_text("%d (%.3f s) %.6f", frame, frame / frame_rate, score)
+                       : format_text("%d %.6f", frame, score);
+  }
+  return text;
+}
+
+START_TEST(the_summary_names_the_worst_frames) {
+  StreamOptions options;
+  options.frames = 14;
+  VmafxParams params = cpu_params(nullptr, "name=psnr:enable_chroma=false");
+  params.summary = 1;
+  params.n_subsample = 2;
+  for (const double frame_rate : {0.0, 25.0, 23.976}) {
+    options.frame_rate = frame_rate;
+    const Outcome outcome = run_stream(params, options);
+    ck_assert_int_eq(outcome.error, 0);
+    for (const char* key : {"psnr_y", "vmaf"})
+      assert_contains(outcome.log, "; worst frames: " + worst_frames(outcome, key, frame_rate) + "\n");
+    assert_contains(outcome.log, format_text("vmaf: mean %.6f, min ", outcome.models[0]));
+    ck_assert(outcome.log.find("integer_") == std::string::npos);  // only what was asked for
+  }
+  params.summary = 0;
+  ck_assert(run_stream(params, options).log.find("worst frames") == std::string::npos);
+}
+END_TEST
+
+START_TEST(times_of_pictures_are_in_reports) {
+  StreamOptions options;
+  options.frame_rate = 50;
+  const std::string path = temporary("times.xml");
+  VmafxParams params = cpu_params();
+  params.log_path = path.c_str();
+  ck_assert_int_eq(run_stream(params, options).error, 0);
+  assert_contains(file_text(path), "<frame frameNum=\"3\" time=\"0.060000\" integer_adm2=");
+  params.report_times = 0;
+  ck_assert_int_eq(run_stream(params, options).error, 0);
+  assert_contains(file_text(path), "<frame frameNum=\"3\" integer_adm2=");
+  unlink(path.c_str());
+}
+END_TEST
+
+START_TEST(a_format_without_a_report_is_told) {
+  VmafxParams params = cpu_params();
+  params.log_fmt = "json";
+  assert_contains(run_stream(params).log, "log_fmt=json is without effect");
+  params.log_fmt = nullptr;
+  ck_assert(run_stream(params).log.find("log_fmt") == std::string::npos);
+}
+END_TEST
+
 START_TEST(an_abandoned_stream_leaves_a_partial_report) {
   const std::string path = temporary("partial.json");
   VmafxParams params = cpu_params();
@@ -373,6 +436,9 @@ int main() {
       {"no_frames", no_frames_is_an_error},
       {"one_frame", one_frame_is_enough},
       {"release", pictures_are_released_after_a_failure},
+      {"summary", the_summary_names_the_worst_frames},
+      {"times", times_of_pictures_are_in_reports},
+      {"no_report", a_format_without_a_report_is_told},
       {"partial", an_abandoned_stream_leaves_a_partial_report},
       {"ndjson", ndjson_grows_while_frames_finish},
       {"side_by_side", sessions_side_by_side_agree},

@@ -30,11 +30,11 @@ def all_formats_carry_the_same_scores(lab):
     scores["json"] = [frame["metrics"] for frame in lab.json("log.json")["frames"]]
     scores["ndjson"] = [line["metrics"] for line in lab.json_lines("log.ndjson") if "frameNum" in line]
     scores["xml"] = [
-        {key: float(value) for key, value in frame.attrib.items() if key != "frameNum"}
+        {key: float(value) for key, value in frame.attrib.items() if key not in ("frameNum", "time")}
         for frame in lab.xml("log.xml").findall("frames/frame")
     ]
     scores["csv"] = [
-        {key: round(float(value), 6) for key, value in row.items() if key and key != "Frame"}
+        {key: round(float(value), 6) for key, value in row.items() if key and key not in ("Frame", "Time")}
         for row in lab.csv("log.csv")
     ]
     scores["sub"] = [
@@ -172,6 +172,119 @@ def infinite_metrics_keep_their_pooled_keys(lab):
     pooled = {metric.attrib["name"]: metric.attrib for metric in lab.xml("log.xml").findall("pooled_metrics/metric")}
     check_equal(pooled["ciede2000"], {"name": "ciede2000", **dict.fromkeys(pools, "inf")}, "xml")
     check_equal(pooled["psnr_y"]["mean"], "60.000000", "finite metric")
+
+
+@case
+def frames_have_their_times(lab):
+    """Those of main, behind whatever moved them; of the frames that are scored."""
+    graph = "[0]setpts=PTS+2/TB[d];[1]setpts=PTS+2/TB[r];[d][r]vmafx=n_subsample=3:log_path=log.{0}"
+    for log_fmt in ("json", "ndjson", "xml", "csv"):
+        lab.compare(graph.format(log_fmt)).score()
+    wanted = [f"{2 + n / FPS:.6f}" for n in range(0, FRAMES, 3)]
+    in_json = lab.json("log.json")["frames"]
+    check_equal([f"{frame['time']:.6f}" for frame in in_json], wanted, "json")
+    check_equal(list(in_json[0]), ["frameNum", "time", "metrics"], "keys of a frame")
+    lines = lab.json_lines("log.ndjson")[:-1]
+    check_equal([f"{line['time']:.6f}" for line in lines], wanted, "ndjson")
+    check_equal([frame.attrib["time"] for frame in lab.xml("log.xml").findall("frames/frame")], wanted, "xml")
+    check_equal([row["Time"] for row in lab.csv("log.csv")], wanted, "csv")
+
+
+@case
+def times_are_no_scores_for_programs_that_know_libvmaf(lab):
+    """They take each attribute of XML and each column of CSV for a score (easyVmaf does); JSON has a place beside them."""
+    for log_fmt in ("json", "xml", "csv"):
+        lab.compare(f"libvmaf=log_fmt={log_fmt}:log_path=log.{log_fmt}").score()
+    frames = lab.json("log.json")["frames"]
+    check_equal(frames[5]["time"], 5 / FPS, "time in json")
+    keys = list(frames[5]["metrics"])
+    check_equal(list(lab.xml("log.xml").find("frames/frame").attrib), ["frameNum", *keys], "attributes")
+    check_equal([key for key in lab.csv("log.csv")[0] if key], ["Frame", *keys], "columns")
+
+
+@case
+def endings_tell_formats(lab):
+    lab.compare("vmafx=log_path=log.json").does_not_say("log_fmt").score()
+    check_equal(len(lab.json("log.json")["frames"]), FRAMES, "frames in json")
+    lab.compare("vmafx=log_path=log.csv").score()
+    check_equal(len(lab.csv("log.csv")), FRAMES, "rows")
+    for options in ("log_path=log", "log_path=log.txt", "log_fmt=xml:log_path=log.json"):
+        lab.compare(f"vmafx={options}").does_not_say("log_fmt").score()
+        check_equal(lab.xml(options.split("log_path=")[1]).tag, "VMAF", options)
+
+
+@case
+def under_libvmafs_name_the_report_is_xml_unless_asked_otherwise(lab):
+    outcome = lab.compare("libvmaf=log_path=log.json")
+    outcome.says("The report log.json will hold XML, as libvmaf writes it unless asked otherwise: log_fmt=json").score()
+    check_equal(lab.xml("log.json").tag, "VMAF", "root")
+    for options in ("log_path=log.xml", "log_fmt=xml:log_path=log.json", "log_fmt=json:log_path=log.json"):
+        lab.compare(f"libvmaf={options}").does_not_say("will hold XML").score()
+
+
+@case
+def a_format_without_a_report_is_told(lab):
+    for name in ("vmafx", "libvmaf"):
+        outcome = lab.compare(f"{name}=log_fmt=json")
+        outcome.says("log_fmt=json is without effect: there is no report unless log_path=FILE names one").score()
+        lab.compare(name).does_not_say("log_fmt").score()
+
+
+@case
+def a_report_on_standard_output(lab):
+    for options in ("log_fmt=json", "log_fmt=ndjson"):
+        graph = f"vmafx={options}:log_path=-"
+        command = lab.command("-v error -nostdin", "-i", lab.clips.dist, "-i", lab.clips.ref, "-lavfi", graph, "-f null -")
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, cwd=lab.folder, check=True)
+        check_equal(done.stderr, b"", "messages")
+        if options == "log_fmt=json":
+            check_equal(len(json.loads(done.stdout)["frames"]), FRAMES, "frames")
+        else:
+            lines = [json.loads(line) for line in done.stdout.splitlines()]
+            check_equal([line.get("frameNum") for line in lines], [*range(FRAMES), None], "frameNum")
+    check_equal(os.listdir(lab.folder), [], "files")
+
+
+def worst(values, frames, highest=False):
+    """As the summary names them."""
+    order = sorted(range(len(values)), key=lambda n: -values[n] if highest else values[n])[:3]
+    return ", ".join(f"{frames[n]} ({frames[n] / FPS:.3f} s) {values[n]:.6f}" for n in order)
+
+
+@case
+def the_summary_is_that_of_the_report(lab):
+    features = r"name=psnr\:enable_mse=true\:enable_chroma=false|name=float_moment"
+    models = r"version=vmaf_v0.6.1|version=vmaf_v0.6.1neg\:name=neg"
+    graph = f"vmafx=model='{models}':feature='{features}':n_subsample=2:log_path=log.json:score_fmt=%.17g"
+    outcome = lab.compare(graph).succeeded()
+    report = lab.json("log.json")
+    summary = outcome.summary()
+    wanted = ["psnr_y", "mse_y", *(f"float_moment_{key}" for key in ("ref1st", "dis1st", "ref2nd", "dis2nd")), "vmaf", "neg"]
+    check_equal(list(summary), wanted, "lines")
+    frames = [frame["frameNum"] for frame in report["frames"]]
+    for key, (mean, least, most, of_worst) in summary.items():
+        pooled = report["pooled_metrics"][key]
+        check_equal((mean, least, most), tuple(f"{pooled[pool]:.6f}" for pool in ("mean", "min", "max")), key)
+        values = [frame["metrics"][key] for frame in report["frames"]]
+        check_equal(of_worst, None if "moment" in key else worst(values, frames, key == "mse_y"), f"worst frames of {key}")
+    last = outcome.stderr[outcome.stderr.rindex("neg: mean") :]
+    check(last.count("VMAF score: ") == 2, "the scores come after the summary:", last)
+
+
+@case
+def the_summary_of_features_alone(lab):
+    outcome = lab.compare("vmafx=model='':feature=name=ciede|name=psnr", dist=lab.clips.ref).succeeded()
+    summary = outcome.summary()
+    check_equal(summary["ciede2000"], ("inf", "inf", "inf", None), "ciede2000 of equal pictures")
+    check_equal(summary["psnr_y"], ("60.000000", "60.000000", "60.000000", None), "psnr_y of equal pictures")
+
+
+@case
+def there_is_no_summary_for_programs_that_know_libvmaf(lab):
+    check_equal(lab.compare("libvmaf=feature=name=psnr").summary(), {}, "under the name libvmaf")
+    lab.run("-loglevel error -i", lab.clips.dist, "-i", lab.clips.ref, "-lavfi vmafx=feature=name=psnr -f null -")
+    quiet = lab.run("-loglevel warning -i", lab.clips.dist, "-i", lab.clips.ref, "-lavfi vmafx -f null -").succeeded()
+    check_equal(quiet.summary(), {}, "at -loglevel warning")
 
 
 @case

@@ -11,7 +11,9 @@ from pathlib import Path
 
 WIDTH, HEIGHT, FPS, FRAMES = 192, 108, 25, 20
 SIZE = f"{WIDTH}x{HEIGHT}"
-SCORE_LINE = re.compile(r"^\[Parsed_(?:vmafx|libvmaf)_\d+ @ 0x[0-9a-f]+\] VMAF score: (\S+)$", re.M)
+PREFIX = r"^\[Parsed_(?:vmafx|libvmaf)_\d+ @ 0x[0-9a-f]+\] "
+SCORE_LINE = re.compile(PREFIX + r"(?:\S+: )?VMAF score: (\S+)$", re.M)
+SUMMARY_LINE = re.compile(PREFIX + r"(\S+): mean (\S+), min (\S+), max ([^\s;]+)(?:; worst frames: (.*))?$", re.M)
 
 cases = []
 
@@ -65,6 +67,10 @@ class Outcome:
         self.succeeded()
         check(len(self.scores) == 1, f"{len(self.scores)} score lines: {self.tail()}")
         return self.scores[0]
+
+    def summary(self):
+        """{key: (mean, min, max, worst frames)} as printed, in that order."""
+        return {found[1]: found.groups()[1:] for found in SUMMARY_LINE.finditer(self.stderr)}
 
     def tail(self):
         return " / ".join(self.stderr.strip().splitlines()[-6:])

@@ -108,6 +108,7 @@ struct StreamOptions {
   VmafxFormat ref{96, 64, VMAFX_CHROMA_420, 8, VMAFX_LAYOUT_PLANAR, 0, VMAFX_MEMORY_HOST};
   VmafxFormat dist = ref;
   int frames = 6;
+  double frame_rate = 0;  // 0: pictures come without times
   bool finish = true;
   bool upside_down = false;
   PictureMaker make_ref{}, make_dist{};  // empty: TestPicture
@@ -117,7 +118,10 @@ inline VmafxPicture make_picture(const StreamOptions& options, int n, bool disto
   const VmafxFormat& format = distorted ? options.dist : options.ref;
   const PictureMaker& make = distorted ? options.make_dist : options.make_ref;
   const Samples samples = make_samples(format, n, distorted);
-  return make ? make(format, samples) : TestPicture::make(format, samples, options.upside_down);
+  VmafxPicture picture = make ? make(format, samples) : TestPicture::make(format, samples, options.upside_down);
+  picture.has_time = options.frame_rate != 0;
+  if (picture.has_time) picture.time = n / options.frame_rate;
+  return picture;
 }
 
 inline void append_log(void* log, enum VmafxLogLevel, const char* message) {
