@@ -30,9 +30,17 @@
 #include <math.h>
 #include <string.h>
 
+#include "config.h"
+
+#if HAVE_UNISTD_H
+#include <unistd.h>
+#endif
+#if HAVE_IO_H
+#include <io.h>
+#endif
+
 #include <vmafx/vmafx.h>
 
-#include "config.h"
 #include "vmafx_compat.h"
 #include "vmafx_hw.h"
 #include "vmafx_sync.h"
@@ -679,6 +687,16 @@ static int process_event(FFFrameSync *fs)
 
 /* -- The end ------------------------------------------------------------------------------------------------------- */
 
+/** What ffmpeg says of its progress ends with \r: on a terminal the next line would be written over it. */
+static void leave_progress_line(void)
+{
+#if HAVE_ISATTY
+    if (isatty(2))
+        av_log(NULL, AV_LOG_INFO, "\n");
+#endif
+}
+
+/** Programs look for "VMAF score: " and a number at the end of the line, and take the first, the last, or all of them. */
 static int print_scores(AVFilterContext *ctx)
 {
     const VMAFXContext *s = ctx->priv;
@@ -690,7 +708,10 @@ static int print_scores(AVFilterContext *ctx)
 
         if (ret < 0)
             return ret;
-        av_log(ctx, AV_LOG_INFO, "VMAF score: %f\n", score);
+        if (i)
+            av_log(ctx, AV_LOG_INFO, "%s: VMAF score: %f\n", name, score);
+        else
+            av_log(ctx, AV_LOG_INFO, "VMAF score: %f\n", score);
     }
     return 0;
 }
@@ -705,6 +726,7 @@ static int finish(AVFilterContext *ctx, int wanted)
     int ret;
 
     s->finished = 1;
+    leave_progress_line();
     if (!s->pairing.paired) {
         av_log(ctx, AV_LOG_ERROR, "No frames were scored: %"PRId64" frames of main and %"PRId64" of the reference "
                "arrived, none of them made a pair.\n", s->nb_main,
@@ -841,6 +863,25 @@ static int is_libvmaf(const AVFilterContext *ctx)
     return !strcmp(ctx->filter->name, "libvmaf");
 }
 
+/**
+ * log_path is the first option, so that `vmafx=vmaf_v0.6.1` reads like a model and names a file. libvmaf writes that file.
+ */
+static int check_log_path(AVFilterContext *ctx)
+{
+    const VMAFXContext *s = ctx->priv;
+    const char *name;
+
+    for (int i = 0; s->log_path && (name = vmafx_builtin_model(i)); i++) {
+        if (strcmp(s->log_path, name))
+            continue;
+        av_log(ctx, is_libvmaf(ctx) ? AV_LOG_WARNING : AV_LOG_ERROR, "The report's name, log_path=%s, is that of a model: "
+               "model=%s scores with it. (log_path is the first option; a report of that name is log_path=./%s.)\n",
+               name, name, name);
+        return is_libvmaf(ctx) ? 0 : AVERROR(EINVAL);
+    }
+    return 0;
+}
+
 /** NULL: the library goes by the ending of log_path. */
 static const char *report_format(AVFilterContext *ctx)
 {
@@ -915,7 +956,7 @@ static int config_output(AVFilterLink *outlink)
     if ((ret = check_inputs(ctx)) < 0)
         return ret;
     report_conversions(ctx);
-    if ((ret = open_library(ctx)) < 0)
+    if ((ret = check_log_path(ctx)) < 0 || (ret = open_library(ctx)) < 0)
         return ret;
 
     if ((ret = ff_framesync_init_dualinput(&s->fs, ctx)) < 0)

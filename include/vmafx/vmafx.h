@@ -48,7 +48,8 @@ enum VmafxPlatform { VMAFX_PLATFORM_NONE, VMAFX_PLATFORM_HIP, VMAFX_PLATFORM_CUD
 /* Texts are copied by vmafx_open(); NULL means the default. */
 typedef struct VmafxParams {
     /* `|`-separated models, each `key=value[:key=value…]` with the keys version, path, name, disable_clip,
-     * enable_transform and `<extractor>.<option>` overloads. `:` and `\` inside a value are written `\:` and `\\`.
+     * enable_transform and `<extractor>.<option>` overloads; a first word without a key is the version. `:` and `\` inside a
+     * value are written `\:` and `\\`.
      * Default "version=vmaf_v0.6.1"; "" means no model (then `feature` must name something). */
     const char *model;
     /* `|`-separated features, each `name=<extractor>[:option=value…]`. Default none. */

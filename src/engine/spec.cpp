@@ -50,8 +50,8 @@ std::vector<std::string> split_entries(const std::string& text) {
 
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
-/* The key=value pairs of one entry. With `bare_key` a first token without `=` is the value of that key. `what` is
- * "model" or "feature", for messages. */
+/* The key=value pairs of one entry. A first token without `=` is the value of `bare_key`. `what` is "model" or "feature", for
+ * messages. */
 StatusOr<Pairs> parse_pairs(const std::string& entry, const char* what, const char* bare_key) {
   Pairs pairs;
   std::set<std::string> seen;
@@ -60,7 +60,7 @@ StatusOr<Pairs> parse_pairs(const std::string& entry, const char* what, const ch
     if (!rest.empty() && rest[0] == '=') {
       rest.remove_prefix(1);
       value = take_token(rest, ":");
-    } else if (bare_key && pairs.empty()) {
+    } else if (pairs.empty()) {
       value = std::exchange(key, bare_key);
     }
     if (!rest.empty()) rest.remove_prefix(1);
@@ -105,7 +105,7 @@ Status take_model_pair(const std::string& entry, const std::string& key, const s
 }
 
 StatusOr<ModelSpec> parse_model_entry(const std::string& entry) {
-  VMAFX_ASSIGN(const Pairs pairs, parse_pairs(entry, "model", nullptr));
+  VMAFX_ASSIGN(const Pairs pairs, parse_pairs(entry, "model", "version"));
   ModelSpec spec;
   for (const auto& [key, value] : pairs) VMAFX_TRY(take_model_pair(entry, key, value, spec));
   if (spec.version.empty() && spec.path.empty())

@@ -34,7 +34,8 @@ struct FeatureSpec {
   OptionTexts options;
 };
 
-/* EINVAL for anything that is not understood: unknown keys, a key without a value or given twice, none or both of
+/* A first token without `=` is the version, so `vmaf_v0.6.1neg` is `version=vmaf_v0.6.1neg`.
+ * EINVAL for anything that is not understood: unknown keys, a key without a value or given twice, none or both of
  * version and path. Switches take true, false, 1 and 0. "" is an empty list. */
 StatusOr<std::vector<ModelSpec>> parse_models(const std::string& text);
 

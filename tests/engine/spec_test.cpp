@@ -67,6 +67,16 @@ START_TEST(features_of_client_tools) {
 }
 END_TEST
 
+START_TEST(a_bare_model_is_a_version) {
+  const auto specs = models("vmaf_v0.6.1|vmaf_v0.6.1neg:name=neg:disable_clip=1");
+  ck_assert_int_eq(specs.size(), 2);
+  assert_text_eq(specs[0].version, "vmaf_v0.6.1");
+  assert_text_eq(specs[1].version, "vmaf_v0.6.1neg");
+  assert_text_eq(specs[1].name, "neg");
+  ck_assert(specs[1].disable_clip);
+}
+END_TEST
+
 START_TEST(empty_entries_are_skipped) {
   ck_assert(models("").empty() && features("").empty() && features("|||").empty());
   ck_assert_int_eq(models("|version=a||path=b|").size(), 2);
@@ -87,7 +97,8 @@ START_TEST(quoting_follows_av_get_token) {
 END_TEST
 
 START_TEST(mistakes_are_named) {
-  assert_contains(model_complaint("vmaf_v0.6.1"), "'vmaf_v0.6.1' needs the form key=value");
+  assert_contains(model_complaint("version=a:vmaf_v0.6.1"), "'vmaf_v0.6.1' needs the form key=value");
+  assert_contains(model_complaint("vmaf_v0.6.1:version=a"), "'version' is given twice");
   assert_contains(model_complaint("version="), "'version' needs the form key=value");
   assert_contains(model_complaint("=a"), "needs the form key=value");
   assert_contains(model_complaint("version=a:path=b"), "either version or path");
@@ -109,6 +120,7 @@ END_TEST
 int main() {
   return vmafx::test::run_suite("spec", {{"models", models_of_client_tools},
                                          {"features", features_of_client_tools},
+                                         {"bare_model", a_bare_model_is_a_version},
                                          {"empty", empty_entries_are_skipped},
                                          {"quoting", quoting_follows_av_get_token},
                                          {"errors", mistakes_are_named}});

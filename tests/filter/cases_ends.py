@@ -1,6 +1,11 @@
 """How streams end: in full, early, by an interrupt, by a change, by an error; and what is said and left then."""
 
+import contextlib
+import os
+import pty
+import re
 import signal
+import subprocess
 import time
 
 from support import FPS, FRAMES, SIZE, Skip, case, check, check_equal
@@ -21,6 +26,33 @@ def score_comes_last_and_once(lab):
     outcome = lab.compare("libvmaf")
     lines = [line for line in outcome.stderr.splitlines() if "libvmaf_0" in line]
     check_equal(lines[-1].split("VMAF score: ")[1], outcome.score(), "end of the last line")
+
+
+def shown_on_a_terminal(lab, name):
+    """What ffmpeg writes there, without colors."""
+    ours, theirs = pty.openpty()
+    command = lab.command("-hide_banner -nostdin -y -i", lab.clips.dist, "-i", lab.clips.ref, f"-lavfi {name} -f null -")
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=theirs) as process:
+        os.close(theirs)
+        shown = b""
+        with contextlib.suppress(OSError):  # at the end of the terminal
+            while part := os.read(ours, 65536):
+                shown += part
+    os.close(ours)
+    check_equal(process.returncode, 0, "exit status")
+    return re.sub(r"\x1b\[[0-9;]*m", "", shown.decode())
+
+
+@case
+def scores_begin_a_line_on_a_terminal(lab):
+    """ffmpeg's progress ends with \\r there, and what comes next would be written over it. A pipe gets nothing more."""
+    for name, first in (("libvmaf", "VMAF score: "), ("vmafx", "vmaf: mean ")):
+        lines = shown_on_a_terminal(lab, name).split("\n")
+        line = next(line for line in lines if first in line)
+        check("\r" not in line.rstrip("\r"), f"written over another: {line!r}")
+        check("VMAF score: " in "".join(lines[lines.index(line) :]), "the score is not there")
+        piped = lab.compare(name).stderr
+        check("\n\n" not in piped[piped.index(f"[Parsed_{name}") :], "an empty line", piped[-500:])
 
 
 @case

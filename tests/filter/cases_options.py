@@ -127,6 +127,43 @@ def several_models_in_one_pass(lab):
 
 
 @case
+def score_lines_of_several_models_have_names(lab):
+    """All but the first, which looks as it does alone. Programs take the first, the last or all numbers after "VMAF score: "."""
+    models = r"version=vmaf_v0.6.1\:name=hd|version=vmaf_v0.6.1neg\:name=neg|version=vmaf_4k_v0.6.1\:name=4k"
+    for name in ("vmafx", "libvmaf"):
+        outcome = lab.compare(f"{name}=model='{models}'").succeeded()
+        lines = [line.split("] ", 1)[1] for line in outcome.stderr.splitlines() if "VMAF score: " in line]
+        check_equal([line.rsplit(" ", 1)[0] for line in lines], ["VMAF score:", "neg: VMAF score:", "4k: VMAF score:"], name)
+        check_equal([line.rsplit(" ", 1)[1] for line in lines], outcome.scores, name)
+    alone = lab.compare(r"vmafx=model=version=vmaf_v0.6.1\\:name=hd")
+    check("] VMAF score: " in alone.stderr, alone.tail())
+
+
+@case
+def a_model_may_be_given_by_its_name_alone(lab):
+    for name in ("vmafx", "libvmaf"):
+        check_equal(
+            lab.compare(f"{name}=model=vmaf_v0.6.1neg").score(), lab.compare(f"{name}=model=version=vmaf_v0.6.1neg").score()
+        )
+    outcome = lab.compare(r"vmafx=model='vmaf_v0.6.1|vmaf_v0.6.1neg\:name=neg'").succeeded()
+    check_equal(len(outcome.scores), 2, "scores")
+    lab.compare("vmafx=model=vmaf_v9").failed("could not load libvmaf model with version: vmaf_v9")
+
+
+@case
+def a_models_name_is_no_reports_name(lab):
+    """The first option is log_path, as in libvmaf."""
+    message = "The report's name, log_path=vmaf_v0.6.1neg, is that of a model: model=vmaf_v0.6.1neg scores with it."
+    lab.compare("vmafx=vmaf_v0.6.1neg").failed(message)
+    check(not (lab.folder / "vmaf_v0.6.1neg").exists(), "a report was written")
+    lab.compare("libvmaf=vmaf_v0.6.1neg").says(message).score()
+    check_equal(lab.xml("vmaf_v0.6.1neg").tag, "VMAF", "root")
+    for path in ("./vmaf_v0.6.1", "vmaf_v0.6.1.xml"):
+        lab.compare(f"vmafx={path}").does_not_say("is that of a model").score()
+        check_equal(lab.xml(path).tag, "VMAF", "root")
+
+
+@case
 def features_without_a_model(lab):
     outcome = lab.compare("vmafx=model='':feature=name=psnr:log_fmt=json:log_path=log.json").succeeded()
     check_equal(outcome.scores, [], "score lines")
