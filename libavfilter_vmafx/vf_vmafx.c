@@ -92,6 +92,7 @@ typedef struct VMAFXContext {
     int64_t nb_ref_used;        ///< distinct reference frames that were scored
 
     enum AVPixelFormat converted_from; ///< format of the reference before it was made like main, or AV_PIX_FMT_NONE
+    int told_interlaced;        ///< that one input is interlaced and the other is not
     int held_back;              ///< the last activate() had an event and gave no frame for it
     int64_t frames_at_end;      ///< frames that had arrived when the first input ended, -1: none has
     int unwanted;               ///< after that, there was a time when no frame was wanted
@@ -446,23 +447,67 @@ static void count_pair(AVFilterContext *ctx, const AVFrame *main, const AVFrame 
                                            fabs((double)main->pts - ref->pts) * av_q2d(s->fs.time_base));
 }
 
+static enum AVColorRange color_range(const AVFrame *frame)
+{
+    return is_yuvj(frame->format) ? AVCOL_RANGE_JPEG : frame->color_range;
+}
+
+/** Full range against limited, or against one that is not told, which means limited to all that read it. */
+static void report_ranges(AVFilterContext *ctx, const AVFrame *main, const AVFrame *ref)
+{
+    const enum AVColorRange range[2] = { color_range(main), color_range(ref) };
+    const int full = range[MAIN] == AVCOL_RANGE_JPEG ? MAIN : REFERENCE;
+    const enum AVPixelFormat format = full == MAIN ? main->format : ref->format;
+    char remedy[64] = "";
+
+    if ((range[MAIN] == AVCOL_RANGE_JPEG) == (range[REFERENCE] == AVCOL_RANGE_JPEG))
+        return;
+    if (is_yuvj(format))
+        snprintf(remedy, sizeof(remedy), ",format=yuv%s", av_get_pix_fmt_name(format) + strlen("yuvj"));
+    av_log(ctx, AV_LOG_WARNING, "The inputs differ in color range (main %s, reference %s): equal samples are different "
+           "pictures. scale=out_range=tv%s before the %s input converts it; setparams=range=tv%s there, if only its tag is "
+           "wrong.\n",
+           av_color_range_name(range[MAIN]), av_color_range_name(range[REFERENCE]), remedy, pad_name[full], remedy);
+}
+
 static void report_colors(AVFilterContext *ctx, const AVFrame *main, const AVFrame *ref)
 {
-    const int range[2] = { is_yuvj(main->format) ? AVCOL_RANGE_JPEG : main->color_range,
-                           is_yuvj(ref->format)  ? AVCOL_RANGE_JPEG : ref->color_range };
-    const int known    = (range[0] && range[1]) || is_yuvj(main->format) || is_yuvj(ref->format);
-
-    if (known && range[0] != range[1])
-        av_log(ctx, AV_LOG_WARNING, "The inputs differ in color range (main %s, reference %s).\n",
-               av_color_range_name(range[0]), av_color_range_name(range[1]));
+    report_ranges(ctx, main, ref);
     if (main->colorspace != AVCOL_SPC_UNSPECIFIED && ref->colorspace != AVCOL_SPC_UNSPECIFIED &&
         main->colorspace != ref->colorspace)
-        av_log(ctx, AV_LOG_WARNING, "The inputs differ in color matrix (main %s, reference %s).\n",
+        av_log(ctx, AV_LOG_WARNING, "The inputs differ in color matrix (main %s, reference %s). scale=out_color_matrix=... "
+               "before one of them converts it; setparams=colorspace=... there, if only its tag is wrong.\n",
                av_color_space_name(main->colorspace), av_color_space_name(ref->colorspace));
     if (main->color_trc != AVCOL_TRC_UNSPECIFIED && ref->color_trc != AVCOL_TRC_UNSPECIFIED &&
         main->color_trc != ref->color_trc)
-        av_log(ctx, AV_LOG_WARNING, "The inputs differ in color transfer (main %s, reference %s).\n",
+        av_log(ctx, AV_LOG_WARNING, "The inputs differ in color transfer (main %s, reference %s). zscale=transfer=... "
+               "before one of them converts it; setparams=color_trc=... there, if only its tag is wrong.\n",
                av_color_transfer_name(main->color_trc), av_color_transfer_name(ref->color_trc));
+}
+
+/** The scale filter rounds (854x480 to 1920x1080 gives 1281:1280), and standards differ by up to 2.4 % (12:11, 16:15). */
+static void report_shapes(AVFilterContext *ctx, const AVFrame *main, const AVFrame *ref)
+{
+    const AVRational a = main->sample_aspect_ratio, b = ref->sample_aspect_ratio;
+
+    if (a.num > 0 && a.den > 0 && b.num > 0 && b.den > 0 && fabs(av_q2d(a) / av_q2d(b) - 1) > 0.03)
+        av_log(ctx, AV_LOG_WARNING, "The inputs differ in sample aspect ratio (main %d:%d, reference %d:%d), so their pictures "
+               "are not of one shape. scale=W:H,setsar=1 before each brings them to one; setsar=%d/%d before main, if only its "
+               "tag is wrong.\n", a.num, a.den, b.num, b.den, b.num, b.den);
+}
+
+/** Once, at the first pair that shows it: streams may begin with progressive frames. */
+static void report_interlacing(AVFilterContext *ctx, const AVFrame *main, const AVFrame *ref)
+{
+    VMAFXContext *s = ctx->priv;
+    const int interlaced = VMAFX_IS_INTERLACED(main) ? MAIN : REFERENCE;
+
+    if (s->told_interlaced || VMAFX_IS_INTERLACED(main) == VMAFX_IS_INTERLACED(ref))
+        return;
+    s->told_interlaced = 1;
+    av_log(ctx, AV_LOG_WARNING, "The %s input is interlaced and the %s input is not, so their lines are of different times. "
+           "bwdif=send_frame before the %s input deinterlaces it; setfield=prog there, if only its tag is wrong.\n",
+           pad_name[interlaced], pad_name[!interlaced], pad_name[interlaced]);
 }
 
 static int is_hdr(const AVFrame *frame)
@@ -476,8 +521,10 @@ static void report_first_pair(AVFilterContext *ctx, const AVFrame *main, const A
     const VMAFXContext *s = ctx->priv;
 
     report_colors(ctx, main, ref);
+    report_shapes(ctx, main, ref);
     if ((is_hdr(main) || is_hdr(ref)) && vmafx_model_count(s->vmafx))
-        av_log(ctx, AV_LOG_WARNING, "The transfer is %s; the VMAF models know SDR video only, the score means little.\n",
+        av_log(ctx, AV_LOG_WARNING, "The transfer is %s; the VMAF models know SDR video only, the score means little. Map the "
+               "tones of both inputs to SDR first (zscale, tonemap), or score with features alone (model='':feature=...).\n",
                av_color_transfer_name(is_hdr(main) ? main->color_trc : ref->color_trc));
 }
 
@@ -619,6 +666,7 @@ static int score_pair(AVFilterContext *ctx, const AVFrame *main, const AVFrame *
         return ret;
     if (!s->pairing.paired && (ret = begin_scoring(ctx, main, ref)) < 0)
         return ret;
+    report_interlacing(ctx, main, ref);
 
     if ((ret = make_picture(s, &pic_ref, REFERENCE, ref)) < 0)
         return ret;

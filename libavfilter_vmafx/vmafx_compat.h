@@ -26,6 +26,7 @@
 
 #include "config_components.h"
 
+#include "libavutil/frame.h"
 #include "libavutil/mem.h"
 #include "libavutil/pixfmt.h"
 #include "libavutil/version.h"
@@ -63,6 +64,13 @@
 /* Since 7.0 ffmpeg runs graph and encoders in threads: the graph has been asked for the next frame when it learns that its
  * outputs are full (-frames:v), so that a frame still wanted says nothing. */
 #define VMAFX_ASKS_AHEAD (LIBAVFILTER_VERSION_MAJOR >= 10)
+
+/* Since 6.1 a flag, since 8.0 only that. */
+#ifdef AV_FRAME_FLAG_INTERLACED
+#define VMAFX_IS_INTERLACED(frame) (!!((frame)->flags & AV_FRAME_FLAG_INTERLACED))
+#else
+#define VMAFX_IS_INTERLACED(frame) ((frame)->interlaced_frame)
+#endif
 
 /* Semi-planar formats with 12 bits came with 6.0. */
 #ifdef AV_PIX_FMT_P012

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 
 namespace vmafx {
 namespace {
@@ -35,16 +36,28 @@ constexpr Purpose kPurposes[] = {
 
 /* Pictures of any shape are told apart by their number of samples. Between the limits either kind of model will do. */
 constexpr int64_t kMostSamplesOf1080p = 1920 * 1088, kMostSamplesForIt = 2560 * 1440;
+/* Fewer are much smaller than what a model of 1080p has seen: 720p, also in the shape of the cinema, is not. */
+constexpr int64_t kFewestSamplesForIt = 1920 * 1080 / 3;
 
 bool uses(const Model& model, const char* part) {
   return std::ranges::any_of(model.features(),
                              [&](const ModelFeature& feature) { return feature.name.find(part) != feature.name.npos; });
 }
 
+/* Names the size that fills a display of 1080p, in even numbers as 4:2:0 likes them. */
+std::string too_small(const Purpose& purpose, const VideoFormat& format) {
+  const double factor = std::min(1920. / format.w, 1080. / format.h);
+  const auto scaled = [&](int size) { return 2 * static_cast<int>(std::lround(size * factor / 2)); };
+  return format_text("model %s is made for 1080p and these pictures are only %dx%d: scale both inputs up to what is seen "
+                     "(scale=%d:%d:flags=bicubic before each input)",
+                     purpose.version, format.w, format.h, scaled(format.w), scaled(format.h));
+}
+
 void check_size(const std::string& version, const VideoFormat& format, Log& log) {
   const auto purpose = std::ranges::find_if(kPurposes, [&](const Purpose& p) { return version == p.version; });
   if (purpose == std::end(kPurposes)) return;
   const int64_t samples = static_cast<int64_t>(format.w) * format.h;
+  if (purpose->rows == 1080 && samples < kFewestSamplesForIt) return log.warning(too_small(*purpose, format));
   if (purpose->rows == 1080 ? samples <= kMostSamplesForIt : samples > kMostSamplesOf1080p) return;
   log.warning(format_text("model %s is made for %dp and these pictures are %dx%d: %s would suit them better",
                           purpose->version, purpose->rows, format.w, format.h, purpose->other));

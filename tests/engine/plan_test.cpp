@@ -159,7 +159,7 @@ START_TEST(models_are_for_a_size) {
   assert_contains(said_of("vmaf_4k_v0.6.1neg", 1920, 1088),
                   "made for 2160p and these pictures are 1920x1088: vmaf_v0.6.1neg");
   for (const char* version : {"vmaf_v0.6.1", "vmaf_4k_v0.6.1"}) assert_text_eq(said_of(version, 2560, 1440), "");
-  assert_text_eq(said_of("vmaf_v0.6.1", 1920, 1080) + said_of("vmaf_float_v0.6.1", 64, 48), "");
+  assert_text_eq(said_of("vmaf_v0.6.1", 1920, 1080) + said_of("vmaf_float_v0.6.1", 1280, 720), "");
   assert_text_eq(said_of("vmaf_v1.0.16_1d5h_2160", 3840, 2160) + said_of("vmaf_float_4k_v0.6.1", 4096, 2160), "");
   for (int i = 0; i < static_cast<int>(builtin_model_names().size()); i++) {
     const char* name = builtin_model_names()[i];
@@ -169,6 +169,17 @@ START_TEST(models_are_for_a_size) {
   ModelSpec file;
   file.path = "some/where/vmaf_4k_v0.6.1.json";
   assert_text_eq(version_of(file), "vmaf_4k_v0.6.1");
+}
+END_TEST
+
+START_TEST(small_pictures_are_to_be_scaled) {
+  assert_text_eq(said_of("vmaf_v0.6.1", 640, 272),
+                 "model vmaf_v0.6.1 is made for 1080p and these pictures are only 640x272: scale both inputs up to what is "
+                 "seen (scale=1920:816:flags=bicubic before each input)\n");
+  assert_contains(said_of("vmaf_v1.0.16_3d0h", 480, 640), "scale=810:1080:flags");
+  assert_contains(said_of("vmaf_float_v0.6.1neg", 720, 576), "only 720x576: scale both inputs up to");
+  assert_text_eq(said_of("vmaf_v0.6.1", 1280, 544) + said_of("vmaf_b_v0.6.3", 720, 1280), "");
+  assert_contains(said_of("vmaf_4k_v0.6.1", 640, 272), "vmaf_v0.6.1 would suit them better");
 }
 END_TEST
 
@@ -182,7 +193,7 @@ START_TEST(models_of_chroma_refuse_gray) {
   ModelSpec spec;
   spec.version = "vmaf_v1.0.16_3d0h";
   LogText log;
-  const VideoFormat gray = {.w = 64, .h = 48, .bpc = 10, .chroma = Chroma::k400};
+  const VideoFormat gray = {.w = 1920, .h = 1080, .bpc = 10, .chroma = Chroma::k400};
   const Status refused = check_model(load_model(spec).value(), version_of(spec), false, gray, log.log);
   ck_assert_int_eq(refused.code(), EINVAL);
   assert_contains(refused.message(),
@@ -238,6 +249,7 @@ int main() {
                                          {"common_order", keys_of_several_askers_stand_in_libvmafs_order},
                                          {"debug", debug_keys_beside_a_model_are_written},
                                          {"size", models_are_for_a_size},
+                                         {"small", small_pictures_are_to_be_scaled},
                                          {"depth", models_of_ten_bits},
                                          {"gray", models_of_chroma_refuse_gray},
                                          {"common", colours_are_common_to_both_inputs},

@@ -179,7 +179,65 @@ def range_matrix_and_transfer_are_compared(lab):
     lab.compare("[0]setparams=color_trc=bt709[d];[1]setparams=color_trc=smpte170m[r];[d][r]vmafx").says(
         "differ in color transfer"
     ).score()
-    lab.compare("[0]setparams=range=pc[d];[1]setparams=range=unknown[r];[d][r]vmafx").does_not_say("differ").score()
+    for other in ("tv", "unknown"):
+        lab.compare(f"[0]setparams=range=unknown[d];[1]setparams=range={other}[r];[d][r]vmafx").does_not_say("differ").score()
+
+
+@case
+def full_range_against_limited_names_its_remedy(lab):
+    """The same samples that mean other colours would score 100; converted they do not, and nothing more is said."""
+    source = lab.clips.ref
+    graph = "[0]setparams=range=pc{0}[d];[1]setparams=range={1}[r];[d][r]vmafx"
+    for other in ("tv", "unknown"):
+        outcome = lab.compare(graph.format("", other), dist=source)
+        outcome.says(f"The inputs differ in color range (main pc, reference {other}): equal samples are different pictures.")
+        outcome.says("scale=out_range=tv before the main input converts it; setparams=range=tv there").score()
+        converted = lab.compare(graph.format(",scale=out_range=tv", other), dist=source).does_not_say("differ")
+        check(float(converted.score()) < float(outcome.score()) - 0.5, outcome.scores, converted.scores)
+        tagged = lab.compare(graph.format(",setparams=range=tv", other), dist=source).does_not_say("differ")
+        check_equal(tagged.score(), outcome.score(), "score with another tag")
+    turned = lab.compare("[0]setparams=range=tv[d];[1]setparams=range=pc[r];[d][r]vmafx")
+    turned.says("scale=out_range=tv before the reference input").score()
+
+
+@case
+def full_range_formats_name_their_remedy(lab):
+    outcome = lab.compare("[0]format=yuvj420p[d];[1]setparams=range=tv[r];[d][r]vmafx")
+    remedy = "scale=out_range=tv,format=yuv420p"
+    outcome.says(f"{remedy} before the main input converts it").score()
+    lab.compare(f"[0]format=yuvj420p,{remedy}[d];[1]setparams=range=tv[r];[d][r]vmafx").does_not_say("differ").score()
+
+
+@case
+def other_shapes_of_samples_are_warned_of(lab):
+    sides = "[0]setsar={}[d];[1]setsar={}[r];[d][r]vmafx"
+    message = "The inputs differ in sample aspect ratio (main 4:3, reference 1:1)"
+    lab.compare(sides.format("4/3", "1")).says(message).says("setsar=1/1 before main").score()
+    for same in (("4/3", "4/3"), ("4/3", "8/6"), ("0", "4/3"), ("1281/1280", "1"), ("12/11", "16/15")):
+        lab.compare(sides.format(*same)).does_not_say("sample aspect ratio").score()
+
+
+@case
+def interlaced_against_progressive_is_warned_of(lab):
+    sides = "[0]setfield={}[d];[1]setfield={}{}[r];[d][r]vmafx"
+    outcome = lab.compare(sides.format("prog", "tff", ""))
+    outcome.says("The reference input is interlaced and the main input is not").says("bwdif=send_frame before the reference").score()
+    check_equal(outcome.stderr.count("is interlaced and"), 1, "warnings")
+    lab.compare(sides.format("bff", "prog", "")).says("The main input is interlaced and the reference input is not").score()
+    for same in (("tff", "bff", ""), ("prog", "prog", ""), ("prog", "tff", ",bwdif=send_frame"), ("prog", "tff", ",setfield=prog")):
+        lab.compare(sides.format(*same)).does_not_say("is interlaced").score()
+
+
+@case
+def pictures_much_smaller_than_the_models_are_warned_of(lab):
+    scaled = "[0]scale={0}[d];[1]scale={0}[r];[d][r]vmafx"
+    lab.compare(scaled.format("640:272")).says(
+        "model vmaf_v0.6.1 is made for 1080p and these pictures are only 640x272: scale both inputs up to what is seen "
+        "(scale=1920:816:flags=bicubic before each input)"
+    ).score()
+    for size in ("1920:816:flags=bicubic", "1280:720"):
+        lab.compare(scaled.format(size)).does_not_say("is made for").score()
+    lab.compare("vmafx=model='':feature=name=psnr").succeeded().does_not_say("is made for")
 
 
 @case
@@ -200,8 +258,8 @@ def score_v1(lab, pix_fmt, options):
 def models_that_do_not_suit_the_pictures_are_said_to_be(lab):
     score_v1(lab, "gray10le", "3d0h").failed("scores chroma, and these pictures are gray")
     score_v1(lab, "yuv420p", "3d0h").says("is made for 10 bits per sample").score()
-    score_v1(lab, "yuv420p", r"3d0h\:cambi.enc_bitdepth=8").does_not_say("is made for").score()
-    score_v1(lab, "yuv420p10le", "3d0h").does_not_say("is made for").score()
+    score_v1(lab, "yuv420p", r"3d0h\:cambi.enc_bitdepth=8").does_not_say("is made for 10 bits").score()
+    score_v1(lab, "yuv420p10le", "3d0h").does_not_say("is made for 10 bits").score()
     score_v1(lab, "yuv420p10le", "3d0h_2160").says("vmaf_v1.0.16_3d0h would suit them better").score()
 
 
