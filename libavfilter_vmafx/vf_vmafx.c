@@ -75,9 +75,7 @@ typedef struct VMAFXContext {
     int fallback;
     int verify;
     int metadata;
-#if VMAFX_OWN_TS_SYNC
-    int ts_sync_mode;
-#endif
+    VMAFXSync sync;
 
     VmafxContext *vmafx;
     AVBufferRef *hw_device[2];  ///< of the inputs, while the library is open
@@ -90,6 +88,9 @@ typedef struct VMAFXContext {
     int64_t first_main_pts;
     int64_t nb_main;            ///< distinct main frames
     int64_t nb_ref_used;        ///< distinct reference frames that were scored
+    int64_t before_first;       ///< frames of either input before the first pair
+    double first_difference;    ///< of the times of the first pair, in seconds
+    int64_t after_end;          ///< frames of main that met the end of the reference, or the other way around
 
     enum AVPixelFormat converted_from; ///< format of the reference before it was made like main, or AV_PIX_FMT_NONE
     int told_interlaced;        ///< that one input is interlaced and the other is not
@@ -110,33 +111,52 @@ typedef struct HeldFrame {
 #define OFFSET(x) offsetof(VMAFXContext, x)
 #define FLAGS AV_OPT_FLAG_FILTERING_PARAM|AV_OPT_FLAG_VIDEO_PARAM
 
+/** Options of both names. Those of pairing are framesync's, said here because the default of one differs. */
+#define OPTIONS(default_sync_mode) \
+    { "log_path",    "write a report to this file, - is standard output",                   OFFSET(log_path),    AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS }, \
+    { "log_fmt",     "format of the report: xml, json, csv, sub or ndjson; if not given, xml or (vmafx only) what log_path ends with", \
+                                                                                            OFFSET(log_fmt),     AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS }, \
+    { "pool",        "pool scores by mean, min, max, harmonic_mean, median, stddev or pN",  OFFSET(pool),        AV_OPT_TYPE_STRING, { .str = "mean" }, 0, 0, FLAGS }, \
+    { "n_threads",   "number of threads, 0: as many as the process may use",                OFFSET(n_threads),   AV_OPT_TYPE_INT,    { .i64 = 0 }, 0, INT_MAX, FLAGS }, \
+    { "threads",     "same as n_threads",                                                   OFFSET(n_threads),   AV_OPT_TYPE_INT,    { .i64 = 0 }, 0, INT_MAX, FLAGS }, \
+    { "n_subsample", "score every n-th frame pair",                                         OFFSET(n_subsample), AV_OPT_TYPE_INT,    { .i64 = 1 }, 1, INT_MAX, FLAGS }, \
+    { "subsample",   "same as n_subsample",                                                 OFFSET(n_subsample), AV_OPT_TYPE_INT,    { .i64 = 1 }, 1, INT_MAX, FLAGS }, \
+    { "model",       "models, |-separated: version=... or path=..., name=...",              OFFSET(model),       AV_OPT_TYPE_STRING, { .str = "version=vmaf_v0.6.1" }, 0, 0, FLAGS }, \
+    { "feature",     "more features, |-separated: name=psnr:enable_chroma=false",           OFFSET(feature),     AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS }, \
+    { "backend",     "where to compute: auto, cpu or hip",                                  OFFSET(backend),     AV_OPT_TYPE_STRING, { .str = "auto" }, 0, 0, FLAGS }, \
+    { "device",      "GPU: auto, an index or a PCI address",                                OFFSET(device),      AV_OPT_TYPE_STRING, { .str = "auto" }, 0, 0, FLAGS }, \
+    { "import",      "frames in a GPU's memory: auto (read there if possible), device or host", OFFSET(import),  AV_OPT_TYPE_STRING, { .str = "auto" }, 0, 0, FLAGS }, \
+    { "fallback",    "go on with the CPU when the GPU fails in mid-stream",                  OFFSET(fallback),    AV_OPT_TYPE_BOOL,   { .i64 = 1 }, 0, 1, FLAGS }, \
+    { "verify",      "score every n-th frame on the CPU too, and report the difference",      OFFSET(verify),      AV_OPT_TYPE_INT,    { .i64 = 0 }, 0, INT_MAX, FLAGS }, \
+    { "score_fmt",   "printf format of a score in report and metadata (default %f)",        OFFSET(score_fmt),   AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS }, \
+    { "metadata",    "put the scores on the output frames as lavfi.vmafx.*",                OFFSET(metadata),    AV_OPT_TYPE_BOOL,   { .i64 = 0 }, 0, 1, FLAGS }, \
+    { "eof_action",  "what to do when the reference ends before main",                      OFFSET(sync.eof_action), AV_OPT_TYPE_INT, { .i64 = EOF_ACTION_REPEAT }, EOF_ACTION_REPEAT, EOF_ACTION_PASS, FLAGS, .unit = "eof_action" }, \
+        { "repeat", "repeat its last frame",                                                0, AV_OPT_TYPE_CONST, { .i64 = EOF_ACTION_REPEAT }, .flags = FLAGS, .unit = "eof_action" }, \
+        { "endall", "end",                                                                  0, AV_OPT_TYPE_CONST, { .i64 = EOF_ACTION_ENDALL }, .flags = FLAGS, .unit = "eof_action" }, \
+        { "pass",   "pass main on without scores",                                          0, AV_OPT_TYPE_CONST, { .i64 = EOF_ACTION_PASS },   .flags = FLAGS, .unit = "eof_action" }, \
+    { "shortest",    "end when the shorter input ends",                                     OFFSET(sync.shortest),   AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, FLAGS }, \
+    { "repeatlast",  "repeat the last frame of the reference after its end",                OFFSET(sync.repeatlast), AV_OPT_TYPE_BOOL, { .i64 = 1 }, 0, 1, FLAGS }, \
+    { "ts_sync_mode", "which reference frame belongs to a main frame",                      OFFSET(sync.mode), AV_OPT_TYPE_INT, { .i64 = default_sync_mode }, VMAFX_SYNC_DEFAULT, VMAFX_SYNC_NEAREST, FLAGS, .unit = "ts_sync_mode" }, \
+        { "default", "the last one that is not later, but for the rounding of containers",  0, AV_OPT_TYPE_CONST, { .i64 = VMAFX_SYNC_DEFAULT }, .flags = FLAGS, .unit = "ts_sync_mode" }, \
+        { "nearest", "the nearest in time",                                                 0, AV_OPT_TYPE_CONST, { .i64 = VMAFX_SYNC_NEAREST }, .flags = FLAGS, .unit = "ts_sync_mode" },
+
+#if CONFIG_VMAFX_FILTER
 static const AVOption vmafx_options[] = {
-    { "log_path",    "write a report to this file, - is standard output",                   OFFSET(log_path),    AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
-    { "log_fmt",     "format of the report: xml, json, csv, sub or ndjson; if not given, xml or (vmafx only) what log_path ends with",
-                                                                                            OFFSET(log_fmt),     AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
-    { "pool",        "pool scores by mean, min, max, harmonic_mean, median, stddev or pN",  OFFSET(pool),        AV_OPT_TYPE_STRING, { .str = "mean" }, 0, 0, FLAGS },
-    { "n_threads",   "number of threads, 0: as many as the process may use",                OFFSET(n_threads),   AV_OPT_TYPE_INT,    { .i64 = 0 }, 0, INT_MAX, FLAGS },
-    { "threads",     "same as n_threads",                                                   OFFSET(n_threads),   AV_OPT_TYPE_INT,    { .i64 = 0 }, 0, INT_MAX, FLAGS },
-    { "n_subsample", "score every n-th frame pair",                                         OFFSET(n_subsample), AV_OPT_TYPE_INT,    { .i64 = 1 }, 1, INT_MAX, FLAGS },
-    { "subsample",   "same as n_subsample",                                                 OFFSET(n_subsample), AV_OPT_TYPE_INT,    { .i64 = 1 }, 1, INT_MAX, FLAGS },
-    { "model",       "models, |-separated: version=... or path=..., name=...",              OFFSET(model),       AV_OPT_TYPE_STRING, { .str = "version=vmaf_v0.6.1" }, 0, 0, FLAGS },
-    { "feature",     "more features, |-separated: name=psnr:enable_chroma=false",           OFFSET(feature),     AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
-    { "backend",     "where to compute: auto, cpu or hip",                                  OFFSET(backend),     AV_OPT_TYPE_STRING, { .str = "auto" }, 0, 0, FLAGS },
-    { "device",      "GPU: auto, an index or a PCI address",                                OFFSET(device),      AV_OPT_TYPE_STRING, { .str = "auto" }, 0, 0, FLAGS },
-    { "import",      "frames in a GPU's memory: auto (read there if possible), device or host", OFFSET(import),  AV_OPT_TYPE_STRING, { .str = "auto" }, 0, 0, FLAGS },
-    { "fallback",    "go on with the CPU when the GPU fails in mid-stream",                  OFFSET(fallback),    AV_OPT_TYPE_BOOL,   { .i64 = 1 }, 0, 1, FLAGS },
-    { "verify",      "score every n-th frame on the CPU too, and report the difference",      OFFSET(verify),      AV_OPT_TYPE_INT,    { .i64 = 0 }, 0, INT_MAX, FLAGS },
-    { "score_fmt",   "printf format of a score in report and metadata (default %f)",        OFFSET(score_fmt),   AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
-    { "metadata",    "put the scores on the output frames as lavfi.vmafx.*",                OFFSET(metadata),    AV_OPT_TYPE_BOOL,   { .i64 = 0 }, 0, 1, FLAGS },
-#if VMAFX_OWN_TS_SYNC
-    { "ts_sync_mode", "which reference frame belongs to a main frame",                      OFFSET(ts_sync_mode), AV_OPT_TYPE_INT,   { .i64 = 0 }, 0, 1, FLAGS, "ts_sync_mode" },
-        { "default", "the last one that is not later",                                      0, AV_OPT_TYPE_CONST, { .i64 = 0 }, .flags = FLAGS, "ts_sync_mode" },
-        { "nearest", "the nearest in time",                                                 0, AV_OPT_TYPE_CONST, { .i64 = 1 }, .flags = FLAGS, "ts_sync_mode" },
-#endif
+    OPTIONS(VMAFX_SYNC_NEAREST)
     { NULL }
 };
 
-FRAMESYNC_AUXILIARY_FUNCS(vmafx, VMAFXContext, fs)
+AVFILTER_DEFINE_CLASS(vmafx);
+#endif
+
+#if CONFIG_LIBVMAF_FILTER && !CONFIG_LIBVMAF
+static const AVOption libvmaf_options[] = {
+    OPTIONS(VMAFX_SYNC_DEFAULT)
+    { NULL }
+};
+
+AVFILTER_DEFINE_CLASS(libvmaf);
+#endif
 
 /* -- Pixel formats ------------------------------------------------------------------------------------------------- */
 
@@ -400,35 +420,80 @@ static int is_rebuilt(const AVFilterContext *ctx)
 
 /* -- Pairing ------------------------------------------------------------------------------------------------------- */
 
-/** One line about everything that makes the pairs, and so the score, doubtful. */
+/** How long a frame of main lasts on average, in seconds. */
+static double mean_duration(const VMAFXContext *s)
+{
+    if (s->nb_main < 2)
+        return 0;
+    return (s->last_pts[MAIN] - s->first_main_pts) * av_q2d(s->fs.time_base) / (s->nb_main - 1);
+}
+
+/** Whether two times, in seconds, are too far apart for frames of one time. */
+static int is_far(const VMAFXContext *s, double difference)
+{
+    const double duration = mean_duration(s);
+
+    return duration > 0 && difference > duration / 2;
+}
+
+/** Everything that makes the pairs, and so the score, doubtful. */
+static void describe_doubts(AVBPrint *text, const VMAFXContext *s)
+{
+    const VmafxPairing *p = &s->pairing;
+
+    if (p->unmatched_dist)
+        av_bprintf(text, "; frames of main without a reference frame: %"PRId64, p->unmatched_dist);
+    if (p->unmatched_ref)
+        av_bprintf(text, "; reference frames not used: %"PRId64, p->unmatched_ref);
+    if (p->repeated_ref)
+        av_bprintf(text, "; pairs repeating a reference frame: %"PRId64, p->repeated_ref);
+    if (p->repeated_dist)
+        av_bprintf(text, "; pairs repeating a frame of main: %"PRId64, p->repeated_dist);
+    if (is_far(s, p->max_time_difference))
+        av_bprintf(text, "; the times of a pair differ by up to %.3f s, a frame lasts %.3f s",
+                   p->max_time_difference, mean_duration(s));
+}
+
+static void add_remedy(AVBPrint *text, const char *remedy)
+{
+    av_bprintf(text, "%s%s", text->len ? "; " : "", remedy);
+}
+
+/** What helps against them, by where they occurred: at the beginning, at the end, in between. */
+static void describe_remedies(AVBPrint *text, const VMAFXContext *s)
+{
+    const VmafxPairing *p = &s->pairing;
+    const int64_t frames  = p->unmatched_dist + p->unmatched_ref + p->repeated_ref + p->repeated_dist;
+    const int in_between  = frames > s->before_first + s->after_end;
+    const int apart       = is_far(s, p->max_time_difference) && !s->after_end;
+
+    if (s->sync.mode != VMAFX_SYNC_NEAREST && (in_between || apart))
+        add_remedy(text, "ts_sync_mode=nearest pairs by the nearest time");
+    if (s->before_first || is_far(s, s->first_difference) || (apart && !in_between))
+        add_remedy(text, "settb=AVTB,setpts=PTS-STARTPTS before each input lets both start at zero");
+    if (in_between)
+        add_remedy(text, "the fps filter before an input gives both one frame rate");
+    if (s->after_end)
+        add_remedy(text, "shortest=1 ends with the shorter input");
+}
+
 static void report_pairing(AVFilterContext *ctx)
 {
     const VMAFXContext *s = ctx->priv;
-    const VmafxPairing *p = &s->pairing;
-    AVBPrint text;
-    double duration = 0;
+    AVBPrint doubts, remedies;
 
-    if (s->nb_main > 1)
-        duration = (s->last_pts[MAIN] - s->first_main_pts) * av_q2d(s->fs.time_base) / (s->nb_main - 1);
-
-    av_bprint_init(&text, 0, AV_BPRINT_SIZE_AUTOMATIC);
-    if (p->unmatched_dist)
-        av_bprintf(&text, "; frames of main without a reference frame: %"PRId64, p->unmatched_dist);
-    if (p->unmatched_ref)
-        av_bprintf(&text, "; reference frames not used: %"PRId64, p->unmatched_ref);
-    if (p->repeated_ref)
-        av_bprintf(&text, "; pairs repeating a reference frame: %"PRId64, p->repeated_ref);
-    if (p->repeated_dist)
-        av_bprintf(&text, "; pairs repeating a frame of main: %"PRId64, p->repeated_dist);
-    if (duration > 0 && p->max_time_difference > duration / 2)
-        av_bprintf(&text, "; the times of a pair differ by up to %.3f s, a frame lasts %.3f s",
-                   p->max_time_difference, duration);
-    if (text.len)
+    av_bprint_init(&doubts, 0, AV_BPRINT_SIZE_AUTOMATIC);
+    av_bprint_init(&remedies, 0, AV_BPRINT_SIZE_AUTOMATIC);
+    describe_doubts(&doubts, s);
+    describe_remedies(&remedies, s);
+    if (doubts.len)
         av_log(ctx, AV_LOG_WARNING, "The score is doubtful, the inputs do not go together frame by frame: "
-               "pairs scored: %"PRId64"%s.\n", p->paired, text.str);
+               "pairs scored: %"PRId64"%s. What helps: %s.\n", s->pairing.paired, doubts.str,
+               remedies.str);
     else
-        av_log(ctx, AV_LOG_VERBOSE, "Pairs scored: %"PRId64", no frame repeated or left over.\n", p->paired);
-    av_bprint_finalize(&text, NULL);
+        av_log(ctx, AV_LOG_VERBOSE, "Pairs scored: %"PRId64", no frame repeated or left over.\n", s->pairing.paired);
+    av_bprint_finalize(&remedies, NULL);
+    av_bprint_finalize(&doubts, NULL);
 }
 
 static void count_pair(AVFilterContext *ctx, const AVFrame *main, const AVFrame *ref, int repeats_main, int repeats_ref)
@@ -438,13 +503,19 @@ static void count_pair(AVFilterContext *ctx, const AVFrame *main, const AVFrame 
     const int64_t arrived = VMAFX_LINK(ctx->inputs[REFERENCE])->frame_count_out;
     const int64_t waiting = in->have_next && in->frame_next && in->frame_next != ref;
 
+    const double difference = fabs((double)main->pts - ref->pts) * av_q2d(s->fs.time_base);
+
     s->pairing.paired++;
     s->pairing.repeated_dist += repeats_main;
     s->pairing.repeated_ref  += repeats_ref;
     s->nb_ref_used           += !repeats_ref;
     s->pairing.unmatched_ref = arrived - waiting - s->nb_ref_used;
-    s->pairing.max_time_difference = FFMAX(s->pairing.max_time_difference,
-                                           fabs((double)main->pts - ref->pts) * av_q2d(s->fs.time_base));
+    if (s->pairing.paired == 1) {
+        s->before_first     = s->pairing.unmatched_dist + s->pairing.unmatched_ref;
+        s->first_difference = difference;
+    }
+    s->after_end += repeats_main || (repeats_ref && ff_vmafx_sync_reference_ended(&s->fs));
+    s->pairing.max_time_difference = FFMAX(s->pairing.max_time_difference, difference);
 }
 
 static enum AVColorRange color_range(const AVFrame *frame)
@@ -679,13 +750,12 @@ static int score_pair(AVFilterContext *ctx, const AVFrame *main, const AVFrame *
     return vmafx_submit(s->vmafx, &pic_ref, &pic_main);
 }
 
-static AVFrame *reference_frame(const VMAFXContext *s, const AVFrame *main)
+/** As framesync itself ends when an input does that all others end with. */
+static int end_all(FFFrameSync *fs)
 {
-#if VMAFX_OWN_TS_SYNC
-    if (s->ts_sync_mode)
-        return ff_vmafx_nearest_reference(&s->fs, main);
-#endif
-    return s->fs.in[REFERENCE].frame;
+    fs->eof = 1;
+    ff_outlink_set_status(fs->parent->outputs[0], AVERROR_EOF, AV_NOPTS_VALUE);
+    return 0;
 }
 
 /** The frames stay framesync's; library and output get references. */
@@ -695,13 +765,16 @@ static int process_event(FFFrameSync *fs)
     VMAFXContext *s = ctx->priv;
     AVFilterLink *outlink = ctx->outputs[0];
     const AVFrame *main = fs->in[MAIN].frame;
-    const AVFrame *ref  = reference_frame(s, main);
+    AVFrame *ref;
+    const enum VMAFXMatch match = ff_vmafx_sync_match(&s->sync, fs, main, &ref);
     const int repeats_main = s->nb_main && main == s->last[MAIN] && main->pts == s->last_pts[MAIN];
     const int repeats_ref  = ref && ref == s->last[REFERENCE] && ref->pts == s->last_pts[REFERENCE];
     int64_t pair = -1;
     AVFrame *out;
     int ret;
 
+    if (match == VMAFX_ALL_ENDED)
+        return end_all(fs);
     s->held_back = 1;
 
     /* After the end of main its last frame meets the rest of the reference; one of that may have had its turn. */
@@ -719,6 +792,7 @@ static int process_event(FFFrameSync *fs)
         count_pair(ctx, main, ref, repeats_main, repeats_ref);
     } else {
         s->pairing.unmatched_dist++;
+        s->after_end += s->pairing.paired > 0;
     }
     s->last[MAIN]          = main;
     s->last_pts[MAIN]      = main->pts;
@@ -1017,7 +1091,7 @@ static int config_output(AVFilterLink *outlink)
     if (VMAFX_LINK(mainlink)->hw_frames_ctx &&
         !(VMAFX_LINK(outlink)->hw_frames_ctx = av_buffer_ref(VMAFX_LINK(mainlink)->hw_frames_ctx)))
         return AVERROR(ENOMEM);
-    return ff_framesync_configure(&s->fs);
+    return ff_vmafx_sync_configure(&s->sync, &s->fs);
 }
 
 /**
@@ -1072,13 +1146,10 @@ static const AVFilterPad vmafx_outputs[] = {
 };
 
 #if CONFIG_VMAFX_FILTER
-FRAMESYNC_DEFINE_PURE_CLASS(vmafx, "vmafx", vmafx, vmafx_options);
-
 const VMAFX_FILTER ff_vf_vmafx = {
     VMAFX_PUBLIC(name)        = "vmafx",
     VMAFX_PUBLIC(description) = NULL_IF_CONFIG_SMALL("Score a video against its reference (VMAF), on CPU or GPU."),
     VMAFX_PUBLIC(priv_class)  = &vmafx_class,
-    .preinit       = vmafx_framesync_preinit,
     .init          = init,
     .uninit        = uninit,
     .activate      = activate,
@@ -1091,13 +1162,10 @@ const VMAFX_FILTER ff_vf_vmafx = {
 #endif
 
 #if CONFIG_LIBVMAF_FILTER && !CONFIG_LIBVMAF
-FRAMESYNC_DEFINE_PURE_CLASS(libvmaf, "libvmaf", vmafx, vmafx_options);
-
 const VMAFX_FILTER ff_vf_libvmaf = {
     VMAFX_PUBLIC(name)        = "libvmaf",
     VMAFX_PUBLIC(description) = NULL_IF_CONFIG_SMALL("Calculate the VMAF between two video streams (by vmafx)."),
     VMAFX_PUBLIC(priv_class)  = &libvmaf_class,
-    .preinit       = vmafx_framesync_preinit,
     .init          = init,
     .uninit        = uninit,
     .activate      = activate,

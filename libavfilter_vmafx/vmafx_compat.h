@@ -58,9 +58,6 @@
 #define VMAFX_LINK(link) (link)
 #endif
 
-/* framesync has ts_sync_mode since 6.1; before, the filter brings it along in vmafx_sync.c. */
-#define VMAFX_OWN_TS_SYNC (LIBAVFILTER_VERSION_INT < AV_VERSION_INT(9, 8, 100))
-
 /* Since 7.0 ffmpeg runs graph and encoders in threads: the graph has been asked for the next frame when it learns that its
  * outputs are full (-frames:v), so that a frame still wanted says nothing. */
 #define VMAFX_ASKS_AHEAD (LIBAVFILTER_VERSION_MAJOR >= 10)

@@ -18,23 +18,55 @@
 
 /**
  * @file
- * ts_sync_mode=nearest on top of a framesync that does not know it.
+ * Which frame of the reference belongs to a frame of main.
+ *
+ * framesync brings the frames of both inputs in the order of their times; it always runs in its default mode, the same in
+ * all versions of FFmpeg. The choice among the reference frames around an event, and what happens at the end of the
+ * reference, is made here, because framesync is exact to a tick: a frame whose time a container rounded up counts as later
+ * there, and one pair in three is then made with the frame before.
  */
 
 #ifndef AVFILTER_VMAFX_SYNC_H
 #define AVFILTER_VMAFX_SYNC_H
 
+#include "avfilter.h"
 #include "framesync.h"
 
+enum VMAFXSyncMode {
+    VMAFX_SYNC_DEFAULT,         ///< the last frame that is not later, but for rounding
+    VMAFX_SYNC_NEAREST,         ///< the nearest in time
+};
+
+typedef struct VMAFXSync {
+    /* Options. The last three are those of framesync. */
+    int mode;                   ///< enum VMAFXSyncMode
+    int eof_action;             ///< enum EOFAction
+    int shortest;
+    int repeatlast;
+
+    int64_t rounding;           ///< how far apart equal times may lie, in the time base of framesync
+    int64_t frame;              ///< how long a frame lasts, in the same, 0: not known
+} VMAFXSync;
+
+/** What there is for a frame of main. */
+enum VMAFXMatch {
+    VMAFX_MATCHED,              ///< a frame of the reference
+    VMAFX_UNMATCHED,            ///< none: main goes on without
+    VMAFX_ALL_ENDED,            ///< none, and the filter ends here
+};
+
+/** In place of ff_framesync_configure() for a dual-input framesync, whose own options are left as they are by default. */
+int ff_vmafx_sync_configure(VMAFXSync *sync, FFFrameSync *fs);
+
+/** Whether the reference has no more frames but the current one. */
+int ff_vmafx_sync_reference_ended(const FFFrameSync *fs);
+
 /**
- * Of the two reference frames around the current event, the one nearest in time; the earlier one if both are as near,
- * as the framesync of FFmpeg 6.1 and later decides it.
+ * To be called from on_event.
  *
- * To be called from on_event of a dual-input framesync that runs in its default mode.
- *
- * @param main  the current main frame, owned by framesync
- * @return  the reference frame, owned by framesync, or NULL if there is none yet or any more
+ * @param main       the current main frame, owned by framesync
+ * @param reference  the frame of the reference, owned by framesync, or NULL
  */
-AVFrame *ff_vmafx_nearest_reference(const FFFrameSync *fs, const AVFrame *main);
+enum VMAFXMatch ff_vmafx_sync_match(const VMAFXSync *sync, const FFFrameSync *fs, const AVFrame *main, AVFrame **reference);
 
 #endif /* AVFILTER_VMAFX_SYNC_H */

@@ -223,3 +223,11 @@ def help_lists_the_options(lab):
     ):
         check(f"\n   {option} " in shown, f"{option} is not in the help")
     check("#0: main (video)" in shown and "#1: reference (video)" in shown, "pads")
+
+
+@case
+def help_tells_the_default_pairing(lab):
+    for name, default in (("vmafx", "nearest"), ("libvmaf", "default")):
+        shown = subprocess.run(lab.command(f"-hide_banner -h filter={name}"), stdout=subprocess.PIPE).stdout.decode()
+        lines = [line for line in shown.splitlines() if line.startswith("   ts_sync_mode ")]
+        check_equal([line.split("(default ")[1] for line in lines], [default + ")"], f"default of {name}")
