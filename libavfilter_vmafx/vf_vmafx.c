@@ -42,6 +42,7 @@
 #include <vmafx/vmafx.h>
 
 #include "vmafx_compat.h"
+#include "vmafx_graph.h"
 #include "vmafx_hw.h"
 #include "vmafx_sync.h"
 
@@ -51,8 +52,7 @@
 #include "libavutil/fifo.h"
 #include "libavutil/opt.h"
 #include "libavutil/pixdesc.h"
-#include "libavutil/thread.h"
-#include "libavutil/time.h"
+#include "buffersrc.h"
 
 enum { MAIN, REFERENCE };
 static const char *const pad_name[] = { "main", "reference" };
@@ -92,6 +92,8 @@ typedef struct VMAFXContext {
     double first_difference;    ///< of the times of the first pair, in seconds
     int64_t after_end;          ///< frames of main that met the end of the reference, or the other way around
 
+    VMAFXGraph graph;
+    int64_t arrived[2];         ///< frames that have come to each input
     enum AVPixelFormat converted_from; ///< format of the reference before it was made like main, or AV_PIX_FMT_NONE
     int told_interlaced;        ///< that one input is interlaced and the other is not
     int held_back;              ///< the last activate() had an event and gave no frame for it
@@ -336,6 +338,12 @@ static int check_samples(AVFilterContext *ctx, int pad)
     return AVERROR(EINVAL);
 }
 
+static void report_change(AVFilterContext *ctx)
+{
+    av_log(ctx, AV_LOG_ERROR, "An input changed its size or format in mid-stream: the scores of both parts are not "
+           "one score. (-reinit_filter 0 before that input and a scale filter after it keep it the same.)\n");
+}
+
 static int check_inputs(AVFilterContext *ctx)
 {
     AVFilterLink *main = ctx->inputs[MAIN], *ref = ctx->inputs[REFERENCE];
@@ -383,41 +391,6 @@ static void report_conversions(AVFilterContext *ctx)
     }
 }
 
-/* -- A graph that was built anew ----------------------------------------------------------------------------------- */
-
-/*
- * When an input changes its size or format, ffmpeg frees the graph and builds it anew with the same text. The filter
- * that comes then would report on the rest of the stream as if it were the whole. The filters of a graph are named
- * after their place in its text, and the new graph follows the old one at once: that is how it is recognised. Of several
- * filters in a graph it is enough to know one again.
- */
-static AVMutex rebuilt_lock = AV_MUTEX_INITIALIZER;
-static struct {
-    char name[64];
-    int64_t time;               ///< of av_gettime_relative()
-} closed_early;
-
-static void remember_early_close(const AVFilterContext *ctx)
-{
-    ff_mutex_lock(&rebuilt_lock);
-    av_strlcpy(closed_early.name, ctx->name, sizeof(closed_early.name));
-    closed_early.time = av_gettime_relative();
-    ff_mutex_unlock(&rebuilt_lock);
-}
-
-static int is_rebuilt(const AVFilterContext *ctx)
-{
-    int rebuilt;
-
-    ff_mutex_lock(&rebuilt_lock);
-    rebuilt = closed_early.time && av_gettime_relative() - closed_early.time < 2 * AV_TIME_BASE &&
-              !strncmp(closed_early.name, ctx->name, sizeof(closed_early.name) - 1);
-    if (rebuilt)
-        closed_early.time = 0;
-    ff_mutex_unlock(&rebuilt_lock);
-    return rebuilt;
-}
-
 /* -- Pairing ------------------------------------------------------------------------------------------------------- */
 
 /** How long a frame of main lasts on average, in seconds. */
@@ -454,6 +427,8 @@ static void describe_doubts(AVBPrint *text, const VMAFXContext *s)
                    p->max_time_difference, mean_duration(s));
 }
 
+#define START_REMEDY "settb=AVTB,setpts=PTS-STARTPTS before each input lets both start at zero"
+
 static void add_remedy(AVBPrint *text, const char *remedy)
 {
     av_bprintf(text, "%s%s", text->len ? "; " : "", remedy);
@@ -470,7 +445,7 @@ static void describe_remedies(AVBPrint *text, const VMAFXContext *s)
     if (s->sync.mode != VMAFX_SYNC_NEAREST && (in_between || apart))
         add_remedy(text, "ts_sync_mode=nearest pairs by the nearest time");
     if (s->before_first || is_far(s, s->first_difference) || (apart && !in_between))
-        add_remedy(text, "settb=AVTB,setpts=PTS-STARTPTS before each input lets both start at zero");
+        add_remedy(text, START_REMEDY);
     if (in_between)
         add_remedy(text, "the fps filter before an input gives both one frame rate");
     if (s->after_end)
@@ -851,8 +826,8 @@ static int finish(AVFilterContext *ctx, int wanted)
     leave_progress_line();
     if (!s->pairing.paired) {
         av_log(ctx, AV_LOG_ERROR, "No frames were scored: %"PRId64" frames of main and %"PRId64" of the reference "
-               "arrived, none of them made a pair.\n", s->nb_main,
-               (int64_t)VMAFX_LINK(ctx->inputs[REFERENCE])->frame_count_out);
+               "arrived, none of them made a pair. (%s)\n", s->arrived[MAIN], s->arrived[REFERENCE],
+               s->arrived[MAIN] && s->arrived[REFERENCE] ? START_REMEDY : "one of the inputs has no frames");
         return AVERROR(EINVAL);
     }
     if ((ret = vmafx_set_pairing(s->vmafx, &s->pairing)) < 0 ||
@@ -868,7 +843,9 @@ static int finish_early(AVFilterContext *ctx)
 {
     VMAFXContext *s = ctx->priv;
 
-    av_log(ctx, AV_LOG_VERBOSE, "Stopped before the end of the inputs, after %"PRId64" pairs.\n", s->pairing.paired);
+    if (s->pairing.paired)
+        av_log(ctx, AV_LOG_INFO, "Stopped before the end of the inputs: the scores are of the %"PRId64" pairs up to there.\n",
+               s->pairing.paired);
     s->pairing.cut_short = 1;
     return finish(ctx, 0);
 }
@@ -878,14 +855,26 @@ static int has_ended(const AVFilterContext *ctx, int pad)
     return ff_outlink_get_status(ctx->inputs[pad]) != 0;
 }
 
-/**
- * Whether an input has ended, but not as a stream ends.
- *
- * When its outputs are full (-frames:v, -t) or on an interrupt, ffmpeg up to 6.1 takes one more frame from each decoder,
- * ends the input if there is none, and asks for nothing. Frames are not to be paired at such an end. At the end of a stream it
- * asks again, or more frames come, or the other end.
+/*
+ * When its outputs are full (-frames:v, -t), or on an interrupt, ffmpeg up to 6.1 takes one more frame from each decoder,
+ * ends the input if there is none, and asks for nothing. These frames are not to be paired: not even with each other, because a
+ * decoder that reorders gives one that is not the next. They are told by what ffmpeg does not do: it feeds a stream
+ * because it asked for a frame and its source had none, and it asks again for as long as the stream goes on.
  */
-static int is_cut(AVFilterContext *ctx)
+
+/** Frames that may wait for the output to be asked: what a cut can add to an input, and no more than memory bears. */
+#define MOST_WAITING 8
+
+/** Whether the source of an input that has ended was asked for frames before it did. */
+static int was_asked(const VMAFXContext *s, int pad)
+{
+    AVFilterContext *source = s->graph.source[pad]->src;
+
+    return strcmp(source->filter->name, "buffer") || av_buffersrc_get_nb_failed_requests(source);
+}
+
+/** Whether an input ended although it was asked, and nothing came since that only comes when the stream goes on. */
+static int looks_interrupted(AVFilterContext *ctx)
 {
     VMAFXContext *s = ctx->priv;
     const int wanted     = ff_outlink_frame_wanted(ctx->outputs[0]);
@@ -903,13 +892,30 @@ static int is_cut(AVFilterContext *ctx)
     return !s->going_on;
 }
 
+static int may_pair(AVFilterContext *ctx)
+{
+    const VMAFXContext *s = ctx->priv;
+    int interrupted;
+
+    if (!VMAFX_FED_UNASKED)
+        return 1;
+    interrupted = looks_interrupted(ctx);
+    if (ff_outlink_frame_wanted(ctx->outputs[0]))
+        return !interrupted;
+    /* Asked for the frames of another output, the streams have ended: an error must come while ffmpeg feeds the graph. */
+    if (has_ended(ctx, MAIN) && has_ended(ctx, REFERENCE))
+        return was_asked(s, MAIN) && was_asked(s, REFERENCE);
+    return ff_inlink_queued_frames(ctx->inputs[MAIN])      > MOST_WAITING ||
+           ff_inlink_queued_frames(ctx->inputs[REFERENCE]) > MOST_WAITING;
+}
+
 static int run_framesync(AVFilterContext *ctx)
 {
     VMAFXContext *s = ctx->priv;
     const int all_here = has_ended(ctx, MAIN) && has_ended(ctx, REFERENCE);
     int ret;
 
-    if (is_cut(ctx)) {
+    if (!may_pair(ctx)) {
         for (int i = 0; i < 2 && ff_outlink_frame_wanted(ctx->outputs[0]); i++)
             if (!has_ended(ctx, i))
                 ff_inlink_request_frame(ctx->inputs[i]);
@@ -926,12 +932,27 @@ static int run_framesync(AVFilterContext *ctx)
     return 0;
 }
 
+/** What has come to the inputs. An error if it follows what an earlier graph was given. */
+static int look_at_inputs(AVFilterContext *ctx)
+{
+    VMAFXContext *s = ctx->priv;
+
+    for (int i = 0; i < 2; i++)
+        s->arrived[i] = VMAFX_LINK(ctx->inputs[i])->frame_count_in;
+    if (!ff_vmafx_graph_goes_on(&s->graph))
+        return 0;
+    report_change(ctx);
+    return AVERROR(EINVAL);
+}
+
 static int run(AVFilterContext *ctx)
 {
     VMAFXContext *s = ctx->priv;
     AVFilterLink *outlink = ctx->outputs[0];
     int ret;
 
+    if ((ret = look_at_inputs(ctx)) < 0)
+        return ret;
     if (!s->finished && ff_outlink_get_status(outlink) && (ret = finish_early(ctx)) < 0)
         return ret;
     FF_FILTER_FORWARD_STATUS_BACK_ALL(outlink, ctx);
@@ -1070,13 +1091,13 @@ static int config_output(AVFilterLink *outlink)
     AVFilterLink *mainlink = ctx->inputs[MAIN];
     int ret;
 
-    if (is_rebuilt(ctx)) {
-        av_log(ctx, AV_LOG_ERROR, "An input changed its size or format in mid-stream: the scores of both parts are not "
-               "one score. (-reinit_filter 0 before that input and a scale filter after it keep it the same.)\n");
-        return AVERROR(EINVAL);
-    }
-    if ((ret = check_inputs(ctx)) < 0)
+    if ((ret = ff_vmafx_graph_begin(&s->graph, ctx)) < 0)
         return ret;
+    if ((ret = check_inputs(ctx)) < 0) {
+        if (ff_vmafx_graph_follows(&s->graph))
+            report_change(ctx);
+        return ret;
+    }
     report_conversions(ctx);
     if ((ret = check_log_path(ctx)) < 0 || (ret = open_library(ctx)) < 0)
         return ret;
@@ -1095,15 +1116,14 @@ static int config_output(AVFilterLink *outlink)
 }
 
 /**
- * Freed before the end of the stream, with pairs scored and without an error of our own. Whoever got all frames that were
+ * Freed before the end of the stream and without an error of our own. Whoever got all frames that were
  * asked for had enough (-frames:v); a frame that is still wanted means that something broke off, or a new graph.
  */
 static av_cold void close_early(AVFilterContext *ctx)
 {
     VMAFXContext *s = ctx->priv;
 
-    remember_early_close(ctx);
-    if (!s->wanted || VMAFX_ASKS_AHEAD) {
+    if (!s->pairing.paired || !s->wanted || VMAFX_ASKS_AHEAD) {
         finish_early(ctx);
         return;
     }
@@ -1117,9 +1137,10 @@ static av_cold void uninit(AVFilterContext *ctx)
 {
     VMAFXContext *s = ctx->priv;
 
-    if (s->vmafx && s->pairing.paired && !s->finished && !s->error)
+    if (s->vmafx && s->nb_main && !s->finished && !s->error)
         close_early(ctx);
     vmafx_close(&s->vmafx);
+    ff_vmafx_graph_end(&s->graph);
     for (int i = 0; i < 2; i++)
         av_buffer_unref(&s->hw_device[i]);
     free_held(s);

@@ -58,9 +58,12 @@
 #define VMAFX_LINK(link) (link)
 #endif
 
-/* Since 7.0 ffmpeg runs graph and encoders in threads: the graph has been asked for the next frame when it learns that its
- * outputs are full (-frames:v), so that a frame still wanted says nothing. */
-#define VMAFX_ASKS_AHEAD (LIBAVFILTER_VERSION_MAJOR >= 10)
+/* Up to 6.1 ffmpeg feeds the graph frames that it did not ask for when its outputs are full (-frames:v) or it is interrupted. */
+#define VMAFX_FED_UNASKED (LIBAVFILTER_VERSION_MAJOR < 10)
+
+/* Since 8.0 ffmpeg asks the graph for the next frame before it notices that its outputs are full (-frames:v), so that a frame still
+ * wanted says nothing. */
+#define VMAFX_ASKS_AHEAD (LIBAVFILTER_VERSION_MAJOR >= 11)
 
 /* Since 6.1 a flag, since 8.0 only that. */
 #ifdef AV_FRAME_FLAG_INTERLACED

@@ -2,31 +2,12 @@
 
 import os
 import re
-import shlex
 import subprocess
-import threading
 from pathlib import Path
 
-from support import Outcome, Skip, case, check, check_equal
+from support import Outcome, Skip, case, check, check_equal, compiled_program
 
-here = Path(__file__).resolve().parent
 FRAMES = 12  # of hardware.c
-compiled = {}
-lock = threading.Lock()
-
-
-def program(lab):
-    """hardware.c, built once; it runs with the libavfilter of the ffmpeg under test."""
-    with lock:
-        if not compiled:
-            path = lab.folder.parent / "hardware"
-            try:
-                flags = subprocess.check_output(["pkg-config", "--cflags", "--libs", "libavfilter", "libavutil"], text=True)
-            except (OSError, subprocess.CalledProcessError) as reason:
-                raise Skip(f"libavfilter's headers are not installed ({reason})") from reason
-            subprocess.run(["cc", "-O1", "-rdynamic", here / "hardware.c", "-o", path, "-lpthread", *shlex.split(flags)], check=True)
-            compiled["program"] = path
-        return compiled["program"]
 
 
 def run(lab, main, reference, options="", report="report.json", **variables):
@@ -43,7 +24,7 @@ def run(lab, main, reference, options="", report="report.json", **variables):
         "VMAFX_HIP_EMULATOR_THREADS": "1",
         **{f"VMAFX_HIP_EMULATOR_{name}": value for name, value in variables.items()},
     }
-    command = [str(program(lab)), graph, main, reference]
+    command = [str(compiled_program(lab, "hardware")), graph, main, reference]
     done = subprocess.run(command, stderr=subprocess.PIPE, cwd=lab.folder, env=environment, timeout=100)
     return Outcome(command, done.returncode, done.stderr.decode(errors="replace"), 0)
 

@@ -21,6 +21,7 @@ import support
 import cases_clients  # each module registers its cases
 import cases_ends
 import cases_formats
+import cases_graphs
 import cases_hardware
 import cases_options
 import cases_pairing

@@ -4,7 +4,9 @@ import csv
 import json
 import os
 import re
+import shlex
 import subprocess
+import threading
 import time
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
@@ -35,6 +37,25 @@ def check(condition, *what):
 
 def check_equal(got, wanted, what="value"):
     check(got == wanted, f"{what}: got {got!r}, wanted {wanted!r}")
+
+
+programs = {}
+programs_lock = threading.Lock()
+
+
+def compiled_program(lab, name):
+    """NAME.c of this folder, built once; it is to run with the libavfilter of the ffmpeg under test."""
+    with programs_lock:
+        if name not in programs:
+            path = lab.folder.parent / name
+            try:
+                flags = subprocess.check_output(["pkg-config", "--cflags", "--libs", "libavfilter", "libavutil"], text=True)
+            except (OSError, subprocess.CalledProcessError) as reason:
+                raise Skip(f"libavfilter's headers are not installed ({reason})") from reason
+            source = Path(__file__).resolve().parent / f"{name}.c"
+            subprocess.run(["cc", "-O1", "-rdynamic", source, "-o", path, "-lpthread", *shlex.split(flags)], check=True)
+            programs[name] = path
+        return programs[name]
 
 
 class Outcome:
