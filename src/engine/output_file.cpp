@@ -71,13 +71,33 @@ Status OutputFile::open_in_place(bool exists) {
   present_ = path_;
   created_ = !exists;
   file_ = open_for_writing(path_);
-  return file_ ? Status() : failure(errno);
+  return try_to_write();
+}
+
+/* Nothing is written to see whether it could be: /dev/full says no to that, too. */
+Status OutputFile::try_to_write() {
+  return file_ && ::write(fileno(file_), "", 0) == 0 ? Status() : failure(errno);
+}
+
+Status OutputFile::reserve(int64_t bytes) {
+  if (target_.empty() || bytes <= reserved_) return {};
+  if (!reserved_) VMAFX_TRY(empty());
+  if (fallocate(fileno(file_), FALLOC_FL_KEEP_SIZE, 0, bytes) == 0) reserved_ = bytes;
+  else if (errno == ENOSPC || errno == EDQUOT) return failure(errno);
+  return {};
+}
+
+/* What was reserved beyond the end of the file. */
+Status OutputFile::give_back_room() {
+  if (!reserved_) return {};
+  const long size = std::ftell(file_);
+  return size >= 0 && ftruncate(fileno(file_), size) == 0 ? Status() : failure(errno);
 }
 
 Status OutputFile::open_standard_output() {
   file_ = file_of(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0));
   begun_ = true;  // what others wrote there stays
-  return file_ ? Status() : failure(errno);
+  return try_to_write();
 }
 
 OutputFile::~OutputFile() {
@@ -86,13 +106,14 @@ OutputFile::~OutputFile() {
   if (created_ && !begun_) unlink(present_.c_str());
 }
 
-/* Empties the file before what is written first. */
-Status OutputFile::begin() {
-  if (std::exchange(begun_, true)) return {};
+Status OutputFile::empty() {
   struct stat info;
   const bool regular = fstat(fileno(file_), &info) == 0 && S_ISREG(info.st_mode);
   return regular && ftruncate(fileno(file_), 0) != 0 ? failure(errno) : Status();
 }
+
+/* Empties the file before what is written first. */
+Status OutputFile::begin() { return std::exchange(begun_, true) || reserved_ ? Status() : empty(); }
 
 Status OutputFile::write(std::string_view text) {
   VMAFX_TRY(begin());
@@ -104,6 +125,7 @@ Status OutputFile::flush() { return std::fflush(file_) == 0 && !std::ferror(file
 Status OutputFile::commit() {
   VMAFX_TRY(begin());
   VMAFX_TRY(flush());
+  VMAFX_TRY(give_back_room());
   const bool closed = std::fclose(std::exchange(file_, nullptr)) == 0;
   if (!closed) return failure(errno);
   if (!target_.empty() && std::rename(present_.c_str(), target_.c_str()) != 0) {

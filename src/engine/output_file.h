@@ -7,6 +7,7 @@
 #ifndef VMAFX_ENGINE_OUTPUT_FILE_H
 #define VMAFX_ENGINE_OUTPUT_FILE_H
 
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -18,7 +19,8 @@ namespace vmafx {
 
 class OutputFile {
  public:
-  /* Opens, changing nothing that is there. The sentence of a failure names the path as it was given. */
+  /* Opens, changing nothing that is there. The sentence of a failure names the path as it was given. A device that takes nothing
+   * fails here. */
   static StatusOr<std::unique_ptr<OutputFile>> open(const std::string& path, bool in_place);
 
   OutputFile(const OutputFile&) = delete;
@@ -26,6 +28,10 @@ class OutputFile {
 
   /* Without a write() nothing is left behind; otherwise an uncommitted file keeps its present name. */
   ~OutputFile();
+
+  /* Takes room for a file of at least so many bytes, so that a full disk is noticed before write(); where the file system cannot do
+   * that, or the file is written in place, nothing happens. */
+  Status reserve(int64_t bytes);
 
   /* Appends; the first call in place empties the old file. Failures may show only at flush() or commit(). */
   Status write(std::string_view text);
@@ -38,7 +44,10 @@ class OutputFile {
   explicit OutputFile(std::string path) : path_(std::move(path)) {}
   Status open_in_place(bool exists);
   Status open_standard_output();
+  Status try_to_write();
+  Status empty();
   Status begin();
+  Status give_back_room();
   Status failure(int errno_value) const;
 
   std::string path_;     // as given
@@ -47,6 +56,7 @@ class OutputFile {
   std::FILE* file_ = nullptr;
   bool created_ = false;  // by open()
   bool begun_ = false;    // something was written
+  int64_t reserved_ = 0;  // bytes that reserve() has taken
 };
 
 }  // namespace vmafx

@@ -69,6 +69,13 @@ StatusOr<ReportFile> ReportFile::open(const ReportOptions& options) {
   return ReportFile(options, std::move(file));
 }
 
+Status ReportFile::reserve(const ScoreTable& scores, int64_t frames) {
+  const bool names_in_rows = options_.format != ReportFormat::kCsv;
+  int64_t row = 0;
+  for (const std::string& key : scores.keys()) row += 2 + (names_in_rows ? static_cast<int64_t>(key.size()) : 0);
+  return file_->reserve(row * (frames / options_.n_subsample));
+}
+
 Status ReportFile::append_frame(const ScoreTable& scores, int64_t frame) {
   const Report report{options_, scores, *file_, not_finite_};
   if (options_.format != ReportFormat::kNdjson || !report.has_row(frame)) return {};

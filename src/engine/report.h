@@ -68,6 +68,10 @@ class ReportFile {
 
   ReportFormat format() const { return options_.format; }
 
+  /* Takes room for the report on that many frames, so that a full disk is an error while they are scored; never for more than it will
+   * be. ENOSPC: there is none. */
+  Status reserve(const ScoreTable& scores, int64_t frames);
+
   /* NDJSON only: the line of one finished frame, flushed. Frames that subsampling skips write nothing. */
   Status append_frame(const ScoreTable& scores, int64_t frame);
 

@@ -19,6 +19,9 @@ namespace {
 /* Frame pairs in flight beyond the one that each worker has in hand: enough that no worker waits for the decoder's next frame. */
 constexpr int kFramesAhead = 2;
 
+/* How often room is taken for the report of what was submitted. */
+constexpr int64_t kFramesPerReserve = 256;
+
 Status same_samples(const VideoFormat& ref, const VideoFormat& dist) {
   if (ref.w != dist.w)
     return error(EINVAL, "input width must match. (reference %d, distorted %d)", ref.w, dist.w);
@@ -173,7 +176,16 @@ Status Session::submit(const VmafxPicture& ref_picture, const VmafxPicture& dist
   FinishedFrame finished;
   while (pipeline_.take(pipeline_.full(), &finished)) VMAFX_TRY(score(finished));
   if (dist_picture.has_time && scorer_->is_scored(submitted_)) table_->set_time(submitted_, dist_picture.time);
-  return failure_ = pipeline_.add(scorer_->is_scored(submitted_++), std::move(ref.value()), std::move(dist.value()));
+  if (Status status = pipeline_.add(scorer_->is_scored(submitted_++), std::move(ref.value()), std::move(dist.value()));
+      !status.ok())
+    return failure_ = status;
+  return failure_ = reserve_report();
+}
+
+/* While frames are scored an error reaches whoever submits them; at the end there may be nobody to tell. */
+Status Session::reserve_report() {
+  const bool due = submitted_ % kFramesPerReserve == 0 || (submitted_ & (submitted_ - 1)) == 0;
+  return report_ && due ? report_->reserve(*table_, submitted_) : Status();
 }
 
 /* A device that fails is told once; without `fallback` it ends the session. */

@@ -86,6 +86,7 @@ class Session {
   Status drain();                              // scores everything that is in flight
   Status score(const FinishedFrame& finished);
   Status report_complete_frames();
+  Status reserve_report();
   Status write_report(bool partial);
   ReportData report_data(bool partial) const;
   nlohmann::ordered_json report_extras() const;

@@ -2,11 +2,13 @@
 
 #include <check.h>
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmath>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -512,15 +514,60 @@ START_TEST(a_file_in_a_closed_folder_is_written_in_place) {
 }
 END_TEST
 
-START_TEST(a_full_disk_is_an_error) {
+START_TEST(a_device_that_takes_nothing_is_an_error_at_once) {
   if (!fs::exists("/dev/full")) return;
-  ReportFile report = opened({"/dev/full", ReportFormat::kSub, {}, 1});
+  for (const ReportFormat format : {ReportFormat::kSub, ReportFormat::kJson, ReportFormat::kNdjson}) {
+    const Status opened = ReportFile::open({"/dev/full", format, {}, 1}).status();
+    ck_assert_int_eq(opened.code(), ENOSPC);
+    assert_contains(opened.message(), "/dev/full");
+  }
+}
+END_TEST
+
+/* Files cannot grow beyond `bytes` while one of these lives. */
+class FileLimit {
+ public:
+  explicit FileLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit = {bytes, before_.rlim_max};
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+  }
+  ~FileLimit() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  void (*handler_)(int);
+  rlimit before_;
+};
+
+START_TEST(a_report_that_does_not_fit_is_an_error) {
+  const std::string path = in_folder("long");
+  ReportFile report = opened({path, ReportFormat::kSub, {}, 1});
+  const FileLimit limit(10);
   const Status written = report.write(two_frames(), kData);
   const Status committed = written.ok() ? report.commit() : written;
-  ck_assert_int_eq(committed.code(), ENOSPC);
-  assert_contains(committed.message(), "/dev/full");
-  ReportFile live = opened({"/dev/full", ReportFormat::kNdjson, {}, 1});
-  ck_assert_int_eq(live.append_frame(two_frames(), 0).code(), ENOSPC);
+  ck_assert_int_eq(committed.code(), EFBIG);
+  assert_contains(committed.message(), path);
+  ReportFile live = opened({in_folder("live"), ReportFormat::kNdjson, {}, 1});
+  ck_assert_int_eq(live.append_frame(two_frames(), 0).code(), EFBIG);
+}
+END_TEST
+
+/* Room for many frames is taken, and what two of them do not need is given back; a stale file of an earlier run is emptied. */
+START_TEST(room_that_is_not_needed_is_given_back) {
+  const std::string path = in_folder("room");
+  std::ofstream(path + ".part") << std::string(100000, 'x');
+  ReportFile report = opened({path, ReportFormat::kCsv, {}, 1});
+  succeed(report.reserve(two_frames(), 1000000));
+  ck_assert_int_eq(fs::file_size(path + ".part"), 0);
+  succeed(report.write(two_frames(), kData));
+  succeed(report.commit());
+  assert_text_eq(contents(path), "Frame,integer_adm2,vmaf,\n0,0.500000,80.000000,\n1,0.250000,90.123457,\n");
+  struct stat info;
+  ck_assert_int_eq(stat(path.c_str(), &info), 0);
+  ck_assert_int_le(info.st_blocks * 512, 65536);
 }
 END_TEST
 
@@ -550,5 +597,7 @@ int main() {
                                            {"in_place", devices_and_pipes_are_written_in_place},
                                            {"standard_output", a_dash_is_standard_output},
                                            {"closed_folder", a_file_in_a_closed_folder_is_written_in_place},
-                                           {"disk_full", a_full_disk_is_an_error}});
+                                           {"disk_full", a_device_that_takes_nothing_is_an_error_at_once},
+                                           {"too_long", a_report_that_does_not_fit_is_an_error},
+                                           {"room", room_that_is_not_needed_is_given_back}});
 }

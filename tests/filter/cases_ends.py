@@ -192,6 +192,14 @@ def errors_after_the_last_frame_are_exit_statuses(lab):
 
 
 @case
+def errors_after_enough_are_said(lab):
+    """There is nobody left to make an exit status of them."""
+    outcome = with_short_files(lab).compare("vmafx=log_path=log.xml", output=("-frames:v", 5)).succeeded()
+    outcome.says("report 'log.xml' (the path as received): File too large")
+    check_equal(outcome.scores, [], "scores")
+
+
+@case
 def errors_of_each_of_several_filters_are_exit_statuses(lab):
     lab = with_short_files(lab)
     split = "[0]split[a][b];[1]split[x][y];[a][x]vmafx{0}[p];[b][y]vmafx{1}[q]"

@@ -292,6 +292,9 @@ def full_disk_is_an_error(lab):
     lab.compare("vmafx=log_path=/dev/full").failed("No space left on device")
     lab.compare("[1]trim=end_frame=9[r];[0][r]vmafx=log_path=/dev/full").failed("No space left on device")
     lab.compare("vmafx=log_fmt=ndjson:log_path=/dev/full").failed("No space left on device")
+    for output in (("-frames:v", 5), ("-t", 0.2)):
+        lab.compare("vmafx=log_path=/dev/full", output=output).failed("No space left on device")
+    lab.compare("vmafx=log_path=/dev/full,trim=end_frame=5").failed("No space left on device")
 
 
 def mounting_prefix(folder):
@@ -305,12 +308,18 @@ def mounting_prefix(folder):
 
 @case
 def full_file_system_is_an_error(lab):
+    """Also when the output has enough before the inputs end: what the report needs is asked for while frames are scored."""
+    for output in ("", f"-frames:v {FRAMES - 2}", f"-t {(FRAMES - 2) / FPS}"):
+        on_full_file_system(lab, output)
+
+
+def on_full_file_system(lab, output):
     small = lab.folder / "small"
-    small.mkdir()
+    small.mkdir(exist_ok=True)
     script = (
         f"mount -t tmpfs -o size=4k none '{small}' && trap \"umount '{small}'\" EXIT && "
         f"'{lab.ffmpeg}' -hide_banner -nostdin -i '{lab.clips.dist}' -i '{lab.clips.ref}' "
-        f"-lavfi vmafx=log_path='{small}/log.xml' -f null -"
+        f"-lavfi vmafx=log_path='{small}/log.xml' {output} -f null -"
     )
     done = subprocess.run(
         [*mounting_prefix(small), "sh", "-c", script], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE
