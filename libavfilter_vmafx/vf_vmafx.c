@@ -971,6 +971,12 @@ static int run(AVFilterContext *ctx)
     return 0;
 }
 
+/** An error as ffmpeg understands it: AVERROR(EAGAIN) of a filter means "not now" to it, and it would ask for ever. */
+static int definite_error(int ret)
+{
+    return ret == AVERROR(EAGAIN) ? AVERROR_EXTERNAL : ret;
+}
+
 static int activate(AVFilterContext *ctx)
 {
     VMAFXContext *s = ctx->priv;
@@ -978,7 +984,7 @@ static int activate(AVFilterContext *ctx)
 
     if (s->error)
         return s->error;
-    ret = run(ctx);
+    ret = definite_error(run(ctx));
     s->wanted = ff_outlink_frame_wanted(ctx->outputs[0]);
     if (ret < 0 && ret != FFERROR_NOT_READY)
         s->error = ret;
@@ -1068,7 +1074,7 @@ static av_cold int open_library(AVFilterContext *ctx)
             return ret;
         ff_vmafx_hw_context(&params, ctx->inputs[i]);
     }
-    return vmafx_open(&s->vmafx, &params);
+    return definite_error(vmafx_open(&s->vmafx, &params));
 }
 
 static av_cold int init(AVFilterContext *ctx)

@@ -15,8 +15,9 @@
  *     vmafx_close(&ctx);
  *
  * Every function returns 0 or a negative errno value (which is what AVERROR(errno) is). On failure the message is at
- * vmafx_last_error() and went to the log callback once, at VMAFX_LOG_ERROR. A context is used by one thread at a time;
- * different contexts are independent. The library never prints, aborts or throws. */
+ * vmafx_last_error() and went to the log callback once, at VMAFX_LOG_ERROR. No failure is -EAGAIN: that is an answer of
+ * vmafx_receive(), which can be asked again. A context is used by one thread at a time; different contexts are
+ * independent. The library never prints, aborts or throws. */
 #ifndef VMAFX_VMAFX_H
 #define VMAFX_VMAFX_H
 

@@ -32,6 +32,9 @@ Status guarded(Body body) noexcept {
   }
 }
 
+/* -EAGAIN is an answer of vmafx_receive(), and whoever gets it tries again: no failure may look like it. */
+int code_of(const Status& status) { return -(status.code() == EAGAIN ? EIO : status.code()); }
+
 /* Runs `body` on the context's session; keeps and logs the message of a failure. */
 template <class Body>
 int call(VmafxContext* ctx, Body body) {
@@ -40,7 +43,7 @@ int call(VmafxContext* ctx, Body body) {
   if (status.ok()) return 0;
   ctx->last_error = status.message();
   ctx->session->log().error(status.message());
-  return -status.code();
+  return code_of(status);
 }
 
 void release(const VmafxPicture* picture) {
@@ -105,7 +108,7 @@ int vmafx_open(VmafxContext** out, const VmafxParams* params) {
     return {};
   });
   if (!status.ok() && params->log) params->log(params->log_cookie, VMAFX_LOG_ERROR, status.message().c_str());
-  return -status.code();
+  return code_of(status);
 }
 
 void vmafx_close(VmafxContext** ctx) {

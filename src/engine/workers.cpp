@@ -20,7 +20,8 @@ Status Workers::start(int threads) {
       threads_.emplace_back([this, i] { run(i); });
     } catch (const std::system_error& failure) {
       if (i > 0) break;
-      return error(EAGAIN, "cannot start a worker thread: %s", failure.what());
+      return error(ENOMEM, "cannot start a worker thread (%s): the system or a limit allows no more threads",
+                   failure.what());
     }
   }
   return {};

@@ -24,7 +24,7 @@ class Workers {
   Workers() = default;
   ~Workers();  // runs what is still queued, then joins
 
-  /* EAGAIN when the system gives no thread at all; fewer than asked for is fine. */
+  /* ENOMEM when the system gives no thread at all; fewer than asked for is fine. */
   Status start(int threads);
   void add(Job job);
   void add_first(Job job);  // before all that waits

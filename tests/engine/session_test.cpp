@@ -1,5 +1,6 @@
 /* The engine through its C API: order, bounds, sharing of work, formats, errors. Scores themselves are compared with the
  * reference by the golden tests. */
+#include <pthread.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -64,6 +65,30 @@ START_TEST(every_frame_comes_once_in_order) {
   }
   ck_assert_double_eq(outcome.frames[0].at("integer_motion2"), 0);
   ck_assert_int_eq(outcome.models.size(), 1);
+  ck_assert_int_eq(TestPicture::alive, 0);
+}
+END_TEST
+
+/* While one of these lives no thread can be started: there is no room for its stack. */
+class NoThreads {
+ public:
+  NoThreads() {
+    pthread_getattr_default_np(&before_);
+    pthread_attr_t huge = before_;
+    pthread_attr_setstacksize(&huge, size_t{1} << 50);
+    ck_assert_int_eq(pthread_setattr_default_np(&huge), 0);
+  }
+  ~NoThreads() { pthread_setattr_default_np(&before_); }
+
+ private:
+  pthread_attr_t before_;
+};
+
+START_TEST(threads_that_cannot_start_are_no_reason_to_try_again) {
+  const NoThreads none;
+  const Outcome outcome = run_stream(cpu_params());
+  ck_assert_int_eq(outcome.error, -ENOMEM);
+  assert_contains(outcome.log, "cannot start a worker thread");
   ck_assert_int_eq(TestPicture::alive, 0);
 }
 END_TEST
@@ -421,6 +446,7 @@ END_TEST
 int main() {
   return run_suite("session", {
       {"order", every_frame_comes_once_in_order},
+      {"no_threads", threads_that_cannot_start_are_no_reason_to_try_again},
       {"threads", threads_do_not_change_scores},
       {"bounds", frames_in_flight_are_bounded},
       {"subsample", subsampling_skips_frames_but_not_motion},

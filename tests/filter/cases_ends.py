@@ -8,7 +8,7 @@ import signal
 import subprocess
 import time
 
-from support import FPS, FRAMES, SIZE, Lab, Skip, case, check, check_equal
+from support import FPS, FRAMES, SIZE, Lab, Skip, case, check, check_equal, compiled
 
 
 @case
@@ -208,6 +208,21 @@ def errors_of_each_of_several_filters_are_exit_statuses(lab):
         for maps in ("-map [p] -f null - -map [q] -f null -", "-map [q] -f null - -map [p] -f null -", "-map [p] -map [q] -f null -"):
             outcome = lab.run("-i", lab.clips.dist, "-i", lab.clips.ref, "-filter_complex", graph, maps)
             outcome.failed("File too large", before_score=False)
+
+
+def with_few_threads(lab, threads, graph):
+    library = compiled(lab, "refuse_threads", "-shared", "-fPIC", "-ldl")
+    return lab.compare(graph, env={"LD_PRELOAD": str(library), "REFUSE_THREADS": str(threads)})
+
+
+@case
+def threads_that_cannot_start_are_no_endless_wait(lab):
+    """EAGAIN, which the system says then, means to ffmpeg that it has to ask again."""
+    wanted = lab.compare("vmafx").score()
+    for name in ("vmafx", "libvmaf"):
+        outcome = with_few_threads(lab, 0, f"{name}=n_threads=3").failed("cannot start a worker thread")
+        outcome.says("Resource temporarily unavailable").says("the system or a limit allows no more threads")
+    check_equal(with_few_threads(lab, 1, "vmafx=n_threads=3").score(), wanted, "score with one thread of three")
 
 
 @case

@@ -5,12 +5,12 @@ import re
 import subprocess
 from pathlib import Path
 
-from support import Outcome, Skip, case, check, check_equal, compiled_program
+from support import Outcome, Skip, case, check, check_equal, compiled, compiled_program
 
 FRAMES = 12  # of hardware.c
 
 
-def run(lab, main, reference, options="", report="report.json", **variables):
+def run(lab, main, reference, options="", report="report.json", env=None, **variables):
     """The filter on two inputs, which are told as hardware.c wants them."""
     library = Path(lab.ffmpeg).parent.parent / "lib"
     emulator = library / "libvmafx_hip_emulator.so"
@@ -23,6 +23,7 @@ def run(lab, main, reference, options="", report="report.json", **variables):
         "VMAFX_HIP_RUNTIME": str(emulator),
         "VMAFX_HIP_EMULATOR_THREADS": "1",
         **{f"VMAFX_HIP_EMULATOR_{name}": value for name, value in variables.items()},
+        **(env or {}),
     }
     command = [str(compiled_program(lab, "hardware")), graph, main, reference]
     done = subprocess.run(command, stderr=subprocess.PIPE, cwd=lab.folder, env=environment, timeout=100)
@@ -130,3 +131,12 @@ def the_gpu_may_fail_with_frames_on_it(lab):
     scored_like_host_frames(lab, outcome)
     outcome.says("the CPU scores from there on")
     check(lab.json("report.json")["vmafx"]["frames"]["distorted"]["downloaded"] > 0, "no frame was downloaded")
+
+
+@case
+def a_thread_for_the_gpu_that_cannot_start_is_an_error(lab):
+    """The first thread is the CPU's; the second would drive the GPU."""
+    library = compiled(lab, "refuse_threads", "-shared", "-fPIC", "-ldl")
+    few = {"LD_PRELOAD": str(library), "REFUSE_THREADS": "1"}
+    outcome = run(lab, "host", "host", ":n_threads=1", env=few)
+    outcome.failed("cannot start the thread that drives the GPU").says("Cannot allocate memory")

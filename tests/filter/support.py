@@ -43,19 +43,24 @@ programs = {}
 programs_lock = threading.Lock()
 
 
-def compiled_program(lab, name):
-    """NAME.c of this folder, built once; it is to run with the libavfilter of the ffmpeg under test."""
+def compiled(lab, name, *flags):
+    """NAME.c of this folder, built once."""
     with programs_lock:
         if name not in programs:
             path = lab.folder.parent / name
-            try:
-                flags = subprocess.check_output(["pkg-config", "--cflags", "--libs", "libavfilter", "libavutil"], text=True)
-            except (OSError, subprocess.CalledProcessError) as reason:
-                raise Skip(f"libavfilter's headers are not installed ({reason})") from reason
             source = Path(__file__).resolve().parent / f"{name}.c"
-            subprocess.run(["cc", "-O1", "-rdynamic", source, "-o", path, "-lpthread", *shlex.split(flags)], check=True)
+            subprocess.run(["cc", "-O1", source, "-o", path, *flags], check=True)
             programs[name] = path
         return programs[name]
+
+
+def compiled_program(lab, name):
+    """A program that is to run with the libavfilter of the ffmpeg under test."""
+    try:
+        flags = subprocess.check_output(["pkg-config", "--cflags", "--libs", "libavfilter", "libavutil"], text=True)
+    except (OSError, subprocess.CalledProcessError) as reason:
+        raise Skip(f"libavfilter's headers are not installed ({reason})") from reason
+    return compiled(lab, name, "-rdynamic", "-lpthread", *shlex.split(flags))
 
 
 class Outcome:
