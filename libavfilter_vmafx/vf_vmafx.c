@@ -77,6 +77,15 @@ typedef struct VMAFXContext {
     int metadata;
     VMAFXSync sync;
 
+    /* Options of FFmpeg's libvmaf up to 6.1, under that name only. */
+    char *model_path;
+    int enable_transform;
+    int phone_model;
+    int enable_conf_interval;
+    int psnr;
+    int ssim;
+    int ms_ssim;
+
     VmafxContext *vmafx;
     AVBufferRef *hw_device[2];  ///< of the inputs, while the library is open
     VmafxPairing pairing;
@@ -112,6 +121,8 @@ typedef struct HeldFrame {
 
 #define OFFSET(x) offsetof(VMAFXContext, x)
 #define FLAGS AV_OPT_FLAG_FILTERING_PARAM|AV_OPT_FLAG_VIDEO_PARAM
+#define DEPRECATED FLAGS|AV_OPT_FLAG_DEPRECATED
+#define DEFAULT_MODEL "version=vmaf_v0.6.1"
 
 /** Options of both names. Those of pairing are framesync's, said here because the default of one differs. */
 #define OPTIONS(default_sync_mode) \
@@ -123,7 +134,7 @@ typedef struct HeldFrame {
     { "threads",     "same as n_threads",                                                   OFFSET(n_threads),   AV_OPT_TYPE_INT,    { .i64 = 0 }, 0, INT_MAX, FLAGS }, \
     { "n_subsample", "score every n-th frame pair",                                         OFFSET(n_subsample), AV_OPT_TYPE_INT,    { .i64 = 1 }, 1, INT_MAX, FLAGS }, \
     { "subsample",   "same as n_subsample",                                                 OFFSET(n_subsample), AV_OPT_TYPE_INT,    { .i64 = 1 }, 1, INT_MAX, FLAGS }, \
-    { "model",       "models, |-separated: version=... or path=..., name=...",              OFFSET(model),       AV_OPT_TYPE_STRING, { .str = "version=vmaf_v0.6.1" }, 0, 0, FLAGS }, \
+    { "model",       "models, |-separated: version=... or path=..., name=...",              OFFSET(model),       AV_OPT_TYPE_STRING, { .str = DEFAULT_MODEL }, 0, 0, FLAGS }, \
     { "feature",     "more features, |-separated: name=psnr:enable_chroma=false",           OFFSET(feature),     AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS }, \
     { "backend",     "where to compute: auto, cpu or hip",                                  OFFSET(backend),     AV_OPT_TYPE_STRING, { .str = "auto" }, 0, 0, FLAGS }, \
     { "device",      "GPU: auto, an index or a PCI address",                                OFFSET(device),      AV_OPT_TYPE_STRING, { .str = "auto" }, 0, 0, FLAGS }, \
@@ -154,6 +165,13 @@ AVFILTER_DEFINE_CLASS(vmafx);
 #if CONFIG_LIBVMAF_FILTER && !CONFIG_LIBVMAF
 static const AVOption libvmaf_options[] = {
     OPTIONS(VMAFX_SYNC_DEFAULT)
+    { "model_path",  "use model='path=...'",                                                OFFSET(model_path),  AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, DEPRECATED },
+    { "enable_transform", "use model='enable_transform=true'",                              OFFSET(enable_transform), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, DEPRECATED },
+    { "phone_model", "use model='enable_transform=true'",                                   OFFSET(phone_model), AV_OPT_TYPE_BOOL,   { .i64 = 0 }, 0, 1, DEPRECATED },
+    { "enable_conf_interval", "use a model that has one: model='version=vmaf_b_v0.6.3'",    OFFSET(enable_conf_interval), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, DEPRECATED },
+    { "psnr",        "use feature='name=psnr'",                                             OFFSET(psnr),        AV_OPT_TYPE_BOOL,   { .i64 = 0 }, 0, 1, DEPRECATED },
+    { "ssim",        "use feature='name=float_ssim'",                                       OFFSET(ssim),        AV_OPT_TYPE_BOOL,   { .i64 = 0 }, 0, 1, DEPRECATED },
+    { "ms_ssim",     "use feature='name=float_ms_ssim'",                                    OFFSET(ms_ssim),     AV_OPT_TYPE_BOOL,   { .i64 = 0 }, 0, 1, DEPRECATED },
     { NULL }
 };
 
@@ -1045,15 +1063,59 @@ static const char *report_format(AVFilterContext *ctx)
     return "xml";
 }
 
-static av_cold int open_library(AVFilterContext *ctx)
+/** The models, with what libvmaf's old options say of them. */
+static void describe_models(AVBPrint *text, AVFilterContext *ctx)
+{
+    const VMAFXContext *s = ctx->priv;
+    const int by_path   = s->model_path && *s->model_path;
+    const int transform = s->enable_transform || s->phone_model;
+    const char *rest    = s->model ? s->model : "";
+
+    if (by_path && !strcmp(rest, DEFAULT_MODEL)) {
+        av_bprintf(text, "path=");
+        av_bprint_escape(text, s->model_path, ":", AV_ESCAPE_MODE_BACKSLASH, 0);
+        av_bprintf(text, "%s", transform ? ":enable_transform=true" : "");
+        return;
+    }
+    if (by_path)
+        av_log(ctx, AV_LOG_WARNING, "model_path=%s is ignored: model=%s says what scores.\n", s->model_path, s->model);
+    while (*rest) {
+        const int size = strcspn(rest, "|");
+        const char *found = strstr(rest, "enable_transform");
+
+        av_bprintf(text, "%.*s", size, rest);
+        if (transform && size && (!found || found > rest + size))
+            av_bprintf(text, ":enable_transform=true");
+        rest += size;
+        if (*rest)
+            av_bprint_chars(text, *rest++, 1);
+    }
+}
+
+/** The features, and those that libvmaf's old options stand for. */
+static void describe_features(AVBPrint *text, const VMAFXContext *s)
+{
+    const struct { int wanted; const char *feature; } old[] = {
+        { s->psnr,    "name=psnr:enable_chroma=false" },
+        { s->ssim,    "name=float_ssim" },
+        { s->ms_ssim, "name=float_ms_ssim" },
+    };
+
+    av_bprintf(text, "%s", s->feature ? s->feature : "");
+    for (int i = 0; i < FF_ARRAY_ELEMS(old); i++)
+        if (old[i].wanted)
+            av_bprintf(text, "|%s", old[i].feature);
+}
+
+static av_cold int open_with(AVFilterContext *ctx, const char *model, const char *feature)
 {
     VMAFXContext *s = ctx->priv;
     VmafxParams params;
     int ret;
 
     vmafx_default_params(&params);
-    params.model       = s->model;
-    params.feature     = s->feature;
+    params.model       = model;
+    params.feature     = feature;
     params.backend     = s->backend;
     params.device      = s->device;
     params.log_path    = s->log_path;
@@ -1067,6 +1129,7 @@ static av_cold int open_library(AVFilterContext *ctx)
     params.verify      = s->verify;
     params.report_times = !is_libvmaf(ctx);
     params.summary     = !is_libvmaf(ctx);
+    params.ignore_unknown = is_libvmaf(ctx);
     params.log         = log_message;
     params.log_cookie  = ctx;
     for (int i = 0; i < 2; i++) {
@@ -1075,6 +1138,26 @@ static av_cold int open_library(AVFilterContext *ctx)
         ff_vmafx_hw_context(&params, ctx->inputs[i]);
     }
     return definite_error(vmafx_open(&s->vmafx, &params));
+}
+
+static av_cold int open_library(AVFilterContext *ctx)
+{
+    const VMAFXContext *s = ctx->priv;
+    AVBPrint model, feature;
+    int ret = AVERROR(ENOMEM);
+
+    av_bprint_init(&model, 0, AV_BPRINT_SIZE_UNLIMITED);
+    av_bprint_init(&feature, 0, AV_BPRINT_SIZE_UNLIMITED);
+    describe_models(&model, ctx);
+    describe_features(&feature, s);
+    if (av_bprint_is_complete(&model) && av_bprint_is_complete(&feature))
+        ret = open_with(ctx, model.str, feature.str);
+    av_bprint_finalize(&model, NULL);
+    av_bprint_finalize(&feature, NULL);
+    if (ret >= 0 && s->enable_conf_interval)
+        av_log(ctx, AV_LOG_WARNING, "enable_conf_interval does nothing of its own: the confidence interval is in the report of models that "
+               "have one, such as vmaf_b_v0.6.3.\n");
+    return ret;
 }
 
 static av_cold int init(AVFilterContext *ctx)

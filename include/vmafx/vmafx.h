@@ -84,6 +84,8 @@ typedef struct VmafxParams {
     /* 1: vmafx_finish() logs, at VMAFX_LOG_INFO, mean, minimum, maximum and the worst frames of each feature that `feature` names
      * and of each model, a line each. Default 0. */
     int summary;
+    /* 1: a key of a model that is not known is a warning and left out, as FFmpeg's libvmaf filter leaves it out. Default 0: an error. */
+    int ignore_unknown;
     /* Called from any of the library's threads, one call at a time. */
     void (*log)(void *log_cookie, enum VmafxLogLevel level, const char *message);
     void *log_cookie;

@@ -70,6 +70,7 @@ SessionParams session_params(const VmafxParams& params) {
   p.verify = params.verify;
   p.report_times = params.report_times != 0;
   p.summary = params.summary != 0;
+  p.ignore_unknown = params.ignore_unknown != 0;
   return p;
 }
 

@@ -52,7 +52,7 @@ StatusOr<std::unique_ptr<Session>> Session::open(const SessionParams& params, Lo
 
   std::unique_ptr<Session> session(new Session(params, std::move(sink)));
   VMAFX_ASSIGN(session->backend_, open_backend(params.backend, params.device, params.given, session->log_));
-  VMAFX_ASSIGN(auto models, parse_models(params.model));
+  VMAFX_ASSIGN(auto models, session->models_asked_for());
   VMAFX_ASSIGN(const auto features, parse_features(params.feature));
   VMAFX_ASSIGN(session->plan_, Plan::make(std::move(models), features, session->backend_.preferred, session->log_));
 
@@ -63,6 +63,14 @@ StatusOr<std::unique_ptr<Session>> Session::open(const SessionParams& params, Lo
   session->pool_ = pool.pool;
   VMAFX_TRY(session->open_report());
   return session;
+}
+
+StatusOr<std::vector<ModelSpec>> Session::models_asked_for() {
+  if (!params_.ignore_unknown) return parse_models(params_.model);
+  std::vector<std::string> left_out;
+  auto models = parse_known(params_.model, &left_out);
+  for (const std::string& complaint : left_out) log_.warning(complaint + " (ignored)");
+  return models;
 }
 
 Status Session::open_report() {

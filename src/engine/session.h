@@ -43,6 +43,7 @@ struct SessionParams {
   int verify = 0;
   bool report_times = true;
   bool summary = false;
+  bool ignore_unknown = false;
 };
 
 struct ModelScore {
@@ -86,6 +87,7 @@ class Session {
   Status drain();                              // scores everything that is in flight
   Status score(const FinishedFrame& finished);
   Status report_complete_frames();
+  StatusOr<std::vector<ModelSpec>> models_asked_for();
   Status reserve_report();
   Status write_report(bool partial);
   ReportData report_data(bool partial) const;

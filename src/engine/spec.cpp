@@ -80,8 +80,9 @@ StatusOr<bool> parse_switch(const std::string& entry, const std::string& key, co
                key.c_str());
 }
 
-/* Files one pair of a model's entry into `spec`. */
-Status take_model_pair(const std::string& entry, const std::string& key, const std::string& value, ModelSpec& spec) {
+/* Files one pair of a model's entry into `spec`, or a sentence about its key into `left_out`. */
+Status take_model_pair(const std::string& entry, const std::string& key, const std::string& value, ModelSpec& spec,
+                       std::vector<std::string>& left_out) {
   const size_t dot = key.find('.');
   if (key == "version") {
     spec.version = value;
@@ -96,18 +97,16 @@ Status take_model_pair(const std::string& entry, const std::string& key, const s
   } else if (dot != key.npos && dot > 0 && dot + 1 < key.size()) {
     spec.overloads[key.substr(0, dot)][key.substr(dot + 1)] = value;
   } else {
-    return error(EINVAL,
-                 "model '%s': no key '%s'; there are: version, path, name, disable_clip, enable_transform, and "
-                 "<extractor>.<option>",
-                 entry.c_str(), key.c_str());
+    left_out.push_back("model '" + entry + "': no key '" + key +
+                       "'; there are: version, path, name, disable_clip, enable_transform, and <extractor>.<option>");
   }
   return {};
 }
 
-StatusOr<ModelSpec> parse_model_entry(const std::string& entry) {
+StatusOr<ModelSpec> parse_model_entry(const std::string& entry, std::vector<std::string>& left_out) {
   VMAFX_ASSIGN(const Pairs pairs, parse_pairs(entry, "model", "version"));
   ModelSpec spec;
-  for (const auto& [key, value] : pairs) VMAFX_TRY(take_model_pair(entry, key, value, spec));
+  for (const auto& [key, value] : pairs) VMAFX_TRY(take_model_pair(entry, key, value, spec, left_out));
   if (spec.version.empty() && spec.path.empty())
     return error(EINVAL, "model '%s': version=… or path=… is missing (`|` begins another model)", entry.c_str());
   if (!spec.version.empty() && !spec.path.empty())
@@ -129,8 +128,8 @@ StatusOr<FeatureSpec> parse_feature_entry(const std::string& entry) {
 }
 
 /* parse_entry() of every entry of `text`. */
-template <class Spec>
-StatusOr<std::vector<Spec>> parse_list(const std::string& text, StatusOr<Spec> (*parse_entry)(const std::string&)) {
+template <class Spec, class Parse>
+StatusOr<std::vector<Spec>> parse_list(const std::string& text, Parse parse_entry) {
   std::vector<Spec> specs;
   for (const std::string& entry : split_entries(text)) {
     VMAFX_ASSIGN(Spec spec, parse_entry(entry));
@@ -141,10 +140,19 @@ StatusOr<std::vector<Spec>> parse_list(const std::string& text, StatusOr<Spec> (
 
 }  // namespace
 
-StatusOr<std::vector<ModelSpec>> parse_models(const std::string& text) { return parse_list(text, parse_model_entry); }
+StatusOr<std::vector<ModelSpec>> parse_known(const std::string& text, std::vector<std::string>* left_out) {
+  return parse_list<ModelSpec>(text, [left_out](const std::string& entry) { return parse_model_entry(entry, *left_out); });
+}
+
+StatusOr<std::vector<ModelSpec>> parse_models(const std::string& text) {
+  std::vector<std::string> left_out;
+  VMAFX_ASSIGN(auto specs, parse_known(text, &left_out));
+  if (!left_out.empty()) return Status(EINVAL, left_out.front());
+  return specs;
+}
 
 StatusOr<std::vector<FeatureSpec>> parse_features(const std::string& text) {
-  return parse_list(text, parse_feature_entry);
+  return parse_list<FeatureSpec>(text, parse_feature_entry);
 }
 
 }  // namespace vmafx

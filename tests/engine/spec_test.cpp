@@ -96,6 +96,21 @@ START_TEST(quoting_follows_av_get_token) {
 }
 END_TEST
 
+START_TEST(unknown_keys_can_be_left_out) {
+  std::vector<std::string> left_out;
+  const auto specs = parse_known("version=a:enable_conf_interval=true:adm.x=1|path=b:clip=1:y.=2", &left_out);
+  ck_assert(specs.ok());
+  ck_assert_int_eq(specs.value().size(), 2);
+  assert_text_eq(specs.value()[0].version, "a");
+  ck_assert_int_eq(specs.value()[0].overloads.size(), 1);
+  assert_text_eq(specs.value()[1].path, "b");
+  ck_assert_int_eq(left_out.size(), 3);
+  assert_contains(left_out[0], "model 'version=a:enable_conf_interval=true:adm.x=1': no key 'enable_conf_interval'");
+  assert_contains(left_out[2], "no key 'y.'");
+  ck_assert(!parse_known("version=a:disable_clip=yes", &left_out).ok());
+}
+END_TEST
+
 START_TEST(mistakes_are_named) {
   assert_contains(model_complaint("version=a:vmaf_v0.6.1"), "'vmaf_v0.6.1' needs the form key=value");
   assert_contains(model_complaint("vmaf_v0.6.1:version=a"), "'version' is given twice");
@@ -123,5 +138,6 @@ int main() {
                                          {"bare_model", a_bare_model_is_a_version},
                                          {"empty", empty_entries_are_skipped},
                                          {"quoting", quoting_follows_av_get_token},
+                                         {"left_out", unknown_keys_can_be_left_out},
                                          {"errors", mistakes_are_named}});
 }

@@ -255,6 +255,79 @@ def easyvmaf_json_xml_csv(lab):
     check_equal(from_csv, from_json, "csv")
 
 
+# -- FFmpeg's own filter -----------------------------------------------------------------------------------------------
+
+
+@case
+def unknown_keys_of_a_model_are_ignored(lab):
+    """enable_conf_interval=true is the example in the help of ffmpeg-quality-metrics."""
+    model = r"model='version=vmaf_v0.6.1\:enable_conf_interval=true\:no_such=1'"
+    outcome = lab.compare(f"libvmaf={model}")
+    check_equal(outcome.score(), lab.compare("libvmaf").score(), "score")
+    outcome.says("no key 'enable_conf_interval'").says("no key 'no_such'")
+    lab.compare(f"vmafx={model}").failed("no key 'enable_conf_interval'")
+    lab.compare(r"libvmaf=model='version=vmaf_v0.6.1\:adm.no_such=1'").failed("has no option 'no_such'")
+
+
+def first_metrics(lab, options, name="libvmaf"):
+    """What the report holds of the first frame; pictures large enough for five scales."""
+    scale = "scale=320:240:flags=bicubic"
+    outcome = lab.compare(f"[0]{scale}[d];[1]{scale}[r];[d][r]{name}={options}:log_fmt=json:log_path=log.json")
+    outcome.succeeded()
+    return lab.json("log.json")["frames"][0]["metrics"], outcome
+
+
+@case
+def old_options_mean_what_they_meant(lab):
+    """Those that FFmpeg's libvmaf has had up to 6.1, and deprecated."""
+    plain, _ = first_metrics(lab, "n_threads=1")
+    for old, new in {
+        "psnr=1": r"feature='name=psnr\:enable_chroma=false'",
+        "ssim=1": "feature=name=float_ssim",
+        "ms_ssim=1": "feature=name=float_ms_ssim",
+        "psnr=1:ssim=1:ms_ssim=1": r"feature='name=psnr\:enable_chroma=false|name=float_ssim|name=float_ms_ssim'",
+        "feature=name=ciede:psnr=1": r"feature='name=ciede|name=psnr\:enable_chroma=false'",
+        "psnr=0": "n_threads=1",
+        "phone_model=1": r"model='version=vmaf_v0.6.1\:enable_transform=true'",
+        "enable_transform=1": r"model='version=vmaf_v0.6.1\:enable_transform=true'",
+        r"model='version=vmaf_v0.6.1|version=vmaf_v0.6.1neg\:name=neg\:enable_transform=true':phone_model=1": (
+            r"model='version=vmaf_v0.6.1\:enable_transform=true|version=vmaf_v0.6.1neg\:name=neg\:enable_transform=true'"
+        ),
+    }.items():
+        got, outcome = first_metrics(lab, old)
+        wanted, _ = first_metrics(lab, new)
+        check_equal(got, wanted, old)
+        check_equal(got == plain, old == "psnr=0", f"whether {old} is without effect")
+        if "=1" in old:
+            outcome.says("is deprecated")
+
+
+@case
+def old_options_are_libvmafs_alone(lab):
+    for old in ("model_path=x", "psnr=1", "ssim=1", "ms_ssim=1", "phone_model=1", "enable_transform=1", "enable_conf_interval=1"):
+        lab.compare(f"vmafx={old}").failed("Option not found")
+
+
+@case
+def old_options_for_models(lab):
+    """Av1an's --vmaf-path came as model_path."""
+    folder = lab.folder / "a: b"
+    folder.mkdir()
+    lab.write_model("model.json").rename(folder / "mine.json")
+    quoted = r"'a\: b/mine.json'"
+    by_path, outcome = first_metrics(lab, f"model_path={quoted}")
+    outcome.says("is deprecated")
+    check_equal(by_path["vmaf"], first_metrics(lab, r"model='path=a\\\: b/mine.json'")[0]["vmaf"], "vmaf")
+    check(by_path["vmaf"] != first_metrics(lab, "n_threads=1")[0]["vmaf"], "the model by path is that by default")
+    both, outcome = first_metrics(lab, f"model=version=vmaf_4k_v0.6.1:model_path={quoted}")
+    outcome.says("model_path=a: b/mine.json is ignored")
+    check_equal(both["vmaf"], first_metrics(lab, "model=version=vmaf_4k_v0.6.1")[0]["vmaf"], "vmaf")
+    lab.compare("libvmaf=model_path=nowhere.json").failed("nowhere.json")
+    outcome = lab.compare("libvmaf=model=version=vmaf_b_v0.6.3:enable_conf_interval=1:log_fmt=json:log_path=log.json")
+    outcome.succeeded().says("enable_conf_interval does nothing of its own")
+    check(any("ci" in key for key in lab.json("log.json")["frames"][0]["metrics"]), lab.json("log.json")["frames"][0])
+
+
 # -- others ------------------------------------------------------------------------------------------------------------
 
 
