@@ -28,3 +28,12 @@ checksum() { sha256sum -- "$@" | sha256sum | cut -c1-16; }
 fresh() { [ -e "$1" ] && [ "$(cat "$1")" = "$2" ]; }
 
 jobs() { nproc; }
+
+# The files that exist, one after the other.
+concatenate() { cat -- "$@" 2>/dev/null || true; }
+
+# The mirror that the machine's own Debian packages come from.
+debian_mirror() {
+  concatenate /etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources |
+    sed -nE '/^#/d; s,.*[[:space:]](https?://[^[:space:]]*/debian)/?([[:space:]].*)?$,\1,p' | head -n 1
+}

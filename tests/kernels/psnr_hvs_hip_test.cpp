@@ -15,8 +15,8 @@ using namespace vmafx::test;
 namespace {
 
 void check(const VideoFormat& format, int frames, int batch, const std::vector<Fill>& fills) {
+  const auto extractor = take(kPsnrHvsHipExtractor.create({}, format));
   with_sample_type(format.bpc, [&]<class T>(T) {
-    const auto extractor = take(kPsnrHvsHipExtractor.create({}, format));
     assert_device_agrees(*extractor, format, TestFrames<T>(format, frames, fills).pairs(), batch, "psnr_hvs");
   });
 }

@@ -18,8 +18,8 @@ using namespace vmafx::test;
 namespace {
 
 void check(const VideoFormat& format, int frames, int batch, const std::vector<Fill>& fills) {
+  const auto metric = take(kSsimulacra2HipExtractor.create({}, format));
   with_sample_type(format.bpc, [&]<class T>(T) {
-    const auto metric = take(kSsimulacra2HipExtractor.create({}, format));
     assert_device_agrees(*metric, format, TestFrames<T>(format, frames, fills).pairs(), batch, "ssimulacra2");
   });
 }

@@ -31,10 +31,11 @@
 #ifdef HWY_TARGET
 #include "kernels/common/lanes-inl.h"
 #define VMAFX_TWIN HWY_INLINE
-#define VMAFX_TWIN_BEGIN \
-  HWY_BEFORE_NAMESPACE(); \
-  namespace vmafx {       \
-  namespace HWY_NAMESPACE {
+/* HWY_BEFORE_NAMESPACE() is pragmas, and g++ 14 drops what follows "GCC target" in the expansion of a macro: it comes last. */
+#define VMAFX_TWIN_BEGIN    \
+  namespace vmafx {         \
+  namespace HWY_NAMESPACE { \
+  HWY_BEFORE_NAMESPACE();
 #define VMAFX_TWIN_END \
   }                    \
   }                    \

@@ -32,7 +32,7 @@ void sum_columns(const SsimParams& params, const T* const* in, int w, float* hig
   if (x == w) return;
   if (w >= step) return add_columns(in, params.factor, w - step, scale, weight, high, low); /* some once more */
   T padded[10][kRowSlack] = {};
-  const T* rows[10];
+  const T* rows[10] = {};
   for (int i = 0; i < params.factor; i++) {
     std::copy_n(in[i], w, padded[i]);
     rows[i] = padded[i];
@@ -77,7 +77,7 @@ void reduce(const SsimParams& params, const Plane<const T>& in, const SsimMemory
   const int factor = params.factor;
   const MeanColumns mean_columns = mean_columns_of(factor);
   for (int y = 0; y < out.h; y++) {
-    const T* rows[10];
+    const T* rows[10] = {};
     for (int i = 0; i < factor; i++) rows[i] = in.row(mirror_repeated(ssim_first_sample(y, factor) + i, in.h));
     sum_columns(params, rows, in.w, memory.columns(0), memory.columns(1));
     for (const int kind : {0, 1}) extend_repeated(memory.columns(kind), in.w, std::min(factor, in.w));
