@@ -1,14 +1,15 @@
 #include "base/cpu.h"
 
-#include <check.h>
 #include <stdlib.h>
+
+#include <set>
+
+#include "tests/support/check_main.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tests/base/cpu_test.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
-
-#include "tests/support/check_main.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace vmafx {
@@ -52,8 +53,24 @@ START_TEST(the_chosen_level_runs) {
 }
 END_TEST
 
+/* On x86 the documented ones, and those that stand in for a machine without SSSE3, with every release of Highway. */
+START_TEST(levels_are_the_documented_ones) {
+#if HWY_ARCH_X86
+  const std::set<std::string> known = {"scalar", "emu128", "sse2", "ssse3", "sse4", "avx2", "avx3", "avx3_dl"};
+  for (int64_t left = HWY_TARGETS; left; left &= left - 1) {
+    const std::string name = cpu_target_name(left & -left);
+    ck_assert_msg(known.count(name) == 1, "%s", name.c_str());
+  }
+#endif
+}
+END_TEST
+
 START_TEST(at_least_one_thread) { ck_assert_int_ge(usable_threads(), 1); }
 END_TEST
 
-int main() { return test::run_suite("cpu", {{"level", the_chosen_level_runs}, {"threads", at_least_one_thread}}); }
+int main() {
+  return test::run_suite("cpu", {{"level", the_chosen_level_runs},
+                                 {"levels", levels_are_the_documented_ones},
+                                 {"threads", at_least_one_thread}});
+}
 #endif
