@@ -26,9 +26,11 @@ AM_CONDITIONAL([WITH_HIP], [test "x$with_hip" != xno])
 
 # VMAFX_COMPILES_FOR_AMD(COMPILER, ARCHITECTURE, THEN, ELSE)
 # hipcc links unless told to generate a code object. The kernels need neither HIP's headers nor its device libraries.
+# Code objects are of version 4: ROCm before 5.3 refuses version 5, the compilers' own choice since LLVM 18, with INVALID_ARGUMENT. No
+# architecture of the list needs a later one; LLVM's generic targets (gfx11-generic) would need 6.
 m4_define([VMAFX_COMPILES_FOR_AMD], [
 AS_CASE(["$1"], [*hipcc*], [HIP_FLAGS=--genco], [HIP_FLAGS=--offload-device-only])
-HIP_FLAGS="-x hip $HIP_FLAGS --no-gpu-bundle-output -nogpulib -nogpuinc -O3 -std=c++20 -ffp-contract=off"
+HIP_FLAGS="-x hip $HIP_FLAGS --no-gpu-bundle-output -nogpulib -nogpuinc -mcode-object-version=4 -O3 -std=c++20 -ffp-contract=off"
 AS_IF([$1 $HIP_FLAGS -I$srcdir/src --offload-arch=$2 $srcdir/src/kernels/common/self_test.hip -o conftest.co \
          >&AS_MESSAGE_LOG_FD 2>&1], [$3], [$4])
 rm -f conftest.co

@@ -158,6 +158,18 @@ START_TEST(all_that_configure_chose_is_there) {
 }
 END_TEST
 
+/* Version 4 of code objects is the newest that ROCm 5.0 to 5.2 load; version 5 has ABI version 3. */
+START_TEST(amd_objects_suit_rocm_5_0) {
+  constexpr uint8_t kAmdHsa = 64, kVersion4 = 2;  // ELFOSABI_AMDGPU_HSA, ELFABIVERSION_AMDGPU_HSA_V4
+  for (const CodeObject& object : embedded_code_objects()) {
+    if (!is_amd(object)) continue;
+    const DeviceElf elf(object.image);
+    ck_assert_msg(elf.os_abi() == kAmdHsa && elf.abi_version() == kVersion4, "%s: ABI %d, version %d", object.arch,
+                  elf.os_abi(), elf.abi_version());
+  }
+}
+END_TEST
+
 START_TEST(amd_kernels_need_no_scratch) {
   for (const CodeObject& object : embedded_code_objects()) {
     if (!is_amd(object)) continue;
@@ -201,6 +213,7 @@ int main() {
   for (const CodeObject& object : embedded_code_objects())
     std::printf("%-12s %zu bytes\n", object.arch, object.image.size());
   return run_suite("code_objects", {{"chosen", all_that_configure_chose_is_there},
+                                    {"amd_version", amd_objects_suit_rocm_5_0},
                                     {"amd", amd_kernels_need_no_scratch},
                                     {"nvidia", nvidia_kernels_need_no_stack},
                                     {"ptx", ptx_is_a_text_without_local_memory},

@@ -44,6 +44,8 @@ class DeviceElf {
     }
   }
 
+  uint8_t os_abi() const { return header_.e_ident[EI_OSABI]; }
+  uint8_t abi_version() const { return header_.e_ident[EI_ABIVERSION]; }
   const std::vector<Section>& sections() const { return sections_; }
 
   /* nullptr if there is none. */
