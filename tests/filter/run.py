@@ -20,6 +20,7 @@ sys.dont_write_bytecode = True
 import support
 import cases_clients  # each module registers its cases
 import cases_ends
+import cases_examples
 import cases_formats
 import cases_graphs
 import cases_hardware

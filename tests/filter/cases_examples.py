@@ -1,0 +1,100 @@
+"""The examples of README.md and docs/filter.md, run as they stand there, with the clips under the names that they use."""
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+from support import FRAMES, Skip, case, check, check_equal
+
+top = Path(__file__).resolve().parents[2]
+
+
+def indented_blocks(document, heading):
+    """The indented texts below a heading, without the indentation."""
+    section = re.split(rf"^## {heading}$", (top / document).read_text(), flags=re.M)[1].split("\n## ")[0]
+    lines = [line[4:] if line.startswith("    ") else "" for line in section.splitlines()]
+    return [block for block in re.split(r"\n{2,}", "\n".join(lines)) if block.strip()]
+
+
+def commands(document):
+    """One command each: a line that begins with ffmpeg, and what belongs to it."""
+    for block in indented_blocks(document, "Examples"):
+        for command in re.split(r"^(?=ffmpeg )", block, flags=re.M):
+            if command.startswith("ffmpeg ") and "&\n" not in command:
+                yield command.strip()
+
+
+def fits(command, version):
+    if "-dec " in command and version < (7, 0):
+        return False
+    if "rw:rh" in command and version < (7, 1):
+        return False
+    return "scale2ref" not in command or version < (8, 0)
+
+
+def lay_out(lab):
+    """A folder with dis.mp4 and ref.mp4, and an ffmpeg that overwrites."""
+    shutil.copy(lab.clips.dist, lab.folder / "dis.mp4")
+    lab.run("-i", lab.clips.ref, "-c:v libx264 -qp 0", "ref.mp4").succeeded()
+    program = lab.folder / "ffmpeg"
+    program.write_text(f'#!/bin/sh\nexec "{lab.ffmpeg}" -hide_banner -nostdin -nostats -y "$@"\n')
+    program.chmod(0o755)
+
+
+def in_shell(lab, command):
+    environment = {**os.environ, "PATH": f"{lab.folder}:{os.environ['PATH']}"}
+    done = subprocess.run(["sh", "-c", command], cwd=lab.folder, env=environment, capture_output=True, timeout=100)
+    said = done.stderr.decode(errors="replace")
+    check_equal(done.returncode, 0, f"exit status of {command}: {said[-500:]}")
+    return re.findall(r"^\[(\S+) @ 0x[0-9a-f]+\] VMAF score: (\S+)$", said, re.M)
+
+
+def score_after(lab, encoded):
+    """Of a file that is there, scaled to the reference."""
+    graph = "[0:v]scale=192:108:flags=bicubic[d];[d][1:v]vmafx"
+    return lab.run("-i", encoded, "-i ref.mp4 -lavfi", graph, "-f null -").score()
+
+
+@case
+def examples_score(lab):
+    lay_out(lab)
+    ran = 0
+    for document in ("README.md", "docs/filter.md"):
+        for command in commands(document):
+            if "-dec " not in command and fits(command, lab.version()):
+                check(in_shell(lab, command), f"no score: {command}")
+                ran += 1
+    check(ran >= 10, f"only {ran} examples were found")
+
+
+def encoding_examples(lab):
+    if lab.version() < (7, 1):
+        raise Skip("loopback decoders came with FFmpeg 7.0, scale=rw:rh with 7.1")
+    lay_out(lab)
+    return [command for command in commands("README.md") if "-dec " in command]
+
+
+@case
+def examples_that_encode_score_what_they_wrote(lab):
+    alone, ladder = encoding_examples(lab)
+    check_equal([score for _, score in in_shell(lab, alone)], [score_after(lab, "enc.mp4")])
+    scores = dict(in_shell(lab, ladder))
+    check_equal(scores, {"vmafx@high": score_after(lab, "high.mp4"), "vmafx@low": score_after(lab, "low.mp4")})
+
+
+@case
+def example_in_python(lab):
+    """Debian's python3-av, on the rebuilt libavfilter."""
+    library = Path(lab.ffmpeg).parent.parent / "lib/vmafx"
+    environment = {**os.environ, "LD_LIBRARY_PATH": str(library)}
+    program = "import av; av.filter.Filter('vmafx')"
+    if not library.exists() or subprocess.run(["/usr/bin/python3", "-c", program], env=environment, capture_output=True).returncode:
+        raise Skip("Debian's python3-av is not installed, or this ffmpeg has no libavfilter of its own")
+    lay_out(lab)
+    text = "\n\n".join(indented_blocks("docs/filter.md", "From Python"))
+    subprocess.run(["/usr/bin/python3", "-c", text], cwd=lab.folder, env=environment, check=True, timeout=100)
+    report = lab.json("scores.json")
+    check_equal(len(report["frames"]), FRAMES, "frames")
+    check_equal(f"{report['pooled_metrics']['vmaf']['mean']:.6f}", score_after(lab, "dis.mp4"), "score")
