@@ -133,6 +133,7 @@ HWY_INLINE Real real(Integer i) { return hn::ConvertTo(DF(), i.v); }
 HWY_INLINE Integer bits(Real a) { return hn::BitCast(DI(), a.v); }
 HWY_INLINE Real from_bits(Integer i) { return hn::BitCast(DF(), i.v); }
 HWY_INLINE Integer entry(const int32_t* table, Integer i) { return hn::GatherIndex(DI(), table, i.v); }
+HWY_INLINE Real entry(const float* table, Integer i) { return hn::GatherIndex(DF(), table, i.v); }
 
 #if HWY_TARGET == HWY_SCALAR
 
@@ -155,6 +156,7 @@ HWY_INLINE Double select(bool mask, Double a, Double b) { return mask ? a : b; }
 HWY_INLINE Double rounded(Double a) { return Double(vmafx::rounded(a.v)); }
 HWY_INLINE int64_t bits(Double a) { return vmafx::bits(a.v); }
 HWY_INLINE Double from_bits(int64_t i) { return Double(vmafx::from_bits(i)); }
+HWY_INLINE Double first_lanes(Double a, int) { return a; }
 using vmafx::any, vmafx::Long, vmafx::shifted_left, vmafx::shifted_right;
 
 class IntegerSum {
@@ -170,6 +172,7 @@ template <int bits>
 class FixedSum {
  public:
   void add(Real value) { sum_ += to_fixed<bits>(hn::GetLane(value.v)); }
+  void add(Double value) { sum_ += to_fixed<bits>(value.v); }
   int64_t total() const { return sum_; }
 
  private:
@@ -237,6 +240,14 @@ HWY_INLINE Double select(DoubleMask mask, Double a, Double b) {
 HWY_INLINE Double minimum(Double a, Double b) { return select(a < b, a, b); }
 HWY_INLINE Double maximum(Double a, Double b) { return select(b < a, a, b); }
 HWY_INLINE Double rounded(Double a) { return (a + Double(0x1.8p52)) - Double(0x1.8p52); }
+/* The first n > 0 lanes; others are 0. */
+HWY_INLINE Double first_lanes(Double a, int n) {
+  const int half = static_cast<int>(hn::Lanes(DD()));
+  const auto first = [](VD v, int count) HWY_ATTR {
+    return hn::IfThenElseZero(hn::FirstN(DD(), static_cast<size_t>(count)), v);
+  };
+  return {first(a.lower, n < half ? n : half), first(a.upper, n < half ? 0 : n - half)};
+}
 
 struct Long {
   HWY_INLINE Long(VI64 low, VI64 high) : lower(low), upper(high) {}
@@ -284,9 +295,10 @@ template <int bits>
 class FixedSum {
  public:
   HWY_INLINE FixedSum() : sum_(hn::Zero(DI64())) {}
-  HWY_INLINE void add(Real value) {
-    add(lower_doubles(value));
-    add(upper_doubles(value));
+  HWY_INLINE void add(Real value) { add(widened(value)); }
+  HWY_INLINE void add(Double value) {
+    add(value.lower);
+    add(value.upper);
   }
   HWY_INLINE void add(VD value) { take_fixed<bits>(value, &sum_); }
   HWY_INLINE int64_t total() const { return hn::GetLane(hn::SumOfLanes(DI64(), sum_)); }

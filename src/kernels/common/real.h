@@ -13,7 +13,7 @@
  *   real(i)         the Real of an Integer
  *   widened(a), narrowed(d)   Double of a Real, and the nearest Real
  *   bits(a), from_bits(i)
- *   entry(table, i) table[i], an Integer
+ *   entry(table, i) table[i], an Integer or a Real
  *   fused(a, b, c)  a * b + c, rounded once
  *   rounded(d)      a Double, to a whole number, halves to the even one; |d| < 2^51
  *   any(mask)       whether it holds for one of them
@@ -56,6 +56,7 @@ VMAFX_HD int32_t rounded(float a) {
 }
 VMAFX_HD float real(int32_t i) { return static_cast<float>(i); }
 VMAFX_HD int32_t entry(const int32_t* table, int32_t i) { return table[i]; }
+VMAFX_HD float entry(const float* table, int32_t i) { return table[i]; }
 VMAFX_HD double widened(float a) { return a; }
 VMAFX_HD float narrowed(double d) { return static_cast<float>(d); }
 template <int n>

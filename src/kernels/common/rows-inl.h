@@ -1,7 +1,8 @@
 /* Rows of floats: samples as floats, and weighted sums along a row or across rows, for one float and for vectors
  * (twin-inl.h): lanes() values at a time, lanes() = 1 outside Highway sources.
  *
- *   load(p), store(v, p)                   lanes() floats at any address
+ *   load(p), store(v, p)                   lanes() floats, or doubles, at any address
+ *   store_twice(v, p)                      each of lanes() doubles twice, side by side
  *   load_samples(p)                        lanes() samples of 8 or 16 bits, as floats
  *   samples_to_floats(in, n, scale, out)   in · scale; reads and writes n, no more
  *   samples_to_floats(in, n, scale, offset, out)   in · scale + offset; the same
@@ -31,6 +32,21 @@ VMAFX_TWIN_BEGIN
 VMAFX_TWIN int lanes() { return static_cast<int>(hn::Lanes(DF())); }
 VMAFX_TWIN Real load(const float* p) { return hn::LoadU(DF(), p); }
 VMAFX_TWIN void store(Real v, float* p) { hn::StoreU(v.v, DF(), p); }
+#if HWY_TARGET == HWY_SCALAR
+VMAFX_TWIN Double load(const double* p) { return Double(*p); }
+VMAFX_TWIN void store(Double v, double* p) { *p = v.v; }
+VMAFX_TWIN void store_twice(Double v, double* p) { p[0] = p[1] = v.v; }
+#else
+VMAFX_TWIN Double load(const double* p) { return {hn::LoadU(DD(), p), hn::LoadU(DD(), p + lanes() / 2)}; }
+VMAFX_TWIN void store(Double v, double* p) {
+  hn::StoreU(v.lower, DD(), p);
+  hn::StoreU(v.upper, DD(), p + lanes() / 2);
+}
+VMAFX_TWIN void store_twice(Double v, double* p) {
+  hn::StoreInterleaved2(v.lower, v.lower, DD(), p);
+  hn::StoreInterleaved2(v.upper, v.upper, DD(), p + lanes());
+}
+#endif
 template <class T>
 VMAFX_TWIN Real load_samples(const T* p) {
   return hn::ConvertTo(DF(), hn::PromoteTo(DI(), hn::LoadU(hn::Rebind<T, DF>(), p)));

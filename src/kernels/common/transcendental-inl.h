@@ -85,15 +85,21 @@ VMAFX_TWIN Real power(Real x, Real y) {
 }
 
 /* A guess at x^(-1/3) from the bits, which are nearly a logarithm, is off by up to 3.4 %. A series in what is then
- * missing from x·y³ = 1 leaves 1.6e-5, a step of Newton's for the root itself nothing that a float has. */
-VMAFX_TWIN Real cube_root(Real x) {
+ * missing from x·y³ = 1 leaves 1.6e-5. */
+VMAFX_TWIN Real inverse_cube_root(Real x) {
   const Real third(1 / 3.f);
-  Real y = from_bits(truncated(Real(0x1.5288dap30f) - real(bits(x)) * third));
+  const Real y = from_bits(truncated(Real(0x1.5288dap30f) - real(bits(x)) * third));
   const Real missing = Real(1) - ((x * y) * y) * y;
-  y = y + y * (missing * (third + missing * (Real(2 / 9.f) + missing * Real(14 / 81.f))));
-  const Real root = (x * y) * y;
-  return root + (x - (root * root) * root) * (y * y * third);
+  return y + y * (missing * (third + missing * (Real(2 / 9.f) + missing * Real(14 / 81.f))));
 }
+
+/* A step of Newton's for the root itself leaves nothing that a float has. `inverse` is that of x. */
+VMAFX_TWIN Real cube_root(Real x, Real inverse) {
+  const Real root = (x * inverse) * inverse;
+  return root + (x - (root * root) * root) * (inverse * inverse * Real(1 / 3.f));
+}
+
+VMAFX_TWIN Real cube_root(Real x) { return cube_root(x, inverse_cube_root(x)); }
 
 /* 1.5·2^52 as a double: what is added to it shows as a whole number in its bits. */
 inline constexpr double kWholeMagic = 0x1.8p52;
