@@ -35,16 +35,21 @@ void check_size(PrescaleMethod method, int w, int h, int to_w, int to_h, int bpc
   const Prescaler prescaler(method, w, h, to_w, to_h);
   TestPlane<T> in(w, h, w % 5, w % 3, w % 2);
   in.fill(Fill::kRandom, bpc, w + h);
+  TestPlane<T> less(w, h, w % 3, w % 2, w % 5);
+  less.fill(Fill::kRandom, bpc, w + h + 1);
   const AlignedBytes scratch = allocate_aligned(prescaler.scratch_bytes());
-  Floats want(to_w, to_h);
-  prescaler.ref(in.sample_plane(), bpc, -128, want.plane(), scratch.get());
-  for_each_cpu_target([&](const std::string& target) {
-    Floats got(to_w, to_h);
-    prescaler.simd(in.sample_plane(), bpc, -128, got.plane(), scratch.get());
-    ck_assert_msg(!std::memcmp(got.values.data(), want.values.data(), sizeof(float) * want.values.size()),
-                  "%s: %dx%d to %dx%d, %d bit, method %d", target.c_str(), w, h, to_w, to_h, bpc,
-                  static_cast<int>(method));
-  });
+  const PrescaleSource plain = {.plane = in.sample_plane(), .bpc = bpc, .offset = -128};
+  for (const PrescaleSource& source : {plain, {.plane = plain.plane, .less = less.sample_plane(), .bpc = bpc}}) {
+    Floats want(to_w, to_h);
+    prescaler.ref(source, want.plane(), scratch.get());
+    for_each_cpu_target([&](const std::string& target) {
+      Floats got(to_w, to_h);
+      prescaler.simd(source, got.plane(), scratch.get());
+      ck_assert_msg(!std::memcmp(got.values.data(), want.values.data(), sizeof(float) * want.values.size()),
+                    "%s: %dx%d to %dx%d, %d bit, method %d%s", target.c_str(), w, h, to_w, to_h, bpc,
+                    static_cast<int>(method), source.less.data ? ", a difference" : "");
+    });
+  }
 }
 
 /* A row of samples scaled to `to`. */
@@ -53,7 +58,7 @@ std::vector<float> scaled(PrescaleMethod method, const std::vector<uint8_t>& row
   const Prescaler prescaler(method, w, 1, to, 1);
   const AlignedBytes scratch = allocate_aligned(prescaler.scratch_bytes());
   std::vector<float> out(to);
-  prescaler.ref({row.data(), w, w, 1}, 8, 0, {out.data(), 0, to, 1}, scratch.get());
+  prescaler.ref({.plane = {row.data(), w, w, 1}, .bpc = 8}, {out.data(), 0, to, 1}, scratch.get());
   return out;
 }
 

@@ -11,21 +11,28 @@ constexpr size_t kMostLanes = 64;  // floats of any instruction set (SVE: 2048 b
 size_t padded(size_t count) { return (count + kMostLanes - 1) / kMostLanes * kMostLanes; }
 
 template <class T>
-float sample(const Prescaler& p, const Plane<const T>& in, int x, int y, float scale, float offset) {
+float value(const PrescaleSource& in, int x, int y) {
+  float number = in.plane.as<T>().row(y)[x];
+  if (in.less.data) number -= in.less.as<T>().row(y)[x];
+  return number * scale_to_8_bits(in.bpc) + in.offset;
+}
+
+template <class T>
+float sample(const Prescaler& p, const PrescaleSource& in, int x, int y) {
   float sum = 0, weights = 0;
   for (int j = 0; j < p.taps(); j++)
     for (int i = 0; i < p.taps(); i++) {
       const float weight = p.column_weights(i)[x] * p.row(y)[j].weight;
-      sum += (static_cast<float>(in.row(p.row(y)[j].index)[p.column_indices(i)[x]]) * scale + offset) * weight;
+      sum += value<T>(in, p.column_indices(i)[x], p.row(y)[j].index) * weight;
       weights += weight;
     }
   return p.method() == PrescaleMethod::kLanczos4 ? sum / weights : sum;
 }
 
 template <class T>
-void scale_plane(const Prescaler& p, const Plane<const T>& in, float scale, float offset, const Plane<float>& out) {
+void scale_plane(const Prescaler& p, const PrescaleSource& in, const Plane<float>& out) {
   for (int y = 0; y < out.h; y++)
-    for (int x = 0; x < out.w; x++) out.row(y)[x] = sample(p, in, x, y, scale, offset);
+    for (int x = 0; x < out.w; x++) out.row(y)[x] = sample<T>(p, in, x, y);
 }
 
 }  // namespace
@@ -64,9 +71,9 @@ Prescaler::Prescaler(PrescaleMethod method, int from_w, int from_h, int to_w, in
 size_t Prescaler::scratch_bytes() const { return kPrescaleMaxTaps * row_floats() * sizeof(float); }
 size_t Prescaler::row_floats() const { return padded(from_w_); }
 
-void Prescaler::ref(const SamplePlane& in, int bpc, float offset, const Plane<float>& out, std::byte*) const {
-  if (bpc == 8) scale_plane(*this, in.as<uint8_t>(), scale_to_8_bits(bpc), offset, out);
-  else scale_plane(*this, in.as<uint16_t>(), scale_to_8_bits(bpc), offset, out);
+void Prescaler::ref(const PrescaleSource& in, const Plane<float>& out, std::byte*) const {
+  if (in.bpc == 8) scale_plane<uint8_t>(*this, in, out);
+  else scale_plane<uint16_t>(*this, in, out);
 }
 
 }  // namespace vmafx

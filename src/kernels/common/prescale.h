@@ -28,14 +28,21 @@ struct PrescaledRows {
   bool has(int y) const { return y % step <= reach || step - y % step <= reach; }
 };
 
+/* What is scaled. A sample of `bpc` bits counts in 256ths of the range, plus `offset`. */
+struct PrescaleSource {
+  SamplePlane plane, less = {};  // `less` is taken off where there is one
+  int bpc;
+  float offset = 0;
+};
+
 /* The taps for one pair of sizes. Made once, used on any thread. */
 class Prescaler {
  public:
   Prescaler(PrescaleMethod method, int from_w, int from_h, int to_w, int to_h);
 
-  /* `out` has the size to_w x to_h. A sample of `bpc` bits counts in 256ths of the range, plus `offset`. */
-  void ref(const SamplePlane& in, int bpc, float offset, const Plane<float>& out, std::byte* scratch) const;
-  void simd(const SamplePlane& in, int bpc, float offset, const Plane<float>& out, std::byte* scratch,
+  /* `out` has the size to_w x to_h. */
+  void ref(const PrescaleSource& in, const Plane<float>& out, std::byte* scratch) const;
+  void simd(const PrescaleSource& in, const Plane<float>& out, std::byte* scratch,
             const PrescaledRows& wanted = {}) const;
   size_t scratch_bytes() const;  // of one call, 64-byte aligned
   size_t row_floats() const;     // of a row of the source there

@@ -4,20 +4,19 @@
 
 namespace vmafx::prescale {
 
-/* Sample (x, y) of the scaled plane. */
-template <class T>
-VMAFX_DEVICE float scaled_sample(const PrescaleWork& work, const hip::DevicePlane& in, int x, int y) {
+/* Sample (x, y) of the scaled plane, of value(column, row). */
+template <class Value>
+VMAFX_DEVICE float scaled_value(const PrescaleWork& work, int x, int y, Value value) {
   const int count = prescale_taps(work.method);
   const PrescaleTap *columns = work.taps.get() + static_cast<int64_t>(x) * count,
                     *rows = work.taps.get() + (static_cast<int64_t>(work.to_w) + y) * count;
   float sum = 0, weights = 0;
   for (int j = 0; j < count; j++) {
     const PrescaleTap row = rows[j];
-    const T* samples = reinterpret_cast<const T*>(in.data.get() + row.index * in.stride);
     for (int i = 0; i < count; i++) {
       const PrescaleTap column = columns[i];
       const float weight = column.weight * row.weight;
-      sum += (static_cast<float>(samples[column.index]) * work.scale + work.offset) * weight;
+      sum += value(column.index, row.index) * weight;
       weights += weight;
     }
   }
@@ -30,8 +29,12 @@ VMAFX_DEVICE void scale_plane(const PrescaleWork& work) {
   const gpu::Dim3 block = gpu::block_id();
   const int x = static_cast<int>(block.x * kPrescaleThreads + gpu::thread_id().x), y = static_cast<int>(block.y);
   if (x >= work.to_w) return;
+  const hip::DevicePlane& in = work.planes[block.z];
   work.out[(static_cast<int64_t>(block.z) * work.to_h + y) * work.to_w + x] =
-      scaled_sample<T>(work, work.planes[block.z], x, y);
+      scaled_value(work, x, y, [&](int column, int row) {
+        const T* samples = reinterpret_cast<const T*>(in.data.get() + row * in.stride);
+        return static_cast<float>(samples[column]) * work.scale + work.offset;
+      });
 }
 
 }  // namespace vmafx::prescale

@@ -18,22 +18,33 @@ namespace {
 template <class T>
 class FloatRows {
  public:
-  FloatRows(const Plane<const T>& in, float scale, float offset, float* memory, size_t pitch)
-      : in_(in), scale_(scale), offset_(offset), memory_(memory), pitch_(pitch) {
+  FloatRows(const PrescaleSource& in, float* memory, size_t pitch)
+      : in_(in), scale_(scale_to_8_bits(in.bpc)), memory_(memory), pitch_(pitch) {
     for (int& y : held_) y = -1;
   }
 
   const float* row(int y) {
     const int slot = y % kPrescaleMaxTaps;
     float* const row = memory_ + slot * pitch_;
-    if (held_[slot] != y) samples_to_floats(in_.row(y), in_.w, scale_, offset_, row);
+    if (held_[slot] != y) convert(y, row);
     held_[slot] = y;
     return row;
   }
 
  private:
-  const Plane<const T> in_;
-  const float scale_, offset_;
+  void convert(int y, float* out) const {
+    const T* const row = in_.plane.as<T>().row(y);
+    const int w = in_.plane.w;
+    if (!in_.less.data) return samples_to_floats(row, w, scale_, in_.offset, out);
+    const T* const less = in_.less.as<T>().row(y);
+    int x = 0;
+    for (; x + lanes() <= w; x += lanes())
+      store((load_samples(row + x) - load_samples(less + x)) * Real(scale_) + Real(in_.offset), out + x);
+    for (; x < w; x++) out[x] = (static_cast<float>(row[x]) - static_cast<float>(less[x])) * scale_ + in_.offset;
+  }
+
+  const PrescaleSource in_;
+  const float scale_;
   float* const memory_;
   const size_t pitch_;
   int held_[kPrescaleMaxTaps];
@@ -53,9 +64,9 @@ HWY_INLINE Real scaled(const Prescaler& p, const float* const* rows, const Presc
 }
 
 template <class T>
-void scale_plane(const Prescaler& p, const Plane<const T>& in, float scale, float offset, const Plane<float>& out,
-                 float* memory, const PrescaledRows& wanted) {
-  FloatRows<T> source(in, scale, offset, memory, p.row_floats());
+void scale_plane(const Prescaler& p, const PrescaleSource& in, const Plane<float>& out, float* memory,
+                 const PrescaledRows& wanted) {
+  FloatRows<T> source(in, memory, p.row_floats());
   for (int y = 0; y < out.h; y++) {
     if (!wanted.has(y)) continue;
     const float* rows[kPrescaleMaxTaps];
@@ -68,11 +79,10 @@ void scale_plane(const Prescaler& p, const Plane<const T>& in, float scale, floa
   }
 }
 
-void prescale(const Prescaler& p, const SamplePlane& in, int bpc, float offset, const Plane<float>& out, float* memory,
+void prescale(const Prescaler& p, const PrescaleSource& in, const Plane<float>& out, float* memory,
               const PrescaledRows& wanted) {
-  const float scale = scale_to_8_bits(bpc);
-  if (bpc == 8) scale_plane(p, in.as<uint8_t>(), scale, offset, out, memory, wanted);
-  else scale_plane(p, in.as<uint16_t>(), scale, offset, out, memory, wanted);
+  if (in.bpc == 8) scale_plane<uint8_t>(p, in, out, memory, wanted);
+  else scale_plane<uint16_t>(p, in, out, memory, wanted);
 }
 
 }  // namespace
@@ -85,9 +95,9 @@ namespace vmafx {
 
 HWY_EXPORT(prescale);
 
-void Prescaler::simd(const SamplePlane& in, int bpc, float offset, const Plane<float>& out, std::byte* scratch,
+void Prescaler::simd(const PrescaleSource& in, const Plane<float>& out, std::byte* scratch,
                      const PrescaledRows& wanted) const {
-  HWY_DYNAMIC_DISPATCH(prescale)(*this, in, bpc, offset, out, reinterpret_cast<float*>(scratch), wanted);
+  HWY_DYNAMIC_DISPATCH(prescale)(*this, in, out, reinterpret_cast<float*>(scratch), wanted);
 }
 
 }  // namespace vmafx

@@ -39,6 +39,9 @@ struct FloatVifParams {
   FloatVifEye eye;
   GaussianWindow window[kFloatVifScales];
   std::shared_ptr<const Prescaler> prescaler;  // null: pictures are w x h
+  PrescaleSource source(const SamplePlane& plane) const {
+    return {.plane = plane, .bpc = bpc, .offset = kFloatVifOffset};
+  }
 };
 
 /* The raw sums of a frame. With skip_scale0 those of scale 0 stay zero. */

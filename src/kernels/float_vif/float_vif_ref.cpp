@@ -51,7 +51,7 @@ void convert(const Plane<const T>& in, int bpc, const FloatPlane& out) {
 }
 
 void read(const FloatVifParams& params, const SamplePlane& in, const FloatPlane& out, std::byte* prescaler_scratch) {
-  if (params.prescaler) params.prescaler->ref(in, params.bpc, kFloatVifOffset, out, prescaler_scratch);
+  if (params.prescaler) params.prescaler->ref(params.source(in), out, prescaler_scratch);
   else if (params.bpc == 8) convert(in.as<uint8_t>(), params.bpc, out);
   else convert(in.as<uint16_t>(), params.bpc, out);
 }

@@ -246,8 +246,8 @@ void float_vif(const FloatVifParams& params, const SamplePlane& ref, const Sampl
   const auto planes = [&](int scale) { return PlaneRows{{memory.plane(scale, 0), memory.plane(scale, 1)}}; };
   if (params.prescaler) {
     std::byte* prescaler_scratch = scratch + round_to_lines(FloatVifRows::bytes(params));
-    params.prescaler->simd(ref, params.bpc, kFloatVifOffset, memory.plane(0, 0), prescaler_scratch);
-    params.prescaler->simd(dist, params.bpc, kFloatVifOffset, memory.plane(0, 1), prescaler_scratch);
+    params.prescaler->simd(params.source(ref), memory.plane(0, 0), prescaler_scratch);
+    params.prescaler->simd(params.source(dist), memory.plane(0, 1), prescaler_scratch);
     run_scale(planes(0), 0, params, memory, sums);
   } else if (params.bpc == 8) {
     run_scale(SampleRows<uint8_t>{{ref.as<uint8_t>(), dist.as<uint8_t>()}, params.bpc, memory}, 0, params, memory,

@@ -56,6 +56,9 @@ void speed_ref(const SpeedPlan& plan, const SpeedPlane& ref, const SpeedPlane& d
 void speed_simd(const SpeedPlan& plan, const SpeedPlane& ref, const SpeedPlane& dist, std::byte* scratch,
                 SpeedSums* sums);
 
+/* What of a plane is scaled, where the plan has a scaler. */
+PrescaleSource speed_source(const SpeedPlan& plan, const SpeedPlane& plane);
+
 /* The HIP twin: kernels for these planes of frames. */
 struct SpeedPlanes {
   int first = 0, count = 1;

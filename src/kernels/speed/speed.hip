@@ -22,16 +22,19 @@ VMAFX_DEVICE float number_at(const hip::DevicePlane& plane, int x, int y) {
   return static_cast<float>(reinterpret_cast<const T*>(plane.data.get() + y * plane.stride)[x]);
 }
 
+/* Of the plane as it is: what may then be scaled. */
+template <class T>
+VMAFX_DEVICE float value_at(const SpeedWork& work, int unit, int x, int y) {
+  const float now = number_at<T>(work.now[unit], x, y);
+  if (work.in_time) return (number_at<T>(work.before[unit], x, y) - now) * work.shape.scale;
+  return now * work.shape.scale - kMiddle;
+}
+
 template <class T, bool scaled>
 VMAFX_DEVICE float sample_at(const SpeedWork& work, int unit, int x, int y) {
-  if constexpr (scaled) {
-    const float now = prescale::scaled_sample<T>(work.prescale, work.now[unit], x, y);
-    return work.in_time ? prescale::scaled_sample<T>(work.prescale, work.before[unit], x, y) - now : now;
-  } else {
-    const float now = number_at<T>(work.now[unit], x, y);
-    if (work.in_time) return (number_at<T>(work.before[unit], x, y) - now) * work.shape.scale;
-    return now * work.shape.scale - kMiddle;
-  }
+  if constexpr (!scaled) return value_at<T>(work, unit, x, y);
+  return prescale::scaled_value(work.prescale, x, y,
+                                [&](int column, int row) { return value_at<T>(work, unit, column, row); });
 }
 
 /* Block (segment of a row, row) of x: sums down at all columns that it meets, then across. */

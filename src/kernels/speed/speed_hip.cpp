@@ -20,8 +20,6 @@ class SpeedHip : public DeviceTwin {
     prescale.to_w = plan.shape.w;
     prescale.to_h = plan.shape.h;
     prescale.method = plan.method;
-    prescale.scale = plan.shape.scale;
-    prescale.offset = -128;
   }
 
   size_t scratch_bytes(int frames) const override { return lay_out(units_of(frames)).end; }

@@ -80,7 +80,7 @@ size_t SpeedPlan::lay_out(std::byte* scratch, SpeedMemory* memory) const {
   Pieces pieces(scratch);
   SpeedMemory m = {};
   if (scaler) {
-    for (auto& plane : m.scaled) plane = pieces.take_plane<float>(shape.w, shape.h);
+    m.scaled = pieces.take_plane<float>(shape.w, shape.h);
     m.scaler = pieces.take<std::byte>(scaler->scratch_bytes());
   }
   m.small = pieces.take_plane<float>(shape.small_w, shape.small_h);

@@ -16,7 +16,7 @@ inline constexpr int kSpeedSlack = 64;  // numbers past the end of every row her
 
 /* Where one side's stages lie in the scratch memory. */
 struct SpeedMemory {
-  Plane<float> scaled[2];   // with prescaling: the plane, and the one before
+  Plane<float> scaled;      // with prescaling: the plane, or what it differs from the one before
   std::byte* scaler;
   Plane<float> small;       // x
   Plane<float> centred;     // m

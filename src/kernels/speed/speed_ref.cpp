@@ -38,14 +38,8 @@ void decimate_samples(const SpeedShape& shape, const SpeedPlane& plane, const Pl
 }
 
 void decimate_scaled(const SpeedPlan& plan, const SpeedPlane& plane, const SpeedMemory& memory) {
-  const auto &now = memory.scaled[0], &before = memory.scaled[1];
-  plan.scaler->ref(plane.now, plan.bpc, -kMiddle, now, memory.scaler);
-  if (plane.before.data) {
-    plan.scaler->ref(plane.before, plan.bpc, -kMiddle, before, memory.scaler);
-    decimate(plan.shape, [&](int x, int y) { return before.row(y)[x] - now.row(y)[x]; }, memory.small);
-  } else {
-    decimate(plan.shape, [&](int x, int y) { return now.row(y)[x]; }, memory.small);
-  }
+  plan.scaler->ref(speed_source(plan, plane), memory.scaled, memory.scaler);
+  decimate(plan.shape, [&](int x, int y) { return memory.scaled.row(y)[x]; }, memory.small);
 }
 
 /* m: x less its local mean. */
@@ -100,6 +94,11 @@ void measure_blocks(const SpeedShape& shape, const Model& model, const Plane<flo
 }
 
 }  // namespace
+
+PrescaleSource speed_source(const SpeedPlan& plan, const SpeedPlane& plane) {
+  if (plane.before.data) return {.plane = plane.before, .less = plane.now, .bpc = plan.bpc};
+  return {.plane = plane.now, .bpc = plan.bpc, .offset = -kMiddle};
+}
 
 uint64_t speed_difference(const SpeedShape& shape, const SpeedMemory& memory) {
   float sum = 0;

@@ -63,12 +63,8 @@ struct Differences {
   }
 };
 struct Floats {
-  Plane<float> now;
-  HWY_INLINE Real operator()(int y, int x) const { return load(now.row(y) + x); }
-};
-struct FloatDifferences {
-  Plane<float> now, before;
-  HWY_INLINE Real operator()(int y, int x) const { return load(before.row(y) + x) - load(now.row(y) + x); }
+  Plane<float> plane;
+  HWY_INLINE Real operator()(int y, int x) const { return load(plane.row(y) + x); }
 };
 
 /* Σ down the rows around `y`. A last vector overlaps the one before: planes are wider than a vector. */
@@ -112,15 +108,9 @@ void decimate_samples(const SpeedShape& shape, const SpeedPlane& plane, const Sp
 }
 
 void decimate_scaled(const SpeedPlan& plan, const SpeedPlane& plane, const SpeedMemory& memory) {
-  const auto &now = memory.scaled[0], &before = memory.scaled[1];
   const PrescaledRows wanted = {kSpeedStep, plan.shape.antialias.half};
-  plan.scaler->simd(plane.now, plan.bpc, -kMiddle, now, memory.scaler, wanted);
-  if (plane.before.data) {
-    plan.scaler->simd(plane.before, plan.bpc, -kMiddle, before, memory.scaler, wanted);
-    decimate(plan.shape, FloatDifferences{now, before}, memory);
-  } else {
-    decimate(plan.shape, Floats{now}, memory);
-  }
+  plan.scaler->simd(speed_source(plan, plane), memory.scaled, memory.scaler, wanted);
+  decimate(plan.shape, Floats{memory.scaled}, memory);
 }
 
 void centre(const SpeedShape& shape, const SpeedMemory& memory) {

@@ -58,7 +58,7 @@ struct SpeedWork {
   int32_t plane_count = 0;
   int32_t in_time = 0;    // the plane before less the one now
   int32_t bands = 0;
-  PrescaleWork prescale;  // without its planes, where there is prescaling
+  PrescaleWork prescale;  // its sizes and taps, where there is prescaling
   hip::DevicePtr<float> small;      // small_w · small_h of each unit
   hip::DevicePtr<float> centred;    // the same
   hip::DevicePtr<double> parts;     // bands · kSpeedPartWords of each unit: sums of products, then sums
