@@ -62,7 +62,12 @@ VideoFormat format_of(int w, int h, int bpc, Chroma chroma) { return {.w = w, .h
 
 CiedeParams params_of(int bpc, CiedeChroma chroma) {
   const float unit = static_cast<float>(1 << (bpc - 8));
-  return {chroma, bpc, 16 * unit, 1 / (219 * unit), 128 * unit, 1 / (224 * unit)};
+  return {.chroma = chroma,
+          .bpc = bpc,
+          .luma_zero = 16 * unit,
+          .chroma_zero = 128 * unit,
+          .luma_scale = 1. / (219 * unit),
+          .chroma_scale = 1. / (224 * unit)};
 }
 
 CiedeChroma kind_of(Chroma chroma) {
@@ -105,6 +110,18 @@ void check_twins(const std::string& target, const VideoFormat& format, Fill a, F
   ck_assert_int_ge(want, 0);
 }
 
+/* Y'CbCr to Lab by the equations, in double. */
+Lab exact_lab(const Color& color) {
+  const double y = (color[0] - 16) / 219., u = (color[1] - 128) / 224., v = (color[2] - 128) / 224.;
+  const auto linear = [](double c) { return c > 10 / 255. ? std::pow((c + 0.055) / 1.055, 2.4) : c / 12.92; };
+  const auto f = [](double t) { return t > 216 / 24389. ? std::cbrt(t) : (24389 / 27. * t + 16) / 116; };
+  const double r = linear(y + 1.28033 * v), g = linear(y - 0.21482 * u - 0.38059 * v), b = linear(y + 2.12798 * u);
+  const double x = f((0.4124564390896921 * r + 0.357576077643909 * g + 0.18043748326639894 * b) / 0.95047);
+  const double m = f(0.21267285140562248 * r + 0.715152155287818 * g + 0.07217499330655958 * b);
+  const double z = f((0.019333895582329317 * r + 0.119192025881303 * g + 0.9503040785363677 * b) / 1.08883);
+  return {116 * m - 16, 500 * (x - m), 200 * (m - z)};
+}
+
 /* The score of two pictures of one color each. */
 double score_of(const VideoFormat& format, const Color& color, const Color& other) {
   TestPicture<uint8_t> ref(format, Fill::kZero, 0), dist(format, Fill::kZero, 0);
@@ -134,6 +151,28 @@ START_TEST(pairs_of_the_paper) {
     ck_assert_msg(std::fabs(paper - pair.difference) < 6e-5, "%g, not %g", paper, pair.difference);
     const double want = paper_difference(pair.p, pair.q, 0.65, 1, 4), got = our_difference(pair.p, pair.q);
     ck_assert_msg(std::fabs(got - want) < 2e-5 * want, "%.9g, not %.9g", got, want);
+  }
+}
+END_TEST
+
+/* Floats that lie nearest to the cube roots, all over the range of samples; gray has no color at all. */
+START_TEST(lab_of_samples) {
+  const CiedeParams params = params_of(8, CiedeChroma::kEach);
+  for (int y = 0; y < 256; y += 5)
+    for (int cb = 0; cb < 256; cb += 17)
+      for (int cr = 0; cr < 256; cr += 15) {
+        const Color color = {static_cast<uint8_t>(y), static_cast<uint8_t>(cb), static_cast<uint8_t>(cr)};
+        const Lab want = exact_lab(color);
+        const CiedeRgb offsets = ciede_offsets(params, static_cast<float>(cb - 128), static_cast<float>(cr - 128));
+        const CiedeLab got = ciede_lab(params, static_cast<float>(y - 16), offsets);
+        ck_assert_msg(std::fabs(got.l - want.l) < 1.2e-5 && std::fabs(got.a - want.a) < 7e-5 &&
+                          std::fabs(got.b - want.b) < 3e-5,
+                      "(%d %d %d): (%.9g %.9g %.9g), not (%.9g %.9g %.9g)", y, cb, cr, got.l, got.a, got.b, want.l,
+                      want.a, want.b);
+      }
+  for (int y = 0; y < 256; y++) {
+    const CiedeLab gray = ciede_lab(params, static_cast<float>(y - 16), {0, 0, 0});
+    ck_assert_msg(gray.a == 0 && gray.b == 0, "%d: a %g, b %g", y, gray.a, gray.b);
   }
 }
 END_TEST
@@ -188,9 +227,14 @@ START_TEST(chroma_sites) {
   ck_assert(is(ciede_chroma_site(CiedeChroma::kHalved, 5, 3, 3, 2), 2, 1));
   ck_assert(is(ciede_chroma_site(CiedeChroma::kHalved, 6, 4, 3, 2), 2, 1));   // of a 7x5 picture
   ck_assert(is(ciede_chroma_site(CiedeChroma::kWrapped, 2, 3, 3, 5), 2, 1));  // and the same as 4:2:2
-  ck_assert(is(ciede_chroma_site(CiedeChroma::kWrapped, 3, 3, 3, 5), 0, 2));
-  ck_assert(is(ciede_chroma_site(CiedeChroma::kWrapped, 6, 3, 3, 5), 0, 3));
-  ck_assert(is(ciede_chroma_site(CiedeChroma::kWrapped, 3, 0, 3, 1), 0, 0));
+  ck_assert(is(ciede_chroma_site(CiedeChroma::kWrapped, 6, 3, 3, 5), 6, 1));  // padding
+  ck_assert(is(ciede_chroma_site(CiedeChroma::kWrapped, 39, 3, 40, 5), 39, 1));
+  ck_assert(is(ciede_chroma_site(CiedeChroma::kWrapped, 63, 3, 40, 5), 63, 1));
+  ck_assert(is(ciede_chroma_site(CiedeChroma::kWrapped, 64, 3, 40, 5), 0, 2));
+  ck_assert(is(ciede_chroma_site(CiedeChroma::kWrapped, 31, 3, 32, 5), 31, 1));
+  ck_assert(is(ciede_chroma_site(CiedeChroma::kWrapped, 32, 3, 32, 5), 0, 2));
+  ck_assert(is(ciede_chroma_site(CiedeChroma::kWrapped, 64, 3, 32, 5), 0, 3));
+  ck_assert(is(ciede_chroma_site(CiedeChroma::kWrapped, 32, 0, 32, 1), 0, 0));
 }
 END_TEST
 
@@ -204,6 +248,7 @@ START_TEST(scores) {
   const double difference = paper_difference({lightness, 0, 0}, {100, 0, 0}, 0.65, 1, 4);
   ck_assert_double_eq_tol(score_of(format, gray, white), 45 - 20 * std::log10(difference), 1e-5);
   ck_assert_double_eq_tol(score_of(format, gray, white), score_of(format, white, gray), 1e-6);
+  ck_assert_double_eq_tol(score_of(format, white, {235, 128, 129}), 44.79642558, 2e-6); /* libvmaf's */
 }
 END_TEST
 
@@ -217,6 +262,7 @@ END_TEST
 int main() {
   return run_suite("ciede", {{"paper", pairs_of_the_paper},
                              {"any_pair", any_pair},
+                             {"lab_of_samples", lab_of_samples},
                              {"simd_equals_ref", simd_equals_ref},
                              {"fills", all_fills},
                              {"sites", chroma_sites},

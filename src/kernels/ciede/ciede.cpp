@@ -16,12 +16,12 @@ CiedeParams params_of(const VideoFormat& format) {
   CiedeParams params;
   if (format.chroma == Chroma::k444) params.chroma = CiedeChroma::kEach;
   if (format.chroma == Chroma::k422) params.chroma = CiedeChroma::kWrapped;
-  const float unit = static_cast<float>(1 << (format.bpc - 8));
+  const int unit = 1 << (format.bpc - 8);
   params.bpc = format.bpc;
-  params.luma_zero = 16 * unit;
-  params.luma_scale = 1 / (219 * unit);
-  params.chroma_zero = 128 * unit;
-  params.chroma_scale = 1 / (224 * unit);
+  params.luma_zero = static_cast<float>(16 * unit);
+  params.luma_scale = 1. / (219 * unit);
+  params.chroma_zero = static_cast<float>(128 * unit);
+  params.chroma_scale = 1. / (224 * unit);
   return params;
 }
 

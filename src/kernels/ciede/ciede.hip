@@ -12,10 +12,15 @@ VMAFX_DEVICE float sample(const hip::DevicePlane& plane, int x, int y) {
 }
 
 template <class T>
-VMAFX_DEVICE CiedeLab lab_at(const CiedeParams& params, const hip::DevicePlane& luma, const hip::DevicePlane& cb,
+VMAFX_DEVICE float chroma(const CiedeWork& work, const hip::DevicePlane& plane, CiedeSite site) {
+  return (site.x < work.chroma_w ? sample<T>(plane, site.x, site.y) : 0) - work.params.chroma_zero;
+}
+
+template <class T>
+VMAFX_DEVICE CiedeLab lab_at(const CiedeWork& work, const hip::DevicePlane& luma, const hip::DevicePlane& cb,
                              const hip::DevicePlane& cr, int x, int y, CiedeSite site) {
-  const CiedeRgb offsets = ciede_offsets(params, sample<T>(cb, site.x, site.y), sample<T>(cr, site.x, site.y));
-  return ciede_lab(params, sample<T>(luma, x, y), offsets);
+  return ciede_lab(work.params, sample<T>(luma, x, y) - work.params.luma_zero,
+                   ciede_offsets(work.params, chroma<T>(work, cb, site), chroma<T>(work, cr, site)));
 }
 
 /* (No thread has several pixels: in a loop over them, so many constants stay in registers that AMD's compiler spills.) */
@@ -29,10 +34,10 @@ VMAFX_DEVICE void add_tile(const CiedeWork& work) {
   int64_t difference = 0;
   if (x < work.w && y < work.h) {
     const CiedeSite site = ciede_chroma_site(work.params.chroma, x, y, work.chroma_w, work.chroma_h);
-    const CiedeLab ref = lab_at<T>(work.params, planes[0].ref[r], planes[1].ref[r], planes[2].ref[r], x, y, site);
+    const CiedeLab ref = lab_at<T>(work, planes[0].ref[r], planes[1].ref[r], planes[2].ref[r], x, y, site);
     const CiedeLab dist =
-        lab_at<T>(work.params, planes[0].dist[frame], planes[1].dist[frame], planes[2].dist[frame], x, y, site);
-    difference = to_fixed32<kCiedeSumBits>(ciede_difference(ref, dist));
+        lab_at<T>(work, planes[0].dist[frame], planes[1].dist[frame], planes[2].dist[frame], x, y, site);
+    difference = to_fixed<kCiedeSumBits>(ciede_difference(ref, dist));
   }
   gpu::add_block(work.sums + frame * work.sums_stride, difference);
 }

@@ -11,22 +11,12 @@
 
 VMAFX_TWIN_BEGIN
 
-struct CiedeRgb {
-  Real r, g, b;
-};
 struct CiedeLab {
   Real l, a, b;
 };
 
-/* What chroma adds to Y' to make it R'G'B', of BT.709. */
-VMAFX_TWIN CiedeRgb ciede_offsets(const CiedeParams& params, Real cb, Real cr) {
-  const Real u = (cb - Real(params.chroma_zero)) * Real(params.chroma_scale);
-  const Real v = (cr - Real(params.chroma_zero)) * Real(params.chroma_scale);
-  return {Real(1.28033f) * v, Real(-0.21482f) * u - Real(0.38059f) * v, Real(2.12798f) * u};
-}
-
-/* x^2.4 within 4e-7, x from 0.0885 to 2.828: x² · 2^0.4e · (1 + f)^0.4, e from -3 to 1. Cheaper than power(). */
-VMAFX_TWIN Real ciede_power(Real x) {
+/* x^0.4 within 4e-7, x from 0.0885 to 2.828: 2^0.4e · (1 + f)^0.4, e from -3 to 1. Cheaper than power(). */
+VMAFX_TWIN Real ciede_root(Real x) {
   const PowerAndFraction parts = power_and_fraction(x);
   const Real e = real(parts.exponent), f = parts.fraction;
   Real scale = Real(0.00018900758f);  // a polynomial through five values
@@ -41,30 +31,67 @@ VMAFX_TWIN Real ciede_power(Real x) {
   p = p * f + Real(-0.119976141f);
   p = p * f + Real(0.400002301f);
   p = p * f + Real(0.999999881f);
-  return (x * x) * (scale * p);
+  return scale * p;
 }
 
-/* R'G'B' to linear light. sRGB's curve; the line is taken up to 10/255. */
-VMAFX_TWIN Real ciede_linear(Real c) {
-  const Real curve = ciede_power(maximum((c + Real(0.055f)) * Real(1 / 1.055f), Real(0.0885f)));
-  return select(c > Real(10 / 255.f), curve, c * Real(1 / 12.92f));
+/* Linear light, and what it lacks: a double that is right to 4e-7, and a float. */
+struct CiedeLight {
+  Double near;
+  Real rest;
+};
+
+/* Of R'G'B'. sRGB's curve; the line is taken up to 10/255. What x^0.4 lacks shows in its fifth power, x². */
+VMAFX_TWIN CiedeLight ciede_linear(Double c) {
+  const Double x = (c + Double(0.055)) * Double(1 / 1.055), square = x * x;
+  const Real root = ciede_root(maximum(narrowed(x), Real(0.0885f)));
+  const Double near = widened(root), near_2 = near * near;
+  Double light = square * near, missing = square - near_2 * near_2 * near;
+  const auto is_low = c <= Double(10 / 255.);
+  if (any(is_low)) {
+    light = select(is_low, c * Double(1 / 12.92), light);
+    missing = select(is_low, Double(0), missing);
+  }
+  return {light, narrowed(missing) * root * Real(0.2f)};
 }
 
-/* The lightness scale of Lab. */
-VMAFX_TWIN Real ciede_compressed(Real c) {
-  constexpr float kEpsilon = 216 / 24389.f, kKappa = 24389 / 27.f;
-  const Real root = cube_root(maximum(c, Real(kEpsilon)));
-  return select(c > Real(kEpsilon), root, c * Real(kKappa / 116) + Real(16 / 116.f));
+/* The lightness scale of Lab, of light mixed in shares that add up to 1: the nearest float, but for one in a thousand. */
+VMAFX_TWIN Real ciede_compressed(const CiedeLight& r, const CiedeLight& g, const CiedeLight& b, double of_r,
+                                 double of_g, double of_b) {
+  constexpr double kEpsilon = 216 / 24389., kSlope = 24389 / 27. / 116;
+  const Double near = r.near * Double(of_r) + g.near * Double(of_g) + b.near * Double(of_b);
+  const Real rest = r.rest * Real(static_cast<float>(of_r)) + g.rest * Real(static_cast<float>(of_g)) +
+                    b.rest * Real(static_cast<float>(of_b));
+  const Real c = narrowed(near), epsilon = Real(static_cast<float>(kEpsilon)), bounded = maximum(c, epsilon);
+  const Real inverse = inverse_cube_root(bounded), root = cube_root(bounded, inverse);
+  const Double wide = widened(root);
+  const Real missing = narrowed(near - wide * wide * wide) + rest;
+  const Real compressed = root + missing * (inverse * inverse * Real(1 / 3.f));
+  const Mask is_low = c <= epsilon;
+  if (!any(is_low)) return compressed;
+  return select(is_low, narrowed((near + widened(rest)) * Double(kSlope) + Double(16 / 116.)), compressed);
 }
 
-VMAFX_TWIN CiedeLab ciede_lab(const CiedeParams& params, Real sample, CiedeRgb offsets) {
-  const Real luma = (sample - Real(params.luma_zero)) * Real(params.luma_scale);
-  const Real r = ciede_linear(luma + offsets.r), g = ciede_linear(luma + offsets.g), b = ciede_linear(luma + offsets.b);
-  /* XYZ of linear BT.709, X and Z divided by those of white, 0.95047 and 1.08883. */
-  const Real x = ciede_compressed(r * Real(0.43394699f) + g * Real(0.37621015f) + b * Real(0.18984033f));
-  const Real y = ciede_compressed(r * Real(0.21267285f) + g * Real(0.71515216f) + b * Real(0.072174993f));
-  const Real z = ciede_compressed(r * Real(0.017756581f) + g * Real(0.10946796f) + b * Real(0.87277549f));
-  return {Real(116) * y - Real(16), Real(500) * (x - y), Real(200) * (y - z)};
+/* What chroma, less its zero, adds to Y' to make it R'G'B', of BT.709. */
+struct CiedeRgb {
+  Double r, g, b;
+};
+VMAFX_TWIN CiedeRgb ciede_offsets(const CiedeParams& params, Real cb, Real cr) {
+  const Double u = widened(cb) * Double(params.chroma_scale), v = widened(cr) * Double(params.chroma_scale);
+  return {Double(1.28033) * v, Double(-0.21482) * u - Double(0.38059) * v, Double(2.12798) * u};
+}
+
+/* Of luma, less its zero. The floats are libvmaf's nearly always: colors that are nearly gray, or nearly
+ * equal, have a chroma, or a difference, of some of their roundings. */
+VMAFX_TWIN CiedeLab ciede_lab(const CiedeParams& params, Real luma, const CiedeRgb& offsets) {
+  const Double y = widened(luma) * Double(params.luma_scale);
+  const CiedeLight r = ciede_linear(y + offsets.r), g = ciede_linear(y + offsets.g), b = ciede_linear(y + offsets.b);
+  /* XYZ of linear BT.709, divided by that of white. */
+  const Real x = ciede_compressed(r, g, b, 0.4124564390896921 / 0.95047, 0.357576077643909 / 0.95047,
+                                  0.18043748326639894 / 0.95047);
+  const Real lightness = ciede_compressed(r, g, b, 0.21267285140562248, 0.715152155287818, 0.07217499330655958);
+  const Real z = ciede_compressed(r, g, b, 0.019333895582329317 / 1.08883, 0.119192025881303 / 1.08883,
+                                  0.9503040785363677 / 1.08883);
+  return {fused(lightness, Real(116), Real(-16)), Real(500) * (x - lightness), Real(200) * (lightness - z)};
 }
 
 VMAFX_TWIN Real ciede_length(Real x, Real y) { return square_root(x * x + y * y); }

@@ -8,27 +8,30 @@
 
 namespace vmafx {
 
-/* ΔE₀₀ stays below 2^10, so that a pixel fits into 31 bits, and a sum of 2^32 pixels into 63. */
-inline constexpr int kCiedeSumBits = 20;
+/* ΔE₀₀ stays below 2^10: sums of 2^28 pixels fit into 63 bits. */
+inline constexpr int kCiedeSumBits = 25;
 
 enum class CiedeChroma : int32_t {
   kEach,     // 4:4:4
   kHalved,   // 4:2:0
-  kWrapped,  // 4:2:2: rows repeat, columns do not; past the end of a row comes the next one
+  kWrapped,  // 4:2:2: rows repeat, columns do not; past the end of a row come its padding, then the next one
 };
 
 struct CiedeParams {
   CiedeChroma chroma = CiedeChroma::kHalved;
   int32_t bpc = 8;
-  float luma_zero = 0, luma_scale = 0;      // (sample - zero) · scale: black is 0, white 1
-  float chroma_zero = 0, chroma_scale = 0;  // -0.5 to 0.5 in the nominal range
+  float luma_zero = 0, chroma_zero = 0;
+  double luma_scale = 0, chroma_scale = 0;  // of samples less zero: black is 0, white 1; chroma nominally from -0.5 to 0.5
 };
 
 /* How many rows of luma share a row of chroma. */
 VMAFX_HD int ciede_rows_per_chroma(CiedeChroma chroma) { return chroma == CiedeChroma::kEach ? 1 : 2; }
 
+/* Rows of libvmaf's planes begin so many samples apart, or a multiple of that; what lies between them is 0. */
+inline constexpr int kCiedeRowAlignment = 32;
+
 struct CiedeSite {
-  int x, y;
+  int x, y;  // x at or past the plane's width: a sample of 0
 };
 
 /* Where in a w x h plane of chroma that of the luma sample (x, y) lies. */
@@ -38,8 +41,9 @@ VMAFX_HD CiedeSite ciede_chroma_site(CiedeChroma chroma, int x, int y, int w, in
   if (chroma == CiedeChroma::kHalved) {
     site.x = x / 2 < w ? x / 2 : w - 1;
   } else {
-    while (site.x >= w) { /* at most twice: luma is at most a sample wider than two rows */
-      site.x -= w;
+    const int row = (w + kCiedeRowAlignment - 1) / kCiedeRowAlignment * kCiedeRowAlignment;
+    while (site.x >= row) { /* at most twice: luma is at most a sample wider than two rows */
+      site.x -= row;
       site.y++;
     }
   }
