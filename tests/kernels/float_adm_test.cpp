@@ -299,6 +299,9 @@ START_TEST(report_keys_have_the_options) {
   assert_suffix({{"adm_ref_display_height", "2160"}, {"adm_norm_view_dist", "1.5"}, {"debug", "true"}}, "_nvd_1.5_rdf_2160");
   assert_suffix({{"adm_skip_aim_scale", "0"}, {"adm_f2s3", "0.5"}, {"adm_adm3_apply_hm", "true"}, {"adm_p_norm", "2"}},
                 "_aah_f2s3_0.5_apn_2_sasc_0");
+  /* All keys but this one, as in libvmaf. */
+  for (const FeatureInfo& feature : kFloatAdmExtractor.features)
+    ck_assert_msg(feature.bare == (std::string(feature.key) == "adm"), "%s", feature.key);
 }
 END_TEST
 

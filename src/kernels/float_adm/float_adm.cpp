@@ -53,7 +53,7 @@ constexpr FeatureInfo kFeatures[] = {
     {"VMAF_feature_adm_scale1_score", "adm_scale1"},
     {"VMAF_feature_adm_scale2_score", "adm_scale2"},
     {"VMAF_feature_adm_scale3_score", "adm_scale3"},
-    {"adm", "adm"},
+    {.name = "adm", .key = "adm", .bare = true}, // as libvmaf writes it, in this extractor alone
     neutral_feature("adm_num"),
     neutral_feature("adm_den"),
     neutral_feature("adm_num_scale0"),
