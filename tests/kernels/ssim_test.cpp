@@ -4,10 +4,12 @@
 
 #include <cmath>
 #include <cstring>
+#include <random>
 #include <string>
 #include <vector>
 
 #include "base/aligned.h"
+#include "kernels/common/fixed.h"
 #include "kernels/ssim/ssim_math-inl.h"
 #include "tests/support/check_main.h"
 #include "tests/support/planes.h"
@@ -36,20 +38,22 @@ std::vector<SsimSums> ref_sums(const SsimParams& params, const SamplePlane& ref,
   return sums_of(ssim_ref, ssim_scratch_bytes_ref(params), params, ref, dist);
 }
 
+std::string text_of(const SsimSums& sums) {
+  return format_text("l %lld c %lld s %lld lcs %lld different %lld", static_cast<long long>(sums.l),
+                     static_cast<long long>(sums.c), static_cast<long long>(sums.s), static_cast<long long>(sums.lcs),
+                     static_cast<long long>(sums.different));
+}
+
 void assert_twins_agree(const SsimParams& params, const SamplePlane& ref, const SamplePlane& dist,
                         const std::string& what) {
   const auto want = ref_sums(params, ref, dist);
   for_each_cpu_target([&](const std::string& target) {
     const auto got = sums_of(ssim_simd, ssim_scratch_bytes_simd(params), params, ref, dist);
     for (int s = 0; s < params.scales; s++) {
-      const SsimSums &a = want[s], &b = got[s];
-      ck_assert_msg(a.l == b.l && a.c == b.c && a.s == b.s && a.lcs == b.lcs,
-                    "%s, %dx%d %d bit, factor %d, scale %d of %d, %s: l %lld c %lld s %lld lcs %lld, the definition "
-                    "says l %lld c %lld s %lld lcs %lld",
-                    target.c_str(), params.w, params.h, params.bpc, params.factor, s, params.scales, what.c_str(),
-                    static_cast<long long>(b.l), static_cast<long long>(b.c), static_cast<long long>(b.s),
-                    static_cast<long long>(b.lcs), static_cast<long long>(a.l), static_cast<long long>(a.c),
-                    static_cast<long long>(a.s), static_cast<long long>(a.lcs));
+      ck_assert_msg(text_of(got[s]) == text_of(want[s]),
+                    "%s, %dx%d %d bit, factor %d, scale %d of %d, %s: %s, the definition says %s", target.c_str(),
+                    params.w, params.h, params.bpc, params.factor, s, params.scales, what.c_str(),
+                    text_of(got[s]).c_str(), text_of(want[s]).c_str());
     }
   });
 }
@@ -151,43 +155,94 @@ START_TEST(reads_only_samples) {
 }
 END_TEST
 
-/* As a sum in double of products in float is. */
+/* The mean as a sum in double of products in float makes it. */
+template <int bits, class Values>
+void assert_mean(const Values& values) {
+  double sum = 0;
+  for (int k = -SsimWindow::kRadius; k <= SsimWindow::kRadius; k++)
+    sum += values(k) * SsimWindow::tap(std::abs(k));
+  const float got = ssim_mean<bits>(values), want = static_cast<float>(sum);
+  ck_assert_msg(got == want, "%.9g, not %.9g", got, want);
+}
+
+/* Whatever lies beside each other. */
 START_TEST(sums_are_rounded_once) {
-  const auto assert_mean = [](const auto& values) {
-    double sum = 0;
-    for (int k = -SsimWindow::kRadius; k <= SsimWindow::kRadius; k++)
-      sum += values(k) * SsimWindow::tap(std::abs(k));
-    ck_assert(ssim_mean<kSsimProductBits>(values) == static_cast<float>(sum));
-    ck_assert(std::fabs(ssim_rough_mean(values) - sum) <= std::ldexp(sum, -22));
-  };
+  constexpr int kRadius = SsimWindow::kRadius;
   for (int level = 1; level < 256; level++) {
     const float sample = static_cast<float>(level);
-    assert_mean([&](int) { return sample * sample; });
-    assert_mean([&](int k) { return sample * (sample + 0.25f * static_cast<float>(k)); });
-    assert_mean([&](int k) { return sample * sample * (k & 1 ? 1.1f : 0.9f); });
+    for (int mark = -kRadius; mark <= kRadius; mark++)
+      for (const float other : {0.f, 16.f, 235.f}) {
+        assert_mean<kSsimSampleBits>([&](int k) { return k == mark ? sample : other; });
+        assert_mean<kSsimSampleBits>([&](int k) { return k == mark ? other : sample; });
+      }
+    if (level < 16) continue; /* squares of darker ones may be off by a place: no variance shows it */
+    assert_mean<kSsimProductBits>([&](int) { return sample * sample; });
+    assert_mean<kSsimProductBits>([&](int k) { return sample * (sample + 0.25f * static_cast<float>(k)); });
+    assert_mean<kSsimProductBits>([&](int k) { return sample * sample * (k & 1 ? 1.1f : 0.9f); });
+    for (int mark = -kRadius; mark <= kRadius; mark++)
+      assert_mean<kSsimProductBits>([&](int k) { return k == mark ? sample * sample : 235.f * 235.f; });
+  }
+  std::mt19937 random(1);
+  for (int i = 0; i < 20000; i++) {
+    float samples[SsimWindow::kLength];
+    for (float& sample : samples) sample = static_cast<float>(random() % 256);
+    const auto at = [&](int k) { return samples[kRadius + k]; };
+    assert_mean<kSsimSampleBits>(at);
+    assert_mean<kSsimSampleBits>([&](int k) { return at(k) < 128 ? 16.f : 235.f; });
+    assert_mean<kSsimProductBits>([&](int k) { return at(k) * at(k); });
   }
 }
 END_TEST
 
-/* Equal pictures lack no more than rounded denominators are off, windows are those within the picture. */
+START_TEST(halved_samples_are_rounded_once) {
+  constexpr int kRadius = SsimHalving::kRadius, kLength = 2 * kRadius + 1;
+  std::mt19937 random(1);
+  for (int i = 0; i < 5000; i++) {
+    float samples[kLength][kLength], high[kLength], low[kLength];
+    double sum = 0;
+    for (int y = -kRadius; y <= kRadius; y++) {
+      float* const row = samples[kRadius + y];
+      for (int x = -kRadius; x <= kRadius; x++) {
+        row[kRadius + x] = static_cast<float>(i % 2 ? random() % 256 : random() % 9 ? 40 : 220);
+        sum += row[kRadius + x] * SsimHalving::tap(y, std::abs(x));
+      }
+      const SsimSampleSum of_row = ssim_halving_row(y, [&](int x) { return row[kRadius + x]; });
+      high[kRadius + y] = of_row.high();
+      low[kRadius + y] = of_row.low();
+    }
+    const float got = ssim_halving_sum([&](int y) { return high[kRadius + y]; }, [&](int y) { return low[kRadius + y]; });
+    ck_assert_msg(got == static_cast<float>(sum), "%.9g, not %.9g", got, sum);
+  }
+}
+END_TEST
+
+/* Equal pictures are off 1 by no more than rounded denominators are; windows are those within the picture. */
 START_TEST(known_sums) {
   const SsimParams params = {.w = 13, .h = 12, .bpc = 8};
   ck_assert_int_eq(ssim_windows(params, 0), 3 * 2);
   ck_assert_int_eq(ssim_windows({.w = 177, .h = 176, .bpc = 8, .scales = 5}, 4), 2 * 1);
   ck_assert_int_eq(ssim_windows({.w = 101, .h = 100, .bpc = 8, .factor = 4}, 0), 16 * 15); /* 26x25 */
 
-  TestPlane<uint8_t> picture(13, 12);
+  const auto mean = [](int64_t sum) { return from_fixed<kSsimBits>(sum) / 6; };
+  const double noise = 0x1p-22;
+  TestPlane<uint8_t> picture(13, 12), other(13, 12);
   picture.fill(Fill::kRandom, 8, 1);
-  const SsimSums same = ref_sums(params, picture.sample_plane(), picture.sample_plane())[0];
-  const int64_t noise = 6 * (1 << kSsimBits >> 22);
-  ck_assert(std::abs(same.l) <= noise && std::abs(same.c) <= noise && std::abs(same.lcs) <= noise && same.s == 0);
+  other.fill(Fill::kRandom, 8, 1);
+  const SsimSums same = ref_sums(params, picture.sample_plane(), other.sample_plane())[0];
+  ck_assert(std::fabs(mean(same.l) - 1) <= noise && std::fabs(mean(same.c) - 1) <= noise && mean(same.s) == 1 &&
+            std::fabs(mean(same.lcs) - 1) <= noise && same.different == 0);
+  /* Of three by two windows the first corner is in one, the middle in all. */
+  other.at(0, 0) ^= 128;
+  ck_assert_int_eq(ref_sums(params, picture.sample_plane(), other.sample_plane())[0].different, 1);
+  other.at(6, 6) ^= 128;
+  ck_assert_int_eq(ref_sums(params, picture.sample_plane(), other.sample_plane())[0].different, 6);
 
   const VideoFormat format = {.w = 13, .h = 12};
   const SsimSums flat_sums =
       ref_sums(params, flat<uint8_t>(format, 100).sample_plane(), flat<uint8_t>(format, 50).sample_plane())[0];
-  const double l_loss = 2500 / (10000 + 2500 + 6.5025);
-  ck_assert(std::fabs(static_cast<double>(flat_sums.l) / (6. * (1 << kSsimBits)) - l_loss) < 1e-6);
-  ck_assert(std::abs(flat_sums.c) <= noise && flat_sums.s == 0);
+  const double l = 1 - 2500 / (10000 + 2500 + 6.5025);
+  ck_assert(std::fabs(mean(flat_sums.l) - l) < 1e-6 && std::fabs(mean(flat_sums.lcs) - l) < 1e-6);
+  ck_assert(std::fabs(mean(flat_sums.c) - 1) <= noise && mean(flat_sums.s) == 1 && flat_sums.different == 6);
 }
 END_TEST
 
@@ -298,6 +353,7 @@ int main() {
                             {"five_scales", five_scales},
                             {"reads_only_samples", reads_only_samples},
                             {"sums_are_rounded_once", sums_are_rounded_once},
+                            {"halved_samples", halved_samples_are_rounded_once},
                             {"known_sums", known_sums},
                             {"features", features_follow_options},
                             {"scores", known_scores},

@@ -13,12 +13,11 @@
  * the last, β = 0.0448, 0.2856, 0.3001, 0.2363, 0.1333. enable_lcs adds the means of l, c and s, enable_db gives
  * -10·log10(1 - score), at most ⌈10·log10(2·w·h·peak²)⌉ with clip_db.
  *
- * Matches libvmaf f85a853 `float_ssim`, `float_ms_ssim`: products, filtered samples and means are rounded to float
- * where it does, because in bright flat areas the rounding of variances shows in dB; the exception is the first of five
- * scales (SsimParams::exact()). On the golden clips scores of float_ssim are equal, those of float_ms_ssim within 3e-8
- * (2e-5 dB), its means of c and s at the first scale within 6e-7. Deviations: any depth from 8 to 16 bit, where it takes
- * 9, 11, 13 to 15 bit for bytes; equal pictures score 1 even if they are flat, where its rounding may show; a negative
- * mean(s) counts as 0, where it gives NaN; pictures without a window are refused, where it gives 0 or NaN. */
+ * Equal to libvmaf f85a853 `float_ssim`, `float_ms_ssim`: products, filtered samples and means are rounded to float
+ * where it does, because in bright flat areas the rounding of variances shows in dB. Deviations: any depth from 8 to
+ * 16 bit, where it takes 9, 11, 13 to 15 bit for bytes; equal pictures score 1 even if they are flat, where its rounding
+ * may show; a negative mean(s) counts as 0, where it gives NaN; pictures without a window are refused, where it gives 0
+ * or NaN. */
 #ifndef VMAFX_KERNELS_SSIM_SSIM_H
 #define VMAFX_KERNELS_SSIM_SSIM_H
 
@@ -37,17 +36,12 @@ struct SsimParams {
   int scales = 1;       // 1 or kMsSsimScales
   bool every_l = true;  // false: l only at the last scale
   bool with_l(int scale) const { return every_l || scale == scales - 1; }
-  /* Whether means are rounded once, as libvmaf rounds them, or at every step. Of five scales the first has three
-   * quarters of all windows, so that errors average out, and an exponent of 0.0448, where the next three have 0.24 to
-   * 0.3: what rounding moves there is seen only in dB, in the fifth decimal, and of nearly lossless gradients in the
-   * fourth. */
-  bool exact(int scale) const { return scale > 0 || scales == 1; }
 };
 
-/* The raw sums of one scale, over its windows: what each lacks to 1, in 2^-29 (ssim_math-inl.h). Without l, lcs is 0,
- * too. */
+/* The raw sums of one scale, over its windows, in 2^-kSsimBits (ssim_math.h). Without l, lcs is 0, too. */
 struct SsimSums {
   int64_t l, c, s, lcs;
+  int64_t different;  // windows that see a difference
 };
 
 /* Windows of a scale: what its sums are divided by. */

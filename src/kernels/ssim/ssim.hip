@@ -1,5 +1,6 @@
 /* The kernels of float_ssim and float_ms_ssim: planes of the first scale where it is not the samples themselves, of
  * each further scale, then the sums of all scales. Frames along z. */
+#include "kernels/common/fixed.h"
 #include "kernels/common/gpu.h"
 #include "kernels/common/mirror.h"
 #include "kernels/ssim/ssim_math-inl.h"
@@ -150,7 +151,7 @@ VMAFX_DEVICE void load_tile(const SsimWork& work, int scale, int x, int y, Tile&
 }
 
 /* Means over rows of windows, of a·b or of a: runs of four. */
-template <bool exact, int bits, bool with_b>
+template <int bits, bool with_b>
 VMAFX_DEVICE void make_along(const float (*a)[kTileSamples], const float (*b)[kTileSamples], Along& along) {
   constexpr int kRun = 4, kValues = 4 * kRun, kRuns = kSsimTileColumns / kRun;
   static_assert(kValues >= kRun + 2 * SsimWindow::kRadius);
@@ -165,13 +166,13 @@ VMAFX_DEVICE void make_along(const float (*a)[kTileSamples], const float (*b)[kT
     }
     Pack<float, kRun> means;
     VMAFX_UNROLL
-    for (int j = 0; j < kRun; j++) means.v[j] = ssim_mean_of<exact, bits>(AlongRow{values + SsimWindow::kRadius + j});
+    for (int j = 0; j < kRun; j++) means.v[j] = ssim_mean<bits>(AlongRow{values + SsimWindow::kRadius + j});
     store_pack(&along[row][x], means);
   }
 }
 
 /* Of these, means over columns of this thread's windows. */
-template <bool exact, int bits>
+template <int bits>
 VMAFX_DEVICE void make_across(const Along& along, float (&means)[kThreadWindows]) {
   constexpr int kValues = kThreadWindows + SsimWindow::kLength - 1;
   const int column = static_cast<int>(thread_id().x) % kSsimTileColumns;
@@ -182,7 +183,7 @@ VMAFX_DEVICE void make_across(const Along& along, float (&means)[kThreadWindows]
     values[i] = along[first + i < kSsimTileSampleRows ? first + i : kSsimTileSampleRows - 1][column];
   VMAFX_UNROLL
   for (int i = 0; i < kThreadWindows; i++)
-    means[i] = ssim_mean_of<exact, bits>(AlongRow{values + SsimWindow::kRadius + i});
+    means[i] = ssim_mean<bits>(AlongRow{values + SsimWindow::kRadius + i});
 }
 
 /* Each of a thread's windows. */
@@ -192,38 +193,38 @@ struct WindowMeans {
 };
 
 /* `along` in turn, so that one barrier is enough. */
-template <bool exact>
 VMAFX_DEVICE void make_means(const Tile& tile, Along (&along)[2], WindowMeans& means) {
   const auto &ref = tile.ref, &dist = tile.dist;
-  make_along<exact, kSsimSampleBits, false>(ref, ref, along[0]);
+  make_along<kSsimSampleBits, false>(ref, ref, along[0]);
   block_sync();
-  make_across<exact, kSsimSampleBits>(along[0], means.ref);
-  make_along<exact, kSsimSampleBits, false>(dist, dist, along[1]);
+  make_across<kSsimSampleBits>(along[0], means.ref);
+  make_along<kSsimSampleBits, false>(dist, dist, along[1]);
   block_sync();
-  make_across<exact, kSsimSampleBits>(along[1], means.dist);
-  make_along<exact, kSsimProductBits, true>(ref, ref, along[0]);
+  make_across<kSsimSampleBits>(along[1], means.dist);
+  make_along<kSsimProductBits, true>(ref, ref, along[0]);
   block_sync();
-  make_across<exact, kSsimProductBits>(along[0], means.ref_ref);
-  make_along<exact, kSsimProductBits, true>(dist, dist, along[1]);
+  make_across<kSsimProductBits>(along[0], means.ref_ref);
+  make_along<kSsimProductBits, true>(dist, dist, along[1]);
   block_sync();
-  make_across<exact, kSsimProductBits>(along[1], means.dist_dist);
-  make_along<exact, kSsimProductBits, true>(ref, dist, along[0]);
+  make_across<kSsimProductBits>(along[1], means.dist_dist);
+  make_along<kSsimProductBits, true>(ref, dist, along[0]);
   block_sync();
-  make_across<exact, kSsimProductBits>(along[0], means.ref_dist);
+  make_across<kSsimProductBits>(along[0], means.ref_dist);
 }
 
-/* Adds this thread's first `rows` windows. */
+/* Adds this thread's first `rows` windows: of SsimSums, in its order. */
 template <bool with_l>
-VMAFX_DEVICE void add_losses(const WindowMeans& means, int rows, int64_t (&sums)[4]) {
+VMAFX_DEVICE void add_values(const WindowMeans& means, int rows, int64_t (&sums)[kSsimSumWords]) {
   VMAFX_UNROLL
   for (int i = 0; i < kThreadWindows; i++) {
     if (i >= rows) continue;
-    const SsimLosses loss =
-        ssim_losses<with_l>({means.ref[i], means.dist[i], means.ref_ref[i], means.dist_dist[i], means.ref_dist[i]});
-    sums[0] += ssim_fixed(loss.l);
-    sums[1] += ssim_fixed(loss.c);
-    sums[2] += ssim_fixed(loss.s);
-    sums[3] += ssim_fixed(loss.lcs);
+    const SsimMeans mean = {means.ref[i], means.dist[i], means.ref_ref[i], means.dist_dist[i], means.ref_dist[i]};
+    const SsimValues values = ssim_values<with_l>(mean);
+    sums[0] += to_fixed<kSsimBits>(values.l);
+    sums[1] += to_fixed<kSsimBits>(values.c);
+    sums[2] += to_fixed<kSsimBits>(values.s);
+    sums[3] += to_fixed<kSsimBits>(values.lcs);
+    sums[4] += ssim_differ(mean);
   }
 }
 
@@ -240,16 +241,15 @@ VMAFX_DEVICE void add_tile(const SsimWork& work) {
   VMAFX_SHARED(Along, along, [2]);
   WindowMeans means;
   load_tile<T>(work, scale, x, y, tiles[0]);
-  if (planes.exact) make_means<true>(tiles[0], along, means);
-  else make_means<false>(tiles[0], along, means);
+  make_means(tiles[0], along, means);
   const int first = thread / kSsimTileColumns * kThreadWindows, in_tile = kSsimTileRows - first;
   const int in_picture = planes.h - SsimWindow::kLength + 1 - y - first;
   const bool counts = x + thread % kSsimTileColumns < planes.w - SsimWindow::kLength + 1;
   const int rows = !counts ? 0 : in_tile < in_picture ? in_tile : in_picture;
-  int64_t sums[4] = {0, 0, 0, 0};
-  if (planes.with_l) add_losses<true>(means, rows, sums);
-  else add_losses<false>(means, rows, sums);
-  add_block(work.sums + block_id().z * work.sums_stride + 4 * scale, sums);
+  int64_t sums[kSsimSumWords] = {};
+  if (planes.with_l) add_values<true>(means, rows, sums);
+  else add_values<false>(means, rows, sums);
+  add_block(work.sums + block_id().z * work.sums_stride + kSsimSumWords * scale, sums);
 }
 
 }  // namespace vmafx::ssim_device

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/cpu.h"
+#include "kernels/common/fixed.h"
 #include "kernels/ssim/ssim_math.h"
 
 namespace vmafx {
@@ -36,16 +37,13 @@ void SsimExtractor::extract(const FrameSet& frames, std::byte* scratch, void* su
   twin(params_, frames.ref.plane[0], frames.dist.plane[0], scratch, static_cast<SsimSums*>(sums));
 }
 
-SsimMeanScores SsimExtractor::mean_scores(const void* sums, int scale) const {
-  const SsimSums& losses = static_cast<const SsimSums*>(sums)[scale];
-  const double all = std::ldexp(static_cast<double>(ssim_windows(params_, scale)), kSsimBits);
-  /* Each window of equal pictures has the same structure in both, and l and c off by at most what their rounded
-   * denominators are. */
-  const double noise = std::ldexp(all, -22);
-  const auto is_noise = [noise](int64_t loss) { return std::abs(static_cast<double>(loss)) <= noise; };
-  if (losses.s == 0 && is_noise(losses.l) && is_noise(losses.c) && is_noise(losses.lcs)) return {1, 1, 1, 1};
-  const auto mean = [all](int64_t loss) { return static_cast<float>(1 - static_cast<double>(loss) / all); };
-  return {mean(losses.l), mean(losses.c), mean(losses.s), mean(losses.lcs)};
+SsimMeanScores SsimExtractor::mean_scores(const void* raw_sums, int scale) const {
+  const SsimSums& sums = static_cast<const SsimSums*>(raw_sums)[scale];
+  /* The rounding of denominators would show. */
+  if (!sums.different) return {1, 1, 1, 1};
+  const auto windows = static_cast<double>(ssim_windows(params_, scale));
+  const auto mean = [windows](int64_t sum) { return static_cast<float>(from_fixed<kSsimBits>(sum) / windows); };
+  return {mean(sums.l), mean(sums.c), mean(sums.s), mean(sums.lcs)};
 }
 
 double SsimExtractor::in_unit(double score) const {

@@ -10,7 +10,7 @@
 namespace vmafx {
 namespace {
 
-static_assert(kSsimMostScales == kMsSsimScales);
+static_assert(kSsimMostScales == kMsSsimScales && kSsimSumWords * sizeof(uint64_t) == sizeof(SsimSums));
 
 class SsimHip : public DeviceTwin {
  public:
@@ -24,7 +24,6 @@ class SsimHip : public DeviceTwin {
       planes.plane = s == 0 && params.factor == 1 ? 0 : planes.stride * h;
       planes.tiles_across = static_cast<int>(hip::blocks_for(w - SsimWindow::kLength + 1, kSsimTileColumns));
       planes.first_block = static_cast<int>(blocks_);
-      planes.exact = params.exact(s);
       planes.with_l = params.with_l(s);
       blocks_ += planes.tiles_across * hip::blocks_for(h - SsimWindow::kLength + 1, kSsimTileRows);
       w = ssim_halved(w);

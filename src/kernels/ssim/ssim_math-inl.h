@@ -11,33 +11,20 @@
 
 VMAFX_TWIN_BEGIN
 
-/* A sum of floats that is rounded once, as libvmaf's are, which adds up in double. Here `high` takes what the terms
- * have in multiples of one power of two, because it stays within [2, 4)·2^bits, and `low` what they have beyond that.
- * Terms come in groups of which each outweighs those behind it: what `high` did not take is found for a group at once,
- * and exactly unless neighbouring samples differ several times over, where the last bit of a mean does not matter. The
- * sum of all terms stays below 2^bits; beyond, little is lost. */
+/* A sum of floats that is rounded once, as libvmaf's are, which adds up in double. `high` takes what each term has in
+ * multiples of one power of two, because it stays within [2, 4)·2^bits; `low` takes the rest, which is exact as long as
+ * a float has room for it: always for samples of 8 bit, and for what lies among darker samples but for errors of
+ * 2^(bits - 46), where floats of a mean like that of samples are 2^(bits - 24) apart. The sum of all terms stays below
+ * 2^bits; beyond, little is lost. */
 template <int bits>
 class SsimSum {
  public:
-  template <class... Rest>
-  VMAFX_TWIN explicit SsimSum(Real largest, Rest... rest) {
-    const Real start = Real(kStart);
-    high_ = start + largest;
-    ((high_ = high_ + rest), ...);
-    low_ = largest - (high_ - start);
-    ((low_ = plus(low_, rest)), ...);
-  }
-  template <class... Rest>
-  VMAFX_TWIN void add(Real largest, Rest... rest) {
-    const Real before = high_;
-    high_ = high_ + largest;
-    ((high_ = high_ + rest), ...);
-    Real left = largest - (high_ - before);
-    ((left = plus(left, rest)), ...);
-    low_ = plus(low_, left);
-  }
+  VMAFX_TWIN explicit SsimSum(Real term) : high_(Real(kStart) + term), low_(term - (high_ - Real(kStart))) {}
+  VMAFX_TWIN void add(Real term) { take(term, high_ + term); }
+  /* The same for the units that multiply, which have fewer operations of this. */
+  VMAFX_TWIN void add_there(Real term) { take(term, plus(high_, term)); }
   VMAFX_TWIN void add(const SsimSum& other) {
-    high_ = plus(high_, other.high());
+    high_ = high_ + other.high();
     low_ = plus(low_, other.low_);
   }
   VMAFX_TWIN Real high() const { return high_ - Real(kStart); }
@@ -45,6 +32,11 @@ class SsimSum {
   VMAFX_TWIN Real rounded() const { return high() + low_; }
 
  private:
+  VMAFX_TWIN void take(Real term, Real high) {
+    low_ = plus(low_, term - (high - high_));
+    high_ = high;
+  }
+
   static constexpr float kStart = 3.f * static_cast<float>(1 << bits);
   Real high_, low_;
 };
@@ -52,6 +44,20 @@ class SsimSum {
 /* Samples are below 256, after the halving filter, which overshoots, below 512 in all but contrived pictures. */
 inline constexpr int kSsimSampleBits = 9, kSsimProductBits = 17;
 using SsimSampleSum = SsimSum<kSsimSampleBits>;
+
+/* term(-radius) + … + term(radius), in two chains, which do not wait for each other. */
+template <int bits, int radius, class Term>
+VMAFX_TWIN SsimSum<bits> ssim_sum(const Term& term) {
+  SsimSum<bits> sum(term(0)), other(term(1));
+  sum.add(term(-1));
+  VMAFX_UNROLL
+  for (int k = 2; k <= radius; k++) {
+    sum.add(term(k));
+    other.add_there(term(-k));
+  }
+  sum.add(other);
+  return sum;
+}
 
 /* Values by their weights. (Of a type, as lambdas are not always inlined.) */
 template <class Values>
@@ -70,27 +76,7 @@ struct SsimHalvingTerms {
 /* The weighted mean over a window's row or column, values(-kRadius) to values(kRadius). */
 template <int bits, class Values>
 VMAFX_TWIN Real ssim_mean(const Values& values) {
-  const SsimWindowTerms<Values> term{values};
-  SsimSum<bits> sum(term(0), term(3), term(5)), other(term(1), term(-3), term(-5)); /* two chains */
-  sum.add(term(-1), term(4));
-  other.add(term(2), term(-4));
-  sum.add(term(-2));
-  sum.add(other);
-  return sum.rounded();
-}
-
-/* The same, of both values that share a weight. */
-template <class Values>
-struct SsimPairTerms {
-  const Values& values;
-  VMAFX_TWIN Real operator()(int k) const { return (values(-k) + values(k)) * Real(SsimWindow::tap(k)); }
-};
-
-/* ssim_mean() with a rounding at every step: within 2^-22 of it, at a third of the operations. */
-template <class Values>
-VMAFX_TWIN Real ssim_rough_mean(const Values& values) {
-  const SsimPairTerms<Values> pair{values};
-  return values(0) * Real(SsimWindow::tap(0)) + (pair(1) + (pair(2) + (pair(3) + (pair(4) + pair(5)))));
+  return ssim_sum<bits, SsimWindow::kRadius>(SsimWindowTerms<Values>{values}).rounded();
 }
 
 /* The mean of a block of factor² samples, values(row, column). Columns add up first. */
@@ -110,13 +96,7 @@ VMAFX_TWIN Real ssim_block_mean(int factor, Values values) {
 /* What row y of a sample of the next scale adds to it: values(-kRadius) to values(kRadius) are those of that row. */
 template <class Values>
 VMAFX_TWIN SsimSampleSum ssim_halving_row(int y, const Values& values) {
-  const SsimHalvingTerms<Values> term{values, y};
-  SsimSampleSum sum(term(0)), other(term(1), term(4)); /* two chains */
-  sum.add(term(-1), term(-4));
-  other.add(term(2), term(3));
-  sum.add(term(-2), term(-3));
-  sum.add(other);
-  return sum;
+  return ssim_sum<kSsimSampleBits, SsimHalving::kRadius>(SsimHalvingTerms<Values>{values, y});
 }
 
 /* Σ over rows of such sums, high(-kRadius) to high(kRadius), and the same of low(). */
@@ -143,68 +123,46 @@ struct SsimValuesOf {
   VMAFX_TWIN Real operator()(int k) const { return values(k).*kind; }
 };
 
-template <bool exact, int bits, class Values>
-VMAFX_TWIN Real ssim_mean_of(const Values& values) {
-  if constexpr (exact) return ssim_mean<bits>(values);
-  else return ssim_rough_mean(values);
-}
-
 /* The same over a window's row or column, of values(-kRadius) to values(kRadius). */
-template <bool exact, class Values>
+template <class Values>
 VMAFX_TWIN SsimMeans ssim_means(const Values& values) {
   using Of = SsimValuesOf<Values>;
-  return {ssim_mean_of<exact, kSsimSampleBits>(Of{values, &SsimMeans::ref}),
-          ssim_mean_of<exact, kSsimSampleBits>(Of{values, &SsimMeans::dist}),
-          ssim_mean_of<exact, kSsimProductBits>(Of{values, &SsimMeans::ref_ref}),
-          ssim_mean_of<exact, kSsimProductBits>(Of{values, &SsimMeans::dist_dist}),
-          ssim_mean_of<exact, kSsimProductBits>(Of{values, &SsimMeans::ref_dist})};
+  return {ssim_mean<kSsimSampleBits>(Of{values, &SsimMeans::ref}),
+          ssim_mean<kSsimSampleBits>(Of{values, &SsimMeans::dist}),
+          ssim_mean<kSsimProductBits>(Of{values, &SsimMeans::ref_ref}),
+          ssim_mean<kSsimProductBits>(Of{values, &SsimMeans::dist_dist}),
+          ssim_mean<kSsimProductBits>(Of{values, &SsimMeans::ref_dist})};
 }
 
 VMAFX_TWIN SsimMeans ssim_products(Real ref, Real dist) { return {ref, dist, ref * ref, dist * dist, ref * dist}; }
 
-/* What luminance, contrast, structure and their product lack to 1. libvmaf takes the quotients l and c in double, from
- * sums of floats; their difference to 1 is found from the same floats without rounding it at 2^-24. */
-struct SsimLosses {
-  Real l, c, s, lcs;
+/* Luminance, contrast, structure and their product; double where libvmaf has it. */
+struct SsimValues {
+  Double l, c, s, lcs;
 };
-
-/* a·b - `product`, which is a·b rounded: Dekker, Numer. Math. 18, 1971. */
-VMAFX_TWIN Real ssim_product_rest(Real a, Real b, Real product) {
-  const Real split = Real(4097.f), big_a = a * split, big_b = b * split;
-  const Real high_a = big_a - (big_a - a), high_b = big_b - (big_b - b), low_a = a - high_a, low_b = b - high_b;
-  return ((high_a * high_b - product) + high_a * low_b + low_a * high_b) + low_a * low_b;
-}
-
-/* `sum` - (a + b), where `sum` is a + b rounded: Knuth, The Art of Computer Programming 2, 4.2.2. */
-VMAFX_TWIN Real ssim_sum_excess(Real a, Real b, Real sum) {
-  const Real near_b = sum - a;
-  return ((sum - near_b) - a) + (near_b - b);
-}
 
 /* l and lcs are 0 unless `with_l`. */
 template <bool with_l>
-VMAFX_TWIN SsimLosses ssim_losses(const SsimMeans& mean) {
-  const Real zero = Real(0.f), one = Real(1.f), c1 = Real(kSsimC1), c2 = Real(kSsimC2), c3 = Real(kSsimC3);
-  const Real ref_sq = mean.ref * mean.ref, dist_sq = mean.dist * mean.dist, product = mean.ref * mean.dist;
+VMAFX_TWIN SsimValues ssim_values(const SsimMeans& mean) {
+  const Real zero = Real(0.f), c1 = Real(kSsimC1), c2 = Real(kSsimC2), c3 = Real(kSsimC3);
+  const Real ref_sq = mean.ref * mean.ref, dist_sq = mean.dist * mean.dist;
   const Real xx = maximum(mean.ref_ref - ref_sq, zero), yy = maximum(mean.dist_dist - dist_sq, zero);
-  const Real deviations = square_root(xx * yy), noisy_xy = mean.ref_dist - product;
+  const Real deviations = square_root(xx * yy), noisy_xy = mean.ref_dist - mean.ref * mean.dist;
   /* Where one of the pictures is flat, a negative covariance is noise. */
   const Real xy = select(deviations > zero, noisy_xy, maximum(noisy_xy, zero));
 
-  SsimLosses loss = {zero, zero, zero, zero};
-  const Real variances = xx + yy, c_below = variances + c2;
-  loss.c = ((variances - (deviations + deviations)) + ssim_sum_excess(variances, c2, c_below)) / c_below;
-  loss.s = one - (xy + c3) / (deviations + c3);
-  if constexpr (with_l) {
-    const Real l_below = ref_sq + dist_sq + c1, rest = ssim_product_rest(mean.ref, mean.dist, product);
-    loss.l = ((l_below - (product + product)) - c1 - (rest + rest)) / l_below;
-    const Real lc = loss.l + (loss.c - loss.l * loss.c);
-    loss.lcs = lc + (loss.s - lc * loss.s);
-  }
-  return loss;
+  const Double two(2);
+  const Double c = (two * widened(deviations) + Double(kSsimC2)) / widened(xx + yy + c2);
+  const Double s = widened((xy + c3) / (deviations + c3));
+  if constexpr (!with_l) return {Double(0), c, s, Double(0)};
+  const Double l = (two * widened(mean.ref) * widened(mean.dist) + Double(kSsimC1)) / widened(ref_sq + dist_sq + c1);
+  return {l, c, s, l * c * s};
 }
 
-VMAFX_TWIN Integer ssim_fixed(Real loss) { return rounded(loss * Real(static_cast<float>(1 << kSsimBits))); }
+/* Whether a window sees a difference between the pictures. */
+VMAFX_TWIN Mask ssim_differ(const SsimMeans& mean) {
+  return !((mean.ref == mean.dist) & (mean.ref_ref == mean.dist_dist));
+}
 
 VMAFX_TWIN_END
 

@@ -42,8 +42,8 @@ VMAFX_HD float ssim_block_weight(int factor) { return 1.f / static_cast<float>(f
 inline constexpr float kSsimC1 = (0.01f * 255) * (0.01f * 255), kSsimC2 = (0.03f * 255) * (0.03f * 255),
                        kSsimC3 = kSsimC2 / 2;
 
-/* Sums count in 2^-29. What one window adds to one is below 2.1. */
-inline constexpr int kSsimBits = 29;
+/* Sums count in 2^-35: those of 2^28 windows, each of about 1 at most, fit into 63 bits. */
+inline constexpr int kSsimBits = 35;
 
 }  // namespace vmafx
 

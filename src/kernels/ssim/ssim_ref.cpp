@@ -1,6 +1,7 @@
 /* The definition of the sums of float_ssim and float_ms_ssim. */
 #include <utility>
 
+#include "kernels/common/fixed.h"
 #include "kernels/common/mirror.h"
 #include "kernels/common/rows.h"
 #include "kernels/ssim/ssim.h"
@@ -47,31 +48,25 @@ void halve(const FloatPlane& in, const FloatPlane& out) {
     }
 }
 
-/* Means over the row or column of a window. */
-template <class Values>
-SsimMeans means(bool exact, const Values& values) {
-  return exact ? ssim_means<true>(values) : ssim_means<false>(values);
-}
-
 void add_window(const SsimMeans& mean, bool with_l, SsimSums& sums) {
-  const SsimLosses loss = with_l ? ssim_losses<true>(mean) : ssim_losses<false>(mean);
-  sums.l += ssim_fixed(loss.l);
-  sums.c += ssim_fixed(loss.c);
-  sums.s += ssim_fixed(loss.s);
-  sums.lcs += ssim_fixed(loss.lcs);
+  const SsimValues values = with_l ? ssim_values<true>(mean) : ssim_values<false>(mean);
+  sums.l += to_fixed<kSsimBits>(values.l);
+  sums.c += to_fixed<kSsimBits>(values.c);
+  sums.s += to_fixed<kSsimBits>(values.s);
+  sums.lcs += to_fixed<kSsimBits>(values.lcs);
+  sums.different += ssim_differ(mean);
 }
 
 /* `rows`: memory for the latest kLength rows of means along. */
-void add_windows(const FloatPlane& ref, const FloatPlane& dist, bool exact, bool with_l, SsimMeans* rows,
-                 SsimSums& sums) {
+void add_windows(const FloatPlane& ref, const FloatPlane& dist, bool with_l, SsimMeans* rows, SsimSums& sums) {
   constexpr int kRadius = SsimWindow::kRadius, kLength = SsimWindow::kLength;
   const int windows = ref.w - 2 * kRadius;
   for (int y = 0; y < ref.h; y++) {
     for (int x = 0; x < windows; x++)
-      rows[y % kLength * windows + x] = means(
-          exact, [&](int k) { return ssim_products(ref.row(y)[x + kRadius + k], dist.row(y)[x + kRadius + k]); });
+      rows[y % kLength * windows + x] = ssim_means(
+          [&](int k) { return ssim_products(ref.row(y)[x + kRadius + k], dist.row(y)[x + kRadius + k]); });
     for (int x = 0; x < windows && y >= 2 * kRadius; x++)
-      add_window(means(exact, [&](int k) { return rows[(y - kRadius + k) % kLength * windows + x]; }), with_l, sums);
+      add_window(ssim_means([&](int k) { return rows[(y - kRadius + k) % kLength * windows + x]; }), with_l, sums);
   }
 }
 
@@ -105,7 +100,7 @@ void ssim_ref(const SsimParams& params, const SamplePlane& ref, const SamplePlan
   reduce(params, dist, plane_at(planes[1], w, h));
   for (int s = 0; s < params.scales; s++) {
     const FloatPlane now[2] = {plane_at(planes[0], w, h), plane_at(planes[1], w, h)};
-    add_windows(now[0], now[1], params.exact(s), params.with_l(s), reinterpret_cast<SsimMeans*>(at), sums[s]);
+    add_windows(now[0], now[1], params.with_l(s), reinterpret_cast<SsimMeans*>(at), sums[s]);
     w = ssim_halved(w);
     h = ssim_halved(h);
     for (int i = 0; i < 2; i++) {

@@ -80,9 +80,10 @@ struct Source {
 
 // -- Windows ---------------------------------------------------------------------------------------------------------
 
-struct LossSums {
-  HWY_INLINE LossSums() {}
-  IntegerSum l, c, s, lcs;
+struct WindowSums {
+  HWY_INLINE WindowSums() : different(0) {}
+  FixedSum<kSsimBits> l, c, s, lcs;
+  Integer different; /* by lane */
 };
 
 HWY_INLINE SsimMeans load_means(const SsimStripMeans::Row& row, int x) {
@@ -120,33 +121,36 @@ struct Across {
 };
 
 /* (Each of these by itself: GCC keeps more in registers.) */
-template <bool exact>
 HWY_NOINLINE void means_along(const float* ref, const float* dist, int windows, SsimStripMeans::Row& out) {
-  for (int x = 0; x < windows; x += lanes()) store_means(ssim_means<exact>(Along(ref + x, dist + x)), out, x);
+  for (int x = 0; x < windows; x += lanes()) store_means(ssim_means(Along(ref + x, dist + x)), out, x);
 }
 
-template <bool exact>
 HWY_NOINLINE void means_across(const SsimStripMeans::Row* const* rows, int windows, SsimStripMeans::Row& out) {
-  for (int x = 0; x < windows; x += lanes()) store_means(ssim_means<exact>(Across{rows, x}), out, x);
+  for (int x = 0; x < windows; x += lanes()) store_means(ssim_means(Across{rows, x}), out, x);
 }
 
 template <bool with_l>
-HWY_NOINLINE void add_losses(const SsimStripMeans::Row& means, int windows, LossSums& sums) {
+HWY_NOINLINE void add_values(const SsimStripMeans::Row& row, int windows, WindowSums& sums) {
   for (int x = 0; x < windows; x += lanes()) {
-    const SsimLosses loss = ssim_losses<with_l>(load_means(means, x));
-    const auto first = hn::FirstN(DI(), static_cast<size_t>(windows - x));
-    const auto counted = [first](Real part) HWY_ATTR { return hn::IfThenElseZero(first, ssim_fixed(part).v); };
-    sums.c.add(counted(loss.c));
-    sums.s.add(counted(loss.s));
+    const SsimMeans means = load_means(row, x);
+    SsimValues values = ssim_values<with_l>(means);
+    Mask different = ssim_differ(means);
+    if (x + lanes() > windows) {
+      for (Double* value : {&values.l, &values.c, &values.s, &values.lcs}) *value = first_lanes(*value, windows - x);
+      different = different & Mask{hn::FirstN(DF(), static_cast<size_t>(windows - x))};
+    }
+    sums.different = select(different, sums.different + Integer(1), sums.different);
+    sums.c.add(values.c);
+    sums.s.add(values.s);
     if (!with_l) continue;
-    sums.l.add(counted(loss.l));
-    sums.lcs.add(counted(loss.lcs));
+    sums.l.add(values.l);
+    sums.lcs.add(values.lcs);
   }
 }
 
 /* All rows of `windows` windows, whose samples begin at column `from`. */
-template <bool exact, bool with_l, class T>
-void add_strip(const Source<T>& source, int from, int windows, const SsimMemory& memory, LossSums& sums) {
+template <bool with_l, class T>
+void add_strip(const Source<T>& source, int from, int windows, const SsimMemory& memory, WindowSums& sums) {
   constexpr int kRadius = SsimWindow::kRadius, kLength = SsimWindow::kLength;
   const float* samples[2][2]; /* of an even and an odd row: of each picture */
   const auto load_row = [&](int y) HWY_ATTR {
@@ -157,22 +161,24 @@ void add_strip(const Source<T>& source, int from, int windows, const SsimMemory&
   load_row(0);
   for (int y = 0; y < source.h(); y++) {
     if (y + 1 < source.h()) load_row(y + 1);
-    means_along<exact>(samples[y & 1][0], samples[y & 1][1], windows, memory.means->row(y));
+    means_along(samples[y & 1][0], samples[y & 1][1], windows, memory.means->row(y));
     if (y < 2 * kRadius) continue;
     const SsimStripMeans::Row* rows[kLength];
     for (int k = 0; k < kLength; k++) rows[k] = &memory.means->row(y - 2 * kRadius + k);
-    means_across<exact>(rows + kRadius, windows, memory.means->across);
-    add_losses<with_l>(memory.means->across, windows, sums);
+    means_across(rows + kRadius, windows, memory.means->across);
+    add_values<with_l>(memory.means->across, windows, sums);
   }
 }
 
-template <bool exact, bool with_l, class T>
+template <bool with_l, class T>
 void add_windows(const Source<T>& source, const SsimMemory& memory, SsimSums& sums) {
-  LossSums losses;
+  WindowSums all;
   const int windows = source.w() - 2 * SsimWindow::kRadius;
   for (int x = 0; x < windows; x += kSsimStrip)
-    add_strip<exact, with_l>(source, x, std::min(kSsimStrip, windows - x), memory, losses);
-  sums = {losses.l.total(), losses.c.total(), losses.s.total(), losses.lcs.total()};
+    add_strip<with_l>(source, x, std::min(kSsimStrip, windows - x), memory, all);
+  IntegerSum different;
+  different.add(all.different);
+  sums = {all.l.total(), all.c.total(), all.s.total(), all.lcs.total(), different.total()};
 }
 
 // -- The next scale --------------------------------------------------------------------------------------------------
@@ -256,9 +262,8 @@ void halve(const Source<T>& source, int picture, const SsimMemory& memory, const
 /* The sums of scale `s`, and the planes of the next. */
 template <class T>
 void add_scale(const SsimParams& params, int s, const Source<T>& source, const SsimMemory& memory, SsimSums* sums) {
-  const auto add = params.with_l(s) ? params.exact(s) ? add_windows<true, true, T> : add_windows<false, true, T>
-                                    : params.exact(s) ? add_windows<true, false, T> : add_windows<false, false, T>;
-  add(source, memory, sums[s]);
+  if (params.with_l(s)) add_windows<true>(source, memory, sums[s]);
+  else add_windows<false>(source, memory, sums[s]);
   if (s + 1 == params.scales) return;
   for (const int picture : {0, 1}) halve(source, picture, memory, memory.plane(s + 1, picture));
 }

@@ -11,6 +11,7 @@
 namespace vmafx {
 
 inline constexpr int kSsimMostScales = 5;
+inline constexpr int kSsimSumWords = 5;  // of SsimSums
 
 /* A block makes a tile of windows, or of samples of the next scale. */
 inline constexpr int kSsimThreads = 256;
@@ -23,7 +24,7 @@ struct SsimPlanes {
   int32_t w, h;
   int64_t first, stride, plane;  // floats: to the first plane, from row to row, from plane to plane
   int32_t tiles_across, first_block;
-  int32_t exact, with_l;          // see SsimParams
+  int32_t with_l;                 // see SsimParams
 };
 
 struct SsimWork {
