@@ -16,6 +16,7 @@
 
 #include "base/aligned.h"
 #include "kernels/cambi/cambi_luminance.h"
+#include "kernels/cambi/cambi_math-inl.h"
 #include "tests/support/check_main.h"
 #include "tests/support/planes.h"
 #include "tests/support/scores.h"
@@ -144,7 +145,7 @@ START_TEST(known_score) {
     want += (16 >> scale) * ((size - 4) * inside + 2 * second + 2 * first) / std::floor(0.6 * size * size);
   }
   const auto cambi = make({}, format_of(kSize, kSize, 10));
-  ck_assert_double_eq_tol(score(*cambi, {}, plane.sample_plane())[0], want / 25, 1e-7);
+  ck_assert_double_eq_tol(score(*cambi, {}, plane.sample_plane())[0], want / 25, 1e-6); /* c in float */
 }
 END_TEST
 
@@ -187,25 +188,50 @@ END_TEST
 /* The sums against those of all keys in order. */
 START_TEST(largest_keys) {
   std::mt19937 random(1);
-  for (const int nonzero : {0, 1, 5, 60, 61, 100}) {
-    for (const uint32_t range : {2u, 500u, 1u << 29}) {
-      std::vector<uint32_t> keys, sorted(100);
-      for (int i = 0; i < nonzero; i++) keys.push_back(sorted[i] = 1 + random() % range);
-      std::ranges::sort(sorted, std::greater());
-      double want = 0;
-      for (int i = 0; i < 60; i++) want += sorted[i];
-      const CambiScaleSums sums = cambi_largest(keys, 100, 0.6);
-      ck_assert_uint_gt(sums.at_count, 0);
-      ck_assert_uint_lt(sums.above_count, 60);
-      ck_assert_uint_ge(sums.above_count + sums.at_count, 60);
-      const double got = static_cast<double>(sums.above) + static_cast<double>(sums.at) /
-                                                               static_cast<double>(sums.at_count) *
-                                                               (60. - static_cast<double>(sums.above_count));
-      ck_assert_double_eq_tol(got, want, 60 * 64);  // keys of one threshold differ by less than 2^kCambiFineBits
-    }
-  }
+  for (const int nonzero : {0, 1, 5, 60, 61, 100})
+    for (const uint32_t range : {2u, 500u, 1u << 20, 0x9ffffffu})
+      for (const int window : {5, 255}) {
+        std::vector<uint32_t> keys, sorted(100);
+        for (int i = 0; i < nonzero; i++) keys.push_back(sorted[i] = 0x800000 + random() % (range - 0x800000 % range));
+        std::ranges::sort(sorted, std::greater());
+        CambiScaleSums want = {};
+        for (int i = 0; i < 100; i++) {
+          const uint64_t c = cambi_counted(sorted[i], cambi_sum_bits(window));
+          if (sorted[i] > sorted[59]) want.above += c, want.above_count++;
+          if (sorted[i] == sorted[59]) want.at += c, want.at_count++;
+        }
+        const CambiScaleSums got = cambi_largest(keys, 100, 0.6, window, cambi_split);
+        ck_assert_int_eq(std::memcmp(&got, &want, sizeof got), 0);
+      }
   ck_assert_int_eq(cambi_wanted(5, 0.0001), 1);
   ck_assert_int_eq(cambi_wanted(5, 1), 5);
+}
+END_TEST
+
+/* A sum counts c exactly, from 1/2 to the largest there is in a window of libvmaf's. */
+START_TEST(counted_contrasts) {
+  for (const float c : {0.5f, 0.6666667f, 1.f, 3.1415927f, 9506.25f})
+    ck_assert_double_eq(std::ldexp(static_cast<double>(cambi_counted(static_cast<uint32_t>(cambi_key(c)), 24)), -24), c);
+  ck_assert_uint_eq(cambi_counted(static_cast<uint32_t>(cambi_key(0)), 24), 0);
+  ck_assert_uint_eq(cambi_counted(static_cast<uint32_t>(cambi_key(0.75f)), 20), 3 << 18);
+  const uint32_t most = static_cast<uint32_t>(cambi_key(9 / 4.f * 255 * 255));
+  ck_assert(most < 1u << kCambiKeyBits);
+  ck_assert(cambi_counted(most, cambi_sum_bits(255)) <= UINT64_MAX >> 25);
+  ck_assert(cambi_counted(static_cast<uint32_t>(cambi_key(9 / 4.f * 89 * 89)), cambi_sum_bits(89)) <= UINT64_MAX >> 25);
+}
+END_TEST
+
+/* Of nine decimals: the nearest float but for few. */
+START_TEST(reciprocals) {
+  int others = 0;
+  for (int n = 1; n < kCambiReciprocals; n++) {
+    const float exact = 1 / static_cast<float>(n), got = cambi_reciprocal(static_cast<float>(n), true);
+    others += got != exact;
+    ck_assert(std::fabs(got - exact) <= std::ldexp(exact, -23));
+  }
+  ck_assert_int_eq(others, 42);
+  ck_assert(cambi_reciprocal(82, true) == 0.012195122f && cambi_reciprocal(4224, true) == 0.000236742424f);
+  ck_assert(cambi_reciprocal(82, false) == 1 / 82.f);
 }
 END_TEST
 
@@ -359,6 +385,8 @@ int main() {
                              {"visible_levels", visible_levels},
                              {"unreachable_luminance", unreachable_luminance},
                              {"largest_keys", largest_keys},
+                             {"counted_contrasts", counted_contrasts},
+                             {"reciprocals", reciprocals},
                              {"simd_equals_ref", simd_equals_ref},
                              {"simd_equals_ref_at_larger_sizes", simd_equals_ref_at_larger_sizes},
                              {"simd_equals_ref_resampled", simd_equals_ref_resampled},

@@ -93,12 +93,12 @@ double Cambi::score(const CambiView& view, const CambiScaleSums* sums) const {
   for (int scale = 0; scale < kCambiScales; scale++) {
     const CambiScaleSums& s = sums[scale];
     const int64_t n = int64_t{view.scale_w(params_, scale)} * view.scale_h(params_, scale);
-    const auto wanted = static_cast<double>(cambi_wanted(n, params_.topk));
-    const double share = (wanted - static_cast<double>(s.above_count)) / static_cast<double>(s.at_count);
-    const double sum = static_cast<double>(s.above) + static_cast<double>(s.at) * share;
-    score += kScaleWeights[scale] * (sum / wanted);
+    const int64_t wanted = cambi_wanted(n, params_.topk);
+    const uint64_t sum = s.above + s.at / s.at_count * (static_cast<uint64_t>(wanted) - s.above_count);
+    const double mean = std::ldexp(static_cast<double>(sum), -cambi_sum_bits(view.window)) / static_cast<double>(wanted);
+    score += mean * kScaleWeights[scale];
   }
-  return score / (1 << kCambiKeyBits);
+  return score / (view.window * view.window);
 }
 
 void Cambi::finalize(int64_t frame, const void* sums, ScoreSink& sink) {

@@ -20,11 +20,10 @@
  * cambi_source, its score, and cambi_full_reference, by how much that of the distorted picture is larger. heatmaps_path
  * names a folder for c as pictures: cambi_heatmaps.h.
  *
- * Matches libvmaf f85a853 `cambi`; c is rounded once more here, and then summed as an integer: equal to about 1e-8.
- * Deviations: windows up to 255, where it stops at 65 (8K is refused there); samples above their depth count as the
- * largest, where it ends the run; pictures narrower than half the window have no samples outside, where it reads stale
- * ones; a cambi_vis_lum_threshold that no level reaches gives 0, where it never returns; names of heatmaps tell their
- * true size. */
+ * Equal to libvmaf f85a853 `cambi`: c is rounded where it does, then summed as an integer, exactly. Deviations: windows up
+ * to 255, where it stops at 65 (8K is refused there); samples above their depth count as the largest, where it ends the
+ * run; pictures narrower than half the window have no samples outside, where it reads stale ones; a
+ * cambi_vis_lum_threshold that no level reaches gives 0, where it never returns; names of heatmaps tell their true size. */
 #ifndef VMAFX_KERNELS_CAMBI_CAMBI_H
 #define VMAFX_KERNELS_CAMBI_CAMBI_H
 
@@ -39,12 +38,10 @@
 
 namespace vmafx {
 
-/* The raw sums of one scale: of keys, which are c / window² in multiples of 2^-28. The threshold is the key of rank
- * ⌊topk · samples⌋, without its kCambiFineBits. Keys there have all but the same value, so that their mean stands for
- * each. */
+/* The raw sums of one scale: of c, by cambi_counted(). The threshold is the c of rank ⌊topk · samples⌋. */
 struct CambiScaleSums {
-  uint64_t above, above_count;  // keys that are larger: their sum and number
-  uint64_t at, at_count;        // keys that are equal
+  uint64_t above, above_count;  // of larger ones: their sum and number
+  uint64_t at, at_count;        // of equal ones
 };
 
 struct CambiSums {
@@ -89,8 +86,12 @@ void cambi_simd(const CambiParams& params, const CambiView& view, const SamplePl
 /* How many of `n` samples are the topk largest. */
 int64_t cambi_wanted(int64_t n, double topk);
 
+/* Adds up the keys with larger digits, moves those with this one to the front, and says how many. */
+size_t cambi_split(std::span<uint32_t> keys, uint32_t digit, int shift, int sum_bits, CambiScaleSums& sums);
+using CambiSplit = decltype(&cambi_split);  // that, or the SIMD twin's
+
 /* Of `n` samples, of which these keys are not 0, in any order (which is changed). */
-CambiScaleSums cambi_largest(std::span<uint32_t> keys, int64_t n, double topk);
+CambiScaleSums cambi_largest(std::span<uint32_t> keys, int64_t n, double topk, int window, CambiSplit split);
 
 /* The HIP twin: kernels for distorted pictures and, where `ref` is not null, for the reference. */
 std::unique_ptr<DeviceTwin> cambi_hip(const CambiParams& params, const CambiView& dist, const CambiView* ref,

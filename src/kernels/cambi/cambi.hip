@@ -3,8 +3,8 @@
  *   prepare   words: a level, and whether it is masked
  *   filter    the words of a scale, from those of the one before; a launch for each
  *   keys      of all scales, and the sums as they are where fewer samples than wanted have a key
- *   rank      Only where more have: how many keys have each high digit; how many of those with the wanted one have
- *             each low digit; what the sums change by, given both.
+ *   rank      Only where more have: how many keys have each value of the first digit; how many of those with the wanted
+ *             one each of the second, and likewise of the third; what the sums change by, given all.
  *
  * keys is what takes time. A block counts levels by column, a byte for each: sums of words of four columns are what is
  * in a window.
@@ -47,12 +47,10 @@ VMAFX_DEVICE uint32_t over_block(uint32_t value) {
 struct KeySums {
   int64_t of[4];  // CambiScaleSums, with a threshold of 0
 
-  VMAFX_DEVICE void add(uint32_t key) {
-    const bool above = key >> kCambiFineBits;
-    of[0] += above ? key : 0;
-    of[1] += above;
-    of[2] += above ? 0 : key;
-    of[3] += !above;
+  VMAFX_DEVICE void add(uint32_t key, int sum_bits) {
+    of[0] += static_cast<int64_t>(cambi_counted(key, sum_bits));
+    of[1] += key > 0;
+    of[3] += key == 0;
   }
 };
 
@@ -169,7 +167,7 @@ struct Tile {
         if (is_swept(word, base)) {
           const uint32_t result = sample_key(thread, static_cast<int>(word - kMasked), static_cast<int>(word - base));
           *key = result;
-          sums.add(result);
+          sums.add(result, side.sum_bits);
         }
         gpu::block_sync();
       }
@@ -199,11 +197,14 @@ struct Tile {
     return level >= work.levels.lowest[i] && level <= work.levels.highest[i];
   }
 
+  VMAFX_DEVICE void add_step(int i, float center, uint32_t beside, float& c) const {
+    c = maximum(c, cambi_step(kCambiWeights[i], center, static_cast<float>(beside), side.tabulated));
+  }
+
   /* `row`: of the level, after as many others as there are steps. */
   VMAFX_DEVICE uint32_t sample_key(int thread, int level, int row) const {
     const Span span = this->span(thread);
-    CambiContrast best = {0, 1};
-    float center;
+    float center, c = 0;
     if constexpr (known_diffs > 0) {
       constexpr int kRows = 2 * known_diffs + 1;
       uint32_t sums[kRows];
@@ -220,7 +221,7 @@ struct Tile {
       VMAFX_UNROLL
       for (int i = 0; i < known_diffs; i++) {
         const uint32_t up = sums[known_diffs + i + 1], down = sums[known_diffs - i - 1], more = up > down ? up : down;
-        if (step_counts(level, i)) best = cambi_larger(best, kCambiWeights[i], center, static_cast<float>(more));
+        if (step_counts(level, i)) add_step(i, center, more, c);
       }
     } else {
       const int middle = row + diffs();
@@ -229,10 +230,10 @@ struct Tile {
         if (!step_counts(level, i)) continue;
         const uint32_t up = count(span, middle + i + 1), down = count(span, middle - i - 1),
                        more = up > down ? up : down;
-        best = cambi_larger(best, kCambiWeights[i], center, static_cast<float>(more));
+        add_step(i, center, more, c);
       }
     }
-    return static_cast<uint32_t>(cambi_key(best, center, side.key_scale));
+    return static_cast<uint32_t>(cambi_key(c));
   }
 
  private:
@@ -279,8 +280,7 @@ VMAFX_DENSE_KERNEL(vmafx_cambi_keys_4, vmafx::kCambiKeysW, 6, (vmafx::CambiWork 
 VMAFX_DENSE_KERNEL(vmafx_cambi_keys, vmafx::kCambiKeysW, 6, (vmafx::CambiWork work)) {
   vmafx::cambi::make_keys<0, 0>(work);
 }
-VMAFX_KERNEL(vmafx_cambi_high_digits, vmafx::kCambiRankThreads, (vmafx::CambiWork work)) {
-  vmafx::cambi::rank<0>(work);
-}
-VMAFX_KERNEL(vmafx_cambi_low_digits, vmafx::kCambiRankThreads, (vmafx::CambiWork work)) { vmafx::cambi::rank<1>(work); }
-VMAFX_KERNEL(vmafx_cambi_largest, vmafx::kCambiRankThreads, (vmafx::CambiWork work)) { vmafx::cambi::rank<2>(work); }
+VMAFX_KERNEL(vmafx_cambi_digits_0, vmafx::kCambiRankThreads, (vmafx::CambiWork work)) { vmafx::cambi::rank<0>(work); }
+VMAFX_KERNEL(vmafx_cambi_digits_1, vmafx::kCambiRankThreads, (vmafx::CambiWork work)) { vmafx::cambi::rank<1>(work); }
+VMAFX_KERNEL(vmafx_cambi_digits_2, vmafx::kCambiRankThreads, (vmafx::CambiWork work)) { vmafx::cambi::rank<2>(work); }
+VMAFX_KERNEL(vmafx_cambi_largest, vmafx::kCambiRankThreads, (vmafx::CambiWork work)) { vmafx::cambi::rank<3>(work); }

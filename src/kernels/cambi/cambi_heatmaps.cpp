@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cstring>
 
@@ -20,6 +21,8 @@ int make_folders(const std::string& path) {
     if (end == std::string::npos) return 0;
   }
 }
+
+float c_of(int32_t key) { return key ? std::bit_cast<float>(static_cast<uint32_t>(key) + kCambiNoKey) : 0; }
 
 int write_all(int descriptor, const void* data, size_t bytes, off_t at) {
   for (const char* from = static_cast<const char*>(data); bytes > 0;) {
@@ -42,7 +45,7 @@ StatusOr<std::unique_ptr<CambiHeatmaps>> CambiHeatmaps::create(const std::string
     return error(failed, "heatmaps_path=%s: the folder cannot be made: %s", folder.c_str(), std::strerror(failed));
   const int samples = view.window * view.window;
   const int most = std::max(1, static_cast<int>(kCambiWeights[params.levels.diffs - 1]) * samples / 4);
-  maps->per_key_ = static_cast<double>(kMostSample) / most * samples / (1 << kCambiKeyBits);
+  maps->scale_ = static_cast<double>(kMostSample) / most;
   for (int scale = 0; scale < kCambiScales; scale++)
     VMAFX_TRY(maps->open(folder, scale, view.scale_w(params, scale), view.scale_h(params, scale)));
   return maps;
@@ -68,7 +71,7 @@ void CambiHeatmaps::Frame::put(int scale, int y, const int32_t* keys, int w) {
   for (int x = 0; x < w;) {
     const int n = std::min<int>(w - x, std::size(samples));
     for (int i = 0; i < n; i++)
-      samples[i] = static_cast<uint16_t>(std::min<double>(keys[x + i] * maps_.per_key_, kMostSample));
+      samples[i] = static_cast<uint16_t>(std::min<double>(maps_.scale_ * c_of(keys[x + i]), kMostSample));
     if (const int failed = write_all(file.descriptor, samples, n * sizeof *samples, at))
       return maps_.fail(scale, failed);
     at += n * static_cast<off_t>(sizeof *samples);

@@ -46,7 +46,7 @@ class CambiHeatmaps {
   void fail(int scale, int errno_value);
 
   File files_[kCambiScales];
-  double per_key_ = 0;  // 16-bit steps
+  double scale_ = 0;  // of c
   std::mutex mutex_;
   Status failure_;  // guarded by mutex_
 };

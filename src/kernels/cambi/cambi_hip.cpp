@@ -61,9 +61,10 @@ class CambiHip : public DeviceTwin {
                  kernels.kernel<CambiWork>(params_.bpc == 8 ? "vmafx_cambi_prepare_8" : "vmafx_cambi_prepare_16"));
     VMAFX_ASSIGN(filter_, kernels.kernel<CambiWork>("vmafx_cambi_filter"));
     VMAFX_ASSIGN(keys_, kernels.kernel<CambiWork>(is_usual() ? "vmafx_cambi_keys_4" : "vmafx_cambi_keys"));
-    VMAFX_ASSIGN(rank_[0], kernels.kernel<CambiWork>("vmafx_cambi_high_digits"));
-    VMAFX_ASSIGN(rank_[1], kernels.kernel<CambiWork>("vmafx_cambi_low_digits"));
-    VMAFX_ASSIGN(rank_[2], kernels.kernel<CambiWork>("vmafx_cambi_largest"));
+    VMAFX_ASSIGN(rank_[0], kernels.kernel<CambiWork>("vmafx_cambi_digits_0"));
+    VMAFX_ASSIGN(rank_[1], kernels.kernel<CambiWork>("vmafx_cambi_digits_1"));
+    VMAFX_ASSIGN(rank_[2], kernels.kernel<CambiWork>("vmafx_cambi_digits_2"));
+    VMAFX_ASSIGN(rank_[3], kernels.kernel<CambiWork>("vmafx_cambi_largest"));
     return {};
   }
 
@@ -126,7 +127,8 @@ class CambiHip : public DeviceTwin {
     side.tile_rows = side.radius <= 8 ? 16 : 32;
     side.pitch = (words + 23) / 32 * 32 + 8;
     side.levels = std::min(kCambiCountWords / side.pitch, kCambiMostLevel) - 2 * params_.levels.diffs;
-    side.key_scale = cambi_key_scale(view.window);
+    side.tabulated = cambi_is_tabulated(view.window);
+    side.sum_bits = cambi_sum_bits(view.window);
     plan_scales(view, side);
   }
 
@@ -147,14 +149,14 @@ class CambiHip : public DeviceTwin {
       side.rank_blocks += static_cast<int>(hip::blocks_for(count, kCambiRankThreads * kCambiRankKeys));
     }
     side.prepared = side.scale[0].keys;  // read before keys are written
-    side.digits = area.carve(2 * kCambiScales * kCambiDigits * sizeof(uint64_t));
+    side.digits = area.carve(kCambiScales * kCambiKeyDigits * kCambiDigitValues * sizeof(uint64_t));
     side.picture_bytes = area.bytes();
   }
 
   const CambiParams params_;
   const int sides_;
   CambiWork work_ = {};
-  hip::Kernel<CambiWork> prepare_, filter_, keys_, rank_[3];
+  hip::Kernel<CambiWork> prepare_, filter_, keys_, rank_[kCambiKeyDigits + 1];
 };
 
 }  // namespace

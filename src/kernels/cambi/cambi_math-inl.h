@@ -6,23 +6,27 @@
 #define VMAFX_KERNELS_CAMBI_CAMBI_MATH_INL_H
 #endif
 
+#include "kernels/cambi/cambi_math.h"
 #include "kernels/common/twin-inl.h"
+
 VMAFX_TWIN_BEGIN
 
-/* The largest quotient so far, without dividing: a / b > c / d where a · d > c · b. */
-struct CambiContrast {
-  Real weighted, total;  // weight · p(±d), p(0) + p(±d)
-};
-
-/* p(0) is not 0. */
-VMAFX_TWIN CambiContrast cambi_larger(CambiContrast best, Real weight, Real center, Real beside) {
-  const Real weighted = weight * beside, total = center + beside;
-  const Mask more = weighted * best.total > best.weighted * total;
-  return {select(more, weighted, best.weighted), select(more, total, best.total)};
+VMAFX_TWIN Real cambi_reciprocal(Real n, bool tabulated) {
+  if (!tabulated) return Real(1) / n;
+  return entry(kCambiReciprocalOf.of, truncated(minimum(n, Real(static_cast<float>(kCambiReciprocals - 1)))));
 }
 
-VMAFX_TWIN Integer cambi_key(CambiContrast best, Real center, Real key_scale) {
-  return truncated(best.weighted / best.total * (center * key_scale));
+/* Of weight · p(±d), p(0) and p(0) + p(±d). p(0) is not 0. */
+VMAFX_TWIN Real cambi_contrast(Real weighted, Real center, Real total, bool tabulated) {
+  return weighted * center * cambi_reciprocal(total, tabulated);
+}
+/* c of one step. */
+VMAFX_TWIN Real cambi_step(Real weight, Real center, Real beside, bool tabulated) {
+  return cambi_contrast(weight * beside, center, center + beside, tabulated);
+}
+
+VMAFX_TWIN Integer cambi_key(Real c) {
+  return select(c > Real(0.f), bits(c) - Integer(static_cast<int32_t>(kCambiNoKey)), Integer(0));
 }
 
 VMAFX_TWIN_END

@@ -13,9 +13,17 @@ inline constexpr int kCambiMostDiffs = 32;
 inline constexpr int kCambiMostWindow = 255;  // counts of a column fit a byte
 inline constexpr int kCambiMostLevel = 1024;  // what rounding a deeper sample to 10 bit may give
 inline constexpr int kCambiMaskRadius = 3;    // the square of 7x7 that the mask looks at
-inline constexpr int kCambiKeyBits = 28;      // a key is below 9/4 · 2^28
-inline constexpr int kCambiFineBits = 6;      // of a key, that the order of keys leaves out
-inline constexpr int kCambiRankBits = kCambiKeyBits + 2 - kCambiFineBits;  // the others
+
+/* c is a float, at least ½ where it is not 0. Its key is what its bits are more than those of ¼, so that keys have the
+ * order of c, or 0. */
+inline constexpr uint32_t kCambiNoKey = 0x3e800000;
+inline constexpr int kCambiKeyBits = 28;  // c is below 9/4 · 255²
+
+/* The order of a key is found digit by digit: what to shift it by, and how many values the digits have. */
+inline constexpr int kCambiKeyDigits = 3;
+VMAFX_HD constexpr int cambi_digit_shift(int digit) { return digit == 0 ? 18 : digit == 1 ? 8 : 0; }
+inline constexpr int kCambiDigitValues = 1 << (kCambiKeyBits - cambi_digit_shift(0));
+VMAFX_HD constexpr uint32_t cambi_digit(uint32_t key, int shift) { return key >> shift & (kCambiDigitValues - 1); }
 
 /* Contrast response above the threshold of visibility (the paper's table), by d - 1. */
 VMAFX_CONSTANT float kCambiWeights[kCambiMostDiffs] = {1, 2, 3, 4, 4, 5, 5, 6, 6, 6, 6, 7, 7, 7, 7, 8,
@@ -59,9 +67,33 @@ VMAFX_HD int cambi_nearest(float at, int from) {
   return sample < from ? sample : from - 1;
 }
 
-/* 2^28 / window². */
-VMAFX_HD float cambi_key_scale(int window) {
-  return static_cast<float>(1 << kCambiKeyBits) / static_cast<float>(window * window);
+/* libvmaf multiplies by 1 / n where c divides by it, for the n of its windows: nine decimals, rounded to float. */
+inline constexpr int kCambiTabulatedWindow = 65;
+inline constexpr int kCambiReciprocals = kCambiTabulatedWindow * kCambiTabulatedWindow + 1;
+struct CambiReciprocals {
+  float of[kCambiReciprocals];  // of 0: 0
+};
+VMAFX_HD constexpr CambiReciprocals cambi_reciprocals() {
+  CambiReciprocals table = {};
+  uint64_t one = 100'000'000;  // times a power of ten that leaves nine digits
+  for (uint32_t n = 1; n < kCambiReciprocals; n++) {
+    while (one < n * uint64_t{100'000'000}) one *= 10;
+    const uint64_t digits = (one + n / 2) / n;
+    table.of[n] = static_cast<float>(static_cast<double>(digits) / static_cast<double>(one));
+  }
+  return table;
+}
+VMAFX_TABLE CambiReciprocals kCambiReciprocalOf = cambi_reciprocals();
+VMAFX_HD bool cambi_is_tabulated(int window) { return window <= kCambiTabulatedWindow; }
+
+/* Sums count c exactly, in 2^-24; where a window is larger than any of libvmaf's, in 2^-20, so that sums of 2^25
+ * samples fit 64 bits. */
+VMAFX_HD int cambi_sum_bits(int window) { return window <= 89 ? 24 : 20; }
+VMAFX_HD uint64_t cambi_counted(uint32_t key, int sum_bits) {
+  if (!key) return 0;
+  const uint32_t bits = key + kCambiNoKey, mantissa = (bits & 0x7fffff) | 0x800000;
+  const int shift = static_cast<int>(bits >> 23) - 150 + sum_bits;  // from -24, as sum_bits is 20 and c at least 1/2
+  return shift < 0 ? mantissa >> -shift : uint64_t{mantissa} << shift;
 }
 
 }  // namespace vmafx

@@ -12,7 +12,7 @@ struct Digit {
 
 /* Where the key of rank `wanted` is among these counts. Every thread must come to it. */
 VMAFX_DEVICE Digit find_digit(const uint64_t* digits, uint32_t wanted) {
-  constexpr int kEach = kCambiDigits / kCambiRankThreads;
+  constexpr int kEach = kCambiDigitValues / kCambiRankThreads;
   VMAFX_SHARED(uint32_t, sums, [kCambiRankThreads]);
   VMAFX_SHARED(uint32_t, found, [2]);
   const int thread = static_cast<int>(gpu::thread_id().x);
@@ -39,7 +39,7 @@ VMAFX_DEVICE Digit find_digit(const uint64_t* digits, uint32_t wanted) {
   return digit;
 }
 
-/* step 0: counts high digits. 1: low digits of keys with the right high one. 2: changes the sums. */
+/* step 0, 1, 2: counts that digit, of keys with the right ones before it. 3: changes the sums. */
 template <int step>
 VMAFX_DEVICE void rank(const CambiWork& work) {
   const Picture picture(work);
@@ -49,55 +49,57 @@ VMAFX_DEVICE void rank(const CambiWork& work) {
   int scale = 0;
   while (scale + 1 < kCambiScales && block >= side.scale[scale + 1].first_rank_block) scale++;
   const CambiScalePlanes& planes = side.scale[scale];
-  uint64_t* const high_digits = picture.digits(work, scale, 0);
-  uint64_t* const low_digits = picture.digits(work, scale, 1);
 
-  Digit high = {}, low = {};
-  if constexpr (step == 2) {
+  if constexpr (step == kCambiKeyDigits) {
     /* Other blocks change the sums in this launch; the counts of digits say the same. */
     VMAFX_SHARED(uint32_t, any, [1]);
     if (thread == 0) any[0] = 0;
     gpu::block_sync();
     uint32_t total = 0;
-    for (int i = thread; i < kCambiDigits; i += kCambiRankThreads) total |= high_digits[i] != 0;
+    for (int i = thread; i < kCambiDigitValues; i += kCambiRankThreads) total |= picture.digits(work, scale, 0)[i] != 0;
     if (total) gpu::add_shared(&any[0], 1);
     gpu::block_sync();
     if (!any[0]) return;
   } else {
     if (picture.sums(work, scale)[1] < planes.wanted) return;
   }
-  if constexpr (step > 0) high = find_digit(high_digits, planes.wanted);
-  if constexpr (step > 1) low = find_digit(low_digits, high.wanted);
-  const uint32_t threshold = high.digit << kCambiDigitBits | low.digit;
+  /* The threshold as far as it is known. */
+  Digit digit = {0, planes.wanted};
+  uint32_t threshold = 0;
+  VMAFX_UNROLL
+  for (int i = 0; i < step; i++) {
+    digit = find_digit(picture.digits(work, scale, i), digit.wanted);
+    threshold |= digit.digit << cambi_digit_shift(i);
+  }
 
   const uint32_t* const keys = picture.keys(work, scale);
   const int64_t count = int64_t{planes.w} * planes.h;
   const int64_t first = int64_t{block - planes.first_rank_block} * (kCambiRankThreads * kCambiRankKeys) + thread;
-  if constexpr (step < 2) {
-    VMAFX_SHARED(uint32_t, digits, [kCambiDigits]);
-    for (int i = thread; i < kCambiDigits; i += kCambiRankThreads) digits[i] = 0;
+  if constexpr (step < kCambiKeyDigits) {
+    constexpr int kShift = cambi_digit_shift(step), kBefore = step > 0 ? cambi_digit_shift(step - 1) : 31;
+    VMAFX_SHARED(uint32_t, digits, [kCambiDigitValues]);
+    for (int i = thread; i < kCambiDigitValues; i += kCambiRankThreads) digits[i] = 0;
     gpu::block_sync();
     for (int i = 0; i < kCambiRankKeys; i++) {
       const int64_t at = first + int64_t{i} * kCambiRankThreads;
-      const uint32_t rank = at < count ? keys[at] >> kCambiFineBits : 0, upper = rank >> kCambiDigitBits;
-      if (rank && (step == 0 || upper == high.digit))
-        gpu::add_shared(&digits[step == 0 ? upper : rank % kCambiDigits], 1);
+      const uint32_t key = at < count ? keys[at] : 0;
+      if (key && key >> kBefore == threshold >> kBefore) gpu::add_shared(&digits[cambi_digit(key, kShift)], 1);
     }
     gpu::block_sync();
-    uint64_t* const to = step == 0 ? high_digits : low_digits;
-    for (int i = thread; i < kCambiDigits; i += kCambiRankThreads)
+    uint64_t* const to = picture.digits(work, scale, step);
+    for (int i = thread; i < kCambiDigitValues; i += kCambiRankThreads)
       if (digits[i]) gpu::atomic_add(&to[i], digits[i]);
   } else {
     int64_t changes[4] = {};
     for (int i = 0; i < kCambiRankKeys; i++) {
       const int64_t at = first + int64_t{i} * kCambiRankThreads;
       if (at >= count) break;
-      const int64_t key = keys[at];
-      const uint32_t rank = static_cast<uint32_t>(key >> kCambiFineBits);
-      const bool was_above = rank > 0, is_above = rank > threshold, is_at = rank == threshold;
-      changes[0] += (is_above - was_above) * key;
+      const uint32_t key = keys[at];
+      const auto counted = static_cast<int64_t>(cambi_counted(key, side.sum_bits));
+      const bool was_above = key > 0, is_above = key > threshold, is_at = key == threshold;
+      changes[0] += (is_above - was_above) * counted;
       changes[1] += is_above - was_above;
-      changes[2] += (is_at - !was_above) * key;
+      changes[2] += is_at * counted;
       changes[3] += is_at - !was_above;
     }
     gpu::add_block(picture.sums(work, scale), changes);

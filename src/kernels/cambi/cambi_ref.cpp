@@ -94,6 +94,7 @@ class Window {
     add_column(x + radius_, 1);
     add_column(x - radius_ - 1, -1);
   }
+  bool is_tabulated() const { return cambi_is_tabulated(2 * radius_ + 1); }
   int count(int level) const { return level < 0 || level > kCambiMostLevel ? 0 : counts_[level]; }
 
  private:
@@ -110,24 +111,24 @@ class Window {
   int counts_[kCambiMostLevel + 1] = {};
 };
 
-int32_t sample_key(const CambiLevels& levels, const Window& window, int v, float key_scale) {
+int32_t sample_key(const CambiLevels& levels, const Window& window, int v) {
   const auto center = static_cast<float>(window.count(v));
-  CambiContrast best = {0, 1};
+  float c = 0;
   for (int i = 0; i < levels.diffs; i++) {
     if (v < levels.lowest[i] || v > levels.highest[i]) continue;
     const int beside = std::max(window.count(v + i + 1), window.count(v - i - 1));
-    best = cambi_larger(best, kCambiWeights[i], center, static_cast<float>(beside));
+    c = std::max(c, cambi_step(kCambiWeights[i], center, static_cast<float>(beside), window.is_tabulated()));
   }
-  return cambi_key(best, center, key_scale);
+  return cambi_key(c);
 }
 
 /* The keys of a row. */
 void row_of_keys(const CambiParams& params, const Image& image, const Flags& mask, int y, Window& window,
-                 float key_scale, int32_t* keys) {
+                 int32_t* keys) {
   window.start(y);
   for (int x = 0; x < image.w; x++) {
     window.move_to(x);
-    keys[x] = mask.row(y)[x] ? sample_key(params.levels, window, image.row(y)[x], key_scale) : 0;
+    keys[x] = mask.row(y)[x] ? sample_key(params.levels, window, image.row(y)[x]) : 0;
   }
 }
 
@@ -169,12 +170,12 @@ void cambi_ref(const CambiParams& params, const CambiView& view, const SamplePla
     Window window(image, mask, view.window / 2);
     size_t count = 0;
     for (int y = 0; y < image.h; y++) {
-      row_of_keys(params, image, mask, y, window, cambi_key_scale(view.window), row);
+      row_of_keys(params, image, mask, y, window, row);
       if (rows) rows->put(scale, y, row, image.w);
       for (int x = 0; x < image.w; x++)
         if (row[x]) keys[count++] = static_cast<uint32_t>(row[x]);
     }
-    sums[scale] = cambi_largest({keys, count}, int64_t{image.w} * image.h, params.topk);
+    sums[scale] = cambi_largest({keys, count}, int64_t{image.w} * image.h, params.topk, view.window, cambi_split);
   }
 }
 

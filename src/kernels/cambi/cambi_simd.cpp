@@ -50,6 +50,9 @@ using M = hn::Mask<D>;
 constexpr D d;
 int lanes() { return static_cast<int>(hn::Lanes(d)); }
 
+/* What windows of libvmaf's count in: cambi_sum_bits(). */
+constexpr int kSumBits = 24;
+
 HWY_INLINE V all(int value) { return hn::Set(d, static_cast<uint16_t>(value)); }
 
 /* -- Samples and mask ---------------------------------------------------------------------------------------------- */
@@ -326,11 +329,6 @@ HWY_INLINE Real upper(V counts) {
   return hn::ConvertTo(DF(), hn::PromoteTo(DI(), hn::UpperHalf(hn::Half<D>(), counts)));
 }
 
-struct Halves {
-  Real low, high;
-};
-HWY_INLINE Halves reals(V counts) { return {lower(counts), upper(counts)}; }
-
 /* All ones in 32 bits where the mask is set. */
 HWY_INLINE VI lower_mask(M mask) {
   const hn::RebindToSigned<D> di;
@@ -343,10 +341,52 @@ HWY_INLINE VI upper_mask(M mask) {
                        hn::UpperHalf(hn::Half<hn::RebindToSigned<D> >(), hn::BitCast(di, hn::VecFromMask(d, mask))));
 }
 
+/* The largest quotient so far, without dividing: a / b > c / d where a · d > c · b. Where they are so close that
+ * rounding decides which step's c is larger, `close` says so. */
+struct Largest {
+  Real weighted, total;  // weight · p(±d), p(0) + p(±d)
+  Mask close;
+};
+HWY_INLINE Largest no_step() { return {Real(0.f), Real(1.f), Mask{hn::FirstN(DF(), 0)}}; }
+
+HWY_INLINE Largest larger(Largest best, Real weight, Real center, Real beside) {
+  const Real weighted = weight * beside, total = center + beside;
+  const Real here = weighted * best.total, there = best.weighted * total;
+  const Mask more = here > there, close = absolute(here - there) < here * Real(0x1p-20f);
+  return {select(more, weighted, best.weighted), select(more, total, best.total), best.close | close};
+}
+
+/* The largest c of some steps, each(f) of which calls f(weight, p(±d)). Where quotients alone do not tell which that is,
+ * for a sample that is wanted, all of them are rounded. */
+template <class Steps>
+HWY_INLINE Real largest_contrast(const Steps& steps, Real center, VI wanted, bool tabulated) {
+  Largest best = no_step();
+  steps.each([&](Real weight, Real beside) HWY_ATTR { best = larger(best, weight, center, beside); });
+  const Mask is_wanted = {hn::RebindMask(DF(), hn::Ne(wanted, hn::Zero(DI())))};
+  if (!any(best.close & is_wanted)) return cambi_contrast(best.weighted, center, best.total, tabulated);
+  Real c(0.f);
+  steps.each([&](Real weight, Real beside) HWY_ATTR {
+    c = maximum(cambi_step(weight, center, beside, tabulated), c);
+  });
+  return c;
+}
+
+/* The usual four. */
+struct FourSteps {
+  Real first, second, third, fourth;
+  template <class F>
+  HWY_INLINE void each(const F& f) const {
+    f(Real(kCambiWeights[0]), first);
+    f(Real(kCambiWeights[1]), second);
+    f(Real(kCambiWeights[2]), third);
+    f(Real(kCambiWeights[3]), fourth);
+  }
+};
+
 class Keys {
  public:
   Keys(const CambiMemory& memory, const CambiCells& cells, const CambiLevels& levels, int window)
-      : memory_(memory), cells_(cells), key_scale_(cambi_key_scale(window)) {
+      : memory_(memory), cells_(cells), tabulated_(cambi_is_tabulated(window)) {
     for (int cell = 0; cell < cells.count; cell++) {
       uint32_t steps = 0;
       for (int i = 0; i < levels.diffs; i++)
@@ -402,17 +442,26 @@ class Keys {
     V any = hn::Zero(d);
     for (uint32_t left = steps; left; left &= left - 1) any = hn::Or(any, beside(cell, std::countr_zero(left), x));
     if (!counts_any(same, any)) return;
-    const Halves center = reals(hn::LoadU(d, memory_.counts(cell) + x));
-    CambiContrast best_low = {Real(0.f), Real(1.f)}, best_high = best_low;
-    for (uint32_t left = steps; left; left &= left - 1) {
-      const int i = std::countr_zero(left);
-      const Halves counts = reals(beside(cell, i, x));
-      best_low = cambi_larger(best_low, Real(kCambiWeights[i]), center.low, counts.low);
-      best_high = cambi_larger(best_high, Real(kCambiWeights[i]), center.high, counts.high);
-    }
-    add_keys(lower_mask(same), best_low, center.low, low);
-    add_keys(upper_mask(same), best_high, center.high, high);
+    const V center = hn::LoadU(d, memory_.counts(cell) + x);
+    add_keys(lower_mask(same), Steps<false>{*this, cell, x, steps}, lower(center), low);
+    add_keys(upper_mask(same), Steps<true>{*this, cell, x, steps}, upper(center), high);
   }
+
+  /* Those of a bit mask, of the lower or the upper half of a vector. */
+  template <bool is_upper>
+  struct Steps {
+    const Keys& keys;
+    int cell, x;
+    uint32_t steps;
+    template <class F>
+    HWY_INLINE void each(const F& f) const {
+      for (uint32_t left = steps; left; left &= left - 1) {
+        const int i = std::countr_zero(left);
+        const V counts = keys.beside(cell, i, x);
+        f(Real(kCambiWeights[i]), is_upper ? upper(counts) : lower(counts));
+      }
+    }
+  };
 
   /* The same where the usual four steps count. A half that has other cells only is left out. */
   void add_four(int cell, int x, M same, VI& low, VI& high) const {
@@ -422,23 +471,14 @@ class Keys {
     const V center = hn::LoadU(d, memory_.counts(cell) + x);
     const VI in_low = lower_mask(same), in_high = upper_mask(same);
     if (any_set(in_low))
-      add_keys(in_low, of_four(lower(center), lower(first), lower(second), lower(third), lower(fourth)), lower(center),
-               low);
+      add_keys(in_low, FourSteps{lower(first), lower(second), lower(third), lower(fourth)}, lower(center), low);
     if (any_set(in_high))
-      add_keys(in_high, of_four(upper(center), upper(first), upper(second), upper(third), upper(fourth)), upper(center),
-               high);
+      add_keys(in_high, FourSteps{upper(first), upper(second), upper(third), upper(fourth)}, upper(center), high);
   }
 
-  static HWY_INLINE CambiContrast of_four(Real center, Real first, Real second, Real third, Real fourth) {
-    CambiContrast best = {Real(0.f), Real(1.f)};
-    best = cambi_larger(best, Real(kCambiWeights[0]), center, first);
-    best = cambi_larger(best, Real(kCambiWeights[1]), center, second);
-    best = cambi_larger(best, Real(kCambiWeights[2]), center, third);
-    return cambi_larger(best, Real(kCambiWeights[3]), center, fourth);
-  }
-
-  HWY_INLINE void add_keys(VI mask, CambiContrast best, Real center, VI& keys) const {
-    keys = hn::Or(keys, hn::And(mask, cambi_key(best, center, Real(key_scale_)).v));
+  template <class AnySteps>
+  HWY_INLINE void add_keys(VI mask, const AnySteps& steps, Real center, VI& keys) const {
+    keys = hn::Or(keys, hn::And(mask, cambi_key(largest_contrast(steps, center, mask, tabulated_)).v));
   }
 
   static HWY_INLINE bool counts_any(M same, V counts) {
@@ -453,8 +493,35 @@ class Keys {
 
   const CambiMemory& memory_;
   const CambiCells& cells_;
-  const float key_scale_;
+  const bool tabulated_;
 };
+
+/* -- The largest keys ---------------------------------------------------------------------------------------------- */
+
+/* cambi_split(). */
+size_t split(std::span<uint32_t> keys, uint32_t digit, int shift, int sum_bits, CambiScaleSums& sums) {
+  if (sum_bits != kSumBits) return cambi_split(keys, digit, shift, sum_bits, sums);
+  const DI di;
+  const VI values = hn::Set(di, kCambiDigitValues - 1), wanted = hn::Set(di, static_cast<int32_t>(digit));
+  const size_t step = hn::Lanes(di), whole = keys.size() / step * step;
+  auto* const data = reinterpret_cast<int32_t*>(keys.data());
+  FixedSum<kSumBits> above;
+  size_t kept = 0;
+  for (size_t i = 0; i < whole; i += step) {
+    const VI key = hn::LoadU(di, data + i), here = hn::And(hn::ShiftRightSame(key, shift), values);
+    const auto is_above = hn::Gt(here, wanted), is_at = hn::Eq(here, wanted);
+    const VI c = hn::IfThenElseZero(is_above, hn::Add(key, hn::Set(di, static_cast<int32_t>(kCambiNoKey))));
+    above.add(Real(hn::BitCast(DF(), c)));
+    sums.above_count += hn::CountTrue(di, is_above);
+    if (hn::AllFalse(di, is_at)) continue;
+    hn::StoreU(hn::Compress(key, is_at), di, data + kept); /* no further than what was loaded */
+    kept += hn::CountTrue(di, is_at);
+  }
+  sums.above += static_cast<uint64_t>(above.total());
+  const size_t more = cambi_split(keys.subspan(whole), digit, shift, sum_bits, sums);
+  std::memmove(data + kept, data + whole, more * sizeof *data);
+  return kept + more;
+}
 
 /* -- All of it ----------------------------------------------------------------------------------------------------- */
 
@@ -472,7 +539,7 @@ CambiScaleSums scale_sums(const CambiParams& params, const CambiView& view, cons
     count = keys.add_row(plane.row(y), w, rows != nullptr, count);
     if (rows) rows->put(scale, y, memory.key_row(), w);
   }
-  return cambi_largest({memory.keys(), count}, int64_t{w} * h, params.topk);
+  return cambi_largest({memory.keys(), count}, int64_t{w} * h, params.topk, view.window, split);
 }
 
 void cambi(const CambiParams& params, const CambiView& view, const SamplePlane& luma, std::byte* scratch,

@@ -28,7 +28,8 @@ struct Picture {
     return reinterpret_cast<uint32_t*>(area(work) + side.scale[scale].keys);
   }
   VMAFX_DEVICE uint64_t* digits(const CambiWork& work, int scale, int step) const {
-    return reinterpret_cast<uint64_t*>(area(work) + side.digits) + (2 * scale + step) * kCambiDigits;
+    return reinterpret_cast<uint64_t*>(area(work) + side.digits) +
+           (kCambiKeyDigits * scale + step) * kCambiDigitValues;
   }
   /* CambiScaleSums */
   VMAFX_DEVICE uint64_t* sums(const CambiWork& work, int scale) const {
@@ -83,7 +84,7 @@ VMAFX_DEVICE void prepare(const CambiWork& work) {
   const int column = thread % kColumns, group = thread / kColumns, x = x0 - kReach + column;
 
   uint64_t* const digits = picture.digits(work, 0, 0);
-  for (int i = block * kCambiPrepareThreads + thread; i < 2 * kCambiScales * kCambiDigits;
+  for (int i = block * kCambiPrepareThreads + thread; i < kCambiScales * kCambiKeyDigits * kCambiDigitValues;
        i += tiles * kCambiPrepareThreads)
     digits[i] = 0;
   if (thread < kRawH) rows[thread] = nearest(side.rows, clamped(y0 - kReach + thread, side.h));

@@ -25,8 +25,6 @@ inline constexpr int kCambiCountWords = 7168;  // of shared memory: 65 levels at
 
 /* Blocks that look for the threshold. */
 inline constexpr int kCambiRankThreads = 256, kCambiRankKeys = 64;  // keys of a thread
-inline constexpr int kCambiDigitBits = kCambiRankBits / 2;
-inline constexpr int kCambiDigits = 1 << kCambiDigitBits;
 
 /* The planes of one scale lie in scratch memory, without padding. */
 struct CambiScalePlanes {
@@ -57,9 +55,10 @@ struct CambiSide {
   int32_t pitch;          // words of counts of a level
   int32_t tile_rows;      // of a block that makes keys, at most 32
   int32_t levels;         // that counts have room for, but for `diffs` at both ends
-  float key_scale;
+  int32_t tabulated;      // cambi_is_tabulated()
+  int32_t sum_bits;       // cambi_sum_bits()
   uint64_t prepared;      // bytes from the picture's first
-  uint64_t digits;        // likewise: kCambiDigits high ones and as many low ones of each scale
+  uint64_t digits;        // likewise: of each scale and digit how many keys have each value
   uint64_t first_picture, picture_bytes;
   CambiScalePlanes scale[kCambiScales];
   int32_t tiles, rank_blocks;
