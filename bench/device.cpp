@@ -15,7 +15,7 @@
 #include "bench/device_metrics.h"
 #include "bench/device_session.h"
 #include "bench/die.h"
-#include "engine/model_builtin.h"
+#include "model/model_builtin.h"
 #include "engine/plan.h"
 #include "kernels/registry.h"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes models/*.inc: the numbers of model files, as C++ that src/engine/model_builtin.cpp includes.
+"""Writes models/*.inc: the numbers of model files, as C++ that src/model/model_builtin.cpp includes.
 
     tools/import_models.py OUT_DIR MODEL.json...
 
@@ -128,7 +128,7 @@ def main():
         chroma = number(model.get("chroma_correction_parameter", 0))
         models += f'     {transform_text(model)}, {{{clip}}}, {chroma}, {written[key]}Svms}},\n'
     with open(os.path.join(out_dir, "builtin.inc"), "w") as out:
-        out.write(f"/* The built-in models; the types are in src/engine/model_builtin.cpp.\n * {NOTICE} */\n\n")
+        out.write(f"/* The built-in models; the types are in src/model/model_builtin.cpp.\n * {NOTICE} */\n\n")
         out.write(includes + "\n" + table.text + f"constexpr BuiltinModel kBuiltinModels[] = {{\n{models}}};\n")
 
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <new>
 
-#include "engine/model_builtin.h"
+#include "model/model_builtin.h"
 #include "engine/session.h"
 #include "kernels/registry.h"
 #include "vmafx/vmafx.h"

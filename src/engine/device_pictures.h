@@ -13,7 +13,7 @@
 #include "hip/frame_planes.h"
 #include "hip/import.h"
 #include "hip/stream.h"
-#include "kernels/common/unpack.h"
+#include "kernels/steps/unpack_work.h"
 #include "vmafx/vmafx.h"
 
 namespace vmafx {

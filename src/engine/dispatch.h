@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/status.h"
-#include "engine/log.h"
+#include "base/log.h"
 #include "hip/device.h"
 
 namespace vmafx {

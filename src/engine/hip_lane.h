@@ -25,7 +25,7 @@
 #include "engine/workers.h"
 #include "hip/device.h"
 #include "hip/frame_pool.h"
-#include "kernels/common/unpacker.h"
+#include "kernels/steps/unpack_hip.h"
 #include "kernels/device_twin.h"
 #include "kernels/extractor.h"
 

@@ -15,7 +15,7 @@
 #include "base/picture.h"
 #include "base/status.h"
 #include "engine/device_pictures.h"
-#include "engine/log.h"
+#include "base/log.h"
 #include "vmafx/vmafx.h"
 
 namespace vmafx {

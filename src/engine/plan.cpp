@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "engine/model_check.h"
-#include "engine/model_file.h"
+#include "model/model_check.h"
+#include "model/model_file.h"
 #include "kernels/registry.h"
 
 namespace vmafx {

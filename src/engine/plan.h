@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "base/status.h"
-#include "engine/log.h"
-#include "engine/model.h"
-#include "engine/spec.h"
+#include "base/log.h"
+#include "model/model.h"
+#include "model/spec.h"
 #include "kernels/extractor.h"
 
 namespace vmafx {

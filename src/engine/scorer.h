@@ -8,7 +8,7 @@
 #include "base/status.h"
 #include "engine/pipeline.h"
 #include "engine/plan.h"
-#include "engine/scores.h"
+#include "report/scores.h"
 
 namespace vmafx {
 

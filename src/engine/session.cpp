@@ -7,7 +7,7 @@
 
 #include "base/cpu.h"
 #include "engine/colour.h"
-#include "engine/summary.h"
+#include "report/summary.h"
 #include "kernels/registry.h"
 
 namespace vmafx {

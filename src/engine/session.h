@@ -11,14 +11,14 @@
 
 #include "base/status.h"
 #include "engine/dispatch.h"
-#include "engine/log.h"
+#include "base/log.h"
 #include "engine/pictures.h"
 #include "engine/pipeline.h"
 #include "engine/plan.h"
-#include "engine/pooling.h"
-#include "engine/report.h"
+#include "report/pooling.h"
+#include "report/report.h"
 #include "engine/scorer.h"
-#include "engine/scores.h"
+#include "report/scores.h"
 #include "vmafx/vmafx.h"
 
 namespace vmafx {

@@ -3,13 +3,13 @@
 #include <array>
 
 #include "kernels/adm/adm.h"
-#include "kernels/ansnr/ansnr.h"
-#include "kernels/moment/moment.h"
+#include "kernels/float_ansnr/float_ansnr.h"
+#include "kernels/float_moment/float_moment.h"
 #include "kernels/cambi/cambi.h"
 #include "kernels/ciede/ciede.h"
-#include "kernels/float_motion/float_motion.h"
-#include "kernels/float_vif/float_vif.h"
-#include "kernels/float_adm/float_adm.h"
+#include "kernels/motion/float_motion.h"
+#include "kernels/vif/float_vif.h"
+#include "kernels/adm/float_adm.h"
 #include "kernels/motion/motion.h"
 #include "kernels/psnr/psnr.h"
 #include "kernels/ssim/ssim.h"

@@ -7,9 +7,9 @@
 #include <check.h>
 
 #include "engine/colour.h"
-#include "engine/model_builtin.h"
-#include "engine/model_check.h"
-#include "engine/model_file.h"
+#include "model/model_builtin.h"
+#include "model/model_check.h"
+#include "model/model_file.h"
 #include "kernels/registry.h"
 #include "tests/support/check_main.h"
 

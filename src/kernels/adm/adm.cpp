@@ -7,8 +7,8 @@
 
 #include "base/cpu.h"
 #include "kernels/adm/adm_csf.h"
-#include "kernels/common/adm_options.h"
-#include "kernels/common/adm_scores.h"
+#include "kernels/adm/adm_options.h"
+#include "kernels/adm/adm_scores.h"
 #include "kernels/device_twin.h"
 
 namespace vmafx {

@@ -4,7 +4,7 @@
 
 #include "base/status.h"
 #include "kernels/adm/adm_math.h"
-#include "kernels/common/adm_sensitivity.h"
+#include "kernels/adm/adm_sensitivity.h"
 
 namespace vmafx {
 

@@ -1,8 +1,8 @@
 /* adm: the wavelet transform of a tile. Down the columns from device memory to shared memory, then across, to the
  * bands at each thread's columns. */
-#include "kernels/common/gpu.h"
+#include "kernels/gpu/gpu.h"
 #include "kernels/adm/adm_narrow.h"
-#include "kernels/adm/adm_tiles.h"
+#include "kernels/adm/adm_work.h"
 
 namespace vmafx::adm {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "kernels/adm/adm.h"
-#include "kernels/adm/adm_tiles.h"
+#include "kernels/adm/adm_work.h"
 #include "kernels/device_twin.h"
 
 namespace vmafx {

@@ -13,8 +13,8 @@
 
 #include <cstdint>
 
-#include "kernels/common/adm_scales.h"
-#include "kernels/common/device.h"
+#include "kernels/adm/adm_scales.h"
+#include "kernels/gpu/device.h"
 
 namespace vmafx {
 

@@ -1,5 +1,5 @@
 /* The arithmetic of adm_math.h for kernels: the same numbers by fewer and narrower instructions. Each function names
- * the one that it equals; tests/kernels/adm_hip_test.cpp compares them.
+ * the one that it equals; tests/kernels/adm/adm_hip_test.cpp compares them.
  *
  * GPUs multiply 32 by 32 bits to 64 in one or two instructions, but add and shift 64 bits in two, divide in fifteen,
  * and most have few units for double. At scale 0, where bands fit 16 bits, nearly everything fits 32. */

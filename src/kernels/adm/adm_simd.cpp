@@ -27,7 +27,7 @@
 #include "base/aligned.h"
 #include "base/cpu.h"
 #include "kernels/adm/adm_cm-inl.h"
-#include "kernels/common/adm_pass.h"
+#include "kernels/adm/adm_pass.h"
 
 #ifndef VMAFX_ADM_SIMD_ONCE
 #define VMAFX_ADM_SIMD_ONCE

@@ -16,7 +16,7 @@
 #include "kernels/cambi/cambi_rank.hip"
 #include "kernels/cambi/cambi_words.hip"
 #include "kernels/cambi/cambi_work.h"
-#include "kernels/common/gpu.h"
+#include "kernels/gpu/gpu.h"
 
 namespace vmafx::cambi {
 

@@ -1,4 +1,4 @@
-/* c of one sample, or of a vector of them: see kernels/common/twin-inl.h. */
+/* c of one sample, or of a vector of them: see kernels/arithmetic/twin-inl.h. */
 #if defined(VMAFX_KERNELS_CAMBI_CAMBI_MATH_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef VMAFX_KERNELS_CAMBI_CAMBI_MATH_INL_H
 #undef VMAFX_KERNELS_CAMBI_CAMBI_MATH_INL_H
@@ -7,7 +7,7 @@
 #endif
 
 #include "kernels/cambi/cambi_math.h"
-#include "kernels/common/twin-inl.h"
+#include "kernels/arithmetic/twin-inl.h"
 
 VMAFX_TWIN_BEGIN
 

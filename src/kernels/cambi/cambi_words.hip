@@ -3,7 +3,7 @@
 #define VMAFX_KERNELS_CAMBI_CAMBI_WORDS_HIP
 
 #include "kernels/cambi/cambi_work.h"
-#include "kernels/common/gpu.h"
+#include "kernels/gpu/gpu.h"
 
 namespace vmafx::cambi {
 

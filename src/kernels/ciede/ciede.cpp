@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/cpu.h"
-#include "kernels/common/fixed.h"
+#include "kernels/arithmetic/fixed.h"
 #include "kernels/device_twin.h"
 
 namespace vmafx {

@@ -7,7 +7,7 @@
 #endif
 
 #include "kernels/ciede/ciede_math.h"
-#include "kernels/common/transcendental-inl.h"
+#include "kernels/arithmetic/transcendental-inl.h"
 
 VMAFX_TWIN_BEGIN
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "kernels/common/device.h"
+#include "kernels/gpu/device.h"
 
 namespace vmafx {
 

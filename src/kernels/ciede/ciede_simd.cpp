@@ -16,7 +16,7 @@
 #include <hwy/highway.h>
 
 #include "kernels/ciede/ciede_math-inl.h"
-#include "kernels/common/rows-inl.h"
+#include "kernels/steps/rows-inl.h"
 
 #ifndef VMAFX_KERNELS_CIEDE_CIEDE_ROWS
 #define VMAFX_KERNELS_CIEDE_CIEDE_ROWS

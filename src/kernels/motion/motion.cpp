@@ -4,7 +4,7 @@
 #include <cerrno>
 
 #include "base/cpu.h"
-#include "kernels/common/motion_scores.h"
+#include "kernels/motion/motion_scores.h"
 #include "kernels/device_twin.h"
 
 namespace vmafx {

@@ -5,10 +5,10 @@
  * rows at a time.
  *
  * Bound by instructions: 28 for a sample, 7 us at 3840x2160 on an H200, where loading it takes 4. */
-#include "kernels/common/gpu.h"
-#include "kernels/common/mirror.h"
+#include "kernels/gpu/gpu.h"
+#include "kernels/steps/mirror.h"
 #include "kernels/motion/motion_math.h"
-#include "kernels/motion/motion_strips.h"
+#include "kernels/motion/motion_work.h"
 
 namespace vmafx::motion {
 

@@ -1,7 +1,7 @@
 /* Which kernels of motion run, on what planes, in which order: one, on the luma of all reference frames. */
 #include "kernels/device_twin.h"
 #include "kernels/motion/motion.h"
-#include "kernels/motion/motion_strips.h"
+#include "kernels/motion/motion_work.h"
 
 namespace vmafx {
 namespace {

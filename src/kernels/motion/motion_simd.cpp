@@ -25,7 +25,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "kernels/common/mirror.h"
+#include "kernels/steps/mirror.h"
 #include "kernels/motion/motion_math.h"
 
 #ifndef VMAFX_KERNELS_MOTION_MOTION_SIMD_ONCE

@@ -1,7 +1,7 @@
 /* Which kernels of psnr run, on what planes, in which order: one, on all planes of all frames. */
 #include "kernels/device_twin.h"
 #include "kernels/psnr/psnr.h"
-#include "kernels/psnr/psnr_tiles.h"
+#include "kernels/psnr/psnr_work.h"
 
 namespace vmafx {
 namespace {

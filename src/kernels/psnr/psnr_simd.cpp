@@ -14,7 +14,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "kernels/common/squares-inl.h"
+#include "kernels/arithmetic/squares-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace vmafx {

@@ -22,7 +22,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "kernels/common/fixed.h"
+#include "kernels/arithmetic/fixed.h"
 #include "kernels/extractor.h"
 #include "kernels/psnr_hvs/psnr_hvs_math.h"
 

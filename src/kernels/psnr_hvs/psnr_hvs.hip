@@ -1,7 +1,7 @@
 /* The kernels of psnr_hvs: first the exact sums of all rows of blocks, then, knowing the rows above, what counts. Each
  * works on all planes of a batch in one launch. Grid: rows, 1, frames. */
-#include "kernels/common/fixed.h"
-#include "kernels/common/gpu.h"
+#include "kernels/arithmetic/fixed.h"
+#include "kernels/gpu/gpu.h"
 #include "kernels/psnr_hvs/psnr_hvs_math-inl.h"
 #include "kernels/psnr_hvs/psnr_hvs_work.h"
 

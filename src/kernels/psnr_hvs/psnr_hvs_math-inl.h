@@ -6,7 +6,7 @@
 #define VMAFX_KERNELS_PSNR_HVS_PSNR_HVS_MATH_INL_H
 #endif
 
-#include "kernels/common/twin-inl.h"
+#include "kernels/arithmetic/twin-inl.h"
 #include "kernels/psnr_hvs/psnr_hvs_math.h"
 
 VMAFX_TWIN_BEGIN

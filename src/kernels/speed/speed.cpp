@@ -5,7 +5,7 @@
 #include <span>
 
 #include "base/cpu.h"
-#include "kernels/common/row_sums.h"
+#include "kernels/steps/row_sums.h"
 #include "kernels/device_twin.h"
 
 namespace vmafx {

@@ -24,7 +24,7 @@
  * Only sums over the plane, which are made in double, have an order of their own, and logarithms may be off by 1e-14.
  * Deviations: any depth from 8 to 16 bit; where rounding leaves an S that has no logarithm the score is still a number;
  * speed_max_val limits speed_temporal, too; pictures too small for a block are refused; prescaling as said in
- * kernels/common/prescale_math.h.
+ * kernels/steps/prescale_math.h.
  *
  * Everything is done where the pictures are, matrices included: of a frame only the sum over its blocks leaves the
  * kernels, 16 bytes. */

@@ -1,10 +1,10 @@
 /* The kernels of SpEED, in data-flow order; block z is a unit (speed_work.h). What counts is that they are
  * few, for all planes of both sides of a batch at once: the longest, whose QR steps one thread makes (some 0.13 ms on an
  * H200), takes as long for one plane as for many. */
-#include "kernels/common/gpu.h"
-#include "kernels/common/mirror.h"
-#include "kernels/common/row_sums.h"
-#include "kernels/common/rows-inl.h"
+#include "kernels/gpu/gpu.h"
+#include "kernels/steps/mirror.h"
+#include "kernels/steps/row_sums.h"
+#include "kernels/steps/rows-inl.h"
 #include "kernels/speed/speed_blocks-inl.h"
 #include "kernels/speed/speed_work.h"
 

@@ -6,8 +6,8 @@
 #define VMAFX_KERNELS_SPEED_SPEED_BLOCKS_INL_H
 #endif
 
-#include "kernels/common/transcendental-inl.h"
-#include "kernels/common/twin-inl.h"
+#include "kernels/arithmetic/transcendental-inl.h"
+#include "kernels/arithmetic/twin-inl.h"
 #include "kernels/speed/speed_math.h"
 
 VMAFX_TWIN_BEGIN

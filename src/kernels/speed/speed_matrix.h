@@ -4,8 +4,8 @@
 #ifndef VMAFX_KERNELS_SPEED_SPEED_MATRIX_H
 #define VMAFX_KERNELS_SPEED_SPEED_MATRIX_H
 
-#include "kernels/common/device.h"
-#include "kernels/common/real.h"
+#include "kernels/gpu/device.h"
+#include "kernels/arithmetic/real.h"
 #include "kernels/speed/speed_work.h"
 
 namespace vmafx::speed {

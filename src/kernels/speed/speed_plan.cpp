@@ -5,7 +5,7 @@
 #include <numbers>
 
 #include "base/aligned.h"
-#include "kernels/common/rows.h"
+#include "kernels/steps/rows.h"
 
 namespace vmafx {
 namespace {

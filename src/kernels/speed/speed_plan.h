@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "base/status.h"
-#include "kernels/common/prescale.h"
+#include "kernels/steps/prescale.h"
 #include "kernels/options.h"
 #include "kernels/speed/speed_work.h"
 

@@ -1,9 +1,9 @@
 /* The definition of SpEED on one plane, in the order of speed.h. */
 #include <algorithm>
 
-#include "kernels/common/mirror.h"
-#include "kernels/common/row_sums.h"
-#include "kernels/common/rows-inl.h"
+#include "kernels/steps/mirror.h"
+#include "kernels/steps/row_sums.h"
+#include "kernels/steps/rows-inl.h"
 #include "kernels/speed/speed.h"
 #include "kernels/speed/speed_blocks-inl.h"
 

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "kernels/common/mirror.h"
+#include "kernels/steps/mirror.h"
 #include "kernels/speed/speed_math.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -16,7 +16,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "kernels/common/rows-inl.h"
+#include "kernels/steps/rows-inl.h"
 #include "kernels/speed/speed_blocks-inl.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -7,8 +7,8 @@
 
 #include "hip/device_ptr.h"
 #include "hip/frame_planes.h"
-#include "kernels/common/gaussian_window.h"
-#include "kernels/common/prescale_work.h"
+#include "kernels/steps/gaussian_window.h"
+#include "kernels/steps/prescale_work.h"
 
 namespace vmafx {
 

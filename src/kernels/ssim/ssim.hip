@@ -1,8 +1,8 @@
 /* The kernels of float_ssim and float_ms_ssim: planes of the first scale where it is not the samples themselves, of
  * each further scale, then the sums of all scales. Frames along z. */
-#include "kernels/common/fixed.h"
-#include "kernels/common/gpu.h"
-#include "kernels/common/mirror.h"
+#include "kernels/arithmetic/fixed.h"
+#include "kernels/gpu/gpu.h"
+#include "kernels/steps/mirror.h"
 #include "kernels/ssim/ssim_math-inl.h"
 #include "kernels/ssim/ssim_work.h"
 

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "base/cpu.h"
-#include "kernels/common/fixed.h"
+#include "kernels/arithmetic/fixed.h"
 #include "kernels/ssim/ssim_math.h"
 
 namespace vmafx {

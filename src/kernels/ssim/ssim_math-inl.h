@@ -6,7 +6,7 @@
 #define VMAFX_KERNELS_SSIM_SSIM_MATH_INL_H
 #endif
 
-#include "kernels/common/rows-inl.h"
+#include "kernels/steps/rows-inl.h"
 #include "kernels/ssim/ssim_math.h"
 
 VMAFX_TWIN_BEGIN

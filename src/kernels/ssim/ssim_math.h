@@ -2,7 +2,7 @@
 #ifndef VMAFX_KERNELS_SSIM_SSIM_MATH_H
 #define VMAFX_KERNELS_SSIM_SSIM_MATH_H
 
-#include "kernels/common/device.h"
+#include "kernels/gpu/device.h"
 
 namespace vmafx {
 

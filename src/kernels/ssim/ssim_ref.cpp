@@ -1,9 +1,9 @@
 /* The definition of the sums of float_ssim and float_ms_ssim. */
 #include <utility>
 
-#include "kernels/common/fixed.h"
-#include "kernels/common/mirror.h"
-#include "kernels/common/rows.h"
+#include "kernels/arithmetic/fixed.h"
+#include "kernels/steps/mirror.h"
+#include "kernels/steps/rows.h"
 #include "kernels/ssim/ssim.h"
 #include "kernels/ssim/ssim_math-inl.h"
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "base/aligned.h"
-#include "kernels/common/rows.h"
+#include "kernels/steps/rows.h"
 #include "kernels/ssim/ssim.h"
 #include "kernels/ssim/ssim_math.h"
 

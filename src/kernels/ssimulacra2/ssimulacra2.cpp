@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/cpu.h"
-#include "kernels/common/linear_light_of.h"
+#include "kernels/steps/linear_light_of.h"
 #include "kernels/device_twin.h"
 #include "kernels/ssimulacra2/ssimulacra2_weights.h"
 

@@ -25,7 +25,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "kernels/common/fixed.h"
+#include "kernels/arithmetic/fixed.h"
 #include "kernels/extractor.h"
 #include "kernels/ssimulacra2/ssimulacra2_math.h"
 

@@ -1,7 +1,7 @@
 /* The kernels of ssimulacra2, in data-flow order, for a chunk of rows of all scales: XYB from the samples, the filter
  * along the rows, and the filter down the columns with the errors. */
-#include "kernels/common/fixed.h"
-#include "kernels/common/gpu.h"
+#include "kernels/arithmetic/fixed.h"
+#include "kernels/gpu/gpu.h"
 #include "kernels/ssimulacra2/ssimulacra2_math-inl.h"
 #include "kernels/ssimulacra2/ssimulacra2_work.h"
 

@@ -9,7 +9,7 @@
 #include <algorithm>
 
 #include "base/picture.h"
-#include "kernels/common/rows-inl.h"
+#include "kernels/steps/rows-inl.h"
 #include "kernels/ssimulacra2/ssimulacra2_math-inl.h"
 #include "kernels/ssimulacra2/ssimulacra2_strip.h"
 

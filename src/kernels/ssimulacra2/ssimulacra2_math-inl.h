@@ -6,8 +6,8 @@
 #define VMAFX_KERNELS_SSIMULACRA2_SSIMULACRA2_MATH_INL_H
 #endif
 
-#include "kernels/common/linear_light-inl.h"
-#include "kernels/common/twin-inl.h"
+#include "kernels/steps/linear_light-inl.h"
+#include "kernels/arithmetic/twin-inl.h"
 #include "kernels/ssimulacra2/ssimulacra2_math.h"
 
 VMAFX_TWIN_BEGIN

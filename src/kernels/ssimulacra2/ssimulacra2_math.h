@@ -2,7 +2,7 @@
 #ifndef VMAFX_KERNELS_SSIMULACRA2_SSIMULACRA2_MATH_H
 #define VMAFX_KERNELS_SSIMULACRA2_SSIMULACRA2_MATH_H
 
-#include "kernels/common/linear_light.h"
+#include "kernels/steps/linear_light.h"
 
 namespace vmafx {
 

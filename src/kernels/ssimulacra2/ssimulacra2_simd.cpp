@@ -15,7 +15,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "kernels/common/rows-inl.h"
+#include "kernels/steps/rows-inl.h"
 #include "kernels/ssimulacra2/ssimulacra2_light-inl.h"
 #include "kernels/ssimulacra2/ssimulacra2_math-inl.h"
 

@@ -7,7 +7,7 @@
 #include <cstddef>
 
 #include "base/aligned.h"
-#include "kernels/common/rows.h"
+#include "kernels/steps/rows.h"
 #include "kernels/ssimulacra2/ssimulacra2_math.h"
 
 namespace vmafx {

@@ -1,6 +1,6 @@
 /* The kernels of vif, in data-flow order: the planes of scales 1, 2 and 3, each from those before, then the sums of all
  * scales at once. */
-#include "kernels/common/gpu.h"
+#include "kernels/gpu/gpu.h"
 #include "kernels/vif/vif_filter.hip"
 #include "kernels/vif/vif_logs.hip"
 #include "kernels/vif/vif_work.h"

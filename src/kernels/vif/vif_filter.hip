@@ -4,8 +4,8 @@
 
 #include <bit>
 
-#include "kernels/common/gpu.h"
-#include "kernels/common/mirror.h"
+#include "kernels/gpu/gpu.h"
+#include "kernels/steps/mirror.h"
 #include "kernels/vif/vif_work.h"
 
 namespace vmafx::vif_device {

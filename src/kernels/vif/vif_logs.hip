@@ -4,7 +4,7 @@
 
 #include <bit>
 
-#include "kernels/common/gpu.h"
+#include "kernels/gpu/gpu.h"
 #include "kernels/vif/vif_math.h"
 
 namespace vmafx::vif_device {

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "kernels/common/device.h"
+#include "kernels/gpu/device.h"
 
 namespace vmafx {
 

@@ -1,6 +1,6 @@
 /* VIF, the definition: plain loops in equation order. Every other path answers to it. */
 #include "base/aligned.h"
-#include "kernels/common/mirror.h"
+#include "kernels/steps/mirror.h"
 #include "kernels/vif/vif.h"
 
 namespace vmafx {

@@ -12,7 +12,7 @@
 #include <cstring>
 
 #include "base/picture.h"
-#include "kernels/common/mirror.h"
+#include "kernels/steps/mirror.h"
 #include "kernels/vif/vif_logs-inl.h"
 #include "kernels/vif/vif_pairs.h"
 #include "kernels/vif/vif_strip.h"

@@ -1,0 +1,114 @@
+/* Running one block of a kernel: its threads take turns as fibres, from barrier to barrier. A thread that meets no
+ * barrier and no shuffle costs no switch: the next one follows it on the same stack. */
+#ifndef VMAFX_EMULATOR_BLOCK_H
+#define VMAFX_EMULATOR_BLOCK_H
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernels/gpu/gpu.h"
+#include "emulator/fibre.h"
+#include "emulator/shared.h"
+
+namespace vmafx::emulator {
+
+using gpu::Dim3;
+
+/* One launch of a kernel, with its arguments copied. */
+struct Launch {
+  const gpu::host::Kernel* kernel;
+  Dim3 grid, block;
+  std::vector<std::vector<std::byte>> arguments;
+  std::vector<void*> argument_addresses;
+  int device;
+  uint32_t number;  // counts from 1
+
+  std::atomic<uint64_t> next_block = 0;
+  std::atomic<bool> failed = false;
+
+  uint64_t blocks() const { return uint64_t{grid.x} * grid.y * grid.z; }
+  unsigned threads() const { return block.x * block.y * block.z; }
+};
+
+/* What runs blocks on one thread of the host, one after the other. */
+class Worker {
+ public:
+  Worker();
+
+  /* Runs one block. */
+  void run(Launch& launch, uint64_t block_number);
+
+  /* Of the thread that runs now. */
+  const Launch& launch() const { return *launch_; }
+  uint32_t block_number() const { return block_number_; }
+  unsigned rank() const { return rank_; }
+  unsigned lane() const { return rank_ % lanes_per_wave_; }
+  unsigned wave_size() const { return lanes_per_wave_; }
+  Dim3 thread_id() const { return thread_ids_[rank_]; }
+  Dim3 block_id() const { return block_id_; }
+  SharedMemory& shared() { return shared_; }
+  bool is_on_stack(uintptr_t address) const { return address - stack_begin_ < Fibre::kStackSize; }
+
+  void wait_for_block();
+  uint64_t exchange(uint64_t value, unsigned mask);
+
+  /* The running thread did wrong: says what and where, and ends the program or else the launch. */
+  [[noreturn]] void fault(std::string what, const void* code = nullptr);
+
+ private:
+  enum class State : uint8_t { kNew, kReady, kAtShuffle, kAtBarrier, kDone };
+  struct Lane {
+    State state;
+    Fibre* fibre;
+  };
+
+  static void fibre_main();
+  void run_lanes();
+  void resume(unsigned rank);
+  void suspend(State state);
+  void enter(unsigned rank);
+  void number_threads(Dim3 size);
+  void run_wave(unsigned begin, unsigned end);
+  bool pass_shuffle(unsigned begin, unsigned end);
+  bool pass_barrier();
+  unsigned count(State state, unsigned begin, unsigned end) const;
+  unsigned first_not(State state, unsigned begin) const;
+  Fibre* take_fibre();
+  void fail(const std::string& what);
+
+  const unsigned lanes_per_wave_;
+  Launch* launch_ = nullptr;
+  uint32_t block_number_ = 0;
+  Dim3 block_id_{};
+  unsigned rank_ = 0;          // in its block, of the thread that runs
+  uintptr_t stack_begin_ = 0;  // of its fibre
+  Dim3 block_size_{};
+  std::vector<Dim3> thread_ids_;  // by rank, in blocks of that size
+
+  Context scheduler_;
+  Fibre* running_ = nullptr;
+  bool abandoned_ = false;
+  unsigned wave_end_ = 0;  // of the wave that runs: the rank behind it
+  std::vector<Lane> lanes_;
+  std::vector<std::unique_ptr<Fibre>> fibres_;
+  std::vector<Fibre*> idle_;
+
+  unsigned phase_ = 0;  // shuffles alternate between two rows of posted values
+  std::array<std::array<uint64_t, 64>, 2> posted_{};
+  SharedMemory shared_;
+};
+
+/* The worker of this thread of the host while the threads of a block run on it, else nullptr. Initial-exec: one load,
+ * no call. */
+extern thread_local Worker* worker [[gnu::tls_model("initial-exec")]];
+
+/* Where code lies, for addr2line: "libvmafx_hip_emulator.so+0x1234". */
+std::string describe_code(const void* code);
+
+}  // namespace vmafx::emulator
+
+#endif

@@ -1,0 +1,135 @@
+#include "emulator/calls.h"
+
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <vector>
+
+#include "emulator/block.h"
+#include "emulator/imports.h"
+#include "emulator/memory.h"
+#include "emulator/modules.h"
+#include "emulator/queue.h"
+#include "emulator/settings.h"
+
+namespace vmafx::emulator {
+namespace {
+
+/* Outlives the program's other static objects, which may still give things back. */
+struct State {
+  std::mutex mutex;
+  std::vector<const char*> calls;
+  int lost = 0;  // the error since the device was lost
+  bool hung = false;
+  bool may_leak = false;
+};
+
+State& state() {
+  static State& s = *new State;
+  return s;
+}
+
+/* -- Host code that touches device memory -------------------------------------------------------------------------- */
+
+struct sigaction previous_action;
+
+void on_segv(int signal, siginfo_t* info, void* context) {
+  const uintptr_t address = reinterpret_cast<uintptr_t>(info->si_addr);
+  if (address - reserve.begin < reserve.size)
+    die("host code touches device memory: 0x%zx, %s", static_cast<size_t>(address),
+        DeviceMemory::get().describe(address).c_str());
+  if (previous_action.sa_flags & SA_SIGINFO) return previous_action.sa_sigaction(signal, info, context);
+  sigaction(signal, &previous_action, nullptr);  // the instruction is tried again, and meets that
+}
+
+[[gnu::constructor]] void at_load() {
+  DeviceMemory::get();
+  struct sigaction action {};
+  action.sa_sigaction = on_segv;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigaction(SIGSEGV, &action, &previous_action);
+}
+
+/* -- The end ------------------------------------------------------------------------------------------------------- */
+
+void write_calls(const std::string& path) {
+  FILE* file = std::fopen(path.c_str(), "w");
+  if (!file) die("cannot write %s", path.c_str());
+  const auto& calls = state().calls;
+  std::fprintf(file, "%zu\n", calls.size());
+  for (size_t i = 0; i < calls.size(); i++) std::fprintf(file, "%zu %s\n", i + 1, calls[i]);
+  std::fclose(file);
+}
+
+template <class T>
+void add_leaks(Handles<T>& handles, std::vector<std::string>* leaks) {
+  if (handles.size())
+    leaks->push_back(text("%zu %s%s", handles.size(), handles.kind(), handles.size() == 1 ? "" : "s"));
+}
+
+/* After these a program gives the device up. What is on it may stay: giving it back could block for ever. */
+bool is_fatal(int error) { return error == kIllegalAddress || error == kLaunchFailure || error == kUnknown; }
+
+/* Where a hang is planned the program waits with a short deadline, which may also pass before it. */
+void report_leaks() {
+  if (state().may_leak || settings().hang.is_set()) return;
+  std::vector<std::string> leaks = DeviceMemory::get().leaks();
+  for (const std::string& pinned : PinnedMemory::get().leaks()) leaks.push_back(pinned);
+  add_leaks(streams(), &leaks);
+  add_leaks(events(), &leaks);
+  add_leaks(modules(), &leaks);
+  add_leaks(imports(), &leaks);
+  if (leaks.empty()) return;
+  std::string all;
+  for (const std::string& leak : leaks) all += (all.empty() ? "" : ", ") + leak;
+  complain(0, "not given back at the end of the program: " + all);
+}
+
+[[gnu::destructor]] void at_unload() {
+  if (!settings().calls_file.empty()) write_calls(settings().calls_file);
+  report_leaks();
+}
+
+}  // namespace
+
+/* -- A call -------------------------------------------------------------------------------------------------------- */
+
+Call::Call(const char* name) {
+  State& s = state();
+  s.mutex.lock();
+  s.calls.push_back(name);
+  const uint64_t number = s.calls.size();
+  name_ = text("%s (call %zu)", name, static_cast<size_t>(number));
+  const Settings& plan = settings();
+  if (plan.hang.hits(number, name)) s.hung = true;
+  if (plan.fail.hits(number, name)) {
+    error_ = plan.fail_error;
+    if (plan.fail_lasts) s.lost = error_;
+    s.may_leak = s.may_leak || is_fatal(error_);
+  }
+  if (s.lost) error_ = s.lost;
+  if (!error_) advance_anything();
+}
+
+Call::~Call() {
+  DeviceMemory::get().close();
+  state().mutex.unlock();
+}
+
+void lose_device(int error) {
+  if (!state().lost) state().lost = error;
+  state().may_leak = true;
+}
+
+int lost_error() { return state().lost; }
+
+bool is_hung() { return state().hung; }
+
+int& current_device() {
+  static thread_local int device = 0;
+  return device;
+}
+
+}  // namespace vmafx::emulator

@@ -1,0 +1,222 @@
+#include "emulator/memory.h"
+
+#include <sys/mman.h>
+
+#include <cstring>
+#include <iterator>
+
+#include "emulator/report.h"
+#include "emulator/settings.h"
+
+namespace vmafx::emulator {
+namespace {
+
+constexpr size_t kPage = 4096;
+constexpr size_t kReserve = size_t{32} << 30;  // addresses
+
+size_t round_up(size_t size, size_t unit) { return (size + unit - 1) / unit * unit; }
+
+void* map(size_t size, int protection) {
+  void* address = mmap(nullptr, size, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (address == MAP_FAILED) die("no room for %zu bytes of addresses", size);
+  return address;
+}
+
+}  // namespace
+
+Reserve reserve;
+
+DeviceMemory& DeviceMemory::get() {
+  static DeviceMemory& memory = *new DeviceMemory;
+  return memory;
+}
+
+DeviceMemory::DeviceMemory() {
+  reserve.states = static_cast<uint8_t*>(map(kReserve, PROT_READ | PROT_WRITE));
+  reserve.writers = static_cast<uint64_t*>(map(kReserve / 4 * sizeof(uint64_t), PROT_READ | PROT_WRITE));
+  reserve.begin = next_ = reinterpret_cast<uintptr_t>(map(kReserve, PROT_NONE));
+  reserve.size = kReserve;
+}
+
+/* After each allocation a page stays unused. */
+uintptr_t DeviceMemory::find_room(size_t pages_size) {
+  const uintptr_t end = reserve.begin + reserve.size;
+  if (end - next_ >= pages_size) {
+    const uintptr_t address = next_;
+    next_ += pages_size;
+    return address;
+  }
+  /* The addresses have been used up: forget what was freed, and take the first gap. */
+  std::erase_if(allocations_, [](const auto& entry) { return !entry.second.live; });
+  uintptr_t gap = reserve.begin;
+  for (const auto& [address, allocation] : allocations_) {
+    if (address - gap >= pages_size) return gap;
+    gap = address + round_up(allocation.size, kPage) + kPage;
+  }
+  return end - gap >= pages_size ? gap : 0;
+}
+
+uintptr_t DeviceMemory::allocate(size_t size, int device) {
+  if (size == 0 || size > settings().memory - used(device)) return 0;
+  const uintptr_t address = find_room(round_up(size, kPage) + kPage);
+  if (!address) return 0;
+  allocations_[address] = {size, ++count_, device, false, true};
+  std::memset(reserve.states + (address - reserve.begin), kAllocated, size);
+  if (is_open_) mprotect(reinterpret_cast<void*>(address), round_up(size, kPage), PROT_READ | PROT_WRITE);
+  return address;
+}
+
+void DeviceMemory::forget(uintptr_t address, Allocation& allocation) {
+  allocation.live = false;
+  std::memset(reserve.states + (address - reserve.begin), 0, allocation.size);
+}
+
+bool DeviceMemory::release(uintptr_t address) {
+  const auto found = allocations_.find(address);
+  if (found == allocations_.end() || !found->second.live) return false;
+  forget(address, found->second);
+  if (!found->second.imported) {
+    void* pages = reinterpret_cast<void*>(address);
+    const size_t size = round_up(found->second.size, kPage);
+    madvise(pages, size, MADV_DONTNEED);
+    mprotect(pages, size, PROT_NONE);
+  }
+  return true;
+}
+
+size_t DeviceMemory::used(int device) const {
+  size_t sum = 0;
+  for (const auto& [address, allocation] : allocations_)
+    if (allocation.live && !allocation.imported && allocation.device == device) sum += allocation.size;
+  return sum;
+}
+
+uintptr_t DeviceMemory::map_file(int fd, size_t size) {
+  const uintptr_t address = find_room(round_up(size, kPage) + kPage);
+  if (!address) return 0;
+  void* pages = mmap(reinterpret_cast<void*>(address), size, PROT_NONE, MAP_SHARED | MAP_FIXED, fd, 0);
+  return pages == MAP_FAILED ? 0 : address;
+}
+
+void DeviceMemory::add_import(uintptr_t address, size_t size, int device) {
+  allocations_[address] = {size, ++count_, device, true, true};
+  std::memset(reserve.states + (address - reserve.begin), kWritten, size);
+}
+
+/* The imports in it end with it. */
+void DeviceMemory::unmap_file(uintptr_t address, size_t size) {
+  for (auto i = allocations_.lower_bound(address); i != allocations_.end() && i->first < address + size; ++i)
+    if (i->second.live) forget(i->first, i->second);
+  mmap(reinterpret_cast<void*>(address), size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+       0);
+}
+
+void DeviceMemory::protect(int protection) {
+  for (const auto& [address, allocation] : allocations_) {
+    if (!allocation.live) continue;
+    const uintptr_t page = address / kPage * kPage;  // an import may begin inside a page
+    const int allowed = allocation.imported ? protection & ~PROT_WRITE : protection;
+    if (mprotect(reinterpret_cast<void*>(page), round_up(address + allocation.size, kPage) - page, allowed))
+      die("mprotect failed");
+  }
+}
+
+void DeviceMemory::open() {
+  if (!is_open_) protect(PROT_READ | PROT_WRITE);
+  is_open_ = true;
+}
+
+void DeviceMemory::close() {
+  if (is_open_) protect(PROT_NONE);
+  is_open_ = false;
+}
+
+const Allocation* DeviceMemory::find(uintptr_t address, size_t size) const {
+  auto found = allocations_.upper_bound(address);
+  if (found == allocations_.begin()) return nullptr;
+  const auto& [begin, a] = *--found;
+  return a.live && address - begin <= a.size && size <= a.size - (address - begin) ? &a : nullptr;
+}
+
+std::string DeviceMemory::describe(uintptr_t address) const {
+  if (address - reserve.begin >= reserve.size) return PinnedMemory::get().describe(address);
+  auto found = allocations_.upper_bound(address);
+  if (found == allocations_.begin()) return "in no allocation";
+  const auto& [begin, a] = *std::prev(found);
+  const std::string name = text("%s #%d (%zu bytes%s)", a.imported ? "read-only import" : "allocation", a.number,
+                                a.size, a.live ? "" : ", freed");
+  if (address >= begin + a.size) return text("%zu bytes past the end of %s", address - begin - a.size, name.c_str());
+  return text("at byte %zu of %s", address - begin, name.c_str());
+}
+
+std::vector<std::string> DeviceMemory::leaks() const {
+  std::vector<std::string> all;
+  for (const auto& [address, a] : allocations_)
+    if (a.live && !a.imported) all.push_back(text("device allocation #%d of %zu bytes", a.number, a.size));
+  return all;
+}
+
+void DeviceMemory::mark_written(uintptr_t address, size_t size) {
+  std::memset(reserve.states + (address - reserve.begin), kReady, size);
+}
+
+void DeviceMemory::copy_states(uintptr_t to, uintptr_t from, size_t size) {
+  for (size_t i = 0; i < size; i++)
+    reserve.states[to - reserve.begin + i] = reserve.states[from - reserve.begin + i] & kReady;
+}
+
+uintptr_t DeviceMemory::first_unwritten(uintptr_t address, size_t size) const {
+  for (size_t i = 0; i < size; i++)
+    if (!(reserve.states[address - reserve.begin + i] & kWritten)) return address + i;
+  return 0;
+}
+
+PinnedMemory& PinnedMemory::get() {
+  static PinnedMemory& memory = *new PinnedMemory;
+  return memory;
+}
+
+/* At the end of its pages, a forbidden page behind it; filled with what no one should rely on. */
+void* PinnedMemory::allocate(size_t size) {
+  constexpr size_t kAlignment = 256;
+  const size_t pages_size = round_up(size, kPage) + kPage;
+  char* pages = static_cast<char*>(map(pages_size, PROT_READ | PROT_WRITE));
+  mprotect(pages + pages_size - kPage, kPage, PROT_NONE);
+  char* address = pages + pages_size - kPage - round_up(size, kAlignment);
+  std::memset(address, 0xA5, size);
+  blocks_[reinterpret_cast<uintptr_t>(address)] = {size, pages, pages_size, ++count_};
+  return address;
+}
+
+bool PinnedMemory::release(void* address) {
+  const auto found = blocks_.find(reinterpret_cast<uintptr_t>(address));
+  if (found == blocks_.end()) return false;
+  munmap(found->second.pages, found->second.pages_size);
+  blocks_.erase(found);
+  return true;
+}
+
+bool PinnedMemory::contains(uintptr_t address, size_t* rest) const {
+  auto found = blocks_.upper_bound(address);
+  if (found == blocks_.begin()) return false;
+  --found;
+  if (address - found->first >= found->second.size) return false;
+  *rest = found->second.size - (address - found->first);
+  return true;
+}
+
+std::string PinnedMemory::describe(uintptr_t address) const {
+  size_t rest = 0;
+  return contains(address, &rest) ? "in pinned memory of the host"
+         : address < kPage        ? "near null"
+                                  : "in memory of the host";
+}
+
+std::vector<std::string> PinnedMemory::leaks() const {
+  std::vector<std::string> all;
+  for (const auto& [address, block] : blocks_)
+    all.push_back(text("pinned allocation #%d of %zu bytes", block.number, block.size));
+  return all;
+}
+
+}  // namespace vmafx::emulator

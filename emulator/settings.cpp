@@ -1,0 +1,90 @@
+#include "emulator/settings.h"
+
+#include <cstdlib>
+#include <thread>
+
+#include "emulator/abi.h"
+#include "emulator/report.h"
+
+namespace vmafx::emulator {
+namespace {
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(("VMAFX_HIP_EMULATOR_" + std::string(name)).c_str());
+  return value ? value : "";
+}
+
+uint64_t number(const char* name, uint64_t fallback) {
+  const std::string text = variable(name);
+  if (text.empty()) return fallback;
+  char* end = nullptr;
+  const uint64_t value = std::strtoull(text.c_str(), &end, 0);
+  if (*end) die("VMAFX_HIP_EMULATOR_%s=%s is no number", name, text.c_str());
+  return value;
+}
+
+Target target(const std::string& text) {
+  char* end = nullptr;
+  const uint64_t value = std::strtoull(text.c_str(), &end, 10);
+  if (!*end) return {value, ""};
+  return {0, text};
+}
+
+/* "k", "k:error", "name:error". */
+void parse_failure(Settings& s) {
+  const std::string text = variable("FAIL");
+  if (text.empty()) return;
+  const size_t colon = text.find(':');
+  s.fail = target(text.substr(0, colon));
+  const std::string error = colon == std::string::npos ? "launch" : text.substr(colon + 1);
+  s.fail_lasts = error == "lost";
+  s.fail_error = error == "memory"   ? kOutOfMemory
+                 : error == "launch" ? kLaunchFailure
+                 : error == "lost"   ? kUnknown
+                                     : std::atoi(error.c_str());
+  if (!s.fail_error) die("VMAFX_HIP_EMULATOR_FAIL=%s: no such error", text.c_str());
+}
+
+/* "discrete@0000:03:00.0,integrated@0000:0a:00.0", or "none". */
+std::vector<DeviceSetting> parse_devices() {
+  std::string text = variable("DEVICES");
+  if (text == "none") return {};
+  if (text.empty()) text = "discrete@0000:03:00.0";
+  std::vector<DeviceSetting> devices;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find(',', begin), text.size());
+    const std::string device = text.substr(begin, end - begin);
+    const size_t at = device.find('@');
+    const std::string kind = device.substr(0, at);
+    if (at == std::string::npos || (kind != "discrete" && kind != "integrated"))
+      die("VMAFX_HIP_EMULATOR_DEVICES: '%s' is not (discrete|integrated)@PCI-ADDRESS", device.c_str());
+    devices.push_back({kind == "integrated", device.substr(at + 1)});
+    begin = end + 1;
+  }
+  return devices;
+}
+
+Settings read() {
+  Settings s;
+  s.lanes = static_cast<unsigned>(number("LANES", 64));
+  if (s.lanes != 32 && s.lanes != 64) die("VMAFX_HIP_EMULATOR_LANES=%u: hardware has 32 or 64", s.lanes);
+  s.threads = static_cast<unsigned>(number("THREADS", std::thread::hardware_concurrency()));
+  if (s.threads == 0) s.threads = 1;
+  s.seed = number("SEED", 1);
+  s.memory = number("MEMORY", s.memory);
+  s.devices = parse_devices();
+  parse_failure(s);
+  s.hang = target(variable("HANG"));
+  s.report = number("REPORT", 0) != 0;
+  s.calls_file = variable("CALLS");
+  return s;
+}
+
+}  // namespace
+
+const Settings& settings() {
+  static const Settings& s = *new Settings(read());
+  return s;
+}
+
+}  // namespace vmafx::emulator

@@ -1,0 +1,44 @@
+/* The environment variables that steer the emulator; README.md says what each does. */
+#ifndef VMAFX_EMULATOR_SETTINGS_H
+#define VMAFX_EMULATOR_SETTINGS_H
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace vmafx::emulator {
+
+struct DeviceSetting {
+  bool integrated;
+  std::string pci_address;
+};
+
+/* Which call goes wrong: the `number`-th of all (0: none), or every one of that name. */
+struct Target {
+  uint64_t number = 0;
+  std::string name;
+
+  bool is_set() const { return number || !name.empty(); }
+  bool hits(uint64_t call, const char* call_name) const { return name.empty() ? call == number : name == call_name; }
+};
+
+struct Settings {
+  unsigned lanes = 64;
+  unsigned threads = 1;  // of the host, that run blocks
+  uint64_t seed = 1;
+  size_t memory = size_t{8} << 30;  // bytes per device
+  std::vector<DeviceSetting> devices;
+  Target fail, hang;
+  int fail_error = 0;
+  bool fail_lasts = false;  // the device is lost from then on
+  bool report = false;
+  std::string calls_file;
+};
+
+/* Read at the first use. A value that makes no sense ends the program. */
+const Settings& settings();
+
+}  // namespace vmafx::emulator
+
+#endif

@@ -1,0 +1,63 @@
+/* The SIMD twins of the integer and the floating-point ADM: one pass over the pictures, in which each scale makes a row of its bands as
+ * soon as the rows under the wavelet's taps are there, and keeps no more rows than the next steps read. */
+#ifndef VMAFX_KERNELS_ADM_ADM_PASS_H
+#define VMAFX_KERNELS_ADM_ADM_PASS_H
+
+#include <algorithm>
+#include <cstddef>
+
+#include "base/aligned.h"
+#include "kernels/adm/adm_needs.h"
+
+namespace vmafx {
+
+inline constexpr int kAdmInputRows = 4;   // under one step of the vertical pass
+inline constexpr int kAdmNearRows = 3;    // under the masking window
+inline constexpr int kAdmSignalRows = 2;  // masking is one row behind decoupling
+
+/* A scale at work: what it has to make. */
+struct AdmLevel : AdmNeeds {
+  int index;
+  int next_row;
+
+  /* Whether the next row of bands can be made once row y of the input, of in_h rows, is there. */
+  bool is_ready(int y, int in_h) const { return next_row < rows.end && std::min(2 * next_row + 2, in_h - 1) <= y; }
+};
+
+/* What each scale has to make, from the last one up. `Level` is an AdmLevel with a pointer to its `scale`. */
+template <class Level, class Scale>
+void plan_adm_levels(const Scale (&scales)[kAdmScales], bool skip_scale0, Level (&levels)[kAdmScales]) {
+  for (int i = kAdmScales - 1; i >= 0; i--) {
+    Level& level = levels[i];
+    level.scale = &scales[i];
+    level.index = i;
+    static_cast<AdmNeeds&>(level) =
+        adm_needs(scales[i], i > 0 || !skip_scale0, i + 1 < kAdmScales ? &levels[i + 1] : nullptr);
+    level.next_row = level.rows.begin;
+  }
+}
+
+/* Hands out rows; without memory it only counts. */
+class AdmRowMemory {
+ public:
+  explicit AdmRowMemory(std::byte* memory) : memory_(memory) {}
+
+  template <class T>
+  T* row(size_t samples) {
+    constexpr size_t kBefore = kCacheLine;  // a filter reads one sample before the row
+    constexpr size_t kBehind = 3 * 256;     // and up to three vectors (of up to 256 bytes) behind it
+    std::byte* start = memory_ ? memory_ + used_ + kBefore : nullptr;
+    used_ += kBefore + round_to_lines(samples * sizeof(T)) + kBehind;
+    return reinterpret_cast<T*>(start);
+  }
+  std::byte* bytes(size_t count) { return row<std::byte>(count); }
+  size_t used() const { return used_; }
+
+ private:
+  std::byte* memory_;
+  size_t used_ = 0;
+};
+
+}  // namespace vmafx
+
+#endif

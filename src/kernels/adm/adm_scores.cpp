@@ -1,0 +1,42 @@
+#include "kernels/adm/adm_scores.h"
+
+#include <cmath>
+
+namespace vmafx {
+
+float adm_noise_floor(const AdmExtent& extent, double weight, double p_norm) {
+  const int samples = (extent.bottom - extent.top) * (extent.right - extent.left);
+  return std::pow(static_cast<float>(samples * weight), static_cast<float>(1.0f / p_norm));
+}
+
+AdmScores adm_combined(const AdmScaleScore (&scales)[kAdmScales], const AdmExtent& extent, int not_for_aim) {
+  double num = 0, den = 0, aim_num = 0, aim_den = 0;
+  for (int s = 0; s < kAdmScales; s++) {
+    num += scales[s].num;
+    den += scales[s].den;
+    if (s == not_for_aim) continue;
+    aim_num += scales[s].aim_num;
+    aim_den += scales[s].den;
+  }
+  /* Less than this is nothing. */
+  const double limit = 1e-10 * (static_cast<double>(extent.in_w) * extent.in_h) / (1920.0 * 1080.0);
+  if (num < limit) num = 0;
+  if (den < limit) den = 0;
+  return {num, den, den == 0 ? 1 : num / den, den == 0 || aim_den == 0 ? 0 : aim_num / aim_den};
+}
+
+void put_adm_scores(int64_t frame, const AdmScores& scores, double adm3, const AdmScaleScore (&scales)[kAdmScales], bool debug,
+                    ScoreSink& sink) {
+  int feature = 0;
+  const auto put = [&](double score) { sink.put(frame, feature++, score); };
+  for (const double score : {scores.adm2, scores.aim, adm3}) put(score);
+  for (const AdmScaleScore& scale : scales) put(scale.ratio());
+  if (!debug) return;
+  for (const double score : {scores.adm2, scores.num, scores.den}) put(score);
+  for (const AdmScaleScore& scale : scales) {
+    put(scale.num);
+    put(scale.den);
+  }
+}
+
+}  // namespace vmafx

@@ -1,0 +1,85 @@
+/* How the kernels of adm cut the bands of a scale into tiles, and what they are given: for the host, which plans it,
+ * and for the kernels. */
+#ifndef VMAFX_KERNELS_ADM_ADM_WORK_H
+#define VMAFX_KERNELS_ADM_ADM_WORK_H
+
+#include <stdint.h>
+
+#include "hip/frame_planes.h"
+#include "kernels/adm/adm_narrow.h"
+
+namespace vmafx {
+
+/* A block makes the bands of a tile, in columns and rows of the bands; each thread has some columns of one row.
+ * Masking looks one sample further, so neighbouring tiles overlap by two: a tile scores what is inside its outermost
+ * rows and columns, and writes the band a of all but its last two. */
+struct AdmTileShape {
+  int w, h;
+  int columns;  // of a thread
+
+  constexpr int step_x() const { return w - 2; }
+  constexpr int step_y() const { return h - 2; }
+  constexpr int threads() const { return w / columns * h; }
+};
+
+/* Large tiles overlap less, and threads with more columns do less for each; but they need more registers, and the
+ * other scales have 64-bit arithmetic and too few tiles. */
+constexpr AdmTileShape adm_tile_shape(int scale) {
+  return scale == 0 ? AdmTileShape{64, 16, 4} : AdmTileShape{32, 16, 2};
+}
+
+/* The tiles of a scale in one direction. Tile i begins at first + i step; those from scored_from on, `scored` of
+ * them, have samples that count. */
+struct AdmTiling {
+  int32_t first = 0;
+  int32_t count = 0;
+  int32_t scored_from = 0;
+  int32_t scored = 0;
+};
+
+/* Planes of both pictures of all frames, one after the other: ref and dist of the first frame, of the next. */
+struct AdmPicturePlanes {
+  hip::DevicePtr<uint8_t> data;
+  int64_t stride = 0;  // bytes from row to row
+  int64_t bytes = 0;   // from plane to plane
+};
+
+/* Sums over the columns of a tile, before AdmScale's row shifts, which only whole rows may get. For each frame, scale,
+ * sum (dlm, aim, csf_den of band h, v, d, as in AdmSums) and column of tiles: an array over the scored rows. */
+inline constexpr int kAdmRowSums = 3 * kAdmBands;
+
+/* The parameter of a scale's kernel. */
+struct AdmStage {
+  AdmScale scale;
+  AdmTiling x, y;
+  int64_t cube_half[kAdmBands] = {};  // of 1 << cube_shift
+  uint64_t den_cube_half = 0;
+  narrow::GainLimit gain_limit = {};
+  int32_t measure_aim = 0;
+  uint32_t low_start = 0, high_start = 0;  // of the vertical sums of scale 0: rounding, less the samples' centre
+  AdmPicturePlanes from;  // scales 1 to 3: bands a of the scale before
+  AdmPicturePlanes to;    // scales 0 to 2: bands a
+  hip::DevicePtr<uint64_t> row_sums;  // of this scale, of the first frame
+  int64_t row_sums_stride = 0;        // words from frame to frame
+};
+
+/* The parameter of the kernel that adds up rows. */
+struct AdmRows {
+  struct OfScale {
+    int32_t rows, tiles;  // tiles: columns of them
+    int32_t row_shift, den_row_shift;
+    int64_t first;  // word of a frame's row_sums
+  };
+  OfScale scale[kAdmScales];
+  hip::DevicePtr<uint64_t> row_sums;
+  int64_t row_sums_stride = 0;
+  hip::DevicePtr<uint64_t> sums;  // AdmSums of the first frame
+  int64_t sums_stride = 0;        // words
+};
+
+/* Rows of a block of that kernel, and threads for each, which share out the tiles. */
+inline constexpr unsigned kAdmRowsPerBlock = 64, kAdmThreadsPerRow = 4;
+
+}  // namespace vmafx
+
+#endif

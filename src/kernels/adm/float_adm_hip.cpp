@@ -1,0 +1,138 @@
+/* Which kernels of float_adm run, on what planes, in which order: one for each scale, from the finest on. */
+#include <algorithm>
+
+#include "kernels/adm/adm_needs.h"
+#include "kernels/steps/row_sums_hip.h"
+#include "kernels/device_twin.h"
+#include "kernels/adm/float_adm.h"
+#include "kernels/adm/float_adm_work.h"
+
+namespace vmafx {
+namespace {
+
+constexpr int64_t kPlaneAlignment = 256 / sizeof(float);
+
+int64_t align(int64_t count, int64_t to) { return (count + to - 1) / to * to; }
+
+/* The tiles of a scale in one direction. */
+struct Tiling {
+  int first = 0, count = 0;
+};
+
+/* Tiles that write [made.begin, made.end) of the band a and score [from, to); one of them may be empty. The first begins at an even
+ * place. */
+Tiling make_tiling(Interval made, int from, int to, int step) {
+  const bool makes = made.begin < made.end, scores = from < to;
+  int first = makes ? made.begin : from - 1, last = makes ? made.end : to - 1;
+  if (makes && scores) {
+    first = std::min(first, from - 1);
+    last = std::max(last, to - 1);
+  }
+  Tiling tiling;
+  tiling.first = first & ~1;
+  tiling.count = (last - tiling.first + step - 1) / step;
+  return tiling;
+}
+
+class FloatAdmHip : public DeviceTwin {
+ public:
+  explicit FloatAdmHip(const FloatAdmParams& params) : bpc_(params.bpc), cubes_(params.cubes()) {
+    words_per_scale_ = kFloatAdmKinds * kAdmBands * params.words_per_sum();
+    AdmNeeds needs[kAdmScales];
+    for (int s = kAdmScales - 1; s >= 0; s--) {
+      const bool scored = s > 0 || !params.skip_scale0;
+      needs[s] = adm_needs(params.scale[s], scored, s + 1 < kAdmScales ? &needs[s + 1] : nullptr);
+    }
+    for (int s = 0; s < kAdmScales; s++) plan_scale(params, s, needs[s]);
+  }
+
+  size_t scratch_bytes(int frames) const override { return bands_bytes(frames) + row_sums_.scratch_bytes(frames); }
+
+  Status load(const hip::Module& kernels) override {
+    const char* const samples = cubes_ ? bpc_ == 8 ? "vmafx_float_adm_8" : "vmafx_float_adm_16"
+                                       : bpc_ == 8 ? "vmafx_float_adm_powers_8" : "vmafx_float_adm_powers_16";
+    VMAFX_ASSIGN(samples_, (kernels.kernel<FloatAdmStage, hip::BatchPlanes>(samples)));
+    VMAFX_ASSIGN(bands_, kernels.kernel<FloatAdmStage>(cubes_ ? "vmafx_float_adm_bands" : "vmafx_float_adm_powers_bands"));
+    return cubes_ ? row_sums_.load(kernels) : Status();
+  }
+
+  Status launch(const DeviceBatch& batch) const override {
+    const hip::DevicePtr<std::byte> rows = batch.scratch + static_cast<ptrdiff_t>(bands_bytes(batch.count));
+    hip::DevicePtr<float> next = batch.scratch.as<float>();
+    for (int s = 0; s < kAdmScales; s++) {
+      FloatAdmStage stage = stages_[s];
+      if (s > 0) stage.from.data = next + -2 * batch.count * stage.from.plane_size;
+      stage.to.data = next;
+      next = next + 2 * batch.count * stage.to.plane_size;
+      stage.sums = batch.sums.as<uint64_t>() + s * words_per_scale_;
+      stage.sums_stride = static_cast<int64_t>(batch.sums_stride / sizeof(uint64_t));
+      if (cubes_ && stage.scored) stage.values = row_sums_.values(parts_[s], rows);
+      const hip::Dim grid = {tiles_[s][0], tiles_[s][1], static_cast<unsigned>(batch.count)};
+      if (s == 0) VMAFX_TRY(hip::launch(*batch.stream, samples_, grid, {kFloatAdmThreads}, 0, stage, batch.planes[0]));
+      else VMAFX_TRY(hip::launch(*batch.stream, bands_, grid, {kFloatAdmThreads}, 0, stage));
+      if (cubes_ && stage.scored) VMAFX_TRY(row_sums_.add_rows(batch, parts_[s], rows));
+    }
+    return cubes_ ? row_sums_.add_sums(batch, rows) : Status();
+  }
+
+ private:
+  size_t bands_bytes(int frames) const { return static_cast<size_t>(frames) * frame_floats_ * sizeof(float); }
+
+  void plan_scale(const FloatAdmParams& params, int index, const AdmNeeds& needs) {
+    FloatAdmStage& stage = stages_[index];
+    const FloatAdmScale& scale = stage.scale = params.scale[index];
+    stage.scored = index > 0 || !params.skip_scale0;
+    stage.makes_a = index + 1 < kAdmScales;
+    stage.masked = params.masked;
+    stage.gain_limit = params.gain_limit;
+    stage.p_norm = static_cast<float>(params.p_norm);
+    if (stage.scored) {
+      const int begin = scale.left & ~1;
+      stage.columns = {begin, begin + static_cast<int>(align(scale.right - begin, 4))};
+    }
+    if (cubes_ && stage.scored)
+      parts_[index] = row_sums_.add_part(stage.columns.end - stage.columns.begin, scale.bottom - scale.top, kFloatAdmKinds * kAdmBands,
+                                         float_adm_sum_index(0, index, 0));
+    stage.sample_scale = 1.0f / static_cast<float>(1 << (params.bpc - 8));
+    if (index == 0) {
+      stage.from.x = {0, scale.in_w};
+      stage.from.y = {0, scale.in_h};
+    } else {
+      stage.from = stages_[index - 1].to;
+    }
+    const Interval nothing = {0, 0};
+    const Tiling x = make_tiling(stage.makes_a ? needs.cols : nothing, stage.columns.begin, stage.columns.end, kFloatAdmStepX);
+    const Tiling y = make_tiling(stage.makes_a ? needs.rows : nothing, stage.scored ? scale.top : 0,
+                                 stage.scored ? scale.bottom : 0, kFloatAdmStepY);
+    stage.first_x = x.first;
+    stage.first_y = y.first;
+    tiles_[index][0] = static_cast<unsigned>(x.count);
+    tiles_[index][1] = static_cast<unsigned>(y.count);
+    if (!stage.makes_a) return;
+    FloatAdmPlanes& to = stage.to;
+    to.x = {std::max(x.first, 0), std::min(x.first + x.count * kFloatAdmStepX, scale.w)};
+    to.y = {std::max(y.first, 0), std::min(y.first + y.count * kFloatAdmStepY, scale.h)};
+    to.first_x = to.x.begin & ~3;
+    to.stride = static_cast<int32_t>(align(to.x.end - to.first_x, 4));
+    to.plane_size = align(static_cast<int64_t>(to.stride) * (to.y.end - to.y.begin), kPlaneAlignment);
+    frame_floats_ += 2 * to.plane_size;
+  }
+
+  const int bpc_;
+  const bool cubes_;
+  int64_t words_per_scale_ = 0;
+  FloatAdmStage stages_[kAdmScales];
+  unsigned tiles_[kAdmScales][2] = {};
+  int64_t frame_floats_ = 0;  // of the bands a
+  RowSumsDevice row_sums_;
+  int parts_[kAdmScales] = {};  // of the sums
+
+  hip::Kernel<FloatAdmStage, hip::BatchPlanes> samples_;
+  hip::Kernel<FloatAdmStage> bands_;
+};
+
+}  // namespace
+
+std::unique_ptr<DeviceTwin> float_adm_hip(const FloatAdmParams& params) { return std::make_unique<FloatAdmHip>(params); }
+
+}  // namespace vmafx

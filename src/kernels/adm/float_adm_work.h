@@ -1,0 +1,55 @@
+/* How the kernels of float_adm cut the bands of a scale into tiles, and what they are given: for the host, which plans it, and for the
+ * kernels. */
+#ifndef VMAFX_KERNELS_ADM_FLOAT_ADM_WORK_H
+#define VMAFX_KERNELS_ADM_FLOAT_ADM_WORK_H
+
+#include <stdint.h>
+
+#include "hip/frame_planes.h"
+#include "kernels/steps/row_sums_work.h"
+#include "kernels/adm/float_adm_math.h"
+
+namespace vmafx {
+
+/* A block makes the bands of a tile, in columns and rows of the bands; each thread has some neighbouring columns of one row. Masking looks
+ * one sample further, so neighbouring tiles overlap by two: a tile scores what is inside its outermost rows and columns, and writes the
+ * band a of all but its last two. */
+inline constexpr int kFloatAdmTileW = 32, kFloatAdmTileH = 16, kFloatAdmColumns = 2;
+inline constexpr int kFloatAdmStepX = kFloatAdmTileW - 2, kFloatAdmStepY = kFloatAdmTileH - 2;
+inline constexpr unsigned kFloatAdmThreads = kFloatAdmTileW / kFloatAdmColumns * kFloatAdmTileH;
+
+/* From begin to before end. */
+struct FloatAdmRange {
+  int32_t begin = 0, end = 0;
+};
+
+/* The part of a scale's band a that the next scale reads, of ref and dist of the first frame, of the next. */
+struct FloatAdmPlanes {
+  hip::DevicePtr<float> data;
+  FloatAdmRange x, y;      // what is there
+  int32_t first_x = 0;     // of a row; a multiple of 4
+  int32_t stride = 0;      // floats from row to row, a multiple of 4
+  int64_t plane_size = 0;  // floats from plane to plane, a multiple of 4
+};
+
+/* The parameter of a scale's kernel. */
+struct FloatAdmStage {
+  FloatAdmScale scale;
+  int32_t first_x = 0, first_y = 0;  // of the first tile; first_x is even
+  int32_t scored = 0;                // not adm_skip_scale0
+  FloatAdmRange columns;             // the scored ones and up to four more, for aligned stores: begin is even, the size a multiple of 4
+  int32_t makes_a = 0;
+  int32_t masked = 0;
+  double gain_limit = 1;
+  float p_norm = 3;
+  float sample_scale = 1;  // to 8 bits
+  FloatAdmPlanes from;     // at scale 0 only x and y
+  FloatAdmPlanes to;
+  RowValues values;               // of cubes: of `columns` and the scored rows, a plane for each of the scale's sums
+  hip::DevicePtr<uint64_t> sums;  // of powers, of the scale, of the first frame
+  int64_t sums_stride = 0;        // words
+};
+
+}  // namespace vmafx
+
+#endif

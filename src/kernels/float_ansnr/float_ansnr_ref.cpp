@@ -1,0 +1,40 @@
+/* The definition of float_ansnr's sums. */
+#include "kernels/float_ansnr/float_ansnr.h"
+#include "kernels/float_ansnr/float_ansnr_math-inl.h"
+#include "kernels/steps/row_sums.h"
+
+namespace vmafx {
+namespace {
+
+template <class T>
+AnsnrSums sums_of(const Plane<const T>& ref, const Plane<const T>& dist, float scale) {
+  RowSum signal, noise;
+  for (int y = 0; y < ref.h; y++) {
+    for (int x = 0; x < ref.w; x++) {
+      const auto rows = [=](const Plane<const T>& plane) {
+        return [=](int dy) {
+          const T* row = plane.row(ansnr_reflect(y + dy, plane.h));
+          return [=](int dx) {
+            return static_cast<float>(row[ansnr_reflect(x + dx, plane.w)]) * scale + kAnsnrOffset;
+          };
+        };
+      };
+      const AnsnrSquares squares = ansnr_squares(rows(ref), rows(dist));
+      signal.add(squares.signal);
+      noise.add(squares.noise);
+    }
+    signal.end_row();
+    noise.end_row();
+  }
+  return {signal.word(), noise.word()};
+}
+
+}  // namespace
+
+AnsnrSums ansnr_ref(const SamplePlane& ref, const SamplePlane& dist, int bpc, std::byte*) {
+  const float scale = scale_to_8_bits(bpc);
+  return bpc == 8 ? sums_of(ref.as<uint8_t>(), dist.as<uint8_t>(), scale)
+                  : sums_of(ref.as<uint16_t>(), dist.as<uint16_t>(), scale);
+}
+
+}  // namespace vmafx

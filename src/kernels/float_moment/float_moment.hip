@@ -1,0 +1,51 @@
+/* The kernels of float_moment: the lumas of a batch in one launch. Grid: tiles in x and y, frames times 2 (ref, dist). */
+#include "kernels/gpu/gpu.h"
+#include "kernels/float_moment/float_moment_work.h"
+
+namespace vmafx::moment {
+
+/* Samples [x, x + 16 / sizeof(T)) of row y, those below w. The sums of a thread: 8 rows of 8 squares below 2^32. */
+template <class T>
+VMAFX_DEVICE void add_pack(const hip::DevicePlane& plane, int x, int y, int w, uint64_t* first, uint64_t* second) {
+  constexpr int n = 16 / sizeof(T);
+  const T* row = reinterpret_cast<const T*>(plane.data + y * plane.stride) + x;
+  gpu::Pack<T, n> pack;
+  if (x + n <= w) {
+    pack = gpu::load_pack<n>(row);
+  } else {
+    VMAFX_UNROLL
+    for (int k = 0; k < n; k++) pack.v[k] = x + k < w ? row[k] : T(0);
+  }
+  uint32_t sum = 0;
+  VMAFX_UNROLL
+  for (int k = 0; k < n; k++) {
+    const uint32_t sample = pack.v[k];
+    sum += sample;
+    *second += uint64_t{sample} * sample;
+  }
+  *first += sum;
+}
+
+template <class T>
+VMAFX_DEVICE void add_tile(const MomentWork& work) {
+  const gpu::Dim3 block = gpu::block_id();
+  const unsigned frame = block.z / 2, is_dist = block.z % 2;
+  const hip::DevicePlane& plane =
+      is_dist ? work.luma.dist[frame] : work.luma.ref[hip::ref_index(static_cast<int>(frame))];
+  const int x = static_cast<int>((block.x * kMomentPacks + gpu::thread_id().x) * (16 / sizeof(T)));
+  const int top = static_cast<int>(block.y * kMomentRows);
+  uint64_t first = 0, second = 0;
+  if (x < work.w)
+    for (int y = top; y < work.h && y < top + static_cast<int>(kMomentRows); y++)
+      add_pack<T>(plane, x, y, work.w, &first, &second);
+  const int64_t sums[2] = {static_cast<int64_t>(first), static_cast<int64_t>(second)};
+  gpu::add_block(work.sums + frame * work.sums_stride + is_dist * 2, sums);
+}
+
+}  // namespace vmafx::moment
+
+VMAFX_KERNEL(vmafx_moment_8, vmafx::kMomentPacks, (vmafx::MomentWork work)) { vmafx::moment::add_tile<uint8_t>(work); }
+
+VMAFX_KERNEL(vmafx_moment_16, vmafx::kMomentPacks, (vmafx::MomentWork work)) {
+  vmafx::moment::add_tile<uint16_t>(work);
+}

@@ -1,0 +1,261 @@
+/* The language of the kernels: all that a .hip file may use beyond plain C++.
+ *
+ * One source, three compilers: clang or hipcc for AMD (compiler builtins only: no HIP header, no device library), nvcc
+ * for NVIDIA, and the host's C++ compiler for emulator. The primitives of each are in gpu_amd.h, gpu_cuda.h
+ * and gpu_host.h, under the same names, in namespace vmafx::gpu:
+ *
+ *   VMAFX_KERNEL(name, threads, (parameters)) { ... }
+ *       A kernel, launched by that name with at most `threads` threads in a block. Names are unique in the whole
+ *       program. Parameters are numbers, device pointers and trivially copyable structs of them, by value. A kernel is
+ *       no template; it may call one.
+ *   VMAFX_DENSE_KERNEL(name, threads, blocks, (parameters)) { ... }
+ *       The same, in so few registers that `blocks` blocks share a multiprocessor of NVIDIA's. For AMD the compiler
+ *       decides.
+ *   VMAFX_DEVICE
+ *       Begins a function for kernels only; inline, never recursive. VMAFX_HD (device.h) begins one for the host, too.
+ *   VMAFX_SHARED(type, name, [n]...);
+ *       In a kernel or such a function: an array in the memory of the block, uninitialised; 48 KiB in all.
+ *   VMAFX_CONSTANT type name[n] = {...};
+ *       A table, at namespace scope (device.h); 64 KiB in all. Larger ones go into a buffer.
+ *   VMAFX_UNROLL
+ *       Before a loop of few, constant rounds: unroll it, so that local arrays become registers (device.h).
+ *   VMAFX_ROLLED
+ *       Before a loop that seldom runs: keep it small.
+ *
+ *   Dim3 thread_id(), block_id()     this thread in its block, this block in the grid
+ *   Dim3 block_size(), grid_size()   in threads; in blocks
+ *   unsigned thread_rank()           this thread in its block, x fastest
+ *   unsigned thread_count()          of the block
+ *   unsigned wave_size()             32 or 64, known at run time only: never write 32, 31 or 5 for it
+ *   unsigned lane_id()               this thread in its wave: thread_rank() % wave_size()
+ *   void block_sync()
+ *       A barrier for the block, which also orders its shared memory. Every thread must come to it: none behind a
+ *       `return` or in a branch that only some threads take. Nothing less orders shared memory, not even within a
+ *       wave.
+ *   T shuffle_xor(T value, mask)
+ *       The value of lane (lane_id() ^ mask), mask < wave_size(), T = uint32_t or uint64_t. Every lane of the wave
+ *       must come to it. Kernels that use it or what follows run in blocks of whole waves: multiples of 64 threads.
+ *   int64_t wave_add(int64_t), int32_t wave_add(int32_t)
+ *       The sum over the wave, in every lane. 32 bits are faster.
+ *   void add_block(uint64_t* sums, values), add_block(uint64_t* sum, value), add_each(uint64_t* sums, value...)
+ *       The way to return sums: adds int64_t values[n], or each value, summed over the block, to n sums in device
+ *       memory, which a memset cleared. Every thread must come to it, at a uniform place like a barrier. add_each()
+ *       sums values of type int32_t over a wave in 32 bits.
+ *   int64_t block_add(int64_t)
+ *       The sum over the block, in every thread. Every thread must come to it, as above.
+ *   void atomic_add(uint64_t*, uint64_t)
+ *       In device memory. Nothing else may touch that word in the same launch.
+ *   void add_shared(uint32_t*, uint32_t)
+ *       The same in shared memory. Between two barriers nothing else may touch that word.
+ *   uint32_t add_bytes(uint32_t four, uint32_t sum)
+ *       `sum` and the four bytes.
+ *   Pack<T, n> load_pack<n>(const T*), void store_pack(T*, Pack<T, n>)
+ *       n neighbouring values at once, pack.v[0 to n-1]: 2, 4, 8 or 16 bytes, at an address that is a multiple of
+ *       that.
+ *   uint64_t mul_high(uint64_t, uint64_t), int64_t mul_high(int64_t, int64_t)
+ *       The high half of a 128-bit product.
+ *   float, double multiply_add(a, b, c)
+ *       a * b + c, rounded once or twice, whatever is fastest: where that makes no difference.
+ *   double divide(a, b)
+ *       a / b, rounded as on the host. a is 0 or, like b and a / b, far from the ends of double's range.
+ *   float float_toward_zero(uint32_t or uint64_t)
+ *       The value, cut off after 24 bits.
+ *   bool double_is_fast()
+ *       Whether sums of 33 to 53 bits are best made in double. Known when a kernel is compiled; the emulator says yes
+ *       with waves of 64 lanes, so that tests see both ways.
+ *   uint32_t forget_range(uint32_t value)
+ *       The value, of which nvcc then does not know how small it is. It makes dot products of sums of products of
+ *       bytes, and packs them anew for each, which is slower where the products are used several times.
+ *   float near_inverse(float x)
+ *       1 / x by one instruction, for x in [1, 2^24], with a relative error of at most 2^-21. It is not the same on every
+ *       device: integers that are made with it must be put right.
+ *
+ * Within a launch nothing orders the blocks: a block may not read what another one wrote, nor write where another one
+ * did.
+ *
+ * Numbers. Integers of 8 to 64 bits with all operators (64-bit division is slow). float and double with + - * / only,
+ * comparisons and conversions; nothing is contracted or reassociated, so each operation rounds as on the host. No
+ * libm, whose last bits differ; square_root() of real.h. A conversion to an integer must be in range. Sums of floating-point values
+ * are made in integers, by fixed.h, and so do not depend on tiles and lanes; where a score shows the order of additions, by
+ * row_sums_device.h in the one order.
+ *
+ * A `<metric>_math-inl.h` is shared with the SIMD twin, too: twin-inl.h. A `<metric>_math.h` that kernels include may use <cstdint>, <array> and <limits>; of <bit> what is constexpr; nothing of
+ * <algorithm>, which clang wraps for HIP's own headers; __builtin_clz, __builtin_clzll, __builtin_popcount; constexpr
+ * numbers by value; VMAFX_CONSTANT or VMAFX_TABLE for each table that is indexed (nvcc cannot reach an `inline constexpr`
+ * array, even in an unrolled loop); VMAFX_HD functions. Not: allocation, exceptions, virtual functions, static
+ * variables.
+ *
+ * Speed. Loads are fastest when the lanes of a wave read neighbouring addresses, 4 to 16 bytes each. Local arrays must
+ * vanish into registers (constant indices after VMAFX_UNROLL): the check of the code objects refuses scratch memory.
+ * Mark pointer parameters __restrict__ where nothing else in the kernel points there.
+ *
+ * Compiled with -O3 -std=c++20 and for AMD -ffp-contract=off, for NVIDIA -fmad=false --expt-relaxed-constexpr. */
+#ifndef VMAFX_KERNELS_GPU_GPU_H
+#define VMAFX_KERNELS_GPU_GPU_H
+
+#include <bit>
+#include <cstdint>
+
+#include "kernels/gpu/device.h"
+
+namespace vmafx::gpu {
+
+struct Dim3 {
+  unsigned x, y, z;
+};
+
+/* float_toward_zero() without a rounding mode: what a float cannot hold is cleared first. */
+VMAFX_HD float cut_to_float(uint32_t value) {
+  return static_cast<float>(value & ~(0xffu >> __builtin_clz(value | 1)));
+}
+VMAFX_HD float cut_to_float(uint64_t value) {
+  const int excess = 40 - __builtin_clzll(value | 1), shift = excess > 0 ? excess : 0;
+  return static_cast<float>(static_cast<uint32_t>(value >> shift)) * std::bit_cast<float>((127u + shift) << 23);
+}
+
+}  // namespace vmafx::gpu
+
+#if defined(__CUDACC__)
+#include "kernels/gpu/gpu_cuda.h"
+#elif defined(__HIP__)
+#include "kernels/gpu/gpu_amd.h"
+#else
+#include "kernels/gpu/gpu_host.h"
+#endif
+
+namespace vmafx::gpu {
+
+inline constexpr unsigned kMaxThreads = 1024;  // in a block
+inline constexpr unsigned kMaxWaves = kMaxThreads / 32;
+
+template <class T, int n>
+struct alignas(sizeof(T) * n) Pack {
+  static_assert(sizeof(T) * n <= 16, "no load is wider");
+  T v[n];
+};
+
+template <int n, class T>
+VMAFX_DEVICE Pack<T, n> load_pack(const T* from) {
+  check_alignment(from, alignof(Pack<T, n>));
+  return *reinterpret_cast<const Pack<T, n>*>(from);
+}
+
+template <class T, int n>
+VMAFX_DEVICE void store_pack(T* to, const Pack<T, n>& pack) {
+  check_alignment(to, alignof(Pack<T, n>));
+  *reinterpret_cast<Pack<T, n>*>(to) = pack;
+}
+
+VMAFX_HD uint64_t mul_high(uint64_t a, uint64_t b) {
+  return static_cast<uint64_t>((static_cast<unsigned __int128>(a) * b) >> 64);
+}
+VMAFX_HD int64_t mul_high(int64_t a, int64_t b) { return static_cast<int64_t>((static_cast<__int128>(a) * b) >> 64); }
+
+VMAFX_DEVICE unsigned thread_rank() {
+  const Dim3 id = thread_id(), size = block_size();
+  return (id.z * size.y + id.y) * size.x + id.x;
+}
+
+VMAFX_DEVICE unsigned thread_count() {
+  const Dim3 size = block_size();
+  return size.x * size.y * size.z;
+}
+
+VMAFX_DEVICE int64_t wave_add(int64_t value) {
+  uint64_t sum = static_cast<uint64_t>(value);
+  for (unsigned mask = wave_size() / 2; mask > 0; mask /= 2) sum += shuffle_xor(sum, mask);
+  return static_cast<int64_t>(sum);
+}
+
+VMAFX_DEVICE int32_t wave_add(int32_t value) {
+  uint32_t sum = static_cast<uint32_t>(value);
+  for (unsigned mask = wave_size() / 2; mask > 0; mask /= 2) sum += shuffle_xor(sum, mask);
+  return static_cast<int32_t>(sum);
+}
+
+VMAFX_DEVICE int64_t block_add(int64_t value) {
+  VMAFX_SHARED(int64_t, parts, [kMaxWaves]);
+  const int64_t wave_sum = wave_add(value);
+  block_sync();  // `parts` of the last call have been read
+  if (lane_id() == 0) parts[thread_rank() / wave_size()] = wave_sum;
+  block_sync();
+  int64_t sum = 0;
+  for (unsigned w = 0; w < thread_count() / wave_size(); w++) sum += parts[w];
+  return sum;
+}
+
+/* Sums over the waves of a block, one row for each sum, added up by a thread each; one atomic per block and sum. Sums wrap as
+ * int64_t. Begins and ends like a barrier: `parts` may be filled again. */
+template <int n>
+VMAFX_DEVICE void add_parts(uint64_t* sums, const int64_t (&parts)[n][kMaxWaves]) {
+  static_assert(n <= 64, "a thread per sum, in the smallest block");
+  const unsigned rank = thread_rank(), waves = thread_count() / wave_size();
+  block_sync();
+  if (rank < n) {
+    int64_t sum = 0;
+    for (unsigned w = 0; w < waves; w++) sum += parts[rank][w];
+    atomic_add(&sums[rank], static_cast<uint64_t>(sum));
+  }
+  block_sync();
+}
+
+/* kept[0] becomes one of `count` sums over `count` neighbouring lanes, `*index` tells which: in each step a lane keeps half of what it
+ * has and hands over the other half. A step a function, so that arrays stay registers with every compiler. */
+template <int count, int half>
+VMAFX_DEVICE void share_out(uint64_t (&kept)[count], unsigned* index) {
+  if constexpr (half > 0) {
+    constexpr unsigned mask = count / 2 / half;
+    const bool upper = lane_id() & mask;
+    if (upper) *index += half;
+    VMAFX_UNROLL
+    for (int i = 0; i < half; i++) {
+      const uint64_t low = kept[i], high = kept[i + half], given = upper ? low : high;
+      kept[i] = (low + high - given) + shuffle_xor(given, mask);
+    }
+    share_out<count, half / 2>(kept, index);
+  }
+}
+
+/* Fills this wave's column of `parts`, from row `first` on. Several sums at once, a power of two: as many shuffles as sums, where
+ * each alone would take log2 of the wave. */
+template <int first, int n>
+VMAFX_DEVICE void add_wave(const int64_t (&values)[n], int64_t (&parts)[n][kMaxWaves]) {
+  constexpr int kMost = 32;  // lanes of the smallest wave
+  constexpr int count = n - first < kMost ? static_cast<int>(std::bit_floor(static_cast<unsigned>(n - first))) : kMost;
+  uint64_t kept[count];
+  VMAFX_UNROLL
+  for (int i = 0; i < count; i++) kept[i] = static_cast<uint64_t>(values[first + i]);
+  unsigned index = 0;
+  share_out<count, count / 2>(kept, &index);
+  for (unsigned mask = count; mask < wave_size(); mask *= 2) kept[0] += shuffle_xor(kept[0], mask);
+  if (lane_id() < count) parts[first + index][thread_rank() / wave_size()] = static_cast<int64_t>(kept[0]);
+  if constexpr (first + count < n) add_wave<first + count>(values, parts);
+}
+
+template <int n>
+VMAFX_DEVICE void add_block(uint64_t* sums, const int64_t (&values)[n]) {
+  VMAFX_SHARED(int64_t, parts, [n][kMaxWaves]);
+  add_wave<0>(values, parts);
+  add_parts(sums, parts);
+}
+
+VMAFX_DEVICE void add_block(uint64_t* sum, int64_t value) {
+  const int64_t values[1] = {value};
+  add_block(sum, values);
+}
+
+template <class... Values>
+VMAFX_DEVICE void add_each(uint64_t* sums, Values... values) {
+  constexpr int n = sizeof...(Values);
+  const int64_t wave_sums[] = {wave_add(values)...};
+  VMAFX_SHARED(int64_t, parts, [n][kMaxWaves]);
+  if (lane_id() == 0) {
+    VMAFX_UNROLL
+    for (int i = 0; i < n; i++) parts[i][thread_rank() / wave_size()] = wave_sums[i];
+  }
+  add_parts(sums, parts);
+}
+
+}  // namespace vmafx::gpu
+
+#endif

@@ -1,0 +1,33 @@
+/* How the planes of a frame are cut into tiles, one block each: for the host, which counts them, and for the kernel. */
+#ifndef VMAFX_KERNELS_PSNR_PSNR_WORK_H
+#define VMAFX_KERNELS_PSNR_PSNR_WORK_H
+
+#include <stdint.h>
+
+#include "hip/frame_planes.h"
+
+namespace vmafx {
+
+/* A tile: kPsnrTilePacks times 16 bytes wide. Each thread has one pack in every kPsnrThreadRows-th row. */
+inline constexpr unsigned kPsnrTilePacks = 64;
+inline constexpr unsigned kPsnrThreadRows = 2;  // of threads in a block
+inline constexpr unsigned kPsnrPacksPerThread = 4;
+inline constexpr unsigned kPsnrTileRows = kPsnrThreadRows * kPsnrPacksPerThread;
+
+struct PsnrPlaneTiles {
+  int32_t w = 0, h = 0;    // samples
+  uint32_t tiles_x = 1;    // in a row of tiles
+  uint32_t first = 0;      // number of the plane's first tile; of planes that are not there: that of all tiles
+};
+
+/* The parameter of the kernels. */
+struct PsnrWork {
+  PsnrPlaneTiles tiles[3];
+  hip::BatchPlanes planes[3];
+  hip::DevicePtr<uint64_t> sums;  // PsnrSums of the first frame
+  uint64_t sums_stride = 0;       // words from one frame's sums to the next's
+};
+
+}  // namespace vmafx
+
+#endif

@@ -1,0 +1,67 @@
+/* Linear light of a sample, see linear_light.h. */
+#if defined(VMAFX_KERNELS_STEPS_LINEAR_LIGHT_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef VMAFX_KERNELS_STEPS_LINEAR_LIGHT_INL_H
+#undef VMAFX_KERNELS_STEPS_LINEAR_LIGHT_INL_H
+#else
+#define VMAFX_KERNELS_STEPS_LINEAR_LIGHT_INL_H
+#endif
+
+#include "kernels/steps/linear_light.h"
+#include "kernels/arithmetic/transcendental-inl.h"
+#include "kernels/arithmetic/twin-inl.h"
+
+VMAFX_TWIN_BEGIN
+
+/* Linear light. */
+struct Light {
+  Real r, g, b;
+};
+
+struct SrgbCodes {
+  Double r, g, b;
+};
+
+VMAFX_TWIN Double power_unless_1(Double v, double exponent) { return exponent == 1 ? v : power(v, exponent); }
+
+/* Up to 2651. In float that is off by 2e-3 at most; doubles are only needed where this may decide. */
+VMAFX_TWIN Double code_in_toe(const DisplayCurve& curve, Double v) {
+  const Real estimate = power(narrowed(v), Real(static_cast<float>(curve.toe_power))) *
+                        Real(static_cast<float>(curve.toe_scale));
+  const Real code = real(truncated(estimate + Real(0.5f)));
+  if (any(estimate < Real(2652) && absolute(estimate - code) > Real(0.5f - 1 / 256.f)))
+    return rounded(power_unless_1(v, curve.toe_power) * Double(curve.toe_scale));
+  return widened(code);
+}
+
+VMAFX_TWIN Double srgb_code(const DisplayCurve& curve, Double gamma) {
+  const Double v = minimum(maximum(gamma, Double(0x1p-40)), Double(1));
+  const Double code = rounded(power_unless_1(v, curve.power) * Double(curve.scale) + Double(curve.offset));
+  const auto in_toe = v <= Double(curve.toe);
+  return any(in_toe) ? select(in_toe, code_in_toe(curve, v), code) : code;
+}
+
+/* Of a code of luma and of 16 times the codes of chroma, less those of neutral chroma. */
+VMAFX_TWIN SrgbCodes srgb_codes(const LinearLight& p, Double y, Double cb, Double cr) {
+  const Double gray = y * Double(p.luma) + Double(p.luma_offset);
+  return {srgb_code(p.curve, gray + cr * Double(p.red_cr)),
+          srgb_code(p.curve, gray + (cb * Double(p.green_cb) + cr * Double(p.green_cr))),
+          srgb_code(p.curve, gray + cb * Double(p.blue_cb))};
+}
+
+VMAFX_TWIN Real linear(Real code) {
+  const Real v = code * Real(1 / 65535.f);
+  Real p = Real(8.210152774e-01f), q = Real(6.521209011e-03f);
+  p = fused(p, v, Real(7.961564959e-01f));
+  q = fused(q, v, Real(-5.512498495e-02f));
+  p = fused(p, v, Real(1.624820318e-01f));
+  q = fused(q, v, Real(4.987528350e-01f));
+  p = fused(p, v, Real(1.043637593e-02f));
+  q = fused(q, v, Real(1.076976492e+00f));
+  p = fused(p, v, Real(2.200248328e-04f));
+  q = fused(q, v, Real(2.631846970e-01f));
+  return select(v > Real(0.04045f), p / q, v * Real(1 / 12.92f));
+}
+
+VMAFX_TWIN_END
+
+#endif

@@ -1,0 +1,164 @@
+#include "kernels/steps/linear_light_of.h"
+
+#include <cerrno>
+#include <cmath>
+
+namespace vmafx {
+namespace {
+
+// -- Transfer --------------------------------------------------------------------------------------------------------
+
+constexpr double kMostCode = 65535;
+
+/* From v^gamma to the codes of sRGB. */
+DisplayCurve of_gamma(double gamma) {
+  constexpr double kToe = 0.0031308;
+  return {.toe = std::pow(kToe, 1 / gamma), .toe_scale = 12.92 * kMostCode, .toe_power = gamma,
+          .scale = 1.055 * kMostCode, .power = gamma == 2.4 ? 1 : gamma / 2.4, .offset = -0.055 * kMostCode};
+}
+
+constexpr DisplayCurve kSrgb = {.toe = 0, .toe_scale = 0, .toe_power = 1, .scale = kMostCode, .power = 1, .offset = 0};
+
+StatusOr<DisplayCurve> curve_of(int transfer) {
+  switch (transfer) {
+    case 1: case 2: case 6: case 7: case 11: case 12: case 14: case 15: return of_gamma(2.4);
+    case 4: return of_gamma(2.2);
+    case 5: return of_gamma(2.8);
+    case 8: return of_gamma(1);
+    case 13: return kSrgb;
+    case 17: return of_gamma(2.6);
+    default:
+      return error(EINVAL, "transfer characteristics %d (H.273) have no white to scale to; those of SDR do", transfer);
+  }
+}
+
+// -- Matrix ----------------------------------------------------------------------------------------------------------
+
+/* The parts of red and blue in luma. */
+struct LumaParts {
+  double red, blue;
+};
+
+StatusOr<LumaParts> luma_parts_of(int matrix) {
+  switch (matrix) {
+    case 1: case 2: return LumaParts{0.2126, 0.0722};
+    case 4: return LumaParts{0.30, 0.11};
+    case 5: case 6: return LumaParts{0.299, 0.114};
+    case 7: return LumaParts{0.212, 0.087};
+    case 9: return LumaParts{0.2627, 0.0593};
+    default:
+      return error(EINVAL, "matrix coefficients %d (H.273) are no linear function of R'G'B' that is known", matrix);
+  }
+}
+
+// -- Primaries -------------------------------------------------------------------------------------------------------
+
+using Vector = std::array<double, 3>;
+using Matrix = std::array<double, 9>;
+
+Vector product(const Matrix& m, const Vector& v) {
+  Vector out;
+  for (int i = 0; i < 3; i++) out[i] = m[3 * i] * v[0] + m[3 * i + 1] * v[1] + m[3 * i + 2] * v[2];
+  return out;
+}
+
+Matrix product(const Matrix& a, const Matrix& b) {
+  Matrix out;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) out[3 * i + j] = a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j];
+  return out;
+}
+
+Matrix inverse(const Matrix& m) {
+  const Matrix adjugate = {m[4] * m[8] - m[5] * m[7], m[2] * m[7] - m[1] * m[8], m[1] * m[5] - m[2] * m[4],
+                           m[5] * m[6] - m[3] * m[8], m[0] * m[8] - m[2] * m[6], m[2] * m[3] - m[0] * m[5],
+                           m[3] * m[7] - m[4] * m[6], m[1] * m[6] - m[0] * m[7], m[0] * m[4] - m[1] * m[3]};
+  const double determinant = m[0] * adjugate[0] + m[1] * adjugate[3] + m[2] * adjugate[6];
+  Matrix out;
+  for (int i = 0; i < 9; i++) out[i] = adjugate[i] / determinant;
+  return out;
+}
+
+Matrix diagonal(const Vector& v) { return {v[0], 0, 0, 0, v[1], 0, 0, 0, v[2]}; }
+
+struct Chromaticity {
+  double x, y;
+  Vector xyz() const { return {x / y, 1, (1 - x - y) / y}; }
+};
+
+struct Primaries {
+  Chromaticity red, green, blue, white;
+
+  Matrix to_xyz() const {
+    const Vector r = red.xyz(), g = green.xyz(), b = blue.xyz();
+    const Matrix columns = {r[0], g[0], b[0], r[1], g[1], b[1], r[2], g[2], b[2]};
+    return product(columns, diagonal(product(inverse(columns), white.xyz())));
+  }
+};
+
+constexpr Chromaticity kD65 = {0.3127, 0.3290}, kC = {0.310, 0.316}, kDci = {0.314, 0.351};
+constexpr Primaries kBt709 = {{0.640, 0.330}, {0.300, 0.600}, {0.150, 0.060}, kD65};
+
+StatusOr<Primaries> primaries_of(int code) {
+  switch (code) {
+    case 1: case 2: return kBt709;
+    case 4: return Primaries{{0.67, 0.33}, {0.21, 0.71}, {0.14, 0.08}, kC};
+    case 5: return Primaries{{0.64, 0.33}, {0.29, 0.60}, {0.15, 0.06}, kD65};
+    case 6: case 7: return Primaries{{0.630, 0.340}, {0.310, 0.595}, {0.155, 0.070}, kD65};
+    case 8: return Primaries{{0.681, 0.319}, {0.243, 0.692}, {0.145, 0.049}, kC};
+    case 9: return Primaries{{0.708, 0.292}, {0.170, 0.797}, {0.131, 0.046}, kD65};
+    case 11: return Primaries{{0.680, 0.320}, {0.265, 0.690}, {0.150, 0.060}, kDci};
+    case 12: return Primaries{{0.680, 0.320}, {0.265, 0.690}, {0.150, 0.060}, kD65};
+    case 22: return Primaries{{0.630, 0.340}, {0.295, 0.605}, {0.155, 0.077}, kD65};
+    default: return error(EINVAL, "colour primaries %d (H.273) are not known", code);
+  }
+}
+
+/* Bradford's adaptation of XYZ under one white to that under another. */
+Matrix adapted(const Chromaticity& from, const Chromaticity& to) {
+  constexpr Matrix kCones = {0.8951, 0.2664, -0.1614, -0.7502, 1.7135, 0.0367, 0.0389, -0.0685, 1.0296};
+  const Vector a = product(kCones, from.xyz()), b = product(kCones, to.xyz());
+  return product(inverse(kCones), product(diagonal({b[0] / a[0], b[1] / a[1], b[2] / a[2]}), kCones));
+}
+
+}  // namespace
+
+StatusOr<LinearLight> linear_light_of(const VideoFormat& format) {
+  const bool full_range = format.colour.range == Colour::Range::kFull;
+  VMAFX_ASSIGN(const DisplayCurve curve, curve_of(format.colour.transfer));
+  VMAFX_ASSIGN(const LumaParts parts, luma_parts_of(format.colour.matrix));
+  const double step = 1 << (format.bpc - 8), most = (1 << format.bpc) - 1;
+  const double luma = full_range ? most : 219 * step, chroma = 16 * (full_range ? most : 224 * step);
+  const double red = 2 * (1 - parts.red), blue = 2 * (1 - parts.blue), green = 1 - parts.red - parts.blue;
+  return LinearLight{.luma = 1 / luma,
+                     .luma_offset = full_range ? 0 : -16 * step / luma,
+                     .red_cr = red / chroma,
+                     .green_cb = -blue * parts.blue / green / chroma,
+                     .green_cr = -red * parts.red / green / chroma,
+                     .blue_cb = blue / chroma,
+                     .neutral_chroma = 16 << (format.bpc - 1),
+                     .curve = curve};
+}
+
+StatusOr<std::array<double, 9>> primaries_to_bt709(const VideoFormat& format) {
+  const int code = format.colour.primaries;
+  VMAFX_ASSIGN(const Primaries primaries, primaries_of(code));
+  if (code == 1 || code == 2) return Matrix{1, 0, 0, 0, 1, 0, 0, 0, 1};
+  return product(inverse(kBt709.to_xyz()), product(adapted(primaries.white, kD65), primaries.to_xyz()));
+}
+
+ChromaAxis chroma_across(const VideoFormat& format) {
+  using enum Colour::ChromaLocation;
+  const auto at = format.colour.chroma_location;
+  return {.halved = format.chroma == Chroma::k420 || format.chroma == Chroma::k422,
+          .offset = at == kCentre || at == kTop || at == kBottom ? 1 : 0};
+}
+
+ChromaAxis chroma_down(const VideoFormat& format) {
+  using enum Colour::ChromaLocation;
+  const auto at = format.colour.chroma_location;
+  return {.halved = format.chroma == Chroma::k420,
+          .offset = at == kTopLeft || at == kTop ? 0 : at == kBottomLeft || at == kBottom ? 2 : 1};
+}
+
+}  // namespace vmafx

@@ -1,0 +1,25 @@
+/* Reflection at the borders of a plane. */
+#ifndef VMAFX_KERNELS_STEPS_MIRROR_H
+#define VMAFX_KERNELS_STEPS_MIRROR_H
+
+#include "kernels/gpu/device.h"
+
+namespace vmafx {
+
+/* The index inside [0, size) that `i` reflects to, the border sample not repeated: … 2 1 | 0 1 2 … n-2 n-1 | n-2 n-3 …
+ * One reflection: -size < i < 2 * size - 1. */
+VMAFX_HD int mirror(int i, int size) {
+  if (i < 0) return -i;
+  return i < size ? i : 2 * size - 2 - i;
+}
+
+/* The same with the border sample repeated: … 2 1 0 | 0 1 2 … n-2 n-1 | n-1 n-2 …
+ * One reflection: -size <= i < 2 * size. */
+VMAFX_HD int mirror_repeated(int i, int size) {
+  if (i < 0) return -1 - i;
+  return i < size ? i : 2 * size - 1 - i;
+}
+
+}  // namespace vmafx
+
+#endif

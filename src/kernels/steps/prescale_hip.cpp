@@ -1,0 +1,42 @@
+#include "kernels/steps/prescale_hip.h"
+
+namespace vmafx {
+
+PrescaleDevice::PrescaleDevice(PrescaleMethod method, int from_w, int from_h, int to_w, int to_h, int bpc, float offset)
+    : bytes_(bpc == 8) {
+  work_.method = method;
+  work_.from_w = from_w;
+  work_.from_h = from_h;
+  work_.to_w = to_w;
+  work_.to_h = to_h;
+  work_.scale = 1.0f / static_cast<float>(1 << (bpc - 8));
+  work_.offset = offset;
+}
+
+Status PrescaleDevice::load(const hip::Module& kernels) {
+  VMAFX_ASSIGN(taps_, kernels.kernel<PrescaleWork>("vmafx_prescale_taps"));
+  VMAFX_ASSIGN(scale_, kernels.kernel<PrescaleWork>(bytes_ ? "vmafx_prescale_8" : "vmafx_prescale_16"));
+  return {};
+}
+
+size_t PrescaleDevice::scratch_bytes(int frames) const {
+  const size_t taps = static_cast<size_t>(work_.to_w + work_.to_h) * prescale_taps(work_.method);
+  return scratch_aligned(2 * frames * plane_floats() * sizeof(float)) + scratch_aligned(taps * sizeof(PrescaleTap));
+}
+
+Status PrescaleDevice::launch(const DeviceBatch& batch, int plane, hip::DevicePtr<std::byte> scratch) const {
+  PrescaleWork work = work_;
+  for (int i = 0; i < batch.count; i++) {
+    work.planes[2 * i] = batch.planes[plane].ref[hip::ref_index(i)];
+    work.planes[2 * i + 1] = batch.planes[plane].dist[i];
+  }
+  work.out = scratch.as<float>();
+  work.taps = (scratch + scratch_aligned(2 * batch.count * plane_floats() * sizeof(float))).as<PrescaleTap>();
+  const unsigned positions = hip::blocks_for(work.to_w + work.to_h, kPrescaleThreads);
+  VMAFX_TRY(hip::launch(*batch.stream, taps_, {positions}, {kPrescaleThreads}, 0, work));
+  const hip::Dim grid = {hip::blocks_for(work.to_w, kPrescaleThreads), static_cast<unsigned>(work.to_h),
+                         2 * static_cast<unsigned>(batch.count)};
+  return hip::launch(*batch.stream, scale_, grid, {kPrescaleThreads}, 0, work);
+}
+
+}  // namespace vmafx

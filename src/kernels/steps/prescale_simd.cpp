@@ -1,0 +1,104 @@
+/* The SIMD twin of Prescaler: one source for every instruction set. The rows under the taps of an output row lie as
+ * floats in a ring, and the columns under those of a vector of samples are gathered. */
+#include "kernels/steps/prescale.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/steps/prescale_simd.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "kernels/steps/rows-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace vmafx {
+namespace HWY_NAMESPACE {
+namespace {
+
+/* Rows of the source as floats, each converted once. The taps of a row are neighbours, no more than there are slots. */
+template <class T>
+class FloatRows {
+ public:
+  FloatRows(const PrescaleSource& in, float* memory, size_t pitch)
+      : in_(in), scale_(scale_to_8_bits(in.bpc)), memory_(memory), pitch_(pitch) {
+    for (int& y : held_) y = -1;
+  }
+
+  const float* row(int y) {
+    const int slot = y % kPrescaleMaxTaps;
+    float* const row = memory_ + slot * pitch_;
+    if (held_[slot] != y) convert(y, row);
+    held_[slot] = y;
+    return row;
+  }
+
+ private:
+  void convert(int y, float* out) const {
+    const T* const row = in_.plane.as<T>().row(y);
+    const int w = in_.plane.w;
+    if (!in_.less.data) return samples_to_floats(row, w, scale_, in_.offset, out);
+    const T* const less = in_.less.as<T>().row(y);
+    int x = 0;
+    for (; x + lanes() <= w; x += lanes())
+      store((load_samples(row + x) - load_samples(less + x)) * Real(scale_) + Real(in_.offset), out + x);
+    for (; x < w; x++) out[x] = (static_cast<float>(row[x]) - static_cast<float>(less[x])) * scale_ + in_.offset;
+  }
+
+  const PrescaleSource in_;
+  const float scale_;
+  float* const memory_;
+  const size_t pitch_;
+  int held_[kPrescaleMaxTaps];
+};
+
+/* Samples x … of a row of the output, whose taps are at `taps` and in `rows`. */
+HWY_INLINE Real scaled(const Prescaler& p, const float* const* rows, const PrescaleTap* taps, size_t x) {
+  Real sum = Real(0.0f), weights = sum;
+  for (int j = 0; j < p.taps(); j++)
+    for (int i = 0; i < p.taps(); i++) {
+      const Real weight = load(p.column_weights(i) + x) * Real(taps[j].weight);
+      const Real values = hn::GatherIndex(DF(), rows[j], hn::LoadU(DI(), p.column_indices(i) + x));
+      sum += values * weight;
+      weights += weight;
+    }
+  return p.method() == PrescaleMethod::kLanczos4 ? sum / weights : sum;
+}
+
+template <class T>
+void scale_plane(const Prescaler& p, const PrescaleSource& in, const Plane<float>& out, float* memory,
+                 const PrescaledRows& wanted) {
+  FloatRows<T> source(in, memory, p.row_floats());
+  for (int y = 0; y < out.h; y++) {
+    if (!wanted.has(y)) continue;
+    const float* rows[kPrescaleMaxTaps];
+    for (int j = 0; j < p.taps(); j++) rows[j] = source.row(p.row(y)[j].index);
+    float* const row = out.row(y);
+    int x = 0;
+    for (; x + lanes() <= out.w; x += lanes()) store(scaled(p, rows, p.row(y), x), row + x);
+    if (x < out.w)
+      hn::BlendedStore(scaled(p, rows, p.row(y), x).v, hn::FirstN(DF(), out.w - x), DF(), row + x);
+  }
+}
+
+void prescale(const Prescaler& p, const PrescaleSource& in, const Plane<float>& out, float* memory,
+              const PrescaledRows& wanted) {
+  if (in.bpc == 8) scale_plane<uint8_t>(p, in, out, memory, wanted);
+  else scale_plane<uint16_t>(p, in, out, memory, wanted);
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace vmafx
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace vmafx {
+
+HWY_EXPORT(prescale);
+
+void Prescaler::simd(const PrescaleSource& in, const Plane<float>& out, std::byte* scratch,
+                     const PrescaledRows& wanted) const {
+  HWY_DYNAMIC_DISPATCH(prescale)(*this, in, out, reinterpret_cast<float*>(scratch), wanted);
+}
+
+}  // namespace vmafx
+#endif

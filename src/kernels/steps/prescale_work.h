@@ -1,0 +1,26 @@
+/* What the kernels of prescale.hip are given. */
+#ifndef VMAFX_KERNELS_STEPS_PRESCALE_WORK_H
+#define VMAFX_KERNELS_STEPS_PRESCALE_WORK_H
+
+#include <cstdint>
+
+#include "hip/device_ptr.h"
+#include "hip/frame_planes.h"
+#include "kernels/steps/prescale_math.h"
+
+namespace vmafx {
+
+inline constexpr unsigned kPrescaleThreads = 256;  // a row of the output each block
+
+struct PrescaleWork {
+  hip::DevicePlane planes[2 * hip::kMostBatch];  // of a frame ref, then dist
+  int from_w, from_h, to_w, to_h;
+  PrescaleMethod method;
+  float scale, offset;              // of samples
+  hip::DevicePtr<PrescaleTap> taps;  // of to_w columns, then of to_h rows
+  hip::DevicePtr<float> out;         // planes of to_w x to_h: of a frame ref, then dist
+};
+
+}  // namespace vmafx
+
+#endif

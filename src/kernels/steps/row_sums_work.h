@@ -1,0 +1,50 @@
+/* What the kernels of row_sums.hip are given, and where a metric's kernel writes its values: see row_sums_device.h. */
+#ifndef VMAFX_KERNELS_STEPS_ROW_SUMS_WORK_H
+#define VMAFX_KERNELS_STEPS_ROW_SUMS_WORK_H
+
+#include <cstdint>
+
+#include "hip/device_ptr.h"
+#include "kernels/gpu/device.h"
+
+namespace vmafx {
+
+/* Planes of h rows of n values: of a frame its `planes`, then those of the next frame. */
+struct RowValues {
+  hip::DevicePtr<float> first;  // 16-byte aligned
+  int n = 0, h = 0, planes = 0;
+  int pitch = 0;  // floats, a multiple of 4: rows are written, and read, that far
+
+  /* Where row y is, behind `first`. */
+  VMAFX_HD int64_t row(int frame, int plane, int y) const {
+    return ((static_cast<int64_t>(frame) * planes + plane) * h + y) * pitch;
+  }
+};
+
+/* A block adds up kRowsPerBlock rows, a thread each; all its threads load. Few rows: a frame has but some thousand. */
+inline constexpr int kRowSumsThreads = 256, kRowsPerBlock = 16;
+
+struct AddRowsWork {
+  RowValues values;
+  int rows = 0;                // of all planes and frames
+  hip::DevicePtr<float> sums;  // of each row
+};
+
+/* One part's sums: those of its plane p go to word `word` + p of the frame's. */
+struct RowSumsPart {
+  hip::DevicePtr<const float> rows;
+  int h = 0, planes = 0, word = 0;
+};
+
+inline constexpr int kMostRowSumsParts = 8;
+
+/* Block (plane of all parts, frame). */
+struct AddRowSumsWork {
+  RowSumsPart part[kMostRowSumsParts];
+  hip::DevicePtr<uint64_t> sums;  // of the first frame
+  uint64_t sums_stride = 0;       // words to those of the next
+};
+
+}  // namespace vmafx
+
+#endif

@@ -1,0 +1,67 @@
+/* float_vif: VIF in floating point, how much of the reference's visual information survives in the distorted picture.
+ *
+ * H. R. Sheikh, A. C. Bovik, "Image information and visual quality", IEEE Transactions on Image Processing 15(2), 2006,
+ * pp. 430-444, in its pixel-domain form (vifp_mscale.m), of luma at four scales. Gaussian windows (gaussian_window.h)
+ * give the local variances s1 (ref), s2 (dist) and the covariance s12; the distorted picture is modelled as g · ref +
+ * noise,
+ *
+ *     g = s12 / s1       sv = s2 - g · s12       num = Σ log2(1 + g² s1 / (sv + n))       den = Σ log2(1 + s1 / n)
+ *
+ * with the eye's noise n (vif_sigma_nsq); g is at most vif_enhn_gain_limit in num. A sample with s1 < n counts 1 in den
+ * and 1 - s2 n² / 255² in num. Each next scale is filtered with its own window and keeps every second row and column. A
+ * scale's score is num / den, of scales 1 to 3 at least vif_scaleN_min_val.
+ *
+ * vif_kernelscale widens the windows; vif_prescale and vif_prescale_method scale the pictures first (prescale.h).
+ *
+ * The scores are those of libvmaf f85a853 float_vif, its plain C code, to the last bit: its operations (log2 by its
+ * polynomial) in its order, summed in single precision as row_sums.h says. Deviations: depths of 9, 11 and 13 to 15
+ * bits, which it scales wrongly; pictures whose coarsest plane is smaller than a window's half are refused, where it
+ * reads outside; with n = 0, where s1 / n is no number, its logarithm counts as 128 (libvmaf: 128 to 129). den is never
+ * 0: a sample adds at least 1. */
+#ifndef VMAFX_KERNELS_VIF_FLOAT_VIF_H
+#define VMAFX_KERNELS_VIF_FLOAT_VIF_H
+
+#include <cstddef>
+#include <memory>
+
+#include "base/picture.h"
+#include "kernels/steps/gaussian_window.h"
+#include "kernels/steps/prescale.h"
+#include "kernels/extractor.h"
+#include "kernels/vif/float_vif_math.h"
+
+namespace vmafx {
+
+struct FloatVifParams {
+  int w = 0, h = 0;  // of scale 0, after scaling
+  int bpc = 8;       // 8..16
+  bool skip_scale0 = false;
+  FloatVifEye eye;
+  GaussianWindow window[kFloatVifScales];
+  std::shared_ptr<const Prescaler> prescaler;  // null: pictures are w x h
+  PrescaleSource source(const SamplePlane& plane) const {
+    return {.plane = plane, .bpc = bpc, .offset = kFloatVifOffset};
+  }
+};
+
+/* The raw sums of a frame. With skip_scale0 those of scale 0 stay zero. */
+struct FloatVifSums {
+  FloatVifScaleSums scale[kFloatVifScales];
+};
+
+/* Fill `sums` (zeroed by the caller) from the luma planes. `scratch` has the twin's scratch_bytes, 64-byte aligned. */
+size_t float_vif_scratch_bytes_ref(const FloatVifParams& params);
+void float_vif_ref(const FloatVifParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
+                   FloatVifSums& sums);
+
+size_t float_vif_scratch_bytes_simd(const FloatVifParams& params);
+void float_vif_simd(const FloatVifParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
+                    FloatVifSums& sums);
+
+std::unique_ptr<DeviceTwin> float_vif_hip(const FloatVifParams& params);
+
+extern const ExtractorInfo kFloatVifExtractor, kFloatVifHipExtractor;
+
+}  // namespace vmafx
+
+#endif

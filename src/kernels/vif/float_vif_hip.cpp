@@ -1,0 +1,109 @@
+/* Which kernels of float_vif run, on what planes, in which order: the prescaling if any, then for each scale one that also
+ * makes the planes of the next, and that which adds up rows. All take all frames of the batch. */
+#include <optional>
+
+#include "kernels/steps/prescale_hip.h"
+#include "kernels/steps/row_sums_hip.h"
+#include "kernels/steps/rows.h"
+#include "kernels/device_twin.h"
+#include "kernels/vif/float_vif.h"
+#include "kernels/vif/float_vif_work.h"
+
+namespace vmafx {
+namespace {
+
+class FloatVifHip : public DeviceTwin {
+ public:
+  explicit FloatVifHip(const FloatVifParams& params) : params_(params) {
+    if (params.prescaler)
+      prescale_.emplace(params.prescaler->method(), params.prescaler->from_w(), params.prescaler->from_h(), params.w,
+                        params.h, params.bpc, kFloatVifOffset);
+    for (int s = 0; s < kFloatVifScales; s++)
+      if (wanted(s)) part_[s] = sums_.add_part(params.w >> s, params.h >> s, 2, 2 * s);
+  }
+
+  size_t scratch_bytes(int frames) const override {
+    size_t bytes = sums_.scratch_bytes(frames) + (prescale_ ? prescale_->scratch_bytes(frames) : 0);
+    for (int s = 1; s < kFloatVifScales; s++) bytes += 2 * sizeof(float) * plane(s) * frames;
+    return bytes;
+  }
+
+  Status load(const hip::Module& kernels) override {
+    if (prescale_) VMAFX_TRY(prescale_->load(kernels));
+    VMAFX_TRY(sums_.load(kernels));
+    const bool bytes = params_.bpc == 8, usual = has_usual_windows();
+    const char* const first = prescale_ ? "vmafx_float_vif_any"
+                              : usual   ? (bytes ? "vmafx_float_vif_8" : "vmafx_float_vif_16")
+                                        : (bytes ? "vmafx_float_vif_any_8" : "vmafx_float_vif_any_16");
+    VMAFX_ASSIGN(scale_[0], kernels.kernel<FloatVifWork>(first));
+    const char* const names[] = {"", "vmafx_float_vif_scale1", "vmafx_float_vif_scale2", "vmafx_float_vif_scale3"};
+    for (int s = 1; s < kFloatVifScales; s++) {
+      VMAFX_ASSIGN(scale_[s], kernels.kernel<FloatVifWork>(usual ? names[s] : "vmafx_float_vif_any"));
+    }
+    return {};
+  }
+
+  Status launch(const DeviceBatch& batch) const override {
+    FloatVifPlanes in;
+    hip::DevicePtr<std::byte> free_memory = batch.scratch + static_cast<ptrdiff_t>(sums_.scratch_bytes(batch.count));
+    if (prescale_) {
+      VMAFX_TRY(prescale_->launch(batch, 0, free_memory));
+      in = {free_memory.as<float>(), static_cast<int64_t>(prescale_->plane_floats()), params_.w};
+      free_memory = free_memory + static_cast<ptrdiff_t>(prescale_->scratch_bytes(batch.count));
+    }
+    for (int s = 0; s < kFloatVifScales; s++) {
+      FloatVifPlanes out;
+      if (s + 1 < kFloatVifScales) {
+        out = {free_memory.as<float>(), plane(s + 1), params_.w >> (s + 1)};
+        free_memory = free_memory + static_cast<ptrdiff_t>(2 * sizeof(float) * plane(s + 1) * batch.count);
+      }
+      VMAFX_TRY(launch_scale(batch, s, in, out));
+      if (wanted(s)) VMAFX_TRY(sums_.add_rows(batch, part_[s], batch.scratch));
+      in = out;
+    }
+    return sums_.add_sums(batch, batch.scratch);
+  }
+
+ private:
+  bool wanted(int s) const { return s > 0 || !params_.skip_scale0; }
+
+  int64_t plane(int s) const { return static_cast<int64_t>(params_.w >> s) * (params_.h >> s); }
+
+  bool has_usual_windows() const {
+    for (int s = 0; s < kFloatVifScales; s++)
+      if (params_.window[s].half != 8 >> s) return false;
+    return true;
+  }
+
+  Status launch_scale(const DeviceBatch& batch, int s, const FloatVifPlanes& in, const FloatVifPlanes& out) const {
+    FloatVifWork work;
+    work.luma = batch.planes[0];
+    work.sample_scale = scale_to_8_bits(params_.bpc);
+    work.in = in;
+    work.out = out;
+    work.w = params_.w >> s;
+    work.h = params_.h >> s;
+    work.wanted = wanted(s);
+    if (work.wanted) work.values = sums_.values(part_[s], batch.scratch);
+    work.window = params_.window[s];
+    if (s + 1 < kFloatVifScales) work.next = params_.window[s + 1];
+    work.eye = params_.eye;
+    const hip::Dim grid = {hip::blocks_for(work.w, float_vif_tile_columns(work.window.half)),
+                           hip::blocks_for(work.h, kFloatVifTileRows), static_cast<unsigned>(batch.count)};
+    return hip::launch(*batch.stream, scale_[s], grid, {kFloatVifThreads}, 0, work);
+  }
+
+  const FloatVifParams params_;
+  std::optional<PrescaleDevice> prescale_;
+  RowSumsDevice sums_;
+  int part_[kFloatVifScales] = {};
+  hip::Kernel<FloatVifWork> scale_[kFloatVifScales];
+};
+
+}  // namespace
+
+std::unique_ptr<DeviceTwin> float_vif_hip(const FloatVifParams& params) {
+  return std::make_unique<FloatVifHip>(params);
+}
+
+}  // namespace vmafx

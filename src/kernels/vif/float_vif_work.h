@@ -1,0 +1,45 @@
+/* What the kernels of float_vif are given, for float_vif.hip and for float_vif_hip.cpp, which starts them. */
+#ifndef VMAFX_KERNELS_VIF_FLOAT_VIF_WORK_H
+#define VMAFX_KERNELS_VIF_FLOAT_VIF_WORK_H
+
+#include <cstdint>
+
+#include "hip/device_ptr.h"
+#include "hip/frame_planes.h"
+#include "kernels/steps/gaussian_window.h"
+#include "kernels/steps/row_sums_work.h"
+#include "kernels/vif/float_vif_math.h"
+
+namespace vmafx {
+
+/* A block works on a tile: a thread filters down one of its columns and margins; then each takes runs of samples of a
+ * row. */
+inline constexpr int kFloatVifThreads = 256;
+inline constexpr int kFloatVifTileRows = 8;
+inline constexpr int kFloatVifRun = 4;
+VMAFX_HD constexpr int float_vif_tile_columns(int half) {
+  return (kFloatVifThreads - 2 * half) / kFloatVifRun * kFloatVifRun;
+}
+
+/* Planes of floats, those of a frame one after the other, ref before dist. */
+struct FloatVifPlanes {
+  hip::DevicePtr<float> first;
+  int64_t plane = 0, pitch = 0;  // floats
+};
+
+/* One scale. */
+struct FloatVifWork {
+  hip::BatchPlanes luma;  // where the kernel takes samples
+  float sample_scale = 1;
+  FloatVifPlanes in;      // where it takes floats
+  FloatVifPlanes out;     // of the next scale, w / 2 x h / 2; null at the last
+  int w, h;
+  bool wanted;            // the sums of this scale
+  GaussianWindow window, next;
+  FloatVifEye eye;
+  RowValues values;       // what samples add: planes of num and den
+};
+
+}  // namespace vmafx
+
+#endif

@@ -1,0 +1,315 @@
+#include "model/model_file.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <system_error>
+
+#include <nlohmann/json.hpp>
+
+#include "model/model_builtin.h"
+
+namespace vmafx {
+namespace {
+
+using nlohmann::json;
+
+constexpr size_t kMaxFileBytes = 4 << 20;  // ten times the largest model there is
+constexpr int kMaxDepth = 32;              // the format needs 5
+constexpr size_t kMaxKnots = 10;           // libvmaf's limit
+
+/* -- Fields: every getter says which field of which file is wrong, and how --------------------------- */
+
+/* An object of the document and the way to it ("2.model_dict.score_transform."). */
+struct Fields {
+  const json& object;
+  const std::string& origin;
+  std::string path;
+
+  Status wrong(const std::string& name, const std::string& problem) const {
+    return error(EINVAL, "model file '%s': %s%s %s", origin.c_str(), path.c_str(), name.c_str(), problem.c_str());
+  }
+
+  /* The field's value; nullptr when it is absent or null. */
+  const json* find(const std::string& name) const {
+    const auto found = object.find(name);
+    return found == object.end() || found->is_null() ? nullptr : &*found;
+  }
+
+  StatusOr<std::string> text(const std::string& name) const {
+    const json* value = find(name);
+    if (!value) return wrong(name, "is missing");
+    if (!value->is_string()) return wrong(name, "is no string");
+    return value->get<std::string>();
+  }
+
+  StatusOr<std::optional<double>> optional_number(const std::string& name) const {
+    const json* value = find(name);
+    if (!value) return std::optional<double>();
+    if (!value->is_number()) return wrong(name, "is no number");
+    return std::optional<double>(value->get<double>());
+  }
+
+  StatusOr<std::vector<double>> numbers(const std::string& name) const {
+    const json* value = find(name);
+    if (!value) return wrong(name, "is missing");
+    return numbers_of(name, *value);
+  }
+
+  StatusOr<std::vector<double>> numbers_of(const std::string& name, const json& value) const {
+    if (!value.is_array() || !std::ranges::all_of(value, [](const json& item) { return item.is_number(); }))
+      return wrong(name, "is no list of numbers");
+    return value.get<std::vector<double>>();
+  }
+
+  /* The fields of an object inside this one, which must be there. */
+  StatusOr<Fields> inside(const std::string& name) const {
+    const json* value = find(name);
+    if (!value) return wrong(name, "is missing");
+    if (!value->is_object()) return wrong(name, "is no object");
+    return Fields{*value, origin, path + name + "."};
+  }
+};
+
+/* -- The parts of model_dict ------------------------------------------------------------------------- */
+
+/* An option's value as text; numbers take the way through a float that libvmaf gives them. */
+StatusOr<std::string> option_text(const Fields& fields, const std::string& name, const json& value) {
+  if (value.is_boolean()) return std::string(value.get<bool>() ? "true" : "false");
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_number()) return normalized_number(value.dump());
+  return fields.wrong("feature_opts_dicts", "has for " + name + " neither a number nor a string, true or false");
+}
+
+Status read_feature_options(const Fields& fields, std::vector<ModelFeature>& features) {
+  const json* dicts = fields.find("feature_opts_dicts");
+  if (!dicts) return {};
+  if (!dicts->is_array() || dicts->size() != features.size())
+    return fields.wrong("feature_opts_dicts",
+                        "is no list of " + std::to_string(features.size()) + " objects, one for each of feature_names");
+  for (size_t i = 0; i < features.size(); i++) {
+    if (!(*dicts)[i].is_object()) return fields.wrong("feature_opts_dicts", "has an item that is no object");
+    for (const auto& [name, value] : (*dicts)[i].items()) {
+      VMAFX_ASSIGN(features[i].options[name], option_text(fields, name, value));
+    }
+  }
+  return {};
+}
+
+StatusOr<std::vector<ModelFeature>> read_features(const Fields& fields) {
+  const json* names = fields.find("feature_names");
+  if (!names) return fields.wrong("feature_names", "is missing");
+  if (!names->is_array() || !std::ranges::all_of(*names, [](const json& name) { return name.is_string(); }))
+    return fields.wrong("feature_names", "is no list of strings");
+  if (names->empty() || names->size() > kMaxFeatures)
+    return fields.wrong("feature_names",
+                        format_text("has %zu names; from 1 to %d are supported", names->size(), kMaxFeatures));
+  std::vector<ModelFeature> features;
+  for (const json& name : *names) features.push_back({name.get<std::string>(), {}});
+  VMAFX_TRY(read_feature_options(fields, features));
+  return features;
+}
+
+/* Slopes or intercepts: one for the score and one for each feature. */
+StatusOr<std::vector<double>> read_rescale(const Fields& fields, const char* name, size_t n_features) {
+  VMAFX_ASSIGN(std::vector<double> numbers, fields.numbers(name));
+  if (numbers.size() != 1 + n_features)
+    return fields.wrong(name, format_text("has %zu numbers; %zu are needed, for the score and for each feature",
+                                          numbers.size(), 1 + n_features));
+  return numbers;
+}
+
+Status read_normalization(const Fields& fields, ModelMember& member) {
+  VMAFX_ASSIGN(const std::string norm_type, fields.text("norm_type"));
+  member.rescale = norm_type == "linear_rescale";
+  if (norm_type == "none") return {};
+  if (!member.rescale) return fields.wrong("norm_type", "is '" + norm_type + "', neither linear_rescale nor none");
+  VMAFX_ASSIGN(member.slopes, read_rescale(fields, "slopes", member.features.size()));
+  VMAFX_ASSIGN(member.intercepts, read_rescale(fields, "intercepts", member.features.size()));
+  if (std::ranges::find(member.slopes, 0.0) != member.slopes.end()) return fields.wrong("slopes", "has a 0");
+  return {};
+}
+
+StatusOr<std::vector<std::pair<double, double>>> read_knots(const Fields& fields) {
+  std::vector<std::pair<double, double>> knots;
+  const json* list = fields.find("knots");
+  if (!list) return knots;
+  if (!list->is_array() || list->size() == 1 || list->size() > kMaxKnots)
+    return fields.wrong("knots", format_text("is no list of 2 to %zu points", kMaxKnots));
+  for (const json& item : *list) {
+    VMAFX_ASSIGN(const std::vector<double> point, fields.numbers_of("knots", item));
+    if (point.size() != 2) return fields.wrong("knots", "has a point that is no pair [x, y]");
+    if (!knots.empty() && (point[0] <= knots.back().first || point[1] < knots.back().second))
+      return fields.wrong("knots", "do not ascend");
+    knots.emplace_back(point[0], point[1]);
+  }
+  return knots;
+}
+
+/* The transform, if it is in force: enabled by the file or by the user. */
+Status read_transform(const Fields& fields, const ModelSpec& spec, ModelMember& member) {
+  if (!fields.find("score_transform")) return {};
+  VMAFX_ASSIGN(const Fields inside, fields.inside("score_transform"));
+  const json* enabled = inside.find("enabled");
+  if (enabled && !enabled->is_boolean()) return inside.wrong("enabled", "is neither true nor false");
+  ScoreTransform transform;
+  VMAFX_ASSIGN(transform.p0, inside.optional_number("p0"));
+  VMAFX_ASSIGN(transform.p1, inside.optional_number("p1"));
+  VMAFX_ASSIGN(transform.p2, inside.optional_number("p2"));
+  VMAFX_ASSIGN(transform.knots, read_knots(inside));
+  for (const auto& [name, flag] :
+       {std::pair{"out_lte_in", &transform.out_lte_in}, {"out_gte_in", &transform.out_gte_in}}) {
+    if (!inside.find(name)) continue;
+    VMAFX_ASSIGN(const std::string text, inside.text(name));
+    *flag = text == "true";
+  }
+  if (spec.enable_transform || (enabled && enabled->get<bool>())) member.transform = std::move(transform);
+  return {};
+}
+
+Status read_clip(const Fields& fields, const ModelSpec& spec, ModelMember& member) {
+  if (!fields.find("score_clip")) return {};
+  VMAFX_ASSIGN(const std::vector<double> clip, fields.numbers("score_clip"));
+  if (clip.size() != 2 || clip[0] > clip[1]) return fields.wrong("score_clip", "is no pair [min, max]");
+  if (!spec.disable_clip) member.clip = {clip[0], clip[1]};
+  return {};
+}
+
+/* Chroma-from-luma needs one adm3 and one speed_chroma feature to work with. */
+Status read_chroma_correction(const Fields& fields, ModelMember& member) {
+  VMAFX_ASSIGN(member.chroma_correction, fields.optional_number("chroma_correction_parameter"));
+  if (!member.chroma_correction) return {};
+  for (const char* part : {"adm3", "speed_chroma"}) {
+    const auto has_part = [&](const ModelFeature& feature) { return feature.name.find(part) != feature.name.npos; };
+    if (std::ranges::count_if(member.features, has_part) != 1)
+      return fields.wrong("chroma_correction_parameter", std::string("needs exactly one feature named ") + part);
+  }
+  return {};
+}
+
+Status check_model_type(const Fields& fields, bool in_collection) {
+  VMAFX_ASSIGN(const std::string type, fields.text("model_type"));
+  if (type == "BOOTSTRAP_LIBSVMNUSVR" || type == "RESIDUEBOOTSTRAP_LIBSVMNUSVR") return {};
+  if (type != "LIBSVMNUSVR") return fields.wrong("model_type", "is '" + type + "', which is not supported");
+  return in_collection ? fields.wrong("model_type", "is LIBSVMNUSVR in a collection of bootstrap models") : Status();
+}
+
+StatusOr<ModelMember> read_member(const Fields& outer, const ModelSpec& spec, bool in_collection) {
+  VMAFX_ASSIGN(const Fields fields, outer.inside("model_dict"));
+  VMAFX_TRY(check_model_type(fields, in_collection));
+  VMAFX_ASSIGN(std::vector<ModelFeature> features, read_features(fields));
+  VMAFX_ASSIGN(const std::string svm_text, fields.text("model"));
+  StatusOr<Svm> svm = Svm::parse(svm_text, static_cast<int>(features.size()));
+  if (!svm.ok()) return fields.wrong("model", "is no usable support vector machine: " + svm.status().message());
+
+  ModelMember member{.features = std::move(features), .svm = std::move(svm.value())};
+  VMAFX_TRY(read_normalization(fields, member));
+  VMAFX_TRY(read_transform(fields, spec, member));
+  VMAFX_TRY(read_clip(fields, spec, member));
+  VMAFX_TRY(read_chroma_correction(fields, member));
+  return member;
+}
+
+/* A collection is an object with the keys "0", "1", … without gaps, and possibly others. */
+StatusOr<std::vector<ModelMember>> read_collection(const Fields& document, const ModelSpec& spec) {
+  const auto is_number = [](const std::string& key) {
+    return !key.empty() && key.find_first_not_of("0123456789") == key.npos;
+  };
+  size_t count = 0;
+  for (const auto& [key, value] : document.object.items()) count += is_number(key);
+  if (count < 2) return document.wrong("model_dict", "is missing");
+  if (count > kMaxMembers)
+    return error(EINVAL, "model file '%s': %zu members; up to %d are supported", document.origin.c_str(), count,
+                 kMaxMembers);
+  std::vector<ModelMember> members;
+  for (size_t i = 0; i < count; i++) {
+    VMAFX_ASSIGN(const Fields member, document.inside(std::to_string(i)));
+    VMAFX_ASSIGN(ModelMember read, read_member(member, spec, true));
+    members.push_back(std::move(read));
+  }
+  return members;
+}
+
+/* -- Text and files ---------------------------------------------------------------------------------- */
+
+/* How deep brackets nest, without regard to whether they match: bounds what the JSON parser can be made to build. */
+int nesting_depth(std::string_view text) {
+  int depth = 0, deepest = 0;
+  bool in_string = false;
+  for (size_t i = 0; i < text.size(); i++) {
+    const char c = text[i];
+    if (c == '"') in_string = !in_string;
+    if (in_string) {
+      i += c == '\\';
+    } else if (c == '[' || c == '{') {
+      deepest = std::max(deepest, ++depth);
+    } else if (c == ']' || c == '}') {
+      depth--;
+    }
+  }
+  return deepest;
+}
+
+Status file_error(const std::string& path, int errno_value) {
+  return error(errno_value, "model file '%s': %s", path.c_str(), std::generic_category().message(errno_value).c_str());
+}
+
+StatusOr<std::string> read_file(const std::string& path) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
+  if (!file) return file_error(path, errno);
+  struct stat info;
+  if (fstat(fileno(file.get()), &info) == 0 && S_ISDIR(info.st_mode)) return file_error(path, EISDIR);
+  std::string text(kMaxFileBytes + 1, '\0');
+  text.resize(std::fread(text.data(), 1, text.size(), file.get()));
+  if (std::ferror(file.get())) return file_error(path, EIO);
+  if (text.size() > kMaxFileBytes)
+    return error(EINVAL, "model file '%s': larger than %zu bytes", path.c_str(), kMaxFileBytes);
+  return text;
+}
+
+std::string name_of(const ModelSpec& spec) { return spec.name.empty() ? "vmaf" : spec.name; }
+
+StatusOr<Model> load_builtin(const ModelSpec& spec) {
+  auto members = builtin_model(spec);
+  if (members) return Model(name_of(spec), std::move(*members));
+  std::string names;
+  for (const char* name : builtin_model_names()) names += (names.empty() ? "" : ", ") + std::string(name);
+  return error(EINVAL, "could not load libvmaf model with version: %s; built in are: %s (other models: path=FILE)", spec.version.c_str(),
+               names.c_str());
+}
+
+}  // namespace
+
+StatusOr<Model> parse_model(std::string_view text, const std::string& origin, const ModelSpec& spec) {
+  if (text.find_first_not_of(" \t\r\n") == text.npos) return error(EINVAL, "model file '%s': empty", origin.c_str());
+  if (nesting_depth(text) > kMaxDepth)
+    return error(EINVAL, "model file '%s': nested more than %d deep", origin.c_str(), kMaxDepth);
+  const json document = json::parse(text, nullptr, false);
+  if (document.is_discarded()) return error(EINVAL, "model file '%s': no valid JSON", origin.c_str());
+  if (!document.is_object()) return error(EINVAL, "model file '%s': no JSON object", origin.c_str());
+
+  const Fields fields{document, origin, ""};
+  std::vector<ModelMember> members;
+  if (fields.find("model_dict")) {
+    VMAFX_ASSIGN(ModelMember member, read_member(fields, spec, false));
+    members.push_back(std::move(member));
+  } else {
+    VMAFX_ASSIGN(members, read_collection(fields, spec));
+  }
+  return Model(name_of(spec), std::move(members));
+}
+
+StatusOr<Model> load_model(const ModelSpec& spec) {
+  if (!spec.version.empty()) return load_builtin(spec);
+  if (spec.path.ends_with(".pkl"))
+    return error(EINVAL, "model file '%s': pickle models are no longer supported, use the .json model",
+                 spec.path.c_str());
+  VMAFX_ASSIGN(const std::string text, read_file(spec.path));
+  return parse_model(text, spec.path, spec);
+}
+
+}  // namespace vmafx

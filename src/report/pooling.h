@@ -1,0 +1,62 @@
+/* Pooling: many frame scores to one number.
+ *
+ * Formulas and order of summation of mean, min, max and harmonic_mean are libvmaf's (f85a853, libvmaf.c). Scores that
+ * are not finite are left out and counted. */
+#ifndef VMAFX_REPORT_POOLING_H
+#define VMAFX_REPORT_POOLING_H
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "report/scores.h"
+
+namespace vmafx {
+
+struct Pool {
+  enum class Method {
+    kMean,
+    kMin,
+    kMax,
+    kHarmonicMean,  // n / sum(1 / (s + 1)) - 1
+    kMedian,        // the 50th percentile
+    kStddev,        // population: sqrt(sum((s - mean)^2) / n)
+    kPercentile,    // linear between the two nearest ranks: rank = percent / 100 * (n - 1), counted from 0
+  };
+  Method method = Method::kMean;
+  double percent = 50;  // of kPercentile, 0..100
+
+  bool operator==(const Pool&) const = default;
+};
+
+struct ParsedPool {
+  Pool pool;
+  bool known = true;  // false: the text was not understood and mean stands in for it
+};
+
+/* "mean", "min", "max", "harmonic_mean", "median", "stddev", and "p5", "perc5", "p99.9". "" is mean. Case matters. */
+ParsedPool parse_pool(const std::string& text);
+
+/* The values of one column that take part in pooling. */
+struct PoolValues {
+  std::vector<double> values;  // in frame order, finite
+  int64_t not_finite = 0;      // left out
+  int64_t missing = 0;         // frames without a score, left out
+  double infinity = 0;         // what all those that are not finite are; NaN: they differ, or are no numbers
+};
+
+/* Takes every n_subsample-th frame of a column, from frame 0. */
+PoolValues pool_values(const ScoreTable& table, int column, int n_subsample);
+
+/* NaN when `values` is empty. */
+double pool_scores(const Pool& pool, std::span<const double> values);
+
+/* The same of a column for a report, where one without any finite score pools to what its scores are: a metric of equal pictures
+ * that is infinite in all frames has an infinite mean. nullopt: it has no scores. */
+std::optional<double> pool_column(const Pool& pool, const PoolValues& column);
+
+}  // namespace vmafx
+
+#endif

@@ -1,0 +1,99 @@
+/* Reports: the score table as a file, in the formats of libvmaf (f85a853, output.c) and as NDJSON.
+ *
+ *   - json: {version, fps, frames: [{frameNum, metrics}], pooled_metrics, aggregate_metrics} laid out as libvmaf does,
+ *     then keys of our own: pooled_statistics (median, stddev, percentiles), excluded_scores (how many were not finite,
+ *     where any were), partial (when true), and the extras; in frames `time` in seconds, where it is known
+ *   - xml: libvmaf's elements, then an element for each of these keys; partial is an attribute of the root, and `time`,
+ *     unless ReportOptions say otherwise, one of each frame
+ *   - csv: a row per frame; a missing score is an empty cell. The second column is `Time`, under the same conditions
+ *   - sub: MicroDVD subtitles
+ *   - ndjson: {frameNum, time, metrics} on a line of its own as each frame finishes; last line: all else that json has
+ *
+ * A score that is not finite is null in json and ndjson, and "nan", "inf" or "-inf" in the others. Frames that
+ * subsampling skips are in no format. Numbers are written with a decimal point whatever the process's locale.
+ *
+ * The report appears under its name when it is complete (see output_file.h). NDJSON is written in place, to be read
+ * while it grows. It is complete when its last line has no frameNum. */
+#ifndef VMAFX_REPORT_REPORT_H
+#define VMAFX_REPORT_REPORT_H
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "base/status.h"
+#include "report/output_file.h"
+#include "report/score_format.h"
+#include "report/scores.h"
+
+namespace vmafx {
+
+enum class ReportFormat { kXml, kJson, kCsv, kSub, kNdjson };
+
+struct ParsedReportFormat {
+  ReportFormat format = ReportFormat::kXml;
+  bool known = true;  // false: the text was not understood and xml stands in for it, as in libvmaf
+};
+
+/* "xml", "json", "csv", "sub", "ndjson"; "" is the one that `path` ends with, as in "report.json", else xml. */
+ParsedReportFormat parse_report_format(const std::string& text, const std::string& path);
+
+struct ReportOptions {
+  std::string path;
+  ReportFormat format = ReportFormat::kXml;
+  ScoreFormat score_format;
+  int n_subsample = 1;
+  bool all_times = true;  // false: xml and csv have none
+};
+
+/* What a report says besides the scores. */
+struct ReportData {
+  std::string version;  // of this library
+  int width = 0;        // luma samples
+  int height = 0;
+  double fps = 0;  // frames scored per second of wall-clock time
+  bool partial = false;
+  /* An object; its members become further top-level keys of json and of the last line of ndjson. In xml an object is an
+   * element, its plain values attributes, a list repeated elements. csv and sub have no place for extras. */
+  nlohmann::ordered_json extras = nlohmann::ordered_json::object();
+};
+
+class ReportFile {
+ public:
+  /* Opens the file, so that a bad path fails at once; an existing report stays as it is until commit() (in place: until
+   * the first write). The sentence of a failure names the path as given. */
+  static StatusOr<ReportFile> open(const ReportOptions& options);
+
+  ReportFormat format() const { return options_.format; }
+
+  /* Takes room for the report on that many frames, so that a full disk is an error while they are scored; never for more than it will
+   * be. ENOSPC: there is none. */
+  Status reserve(const ScoreTable& scores, int64_t frames);
+
+  /* NDJSON only: the line of one finished frame, flushed. Frames that subsampling skips write nothing. */
+  Status append_frame(const ScoreTable& scores, int64_t frame);
+
+  /* The whole report; with NDJSON its last line. Once. EIO, ENOSPC, …: not all of it could be written. */
+  Status write(const ScoreTable& scores, const ReportData& data);
+
+  /* Flushes, closes and gives the file its name. Once, after write(). Without it a destroyed ReportFile leaves what was
+   * written under its present name, and nothing at all if there was no write. */
+  Status commit() { return file_->commit(); }
+
+  /* How many frame scores have been written so far that are not finite. */
+  int64_t not_finite() const { return not_finite_; }
+
+ private:
+  ReportFile(ReportOptions options, std::unique_ptr<OutputFile> file)
+      : options_(std::move(options)), file_(std::move(file)) {}
+
+  ReportOptions options_;
+  std::unique_ptr<OutputFile> file_;
+  int64_t not_finite_ = 0;
+};
+
+}  // namespace vmafx
+
+#endif

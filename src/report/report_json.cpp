@@ -1,0 +1,144 @@
+/* The writers of json and ndjson. */
+#include <span>
+#include <utility>
+
+#include "report/report_writers.h"
+
+namespace vmafx {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string json_string(const std::string& text) {
+  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+/* Builds JSON text from values that are text already: nlohmann's writer cannot print a number in a format of choice. */
+class JsonText {
+ public:
+  /* pretty: a line for each value, indented by two; otherwise all on one line. */
+  explicit JsonText(bool pretty) : pretty_(pretty) {}
+
+  void open(char bracket) { begin_item(), begin_list(bracket); }
+  void open(const std::string& key, char bracket) { begin_item(key), begin_list(bracket); }
+  void close(char bracket) {
+    depth_--;
+    if (pretty_) new_line();
+    text_ += bracket;
+    empty_ = false;
+  }
+  void value(const std::string& key, const std::string& text) { begin_item(key), text_ += text; }
+  void value(const std::string& key, const Json& json) {
+    begin_item(key);
+    for (const char c : json.dump(pretty_ ? 2 : -1, ' ', false, Json::error_handler_t::replace)) {
+      text_ += c;
+      if (c == '\n') text_.append(2 * depth_, ' ');
+    }
+  }
+
+  /* The text since the last call. */
+  std::string take() { return std::exchange(text_, ""); }
+
+ private:
+  void begin_item() {
+    if (!empty_) text_ += pretty_ ? "," : ", ";
+    if (pretty_ && depth_) new_line();
+    empty_ = false;
+  }
+  void begin_item(const std::string& key) { begin_item(), text_ += json_string(key) + ": "; }
+  void begin_list(char bracket) {
+    text_ += bracket;
+    depth_++;
+    empty_ = true;
+  }
+  void new_line() { text_ += '\n', text_.append(2 * depth_, ' '); }
+
+  bool pretty_;
+  bool empty_ = true;  // nothing yet in the innermost list
+  int depth_ = 0;
+  std::string text_;
+};
+
+void json_frame(const Report& report, int64_t frame, JsonText& json) {
+  json.open('{');
+  json.value("frameNum", std::to_string(frame));
+  if (const std::string time = report.time(frame); !time.empty()) json.value("time", time);
+  json.open("metrics", '{');
+  report.for_each_score(frame, [&](const std::string& key, std::optional<double> score) {
+    if (score) json.value(key, report.json_number(*score));
+  });
+  json.close('}');
+  json.close('}');
+}
+
+void json_pools(const Report& report, const std::vector<PoolValues>& columns, const char* name,
+                std::span<const NamedPool> pools, JsonText& json) {
+  json.open(name, '{');
+  for (int column = 0; column < report.scores.columns(); column++) {
+    json.open(report.scores.keys()[column], '{');
+    for (const NamedPool& pool : pools)
+      if (const auto pooled = pool_column(pool.pool, columns[column]))
+        json.value(pool.name, report.json_number(*pooled));
+    json.close('}');
+  }
+  json.close('}');
+}
+
+void json_excluded(const Report& report, const std::vector<PoolValues>& columns, JsonText& json) {
+  Json excluded = Json::object();
+  for (int column = 0; column < report.scores.columns(); column++)
+    if (columns[column].not_finite) excluded[report.scores.keys()[column]] = columns[column].not_finite;
+  if (!excluded.empty()) json.value("excluded_scores", excluded);
+}
+
+void json_head(const ReportData& data, JsonText& json) {
+  json.value("version", json_string(data.version));
+  json.value("fps", std::isfinite(data.fps) ? fixed_text(data.fps, 2) : "null");
+}
+
+/* All that comes after the frames. */
+void json_tail(const Report& report, const ReportData& data, JsonText& json) {
+  const std::vector<PoolValues> columns = pool_columns(report);
+  json_pools(report, columns, "pooled_metrics", kPooledMetrics, json);
+  json.open("aggregate_metrics", '{');
+  for (const auto& [key, value] : report.scores.aggregates()) json.value(key, report.json_number(value));
+  json.close('}');
+  json_pools(report, columns, "pooled_statistics", kPooledStatistics, json);
+  json_excluded(report, columns, json);
+  if (data.partial) json.value("partial", Json(true));
+  for (const auto& [key, value] : data.extras.items()) json.value(key, value);
+}
+
+}  // namespace
+
+Status write_json(const Report& report, const ReportData& data) {
+  JsonText json(true);
+  json.open('{');
+  json_head(data, json);
+  json.open("frames", '[');
+  VMAFX_TRY(report.for_each_row([&](int64_t frame) {
+    json_frame(report, frame, json);
+    return report.file.write(json.take());
+  }));
+  json.close(']');
+  json_tail(report, data, json);
+  json.close('}');
+  return report.file.write(json.take() + "\n");
+}
+
+Status write_ndjson_frame(const Report& report, int64_t frame) {
+  JsonText json(false);
+  json_frame(report, frame, json);
+  return report.file.write(json.take() + "\n");
+}
+
+Status write_ndjson_summary(const Report& report, const ReportData& data) {
+  JsonText json(false);
+  json.open('{');
+  json_head(data, json);
+  json_tail(report, data, json);
+  json.close('}');
+  return report.file.write(json.take() + "\n");
+}
+
+}  // namespace vmafx

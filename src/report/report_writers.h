@@ -1,0 +1,98 @@
+/* What the writers of the report formats share. */
+#ifndef VMAFX_REPORT_REPORT_WRITERS_H
+#define VMAFX_REPORT_REPORT_WRITERS_H
+
+#include <cmath>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/pooling.h"
+#include "report/report.h"
+
+namespace vmafx {
+
+struct NamedPool {
+  const char* name;
+  Pool pool;
+};
+
+/* libvmaf's, in its order. */
+inline constexpr NamedPool kPooledMetrics[] = {
+    {"min", {Pool::Method::kMin}},
+    {"max", {Pool::Method::kMax}},
+    {"mean", {Pool::Method::kMean}},
+    {"harmonic_mean", {Pool::Method::kHarmonicMean}},
+};
+
+inline constexpr NamedPool kPooledStatistics[] = {
+    {"median", {Pool::Method::kMedian}},      {"stddev", {Pool::Method::kStddev}},
+    {"p1", {Pool::Method::kPercentile, 1}},   {"p5", {Pool::Method::kPercentile, 5}},
+    {"p10", {Pool::Method::kPercentile, 10}}, {"p25", {Pool::Method::kPercentile, 25}},
+    {"p75", {Pool::Method::kPercentile, 75}}, {"p90", {Pool::Method::kPercentile, 90}},
+    {"p95", {Pool::Method::kPercentile, 95}}, {"p99", {Pool::Method::kPercentile, 99}},
+};
+
+/* What every writer works on. */
+struct Report {
+  const ReportOptions& options;
+  const ScoreTable& scores;
+  OutputFile& file;
+  int64_t& not_finite;
+
+  bool has_row(int64_t frame) const { return frame % options.n_subsample == 0 && scores.has_scores(frame); }
+
+  /* Calls write_row(frame) for every row and stops at the first failure. */
+  template <class WriteRow>
+  Status for_each_row(WriteRow write_row) const {
+    for (int64_t frame = 0; frame < scores.frames(); frame++)
+      if (has_row(frame)) VMAFX_TRY(write_row(frame));
+    return {};
+  }
+
+  std::string json_number(double value) const {
+    return std::isfinite(value) ? options.score_format.print(value) : "null";
+  }
+
+  std::string plain_number(double value) const {
+    if (std::isnan(value)) return "nan";
+    if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+    return options.score_format.print(value);
+  }
+
+  /* As text, "4.520000"; "" if it is not known. */
+  std::string time(int64_t frame) const {
+    const auto seconds = scores.time(frame);
+    return seconds ? fixed_text(*seconds, 6) : "";
+  }
+
+  /* Whether times stand where programs that were written for libvmaf see scores. */
+  bool has_times_among_scores() const { return options.all_times && scores.has_times(); }
+
+  /* Calls visit(key, score) for each column of a frame; a missing score is nullopt. Counts what is not finite. */
+  template <class Visit>
+  void for_each_score(int64_t frame, Visit visit) const {
+    for (int column = 0; column < scores.columns(); column++) {
+      const auto score = scores.get(frame, column);
+      if (score && !std::isfinite(*score)) not_finite++;
+      visit(scores.keys()[column], score);
+    }
+  }
+};
+
+/* The pooled values of each column, made once for all pools. */
+inline std::vector<PoolValues> pool_columns(const Report& report) {
+  std::vector<PoolValues> columns;
+  for (int column = 0; column < report.scores.columns(); column++)
+    columns.push_back(pool_values(report.scores, column, report.options.n_subsample));
+  return columns;
+}
+
+Status write_json(const Report& report, const ReportData& data);
+Status write_ndjson_frame(const Report& report, int64_t frame);
+Status write_ndjson_summary(const Report& report, const ReportData& data);
+Status write_xml(const Report& report, const ReportData& data);
+
+}  // namespace vmafx
+
+#endif

@@ -1,0 +1,73 @@
+#include "report/summary.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "report/pooling.h"
+#include "report/score_format.h"
+
+namespace vmafx {
+namespace {
+
+constexpr size_t kWorstFrames = 3;
+
+struct FrameScore {
+  int64_t frame;
+  double score;
+};
+
+std::string number(double score) { return std::isfinite(score) ? fixed_text(score, 6) : format_text("%g", score); }
+
+std::vector<FrameScore> finite_scores(const ScoreTable& table, int column, int n_subsample) {
+  std::vector<FrameScore> scores;
+  for (int64_t frame = 0; frame < table.frames(); frame += n_subsample)
+    if (const auto score = table.get(frame, column); score && std::isfinite(*score)) scores.push_back({frame, *score});
+  return scores;
+}
+
+/* "; worst frames: …", the worst first; of equal ones the earlier. */
+std::string worst_frames(const ScoreTable& table, std::vector<FrameScore> scores, Worse worse) {
+  const size_t count = std::min(kWorstFrames, scores.size());
+  std::ranges::partial_sort(scores, scores.begin() + static_cast<ptrdiff_t>(count),
+                            [&](const FrameScore& a, const FrameScore& b) {
+                              if (a.score == b.score) return a.frame < b.frame;
+                              return worse == Worse::kHigh ? a.score > b.score : a.score < b.score;
+                            });
+  std::string text;
+  for (size_t i = 0; i < count; i++) {
+    text += format_text("%s%lld", i ? ", " : "; worst frames: ", static_cast<long long>(scores[i].frame));
+    if (const auto time = table.time(scores[i].frame)) text += " (" + fixed_text(*time, 3) + " s)";
+    text += " " + number(scores[i].score);
+  }
+  return text;
+}
+
+std::string summary_line(const ScoreTable& table, int column, int n_subsample, Worse worse) {
+  using Method = Pool::Method;
+  const PoolValues values = pool_values(table, column, n_subsample);
+  const auto pooled = [&](Method method) { return number(pool_column({method}, values).value_or(std::nan(""))); };
+  std::string text = table.keys()[column] + ": mean " + pooled(Method::kMean) + ", min " + pooled(Method::kMin) +
+                     ", max " + pooled(Method::kMax);
+  if (values.not_finite && !values.values.empty())
+    text += format_text(", without %lld that are not finite", static_cast<long long>(values.not_finite));
+  const auto [least, most] = std::ranges::minmax_element(values.values);
+  if (worse == Worse::kNeither || least == values.values.end() || *least == *most) return text;
+  return text + worst_frames(table, finite_scores(table, column, n_subsample), worse);
+}
+
+}  // namespace
+
+std::vector<std::string> summary_lines(const Plan& plan, const ScoreTable& table, int n_subsample) {
+  std::vector<std::pair<int, Worse>> columns;
+  for (const PlannedExtractor& planned : plan.extractors())
+    for (size_t i = 0; planned.asked_for && i < planned.columns.size(); i++)
+      if (planned.columns[i] >= 0) columns.emplace_back(planned.columns[i], planned.extractor->features()[i].worse);
+  for (const PlannedModel& planned : plan.models()) columns.emplace_back(planned.first_column, Worse::kLow);
+  std::ranges::sort(columns, {}, &std::pair<int, Worse>::first);
+
+  std::vector<std::string> lines;
+  for (const auto& [column, worse] : columns) lines.push_back(summary_line(table, column, n_subsample, worse));
+  return lines;
+}
+
+}  // namespace vmafx

@@ -1,2 +1,0 @@
-/* The kernels of the emulator's own tests, for the host's compiler. */
-#include "tests/hip_emulator/faulty.hip"

@@ -1,0 +1,366 @@
+#include "kernels/adm/adm.h"
+
+#include <check.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "base/aligned.h"
+#include "kernels/adm/adm_csf.h"
+#include "tests/kernels/adm/adm_options.h"
+#include "tests/kernels/adm/adm_twins.h"
+#include "tests/support/check_main.h"
+#include "tests/support/scores.h"
+#include "tests/support/targets.h"
+
+using namespace vmafx;
+using namespace vmafx::test;
+
+namespace {
+
+Options options_of(const OptionTexts& given) {
+  auto options = Options::resolve("adm", kAdmExtractor.options, given);
+  ck_assert_msg(options.ok(), "%s", options.status().message().c_str());
+  return options.value();
+}
+
+/* -- Twins: the SIMD sums are the definition's, to the last bit ---------------------------------------------------- */
+
+AdmParams params_of(const AdmCase& c) {
+  auto params = adm_params(options_of(c.options), {c.ref.w, c.ref.h, c.bpc, Chroma::k400});
+  ck_assert_msg(params.ok(), "%s", params.status().message().c_str());
+  return params.value();
+}
+
+AdmSums sums_of(decltype(&adm_ref) twin, size_t scratch_bytes, const AdmParams& params, const SamplePlane& ref,
+                const SamplePlane& dist) {
+  const AlignedBytes scratch = allocate_aligned(scratch_bytes);
+  std::memset(scratch.get(), 0xA5, scratch_bytes);  // scratch memory comes as it is
+  AdmSums sums = {};
+  twin(params, ref, dist, scratch.get(), sums);
+  return sums;
+}
+
+void assert_sums_equal(const AdmSums& got, const AdmSums& want, const AdmCase& c, const std::string& target) {
+  if (!std::memcmp(&got, &want, sizeof got)) return;
+  for (int s = 0; s < kAdmScales; s++) {
+    for (int band = 0; band < kAdmBands; band++) {
+      const auto assert_equal = [&](const char* sum, uint64_t a, uint64_t b) {
+        ck_assert_msg(a == b, "%s %dx%d %d bit%s %s: %s of scale %d band %d is %llu, the definition says %llu",
+                      target.c_str(), c.ref.w, c.ref.h, c.bpc, text_of(c.options).c_str(), c.what.c_str(), sum, s, band,
+                      static_cast<unsigned long long>(a), static_cast<unsigned long long>(b));
+      };
+      assert_equal("csf_den", got.csf_den[s][band], want.csf_den[s][band]);
+      assert_equal("dlm", got.dlm[s][band], want.dlm[s][band]);
+      assert_equal("aim", got.aim[s][band], want.aim[s][band]);
+    }
+  }
+}
+
+void assert_twins_agree(const AdmCase& c) {
+  const AdmParams params = params_of(c);
+  const AdmSums want = sums_of(adm_ref, adm_scratch_bytes_ref(params), params, c.ref, c.dist);
+  for_each_cpu_target([&](const std::string& target) {
+    assert_sums_equal(sums_of(adm_simd, adm_scratch_bytes_simd(params), params, c.ref, c.dist), want, c, target);
+  });
+}
+
+/* -- Scores -------------------------------------------------------------------------------------------------------- */
+
+constexpr int kAdm2 = 0, kAim = 1, kAdm3 = 2, kScale0 = 3;  // indices of features
+
+std::unique_ptr<Extractor> make(const OptionTexts& given, int w, int h, int bpc = 8) {
+  return make_extractor(kAdmExtractor, {w, h, bpc, Chroma::k420}, given);
+}
+
+template <class T>
+std::vector<double> score(Pair<T>& pair, int bpc, const OptionTexts& given) {
+  const Picture ref = {bpc, {pair.ref.sample_plane()}}, dist = {bpc, {pair.dist.sample_plane()}};
+  return score_frame(*make(given, pair.w, pair.h, bpc), ref, dist).first();
+}
+
+std::string refusal(const OptionTexts& given, int w, int h) {
+  return test::refusal(kAdmExtractor, {w, h, 8, Chroma::k420}, given);
+}
+
+}  // namespace
+
+START_TEST(twins_agree_at_every_width) { check_adm_widths(assert_twins_agree); }
+END_TEST
+START_TEST(twins_agree_at_every_height) { check_adm_heights(assert_twins_agree); }
+END_TEST
+START_TEST(twins_agree_on_every_fill_and_depth) { check_adm_fills_and_depths(assert_twins_agree); }
+END_TEST
+START_TEST(twins_agree_on_every_option) { check_adm_options(assert_twins_agree, adm_option_sets()); }
+END_TEST
+START_TEST(twins_agree_on_a_large_picture) { check_large_adm(assert_twins_agree); }
+END_TEST
+
+/* Every kind of 4x4 block, of every strength: the largest coefficients that the transform can make, alone and side by
+ * side. */
+START_TEST(twins_agree_on_steep_blocks) {
+  for (const int bpc : {8, 16}) {
+    with_sample_type(bpc, [&](auto sample) {
+      Pair<decltype(sample)> pair(330, 70);
+      const uint32_t max = (1u << bpc) - 1;
+      for (uint32_t seed = 0; seed < 12; seed++) {
+        std::mt19937 random(seed);
+        const auto block_size = static_cast<int>(2 << seed % 4);
+        const auto steep = [&](auto& plane) {
+          std::vector<uint32_t> bits(pair.w / block_size + 1);
+          for (int y = 0; y < pair.h; y++) {
+            if (y % block_size == 0)
+              for (uint32_t& b : bits) b = random();
+            for (int x = 0; x < pair.w; x++)
+              plane.at(x, y) = static_cast<decltype(sample)>(bits[x / block_size] & 1 ? max : 0);
+          }
+        };
+        steep(pair.ref);
+        if (seed % 3)
+          steep(pair.dist);
+        else
+          pair.make_lookalike(bpc, seed, 0.99, bpc - 4);
+        for (const char* mode : {"0", "1", "2"})
+          assert_twins_agree(adm_case(pair, bpc, {{"adm_csf_mode", mode}}, format_text("blocks of %d", block_size)));
+      }
+    });
+  }
+}
+END_TEST
+
+/* 4x4 blocks with the signs of the taps, so that scale 0's coefficients are the largest there are, and a little larger
+ * still in the distorted picture: ratios right at 1, of reciprocals with few digits. */
+START_TEST(twins_agree_on_the_strongest_coefficients) {
+  constexpr int kLow[4] = {1, 1, 1, -1}, kHigh[4] = {-1, -1, 1, -1};
+  Pair<uint16_t> pair(330, 130);
+  std::mt19937 random(5);
+  for (const auto& [down, across] : {std::pair(kHigh, kLow), std::pair(kLow, kHigh), std::pair(kHigh, kHigh)}) {
+    int strength[2] = {};
+    for (int y = 0; y < pair.h; y++) {
+      for (int x = 0; x < pair.w; x++) {
+        if ((x + 1) % 4 == 0 || x == 0) {
+          strength[0] = 22000 + static_cast<int>(random() % 10000);
+          strength[1] = std::min(strength[0] + static_cast<int>(random() % 100), 32767);
+        }
+        const int sign = down[(y + 1) % 4] * across[(x + 1) % 4];
+        pair.ref.at(x, y) = static_cast<uint16_t>(32768 + sign * strength[0]);
+        pair.dist.at(x, y) = static_cast<uint16_t>(32768 + sign * strength[1]);
+      }
+    }
+    for (const char* gain : {"1", "100"})
+      assert_twins_agree(adm_case(pair, 16, {{"adm_enhn_gain_limit", gain}}, "strongest"));
+  }
+}
+END_TEST
+
+START_TEST(filter_taps_reflect_at_the_near_side_and_repeat_at_the_far_side) {
+  ck_assert_int_eq(adm_mirror(-1, 5), 1);
+  ck_assert_int_eq(adm_mirror(0, 5), 0);
+  ck_assert_int_eq(adm_mirror(4, 5), 4);
+  ck_assert_int_eq(adm_mirror(5, 5), 4);
+  ck_assert_int_eq(adm_mirror(6, 5), 3);
+}
+END_TEST
+
+START_TEST(decoupling_by_hand) {
+  ck_assert_int_eq(adm_ratio(0, 5), 32768);  // no reference: k = 1, of nothing
+  ck_assert_int_eq(adm_ratio(1000, 500), 16384);
+  ck_assert_int_eq(adm_ratio(-1000, -250), 8192);
+  ck_assert_int_eq(adm_ratio(1000, -500), 0);  // opposite signs
+  ck_assert_int_eq(adm_ratio(1000, 5000), 32768);
+  ck_assert_int_eq(adm_ratio(1 << 30, 1 << 29), 16384);
+  ck_assert_int_eq(adm_restored(1000, 500, false, 100), 500);
+  ck_assert_int_eq(adm_restored(1000, 3000, false, 100), 1000);
+  ck_assert_int_eq(adm_restored(1000, 3000, true, 100),
+                   3000);  // contrast enhanced: all of it is the reference's detail
+  ck_assert_int_eq(adm_restored(1000, 3000, true, 2), 2000);
+  ck_assert_int_eq(adm_restored(-1000, -3000, true, 1), -1000);
+  ck_assert(adm_aligned(100, 0, 50, 0));
+  ck_assert(!adm_aligned(100, 0, -50, 0));
+  ck_assert(adm_aligned(10000, 0, 10000, 170));   // 0.97 degrees
+  ck_assert(!adm_aligned(10000, 0, 10000, 180));  // 1.03 degrees
+  ck_assert(adm_aligned(0, 0, 7, 9));
+}
+END_TEST
+
+/* From 3 heights of 1080 lines the formula gives what libvmaf writes as constants; the blends of 2160 lines are
+ * shifted by a scale. */
+START_TEST(sensitivities_by_hand) {
+  AdmSensitivity watson[kAdmScales], near[kAdmScales], far[kAdmScales];
+  ck_assert(adm_sensitivities({}, watson).ok());
+  ck_assert_double_eq_tol(watson[0].straight * std::ldexp(1, 21), 36453, 3);
+  ck_assert_double_eq_tol(watson[0].diagonal * std::ldexp(1, 23), 49417, 3);
+  ck_assert(adm_sensitivities({.mode = AdmCsfMode::kBlend, .distance_h = 1.5, .display_height = 2160}, near).ok());
+  ck_assert(adm_sensitivities({.mode = AdmCsfMode::kBlend, .distance_h = 3, .display_height = 2160}, far).ok());
+  for (int s = 1; s < kAdmScales; s++) ck_assert_float_eq(far[s].straight, near[s - 1].straight);
+}
+END_TEST
+
+START_TEST(identical_pictures_keep_all_and_add_nothing) {
+  Pair<uint8_t> pair(128, 96);
+  pair.ref.fill(Fill::kRandom, 8, 1);
+  pair.dist.fill(Fill::kRandom, 8, 1);
+  const auto scores = score(pair, 8, {});
+  /* The thresholds of scales 1 to 3 are -27 where nothing was added (see adm_neighbour_coarse), hence a trace more
+   * than 1. */
+  ck_assert_double_eq_tol(scores[kAdm2], 1, 1e-5);
+  ck_assert_double_eq_tol(scores[kAim], 0, 1e-5);
+  ck_assert_double_eq_tol(scores[kAdm3], 1, 1e-5);
+}
+END_TEST
+
+START_TEST(nothing_to_see_scores_one) {
+  Pair<uint8_t> pair(64, 64);
+  pair.ref.fill(Fill::kMax, 8, 1);
+  pair.dist.fill(Fill::kRandom, 8, 1);
+  const auto scores = score(pair, 8, {{"adm_noise_weight", "0"}});
+  ck_assert_double_eq(scores[kAdm2], 1);
+  ck_assert_double_eq(scores[kAim], 0);
+  ck_assert_double_eq(scores[kAdm3], 1);
+  for (int s = 0; s < kAdmScales; s++) ck_assert_double_eq(scores[kScale0 + s], 1);
+}
+END_TEST
+
+START_TEST(options_change_the_scores) {
+  Pair<uint8_t> pair(128, 96);
+  pair.ref.fill(Fill::kRandom, 8, 1);
+  pair.dist.fill(Fill::kRandom, 8, 2);
+  const auto plain = score(pair, 8, {});
+  ck_assert_double_gt(plain[kAim], 0.1);
+  ck_assert_double_eq(plain[kAdm3], plain[kAdm2] * 0.5 + (1 - plain[kAim]) * 0.5);
+
+  const auto weighted = score(pair, 8, {{"adm_dlm_weight", "0.7"}});
+  const double left = 1 - options_of({{"adm_dlm_weight", "0.7"}}).number("adm_dlm_weight");
+  ck_assert_double_eq_tol(weighted[kAdm3], plain[kAdm2] * 0.7 + (1 - plain[kAim]) * left, 1e-12);
+
+  const auto skipped = score(pair, 8, {{"adm_skip_aim", "true"}});
+  ck_assert_double_eq(skipped[kAdm2], plain[kAdm2]);
+  ck_assert_double_eq(skipped[kAim], 0);
+
+  ck_assert_double_eq(score(pair, 8, {{"adm_min_val", "0.95"}})[kAdm3],
+                      options_of({{"adm_min_val", "0.95"}}).number("adm_min_val"));
+  const auto coarse = score(pair, 8, {{"adm_skip_scale0", "true"}});
+  ck_assert_double_eq(coarse[kScale0], 0);
+  ck_assert_double_eq(coarse[kScale0 + 1], plain[kScale0 + 1]);
+}
+END_TEST
+
+/* Scores that libvmaf's vmaf tool (f85a853, --cpumask 63) prints for the same planes, with six decimals. */
+START_TEST(scores_are_libvmafs) {
+  struct Picture {
+    int w, h, bpc;
+  };
+  const Picture kPictures[] = {{96, 64, 8}, {101, 77, 8}, {131, 67, 10}};
+  struct Row {
+    OptionTexts options;
+    std::vector<double> scores[3];
+  };
+  const Row kRows[] = {
+      {{{"debug", "true"}},
+       {{0.776222, 0.017272, 0.879475, 0.796001, 0.77893, 0.753788, 0.774805, 0.776222, 134.970078, 173.880756,
+         36.316101, 45.623211, 40.47361, 51.960541, 33.532742, 44.485619, 24.647625, 31.811386},
+        {0.776783, 0.018633, 0.879075, 0.793734, 0.770066, 0.766656, 0.779532, 0.776783, 152.61215, 196.46701,
+         38.979027, 49.108425, 42.278847, 54.902916, 42.742302, 55.751637, 28.611975, 36.704033},
+        {0.776457, 0.025797, 0.87533, 0.794705, 0.77503, 0.799193, 0.724075, 0.776457, 160.009853, 206.076851,
+         41.981884, 52.827023, 43.796982, 56.510033, 44.5158, 55.70097, 29.715187, 41.038826}}},
+      {{{"adm_enhn_gain_limit", "1"}},
+       {{0.774816, 0.017382, 0.878717, 0.794786, 0.7773, 0.751441, 0.774805},
+        {0.776293, 0.018633, 0.87883, 0.79318, 0.769567, 0.765937, 0.779491},
+        {0.776018, 0.02582, 0.875099, 0.79381, 0.774325, 0.799133, 0.724073}}},
+      {{{"adm_enhn_gain_limit", "1.1"}},
+       {{0.775557, 0.017351, 0.879103, 0.795415, 0.778144, 0.752707, 0.774805},
+        {0.776542, 0.018633, 0.878955, 0.793533, 0.769707, 0.76634, 0.779532},
+        {0.776301, 0.025816, 0.875243, 0.794271, 0.774867, 0.799193, 0.724075}}},
+      {{{"adm_csf_mode", "1"}},
+       {{0.024032, 0.000639, 0.511697, 0.013911, 0.006985, 0.031662, 0.027395},
+        {0.024877, 0.000208, 0.512335, 0.013857, 0.006929, 0.032222, 0.027488},
+        {0.022761, 0.000457, 0.511152, 0.013874, 0.006935, 0.028693, 0.025421}}},
+      {{{"adm_csf_mode", "3"}, {"adm_skip_scale0", "true"}},
+       {{0.774334, 0.015694, 0.87932, 0.0, 0.789163, 0.758698, 0.774805},
+        {0.77665, 0.015849, 0.8804, 0.0, 0.78109, 0.770561, 0.779532},
+        {0.772349, 0.025168, 0.873591, 0.0, 0.785497, 0.802272, 0.724075}}},
+  };
+  for (int p = 0; p < 3; p++) {
+    const auto [w, h, bpc] = kPictures[p];
+    with_sample_type(bpc, [&](auto sample) {
+      Pair<decltype(sample)> pair(kPictures[p].w, kPictures[p].h);
+      const int depth = kPictures[p].bpc, centre = 1 << (depth - 1);
+      pair.ref.fill(Fill::kRandom, depth, 1);
+      pair.dist.fill(Fill::kRandom, depth, 2);
+      for (int y = 0; y < pair.h; y++)
+        for (int x = 0; x < pair.w; x++)
+          pair.dist.at(x, y) = static_cast<decltype(sample)>(centre + (pair.ref.at(x, y) - centre) * 3 / 4 +
+                                                             (pair.dist.at(x, y) - centre) / 4);
+      for (const Row& row : kRows) {
+        const auto got = score(pair, depth, row.options);
+        ck_assert_uint_eq(got.size(), row.scores[p].size());
+        for (size_t i = 0; i < got.size(); i++) ck_assert_double_eq_tol(got[i], row.scores[p][i], 5.1e-7);
+      }
+    });
+  }
+}
+END_TEST
+
+START_TEST(keys_are_libvmafs) {
+  const auto plain = make({}, 64, 64);
+  ck_assert_uint_eq(plain->features().size(), 7);
+  assert_text_eq(plain->features()[kAdm2].name, "VMAF_integer_feature_adm2_score");
+  assert_text_eq(plain->features()[kAdm3].key, "integer_adm3");
+  assert_text_eq(plain->features()[kScale0].name, "integer_adm_scale0");
+  const auto debug = make({{"debug", "true"}}, 64, 64);
+  ck_assert_uint_eq(debug->features().size(), 18);
+  assert_text_eq(debug->features()[17].key, "integer_adm_den_scale3");
+  assert_text_eq(options_of({{"adm_skip_aim", "true"}, {"debug", "true"}}).key_suffix(), "");
+  assert_text_eq(options_of({{"adm_csf_mode", "2"},
+                             {"adm_dlm_weight", "0.7"},
+                             {"adm_enhn_gain_limit", "1"},
+                             {"adm_min_val", "0.5"},
+                             {"adm_noise_weight", "0.02"},
+                             {"adm_skip_scale0", "true"}})
+                     .key_suffix(),
+                 "_csf_2_dlmw_0.7_egl_1_min_0.5_nw_0.02_ssz");
+  assert_text_eq(options_of({{"adm_norm_view_dist", "1.5"},
+                             {"adm_ref_display_height", "2160"},
+                             {"adm_csf_scale", "2"},
+                             {"adm_csf_diag_scale", "3"}})
+                     .key_suffix(),
+                 "_scfd_3_scf_2_nvd_1.5_rdh_2160");
+}
+END_TEST
+
+START_TEST(what_cannot_be_scored_is_refused) {
+  assert_contains(refusal({}, 16, 64), "16x64 is too small; its coarsest scale needs pictures of at least 17x17");
+  assert_contains(refusal({}, 64, 16), "too small");
+  make({}, 17, 17);
+  assert_contains(refusal({{"adm_norm_view_dist", "1.5"}}, 64, 64),
+                  "adm_norm_view_dist 1.5 times adm_ref_display_height 1080 is 1620");
+  assert_contains(refusal({{"adm_norm_view_dist", "4"}, {"adm_csf_mode", "2"}}, 64, 64),
+                  "adm_csf_mode 2 is not known for adm_ref_display_height 1080 lines seen from adm_norm_view_dist 4 "
+                  "heights; it is for: "
+                  "1080 lines from 3, 1080 lines from 5, 2160 lines from 1.5, 2160 lines from 3, 2160 lines from 5, "
+                  "720 lines from 5");
+  assert_contains(refusal({{"adm_norm_view_dist", "4"}, {"adm_csf_mode", "3"}}, 64, 64), "adm_csf_mode 3 is not known");
+  make({{"adm_norm_view_dist", "4"}}, 64, 64);
+}
+END_TEST
+
+int main() {
+  return run_suite("adm", {{"widths", twins_agree_at_every_width},
+                           {"heights", twins_agree_at_every_height},
+                           {"fills", twins_agree_on_every_fill_and_depth},
+                           {"options", twins_agree_on_every_option},
+                           {"blocks", twins_agree_on_steep_blocks},
+                           {"strongest", twins_agree_on_the_strongest_coefficients},
+                           {"large", twins_agree_on_a_large_picture},
+                           {"mirror", filter_taps_reflect_at_the_near_side_and_repeat_at_the_far_side},
+                           {"decoupling", decoupling_by_hand},
+                           {"sensitivities", sensitivities_by_hand},
+                           {"identical", identical_pictures_keep_all_and_add_nothing},
+                           {"flat", nothing_to_see_scores_one},
+                           {"effects", options_change_the_scores},
+                           {"libvmaf", scores_are_libvmafs},
+                           {"keys", keys_are_libvmafs},
+                           {"refusals", what_cannot_be_scored_is_refused}});
+}

@@ -1,0 +1,126 @@
+#include "report/pooling.h"
+
+#include <check.h>
+
+#include <cmath>
+#include <limits>
+
+#include "tests/support/check_main.h"
+
+using namespace vmafx;
+
+namespace {
+
+using Method = Pool::Method;
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kTolerance = 1e-12;
+
+double pooled(const char* method, std::vector<double> values) {
+  const ParsedPool parsed = parse_pool(method);
+  ck_assert(parsed.known);
+  return pool_scores(parsed.pool, values);
+}
+
+}  // namespace
+
+START_TEST(names) {
+  ck_assert((parse_pool("").pool == Pool{Method::kMean}));
+  ck_assert((parse_pool("mean").pool == Pool{Method::kMean}));
+  ck_assert((parse_pool("min").pool == Pool{Method::kMin}));
+  ck_assert((parse_pool("max").pool == Pool{Method::kMax}));
+  ck_assert((parse_pool("harmonic_mean").pool == Pool{Method::kHarmonicMean}));
+  ck_assert((parse_pool("median").pool == Pool{Method::kMedian}));
+  ck_assert((parse_pool("stddev").pool == Pool{Method::kStddev}));
+  ck_assert((parse_pool("p5").pool == Pool{Method::kPercentile, 5}));
+  ck_assert((parse_pool("perc5").pool == Pool{Method::kPercentile, 5}));
+  ck_assert((parse_pool("p99.9").pool == Pool{Method::kPercentile, 99.9}));
+  ck_assert((parse_pool("p0").pool == Pool{Method::kPercentile, 0}));
+  ck_assert((parse_pool("perc100").pool == Pool{Method::kPercentile, 100}));
+}
+END_TEST
+
+START_TEST(unknown_names_are_mean) {
+  for (const char* text :
+       {"Mean", "MIN", "avg", "p", "perc", "p-1", "p100.1", "p5x", "pnan", "pinf", "p1e1", "p 5", "percp5"}) {
+    const ParsedPool parsed = parse_pool(text);
+    ck_assert_msg(!parsed.known && parsed.pool == Pool{Method::kMean}, "%s", text);
+  }
+}
+END_TEST
+
+START_TEST(formulas) {
+  const std::vector<double> values = {3, 1, 4, 1, 5};
+  ck_assert_double_eq(pooled("mean", values), 14. / 5);
+  ck_assert_double_eq(pooled("min", values), 1);
+  ck_assert_double_eq(pooled("max", values), 5);
+  ck_assert_double_eq(pooled("harmonic_mean", values), 5 / (1. / 4 + 1. / 2 + 1. / 5 + 1. / 2 + 1. / 6) - 1);
+  ck_assert_double_eq(pooled("median", values), 3);
+  ck_assert_double_eq_tol(pooled("stddev", values), std::sqrt(2.56), kTolerance);
+  ck_assert_double_eq(pooled("median", {1, 2, 4, 8}), 3);
+}
+END_TEST
+
+START_TEST(percentiles_interpolate) {
+  const std::vector<double> values = {50, 10, 40, 20, 30};
+  ck_assert_double_eq(pooled("p0", values), 10);
+  ck_assert_double_eq(pooled("p100", values), 50);
+  ck_assert_double_eq(pooled("p25", values), 20);
+  ck_assert_double_eq_tol(pooled("p5", values), 12, kTolerance);
+  ck_assert_double_eq_tol(pooled("perc97.5", values), 49, kTolerance);
+  for (const char* method : {"p0", "p33.3", "p100", "median"}) ck_assert_double_eq(pooled(method, {7}), 7);
+}
+END_TEST
+
+START_TEST(nothing_pools_to_nan) {
+  for (const char* method : {"mean", "min", "max", "harmonic_mean", "median", "stddev", "p5"})
+    ck_assert(std::isnan(pooled(method, {})));
+}
+END_TEST
+
+START_TEST(only_finite_scores_of_scored_frames_count) {
+  ScoreTable table({"a", "b"});
+  const double scores[] = {1, 99, 2, 99, kNan, 99, 3, 99, kInf};
+  for (int frame = 0; frame < 9; frame++) table.put(frame, 0, scores[frame]);
+  table.put(10, 1, 5);
+  const PoolValues pooled = pool_values(table, 0, 2);
+  ck_assert((pooled.values == std::vector<double>{1, 2, 3}));
+  ck_assert_int_eq(pooled.not_finite, 2);
+  ck_assert_int_eq(pooled.missing, 1);  // frame 10
+}
+END_TEST
+
+/* What libvmaf writes of a metric that is infinite in all frames. */
+START_TEST(columns_without_a_finite_score_pool_to_what_they_are) {
+  ScoreTable table({"infinite", "negative", "mixed", "none", "finite"});
+  for (int frame = 0; frame < 3; frame++) {
+    table.put(frame, 0, kInf);
+    table.put(frame, 1, -kInf);
+    table.put(frame, 2, frame == 1 ? kNan : kInf);
+    table.put(frame, 4, frame ? kInf : 7);
+  }
+  const auto of = [&](const char* method, int column) {
+    return pool_column(parse_pool(method).pool, pool_values(table, column, 1));
+  };
+  for (const char* method : {"min", "max", "mean", "harmonic_mean", "median", "p5"}) {
+    ck_assert_double_eq(of(method, 0).value(), kInf);
+    ck_assert_double_eq(of(method, 1).value(), -kInf);
+    ck_assert(std::isnan(of(method, 2).value()));
+    ck_assert(!of(method, 3));
+    ck_assert_double_eq(of(method, 4).value(), 7);
+  }
+  ck_assert(std::isnan(of("stddev", 0).value()));
+  ck_assert_double_eq(of("stddev", 4).value(), 0);
+}
+END_TEST
+
+int main() {
+  return vmafx::test::run_suite("pooling", {{"names", names},
+                                            {"unknown", unknown_names_are_mean},
+                                            {"formulas", formulas},
+                                            {"percentiles", percentiles_interpolate},
+                                            {"empty", nothing_pools_to_nan},
+                                            {"left_out", only_finite_scores_of_scored_frames_count},
+                                            {"infinite", columns_without_a_finite_score_pool_to_what_they_are}});
+}

@@ -1,0 +1,603 @@
+#include "report/report.h"
+
+#include <check.h>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <sstream>
+#include <thread>
+
+#include "tests/support/check_main.h"
+
+using namespace vmafx;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+/* A folder of its own for each test program, gone at its end. */
+const fs::path& folder() {
+  static const struct Folder {
+    Folder() {
+      std::string name = (fs::temp_directory_path() / "vmafx_report_XXXXXX").string();
+      if (mkdtemp(name.data())) path = name;
+    }
+    ~Folder() { fs::remove_all(path); }
+    fs::path path;
+  } kFolder;
+  return kFolder.path;
+}
+
+std::string in_folder(const char* name) { return (folder() / name).string(); }
+
+std::string contents(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+void succeed(const Status& status) { ck_assert_msg(status.ok(), "%s", status.message().c_str()); }
+
+ReportFile opened(const ReportOptions& options) {
+  auto report = ReportFile::open(options);
+  ck_assert_msg(report.ok(), "%s", report.status().message().c_str());
+  return std::move(report.value());
+}
+
+/* The text of a whole report. */
+std::string reported(const char* format, const ScoreTable& scores, const ReportData& data, int n_subsample = 1,
+                     const char* score_format = "") {
+  const std::string path = in_folder("whole");
+  const ParsedReportFormat parsed = parse_report_format(format, "");
+  ReportFile report = opened({path, parsed.format, ScoreFormat::parse(score_format, false).value(), n_subsample});
+  for (int64_t frame = 0; frame < scores.frames(); frame++) succeed(report.append_frame(scores, frame));
+  succeed(report.write(scores, data));
+  succeed(report.commit());
+  return contents(path);
+}
+
+ScoreTable two_frames() {
+  ScoreTable scores({"integer_adm2", "vmaf"});
+  scores.put(0, 0, 0.5);
+  scores.put(0, 1, 80);
+  scores.put(1, 0, 0.25);
+  scores.put(1, 1, 90.1234567);
+  return scores;
+}
+
+const ReportData kData = {"1.2.3", 576, 324, 123.456};
+
+std::string beginning(const std::string& text, const std::string& end) { return text.substr(0, text.find(end)); }
+
+}  // namespace
+
+START_TEST(formats_have_names) {
+  ck_assert(parse_report_format("ndjson", "").format == ReportFormat::kNdjson);
+  ck_assert(parse_report_format("xml", "report.json").format == ReportFormat::kXml);
+  const ParsedReportFormat unknown = parse_report_format("JSON", "report.json");
+  ck_assert(!unknown.known && unknown.format == ReportFormat::kXml);
+}
+END_TEST
+
+START_TEST(endings_tell_formats) {
+  const auto format_of = [](const char* path) {
+    const ParsedReportFormat parsed = parse_report_format("", path);
+    ck_assert(parsed.known);
+    return parsed.format;
+  };
+  ck_assert(format_of("r.json") == ReportFormat::kJson && format_of("/a.b/r.ndjson") == ReportFormat::kNdjson);
+  ck_assert(format_of("r.csv") == ReportFormat::kCsv && format_of("r.tar.sub") == ReportFormat::kSub);
+  for (const char* path : {"", "-", "r.xml", "r", "r.", "r.txt", "json", "json.d/r"})
+    ck_assert(format_of(path) == ReportFormat::kXml);
+}
+END_TEST
+
+START_TEST(json_is_laid_out_as_libvmaf_does) {
+  ScoreTable scores = two_frames();
+  scores.set_aggregate("apsnr_y", 34.5);
+  scores.set_aggregate("apsnr_cb", kInf);
+  const std::string text = reported("json", scores, kData);
+  assert_text_eq(beginning(text, "  \"pooled_statistics\""), R"({
+  "version": "1.2.3",
+  "fps": 123.46,
+  "frames": [
+    {
+      "frameNum": 0,
+      "metrics": {
+        "integer_adm2": 0.500000,
+        "vmaf": 80.000000
+      }
+    },
+    {
+      "frameNum": 1,
+      "metrics": {
+        "integer_adm2": 0.250000,
+        "vmaf": 90.123457
+      }
+    }
+  ],
+  "pooled_metrics": {
+    "integer_adm2": {
+      "min": 0.250000,
+      "max": 0.500000,
+      "mean": 0.375000,
+      "harmonic_mean": 0.363636
+    },
+    "vmaf": {
+      "min": 80.000000,
+      "max": 90.123457,
+      "mean": 85.061728,
+      "harmonic_mean": 84.764022
+    }
+  },
+  "aggregate_metrics": {
+    "apsnr_y": 34.500000,
+    "apsnr_cb": null
+  },
+)");
+  const auto json = nlohmann::json::parse(text);
+  ck_assert_double_eq_tol(json["pooled_statistics"]["vmaf"]["median"].get<double>(), 85.061728, 1e-9);
+  ck_assert_double_eq_tol(json["pooled_statistics"]["integer_adm2"]["p10"].get<double>(), 0.275, 1e-9);
+  ck_assert_int_eq(json["pooled_statistics"]["vmaf"].size(), 10);
+  ck_assert(!json.contains("partial") && !json.contains("excluded_scores"));
+}
+END_TEST
+
+START_TEST(json_of_nothing) {
+  assert_text_eq(reported("json", ScoreTable({}), {"1", 2, 2, kNan}), R"({
+  "version": "1",
+  "fps": null,
+  "frames": [
+  ],
+  "pooled_metrics": {
+  },
+  "aggregate_metrics": {
+  },
+  "pooled_statistics": {
+  }
+}
+)");
+}
+END_TEST
+
+START_TEST(json_says_what_is_missing) {
+  ScoreTable scores({"a", "na\"me\n\xff"});
+  scores.put(1, 0, kNan);
+  scores.put(2, 0, 1);
+  scores.put(2, 1, kInf);
+  ReportData data = kData;
+  data.partial = true;
+  data.extras["vmafx"] = {{"features", {{"vif", "hip"}}}};
+  const auto json = nlohmann::json::parse(reported("json", scores, data));
+  ck_assert_int_eq(json["frames"].size(), 2);
+  ck_assert_int_eq(json["frames"][0]["frameNum"].get<int>(), 1);
+  ck_assert(json["frames"][0]["metrics"]["a"].is_null());
+  ck_assert_int_eq(json["frames"][0]["metrics"].size(), 1);
+  ck_assert_double_eq(json["pooled_metrics"]["a"]["mean"].get<double>(), 1);
+  ck_assert_int_eq(json["excluded_scores"]["a"].get<int>(), 1);
+  ck_assert_int_eq(json["excluded_scores"].size(), 2);
+  const auto infinite = json["pooled_metrics"]["na\"me\n\xef\xbf\xbd"];
+  for (const char* pool : {"min", "max", "mean", "harmonic_mean"}) ck_assert(infinite.at(pool).is_null());
+  ck_assert(json["partial"] == true);
+  assert_text_eq(json["vmafx"]["features"]["vif"].get<std::string>(), "hip");
+}
+END_TEST
+
+START_TEST(xml_is_laid_out_as_libvmaf_does) {
+  const std::string text = reported("xml", two_frames(), kData);
+  assert_text_eq(beginning(text, "  <pooled_statistics>"), R"(<VMAF version="1.2.3">
+  <params qualityWidth="576" qualityHeight="324" />
+  <fyi fps="123.46" />
+  <frames>
+    <frame frameNum="0" integer_adm2="0.500000" vmaf="80.000000" />
+    <frame frameNum="1" integer_adm2="0.250000" vmaf="90.123457" />
+  </frames>
+  <pooled_metrics>
+    <metric name="integer_adm2" min="0.250000" max="0.500000" mean="0.375000" harmonic_mean="0.363636" />
+    <metric name="vmaf" min="80.000000" max="90.123457" mean="85.061728" harmonic_mean="84.764022" />
+  </pooled_metrics>
+  <aggregate_metrics />
+)");
+  assert_contains(text, R"(    <statistics name="vmaf" median="85.061728" stddev="5.061728" p1=)");
+}
+END_TEST
+
+START_TEST(xml_escapes_and_extras) {
+  ScoreTable scores({"0 a<b>&\"c\""});
+  scores.put(0, 0, kNan);
+  scores.put(1, 0, -kInf);
+  ReportData data = kData;
+  data.partial = true;
+  data.extras["vmafx"] = {{"device", "a & b"}, {"features", {{"vif", "hip"}}}, {"n", {1, 2}}};
+  data.extras["note"] = "x\ny";
+  const std::string text = reported("xml", scores, data);
+  assert_contains(text, "<VMAF version=\"1.2.3\" partial=\"true\">\n");
+  assert_contains(text, "<frame frameNum=\"0\" _0_a_b___c_=\"nan\" />\n");
+  assert_contains(text, "<frame frameNum=\"1\" _0_a_b___c_=\"-inf\" />\n");
+  assert_contains(text, "<metric name=\"0 a&lt;b&gt;&amp;&quot;c&quot;\" min=\"nan\" max=\"nan\" mean=\"nan\" "
+                        "harmonic_mean=\"nan\" />\n");
+  assert_contains(text, "  <excluded_scores _0_a_b___c_=\"2\" />\n");
+  assert_contains(text, R"(  <vmafx device="a &amp; b">
+    <features vif="hip" />
+    <n value="1" />
+    <n value="2" />
+  </vmafx>
+  <note value="x y" />
+</VMAF>
+)");
+}
+END_TEST
+
+/* A metric of equal pictures that is infinite in all frames: libvmaf's keys, null in JSON, inf in XML. A column without any
+ * score has none. */
+START_TEST(infinite_metrics_keep_their_pooled_keys) {
+  ScoreTable scores({"ciede2000", "absent"});
+  for (int frame = 0; frame < 2; frame++) scores.put(frame, 0, kInf);
+  const auto json = nlohmann::json::parse(reported("json", scores, kData));
+  for (const char* pool : {"min", "max", "mean", "harmonic_mean"})
+    ck_assert(json["pooled_metrics"]["ciede2000"].at(pool).is_null());
+  ck_assert(json["pooled_metrics"]["absent"].empty());
+  ck_assert_int_eq(json["excluded_scores"]["ciede2000"].get<int>(), 2);
+  assert_contains(reported("xml", scores, kData),
+                  "    <metric name=\"ciede2000\" min=\"inf\" max=\"inf\" mean=\"inf\" harmonic_mean=\"inf\" />\n"
+                  "    <metric name=\"absent\" />\n");
+}
+END_TEST
+
+START_TEST(csv_keeps_its_columns) {
+  ScoreTable scores({"a", "b,\"c", "d"});
+  scores.put(0, 1, 1);
+  scores.put(2, 0, 2);
+  scores.put(2, 2, kInf);
+  assert_text_eq(reported("csv", scores, kData), "Frame,a,\"b,\"\"c\",d,\n0,,1.000000,,\n2,2.000000,,inf,\n");
+}
+END_TEST
+
+START_TEST(sub_has_a_line_per_frame) {
+  assert_text_eq(reported("sub", two_frames(), kData),
+                 "{0}{1}frame: 0|integer_adm2: 0.500000|vmaf: 80.000000|\n"
+                 "{1}{2}frame: 1|integer_adm2: 0.250000|vmaf: 90.123457|\n");
+}
+END_TEST
+
+START_TEST(skipped_frames_are_nowhere) {
+  ScoreTable scores({"motion", "vmaf"});
+  for (int frame = 0; frame < 5; frame++) {
+    scores.put(frame, 0, frame);
+    if (frame % 2 == 0) scores.put(frame, 1, 10 * frame);
+  }
+  assert_text_eq(reported("csv", scores, kData, 2),
+                 "Frame,motion,vmaf,\n0,0.000000,0.000000,\n2,2.000000,20.000000,\n4,4.000000,40.000000,\n");
+  const auto json = nlohmann::json::parse(reported("json", scores, kData, 2));
+  ck_assert_int_eq(json["frames"].size(), 3);
+  ck_assert_double_eq(json["pooled_metrics"]["motion"]["mean"].get<double>(), 2);
+  std::istringstream lines(reported("ndjson", scores, kData, 2));
+  int n = 0;
+  for (std::string line; std::getline(lines, line);) n++;
+  ck_assert_int_eq(n, 4);
+}
+END_TEST
+
+START_TEST(ndjson_can_be_read_while_it_grows) {
+  const std::string path = in_folder("live");
+  ReportFile report = opened({path, ReportFormat::kNdjson, {}, 1});
+  ScoreTable scores({"vmaf"});
+  scores.put(0, 0, 99.5);
+  succeed(report.append_frame(scores, 0));
+  assert_text_eq(contents(path), "{\"frameNum\": 0, \"metrics\": {\"vmaf\": 99.500000}}\n");
+  scores.put(1, 0, kNan);
+  succeed(report.append_frame(scores, 1));
+  succeed(report.append_frame(scores, 2));
+  succeed(report.write(scores, {"1", 2, 2, 5}));
+  succeed(report.commit());
+  ck_assert_int_eq(report.not_finite(), 1);
+  const std::string text = contents(path);
+  assert_contains(text,
+                  "\n{\"frameNum\": 1, \"metrics\": {\"vmaf\": null}}\n{\"version\": \"1\", \"fps\": 5.00, "
+                  "\"pooled_metrics\": {\"vmaf\": {\"min\": 99.500000, \"max\": 99.500000, ");
+  const auto last = nlohmann::json::parse(text.substr(text.rfind('\n', text.size() - 2)));
+  ck_assert_int_eq(last["excluded_scores"]["vmaf"].get<int>(), 1);
+}
+END_TEST
+
+ScoreTable with_times() {
+  ScoreTable scores = two_frames();
+  scores.set_time(0, 0);
+  scores.set_time(1, 0.0417083);
+  return scores;
+}
+
+START_TEST(frames_have_their_times) {
+  const auto json = nlohmann::json::parse(reported("json", with_times(), kData));
+  ck_assert_double_eq(json["frames"][1]["time"].get<double>(), 0.041708);
+  ck_assert_int_eq(json["frames"][1]["metrics"].size(), 2);
+  assert_contains(reported("json", with_times(), kData), "      \"frameNum\": 1,\n      \"time\": 0.041708,\n");
+  assert_contains(reported("ndjson", with_times(), kData), "{\"frameNum\": 0, \"time\": 0.000000, \"metrics\": {");
+  assert_contains(reported("xml", with_times(), kData), "<frame frameNum=\"1\" time=\"0.041708\" integer_adm2=");
+  assert_text_eq(reported("csv", with_times(), kData),
+                 "Frame,Time,integer_adm2,vmaf,\n0,0.000000,0.500000,80.000000,\n1,0.041708,0.250000,90.123457,\n");
+  assert_text_eq(reported("sub", with_times(), kData), reported("sub", two_frames(), kData));
+}
+END_TEST
+
+START_TEST(times_that_are_not_known_are_left_out) {
+  ScoreTable scores = two_frames();
+  scores.set_time(1, 2);
+  scores.set_time(0, kNan);
+  ck_assert(!scores.time(0) && !scores.time(2) && scores.time(1) == 2.0);
+  const auto json = nlohmann::json::parse(reported("json", scores, kData));
+  ck_assert(!json["frames"][0].contains("time") && json["frames"][1].contains("time"));
+  assert_contains(reported("xml", scores, kData), "<frame frameNum=\"0\" integer_adm2=");
+  assert_contains(reported("csv", scores, kData), "\n0,,0.500000,80.000000,\n1,2.000000,");
+}
+END_TEST
+
+/* Programs that were written for libvmaf take each attribute and each column for a score. */
+START_TEST(times_can_be_kept_from_among_scores) {
+  const auto text_in = [](ReportFormat format, const ScoreTable& scores) {
+    ReportFile report = opened({.path = in_folder("without"), .format = format, .all_times = false});
+    succeed(report.write(scores, kData));
+    succeed(report.commit());
+    return contents(in_folder("without"));
+  };
+  for (const ReportFormat format : {ReportFormat::kXml, ReportFormat::kCsv, ReportFormat::kSub})
+    assert_text_eq(text_in(format, with_times()), text_in(format, two_frames()));
+  assert_contains(text_in(ReportFormat::kJson, with_times()), "\"time\": 0.041708");
+}
+END_TEST
+
+START_TEST(numbers_are_printed_as_libvmaf_does) {
+  const ScoreFormat format;
+  assert_text_eq(format.print(0), "0.000000");
+  assert_text_eq(format.print(-0.5), "-0.500000");
+  assert_text_eq(format.print(1.0000019), "1.000002");
+  assert_text_eq(format.print(3e-7), "0.0000003000000000");
+  assert_text_eq(format.print(-2.00000025), "-2.0000002499999998");
+  assert_text_eq(format.print(1e10), "10000000000.000000");
+  ck_assert_int_eq(format.print(1.7e308).size(), 316);
+}
+END_TEST
+
+START_TEST(score_formats) {
+  assert_text_eq(ScoreFormat::parse("%.17g", true).value().print(0.1), "0.10000000000000001");
+  assert_text_eq(ScoreFormat::parse("%8.3f", true).value().print(1.5), "   1.500");
+  assert_text_eq(ScoreFormat::parse("%a", false).value().print(1), "0x1p+0");
+  ck_assert_int_eq(ScoreFormat::parse("%99.99f", false).value().print(-1.7e308).size(), 410);
+  for (const char* text : {"%", "%d", "%s", "%n", "%f%f", "x%f", "%fx", "%*f", "%.*f", "%lf", "%Lf", "%%", "f", "%1$f",
+                           "%100f", "%.100f", "%ff", "%.6", "% "}) {
+    const auto format = ScoreFormat::parse(text, false);
+    ck_assert_msg(format.status().code() == EINVAL, "%s", text);
+    assert_contains(format.status().message(), text);
+  }
+  for (const char* text : {"%a", "%+f", "%08.3f", "%#.0f"})
+    assert_contains(ScoreFormat::parse(text, true).status().message(), "no number in JSON");
+  assert_contains(reported("csv", two_frames(), kData, 1, "%.1f"), "1,0.2,90.1,\n");
+}
+END_TEST
+
+START_TEST(a_report_appears_when_it_is_complete) {
+  const std::string path = in_folder("late"), part = path + ".part";
+  std::ofstream(path) << "old";
+  {
+    ReportFile report = opened({path, ReportFormat::kCsv, {}, 1});
+    ck_assert(fs::exists(part));
+    succeed(report.write(two_frames(), kData));
+    assert_text_eq(contents(path), "old");
+    succeed(report.commit());
+    assert_contains(contents(path), "Frame,");
+    ck_assert(!fs::exists(part));
+  }
+  { const ReportFile unused = opened({path, ReportFormat::kJson, {}, 1}); }
+  assert_contains(contents(path), "Frame,");
+  ck_assert(!fs::exists(part));
+}
+END_TEST
+
+START_TEST(an_unused_report_leaves_nothing) {
+  for (const ReportFormat format : {ReportFormat::kXml, ReportFormat::kNdjson}) {
+    { const ReportFile unused = opened({in_folder("unused"), format, {}, 1}); }
+    ck_assert(!fs::exists(in_folder("unused")) && !fs::exists(in_folder("unused.part")));
+  }
+  std::ofstream(in_folder("kept")) << "old";
+  { const ReportFile unused = opened({in_folder("kept"), ReportFormat::kNdjson, {}, 1}); }
+  assert_text_eq(contents(in_folder("kept")), "old");
+}
+END_TEST
+
+START_TEST(a_longer_part_of_an_earlier_run_is_replaced) {
+  const std::string path = in_folder("stale");
+  std::ofstream(path + ".part") << std::string(100000, 'x');
+  ReportFile report = opened({path, ReportFormat::kSub, {}, 1});
+  succeed(report.write(two_frames(), kData));
+  succeed(report.commit());
+  ck_assert_int_lt(fs::file_size(path), 1000);
+}
+END_TEST
+
+START_TEST(links_stay_links) {
+  std::ofstream(in_folder("real")) << "old";
+  fs::create_symlink("real", folder() / "link");
+  ReportFile report = opened({in_folder("link"), ReportFormat::kSub, {}, 1});
+  succeed(report.write(two_frames(), kData));
+  succeed(report.commit());
+  ck_assert(fs::is_symlink(folder() / "link"));
+  assert_contains(contents(in_folder("real")), "{0}{1}");
+}
+END_TEST
+
+START_TEST(bad_paths_fail_at_once) {
+  const auto complaint = [](const std::string& path, int code) {
+    const auto report = ReportFile::open({path, ReportFormat::kJson, {}, 1});
+    ck_assert_int_eq(report.status().code(), code);
+    return report.status().message();
+  };
+  assert_contains(complaint(in_folder("none/here.json"), ENOENT),
+                  "none/here.json' (the path as received): No such file");
+  assert_contains(complaint(folder().string(), EISDIR), "Is a directory");
+  assert_contains(complaint("", ENOENT), "report ''");
+  if (geteuid() == 0) return;  // root may write anywhere
+  std::ofstream(in_folder("locked")) << "old";
+  fs::permissions(folder() / "locked", fs::perms::owner_read);
+  assert_contains(complaint(in_folder("locked"), EACCES), "Permission denied");
+}
+END_TEST
+
+START_TEST(devices_and_pipes_are_written_in_place) {
+  ReportFile null = opened({"/dev/null", ReportFormat::kJson, {}, 1});
+  succeed(null.write(two_frames(), kData));
+  succeed(null.commit());
+  struct stat info;
+  ck_assert(stat("/dev/null", &info) == 0 && S_ISCHR(info.st_mode));
+
+  const std::string path = in_folder("pipe");
+  ck_assert_int_eq(mkfifo(path.c_str(), 0600), 0);
+  std::string received;
+  std::thread reader([&] { received = contents(path); });
+  {
+    ReportFile pipe = opened({path, ReportFormat::kSub, {}, 1});
+    succeed(pipe.write(two_frames(), kData));
+    succeed(pipe.commit());
+  }
+  reader.join();
+  assert_contains(received, "{1}{2}frame: 1|");
+}
+END_TEST
+
+/* In a process of its own, whose standard output is a file with something in it. */
+START_TEST(a_dash_is_standard_output) {
+  const std::string path = in_folder("output");
+  std::ofstream(path) << "before\n";
+  const pid_t child = fork();
+  if (child == 0) {
+    const int fd = open(path.c_str(), O_WRONLY | O_APPEND);
+    if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0) _exit(1);
+    auto report = ReportFile::open({.path = "-", .format = ReportFormat::kSub});
+    const bool good = report.ok() && report.value().write(two_frames(), kData).ok() && report.value().commit().ok();
+    _exit(good && write(STDOUT_FILENO, "after\n", 6) == 6 ? 0 : 2);
+  }
+  int exited = 0;
+  ck_assert_int_eq(waitpid(child, &exited, 0), child);
+  ck_assert_int_eq(exited, 0);
+  assert_text_eq(contents(path), "before\n" + reported("sub", two_frames(), kData) + "after\n");
+  ck_assert(!fs::exists("-") && !fs::exists("-.part"));
+}
+END_TEST
+
+START_TEST(a_file_in_a_closed_folder_is_written_in_place) {
+  if (geteuid() == 0) return;  // no folder is closed to root
+  const fs::path closed = folder() / "closed";
+  fs::create_directory(closed);
+  std::ofstream(closed / "mine")
+      << "old and longer than what follows, so that it has to be emptied first, which is why this is long";
+  fs::permissions(closed, fs::perms::owner_read | fs::perms::owner_exec);
+  {
+    ReportFile report = opened({(closed / "mine").string(), ReportFormat::kSub, {}, 1});
+    succeed(report.write(ScoreTable({}), kData));
+    succeed(report.commit());
+  }
+  ck_assert_int_eq(ReportFile::open({(closed / "new").string(), ReportFormat::kSub, {}, 1}).status().code(), EACCES);
+  fs::permissions(closed, fs::perms::owner_all);
+  assert_text_eq(contents((closed / "mine").string()), "");
+}
+END_TEST
+
+START_TEST(a_device_that_takes_nothing_is_an_error_at_once) {
+  if (!fs::exists("/dev/full")) return;
+  for (const ReportFormat format : {ReportFormat::kSub, ReportFormat::kJson, ReportFormat::kNdjson}) {
+    const Status opened = ReportFile::open({"/dev/full", format, {}, 1}).status();
+    ck_assert_int_eq(opened.code(), ENOSPC);
+    assert_contains(opened.message(), "/dev/full");
+  }
+}
+END_TEST
+
+/* Files cannot grow beyond `bytes` while one of these lives. */
+class FileLimit {
+ public:
+  explicit FileLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit = {bytes, before_.rlim_max};
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+  }
+  ~FileLimit() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  void (*handler_)(int);
+  rlimit before_;
+};
+
+START_TEST(a_report_that_does_not_fit_is_an_error) {
+  const std::string path = in_folder("long");
+  ReportFile report = opened({path, ReportFormat::kSub, {}, 1});
+  const FileLimit limit(10);
+  const Status written = report.write(two_frames(), kData);
+  const Status committed = written.ok() ? report.commit() : written;
+  ck_assert_int_eq(committed.code(), EFBIG);
+  assert_contains(committed.message(), path);
+  ReportFile live = opened({in_folder("live"), ReportFormat::kNdjson, {}, 1});
+  ck_assert_int_eq(live.append_frame(two_frames(), 0).code(), EFBIG);
+}
+END_TEST
+
+/* Room for many frames is taken, and what two of them do not need is given back; a stale file of an earlier run is emptied. */
+START_TEST(room_that_is_not_needed_is_given_back) {
+  const std::string path = in_folder("room");
+  std::ofstream(path + ".part") << std::string(100000, 'x');
+  ReportFile report = opened({path, ReportFormat::kCsv, {}, 1});
+  succeed(report.reserve(two_frames(), 1000000));
+  ck_assert_int_eq(fs::file_size(path + ".part"), 0);
+  succeed(report.write(two_frames(), kData));
+  succeed(report.commit());
+  assert_text_eq(contents(path), "Frame,integer_adm2,vmaf,\n0,0.500000,80.000000,\n1,0.250000,90.123457,\n");
+  struct stat info;
+  ck_assert_int_eq(stat(path.c_str(), &info), 0);
+  ck_assert_int_le(info.st_blocks * 512, 65536);
+}
+END_TEST
+
+int main() {
+  return vmafx::test::run_suite("report", {{"names", formats_have_names},
+                                           {"endings", endings_tell_formats},
+                                           {"json", json_is_laid_out_as_libvmaf_does},
+                                           {"json_empty", json_of_nothing},
+                                           {"json_gaps", json_says_what_is_missing},
+                                           {"xml", xml_is_laid_out_as_libvmaf_does},
+                                           {"xml_extras", xml_escapes_and_extras},
+                                           {"infinite", infinite_metrics_keep_their_pooled_keys},
+                                           {"csv", csv_keeps_its_columns},
+                                           {"sub", sub_has_a_line_per_frame},
+                                           {"subsample", skipped_frames_are_nowhere},
+                                           {"ndjson", ndjson_can_be_read_while_it_grows},
+                                           {"times", frames_have_their_times},
+                                           {"no_times", times_that_are_not_known_are_left_out},
+                                           {"times_apart", times_can_be_kept_from_among_scores},
+                                           {"numbers", numbers_are_printed_as_libvmaf_does},
+                                           {"score_format", score_formats},
+                                           {"complete", a_report_appears_when_it_is_complete},
+                                           {"unused", an_unused_report_leaves_nothing},
+                                           {"stale", a_longer_part_of_an_earlier_run_is_replaced},
+                                           {"links", links_stay_links},
+                                           {"bad_paths", bad_paths_fail_at_once},
+                                           {"in_place", devices_and_pipes_are_written_in_place},
+                                           {"standard_output", a_dash_is_standard_output},
+                                           {"closed_folder", a_file_in_a_closed_folder_is_written_in_place},
+                                           {"disk_full", a_device_that_takes_nothing_is_an_error_at_once},
+                                           {"too_long", a_report_that_does_not_fit_is_an_error},
+                                           {"room", room_that_is_not_needed_is_given_back}});
+}
