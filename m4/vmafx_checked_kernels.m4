@@ -1,6 +1,6 @@
 # VMAFX_CHECKED_KERNELS
 # Finds the flags with which the C++ compiler puts a call before every load and store and registers every table, as
-# tests/hip_emulator needs it for the kernels. Sets CHECKED_ACCESSES and the conditional HAVE_EMULATOR.
+# emulator needs it for the kernels. Sets CHECKED_ACCESSES and the conditional HAVE_EMULATOR.
 AC_DEFUN([VMAFX_CHECKED_KERNELS], [
 AC_LANG_PUSH([C++])
 CHECKED_ACCESSES=

@@ -31,7 +31,7 @@ AM_CONDITIONAL([WITH_HIP], [test "x$with_hip" != xno])
 m4_define([VMAFX_COMPILES_FOR_AMD], [
 AS_CASE(["$1"], [*hipcc*], [HIP_FLAGS=--genco], [HIP_FLAGS=--offload-device-only])
 HIP_FLAGS="-x hip $HIP_FLAGS --no-gpu-bundle-output -nogpulib -nogpuinc -mcode-object-version=4 -O3 -std=c++20 -ffp-contract=off"
-AS_IF([$1 $HIP_FLAGS -I$srcdir/src --offload-arch=$2 $srcdir/src/kernels/common/self_test.hip -o conftest.co \
+AS_IF([$1 $HIP_FLAGS -I$srcdir/src --offload-arch=$2 $srcdir/src/kernels/gpu/self_test.hip -o conftest.co \
          >&AS_MESSAGE_LOG_FD 2>&1], [$3], [$4])
 rm -f conftest.co
 ])
@@ -77,7 +77,7 @@ AS_IF([test "x$NVCC" != xno], [
   AC_MSG_CHECKING([which NVIDIA architectures $NVCC compiles for])
   for code in sm_90.cubin compute_75.ptx; do
     arch=`echo $code | cut -d. -f1` kind=`echo $code | cut -d. -f2`
-    AS_IF([$NVCC $CUDA_FLAGS -$kind -arch=$arch -I$srcdir/src $srcdir/src/kernels/common/self_test.hip -o conftest.out \
+    AS_IF([$NVCC $CUDA_FLAGS -$kind -arch=$arch -I$srcdir/src $srcdir/src/kernels/gpu/self_test.hip -o conftest.out \
              >&AS_MESSAGE_LOG_FD 2>&1],
       [nvidia_archs="$nvidia_archs $arch" CODE_OBJECTS="$CODE_OBJECTS device_code/$code"])
   done

@@ -19,6 +19,7 @@
 
 #include "emulator/abi.h"
 #include "tests/support/check_main.h"
+#include "tests/support/paths.h"
 
 namespace vmafx::test {
 

@@ -19,6 +19,7 @@
 #include "tests/support/check_main.h"
 #include "tests/support/device.h"
 #include "tests/support/emulator.h"
+#include "tests/support/paths.h"
 #include "tests/support/stream.h"
 
 using namespace vmafx;

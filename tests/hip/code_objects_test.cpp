@@ -15,6 +15,7 @@
 #include "base/status.h"
 #include "tests/hip/device_elf.h"
 #include "tests/support/check_main.h"
+#include "tests/support/paths.h"
 
 using namespace vmafx;
 using namespace vmafx::hip;

@@ -8,6 +8,7 @@
 #include "hip/context.h"
 #include "hip/runtime.h"
 #include "tests/hip/fake_runtime.h"
+#include "tests/support/paths.h"
 
 namespace vmafx::test {
 

@@ -1,5 +1,5 @@
 /* A HIP runtime of a few hundred lines for the tests of src/hip: any devices, each call can fail, work is done at
- * once or never. (tests/hip_emulator runs kernels and is strict; this one is steered from inside the test.) */
+ * once or never. (emulator runs kernels and is strict; this one is steered from inside the test.) */
 #ifndef VMAFX_TESTS_HIP_FAKE_RUNTIME_H
 #define VMAFX_TESTS_HIP_FAKE_RUNTIME_H
 

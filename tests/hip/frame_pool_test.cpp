@@ -12,6 +12,7 @@
 
 #include "tests/hip/fake.h"
 #include "tests/support/check_main.h"
+#include "tests/support/paths.h"
 
 using namespace vmafx;
 using namespace vmafx::hip;

@@ -21,6 +21,7 @@
 #include "hip/stream.h"
 #include "tests/hip/fake.h"
 #include "tests/support/check_main.h"
+#include "tests/support/paths.h"
 
 using namespace vmafx;
 using namespace vmafx::hip;

@@ -12,6 +12,7 @@
 #include <check.h>  // after the streams: it defines a macro fail()
 
 #include "tests/support/check_main.h"
+#include "tests/support/paths.h"
 
 using namespace vmafx;
 

@@ -19,6 +19,7 @@
 #include "kernels/device_twin.h"
 #include "kernels/extractor.h"
 #include "tests/support/check_main.h"
+#include "tests/support/paths.h"
 
 namespace vmafx::test {
 

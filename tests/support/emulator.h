@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "tests/support/check_main.h"
+#include "tests/support/paths.h"
 
 namespace vmafx::test {
 
