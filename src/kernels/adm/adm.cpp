@@ -7,7 +7,6 @@
 
 #include "base/cpu.h"
 #include "kernels/adm/adm_csf.h"
-#include "kernels/adm/adm_options.h"
 #include "kernels/adm/adm_scores.h"
 #include "kernels/device_twin.h"
 

@@ -2,7 +2,7 @@
  * A scale's detail bands never leave the block; only its band a does, for the next scale. */
 #include "kernels/gpu/gpu.h"
 #include "kernels/adm/adm_dwt.hip"
-#include "kernels/adm/adm_narrow.h"
+#include "kernels/adm/adm_math.h"
 #include "kernels/adm/adm_work.h"
 
 namespace vmafx::adm {

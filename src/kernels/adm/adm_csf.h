@@ -1,12 +1,32 @@
-/* Contrast sensitivity of the eye for the wavelet bands, as ADM uses it. */
+/* The eye's contrast sensitivity for wavelet bands: models of it, and what the integer ADM takes of them. */
 #ifndef VMAFX_KERNELS_ADM_ADM_CSF_H
 #define VMAFX_KERNELS_ADM_ADM_CSF_H
 
 #include "base/status.h"
 #include "kernels/adm/adm_math.h"
-#include "kernels/adm/adm_sensitivity.h"
 
 namespace vmafx {
+
+/* -- Models, of which both forms of ADM offer a choice ------------------------------------------------------------- */
+
+/* How the picture is looked at. */
+struct AdmDisplay {
+  double distance_h = 3;  // adm_norm_view_dist, in heights of the display
+  int height = 1080;      // adm_ref_display_height, in lines
+};
+
+/* The sensitivity by which a band's coefficients are multiplied; bands h and v share one. */
+struct AdmSensitivity {
+  float straight = 0;
+  float diagonal = 0;
+};
+
+/* Scale 0 is the finest. */
+AdmSensitivity watson_sensitivity(const AdmDisplay& display, int scale);
+AdmSensitivity barten_sensitivity(const AdmDisplay& display, int scale, double straight_weight, double diagonal_weight);
+AdmSensitivity adm_paper_sensitivity(const AdmDisplay& display, int scale);
+
+/* -- The integer ADM ----------------------------------------------------------------------------------------------- */
 
 enum class AdmCsfMode { kWatson97 = 0, kBarten = 1, kBlend = 2, kBlendMae = 3 };  // values of adm_csf_mode
 

@@ -1,7 +1,7 @@
 /* adm: the wavelet transform of a tile. Down the columns from device memory to shared memory, then across, to the
  * bands at each thread's columns. */
 #include "kernels/gpu/gpu.h"
-#include "kernels/adm/adm_narrow.h"
+#include "kernels/adm/adm_math.h"
 #include "kernels/adm/adm_work.h"
 
 namespace vmafx::adm {

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "hip/frame_planes.h"
-#include "kernels/adm/adm_narrow.h"
+#include "kernels/adm/adm_math.h"
 
 namespace vmafx {
 

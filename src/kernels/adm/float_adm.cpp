@@ -5,9 +5,8 @@
 #include <cmath>
 
 #include "base/cpu.h"
-#include "kernels/adm/adm_options.h"
+#include "kernels/adm/adm_csf.h"
 #include "kernels/adm/adm_scores.h"
-#include "kernels/adm/adm_sensitivity.h"
 #include "kernels/arithmetic/fixed.h"
 #include "kernels/steps/row_sums.h"
 #include "kernels/device_twin.h"

@@ -10,14 +10,14 @@
  *   aim      = Σ (|added| - threshold(restored))+^p
  *   den      = Σ |reference|^p
  *
- * all weighted by the eye's contrast sensitivity (kernels/adm/adm_sensitivity.h); threshold is the local mean of what masks, over the
+ * all weighted by the eye's contrast sensitivity (kernels/adm/adm_csf.h); threshold is the local mean of what masks, over the
  * bands and a 3x3 window. num, aim_num and den add up the p-th roots, each with a noise floor, over bands and scales. Then
  *
  *   adm2 = num / den    aim = min(aim_num / den, 1)    adm3 = max(w adm2 + (1 - w)(1 - aim), adm_min_val)
  *
  * or with adm_adm3_apply_hm the harmonic mean of adm2 and aim. All sums leave out a border of 10 % on each side.
  *
- * libvmaf (f85a853, float_adm.c) is followed operation for operation, its approximate division (float_adm_reciprocal.h) and the order
+ * libvmaf (f85a853, float_adm.c) is followed operation for operation, its approximate division (float_adm_math.h) and the order
  * of its sums too: scores are its own to the last bit; for a p other than 3 they agree to 3e-7. Deviations, where it has no defined
  * value or is wrong:
  *  - den == 0 (adm_noise_weight=0 and a flat reference): aim is 0, as adm2 is 1; libvmaf reports an uninitialised variable. A scale with

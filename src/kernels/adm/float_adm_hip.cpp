@@ -1,7 +1,7 @@
 /* Which kernels of float_adm run, on what planes, in which order: one for each scale, from the finest on. */
 #include <algorithm>
 
-#include "kernels/adm/adm_needs.h"
+#include "kernels/adm/adm_pass.h"
 #include "kernels/steps/row_sums_hip.h"
 #include "kernels/device_twin.h"
 #include "kernels/adm/float_adm.h"

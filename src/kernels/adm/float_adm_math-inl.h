@@ -9,7 +9,6 @@
 #include "kernels/arithmetic/transcendental-inl.h"
 #include "kernels/arithmetic/twin-inl.h"
 #include "kernels/adm/float_adm_math.h"
-#include "kernels/adm/float_adm_reciprocal.h"
 
 VMAFX_TWIN_BEGIN
 

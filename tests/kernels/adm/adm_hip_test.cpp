@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "kernels/adm/adm.h"
-#include "kernels/adm/adm_narrow.h"
+#include "kernels/adm/adm_math.h"
 #include "tests/kernels/adm/adm_options.h"
 #include "tests/support/check_main.h"
 

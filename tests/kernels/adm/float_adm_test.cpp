@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/aligned.h"
-#include "kernels/adm/adm_sensitivity.h"
+#include "kernels/adm/adm_csf.h"
 #include "kernels/adm/float_adm_math-inl.h"
 #include "tests/kernels/adm/adm_twins.h"
 #include "tests/kernels/adm/float_adm_options.h"
