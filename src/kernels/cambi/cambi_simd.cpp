@@ -2,7 +2,7 @@
  *
  *   prepare    samples at 10 bit, averaged; the mask from sums of flat samples over seven rows, then seven columns
  *   filter     the mode filter, the samples of the next scale, and of this one its cells: levels that matter
- *              (cambi_memory.h)
+ *              (cambi_rows.h)
  *   count      For each cell and column, how often it is in the window. A row that comes in and one that goes out are
  *              cut into runs where both have one cell; a run adds a trapezoid to the counts of its cell, or, where both
  *              are the same, nothing. Bands are long runs.
@@ -18,7 +18,7 @@
 #include <bit>
 #include <cstring>
 
-#include "kernels/cambi/cambi_memory.h"
+#include "kernels/cambi/cambi_rows.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cambi/cambi_simd.cpp"

@@ -11,7 +11,7 @@
 #include "base/picture.h"
 #include "kernels/steps/rows-inl.h"
 #include "kernels/ssimulacra2/ssimulacra2_math-inl.h"
-#include "kernels/ssimulacra2/ssimulacra2_strip.h"
+#include "kernels/ssimulacra2/ssimulacra2_rows.h"
 
 #if HWY_TARGET != HWY_SCALAR
 HWY_BEFORE_NAMESPACE();

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-#include "kernels/ssimulacra2/ssimulacra2_strip.h"
+#include "kernels/ssimulacra2/ssimulacra2_rows.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/ssimulacra2/ssimulacra2_simd.cpp"

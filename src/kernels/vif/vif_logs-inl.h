@@ -8,7 +8,7 @@
 
 #include <hwy/highway.h>
 
-#include "kernels/vif/vif_strip.h"
+#include "kernels/vif/vif_rows.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace vmafx {

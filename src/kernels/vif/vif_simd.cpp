@@ -1,9 +1,9 @@
 /* VIF, the SIMD twin: one source for every instruction set, equal to vif_ref.cpp to the last bit.
  *
- * A strip of columns goes through three steps, four rows at a time (vif_strip.h holds what lies between them):
+ * A strip of columns goes through three steps, four rows at a time (vif_rows.h holds what lies between them):
  *
  *   vertical pass     Samples and their products lie in a ring of row pairs; 16-bit multiply-adds of pairs give sums of
- * 32 bits (vif_pairs.h). Products of 16-bit samples run as high and low halves, since sum f p = 2^16 sum f high + sum f
+ * 32 bits (vif_rows.h). Products of 16-bit samples run as high and low halves, since sum f p = 2^16 sum f high + sum f
  * low. Unsigned halves are stored minus 32768; the taps add up to 2^16, so that the sums are off by 2^31, which their
  * start makes up for. horizontal pass   The same on rows: means as they are, mean squares as halves. Only sum f high +
  * ((sum f low + 2^15) >> 16) is wanted. Then variances; samples without the log form are done with here. logarithms

@@ -14,8 +14,7 @@
 #include "base/picture.h"
 #include "kernels/steps/mirror.h"
 #include "kernels/vif/vif_logs-inl.h"
-#include "kernels/vif/vif_pairs.h"
-#include "kernels/vif/vif_strip.h"
+#include "kernels/vif/vif_rows.h"
 
 /* Highway's AVX3_DL stands for processors that have VNNI, but does not name it to the compiler. */
 #undef VMAFX_VIF_VNNI

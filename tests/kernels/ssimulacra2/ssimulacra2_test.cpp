@@ -10,7 +10,7 @@
 #include "base/aligned.h"
 #include "kernels/steps/linear_light-inl.h"
 #include "kernels/steps/linear_light_of.h"
-#include "kernels/ssimulacra2/ssimulacra2_strip.h"
+#include "kernels/ssimulacra2/ssimulacra2_rows.h"
 #include "tests/support/check_main.h"
 #include "tests/support/planes.h"
 #include "tests/support/targets.h"

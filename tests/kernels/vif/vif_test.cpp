@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/aligned.h"
-#include "kernels/vif/vif_pairs.h"
+#include "kernels/vif/vif_rows.h"
 #include "tests/support/check_main.h"
 #include "tests/support/planes.h"
 #include "tests/support/scores.h"

@@ -1,8 +1,8 @@
 /* The working memory of ssimulacra2's SIMD twin. It takes a picture in strips of columns and a strip in bands of rows,
  * as many as a vector has lanes, so that what it holds between the passes stays in the second-level cache: 400 KiB with
  * 16 lanes. */
-#ifndef VMAFX_KERNELS_SSIMULACRA2_SSIMULACRA2_STRIP_H
-#define VMAFX_KERNELS_SSIMULACRA2_SSIMULACRA2_STRIP_H
+#ifndef VMAFX_KERNELS_SSIMULACRA2_SSIMULACRA2_ROWS_H
+#define VMAFX_KERNELS_SSIMULACRA2_SSIMULACRA2_ROWS_H
 
 #include <cstddef>
 

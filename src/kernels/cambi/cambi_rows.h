@@ -1,6 +1,6 @@
 /* What cambi_simd.cpp works in: planes and rows of 16-bit words, with room for whole vectors on both sides. */
-#ifndef VMAFX_KERNELS_CAMBI_CAMBI_MEMORY_H
-#define VMAFX_KERNELS_CAMBI_CAMBI_MEMORY_H
+#ifndef VMAFX_KERNELS_CAMBI_CAMBI_ROWS_H
+#define VMAFX_KERNELS_CAMBI_CAMBI_ROWS_H
 
 #include <algorithm>
 
