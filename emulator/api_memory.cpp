@@ -167,14 +167,6 @@ EMULATOR_API int hipFree(void* address) {
   return call.error();
 }
 
-EMULATOR_API int hipMemGetInfo(size_t* free_bytes, size_t* total_bytes) {
-  const Call call("hipMemGetInfo");
-  if (call.error()) return call.error();
-  *total_bytes = settings().memory;
-  *free_bytes = settings().memory - DeviceMemory::get().used(current_device());
-  return kSuccess;
-}
-
 EMULATOR_API int hipHostMalloc(void** host, size_t bytes, unsigned) {
   const Call call("hipHostMalloc");
   if (call.error()) return call.error();

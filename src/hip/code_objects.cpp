@@ -1,9 +1,42 @@
 #include "hip/code_objects.h"
 
+#include <array>
 #include <cstdio>
+#include <iterator>
+
+/* The assembler puts them into the library. device_code/list.inc is written by the build: a line per object, none when there
+ * was no device compiler. */
+#define VMAFX_CODE_OBJECT(name, path)                                                                 \
+  asm(".pushsection .rodata\n"                                                                        \
+      ".balign 4096\n"                                                                                \
+      ".globl vmafx_code_" #name "\n"                                                                 \
+      ".hidden vmafx_code_" #name "\n"                                                                \
+      "vmafx_code_" #name ":\n"                                                                       \
+      ".incbin \"" path "\"\n"                                                                        \
+      ".globl vmafx_code_" #name "_end\n"                                                             \
+      ".hidden vmafx_code_" #name "_end\n"                                                            \
+      "vmafx_code_" #name "_end:\n"                                                                   \
+      ".byte 0\n" /* PTX is a text */                                                                 \
+      ".popsection\n");                                                                               \
+  extern "C" [[gnu::visibility("hidden")]] const std::byte vmafx_code_##name[], vmafx_code_##name##_end[];
+#include "device_code/list.inc"
+#undef VMAFX_CODE_OBJECT
 
 namespace vmafx::hip {
 namespace {
+
+struct Extent {
+  const char* arch;
+  const std::byte *begin, *end;
+};
+
+constexpr Extent kExtents[] = {
+#define VMAFX_CODE_OBJECT(name, path) {#name, vmafx_code_##name, vmafx_code_##name##_end},
+#include "device_code/list.inc"
+#undef VMAFX_CODE_OBJECT
+    {nullptr, nullptr, nullptr}};
+
+constexpr size_t kCount = std::size(kExtents) - 1;
 
 /* 90 for "sm_90" with prefix "sm_"; -1 for anything else. */
 int version_after(const char* prefix, const std::string& arch) {
@@ -22,6 +55,15 @@ int cuda_rank(const std::string& object, int device) {
 }
 
 }  // namespace
+
+std::span<const CodeObject> embedded_code_objects() {
+  static const auto objects = [] {
+    std::array<CodeObject, kCount> list{};
+    for (size_t i = 0; i < kCount; i++) list[i] = {kExtents[i].arch, {kExtents[i].begin, kExtents[i].end}};
+    return list;
+  }();
+  return objects;
+}
 
 const CodeObject* find_code_object(std::span<const CodeObject> objects, const std::string& arch) {
   const int device = version_after("sm_", arch);

@@ -2,7 +2,6 @@
  * the table as they are; the rest get an adapter here. Nothing of CUDA is included or linked: the few types are
  * declared as cuda.h has them. */
 #include "hip/runtime.h"
-#include "hip/symbols.h"
 
 namespace vmafx::hip {
 namespace {
@@ -122,8 +121,7 @@ void fill_native(Symbols& symbols) {
 
 }  // namespace
 
-bool fill_from_cuda(void* library, Functions* f, std::string* missing) {
-  Symbols symbols(library);
+void fill_from_cuda(Symbols& symbols, Functions* f) {
   fill_native(symbols);
   symbols.need("cuInit", f->Init)
       .need("cuDriverGetVersion", f->RuntimeGetVersion)
@@ -132,7 +130,6 @@ bool fill_from_cuda(void* library, Functions* f, std::string* missing) {
       .need("cuDeviceGetName", f->DeviceGetName)
       .need("cuDeviceGetPCIBusId", f->DeviceGetPCIBusId)
       .need("cuDeviceTotalMem_v2", f->DeviceTotalMem)
-      .need("cuMemGetInfo_v2", f->MemGetInfo)
       .need("cuMemAlloc_v2", f->Malloc)
       .need("cuMemFree_v2", f->Free)
       .need("cuMemHostAlloc", f->HostMalloc)
@@ -165,8 +162,6 @@ bool fill_from_cuda(void* library, Functions* f, std::string* missing) {
   f->enter = enter;
   f->leave = leave;
   f->device_of = device_of;
-  *missing = symbols.missing();
-  return missing->empty();
 }
 
 }  // namespace vmafx::hip

@@ -1,6 +1,5 @@
 /* The table of functions, filled from AMD's HIP runtime (or from the emulator of the tests). */
 #include "hip/runtime.h"
-#include "hip/symbols.h"
 
 namespace vmafx::hip {
 namespace {
@@ -42,8 +41,7 @@ Error device_of(const Functions& hip, NativeContext context, int* ordinal) {
 
 }  // namespace
 
-bool fill_from_hip(void* library, Functions* f, std::string* missing) {
-  Symbols symbols(library);
+void fill_from_hip(Symbols& symbols, Functions* f) {
   symbols.need("hipInit", f->Init)
       .need("hipRuntimeGetVersion", f->RuntimeGetVersion)
       .need("hipGetErrorString", f->GetErrorString)
@@ -55,7 +53,6 @@ bool fill_from_hip(void* library, Functions* f, std::string* missing) {
       .need("hipDeviceGetAttribute", f->DeviceGetAttribute)
       .need("hipGetDevice", f->GetDevice)
       .need("hipSetDevice", f->SetDevice)
-      .need("hipMemGetInfo", f->MemGetInfo)
       .need("hipMalloc", f->Malloc)
       .need("hipFree", f->Free)
       .need("hipHostMalloc", f->HostMalloc)
@@ -89,8 +86,6 @@ bool fill_from_hip(void* library, Functions* f, std::string* missing) {
   f->enter = enter;
   f->leave = leave;
   f->device_of = device_of;
-  *missing = symbols.missing();
-  return missing->empty();
 }
 
 }  // namespace vmafx::hip

@@ -1,7 +1,5 @@
 #include "hip/runtime.h"
 
-#include <dlfcn.h>
-
 #include <cerrno>
 #include <cstdlib>
 #include <map>
@@ -61,9 +59,10 @@ StatusOr<Runtime> Runtime::open(void* library, const std::string& name) {
   runtime.library_ = name;
   runtime.platform_ = dlsym(library, "cuInit") ? Platform::kCuda : Platform::kHip;
   const auto fill = runtime.platform_ == Platform::kCuda ? fill_from_cuda : fill_from_hip;
-  std::string missing;
-  if (!fill(library, &runtime.functions_, &missing))
-    return error(ENOSYS, "the runtime %s has no function %s", name.c_str(), missing.c_str());
+  Symbols symbols(library);
+  fill(symbols, &runtime.functions_);
+  if (!symbols.missing().empty())
+    return error(ENOSYS, "the runtime %s has no function %s", name.c_str(), symbols.missing().c_str());
   return runtime;
 }
 

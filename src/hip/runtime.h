@@ -6,6 +6,8 @@
 #ifndef VMAFX_HIP_RUNTIME_H
 #define VMAFX_HIP_RUNTIME_H
 
+#include <dlfcn.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -101,7 +103,6 @@ struct Functions {
   Error (*SetDeviceFlags)(unsigned flags);
   Error (*CtxSetCurrent)(NativeContext context);
 
-  Error (*MemGetInfo)(size_t* free_bytes, size_t* total_bytes);
   Error (*Malloc)(Address* address, size_t bytes);
   Error (*Free)(Address address);
   Error (*HostMalloc)(void** host, size_t bytes, unsigned flags);
@@ -177,9 +178,33 @@ class Runtime {
   Platform platform_ = Platform::kHip;
 };
 
-/* Fill the table from a loaded library. False, and the name of a function, if that one is missing. */
-bool fill_from_hip(void* library, Functions* functions, std::string* missing);
-bool fill_from_cuda(void* library, Functions* functions, std::string* missing);
+/* Looks up the functions of a loaded library and remembers the first missing one. */
+class Symbols {
+ public:
+  explicit Symbols(void* library) : library_(library) {}
+
+  template <class Function>
+  Symbols& need(const char* name, Function*& function) {
+    if (!optional(name, function) && missing_.empty()) missing_ = name;
+    return *this;
+  }
+
+  template <class Function>
+  bool optional(const char* name, Function*& function) {
+    function = reinterpret_cast<Function*>(dlsym(library_, name));
+    return function != nullptr;
+  }
+
+  const std::string& missing() const { return missing_; }  // "" if all were there
+
+ private:
+  void* library_;
+  std::string missing_;
+};
+
+/* Fill the table. */
+void fill_from_hip(Symbols& symbols, Functions* functions);
+void fill_from_cuda(Symbols& symbols, Functions* functions);
 
 }  // namespace vmafx::hip
 

@@ -96,7 +96,6 @@ FAKE_API int hipCtxSetCurrent(void* context) {
   return hipSetDevice(static_cast<int>(reinterpret_cast<uintptr_t>(context)) - 1);
 }
 
-FAKE_API int hipMemGetInfo(size_t* free_bytes, size_t* total) { return *free_bytes = *total = state.memory, begin(); }
 FAKE_API int hipMalloc(void** address, size_t bytes) {
   return bytes > state.memory ? kOutOfMemory : make(address, bytes);
 }
