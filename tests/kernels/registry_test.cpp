@@ -1,5 +1,5 @@
-/* The registry, and what the documents say of it: README.md's table of metrics has a row for each metric, with the features
- * and the twins that it has, and repeats from docs/performance.md how well it agrees with libvmaf and how fast it is. */
+/* The registry, and what the documents say of it: README.md has a row for each metric, which docs/performance.md repeats, and
+ * docs/metrics.md names the features of each. */
 #include "kernels/registry.h"
 
 #include <algorithm>
@@ -79,33 +79,34 @@ void assert_features(const ExtractorInfo& info, const std::string& cell) {
   const auto texts = quoted(cell);
   for (const std::string& text : texts)
     ck_assert_msg(std::ranges::any_of(info.features, [&](const FeatureInfo& f) { return names_key(text, f.key); }),
-                  "README.md: %s has no feature %s", info.name, text.c_str());
+                  "docs/metrics.md: %s has no feature %s", info.name, text.c_str());
   for (const FeatureInfo& feature : info.features)
     ck_assert_msg(std::ranges::any_of(texts, [&](const std::string& text) { return names_key(text, feature.key); }),
-                  "README.md: the row of %s lacks %s", info.name, feature.key);
+                  "docs/metrics.md: the row of %s lacks %s", info.name, feature.key);
 }
 
 }  // namespace
 
-START_TEST(readme_lists_all_metrics) {
-  const auto table = metric_table("README.md", 6);
-  std::set<std::string> listed;
-  for (const auto& [name, row] : table) listed.insert(quoted(name).empty() ? name : quoted(name)[0]);
-  for (const std::string& name : metrics()) ck_assert_msg(listed.contains(name), "README.md lacks %s", name.c_str());
-  for (const std::string& name : listed)
-    ck_assert_msg(find_extractor(name) != nullptr, "README.md lists %s, which there is not", name.c_str());
+START_TEST(documents_list_all_metrics) {
+  for (const char* document : {"README.md", "docs/metrics.md"}) {
+    std::set<std::string> listed;
+    for (const auto& [name, row] : metric_table(document, 4)) listed.insert(quoted(name).empty() ? name : quoted(name)[0]);
+    for (const std::string& name : metrics()) ck_assert_msg(listed.contains(name), "%s lacks %s", document, name.c_str());
+    for (const std::string& name : listed)
+      ck_assert_msg(find_extractor(name) != nullptr, "%s lists %s, which there is not", document, name.c_str());
+  }
 }
 END_TEST
 
-START_TEST(readme_says_what_they_have) {
-  for (const auto& [name, row] : metric_table("README.md", 6)) {
+START_TEST(docs_say_what_they_have) {
+  for (const auto& [name, row] : metric_table("docs/metrics.md", 4)) {
     const std::string metric = quoted(name)[0];
     const ExtractorInfo* cpu = find_extractor(metric);
     ck_assert_ptr_nonnull(cpu);
     assert_features(*cpu, row[1]);
     assert_text_eq(row[2], "yes");
     const bool on_gpu = find_extractor(metric + "_hip") != nullptr;
-    ck_assert_msg(row[3] == (on_gpu ? "yes" : "no"), "README.md: does %s run on a GPU? '%s'", metric.c_str(),
+    ck_assert_msg(row[3] == (on_gpu ? "yes" : "no"), "docs/metrics.md: does %s run on a GPU? '%s'", metric.c_str(),
                   row[3].c_str());
   }
 }
@@ -113,12 +114,12 @@ END_TEST
 
 /* One table is the source of these numbers, the other repeats them. */
 START_TEST(numbers_stand_once) {
-  const auto readme = metric_table("README.md", 6), source = metric_table("docs/performance.md", 3);
+  const auto readme = metric_table("README.md", 4), source = metric_table("docs/performance.md", 3);
   for (const auto& [name, row] : readme) {
     ck_assert_msg(source.contains(name), "docs/performance.md lacks %s", name.c_str());
-    ck_assert_msg(row[4] == source.at(name)[1] && row[5] == source.at(name)[2],
-                  "%s: README.md says '%s', '%s', docs/performance.md '%s', '%s'", name.c_str(), row[4].c_str(),
-                  row[5].c_str(), source.at(name)[1].c_str(), source.at(name)[2].c_str());
+    ck_assert_msg(row[2] == source.at(name)[1] && row[3] == source.at(name)[2],
+                  "%s: README.md says '%s', '%s', docs/performance.md '%s', '%s'", name.c_str(), row[2].c_str(),
+                  row[3].c_str(), source.at(name)[1].c_str(), source.at(name)[2].c_str());
   }
   for (const auto& [name, row] : source)
     ck_assert_msg(readme.contains(name), "README.md lacks %s, which is in docs/performance.md", name.c_str());
@@ -145,8 +146,8 @@ START_TEST(twins_belong_together) {
 END_TEST
 
 int main() {
-  return vmafx::test::run_suite("registry", {{"listed", readme_lists_all_metrics},
-                                             {"said", readme_says_what_they_have},
+  return vmafx::test::run_suite("registry", {{"listed", documents_list_all_metrics},
+                                             {"said", docs_say_what_they_have},
                                              {"numbers", numbers_stand_once},
                                              {"twins", twins_belong_together}});
 }
