@@ -1,0 +1,200 @@
+#!/usr/bin/env python3
+"""The tree itself: who includes whom, how large folders are, what the distribution holds, how the sources look.
+
+usage: run.py [BUILD]
+
+  BUILD  a configured build folder (default: build), for the case `distribution`
+
+Prints one line per case and 'N passed, N failed, N skipped' at the end; exits 1 when something failed. `format` and `tidy` need
+clang-format-19 and clang-tidy-19 and are skipped without them.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parents[2]
+MOST_FILES = 30  # in a folder
+
+# From the ground up; rooms of one floor do not know each other. What has no name here is a family of metrics.
+FLOORS = (
+    ("base",),
+    ("hip",),
+    ("kernels/gpu",),
+    ("kernels",),  # what a metric is: extractor, options, device twin
+    ("kernels/arithmetic",),
+    ("kernels/steps",),
+    ("a family",),
+    ("the table of metrics",),
+    ("model",),
+    ("report",),
+    ("engine",),
+)
+TABLE = "src/kernels/registry.cpp", "src/kernels/registry.h", "src/kernels/kernels.hip"
+
+
+class Skip(Exception):
+    pass
+
+
+def output_of(*command, **options):
+    return subprocess.run([str(word) for word in command], cwd=TOP, capture_output=True, text=True, check=True, **options).stdout
+
+
+def tracked(*patterns):
+    """The files of the repository; of a distribution, which has none, those that are there."""
+    if (TOP / ".git").exists():
+        names = output_of("git", "ls-files", "--", *patterns).split("\n")
+        return [name for name in names if name and (TOP / name).exists()]
+    folders = ("src", "include", "emulator", "tests", "bench")
+    return sorted(str(path.relative_to(TOP)) for folder in folders for path in (TOP / folder).rglob("*") if path.is_file())
+
+
+def sources(*folders, endings=(".cpp", ".h", ".hip")):
+    return [name for name in tracked(*folders) if name.endswith(endings) and name.startswith(folders)]
+
+
+# -- Who includes whom ---------------------------------------------------------------------------------------------------
+
+
+def room(name):
+    if name in TABLE:
+        return "the table of metrics"
+    parts = name.split("/")
+    return "/".join(parts[1:-1]) if parts[1] == "kernels" else parts[1]
+
+
+def floor(name):
+    here = room(name)
+    for number, rooms in enumerate(FLOORS):
+        if here in rooms:
+            return number
+    return FLOORS.index(("a family",))
+
+
+def includes(name):
+    text = (TOP / name).read_text()
+    return [f"src/{other}" for other in re.findall(r'^#include "([^"]+)"', text, re.M) if (TOP / "src" / other).exists()]
+
+
+def no_arrow_up():
+    for name in sources("src/"):
+        for other in includes(name):
+            assert floor(other) <= floor(name), f"{name} includes {other}, which is above it"
+            same_floor = floor(other) == floor(name)
+            assert not same_floor or room(other) == room(name), f"{name} includes {other}: no family knows another"
+
+
+def no_circle():
+    below, done = [], set()
+
+    def visit(name):
+        assert name not in below, "a circle: " + " -> ".join(below[below.index(name):] + [name])
+        if name in done:
+            return
+        below.append(name)
+        for other in includes(name):
+            if other != name:  # Highway's sources include themselves, once for each instruction set
+                visit(other)
+        done.add(below.pop())
+
+    for name in sources("src/"):
+        visit(name)
+
+
+def only_the_api_is_known_above():
+    for name in sources("libavfilter_vmafx/", endings=(".c", ".h")):
+        for other in re.findall(r'#include [<"]((?:vmafx|base|hip|kernels|model|report|engine)/[^>"]+)', (TOP / name).read_text()):
+            assert other == "vmafx/vmafx.h", f"{name} includes {other}"
+
+
+def no_folder_is_a_drawer():
+    count = {}
+    for name in sources("src/", "emulator/", "tests/", "bench/", "libavfilter_vmafx/", endings=(".c", ".cpp", ".h", ".hip", ".py")):
+        folder = os.path.dirname(name)
+        count[folder] = count.get(folder, 0) + 1
+    for folder, files in count.items():
+        assert files <= MOST_FILES, f"{folder} has {files} files, more than {MOST_FILES}"
+
+
+# -- What the distribution holds -----------------------------------------------------------------------------------------
+
+
+def distribution(build):
+    if not (TOP / ".git").exists():
+        raise Skip("this is a distribution, not a git clone")
+    if not (build / "Makefile").exists():
+        raise Skip(f"{build} is not configured")
+    with tempfile.TemporaryDirectory(prefix="vmafx-dist-") as folder:
+        output_of("make", "-C", build, "distdir", f"distdir={folder}/vmafx")
+        missing = [name for name in tracked() if not name.endswith(".gitignore") and name != ".git-blame-ignore-revs"
+                   and not Path(folder, "vmafx", name).exists()]
+    assert not missing, f"make dist lacks {', '.join(missing)}"
+
+
+def speed_is_drawn():
+    output_of(sys.executable, "tools/draw_speed.py", "--check")
+
+
+# -- How the sources look ------------------------------------------------------------------------------------------------
+
+
+def need(program):
+    if not shutil.which(program):
+        raise Skip(f"{program} is not installed")
+    return program
+
+
+def formatted():
+    return sources("src/", "emulator/", "tests/", "bench/")
+
+
+def format():
+    program = need("clang-format-19")
+    result = subprocess.run([program, "--dry-run", "-Werror", *formatted()], cwd=TOP, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr.split("\n")[0] + " (tools/format mends it)"
+
+
+def tidy():
+    program = need("clang-tidy-19")
+    flags = ["-std=c++20", "-Isrc", "-Iinclude", "-I."]
+    flags += output_of("pkg-config", "--cflags", "libhwy", "nlohmann_json").split()
+
+    def check(name):
+        command = [program, "--quiet", "--warnings-as-errors=*", name, "--", *flags]
+        result = subprocess.run(command, cwd=TOP, capture_output=True, text=True)
+        return next((line for line in result.stdout.split("\n") if ": error: " in line), "") if result.returncode else ""
+
+    # Code for vectors is compiled once for each instruction set out of one text: the twin for one sample stands for it.
+    chosen = [name for name in sources("src/", endings=(".cpp",)) if not name.endswith("_simd.cpp")]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        found = [line for line in pool.map(check, chosen) if line]
+    assert not found, "\n".join(found)
+
+
+def main():
+    build = Path(sys.argv[1] if len(sys.argv) > 1 else TOP / "build").resolve()
+    count = {"PASS": 0, "FAIL": 0, "SKIP": 0}
+    cases = no_arrow_up, no_circle, only_the_api_is_known_above, no_folder_is_a_drawer, distribution, speed_is_drawn, format, tidy
+    for case in cases:
+        verdict, why = "PASS", ""
+        try:
+            case(build) if case is distribution else case()
+        except Skip as reason:
+            verdict, why = "SKIP", f": {reason}"
+        except subprocess.CalledProcessError as failure:
+            verdict, why = "FAIL", f": {(failure.stderr or failure.stdout).strip()}"
+        except AssertionError as failure:
+            verdict, why = "FAIL", f": {failure}"
+        count[verdict] += 1
+        print(f"{verdict} {case.__name__}{why}", flush=True)
+    print(f"{count['PASS']} passed, {count['FAIL']} failed, {count['SKIP']} skipped")
+    return 1 if count["FAIL"] else 0
+
+
+sys.exit(main())
