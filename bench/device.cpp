@@ -73,17 +73,17 @@ bool is_model(const std::string& name) {
 Row row_of(const std::string& name) {
   Log log;
   const bool model = is_model(name);
-  auto plan = model ? Plan::make({{.version = name}}, {}, kHip, log) : Plan::make({}, {{.extractor = name}}, kHip, log);
+  auto plan = model ? Plan::make({{.version = name}}, {}, Placement::kDevice, log) : Plan::make({}, {{.extractor = name}}, Placement::kDevice, log);
   Row row{name, model, take(std::move(plan))};
   for (const PlannedExtractor& planned : row.plan.extractors())
-    if (!(planned.info->flags & kHip)) die(name + ": " + planned.info->name + " has no kernels");
+    if (planned.placement != Placement::kDevice) die(name + ": " + planned.info->name + " has no kernels");
   return row;
 }
 
 std::vector<Row> rows_of(std::vector<std::string> names) {
   if (names.empty()) {
     for (const ExtractorInfo* info : extractors())
-      if (info->flags & kHip) names.emplace_back(metric_name(*info));
+      if (info->flags & kHip) names.emplace_back(info->name);
     names.insert(names.end(), std::begin(kUsualModels), std::end(kUsualModels));
   }
   std::vector<Row> rows;

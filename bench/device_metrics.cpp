@@ -22,7 +22,7 @@ DeviceMetrics::DeviceMetrics(const hip::OpenedDevice& device, std::span<const Pl
 }
 
 void DeviceMetrics::add(const PlannedExtractor& planned, const hip::Module& kernels) {
-  auto extractor = take(planned.info->create(planned.options, frames_.format()));
+  auto extractor = take(planned.info->create(planned.options, frames_.format(), Placement::kDevice));
   check(extractor->device_twin()->load(kernels));
   add_reads(extractor->reads(), frames_.format(), layout_);
   const DevicePart part = add_memory(*extractor, layout_);

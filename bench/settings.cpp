@@ -47,8 +47,7 @@ bool is_cpu(const std::string& name) {
 
 std::vector<std::string> all_rows() {
   std::vector<std::string> names;
-  for (const vmafx::ExtractorInfo* info : vmafx::extractors()) /* HIP twins: bench/device */
-    if (!(info->flags & vmafx::kHip)) names.emplace_back(info->name);
+  for (const vmafx::ExtractorInfo* info : vmafx::extractors()) names.emplace_back(info->name);
   names.insert(names.end(), {"vmaf_v0.6.1", "vmaf_v1.0.16_3d0h"});
   return names;
 }

@@ -172,6 +172,6 @@ const char* vmafx_builtin_model(int i) {
 }
 
 const char* vmafx_extractor(int i) {
-  const auto all = vmafx::extractors();
-  return i >= 0 && static_cast<size_t>(i) < all.size() ? all[i]->name : nullptr;
+  const auto all = vmafx::extractor_names();
+  return i >= 0 && static_cast<size_t>(i) < all.size() ? all[i].c_str() : nullptr;
 }

@@ -49,7 +49,7 @@ StatusOr<Backend> open_backend(const std::string& name, const std::string& devic
   if ((given.platform != VMAFX_PLATFORM_NONE) != (given.context != nullptr))
     return error(EINVAL, "a device context and its platform go together; one of them was not handed in");
   auto opened = open_device(device, given, log);
-  if (opened.ok()) return Backend{std::move(opened.value()), kHip, ""};
+  if (opened.ok()) return Backend{std::move(opened.value()), Placement::kDevice, ""};
   VMAFX_TRY(give_up_device(name, opened.status(), backend, log));
   return backend;
 }
@@ -60,7 +60,7 @@ Status give_up_device(const std::string& name, const Status& reason, Backend& ba
   const bool none_installed = reason.code() == ENOENT && !hip::Runtime::is_named();
   log.info("backend=auto runs on the CPU: " + (none_installed ? "no GPU runtime was found" : reason.message()));
   if (none_installed) log.verbose(reason.message());
-  backend = {std::nullopt, 0, reason.message()};
+  backend = {std::nullopt, Placement::kCpu, reason.message()};
   return {};
 }
 

@@ -2,19 +2,19 @@
 #ifndef VMAFX_ENGINE_DISPATCH_H
 #define VMAFX_ENGINE_DISPATCH_H
 
-#include <cstdint>
 #include <optional>
 #include <string>
 
 #include "base/status.h"
 #include "base/log.h"
 #include "hip/device.h"
+#include "kernels/extractor.h"
 
 namespace vmafx {
 
 struct Backend {
   std::optional<hip::OpenedDevice> device;  // the GPU, if any
-  uint32_t preferred = 0;             // ExtractorFlags that a feature's extractor should have
+  Placement preferred = Placement::kCpu;  // of metrics that have kernels
   std::string fallback;               // why `auto` runs on the CPU; "" if it does not or was not asked
 };
 

@@ -12,9 +12,11 @@ namespace {
 
 std::string known_extractors() {
   std::string names;
-  for (const ExtractorInfo* info : extractors()) names += (names.empty() ? "" : ", ") + std::string(info->name);
+  for (const std::string& name : extractor_names()) names += (names.empty() ? "" : ", ") + name;
   return names;
 }
+
+std::string name_of(const PlannedExtractor& planned) { return extractor_name(*planned.info, planned.placement); }
 
 /* Clients look for these words in ffmpeg's output. */
 Status no_extractor(const std::string& name, const std::string& reason) {
@@ -28,13 +30,13 @@ const OptionInfo* find_option(const ExtractorInfo& info, const std::string& name
 
 bool is_overloaded(const PlannedModel& planned, const std::vector<PlannedExtractor>& all, const std::string& name) {
   return std::ranges::any_of(planned.inputs, [&](const PlannedModel::Input& input) {
-    return name == metric_name(*all[input.extractor].info) || name == input.feature;
+    return name == all[input.extractor].info->name || name == input.feature;
   });
 }
 
 }  // namespace
 
-StatusOr<Plan> Plan::make(std::vector<ModelSpec> models, const std::vector<FeatureSpec>& features, uint32_t preferred,
+StatusOr<Plan> Plan::make(std::vector<ModelSpec> models, const std::vector<FeatureSpec>& features, Placement preferred,
                           Log& log) {
   Plan plan;
   for (const ModelSpec& spec : models) VMAFX_TRY(plan.add_model(spec, preferred, log));
@@ -43,7 +45,7 @@ StatusOr<Plan> Plan::make(std::vector<ModelSpec> models, const std::vector<Featu
   return plan;
 }
 
-Status Plan::add_model(const ModelSpec& spec, uint32_t preferred, Log& log) {
+Status Plan::add_model(const ModelSpec& spec, Placement preferred, Log& log) {
   VMAFX_ASSIGN(Model model, load_model(spec));
   for (const PlannedModel& other : models_)
     if (other.model.name() == model.name())
@@ -52,14 +54,14 @@ Status Plan::add_model(const ModelSpec& spec, uint32_t preferred, Log& log) {
 
   PlannedModel planned{std::move(model), version_of(spec), {}};
   for (const ModelFeature& feature : planned.model.features()) {
-    const ExtractorInfo* info = find_provider(feature.name, preferred);
+    const ExtractorInfo* info = find_provider(feature.name);
     if (!info)
       return no_extractor(feature.name, "no metric of this build provides what model " + planned.model.name() + " needs");
     OptionTexts given = feature.options;
-    for (const std::string& name : {std::string(metric_name(*info)), feature.name})
+    for (const std::string& name : {std::string(info->name), feature.name})
       if (const auto overload = spec.overloads.find(name); overload != spec.overloads.end())
         for (const auto& [option, text] : overload->second) given[option] = text;
-    VMAFX_ASSIGN(const int index, add_extractor(*info, given, log));
+    VMAFX_ASSIGN(const int index, add_extractor(*info, preferred, given, log));
     planned.inputs.push_back({index, feature.name, -1});
   }
   for (const auto& [name, options] : spec.overloads)
@@ -70,25 +72,25 @@ Status Plan::add_model(const ModelSpec& spec, uint32_t preferred, Log& log) {
   return {};
 }
 
-Status Plan::add_feature(const FeatureSpec& spec, uint32_t preferred, Log& log) {
-  const ExtractorInfo* info = find_extractor(spec.extractor);
+Status Plan::add_feature(const FeatureSpec& spec, Placement preferred, Log& log) {
+  const auto [info, device_only] = find_extractor(spec.extractor);
   if (!info) return no_extractor(spec.extractor, "there is no such metric; there are: " + known_extractors());
-  if ((info->flags & kHip) && !(preferred & kHip))
-    return no_extractor(spec.extractor, "it runs on a GPU, and this session has none; the metric is called " +
-                                            std::string(metric_name(*info)));
-  if (preferred && !info->features.empty())
-    if (const ExtractorInfo* twin = find_provider(info->features.front().name, preferred)) info = twin;
-  VMAFX_ASSIGN(const int index, add_extractor(*info, spec.options, log));
+  if (device_only && preferred != Placement::kDevice)
+    return no_extractor(spec.extractor,
+                        std::string("it runs on a GPU, and this session has none; the metric is called ") + info->name);
+  VMAFX_ASSIGN(const int index, add_extractor(*info, preferred, spec.options, log));
   extractors_[index].asked_for = true;
-  if (spec.extractor == info->name) extractors_[index].by_name = true;
+  if (device_only) extractors_[index].device_only = true;
   return {};
 }
 
 /* Who asks for the same metric with the same key shares it. Options outside the key (debug, enable_mse, …) only add to the
  * output, so all that anyone asked for is switched on; contradictions go to who came first. */
-StatusOr<int> Plan::add_extractor(const ExtractorInfo& info, const OptionTexts& given, Log& log) {
-  auto resolved = Options::resolve(info.name, info.options, given);
-  if (!resolved.ok()) return no_extractor(info.name, resolved.status().message());
+StatusOr<int> Plan::add_extractor(const ExtractorInfo& info, Placement preferred, const OptionTexts& given, Log& log) {
+  const Placement placement = info.flags & kHip ? preferred : Placement::kCpu;
+  const std::string metric = extractor_name(info, placement);
+  auto resolved = Options::resolve(metric, info.options, given);
+  if (!resolved.ok()) return no_extractor(metric, resolved.status().message());
 
   for (size_t i = 0; i < extractors_.size(); i++) {
     PlannedExtractor& planned = extractors_[i];
@@ -98,27 +100,24 @@ StatusOr<int> Plan::add_extractor(const ExtractorInfo& info, const OptionTexts& 
       if (option && option->in_key) continue;  // equal, or the suffixes would differ
       const auto [entry, added] = planned.given.emplace(name, text);
       if (!added && entry->second != text)
-        log.warning(format_text("%s is asked for with %s=%s and %s=%s; the first one counts", info.name, name.c_str(),
+        log.warning(format_text("%s is asked for with %s=%s and %s=%s; the first one counts", metric.c_str(), name.c_str(),
                                 entry->second.c_str(), name.c_str(), text.c_str()));
     }
-    VMAFX_ASSIGN(planned.options, Options::resolve(info.name, info.options, planned.given));
+    VMAFX_ASSIGN(planned.options, Options::resolve(metric, info.options, planned.given));
     return static_cast<int>(i);
   }
-  extractors_.push_back({.info = &info, .given = given, .options = std::move(resolved.value())});
+  extractors_.push_back({.info = &info, .given = given, .placement = placement, .options = std::move(resolved.value())});
   return static_cast<int>(extractors_.size()) - 1;
 }
 
-Status choose_twin(PlannedExtractor& planned, const VideoFormat& format, Log& log) {
+Status choose_placement(PlannedExtractor& planned, const VideoFormat& format, Log& log) {
   const ExtractorInfo& info = *planned.info;
-  if (!(info.flags & kHip) || !info.fits) return {};
-  const Status fits = info.fits(planned.options, format);
+  if (planned.placement == Placement::kCpu || !info.fits_device) return {};
+  const Status fits = info.fits_device(planned.options, format);
   if (fits.ok()) return {};
-  if (planned.by_name) return no_extractor(info.name, fits.message());
-  const ExtractorInfo* cpu_twin = find_extractor(metric_name(info));
-  if (!cpu_twin) return no_extractor(info.name, fits.message());
-  VMAFX_ASSIGN(planned.options, Options::resolve(cpu_twin->name, cpu_twin->options, planned.given));
-  log.info(format_text("%s runs on the CPU: %s", cpu_twin->name, fits.message().c_str()));
-  planned.info = cpu_twin;
+  if (planned.device_only) return no_extractor(name_of(planned), fits.message());
+  log.info(format_text("%s runs on the CPU: %s", info.name, fits.message().c_str()));
+  planned.placement = Placement::kCpu;
   return {};
 }
 
@@ -135,9 +134,9 @@ Status Plan::check_models(const VideoFormat& format, Log& log) const {
 Status Plan::instantiate(const VideoFormat& format, Log& log) {
   VMAFX_TRY(check_models(format, log));
   for (PlannedExtractor& planned : extractors_) {
-    VMAFX_TRY(choose_twin(planned, format, log));
-    auto made = planned.info->create(planned.options, format);
-    if (!made.ok()) return no_extractor(planned.info->name, made.status().message());
+    VMAFX_TRY(choose_placement(planned, format, log));
+    auto made = planned.info->create(planned.options, format, planned.placement);
+    if (!made.ok()) return no_extractor(name_of(planned), made.status().message());
     planned.extractor = std::move(made.value());
   }
   place_columns(log);
@@ -146,7 +145,7 @@ Status Plan::instantiate(const VideoFormat& format, Log& log) {
       input.column = column_of(extractors_[input.extractor], input.feature);
       if (input.column < 0)
         return error(EINVAL, "model %s needs %s, which %s does not provide with these options",
-                     planned.model.name().c_str(), input.feature.c_str(), extractors_[input.extractor].info->name);
+                     planned.model.name().c_str(), input.feature.c_str(), name_of(extractors_[input.extractor]).c_str());
     }
     planned.first_column = static_cast<int>(columns_.size());
     for (const std::string& key : planned.model.score_keys()) {

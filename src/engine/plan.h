@@ -20,7 +20,8 @@ struct PlannedExtractor {
   const ExtractorInfo* info = nullptr;
   OptionTexts given;  // what was asked for, merged over all who asked
   bool asked_for = false;  // by `feature`, not by models only
-  bool by_name = false;  // somebody asked for this very twin, not for the metric
+  Placement placement = Placement::kCpu;
+  bool device_only = false;  // somebody asked for the kernels, not for the metric
   Options options;
   std::unique_ptr<Extractor> extractor;  // after instantiate()
   std::vector<int> columns;              // per feature of extractor->features(); -1: the key belongs to another extractor
@@ -38,15 +39,15 @@ struct PlannedModel {
   int first_column = -1;      // of its scores; after instantiate()
 };
 
-/* Has the CPU twin run where the HIP twin leaves it the format or the options, and says why. EINVAL if the HIP twin was
- * asked for by name. */
-Status choose_twin(PlannedExtractor& planned, const VideoFormat& format, Log& log);
+/* Has the CPU run what the kernels leave it, the format or the options, and says why. EINVAL if the kernels were asked for
+ * by name. */
+Status choose_placement(PlannedExtractor& planned, const VideoFormat& format, Log& log);
 
 class Plan {
  public:
-  /* Resolves models and features to extractors. `preferred`: ExtractorFlags of the opened device; a feature without such
-   * an extractor runs on its CPU twin, which is logged. EINVAL names what is unknown. */
-  static StatusOr<Plan> make(std::vector<ModelSpec> models, const std::vector<FeatureSpec>& features, uint32_t preferred,
+  /* Resolves models and features to extractors. `preferred`: where those that have kernels run. EINVAL names what is
+   * unknown. */
+  static StatusOr<Plan> make(std::vector<ModelSpec> models, const std::vector<FeatureSpec>& features, Placement preferred,
                              Log& log);
 
   /* Makes the extractors. EINVAL when one cannot take the format. */
@@ -61,10 +62,10 @@ class Plan {
   bool reads_colour() const;     // some extractor looks at VideoFormat::colour
 
  private:
-  StatusOr<int> add_extractor(const ExtractorInfo& info, const OptionTexts& given, Log& log);
+  StatusOr<int> add_extractor(const ExtractorInfo& info, Placement preferred, const OptionTexts& given, Log& log);
   Status check_models(const VideoFormat& format, Log& log) const;
-  Status add_model(const ModelSpec& spec, uint32_t preferred, Log& log);
-  Status add_feature(const FeatureSpec& spec, uint32_t preferred, Log& log);
+  Status add_model(const ModelSpec& spec, Placement preferred, Log& log);
+  Status add_feature(const FeatureSpec& spec, Placement preferred, Log& log);
   void place_columns(Log& log);
   void place_column(PlannedExtractor& planned, size_t feature, Log& log);
   int column_of(const PlannedExtractor& planned, const std::string& feature) const;

@@ -37,7 +37,7 @@ bool knows_import(const std::string& name) { return name == "auto" || name == "d
 
 /* "vif", "adm": the metric's name, or with options in the key "vif_egl_1". */
 std::string instance_name(const PlannedExtractor& planned) {
-  return std::string(metric_name(*planned.info)) + planned.options.key_suffix();
+  return planned.info->name + planned.options.key_suffix();
 }
 
 }  // namespace

@@ -1,14 +1,14 @@
 /* Extractor: all that the engine knows of a metric.
  *
- * A metric has one ExtractorInfo per twin (CPU, and with HIP kernels a second one flagged kHip), listed in
- * kernels/registry.cpp. create() makes an Extractor for one set of options and one video format. The engine then
+ * A metric has one ExtractorInfo, listed in kernels/registry.cpp. create() makes an Extractor for one set of options, one
+ * video format and one place to run. Metrics derive theirs from Metric (kernels/metric.h). The engine then
  *
  *   1. calls extract() for every frame, on any thread, in any order, each call with its own scratch and sums;
  *   2. calls finalize() with those sums, in frame order, on one thread at a time, and flush() after the last frame.
  *
  * or, where device_twin() is not null, has its kernels make the sums of step 1.
  *
- * The sums are the metric's own struct of raw sums (plain data, memcpy-able). Both twins fill the same struct and share
+ * The sums are the metric's own struct of raw sums (plain data, memcpy-able). All twins fill the same struct and share
  * finalize(), so equal sums are equal scores. */
 #ifndef VMAFX_KERNELS_EXTRACTOR_H
 #define VMAFX_KERNELS_EXTRACTOR_H
@@ -28,12 +28,14 @@ namespace vmafx {
 
 class DeviceTwin;  // kernels/device_twin.h
 
-/* What an extractor is and needs. */
+/* What a metric has and needs. */
 enum ExtractorFlags : uint32_t {
-  kTemporal = 1u << 0,  // scores depend on neighbouring frames
-  kHip = 1u << 1,       // runs as HIP kernels and reads frames in device memory; without it: host memory
-  kColour = 1u << 2,    // scores depend on what colours the samples mean: VideoFormat::colour
+  kHip = 1u << 0,     // there are kernels of it: create() takes Placement::kDevice, too
+  kColour = 1u << 1,  // scores depend on what colours the samples mean: VideoFormat::colour
 };
+
+/* Where the sums are made: of frames in host memory, or by kernels of frames in device memory. */
+enum class Placement { kCpu, kDevice };
 
 /* When libvmaf, on one thread, writes the first score of a feature: the keys of its reports stand in that order. */
 enum class FirstScore { kWithItsFrame, kWithTheNextFrame, kAtTheEnd };
@@ -41,18 +43,27 @@ enum class FirstScore { kWithItsFrame, kWithTheNextFrame, kAtTheEnd };
 /* Which of a feature's scores tell of the worse pictures. */
 enum class Worse { kLow, kHigh, kNeither };
 
+/* Which member of a metric's struct of scores: VMAFX_SCORE() (kernels/metric.h). */
+struct ScoreId {
+  size_t offset = 0;
+  bool operator==(const ScoreId&) const = default;
+};
+
 /* A feature that an extractor can provide.
  * `name` is what models and options call it, `key` what reports print (plus the suffix of its non-default options). */
 struct FeatureInfo {
   const char* name;   // "VMAF_integer_feature_adm2_score"
   const char* key;    // "integer_adm2"
+  ScoreId score = {};
   bool bare = false;  // options never show in the key
   FirstScore first_score = FirstScore::kWithItsFrame;
   Worse worse = Worse::kLow;
 };
 
 /* A feature whose scores alone do not tell good pictures from bad ones; models call it by its key. */
-constexpr FeatureInfo neutral_feature(const char* key) { return {.name = key, .key = key, .worse = Worse::kNeither}; }
+constexpr FeatureInfo neutral_feature(const char* key, ScoreId score = {}) {
+  return {.name = key, .key = key, .score = score, .worse = Worse::kNeither};
+}
 
 /* What extract() reads: of each picture the planes, bit p for plane p; and which frames. */
 struct Reads {
@@ -98,21 +109,21 @@ class Extractor {
   virtual void finalize(int64_t frame, const void* sums, ScoreSink& sink) = 0;
   virtual Status flush(ScoreSink&) { return {}; }  // fails where the metric's own output did
 
-  /* The metric's kernels, owned by the extractor: not null exactly in a HIP twin, one created by an info flagged kHip. Its
-   * extract() is then the CPU twin's, for frames that the device could not take and to verify those that it did. */
+  /* The metric's kernels, owned by the extractor: not null exactly where it was created for Placement::kDevice. extract() is
+   * the CPU twin in any case, for frames that the device could not take and to verify those that it did. */
   virtual DeviceTwin* device_twin() { return nullptr; }
 };
 
 struct ExtractorInfo {
-  const char* name;  // "vif"; the HIP twin is "vif_hip"
+  const char* name;  // "vif"
   const char* help;  // one line
   uint32_t flags;    // ExtractorFlags
   std::span<const FeatureInfo> features;  // all it can provide, whatever the options
   std::span<const OptionInfo> options;
   /* EINVAL when the format or the option values cannot be handled, with the reason in a sentence. */
-  StatusOr<std::unique_ptr<Extractor>> (*create)(const Options& options, const VideoFormat& format);
-  /* Of a HIP twin: why it leaves a format or option values that create() takes to its CPU twin. nullptr: it takes all. */
-  Status (*fits)(const Options& options, const VideoFormat& format) = nullptr;
+  StatusOr<std::unique_ptr<Extractor>> (*create)(const Options& options, const VideoFormat& format, Placement placement);
+  /* Why kernels leave a format or option values that create() takes to the CPU. nullptr: they take all. */
+  Status (*fits_device)(const Options& options, const VideoFormat& format) = nullptr;
 };
 
 }  // namespace vmafx

@@ -37,7 +37,7 @@ class Options {
 
   /* Checks `given` against `table`. EINVAL for an unknown name, a malformed value or one out of range; the message names
    * the metric, the option and what is allowed. `metric` is only used in messages. `table` must outlive the Options. */
-  static StatusOr<Options> resolve(const char* metric, std::span<const OptionInfo> table, const OptionTexts& given);
+  static StatusOr<Options> resolve(const std::string& metric, std::span<const OptionInfo> table, const OptionTexts& given);
 
   bool flag(std::string_view name) const;
   int integer(std::string_view name) const;

@@ -1,6 +1,8 @@
 #include "kernels/registry.h"
 
+#include <algorithm>
 #include <array>
+#include <vector>
 
 #include "kernels/adm/adm.h"
 #include "kernels/float_ansnr/float_ansnr.h"
@@ -22,74 +24,62 @@ namespace vmafx {
 namespace {
 
 constexpr std::array kExtractors = {
-    &kAdmHipExtractor,
     &kAdmExtractor,
-    &kFloatAdmHipExtractor,
     &kFloatAdmExtractor,
-    &kVifHipExtractor,
     &kVifExtractor,
-    &kMotionHipExtractor,
     &kMotionExtractor,
-    &kPsnrHipExtractor,
     &kPsnrExtractor,
-    &kFloatPsnrHipExtractor,
     &kFloatPsnrExtractor,
-    &kFloatAnsnrHipExtractor,
     &kFloatAnsnrExtractor,
-    &kFloatMomentHipExtractor,
     &kFloatMomentExtractor,
-    &kCambiHipExtractor,
     &kCambiExtractor,
-    &kPsnrHvsHipExtractor,
     &kPsnrHvsExtractor,
-    &kCiedeHipExtractor,
     &kCiedeExtractor,
-    &kFloatVifHipExtractor,
     &kFloatVifExtractor,
-    &kSsimulacra2HipExtractor,
     &kSsimulacra2Extractor,
-    &kFloatMotionHipExtractor,
     &kFloatMotionExtractor,
-    &kFloatSsimHipExtractor,
     &kFloatSsimExtractor,
-    &kFloatMsSsimHipExtractor,
     &kFloatMsSsimExtractor,
-    &kSpeedChromaHipExtractor,
     &kSpeedChromaExtractor,
-    &kSpeedTemporalHipExtractor,
     &kSpeedTemporalExtractor,
 };
 
-bool provides(const ExtractorInfo& info, std::string_view feature) {
-  for (const FeatureInfo& f : info.features)
-    if (feature == f.name) return true;
-  return false;
+constexpr std::string_view kDeviceSuffix = "_hip";
+
+std::vector<std::string> make_names() {
+  std::vector<std::string> names;
+  for (const ExtractorInfo* info : kExtractors) {
+    if (info->flags & kHip) names.push_back(extractor_name(*info, Placement::kDevice));
+    names.push_back(extractor_name(*info, Placement::kCpu));
+  }
+  return names;
 }
 
 }  // namespace
 
 std::span<const ExtractorInfo* const> extractors() { return kExtractors; }
 
-std::string_view metric_name(const ExtractorInfo& info) {
-  std::string_view name = info.name;
-  if (info.flags & kHip) name.remove_suffix(std::string_view("_hip").size());
-  return name;
+std::span<const std::string> extractor_names() {
+  static const std::vector<std::string> names = make_names();
+  return names;
 }
 
-const ExtractorInfo* find_extractor(std::string_view name) {
-  for (const ExtractorInfo* info : kExtractors)
-    if (name == info->name) return info;
-  return nullptr;
+std::string extractor_name(const ExtractorInfo& info, Placement placement) {
+  return std::string(info.name) += placement == Placement::kDevice ? kDeviceSuffix : "";
 }
 
-const ExtractorInfo* find_provider(std::string_view feature, uint32_t preferred) {
-  const ExtractorInfo* cpu_twin = nullptr;
+NamedExtractor find_extractor(std::string_view name) {
   for (const ExtractorInfo* info : kExtractors) {
-    if (!provides(*info, feature)) continue;
-    if (preferred && (info->flags & preferred) == preferred) return info;
-    if (!(info->flags & kHip) && !cpu_twin) cpu_twin = info;
+    if (name == info->name) return {info, false};
+    if ((info->flags & kHip) && name == extractor_name(*info, Placement::kDevice)) return {info, true};
   }
-  return cpu_twin;
+  return {};
+}
+
+const ExtractorInfo* find_provider(std::string_view feature) {
+  for (const ExtractorInfo* info : kExtractors)
+    if (std::ranges::any_of(info->features, [&](const FeatureInfo& f) { return feature == f.name; })) return info;
+  return nullptr;
 }
 
 }  // namespace vmafx

@@ -3,24 +3,30 @@
 #define VMAFX_KERNELS_REGISTRY_H
 
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "kernels/extractor.h"
 
 namespace vmafx {
 
-/* All extractors, in report order; a HIP twin stands right before its CPU twin. */
+/* All metrics, in report order. */
 std::span<const ExtractorInfo* const> extractors();
 
-/* The metric's name, the same for all its twins: "vif" of "vif_hip", too. */
-std::string_view metric_name(const ExtractorInfo& info);
+/* What users call a metric: "vif", or "vif_hip" where it is to run on the device and nowhere else. */
+std::string extractor_name(const ExtractorInfo& info, Placement placement);
 
-/* The extractor called `name`, or nullptr. */
-const ExtractorInfo* find_extractor(std::string_view name);
+/* All such names, in report order; that of the device stands right before the metric's own. */
+std::span<const std::string> extractor_names();
 
-/* The extractor that provides the feature `name`: among those whose flags include all of `preferred`, or else among those
- * without kHip (the CPU twins). nullptr when no metric knows the feature. */
-const ExtractorInfo* find_provider(std::string_view feature, uint32_t preferred);
+struct NamedExtractor {
+  const ExtractorInfo* info = nullptr;  // nullptr: nothing is called so
+  bool device_only = false;
+};
+NamedExtractor find_extractor(std::string_view name);
+
+/* The metric that provides the feature `name`, or nullptr. */
+const ExtractorInfo* find_provider(std::string_view feature);
 
 }  // namespace vmafx
 

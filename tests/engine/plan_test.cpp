@@ -21,15 +21,18 @@ Status only_small(const Options&, const VideoFormat& format) {
   return format.w > 64 ? error(EINVAL, "rows of %d samples do not fit shared memory", format.w) : Status();
 }
 
-/* psnr's HIP twin, if it were choosy. */
+/* psnr, if its kernels were choosy. */
 ExtractorInfo choosy() {
-  ExtractorInfo info = *find_extractor("psnr_hip");
-  info.fits = only_small;
+  ExtractorInfo info = *find_extractor("psnr").info;
+  info.fits_device = only_small;
   return info;
 }
 
-PlannedExtractor planned(const ExtractorInfo& info, bool by_name) {
-  PlannedExtractor planned{.info = &info, .given = {{"enable_mse", "true"}}, .by_name = by_name};
+PlannedExtractor planned(const ExtractorInfo& info, bool device_only) {
+  PlannedExtractor planned{.info = &info,
+                           .given = {{"enable_mse", "true"}},
+                           .placement = Placement::kDevice,
+                           .device_only = device_only};
   planned.options = Options::resolve(info.name, info.options, planned.given).value();
   return planned;
 }
@@ -44,7 +47,7 @@ struct LogText {
 /* The keys of a report, in order. */
 std::string keys_of(const char* models, const char* features, const VideoFormat& format = {.w = 352, .h = 288}) {
   LogText log;
-  auto plan = Plan::make(parse_models(models).value(), parse_features(features).value(), 0, log.log);
+  auto plan = Plan::make(parse_models(models).value(), parse_features(features).value(), Placement::kCpu, log.log);
   ck_assert_msg(plan.ok(), "%s", plan.status().message().c_str());
   const Status made = plan.value().instantiate(format, log.log);
   ck_assert_msg(made.ok(), "%s", made.message().c_str());
@@ -71,27 +74,28 @@ Colour said(int matrix, Colour::Range range) { return {.matrix = matrix, .range 
 
 }  // namespace
 
-START_TEST(hip_twins_leave_what_does_not_fit) {
+START_TEST(kernels_leave_what_does_not_fit) {
   const ExtractorInfo info = choosy();
   LogText log;
   PlannedExtractor psnr = planned(info, false);
-  ck_assert(choose_twin(psnr, kSmall, log.log).ok());
-  ck_assert_ptr_eq(psnr.info, &info);
+  ck_assert(choose_placement(psnr, kSmall, log.log).ok());
+  ck_assert(psnr.placement == Placement::kDevice);
   assert_text_eq(log.text, "");
 
-  ck_assert(choose_twin(psnr, kWide, log.log).ok());
-  ck_assert_ptr_eq(psnr.info, find_extractor("psnr"));
+  ck_assert(choose_placement(psnr, kWide, log.log).ok());
+  ck_assert(psnr.placement == Placement::kCpu);
+  ck_assert_ptr_eq(psnr.info, &info);
   ck_assert(psnr.options.flag("enable_mse"));
   assert_text_eq(log.text, "psnr runs on the CPU: rows of 65 samples do not fit shared memory\n");
 }
 END_TEST
 
-START_TEST(hip_twins_asked_for_must_fit) {
+START_TEST(kernels_asked_for_must_fit) {
   const ExtractorInfo info = choosy();
   LogText log;
   PlannedExtractor psnr = planned(info, true);
-  ck_assert(choose_twin(psnr, kSmall, log.log).ok());
-  const Status refused = choose_twin(psnr, kWide, log.log);
+  ck_assert(choose_placement(psnr, kSmall, log.log).ok());
+  const Status refused = choose_placement(psnr, kWide, log.log);
   ck_assert_int_eq(refused.code(), EINVAL);
   assert_text_eq(refused.message(),
                  "could not initialize feature extractor psnr_hip: rows of 65 samples do not fit shared memory");
@@ -243,8 +247,8 @@ START_TEST(colours_of_the_api) {
 END_TEST
 
 int main() {
-  return vmafx::test::run_suite("plan", {{"fits", hip_twins_leave_what_does_not_fit},
-                                         {"by_name", hip_twins_asked_for_must_fit},
+  return vmafx::test::run_suite("plan", {{"fits", kernels_leave_what_does_not_fit},
+                                         {"by_name", kernels_asked_for_must_fit},
                                          {"order", keys_stand_in_libvmafs_order},
                                          {"common_order", keys_of_several_askers_stand_in_libvmafs_order},
                                          {"debug", debug_keys_beside_a_model_are_written},

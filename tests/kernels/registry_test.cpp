@@ -71,7 +71,7 @@ bool names_key(const std::string& text, const std::string& key) {
 
 std::set<std::string> metrics() {
   std::set<std::string> names;
-  for (const ExtractorInfo* info : extractors()) names.emplace(metric_name(*info));
+  for (const ExtractorInfo* info : extractors()) names.emplace(info->name);
   return names;
 }
 
@@ -93,7 +93,7 @@ START_TEST(documents_list_all_metrics) {
     for (const auto& [name, row] : metric_table(document, 4)) listed.insert(quoted(name).empty() ? name : quoted(name)[0]);
     for (const std::string& name : metrics()) ck_assert_msg(listed.contains(name), "%s lacks %s", document, name.c_str());
     for (const std::string& name : listed)
-      ck_assert_msg(find_extractor(name) != nullptr, "%s lists %s, which there is not", document, name.c_str());
+      ck_assert_msg(find_extractor(name).info != nullptr, "%s lists %s, which there is not", document, name.c_str());
   }
 }
 END_TEST
@@ -101,11 +101,11 @@ END_TEST
 START_TEST(docs_say_what_they_have) {
   for (const auto& [name, row] : metric_table("docs/metrics.md", 4)) {
     const std::string metric = quoted(name)[0];
-    const ExtractorInfo* cpu = find_extractor(metric);
-    ck_assert_ptr_nonnull(cpu);
-    assert_features(*cpu, row[1]);
+    const ExtractorInfo* info = find_extractor(metric).info;
+    ck_assert_ptr_nonnull(info);
+    assert_features(*info, row[1]);
     assert_text_eq(row[2], "yes");
-    const bool on_gpu = find_extractor(metric + "_hip") != nullptr;
+    const bool on_gpu = info->flags & kHip;
     ck_assert_msg(row[3] == (on_gpu ? "yes" : "no"), "docs/metrics.md: does %s run on a GPU? '%s'", metric.c_str(),
                   row[3].c_str());
   }
@@ -126,22 +126,23 @@ START_TEST(numbers_stand_once) {
 }
 END_TEST
 
-/* find_extractor() and metric_name() rest on these. */
-START_TEST(twins_belong_together) {
-  const auto all = extractors();
-  for (size_t i = 0; i < all.size(); i++) {
-    ck_assert_ptr_eq(find_extractor(all[i]->name), all[i]);
-    if (!(all[i]->flags & kHip)) {
-      ck_assert_msg(!all[i]->fits, "%s is no HIP twin, so nothing can stand in for it", all[i]->name);
-      continue;
-    }
-    const ExtractorInfo* twin = find_extractor(metric_name(*all[i]));
-    ck_assert_msg(twin && !(twin->flags & kHip), "%s has no CPU twin", all[i]->name);
-    ck_assert_msg(i + 1 < all.size() && all[i + 1] == twin, "%s does not stand right before its CPU twin", all[i]->name);
-    ck_assert_ptr_eq(all[i]->features.data(), twin->features.data());
-    ck_assert_ptr_eq(all[i]->options.data(), twin->options.data());
-    ck_assert_msg((all[i]->flags & ~kHip) == twin->flags, "%s and %s differ in flags", all[i]->name, twin->name);
+START_TEST(names_say_where_a_metric_runs) {
+  std::vector<std::string> names;
+  for (const ExtractorInfo* info : extractors()) {
+    const std::string on_device = std::string(info->name) + "_hip";
+    ck_assert_ptr_eq(find_extractor(info->name).info, info);
+    ck_assert(!find_extractor(info->name).device_only);
+    ck_assert_ptr_eq(find_extractor(on_device).info, info->flags & kHip ? info : nullptr);
+    ck_assert(find_extractor(on_device).device_only == bool(info->flags & kHip));
+    if (info->flags & kHip) names.push_back(on_device);
+    names.push_back(info->name);
+    ck_assert_msg(info->flags & kHip || !info->fits_device, "%s has no kernels that could be choosy", info->name);
+    for (const FeatureInfo& feature : info->features) ck_assert_ptr_eq(find_provider(feature.name), info);
   }
+  ck_assert(std::ranges::equal(extractor_names(), names));
+  ck_assert_ptr_null(find_extractor("vif_hip_hip").info);
+  ck_assert_ptr_null(find_extractor("_hip").info);
+  ck_assert_ptr_null(find_provider("vif_hip"));
 }
 END_TEST
 
@@ -149,5 +150,5 @@ int main() {
   return vmafx::test::run_suite("registry", {{"listed", documents_list_all_metrics},
                                              {"said", docs_say_what_they_have},
                                              {"numbers", numbers_stand_once},
-                                             {"twins", twins_belong_together}});
+                                             {"names", names_say_where_a_metric_runs}});
 }

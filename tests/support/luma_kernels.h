@@ -14,7 +14,7 @@ namespace vmafx::test {
 inline void check_luma(const ExtractorInfo& info, const VideoFormat& format, int frames, int batch,
                        const std::vector<Fill>& fills) {
   with_sample_type(format.bpc, [&]<class T>(T) {
-    assert_device_agrees(*make_extractor(info, format), format, TestFrames<T>(format, frames, fills).pairs(), batch,
+    assert_device_agrees(*make_extractor(info, format, {}, Placement::kDevice), format, TestFrames<T>(format, frames, fills).pairs(), batch,
                          info.name);
   });
 }

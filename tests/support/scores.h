@@ -58,10 +58,10 @@ struct Scores : ScoreSink {
 
 /* An extractor of these options; the test fails where they or the format are refused. */
 inline std::unique_ptr<Extractor> make_extractor(const ExtractorInfo& info, const VideoFormat& format,
-                                                 const OptionTexts& given = {}) {
+                                                 const OptionTexts& given = {}, Placement placement = Placement::kCpu) {
   auto options = Options::resolve(info.name, info.options, given);
   ck_assert_msg(options.ok(), "%s", options.status().message().c_str());
-  auto made = info.create(options.value(), format);
+  auto made = info.create(options.value(), format, placement);
   ck_assert_msg(made.ok(), "%s", made.status().message().c_str());
   return std::move(made.value());
 }
@@ -71,7 +71,7 @@ inline std::string refusal(const ExtractorInfo& info, const VideoFormat& format,
                            int code = EINVAL) {
   auto options = Options::resolve(info.name, info.options, given);
   Status status = options.status();
-  if (options.ok()) status = info.create(options.value(), format).status();
+  if (options.ok()) status = info.create(options.value(), format, Placement::kCpu).status();
   ck_assert_msg(status.code() == code, "%s says %d, not %d: %s", info.name, status.code(), code,
                 status.message().c_str());
   return status.message();

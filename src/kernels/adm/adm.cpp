@@ -129,9 +129,9 @@ struct Weights {
 
 class Adm : public Extractor {
  public:
-  Adm(const AdmParams& params, const Weights& weights, bool debug, bool on_device)
+  Adm(const AdmParams& params, const Weights& weights, bool debug, Placement placement)
       : params_(params), weights_(weights), debug_(debug), use_reference_(use_reference_cpu()),
-        device_twin_(on_device ? adm_hip(params) : nullptr) {}
+        device_twin_(placement == Placement::kDevice ? adm_hip(params) : nullptr) {}
 
   std::span<const FeatureInfo> features() const override {
     return std::span(kFeatures).first(debug_ ? kAdmDebugFeatures : kAdmFeatures);
@@ -169,15 +169,14 @@ class Adm : public Extractor {
   std::unique_ptr<DeviceTwin> device_twin_;
 };
 
-template <bool on_device>
-StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoFormat& format) {
+StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoFormat& format, Placement placement) {
   VMAFX_ASSIGN(const AdmParams params, adm_params(options, format));
   Weights weights;
   weights.noise = options.number("adm_noise_weight");
   weights.dlm = options.number("adm_dlm_weight");
   weights.min_val = options.number("adm_min_val");
   VMAFX_TRY(adm_sensitivities(viewing(options), weights.sensitivity));
-  return std::unique_ptr<Extractor>(std::make_unique<Adm>(params, weights, options.flag("debug"), on_device));
+  return std::unique_ptr<Extractor>(std::make_unique<Adm>(params, weights, options.flag("debug"), placement));
 }
 
 }  // namespace
@@ -206,19 +205,10 @@ StatusOr<AdmParams> adm_params(const Options& options, const VideoFormat& format
 constexpr ExtractorInfo kAdmExtractor = {
     .name = "adm",
     .help = "detail loss and additive impairment at four scales, integer arithmetic",
-    .flags = 0,
-    .features = kFeatures,
-    .options = kOptions,
-    .create = create<false>,
-};
-
-constexpr ExtractorInfo kAdmHipExtractor = {
-    .name = "adm_hip",
-    .help = kAdmExtractor.help,
     .flags = kHip,
     .features = kFeatures,
     .options = kOptions,
-    .create = create<true>,
+    .create = create,
 };
 
 }  // namespace vmafx

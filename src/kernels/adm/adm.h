@@ -38,7 +38,7 @@
 
 #include "base/picture.h"
 #include "kernels/adm/adm_math.h"
-#include "kernels/extractor.h"
+#include "kernels/twins.h"
 
 namespace vmafx {
 
@@ -73,7 +73,7 @@ void adm_simd(const AdmParams& params, const SamplePlane& ref, const SamplePlane
 /* The HIP twin's kernels. */
 std::unique_ptr<DeviceTwin> adm_hip(const AdmParams& params);
 
-extern const ExtractorInfo kAdmExtractor, kAdmHipExtractor;
+extern const ExtractorInfo kAdmExtractor;
 
 }  // namespace vmafx
 

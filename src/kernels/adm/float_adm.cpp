@@ -135,9 +135,9 @@ struct Weights {
 
 class FloatAdm : public Extractor {
  public:
-  FloatAdm(const FloatAdmParams& params, const Weights& weights, bool debug, bool on_device)
+  FloatAdm(const FloatAdmParams& params, const Weights& weights, bool debug, Placement placement)
       : params_(params), weights_(weights), debug_(debug), use_reference_(use_reference_cpu()),
-        device_twin_(on_device ? float_adm_hip(params) : nullptr) {}
+        device_twin_(placement == Placement::kDevice ? float_adm_hip(params) : nullptr) {}
 
   std::span<const FeatureInfo> features() const override {
     return std::span(kFeatures).first(debug_ ? kAdmDebugFeatures : kAdmFeatures);
@@ -179,15 +179,14 @@ class FloatAdm : public Extractor {
   const std::unique_ptr<DeviceTwin> device_twin_;
 };
 
-template <bool on_device>
-StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoFormat& format) {
+StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoFormat& format, Placement placement) {
   VMAFX_ASSIGN(const FloatAdmParams params, float_adm_params(options, format));
   const Weights weights = {.noise = options.number("adm_noise_weight"),
                            .dlm = options.number("adm_dlm_weight"),
                            .min_val = options.number("adm_min_val"),
                            .harmonic_mean = options.flag("adm_adm3_apply_hm"),
                            .not_for_aim = options.integer("adm_skip_aim_scale")};
-  return std::unique_ptr<Extractor>(std::make_unique<FloatAdm>(params, weights, options.flag("debug"), on_device));
+  return std::unique_ptr<Extractor>(std::make_unique<FloatAdm>(params, weights, options.flag("debug"), placement));
 }
 
 }  // namespace
@@ -215,19 +214,10 @@ StatusOr<FloatAdmParams> float_adm_params(const Options& options, const VideoFor
 constexpr ExtractorInfo kFloatAdmExtractor = {
     .name = "float_adm",
     .help = "detail loss and additive impairment at four scales, floating point",
-    .flags = 0,
-    .features = kFeatures,
-    .options = kOptions,
-    .create = create<false>,
-};
-
-constexpr ExtractorInfo kFloatAdmHipExtractor = {
-    .name = "float_adm_hip",
-    .help = kFloatAdmExtractor.help,
     .flags = kHip,
     .features = kFeatures,
     .options = kOptions,
-    .create = create<true>,
+    .create = create,
 };
 
 }  // namespace vmafx

@@ -35,7 +35,7 @@
 #include <memory>
 
 #include "base/picture.h"
-#include "kernels/extractor.h"
+#include "kernels/twins.h"
 #include "kernels/adm/float_adm_math.h"
 
 namespace vmafx {
@@ -69,7 +69,7 @@ void float_adm_simd(const FloatAdmParams& params, const SamplePlane& ref, const 
 /* The HIP twin's kernels. */
 std::unique_ptr<DeviceTwin> float_adm_hip(const FloatAdmParams& params);
 
-extern const ExtractorInfo kFloatAdmExtractor, kFloatAdmHipExtractor;
+extern const ExtractorInfo kFloatAdmExtractor;
 
 }  // namespace vmafx
 

@@ -187,8 +187,7 @@ Status check_sizes(Size encode, Size source, const CambiView& dist, const CambiV
   return {};
 }
 
-template <bool on_device>
-StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoFormat& format) {
+StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoFormat& format, Placement placement) {
   VMAFX_ASSIGN(const Eotf eotf, chosen_eotf(options));
   const Size encode = encoded_size(options, format), source = source_size(options, format);
   const int depth = options.integer("enc_bitdepth") ? options.integer("enc_bitdepth") : format.bpc;
@@ -205,7 +204,7 @@ StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoF
   }
   const bool full_ref = options.flag("full_ref");
   std::unique_ptr<DeviceTwin> device_twin;
-  if (on_device) device_twin = cambi_hip(params, dist, full_ref ? &ref : nullptr, format);
+  if (placement == Placement::kDevice) device_twin = cambi_hip(params, dist, full_ref ? &ref : nullptr, format);
   return std::unique_ptr<Extractor>(new Cambi(params, dist, ref, full_ref, options.number("cambi_max_val"),
                                               std::move(heatmaps), std::move(device_twin)));
 }
@@ -220,20 +219,11 @@ Status fits_device(const Options& options, const VideoFormat&) {
 constexpr ExtractorInfo kCambiExtractor = {
     .name = "cambi",
     .help = "banding: false contours of the distorted picture",
-    .flags = 0,
-    .features = kFeatures,
-    .options = kOptions,
-    .create = create<false>,
-};
-
-constexpr ExtractorInfo kCambiHipExtractor = {
-    .name = "cambi_hip",
-    .help = kCambiExtractor.help,
     .flags = kHip,
     .features = kFeatures,
     .options = kOptions,
-    .create = create<true>,
-    .fits = fits_device,
+    .create = create,
+    .fits_device = fits_device,
 };
 
 }  // namespace vmafx

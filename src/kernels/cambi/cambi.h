@@ -34,7 +34,7 @@
 #include <vector>
 
 #include "kernels/cambi/cambi_math.h"
-#include "kernels/extractor.h"
+#include "kernels/twins.h"
 
 namespace vmafx {
 
@@ -97,7 +97,7 @@ CambiScaleSums cambi_largest(std::span<uint32_t> keys, int64_t n, double topk, i
 std::unique_ptr<DeviceTwin> cambi_hip(const CambiParams& params, const CambiView& dist, const CambiView* ref,
                                       const VideoFormat& format);
 
-extern const ExtractorInfo kCambiExtractor, kCambiHipExtractor;
+extern const ExtractorInfo kCambiExtractor;
 
 }  // namespace vmafx
 

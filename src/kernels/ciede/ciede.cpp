@@ -27,8 +27,8 @@ CiedeParams params_of(const VideoFormat& format) {
 
 class Ciede : public Extractor {
  public:
-  Ciede(const VideoFormat& format, bool on_device)
-      : format_(format), params_(params_of(format)), device_twin_(on_device ? ciede_hip(params_, format) : nullptr) {}
+  Ciede(const VideoFormat& format, Placement placement)
+      : format_(format), params_(params_of(format)), device_twin_(placement == Placement::kDevice ? ciede_hip(params_, format) : nullptr) {}
 
   std::span<const FeatureInfo> features() const override { return kFeatures; }
   Reads reads() const override { return {.ref = 7, .dist = 7, .history = 0, .every_frame = false}; }
@@ -54,12 +54,11 @@ class Ciede : public Extractor {
   const std::unique_ptr<DeviceTwin> device_twin_;
 };
 
-template <bool on_device>
-StatusOr<std::unique_ptr<Extractor>> create(const Options&, const VideoFormat& format) {
+StatusOr<std::unique_ptr<Extractor>> create(const Options&, const VideoFormat& format, Placement placement) {
   if (format.planes() < 3 || format.plane_w(1) < 1 || format.plane_h(1) < 1)
     return error(EINVAL, "ciede: it compares colors, and %dx%d of this format has no chroma planes", format.w,
                  format.h);
-  return std::unique_ptr<Extractor>(new Ciede(format, on_device));
+  return std::unique_ptr<Extractor>(new Ciede(format, placement));
 }
 
 }  // namespace
@@ -67,19 +66,10 @@ StatusOr<std::unique_ptr<Extractor>> create(const Options&, const VideoFormat& f
 constexpr ExtractorInfo kCiedeExtractor = {
     .name = "ciede",
     .help = "color difference CIEDE2000",
-    .flags = 0,
-    .features = kFeatures,
-    .options = {},
-    .create = create<false>,
-};
-
-constexpr ExtractorInfo kCiedeHipExtractor = {
-    .name = "ciede_hip",
-    .help = kCiedeExtractor.help,
     .flags = kHip,
     .features = kFeatures,
     .options = {},
-    .create = create<true>,
+    .create = create,
 };
 
 }  // namespace vmafx

@@ -19,7 +19,7 @@
 #include <memory>
 
 #include "kernels/ciede/ciede_math.h"
-#include "kernels/extractor.h"
+#include "kernels/twins.h"
 
 namespace vmafx {
 
@@ -37,7 +37,7 @@ size_t ciede_scratch_bytes(int w);  // of a picture w luma samples wide
 /* The HIP twin. */
 std::unique_ptr<DeviceTwin> ciede_hip(const CiedeParams& params, const VideoFormat& format);
 
-extern const ExtractorInfo kCiedeExtractor, kCiedeHipExtractor;
+extern const ExtractorInfo kCiedeExtractor;
 
 }  // namespace vmafx
 

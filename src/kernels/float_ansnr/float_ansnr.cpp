@@ -15,8 +15,8 @@ constexpr FeatureInfo kFeatures[] = {{"float_ansnr", "float_ansnr"}, {"float_anp
 
 class Ansnr : public Extractor {
  public:
-  Ansnr(const VideoFormat& format, bool on_device)
-      : format_(format), device_twin_(on_device ? ansnr_hip(format) : nullptr) {}
+  Ansnr(const VideoFormat& format, Placement placement)
+      : format_(format), device_twin_(placement == Placement::kDevice ? ansnr_hip(format) : nullptr) {}
 
   std::span<const FeatureInfo> features() const override { return kFeatures; }
   size_t sums_bytes() const override { return sizeof(AnsnrSums); }
@@ -44,12 +44,11 @@ void Ansnr::finalize(int64_t frame, const void* sums, ScoreSink& sink) {
   sink.put(frame, 1, std::min(10 * std::log10(peaks / std::max<double>(noise, 1e-10)), limit));
 }
 
-template <bool on_device>
-StatusOr<std::unique_ptr<Extractor>> create(const Options&, const VideoFormat& format) {
+StatusOr<std::unique_ptr<Extractor>> create(const Options&, const VideoFormat& format, Placement placement) {
   if (format.w < kAnsnrMinSize || format.h < kAnsnrMinSize)
     return error(EINVAL, "float_ansnr needs pictures of at least %dx%d; these are %dx%d", kAnsnrMinSize, kAnsnrMinSize,
                  format.w, format.h);
-  return std::unique_ptr<Extractor>(new Ansnr(format, on_device));
+  return std::unique_ptr<Extractor>(new Ansnr(format, placement));
 }
 
 }  // namespace
@@ -57,19 +56,10 @@ StatusOr<std::unique_ptr<Extractor>> create(const Options&, const VideoFormat& f
 constexpr ExtractorInfo kFloatAnsnrExtractor = {
     .name = "float_ansnr",
     .help = "signal-to-noise ratio of the smoothed luma",
-    .flags = 0,
-    .features = kFeatures,
-    .options = {},
-    .create = create<false>,
-};
-
-constexpr ExtractorInfo kFloatAnsnrHipExtractor = {
-    .name = "float_ansnr_hip",
-    .help = kFloatAnsnrExtractor.help,
     .flags = kHip,
     .features = kFeatures,
     .options = {},
-    .create = create<true>,
+    .create = create,
 };
 
 }  // namespace vmafx

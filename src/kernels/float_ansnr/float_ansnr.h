@@ -19,7 +19,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "kernels/extractor.h"
+#include "kernels/twins.h"
 
 namespace vmafx {
 
@@ -38,7 +38,7 @@ AnsnrSums ansnr_simd(const SamplePlane& ref, const SamplePlane& dist, int bpc, s
 /* The HIP twin. */
 std::unique_ptr<DeviceTwin> ansnr_hip(const VideoFormat& format);
 
-extern const ExtractorInfo kFloatAnsnrExtractor, kFloatAnsnrHipExtractor;
+extern const ExtractorInfo kFloatAnsnrExtractor;
 
 }  // namespace vmafx
 

@@ -11,8 +11,8 @@ constexpr FeatureInfo kFeatures[] = {neutral_feature("float_moment_ref1st"), neu
 
 class Moment : public Extractor {
  public:
-  Moment(const VideoFormat& format, bool on_device)
-      : format_(format), device_twin_(on_device ? moment_hip(format) : nullptr) {}
+  Moment(const VideoFormat& format, Placement placement)
+      : format_(format), device_twin_(placement == Placement::kDevice ? moment_hip(format) : nullptr) {}
 
   std::span<const FeatureInfo> features() const override { return kFeatures; }
   size_t sums_bytes() const override { return sizeof(MomentPair); }
@@ -40,9 +40,8 @@ class Moment : public Extractor {
   const std::unique_ptr<DeviceTwin> device_twin_;
 };
 
-template <bool on_device>
-StatusOr<std::unique_ptr<Extractor>> create(const Options&, const VideoFormat& format) {
-  return std::unique_ptr<Extractor>(new Moment(format, on_device));
+StatusOr<std::unique_ptr<Extractor>> create(const Options&, const VideoFormat& format, Placement placement) {
+  return std::unique_ptr<Extractor>(new Moment(format, placement));
 }
 
 }  // namespace
@@ -50,19 +49,10 @@ StatusOr<std::unique_ptr<Extractor>> create(const Options&, const VideoFormat& f
 constexpr ExtractorInfo kFloatMomentExtractor = {
     .name = "float_moment",
     .help = "mean and mean square of the luma of each picture",
-    .flags = 0,
-    .features = kFeatures,
-    .options = {},
-    .create = create<false>,
-};
-
-constexpr ExtractorInfo kFloatMomentHipExtractor = {
-    .name = "float_moment_hip",
-    .help = kFloatMomentExtractor.help,
     .flags = kHip,
     .features = kFeatures,
     .options = {},
-    .create = create<true>,
+    .create = create,
 };
 
 }  // namespace vmafx

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "kernels/extractor.h"
+#include "kernels/twins.h"
 
 namespace vmafx {
 
@@ -32,7 +32,7 @@ MomentSums moment_simd(const SamplePlane& plane, int bpc);
 /* The HIP twin. */
 std::unique_ptr<DeviceTwin> moment_hip(const VideoFormat& format);
 
-extern const ExtractorInfo kFloatMomentExtractor, kFloatMomentHipExtractor;
+extern const ExtractorInfo kFloatMomentExtractor;
 
 }  // namespace vmafx
 

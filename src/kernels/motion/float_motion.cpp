@@ -63,7 +63,7 @@ FloatMotionParams params_of(const Options& options, const VideoFormat& format) {
 
 class FloatMotion : public Extractor {
  public:
-  FloatMotion(const Options& options, const VideoFormat& format, bool on_device)
+  FloatMotion(const Options& options, const VideoFormat& format, Placement placement)
       : debug_(options.flag("debug")),
         motion_(index_of_motion(options)),
         fps_weight_(options.number("motion_fps_weight")),
@@ -75,7 +75,7 @@ class FloatMotion : public Extractor {
                  .max_val = max_val_,
                  .motion2 = 0,
                  .motion3 = index_of_motion3(options)}),
-        device_twin_(on_device ? float_motion_hip(params_, format) : nullptr) {}
+        device_twin_(placement == Placement::kDevice ? float_motion_hip(params_, format) : nullptr) {}
 
   std::span<const FeatureInfo> features() const override {
     if (params_.planes == 0) return {kFeaturesOfZero, debug_ ? 3u : 2u};
@@ -136,15 +136,14 @@ class FloatMotion : public Extractor {
   const std::unique_ptr<DeviceTwin> device_twin_;
 };
 
-template <bool on_device>
-StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoFormat& format) {
+StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoFormat& format, Placement placement) {
   const int planes = options.flag("motion_add_uv") ? 3 : 1, least = taps_of(options) / 2 + 1;
   if (planes > format.planes()) return error(EINVAL, "float_motion: motion_add_uv needs pictures with chroma planes");
   for (int p = 0; p < planes && !options.flag("motion_force_zero"); p++)
     if (format.plane_w(p) < least || format.plane_h(p) < least)
       return error(EINVAL, "float_motion needs planes of at least %dx%d; plane %d is %dx%d", least, least, p,
                    format.plane_w(p), format.plane_h(p));
-  return std::unique_ptr<Extractor>(new FloatMotion(options, format, on_device));
+  return std::unique_ptr<Extractor>(new FloatMotion(options, format, placement));
 }
 
 }  // namespace
@@ -152,19 +151,10 @@ StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoF
 constexpr ExtractorInfo kFloatMotionExtractor = {
     .name = "float_motion",
     .help = "motion of the reference in floating point: difference of blurred neighbouring frames",
-    .flags = kTemporal,
+    .flags = kHip,
     .features = kDebugFeatures,
     .options = kOptions,
-    .create = create<false>,
-};
-
-constexpr ExtractorInfo kFloatMotionHipExtractor = {
-    .name = "float_motion_hip",
-    .help = kFloatMotionExtractor.help,
-    .flags = kTemporal | kHip,
-    .features = kDebugFeatures,
-    .options = kOptions,
-    .create = create<true>,
+    .create = create,
 };
 
 }  // namespace vmafx

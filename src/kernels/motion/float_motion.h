@@ -23,7 +23,7 @@
 #include <optional>
 
 #include "kernels/steps/prescale.h"
-#include "kernels/extractor.h"
+#include "kernels/twins.h"
 #include "kernels/motion/float_motion_math.h"
 
 namespace vmafx {
@@ -54,7 +54,7 @@ void float_motion_simd(const FloatMotionParams& params, int plane, const SampleP
 /* The HIP twin. With params.planes 0 it launches nothing, and all sums stay 0. */
 std::unique_ptr<DeviceTwin> float_motion_hip(const FloatMotionParams& params, const VideoFormat& format);
 
-extern const ExtractorInfo kFloatMotionExtractor, kFloatMotionHipExtractor;
+extern const ExtractorInfo kFloatMotionExtractor;
 
 }  // namespace vmafx
 

@@ -40,7 +40,7 @@ constexpr FeatureInfo kDebugFeatures[] = {kSad, kMotion, kMotion2, kMotion3};
 
 class Motion : public Extractor {
  public:
-  Motion(const Options& options, const VideoFormat& format, bool on_device)
+  Motion(const Options& options, const VideoFormat& format, Placement placement)
       : force_zero_(options.flag("motion_force_zero")),
         fps_weight_(options.number("motion_fps_weight")),
         max_val_(options.number("motion_max_val")),
@@ -54,7 +54,7 @@ class Motion : public Extractor {
                  .moving_average = options.flag("motion_moving_average"),
                  .motion2 = debug_ ? 2 : 1,
                  .motion3 = debug_ ? 3 : 2}),
-        device_twin_(on_device ? motion_hip(format, reads().history) : nullptr) {}
+        device_twin_(placement == Placement::kDevice ? motion_hip(format, reads().history) : nullptr) {}
 
   std::span<const FeatureInfo> features() const override {
     if (debug_) return kDebugFeatures;
@@ -108,12 +108,11 @@ Status Motion::flush(ScoreSink& sink) {
   return {};
 }
 
-template <bool on_device>
-StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoFormat& format) {
+StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoFormat& format, Placement placement) {
   if (!options.flag("motion_force_zero") && (format.w < kMotionMinSize || format.h < kMotionMinSize))
     return error(EINVAL, "motion needs pictures of at least %dx%d; these are %dx%d", kMotionMinSize, kMotionMinSize,
                  format.w, format.h);
-  return std::unique_ptr<Extractor>(new Motion(options, format, on_device));
+  return std::unique_ptr<Extractor>(new Motion(options, format, placement));
 }
 
 }  // namespace
@@ -121,19 +120,10 @@ StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoF
 constexpr ExtractorInfo kMotionExtractor = {
     .name = "motion",
     .help = "motion of the reference: difference of blurred neighbouring frames",
-    .flags = kTemporal,
+    .flags = kHip,
     .features = kDebugFeatures,
     .options = kOptions,
-    .create = create<false>,
-};
-
-constexpr ExtractorInfo kMotionHipExtractor = {
-    .name = "motion_hip",
-    .help = kMotionExtractor.help,
-    .flags = kTemporal | kHip,
-    .features = kDebugFeatures,
-    .options = kOptions,
-    .create = create<true>,
+    .create = create,
 };
 
 }  // namespace vmafx

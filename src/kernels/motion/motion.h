@@ -23,7 +23,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "kernels/extractor.h"
+#include "kernels/twins.h"
 
 namespace vmafx {
 
@@ -42,7 +42,7 @@ uint64_t motion_sad_simd(const SamplePlane& earlier, const SamplePlane& current,
 /* The HIP twin: kernels that compare with the frame `step` before, 1 or 2; with 0 nothing, so that all sums stay 0. */
 std::unique_ptr<DeviceTwin> motion_hip(const VideoFormat& format, int step);
 
-extern const ExtractorInfo kMotionExtractor, kMotionHipExtractor;
+extern const ExtractorInfo kMotionExtractor;
 
 }  // namespace vmafx
 

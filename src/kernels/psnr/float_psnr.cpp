@@ -19,8 +19,8 @@ constexpr FeatureInfo kFeatures[] = {{"float_psnr", "float_psnr"}};
 
 class FloatPsnr : public Extractor {
  public:
-  FloatPsnr(const VideoFormat& format, bool on_device)
-      : format_(format), device_twin_(on_device ? psnr_hip(format, 1) : nullptr) {}
+  FloatPsnr(const VideoFormat& format, Placement placement)
+      : format_(format), device_twin_(placement == Placement::kDevice ? psnr_hip(format, 1) : nullptr) {}
 
   std::span<const FeatureInfo> features() const override { return kFeatures; }
   size_t sums_bytes() const override { return sizeof(PsnrSums); }
@@ -45,9 +45,8 @@ class FloatPsnr : public Extractor {
   const std::unique_ptr<DeviceTwin> device_twin_;
 };
 
-template <bool on_device>
-StatusOr<std::unique_ptr<Extractor>> create(const Options&, const VideoFormat& format) {
-  return std::unique_ptr<Extractor>(new FloatPsnr(format, on_device));
+StatusOr<std::unique_ptr<Extractor>> create(const Options&, const VideoFormat& format, Placement placement) {
+  return std::unique_ptr<Extractor>(new FloatPsnr(format, placement));
 }
 
 }  // namespace
@@ -55,19 +54,10 @@ StatusOr<std::unique_ptr<Extractor>> create(const Options&, const VideoFormat& f
 constexpr ExtractorInfo kFloatPsnrExtractor = {
     .name = "float_psnr",
     .help = "peak signal-to-noise ratio of the luma, on the scale of 8 bit",
-    .flags = 0,
-    .features = kFeatures,
-    .options = {},
-    .create = create<false>,
-};
-
-constexpr ExtractorInfo kFloatPsnrHipExtractor = {
-    .name = "float_psnr_hip",
-    .help = kFloatPsnrExtractor.help,
     .flags = kHip,
     .features = kFeatures,
     .options = {},
-    .create = create<true>,
+    .create = create,
 };
 
 }  // namespace vmafx

@@ -29,7 +29,7 @@ constexpr const char* kStreamKeys[] = {"apsnr_y", "apsnr_cb", "apsnr_cr"};
 
 class Psnr : public Extractor {
  public:
-  Psnr(const Options& options, const VideoFormat& format, bool on_device);
+  Psnr(const Options& options, const VideoFormat& format, Placement placement);
 
   std::span<const FeatureInfo> features() const override { return features_; }
   Reads reads() const override {
@@ -78,13 +78,13 @@ double squared_peak(const Options& options, int bpc) {
   return peak * peak;
 }
 
-Psnr::Psnr(const Options& options, const VideoFormat& format, bool on_device)
+Psnr::Psnr(const Options& options, const VideoFormat& format, Placement placement)
     : format_(format),
       planes_(scored_planes(options, format)),
       with_mse_(options.flag("enable_mse")),
       of_stream_(options.flag("enable_apsnr")),
       peak_squared_(squared_peak(options, format.bpc)),
-      device_twin_(on_device ? psnr_hip(format, planes_) : nullptr) {
+      device_twin_(placement == Placement::kDevice ? psnr_hip(format, planes_) : nullptr) {
   for (int p = 0; p < planes_; p++) {
     limit_[p] = limit(p, options.number("min_sse"));
     features_.push_back(kFeatures[2 * p]);
@@ -122,9 +122,8 @@ Status Psnr::flush(ScoreSink& sink) {
   return {};
 }
 
-template <bool on_device>
-StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoFormat& format) {
-  return std::unique_ptr<Extractor>(new Psnr(options, format, on_device));
+StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoFormat& format, Placement placement) {
+  return std::unique_ptr<Extractor>(new Psnr(options, format, placement));
 }
 
 }  // namespace
@@ -132,19 +131,10 @@ StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoF
 constexpr ExtractorInfo kPsnrExtractor = {
     .name = "psnr",
     .help = "peak signal-to-noise ratio of every plane",
-    .flags = 0,
-    .features = kFeatures,
-    .options = kOptions,
-    .create = create<false>,
-};
-
-constexpr ExtractorInfo kPsnrHipExtractor = {
-    .name = "psnr_hip",
-    .help = kPsnrExtractor.help,
     .flags = kHip,
     .features = kFeatures,
     .options = kOptions,
-    .create = create<true>,
+    .create = create,
 };
 
 }  // namespace vmafx

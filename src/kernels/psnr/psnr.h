@@ -18,7 +18,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "kernels/extractor.h"
+#include "kernels/twins.h"
 
 namespace vmafx {
 
@@ -34,8 +34,8 @@ uint64_t psnr_sse_simd(const SamplePlane& ref, const SamplePlane& dist, int bpc)
 /* The HIP twin: kernels for the first `planes` planes of frames. */
 std::unique_ptr<DeviceTwin> psnr_hip(const VideoFormat& format, int planes);
 
-extern const ExtractorInfo kPsnrExtractor, kPsnrHipExtractor;
-extern const ExtractorInfo kFloatPsnrExtractor, kFloatPsnrHipExtractor;  // float_psnr.cpp
+extern const ExtractorInfo kPsnrExtractor;
+extern const ExtractorInfo kFloatPsnrExtractor;  // float_psnr.cpp
 
 }  // namespace vmafx
 

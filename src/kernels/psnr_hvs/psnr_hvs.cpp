@@ -19,8 +19,8 @@ double decibels(double error) { return -10 * std::log10(error); }
 
 class PsnrHvs : public Extractor {
  public:
-  PsnrHvs(const VideoFormat& format, bool on_device)
-      : format_(format), device_twin_(on_device ? psnr_hvs_hip(format) : nullptr) {}
+  PsnrHvs(const VideoFormat& format, Placement placement)
+      : format_(format), device_twin_(placement == Placement::kDevice ? psnr_hvs_hip(format) : nullptr) {}
 
   std::span<const FeatureInfo> features() const override { return kFeatures; }
   Reads reads() const override { return {.ref = 7, .dist = 7, .history = 0, .every_frame = false}; }
@@ -57,15 +57,14 @@ class PsnrHvs : public Extractor {
   const std::unique_ptr<DeviceTwin> device_twin_;
 };
 
-template <bool on_device>
-StatusOr<std::unique_ptr<Extractor>> create(const Options&, const VideoFormat& format) {
+StatusOr<std::unique_ptr<Extractor>> create(const Options&, const VideoFormat& format, Placement placement) {
   if (format.bpc > kPsnrHvsMostBits)
     return error(EINVAL, "psnr_hvs: it takes up to %d bits per sample, not %d", kPsnrHvsMostBits, format.bpc);
   if (format.planes() < 3) return error(EINVAL, "psnr_hvs: it scores chroma, too, and this format has none");
   if (format.plane_w(1) < kPsnrHvsBlock || format.plane_h(1) < kPsnrHvsBlock)
     return error(EINVAL, "psnr_hvs: %dx%d is too small; every plane needs at least %dx%d samples", format.w, format.h,
                  kPsnrHvsBlock, kPsnrHvsBlock);
-  return std::unique_ptr<Extractor>(new PsnrHvs(format, on_device));
+  return std::unique_ptr<Extractor>(new PsnrHvs(format, placement));
 }
 
 }  // namespace
@@ -73,19 +72,10 @@ StatusOr<std::unique_ptr<Extractor>> create(const Options&, const VideoFormat& f
 constexpr ExtractorInfo kPsnrHvsExtractor = {
     .name = "psnr_hvs",
     .help = "peak signal-to-noise ratio of visible errors, PSNR-HVS-M",
-    .flags = 0,
-    .features = kFeatures,
-    .options = {},
-    .create = create<false>,
-};
-
-constexpr ExtractorInfo kPsnrHvsHipExtractor = {
-    .name = "psnr_hvs_hip",
-    .help = kPsnrHvsExtractor.help,
     .flags = kHip,
     .features = kFeatures,
     .options = {},
-    .create = create<true>,
+    .create = create,
 };
 
 }  // namespace vmafx

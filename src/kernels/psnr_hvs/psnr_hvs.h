@@ -23,7 +23,7 @@
 #include <memory>
 
 #include "kernels/arithmetic/fixed.h"
-#include "kernels/extractor.h"
+#include "kernels/twins.h"
 #include "kernels/psnr_hvs/psnr_hvs_math.h"
 
 namespace vmafx {
@@ -46,7 +46,7 @@ size_t psnr_hvs_scratch_bytes(int w);  // of planes up to w samples wide
 /* The HIP twin. */
 std::unique_ptr<DeviceTwin> psnr_hvs_hip(const VideoFormat& format);
 
-extern const ExtractorInfo kPsnrHvsExtractor, kPsnrHvsHipExtractor;
+extern const ExtractorInfo kPsnrHvsExtractor;
 
 }  // namespace vmafx
 

@@ -45,9 +45,9 @@ constexpr FeatureInfo kTemporalFeatures[] = {
 /* What both have in common. */
 class Speed : public Extractor {
  public:
-  Speed(SpeedPlan plan, const Options& options, const VideoFormat& format, const SpeedPlanes& planes, bool on_device)
+  Speed(SpeedPlan plan, const Options& options, const VideoFormat& format, const SpeedPlanes& planes, Placement placement)
       : plan_(std::move(plan)), planes_(planes), max_val_(options.number("speed_max_val")) {
-    if (on_device) device_twin_ = speed_hip(plan_, format, planes_);
+    if (placement == Placement::kDevice) device_twin_ = speed_hip(plan_, format, planes_);
   }
 
   size_t scratch_bytes() const override { return plan_.scratch_bytes(); }
@@ -88,13 +88,12 @@ class SpeedChroma : public Speed {
     sink.put(frame, 2, std::min<double>(uv, max_val_));
   }
 
-  template <bool on_device>
-  static StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoFormat& format) {
+  static StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoFormat& format, Placement placement) {
     if (format.planes() == 1) return error(EINVAL, "speed_chroma: a video without chroma has none to score");
     VMAFX_ASSIGN(SpeedPlan plan, SpeedPlan::create("speed_chroma", options, format.plane_w(1), format.plane_h(1),
                                                    format.bpc, options.integer("speed_weight_var_mode")));
     const SpeedPlanes chroma = {.first = 1, .count = 2};
-    return std::unique_ptr<Extractor>(new SpeedChroma(std::move(plan), options, format, chroma, on_device));
+    return std::unique_ptr<Extractor>(new SpeedChroma(std::move(plan), options, format, chroma, placement));
   }
 };
 
@@ -117,11 +116,10 @@ class SpeedTemporal : public Speed {
     sink.put(frame, 0, std::min<double>(score(*static_cast<const SpeedSums*>(sums)), max_val_));
   }
 
-  template <bool on_device>
-  static StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoFormat& format) {
+  static StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoFormat& format, Placement placement) {
     VMAFX_ASSIGN(SpeedPlan plan, SpeedPlan::create("speed_temporal", options, format.w, format.h, format.bpc, 0));
     const SpeedPlanes luma = {.in_time = true, .ref_diff = options.flag("speed_use_ref_diff")};
-    return std::unique_ptr<Extractor>(new SpeedTemporal(std::move(plan), options, format, luma, on_device));
+    return std::unique_ptr<Extractor>(new SpeedTemporal(std::move(plan), options, format, luma, placement));
   }
 };
 
@@ -130,37 +128,19 @@ class SpeedTemporal : public Speed {
 constexpr ExtractorInfo kSpeedChromaExtractor = {
     .name = "speed_chroma",
     .help = "SpEED-QA of the chroma planes",
-    .flags = 0,
-    .features = kChromaFeatures,
-    .options = kChromaOptions,
-    .create = SpeedChroma::create<false>,
-};
-
-constexpr ExtractorInfo kSpeedChromaHipExtractor = {
-    .name = "speed_chroma_hip",
-    .help = kSpeedChromaExtractor.help,
     .flags = kHip,
     .features = kChromaFeatures,
     .options = kChromaOptions,
-    .create = SpeedChroma::create<true>,
+    .create = SpeedChroma::create,
 };
 
 constexpr ExtractorInfo kSpeedTemporalExtractor = {
     .name = "speed_temporal",
     .help = "SpEED-QA of the differences of successive frames",
-    .flags = kTemporal,
+    .flags = kHip,
     .features = kTemporalFeatures,
     .options = kTemporalOptions,
-    .create = SpeedTemporal::create<false>,
-};
-
-constexpr ExtractorInfo kSpeedTemporalHipExtractor = {
-    .name = "speed_temporal_hip",
-    .help = kSpeedTemporalExtractor.help,
-    .flags = kTemporal | kHip,
-    .features = kTemporalFeatures,
-    .options = kTemporalOptions,
-    .create = SpeedTemporal::create<true>,
+    .create = SpeedTemporal::create,
 };
 
 }  // namespace vmafx

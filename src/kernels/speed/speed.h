@@ -34,7 +34,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "kernels/extractor.h"
+#include "kernels/twins.h"
 #include "kernels/speed/speed_plan.h"
 
 namespace vmafx {
@@ -69,8 +69,8 @@ std::unique_ptr<DeviceTwin> speed_hip(const SpeedPlan& plan, const VideoFormat& 
 /* Their last step: SpeedSums::difference, of what is known of the blocks. */
 uint64_t speed_difference(const SpeedShape& shape, const SpeedMemory& memory);
 
-extern const ExtractorInfo kSpeedChromaExtractor, kSpeedChromaHipExtractor;
-extern const ExtractorInfo kSpeedTemporalExtractor, kSpeedTemporalHipExtractor;
+extern const ExtractorInfo kSpeedChromaExtractor;
+extern const ExtractorInfo kSpeedTemporalExtractor;
 
 }  // namespace vmafx
 

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "base/aligned.h"
+#include "kernels/options.h"
 #include "kernels/steps/rows.h"
 
 namespace vmafx {

@@ -7,7 +7,7 @@
 
 #include "base/status.h"
 #include "kernels/steps/prescale.h"
-#include "kernels/options.h"
+#include "kernels/twins.h"
 #include "kernels/speed/speed_work.h"
 
 namespace vmafx {

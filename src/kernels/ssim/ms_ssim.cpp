@@ -48,8 +48,8 @@ constexpr int kLeastSize = 11 << (kMsSsimScales - 1);
 
 class FloatMsSsim : public SsimExtractor {
  public:
-  FloatMsSsim(const SsimParams& params, const Options& options, bool on_device)
-      : SsimExtractor(params, options, on_device) {}
+  FloatMsSsim(const SsimParams& params, const Options& options, Placement placement)
+      : SsimExtractor(params, options, placement) {}
 
   std::span<const FeatureInfo> features() const override {
     return std::span(kFeatures).first(with_lcs() ? std::size(kFeatures) : 1);
@@ -70,15 +70,14 @@ class FloatMsSsim : public SsimExtractor {
   }
 };
 
-template <bool on_device>
-StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoFormat& format) {
+StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoFormat& format, Placement placement) {
   if (std::min(format.w, format.h) < kLeastSize)
     return Status(EINVAL, "float_ms_ssim needs at least 176x176 samples, for its five scales; here are " +
                               std::to_string(format.w) + "x" + std::to_string(format.h));
   SsimParams params = {.w = format.w, .h = format.h, .bpc = format.bpc};
   params.scales = kMsSsimScales;
   params.every_l = options.flag("enable_lcs");
-  return std::unique_ptr<Extractor>(new FloatMsSsim(params, options, on_device));
+  return std::unique_ptr<Extractor>(new FloatMsSsim(params, options, placement));
 }
 
 }  // namespace
@@ -86,19 +85,10 @@ StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoF
 constexpr ExtractorInfo kFloatMsSsimExtractor = {
     .name = "float_ms_ssim",
     .help = "structural similarity of luma, at five scales",
-    .flags = 0,
-    .features = kFeatures,
-    .options = kOptions,
-    .create = create<false>,
-};
-
-constexpr ExtractorInfo kFloatMsSsimHipExtractor = {
-    .name = "float_ms_ssim_hip",
-    .help = kFloatMsSsimExtractor.help,
     .flags = kHip,
     .features = kFeatures,
     .options = kOptions,
-    .create = create<true>,
+    .create = create,
 };
 
 }  // namespace vmafx

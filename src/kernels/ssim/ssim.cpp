@@ -28,8 +28,8 @@ constexpr FeatureInfo kFeatures[] = {
 
 class FloatSsim : public SsimExtractor {
  public:
-  FloatSsim(const SsimParams& params, const Options& options, bool on_device)
-      : SsimExtractor(params, options, on_device) {}
+  FloatSsim(const SsimParams& params, const Options& options, Placement placement)
+      : SsimExtractor(params, options, placement) {}
 
   std::span<const FeatureInfo> features() const override {
     return std::span(kFeatures).first(with_lcs() ? std::size(kFeatures) : 1);
@@ -48,8 +48,7 @@ class FloatSsim : public SsimExtractor {
 /* The nearest whole number to min(w, h) / 256. */
 int automatic_factor(const VideoFormat& format) { return std::max(1, (std::min(format.w, format.h) + 128) / 256); }
 
-template <bool on_device>
-StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoFormat& format) {
+StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoFormat& format, Placement placement) {
   SsimParams params = {.w = format.w, .h = format.h, .bpc = format.bpc};
   params.factor = options.integer("scale") ? options.integer("scale") : automatic_factor(format);
   const int w = ssim_reduced(format.w, params.factor), h = ssim_reduced(format.h, params.factor);
@@ -57,7 +56,7 @@ StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoF
     return Status(EINVAL, "float_ssim needs at least 11x11 samples after dividing by its scale, " +
                               std::to_string(params.factor) + "; here are " + std::to_string(w) + "x" +
                               std::to_string(h));
-  return std::unique_ptr<Extractor>(new FloatSsim(params, options, on_device));
+  return std::unique_ptr<Extractor>(new FloatSsim(params, options, placement));
 }
 
 }  // namespace
@@ -65,19 +64,10 @@ StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoF
 constexpr ExtractorInfo kFloatSsimExtractor = {
     .name = "float_ssim",
     .help = "structural similarity of luma, at one scale",
-    .flags = 0,
-    .features = kFeatures,
-    .options = kOptions,
-    .create = create<false>,
-};
-
-constexpr ExtractorInfo kFloatSsimHipExtractor = {
-    .name = "float_ssim_hip",
-    .help = kFloatSsimExtractor.help,
     .flags = kHip,
     .features = kFeatures,
     .options = kOptions,
-    .create = create<true>,
+    .create = create,
 };
 
 }  // namespace vmafx

@@ -24,7 +24,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "kernels/extractor.h"
+#include "kernels/twins.h"
 
 namespace vmafx {
 
@@ -56,8 +56,8 @@ size_t ssim_scratch_bytes_ref(const SsimParams& params);
 size_t ssim_scratch_bytes_simd(const SsimParams& params);
 std::unique_ptr<DeviceTwin> ssim_hip(const SsimParams& params);
 
-extern const ExtractorInfo kFloatSsimExtractor, kFloatSsimHipExtractor;
-extern const ExtractorInfo kFloatMsSsimExtractor, kFloatMsSsimHipExtractor;
+extern const ExtractorInfo kFloatSsimExtractor;
+extern const ExtractorInfo kFloatMsSsimExtractor;
 
 }  // namespace vmafx
 

@@ -20,13 +20,13 @@ double most_db(const SsimParams& params, bool clip) {
 
 }  // namespace
 
-SsimExtractor::SsimExtractor(const SsimParams& params, const Options& options, bool on_device)
+SsimExtractor::SsimExtractor(const SsimParams& params, const Options& options, Placement placement)
     : params_(params),
       with_lcs_(options.flag("enable_lcs")),
       in_db_(options.flag("enable_db")),
       use_reference_(use_reference_cpu()),
       most_db_(most_db(params, options.flag("clip_db"))),
-      device_twin_(on_device ? ssim_hip(params) : nullptr) {}
+      device_twin_(placement == Placement::kDevice ? ssim_hip(params) : nullptr) {}
 
 size_t SsimExtractor::scratch_bytes() const {
   return use_reference_ ? ssim_scratch_bytes_ref(params_) : ssim_scratch_bytes_simd(params_);

@@ -20,7 +20,7 @@ class SsimExtractor : public Extractor {
   DeviceTwin* device_twin() override { return device_twin_.get(); }
 
  protected:
-  SsimExtractor(const SsimParams& params, const Options& options, bool on_device);
+  SsimExtractor(const SsimParams& params, const Options& options, Placement placement);
 
   bool with_lcs() const { return with_lcs_; }
   SsimMeanScores mean_scores(const void* sums, int scale) const;

@@ -45,9 +45,9 @@ double bent(double errors) {
 
 class Ssimulacra2 : public Extractor {
  public:
-  Ssimulacra2(const Ssimulacra2Params& params, bool on_device)
+  Ssimulacra2(const Ssimulacra2Params& params, Placement placement)
       : params_(params), use_reference_(use_reference_cpu()),
-        device_twin_(on_device ? ssimulacra2_hip(params) : nullptr) {}
+        device_twin_(placement == Placement::kDevice ? ssimulacra2_hip(params) : nullptr) {}
 
   std::span<const FeatureInfo> features() const override { return kFeatures; }
   Reads reads() const override {
@@ -110,10 +110,9 @@ StatusOr<Ssimulacra2Params> ssimulacra2_params(const VideoFormat& format) {
 
 namespace {
 
-template <bool on_device>
-StatusOr<std::unique_ptr<Extractor>> create(const Options&, const VideoFormat& format) {
+StatusOr<std::unique_ptr<Extractor>> create(const Options&, const VideoFormat& format, Placement placement) {
   VMAFX_ASSIGN(const Ssimulacra2Params params, ssimulacra2_params(format));
-  return std::unique_ptr<Extractor>(std::make_unique<Ssimulacra2>(params, on_device));
+  return std::unique_ptr<Extractor>(std::make_unique<Ssimulacra2>(params, placement));
 }
 
 }  // namespace
@@ -121,19 +120,10 @@ StatusOr<std::unique_ptr<Extractor>> create(const Options&, const VideoFormat& f
 constexpr ExtractorInfo kSsimulacra2Extractor = {
     .name = "ssimulacra2",
     .help = "SSIMULACRA 2.1, from linear light of the whole picture",
-    .flags = kColour,
-    .features = kFeatures,
-    .options = {},
-    .create = create<false>,
-};
-
-constexpr ExtractorInfo kSsimulacra2HipExtractor = {
-    .name = "ssimulacra2_hip",
-    .help = kSsimulacra2Extractor.help,
     .flags = kHip | kColour,
     .features = kFeatures,
     .options = {},
-    .create = create<true>,
+    .create = create,
 };
 
 }  // namespace vmafx

@@ -26,7 +26,7 @@
 #include <memory>
 
 #include "kernels/arithmetic/fixed.h"
-#include "kernels/extractor.h"
+#include "kernels/twins.h"
 #include "kernels/ssimulacra2/ssimulacra2_math.h"
 
 namespace vmafx {
@@ -56,7 +56,7 @@ void ssimulacra2_simd(const Ssimulacra2Params& params, const Picture& ref, const
 /* The HIP twin. */
 std::unique_ptr<DeviceTwin> ssimulacra2_hip(const Ssimulacra2Params& params);
 
-extern const ExtractorInfo kSsimulacra2Extractor, kSsimulacra2HipExtractor;
+extern const ExtractorInfo kSsimulacra2Extractor;
 
 }  // namespace vmafx
 

@@ -58,11 +58,11 @@ constexpr Ratio kSkipped = {0, -1};
 
 class FloatVif : public Extractor {
  public:
-  FloatVif(const FloatVifParams& params, const Options& options, bool on_device)
+  FloatVif(const FloatVifParams& params, const Options& options, Placement placement)
       : params_(params), debug_(options.flag("debug")),
         least_{0, options.number("vif_scale1_min_val"), options.number("vif_scale2_min_val"),
                options.number("vif_scale3_min_val")},
-        device_twin_(on_device ? float_vif_hip(params) : nullptr) {}
+        device_twin_(placement == Placement::kDevice ? float_vif_hip(params) : nullptr) {}
 
   std::span<const FeatureInfo> features() const override {
     return std::span(kFeatures).first(debug_ ? std::size(kFeatures) : kFloatVifScales);
@@ -137,8 +137,7 @@ Status check_sizes(const FloatVifParams& params) {
   return {};
 }
 
-template <bool on_device>
-StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoFormat& format) {
+StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoFormat& format, Placement placement) {
   const double kernelscale = options.number("vif_kernelscale"), prescale = options.number("vif_prescale");
   if (!is_vif_kernelscale(kernelscale))
     return error(EINVAL, "float_vif: vif_kernelscale %g is none of %s", kernelscale, kVifKernelscales);
@@ -155,7 +154,7 @@ StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoF
   VMAFX_TRY(check_sizes(params));
   if (params.w != format.w || params.h != format.h)
     params.prescaler = std::make_shared<Prescaler>(method, format.w, format.h, params.w, params.h);
-  return std::unique_ptr<Extractor>(new FloatVif(params, options, on_device));
+  return std::unique_ptr<Extractor>(new FloatVif(params, options, placement));
 }
 
 }  // namespace
@@ -163,19 +162,10 @@ StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoF
 constexpr ExtractorInfo kFloatVifExtractor = {
     .name = "float_vif",
     .help = "visual information fidelity at four scales, floating-point arithmetic",
-    .flags = 0,
-    .features = kFeatures,
-    .options = kOptions,
-    .create = create<false>,
-};
-
-constexpr ExtractorInfo kFloatVifHipExtractor = {
-    .name = "float_vif_hip",
-    .help = kFloatVifExtractor.help,
     .flags = kHip,
     .features = kFeatures,
     .options = kOptions,
-    .create = create<true>,
+    .create = create,
 };
 
 }  // namespace vmafx

@@ -27,7 +27,7 @@
 #include "base/picture.h"
 #include "kernels/steps/gaussian_window.h"
 #include "kernels/steps/prescale.h"
-#include "kernels/extractor.h"
+#include "kernels/twins.h"
 #include "kernels/vif/float_vif_math.h"
 
 namespace vmafx {
@@ -60,7 +60,7 @@ void float_vif_simd(const FloatVifParams& params, const SamplePlane& ref, const 
 
 std::unique_ptr<DeviceTwin> float_vif_hip(const FloatVifParams& params);
 
-extern const ExtractorInfo kFloatVifExtractor, kFloatVifHipExtractor;
+extern const ExtractorInfo kFloatVifExtractor;
 
 }  // namespace vmafx
 

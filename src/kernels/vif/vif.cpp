@@ -53,9 +53,9 @@ constexpr Ratio kSkipped = {0.0f, -1.0f};
 
 class Vif : public Extractor {
  public:
-  Vif(const VifParams& params, bool debug, bool on_device)
+  Vif(const VifParams& params, bool debug, Placement placement)
       : params_(params), debug_(debug), use_reference_(use_reference_cpu()),
-        device_twin_(on_device ? vif_hip(params) : nullptr) {}
+        device_twin_(placement == Placement::kDevice ? vif_hip(params) : nullptr) {}
 
   std::span<const FeatureInfo> features() const override {
     return std::span(kFeatures).first(debug_ ? std::size(kFeatures) : kVifScales);
@@ -105,14 +105,13 @@ class Vif : public Extractor {
   std::unique_ptr<DeviceTwin> device_twin_;
 };
 
-template <bool on_device>
-StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoFormat& format) {
+StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoFormat& format, Placement placement) {
   if (format.w < kVifMinSize || format.h < kVifMinSize)
     return error(EINVAL, "vif: %dx%d is too small; its coarsest scale needs pictures of at least %dx%d", format.w,
                  format.h, kVifMinSize, kVifMinSize);
   const VifParams params = {format.w, format.h, format.bpc, options.number("vif_enhn_gain_limit"),
                             options.flag("vif_skip_scale0")};
-  return std::unique_ptr<Extractor>(std::make_unique<Vif>(params, options.flag("debug"), on_device));
+  return std::unique_ptr<Extractor>(std::make_unique<Vif>(params, options.flag("debug"), placement));
 }
 
 }  // namespace
@@ -120,19 +119,10 @@ StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoF
 constexpr ExtractorInfo kVifExtractor = {
     .name = "vif",
     .help = "visual information fidelity at four scales, integer arithmetic",
-    .flags = 0,
-    .features = kFeatures,
-    .options = kOptions,
-    .create = create<false>,
-};
-
-constexpr ExtractorInfo kVifHipExtractor = {
-    .name = "vif_hip",
-    .help = kVifExtractor.help,
     .flags = kHip,
     .features = kFeatures,
     .options = kOptions,
-    .create = create<true>,
+    .create = create,
 };
 
 }  // namespace vmafx

@@ -26,7 +26,7 @@
 #include <memory>
 
 #include "base/picture.h"
-#include "kernels/extractor.h"
+#include "kernels/twins.h"
 #include "kernels/vif/vif_math.h"
 
 namespace vmafx {
@@ -57,7 +57,7 @@ void vif_simd(const VifParams& params, const SamplePlane& ref, const SamplePlane
 
 std::unique_ptr<DeviceTwin> vif_hip(const VifParams& params);
 
-extern const ExtractorInfo kVifExtractor, kVifHipExtractor;
+extern const ExtractorInfo kVifExtractor;
 
 }  // namespace vmafx
 

@@ -42,7 +42,7 @@ class AdmFrames {
       pairs[i].ref.plane[0] = planes_[2 * i].sample_plane();
       pairs[i].dist.plane[0] = planes_[2 * i + 1].sample_plane();
     }
-    assert_device_agrees(*make_extractor(info_, format_, options), format_, pairs, batch, info_.name + text_of(options));
+    assert_device_agrees(*make_extractor(info_, format_, options, Placement::kDevice), format_, pairs, batch, info_.name + text_of(options));
   }
 
  private:

@@ -139,15 +139,15 @@ START_TEST(narrow_alignment) {
 }
 END_TEST
 
-START_TEST(every_size) { check_adm_sizes(kAdmHipExtractor); }
+START_TEST(every_size) { check_adm_sizes(kAdmExtractor); }
 END_TEST
-START_TEST(every_depth_and_fill) { check_adm_depths_and_fills(kAdmHipExtractor); }
+START_TEST(every_depth_and_fill) { check_adm_depths_and_fills(kAdmExtractor); }
 END_TEST
-START_TEST(every_option) { check_adm_options(kAdmHipExtractor, adm_option_sets()); }
+START_TEST(every_option) { check_adm_options(kAdmExtractor, adm_option_sets()); }
 END_TEST
-START_TEST(batches) { check_adm_batches(kAdmHipExtractor); }
+START_TEST(batches) { check_adm_batches(kAdmExtractor); }
 END_TEST
-START_TEST(a_large_picture) { check_large_adm(kAdmHipExtractor, {}); }
+START_TEST(a_large_picture) { check_large_adm(kAdmExtractor, {}); }
 END_TEST
 
 /* Every kind of block of up to 16 samples, of every strength: the largest coefficients that the transform can make,
@@ -156,7 +156,7 @@ START_TEST(steep_blocks) {
   for (const int bpc : {8, 16}) {
     with_sample_type(bpc, [&]<class T>(T) {
       constexpr int kFrames = 8, kW = 200, kH = 60;
-      AdmFrames<T> frames(kAdmHipExtractor, kW, kH, bpc, kFrames);
+      AdmFrames<T> frames(kAdmExtractor, kW, kH, bpc, kFrames);
       for (int frame = 0; frame < kFrames; frame++) {
         std::mt19937 random(frame);
         const int block_size = 2 << frame % 4;
@@ -183,7 +183,7 @@ START_TEST(strongest_coefficients) {
   constexpr int kLow[4] = {1, 1, 1, -1}, kHigh[4] = {-1, -1, 1, -1};
   constexpr int kW = 330, kH = 66;
   const std::pair<const int(&)[4], const int(&)[4]> kSigns[] = {{kHigh, kLow}, {kLow, kHigh}, {kHigh, kHigh}};
-  AdmFrames<uint16_t> frames(kAdmHipExtractor, kW, kH, 16, 3);
+  AdmFrames<uint16_t> frames(kAdmExtractor, kW, kH, 16, 3);
   std::mt19937 random(5);
   for (int frame = 0; frame < 3; frame++) {
     int strength[2] = {};

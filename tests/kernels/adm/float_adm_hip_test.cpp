@@ -10,17 +10,17 @@
 using namespace vmafx;
 using namespace vmafx::test;
 
-START_TEST(every_size) { check_adm_sizes(kFloatAdmHipExtractor); }
+START_TEST(every_size) { check_adm_sizes(kFloatAdmExtractor); }
 END_TEST
-START_TEST(every_depth_and_fill) { check_adm_depths_and_fills(kFloatAdmHipExtractor); }
+START_TEST(every_depth_and_fill) { check_adm_depths_and_fills(kFloatAdmExtractor); }
 END_TEST
-START_TEST(every_option) { check_adm_options(kFloatAdmHipExtractor, float_adm_option_sets()); }
+START_TEST(every_option) { check_adm_options(kFloatAdmExtractor, float_adm_option_sets()); }
 END_TEST
-START_TEST(batches) { check_adm_batches(kFloatAdmHipExtractor); }
+START_TEST(batches) { check_adm_batches(kFloatAdmExtractor); }
 END_TEST
 START_TEST(a_large_picture) {
-  check_large_adm(kFloatAdmHipExtractor, {});
-  check_large_adm(kFloatAdmHipExtractor, {{"adm_skip_scale0", "true"}});
+  check_large_adm(kFloatAdmExtractor, {});
+  check_large_adm(kFloatAdmExtractor, {{"adm_skip_scale0", "true"}});
 }
 END_TEST
 

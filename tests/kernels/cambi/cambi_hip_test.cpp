@@ -18,7 +18,7 @@ namespace {
 
 std::unique_ptr<Extractor> make(const VideoFormat& format, const OptionTexts& given = {}) {
   return take(
-      kCambiHipExtractor.create(take(Options::resolve("cambi_hip", kCambiHipExtractor.options, given)), format));
+      kCambiExtractor.create(take(Options::resolve("cambi_hip", kCambiExtractor.options, given)), format, Placement::kDevice));
 }
 
 VideoFormat format_of(int w, int h, int bpc) { return {.w = w, .h = h, .bpc = bpc, .chroma = Chroma::k400}; }
@@ -114,7 +114,7 @@ END_TEST
 
 START_TEST(heatmaps_are_left_to_the_cpu) {
   const auto fits = [](const OptionTexts& given) {
-    return kCambiHipExtractor.fits(take(Options::resolve("cambi_hip", kCambiHipExtractor.options, given)),
+    return kCambiExtractor.fits_device(take(Options::resolve("cambi_hip", kCambiExtractor.options, given)),
                                    format_of(216, 216, 8));
   };
   ck_assert(fits({}).ok());

@@ -15,7 +15,7 @@ using namespace vmafx::test;
 namespace {
 
 void check(const VideoFormat& format, int frames, int batch, const std::vector<Fill>& fills) {
-  const auto extractor = take(kCiedeHipExtractor.create({}, format));
+  const auto extractor = take(kCiedeExtractor.create({}, format, Placement::kDevice));
   with_sample_type(format.bpc, [&]<class T>(T) {
     assert_device_agrees(*extractor, format, TestFrames<T>(format, frames, fills).pairs(), batch, "ciede");
   });

@@ -9,16 +9,16 @@
 using namespace vmafx;
 using namespace vmafx::test;
 
-START_TEST(every_depth) { check_luma_depths(kFloatAnsnrHipExtractor); }
+START_TEST(every_depth) { check_luma_depths(kFloatAnsnrExtractor); }
 END_TEST
 
-START_TEST(every_size) { check_luma_sizes(kFloatAnsnrHipExtractor, 3); }
+START_TEST(every_size) { check_luma_sizes(kFloatAnsnrExtractor, 3); }
 END_TEST
 
-START_TEST(batches) { check_luma_batches(kFloatAnsnrHipExtractor); }
+START_TEST(batches) { check_luma_batches(kFloatAnsnrExtractor); }
 END_TEST
 
-START_TEST(extremes) { check_luma_extremes(kFloatAnsnrHipExtractor); }
+START_TEST(extremes) { check_luma_extremes(kFloatAnsnrExtractor); }
 END_TEST
 
 int main() {

@@ -9,16 +9,16 @@
 using namespace vmafx;
 using namespace vmafx::test;
 
-START_TEST(every_depth) { check_luma_depths(kFloatMomentHipExtractor); }
+START_TEST(every_depth) { check_luma_depths(kFloatMomentExtractor); }
 END_TEST
 
-START_TEST(every_size) { check_luma_sizes(kFloatMomentHipExtractor, 1); }
+START_TEST(every_size) { check_luma_sizes(kFloatMomentExtractor, 1); }
 END_TEST
 
-START_TEST(batches) { check_luma_batches(kFloatMomentHipExtractor); }
+START_TEST(batches) { check_luma_batches(kFloatMomentExtractor); }
 END_TEST
 
-START_TEST(extremes) { check_luma_extremes(kFloatMomentHipExtractor); }
+START_TEST(extremes) { check_luma_extremes(kFloatMomentExtractor); }
 END_TEST
 
 int main() {

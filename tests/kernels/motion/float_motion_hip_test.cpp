@@ -18,11 +18,11 @@ namespace {
 void check(int w, int h, int bpc, int frames, int batch, const OptionTexts& given = {},
            const std::vector<Fill>& fills = {Fill::kRandom}, Chroma chroma = Chroma::k400) {
   const VideoFormat format = {.w = w, .h = h, .bpc = bpc, .chroma = chroma};
-  const Options options = take(Options::resolve("float_motion_hip", kFloatMotionHipExtractor.options, given));
+  const Options options = take(Options::resolve("float_motion_hip", kFloatMotionExtractor.options, given));
   std::string what = "float_motion";
   for (const auto& [name, text] : given) what += " " + name + "=" + text;
   with_sample_type(bpc, [&]<class T>(T) {
-    assert_device_agrees(*take(kFloatMotionHipExtractor.create(options, format)), format,
+    assert_device_agrees(*take(kFloatMotionExtractor.create(options, format, Placement::kDevice)), format,
                          TestFrames<T>(format, frames, fills).pairs(), batch, what);
   });
 }

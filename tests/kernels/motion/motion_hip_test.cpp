@@ -25,9 +25,9 @@ std::vector<Fill> of_ref(std::initializer_list<Fill> fills) {
 void check(int w, int h, int bpc, int frames, int batch, const std::vector<Fill>& fills,
            const OptionTexts& given = {}) {
   const VideoFormat format = {.w = w, .h = h, .bpc = bpc, .chroma = Chroma::k400};
-  const Options options = take(Options::resolve("motion_hip", kMotionHipExtractor.options, given));
+  const Options options = take(Options::resolve("motion_hip", kMotionExtractor.options, given));
   with_sample_type(bpc, [&]<class T>(T) {
-    assert_device_agrees(*take(kMotionHipExtractor.create(options, format)), format,
+    assert_device_agrees(*take(kMotionExtractor.create(options, format, Placement::kDevice)), format,
                          TestFrames<T>(format, frames, fills).pairs(), batch, "motion");
   });
 }

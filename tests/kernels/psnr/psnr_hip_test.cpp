@@ -16,7 +16,7 @@ using namespace vmafx::test;
 namespace {
 
 std::unique_ptr<Extractor> make(const VideoFormat& format, const OptionTexts& given = {}) {
-  return take(kPsnrHipExtractor.create(take(Options::resolve("psnr_hip", kPsnrHipExtractor.options, given)), format));
+  return take(kPsnrExtractor.create(take(Options::resolve("psnr_hip", kPsnrExtractor.options, given)), format, Placement::kDevice));
 }
 
 void check(const VideoFormat& format, int frames, int batch, const std::vector<Fill>& fills,

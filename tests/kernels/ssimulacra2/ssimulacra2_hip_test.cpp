@@ -18,7 +18,7 @@ using namespace vmafx::test;
 namespace {
 
 void check(const VideoFormat& format, int frames, int batch, const std::vector<Fill>& fills) {
-  const auto metric = take(kSsimulacra2HipExtractor.create({}, format));
+  const auto metric = take(kSsimulacra2Extractor.create({}, format, Placement::kDevice));
   with_sample_type(format.bpc, [&]<class T>(T) {
     assert_device_agrees(*metric, format, TestFrames<T>(format, frames, fills).pairs(), batch, "ssimulacra2");
   });

@@ -1,3 +1,4 @@
+#include "kernels/extractor.h"
 #include "kernels/ssimulacra2/ssimulacra2.h"
 
 #include <algorithm>
@@ -120,7 +121,7 @@ struct Score : ScoreSink {
 };
 
 std::unique_ptr<Extractor> make(const VideoFormat& format) {
-  auto made = kSsimulacra2Extractor.create({}, format);
+  auto made = kSsimulacra2Extractor.create({}, format, Placement::kCpu);
   ck_assert_msg(made.ok(), "%s", made.status().message().c_str());
   return std::move(made.value());
 }
@@ -276,7 +277,7 @@ END_TEST
 
 START_TEST(refusals) {
   for (const auto& [w, h] : {std::pair(7, 8), std::pair(8, 7)}) {
-    const auto made = kSsimulacra2Extractor.create({}, {.w = w, .h = h, .bpc = 8, .chroma = Chroma::k420});
+    const auto made = kSsimulacra2Extractor.create({}, {.w = w, .h = h, .bpc = 8, .chroma = Chroma::k420}, Placement::kCpu);
     ck_assert(!made.ok());
     ck_assert_int_eq(made.status().code(), EINVAL);
     assert_contains(made.status().message(), "too small");
@@ -284,7 +285,7 @@ START_TEST(refusals) {
   for (const auto& [colour, why] : {std::pair(Colour{.transfer = 16}, "transfer characteristics 16"),
                                     std::pair(Colour{.matrix = 14}, "matrix coefficients 14"),
                                     std::pair(Colour{.primaries = 10}, "colour primaries 10")}) {
-    const auto made = kSsimulacra2Extractor.create({}, {.w = 64, .h = 64, .bpc = 10, .colour = colour});
+    const auto made = kSsimulacra2Extractor.create({}, {.w = 64, .h = 64, .bpc = 10, .colour = colour}, Placement::kCpu);
     ck_assert(!made.ok());
     assert_contains(made.status().message(), why);
   }

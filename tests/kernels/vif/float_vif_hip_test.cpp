@@ -21,11 +21,11 @@ const std::vector<Fill> kUsual = {Fill::kRandom, Fill::kGradient, Fill::kGradien
 void check(int w, int h, int bpc, int frames, int batch, const OptionTexts& given = {},
            const std::vector<Fill>& fills = kUsual) {
   const VideoFormat format = {.w = w, .h = h, .bpc = bpc, .chroma = Chroma::k400};
-  const Options options = take(Options::resolve("float_vif_hip", kFloatVifHipExtractor.options, given));
+  const Options options = take(Options::resolve("float_vif_hip", kFloatVifExtractor.options, given));
   std::string what = "float_vif";
   for (const auto& [name, text] : given) what += " " + name + "=" + text;
   with_sample_type(bpc, [&]<class T>(T) {
-    assert_device_agrees(*take(kFloatVifHipExtractor.create(options, format)), format,
+    assert_device_agrees(*take(kFloatVifExtractor.create(options, format, Placement::kDevice)), format,
                          TestFrames<T>(format, frames, fills).pairs(), batch, what);
   });
 }

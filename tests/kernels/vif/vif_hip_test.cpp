@@ -23,7 +23,7 @@ using Fills = std::pair<Fill, Fill>;  // of ref and dist
 constexpr Fills kUsual[] = {{Fill::kRandom, Fill::kRandom}, {Fill::kGradient, Fill::kGradient}};
 
 std::unique_ptr<Extractor> make(const VideoFormat& format, const OptionTexts& given) {
-  return take(kVifHipExtractor.create(take(Options::resolve("vif_hip", kVifHipExtractor.options, given)), format));
+  return take(kVifExtractor.create(take(Options::resolve("vif_hip", kVifExtractor.options, given)), format, Placement::kDevice));
 }
 
 /* Luma of a stream. Where both pictures of a frame have the same fill, dist is what codecs make of ref: contrast times
