@@ -660,11 +660,11 @@ static int set_metadata(AVFilterContext *ctx, AVFrame *frame, const VmafxFrameRe
     int ret;
 
     for (size_t i = 0; i < result->n_scores; i++) {
-        char key[256], value[128];
+        char key[256], value[512];
 
         snprintf(key, sizeof(key), "lavfi.vmafx.%s", result->scores[i].key);
-        snprintf(value, sizeof(value), s->score_fmt && *s->score_fmt ? s->score_fmt : "%f", result->scores[i].value);
-        if ((ret = av_dict_set(&frame->metadata, key, value, 0)) < 0)
+        if ((ret = vmafx_format_score(s->vmafx, result->scores[i].value, value, sizeof(value))) < 0 ||
+            (ret = av_dict_set(&frame->metadata, key, value, 0)) < 0)
             return ret;
     }
     return 0;

@@ -17,7 +17,14 @@
  * Every function returns 0 or a negative errno value (which is what AVERROR(errno) is). On failure the message is at
  * vmafx_last_error() and went to the log callback once, at VMAFX_LOG_ERROR. No failure is -EAGAIN: that is an answer of
  * vmafx_receive(), which can be asked again. A context is used by one thread at a time; different contexts are
- * independent. The library never prints, aborts or throws. */
+ * independent. The library never prints, aborts or throws.
+ *
+ * The binary interface has the number in the library's name, libvmafx.so.0, and in the version of its symbols, VMAFX_0. Under
+ * one number no function goes away or changes its parameters, no field moves and no enumerator changes its value. What
+ * is new are functions, enumerators after the last one, and fields in place of `reserved` words, whose zero means what was
+ * before. So structs are filled with zeros first ({0}, or vmafx_default_params()), and a library refuses reserved words that are
+ * not zero: they mean something to a later one. Whatever breaks this gets the next number. The promise begins with the release of
+ * 0.1. */
 #ifndef VMAFX_VMAFX_H
 #define VMAFX_VMAFX_H
 
@@ -36,7 +43,12 @@ extern "C" {
 
 typedef struct VmafxContext VmafxContext;
 
-/* "1.0.0", for logs and reports. */
+/* Of this header. */
+#define VMAFX_VERSION_MAJOR 0
+#define VMAFX_VERSION_MINOR 1
+#define VMAFX_VERSION_PATCH 0
+
+/* Of the library that runs, "0.1.0", for logs and reports. */
 VMAFX_API const char *vmafx_version(void);
 
 /* -- Opening ------------------------------------------------------------------------------------------------------- */
@@ -86,6 +98,7 @@ typedef struct VmafxParams {
     int summary;
     /* 1: a key of a model that is not known is a warning and left out, as FFmpeg's libvmaf filter leaves it out. Default 0: an error. */
     int ignore_unknown;
+    int encodes;      /* distorted pictures for each reference picture, see vmafx_submit_encodes(); default 1. This version takes no more */
     /* Called from any of the library's threads, one call at a time. */
     void (*log)(void *log_cookie, enum VmafxLogLevel level, const char *message);
     void *log_cookie;
@@ -145,6 +158,7 @@ typedef struct VmafxFormat {
                                  other, such as -1: unknown */
     VmafxColour colour;       /* zeros: not known. Metrics that need it take the matrix of BT.709 for pictures of more
                                  than 576 rows, that of BT.601 for others, and limited range */
+    void *reserved[4];        /* zero */
 } VmafxFormat;
 
 /* Fixes the format of both inputs, makes the plan, starts the workers. Width, height, chroma and bits must be equal, layout
@@ -191,11 +205,16 @@ typedef struct VmafxPicture {
     VmafxObject object[4];
     int plane_object[3];    /* which one each plane is in, semi-planar: two planes */
     ptrdiff_t plane_offset[3]; /* bytes from its beginning */
+    void *reserved[4];      /* zero */
 } VmafxPicture;
 
 /* Queues the next frame pair (frame numbers count from 0). Blocks while the in-flight limit is reached, so memory stays
  * bounded. Fails with the first error that any earlier frame met. */
 VMAFX_API int vmafx_submit(VmafxContext *ctx, const VmafxPicture *ref, const VmafxPicture *dist);
+
+/* The same for several encodes of one reference: dist[i] is the picture of encode i; NULL: it has none for this reference picture.
+ * `n` is VmafxParams.encodes. EINVAL, where it is not, or while this version takes only one encode, where that has no picture. */
+VMAFX_API int vmafx_submit_encodes(VmafxContext *ctx, const VmafxPicture *ref, const VmafxPicture *const *dist, int n);
 
 typedef struct VmafxScore {
     const char *key; /* "integer_adm2", "vmaf" */
@@ -206,10 +225,16 @@ typedef struct VmafxFrameResult {
     int64_t frame;            /* 0-based number of the pair */
     size_t n_scores;          /* 0 for a frame that n_subsample skips */
     const VmafxScore *scores; /* features in report order, then models; valid until the next call with this context */
+    int encode;               /* whose scores these are: 0 to VmafxParams.encodes - 1 */
+    void *reserved[2];        /* set to zero by the library */
 } VmafxFrameResult;
 
 /* The next finished frame, in frame order, each exactly once. -EAGAIN: none is ready now (after vmafx_finish(): none is left). */
 VMAFX_API int vmafx_receive(VmafxContext *ctx, VmafxFrameResult *result);
+
+/* Writes a score as it stands in reports (see VmafxParams.score_fmt; "nan", "inf" or "-inf" if it is not finite), with a point in every
+ * locale. ERANGE: `size` bytes, one of them the zero at the end, are too few; 512 are always enough. */
+VMAFX_API int vmafx_format_score(const VmafxContext *ctx, double score, char *text, size_t size);
 
 /* Like vmafx_receive(), but when no result is ready and frames are in flight, waits for them. It still returns -EAGAIN when
  * the next result needs a later frame than was submitted (motion looks one frame ahead). */
@@ -226,6 +251,8 @@ typedef struct VmafxPairing {
     int64_t repeated_dist;      /* pairs whose distorted frame had been used before */
     double max_time_difference; /* largest |pts(dist) - pts(ref)| of a pair, in seconds */
     int cut_short;              /* not 0: the inputs were not read to their end; the report is marked partial */
+    int encode;                 /* which one these are of: 0 to VmafxParams.encodes - 1 */
+    void *reserved[4];          /* zero */
 } VmafxPairing;
 
 /* Before vmafx_finish(), or at any time before vmafx_close() for a partial report. */

@@ -1,5 +1,6 @@
 /* The C API: argument checks, the guard that turns anything C++ into a code, and the last message of each context. */
 #include <cerrno>
+#include <cstring>
 #include <exception>
 #include <memory>
 #include <new>
@@ -50,6 +51,15 @@ void release(const VmafxPicture* picture) {
   if (picture && picture->release) picture->release(picture->opaque);
 }
 
+/* Words that mean something to a later version of the library cannot be obeyed by this one. */
+template <class Struct>
+Status check_reserved(const Struct& given, const char* name) {
+  for (const void* word : given.reserved)
+    if (word)
+      return vmafx::error(EINVAL, "the reserved words of a %s are not zero: fill it with zeros before its fields", name);
+  return {};
+}
+
 std::string text(const char* value, const char* fallback) { return value ? value : fallback; }
 
 SessionParams session_params(const VmafxParams& params) {
@@ -71,6 +81,7 @@ SessionParams session_params(const VmafxParams& params) {
   p.report_times = params.report_times != 0;
   p.summary = params.summary != 0;
   p.ignore_unknown = params.ignore_unknown != 0;
+  p.encodes = params.encodes;
   return p;
 }
 
@@ -91,6 +102,7 @@ void vmafx_default_params(VmafxParams* params) {
   params->n_subsample = 1;
   params->fallback = 1;
   params->report_times = 1;
+  params->encodes = 1;
 }
 
 int vmafx_open(VmafxContext** out, const VmafxParams* params) {
@@ -99,6 +111,7 @@ int vmafx_open(VmafxContext** out, const VmafxParams* params) {
   if (!params) return -EINVAL;
   vmafx::Log::Sink sink;
   const Status status = guarded([&]() -> Status {
+    VMAFX_TRY(check_reserved(*params, "VmafxParams"));
     if (params->log)
       sink = [log = params->log, cookie = params->log_cookie](VmafxLogLevel level, const char* message) {
         log(cookie, level, message);
@@ -123,7 +136,10 @@ const char* vmafx_last_error(const VmafxContext* ctx) { return ctx ? ctx->last_e
 
 int vmafx_configure(VmafxContext* ctx, const VmafxFormat* ref, const VmafxFormat* dist) {
   if (!ref || !dist) return -EINVAL;
-  return call(ctx, [&](Session& session) { return session.configure(*ref, *dist); });
+  return call(ctx, [&](Session& session) -> Status {
+    for (const VmafxFormat* format : {ref, dist}) VMAFX_TRY(check_reserved(*format, "VmafxFormat"));
+    return session.configure(*ref, *dist);
+  });
 }
 
 unsigned vmafx_planes_read(const VmafxContext* ctx) { return ctx ? ctx->session->planes_read() : 0; }
@@ -131,12 +147,20 @@ unsigned vmafx_planes_read(const VmafxContext* ctx) { return ctx ? ctx->session-
 unsigned vmafx_imports(const VmafxContext* ctx) { return ctx ? ctx->session->imports() : 0; }
 
 int vmafx_submit(VmafxContext* ctx, const VmafxPicture* ref, const VmafxPicture* dist) {
-  if (!ctx || !ref || !dist) {
-    release(ref);
-    release(dist);
-    return -EINVAL;
-  }
-  return call(ctx, [&](Session& session) { return session.submit(*ref, *dist); });
+  return vmafx_submit_encodes(ctx, ref, &dist, 1);
+}
+
+int vmafx_submit_encodes(VmafxContext* ctx, const VmafxPicture* ref, const VmafxPicture* const* dist, int n) {
+  const int ret = !ref || !dist ? -EINVAL : call(ctx, [&](Session&) -> Status {
+    if (n != 1 || !dist[0])
+      return vmafx::error(EINVAL, "pictures of %d encodes were submitted; this version takes that of one", n);
+    for (const VmafxPicture* picture : {ref, dist[0]}) VMAFX_TRY(check_reserved(*picture, "VmafxPicture"));
+    return {};
+  });
+  if (!ret) return call(ctx, [&](Session& session) { return session.submit(*ref, *dist[0]); });
+  release(ref);
+  for (int i = 0; dist && i < n; i++) release(dist[i]);
+  return ret;
 }
 
 int vmafx_receive(VmafxContext* ctx, VmafxFrameResult* result) { return receive(ctx, result, false); }
@@ -145,9 +169,9 @@ int vmafx_receive_wait(VmafxContext* ctx, VmafxFrameResult* result) { return rec
 
 int vmafx_set_pairing(VmafxContext* ctx, const VmafxPairing* pairing) {
   if (!pairing) return -EINVAL;
-  return call(ctx, [&](Session& session) {
-    session.set_pairing(*pairing);
-    return Status();
+  return call(ctx, [&](Session& session) -> Status {
+    VMAFX_TRY(check_reserved(*pairing, "VmafxPairing"));
+    return session.set_pairing(*pairing);
   });
 }
 
@@ -164,6 +188,19 @@ int vmafx_model_score(VmafxContext* ctx, int i, const char** name, double* score
     if (score) *score = model.score;
     return {};
   });
+}
+
+int vmafx_format_score(const VmafxContext* ctx, double score, char* text, size_t size) {
+  if (!ctx || !text) return -EINVAL;
+  std::string printed;
+  const Status status = guarded([&]() -> Status {
+    printed = ctx->session->score_format().print(score);
+    return {};
+  });
+  if (!status.ok()) return code_of(status);
+  if (printed.size() >= size) return -ERANGE;
+  std::memcpy(text, printed.c_str(), printed.size() + 1);
+  return 0;
 }
 
 const char* vmafx_builtin_model(int i) {

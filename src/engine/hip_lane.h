@@ -28,6 +28,7 @@
 #include "kernels/steps/unpack_hip.h"
 #include "kernels/device_twin.h"
 #include "kernels/extractor.h"
+#include "report/run_facts.h"
 
 namespace vmafx {
 
@@ -37,12 +38,6 @@ struct LaneFrame {
   const HeldPicture *ref = nullptr, *dist = nullptr;  // held by who adds the frame, until it is done
   std::span<std::byte* const> sums;         // where those of each of the lane's extractors go; nullptr: it does not run
   std::function<void(const Status&)> done;  // called once, from the lane's thread: the sums are there, or why they are not
-};
-
-/* How the pictures of one input came to the kernels. */
-struct LaneCounts {
-  int64_t imported = 0;  // read in the GPU's memory where they lay
-  int64_t uploaded = 0;
 };
 
 class HipLane {
@@ -61,7 +56,8 @@ class HipLane {
   /* In stream order. Never blocks: whoever adds bounds the number of frames. */
   void add(LaneFrame frame);
 
-  LaneCounts counts(hip::Side side) const { return {imported_[index(side)], uploaded_[index(side)]}; }
+  /* Of those that came to the kernels so far. */
+  FrameCounts counts(hip::Side side) const { return {imported_[index(side)], uploaded_[index(side)]}; }
 
  private:
   using Lock = std::unique_lock<std::mutex>;

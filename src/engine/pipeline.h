@@ -18,6 +18,7 @@
 #include "engine/pictures.h"
 #include "engine/workers.h"
 #include "kernels/extractor.h"
+#include "report/run_facts.h"
 
 namespace vmafx {
 
@@ -26,18 +27,6 @@ struct FinishedFrame {
   int64_t index;
   bool scored;
   std::span<const std::byte* const> sums;
-};
-
-/* When the GPU failed in mid-stream: its frames from here on are not its own. */
-struct Handover {
-  int64_t frame;
-  Status reason;
-};
-
-/* What the CPU twins said of the GPU's sums. */
-struct Verification {
-  int64_t frames = 0;
-  double largest_difference = 0;  // of two raw sums, relative to the larger
 };
 
 class Pipeline {
@@ -70,7 +59,7 @@ class Pipeline {
   std::optional<Handover> handover() const;
   /* Why frames that the device did not finish could not be scored elsewhere. */
   Status failure() const;
-  LaneCounts counts(hip::Side side) const { return lane_ ? lane_->counts(side) : LaneCounts(); }
+  FrameCounts counts(hip::Side side) const { return lane_ ? lane_->counts(side) : FrameCounts(); }
   const Verification& verification() const { return verification_; }
 
  private:

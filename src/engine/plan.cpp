@@ -36,6 +36,8 @@ bool is_overloaded(const PlannedModel& planned, const std::vector<PlannedExtract
 
 }  // namespace
 
+std::string PlannedExtractor::name() const { return info->name + options.key_suffix(); }
+
 StatusOr<Plan> Plan::make(std::vector<ModelSpec> models, const std::vector<FeatureSpec>& features, Placement preferred,
                           Log& log) {
   Plan plan;
@@ -182,6 +184,16 @@ int Plan::column_of(const PlannedExtractor& planned, const std::string& feature)
   for (size_t i = 0; i < features.size(); i++)
     if (feature == features[i].name) return planned.columns[i];
   return -1;
+}
+
+std::vector<SummaryColumn> Plan::summary_columns() const {
+  std::vector<SummaryColumn> columns;
+  for (const PlannedExtractor& planned : extractors_)
+    for (size_t i = 0; planned.asked_for && i < planned.columns.size(); i++)
+      if (planned.columns[i] >= 0) columns.push_back({planned.columns[i], planned.extractor->features()[i].worse});
+  for (const PlannedModel& planned : models_) columns.push_back({planned.first_column, Worse::kLow});
+  std::ranges::sort(columns, {}, &SummaryColumn::column);
+  return columns;
 }
 
 bool Plan::reads_colour() const {

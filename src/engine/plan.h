@@ -13,6 +13,7 @@
 #include "model/model.h"
 #include "model/spec.h"
 #include "kernels/extractor.h"
+#include "report/summary.h"
 
 namespace vmafx {
 
@@ -24,6 +25,9 @@ struct PlannedExtractor {
   bool device_only = false;  // somebody asked for the kernels, not for the metric
   Options options;
   std::unique_ptr<Extractor> extractor;  // after instantiate()
+  /* "vif", "adm": the metric's name, or with options in the key "vif_egl_1". */
+  std::string name() const;
+
   std::vector<int> columns;              // per feature of extractor->features(); -1: the key belongs to another extractor
 };
 
@@ -59,6 +63,7 @@ class Plan {
   const std::vector<std::string>& columns() const { return columns_; }
 
   unsigned planes_read() const;  // bit p: some extractor reads plane p
+  std::vector<SummaryColumn> summary_columns() const;  // of what was asked for, in report order
   bool reads_colour() const;     // some extractor looks at VideoFormat::colour
 
  private:

@@ -1,5 +1,3 @@
-#include "config.h"
-
 #include "engine/session.h"
 
 #include <algorithm>
@@ -7,12 +5,12 @@
 
 #include "base/cpu.h"
 #include "engine/colour.h"
-#include "report/summary.h"
-#include "kernels/registry.h"
 
 namespace vmafx {
 
-const char* const kVersion = PACKAGE_VERSION;
+#define VMAFX_VERSION_TEXT(major, minor, patch) #major "." #minor "." #patch
+#define VMAFX_VERSION_OF(major, minor, patch) VMAFX_VERSION_TEXT(major, minor, patch)
+const char* const kVersion = VMAFX_VERSION_OF(VMAFX_VERSION_MAJOR, VMAFX_VERSION_MINOR, VMAFX_VERSION_PATCH);
 
 namespace {
 
@@ -35,17 +33,14 @@ Status same_samples(const VideoFormat& ref, const VideoFormat& dist) {
 
 bool knows_import(const std::string& name) { return name == "auto" || name == "device" || name == "host"; }
 
-/* "vif", "adm": the metric's name, or with options in the key "vif_egl_1". */
-std::string instance_name(const PlannedExtractor& planned) {
-  return planned.info->name + planned.options.key_suffix();
-}
-
 }  // namespace
 
 StatusOr<std::unique_ptr<Session>> Session::open(const SessionParams& params, Log::Sink sink) {
   if (params.n_threads < 0) return error(EINVAL, "n_threads=%d; use 0 (as many as there are) or more", params.n_threads);
   if (params.n_subsample < 1) return error(EINVAL, "n_subsample=%d; use 1 or more", params.n_subsample);
   if (params.verify < 0) return error(EINVAL, "verify=%d; use 0 (never) or every how many frames", params.verify);
+  if (params.encodes != 1)
+    return error(EINVAL, "encodes=%d; this version scores one encode for each reference: use 1", params.encodes);
   if (!knows_import(params.import_frames))
     return error(EINVAL, "there is no import=%s; use auto, device or host", params.import_frames.c_str());
   VMAFX_TRY(select_cpu());
@@ -56,12 +51,10 @@ StatusOr<std::unique_ptr<Session>> Session::open(const SessionParams& params, Lo
   VMAFX_ASSIGN(const auto features, parse_features(params.feature));
   VMAFX_ASSIGN(session->plan_, Plan::make(std::move(models), features, session->backend_.preferred, session->log_));
 
-  const ParsedPool pool = parse_pool(params.pool);
-  if (!pool.known)
-    session->log_.warning("pool=" + params.pool + " is unknown, mean is used; known are mean, min, max, harmonic_mean, "
-                          "median, stddev and percentiles such as p5");
-  session->pool_ = pool.pool;
-  VMAFX_TRY(session->open_report());
+  VMAFX_ASSIGN(session->score_format_, ScoreFormat::parse(params.score_fmt, false));
+  session->pool_ = choose_pool(params.pool, session->log_);
+  VMAFX_ASSIGN(session->report_, open_report({params.log_path, params.log_fmt, params.score_fmt, params.n_subsample,
+                                              params.report_times}, session->log_));
   return session;
 }
 
@@ -71,22 +64,6 @@ StatusOr<std::vector<ModelSpec>> Session::models_asked_for() {
   auto models = parse_known(params_.model, &left_out);
   for (const std::string& complaint : left_out) log_.warning(complaint + " (ignored)");
   return models;
-}
-
-Status Session::open_report() {
-  const ParsedReportFormat format = parse_report_format(params_.log_fmt, params_.log_path);
-  if (!format.known)
-    log_.warning("log_fmt=" + params_.log_fmt + " is unknown, xml is used; known are xml, json, csv, sub and ndjson");
-  const bool json = format.format == ReportFormat::kJson || format.format == ReportFormat::kNdjson;
-  VMAFX_ASSIGN(const ScoreFormat score_format, ScoreFormat::parse(params_.score_fmt, json));
-  if (params_.log_path.empty()) {
-    if (!params_.log_fmt.empty())
-      log_.warning("log_fmt=" + params_.log_fmt + " is without effect: there is no report unless log_path=FILE names one");
-    return {};
-  }
-  VMAFX_ASSIGN(report_, ReportFile::open({params_.log_path, format.format, score_format, params_.n_subsample,
-                                          params_.report_times}));
-  return {};
 }
 
 Status Session::configure(const VmafxFormat& ref, const VmafxFormat& dist) {
@@ -124,7 +101,7 @@ Status Session::start_pipeline() {
   for (const PlannedExtractor& planned : plan_.extractors()) extractors.push_back(planned.extractor.get());
   VMAFX_TRY(pipeline_.start(std::move(extractors), threads, kFramesAhead));
   VMAFX_TRY(start_lane());
-  tell_where();
+  log_beginning(run_facts(), log_);
   return {};
 }
 
@@ -154,20 +131,8 @@ StatusOr<std::unique_ptr<DeviceIntake>> Session::open_intake(const VmafxFormat& 
   if (params_.import_frames == "host") return error(ENOTSUP, "import=host");
   for (size_t i = 0; i < plan_.extractors().size(); i++)
     if (!pipeline_.on_device(i))
-      return error(ENOTSUP, "%s runs on the CPU", instance_name(plan_.extractors()[i]).c_str());
+      return error(ENOTSUP, "%s runs on the CPU", plan_.extractors()[i].name().c_str());
   return DeviceIntake::create(format, format_, plan_.planes_read(), *backend_.device, params_.given);
-}
-
-const char* Session::backend_of(size_t extractor) const { return pipeline_.on_device(extractor) ? "hip" : "cpu"; }
-
-/* Which features run where: of interest to the user only where there was a choice. */
-void Session::tell_where() {
-  std::string where;
-  for (size_t i = 0; i < plan_.extractors().size(); i++)
-    where += (where.empty() ? "" : ", ") + instance_name(plan_.extractors()[i]) + " on " + backend_of(i);
-  where += format_text("; CPU code %s, %d threads", cpu_level().c_str(), pipeline_.threads());
-  if (backend_.device) log_.info(where + "; GPU " + device_name(*backend_.device));
-  else log_.verbose(where);
 }
 
 Status Session::submit(const VmafxPicture& ref_picture, const VmafxPicture& dist_picture) {
@@ -177,17 +142,30 @@ Status Session::submit(const VmafxPicture& ref_picture, const VmafxPicture& dist
   if (!table_) return error(EINVAL, "frames were submitted before the format was configured");
   if (finished_) return error(EINVAL, "frames were submitted after the end of the stream");
   VMAFX_TRY(failure_);
-  if (!ref.ok()) return failure_ = ref.status();
-  if (!dist.ok()) return failure_ = dist.status();
+  VMAFX_TRY(keep(ref.status()));
+  VMAFX_TRY(keep(dist.status()));
 
   if (submitted_ == 0) started_ = std::chrono::steady_clock::now();
+  VMAFX_TRY(pump([this] { return pipeline_.full(); }));
+  const bool scored = scorer_->is_scored(submitted_);
+  if (dist_picture.has_time && scored) table_->set_time(submitted_, dist_picture.time);
+  submitted_++;
+  VMAFX_TRY(keep(pipeline_.add(scored, std::move(ref.value()), std::move(dist.value()))));
+  return keep(reserve_report());
+}
+
+/* The first failure stays: later frames end in it. */
+Status Session::keep(Status status) {
+  if (failure_.ok()) failure_ = status;
+  return status;
+}
+
+/* Scores the frames that are finished, in order; waits for the next one while `must_wait()`. */
+template <class MustWait>
+Status Session::pump(MustWait must_wait) {
   FinishedFrame finished;
-  while (pipeline_.take(pipeline_.full(), &finished)) VMAFX_TRY(score(finished));
-  if (dist_picture.has_time && scorer_->is_scored(submitted_)) table_->set_time(submitted_, dist_picture.time);
-  if (Status status = pipeline_.add(scorer_->is_scored(submitted_++), std::move(ref.value()), std::move(dist.value()));
-      !status.ok())
-    return failure_ = status;
-  return failure_ = reserve_report();
+  while (pipeline_.take(must_wait(), &finished)) VMAFX_TRY(keep(score(finished)));
+  return {};
 }
 
 /* While frames are scored an error reaches whoever submits them; at the end there may be nobody to tell. */
@@ -210,25 +188,24 @@ Status Session::check_device() {
 }
 
 Status Session::score(const FinishedFrame& finished) {
-  if (Status status = check_device(); !status.ok()) return failure_ = status;
-  if (Status status = scorer_->add(finished); !status.ok()) return failure_ = status;
+  VMAFX_TRY(check_device());
+  VMAFX_TRY(scorer_->add(finished));
   return report_complete_frames();
 }
 
 /* NDJSON is written as frames finish; the other formats wait for the end. */
 Status Session::report_complete_frames() {
   if (!report_ || report_->format() != ReportFormat::kNdjson) return {};
-  for (; reported_ < scorer_->complete(); reported_++)
-    if (Status status = report_->append_frame(*table_, reported_); !status.ok()) return failure_ = status;
+  for (; reported_ < scorer_->complete(); reported_++) VMAFX_TRY(report_->append_frame(*table_, reported_));
   return {};
 }
 
 Status Session::receive(bool wait, VmafxFrameResult* result, bool* ready) {
   *ready = false;
   if (!table_) return {};
-  FinishedFrame finished;
-  while (received_ >= scorer_->complete() && pipeline_.take(wait, &finished)) VMAFX_TRY(score(finished));
-  if (received_ >= scorer_->complete()) return {};
+  const auto is_ready = [this] { return received_ < scorer_->complete(); };
+  if (!is_ready()) VMAFX_TRY(pump([&] { return wait && !is_ready(); }));
+  if (!is_ready()) return {};
 
   result_.clear();
   const auto& keys = table_->keys();
@@ -236,17 +213,16 @@ Status Session::receive(bool wait, VmafxFrameResult* result, bool* ready) {
     for (size_t column = 0; column < keys.size(); column++)
       if (const auto score = table_->get(received_, static_cast<int>(column)))
         result_.push_back({keys[column].c_str(), *score});
-  *result = {received_++, result_.size(), result_.data()};
+  *result = {.frame = received_++, .n_scores = result_.size(), .scores = result_.data()};
   *ready = true;
   return {};
 }
 
 Status Session::drain() {
-  FinishedFrame finished;
-  while (pipeline_.take(true, &finished)) VMAFX_TRY(score(finished));
-  if (Status status = scorer_->flush(); !status.ok()) return failure_ = status;
+  VMAFX_TRY(pump([] { return true; }));
+  VMAFX_TRY(keep(scorer_->flush()));
   ended_ = std::chrono::steady_clock::now();
-  return report_complete_frames();
+  return keep(report_complete_frames());
 }
 
 Status Session::finish() {
@@ -254,45 +230,18 @@ Status Session::finish() {
   VMAFX_TRY(failure_);
   if (submitted_ == 0) return error(EINVAL, "no frames were scored: the inputs gave no frame pair");
   VMAFX_TRY(drain());
-  if (Status status = write_report(pairing_ && pairing_->cut_short); !status.ok()) return failure_ = status;
-  report_verification();
-  report_frames();
-  if (params_.summary) summarize();
+  VMAFX_TRY(keep(write_report(pairing_ && pairing_->cut_short)));
+  log_end(run_facts(), log_);
+  if (params_.summary)
+    for (const std::string& line : summary_lines(plan_.summary_columns(), *table_, params_.n_subsample)) log_.info(line);
   finished_ = true;
   return {};
 }
 
-void Session::report_verification() {
-  const Verification& result = pipeline_.verification();
-  if (!result.frames) return;
-  const std::string what = format_text("verify=%d: the largest difference between GPU and CPU in %lld frames is %g",
-                                       params_.verify, static_cast<long long>(result.frames), result.largest_difference);
-  if (result.largest_difference > 0) log_.warning(what);
-  else log_.info(what);
-}
-
-/* How the pictures of each input came to where the metrics run. */
-nlohmann::ordered_json Session::frame_counts() const {
-  const auto counts = [this](const PictureReader& reader, hip::Side side) -> nlohmann::ordered_json {
-    const LaneCounts lane = pipeline_.counts(side);
-    return {{"imported", lane.imported}, {"uploaded", lane.uploaded}, {"downloaded", reader.downloaded()}};
-  };
-  return {{"reference", counts(ref_reader_, hip::Side::kRef)}, {"distorted", counts(dist_reader_, hip::Side::kDist)}};
-}
-
-void Session::report_frames() {
-  if (!ref_reader_.in_gpu_memory() && !dist_reader_.in_gpu_memory()) return;
-  std::string text;
-  const nlohmann::ordered_json frames = frame_counts();
-  for (const auto& [role, counts] : frames.items())
-    text += format_text("%s%s: %lld imported, %lld uploaded, %lld downloaded", text.empty() ? "" : "; ", role.c_str(),
-                        counts["imported"].get<long long>(), counts["uploaded"].get<long long>(),
-                        counts["downloaded"].get<long long>());
-  log_.info("frames: " + text);
-}
-
-void Session::summarize() {
-  for (const std::string& line : summary_lines(plan_, *table_, params_.n_subsample)) log_.info(line);
+Status Session::set_pairing(const VmafxPairing& pairing) {
+  if (pairing.encode) return error(EINVAL, "there is no encode %d to set the pairing of, only encode 0", pairing.encode);
+  pairing_ = pairing;
+  return {};
 }
 
 Status Session::abandon() {
@@ -305,42 +254,33 @@ Status Session::write_report(bool partial) {
   if (!report_) return {};
   ReportFile report = std::move(*report_);
   report_.reset();
-  VMAFX_TRY(report.write(*table_, report_data(partial)));
+  VMAFX_TRY(report.write(*table_, {kVersion, format_.w, format_.h, frames_per_second(), partial, run_facts()}));
   VMAFX_TRY(report.commit());
   if (report.not_finite())
     log_.warning(format_text("%lld scores in the report are not finite", static_cast<long long>(report.not_finite())));
   return {};
 }
 
-ReportData Session::report_data(bool partial) const {
-  return {kVersion, format_.w, format_.h, frames_per_second(), partial, report_extras()};
-}
-
-nlohmann::ordered_json Session::report_extras() const {
-  nlohmann::ordered_json backends = nlohmann::ordered_json::object();
+RunFacts Session::run_facts() const {
+  const auto counts = [this](const PictureReader& reader, hip::Side side) {
+    FrameCounts counted = pipeline_.counts(side);
+    counted.downloaded = reader.downloaded();
+    return counted;
+  };
+  RunFacts run{.fallback = backend_.fallback,
+               .threads = pipeline_.threads(),
+               .n_subsample = params_.n_subsample,
+               .ref = counts(ref_reader_, hip::Side::kRef),
+               .dist = counts(dist_reader_, hip::Side::kDist),
+               .in_gpu_memory = ref_reader_.in_gpu_memory() || dist_reader_.in_gpu_memory(),
+               .handover = handover_,
+               .verify = params_.verify,
+               .verification = pipeline_.verification(),
+               .pairing = pairing_};
   for (size_t i = 0; i < plan_.extractors().size(); i++)
-    backends[instance_name(plan_.extractors()[i])] = backend_of(i);
-  nlohmann::ordered_json extras;
-  extras["vmafx"] = {{"version", kVersion},
-                     {"backend", backends},
-                     {"device", backend_.device ? nlohmann::ordered_json(device_name(*backend_.device)) : nullptr},
-                     {"cpu", cpu_level()},
-                     {"threads", pipeline_.threads()},
-                     {"frames", frame_counts()},
-                     {"n_subsample", params_.n_subsample}};
-  if (!backend_.fallback.empty()) extras["vmafx"]["fallback"] = backend_.fallback;
-  if (handover_)
-    extras["vmafx"]["handover"] = {{"frame", handover_->frame}, {"reason", handover_->reason.message()}};
-  if (const Verification& result = pipeline_.verification(); result.frames)
-    extras["vmafx"]["verification"] = {{"frames", result.frames}, {"largest_difference", result.largest_difference}};
-  if (pairing_)
-    extras["pairing"] = {{"paired", pairing_->paired},
-                         {"unmatched_distorted", pairing_->unmatched_dist},
-                         {"unmatched_reference", pairing_->unmatched_ref},
-                         {"repeated_reference", pairing_->repeated_ref},
-                         {"repeated_distorted", pairing_->repeated_dist},
-                         {"max_time_difference", pairing_->max_time_difference}};
-  return extras;
+    run.metrics.push_back({plan_.extractors()[i].name(), pipeline_.on_device(i)});
+  if (backend_.device) run.device = device_name(*backend_.device);
+  return run;
 }
 
 double Session::frames_per_second() const {

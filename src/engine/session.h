@@ -44,6 +44,7 @@ struct SessionParams {
   bool report_times = true;
   bool summary = false;
   bool ignore_unknown = false;
+  int encodes = 1;
 };
 
 struct ModelScore {
@@ -62,36 +63,32 @@ class Session {
   Status abandon();  // writes a partial report if frames were scored and finish() did not succeed
   StatusOr<ModelScore> model_score(int i) const;
 
-  void set_pairing(const VmafxPairing& pairing) { pairing_ = pairing; }
+  Status set_pairing(const VmafxPairing& pairing);
   unsigned planes_read() const { return plan_.planes_read(); }
   unsigned imports() const { return (ref_reader_.is_importing() ? 1 : 0) | (dist_reader_.is_importing() ? 2 : 0); }
+  const ScoreFormat& score_format() const { return score_format_; }
   int model_count() const { return static_cast<int>(plan_.models().size()); }
   Log& log() { return log_; }
 
  private:
   Session(const SessionParams& params, Log::Sink sink) : params_(params), log_(std::move(sink)) {}
 
-  Status open_report();
   void settle_colour(const Colour& ref, const Colour& dist);
   Status start_pipeline();
   Status start_lane();
   Status start_import(PictureReader& reader, const VmafxFormat& format);
   StatusOr<std::unique_ptr<DeviceIntake>> open_intake(const VmafxFormat& format) const;
-  const char* backend_of(size_t extractor) const;
-  void tell_where();
   Status check_device();
-  void report_verification();
-  void report_frames();
-  void summarize();
-  nlohmann::ordered_json frame_counts() const;
+  Status keep(Status status);
+  template <class MustWait>
+  Status pump(MustWait must_wait);
   Status drain();                              // scores everything that is in flight
   Status score(const FinishedFrame& finished);
   Status report_complete_frames();
   StatusOr<std::vector<ModelSpec>> models_asked_for();
   Status reserve_report();
   Status write_report(bool partial);
-  ReportData report_data(bool partial) const;
-  nlohmann::ordered_json report_extras() const;
+  RunFacts run_facts() const;
   double frames_per_second() const;
 
   SessionParams params_;
@@ -99,6 +96,7 @@ class Session {
   Backend backend_;
   Plan plan_;
   Pool pool_;
+  ScoreFormat score_format_;
   std::optional<ReportFile> report_;
   VideoFormat format_;
   PictureReader ref_reader_, dist_reader_;

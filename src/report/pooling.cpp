@@ -86,6 +86,14 @@ ParsedPool parse_pool(const std::string& text) {
   return {{}, false};
 }
 
+Pool choose_pool(const std::string& text, Log& log) {
+  const ParsedPool parsed = parse_pool(text);
+  if (!parsed.known)
+    log.warning("pool=" + text + " is unknown, mean is used; known are mean, min, max, harmonic_mean, median, stddev and "
+                "percentiles such as p5");
+  return parsed.pool;
+}
+
 PoolValues pool_values(const ScoreTable& table, int column, int n_subsample) {
   PoolValues result;
   for (int64_t frame = 0; frame < table.frames(); frame += n_subsample) {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/log.h"
 #include "report/scores.h"
 
 namespace vmafx {
@@ -38,6 +39,9 @@ struct ParsedPool {
 
 /* "mean", "min", "max", "harmonic_mean", "median", "stddev", and "p5", "perc5", "p99.9". "" is mean. Case matters. */
 ParsedPool parse_pool(const std::string& text);
+
+/* The same; of an unknown one the log says that mean stands in for it. */
+Pool choose_pool(const std::string& text, Log& log);
 
 /* The values of one column that take part in pooling. */
 struct PoolValues {

@@ -69,6 +69,22 @@ StatusOr<ReportFile> ReportFile::open(const ReportOptions& options) {
   return ReportFile(options, std::move(file));
 }
 
+StatusOr<std::optional<ReportFile>> open_report(const ReportRequest& request, Log& log) {
+  const ParsedReportFormat format = parse_report_format(request.format, request.path);
+  if (!format.known)
+    log.warning("log_fmt=" + request.format + " is unknown, xml is used; known are xml, json, csv, sub and ndjson");
+  const bool json = format.format == ReportFormat::kJson || format.format == ReportFormat::kNdjson;
+  VMAFX_ASSIGN(const ScoreFormat score_format, ScoreFormat::parse(request.score_format, json));
+  if (request.path.empty()) {
+    if (!request.format.empty())
+      log.warning("log_fmt=" + request.format + " is without effect: there is no report unless log_path=FILE names one");
+    return std::optional<ReportFile>();
+  }
+  VMAFX_ASSIGN(ReportFile report, ReportFile::open({request.path, format.format, score_format, request.n_subsample,
+                                                    request.all_times}));
+  return std::optional<ReportFile>(std::move(report));
+}
+
 Status ReportFile::reserve(const ScoreTable& scores, int64_t frames) {
   const bool names_in_rows = options_.format != ReportFormat::kCsv;
   int64_t row = 0;

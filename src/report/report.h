@@ -2,7 +2,7 @@
  *
  *   - json: {version, fps, frames: [{frameNum, metrics}], pooled_metrics, aggregate_metrics} laid out as libvmaf does,
  *     then keys of our own: pooled_statistics (median, stddev, percentiles), excluded_scores (how many were not finite,
- *     where any were), partial (when true), and the extras; in frames `time` in seconds, where it is known
+ *     where any were), partial (when true), and what run_facts.h makes; in frames `time` in seconds, where it is known
  *   - xml: libvmaf's elements, then an element for each of these keys; partial is an attribute of the root, and `time`,
  *     unless ReportOptions say otherwise, one of each frame
  *   - csv: a row per frame; a missing score is an empty cell. The second column is `Time`, under the same conditions
@@ -19,12 +19,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
-
-#include <nlohmann/json.hpp>
 
 #include "base/status.h"
 #include "report/output_file.h"
+#include "report/run_facts.h"
 #include "report/score_format.h"
 #include "report/scores.h"
 
@@ -55,9 +55,16 @@ struct ReportData {
   int height = 0;
   double fps = 0;  // frames scored per second of wall-clock time
   bool partial = false;
-  /* An object; its members become further top-level keys of json and of the last line of ndjson. In xml an object is an
-   * element, its plain values attributes, a list repeated elements. csv and sub have no place for extras. */
-  nlohmann::ordered_json extras = nlohmann::ordered_json::object();
+  /* Further keys of json and of the last line of ndjson. In xml an object is an element, its plain values attributes. csv and
+   * sub have no place for them. */
+  std::optional<RunFacts> run{};
+};
+
+/* Options of a report as texts, "" where they are not given. */
+struct ReportRequest {
+  std::string path, format, score_format;
+  int n_subsample = 1;
+  bool all_times = true;
 };
 
 class ReportFile {
@@ -93,6 +100,9 @@ class ReportFile {
   std::unique_ptr<OutputFile> file_;
   int64_t not_finite_ = 0;
 };
+
+/* What a session is asked for: nullopt without a path. EINVAL for a score format that is none, also then. */
+StatusOr<std::optional<ReportFile>> open_report(const ReportRequest& request, Log& log);
 
 }  // namespace vmafx
 

@@ -106,7 +106,8 @@ void json_tail(const Report& report, const ReportData& data, JsonText& json) {
   json_pools(report, columns, "pooled_statistics", kPooledStatistics, json);
   json_excluded(report, columns, json);
   if (data.partial) json.value("partial", Json(true));
-  for (const auto& [key, value] : data.extras.items()) json.value(key, value);
+  const Json extras = extras_of(data);
+  for (const auto& [key, value] : extras.items()) json.value(key, value);
 }
 
 }  // namespace

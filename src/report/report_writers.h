@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "report/pooling.h"
 #include "report/report.h"
 
@@ -54,11 +56,7 @@ struct Report {
     return std::isfinite(value) ? options.score_format.print(value) : "null";
   }
 
-  std::string plain_number(double value) const {
-    if (std::isnan(value)) return "nan";
-    if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
-    return options.score_format.print(value);
-  }
+  std::string plain_number(double value) const { return options.score_format.print(value); }
 
   /* As text, "4.520000"; "" if it is not known. */
   std::string time(int64_t frame) const {
@@ -86,6 +84,11 @@ inline std::vector<PoolValues> pool_columns(const Report& report) {
   for (int column = 0; column < report.scores.columns(); column++)
     columns.push_back(pool_values(report.scores, column, report.options.n_subsample));
   return columns;
+}
+
+/* What there is to say of the run: an object. */
+inline nlohmann::ordered_json extras_of(const ReportData& data) {
+  return data.run ? report_extras(data.version, *data.run) : nlohmann::ordered_json::object();
 }
 
 Status write_json(const Report& report, const ReportData& data);

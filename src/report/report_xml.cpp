@@ -61,18 +61,12 @@ std::string xml_pools(const Report& report, const std::vector<PoolValues>& colum
   return text + "  </" + name + ">\n";
 }
 
-/* Any JSON value as an element: members of an object that are plain values become attributes, the others elements. */
+/* A JSON object as an element: members that are plain values become attributes, objects elements. */
 std::string xml_element(const std::string& key, const Json& json, int depth) {
   const std::string indent(2 * depth, ' '), name = xml_name(key);
   const auto plain = [](const Json& value) {
     return value.is_string() ? value.get<std::string>() : value.dump(-1, ' ', false, Json::error_handler_t::replace);
   };
-  if (json.is_array()) {
-    std::string elements;
-    for (const Json& item : json) elements += xml_element(key, item, depth);
-    return elements;
-  }
-  if (!json.is_object()) return indent + "<" + name + " " + xml_attribute("value", plain(json)) + "/>\n";
   std::string attributes, elements;
   for (const auto& [inner, value] : json.items()) {
     if (value.is_structured())
@@ -116,7 +110,8 @@ Status write_xml(const Report& report, const ReportData& data) {
   for (const auto& [key, value] : report.scores.aggregates()) tail += xml_attribute(key, report.plain_number(value));
   tail += "/>\n" + xml_pools(report, columns, "pooled_statistics", "statistics", kPooledStatistics);
   tail += xml_excluded(report, columns);
-  for (const auto& [key, value] : data.extras.items()) tail += xml_element(key, value, 1);
+  const Json extras = extras_of(data);
+  for (const auto& [key, value] : extras.items()) tail += xml_element(key, value, 1);
   return report.file.write(tail + "</VMAF>\n");
 }
 

@@ -80,6 +80,8 @@ StatusOr<ScoreFormat> ScoreFormat::parse(const std::string& text, bool json) {
 }
 
 std::string ScoreFormat::print(double score) const {
+  if (std::isnan(score)) return "nan";
+  if (std::isinf(score)) return score > 0 ? "inf" : "-inf";
   if (printf_format_.empty()) return fixed_text(score, first_decimal_place(score) <= 6 ? 6 : 16);
   const CLocale point_not_comma;
   char text[512];  // 99 decimals after 309 digits fit

@@ -19,7 +19,7 @@ class ScoreFormat {
    * and nothing else. "" is the default. EINVAL otherwise, and when `json` and it can print what is no JSON number. */
   static StatusOr<ScoreFormat> parse(const std::string& text, bool json);
 
-  /* `score` is finite. */
+  /* "nan", "inf" or "-inf" if it is not finite. */
   std::string print(double score) const;
 
  private:

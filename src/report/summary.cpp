@@ -57,14 +57,7 @@ std::string summary_line(const ScoreTable& table, int column, int n_subsample, W
 
 }  // namespace
 
-std::vector<std::string> summary_lines(const Plan& plan, const ScoreTable& table, int n_subsample) {
-  std::vector<std::pair<int, Worse>> columns;
-  for (const PlannedExtractor& planned : plan.extractors())
-    for (size_t i = 0; planned.asked_for && i < planned.columns.size(); i++)
-      if (planned.columns[i] >= 0) columns.emplace_back(planned.columns[i], planned.extractor->features()[i].worse);
-  for (const PlannedModel& planned : plan.models()) columns.emplace_back(planned.first_column, Worse::kLow);
-  std::ranges::sort(columns, {}, &std::pair<int, Worse>::first);
-
+std::vector<std::string> summary_lines(std::span<const SummaryColumn> columns, const ScoreTable& table, int n_subsample) {
   std::vector<std::string> lines;
   for (const auto& [column, worse] : columns) lines.push_back(summary_line(table, column, n_subsample, worse));
   return lines;

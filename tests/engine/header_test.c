@@ -1,13 +1,21 @@
-/* vmafx.h compiles alone, as C, and links from C. */
+/* vmafx.h compiles alone, as C, and links from C; header, library and package say the same version. */
 #include "vmafx/vmafx.h"
 
 #include <stdio.h>
+#include <string.h>
+
+#include "config.h"
 
 int main(void)
 {
     VmafxParams params;
+    char version[32];
+
+    snprintf(version, sizeof(version), "%d.%d.%d", VMAFX_VERSION_MAJOR, VMAFX_VERSION_MINOR, VMAFX_VERSION_PATCH);
+    if (strcmp(version, vmafx_version()) || strcmp(version, PACKAGE_VERSION))
+        return 1;
     vmafx_default_params(&params);
-    if (params.n_subsample != 1 || params.model || vmafx_open(NULL, &params) >= 0)
+    if (params.n_subsample != 1 || params.encodes != 1 || params.model || vmafx_open(NULL, &params) >= 0)
         return 1;
     vmafx_close(NULL);
     printf("100%%: Checks: 1, Failures: 0, Errors: 0\n");

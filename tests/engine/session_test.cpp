@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <fstream>
+#include <limits>
 #include <span>
 #include <sstream>
 #include <thread>
@@ -226,6 +227,114 @@ START_TEST(wrong_parameters_are_named) {
   params.score_fmt = "%s";
   params.log_path = "/dev/null";
   assert_contains(open_complaint(params, -EINVAL), "%s");
+}
+END_TEST
+
+/* What later versions may fill with meaning is refused by this one, by name, and every picture is released. */
+START_TEST(what_this_version_does_not_know_is_refused) {
+  int word = 0;
+  VmafxParams params = cpu_params();
+  params.encodes = 2;
+  assert_contains(open_complaint(params, -EINVAL), "encodes=2; this version scores one encode");
+  params = cpu_params();
+  params.reserved[7] = &word;
+  assert_contains(open_complaint(params, -EINVAL), "the reserved words of a VmafxParams are not zero");
+
+  VmafxContext* ctx = nullptr;
+  const VmafxParams known = cpu_params();
+  const StreamOptions options;
+  VmafxFormat with_more = options.ref;
+  with_more.reserved[3] = &word;
+  ck_assert_int_eq(vmafx_open(&ctx, &known), 0);
+  ck_assert_int_eq(vmafx_configure(ctx, &options.ref, &with_more), -EINVAL);
+  assert_contains(vmafx_last_error(ctx), "the reserved words of a VmafxFormat are not zero");
+  ck_assert_int_eq(vmafx_configure(ctx, &options.ref, &options.dist), 0);
+
+  VmafxPicture ref = make_picture({}, 0, false), dist = make_picture({}, 0, true), more = make_picture({}, 0, true);
+  const VmafxPicture* const two[] = {&dist, &more};
+  ck_assert_int_eq(vmafx_submit_encodes(ctx, &ref, two, 2), -EINVAL);
+  assert_contains(vmafx_last_error(ctx), "pictures of 2 encodes were submitted; this version takes that of one");
+  ck_assert_int_eq(TestPicture::alive, 0);
+  ref = make_picture({}, 0, false);
+  const VmafxPicture* const none[] = {nullptr};
+  ck_assert_int_eq(vmafx_submit_encodes(ctx, &ref, none, 1), -EINVAL);
+  ref = make_picture({}, 0, false), dist = make_picture({}, 0, true);
+  dist.reserved[0] = &word;
+  ck_assert_int_eq(vmafx_submit(ctx, &ref, &dist), -EINVAL);
+  assert_contains(vmafx_last_error(ctx), "the reserved words of a VmafxPicture are not zero");
+  ck_assert_int_eq(TestPicture::alive, 0);
+
+  VmafxPairing pairing{};
+  pairing.encode = 1;
+  ck_assert_int_eq(vmafx_set_pairing(ctx, &pairing), -EINVAL);
+  assert_contains(vmafx_last_error(ctx), "there is no encode 1");
+  pairing = {};
+  pairing.reserved[0] = &word;
+  ck_assert_int_eq(vmafx_set_pairing(ctx, &pairing), -EINVAL);
+
+  ref = make_picture({}, 0, false), dist = make_picture({}, 0, true);
+  const VmafxPicture* const one[] = {&dist};
+  ck_assert_int_eq(vmafx_submit_encodes(ctx, &ref, one, 1), 0);
+  ck_assert_int_eq(vmafx_finish(ctx), 0);
+  VmafxFrameResult result;
+  ck_assert_int_eq(vmafx_receive(ctx, &result), 0);
+  ck_assert_int_eq(result.encode, 0);
+  vmafx_close(&ctx);
+  ck_assert_int_eq(TestPicture::alive, 0);
+}
+END_TEST
+
+START_TEST(scores_are_formatted_as_reports_are) {
+  const double inf = std::numeric_limits<double>::infinity();
+  const struct {
+    const char* format;
+    double score;
+    const char* want;
+  } cases[] = {{"", 91.25, "91.250000"}, {"", 3e-9, "0.0000000030000000"}, {"", -inf, "-inf"}, {"%.3e", 91.25, "9.125e+01"}};
+  for (const auto& [format, score, want] : cases) {
+    VmafxContext* ctx = nullptr;
+    VmafxParams params = cpu_params();
+    params.score_fmt = format;
+    ck_assert_int_eq(vmafx_open(&ctx, &params), 0);
+    char text[32];
+    ck_assert_int_eq(vmafx_format_score(ctx, score, text, sizeof text), 0);
+    assert_text_eq(text, want);
+    ck_assert_int_eq(vmafx_format_score(ctx, score, text, std::string(want).size()), -ERANGE);
+    vmafx_close(&ctx);
+  }
+}
+END_TEST
+
+START_TEST(planes_that_are_read) {
+  const struct {
+    const char *model, *feature;
+    unsigned planes;
+  } cases[] = {{nullptr, "", 1}, {"", "name=psnr", 7}, {"", "name=psnr:enable_chroma=false", 1}};
+  const StreamOptions options;
+  for (const auto& [model, feature, planes] : cases) {
+    VmafxContext* ctx = nullptr;
+    const VmafxParams params = cpu_params(model, feature);
+    ck_assert_int_eq(vmafx_open(&ctx, &params), 0);
+    ck_assert_int_eq(vmafx_configure(ctx, &options.ref, &options.dist), 0);
+    ck_assert_uint_eq(vmafx_planes_read(ctx), planes);
+    ck_assert_uint_eq(vmafx_imports(ctx), 0);
+    vmafx_close(&ctx);
+  }
+}
+END_TEST
+
+/* Each name that is listed can be asked for. */
+START_TEST(what_is_listed_opens) {
+  const auto opens = [](const VmafxParams& params) {
+    VmafxContext* ctx = nullptr;
+    ck_assert_int_eq(vmafx_open(&ctx, &params), 0);
+    vmafx_close(&ctx);
+  };
+  int models = 0, extractors = 0;
+  for (const char* name; (name = vmafx_builtin_model(models)); models++) opens(cpu_params(name));
+  for (const char* name; (name = vmafx_extractor(extractors)); extractors++)
+    if (!std::string(name).ends_with("_hip")) opens(cpu_params("", name));
+  ck_assert(models > 10 && extractors > 10 && !vmafx_builtin_model(-1) && !vmafx_extractor(-1));
 }
 END_TEST
 
@@ -456,6 +565,10 @@ int main() {
       {"overloads", overloads_change_the_key},
       {"bootstrap", bootstrap_scores_are_reported},
       {"parameters", wrong_parameters_are_named},
+      {"versions", what_this_version_does_not_know_is_refused},
+      {"score_format", scores_are_formatted_as_reports_are},
+      {"planes", planes_that_are_read},
+      {"discovery", what_is_listed_opens},
       {"pool", unknown_pool_is_the_mean_with_a_warning},
       {"mismatch", inputs_must_match},
       {"too_small", too_small_is_refused},

@@ -1,6 +1,5 @@
 #include "report/report.h"
 
-#include <check.h>
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -15,6 +14,8 @@
 #include <limits>
 #include <sstream>
 #include <thread>
+
+#include <nlohmann/json.hpp>
 
 #include "tests/support/check_main.h"
 
@@ -180,7 +181,7 @@ START_TEST(json_says_what_is_missing) {
   scores.put(2, 1, kInf);
   ReportData data = kData;
   data.partial = true;
-  data.extras["vmafx"] = {{"features", {{"vif", "hip"}}}};
+  data.run = RunFacts{.metrics = {{"vif", true}}};
   const auto json = nlohmann::json::parse(reported("json", scores, data));
   ck_assert_int_eq(json["frames"].size(), 2);
   ck_assert_int_eq(json["frames"][0]["frameNum"].get<int>(), 1);
@@ -192,7 +193,7 @@ START_TEST(json_says_what_is_missing) {
   const auto infinite = json["pooled_metrics"]["na\"me\n\xef\xbf\xbd"];
   for (const char* pool : {"min", "max", "mean", "harmonic_mean"}) ck_assert(infinite.at(pool).is_null());
   ck_assert(json["partial"] == true);
-  assert_text_eq(json["vmafx"]["features"]["vif"].get<std::string>(), "hip");
+  assert_text_eq(json["vmafx"]["backend"]["vif"].get<std::string>(), "hip");
 }
 END_TEST
 
@@ -221,8 +222,8 @@ START_TEST(xml_escapes_and_extras) {
   scores.put(1, 0, -kInf);
   ReportData data = kData;
   data.partial = true;
-  data.extras["vmafx"] = {{"device", "a & b"}, {"features", {{"vif", "hip"}}}, {"n", {1, 2}}};
-  data.extras["note"] = "x\ny";
+  data.run = RunFacts{.metrics = {{"vif", true}}, .device = "a & b", .fallback = "x\ny", .threads = 3};
+  data.run->pairing = VmafxPairing{.paired = 7};
   const std::string text = reported("xml", scores, data);
   assert_contains(text, "<VMAF version=\"1.2.3\" partial=\"true\">\n");
   assert_contains(text, "<frame frameNum=\"0\" _0_a_b___c_=\"nan\" />\n");
@@ -230,14 +231,15 @@ START_TEST(xml_escapes_and_extras) {
   assert_contains(text, "<metric name=\"0 a&lt;b&gt;&amp;&quot;c&quot;\" min=\"nan\" max=\"nan\" mean=\"nan\" "
                         "harmonic_mean=\"nan\" />\n");
   assert_contains(text, "  <excluded_scores _0_a_b___c_=\"2\" />\n");
-  assert_contains(text, R"(  <vmafx device="a &amp; b">
-    <features vif="hip" />
-    <n value="1" />
-    <n value="2" />
+  assert_contains(text, R"( threads="3" n_subsample="1" fallback="x y">
+    <backend vif="hip" />
+    <frames>
+      <reference imported="0" uploaded="0" downloaded="0" />
+      <distorted imported="0" uploaded="0" downloaded="0" />
+    </frames>
   </vmafx>
-  <note value="x y" />
-</VMAF>
-)");
+  <pairing paired="7" )");
+  assert_contains(text, "  <vmafx version=\"1.2.3\" device=\"a &amp; b\" cpu=");
 }
 END_TEST
 

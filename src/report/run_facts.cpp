@@ -1,0 +1,75 @@
+#include "report/run_facts.h"
+
+#include <nlohmann/json.hpp>
+
+#include "base/cpu.h"
+
+namespace vmafx {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const char* backend_of(const RunFacts::Metric& metric) { return metric.on_device ? "hip" : "cpu"; }
+
+void log_verification(const RunFacts& run, Log& log) {
+  const Verification& result = run.verification;
+  if (!result.frames) return;
+  const std::string what = format_text("verify=%d: the largest difference between GPU and CPU in %lld frames is %g",
+                                       run.verify, static_cast<long long>(result.frames), result.largest_difference);
+  if (result.largest_difference > 0) log.warning(what);
+  else log.info(what);
+}
+
+std::string counts_text(const char* role, const FrameCounts& counts) {
+  return format_text("%s: %lld imported, %lld uploaded, %lld downloaded", role, static_cast<long long>(counts.imported),
+                     static_cast<long long>(counts.uploaded), static_cast<long long>(counts.downloaded));
+}
+
+Json counts_json(const FrameCounts& counts) {
+  return {{"imported", counts.imported}, {"uploaded", counts.uploaded}, {"downloaded", counts.downloaded}};
+}
+
+}  // namespace
+
+void log_beginning(const RunFacts& run, Log& log) {
+  std::string where;
+  for (const RunFacts::Metric& metric : run.metrics)
+    where += (where.empty() ? "" : ", ") + metric.name + " on " + backend_of(metric);
+  where += format_text("; CPU code %s, %d threads", cpu_level().c_str(), run.threads);
+  if (run.device.empty()) log.verbose(where);
+  else log.info(where + "; GPU " + run.device);
+}
+
+void log_end(const RunFacts& run, Log& log) {
+  log_verification(run, log);
+  if (run.in_gpu_memory)
+    log.info("frames: " + counts_text("reference", run.ref) + "; " + counts_text("distorted", run.dist));
+}
+
+Json report_extras(const std::string& version, const RunFacts& run) {
+  Json backends = Json::object(), extras;
+  for (const RunFacts::Metric& metric : run.metrics) backends[metric.name] = backend_of(metric);
+  Json& ours = extras["vmafx"];
+  ours = {{"version", version},
+          {"backend", backends},
+          {"device", run.device.empty() ? Json() : Json(run.device)},
+          {"cpu", cpu_level()},
+          {"threads", run.threads},
+          {"frames", {{"reference", counts_json(run.ref)}, {"distorted", counts_json(run.dist)}}},
+          {"n_subsample", run.n_subsample}};
+  if (!run.fallback.empty()) ours["fallback"] = run.fallback;
+  if (run.handover) ours["handover"] = {{"frame", run.handover->frame}, {"reason", run.handover->reason.message()}};
+  if (run.verification.frames)
+    ours["verification"] = {{"frames", run.verification.frames},
+                            {"largest_difference", run.verification.largest_difference}};
+  if (const auto& pairing = run.pairing)
+    extras["pairing"] = {{"paired", pairing->paired},
+                         {"unmatched_distorted", pairing->unmatched_dist},
+                         {"unmatched_reference", pairing->unmatched_ref},
+                         {"repeated_reference", pairing->repeated_ref},
+                         {"repeated_distorted", pairing->repeated_dist},
+                         {"max_time_difference", pairing->max_time_difference}};
+  return extras;
+}
+
+}  // namespace vmafx

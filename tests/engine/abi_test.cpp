@@ -1,0 +1,123 @@
+/* The binary interface against its record, abi.txt: what libvmafx.so exports, and where the fields of its structs lie.
+ * `ABI_RECORD=1 tests/engine/abi_test` writes the record anew; what may change there, vmafx.h says. */
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "base/status.h"
+#include "tests/support/check_main.h"
+#include "tests/support/paths.h"
+#include "vmafx/vmafx.h"
+
+using vmafx::format_text;
+using namespace vmafx::test;
+
+namespace {
+
+const char* const kRecord = TOP_SRCDIR "/tests/engine/abi.txt";
+
+struct Field {
+  const char* name;
+  size_t offset, size, alignment;
+};
+
+/* Fields follow each other with no more between them than alignment asks for, so that none is left out here. */
+std::string describe(const char* name, size_t size, size_t alignment, std::initializer_list<Field> fields) {
+  const auto aligned = [](size_t at, size_t to) { return (at + to - 1) / to * to; };
+  std::string text = format_text("struct %s %zu\n", name, size);
+  size_t end = 0;
+  for (const Field& field : fields) {
+    ck_assert_msg(field.offset == aligned(end, field.alignment), "a field before %s.%s is missing here", name, field.name);
+    text += format_text("  %s %zu %zu\n", field.name, field.offset, field.size);
+    end = field.offset + field.size;
+  }
+  ck_assert_msg(size == aligned(end, alignment), "the last field of %s is missing here", name);
+  return text;
+}
+
+#define FIELD(field) {#field, offsetof(Struct, field), sizeof(Struct::field), alignof(decltype(Struct::field))}
+#define VALUE(name) format_text("value %s %d\n", #name, static_cast<int>(name))
+
+std::string structs() {
+  std::string text;
+  {
+    using Struct = VmafxParams;
+    text += describe("VmafxParams", sizeof(Struct), alignof(Struct),
+                     {FIELD(model), FIELD(feature), FIELD(backend), FIELD(device), FIELD(device_platform),
+                      FIELD(device_context), FIELD(import_frames), FIELD(log_path), FIELD(log_fmt), FIELD(score_fmt),
+                      FIELD(pool), FIELD(n_threads), FIELD(n_subsample), FIELD(fallback), FIELD(verify),
+                      FIELD(report_times), FIELD(summary), FIELD(ignore_unknown), FIELD(encodes), FIELD(log),
+                      FIELD(log_cookie), FIELD(reserved)});
+  }
+  {
+    using Struct = VmafxColour;
+    text += describe("VmafxColour", sizeof(Struct), alignof(Struct),
+                     {FIELD(matrix), FIELD(range), FIELD(transfer), FIELD(primaries), FIELD(chroma_location)});
+  }
+  {
+    using Struct = VmafxFormat;
+    text += describe("VmafxFormat", sizeof(Struct), alignof(Struct),
+                     {FIELD(width), FIELD(height), FIELD(chroma), FIELD(bits), FIELD(layout), FIELD(shift), FIELD(memory),
+                      FIELD(device_context), FIELD(drm_fd), FIELD(colour), FIELD(reserved)});
+  }
+  {
+    using Struct = VmafxObject;
+    text += describe("VmafxObject", sizeof(Struct), alignof(Struct), {FIELD(fd), FIELD(size), FIELD(modifier)});
+  }
+  {
+    using Struct = VmafxPicture;
+    text += describe("VmafxPicture", sizeof(Struct), alignof(Struct),
+                     {FIELD(data), FIELD(stride), FIELD(has_time), FIELD(time), FIELD(release), FIELD(opaque),
+                      FIELD(download), FIELD(stream), FIELD(n_objects), FIELD(object), FIELD(plane_object),
+                      FIELD(plane_offset), FIELD(reserved)});
+  }
+  {
+    using Struct = VmafxScore;
+    text += describe("VmafxScore", sizeof(Struct), alignof(Struct), {FIELD(key), FIELD(value)});
+  }
+  {
+    using Struct = VmafxFrameResult;
+    text += describe("VmafxFrameResult", sizeof(Struct), alignof(Struct),
+                     {FIELD(frame), FIELD(n_scores), FIELD(scores), FIELD(encode), FIELD(reserved)});
+  }
+  {
+    using Struct = VmafxPairing;
+    text += describe("VmafxPairing", sizeof(Struct), alignof(Struct),
+                     {FIELD(paired), FIELD(unmatched_dist), FIELD(unmatched_ref), FIELD(repeated_ref),
+                      FIELD(repeated_dist), FIELD(max_time_difference), FIELD(cut_short), FIELD(encode), FIELD(reserved)});
+  }
+  return text;
+}
+
+std::string values() {
+  return VALUE(VMAFX_LOG_ERROR) + VALUE(VMAFX_LOG_WARNING) + VALUE(VMAFX_LOG_INFO) + VALUE(VMAFX_LOG_VERBOSE) +
+         VALUE(VMAFX_LOG_DEBUG) + VALUE(VMAFX_PLATFORM_NONE) + VALUE(VMAFX_PLATFORM_HIP) + VALUE(VMAFX_PLATFORM_CUDA) +
+         VALUE(VMAFX_CHROMA_400) + VALUE(VMAFX_CHROMA_420) + VALUE(VMAFX_CHROMA_422) + VALUE(VMAFX_CHROMA_444) +
+         VALUE(VMAFX_LAYOUT_PLANAR) + VALUE(VMAFX_LAYOUT_SEMIPLANAR) + VALUE(VMAFX_MEMORY_HOST) +
+         VALUE(VMAFX_MEMORY_PINNED) + VALUE(VMAFX_MEMORY_DEVICE) + VALUE(VMAFX_MEMORY_DMABUF);
+}
+
+/* "symbol vmafx_open@@VMAFX_0" for each, as the dynamic linker sees them. */
+std::string symbols() {
+  std::FILE* nm = popen("LC_ALL=C nm -D --defined-only --with-symbol-versions " LIBVMAFX " | awk '$2 != \"A\" {print \"symbol\", $3}' | LC_ALL=C sort", "r");
+  ck_assert(nm);
+  std::string text;
+  for (int c; (c = std::fgetc(nm)) != EOF;) text += static_cast<char>(c);
+  ck_assert_int_eq(pclose(nm), 0);
+  return text;
+}
+
+}  // namespace
+
+START_TEST(the_binary_interface_is_as_recorded) {
+  const std::string now = structs() + values() + symbols();
+  if (std::getenv("ABI_RECORD")) std::ofstream(kRecord) << now;
+  std::ostringstream recorded;
+  recorded << std::ifstream(kRecord).rdbuf();
+  assert_text_eq(now, recorded.str());
+}
+END_TEST
+
+int main() { return run_suite("abi", {{"record", the_binary_interface_is_as_recorded}}); }
