@@ -2,7 +2,7 @@
 """Scores the golden clips through ffmpeg and compares with libvmaf's scores (see README.md here).
 
 usage: check.py [FFMPEG] [--filter NAME[=OPTIONS]] [--clips all|most|small|GLOB] [--cpu LEVEL|each] [--emulator LIBRARY]
-                [--only TEXT ...]
+                [--only TEXT ...] [--joint]
 
   FFMPEG    the ffmpeg to check (default: build/bin/ffmpeg)
   --filter  the filter and its fixed options, e.g. libvmaf=backend=cpu:n_threads=2 (default: vmafx=backend=cpu)
@@ -10,6 +10,7 @@ usage: check.py [FFMPEG] [--filter NAME[=OPTIONS]] [--clips all|most|small|GLOB]
   --cpu     run with VMAFX_CPU=LEVEL, or once with each level that this machine has
   --emulator  run on this HIP runtime, with waves of 32 and of 64 lanes
   --only    features and models whose name contains one of these texts; =NAME: the one of that name
+  --joint   score in one run what does not share a key: a quarter of the runs. Models then have their version as name
 
 A case is one feature or model on one clip: every frame's scores, the pooled and the aggregate ones must agree, to the last bit
 but for those of TOLERANCES, relative to the score, or to 1 where that is less. With backend=hip all of it must have run on the
@@ -19,6 +20,7 @@ Prints a line per failure, the largest difference, and 'N passed, N failed'; exi
 import argparse
 import fnmatch
 import hashlib
+import itertools
 import json
 import math
 import os
@@ -31,6 +33,47 @@ from pathlib import Path
 
 TOLERANCES = {"ciede": 1e-6, "float_moment": 1e-7, "float_psnr": 1e-6, "psnr_hvs": 5e-6}
 here = Path(__file__).resolve().parent
+
+
+class Case:
+    """One feature with its options, or one model, and libvmaf's scores of one clip."""
+
+    def __init__(self, name, is_model, golden):
+        self.name, self.is_model, self.golden = name, is_model, golden
+
+    def keys(self):
+        return {key for frame in self.golden["frames"] for key in frame} | set(self.golden.get("aggregate", {}))
+
+    def named(self):
+        """The same with the model's version as the name that its keys begin with, where they begin with "vmaf" by default."""
+        if not self.is_model:
+            return self
+        rename = lambda scores: {self.name + key[len("vmaf"):]: value for key, value in scores.items()}
+        golden = {**self.golden, "frames": [rename(frame) for frame in self.golden["frames"]]}
+        golden |= {part: rename(golden[part]) for part in ("pooled", "aggregate") if part in golden}
+        return Case(self.name, True, golden)
+
+
+def options(cases):
+    """The filter's options that ask for them."""
+    features = "|".join("name=" + escape(case.name.replace("=", ":", 1)) for case in cases if not case.is_model)
+    name = "" if len(cases) == 1 else "\\:name={0}"
+    models = "|".join(("version={0}" + name).format(case.name) for case in cases if case.is_model)
+    return ":".join(f"{option}='{texts}'" for option, texts in (("feature", features), ("model", models)) if texts)
+
+
+def joint(cases):
+    """As few lists as there need be in which no key stands twice."""
+    lists = []
+    for case in map(Case.named, cases):
+        for keys, together in lists:
+            if not keys & case.keys():
+                keys |= case.keys()
+                together.append(case)
+                break
+        else:
+            lists.append((case.keys(), [case]))
+    return [together for _, together in lists]
 
 
 class Clip:
@@ -51,13 +94,11 @@ class Clip:
                 raise SystemExit(f"check.py: make_clip wrote another {file.name} than the golden one")
 
     def cases(self):
-        """(name, filter option, golden scores). What libvmaf refuses to score is not one."""
-        for name, golden in self.golden["features"].items():
-            if "frames" in golden:
-                yield name, "feature='name=" + escape(name.replace("=", ":", 1)) + "'", golden
-        for name, golden in self.golden["models"].items():
-            if "frames" in golden:
-                yield name, f"model='version={name}'", golden
+        """What libvmaf refuses to score is none."""
+        for kind in "features", "models":
+            for name, golden in self.golden[kind].items():
+                if "frames" in golden:
+                    yield Case(name, kind == "models", golden)
 
 
 def escape(value):
@@ -125,18 +166,20 @@ class Comparison:
         self.complaint = self.complaint or text
 
 
-def check_case(ffmpeg, fixed, environment, clip, case):
-    """(label, Comparison)"""
-    name, option, golden = case
-    comparison = Comparison(name)
+def check_run(ffmpeg, fixed, environment, clip, cases):
+    """[(label, Comparison)] of the cases, which are scored in one run."""
     with tempfile.TemporaryDirectory() as folder:
-        report, error = score(ffmpeg, fixed, clip, option, Path(folder), environment)
-    if error:
-        comparison.complain(error)
-    else:
-        comparison.report(golden, report)
-        comparison.device(fixed, report)
-    return f"{clip.name} {name}", comparison
+        report, error = score(ffmpeg, fixed, clip, options(cases), Path(folder), environment)
+    checked = []
+    for case in cases:
+        comparison = Comparison(case.name)
+        if error:
+            comparison.complain(error)
+        else:
+            comparison.report(case.golden, report)
+            comparison.device(fixed, report)
+        checked.append((f"{clip.name} {case.name}", comparison))
+    return checked
 
 
 def cpu_levels(ffmpeg, wanted):
@@ -186,6 +229,7 @@ def parse_arguments():
     parser.add_argument("--cpu")
     parser.add_argument("--emulator")
     parser.add_argument("--only", nargs="*", default=[])
+    parser.add_argument("--joint", action="store_true")
     return parser.parse_args()
 
 
@@ -198,11 +242,12 @@ def main():
         subprocess.run(["cc", "-O2", "-o", make_clip, here / "make_clip.c"], check=True)
         for clip in choose_clips(arguments.clips):
             clip.write(make_clip, folder)
-            chosen = [case for case in clip.cases() if is_chosen(case[0], arguments.only)]
+            chosen = [case for case in clip.cases() if is_chosen(case.name, arguments.only)]
+            runs = joint(chosen) if arguments.joint else [[case] for case in chosen]
             for where, variables in environments(arguments):
                 environment = {**os.environ, **variables}
-                check = lambda case: check_case(arguments.ffmpeg, arguments.filter, environment, clip, case)
-                for label, comparison in pool.map(check, chosen):
+                check = lambda cases: check_run(arguments.ffmpeg, arguments.filter, environment, clip, cases)
+                for label, comparison in itertools.chain.from_iterable(pool.map(check, runs)):
                     if comparison.complaint:
                         failed += 1
                         print(f"FAIL {label}{where}: {comparison.complaint}", flush=True)
