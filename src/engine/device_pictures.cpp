@@ -12,10 +12,6 @@ namespace {
 
 constexpr int kRowAlignment = 16;  // bytes; see DeviceBatch
 
-size_t row_bytes(const UnpackPlane& plane) {
-  return static_cast<size_t>(plane.w) * plane.step * plane.sample_bytes;
-}
-
 /* Where the rows of a plane begin in memory: the last one, if they lie bottom up. */
 hip::DevicePtr<const std::byte> lowest(const UnpackPlane& plane) {
   return plane.from.as<const std::byte>(plane.from_stride < 0 ? (plane.h - 1) * plane.from_stride : 0);
@@ -38,18 +34,13 @@ StatusOr<hip::ContextPtr> producer_context(const VmafxFormat& format, const hip:
 
 }  // namespace
 
-DeviceIntake::DeviceIntake(const VmafxFormat& format, const VideoFormat& scored, unsigned planes_read,
-                           const hip::OpenedDevice& device)
-    : format_(format), scored_(scored), planes_read_(planes_read), device_(device), importer_(device.context) {}
-
-StatusOr<std::unique_ptr<DeviceIntake>> DeviceIntake::create(const VmafxFormat& format, const VideoFormat& scored,
-                                                             unsigned planes_read, const hip::OpenedDevice& device,
+StatusOr<std::unique_ptr<DeviceIntake>> DeviceIntake::create(const InputFormat& format, const hip::OpenedDevice& device,
                                                              const GivenContext& given) {
-  std::unique_ptr<DeviceIntake> intake(new DeviceIntake(format, scored, planes_read, device));
-  if (format.memory == VMAFX_MEMORY_DEVICE) {
-    VMAFX_ASSIGN(intake->producer_, producer_context(format, device, given));
+  std::unique_ptr<DeviceIntake> intake(new DeviceIntake(format, device));
+  if (format.given.memory == VMAFX_MEMORY_DEVICE) {
+    VMAFX_ASSIGN(intake->producer_, producer_context(format.given, device, given));
   } else {
-    intake->owner_ = hip::drm_pci_address(format.drm_fd);
+    intake->owner_ = hip::drm_pci_address(format.given.drm_fd);
     const hip::DmabufObject any;  // the objects of each picture are looked at when it comes
     VMAFX_TRY(hip::can_import(device, intake->owner_, {&any, 1}));
   }
@@ -58,10 +49,10 @@ StatusOr<std::unique_ptr<DeviceIntake>> DeviceIntake::create(const VmafxFormat& 
 
 StatusOr<DevicePicture> DeviceIntake::take(const VmafxPicture& picture) {
   DevicePicture taken;
-  if (format_.memory == VMAFX_MEMORY_DMABUF) VMAFX_TRY(import_objects(picture, taken));
-  for (int p = 0; p < scored_.planes(); p++)
-    if (is_read(p)) VMAFX_TRY(take_plane(picture, p, taken));
-  if (format_.memory == VMAFX_MEMORY_DEVICE) {
+  if (format_.given.memory == VMAFX_MEMORY_DMABUF) VMAFX_TRY(import_objects(picture, taken));
+  for (int p = 0; p < 3; p++)
+    if (format_.is_read(p)) VMAFX_TRY(take_plane(picture, p, taken));
+  if (format_.given.memory == VMAFX_MEMORY_DEVICE) {
     VMAFX_ASSIGN(taken.ready, mark(picture.stream));
   }
   return taken;
@@ -82,7 +73,7 @@ Status DeviceIntake::import_objects(const VmafxPicture& picture, DevicePicture& 
 /* `bytes` from the beginning of raw plane `source` on belong to it. */
 StatusOr<hip::Address> DeviceIntake::plane_address(const VmafxPicture& picture, const DevicePicture& taken, int source,
                                                    size_t bytes) const {
-  if (format_.memory == VMAFX_MEMORY_DEVICE) {
+  if (format_.given.memory == VMAFX_MEMORY_DEVICE) {
     if (!picture.data[source]) return error(EINVAL, "a picture came without the address of plane %d", source);
     return reinterpret_cast<hip::Address>(picture.data[source]);
   }
@@ -97,53 +88,42 @@ StatusOr<hip::Address> DeviceIntake::plane_address(const VmafxPicture& picture, 
 }
 
 Status DeviceIntake::take_plane(const VmafxPicture& picture, int p, DevicePicture& taken) const {
-  const int source = is_interleaved(p) ? 1 : p;
+  const PlaneLayout& layout = format_.plane[p];
+  const int source = layout.source;
   UnpackPlane& plane = taken.plane[p];
-  plane.w = scored_.plane_w(p);
-  plane.h = scored_.plane_h(p);
-  plane.sample_bytes = scored_.bpc > 8 ? 2 : 1;
-  plane.step = is_interleaved(p) ? 2 : 1;
-  plane.first = static_cast<uint8_t>(is_interleaved(p) ? p - 1 : 0);
-  plane.shift = static_cast<uint8_t>(format_.shift);
+  plane.w = layout.w;
+  plane.h = layout.h;
+  plane.sample_bytes = static_cast<uint8_t>(layout.sample_bytes);
+  plane.step = static_cast<uint8_t>(layout.step);
+  plane.first = static_cast<uint8_t>(layout.first);
+  plane.shift = static_cast<uint8_t>(layout.shift);
   plane.from_stride = picture.stride[source];
-  const size_t span = static_cast<size_t>(plane.h - 1) * std::abs(plane.from_stride) + row_bytes(plane);
+  const size_t span = static_cast<size_t>(plane.h - 1) * std::abs(plane.from_stride) + layout.row_bytes();
   VMAFX_ASSIGN(const hip::Address address, plane_address(picture, taken, source, span));
   plane.from = hip::DevicePtr<const uint8_t>::from_address(address);
   const auto is_multiple = [&](int of) { return address % of == 0 && plane.from_stride % of == 0; };
   if (!is_multiple(plane.sample_bytes)) return error(ENOTSUP, "plane %d is at an odd address", source);
-  taken.as_is[p] = plane.step == 1 && plane.shift == 0 && plane.from_stride > 0 && is_multiple(kRowAlignment);
+  taken.as_is[p] = layout.is_plain() && plane.from_stride > 0 && is_multiple(kRowAlignment);
   return {};
 }
 
 StatusOr<std::shared_ptr<const hip::Event>> DeviceIntake::mark(void* stream) {
-  std::unique_ptr<hip::Event> event;
-  {
-    const std::lock_guard lock(events_->mutex);
-    if (!events_->free.empty()) {
-      event = std::make_unique<hip::Event>(std::move(events_->free.back()));
-      events_->free.pop_back();
-    }
-  }
+  auto event = events_.take();
   if (!event) {
-    VMAFX_ASSIGN(hip::Event made, hip::Event::create(producer_));
-    event = std::make_unique<hip::Event>(std::move(made));
+    VMAFX_ASSIGN(event, hip::Event::create(producer_));
   }
   VMAFX_TRY(event->record(static_cast<hip::NativeStream>(stream)));
-  return std::shared_ptr<const hip::Event>(event.release(), [events = events_](hip::Event* used) {
-    const std::lock_guard lock(events->mutex);
-    events->free.push_back(std::move(*used));
-    delete used;
-  });
+  return events_.lend(std::move(*event));
 }
 
 Status DeviceIntake::compare(const DevicePicture& picture, const VmafxPicture& host) {
   VMAFX_ASSIGN(hip::Stream stream, hip::Stream::create(device_.context));
   if (picture.ready) VMAFX_TRY(stream.wait_for(*picture.ready));
-  for (int p = 0; p < scored_.planes(); p++) {
-    const int source = is_interleaved(p) ? 1 : p;
-    if (!is_read(p) || !host.data[source]) continue;
+  for (int p = 0; p < 3; p++) {
+    const int source = format_.plane[p].source;
+    if (!format_.is_read(p) || !host.data[source]) continue;
     const UnpackPlane& plane = picture.plane[p];
-    const size_t bytes = row_bytes(plane);
+    const size_t bytes = format_.plane[p].row_bytes();
     VMAFX_ASSIGN(const auto seen, hip::PinnedBuffer<std::byte>::create(device_.context, bytes * plane.h));
     VMAFX_TRY(stream.download_rows(seen.data(), bytes, lowest(plane), std::abs(plane.from_stride), bytes, plane.h));
     VMAFX_TRY(stream.drain());

@@ -3,12 +3,11 @@
 #define VMAFX_ENGINE_DEVICE_PICTURES_H
 
 #include <memory>
-#include <mutex>
-#include <vector>
 
-#include "base/picture.h"
+#include "base/reuse.h"
 #include "base/status.h"
 #include "engine/dispatch.h"
+#include "engine/input_format.h"
 #include "hip/device.h"
 #include "hip/frame_planes.h"
 #include "hip/import.h"
@@ -34,8 +33,7 @@ class DeviceIntake {
  public:
   /* `given`: VmafxParams.device_context; `device` need not be its. ENOTSUP, with the reason: no picture of this format can be read
    * where it lies. */
-  static StatusOr<std::unique_ptr<DeviceIntake>> create(const VmafxFormat& format, const VideoFormat& scored,
-                                                        unsigned planes_read, const hip::OpenedDevice& device,
+  static StatusOr<std::unique_ptr<DeviceIntake>> create(const InputFormat& format, const hip::OpenedDevice& device,
                                                         const GivenContext& given);
 
   /* Waits until the producer of a DRM PRIME object is done; of other pictures the device will wait for it. Any failure means that
@@ -48,30 +46,21 @@ class DeviceIntake {
   bool is_lost() const { return device_.context->lost(); }
 
  private:
-  struct Events {  // at rest; outlives the intake as long as pictures are held
-    std::mutex mutex;
-    std::vector<hip::Event> free;
-  };
-
-  DeviceIntake(const VmafxFormat& format, const VideoFormat& scored, unsigned planes_read,
-               const hip::OpenedDevice& device);
+  DeviceIntake(const InputFormat& format, const hip::OpenedDevice& device)
+      : format_(format), device_(device), importer_(device.context) {}
 
   Status import_objects(const VmafxPicture& picture, DevicePicture& taken);
   StatusOr<hip::Address> plane_address(const VmafxPicture& picture, const DevicePicture& taken, int source,
                                        size_t bytes) const;
   Status take_plane(const VmafxPicture& picture, int plane, DevicePicture& taken) const;
   StatusOr<std::shared_ptr<const hip::Event>> mark(void* stream);
-  bool is_read(int plane) const { return planes_read_ >> plane & 1; }
-  bool is_interleaved(int plane) const { return plane && format_.layout == VMAFX_LAYOUT_SEMIPLANAR; }
 
-  VmafxFormat format_;
-  VideoFormat scored_;
-  unsigned planes_read_;
+  InputFormat format_;
   hip::OpenedDevice device_;
   hip::ContextPtr producer_;  // of device addresses
   std::string owner_;         // PCI address of the device that DRM PRIME objects are of; "" if unknown
   hip::Importer importer_;
-  std::shared_ptr<Events> events_ = std::make_shared<Events>();
+  Reuse<hip::Event> events_;
 };
 
 }  // namespace vmafx

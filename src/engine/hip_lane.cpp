@@ -135,9 +135,9 @@ Status HipLane::stage(Lock& lock) {
   hip::PoolFrame& slot = pool_->next();
   Status status;
   for (const hip::Side side : {hip::Side::kRef, hip::Side::kDist}) {
-    const HeldPicture& picture = side == hip::Side::kRef ? *frame.ref : *frame.dist;
+    HeldPicture& picture = side == hip::Side::kRef ? *frame.ref : *frame.dist;
     if (!is_read(side, frame.scored)) slot.skip(side);
-    else if (!picture.on_device()) fill(slot, side, picture);
+    else if (!picture.on_device()) fill(slot, side, *picture.in_host());
     else if (status.ok()) status = place(slot, side, *picture.on_device());
   }
   lock.lock();
@@ -145,13 +145,13 @@ Status HipLane::stage(Lock& lock) {
 }
 
 /* The picture stays where it is until the frame is done. */
-void HipLane::fill(hip::PoolFrame& slot, hip::Side side, const HeldPicture& picture) {
+void HipLane::fill(hip::PoolFrame& slot, hip::Side side, const HostPicture& picture) {
   uploaded_[index(side)]++;
   for (int p = 0; p < 3; p++) {
     const auto staging = slot.staging(side, p);
     if (!staging.data) continue;
-    const SamplePlane plane = picture.planes().plane[p];
-    if (picture.is_pinned(p)) {
+    const SamplePlane plane = picture.planes.plane[p];
+    if (picture.pinned[p]) {
       slot.use_pinned(side, p, plane.data, static_cast<size_t>(plane.stride));
       continue;
     }

@@ -35,7 +35,7 @@ namespace vmafx {
 /* A frame pair in the lane. */
 struct LaneFrame {
   bool scored = false;
-  const HeldPicture *ref = nullptr, *dist = nullptr;  // held by who adds the frame, until it is done
+  HeldPicture *ref = nullptr, *dist = nullptr;  // held by who adds the frame, until it is done
   std::span<std::byte* const> sums;         // where those of each of the lane's extractors go; nullptr: it does not run
   std::function<void(const Status&)> done;  // called once, from the lane's thread: the sums are there, or why they are not
 };
@@ -91,7 +91,7 @@ class HipLane {
   Status collect(Lock& lock);
   void give_back(Lock& lock, const Status& reason);
 
-  void fill(hip::PoolFrame& slot, hip::Side side, const HeldPicture& picture);
+  void fill(hip::PoolFrame& slot, hip::Side side, const HostPicture& picture);
   Status place(hip::PoolFrame& slot, hip::Side side, const DevicePicture& picture);
   Status unpack(const hip::Batch& batch);
   Status launch(const hip::Batch& batch, const Metric& metric) const;

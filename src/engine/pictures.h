@@ -9,71 +9,100 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "base/aligned.h"
+#include "base/log.h"
 #include "base/picture.h"
+#include "base/reuse.h"
 #include "base/status.h"
 #include "engine/device_pictures.h"
-#include "base/log.h"
+#include "engine/input_format.h"
 #include "vmafx/vmafx.h"
 
 namespace vmafx {
 
-/* The format as the metrics see it. EINVAL when a field is out of range. */
-StatusOr<VideoFormat> scored_format(const VmafxFormat& format, const char* role);
+/* A picture of the application's, or a download of one. Its release callback runs when this goes. */
+class OwnedPicture {
+ public:
+  explicit OwnedPicture(const VmafxPicture& picture = {}) : picture_(picture) {}
+  OwnedPicture(OwnedPicture&& other) noexcept : picture_(std::exchange(other.picture_, {})) {}
+  ~OwnedPicture() {
+    if (picture_.release) picture_.release(picture_.opaque);
+  }
+  const VmafxPicture& operator*() const { return picture_; }
+  const VmafxPicture* operator->() const { return &picture_; }
 
-class PictureReader;
+ private:
+  VmafxPicture picture_;
+};
 
-/* A picture that somebody still reads. The application's release callback runs when the last reader lets go. */
+/* In host memory, as the CPU's metrics take it. */
+struct HostPicture {
+  OwnedPicture memory;                           // of planes that are used where they lie
+  std::shared_ptr<const AlignedBytes> unpacked{};  // of the others
+  Picture planes{};
+  bool pinned[3] = {};  // the runtime copies rows of this plane from where they lie
+};
+
+/* Makes planar views of the planes that are read. Samples that are interleaved (nv12) or shifted (p010) are copied once into
+ * buffers that are reused; all others are used where they lie. Any thread. */
+class HostReader {
+ public:
+  explicit HostReader(const InputFormat& format);
+
+  const InputFormat& format() const { return format_; }
+
+  /* EINVAL when a plane that is read has no data. */
+  StatusOr<HostPicture> read(OwnedPicture memory);
+
+  /* Of a picture in a GPU's memory. */
+  StatusOr<OwnedPicture> download(const VmafxPicture& picture) const;
+  StatusOr<HostPicture> read_download(const VmafxPicture& picture);
+
+  int64_t downloaded() const { return downloaded_; }
+
+ private:
+  bool needs_unpacking(int p) const { return format_.is_read(p) && !format_.plane[p].is_plain(); }
+
+  const InputFormat format_;
+  size_t offset_[3] = {};  // of each unpacked plane in a buffer
+  size_t unpacked_bytes_ = 0;
+  Reuse<AlignedBytes> buffers_;
+  std::atomic<int64_t> downloaded_ = 0;
+};
+
+/* A picture that somebody still reads, in host memory, on the device, or both. */
 class HeldPicture {
  public:
-  HeldPicture(const VmafxPicture& picture, PictureReader& reader) : source_(picture), reader_(reader) {}
-  ~HeldPicture();
-  HeldPicture(const HeldPicture&) = delete;
-  HeldPicture& operator=(const HeldPicture&) = delete;
-
-  /* In host memory. Empty for a picture that was left on the device, until bring_to_host(). */
-  Picture planes() const;
+  explicit HeldPicture(HostPicture host) : host_(std::move(host)) {}
+  HeldPicture(OwnedPicture source, DevicePicture device, std::shared_ptr<HostReader> reader)
+      : source_(std::move(source)), device_(std::move(device)), reader_(std::move(reader)) {}
 
   /* For the kernels; null when it is to be uploaded. */
   const DevicePicture* on_device() const { return device_ ? &*device_ : nullptr; }
 
-  /* Whether the runtime copies rows of plane `plane` from where they lie. */
-  bool is_pinned(int plane) const;
+  /* Null for a picture that was left on the device, until bring_to_host(). */
+  const HostPicture* in_host();
 
   /* Downloads it if that was not done yet. Any thread. */
-  Status bring_to_host() const;
+  Status bring_to_host();
 
  private:
-  friend class PictureReader;
-  Status download() const;
-  void drop_download() const;
-
-  VmafxPicture source_;
-  PictureReader& reader_;
-  std::optional<DevicePicture> device_;
-  mutable std::mutex mutex_;  // of what follows, in a picture of the device
-  mutable bool in_host_ = false;
-  mutable std::optional<VmafxPicture> downloaded_;
-  mutable Picture planes_;
-  mutable AlignedBytes unpacked_;
+  const OwnedPicture source_;  // in a GPU's memory
+  const std::optional<DevicePicture> device_;
+  const std::shared_ptr<HostReader> reader_;
+  std::mutex mutex_;
+  std::optional<HostPicture> host_;  // stays once it is there
 };
 
-/* Turns pictures of one input into planar views of the planes that are read. Samples that are interleaved (nv12) or
- * shifted (p010) are copied once into buffers that are reused; all others are used where they lie. It outlives the pictures and
- * stays where it is while there are any. */
+/* All pictures of one input. Used by one thread. */
 class PictureReader {
  public:
-  PictureReader() = default;
-  PictureReader(PictureReader&&) = delete;
+  /* Before the first picture. */
+  void start(const InputFormat& format, Log& log);
 
-  /* Before the first picture. `role`: "reference", for messages. */
-  void start(const VmafxFormat& format, const VideoFormat& scored, unsigned planes_read, const char* role, Log& log);
-
-  bool in_gpu_memory() const {
-    return format_.memory == VMAFX_MEMORY_DEVICE || format_.memory == VMAFX_MEMORY_DMABUF;
-  }
+  bool in_gpu_memory() const { return host_ && host_->format().in_gpu_memory(); }
 
   /* From now on pictures are left on the device, as long as that is possible. */
   void import(std::unique_ptr<DeviceIntake> intake, bool may_download);
@@ -83,39 +112,20 @@ class PictureReader {
   Status stop_importing(const std::string& reason, bool may_download);
 
   /* Takes over picture.release in every case. EINVAL when a plane that is read has no data, ENOMEM. */
-  StatusOr<std::shared_ptr<const HeldPicture>> read(const VmafxPicture& picture);
+  StatusOr<std::shared_ptr<HeldPicture>> read(const VmafxPicture& picture);
 
-  int64_t downloaded() const { return downloaded_; }
+  int64_t downloaded() const { return host_ ? host_->downloaded() : 0; }
 
  private:
-  friend class HeldPicture;
-  struct Pool {  // unpack buffers at rest; outlives the reader as long as pictures are held
-    std::mutex mutex;
-    std::vector<AlignedBytes> free;
-  };
+  StatusOr<std::shared_ptr<HeldPicture>> hold(OwnedPicture source);
+  StatusOr<std::optional<DevicePicture>> leave_on_device(const VmafxPicture& picture);
+  Status check_first(const VmafxPicture& picture, const DevicePicture& device);
 
-  std::shared_ptr<HeldPicture> hold(const VmafxPicture& picture);
-  StatusOr<bool> leave_on_device(HeldPicture& held);
-  Status check_first(HeldPicture& held);
-  Status point_at_planes(const HeldPicture& held, const VmafxPicture& host) const;
-  bool needs_unpacking(int plane) const;
-  template <class T>
-  SamplePlane unpack(const VmafxPicture& picture, int plane, std::byte* out) const;
-  AlignedBytes take_buffer() const;
-
-  const char* role_ = "";
   Log* log_ = nullptr;
+  std::shared_ptr<HostReader> host_;  // started when present; outlives the pictures
   std::unique_ptr<DeviceIntake> intake_;
   bool may_download_ = true;
   bool checked_ = false;  // the first picture, against its download
-  std::atomic<int64_t> downloaded_ = 0;
-
-  VmafxFormat format_{};
-  VideoFormat scored_;
-  unsigned planes_read_ = 0;
-  size_t offset_[3] = {};  // of each unpacked plane in the buffer
-  size_t unpacked_bytes_ = 0;
-  std::shared_ptr<Pool> pool_ = std::make_shared<Pool>();
 };
 
 }  // namespace vmafx

@@ -21,6 +21,11 @@ double largest_difference(const std::byte* a, const std::byte* b, size_t bytes) 
   return largest;
 }
 
+Picture planes_of(const Pipeline::Held& held) {
+  const HostPicture* host = held ? held->in_host() : nullptr;
+  return host ? host->planes : Picture();
+}
+
 }  // namespace
 
 Pipeline::~Pipeline() {
@@ -80,11 +85,11 @@ void Pipeline::show_pictures(Slot& slot) {
   const auto& [ref, dist] = slot.held;
   slot.frames = {};
   slot.frames.index = slot.index;
-  slot.frames.ref = ref[0]->planes();
-  slot.frames.dist = dist[0]->planes();
+  slot.frames.ref = planes_of(ref[0]);
+  slot.frames.dist = planes_of(dist[0]);
   for (int i = 0; i < kMostHistory; i++) {
-    if (ref[1 + i]) slot.frames.earlier_ref[i] = ref[1 + i]->planes();
-    if (dist[1 + i]) slot.frames.earlier_dist[i] = dist[1 + i]->planes();
+    slot.frames.earlier_ref[i] = planes_of(ref[1 + i]);
+    slot.frames.earlier_dist[i] = planes_of(dist[1 + i]);
   }
 }
 

@@ -31,7 +31,7 @@ struct FinishedFrame {
 
 class Pipeline {
  public:
-  using Held = std::shared_ptr<const HeldPicture>;
+  using Held = std::shared_ptr<HeldPicture>;
   static constexpr int kMostHistory = std::size(FrameSet().earlier_ref);
 
   Pipeline() = default;

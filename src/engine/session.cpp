@@ -20,17 +20,6 @@ constexpr int kFramesAhead = 2;
 /* How often room is taken for the report of what was submitted. */
 constexpr int64_t kFramesPerReserve = 256;
 
-Status same_samples(const VideoFormat& ref, const VideoFormat& dist) {
-  if (ref.w != dist.w)
-    return error(EINVAL, "input width must match. (reference %d, distorted %d)", ref.w, dist.w);
-  if (ref.h != dist.h)
-    return error(EINVAL, "input height must match. (reference %d, distorted %d)", ref.h, dist.h);
-  if (ref.bpc != dist.bpc)
-    return error(EINVAL, "input pix_fmt must match. (reference %d bits per sample, distorted %d)", ref.bpc, dist.bpc);
-  if (ref.chroma != dist.chroma) return error(EINVAL, "input pix_fmt must match. (the chroma subsampling differs)");
-  return {};
-}
-
 bool knows_import(const std::string& name) { return name == "auto" || name == "device" || name == "host"; }
 
 }  // namespace
@@ -66,16 +55,17 @@ StatusOr<std::vector<ModelSpec>> Session::models_asked_for() {
   return models;
 }
 
-Status Session::configure(const VmafxFormat& ref, const VmafxFormat& dist) {
+Status Session::configure(const VmafxFormat& ref_given, const VmafxFormat& dist_given) {
   if (table_) return error(EINVAL, "the session is configured already; open another one for another format");
-  VMAFX_ASSIGN(const VideoFormat ref_format, scored_format(ref, "reference"));
-  VMAFX_ASSIGN(const VideoFormat dist_format, scored_format(dist, "distorted"));
-  VMAFX_TRY(same_samples(ref_format, dist_format));
-  format_ = ref_format;
-  settle_colour(ref_format.colour, dist_format.colour);
+  VMAFX_ASSIGN(InputFormat ref, InputFormat::make(ref_given, "reference"));
+  VMAFX_ASSIGN(InputFormat dist, InputFormat::make(dist_given, "distorted"));
+  if (const auto differ = differences(ref, dist); !differ.empty()) return {EINVAL, differ.front()};
+  format_ = ref.scored;
+  settle_colour(ref.scored.colour, dist.scored.colour);
   VMAFX_TRY(plan_.instantiate(format_, log_));
-  ref_reader_.start(ref, format_, plan_.planes_read(), "reference", log_);
-  dist_reader_.start(dist, format_, plan_.planes_read(), "distorted", log_);
+  ref.planes_read = dist.planes_read = plan_.planes_read();
+  ref_reader_.start(ref, log_);
+  dist_reader_.start(dist, log_);
   VMAFX_TRY(start_pipeline());
   VMAFX_TRY(start_import(ref_reader_, ref));
   VMAFX_TRY(start_import(dist_reader_, dist));
@@ -118,7 +108,7 @@ Status Session::start_lane() {
 }
 
 /* An input in a GPU's memory is read there, or downloaded for a reason that is told. */
-Status Session::start_import(PictureReader& reader, const VmafxFormat& format) {
+Status Session::start_import(PictureReader& reader, const InputFormat& format) {
   if (!reader.in_gpu_memory()) return {};
   const bool may_download = params_.import_frames != "device";
   auto intake = open_intake(format);
@@ -127,12 +117,12 @@ Status Session::start_import(PictureReader& reader, const VmafxFormat& format) {
   return {};
 }
 
-StatusOr<std::unique_ptr<DeviceIntake>> Session::open_intake(const VmafxFormat& format) const {
+StatusOr<std::unique_ptr<DeviceIntake>> Session::open_intake(const InputFormat& format) const {
   if (params_.import_frames == "host") return error(ENOTSUP, "import=host");
   for (size_t i = 0; i < plan_.extractors().size(); i++)
     if (!pipeline_.on_device(i))
       return error(ENOTSUP, "%s runs on the CPU", plan_.extractors()[i].name().c_str());
-  return DeviceIntake::create(format, format_, plan_.planes_read(), *backend_.device, params_.given);
+  return DeviceIntake::create(format, *backend_.device, params_.given);
 }
 
 Status Session::submit(const VmafxPicture& ref_picture, const VmafxPicture& dist_picture) {

@@ -76,8 +76,8 @@ class Session {
   void settle_colour(const Colour& ref, const Colour& dist);
   Status start_pipeline();
   Status start_lane();
-  Status start_import(PictureReader& reader, const VmafxFormat& format);
-  StatusOr<std::unique_ptr<DeviceIntake>> open_intake(const VmafxFormat& format) const;
+  Status start_import(PictureReader& reader, const InputFormat& format);
+  StatusOr<std::unique_ptr<DeviceIntake>> open_intake(const InputFormat& format) const;
   Status check_device();
   Status keep(Status status);
   template <class MustWait>

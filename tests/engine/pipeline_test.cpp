@@ -18,6 +18,12 @@ namespace {
 constexpr VideoFormat kFormat = {.w = 32, .h = 16, .bpc = 8, .chroma = Chroma::k400};
 constexpr VmafxFormat kPictures = {32, 16, VMAFX_CHROMA_400, 8, VMAFX_LAYOUT_PLANAR, 0, VMAFX_MEMORY_HOST};
 
+InputFormat luma_read() {
+  InputFormat format = InputFormat::make(kPictures, "tested").value();
+  format.planes_read = 1;
+  return format;
+}
+
 struct Sums {
   int64_t right;  // the same on both sides
   int64_t wrong;  // 100 on the CPU, 0 on the device, which leaves it as it is
@@ -128,7 +134,7 @@ void watch(const Reads& reads, bool device, int fails_at = -1) {
 
   Log log;
   PictureReader reader;
-  reader.start(kPictures, kFormat, 1, "tested", log);
+  reader.start(luma_read(), log);
   for (int n = 0; n < 20; n++) {
     while (pipeline.full()) take_one();
     if (n == fails_at) {
@@ -159,7 +165,7 @@ class Stream {
   Counts run(int fails_at = -1) {
     Log log;
     PictureReader reader;
-    reader.start(kPictures, kFormat, 1, "tested", log);
+    reader.start(luma_read(), log);
     for (int n = 0; n < 8; n++) {
       while (pipeline.full()) take(true);
       if (n == fails_at) {

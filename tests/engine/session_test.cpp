@@ -371,6 +371,20 @@ START_TEST(inputs_must_match) {
 }
 END_TEST
 
+START_TEST(formats_of_unknown_kinds_are_refused) {
+  for (const auto& [part, wrong] :
+       {std::pair("chroma subsampling", format(96, 64, static_cast<VmafxChroma>(4), 8)),
+        std::pair("layout", format(96, 64, VMAFX_CHROMA_420, 8, static_cast<VmafxLayout>(2)))}) {
+    VmafxContext* ctx = nullptr;
+    const VmafxParams params = cpu_params();
+    ck_assert_int_eq(vmafx_open(&ctx, &params), 0);
+    ck_assert_int_eq(vmafx_configure(ctx, &wrong, &wrong), -EINVAL);
+    assert_contains(vmafx_last_error(ctx), format_text("the reference input has a %s of an unknown kind", part));
+    vmafx_close(&ctx);
+  }
+}
+END_TEST
+
 START_TEST(too_small_is_refused) {
   StreamOptions options;
   options.ref = options.dist = format(8, 8, VMAFX_CHROMA_420, 8);
@@ -571,6 +585,7 @@ int main() {
       {"discovery", what_is_listed_opens},
       {"pool", unknown_pool_is_the_mean_with_a_warning},
       {"mismatch", inputs_must_match},
+      {"unknown_kinds", formats_of_unknown_kinds_are_refused},
       {"too_small", too_small_is_refused},
       {"no_frames", no_frames_is_an_error},
       {"one_frame", one_frame_is_enough},

@@ -1,0 +1,44 @@
+/* Things that are made once and used again. */
+#ifndef VMAFX_BASE_REUSE_H
+#define VMAFX_BASE_REUSE_H
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+namespace vmafx {
+
+/* Any thread. What is lent may outlive this. */
+template <class T>
+class Reuse {
+ public:
+  /* One that is at rest, if any. */
+  std::optional<T> take() {
+    const std::lock_guard lock(rest_->mutex);
+    if (rest_->things.empty()) return std::nullopt;
+    std::optional<T> thing(std::move(rest_->things.back()));
+    rest_->things.pop_back();
+    return thing;
+  }
+
+  /* It comes to rest when the last reference goes. */
+  std::shared_ptr<const T> lend(T thing) {
+    return {new T(std::move(thing)), [rest = rest_](T* used) {
+              const std::lock_guard lock(rest->mutex);
+              rest->things.push_back(std::move(*used));
+              delete used;
+            }};
+  }
+
+ private:
+  struct Rest {
+    std::mutex mutex;
+    std::vector<T> things;
+  };
+  std::shared_ptr<Rest> rest_ = std::make_shared<Rest>();
+};
+
+}  // namespace vmafx
+
+#endif
