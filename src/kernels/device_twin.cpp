@@ -27,6 +27,14 @@ DeviceBatch device_batch(const hip::Batch& batch) {
   return work;
 }
 
+Status KernelList::load(const hip::Module& module) {
+  for (Kernel& kernel : kernels_) {
+    VMAFX_ASSIGN(const hip::Kernel<> found, module.kernel<>(kernel.name));
+    kernel.function = found.native();
+  }
+  return {};
+}
+
 void add_reads(const Reads& reads, const VideoFormat& format, hip::PoolLayout& layout) {
   add_planes(reads.ref, format, layout.ref);
   add_planes(reads.dist, format, layout.dist);

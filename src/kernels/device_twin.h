@@ -7,6 +7,7 @@
 #define VMAFX_KERNELS_DEVICE_TWIN_H
 
 #include <cstddef>
+#include <deque>
 
 #include "base/aligned.h"
 #include "base/picture.h"
@@ -17,6 +18,7 @@
 #include "hip/module.h"
 #include "hip/stream.h"
 #include "kernels/extractor.h"
+#include "kernels/gpu/work.h"
 
 namespace vmafx {
 
@@ -30,6 +32,15 @@ struct DeviceBatch {
   hip::DevicePtr<std::byte> sums;     // the metric's struct of the first frame, zeroed, 64-byte aligned
   size_t sums_stride = 0;             // bytes to that of the next frame
   hip::DevicePtr<std::byte> scratch;  // scratch_bytes(count), 256-byte aligned, not initialised
+
+  /* The metric's struct, or what begins at that byte of it. */
+  template <class Sums>
+  BatchSums<Sums> sums_of(size_t offset = 0) const {
+    return {sums.as<uint8_t>(static_cast<ptrdiff_t>(offset)), sums_stride};
+  }
+
+  /* x times y blocks for each frame. */
+  hip::Dim grid(unsigned x, unsigned y = 1) const { return {x, y, static_cast<unsigned>(count)}; }
 };
 
 /* What a twin keeps in its scratch memory behind something else begins at a multiple of its alignment, too. */
@@ -38,18 +49,66 @@ constexpr size_t scratch_aligned(size_t bytes) { return round_up(bytes, 256); }
 /* All frames of a pool's batch, with the sums of all metrics. */
 DeviceBatch device_batch(const hip::Batch& batch);
 
+/* A kernel of a KernelList. */
+template <class Work>
+class TwinKernel;
+
+/* The kernels that a twin, and the steps in it, start. */
+class KernelList {
+ public:
+  /* The kernel, to be launched after load(). */
+  template <class Work>
+  TwinKernel<Work> add(const KernelDeclaration<Work>& declared) {
+    kernels_.push_back({.name = declared.name, .block = {declared.x, declared.y, declared.z}});
+    return TwinKernel<Work>(kernels_.back());
+  }
+
+  Status load(const hip::Module& module);
+
+  struct Kernel {
+    const char* name = "";
+    hip::Dim block = {};
+    hip::NativeFunction function = nullptr;
+  };
+
+ private:
+  std::deque<Kernel> kernels_;  // which stay where they are
+};
+
+template <class Work>
+class TwinKernel {
+ public:
+  TwinKernel() = default;  // none; launching it is an error
+  explicit TwinKernel(const KernelList::Kernel& kernel) : kernel_(&kernel) {}
+
+  Status launch(const DeviceBatch& batch, hip::Dim grid, const Work& work) const {
+    const hip::Kernel<Work> native(kernel_->function, kernel_->name);
+    return hip::launch(*batch.stream, native, grid, kernel_->block, 0, work);
+  }
+
+ private:
+  static constexpr KernelList::Kernel kNone = {};
+  const KernelList::Kernel* kernel_ = &kNone;
+};
+
 class DeviceTwin {
  public:
   virtual ~DeviceTwin() = default;
+  DeviceTwin() = default;
+  DeviceTwin(const DeviceTwin&) = delete;
+  DeviceTwin& operator=(const DeviceTwin&) = delete;
 
   /* Device memory that launch() works in, for a batch of `frames`. Nobody else touches it while its kernels run. */
-  virtual size_t scratch_bytes(int frames) const = 0;
+  virtual size_t scratch_bytes([[maybe_unused]] int frames) const { return 0; }
 
   /* Finds the kernels, once, before the first launch(). */
-  virtual Status load(const hip::Module& kernels) = 0;
+  Status load(const hip::Module& module) { return kernels_.load(module); }
 
   /* Queues the kernels of a batch on its stream. No allocation, no wait. */
   virtual Status launch(const DeviceBatch& batch) const = 0;
+
+ protected:
+  KernelList kernels_;
 };
 
 /* Has a pool for frames of `format` hold what `reads` names. */

@@ -14,12 +14,16 @@ struct Picture {
   int stride, w, h;
 };
 
+struct BlurSums {
+  int64_t sum, squares;
+};
+
 VMAFX_DEVICE int clamp(int i, int size) { return i < 0 ? 0 : i < size ? i : size - 1; }
 
 }  // namespace
 
 /* A separable filter through shared memory, written out, its sum and sum of squares added up: blocks of 32 x 8. */
-VMAFX_KERNEL(test_blur, 256, (Picture in, uint16_t* out, uint64_t* sums)) {
+VMAFX_KERNEL(test_blur, 256, (Picture in, uint16_t* out, BlurSums* sums)) {
   constexpr int kW = 32, kH = 8, kRadius = 2;
   VMAFX_SHARED(uint8_t, tile, [kH + 2 * kRadius][kW + 2 * kRadius]);
   VMAFX_SHARED(uint16_t, columns, [kH][kW + 2 * kRadius]);
@@ -35,16 +39,16 @@ VMAFX_KERNEL(test_blur, 256, (Picture in, uint16_t* out, uint64_t* sums)) {
     columns[ty][x] = static_cast<uint16_t>(sum);
   }
   block_sync();
-  int64_t values[2] = {0, 0};
+  BlurSums values = {};
   if (left + tx < in.w && top + ty < in.h) {
     int sum = 0;
     VMAFX_UNROLL
     for (int k = 0; k < 5; k++) sum += kTaps[k] * columns[ty][tx + k];
     out[(top + ty) * in.w + left + tx] = static_cast<uint16_t>(sum);
-    values[0] = sum;
-    values[1] = int64_t{sum} * sum;
+    values.sum = sum;
+    values.squares = int64_t{sum} * sum;
   }
-  add_block(sums, values);
+  add_block(*sums, values);
 }
 
 /* No barrier, no shared memory: four samples at once. */
@@ -137,7 +141,7 @@ VMAFX_KERNEL(test_32_lanes, 256, (const int32_t* in, uint64_t* sum)) {
   for (unsigned w = 0; w < 8; w++) atomic_add(sum, parts[w]);
 }
 
-VMAFX_KERNEL(test_sum, 256, (const int32_t* in, uint64_t* sum)) { add_block(sum, in[thread_id().x]); }
+VMAFX_KERNEL(test_sum, 256, (const int32_t* in, uint64_t* sum)) { add_block(*sum, static_cast<uint64_t>(in[thread_id().x])); }
 
 /* Each block takes what the one before it left. */
 VMAFX_KERNEL(test_blocks_in_order, 64, (int32_t * out)) {

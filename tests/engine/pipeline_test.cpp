@@ -32,8 +32,6 @@ struct Sums {
 /* Its "kernels" are none at all. */
 class Idle : public DeviceTwin {
  public:
-  size_t scratch_bytes(int) const override { return 0; }
-  Status load(const hip::Module&) override { return {}; }
   Status launch(const DeviceBatch&) const override { return fails ? error(EIO, "the launch failed") : Status(); }
   bool fails = false;
 };
@@ -61,8 +59,6 @@ struct Seen {
 class Looks : public DeviceTwin {
  public:
   explicit Looks(const Reads& reads) : reads_(reads) {}
-  size_t scratch_bytes(int) const override { return 0; }
-  Status load(const hip::Module&) override { return {}; }
   Status launch(const DeviceBatch& batch) const override {
     for (int i = 0; i < batch.count; i++)
       for (int back = 0; back <= reads_.history; back++) {

@@ -50,14 +50,6 @@ struct AdmParams {
   AdmScale scale[kAdmScales];
 };
 
-/* The raw sums of a frame: per scale and band (h, v, d), row by row with the shifts of AdmScale. What is skipped stays
- * zero. */
-struct AdmSums {
-  int64_t dlm[kAdmScales][kAdmBands];
-  int64_t aim[kAdmScales][kAdmBands];
-  uint64_t csf_den[kAdmScales][kAdmBands];
-};
-
 /* EINVAL for sizes, viewing distances and modes that cannot be scored. `options` are kAdmExtractor's. */
 StatusOr<AdmParams> adm_params(const Options& options, const VideoFormat& format);
 

@@ -203,7 +203,7 @@ constexpr int kSumPitch = Tile<kScale>::kRowThreads + 1;
 template <int kScale>
 constexpr int kSumWords = 2 * kAdmRowSums * Tile<kScale>::kH * kSumPitch<kScale>;
 
-enum Kind { kDlm, kAim, kDen };  // as in AdmSums
+enum Kind { kDlm, kAim, kDen };
 
 template <int kScale>
 VMAFX_DEVICE void put_sums(const Place& at, Kind kind, const Sums& sums, uint64_t* shared) {
@@ -327,10 +327,9 @@ VMAFX_DEVICE void run_tile(const AdmStage& stage, const Picture<T> (&pictures)[2
   else transform_tile<kScale>(stage, pictures, x0, y0, at, words);
 }
 
-template <class T>
-VMAFX_DEVICE void score_samples(const AdmStage& stage, const hip::BatchPlanes& planes) {
+VMAFX_DEFINE_SAMPLE_KERNELS(adm_scale0, T, stage) {
   const int frame = static_cast<int>(gpu::block_id().z);
-  const hip::DevicePlane &ref = planes.ref[hip::ref_index(frame)], &dist = planes.dist[frame];
+  const hip::DevicePlane &ref = stage.luma.ref[hip::ref_index(frame)], &dist = stage.luma.dist[frame];
   const Picture<T> pictures[2] = {{ref.data, ref.stride}, {dist.data, dist.stride}};
   run_tile<0>(stage, pictures);
 }
@@ -342,6 +341,9 @@ VMAFX_DEVICE void score_bands(const AdmStage& stage) {
                                                                    {first + stage.from.bytes, stage.from.stride}};
   run_tile<kScale>(stage, pictures);
 }
+VMAFX_DEFINE_KERNEL(adm_scale1, stage) { score_bands<1>(stage); }
+VMAFX_DEFINE_KERNEL(adm_scale2, stage) { score_bands<2>(stage); }
+VMAFX_DEFINE_KERNEL(adm_scale3, stage) { score_bands<3>(stage); }
 
 /* -- Rows ---------------------------------------------------------------------------------------------------------- */
 
@@ -361,7 +363,7 @@ VMAFX_DEVICE AdmRows::OfScale of_scale(const AdmRows& rows, unsigned index) {
 }
 
 /* Grid: blocks of rows, sums of all scales, frames. */
-VMAFX_DEVICE void add_rows(const AdmRows& rows) {
+VMAFX_DEFINE_KERNEL(adm_rows, rows) {
   const gpu::Dim3 block = gpu::block_id();
   const unsigned index = block.y / kAdmRowSums, which = block.y % kAdmRowSums;
   const AdmRows::OfScale scale = of_scale(rows, index);
@@ -378,39 +380,19 @@ VMAFX_DEVICE void add_rows(const AdmRows& rows) {
   VMAFX_SHARED(uint64_t, parts, [kAdmThreadsPerRow][kAdmRowsPerBlock]);
   parts[part][row_of_block] = sum;
   gpu::block_sync();
+  const unsigned kind = which / kAdmBands, band = which % kAdmBands;
+  const bool is_den = kind == kDen;
   int64_t rounded = 0;
   if (part == 0) {
     VMAFX_UNROLL
     for (unsigned i = 1; i < kAdmThreadsPerRow; i++) sum += parts[i][row_of_block];
-    const bool is_den = which >= 2 * kAdmBands;
     const int shift = is_den ? scale.den_row_shift : scale.row_shift;
     sum += (uint64_t{1} << shift) >> 1;
     rounded = is_den ? static_cast<int64_t>(sum >> shift) : static_cast<int64_t>(sum) >> shift;
   }
-  const unsigned kind = which / kAdmBands, band = which % kAdmBands;
-  uint64_t* sums = rows.sums.get() + block.z * rows.sums_stride;
-  gpu::add_block(sums + (kind * kAdmScales + index) * kAdmBands + band, rounded);
+  AdmSums& sums = rows.sums[block.z];
+  auto& of_den = reinterpret_cast<int64_t(&)[kAdmScales][kAdmBands]>(sums.csf_den);  // a word is a word
+  gpu::add_block((kind == kDlm ? sums.dlm : kind == kAim ? sums.aim : of_den)[index][band], rounded);
 }
 
 }  // namespace vmafx::adm
-
-VMAFX_KERNEL(vmafx_adm_scale0_8, vmafx::adm_tile_shape(0).threads(),
-             (vmafx::AdmStage stage, vmafx::hip::BatchPlanes planes)) {
-  vmafx::adm::score_samples<uint8_t>(stage, planes);
-}
-VMAFX_KERNEL(vmafx_adm_scale0_16, vmafx::adm_tile_shape(0).threads(),
-             (vmafx::AdmStage stage, vmafx::hip::BatchPlanes planes)) {
-  vmafx::adm::score_samples<uint16_t>(stage, planes);
-}
-VMAFX_KERNEL(vmafx_adm_scale1, vmafx::adm_tile_shape(1).threads(), (vmafx::AdmStage stage)) {
-  vmafx::adm::score_bands<1>(stage);
-}
-VMAFX_KERNEL(vmafx_adm_scale2, vmafx::adm_tile_shape(2).threads(), (vmafx::AdmStage stage)) {
-  vmafx::adm::score_bands<2>(stage);
-}
-VMAFX_KERNEL(vmafx_adm_scale3, vmafx::adm_tile_shape(3).threads(), (vmafx::AdmStage stage)) {
-  vmafx::adm::score_bands<3>(stage);
-}
-VMAFX_KERNEL(vmafx_adm_rows, vmafx::kAdmRowsPerBlock* vmafx::kAdmThreadsPerRow, (vmafx::AdmRows rows)) {
-  vmafx::adm::add_rows(rows);
-}

@@ -29,25 +29,15 @@ AdmTiling make_tiling(int from, int to, int size, int step, bool all) {
 
 class AdmHip : public DeviceTwin {
  public:
-  explicit AdmHip(const AdmParams& params) : bpc_(params.bpc) {
+  explicit AdmHip(const AdmParams& params)
+      : scale_kernels_{kernels_.add(kernels::adm_scale0.of(params.bpc)), kernels_.add(kernels::adm_scale1),
+                       kernels_.add(kernels::adm_scale2), kernels_.add(kernels::adm_scale3)} {
     for (int s = 0; s < kAdmScales; s++) plan_scale(params, s);
   }
 
   size_t scratch_bytes(int frames) const override { return static_cast<size_t>(frames) * frame_bytes_; }
 
-  Status load(const hip::Module& kernels) override {
-    const char* const samples = bpc_ == 8 ? "vmafx_adm_scale0_8" : "vmafx_adm_scale0_16";
-    VMAFX_ASSIGN(samples_, (kernels.kernel<AdmStage, hip::BatchPlanes>(samples)));
-    constexpr const char* kNames[] = {"vmafx_adm_scale1", "vmafx_adm_scale2", "vmafx_adm_scale3"};
-    for (int s = 1; s < kAdmScales; s++) {
-      VMAFX_ASSIGN(bands_[s - 1], kernels.kernel<AdmStage>(kNames[s - 1]));
-    }
-    VMAFX_ASSIGN(rows_kernel_, kernels.kernel<AdmRows>("vmafx_adm_rows"));
-    return {};
-  }
-
   Status launch(const DeviceBatch& batch) const override {
-    const auto frames = static_cast<unsigned>(batch.count);
     auto next = batch.scratch.as<uint8_t>();
     AdmPicturePlanes from;
     for (int s = 0; s < kAdmScales; s++) {
@@ -56,18 +46,15 @@ class AdmHip : public DeviceTwin {
       stage.to.data = next;
       next = next + 2 * batch.count * stage.to.bytes;
       stage.row_sums = batch.scratch.as<uint64_t>(row_sums_at(batch.count)) + rows_.scale[s].first;
-      const hip::Dim grid = {static_cast<unsigned>(stage.x.count), static_cast<unsigned>(stage.y.count), frames};
-      const hip::Dim block = {static_cast<unsigned>(adm_tile_shape(s).threads())};
-      if (s == 0) VMAFX_TRY(hip::launch(*batch.stream, samples_, grid, block, 0, stage, batch.planes[0]));
-      else VMAFX_TRY(hip::launch(*batch.stream, bands_[s - 1], grid, block, 0, stage));
+      stage.luma = batch.planes[0];
+      const hip::Dim grid = batch.grid(static_cast<unsigned>(stage.x.count), static_cast<unsigned>(stage.y.count));
+      VMAFX_TRY(scale_kernels_[s].launch(batch, grid, stage));
       from = stage.to;
     }
     AdmRows rows = rows_;
     rows.row_sums = batch.scratch.as<uint64_t>(row_sums_at(batch.count));
-    rows.sums = batch.sums.as<uint64_t>();
-    rows.sums_stride = static_cast<int64_t>(batch.sums_stride / sizeof(uint64_t));
-    return hip::launch(*batch.stream, rows_kernel_, {row_blocks_, kAdmScales * kAdmRowSums, frames},
-                       {kAdmRowsPerBlock, kAdmThreadsPerRow}, 0, rows);
+    rows.sums = batch.sums_of<AdmSums>();
+    return rows_kernel_.launch(batch, batch.grid(row_blocks_, kAdmScales * kAdmRowSums), rows);
   }
 
  private:
@@ -110,16 +97,14 @@ class AdmHip : public DeviceTwin {
 
   int64_t row_sums_at(int frames) const { return frames * planes_bytes_; }
 
-  const int bpc_;
   AdmStage stages_[kAdmScales];
   AdmRows rows_ = {};
   unsigned row_blocks_ = 0;
   int64_t planes_bytes_ = 0;  // of a frame's bands a
   int64_t frame_bytes_ = 0;   // of scratch
 
-  hip::Kernel<AdmStage, hip::BatchPlanes> samples_;
-  hip::Kernel<AdmStage> bands_[kAdmScales - 1];
-  hip::Kernel<AdmRows> rows_kernel_;
+  const TwinKernel<AdmStage> scale_kernels_[kAdmScales];
+  const TwinKernel<AdmRows> rows_kernel_ = kernels_.add(kernels::adm_rows);
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-/* The arithmetic of ADM per sample, for the definition, the SIMD twin and the device.
+/* The raw sums of ADM and its arithmetic per sample, for the definition, the SIMD twin and the device.
  *
  * Fixed-point formats. Samples are centred: 2^(bpc-1) is taken off, which is what the taps' sums would add (low 46342,
  * high 0). With samples scaled to 8 bits, the bands of scale 0 are Q6 and fit 16 bits (|band| <= 22930); those of
@@ -27,6 +27,14 @@ struct AdmScale : AdmExtent {
   int row_shift;                 // of a row's sum of masked cubes
   int den_cube_shift;            // of each cube of the reference, scales 1 to 3
   int den_row_shift;             // of a row's sum of cubes of the reference
+};
+
+/* The raw sums of a frame: per scale and band (h, v, d), row by row with the shifts of AdmScale. What is skipped stays
+ * zero. */
+struct AdmSums {
+  int64_t dlm[kAdmScales][kAdmBands];
+  int64_t aim[kAdmScales][kAdmBands];
+  uint64_t csf_den[kAdmScales][kAdmBands];
 };
 
 VMAFX_HD constexpr int64_t adm_round_shift(int64_t value, int shift) {

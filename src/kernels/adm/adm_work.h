@@ -7,6 +7,7 @@
 
 #include "hip/frame_planes.h"
 #include "kernels/adm/adm_math.h"
+#include "kernels/gpu/work.h"
 
 namespace vmafx {
 
@@ -19,7 +20,7 @@ struct AdmTileShape {
 
   constexpr int step_x() const { return w - 2; }
   constexpr int step_y() const { return h - 2; }
-  constexpr int threads() const { return w / columns * h; }
+  constexpr unsigned threads() const { return static_cast<unsigned>(w / columns * h); }
 };
 
 /* Large tiles overlap less, and threads with more columns do less for each; but they need more registers, and the
@@ -48,7 +49,7 @@ struct AdmPicturePlanes {
  * sum (dlm, aim, csf_den of band h, v, d, as in AdmSums) and column of tiles: an array over the scored rows. */
 inline constexpr int kAdmRowSums = 3 * kAdmBands;
 
-/* The parameter of a scale's kernel. */
+/* One scale. */
 struct AdmStage {
   AdmScale scale;
   AdmTiling x, y;
@@ -57,13 +58,20 @@ struct AdmStage {
   narrow::GainLimit gain_limit = {};
   int32_t measure_aim = 0;
   uint32_t low_start = 0, high_start = 0;  // of the vertical sums of scale 0: rounding, less the samples' centre
+  hip::BatchPlanes luma;  // scale 0
   AdmPicturePlanes from;  // scales 1 to 3: bands a of the scale before
   AdmPicturePlanes to;    // scales 0 to 2: bands a
   hip::DevicePtr<uint64_t> row_sums;  // of this scale, of the first frame
   int64_t row_sums_stride = 0;        // words from frame to frame
 };
+VMAFX_DECLARE_SAMPLE_KERNELS(adm_scale0, AdmStage, adm_tile_shape(0).threads());
+VMAFX_DECLARE_KERNEL(adm_scale1, AdmStage, adm_tile_shape(1).threads());
+VMAFX_DECLARE_KERNEL(adm_scale2, AdmStage, adm_tile_shape(2).threads());
+VMAFX_DECLARE_KERNEL(adm_scale3, AdmStage, adm_tile_shape(3).threads());
 
-/* The parameter of the kernel that adds up rows. */
+/* Adding up rows: those of a block, and threads for each, which share out the tiles. */
+inline constexpr unsigned kAdmRowsPerBlock = 64, kAdmThreadsPerRow = 4;
+
 struct AdmRows {
   struct OfScale {
     int32_t rows, tiles;  // tiles: columns of them
@@ -73,12 +81,9 @@ struct AdmRows {
   OfScale scale[kAdmScales];
   hip::DevicePtr<uint64_t> row_sums;
   int64_t row_sums_stride = 0;
-  hip::DevicePtr<uint64_t> sums;  // AdmSums of the first frame
-  int64_t sums_stride = 0;        // words
+  BatchSums<AdmSums> sums;
 };
-
-/* Rows of a block of that kernel, and threads for each, which share out the tiles. */
-inline constexpr unsigned kAdmRowsPerBlock = 64, kAdmThreadsPerRow = 4;
+VMAFX_DECLARE_KERNEL(adm_rows, AdmRows, kAdmRowsPerBlock, kAdmThreadsPerRow);
 
 }  // namespace vmafx
 

@@ -287,24 +287,24 @@ class Cubes {
   float* to_;
 };
 
-/* Of powers each goes to its own word: no thread has more than a few. */
+/* Of powers each goes to its own bin: no thread has more than a few. */
 class Powers {
  public:
   VMAFX_DEVICE Powers(const FloatAdmStage& stage, const Place& at)
-      : scored_(stage, at), bins_(stage.sums.get() + gpu::block_id().z * stage.sums_stride), p_norm_(stage.p_norm) {}
+      : scored_(stage, at), sums_(stage.sums[gpu::block_id().z]), p_norm_(stage.p_norm) {}
   VMAFX_DEVICE void add(int sum, const float (&x)[kColumns]) {
     VMAFX_UNROLL
     for (int i = 0; i < kColumns; i++) {
       const FloatAdmPower power = float_adm_power(x[i], p_norm_);
       if (scored_.counted[i] && power.bin < kFloatAdmBins)
-        gpu::atomic_add(bins_ + sum * kFloatAdmBins + power.bin,
+        gpu::atomic_add(&sums_.bin[sum][power.bin],
                         static_cast<uint64_t>(to_fixed<kFloatAdmPowerBits>(static_cast<double>(power.power))));
     }
   }
 
  private:
   Scored scored_;
-  uint64_t* bins_;
+  FloatAdmPowerSums& sums_;
   float p_norm_;
 };
 
@@ -378,9 +378,9 @@ VMAFX_DEVICE void run_tile(const FloatAdmStage& stage, const Picture<T> (&pictur
 }
 
 template <class Sums, class T>
-VMAFX_DEVICE void score_samples(const FloatAdmStage& stage, const hip::BatchPlanes& planes) {
+VMAFX_DEVICE void score_samples(const FloatAdmStage& stage) {
   const int frame = static_cast<int>(gpu::block_id().z);
-  const hip::DevicePlane &ref = planes.ref[hip::ref_index(frame)], &dist = planes.dist[frame];
+  const hip::DevicePlane &ref = stage.luma.ref[hip::ref_index(frame)], &dist = stage.luma.dist[frame];
   const Picture<T> pictures[2] = {{reinterpret_cast<const T*>(ref.data.get()), ref.stride, 0, 0},
                                   {reinterpret_cast<const T*>(dist.data.get()), dist.stride, 0, 0}};
   run_tile<Sums>(stage, pictures);
@@ -396,25 +396,9 @@ VMAFX_DEVICE void score_bands(const FloatAdmStage& stage) {
   run_tile<Sums>(stage, pictures);
 }
 
-}  // namespace vmafx::float_adm
+VMAFX_DEFINE_SAMPLE_KERNELS(float_adm, T, stage) { score_samples<Cubes, T>(stage); }
+VMAFX_DEFINE_KERNEL(float_adm_bands, stage) { score_bands<Cubes>(stage); }
+VMAFX_DEFINE_SAMPLE_KERNELS(float_adm_powers, T, stage) { score_samples<Powers, T>(stage); }
+VMAFX_DEFINE_KERNEL(float_adm_powers_bands, stage) { score_bands<Powers>(stage); }
 
-VMAFX_KERNEL(vmafx_float_adm_8, vmafx::kFloatAdmThreads, (vmafx::FloatAdmStage stage, vmafx::hip::BatchPlanes planes)) {
-  vmafx::float_adm::score_samples<vmafx::float_adm::Cubes, uint8_t>(stage, planes);
-}
-VMAFX_KERNEL(vmafx_float_adm_16, vmafx::kFloatAdmThreads, (vmafx::FloatAdmStage stage, vmafx::hip::BatchPlanes planes)) {
-  vmafx::float_adm::score_samples<vmafx::float_adm::Cubes, uint16_t>(stage, planes);
-}
-VMAFX_KERNEL(vmafx_float_adm_bands, vmafx::kFloatAdmThreads, (vmafx::FloatAdmStage stage)) {
-  vmafx::float_adm::score_bands<vmafx::float_adm::Cubes>(stage);
-}
-VMAFX_KERNEL(vmafx_float_adm_powers_8, vmafx::kFloatAdmThreads,
-             (vmafx::FloatAdmStage stage, vmafx::hip::BatchPlanes planes)) {
-  vmafx::float_adm::score_samples<vmafx::float_adm::Powers, uint8_t>(stage, planes);
-}
-VMAFX_KERNEL(vmafx_float_adm_powers_16, vmafx::kFloatAdmThreads,
-             (vmafx::FloatAdmStage stage, vmafx::hip::BatchPlanes planes)) {
-  vmafx::float_adm::score_samples<vmafx::float_adm::Powers, uint16_t>(stage, planes);
-}
-VMAFX_KERNEL(vmafx_float_adm_powers_bands, vmafx::kFloatAdmThreads, (vmafx::FloatAdmStage stage)) {
-  vmafx::float_adm::score_bands<vmafx::float_adm::Powers>(stage);
-}
+}  // namespace vmafx::float_adm

@@ -36,8 +36,10 @@ Tiling make_tiling(Interval made, int from, int to, int step) {
 
 class FloatAdmHip : public DeviceTwin {
  public:
-  explicit FloatAdmHip(const FloatAdmParams& params) : bpc_(params.bpc), cubes_(params.cubes()) {
-    words_per_scale_ = kFloatAdmKinds * kAdmBands * params.words_per_sum();
+  explicit FloatAdmHip(const FloatAdmParams& params)
+      : cubes_(params.cubes()),
+        samples_(kernels_.add((cubes_ ? kernels::float_adm : kernels::float_adm_powers).of(params.bpc))),
+        bands_(kernels_.add(cubes_ ? kernels::float_adm_bands : kernels::float_adm_powers_bands)) {
     AdmNeeds needs[kAdmScales];
     for (int s = kAdmScales - 1; s >= 0; s--) {
       const bool scored = s > 0 || !params.skip_scale0;
@@ -48,14 +50,6 @@ class FloatAdmHip : public DeviceTwin {
 
   size_t scratch_bytes(int frames) const override { return bands_bytes(frames) + row_sums_.scratch_bytes(frames); }
 
-  Status load(const hip::Module& kernels) override {
-    const char* const samples = cubes_ ? bpc_ == 8 ? "vmafx_float_adm_8" : "vmafx_float_adm_16"
-                                       : bpc_ == 8 ? "vmafx_float_adm_powers_8" : "vmafx_float_adm_powers_16";
-    VMAFX_ASSIGN(samples_, (kernels.kernel<FloatAdmStage, hip::BatchPlanes>(samples)));
-    VMAFX_ASSIGN(bands_, kernels.kernel<FloatAdmStage>(cubes_ ? "vmafx_float_adm_bands" : "vmafx_float_adm_powers_bands"));
-    return cubes_ ? row_sums_.load(kernels) : Status();
-  }
-
   Status launch(const DeviceBatch& batch) const override {
     const hip::DevicePtr<std::byte> rows = batch.scratch + static_cast<ptrdiff_t>(bands_bytes(batch.count));
     hip::DevicePtr<float> next = batch.scratch.as<float>();
@@ -64,12 +58,10 @@ class FloatAdmHip : public DeviceTwin {
       if (s > 0) stage.from.data = next + -2 * batch.count * stage.from.plane_size;
       stage.to.data = next;
       next = next + 2 * batch.count * stage.to.plane_size;
-      stage.sums = batch.sums.as<uint64_t>() + s * words_per_scale_;
-      stage.sums_stride = static_cast<int64_t>(batch.sums_stride / sizeof(uint64_t));
+      stage.luma = batch.planes[0];
+      if (!cubes_) stage.sums = batch.sums_of<FloatAdmPowerSums>(s * sizeof(FloatAdmPowerSums));
       if (cubes_ && stage.scored) stage.values = row_sums_.values(parts_[s], rows);
-      const hip::Dim grid = {tiles_[s][0], tiles_[s][1], static_cast<unsigned>(batch.count)};
-      if (s == 0) VMAFX_TRY(hip::launch(*batch.stream, samples_, grid, {kFloatAdmThreads}, 0, stage, batch.planes[0]));
-      else VMAFX_TRY(hip::launch(*batch.stream, bands_, grid, {kFloatAdmThreads}, 0, stage));
+      VMAFX_TRY((s == 0 ? samples_ : bands_).launch(batch, batch.grid(tiles_[s][0], tiles_[s][1]), stage));
       if (cubes_ && stage.scored) VMAFX_TRY(row_sums_.add_rows(batch, parts_[s], rows));
     }
     return cubes_ ? row_sums_.add_sums(batch, rows) : Status();
@@ -92,7 +84,7 @@ class FloatAdmHip : public DeviceTwin {
     }
     if (cubes_ && stage.scored)
       parts_[index] = row_sums_.add_part(stage.columns.end - stage.columns.begin, scale.bottom - scale.top, kFloatAdmKinds * kAdmBands,
-                                         float_adm_sum_index(0, index, 0));
+                                         float_adm_sum_index(0, index, 0) * sizeof(uint64_t));
     stage.sample_scale = 1.0f / static_cast<float>(1 << (params.bpc - 8));
     if (index == 0) {
       stage.from.x = {0, scale.in_w};
@@ -118,17 +110,13 @@ class FloatAdmHip : public DeviceTwin {
     frame_floats_ += 2 * to.plane_size;
   }
 
-  const int bpc_;
   const bool cubes_;
-  int64_t words_per_scale_ = 0;
   FloatAdmStage stages_[kAdmScales];
   unsigned tiles_[kAdmScales][2] = {};
   int64_t frame_floats_ = 0;  // of the bands a
-  RowSumsDevice row_sums_;
+  RowSumsDevice row_sums_{kernels_};
   int parts_[kAdmScales] = {};  // of the sums
-
-  hip::Kernel<FloatAdmStage, hip::BatchPlanes> samples_;
-  hip::Kernel<FloatAdmStage> bands_;
+  const TwinKernel<FloatAdmStage> samples_, bands_;
 };
 
 }  // namespace

@@ -35,6 +35,11 @@ inline constexpr int kFloatAdmMostExponent = 4;  // of weighted coefficients
 inline constexpr int kFloatAdmPowerBits = 36;
 inline constexpr int kFloatAdmBins = 32;
 
+/* The raw sums of a scale's powers. */
+struct FloatAdmPowerSums {
+  uint64_t bin[kFloatAdmKinds * kAdmBands][kFloatAdmBins];
+};
+
 /* The approximate reciprocal by which libvmaf's float_adm divides: RCPSS of x86, of which 12 bits are defined, as AMD's processors have
  * it (read from a Zen 4, all mantissas). Intel's differs within the same bounds, and libvmaf's scores there by some 1e-8.
  *

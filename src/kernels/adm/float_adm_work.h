@@ -32,7 +32,7 @@ struct FloatAdmPlanes {
   int64_t plane_size = 0;  // floats from plane to plane, a multiple of 4
 };
 
-/* The parameter of a scale's kernel. */
+/* One scale. */
 struct FloatAdmStage {
   FloatAdmScale scale;
   int32_t first_x = 0, first_y = 0;  // of the first tile; first_x is even
@@ -43,12 +43,16 @@ struct FloatAdmStage {
   double gain_limit = 1;
   float p_norm = 3;
   float sample_scale = 1;  // to 8 bits
+  hip::BatchPlanes luma;   // scale 0
   FloatAdmPlanes from;     // at scale 0 only x and y
   FloatAdmPlanes to;
-  RowValues values;               // of cubes: of `columns` and the scored rows, a plane for each of the scale's sums
-  hip::DevicePtr<uint64_t> sums;  // of powers, of the scale, of the first frame
-  int64_t sums_stride = 0;        // words
+  RowValues values;        // of cubes: of `columns` and the scored rows, a plane for each of the scale's sums
+  BatchSums<FloatAdmPowerSums> sums;  // of powers, of the scale
 };
+VMAFX_DECLARE_SAMPLE_KERNELS(float_adm, FloatAdmStage, kFloatAdmThreads);
+VMAFX_DECLARE_KERNEL(float_adm_bands, FloatAdmStage, kFloatAdmThreads);
+VMAFX_DECLARE_SAMPLE_KERNELS(float_adm_powers, FloatAdmStage, kFloatAdmThreads);
+VMAFX_DECLARE_KERNEL(float_adm_powers_bands, FloatAdmStage, kFloatAdmThreads);
 
 }  // namespace vmafx
 

@@ -38,16 +38,6 @@
 
 namespace vmafx {
 
-/* The raw sums of one scale: of c, by cambi_counted(). The threshold is the c of rank ⌊topk · samples⌋. */
-struct CambiScaleSums {
-  uint64_t above, above_count;  // of larger ones: their sum and number
-  uint64_t at, at_count;        // of equal ones
-};
-
-struct CambiSums {
-  CambiScaleSums dist[kCambiScales], ref[kCambiScales];  // ref with full_ref only
-};
-
 /* What a twin computes. */
 struct CambiParams {
   int bpc;

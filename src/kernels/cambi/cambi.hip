@@ -44,15 +44,12 @@ VMAFX_DEVICE uint32_t over_block(uint32_t value) {
 }
 
 /* Sums of a block, added up by each thread. */
-struct KeySums {
-  int64_t of[4];  // CambiScaleSums, with a threshold of 0
-
-  VMAFX_DEVICE void add(uint32_t key, int sum_bits) {
-    of[0] += static_cast<int64_t>(cambi_counted(key, sum_bits));
-    of[1] += key > 0;
-    of[3] += key == 0;
-  }
-};
+/* With a threshold of 0. */
+VMAFX_DEVICE void add_key(uint32_t key, int sum_bits, CambiScaleSums& sums) {
+  sums.above += cambi_counted(key, sum_bits);
+  sums.above_count += key > 0;
+  sums.at_count += key == 0;
+}
 
 /* A column of the thread's, as it comes into the window and leaves it. */
 struct Column {
@@ -111,19 +108,19 @@ struct Tile {
   }
 
   /* What no step counts for has no key. */
-  VMAFX_DEVICE void clear_keys(int thread, KeySums& sums) const {
+  VMAFX_DEVICE void clear_keys(int thread, CambiScaleSums& sums) const {
     if (x0 + thread >= w) return;
     const int64_t first = static_cast<int64_t>(y0) * w + x0 + thread;
     for (int y = 0; y < rows; y++) {
       const int64_t at = first + static_cast<int64_t>(y) * w;
       if (is_asked(words[at])) continue;
       keys[at] = 0;
-      sums.of[3]++;
+      sums.at_count++;
     }
   }
 
   /* Keys of the words from `base` on, as many levels as there is room for. */
-  VMAFX_DEVICE void sweep(int thread, uint32_t base, KeySums& sums) const {
+  VMAFX_DEVICE void sweep(int thread, uint32_t base, CambiScaleSums& sums) const {
     const uint32_t least = base - static_cast<uint32_t>(diffs()); /* of those that are counted */
     const uint32_t levels = static_cast<uint32_t>(side.levels + 2 * diffs());
     const int size = static_cast<int>(levels) * pitch();
@@ -167,7 +164,7 @@ struct Tile {
         if (is_swept(word, base)) {
           const uint32_t result = sample_key(thread, static_cast<int>(word - kMasked), static_cast<int>(word - base));
           *key = result;
-          sums.add(result, side.sum_bits);
+          add_key(result, side.sum_bits, sums);
         }
         gpu::block_sync();
       }
@@ -255,32 +252,17 @@ VMAFX_DEVICE void make_keys(const CambiWork& work) {
   const int rows = planes.h - y0 < side.tile_rows ? planes.h - y0 : side.tile_rows;
   const Tile<diffs, pitch> columns = {work, side, picture.words(work, scale), picture.keys(work, scale), counts,
                                       planes.w, planes.h, x0, y0, rows};
-  KeySums sums = {};
+  CambiScaleSums sums = {};
   columns.clear_keys(thread, sums);
   uint32_t base = over_block<Least>(columns.next_word(thread, 0));
   while (base != kNoLevel) {
     columns.sweep(thread, base, sums);
     base = over_block<Least>(columns.next_word(thread, base + static_cast<uint32_t>(side.levels)));
   }
-  gpu::add_block(picture.sums(work, scale), sums.of);
+  gpu::add_block(picture.sums(work, scale), sums);
 }
+
+VMAFX_DEFINE_DENSE_KERNEL(cambi_keys_4, 6, work) { make_keys<4, kCambiPitch>(work); }
+VMAFX_DEFINE_DENSE_KERNEL(cambi_keys, 6, work) { make_keys<0, 0>(work); }
 
 }  // namespace vmafx::cambi
-
-VMAFX_KERNEL(vmafx_cambi_prepare_8, vmafx::kCambiPrepareThreads, (vmafx::CambiWork work)) {
-  vmafx::cambi::prepare<uint8_t>(work);
-}
-VMAFX_KERNEL(vmafx_cambi_prepare_16, vmafx::kCambiPrepareThreads, (vmafx::CambiWork work)) {
-  vmafx::cambi::prepare<uint16_t>(work);
-}
-VMAFX_KERNEL(vmafx_cambi_filter, vmafx::kCambiFilterW * 4, (vmafx::CambiWork work)) { vmafx::cambi::filter(work); }
-VMAFX_DENSE_KERNEL(vmafx_cambi_keys_4, vmafx::kCambiKeysW, 6, (vmafx::CambiWork work)) {
-  vmafx::cambi::make_keys<4, vmafx::kCambiPitch>(work);
-}
-VMAFX_DENSE_KERNEL(vmafx_cambi_keys, vmafx::kCambiKeysW, 6, (vmafx::CambiWork work)) {
-  vmafx::cambi::make_keys<0, 0>(work);
-}
-VMAFX_KERNEL(vmafx_cambi_digits_0, vmafx::kCambiRankThreads, (vmafx::CambiWork work)) { vmafx::cambi::rank<0>(work); }
-VMAFX_KERNEL(vmafx_cambi_digits_1, vmafx::kCambiRankThreads, (vmafx::CambiWork work)) { vmafx::cambi::rank<1>(work); }
-VMAFX_KERNEL(vmafx_cambi_digits_2, vmafx::kCambiRankThreads, (vmafx::CambiWork work)) { vmafx::cambi::rank<2>(work); }
-VMAFX_KERNEL(vmafx_cambi_largest, vmafx::kCambiRankThreads, (vmafx::CambiWork work)) { vmafx::cambi::rank<3>(work); }

@@ -48,6 +48,7 @@ class CambiHip : public DeviceTwin {
     work_.levels = levels;
     work_.first_asked = *std::min_element(levels.lowest, levels.lowest + levels.diffs);
     work_.last_asked = *std::max_element(levels.highest, levels.highest + levels.diffs);
+    keys_ = kernels_.add(is_usual() ? kernels::cambi_keys_4 : kernels::cambi_keys);
   }
 
   size_t scratch_bytes(int frames) const override {
@@ -56,39 +57,21 @@ class CambiHip : public DeviceTwin {
     return bytes;
   }
 
-  Status load(const hip::Module& kernels) override {
-    VMAFX_ASSIGN(prepare_,
-                 kernels.kernel<CambiWork>(params_.bpc == 8 ? "vmafx_cambi_prepare_8" : "vmafx_cambi_prepare_16"));
-    VMAFX_ASSIGN(filter_, kernels.kernel<CambiWork>("vmafx_cambi_filter"));
-    VMAFX_ASSIGN(keys_, kernels.kernel<CambiWork>(is_usual() ? "vmafx_cambi_keys_4" : "vmafx_cambi_keys"));
-    VMAFX_ASSIGN(rank_[0], kernels.kernel<CambiWork>("vmafx_cambi_digits_0"));
-    VMAFX_ASSIGN(rank_[1], kernels.kernel<CambiWork>("vmafx_cambi_digits_1"));
-    VMAFX_ASSIGN(rank_[2], kernels.kernel<CambiWork>("vmafx_cambi_digits_2"));
-    VMAFX_ASSIGN(rank_[3], kernels.kernel<CambiWork>("vmafx_cambi_largest"));
-    return {};
-  }
-
   Status launch(const DeviceBatch& batch) const override {
     CambiWork work = work_;
     work.luma = batch.planes[0];
     work.scratch = batch.scratch.as<uint8_t>();
-    work.sums = batch.sums.as<uint8_t>();
-    work.sums_stride = batch.sums_stride;
+    work.sums = batch.sums_of<CambiSums>();
     work.frames = batch.count;
     work.side[1].first_picture = work.side[0].picture_bytes * static_cast<uint64_t>(batch.count);
     const auto pictures = static_cast<unsigned>(batch.count * sides_);
 
-    VMAFX_TRY(
-        hip::launch(*batch.stream, prepare_, {most(prepare_tiles), 1, pictures}, {kCambiPrepareThreads}, 0, work));
+    VMAFX_TRY(prepare_.launch(batch, {most(prepare_tiles), 1, pictures}, work));
     for (work.scale = 0; work.scale < kCambiScales; work.scale++)
-      VMAFX_TRY(hip::launch(*batch.stream, filter_, filter_grid(work.scale, pictures),
-                            {kCambiFilterW, kCambiFilterH / kCambiFilterRows}, 0, work));
-    VMAFX_TRY(hip::launch(*batch.stream, keys_, {most([](const CambiSide& side) { return side.tiles; }), 1, pictures},
-                          {kCambiKeysW}, 0, work));
-    for (const hip::Kernel<CambiWork>& rank : rank_)
-      VMAFX_TRY(hip::launch(*batch.stream, rank,
-                            {most([](const CambiSide& side) { return side.rank_blocks; }), 1, pictures},
-                            {kCambiRankThreads}, 0, work));
+      VMAFX_TRY(filter_.launch(batch, filter_grid(work.scale, pictures), work));
+    VMAFX_TRY(keys_.launch(batch, {most([](const CambiSide& side) { return side.tiles; }), 1, pictures}, work));
+    const unsigned rank_blocks = most([](const CambiSide& side) { return side.rank_blocks; });
+    for (const TwinKernel<CambiWork>& rank : rank_) VMAFX_TRY(rank.launch(batch, {rank_blocks, 1, pictures}, work));
     return {};
   }
 
@@ -156,7 +139,12 @@ class CambiHip : public DeviceTwin {
   const CambiParams params_;
   const int sides_;
   CambiWork work_ = {};
-  hip::Kernel<CambiWork> prepare_, filter_, keys_, rank_[kCambiKeyDigits + 1];
+  TwinKernel<CambiWork> keys_;
+  const TwinKernel<CambiWork> prepare_ = kernels_.add(kernels::cambi_prepare.of(params_.bpc));
+  const TwinKernel<CambiWork> filter_ = kernels_.add(kernels::cambi_filter);
+  const TwinKernel<CambiWork> rank_[kCambiKeyDigits + 1] = {
+      kernels_.add(kernels::cambi_digits_0), kernels_.add(kernels::cambi_digits_1),
+      kernels_.add(kernels::cambi_digits_2), kernels_.add(kernels::cambi_largest)};
 };
 
 }  // namespace

@@ -9,6 +9,17 @@
 namespace vmafx {
 
 inline constexpr int kCambiScales = 5;
+
+/* The raw sums of one scale: of c, by cambi_counted(). The threshold is the c of rank ⌊topk · samples⌋. */
+struct CambiScaleSums {
+  uint64_t above, above_count;  // of larger ones: their sum and number
+  uint64_t at, at_count;        // of equal ones
+};
+
+struct CambiSums {
+  CambiScaleSums dist[kCambiScales], ref[kCambiScales];  // ref with full_ref only
+};
+
 inline constexpr int kCambiMostDiffs = 32;
 inline constexpr int kCambiMostWindow = 255;  // counts of a column fit a byte
 inline constexpr int kCambiMostLevel = 1024;  // what rounding a deeper sample to 10 bit may give

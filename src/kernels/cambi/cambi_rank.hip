@@ -61,7 +61,7 @@ VMAFX_DEVICE void rank(const CambiWork& work) {
     gpu::block_sync();
     if (!any[0]) return;
   } else {
-    if (picture.sums(work, scale)[1] < planes.wanted) return;
+    if (picture.sums(work, scale).above_count < planes.wanted) return;
   }
   /* The threshold as far as it is known. */
   Digit digit = {0, planes.wanted};
@@ -90,21 +90,26 @@ VMAFX_DEVICE void rank(const CambiWork& work) {
     for (int i = thread; i < kCambiDigitValues; i += kCambiRankThreads)
       if (digits[i]) gpu::atomic_add(&to[i], digits[i]);
   } else {
-    int64_t changes[4] = {};
+    CambiScaleSums changes = {};  // modulo 2^64
     for (int i = 0; i < kCambiRankKeys; i++) {
       const int64_t at = first + int64_t{i} * kCambiRankThreads;
       if (at >= count) break;
       const uint32_t key = keys[at];
-      const auto counted = static_cast<int64_t>(cambi_counted(key, side.sum_bits));
+      const uint64_t counted = cambi_counted(key, side.sum_bits);
       const bool was_above = key > 0, is_above = key > threshold, is_at = key == threshold;
-      changes[0] += (is_above - was_above) * counted;
-      changes[1] += is_above - was_above;
-      changes[2] += is_at * counted;
-      changes[3] += is_at - !was_above;
+      changes.above += static_cast<uint64_t>(is_above - was_above) * counted;
+      changes.above_count += static_cast<uint64_t>(is_above - was_above);
+      changes.at += is_at * counted;
+      changes.at_count += static_cast<uint64_t>(is_at - !was_above);
     }
     gpu::add_block(picture.sums(work, scale), changes);
   }
 }
+
+VMAFX_DEFINE_KERNEL(cambi_digits_0, work) { rank<0>(work); }
+VMAFX_DEFINE_KERNEL(cambi_digits_1, work) { rank<1>(work); }
+VMAFX_DEFINE_KERNEL(cambi_digits_2, work) { rank<2>(work); }
+VMAFX_DEFINE_KERNEL(cambi_largest, work) { rank<3>(work); }
 
 }  // namespace vmafx::cambi
 

@@ -31,10 +31,9 @@ struct Picture {
     return reinterpret_cast<uint64_t*>(area(work) + side.digits) +
            (kCambiKeyDigits * scale + step) * kCambiDigitValues;
   }
-  /* CambiScaleSums */
-  VMAFX_DEVICE uint64_t* sums(const CambiWork& work, int scale) const {
-    uint64_t* const all = reinterpret_cast<uint64_t*>(work.sums + frame * work.sums_stride);
-    return all + 4 * ((is_dist ? 0 : kCambiScales) + scale);
+  VMAFX_DEVICE CambiScaleSums& sums(const CambiWork& work, int scale) const {
+    CambiSums& both = work.sums[frame];
+    return (is_dist ? both.dist : both.ref)[scale];
   }
 };
 
@@ -64,8 +63,7 @@ VMAFX_DEVICE LevelPair sums_across(const uint16_t* row, int column, bool two) {
 }
 
 /* A thread takes a column of the tile with what lies beside it, in each step some of its rows. */
-template <class T>
-VMAFX_DEVICE void prepare(const CambiWork& work) {
+VMAFX_DEFINE_SAMPLE_KERNELS(cambi_prepare, T, work) {
   constexpr int kReach = kCambiMaskRadius, kColumns = kCambiPrepareColumns;
   constexpr int kGroups = kCambiPrepareThreads / kColumns, kRun = kCambiPrepareH / kGroups;
   constexpr int kRawH = kCambiPrepareH + 2 * kReach + 2;
@@ -156,7 +154,7 @@ struct Words {
   }
 };
 
-VMAFX_DEVICE void filter(const CambiWork& work) {
+VMAFX_DEFINE_KERNEL(cambi_filter, work) {
   const Picture picture(work);
   const CambiScalePlanes& to = picture.side.scale[work.scale];
   Words from = {reinterpret_cast<const uint16_t*>(picture.area(work) + picture.side.prepared), to.w, 1, to.w, to.h};

@@ -7,6 +7,7 @@
 #include "hip/device_ptr.h"
 #include "hip/frame_planes.h"
 #include "kernels/cambi/cambi_math.h"
+#include "kernels/gpu/work.h"
 
 namespace vmafx {
 
@@ -67,14 +68,21 @@ struct CambiSide {
 struct CambiWork {
   hip::BatchPlanes luma;
   hip::DevicePtr<uint8_t> scratch;
-  hip::DevicePtr<uint8_t> sums;  // CambiSums of the first frame
-  uint64_t sums_stride;          // bytes to those of the next
+  BatchSums<CambiSums> sums;
   int32_t frames, bpc, anti_dither, halved;
   int32_t scale;                 // that is filtered
   int32_t first_asked, last_asked;  // levels where a step counts
   CambiLevels levels;
   CambiSide side[2];             // dist, ref
 };
+VMAFX_DECLARE_SAMPLE_KERNELS(cambi_prepare, CambiWork, kCambiPrepareThreads);
+VMAFX_DECLARE_KERNEL(cambi_filter, CambiWork, kCambiFilterW, kCambiFilterH / kCambiFilterRows);
+VMAFX_DECLARE_KERNEL(cambi_keys_4, CambiWork, kCambiKeysW);  // 4 steps, windows that kCambiPitch has room for
+VMAFX_DECLARE_KERNEL(cambi_keys, CambiWork, kCambiKeysW);
+VMAFX_DECLARE_KERNEL(cambi_digits_0, CambiWork, kCambiRankThreads);
+VMAFX_DECLARE_KERNEL(cambi_digits_1, CambiWork, kCambiRankThreads);
+VMAFX_DECLARE_KERNEL(cambi_digits_2, CambiWork, kCambiRankThreads);
+VMAFX_DECLARE_KERNEL(cambi_largest, CambiWork, kCambiRankThreads);
 
 }  // namespace vmafx
 

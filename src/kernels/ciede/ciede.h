@@ -23,12 +23,7 @@
 
 namespace vmafx {
 
-/* The raw sums of one frame. */
-struct CiedeSums {
-  int64_t difference;  // Σ ΔE₀₀ in multiples of 2^-kCiedeSumBits
-};
-
-/* The twins: that sum. Pictures of equal format with three planes. */
+/* The twins: the sum of differences. Pictures of equal format with three planes. */
 int64_t ciede_ref(const CiedeParams& params, const Picture& ref, const Picture& dist, std::byte* scratch);
 int64_t ciede_simd(const CiedeParams& params, const Picture& ref, const Picture& dist, std::byte* scratch);
 

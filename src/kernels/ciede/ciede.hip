@@ -24,8 +24,7 @@ VMAFX_DEVICE CiedeLab lab_at(const CiedeWork& work, const hip::DevicePlane& luma
 }
 
 /* (No thread has several pixels: in a loop over them, so many constants stay in registers that AMD's compiler spills.) */
-template <class T>
-VMAFX_DEVICE void add_tile(const CiedeWork& work) {
+VMAFX_DEFINE_SAMPLE_KERNELS(ciede, T, work) {
   const gpu::Dim3 block = gpu::block_id(), thread = gpu::thread_id();
   const int x = static_cast<int>(block.x * kCiedeTileColumns + thread.x);
   const int y = static_cast<int>(block.y * kCiedeTileRows + thread.y);
@@ -39,15 +38,7 @@ VMAFX_DEVICE void add_tile(const CiedeWork& work) {
         lab_at<T>(work, planes[0].dist[frame], planes[1].dist[frame], planes[2].dist[frame], x, y, site);
     difference = to_fixed<kCiedeSumBits>(ciede_difference(ref, dist));
   }
-  gpu::add_block(work.sums + frame * work.sums_stride, difference);
+  gpu::add_block(work.sums[frame].difference, difference);
 }
 
 }  // namespace vmafx::ciede
-
-VMAFX_KERNEL(vmafx_ciede_8, vmafx::kCiedeTileColumns* vmafx::kCiedeTileRows, (vmafx::CiedeWork work)) {
-  vmafx::ciede::add_tile<uint8_t>(work);
-}
-
-VMAFX_KERNEL(vmafx_ciede_16, vmafx::kCiedeTileColumns* vmafx::kCiedeTileRows, (vmafx::CiedeWork work)) {
-  vmafx::ciede::add_tile<uint16_t>(work);
-}

@@ -1,4 +1,4 @@
-/* What the twins of ciede are given: the scale of samples, and where the chroma of a pixel lies. */
+/* What the twins of ciede are given, the scale of samples and where the chroma of a pixel lies, and the raw sums. */
 #ifndef VMAFX_KERNELS_CIEDE_CIEDE_MATH_H
 #define VMAFX_KERNELS_CIEDE_CIEDE_MATH_H
 
@@ -10,6 +10,11 @@ namespace vmafx {
 
 /* ΔE₀₀ stays below 2^10: sums of 2^28 pixels fit into 63 bits. */
 inline constexpr int kCiedeSumBits = 25;
+
+/* The raw sums of one frame. */
+struct CiedeSums {
+  int64_t difference;  // Σ ΔE₀₀ in multiples of 2^-kCiedeSumBits
+};
 
 enum class CiedeChroma : int32_t {
   kEach,     // 4:4:4

@@ -6,6 +6,7 @@
 
 #include "hip/frame_planes.h"
 #include "kernels/ciede/ciede_math.h"
+#include "kernels/gpu/work.h"
 
 namespace vmafx {
 
@@ -13,14 +14,13 @@ namespace vmafx {
 inline constexpr unsigned kCiedeTileColumns = 64;
 inline constexpr unsigned kCiedeTileRows = 8;
 
-/* The parameter of the kernels. */
 struct CiedeWork {
   CiedeParams params;
   int32_t w = 0, h = 0, chroma_w = 0, chroma_h = 0;
   hip::BatchPlanes planes[3];
-  hip::DevicePtr<uint64_t> sums;  // CiedeSums of the first frame
-  uint64_t sums_stride = 0;       // words from one frame's sums to the next's
+  BatchSums<CiedeSums> sums;
 };
+VMAFX_DECLARE_SAMPLE_KERNELS(ciede, CiedeWork, kCiedeTileColumns, kCiedeTileRows);
 
 }  // namespace vmafx
 

@@ -30,8 +30,7 @@ VMAFX_DEVICE void load_tile(const AnsnrWork& work, const hip::DevicePlane& plane
   }
 }
 
-template <class T>
-VMAFX_DEVICE void put_tile(const AnsnrWork& work) {
+VMAFX_DEFINE_SAMPLE_KERNELS(ansnr, T, work) {
   VMAFX_SHARED(Tile<kAnsnrRefRadius>::Rows, ref_rows, );
   VMAFX_SHARED(Tile<kAnsnrDistRadius>::Rows, dist_rows, );
   const gpu::Dim3 block = gpu::block_id(), thread = gpu::thread_id();
@@ -52,11 +51,3 @@ VMAFX_DEVICE void put_tile(const AnsnrWork& work) {
 }
 
 }  // namespace vmafx::ansnr
-
-VMAFX_KERNEL(vmafx_ansnr_8, vmafx::kAnsnrTileW* vmafx::kAnsnrThreadRows, (vmafx::AnsnrWork work)) {
-  vmafx::ansnr::put_tile<uint8_t>(work);
-}
-
-VMAFX_KERNEL(vmafx_ansnr_16, vmafx::kAnsnrTileW* vmafx::kAnsnrThreadRows, (vmafx::AnsnrWork work)) {
-  vmafx::ansnr::put_tile<uint16_t>(work);
-}

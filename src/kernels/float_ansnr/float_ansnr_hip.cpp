@@ -11,14 +11,12 @@ namespace {
 
 class AnsnrHip : public DeviceTwin {
  public:
-  explicit AnsnrHip(const VideoFormat& format) : format_(format) { sums_.add_part(format.w, format.h, 2, 0); }
+  explicit AnsnrHip(const VideoFormat& format) : format_(format) {
+    static_assert(offsetof(AnsnrSums, noise) == offsetof(AnsnrSums, signal) + sizeof(uint64_t));
+    sums_.add_part(format.w, format.h, 2, offsetof(AnsnrSums, signal));
+  }
 
   size_t scratch_bytes(int frames) const override { return sums_.scratch_bytes(frames); }
-
-  Status load(const hip::Module& kernels) override {
-    VMAFX_ASSIGN(kernel_, kernels.kernel<AnsnrWork>(format_.bpc == 8 ? "vmafx_ansnr_8" : "vmafx_ansnr_16"));
-    return sums_.load(kernels);
-  }
 
   Status launch(const DeviceBatch& batch) const override {
     VMAFX_TRY(put_squares(batch));
@@ -34,19 +32,16 @@ class AnsnrHip : public DeviceTwin {
     work.sample_scale = scale_to_8_bits(format_.bpc);
     work.luma = batch.planes[0];
     work.squares = sums_.values(0, batch.scratch);
-    const hip::Dim grid = {hip::blocks_for(format_.w, kAnsnrTileW), hip::blocks_for(format_.h, kAnsnrTileH),
-                           static_cast<unsigned>(batch.count)};
-    return hip::launch(*batch.stream, kernel_, grid, {kAnsnrTileW, kAnsnrThreadRows}, 0, work);
+    const unsigned across = hip::blocks_for(format_.w, kAnsnrTileW);
+    return kernel_.launch(batch, batch.grid(across, hip::blocks_for(format_.h, kAnsnrTileH)), work);
   }
 
   const VideoFormat format_;
-  RowSumsDevice sums_;
-  hip::Kernel<AnsnrWork> kernel_;
+  RowSumsDevice sums_{kernels_};
+  const TwinKernel<AnsnrWork> kernel_ = kernels_.add(kernels::ansnr.of(format_.bpc));
 };
 
 }  // namespace
-
-static_assert(sizeof(AnsnrSums) == 2 * sizeof(uint64_t));
 
 std::unique_ptr<DeviceTwin> ansnr_hip(const VideoFormat& format) { return std::make_unique<AnsnrHip>(format); }
 

@@ -18,6 +18,7 @@ struct AnsnrWork {
   hip::BatchPlanes luma;
   RowValues squares;  // signal, noise
 };
+VMAFX_DECLARE_SAMPLE_KERNELS(ansnr, AnsnrWork, kAnsnrTileW, kAnsnrThreadRows);
 
 }  // namespace vmafx
 

@@ -10,20 +10,10 @@
 #include <cstdint>
 #include <memory>
 
+#include "kernels/float_moment/float_moment_work.h"
 #include "kernels/twins.h"
 
 namespace vmafx {
-
-/* Of one picture's luma. */
-struct MomentSums {
-  uint64_t first;   // Σ samples
-  uint64_t second;  // Σ squares
-};
-
-/* The raw sums of one frame. */
-struct MomentPair {
-  MomentSums ref, dist;
-};
 
 /* The twins. Samples are below 2^bpc. */
 MomentSums moment_ref(const SamplePlane& plane, int bpc);

@@ -6,7 +6,7 @@ namespace vmafx::moment {
 
 /* Samples [x, x + 16 / sizeof(T)) of row y, those below w. The sums of a thread: 8 rows of 8 squares below 2^32. */
 template <class T>
-VMAFX_DEVICE void add_pack(const hip::DevicePlane& plane, int x, int y, int w, uint64_t* first, uint64_t* second) {
+VMAFX_DEVICE void add_pack(const hip::DevicePlane& plane, int x, int y, int w, MomentSums& sums) {
   constexpr int n = 16 / sizeof(T);
   const T* row = reinterpret_cast<const T*>(plane.data + y * plane.stride) + x;
   gpu::Pack<T, n> pack;
@@ -21,31 +21,24 @@ VMAFX_DEVICE void add_pack(const hip::DevicePlane& plane, int x, int y, int w, u
   for (int k = 0; k < n; k++) {
     const uint32_t sample = pack.v[k];
     sum += sample;
-    *second += uint64_t{sample} * sample;
+    sums.second += uint64_t{sample} * sample;
   }
-  *first += sum;
+  sums.first += sum;
 }
 
-template <class T>
-VMAFX_DEVICE void add_tile(const MomentWork& work) {
+VMAFX_DEFINE_SAMPLE_KERNELS(moment, T, work) {
   const gpu::Dim3 block = gpu::block_id();
   const unsigned frame = block.z / 2, is_dist = block.z % 2;
   const hip::DevicePlane& plane =
       is_dist ? work.luma.dist[frame] : work.luma.ref[hip::ref_index(static_cast<int>(frame))];
   const int x = static_cast<int>((block.x * kMomentPacks + gpu::thread_id().x) * (16 / sizeof(T)));
   const int top = static_cast<int>(block.y * kMomentRows);
-  uint64_t first = 0, second = 0;
+  MomentSums sums = {};
   if (x < work.w)
     for (int y = top; y < work.h && y < top + static_cast<int>(kMomentRows); y++)
-      add_pack<T>(plane, x, y, work.w, &first, &second);
-  const int64_t sums[2] = {static_cast<int64_t>(first), static_cast<int64_t>(second)};
-  gpu::add_block(work.sums + frame * work.sums_stride + is_dist * 2, sums);
+      add_pack<T>(plane, x, y, work.w, sums);
+  MomentPair& of_frame = work.sums[frame];
+  gpu::add_block(is_dist ? of_frame.dist : of_frame.ref, sums);
 }
 
 }  // namespace vmafx::moment
-
-VMAFX_KERNEL(vmafx_moment_8, vmafx::kMomentPacks, (vmafx::MomentWork work)) { vmafx::moment::add_tile<uint8_t>(work); }
-
-VMAFX_KERNEL(vmafx_moment_16, vmafx::kMomentPacks, (vmafx::MomentWork work)) {
-  vmafx::moment::add_tile<uint16_t>(work);
-}

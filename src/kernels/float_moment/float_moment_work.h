@@ -1,12 +1,24 @@
-/* What float_moment's kernels are given, and their tiles. */
+/* The raw sums of float_moment, what its kernels are given, and their tiles. */
 #ifndef VMAFX_KERNELS_FLOAT_MOMENT_FLOAT_MOMENT_WORK_H
 #define VMAFX_KERNELS_FLOAT_MOMENT_FLOAT_MOMENT_WORK_H
 
 #include <stdint.h>
 
 #include "hip/frame_planes.h"
+#include "kernels/gpu/work.h"
 
 namespace vmafx {
+
+/* Of one picture's luma. */
+struct MomentSums {
+  uint64_t first;   // Σ samples
+  uint64_t second;  // Σ squares
+};
+
+/* The raw sums of one frame. */
+struct MomentPair {
+  MomentSums ref, dist;
+};
 
 /* A tile: kMomentPacks times 16 bytes wide, kMomentRows high; a thread has one column of packs. */
 inline constexpr unsigned kMomentPacks = 64;
@@ -15,9 +27,9 @@ inline constexpr unsigned kMomentRows = 8;
 struct MomentWork {
   int32_t w = 0, h = 0;
   hip::BatchPlanes luma;
-  hip::DevicePtr<uint64_t> sums;  // MomentPair of the first frame
-  uint64_t sums_stride = 0;       // words from one frame's sums to the next's
+  BatchSums<MomentPair> sums;
 };
+VMAFX_DECLARE_SAMPLE_KERNELS(moment, MomentWork, kMomentPacks);
 
 }  // namespace vmafx
 

@@ -11,6 +11,12 @@
  *   VMAFX_DENSE_KERNEL(name, threads, blocks, (parameters)) { ... }
  *       The same, in so few registers that `blocks` blocks share a multiprocessor of NVIDIA's. For AMD the compiler
  *       decides.
+ *   VMAFX_DEFINE_KERNEL(name, work) { ... }
+ *   VMAFX_DEFINE_DENSE_KERNEL(name, blocks, work) { ... }
+ *       The kernel that a `<metric>_work.h` declares by this name (work.h). `work` is its parameter.
+ *   VMAFX_DEFINE_SAMPLE_KERNELS(name, T, work) { ... }
+ *   VMAFX_DEFINE_DENSE_SAMPLE_KERNELS(name, blocks, T, work) { ... }
+ *       The two that it declares for samples: T is uint8_t in one and uint16_t in the other.
  *   VMAFX_DEVICE
  *       Begins a function for kernels only; inline, never recursive. VMAFX_HD (device.h) begins one for the host, too.
  *   VMAFX_SHARED(type, name, [n]...);
@@ -37,10 +43,10 @@
  *       must come to it. Kernels that use it or what follows run in blocks of whole waves: multiples of 64 threads.
  *   int64_t wave_add(int64_t), int32_t wave_add(int32_t)
  *       The sum over the wave, in every lane. 32 bits are faster.
- *   void add_block(uint64_t* sums, values), add_block(uint64_t* sum, value), add_each(uint64_t* sums, value...)
- *       The way to return sums: adds int64_t values[n], or each value, summed over the block, to n sums in device
- *       memory, which a memset cleared. Every thread must come to it, at a uniform place like a barrier. add_each()
- *       sums values of type int32_t over a wave in 32 bits.
+ *   void add_block(Sums& sums, Sums values), add_waves(Sums& sums, Sums of_wave)
+ *       The way to return sums: adds `values`, a 64-bit integer or a struct of them, summed over the block, to `sums` in
+ *       device memory, which a memset cleared. Every thread must come to it, at a uniform place like a barrier.
+ *       add_waves() takes what the kernel has already summed over the wave by wave_add(), in 32 bits where that is enough.
  *   int64_t block_add(int64_t)
  *       The sum over the block, in every thread. Every thread must come to it, as above.
  *   void atomic_add(uint64_t*, uint64_t)
@@ -52,8 +58,6 @@
  *   Pack<T, n> load_pack<n>(const T*), void store_pack(T*, Pack<T, n>)
  *       n neighbouring values at once, pack.v[0 to n-1]: 2, 4, 8 or 16 bytes, at an address that is a multiple of
  *       that.
- *   uint64_t mul_high(uint64_t, uint64_t), int64_t mul_high(int64_t, int64_t)
- *       The high half of a 128-bit product.
  *   float, double multiply_add(a, b, c)
  *       a * b + c, rounded once or twice, whatever is fastest: where that makes no difference.
  *   double divide(a, b)
@@ -123,6 +127,37 @@ VMAFX_HD float cut_to_float(uint64_t value) {
 #include "kernels/gpu/gpu_host.h"
 #endif
 
+#define VMAFX_PARAMETER_OF(name) decltype(::vmafx::kernels::name)::Parameter
+#define VMAFX_DEFINE_KERNEL(name, work) \
+  VMAFX_KERNEL(vmafx_##name, ::vmafx::kernels::name.threads(), (VMAFX_PARAMETER_OF(name) work))
+#define VMAFX_DEFINE_DENSE_KERNEL(name, blocks, work) \
+  VMAFX_DENSE_KERNEL(vmafx_##name, ::vmafx::kernels::name.threads(), blocks, (VMAFX_PARAMETER_OF(name) work))
+
+/* Both kernels run one template, whose body follows. */
+#define VMAFX_SAMPLE_KERNEL_BODY(name, T, work) \
+  template <class T>                            \
+  VMAFX_DEVICE void name##_of(const VMAFX_PARAMETER_OF(name) & work)
+#define VMAFX_DEFINE_SAMPLE_KERNELS(name, T, work)                                                               \
+  VMAFX_SAMPLE_KERNEL_BODY(name, T, work);                                                                       \
+  VMAFX_KERNEL(vmafx_##name##_8, ::vmafx::kernels::name.bytes.threads(), (VMAFX_PARAMETER_OF(name) work)) {      \
+    name##_of<uint8_t>(work);                                                                                    \
+  }                                                                                                              \
+  VMAFX_KERNEL(vmafx_##name##_16, ::vmafx::kernels::name.words.threads(), (VMAFX_PARAMETER_OF(name) work)) {     \
+    name##_of<uint16_t>(work);                                                                                   \
+  }                                                                                                              \
+  VMAFX_SAMPLE_KERNEL_BODY(name, T, work)
+#define VMAFX_DEFINE_DENSE_SAMPLE_KERNELS(name, blocks, T, work)                                                 \
+  VMAFX_SAMPLE_KERNEL_BODY(name, T, work);                                                                       \
+  VMAFX_DENSE_KERNEL(vmafx_##name##_8, ::vmafx::kernels::name.bytes.threads(), blocks,                           \
+                     (VMAFX_PARAMETER_OF(name) work)) {                                                          \
+    name##_of<uint8_t>(work);                                                                                    \
+  }                                                                                                              \
+  VMAFX_DENSE_KERNEL(vmafx_##name##_16, ::vmafx::kernels::name.words.threads(), blocks,                          \
+                     (VMAFX_PARAMETER_OF(name) work)) {                                                          \
+    name##_of<uint16_t>(work);                                                                                   \
+  }                                                                                                              \
+  VMAFX_SAMPLE_KERNEL_BODY(name, T, work)
+
 namespace vmafx::gpu {
 
 inline constexpr unsigned kMaxThreads = 1024;  // in a block
@@ -145,11 +180,6 @@ VMAFX_DEVICE void store_pack(T* to, const Pack<T, n>& pack) {
   check_alignment(to, alignof(Pack<T, n>));
   *reinterpret_cast<Pack<T, n>*>(to) = pack;
 }
-
-VMAFX_HD uint64_t mul_high(uint64_t a, uint64_t b) {
-  return static_cast<uint64_t>((static_cast<unsigned __int128>(a) * b) >> 64);
-}
-VMAFX_HD int64_t mul_high(int64_t a, int64_t b) { return static_cast<int64_t>((static_cast<__int128>(a) * b) >> 64); }
 
 VMAFX_DEVICE unsigned thread_rank() {
   const Dim3 id = thread_id(), size = block_size();
@@ -232,28 +262,38 @@ VMAFX_DEVICE void add_wave(const int64_t (&values)[n], int64_t (&parts)[n][kMaxW
   if constexpr (first + count < n) add_wave<first + count>(values, parts);
 }
 
-template <int n>
-VMAFX_DEVICE void add_block(uint64_t* sums, const int64_t (&values)[n]) {
-  VMAFX_SHARED(int64_t, parts, [n][kMaxWaves]);
-  add_wave<0>(values, parts);
-  add_parts(sums, parts);
+/* 64-bit words, as which sums are added. */
+template <class Sums>
+struct WordsOf {
+  static constexpr int kCount = sizeof(Sums) / sizeof(int64_t);
+  static_assert(sizeof(Sums) % sizeof(int64_t) == 0 && alignof(Sums) == alignof(int64_t));
+  int64_t v[kCount];
+};
+
+/* The type is that of the sums. */
+template <class T>
+struct SameType {
+  using Type = T;
+};
+
+template <class Sums>
+VMAFX_DEVICE void add_block(Sums& sums, const typename SameType<Sums>::Type& values) {
+  using Words = WordsOf<Sums>;
+  VMAFX_SHARED(int64_t, parts, [Words::kCount][kMaxWaves]);
+  add_wave<0>(std::bit_cast<Words>(values).v, parts);
+  add_parts(reinterpret_cast<uint64_t*>(&sums), parts);
 }
 
-VMAFX_DEVICE void add_block(uint64_t* sum, int64_t value) {
-  const int64_t values[1] = {value};
-  add_block(sum, values);
-}
-
-template <class... Values>
-VMAFX_DEVICE void add_each(uint64_t* sums, Values... values) {
-  constexpr int n = sizeof...(Values);
-  const int64_t wave_sums[] = {wave_add(values)...};
-  VMAFX_SHARED(int64_t, parts, [n][kMaxWaves]);
+template <class Sums>
+VMAFX_DEVICE void add_waves(Sums& sums, const typename SameType<Sums>::Type& of_wave) {
+  using Words = WordsOf<Sums>;
+  VMAFX_SHARED(int64_t, parts, [Words::kCount][kMaxWaves]);
+  const Words words = std::bit_cast<Words>(of_wave);
   if (lane_id() == 0) {
     VMAFX_UNROLL
-    for (int i = 0; i < n; i++) parts[i][thread_rank() / wave_size()] = wave_sums[i];
+    for (int i = 0; i < Words::kCount; i++) parts[i][thread_rank() / wave_size()] = words.v[i];
   }
-  add_parts(sums, parts);
+  add_parts(reinterpret_cast<uint64_t*>(&sums), parts);
 }
 
 }  // namespace vmafx::gpu

@@ -12,6 +12,6 @@ VMAFX_KERNEL(vmafx_self_test, vmafx::hip::kSelfTestThreads, (uint32_t * words, u
   block_sync();
   const uint32_t word = mirrored[thread];
   words[place] = shuffle_xor(word, 1);
-  add_block(sum, static_cast<int64_t>(word));
+  add_block(*sum, word);
   if (place == 0) words[vmafx::hip::kSelfTestWords] = wave_size();
 }

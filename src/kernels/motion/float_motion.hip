@@ -133,8 +133,7 @@ VMAFX_DEVICE void put_magnitudes(const FloatMotionWork& work, TileMemory& memory
   else put_magnitudes<FullSize, Filter, T>(work, memory);
 }
 
-template <class T>
-VMAFX_DEVICE void run(const FloatMotionWork& work) {
+VMAFX_DEFINE_SAMPLE_KERNELS(float_motion, T, work) {
   VMAFX_SHARED(TileMemory, memory, [1]);
   if (work.taps == 1) put_magnitudes<FloatMotionNoBlur, T>(work, memory[0]);
   else if (work.taps == 3) put_magnitudes<FloatMotionBlur3, T>(work, memory[0]);
@@ -142,10 +141,3 @@ VMAFX_DEVICE void run(const FloatMotionWork& work) {
 }
 
 }  // namespace vmafx::float_motion
-
-VMAFX_KERNEL(vmafx_float_motion_8, vmafx::kFloatMotionThreads, (vmafx::FloatMotionWork work)) {
-  vmafx::float_motion::run<uint8_t>(work);
-}
-VMAFX_KERNEL(vmafx_float_motion_16, vmafx::kFloatMotionThreads, (vmafx::FloatMotionWork work)) {
-  vmafx::float_motion::run<uint16_t>(work);
-}

@@ -23,12 +23,6 @@ class FloatMotionHip : public DeviceTwin {
 
   size_t scratch_bytes(int frames) const override { return sums_.scratch_bytes(frames); }
 
-  Status load(const hip::Module& kernels) override {
-    const char* const name = format_.bpc == 8 ? "vmafx_float_motion_8" : "vmafx_float_motion_16";
-    VMAFX_ASSIGN(kernel_, kernels.kernel<FloatMotionWork>(name));
-    return sums_.load(kernels);
-  }
-
   Status launch(const DeviceBatch& batch) const override {
     for (const Pass& pass : passes_) {
       VMAFX_TRY(put_magnitudes(batch, pass));
@@ -45,7 +39,9 @@ class FloatMotionHip : public DeviceTwin {
   };
 
   void add_pass(Pass pass, int w, int h) {
-    pass.part = sums_.add_part(w, h, 1, 2 * pass.plane + pass.half_size);
+    const size_t sad =
+        pass.half_size ? offsetof(FloatMotionPlaneSums, half_size_sad) : offsetof(FloatMotionPlaneSums, sad);
+    pass.part = sums_.add_part(w, h, 1, pass.plane * sizeof(FloatMotionPlaneSums) + sad);
     passes_.push_back(pass);
   }
 
@@ -59,22 +55,18 @@ class FloatMotionHip : public DeviceTwin {
     work.half_size = pass.half_size;
     work.magnitudes = sums_.values(pass.part, batch.scratch);
     const int shrink = pass.half_size ? 2 : 1;
-    const hip::Dim grid = {hip::blocks_for(work.magnitudes.n, kFloatMotionTileW / shrink),
-                           hip::blocks_for(work.magnitudes.h, kFloatMotionTileH / shrink),
-                           static_cast<unsigned>(batch.count)};
-    return hip::launch(*batch.stream, kernel_, grid, {kFloatMotionThreads}, 0, work);
+    const unsigned across = hip::blocks_for(work.magnitudes.n, kFloatMotionTileW / shrink);
+    return kernel_.launch(batch, batch.grid(across, hip::blocks_for(work.magnitudes.h, kFloatMotionTileH / shrink)), work);
   }
 
   const FloatMotionParams params_;
   const VideoFormat format_;
   std::vector<Pass> passes_;
-  RowSumsDevice sums_;
-  hip::Kernel<FloatMotionWork> kernel_;
+  RowSumsDevice sums_{kernels_};
+  const TwinKernel<FloatMotionWork> kernel_ = kernels_.add(kernels::float_motion.of(format_.bpc));
 };
 
 }  // namespace
-
-static_assert(sizeof(FloatMotionPlaneSums) == 2 * sizeof(uint64_t));
 
 std::unique_ptr<DeviceTwin> float_motion_hip(const FloatMotionParams& params, const VideoFormat& format) {
   return std::make_unique<FloatMotionHip>(params, format);

@@ -23,6 +23,7 @@ struct FloatMotionWork {
   bool half_size;
   RowValues magnitudes;
 };
+VMAFX_DECLARE_SAMPLE_KERNELS(float_motion, FloatMotionWork, kFloatMotionThreads);
 
 }  // namespace vmafx
 

@@ -23,14 +23,10 @@
 #include <cstdint>
 #include <memory>
 
+#include "kernels/motion/motion_math.h"
 #include "kernels/twins.h"
 
 namespace vmafx {
-
-/* The raw sums of one frame. */
-struct MotionSums {
-  uint64_t sad;  // Σ |G(earlier - current)|, each term below 2^16; 0 where there is no earlier frame
-};
 
 /* The twins. Planes of equal size, at least kMotionMinSize each way; samples below 2^bpc. `scratch` holds
  * motion_scratch_bytes(w). */

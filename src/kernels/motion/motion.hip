@@ -150,14 +150,14 @@ VMAFX_DEVICE uint32_t strip_sad(const hip::DevicePlane& earlier, const hip::Devi
   return sad;
 }
 
-template <class T>
-VMAFX_DEVICE void add_strips(const MotionWork& work, int bpc) {
+VMAFX_DEFINE_SAMPLE_KERNELS(motion, T, work) {
   const gpu::Dim3 block = gpu::block_id();
   const int frame = static_cast<int>(block.z);
   const hip::DevicePlane& earlier = work.luma.ref[hip::ref_index(frame, work.step)];
   const hip::DevicePlane& current = work.luma.ref[hip::ref_index(frame)];
   if (!earlier.data.get()) return;  // the whole block
   VMAFX_SHARED(Edges, edges, [kGroups][kGroup][2][kMotionThreads]);
+  const int bpc = sizeof(T) == 1 ? 8 : work.bpc;
 
   const int first = static_cast<int>(block.x) * kMotionStrips - 1;
   const Strip strip = {(first + static_cast<int>(gpu::thread_id().x)) * kW,
@@ -165,15 +165,7 @@ VMAFX_DEVICE void add_strips(const MotionWork& work, int bpc) {
   const bool crosses = work.w % kW != 0 && (first + kMotionThreads) * kW > work.w;
   const uint32_t sad = crosses ? strip_sad<T, true>(earlier, current, strip, bpc, edges)
                                : strip_sad<T, false>(earlier, current, strip, bpc, edges);
-  gpu::add_block(work.sums + frame * work.sums_stride, static_cast<int64_t>(sad));
+  gpu::add_block(work.sums[block.z].sad, sad);
 }
 
 }  // namespace vmafx::motion
-
-VMAFX_KERNEL(vmafx_motion_8, vmafx::kMotionThreads, (vmafx::MotionWork work)) {
-  vmafx::motion::add_strips<uint8_t>(work, 8);
-}
-
-VMAFX_KERNEL(vmafx_motion_16, vmafx::kMotionThreads, (vmafx::MotionWork work)) {
-  vmafx::motion::add_strips<uint16_t>(work, work.bpc);
-}

@@ -1,4 +1,4 @@
-/* The arithmetic of one sample of motion, for the definition and the device kernels. */
+/* The raw sums of motion and the arithmetic of one sample, for the definition and the device kernels. */
 #ifndef VMAFX_KERNELS_MOTION_MOTION_MATH_H
 #define VMAFX_KERNELS_MOTION_MOTION_MATH_H
 
@@ -7,6 +7,11 @@
 #include "kernels/gpu/device.h"
 
 namespace vmafx {
+
+/* The raw sums of one frame. */
+struct MotionSums {
+  uint64_t sad;  // Σ |G(earlier - current)|, each term below 2^16; 0 where there is no earlier frame
+};
 
 /* The blur: five taps in Q16, symmetric, a Gaussian of σ ≈ 1.08; they add up to 65536. */
 inline constexpr int kMotionTaps = 5;

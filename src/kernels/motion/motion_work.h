@@ -5,6 +5,8 @@
 #include <stdint.h>
 
 #include "hip/frame_planes.h"
+#include "kernels/gpu/work.h"
+#include "kernels/motion/motion_math.h"
 
 namespace vmafx {
 
@@ -13,14 +15,13 @@ inline constexpr int kMotionThreads = 64;                   // of a block: a row
 /* The outermost strips of a block only help their neighbours. */
 inline constexpr int kMotionStrips = kMotionThreads - 2;
 
-/* The parameter of the kernels. */
 struct MotionWork {
   int32_t w = 0, h = 0, bpc = 0;
   int32_t step = 1;  // frames between the two that are compared
   hip::BatchPlanes luma;
-  hip::DevicePtr<uint64_t> sums;  // MotionSums of the first frame
-  uint64_t sums_stride = 0;       // words from one frame's sums to the next's
+  BatchSums<MotionSums> sums;
 };
+VMAFX_DECLARE_SAMPLE_KERNELS(motion, MotionWork, kMotionThreads);
 
 }  // namespace vmafx
 

@@ -18,14 +18,10 @@
 #include <cstdint>
 #include <memory>
 
+#include "kernels/psnr/psnr_math.h"
 #include "kernels/twins.h"
 
 namespace vmafx {
-
-/* The raw sums of one frame. */
-struct PsnrSums {
-  uint64_t sse[3];  // Σ (ref - dist)² per plane; 0 for planes that are not read
-};
 
 /* The twins: Σ (ref - dist)² of one plane. Planes of equal size; samples below 2^bpc. */
 uint64_t psnr_sse_ref(const SamplePlane& ref, const SamplePlane& dist, int bpc);

@@ -48,8 +48,7 @@ VMAFX_DEVICE uint64_t edge_sse(const hip::DevicePlane& ref, const hip::DevicePla
   return sum;
 }
 
-template <class T>
-VMAFX_DEVICE void add_tile(const PsnrWork& work) {
+VMAFX_DEFINE_SAMPLE_KERNELS(psnr, T, work) {
   constexpr int n = 16 / sizeof(T);
   const unsigned block = gpu::block_id().x, frame = gpu::block_id().z;
   const unsigned plane = (block >= work.tiles[1].first) + (block >= work.tiles[2].first);
@@ -63,15 +62,7 @@ VMAFX_DEVICE void add_tile(const PsnrWork& work) {
   uint64_t sum = 0;
   if (x + n <= tiles.w) sum = column_sse<T>(ref, dist, x, y, tiles.h);
   else if (x < tiles.w) sum = edge_sse<T>(ref, dist, x, y, tiles.w, tiles.h);
-  gpu::add_block(work.sums + frame * work.sums_stride + plane, static_cast<int64_t>(sum));
+  gpu::add_block(work.sums[frame].sse[plane], sum);
 }
 
 }  // namespace vmafx::psnr
-
-VMAFX_KERNEL(vmafx_psnr_8, vmafx::kPsnrTilePacks* vmafx::kPsnrThreadRows, (vmafx::PsnrWork work)) {
-  vmafx::psnr::add_tile<uint8_t>(work);
-}
-
-VMAFX_KERNEL(vmafx_psnr_16, vmafx::kPsnrTilePacks* vmafx::kPsnrThreadRows, (vmafx::PsnrWork work)) {
-  vmafx::psnr::add_tile<uint16_t>(work);
-}

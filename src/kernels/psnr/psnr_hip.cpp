@@ -15,21 +15,12 @@ class PsnrHip : public DeviceTwin {
     }
   }
 
-  size_t scratch_bytes(int) const override { return 0; }
-
-  Status load(const hip::Module& kernels) override {
-    VMAFX_ASSIGN(kernel_, kernels.kernel<PsnrWork>(bpc_ == 8 ? "vmafx_psnr_8" : "vmafx_psnr_16"));
-    return {};
-  }
-
   Status launch(const DeviceBatch& batch) const override {
     PsnrWork work;
     for (int p = 0; p < 3; p++) work.tiles[p] = tiles_[p];
     for (int p = 0; p < planes_; p++) work.planes[p] = batch.planes[p];
-    work.sums = batch.sums.as<uint64_t>();
-    work.sums_stride = batch.sums_stride / sizeof(uint64_t);
-    return hip::launch(*batch.stream, kernel_, {tile_count_, 1, static_cast<unsigned>(batch.count)},
-                       {kPsnrTilePacks, kPsnrThreadRows}, 0, work);
+    work.sums = batch.sums_of<PsnrSums>();
+    return kernel_.launch(batch, batch.grid(tile_count_), work);
   }
 
  private:
@@ -44,7 +35,7 @@ class PsnrHip : public DeviceTwin {
   const int planes_, bpc_;
   PsnrPlaneTiles tiles_[3];
   unsigned tile_count_ = 0;
-  hip::Kernel<PsnrWork> kernel_;
+  const TwinKernel<PsnrWork> kernel_ = kernels_.add(kernels::psnr.of(bpc_));
 };
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <stdint.h>
 
 #include "hip/frame_planes.h"
+#include "kernels/gpu/work.h"
+#include "kernels/psnr/psnr_math.h"
 
 namespace vmafx {
 
@@ -20,13 +22,12 @@ struct PsnrPlaneTiles {
   uint32_t first = 0;      // number of the plane's first tile; of planes that are not there: that of all tiles
 };
 
-/* The parameter of the kernels. */
 struct PsnrWork {
   PsnrPlaneTiles tiles[3];
   hip::BatchPlanes planes[3];
-  hip::DevicePtr<uint64_t> sums;  // PsnrSums of the first frame
-  uint64_t sums_stride = 0;       // words from one frame's sums to the next's
+  BatchSums<PsnrSums> sums;
 };
+VMAFX_DECLARE_SAMPLE_KERNELS(psnr, PsnrWork, kPsnrTilePacks, kPsnrThreadRows);
 
 }  // namespace vmafx
 

@@ -22,22 +22,14 @@
 #include <cstdint>
 #include <memory>
 
-#include "kernels/arithmetic/fixed.h"
-#include "kernels/twins.h"
 #include "kernels/psnr_hvs/psnr_hvs_math.h"
+#include "kernels/twins.h"
 
 namespace vmafx {
 
-using PsnrHvsSum = Fixed2<kPsnrHvsSumBits>;
-
-/* The raw sums of one frame. */
-struct PsnrHvsSums {
-  PsnrHvsSum error[3];  // Σ of squared visible errors per plane, as counted
-};
-
 inline constexpr int kPsnrHvsMostBits = 12;
 
-/* The twins: that sum of plane number `plane`. Planes of equal size, at least a block. */
+/* The twins: the sum of plane number `plane`. Planes of equal size, at least a block. */
 PsnrHvsSum psnr_hvs_ref(int plane, const SamplePlane& ref, const SamplePlane& dist, int bpc, std::byte* scratch);
 PsnrHvsSum psnr_hvs_simd(int plane, const SamplePlane& ref, const SamplePlane& dist, int bpc, std::byte* scratch);
 

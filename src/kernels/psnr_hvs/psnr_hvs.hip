@@ -91,31 +91,29 @@ VMAFX_DEVICE PsnrHvsErrors block_errors(const hip::DevicePlane& ref, const hip::
   return {sum_of_lanes(errors.exact), sum_of_lanes(errors.counted)};
 }
 
-using Sum = Fixed2<kPsnrHvsSumBits>;
-
 /* The row that this block of threads has, and its part of the sums. */
 struct Place {
   unsigned plane, row;  // row of the plane
-  int64_t* exact;       // the exact sums of the plane's first row
+  PsnrHvsSum* exact;    // the exact sums of the plane's rows
 };
 
 VMAFX_DEVICE Place place_of(const PsnrHvsWork& work) {
   const unsigned number = gpu::block_id().x, frame = gpu::block_id().z;
   const unsigned plane = (number >= work.rows[1].first) + (number >= work.rows[2].first);
   const unsigned first = work.rows[plane].first;
-  return {plane, number - first, work.exact + 2 * (static_cast<uint64_t>(frame) * gpu::grid_size().x + first)};
+  return {plane, number - first, work.exact + static_cast<uint64_t>(frame) * gpu::grid_size().x + first};
 }
 
 /* The sum over the row, in parts: the threads that begin a block of samples have it. */
 template <class T, bool exact>
-VMAFX_DEVICE Sum row_part(const PsnrHvsWork& work, const Place& place, float above) {
+VMAFX_DEVICE PsnrHvsSum row_part(const PsnrHvsWork& work, const Place& place, float above) {
   const int frame = static_cast<int>(gpu::block_id().z);
   const int k = static_cast<int>(gpu::thread_rank() % 8), blocks = work.rows[place.plane].blocks_x;
   const hip::DevicePlane& ref = work.planes[place.plane].ref[hip::ref_index(frame)];
   const hip::DevicePlane& dist = work.planes[place.plane].dist[frame];
   const PsnrHvsWeights weights = psnr_hvs_weights(static_cast<int>(place.plane), k);
   const int y = static_cast<int>(place.row) * kPsnrHvsStep;
-  Sum sum;
+  PsnrHvsSum sum;
   VMAFX_ROLLED
   for (int first = 0; first < blocks; first += static_cast<int>(kPsnrHvsAtATime)) {
     const int block = first + static_cast<int>(gpu::thread_rank() / 8);
@@ -127,45 +125,25 @@ VMAFX_DEVICE Sum row_part(const PsnrHvsWork& work, const Place& place, float abo
   return sum;
 }
 
-template <class T>
-VMAFX_DEVICE void add_up_row(const PsnrHvsWork& work) {
-  const Place place = place_of(work);
-  const Sum part = row_part<T, true>(work, place, 0);
-  const int64_t coarse = gpu::block_add(part.coarse), fine = gpu::block_add(part.fine);
-  if (gpu::thread_rank() == 0) {
-    place.exact[2 * place.row] = coarse;
-    place.exact[2 * place.row + 1] = fine;
-  }
+/* The sum over the block, in every thread. */
+VMAFX_DEVICE PsnrHvsSum block_sum(const PsnrHvsSum& part) {
+  const int64_t coarse = gpu::block_add(part.coarse);
+  return {coarse, gpu::block_add(part.fine)};
 }
 
-template <class T>
-VMAFX_DEVICE void count_row(const PsnrHvsWork& work) {
+VMAFX_DEFINE_SAMPLE_KERNELS(psnr_hvs_rows, T, work) {
   const Place place = place_of(work);
-  int64_t coarse = 0, fine = 0;
-  for (unsigned row = gpu::thread_rank(); row < place.row; row += kPsnrHvsThreads) {
-    coarse += place.exact[2 * row];
-    fine += place.exact[2 * row + 1];
-  }
-  const Sum above = {gpu::block_add(coarse), gpu::block_add(fine)};
-  const Sum part = row_part<T, false>(work, place, static_cast<float>(above.value()));
-  const int64_t words[2] = {part.coarse, part.fine};
-  gpu::add_block(work.sums + gpu::block_id().z * work.sums_stride + 2 * place.plane, words);
+  const PsnrHvsSum exact = block_sum(row_part<T, true>(work, place, 0));
+  if (gpu::thread_rank() == 0) place.exact[place.row] = exact;
+}
+
+VMAFX_DEFINE_SAMPLE_KERNELS(psnr_hvs_sums, T, work) {
+  const Place place = place_of(work);
+  PsnrHvsSum above;
+  for (unsigned row = gpu::thread_rank(); row < place.row; row += kPsnrHvsThreads) above += place.exact[row];
+  above = block_sum(above);
+  const PsnrHvsSum part = row_part<T, false>(work, place, static_cast<float>(above.value()));
+  gpu::add_block(work.sums[gpu::block_id().z].error[place.plane], part);
 }
 
 }  // namespace vmafx::psnr_hvs
-
-VMAFX_KERNEL(vmafx_psnr_hvs_rows_8, vmafx::kPsnrHvsThreads, (vmafx::PsnrHvsWork work)) {
-  vmafx::psnr_hvs::add_up_row<uint8_t>(work);
-}
-
-VMAFX_KERNEL(vmafx_psnr_hvs_rows_16, vmafx::kPsnrHvsThreads, (vmafx::PsnrHvsWork work)) {
-  vmafx::psnr_hvs::add_up_row<uint16_t>(work);
-}
-
-VMAFX_KERNEL(vmafx_psnr_hvs_sums_8, vmafx::kPsnrHvsThreads, (vmafx::PsnrHvsWork work)) {
-  vmafx::psnr_hvs::count_row<uint8_t>(work);
-}
-
-VMAFX_KERNEL(vmafx_psnr_hvs_sums_16, vmafx::kPsnrHvsThreads, (vmafx::PsnrHvsWork work)) {
-  vmafx::psnr_hvs::count_row<uint16_t>(work);
-}

@@ -16,13 +16,7 @@ class PsnrHvsHip : public DeviceTwin {
     }
   }
 
-  size_t scratch_bytes(int frames) const override { return size_t{2} * sizeof(int64_t) * row_count_ * frames; }
-
-  Status load(const hip::Module& kernels) override {
-    VMAFX_ASSIGN(exact_, kernels.kernel<PsnrHvsWork>(bpc_ == 8 ? "vmafx_psnr_hvs_rows_8" : "vmafx_psnr_hvs_rows_16"));
-    VMAFX_ASSIGN(sums_, kernels.kernel<PsnrHvsWork>(bpc_ == 8 ? "vmafx_psnr_hvs_sums_8" : "vmafx_psnr_hvs_sums_16"));
-    return {};
-  }
+  size_t scratch_bytes(int frames) const override { return sizeof(PsnrHvsSum) * row_count_ * frames; }
 
   Status launch(const DeviceBatch& batch) const override {
     PsnrHvsWork work;
@@ -31,19 +25,18 @@ class PsnrHvsHip : public DeviceTwin {
       work.planes[p] = batch.planes[p];
     }
     work.middle = 1 << (bpc_ - 1);
-    work.sums = batch.sums.as<uint64_t>();
-    work.sums_stride = batch.sums_stride / sizeof(uint64_t);
-    work.exact = batch.scratch.as<int64_t>();
-    const hip::Dim grid = {row_count_, 1, static_cast<unsigned>(batch.count)};
-    VMAFX_TRY(hip::launch(*batch.stream, exact_, grid, {kPsnrHvsThreads}, 0, work));
-    return hip::launch(*batch.stream, sums_, grid, {kPsnrHvsThreads}, 0, work);
+    work.sums = batch.sums_of<PsnrHvsSums>();
+    work.exact = batch.scratch.as<PsnrHvsSum>();
+    VMAFX_TRY(rows_kernel_.launch(batch, batch.grid(row_count_), work));
+    return sums_kernel_.launch(batch, batch.grid(row_count_), work);
   }
 
  private:
   const int bpc_;
   PsnrHvsRowsOfPlane rows_[3];
   unsigned row_count_ = 0;
-  hip::Kernel<PsnrHvsWork> exact_, sums_;
+  const TwinKernel<PsnrHvsWork> rows_kernel_ = kernels_.add(kernels::psnr_hvs_rows.of(bpc_));
+  const TwinKernel<PsnrHvsWork> sums_kernel_ = kernels_.add(kernels::psnr_hvs_sums.of(bpc_));
 };
 
 }  // namespace

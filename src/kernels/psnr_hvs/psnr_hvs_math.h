@@ -1,9 +1,10 @@
-/* The sensitivities of psnr_hvs, and how a plane is cut into blocks. */
+/* The sensitivities of psnr_hvs, how a plane is cut into blocks, and the raw sums. */
 #ifndef VMAFX_KERNELS_PSNR_HVS_PSNR_HVS_MATH_H
 #define VMAFX_KERNELS_PSNR_HVS_PSNR_HVS_MATH_H
 
 #include <cstdint>
 
+#include "kernels/arithmetic/fixed.h"
 #include "kernels/gpu/device.h"
 
 namespace vmafx {
@@ -16,6 +17,12 @@ VMAFX_HD int psnr_hvs_blocks(int n) { return (n - kPsnrHvsBlock) / kPsnrHvsStep 
 
 /* Of a block: below 64 · 4095² · 2.63² < 2^33; of the blocks of a plane, as sums of two words. */
 inline constexpr int kPsnrHvsSumBits = 7;
+using PsnrHvsSum = Fixed2<kPsnrHvsSumBits>;
+
+/* The raw sums of one frame. */
+struct PsnrHvsSums {
+  PsnrHvsSum error[3];  // Σ of squared visible errors per plane, as counted
+};
 
 /* Contrast sensitivity per plane (Y, Cb, Cr) and frequency, vertical and horizontal: the inverse of quantization steps
  * at the point of transparency. From Daala's tools/dump_psnrhvs.c; the same for all chroma formats. */

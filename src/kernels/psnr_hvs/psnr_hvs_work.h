@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "hip/frame_planes.h"
+#include "kernels/gpu/work.h"
 #include "kernels/psnr_hvs/psnr_hvs_math.h"
 
 namespace vmafx {
@@ -19,15 +20,15 @@ struct PsnrHvsRowsOfPlane {
   uint32_t first = 0;  // number of the plane's first row of blocks
 };
 
-/* The parameter of the kernels. */
 struct PsnrHvsWork {
   PsnrHvsRowsOfPlane rows[3];
   hip::BatchPlanes planes[3];
-  int32_t middle = 128;           // of the range of samples
-  hip::DevicePtr<uint64_t> sums;  // PsnrHvsSums of the first frame
-  uint64_t sums_stride = 0;       // words from one frame's sums to the next's
-  hip::DevicePtr<int64_t> exact;  // the exact sum of each row, two words, frame by frame
+  int32_t middle = 128;  // of the range of samples
+  BatchSums<PsnrHvsSums> sums;
+  hip::DevicePtr<PsnrHvsSum> exact;  // the exact sum of each row, frame by frame
 };
+VMAFX_DECLARE_SAMPLE_KERNELS(psnr_hvs_rows, PsnrHvsWork, kPsnrHvsThreads);
+VMAFX_DECLARE_SAMPLE_KERNELS(psnr_hvs_sums, PsnrHvsWork, kPsnrHvsThreads);
 
 }  // namespace vmafx
 

@@ -39,12 +39,6 @@
 
 namespace vmafx {
 
-/* The raw sums of one plane. */
-struct SpeedSums {
-  uint64_t difference;  // the bits of Σ over the blocks, a float, added up row by row
-  uint64_t singular;    // bit 0: K of ref, bit 1: K of dist
-};
-
 /* The plane whose SpEED is taken: `now`, or `before` - `now` where there is a `before`. */
 struct SpeedPlane {
   SamplePlane now, before = {};

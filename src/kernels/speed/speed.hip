@@ -60,9 +60,11 @@ VMAFX_DEVICE void decimate(const SpeedWork& work) {
   work.small[row * shape.small_w + first + rank] =
       ordered_sum<0>(shape.antialias, [&](int k) { return columns[rank * kSpeedStep + half + k]; });
 }
+VMAFX_DEFINE_SAMPLE_KERNELS(speed_decimate, T, work) { decimate<T, false>(work); }
+VMAFX_DEFINE_SAMPLE_KERNELS(speed_decimate_scaled, T, work) { decimate<T, true>(work); }
 
 /* m of each sample of x. */
-VMAFX_DEVICE void centre(const SpeedWork& work) {
+VMAFX_DEFINE_KERNEL(speed_centre, work) {
   const SpeedShape& shape = work.shape;
   const int unit = this_unit();
   const int at = static_cast<int>(gpu::block_id().x * kSpeedThreads + gpu::thread_rank());
@@ -86,7 +88,7 @@ VMAFX_DEVICE void elements_of(int pair, int* a, int* b) {
 }
 
 /* Block (band): a thread for each pair's sum of products, and for each element's sum, over the band's windows. */
-VMAFX_DEVICE void multiply(const SpeedWork& work) {
+VMAFX_DEFINE_KERNEL(speed_multiply, work) {
   const SpeedShape& shape = work.shape;
   const int unit = this_unit();
   const int rank = static_cast<int>(gpu::thread_rank()), band = static_cast<int>(gpu::block_id().x), w = shape.small_w;
@@ -145,7 +147,7 @@ VMAFX_DEVICE void gather_covariances(const SpeedWork& work, const BlockTeam& tea
 
 /* The model of a unit: the first block makes the eigenvalues, for the most part with one thread, the second meanwhile
  * what the linear systems need. */
-VMAFX_DEVICE void build_model(const SpeedWork& work) {
+VMAFX_DEFINE_KERNEL(speed_model, work) {
   VMAFX_SHARED(float, k, [n][kSpeedRow]);
   VMAFX_SHARED(double, sums, [n]);
   const int unit = this_unit();
@@ -178,7 +180,7 @@ VMAFX_DEVICE void build_model(const SpeedWork& work) {
 }
 
 /* Block (some blocks of the plane, one for each thread). */
-VMAFX_DEVICE void measure(const SpeedWork& work) {
+VMAFX_DEFINE_KERNEL(speed_measure, work) {
   VMAFX_SHARED(Model, model, [1]);
   VMAFX_SHARED(float, y, [n][kSpeedMeasureThreads]);
   VMAFX_SHARED(float, x, [n][kSpeedMeasureThreads]);
@@ -206,16 +208,16 @@ VMAFX_DEVICE bool is_singular(const SpeedWork& work, int unit) {
 }
 
 /* z: a plane of a frame. The differences of some blocks at a time, then one thread's sum. */
-VMAFX_DEVICE void score(const SpeedWork& work) {
+VMAFX_DEFINE_KERNEL(speed_score, work) {
   VMAFX_SHARED(float, differences, [kSpeedScoreThreads]);
   const SpeedShape& shape = work.shape;
   const int number = this_unit() /* here of a pair of them */, frame = number / work.plane_count;
   if (!has_score(work, 2 * number)) return;
   const int rank = static_cast<int>(gpu::thread_rank());
-  uint64_t* sums = work.sums.get() + frame * work.sums_stride + number % work.plane_count * 2;
+  SpeedSums& sums = (&work.sums[frame])[number % work.plane_count];
   const bool no_ref = is_singular(work, 2 * number), no_dist = is_singular(work, 2 * number + 1);
   if (no_ref || no_dist) {
-    if (rank == 0) sums[1] = (no_ref ? 1u : 0u) | (no_dist ? 2u : 0u);
+    if (rank == 0) sums.singular = (no_ref ? 1u : 0u) | (no_dist ? 2u : 0u);
     return;
   }
   const auto* ref =
@@ -230,27 +232,7 @@ VMAFX_DEVICE void score(const SpeedWork& work) {
       for (int i = 0; i < count; i++) sum += differences[i];
     gpu::block_sync();
   }
-  if (rank == 0) sums[0] = word_of_sum(sum);
+  if (rank == 0) sums.difference = word_of_sum(sum);
 }
 
 }  // namespace vmafx::speed
-
-VMAFX_KERNEL(vmafx_speed_decimate_8, vmafx::kSpeedThreads, (vmafx::SpeedWork work)) {
-  vmafx::speed::decimate<uint8_t, false>(work);
-}
-VMAFX_KERNEL(vmafx_speed_decimate_16, vmafx::kSpeedThreads, (vmafx::SpeedWork work)) {
-  vmafx::speed::decimate<uint16_t, false>(work);
-}
-VMAFX_KERNEL(vmafx_speed_decimate_scaled_8, vmafx::kSpeedThreads, (vmafx::SpeedWork work)) {
-  vmafx::speed::decimate<uint8_t, true>(work);
-}
-VMAFX_KERNEL(vmafx_speed_decimate_scaled_16, vmafx::kSpeedThreads, (vmafx::SpeedWork work)) {
-  vmafx::speed::decimate<uint16_t, true>(work);
-}
-VMAFX_KERNEL(vmafx_speed_centre, vmafx::kSpeedThreads, (vmafx::SpeedWork work)) { vmafx::speed::centre(work); }
-VMAFX_KERNEL(vmafx_speed_multiply, vmafx::kSpeedPairThreads, (vmafx::SpeedWork work)) { vmafx::speed::multiply(work); }
-VMAFX_KERNEL(vmafx_speed_model, vmafx::kSpeedModelThreads, (vmafx::SpeedWork work)) { vmafx::speed::build_model(work); }
-VMAFX_KERNEL(vmafx_speed_measure, vmafx::kSpeedMeasureThreads, (vmafx::SpeedWork work)) {
-  vmafx::speed::measure(work);
-}
-VMAFX_KERNEL(vmafx_speed_score, vmafx::kSpeedScoreThreads, (vmafx::SpeedWork work)) { vmafx::speed::score(work); }

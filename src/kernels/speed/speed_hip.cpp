@@ -8,12 +8,12 @@ namespace {
 class SpeedHip : public DeviceTwin {
  public:
   SpeedHip(const SpeedPlan& plan, const VideoFormat& format, const SpeedPlanes& planes)
-      : planes_(planes), bpc_(plan.bpc) {
+      : planes_(planes), scaled_(plan.scaler.has_value()),
+        decimate_(kernels_.add((scaled_ ? kernels::speed_decimate_scaled : kernels::speed_decimate).of(plan.bpc))) {
     work_.shape = plan.shape;
     work_.plane_count = planes.count;
     work_.in_time = planes.in_time;
     work_.bands = static_cast<int>(hip::blocks_for(plan.shape.windows_y(), kSpeedBand));
-    scaled_ = plan.scaler.has_value();
     PrescaleWork& prescale = work_.prescale;
     prescale.from_w = format.plane_w(planes.first);
     prescale.from_h = format.plane_h(planes.first);
@@ -24,37 +24,24 @@ class SpeedHip : public DeviceTwin {
 
   size_t scratch_bytes(int frames) const override { return lay_out(units_of(frames)).end; }
 
-  Status load(const hip::Module& kernels) override {
-    const char* decimate = scaled_ ? bpc_ == 8 ? "vmafx_speed_decimate_scaled_8" : "vmafx_speed_decimate_scaled_16"
-                           : bpc_ == 8 ? "vmafx_speed_decimate_8" : "vmafx_speed_decimate_16";
-    VMAFX_ASSIGN(taps_, kernels.kernel<PrescaleWork>("vmafx_prescale_taps"));
-    VMAFX_ASSIGN(decimate_, kernels.kernel<SpeedWork>(decimate));
-    VMAFX_ASSIGN(centre_, kernels.kernel<SpeedWork>("vmafx_speed_centre"));
-    VMAFX_ASSIGN(multiply_, kernels.kernel<SpeedWork>("vmafx_speed_multiply"));
-    VMAFX_ASSIGN(model_, kernels.kernel<SpeedWork>("vmafx_speed_model"));
-    VMAFX_ASSIGN(measure_, kernels.kernel<SpeedWork>("vmafx_speed_measure"));
-    VMAFX_ASSIGN(score_, kernels.kernel<SpeedWork>("vmafx_speed_score"));
-    return {};
-  }
-
   Status launch(const DeviceBatch& batch) const override {
     const SpeedWork work = work_of(batch);
     const SpeedShape& shape = work.shape;
     const auto units = static_cast<unsigned>(units_of(batch.count)), bands = static_cast<unsigned>(work.bands);
     if (scaled_) {
       const unsigned positions = hip::blocks_for(shape.w + shape.h, kPrescaleThreads);
-      VMAFX_TRY(hip::launch(*batch.stream, taps_, {positions}, {kPrescaleThreads}, 0, work.prescale));
+      VMAFX_TRY(taps_.launch(batch, {positions}, work.prescale));
     }
     const hip::Dim segments = {hip::blocks_for(shape.small_w, kSpeedSegment), static_cast<unsigned>(shape.small_h),
                                units};
     const hip::Dim chunks = {hip::blocks_for(samples(), kSpeedThreads), 1, units};
-    VMAFX_TRY(hip::launch(*batch.stream, decimate_, segments, {kSpeedThreads}, 0, work));
-    VMAFX_TRY(hip::launch(*batch.stream, centre_, chunks, {kSpeedThreads}, 0, work));
-    VMAFX_TRY(hip::launch(*batch.stream, multiply_, {bands, 1, units}, {kSpeedPairThreads}, 0, work));
-    VMAFX_TRY(hip::launch(*batch.stream, model_, {2, 1, units}, {kSpeedModelThreads}, 0, work));
+    VMAFX_TRY(decimate_.launch(batch, segments, work));
+    VMAFX_TRY(centre_.launch(batch, chunks, work));
+    VMAFX_TRY(multiply_.launch(batch, {bands, 1, units}, work));
+    VMAFX_TRY(model_.launch(batch, {2, 1, units}, work));
     const hip::Dim blocks = {hip::blocks_for(shape.blocks(), kSpeedMeasureThreads), 1, units};
-    VMAFX_TRY(hip::launch(*batch.stream, measure_, blocks, {kSpeedMeasureThreads}, 0, work));
-    return hip::launch(*batch.stream, score_, {1, 1, units / 2}, {kSpeedScoreThreads}, 0, work);
+    VMAFX_TRY(measure_.launch(batch, blocks, work));
+    return score_.launch(batch, {1, 1, units / 2}, work);
   }
 
  private:
@@ -101,17 +88,20 @@ class SpeedHip : public DeviceTwin {
     work.models = batch.scratch.as<std::byte>(at.models);
     work.blocks = batch.scratch.as<std::byte>(at.blocks);
     work.prescale.taps = batch.scratch.as<PrescaleTap>(at.taps);
-    work.sums = batch.sums.as<uint64_t>();
-    work.sums_stride = batch.sums_stride / sizeof(uint64_t);
+    work.sums = batch.sums_of<SpeedSums>();
     return work;
   }
 
   const SpeedPlanes planes_;
-  const int bpc_;
-  bool scaled_ = false;
+  const bool scaled_;
   SpeedWork work_;  // but for what belongs to a batch
-  hip::Kernel<PrescaleWork> taps_;
-  hip::Kernel<SpeedWork> decimate_, centre_, multiply_, model_, measure_, score_;
+  const TwinKernel<SpeedWork> decimate_;
+  const TwinKernel<PrescaleWork> taps_ = kernels_.add(kernels::prescale_taps);
+  const TwinKernel<SpeedWork> centre_ = kernels_.add(kernels::speed_centre);
+  const TwinKernel<SpeedWork> multiply_ = kernels_.add(kernels::speed_multiply);
+  const TwinKernel<SpeedWork> model_ = kernels_.add(kernels::speed_model);
+  const TwinKernel<SpeedWork> measure_ = kernels_.add(kernels::speed_measure);
+  const TwinKernel<SpeedWork> score_ = kernels_.add(kernels::speed_score);
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-/* What the arithmetic of SpEED is given: for the host, which makes it once, and for the kernels. */
+/* The raw sums of SpEED, and what its arithmetic is given: for the host, which makes it once, and for the kernels. */
 #ifndef VMAFX_KERNELS_SPEED_SPEED_WORK_H
 #define VMAFX_KERNELS_SPEED_SPEED_WORK_H
 
@@ -7,10 +7,17 @@
 
 #include "hip/device_ptr.h"
 #include "hip/frame_planes.h"
+#include "kernels/gpu/work.h"
 #include "kernels/steps/gaussian_window.h"
 #include "kernels/steps/prescale_work.h"
 
 namespace vmafx {
+
+/* The raw sums of one plane. */
+struct SpeedSums {
+  uint64_t difference;  // the bits of Σ over the blocks, a float, added up row by row
+  uint64_t singular;    // bit 0: K of ref, bit 1: K of dist
+};
 
 inline constexpr int kSpeedStep = 16;   // of the decimation, both ways
 inline constexpr int kSpeedBlock = 5;   // samples of m, both ways
@@ -49,7 +56,7 @@ inline constexpr int kSpeedMostUnits = hip::kMostBatch * 4;
 inline constexpr int kSpeedModelBytes = 4 * (2 * kSpeedDim * kSpeedRow + kSpeedDim + 2);
 inline constexpr int kSpeedBlockBytes = 8;
 
-/* The parameter of the kernels. Everything in scratch memory lies in units: a plane of one side, number (frame · planes
+/* Everything in scratch memory lies in units: a plane of one side, number (frame · planes
  * + plane) · 2 + side. */
 struct SpeedWork {
   SpeedShape shape;
@@ -64,9 +71,15 @@ struct SpeedWork {
   hip::DevicePtr<double> parts;     // bands · kSpeedPartWords of each unit: sums of products, then sums
   hip::DevicePtr<std::byte> models;  // kSpeedModelBytes of each unit
   hip::DevicePtr<std::byte> blocks;  // kSpeedBlockBytes for each block of each unit
-  hip::DevicePtr<uint64_t> sums;    // SpeedSums of the first frame
-  uint64_t sums_stride = 0;         // words from one frame's sums to the next's
+  BatchSums<SpeedSums> sums;         // of the first plane; those of the others follow
 };
+VMAFX_DECLARE_SAMPLE_KERNELS(speed_decimate, SpeedWork, kSpeedThreads);
+VMAFX_DECLARE_SAMPLE_KERNELS(speed_decimate_scaled, SpeedWork, kSpeedThreads);
+VMAFX_DECLARE_KERNEL(speed_centre, SpeedWork, kSpeedThreads);
+VMAFX_DECLARE_KERNEL(speed_multiply, SpeedWork, kSpeedPairThreads);
+VMAFX_DECLARE_KERNEL(speed_model, SpeedWork, kSpeedModelThreads);
+VMAFX_DECLARE_KERNEL(speed_measure, SpeedWork, kSpeedMeasureThreads);
+VMAFX_DECLARE_KERNEL(speed_score, SpeedWork, kSpeedScoreThreads);
 
 }  // namespace vmafx
 

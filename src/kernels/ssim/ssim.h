@@ -24,6 +24,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "kernels/ssim/ssim_math.h"
 #include "kernels/twins.h"
 
 namespace vmafx {
@@ -36,12 +37,6 @@ struct SsimParams {
   int scales = 1;       // 1 or kMsSsimScales
   bool every_l = true;  // false: l only at the last scale
   bool with_l(int scale) const { return every_l || scale == scales - 1; }
-};
-
-/* The raw sums of one scale, over its windows, in 2^-kSsimBits (ssim_math.h). Without l, lcs is 0, too. */
-struct SsimSums {
-  int64_t l, c, s, lcs;
-  int64_t different;  // windows that see a difference
 };
 
 /* Windows of a scale: what its sums are divided by. */

@@ -35,8 +35,7 @@ struct Block {
 };
 
 /* Means over blocks, one of each picture to a thread. */
-template <class T>
-VMAFX_DEVICE void make_mean(const SsimWork& work) {
+VMAFX_DEFINE_SAMPLE_KERNELS(ssim_means, T, work) {
   const SsimPlanes& out = work.of[0];
   const int x = static_cast<int>(block_id().x * kSsimThreads + thread_id().x), y = static_cast<int>(block_id().y);
   if (x >= out.w) return;
@@ -92,8 +91,8 @@ struct SplitColumns {
 };
 
 /* A tile of a plane of scale `next`. */
-template <class T>
-VMAFX_DEVICE void halve(const SsimWork& work, int next) {
+VMAFX_DEFINE_SAMPLE_KERNELS(ssim_halve, T, work) {
+  const int next = work.next;
   constexpr int kRadius = SsimHalving::kRadius, kRows = 2 * kSsimHalvedRows + 2 * kRadius;
   VMAFX_SHARED(float, samples, [kRows][kHalvedFrom]);
   const SsimPlanes& out = work.of[next];
@@ -212,24 +211,23 @@ VMAFX_DEVICE void make_means(const Tile& tile, Along (&along)[2], WindowMeans& m
   make_across<kSsimProductBits>(along[0], means.ref_dist);
 }
 
-/* Adds this thread's first `rows` windows: of SsimSums, in its order. */
+/* Adds this thread's first `rows` windows. */
 template <bool with_l>
-VMAFX_DEVICE void add_values(const WindowMeans& means, int rows, int64_t (&sums)[kSsimSumWords]) {
+VMAFX_DEVICE void add_values(const WindowMeans& means, int rows, SsimSums& sums) {
   VMAFX_UNROLL
   for (int i = 0; i < kThreadWindows; i++) {
     if (i >= rows) continue;
     const SsimMeans mean = {means.ref[i], means.dist[i], means.ref_ref[i], means.dist_dist[i], means.ref_dist[i]};
     const SsimValues values = ssim_values<with_l>(mean);
-    sums[0] += to_fixed<kSsimBits>(values.l);
-    sums[1] += to_fixed<kSsimBits>(values.c);
-    sums[2] += to_fixed<kSsimBits>(values.s);
-    sums[3] += to_fixed<kSsimBits>(values.lcs);
-    sums[4] += ssim_differ(mean);
+    sums.l += to_fixed<kSsimBits>(values.l);
+    sums.c += to_fixed<kSsimBits>(values.c);
+    sums.s += to_fixed<kSsimBits>(values.s);
+    sums.lcs += to_fixed<kSsimBits>(values.lcs);
+    sums.different += ssim_differ(mean);
   }
 }
 
-template <class T>
-VMAFX_DEVICE void add_tile(const SsimWork& work) {
+VMAFX_DEFINE_SAMPLE_KERNELS(ssim_windows, T, work) {
   const int block = static_cast<int>(block_id().x), thread = static_cast<int>(thread_id().x);
   int scale = 0;
   while (scale + 1 < work.scales && block >= work.of[scale + 1].first_block) scale++;
@@ -246,34 +244,10 @@ VMAFX_DEVICE void add_tile(const SsimWork& work) {
   const int in_picture = planes.h - SsimWindow::kLength + 1 - y - first;
   const bool counts = x + thread % kSsimTileColumns < planes.w - SsimWindow::kLength + 1;
   const int rows = !counts ? 0 : in_tile < in_picture ? in_tile : in_picture;
-  int64_t sums[kSsimSumWords] = {};
+  SsimSums sums = {};
   if (planes.with_l) add_values<true>(means, rows, sums);
   else add_values<false>(means, rows, sums);
-  add_block(work.sums + block_id().z * work.sums_stride + kSsimSumWords * scale, sums);
+  add_block(work.sums[block_id().z][scale], sums);
 }
 
 }  // namespace vmafx::ssim_device
-
-VMAFX_KERNEL(vmafx_ssim_means_8, vmafx::kSsimThreads, (vmafx::SsimWork work)) {
-  vmafx::ssim_device::make_mean<uint8_t>(work);
-}
-
-VMAFX_KERNEL(vmafx_ssim_means_16, vmafx::kSsimThreads, (vmafx::SsimWork work)) {
-  vmafx::ssim_device::make_mean<uint16_t>(work);
-}
-
-VMAFX_KERNEL(vmafx_ssim_halve_8, vmafx::kSsimThreads, (vmafx::SsimWork work, int next)) {
-  vmafx::ssim_device::halve<uint8_t>(work, next);
-}
-
-VMAFX_KERNEL(vmafx_ssim_halve_16, vmafx::kSsimThreads, (vmafx::SsimWork work, int next)) {
-  vmafx::ssim_device::halve<uint16_t>(work, next);
-}
-
-VMAFX_KERNEL(vmafx_ssim_windows_8, vmafx::kSsimThreads, (vmafx::SsimWork work)) {
-  vmafx::ssim_device::add_tile<uint8_t>(work);
-}
-
-VMAFX_KERNEL(vmafx_ssim_windows_16, vmafx::kSsimThreads, (vmafx::SsimWork work)) {
-  vmafx::ssim_device::add_tile<uint16_t>(work);
-}

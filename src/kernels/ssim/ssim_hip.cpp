@@ -10,7 +10,7 @@
 namespace vmafx {
 namespace {
 
-static_assert(kSsimMostScales == kMsSsimScales && kSsimSumWords * sizeof(uint64_t) == sizeof(SsimSums));
+static_assert(kSsimMostScales == kMsSsimScales);
 
 class SsimHip : public DeviceTwin {
  public:
@@ -37,27 +37,18 @@ class SsimHip : public DeviceTwin {
     return floats * sizeof(float);
   }
 
-  Status load(const hip::Module& kernels) override {
-    const bool bytes = params_.bpc == 8;
-    VMAFX_ASSIGN(means_, kernels.kernel<SsimWork>(bytes ? "vmafx_ssim_means_8" : "vmafx_ssim_means_16"));
-    VMAFX_ASSIGN(halve_, (kernels.kernel<SsimWork, int>(bytes ? "vmafx_ssim_halve_8" : "vmafx_ssim_halve_16")));
-    VMAFX_ASSIGN(windows_, kernels.kernel<SsimWork>(bytes ? "vmafx_ssim_windows_8" : "vmafx_ssim_windows_16"));
-    return {};
-  }
-
   Status launch(const DeviceBatch& batch) const override {
-    const SsimWork work = work_of(batch);
-    const auto frames = static_cast<unsigned>(batch.count);
+    SsimWork work = work_of(batch);
     if (params_.factor > 1) {
-      const hip::Dim grid = {hip::blocks_for(planes_[0].w, kSsimThreads), static_cast<unsigned>(planes_[0].h), frames};
-      VMAFX_TRY(hip::launch(*batch.stream, means_, grid, {kSsimThreads}, 0, work));
+      const unsigned across = hip::blocks_for(planes_[0].w, kSsimThreads);
+      VMAFX_TRY(means_.launch(batch, batch.grid(across, static_cast<unsigned>(planes_[0].h)), work));
     }
-    for (int s = 1; s < params_.scales; s++) {
-      const hip::Dim grid = {2 * hip::blocks_for(planes_[s].w, kSsimTileColumns),
-                             hip::blocks_for(planes_[s].h, kSsimHalvedRows), frames};
-      VMAFX_TRY(hip::launch(*batch.stream, halve_, grid, {kSsimThreads}, 0, work, s));
+    for (work.next = 1; work.next < params_.scales; work.next++) {
+      const SsimPlanes& next = planes_[work.next];
+      const unsigned across = 2 * hip::blocks_for(next.w, kSsimTileColumns);
+      VMAFX_TRY(halve_.launch(batch, batch.grid(across, hip::blocks_for(next.h, kSsimHalvedRows)), work));
     }
-    return hip::launch(*batch.stream, windows_, {blocks_, 1, frames}, {kSsimThreads}, 0, work);
+    return windows_.launch(batch, batch.grid(blocks_), work);
   }
 
  private:
@@ -65,8 +56,7 @@ class SsimHip : public DeviceTwin {
     SsimWork work = {};
     work.luma = batch.planes[0];
     work.scratch = batch.scratch.as<float>();
-    work.sums = batch.sums.as<uint64_t>();
-    work.sums_stride = batch.sums_stride / sizeof(uint64_t);
+    work.sums = batch.sums_of<SsimSums[kSsimMostScales]>();
     work.w = params_.w;
     work.h = params_.h;
     work.factor = params_.factor;
@@ -84,8 +74,9 @@ class SsimHip : public DeviceTwin {
   const SsimParams params_;
   SsimPlanes planes_[kSsimMostScales] = {};
   unsigned blocks_ = 0;
-  hip::Kernel<SsimWork> means_, windows_;
-  hip::Kernel<SsimWork, int> halve_;
+  const TwinKernel<SsimWork> means_ = kernels_.add(kernels::ssim_means.of(params_.bpc));
+  const TwinKernel<SsimWork> halve_ = kernels_.add(kernels::ssim_halve.of(params_.bpc));
+  const TwinKernel<SsimWork> windows_ = kernels_.add(kernels::ssim_windows.of(params_.bpc));
 };
 
 }  // namespace

@@ -45,6 +45,12 @@ inline constexpr float kSsimC1 = (0.01f * 255) * (0.01f * 255), kSsimC2 = (0.03f
 /* Sums count in 2^-35: those of 2^28 windows, each of about 1 at most, fit into 63 bits. */
 inline constexpr int kSsimBits = 35;
 
+/* The raw sums of one scale, over its windows, in 2^-kSsimBits. Without l, lcs is 0, too. */
+struct SsimSums {
+  int64_t l, c, s, lcs;
+  int64_t different;  // windows that see a difference
+};
+
 }  // namespace vmafx
 
 #endif

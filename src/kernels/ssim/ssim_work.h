@@ -6,12 +6,12 @@
 
 #include "hip/device_ptr.h"
 #include "hip/frame_planes.h"
+#include "kernels/gpu/work.h"
 #include "kernels/ssim/ssim_math.h"
 
 namespace vmafx {
 
 inline constexpr int kSsimMostScales = 5;
-inline constexpr int kSsimSumWords = 5;  // of SsimSums
 
 /* A block makes a tile of windows, or of samples of the next scale. */
 inline constexpr int kSsimThreads = 256;
@@ -30,13 +30,16 @@ struct SsimPlanes {
 struct SsimWork {
   hip::BatchPlanes luma;
   hip::DevicePtr<float> scratch;
-  hip::DevicePtr<uint64_t> sums;  // SsimSums of the first frame's first scale
-  uint64_t sums_stride;           // words to those of the next frame
+  BatchSums<SsimSums[kSsimMostScales]> sums;
   int32_t w, h;                   // of the pictures
   int32_t factor, scales;         // with a factor of 1, the first scale has no planes: it is the samples
   float scale;                    // scale_to_8_bits()
   SsimPlanes of[kSsimMostScales];
+  int32_t next;                   // the scale that is made of the one before
 };
+VMAFX_DECLARE_SAMPLE_KERNELS(ssim_means, SsimWork, kSsimThreads);
+VMAFX_DECLARE_SAMPLE_KERNELS(ssim_halve, SsimWork, kSsimThreads);
+VMAFX_DECLARE_SAMPLE_KERNELS(ssim_windows, SsimWork, kSsimThreads);
 
 }  // namespace vmafx
 

@@ -25,22 +25,10 @@
 #include <cstdint>
 #include <memory>
 
-#include "kernels/arithmetic/fixed.h"
-#include "kernels/twins.h"
 #include "kernels/ssimulacra2/ssimulacra2_math.h"
+#include "kernels/twins.h"
 
 namespace vmafx {
-
-/* What the sums hold of one map. The values of four rows of a column, from a multiple of four on, are added as
- * floats. */
-struct Ssimulacra2Map {
-  int64_t sum;                                   // Q34
-  Fixed3<kSsimulacra2FourthBits> fourth_powers;  // Σ (16·value)^4
-};
-
-struct Ssimulacra2Sums {
-  Ssimulacra2Map map[kSsimulacra2Scales][3][3];  // scale; x, y, b; ssim, artifact, detail
-};
 
 /* What the twins need to know of a video. EINVAL where it is too small, or its colours are not known. */
 StatusOr<Ssimulacra2Params> ssimulacra2_params(const VideoFormat& format);

@@ -139,8 +139,7 @@ VMAFX_DEVICE void climb(const Ssimulacra2Work& work, const float (&absorbance)[9
   }
 }
 
-template <class T>
-VMAFX_DEVICE void make_values(const Ssimulacra2Work& work) {
+VMAFX_DEFINE_SAMPLE_KERNELS(ssimulacra2_values, T, work) {
   VMAFX_SHARED(LightTile, tiles, [1]);
   const int block = static_cast<int>(block_id().x), side = static_cast<int>(block_id().y);
   const SidePicture& picture = picture_of(work, side);
@@ -206,7 +205,7 @@ VMAFX_DEVICE Source source_of(const Ssimulacra2Work& work, const Ssimulacra2Scal
 /* Quads that are on their way at a time. */
 inline constexpr int kAhead = 8;
 
-VMAFX_DEVICE void blur_rows(const Ssimulacra2Work& work) {
+VMAFX_DEFINE_KERNEL(ssimulacra2_rows, work) {
   const Ssimulacra2ScaleWork& s = work.scale[scale_of_block(work, &Ssimulacra2ScaleWork::first_row_block)];
   const int task = (static_cast<int>(block_id().x) - s.first_row_block) * kSsimulacra2RowThreads +
                    static_cast<int>(thread_id().x);
@@ -246,7 +245,8 @@ VMAFX_DEVICE void blur_rows(const Ssimulacra2Work& work) {
 // -- Down columns ----------------------------------------------------------------------------------------------------
 
 inline constexpr int kBand = kSsimulacra2Band;
-inline constexpr int kMapWords = 4, kChannelWords = 3 * kMapWords;  // of Ssimulacra2Map
+using MapWords = WordsOf<Ssimulacra2Map>;
+inline constexpr int kMapWords = MapWords::kCount, kChannelWords = 3 * kMapWords;
 
 /* What a thread knows of its column and channel. */
 struct Column {
@@ -350,17 +350,18 @@ VMAFX_DEVICE void for_each_state(Column& column, float* at, int64_t line, Functi
 }
 
 /* Adds the sums of all columns of each channel, whose threads are whole waves. */
-VMAFX_DEVICE void add_columns(const Column& column, uint64_t* sums) {
+VMAFX_DEVICE void add_columns(const Column& column, Ssimulacra2Map (&sums)[3][3]) {
   VMAFX_SHARED(int64_t, parts, [kChannels * kChannelWords][kSsimulacra2ColumnThreads / 32]);
   const int channel = static_cast<int>(thread_id().y), wave = static_cast<int>(thread_id().x / wave_size());
   const int waves = kSsimulacra2ColumnThreads / static_cast<int>(wave_size());
   VMAFX_UNROLL
   for (int map = 0; map < 3; map++) {
-    const int64_t words[kMapWords] = {wave_add(column.sums[map]), wave_add(column.fourths[map].coarse),
-                                      wave_add(column.fourths[map].fine), wave_add(column.fourths[map].finest)};
+    const auto& fourths = column.fourths[map];
+    const auto words = std::bit_cast<MapWords>(
+        Ssimulacra2Map{wave_add(column.sums[map]), {wave_add(fourths.coarse), wave_add(fourths.fine), wave_add(fourths.finest)}});
     if (lane_id() == 0) {
       VMAFX_UNROLL
-      for (int i = 0; i < kMapWords; i++) parts[channel * kChannelWords + map * kMapWords + i][wave] = words[i];
+      for (int i = 0; i < kMapWords; i++) parts[channel * kChannelWords + map * kMapWords + i][wave] = words.v[i];
     }
   }
   block_sync();
@@ -368,10 +369,10 @@ VMAFX_DEVICE void add_columns(const Column& column, uint64_t* sums) {
   if (rank >= kChannels * kChannelWords) return;
   int64_t sum = 0;
   for (int i = 0; i < waves; i++) sum += parts[rank][i];
-  atomic_add(&sums[rank], static_cast<uint64_t>(sum));
+  atomic_add(reinterpret_cast<uint64_t*>(sums) + rank, static_cast<uint64_t>(sum));
 }
 
-VMAFX_DEVICE void add_chunk(const Ssimulacra2Work& work) {
+VMAFX_DEFINE_KERNEL(ssimulacra2_columns, work) {
   const int scale = scale_of_block(work, &Ssimulacra2ScaleWork::first_column_block);
   const Ssimulacra2ScaleWork& s = work.scale[scale];
   const int x = (static_cast<int>(block_id().x) - s.first_column_block) * kSsimulacra2ColumnThreads +
@@ -394,25 +395,7 @@ VMAFX_DEVICE void add_chunk(const Ssimulacra2Work& work) {
     add_bands(planes, first, work.chunk + 1 == work.chunks ? s.h : first + s.rows, column);
     for_each_state(column, saved, s.state_line, [](float& state, float& memory) { memory = state; });
   }
-  add_columns(column, work.sums + block_id().z * work.sums_stride + scale * kChannels * kChannelWords);
+  add_columns(column, work.sums[block_id().z].map[scale]);
 }
 
 }  // namespace vmafx::ssimulacra2_device
-
-VMAFX_KERNEL(vmafx_ssimulacra2_values_8, vmafx::kSsimulacra2ValueThreads,
-             (vmafx::Ssimulacra2Work work)) {
-  vmafx::ssimulacra2_device::make_values<uint8_t>(work);
-}
-
-VMAFX_KERNEL(vmafx_ssimulacra2_values_16, vmafx::kSsimulacra2ValueThreads,
-             (vmafx::Ssimulacra2Work work)) {
-  vmafx::ssimulacra2_device::make_values<uint16_t>(work);
-}
-
-VMAFX_KERNEL(vmafx_ssimulacra2_rows, vmafx::kSsimulacra2RowThreads, (vmafx::Ssimulacra2Work work)) {
-  vmafx::ssimulacra2_device::blur_rows(work);
-}
-
-VMAFX_KERNEL(vmafx_ssimulacra2_columns, vmafx::kSsimulacra2ColumnThreads * 3, (vmafx::Ssimulacra2Work work)) {
-  vmafx::ssimulacra2_device::add_chunk(work);
-}

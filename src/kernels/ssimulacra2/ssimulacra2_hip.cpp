@@ -31,24 +31,13 @@ class Ssimulacra2Hip : public DeviceTwin {
     return static_cast<size_t>(lay_out(frames, scales)) * sizeof(float);
   }
 
-  Status load(const hip::Module& kernels) override {
-    const bool bytes = params_.bpc == 8;
-    VMAFX_ASSIGN(values_, kernels.kernel<Ssimulacra2Work>(bytes ? "vmafx_ssimulacra2_values_8"
-                                                                : "vmafx_ssimulacra2_values_16"));
-    VMAFX_ASSIGN(rows_, kernels.kernel<Ssimulacra2Work>("vmafx_ssimulacra2_rows"));
-    VMAFX_ASSIGN(columns_, kernels.kernel<Ssimulacra2Work>("vmafx_ssimulacra2_columns"));
-    return {};
-  }
-
   Status launch(const DeviceBatch& batch) const override {
     Ssimulacra2Work work = work_of(batch);
-    const auto frames = static_cast<unsigned>(batch.count);
     const unsigned tiles = static_cast<unsigned>(work.value_tiles_across) * kSsimulacra2ChunkRows / kSsimulacra2ValueRows;
     for (; work.chunk < work.chunks; work.chunk++) {
-      VMAFX_TRY(hip::launch(*batch.stream, values_, {tiles, 2, frames}, {kSsimulacra2ValueThreads}, 0, work));
-      VMAFX_TRY(hip::launch(*batch.stream, rows_, {row_blocks_, 1, frames}, {kSsimulacra2RowThreads}, 0, work));
-      VMAFX_TRY(hip::launch(*batch.stream, columns_, {column_blocks_, 1, frames},
-                            {kSsimulacra2ColumnThreads, kSsimulacra2Channels}, 0, work));
+      VMAFX_TRY(values_.launch(batch, batch.grid(tiles, 2), work));
+      VMAFX_TRY(rows_.launch(batch, batch.grid(row_blocks_), work));
+      VMAFX_TRY(columns_.launch(batch, batch.grid(column_blocks_), work));
     }
     return {};
   }
@@ -80,8 +69,7 @@ class Ssimulacra2Hip : public DeviceTwin {
     Ssimulacra2Work work;
     for (int p = 0; p < (params_.has_chroma ? 3 : 1); p++) work.planes[p] = batch.planes[p];
     work.scratch = batch.scratch.as<float>();
-    work.sums = batch.sums.as<uint64_t>();
-    work.sums_stride = batch.sums_stride / sizeof(uint64_t);
+    work.sums = batch.sums_of<Ssimulacra2Sums>();
     work.params = params_;
     work.chroma_w = params_.across.halved ? params_.w / 2 : params_.w;
     work.chroma_h = params_.down.halved ? params_.h / 2 : params_.h;
@@ -96,7 +84,9 @@ class Ssimulacra2Hip : public DeviceTwin {
   const int scales_;
   Ssimulacra2ScaleWork scale_[kSsimulacra2Scales] = {};
   unsigned row_blocks_ = 0, column_blocks_ = 0;
-  hip::Kernel<Ssimulacra2Work> values_, rows_, columns_;
+  const TwinKernel<Ssimulacra2Work> values_ = kernels_.add(kernels::ssimulacra2_values.of(params_.bpc));
+  const TwinKernel<Ssimulacra2Work> rows_ = kernels_.add(kernels::ssimulacra2_rows);
+  const TwinKernel<Ssimulacra2Work> columns_ = kernels_.add(kernels::ssimulacra2_columns);
 };
 
 }  // namespace

@@ -1,7 +1,8 @@
-/* Constants, sizes and parameters of ssimulacra2, for all twins. */
+/* Constants, sizes, parameters and raw sums of ssimulacra2, for all twins. */
 #ifndef VMAFX_KERNELS_SSIMULACRA2_SSIMULACRA2_MATH_H
 #define VMAFX_KERNELS_SSIMULACRA2_SSIMULACRA2_MATH_H
 
+#include "kernels/arithmetic/fixed.h"
 #include "kernels/steps/linear_light.h"
 
 namespace vmafx {
@@ -13,6 +14,17 @@ inline constexpr int kSsimulacra2Band = 4;     // rows whose errors are added as
  * 2^4, that of its fourth powers, times the scale, below 2^23. */
 inline constexpr int kSsimulacra2SumBits = 34, kSsimulacra2FourthBits = 16;
 inline constexpr float kSsimulacra2FourthScale = 65536;
+
+/* What the sums hold of one map. The values of four rows of a column, from a multiple of four on, are added as
+ * floats. */
+struct Ssimulacra2Map {
+  int64_t sum;                                   // Q34
+  Fixed3<kSsimulacra2FourthBits> fourth_powers;  // Σ (16·value)^4
+};
+
+struct Ssimulacra2Sums {
+  Ssimulacra2Map map[kSsimulacra2Scales][3][3];  // scale; x, y, b; ssim, artifact, detail
+};
 
 /* What is blurred of a channel: ref, dist, their squares and their product. */
 inline constexpr int kSsimulacra2Channels = 3, kSsimulacra2Streams = 5;

@@ -7,6 +7,7 @@
 
 #include "hip/device_ptr.h"
 #include "hip/frame_planes.h"
+#include "kernels/gpu/work.h"
 #include "kernels/ssimulacra2/ssimulacra2_math.h"
 
 namespace vmafx {
@@ -36,14 +37,16 @@ struct Ssimulacra2ScaleWork {
 struct Ssimulacra2Work {
   hip::BatchPlanes planes[3];
   hip::DevicePtr<float> scratch;
-  hip::DevicePtr<uint64_t> sums;  // Ssimulacra2Sums of the first frame
-  uint64_t sums_stride = 0;       // words to those of the next
+  BatchSums<Ssimulacra2Sums> sums;
   Ssimulacra2Params params;
   int32_t chroma_w = 0, chroma_h = 0;
   int32_t scales = 0, value_tiles_across = 1;
   int32_t chunk = 0, chunks = 1;
   Ssimulacra2ScaleWork scale[kSsimulacra2Scales] = {};
 };
+VMAFX_DECLARE_SAMPLE_KERNELS(ssimulacra2_values, Ssimulacra2Work, kSsimulacra2ValueThreads);
+VMAFX_DECLARE_KERNEL(ssimulacra2_rows, Ssimulacra2Work, kSsimulacra2RowThreads);
+VMAFX_DECLARE_KERNEL(ssimulacra2_columns, Ssimulacra2Work, kSsimulacra2ColumnThreads, kSsimulacra2Channels);
 
 }  // namespace vmafx
 

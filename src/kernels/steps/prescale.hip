@@ -23,9 +23,16 @@ VMAFX_DEVICE float scaled_value(const PrescaleWork& work, int x, int y, Value va
   return work.method == PrescaleMethod::kLanczos4 ? sum / weights : sum;
 }
 
+VMAFX_DEFINE_KERNEL(prescale_taps, work) {
+  const int i = static_cast<int>(gpu::block_id().x * kPrescaleThreads + gpu::thread_id().x);
+  if (i >= work.to_w + work.to_h) return;
+  PrescaleTap* taps = work.taps.get() + static_cast<int64_t>(i) * prescale_taps(work.method);
+  if (i < work.to_w) prescale_taps_at(work.method, i, work.from_w, work.to_w, taps);
+  else prescale_taps_at(work.method, i - work.to_w, work.from_h, work.to_h, taps);
+}
+
 /* Block (x, y, 2 * frame + side). */
-template <class T>
-VMAFX_DEVICE void scale_plane(const PrescaleWork& work) {
+VMAFX_DEFINE_SAMPLE_KERNELS(prescale, T, work) {
   const gpu::Dim3 block = gpu::block_id();
   const int x = static_cast<int>(block.x * kPrescaleThreads + gpu::thread_id().x), y = static_cast<int>(block.y);
   if (x >= work.to_w) return;
@@ -38,18 +45,3 @@ VMAFX_DEVICE void scale_plane(const PrescaleWork& work) {
 }
 
 }  // namespace vmafx::prescale
-
-VMAFX_KERNEL(vmafx_prescale_taps, vmafx::kPrescaleThreads, (vmafx::PrescaleWork work)) {
-  using namespace vmafx;
-  const int i = static_cast<int>(gpu::block_id().x * kPrescaleThreads + gpu::thread_id().x);
-  if (i >= work.to_w + work.to_h) return;
-  PrescaleTap* taps = work.taps.get() + static_cast<int64_t>(i) * prescale_taps(work.method);
-  if (i < work.to_w) prescale_taps_at(work.method, i, work.from_w, work.to_w, taps);
-  else prescale_taps_at(work.method, i - work.to_w, work.from_h, work.to_h, taps);
-}
-VMAFX_KERNEL(vmafx_prescale_8, vmafx::kPrescaleThreads, (vmafx::PrescaleWork work)) {
-  vmafx::prescale::scale_plane<uint8_t>(work);
-}
-VMAFX_KERNEL(vmafx_prescale_16, vmafx::kPrescaleThreads, (vmafx::PrescaleWork work)) {
-  vmafx::prescale::scale_plane<uint16_t>(work);
-}

@@ -2,8 +2,9 @@
 
 namespace vmafx {
 
-PrescaleDevice::PrescaleDevice(PrescaleMethod method, int from_w, int from_h, int to_w, int to_h, int bpc, float offset)
-    : bytes_(bpc == 8) {
+PrescaleDevice::PrescaleDevice(KernelList& kernels, PrescaleMethod method, int from_w, int from_h, int to_w, int to_h,
+                               int bpc, float offset)
+    : taps_(kernels.add(kernels::prescale_taps)), scale_(kernels.add(kernels::prescale.of(bpc))) {
   work_.method = method;
   work_.from_w = from_w;
   work_.from_h = from_h;
@@ -11,12 +12,6 @@ PrescaleDevice::PrescaleDevice(PrescaleMethod method, int from_w, int from_h, in
   work_.to_h = to_h;
   work_.scale = 1.0f / static_cast<float>(1 << (bpc - 8));
   work_.offset = offset;
-}
-
-Status PrescaleDevice::load(const hip::Module& kernels) {
-  VMAFX_ASSIGN(taps_, kernels.kernel<PrescaleWork>("vmafx_prescale_taps"));
-  VMAFX_ASSIGN(scale_, kernels.kernel<PrescaleWork>(bytes_ ? "vmafx_prescale_8" : "vmafx_prescale_16"));
-  return {};
 }
 
 size_t PrescaleDevice::scratch_bytes(int frames) const {
@@ -33,10 +28,10 @@ Status PrescaleDevice::launch(const DeviceBatch& batch, int plane, hip::DevicePt
   work.out = scratch.as<float>();
   work.taps = (scratch + scratch_aligned(2 * batch.count * plane_floats() * sizeof(float))).as<PrescaleTap>();
   const unsigned positions = hip::blocks_for(work.to_w + work.to_h, kPrescaleThreads);
-  VMAFX_TRY(hip::launch(*batch.stream, taps_, {positions}, {kPrescaleThreads}, 0, work));
+  VMAFX_TRY(taps_.launch(batch, {positions}, work));
   const hip::Dim grid = {hip::blocks_for(work.to_w, kPrescaleThreads), static_cast<unsigned>(work.to_h),
                          2 * static_cast<unsigned>(batch.count)};
-  return hip::launch(*batch.stream, scale_, grid, {kPrescaleThreads}, 0, work);
+  return scale_.launch(batch, grid, work);
 }
 
 }  // namespace vmafx

@@ -6,7 +6,6 @@
 #include <cstddef>
 
 #include "base/status.h"
-#include "hip/module.h"
 #include "kernels/steps/prescale_work.h"
 #include "kernels/device_twin.h"
 
@@ -14,9 +13,8 @@ namespace vmafx {
 
 class PrescaleDevice {
  public:
-  PrescaleDevice(PrescaleMethod method, int from_w, int from_h, int to_w, int to_h, int bpc, float offset);
-
-  Status load(const hip::Module& kernels);
+  PrescaleDevice(KernelList& kernels, PrescaleMethod method, int from_w, int from_h, int to_w, int to_h, int bpc,
+                 float offset);
 
   /* What launch() takes of the batch's scratch memory, in multiples of 256: the planes, then the taps. */
   size_t scratch_bytes(int frames) const;
@@ -28,8 +26,7 @@ class PrescaleDevice {
 
  private:
   PrescaleWork work_;  // but for what belongs to a batch
-  bool bytes_;
-  hip::Kernel<PrescaleWork> taps_, scale_;
+  TwinKernel<PrescaleWork> taps_, scale_;
 };
 
 }  // namespace vmafx

@@ -6,6 +6,7 @@
 
 #include "hip/device_ptr.h"
 #include "hip/frame_planes.h"
+#include "kernels/gpu/work.h"
 #include "kernels/steps/prescale_math.h"
 
 namespace vmafx {
@@ -20,6 +21,8 @@ struct PrescaleWork {
   hip::DevicePtr<PrescaleTap> taps;  // of to_w columns, then of to_h rows
   hip::DevicePtr<float> out;         // planes of to_w x to_h: of a frame ref, then dist
 };
+VMAFX_DECLARE_KERNEL(prescale_taps, PrescaleWork, kPrescaleThreads);
+VMAFX_DECLARE_SAMPLE_KERNELS(prescale, PrescaleWork, kPrescaleThreads);
 
 }  // namespace vmafx
 

@@ -45,7 +45,7 @@ VMAFX_DEVICE float add_up(const Pack4* packs, int n, float sum) {
   return sum;
 }
 
-VMAFX_DEVICE void add_rows(const AddRowsWork& work) {
+VMAFX_DEFINE_KERNEL(add_rows, work) {
   VMAFX_SHARED(Tile, tiles, [1]);
   const int thread = static_cast<int>(thread_id().x), first_row = static_cast<int>(block_id().x) * kRowsPerBlock;
   Pack4 packs[kLoads] = {};
@@ -78,20 +78,13 @@ VMAFX_DEVICE void add_plane(const float* rows, int h, uint64_t* word) {
   if (thread == 0) *word = word_of_sum(sum);
 }
 
-VMAFX_DEVICE void add_row_sums(const AddRowSumsWork& work) {
+VMAFX_DEFINE_KERNEL(add_row_sums, work) {
   const int frame = static_cast<int>(block_id().y);
   int plane = static_cast<int>(block_id().x), part = 0;
   while (plane >= work.part[part].planes) plane -= work.part[part++].planes;
   const RowSumsPart& of = work.part[part];
   const float* rows = of.rows.get() + (static_cast<int64_t>(frame) * of.planes + plane) * of.h;
-  add_plane(rows, of.h, work.sums.get() + frame * work.sums_stride + of.word + plane);
+  add_plane(rows, of.h, reinterpret_cast<uint64_t*>(&work.sums[block_id().y] + of.offset) + plane);
 }
 
 }  // namespace vmafx::row_sums
-
-VMAFX_KERNEL(vmafx_add_rows, vmafx::kRowSumsThreads, (vmafx::AddRowsWork work)) {
-  vmafx::row_sums::add_rows(work);
-}
-VMAFX_KERNEL(vmafx_add_row_sums, vmafx::kRowSumsThreads, (vmafx::AddRowSumsWork work)) {
-  vmafx::row_sums::add_row_sums(work);
-}

@@ -10,16 +10,10 @@ int pitch_for(int n) { return static_cast<int>(round_up(n, 4)); }
 
 }  // namespace
 
-int RowSumsDevice::add_part(int n, int h, int planes, int word) {
+int RowSumsDevice::add_part(int n, int h, int planes, size_t offset) {
   assert(parts_.size() < kMostRowSumsParts);
-  parts_.push_back({n, h, planes, word});
+  parts_.push_back({n, h, planes, static_cast<int>(offset)});
   return static_cast<int>(parts_.size()) - 1;
-}
-
-Status RowSumsDevice::load(const hip::Module& kernels) {
-  VMAFX_ASSIGN(add_rows_, kernels.kernel<AddRowsWork>("vmafx_add_rows"));
-  VMAFX_ASSIGN(add_row_sums_, kernels.kernel<AddRowSumsWork>("vmafx_add_row_sums"));
-  return {};
 }
 
 size_t RowSumsDevice::values_bytes(int frames) const {
@@ -49,20 +43,18 @@ hip::DevicePtr<float> RowSumsDevice::row_sums(int part, int frames, hip::DeviceP
 Status RowSumsDevice::add_rows(const DeviceBatch& batch, int part, hip::DevicePtr<std::byte> scratch) const {
   const AddRowsWork work = {values(part, scratch), parts_[part].h * parts_[part].planes * batch.count,
                             row_sums(part, batch.count, scratch)};
-  return hip::launch(*batch.stream, add_rows_, {hip::blocks_for(work.rows, kRowsPerBlock)}, {kRowSumsThreads}, 0, work);
+  return add_rows_.launch(batch, {hip::blocks_for(work.rows, kRowsPerBlock)}, work);
 }
 
 Status RowSumsDevice::add_sums(const DeviceBatch& batch, hip::DevicePtr<std::byte> scratch) const {
   AddRowSumsWork work;
   unsigned planes = 0;
   for (size_t i = 0; i < parts_.size(); i++) {
-    work.part[i] = {row_sums(static_cast<int>(i), batch.count, scratch), parts_[i].h, parts_[i].planes, parts_[i].word};
+    work.part[i] = {row_sums(static_cast<int>(i), batch.count, scratch), parts_[i].h, parts_[i].planes, parts_[i].offset};
     planes += static_cast<unsigned>(parts_[i].planes);
   }
-  work.sums = batch.sums.as<uint64_t>();
-  work.sums_stride = batch.sums_stride / sizeof(uint64_t);
-  return hip::launch(*batch.stream, add_row_sums_, {planes, static_cast<unsigned>(batch.count)}, {kRowSumsThreads}, 0,
-                     work);
+  work.sums = batch.sums_of<uint8_t>();
+  return add_row_sums_.launch(batch, {planes, static_cast<unsigned>(batch.count)}, work);
 }
 
 }  // namespace vmafx

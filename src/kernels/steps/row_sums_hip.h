@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "base/status.h"
-#include "hip/module.h"
 #include "kernels/steps/row_sums_work.h"
 #include "kernels/device_twin.h"
 
@@ -18,11 +17,12 @@ namespace vmafx {
 
 class RowSumsDevice {
  public:
-  /* `planes` planes a frame of h rows of n values each; plane p is summed in word `word` + p of the frame's raw sums.
-   * Returns the part's number. At most kMostRowSumsParts. */
-  int add_part(int n, int h, int planes, int word);
+  explicit RowSumsDevice(KernelList& kernels)
+      : add_rows_(kernels.add(kernels::add_rows)), add_row_sums_(kernels.add(kernels::add_row_sums)) {}
 
-  Status load(const hip::Module& kernels);
+  /* `planes` planes a frame of h rows of n values each. The first one's sum goes to byte `offset` of the frame's raw sums,
+   * the next ones' to the words behind it. Returns the part's number. At most kMostRowSumsParts. */
+  int add_part(int n, int h, int planes, size_t offset);
 
   /* What the rest takes of the batch's scratch memory, in multiples of 256. */
   size_t scratch_bytes(int frames) const;
@@ -35,15 +35,15 @@ class RowSumsDevice {
 
  private:
   struct Part {
-    int n, h, planes, word;
+    int n, h, planes, offset;
   };
 
   size_t values_bytes(int frames) const;
   hip::DevicePtr<float> row_sums(int part, int frames, hip::DevicePtr<std::byte> scratch) const;
 
   std::vector<Part> parts_;
-  hip::Kernel<AddRowsWork> add_rows_;
-  hip::Kernel<AddRowSumsWork> add_row_sums_;
+  const TwinKernel<AddRowsWork> add_rows_;
+  const TwinKernel<AddRowSumsWork> add_row_sums_;
 };
 
 }  // namespace vmafx

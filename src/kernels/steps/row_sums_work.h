@@ -4,8 +4,7 @@
 
 #include <cstdint>
 
-#include "hip/device_ptr.h"
-#include "kernels/gpu/device.h"
+#include "kernels/gpu/work.h"
 
 namespace vmafx {
 
@@ -29,11 +28,12 @@ struct AddRowsWork {
   int rows = 0;                // of all planes and frames
   hip::DevicePtr<float> sums;  // of each row
 };
+VMAFX_DECLARE_KERNEL(add_rows, AddRowsWork, kRowSumsThreads);
 
-/* One part's sums: those of its plane p go to word `word` + p of the frame's. */
+/* One part: the sum of its first plane goes to byte `offset` of the frame's raw sums, those of the next ones behind it. */
 struct RowSumsPart {
   hip::DevicePtr<const float> rows;
-  int h = 0, planes = 0, word = 0;
+  int h = 0, planes = 0, offset = 0;
 };
 
 inline constexpr int kMostRowSumsParts = 8;
@@ -41,9 +41,9 @@ inline constexpr int kMostRowSumsParts = 8;
 /* Block (plane of all parts, frame). */
 struct AddRowSumsWork {
   RowSumsPart part[kMostRowSumsParts];
-  hip::DevicePtr<uint64_t> sums;  // of the first frame
-  uint64_t sums_stride = 0;       // words to those of the next
+  BatchSums<uint8_t> sums;
 };
+VMAFX_DECLARE_KERNEL(add_row_sums, AddRowSumsWork, kRowSumsThreads);
 
 }  // namespace vmafx
 

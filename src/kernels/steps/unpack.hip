@@ -20,15 +20,14 @@ VMAFX_DEVICE void run(const UnpackPlane& plane, int x, int y) {
     if (i < count) to[x + i] = samples.v[i];
 }
 
-}  // namespace vmafx::unpack
-
-VMAFX_KERNEL(vmafx_unpack, vmafx::kUnpackThreads, (vmafx::UnpackPlanes planes)) {
-  using namespace vmafx;
+VMAFX_DEFINE_KERNEL(unpack, planes) {
   const gpu::Dim3 thread = gpu::thread_id(), block = gpu::block_id();
   const UnpackPlane& plane = planes.plane[block.z];
   const int x = static_cast<int>((block.x * kUnpackColumns + thread.x) * kUnpackRun);
   const int y = static_cast<int>(block.y * kUnpackRows + thread.y);
   if (x >= plane.w || y >= plane.h) return;
-  if (plane.sample_bytes == 1) unpack::run<uint8_t>(plane, x, y);
-  else unpack::run<uint16_t>(plane, x, y);
+  if (plane.sample_bytes == 1) run<uint8_t>(plane, x, y);
+  else run<uint16_t>(plane, x, y);
 }
+
+}  // namespace vmafx::unpack

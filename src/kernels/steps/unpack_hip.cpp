@@ -6,9 +6,9 @@
 
 namespace vmafx {
 
-StatusOr<Unpacker> Unpacker::load(const hip::Module& kernels) {
+StatusOr<Unpacker> Unpacker::load(const hip::Module& module) {
   Unpacker unpacker;
-  VMAFX_ASSIGN(unpacker.kernel_, kernels.kernel<UnpackPlanes>("vmafx_unpack"));
+  VMAFX_ASSIGN(unpacker.kernel_, module.kernel<UnpackPlanes>(kernels::unpack.name));
   return unpacker;
 }
 
@@ -22,7 +22,7 @@ Status Unpacker::launch(hip::Stream& stream, std::span<const UnpackPlane> planes
     VMAFX_TRY(hip::launch(stream, kernel_,
                           {hip::blocks_for(w, kUnpackColumns * kUnpackRun), hip::blocks_for(h, kUnpackRows),
                            static_cast<unsigned>(some.size())},
-                          {kUnpackColumns, kUnpackRows}, 0, argument));
+                          {kernels::unpack.x, kernels::unpack.y}, 0, argument));
   }
   return {};
 }

@@ -13,7 +13,7 @@ namespace vmafx {
 
 class Unpacker {
  public:
-  static StatusOr<Unpacker> load(const hip::Module& kernels);
+  static StatusOr<Unpacker> load(const hip::Module& module);
   Unpacker() = default;  // launching it is an error
 
   /* Queues the work on all of `planes`, any number. */

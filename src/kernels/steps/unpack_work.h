@@ -7,6 +7,7 @@
 
 #include "hip/device_ptr.h"
 #include "hip/frame_planes.h"
+#include "kernels/gpu/work.h"
 
 namespace vmafx {
 
@@ -24,13 +25,13 @@ struct UnpackPlane {
 
 inline constexpr int kMostUnpacks = 2 * 3 * hip::kMostBatch;  // a launch takes all planes of a batch
 
+/* A block works on kUnpackColumns * kUnpackRun samples of kUnpackRows rows, a thread on kUnpackRun neighbours. */
+inline constexpr unsigned kUnpackColumns = 64, kUnpackRows = 4, kUnpackRun = 4;
+
 struct UnpackPlanes {
   UnpackPlane plane[kMostUnpacks];
 };
-
-/* A block works on kUnpackColumns * kUnpackRun samples of kUnpackRows rows, a thread on kUnpackRun neighbours. */
-inline constexpr unsigned kUnpackColumns = 64, kUnpackRows = 4, kUnpackRun = 4;
-inline constexpr unsigned kUnpackThreads = kUnpackColumns * kUnpackRows;
+VMAFX_DECLARE_KERNEL(unpack, UnpackPlanes, kUnpackColumns, kUnpackRows);
 
 }  // namespace vmafx
 

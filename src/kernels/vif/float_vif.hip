@@ -231,30 +231,11 @@ VMAFX_DEVICE void run(const FloatVifWork& work) {
   score_tile<kHalf>(work, memory[0], x0, y0, half);
 }
 
-}  // namespace vmafx::float_vif
+VMAFX_DEFINE_SAMPLE_KERNELS(float_vif, T, work) { run<T, 8, 4>(work); }
+VMAFX_DEFINE_KERNEL(float_vif_scale1, work) { run<float, 4, 2>(work); }
+VMAFX_DEFINE_KERNEL(float_vif_scale2, work) { run<float, 2, 1>(work); }
+VMAFX_DEFINE_KERNEL(float_vif_scale3, work) { run<float, 1, 1>(work); }
+VMAFX_DEFINE_SAMPLE_KERNELS(float_vif_any, T, work) { run<T, 0, 0>(work); }
+VMAFX_DEFINE_KERNEL(float_vif_any_scale, work) { run<float, 0, 0>(work); }
 
-VMAFX_KERNEL(vmafx_float_vif_8, vmafx::kFloatVifThreads, (vmafx::FloatVifWork work)) {
-  vmafx::float_vif::run<uint8_t, 8, 4>(work);
-}
-VMAFX_KERNEL(vmafx_float_vif_16, vmafx::kFloatVifThreads, (vmafx::FloatVifWork work)) {
-  vmafx::float_vif::run<uint16_t, 8, 4>(work);
-}
-VMAFX_KERNEL(vmafx_float_vif_scale1, vmafx::kFloatVifThreads, (vmafx::FloatVifWork work)) {
-  vmafx::float_vif::run<float, 4, 2>(work);
-}
-VMAFX_KERNEL(vmafx_float_vif_scale2, vmafx::kFloatVifThreads, (vmafx::FloatVifWork work)) {
-  vmafx::float_vif::run<float, 2, 1>(work);
-}
-VMAFX_KERNEL(vmafx_float_vif_scale3, vmafx::kFloatVifThreads, (vmafx::FloatVifWork work)) {
-  vmafx::float_vif::run<float, 1, 1>(work);
-}
-/* Any windows. */
-VMAFX_KERNEL(vmafx_float_vif_any_8, vmafx::kFloatVifThreads, (vmafx::FloatVifWork work)) {
-  vmafx::float_vif::run<uint8_t, 0, 0>(work);
-}
-VMAFX_KERNEL(vmafx_float_vif_any_16, vmafx::kFloatVifThreads, (vmafx::FloatVifWork work)) {
-  vmafx::float_vif::run<uint16_t, 0, 0>(work);
-}
-VMAFX_KERNEL(vmafx_float_vif_any, vmafx::kFloatVifThreads, (vmafx::FloatVifWork work)) {
-  vmafx::float_vif::run<float, 0, 0>(work);
-}
+}  // namespace vmafx::float_vif

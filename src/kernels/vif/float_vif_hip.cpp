@@ -16,31 +16,17 @@ class FloatVifHip : public DeviceTwin {
  public:
   explicit FloatVifHip(const FloatVifParams& params) : params_(params) {
     if (params.prescaler)
-      prescale_.emplace(params.prescaler->method(), params.prescaler->from_w(), params.prescaler->from_h(), params.w,
+      prescale_.emplace(kernels_, params.prescaler->method(), params.prescaler->from_w(), params.prescaler->from_h(), params.w,
                         params.h, params.bpc, kFloatVifOffset);
     for (int s = 0; s < kFloatVifScales; s++)
-      if (wanted(s)) part_[s] = sums_.add_part(params.w >> s, params.h >> s, 2, 2 * s);
+      if (wanted(s)) part_[s] = sums_.add_part(params.w >> s, params.h >> s, 2, s * sizeof(FloatVifScaleSums));
+    add_kernels();
   }
 
   size_t scratch_bytes(int frames) const override {
     size_t bytes = sums_.scratch_bytes(frames) + (prescale_ ? prescale_->scratch_bytes(frames) : 0);
     for (int s = 1; s < kFloatVifScales; s++) bytes += 2 * sizeof(float) * plane(s) * frames;
     return bytes;
-  }
-
-  Status load(const hip::Module& kernels) override {
-    if (prescale_) VMAFX_TRY(prescale_->load(kernels));
-    VMAFX_TRY(sums_.load(kernels));
-    const bool bytes = params_.bpc == 8, usual = has_usual_windows();
-    const char* const first = prescale_ ? "vmafx_float_vif_any"
-                              : usual   ? (bytes ? "vmafx_float_vif_8" : "vmafx_float_vif_16")
-                                        : (bytes ? "vmafx_float_vif_any_8" : "vmafx_float_vif_any_16");
-    VMAFX_ASSIGN(scale_[0], kernels.kernel<FloatVifWork>(first));
-    const char* const names[] = {"", "vmafx_float_vif_scale1", "vmafx_float_vif_scale2", "vmafx_float_vif_scale3"};
-    for (int s = 1; s < kFloatVifScales; s++) {
-      VMAFX_ASSIGN(scale_[s], kernels.kernel<FloatVifWork>(usual ? names[s] : "vmafx_float_vif_any"));
-    }
-    return {};
   }
 
   Status launch(const DeviceBatch& batch) const override {
@@ -69,6 +55,14 @@ class FloatVifHip : public DeviceTwin {
 
   int64_t plane(int s) const { return static_cast<int64_t>(params_.w >> s) * (params_.h >> s); }
 
+  void add_kernels() {
+    using namespace kernels;
+    const bool usual = has_usual_windows();
+    scale_[0] = kernels_.add(prescale_ ? float_vif_any_scale : (usual ? float_vif : float_vif_any).of(params_.bpc));
+    const KernelDeclaration<FloatVifWork> others[] = {float_vif_scale1, float_vif_scale2, float_vif_scale3};
+    for (int s = 1; s < kFloatVifScales; s++) scale_[s] = kernels_.add(usual ? others[s - 1] : float_vif_any_scale);
+  }
+
   bool has_usual_windows() const {
     for (int s = 0; s < kFloatVifScales; s++)
       if (params_.window[s].half != 8 >> s) return false;
@@ -88,16 +82,15 @@ class FloatVifHip : public DeviceTwin {
     work.window = params_.window[s];
     if (s + 1 < kFloatVifScales) work.next = params_.window[s + 1];
     work.eye = params_.eye;
-    const hip::Dim grid = {hip::blocks_for(work.w, float_vif_tile_columns(work.window.half)),
-                           hip::blocks_for(work.h, kFloatVifTileRows), static_cast<unsigned>(batch.count)};
-    return hip::launch(*batch.stream, scale_[s], grid, {kFloatVifThreads}, 0, work);
+    const unsigned across = hip::blocks_for(work.w, float_vif_tile_columns(work.window.half));
+    return scale_[s].launch(batch, batch.grid(across, hip::blocks_for(work.h, kFloatVifTileRows)), work);
   }
 
   const FloatVifParams params_;
   std::optional<PrescaleDevice> prescale_;
-  RowSumsDevice sums_;
+  RowSumsDevice sums_{kernels_};
   int part_[kFloatVifScales] = {};
-  hip::Kernel<FloatVifWork> scale_[kFloatVifScales];
+  TwinKernel<FloatVifWork> scale_[kFloatVifScales];
 };
 
 }  // namespace

@@ -41,11 +41,6 @@ struct VifParams {
   bool skip_scale0 = false;
 };
 
-/* The raw sums of a frame. With skip_scale0 those of scale 0 stay zero. */
-struct VifSums {
-  VifScaleSums scale[kVifScales];
-};
-
 /* Fill `sums` (zeroed by the caller) from the luma planes. `scratch` has the twin's scratch_bytes, 64-byte aligned. */
 size_t vif_scratch_bytes_ref(const VifParams& params);
 void vif_ref(const VifParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,

@@ -56,6 +56,10 @@ VMAFX_DEVICE void decimate(const VifWork& work, const Pair<T>& in) {
   store_pack(reinterpret_cast<uint16_t*>(decimated_plane(work, next, 1) + at), dist_out);
 }
 
+VMAFX_DEFINE_DENSE_SAMPLE_KERNELS(vif_decimate, 5, T, work) { decimate<1>(work, luma_pair<T>(work)); }
+VMAFX_DEFINE_DENSE_KERNEL(vif_decimate_1, 5, work) { decimate<2>(work, decimated_pair(work, 1)); }
+VMAFX_DEFINE_DENSE_KERNEL(vif_decimate_2, 5, work) { decimate<3>(work, decimated_pair(work, 2)); }
+
 // -- Sums ------------------------------------------------------------------------------------------------------------
 
 /* What the vertical pass leaves of a row: means Q8, squares Q16. A thread of the horizontal pass begins two packs of
@@ -217,8 +221,10 @@ VMAFX_DEVICE void add_tile(const VifWork& work, const Pair<T>& in, TileMemory& m
 
   const RunSums sums =
       run_sums<scale, doubles>(memory.filtered[row], column, samples, work.gain_limit);
-  add_each(reinterpret_cast<uint64_t*>(work.sums + block_id().z * work.sums_stride) + scale * 4, sums.num_log,
-            sums.den_log, sums.num_non_log, sums.non_logs);
+  add_waves(work.sums[block_id().z].scale[scale], {.num_log = wave_add(sums.num_log),
+                                                   .den_log = wave_add(sums.den_log),
+                                                   .num_non_log = wave_add(sums.num_non_log),
+                                                   .den_non_log = wave_add(sums.non_logs)});
 }
 
 template <bool doubles, class T>
@@ -230,30 +236,10 @@ VMAFX_DEVICE void add_tile(const VifWork& work, TileMemory& memory) {
   else add_tile<3, false>(work, decimated_pair(work, 3), memory);  // too few samples to matter; fewer registers
 }
 
-template <class T>
-VMAFX_DEVICE void add_tile(const VifWork& work) {
+VMAFX_DEFINE_DENSE_SAMPLE_KERNELS(vif_sums, 3, T, work) {
   VMAFX_SHARED(TileMemory, memory, [1]);
   if (double_is_fast()) add_tile<true, T>(work, memory[0]);
   else add_tile<false, T>(work, memory[0]);
 }
 
 }  // namespace vmafx::vif_device
-
-VMAFX_DENSE_KERNEL(vmafx_vif_decimate_8, vmafx::kVifThreads, 5, (vmafx::VifWork work)) {
-  vmafx::vif_device::decimate<1>(work, vmafx::vif_device::luma_pair<uint8_t>(work));
-}
-VMAFX_DENSE_KERNEL(vmafx_vif_decimate_16, vmafx::kVifThreads, 5, (vmafx::VifWork work)) {
-  vmafx::vif_device::decimate<1>(work, vmafx::vif_device::luma_pair<uint16_t>(work));
-}
-VMAFX_DENSE_KERNEL(vmafx_vif_decimate_1, vmafx::kVifThreads, 5, (vmafx::VifWork work)) {
-  vmafx::vif_device::decimate<2>(work, vmafx::vif_device::decimated_pair(work, 1));
-}
-VMAFX_DENSE_KERNEL(vmafx_vif_decimate_2, vmafx::kVifThreads, 5, (vmafx::VifWork work)) {
-  vmafx::vif_device::decimate<3>(work, vmafx::vif_device::decimated_pair(work, 2));
-}
-VMAFX_DENSE_KERNEL(vmafx_vif_sums_8, vmafx::kVifThreads, 3, (vmafx::VifWork work)) {
-  vmafx::vif_device::add_tile<uint8_t>(work);
-}
-VMAFX_DENSE_KERNEL(vmafx_vif_sums_16, vmafx::kVifThreads, 3, (vmafx::VifWork work)) {
-  vmafx::vif_device::add_tile<uint16_t>(work);
-}

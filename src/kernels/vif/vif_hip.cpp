@@ -30,24 +30,14 @@ class VifHip : public DeviceTwin {
     return bytes;
   }
 
-  Status load(const hip::Module& kernels) override {
-    const bool bytes = params_.bpc == 8;
-    VMAFX_ASSIGN(decimate_[1], kernels.kernel<VifWork>(bytes ? "vmafx_vif_decimate_8" : "vmafx_vif_decimate_16"));
-    VMAFX_ASSIGN(decimate_[2], kernels.kernel<VifWork>("vmafx_vif_decimate_1"));
-    VMAFX_ASSIGN(decimate_[3], kernels.kernel<VifWork>("vmafx_vif_decimate_2"));
-    VMAFX_ASSIGN(sums_, kernels.kernel<VifWork>(bytes ? "vmafx_vif_sums_8" : "vmafx_vif_sums_16"));
-    return {};
-  }
-
   Status launch(const DeviceBatch& batch) const override {
     const VifWork work = work_of(batch);
-    const auto frames = static_cast<unsigned>(batch.count);
     for (int s = 1; s < kVifScales; s++) {
-      const hip::Dim grid = {hip::blocks_for(planes_[s].w, vif_decimated_columns(s)),
-                             hip::blocks_for(planes_[s].h, kVifDecimatedRows), frames};
-      VMAFX_TRY(hip::launch(*batch.stream, decimate_[s], grid, {kVifThreads}, 0, work));
+      const unsigned across = hip::blocks_for(planes_[s].w, vif_decimated_columns(s));
+      const unsigned down = hip::blocks_for(planes_[s].h, kVifDecimatedRows);
+      VMAFX_TRY(decimate_[s].launch(batch, batch.grid(across, down), work));
     }
-    return hip::launch(*batch.stream, sums_, {sum_blocks_, 1, frames}, {kVifThreads}, 0, work);
+    return sums_.launch(batch, batch.grid(sum_blocks_), work);
   }
 
  private:
@@ -55,8 +45,7 @@ class VifHip : public DeviceTwin {
     VifWork work;
     work.luma = batch.planes[0];
     work.scratch = batch.scratch.as<uint8_t>();
-    work.sums = batch.sums.as<uint8_t>();
-    work.sums_stride = batch.sums_stride;
+    work.sums = batch.sums_of<VifSums>();
     work.gain_limit = params_.gain_limit;
     work.bpc = params_.bpc;
     int64_t bytes = 0;
@@ -71,7 +60,11 @@ class VifHip : public DeviceTwin {
   const VifParams params_;
   VifPlanes planes_[kVifScales];
   unsigned sum_blocks_ = 0;
-  hip::Kernel<VifWork> decimate_[kVifScales], sums_;  // decimate_[0] is none
+  const TwinKernel<VifWork> decimate_[kVifScales] = {{},  // scale 0 is there
+                                                     kernels_.add(kernels::vif_decimate.of(params_.bpc)),
+                                                     kernels_.add(kernels::vif_decimate_1),
+                                                     kernels_.add(kernels::vif_decimate_2)};
+  const TwinKernel<VifWork> sums_ = kernels_.add(kernels::vif_sums.of(params_.bpc));
 };
 
 }  // namespace

@@ -45,6 +45,11 @@ struct VifScaleSums {
   int64_t den_non_log;  // how many samples
 };
 
+/* The raw sums of a frame. With skip_scale0 those of scale 0 stay zero. */
+struct VifSums {
+  VifScaleSums scale[kVifScales];
+};
+
 inline constexpr int32_t kVifNoise = 2 << 16;           // the eye's noise variance, Q16
 inline constexpr double kVifEpsilon = 65536 * 1.0e-10;  // in the denominator of g
 

@@ -6,6 +6,7 @@
 
 #include "hip/device_ptr.h"
 #include "hip/frame_planes.h"
+#include "kernels/gpu/work.h"
 #include "kernels/vif/vif_math.h"
 
 namespace vmafx {
@@ -36,12 +37,15 @@ struct VifPlanes {
 struct VifWork {
   hip::BatchPlanes luma;
   hip::DevicePtr<uint8_t> scratch;
-  hip::DevicePtr<uint8_t> sums;  // VifSums of the first frame
-  uint64_t sums_stride;          // bytes to those of the next
+  BatchSums<VifSums> sums;
   double gain_limit;
   int bpc;
   VifPlanes scale[kVifScales];
 };
+VMAFX_DECLARE_SAMPLE_KERNELS(vif_decimate, VifWork, kVifThreads);  // to scale 1
+VMAFX_DECLARE_KERNEL(vif_decimate_1, VifWork, kVifThreads);        // scale 1 to 2
+VMAFX_DECLARE_KERNEL(vif_decimate_2, VifWork, kVifThreads);
+VMAFX_DECLARE_SAMPLE_KERNELS(vif_sums, VifWork, kVifThreads);
 
 }  // namespace vmafx
 

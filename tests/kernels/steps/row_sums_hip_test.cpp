@@ -26,8 +26,8 @@ class Run {
   Run(const std::vector<Part>& parts, int frames)
       : parts_(parts), device_(open_test_device()), stream_(take(hip::Stream::create(device_.context))),
         want_(kWords * frames) {
-    for (const Part& part : parts) sums_.add_part(part.n, part.h, part.planes, part.word);
-    assert_ok(sums_.load(*device_.kernels));
+    for (const Part& part : parts) sums_.add_part(part.n, part.h, part.planes, part.word * sizeof(uint64_t));
+    assert_ok(kernels_.load(*device_.kernels));
     scratch_ = take(hip::DeviceBuffer<std::byte>::create(device_.context, sums_.scratch_bytes(frames)));
     words_ = take(hip::DeviceBuffer<uint64_t>::create(device_.context, want_.size()));
     assert_ok(stream_.clear(words_.ptr().as<std::byte>(), words_.size() * sizeof(uint64_t)));
@@ -77,7 +77,8 @@ class Run {
   const std::vector<Part> parts_;
   const hip::OpenedDevice device_;
   hip::Stream stream_;
-  RowSumsDevice sums_;
+  KernelList kernels_;
+  RowSumsDevice sums_{kernels_};
   hip::DeviceBuffer<std::byte> scratch_;
   hip::DeviceBuffer<uint64_t> words_;
   std::vector<uint64_t> want_;

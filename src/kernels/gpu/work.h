@@ -1,0 +1,64 @@
+/* What the host and the kernels agree on, for each `<metric>_work.h`: which kernels there are, and where they leave their sums.
+ *
+ *   VMAFX_DECLARE_KERNEL(name, Work, x[, y[, z]]);
+ *       A kernel that takes a Work and runs in blocks of x * y * z threads. gpu.h says how it is defined.
+ *   VMAFX_DECLARE_SAMPLE_KERNELS(name, Work, x[, y[, z]]);
+ *       Two of them: for samples that are bytes, and for those that are 16-bit words.
+ *
+ * The host finds one as `kernels::name`, or as `kernels::name.of(bpc)`, and starts it by device_twin.h; both sides take the name, the
+ * type of the parameter and the size of a block from here. */
+#ifndef VMAFX_KERNELS_GPU_WORK_H
+#define VMAFX_KERNELS_GPU_WORK_H
+
+#include <stdint.h>
+
+#include "hip/device_ptr.h"
+#include "kernels/gpu/device.h"
+
+namespace vmafx {
+
+template <class Work>
+struct KernelDeclaration {
+  using Parameter = Work;
+
+  const char* name;
+  unsigned x, y = 1, z = 1;  // threads of a block
+
+  constexpr unsigned threads() const { return x * y * z; }
+};
+
+template <class Work>
+struct SampleKernelDeclarations {
+  using Parameter = Work;
+
+  KernelDeclaration<Work> bytes, words;
+
+  constexpr const KernelDeclaration<Work>& of(int bpc) const { return bpc == 8 ? bytes : words; }
+};
+
+#define VMAFX_DECLARE_KERNEL(name, Work, ...)                                                    \
+  namespace kernels {                                                                            \
+  inline constexpr ::vmafx::KernelDeclaration<Work> name = {"vmafx_" #name, __VA_ARGS__};        \
+  }                                                                                              \
+  static_assert(true)
+#define VMAFX_DECLARE_SAMPLE_KERNELS(name, Work, ...)                                            \
+  namespace kernels {                                                                            \
+  inline constexpr ::vmafx::SampleKernelDeclarations<Work> name = {{"vmafx_" #name "_8", __VA_ARGS__},   \
+                                                                   {"vmafx_" #name "_16", __VA_ARGS__}}; \
+  }                                                                                              \
+  static_assert(true)
+
+/* The raw sums of the frames of a batch. */
+template <class Sums>
+struct BatchSums {
+  hip::DevicePtr<uint8_t> first;  // of the first frame
+  uint64_t stride = 0;            // bytes to those of the next one
+
+#if defined(VMAFX_KERNEL_CODE) || defined(__HIP__) || defined(__CUDACC__)
+  VMAFX_HD Sums& operator[](unsigned frame) const { return *reinterpret_cast<Sums*>(first.get() + frame * stride); }
+#endif
+};
+
+}  // namespace vmafx
+
+#endif
