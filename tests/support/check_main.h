@@ -5,8 +5,8 @@
 #include <check.h>
 #undef fail  // a macro of check.h, and functions of the standard library's streams
 
-#include <initializer_list>
 #include <string>
+#include <vector>
 
 /* Compares two texts and prints both when they differ. (ck_assert_str_eq would keep pointers into temporaries.) */
 #define assert_text_eq(got, want)                                                                 \
@@ -29,15 +29,16 @@ namespace vmafx::test {
 struct NamedTest {
   const char* name;  // test case name, as CK_RUN_CASE selects it
   const TTest* test;
+  int index = 0;  // what the test finds in _i
 };
 
 /* Runs all tests (CK_RUN_CASE=name: one), prints Check's summary; the exit status of the program. */
-inline int run_suite(const char* name, std::initializer_list<NamedTest> tests) {
+inline int run_suite(const char* name, const std::vector<NamedTest>& tests) {
   Suite* suite = suite_create(name);
   for (const NamedTest& t : tests) {
     TCase* test_case = tcase_create(t.name);
     tcase_set_timeout(test_case, 0);
-    tcase_add_test(test_case, t.test);
+    tcase_add_loop_test(test_case, t.test, t.index, t.index + 1);
     suite_add_tcase(suite, test_case);
   }
   SRunner* runner = srunner_create(suite);

@@ -155,18 +155,20 @@ inline void assert_device_agrees(Extractor& extractor, const VideoFormat& format
     }
 }
 
-/* run_suite() with waves of 32 and then of 64 lanes, each in a process of its own, as the emulator is set up once per process.
+/* run_suite() with waves of 32 and of 64 lanes, each in a process of its own, as the emulator is set up once per process.
  * Hardware has the ones it has. */
-inline int run_suite_on_device(const char* name, std::initializer_list<NamedTest> tests) {
+inline int run_suite_on_device(const char* name, const std::vector<NamedTest>& tests) {
   if (on_hardware()) return run_suite(name, tests);
-  int failed = 0;
+  std::fflush(stdout);
+  std::vector<pid_t> children;
   for (const char* lanes : {"32", "64"}) {
-    std::fflush(stdout);
-    const pid_t child = fork();
-    if (child == 0) {
-      setenv("VMAFX_HIP_EMULATOR_LANES", lanes, 1);
-      std::exit(run_suite((std::string(name) + ", " + lanes + " lanes").c_str(), tests));
-    }
+    children.push_back(fork());
+    if (children.back() != 0) continue;
+    setenv("VMAFX_HIP_EMULATOR_LANES", lanes, 1);
+    std::exit(run_suite((std::string(name) + ", " + lanes + " lanes").c_str(), tests));
+  }
+  int failed = 0;
+  for (const pid_t child : children) {
     int status = 1;
     failed |= child < 0 || waitpid(child, &status, 0) != child || status != 0;
   }

@@ -379,6 +379,16 @@ START_TEST(heatmaps_that_cannot_be_written) {
 }
 END_TEST
 
+START_TEST(heatmaps_are_left_to_the_cpu) {
+  const auto fits = [](const OptionTexts& given) {
+    return kCambiExtractor.fits_device(Options::resolve("cambi", kCambiExtractor.options, given).value(),
+                                       format_of(216, 216, 8));
+  };
+  ck_assert(fits({}).ok());
+  assert_contains(fits({{"heatmaps_path", "/tmp"}}).message(), "heatmaps");
+}
+END_TEST
+
 int main() {
   return run_suite("cambi", {{"known_score", known_score},
                              {"flat_pictures_have_no_bands", flat_pictures_have_no_bands},
@@ -394,5 +404,6 @@ int main() {
                              {"samples_above_their_depth", samples_above_their_depth},
                              {"options", options},
                              {"heatmaps", heatmaps},
-                             {"heatmaps_that_cannot_be_written", heatmaps_that_cannot_be_written}});
+                             {"heatmaps_that_cannot_be_written", heatmaps_that_cannot_be_written},
+                             {"heatmaps_are_left_to_the_cpu", heatmaps_are_left_to_the_cpu}});
 }

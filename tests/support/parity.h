@@ -1,0 +1,182 @@
+/* Cases on which a metric's kernels are held against its CPU twin (tests/kernels/parity_test.cpp): formats, pictures,
+ * options. Those of a metric are made in `<metric>_cases.h` of its folder. */
+#ifndef VMAFX_TESTS_SUPPORT_PARITY_H
+#define VMAFX_TESTS_SUPPORT_PARITY_H
+
+#include <algorithm>
+#include <functional>
+#include <random>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "kernels/options.h"
+#include "tests/support/device.h"
+#include "tests/support/planes.h"
+
+namespace vmafx::test {
+
+/* The pictures of a stream: number 2 * frame is that of ref, the next one that of dist. */
+class TestPictures {
+ public:
+  TestPictures(const VideoFormat& format, int frames) : format_(format), count_(2 * frames) {
+    for (int picture = 0; picture < count_; picture++)
+      for (int p = 0; p < format.planes(); p++) add_plane(format.plane_w(p), format.plane_h(p));
+  }
+
+  const VideoFormat& format() const { return format_; }
+  int count() const { return count_; }
+
+  void fill(int picture, int plane, Fill fill, uint32_t seed) {
+    std::visit([&](auto& samples) { samples.fill(fill, format_.bpc, seed); }, at(picture, plane));
+  }
+
+  /* Of the luma. */
+  int get(int picture, int x, int y) {
+    return std::visit([&](auto& samples) { return static_cast<int>(samples.at(x, y)); }, at(picture, 0));
+  }
+  void set(int picture, int x, int y, int value) {
+    std::visit([&](auto& samples) { store(samples.at(x, y), value); }, at(picture, 0));
+  }
+
+  std::vector<PicturePair> pairs() {
+    std::vector<PicturePair> pairs(static_cast<size_t>(count_) / 2);
+    for (int picture = 0; picture < count_; picture++) {
+      Picture& of = picture % 2 ? pairs[picture / 2].dist : pairs[picture / 2].ref;
+      of.bpc = format_.bpc;
+      for (int p = 0; p < format_.planes(); p++)
+        of.plane[p] = std::visit([](auto& samples) { return samples.sample_plane(); }, at(picture, p));
+    }
+    return pairs;
+  }
+
+ private:
+  using AnyPlane = std::variant<TestPlane<uint8_t>, TestPlane<uint16_t>>;
+
+  void add_plane(int w, int h) {
+    const int pad = static_cast<int>(planes_.size() % 5);
+    if (format_.bpc == 8) planes_.emplace_back(TestPlane<uint8_t>(w, h, pad));
+    else planes_.emplace_back(TestPlane<uint16_t>(w, h, pad));
+  }
+  AnyPlane& at(int picture, int plane) { return planes_[static_cast<size_t>(picture * format_.planes() + plane)]; }
+  template <class T>
+  static void store(T& sample, int value) {
+    sample = static_cast<T>(value);
+  }
+
+  VideoFormat format_;
+  int count_;
+  std::vector<AnyPlane> planes_;
+};
+
+using Paint = std::function<void(TestPictures&)>;
+
+/* Planes take these in turn: of the first frame those of ref, then of dist, then the next frame. */
+inline Paint fills(std::vector<Fill> in_turn) {
+  return [in_turn](TestPictures& pictures) {
+    uint32_t n = 0;
+    for (int picture = 0; picture < pictures.count(); picture++)
+      for (int p = 0; p < pictures.format().planes(); p++, n++) pictures.fill(picture, p, in_turn[n % in_turn.size()], n);
+  };
+}
+
+/* The lumas of a frame. With a contrast, dist is what codecs make of ref: that contrast, and grain of this many bits at 8. */
+struct LumaPair {
+  Fill ref, dist = Fill::kZero;
+  double contrast = 0;
+  int grain_bits = 0;
+};
+
+inline LumaPair lookalike(Fill ref, double contrast, int grain_bits) { return {ref, ref, contrast, grain_bits}; }
+
+inline void paint_lookalike(TestPictures& pictures, int frame, double contrast, int grain_bits) {
+  const VideoFormat& format = pictures.format();
+  std::mt19937 random(static_cast<uint32_t>(frame) + 100);
+  const int centre = 1 << (format.bpc - 1), max = 2 * centre - 1, bits = grain_bits ? grain_bits + format.bpc - 8 : 0;
+  for (int y = 0; y < format.h; y++)
+    for (int x = 0; x < format.w; x++) {
+      const int grain = bits ? static_cast<int>(random() >> (32 - bits)) - (1 << (bits - 1)) : 0;
+      const int value = centre + static_cast<int>((pictures.get(2 * frame, x, y) - centre) * contrast) + grain;
+      pictures.set(2 * frame + 1, x, y, std::clamp(value, 0, max));
+    }
+}
+
+/* Frames take these in turn. */
+inline Paint lumas(std::vector<LumaPair> in_turn) {
+  return [in_turn](TestPictures& pictures) {
+    for (int frame = 0; frame < pictures.count() / 2; frame++) {
+      const LumaPair& pair = in_turn[static_cast<size_t>(frame) % in_turn.size()];
+      pictures.fill(2 * frame, 0, pair.ref, static_cast<uint32_t>(2 * frame) + 7);
+      if (pair.contrast) paint_lookalike(pictures, frame, pair.contrast, pair.grain_bits);
+      else pictures.fill(2 * frame + 1, 0, pair.dist, static_cast<uint32_t>(2 * frame) + 8);
+    }
+  };
+}
+
+struct ParityCase {
+  VideoFormat format;
+  int frames = 1, batch = 1;  // of the stream; in a launch
+  Paint paint = fills({Fill::kRandom});
+  OptionTexts options = {};
+};
+using ParityCases = std::vector<ParityCase>;
+
+inline VideoFormat luma(int w, int h, int bpc = 8) { return {.w = w, .h = h, .bpc = bpc, .chroma = Chroma::k400}; }
+inline VideoFormat colour(int w, int h, int bpc, Chroma chroma) { return {.w = w, .h = h, .bpc = bpc, .chroma = chroma}; }
+
+inline ParityCases operator+(ParityCases first, const ParityCases& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
+/* One of each depth. */
+inline ParityCases depths(const ParityCase& like, int most = 16) {
+  ParityCases cases(static_cast<size_t>(most) - 7, like);
+  for (int bpc = 8; bpc <= most; bpc++) cases[static_cast<size_t>(bpc) - 8].format.bpc = bpc;
+  return cases;
+}
+
+/* One of each size. */
+inline ParityCases sizes(const ParityCase& like, const std::vector<std::pair<int, int>>& sizes) {
+  ParityCases cases;
+  for (const auto& [w, h] : sizes) {
+    cases.push_back(like);
+    cases.back().format.w = w;
+    cases.back().format.h = h;
+  }
+  return cases;
+}
+
+inline ParityCases batches(const ParityCase& like, const std::vector<int>& batches) {
+  ParityCases cases(batches.size(), like);
+  for (size_t i = 0; i < batches.size(); i++) cases[i].batch = batches[i];
+  return cases;
+}
+
+inline ParityCases paints(const ParityCase& like, const std::vector<Paint>& paints) {
+  ParityCases cases(paints.size(), like);
+  for (size_t i = 0; i < paints.size(); i++) cases[i].paint = paints[i];
+  return cases;
+}
+
+inline ParityCases option_sets(const ParityCase& like, const std::vector<OptionTexts>& sets) {
+  ParityCases cases(sets.size(), like);
+  for (size_t i = 0; i < sets.size(); i++) cases[i].options = sets[i];
+  return cases;
+}
+
+/* One for each value of an option. */
+inline ParityCases values(const ParityCase& like, const char* option, const std::vector<const char*>& values) {
+  ParityCases cases(values.size(), like);
+  for (size_t i = 0; i < values.size(); i++) cases[i].options[option] = values[i];
+  return cases;
+}
+
+/* The largest differences that there are in three planes, and pictures that are alike. */
+inline const std::vector<Paint> kExtremes = {
+    fills({Fill::kZero, Fill::kZero, Fill::kZero, Fill::kMax, Fill::kMax, Fill::kMax}),
+    fills({Fill::kMax, Fill::kMax, Fill::kMax, Fill::kZero, Fill::kZero, Fill::kZero}), fills({Fill::kMax})};
+
+}  // namespace vmafx::test
+
+#endif
