@@ -178,6 +178,19 @@ static const AVOption libvmaf_options[] = {
 AVFILTER_DEFINE_CLASS(libvmaf);
 #endif
 
+static void log_message(void *cookie, enum VmafxLogLevel level, const char *message)
+{
+    static const int levels[] = {
+        [VMAFX_LOG_ERROR]   = AV_LOG_ERROR,
+        [VMAFX_LOG_WARNING] = AV_LOG_WARNING,
+        [VMAFX_LOG_INFO]    = AV_LOG_INFO,
+        [VMAFX_LOG_VERBOSE] = AV_LOG_VERBOSE,
+        [VMAFX_LOG_DEBUG]   = AV_LOG_DEBUG,
+    };
+
+    av_log(cookie, levels[level], "%s\n", message);
+}
+
 /* -- Pixel formats ------------------------------------------------------------------------------------------------- */
 
 static const enum AVPixelFormat pix_fmts[] = {
@@ -321,8 +334,10 @@ static VmafxColour library_colour(AVFilterLink *link, const AVFrame *frame)
     };
 }
 
-static VmafxFormat library_format(AVFilterLink *link, const AVFrame *first)
+/** @param first  NULL: no frame is known yet */
+static VmafxFormat library_format(AVFilterContext *ctx, int pad, const AVFrame *first)
 {
+    AVFilterLink *link = ctx->inputs[pad];
     const enum AVPixelFormat fmt = ff_vmafx_sample_format(link);
     const AVPixFmtDescriptor *desc = av_pix_fmt_desc_get(fmt);
     VmafxFormat format = {
@@ -335,9 +350,11 @@ static VmafxFormat library_format(AVFilterLink *link, const AVFrame *first)
         .layout = av_pix_fmt_count_planes(fmt) == 2 ? VMAFX_LAYOUT_SEMIPLANAR : VMAFX_LAYOUT_PLANAR,
         .shift  = desc->comp[0].shift,
         .memory = VMAFX_MEMORY_HOST,
-        .colour = library_colour(link, first),
+        .name   = pad_name[pad],
     };
 
+    if (first)
+        format.colour = library_colour(link, first);
     ff_vmafx_hw_memory(&format, link);
     return format;
 }
@@ -364,27 +381,13 @@ static void report_change(AVFilterContext *ctx)
 
 static int check_inputs(AVFilterContext *ctx)
 {
-    AVFilterLink *main = ctx->inputs[MAIN], *ref = ctx->inputs[REFERENCE];
-    char main_name[64], ref_name[64];
-    int ret = 0;
+    VmafxFormat main, ref;
 
     if (check_samples(ctx, MAIN) < 0 || check_samples(ctx, REFERENCE) < 0)
         return AVERROR(EINVAL);
-    if (main->w != ref->w) {
-        av_log(ctx, AV_LOG_ERROR, "input width must match. (main is %d, reference %d)\n", main->w, ref->w);
-        ret = AVERROR(EINVAL);
-    }
-    if (main->h != ref->h) {
-        av_log(ctx, AV_LOG_ERROR, "input height must match. (main is %d, reference %d)\n", main->h, ref->h);
-        ret = AVERROR(EINVAL);
-    }
-    if (!same_samples(ff_vmafx_sample_format(main), ff_vmafx_sample_format(ref))) {
-        av_log(ctx, AV_LOG_ERROR, "input pix_fmt must match. (main is %s, reference %s; the format filter converts)\n",
-               ff_vmafx_format_name(main, main_name, sizeof(main_name)),
-               ff_vmafx_format_name(ref, ref_name, sizeof(ref_name)));
-        ret = AVERROR(EINVAL);
-    }
-    return ret;
+    main = library_format(ctx, MAIN, NULL);
+    ref  = library_format(ctx, REFERENCE, NULL);
+    return vmafx_check_formats(&ref, &main, log_message, ctx);
 }
 
 /** Nothing is converted behind the user's back: say where libavfilter put a scale filter before an input. */
@@ -511,44 +514,6 @@ static void count_pair(AVFilterContext *ctx, const AVFrame *main, const AVFrame 
     s->pairing.max_time_difference = FFMAX(s->pairing.max_time_difference, difference);
 }
 
-static enum AVColorRange color_range(const AVFrame *frame)
-{
-    return is_yuvj(frame->format) ? AVCOL_RANGE_JPEG : frame->color_range;
-}
-
-/** Full range against limited, or against one that is not told, which means limited to all that read it. */
-static void report_ranges(AVFilterContext *ctx, const AVFrame *main, const AVFrame *ref)
-{
-    const enum AVColorRange range[2] = { color_range(main), color_range(ref) };
-    const int full = range[MAIN] == AVCOL_RANGE_JPEG ? MAIN : REFERENCE;
-    const enum AVPixelFormat format = full == MAIN ? main->format : ref->format;
-    char remedy[64] = "";
-
-    if ((range[MAIN] == AVCOL_RANGE_JPEG) == (range[REFERENCE] == AVCOL_RANGE_JPEG))
-        return;
-    if (is_yuvj(format))
-        snprintf(remedy, sizeof(remedy), ",format=yuv%s", av_get_pix_fmt_name(format) + strlen("yuvj"));
-    av_log(ctx, AV_LOG_WARNING, "The inputs differ in color range (main %s, reference %s): equal samples are different "
-           "pictures. scale=out_range=tv%s before the %s input converts it; setparams=range=tv%s there, if only its tag is "
-           "wrong.\n",
-           av_color_range_name(range[MAIN]), av_color_range_name(range[REFERENCE]), remedy, pad_name[full], remedy);
-}
-
-static void report_colors(AVFilterContext *ctx, const AVFrame *main, const AVFrame *ref)
-{
-    report_ranges(ctx, main, ref);
-    if (main->colorspace != AVCOL_SPC_UNSPECIFIED && ref->colorspace != AVCOL_SPC_UNSPECIFIED &&
-        main->colorspace != ref->colorspace)
-        av_log(ctx, AV_LOG_WARNING, "The inputs differ in color matrix (main %s, reference %s). scale=out_color_matrix=... "
-               "before one of them converts it; setparams=colorspace=... there, if only its tag is wrong.\n",
-               av_color_space_name(main->colorspace), av_color_space_name(ref->colorspace));
-    if (main->color_trc != AVCOL_TRC_UNSPECIFIED && ref->color_trc != AVCOL_TRC_UNSPECIFIED &&
-        main->color_trc != ref->color_trc)
-        av_log(ctx, AV_LOG_WARNING, "The inputs differ in color transfer (main %s, reference %s). zscale=transfer=... "
-               "before one of them converts it; setparams=color_trc=... there, if only its tag is wrong.\n",
-               av_color_transfer_name(main->color_trc), av_color_transfer_name(ref->color_trc));
-}
-
 /** The scale filter rounds (854x480 to 1920x1080 gives 1281:1280), and standards differ by up to 2.4 % (12:11, 16:15). */
 static void report_shapes(AVFilterContext *ctx, const AVFrame *main, const AVFrame *ref)
 {
@@ -572,24 +537,6 @@ static void report_interlacing(AVFilterContext *ctx, const AVFrame *main, const 
     av_log(ctx, AV_LOG_WARNING, "The %s input is interlaced and the %s input is not, so their lines are of different times. "
            "bwdif=send_frame before the %s input deinterlaces it; setfield=prog there, if only its tag is wrong.\n",
            pad_name[interlaced], pad_name[!interlaced], pad_name[interlaced]);
-}
-
-static int is_hdr(const AVFrame *frame)
-{
-    return frame->color_trc == AVCOL_TRC_SMPTE2084 || frame->color_trc == AVCOL_TRC_ARIB_STD_B67;
-}
-
-/** What is wrong with the inputs for all of the stream is said once, at the first pair. */
-static void report_first_pair(AVFilterContext *ctx, const AVFrame *main, const AVFrame *ref)
-{
-    const VMAFXContext *s = ctx->priv;
-
-    report_colors(ctx, main, ref);
-    report_shapes(ctx, main, ref);
-    if ((is_hdr(main) || is_hdr(ref)) && vmafx_model_count(s->vmafx))
-        av_log(ctx, AV_LOG_WARNING, "The transfer is %s; the VMAF models know SDR video only, the score means little. Map the "
-               "tones of both inputs to SDR first (zscale, tonemap), or score with features alone (model='':feature=...).\n",
-               av_color_transfer_name(is_hdr(main) ? main->color_trc : ref->color_trc));
 }
 
 /* -- Frames -------------------------------------------------------------------------------------------------------- */
@@ -713,10 +660,10 @@ static void free_held(VMAFXContext *s)
 static int begin_scoring(AVFilterContext *ctx, const AVFrame *main, const AVFrame *ref)
 {
     const VMAFXContext *s = ctx->priv;
-    const VmafxFormat main_format = library_format(ctx->inputs[MAIN], main);
-    const VmafxFormat ref_format  = library_format(ctx->inputs[REFERENCE], ref);
+    const VmafxFormat main_format = library_format(ctx, MAIN, main);
+    const VmafxFormat ref_format  = library_format(ctx, REFERENCE, ref);
 
-    report_first_pair(ctx, main, ref);
+    report_shapes(ctx, main, ref);
     return vmafx_configure(s->vmafx, &ref_format, &main_format);
 }
 
@@ -1010,19 +957,6 @@ static int activate(AVFilterContext *ctx)
 }
 
 /* -- Set-up -------------------------------------------------------------------------------------------------------- */
-
-static void log_message(void *cookie, enum VmafxLogLevel level, const char *message)
-{
-    static const int levels[] = {
-        [VMAFX_LOG_ERROR]   = AV_LOG_ERROR,
-        [VMAFX_LOG_WARNING] = AV_LOG_WARNING,
-        [VMAFX_LOG_INFO]    = AV_LOG_INFO,
-        [VMAFX_LOG_VERBOSE] = AV_LOG_VERBOSE,
-        [VMAFX_LOG_DEBUG]   = AV_LOG_DEBUG,
-    };
-
-    av_log(cookie, levels[level], "%s\n", message);
-}
 
 /** Whether the filter goes by the name that programs know which were written for libvmaf. */
 static int is_libvmaf(const AVFilterContext *ctx)

@@ -158,11 +158,17 @@ typedef struct VmafxFormat {
                                  other, such as -1: unknown */
     VmafxColour colour;       /* zeros: not known. Metrics that need it take the matrix of BT.709 for pictures of more
                                  than 576 rows, that of BT.601 for others, and limited range */
+    const char *name;         /* what messages that compare the inputs call this one; copied. NULL: "reference", "distorted" */
     void *reserved[4];        /* zero */
 } VmafxFormat;
 
+/* Whether the two can be scored against each other, before there is a context or a frame: EINVAL, with a message to `log` for each
+ * reason. vmafx_configure() checks it too. `colour` and `memory` do not matter. */
+VMAFX_API int vmafx_check_formats(const VmafxFormat *ref, const VmafxFormat *dist,
+                                  void (*log)(void *log_cookie, enum VmafxLogLevel level, const char *message), void *log_cookie);
+
 /* Fixes the format of both inputs, makes the plan, starts the workers. Width, height, chroma and bits must be equal, layout
- * and shift may differ. Once per context. EINVAL: the formats differ or a metric does not take them (too small, bits). */
+ * and shift may differ. Warns where the colours differ, and of HDR with models that know SDR only. Once per context. EINVAL: the formats differ or a metric does not take them (too small, bits). */
 VMAFX_API int vmafx_configure(VmafxContext *ctx, const VmafxFormat *ref, const VmafxFormat *dist);
 
 /* Bit p is set when any metric reads plane p (0 Y, 1 U, 2 V) of either input. After vmafx_configure(). */

@@ -134,6 +134,23 @@ void vmafx_close(VmafxContext** ctx) {
 
 const char* vmafx_last_error(const VmafxContext* ctx) { return ctx ? ctx->last_error.c_str() : ""; }
 
+int vmafx_check_formats(const VmafxFormat* ref, const VmafxFormat* dist, void (*log)(void*, VmafxLogLevel, const char*),
+                        void* log_cookie) {
+  if (!ref || !dist) return -EINVAL;
+  std::vector<std::string> sentences;
+  Status status = guarded([&]() -> Status {
+    for (const VmafxFormat* format : {ref, dist}) VMAFX_TRY(check_reserved(*format, "VmafxFormat"));
+    VMAFX_ASSIGN(const vmafx::InputFormat of_ref, vmafx::InputFormat::make(*ref, "reference"));
+    VMAFX_ASSIGN(const vmafx::InputFormat of_dist, vmafx::InputFormat::make(*dist, "distorted"));
+    sentences = differences(of_ref, of_dist);
+    return sentences.empty() ? Status() : Status(EINVAL, "");
+  });
+  if (!status.ok() && sentences.empty() && log) log(log_cookie, VMAFX_LOG_ERROR, status.message().c_str());
+  for (const std::string& sentence : sentences)
+    if (log) log(log_cookie, VMAFX_LOG_ERROR, sentence.c_str());
+  return code_of(status);
+}
+
 int vmafx_configure(VmafxContext* ctx, const VmafxFormat* ref, const VmafxFormat* dist) {
   if (!ref || !dist) return -EINVAL;
   return call(ctx, [&](Session& session) -> Status {

@@ -1,10 +1,28 @@
 #include "engine/colour.h"
 
+#include <span>
+
 namespace vmafx {
 namespace {
 
 constexpr int kBt709 = 1, kBt601 = 6;  // code points of matrices
 constexpr int kMostRowsOfSd = 576;
+
+constexpr int kPq = 16, kHlg = 18;    // transfers
+
+/* As FFmpeg's options call them, by their code points. */
+constexpr const char* kRangeNames[] = {"unknown", "tv", "pc"};
+constexpr const char* kMatrixNames[] = {"gbr",       "bt709",     "unknown",  "reserved", "fcc",
+                                        "bt470bg",   "smpte170m", "smpte240m", "ycgco",   "bt2020nc",
+                                        "bt2020c",   "smpte2085", "chroma-derived-nc", "chroma-derived-c", "ictcp"};
+constexpr const char* kTransferNames[] = {"reserved",  "bt709",        "unknown", "reserved",     "bt470m",
+                                          "bt470bg",   "smpte170m",    "smpte240m", "linear",     "log100",
+                                          "log316",    "iec61966-2-4", "bt1361e", "iec61966-2-1", "bt2020-10",
+                                          "bt2020-12", "smpte2084",    "smpte428", "arib-std-b67"};
+
+std::string name_of(std::span<const char* const> names, int code) {
+  return static_cast<size_t>(code) < names.size() ? names[code] : std::to_string(code);
+}
 
 int code_point(int given) { return given > 0 ? given : Colour::kUnspecified; }
 
@@ -20,7 +38,46 @@ Field common(Field ref, Field dist, Field open, const char* name, std::string* d
   return ref == open ? dist : ref;
 }
 
+/* Full range against limited, or against one that is not told, which means limited to all that read it. */
+void warn_of_ranges(const InputFormat& ref, const InputFormat& dist, Log& log) {
+  const auto is_full = [](const InputFormat& input) { return input.scored.colour.range == Colour::Range::kFull; };
+  const auto range = [](const InputFormat& input) { return kRangeNames[static_cast<int>(input.scored.colour.range)]; };
+  if (is_full(ref) == is_full(dist)) return;
+  const InputFormat& full = is_full(dist) ? dist : ref;
+  /* Formats of FFmpeg's that are of full range by their name have 8 bits. */
+  const std::string format =
+      full.scored.bpc == 8 && full.scored.chroma != Chroma::k400 ? ",format=" + sample_name(full.scored) : "";
+  log.warning(format_text("The inputs differ in color range (%s %s, %s %s): equal samples are different pictures. "
+                          "scale=out_range=tv%s before the %s input converts it; setparams=range=tv%s there, if only its "
+                          "tag is wrong.",
+                          dist.name.c_str(), range(dist), ref.name.c_str(), range(ref), format.c_str(), full.name.c_str(),
+                          format.c_str()));
+}
+
+bool is_hdr(const InputFormat& input) {
+  return input.scored.colour.transfer == kPq || input.scored.colour.transfer == kHlg;
+}
+
 }  // namespace
+
+void warn_of_colours(const InputFormat& ref, const InputFormat& dist, bool scores_models, Log& log) {
+  warn_of_ranges(ref, dist, log);
+  const auto compare = [&](int Colour::*code, std::span<const char* const> names, const char* what, const char* remedy) {
+    const int of_ref = ref.scored.colour.*code, of_dist = dist.scored.colour.*code;
+    if (of_ref != Colour::kUnspecified && of_dist != Colour::kUnspecified && of_ref != of_dist)
+      log.warning(format_text("The inputs differ in color %s (%s %s, %s %s). %s there, if only its tag is wrong.", what,
+                              dist.name.c_str(), name_of(names, of_dist).c_str(), ref.name.c_str(),
+                              name_of(names, of_ref).c_str(), remedy));
+  };
+  compare(&Colour::matrix, kMatrixNames, "matrix",
+          "scale=out_color_matrix=... before one of them converts it; setparams=colorspace=...");
+  compare(&Colour::transfer, kTransferNames, "transfer",
+          "zscale=transfer=... before one of them converts it; setparams=color_trc=...");
+  if (scores_models && (is_hdr(ref) || is_hdr(dist)))
+    log.warning(format_text("The transfer is %s; the VMAF models know SDR video only, the score means little. Map the tones of "
+                            "both inputs to SDR first (zscale, tonemap), or score with features alone (model='':feature=...).",
+                            kTransferNames[(is_hdr(dist) ? dist : ref).scored.colour.transfer]));
+}
 
 Colour described_colour(const VmafxColour& colour) {
   return {.matrix = code_point(colour.matrix),

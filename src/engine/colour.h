@@ -4,13 +4,18 @@
 
 #include <string>
 
+#include "base/log.h"
 #include "base/picture.h"
+#include "engine/input_format.h"
 #include "vmafx/vmafx.h"
 
 namespace vmafx {
 
 /* What an input says. */
 Colour described_colour(const VmafxColour& colour);
+
+/* A warning for each way in which the inputs' colours differ, with what brings them together, and one for HDR if models score it. */
+void warn_of_colours(const InputFormat& ref, const InputFormat& dist, bool scores_models, Log& log);
 
 /* What both say together: the reference's word, where it has one. `differ` lists what both say and not alike: "range,
  * matrix". */

@@ -9,12 +9,6 @@ namespace {
 
 constexpr int kLargestSide = 1 << 16;  // keeps every count of samples and every sum below 2^32 per plane
 
-/* "yuv420p", "gray10", as FFmpeg's format filter calls what has these samples. */
-std::string sample_name(const VideoFormat& format) {
-  constexpr const char* kNames[] = {"gray", "yuv420p", "yuv422p", "yuv444p"};
-  return kNames[static_cast<int>(format.chroma)] + (format.bpc > 8 ? std::to_string(format.bpc) : "");
-}
-
 Status check(const VmafxFormat& format, const char* role) {
   if (format.width < 1 || format.height < 1 || format.width > kLargestSide || format.height > kLargestSide)
     return error(EINVAL, "the %s input is %dx%d; sizes from 1 to %d can be scored", role, format.width, format.height,
@@ -37,7 +31,7 @@ Status check(const VmafxFormat& format, const char* role) {
 
 StatusOr<InputFormat> InputFormat::make(const VmafxFormat& given, const char* role) {
   VMAFX_TRY(check(given, role));
-  InputFormat input{.given = given, .role = role};
+  InputFormat input{.given = given, .role = role, .name = given.name ? given.name : role};
   input.scored = {given.width, given.height, given.bits, static_cast<Chroma>(given.chroma), described_colour(given.colour)};
   for (int p = 0; p < input.scored.planes(); p++) {
     const bool interleaved = p && given.layout == VMAFX_LAYOUT_SEMIPLANAR;
@@ -52,19 +46,24 @@ StatusOr<InputFormat> InputFormat::make(const VmafxFormat& given, const char* ro
   return input;
 }
 
+std::string sample_name(const VideoFormat& format) {
+  constexpr const char* kNames[] = {"gray", "yuv420p", "yuv422p", "yuv444p"};
+  return kNames[static_cast<int>(format.chroma)] + (format.bpc > 8 ? std::to_string(format.bpc) : "");
+}
+
 std::vector<std::string> differences(const InputFormat& ref, const InputFormat& dist) {
   std::vector<std::string> sentences;
   const VideoFormat &r = ref.scored, &d = dist.scored;
   const auto add_size = [&](const char* name, int of_dist, int of_ref) {
     if (of_dist != of_ref)
-      sentences.push_back(format_text("input %s must match. (%s is %d, %s %d)", name, dist.role.c_str(), of_dist,
-                                      ref.role.c_str(), of_ref));
+      sentences.push_back(format_text("input %s must match. (%s is %d, %s %d)", name, dist.name.c_str(), of_dist,
+                                      ref.name.c_str(), of_ref));
   };
   add_size("width", d.w, r.w);
   add_size("height", d.h, r.h);
   if (d.bpc != r.bpc || d.chroma != r.chroma)
     sentences.push_back(format_text("input pix_fmt must match. (%s is %s, %s %s; the format filter converts)",
-                                    dist.role.c_str(), sample_name(d).c_str(), ref.role.c_str(), sample_name(r).c_str()));
+                                    dist.name.c_str(), sample_name(d).c_str(), ref.name.c_str(), sample_name(r).c_str()));
   return sentences;
 }
 

@@ -27,6 +27,7 @@ struct PlaneLayout {
 struct InputFormat {
   VmafxFormat given{};
   std::string role;  // "reference", for messages
+  std::string name;  // the same, or what the application calls it: "main"
   VideoFormat scored;
   PlaneLayout plane[3];
   unsigned planes_read = 0;  // bit p: a metric reads plane p
@@ -37,6 +38,9 @@ struct InputFormat {
   bool is_read(int p) const { return planes_read >> p & 1; }
   bool in_gpu_memory() const { return given.memory == VMAFX_MEMORY_DEVICE || given.memory == VMAFX_MEMORY_DMABUF; }
 };
+
+/* "yuv420p", "gray10", as FFmpeg's format filter calls what has these samples. */
+std::string sample_name(const VideoFormat& format);
 
 /* Why two inputs cannot be scored against each other: a sentence for each thing that differs. Programs look for their first words. */
 std::vector<std::string> differences(const InputFormat& ref, const InputFormat& dist);

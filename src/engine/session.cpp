@@ -61,6 +61,7 @@ Status Session::configure(const VmafxFormat& ref_given, const VmafxFormat& dist_
   VMAFX_ASSIGN(InputFormat dist, InputFormat::make(dist_given, "distorted"));
   if (const auto differ = differences(ref, dist); !differ.empty()) return {EINVAL, differ.front()};
   format_ = ref.scored;
+  warn_of_colours(ref, dist, model_count() > 0, log_);
   settle_colour(ref.scored.colour, dist.scored.colour);
   VMAFX_TRY(plan_.instantiate(format_, log_));
   ref.planes_read = dist.planes_read = plan_.planes_read();

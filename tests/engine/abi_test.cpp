@@ -60,7 +60,7 @@ std::string structs() {
     using Struct = VmafxFormat;
     text += describe("VmafxFormat", sizeof(Struct), alignof(Struct),
                      {FIELD(width), FIELD(height), FIELD(chroma), FIELD(bits), FIELD(layout), FIELD(shift), FIELD(memory),
-                      FIELD(device_context), FIELD(drm_fd), FIELD(colour), FIELD(reserved)});
+                      FIELD(device_context), FIELD(drm_fd), FIELD(colour), FIELD(name), FIELD(reserved)});
   }
   {
     using Struct = VmafxObject;

@@ -371,6 +371,53 @@ START_TEST(inputs_must_match) {
 }
 END_TEST
 
+/* Every reason at once, without a context, in the application's own names. */
+START_TEST(formats_can_be_checked_ahead) {
+  std::string log;
+  VmafxFormat ref = format(96, 64, VMAFX_CHROMA_420, 8, VMAFX_LAYOUT_SEMIPLANAR), dist = format(96, 64, VMAFX_CHROMA_420, 8);
+  ck_assert_int_eq(vmafx_check_formats(&ref, &dist, append_log, &log), 0);
+  dist = format(98, 66, VMAFX_CHROMA_444, 10);
+  dist.name = "main";
+  ck_assert_int_eq(vmafx_check_formats(&ref, &dist, append_log, &log), -EINVAL);
+  assert_text_eq(log, "input width must match. (main is 98, reference 96)\n"
+                      "input height must match. (main is 66, reference 64)\n"
+                      "input pix_fmt must match. (main is yuv444p10, reference yuv420p; the format filter converts)\n");
+  log.clear();
+  dist.bits = 7;
+  ck_assert_int_eq(vmafx_check_formats(&ref, &dist, append_log, &log), -EINVAL);
+  assert_text_eq(log, "the distorted input has 7 bits per sample; 8 to 16 can be scored\n");
+  ck_assert_int_eq(vmafx_check_formats(&ref, &dist, nullptr, nullptr), -EINVAL);
+}
+END_TEST
+
+START_TEST(colours_that_do_not_go_together_are_warned_of) {
+  const struct {
+    VmafxColour ref, dist;
+    const char* warning;
+  } cases[] = {
+      {{.range = 1}, {.range = 2}, "The inputs differ in color range (distorted pc, reference tv)"},
+      {{.range = 2}, {}, "(distorted unknown, reference pc): equal samples are different pictures. "
+                         "scale=out_range=tv,format=yuv420p before the reference input"},
+      {{.matrix = 5}, {.matrix = 9}, "The inputs differ in color matrix (distorted bt2020nc, reference bt470bg)"},
+      {{.transfer = 1}, {.transfer = 99}, "The inputs differ in color transfer (distorted 99, reference bt709)"},
+      {{.transfer = 16}, {.transfer = 16}, "The transfer is smpte2084; the VMAF models know SDR video only"},
+      {{}, {.transfer = 18}, "The transfer is arib-std-b67; the VMAF models know SDR video only"},
+  };
+  for (const auto& [ref, dist, warning] : cases) {
+    StreamOptions options;
+    options.ref.colour = ref;
+    options.dist.colour = dist;
+    assert_contains(run_stream(cpu_params(), options).log, warning);
+  }
+  StreamOptions options;
+  options.ref.colour = {.matrix = 1, .range = 1};
+  options.dist.colour.transfer = 1;
+  ck_assert(run_stream(cpu_params(), options).log.find("differ") == std::string::npos);
+  options.ref.colour.transfer = options.dist.colour.transfer = 16;
+  ck_assert(run_stream(cpu_params("", "name=psnr"), options).log.find("SDR") == std::string::npos);
+}
+END_TEST
+
 START_TEST(formats_of_unknown_kinds_are_refused) {
   for (const auto& [part, wrong] :
        {std::pair("chroma subsampling", format(96, 64, static_cast<VmafxChroma>(4), 8)),
@@ -585,6 +632,8 @@ int main() {
       {"discovery", what_is_listed_opens},
       {"pool", unknown_pool_is_the_mean_with_a_warning},
       {"mismatch", inputs_must_match},
+      {"check_formats", formats_can_be_checked_ahead},
+      {"colours", colours_that_do_not_go_together_are_warned_of},
       {"unknown_kinds", formats_of_unknown_kinds_are_refused},
       {"too_small", too_small_is_refused},
       {"no_frames", no_frames_is_an_error},

@@ -191,13 +191,14 @@ def full_range_against_limited_names_its_remedy(lab):
     for other in ("tv", "unknown"):
         outcome = lab.compare(graph.format("", other), dist=source)
         outcome.says(f"The inputs differ in color range (main pc, reference {other}): equal samples are different pictures.")
-        outcome.says("scale=out_range=tv before the main input converts it; setparams=range=tv there").score()
-        converted = lab.compare(graph.format(",scale=out_range=tv", other), dist=source).does_not_say("differ")
+        outcome.says("scale=out_range=tv,format=yuv420p before the main input converts it; setparams=range=tv,format=yuv420p there").score()
+        remedy = ",scale=out_range=tv,format=yuv420p"
+        converted = lab.compare(graph.format(remedy, other), dist=source).does_not_say("differ")
         check(float(converted.score()) < float(outcome.score()) - 0.5, outcome.scores, converted.scores)
-        tagged = lab.compare(graph.format(",setparams=range=tv", other), dist=source).does_not_say("differ")
+        tagged = lab.compare(graph.format(",setparams=range=tv,format=yuv420p", other), dist=source).does_not_say("differ")
         check_equal(tagged.score(), outcome.score(), "score with another tag")
     turned = lab.compare("[0]setparams=range=tv[d];[1]setparams=range=pc[r];[d][r]vmafx")
-    turned.says("scale=out_range=tv before the reference input").score()
+    turned.says("scale=out_range=tv,format=yuv420p before the reference input").score()
 
 
 @case
