@@ -3,9 +3,9 @@
 #define VMAFX_BASE_LOG_H
 
 #include <functional>
-#include <mutex>
 #include <string>
 
+#include "base/mutex.h"
 #include "vmafx/vmafx.h"
 
 namespace vmafx {
@@ -26,12 +26,12 @@ class Log {
  private:
   void write(VmafxLogLevel level, const std::string& message) {
     if (!sink_) return;
-    const std::lock_guard lock(mutex_);
+    const MutexLock one_call_at_a_time(mutex_);
     sink_(level, message.c_str());
   }
 
   Sink sink_;
-  std::mutex mutex_;
+  Mutex mutex_;
 };
 
 }  // namespace vmafx

@@ -3,9 +3,10 @@
 #define VMAFX_BASE_REUSE_H
 
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <vector>
+
+#include "base/mutex.h"
 
 namespace vmafx {
 
@@ -15,7 +16,7 @@ class Reuse {
  public:
   /* One that is at rest, if any. */
   std::optional<T> take() {
-    const std::lock_guard lock(rest_->mutex);
+    const MutexLock lock(rest_->mutex);
     if (rest_->things.empty()) return std::nullopt;
     std::optional<T> thing(std::move(rest_->things.back()));
     rest_->things.pop_back();
@@ -25,7 +26,7 @@ class Reuse {
   /* It comes to rest when the last reference goes. */
   std::shared_ptr<const T> lend(T thing) {
     return {new T(std::move(thing)), [rest = rest_](T* used) {
-              const std::lock_guard lock(rest->mutex);
+              const MutexLock lock(rest->mutex);
               rest->things.push_back(std::move(*used));
               delete used;
             }};
@@ -33,8 +34,8 @@ class Reuse {
 
  private:
   struct Rest {
-    std::mutex mutex;
-    std::vector<T> things;
+    Mutex mutex;
+    std::vector<T> things VMAFX_GUARDED_BY(mutex);
   };
   std::shared_ptr<Rest> rest_ = std::make_shared<Rest>();
 };

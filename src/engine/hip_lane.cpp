@@ -55,7 +55,7 @@ StatusOr<std::unique_ptr<HipLane>> HipLane::start(const hip::OpenedDevice& devic
 
 HipLane::~HipLane() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     closing_ = true;
   }
   wake_.notify_one();
@@ -81,7 +81,7 @@ Status HipLane::create_pool(const std::vector<Extractor*>& extractors, const Vid
 
 void HipLane::add(LaneFrame frame) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     queue_.push_back(std::move(frame));
   }
   wake_.notify_one();
@@ -90,34 +90,39 @@ void HipLane::add(LaneFrame frame) {
 /* -- The lane's thread --------------------------------------------------------------------------------------------- */
 
 void HipLane::run() {
-  Lock lock(mutex_);
+  const MutexLock lock(mutex_);
   while (!closing_) {
-    if (failure_.ok()) failure_ = guarded_step(lock);
+    if (failure_.ok()) failure_ = guarded_step();
     if (failure_.ok()) continue;
-    give_back(lock, failure_);
-    wake_.wait(lock, [this] { return closing_ || !queue_.empty(); });
+    give_back(failure_);
+    while (!closing_ && queue_.empty()) wake_.wait(mutex_);
   }
 }
 
-Status HipLane::guarded_step(Lock& lock) {
+Status HipLane::guarded_step() {
   try {
-    return step(lock);
+    return step();
   } catch (const std::bad_alloc&) {
-    if (!lock.owns_lock()) lock.lock();
     return error(ENOMEM, "out of memory");
   }
 }
 
 /* One thing at a time, the most urgent first. Whatever takes time is done without the lock. */
-Status HipLane::step(Lock& lock) {
-  if (!staged_.empty() && fills_ == 0 && (pool_->batch_full() || sent_.empty())) return send(lock);
-  if (!queue_.empty() && !pool_->full() && !pool_->batch_full()) return stage(lock);
+Status HipLane::step() {
+  if (!staged_.empty() && fills_ == 0 && (pool_->batch_full() || sent_.empty())) {
+    const MutexUnlock unlocked(mutex_);
+    return send();
+  }
+  if (!queue_.empty() && !pool_->full() && !pool_->batch_full()) return stage();
   if (fills_ > 0) {
-    wake_.wait(lock, [this] { return fills_ == 0 || (!queue_.empty() && !pool_->batch_full()); });
+    while (fills_ > 0 && (queue_.empty() || pool_->batch_full())) wake_.wait(mutex_);
     return {};
   }
-  if (!sent_.empty()) return collect(lock);
-  wake_.wait(lock, [this] { return closing_ || !queue_.empty(); });
+  if (!sent_.empty()) {
+    const MutexUnlock unlocked(mutex_);
+    return collect();
+  }
+  while (!closing_ && queue_.empty()) wake_.wait(mutex_);
   return {};
 }
 
@@ -127,10 +132,10 @@ bool HipLane::is_read(hip::Side side, bool scored) const {
   });
 }
 
-Status HipLane::stage(Lock& lock) {
+Status HipLane::stage() {
   staged_.push_back(std::move(queue_.front()));
   queue_.pop_front();
-  lock.unlock();
+  const MutexUnlock unlocked(mutex_);
   const LaneFrame& frame = staged_.back();
   hip::PoolFrame& slot = pool_->next();
   Status status;
@@ -140,7 +145,6 @@ Status HipLane::stage(Lock& lock) {
     else if (!picture.on_device()) fill(slot, side, *picture.in_host());
     else if (status.ok()) status = place(slot, side, *picture.on_device());
   }
-  lock.lock();
   return status;
 }
 
@@ -158,12 +162,12 @@ void HipLane::fill(hip::PoolFrame& slot, hip::Side side, const HostPicture& pict
     const size_t rows = std::max<size_t>(1, kFillBytes / staging.row_bytes);
     for (size_t y = 0; y < staging.rows; y += rows) {
       {
-        const std::lock_guard lock(mutex_);
+        const MutexLock lock(mutex_);
         fills_++;
       }
       workers_.add_first([this, staging, plane, y, rows](int) {
         copy_rows(staging, plane, y, std::min(y + rows, staging.rows));
-        const std::lock_guard lock(mutex_);
+        const MutexLock lock(mutex_);
         if (--fills_ == 0) wake_.notify_one();
       });
     }
@@ -202,17 +206,11 @@ Status HipLane::unpack(const hip::Batch& batch) {
   return unpacker_.launch(*batch.stream, {work, n});
 }
 
-Status HipLane::send(Lock& lock) {
-  lock.unlock();
-  const auto sent = [this]() -> Status {
-    VMAFX_ASSIGN(const hip::Batch batch, pool_->upload());
-    VMAFX_TRY(unpack(batch));
-    for (const Metric& metric : metrics_) VMAFX_TRY(launch(batch, metric));
-    return pool_->read_back();
-  };
-  Status status = sent();
-  lock.lock();
-  if (!status.ok()) return status;
+Status HipLane::send() {
+  VMAFX_ASSIGN(const hip::Batch batch, pool_->upload());
+  VMAFX_TRY(unpack(batch));
+  for (const Metric& metric : metrics_) VMAFX_TRY(launch(batch, metric));
+  VMAFX_TRY(pool_->read_back());
   sent_.push_back(std::move(staged_));
   staged_.clear();
   return {};
@@ -234,34 +232,28 @@ Status HipLane::launch(const hip::Batch& batch, const Metric& metric) const {
   return work.count == 0 ? Status() : metric.twin->launch(work);
 }
 
-Status HipLane::collect(Lock& lock) {
+Status HipLane::collect() {
+  VMAFX_ASSIGN(const auto collected, pool_->collect(true));
+  const hip::CollectedBatch& batch = *collected;
   Frames& frames = sent_.front();
-  lock.unlock();
-  auto collected = pool_->collect(true);
-  if (collected.ok()) {
-    const hip::CollectedBatch& batch = *collected.value();
-    for (size_t m = 0; m < metrics_.size(); m++) {
-      const Metric& metric = metrics_[m];
-      const std::byte* sums = batch.sums + metric.part.sums;
-      for (const LaneFrame& frame : frames) {
-        if (!runs(metric, frame)) continue;
-        std::memcpy(frame.sums[m], sums, metric.sums_bytes);
-        sums += batch.sums_stride;
-      }
+  for (size_t m = 0; m < metrics_.size(); m++) {
+    const Metric& metric = metrics_[m];
+    const std::byte* sums = batch.sums + metric.part.sums;
+    for (const LaneFrame& frame : frames) {
+      if (!runs(metric, frame)) continue;
+      std::memcpy(frame.sums[m], sums, metric.sums_bytes);
+      sums += batch.sums_stride;
     }
-    pool_->release();
-    for (const LaneFrame& frame : frames) frame.done({});
-    frames.clear();
   }
-  lock.lock();
-  if (!collected.ok()) return collected.status();
+  pool_->release();
+  for (const LaneFrame& frame : frames) frame.done({});
   sent_.pop_front();
   return {};
 }
 
 /* Oldest first. The workers may still read pictures and write the staging, so they end first. */
-void HipLane::give_back(Lock& lock, const Status& reason) {
-  wake_.wait(lock, [this] { return fills_ == 0; });
+void HipLane::give_back(const Status& reason) {
+  while (fills_ > 0) wake_.wait(mutex_);
   Frames frames;
   const auto move_all = [&](auto& from) {
     std::ranges::move(from, std::back_inserter(frames));
@@ -271,10 +263,9 @@ void HipLane::give_back(Lock& lock, const Status& reason) {
   sent_.clear();
   move_all(staged_);
   move_all(queue_);
-  lock.unlock();
+  const MutexUnlock unlocked(mutex_);
   for (const LaneFrame& frame : frames) frame.done(reason);
   frames.clear();
-  lock.lock();
 }
 
 }  // namespace vmafx

@@ -11,15 +11,14 @@
 
 #include <array>
 #include <atomic>
-#include <condition_variable>
 #include <deque>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <thread>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/status.h"
 #include "engine/pictures.h"
 #include "engine/workers.h"
@@ -60,7 +59,6 @@ class HipLane {
   FrameCounts counts(hip::Side side) const { return {imported_[index(side)], uploaded_[index(side)]}; }
 
  private:
-  using Lock = std::unique_lock<std::mutex>;
   using Frames = std::vector<LaneFrame>;
   static constexpr int kBatchesInFlight = 3;
 
@@ -84,12 +82,12 @@ class HipLane {
   /* `batch`: frames in a launch; 0: as many as suit their size. */
   Status create_pool(const std::vector<Extractor*>& extractors, const VideoFormat& format, bool surfaces, int batch = 0);
   void run();
-  Status guarded_step(Lock& lock);
-  Status step(Lock& lock);
-  Status stage(Lock& lock);
-  Status send(Lock& lock);
-  Status collect(Lock& lock);
-  void give_back(Lock& lock, const Status& reason);
+  Status guarded_step() VMAFX_REQUIRES(mutex_);
+  Status step() VMAFX_REQUIRES(mutex_);
+  Status stage() VMAFX_REQUIRES(mutex_);
+  Status send();
+  Status collect();
+  void give_back(const Status& reason) VMAFX_REQUIRES(mutex_);
 
   void fill(hip::PoolFrame& slot, hip::Side side, const HostPicture& picture);
   Status place(hip::PoolFrame& slot, hip::Side side, const DevicePicture& picture);
@@ -111,11 +109,11 @@ class HipLane {
   Status failure_;               // the first one; it stays
   std::array<std::atomic<int64_t>, 2> imported_{}, uploaded_{};
 
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  std::deque<LaneFrame> queue_;  // guarded by mutex_, like the two below
-  int fills_ = 0;                // copies into the staging that the workers have yet to do
-  bool closing_ = false;
+  Mutex mutex_;
+  Condition wake_;
+  std::deque<LaneFrame> queue_ VMAFX_GUARDED_BY(mutex_);
+  int fills_ VMAFX_GUARDED_BY(mutex_) = 0;  // copies into the staging that the workers have yet to do
+  bool closing_ VMAFX_GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };
 

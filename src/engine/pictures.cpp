@@ -73,12 +73,12 @@ StatusOr<HostPicture> HostReader::read_download(const VmafxPicture& picture) {
 /* -- Held ---------------------------------------------------------------------------------------------------------- */
 
 const HostPicture* HeldPicture::in_host() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return host_ ? &*host_ : nullptr;
 }
 
 Status HeldPicture::bring_to_host() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (host_) return {};
   VMAFX_ASSIGN(HostPicture host, reader_->read_download(*source_));
   host_.emplace(std::move(host));

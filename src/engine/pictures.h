@@ -6,13 +6,13 @@
 
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "base/aligned.h"
 #include "base/log.h"
+#include "base/mutex.h"
 #include "base/picture.h"
 #include "base/reuse.h"
 #include "base/status.h"
@@ -92,8 +92,8 @@ class HeldPicture {
   const OwnedPicture source_;  // in a GPU's memory
   const std::optional<DevicePicture> device_;
   const std::shared_ptr<HostReader> reader_;
-  std::mutex mutex_;
-  std::optional<HostPicture> host_;  // stays once it is there
+  Mutex mutex_;
+  std::optional<HostPicture> host_ VMAFX_GUARDED_BY(mutex_);  // stays once it is there
 };
 
 /* All pictures of one input. Used by one thread. */

@@ -45,7 +45,7 @@ Status Pipeline::start(std::vector<Extractor*> extractors, int threads, int fram
     if (reads.dist) history_[1] = std::max(history_[1], reads.history);
   }
   frames_ahead_ = frames_ahead;
-  slots_ = make_slots(threads + frames_ahead);
+  make_slots(threads + frames_ahead);
   for (int i = 0; i < threads; i++) scratch_.push_back(allocate_aligned(scratch_bytes));
   return workers_.start(threads);
 }
@@ -56,18 +56,19 @@ Status Pipeline::add_lane(const hip::OpenedDevice& device, const VideoFormat& fo
   VMAFX_ASSIGN(lane_, HipLane::start(device, with_kernels, format, surfaces, workers_));
   verify_ = verify;
   const bool lane_alone = with_kernels.size() == extractors_.size() && !verify;
-  slots_ = make_slots(lane_->frames_in_flight() + frames_ahead_ + (lane_alone ? 0 : threads()));
+  make_slots(lane_->frames_in_flight() + frames_ahead_ + (lane_alone ? 0 : threads()));
   return {};
 }
 
-std::vector<Pipeline::Slot> Pipeline::make_slots(size_t count) const {
-  std::vector<Slot> slots(count);
-  for (Slot& slot : slots) {
+void Pipeline::make_slots(size_t count) {
+  slots_ = std::vector<Slot>(count);
+  for (Slot& slot : slots_) {
     slot.memory = allocate_aligned(sums_bytes_);
     if (verify_) slot.check = allocate_aligned(sums_bytes_);
     slot.sums.resize(extractors_.size());
   }
-  return slots;
+  const MutexLock lock(mutex_);
+  pending_.assign(count, 0);
 }
 
 void Pipeline::hold_pictures(Slot& slot, Held ref, Held dist) {
@@ -132,8 +133,8 @@ Status Pipeline::add(bool scored, Held ref, Held dist) {
   }
 
   {
-    const std::lock_guard lock(mutex_);
-    slot.pending = 1;  // this function: nothing ends before all is on its way
+    const MutexLock lock(mutex_);
+    pending(slot) = 1;  // this function: nothing ends before all is on its way
   }
   for (size_t i = 0; i < extractors_.size(); i++) {
     if (!runs(i, scored)) continue;
@@ -142,8 +143,8 @@ Status Pipeline::add(bool scored, Held ref, Held dist) {
   }
   if (std::ranges::any_of(slot.lane_sums, [](const std::byte* sums) { return sums; })) {
     {
-      const std::lock_guard lock(mutex_);
-      slot.pending++;
+      const MutexLock lock(mutex_);
+      pending(slot)++;
     }
     lane_->add({scored, slot.held[0][0].get(), slot.held[1][0].get(), slot.lane_sums,
                 [this, &slot](const Status& status) { lane_done(slot, status); }});
@@ -155,8 +156,8 @@ Status Pipeline::add(bool scored, Held ref, Held dist) {
 /* A CPU twin fills its part of `memory`. */
 void Pipeline::add_job(Slot& slot, size_t extractor, std::byte* memory) {
   {
-    const std::lock_guard lock(mutex_);
-    slot.pending++;
+    const MutexLock lock(mutex_);
+    pending(slot)++;
   }
   workers_.add([this, &slot, extractor, memory](int worker) {
     extractors_[extractor]->extract(slot.frames, scratch_[worker].get(), memory + sums_offset_[extractor]);
@@ -170,16 +171,16 @@ void Pipeline::let_go(Slot& slot) {
 
 void Pipeline::job_done(Slot& slot) {
   {
-    const std::lock_guard lock(mutex_);
-    if (slot.pending > 1) {
-      slot.pending--;
+    const MutexLock lock(mutex_);
+    if (pending(slot) > 1) {
+      pending(slot)--;
       return;
     }
   }
   let_go(slot);  // outside the lock, since that calls the application; nobody else looks at the slot any more
   {
-    const std::lock_guard lock(mutex_);
-    slot.pending = 0;  // from here on the slot may be used again
+    const MutexLock lock(mutex_);
+    pending(slot) = 0;  // from here on the slot may be used again
     done_.notify_one();
   }
 }
@@ -188,7 +189,7 @@ void Pipeline::lane_done(Slot& slot, const Status& status) {
   if (!status.ok()) {
     const Status in_host = slot.verified ? Status() : bring_to_host(slot);  // verified: they are there, and being read
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(mutex_);
       if (!handover_) handover_ = {slot.index, status};
       if (failure_.ok()) failure_ = in_host;
       slot.verified = false;
@@ -203,9 +204,9 @@ bool Pipeline::take(bool wait, FinishedFrame* finished) {
   if (empty()) return false;
   Slot& slot = slots_[oldest_ % slots_.size()];
   {
-    std::unique_lock lock(mutex_);
-    if (wait) done_.wait(lock, [&] { return slot.pending == 0; });
-    if (slot.pending > 0) return false;
+    const MutexLock lock(mutex_);
+    while (wait && pending(slot) > 0) done_.wait(mutex_);
+    if (pending(slot) > 0) return false;
   }
   if (slot.verified) compare(slot);
   oldest_++;
@@ -223,12 +224,12 @@ void Pipeline::compare(const Slot& slot) {
 }
 
 Status Pipeline::failure() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return failure_;
 }
 
 std::optional<Handover> Pipeline::handover() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return handover_;
 }
 

@@ -6,14 +6,13 @@
 #ifndef VMAFX_ENGINE_PIPELINE_H
 #define VMAFX_ENGINE_PIPELINE_H
 
-#include <condition_variable>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "base/aligned.h"
+#include "base/mutex.h"
 #include "engine/hip_lane.h"
 #include "engine/pictures.h"
 #include "engine/workers.h"
@@ -67,7 +66,6 @@ class Pipeline {
     int64_t index = 0;
     bool scored = false;
     bool verified = false;  // `check` holds what the CPU twins say of the lane's extractors
-    int pending = 0;        // jobs still running; the lane is one; guarded by mutex_
     FrameSet frames;
     Held held[2][1 + kMostHistory];  // of ref and dist: this one and the earlier ones. Let go when the last job ends
     AlignedBytes memory; // the sums of all extractors
@@ -76,7 +74,8 @@ class Pipeline {
     std::vector<std::byte*> lane_sums;
   };
 
-  std::vector<Slot> make_slots(size_t count) const;
+  void make_slots(size_t count);
+  int& pending(const Slot& slot) VMAFX_REQUIRES(mutex_) { return pending_[&slot - slots_.data()]; }
   void hold_pictures(Slot& slot, Held ref, Held dist);
   void let_go(Slot& slot);
   void show_pictures(Slot& slot);
@@ -100,10 +99,11 @@ class Pipeline {
   int frames_ahead_ = 0;
   Verification verification_;
 
-  mutable std::mutex mutex_;
-  std::condition_variable done_;
-  std::optional<Handover> handover_;  // guarded by mutex_
-  Status failure_;                    // likewise
+  mutable Mutex mutex_;
+  Condition done_;
+  std::vector<int> pending_ VMAFX_GUARDED_BY(mutex_);  // of each slot: jobs still running; the lane is one
+  std::optional<Handover> handover_ VMAFX_GUARDED_BY(mutex_);
+  Status failure_ VMAFX_GUARDED_BY(mutex_);
   Workers workers_;  // joined before what its jobs use goes away
   std::unique_ptr<HipLane> lane_;  // last: gives jobs to the workers
 };

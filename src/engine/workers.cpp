@@ -7,7 +7,7 @@ namespace vmafx {
 
 Workers::~Workers() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     closing_ = true;
   }
   wake_.notify_all();
@@ -29,7 +29,7 @@ Status Workers::start(int threads) {
 
 void Workers::add(Job job) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     queue_.push_back(std::move(job));
   }
   wake_.notify_one();
@@ -37,7 +37,7 @@ void Workers::add(Job job) {
 
 void Workers::add_first(Job job) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     queue_.push_front(std::move(job));
   }
   wake_.notify_one();
@@ -47,8 +47,8 @@ void Workers::run(int worker) {
   for (;;) {
     Job job;
     {
-      std::unique_lock lock(mutex_);
-      wake_.wait(lock, [this] { return closing_ || !queue_.empty(); });
+      const MutexLock lock(mutex_);
+      while (!closing_ && queue_.empty()) wake_.wait(mutex_);
       if (queue_.empty()) return;
       job = std::move(queue_.front());
       queue_.pop_front();

@@ -5,13 +5,12 @@
 #ifndef VMAFX_ENGINE_WORKERS_H
 #define VMAFX_ENGINE_WORKERS_H
 
-#include <condition_variable>
 #include <deque>
 #include <functional>
-#include <mutex>
 #include <thread>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/status.h"
 
 namespace vmafx {
@@ -33,10 +32,10 @@ class Workers {
  private:
   void run(int worker);
 
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  std::deque<Job> queue_;
-  bool closing_ = false;
+  Mutex mutex_;
+  Condition wake_;
+  std::deque<Job> queue_ VMAFX_GUARDED_BY(mutex_);
+  bool closing_ VMAFX_GUARDED_BY(mutex_) = false;
   std::vector<std::thread> threads_;
 };
 

@@ -101,7 +101,7 @@ Context::Scope::~Scope() {
 
 void Context::lose(const std::string& reason) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (lost()) return;
     reason_ = reason;
     lost_.store(true, std::memory_order_release);
@@ -110,7 +110,7 @@ void Context::lose(const std::string& reason) {
 }
 
 Status Context::lost_status() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return error(ENODEV, "the device %s is lost: %s", device_.name.c_str(), reason_.c_str());
 }
 

@@ -11,10 +11,10 @@
 #include <chrono>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <source_location>
 #include <string>
 
+#include "base/mutex.h"
 #include "base/status.h"
 #include "hip/device_list.h"
 #include "hip/runtime.h"
@@ -108,8 +108,8 @@ class Context {
   bool owned_ = false;
   std::atomic<bool> lost_ = false;
   std::atomic<bool> leak_noted_ = false;
-  mutable std::mutex mutex_;  // of reason_
-  std::string reason_;
+  mutable Mutex mutex_;
+  std::string reason_ VMAFX_GUARDED_BY(mutex_);
 };
 
 }  // namespace vmafx::hip
