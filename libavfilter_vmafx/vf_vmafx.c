@@ -61,19 +61,10 @@ typedef struct VMAFXContext {
     const AVClass *class;
     FFFrameSync fs;
 
-    char *model;
-    char *feature;
-    char *log_path;
-    char *log_fmt;
-    char *pool;
-    char *backend;
-    char *device;
-    char *import;
-    char *score_fmt;
-    int n_threads;
-    int n_subsample;
-    int fallback;
-    int verify;
+    /* Those of the library. */
+#define FIELD_TEXT(option, field, ...) char *field;
+#define FIELD_NUMBER(option, field, ...) int field;
+    VMAFX_OPTIONS(FIELD_TEXT, FIELD_NUMBER, FIELD_NUMBER)
     int metadata;
     VMAFXSync sync;
 
@@ -122,26 +113,20 @@ typedef struct HeldFrame {
 #define OFFSET(x) offsetof(VMAFXContext, x)
 #define FLAGS AV_OPT_FLAG_FILTERING_PARAM|AV_OPT_FLAG_VIDEO_PARAM
 #define DEPRECATED FLAGS|AV_OPT_FLAG_DEPRECATED
-#define DEFAULT_MODEL "version=vmaf_v0.6.1"
+
+/** Those of the library, which says what they are. */
+#define OPTION_TEXT(option, field, value, help) \
+    { #option, help, OFFSET(field), AV_OPT_TYPE_STRING, { .str = value }, 0, 0, FLAGS },
+#define OPTION_INT(option, field, value, least, most, help) \
+    { #option, help, OFFSET(field), AV_OPT_TYPE_INT, { .i64 = value }, least, most, FLAGS },
+#define OPTION_FLAG(option, field, value, help) \
+    { #option, help, OFFSET(field), AV_OPT_TYPE_BOOL, { .i64 = value }, 0, 1, FLAGS },
 
 /** Options of both names. Those of pairing are framesync's, said here because the default of one differs. */
 #define OPTIONS(default_sync_mode) \
-    { "log_path",    "write a report to this file, - is standard output",                   OFFSET(log_path),    AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS }, \
-    { "log_fmt",     "format of the report: xml, json, csv, sub or ndjson; if not given, xml or (vmafx only) what log_path ends with", \
-                                                                                            OFFSET(log_fmt),     AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS }, \
-    { "pool",        "pool scores by mean, min, max, harmonic_mean, median, stddev or pN",  OFFSET(pool),        AV_OPT_TYPE_STRING, { .str = "mean" }, 0, 0, FLAGS }, \
-    { "n_threads",   "number of threads, 0: as many as the process may use",                OFFSET(n_threads),   AV_OPT_TYPE_INT,    { .i64 = 0 }, 0, INT_MAX, FLAGS }, \
+    VMAFX_OPTIONS(OPTION_TEXT, OPTION_INT, OPTION_FLAG) \
     { "threads",     "same as n_threads",                                                   OFFSET(n_threads),   AV_OPT_TYPE_INT,    { .i64 = 0 }, 0, INT_MAX, FLAGS }, \
-    { "n_subsample", "score every n-th frame pair",                                         OFFSET(n_subsample), AV_OPT_TYPE_INT,    { .i64 = 1 }, 1, INT_MAX, FLAGS }, \
     { "subsample",   "same as n_subsample",                                                 OFFSET(n_subsample), AV_OPT_TYPE_INT,    { .i64 = 1 }, 1, INT_MAX, FLAGS }, \
-    { "model",       "models, |-separated: version=... or path=..., name=...",              OFFSET(model),       AV_OPT_TYPE_STRING, { .str = DEFAULT_MODEL }, 0, 0, FLAGS }, \
-    { "feature",     "more features, |-separated: name=psnr:enable_chroma=false",           OFFSET(feature),     AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS }, \
-    { "backend",     "where to compute: auto, cpu or hip",                                  OFFSET(backend),     AV_OPT_TYPE_STRING, { .str = "auto" }, 0, 0, FLAGS }, \
-    { "device",      "GPU: auto, an index or a PCI address",                                OFFSET(device),      AV_OPT_TYPE_STRING, { .str = "auto" }, 0, 0, FLAGS }, \
-    { "import",      "frames in a GPU's memory: auto (read there if possible), device or host", OFFSET(import),  AV_OPT_TYPE_STRING, { .str = "auto" }, 0, 0, FLAGS }, \
-    { "fallback",    "go on with the CPU when the GPU fails in mid-stream",                  OFFSET(fallback),    AV_OPT_TYPE_BOOL,   { .i64 = 1 }, 0, 1, FLAGS }, \
-    { "verify",      "score every n-th frame on the CPU too, and report the difference",      OFFSET(verify),      AV_OPT_TYPE_INT,    { .i64 = 0 }, 0, INT_MAX, FLAGS }, \
-    { "score_fmt",   "printf format of a score in report and metadata (default %f)",        OFFSET(score_fmt),   AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS }, \
     { "metadata",    "put the scores on the output frames as lavfi.vmafx.*",                OFFSET(metadata),    AV_OPT_TYPE_BOOL,   { .i64 = 0 }, 0, 1, FLAGS }, \
     { "eof_action",  "what to do when the reference ends before main",                      OFFSET(sync.eof_action), AV_OPT_TYPE_INT, { .i64 = EOF_ACTION_REPEAT }, EOF_ACTION_REPEAT, EOF_ACTION_PASS, FLAGS, .unit = "eof_action" }, \
         { "repeat", "repeat its last frame",                                                0, AV_OPT_TYPE_CONST, { .i64 = EOF_ACTION_REPEAT }, .flags = FLAGS, .unit = "eof_action" }, \
@@ -1004,8 +989,9 @@ static void describe_models(AVBPrint *text, AVFilterContext *ctx)
     const int by_path   = s->model_path && *s->model_path;
     const int transform = s->enable_transform || s->phone_model;
     const char *rest    = s->model ? s->model : "";
+    const int is_default = av_opt_is_set_to_default_by_name(ctx->priv, "model", 0) > 0;
 
-    if (by_path && !strcmp(rest, DEFAULT_MODEL)) {
+    if (by_path && is_default) {
         av_bprintf(text, "path=");
         av_bprint_escape(text, s->model_path, ":", AV_ESCAPE_MODE_BACKSLASH, 0);
         av_bprintf(text, "%s", transform ? ":enable_transform=true" : "");
@@ -1048,24 +1034,16 @@ static av_cold int open_with(AVFilterContext *ctx, const char *model, const char
     int ret;
 
     vmafx_default_params(&params);
-    params.model       = model;
-    params.feature     = feature;
-    params.backend     = s->backend;
-    params.device      = s->device;
-    params.log_path    = s->log_path;
-    params.log_fmt     = report_format(ctx);
-    params.score_fmt   = s->score_fmt;
-    params.pool        = s->pool;
-    params.n_threads   = s->n_threads;
-    params.n_subsample = s->n_subsample;
-    params.import_frames = s->import;
-    params.fallback    = s->fallback;
-    params.verify      = s->verify;
+#define GIVE(option, field, ...) params.field = s->field;
+    VMAFX_OPTIONS(GIVE, GIVE, GIVE)
+    params.model        = model;
+    params.feature      = feature;
+    params.log_fmt      = report_format(ctx);
     params.report_times = !is_libvmaf(ctx);
-    params.summary     = !is_libvmaf(ctx);
+    params.summary      = !is_libvmaf(ctx);
     params.ignore_unknown = is_libvmaf(ctx);
-    params.log         = log_message;
-    params.log_cookie  = ctx;
+    params.log          = log_message;
+    params.log_cookie   = ctx;
     for (int i = 0; i < 2; i++) {
         if ((ret = ff_vmafx_hw_keep_device(&s->hw_device[i], ctx->inputs[i])) < 0)
             return ret;

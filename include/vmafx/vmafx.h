@@ -28,6 +28,7 @@
 #ifndef VMAFX_VMAFX_H
 #define VMAFX_VMAFX_H
 
+#include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -106,6 +107,32 @@ typedef struct VmafxParams {
 } VmafxParams;
 
 VMAFX_API void vmafx_default_params(VmafxParams *params);
+
+/* The options among these fields, each said once, for programs that offer them too:
+ *
+ *     TEXT(option, field, default, help), FLAG(option, field, default, help), INT(option, field, default, least, most, help)
+ *
+ * VMAFX_OPTIONS has those that FFmpeg's filter has as well, in its order; `option` is their name there. */
+#define VMAFX_OPTIONS(TEXT, INT, FLAG) \
+    TEXT(log_path, log_path, NULL, "write a report to this file, - is standard output") \
+    TEXT(log_fmt, log_fmt, NULL, \
+         "format of the report: xml, json, csv, sub or ndjson; if not given, xml or (vmafx only) what log_path ends with") \
+    TEXT(pool, pool, "mean", "pool scores by mean, min, max, harmonic_mean, median, stddev or pN") \
+    INT(n_threads, n_threads, 0, 0, INT_MAX, "number of threads, 0: as many as the process may use") \
+    INT(n_subsample, n_subsample, 1, 1, INT_MAX, "score every n-th frame pair") \
+    TEXT(model, model, "version=vmaf_v0.6.1", "models, |-separated: version=... or path=..., name=...") \
+    TEXT(feature, feature, NULL, "more features, |-separated: name=psnr:enable_chroma=false") \
+    TEXT(backend, backend, "auto", "where to compute: auto, cpu or hip") \
+    TEXT(device, device, "auto", "GPU: auto, an index or a PCI address") \
+    TEXT(import, import_frames, "auto", "frames in a GPU's memory: auto (read there if possible), device or host") \
+    FLAG(fallback, fallback, 1, "go on with the CPU when the GPU fails in mid-stream") \
+    INT(verify, verify, 0, 0, INT_MAX, "score every n-th frame on the CPU too, and report the difference") \
+    TEXT(score_fmt, score_fmt, NULL, "printf format of a score in report and metadata (default %f)")
+#define VMAFX_OTHER_OPTIONS(TEXT, INT, FLAG) \
+    FLAG(report_times, report_times, 1, "put the times of frames in all reports but sub") \
+    FLAG(summary, summary, 0, "log mean, minimum, maximum and worst frames at the end") \
+    FLAG(ignore_unknown, ignore_unknown, 0, "leave out keys of a model that are not known, with a warning") \
+    INT(encodes, encodes, 1, 1, 1, "distorted pictures for each reference picture")
 
 /* Parses and checks everything that does not need a frame: options, models, features, device, report file (created
  * here, so that a bad path fails at once). On failure *out is NULL, nothing is left behind, and the message went to

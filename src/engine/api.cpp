@@ -60,31 +60,6 @@ Status check_reserved(const Struct& given, const char* name) {
   return {};
 }
 
-std::string text(const char* value, const char* fallback) { return value ? value : fallback; }
-
-SessionParams session_params(const VmafxParams& params) {
-  SessionParams p;
-  p.model = text(params.model, p.model.c_str());
-  p.feature = text(params.feature, "");
-  p.backend = text(params.backend, p.backend.c_str());
-  p.device = text(params.device, p.device.c_str());
-  p.log_path = text(params.log_path, "");
-  p.log_fmt = text(params.log_fmt, "");
-  p.score_fmt = text(params.score_fmt, "");
-  p.pool = text(params.pool, p.pool.c_str());
-  p.n_threads = params.n_threads;
-  p.n_subsample = params.n_subsample;
-  p.given = {params.device_platform, params.device_context};
-  p.import_frames = text(params.import_frames, p.import_frames.c_str());
-  p.fallback = params.fallback != 0;
-  p.verify = params.verify;
-  p.report_times = params.report_times != 0;
-  p.summary = params.summary != 0;
-  p.ignore_unknown = params.ignore_unknown != 0;
-  p.encodes = params.encodes;
-  return p;
-}
-
 int receive(VmafxContext* ctx, VmafxFrameResult* result, bool wait) {
   if (!result) return -EINVAL;
   bool ready = false;
@@ -99,10 +74,12 @@ const char* vmafx_version(void) { return vmafx::kVersion; }
 void vmafx_default_params(VmafxParams* params) {
   if (!params) return;
   *params = {};
-  params->n_subsample = 1;
-  params->fallback = 1;
-  params->report_times = 1;
-  params->encodes = 1;
+#define VMAFX_NONE(...)
+#define VMAFX_NUMBER(option, field, value, ...) params->field = value;
+  VMAFX_OPTIONS(VMAFX_NONE, VMAFX_NUMBER, VMAFX_NUMBER)
+  VMAFX_OTHER_OPTIONS(VMAFX_NONE, VMAFX_NUMBER, VMAFX_NUMBER)
+#undef VMAFX_NONE
+#undef VMAFX_NUMBER
 }
 
 int vmafx_open(VmafxContext** out, const VmafxParams* params) {
@@ -117,7 +94,7 @@ int vmafx_open(VmafxContext** out, const VmafxParams* params) {
         log(cookie, level, message);
       };
     auto ctx = std::make_unique<VmafxContext>();
-    VMAFX_ASSIGN(ctx->session, Session::open(session_params(*params), sink));
+    VMAFX_ASSIGN(ctx->session, Session::open(SessionParams(*params), sink));
     *out = ctx.release();
     return {};
   });

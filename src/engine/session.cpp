@@ -20,18 +20,35 @@ constexpr int kFramesAhead = 2;
 /* How often room is taken for the report of what was submitted. */
 constexpr int64_t kFramesPerReserve = 256;
 
-bool knows_import(const std::string& name) { return name == "auto" || name == "device" || name == "host"; }
+Status check_range(const char* option, int value, int least, int most, const char* help) {
+  if (value >= least && value <= most) return {};
+  return error(EINVAL, most == INT_MAX ? "%s=%d; use %d or more (%s)" : "%s=%d; use %d (%s)", option, value, least, help);
+}
 
 }  // namespace
 
+SessionParams::SessionParams(const VmafxParams& params) : given{params.device_platform, params.device_context} {
+#define VMAFX_TEXT(option, field, value, help) field = text_or(params.field, field);
+#define VMAFX_NUMBER(option, field, ...) field = params.field;
+  VMAFX_OPTIONS(VMAFX_TEXT, VMAFX_NUMBER, VMAFX_NUMBER)
+  VMAFX_OTHER_OPTIONS(VMAFX_TEXT, VMAFX_NUMBER, VMAFX_NUMBER)
+#undef VMAFX_TEXT
+#undef VMAFX_NUMBER
+}
+
+Status SessionParams::check() const {
+#define VMAFX_INT(option, field, value, least, most, help) VMAFX_TRY(check_range(#option, field, least, most, help));
+#define VMAFX_NONE(...)
+  VMAFX_OPTIONS(VMAFX_NONE, VMAFX_INT, VMAFX_NONE)
+  VMAFX_OTHER_OPTIONS(VMAFX_NONE, VMAFX_INT, VMAFX_NONE)
+#undef VMAFX_INT
+#undef VMAFX_NONE
+  if (import_frames == "auto" || import_frames == "device" || import_frames == "host") return {};
+  return error(EINVAL, "there is no import=%s; use auto, device or host", import_frames.c_str());
+}
+
 StatusOr<std::unique_ptr<Session>> Session::open(const SessionParams& params, Log::Sink sink) {
-  if (params.n_threads < 0) return error(EINVAL, "n_threads=%d; use 0 (as many as there are) or more", params.n_threads);
-  if (params.n_subsample < 1) return error(EINVAL, "n_subsample=%d; use 1 or more", params.n_subsample);
-  if (params.verify < 0) return error(EINVAL, "verify=%d; use 0 (never) or every how many frames", params.verify);
-  if (params.encodes != 1)
-    return error(EINVAL, "encodes=%d; this version scores one encode for each reference: use 1", params.encodes);
-  if (!knows_import(params.import_frames))
-    return error(EINVAL, "there is no import=%s; use auto, device or host", params.import_frames.c_str());
+  VMAFX_TRY(params.check());
   VMAFX_TRY(select_cpu());
 
   std::unique_ptr<Session> session(new Session(params, std::move(sink)));

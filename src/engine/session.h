@@ -27,24 +27,24 @@ extern const char* const kVersion;  // of this library, "0.1.0"
 
 /* VmafxParams with the defaults filled in. */
 struct SessionParams {
-  std::string model = "version=vmaf_v0.6.1";
-  std::string feature;
-  std::string backend = "auto";
-  std::string device = "auto";
+#define VMAFX_TEXT(option, field, value, help) std::string field = text_or(value, "");
+#define VMAFX_INT(option, field, value, least, most, help) int field = value;
+#define VMAFX_FLAG(option, field, value, help) bool field = value;
+  VMAFX_OPTIONS(VMAFX_TEXT, VMAFX_INT, VMAFX_FLAG)
+  VMAFX_OTHER_OPTIONS(VMAFX_TEXT, VMAFX_INT, VMAFX_FLAG)
+#undef VMAFX_TEXT
+#undef VMAFX_INT
+#undef VMAFX_FLAG
   GivenContext given;
-  std::string import_frames = "auto";
-  std::string log_path;
-  std::string log_fmt;
-  std::string score_fmt;
-  std::string pool = "mean";
-  int n_threads = 0;
-  int n_subsample = 1;
-  bool fallback = true;
-  int verify = 0;
-  bool report_times = true;
-  bool summary = false;
-  bool ignore_unknown = false;
-  int encodes = 1;
+
+  SessionParams() = default;
+  explicit SessionParams(const VmafxParams& params);
+
+  /* EINVAL for a number that is out of range. */
+  Status check() const;
+
+ private:
+  static std::string text_or(const char* text, const std::string& fallback) { return text ? text : fallback; }
 };
 
 struct ModelScore {

@@ -235,7 +235,7 @@ START_TEST(what_this_version_does_not_know_is_refused) {
   int word = 0;
   VmafxParams params = cpu_params();
   params.encodes = 2;
-  assert_contains(open_complaint(params, -EINVAL), "encodes=2; this version scores one encode");
+  assert_contains(open_complaint(params, -EINVAL), "encodes=2; use 1 (distorted pictures for each reference picture)");
   params = cpu_params();
   params.reserved[7] = &word;
   assert_contains(open_complaint(params, -EINVAL), "the reserved words of a VmafxParams are not zero");

@@ -1,8 +1,12 @@
 """Options: what is refused, what is repaired with a warning, what has an effect."""
 
+import re
 import subprocess
+from pathlib import Path
 
 from support import FRAMES, case, check, check_equal
+
+top = Path(__file__).resolve().parents[2]
 
 
 @case
@@ -196,33 +200,38 @@ def backend_auto_says_why_it_is_the_cpu(lab):
     lab.compare("vmafx=backend=cpu").does_not_say("backend=").score()
 
 
-@case
-def help_lists_the_options(lab):
-    shown = subprocess.run(lab.command("-hide_banner", "-h", "filter=vmafx"), stdout=subprocess.PIPE).stdout.decode()
-    for option in (
-        "log_path",
-        "log_fmt",
-        "pool",
-        "n_threads",
-        "threads",
-        "n_subsample",
-        "subsample",
-        "model",
-        "feature",
-        "backend",
-        "device",
-        "fallback",
-        "import",
-        "verify",
-        "score_fmt",
-        "metadata",
-        "eof_action",
-        "shortest",
-        "repeatlast",
-        "ts_sync_mode",
-    ):
-        check(f"\n   {option} " in shown, f"{option} is not in the help")
+def options_in_help(lab):
+    """{name: default}; "" where there is none."""
+    shown = subprocess.run(lab.command("-hide_banner -h filter=vmafx"), stdout=subprocess.PIPE).stdout.decode()
     check("#0: main (video)" in shown and "#1: reference (video)" in shown, "pads")
+    lines = re.findall(r"^   (\w+) +<\w+>(.*)", shown, re.M)
+    return {name: "".join(re.findall(r'\(default "?([^")]*)"?\)$', rest)) for name, rest in lines}
+
+
+def options_in_docs():
+    """{name: what docs/filter.md says of it}."""
+    text = (top / "docs/filter.md").read_text().split("\n## Options\n")[1].split("\n## ")[0]
+    entries = re.findall(r"^((?:`\w+`(?:, )?)+)\n: (.*?)(?=^`|\n\n[^ ]|\Z)", text, re.M | re.S)
+    return {name: said for names, said in entries for name in re.findall(r"\w+", names)}
+
+
+def options_of_library():
+    """{name: default} of VMAFX_OPTIONS in vmafx.h."""
+    table = (top / "include/vmafx/vmafx.h").read_text().split("#define VMAFX_OPTIONS(")[1].split("#define")[0]
+    return {name: default.strip('"') for name, default in re.findall(r"\b(?:TEXT|INT|FLAG)\((\w+), \w+, ([^,]+),", table)}
+
+
+@case
+def options_are_the_same_in_library_help_and_docs(lab):
+    shown, said, library = options_in_help(lab), options_in_docs(), options_of_library()
+    check_equal(sorted(shown), sorted(said), "options of the help and of docs/filter.md")
+    check_equal(list(library), [name for name in shown if name in library], "options of the library, and their order")
+    check(len(library) > 10, "the table was not found")
+    for name, default in library.items():
+        wanted = {"NULL": ""}.get(default, default)
+        check_equal({"true": "1", "%f": ""}.get(shown[name], shown[name]), wanted, f"default of {name} in the help")
+        ways = [f"Default {wanted}", f"Default `{wanted}`", f"{wanted} (default)", f"`{wanted}` (default)"]
+        check(any(way in said[name] for way in (ways if wanted else ["Default"])), f"docs/filter.md: default of {name}")
 
 
 @case
