@@ -99,7 +99,7 @@ StatusOr<int> Plan::add_extractor(const ExtractorInfo& info, Placement preferred
     if (planned.info != &info || planned.options.key_suffix() != resolved.value().key_suffix()) continue;
     for (const auto& [name, text] : given) {
       const OptionInfo* option = find_option(info, name);
-      if (option && option->in_key) continue;  // equal, or the suffixes would differ
+      if (option && option->in_key()) continue;  // equal, or the suffixes would differ
       const auto [entry, added] = planned.given.emplace(name, text);
       if (!added && entry->second != text)
         log.warning(format_text("%s is asked for with %s=%s and %s=%s; the first one counts", metric.c_str(), name.c_str(),

@@ -45,7 +45,7 @@ enum class Worse { kLow, kHigh, kNeither };
 
 /* Which member of a metric's struct of scores: VMAFX_SCORE() (kernels/metric.h). */
 struct ScoreId {
-  size_t offset = 0;
+  size_t offset;
   bool operator==(const ScoreId&) const = default;
 };
 
@@ -54,15 +54,20 @@ struct ScoreId {
 struct FeatureInfo {
   const char* name;   // "VMAF_integer_feature_adm2_score"
   const char* key;    // "integer_adm2"
-  ScoreId score = {};
+  ScoreId score;      // what of the metric's scores it is
   bool bare = false;  // options never show in the key
   FirstScore first_score = FirstScore::kWithItsFrame;
   Worse worse = Worse::kLow;
 };
 
-/* A feature whose scores alone do not tell good pictures from bad ones; models call it by its key. */
-constexpr FeatureInfo neutral_feature(const char* key, ScoreId score = {}) {
-  return {.name = key, .key = key, .score = score, .worse = Worse::kNeither};
+/* A feature that models call by its key. */
+constexpr FeatureInfo plain_feature(const char* key, ScoreId score, Worse worse = Worse::kLow) {
+  return {.name = key, .key = key, .score = score, .worse = worse};
+}
+
+/* And one whose scores alone do not tell good pictures from bad ones. */
+constexpr FeatureInfo neutral_feature(const char* key, ScoreId score) {
+  return plain_feature(key, score, Worse::kNeither);
 }
 
 /* What extract() reads: of each picture the planes, bit p for plane p; and which frames. */

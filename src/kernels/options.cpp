@@ -73,7 +73,7 @@ StatusOr<Options> Options::resolve(const std::string& metric, std::span<const Op
     const auto option = std::ranges::find_if(table, [&wanted = name](const OptionInfo& o) { return wanted == o.name; });
     if (option == table.end())
       return error(EINVAL, "%s has no option '%s'; it has: %s", metric.c_str(), name.c_str(), known_names(table).c_str());
-    Value& value = options.values_[option - table.begin()];
+    OptionValue& value = options.values_[option - table.begin()];
     if (option->type == Type::kString) {
       value.text = text;
       continue;
@@ -89,25 +89,13 @@ StatusOr<Options> Options::resolve(const std::string& metric, std::span<const Op
   return options;
 }
 
-const Options::Value& Options::value(std::string_view name, Type type) const {
-  for (size_t i = 0; i < table_.size(); i++)
-    if (name == table_[i].name && type == table_[i].type) return values_[i];
-  static const Value kNone;  // a metric asking for what is not in its own table: caught by its first test
-  return kNone;
-}
-
-bool Options::flag(std::string_view name) const { return value(name, Type::kBool).number != 0; }
-int Options::integer(std::string_view name) const { return static_cast<int>(value(name, Type::kInt).number); }
-double Options::number(std::string_view name) const { return value(name, Type::kDouble).number; }
-const std::string& Options::text(std::string_view name) const { return value(name, Type::kString).text; }
-
 std::string Options::key_suffix() const {
   std::map<std::string, std::string> parts;  // sorted by option name
   for (size_t i = 0; i < table_.size(); i++) {
     const OptionInfo& option = table_[i];
-    const Value& value = values_[i];
-    if (!option.in_key || value == Value{option.fallback, option.fallback_text}) continue;
-    std::string part = std::string("_") + (option.alias ? option.alias : option.name);
+    const OptionValue& value = values_[i];
+    if (!option.in_key() || value == OptionValue{option.fallback, option.fallback_text}) continue;
+    std::string part = std::string("_") + option.alias;
     switch (option.type) {
       case Type::kBool: break;
       case Type::kInt:

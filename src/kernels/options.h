@@ -9,24 +9,78 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "base/status.h"
 
 namespace vmafx {
 
+struct OptionValue {
+  double number = 0;  // of a bool 0 or 1
+  std::string text;
+  bool operator==(const OptionValue&) const = default;
+};
+
 struct OptionInfo {
   enum class Type { kBool, kInt, kDouble, kString };
 
   const char* name;           // "vif_enhn_gain_limit"
-  const char* alias;          // "egl", used in report keys; nullptr: the name itself is
+  const char* alias;          // "egl": a value other than the default becomes part of report keys; nullptr: it does not
   Type type;
   double fallback;            // the default (bool: 0 or 1); not range-checked, as in libvmaf
   double min, max;            // inclusive, for kInt and kDouble
-  bool in_key;                // a value other than the default becomes part of the report key
   const char* help;
-  const char* fallback_text = "";  // the default of a kString
+  const char* fallback_text;  // the default of a kString
+  void (*store)(const OptionValue& value, void* fields);
+
+  bool in_key() const { return alias != nullptr; }
 };
+
+/* -- A metric's table: each option is bound to a field of a struct, whose initialiser is its default ----------------- */
+
+template <class Member>
+struct OptionField;
+template <class T, class Struct>
+struct OptionField<T Struct::*> {
+  using Fields = Struct;
+};
+
+template <class T>
+struct OptionType {  // text: of a std::string_view
+  static constexpr OptionInfo::Type kType = OptionInfo::Type::kString;
+  static constexpr double number(T) { return 0; }
+  static constexpr const char* text(T value) { return value.data(); }
+  static void store(const OptionValue& value, T& field) { field = value.text; }
+};
+template <class T>
+  requires std::is_arithmetic_v<T>
+struct OptionType<T> {
+  static constexpr OptionInfo::Type kType = std::is_same_v<T, bool>  ? OptionInfo::Type::kBool
+                                            : std::is_same_v<T, int> ? OptionInfo::Type::kInt
+                                                                     : OptionInfo::Type::kDouble;
+  static constexpr double number(T value) { return value; }
+  static constexpr const char* text(T) { return ""; }
+  static void store(const OptionValue& value, T& field) { field = static_cast<T>(value.number); }
+};
+
+/* A number in [min, max]. `Fields`: the struct that has the member, or one derived from it. */
+template <auto member, class Fields = OptionField<decltype(member)>::Fields>
+constexpr OptionInfo option(const char* name, const char* alias, double min, double max, const char* help) {
+  using Kind = OptionType<std::remove_cvref_t<decltype(std::declval<Fields>().*member)>>;
+  constexpr Fields kDefaults = {};
+  return {name, alias, Kind::kType, Kind::number(kDefaults.*member), min, max, help, Kind::text(kDefaults.*member),
+          [](const OptionValue& value, void* fields) { Kind::store(value, static_cast<Fields*>(fields)->*member); }};
+}
+
+/* True or false, or text. */
+template <auto member, class Fields = OptionField<decltype(member)>::Fields>
+constexpr OptionInfo option(const char* name, const char* alias, const char* help) {
+  return option<member, Fields>(name, alias, 0, 1, help);
+}
+
+/* -- Values ---------------------------------------------------------------------------------------------------------- */
 
 /* Option name -> text, as a model file or the user gave it. */
 using OptionTexts = std::map<std::string, std::string>;
@@ -39,10 +93,13 @@ class Options {
    * the metric, the option and what is allowed. `metric` is only used in messages. `table` must outlive the Options. */
   static StatusOr<Options> resolve(const std::string& metric, std::span<const OptionInfo> table, const OptionTexts& given);
 
-  bool flag(std::string_view name) const;
-  int integer(std::string_view name) const;
-  double number(std::string_view name) const;
-  const std::string& text(std::string_view name) const;
+  /* The values as the fields that the table binds them to. Texts are views of these Options. */
+  template <class Fields>
+  Fields fields() const {
+    Fields fields;
+    for (size_t i = 0; i < table_.size(); i++) table_[i].store(values_[i], &fields);
+    return fields;
+  }
 
   /* "" when all options that belong in the key have their default, else "_egl_1_min_0.5…": sorted by option name, each
    * `_alias` for a bool and `_alias_value` otherwise, numbers as %g. */
@@ -51,15 +108,8 @@ class Options {
   bool operator==(const Options& other) const { return table_.data() == other.table_.data() && values_ == other.values_; }
 
  private:
-  struct Value {
-    double number = 0;
-    std::string text;
-    bool operator==(const Value&) const = default;
-  };
-  const Value& value(std::string_view name, OptionInfo::Type type) const;
-
   std::span<const OptionInfo> table_;
-  std::vector<Value> values_;  // in table order
+  std::vector<OptionValue> values_;  // in table order
 };
 
 /* A number as libvmaf carries it between a model file or a command line and an option: through a float and "%g", so that

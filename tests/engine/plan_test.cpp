@@ -85,7 +85,7 @@ START_TEST(kernels_leave_what_does_not_fit) {
   ck_assert(choose_placement(psnr, kWide, log.log).ok());
   ck_assert(psnr.placement == Placement::kCpu);
   ck_assert_ptr_eq(psnr.info, &info);
-  ck_assert(psnr.options.flag("enable_mse"));
+  ck_assert(psnr.options == Options::resolve("psnr", info.options, {{"enable_mse", "true"}}).value());
   assert_text_eq(log.text, "psnr runs on the CPU: rows of 65 samples do not fit shared memory\n");
 }
 END_TEST

@@ -8,13 +8,22 @@ using namespace vmafx;
 
 namespace {
 
-using Type = OptionInfo::Type;
+struct SharedFields {
+  bool debug = false;
+  double gain = 100;
+};
+struct Fields : SharedFields {
+  int height = 1080;
+  bool skip = false, keep = true;
+  std::string_view method = "nearest";
+};
 constexpr OptionInfo kTable[] = {
-    {"debug", nullptr, Type::kBool, 0, 0, 1, false, "more output"},
-    {"z_gain", "egl", Type::kDouble, 100, 1, 100, true, "gain"},
-    {"a_height", nullptr, Type::kInt, 1080, 1, 4320, true, "height"},
-    {"skip", "ss", Type::kBool, 0, 0, 1, true, "skip"},
-    {"method", "psm", Type::kString, 0, 0, 0, true, "method", "nearest"},
+    option<&SharedFields::debug, Fields>("debug", nullptr, "more output"),
+    option<&SharedFields::gain, Fields>("z_gain", "egl", 1, 100, "gain"),
+    option<&Fields::height>("a_height", "a_height", 1, 4320, "height"),
+    option<&Fields::skip>("skip", "ss", "skip"),
+    option<&Fields::keep>("keep", "kp", "keep"),
+    option<&Fields::method>("method", "psm", "method"),
 };
 
 Options resolved(const OptionTexts& given) {
@@ -30,8 +39,23 @@ std::string complaint(const OptionTexts& given) { return Options::resolve("metri
 START_TEST(defaults_have_no_suffix) {
   assert_text_eq(resolved({}).key_suffix(), "");
   assert_text_eq(resolved({{"z_gain", "100.0"}, {"debug", "true"}}).key_suffix(), "");
-  ck_assert_int_eq(resolved({}).integer("a_height"), 1080);
-  assert_text_eq(resolved({}).text("method"), "nearest");
+}
+END_TEST
+
+START_TEST(fields_have_the_values) {
+  const Fields defaults = resolved({}).fields<Fields>();
+  ck_assert(!defaults.debug && !defaults.skip && defaults.keep);
+  ck_assert_double_eq(defaults.gain, 100);
+  ck_assert_int_eq(defaults.height, 1080);
+  assert_text_eq(std::string(defaults.method), "nearest");
+
+  const Options options = resolved({{"debug", "true"}, {"z_gain", "2.5"}, {"a_height", "720"}, {"skip", "true"},
+                                    {"keep", "false"}, {"method", "bicubic"}});
+  const Fields given = options.fields<Fields>();
+  ck_assert(given.debug && given.skip && !given.keep);
+  ck_assert_double_eq(given.gain, 2.5);
+  ck_assert_int_eq(given.height, 720);
+  assert_text_eq(std::string(given.method), "bicubic");
 }
 END_TEST
 
@@ -44,7 +68,7 @@ END_TEST
 START_TEST(numbers_pass_through_a_float) {
   assert_text_eq(normalized_number("0.70"), "0.7");
   assert_text_eq(normalized_number("bilinear"), "bilinear");
-  ck_assert_double_eq(resolved({{"z_gain", "1.23456789"}}).number("z_gain"), 1.23457);
+  ck_assert_double_eq(resolved({{"z_gain", "1.23456789"}}).fields<Fields>().gain, 1.23457);
 }
 END_TEST
 
@@ -59,6 +83,7 @@ END_TEST
 
 int main() {
   return vmafx::test::run_suite("options", {{"defaults", defaults_have_no_suffix},
+                                            {"fields", fields_have_the_values},
                                             {"suffix", suffix_is_sorted_by_name_and_uses_aliases},
                                             {"numbers", numbers_pass_through_a_float},
                                             {"errors", bad_values_are_named}});

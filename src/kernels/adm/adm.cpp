@@ -1,57 +1,39 @@
 #include "kernels/adm/adm.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cerrno>
 #include <cmath>
 
-#include "base/cpu.h"
 #include "kernels/adm/adm_csf.h"
 #include "kernels/adm/adm_scores.h"
-#include "kernels/device_twin.h"
 
 namespace vmafx {
 namespace {
 
-using Type = OptionInfo::Type;
+struct AdmOptions : AdmSharedOptions {
+  bool skip_aim = false;
+};
+using Shared = AdmOption<AdmOptions>;
 
 constexpr OptionInfo kOptions[] = {
-    {"debug", nullptr, Type::kBool, 0, 0, 1, false, "also provide integer_adm and the num and den of every scale"},
-    adm_options::kCsfScale,
-    adm_options::kCsfDiagScale,
-    adm_options::kDlmWeight,
-    adm_options::kGainLimit,
-    adm_options::kViewDist,
-    adm_options::display_height("rdh"),
-    {"adm_csf_mode", "csf", Type::kInt, 0, 0, 3, true,
-     "contrast sensitivity: 0 Watson 1997, 1 Barten, 2 a blend of both, 3 the blend of models from v1.0.17 on"},
-    adm_options::kNoiseWeight,
-    {"adm_skip_aim", nullptr, Type::kBool, 0, 0, 1, false, "do not compute aim; it is then 0"},
-    adm_options::kSkipScale0,
-    adm_options::kMinVal,
+    Shared::debug("also provide integer_adm and the num and den of every scale"),
+    Shared::kCsfScale,
+    Shared::kCsfDiagScale,
+    Shared::kDlmWeight,
+    Shared::kGainLimit,
+    Shared::kViewDist,
+    Shared::display_height("rdh"),
+    Shared::csf_mode(3, "contrast sensitivity: 0 Watson 1997, 1 Barten, 2 a blend of both, 3 the blend of models from "
+                        "v1.0.17 on"),
+    Shared::kNoiseWeight,
+    option<&AdmOptions::skip_aim>("adm_skip_aim", nullptr, "do not compute aim; it is then 0"),
+    Shared::kSkipScale0,
+    Shared::kMinVal,
 };
 
-constexpr FeatureInfo kFeatures[] = {
-    {"VMAF_integer_feature_adm2_score", "integer_adm2"},
-    {.name = "VMAF_integer_feature_aim_score", .key = "integer_aim", .worse = Worse::kHigh},
-    {"VMAF_integer_feature_adm3_score", "integer_adm3"},
-    {"integer_adm_scale0", "integer_adm_scale0"},
-    {"integer_adm_scale1", "integer_adm_scale1"},
-    {"integer_adm_scale2", "integer_adm_scale2"},
-    {"integer_adm_scale3", "integer_adm_scale3"},
-    {"integer_adm", "integer_adm"},
-    neutral_feature("integer_adm_num"),
-    neutral_feature("integer_adm_den"),
-    neutral_feature("integer_adm_num_scale0"),
-    neutral_feature("integer_adm_den_scale0"),
-    neutral_feature("integer_adm_num_scale1"),
-    neutral_feature("integer_adm_den_scale1"),
-    neutral_feature("integer_adm_num_scale2"),
-    neutral_feature("integer_adm_den_scale2"),
-    neutral_feature("integer_adm_num_scale3"),
-    neutral_feature("integer_adm_den_scale3"),
-};
-static_assert(std::size(kFeatures) == kAdmDebugFeatures);
+constexpr FeatureInfo kFeatures[] = {VMAFX_ADM_FEATURES("integer_", "integer_adm_scale", "", false)};
 
 /* -- Plan ---------------------------------------------------------------------------------------------------------- */
 
@@ -75,10 +57,9 @@ AdmScale make_scale(int index, int in_w, int in_h, int bpc) {
   return s;
 }
 
-AdmViewing viewing(const Options& options) {
-  return {static_cast<AdmCsfMode>(options.integer("adm_csf_mode")), options.number("adm_norm_view_dist"),
-          options.integer("adm_ref_display_height"), options.number("adm_csf_scale"),
-          options.number("adm_csf_diag_scale")};
+AdmViewing viewing(const AdmOptions& options) {
+  return {static_cast<AdmCsfMode>(options.csf_mode), options.view_dist, options.display_height, options.csf_scale,
+          options.csf_diag_scale};
 }
 
 /* -- Sums to scores, with libvmaf's floats and doubles ------------------------------------------------------------- */
@@ -119,87 +100,71 @@ float pooled_den(const AdmScale& s, int index, const uint64_t (&sums)[kAdmBands]
 
 /* -- The extractor ------------------------------------------------------------------------------------------------- */
 
-/* What only finalize() needs. */
-struct Weights {
-  AdmSensitivity sensitivity[kAdmScales];
-  double noise;
-  double dlm;
-  double min_val;
-};
+using Sensitivities = std::array<AdmSensitivity, kAdmScales>;
 
-class Adm : public Extractor {
+class Adm : public Metric<AdmParams, AdmSums, AdmScores> {
  public:
-  Adm(const AdmParams& params, const Weights& weights, bool debug, Placement placement)
-      : params_(params), weights_(weights), debug_(debug), use_reference_(use_reference_cpu()),
-        device_twin_(placement == Placement::kDevice ? adm_hip(params) : nullptr) {}
-
-  std::span<const FeatureInfo> features() const override {
-    return std::span(kFeatures).first(debug_ ? kAdmDebugFeatures : kAdmFeatures);
-  }
-  size_t sums_bytes() const override { return sizeof(AdmSums); }
-  size_t scratch_bytes() const override {
-    return use_reference_ ? adm_scratch_bytes_ref(params_) : adm_scratch_bytes_simd(params_);
-  }
-
-  void extract(const FrameSet& frames, std::byte* scratch, void* sums) const override {
-    const auto twin = use_reference_ ? adm_ref : adm_simd;
-    twin(params_, frames.ref.plane[0], frames.dist.plane[0], scratch, *static_cast<AdmSums*>(sums));
-  }
-
-  void finalize(int64_t frame, const void* raw_sums, ScoreSink& sink) override {
-    const auto& sums = *static_cast<const AdmSums*>(raw_sums);
-    AdmScaleScore scales[kAdmScales];
-    for (int s = params_.skip_scale0 ? 1 : 0; s < kAdmScales; s++) {
-      scales[s].num = pooled_num(params_.scale[s], s, sums.dlm[s], weights_.noise);
-      scales[s].den = pooled_den(params_.scale[s], s, sums.csf_den[s], weights_.sensitivity[s], weights_.noise);
-      if (params_.measure_aim) scales[s].aim_num = pooled_num(params_.scale[s], s, sums.aim[s], 0);
-    }
-    const AdmScores whole = adm_combined(scales, params_.scale[0]);
-    const double adm3 = whole.adm2 * weights_.dlm + (1 - whole.aim) * (1 - weights_.dlm);
-    put_adm_scores(frame, whole, adm3 > weights_.min_val ? adm3 : weights_.min_val, scales, debug_, sink);
-  }
-
-  DeviceTwin* device_twin() override { return device_twin_.get(); }
+  Adm(const AdmOptions& options, const AdmParams& params, const Sensitivities& sensitivities,
+      const Twins<AdmParams, AdmSums>& twins, Placement placement)
+      : Metric(params, twins, adm_provided(kFeatures, options.debug), placement), options_(options),
+        sensitivities_(sensitivities) {}
 
  private:
-  AdmParams params_;
-  Weights weights_;
-  bool debug_;
-  bool use_reference_;
-  std::unique_ptr<DeviceTwin> device_twin_;
+  AdmScores scores(const AdmSums& sums) override {
+    AdmScaleScore scales[kAdmScales];
+    for (int s = params_.skip_scale0 ? 1 : 0; s < kAdmScales; s++) {
+      const AdmScale& scale = params_.scale[s];
+      scales[s].num = pooled_num(scale, s, sums.dlm[s], options_.noise_weight);
+      scales[s].den = pooled_den(scale, s, sums.csf_den[s], sensitivities_[s], options_.noise_weight);
+      if (params_.measure_aim) scales[s].aim_num = pooled_num(scale, s, sums.aim[s], 0);
+    }
+    AdmScores scores = adm_combined(scales, params_.scale[0]);
+    const double adm3 = scores.adm2 * options_.dlm_weight + (1 - scores.aim) * (1 - options_.dlm_weight);
+    scores.adm3 = adm3 > options_.min_val ? adm3 : options_.min_val;
+    return scores;
+  }
+
+  const AdmOptions options_;
+  const Sensitivities sensitivities_;
 };
 
-StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoFormat& format, Placement placement) {
-  VMAFX_ASSIGN(const AdmParams params, adm_params(options, format));
-  Weights weights;
-  weights.noise = options.number("adm_noise_weight");
-  weights.dlm = options.number("adm_dlm_weight");
-  weights.min_val = options.number("adm_min_val");
-  VMAFX_TRY(adm_sensitivities(viewing(options), weights.sensitivity));
-  return std::unique_ptr<Extractor>(std::make_unique<Adm>(params, weights, options.flag("debug"), placement));
+constexpr Twins<AdmParams, AdmSums> kTwins = {
+    .ref = {adm_scratch_bytes_ref, on_luma<adm_ref>},
+    .simd = {adm_scratch_bytes_simd, on_luma<adm_simd>},
+    .device = adm_hip,
+};
+
+StatusOr<AdmParams> params_of(const AdmOptions& options, const VideoFormat& format, Sensitivities& sensitivities) {
+  if (format.w < kAdmMinSize || format.h < kAdmMinSize)
+    return error(EINVAL, "adm: %dx%d is too small; its coarsest scale needs pictures of at least %dx%d", format.w,
+                 format.h, kAdmMinSize, kAdmMinSize);
+  VMAFX_TRY(adm_sensitivities(viewing(options), sensitivities));
+  AdmParams params;
+  params.bpc = format.bpc;
+  params.gain_limit = options.gain_limit;
+  params.measure_aim = !options.skip_aim;
+  params.skip_scale0 = options.skip_scale0;
+  int w = format.w, h = format.h;
+  for (int s = 0; s < kAdmScales; s++) {
+    params.scale[s] = make_scale(s, w, h, format.bpc);
+    adm_fixed_sensitivity(viewing(options), s, sensitivities[s], params.scale[s].rfactor);
+    w = params.scale[s].w;
+    h = params.scale[s].h;
+  }
+  return params;
+}
+
+Created create(const AdmOptions& options, const VideoFormat& format, Placement placement) {
+  Sensitivities sensitivities;
+  VMAFX_ASSIGN(const AdmParams params, params_of(options, format, sensitivities));
+  return std::unique_ptr<Extractor>(new Adm(options, params, sensitivities, kTwins, placement));
 }
 
 }  // namespace
 
 StatusOr<AdmParams> adm_params(const Options& options, const VideoFormat& format) {
-  if (format.w < kAdmMinSize || format.h < kAdmMinSize)
-    return error(EINVAL, "adm: %dx%d is too small; its coarsest scale needs pictures of at least %dx%d", format.w,
-                 format.h, kAdmMinSize, kAdmMinSize);
-  AdmSensitivity sensitivity[kAdmScales];
-  VMAFX_TRY(adm_sensitivities(viewing(options), sensitivity));
-  AdmParams params;
-  params.bpc = format.bpc;
-  params.gain_limit = options.number("adm_enhn_gain_limit");
-  params.measure_aim = !options.flag("adm_skip_aim");
-  params.skip_scale0 = options.flag("adm_skip_scale0");
-  int w = format.w, h = format.h;
-  for (int s = 0; s < kAdmScales; s++) {
-    params.scale[s] = make_scale(s, w, h, format.bpc);
-    adm_fixed_sensitivity(viewing(options), s, sensitivity[s], params.scale[s].rfactor);
-    w = params.scale[s].w;
-    h = params.scale[s].h;
-  }
-  return params;
+  Sensitivities sensitivities;
+  return params_of(options.fields<AdmOptions>(), format, sensitivities);
 }
 
 constexpr ExtractorInfo kAdmExtractor = {
@@ -208,7 +173,7 @@ constexpr ExtractorInfo kAdmExtractor = {
     .flags = kHip,
     .features = kFeatures,
     .options = kOptions,
-    .create = create,
+    .create = with_fields<create>,
 };
 
 }  // namespace vmafx

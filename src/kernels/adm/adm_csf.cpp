@@ -183,7 +183,7 @@ uint32_t cut_fixed_point(float value, int exponent, uint32_t bits) {
 
 }  // namespace
 
-Status adm_sensitivities(const AdmViewing& viewing, AdmSensitivity (&scales)[kAdmScales]) {
+Status adm_sensitivities(const AdmViewing& viewing, std::span<AdmSensitivity, kAdmScales> scales) {
   VMAFX_TRY(check(viewing));
   for (int s = 0; s < kAdmScales; s++) scales[s] = sensitivity(viewing, s);
   return {};

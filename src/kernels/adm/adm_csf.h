@@ -2,6 +2,8 @@
 #ifndef VMAFX_KERNELS_ADM_ADM_CSF_H
 #define VMAFX_KERNELS_ADM_ADM_CSF_H
 
+#include <span>
+
 #include "base/status.h"
 #include "kernels/adm/adm_math.h"
 
@@ -40,7 +42,7 @@ struct AdmViewing {
 };
 
 /* Of all scales. EINVAL for a viewing distance that the 16-bit arithmetic or the mode's table cannot serve. */
-Status adm_sensitivities(const AdmViewing& viewing, AdmSensitivity (&scales)[kAdmScales]);
+Status adm_sensitivities(const AdmViewing& viewing, std::span<AdmSensitivity, kAdmScales> scales);
 
 /* The sensitivities as the arithmetic takes them: AdmScale::rfactor. */
 void adm_fixed_sensitivity(const AdmViewing& viewing, int scale, const AdmSensitivity& sensitivity,

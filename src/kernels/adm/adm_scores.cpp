@@ -22,21 +22,17 @@ AdmScores adm_combined(const AdmScaleScore (&scales)[kAdmScales], const AdmExten
   const double limit = 1e-10 * (static_cast<double>(extent.in_w) * extent.in_h) / (1920.0 * 1080.0);
   if (num < limit) num = 0;
   if (den < limit) den = 0;
-  return {num, den, den == 0 ? 1 : num / den, den == 0 || aim_den == 0 ? 0 : aim_num / aim_den};
-}
-
-void put_adm_scores(int64_t frame, const AdmScores& scores, double adm3, const AdmScaleScore (&scales)[kAdmScales], bool debug,
-                    ScoreSink& sink) {
-  int feature = 0;
-  const auto put = [&](double score) { sink.put(frame, feature++, score); };
-  for (const double score : {scores.adm2, scores.aim, adm3}) put(score);
-  for (const AdmScaleScore& scale : scales) put(scale.ratio());
-  if (!debug) return;
-  for (const double score : {scores.adm2, scores.num, scores.den}) put(score);
-  for (const AdmScaleScore& scale : scales) {
-    put(scale.num);
-    put(scale.den);
+  AdmScores scores = {};
+  scores.num = num;
+  scores.den = den;
+  scores.adm2 = scores.adm = den == 0 ? 1 : num / den;
+  scores.aim = den == 0 || aim_den == 0 ? 0 : aim_num / aim_den;
+  for (int s = 0; s < kAdmScales; s++) {
+    scores.scale[s] = scales[s].ratio();
+    scores.scale_num[s] = scales[s].num;
+    scores.scale_den[s] = scales[s].den;
   }
+  return scores;
 }
 
 }  // namespace vmafx

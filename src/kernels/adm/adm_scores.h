@@ -3,44 +3,82 @@
 #define VMAFX_KERNELS_ADM_ADM_SCORES_H
 
 #include "kernels/adm/adm_scales.h"
-#include "kernels/extractor.h"
+#include "kernels/metric.h"
 
 namespace vmafx {
 
-namespace adm_options {
+struct AdmSharedOptions {
+  double gain_limit = 100, view_dist = 3, noise_weight = 0.03125, csf_scale = 1, csf_diag_scale = 1, dlm_weight = 0.5,
+         min_val = 0;
+  int display_height = 1080, csf_mode = 0;
+  bool debug = false, skip_scale0 = false;
+};
 
-using Type = OptionInfo::Type;
+/* In a struct derived from them. */
+template <class Fields>
+struct AdmOption {
+  static constexpr OptionInfo kGainLimit =
+      option<&AdmSharedOptions::gain_limit, Fields>("adm_enhn_gain_limit", "egl", 1, 100,
+                                                    "upper bound of the enhancement gain; 1 gives no credit for enhancement");
+  static constexpr OptionInfo kViewDist = option<&AdmSharedOptions::view_dist, Fields>(
+      "adm_norm_view_dist", "nvd", 0.75, 24, "viewing distance in heights of the display");
+  static constexpr OptionInfo kNoiseWeight = option<&AdmSharedOptions::noise_weight, Fields>(
+      "adm_noise_weight", "nw", 0, 1500, "weight of the noise floor in num and den");
+  static constexpr OptionInfo kCsfScale = option<&AdmSharedOptions::csf_scale, Fields>(
+      "adm_csf_scale", "scf", 0, 50, "weight of the horizontal and vertical bands (adm_csf_mode=1 only)");
+  static constexpr OptionInfo kCsfDiagScale = option<&AdmSharedOptions::csf_diag_scale, Fields>(
+      "adm_csf_diag_scale", "scfd", 0, 50, "weight of the diagonal band (adm_csf_mode=1 only)");
+  static constexpr OptionInfo kDlmWeight = option<&AdmSharedOptions::dlm_weight, Fields>(
+      "adm_dlm_weight", "dlmw", 0, 1, "weight of adm2 in adm3, against 1 - aim; 1 is adm2 alone");
+  static constexpr OptionInfo kMinVal =
+      option<&AdmSharedOptions::min_val, Fields>("adm_min_val", "min", 0, 1, "lower bound of adm3");
+  static constexpr OptionInfo kSkipScale0 = option<&AdmSharedOptions::skip_scale0, Fields>(
+      "adm_skip_scale0", "ssz", "do not score scale 0; its score is 0");
 
-inline constexpr OptionInfo kGainLimit = {
-    "adm_enhn_gain_limit", "egl", Type::kDouble, 100, 1, 100, true,
-    "upper bound of the enhancement gain; 1 gives no credit for enhancement"};
-inline constexpr OptionInfo kViewDist = {
-    "adm_norm_view_dist", "nvd", Type::kDouble, 3, 0.75, 24, true, "viewing distance in heights of the display"};
-inline constexpr OptionInfo kNoiseWeight = {
-    "adm_noise_weight", "nw", Type::kDouble, 0.03125, 0, 1500, true, "weight of the noise floor in num and den"};
-inline constexpr OptionInfo kCsfScale = {
-    "adm_csf_scale", "scf", Type::kDouble, 1, 0, 50, true,
-    "weight of the horizontal and vertical bands (adm_csf_mode=1 only)"};
-inline constexpr OptionInfo kCsfDiagScale = {
-    "adm_csf_diag_scale", "scfd", Type::kDouble, 1, 0, 50, true, "weight of the diagonal band (adm_csf_mode=1 only)"};
-inline constexpr OptionInfo kDlmWeight = {
-    "adm_dlm_weight", "dlmw", Type::kDouble, 0.5, 0, 1, true,
-    "weight of adm2 in adm3, against 1 - aim; 1 is adm2 alone"};
-inline constexpr OptionInfo kMinVal = {
-    "adm_min_val", "min", Type::kDouble, 0, 0, 1, true, "lower bound of adm3"};
-inline constexpr OptionInfo kSkipScale0 = {
-    "adm_skip_scale0", "ssz", Type::kBool, 0, 0, 1, true, "do not score scale 0; its score is 0"};
+  /* Names in report keys, ranges and texts differ. */
+  static constexpr OptionInfo debug(const char* help) {
+    return option<&AdmSharedOptions::debug, Fields>("debug", nullptr, help);
+  }
+  static constexpr OptionInfo display_height(const char* alias) {
+    return option<&AdmSharedOptions::display_height, Fields>("adm_ref_display_height", alias, 1, 4320,
+                                                             "height of the display in lines");
+  }
+  static constexpr OptionInfo csf_mode(double last, const char* help) {
+    return option<&AdmSharedOptions::csf_mode, Fields>("adm_csf_mode", "csf", 0, last, help);
+  }
+};
 
-/* Its alias in report keys differs. */
-constexpr OptionInfo display_height(const char* alias) {
-  return {"adm_ref_display_height", alias, Type::kInt, 1080, 1, 4320, true, "height of the display in lines"};
+struct AdmScores {
+  double adm2, aim, adm3, scale[kAdmScales], adm, num, den, scale_num[kAdmScales], scale_den[kAdmScales];
+};
+
+/* `kind`: "integer_" or "". Models call the score of scale 1 scale_name "1" scale_end. The floating-point form's adm is bare, as
+ * libvmaf writes it in this extractor alone. */
+#define VMAFX_ADM_FEATURES(kind, scale_name, scale_end, bare_adm) \
+  {"VMAF_" kind "feature_adm2_score", kind "adm2", VMAFX_SCORE(AdmScores, adm2)}, \
+      {"VMAF_" kind "feature_aim_score", kind "aim", VMAFX_SCORE(AdmScores, aim), false, FirstScore::kWithItsFrame, \
+       Worse::kHigh}, \
+      {"VMAF_" kind "feature_adm3_score", kind "adm3", VMAFX_SCORE(AdmScores, adm3)}, \
+      {scale_name "0" scale_end, kind "adm_scale0", VMAFX_SCORE(AdmScores, scale[0])}, \
+      {scale_name "1" scale_end, kind "adm_scale1", VMAFX_SCORE(AdmScores, scale[1])}, \
+      {scale_name "2" scale_end, kind "adm_scale2", VMAFX_SCORE(AdmScores, scale[2])}, \
+      {scale_name "3" scale_end, kind "adm_scale3", VMAFX_SCORE(AdmScores, scale[3])}, \
+      {kind "adm", kind "adm", VMAFX_SCORE(AdmScores, adm), bare_adm}, \
+      neutral_feature(kind "adm_num", VMAFX_SCORE(AdmScores, num)), \
+      neutral_feature(kind "adm_den", VMAFX_SCORE(AdmScores, den)), \
+      neutral_feature(kind "adm_num_scale0", VMAFX_SCORE(AdmScores, scale_num[0])), \
+      neutral_feature(kind "adm_den_scale0", VMAFX_SCORE(AdmScores, scale_den[0])), \
+      neutral_feature(kind "adm_num_scale1", VMAFX_SCORE(AdmScores, scale_num[1])), \
+      neutral_feature(kind "adm_den_scale1", VMAFX_SCORE(AdmScores, scale_den[1])), \
+      neutral_feature(kind "adm_num_scale2", VMAFX_SCORE(AdmScores, scale_num[2])), \
+      neutral_feature(kind "adm_den_scale2", VMAFX_SCORE(AdmScores, scale_den[2])), \
+      neutral_feature(kind "adm_num_scale3", VMAFX_SCORE(AdmScores, scale_num[3])), \
+      neutral_feature(kind "adm_den_scale3", VMAFX_SCORE(AdmScores, scale_den[3]))
+
+/* Those that an instance provides: up to the scales' scores, and all with the option debug. */
+inline std::span<const FeatureInfo> adm_provided(std::span<const FeatureInfo> all, bool debug) {
+  return debug ? all : all.first(3 + kAdmScales);
 }
-
-}  // namespace adm_options
-
-/* Both have these features, in this order: adm2, aim, adm3, the scales' scores; and with the option debug adm, num and den, and of each
- * scale num and den. */
-inline constexpr size_t kAdmFeatures = 7, kAdmDebugFeatures = 18;
 
 /* Each adds up the p-th roots of the bands' sums, with noise floors. The default is a scale that is not scored. */
 struct AdmScaleScore {
@@ -50,19 +88,12 @@ struct AdmScaleScore {
   double ratio() const { return den == 0 ? 1.0 : static_cast<double>(num) / den; }
 };
 
-struct AdmScores {
-  double num, den, adm2, aim;
-};
-
 /* What the noise floor adds to a band's root: that of as many samples as are scored, each of `weight`. */
 float adm_noise_floor(const AdmExtent& extent, double weight, double p_norm);
 
-/* Of a picture whose scale 0 is `extent`. aim leaves the scale `not_for_aim` out, if there is one. Where nothing was to be kept,
- * adm2 is 1 and aim 0. */
+/* All but adm3, of a picture whose scale 0 is `extent`. aim leaves the scale `not_for_aim` out, if there is one. Where nothing was
+ * to be kept, adm2 is 1 and aim 0. */
 AdmScores adm_combined(const AdmScaleScore (&scales)[kAdmScales], const AdmExtent& extent, int not_for_aim = -1);
-
-void put_adm_scores(int64_t frame, const AdmScores& scores, double adm3, const AdmScaleScore (&scales)[kAdmScales], bool debug,
-                    ScoreSink& sink);
 
 }  // namespace vmafx
 

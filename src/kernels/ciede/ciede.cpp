@@ -3,14 +3,23 @@
 #include <cerrno>
 #include <cmath>
 
-#include "base/cpu.h"
 #include "kernels/arithmetic/fixed.h"
-#include "kernels/device_twin.h"
+#include "kernels/metric.h"
 
 namespace vmafx {
 namespace {
 
-constexpr FeatureInfo kFeatures[] = {{"ciede2000", "ciede2000"}};
+struct CiedeScores {
+  double ciede2000;
+};
+
+constexpr FeatureInfo kFeatures[] = {plain_feature("ciede2000", VMAFX_SCORE(CiedeScores, ciede2000))};
+
+/* What a frame is, and what a pixel of it takes. */
+struct CiedeFrame {
+  VideoFormat format;
+  CiedeParams params;
+};
 
 CiedeParams params_of(const VideoFormat& format) {
   CiedeParams params;
@@ -25,40 +34,37 @@ CiedeParams params_of(const VideoFormat& format) {
   return params;
 }
 
-class Ciede : public Extractor {
+class Ciede : public Metric<CiedeFrame, CiedeSums, CiedeScores> {
  public:
-  Ciede(const VideoFormat& format, Placement placement)
-      : format_(format), params_(params_of(format)), device_twin_(placement == Placement::kDevice ? ciede_hip(params_, format) : nullptr) {}
+  using Metric::Metric;
 
-  std::span<const FeatureInfo> features() const override { return kFeatures; }
-  Reads reads() const override { return {.ref = 7, .dist = 7, .history = 0, .every_frame = false}; }
-  size_t sums_bytes() const override { return sizeof(CiedeSums); }
-  size_t scratch_bytes() const override { return ciede_scratch_bytes(format_.w); }
-
-  void extract(const FrameSet& frames, std::byte* scratch, void* sums) const override {
-    static_cast<CiedeSums*>(sums)->difference = sum_(params_, frames.ref, frames.dist, scratch);
-  }
-
-  void finalize(int64_t frame, const void* sums, ScoreSink& sink) override {
-    const double pixels = static_cast<double>(format_.w) * format_.h;
-    const double sum = from_fixed<kCiedeSumBits>(static_cast<const CiedeSums*>(sums)->difference);
-    sink.put(frame, 0, 45 - 20 * std::log10(sum / pixels));
-  }
-
-  DeviceTwin* device_twin() override { return device_twin_.get(); }
+  Reads reads() const override { return {.ref = 7, .dist = 7}; }
 
  private:
-  const VideoFormat format_;
-  const CiedeParams params_;
-  decltype(&ciede_simd) const sum_ = use_reference_cpu() ? ciede_ref : ciede_simd;
-  const std::unique_ptr<DeviceTwin> device_twin_;
+  CiedeScores scores(const CiedeSums& sums) override {
+    const double pixels = static_cast<double>(params_.format.w) * params_.format.h;
+    return {45 - 20 * std::log10(from_fixed<kCiedeSumBits>(sums.difference) / pixels)};
+  }
 };
 
-StatusOr<std::unique_ptr<Extractor>> create(const Options&, const VideoFormat& format, Placement placement) {
+size_t scratch_bytes(const CiedeFrame& frame) { return ciede_scratch_bytes(frame.format.w); }
+
+template <auto sum>
+void run(const CiedeFrame& frame, const FrameSet& frames, std::byte* scratch, CiedeSums& sums) {
+  sums.difference = sum(frame.params, frames.ref, frames.dist, scratch);
+}
+
+constexpr Twins<CiedeFrame, CiedeSums> kTwins = {
+    .ref = {scratch_bytes, run<ciede_ref>},
+    .simd = {scratch_bytes, run<ciede_simd>},
+    .device = [](const CiedeFrame& frame) { return ciede_hip(frame.params, frame.format); },
+};
+
+Created create(const NoOptions&, const VideoFormat& format, Placement placement) {
   if (format.planes() < 3 || format.plane_w(1) < 1 || format.plane_h(1) < 1)
     return error(EINVAL, "ciede: it compares colors, and %dx%d of this format has no chroma planes", format.w,
                  format.h);
-  return std::unique_ptr<Extractor>(new Ciede(format, placement));
+  return std::unique_ptr<Extractor>(new Ciede({format, params_of(format)}, kTwins, kFeatures, placement));
 }
 
 }  // namespace
@@ -69,7 +75,7 @@ constexpr ExtractorInfo kCiedeExtractor = {
     .flags = kHip,
     .features = kFeatures,
     .options = {},
-    .create = create,
+    .create = with_fields<create>,
 };
 
 }  // namespace vmafx

@@ -1,47 +1,47 @@
 #include "kernels/float_moment/float_moment.h"
 
-#include "base/cpu.h"
-#include "kernels/device_twin.h"
+#include "kernels/metric.h"
 
 namespace vmafx {
 namespace {
 
-constexpr FeatureInfo kFeatures[] = {neutral_feature("float_moment_ref1st"), neutral_feature("float_moment_dis1st"),
-                                     neutral_feature("float_moment_ref2nd"), neutral_feature("float_moment_dis2nd")};
-
-class Moment : public Extractor {
- public:
-  Moment(const VideoFormat& format, Placement placement)
-      : format_(format), device_twin_(placement == Placement::kDevice ? moment_hip(format) : nullptr) {}
-
-  std::span<const FeatureInfo> features() const override { return kFeatures; }
-  size_t sums_bytes() const override { return sizeof(MomentPair); }
-  size_t scratch_bytes() const override { return 0; }
-
-  void extract(const FrameSet& frames, std::byte*, void* sums) const override {
-    *static_cast<MomentPair*>(sums) = {sums_of_(frames.ref.plane[0], format_.bpc),
-                                       sums_of_(frames.dist.plane[0], format_.bpc)};
-  }
-
-  void finalize(int64_t frame, const void* sums, ScoreSink& sink) override {
-    const auto& [ref, dist] = *static_cast<const MomentPair*>(sums);
-    const double samples = static_cast<double>(format_.w) * format_.h, scale = 1 << (format_.bpc - 8);
-    sink.put(frame, 0, static_cast<double>(ref.first) / scale / samples);
-    sink.put(frame, 1, static_cast<double>(dist.first) / scale / samples);
-    sink.put(frame, 2, static_cast<double>(ref.second) / (scale * scale) / samples);
-    sink.put(frame, 3, static_cast<double>(dist.second) / (scale * scale) / samples);
-  }
-
-  DeviceTwin* device_twin() override { return device_twin_.get(); }
-
- private:
-  const VideoFormat format_;
-  decltype(&moment_simd) const sums_of_ = use_reference_cpu() ? moment_ref : moment_simd;
-  const std::unique_ptr<DeviceTwin> device_twin_;
+struct MomentScores {
+  double ref_first, dist_first, ref_second, dist_second;
 };
 
-StatusOr<std::unique_ptr<Extractor>> create(const Options&, const VideoFormat& format, Placement placement) {
-  return std::unique_ptr<Extractor>(new Moment(format, placement));
+constexpr FeatureInfo kFeatures[] = {
+    neutral_feature("float_moment_ref1st", VMAFX_SCORE(MomentScores, ref_first)),
+    neutral_feature("float_moment_dis1st", VMAFX_SCORE(MomentScores, dist_first)),
+    neutral_feature("float_moment_ref2nd", VMAFX_SCORE(MomentScores, ref_second)),
+    neutral_feature("float_moment_dis2nd", VMAFX_SCORE(MomentScores, dist_second)),
+};
+
+class Moment : public Metric<VideoFormat, MomentPair, MomentScores> {
+ public:
+  using Metric::Metric;
+
+ private:
+  MomentScores scores(const MomentPair& sums) override {
+    const double samples = static_cast<double>(params_.w) * params_.h, scale = 1 << (params_.bpc - 8);
+    const auto first = [&](const MomentSums& of) { return static_cast<double>(of.first) / scale / samples; };
+    const auto second = [&](const MomentSums& of) { return static_cast<double>(of.second) / (scale * scale) / samples; };
+    return {first(sums.ref), first(sums.dist), second(sums.ref), second(sums.dist)};
+  }
+};
+
+template <auto sums_of>
+void run(const VideoFormat& format, const FrameSet& frames, std::byte*, MomentPair& sums) {
+  sums = {sums_of(frames.ref.plane[0], format.bpc), sums_of(frames.dist.plane[0], format.bpc)};
+}
+
+constexpr Twins<VideoFormat, MomentPair> kTwins = {
+    .ref = {nullptr, run<moment_ref>},
+    .simd = {nullptr, run<moment_simd>},
+    .device = moment_hip,
+};
+
+Created create(const NoOptions&, const VideoFormat& format, Placement placement) {
+  return std::unique_ptr<Extractor>(new Moment(format, kTwins, kFeatures, placement));
 }
 
 }  // namespace
@@ -52,7 +52,7 @@ constexpr ExtractorInfo kFloatMomentExtractor = {
     .flags = kHip,
     .features = kFeatures,
     .options = {},
-    .create = create,
+    .create = with_fields<create>,
 };
 
 }  // namespace vmafx

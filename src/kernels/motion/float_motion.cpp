@@ -3,113 +3,95 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "base/cpu.h"
 #include "kernels/motion/motion_scores.h"
 #include "kernels/steps/row_sums.h"
-#include "kernels/device_twin.h"
 
 namespace vmafx {
 namespace {
 
-using Type = OptionInfo::Type;
+struct FloatMotionOptions : MotionSharedOptions {
+  bool debug = true, add_scale1 = false, add_uv = false;
+  int filter_size = 5;
+
+  int planes() const { return add_uv ? 3 : 1; }
+  int taps() const { return filter_size == 1 || filter_size == 3 ? filter_size : 5; }
+};
+using Shared = MotionOption<FloatMotionOptions>;
 
 constexpr OptionInfo kOptions[] = {
-    {"debug", nullptr, Type::kBool, 1, 0, 1, false, "provide the motion score of two frames too"},
-    {"motion_force_zero", "force_0", Type::kBool, 0, 0, 1, true, "make every motion score 0"},
-    {"motion_fps_weight", "mfw", Type::kDouble, 1.0, 0, 5, true, "factor that corrects for the frame rate"},
-    {"motion_blend_factor", "mbf", Type::kDouble, 1.0, 0, 1, true, "slope of motion3 above motion_blend_offset"},
-    {"motion_blend_offset", "mbo", Type::kDouble, 40.0, 0, 1000, true, "motion from which motion3 is blended"},
-    {"motion_add_scale1", "mdc", Type::kBool, 0, 0, 1, true, "add the motion at half the size"},
-    {"motion_filter_size", "mfs", Type::kInt, 5, 0, 9, true, "taps of the blur: 1 for none, 3, and 5 for all others"},
-    {"motion_add_uv", "mau", Type::kBool, 0, 0, 1, true, "add the motion of the chroma planes"},
-    {"motion_max_val", "mmxv", Type::kDouble, 10000.0, 0, 10000, true, "largest score; larger ones are clipped"},
+    Shared::kDebug,
+    Shared::kForceZero,
+    Shared::kFpsWeight,
+    Shared::kBlendFactor,
+    Shared::kBlendOffset,
+    option<&FloatMotionOptions::add_scale1>("motion_add_scale1", "mdc", "add the motion at half the size"),
+    option<&FloatMotionOptions::filter_size>("motion_filter_size", "mfs", 0, 9,
+                                             "taps of the blur: 1 for none, 3, and 5 for all others"),
+    option<&FloatMotionOptions::add_uv>("motion_add_uv", "mau", "add the motion of the chroma planes"),
+    Shared::kMaxVal,
 };
 
-constexpr FeatureInfo motion_feature(const char* name, const char* key,
-                                     FirstScore first_score = FirstScore::kWithItsFrame) {
-  return {.name = name, .key = key, .first_score = first_score, .worse = Worse::kNeither};
-}
-constexpr FeatureInfo kMotion = motion_feature("VMAF_feature_motion_score", "motion");
-constexpr FeatureInfo kMotion2 = motion_feature("VMAF_feature_motion2_score", "motion2");
+constexpr ScoreId kMotionId = VMAFX_SCORE(MotionScores, motion), kMotion3Id = VMAFX_SCORE(MotionScores, motion3);
+
+constexpr FeatureInfo kMotion2 = motion_feature("VMAF_feature_motion2_score", "motion2",
+                                                VMAFX_SCORE(MotionScores, motion2), FirstScore::kWithItsFrame);
+constexpr FeatureInfo kMotion =
+    motion_feature("VMAF_feature_motion_score", "motion", kMotionId, FirstScore::kWithItsFrame);
 constexpr FeatureInfo kMotion3 =
-    motion_feature("VMAF_feature_motion3_score", "motion3", FirstScore::kWithTheNextFrame);
-constexpr FeatureInfo kMotion3OfZero = motion_feature("VMAF_feature_motion3_score", "motion3");
+    motion_feature("VMAF_feature_motion3_score", "motion3", kMotion3Id, FirstScore::kWithTheNextFrame);
+constexpr FeatureInfo kMotion3OfZero =
+    motion_feature("VMAF_feature_motion3_score", "motion3", kMotion3Id, FirstScore::kWithItsFrame);
 
-constexpr FeatureInfo kFeatures[] = {kMotion2, kMotion3};
-constexpr FeatureInfo kDebugFeatures[] = {kMotion2, kMotion, kMotion3};
-constexpr FeatureInfo kFeaturesOfZero[] = {kMotion2, kMotion3OfZero, kMotion};  // with debug, else without the last
+constexpr FeatureInfo kFeatures[] = {kMotion2, kMotion, kMotion3};
 
-int index_of_motion(const Options& options) { return options.flag("motion_force_zero") ? 2 : 1; }
-int index_of_motion3(const Options& options) {
-  return options.flag("motion_force_zero") || !options.flag("debug") ? 1 : 2;
+std::vector<FeatureInfo> provided(const FloatMotionOptions& options) {
+  if (options.force_zero && options.debug) return {kMotion2, kMotion3OfZero, kMotion};
+  if (options.force_zero) return {kMotion2, kMotion3OfZero};
+  if (options.debug) return {kMotion2, kMotion, kMotion3};
+  return {kMotion2, kMotion3};
 }
 
-int taps_of(const Options& options) {
-  const int size = options.integer("motion_filter_size");
-  return size == 1 || size == 3 ? size : 5;
-}
+/* What a frame is, and what is computed of it. */
+struct FloatMotionFrame {
+  VideoFormat format;
+  FloatMotionParams params;
+};
 
-FloatMotionParams params_of(const Options& options, const VideoFormat& format) {
+FloatMotionParams params_of(const FloatMotionOptions& options, const VideoFormat& format) {
   FloatMotionParams params;
   params.bpc = format.bpc;
-  params.taps = taps_of(options);
-  params.planes = options.flag("motion_force_zero") ? 0 : options.flag("motion_add_uv") ? 3 : 1;
-  for (int p = 0; options.flag("motion_add_scale1") && p < params.planes; p++) {
+  params.taps = options.taps();
+  params.planes = options.force_zero ? 0 : options.planes();
+  for (int p = 0; options.add_scale1 && p < params.planes; p++) {
     const int w = format.plane_w(p), h = format.plane_h(p);
     params.half_size[p].emplace(PrescaleMethod::kBilinear, w, h, float_motion_half(w), float_motion_half(h));
   }
   return params;
 }
 
-class FloatMotion : public Extractor {
+class FloatMotion : public TwinExtractor<FloatMotionFrame, FloatMotionSums> {
  public:
-  FloatMotion(const Options& options, const VideoFormat& format, Placement placement)
-      : debug_(options.flag("debug")),
-        motion_(index_of_motion(options)),
-        fps_weight_(options.number("motion_fps_weight")),
-        max_val_(options.number("motion_max_val")),
-        format_(format),
-        params_(params_of(options, format)),
-        scores_({.blend_factor = options.number("motion_blend_factor"),
-                 .blend_offset = options.number("motion_blend_offset"),
-                 .max_val = max_val_,
-                 .motion2 = 0,
-                 .motion3 = index_of_motion3(options)}),
-        device_twin_(placement == Placement::kDevice ? float_motion_hip(params_, format) : nullptr) {}
+  FloatMotion(const FloatMotionOptions& options, const FloatMotionFrame& frame,
+              const Twins<FloatMotionFrame, FloatMotionSums>& twins, Placement placement)
+      : TwinExtractor(frame, twins, provided(options), placement), options_(options), stream_(options, 1, false) {}
 
-  std::span<const FeatureInfo> features() const override {
-    if (params_.planes == 0) return {kFeaturesOfZero, debug_ ? 3u : 2u};
-    if (debug_) return kDebugFeatures;
-    return kFeatures;
-  }
   Reads reads() const override {
-    if (params_.planes == 0) return {.ref = 0, .dist = 0, .history = 0, .every_frame = true};
-    return {.ref = params_.planes == 3 ? 7u : 1u, .dist = 0, .history = 1, .every_frame = true};
-  }
-  size_t sums_bytes() const override { return sizeof(FloatMotionSums); }
-  size_t scratch_bytes() const override {
-    return use_reference_ ? float_motion_scratch_bytes_ref(format_.w, format_.h)
-                          : float_motion_scratch_bytes_simd(format_.w);
-  }
-
-  void extract(const FrameSet& frames, std::byte* scratch, void* sums) const override {
-    if (frames.index == 0) return;
-    const auto twin = use_reference_ ? float_motion_ref : float_motion_simd;
-    for (int p = 0; p < params_.planes; p++)
-      twin(params_, p, frames.earlier_ref[0].plane[p], frames.ref.plane[p], scratch,
-           static_cast<FloatMotionSums*>(sums)->plane[p]);
+    const int planes = params_.params.planes;
+    if (planes == 0) return {.ref = 0, .dist = 0, .history = 0, .every_frame = true};
+    return {.ref = planes == 3 ? 7u : 1u, .dist = 0, .history = 1, .every_frame = true};
   }
 
   void finalize(int64_t frame, const void* sums, ScoreSink& sink) override {
-    const double motion = frame ? motion_of(*static_cast<const FloatMotionSums*>(sums)) * fps_weight_ : 0;
-    if (debug_) sink.put(frame, motion_, std::min(motion, max_val_));
-    scores_.add(motion, sink);
+    const double motion = frame ? motion_of(*static_cast<const FloatMotionSums*>(sums)) * options_.fps_weight : 0;
+    NamedScores scores(features(), sink);
+    scores.put(frame, kMotionId, std::min(motion, options_.max_val));
+    stream_.add(motion, scores);
   }
+
   Status flush(ScoreSink& sink) override {
-    scores_.flush(sink);
+    stream_.flush({features(), sink});
     return {};
   }
-  DeviceTwin* device_twin() override { return device_twin_.get(); }
 
  private:
   /* Means are floats, as in libvmaf. */
@@ -118,32 +100,43 @@ class FloatMotion : public Extractor {
   }
   double motion_of(const FloatMotionSums& sums) const {
     double motion = 0;
-    for (int p = 0; p < params_.planes; p++) {
-      const int w = format_.plane_w(p), h = format_.plane_h(p);
+    for (int p = 0; p < params_.params.planes; p++) {
+      const int w = params_.format.plane_w(p), h = params_.format.plane_h(p);
       motion += mean(sums.plane[p].sad, w, h) +
                 mean(sums.plane[p].half_size_sad, float_motion_half(w), float_motion_half(h));
     }
     return motion;
   }
 
-  const bool debug_;
-  const int motion_;  // index of the feature
-  const double fps_weight_, max_val_;
-  const VideoFormat format_;
-  const FloatMotionParams params_;
-  const bool use_reference_ = use_reference_cpu();
-  MotionScores scores_;
-  const std::unique_ptr<DeviceTwin> device_twin_;
+  const FloatMotionOptions options_;
+  MotionStream stream_;
 };
 
-StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoFormat& format, Placement placement) {
-  const int planes = options.flag("motion_add_uv") ? 3 : 1, least = taps_of(options) / 2 + 1;
+template <auto twin>
+void run(const FloatMotionFrame& frame, const FrameSet& frames, std::byte* scratch, FloatMotionSums& sums) {
+  for (int p = 0; frames.index > 0 && p < frame.params.planes; p++)
+    twin(frame.params, p, frames.earlier_ref[0].plane[p], frames.ref.plane[p], scratch, sums.plane[p]);
+}
+
+constexpr Twins<FloatMotionFrame, FloatMotionSums> kTwins = {
+    .ref = {[](const FloatMotionFrame& frame) {
+              return float_motion_scratch_bytes_ref(frame.format.w, frame.format.h);
+            },
+            run<float_motion_ref>},
+    .simd = {[](const FloatMotionFrame& frame) { return float_motion_scratch_bytes_simd(frame.format.w); },
+             run<float_motion_simd>},
+    .device = [](const FloatMotionFrame& frame) { return float_motion_hip(frame.params, frame.format); },
+};
+
+Created create(const FloatMotionOptions& options, const VideoFormat& format, Placement placement) {
+  const int planes = options.planes(), least = options.taps() / 2 + 1;
   if (planes > format.planes()) return error(EINVAL, "float_motion: motion_add_uv needs pictures with chroma planes");
-  for (int p = 0; p < planes && !options.flag("motion_force_zero"); p++)
+  for (int p = 0; p < planes && !options.force_zero; p++)
     if (format.plane_w(p) < least || format.plane_h(p) < least)
       return error(EINVAL, "float_motion needs planes of at least %dx%d; plane %d is %dx%d", least, least, p,
                    format.plane_w(p), format.plane_h(p));
-  return std::unique_ptr<Extractor>(new FloatMotion(options, format, placement));
+  const FloatMotionFrame frame = {format, params_of(options, format)};
+  return std::unique_ptr<Extractor>(new FloatMotion(options, frame, kTwins, placement));
 }
 
 }  // namespace
@@ -152,9 +145,9 @@ constexpr ExtractorInfo kFloatMotionExtractor = {
     .name = "float_motion",
     .help = "motion of the reference in floating point: difference of blurred neighbouring frames",
     .flags = kHip,
-    .features = kDebugFeatures,
+    .features = kFeatures,
     .options = kOptions,
-    .create = create,
+    .create = with_fields<create>,
 };
 
 }  // namespace vmafx

@@ -4,43 +4,47 @@
 #include <algorithm>
 
 namespace vmafx {
+namespace {
 
-double MotionScores::blend(double motion) const {
-  const double factor = scoring_.blend_factor;
-  return std::min(motion * factor + (1 - factor) * std::min(scoring_.blend_offset, motion), scoring_.max_val);
+constexpr ScoreId kMotion2 = VMAFX_SCORE(MotionScores, motion2), kMotion3 = VMAFX_SCORE(MotionScores, motion3);
+
+}  // namespace
+
+double MotionStream::blend(double motion) const {
+  const double factor = options_.blend_factor;
+  return std::min(motion * factor + (1 - factor) * std::min(options_.blend_offset, motion), options_.max_val);
 }
 
 /* motion3 of the frames before the first difference. */
-void MotionScores::put_first(double motion3, ScoreSink& sink) {
-  for (int64_t frame = 0; frame < std::min<int64_t>(frames_, scoring_.step); frame++)
-    sink.put(frame, scoring_.motion3, motion3);
+void MotionStream::put_first(double motion3, NamedScores& scores) {
+  for (int64_t frame = 0; frame < std::min<int64_t>(frames_, step_); frame++)
+    scores.put(frame, kMotion3, motion3);
   blended_before_ = motion3;
 }
 
-void MotionScores::put(int64_t frame, double motion2, ScoreSink& sink) {
+void MotionStream::put(int64_t frame, double motion2, NamedScores& scores) {
   const double blended = blend(motion2);
-  sink.put(frame, scoring_.motion2, std::min(motion2, scoring_.max_val));
-  sink.put(frame, scoring_.motion3, scoring_.moving_average ? (blended + blended_before_) / 2.0 : blended);
+  scores.put(frame, kMotion2, std::min(motion2, options_.max_val));
+  scores.put(frame, kMotion3, moving_average_ ? (blended + blended_before_) / 2.0 : blended);
   blended_before_ = blended;
 }
 
-void MotionScores::add(double motion, ScoreSink& sink) {
+void MotionStream::add(double motion, NamedScores scores) {
   const int64_t frame = frames_;
-  const int step = scoring_.step;
-  if (frame < step) sink.put(frame, scoring_.motion2, 0.0);
-  if (frame == step) put_first(blend(motion), sink);
-  if (frame > step) {
-    const bool has_earlier = frame >= 2 * step;  // a difference on the other side of frame-1
-    put(frame - 1, has_earlier ? std::min(before_[step - 1], motion) : motion, sink);
+  if (frame < step_) scores.put(frame, kMotion2, 0.0);
+  if (frame == step_) put_first(blend(motion), scores);
+  if (frame > step_) {
+    const bool has_earlier = frame >= 2 * step_;  // a difference on the other side of frame-1
+    put(frame - 1, has_earlier ? std::min(before_[step_ - 1], motion) : motion, scores);
   }
   before_[1] = before_[0];
   before_[0] = motion;
   frames_++;
 }
 
-void MotionScores::flush(ScoreSink& sink) {
-  if (frames_ <= scoring_.step) put_first(0.0, sink);
-  else put(frames_ - 1, before_[0], sink);
+void MotionStream::flush(NamedScores scores) {
+  if (frames_ <= step_) put_first(0.0, scores);
+  else put(frames_ - 1, before_[0], scores);
 }
 
 }  // namespace vmafx

@@ -1,5 +1,5 @@
-/* From the motion of frames to motion2 and motion3, for `motion` and `float_motion`: which frames are compared, and how
- * a stream begins and ends.
+/* What `motion` and `float_motion` share: options, and the way from the motion of frames to motion2 and motion3, that is, which
+ * frames are compared, and how a stream begins and ends.
  *
  *     motion2[n] = min(m[n], m[n+1]), at most max_val; of the last frame m[n]; of frame 0: 0
  *     motion3[n] = m2·f + (1 - f)·min(offset, m2), at most max_val, with m2 of frame n before the clip; of frame 0 m[1]
@@ -12,34 +12,62 @@
 
 #include <cstdint>
 
-#include "kernels/extractor.h"
+#include "kernels/metric.h"
 
 namespace vmafx {
 
-struct MotionScoring {
-  double blend_factor = 1, blend_offset = 40, max_val = 10000;
-  int step = 1;  // frames between the two that are compared; frames before that have no motion
-  bool moving_average = false;
-  int motion2 = 0, motion3 = 1;  // indices of the features
+struct MotionSharedOptions {
+  bool force_zero = false;
+  double blend_factor = 1, blend_offset = 40, fps_weight = 1, max_val = 10000;
 };
 
-class MotionScores {
+/* In a struct derived from them that has a member `debug`. */
+template <class Fields>
+struct MotionOption {
+  static constexpr OptionInfo kForceZero = option<&MotionSharedOptions::force_zero, Fields>(
+      "motion_force_zero", "force_0", "make every motion score 0");
+  static constexpr OptionInfo kBlendFactor = option<&MotionSharedOptions::blend_factor, Fields>(
+      "motion_blend_factor", "mbf", 0, 1, "slope of motion3 above motion_blend_offset");
+  static constexpr OptionInfo kBlendOffset = option<&MotionSharedOptions::blend_offset, Fields>(
+      "motion_blend_offset", "mbo", 0, 1000, "motion from which motion3 is blended");
+  static constexpr OptionInfo kFpsWeight = option<&MotionSharedOptions::fps_weight, Fields>(
+      "motion_fps_weight", "mfw", 0, 5, "factor that corrects for the frame rate");
+  static constexpr OptionInfo kMaxVal = option<&MotionSharedOptions::max_val, Fields>(
+      "motion_max_val", "mmxv", 0, 10000, "largest score; larger ones are clipped");
+  static constexpr OptionInfo kDebug =
+      option<&Fields::debug>("debug", nullptr, "provide the motion score of two frames too");
+};
+
+struct MotionScores {
+  double sad, motion, motion2, motion3;
+};
+
+constexpr FeatureInfo motion_feature(const char* name, const char* key, ScoreId score, FirstScore first_score) {
+  return {.name = name, .key = key, .score = score, .first_score = first_score, .worse = Worse::kNeither};
+}
+
+/* motion2 and motion3 of a stream, frame by frame. */
+class MotionStream {
  public:
-  explicit MotionScores(const MotionScoring& scoring) : scoring_(scoring) {}
+  /* `step`: frames between the two that are compared; frames before that have no motion. */
+  MotionStream(const MotionSharedOptions& options, int step, bool moving_average)
+      : options_(options), step_(step), moving_average_(moving_average) {}
 
   /* The motion of the next frame; of the first `step` ones it does not matter. */
-  void add(double motion, ScoreSink& sink);
-  void flush(ScoreSink& sink);
+  void add(double motion, NamedScores scores);
+  void flush(NamedScores scores);
 
  private:
   double blend(double motion) const;
-  void put_first(double motion3, ScoreSink& sink);
-  void put(int64_t frame, double motion2, ScoreSink& sink);
+  void put_first(double motion3, NamedScores& scores);
+  void put(int64_t frame, double motion2, NamedScores& scores);
 
-  const MotionScoring scoring_;
-  int64_t frames_ = 0;            // so far
-  double before_[2] = {};         // of frames frames_-1 and frames_-2
-  double blended_before_ = 0;     // of the last frame that has its motion3, not averaged
+  const MotionSharedOptions options_;
+  const int step_;
+  const bool moving_average_;
+  int64_t frames_ = 0;         // so far
+  double before_[2] = {};      // of frames frames_-1 and frames_-2
+  double blended_before_ = 0;  // of the last frame that has its motion3, not averaged
 };
 
 }  // namespace vmafx

@@ -8,45 +8,34 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/cpu.h"
-#include "kernels/device_twin.h"
+#include "kernels/metric.h"
 #include "kernels/psnr/psnr.h"
 
 namespace vmafx {
 namespace {
 
-constexpr FeatureInfo kFeatures[] = {{"float_psnr", "float_psnr"}};
-
-class FloatPsnr : public Extractor {
- public:
-  FloatPsnr(const VideoFormat& format, Placement placement)
-      : format_(format), device_twin_(placement == Placement::kDevice ? psnr_hip(format, 1) : nullptr) {}
-
-  std::span<const FeatureInfo> features() const override { return kFeatures; }
-  size_t sums_bytes() const override { return sizeof(PsnrSums); }
-  size_t scratch_bytes() const override { return 0; }
-
-  void extract(const FrameSet& frames, std::byte*, void* sums) const override {
-    static_cast<PsnrSums*>(sums)->sse[0] = sse_(frames.ref.plane[0], frames.dist.plane[0], format_.bpc);
-  }
-
-  void finalize(int64_t frame, const void* sums, ScoreSink& sink) override {
-    const double scale = 1 << (format_.bpc - 8), peak = ((1 << format_.bpc) - 1) / scale;
-    const double sse = static_cast<double>(static_cast<const PsnrSums*>(sums)->sse[0]) / (scale * scale);
-    const double mse = sse / (static_cast<double>(format_.w) * format_.h);
-    sink.put(frame, 0, std::min(10 * std::log10(peak * peak / std::max(mse, 1e-10)), 6. * format_.bpc + 12));
-  }
-
-  DeviceTwin* device_twin() override { return device_twin_.get(); }
-
- private:
-  const VideoFormat format_;
-  decltype(&psnr_sse_simd) const sse_ = use_reference_cpu() ? psnr_sse_ref : psnr_sse_simd;
-  const std::unique_ptr<DeviceTwin> device_twin_;
+struct FloatPsnrScores {
+  double psnr;
 };
 
-StatusOr<std::unique_ptr<Extractor>> create(const Options&, const VideoFormat& format, Placement placement) {
-  return std::unique_ptr<Extractor>(new FloatPsnr(format, placement));
+constexpr FeatureInfo kFeatures[] = {plain_feature("float_psnr", VMAFX_SCORE(FloatPsnrScores, psnr))};
+
+class FloatPsnr : public Metric<PsnrParams, PsnrSums, FloatPsnrScores> {
+ public:
+  using Metric::Metric;
+
+ private:
+  FloatPsnrScores scores(const PsnrSums& sums) override {
+    const VideoFormat& format = params_.format;
+    const double scale = 1 << (format.bpc - 8), peak = ((1 << format.bpc) - 1) / scale;
+    const double sse = static_cast<double>(sums.sse[0]) / (scale * scale);
+    const double mse = sse / (static_cast<double>(format.w) * format.h);
+    return {std::min(10 * std::log10(peak * peak / std::max(mse, 1e-10)), 6. * format.bpc + 12)};
+  }
+};
+
+Created create(const NoOptions&, const VideoFormat& format, Placement placement) {
+  return std::unique_ptr<Extractor>(new FloatPsnr({format, 1}, kPsnrTwins, kFeatures, placement));
 }
 
 }  // namespace
@@ -57,7 +46,7 @@ constexpr ExtractorInfo kFloatPsnrExtractor = {
     .flags = kHip,
     .features = kFeatures,
     .options = {},
-    .create = create,
+    .create = with_fields<create>,
 };
 
 }  // namespace vmafx

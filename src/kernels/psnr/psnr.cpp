@@ -4,115 +4,107 @@
 #include <cfloat>
 #include <cmath>
 
-#include "base/cpu.h"
-#include "kernels/device_twin.h"
+#include "kernels/metric.h"
 
 namespace vmafx {
 namespace {
 
-using Type = OptionInfo::Type;
-
-constexpr OptionInfo kOptions[] = {
-    {"enable_chroma", nullptr, Type::kBool, 1, 0, 1, false, "score the chroma planes too"},
-    {"enable_mse", nullptr, Type::kBool, 0, 0, 1, false, "provide the mean squared error too"},
-    {"enable_apsnr", nullptr, Type::kBool, 0, 0, 1, false, "provide the PSNR of the whole stream too"},
-    {"reduced_hbd_peak", nullptr, Type::kBool, 0, 0, 1, false, "scale the peak of high bit depths to that of 8 bit"},
-    {"min_sse", nullptr, Type::kDouble, 0, 0, DBL_MAX, false, "sum of squared errors that sets the highest score"},
+struct PsnrOptions {
+  bool enable_chroma = true, enable_mse = false, enable_apsnr = false, reduced_hbd_peak = false;
+  double min_sse = 0;
 };
 
-/* Per plane psnr, then mse. */
-constexpr FeatureInfo mse_feature(const char* key) { return {.name = key, .key = key, .worse = Worse::kHigh}; }
-constexpr FeatureInfo kFeatures[] = {{"psnr_y", "psnr_y"},   mse_feature("mse_y"),
-                                     {"psnr_cb", "psnr_cb"}, mse_feature("mse_cb"),
-                                     {"psnr_cr", "psnr_cr"}, mse_feature("mse_cr")};
+constexpr OptionInfo kOptions[] = {
+    option<&PsnrOptions::enable_chroma>("enable_chroma", nullptr, "score the chroma planes too"),
+    option<&PsnrOptions::enable_mse>("enable_mse", nullptr, "provide the mean squared error too"),
+    option<&PsnrOptions::enable_apsnr>("enable_apsnr", nullptr, "provide the PSNR of the whole stream too"),
+    option<&PsnrOptions::reduced_hbd_peak>("reduced_hbd_peak", nullptr,
+                                           "scale the peak of high bit depths to that of 8 bit"),
+    option<&PsnrOptions::min_sse>("min_sse", nullptr, 0, DBL_MAX, "sum of squared errors that sets the highest score"),
+};
+
+struct PsnrScores {
+  double psnr[3], mse[3];
+};
+
+constexpr FeatureInfo kFeatures[] = {
+    plain_feature("psnr_y", VMAFX_SCORE(PsnrScores, psnr[0])),
+    plain_feature("mse_y", VMAFX_SCORE(PsnrScores, mse[0]), Worse::kHigh),
+    plain_feature("psnr_cb", VMAFX_SCORE(PsnrScores, psnr[1])),
+    plain_feature("mse_cb", VMAFX_SCORE(PsnrScores, mse[1]), Worse::kHigh),
+    plain_feature("psnr_cr", VMAFX_SCORE(PsnrScores, psnr[2])),
+    plain_feature("mse_cr", VMAFX_SCORE(PsnrScores, mse[2]), Worse::kHigh),
+};
 constexpr const char* kStreamKeys[] = {"apsnr_y", "apsnr_cb", "apsnr_cr"};
 
-class Psnr : public Extractor {
- public:
-  Psnr(const Options& options, const VideoFormat& format, Placement placement);
+/* Of the features, those of the planes that are there, with or without mse. */
+std::vector<FeatureInfo> provided(int planes, bool with_mse) {
+  std::vector<FeatureInfo> features;
+  for (int p = 0; p < planes; p++) {
+    features.push_back(kFeatures[2 * p]);
+    if (with_mse) features.push_back(kFeatures[2 * p + 1]);
+  }
+  return features;
+}
 
-  std::span<const FeatureInfo> features() const override { return features_; }
+double squared_peak(const PsnrOptions& options, int bpc) {
+  const double peak = options.reduced_hbd_peak ? 255 << (bpc - 8) : (1 << bpc) - 1;
+  return peak * peak;
+}
+
+class Psnr : public Metric<PsnrParams, PsnrSums, PsnrScores> {
+ public:
+  Psnr(const PsnrOptions& options, const PsnrParams& params, Placement placement)
+      : Metric(params, kPsnrTwins, provided(params.planes, options.enable_mse), placement),
+        of_stream_(options.enable_apsnr), peak_squared_(squared_peak(options, params.format.bpc)) {
+    for (int p = 0; p < params.planes; p++) limit_[p] = limit(p, options.min_sse);
+  }
+
   Reads reads() const override {
-    const unsigned planes = (1u << planes_) - 1;
+    const unsigned planes = (1u << params_.planes) - 1;
     return {.ref = planes, .dist = planes, .history = 0, .every_frame = of_stream_};
   }
-  size_t sums_bytes() const override { return sizeof(PsnrSums); }
-  size_t scratch_bytes() const override { return 0; }
 
-  void extract(const FrameSet& frames, std::byte*, void* sums) const override {
-    for (int p = 0; p < planes_; p++)
-      static_cast<PsnrSums*>(sums)->sse[p] = sse_(frames.ref.plane[p], frames.dist.plane[p], format_.bpc);
-  }
-
-  void finalize(int64_t frame, const void* sums, ScoreSink& sink) override;
   Status flush(ScoreSink& sink) override;
-  DeviceTwin* device_twin() override { return device_twin_.get(); }
 
  private:
+  PsnrScores scores(const PsnrSums& sums) override;
+
   /* Libvmaf counts the samples of a plane in 32 bits. */
   uint32_t samples(int p) const {
-    return static_cast<uint32_t>(format_.plane_w(p)) * static_cast<uint32_t>(format_.plane_h(p));
+    return static_cast<uint32_t>(params_.format.plane_w(p)) * static_cast<uint32_t>(params_.format.plane_h(p));
   }
   double limit(int p, double min_sse) const;
 
-  const VideoFormat format_;
-  const int planes_;
-  const bool with_mse_, of_stream_;
+  const bool of_stream_;
   const double peak_squared_;
   double limit_[3] = {};  // dB
-  std::vector<FeatureInfo> features_;
-  decltype(&psnr_sse_simd) const sse_ = use_reference_cpu() ? psnr_sse_ref : psnr_sse_simd;
-  const std::unique_ptr<DeviceTwin> device_twin_;
 
   /* The stream so far. */
   PsnrSums stream_ = {};
   int64_t frames_ = 0;
 };
 
-int scored_planes(const Options& options, const VideoFormat& format) {
-  return options.flag("enable_chroma") && format.plane_w(1) > 0 && format.plane_h(1) > 0 ? format.planes() : 1;
-}
-
-double squared_peak(const Options& options, int bpc) {
-  const double peak = options.flag("reduced_hbd_peak") ? 255 << (bpc - 8) : (1 << bpc) - 1;
-  return peak * peak;
-}
-
-Psnr::Psnr(const Options& options, const VideoFormat& format, Placement placement)
-    : format_(format),
-      planes_(scored_planes(options, format)),
-      with_mse_(options.flag("enable_mse")),
-      of_stream_(options.flag("enable_apsnr")),
-      peak_squared_(squared_peak(options, format.bpc)),
-      device_twin_(placement == Placement::kDevice ? psnr_hip(format, planes_) : nullptr) {
-  for (int p = 0; p < planes_; p++) {
-    limit_[p] = limit(p, options.number("min_sse"));
-    features_.push_back(kFeatures[2 * p]);
-    if (with_mse_) features_.push_back(kFeatures[2 * p + 1]);
-  }
-}
-
 /* The order of the operations, here and below, is libvmaf's: its scores are met to the bit. */
 double Psnr::limit(int p, double min_sse) const {
-  if (min_sse == 0.0) return 6 * format_.bpc + 12;
+  if (min_sse == 0.0) return 6 * params_.format.bpc + 12;
   return std::ceil(10. * std::log10(peak_squared_ / (min_sse / samples(p))));
 }
 
-void Psnr::finalize(int64_t frame, const void* sums, ScoreSink& sink) {
-  int feature = 0;
-  for (int p = 0; p < planes_; p++) {
-    const uint64_t sse = static_cast<const PsnrSums*>(sums)->sse[p];
-    const double mse = static_cast<double>(sse) / samples(p);
-    sink.put(frame, feature++, std::min(10. * std::log10(peak_squared_ / std::max(mse, 1e-16)), limit_[p]));
-    if (with_mse_) sink.put(frame, feature++, mse);
-    stream_.sse[p] += sse;
+PsnrScores Psnr::scores(const PsnrSums& sums) {
+  PsnrScores scores = {};
+  for (int p = 0; p < params_.planes; p++) {
+    scores.mse[p] = static_cast<double>(sums.sse[p]) / samples(p);
+    scores.psnr[p] = std::min(10. * std::log10(peak_squared_ / std::max(scores.mse[p], 1e-16)), limit_[p]);
+    stream_.sse[p] += sums.sse[p];
   }
   frames_++;
+  return scores;
 }
 
 Status Psnr::flush(ScoreSink& sink) {
   if (!of_stream_ || !frames_) return {};
-  for (int p = 0; p < planes_; p++) {
+  for (int p = 0; p < params_.planes; p++) {
     const double count = static_cast<double>(static_cast<uint64_t>(frames_) * samples(p));
     const double limit = std::ceil(10 * std::log10(peak_squared_ * count * 2));
     const double apsnr =
@@ -122,11 +114,25 @@ Status Psnr::flush(ScoreSink& sink) {
   return {};
 }
 
-StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoFormat& format, Placement placement) {
-  return std::unique_ptr<Extractor>(new Psnr(options, format, placement));
+Created create(const PsnrOptions& options, const VideoFormat& format, Placement placement) {
+  const bool with_chroma = options.enable_chroma && format.plane_w(1) > 0 && format.plane_h(1) > 0;
+  const PsnrParams params = {format, with_chroma ? format.planes() : 1};
+  return std::unique_ptr<Extractor>(new Psnr(options, params, placement));
+}
+
+template <auto sse>
+void run(const PsnrParams& params, const FrameSet& frames, std::byte*, PsnrSums& sums) {
+  for (int p = 0; p < params.planes; p++)
+    sums.sse[p] = sse(frames.ref.plane[p], frames.dist.plane[p], params.format.bpc);
 }
 
 }  // namespace
+
+constexpr Twins<PsnrParams, PsnrSums> kPsnrTwins = {
+    .ref = {nullptr, run<psnr_sse_ref>},
+    .simd = {nullptr, run<psnr_sse_simd>},
+    .device = [](const PsnrParams& params) { return psnr_hip(params.format, params.planes); },
+};
 
 constexpr ExtractorInfo kPsnrExtractor = {
     .name = "psnr",
@@ -134,7 +140,7 @@ constexpr ExtractorInfo kPsnrExtractor = {
     .flags = kHip,
     .features = kFeatures,
     .options = kOptions,
-    .create = create,
+    .create = with_fields<create>,
 };
 
 }  // namespace vmafx

@@ -27,6 +27,13 @@ namespace vmafx {
 uint64_t psnr_sse_ref(const SamplePlane& ref, const SamplePlane& dist, int bpc);
 uint64_t psnr_sse_simd(const SamplePlane& ref, const SamplePlane& dist, int bpc);
 
+/* Both metrics' sums: of the first `planes` planes of frames. */
+struct PsnrParams {
+  VideoFormat format;
+  int planes = 1;
+};
+extern const Twins<PsnrParams, PsnrSums> kPsnrTwins;
+
 /* The HIP twin: kernels for the first `planes` planes of frames. */
 std::unique_ptr<DeviceTwin> psnr_hip(const VideoFormat& format, int planes);
 

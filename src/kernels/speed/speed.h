@@ -39,6 +39,10 @@
 
 namespace vmafx {
 
+struct SpeedChromaOptions : SpeedOptions {
+  int weight_var_mode = 0;
+};
+
 /* The plane whose SpEED is taken: `now`, or `before` - `now` where there is a `before`. */
 struct SpeedPlane {
   SamplePlane now, before = {};

@@ -5,7 +5,6 @@
 #include <numbers>
 
 #include "base/aligned.h"
-#include "kernels/options.h"
 #include "kernels/steps/rows.h"
 
 namespace vmafx {
@@ -49,13 +48,13 @@ class Pieces {
 
 }  // namespace
 
-StatusOr<SpeedPlan> SpeedPlan::create(const char* metric, const Options& options, int w, int h, int bpc,
+StatusOr<SpeedPlan> SpeedPlan::create(const char* metric, const SpeedOptions& options, int w, int h, int bpc,
                                       int weight_mode) {
-  const double kernelscale = options.number("speed_kernelscale"), prescale = options.number("speed_prescale");
+  const double kernelscale = options.kernelscale, prescale = options.prescale;
   if (!is_vif_kernelscale(kernelscale))
     return error(EINVAL, "%s: speed_kernelscale=%g is none of %s", metric, kernelscale, kVifKernelscales);
   SpeedPlan plan;
-  VMAFX_ASSIGN(plan.method, prescale_method(metric, options.text("speed_prescale_method")));
+  VMAFX_ASSIGN(plan.method, prescale_method(metric, options.prescale_method));
   plan.bpc = bpc;
   SpeedShape& shape = plan.shape;
   shape.w = prescaled_size(w, prescale);
@@ -69,8 +68,8 @@ StatusOr<SpeedPlan> SpeedPlan::create(const char* metric, const Options& options
   shape.blocks_y = shape.small_h / kSpeedBlock;
   shape.scale = scale_to_8_bits(bpc);
   shape.weight_mode = weight_mode;
-  shape.sigma_nn = static_cast<float>(options.number("speed_sigma_nn"));
-  shape.least_entropy = least_entropy(options.number("speed_sigma_nn"), options.number("speed_nn_floor"));
+  shape.sigma_nn = static_cast<float>(options.sigma_nn);
+  shape.least_entropy = least_entropy(options.sigma_nn, options.nn_floor);
   shape.antialias = antialias_window(kernelscale);
   shape.local = vif_window(4, kernelscale);
   if (std::abs(prescale - 1.0) >= 1e-3) plan.scaler.emplace(plan.method, w, h, shape.w, shape.h);

@@ -4,10 +4,10 @@
 
 #include <cstddef>
 #include <optional>
+#include <string_view>
 
 #include "base/status.h"
 #include "kernels/steps/prescale.h"
-#include "kernels/twins.h"
 #include "kernels/speed/speed_work.h"
 
 namespace vmafx {
@@ -26,11 +26,16 @@ struct SpeedMemory {
   float *variance[2], *entropy[2];  // of the blocks of ref and dist
 };
 
+/* What both metrics have. */
+struct SpeedOptions {
+  double kernelscale = 1, prescale = 1, sigma_nn = 0.29, nn_floor = 0, max_val = 1000;
+  std::string_view prescale_method = "nearest";
+};
+
 class SpeedPlan {
  public:
-  /* EINVAL for a kernelscale or method that does not exist, and planes too small for one block. `metric`: for messages.
-   * */
-  static StatusOr<SpeedPlan> create(const char* metric, const Options& options, int w, int h, int bpc, int weight_mode);
+  /* EINVAL for a kernelscale or method that does not exist, and planes too small for one block. `metric`: for messages. */
+  static StatusOr<SpeedPlan> create(const char* metric, const SpeedOptions& options, int w, int h, int bpc, int weight_mode);
 
   SpeedShape shape;
   int bpc = 8;

@@ -1,62 +1,205 @@
-/* float_ssim: options, features, scores. */
+/* float_ssim and float_ms_ssim: options, features, scores. */
 #include "kernels/ssim/ssim.h"
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
+#include <limits>
 
-#include "kernels/ssim/ssim_extractor.h"
+#include "kernels/arithmetic/fixed.h"
+#include "kernels/metric.h"
 #include "kernels/ssim/ssim_math.h"
 
 namespace vmafx {
 namespace {
 
-using Type = OptionInfo::Type;
-
-constexpr OptionInfo kOptions[] = {
-    {"enable_lcs", nullptr, Type::kBool, 0, 0, 1, false, "also provide the means of luminance, contrast and structure"},
-    {"enable_db", nullptr, Type::kBool, 0, 0, 1, false, "give the score in dB"},
-    {"clip_db", nullptr, Type::kBool, 0, 0, 1, false, "limit scores in dB to that of half a squared error per picture"},
-    {"scale", nullptr, Type::kInt, 0, 0, 10, false, "what width and height are divided by first; 0: to about 256 rows"},
+struct SsimOptions {
+  bool enable_lcs = false, enable_db = false, clip_db = false;
 };
 
-constexpr FeatureInfo kFeatures[] = {
-    {"float_ssim", "float_ssim"},
-    {"float_ssim_l", "float_ssim_l"},
-    {"float_ssim_c", "float_ssim_c"},
-    {"float_ssim_s", "float_ssim_s"},
+template <class Fields>
+struct SsimOption {
+  static constexpr OptionInfo enable_lcs(const char* help) {
+    return option<&SsimOptions::enable_lcs, Fields>("enable_lcs", nullptr, help);
+  }
+  static constexpr OptionInfo kEnableDb =
+      option<&SsimOptions::enable_db, Fields>("enable_db", nullptr, "give the score in dB");
+  static constexpr OptionInfo kClipDb = option<&SsimOptions::clip_db, Fields>(
+      "clip_db", nullptr, "limit scores in dB to that of half a squared error per picture");
 };
 
-class FloatSsim : public SsimExtractor {
+/* -- What both have in common -------------------------------------------------------------------------------------- */
+
+/* The sums are those of each scale, one after the other. */
+template <auto twin>
+void run(const SsimParams& params, const FrameSet& frames, std::byte* scratch, SsimSums& sums) {
+  twin(params, frames.ref.plane[0], frames.dist.plane[0], scratch, &sums);
+}
+
+constexpr Twins<SsimParams, SsimSums> kTwins = {
+    .ref = {ssim_scratch_bytes_ref, run<ssim_ref>},
+    .simd = {ssim_scratch_bytes_simd, run<ssim_simd>},
+    .device = ssim_hip,
+};
+
+/* The decibels of a mean squared error of 0.5 / (w h). */
+double most_db(const SsimParams& params, bool clip) {
+  if (!clip) return std::numeric_limits<double>::infinity();
+  const double peak = (1 << params.bpc) - 1;
+  return std::ceil(10 * std::log10(peak * peak / (0.5 / (static_cast<double>(params.w) * params.h))));
+}
+
+/* Means of one scale, floats as in libvmaf. */
+struct SsimMeans {
+  float l, c, s, lcs;
+};
+VMAFX_ROUNDS_TO_FLOAT SsimMeans means(const SsimParams& params, const SsimSums& sums, int scale) {
+  /* The rounding of denominators would show. */
+  if (!sums.different) return {1, 1, 1, 1};
+  const auto windows = static_cast<double>(ssim_windows(params, scale));
+  const auto mean = [windows](int64_t sum) { return static_cast<float>(from_fixed<kSsimBits>(sum) / windows); };
+  return {mean(sums.l), mean(sums.c), mean(sums.s), mean(sums.lcs)};
+}
+
+template <class Scores>
+class SsimMetric : public Metric<SsimParams, SsimSums, Scores> {
  public:
-  FloatSsim(const SsimParams& params, const Options& options, Placement placement)
-      : SsimExtractor(params, options, placement) {}
+  SsimMetric(const SsimParams& params, const SsimOptions& options, std::span<const FeatureInfo> features,
+             Placement placement)
+      : Metric<SsimParams, SsimSums, Scores>(params, kTwins, options.enable_lcs ? features : features.first(1),
+                                             placement),
+        in_db_(options.enable_db), most_db_(most_db(params, options.clip_db)) {}
 
-  std::span<const FeatureInfo> features() const override {
-    return std::span(kFeatures).first(with_lcs() ? std::size(kFeatures) : 1);
+  size_t sums_bytes() const final { return this->params_.scales * sizeof(SsimSums); }
+
+ protected:
+  /* A score as it is or in dB. A perfect one, or one above 1 by rounding, is as high as can be. */
+  double in_unit(double score) const {
+    if (!in_db_) return score;
+    return score < 1 ? std::min(-10 * std::log10(1 - score), most_db_) : most_db_;
   }
 
-  void finalize(int64_t frame, const void* sums, ScoreSink& sink) override {
-    const SsimMeanScores mean = mean_scores(sums, 0);
-    sink.put(frame, 0, in_unit(mean.lcs));
-    if (!with_lcs()) return;
-    sink.put(frame, 1, mean.l);
-    sink.put(frame, 2, mean.c);
-    sink.put(frame, 3, mean.s);
+ private:
+  const bool in_db_;
+  const double most_db_;
+};
+
+/* -- float_ssim ---------------------------------------------------------------------------------------------------- */
+
+struct FloatSsimOptions : SsimOptions {
+  int scale = 0;
+};
+
+constexpr OptionInfo kSsimOptions[] = {
+    SsimOption<FloatSsimOptions>::enable_lcs("also provide the means of luminance, contrast and structure"),
+    SsimOption<FloatSsimOptions>::kEnableDb,
+    SsimOption<FloatSsimOptions>::kClipDb,
+    option<&FloatSsimOptions::scale>("scale", nullptr, 0, 10,
+                                     "what width and height are divided by first; 0: to about 256 rows"),
+};
+
+struct SsimScores {
+  double ssim, l, c, s;
+};
+
+constexpr FeatureInfo kSsimFeatures[] = {
+    plain_feature("float_ssim", VMAFX_SCORE(SsimScores, ssim)),
+    plain_feature("float_ssim_l", VMAFX_SCORE(SsimScores, l)),
+    plain_feature("float_ssim_c", VMAFX_SCORE(SsimScores, c)),
+    plain_feature("float_ssim_s", VMAFX_SCORE(SsimScores, s)),
+};
+
+class FloatSsim : public SsimMetric<SsimScores> {
+ public:
+  using SsimMetric::SsimMetric;
+
+ private:
+  SsimScores scores(const SsimSums& sums) override {
+    const SsimMeans mean = means(params_, sums, 0);
+    return {in_unit(mean.lcs), mean.l, mean.c, mean.s};
   }
 };
 
 /* The nearest whole number to min(w, h) / 256. */
 int automatic_factor(const VideoFormat& format) { return std::max(1, (std::min(format.w, format.h) + 128) / 256); }
 
-StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoFormat& format, Placement placement) {
+Created create_ssim(const FloatSsimOptions& options, const VideoFormat& format, Placement placement) {
   SsimParams params = {.w = format.w, .h = format.h, .bpc = format.bpc};
-  params.factor = options.integer("scale") ? options.integer("scale") : automatic_factor(format);
+  params.factor = options.scale ? options.scale : automatic_factor(format);
   const int w = ssim_reduced(format.w, params.factor), h = ssim_reduced(format.h, params.factor);
   if (std::min(w, h) < SsimWindow::kLength)
-    return Status(EINVAL, "float_ssim needs at least 11x11 samples after dividing by its scale, " +
-                              std::to_string(params.factor) + "; here are " + std::to_string(w) + "x" +
-                              std::to_string(h));
-  return std::unique_ptr<Extractor>(new FloatSsim(params, options, placement));
+    return error(EINVAL, "float_ssim needs at least 11x11 samples after dividing by its scale, %d; here are %dx%d",
+                 params.factor, w, h);
+  return std::unique_ptr<Extractor>(new FloatSsim(params, options, kSsimFeatures, placement));
+}
+
+/* -- float_ms_ssim ------------------------------------------------------------------------------------------------- */
+
+constexpr OptionInfo kMsSsimOptions[] = {
+    SsimOption<SsimOptions>::enable_lcs("also provide the means of luminance, contrast and structure at every scale"),
+    SsimOption<SsimOptions>::kEnableDb,
+    SsimOption<SsimOptions>::kClipDb,
+};
+
+struct MsSsimScores {
+  double ms_ssim, l[kMsSsimScales], c[kMsSsimScales], s[kMsSsimScales];
+};
+
+constexpr FeatureInfo kMsSsimFeatures[] = {
+    plain_feature("float_ms_ssim", VMAFX_SCORE(MsSsimScores, ms_ssim)),
+    plain_feature("float_ms_ssim_l_scale0", VMAFX_SCORE(MsSsimScores, l[0])),
+    plain_feature("float_ms_ssim_l_scale1", VMAFX_SCORE(MsSsimScores, l[1])),
+    plain_feature("float_ms_ssim_l_scale2", VMAFX_SCORE(MsSsimScores, l[2])),
+    plain_feature("float_ms_ssim_l_scale3", VMAFX_SCORE(MsSsimScores, l[3])),
+    plain_feature("float_ms_ssim_l_scale4", VMAFX_SCORE(MsSsimScores, l[4])),
+    plain_feature("float_ms_ssim_c_scale0", VMAFX_SCORE(MsSsimScores, c[0])),
+    plain_feature("float_ms_ssim_c_scale1", VMAFX_SCORE(MsSsimScores, c[1])),
+    plain_feature("float_ms_ssim_c_scale2", VMAFX_SCORE(MsSsimScores, c[2])),
+    plain_feature("float_ms_ssim_c_scale3", VMAFX_SCORE(MsSsimScores, c[3])),
+    plain_feature("float_ms_ssim_c_scale4", VMAFX_SCORE(MsSsimScores, c[4])),
+    plain_feature("float_ms_ssim_s_scale0", VMAFX_SCORE(MsSsimScores, s[0])),
+    plain_feature("float_ms_ssim_s_scale1", VMAFX_SCORE(MsSsimScores, s[1])),
+    plain_feature("float_ms_ssim_s_scale2", VMAFX_SCORE(MsSsimScores, s[2])),
+    plain_feature("float_ms_ssim_s_scale3", VMAFX_SCORE(MsSsimScores, s[3])),
+    plain_feature("float_ms_ssim_s_scale4", VMAFX_SCORE(MsSsimScores, s[4])),
+};
+
+/* The exponents, floats as in libvmaf. That of the luminance is 0 but for the last scale, where it is the same. */
+constexpr float kExponents[kMsSsimScales] = {0.0448f, 0.2856f, 0.3001f, 0.2363f, 0.1333f};
+
+double weighted(double mean, int scale) { return std::pow(mean, static_cast<double>(kExponents[scale])); }
+
+/* So that an 11x11 window fits the last scale, as libvmaf counts it. */
+constexpr int kLeastSize = 11 << (kMsSsimScales - 1);
+
+class FloatMsSsim : public SsimMetric<MsSsimScores> {
+ public:
+  using SsimMetric::SsimMetric;
+
+ private:
+  MsSsimScores scores(const SsimSums& sums) override {
+    MsSsimScores scores = {.ms_ssim = 1, .l = {}, .c = {}, .s = {}};
+    for (int s = 0; s < kMsSsimScales; s++) {
+      const SsimMeans mean = means(params_, (&sums)[s], s);
+      const double l = s == kMsSsimScales - 1 ? weighted(mean.l, s) : 1;
+      scores.ms_ssim *= l * weighted(mean.c, s) * weighted(std::max(mean.s, 0.f), s);
+      scores.l[s] = mean.l;
+      scores.c[s] = mean.c;
+      scores.s[s] = mean.s;
+    }
+    scores.ms_ssim = in_unit(scores.ms_ssim);
+    return scores;
+  }
+};
+
+Created create_ms_ssim(const SsimOptions& options, const VideoFormat& format, Placement placement) {
+  if (std::min(format.w, format.h) < kLeastSize)
+    return error(EINVAL, "float_ms_ssim needs at least 176x176 samples, for its five scales; here are %dx%d", format.w,
+                 format.h);
+  SsimParams params = {.w = format.w, .h = format.h, .bpc = format.bpc};
+  params.scales = kMsSsimScales;
+  params.every_l = options.enable_lcs;
+  return std::unique_ptr<Extractor>(new FloatMsSsim(params, options, kMsSsimFeatures, placement));
 }
 
 }  // namespace
@@ -65,9 +208,18 @@ constexpr ExtractorInfo kFloatSsimExtractor = {
     .name = "float_ssim",
     .help = "structural similarity of luma, at one scale",
     .flags = kHip,
-    .features = kFeatures,
-    .options = kOptions,
-    .create = create,
+    .features = kSsimFeatures,
+    .options = kSsimOptions,
+    .create = with_fields<create_ssim>,
+};
+
+constexpr ExtractorInfo kFloatMsSsimExtractor = {
+    .name = "float_ms_ssim",
+    .help = "structural similarity of luma, at five scales",
+    .flags = kHip,
+    .features = kMsSsimFeatures,
+    .options = kMsSsimOptions,
+    .create = with_fields<create_ms_ssim>,
 };
 
 }  // namespace vmafx

@@ -3,15 +3,18 @@
 #include <cerrno>
 #include <cmath>
 
-#include "base/cpu.h"
-#include "kernels/steps/linear_light_of.h"
-#include "kernels/device_twin.h"
+#include "kernels/metric.h"
 #include "kernels/ssimulacra2/ssimulacra2_weights.h"
+#include "kernels/steps/linear_light_of.h"
 
 namespace vmafx {
 namespace {
 
-constexpr FeatureInfo kFeatures[] = {{"ssimulacra2", "ssimulacra2"}};
+struct Ssimulacra2Scores {
+  double ssimulacra2;
+};
+
+constexpr FeatureInfo kFeatures[] = {plain_feature("ssimulacra2", VMAFX_SCORE(Ssimulacra2Scores, ssimulacra2))};
 
 // -- Score -----------------------------------------------------------------------------------------------------------
 
@@ -43,37 +46,30 @@ double bent(double errors) {
 
 // -- The extractor ---------------------------------------------------------------------------------------------------
 
-class Ssimulacra2 : public Extractor {
+class Ssimulacra2 : public Metric<Ssimulacra2Params, Ssimulacra2Sums, Ssimulacra2Scores> {
  public:
-  Ssimulacra2(const Ssimulacra2Params& params, Placement placement)
-      : params_(params), use_reference_(use_reference_cpu()),
-        device_twin_(placement == Placement::kDevice ? ssimulacra2_hip(params) : nullptr) {}
+  using Metric::Metric;
 
-  std::span<const FeatureInfo> features() const override { return kFeatures; }
   Reads reads() const override {
     const unsigned planes = params_.has_chroma ? 7 : 1;
     return {.ref = planes, .dist = planes};
   }
-  size_t sums_bytes() const override { return sizeof(Ssimulacra2Sums); }
-  size_t scratch_bytes() const override {
-    return use_reference_ ? ssimulacra2_scratch_bytes_ref(params_) : ssimulacra2_scratch_bytes_simd(params_);
-  }
-
-  void extract(const FrameSet& frames, std::byte* scratch, void* sums) const override {
-    const auto twin = use_reference_ ? ssimulacra2_ref : ssimulacra2_simd;
-    twin(params_, frames.ref, frames.dist, scratch, *static_cast<Ssimulacra2Sums*>(sums));
-  }
-
-  void finalize(int64_t frame, const void* sums, ScoreSink& sink) override {
-    sink.put(frame, 0, bent(weighted(*static_cast<const Ssimulacra2Sums*>(sums), params_.w, params_.h)));
-  }
-
-  DeviceTwin* device_twin() override { return device_twin_.get(); }
 
  private:
-  const Ssimulacra2Params params_;
-  const bool use_reference_;
-  const std::unique_ptr<DeviceTwin> device_twin_;
+  Ssimulacra2Scores scores(const Ssimulacra2Sums& sums) override {
+    return {bent(weighted(sums, params_.w, params_.h))};
+  }
+};
+
+template <auto twin>
+void run(const Ssimulacra2Params& params, const FrameSet& frames, std::byte* scratch, Ssimulacra2Sums& sums) {
+  twin(params, frames.ref, frames.dist, scratch, sums);
+}
+
+constexpr Twins<Ssimulacra2Params, Ssimulacra2Sums> kTwins = {
+    .ref = {ssimulacra2_scratch_bytes_ref, run<ssimulacra2_ref>},
+    .simd = {ssimulacra2_scratch_bytes_simd, run<ssimulacra2_simd>},
+    .device = ssimulacra2_hip,
 };
 
 Status named(const Status& status) { return error(EINVAL, "ssimulacra2: %s", status.message().c_str()); }
@@ -110,9 +106,9 @@ StatusOr<Ssimulacra2Params> ssimulacra2_params(const VideoFormat& format) {
 
 namespace {
 
-StatusOr<std::unique_ptr<Extractor>> create(const Options&, const VideoFormat& format, Placement placement) {
+Created create(const NoOptions&, const VideoFormat& format, Placement placement) {
   VMAFX_ASSIGN(const Ssimulacra2Params params, ssimulacra2_params(format));
-  return std::unique_ptr<Extractor>(std::make_unique<Ssimulacra2>(params, placement));
+  return std::unique_ptr<Extractor>(new Ssimulacra2(params, kTwins, kFeatures, placement));
 }
 
 }  // namespace
@@ -123,7 +119,7 @@ constexpr ExtractorInfo kSsimulacra2Extractor = {
     .flags = kHip | kColour,
     .features = kFeatures,
     .options = {},
-    .create = create,
+    .create = with_fields<create>,
 };
 
 }  // namespace vmafx

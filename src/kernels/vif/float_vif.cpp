@@ -5,124 +5,72 @@
 #include <cmath>
 #include <limits>
 
-#include "base/cpu.h"
 #include "kernels/steps/row_sums.h"
-#include "kernels/device_twin.h"
+#include "kernels/vif/vif_scores.h"
 
 namespace vmafx {
 namespace {
 
-using Type = OptionInfo::Type;
+struct FloatVifOptions : VifOptions {
+  double kernelscale = 1, prescale = 1, sigma_nsq = 2;
+  double scale1_min_val = 0, scale2_min_val = 0, scale3_min_val = 0;
+  std::string_view prescale_method = "nearest";
+};
 
 constexpr OptionInfo kOptions[] = {
-    {"debug", nullptr, Type::kBool, 0, 0, 1, false, "also provide vif and the num and den of every scale"},
-    {"vif_enhn_gain_limit", "egl", Type::kDouble, 100, 1, 100, true,
-     "upper bound of the enhancement gain; 1 gives no credit for enhancement"},
-    {"vif_kernelscale", "ks", Type::kDouble, 1, 0.1, 4, true, "factor of the windows' sizes, one of libvmaf's list"},
-    {"vif_prescale", "ps", Type::kDouble, 1, 0.1, 4, true, "factor that scales the pictures first"},
-    {"vif_scale1_min_val", "s1miv", Type::kDouble, 0, 0, 1, true, "smallest score of scale 1; smaller ones are raised"},
-    {"vif_scale2_min_val", "s2miv", Type::kDouble, 0, 0, 1, true, "smallest score of scale 2; smaller ones are raised"},
-    {"vif_scale3_min_val", "s3miv", Type::kDouble, 0, 0, 1, true, "smallest score of scale 3; smaller ones are raised"},
-    {"vif_prescale_method", "pm", Type::kString, 0, 0, 0, true, "nearest, bilinear, bicubic or lanczos4", "nearest"},
-    {"vif_sigma_nsq", "snsq", Type::kDouble, 2, 0, 5, true, "noise variance of the eye"},
-    {"vif_skip_scale0", "ssclz", Type::kBool, 0, 0, 1, true, "do not compute scale 0; its score is 0"},
+    option<&VifOptions::debug, FloatVifOptions>("debug", nullptr, "also provide vif and the num and den of every scale"),
+    kVifGainLimit<FloatVifOptions>,
+    option<&FloatVifOptions::kernelscale>("vif_kernelscale", "ks", 0.1, 4,
+                                          "factor of the windows' sizes, one of libvmaf's list"),
+    option<&FloatVifOptions::prescale>("vif_prescale", "ps", 0.1, 4, "factor that scales the pictures first"),
+    option<&FloatVifOptions::scale1_min_val>("vif_scale1_min_val", "s1miv", 0, 1,
+                                             "smallest score of scale 1; smaller ones are raised"),
+    option<&FloatVifOptions::scale2_min_val>("vif_scale2_min_val", "s2miv", 0, 1,
+                                             "smallest score of scale 2; smaller ones are raised"),
+    option<&FloatVifOptions::scale3_min_val>("vif_scale3_min_val", "s3miv", 0, 1,
+                                             "smallest score of scale 3; smaller ones are raised"),
+    option<&FloatVifOptions::prescale_method>("vif_prescale_method", "pm", "nearest, bilinear, bicubic or lanczos4"),
+    option<&FloatVifOptions::sigma_nsq>("vif_sigma_nsq", "snsq", 0, 5, "noise variance of the eye"),
+    kVifSkipScale0<FloatVifOptions>,
 };
 
-constexpr FeatureInfo kFeatures[] = {
-    {"VMAF_feature_vif_scale0_score", "vif_scale0"},
-    {"VMAF_feature_vif_scale1_score", "vif_scale1"},
-    {"VMAF_feature_vif_scale2_score", "vif_scale2"},
-    {"VMAF_feature_vif_scale3_score", "vif_scale3"},
-    {"vif", "vif"},
-    neutral_feature("vif_num"),
-    neutral_feature("vif_den"),
-    neutral_feature("vif_num_scale0"),
-    neutral_feature("vif_den_scale0"),
-    neutral_feature("vif_num_scale1"),
-    neutral_feature("vif_den_scale1"),
-    neutral_feature("vif_num_scale2"),
-    neutral_feature("vif_den_scale2"),
-    neutral_feature("vif_num_scale3"),
-    neutral_feature("vif_den_scale3"),
-};
-constexpr int kScaleScores = 0, kWholeScore = 4, kScaleParts = 7;  // where each group of features starts
+constexpr FeatureInfo kFeatures[] = {VMAFX_VIF_FEATURES("")};
 
-struct Ratio {
-  double num;
-  double den;
-  double score() const { return num / den; }
-};
-
-/* What a skipped scale reports. */
-constexpr Ratio kSkipped = {0, -1};
-
-class FloatVif : public Extractor {
+class FloatVif : public Metric<FloatVifParams, FloatVifSums, VifScores> {
  public:
-  FloatVif(const FloatVifParams& params, const Options& options, Placement placement)
-      : params_(params), debug_(options.flag("debug")),
-        least_{0, options.number("vif_scale1_min_val"), options.number("vif_scale2_min_val"),
-               options.number("vif_scale3_min_val")},
-        device_twin_(placement == Placement::kDevice ? float_vif_hip(params) : nullptr) {}
-
-  std::span<const FeatureInfo> features() const override {
-    return std::span(kFeatures).first(debug_ ? std::size(kFeatures) : kFloatVifScales);
-  }
-  size_t sums_bytes() const override { return sizeof(FloatVifSums); }
-  size_t scratch_bytes() const override {
-    return use_reference_ ? float_vif_scratch_bytes_ref(params_) : float_vif_scratch_bytes_simd(params_);
-  }
-
-  void extract(const FrameSet& frames, std::byte* scratch, void* sums) const override {
-    const auto twin = use_reference_ ? float_vif_ref : float_vif_simd;
-    twin(params_, frames.ref.plane[0], frames.dist.plane[0], scratch, *static_cast<FloatVifSums*>(sums));
-  }
-
-  void finalize(int64_t frame, const void* sums, ScoreSink& sink) override {
-    Ratio scales[kFloatVifScales];
-    for (int s = 0; s < kFloatVifScales; s++) {
-      const FloatVifScaleSums& sum = static_cast<const FloatVifSums*>(sums)->scale[s];
-      const bool skipped = s == 0 && params_.skip_scale0;
-      scales[s] = skipped ? kSkipped : Ratio{sum_of_word(sum.num), sum_of_word(sum.den)};
-      const double score = skipped ? 0 : scales[s].score();
-      sink.put(frame, kScaleScores + s, s == 0 ? score : std::max(score, least_[s]));
-    }
-    if (debug_) put_debug(frame, scales, sink);
-  }
-
-  DeviceTwin* device_twin() override { return device_twin_.get(); }
+  FloatVif(const FloatVifOptions& options, const FloatVifParams& params, const Twins<FloatVifParams, FloatVifSums>& twins,
+           Placement placement)
+      : Metric(params, twins, vif_provided(kFeatures, options.debug), placement),
+        least_{0, options.scale1_min_val, options.scale2_min_val, options.scale3_min_val} {}
 
  private:
-  void put_debug(int64_t frame, const Ratio (&scales)[kFloatVifScales], ScoreSink& sink) const {
-    Ratio whole = {0, 0};
-    for (int s = params_.skip_scale0 ? 1 : 0; s < kFloatVifScales; s++) {
-      whole.num += scales[s].num;
-      whole.den += scales[s].den;
-    }
-    sink.put(frame, kWholeScore, whole.score());
-    sink.put(frame, kWholeScore + 1, whole.num);
-    sink.put(frame, kWholeScore + 2, whole.den);
+  VifScores scores(const FloatVifSums& sums) override {
+    VifRatio scales[kFloatVifScales];
     for (int s = 0; s < kFloatVifScales; s++) {
-      sink.put(frame, kScaleParts + 2 * s, scales[s].num);
-      sink.put(frame, kScaleParts + 2 * s + 1, scales[s].den);
+      const double num = sum_of_word(sums.scale[s].num), den = sum_of_word(sums.scale[s].den);
+      scales[s] = {num, den, s == 0 ? num / den : std::max(num / den, least_[s])};
     }
+    return vif_scores(scales, params_.skip_scale0);
   }
 
-  const FloatVifParams params_;
-  const bool debug_;
   const double least_[kFloatVifScales];
-  const bool use_reference_ = use_reference_cpu();
-  const std::unique_ptr<DeviceTwin> device_twin_;
 };
 
-FloatVifEye eye_of(const Options& options) {
+constexpr Twins<FloatVifParams, FloatVifSums> kTwins = {
+    .ref = {float_vif_scratch_bytes_ref, on_luma<float_vif_ref>},
+    .simd = {float_vif_scratch_bytes_simd, on_luma<float_vif_simd>},
+    .device = float_vif_hip,
+};
+
+FloatVifEye eye_of(const FloatVifOptions& options) {
   FloatVifEye eye;
-  eye.noise = options.number("vif_sigma_nsq");
+  eye.noise = options.sigma_nsq;
   const auto noise = static_cast<float>(eye.noise);
   eye.least_variance = noise < eye.noise ? std::nextafter(noise, std::numeric_limits<float>::infinity()) : noise;
   int exponent;
   eye.inverse_noise = std::frexp(eye.noise, &exponent) == 0.5 ? 1 / noise : 0;
   eye.flat_loss = static_cast<float>(noise * noise / 65025.0);
-  eye.gain_limit = static_cast<float>(options.number("vif_enhn_gain_limit"));
+  eye.gain_limit = static_cast<float>(options.gain_limit);
   return eye;
 }
 
@@ -137,24 +85,23 @@ Status check_sizes(const FloatVifParams& params) {
   return {};
 }
 
-StatusOr<std::unique_ptr<Extractor>> create(const Options& options, const VideoFormat& format, Placement placement) {
-  const double kernelscale = options.number("vif_kernelscale"), prescale = options.number("vif_prescale");
-  if (!is_vif_kernelscale(kernelscale))
-    return error(EINVAL, "float_vif: vif_kernelscale %g is none of %s", kernelscale, kVifKernelscales);
+Created create(const FloatVifOptions& options, const VideoFormat& format, Placement placement) {
+  if (!is_vif_kernelscale(options.kernelscale))
+    return error(EINVAL, "float_vif: vif_kernelscale %g is none of %s", options.kernelscale, kVifKernelscales);
   PrescaleMethod method;
-  VMAFX_ASSIGN(method, prescale_method("float_vif", options.text("vif_prescale_method")));
+  VMAFX_ASSIGN(method, prescale_method("float_vif", options.prescale_method));
 
   FloatVifParams params;
-  params.w = prescaled_size(format.w, prescale);
-  params.h = prescaled_size(format.h, prescale);
+  params.w = prescaled_size(format.w, options.prescale);
+  params.h = prescaled_size(format.h, options.prescale);
   params.bpc = format.bpc;
-  params.skip_scale0 = options.flag("vif_skip_scale0");
+  params.skip_scale0 = options.skip_scale0;
   params.eye = eye_of(options);
-  for (int s = 0; s < kFloatVifScales; s++) params.window[s] = vif_window(s, kernelscale);
+  for (int s = 0; s < kFloatVifScales; s++) params.window[s] = vif_window(s, options.kernelscale);
   VMAFX_TRY(check_sizes(params));
   if (params.w != format.w || params.h != format.h)
     params.prescaler = std::make_shared<Prescaler>(method, format.w, format.h, params.w, params.h);
-  return std::unique_ptr<Extractor>(new FloatVif(params, options, placement));
+  return std::unique_ptr<Extractor>(new FloatVif(options, params, kTwins, placement));
 }
 
 }  // namespace
@@ -165,7 +112,7 @@ constexpr ExtractorInfo kFloatVifExtractor = {
     .flags = kHip,
     .features = kFeatures,
     .options = kOptions,
-    .create = create,
+    .create = with_fields<create>,
 };
 
 }  // namespace vmafx

@@ -282,6 +282,23 @@ START_TEST(known_scores) {
 END_TEST
 
 /* Rounding does not show. */
+/* Means are floats, as in libvmaf. */
+START_TEST(means_are_floats) {
+  const VideoFormat format = {.w = 200, .h = 190, .bpc = 8};
+  TestPlane<uint8_t> ref(format.w, format.h), dist(format.w, format.h);
+  ref.fill(Fill::kRandom, 8, 1);
+  dist.fill(Fill::kGradient, 8, 2);
+  for (const ExtractorInfo* info : {&kFloatSsimExtractor, &kFloatMsSsimExtractor}) {
+    Scores scores = score(*info, format, ref, dist, {{"enable_lcs", "true"}});
+    int seen = 0;
+    for (const auto& [key, value] : scores.of)
+      if (key != "float_ms_ssim 0")
+        ck_assert_msg(++seen && value == static_cast<float>(value), "%s is %.17g", key.c_str(), value);
+    ck_assert_int_gt(seen, 3);
+  }
+}
+END_TEST
+
 START_TEST(equal_pictures_score_1) {
   const VideoFormat format = {.w = 16, .h = 16, .chroma = Chroma::k400};
   for (int level = 0; level < 256; level++)
@@ -357,6 +374,7 @@ int main() {
                             {"known_sums", known_sums},
                             {"features", features_follow_options},
                             {"scores", known_scores},
+                            {"floats", means_are_floats},
                             {"equal_pictures_score_1", equal_pictures_score_1},
                             {"depth_does_not_matter", depth_does_not_matter},
                             {"decibels", decibels},

@@ -279,6 +279,18 @@ START_TEST(debug_adds_parts) {
 }
 END_TEST
 
+/* Numerators, denominators and their quotients are floats, as in libvmaf. */
+START_TEST(parts_are_floats) {
+  VifSums sums = kSums;
+  for (int s = 0; s < kVifScales; s++) sums.scale[s] = {1234567891 + s, 2345678911 + s, 345678923 + s, 12345 + s};
+  Scores scores = scores_of({{"debug", "true"}}, sums);
+  for (const auto& [key, score] : scores.of)
+    if (key.find("scale") != key.npos)
+      ck_assert_msg(score == static_cast<float>(score), "%s is %.17g", key.c_str(), score);
+  ck_assert_double_ne(scores.of["integer_vif_num_scale0 0"], 0);
+}
+END_TEST
+
 START_TEST(skipped_scale) {
   scores_of({{"vif_skip_scale0", "true"}}, kSums).expect("integer_vif_scale0 0", 0);
   Scores scores = scores_of({{"vif_skip_scale0", "true"}, {"debug", "true"}}, kSums);
@@ -351,6 +363,7 @@ int main() {
                            {"scores", scores_are_quotients_of_floats},
                            {"non_log", scores_of_samples_without_logs},
                            {"debug", debug_adds_parts},
+                           {"floats", parts_are_floats},
                            {"skip", skipped_scale},
                            {"extract", extract_takes_the_luma_planes},
                            {"too_small", small_pictures_are_refused},

@@ -1,0 +1,133 @@
+/* Metric: what metrics have in common as extractors, so that one of them says only its options, features, twins and scores.
+ *
+ *     struct FooOptions { double limit = 1; };               // fields and defaults: option<&FooOptions::limit>(…)
+ *     struct FooScores { double foo; };                      // what features name: VMAFX_SCORE(FooScores, foo)
+ *     class Foo : public Metric<FooParams, FooSums, FooScores> {
+ *       using Metric::Metric;
+ *       FooScores scores(const FooSums& sums) override;
+ *     };
+ *     Created create(const FooOptions&, const VideoFormat&, Placement);      // ExtractorInfo: .create = with_fields<create> */
+#ifndef VMAFX_KERNELS_METRIC_H
+#define VMAFX_KERNELS_METRIC_H
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "base/cpu.h"
+#include "kernels/device_twin.h"
+#include "kernels/extractor.h"
+#include "kernels/twins.h"
+
+namespace vmafx {
+
+/* -- Scores by name ------------------------------------------------------------------------------------------------ */
+
+template <class Member>
+consteval ScoreId score_id(size_t offset) {
+  static_assert(std::is_same_v<Member, double&>, "scores are doubles");
+  return {offset};
+}
+
+/* Of a member of a metric's struct of scores, or of an entry of a member: VMAFX_SCORE(VifScores, scale[0]). */
+#define VMAFX_SCORE(Scores, member) \
+  ::vmafx::score_id<decltype((std::declval<Scores&>().member))>(offsetof(Scores, member))
+
+/* Before a function whose floats its caller keeps as doubles. Inline, gcc 12 drops such roundings where it makes vectors of
+ * neighbouring ones (at -O2, double -> float -> double). */
+#define VMAFX_ROUNDS_TO_FLOAT [[gnu::noinline]]
+
+/* Takes scores by what they are called, and drops those that an extractor does not provide. */
+class NamedScores {
+ public:
+  NamedScores(std::span<const FeatureInfo> features, ScoreSink& sink) : features_(features), sink_(sink) {}
+
+  void put(int64_t frame, ScoreId id, double score) {
+    for (size_t i = 0; i < features_.size(); i++)
+      if (features_[i].score == id) sink_.put(frame, static_cast<int>(i), score);
+  }
+
+  /* All of a frame. */
+  template <class Scores>
+  void put_all(int64_t frame, const Scores& scores) {
+    for (size_t i = 0; i < features_.size(); i++) {
+      const std::byte* const score = reinterpret_cast<const std::byte*>(&scores) + features_[i].score.offset;
+      sink_.put(frame, static_cast<int>(i), *reinterpret_cast<const double*>(score));
+    }
+  }
+
+ private:
+  const std::span<const FeatureInfo> features_;
+  ScoreSink& sink_;
+};
+
+/* -- Twins --------------------------------------------------------------------------------------------------------- */
+
+/* CpuTwin::run of a twin that takes the luma of both pictures. */
+template <auto twin>
+constexpr auto on_luma = [](const auto& params, const FrameSet& frames, std::byte* scratch, auto& sums) {
+  twin(params, frames.ref.plane[0], frames.dist.plane[0], scratch, sums);
+};
+
+/* All but the scores. */
+template <class Params, class Sums>
+class TwinExtractor : public Extractor {
+ public:
+  TwinExtractor(Params params, const Twins<Params, Sums>& twins, std::span<const FeatureInfo> features,
+                Placement placement)
+      : params_(std::move(params)), features_(features.begin(), features.end()),
+        cpu_twin_(use_reference_cpu() ? twins.ref : twins.simd),
+        device_twin_(placement == Placement::kDevice ? twins.device(params_) : nullptr) {}
+
+  std::span<const FeatureInfo> features() const final { return features_; }
+  size_t sums_bytes() const override { return sizeof(Sums); }
+  size_t scratch_bytes() const final { return cpu_twin_.scratch_bytes ? cpu_twin_.scratch_bytes(params_) : 0; }
+  void extract(const FrameSet& frames, std::byte* scratch, void* sums) const final {
+    cpu_twin_.run(params_, frames, scratch, *static_cast<Sums*>(sums));
+  }
+  DeviceTwin* device_twin() final { return device_twin_.get(); }
+
+ protected:
+  const Params params_;
+
+ private:
+  const std::vector<FeatureInfo> features_;
+  const CpuTwin<Params, Sums> cpu_twin_;
+  const std::unique_ptr<DeviceTwin> device_twin_;
+};
+
+template <class Params, class Sums, class Scores>
+class Metric : public TwinExtractor<Params, Sums> {
+ public:
+  using TwinExtractor<Params, Sums>::TwinExtractor;
+
+  void finalize(int64_t frame, const void* sums, ScoreSink& sink) final {
+    NamedScores(this->features(), sink).put_all(frame, scores(*static_cast<const Sums*>(sums)));
+  }
+
+ protected:
+  /* Of one frame; called in frame order. All that the metric knows: the instance's features are picked from them. */
+  virtual Scores scores(const Sums& sums) = 0;
+};
+
+/* -- Creation ------------------------------------------------------------------------------------------------------ */
+
+using Created = StatusOr<std::unique_ptr<Extractor>>;
+
+struct NoOptions {};
+
+template <class Fields>
+Fields fields_taken_by(Created (*make)(const Fields&, const VideoFormat&, Placement));
+
+/* ExtractorInfo::create by a function that takes the options as a struct of fields. */
+template <auto make>
+Created with_fields(const Options& options, const VideoFormat& format, Placement placement) {
+  return make(options.fields<decltype(fields_taken_by(make))>(), format, placement);
+}
+
+}  // namespace vmafx
+
+#endif
