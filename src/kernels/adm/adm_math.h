@@ -161,7 +161,7 @@ VMAFX_HD constexpr uint64_t adm_den_cube(int scale, int32_t x, int cube_shift) {
 }
 
 /* -- The same numbers by fewer and narrower instructions, for kernels. Each function names the one that it equals;
- * tests/kernels/adm/adm_hip_test.cpp compares them.
+ * tests/kernels/adm/adm_narrow_test.cpp compares them.
  *
  * GPUs multiply 32 by 32 bits to 64 in one or two instructions, but add and shift 64 bits in two, divide in fifteen,
  * and most have few units for double. At scale 0, where bands fit 16 bits, nearly everything fits 32. */
