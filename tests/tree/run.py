@@ -5,8 +5,8 @@ usage: run.py [BUILD]
 
   BUILD  a configured build folder (default: build), for the case `distribution`
 
-Prints one line per case and 'N passed, N failed, N skipped' at the end; exits 1 when something failed. `format` and `tidy` need
-clang-format-19 and clang-tidy-19 and are skipped without them.
+Prints one line per case and 'N passed, N failed, N skipped' at the end; exits 1 when something failed. `format`, `locks` and `tidy` need
+clang-format-19, clang++-19 and clang-tidy-19 and are skipped without them.
 """
 
 import os
@@ -177,10 +177,20 @@ def tidy():
     assert not found, "\n".join(found)
 
 
+def locks():
+    """Members that a mutex guards are touched by who holds it (src/base/mutex.h)."""
+    command = [need("clang++-19"), "-fsyntax-only", "-std=c++20", "-Wthread-safety", "-Werror=thread-safety", "-Isrc", "-Iinclude", "-I."]
+    command += output_of("pkg-config", "--cflags", "libhwy", "nlohmann_json").split()
+    folders = "src/base/", "src/hip/", "src/report/", "src/engine/"
+    chosen = [name for name in sources(*folders, endings=(".cpp",)) if name != "src/hip/code_objects.cpp"]  # includes what is built
+    result = subprocess.run(command + chosen, cwd=TOP, capture_output=True, text=True)
+    assert result.returncode == 0, next(line for line in result.stderr.split("\n") if "error:" in line)
+
+
 def main():
     build = Path(sys.argv[1] if len(sys.argv) > 1 else TOP / "build").resolve()
     count = {"PASS": 0, "FAIL": 0, "SKIP": 0}
-    cases = no_arrow_up, no_circle, only_the_api_is_known_above, no_folder_is_a_drawer, distribution, speed_is_drawn, format, tidy
+    cases = no_arrow_up, no_circle, only_the_api_is_known_above, no_folder_is_a_drawer, distribution, speed_is_drawn, format, locks, tidy
     for case in cases:
         verdict, why = "PASS", ""
         try:
