@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <deque>
+#include <utility>
 
 #include "base/aligned.h"
 #include "base/picture.h"
@@ -48,6 +49,33 @@ constexpr size_t scratch_aligned(size_t bytes) { return round_up(bytes, 256); }
 
 /* All frames of a pool's batch, with the sums of all metrics. */
 DeviceBatch device_batch(const hip::Batch& batch);
+
+/* What a twin keeps in scratch memory, one thing behind the other. Laid out from no address, it says the size. */
+class ScratchLayout {
+ public:
+  explicit ScratchLayout(hip::DevicePtr<std::byte> from = {}) : from_(from) {}
+
+  /* Where so many bytes lie, behind the beginning. */
+  size_t reserve(size_t bytes) { return std::exchange(bytes_, bytes_ + scratch_aligned(bytes)); }
+
+  template <class T>
+  hip::DevicePtr<T> take(size_t count) {
+    return from_.as<T>(static_cast<ptrdiff_t>(reserve(count * sizeof(T))));
+  }
+
+  /* Planes of h rows for each of `frames`; each begins at a multiple of 256 bytes. */
+  template <class T>
+  PlanePairs<T> take_pairs(size_t stride, int h, int frames) {
+    const size_t size = scratch_aligned(stride * h * sizeof(T)) / sizeof(T);
+    return {take<T>(2 * size * frames), static_cast<int64_t>(stride), static_cast<int64_t>(size)};
+  }
+
+  size_t bytes() const { return bytes_; }
+
+ private:
+  hip::DevicePtr<std::byte> from_;
+  size_t bytes_ = 0;
+};
 
 /* A kernel of a KernelList. */
 template <class Work>

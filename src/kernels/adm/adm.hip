@@ -336,9 +336,9 @@ VMAFX_DEFINE_SAMPLE_KERNELS(adm_scale0, T, stage) {
 
 template <int kScale>
 VMAFX_DEVICE void score_bands(const AdmStage& stage) {
-  const uint8_t* first = stage.from.data.get() + 2 * static_cast<int64_t>(gpu::block_id().z) * stage.from.bytes;
-  const Picture<typename BandA<kScale - 1>::Sample> pictures[2] = {{first, stage.from.stride},
-                                                                   {first + stage.from.bytes, stage.from.stride}};
+  const PlanePairs<uint8_t>& from = stage.from;
+  const Picture<typename BandA<kScale - 1>::Sample> pictures[2] = {{from.plane(gpu::block_id().z, 0), from.stride},
+                                                                   {from.plane(gpu::block_id().z, 1), from.stride}};
   run_tile<kScale>(stage, pictures);
 }
 VMAFX_DEFINE_KERNEL(adm_scale1, stage) { score_bands<1>(stage); }

@@ -239,8 +239,8 @@ VMAFX_DEVICE void store_a(const AdmStage& stage, int picture, const Place& at, c
   using Sample = typename BandA<kScale>::Sample;
   using Tile = adm::Tile<kScale>;
   if (at.row >= Tile::kShape.step_y() || at.y < 0 || at.y >= stage.scale.h) return;
-  const int64_t plane = 2 * static_cast<int64_t>(gpu::block_id().z) + picture;
-  Sample* row = reinterpret_cast<Sample*>(stage.to.data.get() + plane * stage.to.bytes + at.y * stage.to.stride);
+  uint8_t* plane = stage.to.plane(gpu::block_id().z, static_cast<unsigned>(picture));
+  Sample* row = reinterpret_cast<Sample*>(plane + at.y * stage.to.stride);
   VMAFX_UNROLL
   for (int i = 0; i < Tile::kColumns; i += 2) {
     const int x = at.x + i;

@@ -10,9 +10,6 @@
 namespace vmafx {
 namespace {
 
-constexpr size_t kAlignment = 256;
-
-int64_t align(int64_t bytes, int64_t to) { return (bytes + to - 1) / to * to; }
 int blocks(int items, int per_block) { return (items + per_block - 1) / per_block; }
 
 /* Tiles that score [from, to), and if `all`, those around them that cover [0, size). The first begins at an even
@@ -35,24 +32,29 @@ class AdmHip : public DeviceTwin {
     for (int s = 0; s < kAdmScales; s++) plan_scale(params, s);
   }
 
-  size_t scratch_bytes(int frames) const override { return static_cast<size_t>(frames) * frame_bytes_; }
+  size_t scratch_bytes(int frames) const override {
+    ScratchLayout memory;
+    memory.take<uint64_t>(rows_.row_sums_stride * frames);
+    for (int s = 0; s < kAdmScales; s++) take_bands(s, frames, memory);
+    return memory.bytes();
+  }
 
   Status launch(const DeviceBatch& batch) const override {
-    auto next = batch.scratch.as<uint8_t>();
-    AdmPicturePlanes from;
+    ScratchLayout memory(batch.scratch);
+    const auto row_sums = memory.take<uint64_t>(rows_.row_sums_stride * batch.count);
+    PlanePairs<uint8_t> from;
     for (int s = 0; s < kAdmScales; s++) {
       AdmStage stage = stages_[s];
       stage.from = from;
-      stage.to.data = next;
-      next = next + 2 * batch.count * stage.to.bytes;
-      stage.row_sums = batch.scratch.as<uint64_t>(row_sums_at(batch.count)) + rows_.scale[s].first;
+      stage.to = take_bands(s, batch.count, memory);
+      stage.row_sums = row_sums + rows_.scale[s].first;
       stage.luma = batch.planes[0];
       const hip::Dim grid = batch.grid(static_cast<unsigned>(stage.x.count), static_cast<unsigned>(stage.y.count));
       VMAFX_TRY(scale_kernels_[s].launch(batch, grid, stage));
       from = stage.to;
     }
     AdmRows rows = rows_;
-    rows.row_sums = batch.scratch.as<uint64_t>(row_sums_at(batch.count));
+    rows.row_sums = row_sums;
     rows.sums = batch.sums_of<AdmSums>();
     return rows_kernel_.launch(batch, batch.grid(row_blocks_, kAdmScales * kAdmRowSums), rows);
   }
@@ -76,12 +78,6 @@ class AdmHip : public DeviceTwin {
       stage.high_start = half;
       stage.low_start = half - narrow::kLowGain * half;
     }
-    if (makes_a) {
-      const int64_t sample_bytes = index == 0 ? sizeof(int16_t) : sizeof(int32_t);
-      stage.to.stride = align(scale.w * sample_bytes, 16);
-      stage.to.bytes = align(stage.to.stride * scale.h, kAlignment);
-      planes_bytes_ += 2 * stage.to.bytes;
-    }
     AdmRows::OfScale& rows = rows_.scale[index];
     rows.rows = stage.y.scored ? scale.bottom - scale.top : 0;
     rows.tiles = stage.x.scored;
@@ -92,17 +88,18 @@ class AdmHip : public DeviceTwin {
     row_blocks_ = std::max(row_blocks_, hip::blocks_for(rows.rows, kAdmRowsPerBlock));
     if (index < kAdmScales - 1) return;
     for (AdmStage& each : stages_) each.row_sums_stride = rows_.row_sums_stride;
-    frame_bytes_ = planes_bytes_ + align(rows_.row_sums_stride * sizeof(uint64_t), kAlignment);
   }
 
-  int64_t row_sums_at(int frames) const { return frames * planes_bytes_; }
+  /* The bands a; the last scale has none. */
+  PlanePairs<uint8_t> take_bands(int s, int frames, ScratchLayout& memory) const {
+    if (s == kAdmScales - 1) return {};
+    const size_t sample_bytes = s == 0 ? sizeof(int16_t) : sizeof(int32_t);
+    return memory.take_pairs<uint8_t>(round_up(stages_[s].scale.w * sample_bytes, 16), stages_[s].scale.h, frames);
+  }
 
   AdmStage stages_[kAdmScales];
   AdmRows rows_ = {};
   unsigned row_blocks_ = 0;
-  int64_t planes_bytes_ = 0;  // of a frame's bands a
-  int64_t frame_bytes_ = 0;   // of scratch
-
   const TwinKernel<AdmStage> scale_kernels_[kAdmScales];
   const TwinKernel<AdmRows> rows_kernel_ = kernels_.add(kernels::adm_rows);
 };

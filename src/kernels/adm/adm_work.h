@@ -38,13 +38,6 @@ struct AdmTiling {
   int32_t scored = 0;
 };
 
-/* Planes of both pictures of all frames, one after the other: ref and dist of the first frame, of the next. */
-struct AdmPicturePlanes {
-  hip::DevicePtr<uint8_t> data;
-  int64_t stride = 0;  // bytes from row to row
-  int64_t bytes = 0;   // from plane to plane
-};
-
 /* Sums over the columns of a tile, before AdmScale's row shifts, which only whole rows may get. For each frame, scale,
  * sum (dlm, aim, csf_den of band h, v, d, as in AdmSums) and column of tiles: an array over the scored rows. */
 inline constexpr int kAdmRowSums = 3 * kAdmBands;
@@ -59,8 +52,8 @@ struct AdmStage {
   int32_t measure_aim = 0;
   uint32_t low_start = 0, high_start = 0;  // of the vertical sums of scale 0: rounding, less the samples' centre
   hip::BatchPlanes luma;  // scale 0
-  AdmPicturePlanes from;  // scales 1 to 3: bands a of the scale before
-  AdmPicturePlanes to;    // scales 0 to 2: bands a
+  PlanePairs<uint8_t> from;  // scales 1 to 3: bands a of the scale before
+  PlanePairs<uint8_t> to;    // scales 0 to 2: bands a
   hip::DevicePtr<uint64_t> row_sums;  // of this scale, of the first frame
   int64_t row_sums_stride = 0;        // words from frame to frame
 };

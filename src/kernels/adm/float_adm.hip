@@ -149,12 +149,11 @@ VMAFX_DEVICE float high_across(const Row& s, int i) {
 }
 
 VMAFX_DEVICE void store_a(const FloatAdmStage& stage, int picture, const Place& at, const Row& low) {
-  const FloatAdmPlanes& to = stage.to;
+  const FloatAdmBand& to = stage.to;
   if (at.row >= kFloatAdmStepY || at.column >= kFloatAdmStepX || at.y < to.y.begin || at.y >= to.y.end || at.x < to.x.begin ||
       at.x >= to.x.end)
     return;
-  const int64_t plane = 2 * static_cast<int64_t>(gpu::block_id().z) + picture;
-  float* row = to.data.get() + plane * to.plane_size + static_cast<int64_t>(at.y - to.y.begin) * to.stride;
+  float* row = to.planes.plane(gpu::block_id().z, static_cast<unsigned>(picture)) + (at.y - to.y.begin) * to.planes.stride;
   gpu::Pack<float, 2> pair; /* the row has room for a column at to.x.end */
   pair.v[0] = low_across(low, 0);
   pair.v[1] = low_across(low, 1);
@@ -388,11 +387,10 @@ VMAFX_DEVICE void score_samples(const FloatAdmStage& stage) {
 
 template <class Sums>
 VMAFX_DEVICE void score_bands(const FloatAdmStage& stage) {
-  const FloatAdmPlanes& from = stage.from;
-  const float* first = from.data.get() + 2 * static_cast<int64_t>(gpu::block_id().z) * from.plane_size;
-  const int64_t stride = static_cast<int64_t>(from.stride) * static_cast<int64_t>(sizeof(float));
-  const Picture<float> pictures[2] = {{first, stride, from.first_x, from.y.begin},
-                                      {first + from.plane_size, stride, from.first_x, from.y.begin}};
+  const FloatAdmBand& from = stage.from;
+  const int64_t stride = from.planes.stride * static_cast<int64_t>(sizeof(float));
+  const Picture<float> pictures[2] = {{from.planes.plane(gpu::block_id().z, 0), stride, from.first_x, from.y.begin},
+                                      {from.planes.plane(gpu::block_id().z, 1), stride, from.first_x, from.y.begin}};
   run_tile<Sums>(stage, pictures);
 }
 

@@ -10,10 +10,6 @@
 namespace vmafx {
 namespace {
 
-constexpr int64_t kPlaneAlignment = 256 / sizeof(float);
-
-int64_t align(int64_t count, int64_t to) { return (count + to - 1) / to * to; }
-
 /* The tiles of a scale in one direction. */
 struct Tiling {
   int first = 0, count = 0;
@@ -48,16 +44,21 @@ class FloatAdmHip : public DeviceTwin {
     for (int s = 0; s < kAdmScales; s++) plan_scale(params, s, needs[s]);
   }
 
-  size_t scratch_bytes(int frames) const override { return bands_bytes(frames) + row_sums_.scratch_bytes(frames); }
+  size_t scratch_bytes(int frames) const override {
+    ScratchLayout memory;
+    memory.reserve(row_sums_.scratch_bytes(frames));
+    for (int s = 0; s < kAdmScales; s++) take_bands(s, frames, memory);
+    return memory.bytes();
+  }
 
   Status launch(const DeviceBatch& batch) const override {
-    const hip::DevicePtr<std::byte> rows = batch.scratch + static_cast<ptrdiff_t>(bands_bytes(batch.count));
-    hip::DevicePtr<float> next = batch.scratch.as<float>();
+    ScratchLayout memory(batch.scratch);
+    const auto rows = memory.take<std::byte>(row_sums_.scratch_bytes(batch.count));
+    PlanePairs<float> bands;
     for (int s = 0; s < kAdmScales; s++) {
       FloatAdmStage stage = stages_[s];
-      if (s > 0) stage.from.data = next + -2 * batch.count * stage.from.plane_size;
-      stage.to.data = next;
-      next = next + 2 * batch.count * stage.to.plane_size;
+      stage.from.planes = bands;
+      stage.to.planes = bands = take_bands(s, batch.count, memory);
       stage.luma = batch.planes[0];
       if (!cubes_) stage.sums = batch.sums_of<FloatAdmPowerSums>(s * sizeof(FloatAdmPowerSums));
       if (cubes_ && stage.scored) stage.values = row_sums_.values(parts_[s], rows);
@@ -68,7 +69,11 @@ class FloatAdmHip : public DeviceTwin {
   }
 
  private:
-  size_t bands_bytes(int frames) const { return static_cast<size_t>(frames) * frame_floats_ * sizeof(float); }
+  /* The bands a; the last scale has none. */
+  PlanePairs<float> take_bands(int s, int frames, ScratchLayout& memory) const {
+    const FloatAdmBand& to = stages_[s].to;
+    return memory.take_pairs<float>(round_up(to.x.end - to.first_x, 4), to.y.end - to.y.begin, frames);
+  }
 
   void plan_scale(const FloatAdmParams& params, int index, const AdmNeeds& needs) {
     FloatAdmStage& stage = stages_[index];
@@ -80,7 +85,7 @@ class FloatAdmHip : public DeviceTwin {
     stage.p_norm = static_cast<float>(params.p_norm);
     if (stage.scored) {
       const int begin = scale.left & ~1;
-      stage.columns = {begin, begin + static_cast<int>(align(scale.right - begin, 4))};
+      stage.columns = {begin, begin + static_cast<int>(round_up(scale.right - begin, 4))};
     }
     if (cubes_ && stage.scored)
       parts_[index] = row_sums_.add_part(stage.columns.end - stage.columns.begin, scale.bottom - scale.top, kFloatAdmKinds * kAdmBands,
@@ -101,19 +106,15 @@ class FloatAdmHip : public DeviceTwin {
     tiles_[index][0] = static_cast<unsigned>(x.count);
     tiles_[index][1] = static_cast<unsigned>(y.count);
     if (!stage.makes_a) return;
-    FloatAdmPlanes& to = stage.to;
+    FloatAdmBand& to = stage.to;
     to.x = {std::max(x.first, 0), std::min(x.first + x.count * kFloatAdmStepX, scale.w)};
     to.y = {std::max(y.first, 0), std::min(y.first + y.count * kFloatAdmStepY, scale.h)};
     to.first_x = to.x.begin & ~3;
-    to.stride = static_cast<int32_t>(align(to.x.end - to.first_x, 4));
-    to.plane_size = align(static_cast<int64_t>(to.stride) * (to.y.end - to.y.begin), kPlaneAlignment);
-    frame_floats_ += 2 * to.plane_size;
   }
 
   const bool cubes_;
   FloatAdmStage stages_[kAdmScales];
   unsigned tiles_[kAdmScales][2] = {};
-  int64_t frame_floats_ = 0;  // of the bands a
   RowSumsDevice row_sums_{kernels_};
   int parts_[kAdmScales] = {};  // of the sums
   const TwinKernel<FloatAdmStage> samples_, bands_;

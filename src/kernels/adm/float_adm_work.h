@@ -23,13 +23,11 @@ struct FloatAdmRange {
   int32_t begin = 0, end = 0;
 };
 
-/* The part of a scale's band a that the next scale reads, of ref and dist of the first frame, of the next. */
-struct FloatAdmPlanes {
-  hip::DevicePtr<float> data;
-  FloatAdmRange x, y;      // what is there
-  int32_t first_x = 0;     // of a row; a multiple of 4
-  int32_t stride = 0;      // floats from row to row, a multiple of 4
-  int64_t plane_size = 0;  // floats from plane to plane, a multiple of 4
+/* The part of a scale's band a that the next scale reads. */
+struct FloatAdmBand {
+  PlanePairs<float> planes;  // of the rows of y; from first_x on, the stride a multiple of 4
+  FloatAdmRange x, y;        // what is there
+  int32_t first_x = 0;       // of a row; a multiple of 4
 };
 
 /* One scale. */
@@ -44,8 +42,8 @@ struct FloatAdmStage {
   float p_norm = 3;
   float sample_scale = 1;  // to 8 bits
   hip::BatchPlanes luma;   // scale 0
-  FloatAdmPlanes from;     // at scale 0 only x and y
-  FloatAdmPlanes to;
+  FloatAdmBand from;       // at scale 0 only x and y
+  FloatAdmBand to;
   RowValues values;        // of cubes: of `columns` and the scored rows, a plane for each of the scale's sums
   BatchSums<FloatAdmPowerSums> sums;  // of powers, of the scale
 };

@@ -1,27 +1,12 @@
 /* Which kernels of cambi run, on what planes, in which order: those of cambi.hip, all on all pictures of the batch. */
 #include <algorithm>
 
-#include "base/aligned.h"
 #include "kernels/cambi/cambi.h"
 #include "kernels/cambi/cambi_work.h"
 #include "kernels/device_twin.h"
 
 namespace vmafx {
 namespace {
-
-/* Memory of one picture, laid out from its beginning. */
-class Area {
- public:
-  uint64_t carve(size_t bytes) {
-    const uint64_t at = bytes_;
-    bytes_ += round_to_lines(bytes);
-    return at;
-  }
-  uint64_t bytes() const { return bytes_; }
-
- private:
-  uint64_t bytes_ = 0;
-};
 
 CambiResampling resampling_of(int from, int to) {
   CambiResampling resampling;
@@ -116,15 +101,15 @@ class CambiHip : public DeviceTwin {
   }
 
   void plan_scales(const CambiView& view, CambiSide& side) const {
-    Area area;
+    ScratchLayout picture;
     for (int scale = 0; scale < kCambiScales; scale++) {
       CambiScalePlanes& planes = side.scale[scale];
       planes.w = view.scale_w(params_, scale);
       planes.h = view.scale_h(params_, scale);
       const int64_t count = int64_t{planes.w} * planes.h;
       planes.wanted = static_cast<uint32_t>(cambi_wanted(count, params_.topk));
-      planes.words = area.carve(sizeof(uint16_t) * count);
-      planes.keys = area.carve(sizeof(uint32_t) * count);
+      planes.words = picture.reserve(sizeof(uint16_t) * count);
+      planes.keys = picture.reserve(sizeof(uint32_t) * count);
       planes.tiles_x = static_cast<int>(hip::blocks_for(planes.w, kCambiKeysW));
       planes.first_tile = side.tiles;
       side.tiles += planes.tiles_x * static_cast<int>(hip::blocks_for(planes.h, side.tile_rows));
@@ -132,8 +117,8 @@ class CambiHip : public DeviceTwin {
       side.rank_blocks += static_cast<int>(hip::blocks_for(count, kCambiRankThreads * kCambiRankKeys));
     }
     side.prepared = side.scale[0].keys;  // read before keys are written
-    side.digits = area.carve(kCambiScales * kCambiKeyDigits * kCambiDigitValues * sizeof(uint64_t));
-    side.picture_bytes = area.bytes();
+    side.digits = picture.reserve(kCambiScales * kCambiKeyDigits * kCambiDigitValues * sizeof(uint64_t));
+    side.picture_bytes = picture.bytes();
   }
 
   const CambiParams params_;

@@ -7,19 +7,15 @@
 namespace vmafx::ciede {
 
 template <class T>
-VMAFX_DEVICE float sample(const hip::DevicePlane& plane, int x, int y) {
-  return reinterpret_cast<const T*>(plane.data + y * plane.stride)[x];
-}
-
-template <class T>
 VMAFX_DEVICE float chroma(const CiedeWork& work, const hip::DevicePlane& plane, CiedeSite site) {
-  return (site.x < work.chroma_w ? sample<T>(plane, site.x, site.y) : 0) - work.params.chroma_zero;
+  const float sample = site.x < work.chroma_w ? row_of<T>(plane, site.y)[site.x] : 0;
+  return sample - work.params.chroma_zero;
 }
 
 template <class T>
 VMAFX_DEVICE CiedeLab lab_at(const CiedeWork& work, const hip::DevicePlane& luma, const hip::DevicePlane& cb,
                              const hip::DevicePlane& cr, int x, int y, CiedeSite site) {
-  return ciede_lab(work.params, sample<T>(luma, x, y) - work.params.luma_zero,
+  return ciede_lab(work.params, row_of<T>(luma, y)[x] - work.params.luma_zero,
                    ciede_offsets(work.params, chroma<T>(work, cb, site), chroma<T>(work, cr, site)));
 }
 

@@ -24,7 +24,7 @@ VMAFX_DEVICE void load_tile(const AnsnrWork& work, const hip::DevicePlane& plane
   using Shape = Tile<radius>;
   for (int i = static_cast<int>(gpu::thread_rank()); i < Shape::kW * Shape::kH; i += static_cast<int>(gpu::thread_count())) {
     const int y = i / Shape::kW, x = i - y * Shape::kW;
-    const T* row = reinterpret_cast<const T*>(plane.data + inside(top + y - radius, work.h, radius) * plane.stride);
+    const T* row = row_of<T>(plane, inside(top + y - radius, work.h, radius));
     const T sample = row[inside(left + x - radius, work.w, radius)];
     rows[y][x] = static_cast<float>(sample) * work.sample_scale + kAnsnrOffset;
   }

@@ -8,7 +8,7 @@ namespace vmafx::moment {
 template <class T>
 VMAFX_DEVICE void add_pack(const hip::DevicePlane& plane, int x, int y, int w, MomentSums& sums) {
   constexpr int n = 16 / sizeof(T);
-  const T* row = reinterpret_cast<const T*>(plane.data + y * plane.stride) + x;
+  const T* row = row_of<T>(plane, y) + x;
   gpu::Pack<T, n> pack;
   if (x + n <= w) {
     pack = gpu::load_pack<n>(row);

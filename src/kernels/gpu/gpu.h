@@ -81,7 +81,7 @@
  * comparisons and conversions; nothing is contracted or reassociated, so each operation rounds as on the host. No
  * libm, whose last bits differ; square_root() of real.h. A conversion to an integer must be in range. Sums of floating-point values
  * are made in integers, by fixed.h, and so do not depend on tiles and lanes; where a score shows the order of additions, by
- * row_sums_device.h in the one order.
+ * row_sums_hip.h in the one order.
  *
  * A `<metric>_math-inl.h` is shared with the SIMD twin, too: twin-inl.h. A `<metric>_math.h` that kernels include may use <cstdint>, <array> and <limits>; of <bit> what is constexpr; nothing of
  * <algorithm>, which clang wraps for HIP's own headers; __builtin_clz, __builtin_clzll, __builtin_popcount; constexpr

@@ -1,4 +1,5 @@
-/* What the host and the kernels agree on, for each `<metric>_work.h`: which kernels there are, and where they leave their sums.
+/* What the host and the kernels agree on, for each `<metric>_work.h`: which kernels there are, where they leave their sums, and
+ * how planes lie in scratch memory.
  *
  *   VMAFX_DECLARE_KERNEL(name, Work, x[, y[, z]]);
  *       A kernel that takes a Work and runs in blocks of x * y * z threads. gpu.h says how it is defined.
@@ -12,7 +13,7 @@
 
 #include <stdint.h>
 
-#include "hip/device_ptr.h"
+#include "hip/frame_planes.h"
 #include "kernels/gpu/device.h"
 
 namespace vmafx {
@@ -56,6 +57,26 @@ struct BatchSums {
 
 #if defined(VMAFX_KERNEL_CODE) || defined(__HIP__) || defined(__CUDACC__)
   VMAFX_HD Sums& operator[](unsigned frame) const { return *reinterpret_cast<Sums*>(first.get() + frame * stride); }
+#endif
+};
+
+#if defined(VMAFX_KERNEL_CODE) || defined(__HIP__) || defined(__CUDACC__)
+/* Row y of a plane of samples. */
+template <class T>
+VMAFX_HD const T* row_of(const hip::DevicePlane& plane, int y) {
+  return reinterpret_cast<const T*>(plane.data.get() + y * plane.stride);
+}
+#endif
+
+/* Planes of T in scratch memory: of each frame that of ref, then that of dist. */
+template <class T>
+struct PlanePairs {
+  hip::DevicePtr<T> first;
+  int64_t stride = 0, size = 0;  // from row to row, from plane to plane; in T
+
+#if defined(VMAFX_KERNEL_CODE) || defined(__HIP__) || defined(__CUDACC__)
+  /* picture: 0 for ref, 1 for dist. */
+  VMAFX_HD T* plane(unsigned frame, unsigned picture) const { return first.get() + (2 * frame + picture) * size; }
 #endif
 };
 

@@ -18,10 +18,6 @@ struct TileMemory {
   float down[kH][kW + kMostReach];
 };
 
-VMAFX_DEVICE int reflected(int i, int size, int radius) {
-  return i < -radius ? 0 : i < size + radius ? mirror(i, size) : size - 1;
-}
-
 /* Calls step(x, y) for all of w x h, spread over the threads. */
 template <int w, int h, class Step>
 VMAFX_DEVICE void for_each_sample(Step step) {
@@ -53,8 +49,8 @@ VMAFX_DEVICE void blur_down(const FloatMotionWork& work, const hip::DevicePlane&
                             TileMemory& memory) {
   constexpr int kR = Filter::kRadius;
   for_each_sample<kW + 2 * kR, kH + 2 * kR>([&](int i, int j) {
-    const int x = reflected(x0 - kR + i, work.w, kR), y = reflected(y0 - kR + j, work.h, kR);
-    const T sample = reinterpret_cast<const T*>(in.data.get() + y * in.stride)[x];
+    const int x = mirror_near(x0 - kR + i, work.w, kR), y = mirror_near(y0 - kR + j, work.h, kR);
+    const T sample = row_of<T>(in, y)[x];
     memory.values[j][i] = static_cast<float>(sample) * work.sample_scale + kFloatMotionOffset;
   });
   block_sync();

@@ -48,11 +48,6 @@ struct Samples<uint16_t> {
   VMAFX_DEVICE void load(const uint16_t* row) { words = gpu::load_pack<kW>(row); }
 };
 
-template <class T>
-VMAFX_DEVICE const T* row_of(const hip::DevicePlane& plane, int y) {
-  return reinterpret_cast<const T*>(plane.data + y * plane.stride);
-}
-
 /* What row or column i reflects to; anything inside for those that no sample of the picture needs. */
 VMAFX_DEVICE int reflected(int i, int size) { return mirror(i < -kReach ? 0 : i < size + kReach ? i : size, size); }
 

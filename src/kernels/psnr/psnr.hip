@@ -23,8 +23,8 @@ VMAFX_DEVICE uint64_t column_sse(const hip::DevicePlane& ref, const hip::DeviceP
   VMAFX_UNROLL
   for (unsigned i = 0; i < kPsnrPacksPerThread; i++) { /* all loads before their first use, so that they overlap */
     const int below = y + static_cast<int>(i * kPsnrThreadRows), row = below < h ? below : h - 1;
-    refs[i] = gpu::load_pack<n>(reinterpret_cast<const T*>(ref.data + row * ref.stride) + x);
-    dists[i] = gpu::load_pack<n>(reinterpret_cast<const T*>(dist.data + row * dist.stride) + x);
+    refs[i] = gpu::load_pack<n>(row_of<T>(ref, row) + x);
+    dists[i] = gpu::load_pack<n>(row_of<T>(dist, row) + x);
   }
   typename ThreadSum<T>::Type sum = 0;
   VMAFX_UNROLL
@@ -41,8 +41,7 @@ template <class T>
 VMAFX_DEVICE uint64_t edge_sse(const hip::DevicePlane& ref, const hip::DevicePlane& dist, int x, int y, int w, int h) {
   uint64_t sum = 0;
   for (int row = y; row < h && row < y + static_cast<int>(kPsnrTileRows); row += kPsnrThreadRows) {
-    const T* ref_row = reinterpret_cast<const T*>(ref.data + row * ref.stride);
-    const T* dist_row = reinterpret_cast<const T*>(dist.data + row * dist.stride);
+    const T *ref_row = row_of<T>(ref, row), *dist_row = row_of<T>(dist, row);
     for (int i = x; i < w; i++) sum += psnr_squared_error(ref_row[i], dist_row[i]);
   }
   return sum;

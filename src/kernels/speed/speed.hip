@@ -17,16 +17,11 @@ VMAFX_DEVICE bool has_score(const SpeedWork& work, int unit) {
   return !work.in_time || work.before[unit].data.get() != nullptr;
 }
 
-template <class T>
-VMAFX_DEVICE float number_at(const hip::DevicePlane& plane, int x, int y) {
-  return static_cast<float>(reinterpret_cast<const T*>(plane.data.get() + y * plane.stride)[x]);
-}
-
 /* Of the plane as it is: what may then be scaled. */
 template <class T>
 VMAFX_DEVICE float value_at(const SpeedWork& work, int unit, int x, int y) {
-  const float now = number_at<T>(work.now[unit], x, y);
-  if (work.in_time) return (number_at<T>(work.before[unit], x, y) - now) * work.shape.scale;
+  const float now = row_of<T>(work.now[unit], y)[x];
+  if (work.in_time) return (static_cast<float>(row_of<T>(work.before[unit], y)[x]) - now) * work.shape.scale;
   return now * work.shape.scale - kMiddle;
 }
 

@@ -22,7 +22,12 @@ class SpeedHip : public DeviceTwin {
     prescale.method = plan.method;
   }
 
-  size_t scratch_bytes(int frames) const override { return lay_out(units_of(frames)).end; }
+  size_t scratch_bytes(int frames) const override {
+    ScratchLayout memory;
+    SpeedWork work;
+    lay_out(units_of(frames), memory, work);
+    return memory.bytes();
+  }
 
   Status launch(const DeviceBatch& batch) const override {
     const SpeedWork work = work_of(batch);
@@ -47,26 +52,19 @@ class SpeedHip : public DeviceTwin {
  private:
   size_t units_of(int frames) const { return static_cast<size_t>(frames) * planes_.count * 2; }
   size_t samples() const { return static_cast<size_t>(work_.shape.small_w) * work_.shape.small_h; }
-  size_t taps_bytes() const {
-    if (!scaled_) return 0;
+  size_t taps() const {
     const auto positions = static_cast<size_t>(work_.shape.w + work_.shape.h);
-    return positions * prescale_taps(work_.prescale.method) * sizeof(PrescaleTap);
+    return scaled_ ? positions * prescale_taps(work_.prescale.method) : 0;
   }
 
-  /* Where what the kernels share lies in the scratch memory. */
-  struct Layout {
-    size_t small, centred, parts, models, blocks, taps, end;
-  };
-  Layout lay_out(size_t units) const {
-    Layout at;
-    at.small = 0;
-    at.centred = at.small + scratch_aligned(units * samples() * sizeof(float));
-    at.parts = at.centred + scratch_aligned(units * samples() * sizeof(float));
-    at.models = at.parts + scratch_aligned(units * work_.bands * kSpeedPartWords * sizeof(double));
-    at.blocks = at.models + scratch_aligned(units * kSpeedModelBytes);
-    at.taps = at.blocks + scratch_aligned(units * work_.shape.blocks() * kSpeedBlockBytes);
-    at.end = at.taps + taps_bytes();
-    return at;
+  /* Says where the kernels' memory is. */
+  void lay_out(size_t units, ScratchLayout& memory, SpeedWork& work) const {
+    work.small = memory.take<float>(units * samples());
+    work.centred = memory.take<float>(units * samples());
+    work.parts = memory.take<double>(units * work_.bands * kSpeedPartWords);
+    work.models = memory.take<std::byte>(units * kSpeedModelBytes);
+    work.blocks = memory.take<std::byte>(units * work_.shape.blocks() * kSpeedBlockBytes);
+    work.prescale.taps = memory.take<PrescaleTap>(taps());
   }
 
   SpeedWork work_of(const DeviceBatch& batch) const {
@@ -81,13 +79,8 @@ class SpeedHip : public DeviceTwin {
         work.before[unit] = planes.ref[hip::ref_index(frame, 1)];
         work.before[unit + 1] = hip::dist_plane(planes, frame, 1);
       }
-    const Layout at = lay_out(units_of(batch.count));
-    work.small = batch.scratch.as<float>(at.small);
-    work.centred = batch.scratch.as<float>(at.centred);
-    work.parts = batch.scratch.as<double>(at.parts);
-    work.models = batch.scratch.as<std::byte>(at.models);
-    work.blocks = batch.scratch.as<std::byte>(at.blocks);
-    work.prescale.taps = batch.scratch.as<PrescaleTap>(at.taps);
+    ScratchLayout memory(batch.scratch);
+    lay_out(units_of(batch.count), memory, work);
     work.sums = batch.sums_of<SpeedSums>();
     return work;
   }

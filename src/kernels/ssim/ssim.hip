@@ -11,13 +11,7 @@ namespace vmafx::ssim_device {
 using namespace gpu;
 
 VMAFX_DEVICE float* plane_of(const SsimWork& work, int scale, int kind) {
-  const SsimPlanes& planes = work.of[scale];
-  return work.scratch + planes.first + (2 * block_id().z + kind) * planes.plane;
-}
-
-template <class T>
-VMAFX_DEVICE const T* sample_row(const hip::DevicePlane& plane, int y) {
-  return reinterpret_cast<const T*>(plane.data + y * plane.stride);
+  return work.of[scale].planes.plane(block_id().z, static_cast<unsigned>(kind));
 }
 
 // -- The first scale -------------------------------------------------------------------------------------------------
@@ -29,20 +23,20 @@ struct Block {
   int x, y, w, h;
   float scale;
   VMAFX_DEVICE float operator()(int row, int column) const {
-    const T* samples = sample_row<T>(plane, mirror_repeated(y + row, h));
+    const T* samples = row_of<T>(plane, mirror_repeated(y + row, h));
     return static_cast<float>(samples[mirror_repeated(x + column, w)]) * scale;
   }
 };
 
 /* Means over blocks, one of each picture to a thread. */
 VMAFX_DEFINE_SAMPLE_KERNELS(ssim_means, T, work) {
-  const SsimPlanes& out = work.of[0];
+  const SsimScale& out = work.of[0];
   const int x = static_cast<int>(block_id().x * kSsimThreads + thread_id().x), y = static_cast<int>(block_id().y);
   if (x >= out.w) return;
   const hip::DevicePlane& ref = work.luma.ref[hip::ref_index(static_cast<int>(block_id().z))];
   const hip::DevicePlane& dist = work.luma.dist[block_id().z];
   const int factor = work.factor, first_x = ssim_first_sample(x, factor), first_y = ssim_first_sample(y, factor);
-  const int64_t at = y * out.stride + x;
+  const int64_t at = y * out.planes.stride + x;
   plane_of(work, 0, 0)[at] = ssim_block_mean(factor, Block<T>{ref, first_x, first_y, work.w, work.h, work.scale});
   plane_of(work, 0, 1)[at] = ssim_block_mean(factor, Block<T>{dist, first_x, first_y, work.w, work.h, work.scale});
 }
@@ -60,7 +54,7 @@ template <class T>
 class Picture {
  public:
   VMAFX_DEVICE Picture(const SsimWork& work, int scale, int picture)
-      : planes_(work.of[scale]), scale_(work.scale), is_samples_(scale == 0 && work.factor == 1) {
+      : of_(work.of[scale]), scale_(work.scale), is_samples_(scale == 0 && work.factor == 1) {
     const int frame = static_cast<int>(block_id().z);
     if (is_samples_) samples_ = picture ? work.luma.dist[frame] : work.luma.ref[hip::ref_index(frame)];
     else floats_ = plane_of(work, scale, picture);
@@ -68,13 +62,13 @@ class Picture {
 
   /* The sample in column x of row y, reflected. */
   VMAFX_DEVICE float at(int x, int y) const {
-    const int column = found(x, planes_.w), row = found(y, planes_.h);
-    if (is_samples_) return static_cast<float>(sample_row<T>(samples_, row)[column]) * scale_;
-    return floats_[row * planes_.stride + column];
+    const int column = found(x, of_.w), row = found(y, of_.h);
+    if (is_samples_) return static_cast<float>(row_of<T>(samples_, row)[column]) * scale_;
+    return floats_[row * of_.planes.stride + column];
   }
 
  private:
-  const SsimPlanes& planes_;
+  const SsimScale& of_;
   const float scale_;
   const bool is_samples_;
   hip::DevicePlane samples_ = {};
@@ -95,7 +89,7 @@ VMAFX_DEFINE_SAMPLE_KERNELS(ssim_halve, T, work) {
   const int next = work.next;
   constexpr int kRadius = SsimHalving::kRadius, kRows = 2 * kSsimHalvedRows + 2 * kRadius;
   VMAFX_SHARED(float, samples, [kRows][kHalvedFrom]);
-  const SsimPlanes& out = work.of[next];
+  const SsimScale& out = work.of[next];
   const int thread = static_cast<int>(thread_id().x), picture = static_cast<int>(block_id().x & 1);
   const int x = static_cast<int>(block_id().x / 2) * kSsimTileColumns;
   const int y = static_cast<int>(block_id().y) * kSsimHalvedRows;
@@ -119,7 +113,7 @@ VMAFX_DEFINE_SAMPLE_KERNELS(ssim_halve, T, work) {
       high[kRadius + k] = sum.high();
       low[kRadius + k] = sum.low();
     }
-    plane[(y + row) * out.stride + x + column] = ssim_halving_sum(AlongRow{high + kRadius}, AlongRow{low + kRadius});
+    plane[(y + row) * out.planes.stride + x + column] = ssim_halving_sum(AlongRow{high + kRadius}, AlongRow{low + kRadius});
   }
 }
 
@@ -231,9 +225,9 @@ VMAFX_DEFINE_SAMPLE_KERNELS(ssim_windows, T, work) {
   const int block = static_cast<int>(block_id().x), thread = static_cast<int>(thread_id().x);
   int scale = 0;
   while (scale + 1 < work.scales && block >= work.of[scale + 1].first_block) scale++;
-  const SsimPlanes& planes = work.of[scale];
-  const int tile = block - planes.first_block, tile_y = tile / planes.tiles_across;
-  const int x = (tile - tile_y * planes.tiles_across) * kSsimTileColumns, y = tile_y * kSsimTileRows;
+  const SsimScale& of = work.of[scale];
+  const int tile = block - of.first_block, tile_y = tile / of.tiles_across;
+  const int x = (tile - tile_y * of.tiles_across) * kSsimTileColumns, y = tile_y * kSsimTileRows;
 
   VMAFX_SHARED(Tile, tiles, [1]);
   VMAFX_SHARED(Along, along, [2]);
@@ -241,11 +235,11 @@ VMAFX_DEFINE_SAMPLE_KERNELS(ssim_windows, T, work) {
   load_tile<T>(work, scale, x, y, tiles[0]);
   make_means(tiles[0], along, means);
   const int first = thread / kSsimTileColumns * kThreadWindows, in_tile = kSsimTileRows - first;
-  const int in_picture = planes.h - SsimWindow::kLength + 1 - y - first;
-  const bool counts = x + thread % kSsimTileColumns < planes.w - SsimWindow::kLength + 1;
+  const int in_picture = of.h - SsimWindow::kLength + 1 - y - first;
+  const bool counts = x + thread % kSsimTileColumns < of.w - SsimWindow::kLength + 1;
   const int rows = !counts ? 0 : in_tile < in_picture ? in_tile : in_picture;
   SsimSums sums = {};
-  if (planes.with_l) add_values<true>(means, rows, sums);
+  if (of.with_l) add_values<true>(means, rows, sums);
   else add_values<false>(means, rows, sums);
   add_block(work.sums[block_id().z][scale], sums);
 }

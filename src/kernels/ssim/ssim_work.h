@@ -19,22 +19,21 @@ inline constexpr int kSsimTileColumns = 64;
 inline constexpr int kSsimTileSampleRows = 32, kSsimTileRows = kSsimTileSampleRows - SsimWindow::kLength + 1;
 inline constexpr int kSsimHalvedRows = 8;
 
-/* The planes of one scale, of floats: of each frame the reference, then the distorted picture. */
-struct SsimPlanes {
+/* One scale. */
+struct SsimScale {
   int32_t w, h;
-  int64_t first, stride, plane;  // floats: to the first plane, from row to row, from plane to plane
+  PlanePairs<float> planes;
   int32_t tiles_across, first_block;
   int32_t with_l;                 // see SsimParams
 };
 
 struct SsimWork {
   hip::BatchPlanes luma;
-  hip::DevicePtr<float> scratch;
   BatchSums<SsimSums[kSsimMostScales]> sums;
   int32_t w, h;                   // of the pictures
   int32_t factor, scales;         // with a factor of 1, the first scale has no planes: it is the samples
   float scale;                    // scale_to_8_bits()
-  SsimPlanes of[kSsimMostScales];
+  SsimScale of[kSsimMostScales];
   int32_t next;                   // the scale that is made of the one before
 };
 VMAFX_DECLARE_SAMPLE_KERNELS(ssim_means, SsimWork, kSsimThreads);

@@ -1,7 +1,5 @@
 /* Which kernels of ssimulacra2 run, on what planes, in which order: three for each chunk of rows. They take all scales of
  * all frames of the batch. */
-#include <utility>
-
 #include "kernels/device_twin.h"
 #include "kernels/ssimulacra2/ssimulacra2.h"
 #include "kernels/ssimulacra2/ssimulacra2_work.h"
@@ -28,7 +26,7 @@ class Ssimulacra2Hip : public DeviceTwin {
 
   size_t scratch_bytes(int frames) const override {
     Ssimulacra2ScaleWork scales[kSsimulacra2Scales];
-    return static_cast<size_t>(lay_out(frames, scales)) * sizeof(float);
+    return lay_out(frames, scales);
   }
 
   Status launch(const DeviceBatch& batch) const override {
@@ -51,18 +49,20 @@ class Ssimulacra2Hip : public DeviceTwin {
     column_blocks_ += hip::blocks_for(scale.w, kSsimulacra2ColumnThreads);
   }
 
-  /* Says where the planes of a batch are; how many floats they take. */
-  int64_t lay_out(int frames, Ssimulacra2ScaleWork (&scales)[kSsimulacra2Scales]) const {
+  /* Says where the planes of a batch are; how many bytes they take. */
+  size_t lay_out(int frames, Ssimulacra2ScaleWork (&scales)[kSsimulacra2Scales]) const {
     constexpr int kPlanes = kSsimulacra2Channels * kSsimulacra2Streams;
-    int64_t floats = 0;
-    const auto take = [&](int64_t count) { return std::exchange(floats, floats + count * frames); };
+    ScratchLayout memory;
+    const auto take = [&](int64_t count) {
+      return static_cast<int64_t>(memory.reserve(sizeof(float) * count * frames) / sizeof(float));
+    };
     for (int s = 0; s < scales_; s++) {
       scales[s] = scale_[s];
       scales[s].values = take(2 * kSsimulacra2Channels * scale_[s].ring_plane);
       scales[s].blurred = take(kPlanes * scale_[s].ring_plane);
       scales[s].states = take(2 * kSsimulacra2Sections * kPlanes * scale_[s].state_line);
     }
-    return floats;
+    return memory.bytes();
   }
 
   Ssimulacra2Work work_of(const DeviceBatch& batch) const {

@@ -20,6 +20,12 @@ VMAFX_HD int mirror_repeated(int i, int size) {
   return i < size ? i : 2 * size - 1 - i;
 }
 
+/* mirror() of what a window that reaches `reach` out of [0, size) finds at `i`; beyond, the nearest index inside. */
+VMAFX_HD int mirror_near(int i, int size, int reach) {
+  if (i < -reach) return 0;
+  return i < size + reach ? mirror(i, size) : size - 1;
+}
+
 }  // namespace vmafx
 
 #endif

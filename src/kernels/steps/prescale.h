@@ -2,7 +2,7 @@
  *
  * A sample is the sum over the taps of its row, and in each over those of its column, of value · (weight · weight), in
  * that order, as in libvmaf; lanczos4 divides it by the sum of those products. prescale_math.h has the taps. The
- * definition, the SIMD twin and the kernels (prescale_device.h) give the same floats. */
+ * definition, the SIMD twin and the kernels (prescale_hip.h) give the same floats. */
 #ifndef VMAFX_KERNELS_STEPS_PRESCALE_H
 #define VMAFX_KERNELS_STEPS_PRESCALE_H
 

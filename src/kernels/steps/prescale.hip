@@ -1,4 +1,4 @@
-/* The kernels of prescale_device.h. */
+/* The kernels of prescale_hip.h. */
 #include "kernels/gpu/gpu.h"
 #include "kernels/steps/prescale_work.h"
 
@@ -39,8 +39,7 @@ VMAFX_DEFINE_SAMPLE_KERNELS(prescale, T, work) {
   const hip::DevicePlane& in = work.planes[block.z];
   work.out[(static_cast<int64_t>(block.z) * work.to_h + y) * work.to_w + x] =
       scaled_value(work, x, y, [&](int column, int row) {
-        const T* samples = reinterpret_cast<const T*>(in.data.get() + row * in.stride);
-        return static_cast<float>(samples[column]) * work.scale + work.offset;
+        return static_cast<float>(row_of<T>(in, row)[column]) * work.scale + work.offset;
       });
 }
 

@@ -3,7 +3,7 @@
  *
  *   definition   RowSum, a value at a time.
  *   SIMD twin    RowStrip: values are written where it says, and several rows are added up side by side.
- *   kernels      row_sums_device.h, after the kernel that makes the values.
+ *   kernels      row_sums_hip.h, after the kernel that makes the values.
  *
  * A raw sum is the float's bits, as a word. No values: 0. */
 #ifndef VMAFX_KERNELS_STEPS_ROW_SUMS_H

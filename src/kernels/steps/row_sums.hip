@@ -1,4 +1,4 @@
-/* The kernels of row_sums_device.h. */
+/* The kernels of row_sums_hip.h. */
 #include "kernels/gpu/gpu.h"
 #include "kernels/steps/row_sums.h"
 #include "kernels/steps/row_sums_work.h"

@@ -1,4 +1,4 @@
-/* What the kernels of row_sums.hip are given, and where a metric's kernel writes its values: see row_sums_device.h. */
+/* What the kernels of row_sums.hip are given, and where a metric's kernel writes its values: see row_sums_hip.h. */
 #ifndef VMAFX_KERNELS_STEPS_ROW_SUMS_WORK_H
 #define VMAFX_KERNELS_STEPS_ROW_SUMS_WORK_H
 

@@ -42,20 +42,13 @@ template <class T>
 VMAFX_DEVICE Pair<T> pair_of(const FloatVifWork& work) {
   const unsigned frame = block_id().z;
   if constexpr (sizeof(T) == sizeof(float)) {
-    const FloatVifPlanes& in = work.in;
-    const float* ref = in.first.get() + 2 * frame * in.plane;
-    const int64_t stride = in.pitch * static_cast<int64_t>(sizeof(float));
-    return {reinterpret_cast<const uint8_t*>(ref), reinterpret_cast<const uint8_t*>(ref + in.plane), stride, stride,
-            work.w, work.h, 1};
+    const float *ref = work.in.plane(frame, 0), *dist = work.in.plane(frame, 1);
+    const int64_t stride = work.in.stride * static_cast<int64_t>(sizeof(float));
+    return {reinterpret_cast<const uint8_t*>(ref), reinterpret_cast<const uint8_t*>(dist), stride, stride, work.w, work.h, 1};
   } else {
     const hip::DevicePlane &ref = work.luma.ref[hip::ref_index(frame)], &dist = work.luma.dist[frame];
     return {ref.data, dist.data, ref.stride, dist.stride, work.w, work.h, work.sample_scale};
   }
-}
-
-/* Where a window that reaches `half` out finds sample `i`; for what no window reaches, anything inside. */
-VMAFX_DEVICE int reflected(int i, int size, int half) {
-  return i < -half ? 0 : i < size + half ? mirror(i, size) : size - 1;
 }
 
 /* Rows of a column from y - half on, in registers or, where `half` is known at run time only, where they lie. */
@@ -67,7 +60,7 @@ struct Column {
   VMAFX_DEVICE Column(const Pair<T>& in, int x, int y, int) {
     VMAFX_UNROLL
     for (int i = 0; i < kCount; i++) {
-      const int row = reflected(y - kHalf + i, in.h, kHalf);
+      const int row = mirror_near(y - kHalf + i, in.h, kHalf);
       ref[i] = in.ref_at(x, row);
       dist[i] = in.dist_at(x, row);
     }
@@ -84,8 +77,8 @@ struct Column<T, 0> {
 
   VMAFX_DEVICE Column(const Pair<T>& pair, int column, int top, int radius)
       : in(pair), x(column), y(top), half(radius) {}
-  VMAFX_DEVICE float ref_at(int row, int k) const { return in.ref_at(x, reflected(y + row + k, in.h, half)); }
-  VMAFX_DEVICE float dist_at(int row, int k) const { return in.dist_at(x, reflected(y + row + k, in.h, half)); }
+  VMAFX_DEVICE float ref_at(int row, int k) const { return in.ref_at(x, mirror_near(y + row + k, in.h, half)); }
+  VMAFX_DEVICE float dist_at(int row, int k) const { return in.dist_at(x, mirror_near(y + row + k, in.h, half)); }
 };
 
 // -- The planes of the next scale
@@ -112,7 +105,7 @@ VMAFX_DEVICE void filter_along_for_next(const FloatVifWork& work, const TileMemo
     const int x = x0 / 2 + column, y = y0 / 2 + row;
     if (x >= work.w / 2 || y >= work.h / 2) continue;
     const float* at = &memory.for_next[side][row][half + 2 * column];
-    work.out.first[(2 * block_id().z + side) * work.out.plane + y * work.out.pitch + x] =
+    work.out.plane(block_id().z, static_cast<unsigned>(side))[y * work.out.stride + x] =
         ordered_sum<kNextHalf>(work.next, [&](int k) { return at[k]; });
   }
 }
@@ -217,7 +210,7 @@ VMAFX_DEVICE void run(const FloatVifWork& work) {
   const int x0 = static_cast<int>(block_id().x) * float_vif_tile_columns(half);
   const int y0 = static_cast<int>(block_id().y) * kRows;
   const Pair<T> in = pair_of<T>(work);
-  const int x = reflected(x0 - half + static_cast<int>(thread_id().x), work.w, half);
+  const int x = mirror_near(x0 - half + static_cast<int>(thread_id().x), work.w, half);
   const Column<T, kHalf> columns(in, x, y0, half);
   if (work.out.first) {
     filter_down_for_next<kNextHalf>(work, columns, memory[0]);

@@ -24,36 +24,35 @@ class FloatVifHip : public DeviceTwin {
   }
 
   size_t scratch_bytes(int frames) const override {
-    size_t bytes = sums_.scratch_bytes(frames) + (prescale_ ? prescale_->scratch_bytes(frames) : 0);
-    for (int s = 1; s < kFloatVifScales; s++) bytes += 2 * sizeof(float) * plane(s) * frames;
-    return bytes;
+    ScratchLayout memory;
+    memory.reserve(sums_.scratch_bytes(frames) + (prescale_ ? prescale_->scratch_bytes(frames) : 0));
+    for (int s = 1; s < kFloatVifScales; s++) take_planes(s, frames, memory);
+    return memory.bytes();
   }
 
   Status launch(const DeviceBatch& batch) const override {
-    FloatVifPlanes in;
-    hip::DevicePtr<std::byte> free_memory = batch.scratch + static_cast<ptrdiff_t>(sums_.scratch_bytes(batch.count));
+    PlanePairs<float> in, out;
+    ScratchLayout memory(batch.scratch);
+    const auto rows = memory.take<std::byte>(sums_.scratch_bytes(batch.count));
     if (prescale_) {
-      VMAFX_TRY(prescale_->launch(batch, 0, free_memory));
-      in = {free_memory.as<float>(), static_cast<int64_t>(prescale_->plane_floats()), params_.w};
-      free_memory = free_memory + static_cast<ptrdiff_t>(prescale_->scratch_bytes(batch.count));
+      const auto scaled = memory.take<std::byte>(prescale_->scratch_bytes(batch.count));
+      VMAFX_TRY(prescale_->launch(batch, 0, scaled));
+      in = {scaled.as<float>(), params_.w, static_cast<int64_t>(prescale_->plane_floats())};
     }
-    for (int s = 0; s < kFloatVifScales; s++) {
-      FloatVifPlanes out;
-      if (s + 1 < kFloatVifScales) {
-        out = {free_memory.as<float>(), plane(s + 1), params_.w >> (s + 1)};
-        free_memory = free_memory + static_cast<ptrdiff_t>(2 * sizeof(float) * plane(s + 1) * batch.count);
-      }
-      VMAFX_TRY(launch_scale(batch, s, in, out));
-      if (wanted(s)) VMAFX_TRY(sums_.add_rows(batch, part_[s], batch.scratch));
-      in = out;
+    for (int s = 0; s < kFloatVifScales; s++, in = out) {
+      out = s + 1 < kFloatVifScales ? take_planes(s + 1, batch.count, memory) : PlanePairs<float>();
+      VMAFX_TRY(launch_scale(batch, s, in, out, rows));
+      if (wanted(s)) VMAFX_TRY(sums_.add_rows(batch, part_[s], rows));
     }
-    return sums_.add_sums(batch, batch.scratch);
+    return sums_.add_sums(batch, rows);
   }
 
  private:
   bool wanted(int s) const { return s > 0 || !params_.skip_scale0; }
 
-  int64_t plane(int s) const { return static_cast<int64_t>(params_.w >> s) * (params_.h >> s); }
+  PlanePairs<float> take_planes(int s, int frames, ScratchLayout& memory) const {
+    return memory.take_pairs<float>(params_.w >> s, params_.h >> s, frames);
+  }
 
   void add_kernels() {
     using namespace kernels;
@@ -69,7 +68,8 @@ class FloatVifHip : public DeviceTwin {
     return true;
   }
 
-  Status launch_scale(const DeviceBatch& batch, int s, const FloatVifPlanes& in, const FloatVifPlanes& out) const {
+  Status launch_scale(const DeviceBatch& batch, int s, const PlanePairs<float>& in, const PlanePairs<float>& out,
+                      hip::DevicePtr<std::byte> rows) const {
     FloatVifWork work;
     work.luma = batch.planes[0];
     work.sample_scale = scale_to_8_bits(params_.bpc);
@@ -78,7 +78,7 @@ class FloatVifHip : public DeviceTwin {
     work.w = params_.w >> s;
     work.h = params_.h >> s;
     work.wanted = wanted(s);
-    if (work.wanted) work.values = sums_.values(part_[s], batch.scratch);
+    if (work.wanted) work.values = sums_.values(part_[s], rows);
     work.window = params_.window[s];
     if (s + 1 < kFloatVifScales) work.next = params_.window[s + 1];
     work.eye = params_.eye;

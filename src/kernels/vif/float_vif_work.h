@@ -21,18 +21,12 @@ VMAFX_HD constexpr int float_vif_tile_columns(int half) {
   return (kFloatVifThreads - 2 * half) / kFloatVifRun * kFloatVifRun;
 }
 
-/* Planes of floats, those of a frame one after the other, ref before dist. */
-struct FloatVifPlanes {
-  hip::DevicePtr<float> first;
-  int64_t plane = 0, pitch = 0;  // floats
-};
-
 /* One scale. */
 struct FloatVifWork {
   hip::BatchPlanes luma;  // where the kernel takes samples
   float sample_scale = 1;
-  FloatVifPlanes in;      // where it takes floats
-  FloatVifPlanes out;     // of the next scale, w / 2 x h / 2; null at the last
+  PlanePairs<float> in;   // where it takes floats
+  PlanePairs<float> out;  // of the next scale, w / 2 x h / 2; null at the last
   int w, h;
   bool wanted;            // the sums of this scale
   GaussianWindow window, next;

@@ -17,7 +17,7 @@ VMAFX_DEVICE void decimate(const VifWork& work, const Pair<T>& in) {
   using Tile = Staged<T, kRows>;
   VMAFX_SHARED(Tile, staged, [1]);
   VMAFX_SHARED(uint32_t, filtered, [kVifDecimatedRows][kVifThreads]);  // ref in the low half
-  const VifPlanes& out = work.scale[next];
+  const VifScale& out = work.scale[next];
   const int thread = static_cast<int>(thread_id().x);
   const int x0 = static_cast<int>(block_id().x) * kColumns, y0 = static_cast<int>(block_id().y) * kVifDecimatedRows;
   stage<kHalf>(in, 2 * x0 - kMargin, 2 * y0 - kHalf, staged[0]);
@@ -51,9 +51,9 @@ VMAFX_DEVICE void decimate(const VifWork& work, const Pair<T>& in) {
     dist_out.v[i] = static_cast<uint16_t>(mean<next>(dist_window, kSkip + 2 * i, 16));
   }
   /* A run may end beyond the row, in its padding. */
-  const int64_t at = y * out.stride + x * 2;
-  store_pack(reinterpret_cast<uint16_t*>(decimated_plane(work, next, 0) + at), ref_out);
-  store_pack(reinterpret_cast<uint16_t*>(decimated_plane(work, next, 1) + at), dist_out);
+  const int64_t at = y * out.planes.stride + x * 2;
+  store_pack(reinterpret_cast<uint16_t*>(out.planes.plane(block_id().z, 0) + at), ref_out);
+  store_pack(reinterpret_cast<uint16_t*>(out.planes.plane(block_id().z, 1) + at), dist_out);
 }
 
 VMAFX_DEFINE_DENSE_SAMPLE_KERNELS(vif_decimate, 5, T, work) { decimate<1>(work, luma_pair<T>(work)); }
@@ -209,10 +209,10 @@ VMAFX_DEVICE RunSums run_sums(const FilteredRow& row, int column, int samples, d
 template <int scale, bool doubles, class T>
 VMAFX_DEVICE void add_tile(const VifWork& work, const Pair<T>& in, TileMemory& memory) {
   constexpr int kColumns = vif_tile_columns(scale), kRunThreads = kVifThreads / kVifTileRows;
-  const VifPlanes& planes = work.scale[scale];
-  const int tile = static_cast<int>(block_id().x) - planes.first_block;
-  const int tile_y = static_cast<int>(static_cast<uint64_t>(tile) * planes.tiles_inverse >> 32);
-  const int x0 = (tile - tile_y * planes.tiles_across) * kColumns, y0 = tile_y * kVifTileRows;
+  const VifScale& of = work.scale[scale];
+  const int tile = static_cast<int>(block_id().x) - of.first_block;
+  const int tile_y = static_cast<int>(static_cast<uint64_t>(tile) * of.tiles_inverse >> 32);
+  const int x0 = (tile - tile_y * of.tiles_across) * kColumns, y0 = tile_y * kVifTileRows;
   const int thread = static_cast<int>(thread_id().x), row = thread / kRunThreads;
   const int column = thread % kRunThreads * kVifRun, behind = in.w - x0 - column;
   const int samples = column >= kColumns || y0 + row >= in.h || behind < 0 ? 0 : behind < kVifRun ? behind : kVifRun;

@@ -30,21 +30,10 @@ VMAFX_DEVICE Pair<T> luma_pair(const VifWork& work) {
   return {ref.data, dist.data, ref.stride, dist.stride, work.scale[0].w, work.scale[0].h};
 }
 
-VMAFX_DEVICE uint8_t* decimated_plane(const VifWork& work, int scale, int side) {
-  const VifPlanes& planes = work.scale[scale];
-  return work.scratch + planes.first_plane + (2 * block_id().z + side) * planes.plane_bytes;
-}
-
 VMAFX_DEVICE Pair<uint16_t> decimated_pair(const VifWork& work, int scale) {
-  const VifPlanes& planes = work.scale[scale];
-  return {decimated_plane(work, scale, 0), decimated_plane(work, scale, 1), planes.stride, planes.stride, planes.w,
-          planes.h};
-}
-
-/* Where a window that reaches `half` to each side finds sample `i`; for what no window reaches, the nearest sample. */
-VMAFX_DEVICE int reflected(int i, int size, int half) {
-  if (i < -half) return 0;
-  return i < size + half ? mirror(i, size) : size - 1;
+  const VifScale& of = work.scale[scale];
+  const PlanePairs<uint8_t>& planes = of.planes;
+  return {planes.plane(block_id().z, 0), planes.plane(block_id().z, 1), planes.stride, planes.stride, of.w, of.h};
 }
 
 // -- Tiles -----------------------------------------------------------------------------------------------------------
@@ -71,14 +60,14 @@ VMAFX_DEVICE void stage(const Pair<T>& in, int x, int y, Staged<T, needed>& stag
     for (int k = first; k < kRows; k += kStep) {
       VMAFX_ROLLED
       for (int i = 0; i < in.w - from; i++) {
-        staged.ref[k][column + i] = in.ref_row(reflected(y + k, in.h, half))[from + i];
-        staged.dist[k][column + i] = in.dist_row(reflected(y + k, in.h, half))[from + i];
+        staged.ref[k][column + i] = in.ref_row(mirror_near(y + k, in.h, half))[from + i];
+        staged.dist[k][column + i] = in.dist_row(mirror_near(y + k, in.h, half))[from + i];
       }
     }
   } else if (y < 0 || y + kRows > in.h) {
     VMAFX_ROLLED
     for (int k = first; k < kRows; k += kStep) {
-      const int row = reflected(y + k, in.h, half);
+      const int row = mirror_near(y + k, in.h, half);
       store_pack(&staged.ref[k][column], load_pack<kPack>(in.ref_row(row) + from));
       store_pack(&staged.dist[k][column], load_pack<kPack>(in.dist_row(row) + from));
     }
@@ -95,7 +84,7 @@ VMAFX_DEVICE void stage(const Pair<T>& in, int x, int y, Staged<T, needed>& stag
 template <int half, class T, int rows>
 VMAFX_DEVICE void load_column(const Staged<T, rows>& staged, int x, int w, uint32_t (&ref)[rows],
                               uint32_t (&dist)[rows]) {
-  const int column = reflected(x + static_cast<int>(thread_id().x), w, half) - x;
+  const int column = mirror_near(x + static_cast<int>(thread_id().x), w, half) - x;
   VMAFX_UNROLL
   for (int k = 0; k < rows; k++) {
     ref[k] = staged.ref[k][column];

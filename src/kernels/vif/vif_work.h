@@ -24,11 +24,10 @@ inline constexpr int kVifDecimatedRows = 8;
 inline constexpr int kVifDecimatedRun = 4;
 VMAFX_HD constexpr int vif_decimated_columns(int next) { return vif_tile_columns(next - 1) / 2; }
 
-/* The planes of one scale. From scale 1 on they lie in scratch memory, 16-bit, those of a frame one after the other,
- * ref before dist. */
-struct VifPlanes {
+/* One scale. From scale 1 on its planes, of 16 bits, lie in scratch memory. */
+struct VifScale {
   int w, h;
-  int64_t first_plane, plane_bytes, stride;  // bytes
+  PlanePairs<uint8_t> planes;
   int first_block;  // of those that add up this scale, a tile each
   int tiles_across;
   uint64_t tiles_inverse;  // 2^32 / tiles_across and a bit: tile * this >> 32 is tile / tiles_across
@@ -36,11 +35,10 @@ struct VifPlanes {
 
 struct VifWork {
   hip::BatchPlanes luma;
-  hip::DevicePtr<uint8_t> scratch;
   BatchSums<VifSums> sums;
   double gain_limit;
   int bpc;
-  VifPlanes scale[kVifScales];
+  VifScale scale[kVifScales];
 };
 VMAFX_DECLARE_SAMPLE_KERNELS(vif_decimate, VifWork, kVifThreads);  // to scale 1
 VMAFX_DECLARE_KERNEL(vif_decimate_1, VifWork, kVifThreads);        // scale 1 to 2

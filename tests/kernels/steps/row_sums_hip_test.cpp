@@ -1,4 +1,4 @@
-/* The kernels of row_sums_device.h: for each plane of a batch the definition's bits, in the word that is its own. */
+/* The kernels of row_sums_hip.h: for each plane of a batch the definition's bits, in the word that is its own. */
 #include "kernels/steps/row_sums_hip.h"
 
 #include <check.h>
