@@ -1,13 +1,13 @@
-/* What the host and the kernels agree on, for each `<metric>_work.h`: which kernels there are, where they leave their sums, and
- * how planes lie in scratch memory.
+/* What the host and the kernels agree on, for each `<metric>_work.h`: which kernels there are, where they leave their
+ * sums, and how planes lie in scratch memory.
  *
  *   VMAFX_DECLARE_KERNEL(name, Work, x[, y[, z]]);
  *       A kernel that takes a Work and runs in blocks of x * y * z threads. gpu.h says how it is defined.
  *   VMAFX_DECLARE_SAMPLE_KERNELS(name, Work, x[, y[, z]]);
  *       Two of them: for samples that are bytes, and for those that are 16-bit words.
  *
- * The host finds one as `kernels::name`, or as `kernels::name.of(bpc)`, and starts it by device_twin.h; both sides take the name, the
- * type of the parameter and the size of a block from here. */
+ * The host finds one as `kernels::name`, or as `kernels::name.of(bpc)`, and starts it by device_twin.h. Both sides take
+ * the name, the type of the parameter and the size of a block from here. */
 #ifndef VMAFX_KERNELS_GPU_WORK_H
 #define VMAFX_KERNELS_GPU_WORK_H
 
