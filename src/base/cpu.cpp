@@ -6,6 +6,7 @@
 #include <bit>
 #include <cctype>
 #include <cerrno>
+#include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <mutex>
@@ -68,11 +69,11 @@ int cgroup_threads() {
   std::string quota;
   double period = 0;
   if (v2 >> quota >> period && quota != "max" && period > 0)
-    return std::max(1, static_cast<int>(std::atof(quota.c_str()) / period + 0.5));
+    return std::max(1, static_cast<int>(std::lround(std::atof(quota.c_str()) / period)));
   std::ifstream v1_quota("/sys/fs/cgroup/cpu/cpu.cfs_quota_us"), v1_period("/sys/fs/cgroup/cpu/cpu.cfs_period_us");
   double microseconds = 0;
   if (v1_quota >> microseconds && v1_period >> period && microseconds > 0 && period > 0)
-    return std::max(1, static_cast<int>(microseconds / period + 0.5));
+    return std::max(1, static_cast<int>(std::lround(microseconds / period)));
   return kNoLimit;
 }
 

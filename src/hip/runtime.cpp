@@ -15,15 +15,18 @@ bool is_absent(const std::string& reason, const std::string& name) {
   return reason.rfind(name + ": cannot open shared object file: No such file", 0) == 0;
 }
 
-}  // namespace
-
-bool Runtime::is_named() {
+/* What the environment asks for, or nothing. */
+std::string named() {
   const char* name = std::getenv("VMAFX_HIP_RUNTIME");
-  return name && *name;
+  return name ? name : "";
 }
 
+}  // namespace
+
+bool Runtime::is_named() { return !named().empty(); }
+
 std::vector<Libraries> Runtime::candidates() {
-  if (is_named()) return {{{std::getenv("VMAFX_HIP_RUNTIME")}}};
+  if (is_named()) return {{{named()}}};
   /* The name without a version belongs to developer packages, and a call's shape may change from one version to the
    * next. */
   return {{{"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "/opt/rocm/lib/libamdhip64.so.7",

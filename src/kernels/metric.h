@@ -36,10 +36,6 @@ consteval ScoreId score_id(size_t offset) {
 #define VMAFX_SCORE(Scores, member) \
   ::vmafx::score_id<decltype((std::declval<Scores&>().member))>(offsetof(Scores, member))
 
-/* Before a function whose floats its caller keeps as doubles. Inline, gcc 12 drops such roundings where it makes vectors of
- * neighbouring ones (at -O2, double -> float -> double). */
-#define VMAFX_ROUNDS_TO_FLOAT [[gnu::noinline]]
-
 /* Takes scores by what they are called, and drops those that an extractor does not provide. */
 class NamedScores {
  public:

@@ -3,7 +3,7 @@
 
 usage: run.py [BUILD]
 
-  BUILD  a configured build folder (default: build), for the case `distribution`
+  BUILD  a configured build folder (default: build), for the cases `distribution` and `tidy`
 
 Prints one line per case and 'N passed, N failed, N skipped' at the end; exits 1 when something failed. `format`, `locks` and `tidy` need
 clang-format-19, clang++-19 and clang-tidy-19 and are skipped without them.
@@ -160,9 +160,11 @@ def format():
     assert result.returncode == 0, result.stderr.split("\n")[0] + " (tools/format mends it)"
 
 
-def tidy():
+def tidy(build):
     program = need("clang-tidy-19")
-    flags = ["-std=c++20", "-Isrc", "-Iinclude", "-I."]
+    if not (build / "config.h").exists():
+        raise Skip(f"{build} is not configured")
+    flags = ["-std=c++20", "-Isrc", "-Iinclude", "-I.", f"-I{build}"]
     flags += output_of("pkg-config", "--cflags", "libhwy", "nlohmann_json").split()
 
     def check(name):
@@ -194,7 +196,7 @@ def main():
     for case in cases:
         verdict, why = "PASS", ""
         try:
-            case(build) if case is distribution else case()
+            case(build) if case in (distribution, tidy) else case()
         except Skip as reason:
             verdict, why = "SKIP", f": {reason}"
         except subprocess.CalledProcessError as failure:

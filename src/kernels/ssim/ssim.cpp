@@ -53,7 +53,7 @@ double most_db(const SsimParams& params, bool clip) {
 struct SsimMeans {
   float l, c, s, lcs;
 };
-VMAFX_ROUNDS_TO_FLOAT SsimMeans means(const SsimParams& params, const SsimSums& sums, int scale) {
+SsimMeans means(const SsimParams& params, const SsimSums& sums, int scale) {
   /* The rounding of denominators would show. */
   if (!sums.different) return {1, 1, 1, 1};
   const auto windows = static_cast<double>(ssim_windows(params, scale));

@@ -1,7 +1,7 @@
 /* ssimulacra2: Structural SIMilarity Unveiling Local And Compression Related Artifacts, version 2.1 (Jon Sneyers,
  * Cloudinary, github.com/cloudinary/ssimulacra2).
  *
- *   linear light, by common/linear_light.h, to the absorbances of cones:  (l, m, s) = M·(r, g, b) + bias
+ *   linear light, by steps/linear_light.h, to the absorbances of cones:  (l, m, s) = M·(r, g, b) + bias
  *   XYB of their cube roots, less those of the bias:  x = 14·(l - m)/2 + 0.42, y = (l + m)/2 + 0.01, b = (s - y) + 0.55
  *   at six scales, each the means of 2x2 samples of the light of the one before (a last odd column or row counts
  *   twice), of x, y and b:

@@ -19,7 +19,7 @@ constexpr FeatureInfo kFeatures[] = {VMAFX_VIF_FEATURES("integer_")};
 struct FloatRatio {
   float num, den;
 };
-VMAFX_ROUNDS_TO_FLOAT FloatRatio ratio(const VifScaleSums& s) {
+FloatRatio ratio(const VifScaleSums& s) {
   const double non_log = s.den_non_log - (s.num_non_log / 16384.0) / 65025.0;
   return {static_cast<float>(s.num_log / 2048.0 + non_log), static_cast<float>(s.den_log / 2048.0 + s.den_non_log)};
 }
