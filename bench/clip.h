@@ -18,7 +18,7 @@ struct ClipFormat {
 class Clip {
  public:
   static Clip reference(const ClipFormat& format);  // texture of three scales that moves, and grain
-  static Clip distorted(const ClipFormat& format);  // the same, blurred and quantised
+  static Clip distorted(const ClipFormat& format);  // the same, blurred and quantized
 
   VmafxPicture picture(int frame) const;
 

@@ -22,7 +22,7 @@ class Peer {
   Peer(const Peer&) = delete;
 
   /* Start-up is taken out as the difference of a long and a short run, reading as the time of the same runs with the
-   * extractor `null`. With threads, reading overlaps with scoring, and this is in the peer's favour. */
+   * extractor `null`. With threads, reading overlaps with scoring, and this is in the peer's favor. */
   PeerResult measure(const std::string& row, int threads) const;
 
  private:

@@ -35,10 +35,10 @@ extern "C" void vmafx_switch_stacks(void** from, void** to);
 namespace vmafx::emulator {
 namespace {
 constexpr size_t kGuard = 4096;
-constexpr size_t kCacheLine = 64, kColours = 61;
+constexpr size_t kCacheLine = 64, kColors = 61;
 }  // namespace
 
-Fibre::Fibre(size_t number) : colour_(number % kColours * kCacheLine) {
+Fibre::Fibre(size_t number) : color_(number % kColors * kCacheLine) {
   void* pages =
       mmap(nullptr, kGuard + kStackSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (pages == MAP_FAILED || mprotect(pages, kGuard, PROT_NONE)) die("no room for the stack of a fibre");
@@ -52,7 +52,7 @@ Fibre::~Fibre() { munmap(reinterpret_cast<void*>(stack_ - kGuard), kGuard + kSta
 /* As if the entry had been called and switched away at once: six registers, and where to return to. */
 void Fibre::restart(void (*entry)()) {
   constexpr int kRegisters = 6;
-  void** top = reinterpret_cast<void**>(stack_end() - colour_) - 2;  // at the entry 8 bytes off a multiple of 16
+  void** top = reinterpret_cast<void**>(stack_end() - color_) - 2;  // at the entry 8 bytes off a multiple of 16
   *top = reinterpret_cast<void*>(entry);
   for (int i = 1; i <= kRegisters; i++) top[-i] = nullptr;
   context_.stack_pointer = top - kRegisters;
@@ -65,7 +65,7 @@ void switch_context(Context& from, Context& to) { vmafx_switch_stacks(&from.stac
 void Fibre::restart(void (*entry)()) {
   if (getcontext(&context_.context)) die("getcontext failed");
   context_.context.uc_stack.ss_sp = reinterpret_cast<void*>(stack_);
-  context_.context.uc_stack.ss_size = kStackSize - colour_;
+  context_.context.uc_stack.ss_size = kStackSize - color_;
   context_.context.uc_link = nullptr;
   makecontext(&context_.context, entry, 0);
 }

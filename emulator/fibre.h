@@ -38,7 +38,7 @@ class Fibre {
 
  private:
   uintptr_t stack_;
-  size_t colour_;  // bytes left free at the stack's top
+  size_t color_;  // bytes left free at the stack's top
   Context context_;
 };
 

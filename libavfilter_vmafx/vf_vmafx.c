@@ -307,10 +307,10 @@ static int query_formats_dropin(AVFilterContext *ctx)
 }
 #endif
 
-/** What colours the samples mean: frames know that in all versions of FFmpeg, links do not. */
-static VmafxColour library_colour(AVFilterLink *link, const AVFrame *frame)
+/** What colors the samples mean: frames know that in all versions of FFmpeg, links do not. */
+static VmafxColor library_color(AVFilterLink *link, const AVFrame *frame)
 {
-    return (VmafxColour) {
+    return (VmafxColor) {
         .matrix          = frame->colorspace,
         .range           = is_yuvj(ff_vmafx_sample_format(link)) ? AVCOL_RANGE_JPEG : frame->color_range,
         .transfer        = frame->color_trc,
@@ -339,7 +339,7 @@ static VmafxFormat library_format(AVFilterContext *ctx, int pad, const AVFrame *
     };
 
     if (first)
-        format.colour = library_colour(link, first);
+        format.color = library_color(link, first);
     ff_vmafx_hw_memory(&format, link);
     return format;
 }
@@ -641,7 +641,7 @@ static void free_held(VMAFXContext *s)
         av_frame_free(&held.frame);
 }
 
-/** The library's work begins with the first pair: only frames say what colours they hold. */
+/** The library's work begins with the first pair: only frames say what colors they hold. */
 static int begin_scoring(AVFilterContext *ctx, const AVFrame *main, const AVFrame *ref)
 {
     const VMAFXContext *s = ctx->priv;

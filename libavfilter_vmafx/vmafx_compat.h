@@ -85,7 +85,7 @@
 #endif
 
 /**
- * Let both inputs keep their colour space and range; the output has those of the first. Since 7.0 links negotiate
+ * Let both inputs keep their color space and range; the output has those of the first. Since 7.0 links negotiate
  * them, and by default to one value for all pads of a filter, by conversion.
  */
 static inline int vmafx_keep_input_colors(AVFilterContext *ctx)

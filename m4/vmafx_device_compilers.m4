@@ -69,7 +69,7 @@ AS_IF([test "x$with_hip_archs" != xauto && test -n "`echo $unknown_archs`"],
       [AC_MSG_ERROR([--with-hip-archs: no compiler for$unknown_archs (see config.log)])])
 ])
 
-# Machine code for the data-centre cards of its generation, and PTX, which the driver translates, for all others.
+# Machine code for the data-center cards of its generation, and PTX, which the driver translates, for all others.
 m4_define([VMAFX_NVIDIA_COMPILER], [
 AS_IF([test -z "$NVCC"], [AC_PATH_PROG([NVCC], [nvcc], [no], [$PATH$PATH_SEPARATOR/usr/local/cuda/bin])])
 CUDA_FLAGS="-x cu -O3 -std=c++20 -fmad=false --expt-relaxed-constexpr"

@@ -160,16 +160,16 @@ enum VmafxMemory {
     VMAFX_MEMORY_DMABUF, /* DRM PRIME objects of any driver (VAAPI, Vulkan, V4L2, …) */
 };
 
-/* What colours the samples mean: code points of ITU-T H.273, the same numbers as FFmpeg's AVCOL_SPC_…, AVCOL_TRC_… and
+/* What colors the samples mean: code points of ITU-T H.273, the same numbers as FFmpeg's AVCOL_SPC_…, AVCOL_TRC_… and
  * AVCOL_PRI_…; 0, or 2 as in H.273, where it is not known. (Matrix 0 of H.273 is RGB, which is not scored.) Few metrics
  * look at it. */
-typedef struct VmafxColour {
+typedef struct VmafxColor {
     int matrix;
     int range;           /* 1 limited, 2 full, 0 not known; as AVCOL_RANGE_… */
     int transfer;
     int primaries;
-    int chroma_location; /* 1 left, 2 centre, 3 top left, 4 top, 5 bottom left, 6 bottom, 0 not known: AVCHROMA_LOC_… */
-} VmafxColour;
+    int chroma_location; /* 1 left, 2 center, 3 top left, 4 top, 5 bottom left, 6 bottom, 0 not known: AVCHROMA_LOC_… */
+} VmafxColor;
 
 typedef struct VmafxFormat {
     int width, height;        /* luma samples, >= 1 */
@@ -183,19 +183,19 @@ typedef struct VmafxFormat {
                                  VmafxContext; NULL: VmafxParams.device_context */
     int drm_fd;               /* DMABUF: a descriptor of the DRM device that the objects are of, used by vmafx_configure() only; any
                                  other, such as -1: unknown */
-    VmafxColour colour;       /* zeros: not known. Metrics that need it take the matrix of BT.709 for pictures of more
+    VmafxColor color;       /* zeros: not known. Metrics that need it take the matrix of BT.709 for pictures of more
                                  than 576 rows, that of BT.601 for others, and limited range */
     const char *name;         /* what messages that compare the inputs call this one; copied. NULL: "reference", "distorted" */
     void *reserved[4];        /* zero */
 } VmafxFormat;
 
 /* Whether the two can be scored against each other, before there is a context or a frame: EINVAL, with a message to `log` for each
- * reason. vmafx_configure() checks it too. `colour` and `memory` do not matter. */
+ * reason. vmafx_configure() checks it too. `color` and `memory` do not matter. */
 VMAFX_API int vmafx_check_formats(const VmafxFormat *ref, const VmafxFormat *dist,
                                   void (*log)(void *log_cookie, enum VmafxLogLevel level, const char *message), void *log_cookie);
 
 /* Fixes the format of both inputs, makes the plan, starts the workers. Width, height, chroma and bits must be equal, layout
- * and shift may differ. Warns where the colours differ, and of HDR with models that know SDR only. Once per context. EINVAL: the formats differ or a metric does not take them (too small, bits). */
+ * and shift may differ. Warns where the colors differ, and of HDR with models that know SDR only. Once per context. EINVAL: the formats differ or a metric does not take them (too small, bits). */
 VMAFX_API int vmafx_configure(VmafxContext *ctx, const VmafxFormat *ref, const VmafxFormat *dist);
 
 /* Bit p is set when any metric reads plane p (0 Y, 1 U, 2 V) of either input. After vmafx_configure(). */

@@ -1,4 +1,4 @@
-/* Uninitialised memory on a cache-line boundary, owned. */
+/* Uninitialized memory on a cache-line boundary, owned. */
 #ifndef VMAFX_BASE_ALIGNED_H
 #define VMAFX_BASE_ALIGNED_H
 

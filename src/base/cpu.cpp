@@ -58,7 +58,7 @@ Choice choose() {
 }
 
 const Choice& choice() {
-  static const Choice made = choose();  // initialised once, thread-safe
+  static const Choice made = choose();  // initialized once, thread-safe
   return made;
 }
 

@@ -37,12 +37,12 @@ struct SamplePlane {
 
 enum class Chroma { k400, k420, k422, k444 };
 
-/* What colours the samples mean: code points of ITU-T H.273, which FFmpeg's AVCOL_* are. 2: the video does not say. */
-struct Colour {
+/* What colors the samples mean: code points of ITU-T H.273, which FFmpeg's AVCOL_* are. 2: the video does not say. */
+struct Color {
   static constexpr int kUnspecified = 2;
   enum class Range { kUnspecified, kLimited, kFull };
   /* Of the chroma samples, in a square of four luma samples; FFmpeg's AVCHROMA_LOC_*. */
-  enum class ChromaLocation { kUnspecified, kLeft, kCentre, kTopLeft, kTop, kBottomLeft, kBottom };
+  enum class ChromaLocation { kUnspecified, kLeft, kCenter, kTopLeft, kTop, kBottomLeft, kBottom };
 
   int matrix = kUnspecified;
   int transfer = kUnspecified;
@@ -50,7 +50,7 @@ struct Colour {
   Range range = Range::kUnspecified;
   ChromaLocation chroma_location = ChromaLocation::kUnspecified;
 
-  bool operator==(const Colour&) const = default;
+  bool operator==(const Color&) const = default;
 };
 
 /* What the metrics see of a video: planar, samples in the low bits of their word. */
@@ -59,7 +59,7 @@ struct VideoFormat {
   int h = 0;
   int bpc = 8;  // bits per component, 8..16
   Chroma chroma = Chroma::k420;
-  Colour colour;  // in a session matrix and range are never left open: see engine/colour.h
+  Color color;  // in a session matrix and range are never left open: see engine/color.h
 
   int planes() const { return chroma == Chroma::k400 ? 1 : 3; }
 

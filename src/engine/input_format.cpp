@@ -2,7 +2,7 @@
 
 #include <cerrno>
 
-#include "engine/colour.h"
+#include "engine/color.h"
 
 namespace vmafx {
 namespace {
@@ -32,7 +32,7 @@ Status check(const VmafxFormat& format, const char* role) {
 StatusOr<InputFormat> InputFormat::make(const VmafxFormat& given, const char* role) {
   VMAFX_TRY(check(given, role));
   InputFormat input{.given = given, .role = role, .name = given.name ? given.name : role};
-  input.scored = {given.width, given.height, given.bits, static_cast<Chroma>(given.chroma), described_colour(given.colour)};
+  input.scored = {given.width, given.height, given.bits, static_cast<Chroma>(given.chroma), described_color(given.color)};
   for (int p = 0; p < input.scored.planes(); p++) {
     const bool interleaved = p && given.layout == VMAFX_LAYOUT_SEMIPLANAR;
     input.plane[p] = {.source = interleaved ? 1 : p,

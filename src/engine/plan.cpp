@@ -196,8 +196,8 @@ std::vector<SummaryColumn> Plan::summary_columns() const {
   return columns;
 }
 
-bool Plan::reads_colour() const {
-  return std::ranges::any_of(extractors_, [](const PlannedExtractor& planned) { return planned.info->flags & kColour; });
+bool Plan::reads_color() const {
+  return std::ranges::any_of(extractors_, [](const PlannedExtractor& planned) { return planned.info->flags & kColor; });
 }
 
 unsigned Plan::planes_read() const {

@@ -64,7 +64,7 @@ class Plan {
 
   unsigned planes_read() const;  // bit p: some extractor reads plane p
   std::vector<SummaryColumn> summary_columns() const;  // of what was asked for, in report order
-  bool reads_colour() const;     // some extractor looks at VideoFormat::colour
+  bool reads_color() const;     // some extractor looks at VideoFormat::color
 
  private:
   StatusOr<int> add_extractor(const ExtractorInfo& info, Placement preferred, const OptionTexts& given, Log& log);

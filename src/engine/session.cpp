@@ -4,7 +4,7 @@
 #include <cerrno>
 
 #include "base/cpu.h"
-#include "engine/colour.h"
+#include "engine/color.h"
 
 namespace vmafx {
 
@@ -78,8 +78,8 @@ Status Session::configure(const VmafxFormat& ref_given, const VmafxFormat& dist_
   VMAFX_ASSIGN(InputFormat dist, InputFormat::make(dist_given, "distorted"));
   if (const auto differ = differences(ref, dist); !differ.empty()) return {EINVAL, differ.front()};
   format_ = ref.scored;
-  warn_of_colours(ref, dist, model_count() > 0, log_);
-  settle_colour(ref.scored.colour, dist.scored.colour);
+  warn_of_colors(ref, dist, model_count() > 0, log_);
+  settle_color(ref.scored.color, dist.scored.color);
   VMAFX_TRY(plan_.instantiate(format_, log_));
   ref.planes_read = dist.planes_read = plan_.planes_read();
   ref_reader_.start(ref, log_);
@@ -92,15 +92,15 @@ Status Session::configure(const VmafxFormat& ref_given, const VmafxFormat& dist_
   return {};
 }
 
-void Session::settle_colour(const Colour& ref, const Colour& dist) {
+void Session::settle_color(const Color& ref, const Color& dist) {
   std::string differ;
-  format_.colour = common_colour(ref, dist, &differ);
-  const std::string assumed = assume_colour(format_);
-  if (!plan_.reads_colour()) return;
+  format_.color = common_color(ref, dist, &differ);
+  const std::string assumed = assume_color(format_);
+  if (!plan_.reads_color()) return;
   if (!differ.empty())
-    log_.warning("the inputs differ in what they say of their colours (" + differ +
+    log_.warning("the inputs differ in what they say of their colors (" + differ +
                  "); the distorted one is taken as the reference is");
-  if (!assumed.empty()) log_.info("the inputs do not say what their colours are: " + assumed + " is assumed");
+  if (!assumed.empty()) log_.info("the inputs do not say what their colors are: " + assumed + " is assumed");
 }
 
 Status Session::start_pipeline() {

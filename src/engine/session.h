@@ -73,7 +73,7 @@ class Session {
  private:
   Session(const SessionParams& params, Log::Sink sink) : params_(params), log_(std::move(sink)) {}
 
-  void settle_colour(const Colour& ref, const Colour& dist);
+  void settle_color(const Color& ref, const Color& dist);
   Status start_pipeline();
   Status start_lane();
   Status start_import(PictureReader& reader, const InputFormat& format);

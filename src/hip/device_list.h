@@ -26,7 +26,7 @@ struct Device {
   size_t max_shared_bytes = 0;  // per block
 };
 
-/* Device `ordinal` of an initialised runtime. */
+/* Device `ordinal` of an initialized runtime. */
 StatusOr<Device> describe_device(const Runtime& runtime, int ordinal);
 
 /* All devices of one runtime, in its own order. ENXIO no driver; EACCES no permission; ENODEV none; EIO. */

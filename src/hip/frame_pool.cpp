@@ -113,7 +113,7 @@ StatusOr<Batch> FramePool::upload() {
   return batch;
 }
 
-/* Planes from the staging lie there as they lie on the device: neighbours travel in one copy. */
+/* Planes from the staging lie there as they lie on the device: neighbors travel in one copy. */
 Status FramePool::upload_planes() {
   const DevicePtr<std::byte> base = device_.ptr().as<std::byte>(static_cast<ptrdiff_t>(device_base(filling_)));
   size_t begin = 0, end = 0;  // staged bytes seen and not copied yet

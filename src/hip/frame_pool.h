@@ -97,7 +97,7 @@ struct Batch {
   Stream* stream = nullptr;
   DevicePtr<std::byte> sums;     // of the first frame, zeroed
   size_t sums_stride = 0;        // bytes from one frame's sums to the next's
-  DevicePtr<std::byte> scratch;  // shared by all batches, which the stream keeps apart; not initialised
+  DevicePtr<std::byte> scratch;  // shared by all batches, which the stream keeps apart; not initialized
   BatchPlanes planes[3];
 };
 

@@ -32,7 +32,7 @@ constexpr bool pointer_at(std::index_sequence<Before...>) {
   return requires { T{AnyMemberAt<Before>{}..., PointerMember{}}; };
 }
 
-/* An aggregate has a raw pointer at one of its first members if a pointer initialises it there. (Members of a nested
+/* An aggregate has a raw pointer at one of its first members if a pointer initializes it there. (Members of a nested
  * aggregate are seen up to its first one; arrays element by element.) */
 template <class T, size_t... Index>
 constexpr bool pointer_among(std::index_sequence<Index...>) {

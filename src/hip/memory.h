@@ -12,7 +12,7 @@
 
 namespace vmafx::hip {
 
-/* `count` elements in device memory, not initialised. */
+/* `count` elements in device memory, not initialized. */
 template <class T>
 class DeviceBuffer {
  public:
@@ -51,7 +51,7 @@ class DeviceBuffer {
   size_t size_ = 0;
 };
 
-/* `count` elements of page-locked host memory, which the device copies from and to without the CPU. Not initialised. */
+/* `count` elements of page-locked host memory, which the device copies from and to without the CPU. Not initialized. */
 template <class T>
 class PinnedBuffer {
  public:

@@ -13,7 +13,7 @@ inline constexpr unsigned kSelfTestWords = kSelfTestThreads * kSelfTestBlocks;  
 /* What thread number `place` of the grid contributes. */
 constexpr uint32_t self_test_word(uint32_t place, uint32_t seed) { return (place + seed) * 2654435761u; }
 
-/* What it must find at words[place]: its block's words mirrored, then neighbours exchanged. */
+/* What it must find at words[place]: its block's words mirrored, then neighbors exchanged. */
 constexpr uint32_t self_test_answer(uint32_t place, uint32_t seed) {
   const uint32_t block = place / kSelfTestThreads, thread = (place % kSelfTestThreads) ^ 1;
   return self_test_word(block * kSelfTestThreads + kSelfTestThreads - 1 - thread, seed);

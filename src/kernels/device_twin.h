@@ -32,7 +32,7 @@ struct DeviceBatch {
   hip::Stream* stream = nullptr;
   hip::DevicePtr<std::byte> sums;     // the metric's struct of the first frame, zeroed, 64-byte aligned
   size_t sums_stride = 0;             // bytes to that of the next frame
-  hip::DevicePtr<std::byte> scratch;  // scratch_bytes(count), 256-byte aligned, not initialised
+  hip::DevicePtr<std::byte> scratch;  // scratch_bytes(count), 256-byte aligned, not initialized
 
   /* The metric's struct, or what begins at that byte of it. */
   template <class Sums>

@@ -31,7 +31,7 @@ class DeviceTwin;  // kernels/device_twin.h
 /* What a metric has and needs. */
 enum ExtractorFlags : uint32_t {
   kHip = 1u << 0,     // there are kernels of it: create() takes Placement::kDevice, too
-  kColour = 1u << 1,  // scores depend on what colours the samples mean: VideoFormat::colour
+  kColor = 1u << 1,  // scores depend on what colors the samples mean: VideoFormat::color
 };
 
 /* Where the sums are made: of frames in host memory, or by kernels of frames in device memory. */

@@ -38,7 +38,7 @@ struct OptionInfo {
   bool in_key() const { return alias != nullptr; }
 };
 
-/* -- A metric's table: each option is bound to a field of a struct, whose initialiser is its default ----------------- */
+/* -- A metric's table: each option is bound to a field of a struct, whose initializer is its default ----------------- */
 
 template <class Member>
 struct OptionField;

@@ -3,7 +3,7 @@
  * A plain model gives one score. A bootstrap collection (vmaf_b_v0.6.3) is a base model and N members trained on
  * resampled data; it gives the base score, every member's score, and the members' bagged mean, spread and 95 %
  * confidence interval. Arithmetic and its order are libvmaf's (f85a853, predict.c), so scores are equal to the last
- * bit. One deviation: a chroma correction of 0 means no correction (libvmaf leaves the score uninitialised). */
+ * bit. One deviation: a chroma correction of 0 means no correction (libvmaf leaves the score uninitialized). */
 #ifndef VMAFX_MODEL_MODEL_H
 #define VMAFX_MODEL_MODEL_H
 

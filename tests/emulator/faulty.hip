@@ -82,7 +82,7 @@ VMAFX_KERNEL(test_misaligned, 64, (const uint8_t* in, uint8_t* out)) {
   store_pack(out + thread_id().x * 8, load_pack<8>(in + 1 + thread_id().x * 8));
 }
 
-/* Each thread takes its neighbour's value. */
+/* Each thread takes its neighbor's value. */
 VMAFX_KERNEL(test_missing_barrier, 64, (int32_t * out)) {
   VMAFX_SHARED(int32_t, row, [64]);
   const int i = thread_id().x;

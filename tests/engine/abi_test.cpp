@@ -52,15 +52,15 @@ std::string structs() {
                       FIELD(log_cookie), FIELD(reserved)});
   }
   {
-    using Struct = VmafxColour;
-    text += describe("VmafxColour", sizeof(Struct), alignof(Struct),
+    using Struct = VmafxColor;
+    text += describe("VmafxColor", sizeof(Struct), alignof(Struct),
                      {FIELD(matrix), FIELD(range), FIELD(transfer), FIELD(primaries), FIELD(chroma_location)});
   }
   {
     using Struct = VmafxFormat;
     text += describe("VmafxFormat", sizeof(Struct), alignof(Struct),
                      {FIELD(width), FIELD(height), FIELD(chroma), FIELD(bits), FIELD(layout), FIELD(shift), FIELD(memory),
-                      FIELD(device_context), FIELD(drm_fd), FIELD(colour), FIELD(name), FIELD(reserved)});
+                      FIELD(device_context), FIELD(drm_fd), FIELD(color), FIELD(name), FIELD(reserved)});
   }
   {
     using Struct = VmafxObject;

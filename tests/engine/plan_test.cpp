@@ -1,4 +1,4 @@
-/* The plan: which twin runs, whether models suit the pictures, and what a session makes of the colours that its inputs say
+/* The plan: which twin runs, whether models suit the pictures, and what a session makes of the colors that its inputs say
  * they have. */
 #include "engine/plan.h"
 
@@ -6,7 +6,7 @@
 
 #include <check.h>
 
-#include "engine/colour.h"
+#include "engine/color.h"
 #include "model/model_builtin.h"
 #include "model/model_check.h"
 #include "model/model_file.h"
@@ -70,7 +70,7 @@ std::string vif_keys(const std::string& prefix, const std::string& suffix) {
 }
 const std::string kSadKey = "VMAF_integer_feature_motion_sad_score ", kMotionKeys = "integer_motion2 integer_motion3 ";
 
-Colour said(int matrix, Colour::Range range) { return {.matrix = matrix, .range = range}; }
+Color said(int matrix, Color::Range range) { return {.matrix = matrix, .range = range}; }
 
 }  // namespace
 
@@ -208,41 +208,41 @@ START_TEST(models_of_chroma_refuse_gray) {
 }
 END_TEST
 
-START_TEST(colours_are_common_to_both_inputs) {
-  using Range = Colour::Range;
+START_TEST(colors_are_common_to_both_inputs) {
+  using Range = Color::Range;
   std::string differ;
-  ck_assert(common_colour(said(1, Range::kFull), said(1, Range::kFull), &differ) == said(1, Range::kFull));
-  ck_assert(common_colour(said(2, Range::kFull), said(9, Range::kUnspecified), &differ) == said(9, Range::kFull));
+  ck_assert(common_color(said(1, Range::kFull), said(1, Range::kFull), &differ) == said(1, Range::kFull));
+  ck_assert(common_color(said(2, Range::kFull), said(9, Range::kUnspecified), &differ) == said(9, Range::kFull));
   assert_text_eq(differ, "");
-  ck_assert(common_colour(said(5, Range::kLimited), said(1, Range::kFull), &differ) == said(5, Range::kLimited));
+  ck_assert(common_color(said(5, Range::kLimited), said(1, Range::kFull), &differ) == said(5, Range::kLimited));
   assert_text_eq(differ, "range, matrix");
 }
 END_TEST
 
-START_TEST(colours_left_open_are_assumed) {
+START_TEST(colors_left_open_are_assumed) {
   VideoFormat format = {.w = 720, .h = 576};
-  assert_text_eq(assume_colour(format), "the matrix of BT.601 and limited range");
-  ck_assert_int_eq(format.colour.matrix, 6);
-  ck_assert(format.colour.range == Colour::Range::kLimited);
-  assert_text_eq(assume_colour(format), "");
+  assert_text_eq(assume_color(format), "the matrix of BT.601 and limited range");
+  ck_assert_int_eq(format.color.matrix, 6);
+  ck_assert(format.color.range == Color::Range::kLimited);
+  assert_text_eq(assume_color(format), "");
 
-  format = {.w = 1280, .h = 720, .colour = {.range = Colour::Range::kFull}};
-  assert_text_eq(assume_colour(format), "the matrix of BT.709");
-  ck_assert_int_eq(format.colour.matrix, 1);
-  ck_assert(format.colour.range == Colour::Range::kFull);
+  format = {.w = 1280, .h = 720, .color = {.range = Color::Range::kFull}};
+  assert_text_eq(assume_color(format), "the matrix of BT.709");
+  ck_assert_int_eq(format.color.matrix, 1);
+  ck_assert(format.color.range == Color::Range::kFull);
 }
 END_TEST
 
-START_TEST(colours_of_the_api) {
-  ck_assert(described_colour({}) == Colour());
-  ck_assert(described_colour({2, 0, 2, 2, 0}) == Colour());
-  ck_assert(described_colour({-1, 7, -3, 0, -1}) == Colour());
-  const Colour colour = described_colour({9, 2, 14, 9, 3});
-  ck_assert_int_eq(colour.matrix, 9);
-  ck_assert(colour.range == Colour::Range::kFull);
-  ck_assert_int_eq(colour.transfer, 14);
-  ck_assert_int_eq(colour.primaries, 9);
-  ck_assert(colour.chroma_location == Colour::ChromaLocation::kTopLeft);
+START_TEST(colors_of_the_api) {
+  ck_assert(described_color({}) == Color());
+  ck_assert(described_color({2, 0, 2, 2, 0}) == Color());
+  ck_assert(described_color({-1, 7, -3, 0, -1}) == Color());
+  const Color color = described_color({9, 2, 14, 9, 3});
+  ck_assert_int_eq(color.matrix, 9);
+  ck_assert(color.range == Color::Range::kFull);
+  ck_assert_int_eq(color.transfer, 14);
+  ck_assert_int_eq(color.primaries, 9);
+  ck_assert(color.chroma_location == Color::ChromaLocation::kTopLeft);
 }
 END_TEST
 
@@ -256,7 +256,7 @@ int main() {
                                          {"small", small_pictures_are_to_be_scaled},
                                          {"depth", models_of_ten_bits},
                                          {"gray", models_of_chroma_refuse_gray},
-                                         {"common", colours_are_common_to_both_inputs},
-                                         {"assumed", colours_left_open_are_assumed},
-                                         {"described", colours_of_the_api}});
+                                         {"common", colors_are_common_to_both_inputs},
+                                         {"assumed", colors_left_open_are_assumed},
+                                         {"described", colors_of_the_api}});
 }

@@ -390,9 +390,9 @@ START_TEST(formats_can_be_checked_ahead) {
 }
 END_TEST
 
-START_TEST(colours_that_do_not_go_together_are_warned_of) {
+START_TEST(colors_that_do_not_go_together_are_warned_of) {
   const struct {
-    VmafxColour ref, dist;
+    VmafxColor ref, dist;
     const char* warning;
   } cases[] = {
       {{.range = 1}, {.range = 2}, "The inputs differ in color range (distorted pc, reference tv)"},
@@ -405,15 +405,15 @@ START_TEST(colours_that_do_not_go_together_are_warned_of) {
   };
   for (const auto& [ref, dist, warning] : cases) {
     StreamOptions options;
-    options.ref.colour = ref;
-    options.dist.colour = dist;
+    options.ref.color = ref;
+    options.dist.color = dist;
     assert_contains(run_stream(cpu_params(), options).log, warning);
   }
   StreamOptions options;
-  options.ref.colour = {.matrix = 1, .range = 1};
-  options.dist.colour.transfer = 1;
+  options.ref.color = {.matrix = 1, .range = 1};
+  options.dist.color.transfer = 1;
   ck_assert(run_stream(cpu_params(), options).log.find("differ") == std::string::npos);
-  options.ref.colour.transfer = options.dist.colour.transfer = 16;
+  options.ref.color.transfer = options.dist.color.transfer = 16;
   ck_assert(run_stream(cpu_params("", "name=psnr"), options).log.find("SDR") == std::string::npos);
 }
 END_TEST
@@ -633,7 +633,7 @@ int main() {
       {"pool", unknown_pool_is_the_mean_with_a_warning},
       {"mismatch", inputs_must_match},
       {"check_formats", formats_can_be_checked_ahead},
-      {"colours", colours_that_do_not_go_together_are_warned_of},
+      {"colors", colors_that_do_not_go_together_are_warned_of},
       {"unknown_kinds", formats_of_unknown_kinds_are_refused},
       {"too_small", too_small_is_refused},
       {"no_frames", no_frames_is_an_error},

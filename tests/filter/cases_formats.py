@@ -185,7 +185,7 @@ def range_matrix_and_transfer_are_compared(lab):
 
 @case
 def full_range_against_limited_names_its_remedy(lab):
-    """The same samples that mean other colours would score 100; converted they do not, and nothing more is said."""
+    """The same samples that mean other colors would score 100; converted they do not, and nothing more is said."""
     source = lab.clips.ref
     graph = "[0]setparams=range=pc{0}[d];[1]setparams=range={1}[r];[d][r]vmafx"
     for other in ("tv", "unknown"):
@@ -272,7 +272,7 @@ def models_take_options_of_their_features(lab):
 
 
 @case
-def colours_of_the_frames_reach_the_metrics(lab):
+def colors_of_the_frames_reach_the_metrics(lab):
     """What is full range scores otherwise than what is limited; what is not said is assumed, and said to be."""
 
     def ssimulacra2(*params):
@@ -286,7 +286,7 @@ def colours_of_the_frames_reach_the_metrics(lab):
     check(abs(ssimulacra2(*full)[1] - of_limited) > 1e-3, of_limited)
     outcome, _ = ssimulacra2(*("range=unknown:colorspace=unknown",) * 2)
     outcome.says("the matrix of BT.601 and limited range is assumed")
-    ssimulacra2(limited[0], full[0])[0].says("differ in what they say of their colours (range)")
+    ssimulacra2(limited[0], full[0])[0].says("differ in what they say of their colors (range)")
 
 
 @case

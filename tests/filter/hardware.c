@@ -161,7 +161,7 @@ static AVBufferRef *drm_frames(const char *kind) {
   return ref;
 }
 
-/* The same of a CUDA context, without a driver: neither is ever initialised. */
+/* The same of a CUDA context, without a driver: neither is ever initialized. */
 static AVBufferRef *cuda_frames(void) {
   AVBufferRef *device = av_hwdevice_ctx_alloc(AV_HWDEVICE_TYPE_CUDA), *ref;
   AVHWFramesContext *frames;

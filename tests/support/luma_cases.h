@@ -9,7 +9,7 @@ namespace vmafx::test {
 /* `least`: the smallest side that the metric takes. */
 inline ParityCases luma_cases(int least) {
   ParityCases cases = depths({.format = luma(90, 37), .frames = 2, .batch = 2}) +
-                      batches({.format = colour(70, 20, 8, Chroma::k420),
+                      batches({.format = color(70, 20, 8, Chroma::k420),
                                .frames = 9,
                                .paint = fills({Fill::kRandom, Fill::kGradient, Fill::kSparse})},
                               {1, 3, 8});

@@ -92,11 +92,11 @@ inline LumaPair lookalike(Fill ref, double contrast, int grain_bits) { return {r
 inline void paint_lookalike(TestPictures& pictures, int frame, double contrast, int grain_bits) {
   const VideoFormat& format = pictures.format();
   std::mt19937 random(static_cast<uint32_t>(frame) + 100);
-  const int centre = 1 << (format.bpc - 1), max = 2 * centre - 1, bits = grain_bits ? grain_bits + format.bpc - 8 : 0;
+  const int center = 1 << (format.bpc - 1), max = 2 * center - 1, bits = grain_bits ? grain_bits + format.bpc - 8 : 0;
   for (int y = 0; y < format.h; y++)
     for (int x = 0; x < format.w; x++) {
       const int grain = bits ? static_cast<int>(random() >> (32 - bits)) - (1 << (bits - 1)) : 0;
-      const int value = centre + static_cast<int>((pictures.get(2 * frame, x, y) - centre) * contrast) + grain;
+      const int value = center + static_cast<int>((pictures.get(2 * frame, x, y) - center) * contrast) + grain;
       pictures.set(2 * frame + 1, x, y, std::clamp(value, 0, max));
     }
 }
@@ -122,7 +122,7 @@ struct ParityCase {
 using ParityCases = std::vector<ParityCase>;
 
 inline VideoFormat luma(int w, int h, int bpc = 8) { return {.w = w, .h = h, .bpc = bpc, .chroma = Chroma::k400}; }
-inline VideoFormat colour(int w, int h, int bpc, Chroma chroma) { return {.w = w, .h = h, .bpc = bpc, .chroma = chroma}; }
+inline VideoFormat color(int w, int h, int bpc, Chroma chroma) { return {.w = w, .h = h, .bpc = bpc, .chroma = chroma}; }
 
 inline ParityCases operator+(ParityCases first, const ParityCases& second) {
   first.insert(first.end(), second.begin(), second.end());

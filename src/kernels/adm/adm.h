@@ -21,7 +21,7 @@
  * The arithmetic is libvmaf's integer form (f85a853, integer_adm.c, its plain C), to the last bit.
  *
  * Deviations, all where libvmaf has no defined value:
- *  - den == 0 (adm_noise_weight=0 and a flat reference): aim is 0, as adm2 is 1; libvmaf reports an uninitialised
+ *  - den == 0 (adm_noise_weight=0 and a flat reference): aim is 0, as adm2 is 1; libvmaf reports an uninitialized
  *    variable. A scale with den == 0 scores 1; libvmaf reports 0/0.
  *  - below 33 samples a side libvmaf filters what lies before its planes at scale 3; here they reflect as everywhere
  *    else. Below 17 a band would be narrower than the masking window: create() refuses.

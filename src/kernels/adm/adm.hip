@@ -9,10 +9,10 @@ namespace vmafx::adm {
 
 /* -- Decoupling and contrast sensitivity --------------------------------------------------------------------------- */
 
-/* What the weighted magnitudes of a picture, all bands together, add to thresholds as a neighbour, and how much more
- * at the centre. */
+/* What the weighted magnitudes of a picture, all bands together, add to thresholds as a neighbor, and how much more
+ * at the center. */
 struct Mask {
-  uint32_t neighbour = 0, centre = 0;
+  uint32_t neighbor = 0, center = 0;
 };
 
 /* Weighs a value that was negated by `sign`, adds it to the mask, and returns the magnitude that masking compares
@@ -20,20 +20,20 @@ struct Mask {
 template <int kScale>
 VMAFX_DEVICE uint32_t weigh(int band, uint32_t rfactor, int32_t value, int32_t sign, Mask& mask) {
   uint32_t magnitude;
-  int32_t neighbour, centre;
+  int32_t neighbor, center;
   if (kScale == 0) {
     const int32_t product = adm_wrap_mul(rfactor, value);
     magnitude = narrow::magnitude(product);
     const uint32_t weighted = narrow::csf_fine(band, product, sign);
-    neighbour = narrow::neighbour_fine(weighted);
-    centre = narrow::centre_fine(weighted);
+    neighbor = narrow::neighbor_fine(weighted);
+    center = narrow::center_fine(weighted);
   } else {
     magnitude = narrow::csf_coarse(rfactor, value, sign);
-    neighbour = adm_neighbour_coarse(static_cast<int32_t>(magnitude));
-    centre = adm_centre_coarse(static_cast<int32_t>(magnitude));
+    neighbor = adm_neighbor_coarse(static_cast<int32_t>(magnitude));
+    center = adm_center_coarse(static_cast<int32_t>(magnitude));
   }
-  mask.neighbour += static_cast<uint32_t>(neighbour);
-  mask.centre += static_cast<uint32_t>(centre - neighbour);
+  mask.neighbor += static_cast<uint32_t>(neighbor);
+  mask.center += static_cast<uint32_t>(center - neighbor);
   return magnitude;
 }
 
@@ -74,18 +74,18 @@ VMAFX_DEVICE void decouple(const AdmStage& stage, const Details<kScale>& ref, co
 
 using Quad = gpu::Pack<uint32_t, 4>;  // what shared memory is aligned to
 
-/* What a sample adds to its neighbours' thresholds: of the added part, of the restored one. */
-using Neighbour = gpu::Pack<uint32_t, 2>;
+/* What a sample adds to its neighbors' thresholds: of the added part, of the restored one. */
+using Neighbor = gpu::Pack<uint32_t, 2>;
 constexpr int kAdded = 0, kRestored = 1;
 
 /* Also to where the window of a sample at the edge of the bands finds it mirrored. */
 template <int kScale>
-VMAFX_DEVICE void store_neighbours(const AdmScale& scale, const Place& at, const Parts<kScale>& parts, Neighbour* row) {
-  Neighbour here[Tile<kScale>::kColumns];
+VMAFX_DEVICE void store_neighbors(const AdmScale& scale, const Place& at, const Parts<kScale>& parts, Neighbor* row) {
+  Neighbor here[Tile<kScale>::kColumns];
   VMAFX_UNROLL
   for (int i = 0; i < Tile<kScale>::kColumns; i++)
-    here[i] = {{parts.of_added[i].neighbour, parts.of_restored[i].neighbour}};
-  Neighbour* to = row + at.column;
+    here[i] = {{parts.of_added[i].neighbor, parts.of_restored[i].neighbor}};
+  Neighbor* to = row + at.column;
   if (at.x > 1 && at.x + Tile<kScale>::kColumns < scale.w) {
     VMAFX_UNROLL
     for (int i = 0; i < Tile<kScale>::kColumns; i += 2)
@@ -107,9 +107,9 @@ template <int kScale>
 using WindowColumns = uint32_t[Tile<kScale>::kColumns + 2][2];
 
 template <int kScale>
-VMAFX_DEVICE void add_window_row(const Neighbour* row, int column, WindowColumns<kScale>& columns) {
+VMAFX_DEVICE void add_window_row(const Neighbor* row, int column, WindowColumns<kScale>& columns) {
   using Tile = adm::Tile<kScale>;
-  const Neighbour before = row[clamp(column - 1, Tile::kW)], after = row[clamp(column + Tile::kColumns, Tile::kW)];
+  const Neighbor before = row[clamp(column - 1, Tile::kW)], after = row[clamp(column + Tile::kColumns, Tile::kW)];
   VMAFX_UNROLL
   for (int k = 0; k < 2; k++) {
     columns[0][k] += before.v[k];
@@ -129,17 +129,17 @@ using Thresholds = uint32_t[Tile<kScale>::kColumns];
 
 template <int kScale>
 VMAFX_DEVICE void add_windows(const AdmScale& scale, const Place& at, const Parts<kScale>& parts,
-                              const Neighbour (&neighbours)[Tile<kScale>::kH][Tile<kScale>::kW],
+                              const Neighbor (&neighbors)[Tile<kScale>::kH][Tile<kScale>::kW],
                               Thresholds<kScale> (&thresholds)[2]) {
   const int above = at.y == 0 ? at.row + 1 : at.row - 1, below = at.y == scale.h - 1 ? at.row : at.row + 1;
   WindowColumns<kScale> columns = {};
-  add_window_row<kScale>(neighbours[above], at.column, columns);
-  add_window_row<kScale>(neighbours[at.row], at.column, columns);
-  add_window_row<kScale>(neighbours[below], at.column, columns);
+  add_window_row<kScale>(neighbors[above], at.column, columns);
+  add_window_row<kScale>(neighbors[at.row], at.column, columns);
+  add_window_row<kScale>(neighbors[below], at.column, columns);
   VMAFX_UNROLL
   for (int i = 0; i < Tile<kScale>::kColumns; i++) {
-    thresholds[kAdded][i] = parts.of_added[i].centre;
-    thresholds[kRestored][i] = parts.of_restored[i].centre;
+    thresholds[kAdded][i] = parts.of_added[i].center;
+    thresholds[kRestored][i] = parts.of_restored[i].center;
     VMAFX_UNROLL
     for (int k = 0; k < 2; k++) thresholds[k][i] += columns[i][k] + columns[i + 1][k] + columns[i + 2][k];
   }
@@ -267,7 +267,7 @@ template <int kScale, class T>
 VMAFX_DEVICE void score_tile(const AdmStage& stage, const Picture<T> (&pictures)[2], int x0, int y0, const Place& at,
                              uint32_t* memory) {
   using Tile = adm::Tile<kScale>;
-  VMAFX_SHARED(Neighbour, neighbours, [Tile::kH][Tile::kW]);
+  VMAFX_SHARED(Neighbor, neighbors, [Tile::kH][Tile::kW]);
   filter_tile_down<kScale, true>(stage, pictures, x0, y0, memory);
   gpu::block_sync();
   Details<kScale> details[2];
@@ -287,7 +287,7 @@ VMAFX_DEVICE void score_tile(const AdmStage& stage, const Picture<T> (&pictures)
   Parts<kScale> parts;
   if (stage.gain_limit.whole) decouple<kScale, true>(stage, details[0], details[1], parts);
   else decouple<kScale, false>(stage, details[0], details[1], parts);
-  store_neighbours<kScale>(stage.scale, at, parts, neighbours[at.row]);
+  store_neighbors<kScale>(stage.scale, at, parts, neighbors[at.row]);
   Counts<kScale> counts;
   VMAFX_UNROLL
   for (int i = 0; i < Tile::kColumns; i++) counts[i] = scored_column<kScale>(stage.scale, x0, at.x + i);
@@ -298,7 +298,7 @@ VMAFX_DEVICE void score_tile(const AdmStage& stage, const Picture<T> (&pictures)
   if (scored_row<kScale>(stage.scale, at.row, at.y)) {
     put_sums<kScale>(at, kDen, csf_den, sums);
     Thresholds<kScale> thresholds[2];
-    add_windows<kScale>(stage.scale, at, parts, neighbours, thresholds);
+    add_windows<kScale>(stage.scale, at, parts, neighbors, thresholds);
     put_sums<kScale>(at, kDlm, sum_of_masked<kScale>(stage, counts, parts.restored, thresholds[kAdded]), sums);
     Sums aim;
     if (stage.measure_aim) aim = sum_of_masked<kScale>(stage, counts, parts.added, thresholds[kRestored]);

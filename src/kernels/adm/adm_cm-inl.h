@@ -46,7 +46,7 @@ HWY_INLINE void add_row(VU64 sum, uint64_t cubes, const CubeRounding& rounding, 
   total += static_cast<int64_t>(row + ((uint64_t{1} << row_shift) >> 1)) >> row_shift;
 }
 
-/* Neighbours of three rows in one column. */
+/* Neighbors of three rows in one column. */
 template <class T>
 HWY_INLINE V32 column(const MaskingWork<T>& work, int parity, int x) {
   const D32 d;
@@ -80,9 +80,9 @@ inline void cm_fine(const MaskingWork<int16_t>& work, int x0, int x1) {
     const int half_x = x / 2;
     const V32 even = column(work, 0, half_x), odd = column(work, 1, half_x), middle = hn::Add(even, odd);
     const V32 even_threshold =
-        hn::Add(hn::Add(column(work, 1, half_x - 1), middle), hn::Load(d32, work.centre[0] + half_x));
+        hn::Add(hn::Add(column(work, 1, half_x - 1), middle), hn::Load(d32, work.center[0] + half_x));
     const V32 odd_threshold =
-        hn::Add(hn::Add(middle, column(work, 0, half_x + 1)), hn::Load(d32, work.centre[1] + half_x));
+        hn::Add(hn::Add(middle, column(work, 0, half_x + 1)), hn::Load(d32, work.center[1] + half_x));
     const V16 scored = hn::Load(d, work.scored + x);
     const V16 h = hn::Load(d, work.signal[0] + x), v = hn::Load(d, work.signal[1] + x),
               dd = hn::Load(d, work.signal[2] + x);
@@ -105,7 +105,7 @@ inline void cm_coarse(const MaskingWork<int32_t>& work, int x0, int x1) {
   uint64_t cubes = 0;
   for (int x = x0; x < x1; x += lanes, cubes += lanes) {
     const V32 sides = hn::Add(column(work, 0, x - 1), column(work, 0, x + 1));
-    const V32 threshold = hn::Add(hn::Add(sides, column(work, 0, x)), hn::Load(d, work.centre[0] + x));
+    const V32 threshold = hn::Add(hn::Add(sides, column(work, 0, x)), hn::Load(d, work.center[0] + x));
     const V32 scored = hn::Load(d, work.scored + x);
     add_cubes<kSquareShift>(excess(hn::Load(d, work.signal[0] + x), threshold, scored), cube, sum_h);
     add_cubes<kSquareShift>(excess(hn::Load(d, work.signal[1] + x), threshold, scored), cube, sum_v);

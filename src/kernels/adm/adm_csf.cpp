@@ -23,7 +23,7 @@ float nominal_frequency(const AdmDisplay& display, int scale) {
   return static_cast<float>(pixels_per_degree(display) / std::pow(2.0, scale + 1));
 }
 
-/* Watson, Yang, Solomon, Villasenor 1997: the quantisation step at the threshold of visibility, formula (9), for luma
+/* Watson, Yang, Solomon, Villasenor 1997: the quantization step at the threshold of visibility, formula (9), for luma
  * (table IV). `g` scales the threshold's spatial frequency by orientation, `amplitude` is the basis function's (table
  * V). */
 float watson_step(float resolution, int scale, float g, float amplitude) {

@@ -219,14 +219,14 @@ HWY_INLINE V16 weighted_fine(V16 x, int rfactor) {
   }
 }
 
-/* adm_neighbour_fine() and adm_centre_fine(): (4369 w + 2048) >> 12 = w + ((4368 w + 32768) >> 16), and so on. */
+/* adm_neighbor_fine() and adm_center_fine(): (4369 w + 2048) >> 12 = w + ((4368 w + 32768) >> 16), and so on. */
 HWY_INLINE V16 rounded_share(V16 weighted, int twice_factor) {
   const DU16 d;
   const auto share = hn::MulHigh(hn::BitCast(d, weighted), hn::Set(d, static_cast<uint16_t>(twice_factor)));
   return hn::BitCast(D16(), hn::AverageRound(share, hn::Zero(d)));
 }
-HWY_INLINE V16 neighbour_fine(V16 weighted) { return hn::Add(weighted, rounded_share(weighted, 2 * 4368)); }
-HWY_INLINE V16 centre_fine(V16 weighted) {
+HWY_INLINE V16 neighbor_fine(V16 weighted) { return hn::Add(weighted, rounded_share(weighted, 2 * 4368)); }
+HWY_INLINE V16 center_fine(V16 weighted) {
   return hn::Add(hn::Add(weighted, weighted), rounded_share(weighted, 2 * 8736));
 }
 
@@ -240,7 +240,7 @@ HWY_INLINE V32 weighted_coarse(V32 x, V32 rfactor, V32 top) {
   return hn::Abs(hn::Add(signed_part, hn::And(hn::ShiftLeft<4>(x), top)));
 }
 
-/* (factor * weighted - 2^31) >> 32: adm_neighbour_coarse() and adm_centre_coarse(). */
+/* (factor * weighted - 2^31) >> 32: adm_neighbor_coarse() and adm_center_coarse(). */
 HWY_INLINE V32 share_coarse(V32 weighted, int32_t factor) {
   const D32 d;
   const V32 factors = hn::Set(d, factor);
@@ -290,29 +290,29 @@ HWY_INLINE uint64_t rounded_row(uint64_t sum, int shift) { return (sum + ((uint6
 
 /* One band of one vector of columns, scale 0. Adds to the masks' even and odd columns. */
 template <int kBand>
-HWY_INLINE void mask_fine(V16 x, int rfactor, V32& near_even, V32& near_odd, V32& centre_even, V32& centre_odd) {
+HWY_INLINE void mask_fine(V16 x, int rfactor, V32& near_even, V32& near_odd, V32& center_even, V32& center_odd) {
   const V16 weighted = weighted_fine<kBand>(x, rfactor);
-  const V16 near = neighbour_fine(weighted), centre = centre_fine(weighted);
+  const V16 near = neighbor_fine(weighted), center = center_fine(weighted);
   const V16 first = pair_of(1, 0), second = pair_of(0, 1);
   near_even = hn::Add(near_even, madd(near, first));
   near_odd = hn::Add(near_odd, madd(near, second));
-  centre_even = hn::Add(centre_even, madd(centre, first));
-  centre_odd = hn::Add(centre_odd, madd(centre, second));
+  center_even = hn::Add(center_even, madd(center, first));
+  center_odd = hn::Add(center_odd, madd(center, second));
 }
 
-HWY_INLINE void store_masks(const MaskRow& row, int x, V32 near, V32 centre, int parity) {
-  hn::Store(near, D32(), row.neighbours[parity] + x);
-  hn::Store(hn::Sub(centre, near), D32(), row.centre[parity] + x);
+HWY_INLINE void store_masks(const MaskRow& row, int x, V32 near, V32 center, int parity) {
+  hn::Store(near, D32(), row.neighbors[parity] + x);
+  hn::Store(hn::Sub(center, near), D32(), row.center[parity] + x);
 }
 
 HWY_INLINE void store_mask_fine(V16 h, V16 v, V16 diagonal, const AdmScale& scale, const MaskRow& row, int x) {
   const V32 zero = hn::Zero(D32());
-  V32 near_even = zero, near_odd = zero, centre_even = zero, centre_odd = zero;
-  mask_fine<0>(h, static_cast<int>(scale.rfactor[0]), near_even, near_odd, centre_even, centre_odd);
-  mask_fine<1>(v, static_cast<int>(scale.rfactor[1]), near_even, near_odd, centre_even, centre_odd);
-  mask_fine<2>(diagonal, static_cast<int>(scale.rfactor[2]), near_even, near_odd, centre_even, centre_odd);
-  store_masks(row, x / 2, near_even, centre_even, 0);
-  store_masks(row, x / 2, near_odd, centre_odd, 1);
+  V32 near_even = zero, near_odd = zero, center_even = zero, center_odd = zero;
+  mask_fine<0>(h, static_cast<int>(scale.rfactor[0]), near_even, near_odd, center_even, center_odd);
+  mask_fine<1>(v, static_cast<int>(scale.rfactor[1]), near_even, near_odd, center_even, center_odd);
+  mask_fine<2>(diagonal, static_cast<int>(scale.rfactor[2]), near_even, near_odd, center_even, center_odd);
+  store_masks(row, x / 2, near_even, center_even, 0);
+  store_masks(row, x / 2, near_odd, center_odd, 1);
 }
 
 HWY_INLINE void add_den_fine(V16 o, V16 scored, VU64& sum) {
@@ -370,9 +370,9 @@ HWY_INLINE void weigh_coarse(V32 h, V32 v, V32 diagonal, const AdmScale& scale, 
   hn::Store(wd, d, to[2] + x);
   const V32 near =
       hn::Add(hn::Add(share_coarse(wh, kAdmOneBy30), share_coarse(wv, kAdmOneBy30)), share_coarse(wd, kAdmOneBy30));
-  const V32 centre =
+  const V32 center =
       hn::Add(hn::Add(share_coarse(wh, kAdmOneBy15), share_coarse(wv, kAdmOneBy15)), share_coarse(wd, kAdmOneBy15));
-  store_masks(row, x, near, centre, 0);
+  store_masks(row, x, near, center, 0);
 }
 
 template <bool kWholeGain, int kDenSquareShift>

@@ -1,8 +1,8 @@
 /* ADM, SIMD: rows through the wavelet transform.
  *
- * All products are of 16-bit lanes, two neighbouring ones added at once (madd). Down a column, the two neighbours are
+ * All products are of 16-bit lanes, two neighboring ones added at once (madd). Down a column, the two neighbors are
  * rows: the even columns of rows a and b make one vector of pairs, the odd columns another. Across a row they are
- * neighbours already.
+ * neighbors already.
  *
  * A 32-bit sample t is taken apart as t = high * 65536 + low with signed halves (low: its low 16 bits; high: what is
  * left over), so a filter of it is filter(high) * 65536 + filter(low), and both fit 32 bits: 32768 * (15826 + 27411 +
@@ -79,13 +79,13 @@ HWY_INLINE V32 high_pass(V32 sum, V16 ab, V16 cd) {
 /* -- Scale 0: samples to 16-bit bands ------------------------------------------------------------------------------ */
 
 template <class T>
-HWY_INLINE V16 load_centred(const T* from, V16 centre) {
+HWY_INLINE V16 load_centered(const T* from, V16 center) {
   if constexpr (sizeof(T) == 1)
-    return hn::Sub(hn::PromoteTo(D16(), hn::LoadU(hn::Rebind<uint8_t, D16>(), from)), centre);
-  else return hn::Sub(hn::BitCast(D16(), hn::LoadU(DU16(), from)), centre);
+    return hn::Sub(hn::PromoteTo(D16(), hn::LoadU(hn::Rebind<uint8_t, D16>(), from)), center);
+  else return hn::Sub(hn::BitCast(D16(), hn::LoadU(DU16(), from)), center);
 }
 
-/* even >> bpc and odd >> bpc as neighbours. */
+/* even >> bpc and odd >> bpc as neighbors. */
 template <class T>
 HWY_INLINE V16 interleave_shifted(V32 even, V32 odd, int bpc) {
   if constexpr (sizeof(T) == 1) return hn::OddEven(as16(hn::ShiftLeft<8>(odd)), as16(hn::ShiftRight<8>(even)));
@@ -96,10 +96,10 @@ HWY_INLINE V16 interleave_shifted(V32 even, V32 odd, int bpc) {
 template <class T>
 HWY_INLINE void filter_source(const T* a, const T* b, const T* c, const T* d, int bpc, int16_t* HWY_RESTRICT low,
                               int16_t* HWY_RESTRICT high) {
-  const V16 centre = hn::Set(D16(), static_cast<int16_t>(1 << (bpc - 1)));
+  const V16 center = hn::Set(D16(), static_cast<int16_t>(1 << (bpc - 1)));
   const V32 half = hn::Set(D32(), 1 << (bpc - 1));
-  const V16 va = load_centred(a, centre), vb = load_centred(b, centre), vc = load_centred(c, centre),
-            vd = load_centred(d, centre);
+  const V16 va = load_centered(a, center), vb = load_centered(b, center), vc = load_centered(c, center),
+            vd = load_centered(d, center);
   const V16 ab_even = even_pairs(va, vb), cd_even = even_pairs(vc, vd);
   const V16 ab_odd = odd_pairs(va, vb), cd_odd = odd_pairs(vc, vd);
   hn::Store(interleave_shifted<T>(low_pass(half, ab_even, cd_even), low_pass(half, ab_odd, cd_odd), bpc), D16(), low);

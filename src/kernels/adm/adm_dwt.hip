@@ -43,7 +43,7 @@ VMAFX_DEVICE int inside(int i, int size) { return clamp(adm_mirror(i, size), siz
 
 /* -- Vertical pass ------------------------------------------------------------------------------------------------- */
 
-/* n neighbouring samples, as they lie in memory. */
+/* n neighboring samples, as they lie in memory. */
 template <class T, int n>
 struct Samples {
   static constexpr int kBits = 8 * sizeof(T), kPerWord = n * sizeof(T) < 4 ? n : 32 / kBits;

@@ -1,6 +1,6 @@
 /* The raw sums of ADM and its arithmetic per sample, for the definition, the SIMD twin and the device.
  *
- * Fixed-point formats. Samples are centred: 2^(bpc-1) is taken off, which is what the taps' sums would add (low 46342,
+ * Fixed-point formats. Samples are centered: 2^(bpc-1) is taken off, which is what the taps' sums would add (low 46342,
  * high 0). With samples scaled to 8 bits, the bands of scale 0 are Q6 and fit 16 bits (|band| <= 22930); those of
  * scales 1 to 3 are Q21, Q19 and Q18 and fit 32 bits (|band| <= 2103110000). Ratios k are Q15, reciprocals Q30.
  *
@@ -109,15 +109,15 @@ VMAFX_HD constexpr int32_t adm_restored(int32_t o, int32_t t, bool aligned, doub
 }
 
 /* -- Contrast sensitivity: a weighted coefficient, then what it adds to the threshold of the other picture as a
- * neighbour (1/30 of its magnitude) and at the centre (1/15). For band d libvmaf adds 65535, not 65536. */
+ * neighbor (1/30 of its magnitude) and at the center (1/15). For band d libvmaf adds 65535, not 65536. */
 VMAFX_HD constexpr int32_t adm_csf_fine(int band, uint32_t rfactor, int32_t x) {
   const int64_t product = adm_wrap_mul(rfactor, x);
   return static_cast<int16_t>(band < 2 ? (product + 16384) >> 15 : (product + 65535) >> 17);
 }
-VMAFX_HD constexpr int32_t adm_neighbour_fine(int32_t weighted) {
+VMAFX_HD constexpr int32_t adm_neighbor_fine(int32_t weighted) {
   return static_cast<int16_t>((4369 * adm_wrap_abs(weighted) + 2048) >> 12);  // 4369 = 2^17 / 30
 }
-VMAFX_HD constexpr int32_t adm_centre_fine(int32_t weighted) {
+VMAFX_HD constexpr int32_t adm_center_fine(int32_t weighted) {
   return static_cast<int16_t>((8738 * adm_wrap_abs(weighted) + 2048) >> 12);
 }
 
@@ -130,10 +130,10 @@ inline constexpr int32_t kAdmOneBy30 = 143165577;  // 2^32 / 30
 inline constexpr int32_t kAdmOneBy15 = 286331153;  // 2^32 / 15
 inline constexpr int64_t kAdmCoarseRounding = -(int64_t{1} << 31);
 
-VMAFX_HD constexpr int32_t adm_neighbour_coarse(int32_t weighted) {
+VMAFX_HD constexpr int32_t adm_neighbor_coarse(int32_t weighted) {
   return static_cast<int32_t>((int64_t{kAdmOneBy30} * adm_wrap_abs(weighted) + kAdmCoarseRounding) >> 32);
 }
-VMAFX_HD constexpr int32_t adm_centre_coarse(int32_t weighted) {
+VMAFX_HD constexpr int32_t adm_center_coarse(int32_t weighted) {
   return static_cast<int32_t>((int64_t{kAdmOneBy15} * adm_wrap_abs(weighted) + kAdmCoarseRounding) >> 32);
 }
 
@@ -313,11 +313,11 @@ VMAFX_HD constexpr uint32_t csf_coarse(uint32_t rfactor, int32_t x, int32_t sign
   return magnitude(static_cast<int32_t>(shifted(static_cast<uint64_t>(product), 28)));
 }
 
-/* adm_neighbour_fine(), adm_centre_fine(). */
-VMAFX_HD constexpr int32_t neighbour_fine(uint32_t weighted_magnitude) {
+/* adm_neighbor_fine(), adm_center_fine(). */
+VMAFX_HD constexpr int32_t neighbor_fine(uint32_t weighted_magnitude) {
   return static_cast<int32_t>((4369u << 4) * weighted_magnitude + (1u << 15)) >> 16;
 }
-VMAFX_HD constexpr int32_t centre_fine(uint32_t weighted_magnitude) {
+VMAFX_HD constexpr int32_t center_fine(uint32_t weighted_magnitude) {
   return static_cast<int32_t>((8738u << 4) * weighted_magnitude + (1u << 15)) >> 16;
 }
 

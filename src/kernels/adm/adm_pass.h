@@ -29,7 +29,7 @@ inline Interval adm_taps_of(Interval out, int size) {
 struct AdmNeeds {
   Interval in_rows, in_cols;  // of the scale's input
   Interval rows, cols;        // of all bands
-  /* Of the detail bands: the scored part and its neighbours under the masking window. Empty if the scale is skipped. */
+  /* Of the detail bands: the scored part and its neighbors under the masking window. Empty if the scale is skipped. */
   Interval detail_rows, detail_cols;
 };
 

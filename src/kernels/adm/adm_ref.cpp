@@ -64,16 +64,16 @@ class PlaneMemory {
   std::byte* memory_;
 };
 
-/* One level of the wavelet transform of `in`, whose samples have `centre` taken off. */
+/* One level of the wavelet transform of `in`, whose samples have `center` taken off. */
 template <class T>
-void dwt2(const Plane<const T>& in, int32_t centre, const AdmScale& scale, int32_t* low, int32_t* high,
+void dwt2(const Plane<const T>& in, int32_t center, const AdmScale& scale, int32_t* low, int32_t* high,
           const Bands& out) {
   for (int y = 0; y < scale.h; y++) {
     const T* rows[4];
     for (int tap = 0; tap < 4; tap++) rows[tap] = in.row(adm_mirror(2 * y - 1 + tap, scale.in_h));
     for (int x = 0; x < scale.in_w; x++) {
       int32_t s[4];
-      for (int tap = 0; tap < 4; tap++) s[tap] = static_cast<int32_t>(rows[tap][x]) - centre;
+      for (int tap = 0; tap < 4; tap++) s[tap] = static_cast<int32_t>(rows[tap][x]) - center;
       low[x] = static_cast<int32_t>(adm_round_shift(adm_low_pass(s[0], s[1], s[2], s[3]), scale.vertical_shift));
       high[x] = static_cast<int32_t>(adm_round_shift(adm_high_pass(s[0], s[1], s[2], s[3]), scale.vertical_shift));
     }
@@ -135,9 +135,9 @@ uint32_t threshold(const AdmScale& scale, int index, const Plane<int32_t> (&mask
     for (int dy = -1; dy <= 1; dy++) {
       for (int dx = -1; dx <= 1; dx++) {
         const int32_t weighted = masking[band].row(adm_mirror(y + dy, scale.h))[adm_mirror(x + dx, scale.w)];
-        const bool centre = dx == 0 && dy == 0;
-        if (index == 0) sum += static_cast<uint32_t>(centre ? adm_centre_fine(weighted) : adm_neighbour_fine(weighted));
-        else sum += static_cast<uint32_t>(centre ? adm_centre_coarse(weighted) : adm_neighbour_coarse(weighted));
+        const bool center = dx == 0 && dy == 0;
+        if (index == 0) sum += static_cast<uint32_t>(center ? adm_center_fine(weighted) : adm_neighbor_fine(weighted));
+        else sum += static_cast<uint32_t>(center ? adm_center_coarse(weighted) : adm_neighbor_coarse(weighted));
       }
     }
   }
@@ -184,10 +184,10 @@ template <class T>
 void run_scales(const AdmParams& params, const Plane<const T>& ref, const Plane<const T>& dist, std::byte* scratch,
                 AdmSums& sums) {
   const PlaneMemory memory(params, scratch);
-  const int32_t centre = 1 << (params.bpc - 1);
+  const int32_t center = 1 << (params.bpc - 1);
   const Planes first = memory.planes(params.scale[0], 0);
-  dwt2(ref, centre, params.scale[0], first.low, first.high, first.ref);
-  dwt2(dist, centre, params.scale[0], first.low, first.high, first.dist);
+  dwt2(ref, center, params.scale[0], first.low, first.high, first.ref);
+  dwt2(dist, center, params.scale[0], first.low, first.high, first.dist);
   if (!params.skip_scale0) score_scale(params, 0, first, sums);
 
   Planes last = first;

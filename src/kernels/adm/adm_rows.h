@@ -12,8 +12,8 @@ namespace vmafx {
 /* What a masking picture adds to the thresholds, summed over its bands. Scale 0 keeps even columns in [0] and odd ones
  * in [1], both at column / 2; the others only have [0]. */
 struct MaskRow {
-  int32_t* neighbours[2];
-  int32_t* centre[2];  // less the neighbours entry of the same column, so that a whole 3x3 window can be added up
+  int32_t* neighbors[2];
+  int32_t* center[2];  // less the neighbors entry of the same column, so that a whole 3x3 window can be added up
 };
 
 /* One row through decoupling and csf. T: int16_t at scale 0, int32_t at the others. */
@@ -38,10 +38,10 @@ struct MaskingWork {
   const AdmScale* scale;
   const T* scored;
   const T* signal[kAdmBands];  // RowWork's restored or added
-  const int32_t* above[2];     // MaskRow::neighbours of the other picture
+  const int32_t* above[2];     // MaskRow::neighbors of the other picture
   const int32_t* here[2];
   const int32_t* below[2];
-  const int32_t* centre[2];
+  const int32_t* center[2];
   int64_t* sums;  // AdmSums::dlm or aim
 };
 

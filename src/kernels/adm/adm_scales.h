@@ -30,7 +30,7 @@ constexpr AdmExtent adm_extent(int in_w, int in_h) {
   return {in_w, in_h, w, h, left, top, w - left, h - top};
 }
 
-/* Where a filter tap or a masking neighbour at -1, size or size + 1 reads: 1 | 0 1 2 … n-2 n-1 | n-1 n-2. The border
+/* Where a filter tap or a masking neighbor at -1, size or size + 1 reads: 1 | 0 1 2 … n-2 n-1 | n-1 n-2. The border
  * sample is repeated on the far side only. */
 VMAFX_HD constexpr int adm_mirror(int i, int size) {
   if (i < 0) return -i;

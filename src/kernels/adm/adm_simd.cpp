@@ -36,12 +36,12 @@ namespace {
 
 /* The rows of a mask, of the added or of the restored part. */
 struct MaskMemory {
-  int32_t* neighbours[kAdmNearRows][2];
-  int32_t* centre[kAdmSignalRows][2];
+  int32_t* neighbors[kAdmNearRows][2];
+  int32_t* center[kAdmSignalRows][2];
 
   MaskRow row(int y) const {
-    const auto& near = neighbours[y % kAdmNearRows];
-    const auto& mid = centre[y % kAdmSignalRows];
+    const auto& near = neighbors[y % kAdmNearRows];
+    const auto& mid = center[y % kAdmSignalRows];
     return {{near[0], near[1]}, {mid[0], mid[1]}};
   }
 };
@@ -66,9 +66,9 @@ struct Pyramid {
 
 void place_mask(AdmRowMemory& memory, int w, bool fine, MaskMemory& mask) {
   const int parities = fine ? 2 : 1, samples = fine ? (w + 1) / 2 : w;
-  for (auto& row : mask.neighbours)
+  for (auto& row : mask.neighbors)
     for (int parity = 0; parity < parities; parity++) row[parity] = memory.row<int32_t>(samples);
-  for (auto& row : mask.centre)
+  for (auto& row : mask.center)
     for (int parity = 0; parity < parities; parity++) row[parity] = memory.row<int32_t>(samples);
 }
 
@@ -104,14 +104,14 @@ void mark_scored(const Level& level) {
             static_cast<T>(-1));
 }
 
-/* Columns -1 and w of a mask's neighbours: 1 and w - 1. */
+/* Columns -1 and w of a mask's neighbors: 1 and w - 1. */
 void mirror_mask(const MaskRow& row, int w, bool fine) {
   if (!fine) {
-    row.neighbours[0][-1] = row.neighbours[0][1];
-    row.neighbours[0][w] = row.neighbours[0][w - 1];
+    row.neighbors[0][-1] = row.neighbors[0][1];
+    row.neighbors[0][w] = row.neighbors[0][w - 1];
     return;
   }
-  const auto at = [&](int column) -> int32_t& { return row.neighbours[column & 1][column >> 1]; };
+  const auto at = [&](int column) -> int32_t& { return row.neighbors[column & 1][column >> 1]; };
   at(-1) = at(1);
   at(w) = at(w - 1);
 }
@@ -298,10 +298,10 @@ class Frame {
     const MaskRow above = mask.row(adm_mirror(y - 1, s.h)), here = mask.row(y),
                   below = mask.row(adm_mirror(y + 1, s.h));
     for (int parity = 0; parity < 2; parity++) {
-      work.above[parity] = above.neighbours[parity];
-      work.here[parity] = here.neighbours[parity];
-      work.below[parity] = below.neighbours[parity];
-      work.centre[parity] = here.centre[parity];
+      work.above[parity] = above.neighbors[parity];
+      work.here[parity] = here.neighbors[parity];
+      work.below[parity] = below.neighbors[parity];
+      work.center[parity] = here.center[parity];
     }
     work.sums = sums;
     return work;

@@ -12,7 +12,7 @@
 namespace vmafx {
 
 /* A block makes the bands of a tile, in columns and rows of the bands; each thread has some columns of one row.
- * Masking looks one sample further, so neighbouring tiles overlap by two: a tile scores what is inside its outermost
+ * Masking looks one sample further, so neighboring tiles overlap by two: a tile scores what is inside its outermost
  * rows and columns, and writes the band a of all but its last two. */
 struct AdmTileShape {
   int w, h;
@@ -50,7 +50,7 @@ struct AdmStage {
   uint64_t den_cube_half = 0;
   narrow::GainLimit gain_limit = {};
   int32_t measure_aim = 0;
-  uint32_t low_start = 0, high_start = 0;  // of the vertical sums of scale 0: rounding, less the samples' centre
+  uint32_t low_start = 0, high_start = 0;  // of the vertical sums of scale 0: rounding, less the samples' center
   hip::BatchPlanes luma;  // scale 0
   PlanePairs<uint8_t> from;  // scales 1 to 3: bands a of the scale before
   PlanePairs<uint8_t> to;    // scales 0 to 2: bands a

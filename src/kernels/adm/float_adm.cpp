@@ -52,7 +52,7 @@ constexpr FeatureInfo kFeatures[] = {VMAFX_ADM_FEATURES("", "VMAF_feature_adm_sc
 
 /* -- Parameters ---------------------------------------------------------------------------------------------------- */
 
-AdmSensitivity modelled_sensitivity(const FloatAdmOptions& options, int scale) {
+AdmSensitivity modeled_sensitivity(const FloatAdmOptions& options, int scale) {
   const AdmDisplay display = {options.view_dist, options.display_height};
   switch (options.csf_mode) {
     case 1: return barten_sensitivity(display, scale, options.csf_scale, options.csf_diag_scale);
@@ -64,7 +64,7 @@ AdmSensitivity modelled_sensitivity(const FloatAdmOptions& options, int scale) {
 AdmSensitivity sensitivity(const FloatAdmOptions& options, int scale) {
   const double straight[kAdmScales] = {options.f1s0, options.f1s1, options.f1s2, options.f1s3};
   const double diagonal[kAdmScales] = {options.f2s0, options.f2s1, options.f2s2, options.f2s3};
-  AdmSensitivity s = modelled_sensitivity(options, scale);
+  AdmSensitivity s = modeled_sensitivity(options, scale);
   if (straight[scale] >= 0) s.straight = static_cast<float>(straight[scale]);
   if (diagonal[scale] >= 0) s.diagonal = static_cast<float>(diagonal[scale]);
   return s;

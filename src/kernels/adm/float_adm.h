@@ -20,7 +20,7 @@
  * libvmaf (f85a853, float_adm.c) is followed operation for operation, its approximate division (float_adm_math.h) and the order
  * of its sums too: scores are its own to the last bit; for a p other than 3 they agree to 3e-7. Deviations, where it has no defined
  * value or is wrong:
- *  - den == 0 (adm_noise_weight=0 and a flat reference): aim is 0, as adm2 is 1; libvmaf reports an uninitialised variable. A scale with
+ *  - den == 0 (adm_noise_weight=0 and a flat reference): aim is 0, as adm2 is 1; libvmaf reports an uninitialized variable. A scale with
  *    den == 0 scores 1; libvmaf reports 0/0. So too for an aim whose only scales with a den are left out.
  *  - 9, 11, 13, 14 and 15 bit are scaled by their depth; libvmaf reads them as bytes.
  *  - p-th powers with a large adm_p_norm do not overflow.

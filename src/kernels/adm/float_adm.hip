@@ -233,7 +233,7 @@ VMAFX_DEVICE void mask_band(const Window& window, const float (&shares)[kH][kW],
     to[i] = float_adm_masking([&](int dx, int dy) { return around[1 + dy][1 + i + dx]; }, here[i]);
 }
 
-/* Thresholds at the thread's columns, of which those count that have their neighbours in the tile. */
+/* Thresholds at the thread's columns, of which those count that have their neighbors in the tile. */
 VMAFX_DEVICE void thresholds(const Window& window, const Shares& shares, const Details& here, float (&to)[kColumns]) {
   Details of;
   VMAFX_UNROLL

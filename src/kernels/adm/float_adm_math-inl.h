@@ -63,12 +63,12 @@ VMAFX_TWIN Real float_adm_weighted(Real coefficient, Real weight) { return absol
 /* What a magnitude adds to the thresholds around it. The constants are libvmaf's for 1/30 and 1/15. */
 VMAFX_TWIN Real float_adm_share(Real magnitude) { return narrowed(widened(magnitude) * Double(0.0333333351)); }
 
-/* What a band adds to the threshold: share(dx, dy) of the neighbours and the magnitude here, along the rows of the window. */
+/* What a band adds to the threshold: share(dx, dy) of the neighbors and the magnitude here, along the rows of the window. */
 template <class Share>
 VMAFX_TWIN Real float_adm_masking(Share share, Real here) {
   const Real before = ((share(-1, -1) + share(0, -1)) + share(1, -1)) + share(-1, 0);
-  const Real centre = narrowed(widened(before) + widened(here) * Double(0.0666666701));
-  return (((centre + share(1, 0)) + share(-1, 1)) + share(0, 1)) + share(1, 1);
+  const Real center = narrowed(widened(before) + widened(here) * Double(0.0666666701));
+  return (((center + share(1, 0)) + share(-1, 1)) + share(0, 1)) + share(1, 1);
 }
 
 VMAFX_TWIN Real float_adm_threshold(Real h, Real v, Real d) { return (h + v) + d; }

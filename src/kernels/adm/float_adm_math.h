@@ -1,6 +1,6 @@
 /* float_adm: constants, sizes and the raw sums, for all twins.
  *
- * Ranges. Samples are scaled to 8 bits and centred: |s| <= 128. A wavelet filter's taps add up to 1.6731 in magnitude, so a band of
+ * Ranges. Samples are scaled to 8 bits and centered: |s| <= 128. A wavelet filter's taps add up to 1.6731 in magnitude, so a band of
  * scale n is at most 128 · 2.7991^(n+1): 358.3, 1002.9, 2807, 7857. Sensitivities range from 1e-5 to 1e4. */
 #ifndef VMAFX_KERNELS_ADM_FLOAT_ADM_MATH_H
 #define VMAFX_KERNELS_ADM_FLOAT_ADM_MATH_H

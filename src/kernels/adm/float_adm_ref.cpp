@@ -64,7 +64,7 @@ class PlaneMemory {
   size_t used_ = 0;
 };
 
-/* Samples scaled to 8 bits and centred. */
+/* Samples scaled to 8 bits and centered. */
 template <class T>
 void load(const Plane<const T>& from, int bpc, const Plane<float>& to) {
   const float scale = 1.0f / (1 << (bpc - 8));

@@ -25,7 +25,7 @@ HWY_INLINE void store(Real v, float* to) { hn::Store(v.v, DF(), to); }
 
 /* -- Samples to a split row ---------------------------------------------------------------------------------------- */
 
-/* Two vectors' worth of samples, scaled and centred. */
+/* Two vectors' worth of samples, scaled and centered. */
 HWY_INLINE void split_samples(const uint8_t* from, Real scale, const SplitRow& to, int half_x) {
   const hn::Rebind<uint16_t, DF> pairs;
   const auto v = hn::BitCast(pairs, hn::LoadU(hn::Repartition<uint8_t, decltype(pairs)>(), from));
@@ -80,7 +80,7 @@ struct Taps {
   Real a, b, c, d;
 };
 
-/* Neighbouring vectors of a band, at x. */
+/* Neighboring vectors of a band, at x. */
 HWY_INLINE void store_split(Real first, Real second, const SplitRow& to, int x) {
   store(hn::ConcatEven(DF(), second.v, first.v), to.even + x / 2);
   store(hn::ConcatOdd(DF(), second.v, first.v), to.odd + x / 2);

@@ -11,8 +11,8 @@
 
 namespace vmafx {
 
-/* A block makes the bands of a tile, in columns and rows of the bands; each thread has some neighbouring columns of one row. Masking looks
- * one sample further, so neighbouring tiles overlap by two: a tile scores what is inside its outermost rows and columns, and writes the
+/* A block makes the bands of a tile, in columns and rows of the bands; each thread has some neighboring columns of one row. Masking looks
+ * one sample further, so neighboring tiles overlap by two: a tile scores what is inside its outermost rows and columns, and writes the
  * band a of all but its last two. */
 inline constexpr int kFloatAdmTileW = 32, kFloatAdmTileH = 16, kFloatAdmColumns = 2;
 inline constexpr int kFloatAdmStepX = kFloatAdmTileW - 2, kFloatAdmStepY = kFloatAdmTileH - 2;

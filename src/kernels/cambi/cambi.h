@@ -47,7 +47,7 @@ struct CambiParams {
   CambiLevels levels;
 };
 
-/* How one of the two pictures is analysed. */
+/* How one of the two pictures is analyzed. */
 struct CambiView {
   int w, h;                        // of the encode
   int window;                      // odd

@@ -90,7 +90,7 @@ class CambiHip : public DeviceTwin {
     side.mask_above = view.mask_above;
     side.radius = view.window / 2;
     side.reach = (side.radius + 3) / 4 * 4;
-    /* 8 beyond a multiple of 32 words, so that neighbouring levels lie in different banks. */
+    /* 8 beyond a multiple of 32 words, so that neighboring levels lie in different banks. */
     const int words = (kCambiKeysW + 2 * side.reach) / 4;
     side.tile_rows = side.radius <= 8 ? 16 : 32;
     side.pitch = (words + 23) / 32 * 32 + 8;

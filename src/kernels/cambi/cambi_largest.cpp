@@ -18,7 +18,7 @@ uint32_t find_digit(const Counts& counts, int64_t& wanted) {
 }
 
 Counts count_digits(std::span<const uint32_t> keys, int shift) {
-  constexpr size_t kTables = 4;  // neighbours are often equal, and one would wait for the other
+  constexpr size_t kTables = 4;  // neighbors are often equal, and one would wait for the other
   std::array<Counts, kTables> counts = {};
   size_t i = 0;
   for (; i + kTables <= keys.size(); i += kTables)

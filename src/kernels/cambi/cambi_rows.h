@@ -20,7 +20,7 @@ inline size_t cambi_row_words(int w) {
 }
 
 /* Rows of cells: how often each level is in the window around each column. A level's cell is its number here, beginning
- * with `diffs`, so that all neighbours are there, too. */
+ * with `diffs`, so that all neighbors are there, too. */
 struct CambiCells {
   int first, diffs, count;  // the level of cell `diffs`, steps, rows
 

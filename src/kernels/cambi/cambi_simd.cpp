@@ -6,7 +6,7 @@
  *   count      For each cell and column, how often it is in the window. A row that comes in and one that goes out are
  *              cut into runs where both have one cell; a run adds a trapezoid to the counts of its cell, or, where both
  *              are the same, nothing. Bands are long runs.
- *   keys       A vector of columns at a time, once for each cell in it: the counts of that cell and its neighbours are
+ *   keys       A vector of columns at a time, once for each cell in it: the counts of that cell and its neighbors are
  *              rows, so nothing is gathered. Bands have few cells in a vector.
  *
  * Counts are back at 0 after the last row, so that only cells that occur are cleared, once a frame.
@@ -312,7 +312,7 @@ class Counts {
     memory_.ready()[cell] = kAround;
   }
 
-  /* What is cleared: the counts of a cell, and also those of its neighbours. */
+  /* What is cleared: the counts of a cell, and also those of its neighbors. */
   static constexpr uint8_t kAlone = 1, kAround = 2;
 
   const CambiMemory& memory_;

@@ -10,7 +10,7 @@
  * that a pixel takes six powers, six cube roots and one exponential. 4:2:2 is as there, too: rows of its chroma are
  * repeated, but not columns, so that the right half of the picture has the chroma of the next row. 4:0:0 is refused.
  * Deviations: any depth from 8 to 16 bit, where it takes 8, 10, 12 and 16; a last odd column or row of luma has its
- * neighbour's chroma, where libvmaf reads past the plane. */
+ * neighbor's chroma, where libvmaf reads past the plane. */
 #ifndef VMAFX_KERNELS_CIEDE_CIEDE_H
 #define VMAFX_KERNELS_CIEDE_CIEDE_H
 

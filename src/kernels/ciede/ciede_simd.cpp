@@ -63,7 +63,7 @@ void fill_each(const CiedeParams& params, const T* cb, const T* cr, int w, const
   }
 }
 
-/* Offsets of `luma_w` pixels, which share w chroma samples in pairs; a last odd one has its neighbour's. */
+/* Offsets of `luma_w` pixels, which share w chroma samples in pairs; a last odd one has its neighbor's. */
 template <class T>
 void fill_halved(const CiedeParams& params, const T* cb, const T* cr, int w, int luma_w, const CiedeRows& out) {
   const Real zero = Real(params.chroma_zero);

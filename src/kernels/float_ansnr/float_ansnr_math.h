@@ -11,7 +11,7 @@ inline constexpr float kAnsnrOffset = -128;
 
 inline constexpr int kAnsnrRefRadius = 1, kAnsnrDistRadius = 2;
 
-/* Rows of K₃ and K₅ by the distance from the centre, in each the taps by theirs. */
+/* Rows of K₃ and K₅ by the distance from the center, in each the taps by theirs. */
 VMAFX_CONSTANT float kAnsnrRefTaps[2][2] = {{4 / 16.0, 2 / 16.0}, {2 / 16.0, 1 / 16.0}};
 VMAFX_CONSTANT float kAnsnrDistTaps[3][3] = {{127 / 571.0, 52 / 571.0, 12 / 571.0},
                                              {52 / 571.0, 31 / 571.0, 7 / 571.0},

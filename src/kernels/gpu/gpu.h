@@ -20,7 +20,7 @@
  *   VMAFX_DEVICE
  *       Begins a function for kernels only; inline, never recursive. VMAFX_HD (device.h) begins one for the host, too.
  *   VMAFX_SHARED(type, name, [n]...);
- *       In a kernel or such a function: an array in the memory of the block, uninitialised; 48 KiB in all.
+ *       In a kernel or such a function: an array in the memory of the block, uninitialized; 48 KiB in all.
  *   VMAFX_CONSTANT type name[n] = {...};
  *       A table, at namespace scope (device.h); 64 KiB in all. Larger ones go into a buffer.
  *   VMAFX_UNROLL
@@ -56,7 +56,7 @@
  *   uint32_t add_bytes(uint32_t four, uint32_t sum)
  *       `sum` and the four bytes.
  *   Pack<T, n> load_pack<n>(const T*), void store_pack(T*, Pack<T, n>)
- *       n neighbouring values at once, pack.v[0 to n-1]: 2, 4, 8 or 16 bytes, at an address that is a multiple of
+ *       n neighboring values at once, pack.v[0 to n-1]: 2, 4, 8 or 16 bytes, at an address that is a multiple of
  *       that.
  *   float, double multiply_add(a, b, c)
  *       a * b + c, rounded once or twice, whatever is fastest: where that makes no difference.
@@ -89,7 +89,7 @@
  * array, even in an unrolled loop); VMAFX_HD functions. Not: allocation, exceptions, virtual functions, static
  * variables.
  *
- * Speed. Loads are fastest when the lanes of a wave read neighbouring addresses, 4 to 16 bytes each. Local arrays must
+ * Speed. Loads are fastest when the lanes of a wave read neighboring addresses, 4 to 16 bytes each. Local arrays must
  * vanish into registers (constant indices after VMAFX_UNROLL): the check of the code objects refuses scratch memory.
  * Mark pointer parameters __restrict__ where nothing else in the kernel points there.
  *
@@ -229,7 +229,7 @@ VMAFX_DEVICE void add_parts(uint64_t* sums, const int64_t (&parts)[n][kMaxWaves]
   block_sync();
 }
 
-/* kept[0] becomes one of `count` sums over `count` neighbouring lanes, `*index` tells which: in each step a lane keeps half of what it
+/* kept[0] becomes one of `count` sums over `count` neighboring lanes, `*index` tells which: in each step a lane keeps half of what it
  * has and hands over the other half. A step a function, so that arrays stay registers with every compiler. */
 template <int count, int half>
 VMAFX_DEVICE void share_out(uint64_t (&kept)[count], unsigned* index) {

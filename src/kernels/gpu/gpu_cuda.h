@@ -60,7 +60,7 @@ VMAFX_DEVICE double divide(double a, double b) {
 VMAFX_DEVICE float float_toward_zero(uint32_t value) { return __uint2float_rz(value); }
 VMAFX_DEVICE float float_toward_zero(uint64_t value) { return __ull2float_rz(value); }
 
-/* Half the rate of float on cards for data centres, a 32nd or 64th on others. */
+/* Half the rate of float on cards for data centers, a 32nd or 64th on others. */
 VMAFX_DEVICE constexpr bool double_is_fast() {
 #if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 700 || __CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900)
   return true;

@@ -143,7 +143,7 @@ Created create(const FloatMotionOptions& options, const VideoFormat& format, Pla
 
 constexpr ExtractorInfo kFloatMotionExtractor = {
     .name = "float_motion",
-    .help = "motion of the reference in floating point: difference of blurred neighbouring frames",
+    .help = "motion of the reference in floating point: difference of blurred neighboring frames",
     .flags = kHip,
     .features = kFeatures,
     .options = kOptions,

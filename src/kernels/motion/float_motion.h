@@ -1,4 +1,4 @@
-/* float_motion: how much the reference video moves, as the mean absolute difference of blurred neighbouring frames, in
+/* float_motion: how much the reference video moves, as the mean absolute difference of blurred neighboring frames, in
  * floating point.
  *
  * Of reference luma, and with motion_add_uv of both chroma planes, too, with G the separable blur of motion_filter_size

@@ -19,7 +19,7 @@ inline constexpr float kFloatMotionOffset = -128;
 /* A side at half the size. */
 VMAFX_HD constexpr int float_motion_half(int size) { return (size + 1) / 2; }
 
-/* Gaussians (libvmaf f85a853, motion_tools.h): the centre tap and one side. */
+/* Gaussians (libvmaf f85a853, motion_tools.h): the center tap and one side. */
 VMAFX_CONSTANT float kFloatMotionTaps5[3] = {0.402619947f, 0.244201342f, 0.054488685f};
 VMAFX_CONSTANT float kFloatMotionTaps3[2] = {0.667243004f, 0.166378498f};
 

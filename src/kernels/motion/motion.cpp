@@ -113,7 +113,7 @@ Created create(const MotionOptions& options, const VideoFormat& format, Placemen
 
 constexpr ExtractorInfo kMotionExtractor = {
     .name = "motion",
-    .help = "motion of the reference: difference of blurred neighbouring frames",
+    .help = "motion of the reference: difference of blurred neighboring frames",
     .flags = kHip,
     .features = kFeatures,
     .options = kOptions,

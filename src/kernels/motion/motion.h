@@ -1,4 +1,4 @@
-/* motion: how much the reference video moves, as the mean absolute difference of blurred neighbouring frames.
+/* motion: how much the reference video moves, as the mean absolute difference of blurred neighboring frames.
  *
  * Of reference luma, with G the separable five-tap blur of motion_math.h, rounded after each of its two passes:
  *

@@ -1,7 +1,7 @@
 /* The kernels of motion: both passes of the blur in one. Grid: rows of strips cut into blocks, strips down, frames.
  *
  * A thread walks down a strip of 8 columns with the differences of the last five rows in registers, and blurs them down.
- * What the second pass needs of the neighbours, two blurred columns on either side, goes through shared memory, four
+ * What the second pass needs of the neighbors, two blurred columns on either side, goes through shared memory, four
  * rows at a time.
  *
  * Bound by instructions: 28 for a sample, 7 us at 3840x2160 on an H200, where loading it takes 4. */
@@ -21,12 +21,12 @@ struct Strip {
   int w, h;  // of the picture
 };
 
-/* Blurred columns of a strip's row, and two of each neighbour's. */
+/* Blurred columns of a strip's row, and two of each neighbor's. */
 struct Columns {
   int32_t v[kReach + kW + kReach];
 };
 
-/* What a strip's neighbours need of a row: its first two columns, for the one on the left, and its last two. */
+/* What a strip's neighbors need of a row: its first two columns, for the one on the left, and its last two. */
 using Edges = gpu::Pack<int32_t, kReach>;
 using BlockEdges = Edges[kGroups][kGroup][2][kMotionThreads];
 
@@ -81,7 +81,7 @@ VMAFX_DEVICE void put_edges(Edges (&edges)[2][kMotionThreads], const Columns& co
   edges[1][thread] = {{columns.v[kW], columns.v[kW + 1]}};
 }
 
-/* The neighbours' columns, or the strip's own reflection at the ends of the row. Not for the outermost threads. */
+/* The neighbors' columns, or the strip's own reflection at the ends of the row. Not for the outermost threads. */
 VMAFX_DEVICE void get_edges(const Edges (&edges)[2][kMotionThreads], const Strip& strip, Columns& columns) {
   constexpr int kFirst = kReach, kLast = kReach + kW - 1;
   const unsigned thread = gpu::thread_id().x;

@@ -16,13 +16,13 @@ struct MotionSums {
 /* The blur: five taps in Q16, symmetric, a Gaussian of σ ≈ 1.08; they add up to 65536. */
 inline constexpr int kMotionTaps = 5;
 inline constexpr int kMotionRadius = 2;
-inline constexpr int32_t kMotionOuter = 3571, kMotionInner = 16004, kMotionCentre = 26386;
+inline constexpr int32_t kMotionOuter = 3571, kMotionInner = 16004, kMotionCenter = 26386;
 
 /* ⌊(blur + rounding) / 2⌋, for an even rounding up to 2^15. The blur of 16 bits and a sign takes 33 bits; all taps but
  * the outer ones are even, so its half is exact in 32: at most 2^15 · 65535 + 2^14 < 2^31. */
 VMAFX_HD int32_t motion_half_blur(const int32_t values[kMotionTaps], int32_t rounding) {
   return ((kMotionOuter * (values[0] + values[4]) + rounding) >> 1) + kMotionInner / 2 * (values[1] + values[3]) +
-         kMotionCentre / 2 * values[2];
+         kMotionCenter / 2 * values[2];
 }
 
 /* First pass, down a column: differences of bpc bits and a sign -> 16 bits and a sign, whatever the depth. */

@@ -84,7 +84,7 @@ constexpr D16 d16;
 constexpr D32 d32;
 constexpr DU16 du16;
 
-constexpr int32_t kTap[kMotionTaps] = {kMotionOuter, kMotionInner, kMotionCentre, kMotionInner, kMotionOuter};
+constexpr int32_t kTap[kMotionTaps] = {kMotionOuter, kMotionInner, kMotionCenter, kMotionInner, kMotionOuter};
 
 /* Differences of more bits, or blurred columns that need 17 bits, are split into high and low. */
 constexpr int kMostNarrowBits = 14;

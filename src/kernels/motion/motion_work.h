@@ -12,7 +12,7 @@ namespace vmafx {
 
 inline constexpr int kMotionStripW = 8, kMotionStripH = 8;  // samples
 inline constexpr int kMotionThreads = 64;                   // of a block: a row of strips
-/* The outermost strips of a block only help their neighbours. */
+/* The outermost strips of a block only help their neighbors. */
 inline constexpr int kMotionStrips = kMotionThreads - 2;
 
 struct MotionWork {

@@ -7,7 +7,7 @@
 
 namespace vmafx::psnr_hvs {
 
-/* Eight neighbouring lanes have a row each of an 8x8 matrix, and then a column. */
+/* Eight neighboring lanes have a row each of an 8x8 matrix, and then a column. */
 VMAFX_DEVICE void transpose(int32_t (&v)[8]) {
   const unsigned lane = gpu::lane_id();
   VMAFX_UNROLL

@@ -10,7 +10,7 @@
 namespace vmafx {
 
 inline constexpr int kPsnrHvsBlock = 8;  // samples a side
-inline constexpr int kPsnrHvsStep = 7;   // from one block to the next: neighbours share a row or column
+inline constexpr int kPsnrHvsStep = 7;   // from one block to the next: neighbors share a row or column
 
 /* Blocks along a side of n >= 8 samples. */
 VMAFX_HD int psnr_hvs_blocks(int n) { return (n - kPsnrHvsBlock) / kPsnrHvsStep + 1; }

@@ -59,7 +59,7 @@ VMAFX_DEFINE_SAMPLE_KERNELS(speed_decimate, T, work) { decimate<T, false>(work);
 VMAFX_DEFINE_SAMPLE_KERNELS(speed_decimate_scaled, T, work) { decimate<T, true>(work); }
 
 /* m of each sample of x. */
-VMAFX_DEFINE_KERNEL(speed_centre, work) {
+VMAFX_DEFINE_KERNEL(speed_center, work) {
   const SpeedShape& shape = work.shape;
   const int unit = this_unit();
   const int at = static_cast<int>(gpu::block_id().x * kSpeedThreads + gpu::thread_rank());
@@ -72,7 +72,7 @@ VMAFX_DEFINE_KERNEL(speed_centre, work) {
     return ordered_sum<0>(shape.local,
                           [&](int dy) { return small[mirror(y + dy, shape.small_h) * shape.small_w + from]; });
   });
-  work.centred[static_cast<int64_t>(unit) * size + at] = small[at] - mean;
+  work.centered[static_cast<int64_t>(unit) * size + at] = small[at] - mean;
 }
 
 /* Elements a and b <= a of pair number `pair`. */
@@ -88,7 +88,7 @@ VMAFX_DEFINE_KERNEL(speed_multiply, work) {
   const int unit = this_unit();
   const int rank = static_cast<int>(gpu::thread_rank()), band = static_cast<int>(gpu::block_id().x), w = shape.small_w;
   if (rank >= kSpeedPartWords || !has_score(work, unit)) return;
-  const float* m = work.centred.get() + static_cast<int64_t>(unit) * w * shape.small_h;
+  const float* m = work.centered.get() + static_cast<int64_t>(unit) * w * shape.small_h;
   const int from = band * kSpeedBand, below = from + kSpeedBand;
   const int to = below < shape.windows_y() ? below : shape.windows_y();
   double sum;
@@ -189,7 +189,7 @@ VMAFX_DEFINE_KERNEL(speed_measure, work) {
   gpu::block_sync();
   const int b = static_cast<int>(gpu::block_id().x * kSpeedMeasureThreads) + rank;
   if (b >= shape.blocks() || !model[0].is_regular || !model[0].is_solvable) return;
-  const float* m = work.centred.get() + static_cast<int64_t>(unit) * shape.small_w * shape.small_h +
+  const float* m = work.centered.get() + static_cast<int64_t>(unit) * shape.small_w * shape.small_h +
                    (b / shape.blocks_x * shape.small_w + b % shape.blocks_x) * kSpeedBlock;
   for (int i = 0; i < n; i++) y[i][rank] = m[i / kSpeedBlock * shape.small_w + i % kSpeedBlock];
   const float s = variance(model[0], [&](int i) { return y[i][rank]; }, [&](int i) -> float& { return x[i][rank]; });

@@ -41,7 +41,7 @@ class SpeedHip : public DeviceTwin {
                                units};
     const hip::Dim chunks = {hip::blocks_for(samples(), kSpeedThreads), 1, units};
     VMAFX_TRY(decimate_.launch(batch, segments, work));
-    VMAFX_TRY(centre_.launch(batch, chunks, work));
+    VMAFX_TRY(center_.launch(batch, chunks, work));
     VMAFX_TRY(multiply_.launch(batch, {bands, 1, units}, work));
     VMAFX_TRY(model_.launch(batch, {2, 1, units}, work));
     const hip::Dim blocks = {hip::blocks_for(shape.blocks(), kSpeedMeasureThreads), 1, units};
@@ -60,7 +60,7 @@ class SpeedHip : public DeviceTwin {
   /* Says where the kernels' memory is. */
   void lay_out(size_t units, ScratchLayout& memory, SpeedWork& work) const {
     work.small = memory.take<float>(units * samples());
-    work.centred = memory.take<float>(units * samples());
+    work.centered = memory.take<float>(units * samples());
     work.parts = memory.take<double>(units * work_.bands * kSpeedPartWords);
     work.models = memory.take<std::byte>(units * kSpeedModelBytes);
     work.blocks = memory.take<std::byte>(units * work_.shape.blocks() * kSpeedBlockBytes);
@@ -90,7 +90,7 @@ class SpeedHip : public DeviceTwin {
   SpeedWork work_;  // but for what belongs to a batch
   const TwinKernel<SpeedWork> decimate_;
   const TwinKernel<PrescaleWork> taps_ = kernels_.add(kernels::prescale_taps);
-  const TwinKernel<SpeedWork> centre_ = kernels_.add(kernels::speed_centre);
+  const TwinKernel<SpeedWork> center_ = kernels_.add(kernels::speed_center);
   const TwinKernel<SpeedWork> multiply_ = kernels_.add(kernels::speed_multiply);
   const TwinKernel<SpeedWork> model_ = kernels_.add(kernels::speed_model);
   const TwinKernel<SpeedWork> measure_ = kernels_.add(kernels::speed_measure);

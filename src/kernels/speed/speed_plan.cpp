@@ -84,7 +84,7 @@ size_t SpeedPlan::lay_out(std::byte* scratch, SpeedMemory* memory) const {
     m.scaler = pieces.take<std::byte>(scaler->scratch_bytes());
   }
   m.small = pieces.take_plane<float>(shape.small_w, shape.small_h);
-  m.centred = pieces.take_plane<float>(shape.small_w, shape.small_h);
+  m.centered = pieces.take_plane<float>(shape.small_w, shape.small_h);
   m.row = pieces.take<float>(shape.w + 2 * kSpeedSlack);
   m.shifted = pieces.take<double>(kSpeedDim * shape.padded_windows_x());
   m.values = pieces.take_plane<float>(shape.blocks(), kSpeedDim);

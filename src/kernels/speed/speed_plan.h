@@ -19,7 +19,7 @@ struct SpeedMemory {
   Plane<float> scaled;      // with prescaling: the plane, or what it differs from the one before
   std::byte* scaler;
   Plane<float> small;       // x
-  Plane<float> centred;     // m
+  Plane<float> centered;     // m
   float* row;               // of shape.w and slack on both sides
   double* shifted;          // five rows of m from five columns on, of padded_windows_x() each
   Plane<float> values;      // row i: element i of all blocks of m

@@ -43,14 +43,14 @@ void decimate_scaled(const SpeedPlan& plan, const SpeedPlane& plane, const Speed
 }
 
 /* m: x less its local mean. */
-void centre(const SpeedShape& shape, const Plane<float>& small, const Plane<float>& centred) {
+void center(const SpeedShape& shape, const Plane<float>& small, const Plane<float>& centered) {
   for (int y = 0; y < small.h; y++)
     for (int x = 0; x < small.w; x++) {
       const auto column = [&](int dx) {
         const int from = mirror(x + dx, small.w);
         return ordered_sum<0>(shape.local, [&](int dy) { return small.row(mirror(y + dy, small.h))[from]; });
       };
-      centred.row(y)[x] = small.row(y)[x] - ordered_sum<0>(shape.local, column);
+      centered.row(y)[x] = small.row(y)[x] - ordered_sum<0>(shape.local, column);
     }
 }
 
@@ -76,9 +76,9 @@ bool model_plane(const SpeedPlan& plan, const SpeedPlane& plane, const SpeedMemo
   if (plan.scaler) decimate_scaled(plan, plane, memory);
   else if (plan.bpc == 8) decimate_samples<uint8_t>(plan.shape, plane, memory.small);
   else decimate_samples<uint16_t>(plan.shape, plane, memory.small);
-  centre(plan.shape, memory.small, memory.centred);
+  center(plan.shape, memory.small, memory.centered);
   float k[n][kSpeedRow];
-  covariances(plan.shape, memory.centred, k);
+  covariances(plan.shape, memory.centered, k);
   return make_model(Alone(), k, model);
 }
 
@@ -115,7 +115,7 @@ void speed_ref(const SpeedPlan& plan, const SpeedPlane& ref, const SpeedPlane& d
   for (int side = 0; side < 2; side++) {
     Model model;
     if (!model_plane(plan, side ? dist : ref, memory, &model)) sums->singular |= 1u << side;
-    else measure_blocks(plan.shape, model, memory.centred, memory.variance[side], memory.entropy[side]);
+    else measure_blocks(plan.shape, model, memory.centered, memory.variance[side], memory.entropy[side]);
   }
   if (!sums->singular) sums->difference = speed_difference(plan.shape, memory);
 }

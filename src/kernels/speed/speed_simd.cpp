@@ -113,7 +113,7 @@ void decimate_scaled(const SpeedPlan& plan, const SpeedPlane& plane, const Speed
   decimate(plan.shape, Floats{memory.scaled}, memory);
 }
 
-void centre(const SpeedShape& shape, const SpeedMemory& memory) {
+void center(const SpeedShape& shape, const SpeedMemory& memory) {
   const GaussianWindow& window = shape.local;
   const Plane<float>& small = memory.small;
   float* row = memory.row + kSpeedSlack;
@@ -124,7 +124,7 @@ void centre(const SpeedShape& shape, const SpeedMemory& memory) {
     for (int x = 0; x < small.w; x += lanes()) store(column(x), row + x);
     extend_mirrored(row, small.w, window.half);
     for (int x = 0; x < small.w; x += lanes())
-      store(load(small.row(y) + x) - ordered_sum<0>(window, AlongRow{row + x}), memory.centred.row(y) + x);
+      store(load(small.row(y) + x) - ordered_sum<0>(window, AlongRow{row + x}), memory.centered.row(y) + x);
   }
 }
 
@@ -136,7 +136,7 @@ void centre(const SpeedShape& shape, const SpeedMemory& memory) {
 class Covariances {
  public:
   Covariances(const SpeedShape& shape, const SpeedMemory& memory)
-      : shape_(shape), m_(memory.centred), shifted_(memory.shifted), padded_(shape.padded_windows_x()) {}
+      : shape_(shape), m_(memory.centered), shifted_(memory.shifted), padded_(shape.padded_windows_x()) {}
 
   void add_row(int y) {
     shift_row(y);
@@ -294,14 +294,14 @@ bool measure(const SpeedPlan& plan, const SpeedPlane& plane, const SpeedMemory& 
   if (plan.scaler) decimate_scaled(plan, plane, memory);
   else if (plan.bpc == 8) decimate_samples<uint8_t>(shape, plane, memory);
   else decimate_samples<uint16_t>(shape, plane, memory);
-  centre(shape, memory);
+  center(shape, memory);
   Covariances covariances(shape, memory);
   for (int y = 0; y < shape.windows_y() + kSpeedBlock - 1; y++) covariances.add_row(y);
   float k[n][kSpeedRow] = {};
   covariances.fill(k);
   Model model = {};
   if (!make_model(Rows(), k, &model)) return false;
-  gather_blocks(shape, memory.centred, memory.values);
+  gather_blocks(shape, memory.centered, memory.values);
   for (int b = 0; b < shape.blocks(); b += lanes()) {
     const Real variance = variances(model, memory.values, b);
     store(variance, memory.variance[side] + b);

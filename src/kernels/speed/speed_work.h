@@ -67,7 +67,7 @@ struct SpeedWork {
   int32_t bands = 0;
   PrescaleWork prescale;  // its sizes and taps, where there is prescaling
   hip::DevicePtr<float> small;      // small_w · small_h of each unit
-  hip::DevicePtr<float> centred;    // the same
+  hip::DevicePtr<float> centered;    // the same
   hip::DevicePtr<double> parts;     // bands · kSpeedPartWords of each unit: sums of products, then sums
   hip::DevicePtr<std::byte> models;  // kSpeedModelBytes of each unit
   hip::DevicePtr<std::byte> blocks;  // kSpeedBlockBytes for each block of each unit
@@ -75,7 +75,7 @@ struct SpeedWork {
 };
 VMAFX_DECLARE_SAMPLE_KERNELS(speed_decimate, SpeedWork, kSpeedThreads);
 VMAFX_DECLARE_SAMPLE_KERNELS(speed_decimate_scaled, SpeedWork, kSpeedThreads);
-VMAFX_DECLARE_KERNEL(speed_centre, SpeedWork, kSpeedThreads);
+VMAFX_DECLARE_KERNEL(speed_center, SpeedWork, kSpeedThreads);
 VMAFX_DECLARE_KERNEL(speed_multiply, SpeedWork, kSpeedPairThreads);
 VMAFX_DECLARE_KERNEL(speed_model, SpeedWork, kSpeedModelThreads);
 VMAFX_DECLARE_KERNEL(speed_measure, SpeedWork, kSpeedMeasureThreads);

@@ -116,7 +116,7 @@ Created create(const NoOptions&, const VideoFormat& format, Placement placement)
 constexpr ExtractorInfo kSsimulacra2Extractor = {
     .name = "ssimulacra2",
     .help = "SSIMULACRA 2.1, from linear light of the whole picture",
-    .flags = kHip | kColour,
+    .flags = kHip | kColor,
     .features = kFeatures,
     .options = {},
     .create = with_fields<create>,

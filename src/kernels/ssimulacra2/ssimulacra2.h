@@ -30,7 +30,7 @@
 
 namespace vmafx {
 
-/* What the twins need to know of a video. EINVAL where it is too small, or its colours are not known. */
+/* What the twins need to know of a video. EINVAL where it is too small, or its colors are not known. */
 StatusOr<Ssimulacra2Params> ssimulacra2_params(const VideoFormat& format);
 
 /* The twins. */

@@ -42,7 +42,7 @@ VMAFX_DEVICE const SidePicture& picture_of(const Ssimulacra2Work& work, int side
   return picture[0];
 }
 
-/* 16 times the code of chroma at a luma sample, less that of neutral colours. */
+/* 16 times the code of chroma at a luma sample, less that of neutral colors. */
 template <class T>
 VMAFX_DEVICE int chroma_at(const SidePicture& picture, int plane, const ChromaTaps& across, const ChromaTaps& down) {
   const T *top = picture.row<T>(plane, down.first), *below = picture.row<T>(plane, down.second);
@@ -71,7 +71,7 @@ VMAFX_DEVICE Light mean_of_4(const Light& a, const Light& b, const Light& c, con
           vmafx::mean_of_4(a.b, b.b, c.b, d.b)};
 }
 
-/* The second of two neighbours, or the first where there is no second. */
+/* The second of two neighbors, or the first where there is no second. */
 VMAFX_DEVICE int partner(int first, int size) { return first + 1 < size ? first + 1 : first; }
 
 // -- XYB -------------------------------------------------------------------------------------------------------------

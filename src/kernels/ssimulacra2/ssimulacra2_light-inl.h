@@ -42,7 +42,7 @@ HWY_INLINE void chroma_between_rows(const Plane<const T>& plane, const ChromaTap
   std::fill(inside + count, out + (to - from), inside[count - 1]);
 }
 
-/* 16 times the chroma of `count` columns from x on, an even one, less that of neutral colours. All of it is exact. */
+/* 16 times the chroma of `count` columns from x on, an even one, less that of neutral colors. All of it is exact. */
 template <class T>
 HWY_INLINE void chroma_row(const Ssimulacra2Params& params, const Plane<const T>& plane, int y, int x, int count,
                            const Ssimulacra2StripMemory& memory, float* out) {

@@ -15,9 +15,9 @@ VMAFX_TWIN_BEGIN
 /* Of four samples, the upper two first: the next scale. */
 VMAFX_TWIN Real mean_of_4(Real a, Real b, Real c, Real d) { return (((a + b) + c) + d) * Real(0.25f); }
 
-// -- Colour ----------------------------------------------------------------------------------------------------------
+// -- Color ----------------------------------------------------------------------------------------------------------
 
-/* The cube root of what cones absorb, from 0.0038 to 1.0038 for colours inside the gamut of BT.709, less that of their
+/* The cube root of what cones absorb, from 0.0038 to 1.0038 for colors inside the gamut of BT.709, less that of their
  * bias: from a guess at x^(-1/3) by the bits, four steps of Newton's. */
 VMAFX_TWIN Real response(const float (&absorbance)[9], int cone, const Light& light) {
   const Real third(1 / 3.f), four_thirds(4 / 3.f), bias(0.0037930732552754493f);

@@ -74,7 +74,7 @@ void make_channel(const Ssimulacra2Params& params, const Memory& memory, int lig
 
 // -- Blur ------------------------------------------------------------------------------------------------------------
 
-/* `count` samples, of which neighbours are `stride` apart, are 0 beyond their ends. */
+/* `count` samples, of which neighbors are `stride` apart, are 0 beyond their ends. */
 struct Line {
   const float* first;
   int count;

@@ -25,7 +25,7 @@ inline constexpr int kSsimulacra2ColumnThreads = 64;
 
 /* A scale. Where its planes begin is in floats from the start of the scratch memory. XYB (for each frame 6 planes: x, y,
  * b of ref, then of dist) and rows that are blurred along (5 streams of x, then of y and of b) lie in quads of columns:
- * four neighbours of a row, then those of the next row. `ring` rows take turns. */
+ * four neighbors of a row, then those of the next row. `ring` rows take turns. */
 struct Ssimulacra2ScaleWork {
   int32_t w, h, quads;
   int32_t rows, ring;

@@ -6,7 +6,7 @@ namespace vmafx {
 
 inline constexpr int kMaxWindowHalf = 32;  // of scale 0 under the largest kernelscale
 
-/* Symmetric: the centre tap and one side. Trivially copyable, so that kernels take it as an argument. */
+/* Symmetric: the center tap and one side. Trivially copyable, so that kernels take it as an argument. */
 struct GaussianWindow {
   int half = 0;  // taps on each side
   float taps[kMaxWindowHalf + 1] = {};

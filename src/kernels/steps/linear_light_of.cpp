@@ -110,7 +110,7 @@ StatusOr<Primaries> primaries_of(int code) {
     case 11: return Primaries{{0.680, 0.320}, {0.265, 0.690}, {0.150, 0.060}, kDci};
     case 12: return Primaries{{0.680, 0.320}, {0.265, 0.690}, {0.150, 0.060}, kD65};
     case 22: return Primaries{{0.630, 0.340}, {0.295, 0.605}, {0.155, 0.077}, kD65};
-    default: return error(EINVAL, "colour primaries %d (H.273) are not known", code);
+    default: return error(EINVAL, "color primaries %d (H.273) are not known", code);
   }
 }
 
@@ -124,9 +124,9 @@ Matrix adapted(const Chromaticity& from, const Chromaticity& to) {
 }  // namespace
 
 StatusOr<LinearLight> linear_light_of(const VideoFormat& format) {
-  const bool full_range = format.colour.range == Colour::Range::kFull;
-  VMAFX_ASSIGN(const DisplayCurve curve, curve_of(format.colour.transfer));
-  VMAFX_ASSIGN(const LumaParts parts, luma_parts_of(format.colour.matrix));
+  const bool full_range = format.color.range == Color::Range::kFull;
+  VMAFX_ASSIGN(const DisplayCurve curve, curve_of(format.color.transfer));
+  VMAFX_ASSIGN(const LumaParts parts, luma_parts_of(format.color.matrix));
   const double step = 1 << (format.bpc - 8), most = (1 << format.bpc) - 1;
   const double luma = full_range ? most : 219 * step, chroma = 16 * (full_range ? most : 224 * step);
   const double red = 2 * (1 - parts.red), blue = 2 * (1 - parts.blue), green = 1 - parts.red - parts.blue;
@@ -141,22 +141,22 @@ StatusOr<LinearLight> linear_light_of(const VideoFormat& format) {
 }
 
 StatusOr<std::array<double, 9>> primaries_to_bt709(const VideoFormat& format) {
-  const int code = format.colour.primaries;
+  const int code = format.color.primaries;
   VMAFX_ASSIGN(const Primaries primaries, primaries_of(code));
   if (code == 1 || code == 2) return Matrix{1, 0, 0, 0, 1, 0, 0, 0, 1};
   return product(inverse(kBt709.to_xyz()), product(adapted(primaries.white, kD65), primaries.to_xyz()));
 }
 
 ChromaAxis chroma_across(const VideoFormat& format) {
-  using enum Colour::ChromaLocation;
-  const auto at = format.colour.chroma_location;
+  using enum Color::ChromaLocation;
+  const auto at = format.color.chroma_location;
   return {.halved = format.chroma == Chroma::k420 || format.chroma == Chroma::k422,
-          .offset = at == kCentre || at == kTop || at == kBottom ? 1 : 0};
+          .offset = at == kCenter || at == kTop || at == kBottom ? 1 : 0};
 }
 
 ChromaAxis chroma_down(const VideoFormat& format) {
-  using enum Colour::ChromaLocation;
-  const auto at = format.colour.chroma_location;
+  using enum Color::ChromaLocation;
+  const auto at = format.color.chroma_location;
   return {.halved = format.chroma == Chroma::k420,
           .offset = at == kTopLeft || at == kTop ? 0 : at == kBottomLeft || at == kBottom ? 2 : 1};
 }

@@ -14,7 +14,7 @@ namespace vmafx {
 namespace HWY_NAMESPACE {
 namespace {
 
-/* Rows of the source as floats, each converted once. The taps of a row are neighbours, no more than there are slots. */
+/* Rows of the source as floats, each converted once. The taps of a row are neighbors, no more than there are slots. */
 template <class T>
 class FloatRows {
  public:

@@ -30,7 +30,7 @@ inline void extend_repeated(float* row, int n, int count) {
   }
 }
 
-/* How far apart rows of n floats lie, and kRowSlack behind each: an odd number of cache lines, so that neighbours do not
+/* How far apart rows of n floats lie, and kRowSlack behind each: an odd number of cache lines, so that neighbors do not
  * meet in one set of the cache. */
 inline size_t row_pitch(size_t n) {
   constexpr size_t kLine = 64 / sizeof(float);

@@ -25,7 +25,7 @@ struct UnpackPlane {
 
 inline constexpr int kMostUnpacks = 2 * 3 * hip::kMostBatch;  // a launch takes all planes of a batch
 
-/* A block works on kUnpackColumns * kUnpackRun samples of kUnpackRows rows, a thread on kUnpackRun neighbours. */
+/* A block works on kUnpackColumns * kUnpackRun samples of kUnpackRows rows, a thread on kUnpackRun neighbors. */
 inline constexpr unsigned kUnpackColumns = 64, kUnpackRows = 4, kUnpackRun = 4;
 
 struct UnpackPlanes {

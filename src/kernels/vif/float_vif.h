@@ -2,7 +2,7 @@
  *
  * H. R. Sheikh, A. C. Bovik, "Image information and visual quality", IEEE Transactions on Image Processing 15(2), 2006,
  * pp. 430-444, in its pixel-domain form (vifp_mscale.m), of luma at four scales. Gaussian windows (gaussian_window.h)
- * give the local variances s1 (ref), s2 (dist) and the covariance s12; the distorted picture is modelled as g · ref +
+ * give the local variances s1 (ref), s2 (dist) and the covariance s12; the distorted picture is modeled as g · ref +
  * noise,
  *
  *     g = s12 / s1       sv = s2 - g · s12       num = Σ log2(1 + g² s1 / (sv + n))       den = Σ log2(1 + s1 / n)

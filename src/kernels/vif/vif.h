@@ -2,7 +2,7 @@
  *
  * H. R. Sheikh, A. C. Bovik, "Image information and visual quality", IEEE Transactions on Image Processing 15(2), 2006,
  * pp. 430-444, in its pixel-domain form. Around each luma sample a Gaussian window gives the local variances s1 (ref),
- * s2 (dist) and their covariance s12. The distorted picture is modelled as g * ref + noise, with g = s12 / s1 and a
+ * s2 (dist) and their covariance s12. The distorted picture is modeled as g * ref + noise, with g = s12 / s1 and a
  * noise variance sv = s2 - g * s12; the eye adds noise of variance n = 2 to both. A scale's score is the ratio of two
  * sums over all samples:
  *

@@ -63,7 +63,7 @@ VMAFX_DEFINE_DENSE_KERNEL(vif_decimate_2, 5, work) { decimate<3>(work, decimated
 // -- Sums ------------------------------------------------------------------------------------------------------------
 
 /* What the vertical pass leaves of a row: means Q8, squares Q16. A thread of the horizontal pass begins two packs of
- * four after its neighbour. With even and odd packs apart, on other banks, neighbours read neighbouring packs. */
+ * four after its neighbor. With even and odd packs apart, on other banks, neighbors read neighboring packs. */
 enum Quantity { kMu1, kMu2, kXx, kYy, kXy, kQuantities };
 inline constexpr int kPack = 4, kOddPacks = kVifThreads / 2 + 16, kRowWords = kOddPacks + kVifThreads / 2;
 using FilteredRow = uint32_t[kQuantities][kRowWords];

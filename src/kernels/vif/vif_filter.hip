@@ -131,11 +131,11 @@ struct LongMeans<scale, false> {
     for (int i = 0; i < results; i++) means[i] = weigh<scale>(values, first + i, (1u << shift) >> 1);
     VMAFX_UNROLL
     for (int i = 0; i < results; i++) {
-      const int centre = first + i + kHalf;
-      uint32_t high = kVifTaps[scale][0] * (values[centre] >> 16);
+      const int center = first + i + kHalf;
+      uint32_t high = kVifTaps[scale][0] * (values[center] >> 16);
       VMAFX_UNROLL
       for (int k = 1; k <= kHalf; k++)
-        high += kVifTaps[scale][k] * ((values[centre - k] >> 16) + (values[centre + k] >> 16));
+        high += kVifTaps[scale][k] * ((values[center - k] >> 16) + (values[center + k] >> 16));
       means[i] = (high << (16 - shift)) + ((means[i] - (high << 16)) >> shift);
     }
   }

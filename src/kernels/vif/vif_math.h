@@ -13,7 +13,7 @@ namespace vmafx {
 
 inline constexpr int kVifScales = 4;
 
-/* The Gaussian windows, Q16: the centre tap and one side. Each whole window adds up to 65536. */
+/* The Gaussian windows, Q16: the center tap and one side. Each whole window adds up to 65536. */
 inline constexpr int kVifMaxHalfWidth = 8;
 VMAFX_CONSTANT int kVifHalfWidth[kVifScales] = {8, 4, 2, 1};
 VMAFX_CONSTANT uint16_t kVifTaps[kVifScales][kVifMaxHalfWidth + 1] = {

@@ -32,21 +32,21 @@ constexpr int32_t vif_pack_taps(int low, int high) {
   return static_cast<int32_t>(low | static_cast<uint32_t>(high) << 16);
 }
 
-/* The window of `scale`, one entry per pair. Scale 3's centre tap does not fit 16 signed bits: it is split into two
+/* The window of `scale`, one entry per pair. Scale 3's center tap does not fit 16 signed bits: it is split into two
  * halves, the second in an entry of its own. */
 template <int kScale>
 consteval auto vif_pair_taps() {
   constexpr int kRadius = vif_pair_radius(kScale);
-  constexpr bool kSplitCentre = kVifTaps[kScale][0] > INT16_MAX;
+  constexpr bool kSplitCenter = kVifTaps[kScale][0] > INT16_MAX;
   const auto tap = [](int k) -> int {
     const int distance = k < 0 ? -k : k;
     if (distance > kVifHalfWidth[kScale]) return 0;
-    return distance == 0 && kSplitCentre ? kVifTaps[kScale][0] / 2 : kVifTaps[kScale][distance];
+    return distance == 0 && kSplitCenter ? kVifTaps[kScale][0] / 2 : kVifTaps[kScale][distance];
   };
-  std::array<VifPairTaps, 2 * kRadius + 1 + kSplitCentre> taps{};
+  std::array<VifPairTaps, 2 * kRadius + 1 + kSplitCenter> taps{};
   for (int q = -kRadius; q <= kRadius; q++)
     taps[q + kRadius] = {q, vif_pack_taps(tap(2 * q), tap(2 * q + 1)), vif_pack_taps(tap(2 * q - 1), tap(2 * q))};
-  if (kSplitCentre) taps.back() = {0, vif_pack_taps(tap(0), 0), vif_pack_taps(0, tap(0))};
+  if (kSplitCenter) taps.back() = {0, vif_pack_taps(tap(0), 0), vif_pack_taps(0, tap(0))};
   return taps;
 }
 

@@ -74,8 +74,8 @@ START_TEST(narrow_arithmetic_of_scale_0) {
         const uint32_t magnitude = narrow::magnitude(weighted);
         assert_same(narrow::csf_fine(band, product, 0), magnitude, "csf", band, product);
         assert_same(narrow::csf_fine(band, product, -1), narrow::magnitude(negated), "negated csf", band, product);
-        assert_same(narrow::neighbour_fine(magnitude), adm_neighbour_fine(weighted), "neighbour", band, product);
-        assert_same(narrow::centre_fine(magnitude), adm_centre_fine(weighted), "centre", band, product);
+        assert_same(narrow::neighbor_fine(magnitude), adm_neighbor_fine(weighted), "neighbor", band, product);
+        assert_same(narrow::center_fine(magnitude), adm_center_fine(weighted), "center", band, product);
       }
     }
   }

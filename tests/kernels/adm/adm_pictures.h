@@ -15,11 +15,11 @@ namespace vmafx::test {
 template <class T>
 void make_lookalike(TestPlane<T>& ref, TestPlane<T>& dist, int w, int h, int bpc, uint32_t seed, double contrast, int noise_bits) {
   std::mt19937 random(seed);
-  const int centre = 1 << (bpc - 1), max = (1 << bpc) - 1;
+  const int center = 1 << (bpc - 1), max = (1 << bpc) - 1;
   for (int y = 0; y < h; y++)
     for (int x = 0; x < w; x++) {
       const int noise = noise_bits ? static_cast<int>(random() >> (32 - noise_bits)) - (1 << (noise_bits - 1)) : 0;
-      const int value = centre + static_cast<int>((ref.at(x, y) - centre) * contrast) + noise;
+      const int value = center + static_cast<int>((ref.at(x, y) - center) * contrast) + noise;
       dist.at(x, y) = static_cast<T>(std::clamp(value, 0, max));
     }
 }

@@ -203,7 +203,7 @@ START_TEST(identical_pictures_keep_all_and_add_nothing) {
   pair.ref.fill(Fill::kRandom, 8, 1);
   pair.dist.fill(Fill::kRandom, 8, 1);
   const auto scores = score(pair, 8, {});
-  /* The thresholds of scales 1 to 3 are -27 where nothing was added (see adm_neighbour_coarse), hence a trace more
+  /* The thresholds of scales 1 to 3 are -27 where nothing was added (see adm_neighbor_coarse), hence a trace more
    * than 1. */
   ck_assert_double_eq_tol(scores[kAdm2], 1, 1e-5);
   ck_assert_double_eq_tol(scores[kAim], 0, 1e-5);
@@ -284,13 +284,13 @@ START_TEST(scores_are_libvmafs) {
     const auto [w, h, bpc] = kPictures[p];
     with_sample_type(bpc, [&](auto sample) {
       Pair<decltype(sample)> pair(kPictures[p].w, kPictures[p].h);
-      const int depth = kPictures[p].bpc, centre = 1 << (depth - 1);
+      const int depth = kPictures[p].bpc, center = 1 << (depth - 1);
       pair.ref.fill(Fill::kRandom, depth, 1);
       pair.dist.fill(Fill::kRandom, depth, 2);
       for (int y = 0; y < pair.h; y++)
         for (int x = 0; x < pair.w; x++)
-          pair.dist.at(x, y) = static_cast<decltype(sample)>(centre + (pair.ref.at(x, y) - centre) * 3 / 4 +
-                                                             (pair.dist.at(x, y) - centre) / 4);
+          pair.dist.at(x, y) = static_cast<decltype(sample)>(center + (pair.ref.at(x, y) - center) * 3 / 4 +
+                                                             (pair.dist.at(x, y) - center) / 4);
       for (const Row& row : kRows) {
         const auto got = score(pair, depth, row.options);
         ck_assert_uint_eq(got.size(), row.scores[p].size());

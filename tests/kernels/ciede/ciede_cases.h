@@ -7,17 +7,17 @@
 namespace vmafx::test {
 
 inline ParityCases ciede_cases() {
-  ParityCases cases = depths({.format = colour(70, 19, 8, Chroma::k420), .frames = 2, .batch = 2}) +
-                      batches({.format = colour(40, 18, 10, Chroma::k420),
+  ParityCases cases = depths({.format = color(70, 19, 8, Chroma::k420), .frames = 2, .batch = 2}) +
+                      batches({.format = color(40, 18, 10, Chroma::k420),
                                .frames = 5,
                                .paint = fills({Fill::kRandom, Fill::kGradient, Fill::kSparse})},
                               {1, 3});
   /* From the smallest to past a tile, odd ones too. */
   for (const Chroma chroma : {Chroma::k420, Chroma::k422, Chroma::k444})
-    cases = cases + sizes({colour(2, 2, 8, chroma)}, {{2, 2}, {3, 3}, {63, 17}, {64, 16}, {131, 33}});
+    cases = cases + sizes({color(2, 2, 8, chroma)}, {{2, 2}, {3, 3}, {63, 17}, {64, 16}, {131, 33}});
   for (const int bpc : {8, 16})
-    cases = cases + paints({colour(66, 18, bpc, Chroma::k444)}, kExtremes) +
-            paints({colour(66, 18, bpc, Chroma::k444)},
+    cases = cases + paints({color(66, 18, bpc, Chroma::k444)}, kExtremes) +
+            paints({color(66, 18, bpc, Chroma::k444)},
                    {fills({Fill::kCheckerboard, Fill::kZero, Fill::kMax, Fill::kSparse})});
   return cases;
 }

@@ -58,7 +58,7 @@ inline ParityCases float_motion_cases() {
                            {"1", "3", "5", "9"});
   }
   for (const Chroma chroma : {Chroma::k420, Chroma::k422, Chroma::k444})
-    cases.push_back({.format = colour(45, 26, 8, chroma),
+    cases.push_back({.format = color(45, 26, 8, chroma),
                      .frames = 3,
                      .batch = 2,
                      .paint = fills({Fill::kRandom, Fill::kGradient}),

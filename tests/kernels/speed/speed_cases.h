@@ -10,14 +10,14 @@ inline const Paint kSpeedNoise = fills({Fill::kRandom, Fill::kSparse, Fill::kRan
 
 inline ParityCases speed_chroma_cases() {
   ParityCases cases = {
-      {colour(347, 330, 8, Chroma::k420), 1, 1, kSpeedNoise},
-      {colour(320, 160, 8, Chroma::k422), 1, 1, kSpeedNoise},
-      {colour(160, 160, 8, Chroma::k444), 5, 3,
+      {color(347, 330, 8, Chroma::k420), 1, 1, kSpeedNoise},
+      {color(320, 160, 8, Chroma::k422), 1, 1, kSpeedNoise},
+      {color(160, 160, 8, Chroma::k444), 5, 3,
        fills({Fill::kRandom, Fill::kZero, Fill::kMax, Fill::kSparse, Fill::kRandom, Fill::kGradient, Fill::kRandom})},
-      {colour(322, 340, 10, Chroma::k444), 1, 1, kSpeedNoise,
+      {color(322, 340, 10, Chroma::k444), 1, 1, kSpeedNoise,
        {{"speed_prescale", "0.5"}, {"speed_prescale_method", "bilinear"}}}};
-  for (const int bpc : {8, 9, 10, 12, 16}) cases.push_back({colour(175, 164, bpc, Chroma::k444), 1, 1, kSpeedNoise});
-  return cases + values({colour(160, 160, 8, Chroma::k444), 1, 1, kSpeedNoise}, "speed_weight_var_mode", {"1", "3", "5"});
+  for (const int bpc : {8, 9, 10, 12, 16}) cases.push_back({color(175, 164, bpc, Chroma::k444), 1, 1, kSpeedNoise});
+  return cases + values({color(160, 160, 8, Chroma::k444), 1, 1, kSpeedNoise}, "speed_weight_var_mode", {"1", "3", "5"});
 }
 
 inline ParityCases speed_temporal_cases() {

@@ -10,19 +10,19 @@ namespace vmafx::test {
 inline ParityCases ssimulacra2_cases() {
   constexpr int columns = kSsimulacra2ColumnThreads, rows = kSsimulacra2ChunkRows;
   ParityCases cases =
-      depths({colour(37, 18, 8, Chroma::k420), 1, 1, fills({Fill::kRandom, Fill::kGradient})}) +
+      depths({color(37, 18, 8, Chroma::k420), 1, 1, fills({Fill::kRandom, Fill::kGradient})}) +
       /* Few scales, and all; odd sizes. */
-      sizes({colour(8, 8, 8, Chroma::k420)}, {{8, 8}, {9, 15}, {17, 8}, {113, 114}}) +
+      sizes({color(8, 8, 8, Chroma::k420)}, {{8, 8}, {9, 15}, {17, 8}, {113, 114}}) +
       /* Up to the end of a block or chunk, one sample past it, and into a third one. */
-      sizes({colour(8, 8, 8, Chroma::k444)}, {{columns, 20}, {columns + 1, 9}, {2 * columns + 9, 33}, {9, rows},
+      sizes({color(8, 8, 8, Chroma::k444)}, {{columns, 20}, {columns + 1, 9}, {2 * columns + 9, 33}, {9, rows},
                                               {12, rows + 1}, {17, 2 * rows + 3}}) +
-      paints({colour(40, 24, 8, Chroma::k444)}, kExtremes) +
-      paints({colour(40, 24, 8, Chroma::k444)},
+      paints({color(40, 24, 8, Chroma::k444)}, kExtremes) +
+      paints({color(40, 24, 8, Chroma::k444)},
              {fills({Fill::kMax, Fill::kZero, Fill::kCheckerboard, Fill::kColumns, Fill::kRows})}) +
-      batches({colour(24, 17, 8, Chroma::k420), hip::kMostBatch + 1, 1, fills({Fill::kRandom, Fill::kGradient})},
+      batches({color(24, 17, 8, Chroma::k420), hip::kMostBatch + 1, 1, fills({Fill::kRandom, Fill::kGradient})},
               {1, 3, hip::kMostBatch});
   for (const Chroma chroma : {Chroma::k400, Chroma::k420, Chroma::k422, Chroma::k444})
-    cases.push_back({colour(35, 21, 8, chroma), 1, 1, fills({Fill::kRandom, Fill::kGradient, Fill::kSparse})});
+    cases.push_back({color(35, 21, 8, chroma), 1, 1, fills({Fill::kRandom, Fill::kGradient, Fill::kSparse})});
   return cases;
 }
 

@@ -186,8 +186,8 @@ END_TEST
 /* The scores of the reference program (SSIMULACRA 2.1) for these pictures as sRGB of 16 bits; where that cannot hold
  * them, of its formulas in double, from which its floats are further away. */
 START_TEST(reference_scores) {
-  using Range = Colour::Range;
-  using ChromaLocation = Colour::ChromaLocation;
+  using Range = Color::Range;
+  using ChromaLocation = Color::ChromaLocation;
   static const struct {
     VideoFormat format;
     double score, tolerance = 2e-6;
@@ -200,21 +200,21 @@ START_TEST(reference_scores) {
       {{.w = 128, .h = 96, .bpc = 16, .chroma = Chroma::k420}, 69.144932},
       {{.w = 150, .h = 120, .bpc = 9, .chroma = Chroma::k420}, 81.006894},
       {{.w = 72, .h = 60, .bpc = 8, .chroma = Chroma::k420,
-        .colour = {.matrix = 6, .transfer = 13, .range = Range::kFull,
-                   .chroma_location = ChromaLocation::kCentre}}, 75.051534},
+        .color = {.matrix = 6, .transfer = 13, .range = Range::kFull,
+                   .chroma_location = ChromaLocation::kCenter}}, 75.051534},
       {{.w = 72, .h = 60, .bpc = 8, .chroma = Chroma::k420,
-        .colour = {.matrix = 5, .transfer = 5, .range = Range::kLimited}}, 66.327507},
+        .color = {.matrix = 5, .transfer = 5, .range = Range::kLimited}}, 66.327507},
       {{.w = 80, .h = 50, .bpc = 10, .chroma = Chroma::k420,
-        .colour = {.matrix = 9, .transfer = 14,
+        .color = {.matrix = 9, .transfer = 14,
                    .chroma_location = ChromaLocation::kTopLeft}}, 28.889595},
       {{.w = 80, .h = 50, .bpc = 10, .chroma = Chroma::k422,
-        .colour = {.matrix = 1, .transfer = 4, .primaries = 1, .range = Range::kFull,
+        .color = {.matrix = 1, .transfer = 4, .primaries = 1, .range = Range::kFull,
                    .chroma_location = ChromaLocation::kTop}}, 46.558442},
       {{.w = 80, .h = 50, .bpc = 10, .chroma = Chroma::k420,
-        .colour = {.matrix = 9, .transfer = 15, .primaries = 9,
+        .color = {.matrix = 9, .transfer = 15, .primaries = 9,
                    .chroma_location = ChromaLocation::kTopLeft}}, 19.562514, 1e-2},
       {{.w = 66, .h = 70, .bpc = 12, .chroma = Chroma::k444,
-        .colour = {.matrix = 9, .transfer = 8, .range = Range::kFull}}, 73.045050},
+        .color = {.matrix = 9, .transfer = 8, .range = Range::kFull}}, 73.045050},
   };
   for (const auto& c : kCases) {
     const double score = score_of_waves(c.format);
@@ -227,7 +227,7 @@ END_TEST
 /* Of R'G'B' by each transfer, dark and bright. */
 START_TEST(codes_of_light) {
   for (const auto& [transfer, gamma] : {std::pair(1, 2.4L), {4, 2.2L}, {5, 2.8L}, {8, 1.0L}, {13, 0.0L}, {17, 2.6L}}) {
-    const auto light = linear_light_of({.w = 8, .h = 8, .bpc = 8, .colour = {.matrix = 1, .transfer = transfer}});
+    const auto light = linear_light_of({.w = 8, .h = 8, .bpc = 8, .color = {.matrix = 1, .transfer = transfer}});
     ck_assert(light.ok());
     for (double v = 1; v > 1e-6; v *= 0.99991) {
       const long double linear = std::pow(static_cast<long double>(v), gamma);
@@ -282,10 +282,10 @@ START_TEST(refusals) {
     ck_assert_int_eq(made.status().code(), EINVAL);
     assert_contains(made.status().message(), "too small");
   }
-  for (const auto& [colour, why] : {std::pair(Colour{.transfer = 16}, "transfer characteristics 16"),
-                                    std::pair(Colour{.matrix = 14}, "matrix coefficients 14"),
-                                    std::pair(Colour{.primaries = 10}, "colour primaries 10")}) {
-    const auto made = kSsimulacra2Extractor.create({}, {.w = 64, .h = 64, .bpc = 10, .colour = colour}, Placement::kCpu);
+  for (const auto& [color, why] : {std::pair(Color{.transfer = 16}, "transfer characteristics 16"),
+                                    std::pair(Color{.matrix = 14}, "matrix coefficients 14"),
+                                    std::pair(Color{.primaries = 10}, "color primaries 10")}) {
+    const auto made = kSsimulacra2Extractor.create({}, {.w = 64, .h = 64, .bpc = 10, .color = color}, Placement::kCpu);
     ck_assert(!made.ok());
     assert_contains(made.status().message(), why);
   }

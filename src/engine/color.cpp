@@ -1,4 +1,4 @@
-#include "engine/colour.h"
+#include "engine/color.h"
 
 #include <span>
 
@@ -24,7 +24,7 @@ std::string name_of(std::span<const char* const> names, int code) {
   return static_cast<size_t>(code) < names.size() ? names[code] : std::to_string(code);
 }
 
-int code_point(int given) { return given > 0 ? given : Colour::kUnspecified; }
+int code_point(int given) { return given > 0 ? given : Color::kUnspecified; }
 
 /* An enumerator, or the first one for a number that is none. */
 template <class Enum>
@@ -40,8 +40,8 @@ Field common(Field ref, Field dist, Field open, const char* name, std::string* d
 
 /* Full range against limited, or against one that is not told, which means limited to all that read it. */
 void warn_of_ranges(const InputFormat& ref, const InputFormat& dist, Log& log) {
-  const auto is_full = [](const InputFormat& input) { return input.scored.colour.range == Colour::Range::kFull; };
-  const auto range = [](const InputFormat& input) { return kRangeNames[static_cast<int>(input.scored.colour.range)]; };
+  const auto is_full = [](const InputFormat& input) { return input.scored.color.range == Color::Range::kFull; };
+  const auto range = [](const InputFormat& input) { return kRangeNames[static_cast<int>(input.scored.color.range)]; };
   if (is_full(ref) == is_full(dist)) return;
   const InputFormat& full = is_full(dist) ? dist : ref;
   /* Formats of FFmpeg's that are of full range by their name have 8 bits. */
@@ -55,41 +55,41 @@ void warn_of_ranges(const InputFormat& ref, const InputFormat& dist, Log& log) {
 }
 
 bool is_hdr(const InputFormat& input) {
-  return input.scored.colour.transfer == kPq || input.scored.colour.transfer == kHlg;
+  return input.scored.color.transfer == kPq || input.scored.color.transfer == kHlg;
 }
 
 }  // namespace
 
-void warn_of_colours(const InputFormat& ref, const InputFormat& dist, bool scores_models, Log& log) {
+void warn_of_colors(const InputFormat& ref, const InputFormat& dist, bool scores_models, Log& log) {
   warn_of_ranges(ref, dist, log);
-  const auto compare = [&](int Colour::*code, std::span<const char* const> names, const char* what, const char* remedy) {
-    const int of_ref = ref.scored.colour.*code, of_dist = dist.scored.colour.*code;
-    if (of_ref != Colour::kUnspecified && of_dist != Colour::kUnspecified && of_ref != of_dist)
+  const auto compare = [&](int Color::*code, std::span<const char* const> names, const char* what, const char* remedy) {
+    const int of_ref = ref.scored.color.*code, of_dist = dist.scored.color.*code;
+    if (of_ref != Color::kUnspecified && of_dist != Color::kUnspecified && of_ref != of_dist)
       log.warning(format_text("The inputs differ in color %s (%s %s, %s %s). %s there, if only its tag is wrong.", what,
                               dist.name.c_str(), name_of(names, of_dist).c_str(), ref.name.c_str(),
                               name_of(names, of_ref).c_str(), remedy));
   };
-  compare(&Colour::matrix, kMatrixNames, "matrix",
+  compare(&Color::matrix, kMatrixNames, "matrix",
           "scale=out_color_matrix=... before one of them converts it; setparams=colorspace=...");
-  compare(&Colour::transfer, kTransferNames, "transfer",
+  compare(&Color::transfer, kTransferNames, "transfer",
           "zscale=transfer=... before one of them converts it; setparams=color_trc=...");
   if (scores_models && (is_hdr(ref) || is_hdr(dist)))
     log.warning(format_text("The transfer is %s; the VMAF models know SDR video only, the score means little. Map the tones of "
                             "both inputs to SDR first (zscale, tonemap), or score with features alone (model='':feature=...).",
-                            kTransferNames[(is_hdr(dist) ? dist : ref).scored.colour.transfer]));
+                            kTransferNames[(is_hdr(dist) ? dist : ref).scored.color.transfer]));
 }
 
-Colour described_colour(const VmafxColour& colour) {
-  return {.matrix = code_point(colour.matrix),
-          .transfer = code_point(colour.transfer),
-          .primaries = code_point(colour.primaries),
-          .range = enumerator(colour.range, Colour::Range::kFull),
-          .chroma_location = enumerator(colour.chroma_location, Colour::ChromaLocation::kBottom)};
+Color described_color(const VmafxColor& color) {
+  return {.matrix = code_point(color.matrix),
+          .transfer = code_point(color.transfer),
+          .primaries = code_point(color.primaries),
+          .range = enumerator(color.range, Color::Range::kFull),
+          .chroma_location = enumerator(color.chroma_location, Color::ChromaLocation::kBottom)};
 }
 
-Colour common_colour(const Colour& ref, const Colour& dist, std::string* differ) {
-  const Colour open;
-  Colour both;
+Color common_color(const Color& ref, const Color& dist, std::string* differ) {
+  const Color open;
+  Color both;
   both.range = common(ref.range, dist.range, open.range, "range", differ);
   both.matrix = common(ref.matrix, dist.matrix, open.matrix, "matrix", differ);
   both.transfer = common(ref.transfer, dist.transfer, open.transfer, "transfer", differ);
@@ -99,16 +99,16 @@ Colour common_colour(const Colour& ref, const Colour& dist, std::string* differ)
   return both;
 }
 
-std::string assume_colour(VideoFormat& format) {
+std::string assume_color(VideoFormat& format) {
   std::string assumed;
-  Colour& colour = format.colour;
-  if (colour.matrix == Colour::kUnspecified) {
+  Color& color = format.color;
+  if (color.matrix == Color::kUnspecified) {
     const bool hd = format.h > kMostRowsOfSd;
-    colour.matrix = hd ? kBt709 : kBt601;
+    color.matrix = hd ? kBt709 : kBt601;
     assumed = hd ? "the matrix of BT.709" : "the matrix of BT.601";
   }
-  if (colour.range == Colour::Range::kUnspecified) {
-    colour.range = Colour::Range::kLimited;
+  if (color.range == Color::Range::kUnspecified) {
+    color.range = Color::Range::kLimited;
     assumed += (assumed.empty() ? "" : " and ") + std::string("limited range");
   }
   return assumed;
