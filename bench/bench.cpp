@@ -53,8 +53,8 @@ class Stream {
     params.backend = "cpu";
     params.n_threads = threads;
     params.log = print_message;
-    const VmafxFormat format = {s.clip.w, s.clip.h, VMAFX_CHROMA_420, s.clip.bits, VMAFX_LAYOUT_PLANAR, 0,
-                                VMAFX_MEMORY_HOST};
+    const VmafxFormat format = {s.clip.w, s.clip.h,         VMAFX_CHROMA_420, s.clip.bits, VMAFX_LAYOUT_PLANAR,
+                                0,        VMAFX_MEMORY_HOST};
     ok_ = vmafx_open(&context_, &params) == 0 && vmafx_configure(context_, &format, &format) == 0;
   }
   Stream(const Stream&) = delete;

@@ -27,8 +27,8 @@ int smooth_noise(uint32_t x, uint32_t y, int cell_log2, uint32_t seed) {
 /* Moves by (3, 1) samples a frame. */
 int reference_sample(int plane, int x, int y, int frame) {
   const uint32_t mx = x + 3 * frame, my = y + frame, seed = 1000 * plane;
-  const int texture = smooth_noise(mx, my, 6, seed) / 2 + smooth_noise(mx, my, 4, seed + 1) / 4 +
-                      smooth_noise(mx, my, 2, seed + 2) / 8;
+  const int texture =
+      smooth_noise(mx, my, 6, seed) / 2 + smooth_noise(mx, my, 4, seed + 1) / 4 + smooth_noise(mx, my, 2, seed + 2) / 8;
   const int grain = static_cast<int>(scrambled(mx * 31 + my * 17 + frame * 1013 + plane) & 1023);
   return 4096 + texture * 7 / 8 + grain;
 }
@@ -37,7 +37,8 @@ int reference_sample(int plane, int x, int y, int frame) {
 int distorted_sample(int plane, int x, int y, int frame) {
   constexpr int kStep = 6 * 256;
   const int blurred = (reference_sample(plane, x - 1, y, frame) + 2 * reference_sample(plane, x, y, frame) +
-                       reference_sample(plane, x + 1, y, frame)) / 4;
+                       reference_sample(plane, x + 1, y, frame)) /
+                      4;
   return std::min(blurred / kStep * kStep + kStep / 2, 65535);
 }
 

@@ -15,9 +15,9 @@
 #include "bench/device_metrics.h"
 #include "bench/device_session.h"
 #include "bench/die.h"
-#include "model/model_builtin.h"
 #include "engine/plan.h"
 #include "kernels/registry.h"
+#include "model/model_builtin.h"
 
 namespace bench {
 namespace {
@@ -73,7 +73,8 @@ bool is_model(const std::string& name) {
 Row row_of(const std::string& name) {
   Log log;
   const bool model = is_model(name);
-  auto plan = model ? Plan::make({{.version = name}}, {}, Placement::kDevice, log) : Plan::make({}, {{.extractor = name}}, Placement::kDevice, log);
+  auto plan = model ? Plan::make({{.version = name}}, {}, Placement::kDevice, log)
+                    : Plan::make({}, {{.extractor = name}}, Placement::kDevice, log);
   Row row{name, model, take(std::move(plan))};
   for (const PlannedExtractor& planned : row.plan.extractors())
     if (planned.placement != Placement::kDevice) die(name + ": " + planned.info->name + " has no kernels");
@@ -177,9 +178,10 @@ void print_sessions(const std::string& model, const Settings& settings, const hi
   constexpr struct {
     const char* name;
     VmafxMemory memory;
-  } kMemories[] = {{"device", VMAFX_MEMORY_DEVICE}, {"page-locked", VMAFX_MEMORY_PINNED}, {"pageable", VMAFX_MEMORY_HOST}};
-  std::printf("\n%s through the API, %dx%d, %d bit\n%-12s %9s %8s %7s\n", model.c_str(), frames.format().w, frames.format().h,
-              frames.format().bpc, "memory", "wall", "fps", "cpu");
+  } kMemories[] = {
+      {"device", VMAFX_MEMORY_DEVICE}, {"page-locked", VMAFX_MEMORY_PINNED}, {"pageable", VMAFX_MEMORY_HOST}};
+  std::printf("\n%s through the API, %dx%d, %d bit\n%-12s %9s %8s %7s\n", model.c_str(), frames.format().w,
+              frames.format().h, frames.format().bpc, "memory", "wall", "fps", "cpu");
   for (const auto& memory : kMemories) {
     if (memory.memory == VMAFX_MEMORY_DEVICE && !takes_device_memory(device)) continue;
     std::printf("%-12s", memory.name);

@@ -22,7 +22,6 @@ constexpr int kFewestFrames = 4, kMostFrames = 64;
 /* Frame n is what one large picture shows n steps further right and down, so that only that one is made. */
 constexpr int kStepX = 4, kStepY = 2;
 
-
 }  // namespace
 
 DeviceFrames::DeviceFrames(hip::ContextPtr context, const VideoFormat& format) : format_(format) {

@@ -161,17 +161,17 @@ double DeviceMetrics::kernel_time() const {
   int64_t first = layout_.history;
   int delays = 0;
   const auto run = [&] { /* the device works on the delays while the launches queue up behind them */
-    for (int i = 0; i < delays; i++) check(stream.clear(delay.ptr(), kDelayBytes));
-    check(begin.record(stream));
-    const Stopwatch stopwatch(false);
-    for (int i = 0; i < kLaunches; i++, first += layout_.batch) {
-      place_resident(first, &batch);
-      launch(batch);
-    }
-    const double launching = stopwatch.elapsed() * 1e3;
-    check(end.record(stream));
-    check(stream.drain());
-    return launching;
+                         for (int i = 0; i < delays; i++) check(stream.clear(delay.ptr(), kDelayBytes));
+                         check(begin.record(stream));
+                         const Stopwatch stopwatch(false);
+                         for (int i = 0; i < kLaunches; i++, first += layout_.batch) {
+                           place_resident(first, &batch);
+                           launch(batch);
+                         }
+                         const double launching = stopwatch.elapsed() * 1e3;
+                         check(end.record(stream));
+                         check(stream.drain());
+                         return launching;
   };
   run();
   const double launching = run();

@@ -78,10 +78,25 @@ PeerResult Peer::measure(const std::string& row, int threads) const {
 
 double Peer::fastest(const std::string& row, int threads, int frames) const {
   const ClipFormat& clip = settings_.clip;
-  std::vector<std::string> words = {settings_.peer, "-r", file("ref.yuv"), "-d", file("dist.yuv"),
-                                    "-w", std::to_string(clip.w), "-h", std::to_string(clip.h), "-p", "420",
-                                    "-b", std::to_string(clip.bits), "-q", "--frame_cnt", std::to_string(frames),
-                                    "--json", "-o", file("scores.json")};
+  std::vector<std::string> words = {settings_.peer,
+                                    "-r",
+                                    file("ref.yuv"),
+                                    "-d",
+                                    file("dist.yuv"),
+                                    "-w",
+                                    std::to_string(clip.w),
+                                    "-h",
+                                    std::to_string(clip.h),
+                                    "-p",
+                                    "420",
+                                    "-b",
+                                    std::to_string(clip.bits),
+                                    "-q",
+                                    "--frame_cnt",
+                                    std::to_string(frames),
+                                    "--json",
+                                    "-o",
+                                    file("scores.json")};
   if (is_model(row)) words.insert(words.end(), {"-m", "version=" + row});
   else words.insert(words.end(), {"-n", "--feature", row});
   if (threads > 1) words.insert(words.end(), {"--threads", std::to_string(threads)});

@@ -131,8 +131,7 @@ void sign(uintptr_t offset, size_t size) {
   for (uintptr_t word = offset / 4; word <= (offset + size - 1) / 4; word++) {
     uint64_t* writer = &reserve.writers[word];
     const uint64_t before = size < 4 ? __atomic_exchange_n(writer, stamp, __ATOMIC_RELAXED) : *writer;
-    if (size >= 4)
-      __atomic_store_n(writer, stamp, __ATOMIC_RELAXED);
+    if (size >= 4) __atomic_store_n(writer, stamp, __ATOMIC_RELAXED);
     else if (before != stamp && before >> 32 == launch_id >> 32)
       __atomic_store_n(writer, launch_id | kMixed, __ATOMIC_RELAXED);
   }

@@ -1,7 +1,7 @@
 /* Devices, contexts, errors. */
+#include <strings.h>
 #include <cstdio>
 #include <cstring>
-#include <strings.h>
 
 #include "emulator/calls.h"
 #include "emulator/launch.h"

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "kernels/gpu/gpu.h"
 #include "emulator/fibre.h"
 #include "emulator/shared.h"
+#include "kernels/gpu/gpu.h"
 
 namespace vmafx::emulator {
 

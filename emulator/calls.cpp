@@ -46,7 +46,7 @@ void on_segv(int signal, siginfo_t* info, void* context) {
 
 [[gnu::constructor]] void at_load() {
   DeviceMemory::get();
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_sigaction = on_segv;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   sigaction(SIGSEGV, &action, &previous_action);

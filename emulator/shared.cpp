@@ -61,8 +61,7 @@ bool SharedMemory::explain_load(size_t offset, size_t size, uint32_t now) {
     else if (is_by_other(byte.writer, now))
       problem_ = text("race: load of %s, which thread %u wrote; there is no block_sync() between them",
                       place(i).c_str(), byte.writer & kManyThreads);
-    else
-      continue;
+    else continue;
     return false;
   }
   return true;

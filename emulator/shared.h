@@ -13,7 +13,7 @@ namespace vmafx::emulator {
 class SharedMemory {
  public:
   static constexpr unsigned kAtomicThread = 2046;  // who makes all atomic accesses; blocks are smaller
-  static constexpr size_t kSize = 48 << 10;  // NVIDIA's limit for arrays of fixed size; AMD has 64 KiB
+  static constexpr size_t kSize = 48 << 10;        // NVIDIA's limit for arrays of fixed size; AMD has 64 KiB
 
   SharedMemory();
 

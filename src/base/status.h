@@ -51,16 +51,16 @@ class [[nodiscard]] StatusOr {
 }  // namespace vmafx
 
 /* Return from the calling function if `expr` (a Status) failed. */
-#define VMAFX_TRY(expr)                                               \
-  do {                                                                \
+#define VMAFX_TRY(expr)                                                           \
+  do {                                                                            \
     if (::vmafx::Status try_status = (expr); !try_status.ok()) return try_status; \
   } while (0)
 
 /* `VMAFX_ASSIGN(auto x, expr)`: x = the value of `expr` (a StatusOr), or return its Status. */
 #define VMAFX_ASSIGN(lhs, expr) VMAFX_ASSIGN_NAMED(VMAFX_CONCAT(status_or_, __LINE__), lhs, expr)
-#define VMAFX_ASSIGN_NAMED(name, lhs, expr)  \
-  auto name = (expr);                        \
-  if (!name.ok()) return name.status();      \
+#define VMAFX_ASSIGN_NAMED(name, lhs, expr) \
+  auto name = (expr);                       \
+  if (!name.ok()) return name.status();     \
   lhs = std::move(name.value())
 #define VMAFX_CONCAT(a, b) VMAFX_CONCAT_AGAIN(a, b)
 #define VMAFX_CONCAT_AGAIN(a, b) a##b

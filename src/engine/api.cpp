@@ -5,9 +5,9 @@
 #include <memory>
 #include <new>
 
-#include "model/model_builtin.h"
 #include "engine/session.h"
 #include "kernels/registry.h"
+#include "model/model_builtin.h"
 #include "vmafx/vmafx.h"
 
 using vmafx::Session;
@@ -56,7 +56,8 @@ template <class Struct>
 Status check_reserved(const Struct& given, const char* name) {
   for (const void* word : given.reserved)
     if (word)
-      return vmafx::error(EINVAL, "the reserved words of a %s are not zero: fill it with zeros before its fields", name);
+      return vmafx::error(EINVAL, "the reserved words of a %s are not zero: fill it with zeros before its fields",
+                          name);
   return {};
 }
 

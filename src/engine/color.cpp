@@ -8,17 +8,18 @@ namespace {
 constexpr int kBt709 = 1, kBt601 = 6;  // code points of matrices
 constexpr int kMostRowsOfSd = 576;
 
-constexpr int kPq = 16, kHlg = 18;    // transfers
+constexpr int kPq = 16, kHlg = 18;  // transfers
 
 /* As FFmpeg's options call them, by their code points. */
 constexpr const char* kRangeNames[] = {"unknown", "tv", "pc"};
-constexpr const char* kMatrixNames[] = {"gbr",       "bt709",     "unknown",  "reserved", "fcc",
-                                        "bt470bg",   "smpte170m", "smpte240m", "ycgco",   "bt2020nc",
-                                        "bt2020c",   "smpte2085", "chroma-derived-nc", "chroma-derived-c", "ictcp"};
-constexpr const char* kTransferNames[] = {"reserved",  "bt709",        "unknown", "reserved",     "bt470m",
-                                          "bt470bg",   "smpte170m",    "smpte240m", "linear",     "log100",
-                                          "log316",    "iec61966-2-4", "bt1361e", "iec61966-2-1", "bt2020-10",
-                                          "bt2020-12", "smpte2084",    "smpte428", "arib-std-b67"};
+constexpr const char* kMatrixNames[] = {
+    "gbr",       "bt709", "unknown",  "reserved", "fcc",       "bt470bg",           "smpte170m",
+    "smpte240m", "ycgco", "bt2020nc", "bt2020c",  "smpte2085", "chroma-derived-nc", "chroma-derived-c",
+    "ictcp"};
+constexpr const char* kTransferNames[] = {"reserved",  "bt709",        "unknown",   "reserved",     "bt470m",
+                                          "bt470bg",   "smpte170m",    "smpte240m", "linear",       "log100",
+                                          "log316",    "iec61966-2-4", "bt1361e",   "iec61966-2-1", "bt2020-10",
+                                          "bt2020-12", "smpte2084",    "smpte428",  "arib-std-b67"};
 
 std::string name_of(std::span<const char* const> names, int code) {
   return static_cast<size_t>(code) < names.size() ? names[code] : std::to_string(code);
@@ -47,11 +48,11 @@ void warn_of_ranges(const InputFormat& ref, const InputFormat& dist, Log& log) {
   /* Formats of FFmpeg's that are of full range by their name have 8 bits. */
   const std::string format =
       full.scored.bpc == 8 && full.scored.chroma != Chroma::k400 ? ",format=" + sample_name(full.scored) : "";
-  log.warning(format_text("The inputs differ in color range (%s %s, %s %s): equal samples are different pictures. "
-                          "scale=out_range=tv%s before the %s input converts it; setparams=range=tv%s there, if only its "
-                          "tag is wrong.",
-                          dist.name.c_str(), range(dist), ref.name.c_str(), range(ref), format.c_str(), full.name.c_str(),
-                          format.c_str()));
+  log.warning(format_text(
+      "The inputs differ in color range (%s %s, %s %s): equal samples are different pictures. "
+      "scale=out_range=tv%s before the %s input converts it; setparams=range=tv%s there, if only its "
+      "tag is wrong.",
+      dist.name.c_str(), range(dist), ref.name.c_str(), range(ref), format.c_str(), full.name.c_str(), format.c_str()));
 }
 
 bool is_hdr(const InputFormat& input) {
@@ -62,7 +63,8 @@ bool is_hdr(const InputFormat& input) {
 
 void warn_of_colors(const InputFormat& ref, const InputFormat& dist, bool scores_models, Log& log) {
   warn_of_ranges(ref, dist, log);
-  const auto compare = [&](int Color::*code, std::span<const char* const> names, const char* what, const char* remedy) {
+  const auto compare = [&](int Color::* code, std::span<const char* const> names, const char* what,
+                           const char* remedy) {
     const int of_ref = ref.scored.color.*code, of_dist = dist.scored.color.*code;
     if (of_ref != Color::kUnspecified && of_dist != Color::kUnspecified && of_ref != of_dist)
       log.warning(format_text("The inputs differ in color %s (%s %s, %s %s). %s there, if only its tag is wrong.", what,
@@ -74,9 +76,10 @@ void warn_of_colors(const InputFormat& ref, const InputFormat& dist, bool scores
   compare(&Color::transfer, kTransferNames, "transfer",
           "zscale=transfer=... before one of them converts it; setparams=color_trc=...");
   if (scores_models && (is_hdr(ref) || is_hdr(dist)))
-    log.warning(format_text("The transfer is %s; the VMAF models know SDR video only, the score means little. Map the tones of "
-                            "both inputs to SDR first (zscale, tonemap), or score with features alone (model='':feature=...).",
-                            kTransferNames[(is_hdr(dist) ? dist : ref).scored.color.transfer]));
+    log.warning(
+        format_text("The transfer is %s; the VMAF models know SDR video only, the score means little. Map the tones of "
+                    "both inputs to SDR first (zscale, tonemap), or score with features alone (model='':feature=...).",
+                    kTransferNames[(is_hdr(dist) ? dist : ref).scored.color.transfer]));
 }
 
 Color described_color(const VmafxColor& color) {

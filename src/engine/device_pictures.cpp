@@ -22,8 +22,7 @@ hip::DevicePtr<const std::byte> lowest(const UnpackPlane& plane) {
 StatusOr<hip::ContextPtr> producer_context(const VmafxFormat& format, const hip::OpenedDevice& device,
                                            const GivenContext& given) {
   if (given.platform == VMAFX_PLATFORM_NONE) return error(ENOTSUP, "no device context was handed in");
-  const auto native =
-      static_cast<hip::NativeContext>(format.device_context ? format.device_context : given.context);
+  const auto native = static_cast<hip::NativeContext>(format.device_context ? format.device_context : given.context);
   VMAFX_ASSIGN(const hip::Device theirs, hip::device_of_context(hip_platform(given.platform), native));
   if (theirs.runtime != device.runtime || theirs.ordinal != device.ordinal)
     return error(ENOTSUP, "they are on another device (%s, the metrics run on %s)", theirs.pci_address.c_str(),
@@ -130,7 +129,8 @@ Status DeviceIntake::compare(const DevicePicture& picture, const VmafxPicture& h
     for (int y = 0; y < plane.h; y++)
       if (std::memcmp(seen.data() + (plane.from_stride < 0 ? plane.h - 1 - y : y) * bytes,
                       host.data[source] + y * host.stride[source], bytes) != 0)
-        return error(EBADMSG, "the GPU reads other samples in them than a download gives (plane %d, row %d)", source, y);
+        return error(EBADMSG, "the GPU reads other samples in them than a download gives (plane %d, row %d)", source,
+                     y);
   }
   return {};
 }

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "base/status.h"
 #include "base/log.h"
+#include "base/status.h"
 #include "hip/device.h"
 #include "kernels/extractor.h"
 
@@ -14,8 +14,8 @@ namespace vmafx {
 
 struct Backend {
   std::optional<hip::OpenedDevice> device;  // the GPU, if any
-  Placement preferred = Placement::kCpu;  // of metrics that have kernels
-  std::string fallback;               // why `auto` runs on the CPU; "" if it does not or was not asked
+  Placement preferred = Placement::kCpu;    // of metrics that have kernels
+  std::string fallback;                     // why `auto` runs on the CPU; "" if it does not or was not asked
 };
 
 /* A device context of the application. */

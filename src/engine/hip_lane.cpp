@@ -47,7 +47,8 @@ StatusOr<std::unique_ptr<HipLane>> HipLane::start(const hip::OpenedDevice& devic
   try {
     lane->thread_ = std::thread([lane = lane.get()] { lane->run(); });
   } catch (const std::system_error& failure) {
-    return error(ENOMEM, "cannot start the thread that drives the GPU (%s): the system or a limit allows no more threads",
+    return error(ENOMEM,
+                 "cannot start the thread that drives the GPU (%s): the system or a limit allows no more threads",
                  failure.what());
   }
   return lane;

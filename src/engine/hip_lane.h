@@ -24,9 +24,9 @@
 #include "engine/workers.h"
 #include "hip/device.h"
 #include "hip/frame_pool.h"
-#include "kernels/steps/unpack_hip.h"
 #include "kernels/device_twin.h"
 #include "kernels/extractor.h"
+#include "kernels/steps/unpack_hip.h"
 #include "report/run_facts.h"
 
 namespace vmafx {
@@ -35,8 +35,9 @@ namespace vmafx {
 struct LaneFrame {
   bool scored = false;
   HeldPicture *ref = nullptr, *dist = nullptr;  // held by who adds the frame, until it is done
-  std::span<std::byte* const> sums;         // where those of each of the lane's extractors go; nullptr: it does not run
-  std::function<void(const Status&)> done;  // called once, from the lane's thread: the sums are there, or why they are not
+  std::span<std::byte* const> sums;  // where those of each of the lane's extractors go; nullptr: it does not run
+  std::function<void(const Status&)>
+      done;  // called once, from the lane's thread: the sums are there, or why they are not
 };
 
 class HipLane {
@@ -80,7 +81,8 @@ class HipLane {
   HipLane(const hip::OpenedDevice& device, Workers& workers) : device_(device), workers_(workers) {}
 
   /* `batch`: frames in a launch; 0: as many as suit their size. */
-  Status create_pool(const std::vector<Extractor*>& extractors, const VideoFormat& format, bool surfaces, int batch = 0);
+  Status create_pool(const std::vector<Extractor*>& extractors, const VideoFormat& format, bool surfaces,
+                     int batch = 0);
   void run();
   Status guarded_step() VMAFX_REQUIRES(mutex_);
   Status step() VMAFX_REQUIRES(mutex_);

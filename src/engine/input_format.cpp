@@ -16,10 +16,11 @@ Status check(const VmafxFormat& format, const char* role) {
   if (format.bits < 8 || format.bits > 16)
     return error(EINVAL, "the %s input has %d bits per sample; 8 to 16 can be scored", role, format.bits);
   if (format.shift < 0 || format.shift + format.bits > 16 || (format.bits == 8 && format.shift))
-    return error(EINVAL, "the %s input has %d-bit samples shifted by %d, which does not fit its words", role, format.bits,
-                 format.shift);
+    return error(EINVAL, "the %s input has %d-bit samples shifted by %d, which does not fit its words", role,
+                 format.bits, format.shift);
   if (format.chroma < VMAFX_CHROMA_400 || format.chroma > VMAFX_CHROMA_444)
-    return error(EINVAL, "the %s input has a chroma subsampling of an unknown kind (%d)", role, static_cast<int>(format.chroma));
+    return error(EINVAL, "the %s input has a chroma subsampling of an unknown kind (%d)", role,
+                 static_cast<int>(format.chroma));
   if (format.layout < VMAFX_LAYOUT_PLANAR || format.layout > VMAFX_LAYOUT_SEMIPLANAR)
     return error(EINVAL, "the %s input has a layout of an unknown kind (%d)", role, static_cast<int>(format.layout));
   if (format.memory < VMAFX_MEMORY_HOST || format.memory > VMAFX_MEMORY_DMABUF)
@@ -32,7 +33,8 @@ Status check(const VmafxFormat& format, const char* role) {
 StatusOr<InputFormat> InputFormat::make(const VmafxFormat& given, const char* role) {
   VMAFX_TRY(check(given, role));
   InputFormat input{.given = given, .role = role, .name = given.name ? given.name : role};
-  input.scored = {given.width, given.height, given.bits, static_cast<Chroma>(given.chroma), described_color(given.color)};
+  input.scored = {given.width, given.height, given.bits, static_cast<Chroma>(given.chroma),
+                  described_color(given.color)};
   for (int p = 0; p < input.scored.planes(); p++) {
     const bool interleaved = p && given.layout == VMAFX_LAYOUT_SEMIPLANAR;
     input.plane[p] = {.source = interleaved ? 1 : p,
@@ -63,7 +65,8 @@ std::vector<std::string> differences(const InputFormat& ref, const InputFormat& 
   add_size("height", d.h, r.h);
   if (d.bpc != r.bpc || d.chroma != r.chroma)
     sentences.push_back(format_text("input pix_fmt must match. (%s is %s, %s %s; the format filter converts)",
-                                    dist.name.c_str(), sample_name(d).c_str(), ref.name.c_str(), sample_name(r).c_str()));
+                                    dist.name.c_str(), sample_name(d).c_str(), ref.name.c_str(),
+                                    sample_name(r).c_str()));
   return sentences;
 }
 

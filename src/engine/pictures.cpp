@@ -8,7 +8,8 @@ namespace {
 template <class T>
 SamplePlane unpack(const VmafxPicture& picture, const PlaneLayout& layout, std::byte* out) {
   const int w = layout.w, h = layout.h;
-  const Plane<const T> from{reinterpret_cast<const T*>(picture.data[layout.source]), picture.stride[layout.source], w, h};
+  const Plane<const T> from{reinterpret_cast<const T*>(picture.data[layout.source]), picture.stride[layout.source], w,
+                            h};
   const Plane<T> to{reinterpret_cast<T*>(out), static_cast<ptrdiff_t>(round_to_lines(w * sizeof(T))), w, h};
   for (int y = 0; y < h; y++) {
     const T* in_row = from.row(y) + layout.first;
@@ -42,7 +43,8 @@ StatusOr<HostPicture> HostReader::read(OwnedPicture memory) {
   for (int p = 0; p < 3; p++) {
     if (!format_.is_read(p)) continue;
     const PlaneLayout& layout = format_.plane[p];
-    if (!picture.data[layout.source]) return error(EINVAL, "a picture came without the data of plane %d", layout.source);
+    if (!picture.data[layout.source])
+      return error(EINVAL, "a picture came without the data of plane %d", layout.source);
     if (!needs_unpacking(p)) {
       host.planes.plane[p] = {picture.data[p], picture.stride[p], layout.w, layout.h};
       host.pinned[p] = format_.given.memory == VMAFX_MEMORY_PINNED && picture.stride[p] > 0;

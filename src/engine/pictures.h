@@ -39,7 +39,7 @@ class OwnedPicture {
 
 /* In host memory, as the CPU's metrics take it. */
 struct HostPicture {
-  OwnedPicture memory;                           // of planes that are used where they lie
+  OwnedPicture memory;                             // of planes that are used where they lie
   std::shared_ptr<const AlignedBytes> unpacked{};  // of the others
   Picture planes{};
   bool pinned[3] = {};  // the runtime copies rows of this plane from where they lie

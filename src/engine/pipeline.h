@@ -68,7 +68,7 @@ class Pipeline {
     bool verified = false;  // `check` holds what the CPU twins say of the lane's extractors
     FrameSet frames;
     Held held[2][1 + kMostHistory];  // of ref and dist: this one and the earlier ones. Let go when the last job ends
-    AlignedBytes memory; // the sums of all extractors
+    AlignedBytes memory;             // the sums of all extractors
     AlignedBytes check;
     std::vector<const std::byte*> sums;
     std::vector<std::byte*> lane_sums;
@@ -88,14 +88,14 @@ class Pipeline {
   bool runs(size_t extractor, bool scored) const { return scored || extractors_[extractor]->reads().every_frame; }
 
   std::vector<Extractor*> extractors_;
-  int history_[2] = {};  // earlier pictures that some extractor reads, of ref and of dist
+  int history_[2] = {};              // earlier pictures that some extractor reads, of ref and of dist
   std::vector<size_t> sums_offset_;  // of each extractor in Slot::memory
   size_t sums_bytes_ = 0;
   int verify_ = 0;
   std::vector<Slot> slots_;
   std::vector<AlignedBytes> scratch_;  // per worker
-  Held earlier_[2][kMostHistory];  // of ref and dist, the last one first
-  size_t next_ = 0, oldest_ = 0;  // frame counts; slot = count % slots_.size()
+  Held earlier_[2][kMostHistory];      // of ref and dist, the last one first
+  size_t next_ = 0, oldest_ = 0;       // frame counts; slot = count % slots_.size()
   int frames_ahead_ = 0;
   Verification verification_;
 
@@ -104,7 +104,7 @@ class Pipeline {
   std::vector<int> pending_ VMAFX_GUARDED_BY(mutex_);  // of each slot: jobs still running; the lane is one
   std::optional<Handover> handover_ VMAFX_GUARDED_BY(mutex_);
   Status failure_ VMAFX_GUARDED_BY(mutex_);
-  Workers workers_;  // joined before what its jobs use goes away
+  Workers workers_;                // joined before what its jobs use goes away
   std::unique_ptr<HipLane> lane_;  // last: gives jobs to the workers
 };
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "kernels/registry.h"
 #include "model/model_check.h"
 #include "model/model_file.h"
-#include "kernels/registry.h"
 
 namespace vmafx {
 namespace {
@@ -51,14 +51,15 @@ Status Plan::add_model(const ModelSpec& spec, Placement preferred, Log& log) {
   VMAFX_ASSIGN(Model model, load_model(spec));
   for (const PlannedModel& other : models_)
     if (other.model.name() == model.name())
-      return error(EINVAL, "two models are called '%s'; give one of them another name with name=",
-                   model.name().c_str());
+      return error(EINVAL,
+                   "two models are called '%s'; give one of them another name with name=", model.name().c_str());
 
   PlannedModel planned{std::move(model), version_of(spec), {}};
   for (const ModelFeature& feature : planned.model.features()) {
     const ExtractorInfo* info = find_provider(feature.name);
     if (!info)
-      return no_extractor(feature.name, "no metric of this build provides what model " + planned.model.name() + " needs");
+      return no_extractor(feature.name,
+                          "no metric of this build provides what model " + planned.model.name() + " needs");
     OptionTexts given = feature.options;
     for (const std::string& name : {std::string(info->name), feature.name})
       if (const auto overload = spec.overloads.find(name); overload != spec.overloads.end())
@@ -102,13 +103,14 @@ StatusOr<int> Plan::add_extractor(const ExtractorInfo& info, Placement preferred
       if (option && option->in_key()) continue;  // equal, or the suffixes would differ
       const auto [entry, added] = planned.given.emplace(name, text);
       if (!added && entry->second != text)
-        log.warning(format_text("%s is asked for with %s=%s and %s=%s; the first one counts", metric.c_str(), name.c_str(),
-                                entry->second.c_str(), name.c_str(), text.c_str()));
+        log.warning(format_text("%s is asked for with %s=%s and %s=%s; the first one counts", metric.c_str(),
+                                name.c_str(), entry->second.c_str(), name.c_str(), text.c_str()));
     }
     VMAFX_ASSIGN(planned.options, Options::resolve(metric, info.options, planned.given));
     return static_cast<int>(i);
   }
-  extractors_.push_back({.info = &info, .given = given, .placement = placement, .options = std::move(resolved.value())});
+  extractors_.push_back(
+      {.info = &info, .given = given, .placement = placement, .options = std::move(resolved.value())});
   return static_cast<int>(extractors_.size()) - 1;
 }
 
@@ -147,7 +149,8 @@ Status Plan::instantiate(const VideoFormat& format, Log& log) {
       input.column = column_of(extractors_[input.extractor], input.feature);
       if (input.column < 0)
         return error(EINVAL, "model %s needs %s, which %s does not provide with these options",
-                     planned.model.name().c_str(), input.feature.c_str(), name_of(extractors_[input.extractor]).c_str());
+                     planned.model.name().c_str(), input.feature.c_str(),
+                     name_of(extractors_[input.extractor]).c_str());
     }
     planned.first_column = static_cast<int>(columns_.size());
     for (const std::string& key : planned.model.score_keys()) {

@@ -8,18 +8,18 @@
 #include <string>
 #include <vector>
 
-#include "base/status.h"
 #include "base/log.h"
+#include "base/status.h"
+#include "kernels/extractor.h"
 #include "model/model.h"
 #include "model/spec.h"
-#include "kernels/extractor.h"
 #include "report/summary.h"
 
 namespace vmafx {
 
 struct PlannedExtractor {
   const ExtractorInfo* info = nullptr;
-  OptionTexts given;  // what was asked for, merged over all who asked
+  OptionTexts given;       // what was asked for, merged over all who asked
   bool asked_for = false;  // by `feature`, not by models only
   Placement placement = Placement::kCpu;
   bool device_only = false;  // somebody asked for the kernels, not for the metric
@@ -28,14 +28,14 @@ struct PlannedExtractor {
   /* "vif", "adm": the metric's name, or with options in the key "vif_egl_1". */
   std::string name() const;
 
-  std::vector<int> columns;              // per feature of extractor->features(); -1: the key belongs to another extractor
+  std::vector<int> columns;  // per feature of extractor->features(); -1: the key belongs to another extractor
 };
 
 struct PlannedModel {
   struct Input {
     int extractor;  // index into Plan::extractors()
     std::string feature;
-    int column;     // after instantiate()
+    int column;  // after instantiate()
   };
   Model model;
   std::string version;        // see version_of()
@@ -51,8 +51,8 @@ class Plan {
  public:
   /* Resolves models and features to extractors. `preferred`: where those that have kernels run. EINVAL names what is
    * unknown. */
-  static StatusOr<Plan> make(std::vector<ModelSpec> models, const std::vector<FeatureSpec>& features, Placement preferred,
-                             Log& log);
+  static StatusOr<Plan> make(std::vector<ModelSpec> models, const std::vector<FeatureSpec>& features,
+                             Placement preferred, Log& log);
 
   /* Makes the extractors. EINVAL when one cannot take the format. */
   Status instantiate(const VideoFormat& format, Log& log);
@@ -62,9 +62,9 @@ class Plan {
   const std::vector<PlannedModel>& models() const { return models_; }
   const std::vector<std::string>& columns() const { return columns_; }
 
-  unsigned planes_read() const;  // bit p: some extractor reads plane p
+  unsigned planes_read() const;                        // bit p: some extractor reads plane p
   std::vector<SummaryColumn> summary_columns() const;  // of what was asked for, in report order
-  bool reads_color() const;     // some extractor looks at VideoFormat::color
+  bool reads_color() const;                            // some extractor looks at VideoFormat::color
 
  private:
   StatusOr<int> add_extractor(const ExtractorInfo& info, Placement preferred, const OptionTexts& given, Log& log);

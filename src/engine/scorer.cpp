@@ -40,7 +40,8 @@ Status Scorer::flush() {
   }
   VMAFX_TRY(complete_frames());
   if (complete_ < added_)
-    return error(EPROTO, "frame %lld is missing a score after the end of the stream", static_cast<long long>(complete_));
+    return error(EPROTO, "frame %lld is missing a score after the end of the stream",
+                 static_cast<long long>(complete_));
   return {};
 }
 

@@ -22,21 +22,23 @@ constexpr int64_t kFramesPerReserve = 256;
 
 Status check_range(const char* option, int value, int least, int most, const char* help) {
   if (value >= least && value <= most) return {};
-  return error(EINVAL, most == INT_MAX ? "%s=%d; use %d or more (%s)" : "%s=%d; use %d (%s)", option, value, least, help);
+  return error(EINVAL, most == INT_MAX ? "%s=%d; use %d or more (%s)" : "%s=%d; use %d (%s)", option, value, least,
+               help);
 }
 
 }  // namespace
 
-SessionParams::SessionParams(const VmafxParams& params) : given{params.device_platform, params.device_context} {
+SessionParams::SessionParams(const VmafxParams& params)
+    : given{params.device_platform, params.device_context} {
 #define VMAFX_TEXT(option, field, value, help) field = text_or(params.field, field);
 #define VMAFX_NUMBER(option, field, ...) field = params.field;
-  VMAFX_OPTIONS(VMAFX_TEXT, VMAFX_NUMBER, VMAFX_NUMBER)
-  VMAFX_OTHER_OPTIONS(VMAFX_TEXT, VMAFX_NUMBER, VMAFX_NUMBER)
+          VMAFX_OPTIONS(VMAFX_TEXT, VMAFX_NUMBER, VMAFX_NUMBER)
+              VMAFX_OTHER_OPTIONS(VMAFX_TEXT, VMAFX_NUMBER, VMAFX_NUMBER)
 #undef VMAFX_TEXT
 #undef VMAFX_NUMBER
-}
+      }
 
-Status SessionParams::check() const {
+      Status SessionParams::check() const {
 #define VMAFX_INT(option, field, value, least, most, help) VMAFX_TRY(check_range(#option, field, least, most, help));
 #define VMAFX_NONE(...)
   VMAFX_OPTIONS(VMAFX_NONE, VMAFX_INT, VMAFX_NONE)
@@ -59,8 +61,9 @@ StatusOr<std::unique_ptr<Session>> Session::open(const SessionParams& params, Lo
 
   VMAFX_ASSIGN(session->score_format_, ScoreFormat::parse(params.score_fmt, false));
   session->pool_ = choose_pool(params.pool, session->log_);
-  VMAFX_ASSIGN(session->report_, open_report({params.log_path, params.log_fmt, params.score_fmt, params.n_subsample,
-                                              params.report_times}, session->log_));
+  VMAFX_ASSIGN(session->report_,
+               open_report({params.log_path, params.log_fmt, params.score_fmt, params.n_subsample, params.report_times},
+                           session->log_));
   return session;
 }
 
@@ -115,9 +118,8 @@ Status Session::start_pipeline() {
 
 /* The GPU's part, if there is one. What does not fit its memory is like a device that does not open. */
 Status Session::start_lane() {
-  const bool wanted = std::ranges::any_of(plan_.extractors(), [](const PlannedExtractor& planned) {
-    return planned.extractor->device_twin();
-  });
+  const bool wanted = std::ranges::any_of(
+      plan_.extractors(), [](const PlannedExtractor& planned) { return planned.extractor->device_twin(); });
   if (!backend_.device || !wanted) return {};
   const bool surfaces = ref_reader_.in_gpu_memory() || dist_reader_.in_gpu_memory();
   const Status status = pipeline_.add_lane(*backend_.device, format_, surfaces, params_.verify);
@@ -138,8 +140,7 @@ Status Session::start_import(PictureReader& reader, const InputFormat& format) {
 StatusOr<std::unique_ptr<DeviceIntake>> Session::open_intake(const InputFormat& format) const {
   if (params_.import_frames == "host") return error(ENOTSUP, "import=host");
   for (size_t i = 0; i < plan_.extractors().size(); i++)
-    if (!pipeline_.on_device(i))
-      return error(ENOTSUP, "%s runs on the CPU", plan_.extractors()[i].name().c_str());
+    if (!pipeline_.on_device(i)) return error(ENOTSUP, "%s runs on the CPU", plan_.extractors()[i].name().c_str());
   return DeviceIntake::create(format, *backend_.device, params_.given);
 }
 
@@ -241,13 +242,15 @@ Status Session::finish() {
   VMAFX_TRY(keep(write_report(pairing_ && pairing_->cut_short)));
   log_end(run_facts(), log_);
   if (params_.summary)
-    for (const std::string& line : summary_lines(plan_.summary_columns(), *table_, params_.n_subsample)) log_.info(line);
+    for (const std::string& line : summary_lines(plan_.summary_columns(), *table_, params_.n_subsample))
+      log_.info(line);
   finished_ = true;
   return {};
 }
 
 Status Session::set_pairing(const VmafxPairing& pairing) {
-  if (pairing.encode) return error(EINVAL, "there is no encode %d to set the pairing of, only encode 0", pairing.encode);
+  if (pairing.encode)
+    return error(EINVAL, "there is no encode %d to set the pairing of, only encode 0", pairing.encode);
   pairing_ = pairing;
   return {};
 }

@@ -9,15 +9,15 @@
 #include <string>
 #include <vector>
 
+#include "base/log.h"
 #include "base/status.h"
 #include "engine/dispatch.h"
-#include "base/log.h"
 #include "engine/pictures.h"
 #include "engine/pipeline.h"
 #include "engine/plan.h"
+#include "engine/scorer.h"
 #include "report/pooling.h"
 #include "report/report.h"
-#include "engine/scorer.h"
 #include "report/scores.h"
 #include "vmafx/vmafx.h"
 
@@ -82,7 +82,7 @@ class Session {
   Status keep(Status status);
   template <class MustWait>
   Status pump(MustWait must_wait);
-  Status drain();                              // scores everything that is in flight
+  Status drain();  // scores everything that is in flight
   Status score(const FinishedFrame& finished);
   Status report_complete_frames();
   StatusOr<std::vector<ModelSpec>> models_asked_for();
@@ -107,7 +107,7 @@ class Session {
   std::optional<Handover> handover_;  // told
   int64_t submitted_ = 0;
   int64_t received_ = 0;
-  int64_t reported_ = 0;  // NDJSON lines, and frames that need none
+  int64_t reported_ = 0;            // NDJSON lines, and frames that need none
   std::vector<VmafxScore> result_;  // what the last receive() handed out
   std::optional<VmafxPairing> pairing_;
   std::chrono::steady_clock::time_point started_, ended_;

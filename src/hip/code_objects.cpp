@@ -6,18 +6,25 @@
 
 /* The assembler puts them into the library. device_code/list.inc is written by the build: a line per object, none when there
  * was no device compiler. */
-#define VMAFX_CODE_OBJECT(name, path)                                                                 \
-  asm(".pushsection .rodata\n"                                                                        \
-      ".balign 4096\n"                                                                                \
-      ".globl vmafx_code_" #name "\n"                                                                 \
-      ".hidden vmafx_code_" #name "\n"                                                                \
-      "vmafx_code_" #name ":\n"                                                                       \
-      ".incbin \"" path "\"\n"                                                                        \
-      ".globl vmafx_code_" #name "_end\n"                                                             \
-      ".hidden vmafx_code_" #name "_end\n"                                                            \
-      "vmafx_code_" #name "_end:\n"                                                                   \
-      ".byte 0\n" /* PTX is a text */                                                                 \
-      ".popsection\n");                                                                               \
+#define VMAFX_CODE_OBJECT(name, path) \
+  asm(".pushsection .rodata\n"        \
+      ".balign 4096\n"                \
+      ".globl vmafx_code_" #name      \
+      "\n"                            \
+      ".hidden vmafx_code_" #name     \
+      "\n"                            \
+      "vmafx_code_" #name             \
+      ":\n"                           \
+      ".incbin \"" path               \
+      "\"\n"                          \
+      ".globl vmafx_code_" #name      \
+      "_end\n"                        \
+      ".hidden vmafx_code_" #name     \
+      "_end\n"                        \
+      "vmafx_code_" #name             \
+      "_end:\n"                       \
+      ".byte 0\n" /* PTX is a text */ \
+      ".popsection\n");               \
   extern "C" [[gnu::visibility("hidden")]] const std::byte vmafx_code_##name[], vmafx_code_##name##_end[];
 #include "device_code/list.inc"
 #undef VMAFX_CODE_OBJECT
@@ -42,8 +49,8 @@ constexpr size_t kCount = std::size(kExtents) - 1;
 int version_after(const char* prefix, const std::string& arch) {
   int version = 0, length = 0;
   const std::string format = std::string(prefix) + "%d%n";
-  const bool whole = std::sscanf(arch.c_str(), format.c_str(), &version, &length) == 1 &&
-                     length == static_cast<int>(arch.size());
+  const bool whole =
+      std::sscanf(arch.c_str(), format.c_str(), &version, &length) == 1 && length == static_cast<int>(arch.size());
   return whole ? version : -1;
 }
 

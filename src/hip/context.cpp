@@ -12,15 +12,15 @@ thread_local Context* bound_context = nullptr;  // the innermost Scope of this t
  * are HIP's. */
 bool is_fatal(Error code) {
   switch (code) {
-    case 4:     // Deinitialized
-    case 46:    // CUDA: devices unavailable
-    case 214:   // ECCNotCorrectable
-    case 304:   // OperatingSystem
-    case 700:   // IllegalAddress
-    case 702:   // LaunchTimeOut
-    case 709:   // ContextIsDestroyed
-    case 710:   // Assert
-    case 714:   // CUDA: hardware stack error, and on to 718: illegal instruction, misaligned address, address space, pc
+    case 4:    // Deinitialized
+    case 46:   // CUDA: devices unavailable
+    case 214:  // ECCNotCorrectable
+    case 304:  // OperatingSystem
+    case 700:  // IllegalAddress
+    case 702:  // LaunchTimeOut
+    case 709:  // ContextIsDestroyed
+    case 710:  // Assert
+    case 714:  // CUDA: hardware stack error, and on to 718: illegal instruction, misaligned address, address space, pc
     case 715:
     case 716:
     case 717:

@@ -63,8 +63,7 @@ bool is_auto(const std::string& choice) { return choice.empty() || choice == "au
 
 Status explain_no_device(const DriverNode& node) {
   if (access(node.path, F_OK) != 0) return error(ENXIO, "no %s: %s is missing", node.driver, node.path);
-  if (access(node.path, R_OK | W_OK) != 0)
-    return error(EACCES, "no permission to open %s; %s", node.path, node.hint);
+  if (access(node.path, R_OK | W_OK) != 0) return error(EACCES, "no permission to open %s; %s", node.path, node.hint);
   return error(ENODEV, "the driver is there, but it has no device");
 }
 

@@ -13,16 +13,16 @@ namespace vmafx::hip {
 
 struct Device {
   const Runtime* runtime = nullptr;
-  int ordinal = 0;            // among the devices of its runtime
-  int handle = 0;             // hipDevice_t, CUdevice
-  std::string name;           // "AMD Radeon RX 7900 XTX"
-  std::string pci_address;    // "0000:03:00.0"
-  std::string arch;           // "gfx1100", "sm_90", "emulator"; "" if unknown
-  bool integrated = false;    // shares the CPU's memory
+  int ordinal = 0;          // among the devices of its runtime
+  int handle = 0;           // hipDevice_t, CUdevice
+  std::string name;         // "AMD Radeon RX 7900 XTX"
+  std::string pci_address;  // "0000:03:00.0"
+  std::string arch;         // "gfx1100", "sm_90", "emulator"; "" if unknown
+  bool integrated = false;  // shares the CPU's memory
   size_t memory_bytes = 0;
-  int multiprocessors = 0;    // compute units
-  int wave_size = 0;          // lanes: 32 or 64
-  int max_threads = 0;        // per block
+  int multiprocessors = 0;      // compute units
+  int wave_size = 0;            // lanes: 32 or 64
+  int max_threads = 0;          // per block
   size_t max_shared_bytes = 0;  // per block
 };
 

@@ -197,8 +197,7 @@ Status FramePool::read_back() {
   VMAFX_TRY(streams_[kSums].wait_for(batch_slot.computed));
   if (sums_stride_)
     VMAFX_TRY(streams_[kSums].download(host_sums_.data() + filling_ % layout_.batches_in_flight * batch_sums_bytes_,
-                                       DevicePtr<const std::byte>(sums_of(filling_)),
-                                       sums_stride_ * batch_slot.count));
+                                       DevicePtr<const std::byte>(sums_of(filling_)), sums_stride_ * batch_slot.count));
   VMAFX_TRY(batch_slot.read.record(streams_[kSums]));
   filling_++;
   filled_ = 0;

@@ -181,7 +181,7 @@ class FramePool {
   DeviceBuffer<std::byte> device_, device_sums_, scratch_;
   PinnedBuffer<std::byte> staging_, host_sums_;
   std::vector<Slot> slots_;
-  std::vector<Planes> planes_;  // of the frames on the device, by number modulo their count
+  std::vector<Planes> planes_;    // of the frames on the device, by number modulo their count
   PoolFrame frames_[kMostBatch];  // of the batch being filled
 
   int64_t next_number_ = 0;

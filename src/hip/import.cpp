@@ -75,9 +75,8 @@ Status Import::open(int fd) {
   source.size = size_;
   source.handle.fd = f.import_keeps_fd ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : fd;
   if (source.handle.fd < 0) return error(errno, "no descriptor is left: %s", std::strerror(errno));
-  const Status status = context_->call("ImportExternalMemory", [&](const Functions& calls) {
-    return calls.ImportExternalMemory(&native_, &source);
-  });
+  const Status status = context_->call(
+      "ImportExternalMemory", [&](const Functions& calls) { return calls.ImportExternalMemory(&native_, &source); });
   if (!status.ok() && f.import_keeps_fd) close(source.handle.fd);
   VMAFX_TRY(status);
   ImportPart part{};

@@ -45,8 +45,7 @@ template <class T>
 constexpr bool holds_raw_pointer() {
   if constexpr (std::is_aggregate_v<T> && !std::is_array_v<T>)
     return pointer_among<T>(std::make_index_sequence<kMembersSeen>{});
-  else
-    return false;
+  else return false;
 }
 
 }  // namespace detail

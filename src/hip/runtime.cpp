@@ -30,7 +30,9 @@ std::vector<Libraries> Runtime::candidates() {
   /* The name without a version belongs to developer packages, and a call's shape may change from one version to the
    * next. */
   return {{{"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "/opt/rocm/lib/libamdhip64.so.7",
-            "/opt/rocm/lib/libamdhip64.so.6", "/opt/rocm/lib/libamdhip64.so.5"}, "HIP runtime library", Platform::kHip},
+            "/opt/rocm/lib/libamdhip64.so.6", "/opt/rocm/lib/libamdhip64.so.5"},
+           "HIP runtime library",
+           Platform::kHip},
           {{"libcuda.so.1"}, "CUDA driver library", Platform::kCuda}};
 }
 
@@ -47,10 +49,8 @@ StatusOr<const Runtime*> Runtime::load(const Libraries& libraries) {
       return (loaded[name] = std::make_unique<const Runtime>(std::move(runtime))).get();
     }
     const std::string reason = dlerror();
-    if (is_absent(reason, name))
-      absent += (absent.empty() ? "" : ", ") + name;
-    else
-      reasons += "; " + reason;
+    if (is_absent(reason, name)) absent += (absent.empty() ? "" : ", ") + name;
+    else reasons += "; " + reason;
   }
   if (absent.empty()) return error(ELIBACC, "the %s cannot be loaded: %s", libraries.kind, reasons.c_str() + 2);
   return error(reasons.empty() ? ENOENT : ELIBACC, "no %s: there is no %s%s", libraries.kind, absent.c_str(),

@@ -51,8 +51,8 @@ Status Event::wait() const {
     if (ready) return {};
     const auto waited = Clock::now() - start;
     if (waited >= context_->deadline()) {
-      const std::string reason = format_text("it did not answer within %lld ms",
-                                             static_cast<long long>(context_->deadline().count()));
+      const std::string reason =
+          format_text("it did not answer within %lld ms", static_cast<long long>(context_->deadline().count()));
       context_->lose(reason);
       return error(ETIMEDOUT, "the device %s is lost: %s", context_->device().name.c_str(), reason.c_str());
     }

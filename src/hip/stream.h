@@ -82,8 +82,8 @@ class Stream {
   /* `rows` rows of `row_bytes`; strides in bytes. */
   Status upload_rows(DevicePtr<std::byte> to, size_t to_stride, const void* from, size_t from_stride, size_t row_bytes,
                      size_t rows);
-  Status download_rows(void* to, size_t to_stride, DevicePtr<const std::byte> from, size_t from_stride, size_t row_bytes,
-                       size_t rows);
+  Status download_rows(void* to, size_t to_stride, DevicePtr<const std::byte> from, size_t from_stride,
+                       size_t row_bytes, size_t rows);
   Status copy_rows(DevicePtr<std::byte> to, size_t to_stride, DevicePtr<const std::byte> from, size_t from_stride,
                    size_t row_bytes, size_t rows);
 

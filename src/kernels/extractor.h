@@ -30,7 +30,7 @@ class DeviceTwin;  // kernels/device_twin.h
 
 /* What a metric has and needs. */
 enum ExtractorFlags : uint32_t {
-  kHip = 1u << 0,     // there are kernels of it: create() takes Placement::kDevice, too
+  kHip = 1u << 0,    // there are kernels of it: create() takes Placement::kDevice, too
   kColor = 1u << 1,  // scores depend on what colors the samples mean: VideoFormat::color
 };
 
@@ -83,7 +83,8 @@ struct FrameSet {
   int64_t index = 0;  // 0-based frame number
   Picture ref;
   Picture dist;
-  Picture earlier_ref[2], earlier_dist[2];  // of frame index-1 and index-2; data == nullptr before the start of the stream
+  Picture earlier_ref[2],
+      earlier_dist[2];  // of frame index-1 and index-2; data == nullptr before the start of the stream
 };
 
 /* Where finalize() and flush() put what they know. `feature` is an index into Extractor::features(). */
@@ -120,13 +121,14 @@ class Extractor {
 };
 
 struct ExtractorInfo {
-  const char* name;  // "vif"
-  const char* help;  // one line
-  uint32_t flags;    // ExtractorFlags
+  const char* name;                       // "vif"
+  const char* help;                       // one line
+  uint32_t flags;                         // ExtractorFlags
   std::span<const FeatureInfo> features;  // all it can provide, whatever the options
   std::span<const OptionInfo> options;
   /* EINVAL when the format or the option values cannot be handled, with the reason in a sentence. */
-  StatusOr<std::unique_ptr<Extractor>> (*create)(const Options& options, const VideoFormat& format, Placement placement);
+  StatusOr<std::unique_ptr<Extractor>> (*create)(const Options& options, const VideoFormat& format,
+                                                 Placement placement);
   /* Why kernels leave a format or option values that create() takes to the CPU. nullptr: they take all. */
   Status (*fits_device)(const Options& options, const VideoFormat& format) = nullptr;
 };

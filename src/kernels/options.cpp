@@ -64,7 +64,8 @@ std::string normalized_number(const std::string& text) {
   return number ? print_number(*number) : text;
 }
 
-StatusOr<Options> Options::resolve(const std::string& metric, std::span<const OptionInfo> table, const OptionTexts& given) {
+StatusOr<Options> Options::resolve(const std::string& metric, std::span<const OptionInfo> table,
+                                   const OptionTexts& given) {
   Options options;
   options.table_ = table;
   for (const OptionInfo& option : table) options.values_.push_back({option.fallback, option.fallback_text});
@@ -72,7 +73,8 @@ StatusOr<Options> Options::resolve(const std::string& metric, std::span<const Op
   for (const auto& [name, text] : given) {
     const auto option = std::ranges::find_if(table, [&wanted = name](const OptionInfo& o) { return wanted == o.name; });
     if (option == table.end())
-      return error(EINVAL, "%s has no option '%s'; it has: %s", metric.c_str(), name.c_str(), known_names(table).c_str());
+      return error(EINVAL, "%s has no option '%s'; it has: %s", metric.c_str(), name.c_str(),
+                   known_names(table).c_str());
     OptionValue& value = options.values_[option - table.begin()];
     if (option->type == Type::kString) {
       value.text = text;
@@ -80,7 +82,8 @@ StatusOr<Options> Options::resolve(const std::string& metric, std::span<const Op
     }
     const auto number = parse_value(*option, text);
     if (!number && option->type == Type::kBool)
-      return error(EINVAL, "%s: '%s' is no value for %s, which takes true or false", metric.c_str(), text.c_str(), option->name);
+      return error(EINVAL, "%s: '%s' is no value for %s, which takes true or false", metric.c_str(), text.c_str(),
+                   option->name);
     if (!number)
       return error(EINVAL, "%s: '%s' is no value for %s, which takes %s from %g to %g", metric.c_str(), text.c_str(),
                    option->name, type_name(option->type), option->min, option->max);

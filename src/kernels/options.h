@@ -26,11 +26,11 @@ struct OptionValue {
 struct OptionInfo {
   enum class Type { kBool, kInt, kDouble, kString };
 
-  const char* name;           // "vif_enhn_gain_limit"
-  const char* alias;          // "egl": a value other than the default becomes part of report keys; nullptr: it does not
+  const char* name;   // "vif_enhn_gain_limit"
+  const char* alias;  // "egl": a value other than the default becomes part of report keys; nullptr: it does not
   Type type;
-  double fallback;            // the default (bool: 0 or 1); not range-checked, as in libvmaf
-  double min, max;            // inclusive, for kInt and kDouble
+  double fallback;  // the default (bool: 0 or 1); not range-checked, as in libvmaf
+  double min, max;  // inclusive, for kInt and kDouble
   const char* help;
   const char* fallback_text;  // the default of a kString
   void (*store)(const OptionValue& value, void* fields);
@@ -70,7 +70,14 @@ template <auto member, class Fields = OptionField<decltype(member)>::Fields>
 constexpr OptionInfo option(const char* name, const char* alias, double min, double max, const char* help) {
   using Kind = OptionType<std::remove_cvref_t<decltype(std::declval<Fields>().*member)>>;
   constexpr Fields kDefaults = {};
-  return {name, alias, Kind::kType, Kind::number(kDefaults.*member), min, max, help, Kind::text(kDefaults.*member),
+  return {name,
+          alias,
+          Kind::kType,
+          Kind::number(kDefaults.*member),
+          min,
+          max,
+          help,
+          Kind::text(kDefaults.*member),
           [](const OptionValue& value, void* fields) { Kind::store(value, static_cast<Fields*>(fields)->*member); }};
 }
 
@@ -91,7 +98,8 @@ class Options {
 
   /* Checks `given` against `table`. EINVAL for an unknown name, a malformed value or one out of range; the message names
    * the metric, the option and what is allowed. `metric` is only used in messages. `table` must outlive the Options. */
-  static StatusOr<Options> resolve(const std::string& metric, std::span<const OptionInfo> table, const OptionTexts& given);
+  static StatusOr<Options> resolve(const std::string& metric, std::span<const OptionInfo> table,
+                                   const OptionTexts& given);
 
   /* The values as the fields that the table binds them to. Texts are views of these Options. */
   template <class Fields>
@@ -105,7 +113,9 @@ class Options {
    * `_alias` for a bool and `_alias_value` otherwise, numbers as %g. */
   std::string key_suffix() const;
 
-  bool operator==(const Options& other) const { return table_.data() == other.table_.data() && values_ == other.values_; }
+  bool operator==(const Options& other) const {
+    return table_.data() == other.table_.data() && values_ == other.values_;
+  }
 
  private:
   std::span<const OptionInfo> table_;

@@ -5,24 +5,25 @@
 #include <vector>
 
 #include "kernels/adm/adm.h"
-#include "kernels/float_ansnr/float_ansnr.h"
-#include "kernels/float_moment/float_moment.h"
+#include "kernels/adm/float_adm.h"
 #include "kernels/cambi/cambi.h"
 #include "kernels/ciede/ciede.h"
+#include "kernels/float_ansnr/float_ansnr.h"
+#include "kernels/float_moment/float_moment.h"
 #include "kernels/motion/float_motion.h"
-#include "kernels/vif/float_vif.h"
-#include "kernels/adm/float_adm.h"
 #include "kernels/motion/motion.h"
 #include "kernels/psnr/psnr.h"
+#include "kernels/psnr_hvs/psnr_hvs.h"
+#include "kernels/speed/speed.h"
 #include "kernels/ssim/ssim.h"
 #include "kernels/ssimulacra2/ssimulacra2.h"
-#include "kernels/speed/speed.h"
-#include "kernels/psnr_hvs/psnr_hvs.h"
+#include "kernels/vif/float_vif.h"
 #include "kernels/vif/vif.h"
 
 namespace vmafx {
 namespace {
 
+// clang-format off
 constexpr std::array kExtractors = {
     &kAdmExtractor,
     &kFloatAdmExtractor,
@@ -43,6 +44,7 @@ constexpr std::array kExtractors = {
     &kSpeedChromaExtractor,
     &kSpeedTemporalExtractor,
 };
+// clang-format on
 
 constexpr std::string_view kDeviceSuffix = "_hip";
 

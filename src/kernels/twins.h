@@ -13,7 +13,7 @@ namespace vmafx {
 class DeviceTwin;      // kernels/device_twin.h
 struct ExtractorInfo;  // kernels/extractor.h
 struct FrameSet;
-class Options;         // kernels/options.h
+class Options;  // kernels/options.h
 
 template <class Params, class Sums>
 struct CpuTwin {

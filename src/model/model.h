@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "base/status.h"
-#include "model/svm.h"
 #include "kernels/options.h"
+#include "model/svm.h"
 
 namespace vmafx {
 

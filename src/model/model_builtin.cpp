@@ -36,7 +36,7 @@ struct BuiltinModel {
   std::span<const double> rescale;  // slope, intercept: of the score, then of each feature
   BuiltinTransform transform;
   double clip[2];
-  double chroma_correction;  // 0: none
+  double chroma_correction;          // 0: none
   std::span<const BuiltinSvm> svms;  // base model, then the members of a collection
 };
 

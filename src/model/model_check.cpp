@@ -48,9 +48,10 @@ bool uses(const Model& model, const char* part) {
 std::string too_small(const Purpose& purpose, const VideoFormat& format) {
   const double factor = std::min(1920. / format.w, 1080. / format.h);
   const auto scaled = [&](int size) { return 2 * static_cast<int>(std::lround(size * factor / 2)); };
-  return format_text("model %s is made for 1080p and these pictures are only %dx%d: scale both inputs up to what is seen "
-                     "(scale=%d:%d:flags=bicubic before each input)",
-                     purpose.version, format.w, format.h, scaled(format.w), scaled(format.h));
+  return format_text(
+      "model %s is made for 1080p and these pictures are only %dx%d: scale both inputs up to what is seen "
+      "(scale=%d:%d:flags=bicubic before each input)",
+      purpose.version, format.w, format.h, scaled(format.w), scaled(format.h));
 }
 
 void check_size(const std::string& version, const VideoFormat& format, Log& log) {
@@ -76,15 +77,17 @@ std::string version_of(const ModelSpec& spec) {
 Status check_model(const Model& model, const std::string& version, bool encode_depth_known, const VideoFormat& format,
                    Log& log) {
   if (format.chroma == Chroma::k400 && uses(model, "speed_chroma"))
-    return error(EINVAL,
-                 "model %s scores chroma, and these pictures are gray: use vmaf_v0.6.1, which scores luma only, or give "
-                 "both inputs neutral chroma (format=yuv420p)",
-                 version.c_str());
+    return error(
+        EINVAL,
+        "model %s scores chroma, and these pictures are gray: use vmaf_v0.6.1, which scores luma only, or give "
+        "both inputs neutral chroma (format=yuv420p)",
+        version.c_str());
   check_size(version, format, log);
   if (format.bpc == 8 && uses(model, "cambi") && !encode_depth_known)
-    log.warning(format_text("model %s is made for 10 bits per sample and these pictures have 8: convert both inputs to "
-                            "10 (format=yuv420p10), with cambi.enc_bitdepth=8 in the model's options if the encode has 8",
-                            version.c_str()));
+    log.warning(
+        format_text("model %s is made for 10 bits per sample and these pictures have 8: convert both inputs to "
+                    "10 (format=yuv420p10), with cambi.enc_bitdepth=8 in the model's options if the encode has 8",
+                    version.c_str()));
   return {};
 }
 

@@ -4,9 +4,9 @@
 
 #include <string>
 
+#include "base/log.h"
 #include "base/picture.h"
 #include "base/status.h"
-#include "base/log.h"
 #include "model/model.h"
 #include "model/spec.h"
 

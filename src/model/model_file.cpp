@@ -278,8 +278,8 @@ StatusOr<Model> load_builtin(const ModelSpec& spec) {
   if (members) return Model(name_of(spec), std::move(*members));
   std::string names;
   for (const char* name : builtin_model_names()) names += (names.empty() ? "" : ", ") + std::string(name);
-  return error(EINVAL, "could not load libvmaf model with version: %s; built in are: %s (other models: path=FILE)", spec.version.c_str(),
-               names.c_str());
+  return error(EINVAL, "could not load libvmaf model with version: %s; built in are: %s (other models: path=FILE)",
+               spec.version.c_str(), names.c_str());
 }
 
 }  // namespace

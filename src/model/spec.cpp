@@ -118,10 +118,8 @@ StatusOr<FeatureSpec> parse_feature_entry(const std::string& entry) {
   VMAFX_ASSIGN(const Pairs pairs, parse_pairs(entry, "feature", "name"));
   FeatureSpec spec;
   for (const auto& [key, value] : pairs) {
-    if (key == "name")
-      spec.extractor = value;
-    else
-      spec.options[key] = value;
+    if (key == "name") spec.extractor = value;
+    else spec.options[key] = value;
   }
   if (spec.extractor.empty()) return error(EINVAL, "feature '%s': name=… is missing", entry.c_str());
   return spec;
@@ -141,7 +139,8 @@ StatusOr<std::vector<Spec>> parse_list(const std::string& text, Parse parse_entr
 }  // namespace
 
 StatusOr<std::vector<ModelSpec>> parse_known(const std::string& text, std::vector<std::string>* left_out) {
-  return parse_list<ModelSpec>(text, [left_out](const std::string& entry) { return parse_model_entry(entry, *left_out); });
+  return parse_list<ModelSpec>(text,
+                               [left_out](const std::string& entry) { return parse_model_entry(entry, *left_out); });
 }
 
 StatusOr<std::vector<ModelSpec>> parse_models(const std::string& text) {

@@ -75,9 +75,7 @@ Status OutputFile::open_in_place(bool exists) {
 }
 
 /* Nothing is written to see whether it could be: /dev/full says no to that, too. */
-Status OutputFile::try_to_write() {
-  return file_ && ::write(fileno(file_), "", 0) == 0 ? Status() : failure(errno);
-}
+Status OutputFile::try_to_write() { return file_ && ::write(fileno(file_), "", 0) == 0 ? Status() : failure(errno); }
 
 Status OutputFile::reserve(int64_t bytes) {
   if (target_.empty() || bytes <= reserved_) return {};

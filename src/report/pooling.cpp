@@ -89,7 +89,8 @@ ParsedPool parse_pool(const std::string& text) {
 Pool choose_pool(const std::string& text, Log& log) {
   const ParsedPool parsed = parse_pool(text);
   if (!parsed.known)
-    log.warning("pool=" + text + " is unknown, mean is used; known are mean, min, max, harmonic_mean, median, stddev and "
+    log.warning("pool=" + text +
+                " is unknown, mean is used; known are mean, min, max, harmonic_mean, median, stddev and "
                 "percentiles such as p5");
   return parsed.pool;
 }
@@ -98,12 +99,9 @@ PoolValues pool_values(const ScoreTable& table, int column, int n_subsample) {
   PoolValues result;
   for (int64_t frame = 0; frame < table.frames(); frame += n_subsample) {
     const auto score = table.get(frame, column);
-    if (!score)
-      result.missing++;
-    else if (!std::isfinite(*score))
-      count_not_finite(*score, result);
-    else
-      result.values.push_back(*score);
+    if (!score) result.missing++;
+    else if (!std::isfinite(*score)) count_not_finite(*score, result);
+    else result.values.push_back(*score);
   }
   return result;
 }

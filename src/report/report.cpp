@@ -77,11 +77,12 @@ StatusOr<std::optional<ReportFile>> open_report(const ReportRequest& request, Lo
   VMAFX_ASSIGN(const ScoreFormat score_format, ScoreFormat::parse(request.score_format, json));
   if (request.path.empty()) {
     if (!request.format.empty())
-      log.warning("log_fmt=" + request.format + " is without effect: there is no report unless log_path=FILE names one");
+      log.warning("log_fmt=" + request.format +
+                  " is without effect: there is no report unless log_path=FILE names one");
     return std::optional<ReportFile>();
   }
-  VMAFX_ASSIGN(ReportFile report, ReportFile::open({request.path, format.format, score_format, request.n_subsample,
-                                                    request.all_times}));
+  VMAFX_ASSIGN(ReportFile report,
+               ReportFile::open({request.path, format.format, score_format, request.n_subsample, request.all_times}));
   return std::optional<ReportFile>(std::move(report));
 }
 

@@ -69,10 +69,8 @@ std::string xml_element(const std::string& key, const Json& json, int depth) {
   };
   std::string attributes, elements;
   for (const auto& [inner, value] : json.items()) {
-    if (value.is_structured())
-      elements += xml_element(inner, value, depth + 1);
-    else
-      attributes += xml_attribute(inner, plain(value));
+    if (value.is_structured()) elements += xml_element(inner, value, depth + 1);
+    else attributes += xml_attribute(inner, plain(value));
   }
   std::string begin = indent + "<" + name + " " + attributes;
   if (elements.empty()) return begin + "/>\n";

@@ -61,10 +61,8 @@ bool ScoreTable::has_scores(int64_t frame) const {
 
 void ScoreTable::set_aggregate(const std::string& key, double value) {
   const auto found = std::ranges::find(aggregates_, key, &std::pair<std::string, double>::first);
-  if (found != aggregates_.end())
-    found->second = value;
-  else
-    aggregates_.emplace_back(key, value);
+  if (found != aggregates_.end()) found->second = value;
+  else aggregates_.emplace_back(key, value);
 }
 
 }  // namespace vmafx

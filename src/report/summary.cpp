@@ -57,7 +57,8 @@ std::string summary_line(const ScoreTable& table, int column, int n_subsample, W
 
 }  // namespace
 
-std::vector<std::string> summary_lines(std::span<const SummaryColumn> columns, const ScoreTable& table, int n_subsample) {
+std::vector<std::string> summary_lines(std::span<const SummaryColumn> columns, const ScoreTable& table,
+                                       int n_subsample) {
   std::vector<std::string> lines;
   for (const auto& [column, worse] : columns) lines.push_back(summary_line(table, column, n_subsample, worse));
   return lines;

@@ -24,7 +24,8 @@ struct SummaryColumn {
  * Frames have the numbers that reports give them, and their times where they are known. Scores that are not finite are
  * counted and otherwise left out. Features that tell nothing of how good a picture is, and those that are equal in all
  * frames, have no worst frames. */
-std::vector<std::string> summary_lines(std::span<const SummaryColumn> columns, const ScoreTable& table, int n_subsample);
+std::vector<std::string> summary_lines(std::span<const SummaryColumn> columns, const ScoreTable& table,
+                                       int n_subsample);
 
 }  // namespace vmafx
 

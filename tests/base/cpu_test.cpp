@@ -69,8 +69,8 @@ START_TEST(at_least_one_thread) { ck_assert_int_ge(usable_threads(), 1); }
 END_TEST
 
 int main() {
-  return test::run_suite("cpu", {{"level", the_chosen_level_runs},
-                                 {"levels", levels_are_the_documented_ones},
-                                 {"threads", at_least_one_thread}});
+  return test::run_suite(
+      "cpu",
+      {{"level", the_chosen_level_runs}, {"levels", levels_are_the_documented_ones}, {"threads", at_least_one_thread}});
 }
 #endif

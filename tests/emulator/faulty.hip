@@ -72,7 +72,7 @@ VMAFX_KERNEL(test_copy, 64, (Args a)) { a.out[thread_id().x] = a.in[static_cast<
 
 VMAFX_KERNEL(test_copy_pointers, 64, (const int32_t* in, int32_t* out)) { out[thread_id().x] = in[thread_id().x]; }
 
-VMAFX_KERNEL(test_table, 64, (int32_t * out, int taps)) {
+VMAFX_KERNEL(test_table, 64, (int32_t* out, int taps)) {
   int sum = 0;
   for (int k = 0; k < taps; k++) sum += kTaps[k];
   out[thread_id().x] = sum;
@@ -83,14 +83,14 @@ VMAFX_KERNEL(test_misaligned, 64, (const uint8_t* in, uint8_t* out)) {
 }
 
 /* Each thread takes its neighbor's value. */
-VMAFX_KERNEL(test_missing_barrier, 64, (int32_t * out)) {
+VMAFX_KERNEL(test_missing_barrier, 64, (int32_t* out)) {
   VMAFX_SHARED(int32_t, row, [64]);
   const int i = thread_id().x;
   row[i] = i;
   out[i] = row[i ^ 1];
 }
 
-VMAFX_KERNEL(test_overwritten_too_early, 64, (int32_t * out)) {
+VMAFX_KERNEL(test_overwritten_too_early, 64, (int32_t* out)) {
   VMAFX_SHARED(int32_t, row, [64]);
   const int i = thread_id().x;
   row[i] = i;
@@ -99,29 +99,29 @@ VMAFX_KERNEL(test_overwritten_too_early, 64, (int32_t * out)) {
   row[i] = 0;
 }
 
-VMAFX_KERNEL(test_barrier_in_branch, 64, (int32_t * out)) {
+VMAFX_KERNEL(test_barrier_in_branch, 64, (int32_t* out)) {
   if (thread_id().x < 40) block_sync();
   out[thread_id().x] = 0;
 }
 
-VMAFX_KERNEL(test_shuffle_in_branch, 64, (uint32_t * out)) {
+VMAFX_KERNEL(test_shuffle_in_branch, 64, (uint32_t* out)) {
   if (thread_id().x & 1) out[thread_id().x] = shuffle_xor(thread_id().x, 2);
 }
 
-VMAFX_KERNEL(test_unwritten_shared, 64, (int32_t * out)) {
+VMAFX_KERNEL(test_unwritten_shared, 64, (int32_t* out)) {
   VMAFX_SHARED(int32_t, row, [64]);
   if (thread_id().x < 60) row[thread_id().x] = 1;
   block_sync();
   out[thread_id().x] = row[thread_id().x];
 }
 
-VMAFX_KERNEL(test_past_shared, 64, (int32_t * out)) {
+VMAFX_KERNEL(test_past_shared, 64, (int32_t* out)) {
   VMAFX_SHARED(int32_t, row, [64]);
   row[thread_id().x + 1] = 1;
   out[thread_id().x] = 0;
 }
 
-VMAFX_KERNEL(test_too_much_shared, 64, (int32_t * out)) {
+VMAFX_KERNEL(test_too_much_shared, 64, (int32_t* out)) {
   VMAFX_SHARED(int32_t, rows, [13][1024]);
   rows[0][thread_id().x] = 1;
   out[thread_id().x] = rows[0][thread_id().x];
@@ -141,15 +141,17 @@ VMAFX_KERNEL(test_32_lanes, 256, (const int32_t* in, uint64_t* sum)) {
   for (unsigned w = 0; w < 8; w++) atomic_add(sum, parts[w]);
 }
 
-VMAFX_KERNEL(test_sum, 256, (const int32_t* in, uint64_t* sum)) { add_block(*sum, static_cast<uint64_t>(in[thread_id().x])); }
+VMAFX_KERNEL(test_sum, 256, (const int32_t* in, uint64_t* sum)) {
+  add_block(*sum, static_cast<uint64_t>(in[thread_id().x]));
+}
 
 /* Each block takes what the one before it left. */
-VMAFX_KERNEL(test_blocks_in_order, 64, (int32_t * out)) {
+VMAFX_KERNEL(test_blocks_in_order, 64, (int32_t* out)) {
   const int block = block_id().x;
   if (thread_id().x == 0) out[block] = block == 0 ? 1 : out[block - 1] + 1;
 }
 
-VMAFX_KERNEL(test_sum_without_atomic, 64, (uint64_t * sum)) {
+VMAFX_KERNEL(test_sum_without_atomic, 64, (uint64_t* sum)) {
   if (thread_id().x == 0) *sum = block_id().x;
 }
 

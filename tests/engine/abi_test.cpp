@@ -29,7 +29,8 @@ std::string describe(const char* name, size_t size, size_t alignment, std::initi
   std::string text = format_text("struct %s %zu\n", name, size);
   size_t end = 0;
   for (const Field& field : fields) {
-    ck_assert_msg(field.offset == aligned(end, field.alignment), "a field before %s.%s is missing here", name, field.name);
+    ck_assert_msg(field.offset == aligned(end, field.alignment), "a field before %s.%s is missing here", name,
+                  field.name);
     text += format_text("  %s %zu %zu\n", field.name, field.offset, field.size);
     end = field.offset + field.size;
   }
@@ -44,12 +45,13 @@ std::string structs() {
   std::string text;
   {
     using Struct = VmafxParams;
-    text += describe("VmafxParams", sizeof(Struct), alignof(Struct),
-                     {FIELD(model), FIELD(feature), FIELD(backend), FIELD(device), FIELD(device_platform),
-                      FIELD(device_context), FIELD(import_frames), FIELD(log_path), FIELD(log_fmt), FIELD(score_fmt),
-                      FIELD(pool), FIELD(n_threads), FIELD(n_subsample), FIELD(fallback), FIELD(verify),
-                      FIELD(report_times), FIELD(summary), FIELD(ignore_unknown), FIELD(encodes), FIELD(log),
-                      FIELD(log_cookie), FIELD(reserved)});
+    text += describe(
+        "VmafxParams", sizeof(Struct), alignof(Struct),
+        {FIELD(model),          FIELD(feature),       FIELD(backend),        FIELD(device),   FIELD(device_platform),
+         FIELD(device_context), FIELD(import_frames), FIELD(log_path),       FIELD(log_fmt),  FIELD(score_fmt),
+         FIELD(pool),           FIELD(n_threads),     FIELD(n_subsample),    FIELD(fallback), FIELD(verify),
+         FIELD(report_times),   FIELD(summary),       FIELD(ignore_unknown), FIELD(encodes),  FIELD(log),
+         FIELD(log_cookie),     FIELD(reserved)});
   }
   {
     using Struct = VmafxColor;
@@ -59,8 +61,8 @@ std::string structs() {
   {
     using Struct = VmafxFormat;
     text += describe("VmafxFormat", sizeof(Struct), alignof(Struct),
-                     {FIELD(width), FIELD(height), FIELD(chroma), FIELD(bits), FIELD(layout), FIELD(shift), FIELD(memory),
-                      FIELD(device_context), FIELD(drm_fd), FIELD(color), FIELD(name), FIELD(reserved)});
+                     {FIELD(width), FIELD(height), FIELD(chroma), FIELD(bits), FIELD(layout), FIELD(shift),
+                      FIELD(memory), FIELD(device_context), FIELD(drm_fd), FIELD(color), FIELD(name), FIELD(reserved)});
   }
   {
     using Struct = VmafxObject;
@@ -68,10 +70,10 @@ std::string structs() {
   }
   {
     using Struct = VmafxPicture;
-    text += describe("VmafxPicture", sizeof(Struct), alignof(Struct),
-                     {FIELD(data), FIELD(stride), FIELD(has_time), FIELD(time), FIELD(release), FIELD(opaque),
-                      FIELD(download), FIELD(stream), FIELD(n_objects), FIELD(object), FIELD(plane_object),
-                      FIELD(plane_offset), FIELD(reserved)});
+    text += describe(
+        "VmafxPicture", sizeof(Struct), alignof(Struct),
+        {FIELD(data), FIELD(stride), FIELD(has_time), FIELD(time), FIELD(release), FIELD(opaque), FIELD(download),
+         FIELD(stream), FIELD(n_objects), FIELD(object), FIELD(plane_object), FIELD(plane_offset), FIELD(reserved)});
   }
   {
     using Struct = VmafxScore;
@@ -84,9 +86,10 @@ std::string structs() {
   }
   {
     using Struct = VmafxPairing;
-    text += describe("VmafxPairing", sizeof(Struct), alignof(Struct),
-                     {FIELD(paired), FIELD(unmatched_dist), FIELD(unmatched_ref), FIELD(repeated_ref),
-                      FIELD(repeated_dist), FIELD(max_time_difference), FIELD(cut_short), FIELD(encode), FIELD(reserved)});
+    text +=
+        describe("VmafxPairing", sizeof(Struct), alignof(Struct),
+                 {FIELD(paired), FIELD(unmatched_dist), FIELD(unmatched_ref), FIELD(repeated_ref), FIELD(repeated_dist),
+                  FIELD(max_time_difference), FIELD(cut_short), FIELD(encode), FIELD(reserved)});
   }
   return text;
 }
@@ -101,7 +104,9 @@ std::string values() {
 
 /* "symbol vmafx_open@@VMAFX_0" for each, as the dynamic linker sees them. */
 std::string symbols() {
-  std::FILE* nm = popen("LC_ALL=C nm -D --defined-only --with-symbol-versions " LIBVMAFX " | awk '$2 != \"A\" {print \"symbol\", $3}' | LC_ALL=C sort", "r");
+  std::FILE* nm = popen("LC_ALL=C nm -D --defined-only --with-symbol-versions " LIBVMAFX
+                        " | awk '$2 != \"A\" {print \"symbol\", $3}' | LC_ALL=C sort",
+                        "r");
   ck_assert(nm);
   std::string text;
   for (int c; (c = std::fgetc(nm)) != EOF;) text += static_cast<char>(c);

@@ -1,7 +1,7 @@
 /* Sessions on the GPU, here the emulator: the same scores as on the CPU, whatever the device does. */
 #include <cerrno>
-#include <cstdlib>
 #include <cstdio>
+#include <cstdlib>
 #include <thread>
 
 #include "tests/support/check_main.h"
@@ -162,8 +162,8 @@ END_TEST
 
 START_TEST(overloads_reach_the_gpus_twin) {
   use_emulator();
-  const Outcome outcome =
-      run_stream(params_for("hip", "version=vmaf_v0.6.1:vif.vif_enhn_gain_limit=1.5:adm.adm_enhn_gain_limit=1", nullptr));
+  const Outcome outcome = run_stream(
+      params_for("hip", "version=vmaf_v0.6.1:vif.vif_enhn_gain_limit=1.5:adm.adm_enhn_gain_limit=1", nullptr));
   ck_assert_msg(outcome.error == 0, "%s", outcome.log.c_str());
   ck_assert(outcome.frames[0].contains("integer_vif_scale0_egl_1.5"));
   ck_assert(outcome.frames[0].contains("integer_adm2_egl_1"));
@@ -191,7 +191,8 @@ START_TEST(a_device_without_memory_is_told) {
 END_TEST
 
 START_TEST(a_bad_deadline_is_refused) {
-  assert_contains(run_again("VMAFX_HIP_DEADLINE=soon", "hip 1").text, "VMAFX_HIP_DEADLINE=soon is no number of milliseconds");
+  assert_contains(run_again("VMAFX_HIP_DEADLINE=soon", "hip 1").text,
+                  "VMAFX_HIP_DEADLINE=soon is no number of milliseconds");
 }
 END_TEST
 

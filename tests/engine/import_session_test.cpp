@@ -85,9 +85,12 @@ struct Loan {
   }
 };
 
-int raw_planes(const VmafxFormat& f) { return f.chroma == VMAFX_CHROMA_400 ? 1 : f.layout == VMAFX_LAYOUT_PLANAR ? 3 : 2; }
+int raw_planes(const VmafxFormat& f) {
+  return f.chroma == VMAFX_CHROMA_400 ? 1 : f.layout == VMAFX_LAYOUT_PLANAR ? 3 : 2;
+}
 size_t raw_row_bytes(const VmafxFormat& f, int p) {
-  return static_cast<size_t>(p ? chroma_w(f) * (f.layout == VMAFX_LAYOUT_PLANAR ? 1 : 2) : f.width) * (f.bits > 8 ? 2 : 1);
+  return static_cast<size_t>(p ? chroma_w(f) * (f.layout == VMAFX_LAYOUT_PLANAR ? 1 : 2) : f.width) *
+         (f.bits > 8 ? 2 : 1);
 }
 int raw_rows(const VmafxFormat& f, int p) { return p ? chroma_h(f) : f.height; }
 
@@ -109,12 +112,14 @@ std::vector<uint8_t> lay_out(const VmafxFormat& f, const Samples& samples, const
   const VmafxPicture host = TestPicture::make(f, samples);
   for (int p = 0; p < raw_planes(f); p++)
     for (int y = 0; y < raw_rows(f, p); y++)
-      std::memcpy(&bytes[layout.offset[p] + y * layout.pitch[p]], host.data[p] + y * host.stride[p], raw_row_bytes(f, p));
+      std::memcpy(&bytes[layout.offset[p] + y * layout.pitch[p]], host.data[p] + y * host.stride[p],
+                  raw_row_bytes(f, p));
   host.release(host.opaque);
   return bytes;
 }
 
-VmafxPicture loan_out(Decoder& decoder, int surface, const VmafxFormat& f, const Samples& samples, const Layout& layout) {
+VmafxPicture loan_out(Decoder& decoder, int surface, const VmafxFormat& f, const Samples& samples,
+                      const Layout& layout) {
   ++TestPicture::alive;
   VmafxPicture picture{};
   picture.opaque = new Loan{&decoder, surface, f, samples};
@@ -183,8 +188,9 @@ class DeviceDecoder : public Decoder {
     const int surface = take_surface(layout.size);
     const std::vector<uint8_t> bytes = lay_out(f, samples, layout);
     std::ranges::copy(bytes, surfaces_[surface].host.data());
-    must(stream_->upload(surfaces_[surface].device.ptr(), static_cast<const uint8_t*>(surfaces_[surface].host.data()),
-                         bytes.size())
+    must(stream_
+             ->upload(surfaces_[surface].device.ptr(), static_cast<const uint8_t*>(surfaces_[surface].host.data()),
+                      bytes.size())
              .ok());
     VmafxPicture picture = loan_out(*this, surface, f, samples, layout);
     picture.stream = stream_->native();
@@ -342,7 +348,8 @@ START_TEST(import_is_obeyed) {
   decoder.modifier = kTiled;
   const Outcome refused = run_dmabuf(decoder, kNv12, params);
   ck_assert_int_eq(refused.error, -EINVAL);
-  assert_contains(refused.log, "import=device, but the distorted frames cannot be read where they lie: they are not linear");
+  assert_contains(refused.log,
+                  "import=device, but the distorted frames cannot be read where they lie: they are not linear");
   ck_assert_int_eq(TestPicture::alive, 0);
 
   params.import_frames = "perhaps";
@@ -385,7 +392,8 @@ START_TEST(device_addresses_wait_for_their_stream) {
       params.device_context = application_context();
       const Outcome outcome = run_stream(params, options);
       assert_scores(outcome, f);
-      assert_contains(outcome.log, counts("distorted", inputs & kDistOnly ? kFrames : 0, inputs & kDistOnly ? 0 : kFrames, 0));
+      assert_contains(outcome.log,
+                      counts("distorted", inputs & kDistOnly ? kFrames : 0, inputs & kDistOnly ? 0 : kFrames, 0));
     }
 }
 END_TEST
@@ -466,7 +474,8 @@ int print_scores(const char* backend, const char* import) {
     if (outcome.error) std::printf("error %d: %s", -outcome.error, outcome.log.c_str());
     status = outcome.error || TestPicture::alive;
   }
-  if (*backend == 'c' && open_descriptors() != before) std::printf("%d descriptors leaked\n", open_descriptors() - before);
+  if (*backend == 'c' && open_descriptors() != before)
+    std::printf("%d descriptors leaked\n", open_descriptors() - before);
   return status != 0;
 }
 
@@ -479,13 +488,15 @@ START_TEST(a_failing_import_is_a_download) {
       assert_text_eq(run_again(emulator("FAIL", std::string(call) + ":" + how), "hip auto").text, want);
   const Rerun refused = run_again(emulator("FAIL", "hipImportExternalMemory:801"), "hip device");
   ck_assert(!refused.succeeded);
-  assert_contains(refused.text, "import=device, but the reference frames cannot be read where they lie: hipImportExternalMemory");
+  assert_contains(refused.text,
+                  "import=device, but the reference frames cannot be read where they lie: hipImportExternalMemory");
 }
 END_TEST
 
 /* The log of pictures on the second of two GPUs. */
 std::string log_of_two(const std::string& given_choice_import) {
-  const Rerun rerun = run_again(emulator("DEVICES", "discrete@0000:03:00.0,discrete@0000:0a:00.0"), "two " + given_choice_import);
+  const Rerun rerun =
+      run_again(emulator("DEVICES", "discrete@0000:03:00.0,discrete@0000:0a:00.0"), "two " + given_choice_import);
   ck_assert_msg(rerun.succeeded, "%s", rerun.text.c_str());
   return rerun.text;
 }
@@ -525,7 +536,8 @@ START_TEST(a_device_that_fails_hands_over) {
   const auto assert_survives = [&](const std::string& variables) {
     ck_assert_msg(run_again(variables, "auto auto").text == want, "%s", variables.c_str());
   };
-  for (int k = 1; k <= calls; k += 7) assert_survives(emulator("FAIL", std::to_string(k) + (k % 2 ? ":launch" : ":lost")));
+  for (int k = 1; k <= calls; k += 7)
+    assert_survives(emulator("FAIL", std::to_string(k) + (k % 2 ? ":launch" : ":lost")));
   for (int k = 1; k <= calls; k += 29) assert_survives(emulator("HANG", std::to_string(k)) + " VMAFX_HIP_DEADLINE=300");
 }
 END_TEST

@@ -53,8 +53,8 @@ START_TEST(twenty_thousand_frames_leave_nothing_behind) {
   }
   ck_assert_int_eq(vmafx_finish(ctx), 0);
   const double growth = resident_mib() - settled, allowed = table_mib(kFrames - kSettled, columns) + 2;
-  ck_assert_msg(kSanitized || growth <= allowed, "%.1f MiB more after %d frames than after %d; %.1f are the scores'", growth, kFrames,
-                kSettled, allowed);
+  ck_assert_msg(kSanitized || growth <= allowed, "%.1f MiB more after %d frames than after %d; %.1f are the scores'",
+                growth, kFrames, kSettled, allowed);
   vmafx_close(&ctx);
   ck_assert_int_eq(TestPicture::alive, 0);
 }

@@ -7,10 +7,10 @@
 #include <check.h>
 
 #include "engine/color.h"
+#include "kernels/registry.h"
 #include "model/model_builtin.h"
 #include "model/model_check.h"
 #include "model/model_file.h"
-#include "kernels/registry.h"
 #include "tests/support/check_main.h"
 
 using namespace vmafx;
@@ -29,10 +29,8 @@ ExtractorInfo choosy() {
 }
 
 PlannedExtractor planned(const ExtractorInfo& info, bool device_only) {
-  PlannedExtractor planned{.info = &info,
-                           .given = {{"enable_mse", "true"}},
-                           .placement = Placement::kDevice,
-                           .device_only = device_only};
+  PlannedExtractor planned{
+      .info = &info, .given = {{"enable_mse", "true"}}, .placement = Placement::kDevice, .device_only = device_only};
   planned.options = Options::resolve(info.name, info.options, planned.given).value();
   return planned;
 }
@@ -109,7 +107,8 @@ std::string said_of(const char* version, int w, int h, int bpc = 10, bool encode
   const auto model = load_model(spec);
   ck_assert(model.ok());
   LogText log;
-  ck_assert(check_model(model.value(), version_of(spec), encode_depth_known, {.w = w, .h = h, .bpc = bpc}, log.log).ok());
+  ck_assert(
+      check_model(model.value(), version_of(spec), encode_depth_known, {.w = w, .h = h, .bpc = bpc}, log.log).ok());
   return log.text;
 }
 
@@ -150,8 +149,9 @@ END_TEST
 
 /* libvmaf drops them where a model has asked for the same metric without. */
 START_TEST(debug_keys_beside_a_model_are_written) {
-  assert_text_eq(keys_of("version=vmaf_v0.6.1", "motion:debug=true"),
-                 adm_keys("integer_", "") + kSadKey + "integer_motion " + vif_keys("integer_", "") + kMotionKeys + "vmaf");
+  assert_text_eq(
+      keys_of("version=vmaf_v0.6.1", "motion:debug=true"),
+      adm_keys("integer_", "") + kSadKey + "integer_motion " + vif_keys("integer_", "") + kMotionKeys + "vmaf");
 }
 END_TEST
 
@@ -177,9 +177,10 @@ START_TEST(models_are_for_a_size) {
 END_TEST
 
 START_TEST(small_pictures_are_to_be_scaled) {
-  assert_text_eq(said_of("vmaf_v0.6.1", 640, 272),
-                 "model vmaf_v0.6.1 is made for 1080p and these pictures are only 640x272: scale both inputs up to what is "
-                 "seen (scale=1920:816:flags=bicubic before each input)\n");
+  assert_text_eq(
+      said_of("vmaf_v0.6.1", 640, 272),
+      "model vmaf_v0.6.1 is made for 1080p and these pictures are only 640x272: scale both inputs up to what is "
+      "seen (scale=1920:816:flags=bicubic before each input)\n");
   assert_contains(said_of("vmaf_v1.0.16_3d0h", 480, 640), "scale=810:1080:flags");
   assert_contains(said_of("vmaf_float_v0.6.1neg", 720, 576), "only 720x576: scale both inputs up to");
   assert_text_eq(said_of("vmaf_v0.6.1", 1280, 544) + said_of("vmaf_b_v0.6.3", 720, 1280), "");

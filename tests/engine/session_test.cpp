@@ -23,7 +23,8 @@ using namespace vmafx::test;
 
 namespace {
 
-VmafxFormat format(int w, int h, VmafxChroma chroma, int bits, VmafxLayout layout = VMAFX_LAYOUT_PLANAR, int shift = 0) {
+VmafxFormat format(int w, int h, VmafxChroma chroma, int bits, VmafxLayout layout = VMAFX_LAYOUT_PLANAR,
+                   int shift = 0) {
   return {w, h, chroma, bits, layout, shift, VMAFX_MEMORY_HOST};
 }
 
@@ -129,10 +130,8 @@ START_TEST(subsampling_skips_frames_but_not_motion) {
   const Outcome some = run_stream(params, options);
   ck_assert_int_eq(some.frames.size(), 9);
   for (int i = 0; i < 9; i++) {
-    if (i % 4 == 0)
-      ck_assert(some.frames[i] == all.frames[i]);
-    else
-      ck_assert(some.frames[i].empty());
+    if (i % 4 == 0) ck_assert(some.frames[i] == all.frames[i]);
+    else ck_assert(some.frames[i].empty());
   }
   const double mean = (all.frames[0].at("vmaf") + all.frames[4].at("vmaf") + all.frames[8].at("vmaf")) / 3;
   ck_assert_double_eq_tol(some.models[0], mean, 1e-12);
@@ -171,9 +170,9 @@ START_TEST(gray_is_scored_and_chroma_left_alone) {
 END_TEST
 
 START_TEST(models_share_their_features) {
-  const Outcome outcome = run_stream(
-      cpu_params("version=vmaf_v0.6.1|version=vmaf_v0.6.1neg:name=neg|version=vmaf_v0.6.1:name=phone:enable_transform=true",
-                 "name=vif|name=psnr|name=psnr:enable_mse=true"));
+  const Outcome outcome = run_stream(cpu_params(
+      "version=vmaf_v0.6.1|version=vmaf_v0.6.1neg:name=neg|version=vmaf_v0.6.1:name=phone:enable_transform=true",
+      "name=vif|name=psnr|name=psnr:enable_mse=true"));
   ck_assert_int_eq(outcome.error, 0);
   const FrameScores& scores = outcome.frames[2];
   for (const char* key : {"vmaf", "neg", "phone", "integer_adm2", "integer_adm2_egl_1", "integer_vif_scale0",
@@ -290,7 +289,8 @@ START_TEST(scores_are_formatted_as_reports_are) {
     const char* format;
     double score;
     const char* want;
-  } cases[] = {{"", 91.25, "91.250000"}, {"", 3e-9, "0.0000000030000000"}, {"", -inf, "-inf"}, {"%.3e", 91.25, "9.125e+01"}};
+  } cases[] = {
+      {"", 91.25, "91.250000"}, {"", 3e-9, "0.0000000030000000"}, {"", -inf, "-inf"}, {"%.3e", 91.25, "9.125e+01"}};
   for (const auto& [format, score, want] : cases) {
     VmafxContext* ctx = nullptr;
     VmafxParams params = cpu_params();
@@ -374,14 +374,16 @@ END_TEST
 /* Every reason at once, without a context, in the application's own names. */
 START_TEST(formats_can_be_checked_ahead) {
   std::string log;
-  VmafxFormat ref = format(96, 64, VMAFX_CHROMA_420, 8, VMAFX_LAYOUT_SEMIPLANAR), dist = format(96, 64, VMAFX_CHROMA_420, 8);
+  VmafxFormat ref = format(96, 64, VMAFX_CHROMA_420, 8, VMAFX_LAYOUT_SEMIPLANAR),
+              dist = format(96, 64, VMAFX_CHROMA_420, 8);
   ck_assert_int_eq(vmafx_check_formats(&ref, &dist, append_log, &log), 0);
   dist = format(98, 66, VMAFX_CHROMA_444, 10);
   dist.name = "main";
   ck_assert_int_eq(vmafx_check_formats(&ref, &dist, append_log, &log), -EINVAL);
-  assert_text_eq(log, "input width must match. (main is 98, reference 96)\n"
-                      "input height must match. (main is 66, reference 64)\n"
-                      "input pix_fmt must match. (main is yuv444p10, reference yuv420p; the format filter converts)\n");
+  assert_text_eq(log,
+                 "input width must match. (main is 98, reference 96)\n"
+                 "input height must match. (main is 66, reference 64)\n"
+                 "input pix_fmt must match. (main is yuv444p10, reference yuv420p; the format filter converts)\n");
   log.clear();
   dist.bits = 7;
   ck_assert_int_eq(vmafx_check_formats(&ref, &dist, append_log, &log), -EINVAL);
@@ -396,8 +398,10 @@ START_TEST(colors_that_do_not_go_together_are_warned_of) {
     const char* warning;
   } cases[] = {
       {{.range = 1}, {.range = 2}, "The inputs differ in color range (distorted pc, reference tv)"},
-      {{.range = 2}, {}, "(distorted unknown, reference pc): equal samples are different pictures. "
-                         "scale=out_range=tv,format=yuv420p before the reference input"},
+      {{.range = 2},
+       {},
+       "(distorted unknown, reference pc): equal samples are different pictures. "
+       "scale=out_range=tv,format=yuv420p before the reference input"},
       {{.matrix = 5}, {.matrix = 9}, "The inputs differ in color matrix (distorted bt2020nc, reference bt470bg)"},
       {{.transfer = 1}, {.transfer = 99}, "The inputs differ in color transfer (distorted 99, reference bt709)"},
       {{.transfer = 16}, {.transfer = 16}, "The transfer is smpte2084; the VMAF models know SDR video only"},
@@ -615,36 +619,36 @@ END_TEST
 
 int main() {
   return run_suite("session", {
-      {"order", every_frame_comes_once_in_order},
-      {"no_threads", threads_that_cannot_start_are_no_reason_to_try_again},
-      {"threads", threads_do_not_change_scores},
-      {"bounds", frames_in_flight_are_bounded},
-      {"subsample", subsampling_skips_frames_but_not_motion},
-      {"layout", memory_layout_does_not_change_scores},
-      {"gray", gray_is_scored_and_chroma_left_alone},
-      {"sharing", models_share_their_features},
-      {"overloads", overloads_change_the_key},
-      {"bootstrap", bootstrap_scores_are_reported},
-      {"parameters", wrong_parameters_are_named},
-      {"versions", what_this_version_does_not_know_is_refused},
-      {"score_format", scores_are_formatted_as_reports_are},
-      {"planes", planes_that_are_read},
-      {"discovery", what_is_listed_opens},
-      {"pool", unknown_pool_is_the_mean_with_a_warning},
-      {"mismatch", inputs_must_match},
-      {"check_formats", formats_can_be_checked_ahead},
-      {"colors", colors_that_do_not_go_together_are_warned_of},
-      {"unknown_kinds", formats_of_unknown_kinds_are_refused},
-      {"too_small", too_small_is_refused},
-      {"no_frames", no_frames_is_an_error},
-      {"one_frame", one_frame_is_enough},
-      {"release", pictures_are_released_after_a_failure},
-      {"summary", the_summary_names_the_worst_frames},
-      {"times", times_of_pictures_are_in_reports},
-      {"no_report", a_format_without_a_report_is_told},
-      {"partial", an_abandoned_stream_leaves_a_partial_report},
-      {"ndjson", ndjson_grows_while_frames_finish},
-      {"side_by_side", sessions_side_by_side_agree},
-      {"gpu", gpu_is_refused_with_a_cause},
-  });
+                                  {"order", every_frame_comes_once_in_order},
+                                  {"no_threads", threads_that_cannot_start_are_no_reason_to_try_again},
+                                  {"threads", threads_do_not_change_scores},
+                                  {"bounds", frames_in_flight_are_bounded},
+                                  {"subsample", subsampling_skips_frames_but_not_motion},
+                                  {"layout", memory_layout_does_not_change_scores},
+                                  {"gray", gray_is_scored_and_chroma_left_alone},
+                                  {"sharing", models_share_their_features},
+                                  {"overloads", overloads_change_the_key},
+                                  {"bootstrap", bootstrap_scores_are_reported},
+                                  {"parameters", wrong_parameters_are_named},
+                                  {"versions", what_this_version_does_not_know_is_refused},
+                                  {"score_format", scores_are_formatted_as_reports_are},
+                                  {"planes", planes_that_are_read},
+                                  {"discovery", what_is_listed_opens},
+                                  {"pool", unknown_pool_is_the_mean_with_a_warning},
+                                  {"mismatch", inputs_must_match},
+                                  {"check_formats", formats_can_be_checked_ahead},
+                                  {"colors", colors_that_do_not_go_together_are_warned_of},
+                                  {"unknown_kinds", formats_of_unknown_kinds_are_refused},
+                                  {"too_small", too_small_is_refused},
+                                  {"no_frames", no_frames_is_an_error},
+                                  {"one_frame", one_frame_is_enough},
+                                  {"release", pictures_are_released_after_a_failure},
+                                  {"summary", the_summary_names_the_worst_frames},
+                                  {"times", times_of_pictures_are_in_reports},
+                                  {"no_report", a_format_without_a_report_is_told},
+                                  {"partial", an_abandoned_stream_leaves_a_partial_report},
+                                  {"ndjson", ndjson_grows_while_frames_finish},
+                                  {"side_by_side", sessions_side_by_side_agree},
+                                  {"gpu", gpu_is_refused_with_a_cause},
+                              });
 }

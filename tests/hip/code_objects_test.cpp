@@ -24,8 +24,8 @@ using nlohmann::json;
 
 namespace {
 
-constexpr int kSkipped = 77;               // to automake
-constexpr int kMostShared = 48 * 1024;     // bytes: what gpu.h allows a kernel
+constexpr int kSkipped = 77;            // to automake
+constexpr int kMostShared = 48 * 1024;  // bytes: what gpu.h allows a kernel
 /* Scalars that find no register go to lanes of a vector register, not to memory: a move each, and only kernels with long argument
  * lists on gfx9, which has fewest, need it. */
 constexpr int kMostScalarSpills = 24;
@@ -152,7 +152,8 @@ Names names_in(const CodeObject& object) {
 START_TEST(all_that_configure_chose_is_there) {
   Names chosen, embedded;
   std::istringstream files(CODE_OBJECTS);
-  for (std::string file; files >> file;) chosen.insert(file.substr(file.find('/') + 1, file.find('.') - file.find('/') - 1));
+  for (std::string file; files >> file;)
+    chosen.insert(file.substr(file.find('/') + 1, file.find('.') - file.find('/') - 1));
   for (const CodeObject& object : embedded_code_objects()) embedded.insert(object.arch);
   ck_assert_msg(chosen == embedded, "configure chose '%s', embedded are %s", CODE_OBJECTS,
                 list_architectures(embedded_code_objects()).c_str());

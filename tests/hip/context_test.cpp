@@ -14,8 +14,8 @@ using namespace vmafx;
 using namespace vmafx::hip;
 using vmafx::test::fake_context;
 using vmafx::test::fake_runtime;
-using vmafx::test::FakeState;
 using vmafx::test::fake_state;
+using vmafx::test::FakeState;
 
 namespace {
 

@@ -17,8 +17,8 @@
 
 using namespace vmafx;
 using namespace vmafx::hip;
-using vmafx::test::FakeState;
 using vmafx::test::fake_state;
+using vmafx::test::FakeState;
 
 namespace {
 
@@ -239,7 +239,8 @@ Told told_of(const char* arch) {
 START_TEST(compiling_is_told_before_it_happens) {
   const Told told = told_of("compute_75");
   assert_contains(told.text, "the driver compiles the kernels for Fake (0000:03:00.0, ");
-  assert_contains(told.text, ") from PTX, which takes seconds the first time; then they are in its cache, ~/.nv/ComputeCache");
+  assert_contains(told.text,
+                  ") from PTX, which takes seconds the first time; then they are in its cache, ~/.nv/ComputeCache");
   ck_assert_int_eq(told.live, 0);
   for (const char* arch : {"sm_90", "gfx1100"}) assert_text_eq(told_of(arch).text, "");
 }
@@ -257,7 +258,7 @@ END_TEST
 
 START_TEST(a_wrong_answer_is_told) {
   if (!find_code_object(embedded_code_objects(), "gfx1100")) return;  // nothing to load
-  FakeState& state = fake_state();  // takes the kernel and does nothing
+  FakeState& state = fake_state();                                    // takes the kernel and does nothing
   state.argument_sizes[0] = state.argument_sizes[1] = 8, state.argument_sizes[2] = 4;
   const Variable runtime("VMAFX_HIP_RUNTIME", FAKE_RUNTIME), arch("HSA_OVERRIDE_GFX_VERSION", "11.0.0");
   const Status status = open_failure();

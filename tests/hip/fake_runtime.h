@@ -16,12 +16,12 @@ struct FakeDevice {
 struct FakeState {
   int n_devices = 1;
   FakeDevice devices[4];
-  int fail_at = 0;      // which call fails, counted from 1; 0: none
-  int fail_code = 2;    // with this error
-  bool hangs = false;   // nothing that is submitted is ever done
+  int fail_at = 0;          // which call fails, counted from 1; 0: none
+  int fail_code = 2;        // with this error
+  bool hangs = false;       // nothing that is submitted is ever done
   size_t memory = 1 << 20;  // bytes a device has left
 
-  int calls = 0;           // made so far, those that only ask for names and texts not counted
+  int calls = 0;  // made so far, those that only ask for names and texts not counted
   int calls_after_fatal = 0;
   bool fatal = false;      // a fatal error was given out
   int live = 0;            // handles and allocations not given back

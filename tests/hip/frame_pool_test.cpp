@@ -84,10 +84,8 @@ class Feed {
     ck_assert_int_eq(frame.number(), number_);
     fill(frame, Side::kRef, 0);
     fill(frame, Side::kDist, 2);
-    if (scored(number_))
-      fill(frame, Side::kDist, 0);
-    else
-      frame.skip(Side::kDist);
+    if (scored(number_)) fill(frame, Side::kDist, 0);
+    else frame.skip(Side::kDist);
     number_++;
   }
 
@@ -117,9 +115,7 @@ class Feed {
 
   static bool scored(int64_t frame) { return frame % 4 != 3; }
 
-  Source source_of(int64_t frame) const {
-    return source_ == Source::kMixed ? static_cast<Source>(frame % 3) : source_;
-  }
+  Source source_of(int64_t frame) const { return source_ == Source::kMixed ? static_cast<Source>(frame % 3) : source_; }
 
   void fill(PoolFrame& frame, Side side, int plane) {
     const auto& staging = frame.staging(side, plane);

@@ -5,8 +5,8 @@
 #include <check.h>
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/sysmacros.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -37,9 +37,7 @@ T take(StatusOr<T> made) {
   return std::move(made.value());
 }
 
-ContextPtr open_context() {
-  return take(Context::open(take(list_devices(*take(Runtime::load({{HIP_EMULATOR}}))))[0]));
-}
+ContextPtr open_context() { return take(Context::open(take(list_devices(*take(Runtime::load({{HIP_EMULATOR}}))))[0])); }
 
 int open_descriptors() {
   const std::filesystem::directory_iterator all("/proc/self/fd");

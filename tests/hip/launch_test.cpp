@@ -13,8 +13,8 @@
 using namespace vmafx;
 using namespace vmafx::hip;
 using vmafx::test::fake_context;
-using vmafx::test::FakeState;
 using vmafx::test::fake_state;
+using vmafx::test::FakeState;
 
 namespace {
 
@@ -48,7 +48,7 @@ struct WithDestructor {
 static_assert(KernelParameter<int> && KernelParameter<double> && KernelParameter<DevicePtr<uint64_t>>);
 static_assert(KernelParameter<Sizes> && KernelParameter<Nested> && KernelParameter<BatchPlanes>);
 static_assert(!KernelParameter<int*> && !KernelParameter<const void*> && !KernelParameter<std::nullptr_t>);
-static_assert(!KernelParameter<WithPointer> && !KernelParameter<NestedPointer> && !KernelParameter<int* Sizes::*>);
+static_assert(!KernelParameter<WithPointer> && !KernelParameter<NestedPointer> && !KernelParameter<int * Sizes::*>);
 static_assert(!KernelParameter<int&> && !KernelParameter<int[4]> && !KernelParameter<const int>);
 static_assert(!KernelParameter<WithDestructor> && !KernelParameter<std::string>);
 

@@ -49,8 +49,12 @@ START_TEST(fields_have_the_values) {
   ck_assert_int_eq(defaults.height, 1080);
   assert_text_eq(std::string(defaults.method), "nearest");
 
-  const Options options = resolved({{"debug", "true"}, {"z_gain", "2.5"}, {"a_height", "720"}, {"skip", "true"},
-                                    {"keep", "false"}, {"method", "bicubic"}});
+  const Options options = resolved({{"debug", "true"},
+                                    {"z_gain", "2.5"},
+                                    {"a_height", "720"},
+                                    {"skip", "true"},
+                                    {"keep", "false"},
+                                    {"method", "bicubic"}});
   const Fields given = options.fields<Fields>();
   ck_assert(given.debug && given.skip && !given.keep);
   ck_assert_double_eq(given.gain, 2.5);

@@ -70,6 +70,7 @@ END_TEST
 
 int main() {
   std::vector<NamedTest> tests;
-  for (const ExtractorInfo* info : extractors()) tests.push_back({info->name, kernels_agree, static_cast<int>(tests.size())});
+  for (const ExtractorInfo* info : extractors())
+    tests.push_back({info->name, kernels_agree, static_cast<int>(tests.size())});
   return run_suite_on_device("parity", tests);
 }

@@ -40,7 +40,8 @@ std::map<std::string, Row> metric_table(const char* document, size_t columns) {
     if (!line.starts_with("|")) inside = false;
     const Row row = cells(line);
     if (line.starts_with("| metric |")) {
-      ck_assert_msg(row.size() == columns && table.empty(), "%s: another table of metrics, '%s'", document, line.c_str());
+      ck_assert_msg(row.size() == columns && table.empty(), "%s: another table of metrics, '%s'", document,
+                    line.c_str());
       inside = true;
       std::getline(file, line);  // the rule below
     } else if (inside) {
@@ -90,8 +91,10 @@ void assert_features(const ExtractorInfo& info, const std::string& cell) {
 START_TEST(documents_list_all_metrics) {
   for (const char* document : {"README.md", "docs/metrics.md"}) {
     std::set<std::string> listed;
-    for (const auto& [name, row] : metric_table(document, 4)) listed.insert(quoted(name).empty() ? name : quoted(name)[0]);
-    for (const std::string& name : metrics()) ck_assert_msg(listed.contains(name), "%s lacks %s", document, name.c_str());
+    for (const auto& [name, row] : metric_table(document, 4))
+      listed.insert(quoted(name).empty() ? name : quoted(name)[0]);
+    for (const std::string& name : metrics())
+      ck_assert_msg(listed.contains(name), "%s lacks %s", document, name.c_str());
     for (const std::string& name : listed)
       ck_assert_msg(find_extractor(name).info != nullptr, "%s lists %s, which there is not", document, name.c_str());
   }

@@ -176,8 +176,9 @@ START_TEST(builtin_names) {
   unknown.version = "vmaf_v0.6.2";
   const auto model = load_model(unknown);
   ck_assert_int_eq(model.status().code(), EINVAL);
-  assert_contains(model.status().message(),
-                  "could not load libvmaf model with version: vmaf_v0.6.2; built in are: vmaf_v0.6.1, vmaf_v0.6.1neg, ");
+  assert_contains(
+      model.status().message(),
+      "could not load libvmaf model with version: vmaf_v0.6.2; built in are: vmaf_v0.6.1, vmaf_v0.6.1neg, ");
 }
 END_TEST
 
@@ -230,10 +231,9 @@ START_TEST(scores_of_v1_are_libvmafs) {
                   scores_of(model, row.features)[0], row.vmaf);
     ck_assert(model.members()[0].svm.rows().size() == builtin("vmaf_v1.0.16_3d0h").members()[0].svm.rows().size());
   }
-  ck_assert((builtin("vmaf_v1.0.16_hfr_5d0h").features()[3].options ==
-             OptionTexts{{"motion_max_val", "18"},
-                         {"motion_five_frame_window", "true"},
-                         {"motion_moving_average", "true"}}));
+  ck_assert(
+      (builtin("vmaf_v1.0.16_hfr_5d0h").features()[3].options ==
+       OptionTexts{{"motion_max_val", "18"}, {"motion_five_frame_window", "true"}, {"motion_moving_average", "true"}}));
 }
 END_TEST
 

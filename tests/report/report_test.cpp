@@ -228,8 +228,9 @@ START_TEST(xml_escapes_and_extras) {
   assert_contains(text, "<VMAF version=\"1.2.3\" partial=\"true\">\n");
   assert_contains(text, "<frame frameNum=\"0\" _0_a_b___c_=\"nan\" />\n");
   assert_contains(text, "<frame frameNum=\"1\" _0_a_b___c_=\"-inf\" />\n");
-  assert_contains(text, "<metric name=\"0 a&lt;b&gt;&amp;&quot;c&quot;\" min=\"nan\" max=\"nan\" mean=\"nan\" "
-                        "harmonic_mean=\"nan\" />\n");
+  assert_contains(text,
+                  "<metric name=\"0 a&lt;b&gt;&amp;&quot;c&quot;\" min=\"nan\" max=\"nan\" mean=\"nan\" "
+                  "harmonic_mean=\"nan\" />\n");
   assert_contains(text, "  <excluded_scores _0_a_b___c_=\"2\" />\n");
   assert_contains(text, R"( threads="3" n_subsample="1" fallback="x y">
     <backend vif="hip" />
@@ -410,7 +411,9 @@ END_TEST
 
 START_TEST(an_unused_report_leaves_nothing) {
   for (const ReportFormat format : {ReportFormat::kXml, ReportFormat::kNdjson}) {
-    { const ReportFile unused = opened({in_folder("unused"), format, {}, 1}); }
+    {
+      const ReportFile unused = opened({in_folder("unused"), format, {}, 1});
+    }
     ck_assert(!fs::exists(in_folder("unused")) && !fs::exists(in_folder("unused.part")));
   }
   std::ofstream(in_folder("kept")) << "old";

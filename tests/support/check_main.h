@@ -9,18 +9,18 @@
 #include <vector>
 
 /* Compares two texts and prints both when they differ. (ck_assert_str_eq would keep pointers into temporaries.) */
-#define assert_text_eq(got, want)                                                                 \
-  do {                                                                                            \
-    const std::string assert_got = (got), assert_want = (want);                                   \
+#define assert_text_eq(got, want)                                                                             \
+  do {                                                                                                        \
+    const std::string assert_got = (got), assert_want = (want);                                               \
     ck_assert_msg(assert_got == assert_want, "got '%s', want '%s'", assert_got.c_str(), assert_want.c_str()); \
   } while (0)
 
 /* Asserts that `text` contains `part`. */
-#define assert_contains(text, part)                                                               \
-  do {                                                                                            \
-    const std::string assert_text = (text), assert_part = (part);                                 \
+#define assert_contains(text, part)                                                                 \
+  do {                                                                                              \
+    const std::string assert_text = (text), assert_part = (part);                                   \
     ck_assert_msg(assert_text.find(assert_part) != std::string::npos, "'%s' does not contain '%s'", \
-                  assert_text.c_str(), assert_part.c_str());                                      \
+                  assert_text.c_str(), assert_part.c_str());                                        \
   } while (0)
 
 namespace vmafx::test {

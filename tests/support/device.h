@@ -141,8 +141,8 @@ inline StreamSums cpu_sums(const Extractor& extractor, const std::vector<Picture
 }
 
 /* Kernels and CPU twin give equal raw sums for every frame. Sums are 64-bit words. */
-inline void assert_device_agrees(Extractor& extractor, const VideoFormat& format, const std::vector<PicturePair>& frames,
-                                 int batch, const std::string& what) {
+inline void assert_device_agrees(Extractor& extractor, const VideoFormat& format,
+                                 const std::vector<PicturePair>& frames, int batch, const std::string& what) {
   const StreamSums got = DeviceRun(extractor, format, batch)(frames), want = cpu_sums(extractor, frames);
   ck_assert_uint_eq(got.size(), want.size());
   for (size_t i = 0; i < want.size(); i++)
@@ -150,7 +150,8 @@ inline void assert_device_agrees(Extractor& extractor, const VideoFormat& format
       long long a, b;
       std::memcpy(&a, &got[i][word * 8], 8);
       std::memcpy(&b, &want[i][word * 8], 8);
-      ck_assert_msg(a == b, "%s, %dx%d %d bit, batches of %d: frame %zu, sum %zu is %lld on the device, %lld on the CPU",
+      ck_assert_msg(a == b,
+                    "%s, %dx%d %d bit, batches of %d: frame %zu, sum %zu is %lld on the device, %lld on the CPU",
                     what.c_str(), format.w, format.h, format.bpc, batch, i, word, a, b);
     }
 }

@@ -38,8 +38,7 @@ inline Rerun run_again(const std::string& variables, const std::string& argument
   char text[4096];
   while (std::fgets(text, sizeof text, output)) rerun.text += text;
   const int status = pclose(output);
-  ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) <= 1, "%s: %s", command.c_str(),
-                rerun.last_words().c_str());
+  ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) <= 1, "%s: %s", command.c_str(), rerun.last_words().c_str());
   rerun.succeeded = WEXITSTATUS(status) == 0;
   return rerun;
 }

@@ -76,7 +76,8 @@ inline Paint fills(std::vector<Fill> in_turn) {
   return [in_turn](TestPictures& pictures) {
     uint32_t n = 0;
     for (int picture = 0; picture < pictures.count(); picture++)
-      for (int p = 0; p < pictures.format().planes(); p++, n++) pictures.fill(picture, p, in_turn[n % in_turn.size()], n);
+      for (int p = 0; p < pictures.format().planes(); p++, n++)
+        pictures.fill(picture, p, in_turn[n % in_turn.size()], n);
   };
 }
 
@@ -122,7 +123,9 @@ struct ParityCase {
 using ParityCases = std::vector<ParityCase>;
 
 inline VideoFormat luma(int w, int h, int bpc = 8) { return {.w = w, .h = h, .bpc = bpc, .chroma = Chroma::k400}; }
-inline VideoFormat color(int w, int h, int bpc, Chroma chroma) { return {.w = w, .h = h, .bpc = bpc, .chroma = chroma}; }
+inline VideoFormat color(int w, int h, int bpc, Chroma chroma) {
+  return {.w = w, .h = h, .bpc = bpc, .chroma = chroma};
+}
 
 inline ParityCases operator+(ParityCases first, const ParityCases& second) {
   first.insert(first.end(), second.begin(), second.end());

@@ -28,7 +28,8 @@ struct Scores : ScoreSink {
   /* `what`: "psnr_y 0" is that of frame 0, "apsnr_y" an aggregate. */
   void expect(const char* what, double want, double within = 0) {
     ck_assert_msg(of.count(what), "%s was not put", what);
-    ck_assert_msg(of[what] == want || std::abs(of[what] - want) <= within, "%s is %.17g, not %.17g", what, of[what], want);
+    ck_assert_msg(of[what] == want || std::abs(of[what] - want) <= within, "%s is %.17g, not %.17g", what, of[what],
+                  want);
   }
 
   /* Frame by frame, "0 2 2.5"; "-" where nothing was put. */
@@ -48,9 +49,7 @@ struct Scores : ScoreSink {
     return scores;
   }
 
-  static std::string name(const char* key, int64_t frame) {
-    return format_text("%s %d", key, static_cast<int>(frame));
-  }
+  static std::string name(const char* key, int64_t frame) { return format_text("%s %d", key, static_cast<int>(frame)); }
 
   std::span<const FeatureInfo> features;
   std::map<std::string, double> of;

@@ -82,10 +82,8 @@ class TestPicture {
     out->stride[p] = upside_down ? -pitch : pitch;
   }
   static void store(const VmafxFormat& f, uint8_t* row, int i, uint16_t value) {
-    if (f.bits == 8)
-      row[i] = static_cast<uint8_t>(value);
-    else
-      reinterpret_cast<uint16_t*>(row)[i] = static_cast<uint16_t>(value << f.shift);
+    if (f.bits == 8) row[i] = static_cast<uint8_t>(value);
+    else reinterpret_cast<uint16_t*>(row)[i] = static_cast<uint16_t>(value << f.shift);
   }
 
   std::vector<uint8_t> planes_[3];

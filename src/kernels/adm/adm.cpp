@@ -25,8 +25,9 @@ constexpr OptionInfo kOptions[] = {
     Shared::kGainLimit,
     Shared::kViewDist,
     Shared::display_height("rdh"),
-    Shared::csf_mode(3, "contrast sensitivity: 0 Watson 1997, 1 Barten, 2 a blend of both, 3 the blend of models from "
-                        "v1.0.17 on"),
+    Shared::csf_mode(3,
+                     "contrast sensitivity: 0 Watson 1997, 1 Barten, 2 a blend of both, 3 the blend of models from "
+                     "v1.0.17 on"),
     Shared::kNoiseWeight,
     option<&AdmOptions::skip_aim>("adm_skip_aim", nullptr, "do not compute aim; it is then 0"),
     Shared::kSkipScale0,

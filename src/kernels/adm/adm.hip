@@ -1,9 +1,9 @@
 /* The kernels of adm: one for each scale, which makes the bands of a tile and scores them, and one that adds up rows.
  * A scale's detail bands never leave the block; only its band a does, for the next scale. */
-#include "kernels/gpu/gpu.h"
 #include "kernels/adm/adm_dwt.hip"
 #include "kernels/adm/adm_math.h"
 #include "kernels/adm/adm_work.h"
+#include "kernels/gpu/gpu.h"
 
 namespace vmafx::adm {
 

@@ -75,9 +75,7 @@ float barten(const AdmDisplay& display, int scale, double weight) {
 }
 
 /* Mannos and Sakrison's curve with the constants of the ADM paper. The eye is 0.7 times as sharp for diagonals. */
-float paper(float frequency) {
-  return static_cast<float>((0.31 + 0.69 * frequency) * std::exp(-0.29 * frequency));
-}
+float paper(float frequency) { return static_cast<float>((0.31 + 0.69 * frequency) * std::exp(-0.29 * frequency)); }
 
 }  // namespace
 
@@ -89,7 +87,8 @@ AdmSensitivity watson_sensitivity(const AdmDisplay& display, int scale) {
           1.0f / watson_step(resolution, scale, 0.534f, kDiagonalAmplitude[scale])};
 }
 
-AdmSensitivity barten_sensitivity(const AdmDisplay& display, int scale, double straight_weight, double diagonal_weight) {
+AdmSensitivity barten_sensitivity(const AdmDisplay& display, int scale, double straight_weight,
+                                  double diagonal_weight) {
   return {barten(display, scale, straight_weight), barten(display, scale, diagonal_weight)};
 }
 
@@ -112,22 +111,28 @@ struct Blend {
   float mae[2][kAdmScales];    // kBlendMae: refitted for models from v1.0.17 on
 };
 constexpr Blend kBlends[] = {
-    {1080, 3.0,
+    {1080,
+     3.0,
      {{0.01183f, 0.025026f, 0.04295f, 0.058621f}, {0.004302f, 0.011778f, 0.023918f, 0.035901f}},
      {{0.011249f, 0.022606f, 0.035930f, 0.045673f}, {0.004097f, 0.010921f, 0.021430f, 0.031313f}}},
-    {1080, 5.0,
+    {1080,
+     5.0,
      {{0.004212f, 0.014809f, 0.029642f, 0.047464f}, {0.000984f, 0.005852f, 0.0146f, 0.027574f}},
      {{0.004052f, 0.013939f, 0.026298f, 0.038833f}, {0.000927f, 0.005544f, 0.013415f, 0.024515f}}},
-    {2160, 1.5,
+    {2160,
+     1.5,
      {{0.01183f, 0.025026f, 0.04295f, 0.058621f}, {0.004302f, 0.011778f, 0.023918f, 0.035901f}},
      {{0.011249f, 0.022606f, 0.035930f, 0.045673f}, {0.004097f, 0.010921f, 0.021430f, 0.031313f}}},
-    {2160, 3.0,
+    {2160,
+     3.0,
      {{0.00226f, 0.01183f, 0.025026f, 0.04295f}, {0.000479f, 0.004302f, 0.011778f, 0.023918f}},
      {{0.002166f, 0.011249f, 0.022606f, 0.035930f}, {0.000447f, 0.004097f, 0.010921f, 0.021430f}}},
-    {2160, 5.0,
+    {2160,
+     5.0,
      {{0.000092f, 0.004212f, 0.014809f, 0.029642f}, {0.000050f, 0.000984f, 0.005852f, 0.0146f}},
      {{0.000077f, 0.004052f, 0.013939f, 0.026298f}, {0.000045f, 0.000927f, 0.005544f, 0.013415f}}},
-    {720, 5.0,
+    {720,
+     5.0,
      {{0.010144f, 0.022561f, 0.040309f, 0.05672f}, {0.003463f, 0.010282f, 0.021839f, 0.034641f}},
      {{0.009689f, 0.020577f, 0.034162f, 0.044523f}, {0.003302f, 0.009579f, 0.019661f, 0.030318f}}},
 };
@@ -167,8 +172,7 @@ AdmSensitivity sensitivity(const AdmViewing& viewing, int scale) {
   const AdmDisplay display = {viewing.distance_h, viewing.display_height};
   switch (viewing.mode) {
     case AdmCsfMode::kWatson97: return watson_sensitivity(display, scale);
-    case AdmCsfMode::kBarten:
-      return barten_sensitivity(display, scale, viewing.scale, viewing.diagonal_scale);
+    case AdmCsfMode::kBarten: return barten_sensitivity(display, scale, viewing.scale, viewing.diagonal_scale);
     case AdmCsfMode::kBlend: return {find_blend(viewing)->first[0][scale], find_blend(viewing)->first[1][scale]};
     case AdmCsfMode::kBlendMae: return {find_blend(viewing)->mae[0][scale], find_blend(viewing)->mae[1][scale]};
   }

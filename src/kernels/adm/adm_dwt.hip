@@ -1,8 +1,8 @@
 /* adm: the wavelet transform of a tile. Down the columns from device memory to shared memory, then across, to the
  * bands at each thread's columns. */
-#include "kernels/gpu/gpu.h"
 #include "kernels/adm/adm_math.h"
 #include "kernels/adm/adm_work.h"
+#include "kernels/gpu/gpu.h"
 
 namespace vmafx::adm {
 
@@ -90,8 +90,8 @@ template <int kScale>
 VMAFX_DEVICE int32_t low_down(const AdmStage& stage, int shift, uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
   if (kScale == 0) return static_cast<int32_t>(narrow::low_pass(stage.low_start, a, b, c, d)) >> shift;
   if (kScale == 1) return static_cast<int32_t>(narrow::low_pass(0, a, b, c, d));
-  return round_shift<16>(adm_low_pass(static_cast<int32_t>(a), static_cast<int32_t>(b), static_cast<int32_t>(c),
-                                      static_cast<int32_t>(d)));
+  return round_shift<16>(
+      adm_low_pass(static_cast<int32_t>(a), static_cast<int32_t>(b), static_cast<int32_t>(c), static_cast<int32_t>(d)));
 }
 template <int kScale>
 VMAFX_DEVICE int32_t high_down(const AdmStage& stage, int shift, uint32_t a, uint32_t b, uint32_t c, uint32_t d) {

@@ -22,11 +22,11 @@ namespace vmafx {
 struct AdmScale : AdmExtent {
   int vertical_shift;  // of the wavelet transform, see adm_vertical_shift()
   int horizontal_shift;
-  uint32_t rfactor[kAdmBands];   // sensitivity. Scale 0: Q21, Q21, Q23, cut to 16 bits; others: Q32, cut to 32 bits
-  int cube_shift[kAdmBands];     // rounding right shift of each masked cube
-  int row_shift;                 // of a row's sum of masked cubes
-  int den_cube_shift;            // of each cube of the reference, scales 1 to 3
-  int den_row_shift;             // of a row's sum of cubes of the reference
+  uint32_t rfactor[kAdmBands];  // sensitivity. Scale 0: Q21, Q21, Q23, cut to 16 bits; others: Q32, cut to 32 bits
+  int cube_shift[kAdmBands];    // rounding right shift of each masked cube
+  int row_shift;                // of a row's sum of masked cubes
+  int den_cube_shift;           // of each cube of the reference, scales 1 to 3
+  int den_row_shift;            // of a row's sum of cubes of the reference
 };
 
 /* The raw sums of a frame: per scale and band (h, v, d), row by row with the shifts of AdmScale. What is skipped stays
@@ -205,9 +205,8 @@ VMAFX_HD Alignment alignment(float dot, float o_square, float t_square) {
 }
 
 VMAFX_HD bool aligned_fine(int32_t oh, int32_t ov, int32_t th, int32_t tv) {
-  const Alignment a =
-      alignment(static_cast<float>(oh * th + ov * tv), static_cast<float>(oh * oh + ov * ov),
-                static_cast<float>(th * th + tv * tv));
+  const Alignment a = alignment(static_cast<float>(oh * th + ov * tv), static_cast<float>(oh * oh + ov * ov),
+                                static_cast<float>(th * th + tv * tv));
   return a.near ? adm_aligned(oh, ov, th, tv) : a.yes;
 }
 
@@ -255,9 +254,7 @@ VMAFX_HD uint32_t reciprocal(uint32_t x, float inverse) {
 
 /* adm_ratio(). k is 0 where t is negative, and 1 where it is twice o or more: it counts up to there, so that the
  * product fits 32 bits as long as o does 15. */
-VMAFX_HD uint32_t counted(const Pair& p) {
-  return smaller(static_cast<uint32_t>(larger(p.t, 0)), 2 * p.o);
-}
+VMAFX_HD uint32_t counted(const Pair& p) { return smaller(static_cast<uint32_t>(larger(p.t, 0)), 2 * p.o); }
 VMAFX_HD uint32_t ratio_fine(const Pair& p, const Divisor& divisor, float inverse) {
   return smaller((reciprocal(divisor.leading, inverse) * counted(p) + (1 << 14)) >> 15, 32768u);
 }

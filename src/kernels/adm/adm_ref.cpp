@@ -1,6 +1,6 @@
 /* ADM, the definition: plain loops over whole planes, in the order of the equations. Every other twin answers to it. */
-#include "kernels/adm/adm.h"
 #include "base/aligned.h"
+#include "kernels/adm/adm.h"
 
 namespace vmafx {
 namespace {

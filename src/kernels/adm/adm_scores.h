@@ -17,9 +17,8 @@ struct AdmSharedOptions {
 /* In a struct derived from them. */
 template <class Fields>
 struct AdmOption {
-  static constexpr OptionInfo kGainLimit =
-      option<&AdmSharedOptions::gain_limit, Fields>("adm_enhn_gain_limit", "egl", 1, 100,
-                                                    "upper bound of the enhancement gain; 1 gives no credit for enhancement");
+  static constexpr OptionInfo kGainLimit = option<&AdmSharedOptions::gain_limit, Fields>(
+      "adm_enhn_gain_limit", "egl", 1, 100, "upper bound of the enhancement gain; 1 gives no credit for enhancement");
   static constexpr OptionInfo kViewDist = option<&AdmSharedOptions::view_dist, Fields>(
       "adm_norm_view_dist", "nvd", 0.75, 24, "viewing distance in heights of the display");
   static constexpr OptionInfo kNoiseWeight = option<&AdmSharedOptions::noise_weight, Fields>(
@@ -32,8 +31,8 @@ struct AdmOption {
       "adm_dlm_weight", "dlmw", 0, 1, "weight of adm2 in adm3, against 1 - aim; 1 is adm2 alone");
   static constexpr OptionInfo kMinVal =
       option<&AdmSharedOptions::min_val, Fields>("adm_min_val", "min", 0, 1, "lower bound of adm3");
-  static constexpr OptionInfo kSkipScale0 = option<&AdmSharedOptions::skip_scale0, Fields>(
-      "adm_skip_scale0", "ssz", "do not score scale 0; its score is 0");
+  static constexpr OptionInfo kSkipScale0 =
+      option<&AdmSharedOptions::skip_scale0, Fields>("adm_skip_scale0", "ssz", "do not score scale 0; its score is 0");
 
   /* Names in report keys, ranges and texts differ. */
   static constexpr OptionInfo debug(const char* help) {
@@ -54,25 +53,25 @@ struct AdmScores {
 
 /* `kind`: "integer_" or "". Models call the score of scale 1 scale_name "1" scale_end. The floating-point form's adm is bare, as
  * libvmaf writes it in this extractor alone. */
-#define VMAFX_ADM_FEATURES(kind, scale_name, scale_end, bare_adm) \
-  {"VMAF_" kind "feature_adm2_score", kind "adm2", VMAFX_SCORE(AdmScores, adm2)}, \
-      {"VMAF_" kind "feature_aim_score", kind "aim", VMAFX_SCORE(AdmScores, aim), false, FirstScore::kWithItsFrame, \
-       Worse::kHigh}, \
-      {"VMAF_" kind "feature_adm3_score", kind "adm3", VMAFX_SCORE(AdmScores, adm3)}, \
-      {scale_name "0" scale_end, kind "adm_scale0", VMAFX_SCORE(AdmScores, scale[0])}, \
-      {scale_name "1" scale_end, kind "adm_scale1", VMAFX_SCORE(AdmScores, scale[1])}, \
-      {scale_name "2" scale_end, kind "adm_scale2", VMAFX_SCORE(AdmScores, scale[2])}, \
-      {scale_name "3" scale_end, kind "adm_scale3", VMAFX_SCORE(AdmScores, scale[3])}, \
-      {kind "adm", kind "adm", VMAFX_SCORE(AdmScores, adm), bare_adm}, \
-      neutral_feature(kind "adm_num", VMAFX_SCORE(AdmScores, num)), \
-      neutral_feature(kind "adm_den", VMAFX_SCORE(AdmScores, den)), \
-      neutral_feature(kind "adm_num_scale0", VMAFX_SCORE(AdmScores, scale_num[0])), \
-      neutral_feature(kind "adm_den_scale0", VMAFX_SCORE(AdmScores, scale_den[0])), \
-      neutral_feature(kind "adm_num_scale1", VMAFX_SCORE(AdmScores, scale_num[1])), \
-      neutral_feature(kind "adm_den_scale1", VMAFX_SCORE(AdmScores, scale_den[1])), \
-      neutral_feature(kind "adm_num_scale2", VMAFX_SCORE(AdmScores, scale_num[2])), \
-      neutral_feature(kind "adm_den_scale2", VMAFX_SCORE(AdmScores, scale_den[2])), \
-      neutral_feature(kind "adm_num_scale3", VMAFX_SCORE(AdmScores, scale_num[3])), \
+#define VMAFX_ADM_FEATURES(kind, scale_name, scale_end, bare_adm)                         \
+  {"VMAF_" kind "feature_adm2_score", kind "adm2", VMAFX_SCORE(AdmScores, adm2)},         \
+      {"VMAF_" kind "feature_aim_score", kind "aim",  VMAFX_SCORE(AdmScores, aim), false, \
+       FirstScore::kWithItsFrame,        Worse::kHigh},                                   \
+      {"VMAF_" kind "feature_adm3_score", kind "adm3", VMAFX_SCORE(AdmScores, adm3)},     \
+      {scale_name "0" scale_end, kind "adm_scale0", VMAFX_SCORE(AdmScores, scale[0])},    \
+      {scale_name "1" scale_end, kind "adm_scale1", VMAFX_SCORE(AdmScores, scale[1])},    \
+      {scale_name "2" scale_end, kind "adm_scale2", VMAFX_SCORE(AdmScores, scale[2])},    \
+      {scale_name "3" scale_end, kind "adm_scale3", VMAFX_SCORE(AdmScores, scale[3])},    \
+      {kind "adm", kind "adm", VMAFX_SCORE(AdmScores, adm), bare_adm},                    \
+      neutral_feature(kind "adm_num", VMAFX_SCORE(AdmScores, num)),                       \
+      neutral_feature(kind "adm_den", VMAFX_SCORE(AdmScores, den)),                       \
+      neutral_feature(kind "adm_num_scale0", VMAFX_SCORE(AdmScores, scale_num[0])),       \
+      neutral_feature(kind "adm_den_scale0", VMAFX_SCORE(AdmScores, scale_den[0])),       \
+      neutral_feature(kind "adm_num_scale1", VMAFX_SCORE(AdmScores, scale_num[1])),       \
+      neutral_feature(kind "adm_den_scale1", VMAFX_SCORE(AdmScores, scale_den[1])),       \
+      neutral_feature(kind "adm_num_scale2", VMAFX_SCORE(AdmScores, scale_num[2])),       \
+      neutral_feature(kind "adm_den_scale2", VMAFX_SCORE(AdmScores, scale_den[2])),       \
+      neutral_feature(kind "adm_num_scale3", VMAFX_SCORE(AdmScores, scale_num[3])),       \
       neutral_feature(kind "adm_den_scale3", VMAFX_SCORE(AdmScores, scale_den[3]))
 
 /* Those that an instance provides: up to the scales' scores, and all with the option debug. */

@@ -20,8 +20,8 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/adm/adm_simd.cpp"
-#include <hwy/foreach_target.h>
 #include <hwy/cache_control.h>
+#include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
 #include "base/aligned.h"
@@ -61,7 +61,7 @@ struct Level : AdmLevel {
 struct Pyramid {
   Level level[kAdmScales];
   int16_t* passed[kAdmInputRows];  // a row after the vertical pass: low and high; from scale 1 on each in halves
-  std::byte* unused;            // where the last scale's band a goes
+  std::byte* unused;               // where the last scale's band a goes
 };
 
 void place_mask(AdmRowMemory& memory, int w, bool fine, MaskMemory& mask) {

@@ -51,11 +51,11 @@ struct AdmStage {
   narrow::GainLimit gain_limit = {};
   int32_t measure_aim = 0;
   uint32_t low_start = 0, high_start = 0;  // of the vertical sums of scale 0: rounding, less the samples' center
-  hip::BatchPlanes luma;  // scale 0
-  PlanePairs<uint8_t> from;  // scales 1 to 3: bands a of the scale before
-  PlanePairs<uint8_t> to;    // scales 0 to 2: bands a
-  hip::DevicePtr<uint64_t> row_sums;  // of this scale, of the first frame
-  int64_t row_sums_stride = 0;        // words from frame to frame
+  hip::BatchPlanes luma;                   // scale 0
+  PlanePairs<uint8_t> from;                // scales 1 to 3: bands a of the scale before
+  PlanePairs<uint8_t> to;                  // scales 0 to 2: bands a
+  hip::DevicePtr<uint64_t> row_sums;       // of this scale, of the first frame
+  int64_t row_sums_stride = 0;             // words from frame to frame
 };
 VMAFX_DECLARE_SAMPLE_KERNELS(adm_scale0, AdmStage, adm_tile_shape(0).threads());
 VMAFX_DECLARE_KERNEL(adm_scale1, AdmStage, adm_tile_shape(1).threads());

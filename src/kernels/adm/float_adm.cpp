@@ -71,7 +71,8 @@ AdmSensitivity sensitivity(const FloatAdmOptions& options, int scale) {
 }
 
 int unit_of_powers(int scale, const AdmSensitivity& sensitivity) {
-  const double largest = 128 * std::pow(kFloatAdmGain, 2 * (scale + 1)) * std::max(sensitivity.straight, sensitivity.diagonal);
+  const double largest =
+      128 * std::pow(kFloatAdmGain, 2 * (scale + 1)) * std::max(sensitivity.straight, sensitivity.diagonal);
   int exponent = 0;
   std::frexp(largest * 1.0001, &exponent); /* largest < 2^exponent, rounding included */
   return exponent - kFloatAdmMostExponent;

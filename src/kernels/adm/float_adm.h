@@ -35,14 +35,14 @@
 #include <memory>
 
 #include "base/picture.h"
-#include "kernels/twins.h"
 #include "kernels/adm/float_adm_math.h"
+#include "kernels/twins.h"
 
 namespace vmafx {
 
 struct FloatAdmParams {
   int bpc = 8;
-  double gain_limit = 100;   // adm_enhn_gain_limit
+  double gain_limit = 100;  // adm_enhn_gain_limit
   double p_norm = 3;
   bool masked = true;        // not adm_bypass_cm
   bool skip_scale0 = false;  // scale 0 then only feeds scale 1

@@ -1,9 +1,9 @@
 /* The kernels of float_adm: one launch for each scale, which makes the bands of a tile and scores them. A scale's detail bands never leave
  * the block; only its band a does, for the next scale. Grid: tiles across, tiles down, frames. */
-#include "kernels/arithmetic/fixed.h"
-#include "kernels/gpu/gpu.h"
 #include "kernels/adm/float_adm_math-inl.h"
 #include "kernels/adm/float_adm_work.h"
+#include "kernels/arithmetic/fixed.h"
+#include "kernels/gpu/gpu.h"
 
 namespace vmafx::float_adm {
 
@@ -56,7 +56,8 @@ VMAFX_DEVICE int inside(int i, int size, const FloatAdmRange& there) {
 /* -- Vertical pass ------------------------------------------------------------------------------------------------- */
 
 template <int n, class T>
-VMAFX_DEVICE void load_row(const FloatAdmStage& stage, const Picture<T>& picture, int x, int y, bool within, float (&to)[n]) {
+VMAFX_DEVICE void load_row(const FloatAdmStage& stage, const Picture<T>& picture, int x, int y, bool within,
+                           float (&to)[n]) {
   if (within) {
     const auto pack = gpu::load_pack<n>(picture.at(x, y));
     VMAFX_UNROLL
@@ -71,7 +72,8 @@ VMAFX_DEVICE void load_row(const FloatAdmStage& stage, const Picture<T>& picture
 
 /* n columns of the input at x, to rows y and y + 1 of the bands: put(0 or 1, low, high). */
 template <int n, class T, class Put>
-VMAFX_DEVICE void filter_down(const FloatAdmStage& stage, const Picture<T>& picture, int x, int y, bool within, Put put) {
+VMAFX_DEVICE void filter_down(const FloatAdmStage& stage, const Picture<T>& picture, int x, int y, bool within,
+                              Put put) {
   float rows[6][n];
   VMAFX_UNROLL
   for (int i = 0; i < 6; i++) load_row(stage, picture, x, 2 * y - 1 + i, within, rows[i]);
@@ -108,8 +110,8 @@ VMAFX_DEVICE void filter_tile_down(const FloatAdmStage& stage, const Picture<T> 
   const unsigned rank = gpu::thread_rank();
   {
     const unsigned which = rank / (kRowPairs * kGroups), row = rank / kGroups % kRowPairs * 2, group = rank % kGroups;
-    filter_down<4>(stage, pick(pictures, which), 2 * x0 + static_cast<int>(4 * group), y0 + static_cast<int>(row), within,
-                   [&](int r, const Quad& low, const Quad& high) {
+    filter_down<4>(stage, pick(pictures, which), 2 * x0 + static_cast<int>(4 * group), y0 + static_cast<int>(row),
+                   within, [&](int r, const Quad& low, const Quad& high) {
                      filtered.low[which][row + r][kFirst / 4 + group] = low;
                      filtered.high[which][row + r][kFirst / 4 + group] = high;
                    });
@@ -150,10 +152,11 @@ VMAFX_DEVICE float high_across(const Row& s, int i) {
 
 VMAFX_DEVICE void store_a(const FloatAdmStage& stage, int picture, const Place& at, const Row& low) {
   const FloatAdmBand& to = stage.to;
-  if (at.row >= kFloatAdmStepY || at.column >= kFloatAdmStepX || at.y < to.y.begin || at.y >= to.y.end || at.x < to.x.begin ||
-      at.x >= to.x.end)
+  if (at.row >= kFloatAdmStepY || at.column >= kFloatAdmStepX || at.y < to.y.begin || at.y >= to.y.end ||
+      at.x < to.x.begin || at.x >= to.x.end)
     return;
-  float* row = to.planes.plane(gpu::block_id().z, static_cast<unsigned>(picture)) + (at.y - to.y.begin) * to.planes.stride;
+  float* row =
+      to.planes.plane(gpu::block_id().z, static_cast<unsigned>(picture)) + (at.y - to.y.begin) * to.planes.stride;
   gpu::Pack<float, 2> pair; /* the row has room for a column at to.x.end */
   pair.v[0] = low_across(low, 0);
   pair.v[1] = low_across(low, 1);
@@ -330,7 +333,8 @@ VMAFX_DEVICE void add_parts(const FloatAdmStage& stage, const Place& at, const P
   add_excess(sums, kFloatAdmDlm, parts.restored, of_added);
   add_excess(sums, kFloatAdmAim, parts.added, of_restored);
   VMAFX_UNROLL
-  for (int band = 0; band < kAdmBands; band++) sums.add(float_adm_sum_index(kFloatAdmDen, 0, band), parts.reference[band]);
+  for (int band = 0; band < kAdmBands; band++)
+    sums.add(float_adm_sum_index(kFloatAdmDen, 0, band), parts.reference[band]);
 }
 
 /* -- A tile from top to bottom ------------------------------------------------------------------------------------- */
@@ -362,7 +366,8 @@ VMAFX_DEVICE void run_tile(const FloatAdmStage& stage, const Picture<T> (&pictur
     details_across(low, high, details[p]);
   }
   const FloatAdmScale& scale = stage.scale;
-  const bool scored = stage.scored && overlap(x0 + 1, x0 + 1 + kFloatAdmStepX, stage.columns.begin, stage.columns.end) &&
+  const bool scored = stage.scored &&
+                      overlap(x0 + 1, x0 + 1 + kFloatAdmStepX, stage.columns.begin, stage.columns.end) &&
                       overlap(y0 + 1, y0 + 1 + kFloatAdmStepY, scale.top, scale.bottom);
   if (!scored) return;
 

@@ -2,10 +2,10 @@
 #include <algorithm>
 
 #include "kernels/adm/adm_pass.h"
-#include "kernels/steps/row_sums_hip.h"
-#include "kernels/device_twin.h"
 #include "kernels/adm/float_adm.h"
 #include "kernels/adm/float_adm_work.h"
+#include "kernels/device_twin.h"
+#include "kernels/steps/row_sums_hip.h"
 
 namespace vmafx {
 namespace {
@@ -88,8 +88,9 @@ class FloatAdmHip : public DeviceTwin {
       stage.columns = {begin, begin + static_cast<int>(round_up(scale.right - begin, 4))};
     }
     if (cubes_ && stage.scored)
-      parts_[index] = row_sums_.add_part(stage.columns.end - stage.columns.begin, scale.bottom - scale.top, kFloatAdmKinds * kAdmBands,
-                                         float_adm_sum_index(0, index, 0) * sizeof(uint64_t));
+      parts_[index] =
+          row_sums_.add_part(stage.columns.end - stage.columns.begin, scale.bottom - scale.top,
+                             kFloatAdmKinds * kAdmBands, float_adm_sum_index(0, index, 0) * sizeof(uint64_t));
     stage.sample_scale = 1.0f / static_cast<float>(1 << (params.bpc - 8));
     if (index == 0) {
       stage.from.x = {0, scale.in_w};
@@ -98,7 +99,8 @@ class FloatAdmHip : public DeviceTwin {
       stage.from = stages_[index - 1].to;
     }
     const Interval nothing = {0, 0};
-    const Tiling x = make_tiling(stage.makes_a ? needs.cols : nothing, stage.columns.begin, stage.columns.end, kFloatAdmStepX);
+    const Tiling x =
+        make_tiling(stage.makes_a ? needs.cols : nothing, stage.columns.begin, stage.columns.end, kFloatAdmStepX);
     const Tiling y = make_tiling(stage.makes_a ? needs.rows : nothing, stage.scored ? scale.top : 0,
                                  stage.scored ? scale.bottom : 0, kFloatAdmStepY);
     stage.first_x = x.first;
@@ -122,6 +124,8 @@ class FloatAdmHip : public DeviceTwin {
 
 }  // namespace
 
-std::unique_ptr<DeviceTwin> float_adm_hip(const FloatAdmParams& params) { return std::make_unique<FloatAdmHip>(params); }
+std::unique_ptr<DeviceTwin> float_adm_hip(const FloatAdmParams& params) {
+  return std::make_unique<FloatAdmHip>(params);
+}
 
 }  // namespace vmafx

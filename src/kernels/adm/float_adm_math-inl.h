@@ -6,9 +6,9 @@
 #define VMAFX_KERNELS_ADM_FLOAT_ADM_MATH_INL_H
 #endif
 
+#include "kernels/adm/float_adm_math.h"
 #include "kernels/arithmetic/transcendental-inl.h"
 #include "kernels/arithmetic/twin-inl.h"
-#include "kernels/adm/float_adm_math.h"
 
 VMAFX_TWIN_BEGIN
 
@@ -17,10 +17,12 @@ VMAFX_TWIN Real float_adm_filtered(float tap0, float tap1, float tap2, float tap
   return ((Real(tap0) * a + Real(tap1) * b) + Real(tap2) * c) + Real(tap3) * d;
 }
 VMAFX_TWIN Real float_adm_low_pass(Real a, Real b, Real c, Real d) {
-  return float_adm_filtered(0.482962913144690f, 0.836516303737469f, 0.224143868041857f, -0.129409522550921f, a, b, c, d);
+  return float_adm_filtered(0.482962913144690f, 0.836516303737469f, 0.224143868041857f, -0.129409522550921f, a, b, c,
+                            d);
 }
 VMAFX_TWIN Real float_adm_high_pass(Real a, Real b, Real c, Real d) {
-  return float_adm_filtered(-0.129409522550921f, -0.224143868041857f, 0.836516303737469f, -0.482962913144690f, a, b, c, d);
+  return float_adm_filtered(-0.129409522550921f, -0.224143868041857f, 0.836516303737469f, -0.482962913144690f, a, b, c,
+                            d);
 }
 
 /* -- Decoupling ---------------------------------------------------------------------------------------------------- */
@@ -87,7 +89,8 @@ struct FloatAdmPower {
 VMAFX_TWIN FloatAdmPower float_adm_power(Real x, float p_norm) {
   constexpr int kHalf = 126;  // the biased exponent of what is in [1/2, 1)
   const Real y = from_bits((bits(x) & Integer(0x7fffff)) | Integer(kHalf << 23));
-  return {Integer(kHalf + kFloatAdmMostExponent) - shifted_right<23>(bits(x)), power_of_2(Real(p_norm) * logarithm2(y))};
+  return {Integer(kHalf + kFloatAdmMostExponent) - shifted_right<23>(bits(x)),
+          power_of_2(Real(p_norm) * logarithm2(y))};
 }
 
 VMAFX_TWIN_END

@@ -44,6 +44,7 @@ struct FloatAdmPowerSums {
  * it (read from a Zen 4, all mantissas). Intel's differs within the same bounds, and libvmaf's scores there by some 1e-8.
  *
  * It looks at 12 bits of the mantissa, abc in hexadecimal: 2^13 / 1.abc is about 2^12 + kFloatAdmReciprocal[ab] - kFloatAdmReciprocalStep[ac]. */
+// clang-format off
 VMAFX_TABLE int32_t kFloatAdmReciprocal[256] = {
     4094, 4062, 4031, 3999, 3969, 3938, 3907, 3877, 3847, 3817, 3787, 3758, 3729, 3700, 3671, 3642,
     3612, 3584, 3556, 3529, 3501, 3474, 3447, 3420, 3393, 3366, 3340, 3314, 3288, 3262, 3236, 3211,
@@ -61,7 +62,9 @@ VMAFX_TABLE int32_t kFloatAdmReciprocal[256] = {
      423,  414,  404,  394,  385,  375,  366,  356,  347,  337,  328,  319,  310,  300,  291,  282,
      272,  263,  254,  245,  236,  227,  219,  210,  201,  192,  183,  175,  166,  157,  149,  140,
      132,  123,  115,  106,   98,   90,   81,   73,   65,   57,   48,   40,   32,   24,   16,    8};
+// clang-format on
 
+// clang-format off
 VMAFX_TABLE int32_t kFloatAdmReciprocalStep[256] = {
      0,  2,  3,  5,  7,  9, 11, 13, 15, 17, 18, 20, 22, 24, 26, 28,
      0,  1,  3,  5,  6,  8, 10, 11, 13, 15, 16, 18, 20, 21, 23, 25,
@@ -79,6 +82,7 @@ VMAFX_TABLE int32_t kFloatAdmReciprocalStep[256] = {
      0,  0,  1,  2,  2,  3,  3,  4,  5,  5,  6,  6,  7,  8,  8,  9,
      0,  0,  1,  1,  2,  2,  3,  3,  4,  5,  5,  6,  6,  7,  7,  8,
      0,  0,  1,  1,  2,  2,  3,  4,  4,  5,  5,  6,  6,  7,  7,  8};
+// clang-format on
 
 }  // namespace vmafx
 

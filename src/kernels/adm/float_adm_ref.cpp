@@ -1,9 +1,9 @@
 /* float_adm, the definition: plain loops over whole planes, in the order of the equations. Every other twin answers to it. */
 #include "base/aligned.h"
-#include "kernels/arithmetic/fixed.h"
-#include "kernels/steps/row_sums.h"
 #include "kernels/adm/float_adm.h"
 #include "kernels/adm/float_adm_math-inl.h"
+#include "kernels/arithmetic/fixed.h"
+#include "kernels/steps/row_sums.h"
 
 namespace vmafx {
 namespace {
@@ -39,8 +39,8 @@ class PlaneMemory {
                                   {take(first.w, first.h), take(first.w, first.h)}};
     p.ref.a = resized(a[index % 2][0], scale);
     p.dist.a = resized(a[index % 2][1], scale);
-    for (Details* details : {&p.ref.detail, &p.dist.detail, &p.restored, &p.added, &p.weighted_restored, &p.weighted_added,
-                             &p.share_of_restored, &p.share_of_added})
+    for (Details* details : {&p.ref.detail, &p.dist.detail, &p.restored, &p.added, &p.weighted_restored,
+                             &p.weighted_added, &p.share_of_restored, &p.share_of_added})
       for (Plane<float>& plane : *details) plane = take(scale.w, scale.h);
     p.low = take(first.in_w, 1).data;
     p.high = take(first.in_w, 1).data;

@@ -17,16 +17,16 @@ struct SplitRow {
 struct SumRow {
   float* cubes[kAdmBands];  // of columns from `first` on
   int first;
-  uint64_t* powers;         // bins
+  uint64_t* powers;  // bins
 };
 
 /* A row of bands from the filtered rows through decoupling and csf. Of each pair, [0] is ref's and [1] dist's. */
 struct BandWork {
   const FloatAdmParams* params;
   const FloatAdmScale* scale;
-  SplitRow low[2], high[2];        // after the vertical pass
-  SplitRow a[2];                   // to the next scale's input
-  float* restored[kAdmBands];      // weighted magnitudes
+  SplitRow low[2], high[2];    // after the vertical pass
+  SplitRow a[2];               // to the next scale's input
+  float* restored[kAdmBands];  // weighted magnitudes
   float* added[kAdmBands];
   float* share_of_restored[kAdmBands];
   float* share_of_added[kAdmBands];

@@ -19,8 +19,8 @@
 
 #include "base/cpu.h"
 #include "kernels/adm/adm_pass.h"
-#include "kernels/steps/row_sums.h"
 #include "kernels/adm/float_adm_stages-inl.h"
+#include "kernels/steps/row_sums.h"
 
 #ifndef VMAFX_FLOAT_ADM_SIMD_ONCE
 #define VMAFX_FLOAT_ADM_SIMD_ONCE
@@ -139,7 +139,8 @@ class Frame {
     for (const Level& level : p_.level) {
       const Interval made = aligned_down(level.cols), scored = scored_columns(level);
       den_[level.index].emplace(kAdmBands, made.end - made.begin, level.den_rows, words(kFloatAdmDen, level.index));
-      parts_[level.index].emplace(2 * kAdmBands, scored.end - scored.begin, level.part_rows, words(kFloatAdmDlm, level.index));
+      parts_[level.index].emplace(2 * kAdmBands, scored.end - scored.begin, level.part_rows,
+                                  words(kFloatAdmDlm, level.index));
     }
   }
 

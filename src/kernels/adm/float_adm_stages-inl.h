@@ -29,14 +29,16 @@ HWY_INLINE void store(Real v, float* to) { hn::Store(v.v, DF(), to); }
 HWY_INLINE void split_samples(const uint8_t* from, Real scale, const SplitRow& to, int half_x) {
   const hn::Rebind<uint16_t, DF> pairs;
   const auto v = hn::BitCast(pairs, hn::LoadU(hn::Repartition<uint8_t, decltype(pairs)>(), from));
-  const Integer even = hn::PromoteTo(DI(), hn::And(v, hn::Set(pairs, 0xFF))), odd = hn::PromoteTo(DI(), hn::ShiftRight<8>(v));
+  const Integer even = hn::PromoteTo(DI(), hn::And(v, hn::Set(pairs, 0xFF))),
+                odd = hn::PromoteTo(DI(), hn::ShiftRight<8>(v));
   store(real(even) * scale - Real(128), to.even + half_x);
   store(real(odd) * scale - Real(128), to.odd + half_x);
 }
 HWY_INLINE void split_samples(const uint16_t* from, Real scale, const SplitRow& to, int half_x) {
   const hn::RebindToUnsigned<DF> pairs;
   const auto v = hn::BitCast(pairs, hn::LoadU(hn::Repartition<uint16_t, DF>(), from));
-  const Integer even = hn::BitCast(DI(), hn::And(v, hn::Set(pairs, 0xFFFF))), odd = hn::BitCast(DI(), hn::ShiftRight<16>(v));
+  const Integer even = hn::BitCast(DI(), hn::And(v, hn::Set(pairs, 0xFFFF))),
+                odd = hn::BitCast(DI(), hn::ShiftRight<16>(v));
   store(real(even) * scale - Real(128), to.even + half_x);
   store(real(odd) * scale - Real(128), to.odd + half_x);
 }
@@ -56,8 +58,8 @@ void split_row(const T* row, int w, int bpc, int half_begin, int half_end, const
 
 /* -- Wavelet transform --------------------------------------------------------------------------------------------- */
 
-HWY_INLINE void filter_columns(const float* a, const float* b, const float* c, const float* d, int x, float* HWY_RESTRICT low,
-                               float* HWY_RESTRICT high) {
+HWY_INLINE void filter_columns(const float* a, const float* b, const float* c, const float* d, int x,
+                               float* HWY_RESTRICT low, float* HWY_RESTRICT high) {
   const Real va = load(a + x), vb = load(b + x), vc = load(c + x), vd = load(d + x);
   store(float_adm_low_pass(va, vb, vc, vd), low + x);
   if (high) store(float_adm_high_pass(va, vb, vc, vd), high + x);
@@ -177,9 +179,11 @@ template <bool cubes, bool masked>
 void mask(const MaskWork& work, int x0, int x1) {
   for (int x = x0; x < x1; x += lanes()) {
     Real threshold(0);
-    if constexpr (masked) threshold = float_adm_threshold(masking(work, 0, x), masking(work, 1, x), masking(work, 2, x));
+    if constexpr (masked)
+      threshold = float_adm_threshold(masking(work, 0, x), masking(work, 1, x), masking(work, 2, x));
     for (int band = 0; band < kAdmBands; band++)
-      add<cubes>(work.sums, *work.params, band, x, float_adm_excess(load(work.signal[band] + x), threshold), work.scored);
+      add<cubes>(work.sums, *work.params, band, x, float_adm_excess(load(work.signal[band] + x), threshold),
+                 work.scored);
   }
 }
 

@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 #include "hip/frame_planes.h"
-#include "kernels/steps/row_sums_work.h"
 #include "kernels/adm/float_adm_math.h"
+#include "kernels/steps/row_sums_work.h"
 
 namespace vmafx {
 
@@ -35,7 +35,8 @@ struct FloatAdmStage {
   FloatAdmScale scale;
   int32_t first_x = 0, first_y = 0;  // of the first tile; first_x is even
   int32_t scored = 0;                // not adm_skip_scale0
-  FloatAdmRange columns;             // the scored ones and up to four more, for aligned stores: begin is even, the size a multiple of 4
+  /* The scored ones and up to four more, for aligned stores: begin is even, the size a multiple of 4. */
+  FloatAdmRange columns;
   int32_t makes_a = 0;
   int32_t masked = 0;
   double gain_limit = 1;
@@ -44,7 +45,7 @@ struct FloatAdmStage {
   hip::BatchPlanes luma;   // scale 0
   FloatAdmBand from;       // at scale 0 only x and y
   FloatAdmBand to;
-  RowValues values;        // of cubes: of `columns` and the scored rows, a plane for each of the scale's sums
+  RowValues values;  // of cubes: of `columns` and the scored rows, a plane for each of the scale's sums
   BatchSums<FloatAdmPowerSums> sums;  // of powers, of the scale
 };
 VMAFX_DECLARE_SAMPLE_KERNELS(float_adm, FloatAdmStage, kFloatAdmThreads);

@@ -48,8 +48,9 @@ constexpr OptionInfo kOptions[] = {
     option<&CambiOptions::full_ref>("full_ref", nullptr, "score the reference too"),
     option<&CambiOptions::eotf>("eotf", "eotf", "bt1886 or pq"),
     option<&CambiOptions::first_eotf>("cambi_eotf", "ceot", "bt1886 or pq; before eotf"),
-    option<&CambiOptions::high_res_speedup>("cambi_high_res_speedup", "hrs", 0, 2160,
-                                            "leave the first scale out from this height on: 1080, 1440 or 2160 (0: never)"),
+    option<&CambiOptions::high_res_speedup>(
+        "cambi_high_res_speedup", "hrs", 0, 2160,
+        "leave the first scale out from this height on: 1080, 1440 or 2160 (0: never)"),
 };
 
 struct CambiScores {
@@ -131,7 +132,8 @@ double Cambi::score(const CambiView& view, const CambiScaleSums* sums) const {
     const int64_t n = int64_t{view.scale_w(params_.params, scale)} * view.scale_h(params_.params, scale);
     const int64_t wanted = cambi_wanted(n, params_.params.topk);
     const uint64_t sum = s.above + s.at / s.at_count * (static_cast<uint64_t>(wanted) - s.above_count);
-    const double mean = std::ldexp(static_cast<double>(sum), -cambi_sum_bits(view.window)) / static_cast<double>(wanted);
+    const double mean =
+        std::ldexp(static_cast<double>(sum), -cambi_sum_bits(view.window)) / static_cast<double>(wanted);
     score += mean * kScaleWeights[scale];
   }
   return score / (view.window * view.window);
@@ -216,8 +218,7 @@ Created create(const CambiOptions& options, const VideoFormat& format, Placement
   const Size encode = encoded_size(options, format), source = source_size(options, format);
   const int depth = options.enc_bitdepth ? options.enc_bitdepth : format.bpc;
   CambiParams params = {format.bpc, depth < 10, leaves_first_scale_out(options, encode), chosen_topk(options), {}};
-  params.levels =
-      cambi_levels(eotf, options.tvi_threshold, options.vis_lum_threshold, 1 << options.max_log_contrast);
+  params.levels = cambi_levels(eotf, options.tvi_threshold, options.vis_lum_threshold, 1 << options.max_log_contrast);
   const CambiView dist = view_of(options, format, encode, params.halved);
   const CambiView ref = view_of(options, format, source, params.halved);
   VMAFX_TRY(check_sizes(encode, source, dist, ref));

@@ -250,8 +250,8 @@ VMAFX_DEVICE void make_keys(const CambiWork& work) {
   const int tile = block - planes.first_tile;
   const int x0 = tile % planes.tiles_x * kCambiKeysW, y0 = tile / planes.tiles_x * side.tile_rows;
   const int rows = planes.h - y0 < side.tile_rows ? planes.h - y0 : side.tile_rows;
-  const Tile<diffs, pitch> columns = {work, side, picture.words(work, scale), picture.keys(work, scale), counts,
-                                      planes.w, planes.h, x0, y0, rows};
+  const Tile<diffs, pitch> columns = {
+      work, side, picture.words(work, scale), picture.keys(work, scale), counts, planes.w, planes.h, x0, y0, rows};
   CambiScaleSums sums = {};
   columns.clear_keys(thread, sums);
   uint32_t base = over_block<Least>(columns.next_word(thread, 0));

@@ -6,8 +6,8 @@
 #define VMAFX_KERNELS_CAMBI_CAMBI_MATH_INL_H
 #endif
 
-#include "kernels/cambi/cambi_math.h"
 #include "kernels/arithmetic/twin-inl.h"
+#include "kernels/cambi/cambi_math.h"
 
 VMAFX_TWIN_BEGIN
 

@@ -74,8 +74,8 @@ void mode_filter(const Image& image, const Image& filtered) {
   }
   for (int y = 1; y < h - 1; y++)
     for (int x = 0; x < w; x++)
-      image.row(y)[x] = static_cast<uint16_t>(
-          cambi_mode(filtered.row(y - 1)[x], filtered.row(y)[x], filtered.row(y + 1)[x]));
+      image.row(y)[x] =
+          static_cast<uint16_t>(cambi_mode(filtered.row(y - 1)[x], filtered.row(y)[x], filtered.row(y + 1)[x]));
 }
 
 /* How many masked samples of the window have each level. */

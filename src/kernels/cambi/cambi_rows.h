@@ -9,7 +9,7 @@
 
 namespace vmafx {
 
-inline constexpr int kCambiMargin = 128;  // words, as many as a vector may have, and more than half a window
+inline constexpr int kCambiMargin = 128;          // words, as many as a vector may have, and more than half a window
 inline constexpr uint16_t kCambiMasked = 0x8000;  // beside a level in a word: the sample counts
 inline constexpr uint16_t kCambiNoCell = 0xffff;
 inline constexpr int kCambiFlatRows = 2 * kCambiMaskRadius + 1;
@@ -55,17 +55,17 @@ class CambiMemory {
   }
 
   Plane<uint16_t> plane(int scale) const { return plane_[scale]; }
-  uint16_t* raw(int y) const { return raw_.row(y % 2); }             // samples at 10 bit
+  uint16_t* raw(int y) const { return raw_.row(y % 2); }    // samples at 10 bit
   uint16_t* even(int y) const { return even_.row(y % 2); }  // averaged, where only half of them go into the plane
   uint16_t* flat(int y) const { return flat_.row(y % kCambiFlatRows); }
-  uint16_t* column_sums() const { return column_sums_.row(0); }      // of flat samples in seven rows
+  uint16_t* column_sums() const { return column_sums_.row(0); }  // of flat samples in seven rows
   uint16_t* row() const { return row_.row(0); }
-  uint16_t* none() const { return none_.row(0); }                    // a row without cells
-  uint16_t* filtered(int y) const { return filtered_.row(y % 3); }   // by columns
-  uint16_t* counts(int cell) const { return counts_.row(cell); }     // of a cell, by column
-  uint8_t* ready() const { return ready_; }                          // by cell: whether counts are cleared
-  uint32_t* steps() const { return steps_; }                         // by cell: a bit for each step that counts there
-  uint8_t* bounds() const { return bounds_; }                        // a bit per column
+  uint16_t* none() const { return none_.row(0); }                   // a row without cells
+  uint16_t* filtered(int y) const { return filtered_.row(y % 3); }  // by columns
+  uint16_t* counts(int cell) const { return counts_.row(cell); }    // of a cell, by column
+  uint8_t* ready() const { return ready_; }                         // by cell: whether counts are cleared
+  uint32_t* steps() const { return steps_; }                        // by cell: a bit for each step that counts there
+  uint8_t* bounds() const { return bounds_; }                       // a bit per column
   int32_t* key_row() const { return key_row_; }
   uint32_t* keys() const { return keys_; }
   size_t bytes() const { return bytes_; }

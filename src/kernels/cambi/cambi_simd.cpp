@@ -146,9 +146,7 @@ class Preparation {
   }
 
  private:
-  void clear(uint16_t* row) const {
-    std::memset(row - kCambiMargin, 0, sizeof(uint16_t) * cambi_row_words(view_.w));
-  }
+  void clear(uint16_t* row) const { std::memset(row - kCambiMargin, 0, sizeof(uint16_t) * cambi_row_words(view_.w)); }
   uint16_t* samples(int y) const { return params_.halved ? memory_.even(y) : memory_.plane(0).row(y); }
 
   void raw_row(int y) const {
@@ -224,8 +222,8 @@ void filter_row(const CambiMemory& memory, const CambiCells& cells, int scale, i
   for (int x = 0; x < plane.w; x += lanes()) {
     V word = hn::LoadU(d, row + x);
     if (filtered)
-      word = hn::Or(hn::And(word, mask),
-                    mode(hn::LoadU(d, above + x), hn::LoadU(d, here + x), hn::LoadU(d, below + x)));
+      word =
+          hn::Or(hn::And(word, mask), mode(hn::LoadU(d, above + x), hn::LoadU(d, here + x), hn::LoadU(d, below + x)));
     if (feeds) hn::StoreU(word, d, memory.row() + x);
     const V number = hn::Sub(hn::Xor(word, mask), first);  // 0x8000 and more where it is not masked
     hn::StoreU(hn::IfThenElse(hn::Lt(number, count), hn::Add(number, cell), none), d, row + x);
@@ -333,12 +331,12 @@ HWY_INLINE Real upper(V counts) {
 HWY_INLINE VI lower_mask(M mask) {
   const hn::RebindToSigned<D> di;
   return hn::PromoteTo(DI(),
-                       hn::LowerHalf(hn::Half<hn::RebindToSigned<D> >(), hn::BitCast(di, hn::VecFromMask(d, mask))));
+                       hn::LowerHalf(hn::Half<hn::RebindToSigned<D>>(), hn::BitCast(di, hn::VecFromMask(d, mask))));
 }
 HWY_INLINE VI upper_mask(M mask) {
   const hn::RebindToSigned<D> di;
   return hn::PromoteTo(DI(),
-                       hn::UpperHalf(hn::Half<hn::RebindToSigned<D> >(), hn::BitCast(di, hn::VecFromMask(d, mask))));
+                       hn::UpperHalf(hn::Half<hn::RebindToSigned<D>>(), hn::BitCast(di, hn::VecFromMask(d, mask))));
 }
 
 /* The largest quotient so far, without dividing: a / b > c / d where a · d > c · b. Where they are so close that
@@ -365,9 +363,7 @@ HWY_INLINE Real largest_contrast(const Steps& steps, Real center, VI wanted, boo
   const Mask is_wanted = {hn::RebindMask(DF(), hn::Ne(wanted, hn::Zero(DI())))};
   if (!any(best.close & is_wanted)) return cambi_contrast(best.weighted, center, best.total, tabulated);
   Real c(0.f);
-  steps.each([&](Real weight, Real beside) HWY_ATTR {
-    c = maximum(cambi_step(weight, center, beside, tabulated), c);
-  });
+  steps.each([&](Real weight, Real beside) HWY_ATTR { c = maximum(cambi_step(weight, center, beside, tabulated), c); });
   return c;
 }
 

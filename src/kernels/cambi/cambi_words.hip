@@ -28,8 +28,7 @@ struct Picture {
     return reinterpret_cast<uint32_t*>(area(work) + side.scale[scale].keys);
   }
   VMAFX_DEVICE uint64_t* digits(const CambiWork& work, int scale, int step) const {
-    return reinterpret_cast<uint64_t*>(area(work) + side.digits) +
-           (kCambiKeyDigits * scale + step) * kCambiDigitValues;
+    return reinterpret_cast<uint64_t*>(area(work) + side.digits) + (kCambiKeyDigits * scale + step) * kCambiDigitValues;
   }
   VMAFX_DEVICE CambiScaleSums& sums(const CambiWork& work, int scale) const {
     CambiSums& both = work.sums[frame];
@@ -94,8 +93,8 @@ VMAFX_DEFINE_SAMPLE_KERNELS(cambi_prepare, T, work) {
   for (int i = 0; i < (kRawH + kGroups - 1) / kGroups; i++) {
     const int y = i * kGroups + group;
     if (y < kRawH)
-      raw[y][column] = static_cast<uint16_t>(
-          cambi_ten_bits(*reinterpret_cast<const T*>(from + rows[y] * plane.stride), work.bpc));
+      raw[y][column] =
+          static_cast<uint16_t>(cambi_ten_bits(*reinterpret_cast<const T*>(from + rows[y] * plane.stride), work.bpc));
   }
   gpu::block_sync();
 

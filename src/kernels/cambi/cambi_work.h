@@ -32,15 +32,15 @@ struct CambiScalePlanes {
   int32_t w, h;
   int32_t tiles_x, first_tile;  // of those that make keys
   int32_t first_rank_block;
-  uint32_t wanted;              // samples that are the topk largest
-  uint64_t words, keys;         // bytes from the picture's first
+  uint32_t wanted;       // samples that are the topk largest
+  uint64_t words, keys;  // bytes from the picture's first
 };
 
 inline constexpr int kCambiMarks = 64;
 
 /* Where nearest samples lie: libvmaf adds in float, and so do the kernels, from marks that are not far before. */
 struct CambiResampling {
-  int32_t from = 0;  // samples; 0: sizes are equal
+  int32_t from = 0;    // samples; 0: sizes are equal
   int32_t stride = 0;  // samples between marks
   float step = 0;
   float marks[kCambiMarks] = {};
@@ -51,15 +51,15 @@ struct CambiSide {
   int32_t w, h;
   CambiResampling columns, rows;
   int32_t mask_above;
-  int32_t radius;         // of the window
-  int32_t reach;          // that, rounded up to whole words
-  int32_t pitch;          // words of counts of a level
-  int32_t tile_rows;      // of a block that makes keys, at most 32
-  int32_t levels;         // that counts have room for, but for `diffs` at both ends
-  int32_t tabulated;      // cambi_is_tabulated()
-  int32_t sum_bits;       // cambi_sum_bits()
-  uint64_t prepared;      // bytes from the picture's first
-  uint64_t digits;        // likewise: of each scale and digit how many keys have each value
+  int32_t radius;     // of the window
+  int32_t reach;      // that, rounded up to whole words
+  int32_t pitch;      // words of counts of a level
+  int32_t tile_rows;  // of a block that makes keys, at most 32
+  int32_t levels;     // that counts have room for, but for `diffs` at both ends
+  int32_t tabulated;  // cambi_is_tabulated()
+  int32_t sum_bits;   // cambi_sum_bits()
+  uint64_t prepared;  // bytes from the picture's first
+  uint64_t digits;    // likewise: of each scale and digit how many keys have each value
   uint64_t first_picture, picture_bytes;
   CambiScalePlanes scale[kCambiScales];
   int32_t tiles, rank_blocks;
@@ -70,10 +70,10 @@ struct CambiWork {
   hip::DevicePtr<uint8_t> scratch;
   BatchSums<CambiSums> sums;
   int32_t frames, bpc, anti_dither, halved;
-  int32_t scale;                 // that is filtered
+  int32_t scale;                    // that is filtered
   int32_t first_asked, last_asked;  // levels where a step counts
   CambiLevels levels;
-  CambiSide side[2];             // dist, ref
+  CambiSide side[2];  // dist, ref
 };
 VMAFX_DECLARE_SAMPLE_KERNELS(cambi_prepare, CambiWork, kCambiPrepareThreads);
 VMAFX_DECLARE_KERNEL(cambi_filter, CambiWork, kCambiFilterW, kCambiFilterH / kCambiFilterRows);

@@ -1,7 +1,7 @@
 /* The kernels of ciede: all pixels of a batch in one launch. Grid: tiles across, tiles down, frames. */
+#include "kernels/arithmetic/fixed.h"
 #include "kernels/ciede/ciede_math-inl.h"
 #include "kernels/ciede/ciede_work.h"
-#include "kernels/arithmetic/fixed.h"
 #include "kernels/gpu/gpu.h"
 
 namespace vmafx::ciede {

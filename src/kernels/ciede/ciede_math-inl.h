@@ -6,8 +6,8 @@
 #define VMAFX_KERNELS_CIEDE_CIEDE_MATH_INL_H
 #endif
 
-#include "kernels/ciede/ciede_math.h"
 #include "kernels/arithmetic/transcendental-inl.h"
+#include "kernels/ciede/ciede_math.h"
 
 VMAFX_TWIN_BEGIN
 
@@ -130,8 +130,8 @@ VMAFX_TWIN Real ciede_hue_weight(Real cos1, Real sin1) {
   const Real cos2 = cos1 * cos1 - sin1 * sin1, sin2 = Real(2) * (cos1 * sin1);
   const Real cos3 = cos2 * cos1 - sin2 * sin1, sin3 = sin2 * cos1 + cos2 * sin1;
   const Real cos4 = cos2 * cos2 - sin2 * sin2, sin4 = Real(2) * (cos2 * sin2);
-  const Real odd = (cos3 * Real(0.31824701f) - sin3 * Real(0.033449109f)) -
-                   (cos1 * Real(0.14722432f) + sin1 * Real(0.085f));
+  const Real odd =
+      (cos3 * Real(0.31824701f) - sin3 * Real(0.033449109f)) - (cos1 * Real(0.14722432f) + sin1 * Real(0.085f));
   const Real even = cos2 * Real(0.24f) - (cos4 * Real(0.0907981f) + sin4 * Real(0.1782013f));
   return Real(1) + (odd + even);
 }
@@ -165,8 +165,7 @@ VMAFX_TWIN Real ciede_difference(CiedeLab p, CiedeLab q) {
 
   const CiedeHues hues = ciede_hues(a1, p.b, chroma1, a2, q.b, chroma2);
   const Real weight = Real(4) + (Real(0.06f) * mean) * ciede_hue_weight(hues.mean_cos, hues.mean_sin);
-  const Real hue =
-      (Real(2) * square_root(chroma1 * chroma2) * hues.half_sin) / (hues.half_sin_divisor * weight);
+  const Real hue = (Real(2) * square_root(chroma1 * chroma2) * hues.half_sin) / (hues.half_sin_divisor * weight);
 
   const Real turn = Real(-2) * ciede_saturation(mean) * ciede_blue_turn(hues.mean_cos, hues.mean_sin);
   const Real square = (lightness * lightness + chroma * chroma) + (hue * hue + turn * (chroma * hue));

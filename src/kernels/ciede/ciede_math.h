@@ -26,7 +26,8 @@ struct CiedeParams {
   CiedeChroma chroma = CiedeChroma::kHalved;
   int32_t bpc = 8;
   float luma_zero = 0, chroma_zero = 0;
-  double luma_scale = 0, chroma_scale = 0;  // of samples less zero: black is 0, white 1; chroma nominally from -0.5 to 0.5
+  double luma_scale = 0,
+         chroma_scale = 0;  // of samples less zero: black is 0, white 1; chroma nominally from -0.5 to 0.5
 };
 
 /* How many rows of luma share a row of chroma. */

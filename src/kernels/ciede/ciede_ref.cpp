@@ -1,7 +1,7 @@
 /* The definition of ciede. */
+#include "kernels/arithmetic/fixed.h"
 #include "kernels/ciede/ciede.h"
 #include "kernels/ciede/ciede_math-inl.h"
-#include "kernels/arithmetic/fixed.h"
 
 namespace vmafx {
 namespace {

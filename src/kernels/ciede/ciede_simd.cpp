@@ -150,9 +150,7 @@ int64_t ciede_simd(const CiedeParams& params, const Picture& ref, const Picture&
   return HWY_DYNAMIC_DISPATCH(ciede)(params, ref, dist, scratch);
 }
 
-size_t ciede_scratch_bytes(int w) {
-  return 2 * ciede_row_samples(w) * (3 * sizeof(double) + 2 * sizeof(uint16_t));
-}
+size_t ciede_scratch_bytes(int w) { return 2 * ciede_row_samples(w) * (3 * sizeof(double) + 2 * sizeof(uint16_t)); }
 
 }  // namespace vmafx
 #endif

@@ -14,15 +14,14 @@ struct Tile {
   using Rows = float[kH][kW];
 };
 
-VMAFX_DEVICE int inside(int i, int size, int radius) {
-  return ansnr_reflect(i < size + radius ? i : size - 1, size);
-}
+VMAFX_DEVICE int inside(int i, int size, int radius) { return ansnr_reflect(i < size + radius ? i : size - 1, size); }
 
 template <class T, int radius>
 VMAFX_DEVICE void load_tile(const AnsnrWork& work, const hip::DevicePlane& plane, int left, int top,
                             typename Tile<radius>::Rows& rows) {
   using Shape = Tile<radius>;
-  for (int i = static_cast<int>(gpu::thread_rank()); i < Shape::kW * Shape::kH; i += static_cast<int>(gpu::thread_count())) {
+  for (int i = static_cast<int>(gpu::thread_rank()); i < Shape::kW * Shape::kH;
+       i += static_cast<int>(gpu::thread_count())) {
     const int y = i / Shape::kW, x = i - y * Shape::kW;
     const T* row = row_of<T>(plane, inside(top + y - radius, work.h, radius));
     const T sample = row[inside(left + x - radius, work.w, radius)];

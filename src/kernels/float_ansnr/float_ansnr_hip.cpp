@@ -1,10 +1,10 @@
 /* Which kernels of float_ansnr run, on what planes, in which order: one that writes squares, on the lumas of all frames, and those
  * that add them up. */
+#include "kernels/device_twin.h"
 #include "kernels/float_ansnr/float_ansnr.h"
 #include "kernels/float_ansnr/float_ansnr_work.h"
 #include "kernels/steps/row_sums_hip.h"
 #include "kernels/steps/rows.h"
-#include "kernels/device_twin.h"
 
 namespace vmafx {
 namespace {

@@ -13,9 +13,8 @@ inline constexpr int kAnsnrRefRadius = 1, kAnsnrDistRadius = 2;
 
 /* Rows of K₃ and K₅ by the distance from the center, in each the taps by theirs. */
 VMAFX_CONSTANT float kAnsnrRefTaps[2][2] = {{4 / 16.0, 2 / 16.0}, {2 / 16.0, 1 / 16.0}};
-VMAFX_CONSTANT float kAnsnrDistTaps[3][3] = {{127 / 571.0, 52 / 571.0, 12 / 571.0},
-                                             {52 / 571.0, 31 / 571.0, 7 / 571.0},
-                                             {12 / 571.0, 7 / 571.0, 2 / 571.0}};
+VMAFX_CONSTANT float kAnsnrDistTaps[3][3] = {
+    {127 / 571.0, 52 / 571.0, 12 / 571.0}, {52 / 571.0, 31 / 571.0, 7 / 571.0}, {12 / 571.0, 7 / 571.0, 2 / 571.0}};
 
 /* Filters of rows-inl.h. */
 template <int distance>

@@ -14,9 +14,7 @@ AnsnrSums sums_of(const Plane<const T>& ref, const Plane<const T>& dist, float s
       const auto rows = [=](const Plane<const T>& plane) {
         return [=](int dy) {
           const T* row = plane.row(ansnr_reflect(y + dy, plane.h));
-          return [=](int dx) {
-            return static_cast<float>(row[ansnr_reflect(x + dx, plane.w)]) * scale + kAnsnrOffset;
-          };
+          return [=](int dx) { return static_cast<float>(row[ansnr_reflect(x + dx, plane.w)]) * scale + kAnsnrOffset; };
         };
       };
       const AnsnrSquares squares = ansnr_squares(rows(ref), rows(dist));

@@ -95,9 +95,7 @@ namespace vmafx {
 
 HWY_EXPORT(ansnr);
 
-size_t ansnr_scratch_bytes(int w) {
-  return AnsnrRefRows::bytes(w) + AnsnrDistRows::bytes(w) + RowStrip::bytes(2, w);
-}
+size_t ansnr_scratch_bytes(int w) { return AnsnrRefRows::bytes(w) + AnsnrDistRows::bytes(w) + RowStrip::bytes(2, w); }
 
 AnsnrSums ansnr_simd(const SamplePlane& ref, const SamplePlane& dist, int bpc, std::byte* scratch) {
   return HWY_DYNAMIC_DISPATCH(ansnr)(ref, dist, bpc, scratch);

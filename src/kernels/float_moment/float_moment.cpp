@@ -24,7 +24,9 @@ class Moment : public Metric<VideoFormat, MomentPair, MomentScores> {
   MomentScores scores(const MomentPair& sums) override {
     const double samples = static_cast<double>(params_.w) * params_.h, scale = 1 << (params_.bpc - 8);
     const auto first = [&](const MomentSums& of) { return static_cast<double>(of.first) / scale / samples; };
-    const auto second = [&](const MomentSums& of) { return static_cast<double>(of.second) / (scale * scale) / samples; };
+    const auto second = [&](const MomentSums& of) {
+      return static_cast<double>(of.second) / (scale * scale) / samples;
+    };
     return {first(sums.ref), first(sums.dist), second(sums.ref), second(sums.dist)};
   }
 };

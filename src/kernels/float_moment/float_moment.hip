@@ -1,6 +1,6 @@
 /* The kernels of float_moment: the lumas of a batch in one launch. Grid: tiles in x and y, frames times 2 (ref, dist). */
-#include "kernels/gpu/gpu.h"
 #include "kernels/float_moment/float_moment_work.h"
+#include "kernels/gpu/gpu.h"
 
 namespace vmafx::moment {
 

@@ -109,9 +109,7 @@ struct Dim3 {
 };
 
 /* float_toward_zero() without a rounding mode: what a float cannot hold is cleared first. */
-VMAFX_HD float cut_to_float(uint32_t value) {
-  return static_cast<float>(value & ~(0xffu >> __builtin_clz(value | 1)));
-}
+VMAFX_HD float cut_to_float(uint32_t value) { return static_cast<float>(value & ~(0xffu >> __builtin_clz(value | 1))); }
 VMAFX_HD float cut_to_float(uint64_t value) {
   const int excess = 40 - __builtin_clzll(value | 1), shift = excess > 0 ? excess : 0;
   return static_cast<float>(static_cast<uint32_t>(value >> shift)) * std::bit_cast<float>((127u + shift) << 23);
@@ -137,25 +135,25 @@ VMAFX_HD float cut_to_float(uint64_t value) {
 #define VMAFX_SAMPLE_KERNEL_BODY(name, T, work) \
   template <class T>                            \
   VMAFX_DEVICE void name##_of(const VMAFX_PARAMETER_OF(name) & work)
-#define VMAFX_DEFINE_SAMPLE_KERNELS(name, T, work)                                                               \
-  VMAFX_SAMPLE_KERNEL_BODY(name, T, work);                                                                       \
-  VMAFX_KERNEL(vmafx_##name##_8, ::vmafx::kernels::name.bytes.threads(), (VMAFX_PARAMETER_OF(name) work)) {      \
-    name##_of<uint8_t>(work);                                                                                    \
-  }                                                                                                              \
-  VMAFX_KERNEL(vmafx_##name##_16, ::vmafx::kernels::name.words.threads(), (VMAFX_PARAMETER_OF(name) work)) {     \
-    name##_of<uint16_t>(work);                                                                                   \
-  }                                                                                                              \
+#define VMAFX_DEFINE_SAMPLE_KERNELS(name, T, work)                                                           \
+  VMAFX_SAMPLE_KERNEL_BODY(name, T, work);                                                                   \
+  VMAFX_KERNEL(vmafx_##name##_8, ::vmafx::kernels::name.bytes.threads(), (VMAFX_PARAMETER_OF(name) work)) {  \
+    name##_of<uint8_t>(work);                                                                                \
+  }                                                                                                          \
+  VMAFX_KERNEL(vmafx_##name##_16, ::vmafx::kernels::name.words.threads(), (VMAFX_PARAMETER_OF(name) work)) { \
+    name##_of<uint16_t>(work);                                                                               \
+  }                                                                                                          \
   VMAFX_SAMPLE_KERNEL_BODY(name, T, work)
-#define VMAFX_DEFINE_DENSE_SAMPLE_KERNELS(name, blocks, T, work)                                                 \
-  VMAFX_SAMPLE_KERNEL_BODY(name, T, work);                                                                       \
-  VMAFX_DENSE_KERNEL(vmafx_##name##_8, ::vmafx::kernels::name.bytes.threads(), blocks,                           \
-                     (VMAFX_PARAMETER_OF(name) work)) {                                                          \
-    name##_of<uint8_t>(work);                                                                                    \
-  }                                                                                                              \
-  VMAFX_DENSE_KERNEL(vmafx_##name##_16, ::vmafx::kernels::name.words.threads(), blocks,                          \
-                     (VMAFX_PARAMETER_OF(name) work)) {                                                          \
-    name##_of<uint16_t>(work);                                                                                   \
-  }                                                                                                              \
+#define VMAFX_DEFINE_DENSE_SAMPLE_KERNELS(name, blocks, T, work)                        \
+  VMAFX_SAMPLE_KERNEL_BODY(name, T, work);                                              \
+  VMAFX_DENSE_KERNEL(vmafx_##name##_8, ::vmafx::kernels::name.bytes.threads(), blocks,  \
+                     (VMAFX_PARAMETER_OF(name) work)) {                                 \
+    name##_of<uint8_t>(work);                                                           \
+  }                                                                                     \
+  VMAFX_DENSE_KERNEL(vmafx_##name##_16, ::vmafx::kernels::name.words.threads(), blocks, \
+                     (VMAFX_PARAMETER_OF(name) work)) {                                 \
+    name##_of<uint16_t>(work);                                                          \
+  }                                                                                     \
   VMAFX_SAMPLE_KERNEL_BODY(name, T, work)
 
 namespace vmafx::gpu {

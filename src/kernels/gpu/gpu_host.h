@@ -8,19 +8,19 @@
 #include <utility>
 
 #define VMAFX_DEVICE inline
-#define VMAFX_KERNEL(name, threads, parameters)                         \
-  static void name parameters;                                          \
-  static const ::vmafx::gpu::host::Registration name##_registration(    \
-      ::vmafx::gpu::host::kernel<&name>(#name, threads));               \
+#define VMAFX_KERNEL(name, threads, parameters)                      \
+  static void name parameters;                                       \
+  static const ::vmafx::gpu::host::Registration name##_registration( \
+      ::vmafx::gpu::host::kernel<&name>(#name, threads));            \
   static void name parameters
 #define VMAFX_DENSE_KERNEL(name, threads, blocks, parameters) VMAFX_KERNEL(name, threads, parameters)
-#define VMAFX_SHARED(type, name, dims)                                                   \
-  typedef type name##_array dims;                                                        \
-  name##_array& name = *static_cast<name##_array*>(::vmafx::gpu::host::shared_array(     \
-      [] {                                                                               \
-        static const char key = 0;                                                       \
-        return &key;                                                                     \
-      }(),                                                                               \
+#define VMAFX_SHARED(type, name, dims)                                               \
+  typedef type name##_array dims;                                                    \
+  name##_array& name = *static_cast<name##_array*>(::vmafx::gpu::host::shared_array( \
+      [] {                                                                           \
+        static const char key = 0;                                                   \
+        return &key;                                                                 \
+      }(),                                                                           \
       #name, sizeof(name##_array)))
 #define VMAFX_ROLLED _Pragma("GCC unroll 1")
 

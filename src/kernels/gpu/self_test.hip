@@ -1,10 +1,10 @@
 /* The kernel that a device must answer before it is used: the pattern goes through shared memory, a barrier, the
  * lanes of a wave, a reduction and an atomic, so that a device, driver or code object that does not compute is found
  * at once. */
-#include "kernels/gpu/gpu.h"
 #include "hip/self_test.h"
+#include "kernels/gpu/gpu.h"
 
-VMAFX_KERNEL(vmafx_self_test, vmafx::hip::kSelfTestThreads, (uint32_t * words, uint64_t* sum, uint32_t seed)) {
+VMAFX_KERNEL(vmafx_self_test, vmafx::hip::kSelfTestThreads, (uint32_t* words, uint64_t* sum, uint32_t seed)) {
   using namespace vmafx::gpu;
   VMAFX_SHARED(uint32_t, mirrored, [vmafx::hip::kSelfTestThreads]);
   const unsigned thread = thread_id().x, place = block_id().x * vmafx::hip::kSelfTestThreads + thread;

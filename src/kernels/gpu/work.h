@@ -37,16 +37,16 @@ struct SampleKernelDeclarations {
   constexpr const KernelDeclaration<Work>& of(int bpc) const { return bpc == 8 ? bytes : words; }
 };
 
-#define VMAFX_DECLARE_KERNEL(name, Work, ...)                                                    \
-  namespace kernels {                                                                            \
-  inline constexpr ::vmafx::KernelDeclaration<Work> name = {"vmafx_" #name, __VA_ARGS__};        \
-  }                                                                                              \
+#define VMAFX_DECLARE_KERNEL(name, Work, ...)                                             \
+  namespace kernels {                                                                     \
+  inline constexpr ::vmafx::KernelDeclaration<Work> name = {"vmafx_" #name, __VA_ARGS__}; \
+  }                                                                                       \
   static_assert(true)
-#define VMAFX_DECLARE_SAMPLE_KERNELS(name, Work, ...)                                            \
-  namespace kernels {                                                                            \
+#define VMAFX_DECLARE_SAMPLE_KERNELS(name, Work, ...)                                                    \
+  namespace kernels {                                                                                    \
   inline constexpr ::vmafx::SampleKernelDeclarations<Work> name = {{"vmafx_" #name "_8", __VA_ARGS__},   \
                                                                    {"vmafx_" #name "_16", __VA_ARGS__}}; \
-  }                                                                                              \
+  }                                                                                                      \
   static_assert(true)
 
 /* The raw sums of the frames of a batch. */

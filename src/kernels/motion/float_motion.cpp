@@ -102,8 +102,8 @@ class FloatMotion : public TwinExtractor<FloatMotionFrame, FloatMotionSums> {
     double motion = 0;
     for (int p = 0; p < params_.params.planes; p++) {
       const int w = params_.format.plane_w(p), h = params_.format.plane_h(p);
-      motion += mean(sums.plane[p].sad, w, h) +
-                mean(sums.plane[p].half_size_sad, float_motion_half(w), float_motion_half(h));
+      motion +=
+          mean(sums.plane[p].sad, w, h) + mean(sums.plane[p].half_size_sad, float_motion_half(w), float_motion_half(h));
     }
     return motion;
   }

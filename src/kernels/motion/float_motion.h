@@ -22,15 +22,15 @@
 #include <memory>
 #include <optional>
 
+#include "kernels/motion/float_motion_math.h"
 #include "kernels/steps/prescale.h"
 #include "kernels/twins.h"
-#include "kernels/motion/float_motion_math.h"
 
 namespace vmafx {
 
 /* What is computed of each plane. */
 struct FloatMotionParams {
-  int bpc = 8;  // 8..16
+  int bpc = 8;   // 8..16
   int taps = 5;  // of the blur: 1, 3 or 5
   int planes = 1;
   std::optional<Prescaler> half_size[3];  // with motion_add_scale1, of each plane

@@ -1,10 +1,10 @@
 /* The kernel of float_motion, which writes magnitudes; kernels/steps/row_sums.hip adds them up. Grid: tiles across, tiles
  * down, frames. */
 #include "kernels/gpu/gpu.h"
+#include "kernels/motion/float_motion_work.h"
 #include "kernels/steps/mirror.h"
 #include "kernels/steps/prescale_math.h"
 #include "kernels/steps/rows-inl.h"
-#include "kernels/motion/float_motion_work.h"
 
 namespace vmafx::float_motion {
 

@@ -2,11 +2,11 @@
  * and those that add them up. */
 #include <vector>
 
-#include "kernels/steps/row_sums_hip.h"
-#include "kernels/steps/rows.h"
 #include "kernels/device_twin.h"
 #include "kernels/motion/float_motion.h"
 #include "kernels/motion/float_motion_work.h"
+#include "kernels/steps/row_sums_hip.h"
+#include "kernels/steps/rows.h"
 
 namespace vmafx {
 namespace {
@@ -56,7 +56,8 @@ class FloatMotionHip : public DeviceTwin {
     work.magnitudes = sums_.values(pass.part, batch.scratch);
     const int shrink = pass.half_size ? 2 : 1;
     const unsigned across = hip::blocks_for(work.magnitudes.n, kFloatMotionTileW / shrink);
-    return kernel_.launch(batch, batch.grid(across, hip::blocks_for(work.magnitudes.h, kFloatMotionTileH / shrink)), work);
+    return kernel_.launch(batch, batch.grid(across, hip::blocks_for(work.magnitudes.h, kFloatMotionTileH / shrink)),
+                          work);
   }
 
   const FloatMotionParams params_;

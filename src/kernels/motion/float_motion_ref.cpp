@@ -1,8 +1,8 @@
 /* The definition of float_motion: both frames blurred, their difference and that at half the size, sample by sample. */
+#include "kernels/motion/float_motion.h"
 #include "kernels/steps/mirror.h"
 #include "kernels/steps/row_sums.h"
 #include "kernels/steps/rows-inl.h"
-#include "kernels/motion/float_motion.h"
 
 namespace vmafx {
 namespace {
@@ -17,14 +17,11 @@ struct Floats {
 template <class Filter, class T>
 void blur(const Plane<const T>& in, int bpc, const Floats& between, const Floats& out) {
   const int w = out.w, h = out.h;
+  for (int y = 0; y < h; y++) samples_to_floats(in.row(y), w, scale_to_8_bits(bpc), kFloatMotionOffset, &out(0, y));
   for (int y = 0; y < h; y++)
-    samples_to_floats(in.row(y), w, scale_to_8_bits(bpc), kFloatMotionOffset, &out(0, y));
+    for (int x = 0; x < w; x++) between(x, y) = ordered_sum<Filter>([&](int k) { return out(x, mirror(y + k, h)); });
   for (int y = 0; y < h; y++)
-    for (int x = 0; x < w; x++)
-      between(x, y) = ordered_sum<Filter>([&](int k) { return out(x, mirror(y + k, h)); });
-  for (int y = 0; y < h; y++)
-    for (int x = 0; x < w; x++)
-      out(x, y) = ordered_sum<Filter>([&](int k) { return between(mirror(x + k, w), y); });
+    for (int x = 0; x < w; x++) out(x, y) = ordered_sum<Filter>([&](int k) { return between(mirror(x + k, w), y); });
 }
 
 template <class T>

@@ -27,8 +27,7 @@ struct FloatMotionRows {
   using Blurred = RowRing<2>;
 
   FloatMotionRows(std::byte* scratch, int w)
-      : samples(scratch, w),
-        down(scratch + Samples::bytes(w), w),
+      : samples(scratch, w), down(scratch + Samples::bytes(w), w),
         blurred(scratch + Samples::bytes(w) + Down::bytes(w), w) {}
 
   static size_t bytes(int w) { return Samples::bytes(w) + Down::bytes(w) + Blurred::bytes(w); }
@@ -42,8 +41,8 @@ struct FloatMotionMemory {
   FloatMotionMemory(std::byte* scratch, int w, FloatMotionPlaneSums& sums)
       : frames{{scratch, w}, {scratch + FloatMotionRows::bytes(w), w}},
         magnitudes(1, w, scratch + 2 * FloatMotionRows::bytes(w), &sums.sad),
-        half_size_magnitudes(1, float_motion_half(w),
-                             scratch + 2 * FloatMotionRows::bytes(w) + RowStrip::bytes(1, w), &sums.half_size_sad) {}
+        half_size_magnitudes(1, float_motion_half(w), scratch + 2 * FloatMotionRows::bytes(w) + RowStrip::bytes(1, w),
+                             &sums.half_size_sad) {}
 
   static size_t bytes(int w) {
     return 2 * FloatMotionRows::bytes(w) + RowStrip::bytes(1, w) + RowStrip::bytes(1, float_motion_half(w));
@@ -66,7 +65,8 @@ void blur_down(const FloatMotionRows& rows, int y, int w, int h) {
   constexpr int kRadius = Filter::kRadius;
   const float* window[2 * kRadius + 1];
   for (int k = -kRadius; k <= kRadius; k++) window[k + kRadius] = rows.samples.row(mirror(y + k, h));
-  for (int x = 0; x < w; x += lanes()) store(ordered_sum<Filter>(AcrossRows{window + kRadius, x}), rows.down.row(0) + x);
+  for (int x = 0; x < w; x += lanes())
+    store(ordered_sum<Filter>(AcrossRows{window + kRadius, x}), rows.down.row(0) + x);
   extend_mirrored(rows.down.row(0), w, kRadius);
 }
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "hip/frame_planes.h"
-#include "kernels/steps/row_sums_work.h"
 #include "kernels/motion/float_motion_math.h"
+#include "kernels/steps/row_sums_work.h"
 
 namespace vmafx {
 

@@ -19,7 +19,8 @@ constexpr OptionInfo kOptions[] = {
     Shared::kBlendOffset,
     Shared::kFpsWeight,
     Shared::kMaxVal,
-    option<&MotionOptions::five_frame_window>("motion_five_frame_window", "mffw", "compare with the frame before the last"),
+    option<&MotionOptions::five_frame_window>("motion_five_frame_window", "mffw",
+                                              "compare with the frame before the last"),
     option<&MotionOptions::moving_average>("motion_moving_average", "mma",
                                            "average motion3 with that of the frame before"),
     Shared::kDebug,
@@ -96,9 +97,7 @@ void run(const MotionParams& params, const FrameSet& frames, std::byte* scratch,
 constexpr Twins<MotionParams, MotionSums> kTwins = {
     .ref = {scratch_bytes, run<motion_sad_ref>},
     .simd = {scratch_bytes, run<motion_sad_simd>},
-    .device = [](const MotionParams& params) {
-      return motion_hip(params.format, params.force_zero ? 0 : params.step);
-    },
+    .device = [](const MotionParams& params) { return motion_hip(params.format, params.force_zero ? 0 : params.step); },
 };
 
 Created create(const MotionOptions& options, const VideoFormat& format, Placement placement) {

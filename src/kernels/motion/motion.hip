@@ -6,9 +6,9 @@
  *
  * Bound by instructions: 28 for a sample, 7 us at 3840x2160 on an H200, where loading it takes 4. */
 #include "kernels/gpu/gpu.h"
-#include "kernels/steps/mirror.h"
 #include "kernels/motion/motion_math.h"
 #include "kernels/motion/motion_work.h"
+#include "kernels/steps/mirror.h"
 
 namespace vmafx::motion {
 
@@ -155,8 +155,8 @@ VMAFX_DEFINE_SAMPLE_KERNELS(motion, T, work) {
   const int bpc = sizeof(T) == 1 ? 8 : work.bpc;
 
   const int first = static_cast<int>(block.x) * kMotionStrips - 1;
-  const Strip strip = {(first + static_cast<int>(gpu::thread_id().x)) * kW,
-                       static_cast<int>(block.y) * kMotionStripH, work.w, work.h};
+  const Strip strip = {(first + static_cast<int>(gpu::thread_id().x)) * kW, static_cast<int>(block.y) * kMotionStripH,
+                       work.w, work.h};
   const bool crosses = work.w % kW != 0 && (first + kMotionThreads) * kW > work.w;
   const uint32_t sad = crosses ? strip_sad<T, true>(earlier, current, strip, bpc, edges)
                                : strip_sad<T, false>(earlier, current, strip, bpc, edges);

@@ -1,7 +1,7 @@
 /* The definition of motion: both passes of the blur, sample by sample. */
-#include "kernels/steps/mirror.h"
 #include "kernels/motion/motion.h"
 #include "kernels/motion/motion_math.h"
+#include "kernels/steps/mirror.h"
 
 namespace vmafx {
 namespace {

@@ -17,8 +17,7 @@ double MotionStream::blend(double motion) const {
 
 /* motion3 of the frames before the first difference. */
 void MotionStream::put_first(double motion3, NamedScores& scores) {
-  for (int64_t frame = 0; frame < std::min<int64_t>(frames_, step_); frame++)
-    scores.put(frame, kMotion3, motion3);
+  for (int64_t frame = 0; frame < std::min<int64_t>(frames_, step_); frame++) scores.put(frame, kMotion3, motion3);
   blended_before_ = motion3;
 }
 

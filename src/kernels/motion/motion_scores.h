@@ -24,8 +24,8 @@ struct MotionSharedOptions {
 /* In a struct derived from them that has a member `debug`. */
 template <class Fields>
 struct MotionOption {
-  static constexpr OptionInfo kForceZero = option<&MotionSharedOptions::force_zero, Fields>(
-      "motion_force_zero", "force_0", "make every motion score 0");
+  static constexpr OptionInfo kForceZero =
+      option<&MotionSharedOptions::force_zero, Fields>("motion_force_zero", "force_0", "make every motion score 0");
   static constexpr OptionInfo kBlendFactor = option<&MotionSharedOptions::blend_factor, Fields>(
       "motion_blend_factor", "mbf", 0, 1, "slope of motion3 above motion_blend_offset");
   static constexpr OptionInfo kBlendOffset = option<&MotionSharedOptions::blend_offset, Fields>(

@@ -25,8 +25,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "kernels/steps/mirror.h"
 #include "kernels/motion/motion_math.h"
+#include "kernels/steps/mirror.h"
 
 #ifndef VMAFX_KERNELS_MOTION_MOTION_SIMD_ONCE
 #define VMAFX_KERNELS_MOTION_MOTION_SIMD_ONCE
@@ -39,7 +39,7 @@ class MotionRows {
 
   int16_t* diff(int y) const { return row(y % kMotionTaps); }  // the difference, or its high part
   int16_t* diff_low(int y) const { return row(kMotionTaps + y % kMotionTaps); }
-  int16_t* column() const { return row(2 * kMotionTaps); }     // the blurred column, or its high part
+  int16_t* column() const { return row(2 * kMotionTaps); }  // the blurred column, or its high part
   int16_t* column_low() const { return row(2 * kMotionTaps + 1); }
 
   static size_t bytes(int w) { return sizeof(int16_t) * kRows * pitch(w); }
@@ -90,9 +90,7 @@ constexpr int32_t kTap[kMotionTaps] = {kMotionOuter, kMotionInner, kMotionCenter
 constexpr int kMostNarrowBits = 14;
 
 /* Multipliers of the lanes 2i and 2i+1. Lanes are little-endian. */
-V16 tap_pair(int32_t even, int32_t odd) {
-  return hn::BitCast(d16, hn::Set(d32, odd << 16 | even));
-}
+V16 tap_pair(int32_t even, int32_t odd) { return hn::BitCast(d16, hn::Set(d32, odd << 16 | even)); }
 
 /* Σ of products of lanes 2i and 2i+1. */
 class PairSum {
@@ -107,9 +105,7 @@ class PairSum {
 };
 
 /* 32-bit lanes of the even and the odd columns, as 16-bit lanes in column order. The upper halves are dropped. */
-V16 join(V32 even, V32 odd) {
-  return hn::OddEven(hn::BitCast(d16, hn::ShiftLeft<16>(odd)), hn::BitCast(d16, even));
-}
+V16 join(V32 even, V32 odd) { return hn::OddEven(hn::BitCast(d16, hn::ShiftLeft<16>(odd)), hn::BitCast(d16, even)); }
 
 /* The rounded blur of split values, see the head of this file. */
 V32 round_split(V32 high, V32 low) {
@@ -216,8 +212,8 @@ bool column_pass(const Window& diff, int w, int bpc, int16_t* out) {
   for (int x = 0; x < w; x += lanes) {
     const Columns c = blur_columns(diff, x, bpc);
     hn::Store(join(c.even, c.odd), d16, out + x);
-    magnitudes = hn::Or(magnitudes, hn::Or(hn::Xor(c.even, hn::BroadcastSignBit(c.even)),
-                                           hn::Xor(c.odd, hn::BroadcastSignBit(c.odd))));
+    magnitudes = hn::Or(
+        magnitudes, hn::Or(hn::Xor(c.even, hn::BroadcastSignBit(c.even)), hn::Xor(c.odd, hn::BroadcastSignBit(c.odd))));
   }
   return hn::AllTrue(d32, hn::Lt(magnitudes, hn::Set(d32, 1 << 15)));
 }

@@ -17,9 +17,9 @@ inline constexpr unsigned kPsnrPacksPerThread = 4;
 inline constexpr unsigned kPsnrTileRows = kPsnrThreadRows * kPsnrPacksPerThread;
 
 struct PsnrPlaneTiles {
-  int32_t w = 0, h = 0;    // samples
-  uint32_t tiles_x = 1;    // in a row of tiles
-  uint32_t first = 0;      // number of the plane's first tile; of planes that are not there: that of all tiles
+  int32_t w = 0, h = 0;  // samples
+  uint32_t tiles_x = 1;  // in a row of tiles
+  uint32_t first = 0;    // number of the plane's first tile; of planes that are not there: that of all tiles
 };
 
 struct PsnrWork {

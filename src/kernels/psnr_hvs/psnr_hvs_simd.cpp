@@ -99,8 +99,7 @@ void transform(const PsnrHvsRows<T>& from, int first, int middle, const PsnrHvsW
   out.energy = psnr_hvs_sum(energies);
 }
 
-HWY_INLINE PsnrHvsErrors errors(const Blocks& ref, const Blocks& dist, const PsnrHvsWeights (&weights)[8],
-                                Real above) {
+HWY_INLINE PsnrHvsErrors errors(const Blocks& ref, const Blocks& dist, const PsnrHvsWeights (&weights)[8], Real above) {
   const Real mask = psnr_hvs_mask(ref.energy, ref.texture, dist.energy, dist.texture);
   Real exact[8], counted[8];
   for (int i = 0; i < 8; i++) {

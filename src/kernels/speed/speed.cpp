@@ -22,8 +22,8 @@ struct SpeedOption {
       option<&SpeedOptions::sigma_nn, Fields>("speed_sigma_nn", "snn", 0.1, 2, "strength of neural noise");
   static constexpr OptionInfo kFloor = option<&SpeedOptions::nn_floor, Fields>(
       "speed_nn_floor", "nnf", 0, 1, "noise above this part of speed_sigma_nn is seen");
-  static constexpr OptionInfo kMaxVal = option<&SpeedOptions::max_val, Fields>(
-      "speed_max_val", "mxv", 0, 1000, "largest score; larger ones are clipped");
+  static constexpr OptionInfo kMaxVal =
+      option<&SpeedOptions::max_val, Fields>("speed_max_val", "mxv", 0, 1000, "largest score; larger ones are clipped");
 };
 
 /* Distances: the farther, the worse. */
@@ -46,7 +46,9 @@ struct SpeedFrame {
 
 size_t scratch_bytes(const SpeedFrame& frame) { return frame.plan.scratch_bytes(); }
 
-std::unique_ptr<DeviceTwin> device(const SpeedFrame& frame) { return speed_hip(frame.plan, frame.format, frame.planes); }
+std::unique_ptr<DeviceTwin> device(const SpeedFrame& frame) {
+  return speed_hip(frame.plan, frame.format, frame.planes);
+}
 
 /* -- speed_chroma -------------------------------------------------------------------------------------------------- */
 
@@ -59,10 +61,10 @@ constexpr OptionInfo kChromaOptions[] = {
     OfChroma::kSigma,
     OfChroma::kFloor,
     OfChroma::kMaxVal,
-    option<&SpeedChromaOptions::weight_var_mode>(
-        "speed_weight_var_mode", "wvm", 0, 6,
-        "whose variances weigh the entropies: 0 each its own, 1 ref, 2 dist, 3 their mean, 4 to 6 ref, and for dist 1/2, "
-        "3/4, 1/4 of ref"),
+    option<&SpeedChromaOptions::weight_var_mode>("speed_weight_var_mode", "wvm", 0, 6,
+                                                 "whose variances weigh the entropies: 0 each its own, 1 ref, 2 dist, "
+                                                 "3 their mean, 4 to 6 ref, and for dist 1/2, "
+                                                 "3/4, 1/4 of ref"),
 };
 
 struct SpeedChromaSums {
@@ -136,8 +138,8 @@ struct SpeedTemporalScores {
   double speed;
 };
 
-constexpr FeatureInfo kTemporalFeatures[] = {speed_feature(
-    "Speed_temporal_feature_speed_temporal_score", "speed_temporal", VMAFX_SCORE(SpeedTemporalScores, speed))};
+constexpr FeatureInfo kTemporalFeatures[] = {speed_feature("Speed_temporal_feature_speed_temporal_score",
+                                                           "speed_temporal", VMAFX_SCORE(SpeedTemporalScores, speed))};
 
 class SpeedTemporal : public Metric<SpeedFrame, SpeedSums, SpeedTemporalScores> {
  public:

@@ -34,8 +34,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "kernels/twins.h"
 #include "kernels/speed/speed_plan.h"
+#include "kernels/twins.h"
 
 namespace vmafx {
 

@@ -2,11 +2,11 @@
  * few, for all planes of both sides of a batch at once: the longest, whose QR steps one thread makes (some 0.13 ms on an
  * H200), takes as long for one plane as for many. */
 #include "kernels/gpu/gpu.h"
+#include "kernels/speed/speed_blocks-inl.h"
+#include "kernels/speed/speed_work.h"
 #include "kernels/steps/mirror.h"
 #include "kernels/steps/row_sums.h"
 #include "kernels/steps/rows-inl.h"
-#include "kernels/speed/speed_blocks-inl.h"
-#include "kernels/speed/speed_work.h"
 
 namespace vmafx::speed {
 

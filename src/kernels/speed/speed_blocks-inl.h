@@ -26,9 +26,7 @@ static_assert(sizeof(Block) == kSpeedBlockBytes);
 
 /* Where K is near to singular, rounding can leave an S below 0, or none: it then counts as 0 where there is no
  * logarithm of it. */
-VMAFX_TWIN Double logarithm_or(Double x, Double otherwise) {
-  return logarithm2(select(Double(0) < x, x, otherwise));
-}
+VMAFX_TWIN Double logarithm_or(Double x, Double otherwise) { return logarithm2(select(Double(0) < x, x, otherwise)); }
 
 VMAFX_TWIN Real entropy(const Model& model, Real variance, float sigma) {
   constexpr double kFlat = 4.0941911703612819;  // log2(2 pi e)
@@ -44,8 +42,9 @@ VMAFX_TWIN Real entropy(const Model& model, Real variance, float sigma) {
 VMAFX_TWIN Double weight(int mode, bool of_dist, Real ref, Real dist) {
   const bool is_mixed = mode == 3 || (mode > 3 && of_dist);
   const Double r = widened(ref), d = widened(dist), quarter(0.25), three(0.75);
-  const Double mixed = mode <= 4 ? widened(ref + dist) / Double(2) : mode == 5 ? three * r + quarter * d
-                                                                              : quarter * r + three * d;
+  const Double mixed = mode <= 4   ? widened(ref + dist) / Double(2)
+                       : mode == 5 ? three * r + quarter * d
+                                   : quarter * r + three * d;
   const Real own = mode == 2 || (mode == 0 && of_dist) ? dist : ref;
   return logarithm_or(is_mixed ? Double(1) + mixed : widened(Real(1) + own), Double(1));
 }

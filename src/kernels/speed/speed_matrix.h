@@ -4,8 +4,8 @@
 #ifndef VMAFX_KERNELS_SPEED_SPEED_MATRIX_H
 #define VMAFX_KERNELS_SPEED_SPEED_MATRIX_H
 
-#include "kernels/gpu/device.h"
 #include "kernels/arithmetic/real.h"
+#include "kernels/gpu/device.h"
 #include "kernels/speed/speed_work.h"
 
 namespace vmafx::speed {
@@ -105,9 +105,8 @@ VMAFX_HD void tridiagonalise_column(const Team& team, int k, Matrix a, float* v,
   for (int i = first; i < n; i++) along += x[i] * v[i];
   const float part = -0.5f * tau * along;
   team.each(left, [&](int r) { v[n + r] = x[first + r] + part * v[first + r]; });
-  team.square(left, [&](int r, int c) {
-    a[first + r][first + c] -= v[n + r] * v[first + c] + v[first + r] * v[n + c];
-  });
+  team.square(left,
+              [&](int r, int c) { a[first + r][first + c] -= v[n + r] * v[first + c] + v[first + r] * v[n + c]; });
 }
 
 /* `a` is used up; `v`: memory for 2 n, `x` for n. */

@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "base/status.h"
-#include "kernels/steps/prescale.h"
 #include "kernels/speed/speed_work.h"
+#include "kernels/steps/prescale.h"
 
 namespace vmafx {
 
@@ -16,13 +16,13 @@ inline constexpr int kSpeedSlack = 64;  // numbers past the end of every row her
 
 /* Where one side's stages lie in the scratch memory. */
 struct SpeedMemory {
-  Plane<float> scaled;      // with prescaling: the plane, or what it differs from the one before
+  Plane<float> scaled;  // with prescaling: the plane, or what it differs from the one before
   std::byte* scaler;
-  Plane<float> small;       // x
-  Plane<float> centered;     // m
-  float* row;               // of shape.w and slack on both sides
-  double* shifted;          // five rows of m from five columns on, of padded_windows_x() each
-  Plane<float> values;      // row i: element i of all blocks of m
+  Plane<float> small;               // x
+  Plane<float> centered;            // m
+  float* row;                       // of shape.w and slack on both sides
+  double* shifted;                  // five rows of m from five columns on, of padded_windows_x() each
+  Plane<float> values;              // row i: element i of all blocks of m
   float *variance[2], *entropy[2];  // of the blocks of ref and dist
 };
 
@@ -35,7 +35,8 @@ struct SpeedOptions {
 class SpeedPlan {
  public:
   /* EINVAL for a kernelscale or method that does not exist, and planes too small for one block. `metric`: for messages. */
-  static StatusOr<SpeedPlan> create(const char* metric, const SpeedOptions& options, int w, int h, int bpc, int weight_mode);
+  static StatusOr<SpeedPlan> create(const char* metric, const SpeedOptions& options, int w, int h, int bpc,
+                                    int weight_mode);
 
   SpeedShape shape;
   int bpc = 8;

@@ -1,11 +1,11 @@
 /* The definition of SpEED on one plane, in the order of speed.h. */
 #include <algorithm>
 
+#include "kernels/speed/speed.h"
+#include "kernels/speed/speed_blocks-inl.h"
 #include "kernels/steps/mirror.h"
 #include "kernels/steps/row_sums.h"
 #include "kernels/steps/rows-inl.h"
-#include "kernels/speed/speed.h"
-#include "kernels/speed/speed_blocks-inl.h"
 
 namespace vmafx {
 namespace {
@@ -30,11 +30,13 @@ template <class T>
 void decimate_samples(const SpeedShape& shape, const SpeedPlane& plane, const Plane<float>& small) {
   const auto now = plane.now.as<T>(), before = plane.before.as<T>();
   if (before.data)
-    decimate(shape, [&](int x, int y) {
-      return (static_cast<float>(before.row(y)[x]) - static_cast<float>(now.row(y)[x])) * shape.scale;
-    }, small);
-  else
-    decimate(shape, [&](int x, int y) { return static_cast<float>(now.row(y)[x]) * shape.scale - kMiddle; }, small);
+    decimate(
+        shape,
+        [&](int x, int y) {
+          return (static_cast<float>(before.row(y)[x]) - static_cast<float>(now.row(y)[x])) * shape.scale;
+        },
+        small);
+  else decimate(shape, [&](int x, int y) { return static_cast<float>(now.row(y)[x]) * shape.scale - kMiddle; }, small);
 }
 
 void decimate_scaled(const SpeedPlan& plan, const SpeedPlane& plane, const SpeedMemory& memory) {
@@ -68,8 +70,7 @@ void covariances(const SpeedShape& shape, const Plane<float>& m, Matrix k) {
   double sums[n];
   for (int a = 0; a < n; a++) sums[a] = sum<false>(shape, m, a, a);
   for (int a = 0; a < n; a++)
-    for (int b = 0; b <= a; b++)
-      k[a][b] = k[b][a] = covariance(shape, sum<true>(shape, m, a, b), sums[a], sums[b]);
+    for (int b = 0; b <= a; b++) k[a][b] = k[b][a] = covariance(shape, sum<true>(shape, m, a, b), sums[a], sums[b]);
 }
 
 bool model_plane(const SpeedPlan& plan, const SpeedPlane& plane, const SpeedMemory& memory, Model* model) {
@@ -103,8 +104,8 @@ PrescaleSource speed_source(const SpeedPlan& plan, const SpeedPlane& plane) {
 uint64_t speed_difference(const SpeedShape& shape, const SpeedMemory& memory) {
   float sum = 0;
   for (int b = 0; b < shape.blocks(); b++)
-    sum += difference(shape, {memory.variance[0][b], memory.entropy[0][b]},
-                      {memory.variance[1][b], memory.entropy[1][b]});
+    sum +=
+        difference(shape, {memory.variance[0][b], memory.entropy[0][b]}, {memory.variance[1][b], memory.entropy[1][b]});
   return word_of_sum(sum);
 }
 

@@ -8,16 +8,16 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "kernels/steps/mirror.h"
 #include "kernels/speed/speed_math.h"
+#include "kernels/steps/mirror.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/speed/speed_simd.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "kernels/steps/rows-inl.h"
 #include "kernels/speed/speed_blocks-inl.h"
+#include "kernels/steps/rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace vmafx {
@@ -50,9 +50,7 @@ template <class T>
 struct Samples {
   Plane<const T> now;
   float scale;
-  HWY_INLINE Real operator()(int y, int x) const {
-    return load_samples(now.row(y) + x) * Real(scale) - Real(kMiddle);
-  }
+  HWY_INLINE Real operator()(int y, int x) const { return load_samples(now.row(y) + x) * Real(scale) - Real(kMiddle); }
 };
 template <class T>
 struct Differences {
@@ -150,8 +148,7 @@ class Covariances {
 
   void fill(Matrix k) const {
     for (int a = 0; a < n; a++)
-      for (int b = 0; b <= a; b++)
-        k[a][b] = k[b][a] = covariance(shape_, products_[b][a], sums_[a], sums_[b]);
+      for (int b = 0; b <= a; b++) k[a][b] = k[b][a] = covariance(shape_, products_[b][a], sums_[a], sums_[b]);
   }
 
  private:

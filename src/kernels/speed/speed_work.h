@@ -19,12 +19,12 @@ struct SpeedSums {
   uint64_t singular;    // bit 0: K of ref, bit 1: K of dist
 };
 
-inline constexpr int kSpeedStep = 16;   // of the decimation, both ways
-inline constexpr int kSpeedBlock = 5;   // samples of m, both ways
+inline constexpr int kSpeedStep = 16;  // of the decimation, both ways
+inline constexpr int kSpeedBlock = 5;  // samples of m, both ways
 inline constexpr int kSpeedDim = kSpeedBlock * kSpeedBlock;
 inline constexpr int kSpeedPairs = kSpeedDim * (kSpeedDim + 1) / 2;  // of elements of a block
-inline constexpr int kSpeedRow = 32;    // from one row of a matrix to the next
-inline constexpr int kSpeedBand = 4;    // rows of windows that are summed up apart
+inline constexpr int kSpeedRow = 32;                                 // from one row of a matrix to the next
+inline constexpr int kSpeedBand = 4;                                 // rows of windows that are summed up apart
 
 /* Sizes and options. Trivially copyable. */
 struct SpeedShape {
@@ -34,7 +34,7 @@ struct SpeedShape {
   float scale = 1;                 // of samples: to 8 bit
   int weight_mode = 0;
   float sigma_nn = 0;
-  float least_entropy = 0;         // blocks below it count nothing
+  float least_entropy = 0;  // blocks below it count nothing
   GaussianWindow antialias, local;
 
   constexpr int blocks() const { return blocks_x * blocks_y; }
@@ -45,7 +45,7 @@ struct SpeedShape {
 };
 
 /* Shapes of the kernels' blocks. */
-inline constexpr int kSpeedSegment = 8;             // samples of x, in a row
+inline constexpr int kSpeedSegment = 8;  // samples of x, in a row
 inline constexpr unsigned kSpeedThreads = 128;
 inline constexpr unsigned kSpeedPairThreads = 384;  // one for each pair of elements, then one for each element
 inline constexpr unsigned kSpeedModelThreads = 256;
@@ -63,12 +63,12 @@ struct SpeedWork {
   hip::DevicePlane now[kSpeedMostUnits];
   hip::DevicePlane before[kSpeedMostUnits];  // in time; null where there is none
   int32_t plane_count = 0;
-  int32_t in_time = 0;    // the plane before less the one now
+  int32_t in_time = 0;  // the plane before less the one now
   int32_t bands = 0;
-  PrescaleWork prescale;  // its sizes and taps, where there is prescaling
-  hip::DevicePtr<float> small;      // small_w · small_h of each unit
+  PrescaleWork prescale;             // its sizes and taps, where there is prescaling
+  hip::DevicePtr<float> small;       // small_w · small_h of each unit
   hip::DevicePtr<float> centered;    // the same
-  hip::DevicePtr<double> parts;     // bands · kSpeedPartWords of each unit: sums of products, then sums
+  hip::DevicePtr<double> parts;      // bands · kSpeedPartWords of each unit: sums of products, then sums
   hip::DevicePtr<std::byte> models;  // kSpeedModelBytes of each unit
   hip::DevicePtr<std::byte> blocks;  // kSpeedBlockBytes for each block of each unit
   BatchSums<SpeedSums> sums;         // of the first plane; those of the others follow

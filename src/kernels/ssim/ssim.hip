@@ -2,9 +2,9 @@
  * each further scale, then the sums of all scales. Frames along z. */
 #include "kernels/arithmetic/fixed.h"
 #include "kernels/gpu/gpu.h"
-#include "kernels/steps/mirror.h"
 #include "kernels/ssim/ssim_math-inl.h"
 #include "kernels/ssim/ssim_work.h"
+#include "kernels/steps/mirror.h"
 
 namespace vmafx::ssim_device {
 
@@ -113,7 +113,8 @@ VMAFX_DEFINE_SAMPLE_KERNELS(ssim_halve, T, work) {
       high[kRadius + k] = sum.high();
       low[kRadius + k] = sum.low();
     }
-    plane[(y + row) * out.planes.stride + x + column] = ssim_halving_sum(AlongRow{high + kRadius}, AlongRow{low + kRadius});
+    plane[(y + row) * out.planes.stride + x + column] =
+        ssim_halving_sum(AlongRow{high + kRadius}, AlongRow{low + kRadius});
   }
 }
 
@@ -175,8 +176,7 @@ VMAFX_DEVICE void make_across(const Along& along, float (&means)[kThreadWindows]
   for (int i = 0; i < kValues; i++)
     values[i] = along[first + i < kSsimTileSampleRows ? first + i : kSsimTileSampleRows - 1][column];
   VMAFX_UNROLL
-  for (int i = 0; i < kThreadWindows; i++)
-    means[i] = ssim_mean<bits>(AlongRow{values + SsimWindow::kRadius + i});
+  for (int i = 0; i < kThreadWindows; i++) means[i] = ssim_mean<bits>(AlongRow{values + SsimWindow::kRadius + i});
 }
 
 /* Each of a thread's windows. */

@@ -2,10 +2,10 @@
  * where there are any, one for the planes of each further scale, then one for the sums of all scales. All take all
  * frames of the batch. */
 #include "base/aligned.h"
-#include "kernels/steps/rows.h"
 #include "kernels/device_twin.h"
 #include "kernels/ssim/ssim.h"
 #include "kernels/ssim/ssim_work.h"
+#include "kernels/steps/rows.h"
 
 namespace vmafx {
 namespace {

@@ -6,8 +6,8 @@
 #define VMAFX_KERNELS_SSIM_SSIM_MATH_INL_H
 #endif
 
-#include "kernels/steps/rows-inl.h"
 #include "kernels/ssim/ssim_math.h"
+#include "kernels/steps/rows-inl.h"
 
 VMAFX_TWIN_BEGIN
 
@@ -119,7 +119,7 @@ struct SsimMeans {
 template <class Values>
 struct SsimValuesOf {
   const Values& values;
-  Real SsimMeans::*kind;
+  Real SsimMeans::* kind;
   VMAFX_TWIN Real operator()(int k) const { return values(k).*kind; }
 };
 

@@ -2,10 +2,10 @@
 #include <utility>
 
 #include "kernels/arithmetic/fixed.h"
-#include "kernels/steps/mirror.h"
-#include "kernels/steps/rows.h"
 #include "kernels/ssim/ssim.h"
 #include "kernels/ssim/ssim_math-inl.h"
+#include "kernels/steps/mirror.h"
+#include "kernels/steps/rows.h"
 
 namespace vmafx {
 namespace {
@@ -20,8 +20,9 @@ void reduce(const SsimParams& params, const Plane<const T>& in, const FloatPlane
   for (int y = 0; y < out.h; y++)
     for (int x = 0; x < out.w; x++)
       out.row(y)[x] = ssim_block_mean(factor, [&](int j, int i) {
-        return in.row(mirror_repeated(ssim_first_sample(y, factor) + j, in.h))
-                   [mirror_repeated(ssim_first_sample(x, factor) + i, in.w)] * scale;
+        return in.row(mirror_repeated(ssim_first_sample(y, factor) + j,
+                                      in.h))[mirror_repeated(ssim_first_sample(x, factor) + i, in.w)] *
+               scale;
       });
 }
 
@@ -38,8 +39,7 @@ void halve(const FloatPlane& in, const FloatPlane& out) {
       float high[2 * kRadius + 1], low[2 * kRadius + 1];
       for (int k = -kRadius; k <= kRadius; k++) {
         const float* row = in.row(mirror_repeated(2 * y + k, in.h));
-        const SsimSampleSum sum =
-            ssim_halving_row(k, [&](int i) { return row[mirror_repeated(2 * x + i, in.w)]; });
+        const SsimSampleSum sum = ssim_halving_row(k, [&](int i) { return row[mirror_repeated(2 * x + i, in.w)]; });
         high[kRadius + k] = sum.high();
         low[kRadius + k] = sum.low();
       }
@@ -63,8 +63,8 @@ void add_windows(const FloatPlane& ref, const FloatPlane& dist, bool with_l, Ssi
   const int windows = ref.w - 2 * kRadius;
   for (int y = 0; y < ref.h; y++) {
     for (int x = 0; x < windows; x++)
-      rows[y % kLength * windows + x] = ssim_means(
-          [&](int k) { return ssim_products(ref.row(y)[x + kRadius + k], dist.row(y)[x + kRadius + k]); });
+      rows[y % kLength * windows + x] =
+          ssim_means([&](int k) { return ssim_products(ref.row(y)[x + kRadius + k], dist.row(y)[x + kRadius + k]); });
     for (int x = 0; x < windows && y >= 2 * kRadius; x++)
       add_window(ssim_means([&](int k) { return rows[(y - kRadius + k) % kLength * windows + x]; }), with_l, sums);
   }

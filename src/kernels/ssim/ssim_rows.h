@@ -5,9 +5,9 @@
 #include <cstddef>
 
 #include "base/aligned.h"
-#include "kernels/steps/rows.h"
 #include "kernels/ssim/ssim.h"
 #include "kernels/ssim/ssim_math.h"
+#include "kernels/steps/rows.h"
 
 namespace vmafx {
 

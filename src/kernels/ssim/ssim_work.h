@@ -24,17 +24,17 @@ struct SsimScale {
   int32_t w, h;
   PlanePairs<float> planes;
   int32_t tiles_across, first_block;
-  int32_t with_l;                 // see SsimParams
+  int32_t with_l;  // see SsimParams
 };
 
 struct SsimWork {
   hip::BatchPlanes luma;
   BatchSums<SsimSums[kSsimMostScales]> sums;
-  int32_t w, h;                   // of the pictures
-  int32_t factor, scales;         // with a factor of 1, the first scale has no planes: it is the samples
-  float scale;                    // scale_to_8_bits()
+  int32_t w, h;            // of the pictures
+  int32_t factor, scales;  // with a factor of 1, the first scale has no planes: it is the samples
+  float scale;             // scale_to_8_bits()
   SsimScale of[kSsimMostScales];
-  int32_t next;                   // the scale that is made of the one before
+  int32_t next;  // the scale that is made of the one before
 };
 VMAFX_DECLARE_SAMPLE_KERNELS(ssim_means, SsimWork, kSsimThreads);
 VMAFX_DECLARE_SAMPLE_KERNELS(ssim_halve, SsimWork, kSsimThreads);

@@ -77,8 +77,15 @@ Status named(const Status& status) { return error(EINVAL, "ssimulacra2: %s", sta
 }  // namespace
 
 /* What cones absorb of linear light of BT.709's primaries. Each row adds up to 1. */
-constexpr double kOpsin[9] = {0.30, 0.622, 0.078, 0.23, 0.692, 0.078,
-                              0.24342268924547819, 0.20476744424496821, 1 - 0.24342268924547819 - 0.20476744424496821};
+constexpr double kOpsin[9] = {0.30,
+                              0.622,
+                              0.078,
+                              0.23,
+                              0.692,
+                              0.078,
+                              0.24342268924547819,
+                              0.20476744424496821,
+                              1 - 0.24342268924547819 - 0.20476744424496821};
 
 StatusOr<Ssimulacra2Params> ssimulacra2_params(const VideoFormat& format) {
   if (format.w < kSsimulacra2MinSize || format.h < kSsimulacra2MinSize)

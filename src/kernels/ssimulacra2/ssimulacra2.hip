@@ -79,7 +79,7 @@ VMAFX_DEVICE int partner(int first, int size) { return first + 1 < size ? first 
 inline constexpr int kChannels = kSsimulacra2Channels, kStreams = kSsimulacra2Streams;
 
 /* The last scale whose blocks begin at this one or before; `first` is a member of Ssimulacra2ScaleWork. */
-VMAFX_DEVICE int scale_of_block(const Ssimulacra2Work& work, int32_t Ssimulacra2ScaleWork::*first) {
+VMAFX_DEVICE int scale_of_block(const Ssimulacra2Work& work, int32_t Ssimulacra2ScaleWork::* first) {
   int scale = 0;
   while (scale + 1 < work.scales && static_cast<int>(block_id().x) >= work.scale[scale + 1].*first) scale++;
   return scale;
@@ -207,8 +207,8 @@ inline constexpr int kAhead = 8;
 
 VMAFX_DEFINE_KERNEL(ssimulacra2_rows, work) {
   const Ssimulacra2ScaleWork& s = work.scale[scale_of_block(work, &Ssimulacra2ScaleWork::first_row_block)];
-  const int task = (static_cast<int>(block_id().x) - s.first_row_block) * kSsimulacra2RowThreads +
-                   static_cast<int>(thread_id().x);
+  const int task =
+      (static_cast<int>(block_id().x) - s.first_row_block) * kSsimulacra2RowThreads + static_cast<int>(thread_id().x);
   const int plane = task / s.rows, y = work.chunk * s.rows + task - plane * s.rows;
   if (plane >= kChannels * kStreams || y >= s.h) return;
   const Source source = source_of(work, s, plane / kStreams, plane % kStreams, y);
@@ -305,8 +305,8 @@ VMAFX_DEVICE void add_band(const ColumnPlanes& planes, const BandSamples& sample
     float blurred[kStreams];
     VMAFX_UNROLL
     for (int i = 0; i < kStreams; i++)
-      blurred[i] = blurred_down(column.states[i], (has_behind ? samples.behind[row][i] : 0) +
-                                                      (has_ahead ? samples.ahead[row][i] : 0));
+      blurred[i] = blurred_down(column.states[i],
+                                (has_behind ? samples.behind[row][i] : 0) + (has_ahead ? samples.ahead[row][i] : 0));
     const Ssimulacra2Errors errors = errors_of(samples.ref[row], samples.dist[row], blurred);
     VMAFX_UNROLL
     for (int i = 0; i < 3; i++) {
@@ -357,8 +357,8 @@ VMAFX_DEVICE void add_columns(const Column& column, Ssimulacra2Map (&sums)[3][3]
   VMAFX_UNROLL
   for (int map = 0; map < 3; map++) {
     const auto& fourths = column.fourths[map];
-    const auto words = std::bit_cast<MapWords>(
-        Ssimulacra2Map{wave_add(column.sums[map]), {wave_add(fourths.coarse), wave_add(fourths.fine), wave_add(fourths.finest)}});
+    const auto words = std::bit_cast<MapWords>(Ssimulacra2Map{
+        wave_add(column.sums[map]), {wave_add(fourths.coarse), wave_add(fourths.fine), wave_add(fourths.finest)}});
     if (lane_id() == 0) {
       VMAFX_UNROLL
       for (int i = 0; i < kMapWords; i++) parts[channel * kChannelWords + map * kMapWords + i][wave] = words.v[i];
@@ -385,10 +385,12 @@ VMAFX_DEFINE_KERNEL(ssimulacra2_columns, work) {
     const ColumnPlanes planes = {ring_row(work, s, s.values, 2 * kChannels, channel, 0) + quad,
                                  ring_row(work, s, s.values, 2 * kChannels, kChannels + channel, 0) + quad,
                                  ring_row(work, s, s.blurred, kChannels * kStreams, channel * kStreams, 0) + quad,
-                                 s.ring_plane, s.ring, end, s.h};
+                                 s.ring_plane,
+                                 s.ring,
+                                 end,
+                                 s.h};
     constexpr int kLines = kStreams * 2 * kSsimulacra2Sections;
-    float* saved =
-        work.scratch + s.states + (block_id().z * kChannels + thread_id().y) * kLines * s.state_line + x;
+    float* saved = work.scratch + s.states + (block_id().z * kChannels + thread_id().y) * kLines * s.state_line + x;
     if (work.chunk > 0)
       for_each_state(column, saved, s.state_line, [](float& state, float& memory) { state = memory; });
     const int first = work.chunk * s.rows - kSsimulacra2Ahead;

@@ -31,7 +31,8 @@ class Ssimulacra2Hip : public DeviceTwin {
 
   Status launch(const DeviceBatch& batch) const override {
     Ssimulacra2Work work = work_of(batch);
-    const unsigned tiles = static_cast<unsigned>(work.value_tiles_across) * kSsimulacra2ChunkRows / kSsimulacra2ValueRows;
+    const unsigned tiles =
+        static_cast<unsigned>(work.value_tiles_across) * kSsimulacra2ChunkRows / kSsimulacra2ValueRows;
     for (; work.chunk < work.chunks; work.chunk++) {
       VMAFX_TRY(values_.launch(batch, batch.grid(tiles, 2), work));
       VMAFX_TRY(rows_.launch(batch, batch.grid(row_blocks_), work));

@@ -9,9 +9,9 @@
 #include <algorithm>
 
 #include "base/picture.h"
-#include "kernels/steps/rows-inl.h"
 #include "kernels/ssimulacra2/ssimulacra2_math-inl.h"
 #include "kernels/ssimulacra2/ssimulacra2_rows.h"
+#include "kernels/steps/rows-inl.h"
 
 #if HWY_TARGET != HWY_SCALAR
 HWY_BEFORE_NAMESPACE();
@@ -79,8 +79,8 @@ HWY_INLINE void light_row(const Ssimulacra2Params& params, const Side<T>& side, 
     std::fill_n(cr, count + kRowSlack, 0.0f);
   }
   for (int i = 0; i < count; i += lanes()) {
-    const SrgbCodes codes = srgb_codes(params.light, widened(load(luma + i)), widened(load(cb + i)),
-                                       widened(load(cr + i)));
+    const SrgbCodes codes =
+        srgb_codes(params.light, widened(load(luma + i)), widened(load(cb + i)), widened(load(cr + i)));
     store(linear(narrowed(codes.r)), out[0] + i);
     store(linear(narrowed(codes.g)), out[1] + i);
     store(linear(narrowed(codes.b)), out[2] + i);

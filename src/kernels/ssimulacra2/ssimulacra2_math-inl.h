@@ -6,9 +6,9 @@
 #define VMAFX_KERNELS_SSIMULACRA2_SSIMULACRA2_MATH_INL_H
 #endif
 
-#include "kernels/steps/linear_light-inl.h"
 #include "kernels/arithmetic/twin-inl.h"
 #include "kernels/ssimulacra2/ssimulacra2_math.h"
+#include "kernels/steps/linear_light-inl.h"
 
 VMAFX_TWIN_BEGIN
 
@@ -21,9 +21,9 @@ VMAFX_TWIN Real mean_of_4(Real a, Real b, Real c, Real d) { return (((a + b) + c
  * bias: from a guess at x^(-1/3) by the bits, four steps of Newton's. */
 VMAFX_TWIN Real response(const float (&absorbance)[9], int cone, const Light& light) {
   const Real third(1 / 3.f), four_thirds(4 / 3.f), bias(0.0037930732552754493f);
-  const Real absorbed = fused(Real(absorbance[cone]), light.r,
-                              fused(Real(absorbance[cone + 1]), light.g,
-                                    fused(Real(absorbance[cone + 2]), light.b, bias)));
+  const Real absorbed =
+      fused(Real(absorbance[cone]), light.r,
+            fused(Real(absorbance[cone + 1]), light.g, fused(Real(absorbance[cone + 2]), light.b, bias)));
   const Real x = maximum(absorbed, Real(0)), third_of_x = x * third;
   const Real guess = from_bits(Integer(0x54800000) - shifted_right<23>(bits(x)) * Integer(0x2aaaaa));
   Real root = select(x > Real(0), guess, Real(0));
@@ -61,8 +61,8 @@ VMAFX_TWIN Real sum_of_sections(const Real (&y)[kSsimulacra2Sections]) { return 
 VMAFX_TWIN Real blurred_down(BlurState& state, Real x) {
   VMAFX_UNROLL
   for (int k = 0; k < kSsimulacra2Sections; k++) {
-    const Real y = fused(Real(kSsimulacra2In[k][0]), x,
-                         fused(Real(kSsimulacra2Last[k][0]), state.last[k], -state.before[k]));
+    const Real y =
+        fused(Real(kSsimulacra2In[k][0]), x, fused(Real(kSsimulacra2Last[k][0]), state.last[k], -state.before[k]));
     state.before[k] = state.last[k];
     state.last[k] = y;
   }
@@ -73,8 +73,7 @@ VMAFX_TWIN Real blurred_down(BlurState& state, Real x) {
 VMAFX_TWIN Real blurred_along(BlurState& state, Real x) {
   VMAFX_UNROLL
   for (int k = 0; k < kSsimulacra2Sections; k++) {
-    const Real y =
-        fused(Real(kSsimulacra2Last[k][0]), state.last[k], x * Real(kSsimulacra2In[k][0]) - state.before[k]);
+    const Real y = fused(Real(kSsimulacra2Last[k][0]), state.last[k], x * Real(kSsimulacra2In[k][0]) - state.before[k]);
     state.before[k] = state.last[k];
     state.last[k] = y;
   }
@@ -113,8 +112,7 @@ VMAFX_TWIN Ssimulacra2Errors errors_of(Real ref, Real dist, const Real (&blurred
   const Real zero(0), c2(0.0009f), ref_mean = blurred[0], dist_mean = blurred[1], difference = ref_mean - dist_mean;
   const Real covariance = blurred[4] - ref_mean * dist_mean;
   const Real variances = (blurred[2] - ref_mean * ref_mean) + (blurred[3] - dist_mean * dist_mean);
-  const Real similarity =
-      ((Real(1) - difference * difference) * (Real(2) * covariance + c2)) / (variances + c2);
+  const Real similarity = ((Real(1) - difference * difference) * (Real(2) * covariance + c2)) / (variances + c2);
   const Real ref_edge = absolute(ref - ref_mean), dist_edge = absolute(dist - dist_mean);
   const Real edge = (dist_edge - ref_edge) / (ref_edge + Real(1)); /* above 0 an artifact, below lost detail */
   return {{maximum(Real(1) - similarity, zero), maximum(edge, zero), maximum(zero - edge, zero)}};

@@ -10,8 +10,16 @@ namespace vmafx {
 namespace {
 
 /* Planes of floats without gaps, for the largest scale. */
-enum Planes { kRefLight, kDistLight = 3, kRef = 6, kDist, kProduct, kBlurredRows, kBlurred,
-              kPlanes = kBlurred + kSsimulacra2Streams };
+enum Planes {
+  kRefLight,
+  kDistLight = 3,
+  kRef = 6,
+  kDist,
+  kProduct,
+  kBlurredRows,
+  kBlurred,
+  kPlanes = kBlurred + kSsimulacra2Streams
+};
 
 struct Memory {
   float* plane(int p) const { return floats + p * plane_floats; }
@@ -66,8 +74,8 @@ void halve(float* plane, const Size& from, const Size& to) {
 void make_channel(const Ssimulacra2Params& params, const Memory& memory, int light, int channel, size_t samples,
                   float* out) {
   for (size_t i = 0; i < samples; i++) {
-    const Xyb all = xyb(params.absorbance,
-                        {memory.plane(light)[i], memory.plane(light + 1)[i], memory.plane(light + 2)[i]});
+    const Xyb all =
+        xyb(params.absorbance, {memory.plane(light)[i], memory.plane(light + 1)[i], memory.plane(light + 2)[i]});
     out[i] = channel == 0 ? all.x : channel == 1 ? all.y : all.b;
   }
 }
@@ -183,8 +191,7 @@ void ssimulacra2_ref(const Ssimulacra2Params& params, const Picture& ref, const 
       const Size larger = std::exchange(size, {(size.w + 1) / 2, (size.h + 1) / 2});
       for (int p = 0; p < 6; p++) halve(memory.plane(p), larger, size);
     }
-    for (int channel = 0; channel < 3; channel++)
-      add_channel(params, memory, size, channel, sums.map[scale][channel]);
+    for (int channel = 0; channel < 3; channel++) add_channel(params, memory, size, channel, sums.map[scale][channel]);
   }
 }
 

@@ -7,8 +7,8 @@
 #include <cstddef>
 
 #include "base/aligned.h"
-#include "kernels/steps/rows.h"
 #include "kernels/ssimulacra2/ssimulacra2_math.h"
+#include "kernels/steps/rows.h"
 
 namespace vmafx {
 
@@ -34,8 +34,9 @@ class Ssimulacra2StripMemory {
 
   /* A row of a stream, blurred along, y >= -12: those of a band and what the filter has before it. */
   float* blurred(int channel, int stream, int y) const {
-    return blurred() + ((channel * kSsimulacra2Streams + stream) * blurred_rows() +
-                        (y + blurred_rows()) % blurred_rows()) * kBlurredLine;
+    return blurred() +
+           ((channel * kSsimulacra2Streams + stream) * blurred_rows() + (y + blurred_rows()) % blurred_rows()) *
+               kBlurredLine;
   }
   float* blurred() const { return floats_ + channel_floats(); }
   int blurred_floats() const { return kAllStreams * blurred_rows() * kBlurredLine; }
@@ -49,9 +50,7 @@ class Ssimulacra2StripMemory {
 
   /* A channel of a side and a band, columns as vectors; the strip begins kColumnsBefore vectors into it. */
   static constexpr int kColumnsBefore = 12;
-  float* columns(int side) const {
-    return states() + kStatesFloats + side * columns_floats();
-  }
+  float* columns(int side) const { return states() + kStatesFloats + side * columns_floats(); }
 
   /* Rows of light at scale 0, for even and odd rows. */
   float* light(int y, int side, int kind) const { return lines() + kLine * (y % 2 * 6 + side * 3 + kind); }

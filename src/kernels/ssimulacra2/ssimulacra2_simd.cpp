@@ -15,9 +15,9 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "kernels/steps/rows-inl.h"
 #include "kernels/ssimulacra2/ssimulacra2_light-inl.h"
 #include "kernels/ssimulacra2/ssimulacra2_math-inl.h"
+#include "kernels/steps/rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace vmafx {
@@ -349,10 +349,15 @@ void run_scale(const Ssimulacra2Params& params, const Side<T> (&sides)[2], int s
   const bool has_next = scale + 1 < ssimulacra2_scales(params.w, params.h);
   const auto next = planes_of(params, scale + 1, memory);
   for (int x0 = 0; x0 < planes.w; x0 += kSsimulacra2Strip)
-    Strip<T>{params,   {sides[0], sides[1]},
-             planes,   next,
-             has_next, Memory(scratch, kLanes),
-             reinterpret_cast<float*>(after_strip), x0, std::min(kSsimulacra2Strip, planes.w - x0)}
+    Strip<T>{params,
+             {sides[0], sides[1]},
+             planes,
+             next,
+             has_next,
+             Memory(scratch, kLanes),
+             reinterpret_cast<float*>(after_strip),
+             x0,
+             std::min(kSsimulacra2Strip, planes.w - x0)}
         .run(maps);
 }
 

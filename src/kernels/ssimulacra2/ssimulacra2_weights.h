@@ -5,6 +5,7 @@
 namespace vmafx {
 
 /* A line for each scale: of the means of ssim, artifact and detail, then of their fourth roots. */
+// clang-format off
 inline constexpr double kSsimulacra2Weights[108] = {
     // x
     0, 0.0007376606707406586, 0, 0, 0.0007793481682867309, 0,
@@ -29,6 +30,7 @@ inline constexpr double kSsimulacra2Weights[108] = {
     171.2667255897307, 0.9807858872435379,
     0, 0, 0, 0.0005130064588990679, 0, 0.00010854057858411537,
 };
+// clang-format on
 
 }  // namespace vmafx
 

@@ -8,9 +8,9 @@ namespace vmafx {
 
 namespace {
 
-constexpr float kKernelscales[] = {1.0f,        1 / 2.0f,    3 / 2.0f, 2.0f,        2 / 3.0f, 24 / 10.0f, 360 / 97.0f,
-                                   4 / 3.0f,    3.5f / 3,    3.75f / 3, 4.25f / 3,  5 / 3.0f, 3.0f,       1 / 2.25f,
-                                   1.4746f,     1.54f,       1.6f,     1.06667f,    0.711111f, 0.740740f, 1.111111f};
+constexpr float kKernelscales[] = {1.0f,     1 / 2.0f, 3 / 2.0f,  2.0f,      2 / 3.0f,  24 / 10.0f, 360 / 97.0f,
+                                   4 / 3.0f, 3.5f / 3, 3.75f / 3, 4.25f / 3, 5 / 3.0f,  3.0f,       1 / 2.25f,
+                                   1.4746f,  1.54f,    1.6f,      1.06667f,  0.711111f, 0.740740f,  1.111111f};
 constexpr float kTolerance = 1e-3f;
 
 float density(float x, float sigma) {
@@ -35,9 +35,8 @@ GaussianWindow gaussian_window(int size, float sigma) {
 }
 
 bool is_vif_kernelscale(double kernelscale) {
-  return std::ranges::any_of(kKernelscales, [&](float valid) {
-    return std::abs(static_cast<float>(kernelscale) - valid) < kTolerance;
-  });
+  return std::ranges::any_of(
+      kKernelscales, [&](float valid) { return std::abs(static_cast<float>(kernelscale) - valid) < kTolerance; });
 }
 
 int vif_window_size(int scale, double kernelscale) {

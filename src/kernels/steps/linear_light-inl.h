@@ -6,9 +6,9 @@
 #define VMAFX_KERNELS_STEPS_LINEAR_LIGHT_INL_H
 #endif
 
-#include "kernels/steps/linear_light.h"
 #include "kernels/arithmetic/transcendental-inl.h"
 #include "kernels/arithmetic/twin-inl.h"
+#include "kernels/steps/linear_light.h"
 
 VMAFX_TWIN_BEGIN
 
@@ -25,8 +25,8 @@ VMAFX_TWIN Double power_unless_1(Double v, double exponent) { return exponent ==
 
 /* Up to 2651. In float that is off by 2e-3 at most; doubles are only needed where this may decide. */
 VMAFX_TWIN Double code_in_toe(const DisplayCurve& curve, Double v) {
-  const Real estimate = power(narrowed(v), Real(static_cast<float>(curve.toe_power))) *
-                        Real(static_cast<float>(curve.toe_scale));
+  const Real estimate =
+      power(narrowed(v), Real(static_cast<float>(curve.toe_power))) * Real(static_cast<float>(curve.toe_scale));
   const Real code = real(truncated(estimate + Real(0.5f)));
   if (any(estimate < Real(2652) && absolute(estimate - code) > Real(0.5f - 1 / 256.f)))
     return rounded(power_unless_1(v, curve.toe_power) * Double(curve.toe_scale));

@@ -13,15 +13,26 @@ constexpr double kMostCode = 65535;
 /* From v^gamma to the codes of sRGB. */
 DisplayCurve of_gamma(double gamma) {
   constexpr double kToe = 0.0031308;
-  return {.toe = std::pow(kToe, 1 / gamma), .toe_scale = 12.92 * kMostCode, .toe_power = gamma,
-          .scale = 1.055 * kMostCode, .power = gamma == 2.4 ? 1 : gamma / 2.4, .offset = -0.055 * kMostCode};
+  return {.toe = std::pow(kToe, 1 / gamma),
+          .toe_scale = 12.92 * kMostCode,
+          .toe_power = gamma,
+          .scale = 1.055 * kMostCode,
+          .power = gamma == 2.4 ? 1 : gamma / 2.4,
+          .offset = -0.055 * kMostCode};
 }
 
 constexpr DisplayCurve kSrgb = {.toe = 0, .toe_scale = 0, .toe_power = 1, .scale = kMostCode, .power = 1, .offset = 0};
 
 StatusOr<DisplayCurve> curve_of(int transfer) {
   switch (transfer) {
-    case 1: case 2: case 6: case 7: case 11: case 12: case 14: case 15: return of_gamma(2.4);
+    case 1:
+    case 2:
+    case 6:
+    case 7:
+    case 11:
+    case 12:
+    case 14:
+    case 15: return of_gamma(2.4);
     case 4: return of_gamma(2.2);
     case 5: return of_gamma(2.8);
     case 8: return of_gamma(1);
@@ -41,9 +52,11 @@ struct LumaParts {
 
 StatusOr<LumaParts> luma_parts_of(int matrix) {
   switch (matrix) {
-    case 1: case 2: return LumaParts{0.2126, 0.0722};
+    case 1:
+    case 2: return LumaParts{0.2126, 0.0722};
     case 4: return LumaParts{0.30, 0.11};
-    case 5: case 6: return LumaParts{0.299, 0.114};
+    case 5:
+    case 6: return LumaParts{0.299, 0.114};
     case 7: return LumaParts{0.212, 0.087};
     case 9: return LumaParts{0.2627, 0.0593};
     default:
@@ -101,10 +114,12 @@ constexpr Primaries kBt709 = {{0.640, 0.330}, {0.300, 0.600}, {0.150, 0.060}, kD
 
 StatusOr<Primaries> primaries_of(int code) {
   switch (code) {
-    case 1: case 2: return kBt709;
+    case 1:
+    case 2: return kBt709;
     case 4: return Primaries{{0.67, 0.33}, {0.21, 0.71}, {0.14, 0.08}, kC};
     case 5: return Primaries{{0.64, 0.33}, {0.29, 0.60}, {0.15, 0.06}, kD65};
-    case 6: case 7: return Primaries{{0.630, 0.340}, {0.310, 0.595}, {0.155, 0.070}, kD65};
+    case 6:
+    case 7: return Primaries{{0.630, 0.340}, {0.310, 0.595}, {0.155, 0.070}, kD65};
     case 8: return Primaries{{0.681, 0.319}, {0.243, 0.692}, {0.145, 0.049}, kC};
     case 9: return Primaries{{0.708, 0.292}, {0.170, 0.797}, {0.131, 0.046}, kD65};
     case 11: return Primaries{{0.680, 0.320}, {0.265, 0.690}, {0.150, 0.060}, kDci};
@@ -158,7 +173,9 @@ ChromaAxis chroma_down(const VideoFormat& format) {
   using enum Color::ChromaLocation;
   const auto at = format.color.chroma_location;
   return {.halved = format.chroma == Chroma::k420,
-          .offset = at == kTopLeft || at == kTop ? 0 : at == kBottomLeft || at == kBottom ? 2 : 1};
+          .offset = at == kTopLeft || at == kTop         ? 0
+                    : at == kBottomLeft || at == kBottom ? 2
+                                                         : 1};
 }
 
 }  // namespace vmafx

@@ -49,14 +49,8 @@ StatusOr<PrescaleMethod> prescale_method(const char* metric, std::string_view na
 int prescaled_size(int size, double factor) { return static_cast<int>(size * factor + 0.5); }
 
 Prescaler::Prescaler(PrescaleMethod method, int from_w, int from_h, int to_w, int to_h)
-    : method_(method),
-      taps_(prescale_taps(method)),
-      from_w_(from_w),
-      from_h_(from_h),
-      pitch_(padded(to_w)),
-      column_indices_(pitch_ * taps_),
-      column_weights_(pitch_ * taps_),
-      rows_(static_cast<size_t>(to_h) * taps_) {
+    : method_(method), taps_(prescale_taps(method)), from_w_(from_w), from_h_(from_h), pitch_(padded(to_w)),
+      column_indices_(pitch_ * taps_), column_weights_(pitch_ * taps_), rows_(static_cast<size_t>(to_h) * taps_) {
   PrescaleTap taps[kPrescaleMaxTaps];
   for (int x = 0; x < to_w; x++) {
     prescale_taps_at(method, x, from_w, to_w, taps);

@@ -37,10 +37,9 @@ VMAFX_DEFINE_SAMPLE_KERNELS(prescale, T, work) {
   const int x = static_cast<int>(block.x * kPrescaleThreads + gpu::thread_id().x), y = static_cast<int>(block.y);
   if (x >= work.to_w) return;
   const hip::DevicePlane& in = work.planes[block.z];
-  work.out[(static_cast<int64_t>(block.z) * work.to_h + y) * work.to_w + x] =
-      scaled_value(work, x, y, [&](int column, int row) {
-        return static_cast<float>(row_of<T>(in, row)[column]) * work.scale + work.offset;
-      });
+  work.out[(static_cast<int64_t>(block.z) * work.to_h + y) * work.to_w + x] = scaled_value(
+      work, x, y,
+      [&](int column, int row) { return static_cast<float>(row_of<T>(in, row)[column]) * work.scale + work.offset; });
 }
 
 }  // namespace vmafx::prescale

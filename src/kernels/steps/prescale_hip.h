@@ -6,8 +6,8 @@
 #include <cstddef>
 
 #include "base/status.h"
-#include "kernels/steps/prescale_work.h"
 #include "kernels/device_twin.h"
+#include "kernels/steps/prescale_work.h"
 
 namespace vmafx {
 

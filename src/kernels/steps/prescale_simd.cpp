@@ -74,8 +74,7 @@ void scale_plane(const Prescaler& p, const PrescaleSource& in, const Plane<float
     float* const row = out.row(y);
     int x = 0;
     for (; x + lanes() <= out.w; x += lanes()) store(scaled(p, rows, p.row(y), x), row + x);
-    if (x < out.w)
-      hn::BlendedStore(scaled(p, rows, p.row(y), x).v, hn::FirstN(DF(), out.w - x), DF(), row + x);
+    if (x < out.w) hn::BlendedStore(scaled(p, rows, p.row(y), x).v, hn::FirstN(DF(), out.w - x), DF(), row + x);
   }
 }
 

@@ -17,7 +17,7 @@ struct PrescaleWork {
   hip::DevicePlane planes[2 * hip::kMostBatch];  // of a frame ref, then dist
   int from_w, from_h, to_w, to_h;
   PrescaleMethod method;
-  float scale, offset;              // of samples
+  float scale, offset;               // of samples
   hip::DevicePtr<PrescaleTap> taps;  // of to_w columns, then of to_h rows
   hip::DevicePtr<float> out;         // planes of to_w x to_h: of a frame ref, then dist
 };

@@ -50,7 +50,8 @@ Status RowSumsDevice::add_sums(const DeviceBatch& batch, hip::DevicePtr<std::byt
   AddRowSumsWork work;
   unsigned planes = 0;
   for (size_t i = 0; i < parts_.size(); i++) {
-    work.part[i] = {row_sums(static_cast<int>(i), batch.count, scratch), parts_[i].h, parts_[i].planes, parts_[i].offset};
+    work.part[i] = {row_sums(static_cast<int>(i), batch.count, scratch), parts_[i].h, parts_[i].planes,
+                    parts_[i].offset};
     planes += static_cast<unsigned>(parts_[i].planes);
   }
   work.sums = batch.sums_of<uint8_t>();

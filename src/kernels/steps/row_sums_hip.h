@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/status.h"
-#include "kernels/steps/row_sums_work.h"
 #include "kernels/device_twin.h"
+#include "kernels/steps/row_sums_work.h"
 
 namespace vmafx {
 

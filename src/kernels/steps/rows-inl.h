@@ -21,10 +21,10 @@
 #define VMAFX_KERNELS_STEPS_ROWS_INL_H
 #endif
 
+#include "kernels/arithmetic/twin-inl.h"
 #include "kernels/steps/gaussian_window.h"
 #include "kernels/steps/mirror.h"
 #include "kernels/steps/rows.h"
-#include "kernels/arithmetic/twin-inl.h"
 
 VMAFX_TWIN_BEGIN
 

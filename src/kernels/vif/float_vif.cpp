@@ -18,7 +18,8 @@ struct FloatVifOptions : VifOptions {
 };
 
 constexpr OptionInfo kOptions[] = {
-    option<&VifOptions::debug, FloatVifOptions>("debug", nullptr, "also provide vif and the num and den of every scale"),
+    option<&VifOptions::debug, FloatVifOptions>("debug", nullptr,
+                                                "also provide vif and the num and den of every scale"),
     kVifGainLimit<FloatVifOptions>,
     option<&FloatVifOptions::kernelscale>("vif_kernelscale", "ks", 0.1, 4,
                                           "factor of the windows' sizes, one of libvmaf's list"),
@@ -38,8 +39,8 @@ constexpr FeatureInfo kFeatures[] = {VMAFX_VIF_FEATURES("")};
 
 class FloatVif : public Metric<FloatVifParams, FloatVifSums, VifScores> {
  public:
-  FloatVif(const FloatVifOptions& options, const FloatVifParams& params, const Twins<FloatVifParams, FloatVifSums>& twins,
-           Placement placement)
+  FloatVif(const FloatVifOptions& options, const FloatVifParams& params,
+           const Twins<FloatVifParams, FloatVifSums>& twins, Placement placement)
       : Metric(params, twins, vif_provided(kFeatures, options.debug), placement),
         least_{0, options.scale1_min_val, options.scale2_min_val, options.scale3_min_val} {}
 

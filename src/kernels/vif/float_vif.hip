@@ -44,7 +44,13 @@ VMAFX_DEVICE Pair<T> pair_of(const FloatVifWork& work) {
   if constexpr (sizeof(T) == sizeof(float)) {
     const float *ref = work.in.plane(frame, 0), *dist = work.in.plane(frame, 1);
     const int64_t stride = work.in.stride * static_cast<int64_t>(sizeof(float));
-    return {reinterpret_cast<const uint8_t*>(ref), reinterpret_cast<const uint8_t*>(dist), stride, stride, work.w, work.h, 1};
+    return {reinterpret_cast<const uint8_t*>(ref),
+            reinterpret_cast<const uint8_t*>(dist),
+            stride,
+            stride,
+            work.w,
+            work.h,
+            1};
   } else {
     const hip::DevicePlane &ref = work.luma.ref[hip::ref_index(frame)], &dist = work.luma.dist[frame];
     return {ref.data, dist.data, ref.stride, dist.stride, work.w, work.h, work.sample_scale};
@@ -89,10 +95,8 @@ VMAFX_DEVICE void filter_down_for_next(const FloatVifWork& work, const Columns& 
   const int thread = static_cast<int>(thread_id().x);
   VMAFX_UNROLL
   for (int i = 0; i < kRows / 2; i++) {
-    memory.for_next[0][i][thread] =
-        ordered_sum<kNextHalf>(work.next, [&](int k) { return columns.ref_at(2 * i, k); });
-    memory.for_next[1][i][thread] =
-        ordered_sum<kNextHalf>(work.next, [&](int k) { return columns.dist_at(2 * i, k); });
+    memory.for_next[0][i][thread] = ordered_sum<kNextHalf>(work.next, [&](int k) { return columns.ref_at(2 * i, k); });
+    memory.for_next[1][i][thread] = ordered_sum<kNextHalf>(work.next, [&](int k) { return columns.dist_at(2 * i, k); });
   }
 }
 

@@ -2,10 +2,10 @@
  * makes the planes of the next, and that which adds up rows. All take all frames of the batch. */
 #include <optional>
 
+#include "kernels/device_twin.h"
 #include "kernels/steps/prescale_hip.h"
 #include "kernels/steps/row_sums_hip.h"
 #include "kernels/steps/rows.h"
-#include "kernels/device_twin.h"
 #include "kernels/vif/float_vif.h"
 #include "kernels/vif/float_vif_work.h"
 
@@ -16,8 +16,8 @@ class FloatVifHip : public DeviceTwin {
  public:
   explicit FloatVifHip(const FloatVifParams& params) : params_(params) {
     if (params.prescaler)
-      prescale_.emplace(kernels_, params.prescaler->method(), params.prescaler->from_w(), params.prescaler->from_h(), params.w,
-                        params.h, params.bpc, kFloatVifOffset);
+      prescale_.emplace(kernels_, params.prescaler->method(), params.prescaler->from_w(), params.prescaler->from_h(),
+                        params.w, params.h, params.bpc, kFloatVifOffset);
     for (int s = 0; s < kFloatVifScales; s++)
       if (wanted(s)) part_[s] = sums_.add_part(params.w >> s, params.h >> s, 2, s * sizeof(FloatVifScaleSums));
     add_kernels();

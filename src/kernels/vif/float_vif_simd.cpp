@@ -180,8 +180,7 @@ HWY_NOINLINE void decimate_row(const WindowRows& rows, int i, const GaussianWind
   const int half = kHalf ? kHalf : window.half, split = half / 2 + 1;
   for (int side = 0; side < 2; side++) {
     float *row = memory.for_next(0), *even = memory.for_next(1), *odd = memory.for_next(2);
-    for (int x = 0; x < w; x += lanes())
-      store(ordered_sum<kHalf>(window, AcrossRows{rows.at(side, i), x}), row + x);
+    for (int x = 0; x < w; x += lanes()) store(ordered_sum<kHalf>(window, AcrossRows{rows.at(side, i), x}), row + x);
     extend_mirrored(row, w, half);
     split_columns(row, -split, w / 2 + split, even, odd);
     for (int x = 0; x < w / 2; x += lanes())

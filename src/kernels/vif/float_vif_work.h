@@ -28,10 +28,10 @@ struct FloatVifWork {
   PlanePairs<float> in;   // where it takes floats
   PlanePairs<float> out;  // of the next scale, w / 2 x h / 2; null at the last
   int w, h;
-  bool wanted;            // the sums of this scale
+  bool wanted;  // the sums of this scale
   GaussianWindow window, next;
   FloatVifEye eye;
-  RowValues values;       // what samples add: planes of num and den
+  RowValues values;  // what samples add: planes of num and den
 };
 VMAFX_DECLARE_SAMPLE_KERNELS(float_vif, FloatVifWork, kFloatVifThreads);
 VMAFX_DECLARE_KERNEL(float_vif_scale1, FloatVifWork, kFloatVifThreads);

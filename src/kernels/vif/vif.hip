@@ -199,8 +199,7 @@ VMAFX_DEVICE RunSums run_sums(const FilteredRow& row, int column, int samples, d
     }
   }
   VMAFX_UNROLL
-  for (int i = 0; i < kVifRun; i++)
-    add_sample(run.sigma1_sq[i], run.sigma2_sq[i], run.sigma12[i], gain_limit, sums);
+  for (int i = 0; i < kVifRun; i++) add_sample(run.sigma1_sq[i], run.sigma2_sq[i], run.sigma12[i], gain_limit, sums);
   sums.den_log -= 2048 * sums.non_logs;
   sums.non_logs -= kVifRun - samples;
   return sums;
@@ -219,8 +218,7 @@ VMAFX_DEVICE void add_tile(const VifWork& work, const Pair<T>& in, TileMemory& m
   filter_columns<scale, doubles>(in, x0, y0, work.bpc, memory);
   block_sync();
 
-  const RunSums sums =
-      run_sums<scale, doubles>(memory.filtered[row], column, samples, work.gain_limit);
+  const RunSums sums = run_sums<scale, doubles>(memory.filtered[row], column, samples, work.gain_limit);
   add_waves(work.sums[block_id().z].scale[scale], {.num_log = wave_add(sums.num_log),
                                                    .den_log = wave_add(sums.den_log),
                                                    .num_non_log = wave_add(sums.num_non_log),

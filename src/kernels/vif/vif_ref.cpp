@@ -123,8 +123,7 @@ void vif_ref(const VifParams& params, const SamplePlane& ref, const SamplePlane&
   std::byte* free_memory = scratch + 5 * row_bytes(params);
   if (params.bpc == 8)
     scales_from(Pair<uint8_t>{ref.as<uint8_t>(), dist.as<uint8_t>()}, 0, params, row, free_memory, sums);
-  else
-    scales_from(Pair<uint16_t>{ref.as<uint16_t>(), dist.as<uint16_t>()}, 0, params, row, free_memory, sums);
+  else scales_from(Pair<uint16_t>{ref.as<uint16_t>(), dist.as<uint16_t>()}, 0, params, row, free_memory, sums);
 }
 
 }  // namespace vmafx

@@ -13,33 +13,32 @@ struct VifOptions {
 };
 
 template <class Fields>
-inline constexpr OptionInfo kVifGainLimit =
-    option<&VifOptions::gain_limit, Fields>("vif_enhn_gain_limit", "egl", 1, 100,
-                                            "upper bound of the enhancement gain; 1 gives no credit for enhancement");
+inline constexpr OptionInfo kVifGainLimit = option<&VifOptions::gain_limit, Fields>(
+    "vif_enhn_gain_limit", "egl", 1, 100, "upper bound of the enhancement gain; 1 gives no credit for enhancement");
 template <class Fields>
-inline constexpr OptionInfo kVifSkipScale0 = option<&VifOptions::skip_scale0, Fields>(
-    "vif_skip_scale0", "ssclz", "do not compute scale 0; its score is 0");
+inline constexpr OptionInfo kVifSkipScale0 =
+    option<&VifOptions::skip_scale0, Fields>("vif_skip_scale0", "ssclz", "do not compute scale 0; its score is 0");
 
 struct VifScores {
   double scale[kVifScales], whole, num, den, scale_num[kVifScales], scale_den[kVifScales];
 };
 
 /* `kind`: "integer_" or "". */
-#define VMAFX_VIF_FEATURES(kind) \
-  {"VMAF_" kind "feature_vif_scale0_score", kind "vif_scale0", VMAFX_SCORE(VifScores, scale[0])}, \
+#define VMAFX_VIF_FEATURES(kind)                                                                      \
+  {"VMAF_" kind "feature_vif_scale0_score", kind "vif_scale0", VMAFX_SCORE(VifScores, scale[0])},     \
       {"VMAF_" kind "feature_vif_scale1_score", kind "vif_scale1", VMAFX_SCORE(VifScores, scale[1])}, \
       {"VMAF_" kind "feature_vif_scale2_score", kind "vif_scale2", VMAFX_SCORE(VifScores, scale[2])}, \
       {"VMAF_" kind "feature_vif_scale3_score", kind "vif_scale3", VMAFX_SCORE(VifScores, scale[3])}, \
-      plain_feature(kind "vif", VMAFX_SCORE(VifScores, whole)), \
-      neutral_feature(kind "vif_num", VMAFX_SCORE(VifScores, num)), \
-      neutral_feature(kind "vif_den", VMAFX_SCORE(VifScores, den)), \
-      neutral_feature(kind "vif_num_scale0", VMAFX_SCORE(VifScores, scale_num[0])), \
-      neutral_feature(kind "vif_den_scale0", VMAFX_SCORE(VifScores, scale_den[0])), \
-      neutral_feature(kind "vif_num_scale1", VMAFX_SCORE(VifScores, scale_num[1])), \
-      neutral_feature(kind "vif_den_scale1", VMAFX_SCORE(VifScores, scale_den[1])), \
-      neutral_feature(kind "vif_num_scale2", VMAFX_SCORE(VifScores, scale_num[2])), \
-      neutral_feature(kind "vif_den_scale2", VMAFX_SCORE(VifScores, scale_den[2])), \
-      neutral_feature(kind "vif_num_scale3", VMAFX_SCORE(VifScores, scale_num[3])), \
+      plain_feature(kind "vif", VMAFX_SCORE(VifScores, whole)),                                       \
+      neutral_feature(kind "vif_num", VMAFX_SCORE(VifScores, num)),                                   \
+      neutral_feature(kind "vif_den", VMAFX_SCORE(VifScores, den)),                                   \
+      neutral_feature(kind "vif_num_scale0", VMAFX_SCORE(VifScores, scale_num[0])),                   \
+      neutral_feature(kind "vif_den_scale0", VMAFX_SCORE(VifScores, scale_den[0])),                   \
+      neutral_feature(kind "vif_num_scale1", VMAFX_SCORE(VifScores, scale_num[1])),                   \
+      neutral_feature(kind "vif_den_scale1", VMAFX_SCORE(VifScores, scale_den[1])),                   \
+      neutral_feature(kind "vif_num_scale2", VMAFX_SCORE(VifScores, scale_num[2])),                   \
+      neutral_feature(kind "vif_den_scale2", VMAFX_SCORE(VifScores, scale_den[2])),                   \
+      neutral_feature(kind "vif_num_scale3", VMAFX_SCORE(VifScores, scale_num[3])),                   \
       neutral_feature(kind "vif_den_scale3", VMAFX_SCORE(VifScores, scale_den[3]))
 
 /* Those that an instance provides. */

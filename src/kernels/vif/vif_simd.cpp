@@ -204,10 +204,8 @@ void run_scales(const Plane<const T>& ref, const Plane<const T>& dist, const Vif
 void vif(const VifParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch, VifSums& sums) {
   const VifStripMemory memory(scratch);
   std::byte* planes = scratch + VifStripMemory::kBytes;
-  if (params.bpc == 8)
-    run_scales<uint8_t, 0>(ref.as<uint8_t>(), dist.as<uint8_t>(), params, memory, planes, sums);
-  else
-    run_scales<uint16_t, 0>(ref.as<uint16_t>(), dist.as<uint16_t>(), params, memory, planes, sums);
+  if (params.bpc == 8) run_scales<uint8_t, 0>(ref.as<uint8_t>(), dist.as<uint8_t>(), params, memory, planes, sums);
+  else run_scales<uint16_t, 0>(ref.as<uint16_t>(), dist.as<uint16_t>(), params, memory, planes, sums);
 }
 
 #endif

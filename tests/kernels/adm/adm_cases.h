@@ -13,10 +13,11 @@ namespace vmafx::test {
 inline ParityCases adm_sizes() {
   const Paint usual = lumas({{Fill::kRandom, Fill::kRandom}, lookalike(Fill::kRandom, 0.9, 3)});
   ParityCases cases;
-  for (int n = 0; n < 24; n++) cases.push_back({luma(kAdmMinSize + n, kAdmMinSize + n * 7 % 24, n % 2 ? 8 : 10), 2, 2, usual});
+  for (int n = 0; n < 24; n++)
+    cases.push_back({luma(kAdmMinSize + n, kAdmMinSize + n * 7 % 24, n % 2 ? 8 : 10), 2, 2, usual});
   for (const int bpc : {8, 16})
-    cases = cases + sizes({luma(1, 1, bpc), 2, 2, usual}, {{37, 33}, {131, 67}, {153, 17}, {155, 40}, {157, 36}, {311, 34},
-                                                           {390, 90}, {17, 300}});
+    cases = cases + sizes({luma(1, 1, bpc), 2, 2, usual},
+                          {{37, 33}, {131, 67}, {153, 17}, {155, 40}, {157, 36}, {311, 34}, {390, 90}, {17, 300}});
   return cases;
 }
 
@@ -36,9 +37,12 @@ inline ParityCases adm_depths() {
 
 /* What both have. */
 inline ParityCases adm_cases_with(const std::vector<OptionTexts>& sets) {
-  const Paint all_kinds = lumas({{Fill::kRandom, Fill::kRandom}, {Fill::kSparse, Fill::kCheckerboard},
-                                 lookalike(Fill::kRandom, 0.5, 0), lookalike(Fill::kRandom, 1.3, 3),
-                                 lookalike(Fill::kGradient, 1.0, 5), lookalike(Fill::kSparse, 0.95, 5)});
+  const Paint all_kinds = lumas({{Fill::kRandom, Fill::kRandom},
+                                 {Fill::kSparse, Fill::kCheckerboard},
+                                 lookalike(Fill::kRandom, 0.5, 0),
+                                 lookalike(Fill::kRandom, 1.3, 3),
+                                 lookalike(Fill::kGradient, 1.0, 5),
+                                 lookalike(Fill::kSparse, 0.95, 5)});
   ParityCases cases = adm_sizes() + adm_depths() + option_sets({luma(99, 67), 6, 6, all_kinds}, sets);
   for (size_t i = 0; i < sets.size(); i++) cases.push_back({luma(99, 67, i % 2 ? 10 : 16), 6, 6, all_kinds, sets[i]});
 
@@ -92,8 +96,9 @@ inline void paint_strongest_coefficients(TestPictures& pictures) {
 }
 
 inline ParityCases adm_cases() {
-  ParityCases cases = adm_cases_with(adm_option_sets()) +
-                      values({luma(330, 66, 16), 3, 3, paint_strongest_coefficients}, "adm_enhn_gain_limit", {"1", "100"});
+  ParityCases cases =
+      adm_cases_with(adm_option_sets()) +
+      values({luma(330, 66, 16), 3, 3, paint_strongest_coefficients}, "adm_enhn_gain_limit", {"1", "100"});
   for (const int bpc : {8, 16})
     cases = cases + values({luma(200, 60, bpc), 8, 8, paint_steep_blocks}, "adm_csf_mode", {"0", "1", "2"});
   return cases;

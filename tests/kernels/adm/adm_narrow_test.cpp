@@ -47,7 +47,8 @@ int restored_coarse(int o, int t, bool aligned, const narrow::GainLimit& limit) 
 START_TEST(every_reciprocal) {
   for (uint32_t x = 1; x <= 32768; x++)
     for (int off = -2; off <= 2; off++)
-      assert_same(narrow::reciprocal(x, inverse(x, off)), static_cast<uint32_t>(adm_reciprocal(x)), "reciprocal", x, off);
+      assert_same(narrow::reciprocal(x, inverse(x, off)), static_cast<uint32_t>(adm_reciprocal(x)), "reciprocal", x,
+                  off);
 }
 END_TEST
 
@@ -102,7 +103,8 @@ START_TEST(narrow_arithmetic_of_other_scales) {
     assert_restored(restored_coarse<false>(o, t, aligned, {1.2, 0}), 1.2);
     const uint32_t rfactor = random();
     assert_same(narrow::csf_coarse(rfactor, o, 0), narrow::magnitude(adm_csf_coarse(rfactor, o)), "csf", rfactor, o);
-    assert_same(narrow::csf_coarse(rfactor, o, -1), narrow::magnitude(adm_csf_coarse(rfactor, -o)), "negated csf", rfactor, o);
+    assert_same(narrow::csf_coarse(rfactor, o, -1), narrow::magnitude(adm_csf_coarse(rfactor, -o)), "negated csf",
+                rfactor, o);
     for (int scale = 1; scale < kAdmScales; scale++)
       assert_same(static_cast<int64_t>(narrow::den_cube(scale, narrow::magnitude(o), n % 12, (1 << n % 12) / 2)),
                   static_cast<int64_t>(adm_den_cube(scale, o, n % 12)), "den_cube", scale, o);

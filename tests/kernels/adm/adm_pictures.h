@@ -13,7 +13,8 @@ namespace vmafx::test {
 
 /* Makes `dist` from `ref`, both of w x h samples, by less or more contrast and noise: aligned and restored parts of every kind. */
 template <class T>
-void make_lookalike(TestPlane<T>& ref, TestPlane<T>& dist, int w, int h, int bpc, uint32_t seed, double contrast, int noise_bits) {
+void make_lookalike(TestPlane<T>& ref, TestPlane<T>& dist, int w, int h, int bpc, uint32_t seed, double contrast,
+                    int noise_bits) {
   std::mt19937 random(seed);
   const int center = 1 << (bpc - 1), max = (1 << bpc) - 1;
   for (int y = 0; y < h; y++)

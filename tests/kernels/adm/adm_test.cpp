@@ -118,10 +118,8 @@ START_TEST(twins_agree_on_steep_blocks) {
           }
         };
         steep(pair.ref);
-        if (seed % 3)
-          steep(pair.dist);
-        else
-          pair.make_lookalike(bpc, seed, 0.99, bpc - 4);
+        if (seed % 3) steep(pair.dist);
+        else pair.make_lookalike(bpc, seed, 0.99, bpc - 4);
         for (const char* mode : {"0", "1", "2"})
           assert_twins_agree(adm_case(pair, bpc, {{"adm_csf_mode", mode}}, format_text("blocks of %d", block_size)));
       }

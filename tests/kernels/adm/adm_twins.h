@@ -16,7 +16,8 @@ namespace vmafx::test {
 template <class T>
 struct Pair {
   Pair(int w, int h, int pad = 0, int offset = 0, bool upside_down = false)
-      : w(w), h(h), ref(w, h, pad, offset, upside_down), dist(w, h, (pad * 3) % 7, (offset * 2) % 5, !upside_down && pad) {}
+      : w(w), h(h), ref(w, h, pad, offset, upside_down),
+        dist(w, h, (pad * 3) % 7, (offset * 2) % 5, !upside_down && pad) {}
 
   void make_lookalike(int bpc, uint32_t seed, double contrast, int noise_bits) {
     test::make_lookalike(ref, dist, w, h, bpc, seed, contrast, noise_bits);

@@ -51,7 +51,8 @@ void assert_twins_agree(const AdmCase& c) {
     const Words got = sums_of(float_adm_simd, float_adm_scratch_bytes_simd(p), p, c.ref, c.dist);
     for (size_t i = 0; i < want.size(); i++) {
       const int sum = static_cast<int>(i) / p.words_per_sum();
-      ck_assert_msg(got[i] == want[i], "%s %dx%d %d bit%s %s: word %zu (kind %d, scale %d, band %d) is %lld, the definition says %lld",
+      ck_assert_msg(got[i] == want[i],
+                    "%s %dx%d %d bit%s %s: word %zu (kind %d, scale %d, band %d) is %lld, the definition says %lld",
                     target.c_str(), c.ref.w, c.ref.h, c.bpc, text_of(c.options).c_str(), c.what.c_str(), i,
                     sum / kAdmBands % kFloatAdmKinds, sum / kAdmBands / kFloatAdmKinds, sum % kAdmBands,
                     static_cast<long long>(got[i]), static_cast<long long>(want[i]));
@@ -108,7 +109,8 @@ START_TEST(decoupling_by_hand) {
   ck_assert_float_eq(float_adm_restored(10, -5, false, 100), 0);  // opposite signs
   ck_assert_float_eq(float_adm_restored(10, 30, false, 100), 10);
   ck_assert_float_eq(float_adm_restored(0, 30, true, 100), 0);
-  ck_assert_float_eq(float_adm_restored(10, 30, true, 100), 30);  // contrast enhanced: all of it is the reference's detail
+  ck_assert_float_eq(float_adm_restored(10, 30, true, 100),
+                     30);  // contrast enhanced: all of it is the reference's detail
   ck_assert_float_eq(float_adm_restored(-10, -30, true, 2), -20);
   ck_assert_float_eq(float_adm_restored(10, 30, true, 1.2), 12);
   ck_assert(float_adm_aligned(100, 0, 50, 0));
@@ -183,7 +185,8 @@ START_TEST(sensitivities_by_hand) {
   /* 1080 lines from 3 heights have 56.55 pixels per degree: scale 0 is at 28.27 cycles. */
   const double f = 3 * 1080 * M_PI / 180 / 2;
   ck_assert_float_eq_tol(adm_paper_sensitivity({}, 0).straight, (0.31 + 0.69 * f) * std::exp(-0.29 * f), 1e-7);
-  ck_assert_float_eq_tol(adm_paper_sensitivity({}, 1).diagonal, (0.31 + 0.69 * f / 1.4) * std::exp(-0.29 * f / 1.4), 1e-6);
+  ck_assert_float_eq_tol(adm_paper_sensitivity({}, 1).diagonal, (0.31 + 0.69 * f / 1.4) * std::exp(-0.29 * f / 1.4),
+                         1e-6);
   /* The integer adm has these as constants, 1.3 and 2.3 above the formula. */
   ck_assert_double_eq_tol(watson_sensitivity({}, 0).straight * std::ldexp(1, 21), 36453, 3);
   ck_assert_double_eq_tol(watson_sensitivity({}, 0).diagonal * std::ldexp(1, 23), 49417, 3);
@@ -209,8 +212,12 @@ START_TEST(nothing_to_see_scores_one) {
   pair.ref.fill(Fill::kMax, 8, 1);
   pair.dist.fill(Fill::kMax, 8, 1);
   for (const char* masked : {"0", "1"}) {
-    const auto scores = score(pair, 8, {{"adm_noise_weight", "0"}, {"adm_bypass_cm", masked}, {"adm_csf_mode", "1"},
-                                        {"adm_csf_scale", "0"}, {"adm_csf_diag_scale", "0"}});
+    const auto scores = score(pair, 8,
+                              {{"adm_noise_weight", "0"},
+                               {"adm_bypass_cm", masked},
+                               {"adm_csf_mode", "1"},
+                               {"adm_csf_scale", "0"},
+                               {"adm_csf_diag_scale", "0"}});
     ck_assert_double_eq(scores[kAdm2], 1);
     ck_assert_double_eq(scores[kAim], 0);
     ck_assert_double_eq(scores[kAdm3], 1);
@@ -272,7 +279,8 @@ START_TEST(sums_do_not_depend_on_units) {
     OptionTexts options = {{"adm_noise_weight", "0"}, {"adm_p_norm", p}};
     FrameScores want;
     for (const char* factor : {"0.002", "0.1", "9"}) {
-      for (const char* name : {"adm_f1s0", "adm_f2s0", "adm_f1s1", "adm_f2s1", "adm_f1s2", "adm_f2s2", "adm_f1s3", "adm_f2s3"})
+      for (const char* name :
+           {"adm_f1s0", "adm_f2s0", "adm_f1s1", "adm_f2s1", "adm_f1s2", "adm_f2s2", "adm_f1s3", "adm_f2s3"})
         options[name] = factor;
       const auto got = score(pair, 8, options);
       if (want.of.empty()) want = got;
@@ -296,7 +304,8 @@ START_TEST(report_keys_have_the_options) {
     const std::string got = options_of(given).key_suffix();
     ck_assert_str_eq(got.c_str(), want);
   };
-  assert_suffix({{"adm_ref_display_height", "2160"}, {"adm_norm_view_dist", "1.5"}, {"debug", "true"}}, "_nvd_1.5_rdf_2160");
+  assert_suffix({{"adm_ref_display_height", "2160"}, {"adm_norm_view_dist", "1.5"}, {"debug", "true"}},
+                "_nvd_1.5_rdf_2160");
   assert_suffix({{"adm_skip_aim_scale", "0"}, {"adm_f2s3", "0.5"}, {"adm_adm3_apply_hm", "true"}, {"adm_p_norm", "2"}},
                 "_aah_f2s3_0.5_apn_2_sasc_0");
   /* All keys but this one, as in libvmaf. */

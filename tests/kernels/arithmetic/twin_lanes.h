@@ -19,7 +19,7 @@ void apply_lanes(Function function, const float* a, const float* b, float* out, 
 inline constexpr int kSumBits = 30, kTwoWordBits = 12;
 
 struct Sums {
-  int64_t one_word;               // FixedSum<kSumBits>
+  int64_t one_word;  // FixedSum<kSumBits>
   Fixed2<kTwoWordBits> two_words;
   Fixed3<kTwoWordBits> three_words;
 };

@@ -168,8 +168,8 @@ START_TEST(sums_in_any_order) {
     const Sums sums = sum_lanes(values.data(), values.size());
     const bool same_words = sums.two_words.coarse == two_words.coarse && sums.two_words.fine == two_words.fine;
     const Fixed3<kTwoWordBits>& three = sums.three_words;
-    const bool same_three = three.coarse == three_words.coarse && three.fine == three_words.fine &&
-                            three.finest == three_words.finest;
+    const bool same_three =
+        three.coarse == three_words.coarse && three.fine == three_words.fine && three.finest == three_words.finest;
     ck_assert_msg(sums.one_word == one_word && same_words && same_three, "%s", target.c_str());
   });
   for (const float v : values)

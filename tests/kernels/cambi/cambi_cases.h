@@ -24,7 +24,8 @@ inline Paint bands(int band) {
 
 inline ParityCases cambi_options() {
   const ParityCase like = {luma(230, 70, 10), 1, 1, bands(4)};
-  return values({luma(230, 70, 10), 1, 1, bands(4), {{"tvi_threshold", "0.005"}}}, "max_log_contrast", {"0", "1", "3", "5"}) +
+  return values({luma(230, 70, 10), 1, 1, bands(4), {{"tvi_threshold", "0.005"}}}, "max_log_contrast",
+                {"0", "1", "3", "5"}) +
          /* Few samples that count: the largest keys are looked for. */
          values({luma(220, 60, 10), 1, 1, bands(6)}, "topk", {"0.0001", "0.01", "0.3", "1"}) +
          option_sets(like, {{{"cambi_vis_lum_threshold", "2"}, {"cambi_eotf", "pq"}},
@@ -39,7 +40,8 @@ inline ParityCases cambi_cases() {
   for (int bpc = 8; bpc <= 16; bpc++)
     cases.push_back({luma(216, 37, bpc), 1, 1, bands(5), bpc % 2 ? eight_bits : ten_bits});
   cases.push_back({luma(217, 50, 10), 5, 3, bands(9), {{"full_ref", "true"}}});
-  cases.push_back({luma(300, 170), 1, 1, bands(9), {{"enc_width", "240"}, {"enc_height", "160"}, {"enc_bitdepth", "10"}}});
+  cases.push_back(
+      {luma(300, 170), 1, 1, bands(9), {{"enc_width", "240"}, {"enc_height", "160"}, {"enc_bitdepth", "10"}}});
   /* Steps of up to 32 levels in the largest windows: little room for levels. Windows of 17, 23, 33 and 43 samples. */
   cases.push_back({luma(2048, 2, 10), 1, 1, bands(20), {{"max_log_contrast", "5"}, {"window_size", "127"}}});
   cases = cases + values({luma(2000, 70, 10), 1, 1, bands(20)}, "window_size", {"48", "65", "97", "127"});

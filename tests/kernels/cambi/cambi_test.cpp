@@ -150,13 +150,14 @@ START_TEST(known_score) {
 END_TEST
 
 START_TEST(flat_pictures_have_no_bands) {
-  for (const int bpc : {8, 10, 16}) with_sample_type(bpc, [&]<class T>(T) {
-    TestPlane<T> plane(230, 219);
-    for (const Fill fill : {Fill::kZero, Fill::kMax, Fill::kRandom, Fill::kCheckerboard}) {
-      plane.fill(fill, bpc, 1);
-      ck_assert_double_eq(score(*make({}, format_of(230, 219, bpc)), {}, plane.sample_plane())[0], 0);
-    }
-  });
+  for (const int bpc : {8, 10, 16})
+    with_sample_type(bpc, [&]<class T>(T) {
+      TestPlane<T> plane(230, 219);
+      for (const Fill fill : {Fill::kZero, Fill::kMax, Fill::kRandom, Fill::kCheckerboard}) {
+        plane.fill(fill, bpc, 1);
+        ck_assert_double_eq(score(*make({}, format_of(230, 219, bpc)), {}, plane.sample_plane())[0], 0);
+      }
+    });
 }
 END_TEST
 
@@ -211,7 +212,8 @@ END_TEST
 /* A sum counts c exactly, from 1/2 to the largest there is in a window of libvmaf's. */
 START_TEST(counted_contrasts) {
   for (const float c : {0.5f, 0.6666667f, 1.f, 3.1415927f, 9506.25f})
-    ck_assert_double_eq(std::ldexp(static_cast<double>(cambi_counted(static_cast<uint32_t>(cambi_key(c)), 24)), -24), c);
+    ck_assert_double_eq(std::ldexp(static_cast<double>(cambi_counted(static_cast<uint32_t>(cambi_key(c)), 24)), -24),
+                        c);
   ck_assert_uint_eq(cambi_counted(static_cast<uint32_t>(cambi_key(0)), 24), 0);
   ck_assert_uint_eq(cambi_counted(static_cast<uint32_t>(cambi_key(0.75f)), 20), 3 << 18);
   const uint32_t most = static_cast<uint32_t>(cambi_key(9 / 4.f * 255 * 255));
@@ -251,9 +253,10 @@ END_TEST
 START_TEST(simd_equals_ref_at_larger_sizes) {
   for_each_cpu_target([](const std::string& target) {
     for (int bpc = 8; bpc <= 16; bpc++)
-      for (const int window : {5, 33, 71, 255}) with_sample_type(bpc, [&]<class T>(T) {
-        check_fills<T>(target, setup_of(203 + bpc, 97, bpc, window, 4, bpc % 2 == 0, window == 33));
-      });
+      for (const int window : {5, 33, 71, 255})
+        with_sample_type(bpc, [&]<class T>(T) {
+          check_fills<T>(target, setup_of(203 + bpc, 97, bpc, window, 4, bpc % 2 == 0, window == 33));
+        });
   });
 }
 END_TEST

@@ -165,10 +165,10 @@ START_TEST(lab_of_samples) {
         const Lab want = exact_lab(color);
         const CiedeRgb offsets = ciede_offsets(params, static_cast<float>(cb - 128), static_cast<float>(cr - 128));
         const CiedeLab got = ciede_lab(params, static_cast<float>(y - 16), offsets);
-        ck_assert_msg(std::fabs(got.l - want.l) < 1.2e-5 && std::fabs(got.a - want.a) < 7e-5 &&
-                          std::fabs(got.b - want.b) < 3e-5,
-                      "(%d %d %d): (%.9g %.9g %.9g), not (%.9g %.9g %.9g)", y, cb, cr, got.l, got.a, got.b, want.l,
-                      want.a, want.b);
+        ck_assert_msg(
+            std::fabs(got.l - want.l) < 1.2e-5 && std::fabs(got.a - want.a) < 7e-5 && std::fabs(got.b - want.b) < 3e-5,
+            "(%d %d %d): (%.9g %.9g %.9g), not (%.9g %.9g %.9g)", y, cb, cr, got.l, got.a, got.b, want.l, want.a,
+            want.b);
       }
   for (int y = 0; y < 256; y++) {
     const CiedeLab gray = ciede_lab(params, static_cast<float>(y - 16), {0, 0, 0});

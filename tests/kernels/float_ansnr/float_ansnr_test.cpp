@@ -24,8 +24,8 @@ void check_twins(const std::string& target, int w, int h, int bpc, Fill ref_fill
   const AlignedBytes scratch = allocate_aligned(ansnr_scratch_bytes(w));
   const AnsnrSums want = ansnr_ref(ref.sample_plane(), dist.sample_plane(), bpc, nullptr);
   const AnsnrSums got = ansnr_simd(ref.sample_plane(), dist.sample_plane(), bpc, scratch.get());
-  ck_assert_msg(got.signal == want.signal && got.noise == want.noise,
-                "%s, %dx%d, %d bit, %s against %s", target.c_str(), w, h, bpc, fill_name(ref_fill), fill_name(dist_fill));
+  ck_assert_msg(got.signal == want.signal && got.noise == want.noise, "%s, %dx%d, %d bit, %s against %s",
+                target.c_str(), w, h, bpc, fill_name(ref_fill), fill_name(dist_fill));
 }
 
 }  // namespace
@@ -58,7 +58,8 @@ START_TEST(impulse) {
   scores.expect("float_anpsnr 0", 10 * std::log10(255. * 255. * 81 / (16 + 4 * 4 + 4 * 1)), 1e-12);
 
   /* The other way round: r is 0, d is 16·K₅/571; the squares of K₅ add up to 31,773. */
-  score_frame(*ansnr, flat, point).expect("float_anpsnr 0", 10 * std::log10(255. * 255. * 81 / (31773 * 256. / (571 * 571))), 1e-6);
+  score_frame(*ansnr, flat, point)
+      .expect("float_anpsnr 0", 10 * std::log10(255. * 255. * 81 / (31773 * 256. / (571 * 571))), 1e-6);
 }
 END_TEST
 
@@ -81,5 +82,8 @@ START_TEST(refusals) {
 END_TEST
 
 int main() {
-  return run_suite("ansnr", {{"simd_equals_ref", simd_equals_ref}, {"impulse", impulse}, {"flat", flat_pictures_may_have_noise}, {"refusals", refusals}});
+  return run_suite("ansnr", {{"simd_equals_ref", simd_equals_ref},
+                             {"impulse", impulse},
+                             {"flat", flat_pictures_may_have_noise},
+                             {"refusals", refusals}});
 }

@@ -39,7 +39,8 @@ START_TEST(long_rows) {
         plane.fill(Fill::kMax, bpc, 1);
         const uint64_t max = (1u << bpc) - 1;
         const MomentSums sums = moment_simd(plane.sample_plane(), bpc);
-        ck_assert_msg(sums.first == 1200003 * max && sums.second == 1200003 * max * max, "%s, %d bit", target.c_str(), bpc);
+        ck_assert_msg(sums.first == 1200003 * max && sums.second == 1200003 * max * max, "%s, %d bit", target.c_str(),
+                      bpc);
       });
   });
 }

@@ -150,7 +150,8 @@ START_TEST(sums_round) {
   }
   const auto sad = [&](TestPlane<uint16_t>& current) {
     return sum_of_word(sums_of(float_motion_ref, float_motion_scratch_bytes_ref(kW, 1), params_of(1, false, kW, 1, 16),
-                               earlier.sample_plane(), current.sample_plane()).sad);
+                               earlier.sample_plane(), current.sample_plane())
+                           .sad);
   };
   ck_assert_float_eq(sad(small_last), 255 * kMany);
   ck_assert_float_eq(sad(small_first), 255 * kMany + 2.734375f);

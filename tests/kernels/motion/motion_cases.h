@@ -27,8 +27,8 @@ inline ParityCases motion_cases() {
   for (const OptionTexts& window : {OptionTexts(), five})
     cases = cases + batches({.format = luma(70, 40),
                              .frames = 11,
-                             .paint = fills({Fill::kRandom, Fill::kRandom, Fill::kGradient, Fill::kRandom, Fill::kRandom,
-                                             Fill::kRandom, Fill::kSparse, Fill::kRandom}),
+                             .paint = fills({Fill::kRandom, Fill::kRandom, Fill::kGradient, Fill::kRandom,
+                                             Fill::kRandom, Fill::kRandom, Fill::kSparse, Fill::kRandom}),
                              .options = window},
                             {1, 3, 8});
   /* Without an earlier frame. */

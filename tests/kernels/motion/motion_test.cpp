@@ -29,9 +29,8 @@ void assert_twins_agree(const std::string& target, const SamplePlane& earlier, c
                         const std::string& what) {
   const uint64_t want = sad_of(motion_sad_ref, earlier, current, bpc);
   const uint64_t got = sad_of(motion_sad_simd, earlier, current, bpc);
-  ck_assert_msg(got == want, "%s %dx%d %d bit %s: %llu, the definition says %llu", target.c_str(), current.w,
-                current.h, bpc, what.c_str(), static_cast<unsigned long long>(got),
-                static_cast<unsigned long long>(want));
+  ck_assert_msg(got == want, "%s %dx%d %d bit %s: %llu, the definition says %llu", target.c_str(), current.w, current.h,
+                bpc, what.c_str(), static_cast<unsigned long long>(got), static_cast<unsigned long long>(want));
 }
 
 template <class T>

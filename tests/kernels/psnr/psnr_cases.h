@@ -24,7 +24,8 @@ inline ParityCases psnr_cases() {
                               {1, 3, 8});
   for (const Chroma chroma : {Chroma::k400, Chroma::k420, Chroma::k422, Chroma::k444})
     cases.push_back({.format = color(71, 19, 8, chroma), .frames = 2, .batch = 2});
-  cases.push_back({.format = color(71, 19, 8, Chroma::k420), .frames = 2, .batch = 2, .options = {{"enable_chroma", "false"}}});
+  cases.push_back(
+      {.format = color(71, 19, 8, Chroma::k420), .frames = 2, .batch = 2, .options = {{"enable_chroma", "false"}}});
   cases.push_back({.format = color(1, 5, 8, Chroma::k420), .frames = 2, .batch = 2});  // no chroma to score
   for (const int bpc : {8, 16}) cases = cases + paints({color(1100, 64, bpc, Chroma::k444)}, kExtremes);
   return cases;

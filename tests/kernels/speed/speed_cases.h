@@ -14,10 +14,14 @@ inline ParityCases speed_chroma_cases() {
       {color(320, 160, 8, Chroma::k422), 1, 1, kSpeedNoise},
       {color(160, 160, 8, Chroma::k444), 5, 3,
        fills({Fill::kRandom, Fill::kZero, Fill::kMax, Fill::kSparse, Fill::kRandom, Fill::kGradient, Fill::kRandom})},
-      {color(322, 340, 10, Chroma::k444), 1, 1, kSpeedNoise,
+      {color(322, 340, 10, Chroma::k444),
+       1,
+       1,
+       kSpeedNoise,
        {{"speed_prescale", "0.5"}, {"speed_prescale_method", "bilinear"}}}};
   for (const int bpc : {8, 9, 10, 12, 16}) cases.push_back({color(175, 164, bpc, Chroma::k444), 1, 1, kSpeedNoise});
-  return cases + values({color(160, 160, 8, Chroma::k444), 1, 1, kSpeedNoise}, "speed_weight_var_mode", {"1", "3", "5"});
+  return cases +
+         values({color(160, 160, 8, Chroma::k444), 1, 1, kSpeedNoise}, "speed_weight_var_mode", {"1", "3", "5"});
 }
 
 inline ParityCases speed_temporal_cases() {

@@ -328,8 +328,8 @@ START_TEST(scores_in_time) {
   frames.earlier_dist[0].plane[0] = planes[3].sample_plane();
 
   for (const bool ref_diff : {false, true}) {
-    const auto speed = make_extractor(kSpeedTemporalExtractor, format,
-                                      {{"speed_use_ref_diff", ref_diff ? "true" : "false"}});
+    const auto speed =
+        make_extractor(kSpeedTemporalExtractor, format, {{"speed_use_ref_diff", ref_diff ? "true" : "false"}});
     ck_assert_int_eq(speed->reads().history, 1);
     const AlignedBytes scratch = allocate_aligned(speed->scratch_bytes());
     SpeedSums got = {}, want = {};

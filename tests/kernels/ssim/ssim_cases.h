@@ -11,13 +11,16 @@ namespace vmafx::test {
 inline ParityCases float_ssim_cases() {
   const Paint usual = fills({Fill::kRandom, Fill::kGradient});
   /* From one window to past a tile. */
-  ParityCases cases = depths({luma(60, 33), 1, 1, usual}) +
-                      sizes({luma(11, 11, 8), 1, 1, fills({Fill::kRandom, Fill::kSparse})},
-                            {{11, 11}, {17, 19}, {255, 27}}) +
-                      sizes({luma(12, 12, 10), 1, 1, fills({Fill::kRandom, Fill::kSparse})},
-                            {{12, 18}, {254, 12}, {256, 11}, {270, 18}});
+  ParityCases cases =
+      depths({luma(60, 33), 1, 1, usual}) +
+      sizes({luma(11, 11, 8), 1, 1, fills({Fill::kRandom, Fill::kSparse})}, {{11, 11}, {17, 19}, {255, 27}}) +
+      sizes({luma(12, 12, 10), 1, 1, fills({Fill::kRandom, Fill::kSparse})},
+            {{12, 18}, {254, 12}, {256, 11}, {270, 18}});
   for (int factor = 2; factor <= 10; factor++)
-    cases.push_back({luma(13 * factor + 1, 12 * factor - 1 + factor % 2, factor % 2 ? 8 : 16), 1, 1, usual,
+    cases.push_back({luma(13 * factor + 1, 12 * factor - 1 + factor % 2, factor % 2 ? 8 : 16),
+                     1,
+                     1,
+                     usual,
                      {{"scale", std::to_string(factor)}}});
   cases.push_back({luma(70, 40), 5, 3, fills({Fill::kRandom, Fill::kGradient, Fill::kSparse})});
   cases.push_back({luma(70, 40), 3, 2, usual, {{"scale", "3"}}});

@@ -145,8 +145,8 @@ START_TEST(reads_only_samples) {
     with_sample_type(params.bpc, [&]<class T>(T) {
       const std::vector<T> ref(params.w * params.h, 1), dist(params.w * params.h, 77);
       const ptrdiff_t stride = params.w * static_cast<ptrdiff_t>(sizeof(T));
-      assert_twins_agree(params, {ref.data(), stride, params.w, params.h},
-                         {dist.data(), stride, params.w, params.h}, "tight");
+      assert_twins_agree(params, {ref.data(), stride, params.w, params.h}, {dist.data(), stride, params.w, params.h},
+                         "tight");
     });
   };
   for (int w = 11; w < 60; w++) check_tight({.w = w, .h = 11, .bpc = w % 2 ? 8 : 10});
@@ -159,8 +159,7 @@ END_TEST
 template <int bits, class Values>
 void assert_mean(const Values& values) {
   double sum = 0;
-  for (int k = -SsimWindow::kRadius; k <= SsimWindow::kRadius; k++)
-    sum += values(k) * SsimWindow::tap(std::abs(k));
+  for (int k = -SsimWindow::kRadius; k <= SsimWindow::kRadius; k++) sum += values(k) * SsimWindow::tap(std::abs(k));
   const float got = ssim_mean<bits>(values), want = static_cast<float>(sum);
   ck_assert_msg(got == want, "%.9g, not %.9g", got, want);
 }
@@ -210,7 +209,8 @@ START_TEST(halved_samples_are_rounded_once) {
       high[kRadius + y] = of_row.high();
       low[kRadius + y] = of_row.low();
     }
-    const float got = ssim_halving_sum([&](int y) { return high[kRadius + y]; }, [&](int y) { return low[kRadius + y]; });
+    const float got =
+        ssim_halving_sum([&](int y) { return high[kRadius + y]; }, [&](int y) { return low[kRadius + y]; });
     ck_assert_msg(got == static_cast<float>(sum), "%.9g, not %.9g", got, sum);
   }
 }
@@ -322,8 +322,8 @@ START_TEST(decibels) {
   const auto of = [](const ExtractorInfo& info, int dist, const OptionTexts& options) {
     return score(info, kSquare, flat<uint8_t>(kSquare, 100), flat<uint8_t>(kSquare, dist), options);
   };
-  for (const auto& [info, key] : {std::pair(&kFloatSsimExtractor, "float_ssim 0"),
-                                  std::pair(&kFloatMsSsimExtractor, "float_ms_ssim 0")}) {
+  for (const auto& [info, key] :
+       {std::pair(&kFloatSsimExtractor, "float_ssim 0"), std::pair(&kFloatMsSsimExtractor, "float_ms_ssim 0")}) {
     of(*info, 100, {{"enable_db", "true"}}).expect(key, inf);
     /* ⌈10·log10(255²·200²·2)⌉ = ⌈97.16⌉ */
     of(*info, 100, {{"enable_db", "true"}, {"clip_db", "true"}}).expect(key, 98);

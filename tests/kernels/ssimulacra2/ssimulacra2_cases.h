@@ -14,8 +14,8 @@ inline ParityCases ssimulacra2_cases() {
       /* Few scales, and all; odd sizes. */
       sizes({color(8, 8, 8, Chroma::k420)}, {{8, 8}, {9, 15}, {17, 8}, {113, 114}}) +
       /* Up to the end of a block or chunk, one sample past it, and into a third one. */
-      sizes({color(8, 8, 8, Chroma::k444)}, {{columns, 20}, {columns + 1, 9}, {2 * columns + 9, 33}, {9, rows},
-                                              {12, rows + 1}, {17, 2 * rows + 3}}) +
+      sizes({color(8, 8, 8, Chroma::k444)},
+            {{columns, 20}, {columns + 1, 9}, {2 * columns + 9, 33}, {9, rows}, {12, rows + 1}, {17, 2 * rows + 3}}) +
       paints({color(40, 24, 8, Chroma::k444)}, kExtremes) +
       paints({color(40, 24, 8, Chroma::k444)},
              {fills({Fill::kMax, Fill::kZero, Fill::kCheckerboard, Fill::kColumns, Fill::kRows})}) +

@@ -1,5 +1,5 @@
-#include "kernels/extractor.h"
 #include "kernels/ssimulacra2/ssimulacra2.h"
+#include "kernels/extractor.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "base/aligned.h"
+#include "kernels/ssimulacra2/ssimulacra2_rows.h"
 #include "kernels/steps/linear_light-inl.h"
 #include "kernels/steps/linear_light_of.h"
-#include "kernels/ssimulacra2/ssimulacra2_rows.h"
 #include "tests/support/check_main.h"
 #include "tests/support/planes.h"
 #include "tests/support/targets.h"
@@ -199,22 +199,47 @@ START_TEST(reference_scores) {
       {{.w = 63, .h = 45, .bpc = 8, .chroma = Chroma::k420}, 34.566931},
       {{.w = 128, .h = 96, .bpc = 16, .chroma = Chroma::k420}, 69.144932},
       {{.w = 150, .h = 120, .bpc = 9, .chroma = Chroma::k420}, 81.006894},
-      {{.w = 72, .h = 60, .bpc = 8, .chroma = Chroma::k420,
-        .color = {.matrix = 6, .transfer = 13, .range = Range::kFull,
-                   .chroma_location = ChromaLocation::kCenter}}, 75.051534},
-      {{.w = 72, .h = 60, .bpc = 8, .chroma = Chroma::k420,
-        .color = {.matrix = 5, .transfer = 5, .range = Range::kLimited}}, 66.327507},
-      {{.w = 80, .h = 50, .bpc = 10, .chroma = Chroma::k420,
-        .color = {.matrix = 9, .transfer = 14,
-                   .chroma_location = ChromaLocation::kTopLeft}}, 28.889595},
-      {{.w = 80, .h = 50, .bpc = 10, .chroma = Chroma::k422,
-        .color = {.matrix = 1, .transfer = 4, .primaries = 1, .range = Range::kFull,
-                   .chroma_location = ChromaLocation::kTop}}, 46.558442},
-      {{.w = 80, .h = 50, .bpc = 10, .chroma = Chroma::k420,
-        .color = {.matrix = 9, .transfer = 15, .primaries = 9,
-                   .chroma_location = ChromaLocation::kTopLeft}}, 19.562514, 1e-2},
-      {{.w = 66, .h = 70, .bpc = 12, .chroma = Chroma::k444,
-        .color = {.matrix = 9, .transfer = 8, .range = Range::kFull}}, 73.045050},
+      {{.w = 72,
+        .h = 60,
+        .bpc = 8,
+        .chroma = Chroma::k420,
+        .color = {.matrix = 6, .transfer = 13, .range = Range::kFull, .chroma_location = ChromaLocation::kCenter}},
+       75.051534},
+      {{.w = 72,
+        .h = 60,
+        .bpc = 8,
+        .chroma = Chroma::k420,
+        .color = {.matrix = 5, .transfer = 5, .range = Range::kLimited}},
+       66.327507},
+      {{.w = 80,
+        .h = 50,
+        .bpc = 10,
+        .chroma = Chroma::k420,
+        .color = {.matrix = 9, .transfer = 14, .chroma_location = ChromaLocation::kTopLeft}},
+       28.889595},
+      {{.w = 80,
+        .h = 50,
+        .bpc = 10,
+        .chroma = Chroma::k422,
+        .color = {.matrix = 1,
+                  .transfer = 4,
+                  .primaries = 1,
+                  .range = Range::kFull,
+                  .chroma_location = ChromaLocation::kTop}},
+       46.558442},
+      {{.w = 80,
+        .h = 50,
+        .bpc = 10,
+        .chroma = Chroma::k420,
+        .color = {.matrix = 9, .transfer = 15, .primaries = 9, .chroma_location = ChromaLocation::kTopLeft}},
+       19.562514,
+       1e-2},
+      {{.w = 66,
+        .h = 70,
+        .bpc = 12,
+        .chroma = Chroma::k444,
+        .color = {.matrix = 9, .transfer = 8, .range = Range::kFull}},
+       73.045050},
   };
   for (const auto& c : kCases) {
     const double score = score_of_waves(c.format);
@@ -231,12 +256,12 @@ START_TEST(codes_of_light) {
     ck_assert(light.ok());
     for (double v = 1; v > 1e-6; v *= 0.99991) {
       const long double linear = std::pow(static_cast<long double>(v), gamma);
-      const long double srgb = gamma == 0           ? v
+      const long double srgb = gamma == 0             ? v
                                : linear <= 0.0031308L ? 12.92L * linear
                                                       : 1.055L * std::pow(linear, 1 / 2.4L) - 0.055L;
       const double code = srgb_code(light.value().curve, v);
-      ck_assert_msg(std::fabs(static_cast<double>(code - 65535 * srgb)) < 0.5 + 1e-9, "transfer %d, %.17g: %g", transfer,
-                    v, code);
+      ck_assert_msg(std::fabs(static_cast<double>(code - 65535 * srgb)) < 0.5 + 1e-9, "transfer %d, %.17g: %g",
+                    transfer, v, code);
     }
     ck_assert(srgb_code(light.value().curve, -0.1) == 0 && srgb_code(light.value().curve, 1.1) == 65535);
   }
@@ -277,14 +302,15 @@ END_TEST
 
 START_TEST(refusals) {
   for (const auto& [w, h] : {std::pair(7, 8), std::pair(8, 7)}) {
-    const auto made = kSsimulacra2Extractor.create({}, {.w = w, .h = h, .bpc = 8, .chroma = Chroma::k420}, Placement::kCpu);
+    const auto made =
+        kSsimulacra2Extractor.create({}, {.w = w, .h = h, .bpc = 8, .chroma = Chroma::k420}, Placement::kCpu);
     ck_assert(!made.ok());
     ck_assert_int_eq(made.status().code(), EINVAL);
     assert_contains(made.status().message(), "too small");
   }
   for (const auto& [color, why] : {std::pair(Color{.transfer = 16}, "transfer characteristics 16"),
-                                    std::pair(Color{.matrix = 14}, "matrix coefficients 14"),
-                                    std::pair(Color{.primaries = 10}, "color primaries 10")}) {
+                                   std::pair(Color{.matrix = 14}, "matrix coefficients 14"),
+                                   std::pair(Color{.primaries = 10}, "color primaries 10")}) {
     const auto made = kSsimulacra2Extractor.create({}, {.w = 64, .h = 64, .bpc = 10, .color = color}, Placement::kCpu);
     ck_assert(!made.ok());
     assert_contains(made.status().message(), why);

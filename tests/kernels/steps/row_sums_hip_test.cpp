@@ -56,8 +56,8 @@ class Run {
   /* Values as a metric's kernel would leave them, NaN between the rows. */
   void fill(int i) {
     const RowValues values = sums_.values(i, scratch_.ptr());
-    auto host = take(hip::PinnedBuffer<float>::create(
-        device_.context, static_cast<size_t>(values.row(batch_.count, 0, 0))));
+    auto host =
+        take(hip::PinnedBuffer<float>::create(device_.context, static_cast<size_t>(values.row(batch_.count, 0, 0))));
     std::memset(host.data(), 0xFF, host.size() * sizeof(float));
     std::mt19937 random(i + 31 * values.n);
     std::lognormal_distribution<float> any(0, 4);
@@ -105,7 +105,7 @@ START_TEST(parts_and_batches) {
 END_TEST
 
 int main() {
-  return run_suite_on_device("row_sums_device", {{"every_width", every_width},
-                                                 {"every_height", every_height},
-                                                 {"parts_and_batches", parts_and_batches}});
+  return run_suite_on_device(
+      "row_sums_device",
+      {{"every_width", every_width}, {"every_height", every_height}, {"parts_and_batches", parts_and_batches}});
 }

@@ -109,9 +109,6 @@ START_TEST(ring) {
 END_TEST
 
 int main() {
-  return run_suite("rows", {{"samples", samples},
-                            {"filters", filters},
-                            {"known_sums", known_sums},
-                            {"ends", ends},
-                            {"ring", ring}});
+  return run_suite(
+      "rows", {{"samples", samples}, {"filters", filters}, {"known_sums", known_sums}, {"ends", ends}, {"ring", ring}});
 }

@@ -23,7 +23,8 @@ struct Case {
 class Plane {
  public:
   Plane(const hip::OpenedDevice& device, hip::Stream& stream, const Case& c, uint32_t seed) : case_(c) {
-    pitch_ = (static_cast<size_t>(c.w) * c.step + c.first) * c.sample_bytes + static_cast<size_t>(c.padding) * c.sample_bytes;
+    pitch_ = (static_cast<size_t>(c.w) * c.step + c.first) * c.sample_bytes +
+             static_cast<size_t>(c.padding) * c.sample_bytes;
     host_ = take(hip::PinnedBuffer<uint8_t>::create(device.context, pitch_ * c.h));
     source_ = take(hip::DeviceBuffer<uint8_t>::create(device.context, pitch_ * c.h));
     target_pitch_ = (static_cast<size_t>(c.w) * c.sample_bytes + 63) / 64 * 64;
@@ -60,8 +61,8 @@ class Plane {
         const size_t row = pitch_ * (case_.upside_down ? case_.h - 1 - y : y);
         const unsigned want = load(host_.data() + row, x * case_.step + case_.first) >> case_.shift;
         const unsigned got = load(back_.data() + target_pitch_ * y, x);
-        ck_assert_msg(got == want, "%dx%d, %d bytes, step %d, first %d, shift %d: %u at %d, %d, not %u", case_.w, case_.h,
-                      case_.sample_bytes, case_.step, case_.first, case_.shift, got, x, y, want);
+        ck_assert_msg(got == want, "%dx%d, %d bytes, step %d, first %d, shift %d: %u at %d, %d, not %u", case_.w,
+                      case_.h, case_.sample_bytes, case_.step, case_.first, case_.shift, got, x, y, want);
       }
   }
 
@@ -106,13 +107,13 @@ START_TEST(every_width) {
 END_TEST
 
 START_TEST(layouts_of_decoders) {
-  check_all({{263, 130, 1, 2, 0, 0, 0, false},     // nv12: U
-             {263, 130, 1, 2, 1, 0, 5, false},     // nv12: V
-             {526, 261, 2, 1, 0, 6, 0, false},     // p010: Y
-             {263, 130, 2, 2, 1, 6, 1, true},      // p010: V, bottom up
-             {526, 261, 2, 1, 0, 4, 3, false},     // p012
-             {263, 130, 2, 2, 0, 0, 0, false},     // p016
-             {526, 261, 1, 1, 0, 0, 7, false}});   // rows at odd addresses
+  check_all({{263, 130, 1, 2, 0, 0, 0, false},    // nv12: U
+             {263, 130, 1, 2, 1, 0, 5, false},    // nv12: V
+             {526, 261, 2, 1, 0, 6, 0, false},    // p010: Y
+             {263, 130, 2, 2, 1, 6, 1, true},     // p010: V, bottom up
+             {526, 261, 2, 1, 0, 4, 3, false},    // p012
+             {263, 130, 2, 2, 0, 0, 0, false},    // p016
+             {526, 261, 1, 1, 0, 0, 7, false}});  // rows at odd addresses
 }
 END_TEST
 

@@ -27,7 +27,7 @@ using Twin = decltype(&float_vif_ref);
 
 /* The sums of a frame, from scratch memory full of rubbish, past whose end nothing may be written. */
 std::vector<uint64_t> sums_of(Twin twin, size_t scratch_bytes, const FloatVifParams& params, const SamplePlane& ref,
-                             const SamplePlane& dist) {
+                              const SamplePlane& dist) {
   constexpr size_t kGuard = 256;
   constexpr int kRubbish = 0xA5;
   const AlignedBytes scratch = allocate_aligned(scratch_bytes + kGuard);
@@ -79,15 +79,15 @@ void check(const Case& c, int w, int h, int bpc, Fill fill = Fill::kRandom, int 
     ref.fill(fill, bpc, w + h);
     distort(dist, ref, w, h, bpc, gain);
     const FloatVifParams params = params_of(c, w, h, bpc);
-    const auto want = sums_of(float_vif_ref, float_vif_scratch_bytes_ref(params), params, ref.sample_plane(),
-                              dist.sample_plane());
+    const auto want =
+        sums_of(float_vif_ref, float_vif_scratch_bytes_ref(params), params, ref.sample_plane(), dist.sample_plane());
     for_each_cpu_target([&](const std::string& target) {
       const auto got = sums_of(float_vif_simd, float_vif_scratch_bytes_simd(params), params, ref.sample_plane(),
                                dist.sample_plane());
       for (size_t i = 0; i < want.size(); i++)
         ck_assert_msg(got[i] == want[i], "%s %dx%d %d bit %s, kernelscale %g, prescale %g: sum %zu is %a, not %a",
-                      target.c_str(), w, h, bpc, fill_name(fill), c.kernelscale, c.prescale, i,
-                      sum_of_word(got[i]), sum_of_word(want[i]));
+                      target.c_str(), w, h, bpc, fill_name(fill), c.kernelscale, c.prescale, i, sum_of_word(got[i]),
+                      sum_of_word(want[i]));
     });
   });
 }
@@ -161,7 +161,8 @@ START_TEST(quotients) {
     const float g = s12 / (s1 + 1e-10f), sv = s2 - g * s12;
     float num, den;
     float_vif_sample({0, 0, s1, s2, s12}, {kNoiseAsDouble, kNoise, 0, 0, kGain}, num, den);
-    ck_assert_float_eq(num, float_vif_log2(static_cast<float>(1.0 + static_cast<double>(g * g * s1) / (sv + kNoiseAsDouble))));
+    ck_assert_float_eq(
+        num, float_vif_log2(static_cast<float>(1.0 + static_cast<double>(g * g * s1) / (sv + kNoiseAsDouble))));
     ck_assert_float_eq(den, float_vif_log2(static_cast<float>(1.0 + s1 / kNoiseAsDouble)));
     differ += num != float_vif_log2(1.0f + g * g * s1 / (sv + kNoise));
   }
@@ -192,8 +193,9 @@ START_TEST(every_depth_and_fill) {
 END_TEST
 
 START_TEST(every_kernelscale) {
-  for (const double kernelscale : {1.0, 0.5, 1.5, 2.0, 2 / 3.0, 2.4, 360 / 97.0, 4 / 3.0, 3.5 / 3, 1.25, 4.25 / 3,
-                                   5 / 3.0, 3.0, 1 / 2.25, 1.4746, 1.54, 1.6, 1.06667, 0.711111, 0.74074, 1.111111})
+  for (const double kernelscale :
+       {1.0,     0.5, 1.5,      2.0,    2 / 3.0, 2.4, 360 / 97.0, 4 / 3.0,  3.5 / 3, 1.25,    4.25 / 3,
+        5 / 3.0, 3.0, 1 / 2.25, 1.4746, 1.54,    1.6, 1.06667,    0.711111, 0.74074, 1.111111})
     check({.kernelscale = kernelscale}, 131, 67, 8);
 }
 END_TEST
@@ -203,8 +205,8 @@ START_TEST(other_options) {
   check({.noise = 0}, 40, 33, 8, Fill::kZero);
   check({.noise = 4.5, .gain_limit = 1.25}, 40, 33, 8, Fill::kRandom, 24);
   check({.skip_scale0 = true}, 41, 34, 8);
-  for (const PrescaleMethod method : {PrescaleMethod::kNearest, PrescaleMethod::kBilinear, PrescaleMethod::kBicubic,
-                                      PrescaleMethod::kLanczos4})
+  for (const PrescaleMethod method :
+       {PrescaleMethod::kNearest, PrescaleMethod::kBilinear, PrescaleMethod::kBicubic, PrescaleMethod::kLanczos4})
     for (const double prescale : {0.5, 1.7}) check({.method = method, .prescale = prescale}, 47, 39, 10);
 }
 END_TEST

@@ -28,9 +28,11 @@ inline ParityCases vif_cases() {
     cases = cases + sizes({luma(16, 16, bpc), 1, 1, usual}, {{16, 16}, {17, 19}, {31, 18}, {131, 67}});
   for (const int bpc : {8, 10}) {
     /* Up to the end of a tile, one sample past it, and into a third one. */
-    cases = cases + sizes({luma(16, 16, bpc), 1, 1, usual},
-                          {{columns, rows}, {columns + 1, rows + 1}, {2 * columns + 9, rows},
-                           {2 * vif_tile_columns(1) + 3, rows + 7}, {2 * vif_decimated_columns(1), 20}});
+    cases = cases + sizes({luma(16, 16, bpc), 1, 1, usual}, {{columns, rows},
+                                                             {columns + 1, rows + 1},
+                                                             {2 * columns + 9, rows},
+                                                             {2 * vif_tile_columns(1) + 3, rows + 7},
+                                                             {2 * vif_decimated_columns(1), 20}});
     cases.push_back({luma(70, 41, bpc), 3, 3, usual, {{"vif_enhn_gain_limit", "1"}}});
     cases.push_back({luma(70, 41, bpc), 2, 2, usual, {{"vif_skip_scale0", "true"}}});
   }
@@ -46,14 +48,14 @@ inline ParityCases float_vif_sizes(const Paint& usual) {
 }
 
 inline ParityCases float_vif_cases() {
-  const Paint usual = fills({Fill::kRandom, Fill::kGradient, Fill::kGradient, Fill::kRandom, Fill::kSparse, Fill::kSparse});
-  ParityCases cases = float_vif_sizes(usual) + depths({luma(37, 21), 1, 1, usual}) +
-                      batches({luma(50, 20), 4, 1, usual}, {1, 3}) +
-                      values({luma(100, 67), 1, 1, usual}, "vif_kernelscale", {"0.5", "0.6667", "1.5", "2.4", "3.7113"}) +
-                      option_sets({luma(33, 20), 1, 1, usual},
-                                  {{{"vif_sigma_nsq", "0"}},
-                                   {{"vif_sigma_nsq", "4.5"}, {"vif_enhn_gain_limit", "1"}},
-                                   {{"vif_skip_scale0", "true"}}});
+  const Paint usual =
+      fills({Fill::kRandom, Fill::kGradient, Fill::kGradient, Fill::kRandom, Fill::kSparse, Fill::kSparse});
+  ParityCases cases =
+      float_vif_sizes(usual) + depths({luma(37, 21), 1, 1, usual}) + batches({luma(50, 20), 4, 1, usual}, {1, 3}) +
+      values({luma(100, 67), 1, 1, usual}, "vif_kernelscale", {"0.5", "0.6667", "1.5", "2.4", "3.7113"}) +
+      option_sets({luma(33, 20), 1, 1, usual}, {{{"vif_sigma_nsq", "0"}},
+                                                {{"vif_sigma_nsq", "4.5"}, {"vif_enhn_gain_limit", "1"}},
+                                                {{"vif_skip_scale0", "true"}}});
   cases.push_back({luma(260, 40, 10), 1, 1, usual, {{"vif_kernelscale", "2"}}});
   cases.push_back({luma(50, 40), 1, 1, usual, {{"vif_prescale", "1.3"}, {"vif_kernelscale", "1.3333"}}});
   for (const char* prescale : {"0.6", "1.4"}) {
