@@ -100,7 +100,7 @@ Peer peer_of(const std::string& text) {
 
 Settings parse(int argc, char** argv) {
   enum { kSize, kBits, kBatch, kOnly, kTime, kDevice, kPeer, kHelpText };
-  const option known[] = {{"size", required_argument, nullptr, kSize},
+  const ::option known[] = {{"size", required_argument, nullptr, kSize},
                           {"bits", required_argument, nullptr, kBits},
                           {"batch", required_argument, nullptr, kBatch},
                           {"only", required_argument, nullptr, kOnly},

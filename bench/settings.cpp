@@ -68,7 +68,7 @@ bool is_model(const std::string& name) {
 
 Settings parse(int argc, char** argv) {
   enum { kSize, kBits, kFrames, kRuns, kThreads, kCpu, kOnly, kClock, kPeer, kHelpText };
-  const option known[] = {{"size", required_argument, nullptr, kSize},
+  const ::option known[] = {{"size", required_argument, nullptr, kSize},
                           {"bits", required_argument, nullptr, kBits},
                           {"frames", required_argument, nullptr, kFrames},
                           {"runs", required_argument, nullptr, kRuns},

@@ -3,7 +3,7 @@
 
 usage: run.py [BUILD]
 
-  BUILD  a configured build folder (default: build), for the cases `distribution` and `tidy`
+  BUILD  a configured build folder (default: build), for the cases `distribution`, `bench_builds` and `tidy`
 
 Prints one line per case and 'N passed, N failed, N skipped' at the end; exits 1 when something failed. `format`, `locks` and `tidy` need
 clang-format-19, clang++-19 and clang-tidy-19 and are skipped without them.
@@ -137,6 +137,12 @@ def distribution(build):
     assert not missing, f"make dist lacks {', '.join(missing)}"
 
 
+def bench_builds(build):
+    if not (build / "Makefile").exists():
+        raise Skip(f"{build} is not configured")
+    output_of("make", "-C", build, "bench/bench", "bench/device")
+
+
 def speed_is_drawn():
     output_of(sys.executable, "tools/draw_speed.py", "--check")
 
@@ -192,11 +198,11 @@ def locks():
 def main():
     build = Path(sys.argv[1] if len(sys.argv) > 1 else TOP / "build").resolve()
     count = {"PASS": 0, "FAIL": 0, "SKIP": 0}
-    cases = no_arrow_up, no_circle, only_the_api_is_known_above, no_folder_is_a_drawer, distribution, speed_is_drawn, format, locks, tidy
+    cases = no_arrow_up, no_circle, only_the_api_is_known_above, no_folder_is_a_drawer, distribution, bench_builds, speed_is_drawn, format, locks, tidy
     for case in cases:
         verdict, why = "PASS", ""
         try:
-            case(build) if case in (distribution, tidy) else case()
+            case(build) if case in (distribution, bench_builds, tidy) else case()
         except Skip as reason:
             verdict, why = "SKIP", f": {reason}"
         except subprocess.CalledProcessError as failure:
