@@ -186,7 +186,9 @@ Status Session::reserve_report() {
 /* A device that fails is told once; without `fallback` it ends the session. */
 Status Session::check_device() {
   VMAFX_TRY(pipeline_.failure());
-  if (handover_ || !(handover_ = pipeline_.handover())) return {};
+  if (handover_) return {};
+  handover_ = pipeline_.handover();
+  if (!handover_) return {};
   const std::string what = format_text("the GPU failed at frame %lld: %s", static_cast<long long>(handover_->frame),
                                        handover_->reason.message().c_str());
   if (!params_.fallback) return error(EIO, "%s (with fallback=1 the CPU would take over)", what.c_str());

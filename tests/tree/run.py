@@ -176,7 +176,8 @@ def tidy(build):
     def check(name):
         command = [program, "--quiet", "--warnings-as-errors=*", name, "--", *flags]
         result = subprocess.run(command, cwd=TOP, capture_output=True, text=True)
-        return next((line for line in result.stdout.split("\n") if ": error: " in line), "") if result.returncode else ""
+        found = [line for line in result.stdout.split("\n") if ": error: " in line]
+        return "" if result.returncode == 0 else found[0] if found else f"{name}: {program} ended with {result.returncode}"
 
     # Code for vectors is compiled once for each instruction set out of one text: the twin for one sample stands for it.
     chosen = [name for name in sources("src/", endings=(".cpp",)) if not name.endswith("_simd.cpp")]
