@@ -75,7 +75,7 @@ CiedeChroma kind_of(Chroma chroma) {
   return chroma == Chroma::k422 ? CiedeChroma::kWrapped : CiedeChroma::kHalved;
 }
 
-using Color = std::array<uint8_t, 3>;  // Y, Cb, Cr
+using Yuv = std::array<uint8_t, 3>;  // Y, Cb, Cr
 
 template <class T>
 struct TestPicture {
@@ -88,7 +88,7 @@ struct TestPicture {
     }
     picture.bpc = format.bpc;
   }
-  void fill(const Color& color) {
+  void fill(const Yuv& color) {
     for (int p = 0; p < 3; p++)
       for (int y = 0; y < picture.plane[p].h; y++)
         for (int x = 0; x < picture.plane[p].w; x++) planes[p].at(x, y) = color[p];
@@ -111,7 +111,7 @@ void check_twins(const std::string& target, const VideoFormat& format, Fill a, F
 }
 
 /* Y'CbCr to Lab by the equations, in double. */
-Lab exact_lab(const Color& color) {
+Lab exact_lab(const Yuv& color) {
   const double y = (color[0] - 16) / 219., u = (color[1] - 128) / 224., v = (color[2] - 128) / 224.;
   const auto linear = [](double c) { return c > 10 / 255. ? std::pow((c + 0.055) / 1.055, 2.4) : c / 12.92; };
   const auto f = [](double t) { return t > 216 / 24389. ? std::cbrt(t) : (24389 / 27. * t + 16) / 116; };
@@ -123,7 +123,7 @@ Lab exact_lab(const Color& color) {
 }
 
 /* The score of two pictures of one color each. */
-double score_of(const VideoFormat& format, const Color& color, const Color& other) {
+double score_of(const VideoFormat& format, const Yuv& color, const Yuv& other) {
   TestPicture<uint8_t> ref(format, Fill::kZero, 0), dist(format, Fill::kZero, 0);
   ref.fill(color);
   dist.fill(other);
@@ -161,7 +161,7 @@ START_TEST(lab_of_samples) {
   for (int y = 0; y < 256; y += 5)
     for (int cb = 0; cb < 256; cb += 17)
       for (int cr = 0; cr < 256; cr += 15) {
-        const Color color = {static_cast<uint8_t>(y), static_cast<uint8_t>(cb), static_cast<uint8_t>(cr)};
+        const Yuv color = {static_cast<uint8_t>(y), static_cast<uint8_t>(cb), static_cast<uint8_t>(cr)};
         const Lab want = exact_lab(color);
         const CiedeRgb offsets = ciede_offsets(params, static_cast<float>(cb - 128), static_cast<float>(cr - 128));
         const CiedeLab got = ciede_lab(params, static_cast<float>(y - 16), offsets);
@@ -240,7 +240,7 @@ END_TEST
 
 START_TEST(scores) {
   const VideoFormat format = format_of(12, 8, 8, Chroma::k420);
-  const Color black = {16, 128, 128}, gray = {141, 128, 128}, white = {235, 128, 128};
+  const Yuv black = {16, 128, 128}, gray = {141, 128, 128}, white = {235, 128, 128};
   ck_assert(std::isinf(score_of(format, {100, 90, 140}, {100, 90, 140})));
   /* L* 0 and 100: ΔE = 100 / 0.65, as the middle has a weight of 1. */
   ck_assert_double_eq_tol(score_of(format, black, white), 45 - 20 * std::log10(100 / 0.65), 1e-5);
