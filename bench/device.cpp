@@ -101,14 +101,14 @@ Peer peer_of(const std::string& text) {
 Settings parse(int argc, char** argv) {
   enum { kSize, kBits, kBatch, kOnly, kTime, kDevice, kPeer, kHelpText };
   const ::option known[] = {{"size", required_argument, nullptr, kSize},
-                          {"bits", required_argument, nullptr, kBits},
-                          {"batch", required_argument, nullptr, kBatch},
-                          {"only", required_argument, nullptr, kOnly},
-                          {"time", required_argument, nullptr, kTime},
-                          {"device", required_argument, nullptr, kDevice},
-                          {"peer", required_argument, nullptr, kPeer},
-                          {"help", no_argument, nullptr, kHelpText},
-                          {}};
+                            {"bits", required_argument, nullptr, kBits},
+                            {"batch", required_argument, nullptr, kBatch},
+                            {"only", required_argument, nullptr, kOnly},
+                            {"time", required_argument, nullptr, kTime},
+                            {"device", required_argument, nullptr, kDevice},
+                            {"peer", required_argument, nullptr, kPeer},
+                            {"help", no_argument, nullptr, kHelpText},
+                            {}};
   Settings settings;
   for (int which; (which = getopt_long(argc, argv, "", known, nullptr)) != -1;) {
     const std::string text = optarg ? optarg : "";

@@ -69,16 +69,16 @@ bool is_model(const std::string& name) {
 Settings parse(int argc, char** argv) {
   enum { kSize, kBits, kFrames, kRuns, kThreads, kCpu, kOnly, kClock, kPeer, kHelpText };
   const ::option known[] = {{"size", required_argument, nullptr, kSize},
-                          {"bits", required_argument, nullptr, kBits},
-                          {"frames", required_argument, nullptr, kFrames},
-                          {"runs", required_argument, nullptr, kRuns},
-                          {"threads", required_argument, nullptr, kThreads},
-                          {"cpu", required_argument, nullptr, kCpu},
-                          {"only", required_argument, nullptr, kOnly},
-                          {"clock", required_argument, nullptr, kClock},
-                          {"peer", required_argument, nullptr, kPeer},
-                          {"help", no_argument, nullptr, kHelpText},
-                          {}};
+                            {"bits", required_argument, nullptr, kBits},
+                            {"frames", required_argument, nullptr, kFrames},
+                            {"runs", required_argument, nullptr, kRuns},
+                            {"threads", required_argument, nullptr, kThreads},
+                            {"cpu", required_argument, nullptr, kCpu},
+                            {"only", required_argument, nullptr, kOnly},
+                            {"clock", required_argument, nullptr, kClock},
+                            {"peer", required_argument, nullptr, kPeer},
+                            {"help", no_argument, nullptr, kHelpText},
+                            {}};
   Settings settings;
   for (const std::string& cpu : all_cpus())
     if (cpu != "scalar" && cpu != "ref") settings.cpus.push_back(cpu);  // these take minutes
