@@ -196,7 +196,9 @@ void store(uintptr_t address, const void* code) {
 
 }  // namespace
 
+/* An old tag would pass for the running launch's where another byte of the same word is written by it. */
 void begin_launch_accesses(uint32_t launch) {
+  if (launch % kTags == 0) DeviceMemory::get().forget_tags();
   launch_id = uint64_t{launch} << 32;
   launch_tags = kEach * ((1 + launch % kTags) << kTagShift);
 }

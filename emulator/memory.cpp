@@ -71,6 +71,14 @@ void DeviceMemory::forget(uintptr_t address, Allocation& allocation) {
   std::memset(reserve.states + (address - reserve.begin), 0, allocation.size);
 }
 
+void DeviceMemory::forget_tags() {
+  for (const auto& [address, allocation] : allocations_) {
+    if (!allocation.live) continue;
+    uint8_t* const states = reserve.states + (address - reserve.begin);
+    for (size_t i = 0; i < allocation.size; i++) states[i] &= kReady;
+  }
+}
+
 bool DeviceMemory::release(uintptr_t address) {
   const auto found = allocations_.find(address);
   if (found == allocations_.end() || !found->second.live) return false;

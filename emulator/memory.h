@@ -60,6 +60,8 @@ class DeviceMemory {
   /* The shadow of copies and fills: they write as the host does, outside any launch. */
   void mark_written(uintptr_t address, size_t size);
   void copy_states(uintptr_t to, uintptr_t from, size_t size);
+  /* Of all launches so far: before their tags are used again. */
+  void forget_tags();
   /* The first byte that was never written, or 0. */
   uintptr_t first_unwritten(uintptr_t address, size_t size) const;
 
