@@ -1,6 +1,7 @@
 #include "engine/input_format.h"
 
 #include <cerrno>
+#include <cstring>
 
 #include "engine/color.h"
 
@@ -8,6 +9,15 @@ namespace vmafx {
 namespace {
 
 constexpr int kLargestSide = 1 << 16;  // keeps every count of samples and every sum below 2^32 per plane
+
+/* What an application wrote there, which may be no value of the enum. */
+template <class Enum>
+int number(const Enum& value) {
+  static_assert(sizeof(Enum) == sizeof(int));
+  int n;
+  std::memcpy(&n, &value, sizeof n);
+  return n;
+}
 
 Status check(const VmafxFormat& format, const char* role) {
   if (format.width < 1 || format.height < 1 || format.width > kLargestSide || format.height > kLargestSide)
@@ -18,13 +28,13 @@ Status check(const VmafxFormat& format, const char* role) {
   if (format.shift < 0 || format.shift + format.bits > 16 || (format.bits == 8 && format.shift))
     return error(EINVAL, "the %s input has %d-bit samples shifted by %d, which does not fit its words", role,
                  format.bits, format.shift);
-  if (format.chroma < VMAFX_CHROMA_400 || format.chroma > VMAFX_CHROMA_444)
-    return error(EINVAL, "the %s input has a chroma subsampling of an unknown kind (%d)", role,
-                 static_cast<int>(format.chroma));
-  if (format.layout < VMAFX_LAYOUT_PLANAR || format.layout > VMAFX_LAYOUT_SEMIPLANAR)
-    return error(EINVAL, "the %s input has a layout of an unknown kind (%d)", role, static_cast<int>(format.layout));
-  if (format.memory < VMAFX_MEMORY_HOST || format.memory > VMAFX_MEMORY_DMABUF)
-    return error(EINVAL, "the %s input is in memory of an unknown kind (%d)", role, static_cast<int>(format.memory));
+  const int chroma = number(format.chroma), layout = number(format.layout), memory = number(format.memory);
+  if (chroma < VMAFX_CHROMA_400 || chroma > VMAFX_CHROMA_444)
+    return error(EINVAL, "the %s input has a chroma subsampling of an unknown kind (%d)", role, chroma);
+  if (layout < VMAFX_LAYOUT_PLANAR || layout > VMAFX_LAYOUT_SEMIPLANAR)
+    return error(EINVAL, "the %s input has a layout of an unknown kind (%d)", role, layout);
+  if (memory < VMAFX_MEMORY_HOST || memory > VMAFX_MEMORY_DMABUF)
+    return error(EINVAL, "the %s input is in memory of an unknown kind (%d)", role, memory);
   return {};
 }
 

@@ -43,7 +43,8 @@ START_TEST(defaults_have_no_suffix) {
 END_TEST
 
 START_TEST(fields_have_the_values) {
-  const Fields defaults = resolved({}).fields<Fields>();
+  const Options untouched = resolved({});  // texts are views into it
+  const Fields defaults = untouched.fields<Fields>();
   ck_assert(!defaults.debug && !defaults.skip && defaults.keep);
   ck_assert_double_eq(defaults.gain, 100);
   ck_assert_int_eq(defaults.height, 1080);
