@@ -25,13 +25,14 @@ void DeviceMetrics::add(const PlannedExtractor& planned, const hip::Module& kern
   auto extractor = take(planned.info->create(planned.options, frames_.format(), Placement::kDevice));
   check(extractor->device_twin()->load(kernels));
   add_reads(extractor->reads(), frames_.format(), layout_);
-  const DevicePart part = add_memory(*extractor, layout_);
-  metrics_.push_back({planned.info->name, std::move(extractor), part});
+  const size_t sums = add_memory(*extractor, layout_);
+  metrics_.push_back({planned.info->name, std::move(extractor), sums});
 }
 
 /* `batch` has the sums and the scratch of all metrics. */
-void DeviceMetrics::launch(const DeviceBatch& batch) const {
-  for (const Metric& metric : metrics_) check(metric.extractor->device_twin()->launch(metric.part.of(batch)));
+void DeviceMetrics::launch(const hip::Batch& batch) const {
+  for (const Metric& metric : metrics_)
+    check(metric.extractor->device_twin()->launch(device_batch(batch, metric.sums)));
 }
 
 /* -- Through the pool ---------------------------------------------------------------------------------------------- */
@@ -53,7 +54,7 @@ class DeviceMetrics::Feed {
       else metrics_.frames_.use_pinned(slot, slot.number());
     }
     const hip::Batch sent = take(pool_->upload());
-    if (source_ != Source::kPinnedUploadOnly) metrics_.launch(device_batch(sent));
+    if (source_ != Source::kPinnedUploadOnly) metrics_.launch(sent);
     check(pool_->read_back());
     frames_ += sent.count;
   }
@@ -121,14 +122,14 @@ void DeviceMetrics::check_frame(int64_t frame, const std::byte* sums) const {
     const AlignedBytes want = allocate_aligned(bytes);
     std::memset(want.get(), 0, bytes);
     metric.extractor->extract(frame_set(frame), scratch.get(), want.get());
-    if (std::memcmp(want.get(), sums + metric.part.sums, bytes) != 0)
+    if (std::memcmp(want.get(), sums + metric.sums, bytes) != 0)
       die(std::string(metric.name) + ": the sums of frame " + std::to_string(frame) + " are not the CPU twin's");
   }
 }
 
 /* -- The kernels alone --------------------------------------------------------------------------------------------- */
 
-void DeviceMetrics::place_resident(int64_t first, DeviceBatch* batch) const {
+void DeviceMetrics::place_resident(int64_t first, hip::Batch* batch) const {
   for (int p = 0; p < frames_.format().planes(); p++) {
     for (int back = 1; back <= layout_.history && back <= first; back++) {
       batch->planes[p].ref[hip::ref_index(0, back)] = frames_.device_plane(hip::Side::kRef, first - back, p);
@@ -151,7 +152,7 @@ double DeviceMetrics::kernel_time() const {
   hip::Event end = take(hip::Event::create(context_, hip::Timing::kOn));
   hip::Stream stream = take(hip::Stream::create(context_));
   check(stream.clear(sums.ptr(), layout_.sums_bytes * layout_.batch));
-  DeviceBatch batch;
+  hip::Batch batch;
   batch.count = layout_.batch;
   batch.stream = &stream;
   batch.sums = sums.ptr();

@@ -39,15 +39,15 @@ class DeviceMetrics {
   struct Metric {
     const char* name;
     std::unique_ptr<vmafx::Extractor> extractor;
-    vmafx::DevicePart part;
+    size_t sums;  // where they begin in those of a frame
   };
   class Feed;
 
   void add(const vmafx::PlannedExtractor& planned, const vmafx::hip::Module& kernels);
-  void launch(const vmafx::DeviceBatch& batch) const;
+  void launch(const vmafx::hip::Batch& batch) const;
   void check_frame(int64_t frame, const std::byte* sums) const;
   vmafx::FrameSet frame_set(int64_t frame) const;
-  void place_resident(int64_t first, vmafx::DeviceBatch* batch) const;
+  void place_resident(int64_t first, vmafx::hip::Batch* batch) const;
 
   const vmafx::hip::ContextPtr context_;
   const DeviceFrames& frames_;

@@ -20,6 +20,7 @@ struct Plane {
     using Byte = std::conditional_t<std::is_const_v<T>, const std::byte, std::byte>;
     return reinterpret_cast<T*>(reinterpret_cast<Byte*>(data) + y * stride);
   }
+  Plane<const T> to_read() const { return {data, stride, w, h}; }
 };
 
 /* A plane whose sample type is known at run time only: uint8_t at 8 bit, uint16_t above (see Picture::bpc). */
@@ -66,6 +67,7 @@ struct VideoFormat {
   /* Chroma sizes round down, as the reference implementation does: a last odd column or row of chroma is not scored. */
   int plane_w(int p) const { return p && chroma != Chroma::k444 ? w / 2 : w; }
   int plane_h(int p) const { return p && chroma == Chroma::k420 ? h / 2 : h; }
+  size_t row_bytes(int p) const { return static_cast<size_t>(plane_w(p)) * (bpc > 8 ? 2 : 1); }
 
   bool operator==(const VideoFormat&) const = default;
 };

@@ -220,7 +220,7 @@ Status HipLane::send() {
 /* A metric that leaves out frames of the batch sees the others side by side; their sums lie side by side, too. (It reads no
  * earlier frames: see Reads.) */
 Status HipLane::launch(const hip::Batch& batch, const Metric& metric) const {
-  DeviceBatch work = metric.part.of(device_batch(batch));
+  DeviceBatch work = device_batch(batch, metric.sums);
   work.count = 0;
   for (int i = 0; i < batch.count; i++) {
     if (!runs(metric, staged_[i])) continue;
@@ -239,7 +239,7 @@ Status HipLane::collect() {
   Frames& frames = sent_.front();
   for (size_t m = 0; m < metrics_.size(); m++) {
     const Metric& metric = metrics_[m];
-    const std::byte* sums = batch.sums + metric.part.sums;
+    const std::byte* sums = batch.sums + metric.sums;
     for (const LaneFrame& frame : frames) {
       if (!runs(metric, frame)) continue;
       std::memcpy(frame.sums[m], sums, metric.sums_bytes);

@@ -67,7 +67,7 @@ class HipLane {
     DeviceTwin* twin;
     Reads reads;
     size_t sums_bytes;
-    DevicePart part;
+    size_t sums;  // where they begin in those of a frame
   };
 
   struct Unpack {  // a plane of a picture on the device that kernels cannot read as it is

@@ -25,15 +25,9 @@ namespace vmafx {
 
 /* Frames to work on, in device memory. Planes are as in Picture: planar, 8 bit as bytes, above as 16-bit words, samples in the
  * low bits. Rows begin at multiples of 16 bytes; nothing past the last sample of a row may be read. Only what Reads names is
- * there; where there is no earlier reference frame, its data is null and the frame's sums stay as they are. */
-struct DeviceBatch {
-  int count = 0;  // frames, 1 to hip::kMostBatch
-  hip::BatchPlanes planes[3];
-  hip::Stream* stream = nullptr;
-  hip::DevicePtr<std::byte> sums;     // the metric's struct of the first frame, zeroed, 64-byte aligned
-  size_t sums_stride = 0;             // bytes to that of the next frame
-  hip::DevicePtr<std::byte> scratch;  // scratch_bytes(count), 256-byte aligned, not initialized
-
+ * there; where there is no earlier reference frame, its data is null and the frame's sums stay as they are. The sums are the
+ * metric's own, 64-byte aligned; the scratch memory is scratch_bytes(count), 256-byte aligned. */
+struct DeviceBatch : hip::Batch {
   /* The metric's struct, or what begins at that byte of it. */
   template <class Sums>
   BatchSums<Sums> sums_of(size_t offset = 0) const {
@@ -46,9 +40,6 @@ struct DeviceBatch {
 
 /* What a twin keeps in its scratch memory behind something else begins at a multiple of its alignment, too. */
 constexpr size_t scratch_aligned(size_t bytes) { return round_up(bytes, 256); }
-
-/* All frames of a pool's batch, with the sums of all metrics. */
-DeviceBatch device_batch(const hip::Batch& batch);
 
 /* What a twin keeps in scratch memory, one thing behind the other. Laid out from no address, it says the size. */
 class ScratchLayout {
@@ -142,15 +133,13 @@ class DeviceTwin {
 /* Has a pool for frames of `format` hold what `reads` names. */
 void add_reads(const Reads& reads, const VideoFormat& format, hip::PoolLayout& layout);
 
-/* Where a metric's sums begin in those of a pool, in bytes. Scratch memory all metrics have in one place: on the batch's
- * stream their kernels run one metric after the other. */
-struct DevicePart {
-  size_t sums = 0;
-  DeviceBatch of(const DeviceBatch& batch) const;
-};
+/* Has the pool, whose layout.batch is said, hold the sums and the scratch memory of an extractor that has a twin. Returns where
+ * its sums begin in those of the pool. Scratch memory all metrics have in one place: on the batch's stream their kernels run one
+ * metric after the other. */
+size_t add_memory(Extractor& extractor, hip::PoolLayout& layout);
 
-/* Has the pool, whose layout.batch is said, hold the sums and the scratch memory of an extractor that has a twin. */
-DevicePart add_memory(Extractor& extractor, hip::PoolLayout& layout);
+/* A pool's batch for the metric whose sums begin there. */
+DeviceBatch device_batch(const hip::Batch& batch, size_t sums);
 
 }  // namespace vmafx
 

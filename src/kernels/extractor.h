@@ -125,7 +125,7 @@ struct ExtractorInfo {
   const char* help;                       // one line
   uint32_t flags;                         // ExtractorFlags
   std::span<const FeatureInfo> features;  // all it can provide, whatever the options
-  std::span<const OptionInfo> options;
+  std::span<const OptionInfo> options = {};
   /* EINVAL when the format or the option values cannot be handled, with the reason in a sentence. */
   StatusOr<std::unique_ptr<Extractor>> (*create)(const Options& options, const VideoFormat& format,
                                                  Placement placement);

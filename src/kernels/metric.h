@@ -20,7 +20,6 @@
 #include "base/cpu.h"
 #include "kernels/device_twin.h"
 #include "kernels/extractor.h"
-#include "kernels/twins.h"
 
 namespace vmafx {
 
@@ -60,7 +59,22 @@ class NamedScores {
   ScoreSink& sink_;
 };
 
-/* -- Twins --------------------------------------------------------------------------------------------------------- */
+/* -- Twins: the same raw sums of the same frames, to the last bit, on another processor ----------------------------- */
+
+template <class Params, class Sums>
+struct CpuTwin {
+  /* Fills `sums`, which are zero, from a frame. Thread-safe. */
+  using Run = void(const Params& params, const FrameSet& frames, std::byte* scratch, Sums& sums);
+
+  size_t (*scratch_bytes)(const Params& params);  // working memory of run(), 64-byte aligned; nullptr: none
+  Run* run;
+};
+
+template <class Params, class Sums>
+struct Twins {
+  CpuTwin<Params, Sums> ref, simd;
+  std::unique_ptr<DeviceTwin> (*device)(const Params& params);
+};
 
 /* CpuTwin::run of a twin that takes the luma of both pictures. */
 template <auto twin>

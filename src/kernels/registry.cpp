@@ -1,50 +1,40 @@
 #include "kernels/registry.h"
 
 #include <algorithm>
-#include <array>
 #include <vector>
 
-#include "kernels/adm/adm.h"
-#include "kernels/adm/float_adm.h"
-#include "kernels/cambi/cambi.h"
-#include "kernels/ciede/ciede.h"
-#include "kernels/float_ansnr/float_ansnr.h"
-#include "kernels/float_moment/float_moment.h"
-#include "kernels/motion/float_motion.h"
-#include "kernels/motion/motion.h"
-#include "kernels/psnr/psnr.h"
-#include "kernels/psnr_hvs/psnr_hvs.h"
-#include "kernels/speed/speed.h"
-#include "kernels/ssim/ssim.h"
-#include "kernels/ssimulacra2/ssimulacra2.h"
-#include "kernels/vif/float_vif.h"
-#include "kernels/vif/vif.h"
-
 namespace vmafx {
-namespace {
 
 // clang-format off
-constexpr std::array kExtractors = {
-    &kAdmExtractor,
-    &kFloatAdmExtractor,
-    &kVifExtractor,
-    &kMotionExtractor,
-    &kPsnrExtractor,
-    &kFloatPsnrExtractor,
-    &kFloatAnsnrExtractor,
-    &kFloatMomentExtractor,
-    &kCambiExtractor,
-    &kPsnrHvsExtractor,
-    &kCiedeExtractor,
-    &kFloatVifExtractor,
-    &kSsimulacra2Extractor,
-    &kFloatMotionExtractor,
-    &kFloatSsimExtractor,
-    &kFloatMsSsimExtractor,
-    &kSpeedChromaExtractor,
-    &kSpeedTemporalExtractor,
-};
+#define VMAFX_METRICS(EACH) \
+  EACH(kAdmExtractor) \
+  EACH(kFloatAdmExtractor) \
+  EACH(kVifExtractor) \
+  EACH(kMotionExtractor) \
+  EACH(kPsnrExtractor) \
+  EACH(kFloatPsnrExtractor) \
+  EACH(kFloatAnsnrExtractor) \
+  EACH(kFloatMomentExtractor) \
+  EACH(kCambiExtractor) \
+  EACH(kPsnrHvsExtractor) \
+  EACH(kCiedeExtractor) \
+  EACH(kFloatVifExtractor) \
+  EACH(kSsimulacra2Extractor) \
+  EACH(kFloatMotionExtractor) \
+  EACH(kFloatSsimExtractor) \
+  EACH(kFloatMsSsimExtractor) \
+  EACH(kSpeedChromaExtractor) \
+  EACH(kSpeedTemporalExtractor)
 // clang-format on
+
+/* Each at the end of its metric's own source. */
+#define VMAFX_DECLARE(name) extern const ExtractorInfo name;
+VMAFX_METRICS(VMAFX_DECLARE)
+
+namespace {
+
+#define VMAFX_ADDRESS(name) &name,
+constexpr const ExtractorInfo* kExtractors[] = {VMAFX_METRICS(VMAFX_ADDRESS)};
 
 constexpr std::string_view kDeviceSuffix = "_hip";
 

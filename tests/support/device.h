@@ -95,7 +95,7 @@ class DeviceRun {
 
   void launch() {
     const hip::Batch batch = take(pool_->upload());
-    assert_ok(twin_.launch(device_batch(batch)));
+    assert_ok(twin_.launch({batch}));
     assert_ok(pool_->read_back());
     in_flight_ += batch.count;
   }

@@ -38,7 +38,7 @@
 
 #include "base/picture.h"
 #include "kernels/adm/adm_math.h"
-#include "kernels/twins.h"
+#include "kernels/metric.h"
 
 namespace vmafx {
 

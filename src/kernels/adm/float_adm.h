@@ -36,7 +36,7 @@
 
 #include "base/picture.h"
 #include "kernels/adm/float_adm_math.h"
-#include "kernels/twins.h"
+#include "kernels/metric.h"
 
 namespace vmafx {
 

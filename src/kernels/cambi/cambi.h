@@ -34,7 +34,7 @@
 #include <vector>
 
 #include "kernels/cambi/cambi_math.h"
-#include "kernels/twins.h"
+#include "kernels/metric.h"
 
 namespace vmafx {
 

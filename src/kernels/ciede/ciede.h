@@ -19,7 +19,7 @@
 #include <memory>
 
 #include "kernels/ciede/ciede_math.h"
-#include "kernels/twins.h"
+#include "kernels/metric.h"
 
 namespace vmafx {
 

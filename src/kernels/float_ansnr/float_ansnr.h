@@ -19,7 +19,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "kernels/twins.h"
+#include "kernels/metric.h"
 
 namespace vmafx {
 

@@ -11,7 +11,7 @@
 #include <memory>
 
 #include "kernels/float_moment/float_moment_work.h"
-#include "kernels/twins.h"
+#include "kernels/metric.h"
 
 namespace vmafx {
 

@@ -24,7 +24,7 @@
 
 #include "kernels/motion/float_motion_math.h"
 #include "kernels/steps/prescale.h"
-#include "kernels/twins.h"
+#include "kernels/metric.h"
 
 namespace vmafx {
 

@@ -24,7 +24,7 @@
 #include <memory>
 
 #include "kernels/motion/motion_math.h"
-#include "kernels/twins.h"
+#include "kernels/metric.h"
 
 namespace vmafx {
 

@@ -23,7 +23,7 @@
 #include <memory>
 
 #include "kernels/psnr_hvs/psnr_hvs_math.h"
-#include "kernels/twins.h"
+#include "kernels/metric.h"
 
 namespace vmafx {
 

@@ -35,7 +35,7 @@
 #include <memory>
 
 #include "kernels/speed/speed_plan.h"
-#include "kernels/twins.h"
+#include "kernels/metric.h"
 
 namespace vmafx {
 

@@ -25,7 +25,7 @@
 #include <memory>
 
 #include "kernels/ssim/ssim_math.h"
-#include "kernels/twins.h"
+#include "kernels/metric.h"
 
 namespace vmafx {
 

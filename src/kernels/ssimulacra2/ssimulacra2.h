@@ -26,7 +26,7 @@
 #include <memory>
 
 #include "kernels/ssimulacra2/ssimulacra2_math.h"
-#include "kernels/twins.h"
+#include "kernels/metric.h"
 
 namespace vmafx {
 

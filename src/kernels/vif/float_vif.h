@@ -27,7 +27,7 @@
 #include "base/picture.h"
 #include "kernels/steps/gaussian_window.h"
 #include "kernels/steps/prescale.h"
-#include "kernels/twins.h"
+#include "kernels/metric.h"
 #include "kernels/vif/float_vif_math.h"
 
 namespace vmafx {

@@ -26,7 +26,7 @@
 #include <memory>
 
 #include "base/picture.h"
-#include "kernels/twins.h"
+#include "kernels/metric.h"
 #include "kernels/vif/vif_math.h"
 
 namespace vmafx {
