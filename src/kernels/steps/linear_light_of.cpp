@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cmath>
+#include <iterator>
 
 namespace vmafx {
 namespace {
@@ -23,45 +24,33 @@ DisplayCurve of_gamma(double gamma) {
 
 constexpr DisplayCurve kSrgb = {.toe = 0, .toe_scale = 0, .toe_power = 1, .scale = kMostCode, .power = 1, .offset = 0};
 
+/* The power of the display by transfer characteristics; 0: none that is known. */
+constexpr double kGamma[] = {0, 2.4, 2.4, 0, 2.2, 2.8, 2.4, 2.4, 1, 0, 0, 2.4, 2.4, 0, 2.4, 2.4, 0, 2.6};
+constexpr int kSrgbTransfer = 13;
+
 StatusOr<DisplayCurve> curve_of(int transfer) {
-  switch (transfer) {
-    case 1:
-    case 2:
-    case 6:
-    case 7:
-    case 11:
-    case 12:
-    case 14:
-    case 15: return of_gamma(2.4);
-    case 4: return of_gamma(2.2);
-    case 5: return of_gamma(2.8);
-    case 8: return of_gamma(1);
-    case 13: return kSrgb;
-    case 17: return of_gamma(2.6);
-    default:
-      return error(EINVAL, "transfer characteristics %d (H.273) have no white to scale to; those of SDR do", transfer);
-  }
+  if (transfer == kSrgbTransfer) return kSrgb;
+  const double gamma = transfer >= 0 && transfer < std::ssize(kGamma) ? kGamma[transfer] : 0;
+  if (gamma > 0) return of_gamma(gamma);
+  return error(EINVAL, "transfer characteristics %d (H.273) have no white to scale to; those of SDR do", transfer);
 }
 
 // -- Matrix ----------------------------------------------------------------------------------------------------------
 
 /* The parts of red and blue in luma. */
 struct LumaParts {
-  double red, blue;
+  double red = 0, blue = 0;
 };
 
+/* By matrix coefficients; those without are no linear function of R'G'B', or not known. */
+constexpr LumaParts kLumaParts[] = {{},           {0.2126, 0.0722}, {0.2126, 0.0722}, {},
+                                    {0.30, 0.11}, {0.299, 0.114},   {0.299, 0.114},   {0.212, 0.087},
+                                    {},           {0.2627, 0.0593}};
+
 StatusOr<LumaParts> luma_parts_of(int matrix) {
-  switch (matrix) {
-    case 1:
-    case 2: return LumaParts{0.2126, 0.0722};
-    case 4: return LumaParts{0.30, 0.11};
-    case 5:
-    case 6: return LumaParts{0.299, 0.114};
-    case 7: return LumaParts{0.212, 0.087};
-    case 9: return LumaParts{0.2627, 0.0593};
-    default:
-      return error(EINVAL, "matrix coefficients %d (H.273) are no linear function of R'G'B' that is known", matrix);
-  }
+  const LumaParts parts = matrix >= 0 && matrix < std::ssize(kLumaParts) ? kLumaParts[matrix] : LumaParts{};
+  if (parts.red > 0) return parts;
+  return error(EINVAL, "matrix coefficients %d (H.273) are no linear function of R'G'B' that is known", matrix);
 }
 
 // -- Primaries -------------------------------------------------------------------------------------------------------

@@ -10,8 +10,7 @@
 #include "kernels/steps/rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace vmafx {
-namespace HWY_NAMESPACE {
+namespace vmafx::HWY_NAMESPACE {
 namespace {
 
 /* Rows of the source as floats, each converted once. The taps of a row are neighbors, no more than there are slots. */
@@ -85,8 +84,7 @@ void prescale(const Prescaler& p, const PrescaleSource& in, const Plane<float>& 
 }
 
 }  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace vmafx
+}  // namespace vmafx::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE

@@ -2,10 +2,6 @@
 #ifndef VMAFX_KERNELS_STEPS_PRESCALE_WORK_H
 #define VMAFX_KERNELS_STEPS_PRESCALE_WORK_H
 
-#include <cstdint>
-
-#include "hip/device_ptr.h"
-#include "hip/frame_planes.h"
 #include "kernels/gpu/work.h"
 #include "kernels/steps/prescale_math.h"
 

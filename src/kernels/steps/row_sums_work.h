@@ -2,8 +2,6 @@
 #ifndef VMAFX_KERNELS_STEPS_ROW_SUMS_WORK_H
 #define VMAFX_KERNELS_STEPS_ROW_SUMS_WORK_H
 
-#include <cstdint>
-
 #include "kernels/gpu/work.h"
 
 namespace vmafx {

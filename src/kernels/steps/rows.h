@@ -37,23 +37,26 @@ inline size_t row_pitch(size_t n) {
   return ((n + kRowSlack + kLine - 1) / kLine | 1) * kLine;
 }
 
-/* The last `count` rows of w floats: row y lies where row y - count did. Before and behind each is room for kMargin
- * more, then kRowSlack. */
-template <int count>
+/* The last `count` rows of w floats, or of smaller values: row y lies where row y - count did. Before and behind each is room
+ * for kMargin more, then the memory of kRowSlack floats. */
+template <int count, class T = float>
 class RowRing {
  public:
-  static constexpr int kMargin = 16;
+  static constexpr int kMargin = 64 / sizeof(T);
 
-  RowRing(std::byte* scratch, int w) : first_(reinterpret_cast<float*>(scratch) + kMargin), pitch_(pitch(w)) {}
+  RowRing(std::byte* scratch, int w) : first_(reinterpret_cast<T*>(scratch) + kMargin), pitch_(pitch(w)) {}
 
-  float* row(int y) const { return first_ + y % count * pitch_; }
+  T* row(int y) const { return first_ + y % count * pitch_; }
 
-  static size_t bytes(int w) { return sizeof(float) * count * pitch(w); }
+  static size_t bytes(int w) { return sizeof(T) * count * pitch(w); }
 
  private:
-  static size_t pitch(int w) { return row_pitch(2 * kMargin + static_cast<size_t>(w)); }
+  static size_t pitch(int w) {
+    constexpr size_t kInFloat = sizeof(float) / sizeof(T);
+    return row_pitch((2 * kMargin + static_cast<size_t>(w) + kInFloat - 1) / kInFloat) * kInFloat;
+  }
 
-  float* first_;
+  T* first_;
   size_t pitch_;
 };
 

@@ -3,10 +3,6 @@
 #ifndef VMAFX_KERNELS_STEPS_UNPACK_WORK_H
 #define VMAFX_KERNELS_STEPS_UNPACK_WORK_H
 
-#include <stdint.h>
-
-#include "hip/device_ptr.h"
-#include "hip/frame_planes.h"
 #include "kernels/gpu/work.h"
 
 namespace vmafx {
