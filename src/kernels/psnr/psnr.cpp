@@ -4,10 +4,22 @@
 #include <cfloat>
 #include <cmath>
 
-#include "kernels/metric.h"
-
 namespace vmafx {
 namespace {
+
+template <auto sse>
+void run(const PsnrParams& params, const FrameSet& frames, std::byte*, PsnrSums& sums) {
+  for (int p = 0; p < params.planes; p++)
+    sums.sse[p] = sse(frames.ref.plane[p], frames.dist.plane[p], params.format.bpc);
+}
+
+constexpr Twins<PsnrParams, PsnrSums> kTwins = {
+    .ref = {nullptr, run<psnr_sse_ref>},
+    .simd = {nullptr, run<psnr_sse_simd>},
+    .device = psnr_hip,
+};
+
+/* -- psnr ---------------------------------------------------------------------------------------------------------- */
 
 struct PsnrOptions {
   bool enable_chroma = true, enable_mse = false, enable_apsnr = false, reduced_hbd_peak = false;
@@ -55,14 +67,12 @@ double squared_peak(const PsnrOptions& options, int bpc) {
 class Psnr : public Metric<PsnrParams, PsnrSums, PsnrScores> {
  public:
   Psnr(const PsnrOptions& options, const PsnrParams& params, Placement placement)
-      : Metric(params, kPsnrTwins, provided(params.planes, options.enable_mse), placement),
-        of_stream_(options.enable_apsnr), peak_squared_(squared_peak(options, params.format.bpc)) {
-    for (int p = 0; p < params.planes; p++) limit_[p] = limit(p, options.min_sse);
-  }
+      : Metric(params, kTwins, provided(params.planes, options.enable_mse), placement), options_(options),
+        peak_squared_(squared_peak(options, params.format.bpc)) {}
 
   Reads reads() const override {
     const unsigned planes = (1u << params_.planes) - 1;
-    return {.ref = planes, .dist = planes, .history = 0, .every_frame = of_stream_};
+    return {.ref = planes, .dist = planes, .history = 0, .every_frame = options_.enable_apsnr};
   }
 
   Status flush(ScoreSink& sink) override;
@@ -74,11 +84,10 @@ class Psnr : public Metric<PsnrParams, PsnrSums, PsnrScores> {
   uint32_t samples(int p) const {
     return static_cast<uint32_t>(params_.format.plane_w(p)) * static_cast<uint32_t>(params_.format.plane_h(p));
   }
-  double limit(int p, double min_sse) const;
+  double limit(int p) const;  // dB
 
-  const bool of_stream_;
+  const PsnrOptions options_;
   const double peak_squared_;
-  double limit_[3] = {};  // dB
 
   /* The stream so far. */
   PsnrSums stream_ = {};
@@ -86,16 +95,16 @@ class Psnr : public Metric<PsnrParams, PsnrSums, PsnrScores> {
 };
 
 /* The order of the operations, here and below, is libvmaf's: its scores are met to the bit. */
-double Psnr::limit(int p, double min_sse) const {
-  if (min_sse == 0.0) return 6 * params_.format.bpc + 12;
-  return std::ceil(10. * std::log10(peak_squared_ / (min_sse / samples(p))));
+double Psnr::limit(int p) const {
+  if (options_.min_sse == 0.0) return 6 * params_.format.bpc + 12;
+  return std::ceil(10. * std::log10(peak_squared_ / (options_.min_sse / samples(p))));
 }
 
 PsnrScores Psnr::scores(const PsnrSums& sums) {
   PsnrScores scores = {};
   for (int p = 0; p < params_.planes; p++) {
     scores.mse[p] = static_cast<double>(sums.sse[p]) / samples(p);
-    scores.psnr[p] = std::min(10. * std::log10(peak_squared_ / std::max(scores.mse[p], 1e-16)), limit_[p]);
+    scores.psnr[p] = std::min(10. * std::log10(peak_squared_ / std::max(scores.mse[p], 1e-16)), limit(p));
     stream_.sse[p] += sums.sse[p];
   }
   frames_++;
@@ -103,7 +112,7 @@ PsnrScores Psnr::scores(const PsnrSums& sums) {
 }
 
 Status Psnr::flush(ScoreSink& sink) {
-  if (!of_stream_ || !frames_) return {};
+  if (!options_.enable_apsnr || !frames_) return {};
   for (int p = 0; p < params_.planes; p++) {
     const double count = static_cast<double>(static_cast<uint64_t>(frames_) * samples(p));
     const double limit = std::ceil(10 * std::log10(peak_squared_ * count * 2));
@@ -120,19 +129,33 @@ Created create(const PsnrOptions& options, const VideoFormat& format, Placement 
   return std::unique_ptr<Extractor>(new Psnr(options, params, placement));
 }
 
-template <auto sse>
-void run(const PsnrParams& params, const FrameSet& frames, std::byte*, PsnrSums& sums) {
-  for (int p = 0; p < params.planes; p++)
-    sums.sse[p] = sse(frames.ref.plane[p], frames.dist.plane[p], params.format.bpc);
+/* -- float_psnr ---------------------------------------------------------------------------------------------------- */
+
+struct FloatPsnrScores {
+  double psnr;
+};
+
+constexpr FeatureInfo kFloatFeatures[] = {plain_feature("float_psnr", VMAFX_SCORE(FloatPsnrScores, psnr))};
+
+class FloatPsnr : public Metric<PsnrParams, PsnrSums, FloatPsnrScores> {
+ public:
+  using Metric::Metric;
+
+ private:
+  FloatPsnrScores scores(const PsnrSums& sums) override {
+    const VideoFormat& format = params_.format;
+    const double scale = 1 << (format.bpc - 8), peak = ((1 << format.bpc) - 1) / scale;
+    const double sse = static_cast<double>(sums.sse[0]) / (scale * scale);
+    const double mse = sse / (static_cast<double>(format.w) * format.h);
+    return {std::min(10 * std::log10(peak * peak / std::max(mse, 1e-10)), 6. * format.bpc + 12)};
+  }
+};
+
+Created create_float(const NoOptions&, const VideoFormat& format, Placement placement) {
+  return std::unique_ptr<Extractor>(new FloatPsnr({format, 1}, kTwins, kFloatFeatures, placement));
 }
 
 }  // namespace
-
-constexpr Twins<PsnrParams, PsnrSums> kPsnrTwins = {
-    .ref = {nullptr, run<psnr_sse_ref>},
-    .simd = {nullptr, run<psnr_sse_simd>},
-    .device = [](const PsnrParams& params) { return psnr_hip(params.format, params.planes); },
-};
 
 constexpr ExtractorInfo kPsnrExtractor = {
     .name = "psnr",
@@ -141,6 +164,14 @@ constexpr ExtractorInfo kPsnrExtractor = {
     .features = kFeatures,
     .options = kOptions,
     .create = with_fields<create>,
+};
+
+constexpr ExtractorInfo kFloatPsnrExtractor = {
+    .name = "float_psnr",
+    .help = "peak signal-to-noise ratio of the luma, on the scale of 8 bit",
+    .flags = kHip,
+    .features = kFloatFeatures,
+    .create = with_fields<create_float>,
 };
 
 }  // namespace vmafx

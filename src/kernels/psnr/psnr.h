@@ -11,34 +11,34 @@
  *
  * Matches libvmaf f85a853 `psnr`: sums equal, scores equal in double arithmetic. Deviations: any depth from 8 to 16
  * bit, where it takes 8, 10, 12 and 16; without chroma no apsnr_cb and apsnr_cr, where it gives -inf; no overflow in
- * rows of more than 66,051 samples, nor in the limit of apsnr of long 16-bit streams. */
+ * rows of more than 66,051 samples, nor in the limit of apsnr of long 16-bit streams.
+ *
+ * float_psnr: the luma's PSNR on the scale of 8 bit, of the same sum.
+ *
+ *     mse        = Σ (ref - dist)² / (w·h) / 4^(bpc-8)
+ *     float_psnr = min(10·log10(peak² / max(mse, 1e-10)), 6·bpc + 12)         peak = (2^bpc - 1) / 2^(bpc-8)
+ *
+ * Matches libvmaf f85a853 `float_psnr`, which squares and adds in floating point, within 1e-6. Deviation: as above. */
 #ifndef VMAFX_KERNELS_PSNR_PSNR_H
 #define VMAFX_KERNELS_PSNR_PSNR_H
 
-#include <cstdint>
-#include <memory>
-
-#include "kernels/psnr/psnr_math.h"
 #include "kernels/metric.h"
+#include "kernels/psnr/psnr_work.h"
 
 namespace vmafx {
-
-/* The twins: Σ (ref - dist)² of one plane. Planes of equal size; samples below 2^bpc. */
-uint64_t psnr_sse_ref(const SamplePlane& ref, const SamplePlane& dist, int bpc);
-uint64_t psnr_sse_simd(const SamplePlane& ref, const SamplePlane& dist, int bpc);
 
 /* Both metrics' sums: of the first `planes` planes of frames. */
 struct PsnrParams {
   VideoFormat format;
   int planes = 1;
 };
-extern const Twins<PsnrParams, PsnrSums> kPsnrTwins;
 
-/* The HIP twin: kernels for the first `planes` planes of frames. */
-std::unique_ptr<DeviceTwin> psnr_hip(const VideoFormat& format, int planes);
+/* The twins: Σ (ref - dist)² of one plane. Planes of equal size; samples below 2^bpc. */
+uint64_t psnr_sse_ref(const SamplePlane& ref, const SamplePlane& dist, int bpc);
+uint64_t psnr_sse_simd(const SamplePlane& ref, const SamplePlane& dist, int bpc);
+std::unique_ptr<DeviceTwin> psnr_hip(const PsnrParams& params);
 
-extern const ExtractorInfo kPsnrExtractor;
-extern const ExtractorInfo kFloatPsnrExtractor;  // float_psnr.cpp
+extern const ExtractorInfo kPsnrExtractor, kFloatPsnrExtractor;
 
 }  // namespace vmafx
 

@@ -1,6 +1,5 @@
 /* The kernels of psnr: all tiles of all planes of a batch in one launch. Grid: tiles, 1, frames. */
 #include "kernels/gpu/gpu.h"
-#include "kernels/psnr/psnr_math.h"
 #include "kernels/psnr/psnr_work.h"
 
 namespace vmafx::psnr {

@@ -1,6 +1,5 @@
 /* The definition of psnr's sum of squared errors. */
 #include "kernels/psnr/psnr.h"
-#include "kernels/psnr/psnr_math.h"
 
 namespace vmafx {
 namespace {

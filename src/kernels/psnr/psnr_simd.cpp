@@ -17,8 +17,7 @@
 #include "kernels/arithmetic/squares-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace vmafx {
-namespace HWY_NAMESPACE {
+namespace vmafx::HWY_NAMESPACE {
 namespace {
 
 #if HWY_TARGET == HWY_SCALAR
@@ -79,8 +78,7 @@ uint64_t psnr_sse(const SamplePlane& ref, const SamplePlane& dist, int bpc) {
 #endif
 
 }  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace vmafx
+}  // namespace vmafx::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
