@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <cmath>
 
-#include "kernels/metric.h"
 #include "kernels/steps/row_sums.h"
 
 namespace vmafx {
@@ -34,16 +33,9 @@ class Ansnr : public Metric<VideoFormat, AnsnrSums, AnsnrScores> {
   }
 };
 
-size_t scratch_bytes(const VideoFormat& format) { return ansnr_scratch_bytes(format.w); }
-
-template <auto sums_of>
-void run(const VideoFormat& format, const FrameSet& frames, std::byte* scratch, AnsnrSums& sums) {
-  sums = sums_of(frames.ref.plane[0], frames.dist.plane[0], format.bpc, scratch);
-}
-
 constexpr Twins<VideoFormat, AnsnrSums> kTwins = {
-    .ref = {scratch_bytes, run<ansnr_ref>},
-    .simd = {scratch_bytes, run<ansnr_simd>},
+    .ref = {ansnr_scratch_bytes, on_luma<ansnr_ref>},
+    .simd = {ansnr_scratch_bytes, on_luma<ansnr_simd>},
     .device = ansnr_hip,
 };
 
@@ -61,7 +53,6 @@ constexpr ExtractorInfo kFloatAnsnrExtractor = {
     .help = "signal-to-noise ratio of the smoothed luma",
     .flags = kHip,
     .features = kFeatures,
-    .options = {},
     .create = with_fields<create>,
 };
 

@@ -7,35 +7,27 @@
  *     float_ansnr  = 10·log10(Σ r² / Σ (r - d)²)                 the limit if there is no noise
  *     float_anpsnr = min(10·log10(peak²·w·h / Σ (r - d)²), limit)
  *
- * K₃ and K₅ are small Gaussians, in ansnr_math.h; peak and limit are those of float_psnr: (2^bpc - 1) / 2^(bpc-8), 6·bpc + 12.
+ * K₃ and K₅ are small Gaussians, in float_ansnr_work.h; peak and limit are those of float_psnr: (2^bpc - 1) / 2^(bpc-8), 6·bpc + 12.
  *
- * Scores are libvmaf's (f85a853, `float_ansnr`), to the last bit: windows and sums (common/row_sums.h) round in single precision
+ * Scores are libvmaf's (f85a853, `float_ansnr`), to the last bit: windows and sums (row_sums.h) round in single precision
  * in the same places, so that a flat picture may have the noise of that. Deviation: any depth from 8 to 16 bit, where it
  * takes 8, 10, 12 and 16. */
 #ifndef VMAFX_KERNELS_FLOAT_ANSNR_FLOAT_ANSNR_H
 #define VMAFX_KERNELS_FLOAT_ANSNR_FLOAT_ANSNR_H
 
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-
+#include "kernels/float_ansnr/float_ansnr_work.h"
 #include "kernels/metric.h"
 
 namespace vmafx {
 
-/* The raw sums of one frame, as row_sums.h has them. */
-struct AnsnrSums {
-  uint64_t signal, noise;  // Σ r², Σ (r - d)²
-};
-
 inline constexpr int kAnsnrMinSize = 3;
 
 /* The twins, for planes of at least kAnsnrMinSize a side and samples below 2^bpc. */
-size_t ansnr_scratch_bytes(int w);
-AnsnrSums ansnr_ref(const SamplePlane& ref, const SamplePlane& dist, int bpc, std::byte* scratch);
-AnsnrSums ansnr_simd(const SamplePlane& ref, const SamplePlane& dist, int bpc, std::byte* scratch);
-
-/* The HIP twin. */
+size_t ansnr_scratch_bytes(const VideoFormat& format);
+void ansnr_ref(const VideoFormat& format, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
+               AnsnrSums& sums);
+void ansnr_simd(const VideoFormat& format, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
+                AnsnrSums& sums);
 std::unique_ptr<DeviceTwin> ansnr_hip(const VideoFormat& format);
 
 extern const ExtractorInfo kFloatAnsnrExtractor;

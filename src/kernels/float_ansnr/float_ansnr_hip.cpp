@@ -1,8 +1,6 @@
 /* Which kernels of float_ansnr run, on what planes, in which order: one that writes squares, on the lumas of all frames, and those
  * that add them up. */
-#include "kernels/device_twin.h"
 #include "kernels/float_ansnr/float_ansnr.h"
-#include "kernels/float_ansnr/float_ansnr_work.h"
 #include "kernels/steps/row_sums_hip.h"
 #include "kernels/steps/rows.h"
 
@@ -19,23 +17,15 @@ class AnsnrHip : public DeviceTwin {
   size_t scratch_bytes(int frames) const override { return sums_.scratch_bytes(frames); }
 
   Status launch(const DeviceBatch& batch) const override {
-    VMAFX_TRY(put_squares(batch));
+    const AnsnrWork work = {format_.w, format_.h, scale_to_8_bits(format_.bpc), batch.planes[0],
+                            sums_.values(0, batch.scratch)};
+    const unsigned across = hip::blocks_for(format_.w, kAnsnrTileW);
+    VMAFX_TRY(kernel_.launch(batch, batch.grid(across, hip::blocks_for(format_.h, kAnsnrTileH)), work));
     VMAFX_TRY(sums_.add_rows(batch, 0, batch.scratch));
     return sums_.add_sums(batch, batch.scratch);
   }
 
  private:
-  Status put_squares(const DeviceBatch& batch) const {
-    AnsnrWork work;
-    work.w = format_.w;
-    work.h = format_.h;
-    work.sample_scale = scale_to_8_bits(format_.bpc);
-    work.luma = batch.planes[0];
-    work.squares = sums_.values(0, batch.scratch);
-    const unsigned across = hip::blocks_for(format_.w, kAnsnrTileW);
-    return kernel_.launch(batch, batch.grid(across, hip::blocks_for(format_.h, kAnsnrTileH)), work);
-  }
-
   const VideoFormat format_;
   RowSumsDevice sums_{kernels_};
   const TwinKernel<AnsnrWork> kernel_ = kernels_.add(kernels::ansnr.of(format_.bpc));

@@ -29,10 +29,11 @@ AnsnrSums sums_of(const Plane<const T>& ref, const Plane<const T>& dist, float s
 
 }  // namespace
 
-AnsnrSums ansnr_ref(const SamplePlane& ref, const SamplePlane& dist, int bpc, std::byte*) {
-  const float scale = scale_to_8_bits(bpc);
-  return bpc == 8 ? sums_of(ref.as<uint8_t>(), dist.as<uint8_t>(), scale)
-                  : sums_of(ref.as<uint16_t>(), dist.as<uint16_t>(), scale);
+void ansnr_ref(const VideoFormat& format, const SamplePlane& ref, const SamplePlane& dist, std::byte*,
+               AnsnrSums& sums) {
+  const float scale = scale_to_8_bits(format.bpc);
+  sums = format.bpc == 8 ? sums_of(ref.as<uint8_t>(), dist.as<uint8_t>(), scale)
+                         : sums_of(ref.as<uint16_t>(), dist.as<uint16_t>(), scale);
 }
 
 }  // namespace vmafx

@@ -14,21 +14,13 @@
 #include "kernels/float_ansnr/float_ansnr_math-inl.h"
 #include "kernels/steps/row_sums.h"
 
-#ifndef VMAFX_KERNELS_ANSNR_ANSNR_SIMD_ONCE
-#define VMAFX_KERNELS_ANSNR_ANSNR_SIMD_ONCE
-namespace vmafx {
+HWY_BEFORE_NAMESPACE();
+namespace vmafx::HWY_NAMESPACE {
+namespace {
 
 /* The rows under a window. */
 using AnsnrRefRows = RowRing<2 * kAnsnrRefRadius + 1>;
 using AnsnrDistRows = RowRing<2 * kAnsnrDistRadius + 1>;
-
-}  // namespace vmafx
-#endif
-
-HWY_BEFORE_NAMESPACE();
-namespace vmafx {
-namespace HWY_NAMESPACE {
-namespace {
 
 template <int count, class T>
 void read_row(const Plane<const T>& plane, int y, float scale, const RowRing<count>& rows) {
@@ -52,12 +44,11 @@ struct Window {
 };
 
 template <class T>
-AnsnrSums sums_of(const Plane<const T>& ref, const Plane<const T>& dist, float scale, std::byte* scratch) {
+void add_up(const Plane<const T>& ref, const Plane<const T>& dist, float scale, std::byte* scratch, AnsnrSums& sums) {
   const int w = ref.w, h = ref.h;
   const AnsnrRefRows ref_rows(scratch, w);
   const AnsnrDistRows dist_rows(scratch + AnsnrRefRows::bytes(w), w);
-  uint64_t words[2] = {};
-  RowStrip strip(2, w, scratch + AnsnrRefRows::bytes(w) + AnsnrDistRows::bytes(w), words);
+  RowStrip strip(2, w, scratch + AnsnrRefRows::bytes(w) + AnsnrDistRows::bytes(w), reinterpret_cast<uint64_t*>(&sums));
   for (int y = 0; y < kAnsnrRefRadius; y++) read_row(ref, y, scale, ref_rows);
   for (int y = 0; y < kAnsnrDistRadius; y++) read_row(dist, y, scale, dist_rows);
   for (int y = 0; y < h; y++) {
@@ -76,18 +67,17 @@ AnsnrSums sums_of(const Plane<const T>& ref, const Plane<const T>& dist, float s
     strip.end_row();
   }
   strip.finish();
-  return {words[0], words[1]};
 }
 
-AnsnrSums ansnr(const SamplePlane& ref, const SamplePlane& dist, int bpc, std::byte* scratch) {
-  const float scale = scale_to_8_bits(bpc);
-  return bpc == 8 ? sums_of(ref.as<uint8_t>(), dist.as<uint8_t>(), scale, scratch)
-                  : sums_of(ref.as<uint16_t>(), dist.as<uint16_t>(), scale, scratch);
+void ansnr(const VideoFormat& format, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
+           AnsnrSums& sums) {
+  const float scale = scale_to_8_bits(format.bpc);
+  if (format.bpc == 8) add_up(ref.as<uint8_t>(), dist.as<uint8_t>(), scale, scratch, sums);
+  else add_up(ref.as<uint16_t>(), dist.as<uint16_t>(), scale, scratch, sums);
 }
 
 }  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace vmafx
+}  // namespace vmafx::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
@@ -95,10 +85,14 @@ namespace vmafx {
 
 HWY_EXPORT(ansnr);
 
-size_t ansnr_scratch_bytes(int w) { return AnsnrRefRows::bytes(w) + AnsnrDistRows::bytes(w) + RowStrip::bytes(2, w); }
+size_t ansnr_scratch_bytes(const VideoFormat& format) {
+  using namespace HWY_NAMESPACE;
+  return AnsnrRefRows::bytes(format.w) + AnsnrDistRows::bytes(format.w) + RowStrip::bytes(2, format.w);
+}
 
-AnsnrSums ansnr_simd(const SamplePlane& ref, const SamplePlane& dist, int bpc, std::byte* scratch) {
-  return HWY_DYNAMIC_DISPATCH(ansnr)(ref, dist, bpc, scratch);
+void ansnr_simd(const VideoFormat& format, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
+                AnsnrSums& sums) {
+  HWY_DYNAMIC_DISPATCH(ansnr)(format, ref, dist, scratch, sums);
 }
 
 }  // namespace vmafx

@@ -1,7 +1,5 @@
 #include "kernels/float_moment/float_moment.h"
 
-#include "kernels/metric.h"
-
 namespace vmafx {
 namespace {
 
@@ -53,7 +51,6 @@ constexpr ExtractorInfo kFloatMomentExtractor = {
     .help = "mean and mean square of the luma of each picture",
     .flags = kHip,
     .features = kFeatures,
-    .options = {},
     .create = with_fields<create>,
 };
 

@@ -7,9 +7,6 @@
 #ifndef VMAFX_KERNELS_FLOAT_MOMENT_FLOAT_MOMENT_H
 #define VMAFX_KERNELS_FLOAT_MOMENT_FLOAT_MOMENT_H
 
-#include <cstdint>
-#include <memory>
-
 #include "kernels/float_moment/float_moment_work.h"
 #include "kernels/metric.h"
 
@@ -18,8 +15,6 @@ namespace vmafx {
 /* The twins. Samples are below 2^bpc. */
 MomentSums moment_ref(const SamplePlane& plane, int bpc);
 MomentSums moment_simd(const SamplePlane& plane, int bpc);
-
-/* The HIP twin. */
 std::unique_ptr<DeviceTwin> moment_hip(const VideoFormat& format);
 
 extern const ExtractorInfo kFloatMomentExtractor;

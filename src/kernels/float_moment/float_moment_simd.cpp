@@ -13,8 +13,7 @@
 #include "kernels/arithmetic/squares-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace vmafx {
-namespace HWY_NAMESPACE {
+namespace vmafx::HWY_NAMESPACE {
 namespace {
 
 #if HWY_TARGET == HWY_SCALAR
@@ -57,8 +56,7 @@ MomentSums moment(const SamplePlane& plane, int bpc) {
 #endif
 
 }  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace vmafx
+}  // namespace vmafx::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE

@@ -2,9 +2,6 @@
 #ifndef VMAFX_KERNELS_FLOAT_MOMENT_FLOAT_MOMENT_WORK_H
 #define VMAFX_KERNELS_FLOAT_MOMENT_FLOAT_MOMENT_WORK_H
 
-#include <stdint.h>
-
-#include "hip/frame_planes.h"
 #include "kernels/gpu/work.h"
 
 namespace vmafx {

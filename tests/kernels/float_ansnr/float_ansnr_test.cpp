@@ -21,9 +21,11 @@ void check_twins(const std::string& target, int w, int h, int bpc, Fill ref_fill
   TestPlane<T> ref(w, h, w % 5, w % 3, w % 2), dist(w, h, w % 7, h % 4, h % 2);
   ref.fill(ref_fill, bpc, w);
   dist.fill(dist_fill, bpc, h);
-  const AlignedBytes scratch = allocate_aligned(ansnr_scratch_bytes(w));
-  const AnsnrSums want = ansnr_ref(ref.sample_plane(), dist.sample_plane(), bpc, nullptr);
-  const AnsnrSums got = ansnr_simd(ref.sample_plane(), dist.sample_plane(), bpc, scratch.get());
+  const VideoFormat format = {.w = w, .h = h, .bpc = bpc};
+  const AlignedBytes scratch = allocate_aligned(ansnr_scratch_bytes(format));
+  AnsnrSums want = {}, got = {};
+  ansnr_ref(format, ref.sample_plane(), dist.sample_plane(), nullptr, want);
+  ansnr_simd(format, ref.sample_plane(), dist.sample_plane(), scratch.get(), got);
   ck_assert_msg(got.signal == want.signal && got.noise == want.noise, "%s, %dx%d, %d bit, %s against %s",
                 target.c_str(), w, h, bpc, fill_name(ref_fill), fill_name(dist_fill));
 }
