@@ -1,6 +1,5 @@
 #include "kernels/motion/float_motion.h"
 
-#include <algorithm>
 #include <cerrno>
 
 #include "kernels/motion/motion_scores.h"
@@ -31,10 +30,8 @@ constexpr OptionInfo kOptions[] = {
     Shared::kMaxVal,
 };
 
-constexpr ScoreId kMotionId = VMAFX_SCORE(MotionScores, motion), kMotion3Id = VMAFX_SCORE(MotionScores, motion3);
-
-constexpr FeatureInfo kMotion2 = motion_feature("VMAF_feature_motion2_score", "motion2",
-                                                VMAFX_SCORE(MotionScores, motion2), FirstScore::kWithItsFrame);
+constexpr FeatureInfo kMotion2 =
+    motion_feature("VMAF_feature_motion2_score", "motion2", kMotion2Id, FirstScore::kWithItsFrame);
 constexpr FeatureInfo kMotion =
     motion_feature("VMAF_feature_motion_score", "motion", kMotionId, FirstScore::kWithItsFrame);
 constexpr FeatureInfo kMotion3 =
@@ -51,17 +48,9 @@ std::vector<FeatureInfo> provided(const FloatMotionOptions& options) {
   return {kMotion2, kMotion3};
 }
 
-/* What a frame is, and what is computed of it. */
-struct FloatMotionFrame {
-  VideoFormat format;
-  FloatMotionParams params;
-};
-
 FloatMotionParams params_of(const FloatMotionOptions& options, const VideoFormat& format) {
-  FloatMotionParams params;
-  params.bpc = format.bpc;
-  params.taps = options.taps();
-  params.planes = options.force_zero ? 0 : options.planes();
+  FloatMotionParams params = {
+      .format = format, .taps = options.taps(), .planes = options.force_zero ? 0 : options.planes()};
   for (int p = 0; options.add_scale1 && p < params.planes; p++) {
     const int w = format.plane_w(p), h = format.plane_h(p);
     params.half_size[p].emplace(PrescaleMethod::kBilinear, w, h, float_motion_half(w), float_motion_half(h));
@@ -69,29 +58,22 @@ FloatMotionParams params_of(const FloatMotionOptions& options, const VideoFormat
   return params;
 }
 
-class FloatMotion : public TwinExtractor<FloatMotionFrame, FloatMotionSums> {
+class FloatMotion : public TwinExtractor<FloatMotionParams, FloatMotionSums> {
  public:
-  FloatMotion(const FloatMotionOptions& options, const FloatMotionFrame& frame,
-              const Twins<FloatMotionFrame, FloatMotionSums>& twins, Placement placement)
-      : TwinExtractor(frame, twins, provided(options), placement), options_(options), stream_(options, 1, false) {}
+  FloatMotion(const FloatMotionOptions& options, const FloatMotionParams& params,
+              const Twins<FloatMotionParams, FloatMotionSums>& twins, Placement placement)
+      : TwinExtractor(params, twins, provided(options), placement), fps_weight_(options.fps_weight),
+        stream_(options, 1, false) {}
 
   Reads reads() const override {
-    const int planes = params_.params.planes;
-    if (planes == 0) return {.ref = 0, .dist = 0, .history = 0, .every_frame = true};
-    return {.ref = planes == 3 ? 7u : 1u, .dist = 0, .history = 1, .every_frame = true};
+    if (params_.planes == 0) return {.ref = 0, .dist = 0, .history = 0, .every_frame = true};
+    return {.ref = (1u << params_.planes) - 1, .dist = 0, .history = 1, .every_frame = true};
   }
 
-  void finalize(int64_t frame, const void* sums, ScoreSink& sink) override {
-    const double motion = frame ? motion_of(*static_cast<const FloatMotionSums*>(sums)) * options_.fps_weight : 0;
-    NamedScores scores(features(), sink);
-    scores.put(frame, kMotionId, std::min(motion, options_.max_val));
-    stream_.add(motion, scores);
+  void finalize(int64_t, const void* sums, ScoreSink& sink) override {
+    stream_.add(motion_of(*static_cast<const FloatMotionSums*>(sums)) * fps_weight_, {features(), sink});
   }
-
-  Status flush(ScoreSink& sink) override {
-    stream_.flush({features(), sink});
-    return {};
-  }
+  Status flush(ScoreSink& sink) override { return stream_.flush({features(), sink}); }
 
  private:
   /* Means are floats, as in libvmaf. */
@@ -100,7 +82,7 @@ class FloatMotion : public TwinExtractor<FloatMotionFrame, FloatMotionSums> {
   }
   double motion_of(const FloatMotionSums& sums) const {
     double motion = 0;
-    for (int p = 0; p < params_.params.planes; p++) {
+    for (int p = 0; p < params_.planes; p++) {
       const int w = params_.format.plane_w(p), h = params_.format.plane_h(p);
       motion +=
           mean(sums.plane[p].sad, w, h) + mean(sums.plane[p].half_size_sad, float_motion_half(w), float_motion_half(h));
@@ -108,24 +90,20 @@ class FloatMotion : public TwinExtractor<FloatMotionFrame, FloatMotionSums> {
     return motion;
   }
 
-  const FloatMotionOptions options_;
+  const double fps_weight_;
   MotionStream stream_;
 };
 
 template <auto twin>
-void run(const FloatMotionFrame& frame, const FrameSet& frames, std::byte* scratch, FloatMotionSums& sums) {
-  for (int p = 0; frames.index > 0 && p < frame.params.planes; p++)
-    twin(frame.params, p, frames.earlier_ref[0].plane[p], frames.ref.plane[p], scratch, sums.plane[p]);
+void run(const FloatMotionParams& params, const FrameSet& frames, std::byte* scratch, FloatMotionSums& sums) {
+  for (int p = 0; frames.index > 0 && p < params.planes; p++)
+    twin(params, p, frames.earlier_ref[0].plane[p], frames.ref.plane[p], scratch, sums.plane[p]);
 }
 
-constexpr Twins<FloatMotionFrame, FloatMotionSums> kTwins = {
-    .ref = {[](const FloatMotionFrame& frame) {
-              return float_motion_scratch_bytes_ref(frame.format.w, frame.format.h);
-            },
-            run<float_motion_ref>},
-    .simd = {[](const FloatMotionFrame& frame) { return float_motion_scratch_bytes_simd(frame.format.w); },
-             run<float_motion_simd>},
-    .device = [](const FloatMotionFrame& frame) { return float_motion_hip(frame.params, frame.format); },
+constexpr Twins<FloatMotionParams, FloatMotionSums> kTwins = {
+    .ref = {float_motion_scratch_bytes_ref, run<float_motion_ref>},
+    .simd = {float_motion_scratch_bytes_simd, run<float_motion_simd>},
+    .device = float_motion_hip,
 };
 
 Created create(const FloatMotionOptions& options, const VideoFormat& format, Placement placement) {
@@ -135,8 +113,7 @@ Created create(const FloatMotionOptions& options, const VideoFormat& format, Pla
     if (format.plane_w(p) < least || format.plane_h(p) < least)
       return error(EINVAL, "float_motion needs planes of at least %dx%d; plane %d is %dx%d", least, least, p,
                    format.plane_w(p), format.plane_h(p));
-  const FloatMotionFrame frame = {format, params_of(options, format)};
-  return std::unique_ptr<Extractor>(new FloatMotion(options, frame, kTwins, placement));
+  return std::unique_ptr<Extractor>(new FloatMotion(options, params_of(options, format), kTwins, placement));
 }
 
 }  // namespace

@@ -17,20 +17,17 @@
 #ifndef VMAFX_KERNELS_MOTION_FLOAT_MOTION_H
 #define VMAFX_KERNELS_MOTION_FLOAT_MOTION_H
 
-#include <cstddef>
-#include <cstdint>
-#include <memory>
 #include <optional>
 
-#include "kernels/motion/float_motion_math.h"
-#include "kernels/steps/prescale.h"
 #include "kernels/metric.h"
+#include "kernels/motion/float_motion_work.h"
+#include "kernels/steps/prescale.h"
 
 namespace vmafx {
 
 /* What is computed of each plane. */
 struct FloatMotionParams {
-  int bpc = 8;   // 8..16
+  VideoFormat format;
   int taps = 5;  // of the blur: 1, 3 or 5
   int planes = 1;
   std::optional<Prescaler> half_size[3];  // with motion_add_scale1, of each plane
@@ -42,17 +39,17 @@ struct FloatMotionSums {
 };
 
 /* The twins, for one plane: planes of equal size, at least taps / 2 + 1 each way. `scratch` has scratch_bytes of the
- * twin for the largest plane. */
-size_t float_motion_scratch_bytes_ref(int w, int h);
+ * twin. */
+size_t float_motion_scratch_bytes_ref(const FloatMotionParams& params);
 void float_motion_ref(const FloatMotionParams& params, int plane, const SamplePlane& earlier,
                       const SamplePlane& current, std::byte* scratch, FloatMotionPlaneSums& sums);
 
-size_t float_motion_scratch_bytes_simd(int w);
+size_t float_motion_scratch_bytes_simd(const FloatMotionParams& params);
 void float_motion_simd(const FloatMotionParams& params, int plane, const SamplePlane& earlier,
                        const SamplePlane& current, std::byte* scratch, FloatMotionPlaneSums& sums);
 
 /* The HIP twin. With params.planes 0 it launches nothing, and all sums stay 0. */
-std::unique_ptr<DeviceTwin> float_motion_hip(const FloatMotionParams& params, const VideoFormat& format);
+std::unique_ptr<DeviceTwin> float_motion_hip(const FloatMotionParams& params);
 
 extern const ExtractorInfo kFloatMotionExtractor;
 

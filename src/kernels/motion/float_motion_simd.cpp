@@ -16,9 +16,9 @@
 #include "kernels/steps/row_sums.h"
 #include "kernels/steps/rows-inl.h"
 
-#ifndef VMAFX_KERNELS_FLOAT_MOTION_FLOAT_MOTION_SIMD_ONCE
-#define VMAFX_KERNELS_FLOAT_MOTION_FLOAT_MOTION_SIMD_ONCE
-namespace vmafx {
+HWY_BEFORE_NAMESPACE();
+namespace vmafx::HWY_NAMESPACE {
+namespace {
 
 /* Of one of the two frames. */
 struct FloatMotionRows {
@@ -51,14 +51,6 @@ struct FloatMotionMemory {
   const FloatMotionRows frames[2];  // earlier, current
   RowStrip magnitudes, half_size_magnitudes;
 };
-
-}  // namespace vmafx
-#endif
-
-HWY_BEFORE_NAMESPACE();
-namespace vmafx {
-namespace HWY_NAMESPACE {
-namespace {
 
 template <class Filter>
 void blur_down(const FloatMotionRows& rows, int y, int w, int h) {
@@ -113,7 +105,7 @@ void run(const FloatMotionParams& params, int plane, const Plane<const T>& earli
   const int w = current.w, h = current.h;
   FloatMotionMemory memory(scratch, w, sums);
   const auto read = [&](const Plane<const T>& in, int y, const FloatMotionRows& rows) HWY_ATTR {
-    samples_to_floats(in.row(y), w, scale_to_8_bits(params.bpc), kFloatMotionOffset, rows.samples.row(y));
+    samples_to_floats(in.row(y), w, scale_to_8_bits(params.format.bpc), kFloatMotionOffset, rows.samples.row(y));
   };
   const Prescaler* half = params.half_size[plane] ? &*params.half_size[plane] : nullptr;
   const auto is_there = [&](int half_y, int y) {
@@ -146,13 +138,12 @@ void run(const FloatMotionParams& params, int plane, const Plane<const T>& earli
 
 void float_motion(const FloatMotionParams& params, int plane, const SamplePlane& earlier, const SamplePlane& current,
                   std::byte* scratch, FloatMotionPlaneSums& sums) {
-  if (params.bpc == 8) run(params, plane, earlier.as<uint8_t>(), current.as<uint8_t>(), scratch, sums);
+  if (params.format.bpc == 8) run(params, plane, earlier.as<uint8_t>(), current.as<uint8_t>(), scratch, sums);
   else run(params, plane, earlier.as<uint16_t>(), current.as<uint16_t>(), scratch, sums);
 }
 
 }  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace vmafx
+}  // namespace vmafx::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
@@ -160,7 +151,9 @@ namespace vmafx {
 
 HWY_EXPORT(float_motion);
 
-size_t float_motion_scratch_bytes_simd(int w) { return FloatMotionMemory::bytes(w); }
+size_t float_motion_scratch_bytes_simd(const FloatMotionParams& params) {
+  return HWY_NAMESPACE::FloatMotionMemory::bytes(params.format.w);
+}
 
 void float_motion_simd(const FloatMotionParams& params, int plane, const SamplePlane& earlier,
                        const SamplePlane& current, std::byte* scratch, FloatMotionPlaneSums& sums) {

@@ -26,29 +26,19 @@ constexpr OptionInfo kOptions[] = {
     Shared::kDebug,
 };
 
-constexpr ScoreId kSad = VMAFX_SCORE(MotionScores, sad), kMotion = VMAFX_SCORE(MotionScores, motion);
-
 constexpr FeatureInfo kFeatures[] = {
-    motion_feature("VMAF_integer_feature_motion_sad_score", "VMAF_integer_feature_motion_sad_score", kSad,
+    motion_feature("VMAF_integer_feature_motion_sad_score", "VMAF_integer_feature_motion_sad_score", kSadId,
                    FirstScore::kWithItsFrame),
-    motion_feature("VMAF_integer_feature_motion_score", "integer_motion", kMotion, FirstScore::kWithItsFrame),
-    motion_feature("VMAF_integer_feature_motion2_score", "integer_motion2", VMAFX_SCORE(MotionScores, motion2),
-                   FirstScore::kAtTheEnd),
-    motion_feature("VMAF_integer_feature_motion3_score", "integer_motion3", VMAFX_SCORE(MotionScores, motion3),
-                   FirstScore::kAtTheEnd),
+    motion_feature("VMAF_integer_feature_motion_score", "integer_motion", kMotionId, FirstScore::kWithItsFrame),
+    motion_feature("VMAF_integer_feature_motion2_score", "integer_motion2", kMotion2Id, FirstScore::kAtTheEnd),
+    motion_feature("VMAF_integer_feature_motion3_score", "integer_motion3", kMotion3Id, FirstScore::kAtTheEnd),
 };
 
 std::vector<FeatureInfo> provided(bool debug) {
   std::vector<FeatureInfo> features(std::begin(kFeatures), std::end(kFeatures));
-  if (!debug) std::erase_if(features, [](const FeatureInfo& feature) { return feature.score == kMotion; });
+  if (!debug) std::erase_if(features, [](const FeatureInfo& feature) { return feature.score == kMotionId; });
   return features;
 }
-
-struct MotionParams {
-  VideoFormat format;
-  int step;  // frames between the two that are compared; frames before that have no difference
-  bool force_zero;
-};
 
 class Motion : public TwinExtractor<MotionParams, MotionSums> {
  public:
@@ -62,18 +52,10 @@ class Motion : public TwinExtractor<MotionParams, MotionSums> {
     return {.ref = 1, .dist = 0, .history = params_.step, .every_frame = true};
   }
 
-  void finalize(int64_t frame, const void* sums, ScoreSink& sink) override {
-    const double sad = frame < params_.step ? 0.0 : sad_score(static_cast<const MotionSums*>(sums)->sad);
-    NamedScores scores(features(), sink);
-    scores.put(frame, kSad, sad);
-    scores.put(frame, kMotion, sad);
-    stream_.add(sad, scores);
+  void finalize(int64_t, const void* sums, ScoreSink& sink) override {
+    stream_.add(sad_score(static_cast<const MotionSums*>(sums)->sad), {features(), sink});
   }
-
-  Status flush(ScoreSink& sink) override {
-    stream_.flush({features(), sink});
-    return {};
-  }
+  Status flush(ScoreSink& sink) override { return stream_.flush({features(), sink}); }
 
  private:
   /* The order of the operations is libvmaf's: its scores are met to the bit. */
@@ -86,8 +68,6 @@ class Motion : public TwinExtractor<MotionParams, MotionSums> {
   MotionStream stream_;
 };
 
-size_t scratch_bytes(const MotionParams& params) { return motion_scratch_bytes(params.format.w); }
-
 template <auto sad>
 void run(const MotionParams& params, const FrameSet& frames, std::byte* scratch, MotionSums& sums) {
   if (params.force_zero || frames.index < params.step) return;
@@ -95,9 +75,9 @@ void run(const MotionParams& params, const FrameSet& frames, std::byte* scratch,
 }
 
 constexpr Twins<MotionParams, MotionSums> kTwins = {
-    .ref = {scratch_bytes, run<motion_sad_ref>},
-    .simd = {scratch_bytes, run<motion_sad_simd>},
-    .device = [](const MotionParams& params) { return motion_hip(params.format, params.force_zero ? 0 : params.step); },
+    .ref = {motion_scratch_bytes, run<motion_sad_ref>},
+    .simd = {motion_scratch_bytes, run<motion_sad_simd>},
+    .device = motion_hip,
 };
 
 Created create(const MotionOptions& options, const VideoFormat& format, Placement placement) {

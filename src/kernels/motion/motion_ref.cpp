@@ -1,6 +1,5 @@
 /* The definition of motion: both passes of the blur, sample by sample. */
 #include "kernels/motion/motion.h"
-#include "kernels/motion/motion_math.h"
 #include "kernels/steps/mirror.h"
 
 namespace vmafx {

@@ -41,12 +41,14 @@ struct MotionOption {
 struct MotionScores {
   double sad, motion, motion2, motion3;
 };
+constexpr ScoreId kSadId = VMAFX_SCORE(MotionScores, sad), kMotionId = VMAFX_SCORE(MotionScores, motion),
+                  kMotion2Id = VMAFX_SCORE(MotionScores, motion2), kMotion3Id = VMAFX_SCORE(MotionScores, motion3);
 
 constexpr FeatureInfo motion_feature(const char* name, const char* key, ScoreId score, FirstScore first_score) {
   return {.name = name, .key = key, .score = score, .first_score = first_score, .worse = Worse::kNeither};
 }
 
-/* motion2 and motion3 of a stream, frame by frame. */
+/* The scores of a stream, frame by frame. */
 class MotionStream {
  public:
   /* `step`: frames between the two that are compared; frames before that have no motion. */
@@ -55,7 +57,7 @@ class MotionStream {
 
   /* The motion of the next frame; of the first `step` ones it does not matter. */
   void add(double motion, NamedScores scores);
-  void flush(NamedScores scores);
+  Status flush(NamedScores scores);
 
  private:
   double blend(double motion) const;

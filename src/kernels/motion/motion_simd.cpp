@@ -25,44 +25,26 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "kernels/motion/motion_math.h"
-#include "kernels/steps/mirror.h"
-
-#ifndef VMAFX_KERNELS_MOTION_MOTION_SIMD_ONCE
-#define VMAFX_KERNELS_MOTION_MOTION_SIMD_ONCE
-namespace vmafx {
-
-/* The row buffers in scratch memory: 16-bit lanes, 64 bytes of margin at both sides for the row pass to reach into. */
-class MotionRows {
- public:
-  MotionRows(std::byte* scratch, int w) : lanes_(reinterpret_cast<int16_t*>(scratch)), pitch_(pitch(w)) {}
-
-  int16_t* diff(int y) const { return row(y % kMotionTaps); }  // the difference, or its high part
-  int16_t* diff_low(int y) const { return row(kMotionTaps + y % kMotionTaps); }
-  int16_t* column() const { return row(2 * kMotionTaps); }  // the blurred column, or its high part
-  int16_t* column_low() const { return row(2 * kMotionTaps + 1); }
-
-  static size_t bytes(int w) { return sizeof(int16_t) * kRows * pitch(w); }
-
- private:
-  static constexpr int kRows = 2 * (kMotionTaps + 1);
-  static constexpr size_t kMargin = 32;
-  static constexpr size_t kMostLanes = 128;  // of any instruction set (SVE: 2048 bits)
-
-  static size_t pitch(int w) { return kMargin + (w + kMostLanes - 1) / kMostLanes * kMostLanes + kMargin; }
-  int16_t* row(int i) const { return lanes_ + i * pitch_ + kMargin; }
-
-  int16_t* lanes_;
-  size_t pitch_;
-};
-
-}  // namespace vmafx
-#endif
+#include "kernels/steps/rows.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace vmafx {
-namespace HWY_NAMESPACE {
+namespace vmafx::HWY_NAMESPACE {
 namespace {
+
+/* Rows of 16-bit lanes. The row pass reaches into the margins of columns. */
+struct MotionRows {
+  using Diffs = RowRing<kMotionTaps, int16_t>;
+  using Column = RowRing<1, int16_t>;
+
+  MotionRows(std::byte* scratch, int w)
+      : diffs(scratch, w), low_diffs(scratch + Diffs::bytes(w), w), column(scratch + 2 * Diffs::bytes(w), w),
+        low_column(scratch + 2 * Diffs::bytes(w) + Column::bytes(w), w) {}
+
+  static size_t bytes(int w) { return 2 * (Diffs::bytes(w) + Column::bytes(w)); }
+
+  Diffs diffs, low_diffs;  // the differences, or their high parts; their low parts
+  Column column, low_column;
+};
 
 #if HWY_TARGET == HWY_SCALAR
 
@@ -287,19 +269,20 @@ template <class T>
 bool make_diffs(const Plane<const T>& earlier, const Plane<const T>& current, int y, int bpc, const MotionRows& rows) {
   if constexpr (sizeof(T) == 2)
     if (bpc > kMostNarrowBits)
-      return subtract_row_split(earlier.row(y), current.row(y), current.w, bpc, rows.diff(y), rows.diff_low(y));
-  return subtract_row(earlier.row(y), current.row(y), current.w, rows.diff(y));
+      return subtract_row_split(earlier.row(y), current.row(y), current.w, bpc, rows.diffs.row(y),
+                                rows.low_diffs.row(y));
+  return subtract_row(earlier.row(y), current.row(y), current.w, rows.diffs.row(y));
 }
 
 /* Both passes of one row. `at[k]` are the rows of the five taps, reflected into the picture. */
 uint64_t row_sad(const MotionRows& rows, const int at[kMotionTaps], int w, int bpc) {
   Window diff, diff_low;
   for (int k = 0; k < kMotionTaps; k++) {
-    diff.row[k] = rows.diff(at[k]);
-    diff_low.row[k] = rows.diff_low(at[k]);
+    diff.row[k] = rows.diffs.row(at[k]);
+    diff_low.row[k] = rows.low_diffs.row(at[k]);
   }
-  int16_t* const column = rows.column();
-  int16_t* const column_low = rows.column_low();
+  int16_t* const column = rows.column.row(0);
+  int16_t* const column_low = rows.low_column.row(0);
   if (bpc > kMostNarrowBits) {
     column_pass_split([&](int x) HWY_ATTR { return blur_columns_split(diff, diff_low, x); }, w, column, column_low);
   } else {
@@ -314,8 +297,8 @@ void clear_tails(const MotionRows& rows, int w) {
   const int lanes = static_cast<int>(hn::Lanes(d16));
   const size_t bytes = sizeof(int16_t) * (hwy::RoundUpTo(w, lanes) - w);
   for (int y = 0; y < kMotionTaps; y++) {
-    std::memset(rows.diff(y) + w, 0, bytes);
-    std::memset(rows.diff_low(y) + w, 0, bytes);
+    std::memset(rows.diffs.row(y) + w, 0, bytes);
+    std::memset(rows.low_diffs.row(y) + w, 0, bytes);
   }
 }
 
@@ -348,8 +331,7 @@ uint64_t motion_sad(const SamplePlane& earlier, const SamplePlane& current, int 
 #endif
 
 }  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace vmafx
+}  // namespace vmafx::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
@@ -357,7 +339,9 @@ namespace vmafx {
 
 HWY_EXPORT(motion_sad);
 
-size_t motion_scratch_bytes(int w) { return std::max(MotionRows::bytes(w), sizeof(int32_t) * w); }
+size_t motion_scratch_bytes(const MotionParams& params) {
+  return std::max(HWY_NAMESPACE::MotionRows::bytes(params.format.w), sizeof(int32_t) * params.format.w);
+}
 
 uint64_t motion_sad_simd(const SamplePlane& earlier, const SamplePlane& current, int bpc, std::byte* scratch) {
   return HWY_DYNAMIC_DISPATCH(motion_sad)(earlier, current, bpc, scratch);

@@ -22,17 +22,18 @@ namespace {
 FloatMotionParams params_of(int taps, bool half_size, int w, int h, int bpc) {
   FloatMotionParams params;
   params.taps = taps;
-  params.bpc = bpc;
+  params.format = {.w = w, .h = h, .bpc = bpc};
   if (half_size)
     params.half_size[0].emplace(PrescaleMethod::kBilinear, w, h, float_motion_half(w), float_motion_half(h));
   return params;
 }
 
 /* From scratch memory full of rubbish, past whose end nothing may be written. */
-FloatMotionPlaneSums sums_of(decltype(&float_motion_ref) twin, size_t scratch_bytes, const FloatMotionParams& params,
-                             const SamplePlane& earlier, const SamplePlane& current) {
+FloatMotionPlaneSums sums_of(decltype(&float_motion_ref) twin, size_t (*bytes)(const FloatMotionParams&),
+                             const FloatMotionParams& params, const SamplePlane& earlier, const SamplePlane& current) {
   constexpr size_t kGuard = 256;
   constexpr int kRubbish = 0xA5;
+  const size_t scratch_bytes = bytes(params);
   const AlignedBytes scratch = allocate_aligned(scratch_bytes + kGuard);
   std::memset(scratch.get(), kRubbish, scratch_bytes + kGuard);
   FloatMotionPlaneSums sums = {};
@@ -47,10 +48,10 @@ void check(int taps, bool half_size, int w, int h, int bpc, Fill a = Fill::kRand
     earlier.fill(a, bpc, w);
     current.fill(b, bpc, h + 1000);
     const auto params = params_of(taps, half_size, w, h, bpc);
-    const auto want = sums_of(float_motion_ref, float_motion_scratch_bytes_ref(w, h), params, earlier.sample_plane(),
+    const auto want = sums_of(float_motion_ref, float_motion_scratch_bytes_ref, params, earlier.sample_plane(),
                               current.sample_plane());
     for_each_cpu_target([&](const std::string& target) {
-      const auto got = sums_of(float_motion_simd, float_motion_scratch_bytes_simd(w), params, earlier.sample_plane(),
+      const auto got = sums_of(float_motion_simd, float_motion_scratch_bytes_simd, params, earlier.sample_plane(),
                                current.sample_plane());
       ck_assert_msg(!std::memcmp(&got, &want, sizeof got), "%s: %dx%d, %d bit, %d taps: %.9g %.9g, not %.9g %.9g",
                     target.c_str(), w, h, bpc, taps, sum_of_word(got.sad), sum_of_word(got.half_size_sad),
@@ -130,8 +131,8 @@ START_TEST(impulse) {
   current.fill(Fill::kZero, 8, 1);
   current.at(5, 6) = 8;
   for (const int taps : {1, 3, 5}) {
-    const auto sums = sums_of(float_motion_ref, float_motion_scratch_bytes_ref(12, 12),
-                              params_of(taps, true, 12, 12, 8), earlier.sample_plane(), current.sample_plane());
+    const auto sums = sums_of(float_motion_ref, float_motion_scratch_bytes_ref, params_of(taps, true, 12, 12, 8),
+                              earlier.sample_plane(), current.sample_plane());
     ck_assert_float_eq_tol(sum_of_word(sums.sad), 8, 1e-4f);
     ck_assert_float_eq_tol(sum_of_word(sums.half_size_sad), 2, 1e-4f);
   }
@@ -149,7 +150,7 @@ START_TEST(sums_round) {
     small_first.at(x, 0) = x < kMany ? 1 : 255 << 8;
   }
   const auto sad = [&](TestPlane<uint16_t>& current) {
-    return sum_of_word(sums_of(float_motion_ref, float_motion_scratch_bytes_ref(kW, 1), params_of(1, false, kW, 1, 16),
+    return sum_of_word(sums_of(float_motion_ref, float_motion_scratch_bytes_ref, params_of(1, false, kW, 1, 16),
                                earlier.sample_plane(), current.sample_plane())
                            .sad);
   };

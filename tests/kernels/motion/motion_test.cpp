@@ -21,7 +21,7 @@ namespace {
 using Twin = decltype(&motion_sad_ref);
 
 uint64_t sad_of(Twin twin, const SamplePlane& earlier, const SamplePlane& current, int bpc) {
-  const AlignedBytes scratch = allocate_aligned(motion_scratch_bytes(current.w));
+  const AlignedBytes scratch = allocate_aligned(motion_scratch_bytes({{.w = current.w}, 1, false}));
   return twin(earlier, current, bpc, scratch.get());
 }
 
