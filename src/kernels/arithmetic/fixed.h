@@ -24,15 +24,6 @@ VMAFX_HD int64_t to_fixed(double v) {
   return std::bit_cast<int64_t>(v + kFixedMagic<bits>) - std::bit_cast<int64_t>(kFixedMagic<bits>);
 }
 
-/* The same for |v| < 2^(31 - bits), without double, for which many GPUs have few units. (Floats from 2^23 on are whole
- * numbers; adding 2^23 to a smaller one makes it one.) */
-template <int bits>
-VMAFX_HD int32_t to_fixed32(float v) {
-  const float scaled = v * static_cast<float>(uint64_t{1} << bits), size = scaled < 0 ? -scaled : scaled;
-  const float rounded = size < 0x1p23f ? (size + 0x1p23f) - 0x1p23f : size;
-  return static_cast<int32_t>(scaled < 0 ? -rounded : rounded);
-}
-
 /* The sum as a number again. */
 template <int bits>
 VMAFX_HD double from_fixed(int64_t sum) {

@@ -15,8 +15,7 @@
 #include "kernels/arithmetic/real.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace vmafx {
-namespace HWY_NAMESPACE {
+namespace vmafx::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -54,6 +53,7 @@ HWY_INLINE Mask operator>=(Real a, Real b) { return {hn::Ge(a.v, b.v)}; }
 HWY_INLINE Mask operator==(Real a, Real b) { return {hn::Eq(a.v, b.v)}; }
 
 HWY_INLINE bool any(Mask a) { return !hn::AllFalse(DF(), a.m); }
+HWY_INLINE int64_t count(Mask a) { return static_cast<int64_t>(hn::CountTrue(DF(), a.m)); }
 
 struct Integer {
   Integer() = default;
@@ -137,67 +137,36 @@ HWY_INLINE Real entry(const float* table, Integer i) { return hn::GatherIndex(DF
 
 #if HWY_TARGET == HWY_SCALAR
 
-struct Double {
-  Double() = default;
-  HWY_INLINE explicit Double(double each) : v(each) {}
-  double v;
-};
-HWY_INLINE Double operator+(Double a, Double b) { return Double(a.v + b.v); }
-HWY_INLINE Double operator-(Double a, Double b) { return Double(a.v - b.v); }
-HWY_INLINE Double operator*(Double a, Double b) { return Double(a.v * b.v); }
-HWY_INLINE Double operator/(Double a, Double b) { return Double(a.v / b.v); }
-HWY_INLINE Double widened(Real a) { return Double(hn::GetLane(a.v)); }
-HWY_INLINE Real narrowed(Double a) { return Real(static_cast<float>(a.v)); }
-HWY_INLINE bool operator<(Double a, Double b) { return a.v < b.v; }
-HWY_INLINE bool operator<=(Double a, Double b) { return a.v <= b.v; }
-HWY_INLINE Double minimum(Double a, Double b) { return Double(vmafx::minimum(a.v, b.v)); }
-HWY_INLINE Double maximum(Double a, Double b) { return Double(vmafx::maximum(a.v, b.v)); }
-HWY_INLINE Double select(bool mask, Double a, Double b) { return mask ? a : b; }
-HWY_INLINE Double rounded(Double a) { return Double(vmafx::rounded(a.v)); }
-HWY_INLINE int64_t bits(Double a) { return vmafx::bits(a.v); }
-HWY_INLINE Double from_bits(int64_t i) { return Double(vmafx::from_bits(i)); }
+using vmafx::any, vmafx::bits, vmafx::Double, vmafx::from_bits, vmafx::Long, vmafx::maximum, vmafx::minimum,
+    vmafx::rounded, vmafx::select, vmafx::shifted_left, vmafx::shifted_right;
+HWY_INLINE Double widened(Real a) { return hn::GetLane(a.v); }
+HWY_INLINE Real narrowed(Double a) { return Real(vmafx::narrowed(a)); }
 HWY_INLINE Double first_lanes(Double a, int) { return a; }
-using vmafx::any, vmafx::Long, vmafx::shifted_left, vmafx::shifted_right;
-
-class IntegerSum {
- public:
-  void add(Integer value) { sum_ += hn::GetLane(value.v); }
-  int64_t total() const { return sum_; }
-
- private:
-  int64_t sum_ = 0;
-};
 
 template <int bits>
 class FixedSum {
  public:
   void add(Real value) { sum_ += to_fixed<bits>(hn::GetLane(value.v)); }
-  void add(Double value) { sum_ += to_fixed<bits>(value.v); }
+  void add(Double value) { sum_ += to_fixed<bits>(value); }
   int64_t total() const { return sum_; }
 
  private:
   int64_t sum_ = 0;
 };
 
-template <int bits>
-class FixedSum2 {
+template <class Sum>
+class LaneSum {
  public:
   void add(Real value) { sum_ += hn::GetLane(value.v); }
-  Fixed2<bits> total() const { return sum_; }
+  Sum total() const { return sum_; }
 
  private:
-  Fixed2<bits> sum_;
+  Sum sum_ = {};
 };
-
 template <int bits>
-class FixedSum3 {
- public:
-  void add(Real value) { sum_ += hn::GetLane(value.v); }
-  Fixed3<bits> total() const { return sum_; }
-
- private:
-  Fixed3<bits> sum_;
-};
+using FixedSum2 = LaneSum<Fixed2<bits>>;
+template <int bits>
+using FixedSum3 = LaneSum<Fixed3<bits>>;
 
 #else
 
@@ -275,21 +244,6 @@ HWY_INLINE VD take_fixed(VD v, VI64* sum) {
   return hn::Sub(v, hn::Sub(rounded, magic));
 }
 
-/* Σ over all lanes of what is added, in 64 bits. */
-class IntegerSum {
- public:
-  HWY_INLINE IntegerSum() : sum_(hn::Zero(DI64())) {}
-  HWY_INLINE void add(Integer value) {
-    const hn::Half<DI> half;
-    sum_ = hn::Add(sum_, hn::Add(hn::PromoteTo(DI64(), hn::LowerHalf(half, value.v)),
-                                 hn::PromoteTo(DI64(), hn::UpperHalf(half, value.v))));
-  }
-  HWY_INLINE int64_t total() const { return hn::GetLane(hn::SumOfLanes(DI64(), sum_)); }
-
- private:
-  VI64 sum_;
-};
-
 /* Σ to_fixed<bits>(v) over all lanes of what is added; lanes that do not count must be 0. */
 template <int bits>
 class FixedSum {
@@ -350,8 +304,7 @@ class FixedSum3 {
 
 #endif
 
-}  // namespace HWY_NAMESPACE
-}  // namespace vmafx
+}  // namespace vmafx::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #endif

@@ -11,8 +11,7 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace vmafx {
-namespace HWY_NAMESPACE {
+namespace vmafx::HWY_NAMESPACE {
 
 #if HWY_TARGET != HWY_SCALAR
 
@@ -88,8 +87,7 @@ HWY_INLINE VU64 sum_of_samples(hn::Vec<DU16> v) {
 
 #endif
 
-}  // namespace HWY_NAMESPACE
-}  // namespace vmafx
+}  // namespace vmafx::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #endif

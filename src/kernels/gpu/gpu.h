@@ -99,6 +99,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <type_traits>
 
 #include "kernels/gpu/device.h"
 
@@ -189,16 +190,11 @@ VMAFX_DEVICE unsigned thread_count() {
   return size.x * size.y * size.z;
 }
 
-VMAFX_DEVICE int64_t wave_add(int64_t value) {
-  uint64_t sum = static_cast<uint64_t>(value);
+template <class T>
+VMAFX_DEVICE T wave_add(T value) {
+  auto sum = static_cast<std::make_unsigned_t<T>>(value);
   for (unsigned mask = wave_size() / 2; mask > 0; mask /= 2) sum += shuffle_xor(sum, mask);
-  return static_cast<int64_t>(sum);
-}
-
-VMAFX_DEVICE int32_t wave_add(int32_t value) {
-  uint32_t sum = static_cast<uint32_t>(value);
-  for (unsigned mask = wave_size() / 2; mask > 0; mask /= 2) sum += shuffle_xor(sum, mask);
-  return static_cast<int32_t>(sum);
+  return static_cast<T>(sum);
 }
 
 VMAFX_DEVICE int64_t block_add(int64_t value) {
@@ -268,14 +264,8 @@ struct WordsOf {
   int64_t v[kCount];
 };
 
-/* The type is that of the sums. */
-template <class T>
-struct SameType {
-  using Type = T;
-};
-
 template <class Sums>
-VMAFX_DEVICE void add_block(Sums& sums, const typename SameType<Sums>::Type& values) {
+VMAFX_DEVICE void add_block(Sums& sums, const std::type_identity_t<Sums>& values) {
   using Words = WordsOf<Sums>;
   VMAFX_SHARED(int64_t, parts, [Words::kCount][kMaxWaves]);
   add_wave<0>(std::bit_cast<Words>(values).v, parts);
@@ -283,7 +273,7 @@ VMAFX_DEVICE void add_block(Sums& sums, const typename SameType<Sums>::Type& val
 }
 
 template <class Sums>
-VMAFX_DEVICE void add_waves(Sums& sums, const typename SameType<Sums>::Type& of_wave) {
+VMAFX_DEVICE void add_waves(Sums& sums, const std::type_identity_t<Sums>& of_wave) {
   using Words = WordsOf<Sums>;
   VMAFX_SHARED(int64_t, parts, [Words::kCount][kMaxWaves]);
   const Words words = std::bit_cast<Words>(of_wave);

@@ -7,38 +7,33 @@
 #include <limits>
 
 #include "kernels/arithmetic/fixed.h"
-#include "kernels/metric.h"
-#include "kernels/ssim/ssim_math.h"
 
 namespace vmafx {
-namespace {
 
-struct SsimOptions {
-  bool enable_lcs = false, enable_db = false, clip_db = false;
-};
-
-template <class Fields>
-struct SsimOption {
-  static constexpr OptionInfo enable_lcs(const char* help) {
-    return option<&SsimOptions::enable_lcs, Fields>("enable_lcs", nullptr, help);
+SsimSize::SsimSize(const SsimParams& params, int scale)
+    : w(ssim_reduced(params.w, params.factor)), h(ssim_reduced(params.h, params.factor)) {
+  for (int s = 0; s < scale; s++) {
+    w = ssim_halved(w);
+    h = ssim_halved(h);
   }
-  static constexpr OptionInfo kEnableDb =
-      option<&SsimOptions::enable_db, Fields>("enable_db", nullptr, "give the score in dB");
-  static constexpr OptionInfo kClipDb = option<&SsimOptions::clip_db, Fields>(
-      "clip_db", nullptr, "limit scores in dB to that of half a squared error per picture");
-};
+}
+
+namespace {
 
 /* -- What both have in common -------------------------------------------------------------------------------------- */
 
-/* The sums are those of each scale, one after the other. */
-template <auto twin>
-void run(const SsimParams& params, const FrameSet& frames, std::byte* scratch, SsimSums& sums) {
-  twin(params, frames.ref.plane[0], frames.dist.plane[0], scratch, &sums);
-}
+struct SsimOptions {
+  bool enable_lcs = false, enable_db = false, clip_db = false;
+  int scale = 0;  // of float_ssim
+};
+
+constexpr OptionInfo kEnableDb = option<&SsimOptions::enable_db>("enable_db", nullptr, "give the score in dB");
+constexpr OptionInfo kClipDb =
+    option<&SsimOptions::clip_db>("clip_db", nullptr, "limit scores in dB to that of half a squared error per picture");
 
 constexpr Twins<SsimParams, SsimSums> kTwins = {
-    .ref = {ssim_scratch_bytes_ref, run<ssim_ref>},
-    .simd = {ssim_scratch_bytes_simd, run<ssim_simd>},
+    .ref = {ssim_scratch_bytes_ref, on_luma<ssim_ref>},
+    .simd = {ssim_scratch_bytes_simd, on_luma<ssim_simd>},
     .device = ssim_hip,
 };
 
@@ -56,7 +51,7 @@ struct SsimMeans {
 SsimMeans means(const SsimParams& params, const SsimSums& sums, int scale) {
   /* The rounding of denominators would show. */
   if (!sums.different) return {1, 1, 1, 1};
-  const auto windows = static_cast<double>(ssim_windows(params, scale));
+  const auto windows = static_cast<double>(SsimSize(params, scale).windows());
   const auto mean = [windows](int64_t sum) { return static_cast<float>(from_fixed<kSsimBits>(sum) / windows); };
   return {mean(sums.l), mean(sums.c), mean(sums.s), mean(sums.lcs)};
 }
@@ -86,16 +81,13 @@ class SsimMetric : public Metric<SsimParams, SsimSums, Scores> {
 
 /* -- float_ssim ---------------------------------------------------------------------------------------------------- */
 
-struct FloatSsimOptions : SsimOptions {
-  int scale = 0;
-};
-
 constexpr OptionInfo kSsimOptions[] = {
-    SsimOption<FloatSsimOptions>::enable_lcs("also provide the means of luminance, contrast and structure"),
-    SsimOption<FloatSsimOptions>::kEnableDb,
-    SsimOption<FloatSsimOptions>::kClipDb,
-    option<&FloatSsimOptions::scale>("scale", nullptr, 0, 10,
-                                     "what width and height are divided by first; 0: to about 256 rows"),
+    option<&SsimOptions::enable_lcs>("enable_lcs", nullptr,
+                                     "also provide the means of luminance, contrast and structure"),
+    kEnableDb,
+    kClipDb,
+    option<&SsimOptions::scale>("scale", nullptr, 0, 10,
+                                "what width and height are divided by first; 0: to about 256 rows"),
 };
 
 struct SsimScores {
@@ -123,22 +115,23 @@ class FloatSsim : public SsimMetric<SsimScores> {
 /* The nearest whole number to min(w, h) / 256. */
 int automatic_factor(const VideoFormat& format) { return std::max(1, (std::min(format.w, format.h) + 128) / 256); }
 
-Created create_ssim(const FloatSsimOptions& options, const VideoFormat& format, Placement placement) {
+Created create_ssim(const SsimOptions& options, const VideoFormat& format, Placement placement) {
   SsimParams params = {.w = format.w, .h = format.h, .bpc = format.bpc};
   params.factor = options.scale ? options.scale : automatic_factor(format);
-  const int w = ssim_reduced(format.w, params.factor), h = ssim_reduced(format.h, params.factor);
-  if (std::min(w, h) < SsimWindow::kLength)
+  const SsimSize size(params, 0);
+  if (std::min(size.w, size.h) < SsimWindow::kLength)
     return error(EINVAL, "float_ssim needs at least 11x11 samples after dividing by its scale, %d; here are %dx%d",
-                 params.factor, w, h);
+                 params.factor, size.w, size.h);
   return std::unique_ptr<Extractor>(new FloatSsim(params, options, kSsimFeatures, placement));
 }
 
 /* -- float_ms_ssim ------------------------------------------------------------------------------------------------- */
 
 constexpr OptionInfo kMsSsimOptions[] = {
-    SsimOption<SsimOptions>::enable_lcs("also provide the means of luminance, contrast and structure at every scale"),
-    SsimOption<SsimOptions>::kEnableDb,
-    SsimOption<SsimOptions>::kClipDb,
+    option<&SsimOptions::enable_lcs>("enable_lcs", nullptr,
+                                     "also provide the means of luminance, contrast and structure at every scale"),
+    kEnableDb,
+    kClipDb,
 };
 
 struct MsSsimScores {

@@ -21,15 +21,10 @@
 #ifndef VMAFX_KERNELS_SSIM_SSIM_H
 #define VMAFX_KERNELS_SSIM_SSIM_H
 
-#include <cstdint>
-#include <memory>
-
-#include "kernels/ssim/ssim_math.h"
 #include "kernels/metric.h"
+#include "kernels/ssim/ssim_work.h"
 
 namespace vmafx {
-
-inline constexpr int kMsSsimScales = 5;
 
 struct SsimParams {
   int w, h, bpc;
@@ -39,20 +34,23 @@ struct SsimParams {
   bool with_l(int scale) const { return every_l || scale == scales - 1; }
 };
 
-/* Windows of a scale: what its sums are divided by. */
-int64_t ssim_windows(const SsimParams& params, int scale);
+/* A scale's planes, and how many windows lie in them, which its sums are divided by. */
+struct SsimSize {
+  SsimSize(const SsimParams& params, int scale);
+  int w, h;
+  int64_t windows() const { return static_cast<int64_t>(w - SsimWindow::kLength + 1) * (h - SsimWindow::kLength + 1); }
+};
 
-/* The twins: `sums` are those of each scale, zeroed. */
+/* The twins: `sums`, and what follows behind it, are those of each scale, zeroed. */
 void ssim_ref(const SsimParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
-              SsimSums* sums);
+              SsimSums& sums);
 void ssim_simd(const SsimParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
-               SsimSums* sums);
+               SsimSums& sums);
 size_t ssim_scratch_bytes_ref(const SsimParams& params);
 size_t ssim_scratch_bytes_simd(const SsimParams& params);
 std::unique_ptr<DeviceTwin> ssim_hip(const SsimParams& params);
 
-extern const ExtractorInfo kFloatSsimExtractor;
-extern const ExtractorInfo kFloatMsSsimExtractor;
+extern const ExtractorInfo kFloatSsimExtractor, kFloatMsSsimExtractor;
 
 }  // namespace vmafx
 

@@ -2,30 +2,29 @@
  * where there are any, one for the planes of each further scale, then one for the sums of all scales. All take all
  * frames of the batch. */
 #include "base/aligned.h"
-#include "kernels/device_twin.h"
 #include "kernels/ssim/ssim.h"
-#include "kernels/ssim/ssim_work.h"
 #include "kernels/steps/rows.h"
 
 namespace vmafx {
 namespace {
 
-static_assert(kSsimMostScales == kMsSsimScales);
-
 class SsimHip : public DeviceTwin {
  public:
   explicit SsimHip(const SsimParams& params) : params_(params) {
-    int w = ssim_reduced(params.w, params.factor), h = ssim_reduced(params.h, params.factor);
+    work_.w = params.w;
+    work_.h = params.h;
+    work_.factor = params.factor;
+    work_.scales = params.scales;
+    work_.scale = scale_to_8_bits(params.bpc);
     for (int s = 0; s < params.scales; s++) {
-      SsimScale& scale = scale_[s];
-      scale.w = w;
-      scale.h = h;
-      scale.tiles_across = static_cast<int>(hip::blocks_for(w - SsimWindow::kLength + 1, kSsimTileColumns));
-      scale.first_block = static_cast<int>(blocks_);
-      scale.with_l = params.with_l(s);
-      blocks_ += scale.tiles_across * hip::blocks_for(h - SsimWindow::kLength + 1, kSsimTileRows);
-      w = ssim_halved(w);
-      h = ssim_halved(h);
+      const SsimSize size(params, s);
+      const unsigned across = hip::blocks_for(size.w - SsimWindow::kLength + 1, kSsimTileColumns);
+      work_.of[s] = {.w = size.w,
+                     .h = size.h,
+                     .tiles_across = static_cast<int>(across),
+                     .first_block = static_cast<int>(blocks_),
+                     .with_l = params.with_l(s)};
+      blocks_ += across * hip::blocks_for(size.h - SsimWindow::kLength + 1, kSsimTileRows);
     }
   }
 
@@ -36,13 +35,17 @@ class SsimHip : public DeviceTwin {
   }
 
   Status launch(const DeviceBatch& batch) const override {
-    SsimWork work = work_of(batch);
+    SsimWork work = work_;
+    work.luma = batch.planes[0];
+    work.sums = batch.sums_of<SsimSums[kMsSsimScales]>();
+    ScratchLayout memory(batch.scratch);
+    for (int s = 0; s < params_.scales; s++) work.of[s].planes = take_planes(s, batch.count, memory);
     if (params_.factor > 1) {
-      const unsigned across = hip::blocks_for(scale_[0].w, kSsimThreads);
-      VMAFX_TRY(means_.launch(batch, batch.grid(across, static_cast<unsigned>(scale_[0].h)), work));
+      const unsigned across = hip::blocks_for(work.of[0].w, kSsimThreads);
+      VMAFX_TRY(means_.launch(batch, batch.grid(across, static_cast<unsigned>(work.of[0].h)), work));
     }
     for (work.next = 1; work.next < params_.scales; work.next++) {
-      const SsimScale& next = scale_[work.next];
+      const SsimScale& next = work.of[work.next];
       const unsigned across = 2 * hip::blocks_for(next.w, kSsimTileColumns);
       VMAFX_TRY(halve_.launch(batch, batch.grid(across, hip::blocks_for(next.h, kSsimHalvedRows)), work));
     }
@@ -53,28 +56,12 @@ class SsimHip : public DeviceTwin {
   /* None where the samples themselves are the planes. */
   PlanePairs<float> take_planes(int s, int frames, ScratchLayout& memory) const {
     if (s == 0 && params_.factor == 1) return {};
-    return memory.take_pairs<float>(round_to_lines(scale_[s].w * sizeof(float)) / sizeof(float), scale_[s].h, frames);
-  }
-
-  SsimWork work_of(const DeviceBatch& batch) const {
-    SsimWork work = {};
-    work.luma = batch.planes[0];
-    work.sums = batch.sums_of<SsimSums[kSsimMostScales]>();
-    work.w = params_.w;
-    work.h = params_.h;
-    work.factor = params_.factor;
-    work.scales = params_.scales;
-    work.scale = scale_to_8_bits(params_.bpc);
-    ScratchLayout memory(batch.scratch);
-    for (int s = 0; s < params_.scales; s++) {
-      work.of[s] = scale_[s];
-      work.of[s].planes = take_planes(s, batch.count, memory);
-    }
-    return work;
+    return memory.take_pairs<float>(round_to_lines(work_.of[s].w * sizeof(float)) / sizeof(float), work_.of[s].h,
+                                    frames);
   }
 
   const SsimParams params_;
-  SsimScale scale_[kSsimMostScales] = {};
+  SsimWork work_ = {};  // but for what belongs to a batch
   unsigned blocks_ = 0;
   const TwinKernel<SsimWork> means_ = kernels_.add(kernels::ssim_means.of(params_.bpc));
   const TwinKernel<SsimWork> halve_ = kernels_.add(kernels::ssim_halve.of(params_.bpc));

@@ -71,40 +71,31 @@ void add_windows(const FloatPlane& ref, const FloatPlane& dist, bool with_l, Ssi
 }
 
 size_t plane_floats(const SsimParams& params) {
-  return static_cast<size_t>(ssim_reduced(params.w, params.factor)) * ssim_reduced(params.h, params.factor);
+  const SsimSize size(params, 0);
+  return static_cast<size_t>(size.w) * size.h;
 }
 
-FloatPlane plane_at(float* memory, int w, int h) { return {memory, w * static_cast<ptrdiff_t>(sizeof(float)), w, h}; }
+FloatPlane plane_at(float* memory, const SsimSize& size) {
+  return {memory, size.w * static_cast<ptrdiff_t>(sizeof(float)), size.w, size.h};
+}
 
 }  // namespace
-
-int64_t ssim_windows(const SsimParams& params, int scale) {
-  int w = ssim_reduced(params.w, params.factor), h = ssim_reduced(params.h, params.factor);
-  for (int s = 0; s < scale; s++) {
-    w = ssim_halved(w);
-    h = ssim_halved(h);
-  }
-  return static_cast<int64_t>(w - SsimWindow::kLength + 1) * (h - SsimWindow::kLength + 1);
-}
 
 size_t ssim_scratch_bytes_ref(const SsimParams& params) {
   return 4 * plane_floats(params) * sizeof(float) + SsimWindow::kLength * params.w * sizeof(SsimMeans);
 }
 
 void ssim_ref(const SsimParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
-              SsimSums* sums) {
+              SsimSums& sums) {
   float *planes[4], *at = reinterpret_cast<float*>(scratch); /* of both pictures, now and at the next scale */
   for (float*& plane : planes) plane = std::exchange(at, at + plane_floats(params));
-  int w = ssim_reduced(params.w, params.factor), h = ssim_reduced(params.h, params.factor);
-  reduce(params, ref, plane_at(planes[0], w, h));
-  reduce(params, dist, plane_at(planes[1], w, h));
+  reduce(params, ref, plane_at(planes[0], {params, 0}));
+  reduce(params, dist, plane_at(planes[1], {params, 0}));
   for (int s = 0; s < params.scales; s++) {
-    const FloatPlane now[2] = {plane_at(planes[0], w, h), plane_at(planes[1], w, h)};
-    add_windows(now[0], now[1], params.with_l(s), reinterpret_cast<SsimMeans*>(at), sums[s]);
-    w = ssim_halved(w);
-    h = ssim_halved(h);
+    const FloatPlane now[2] = {plane_at(planes[0], {params, s}), plane_at(planes[1], {params, s})};
+    add_windows(now[0], now[1], params.with_l(s), reinterpret_cast<SsimMeans*>(at), (&sums)[s]);
     for (int i = 0; i < 2; i++) {
-      if (s + 1 < params.scales) halve(now[i], plane_at(planes[2 + i], w, h));
+      if (s + 1 < params.scales) halve(now[i], plane_at(planes[2 + i], {params, s + 1}));
       std::swap(planes[i], planes[2 + i]);
     }
   }

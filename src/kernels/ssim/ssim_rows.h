@@ -2,11 +2,8 @@
 #ifndef VMAFX_KERNELS_SSIM_SSIM_ROWS_H
 #define VMAFX_KERNELS_SSIM_SSIM_ROWS_H
 
-#include <cstddef>
-
 #include "base/aligned.h"
 #include "kernels/ssim/ssim.h"
-#include "kernels/ssim/ssim_math.h"
 #include "kernels/steps/rows.h"
 
 namespace vmafx {
@@ -59,14 +56,12 @@ class SsimMemory {
     samples = take<SsimStripSamples>(sizeof(SsimStripSamples));
     const size_t columns = (params.w + 2 * SsimWindow::kLength + kRowSlack) * sizeof(float);
     for (float*& sums : columns_) sums = take<float>(columns) + SsimWindow::kLength;
-    int w = ssim_reduced(params.w, params.factor), h = ssim_reduced(params.h, params.factor);
     for (int s = 0; s < params.scales; s++) {
-      const size_t stride = round_to_lines((w + kRowSlack) * sizeof(float));
+      const SsimSize size(params, s);
+      const size_t stride = round_to_lines((size.w + kRowSlack) * sizeof(float));
       const bool has_planes = s > 0 || params.factor > 1;
       for (Plane<float>& plane : planes_[s])
-        plane = {has_planes ? take<float>(stride * h) : nullptr, static_cast<ptrdiff_t>(stride), w, h};
-      w = ssim_halved(w);
-      h = ssim_halved(h);
+        plane = {has_planes ? take<float>(stride * size.h) : nullptr, static_cast<ptrdiff_t>(stride), size.w, size.h};
     }
   }
 

@@ -13,8 +13,8 @@
 
 #include <algorithm>
 #include <type_traits>
+#include <utility>
 
-#include "base/aligned.h"
 #include "kernels/ssim/ssim_rows.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -23,15 +23,80 @@
 #include <hwy/highway.h>
 
 #include "kernels/ssim/ssim_math-inl.h"
-#include "kernels/ssim/ssim_reduce-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace vmafx {
-namespace HWY_NAMESPACE {
+namespace vmafx::HWY_NAMESPACE {
 namespace {
 
 /* `n`, rounded up to whole vectors. */
 HWY_INLINE int whole_vectors(int n) { return static_cast<int>(round_up(n, lanes())); }
+
+// -- The first scale: means over blocks of samples ------------------------------------------------------------------
+
+constexpr int kMost = 10; /* factor */
+
+/* The sum over `rows` rows of lanes() columns from x on. */
+template <class T>
+HWY_INLINE void add_columns(const T* const* in, int rows, int x, Real scale, Real weight, float* high, float* low) {
+  SsimSampleSum sum(load_samples(in[0] + x) * scale * weight);
+  for (int i = 1; i < rows; i++) sum.add(load_samples(in[i] + x) * scale * weight);
+  store(sum.high(), high + x);
+  store(sum.low(), low + x);
+}
+
+/* The sums of columns of a row of blocks. */
+template <class T>
+void sum_columns(const SsimParams& params, const T* const* in, int w, float* high, float* low) {
+  const int step = lanes();
+  const Real scale = Real(scale_to_8_bits(params.bpc)), weight = Real(ssim_block_weight(params.factor));
+  int x = 0;
+  for (; x + step <= w; x += step) add_columns(in, params.factor, x, scale, weight, high, low);
+  if (x == w) return;
+  if (w >= step) return add_columns(in, params.factor, w - step, scale, weight, high, low); /* some once more */
+  T padded[kMost][kRowSlack] = {};
+  const T* rows[kMost] = {};
+  for (int i = 0; i < params.factor; i++) {
+    std::copy_n(in[i], w, padded[i]);
+    rows[i] = padded[i];
+  }
+  add_columns(rows, params.factor, 0, scale, weight, high, low);
+}
+
+/* Over `factor` columns each. */
+template <int factor>
+void mean_columns(const float* high, const float* low, int count, float* out) {
+  high += ssim_first_sample(0, factor);
+  low += ssim_first_sample(0, factor);
+  for (int x = 0; x < count; x++, high += factor, low += factor) {
+    float high_sum = 0, low_sum = 0;
+    VMAFX_UNROLL
+    for (int i = 0; i < factor; i++) {
+      high_sum += high[i];
+      low_sum += low[i];
+    }
+    out[x] = high_sum + low_sum;
+  }
+}
+
+/* `mean_columns<factor>` for each. */
+template <int... factors>
+auto mean_columns_of(int factor, std::integer_sequence<int, factors...>) {
+  static constexpr decltype(&mean_columns<1>) kOf[] = {mean_columns<factors>...};
+  return kOf[factor];
+}
+
+template <class T>
+void reduce(const SsimParams& params, const Plane<const T>& in, const SsimMemory& memory, const Plane<float>& out) {
+  const int factor = params.factor;
+  const auto mean_columns = mean_columns_of(factor, std::make_integer_sequence<int, kMost + 1>());
+  for (int y = 0; y < out.h; y++) {
+    const T* rows[kMost] = {};
+    for (int i = 0; i < factor; i++) rows[i] = in.row(mirror_repeated(ssim_first_sample(y, factor) + i, in.h));
+    sum_columns(params, rows, in.w, memory.columns(0), memory.columns(1));
+    for (const int kind : {0, 1}) extend_repeated(memory.columns(kind), in.w, std::min(factor, in.w));
+    mean_columns(memory.columns(0), memory.columns(1), out.w, out.row(y));
+  }
+}
 
 // -- Sources ---------------------------------------------------------------------------------------------------------
 
@@ -83,7 +148,7 @@ struct Source {
 struct WindowSums {
   HWY_INLINE WindowSums() : different(0) {}
   FixedSum<kSsimBits> l, c, s, lcs;
-  Integer different; /* by lane */
+  int64_t different;
 };
 
 HWY_INLINE SsimMeans load_means(const SsimStripMeans::Row& row, int x) {
@@ -139,7 +204,7 @@ HWY_NOINLINE void add_values(const SsimStripMeans::Row& row, int windows, Window
       for (Double* value : {&values.l, &values.c, &values.s, &values.lcs}) *value = first_lanes(*value, windows - x);
       different = different & Mask{hn::FirstN(DF(), static_cast<size_t>(windows - x))};
     }
-    sums.different = select(different, sums.different + Integer(1), sums.different);
+    sums.different += count(different);
     sums.c.add(values.c);
     sums.s.add(values.s);
     if (!with_l) continue;
@@ -176,9 +241,7 @@ void add_windows(const Source<T>& source, const SsimMemory& memory, SsimSums& su
   const int windows = source.w() - 2 * SsimWindow::kRadius;
   for (int x = 0; x < windows; x += kSsimStrip)
     add_strip<with_l>(source, x, std::min(kSsimStrip, windows - x), memory, all);
-  IntegerSum different;
-  different.add(all.different);
-  sums = {all.l.total(), all.c.total(), all.s.total(), all.lcs.total(), different.total()};
+  sums = {all.l.total(), all.c.total(), all.s.total(), all.lcs.total(), all.different};
 }
 
 // -- The next scale --------------------------------------------------------------------------------------------------
@@ -268,14 +331,6 @@ void add_scale(const SsimParams& params, int s, const Source<T>& source, const S
   for (const int picture : {0, 1}) halve(source, picture, memory, memory.plane(s + 1, picture));
 }
 
-Source<float> planes_of(const SsimMemory& memory, int scale) {
-  const auto samples = [&](int picture) {
-    const Plane<float>& plane = memory.plane(scale, picture);
-    return Plane<const float>{plane.data, plane.stride, plane.w, plane.h};
-  };
-  return {.planes = {samples(0), samples(1)}, .scale = 1};
-}
-
 template <class T>
 void add_scales(const SsimParams& params, const Plane<const T>& ref, const Plane<const T>& dist,
                 const SsimMemory& memory, SsimSums* sums) {
@@ -286,19 +341,19 @@ void add_scales(const SsimParams& params, const Plane<const T>& ref, const Plane
     reduce(params, dist, memory, memory.plane(0, 1));
   }
   for (int s = params.factor == 1 ? 1 : 0; s < params.scales; s++)
-    add_scale(params, s, planes_of(memory, s), memory, sums);
+    add_scale(params, s, Source<float>{{memory.plane(s, 0).to_read(), memory.plane(s, 1).to_read()}, 1}, memory, sums);
 }
 
 void ssim(const SsimParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
-          SsimSums* sums) {
+          SsimSums& first) {
+  SsimSums* const sums = &first;
   const SsimMemory memory(params, scratch);
   if (params.bpc == 8) add_scales(params, ref.as<uint8_t>(), dist.as<uint8_t>(), memory, sums);
   else add_scales(params, ref.as<uint16_t>(), dist.as<uint16_t>(), memory, sums);
 }
 
 }  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace vmafx
+}  // namespace vmafx::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
@@ -309,7 +364,7 @@ HWY_EXPORT(ssim);
 size_t ssim_scratch_bytes_simd(const SsimParams& params) { return SsimMemory(params, nullptr).bytes(); }
 
 void ssim_simd(const SsimParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
-               SsimSums* sums) {
+               SsimSums& sums) {
   HWY_DYNAMIC_DISPATCH(ssim)(params, ref, dist, scratch, sums);
 }
 

@@ -33,9 +33,9 @@ VMAFX_TWIN int lanes() { return static_cast<int>(hn::Lanes(DF())); }
 VMAFX_TWIN Real load(const float* p) { return hn::LoadU(DF(), p); }
 VMAFX_TWIN void store(Real v, float* p) { hn::StoreU(v.v, DF(), p); }
 #if HWY_TARGET == HWY_SCALAR
-VMAFX_TWIN Double load(const double* p) { return Double(*p); }
-VMAFX_TWIN void store(Double v, double* p) { *p = v.v; }
-VMAFX_TWIN void store_twice(Double v, double* p) { p[0] = p[1] = v.v; }
+VMAFX_TWIN Double load(const double* p) { return *p; }
+VMAFX_TWIN void store(Double v, double* p) { *p = v; }
+VMAFX_TWIN void store_twice(Double v, double* p) { p[0] = p[1] = v; }
 #else
 VMAFX_TWIN Double load(const double* p) { return {hn::LoadU(DD(), p), hn::LoadU(DD(), p + lanes() / 2)}; }
 VMAFX_TWIN void store(Double v, double* p) {
@@ -61,39 +61,22 @@ VMAFX_TWIN Real load_samples(const T* p) {
 }
 #endif
 
-template <class T, class Convert>
-VMAFX_TWIN void convert_samples(const T* in, int n, Convert convert, float* out) {
+template <class T>
+VMAFX_TWIN void samples_to_floats(const T* in, int n, float scale, float offset, float* out) {
   const int step = lanes();
   int x = 0;
-  for (; x + step <= n; x += step) store(convert(load_samples(in + x)), out + x);
+  for (; x + step <= n; x += step) store(load_samples(in + x) * Real(scale) + Real(offset), out + x);
   if (x == n) return;
   if (n >= step) { /* a last vector, of which some was there already */
-    store(convert(load_samples(in + n - step)), out + n - step);
+    store(load_samples(in + n - step) * Real(scale) + Real(offset), out + n - step);
   } else {
-    for (; x < n; x++) out[x] = convert.one(static_cast<float>(in[x]));
+    for (; x < n; x++) out[x] = static_cast<float>(in[x]) * scale + offset;
   }
 }
 
-struct Scaled {
-  float scale;
-  VMAFX_TWIN Real operator()(Real v) const { return v * Real(scale); }
-  VMAFX_TWIN float one(float v) const { return v * scale; }
-};
-
-struct ScaledAndShifted {
-  float scale, offset;
-  VMAFX_TWIN Real operator()(Real v) const { return v * Real(scale) + Real(offset); }
-  VMAFX_TWIN float one(float v) const { return v * scale + offset; }
-};
-
 template <class T>
 VMAFX_TWIN void samples_to_floats(const T* in, int n, float scale, float* out) {
-  convert_samples(in, n, Scaled{scale}, out);
-}
-
-template <class T>
-VMAFX_TWIN void samples_to_floats(const T* in, int n, float scale, float offset, float* out) {
-  convert_samples(in, n, ScaledAndShifted{scale, offset}, out);
+  samples_to_floats(in, n, scale, 0.0f, out);
 }
 
 struct AlongRow {

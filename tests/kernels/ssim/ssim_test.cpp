@@ -30,7 +30,7 @@ std::vector<SsimSums> sums_of(Twin twin, size_t scratch_bytes, const SsimParams&
   const AlignedBytes scratch = allocate_aligned(scratch_bytes);
   std::memset(scratch.get(), 0xFF, scratch_bytes); /* NaN */
   std::vector<SsimSums> sums(params.scales);
-  twin(params, ref, dist, scratch.get(), sums.data());
+  twin(params, ref, dist, scratch.get(), sums.front());
   return sums;
 }
 
@@ -219,9 +219,9 @@ END_TEST
 /* Equal pictures are off 1 by no more than rounded denominators are; windows are those within the picture. */
 START_TEST(known_sums) {
   const SsimParams params = {.w = 13, .h = 12, .bpc = 8};
-  ck_assert_int_eq(ssim_windows(params, 0), 3 * 2);
-  ck_assert_int_eq(ssim_windows({.w = 177, .h = 176, .bpc = 8, .scales = 5}, 4), 2 * 1);
-  ck_assert_int_eq(ssim_windows({.w = 101, .h = 100, .bpc = 8, .factor = 4}, 0), 16 * 15); /* 26x25 */
+  ck_assert_int_eq(SsimSize(params, 0).windows(), 3 * 2);
+  ck_assert_int_eq(SsimSize({.w = 177, .h = 176, .bpc = 8, .scales = 5}, 4).windows(), 2 * 1);
+  ck_assert_int_eq(SsimSize({.w = 101, .h = 100, .bpc = 8, .factor = 4}, 0).windows(), 16 * 15); /* 26x25 */
 
   const auto mean = [](int64_t sum) { return from_fixed<kSsimBits>(sum) / 6; };
   const double noise = 0x1p-22;
