@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws docs/speed.svg from the table of metrics in docs/performance.md.
+"""Draws docs/speed.svg from the table of metrics in README.md.
 
 usage: tools/draw_speed.py [--check]
 
@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parent.parent
-TABLE, PICTURE = TOP / "docs/performance.md", TOP / "docs/speed.svg"
+TABLE, PICTURE = TOP / "README.md", TOP / "docs/speed.svg"
 TITLE = "CPU, one thread: times as fast as libvmaf, 1920x1080 8 bit"
 
 LEFT, RIGHT, HEAD, ROW, BAR = 130, 60, 46, 22, 14
@@ -36,8 +36,8 @@ STYLE = """\
 
 
 def speeds(text):
-    """[(metric, factor)], fastest first, from rows `| `metric` | agreement | factor |`."""
-    rows = re.findall(r"^\| `(\w+)` \|[^|\n]*\| *([\d.]+) *\|$", text, re.M)
+    """[(metric, factor)], fastest first, from rows `| `metric` | what it measures | agreement | factor |`."""
+    rows = re.findall(r"^\| `(\w+)` \|[^|\n]*\|[^|\n]*\| *([\d.]+) *\|$", text, re.M)
     if not rows:
         raise SystemExit(f"draw_speed.py: no table of metrics in {TABLE.name}")
     return sorted(((name, float(factor)) for name, factor in rows), key=lambda row: -row[1])
@@ -69,13 +69,13 @@ def draw(rows):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Draws docs/speed.svg from docs/performance.md.")
+    parser = argparse.ArgumentParser(description="Draws docs/speed.svg from README.md.")
     parser.add_argument("--check", action="store_true", help="only say whether the picture is current")
     picture = draw(speeds(TABLE.read_text()))
     if not parser.parse_args().check:
         PICTURE.write_text(picture)
     elif not PICTURE.exists() or PICTURE.read_text() != picture:
-        sys.exit("docs/speed.svg is not what docs/performance.md says: run tools/draw_speed.py")
+        sys.exit("docs/speed.svg is not what README.md says: run tools/draw_speed.py")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
-/* The registry, and what the documents say of it: README.md has a row for each metric, which docs/performance.md repeats, and
- * docs/metrics.md names the features of each. */
+/* The registry, and what the documents say of it: README.md has a row for each metric, and docs/metrics.md names the features of
+ * each. */
 #include "kernels/registry.h"
 
 #include <algorithm>
@@ -115,20 +115,6 @@ START_TEST(docs_say_what_they_have) {
 }
 END_TEST
 
-/* One table is the source of these numbers, the other repeats them. */
-START_TEST(numbers_stand_once) {
-  const auto readme = metric_table("README.md", 4), source = metric_table("docs/performance.md", 3);
-  for (const auto& [name, row] : readme) {
-    ck_assert_msg(source.contains(name), "docs/performance.md lacks %s", name.c_str());
-    ck_assert_msg(row[2] == source.at(name)[1] && row[3] == source.at(name)[2],
-                  "%s: README.md says '%s', '%s', docs/performance.md '%s', '%s'", name.c_str(), row[2].c_str(),
-                  row[3].c_str(), source.at(name)[1].c_str(), source.at(name)[2].c_str());
-  }
-  for (const auto& [name, row] : source)
-    ck_assert_msg(readme.contains(name), "README.md lacks %s, which is in docs/performance.md", name.c_str());
-}
-END_TEST
-
 START_TEST(names_say_where_a_metric_runs) {
   std::vector<std::string> names;
   for (const ExtractorInfo* info : extractors()) {
@@ -152,6 +138,5 @@ END_TEST
 int main() {
   return vmafx::test::run_suite("registry", {{"listed", documents_list_all_metrics},
                                              {"said", docs_say_what_they_have},
-                                             {"numbers", numbers_stand_once},
                                              {"names", names_say_where_a_metric_runs}});
 }
