@@ -22,8 +22,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "kernels/psnr_hvs/psnr_hvs_math.h"
 #include "kernels/metric.h"
+#include "kernels/psnr_hvs/psnr_hvs_math.h"
 
 namespace vmafx {
 

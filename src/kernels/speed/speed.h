@@ -34,8 +34,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "kernels/speed/speed_plan.h"
 #include "kernels/metric.h"
+#include "kernels/speed/speed_plan.h"
 
 namespace vmafx {
 

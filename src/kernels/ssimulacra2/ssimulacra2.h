@@ -25,8 +25,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "kernels/ssimulacra2/ssimulacra2_math.h"
 #include "kernels/metric.h"
+#include "kernels/ssimulacra2/ssimulacra2_math.h"
 
 namespace vmafx {
 

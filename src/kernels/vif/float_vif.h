@@ -25,9 +25,9 @@
 #include <memory>
 
 #include "base/picture.h"
+#include "kernels/metric.h"
 #include "kernels/steps/gaussian_window.h"
 #include "kernels/steps/prescale.h"
-#include "kernels/metric.h"
 #include "kernels/vif/float_vif_math.h"
 
 namespace vmafx {
