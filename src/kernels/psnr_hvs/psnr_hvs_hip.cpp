@@ -10,8 +10,9 @@ namespace {
 class PsnrHvsHip : public DeviceTwin {
  public:
   explicit PsnrHvsHip(const VideoFormat& format) : bpc_(format.bpc) {
+    work_.middle = 1 << (bpc_ - 1);
     for (int p = 0; p < 3; p++) {
-      rows_[p] = {psnr_hvs_blocks(format.plane_w(p)), row_count_};
+      work_.rows[p] = {psnr_hvs_blocks(format.plane_w(p)), row_count_};
       row_count_ += psnr_hvs_blocks(format.plane_h(p));
     }
   }
@@ -19,12 +20,8 @@ class PsnrHvsHip : public DeviceTwin {
   size_t scratch_bytes(int frames) const override { return sizeof(PsnrHvsSum) * row_count_ * frames; }
 
   Status launch(const DeviceBatch& batch) const override {
-    PsnrHvsWork work;
-    for (int p = 0; p < 3; p++) {
-      work.rows[p] = rows_[p];
-      work.planes[p] = batch.planes[p];
-    }
-    work.middle = 1 << (bpc_ - 1);
+    PsnrHvsWork work = work_;
+    for (int p = 0; p < 3; p++) work.planes[p] = batch.planes[p];
     work.sums = batch.sums_of<PsnrHvsSums>();
     work.exact = batch.scratch.as<PsnrHvsSum>();
     VMAFX_TRY(rows_kernel_.launch(batch, batch.grid(row_count_), work));
@@ -33,7 +30,7 @@ class PsnrHvsHip : public DeviceTwin {
 
  private:
   const int bpc_;
-  PsnrHvsRowsOfPlane rows_[3];
+  PsnrHvsWork work_;  // but for what belongs to a batch
   unsigned row_count_ = 0;
   const TwinKernel<PsnrHvsWork> rows_kernel_ = kernels_.add(kernels::psnr_hvs_rows.of(bpc_));
   const TwinKernel<PsnrHvsWork> sums_kernel_ = kernels_.add(kernels::psnr_hvs_sums.of(bpc_));

@@ -90,10 +90,47 @@ VMAFX_TWIN Real psnr_hvs_energy(const Integer (&row)[8], const PsnrHvsWeights& w
   return sum;
 }
 
+/* The sum over rows of coefficients, in this order everywhere. */
+VMAFX_TWIN Real psnr_hvs_sum(const Real (&rows)[8]) {
+  return ((rows[0] + rows[1]) + (rows[2] + rows[3])) + ((rows[4] + rows[5]) + (rows[6] + rows[7]));
+}
+
 /* What masks an error, times 1 / csf of its frequency; of the energies and textures of both blocks. */
 VMAFX_TWIN Real psnr_hvs_mask(Real ref_energy, Real ref_texture, Real dist_energy, Real dist_texture) {
   constexpr float kOverNorm = 1 / (32 * 0.3885746225901003);
   return Real(kOverNorm) * square_root(maximum(ref_energy * ref_texture, dist_energy * dist_texture));
+}
+
+/* The coefficients of a block. */
+struct PsnrHvsBlock {
+  Integer rows[8][8];  // by vertical, then horizontal frequency
+  Real texture, energy;
+};
+
+/* Of the samples that samples(row, column) gives. */
+template <class Samples>
+VMAFX_TWIN void psnr_hvs_transform(Samples samples, int middle, const PsnrHvsWeights (&weights)[8], PsnrHvsBlock& out) {
+  const Integer zero(0), half_range(middle);
+  PsnrHvsMoments quarters[4] = {{zero, zero}, {zero, zero}, {zero, zero}, {zero, zero}};
+  for (int j = 0; j < 8; j++) {
+    Integer column[8];
+    for (int i = 0; i < 8; i++) {
+      column[i] = samples(i, j);
+      const Integer off = column[i] - half_range;
+      PsnrHvsMoments& quarter = quarters[i / 4 * 2 + j / 4];
+      quarter.sum = quarter.sum + off;
+      quarter.squares = quarter.squares + off * off;
+    }
+    psnr_hvs_dct(column);
+    for (int i = 0; i < 8; i++) out.rows[i][j] = column[i];
+  }
+  Real energies[8];
+  for (int i = 0; i < 8; i++) {
+    psnr_hvs_dct(out.rows[i]);
+    energies[i] = psnr_hvs_energy(out.rows[i], weights[i]);
+  }
+  out.texture = psnr_hvs_texture(quarters);
+  out.energy = psnr_hvs_sum(energies);
 }
 
 /* Σ of squared visible errors: as it is, and as libvmaf counts it. */
@@ -116,9 +153,17 @@ VMAFX_TWIN PsnrHvsErrors psnr_hvs_errors(const Integer (&ref)[8], const Integer 
   return sum;
 }
 
-/* The sum over rows of coefficients, in this order everywhere. */
-VMAFX_TWIN Real psnr_hvs_sum(const Real (&rows)[8]) {
-  return ((rows[0] + rows[1]) + (rows[2] + rows[3])) + ((rows[4] + rows[5]) + (rows[6] + rows[7]));
+/* Of a block. */
+VMAFX_TWIN PsnrHvsErrors psnr_hvs_errors(const PsnrHvsBlock& ref, const PsnrHvsBlock& dist,
+                                         const PsnrHvsWeights (&weights)[8], Real above) {
+  const Real mask = psnr_hvs_mask(ref.energy, ref.texture, dist.energy, dist.texture);
+  Real exact[8], counted[8];
+  for (int i = 0; i < 8; i++) {
+    const PsnrHvsErrors row = psnr_hvs_errors(ref.rows[i], dist.rows[i], weights[i], mask, above);
+    exact[i] = row.exact;
+    counted[i] = row.counted;
+  }
+  return {psnr_hvs_sum(exact), psnr_hvs_sum(counted)};
 }
 
 VMAFX_TWIN_END
