@@ -22,6 +22,14 @@
 
 VMAFX_TWIN_BEGIN
 
+/* Σ coefficient · x^k by Horner's rule, the coefficient of the highest power first. */
+template <class... Coefficients>
+VMAFX_TWIN Real polynomial(Real x, float highest, Coefficients... others) {
+  Real sum(highest);
+  ((sum = sum * x + Real(others)), ...);
+  return sum;
+}
+
 /* x = 2^exponent · (1 + fraction), 1 + fraction in [√½, √2). */
 struct PowerAndFraction {
   Integer exponent;
@@ -36,15 +44,8 @@ VMAFX_TWIN PowerAndFraction power_and_fraction(Real x) {
 
 /* log2(1 + f) for such a fraction, to 1.5e-7 of it. The polynomial is off by 4.4e-8. */
 VMAFX_TWIN Real logarithm2_near_1(Real f) {
-  Real p = Real(0.125837013f);
-  p = p * f + Real(-0.207269728f);
-  p = p * f + Real(0.215715602f);
-  p = p * f + Real(-0.238944829f);
-  p = p * f + Real(0.287916243f);
-  p = p * f + Real(-0.360703677f);
-  p = p * f + Real(0.480910629f);
-  p = p * f + Real(-0.721347332f);
-  p = p * f + Real(1.44269502f);
+  const Real p = polynomial(f, 0.125837013f, -0.207269728f, 0.215715602f, -0.238944829f, 0.287916243f, -0.360703677f,
+                            0.480910629f, -0.721347332f, 1.44269502f);
   return p * f;
 }
 
@@ -55,13 +56,8 @@ VMAFX_TWIN Real logarithm2(Real x) {
 
 /* 2^n · 2^f, n from -126 to 127, |f| <= 0.51. The polynomial is off by 1.4e-8. */
 VMAFX_TWIN Real scaled_power_of_2(Integer n, Real f) {
-  Real p = Real(0.000154697322f);
-  p = p * f + Real(0.00134100008f);
-  p = p * f + Real(0.00961803086f);
-  p = p * f + Real(0.0555029735f);
-  p = p * f + Real(0.240226507f);
-  p = p * f + Real(0.693147242f);
-  p = p * f + Real(1);
+  const Real p =
+      polynomial(f, 0.000154697322f, 0.00134100008f, 0.00961803086f, 0.0555029735f, 0.240226507f, 0.693147242f, 1.f);
   return p * from_bits(shifted_left<23>(n + Integer(127)));
 }
 

@@ -19,18 +19,10 @@ struct CiedeLab {
 VMAFX_TWIN Real ciede_root(Real x) {
   const PowerAndFraction parts = power_and_fraction(x);
   const Real e = real(parts.exponent), f = parts.fraction;
-  Real scale = Real(0.00018900758f);  // a polynomial through five values
-  scale = scale * e + Real(0.00350027904f);
-  scale = scale * e + Real(0.0384940878f);
-  scale = scale * e + Real(0.277324528f);
-  scale = scale * e + Real(1);
-  Real p = Real(-0.0200007297f);  // minimax, within 1.7e-7
-  p = p * f + Real(0.0331396945f);
-  p = p * f + Real(-0.0422358699f);
-  p = p * f + Real(0.0638375208f);
-  p = p * f + Real(-0.119976141f);
-  p = p * f + Real(0.400002301f);
-  p = p * f + Real(0.999999881f);
+  /* A polynomial through five values, and a minimax one, within 1.7e-7. */
+  const Real scale = polynomial(e, 0.00018900758f, 0.00350027904f, 0.0384940878f, 0.277324528f, 1.f);
+  const Real p = polynomial(f, -0.0200007297f, 0.0331396945f, -0.0422358699f, 0.0638375208f, -0.119976141f,
+                            0.400002301f, 0.999999881f);
   return scale * p;
 }
 
@@ -140,15 +132,9 @@ VMAFX_TWIN Real ciede_hue_weight(Real cos1, Real sin1) {
  * polynomials of ours; within 1e-6. libvmaf does not see that 0° is 360°, where this is 1e-5 anyway. */
 VMAFX_TWIN Real ciede_blue_turn(Real mean_cos, Real mean_sin) {
   const Real u = Real(1) - (mean_cos * Real(0.087155743f) - mean_sin * Real(0.9961947f));
-  Real exponent = Real(-0.316415489f);
-  exponent = exponent * u + Real(-0.640906513f);
-  exponent = exponent * u + Real(-2.5294714f);
-  exponent = exponent * u + Real(-15.1553802f);
+  const Real exponent = polynomial(u, -0.316415489f, -0.640906513f, -2.5294714f, -15.1553802f);
   const Real turn = power_of_2(exponent * u), squared = turn * turn;
-  Real p = Real(-0.000265783805f);
-  p = p * squared + Real(0.0104893856f);
-  p = p * squared + Real(-0.191395745f);
-  p = p * squared + Real(1.04719746f);
+  const Real p = polynomial(squared, -0.000265783805f, 0.0104893856f, -0.191395745f, 1.04719746f);
   return p * turn;
 }
 
