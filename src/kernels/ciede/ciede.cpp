@@ -15,18 +15,16 @@ struct CiedeScores {
 
 constexpr FeatureInfo kFeatures[] = {plain_feature("ciede2000", VMAFX_SCORE(CiedeScores, ciede2000))};
 
-/* What a frame is, and what a pixel of it takes. */
-struct CiedeFrame {
-  VideoFormat format;
-  CiedeParams params;
-};
-
 CiedeParams params_of(const VideoFormat& format) {
   CiedeParams params;
   if (format.chroma == Chroma::k444) params.chroma = CiedeChroma::kEach;
   if (format.chroma == Chroma::k422) params.chroma = CiedeChroma::kWrapped;
   const int unit = 1 << (format.bpc - 8);
   params.bpc = format.bpc;
+  params.w = format.w;
+  params.h = format.h;
+  params.chroma_w = format.plane_w(1);
+  params.chroma_h = format.plane_h(1);
   params.luma_zero = static_cast<float>(16 * unit);
   params.luma_scale = 1. / (219 * unit);
   params.chroma_zero = static_cast<float>(128 * unit);
@@ -34,7 +32,7 @@ CiedeParams params_of(const VideoFormat& format) {
   return params;
 }
 
-class Ciede : public Metric<CiedeFrame, CiedeSums, CiedeScores> {
+class Ciede : public Metric<CiedeParams, CiedeSums, CiedeScores> {
  public:
   using Metric::Metric;
 
@@ -42,29 +40,29 @@ class Ciede : public Metric<CiedeFrame, CiedeSums, CiedeScores> {
 
  private:
   CiedeScores scores(const CiedeSums& sums) override {
-    const double pixels = static_cast<double>(params_.format.w) * params_.format.h;
+    const double pixels = static_cast<double>(params_.w) * params_.h;
     return {45 - 20 * std::log10(from_fixed<kCiedeSumBits>(sums.difference) / pixels)};
   }
 };
 
-size_t scratch_bytes(const CiedeFrame& frame) { return ciede_scratch_bytes(frame.format.w); }
+size_t scratch_bytes(const CiedeParams& params) { return ciede_scratch_bytes(params.w); }
 
 template <auto sum>
-void run(const CiedeFrame& frame, const FrameSet& frames, std::byte* scratch, CiedeSums& sums) {
-  sums.difference = sum(frame.params, frames.ref, frames.dist, scratch);
+void run(const CiedeParams& params, const FrameSet& frames, std::byte* scratch, CiedeSums& sums) {
+  sums.difference = sum(params, frames.ref, frames.dist, scratch);
 }
 
-constexpr Twins<CiedeFrame, CiedeSums> kTwins = {
+constexpr Twins<CiedeParams, CiedeSums> kTwins = {
     .ref = {scratch_bytes, run<ciede_ref>},
     .simd = {scratch_bytes, run<ciede_simd>},
-    .device = [](const CiedeFrame& frame) { return ciede_hip(frame.params, frame.format); },
+    .device = ciede_hip,
 };
 
 Created create(const NoOptions&, const VideoFormat& format, Placement placement) {
   if (format.planes() < 3 || format.plane_w(1) < 1 || format.plane_h(1) < 1)
     return error(EINVAL, "ciede: it compares colors, and %dx%d of this format has no chroma planes", format.w,
                  format.h);
-  return std::unique_ptr<Extractor>(new Ciede({format, params_of(format)}, kTwins, kFeatures, placement));
+  return std::unique_ptr<Extractor>(new Ciede(params_of(format), kTwins, kFeatures, placement));
 }
 
 }  // namespace

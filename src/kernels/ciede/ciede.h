@@ -27,10 +27,14 @@ namespace vmafx {
 int64_t ciede_ref(const CiedeParams& params, const Picture& ref, const Picture& dist, std::byte* scratch);
 int64_t ciede_simd(const CiedeParams& params, const Picture& ref, const Picture& dist, std::byte* scratch);
 
-size_t ciede_scratch_bytes(int w);  // of a picture w luma samples wide
+/* What the SIMD twin takes for pictures w luma samples wide: of each three rows of offsets and two of chroma. */
+size_t ciede_row_samples(int w);
+inline size_t ciede_scratch_bytes(int w) {
+  return 2 * ciede_row_samples(w) * (3 * sizeof(double) + 2 * sizeof(uint16_t));
+}
 
 /* The HIP twin. */
-std::unique_ptr<DeviceTwin> ciede_hip(const CiedeParams& params, const VideoFormat& format);
+std::unique_ptr<DeviceTwin> ciede_hip(const CiedeParams& params);
 
 extern const ExtractorInfo kCiedeExtractor;
 

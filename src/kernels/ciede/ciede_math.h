@@ -25,6 +25,7 @@ enum class CiedeChroma : int32_t {
 struct CiedeParams {
   CiedeChroma chroma = CiedeChroma::kHalved;
   int32_t bpc = 8;
+  int32_t w = 0, h = 0, chroma_w = 0, chroma_h = 0;
   float luma_zero = 0, chroma_zero = 0;
   double luma_scale = 0,
          chroma_scale = 0;  // of samples less zero: black is 0, white 1; chroma nominally from -0.5 to 0.5

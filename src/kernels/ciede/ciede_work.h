@@ -16,7 +16,6 @@ inline constexpr unsigned kCiedeTileRows = 8;
 
 struct CiedeWork {
   CiedeParams params;
-  int32_t w = 0, h = 0, chroma_w = 0, chroma_h = 0;
   hip::BatchPlanes planes[3];
   BatchSums<CiedeSums> sums;
 };
