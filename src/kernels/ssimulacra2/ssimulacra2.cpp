@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "kernels/metric.h"
-#include "kernels/ssimulacra2/ssimulacra2_weights.h"
 #include "kernels/steps/linear_light_of.h"
 
 namespace vmafx {
@@ -18,6 +17,35 @@ constexpr FeatureInfo kFeatures[] = {plain_feature("ssimulacra2", VMAFX_SCORE(Ss
 
 // -- Score -----------------------------------------------------------------------------------------------------------
 
+/* The weights of the reference, found there by a search on the data sets CID22, TID2013, Kadid10k and KonFiG-IQA. A line
+ * for each scale: of the means of ssim, artifact and detail, then of their fourth roots. */
+// clang-format off
+constexpr double kWeights[108] = {
+    // x
+    0, 0.0007376606707406586, 0, 0, 0.0007793481682867309, 0,
+    0, 0.0004371155730107379, 0, 1.1041726426657346, 0.00066284834129271, 0.00015231632783718752,
+    0, 0.0016406437456599754, 0, 1.8422455520539298, 11.441172603757666, 0,
+    0.0007989109436015163, 0.000176816438078653, 0, 1.8787594979546387, 10.94906990605142, 0,
+    0.0007289346991508072, 0.9677937080626833, 0, 0.00014003424285435884, 0.9981766977854967, 0.00031949755934435053,
+    0.0004550992113792063, 0, 0, 0.0013648766163243398, 0, 0,
+    // y
+    0, 0, 0, 7.466890328078848, 0, 17.445833984131262,
+    0.0006235601634041466, 0, 0, 6.683678146179332, 0.00037724407979611296, 1.027889937768264,
+    225.20515300849274, 0, 0, 19.213238186143016, 0.0011401524586618361, 0.001237755635509985,
+    176.39317598450694, 0, 0, 24.43300999870476, 0.28520802612117757, 0.0004485436923833408,
+    0, 0, 0, 34.77906344483772, 44.835625328877896, 0,
+    0, 0, 0, 0, 0, 0,
+    // b
+    0, 0.0008680556573291698, 0, 0, 0, 0,
+    0, 0.0005313191874358747, 0, 0.00016533814161379112, 0, 0,
+    0, 0, 0, 0.0004179171803251336, 0.0017290828234722833, 0,
+    0.0020827005846636437, 0, 0, 8.826982764996862, 23.19243343998926, 0,
+    95.1080498811086, 0.9863978034400682, 0.9834382792465353, 0.0012286405048278493,
+    171.2667255897307, 0.9807858872435379,
+    0, 0, 0, 0.0005130064588990679, 0, 0.00010854057858411537,
+};
+// clang-format on
+
 /* The weighted errors of all maps. Weights are used up in order, by the scales that are there. */
 double weighted(const Ssimulacra2Sums& sums, int w, int h) {
   const int scales = ssimulacra2_scales(w, h);
@@ -27,11 +55,10 @@ double weighted(const Ssimulacra2Sums& sums, int w, int h) {
     for (int scale = 0; scale < scales; scale++) {
       const double samples = static_cast<double>(ssimulacra2_size(w, scale)) * ssimulacra2_size(h, scale);
       const auto& maps = sums.map[scale][channel];
-      for (const auto& map : maps)
-        total += kSsimulacra2Weights[weight++] * (from_fixed<kSsimulacra2SumBits>(map.sum) / samples);
+      for (const auto& map : maps) total += kWeights[weight++] * (from_fixed<kSsimulacra2SumBits>(map.sum) / samples);
       for (const auto& map : maps) {
         const double mean = map.fourth_powers.value() / kSsimulacra2FourthScale / samples;
-        total += kSsimulacra2Weights[weight++] * std::sqrt(std::sqrt(mean));
+        total += kWeights[weight++] * std::sqrt(std::sqrt(mean));
       }
     }
   return total;
@@ -74,18 +101,18 @@ constexpr Twins<Ssimulacra2Params, Ssimulacra2Sums> kTwins = {
 
 Status named(const Status& status) { return error(EINVAL, "ssimulacra2: %s", status.message().c_str()); }
 
-}  // namespace
-
 /* What cones absorb of linear light of BT.709's primaries. Each row adds up to 1. */
-constexpr double kOpsin[9] = {0.30,
-                              0.622,
-                              0.078,
-                              0.23,
-                              0.692,
-                              0.078,
-                              0.24342268924547819,
-                              0.20476744424496821,
-                              1 - 0.24342268924547819 - 0.20476744424496821};
+constexpr double kOpsin[3][3] = {
+    {0.30, 0.622, 0.078},
+    {0.23, 0.692, 0.078},
+    {0.24342268924547819, 0.20476744424496821, 1 - 0.24342268924547819 - 0.20476744424496821}};
+
+Created create(const NoOptions&, const VideoFormat& format, Placement placement) {
+  VMAFX_ASSIGN(const Ssimulacra2Params params, ssimulacra2_params(format));
+  return std::unique_ptr<Extractor>(new Ssimulacra2(params, kTwins, kFeatures, placement));
+}
+
+}  // namespace
 
 StatusOr<Ssimulacra2Params> ssimulacra2_params(const VideoFormat& format) {
   if (format.w < kSsimulacra2MinSize || format.h < kSsimulacra2MinSize)
@@ -99,26 +126,19 @@ StatusOr<Ssimulacra2Params> ssimulacra2_params(const VideoFormat& format) {
                               .h = format.h,
                               .bpc = format.bpc,
                               .has_chroma = format.planes() == 3,
+                              .chroma_w = format.plane_w(1),
+                              .chroma_h = format.plane_h(1),
                               .across = chroma_across(format),
                               .down = chroma_down(format),
                               .light = light.value(),
                               .absorbance = {}};
   for (int i = 0; i < 9; i++) {
     double sum = 0;
-    for (int k = 0; k < 3; k++) sum += kOpsin[i / 3 * 3 + k] * primaries.value()[3 * k + i % 3];
+    for (int k = 0; k < 3; k++) sum += kOpsin[i / 3][k] * primaries.value()[3 * k + i % 3];
     params.absorbance[i] = static_cast<float>(sum);
   }
   return params;
 }
-
-namespace {
-
-Created create(const NoOptions&, const VideoFormat& format, Placement placement) {
-  VMAFX_ASSIGN(const Ssimulacra2Params params, ssimulacra2_params(format));
-  return std::unique_ptr<Extractor>(new Ssimulacra2(params, kTwins, kFeatures, placement));
-}
-
-}  // namespace
 
 constexpr ExtractorInfo kSsimulacra2Extractor = {
     .name = "ssimulacra2",

@@ -17,7 +17,6 @@ struct SidePicture {
   Ssimulacra2Params params;
   const uint8_t* data[3];
   int64_t stride[3];  // bytes
-  int chroma_w, chroma_h;
 
   template <class T>
   VMAFX_DEVICE const T* row(int plane, int y) const {
@@ -35,35 +34,9 @@ VMAFX_DEVICE const SidePicture& picture_of(const Ssimulacra2Work& work, int side
       picture[0].data[p] = plane.data;
       picture[0].stride[p] = plane.stride;
     }
-    picture[0].chroma_w = work.chroma_w;
-    picture[0].chroma_h = work.chroma_h;
   }
   block_sync();
   return picture[0];
-}
-
-/* 16 times the code of chroma at a luma sample, less that of neutral colors. */
-template <class T>
-VMAFX_DEVICE int chroma_at(const SidePicture& picture, int plane, const ChromaTaps& across, const ChromaTaps& down) {
-  const T *top = picture.row<T>(plane, down.first), *below = picture.row<T>(plane, down.second);
-  return chroma_between(chroma_between(top[across.first], top[across.second], across.weight),
-                        chroma_between(below[across.first], below[across.second], across.weight), down.weight) -
-         picture.params.light.neutral_chroma;
-}
-
-template <class T>
-VMAFX_DEVICE Light light_at(const SidePicture& picture, int x, int y) {
-  const Ssimulacra2Params& params = picture.params;
-  const int luma = picture.row<T>(0, y)[x];
-  int cb = 0, cr = 0;
-  if (params.has_chroma) {
-    const ChromaTaps across = params.across.taps(x, picture.chroma_w), down = params.down.taps(y, picture.chroma_h);
-    cb = chroma_at<T>(picture, 1, across, down);
-    cr = chroma_at<T>(picture, 2, across, down);
-  }
-  const SrgbCodes codes = srgb_codes(params.light, luma, cb, cr);
-  return {linear(static_cast<float>(codes.r)), linear(static_cast<float>(codes.g)),
-          linear(static_cast<float>(codes.b))};
 }
 
 VMAFX_DEVICE Light mean_of_4(const Light& a, const Light& b, const Light& c, const Light& d) {
@@ -154,7 +127,7 @@ VMAFX_DEFINE_SAMPLE_KERNELS(ssimulacra2_values, T, work) {
     VMAFX_UNROLL
     for (int k = 0; k < 4; k++) {
       const int right = k % 2, below = k / 2;
-      four[k] = light_at<T>(picture, xs[right], ys[below]);
+      four[k] = light_at(params, xs[right], ys[below], [&](int p, int row) { return picture.row<T>(p, row); });
       if (xs[right] == 2 * x + right && ys[below] == 2 * y + below)
         store_values(work, params.absorbance, 0, side, xs[right], ys[below], four[k]);
     }

@@ -49,6 +49,7 @@ VMAFX_HD bool ssimulacra2_four_at_once(int x, int w) { return x >= 8 && x < w - 
 struct Ssimulacra2Params {
   int w, h, bpc;
   bool has_chroma;
+  int chroma_w, chroma_h;
   ChromaAxis across, down;
   LinearLight light;
   float absorbance[9];  // of l, m, s from linear r, g, b of the video's primaries

@@ -34,30 +34,15 @@ struct Size {
 
 // -- Light -----------------------------------------------------------------------------------------------------------
 
-/* 16 times the code of chroma at a luma sample. */
-template <class T>
-int chroma_at(const Plane<const T>& chroma, const ChromaTaps& across, const ChromaTaps& down) {
-  const T *top = chroma.row(down.first), *below = chroma.row(down.second);
-  return chroma_between(chroma_between(top[across.first], top[across.second], across.weight),
-                        chroma_between(below[across.first], below[across.second], across.weight), down.weight);
-}
-
 template <class T>
 void light_up(const Ssimulacra2Params& params, const Picture& picture, const Memory& memory, int first) {
-  const auto luma = picture.plane[0].as<T>(), cb = picture.plane[1].as<T>(), cr = picture.plane[2].as<T>();
   const Size size = {params.w, params.h};
   for (int y = 0; y < params.h; y++)
     for (int x = 0; x < params.w; x++) {
-      int u = 0, v = 0;
-      if (params.has_chroma) {
-        const ChromaTaps across = params.across.taps(x, cb.w), down = params.down.taps(y, cb.h);
-        u = chroma_at(cb, across, down) - params.light.neutral_chroma;
-        v = chroma_at(cr, across, down) - params.light.neutral_chroma;
-      }
-      const SrgbCodes codes = srgb_codes(params.light, luma.row(y)[x], u, v);
-      memory.plane(first)[size.at(x, y)] = linear(static_cast<float>(codes.r));
-      memory.plane(first + 1)[size.at(x, y)] = linear(static_cast<float>(codes.g));
-      memory.plane(first + 2)[size.at(x, y)] = linear(static_cast<float>(codes.b));
+      const Light light = light_at(params, x, y, [&](int p, int at) { return picture.plane[p].as<T>().row(at); });
+      memory.plane(first)[size.at(x, y)] = light.r;
+      memory.plane(first + 1)[size.at(x, y)] = light.g;
+      memory.plane(first + 2)[size.at(x, y)] = light.b;
     }
 }
 

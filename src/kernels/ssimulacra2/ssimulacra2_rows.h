@@ -4,87 +4,83 @@
 #ifndef VMAFX_KERNELS_SSIMULACRA2_SSIMULACRA2_ROWS_H
 #define VMAFX_KERNELS_SSIMULACRA2_SSIMULACRA2_ROWS_H
 
-#include <cstddef>
+#include <cstring>
 
-#include "base/aligned.h"
 #include "kernels/ssimulacra2/ssimulacra2_math.h"
 #include "kernels/steps/rows.h"
+#include "kernels/steps/scratch.h"
 
 namespace vmafx {
 
 inline constexpr int kSsimulacra2Strip = 128;  // columns; whole vectors
 
-class Ssimulacra2StripMemory {
+class Ssimulacra2Memory {
  public:
   static constexpr int kStrip = kSsimulacra2Strip;
   /* Columns that rows have before and after a strip, for the filter; four at a time. */
   static constexpr int kBefore = 8, kAfter = 8;
-  static constexpr int kLine = kBefore + kStrip + kAfter + kRowSlack;  // floats
   static constexpr int kChannelLine = kBefore + kStrip + kAfter + 16;  // a vector past the last one
-  static constexpr int kBlurredLine = kStrip + 16;                     // apart in the sets of a cache
-  static constexpr int kStateFloats = 2 * kSsimulacra2Sections;
+  static constexpr int kStreams = kSsimulacra2Channels * kSsimulacra2Streams;
+  static constexpr int kStateLines = 2 * kSsimulacra2Sections;
+  static constexpr int kColumnsBefore = 12;  // vectors
 
-  Ssimulacra2StripMemory(std::byte* scratch, int band) : floats_(reinterpret_cast<float*>(scratch)), band_(band) {}
+  Ssimulacra2Memory(const Ssimulacra2Params& params, int band, std::byte* memory) : band_(band) {
+    Scratch scratch(memory);
+    channels_ = scratch.take_plane<float>(kChannelLine, (band + kSsimulacra2Ahead) * 2 * kSsimulacra2Channels);
+    blurred_ = scratch.take_plane<float>(kStrip + 16, kStreams * (band + 12)); /* apart in the sets of a cache */
+    states_ = scratch.take_plane<float>(kStrip, kStreams * kStateLines);
+    columns_ = scratch.take_plane<float>((kColumnsBefore + kStrip + kAfter) * band, 2);
+    lines_ = scratch.take_plane<float>(kBefore + kStrip + kAfter + kRowSlack, 2 * 6 + 5);
+    const size_t rows = round_up(static_cast<size_t>(params.h) + kSsimulacra2Ahead, static_cast<size_t>(band));
+    row_states_ = scratch.take<float>(kRowStates * rows);
+    for (int scale = 1; scale <= 2; scale++)
+      light_[scale % 2] = scratch.take_plane<float>(ssimulacra2_size(params.w, scale),
+                                                    6 * ssimulacra2_size(params.h, scale), 0, kRowSlack);
+    bytes_ = scratch.bytes();
+  }
+
+  size_t bytes() const { return bytes_; }
+
+  /* Before the first row of a strip. */
+  void clear_filter() const {
+    for (const Plane<float>& plane : {blurred_, states_}) std::memset(plane.data, 0, plane.stride * plane.h);
+  }
 
   /* A row of XYB; the strip begins kBefore into it. `side`: 0 ref, 1 dist. There are those of a band and the four
    * before it, whose errors wait for it. */
   float* channel(int y, int channel, int side) const {
-    return floats_ + kChannelLine * (y % (band_ + kSsimulacra2Ahead) * 2 * kSsimulacra2Channels + 2 * channel + side);
+    return channels_.row(y % (band_ + kSsimulacra2Ahead) * 2 * kSsimulacra2Channels + 2 * channel + side);
   }
-
   /* A row of a stream, blurred along, y >= -12: those of a band and what the filter has before it. */
   float* blurred(int channel, int stream, int y) const {
-    return blurred() +
-           ((channel * kSsimulacra2Streams + stream) * blurred_rows() + (y + blurred_rows()) % blurred_rows()) *
-               kBlurredLine;
+    const int rows = band_ + 12;
+    return blurred_.row((channel * kSsimulacra2Streams + stream) * rows + (y + rows) % rows);
   }
-  float* blurred() const { return floats_ + channel_floats(); }
-  int blurred_floats() const { return kAllStreams * blurred_rows() * kBlurredLine; }
-
-  /* What the filter keeps of the columns of a stream: kStateFloats lines of kStrip floats. */
+  /* What the filter keeps of the columns of a stream: kStateLines lines. */
   float* states(int channel, int stream) const {
-    return states() + (channel * kSsimulacra2Streams + stream) * kStateFloats * kStrip;
+    return states_.row((channel * kSsimulacra2Streams + stream) * kStateLines);
   }
-  float* states() const { return blurred() + blurred_floats(); }
-  static constexpr int kStatesFloats = kSsimulacra2Channels * kSsimulacra2Streams * kStateFloats * kStrip;
-
+  /* The same of the rows of a band, a vector for each line; of all streams, at the end of the strip before. */
+  float* row_states(int y) const { return row_states_ + y * kRowStates; }
+  static constexpr int kRowStates = kStreams * kStateLines;  // floats of a row
   /* A channel of a side and a band, columns as vectors; the strip begins kColumnsBefore vectors into it. */
-  static constexpr int kColumnsBefore = 12;
-  float* columns(int side) const { return states() + kStatesFloats + side * columns_floats(); }
+  float* columns(int side) const { return columns_.row(side); }
 
   /* Rows of light at scale 0, for even and odd rows. */
-  float* light(int y, int side, int kind) const { return lines() + kLine * (y % 2 * 6 + side * 3 + kind); }
+  float* light(int y, int side, int kind) const { return lines_.row(y % 2 * 6 + side * 3 + kind); }
   /* Samples as floats. */
-  float* samples(int line) const { return lines() + kLine * (2 * 6 + line); }
+  float* samples(int line) const { return lines_.row(2 * 6 + line); }
 
-  static size_t bytes(int band) {
-    const Ssimulacra2StripMemory all(nullptr, band);
-    constexpr int kLightLines = 2 * 6, kSampleLines = 5;
-    return round_to_lines(sizeof(float) * (all.channel_floats() + all.blurred_floats() + kStatesFloats +
-                                           2 * all.columns_floats() + (kLightLines + kSampleLines) * kLine));
+  /* Linear light of a further scale: planes r, g, b of ref, then of dist. Scales take turns in two places. */
+  float* light_row(int scale, int h, int side, int kind, int y) const {
+    return light_[scale % 2].row((side * 3 + kind) * h + y);
   }
 
  private:
-  static constexpr int kAllStreams = kSsimulacra2Channels * kSsimulacra2Streams;
-  int channel_floats() const { return kChannelLine * (band_ + kSsimulacra2Ahead) * 2 * kSsimulacra2Channels; }
-  int blurred_rows() const { return band_ + 12; }
-  int columns_floats() const { return (kColumnsBefore + kStrip + kAfter) * band_; }
-  float* lines() const { return columns(2); }
-
-  float* floats_;
   int band_;
-};
-
-/* Linear light of a scale: planes r, g, b of ref, then of dist. Strips write whole vectors. */
-struct Ssimulacra2ScalePlanes {
-  float* first;
-  int w, h;
-
-  static size_t stride(int w) { return round_up(static_cast<size_t>(w) + kRowSlack, 16); }
-  static size_t bytes(int w, int h) { return 6 * sizeof(float) * stride(w) * h; }
-  float* row(int side, int kind, int y) const {
-    return first + (static_cast<size_t>(side * 3 + kind) * h + y) * stride(w);
-  }
+  Plane<float> channels_, blurred_, states_, columns_, lines_, light_[2];
+  float* row_states_;
+  size_t bytes_;
 };
 
 }  // namespace vmafx

@@ -15,13 +15,11 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "kernels/ssimulacra2/ssimulacra2_light-inl.h"
 #include "kernels/ssimulacra2/ssimulacra2_math-inl.h"
 #include "kernels/steps/rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace vmafx {
-namespace HWY_NAMESPACE {
+namespace vmafx::HWY_NAMESPACE {
 namespace {
 
 #if HWY_TARGET == HWY_SCALAR
@@ -36,8 +34,68 @@ void score(const Ssimulacra2Params& params, const Picture& ref, const Picture& d
 #else
 
 constexpr int kBand = kSsimulacra2Band, kLanes = hn::MaxLanes(DF());
-using Memory = Ssimulacra2StripMemory;
+using Memory = Ssimulacra2Memory;
 using Maps = Ssimulacra2Map (&)[3][3];
+
+// -- Linear light of a row -------------------------------------------------------------------------------------------
+
+/* Four times the chroma between two rows, of columns `from` to `to` - 1, into out[0] and on. The ends are repeated. */
+template <class T>
+HWY_INLINE void chroma_between_rows(const Plane<const T>& plane, const ChromaTaps& rows, int from, int to, float* below,
+                                    float* out) {
+  const int first = std::max(from, 0), last = std::min(to, plane.w), count = last - first;
+  float* inside = out + (first - from);
+  samples_to_floats(plane.row(rows.first) + first, count, static_cast<float>(4 - rows.weight), inside);
+  samples_to_floats(plane.row(rows.second) + first, count, static_cast<float>(rows.weight), below);
+  for (int i = 0; i < count; i += lanes()) store(load(inside + i) + load(below + i), inside + i);
+  std::fill(out, inside, inside[0]);
+  std::fill(inside + count, out + (to - from), inside[count - 1]);
+}
+
+/* 16 times the chroma of `count` columns from x on, an even one, less that of neutral colors. All of it is exact. */
+template <class T>
+HWY_INLINE void chroma_row(const Ssimulacra2Params& params, const Plane<const T>& plane, int y, int x, int count,
+                           const Memory& memory, float* out) {
+  float *below = memory.samples(3), *rows = memory.samples(4);
+  const ChromaTaps down = params.down.taps(y, plane.h);
+  const Real neutral(static_cast<float>(params.light.neutral_chroma));
+  if (!params.across.halved) {
+    chroma_between_rows(plane, down, x, x + count, below, rows);
+    for (int i = 0; i < count; i += lanes()) store(load(rows + i) * Real(4) - neutral, out + i);
+    return;
+  }
+  const int pairs = (count + 1) / 2;
+  chroma_between_rows(plane, down, x / 2 - 1, x / 2 + pairs + 1, below, rows);
+  const float offset = static_cast<float>(params.across.offset);
+  const Real before(offset), at_even(4 - offset), at_odd(2 + offset), after(2 - offset);
+  for (int i = 0; i < pairs; i += lanes()) {
+    const Real at = load(rows + i + 1);
+    const Real even = load(rows + i) * before + at * at_even, odd = at * at_odd + load(rows + i + 2) * after;
+    hn::StoreInterleaved2((even - neutral).v, (odd - neutral).v, DF(), out + 2 * i);
+  }
+}
+
+/* `count` columns from x on, an even one. */
+template <class T>
+HWY_INLINE void light_row(const Ssimulacra2Params& params, const Picture& picture, int y, int x, int count,
+                          const Memory& memory, float* const (&out)[3]) {
+  float *luma = memory.samples(0), *cb = memory.samples(1), *cr = memory.samples(2);
+  samples_to_floats(picture.plane[0].as<T>().row(y) + x, count, 1, luma);
+  if (params.has_chroma) {
+    chroma_row(params, picture.plane[1].as<T>(), y, x, count, memory, cb);
+    chroma_row(params, picture.plane[2].as<T>(), y, x, count, memory, cr);
+  } else {
+    std::fill_n(cb, count + kRowSlack, 0.0f);
+    std::fill_n(cr, count + kRowSlack, 0.0f);
+  }
+  for (int i = 0; i < count; i += lanes()) {
+    const Light light =
+        light_of(srgb_codes(params.light, widened(load(luma + i)), widened(load(cb + i)), widened(load(cr + i))));
+    store(light.r, out[0] + i);
+    store(light.g, out[1] + i);
+    store(light.b, out[2] + i);
+  }
+}
 
 // -- A row -----------------------------------------------------------------------------------------------------------
 
@@ -112,11 +170,10 @@ HWY_INLINE void store_blocks(D d, hn::Vec<D> v, float* const* rows, int x) {
 
 /* A band of a strip. */
 struct Band {
-  Memory memory;
-  int y;              // its first row
-  int x0, columns;    // of the strip
-  int w;              // of the picture
-  float* row_states;  // of its rows, at the end of the strip before
+  const Memory& memory;
+  int y;            // its first row
+  int x0, columns;  // of the strip
+  int w;            // of the picture
 
   int first() const { return x0 == 0 ? -kSsimulacra2Ahead : x0; }
   int end() const { return x0 + columns; }
@@ -162,7 +219,8 @@ HWY_NOINLINE void blur_rows(const Band& band, int channel) {
   for (int i = 0; i < kLanes; i++) rows[i] = band.memory.blurred(channel, stream, band.y + i) - band.x0;
   const float* ref = band.memory.columns(0) + (Memory::kColumnsBefore - band.x0) * kLanes;
   const float* dist = band.memory.columns(1) + (Memory::kColumnsBefore - band.x0) * kLanes;
-  float* saved = band.row_states + (channel * kSsimulacra2Streams + stream) * Memory::kStateFloats * kLanes;
+  float* saved =
+      band.memory.row_states(band.y) + (channel * kSsimulacra2Streams + stream) * Memory::kStateLines * kLanes;
   BlurState state = load_state(saved, kLanes);
   for (int x = band.first(); x < band.end(); x += 4) {
     Real four[4];
@@ -189,8 +247,7 @@ HWY_NOINLINE void blur_rows(const Band& band, int channel) {
 void blur_along(const Band& band) {
   for (int side = 0; side < 2; side++)
     std::fill_n(band.memory.columns(side), (Memory::kColumnsBefore - Memory::kBefore) * kLanes, 0.0f);
-  if (band.x0 == 0)
-    std::fill_n(band.row_states, kSsimulacra2Channels * kSsimulacra2Streams * Memory::kStateFloats * kLanes, 0.0f);
+  if (band.x0 == 0) std::fill_n(band.memory.row_states(band.y), Memory::kRowStates * kLanes, 0.0f);
   for (int channel = 0; channel < kSsimulacra2Channels; channel++) {
     make_columns(band, channel, 0);
     make_columns(band, channel, 1);
@@ -203,26 +260,6 @@ void blur_along(const Band& band) {
 }
 
 // -- Down the columns, and the errors of four rows -------------------------------------------------------------------
-
-/* Sums over a strip's part of four rows. */
-class ErrorSums {
- public:
-  HWY_INLINE ErrorSums() {}
-  HWY_INLINE void add(int map, Real sum, Real fourth) {
-    sums_[map].add(sum);
-    fourths_[map].add(fourth * Real(kSsimulacra2FourthScale));
-  }
-  HWY_INLINE void add_to(Ssimulacra2Map (&maps)[3]) const {
-    for (int i = 0; i < 3; i++) {
-      maps[i].sum += sums_[i].total();
-      maps[i].fourth_powers += fourths_[i].total();
-    }
-  }
-
- private:
-  FixedSum<kSsimulacra2SumBits> sums_[3];
-  FixedSum3<kSsimulacra2FourthBits> fourths_[3];
-};
 
 /* Rows y to y + kBand - 1, of which those from 0 to h - 1 count. */
 HWY_NOINLINE void add_channel_errors(const Memory& memory, int y, int h, int columns, int channel,
@@ -239,7 +276,8 @@ HWY_NOINLINE void add_channel_errors(const Memory& memory, int y, int h, int col
     refs[row] = memory.channel(y + row, channel, 0) + Memory::kBefore;
     dists[row] = memory.channel(y + row, channel, 1) + Memory::kBefore;
   }
-  ErrorSums sums;
+  FixedSum<kSsimulacra2SumBits> sums[3];
+  FixedSum3<kSsimulacra2FourthBits> fourths[3];
   for (int x = 0; x < columns; x += kLanes) {
     Real blurred[kBand][kSsimulacra2Streams];
     VMAFX_UNROLL
@@ -264,9 +302,15 @@ HWY_NOINLINE void add_channel_errors(const Memory& memory, int y, int h, int col
     }
     const Mask inside = {hn::FirstN(DF(), static_cast<size_t>(columns - x))};
     VMAFX_UNROLL
-    for (int i = 0; i < 3; i++) sums.add(i, select(inside, sum[i], Real(0)), select(inside, fourth[i], Real(0)));
+    for (int i = 0; i < 3; i++) {
+      sums[i].add(select(inside, sum[i], Real(0)));
+      fourths[i].add(select(inside, fourth[i], Real(0)) * Real(kSsimulacra2FourthScale));
+    }
   }
-  sums.add_to(maps);
+  for (int i = 0; i < 3; i++) {
+    maps[i].sum += sums[i].total();
+    maps[i].fourth_powers += fourths[i].total();
+  }
 }
 
 // -- A strip ---------------------------------------------------------------------------------------------------------
@@ -275,106 +319,75 @@ HWY_NOINLINE void add_channel_errors(const Memory& memory, int y, int h, int col
 template <class T>
 struct Strip {
   const Ssimulacra2Params& params;
-  Side<T> sides[2];
-  Ssimulacra2ScalePlanes planes;  // at scale 0 only its size
-  Ssimulacra2ScalePlanes next;
-  bool has_next;
-  Memory memory;
-  float* row_states;
+  const Picture& ref;
+  const Picture& dist;
+  const Memory& memory;
+  int scale, w, h;
   int x0, columns;
 
   static constexpr bool kFromPicture = !std::is_same_v<T, float>;
   HWY_INLINE int before() const { return std::min(x0, Memory::kBefore); }
-  HWY_INLINE int width() const { return std::min(planes.w, x0 + columns + kSsimulacra2Ahead) - (x0 - before()); }
+  HWY_INLINE int width() const { return std::min(w, x0 + columns + kSsimulacra2Ahead) - (x0 - before()); }
 
   /* Of column x0 and on. */
   HWY_INLINE float* light(int side, int kind, int y) const {
     if constexpr (kFromPicture) return memory.light(y, side, kind) + Memory::kBefore;
-    else return planes.row(side, kind, y) + x0;
+    else return memory.light_row(scale, h, side, kind, y) + x0;
   }
 
   HWY_INLINE void load_row(int y) const {
     for (int side = 0; side < 2; side++) {
       float* const out[3] = {memory.channel(y, 0, side), memory.channel(y, 1, side), memory.channel(y, 2, side)};
-      if (y >= planes.h) {
+      if (y >= h) {
         for (float* line : out) std::fill_n(line, Memory::kChannelLine, 0.0f);
         continue;
       }
       float* const lines[3] = {light(side, 0, y) - before(), light(side, 1, y) - before(),
                                light(side, 2, y) - before()};
-      if constexpr (kFromPicture) light_row(params, sides[side], y, x0 - before(), width(), memory, lines);
+      if constexpr (kFromPicture) light_row<T>(params, side ? dist : ref, y, x0 - before(), width(), memory, lines);
       make_channels(params, {lines[0], lines[1], lines[2]}, Memory::kBefore - before(), width(), out);
     }
-    if (has_next && y < planes.h && (y % 2 || y + 1 == planes.h)) halve(y);
+    const bool has_next = scale + 1 < ssimulacra2_scales(params.w, params.h);
+    if (has_next && y < h && (y % 2 || y + 1 == h)) halve(y);
   }
 
   HWY_INLINE void halve(int y) const {
     for (int side = 0; side < 2; side++)
       for (int kind = 0; kind < 3; kind++)
-        halve_rows(light(side, kind, y & ~1), light(side, kind, y), columns, next.row(side, kind, y / 2) + x0 / 2);
+        halve_rows(light(side, kind, y & ~1), light(side, kind, y), columns,
+                   memory.light_row(scale + 1, (h + 1) / 2, side, kind, y / 2) + x0 / 2);
   }
 
   HWY_INLINE void run(Maps maps) const {
-    std::fill_n(memory.blurred(), memory.blurred_floats(), 0.0f);
-    std::fill_n(memory.states(), Memory::kStatesFloats, 0.0f);
-    for (int y = 0; y - kSsimulacra2Ahead < planes.h; y += kLanes) {
+    memory.clear_filter();
+    for (int y = 0; y - kSsimulacra2Ahead < h; y += kLanes) {
       for (int row = 0; row < kLanes; row++) load_row(y + row);
-      blur_along({memory, y, x0, columns, planes.w, row_states + y * kRowStates});
-      for (int row = y - kSsimulacra2Ahead; row < std::min(planes.h, y + kLanes - kSsimulacra2Ahead); row += kBand)
+      blur_along({memory, y, x0, columns, w});
+      for (int row = y - kSsimulacra2Ahead; row < std::min(h, y + kLanes - kSsimulacra2Ahead); row += kBand)
         for (int channel = 0; channel < kSsimulacra2Channels; channel++)
-          add_channel_errors(memory, row, planes.h, columns, channel, maps[channel]);
+          add_channel_errors(memory, row, h, columns, channel, maps[channel]);
     }
-  }
-
-  static constexpr int kRowStates = kSsimulacra2Channels * kSsimulacra2Streams * Memory::kStateFloats;
-  static size_t row_states_bytes(int h) {
-    return round_to_lines(sizeof(float) * kRowStates * round_up(static_cast<size_t>(h) + kSsimulacra2Ahead, kLanes));
   }
 };
 
-/* Scales take turns in two places for their planes. */
-Ssimulacra2ScalePlanes planes_of(const Ssimulacra2Params& params, int scale, std::byte* memory) {
-  const auto size = [&](int s) HWY_ATTR {
-    return Ssimulacra2ScalePlanes::bytes(ssimulacra2_size(params.w, s), ssimulacra2_size(params.h, s));
-  };
-  std::byte* first = scale % 2 ? memory : memory + size(1);
-  return {reinterpret_cast<float*>(first), ssimulacra2_size(params.w, scale), ssimulacra2_size(params.h, scale)};
-}
-
 template <class T>
-void run_scale(const Ssimulacra2Params& params, const Side<T> (&sides)[2], int scale, std::byte* scratch, Maps maps) {
-  std::byte* after_strip = scratch + Memory::bytes(kLanes);
-  std::byte* memory = after_strip + Strip<T>::row_states_bytes(params.h);
-  const auto planes = planes_of(params, scale, memory);
-  const bool has_next = scale + 1 < ssimulacra2_scales(params.w, params.h);
-  const auto next = planes_of(params, scale + 1, memory);
-  for (int x0 = 0; x0 < planes.w; x0 += kSsimulacra2Strip)
-    Strip<T>{params,
-             {sides[0], sides[1]},
-             planes,
-             next,
-             has_next,
-             Memory(scratch, kLanes),
-             reinterpret_cast<float*>(after_strip),
-             x0,
-             std::min(kSsimulacra2Strip, planes.w - x0)}
-        .run(maps);
+void run_scale(const Ssimulacra2Params& params, const Picture& ref, const Picture& dist, int scale,
+               const Memory& memory, Maps maps) {
+  const int w = ssimulacra2_size(params.w, scale), h = ssimulacra2_size(params.h, scale);
+  for (int x0 = 0; x0 < w; x0 += kSsimulacra2Strip)
+    Strip<T>{params, ref, dist, memory, scale, w, h, x0, std::min(kSsimulacra2Strip, w - x0)}.run(maps);
 }
 
 template <class T>
 void score_depth(const Ssimulacra2Params& params, const Picture& ref, const Picture& dist, std::byte* scratch,
                  Ssimulacra2Sums& sums) {
-  run_scale<T>(params, {side_of<T>(ref), side_of<T>(dist)}, 0, scratch, sums.map[0]);
+  const Memory memory(params, kLanes, scratch);
+  run_scale<T>(params, ref, dist, 0, memory, sums.map[0]);
   for (int scale = 1; scale < ssimulacra2_scales(params.w, params.h); scale++)
-    run_scale<float>(params, {}, scale, scratch, sums.map[scale]);
+    run_scale<float>(params, ref, dist, scale, memory, sums.map[scale]);
 }
 
-size_t scratch_bytes(const Ssimulacra2Params& params) {
-  size_t bytes = Memory::bytes(kLanes) + Strip<float>::row_states_bytes(params.h);
-  for (int s = 1; s <= 2; s++)
-    bytes += Ssimulacra2ScalePlanes::bytes(ssimulacra2_size(params.w, s), ssimulacra2_size(params.h, s));
-  return bytes;
-}
+size_t scratch_bytes(const Ssimulacra2Params& params) { return Memory(params, kLanes, nullptr).bytes(); }
 
 void score(const Ssimulacra2Params& params, const Picture& ref, const Picture& dist, std::byte* scratch,
            Ssimulacra2Sums& sums) {
@@ -385,8 +398,7 @@ void score(const Ssimulacra2Params& params, const Picture& ref, const Picture& d
 #endif
 
 }  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace vmafx
+}  // namespace vmafx::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE

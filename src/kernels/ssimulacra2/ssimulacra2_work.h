@@ -39,7 +39,6 @@ struct Ssimulacra2Work {
   hip::DevicePtr<float> scratch;
   BatchSums<Ssimulacra2Sums> sums;
   Ssimulacra2Params params;
-  int32_t chroma_w = 0, chroma_h = 0;
   int32_t scales = 0, value_tiles_across = 1;
   int32_t chunk = 0, chunks = 1;
   Ssimulacra2ScaleWork scale[kSsimulacra2Scales] = {};
