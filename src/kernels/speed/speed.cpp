@@ -10,62 +10,38 @@
 namespace vmafx {
 namespace {
 
-template <class Fields>
-struct SpeedOption {
-  static constexpr OptionInfo kKernelscale =
-      option<&SpeedOptions::kernelscale, Fields>("speed_kernelscale", "ks", 0.1, 4, "scale of the windows");
-  static constexpr OptionInfo kPrescale =
-      option<&SpeedOptions::prescale, Fields>("speed_prescale", "ps", 0.1, 4, "scale of the pictures");
-  static constexpr OptionInfo kPrescaleMethod = option<&SpeedOptions::prescale_method, Fields>(
-      "speed_prescale_method", "psm", "how pictures are scaled: nearest, bilinear, bicubic or lanczos4");
-  static constexpr OptionInfo kSigma =
-      option<&SpeedOptions::sigma_nn, Fields>("speed_sigma_nn", "snn", 0.1, 2, "strength of neural noise");
-  static constexpr OptionInfo kFloor = option<&SpeedOptions::nn_floor, Fields>(
-      "speed_nn_floor", "nnf", 0, 1, "noise above this part of speed_sigma_nn is seen");
-  static constexpr OptionInfo kMaxVal =
-      option<&SpeedOptions::max_val, Fields>("speed_max_val", "mxv", 0, 1000, "largest score; larger ones are clipped");
+/* speed_temporal has all but the last, speed_chroma all but the first. */
+constexpr OptionInfo kOptions[] = {
+    option<&SpeedOptions::use_ref_diff>("speed_use_ref_diff", "urd",
+                                        "subtract the reference from the distorted picture before"),
+    option<&SpeedOptions::kernelscale>("speed_kernelscale", "ks", 0.1, 4, "scale of the windows"),
+    option<&SpeedOptions::prescale>("speed_prescale", "ps", 0.1, 4, "scale of the pictures"),
+    option<&SpeedOptions::prescale_method>("speed_prescale_method", "psm",
+                                           "how pictures are scaled: nearest, bilinear, bicubic or lanczos4"),
+    option<&SpeedOptions::sigma_nn>("speed_sigma_nn", "snn", 0.1, 2, "strength of neural noise"),
+    option<&SpeedOptions::nn_floor>("speed_nn_floor", "nnf", 0, 1, "noise above this part of speed_sigma_nn is seen"),
+    option<&SpeedOptions::max_val>("speed_max_val", "mxv", 0, 1000, "largest score; larger ones are clipped"),
+    option<&SpeedOptions::weight_var_mode>("speed_weight_var_mode", "wvm", 0, 6,
+                                           "whose variances weigh the entropies: 0 each its own, 1 ref, 2 dist, "
+                                           "3 their mean, 4 to 6 ref, and for dist 1/2, "
+                                           "3/4, 1/4 of ref"),
 };
+constexpr std::span kAllOptions = kOptions;
 
 /* Distances: the farther, the worse. */
 constexpr FeatureInfo speed_feature(const char* name, const char* key, ScoreId score) {
   return {.name = name, .key = key, .score = score, .worse = Worse::kHigh};
 }
 
-/* What is computed of a frame. */
-struct SpeedFrame {
-  SpeedPlan plan;
-  VideoFormat format;
-  SpeedPlanes planes;
-  double max_val;
-
-  float score(const SpeedSums& sums) const {
-    return sum_of_word(sums.difference) / static_cast<float>(plan.shape.blocks());
-  }
-  double clipped(float score) const { return std::min<double>(score, max_val); }
-};
-
-size_t scratch_bytes(const SpeedFrame& frame) { return frame.plan.scratch_bytes(); }
-
-std::unique_ptr<DeviceTwin> device(const SpeedFrame& frame) {
-  return speed_hip(frame.plan, frame.format, frame.planes);
+/* Before it is clipped. */
+float score_of(const SpeedPlan& plan, const SpeedSums& sums) {
+  return sum_of_word(sums.difference) / static_cast<float>(plan.shape.blocks());
 }
+double clipped(const SpeedPlan& plan, float score) { return std::min<double>(score, plan.max_val); }
+
+size_t scratch_bytes(const SpeedPlan& plan) { return plan.scratch_bytes(); }
 
 /* -- speed_chroma -------------------------------------------------------------------------------------------------- */
-
-using OfChroma = SpeedOption<SpeedChromaOptions>;
-
-constexpr OptionInfo kChromaOptions[] = {
-    OfChroma::kKernelscale,
-    OfChroma::kPrescale,
-    OfChroma::kPrescaleMethod,
-    OfChroma::kSigma,
-    OfChroma::kFloor,
-    OfChroma::kMaxVal,
-    option<&SpeedChromaOptions::weight_var_mode>("speed_weight_var_mode", "wvm", 0, 6,
-                                                 "whose variances weigh the entropies: 0 each its own, 1 ref, 2 dist, "
-                                                 "3 their mean, 4 to 6 ref, and for dist 1/2, "
-                                                 "3/4, 1/4 of ref"),
-};
 
 struct SpeedChromaSums {
   SpeedSums u, v;
@@ -81,7 +57,7 @@ constexpr FeatureInfo kChromaFeatures[] = {
     speed_feature("Speed_chroma_feature_speed_chroma_uv_score", "speed_chroma_uv", VMAFX_SCORE(SpeedChromaScores, uv)),
 };
 
-class SpeedChroma : public Metric<SpeedFrame, SpeedChromaSums, SpeedChromaScores> {
+class SpeedChroma : public Metric<SpeedPlan, SpeedChromaSums, SpeedChromaScores> {
  public:
   using Metric::Metric;
 
@@ -89,50 +65,32 @@ class SpeedChroma : public Metric<SpeedFrame, SpeedChromaSums, SpeedChromaScores
 
  private:
   SpeedChromaScores scores(const SpeedChromaSums& sums) override {
-    const float u = params_.score(sums.u), v = params_.score(sums.v);
+    const float u = score_of(params_, sums.u), v = score_of(params_, sums.v);
     const bool no_u = sums.u.singular, no_v = sums.v.singular;
     const float uv = no_u && !no_v ? v : no_v && !no_u ? u : (u + v) / 2;
-    return {params_.clipped(u), params_.clipped(v), params_.clipped(uv)};
+    return {clipped(params_, u), clipped(params_, v), clipped(params_, uv)};
   }
 };
 
 template <auto twin>
-void run_chroma(const SpeedFrame& frame, const FrameSet& frames, std::byte* scratch, SpeedChromaSums& sums) {
-  twin(frame.plan, {frames.ref.plane[1]}, {frames.dist.plane[1]}, scratch, &sums.u);
-  twin(frame.plan, {frames.ref.plane[2]}, {frames.dist.plane[2]}, scratch, &sums.v);
+void run_chroma(const SpeedPlan& plan, const FrameSet& frames, std::byte* scratch, SpeedChromaSums& sums) {
+  twin(plan, {frames.ref.plane[1]}, {frames.dist.plane[1]}, scratch, &sums.u);
+  twin(plan, {frames.ref.plane[2]}, {frames.dist.plane[2]}, scratch, &sums.v);
 }
 
-constexpr Twins<SpeedFrame, SpeedChromaSums> kChromaTwins = {
+constexpr Twins<SpeedPlan, SpeedChromaSums> kChromaTwins = {
     .ref = {scratch_bytes, run_chroma<speed_ref>},
     .simd = {scratch_bytes, run_chroma<speed_simd>},
-    .device = device,
+    .device = speed_hip,
 };
 
-Created create_chroma(const SpeedChromaOptions& options, const VideoFormat& format, Placement placement) {
+Created create_chroma(const SpeedOptions& options, const VideoFormat& format, Placement placement) {
   if (format.planes() == 1) return error(EINVAL, "speed_chroma: a video without chroma has none to score");
-  VMAFX_ASSIGN(SpeedPlan plan, SpeedPlan::create("speed_chroma", options, format.plane_w(1), format.plane_h(1),
-                                                 format.bpc, options.weight_var_mode));
-  const SpeedFrame frame = {std::move(plan), format, {.first = 1, .count = 2}, options.max_val};
-  return std::unique_ptr<Extractor>(new SpeedChroma(frame, kChromaTwins, kChromaFeatures, placement));
+  VMAFX_ASSIGN(const SpeedPlan plan, SpeedPlan::create("speed_chroma", options, format, {.first = 1, .count = 2}));
+  return std::unique_ptr<Extractor>(new SpeedChroma(plan, kChromaTwins, kChromaFeatures, placement));
 }
 
 /* -- speed_temporal ------------------------------------------------------------------------------------------------ */
-
-struct SpeedTemporalOptions : SpeedOptions {
-  bool use_ref_diff = false;
-};
-using InTime = SpeedOption<SpeedTemporalOptions>;
-
-constexpr OptionInfo kTemporalOptions[] = {
-    InTime::kKernelscale,
-    InTime::kPrescale,
-    InTime::kPrescaleMethod,
-    InTime::kSigma,
-    InTime::kFloor,
-    InTime::kMaxVal,
-    option<&SpeedTemporalOptions::use_ref_diff>("speed_use_ref_diff", "urd",
-                                                "subtract the reference from the distorted picture before"),
-};
 
 struct SpeedTemporalScores {
   double speed;
@@ -141,35 +99,34 @@ struct SpeedTemporalScores {
 constexpr FeatureInfo kTemporalFeatures[] = {speed_feature("Speed_temporal_feature_speed_temporal_score",
                                                            "speed_temporal", VMAFX_SCORE(SpeedTemporalScores, speed))};
 
-class SpeedTemporal : public Metric<SpeedFrame, SpeedSums, SpeedTemporalScores> {
+class SpeedTemporal : public Metric<SpeedPlan, SpeedSums, SpeedTemporalScores> {
  public:
   using Metric::Metric;
 
   Reads reads() const override { return {.ref = 1, .dist = 1, .history = 1, .every_frame = true}; }
 
  private:
-  SpeedTemporalScores scores(const SpeedSums& sums) override { return {params_.clipped(params_.score(sums))}; }
+  SpeedTemporalScores scores(const SpeedSums& sums) override { return {clipped(params_, score_of(params_, sums))}; }
 };
 
 template <auto twin>
-void run_temporal(const SpeedFrame& frame, const FrameSet& frames, std::byte* scratch, SpeedSums& sums) {
+void run_temporal(const SpeedPlan& plan, const FrameSet& frames, std::byte* scratch, SpeedSums& sums) {
   if (frames.index == 0) return; /* nothing before: a score of 0 */
   const SamplePlane &ref = frames.ref.plane[0], &dist = frames.dist.plane[0];
   const SamplePlane &old_ref = frames.earlier_ref[0].plane[0], &old_dist = frames.earlier_dist[0].plane[0];
-  twin(frame.plan, {ref, old_ref}, {frame.planes.ref_diff ? ref : dist, old_dist}, scratch, &sums);
+  twin(plan, {ref, old_ref}, {plan.planes.ref_diff ? ref : dist, old_dist}, scratch, &sums);
 }
 
-constexpr Twins<SpeedFrame, SpeedSums> kTemporalTwins = {
+constexpr Twins<SpeedPlan, SpeedSums> kTemporalTwins = {
     .ref = {scratch_bytes, run_temporal<speed_ref>},
     .simd = {scratch_bytes, run_temporal<speed_simd>},
-    .device = device,
+    .device = speed_hip,
 };
 
-Created create_temporal(const SpeedTemporalOptions& options, const VideoFormat& format, Placement placement) {
-  VMAFX_ASSIGN(SpeedPlan plan, SpeedPlan::create("speed_temporal", options, format.w, format.h, format.bpc, 0));
+Created create_temporal(const SpeedOptions& options, const VideoFormat& format, Placement placement) {
   const SpeedPlanes luma = {.in_time = true, .ref_diff = options.use_ref_diff};
-  const SpeedFrame frame = {std::move(plan), format, luma, options.max_val};
-  return std::unique_ptr<Extractor>(new SpeedTemporal(frame, kTemporalTwins, kTemporalFeatures, placement));
+  VMAFX_ASSIGN(const SpeedPlan plan, SpeedPlan::create("speed_temporal", options, format, luma));
+  return std::unique_ptr<Extractor>(new SpeedTemporal(plan, kTemporalTwins, kTemporalFeatures, placement));
 }
 
 }  // namespace
@@ -179,7 +136,7 @@ constexpr ExtractorInfo kSpeedChromaExtractor = {
     .help = "SpEED-QA of the chroma planes",
     .flags = kHip,
     .features = kChromaFeatures,
-    .options = kChromaOptions,
+    .options = kAllOptions.subspan<1>(),
     .create = with_fields<create_chroma>,
 };
 
@@ -188,7 +145,7 @@ constexpr ExtractorInfo kSpeedTemporalExtractor = {
     .help = "SpEED-QA of the differences of successive frames",
     .flags = kHip,
     .features = kTemporalFeatures,
-    .options = kTemporalOptions,
+    .options = kAllOptions.first<std::size(kOptions) - 1>(),
     .create = with_fields<create_temporal>,
 };
 

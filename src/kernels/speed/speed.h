@@ -31,16 +31,63 @@
 #ifndef VMAFX_KERNELS_SPEED_SPEED_H
 #define VMAFX_KERNELS_SPEED_SPEED_H
 
-#include <cstdint>
 #include <memory>
+#include <optional>
+#include <string_view>
 
 #include "kernels/metric.h"
-#include "kernels/speed/speed_plan.h"
+#include "kernels/speed/speed_work.h"
+#include "kernels/steps/prescale.h"
 
 namespace vmafx {
 
-struct SpeedChromaOptions : SpeedOptions {
-  int weight_var_mode = 0;
+/* Of both metrics. */
+struct SpeedOptions {
+  double kernelscale = 1, prescale = 1, sigma_nn = 0.29, nn_floor = 0, max_val = 1000;
+  std::string_view prescale_method = "nearest";
+  int weight_var_mode = 0;    // speed_chroma
+  bool use_ref_diff = false;  // speed_temporal
+};
+
+inline constexpr int kSpeedSlack = 64;  // numbers past the end of every row here that vectors may touch
+
+/* Where one side's stages lie in the scratch memory. */
+struct SpeedMemory {
+  SpeedMemory(const class SpeedPlan& plan, std::byte* memory);  // nullptr: for `bytes`
+
+  Plane<float> scaled;  // with prescaling: the plane, or what it differs from the one before
+  std::byte* scaler = nullptr;
+  Plane<float> small;               // x
+  Plane<float> centered;            // m
+  float* row;                       // of shape.w and slack on both sides
+  double* shifted;                  // five rows of m from five columns on, of padded_windows_x() each
+  Plane<float> values;              // row i: element i of all blocks of m
+  float *variance[2], *entropy[2];  // of the blocks of ref and dist
+  size_t bytes;
+};
+
+/* Which planes of frames are scored. */
+struct SpeedPlanes {
+  int first = 0, count = 1;
+  bool in_time = false, ref_diff = false;
+};
+
+/* What is known of a SpEED before the first frame. */
+class SpeedPlan {
+ public:
+  /* EINVAL for a kernelscale or method that does not exist, and planes too small for one block. `metric`: for messages. */
+  static StatusOr<SpeedPlan> create(const char* metric, const SpeedOptions& options, const VideoFormat& format,
+                                    const SpeedPlanes& planes);
+
+  SpeedPlanes planes;
+  int w, h;  // of these
+  SpeedShape shape;
+  int bpc = 8;
+  PrescaleMethod method = PrescaleMethod::kNearest;
+  double max_val;                   // larger scores are clipped
+  std::optional<Prescaler> scaler;  // none where the plane is taken as it is
+
+  size_t scratch_bytes() const { return SpeedMemory(*this, nullptr).bytes; }
 };
 
 /* The plane whose SpEED is taken: `now`, or `before` - `now` where there is a `before`. */
@@ -54,18 +101,16 @@ void speed_ref(const SpeedPlan& plan, const SpeedPlane& ref, const SpeedPlane& d
 void speed_simd(const SpeedPlan& plan, const SpeedPlane& ref, const SpeedPlane& dist, std::byte* scratch,
                 SpeedSums* sums);
 
+/* All of a CPU twin but the blocks of a side, which `measure` makes; it returns whether K can be used. */
+using SpeedMeasure = bool (*)(const SpeedPlan& plan, const SpeedPlane& plane, const SpeedMemory& memory, int side);
+void speed_score(const SpeedPlan& plan, const SpeedPlane& ref, const SpeedPlane& dist, std::byte* scratch,
+                 SpeedMeasure measure, SpeedSums* sums);
+
 /* What of a plane is scaled, where the plan has a scaler. */
 PrescaleSource speed_source(const SpeedPlan& plan, const SpeedPlane& plane);
 
-/* The HIP twin: kernels for these planes of frames. */
-struct SpeedPlanes {
-  int first = 0, count = 1;
-  bool in_time = false, ref_diff = false;
-};
-std::unique_ptr<DeviceTwin> speed_hip(const SpeedPlan& plan, const VideoFormat& format, const SpeedPlanes& planes);
-
-/* Their last step: SpeedSums::difference, of what is known of the blocks. */
-uint64_t speed_difference(const SpeedShape& shape, const SpeedMemory& memory);
+/* The HIP twin. */
+std::unique_ptr<DeviceTwin> speed_hip(const SpeedPlan& plan);
 
 extern const ExtractorInfo kSpeedChromaExtractor;
 extern const ExtractorInfo kSpeedTemporalExtractor;

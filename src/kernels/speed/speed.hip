@@ -148,7 +148,7 @@ VMAFX_DEFINE_KERNEL(speed_model, work) {
   const int unit = this_unit();
   if (!has_score(work, unit)) return;
   const BlockTeam team;
-  auto* model = reinterpret_cast<Model*>(work.models.get() + static_cast<int64_t>(unit) * sizeof(Model));
+  Model* const model = work.models.get() + unit;
   gather_covariances(work, team, sums, k);
   if (gpu::block_id().x == 0) {
     VMAFX_SHARED(Tridiagonal, t, [1]);
@@ -183,7 +183,7 @@ VMAFX_DEFINE_KERNEL(speed_measure, work) {
   const int unit = this_unit();
   if (!has_score(work, unit)) return;
   const int rank = static_cast<int>(gpu::thread_rank());
-  const auto* from = reinterpret_cast<const uint32_t*>(work.models.get() + static_cast<int64_t>(unit) * sizeof(Model));
+  const auto* from = reinterpret_cast<const uint32_t*>(work.models.get() + unit);
   for (int i = rank; i < static_cast<int>(sizeof(Model) / 4); i += kSpeedMeasureThreads)
     reinterpret_cast<uint32_t*>(&model[0])[i] = from[i];
   gpu::block_sync();
@@ -193,12 +193,11 @@ VMAFX_DEFINE_KERNEL(speed_measure, work) {
                    (b / shape.blocks_x * shape.small_w + b % shape.blocks_x) * kSpeedBlock;
   for (int i = 0; i < n; i++) y[i][rank] = m[i / kSpeedBlock * shape.small_w + i % kSpeedBlock];
   const float s = variance(model[0], [&](int i) { return y[i][rank]; }, [&](int i) -> float& { return x[i][rank]; });
-  auto* blocks = reinterpret_cast<Block*>(work.blocks.get()) + static_cast<int64_t>(unit) * shape.blocks();
-  blocks[b] = {s, entropy(model[0], s, shape.sigma_nn)};
+  work.blocks[static_cast<int64_t>(unit) * shape.blocks() + b] = {s, entropy(model[0], s, shape.sigma_nn)};
 }
 
 VMAFX_DEVICE bool is_singular(const SpeedWork& work, int unit) {
-  const auto& model = reinterpret_cast<const Model*>(work.models.get())[unit];
+  const Model& model = work.models[unit];
   return !model.is_regular || !model.is_solvable;
 }
 
@@ -215,9 +214,8 @@ VMAFX_DEFINE_KERNEL(speed_score, work) {
     if (rank == 0) sums.singular = (no_ref ? 1u : 0u) | (no_dist ? 2u : 0u);
     return;
   }
-  const auto* ref =
-      reinterpret_cast<const Block*>(work.blocks.get()) + static_cast<int64_t>(number) * 2 * shape.blocks();
-  const Block* dist = ref + shape.blocks();
+  const SpeedBlockSums* ref = work.blocks.get() + static_cast<int64_t>(number) * 2 * shape.blocks();
+  const SpeedBlockSums* dist = ref + shape.blocks();
   float sum = 0;
   for (int first = 0; first < shape.blocks(); first += kSpeedScoreThreads) {
     const int left = shape.blocks() - first, count = left < int{kSpeedScoreThreads} ? left : int{kSpeedScoreThreads};

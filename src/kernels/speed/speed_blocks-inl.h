@@ -9,20 +9,46 @@
 #include "kernels/arithmetic/transcendental-inl.h"
 #include "kernels/arithmetic/twin-inl.h"
 #include "kernels/speed/speed_math.h"
+#include "kernels/steps/rows-inl.h"
 
 VMAFX_TWIN_BEGIN
 namespace speed {
 
 using namespace vmafx::speed;
 
-/* A block as one of the sides has it. */
-struct Block {
-  Real variance;  // S
-  Real entropy;   // E
+/* Samples of a plane without prescaling, at row y from column x on. */
+template <class Plane>
+struct Samples {
+  Plane now;
+  float scale;
+  VMAFX_TWIN Real operator()(int y, int x) const { return load_samples(now.row(y) + x) * Real(scale) - Real(kMiddle); }
 };
-#ifndef HWY_TARGET
-static_assert(sizeof(Block) == kSpeedBlockBytes);
-#endif
+template <class Plane>
+struct Differences {
+  Plane now, before;
+  float scale;
+  VMAFX_TWIN Real operator()(int y, int x) const {
+    return (load_samples(before.row(y) + x) - load_samples(now.row(y) + x)) * Real(scale);
+  }
+};
+
+/* y' K^-1 y / 25 of a block: y(i) are its samples, x(i) memory for as many. */
+template <class Values, class Memory>
+VMAFX_TWIN Real variance(const Model& model, const Values& y, const Memory& x) {
+  for (int i = 0; i < n; i++) {
+    Real sum(0.0f);
+    for (int k = 0; k < n; k++) sum += Real(model.turned[i][k]) * y(k);
+    x(i) = sum;
+  }
+  for (int i = n - 1; i >= 0; i--) {
+    Real left = x(i);
+    for (int k = i + 1; k < n; k++) left = left - x(k) * Real(model.triangle[i][k]);
+    x(i) = left / Real(model.triangle[i][i]);
+  }
+  Real sum(0.0f);
+  for (int i = 0; i < n; i++) sum += x(i) * y(i) / Real(n);
+  return sum;
+}
 
 /* Where K is near to singular, rounding can leave an S below 0, or none: it then counts as 0 where there is no
  * logarithm of it. */
@@ -38,24 +64,23 @@ VMAFX_TWIN Real entropy(const Model& model, Real variance, float sigma) {
   return sum;
 }
 
+#ifndef HWY_TARGET
 /* What weighs the entropies: log2(1 + S), of the S that the mode says. */
-VMAFX_TWIN Double weight(int mode, bool of_dist, Real ref, Real dist) {
+VMAFX_HD double weight(int mode, bool of_dist, float ref, float dist) {
   const bool is_mixed = mode == 3 || (mode > 3 && of_dist);
-  const Double r = widened(ref), d = widened(dist), quarter(0.25), three(0.75);
-  const Double mixed = mode <= 4   ? widened(ref + dist) / Double(2)
-                       : mode == 5 ? three * r + quarter * d
-                                   : quarter * r + three * d;
-  const Real own = mode == 2 || (mode == 0 && of_dist) ? dist : ref;
-  return logarithm_or(is_mixed ? Double(1) + mixed : widened(Real(1) + own), Double(1));
+  const double r = ref, d = dist;
+  const double mixed = mode <= 4 ? (ref + dist) / 2.0 : mode == 5 ? 0.75 * r + 0.25 * d : 0.25 * r + 0.75 * d;
+  const float own = mode == 2 || (mode == 0 && of_dist) ? dist : ref;
+  return logarithm_or(is_mixed ? 1 + mixed : 1 + own, 1);
 }
 
-VMAFX_TWIN Real difference(const SpeedShape& shape, const Block& ref, const Block& dist) {
-  const Real least(shape.least_entropy);
-  const Double of_ref = weight(shape.weight_mode, false, ref.variance, dist.variance);
-  const Double of_dist = weight(shape.weight_mode, true, ref.variance, dist.variance);
-  const Real apart = absolute(narrowed(widened(ref.entropy) * of_ref) - narrowed(widened(dist.entropy) * of_dist));
-  return select(ref.entropy < least && dist.entropy < least, Real(0.0f), apart);
+VMAFX_HD float difference(const SpeedShape& shape, const SpeedBlockSums& ref, const SpeedBlockSums& dist) {
+  if (ref.entropy < shape.least_entropy && dist.entropy < shape.least_entropy) return 0;
+  const double of_ref = weight(shape.weight_mode, false, ref.variance, dist.variance);
+  const double of_dist = weight(shape.weight_mode, true, ref.variance, dist.variance);
+  return absolute(static_cast<float>(ref.entropy * of_ref) - static_cast<float>(dist.entropy * of_dist));
 }
+#endif
 
 }  // namespace speed
 VMAFX_TWIN_END

@@ -7,16 +7,16 @@ namespace {
 
 class SpeedHip : public DeviceTwin {
  public:
-  SpeedHip(const SpeedPlan& plan, const VideoFormat& format, const SpeedPlanes& planes)
-      : planes_(planes), scaled_(plan.scaler.has_value()),
+  explicit SpeedHip(const SpeedPlan& plan)
+      : planes_(plan.planes), scaled_(plan.scaler.has_value()),
         decimate_(kernels_.add((scaled_ ? kernels::speed_decimate_scaled : kernels::speed_decimate).of(plan.bpc))) {
     work_.shape = plan.shape;
-    work_.plane_count = planes.count;
-    work_.in_time = planes.in_time;
+    work_.plane_count = planes_.count;
+    work_.in_time = planes_.in_time;
     work_.bands = static_cast<int>(hip::blocks_for(plan.shape.windows_y(), kSpeedBand));
     PrescaleWork& prescale = work_.prescale;
-    prescale.from_w = format.plane_w(planes.first);
-    prescale.from_h = format.plane_h(planes.first);
+    prescale.from_w = plan.w;
+    prescale.from_h = plan.h;
     prescale.to_w = plan.shape.w;
     prescale.to_h = plan.shape.h;
     prescale.method = plan.method;
@@ -62,8 +62,8 @@ class SpeedHip : public DeviceTwin {
     work.small = memory.take<float>(units * samples());
     work.centered = memory.take<float>(units * samples());
     work.parts = memory.take<double>(units * work_.bands * kSpeedPartWords);
-    work.models = memory.take<std::byte>(units * kSpeedModelBytes);
-    work.blocks = memory.take<std::byte>(units * work_.shape.blocks() * kSpeedBlockBytes);
+    work.models = memory.take<SpeedModel>(units);
+    work.blocks = memory.take<SpeedBlockSums>(units * work_.shape.blocks());
     work.prescale.taps = memory.take<PrescaleTap>(taps());
   }
 
@@ -99,8 +99,6 @@ class SpeedHip : public DeviceTwin {
 
 }  // namespace
 
-std::unique_ptr<DeviceTwin> speed_hip(const SpeedPlan& plan, const VideoFormat& format, const SpeedPlanes& planes) {
-  return std::make_unique<SpeedHip>(plan, format, planes);
-}
+std::unique_ptr<DeviceTwin> speed_hip(const SpeedPlan& plan) { return std::make_unique<SpeedHip>(plan); }
 
 }  // namespace vmafx

@@ -12,8 +12,7 @@ namespace vmafx::speed {
 
 inline constexpr float kMiddle = 128;  // taken off the samples
 
-/* -- Covariances ------------------------------------------------------------------------------------------------------
- * */
+/* -- Covariances --------------------------------------------------------------------------------------------------- */
 
 /* A sum over all windows is made in double: along a row of windows in eight parts, of the columns x mod 8, which bands of
  * kSpeedBand rows add up row by row; then those eight as here; then the bands. */
@@ -50,17 +49,9 @@ VMAFX_HD float covariance(const SpeedShape& shape, double products, double sum_a
   return static_cast<float>((products - sum_a * sum_b / count) / count);
 }
 
-/* -- Blocks -----------------------------------------------------------------------------------------------------------
- * */
+/* -- Blocks -------------------------------------------------------------------------------------------------------- */
 
-/* K made usable. */
-struct Model {
-  float turned[n][kSpeedRow], triangle[n][kSpeedRow];  // of factorise()
-  float eigenvalues[n];
-  int32_t is_regular;   // all of the eigenvalues are above 0,
-  int32_t is_solvable;  // and the diagonal of the triangle is
-};
-static_assert(sizeof(Model) == kSpeedModelBytes);
+using Model = SpeedModel;
 
 VMAFX_HD bool is_regular(const float* eigenvalues) {
   for (int i = 0; i < n; i++)
@@ -81,24 +72,6 @@ bool make_model(const Team& team, Matrix k, Model* model) {
   model->is_regular = is_regular(model->eigenvalues);
   model->is_solvable = is_solvable(model->triangle);
   return model->is_regular && model->is_solvable;
-}
-
-/* y' K^-1 y / 25 of a block: y(i) are its samples, x(i) memory for as many. */
-template <class Samples, class Memory>
-VMAFX_HD float variance(const Model& model, const Samples& y, const Memory& x) {
-  for (int i = 0; i < n; i++) {
-    float sum = 0;
-    for (int k = 0; k < n; k++) sum += model.turned[i][k] * y(k);
-    x(i) = sum;
-  }
-  for (int i = n - 1; i >= 0; i--) {
-    float left = x(i);
-    for (int k = i + 1; k < n; k++) left -= x(k) * model.triangle[i][k];
-    x(i) = left / model.triangle[i][i];
-  }
-  float sum = x(0) * y(0) / n;
-  for (int i = 1; i < n; i++) sum += x(i) * y(i) / n;
-  return sum;
 }
 
 }  // namespace vmafx::speed

@@ -74,8 +74,7 @@ VMAFX_HD float inverse_square_root(float x) {
 #endif
 }
 
-/* -- Eigenvalues ------------------------------------------------------------------------------------------------------
- * */
+/* -- Eigenvalues --------------------------------------------------------------------------------------------------- */
 
 /* A symmetric tridiagonal matrix: beside[i] stands beside diagonal[i] and diagonal[i + 1]. */
 struct Tridiagonal {
@@ -190,8 +189,7 @@ VMAFX_HD void diagonalise(Tridiagonal* t) {
   }
 }
 
-/* -- Linear systems ---------------------------------------------------------------------------------------------------
- * */
+/* -- Linear systems ------------------------------------------------------------------------------------------------ */
 
 /* Step k of the decomposition: the reflection I - 2 v v' that clears column k of `z` below the diagonal, in `h`, then
  * applied to `z` and `q`. v points to the positive side, as the diagonal of a covariance does. */

@@ -1,11 +1,11 @@
-#include "kernels/speed/speed_plan.h"
+#include "kernels/speed/speed.h"
 
 #include <cerrno>
 #include <cmath>
 #include <numbers>
 
-#include "base/aligned.h"
 #include "kernels/steps/rows.h"
+#include "kernels/steps/scratch.h"
 
 namespace vmafx {
 namespace {
@@ -24,38 +24,19 @@ float least_entropy(double sigma_nn, double nn_floor) {
   return static_cast<float>(kSpeedDim * (std::log2(sigma) + std::log2(2 * std::numbers::pi * std::numbers::e)));
 }
 
-/* Hands out pieces of memory, on cache lines. */
-class Pieces {
- public:
-  explicit Pieces(std::byte* memory) : memory_(memory) {}
-  template <class T>
-  T* take(size_t count) {
-    const size_t at = bytes_;
-    bytes_ += round_to_lines(count * sizeof(T));
-    return memory_ ? reinterpret_cast<T*>(memory_ + at) : nullptr;
-  }
-  template <class T>
-  Plane<T> take_plane(int w, int h) {
-    const size_t pitch = (w + 2 * kSpeedSlack - 1) / kSpeedSlack * kSpeedSlack;
-    return {take<T>(pitch * h), static_cast<ptrdiff_t>(pitch * sizeof(T)), w, h};
-  }
-  size_t bytes() const { return bytes_; }
-
- private:
-  std::byte* memory_;
-  size_t bytes_ = 0;
-};
-
 }  // namespace
 
-StatusOr<SpeedPlan> SpeedPlan::create(const char* metric, const SpeedOptions& options, int w, int h, int bpc,
-                                      int weight_mode) {
+StatusOr<SpeedPlan> SpeedPlan::create(const char* metric, const SpeedOptions& options, const VideoFormat& format,
+                                      const SpeedPlanes& planes) {
   const double kernelscale = options.kernelscale, prescale = options.prescale;
   if (!is_vif_kernelscale(kernelscale))
     return error(EINVAL, "%s: speed_kernelscale=%g is none of %s", metric, kernelscale, kVifKernelscales);
   SpeedPlan plan;
   VMAFX_ASSIGN(plan.method, prescale_method(metric, options.prescale_method));
-  plan.bpc = bpc;
+  plan.planes = planes;
+  const int w = plan.w = format.plane_w(planes.first), h = plan.h = format.plane_h(planes.first);
+  plan.bpc = format.bpc;
+  plan.max_val = options.max_val;
   SpeedShape& shape = plan.shape;
   shape.w = prescaled_size(w, prescale);
   shape.h = prescaled_size(h, prescale);
@@ -66,8 +47,8 @@ StatusOr<SpeedPlan> SpeedPlan::create(const char* metric, const SpeedOptions& op
   shape.small_h = shape.h / kSpeedStep;
   shape.blocks_x = shape.small_w / kSpeedBlock;
   shape.blocks_y = shape.small_h / kSpeedBlock;
-  shape.scale = scale_to_8_bits(bpc);
-  shape.weight_mode = weight_mode;
+  shape.scale = scale_to_8_bits(plan.bpc);
+  shape.weight_mode = options.weight_var_mode;
   shape.sigma_nn = static_cast<float>(options.sigma_nn);
   shape.least_entropy = least_entropy(options.sigma_nn, options.nn_floor);
   shape.antialias = antialias_window(kernelscale);
@@ -76,30 +57,22 @@ StatusOr<SpeedPlan> SpeedPlan::create(const char* metric, const SpeedOptions& op
   return plan;
 }
 
-size_t SpeedPlan::lay_out(std::byte* scratch, SpeedMemory* memory) const {
-  Pieces pieces(scratch);
-  SpeedMemory m = {};
-  if (scaler) {
-    m.scaled = pieces.take_plane<float>(shape.w, shape.h);
-    m.scaler = pieces.take<std::byte>(scaler->scratch_bytes());
+SpeedMemory::SpeedMemory(const SpeedPlan& plan, std::byte* memory) {
+  const SpeedShape& shape = plan.shape;
+  Scratch scratch(memory);
+  const auto plane = [&](int w, int h) { return scratch.take_plane<float>(w, h, 0, kSpeedSlack); };
+  if (plan.scaler) {
+    scaled = plane(shape.w, shape.h);
+    scaler = scratch.take<std::byte>(plan.scaler->scratch_bytes());
   }
-  m.small = pieces.take_plane<float>(shape.small_w, shape.small_h);
-  m.centered = pieces.take_plane<float>(shape.small_w, shape.small_h);
-  m.row = pieces.take<float>(shape.w + 2 * kSpeedSlack);
-  m.shifted = pieces.take<double>(kSpeedDim * shape.padded_windows_x());
-  m.values = pieces.take_plane<float>(shape.blocks(), kSpeedDim);
-  for (int side = 0; side < 2; side++) {
-    m.variance[side] = pieces.take<float>(shape.blocks() + kSpeedSlack);
-    m.entropy[side] = pieces.take<float>(shape.blocks() + kSpeedSlack);
-  }
-  if (memory) *memory = m;
-  return pieces.bytes();
-}
-
-SpeedMemory SpeedPlan::memory(std::byte* scratch) const {
-  SpeedMemory memory;
-  lay_out(scratch, &memory);
-  return memory;
+  small = plane(shape.small_w, shape.small_h);
+  centered = plane(shape.small_w, shape.small_h);
+  row = scratch.take<float>(shape.w + 2 * kSpeedSlack);
+  shifted = scratch.take<double>(kSpeedDim * shape.padded_windows_x());
+  values = plane(shape.blocks(), kSpeedDim);
+  for (float*& of_side : variance) of_side = scratch.take<float>(shape.blocks() + kSpeedSlack);
+  for (float*& of_side : entropy) of_side = scratch.take<float>(shape.blocks() + kSpeedSlack);
+  bytes = scratch.bytes();
 }
 
 }  // namespace vmafx

@@ -20,7 +20,7 @@ void decimate(const SpeedShape& shape, Sample sample, const Plane<float>& small)
       const auto column = [&](int dx) {
         const int from = mirror(x * kSpeedStep + dx, shape.w);
         return ordered_sum<0>(shape.antialias,
-                              [&](int dy) { return sample(from, mirror(y * kSpeedStep + dy, shape.h)); });
+                              [&](int dy) { return sample(mirror(y * kSpeedStep + dy, shape.h), from); });
       };
       small.row(y)[x] = ordered_sum<0>(shape.antialias, column);
     }
@@ -29,19 +29,13 @@ void decimate(const SpeedShape& shape, Sample sample, const Plane<float>& small)
 template <class T>
 void decimate_samples(const SpeedShape& shape, const SpeedPlane& plane, const Plane<float>& small) {
   const auto now = plane.now.as<T>(), before = plane.before.as<T>();
-  if (before.data)
-    decimate(
-        shape,
-        [&](int x, int y) {
-          return (static_cast<float>(before.row(y)[x]) - static_cast<float>(now.row(y)[x])) * shape.scale;
-        },
-        small);
-  else decimate(shape, [&](int x, int y) { return static_cast<float>(now.row(y)[x]) * shape.scale - kMiddle; }, small);
+  if (before.data) decimate(shape, Differences{now, before, shape.scale}, small);
+  else decimate(shape, Samples{now, shape.scale}, small);
 }
 
 void decimate_scaled(const SpeedPlan& plan, const SpeedPlane& plane, const SpeedMemory& memory) {
   plan.scaler->ref(speed_source(plan, plane), memory.scaled, memory.scaler);
-  decimate(plan.shape, [&](int x, int y) { return memory.scaled.row(y)[x]; }, memory.small);
+  decimate(plan.shape, [&](int y, int x) { return memory.scaled.row(y)[x]; }, memory.small);
 }
 
 /* m: x less its local mean. */
@@ -73,25 +67,24 @@ void covariances(const SpeedShape& shape, const Plane<float>& m, Matrix k) {
     for (int b = 0; b <= a; b++) k[a][b] = k[b][a] = covariance(shape, sum<true>(shape, m, a, b), sums[a], sums[b]);
 }
 
-bool model_plane(const SpeedPlan& plan, const SpeedPlane& plane, const SpeedMemory& memory, Model* model) {
+bool measure(const SpeedPlan& plan, const SpeedPlane& plane, const SpeedMemory& memory, int side) {
+  const SpeedShape& shape = plan.shape;
   if (plan.scaler) decimate_scaled(plan, plane, memory);
-  else if (plan.bpc == 8) decimate_samples<uint8_t>(plan.shape, plane, memory.small);
-  else decimate_samples<uint16_t>(plan.shape, plane, memory.small);
-  center(plan.shape, memory.small, memory.centered);
+  else if (plan.bpc == 8) decimate_samples<uint8_t>(shape, plane, memory.small);
+  else decimate_samples<uint16_t>(shape, plane, memory.small);
+  center(shape, memory.small, memory.centered);
   float k[n][kSpeedRow];
-  covariances(plan.shape, memory.centered, k);
-  return make_model(Alone(), k, model);
-}
-
-void measure_blocks(const SpeedShape& shape, const Model& model, const Plane<float>& m, float* variances,
-                    float* entropies) {
+  covariances(shape, memory.centered, k);
+  Model model;
+  if (!make_model(Alone(), k, &model)) return false;
   for (int b = 0; b < shape.blocks(); b++) {
     const int x = b % shape.blocks_x * kSpeedBlock, y = b / shape.blocks_x * kSpeedBlock;
-    const auto sample = [&](int i) { return m.row(y + i / kSpeedBlock)[x + i % kSpeedBlock]; };
+    const auto sample = [&](int i) { return memory.centered.row(y + i / kSpeedBlock)[x + i % kSpeedBlock]; };
     float solution[n];
-    variances[b] = variance(model, sample, [&](int i) -> float& { return solution[i]; });
-    entropies[b] = entropy(model, variances[b], shape.sigma_nn);
+    memory.variance[side][b] = variance(model, sample, [&](int i) -> float& { return solution[i]; });
+    memory.entropy[side][b] = entropy(model, memory.variance[side][b], shape.sigma_nn);
   }
+  return true;
 }
 
 }  // namespace
@@ -101,24 +94,22 @@ PrescaleSource speed_source(const SpeedPlan& plan, const SpeedPlane& plane) {
   return {.plane = plane.now, .bpc = plan.bpc, .offset = -kMiddle};
 }
 
-uint64_t speed_difference(const SpeedShape& shape, const SpeedMemory& memory) {
+void speed_score(const SpeedPlan& plan, const SpeedPlane& ref, const SpeedPlane& dist, std::byte* scratch,
+                 SpeedMeasure measure, SpeedSums* sums) {
+  const SpeedMemory m(plan, scratch);
+  *sums = {};
+  if (!measure(plan, ref, m, 0)) sums->singular |= 1;
+  if (!measure(plan, dist, m, 1)) sums->singular |= 2;
+  if (sums->singular) return;
   float sum = 0;
-  for (int b = 0; b < shape.blocks(); b++)
-    sum +=
-        difference(shape, {memory.variance[0][b], memory.entropy[0][b]}, {memory.variance[1][b], memory.entropy[1][b]});
-  return word_of_sum(sum);
+  for (int b = 0; b < plan.shape.blocks(); b++)
+    sum += difference(plan.shape, {m.variance[0][b], m.entropy[0][b]}, {m.variance[1][b], m.entropy[1][b]});
+  sums->difference = word_of_sum(sum);
 }
 
 void speed_ref(const SpeedPlan& plan, const SpeedPlane& ref, const SpeedPlane& dist, std::byte* scratch,
                SpeedSums* sums) {
-  const SpeedMemory memory = plan.memory(scratch);
-  *sums = {};
-  for (int side = 0; side < 2; side++) {
-    Model model;
-    if (!model_plane(plan, side ? dist : ref, memory, &model)) sums->singular |= 1u << side;
-    else measure_blocks(plan.shape, model, memory.centered, memory.variance[side], memory.entropy[side]);
-  }
-  if (!sums->singular) sums->difference = speed_difference(plan.shape, memory);
+  speed_score(plan, ref, dist, scratch, measure, sums);
 }
 
 }  // namespace vmafx

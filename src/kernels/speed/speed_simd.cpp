@@ -20,8 +20,7 @@
 #include "kernels/steps/rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace vmafx {
-namespace HWY_NAMESPACE {
+namespace vmafx::HWY_NAMESPACE {
 namespace {
 
 #if HWY_TARGET == HWY_SCALAR
@@ -42,28 +41,7 @@ using VR = hn::Vec<decltype(dr)>;
 
 HWY_INLINE int double_lanes() { return static_cast<int>(hn::Lanes(dd)); }
 
-/* -- Decimation -------------------------------------------------------------------------------------------------------
- * */
-
-/* What decimate() reads, at rows y and columns x. */
-template <class T>
-struct Samples {
-  Plane<const T> now;
-  float scale;
-  HWY_INLINE Real operator()(int y, int x) const { return load_samples(now.row(y) + x) * Real(scale) - Real(kMiddle); }
-};
-template <class T>
-struct Differences {
-  Plane<const T> now, before;
-  float scale;
-  HWY_INLINE Real operator()(int y, int x) const {
-    return (load_samples(before.row(y) + x) - load_samples(now.row(y) + x)) * Real(scale);
-  }
-};
-struct Floats {
-  Plane<float> plane;
-  HWY_INLINE Real operator()(int y, int x) const { return load(plane.row(y) + x); }
-};
+/* -- Decimation ---------------------------------------------------------------------------------------------------- */
 
 /* Σ down the rows around `y`. A last vector overlaps the one before: planes are wider than a vector. */
 template <class Source>
@@ -101,14 +79,14 @@ void decimate(const SpeedShape& shape, const Source& source, const SpeedMemory& 
 template <class T>
 void decimate_samples(const SpeedShape& shape, const SpeedPlane& plane, const SpeedMemory& memory) {
   const auto now = plane.now.as<T>(), before = plane.before.as<T>();
-  if (before.data) decimate(shape, Differences<T>{now, before, shape.scale}, memory);
-  else decimate(shape, Samples<T>{now, shape.scale}, memory);
+  if (before.data) decimate(shape, Differences{now, before, shape.scale}, memory);
+  else decimate(shape, Samples{now, shape.scale}, memory);
 }
 
 void decimate_scaled(const SpeedPlan& plan, const SpeedPlane& plane, const SpeedMemory& memory) {
   const PrescaledRows wanted = {kSpeedStep, plan.shape.antialias.half};
   plan.scaler->simd(speed_source(plan, plane), memory.scaled, memory.scaler, wanted);
-  decimate(plan.shape, Floats{memory.scaled}, memory);
+  decimate(plan.shape, [&](int y, int x) HWY_ATTR { return load(memory.scaled.row(y) + x); }, memory);
 }
 
 void center(const SpeedShape& shape, const SpeedMemory& memory) {
@@ -126,8 +104,7 @@ void center(const SpeedShape& shape, const SpeedMemory& memory) {
   }
 }
 
-/* -- Covariances ------------------------------------------------------------------------------------------------------
- * */
+/* -- Covariances --------------------------------------------------------------------------------------------------- */
 
 /* K of the rows of m, which are given from the first one on. Row y of m is that of elements 5 i to 5 i + 4 in row y - i
  * of windows. */
@@ -224,8 +201,7 @@ class Covariances {
   double products_[n][n] = {}, sums_[n] = {};
 };
 
-/* -- Matrices ---------------------------------------------------------------------------------------------------------
- * */
+/* -- Matrices ------------------------------------------------------------------------------------------------------ */
 
 /* A team of one, which multiplies whole rows at a time. */
 struct Rows : Alone {
@@ -256,8 +232,7 @@ struct Rows : Alone {
   }
 };
 
-/* -- Blocks -----------------------------------------------------------------------------------------------------------
- * */
+/* -- Blocks -------------------------------------------------------------------------------------------------------- */
 
 void gather_blocks(const SpeedShape& shape, const Plane<float>& m, const Plane<float>& values) {
   for (int i = 0; i < n; i++)
@@ -265,24 +240,6 @@ void gather_blocks(const SpeedShape& shape, const Plane<float>& m, const Plane<f
       const float* row = m.row(y * kSpeedBlock + i / kSpeedBlock) + i % kSpeedBlock;
       for (int x = 0; x < shape.blocks_x; x++) values.row(i)[y * shape.blocks_x + x] = row[x * kSpeedBlock];
     }
-}
-
-/* S of a vector of blocks. */
-HWY_INLINE Real variances(const Model& model, const Plane<float>& values, int b) {
-  HWY_ALIGN float solution[n][HWY_MAX_BYTES / sizeof(float)];
-  for (int i = 0; i < n; i++) {
-    Real sum(0.0f);
-    for (int k = 0; k < n; k++) sum += Real(model.turned[i][k]) * load(values.row(k) + b);
-    store(sum, solution[i]);
-  }
-  for (int i = n - 1; i >= 0; i--) {
-    Real left = load(solution[i]);
-    for (int k = i + 1; k < n; k++) left = left - load(solution[k]) * Real(model.triangle[i][k]);
-    store(left / Real(model.triangle[i][i]), solution[i]);
-  }
-  Real sum(0.0f);
-  for (int i = 0; i < n; i++) sum += load(solution[i]) * load(values.row(i) + b) / Real(n);
-  return sum;
 }
 
 /* Whether K can be used. */
@@ -300,27 +257,24 @@ bool measure(const SpeedPlan& plan, const SpeedPlane& plane, const SpeedMemory& 
   if (!make_model(Rows(), k, &model)) return false;
   gather_blocks(shape, memory.centered, memory.values);
   for (int b = 0; b < shape.blocks(); b += lanes()) {
-    const Real variance = variances(model, memory.values, b);
-    store(variance, memory.variance[side] + b);
-    store(entropy(model, variance, shape.sigma_nn), memory.entropy[side] + b);
+    Real solution[n];
+    const auto sample = [&](int i) HWY_ATTR { return load(memory.values.row(i) + b); };
+    const Real s = variance(model, sample, [&](int i) HWY_ATTR -> Real& { return solution[i]; });
+    store(s, memory.variance[side] + b);
+    store(entropy(model, s, shape.sigma_nn), memory.entropy[side] + b);
   }
   return true;
 }
 
 void score_plane(const SpeedPlan& plan, const SpeedPlane& ref, const SpeedPlane& dist, std::byte* scratch,
                  SpeedSums* sums) {
-  const SpeedMemory memory = plan.memory(scratch);
-  *sums = {};
-  if (!measure(plan, ref, memory, 0)) sums->singular |= 1;
-  if (!measure(plan, dist, memory, 1)) sums->singular |= 2;
-  if (!sums->singular) sums->difference = speed_difference(plan.shape, memory);
+  speed_score(plan, ref, dist, scratch, measure, sums);
 }
 
 #endif
 
 }  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace vmafx
+}  // namespace vmafx::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE

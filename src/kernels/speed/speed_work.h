@@ -53,11 +53,22 @@ inline constexpr unsigned kSpeedMeasureThreads = 64;  // a block of the plane ea
 inline constexpr unsigned kSpeedScoreThreads = 256;
 inline constexpr int kSpeedPartWords = kSpeedPairs + kSpeedDim;  // of one band
 inline constexpr int kSpeedMostUnits = hip::kMostBatch * 4;
-inline constexpr int kSpeedModelBytes = 4 * (2 * kSpeedDim * kSpeedRow + kSpeedDim + 2);
-inline constexpr int kSpeedBlockBytes = 8;
 
-/* Everything in scratch memory lies in units: a plane of one side, number (frame · planes
- * + plane) · 2 + side. */
+/* K made usable. */
+struct SpeedModel {
+  float turned[kSpeedDim][kSpeedRow], triangle[kSpeedDim][kSpeedRow];  // of factorise()
+  float eigenvalues[kSpeedDim];
+  int32_t is_regular;   // all of the eigenvalues are above 0,
+  int32_t is_solvable;  // and the diagonal of the triangle is
+};
+
+/* A block as one of the sides has it. */
+struct SpeedBlockSums {
+  float variance;  // S
+  float entropy;   // E
+};
+
+/* Everything in scratch memory lies in units: a plane of one side, number (frame · planes + plane) · 2 + side. */
 struct SpeedWork {
   SpeedShape shape;
   hip::DevicePlane now[kSpeedMostUnits];
@@ -65,13 +76,13 @@ struct SpeedWork {
   int32_t plane_count = 0;
   int32_t in_time = 0;  // the plane before less the one now
   int32_t bands = 0;
-  PrescaleWork prescale;             // its sizes and taps, where there is prescaling
-  hip::DevicePtr<float> small;       // small_w · small_h of each unit
-  hip::DevicePtr<float> centered;    // the same
-  hip::DevicePtr<double> parts;      // bands · kSpeedPartWords of each unit: sums of products, then sums
-  hip::DevicePtr<std::byte> models;  // kSpeedModelBytes of each unit
-  hip::DevicePtr<std::byte> blocks;  // kSpeedBlockBytes for each block of each unit
-  BatchSums<SpeedSums> sums;         // of the first plane; those of the others follow
+  PrescaleWork prescale;           // its sizes and taps, where there is prescaling
+  hip::DevicePtr<float> small;     // small_w · small_h of each unit
+  hip::DevicePtr<float> centered;  // the same
+  hip::DevicePtr<double> parts;    // bands · kSpeedPartWords of each unit: sums of products, then sums
+  hip::DevicePtr<SpeedModel> models;
+  hip::DevicePtr<SpeedBlockSums> blocks;  // of each unit
+  BatchSums<SpeedSums> sums;              // of the first plane; those of the others follow
 };
 VMAFX_DECLARE_SAMPLE_KERNELS(speed_decimate, SpeedWork, kSpeedThreads);
 VMAFX_DECLARE_SAMPLE_KERNELS(speed_decimate_scaled, SpeedWork, kSpeedThreads);

@@ -24,8 +24,8 @@ double number(const SpeedSums& sums) { return std::bit_cast<float>(static_cast<u
 
 SpeedPlan plan_of(int w, int h, int bpc, const OptionTexts& given = {}) {
   const Options options = Options::resolve("speed_chroma", kSpeedChromaExtractor.options, given).value();
-  const auto fields = options.fields<SpeedChromaOptions>();
-  auto plan = SpeedPlan::create("speed_chroma", fields, w, h, bpc, fields.weight_var_mode);
+  const auto fields = options.fields<SpeedOptions>();
+  auto plan = SpeedPlan::create("speed_chroma", fields, {.w = w, .h = h, .bpc = bpc}, {});
   ck_assert_msg(plan.ok(), "%s", plan.status().message().c_str());
   return std::move(plan.value());
 }
