@@ -4,11 +4,9 @@
 #include <bit>
 #include <cerrno>
 #include <cmath>
-#include <optional>
 #include <string>
 
 #include "kernels/cambi/cambi_heatmaps.h"
-#include "kernels/cambi/cambi_luminance.h"
 #include "kernels/metric.h"
 
 namespace vmafx {
@@ -91,10 +89,10 @@ size_t scratch_bytes(const CambiFrame& frame) {
 
 template <auto twin>
 void run(const CambiFrame& frame, const FrameSet& frames, std::byte* scratch, CambiSums& sums) {
-  std::optional<CambiHeatmaps::Frame> heatmaps;
-  if (frame.heatmaps) heatmaps.emplace(*frame.heatmaps, frames.index);
-  twin(frame.params, frame.dist, frames.dist.plane[0], scratch, heatmaps ? &*heatmaps : nullptr, sums.dist);
-  if (frame.full_ref) twin(frame.params, frame.ref, frames.ref.plane[0], scratch, nullptr, sums.ref);
+  CambiRowSink heatmap;
+  if (frame.heatmaps) heatmap = std::bind_front(&CambiHeatmaps::put, frame.heatmaps.get(), frames.index);
+  twin(frame.params, frame.dist, frames.dist.plane[0], scratch, heatmap, sums.dist);
+  if (frame.full_ref) twin(frame.params, frame.ref, frames.ref.plane[0], scratch, {}, sums.ref);
 }
 
 constexpr Twins<CambiFrame, CambiSums> kTwins = {
@@ -122,22 +120,20 @@ class Cambi : public Metric<CambiFrame, CambiSums, CambiScores> {
     return {clipped(dist), clipped(source), clipped(std::max(0.0, dist - source))};
   }
 
-  double score(const CambiView& view, const CambiScaleSums* sums) const;
-};
-
-double Cambi::score(const CambiView& view, const CambiScaleSums* sums) const {
-  double score = 0;
-  for (int scale = 0; scale < kCambiScales; scale++) {
-    const CambiScaleSums& s = sums[scale];
-    const int64_t n = int64_t{view.scale_w(params_.params, scale)} * view.scale_h(params_.params, scale);
-    const int64_t wanted = cambi_wanted(n, params_.params.topk);
-    const uint64_t sum = s.above + s.at / s.at_count * (static_cast<uint64_t>(wanted) - s.above_count);
-    const double mean =
-        std::ldexp(static_cast<double>(sum), -cambi_sum_bits(view.window)) / static_cast<double>(wanted);
-    score += mean * kScaleWeights[scale];
+  double score(const CambiView& view, const CambiScaleSums* sums) const {
+    double score = 0;
+    for (int scale = 0; scale < kCambiScales; scale++) {
+      const CambiScaleSums& s = sums[scale];
+      const int64_t n = int64_t{view.scale_w(params_.params, scale)} * view.scale_h(params_.params, scale);
+      const int64_t wanted = cambi_wanted(n, params_.params.topk);
+      const uint64_t sum = s.above + s.at / s.at_count * (static_cast<uint64_t>(wanted) - s.above_count);
+      const double mean =
+          std::ldexp(static_cast<double>(sum), -cambi_sum_bits(view.window)) / static_cast<double>(wanted);
+      score += mean * kScaleWeights[scale];
+    }
+    return score / (view.window * view.window);
   }
-  return score / (view.window * view.window);
-}
+};
 
 /* -- From options to what the twins are given ---------------------------------------------------------------------- */
 

@@ -14,7 +14,7 @@
  *             p(d) and p(-d), where a step of d at v can be seen; 0 where the sample is not masked
  *     score = Σ 16, 8, 4, 2, 1 · mean of the topk share of largest c, / window², at most cambi_max_val
  *
- * A step d can be seen where its luminance exceeds tvi_threshold of that of v (cambi_luminance.h) and v lies above
+ * A step d can be seen where its luminance exceeds tvi_threshold of that of v (cambi_levels()) and v lies above
  * cambi_vis_lum_threshold. The window is window_size at 3840x2160, less at smaller sizes. cambi_high_res_speedup leaves
  * the first scale out from its resolution on, which halves the window. full_ref scores the reference too and provides
  * cambi_source, its score, and cambi_full_reference, by how much that of the distorted picture is larger. heatmaps_path
@@ -27,8 +27,7 @@
 #ifndef VMAFX_KERNELS_CAMBI_CAMBI_H
 #define VMAFX_KERNELS_CAMBI_CAMBI_H
 
-#include <cstddef>
-#include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -37,15 +36,6 @@
 #include "kernels/metric.h"
 
 namespace vmafx {
-
-/* What a twin computes. */
-struct CambiParams {
-  int bpc;
-  bool anti_dither;
-  bool halved;  // the first scale is left out
-  double topk;
-  CambiLevels levels;
-};
 
 /* How one of the two pictures is analyzed. */
 struct CambiView {
@@ -59,19 +49,15 @@ struct CambiView {
 };
 
 /* Takes c, as keys, row by row. */
-class CambiRowSink {
- public:
-  virtual ~CambiRowSink() = default;
-  virtual void put(int scale, int y, const int32_t* keys, int w) = 0;
-};
+using CambiRowSink = std::function<void(int scale, int y, std::span<const int32_t> keys)>;
 
-/* The twins: sums of each scale of one picture; rows may be null. `scratch` holds cambi_scratch_bytes(). */
+/* The twins: sums of each scale of one picture; `rows` may be empty. `scratch` holds cambi_scratch_bytes(). */
 size_t cambi_scratch_bytes(const CambiParams& params, const CambiView& view);
 size_t cambi_ref_scratch_bytes(const CambiView& view);  // what the definition needs of it
 void cambi_ref(const CambiParams& params, const CambiView& view, const SamplePlane& luma, std::byte* scratch,
-               CambiRowSink* rows, CambiScaleSums* sums);
+               const CambiRowSink& rows, CambiScaleSums* sums);
 void cambi_simd(const CambiParams& params, const CambiView& view, const SamplePlane& luma, std::byte* scratch,
-                CambiRowSink* rows, CambiScaleSums* sums);
+                const CambiRowSink& rows, CambiScaleSums* sums);
 
 /* How many of `n` samples are the topk largest. */
 int64_t cambi_wanted(int64_t n, double topk);
@@ -82,6 +68,15 @@ using CambiSplit = decltype(&cambi_split);  // that, or the SIMD twin's
 
 /* Of `n` samples, of which these keys are not 0, in any order (which is changed). */
 CambiScaleSums cambi_largest(std::span<uint32_t> keys, int64_t n, double topk, int window, CambiSplit split);
+
+/* The luminance of a level on a display: cd/m² of a signal from 0 to 1. */
+using Eotf = double (*)(double signal);
+double bt1886_luminance(double signal);  // ITU-R BT.1886 with white at 300 and black at 0.01
+double pq_luminance(double signal);      // SMPTE ST 2084
+
+/* A step of d at level v counts where luminance(v + d) - luminance(v) > tvi · luminance(v), up to the level where that
+ * ends first, and v is at most d + diffs - 1 below the first level of `darkest` cd/m². */
+CambiLevels cambi_levels(Eotf eotf, double tvi, double darkest, int diffs);
 
 /* The HIP twin: kernels for distorted pictures and, where `ref` is not null, for the reference. */
 std::unique_ptr<DeviceTwin> cambi_hip(const CambiParams& params, const CambiView& dist, const CambiView* ref,

@@ -46,37 +46,27 @@ StatusOr<std::unique_ptr<CambiHeatmaps>> CambiHeatmaps::create(const std::string
   const int samples = view.window * view.window;
   const int most = std::max(1, static_cast<int>(kCambiWeights[params.levels.diffs - 1]) * samples / 4);
   maps->scale_ = static_cast<double>(kMostSample) / most;
-  for (int scale = 0; scale < kCambiScales; scale++)
-    VMAFX_TRY(maps->open(folder, scale, view.scale_w(params, scale), view.scale_h(params, scale)));
+  for (int scale = 0; scale < kCambiScales; scale++) {
+    File& file = maps->files_[scale];
+    const int w = view.scale_w(params, scale);
+    file.h = view.scale_h(params, scale);
+    file.path = folder + format_text("/cambi_heatmap_scale_%d_%dx%d_16b.gray", scale, w, file.h);
+    file.descriptor = open(file.path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (file.descriptor < 0)
+      return error(errno, "heatmaps_path: %s cannot be written: %s", file.path.c_str(), std::strerror(errno));
+  }
   return maps;
-}
-
-Status CambiHeatmaps::open(const std::string& folder, int scale, int w, int h) {
-  File& file = files_[scale];
-  file.path = folder + format_text("/cambi_heatmap_scale_%d_%dx%d_16b.gray", scale, w, h);
-  file.w = w;
-  file.h = h;
-  file.descriptor = ::open(file.path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file.descriptor >= 0) return {};
-  const int failed = errno;
-  return error(failed, "heatmaps_path: %s cannot be written: %s", file.path.c_str(), std::strerror(failed));
 }
 
 CambiHeatmaps::~CambiHeatmaps() { close().ok(); }
 
-void CambiHeatmaps::Frame::put(int scale, int y, const int32_t* keys, int w) {
-  const File& file = maps_.files_[scale];
-  off_t at = ((frame_ * file.h + y) * file.w) * static_cast<off_t>(sizeof(uint16_t));
-  uint16_t samples[1024];
-  for (int x = 0; x < w;) {
-    const int n = std::min<int>(w - x, std::size(samples));
-    for (int i = 0; i < n; i++)
-      samples[i] = static_cast<uint16_t>(std::min<double>(maps_.scale_ * c_of(keys[x + i]), kMostSample));
-    if (const int failed = write_all(file.descriptor, samples, n * sizeof *samples, at))
-      return maps_.fail(scale, failed);
-    at += n * static_cast<off_t>(sizeof *samples);
-    x += n;
-  }
+void CambiHeatmaps::put(int64_t frame, int scale, int y, std::span<const int32_t> keys) {
+  std::vector<uint16_t> samples;
+  for (const int32_t key : keys)
+    samples.push_back(static_cast<uint16_t>(std::min<double>(scale_ * c_of(key), kMostSample)));
+  const size_t bytes = samples.size() * sizeof(uint16_t);
+  const off_t at = (frame * files_[scale].h + y) * static_cast<off_t>(bytes);
+  if (const int failed = write_all(files_[scale].descriptor, samples.data(), bytes, at)) fail(scale, failed);
 }
 
 void CambiHeatmaps::fail(int scale, int errno_value) {

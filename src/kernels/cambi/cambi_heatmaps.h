@@ -4,7 +4,6 @@
 #ifndef VMAFX_KERNELS_CAMBI_CAMBI_HEATMAPS_H
 #define VMAFX_KERNELS_CAMBI_CAMBI_HEATMAPS_H
 
-#include <memory>
 #include <mutex>
 #include <string>
 
@@ -20,16 +19,8 @@ class CambiHeatmaps {
                                                          const CambiView& view);
   ~CambiHeatmaps();
 
-  /* Writes the rows of a frame. Thread-safe as a whole, one frame in one thread. */
-  class Frame : public CambiRowSink {
-   public:
-    Frame(CambiHeatmaps& maps, int64_t frame) : maps_(maps), frame_(frame) {}
-    void put(int scale, int y, const int32_t* keys, int w) override;
-
-   private:
-    CambiHeatmaps& maps_;
-    const int64_t frame_;
-  };
+  /* Writes a row of a frame: CambiRowSink. Any thread, a frame in one. */
+  void put(int64_t frame, int scale, int y, std::span<const int32_t> keys);
 
   /* Closes the files; the first write that failed, if one did. */
   Status close();
@@ -37,12 +28,11 @@ class CambiHeatmaps {
  private:
   struct File {
     int descriptor = -1;
-    int w = 0, h = 0;
+    int h = 0;
     std::string path;
   };
 
   CambiHeatmaps() = default;
-  Status open(const std::string& folder, int scale, int w, int h);
   void fail(int scale, int errno_value);
 
   File files_[kCambiScales];

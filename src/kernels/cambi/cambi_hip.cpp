@@ -26,13 +26,7 @@ class CambiHip : public DeviceTwin {
       : params_(params), sides_(ref ? 2 : 1) {
     plan(dist, format, work_.side[0]);
     plan(ref ? *ref : dist, format, work_.side[1]);
-    const CambiLevels& levels = params.levels;
-    work_.bpc = params.bpc;
-    work_.anti_dither = params.anti_dither;
-    work_.halved = params.halved;
-    work_.levels = levels;
-    work_.first_asked = *std::min_element(levels.lowest, levels.lowest + levels.diffs);
-    work_.last_asked = *std::max_element(levels.highest, levels.highest + levels.diffs);
+    work_.params = params;
     keys_ = kernels_.add(is_usual() ? kernels::cambi_keys_4 : kernels::cambi_keys);
   }
 

@@ -1,4 +1,5 @@
-#include "kernels/cambi/cambi_luminance.h"
+/* Which steps between levels can be seen: the luminance of a level on a display, and thresholds on it. */
+#include "kernels/cambi/cambi.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,39 +11,19 @@ namespace {
 constexpr int kBlack = 64, kWhite = 940;
 constexpr int kBeyond = 1 << 14;  // a level that there is not
 
-double luminance(Eotf eotf, int level) {
-  return eotf(static_cast<double>(std::clamp(level, kBlack, kWhite) - kBlack) / (kWhite - kBlack));
-}
-
-struct Step {
-  Eotf eotf;
-  double tvi;
-  int d;
-
-  bool is_visible(int level) const {
-    const double from = luminance(eotf, level), to = luminance(eotf, level + d);
-    return to - from > tvi * from;
+/* The level at which a step of d can be seen, and above which it cannot: found between black and white by bisection. */
+int highest_level(const double* luminance, double tvi, int d) {
+  const auto is_visible = [&](int level) { return luminance[level + d] - luminance[level] > tvi * luminance[level]; };
+  if (!is_visible(kBlack)) return 0;
+  if (!is_visible(kBlack + 1)) return kBlack;
+  int low = kBlack, high = kWhite - d - 1;
+  if (is_visible(high)) return is_visible(high + 1) ? 1023 : high;
+  for (;;) {
+    const int middle = low + (high - low) / 2;
+    if (!is_visible(middle)) high = middle;
+    else if (is_visible(middle + 1)) low = middle;
+    else return middle;
   }
-
-  /* The level at which it can be seen, and above which it cannot: found between black and white by bisection. */
-  int highest_level() const {
-    if (!is_visible(kBlack)) return 0;
-    if (!is_visible(kBlack + 1)) return kBlack;
-    int low = kBlack, high = kWhite - d - 1;
-    if (is_visible(high)) return is_visible(high + 1) ? 1023 : high;
-    for (;;) {
-      const int middle = low + (high - low) / 2;
-      if (!is_visible(middle)) high = middle;
-      else if (is_visible(middle + 1)) low = middle;
-      else return middle;
-    }
-  }
-};
-
-int first_level_of(Eotf eotf, double darkest) {
-  for (int level = kBlack; level <= kWhite; level++)
-    if (luminance(eotf, level) >= darkest) return level == kBlack ? 0 : level;
-  return kBeyond;
 }
 
 }  // namespace
@@ -60,18 +41,23 @@ double pq_luminance(double signal) {
 }
 
 CambiLevels cambi_levels(Eotf eotf, double tvi, double darkest, int diffs) {
+  double luminance[kWhite + 1];
+  for (int level = 0; level <= kWhite; level++)
+    luminance[level] = eotf(static_cast<double>(std::max(level, kBlack) - kBlack) / (kWhite - kBlack));
+  const int bright = static_cast<int>(std::lower_bound(luminance, std::end(luminance), darkest) - luminance);
+  const int dark = bright > kWhite ? kBeyond : bright;
+
   CambiLevels levels = {};
   levels.diffs = diffs;
-  const int dark = first_level_of(eotf, darkest);
-  int lowest = kBeyond, highest = 0;
+  levels.first_asked = kBeyond;
   for (int i = 0; i < diffs; i++) {
-    levels.highest[i] = Step{eotf, tvi, i + 1}.highest_level();
+    levels.highest[i] = highest_level(luminance, tvi, i + 1);
     levels.lowest[i] = dark == kBeyond ? kBeyond : dark - diffs - i;
-    lowest = std::min(lowest, levels.lowest[i]);
-    highest = std::max(highest, levels.highest[i]);
+    levels.first_asked = std::min(levels.first_asked, levels.lowest[i]);
+    levels.last_asked = std::max(levels.last_asked, levels.highest[i]);
   }
-  levels.first = std::clamp(lowest - diffs, 0, kCambiMostLevel);
-  levels.last = std::clamp(highest + diffs, levels.first, kCambiMostLevel);
+  levels.first = std::clamp(levels.first_asked - diffs, 0, kCambiMostLevel);
+  levels.last = std::clamp(levels.last_asked + diffs, levels.first, kCambiMostLevel);
   return levels;
 }
 

@@ -44,7 +44,17 @@ VMAFX_CONSTANT float kCambiWeights[kCambiMostDiffs] = {1, 2, 3, 4, 4, 5, 5, 6, 6
 struct CambiLevels {
   int32_t diffs;
   int32_t lowest[kCambiMostDiffs], highest[kCambiMostDiffs];
-  int32_t first, last;  // levels that any count can be asked for
+  int32_t first, last;              // levels that any count can be asked for
+  int32_t first_asked, last_asked;  // levels where a step counts
+};
+
+/* What a twin computes. */
+struct CambiParams {
+  int32_t bpc;
+  bool anti_dither;
+  bool halved;  // the first scale is left out
+  double topk;
+  CambiLevels levels;
 };
 
 VMAFX_HD int cambi_scaled(int size, int halvings) {

@@ -1,10 +1,10 @@
 /* The definition of cambi. */
-#include "base/aligned.h"
+#include <algorithm>
+#include <array>
+
 #include "kernels/cambi/cambi.h"
 #include "kernels/cambi/cambi_math-inl.h"
-
-#include <algorithm>
-#include <cstring>
+#include "kernels/steps/scratch.h"
 
 namespace vmafx {
 namespace {
@@ -132,50 +132,117 @@ void row_of_keys(const CambiParams& params, const Image& image, const Flags& mas
   }
 }
 
-template <class T>
-Plane<T> carve(std::byte*& memory, int w, int h) {
-  const size_t stride = round_to_lines(sizeof(T) * w);
-  const Plane<T> plane = {reinterpret_cast<T*>(memory), static_cast<ptrdiff_t>(stride), w, h};
-  memory += stride * h;
-  return plane;
+struct Memory {
+  Image image, filtered;
+  Flags flat, mask;
+  uint32_t* keys;  // that are not 0
+  int32_t* row;    // of keys
+  size_t bytes;
+
+  Memory(const CambiView& view, std::byte* memory) {
+    Scratch scratch(memory);
+    image = scratch.take_plane<uint16_t>(view.w, view.h);
+    filtered = scratch.take_plane<uint16_t>(view.w, view.h);
+    flat = scratch.take_plane<uint8_t>(view.w, view.h);
+    mask = scratch.take_plane<uint8_t>(view.w, view.h);
+    keys = scratch.take<uint32_t>(static_cast<size_t>(view.w) * view.h);
+    row = scratch.take<int32_t>(view.w);
+    bytes = scratch.bytes();
+  }
+};
+
+/* -- The mean of the largest keys: from the keys to the sums of one scale ------------------------------------------ */
+
+using Counts = std::array<uint32_t, kCambiDigitValues>;
+
+/* The digit that the one of rank `wanted` has, 1 for the largest, and `wanted` among those with that digit. There are
+ * as many. */
+uint32_t find_digit(const Counts& counts, int64_t& wanted) {
+  uint32_t digit = kCambiDigitValues - 1;
+  for (; counts[digit] < wanted; digit--) wanted -= counts[digit];
+  return digit;
+}
+
+Counts count_digits(std::span<const uint32_t> keys, int shift) {
+  constexpr size_t kTables = 4;  // neighbors are often equal, and one would wait for the other
+  std::array<Counts, kTables> counts = {};
+  size_t i = 0;
+  for (; i + kTables <= keys.size(); i += kTables)
+    for (size_t k = 0; k < kTables; k++) counts[k][cambi_digit(keys[i + k], shift)]++;
+  for (; i < keys.size(); i++) counts[0][cambi_digit(keys[i], shift)]++;
+  for (size_t k = 1; k < kTables; k++)
+    for (int digit = 0; digit < kCambiDigitValues; digit++) counts[0][digit] += counts[k][digit];
+  return counts[0];
 }
 
 }  // namespace
 
-size_t cambi_ref_scratch_bytes(const CambiView& view) {
-  const size_t w = round_to_lines(view.w), row = round_to_lines(sizeof(int32_t) * view.w);
-  return (2 * round_to_lines(sizeof(uint16_t) * view.w) + 2 * w + row) * view.h + row;
+size_t cambi_split(std::span<uint32_t> keys, uint32_t digit, int shift, int sum_bits, CambiScaleSums& sums) {
+  size_t kept = 0;
+  for (const uint32_t key : keys) {
+    const uint32_t here = cambi_digit(key, shift);
+    const uint64_t above = here > digit;
+    sums.above += cambi_counted(key, sum_bits) & -above;
+    sums.above_count += above;
+    keys[kept] = key;
+    kept += here == digit;
+  }
+  return kept;
 }
 
-void cambi_ref(const CambiParams& params, const CambiView& view, const SamplePlane& luma, std::byte* scratch,
-               CambiRowSink* rows, CambiScaleSums* sums) {
-  Image image = carve<uint16_t>(scratch, view.w, view.h);
-  const Image filtered = carve<uint16_t>(scratch, view.w, view.h);
-  const Flags flat = carve<uint8_t>(scratch, view.w, view.h);
-  Flags mask = carve<uint8_t>(scratch, view.w, view.h);
-  auto* const keys = reinterpret_cast<uint32_t*>(scratch);
-  auto* const row = reinterpret_cast<int32_t*>(scratch + round_to_lines(sizeof(int32_t) * view.w) * view.h);
+int64_t cambi_wanted(int64_t n, double topk) {
+  return std::clamp<int64_t>(static_cast<int64_t>(topk * static_cast<double>(n)), 1, n);
+}
 
+CambiScaleSums cambi_largest(std::span<uint32_t> keys, int64_t n, double topk, int window, CambiSplit split) {
+  int64_t wanted = cambi_wanted(n, topk);
+  const int sum_bits = cambi_sum_bits(window);
+  CambiScaleSums sums = {};
+  if (static_cast<int64_t>(keys.size()) < wanted) {
+    for (const uint32_t key : keys) sums.above += cambi_counted(key, sum_bits);
+    sums.above_count = keys.size();
+    sums.at_count = static_cast<uint64_t>(n) - keys.size();
+    return sums;
+  }
+  for (int i = 0; i < kCambiKeyDigits; i++) {
+    const int shift = cambi_digit_shift(i);
+    const uint32_t digit = find_digit(count_digits(keys, shift), wanted);
+    keys = keys.first(split(keys, digit, shift, sum_bits, sums));
+  }
+  sums.at = cambi_counted(keys[0], sum_bits) * keys.size();
+  sums.at_count = keys.size();
+  return sums;
+}
+
+size_t cambi_ref_scratch_bytes(const CambiView& view) { return Memory(view, nullptr).bytes; }
+
+void cambi_ref(const CambiParams& params, const CambiView& view, const SamplePlane& luma, std::byte* scratch,
+               const CambiRowSink& rows, CambiScaleSums* sums) {
+  const Memory memory(view, scratch);
+  Image image = memory.image;
+  Flags mask = memory.mask;
   if (params.bpc == 8) resample(params, view, luma.as<uint8_t>(), image);
   else resample(params, view, luma.as<uint16_t>(), image);
   if (params.anti_dither) average_2x2(image);
-  make_mask(image, view.mask_above, flat, mask);
+  make_mask(image, view.mask_above, memory.flat, mask);
 
   for (int scale = 0; scale < kCambiScales; scale++) {
     if (scale > 0 || params.halved) {
       halve(image);
       halve(mask);
     }
-    mode_filter(image, filtered);
+    mode_filter(image, memory.filtered);
     Window window(image, mask, view.window / 2);
     size_t count = 0;
     for (int y = 0; y < image.h; y++) {
-      row_of_keys(params, image, mask, y, window, row);
-      if (rows) rows->put(scale, y, row, image.w);
-      for (int x = 0; x < image.w; x++)
-        if (row[x]) keys[count++] = static_cast<uint32_t>(row[x]);
+      row_of_keys(params, image, mask, y, window, memory.row);
+      const std::span keys(memory.row, image.w);
+      if (rows) rows(scale, y, keys);
+      for (const int32_t key : keys)
+        if (key) memory.keys[count++] = static_cast<uint32_t>(key);
     }
-    sums[scale] = cambi_largest({keys, count}, int64_t{image.w} * image.h, params.topk, view.window, cambi_split);
+    sums[scale] =
+        cambi_largest({memory.keys, count}, int64_t{image.w} * image.h, params.topk, view.window, cambi_split);
   }
 }
 

@@ -2,17 +2,14 @@
 #ifndef VMAFX_KERNELS_CAMBI_CAMBI_ROWS_H
 #define VMAFX_KERNELS_CAMBI_CAMBI_ROWS_H
 
-#include <algorithm>
-
-#include "base/aligned.h"
 #include "kernels/cambi/cambi.h"
+#include "kernels/steps/scratch.h"
 
 namespace vmafx {
 
 inline constexpr int kCambiMargin = 128;          // words, as many as a vector may have, and more than half a window
 inline constexpr uint16_t kCambiMasked = 0x8000;  // beside a level in a word: the sample counts
 inline constexpr uint16_t kCambiNoCell = 0xffff;
-inline constexpr int kCambiFlatRows = 2 * kCambiMaskRadius + 1;
 
 /* Words of a row of `w` that begins on a cache line, with margins. */
 inline size_t cambi_row_words(int w) {
@@ -29,66 +26,48 @@ struct CambiCells {
   int level(int cell) const { return cell - diffs + first; }
 };
 
-class CambiMemory {
- public:
-  CambiMemory(const CambiParams& params, const CambiView& view, std::byte* scratch) : next_(scratch) {
-    for (int scale = 0; scale < kCambiScales; scale++) {
-      const int w = view.scale_w(params, scale), h = view.scale_h(params, scale);
-      plane_[scale] = carve_rows(w, h);
-    }
-    raw_ = carve_rows(view.w, 2);
-    even_ = carve_rows(view.w, 2);
-    flat_ = carve_rows(view.w, kCambiFlatRows);
-    column_sums_ = carve_rows(view.w, 1);
-    row_ = carve_rows(view.w, 1);
-    none_ = carve_rows(view.w, 1);
-    filtered_ = carve_rows(view.w, 3);
-    const CambiCells cells(params.levels);
-    const int w = view.scale_w(params, 0), h = view.scale_h(params, 0);
-    counts_ = carve_rows(w, cells.count);
-    ready_ = carve<uint8_t>(cells.count);
-    steps_ = carve<uint32_t>(cells.count);
-    bounds_ = carve<uint8_t>(cambi_row_words(w));
-    key_row_ = carve<int32_t>(cambi_row_words(w));
-    keys_ = carve<uint32_t>(static_cast<size_t>(w) * h + kCambiMargin);
-    bytes_ = static_cast<size_t>(next_ - scratch);
-  }
+/* The last rows of some: row y lies where row y - h did. */
+struct CambiRing {
+  Plane<uint16_t> rows;
+  uint16_t* operator()(int y) const { return rows.row(y % rows.h); }
+};
 
-  Plane<uint16_t> plane(int scale) const { return plane_[scale]; }
-  uint16_t* raw(int y) const { return raw_.row(y % 2); }    // samples at 10 bit
-  uint16_t* even(int y) const { return even_.row(y % 2); }  // averaged, where only half of them go into the plane
-  uint16_t* flat(int y) const { return flat_.row(y % kCambiFlatRows); }
-  uint16_t* column_sums() const { return column_sums_.row(0); }  // of flat samples in seven rows
-  uint16_t* row() const { return row_.row(0); }
-  uint16_t* none() const { return none_.row(0); }                   // a row without cells
-  uint16_t* filtered(int y) const { return filtered_.row(y % 3); }  // by columns
-  uint16_t* counts(int cell) const { return counts_.row(cell); }    // of a cell, by column
-  uint8_t* ready() const { return ready_; }                         // by cell: whether counts are cleared
-  uint32_t* steps() const { return steps_; }                        // by cell: a bit for each step that counts there
-  uint8_t* bounds() const { return bounds_; }                       // a bit per column
-  int32_t* key_row() const { return key_row_; }
-  uint32_t* keys() const { return keys_; }
-  size_t bytes() const { return bytes_; }
+struct CambiMemory {
+  Plane<uint16_t> plane[kCambiScales];
+  CambiRing raw;           // samples at 10 bit
+  CambiRing even;          // averaged, where only half of them go into the plane
+  CambiRing flat;          // 1 or 0
+  CambiRing filtered;      // by columns
+  uint16_t* column_sums;   // of flat samples in seven rows
+  uint16_t* row;           // for a short time
+  uint16_t* none;          // a row without cells
+  Plane<uint16_t> counts;  // of a cell, by column
+  uint8_t* ready;          // by cell: whether counts are cleared
+  uint32_t* steps;         // by cell: a bit for each step that counts there
+  uint8_t* bounds;         // a bit per column
+  int32_t* key_row;
+  uint32_t* keys;
+  size_t bytes;
 
- private:
-  template <class T>
-  T* carve(size_t n) {
-    T* const at = reinterpret_cast<T*>(next_);
-    next_ += round_to_lines(sizeof(T) * n);
-    return at;
+  CambiMemory(const CambiParams& params, const CambiView& view, std::byte* memory) {
+    Scratch scratch(memory);
+    const auto rows = [&](int w, int h) { return scratch.take_plane<uint16_t>(w, h, kCambiMargin, kCambiMargin); };
+    for (int scale = 0; scale < kCambiScales; scale++)
+      plane[scale] = rows(view.scale_w(params, scale), view.scale_h(params, scale));
+    raw = {rows(view.w, 2)};
+    even = {rows(view.w, 2)};
+    flat = {rows(view.w, 2 * kCambiMaskRadius + 1)};
+    filtered = {rows(view.w, 3)};
+    for (uint16_t** one : {&column_sums, &row, &none}) *one = rows(view.w, 1).data;
+    const int cells = CambiCells(params.levels).count, w = plane[0].w;
+    counts = rows(w, cells);
+    ready = scratch.take<uint8_t>(cells);
+    steps = scratch.take<uint32_t>(cells);
+    bounds = scratch.take<uint8_t>(cambi_row_words(w));
+    key_row = scratch.take<int32_t>(cambi_row_words(w));
+    keys = scratch.take<uint32_t>(static_cast<size_t>(w) * plane[0].h + kCambiMargin);
+    bytes = scratch.bytes();
   }
-  Plane<uint16_t> carve_rows(int w, int h) {
-    const size_t words = cambi_row_words(w);
-    uint16_t* const at = carve<uint16_t>(words * h);
-    return {at + kCambiMargin, static_cast<ptrdiff_t>(sizeof(uint16_t) * words), w, h};
-  }
-
-  std::byte* next_;
-  Plane<uint16_t> plane_[kCambiScales], raw_, even_, flat_, column_sums_, row_, none_, filtered_, counts_;
-  uint8_t *ready_, *bounds_;
-  uint32_t *steps_, *keys_;
-  int32_t* key_row_;
-  size_t bytes_;
 };
 
 }  // namespace vmafx

@@ -30,15 +30,14 @@
 #endif
 
 HWY_BEFORE_NAMESPACE();
-namespace vmafx {
-namespace HWY_NAMESPACE {
+namespace vmafx::HWY_NAMESPACE {
 namespace {
 
 #if HWY_TARGET == HWY_SCALAR
 
 /* No vectors here: the definition does it. */
 void cambi(const CambiParams& params, const CambiView& view, const SamplePlane& luma, std::byte* scratch,
-           CambiRowSink* rows, CambiScaleSums* sums) {
+           const CambiRowSink& rows, CambiScaleSums* sums) {
   cambi_ref(params, view, luma, scratch, rows, sums);
 }
 
@@ -53,14 +52,16 @@ int lanes() { return static_cast<int>(hn::Lanes(d)); }
 /* What windows of libvmaf's count in: cambi_sum_bits(). */
 constexpr int kSumBits = 24;
 
+HWY_INLINE V load(const uint16_t* from) { return hn::LoadU(d, from); }
+HWY_INLINE void store(V v, uint16_t* to) { hn::StoreU(v, d, to); }
 HWY_INLINE V all(int value) { return hn::Set(d, static_cast<uint16_t>(value)); }
 
 /* -- Samples and mask ---------------------------------------------------------------------------------------------- */
 
-/* The even ones of 2n samples. */
+/* The even ones of 2n samples; maybe in place. */
 void keep_even(const uint16_t* from, uint16_t* to, int n) {
   for (int x = 0; x < n; x += lanes())
-    hn::StoreU(hn::ConcatEven(d, hn::LoadU(d, from + 2 * x + lanes()), hn::LoadU(d, from + 2 * x)), d, to + x);
+    store(hn::ConcatEven(d, load(from + 2 * x + lanes()), load(from + 2 * x)), to + x);
 }
 
 /* As cambi_ten_bits(). */
@@ -71,17 +72,16 @@ void ten_bit_row(const T* from, int w, int bpc, uint16_t* to) {
   int x = 0;
   if constexpr (sizeof(T) == 1) {
     const hn::Rebind<uint8_t, D> d8;
-    for (; x + lanes() <= w; x += lanes())
-      hn::StoreU(hn::ShiftLeft<2>(hn::PromoteTo(d, hn::LoadU(d8, from + x))), d, to + x);
+    for (; x + lanes() <= w; x += lanes()) store(hn::ShiftLeft<2>(hn::PromoteTo(d, hn::LoadU(d8, from + x))), to + x);
   } else {
     /* Rounding, 16-bit samples may pass 65535: half of it is added to what is shifted by one. */
     for (; x + lanes() <= w; x += lanes()) {
-      const V inside = hn::Min(hn::LoadU(d, from + x), most);
+      const V inside = hn::Min(load(from + x), most);
       V level = inside;
       if (up) level = hn::ShiftLeft<1>(inside);
       if (down) level = hn::ShiftRightSame(hn::Add(hn::ShiftRight<1>(inside), hn::ShiftRight<1>(rounding)), down - 1);
       if (down == 1) level = hn::Add(hn::ShiftRight<1>(inside), hn::And(inside, all(1)));
-      hn::StoreU(level, d, to + x);
+      store(level, to + x);
     }
   }
   for (; x < w; x++) to[x] = static_cast<uint16_t>(cambi_ten_bits(from[x], bpc));
@@ -91,11 +91,10 @@ void ten_bit_row(const T* from, int w, int bpc, uint16_t* to) {
 void average_row(uint16_t* row, uint16_t* below, int w, uint16_t* to) {
   const int corner = row[w - 1], corner_below = below ? below[w - 1] : 0;
   for (int x = 0; x < w; x += lanes()) {
-    const V across = hn::Add(hn::LoadU(d, row + x), hn::LoadU(d, row + x + 1));
-    const V mean =
-        below ? hn::ShiftRight<2>(hn::Add(across, hn::Add(hn::LoadU(d, below + x), hn::LoadU(d, below + x + 1))))
-              : hn::ShiftRight<1>(across);
-    hn::StoreU(mean, d, to + x);
+    const V across = hn::Add(load(row + x), load(row + x + 1));
+    const V mean = below ? hn::ShiftRight<2>(hn::Add(across, hn::Add(load(below + x), load(below + x + 1))))
+                         : hn::ShiftRight<1>(across);
+    store(mean, to + x);
   }
   to[w - 1] = static_cast<uint16_t>(below ? (corner + corner_below) / 2 : corner);
 }
@@ -107,21 +106,20 @@ void flat_row(uint16_t* row, const uint16_t* below, int w, uint16_t* flat, uint1
   for (int x = 0; x < w; x += lanes()) {
     V now = hn::Zero(d);
     if (row) {
-      const V here = hn::LoadU(d, row + x);
-      M same = hn::Eq(here, hn::LoadU(d, row + x + 1));
-      if (below) same = hn::And(same, hn::Eq(here, hn::LoadU(d, below + x)));
+      const V here = load(row + x);
+      M same = hn::Eq(here, load(row + x + 1));
+      if (below) same = hn::And(same, hn::Eq(here, load(below + x)));
       if (x + lanes() > w) same = hn::And(same, hn::FirstN(d, w - x));
       now = hn::IfThenElseZero(same, all(1));
     }
-    hn::StoreU(hn::Add(hn::LoadU(d, column_sums + x), hn::Sub(now, hn::LoadU(d, flat + x))), d, column_sums + x);
-    hn::StoreU(now, d, flat + x);
+    store(hn::Add(load(column_sums + x), hn::Sub(now, load(flat + x))), column_sums + x);
+    store(now, flat + x);
   }
 }
 
 HWY_INLINE V masked(const uint16_t* column_sums, V above) {
-  V sum = hn::LoadU(d, column_sums);
-  for (int k = 1; k <= kCambiMaskRadius; k++)
-    sum = hn::Add(sum, hn::Add(hn::LoadU(d, column_sums - k), hn::LoadU(d, column_sums + k)));
+  V sum = load(column_sums);
+  for (int k = 1; k <= kCambiMaskRadius; k++) sum = hn::Add(sum, hn::Add(load(column_sums - k), load(column_sums + k)));
   return hn::IfThenElseZero(hn::Gt(sum, above), all(kCambiMasked));
 }
 
@@ -133,21 +131,21 @@ class Preparation {
       : params_(params), view_(view), luma_(luma), memory_(memory) {}
 
   void run() const {
-    for (int y = 0; y < kCambiFlatRows; y++) clear(memory_.flat(y));
-    clear(memory_.column_sums());
+    for (int y = 0; y < memory_.flat.rows.h; y++) clear(memory_.flat(y));
+    clear(memory_.column_sums);
     raw_row(0);
     sample_row(0);
     for (int y = 0; y < view_.h + kCambiMaskRadius; y++) {
       if (y + 1 < view_.h) sample_row(y + 1);
       uint16_t* const row = y < view_.h ? samples(y) : nullptr;
-      flat_row(row, y + 1 < view_.h ? samples(y + 1) : nullptr, view_.w, memory_.flat(y), memory_.column_sums());
+      flat_row(row, y + 1 < view_.h ? samples(y + 1) : nullptr, view_.w, memory_.flat(y), memory_.column_sums);
       if (y >= kCambiMaskRadius) mask_row(y - kCambiMaskRadius);
     }
   }
 
  private:
   void clear(uint16_t* row) const { std::memset(row - kCambiMargin, 0, sizeof(uint16_t) * cambi_row_words(view_.w)); }
-  uint16_t* samples(int y) const { return params_.halved ? memory_.even(y) : memory_.plane(0).row(y); }
+  uint16_t* samples(int y) const { return params_.halved ? memory_.even(y) : memory_.plane[0].row(y); }
 
   void raw_row(int y) const {
     const T* from = luma_.row(view_.rows.empty() ? y : view_.rows[y]);
@@ -165,27 +163,17 @@ class Preparation {
     } else if (y > 0) {
       raw_row(y);
     }
-    if (params_.halved && y % 2 == 0) keep_even(samples(y), memory_.plane(0).row(y / 2), memory_.plane(0).w);
+    if (params_.halved && y % 2 == 0) keep_even(samples(y), memory_.plane[0].row(y / 2), memory_.plane[0].w);
   }
 
   void mask_row(int y) const {
+    if (params_.halved && y % 2) return;
     const V above = all(view_.mask_above);
-    if (!params_.halved) {
-      uint16_t* const row = memory_.plane(0).row(y);
-      for (int x = 0; x < view_.w; x += lanes())
-        hn::StoreU(hn::Or(hn::LoadU(d, row + x), masked(memory_.column_sums() + x, above)), d, row + x);
-      return;
-    }
-    if (y % 2) return;
-    for (int x = 0; x < view_.w; x += lanes())
-      hn::StoreU(masked(memory_.column_sums() + x, above), d, memory_.row() + x);
-    const Plane<uint16_t> plane = memory_.plane(0);
-    uint16_t* const row = plane.row(y / 2);
-    for (int x = 0; x < plane.w; x += lanes()) {
-      const V mask =
-          hn::ConcatEven(d, hn::LoadU(d, memory_.row() + 2 * x + lanes()), hn::LoadU(d, memory_.row() + 2 * x));
-      hn::StoreU(hn::Or(hn::LoadU(d, row + x), mask), d, row + x);
-    }
+    const Plane<uint16_t>& plane = memory_.plane[0];
+    uint16_t *const row = plane.row(params_.halved ? y / 2 : y), *const mask = memory_.row;
+    for (int x = 0; x < view_.w; x += lanes()) store(masked(memory_.column_sums + x, above), mask + x);
+    if (params_.halved) keep_even(mask, mask, plane.w);
+    for (int x = 0; x < plane.w; x += lanes()) store(hn::Or(load(row + x), load(mask + x)), row + x);
   }
 
   const CambiParams& params_;
@@ -204,37 +192,34 @@ HWY_INLINE V mode(V a, V b, V c) {
 void filter_columns(const uint16_t* row, int w, uint16_t* to) {
   const V level = all(kCambiMasked - 1);
   for (int x = 0; x < w; x += lanes())
-    hn::StoreU(mode(hn::And(hn::LoadU(d, row + x - 1), level), hn::And(hn::LoadU(d, row + x), level),
-                    hn::And(hn::LoadU(d, row + x + 1), level)),
-               d, to + x);
+    store(mode(hn::And(load(row + x - 1), level), hn::And(load(row + x), level), hn::And(load(row + x + 1), level)),
+          to + x);
   to[0] = row[0] & (kCambiMasked - 1);
   to[w - 1] = row[w - 1] & (kCambiMasked - 1);
 }
 
 /* Row y of the scale, of which the filtered columns are there: words of the next scale, and here cells. */
 void filter_row(const CambiMemory& memory, const CambiCells& cells, int scale, int y) {
-  const Plane<uint16_t> plane = memory.plane(scale);
+  const Plane<uint16_t> plane = memory.plane[scale];
   uint16_t* const row = plane.row(y);
   const bool filtered = y > 0 && y < plane.h - 1, feeds = scale + 1 < kCambiScales && y % 2 == 0;
   const uint16_t *above = memory.filtered(y + 2), *here = memory.filtered(y), *below = memory.filtered(y + 1);
   const V mask = all(kCambiMasked), first = all(cells.first), cell = all(cells.diffs), none = all(kCambiNoCell),
           count = all(cells.count - 2 * cells.diffs);
   for (int x = 0; x < plane.w; x += lanes()) {
-    V word = hn::LoadU(d, row + x);
-    if (filtered)
-      word =
-          hn::Or(hn::And(word, mask), mode(hn::LoadU(d, above + x), hn::LoadU(d, here + x), hn::LoadU(d, below + x)));
-    if (feeds) hn::StoreU(word, d, memory.row() + x);
+    V word = load(row + x);
+    if (filtered) word = hn::Or(hn::And(word, mask), mode(load(above + x), load(here + x), load(below + x)));
+    if (feeds) store(word, memory.row + x);
     const V number = hn::Sub(hn::Xor(word, mask), first);  // 0x8000 and more where it is not masked
-    hn::StoreU(hn::IfThenElse(hn::Lt(number, count), hn::Add(number, cell), none), d, row + x);
+    store(hn::IfThenElse(hn::Lt(number, count), hn::Add(number, cell), none), row + x);
   }
   for (int x = plane.w; x < plane.w + kCambiMargin; x++) row[x] = kCambiNoCell;
   row[-1] = kCambiNoCell;
-  if (feeds) keep_even(memory.row(), memory.plane(scale + 1).row(y / 2), memory.plane(scale + 1).w);
+  if (feeds) keep_even(memory.row, memory.plane[scale + 1].row(y / 2), memory.plane[scale + 1].w);
 }
 
 void filter(const CambiMemory& memory, const CambiCells& cells, int scale) {
-  const Plane<uint16_t> plane = memory.plane(scale);
+  const Plane<uint16_t> plane = memory.plane[scale];
   for (int y = 0; y <= plane.h; y++) {
     if (y < plane.h) filter_columns(plane.row(y), plane.w, memory.filtered(y));
     if (y > 0) filter_row(memory, cells, scale, y - 1);
@@ -254,7 +239,7 @@ class Counts {
     int begin = 0;
     for (int x = 0; x < w; x += 64) {
       uint64_t bits;
-      std::memcpy(&bits, memory_.bounds() + x / 8, sizeof bits);
+      std::memcpy(&bits, memory_.bounds + x / 8, sizeof bits);
       for (; bits; bits &= bits - 1) {
         const int end = x + std::countr_zero(bits);
         if (end >= w) break;
@@ -268,10 +253,10 @@ class Counts {
  private:
   /* A bit where a row has another cell than in the column before. */
   void find_bounds(const uint16_t* gained, const uint16_t* lost, int w) const {
-    uint8_t* bits = memory_.bounds();
+    uint8_t* bits = memory_.bounds;
     for (int x = 0; x < w; x += lanes()) {
-      const M changes = hn::Or(hn::Ne(hn::LoadU(d, gained + x), hn::LoadU(d, gained + x - 1)),
-                               hn::Ne(hn::LoadU(d, lost + x), hn::LoadU(d, lost + x - 1)));
+      const M changes =
+          hn::Or(hn::Ne(load(gained + x), load(gained + x - 1)), hn::Ne(load(lost + x), load(lost + x - 1)));
       bits += hn::StoreMaskBits(d, changes, bits);
     }
     std::memset(bits, 0, sizeof(uint64_t));
@@ -285,16 +270,16 @@ class Counts {
 
   /* To each column, how many of the run are in its window, or with `sign` all ones, less that. */
   void add_run(int cell, int begin, int end, V sign) const {
-    if (memory_.ready()[cell] < kAround) clear_around(cell);
+    if (memory_.ready[cell] < kAround) clear_around(cell);
     const hn::RebindToSigned<D> di;
     const int n = end - begin, length = n + 2 * radius_;
     const auto most = hn::Set(di, static_cast<int16_t>(std::min(n, 2 * radius_ + 1)));
-    uint16_t* const counts = memory_.counts(cell) + begin - radius_;
+    uint16_t* const counts = memory_.counts.row(cell) + begin - radius_;
     auto rising = hn::Iota(di, 1), falling = hn::Sub(hn::Set(di, static_cast<int16_t>(length + 1)), rising);
     const auto step = hn::Set(di, static_cast<int16_t>(lanes()));
     for (int x = 0; x < length; x += lanes()) {
       const V part = hn::BitCast(d, hn::Max(hn::Zero(di), hn::Min(most, hn::Min(rising, falling))));
-      hn::StoreU(hn::Add(hn::LoadU(d, counts + x), hn::Sub(hn::Xor(part, sign), sign)), d, counts + x);
+      store(hn::Add(load(counts + x), hn::Sub(hn::Xor(part, sign), sign)), counts + x);
       rising = hn::Add(rising, step);
       falling = hn::Sub(falling, step);
     }
@@ -302,12 +287,12 @@ class Counts {
 
   void clear_around(int cell) const {
     for (int i = cell - cells_.diffs; i <= cell + cells_.diffs; i++) {
-      uint16_t* const counts = memory_.counts(i);
-      if (memory_.ready()[i]) continue;
-      std::memset(counts - kCambiMargin, 0, sizeof(uint16_t) * cambi_row_words(memory_.plane(0).w));
-      memory_.ready()[i] = kAlone;
+      uint16_t* const counts = memory_.counts.row(i);
+      if (memory_.ready[i]) continue;
+      std::memset(counts - kCambiMargin, 0, sizeof(uint16_t) * cambi_row_words(memory_.plane[0].w));
+      memory_.ready[i] = kAlone;
     }
-    memory_.ready()[cell] = kAround;
+    memory_.ready[cell] = kAround;
   }
 
   /* What is cleared: the counts of a cell, and also those of its neighbors. */
@@ -388,7 +373,7 @@ class Keys {
       for (int i = 0; i < levels.diffs; i++)
         steps |= static_cast<uint32_t>(cells.level(cell) >= levels.lowest[i] && cells.level(cell) <= levels.highest[i])
                  << i;
-      memory.steps()[cell] = steps;
+      memory.steps[cell] = steps;
     }
   }
 
@@ -396,7 +381,7 @@ class Keys {
   size_t add_row(const uint16_t* row, int w, bool dense, size_t count) const {
     const DI di;
     for (int x = 0; x < w; x += lanes()) {
-      const V cells = hn::LoadU(d, row + x);
+      const V cells = load(row + x);
       VI low = hn::Zero(di), high = hn::Zero(di);
       M left = hn::Ne(cells, all(kCambiNoCell));
       while (!hn::AllFalse(d, left)) {
@@ -408,8 +393,8 @@ class Keys {
       count = append(low, count);
       count = append(high, count);
       if (dense) {
-        hn::StoreU(low, di, memory_.key_row() + x);
-        hn::StoreU(high, di, memory_.key_row() + x + lanes() / 2);
+        hn::StoreU(low, di, memory_.key_row + x);
+        hn::StoreU(high, di, memory_.key_row + x + lanes() / 2);
       }
     }
     return count;
@@ -421,24 +406,23 @@ class Keys {
     const auto some = hn::Gt(keys, hn::Zero(di));
     if (hn::AllFalse(di, some)) return count;
     /* Compressing straight into memory takes Zen 4 a hundred cycles. */
-    hn::StoreU(hn::Compress(keys, some), di, reinterpret_cast<int32_t*>(memory_.keys() + count));
+    hn::StoreU(hn::Compress(keys, some), di, reinterpret_cast<int32_t*>(memory_.keys + count));
     return count + hn::CountTrue(di, some);
   }
 
   /* The larger count of cells d before and after. */
   V beside(int cell, int d_index, int x) const {
-    return hn::Max(hn::LoadU(d, memory_.counts(cell + d_index + 1) + x),
-                   hn::LoadU(d, memory_.counts(cell - d_index - 1) + x));
+    return hn::Max(load(memory_.counts.row(cell + d_index + 1) + x), load(memory_.counts.row(cell - d_index - 1) + x));
   }
 
   /* Keys of the columns that have this cell. */
   void add_cell(int cell, int x, M same, VI& low, VI& high) const {
-    const uint32_t steps = memory_.steps()[cell];
+    const uint32_t steps = memory_.steps[cell];
     if (steps == kFourSteps) return add_four(cell, x, same, low, high);
     V any = hn::Zero(d);
     for (uint32_t left = steps; left; left &= left - 1) any = hn::Or(any, beside(cell, std::countr_zero(left), x));
     if (!counts_any(same, any)) return;
-    const V center = hn::LoadU(d, memory_.counts(cell) + x);
+    const V center = load(memory_.counts.row(cell) + x);
     add_keys(lower_mask(same), Steps<false>{*this, cell, x, steps}, lower(center), low);
     add_keys(upper_mask(same), Steps<true>{*this, cell, x, steps}, upper(center), high);
   }
@@ -464,7 +448,7 @@ class Keys {
     const V first = beside(cell, 0, x), second = beside(cell, 1, x), third = beside(cell, 2, x),
             fourth = beside(cell, 3, x);
     if (!counts_any(same, hn::Or(hn::Or(first, second), hn::Or(third, fourth)))) return;
-    const V center = hn::LoadU(d, memory_.counts(cell) + x);
+    const V center = load(memory_.counts.row(cell) + x);
     const VI in_low = lower_mask(same), in_high = upper_mask(same);
     if (any_set(in_low))
       add_keys(in_low, FourSteps{lower(first), lower(second), lower(third), lower(fourth)}, lower(center), low);
@@ -522,30 +506,30 @@ size_t split(std::span<uint32_t> keys, uint32_t digit, int shift, int sum_bits, 
 /* -- All of it ----------------------------------------------------------------------------------------------------- */
 
 CambiScaleSums scale_sums(const CambiParams& params, const CambiView& view, const CambiMemory& memory,
-                          const CambiCells& cells, const Keys& keys, int scale, CambiRowSink* rows) {
-  const Plane<uint16_t> plane = memory.plane(scale);
+                          const CambiCells& cells, const Keys& keys, int scale, const CambiRowSink& rows) {
+  const Plane<uint16_t> plane = memory.plane[scale];
   const int radius = view.window / 2, w = plane.w, h = plane.h;
   const Counts counts(memory, cells, radius);
-  const auto row = [&](int y) HWY_ATTR { return y >= 0 && y < h ? plane.row(y) : memory.none(); };
+  const auto row = [&](int y) HWY_ATTR { return y >= 0 && y < h ? plane.row(y) : memory.none; };
   size_t count = 0;
   for (int y = -radius; y <= h + radius; y++) {
     const int gained = y + radius, lost = y - radius - 1;
     if (gained < h || (lost >= 0 && lost < h)) counts.move(row(gained), row(lost), w);
     if (y < 0 || y >= h) continue;
-    count = keys.add_row(plane.row(y), w, rows != nullptr, count);
-    if (rows) rows->put(scale, y, memory.key_row(), w);
+    count = keys.add_row(plane.row(y), w, static_cast<bool>(rows), count);
+    if (rows) rows(scale, y, {memory.key_row, static_cast<size_t>(w)});
   }
-  return cambi_largest({memory.keys(), count}, int64_t{w} * h, params.topk, view.window, split);
+  return cambi_largest({memory.keys, count}, int64_t{w} * h, params.topk, view.window, split);
 }
 
 void cambi(const CambiParams& params, const CambiView& view, const SamplePlane& luma, std::byte* scratch,
-           CambiRowSink* rows, CambiScaleSums* sums) {
+           const CambiRowSink& rows, CambiScaleSums* sums) {
   const CambiMemory memory(params, view, scratch);
   const CambiCells cells(params.levels);
   if (params.bpc == 8) Preparation<uint8_t>(params, view, luma.as<uint8_t>(), memory).run();
   else Preparation<uint16_t>(params, view, luma.as<uint16_t>(), memory).run();
-  std::memset(memory.none() - kCambiMargin, 0xff, sizeof(uint16_t) * cambi_row_words(view.w));
-  std::memset(memory.ready(), 0, cells.count);
+  std::memset(memory.none - kCambiMargin, 0xff, sizeof(uint16_t) * cambi_row_words(view.w));
+  std::memset(memory.ready, 0, cells.count);
   const Keys keys(memory, cells, params.levels, view.window);
   for (int scale = 0; scale < kCambiScales; scale++) {
     filter(memory, cells, scale);
@@ -556,8 +540,7 @@ void cambi(const CambiParams& params, const CambiView& view, const SamplePlane& 
 #endif
 
 }  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace vmafx
+}  // namespace vmafx::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
@@ -566,12 +549,11 @@ namespace vmafx {
 HWY_EXPORT(cambi);
 
 size_t cambi_scratch_bytes(const CambiParams& params, const CambiView& view) {
-  alignas(kCacheLine) static std::byte start[kCacheLine];  // only addresses are computed
-  return std::max(CambiMemory(params, view, start).bytes(), cambi_ref_scratch_bytes(view));
+  return std::max(CambiMemory(params, view, nullptr).bytes, cambi_ref_scratch_bytes(view));
 }
 
 void cambi_simd(const CambiParams& params, const CambiView& view, const SamplePlane& luma, std::byte* scratch,
-                CambiRowSink* rows, CambiScaleSums* sums) {
+                const CambiRowSink& rows, CambiScaleSums* sums) {
   HWY_DYNAMIC_DISPATCH(cambi)(params, view, luma, scratch, rows, sums);
 }
 

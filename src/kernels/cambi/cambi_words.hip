@@ -93,8 +93,8 @@ VMAFX_DEFINE_SAMPLE_KERNELS(cambi_prepare, T, work) {
   for (int i = 0; i < (kRawH + kGroups - 1) / kGroups; i++) {
     const int y = i * kGroups + group;
     if (y < kRawH)
-      raw[y][column] =
-          static_cast<uint16_t>(cambi_ten_bits(*reinterpret_cast<const T*>(from + rows[y] * plane.stride), work.bpc));
+      raw[y][column] = static_cast<uint16_t>(
+          cambi_ten_bits(*reinterpret_cast<const T*>(from + rows[y] * plane.stride), work.params.bpc));
   }
   gpu::block_sync();
 
@@ -103,13 +103,12 @@ VMAFX_DEFINE_SAMPLE_KERNELS(cambi_prepare, T, work) {
     const bool last_column = x + 1 == side.w, inside = x >= 0 && x < side.w;
     const int first = group * kRun;
     uint32_t flags = 0;
-    LevelPair above = sums_across(raw[first], column, work.anti_dither), here = {};
+    LevelPair above = sums_across(raw[first], column, work.params.anti_dither), here = {};
     for (int r = 0; r <= kRun + 2 * kReach; r++) {
-      /* Levels of row r here and to its right: at the borders samples are there twice, which is as good as not at all.
-       * */
-      const LevelPair next = sums_across(raw[first + r + 1], column, work.anti_dither);
+      /* Levels of row r here and to its right: at the borders samples are there twice, as good as not at all. */
+      const LevelPair next = sums_across(raw[first + r + 1], column, work.params.anti_dither);
       LevelPair level = above;
-      if (work.anti_dither) level = {(above.here + next.here) / 4, (above.right + next.right) / 4};
+      if (work.params.anti_dither) level = {(above.here + next.here) / 4, (above.right + next.right) / 4};
       above = next;
       if (r > 0) {
         const int y = y0 - kReach + first + r - 1; /* the row before: this one is below it */
@@ -126,7 +125,7 @@ VMAFX_DEFINE_SAMPLE_KERNELS(cambi_prepare, T, work) {
   }
   gpu::block_sync();
 
-  const int step = work.halved ? 2 : 1, w = side.scale[0].w, tx = column - kReach;
+  const int step = work.params.halved ? 2 : 1, w = side.scale[0].w, tx = column - kReach;
   uint16_t* const words = reinterpret_cast<uint16_t*>(picture.area(work) + side.prepared);
   if (tx < 0 || tx >= kCambiPrepareW || x >= side.w || tx % step) return;
   for (int ty = group * step; ty < kCambiPrepareH && y0 + ty < side.h; ty += kGroups * step) {

@@ -69,10 +69,9 @@ struct CambiWork {
   hip::BatchPlanes luma;
   hip::DevicePtr<uint8_t> scratch;
   BatchSums<CambiSums> sums;
-  int32_t frames, bpc, anti_dither, halved;
-  int32_t scale;                    // that is filtered
-  int32_t first_asked, last_asked;  // levels where a step counts
-  CambiLevels levels;
+  CambiParams params;
+  int32_t frames;
+  int32_t scale;      // that is filtered
   CambiSide side[2];  // dist, ref
 };
 VMAFX_DECLARE_SAMPLE_KERNELS(cambi_prepare, CambiWork, kCambiPrepareThreads);

@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "base/aligned.h"
-#include "kernels/cambi/cambi_luminance.h"
 #include "kernels/cambi/cambi_math-inl.h"
 #include "tests/support/check_main.h"
 #include "tests/support/planes.h"
@@ -87,24 +86,21 @@ Setup setup_of(int w, int h, int bpc, int window, int diffs, bool anti_dither, b
   return setup;
 }
 
-class Rows : public CambiRowSink {
- public:
-  void put(int, int, const int32_t* keys, int w) override { all.insert(all.end(), keys, keys + w); }
-  std::vector<int32_t> all;
-};
-
 /* Equal sums, and equal keys of every sample; the sums are equal also where nobody asks for those. */
 void assert_twins_agree(const std::string& target, const Setup& setup, const SamplePlane& plane,
                         const std::string& what) {
   const AlignedBytes scratch = allocate_aligned(cambi_scratch_bytes(setup.params, setup.view));
-  Rows want_keys, got_keys;
+  std::vector<int32_t> want_keys, got_keys;
+  const auto add_to = [](std::vector<int32_t>& all) {
+    return [&](int, int, std::span<const int32_t> keys) { all.insert(all.end(), keys.begin(), keys.end()); };
+  };
   CambiScaleSums want[kCambiScales], got[kCambiScales], alone[kCambiScales];
-  cambi_ref(setup.params, setup.view, plane, scratch.get(), &want_keys, want);
-  cambi_simd(setup.params, setup.view, plane, scratch.get(), &got_keys, got);
+  cambi_ref(setup.params, setup.view, plane, scratch.get(), add_to(want_keys), want);
+  cambi_simd(setup.params, setup.view, plane, scratch.get(), add_to(got_keys), got);
   std::memset(scratch.get(), 0x11, cambi_scratch_bytes(setup.params, setup.view));
-  cambi_simd(setup.params, setup.view, plane, scratch.get(), nullptr, alone);
+  cambi_simd(setup.params, setup.view, plane, scratch.get(), {}, alone);
   const bool equal = !std::memcmp(want, got, sizeof want) && !std::memcmp(want, alone, sizeof want);
-  ck_assert_msg(equal && want_keys.all == got_keys.all, "%s %dx%d %d bit, window %d, %d steps, %s", target.c_str(),
+  ck_assert_msg(equal && want_keys == got_keys, "%s %dx%d %d bit, window %d, %d steps, %s", target.c_str(),
                 setup.view.w, setup.view.h, setup.params.bpc, setup.view.window, setup.params.levels.diffs,
                 what.c_str());
 }
