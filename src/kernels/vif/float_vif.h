@@ -1,17 +1,7 @@
-/* float_vif: VIF in floating point, how much of the reference's visual information survives in the distorted picture.
- *
- * H. R. Sheikh, A. C. Bovik, "Image information and visual quality", IEEE Transactions on Image Processing 15(2), 2006,
- * pp. 430-444, in its pixel-domain form (vifp_mscale.m), of luma at four scales. Gaussian windows (gaussian_window.h)
- * give the local variances s1 (ref), s2 (dist) and the covariance s12; the distorted picture is modeled as g · ref +
- * noise,
- *
- *     g = s12 / s1       sv = s2 - g · s12       num = Σ log2(1 + g² s1 / (sv + n))       den = Σ log2(1 + s1 / n)
- *
- * with the eye's noise n (vif_sigma_nsq); g is at most vif_enhn_gain_limit in num. A sample with s1 < n counts 1 in den
- * and 1 - s2 n² / 255² in num. Each next scale is filtered with its own window and keeps every second row and column. A
- * scale's score is num / den, of scales 1 to 3 at least vif_scaleN_min_val.
- *
- * vif_kernelscale widens the windows; vif_prescale and vif_prescale_method scale the pictures first (prescale.h).
+/* float_vif: VIF in floating point. What it computes, and from what paper, vif.h says; here the eye's noise n is vif_sigma_nsq,
+ * g is at most vif_enhn_gain_limit in num, a sample with s1 < n counts 1 - s2 n² / 255² in num, and the scores of scales 1 to 3 are at
+ * least vif_scaleN_min_val. vif_kernelscale widens the windows (gaussian_window.h); vif_prescale and vif_prescale_method scale the
+ * pictures first (prescale.h).
  *
  * The scores are those of libvmaf f85a853 float_vif, its plain C code, to the last bit: its operations (log2 by its
  * polynomial) in its order, summed in single precision as row_sums.h says. Deviations: depths of 9, 11 and 13 to 15

@@ -13,7 +13,6 @@
 
 #include "base/picture.h"
 #include "kernels/steps/mirror.h"
-#include "kernels/vif/vif_logs-inl.h"
 #include "kernels/vif/vif_rows.h"
 
 /* Highway's AVX3_DL stands for processors that have VNNI, but does not name it to the compiler. */
@@ -33,12 +32,22 @@ namespace vmafx {
 namespace HWY_NAMESPACE {
 namespace {
 
+namespace hn = hwy::HWY_NAMESPACE;
+
 constexpr hn::ScalableTag<int16_t> d16;
 constexpr hn::ScalableTag<uint16_t> du16;
+constexpr hn::ScalableTag<int32_t> d32;
+constexpr hn::ScalableTag<uint32_t> du32;
 constexpr hn::ScalableTag<uint64_t> du64;
+constexpr hn::ScalableTag<float> df32;
+constexpr hn::ScalableTag<double> df64;
 using V16 = hn::Vec<decltype(d16)>;
 using VU16 = hn::Vec<decltype(du16)>;
+using V32 = hn::Vec<decltype(d32)>;
+using VU32 = hn::Vec<decltype(du32)>;
 using VU64 = hn::Vec<decltype(du64)>;
+using VF32 = hn::Vec<decltype(df32)>;
+using VF64 = hn::Vec<decltype(df64)>;
 using M32 = hn::Mask<decltype(d32)>;
 
 /* acc + the sums of adjacent products. */
