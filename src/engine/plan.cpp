@@ -34,6 +34,20 @@ bool is_overloaded(const PlannedModel& planned, const std::vector<PlannedExtract
   });
 }
 
+/* Model files come from anyone; what is written where is for the user to say. */
+Status check_writes_nothing(const ModelSpec& spec, const ModelFeature& feature, const ExtractorInfo& info) {
+  for (const auto& [name, text] : feature.options) {
+    const OptionInfo* option = find_option(info, name);
+    if (option && option->writes)
+      return error(
+          EINVAL,
+          "model file '%s': it sets %s of %s, which writes files, and a model file may not: take it out, and if you "
+          "want these files, add %s.%s=… to model=",
+          spec.path.c_str(), name.c_str(), info.name, info.name, name.c_str());
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string PlannedExtractor::name() const { return info->name + options.key_suffix(); }
@@ -60,6 +74,7 @@ Status Plan::add_model(const ModelSpec& spec, Placement preferred, Log& log) {
     if (!info)
       return no_extractor(feature.name,
                           "no metric of this build provides what model " + planned.model.name() + " needs");
+    VMAFX_TRY(check_writes_nothing(spec, feature, *info));
     OptionTexts given = feature.options;
     for (const std::string& name : {std::string(info->name), feature.name})
       if (const auto overload = spec.overloads.find(name); overload != spec.overloads.end())

@@ -75,6 +75,8 @@ StatusOr<Options> Options::resolve(const std::string& metric, std::span<const Op
     if (option == table.end())
       return error(EINVAL, "%s has no option '%s'; it has: %s", metric.c_str(), name.c_str(),
                    known_names(table).c_str());
+    if (text.find('\0') != text.npos)
+      return error(EINVAL, "%s: the text given for %s has a zero byte in it", metric.c_str(), option->name);
     OptionValue& value = options.values_[option - table.begin()];
     if (option->type == Type::kString) {
       value.text = text;

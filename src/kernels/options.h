@@ -34,11 +34,16 @@ struct OptionInfo {
   const char* help;
   const char* fallback_text;  // the default of a kString
   void (*store)(const OptionValue& value, void* fields);
+  bool writes;  // names what the metric writes to, which is not for model files to say
 
   bool in_key() const { return alias != nullptr; }
 };
 
 /* -- A metric's table: each option is bound to a field of a struct, whose initializer is its default ----------------- */
+
+/* Where a metric writes to, "" if it does not. What opens files takes one of these and no text, so every option that names one is known
+ * to write. */
+struct WritePath : std::string_view {};
 
 template <class Member>
 struct OptionField;
@@ -48,11 +53,11 @@ struct OptionField<T Struct::*> {
 };
 
 template <class T>
-struct OptionType {  // text: of a std::string_view
+struct OptionType {  // text: of a std::string_view or a WritePath
   static constexpr OptionInfo::Type kType = OptionInfo::Type::kString;
   static constexpr double number(T) { return 0; }
   static constexpr const char* text(T value) { return value.data(); }
-  static void store(const OptionValue& value, T& field) { field = value.text; }
+  static void store(const OptionValue& value, T& field) { field = {value.text}; }
 };
 template <class T>
   requires std::is_arithmetic_v<T>
@@ -68,7 +73,8 @@ struct OptionType<T> {
 /* A number in [min, max]. `Fields`: the struct that has the member, or one derived from it. */
 template <auto member, class Fields = OptionField<decltype(member)>::Fields>
 constexpr OptionInfo option(const char* name, const char* alias, double min, double max, const char* help) {
-  using Kind = OptionType<std::remove_cvref_t<decltype(std::declval<Fields>().*member)>>;
+  using Value = std::remove_cvref_t<decltype(std::declval<Fields>().*member)>;
+  using Kind = OptionType<Value>;
   constexpr Fields kDefaults = {};
   return {name,
           alias,
@@ -78,10 +84,11 @@ constexpr OptionInfo option(const char* name, const char* alias, double min, dou
           max,
           help,
           Kind::text(kDefaults.*member),
-          [](const OptionValue& value, void* fields) { Kind::store(value, static_cast<Fields*>(fields)->*member); }};
+          [](const OptionValue& value, void* fields) { Kind::store(value, static_cast<Fields*>(fields)->*member); },
+          std::is_same_v<Value, WritePath>};
 }
 
-/* True or false, or text. */
+/* True or false, text, or a path to write to. */
 template <auto member, class Fields = OptionField<decltype(member)>::Fields>
 constexpr OptionInfo option(const char* name, const char* alias, const char* help) {
   return option<member, Fields>(name, alias, 0, 1, help);

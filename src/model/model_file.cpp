@@ -271,6 +271,11 @@ StatusOr<std::string> read_file(const std::string& path) {
   return text;
 }
 
+bool is_utf8(const std::string& text) {
+  using Invalid = json::error_handler_t;
+  return json(text).dump(-1, ' ', false, Invalid::ignore) == json(text).dump(-1, ' ', false, Invalid::replace);
+}
+
 std::string name_of(const ModelSpec& spec) { return spec.name.empty() ? "vmaf" : spec.name; }
 
 StatusOr<Model> load_builtin(const ModelSpec& spec) {
@@ -288,7 +293,13 @@ StatusOr<Model> parse_model(std::string_view text, const std::string& origin, co
   if (text.find_first_not_of(" \t\r\n") == text.npos) return error(EINVAL, "model file '%s': empty", origin.c_str());
   if (nesting_depth(text) > kMaxDepth)
     return error(EINVAL, "model file '%s': nested more than %d deep", origin.c_str(), kMaxDepth);
-  const json document = json::parse(text, nullptr, false);
+  bool zero_byte = text.find('\0') != text.npos;
+  const auto look = [&zero_byte](int, json::parse_event_t, const json& part) {
+    zero_byte |= part.is_string() && part.get_ref<const std::string&>().find('\0') != std::string::npos;
+    return true;
+  };
+  const json document = json::parse(text, look, false);
+  if (zero_byte) return error(EINVAL, "model file '%s': a zero byte in a text or a name", origin.c_str());
   if (document.is_discarded()) return error(EINVAL, "model file '%s': no valid JSON", origin.c_str());
   if (!document.is_object()) return error(EINVAL, "model file '%s': no JSON object", origin.c_str());
 
@@ -304,6 +315,7 @@ StatusOr<Model> parse_model(std::string_view text, const std::string& origin, co
 }
 
 StatusOr<Model> load_model(const ModelSpec& spec) {
+  if (!is_utf8(spec.name)) return error(EINVAL, "model '%s': its name is no UTF-8 text", spec.name.c_str());
   if (!spec.version.empty()) return load_builtin(spec);
   if (spec.path.ends_with(".pkl"))
     return error(EINVAL, "model file '%s': pickle models are no longer supported, use the .json model",

@@ -2,9 +2,14 @@
  * they have. */
 #include "engine/plan.h"
 
-#include <cerrno>
+#include <unistd.h>
 
-#include <check.h>
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include <check.h>  // after the streams: it defines a macro fail()
 
 #include "engine/color.h"
 #include "kernels/registry.h"
@@ -155,6 +160,30 @@ START_TEST(debug_keys_beside_a_model_are_written) {
 }
 END_TEST
 
+/* A model from anywhere says what is computed, and writes nothing; who runs it may. */
+START_TEST(model_files_may_not_write) {
+  std::string path = (std::filesystem::temp_directory_path() / "vmafx_plan_XXXXXX").string();
+  const int fd = mkstemp(path.data());
+  ck_assert_int_ge(fd, 0);
+  close(fd);
+  std::ofstream(path) << R"({"model_dict": {"model_type": "LIBSVMNUSVR", "norm_type": "none",
+      "feature_names": ["Cambi_feature_cambi_score"], "feature_opts_dicts": [{"heatmaps_path": "/tmp/victim"}],
+      "model": "svm_type nu_svr\nkernel_type rbf\ngamma 1\nnr_class 2\ntotal_sv 1\nrho 1\nSV\n1 1:1 \n"}})";
+  const auto made = [&](const std::string& more) {
+    LogText log;
+    return Plan::make(parse_models("path=" + path + more).value(), {}, Placement::kCpu, log.log).status();
+  };
+  for (const char* more : {"", ":cambi.heatmaps_path=/tmp/mine"}) {
+    ck_assert_int_eq(made(more).code(), EINVAL);
+    assert_contains(made(more).message(),
+                    "model file '" + path +
+                        "': it sets heatmaps_path of cambi, which writes files, "
+                        "and a model file may not: take it out, and if you want these files, add cambi.heatmaps_path=");
+  }
+  std::filesystem::remove(path);
+}
+END_TEST
+
 START_TEST(models_are_for_a_size) {
   assert_text_eq(said_of("vmaf_v0.6.1", 3840, 2160),
                  "model vmaf_v0.6.1 is made for 1080p and these pictures are 3840x2160: "
@@ -253,6 +282,7 @@ int main() {
                                          {"order", keys_stand_in_libvmafs_order},
                                          {"common_order", keys_of_several_askers_stand_in_libvmafs_order},
                                          {"debug", debug_keys_beside_a_model_are_written},
+                                         {"writing", model_files_may_not_write},
                                          {"size", models_are_for_a_size},
                                          {"small", small_pictures_are_to_be_scaled},
                                          {"depth", models_of_ten_bits},

@@ -16,6 +16,7 @@ struct Fields : SharedFields {
   int height = 1080;
   bool skip = false, keep = true;
   std::string_view method = "nearest";
+  WritePath folder = {""};
 };
 constexpr OptionInfo kTable[] = {
     option<&SharedFields::debug, Fields>("debug", nullptr, "more output"),
@@ -24,6 +25,7 @@ constexpr OptionInfo kTable[] = {
     option<&Fields::skip>("skip", "ss", "skip"),
     option<&Fields::keep>("keep", "kp", "keep"),
     option<&Fields::method>("method", "psm", "method"),
+    option<&Fields::folder>("folder", nullptr, "where to write"),
 };
 
 Options resolved(const OptionTexts& given) {
@@ -49,18 +51,21 @@ START_TEST(fields_have_the_values) {
   ck_assert_double_eq(defaults.gain, 100);
   ck_assert_int_eq(defaults.height, 1080);
   assert_text_eq(std::string(defaults.method), "nearest");
+  ck_assert(defaults.folder.empty());
 
   const Options options = resolved({{"debug", "true"},
                                     {"z_gain", "2.5"},
                                     {"a_height", "720"},
                                     {"skip", "true"},
                                     {"keep", "false"},
-                                    {"method", "bicubic"}});
+                                    {"method", "bicubic"},
+                                    {"folder", "/tmp/x"}});
   const Fields given = options.fields<Fields>();
   ck_assert(given.debug && given.skip && !given.keep);
   ck_assert_double_eq(given.gain, 2.5);
   ck_assert_int_eq(given.height, 720);
   assert_text_eq(std::string(given.method), "bicubic");
+  assert_text_eq(std::string(given.folder), "/tmp/x");
 }
 END_TEST
 
@@ -86,10 +91,23 @@ START_TEST(bad_values_are_named) {
 }
 END_TEST
 
+START_TEST(zero_bytes_are_refused) {
+  for (const char* name : {"folder", "method", "z_gain"})
+    assert_contains(complaint({{name, std::string("1\0x", 3)}}), std::string(name) + " has a zero byte in it");
+}
+END_TEST
+
+START_TEST(options_that_write_are_known) {
+  for (const OptionInfo& option : kTable) ck_assert(option.writes == (std::string(option.name) == "folder"));
+}
+END_TEST
+
 int main() {
   return vmafx::test::run_suite("options", {{"defaults", defaults_have_no_suffix},
                                             {"fields", fields_have_the_values},
                                             {"suffix", suffix_is_sorted_by_name_and_uses_aliases},
                                             {"numbers", numbers_pass_through_a_float},
-                                            {"errors", bad_values_are_named}});
+                                            {"errors", bad_values_are_named},
+                                            {"zero_bytes", zero_bytes_are_refused},
+                                            {"writes", options_that_write_are_known}});
 }

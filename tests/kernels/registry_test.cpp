@@ -135,8 +135,23 @@ START_TEST(names_say_where_a_metric_runs) {
 }
 END_TEST
 
+/* A text that is not here must be known not to name what the metric writes, or be a WritePath. */
+START_TEST(texts_are_paths_or_words) {
+  const std::set<std::string> words = {"cambi_eotf", "eotf", "speed_prescale_method", "vif_prescale_method"};
+  std::set<std::string> writing;
+  for (const ExtractorInfo* info : extractors())
+    for (const OptionInfo& option : info->options) {
+      if (option.writes) writing.insert(option.name);
+      else if (option.type == OptionInfo::Type::kString)
+        ck_assert_msg(words.contains(option.name), "does %s of %s write?", option.name, info->name);
+    }
+  ck_assert(writing == std::set<std::string>{"heatmaps_path"});
+}
+END_TEST
+
 int main() {
   return vmafx::test::run_suite("registry", {{"listed", documents_list_all_metrics},
                                              {"said", docs_say_what_they_have},
-                                             {"names", names_say_where_a_metric_runs}});
+                                             {"names", names_say_where_a_metric_runs},
+                                             {"texts", texts_are_paths_or_words}});
 }

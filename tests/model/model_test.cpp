@@ -471,6 +471,34 @@ START_TEST(broken_documents_are_refused) {
 }
 END_TEST
 
+/* C reads a text up to its first zero byte, whoever checked the whole of it. */
+START_TEST(zero_bytes_are_refused) {
+  const std::string zero("a\0b", 3);
+  json value = small_model(), name = small_model(), elsewhere = small_model();
+  value["model_dict"]["feature_opts_dicts"][0]["method"] = zero;
+  name["model_dict"]["feature_opts_dicts"][0][zero] = "bilinear";
+  elsewhere["about"] = {{"by", zero}};
+  for (const json& document : {value, name, elsewhere})
+    assert_contains(complaint(document.dump()), "a zero byte in a text or a name");
+  assert_contains(complaint(small_model().dump() + zero), "a zero byte");
+}
+END_TEST
+
+/* Two of them would be one key in JSON. */
+START_TEST(names_are_utf8) {
+  ModelSpec spec;
+  spec.version = "vmaf_v0.6.1";
+  for (const char* name : {"hd", "gr\xc3\xb6\xc3\x9f", "\xef\xbf\xbd"}) {
+    spec.name = name;
+    ck_assert(load_model(spec).ok());
+  }
+  for (const char* name : {"\xff", "hd\xc3", "\xed\xa0\x80"}) {
+    spec.name = name;
+    assert_contains(load_model(spec).status().message(), "its name is no UTF-8 text");
+  }
+}
+END_TEST
+
 START_TEST(unreadable_files_are_named) {
   namespace fs = std::filesystem;
   std::string name = (fs::temp_directory_path() / "vmafx_model_XXXXXX").string();
@@ -549,6 +577,8 @@ int main() {
                                           {"fields", broken_files_are_refused_by_field},
                                           {"svm", broken_svm_texts_are_refused_by_line},
                                           {"documents", broken_documents_are_refused},
+                                          {"zero_bytes", zero_bytes_are_refused},
+                                          {"utf8", names_are_utf8},
                                           {"unreadable", unreadable_files_are_named},
                                           {"damaged", damaged_texts_never_crash}});
 }

@@ -20,7 +20,8 @@ struct CambiOptions {
   int enc_width = 0, enc_height = 0, enc_bitdepth = 0, src_width = 0, src_height = 0;
   int window_size = 65, max_log_contrast = 2, high_res_speedup = 0;
   bool full_ref = false;
-  std::string_view heatmaps_path = "", eotf = kEotf, first_eotf = kEotf;
+  WritePath heatmaps_path = {""};
+  std::string_view eotf = kEotf, first_eotf = kEotf;
 };
 
 /* topk counts before cambi_topk, and cambi_eotf before eotf. */
@@ -221,7 +222,7 @@ Created create(const CambiOptions& options, const VideoFormat& format, Placement
 
   std::unique_ptr<CambiHeatmaps> heatmaps;
   if (!options.heatmaps_path.empty()) {
-    VMAFX_ASSIGN(heatmaps, CambiHeatmaps::create(std::string(options.heatmaps_path), params, dist));
+    VMAFX_ASSIGN(heatmaps, CambiHeatmaps::create(options.heatmaps_path, params, dist));
   }
   CambiFrame frame = {params, dist, ref, format, options.full_ref, options.max_val, std::move(heatmaps)};
   const auto features = std::span(kFeatures).first(options.full_ref ? 3 : 1);

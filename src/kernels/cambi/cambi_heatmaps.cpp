@@ -38,8 +38,9 @@ int write_all(int descriptor, const void* data, size_t bytes, off_t at) {
 
 }  // namespace
 
-StatusOr<std::unique_ptr<CambiHeatmaps>> CambiHeatmaps::create(const std::string& folder, const CambiParams& params,
+StatusOr<std::unique_ptr<CambiHeatmaps>> CambiHeatmaps::create(WritePath path, const CambiParams& params,
                                                                const CambiView& view) {
+  const std::string folder(path);
   std::unique_ptr<CambiHeatmaps> maps(new CambiHeatmaps);
   if (const int failed = make_folders(folder))
     return error(failed, "heatmaps_path=%s: the folder cannot be made: %s", folder.c_str(), std::strerror(failed));

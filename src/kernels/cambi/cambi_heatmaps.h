@@ -9,13 +9,14 @@
 
 #include "base/status.h"
 #include "kernels/cambi/cambi.h"
+#include "kernels/options.h"
 
 namespace vmafx {
 
 class CambiHeatmaps {
  public:
   /* Makes the folder if need be, and empty files cambi_heatmap_scale_S_WxH_16b.gray. */
-  static StatusOr<std::unique_ptr<CambiHeatmaps>> create(const std::string& folder, const CambiParams& params,
+  static StatusOr<std::unique_ptr<CambiHeatmaps>> create(WritePath path, const CambiParams& params,
                                                          const CambiView& view);
   ~CambiHeatmaps();
 
