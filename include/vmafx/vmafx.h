@@ -79,7 +79,7 @@ typedef struct VmafxParams {
     /* What to do with pictures in a GPU's memory. "auto" (default): read them where they lie if that is possible, else download
      * them, and a log line says why. "device": fail where they would be downloaded. "host": download them always. */
     const char *import_frames;
-    const char *log_path;   /* the report; default none. Written as `<log_path>.part`, renamed when complete. "-": standard output */
+    const char *log_path;   /* the report; default none. Written under another name in its folder, renamed when complete. "-": standard output */
     /* "xml", "json", "csv", "sub", "ndjson" (a line per frame as it finishes). Default: the one that `log_path` ends with, as in
      * "report.json", else "xml". */
     const char *log_fmt;

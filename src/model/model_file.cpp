@@ -1,5 +1,6 @@
 #include "model/model_file.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -259,10 +260,12 @@ Status file_error(const std::string& path, int errno_value) {
 }
 
 StatusOr<std::string> read_file(const std::string& path) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
+  const int fd = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);  // a pipe would wait for a writer
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(fd < 0 ? nullptr : fdopen(fd, "rb"), std::fclose);
   if (!file) return file_error(path, errno);
   struct stat info;
-  if (fstat(fileno(file.get()), &info) == 0 && S_ISDIR(info.st_mode)) return file_error(path, EISDIR);
+  if (fstat(fd, &info) == 0 && S_ISDIR(info.st_mode)) return file_error(path, EISDIR);
+  if (!S_ISREG(info.st_mode)) return error(EINVAL, "model file '%s': a pipe or a device, and no file", path.c_str());
   std::string text(kMaxFileBytes + 1, '\0');
   text.resize(std::fread(text.data(), 1, text.size(), file.get()));
   if (std::ferror(file.get())) return file_error(path, EIO);

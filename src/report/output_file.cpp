@@ -1,34 +1,52 @@
 #include "report/output_file.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 namespace vmafx {
 namespace {
 
 constexpr mode_t kMode = 0666;  // less the umask
+constexpr int kMostNames = 1000;
+/* O_NONBLOCK: a pipe that nobody reads fails instead of waiting for ever. */
+constexpr int kFlags = O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+constexpr std::chrono::seconds kPatience{5};
+constexpr std::chrono::milliseconds kPause{20};
 
-/* A descriptor as a file for writing, which owns it; nullptr with errno set. */
-std::FILE* file_of(int fd) {
-  if (fd < 0) return nullptr;
-  std::FILE* file = fdopen(fd, "w");
-  if (!file) ::close(fd);
-  return file;
+std::string text_of(int errno_value) { return std::generic_category().message(errno_value); }
+
+/* Tries again while `attempt` fails with this errno and the time is not up. */
+template <class Attempt>
+int patiently(int errno_value, Attempt attempt) {
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  for (;;) {
+    const int result = attempt();
+    if (result >= 0 || errno != errno_value || std::chrono::steady_clock::now() > end) return result;
+    std::this_thread::sleep_for(kPause);
+  }
 }
 
-/* Opens for writing without truncation; nullptr with errno set. */
-std::FILE* open_for_writing(const std::string& path) {
-  return file_of(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, kMode));
+/* Opens what is there, for writing and as it is. */
+int open_there(const std::string& path, const struct stat& info) {
+  const auto open = [&] { return ::open(path.c_str(), kFlags); };
+  return S_ISFIFO(info.st_mode) ? patiently(ENXIO, open) : open();
 }
 
 /* Links into these lead to open descriptors, behind which a renamed file would not be seen. */
-bool names_a_descriptor(const std::string& path) { return path.starts_with("/dev/") || path.starts_with("/proc/"); }
+bool names_a_descriptor(const std::string& path) {
+  return (path.starts_with("/dev/") && !path.starts_with("/dev/shm/")) || path.starts_with("/proc/");
+}
 
 bool is_symlink(const std::string& path) {
   struct stat info;
@@ -40,6 +58,53 @@ std::string follow_links(const std::string& path) {
   return real ? real.get() : path;
 }
 
+/* Makes a file that was not there: `path`.part, or another name in its folder where that is taken or too long. */
+int make_beside(const std::string& path, mode_t mode, std::string* name) {
+  std::string base = path + ".part";
+  const std::string shorter = path.substr(0, path.rfind('/') + 1) + "vmafx.part";
+  for (int i = 1; i <= kMostNames; i++) {
+    *name = i == 1 ? base : base + "." + std::to_string(i);
+    const int fd = ::open(name->c_str(), kFlags | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
+    if (fd >= 0) return fd;
+    if (errno == ENAMETOOLONG && base != shorter) base = shorter, i = 0;
+    else if (errno != EEXIST) return -1;
+  }
+  return -1;
+}
+
+/* Gives a new file the owner and the mode of the one that it is to replace. False: something of that one would be lost. */
+bool can_replace(int fd, const std::string& path, const struct stat& old) {
+  struct stat made;
+  const bool has_acl = getxattr(path.c_str(), "system.posix_acl_access", nullptr, 0) > 0;
+  if (old.st_nlink > 1 || has_acl || fstat(fd, &made) != 0) return false;
+  const bool others = made.st_uid != old.st_uid || made.st_gid != old.st_gid;
+  return (!others || fchown(fd, old.st_uid, old.st_gid) == 0) && fchmod(fd, old.st_mode & 0777) == 0;
+}
+
+/* Closes a descriptor. */
+struct Descriptor {
+  const int fd;
+  ~Descriptor() {
+    if (fd >= 0) ::close(fd);
+  }
+};
+
+/* Puts what is in one file into another, which stays the file it is; 0 or an errno value. */
+int copy_into(const std::string& from, const std::string& to) {
+  const Descriptor in{::open(from.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC)};
+  const Descriptor out{::open(to.c_str(), kFlags | O_NOFOLLOW)};
+  struct stat info, other;
+  if (in.fd < 0 || out.fd < 0 || fstat(in.fd, &info) != 0 || fstat(out.fd, &other) != 0) return errno;
+  if (!S_ISREG(other.st_mode)) return EINVAL;
+  if (patiently(EWOULDBLOCK, [&] { return flock(out.fd, LOCK_EX | LOCK_NB); }) != 0 && errno == EWOULDBLOCK)
+    return EBUSY;
+  if (ftruncate(out.fd, 0) != 0) return errno;
+  for (off_t at = 0; at < info.st_size;)
+    if (const ssize_t copied = sendfile(out.fd, in.fd, &at, static_cast<size_t>(info.st_size - at)); copied <= 0)
+      return copied ? errno : EIO;
+  return fsync(out.fd) == 0 || errno == EINVAL ? 0 : errno;
+}
+
 }  // namespace
 
 StatusOr<std::unique_ptr<OutputFile>> OutputFile::open(const std::string& path, bool in_place) {
@@ -48,38 +113,59 @@ StatusOr<std::unique_ptr<OutputFile>> OutputFile::open(const std::string& path, 
     VMAFX_TRY(file->open_standard_output());
     return file;
   }
-  struct stat info;
-  const bool exists = stat(path.c_str(), &info) == 0;
   if (path.empty()) return file->failure(ENOENT);
-  if (exists && S_ISDIR(info.st_mode)) return file->failure(EISDIR);
-  if (exists && access(path.c_str(), W_OK) != 0) return file->failure(errno);
-  const bool dangling = !exists && is_symlink(path);
-  if (!in_place && !dangling && !names_a_descriptor(path) && (!exists || S_ISREG(info.st_mode))) {
-    file->target_ = exists ? follow_links(path) : path;
-    file->present_ = file->target_ + ".part";
-    file->file_ = open_for_writing(file->present_);
-    file->created_ = true;
-    const bool no_room_beside = errno == EACCES || errno == EPERM || errno == EROFS;
-    if (!file->file_ && !(exists && no_room_beside)) return file->failure(errno);
+  struct stat info;
+  const bool exists = stat(path.c_str(), &info) == 0, dangling = !exists && is_symlink(path);
+  const struct stat* const there = exists ? &info : nullptr;
+  if (in_place || dangling || names_a_descriptor(path) || (exists && !S_ISREG(info.st_mode))) {
+    VMAFX_TRY(file->open_in_place(there));
+  } else {
+    VMAFX_TRY(file->open_beside(there));
   }
-  if (!file->file_) VMAFX_TRY(file->open_in_place(exists));
   return file;
 }
 
-Status OutputFile::open_in_place(bool exists) {
+/* `there`: the file that has the name now, or nullptr. */
+Status OutputFile::open_beside(const struct stat* there) {
+  if (there && Descriptor{open_there(path_, *there)}.fd < 0) return failure(errno);
+  target_ = there ? follow_links(path_) : path_;
+  const int fd = make_beside(target_, there ? S_IRUSR | S_IWUSR : kMode, &present_);
+  const bool no_room_beside = errno == EACCES || errno == EPERM || errno == EROFS;
+  if (fd < 0) return there && no_room_beside ? open_in_place(there) : failure(errno);
+  created_ = true;
+  copied_ = there && !can_replace(fd, target_, *there);
+  return take(fd);
+}
+
+Status OutputFile::open_in_place(const struct stat* there) {
   target_.clear();
   present_ = path_;
-  created_ = !exists;
-  file_ = open_for_writing(path_);
+  const int fd = there ? open_there(path_, *there) : ::open(path_.c_str(), kFlags | O_CREAT, kMode);
+  if (fd < 0 && errno == ENXIO && there && S_ISFIFO(there->st_mode))
+    return error(ENXIO, "report '%s': nobody reads this pipe", path_.c_str());
+  VMAFX_TRY(take(fd));
+  fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+  struct stat info;
+  if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    return error(EBUSY, "report '%s': it is being written already, by another filter or program", path_.c_str());
+  created_ = !there && !is_symlink(path_);
   return try_to_write();
 }
 
 /* Nothing is written to see whether it could be: /dev/full says no to that, too. */
-Status OutputFile::try_to_write() { return file_ && ::write(fileno(file_), "", 0) == 0 ? Status() : failure(errno); }
+Status OutputFile::try_to_write() { return ::write(fileno(file_), "", 0) == 0 ? Status() : failure(errno); }
+
+/* Owns a descriptor that was just opened, or says why it was not. */
+Status OutputFile::take(int fd) {
+  file_ = fd < 0 ? nullptr : fdopen(fd, "w");
+  if (file_) return {};
+  const int cause = errno;
+  if (fd >= 0) ::close(fd);
+  return failure(cause);
+}
 
 Status OutputFile::reserve(int64_t bytes) {
   if (target_.empty() || bytes <= reserved_) return {};
-  if (!reserved_) VMAFX_TRY(empty());
   if (fallocate(fileno(file_), FALLOC_FL_KEEP_SIZE, 0, bytes) == 0) reserved_ = bytes;
   else if (errno == ENOSPC || errno == EDQUOT) return failure(errno);
   return {};
@@ -93,25 +179,24 @@ Status OutputFile::give_back_room() {
 }
 
 Status OutputFile::open_standard_output() {
-  file_ = file_of(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0));
+  VMAFX_TRY(take(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)));
   begun_ = true;  // what others wrote there stays
   return try_to_write();
 }
 
 OutputFile::~OutputFile() {
   if (!file_) return;
-  std::fclose(file_);
   if (created_ && !begun_) unlink(present_.c_str());
+  std::fclose(file_);
 }
 
-Status OutputFile::empty() {
+/* Empties the file before what is written first. */
+Status OutputFile::begin() {
+  if (std::exchange(begun_, true) || created_) return {};
   struct stat info;
   const bool regular = fstat(fileno(file_), &info) == 0 && S_ISREG(info.st_mode);
   return regular && ftruncate(fileno(file_), 0) != 0 ? failure(errno) : Status();
 }
-
-/* Empties the file before what is written first. */
-Status OutputFile::begin() { return std::exchange(begun_, true) || reserved_ ? Status() : empty(); }
 
 Status OutputFile::write(std::string_view text) {
   VMAFX_TRY(begin());
@@ -126,18 +211,23 @@ Status OutputFile::commit() {
   VMAFX_TRY(give_back_room());
   const bool closed = std::fclose(std::exchange(file_, nullptr)) == 0;
   if (!closed) return failure(errno);
-  if (!target_.empty() && std::rename(present_.c_str(), target_.c_str()) != 0) {
-    const int cause = errno;
-    return error(cause, "report '%s': %s; it is complete in '%s'", path_.c_str(),
-                 std::generic_category().message(cause).c_str(), present_.c_str());
-  }
+  return target_.empty() ? Status() : give_name();
+}
+
+/* What cannot be renamed is copied, so that no scores are lost: a target with several names or somebody else's, one that is a mount
+ * point, one in a folder that lets nobody replace it. */
+Status OutputFile::give_name() {
+  if (!copied_ && std::rename(present_.c_str(), target_.c_str()) == 0) return {};
+  if (const int cause = copy_into(present_, target_))
+    return error(cause, "report '%s': %s; it is complete in '%s'", path_.c_str(), text_of(cause).c_str(),
+                 present_.c_str());
+  unlink(present_.c_str());
   return {};
 }
 
 Status OutputFile::failure(int errno_value) const {
   const int cause = errno_value ? errno_value : EIO;
-  return error(cause, "report '%s' (the path as received): %s", path_.c_str(),
-               std::generic_category().message(cause).c_str());
+  return error(cause, "report '%s' (the path as received): %s", path_.c_str(), text_of(cause).c_str());
 }
 
 }  // namespace vmafx

@@ -1,9 +1,13 @@
 /* A file that takes its name when it is complete.
  *
- * Text goes to `<path>.part`, which commit() renames, so nobody ever reads half a file and an old file stays until
- * then. Some things are written in place instead: what is no regular file (/dev/stdout, a pipe), a file in a folder
- * where none can be made, and whatever the caller wants to be readable while it grows. "-" is standard output, to which
- * text is only ever added. */
+ * Text goes to a new file beside it, `<path>.part` (or another name where that is taken or too long), which commit() renames, so
+ * nobody ever reads half a file and an old file stays until then. The new file takes owner and mode of the old one. Where it could
+ * not take its place without a loss (an old file with other names or an access list, one whose owner it cannot be given) or cannot be
+ * renamed (to a mount point), commit() copies it into the old one.
+ *
+ * Some things are written in place from the beginning: what is no regular file (/dev/stdout, a pipe), a file in a folder where none can
+ * be made, and whatever the caller wants to be readable while it grows. A file is written so by one at a time. "-" is standard output,
+ * to which text is only ever added. */
 #ifndef VMAFX_REPORT_OUTPUT_FILE_H
 #define VMAFX_REPORT_OUTPUT_FILE_H
 
@@ -15,12 +19,15 @@
 
 #include "base/status.h"
 
+struct stat;
+
 namespace vmafx {
 
 class OutputFile {
  public:
-  /* Opens, changing nothing that is there. The sentence of a failure names the path as it was given. A device that takes nothing
-   * fails here. */
+  /* Opens, changing nothing that is there. The sentence of a failure names the path as it was given. What cannot be written fails here,
+   * also a device that takes nothing, and a file in place that is being written already (EBUSY). A pipe has 5 s to find a reader
+   * (ENXIO). */
   static StatusOr<std::unique_ptr<OutputFile>> open(const std::string& path, bool in_place);
 
   OutputFile(const OutputFile&) = delete;
@@ -42,19 +49,22 @@ class OutputFile {
 
  private:
   explicit OutputFile(std::string path) : path_(std::move(path)) {}
-  Status open_in_place(bool exists);
+  Status open_beside(const struct stat* there);
+  Status open_in_place(const struct stat* there);
   Status open_standard_output();
+  Status take(int fd);
   Status try_to_write();
-  Status empty();
   Status begin();
   Status give_back_room();
+  Status give_name();
   Status failure(int errno_value) const;
 
   std::string path_;     // as given
-  std::string target_;   // what `.part` is renamed to: path_ with symbolic links followed; "" when in place
+  std::string target_;   // what it is to be: path_ with symbolic links followed; "" when in place
   std::string present_;  // the file's name until commit()
   std::FILE* file_ = nullptr;
   bool created_ = false;  // by open()
+  bool copied_ = false;   // by commit(), into the old file
   bool begun_ = false;    // something was written
   int64_t reserved_ = 0;  // bytes that reserve() has taken
 };

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import time
 
@@ -327,3 +328,53 @@ def on_full_file_system(lab, output):
     check(done.returncode > 0, f"exit status {done.returncode}")
     text = done.stderr.decode()
     check("No space left on device" in text and "VMAF score" not in text, text[-400:])
+
+
+@case
+def pipes_have_readers_or_are_errors(lab):
+    os.mkfifo(lab.folder / "log.json")
+    outcome = lab.compare("vmafx=log_path=log.json").failed("report 'log.json': nobody reads this pipe")
+    check(outcome.seconds < 30, f"{outcome.seconds} s")
+    reader = subprocess.Popen(["cat", lab.folder / "log.json"], stdout=subprocess.PIPE)
+    lab.compare("vmafx=log_path=log.json").score()
+    check_equal(len(json.loads(reader.communicate()[0])["frames"]), FRAMES, "frames")
+
+    os.mkfifo(lab.folder / "log.xml.part")
+    lab.compare("vmafx=log_path=log.xml").score()
+    check_equal(lab.xml("log.xml").tag, "VMAF", "root")
+
+
+@case
+def a_pipe_without_a_reader_ends_at_a_signal(lab):
+    os.mkfifo(lab.folder / "log.json")
+    process = lab.start_slowly("vmafx=log_path=log.json")
+    time.sleep(1)
+    process.send_signal(signal.SIGTERM)
+    try:
+        process.communicate(timeout=30)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        check(False, "SIGTERM did not end it")
+    check(process.returncode != 0, "exit status 0")
+
+
+@case
+def two_filters_with_one_report(lab):
+    outputs = ("-map [x] -f null - -map [y]",)
+    graph = "[0]split[a][b];[1]split[c][d];[a][c]vmafx=log_path={0}[x];[b][d]vmafx=log_path={0}[y]"
+    lab.compare(graph.format("log.json"), output=outputs).succeeded()
+    check_equal(len(lab.json("log.json")["frames"]), FRAMES, "frames")
+    outcome = lab.compare(graph.format("log.ndjson"), output=outputs)
+    outcome.failed("report 'log.ndjson': it is being written already, by another filter or program")
+    check_equal([name for name in os.listdir(lab.folder) if name != "log.ndjson"], ["log.json"], "files")
+
+
+@case
+def private_reports_stay_private(lab):
+    path = lab.folder / "log.json"
+    path.write_text("old")
+    path.chmod(0o600)
+    lab.compare("vmafx=log_path=log.json").score()
+    check_equal(path.stat().st_mode & 0o777, 0o600, "mode")
+    check_equal(len(lab.json("log.json")["frames"]), FRAMES, "frames")

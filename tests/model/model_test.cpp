@@ -1,3 +1,4 @@
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -512,6 +513,12 @@ START_TEST(unreadable_files_are_named) {
   ck_assert_int_eq(failure(file).code(), ENOENT);
   assert_contains(failure(file).message(), "model file '" + file + "': No such file");
   ck_assert_int_eq(failure(name).code(), EISDIR);
+  const std::string pipe = name + "/pipe";
+  ck_assert_int_eq(mkfifo(pipe.c_str(), 0600), 0);
+  alarm(60);  // the one has no end of waiting, the other none of bytes
+  for (const std::string& path : {pipe, std::string("/dev/zero")})
+    assert_contains(failure(path).message(), "model file '" + path + "': a pipe or a device, and no file");
+  alarm(0);
   assert_contains(failure(name + "/vmaf_v0.6.1.pkl").message(), "pickle models are no longer supported");
   std::ofstream(file) << std::string((4 << 20) + 1, ' ');
   assert_contains(failure(file).message(), "larger than");

@@ -1,6 +1,8 @@
 #include "report/report.h"
 
 #include <fcntl.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -422,13 +424,174 @@ START_TEST(an_unused_report_leaves_nothing) {
 }
 END_TEST
 
-START_TEST(a_longer_part_of_an_earlier_run_is_replaced) {
-  const std::string path = in_folder("stale");
-  std::ofstream(path + ".part") << std::string(100000, 'x');
+/* Writes a report of two frames. */
+void write_sub(const std::string& path) {
   ReportFile report = opened({path, ReportFormat::kSub, {}, 1});
   succeed(report.write(two_frames(), kData));
   succeed(report.commit());
-  ck_assert_int_lt(fs::file_size(path), 1000);
+  assert_contains(contents(path), "{0}{1}frame: 0|");
+}
+
+size_t files_in(const fs::path& path) { return std::distance(fs::directory_iterator(path), fs::directory_iterator()); }
+
+START_TEST(what_has_the_temporary_name_stays) {
+  const fs::path here = folder() / "taken";
+  fs::create_directory(here);
+  std::ofstream(here / "file.part") << "mine";
+  std::ofstream(here / "victim") << "mine";
+  fs::create_symlink("victim", here / "link.part");
+  ck_assert_int_eq(mkfifo((here / "pipe.part").c_str(), 0600), 0);
+  alarm(60);  // opening the pipe could wait for ever
+  for (const char* name : {"file", "link", "pipe"}) {
+    write_sub(here / name);
+    { const ReportFile unused = opened({here / name, ReportFormat::kSub, {}, 1}); }
+  }
+  alarm(0);
+  assert_text_eq(contents(here / "file.part") + contents(here / "victim"), "minemine");
+  ck_assert(fs::is_symlink(here / "link.part") && fs::is_fifo(here / "pipe.part"));
+  ck_assert_int_eq(files_in(here), 7);
+}
+END_TEST
+
+struct stat status_of(const std::string& path) {
+  struct stat info;
+  ck_assert_int_eq(stat(path.c_str(), &info), 0);
+  return info;
+}
+
+START_TEST(mode_and_owner_stay) {
+  const std::string path = in_folder("private");
+  std::ofstream(path) << "old";
+  ck_assert_int_eq(chmod(path.c_str(), 0600), 0);
+  if (geteuid() == 0) ck_assert_int_eq(chown(path.c_str(), 65534, 65533), 0);
+  const struct stat before = status_of(path);
+  write_sub(path);
+  const struct stat after = status_of(path);
+  ck_assert_int_eq(after.st_mode & 07777, 0600);
+  ck_assert(after.st_uid == before.st_uid && after.st_gid == before.st_gid && after.st_ino != before.st_ino);
+}
+END_TEST
+
+START_TEST(hard_links_stay_one_file) {
+  const std::string path = in_folder("one"), other = in_folder("other");
+  std::ofstream(path) << std::string(100000, 'x');
+  fs::create_hard_link(path, other);
+  ReportFile report = opened({path, ReportFormat::kSub, {}, 1});
+  succeed(report.write(two_frames(), kData));
+  ck_assert_int_eq(contents(path).size(), 100000);  // until it is complete
+  succeed(report.commit());
+  ck_assert_int_eq(status_of(path).st_ino, status_of(other).st_ino);
+  assert_text_eq(contents(other), reported("sub", two_frames(), kData));
+  ck_assert(!fs::exists(path + ".part"));
+}
+END_TEST
+
+/* Runs `body` in a process of its own: 0, or what it returns. */
+template <class Body>
+int apart(Body body) {
+  const pid_t child = fork();
+  if (child == 0) _exit(body());
+  int exited = 0;
+  ck_assert_int_eq(waitpid(child, &exited, 0), child);
+  return exited;
+}
+
+int try_to_report(const fs::path& path) {
+  auto report = ReportFile::open({path, ReportFormat::kSub, {}, 1});
+  if (!report.ok()) return report.status().code();
+  const Status written = report.value().write(two_frames(), kData);
+  return written.ok() ? report.value().commit().code() : written.code();
+}
+
+/* A folder where anyone may make files, and nobody replace those of others. */
+START_TEST(files_of_others_are_written_and_stay_theirs) {
+  if (geteuid() != 0) return;  // only root can become two users
+  const fs::path here = folder() / "sticky";
+  fs::create_directory(here);
+  fs::permissions(folder(), fs::perms(0711));
+  fs::permissions(here, fs::perms(01777));
+  std::ofstream(here / "theirs") << "old";
+  fs::permissions(here / "theirs", fs::perms(0666));
+  ck_assert_int_eq(apart([&] { return setgid(65534) || setuid(65534) ? -1 : try_to_report(here / "theirs"); }), 0);
+  ck_assert_int_eq(status_of(here / "theirs").st_uid, 0);
+  assert_contains(contents(here / "theirs"), "{0}{1}");
+  ck_assert_int_eq(files_in(here), 1);
+}
+END_TEST
+
+START_TEST(mount_points_are_written) {
+  const std::string path = in_folder("mounted");
+  std::ofstream(path) << "old";
+  const int result = apart([&] {
+    const bool mounted = unshare(CLONE_NEWNS) == 0 && mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+                         mount(path.c_str(), path.c_str(), nullptr, MS_BIND, nullptr) == 0;
+    return mounted ? try_to_report(path) : -1;
+  });
+  if (WEXITSTATUS(result) == 0xFF) return;  // may not mount here
+  ck_assert_int_eq(result, 0);
+  assert_contains(contents(path), "{0}{1}");
+  ck_assert(!fs::exists(path + ".part"));
+}
+END_TEST
+
+/* The last one wins; live ones cannot both be in one file. */
+START_TEST(two_writers_do_not_meet) {
+  const std::string path = in_folder("contested"), live = in_folder("contested.ndjson");
+  {
+    ReportFile first = opened({path, ReportFormat::kSub, {}, 1}), second = opened({path, ReportFormat::kCsv, {}, 1});
+    succeed(first.write(two_frames(), kData));
+    succeed(second.write(two_frames(), kData));
+    succeed(second.commit());
+    assert_contains(contents(path), "Frame,");
+    succeed(first.commit());
+  }
+  assert_text_eq(contents(path), reported("sub", two_frames(), kData));
+  ck_assert(!fs::exists(path + ".part") && !fs::exists(path + ".part.2"));
+
+  for (const bool begun : {false, true}) {
+    ReportFile first = opened({live, ReportFormat::kNdjson, {}, 1});
+    if (begun) succeed(first.append_frame(two_frames(), 0));
+    const Status second = ReportFile::open({live, ReportFormat::kNdjson, {}, 1}).status();
+    ck_assert_int_eq(second.code(), EBUSY);
+    assert_contains(second.message(), "it is being written already");
+    ck_assert(fs::exists(live));
+  }
+  succeed(opened({live, ReportFormat::kNdjson, {}, 1}).commit());
+}
+END_TEST
+
+START_TEST(long_names_work) {
+  const fs::path here = folder() / "long names";
+  fs::create_directory(here);
+  for (const int length : {250, 251, 255}) write_sub(here / std::string(length, 'n'));
+  ck_assert_int_eq(files_in(here), 3);
+}
+END_TEST
+
+START_TEST(shared_memory_holds_files) {
+  const std::string path = "/dev/shm/vmafx-report-test-" + std::to_string(getpid());
+  if (!(std::ofstream(path) << "old").flush()) return;
+  ReportFile report = opened({path, ReportFormat::kSub, {}, 1});
+  succeed(report.write(two_frames(), kData));
+  const std::string before = contents(path);
+  succeed(report.commit());
+  const std::string after = contents(path);
+  unlink(path.c_str());
+  assert_text_eq(before, "old");
+  assert_contains(after, "{0}{1}");
+}
+END_TEST
+
+START_TEST(a_pipe_that_nobody_reads_is_an_error) {
+  const std::string path = in_folder("unread");
+  ck_assert_int_eq(mkfifo(path.c_str(), 0600), 0);
+  alarm(60);  // opening it could wait for ever
+  for (const ReportFormat format : {ReportFormat::kSub, ReportFormat::kNdjson}) {
+    const Status refused = ReportFile::open({path, format, {}, 1}).status();
+    ck_assert_int_eq(refused.code(), ENXIO);
+    assert_contains(refused.message(), "unread': nobody reads this pipe");
+  }
+  alarm(0);
 }
 END_TEST
 
@@ -560,10 +723,9 @@ START_TEST(a_report_that_does_not_fit_is_an_error) {
 }
 END_TEST
 
-/* Room for many frames is taken, and what two of them do not need is given back; a stale file of an earlier run is emptied. */
+/* Room for many frames is taken, and what two of them do not need is given back. */
 START_TEST(room_that_is_not_needed_is_given_back) {
   const std::string path = in_folder("room");
-  std::ofstream(path + ".part") << std::string(100000, 'x');
   ReportFile report = opened({path, ReportFormat::kCsv, {}, 1});
   succeed(report.reserve(two_frames(), 1000000));
   ck_assert_int_eq(fs::file_size(path + ".part"), 0);
@@ -596,7 +758,15 @@ int main() {
                                            {"score_format", score_formats},
                                            {"complete", a_report_appears_when_it_is_complete},
                                            {"unused", an_unused_report_leaves_nothing},
-                                           {"stale", a_longer_part_of_an_earlier_run_is_replaced},
+                                           {"taken", what_has_the_temporary_name_stays},
+                                           {"mode", mode_and_owner_stay},
+                                           {"hard_links", hard_links_stay_one_file},
+                                           {"sticky", files_of_others_are_written_and_stay_theirs},
+                                           {"mounted", mount_points_are_written},
+                                           {"two_writers", two_writers_do_not_meet},
+                                           {"long_names", long_names_work},
+                                           {"shared_memory", shared_memory_holds_files},
+                                           {"unread", a_pipe_that_nobody_reads_is_an_error},
                                            {"links", links_stay_links},
                                            {"bad_paths", bad_paths_fail_at_once},
                                            {"in_place", devices_and_pipes_are_written_in_place},
