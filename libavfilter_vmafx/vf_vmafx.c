@@ -770,7 +770,7 @@ static int print_scores(AVFilterContext *ctx)
 static int finish(AVFilterContext *ctx, int wanted)
 {
     VMAFXContext *s = ctx->priv;
-    int ret;
+    int ret, reported;
 
     s->finished = 1;
     leave_progress_line();
@@ -780,12 +780,15 @@ static int finish(AVFilterContext *ctx, int wanted)
                s->arrived[MAIN] && s->arrived[REFERENCE] ? START_REMEDY : "one of the inputs has no frames");
         return AVERROR(EINVAL);
     }
-    if ((ret = vmafx_set_pairing(s->vmafx, &s->pairing)) < 0 ||
-        (ret = vmafx_finish(s->vmafx)) < 0 ||
-        (wanted && (ret = drain_held(ctx)) < 0))
+    if ((ret = vmafx_set_pairing(s->vmafx, &s->pairing)) < 0)
+        return ret;
+    /* A report that cannot be written is an error, and does not hide the scores. */
+    reported = vmafx_finish(s->vmafx);
+    if (reported >= 0 && wanted && (ret = drain_held(ctx)) < 0)
         return ret;
     report_pairing(ctx);
-    return print_scores(ctx);
+    ret = print_scores(ctx);
+    return reported < 0 ? reported : ret;
 }
 
 /** The end for those who want no more, before the inputs ended: the pairs up to here are the stream. */

@@ -292,14 +292,14 @@ typedef struct VmafxPairing {
 VMAFX_API int vmafx_set_pairing(VmafxContext *ctx, const VmafxPairing *pairing);
 
 /* Waits for all frames, pools, writes and renames the report. EINVAL when no frame was scored. After a failure no model
- * score can be asked for. Results that were not received yet can still be received. */
+ * score can be asked for, unless only the report could not be written. Results that were not received yet can still be received. */
 VMAFX_API int vmafx_finish(VmafxContext *ctx);
 
 /* Models in the order of VmafxParams.model. */
 VMAFX_API int vmafx_model_count(const VmafxContext *ctx);
 
 /* The pooled score of model i; *name is its report key ("vmaf" unless `name=` says otherwise), valid as long as the
- * context. Only after a successful vmafx_finish(), else -EINVAL. */
+ * context. After a vmafx_finish() that has scored all frames, else an error. */
 VMAFX_API int vmafx_model_score(VmafxContext *ctx, int i, const char **name, double *score);
 
 /* -- Discovery ----------------------------------------------------------------------------------------------------- */

@@ -156,6 +156,7 @@ Status Session::submit(const VmafxPicture& ref_picture, const VmafxPicture& dist
 
   if (submitted_ == 0) started_ = std::chrono::steady_clock::now();
   VMAFX_TRY(pump([this] { return pipeline_.full(); }));
+  VMAFX_TRY(keep(report_complete_frames()));
   const bool scored = scorer_->is_scored(submitted_);
   if (dist_picture.has_time && scored) table_->set_time(submitted_, dist_picture.time);
   submitted_++;
@@ -200,8 +201,7 @@ Status Session::check_device() {
 
 Status Session::score(const FinishedFrame& finished) {
   VMAFX_TRY(check_device());
-  VMAFX_TRY(scorer_->add(finished));
-  return report_complete_frames();
+  return scorer_->add(finished);
 }
 
 /* NDJSON is written as frames finish; the other formats wait for the end. */
@@ -215,7 +215,10 @@ Status Session::receive(bool wait, VmafxFrameResult* result, bool* ready) {
   *ready = false;
   if (!table_) return {};
   const auto is_ready = [this] { return received_ < scorer_->complete(); };
-  if (!is_ready()) VMAFX_TRY(pump([&] { return wait && !is_ready(); }));
+  if (!is_ready()) {
+    VMAFX_TRY(pump([&] { return wait && !is_ready(); }));
+    VMAFX_TRY(keep(report_complete_frames()));
+  }
   if (!is_ready()) return {};
 
   result_.clear();
@@ -233,21 +236,31 @@ Status Session::drain() {
   VMAFX_TRY(pump([] { return true; }));
   VMAFX_TRY(keep(scorer_->flush()));
   ended_ = std::chrono::steady_clock::now();
-  return keep(report_complete_frames());
+  return {};
 }
 
 Status Session::finish() {
-  if (finished_) return {};
   VMAFX_TRY(failure_);
+  if (finished_) return {};
   if (submitted_ == 0) return error(EINVAL, "no frames were scored: the inputs gave no frame pair");
   VMAFX_TRY(drain());
-  VMAFX_TRY(keep(write_report(pairing_ && pairing_->cut_short)));
+  finished_ = true;  // whatever comes of the report, there are scores
+  const Status reported = keep(write_report(pairing_ && pairing_->cut_short));
+  warn_of_gaps();
   log_end(run_facts(), log_);
   if (params_.summary)
     for (const std::string& line : summary_lines(plan_.summary_columns(), *table_, params_.n_subsample))
       log_.info(line);
-  finished_ = true;
-  return {};
+  return reported;
+}
+
+void Session::warn_of_gaps() {
+  int64_t count = 0;
+  for (int column = 0; column < table_->columns(); column++)
+    count += pool_values(*table_, column, params_.n_subsample).not_finite;
+  if (count)
+    log_.warning(
+        format_text("%lld scores are not finite; what is pooled leaves them out", static_cast<long long>(count)));
 }
 
 Status Session::set_pairing(const VmafxPairing& pairing) {
@@ -265,13 +278,12 @@ Status Session::abandon() {
 
 Status Session::write_report(bool partial) {
   if (!report_) return {};
+  const Status lines = report_complete_frames();
   ReportFile report = std::move(*report_);
   report_.reset();
+  VMAFX_TRY(lines);
   VMAFX_TRY(report.write(*table_, {kVersion, format_.w, format_.h, frames_per_second(), partial, run_facts()}));
-  VMAFX_TRY(report.commit());
-  if (report.not_finite())
-    log_.warning(format_text("%lld scores in the report are not finite", static_cast<long long>(report.not_finite())));
-  return {};
+  return report.commit();
 }
 
 RunFacts Session::run_facts() const {
@@ -302,6 +314,7 @@ double Session::frames_per_second() const {
 }
 
 StatusOr<ModelScore> Session::model_score(int i) const {
+  if (!finished_) VMAFX_TRY(failure_);
   if (!finished_) return error(EINVAL, "there is no score before the stream is finished");
   if (i < 0 || i >= model_count()) return error(EINVAL, "there is no model %d", i);
   const PlannedModel& planned = plan_.models()[i];

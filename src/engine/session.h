@@ -88,6 +88,7 @@ class Session {
   StatusOr<std::vector<ModelSpec>> models_asked_for();
   Status reserve_report();
   Status write_report(bool partial);
+  void warn_of_gaps();  // scores that are not finite, which pooled ones leave out
   RunFacts run_facts() const;
   double frames_per_second() const;
 

@@ -94,14 +94,14 @@ Status ReportFile::reserve(const ScoreTable& scores, int64_t frames) {
 }
 
 Status ReportFile::append_frame(const ScoreTable& scores, int64_t frame) {
-  const Report report{options_, scores, *file_, not_finite_};
+  const Report report{options_, scores, *file_};
   if (options_.format != ReportFormat::kNdjson || !report.has_row(frame)) return {};
   VMAFX_TRY(write_ndjson_frame(report, frame));
   return file_->flush();
 }
 
 Status ReportFile::write(const ScoreTable& scores, const ReportData& data) {
-  const Report report{options_, scores, *file_, not_finite_};
+  const Report report{options_, scores, *file_};
   switch (options_.format) {
     case ReportFormat::kXml: return write_xml(report, data);
     case ReportFormat::kJson: return write_json(report, data);

@@ -89,16 +89,12 @@ class ReportFile {
    * written under its present name, and nothing at all if there was no write. */
   Status commit() { return file_->commit(); }
 
-  /* How many frame scores have been written so far that are not finite. */
-  int64_t not_finite() const { return not_finite_; }
-
  private:
   ReportFile(ReportOptions options, std::unique_ptr<OutputFile> file)
       : options_(std::move(options)), file_(std::move(file)) {}
 
   ReportOptions options_;
   std::unique_ptr<OutputFile> file_;
-  int64_t not_finite_ = 0;
 };
 
 /* What a session is asked for: nullopt without a path. EINVAL for a score format that is none, also then. */

@@ -40,7 +40,6 @@ struct Report {
   const ReportOptions& options;
   const ScoreTable& scores;
   OutputFile& file;
-  int64_t& not_finite;
 
   bool has_row(int64_t frame) const { return frame % options.n_subsample == 0 && scores.has_scores(frame); }
 
@@ -67,14 +66,10 @@ struct Report {
   /* Whether times stand where programs that were written for libvmaf see scores. */
   bool has_times_among_scores() const { return options.all_times && scores.has_times(); }
 
-  /* Calls visit(key, score) for each column of a frame; a missing score is nullopt. Counts what is not finite. */
+  /* Calls visit(key, score) for each column of a frame; a missing score is nullopt. */
   template <class Visit>
   void for_each_score(int64_t frame, Visit visit) const {
-    for (int column = 0; column < scores.columns(); column++) {
-      const auto score = scores.get(frame, column);
-      if (score && !std::isfinite(*score)) not_finite++;
-      visit(scores.keys()[column], score);
-    }
+    for (int column = 0; column < scores.columns(); column++) visit(scores.keys()[column], scores.get(frame, column));
   }
 };
 

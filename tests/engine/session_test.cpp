@@ -1,10 +1,12 @@
 /* The engine through its C API: order, bounds, sharing of work, formats, errors. Scores themselves are compared with the
  * reference by the golden tests. */
 #include <pthread.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <limits>
@@ -553,6 +555,58 @@ START_TEST(a_format_without_a_report_is_told) {
 }
 END_TEST
 
+/* ciede of equal pictures is infinite. */
+START_TEST(scores_that_are_not_finite_are_told) {
+  StreamOptions options;
+  options.make_dist = [](const VmafxFormat& f, const Samples&) {
+    return TestPicture::make(f, make_samples(f, 0, false));
+  };
+  options.make_ref = options.make_dist;
+  VmafxParams params = cpu_params("", "name=ciede");
+  params.n_subsample = 2;
+  for (const char* path : {static_cast<const char*>(nullptr), "/dev/null"}) {
+    params.log_path = path;
+    const Outcome outcome = run_stream(params, options);
+    ck_assert_int_eq(outcome.error, 0);
+    assert_contains(outcome.log, "3 scores are not finite; what is pooled leaves them out\n");
+  }
+  ck_assert(run_stream(cpu_params("", "name=psnr")).log.find("not finite") == std::string::npos);
+}
+END_TEST
+
+START_TEST(a_report_that_fails_does_not_hide_the_scores) {
+  const std::string path = temporary("short.json");
+  VmafxParams params = cpu_params();
+  params.log_path = path.c_str();
+  VmafxContext* ctx = nullptr;
+  const StreamOptions options;
+  ck_assert_int_eq(vmafx_open(&ctx, &params), 0);
+  ck_assert_int_eq(vmafx_configure(ctx, &options.ref, &options.dist), 0);
+  for (int n = 0; n < options.frames; n++) {
+    const VmafxPicture ref = make_picture(options, n, false), dist = make_picture(options, n, true);
+    ck_assert_int_eq(vmafx_submit(ctx, &ref, &dist), 0);
+  }
+  rlimit before;
+  getrlimit(RLIMIT_FSIZE, &before);
+  const rlimit too_short = {100, before.rlim_max};
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  setrlimit(RLIMIT_FSIZE, &too_short);
+  const int finished = vmafx_finish(ctx), again = vmafx_finish(ctx);
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+
+  ck_assert(finished == -EFBIG && again == -EFBIG);
+  double score = 0;
+  ck_assert_int_eq(vmafx_model_score(ctx, 0, nullptr, &score), 0);
+  ck_assert_double_eq(score, run_stream(cpu_params()).models[0]);
+  VmafxFrameResult result;
+  for (int n = 0; n < options.frames; n++) ck_assert_int_eq(vmafx_receive(ctx, &result), 0);
+  ck_assert_int_eq(vmafx_receive(ctx, &result), -EAGAIN);
+  vmafx_close(&ctx);
+  std::remove((path + ".part").c_str());
+}
+END_TEST
+
 START_TEST(an_abandoned_stream_leaves_a_partial_report) {
   const std::string path = temporary("partial.json");
   VmafxParams params = cpu_params();
@@ -646,6 +700,8 @@ int main() {
                                   {"summary", the_summary_names_the_worst_frames},
                                   {"times", times_of_pictures_are_in_reports},
                                   {"no_report", a_format_without_a_report_is_told},
+                                  {"not_finite", scores_that_are_not_finite_are_told},
+                                  {"failed_report", a_report_that_fails_does_not_hide_the_scores},
                                   {"partial", an_abandoned_stream_leaves_a_partial_report},
                                   {"ndjson", ndjson_grows_while_frames_finish},
                                   {"side_by_side", sessions_side_by_side_agree},

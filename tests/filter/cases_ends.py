@@ -179,7 +179,7 @@ def with_short_files(lab):
 
 @case
 def errors_after_the_last_frame_are_exit_statuses(lab):
-    """The report cannot be written: known only when all is over."""
+    """The report cannot be written: known only when all is over, and the scores with it."""
     lab = with_short_files(lab)
     for report in ("log_path=log.xml", "log_path=log.json:log_fmt=json:metadata=1"):
         for graph in (
@@ -187,8 +187,13 @@ def errors_after_the_last_frame_are_exit_statuses(lab):
             "[0]trim=end_frame=9[d];[d][1]vmafx={0}",
             "[1]trim=end_frame=9[r];[0][r]vmafx=shortest=1:{0}",
         ):
-            lab.compare(graph.format(report)).failed("File too large")
-        lab.compare(f"vmafx={report}", dist=lab.clips.ref, ref=lab.clips.dist).failed("File too large")
+            failed_after_the_score(lab.compare(graph.format(report)))
+        failed_after_the_score(lab.compare(f"vmafx={report}", dist=lab.clips.ref, ref=lab.clips.dist))
+
+
+def failed_after_the_score(outcome):
+    outcome.failed("File too large", before_score=False)
+    check_equal(len(outcome.scores), 1, "score lines")
 
 
 @case
@@ -196,7 +201,7 @@ def errors_after_enough_are_said(lab):
     """There is nobody left to make an exit status of them."""
     outcome = with_short_files(lab).compare("vmafx=log_path=log.xml", output=("-frames:v", 5)).succeeded()
     outcome.says("report 'log.xml' (the path as received): File too large")
-    check_equal(outcome.scores, [], "scores")
+    check_equal(len(outcome.scores), 1, "score lines")
 
 
 @case

@@ -3,12 +3,14 @@
 import json
 import os
 import re
+import resource
 import shutil
 import signal
 import subprocess
 import time
+from functools import partial
 
-from support import FPS, FRAMES, Skip, case, check, check_equal
+from support import FPS, FRAMES, Outcome, Skip, case, check, check_equal
 
 
 def printed_metadata(path):
@@ -328,6 +330,21 @@ def on_full_file_system(lab, output):
     check(done.returncode > 0, f"exit status {done.returncode}")
     text = done.stderr.decode()
     check("No space left on device" in text and "VMAF score" not in text, text[-400:])
+
+
+@case
+def a_report_that_fails_does_not_hide_the_score(lab):
+    """Not even one that grows, when there is no room for what comes at the end."""
+    wanted = lab.compare("vmafx=feature=name=psnr:log_fmt=ndjson:log_path=whole").score()
+    size = (lab.folder / "whole").read_bytes().rindex(b"{\"version") - 10
+    graph = "vmafx=feature=name=psnr:n_threads=4:log_fmt=ndjson:log_path=log"
+    command = lab.command("-hide_banner -nostdin -nostats -i", lab.clips.dist, "-i", lab.clips.ref, "-lavfi", graph, "-f null -")
+    limit = partial(resource.setrlimit, resource.RLIMIT_FSIZE, (size, size))
+    # restore_signals: Python ignores SIGXFSZ, and so does what it starts
+    done = subprocess.run(command, capture_output=True, cwd=lab.folder, preexec_fn=limit, restore_signals=False, timeout=100)
+    outcome = Outcome(command, done.returncode, done.stderr.decode(), 0).failed("File too large", before_score=False)
+    check_equal(outcome.scores, [wanted], "score")
+    check("psnr_y" in outcome.summary(), "summary")
 
 
 @case

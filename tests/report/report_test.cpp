@@ -308,7 +308,6 @@ START_TEST(ndjson_can_be_read_while_it_grows) {
   succeed(report.append_frame(scores, 2));
   succeed(report.write(scores, {"1", 2, 2, 5}));
   succeed(report.commit());
-  ck_assert_int_eq(report.not_finite(), 1);
   const std::string text = contents(path);
   assert_contains(text,
                   "\n{\"frameNum\": 1, \"metrics\": {\"vmaf\": null}}\n{\"version\": \"1\", \"fps\": 5.00, "
