@@ -7,12 +7,13 @@
 #include <cctype>
 #include <cerrno>
 #include <cmath>
-#include <cstdlib>
 #include <fstream>
 #include <mutex>
 #include <thread>
 
 #include <hwy/highway.h>
+
+#include "base/environment.h"
 
 namespace vmafx {
 namespace {
@@ -42,7 +43,7 @@ std::string known_levels() {
 }
 
 Choice choose() {
-  const char* variable = std::getenv("VMAFX_CPU");
+  const char* variable = environment("VMAFX_CPU");
   const std::string wanted = lower(variable ? variable : "");
   if (wanted.empty()) return {};
   if (wanted == "ref") return {{}, true};

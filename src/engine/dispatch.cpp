@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <cstdlib>
 #include <cstring>
 
+#include "base/environment.h"
 #include "kernels/registry.h"
 
 namespace vmafx {
@@ -15,7 +15,7 @@ StatusOr<hip::ContextOptions> context_options(Log& log) {
   hip::ContextOptions options;
   options.note = [&log](const std::string& message) { log.debug(message); };
   options.tell = [&log](const std::string& message) { log.info(message); };
-  const char* text = std::getenv("VMAFX_HIP_DEADLINE");
+  const char* text = environment("VMAFX_HIP_DEADLINE");
   if (!text) return options;
   int milliseconds = 0;
   const char* end = text + std::strlen(text);

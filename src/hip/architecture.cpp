@@ -1,10 +1,10 @@
 #include "hip/architecture.h"
 
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
+#include "base/environment.h"
 #include "base/status.h"
 
 namespace vmafx::hip {
@@ -34,8 +34,8 @@ Node read_node(const std::string& path) {
 
 /* "10.3.0" of the environment as 100300. */
 std::optional<unsigned> overridden_version(int ordinal) {
-  const char* text = std::getenv(format_text("HSA_OVERRIDE_GFX_VERSION_%d", ordinal).c_str());
-  if (!text) text = std::getenv("HSA_OVERRIDE_GFX_VERSION");
+  const char* text = environment(format_text("HSA_OVERRIDE_GFX_VERSION_%d", ordinal).c_str());
+  if (!text) text = environment("HSA_OVERRIDE_GFX_VERSION");
   unsigned major = 0, minor = 0, stepping = 0;
   if (!text || std::sscanf(text, "%u.%u.%u", &major, &minor, &stepping) != 3) return {};
   return major * 10000 + minor * 100 + stepping;

@@ -1,8 +1,8 @@
 #include "hip/device.h"
 
 #include <cerrno>
-#include <cstdlib>
 
+#include "base/environment.h"
 #include "hip/code_objects.h"
 
 namespace vmafx::hip {
@@ -31,9 +31,9 @@ StatusOr<CodeObject> find_code(const Device& device) {
 
 /* Where the NVIDIA driver keeps what it has compiled; "" if the user does not let it. */
 std::string compute_cache() {
-  const char* disabled = std::getenv("CUDA_CACHE_DISABLE");
+  const char* disabled = environment("CUDA_CACHE_DISABLE");
   if (disabled && std::string(disabled) != "0") return "";
-  if (const char* path = std::getenv("CUDA_CACHE_PATH"); path && *path) return path;
+  if (const char* path = environment("CUDA_CACHE_PATH"); path && *path) return path;
   return "~/.nv/ComputeCache";
 }
 

@@ -1,10 +1,11 @@
 #include "hip/runtime.h"
 
 #include <cerrno>
-#include <cstdlib>
 #include <map>
 #include <memory>
 #include <mutex>
+
+#include "base/environment.h"
 
 namespace vmafx::hip {
 namespace {
@@ -17,7 +18,7 @@ bool is_absent(const std::string& reason, const std::string& name) {
 
 /* What the environment asks for, or nothing. */
 std::string named() {
-  const char* name = std::getenv("VMAFX_HIP_RUNTIME");
+  const char* name = environment("VMAFX_HIP_RUNTIME");
   return name ? name : "";
 }
 

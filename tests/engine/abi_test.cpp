@@ -102,16 +102,20 @@ std::string values() {
          VALUE(VMAFX_MEMORY_PINNED) + VALUE(VMAFX_MEMORY_DEVICE) + VALUE(VMAFX_MEMORY_DMABUF);
 }
 
+/* What a command prints. */
+std::string output_of(const char* command) {
+  std::FILE* pipe = popen(command, "r");
+  ck_assert(pipe);
+  std::string text;
+  for (int c; (c = std::fgetc(pipe)) != EOF;) text += static_cast<char>(c);
+  ck_assert_int_eq(pclose(pipe), 0);
+  return text;
+}
+
 /* "symbol vmafx_open@@VMAFX_0" for each, as the dynamic linker sees them. */
 std::string symbols() {
-  std::FILE* nm = popen("LC_ALL=C nm -D --defined-only --with-symbol-versions " LIBVMAFX
-                        " | awk '$2 != \"A\" {print \"symbol\", $3}' | LC_ALL=C sort",
-                        "r");
-  ck_assert(nm);
-  std::string text;
-  for (int c; (c = std::fgetc(nm)) != EOF;) text += static_cast<char>(c);
-  ck_assert_int_eq(pclose(nm), 0);
-  return text;
+  return output_of("LC_ALL=C nm -D --defined-only --with-symbol-versions " LIBVMAFX
+                   " | awk '$2 != \"A\" {print \"symbol\", $3}' | LC_ALL=C sort");
 }
 
 }  // namespace
@@ -125,4 +129,15 @@ START_TEST(the_binary_interface_is_as_recorded) {
 }
 END_TEST
 
-int main() { return run_suite("abi", {{"record", the_binary_interface_is_as_recorded}}); }
+/* A setuid program that uses the library must not load what its caller's VMAFX_HIP_RUNTIME names. */
+START_TEST(variables_are_read_where_they_may_be) {
+  assert_text_eq(
+      output_of("nm -D --undefined-only " LIBVMAFX " | awk '$2 ~ /getenv/ {sub(/@.*/, \"\", $2); print $2}'"),
+      "secure_getenv\n");
+}
+END_TEST
+
+int main() {
+  return run_suite(
+      "abi", {{"record", the_binary_interface_is_as_recorded}, {"variables", variables_are_read_where_they_may_be}});
+}
