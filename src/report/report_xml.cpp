@@ -1,4 +1,6 @@
 /* The writer of xml. */
+#include <algorithm>
+#include <set>
 #include <span>
 
 #include "report/report_writers.h"
@@ -8,30 +10,63 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/* A key as a name of XML; names that are fine already, as all metrics' are, stay as they are. */
+using Names = std::vector<std::string>;
+
+/* A key as a name of XML: what may not be in one becomes `_`. Letters of other scripts do, too: not all parsers agree on them. */
 std::string xml_name(const std::string& key) {
   std::string name;
   for (const char c : key) {
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c & 0x80);
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
     const bool inner = (c >= '0' && c <= '9') || c == '-' || c == '.';
+    if ((c & 0xC0) == 0x80) continue;  // of a character that began before
     if (name.empty() && inner) name += '_';
     name += letter || inner ? c : '_';
   }
   return name.empty() ? "_" : name;
 }
 
-std::string xml_attribute(const std::string& key, const std::string& value) {
-  std::string text = xml_name(key) + "=\"";
-  for (const char c : value) {
+/* Names for the keys, in their order, of which no two are equal. Keys that are names keep them, as those of all metrics do; `taken`
+ * are those that stand beside them. */
+Names xml_names(const Names& keys, std::set<std::string> taken = {}) {
+  Names names;
+  for (const std::string& key : keys) {
+    const std::string name = xml_name(key);
+    names.push_back(name == key && taken.insert(name).second ? name : "");
+  }
+  for (size_t i = 0; i < keys.size(); i++)
+    if (std::string& name = names[i]; name.empty())
+      for (name = xml_name(keys[i]); !taken.insert(name).second;) name += '_';
+  return names;
+}
+
+/* For the scores of a frame, beside its number and time. */
+Names score_names(const Report& report) { return xml_names(report.scores.keys(), {"frameNum", "time"}); }
+
+/* `text` as UTF-8 without the two characters that XML may not hold. */
+std::string valid_text(const std::string& text) {
+  if (std::ranges::all_of(text, [](char c) { return (c & 0x80) == 0; })) return text;
+  std::string valid = Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace));
+  for (const char* wrong : {"\xEF\xBF\xBE", "\xEF\xBF\xBF"})
+    for (size_t at; (at = valid.find(wrong)) != valid.npos;) valid.replace(at, 3, "\xEF\xBF\xBD");
+  return valid;
+}
+
+std::string xml_text(const std::string& text) {
+  std::string escaped;
+  for (const char c : valid_text(text)) {
     switch (c) {
-      case '&': text += "&amp;"; break;
-      case '<': text += "&lt;"; break;
-      case '>': text += "&gt;"; break;
-      case '"': text += "&quot;"; break;
-      default: text += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+      case '&': escaped += "&amp;"; break;
+      case '<': escaped += "&lt;"; break;
+      case '>': escaped += "&gt;"; break;
+      case '"': escaped += "&quot;"; break;
+      default: escaped += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
     }
   }
-  return text + "\" ";
+  return escaped;
+}
+
+std::string xml_attribute(const std::string& name, const std::string& value) {
+  return name + "=\"" + xml_text(value) + "\" ";
 }
 
 /* The number of a frame, and its time. */
@@ -40,11 +75,11 @@ std::string xml_place(const Report& report, int64_t frame) {
   return xml_attribute("frameNum", std::to_string(frame)) + (time.empty() ? "" : xml_attribute("time", time));
 }
 
-std::string xml_scores(const Report& report, int64_t frame) {
+std::string xml_scores(const Report& report, const Names& names, int64_t frame) {
   std::string text;
-  report.for_each_score(frame, [&](const std::string& key, std::optional<double> score) {
-    if (score) text += xml_attribute(key, report.plain_number(*score));
-  });
+  for (int column = 0; column < report.scores.columns(); column++)
+    if (const auto score = report.scores.get(frame, column))
+      text += xml_attribute(names[column], report.plain_number(*score));
   return text;
 }
 
@@ -62,15 +97,18 @@ std::string xml_pools(const Report& report, const std::vector<PoolValues>& colum
 }
 
 /* A JSON object as an element: members that are plain values become attributes, objects elements. */
-std::string xml_element(const std::string& key, const Json& json, int depth) {
-  const std::string indent(2 * depth, ' '), name = xml_name(key);
+std::string xml_element(const std::string& name, const Json& json, int depth) {
+  const std::string indent(2 * depth, ' ');
   const auto plain = [](const Json& value) {
     return value.is_string() ? value.get<std::string>() : value.dump(-1, ' ', false, Json::error_handler_t::replace);
   };
+  Names names;
+  for (const auto& [key, value] : json.items()) names.push_back(key);
+  names = xml_names(names);
   std::string attributes, elements;
-  for (const auto& [inner, value] : json.items()) {
-    if (value.is_structured()) elements += xml_element(inner, value, depth + 1);
-    else attributes += xml_attribute(inner, plain(value));
+  for (auto inner = names.begin(); const auto& [key, value] : json.items()) {
+    if (value.is_structured()) elements += xml_element(*inner++, value, depth + 1);
+    else attributes += xml_attribute(*inner++, plain(value));
   }
   std::string begin = indent + "<" + name + " " + attributes;
   if (elements.empty()) return begin + "/>\n";
@@ -78,11 +116,11 @@ std::string xml_element(const std::string& key, const Json& json, int depth) {
   return begin + ">\n" + elements + indent + "</" + name + ">\n";
 }
 
-std::string xml_excluded(const Report& report, const std::vector<PoolValues>& columns) {
+std::string xml_excluded(const Report& report, const Names& names, const std::vector<PoolValues>& columns) {
   std::string attributes;
   for (int column = 0; column < report.scores.columns(); column++)
     if (columns[column].not_finite)
-      attributes += xml_attribute(report.scores.keys()[column], std::to_string(columns[column].not_finite));
+      attributes += xml_attribute(names[column], std::to_string(columns[column].not_finite));
   return attributes.empty() ? "" : "  <excluded_scores " + attributes + "/>\n";
 }
 
@@ -98,16 +136,18 @@ std::string xml_head(const ReportData& data) {
 }  // namespace
 
 Status write_xml(const Report& report, const ReportData& data) {
+  const Names names = score_names(report);
   VMAFX_TRY(report.file.write(xml_head(data) + "  <frames>\n"));
   VMAFX_TRY(report.for_each_row([&](int64_t frame) {
-    return report.file.write("    <frame " + xml_place(report, frame) + xml_scores(report, frame) + "/>\n");
+    return report.file.write("    <frame " + xml_place(report, frame) + xml_scores(report, names, frame) + "/>\n");
   }));
   const std::vector<PoolValues> columns = pool_columns(report);
   std::string tail = "  </frames>\n" + xml_pools(report, columns, "pooled_metrics", "metric", kPooledMetrics);
   tail += "  <aggregate_metrics ";
-  for (const auto& [key, value] : report.scores.aggregates()) tail += xml_attribute(key, report.plain_number(value));
+  for (const auto& [key, value] : report.scores.aggregates())
+    tail += xml_attribute(xml_name(key), report.plain_number(value));
   tail += "/>\n" + xml_pools(report, columns, "pooled_statistics", "statistics", kPooledStatistics);
-  tail += xml_excluded(report, columns);
+  tail += xml_excluded(report, names, columns);
   const Json extras = extras_of(data);
   for (const auto& [key, value] : extras.items()) tail += xml_element(key, value, 1);
   return report.file.write(tail + "</VMAF>\n");

@@ -246,6 +246,27 @@ START_TEST(xml_escapes_and_extras) {
 }
 END_TEST
 
+/* No two attributes have one name, and names that need no change have none. What is not UTF-8 is replaced. */
+START_TEST(xml_names_are_names_and_unique) {
+  ScoreTable scores({"a b", "a_b", "1x", "_1x", "frameNum", "time", "metric", "\xff\xc3",
+                     "gr\xc3\xb6\xc3\x9f"
+                     "e"});
+  for (int column = 0; column < scores.columns(); column++) scores.put(0, column, column + 0.5);
+  scores.put(1, 0, kNan);
+  const std::string text = reported("xml", scores, kData, 1, "%.1f");
+  assert_contains(
+      text,
+      "<frame frameNum=\"0\" a_b_=\"0.5\" a_b=\"1.5\" _1x_=\"2.5\" _1x=\"3.5\" frameNum_=\"4.5\" time_=\"5.5\" "
+      "metric=\"6.5\" __=\"7.5\" gr__e=\"8.5\" />\n");
+  assert_contains(text, "<metric name=\"\xef\xbf\xbd\xef\xbf\xbd\" min=");
+  assert_contains(text,
+                  "<metric name=\"gr\xc3\xb6\xc3\x9f"
+                  "e\" min=");
+  assert_contains(text, "<excluded_scores a_b_=\"1\" />");
+  assert_contains(reported("xml", ScoreTable({"\xef\xbf\xbf"}), kData), "<metric name=\"\xef\xbf\xbd\" />");
+}
+END_TEST
+
 /* A metric of equal pictures that is infinite in all frames: libvmaf's keys, null in JSON, inf in XML. A column without any
  * score has none. */
 START_TEST(infinite_metrics_keep_their_pooled_keys) {
@@ -745,6 +766,7 @@ int main() {
                                            {"json_gaps", json_says_what_is_missing},
                                            {"xml", xml_is_laid_out_as_libvmaf_does},
                                            {"xml_extras", xml_escapes_and_extras},
+                                           {"xml_names", xml_names_are_names_and_unique},
                                            {"infinite", infinite_metrics_keep_their_pooled_keys},
                                            {"csv", csv_keeps_its_columns},
                                            {"sub", sub_has_a_line_per_frame},
