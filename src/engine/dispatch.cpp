@@ -41,6 +41,9 @@ hip::Platform hip_platform(VmafxPlatform platform) {
 
 StatusOr<Backend> open_backend(const std::string& name, const std::string& device, const GivenContext& given,
                                Log& log) {
+  if (given.platform < VMAFX_PLATFORM_NONE || given.platform > VMAFX_PLATFORM_CUDA)
+    return error(EINVAL, "the device context is of a platform of an unknown kind (%d)",
+                 static_cast<int>(given.platform));
   Backend backend;
   if (name == "cpu") return backend;
   if (name != "auto" && name != "hip")

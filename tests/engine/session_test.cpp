@@ -438,6 +438,15 @@ START_TEST(formats_of_unknown_kinds_are_refused) {
 }
 END_TEST
 
+START_TEST(platforms_of_unknown_kinds_are_refused) {
+  int context = 0;
+  VmafxParams params = cpu_params();
+  params.device_platform = static_cast<VmafxPlatform>(VMAFX_PLATFORM_CUDA + 1);
+  params.device_context = &context;
+  assert_contains(open_complaint(params, -EINVAL), "a platform of an unknown kind (3)");
+}
+END_TEST
+
 START_TEST(too_small_is_refused) {
   StreamOptions options;
   options.ref = options.dist = format(8, 8, VMAFX_CHROMA_420, 8);
@@ -693,6 +702,7 @@ int main() {
                                   {"check_formats", formats_can_be_checked_ahead},
                                   {"colors", colors_that_do_not_go_together_are_warned_of},
                                   {"unknown_kinds", formats_of_unknown_kinds_are_refused},
+                                  {"platforms", platforms_of_unknown_kinds_are_refused},
                                   {"too_small", too_small_is_refused},
                                   {"no_frames", no_frames_is_an_error},
                                   {"one_frame", one_frame_is_enough},
