@@ -19,6 +19,9 @@
  * vmafx_receive(), which can be asked again. A context is used by one thread at a time; different contexts are
  * independent. The library never prints, aborts or throws.
  *
+ * A process that has an open context must not fork() and use the context in the child, not even to close it: the workers are threads, which
+ * the child has none of, and it would wait for them for ever. exec() after the fork() is fine.
+ *
  * The binary interface has the number in the library's name, libvmafx.so.0, and in the version of its symbols, VMAFX_0. Under
  * one number no function goes away or changes its parameters, no field moves and no enumerator changes its value. What
  * is new are functions, enumerators after the last one, and fields in place of `reserved` words, whose zero means what was
@@ -215,7 +218,9 @@ typedef struct VmafxObject {
 } VmafxObject;
 
 /* One picture, not copied. The samples must stay valid and unchanged until release() is called, which happens exactly
- * once for each picture passed to vmafx_submit(), success or failure, from any thread; release may be NULL. */
+ * once for each picture passed to vmafx_submit(), success or failure, from any thread; release may be NULL. release() and download()
+ * must not call vmafx_close() or any other function with this context: a worker that calls them would wait for itself for ever, or go on
+ * with what was freed. */
 typedef struct VmafxPicture {
     const uint8_t *data[3]; /* plane starts; semi-planar: data[1] is UV. Planes nobody reads may be NULL. DEVICE: device addresses.
                                DMABUF: not used */
