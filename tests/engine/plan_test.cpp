@@ -184,6 +184,20 @@ START_TEST(model_files_may_not_write) {
 }
 END_TEST
 
+/* Equal keys would be one in JSON. */
+START_TEST(names_that_are_taken_are_refused) {
+  for (const auto& [models, name] : {std::pair("version=vmaf_v0.6.1:name=integer_adm2", "integer_adm2"),
+                                     {"version=vmaf_b_v0.6.3:name=b|version=vmaf_v0.6.1:name=b_0001", "b_0001"}}) {
+    LogText log;
+    auto plan = Plan::make(parse_models(models).value(), {}, Placement::kCpu, log.log);
+    ck_assert(plan.ok());
+    const Status refused = plan.value().instantiate({.w = 352, .h = 288}, log.log);
+    ck_assert_int_eq(refused.code(), EINVAL);
+    assert_contains(refused.message(), "the name '" + std::string(name) + "' is taken");
+  }
+}
+END_TEST
+
 START_TEST(models_are_for_a_size) {
   assert_text_eq(said_of("vmaf_v0.6.1", 3840, 2160),
                  "model vmaf_v0.6.1 is made for 1080p and these pictures are 3840x2160: "
@@ -283,6 +297,7 @@ int main() {
                                          {"common_order", keys_of_several_askers_stand_in_libvmafs_order},
                                          {"debug", debug_keys_beside_a_model_are_written},
                                          {"writing", model_files_may_not_write},
+                                         {"taken", names_that_are_taken_are_refused},
                                          {"size", models_are_for_a_size},
                                          {"small", small_pictures_are_to_be_scaled},
                                          {"depth", models_of_ten_bits},

@@ -433,6 +433,7 @@ START_TEST(formats_of_unknown_kinds_are_refused) {
     ck_assert_int_eq(vmafx_open(&ctx, &params), 0);
     ck_assert_int_eq(vmafx_configure(ctx, &wrong, &wrong), -EINVAL);
     assert_contains(vmafx_last_error(ctx), format_text("the reference input has a %s of an unknown kind", part));
+    ck_assert_int_eq(vmafx_check_formats(&wrong, &wrong, nullptr, nullptr), -EINVAL);
     vmafx_close(&ctx);
   }
 }
