@@ -10,14 +10,11 @@
 #include <memory>
 #include <system_error>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "model/model_builtin.h"
 
 namespace vmafx {
 namespace {
-
-using nlohmann::json;
 
 constexpr size_t kMaxFileBytes = 4 << 20;  // ten times the largest model there is
 constexpr int kMaxDepth = 32;              // the format needs 5
@@ -27,7 +24,7 @@ constexpr size_t kMaxKnots = 10;           // libvmaf's limit
 
 /* An object of the document and the way to it ("2.model_dict.score_transform."). */
 struct Fields {
-  const json& object;
+  const Json& object;
   const std::string& origin;
   std::string path;
 
@@ -36,40 +33,42 @@ struct Fields {
   }
 
   /* The field's value; nullptr when it is absent or null. */
-  const json* find(const std::string& name) const {
-    const auto found = object.find(name);
-    return found == object.end() || found->is_null() ? nullptr : &*found;
+  const Json* find(const std::string& name) const {
+    const Json* found = object.find(name);
+    return !found || found->is_null() ? nullptr : found;
   }
 
   StatusOr<std::string> text(const std::string& name) const {
-    const json* value = find(name);
+    const Json* value = find(name);
     if (!value) return wrong(name, "is missing");
     if (!value->is_string()) return wrong(name, "is no string");
-    return value->get<std::string>();
+    return value->text();
   }
 
   StatusOr<std::optional<double>> optional_number(const std::string& name) const {
-    const json* value = find(name);
+    const Json* value = find(name);
     if (!value) return std::optional<double>();
     if (!value->is_number()) return wrong(name, "is no number");
-    return std::optional<double>(value->get<double>());
+    return std::optional<double>(value->number());
   }
 
   StatusOr<std::vector<double>> numbers(const std::string& name) const {
-    const json* value = find(name);
+    const Json* value = find(name);
     if (!value) return wrong(name, "is missing");
     return numbers_of(name, *value);
   }
 
-  StatusOr<std::vector<double>> numbers_of(const std::string& name, const json& value) const {
-    if (!value.is_array() || !std::ranges::all_of(value, [](const json& item) { return item.is_number(); }))
+  StatusOr<std::vector<double>> numbers_of(const std::string& name, const Json& value) const {
+    if (!value.is_array() || !std::ranges::all_of(value.items(), [](const Json& item) { return item.is_number(); }))
       return wrong(name, "is no list of numbers");
-    return value.get<std::vector<double>>();
+    std::vector<double> numbers;
+    for (const Json& item : value.items()) numbers.push_back(item.number());
+    return numbers;
   }
 
   /* The fields of an object inside this one, which must be there. */
   StatusOr<Fields> inside(const std::string& name) const {
-    const json* value = find(name);
+    const Json* value = find(name);
     if (!value) return wrong(name, "is missing");
     if (!value->is_object()) return wrong(name, "is no object");
     return Fields{*value, origin, path + name + "."};
@@ -79,38 +78,39 @@ struct Fields {
 /* -- The parts of model_dict ------------------------------------------------------------------------- */
 
 /* An option's value as text; numbers take the way through a float that libvmaf gives them. */
-StatusOr<std::string> option_text(const Fields& fields, const std::string& name, const json& value) {
-  if (value.is_boolean()) return std::string(value.get<bool>() ? "true" : "false");
-  if (value.is_string()) return value.get<std::string>();
-  if (value.is_number()) return normalized_number(value.dump());
+StatusOr<std::string> option_text(const Fields& fields, const std::string& name, const Json& value) {
+  if (value.is_number()) return normalized_number(value.text());
+  if (value.is_string() || value.is_bool()) return value.text();
   return fields.wrong("feature_opts_dicts", "has for " + name + " neither a number nor a string, true or false");
 }
 
 Status read_feature_options(const Fields& fields, std::vector<ModelFeature>& features) {
-  const json* dicts = fields.find("feature_opts_dicts");
+  const Json* dicts = fields.find("feature_opts_dicts");
   if (!dicts) return {};
-  if (!dicts->is_array() || dicts->size() != features.size())
+  if (!dicts->is_array() || dicts->items().size() != features.size())
     return fields.wrong("feature_opts_dicts",
                         "is no list of " + std::to_string(features.size()) + " objects, one for each of feature_names");
   for (size_t i = 0; i < features.size(); i++) {
-    if (!(*dicts)[i].is_object()) return fields.wrong("feature_opts_dicts", "has an item that is no object");
-    for (const auto& [name, value] : (*dicts)[i].items()) {
-      VMAFX_ASSIGN(features[i].options[name], option_text(fields, name, value));
+    const Json& options = dicts->items()[i];
+    if (!options.is_object()) return fields.wrong("feature_opts_dicts", "has an item that is no object");
+    for (size_t k = 0; k < options.names().size(); k++) {
+      const std::string& name = options.names()[k];
+      VMAFX_ASSIGN(features[i].options[name], option_text(fields, name, options.items()[k]));
     }
   }
   return {};
 }
 
 StatusOr<std::vector<ModelFeature>> read_features(const Fields& fields) {
-  const json* names = fields.find("feature_names");
+  const Json* names = fields.find("feature_names");
   if (!names) return fields.wrong("feature_names", "is missing");
-  if (!names->is_array() || !std::ranges::all_of(*names, [](const json& name) { return name.is_string(); }))
+  if (!names->is_array() || !std::ranges::all_of(names->items(), [](const Json& name) { return name.is_string(); }))
     return fields.wrong("feature_names", "is no list of strings");
-  if (names->empty() || names->size() > kMaxFeatures)
-    return fields.wrong("feature_names",
-                        format_text("has %zu names; from 1 to %d are supported", names->size(), kMaxFeatures));
+  const size_t n = names->items().size();
+  if (n < 1 || n > kMaxFeatures)
+    return fields.wrong("feature_names", format_text("has %zu names; from 1 to %d are supported", n, kMaxFeatures));
   std::vector<ModelFeature> features;
-  for (const json& name : *names) features.push_back({name.get<std::string>(), {}});
+  for (const Json& name : names->items()) features.push_back({name.text(), {}});
   VMAFX_TRY(read_feature_options(fields, features));
   return features;
 }
@@ -137,11 +137,11 @@ Status read_normalization(const Fields& fields, ModelMember& member) {
 
 StatusOr<std::vector<std::pair<double, double>>> read_knots(const Fields& fields) {
   std::vector<std::pair<double, double>> knots;
-  const json* list = fields.find("knots");
+  const Json* list = fields.find("knots");
   if (!list) return knots;
-  if (!list->is_array() || list->size() == 1 || list->size() > kMaxKnots)
+  if (!list->is_array() || list->items().size() == 1 || list->items().size() > kMaxKnots)
     return fields.wrong("knots", format_text("is no list of 2 to %zu points", kMaxKnots));
-  for (const json& item : *list) {
+  for (const Json& item : list->items()) {
     VMAFX_ASSIGN(const std::vector<double> point, fields.numbers_of("knots", item));
     if (point.size() != 2) return fields.wrong("knots", "has a point that is no pair [x, y]");
     if (!knots.empty() && (point[0] <= knots.back().first || point[1] < knots.back().second))
@@ -155,8 +155,8 @@ StatusOr<std::vector<std::pair<double, double>>> read_knots(const Fields& fields
 Status read_transform(const Fields& fields, const ModelSpec& spec, ModelMember& member) {
   if (!fields.find("score_transform")) return {};
   VMAFX_ASSIGN(const Fields inside, fields.inside("score_transform"));
-  const json* enabled = inside.find("enabled");
-  if (enabled && !enabled->is_boolean()) return inside.wrong("enabled", "is neither true nor false");
+  const Json* enabled = inside.find("enabled");
+  if (enabled && !enabled->is_bool()) return inside.wrong("enabled", "is neither true nor false");
   ScoreTransform transform;
   VMAFX_ASSIGN(transform.p0, inside.optional_number("p0"));
   VMAFX_ASSIGN(transform.p1, inside.optional_number("p1"));
@@ -168,7 +168,7 @@ Status read_transform(const Fields& fields, const ModelSpec& spec, ModelMember& 
     VMAFX_ASSIGN(const std::string text, inside.text(name));
     *flag = text == "true";
   }
-  if (spec.enable_transform || (enabled && enabled->get<bool>())) member.transform = std::move(transform);
+  if (spec.enable_transform || (enabled && enabled->boolean())) member.transform = std::move(transform);
   return {};
 }
 
@@ -221,7 +221,7 @@ StatusOr<std::vector<ModelMember>> read_collection(const Fields& document, const
     return !key.empty() && key.find_first_not_of("0123456789") == key.npos;
   };
   size_t count = 0;
-  for (const auto& [key, value] : document.object.items()) count += is_number(key);
+  for (const std::string& key : document.object.names()) count += is_number(key);
   if (count < 2) return document.wrong("model_dict", "is missing");
   if (count > kMaxMembers)
     return error(EINVAL, "model file '%s': %zu members; up to %d are supported", document.origin.c_str(), count,
@@ -274,9 +274,10 @@ StatusOr<std::string> read_file(const std::string& path) {
   return text;
 }
 
-bool is_utf8(const std::string& text) {
-  using Invalid = json::error_handler_t;
-  return json(text).dump(-1, ' ', false, Invalid::ignore) == json(text).dump(-1, ' ', false, Invalid::replace);
+bool has_zero_byte(const Json& value) {
+  const auto in_text = [](const std::string& text) { return text.find('\0') != text.npos; };
+  return in_text(value.text()) || std::ranges::any_of(value.names(), in_text) ||
+         std::ranges::any_of(value.items(), has_zero_byte);
 }
 
 std::string name_of(const ModelSpec& spec) { return spec.name.empty() ? "vmaf" : spec.name; }
@@ -296,17 +297,13 @@ StatusOr<Model> parse_model(std::string_view text, const std::string& origin, co
   if (text.find_first_not_of(" \t\r\n") == text.npos) return error(EINVAL, "model file '%s': empty", origin.c_str());
   if (nesting_depth(text) > kMaxDepth)
     return error(EINVAL, "model file '%s': nested more than %d deep", origin.c_str(), kMaxDepth);
-  bool zero_byte = text.find('\0') != text.npos;
-  const auto look = [&zero_byte](int, json::parse_event_t, const json& part) {
-    zero_byte |= part.is_string() && part.get_ref<const std::string&>().find('\0') != std::string::npos;
-    return true;
-  };
-  const json document = json::parse(text, look, false);
-  if (zero_byte) return error(EINVAL, "model file '%s': a zero byte in a text or a name", origin.c_str());
-  if (document.is_discarded()) return error(EINVAL, "model file '%s': no valid JSON", origin.c_str());
-  if (!document.is_object()) return error(EINVAL, "model file '%s': no JSON object", origin.c_str());
+  const std::optional<Json> document = Json::parse(text);
+  if (text.find('\0') != text.npos || (document && has_zero_byte(*document)))
+    return error(EINVAL, "model file '%s': a zero byte in a text or a name", origin.c_str());
+  if (!document) return error(EINVAL, "model file '%s': no valid JSON", origin.c_str());
+  if (!document->is_object()) return error(EINVAL, "model file '%s': no JSON object", origin.c_str());
 
-  const Fields fields{document, origin, ""};
+  const Fields fields{*document, origin, ""};
   std::vector<ModelMember> members;
   if (fields.find("model_dict")) {
     VMAFX_ASSIGN(ModelMember member, read_member(fields, spec, false));
@@ -318,7 +315,7 @@ StatusOr<Model> parse_model(std::string_view text, const std::string& origin, co
 }
 
 StatusOr<Model> load_model(const ModelSpec& spec) {
-  if (!is_utf8(spec.name)) return error(EINVAL, "model '%s': its name is no UTF-8 text", spec.name.c_str());
+  if (valid_utf8(spec.name) != spec.name) return error(EINVAL, "model '%s': its name is no UTF-8 text", spec.name.c_str());
   if (!spec.version.empty()) return load_builtin(spec);
   if (spec.path.ends_with(".pkl"))
     return error(EINVAL, "model file '%s': pickle models are no longer supported, use the .json model",

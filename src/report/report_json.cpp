@@ -7,13 +7,7 @@
 namespace vmafx {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-std::string json_string(const std::string& text) {
-  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-/* Builds JSON text from values that are text already: nlohmann's writer cannot print a number in a format of choice. */
+/* Builds JSON text from values that are text already, numbers in a format of choice. */
 class JsonText {
  public:
   /* pretty: a line for each value, indented by two; otherwise all on one line. */
@@ -29,11 +23,10 @@ class JsonText {
   }
   void value(const std::string& key, const std::string& text) { begin_item(key), text_ += text; }
   void value(const std::string& key, const Json& json) {
-    begin_item(key);
-    for (const char c : json.dump(pretty_ ? 2 : -1, ' ', false, Json::error_handler_t::replace)) {
-      text_ += c;
-      if (c == '\n') text_.append(2 * depth_, ' ');
-    }
+    if (!json.is_object()) return value(key, json.is_string() ? json_string(json.text()) : json.text());
+    open(key, '{');
+    for (size_t i = 0; i < json.names().size(); i++) value(json.names()[i], json.items()[i]);
+    close('}');
   }
 
   /* The text since the last call. */
@@ -87,8 +80,8 @@ void json_pools(const Report& report, const std::vector<PoolValues>& columns, co
 void json_excluded(const Report& report, const std::vector<PoolValues>& columns, JsonText& json) {
   Json excluded = Json::object();
   for (int column = 0; column < report.scores.columns(); column++)
-    if (columns[column].not_finite) excluded[report.scores.keys()[column]] = columns[column].not_finite;
-  if (!excluded.empty()) json.value("excluded_scores", excluded);
+    if (columns[column].not_finite) excluded.add(report.scores.keys()[column], columns[column].not_finite);
+  if (!excluded.names().empty()) json.value("excluded_scores", excluded);
 }
 
 void json_head(const ReportData& data, JsonText& json) {
@@ -105,9 +98,9 @@ void json_tail(const Report& report, const ReportData& data, JsonText& json) {
   json.close('}');
   json_pools(report, columns, "pooled_statistics", kPooledStatistics, json);
   json_excluded(report, columns, json);
-  if (data.partial) json.value("partial", Json(true));
+  if (data.partial) json.value("partial", std::string("true"));
   const Json extras = extras_of(data);
-  for (const auto& [key, value] : extras.items()) json.value(key, value);
+  for (size_t i = 0; i < extras.names().size(); i++) json.value(extras.names()[i], extras.items()[i]);
 }
 
 }  // namespace

@@ -7,8 +7,6 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "report/pooling.h"
 #include "report/report.h"
 
@@ -82,8 +80,8 @@ inline std::vector<PoolValues> pool_columns(const Report& report) {
 }
 
 /* What there is to say of the run: an object. */
-inline nlohmann::ordered_json extras_of(const ReportData& data) {
-  return data.run ? report_extras(data.version, *data.run) : nlohmann::ordered_json::object();
+inline Json extras_of(const ReportData& data) {
+  return data.run ? report_extras(data.version, *data.run) : Json::object();
 }
 
 Status write_json(const Report& report, const ReportData& data);

@@ -8,8 +8,6 @@
 namespace vmafx {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 using Names = std::vector<std::string>;
 
 /* A key as a name of XML: what may not be in one becomes `_`. Letters of other scripts do, too: not all parsers agree on them. */
@@ -45,7 +43,7 @@ Names score_names(const Report& report) { return xml_names(report.scores.keys(),
 /* `text` as UTF-8 without the two characters that XML may not hold. */
 std::string valid_text(const std::string& text) {
   if (std::ranges::all_of(text, [](char c) { return (c & 0x80) == 0; })) return text;
-  std::string valid = Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace));
+  std::string valid = valid_utf8(text);
   for (const char* wrong : {"\xEF\xBF\xBE", "\xEF\xBF\xBF"})
     for (size_t at; (at = valid.find(wrong)) != valid.npos;) valid.replace(at, 3, "\xEF\xBF\xBD");
   return valid;
@@ -99,16 +97,12 @@ std::string xml_pools(const Report& report, const std::vector<PoolValues>& colum
 /* A JSON object as an element: members that are plain values become attributes, objects elements. */
 std::string xml_element(const std::string& name, const Json& json, int depth) {
   const std::string indent(2 * depth, ' ');
-  const auto plain = [](const Json& value) {
-    return value.is_string() ? value.get<std::string>() : value.dump(-1, ' ', false, Json::error_handler_t::replace);
-  };
-  Names names;
-  for (const auto& [key, value] : json.items()) names.push_back(key);
-  names = xml_names(names);
+  const Names names = xml_names(json.names());
   std::string attributes, elements;
-  for (auto inner = names.begin(); const auto& [key, value] : json.items()) {
-    if (value.is_structured()) elements += xml_element(*inner++, value, depth + 1);
-    else attributes += xml_attribute(*inner++, plain(value));
+  for (size_t i = 0; i < names.size(); i++) {
+    const Json& value = json.items()[i];
+    if (value.is_object()) elements += xml_element(names[i], value, depth + 1);
+    else attributes += xml_attribute(names[i], value.text());
   }
   std::string begin = indent + "<" + name + " " + attributes;
   if (elements.empty()) return begin + "/>\n";
@@ -149,7 +143,7 @@ Status write_xml(const Report& report, const ReportData& data) {
   tail += "/>\n" + xml_pools(report, columns, "pooled_statistics", "statistics", kPooledStatistics);
   tail += xml_excluded(report, names, columns);
   const Json extras = extras_of(data);
-  for (const auto& [key, value] : extras.items()) tail += xml_element(key, value, 1);
+  for (size_t i = 0; i < extras.names().size(); i++) tail += xml_element(extras.names()[i], extras.items()[i], 1);
   return report.file.write(tail + "</VMAF>\n");
 }
 

@@ -1,13 +1,9 @@
 #include "report/run_facts.h"
 
-#include <nlohmann/json.hpp>
-
 #include "base/cpu.h"
 
 namespace vmafx {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 const char* backend_of(const RunFacts::Metric& metric) { return metric.on_device ? "hip" : "cpu"; }
 
@@ -26,7 +22,8 @@ std::string counts_text(const char* role, const FrameCounts& counts) {
 }
 
 Json counts_json(const FrameCounts& counts) {
-  return {{"imported", counts.imported}, {"uploaded", counts.uploaded}, {"downloaded", counts.downloaded}};
+  return Json::object(
+      {{"imported", counts.imported}, {"uploaded", counts.uploaded}, {"downloaded", counts.downloaded}});
 }
 
 }  // namespace
@@ -47,28 +44,30 @@ void log_end(const RunFacts& run, Log& log) {
 }
 
 Json report_extras(const std::string& version, const RunFacts& run) {
-  Json backends = Json::object(), extras;
-  for (const RunFacts::Metric& metric : run.metrics) backends[metric.name] = backend_of(metric);
-  Json& ours = extras["vmafx"];
-  ours = {{"version", version},
-          {"backend", backends},
-          {"device", run.device.empty() ? Json() : Json(run.device)},
-          {"cpu", cpu_level()},
-          {"threads", run.threads},
-          {"frames", {{"reference", counts_json(run.ref)}, {"distorted", counts_json(run.dist)}}},
-          {"n_subsample", run.n_subsample}};
-  if (!run.fallback.empty()) ours["fallback"] = run.fallback;
-  if (run.handover) ours["handover"] = {{"frame", run.handover->frame}, {"reason", run.handover->reason.message()}};
+  Json backends = Json::object();
+  for (const RunFacts::Metric& metric : run.metrics) backends.add(metric.name, backend_of(metric));
+  Json ours = Json::object(
+      {{"version", version},
+       {"backend", std::move(backends)},
+       {"device", run.device.empty() ? Json() : Json(run.device)},
+       {"cpu", cpu_level()},
+       {"threads", run.threads},
+       {"frames", Json::object({{"reference", counts_json(run.ref)}, {"distorted", counts_json(run.dist)}})},
+       {"n_subsample", run.n_subsample}});
+  if (!run.fallback.empty()) ours.add("fallback", run.fallback);
+  if (run.handover)
+    ours.add("handover", Json::object({{"frame", run.handover->frame}, {"reason", run.handover->reason.message()}}));
   if (run.verification.frames)
-    ours["verification"] = {{"frames", run.verification.frames},
-                            {"largest_difference", run.verification.largest_difference}};
+    ours.add("verification", Json::object({{"frames", run.verification.frames},
+                                           {"largest_difference", run.verification.largest_difference}}));
+  Json extras = Json::object({{"vmafx", std::move(ours)}});
   if (const auto& pairing = run.pairing)
-    extras["pairing"] = {{"paired", pairing->paired},
-                         {"unmatched_distorted", pairing->unmatched_dist},
-                         {"unmatched_reference", pairing->unmatched_ref},
-                         {"repeated_reference", pairing->repeated_ref},
-                         {"repeated_distorted", pairing->repeated_dist},
-                         {"max_time_difference", pairing->max_time_difference}};
+    extras.add("pairing", Json::object({{"paired", pairing->paired},
+                                        {"unmatched_distorted", pairing->unmatched_dist},
+                                        {"unmatched_reference", pairing->unmatched_ref},
+                                        {"repeated_reference", pairing->repeated_ref},
+                                        {"repeated_distorted", pairing->repeated_dist},
+                                        {"max_time_difference", pairing->max_time_difference}}));
   return extras;
 }
 

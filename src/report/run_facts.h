@@ -8,8 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
+#include "base/json.h"
 #include "base/log.h"
 #include "base/status.h"
 #include "vmafx/vmafx.h"
@@ -58,7 +57,7 @@ void log_beginning(const RunFacts& run, Log& log);
 void log_end(const RunFacts& run, Log& log);
 
 /* {"vmafx": {…}, "pairing": {…}}. */
-nlohmann::ordered_json report_extras(const std::string& version, const RunFacts& run);
+Json report_extras(const std::string& version, const RunFacts& run);
 
 }  // namespace vmafx
 
