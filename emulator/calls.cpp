@@ -1,5 +1,7 @@
 #include "emulator/calls.h"
 
+#include <unistd.h>
+
 #include <atomic>
 #include <csignal>
 #include <cstdio>
@@ -74,7 +76,7 @@ bool is_fatal(int error) { return error == kIllegalAddress || error == kLaunchFa
 
 /* Where a hang is planned the program waits with a short deadline, which may also pass before it. */
 void report_leaks() {
-  if (state().may_leak || settings().hang.is_set()) return;
+  if (state().may_leak || settings().hang.is_set() || settings().block.is_set()) return;
   std::vector<std::string> leaks = DeviceMemory::get().leaks();
   for (const std::string& pinned : PinnedMemory::get().leaks()) leaks.push_back(pinned);
   add_leaks(streams(), &leaks);
@@ -104,6 +106,7 @@ Call::Call(const char* name) {
   name_ = text("%s (call %zu)", name, static_cast<size_t>(number));
   const Settings& plan = settings();
   if (plan.hang.hits(number, name)) s.hung = true;
+  while (plan.block.hits(number, name)) pause();
   if (plan.fail.hits(number, name)) {
     error_ = plan.fail_error;
     if (plan.fail_lasts) s.lost = error_;

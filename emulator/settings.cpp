@@ -75,6 +75,7 @@ Settings read() {
   s.devices = parse_devices();
   parse_failure(s);
   s.hang = target(variable("HANG"));
+  s.block = target(variable("BLOCK"));
   s.report = number("REPORT", 0) != 0;
   s.calls_file = variable("CALLS");
   return s;

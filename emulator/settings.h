@@ -29,7 +29,7 @@ struct Settings {
   uint64_t seed = 1;
   size_t memory = size_t{8} << 30;  // bytes per device
   std::vector<DeviceSetting> devices;
-  Target fail, hang;
+  Target fail, hang, block;
   int fail_error = 0;
   bool fail_lasts = false;  // the device is lost from then on
   bool report = false;

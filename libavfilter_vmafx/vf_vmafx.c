@@ -770,7 +770,7 @@ static int print_scores(AVFilterContext *ctx)
 static int finish(AVFilterContext *ctx, int wanted)
 {
     VMAFXContext *s = ctx->priv;
-    int ret, reported;
+    int ret, scored;
 
     s->finished = 1;
     leave_progress_line();
@@ -782,13 +782,14 @@ static int finish(AVFilterContext *ctx, int wanted)
     }
     if ((ret = vmafx_set_pairing(s->vmafx, &s->pairing)) < 0)
         return ret;
-    /* A report that cannot be written is an error, and does not hide the scores. */
-    reported = vmafx_finish(s->vmafx);
-    if (reported >= 0 && wanted && (ret = drain_held(ctx)) < 0)
+    ret = vmafx_finish(s->vmafx);
+    if (!vmafx_finished(s->vmafx))
         return ret;
+    if (wanted && ret >= 0)
+        ret = drain_held(ctx);
     report_pairing(ctx);
-    ret = print_scores(ctx);
-    return reported < 0 ? reported : ret;
+    scored = print_scores(ctx);
+    return ret < 0 ? ret : scored;
 }
 
 /** The end for those who want no more, before the inputs ended: the pairs up to here are the stream. */

@@ -17,7 +17,8 @@
  * Every function returns 0 or a negative errno value (which is what AVERROR(errno) is). On failure the message is at
  * vmafx_last_error() and went to the log callback once, at VMAFX_LOG_ERROR. No failure is -EAGAIN: that is an answer of
  * vmafx_receive(), which can be asked again. A context is used by one thread at a time; different contexts are
- * independent. The library never prints, aborts or throws.
+ * independent. The library never prints, aborts or throws. After a failure of vmafx_configure(), vmafx_submit() or
+ * vmafx_receive() the stream cannot go on: later calls fail likewise, and what is left is vmafx_close().
  *
  * A process that has an open context must not fork() and use the context in the child, not even to close it: the workers are threads, which
  * the child has none of, and it would wait for them for ever. exec() after the fork() is fine.
@@ -106,7 +107,8 @@ typedef struct VmafxParams {
     /* Called from any of the library's threads, one call at a time. */
     void (*log)(void *log_cookie, enum VmafxLogLevel level, const char *message);
     void *log_cookie;
-    void *reserved[8]; /* zero */
+    int verify_fail;   /* 1: a difference that `verify` finds is an error (EBADMSG) of the frame. Default 0: it is only reported */
+    void *reserved[7]; /* zero */
 } VmafxParams;
 
 VMAFX_API void vmafx_default_params(VmafxParams *params);
@@ -130,6 +132,7 @@ VMAFX_API void vmafx_default_params(VmafxParams *params);
     TEXT(import, import_frames, "auto", "frames in a GPU's memory: auto (read there if possible), device or host") \
     FLAG(fallback, fallback, 1, "go on with the CPU when the GPU fails in mid-stream") \
     INT(verify, verify, 0, 0, INT_MAX, "score every n-th frame on the CPU too, and report the difference") \
+    FLAG(verify_fail, verify_fail, 0, "end with an error when verify finds a difference") \
     TEXT(score_fmt, score_fmt, NULL, "printf format of a score in report and metadata (default %f)")
 #define VMAFX_OTHER_OPTIONS(TEXT, INT, FLAG) \
     FLAG(report_times, report_times, 1, "put the times of frames in all reports but sub") \
@@ -296,15 +299,18 @@ typedef struct VmafxPairing {
 /* Before vmafx_finish(), or at any time before vmafx_close() for a partial report. */
 VMAFX_API int vmafx_set_pairing(VmafxContext *ctx, const VmafxPairing *pairing);
 
-/* Waits for all frames, pools, writes and renames the report. EINVAL when no frame was scored. After a failure no model
- * score can be asked for, unless only the report could not be written. Results that were not received yet can still be received. */
+/* Waits for all frames, pools, writes and renames the report. EINVAL when no frame was scored. Results that were not received
+ * yet can still be received. */
 VMAFX_API int vmafx_finish(VmafxContext *ctx);
+
+/* 1 once vmafx_finish() has scored all frames: from then on there are model scores, even if it failed to write the report; else 0. */
+VMAFX_API int vmafx_finished(const VmafxContext *ctx);
 
 /* Models in the order of VmafxParams.model. */
 VMAFX_API int vmafx_model_count(const VmafxContext *ctx);
 
 /* The pooled score of model i; *name is its report key ("vmaf" unless `name=` says otherwise), valid as long as the
- * context. After a vmafx_finish() that has scored all frames, else an error. */
+ * context. -EINVAL before vmafx_finished(). */
 VMAFX_API int vmafx_model_score(VmafxContext *ctx, int i, const char **name, double *score);
 
 /* -- Discovery ----------------------------------------------------------------------------------------------------- */

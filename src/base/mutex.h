@@ -2,6 +2,7 @@
 #ifndef VMAFX_BASE_MUTEX_H
 #define VMAFX_BASE_MUTEX_H
 
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 
@@ -57,6 +58,12 @@ class Condition {
   void wait(Mutex& mutex) VMAFX_REQUIRES(mutex) {
     std::unique_lock lock(mutex.mutex_, std::adopt_lock);
     condition_.wait(lock);
+    lock.release();
+  }
+  /* The same, for so long at most. */
+  void wait_for(Mutex& mutex, std::chrono::milliseconds most) VMAFX_REQUIRES(mutex) {
+    std::unique_lock lock(mutex.mutex_, std::adopt_lock);
+    condition_.wait_for(lock, most);
     lock.release();
   }
   void notify_one() { condition_.notify_one(); }

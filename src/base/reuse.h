@@ -23,10 +23,17 @@ class Reuse {
     return thing;
   }
 
-  /* It comes to rest when the last reference goes. */
+  /* It comes to rest when the last reference goes, which cannot fail: its place is kept. */
   std::shared_ptr<const T> lend(T thing) {
-    return {new T(std::move(thing)), [rest = rest_](T* used) {
+    auto lent = std::make_unique<T>(std::move(thing));
+    {
+      const MutexLock lock(rest_->mutex);
+      rest_->things.reserve(rest_->things.size() + rest_->lent + 1);
+      rest_->lent++;
+    }
+    return {lent.release(), [rest = rest_](T* used) {
               const MutexLock lock(rest->mutex);
+              rest->lent--;
               rest->things.push_back(std::move(*used));
               delete used;
             }};
@@ -36,6 +43,7 @@ class Reuse {
   struct Rest {
     Mutex mutex;
     std::vector<T> things VMAFX_GUARDED_BY(mutex);
+    size_t lent VMAFX_GUARDED_BY(mutex) = 0;
   };
   std::shared_ptr<Rest> rest_ = std::make_shared<Rest>();
 };

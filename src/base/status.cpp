@@ -1,7 +1,10 @@
 #include "base/status.h"
 
+#include <cerrno>
 #include <cstdarg>
 #include <cstdio>
+#include <exception>
+#include <new>
 
 namespace vmafx {
 namespace {
@@ -32,6 +35,16 @@ std::string format_text(const char* format, ...) {
   std::string text = format_list(format, args);
   va_end(args);
   return text;
+}
+
+Status caught() noexcept {
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    return {ENOMEM, "out of memory"};  // short enough for a string without an allocation
+  } catch (const std::exception& failure) {
+    return guarded([&] { return Status(EIO, failure.what()); });
+  }
 }
 
 }  // namespace vmafx

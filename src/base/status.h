@@ -31,6 +31,19 @@ class [[nodiscard]] Status {
 /* A printf-formatted std::string. */
 [[gnu::format(printf, 1, 2)]] std::string format_text(const char* format, ...);
 
+/* Of the exception that is being handled, to be called in `catch (...)`: ENOMEM for a failed allocation, EIO for others. */
+Status caught() noexcept;
+
+/* What `body` returns, or an exception of it as a Status. */
+template <class Body>
+Status guarded(Body body) noexcept {
+  try {
+    return body();
+  } catch (...) {
+    return caught();
+  }
+}
+
 /* A value, or the Status that says why there is none. */
 template <class T>
 class [[nodiscard]] StatusOr {

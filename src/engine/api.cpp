@@ -1,54 +1,45 @@
 /* The C API: argument checks, the guard that turns anything C++ into a code, and the last message of each context. */
 #include <cerrno>
 #include <cstring>
-#include <exception>
 #include <memory>
-#include <new>
 
 #include "engine/session.h"
 #include "kernels/registry.h"
 #include "model/model_builtin.h"
 #include "vmafx/vmafx.h"
 
+using vmafx::caught;
+using vmafx::guarded;
+using vmafx::OwnedPicture;
 using vmafx::Session;
 using vmafx::SessionParams;
 using vmafx::Status;
 
 struct VmafxContext {
   std::unique_ptr<Session> session;
-  std::string last_error;
+  Status last;  // failure
 };
 
 namespace {
-
-/* What `body` returns, or an exception as a Status. */
-template <class Body>
-Status guarded(Body body) noexcept {
-  try {
-    return body();
-  } catch (const std::bad_alloc&) {
-    return {ENOMEM, "out of memory"};
-  } catch (const std::exception& failure) {
-    return {EIO, failure.what()};
-  }
-}
 
 /* -EAGAIN is an answer of vmafx_receive(), and whoever gets it tries again: no failure may look like it. */
 int code_of(const Status& status) { return -(status.code() == EAGAIN ? EIO : status.code()); }
 
 /* Runs `body` on the context's session; keeps and logs the message of a failure. */
 template <class Body>
-int call(VmafxContext* ctx, Body body) {
+int call(VmafxContext* ctx, Body body) noexcept {
   if (!ctx) return -EINVAL;
-  const Status status = guarded([&] { return body(*ctx->session); });
+  Status status;
+  try {
+    status = body(*ctx->session);
+  } catch (...) {
+    status = caught();
+    ctx->session->fail(caught());
+  }
   if (status.ok()) return 0;
-  ctx->last_error = status.message();
-  ctx->session->log().error(status.message());
-  return code_of(status);
-}
-
-void release(const VmafxPicture* picture) {
-  if (picture && picture->release) picture->release(picture->opaque);
+  ctx->last = std::move(status);
+  ctx->session->log().error(ctx->last.message());
+  return code_of(ctx->last);
 }
 
 /* Words that mean something to a later version of the library cannot be obeyed by this one. */
@@ -110,7 +101,7 @@ void vmafx_close(VmafxContext** ctx) {
   *ctx = nullptr;
 }
 
-const char* vmafx_last_error(const VmafxContext* ctx) { return ctx ? ctx->last_error.c_str() : ""; }
+const char* vmafx_last_error(const VmafxContext* ctx) { return ctx ? ctx->last.message().c_str() : ""; }
 
 int vmafx_check_formats(const VmafxFormat* ref, const VmafxFormat* dist, void (*log)(void*, VmafxLogLevel, const char*),
                         void* log_cookie) {
@@ -145,17 +136,19 @@ int vmafx_submit(VmafxContext* ctx, const VmafxPicture* ref, const VmafxPicture*
   return vmafx_submit_encodes(ctx, ref, &dist, 1);
 }
 
+/* The pictures are ours from the first line on, whatever follows. */
 int vmafx_submit_encodes(VmafxContext* ctx, const VmafxPicture* ref, const VmafxPicture* const* dist, int n) {
-  const int ret = !ref || !dist ? -EINVAL : call(ctx, [&](Session&) -> Status {
+  const auto owned = [](const VmafxPicture* picture) { return picture ? OwnedPicture(*picture) : OwnedPicture(); };
+  OwnedPicture ref_picture = owned(ref), dist_picture = dist && n > 0 ? owned(dist[0]) : OwnedPicture();
+  for (int i = 1; dist && i < n; i++) (void)owned(dist[i]);
+  if (!ref || !dist) return -EINVAL;
+  return call(ctx, [&](Session& session) -> Status {
     if (n != 1 || !dist[0])
       return vmafx::error(EINVAL, "pictures of %d encodes were submitted; this version takes that of one", n);
-    for (const VmafxPicture* picture : {ref, dist[0]}) VMAFX_TRY(check_reserved(*picture, "VmafxPicture"));
-    return {};
+    for (const OwnedPicture* picture : {&ref_picture, &dist_picture})
+      VMAFX_TRY(check_reserved(**picture, "VmafxPicture"));
+    return session.submit(std::move(ref_picture), std::move(dist_picture));
   });
-  if (!ret) return call(ctx, [&](Session& session) { return session.submit(*ref, *dist[0]); });
-  release(ref);
-  for (int i = 0; dist && i < n; i++) release(dist[i]);
-  return ret;
 }
 
 int vmafx_receive(VmafxContext* ctx, VmafxFrameResult* result) { return receive(ctx, result, false); }
@@ -173,6 +166,8 @@ int vmafx_set_pairing(VmafxContext* ctx, const VmafxPairing* pairing) {
 int vmafx_finish(VmafxContext* ctx) {
   return call(ctx, [](Session& session) { return session.finish(); });
 }
+
+int vmafx_finished(const VmafxContext* ctx) { return ctx && ctx->session->finished(); }
 
 int vmafx_model_count(const VmafxContext* ctx) { return ctx ? ctx->session->model_count() : 0; }
 

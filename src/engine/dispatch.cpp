@@ -4,17 +4,40 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <future>
+#include <memory>
+#include <system_error>
+#include <thread>
 
 #include "base/environment.h"
+#include "base/mutex.h"
 #include "kernels/registry.h"
 
 namespace vmafx {
 namespace {
 
-StatusOr<hip::ContextOptions> context_options(Log& log) {
+/* Passes on what a device says, until nobody listens any more. */
+class Listener {
+ public:
+  explicit Listener(Log& log) : log_(&log) {}
+  void say(void (Log::*level)(const std::string&), const std::string& message) {
+    const MutexLock lock(mutex_);
+    if (log_) (log_->*level)(message);
+  }
+  void leave() {
+    const MutexLock lock(mutex_);
+    log_ = nullptr;
+  }
+
+ private:
+  Mutex mutex_;
+  Log* log_ VMAFX_GUARDED_BY(mutex_);
+};
+
+StatusOr<hip::ContextOptions> context_options(std::shared_ptr<Listener> listener) {
   hip::ContextOptions options;
-  options.note = [&log](const std::string& message) { log.debug(message); };
-  options.tell = [&log](const std::string& message) { log.info(message); };
+  options.note = [listener](const std::string& message) { listener->say(&Log::debug, message); };
+  options.tell = [listener](const std::string& message) { listener->say(&Log::info, message); };
   const char* text = environment("VMAFX_HIP_DEADLINE");
   if (!text) return options;
   int milliseconds = 0;
@@ -26,11 +49,31 @@ StatusOr<hip::ContextOptions> context_options(Log& log) {
   return options;
 }
 
+/* Each call of the runtime may hang, in a driver that is ill: then a thread of its own hangs, and is left behind. */
 StatusOr<hip::OpenedDevice> open_device(const std::string& choice, const GivenContext& given, Log& log) {
-  VMAFX_ASSIGN(hip::ContextOptions options, context_options(log));
-  if (given.platform == VMAFX_PLATFORM_NONE) return hip::open_device(choice, std::move(options));
-  return hip::open_device(choice, hip_platform(given.platform), static_cast<hip::NativeContext>(given.context),
-                          std::move(options));
+  const auto listener = std::make_shared<Listener>(log);
+  VMAFX_ASSIGN(hip::ContextOptions options, context_options(listener));
+  std::packaged_task<StatusOr<hip::OpenedDevice>()> open([choice, given, options] {
+    if (given.platform == VMAFX_PLATFORM_NONE) return hip::open_device(choice, options);
+    return hip::open_device(choice, hip_platform(given.platform), static_cast<hip::NativeContext>(given.context),
+                            options);
+  });
+  auto opened = open.get_future();
+  std::thread thread;
+  try {
+    thread = std::thread(std::move(open));
+  } catch (const std::system_error& failure) {
+    return error(ENOMEM, "cannot start a thread to open the GPU (%s)", failure.what());
+  }
+  const auto limit = hip::kCallDeadlines * options.deadline;
+  if (opened.wait_for(limit) != std::future_status::ready) {
+    thread.detach();
+    listener->leave();
+    return error(EIO, "the GPU has not opened within %lld ms: a call of its runtime does not come back",
+                 static_cast<long long>(limit.count()));
+  }
+  thread.join();
+  return opened.get();
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ hip::Platform hip_platform(VmafxPlatform platform);
 
 /* "cpu": no device. "hip": the device, or the Status that says why not. "auto": the device, or the CPU and one log line
  * that says why. EINVAL for any other name. `log` must outlive the device. The environment variable VMAFX_HIP_DEADLINE says how
- * many milliseconds any one wait for the device may take (default 10000). The device is opened in the `given` context if that is one
+ * many milliseconds any one wait for the device may take (default 10000); a call of the runtime may take six times as long. The device is opened in the `given` context if that is one
  * of the device that `device` names. */
 StatusOr<Backend> open_backend(const std::string& name, const std::string& device, const GivenContext& given, Log& log);
 

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstring>
 #include <system_error>
+#include <utility>
 
 namespace vmafx {
 namespace {
@@ -30,10 +31,14 @@ size_t frame_bytes(const hip::PoolLayout& layout) {
   return bytes;
 }
 
-void copy_rows(const hip::PoolFrame::Staging& to, const SamplePlane& from, size_t first, size_t end) {
-  for (size_t y = first; y < end; y++)
-    std::memcpy(to.data + y * to.stride,
-                static_cast<const std::byte*>(from.data) + static_cast<ptrdiff_t>(y) * from.stride, to.row_bytes);
+/* Rows of a plane that one fill copies. */
+size_t rows_of_fill(size_t row_bytes) { return std::max<size_t>(1, kFillBytes / std::max<size_t>(1, row_bytes)); }
+
+size_t fills_of_frame(const hip::PoolLayout& layout) {
+  size_t fills = 0;
+  for (const auto* planes : {layout.ref, layout.dist})
+    for (int p = 0; p < 3; p++) fills += planes[p].rows / rows_of_fill(planes[p].row_bytes) + 1;
+  return fills;
 }
 
 }  // namespace
@@ -77,15 +82,28 @@ Status HipLane::create_pool(const std::vector<Extractor*>& extractors, const Vid
   }
   VMAFX_ASSIGN(unpacker_, Unpacker::load(*device_.kernels));
   VMAFX_ASSIGN(pool_, hip::FramePool::create(device_.context, layout));
+  fills_ = std::vector<Fill>(fills_of_frame(layout) * layout.batch);
   return {};
 }
 
-void HipLane::add(LaneFrame frame) {
+void HipLane::add(LaneFrame& frame) noexcept {
   {
     const MutexLock lock(mutex_);
-    queue_.push_back(std::move(frame));
+    queue_.push_back(frame);
+    if (abandoned_) return give_up();
   }
   wake_.notify_one();
+}
+
+bool HipLane::is_abandoned() {
+  const MutexLock lock(mutex_);
+  if (abandoned_) return true;
+  if (!failure_.ok() || !device_.context->is_stuck()) return false;
+  abandoned_ = true;
+  failure_ = guarded([this] { return device_.context->lost_status(); });
+  thread_.detach();
+  give_up();
+  return true;
 }
 
 /* -- The lane's thread --------------------------------------------------------------------------------------------- */
@@ -93,35 +111,34 @@ void HipLane::add(LaneFrame frame) {
 void HipLane::run() {
   const MutexLock lock(mutex_);
   while (!closing_) {
-    if (failure_.ok()) failure_ = guarded_step();
+    Status status = failure_.ok() ? step() : Status();
+    if (abandoned_) return;
+    if (!status.ok()) failure_ = std::move(status);
     if (failure_.ok()) continue;
-    give_back(failure_);
+    give_up();
     while (!closing_ && queue_.empty()) wake_.wait(mutex_);
-  }
-}
-
-Status HipLane::guarded_step() {
-  try {
-    return step();
-  } catch (const std::bad_alloc&) {
-    return error(ENOMEM, "out of memory");
   }
 }
 
 /* One thing at a time, the most urgent first. Whatever takes time is done without the lock. */
 Status HipLane::step() {
-  if (!staged_.empty() && fills_ == 0 && (pool_->batch_full() || sent_.empty())) {
+  if (!staged_.empty() && filling_ == 0 && (pool_->batch_full() || sent_.empty())) {
     const MutexUnlock unlocked(mutex_);
-    return send();
+    return guarded([this] { return send(); });
   }
-  if (!queue_.empty() && !pool_->full() && !pool_->batch_full()) return stage();
-  if (fills_ > 0) {
-    while (fills_ > 0 && (queue_.empty() || pool_->batch_full())) wake_.wait(mutex_);
+  if (!queue_.empty() && !pool_->full() && !pool_->batch_full()) {
+    LaneFrame& frame = queue_.pop_front();
+    staged_.push_back(frame);
+    const MutexUnlock unlocked(mutex_);
+    return guarded([&] { return stage(frame); });
+  }
+  if (filling_ > 0) {
+    while (filling_ > 0 && (queue_.empty() || pool_->batch_full())) wake_.wait(mutex_);
     return {};
   }
   if (!sent_.empty()) {
     const MutexUnlock unlocked(mutex_);
-    return collect();
+    return guarded([this] { return collect(); });
   }
   while (!closing_ && queue_.empty()) wake_.wait(mutex_);
   return {};
@@ -133,20 +150,16 @@ bool HipLane::is_read(hip::Side side, bool scored) const {
   });
 }
 
-Status HipLane::stage() {
-  staged_.push_back(std::move(queue_.front()));
-  queue_.pop_front();
-  const MutexUnlock unlocked(mutex_);
-  const LaneFrame& frame = staged_.back();
+Status HipLane::stage(const LaneFrame& frame) {
+  staged_count_++;
   hip::PoolFrame& slot = pool_->next();
-  Status status;
   for (const hip::Side side : {hip::Side::kRef, hip::Side::kDist}) {
     HeldPicture& picture = side == hip::Side::kRef ? *frame.ref : *frame.dist;
     if (!is_read(side, frame.scored)) slot.skip(side);
     else if (!picture.on_device()) fill(slot, side, *picture.in_host());
-    else if (status.ok()) status = place(slot, side, *picture.on_device());
+    else VMAFX_TRY(place(slot, side, *picture.on_device()));
   }
-  return status;
+  return {};
 }
 
 /* The picture stays where it is until the frame is done. */
@@ -160,19 +173,29 @@ void HipLane::fill(hip::PoolFrame& slot, hip::Side side, const HostPicture& pict
       slot.use_pinned(side, p, plane.data, static_cast<size_t>(plane.stride));
       continue;
     }
-    const size_t rows = std::max<size_t>(1, kFillBytes / staging.row_bytes);
+    const size_t rows = rows_of_fill(staging.row_bytes);
     for (size_t y = 0; y < staging.rows; y += rows) {
+      Fill& fill = fills_[fills_given_++];
+      fill.lane = this;
+      fill.to = staging;
+      fill.from = plane;
+      fill.first = y;
+      fill.end = std::min(y + rows, staging.rows);
       {
         const MutexLock lock(mutex_);
-        fills_++;
+        filling_++;
       }
-      workers_.add_first([this, staging, plane, y, rows](int) {
-        copy_rows(staging, plane, y, std::min(y + rows, staging.rows));
-        const MutexLock lock(mutex_);
-        if (--fills_ == 0) wake_.notify_one();
-      });
+      workers_.add_first(fill);
     }
   }
+}
+
+void HipLane::Fill::run(int) noexcept {
+  for (size_t y = first; y < end; y++)
+    std::memcpy(to.data + y * to.stride,
+                static_cast<const std::byte*>(from.data) + static_cast<ptrdiff_t>(y) * from.stride, to.row_bytes);
+  const MutexLock lock(lane->mutex_);
+  if (--lane->filling_ == 0) lane->wake_.notify_one();
 }
 
 /* The picture stays until the frame is done, and until those are that read it as an earlier one: the pipeline holds it. */
@@ -186,7 +209,7 @@ Status HipLane::place(hip::PoolFrame& slot, hip::Side side, const DevicePicture&
       slot.use_device(side, p, {plane.from, plane.from_stride});
     } else {
       slot.fill_on_device(side, p);
-      unpacks_.push_back({static_cast<int>(staged_.size()) - 1, side, p, plane});
+      unpacks_.push_back({staged_count_ - 1, side, p, plane});
     }
   }
   return {};
@@ -212,8 +235,9 @@ Status HipLane::send() {
   VMAFX_TRY(unpack(batch));
   for (const Metric& metric : metrics_) VMAFX_TRY(launch(batch, metric));
   VMAFX_TRY(pool_->read_back());
-  sent_.push_back(std::move(staged_));
-  staged_.clear();
+  std::swap(sent_.emplace_back(), staged_);
+  staged_count_ = 0;
+  fills_given_ = 0;
   return {};
 }
 
@@ -222,8 +246,9 @@ Status HipLane::send() {
 Status HipLane::launch(const hip::Batch& batch, const Metric& metric) const {
   DeviceBatch work = device_batch(batch, metric.sums);
   work.count = 0;
-  for (int i = 0; i < batch.count; i++) {
-    if (!runs(metric, staged_[i])) continue;
+  const LaneFrame* frame = staged_.first();
+  for (int i = 0; i < batch.count; i++, frame = frame->next) {
+    if (!runs(metric, *frame)) continue;
     for (hip::BatchPlanes& planes : work.planes) {
       planes.ref[hip::ref_index(work.count)] = planes.ref[hip::ref_index(i)];
       planes.dist[work.count] = planes.dist[i];
@@ -236,37 +261,37 @@ Status HipLane::launch(const hip::Batch& batch, const Metric& metric) const {
 Status HipLane::collect() {
   VMAFX_ASSIGN(const auto collected, pool_->collect(true));
   const hip::CollectedBatch& batch = *collected;
-  Frames& frames = sent_.front();
   for (size_t m = 0; m < metrics_.size(); m++) {
     const Metric& metric = metrics_[m];
     const std::byte* sums = batch.sums + metric.sums;
-    for (const LaneFrame& frame : frames) {
-      if (!runs(metric, frame)) continue;
-      std::memcpy(frame.sums[m], sums, metric.sums_bytes);
+    for (const LaneFrame* frame = sent_.front().first(); frame; frame = frame->next) {
+      if (!runs(metric, *frame)) continue;
+      std::memcpy(frame->sums[m], sums, metric.sums_bytes);
       sums += batch.sums_stride;
     }
   }
   pool_->release();
-  for (const LaneFrame& frame : frames) frame.done({});
+  Frames frames = sent_.front();
   sent_.pop_front();
+  give_back(frames, {});
   return {};
 }
 
-/* Oldest first. The workers may still read pictures and write the staging, so they end first. */
-void HipLane::give_back(const Status& reason) {
-  while (fills_ > 0) wake_.wait(mutex_);
-  Frames frames;
-  const auto move_all = [&](auto& from) {
-    std::ranges::move(from, std::back_inserter(frames));
-    from.clear();
-  };
-  for (Frames& batch : sent_) move_all(batch);
-  sent_.clear();
-  move_all(staged_);
-  move_all(queue_);
+/* Who gave a frame may give it again as soon as it is done. */
+void HipLane::give_back(Frames& frames, const Status& status) {
+  while (!frames.empty()) frames.pop_front().done(status);
+}
+
+/* Oldest first, with the reason. The workers may still read pictures and write the staging, so they end first. */
+void HipLane::give_up() {
+  while (filling_ > 0) wake_.wait(mutex_);
+  Frames queued = std::exchange(queue_, {});
+  const Status& reason = failure_;
   const MutexUnlock unlocked(mutex_);
-  for (const LaneFrame& frame : frames) frame.done(reason);
-  frames.clear();
+  for (Frames& batch : sent_) give_back(batch, reason);
+  sent_.clear();
+  give_back(staged_, reason);
+  give_back(queued, reason);
 }
 
 }  // namespace vmafx

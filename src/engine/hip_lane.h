@@ -18,6 +18,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/fifo.h"
 #include "base/mutex.h"
 #include "base/status.h"
 #include "engine/pictures.h"
@@ -31,13 +32,14 @@
 
 namespace vmafx {
 
-/* A frame pair in the lane. */
+/* A frame pair in the lane, kept by who adds it until it is done. */
 struct LaneFrame {
   bool scored = false;
-  HeldPicture *ref = nullptr, *dist = nullptr;  // held by who adds the frame, until it is done
+  HeldPicture *ref = nullptr, *dist = nullptr;  // kept likewise
   std::span<std::byte* const> sums;  // where those of each of the lane's extractors go; nullptr: it does not run
-  std::function<void(const Status&)>
-      done;  // called once, from the lane's thread: the sums are there, or why they are not
+  /* Called once, from the lane's thread: the sums are there, or why they are not. Must not throw. */
+  std::function<void(const Status&)> done;
+  LaneFrame* next = nullptr;  // the lane's
 };
 
 class HipLane {
@@ -46,7 +48,7 @@ class HipLane {
    * lane. `surfaces`: an input's frames are in a GPU's memory. ENOMEM and others: the device's words. */
   static StatusOr<std::unique_ptr<HipLane>> start(const hip::OpenedDevice& device, std::vector<Extractor*> extractors,
                                                   const VideoFormat& format, bool surfaces, Workers& workers);
-  ~HipLane();  // all frames must be done
+  ~HipLane();  // all frames must be done; not to be called if is_abandoned()
   HipLane(const HipLane&) = delete;
   HipLane& operator=(const HipLane&) = delete;
 
@@ -54,13 +56,17 @@ class HipLane {
   int frames_in_flight() const { return pool_->batch_size() * (kBatchesInFlight + 1); }
 
   /* In stream order. Never blocks: whoever adds bounds the number of frames. */
-  void add(LaneFrame frame);
+  void add(LaneFrame& frame) noexcept;
+
+  /* To be asked now and then by who waits for frames: whether the lane's thread is in a call that does not come back. All frames are
+   * then given back, and those that still come; the thread keeps the lane, so that nobody may destroy it. */
+  bool is_abandoned();
 
   /* Of those that came to the kernels so far. */
   FrameCounts counts(hip::Side side) const { return {imported_[index(side)], uploaded_[index(side)]}; }
 
  private:
-  using Frames = std::vector<LaneFrame>;
+  using Frames = Fifo<LaneFrame>;
   static constexpr int kBatchesInFlight = 3;
 
   struct Metric {  // an extractor, as the lane sees it
@@ -68,6 +74,14 @@ class HipLane {
     Reads reads;
     size_t sums_bytes;
     size_t sums;  // where they begin in those of a frame
+  };
+
+  struct Fill final : Job {  // some rows of a picture, to be copied into the staging
+    void run(int worker) noexcept override;
+    HipLane* lane = nullptr;
+    hip::PoolFrame::Staging to;
+    SamplePlane from;
+    size_t first = 0, end = 0;
   };
 
   struct Unpack {  // a plane of a picture on the device that kernels cannot read as it is
@@ -84,12 +98,12 @@ class HipLane {
   Status create_pool(const std::vector<Extractor*>& extractors, const VideoFormat& format, bool surfaces,
                      int batch = 0);
   void run();
-  Status guarded_step() VMAFX_REQUIRES(mutex_);
   Status step() VMAFX_REQUIRES(mutex_);
-  Status stage() VMAFX_REQUIRES(mutex_);
+  Status stage(const LaneFrame& frame);
   Status send();
   Status collect();
-  void give_back(const Status& reason) VMAFX_REQUIRES(mutex_);
+  static void give_back(Frames& frames, const Status& status);
+  void give_up() VMAFX_REQUIRES(mutex_);
 
   void fill(hip::PoolFrame& slot, hip::Side side, const HostPicture& picture);
   Status place(hip::PoolFrame& slot, hip::Side side, const DevicePicture& picture);
@@ -106,16 +120,20 @@ class HipLane {
   Unpacker unpacker_;
 
   Frames staged_;                // of the batch being filled
+  int staged_count_ = 0;         // how many they are
+  std::vector<Fill> fills_;      // as many as a batch can need
+  size_t fills_given_ = 0;       // of the batch being filled
   std::vector<Unpack> unpacks_;  // likewise
   std::deque<Frames> sent_;      // batches on the device
-  Status failure_;               // the first one; it stays
   std::array<std::atomic<int64_t>, 2> imported_{}, uploaded_{};
 
   Mutex mutex_;
   Condition wake_;
-  std::deque<LaneFrame> queue_ VMAFX_GUARDED_BY(mutex_);
-  int fills_ VMAFX_GUARDED_BY(mutex_) = 0;  // copies into the staging that the workers have yet to do
+  Frames queue_ VMAFX_GUARDED_BY(mutex_);
+  Status failure_ VMAFX_GUARDED_BY(mutex_);   // the first one; it stays
+  int filling_ VMAFX_GUARDED_BY(mutex_) = 0;  // fills that the workers have yet to do
   bool closing_ VMAFX_GUARDED_BY(mutex_) = false;
+  bool abandoned_ VMAFX_GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };
 

@@ -108,17 +108,8 @@ Status PictureReader::stop_importing(const std::string& reason, bool may_downloa
   return {};
 }
 
-StatusOr<std::shared_ptr<HeldPicture>> PictureReader::read(const VmafxPicture& picture) {
-  OwnedPicture source(picture);
+StatusOr<std::shared_ptr<HeldPicture>> PictureReader::read(OwnedPicture source) {
   if (!host_) return Status(EINVAL, "a picture came before its format");
-  try {
-    return hold(std::move(source));
-  } catch (const std::bad_alloc&) {  // here, so that the caller can still hand over its other picture
-    return error(ENOMEM, "out of memory for a picture");
-  }
-}
-
-StatusOr<std::shared_ptr<HeldPicture>> PictureReader::hold(OwnedPicture source) {
   if (!in_gpu_memory()) {
     VMAFX_ASSIGN(HostPicture host, host_->read(std::move(source)));
     return std::make_shared<HeldPicture>(std::move(host));

@@ -25,7 +25,7 @@ namespace vmafx {
 /* A picture of the application's, or a download of one. Its release callback runs when this goes. */
 class OwnedPicture {
  public:
-  explicit OwnedPicture(const VmafxPicture& picture = {}) : picture_(picture) {}
+  explicit OwnedPicture(const VmafxPicture& picture = {}) noexcept : picture_(picture) {}
   OwnedPicture(OwnedPicture&& other) noexcept : picture_(std::exchange(other.picture_, {})) {}
   ~OwnedPicture() {
     if (picture_.release) picture_.release(picture_.opaque);
@@ -111,13 +111,12 @@ class PictureReader {
   /* From now on they are downloaded, and the log says why; without `may_download` that is an error. */
   Status stop_importing(const std::string& reason, bool may_download);
 
-  /* Takes over picture.release in every case. EINVAL when a plane that is read has no data, ENOMEM. */
-  StatusOr<std::shared_ptr<HeldPicture>> read(const VmafxPicture& picture);
+  /* EINVAL when a plane that is read has no data. */
+  StatusOr<std::shared_ptr<HeldPicture>> read(OwnedPicture source);
 
   int64_t downloaded() const { return host_ ? host_->downloaded() : 0; }
 
  private:
-  StatusOr<std::shared_ptr<HeldPicture>> hold(OwnedPicture source);
   StatusOr<std::optional<DevicePicture>> leave_on_device(const VmafxPicture& picture);
   Status check_first(const VmafxPicture& picture, const DevicePicture& device);
 

@@ -7,19 +7,8 @@
 namespace vmafx {
 namespace {
 
-/* The largest difference of two arrays of 64-bit sums, word by word, relative to the larger of the two. */
-double largest_difference(const std::byte* a, const std::byte* b, size_t bytes) {
-  double largest = 0;
-  for (size_t at = 0; at < bytes; at += sizeof(int64_t)) {
-    int64_t x, y;
-    std::memcpy(&x, a + at, sizeof x);
-    std::memcpy(&y, b + at, sizeof y);
-    if (x == y) continue;
-    const double u = static_cast<double>(x), v = static_cast<double>(y);
-    largest = std::max(largest, std::abs(u - v) / std::max(std::abs(u), std::abs(v)));
-  }
-  return largest;
-}
+/* How often who waits for a frame sees whether the lane still lives. */
+constexpr std::chrono::milliseconds kLaneCheck{500};
 
 Picture planes_of(const Pipeline::Held& held) {
   const HostPicture* host = held ? held->in_host() : nullptr;
@@ -28,9 +17,25 @@ Picture planes_of(const Pipeline::Held& held) {
 
 }  // namespace
 
+double largest_difference(const std::byte* a, const std::byte* b, size_t bytes) {
+  double largest = 0;
+  for (size_t at = 0; at < bytes; at += sizeof(int64_t)) {
+    int64_t x, y;
+    std::memcpy(&x, a + at, sizeof x);
+    std::memcpy(&y, b + at, sizeof y);
+    if (x == y) continue;
+    /* As a word: doubles near 2^53 and above would be equal that are one apart. */
+    const double apart =
+        static_cast<double>(static_cast<uint64_t>(std::max(x, y)) - static_cast<uint64_t>(std::min(x, y)));
+    largest = std::max(largest, apart / std::max(std::abs(static_cast<double>(x)), std::abs(static_cast<double>(y))));
+  }
+  return largest;
+}
+
 Pipeline::~Pipeline() {
   FinishedFrame finished;
   while (take(true, &finished)) continue;
+  if (lane_ && lane_->is_abandoned()) (void)lane_.release();
 }
 
 Status Pipeline::start(std::vector<Extractor*> extractors, int threads, int frames_ahead) {
@@ -66,6 +71,18 @@ void Pipeline::make_slots(size_t count) {
     slot.memory = allocate_aligned(sums_bytes_);
     if (verify_) slot.check = allocate_aligned(sums_bytes_);
     slot.sums.resize(extractors_.size());
+    for (auto* tasks : {&slot.tasks, &slot.checks}) {
+      *tasks = std::vector<Task>(extractors_.size());
+      for (size_t i = 0; i < extractors_.size(); i++) {
+        Task& task = (*tasks)[i];
+        task.pipeline = this;
+        task.slot = &slot;
+        task.extractor = i;
+        task.sums = (tasks == &slot.tasks ? slot.memory : slot.check).get() + sums_offset_[i];
+        if (tasks == &slot.tasks && on_device(i)) slot.lane_sums.push_back(nullptr);
+      }
+    }
+    slot.lane.done = [this, &slot](const Status& status) { lane_done(slot, status); };
   }
   const MutexLock lock(mutex_);
   pending_.assign(count, 0);
@@ -110,66 +127,80 @@ Status Pipeline::bring_to_host(Slot& slot) {
 void Pipeline::clear_sums(Slot& slot) {
   std::memset(slot.memory.get(), 0, sums_bytes_);
   if (slot.verified) std::memset(slot.check.get(), 0, sums_bytes_);
-  slot.lane_sums.clear();
+  auto lane_sums = slot.lane_sums.begin();
   for (size_t i = 0; i < extractors_.size(); i++) {
-    std::byte* sums = runs(i, slot.scored) ? slot.memory.get() + sums_offset_[i] : nullptr;
+    std::byte* sums = runs(i, slot.scored) ? slot.tasks[i].sums : nullptr;
     slot.sums[i] = sums;
-    if (on_device(i)) slot.lane_sums.push_back(sums);
+    if (on_device(i)) *lane_sums++ = sums;
   }
 }
 
 Status Pipeline::add(bool scored, Held ref, Held dist) {
   Slot& slot = slots_[next_ % slots_.size()];
-  slot.index = static_cast<int64_t>(next_++);
+  slot.index = static_cast<int64_t>(next_);
   slot.scored = scored;
   slot.verified = verify_ && scored && slot.index % verify_ == 0;
   hold_pictures(slot, std::move(ref), std::move(dist));
   clear_sums(slot);
   if (slot.verified) {
-    if (Status status = bring_to_host(slot); !status.ok()) {
+    if (Status status = guarded([&] { return bring_to_host(slot); }); !status.ok()) {
       let_go(slot);
       return status;
     }
   }
 
+  next_++;
   {
     const MutexLock lock(mutex_);
     pending(slot) = 1;  // this function: nothing ends before all is on its way
   }
   for (size_t i = 0; i < extractors_.size(); i++) {
     if (!runs(i, scored)) continue;
-    if (!on_device(i)) add_job(slot, i, slot.memory.get());
-    else if (slot.verified) add_job(slot, i, slot.check.get());
+    if (!on_device(i)) start_task(slot.tasks[i]);
+    else if (slot.verified) start_task(slot.checks[i]);
   }
   if (std::ranges::any_of(slot.lane_sums, [](const std::byte* sums) { return sums; })) {
     {
       const MutexLock lock(mutex_);
       pending(slot)++;
     }
-    lane_->add({scored, slot.held[0][0].get(), slot.held[1][0].get(), slot.lane_sums,
-                [this, &slot](const Status& status) { lane_done(slot, status); }});
+    slot.lane.scored = scored;
+    slot.lane.ref = slot.held[0][0].get();
+    slot.lane.dist = slot.held[1][0].get();
+    slot.lane.sums = slot.lane_sums;
+    lane_->add(slot.lane);
   }
   job_done(slot);
   return {};
 }
 
-/* A CPU twin fills its part of `memory`. */
-void Pipeline::add_job(Slot& slot, size_t extractor, std::byte* memory) {
+void Pipeline::start_task(Task& task) noexcept {
   {
     const MutexLock lock(mutex_);
-    pending(slot)++;
+    pending(*task.slot)++;
   }
-  workers_.add([this, &slot, extractor, memory](int worker) {
-    extractors_[extractor]->extract(slot.frames, scratch_[worker].get(), memory + sums_offset_[extractor]);
-    job_done(slot);
+  workers_.add(task);
+}
+
+void Pipeline::run(Task& task, int worker) noexcept {
+  Status status = guarded([&]() -> Status {
+    extractors_[task.extractor]->extract(task.slot->frames, scratch_[worker].get(), task.sums);
+    return {};
   });
+  if (!status.ok()) fail(std::move(status));
+  job_done(*task.slot);
+}
+
+void Pipeline::fail(Status status) noexcept {
+  const MutexLock lock(mutex_);
+  if (failure_.ok()) failure_ = std::move(status);
 }
 
 void Pipeline::let_go(Slot& slot) {
   for (auto& side : slot.held) std::ranges::fill(side, nullptr);
 }
 
-void Pipeline::job_done(Slot& slot) {
+void Pipeline::job_done(Slot& slot) noexcept {
   {
     const MutexLock lock(mutex_);
     if (pending(slot) > 1) {
@@ -185,28 +216,37 @@ void Pipeline::job_done(Slot& slot) {
   }
 }
 
-void Pipeline::lane_done(Slot& slot, const Status& status) {
+void Pipeline::lane_done(Slot& slot, const Status& status) noexcept {
   if (!status.ok()) {
-    const Status in_host = slot.verified ? Status() : bring_to_host(slot);  // verified: they are there, and being read
-    {
-      const MutexLock lock(mutex_);
-      if (!handover_) handover_ = {slot.index, status};
-      if (failure_.ok()) failure_ = in_host;
-      slot.verified = false;
-    }
-    for (size_t i = 0; i < extractors_.size() && in_host.ok(); i++)
-      if (on_device(i) && runs(i, slot.scored)) add_job(slot, i, slot.memory.get());
+    const bool in_host = slot.verified;  // and being read there
+    Status handed_over = guarded([&] {
+      {
+        const MutexLock lock(mutex_);
+        if (!handover_) handover_ = {slot.index, status};
+        slot.verified = false;
+      }
+      return in_host ? Status() : bring_to_host(slot);
+    });
+    const bool can_be_scored = handed_over.ok();
+    if (!can_be_scored) fail(std::move(handed_over));
+    for (size_t i = 0; i < extractors_.size() && can_be_scored; i++)
+      if (on_device(i) && runs(i, slot.scored)) start_task(slot.tasks[i]);
   }
   job_done(slot);
+}
+
+bool Pipeline::is_done(const Slot& slot, bool wait) {
+  const MutexLock lock(mutex_);
+  if (wait && pending(slot) > 0) done_.wait_for(mutex_, kLaneCheck);
+  return pending(slot) == 0;
 }
 
 bool Pipeline::take(bool wait, FinishedFrame* finished) {
   if (empty()) return false;
   Slot& slot = slots_[oldest_ % slots_.size()];
-  {
-    const MutexLock lock(mutex_);
-    while (wait && pending(slot) > 0) done_.wait(mutex_);
-    if (pending(slot) > 0) return false;
+  while (!is_done(slot, wait)) {
+    if (!wait) return false;
+    if (lane_) (void)lane_->is_abandoned();
   }
   if (slot.verified) compare(slot);
   oldest_++;

@@ -28,6 +28,9 @@ struct FinishedFrame {
   std::span<const std::byte* const> sums;
 };
 
+/* The largest difference of two arrays of 64-bit sums, word by word, relative to the larger of the two; 0: they are equal. */
+double largest_difference(const std::byte* a, const std::byte* b, size_t bytes);
+
 class Pipeline {
  public:
   using Held = std::shared_ptr<HeldPicture>;
@@ -48,7 +51,8 @@ class Pipeline {
   int threads() const { return workers_.threads(); }
   bool on_device(size_t extractor) const { return lane_ && extractors_[extractor]->device_twin(); }
 
-  /* Fails when a picture in the GPU's memory that a CPU twin is to read cannot be downloaded. */
+  /* Fails when a picture in the GPU's memory that a CPU twin is to read cannot be downloaded; the frame is then none. Takes no
+   * memory of its own: a frame that is on its way comes out at the other end. */
   Status add(bool scored, Held ref, Held dist);
 
   /* The oldest frame if it is finished (or, with `wait`, once it is); false when there is none. */
@@ -62,6 +66,17 @@ class Pipeline {
   const Verification& verification() const { return verification_; }
 
  private:
+  struct Slot;
+
+  /* A CPU twin fills its part of a slot's memory. */
+  struct Task final : Job {
+    void run(int worker) noexcept override { pipeline->run(*this, worker); }
+    Pipeline* pipeline = nullptr;
+    Slot* slot = nullptr;
+    size_t extractor = 0;
+    std::byte* sums = nullptr;
+  };
+
   struct Slot {
     int64_t index = 0;
     bool scored = false;
@@ -71,7 +86,9 @@ class Pipeline {
     AlignedBytes memory;             // the sums of all extractors
     AlignedBytes check;
     std::vector<const std::byte*> sums;
+    std::vector<Task> tasks, checks;  // of each extractor
     std::vector<std::byte*> lane_sums;
+    LaneFrame lane;
   };
 
   void make_slots(size_t count);
@@ -81,9 +98,12 @@ class Pipeline {
   void show_pictures(Slot& slot);
   Status bring_to_host(Slot& slot);
   void clear_sums(Slot& slot);
-  void add_job(Slot& slot, size_t extractor, std::byte* memory);
-  void job_done(Slot& slot);
-  void lane_done(Slot& slot, const Status& status);
+  void start_task(Task& task) noexcept;
+  void run(Task& task, int worker) noexcept;
+  void job_done(Slot& slot) noexcept;
+  void lane_done(Slot& slot, const Status& status) noexcept;
+  void fail(Status status) noexcept;
+  bool is_done(const Slot& slot, bool wait);
   void compare(const Slot& slot);
   bool runs(size_t extractor, bool scored) const { return scored || extractors_[extractor]->reads().every_frame; }
 

@@ -28,21 +28,20 @@ Status check_range(const char* option, int value, int least, int most, const cha
 
 }  // namespace
 
-SessionParams::SessionParams(const VmafxParams& params)
-    : given{params.device_platform, params.device_context} {
+SessionParams::SessionParams(const VmafxParams& params) : given{params.device_platform, params.device_context} {
 #define VMAFX_TEXT(option, field, value, help) field = text_or(params.field, field);
 #define VMAFX_NUMBER(option, field, ...) field = params.field;
-          VMAFX_OPTIONS(VMAFX_TEXT, VMAFX_NUMBER, VMAFX_NUMBER)
-              VMAFX_OTHER_OPTIONS(VMAFX_TEXT, VMAFX_NUMBER, VMAFX_NUMBER)
+  VMAFX_OPTIONS(VMAFX_TEXT, VMAFX_NUMBER, VMAFX_NUMBER);
+  VMAFX_OTHER_OPTIONS(VMAFX_TEXT, VMAFX_NUMBER, VMAFX_NUMBER);
 #undef VMAFX_TEXT
 #undef VMAFX_NUMBER
-      }
+}
 
-      Status SessionParams::check() const {
+Status SessionParams::check() const {
 #define VMAFX_INT(option, field, value, least, most, help) VMAFX_TRY(check_range(#option, field, least, most, help));
 #define VMAFX_NONE(...)
-  VMAFX_OPTIONS(VMAFX_NONE, VMAFX_INT, VMAFX_NONE)
-  VMAFX_OTHER_OPTIONS(VMAFX_NONE, VMAFX_INT, VMAFX_NONE)
+  VMAFX_OPTIONS(VMAFX_NONE, VMAFX_INT, VMAFX_NONE);
+  VMAFX_OTHER_OPTIONS(VMAFX_NONE, VMAFX_INT, VMAFX_NONE);
 #undef VMAFX_INT
 #undef VMAFX_NONE
   if (import_frames == "auto" || import_frames == "device" || import_frames == "host") return {};
@@ -77,9 +76,15 @@ StatusOr<std::vector<ModelSpec>> Session::models_asked_for() {
 
 Status Session::configure(const VmafxFormat& ref_given, const VmafxFormat& dist_given) {
   if (table_) return error(EINVAL, "the session is configured already; open another one for another format");
+  VMAFX_TRY(failure_);
   VMAFX_ASSIGN(InputFormat ref, InputFormat::make(ref_given, "reference"));
   VMAFX_ASSIGN(InputFormat dist, InputFormat::make(dist_given, "distorted"));
   if (const auto differ = differences(ref, dist); !differ.empty()) return {EINVAL, differ.front()};
+  return keep(set_up(std::move(ref), std::move(dist)));
+}
+
+/* Once: what fails half-way is not begun again. */
+Status Session::set_up(InputFormat ref, InputFormat dist) {
   format_ = ref.scored;
   warn_of_colors(ref, dist, model_count() > 0, log_);
   settle_color(ref.scored.color, dist.scored.color);
@@ -92,6 +97,7 @@ Status Session::configure(const VmafxFormat& ref_given, const VmafxFormat& dist_
   VMAFX_TRY(start_import(dist_reader_, dist));
   table_.emplace(plan_.columns());
   scorer_.emplace(plan_, *table_, params_.n_subsample);
+  result_.reserve(table_->keys().size());
   return {};
 }
 
@@ -144,13 +150,14 @@ StatusOr<std::unique_ptr<DeviceIntake>> Session::open_intake(const InputFormat& 
   return DeviceIntake::create(format, *backend_.device, params_.given);
 }
 
-Status Session::submit(const VmafxPicture& ref_picture, const VmafxPicture& dist_picture) {
-  /* Both first, whatever happens: each is released exactly once by its holder. */
-  auto ref = ref_reader_.read(ref_picture);
-  auto dist = dist_reader_.read(dist_picture);
+Status Session::submit(OwnedPicture ref_picture, OwnedPicture dist_picture) {
+  VMAFX_TRY(failure_);
   if (!table_) return error(EINVAL, "frames were submitted before the format was configured");
   if (finished_) return error(EINVAL, "frames were submitted after the end of the stream");
-  VMAFX_TRY(failure_);
+  auto ref = ref_reader_.read(std::move(ref_picture));
+  const bool has_time = dist_picture->has_time;
+  const double time = dist_picture->time;
+  auto dist = dist_reader_.read(std::move(dist_picture));
   VMAFX_TRY(keep(ref.status()));
   VMAFX_TRY(keep(dist.status()));
 
@@ -158,7 +165,7 @@ Status Session::submit(const VmafxPicture& ref_picture, const VmafxPicture& dist
   VMAFX_TRY(pump([this] { return pipeline_.full(); }));
   VMAFX_TRY(keep(report_complete_frames()));
   const bool scored = scorer_->is_scored(submitted_);
-  if (dist_picture.has_time && scored) table_->set_time(submitted_, dist_picture.time);
+  if (has_time && scored) table_->set_time(submitted_, time);
   submitted_++;
   VMAFX_TRY(keep(pipeline_.add(scored, std::move(ref.value()), std::move(dist.value()))));
   return keep(reserve_report());
@@ -168,6 +175,10 @@ Status Session::submit(const VmafxPicture& ref_picture, const VmafxPicture& dist
 Status Session::keep(Status status) {
   if (failure_.ok()) failure_ = status;
   return status;
+}
+
+void Session::fail(Status status) noexcept {
+  if (failure_.ok()) failure_ = std::move(status);
 }
 
 /* Scores the frames that are finished, in order; waits for the next one while `must_wait()`. */
@@ -201,7 +212,11 @@ Status Session::check_device() {
 
 Status Session::score(const FinishedFrame& finished) {
   VMAFX_TRY(check_device());
-  return scorer_->add(finished);
+  VMAFX_TRY(scorer_->add(finished));
+  if (params_.verify_fail && pipeline_.verification().largest_difference > 0)
+    return error(EBADMSG, "verify_fail: the raw sums of frame %lld differ between GPU and CPU by %g of their value",
+                 static_cast<long long>(finished.index), pipeline_.verification().largest_difference);
+  return {};
 }
 
 /* NDJSON is written as frames finish; the other formats wait for the end. */
@@ -216,6 +231,7 @@ Status Session::receive(bool wait, VmafxFrameResult* result, bool* ready) {
   if (!table_) return {};
   const auto is_ready = [this] { return received_ < scorer_->complete(); };
   if (!is_ready()) {
+    VMAFX_TRY(failure_);
     VMAFX_TRY(pump([&] { return wait && !is_ready(); }));
     VMAFX_TRY(keep(report_complete_frames()));
   }
@@ -239,12 +255,13 @@ Status Session::drain() {
   return {};
 }
 
+/* The scores stand from the end of drain() on, whatever becomes of the report. */
 Status Session::finish() {
   VMAFX_TRY(failure_);
   if (finished_) return {};
   if (submitted_ == 0) return error(EINVAL, "no frames were scored: the inputs gave no frame pair");
   VMAFX_TRY(drain());
-  finished_ = true;  // whatever comes of the report, there are scores
+  finished_ = true;
   const Status reported = keep(write_report(pairing_ && pairing_->cut_short));
   warn_of_gaps();
   log_end(run_facts(), log_);

@@ -57,15 +57,17 @@ class Session {
   static StatusOr<std::unique_ptr<Session>> open(const SessionParams& params, Log::Sink sink);
 
   Status configure(const VmafxFormat& ref, const VmafxFormat& dist);
-  Status submit(const VmafxPicture& ref, const VmafxPicture& dist);
+  Status submit(OwnedPicture ref, OwnedPicture dist);
   Status receive(bool wait, VmafxFrameResult* result, bool* ready);
   Status finish();
-  Status abandon();  // writes a partial report if frames were scored and finish() did not succeed
+  void fail(Status status) noexcept;  // something threw: nothing more can be scored
+  Status abandon();                   // writes a partial report if frames were scored and finish() did not succeed
   StatusOr<ModelScore> model_score(int i) const;
 
   Status set_pairing(const VmafxPairing& pairing);
   unsigned planes_read() const { return plan_.planes_read(); }
   unsigned imports() const { return (ref_reader_.is_importing() ? 1 : 0) | (dist_reader_.is_importing() ? 2 : 0); }
+  bool finished() const { return finished_; }
   const ScoreFormat& score_format() const { return score_format_; }
   int model_count() const { return static_cast<int>(plan_.models().size()); }
   Log& log() { return log_; }
@@ -78,6 +80,7 @@ class Session {
   Status start_lane();
   Status start_import(PictureReader& reader, const InputFormat& format);
   StatusOr<std::unique_ptr<DeviceIntake>> open_intake(const InputFormat& format) const;
+  Status set_up(InputFormat ref, InputFormat dist);
   Status check_device();
   Status keep(Status status);
   template <class MustWait>

@@ -27,33 +27,32 @@ Status Workers::start(int threads) {
   return {};
 }
 
-void Workers::add(Job job) {
+void Workers::add(Job& job) noexcept {
   {
     const MutexLock lock(mutex_);
-    queue_.push_back(std::move(job));
+    queue_.push_back(job);
   }
   wake_.notify_one();
 }
 
-void Workers::add_first(Job job) {
+void Workers::add_first(Job& job) noexcept {
   {
     const MutexLock lock(mutex_);
-    queue_.push_front(std::move(job));
+    queue_.push_front(job);
   }
   wake_.notify_one();
 }
 
 void Workers::run(int worker) {
   for (;;) {
-    Job job;
+    Job* job;
     {
       const MutexLock lock(mutex_);
       while (!closing_ && queue_.empty()) wake_.wait(mutex_);
       if (queue_.empty()) return;
-      job = std::move(queue_.front());
-      queue_.pop_front();
+      job = &queue_.pop_front();
     }
-    job(worker);
+    job->run(worker);
   }
 }
 

@@ -5,28 +5,34 @@
 #ifndef VMAFX_ENGINE_WORKERS_H
 #define VMAFX_ENGINE_WORKERS_H
 
-#include <deque>
-#include <functional>
 #include <thread>
 #include <vector>
 
+#include "base/fifo.h"
 #include "base/mutex.h"
 #include "base/status.h"
 
 namespace vmafx {
 
+/* Who gives it keeps it until it has run; it may then be given again. */
+struct Job {
+  virtual ~Job() = default;
+
+  /* `worker` is the number of the running thread, 0 .. threads-1: its key to per-thread memory. */
+  virtual void run(int worker) noexcept = 0;
+
+  Job* next = nullptr;  // the queue's
+};
+
 class Workers {
  public:
-  /* `worker` is the number of the running thread, 0 .. threads-1: its key to per-thread memory. */
-  using Job = std::function<void(int worker)>;
-
   Workers() = default;
   ~Workers();  // runs what is still queued, then joins
 
   /* ENOMEM when the system gives no thread at all; fewer than asked for is fine. */
   Status start(int threads);
-  void add(Job job);
-  void add_first(Job job);  // before all that waits
+  void add(Job& job) noexcept;
+  void add_first(Job& job) noexcept;  // before all that waits
   int threads() const { return static_cast<int>(threads_.size()); }
 
  private:
@@ -34,7 +40,7 @@ class Workers {
 
   Mutex mutex_;
   Condition wake_;
-  std::deque<Job> queue_ VMAFX_GUARDED_BY(mutex_);
+  Fifo<Job> queue_ VMAFX_GUARDED_BY(mutex_);
   bool closing_ VMAFX_GUARDED_BY(mutex_) = false;
   std::vector<std::thread> threads_;
 };

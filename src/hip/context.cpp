@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 namespace vmafx::hip {
 namespace {
@@ -107,6 +108,31 @@ void Context::lose(const std::string& reason) {
     lost_.store(true, std::memory_order_release);
   }
   note("the device " + device_.name + " is lost: " + reason);
+}
+
+Context::Running::Running(Context& of, const char* call) : context(of), name(call) {
+  const MutexLock lock(context.mutex_);
+  next = std::exchange(context.running_, this);
+}
+
+Context::Running::~Running() {
+  const MutexLock lock(context.mutex_);
+  Running** at = &context.running_;
+  while (*at != this) at = &(*at)->next;
+  *at = next;
+}
+
+bool Context::is_stuck() {
+  const auto limit = kCallDeadlines * options_.deadline;
+  const auto begun = std::chrono::steady_clock::now() - limit;
+  const MutexLock lock(mutex_);
+  const Running* stuck = running_;
+  while (stuck && stuck->since > begun) stuck = stuck->next;
+  if (stuck && !lost()) {
+    reason_ = format_text("%s has not come back for %lld ms", stuck->name, static_cast<long long>(limit.count()));
+    lost_.store(true, std::memory_order_release);
+  }
+  return stuck;
 }
 
 Status Context::lost_status() const {

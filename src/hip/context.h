@@ -1,8 +1,8 @@
 /* The device in use: whose calls these are, whether it still answers, and how long to wait for it.
  *
  * Every call to the runtime goes through Context::call(), which refuses once the device is lost. Lost is for good:
- * it is set by an error after which the device cannot be trusted (a fault in a kernel, a reset) and by a wait that
- * outlived the deadline. After that no call is made any more, not even to free: a dead device can block any of them.
+ * it is set by an error after which the device cannot be trusted (a fault in a kernel, a reset), by a wait that
+ * outlived the deadline, and by whoever finds that a call does not come back (is_stuck()). After that no call is made any more, not even to free: a dead device can block any of them.
  * Its handles are leaked on purpose, which is noted once. */
 #ifndef VMAFX_HIP_CONTEXT_H
 #define VMAFX_HIP_CONTEXT_H
@@ -20,6 +20,9 @@
 #include "hip/runtime.h"
 
 namespace vmafx::hip {
+
+/* How many times as long as a wait for the device a call of the runtime may take, which is to return at once. */
+inline constexpr int kCallDeadlines = 6;
 
 struct ContextOptions {
   std::chrono::milliseconds deadline{10000};       // of any one wait
@@ -52,6 +55,11 @@ class Context {
 
   bool lost() const { return lost_.load(std::memory_order_acquire); }
   void lose(const std::string& reason);
+  Status lost_status() const;  // of a lost device: ENODEV, and the reason
+
+  /* Whether some thread is in a call that should have come back long ago. The device is then lost, and that call, should it ever
+   * come back, fails. */
+  bool is_stuck();
 
   /* While it lives, the calling thread's calls go to this device; what was bound before comes back. May be nested. */
   class Scope {
@@ -75,9 +83,15 @@ class Context {
   template <class Function>
   Status call(const char* name, Function&& function, std::source_location where = std::source_location::current()) {
     if (lost()) return lost_status();
-    const Scope scope(*this);
-    if (scope.error()) return check(scope.error(), "SetDevice", where);
-    return check(function(device_.runtime->functions()), name, where);
+    Error code;
+    {
+      const Running running(*this, name);
+      const Scope scope(*this);
+      code = scope.error();
+      if (code) name = "SetDevice";
+      else code = function(device_.runtime->functions());
+    }
+    return lost() ? lost_status() : check(code, name, where);
   }
 
   /* For destructors: the same, with a failure only noted; when the device is lost the handle is leaked. Tried even
@@ -85,6 +99,7 @@ class Context {
   template <class Function>
   void dispose(const char* name, Function&& function, std::source_location where = std::source_location::current()) {
     if (lost()) return note_leak();
+    const Running running(*this, name);
     const Scope scope(*this);
     if (scope.error()) note(check(scope.error(), "SetDevice", where).message());
     if (lost()) return note_leak();
@@ -98,8 +113,17 @@ class Context {
  private:
   Context(Device device, ContextOptions options) : device_(std::move(device)), options_(std::move(options)) {}
 
+  /* A call that is under way, in the list of them. */
+  struct Running {
+    Running(Context& of, const char* call);
+    ~Running();
+    Context& context;
+    const char* name;
+    const std::chrono::steady_clock::time_point since = std::chrono::steady_clock::now();
+    Running* next;
+  };
+
   Status check(Error code, const char* name, const std::source_location& where);
-  Status lost_status() const;
   void note_leak();
 
   Device device_;
@@ -110,6 +134,7 @@ class Context {
   std::atomic<bool> leak_noted_ = false;
   mutable Mutex mutex_;
   std::string reason_ VMAFX_GUARDED_BY(mutex_);
+  Running* running_ VMAFX_GUARDED_BY(mutex_) = nullptr;
 };
 
 }  // namespace vmafx::hip

@@ -51,7 +51,7 @@ std::string structs() {
          FIELD(device_context), FIELD(import_frames), FIELD(log_path),       FIELD(log_fmt),  FIELD(score_fmt),
          FIELD(pool),           FIELD(n_threads),     FIELD(n_subsample),    FIELD(fallback), FIELD(verify),
          FIELD(report_times),   FIELD(summary),       FIELD(ignore_unknown), FIELD(encodes),  FIELD(log),
-         FIELD(log_cookie),     FIELD(reserved)});
+         FIELD(log_cookie),     FIELD(verify_fail),   FIELD(reserved)});
   }
   {
     using Struct = VmafxColor;

@@ -215,6 +215,24 @@ START_TEST(each_call_may_hang) {
 }
 END_TEST
 
+/* While the device is opened or frames are on their way, each call that does either. */
+START_TEST(calls_that_never_return_are_left_behind) {
+  const std::string want = cpu_scores();
+  const std::vector<std::string> calls = list_calls("hip 1");
+  int launches = 0;
+  for (size_t k = 0; k < calls.size(); k++) {
+    const bool launch = calls[k] == "hipModuleLaunchKernel";
+    launches += launch;
+    if (launch || calls[k] == "hipInit" || calls[k] == "hipModuleLoadData")
+      assert_scores_survive(emulator("BLOCK", std::to_string(k + 1)) + " VMAFX_HIP_DEADLINE=100", want);
+  }
+  ck_assert_int_ge(launches, 3);
+  const Rerun strict = run_again(emulator("BLOCK", "hipModuleLaunchKernel") + " VMAFX_HIP_DEADLINE=100", "hip 0");
+  ck_assert(!strict.succeeded);
+  assert_contains(strict.text, "the GPU has not opened within 600 ms: a call of its runtime does not come back");
+}
+END_TEST
+
 /* Without a fallback: the right scores, if the failure did no harm, or an error. */
 START_TEST(no_call_that_fails_goes_unnoticed) {
   const std::string want = cpu_scores();
@@ -245,5 +263,6 @@ int main(int argc, char** argv) {
                                                      {"deadline", a_bad_deadline_is_refused},
                                                      {"failures", each_call_may_fail},
                                                      {"hangs", each_call_may_hang},
+                                                     {"blocks", calls_that_never_return_are_left_behind},
                                                      {"strict", no_call_that_fails_goes_unnoticed}});
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <climits>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -46,7 +47,7 @@ void must(bool good) {
 struct Decoder {
   size_t pitch_alignment = 64;
   uint64_t modifier = 0;
-  bool download_differs = false;
+  int right_downloads = INT_MAX;  // later ones differ from what lies on the surface
   bool cannot_download = false;
   int downloads = 0;
   std::mutex mutex;
@@ -79,7 +80,7 @@ struct Loan {
       loan.decoder->finish();
     }
     if (loan.decoder->cannot_download) return -EIO;
-    if (loan.decoder->download_differs) samples[luma_size(loan.format) - 1] ^= 1;
+    if (loan.decoder->downloads > loan.decoder->right_downloads) samples[luma_size(loan.format) - 1] ^= 1;
     *copy = TestPicture::make(loan.format, samples);
     return 0;
   }
@@ -327,7 +328,7 @@ START_TEST(what_cannot_be_imported_is_downloaded) {
     DmabufDecoder tiled, wrong;
     tiled.modifier = kTiled;
     assert_downloaded(tiled, params_on("hip"), "they are not linear (format modifier 0x200000000000001)");
-    wrong.download_differs = true;  // in the last sample of the luma: the download is what is scored
+    wrong.right_downloads = 0;  // in the last sample of the luma: the download is what is scored
     const Outcome outcome = run_dmabuf(wrong, kNv12, params_on("hip"));
     ck_assert_int_eq(outcome.error, 0);
     assert_contains(outcome.log, "the GPU reads other samples in them than a download gives (plane 0, row 63)");
@@ -376,6 +377,21 @@ START_TEST(verification_downloads) {
   assert_scores(outcome, kP010);
   assert_contains(outcome.log, "verify=4: the largest difference between GPU and CPU in 3 frames is 0");
   assert_contains(outcome.log, counts("distorted", kFrames, 0, 3));
+}
+END_TEST
+
+START_TEST(verification_ends_with_an_error_if_asked) {
+  for (const int verify_fail : {0, 1}) {
+    DmabufDecoder decoder;
+    decoder.right_downloads = 1;  // that against which the first picture is checked
+    VmafxParams params = params_on("hip");
+    params.verify = 1;
+    params.verify_fail = verify_fail;
+    const Outcome outcome = run_dmabuf(decoder, kNv12, params, kDistOnly);
+    ck_assert_int_eq(outcome.error, verify_fail ? -EBADMSG : 0);
+    assert_contains(outcome.log, verify_fail ? "verify_fail: the raw sums of frame 0 differ between GPU and CPU by "
+                                             : "verify=1: the largest difference between GPU and CPU in 11 frames is ");
+  }
 }
 END_TEST
 
@@ -548,6 +564,7 @@ int main(int argc, char** argv) {
   const int failed =
       run_suite_on_device("pictures on a GPU", {{"linear", linear_objects_are_read_where_they_lie},
                                                 {"verify", verification_downloads},
+                                                {"verify_fail", verification_ends_with_an_error_if_asked},
                                                 {"addresses", device_addresses_wait_for_their_stream},
                                                 {"pinned", pinned_pictures_are_uploaded_from_where_they_are}});
   return failed | run_suite("pictures on a GPU that cannot be read there",

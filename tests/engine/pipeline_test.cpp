@@ -137,8 +137,8 @@ void watch(const Reads& reads, bool device, int fails_at = -1) {
       while (take_one()) continue;
       watcher.twin.fails = true;
     }
-    auto ref = reader.read(TestPicture::make(kPictures, make_samples(kPictures, n, false)));
-    auto dist = reader.read(TestPicture::make(kPictures, make_samples(kPictures, n, true)));
+    auto ref = reader.read(OwnedPicture(TestPicture::make(kPictures, make_samples(kPictures, n, false))));
+    auto dist = reader.read(OwnedPicture(TestPicture::make(kPictures, make_samples(kPictures, n, true))));
     assert_ok(pipeline.add(n % 3 == 0, std::move(ref.value()), std::move(dist.value())));
   }
   while (take_one()) continue;
@@ -168,8 +168,8 @@ class Stream {
         while (take(true)) continue;
         metric_.twin.fails = true;
       }
-      auto ref = reader.read(TestPicture::make(kPictures, make_samples(kPictures, n, false)));
-      auto dist = reader.read(TestPicture::make(kPictures, make_samples(kPictures, n, true)));
+      auto ref = reader.read(OwnedPicture(TestPicture::make(kPictures, make_samples(kPictures, n, false))));
+      auto dist = reader.read(OwnedPicture(TestPicture::make(kPictures, make_samples(kPictures, n, true))));
       assert_ok(pipeline.add(true, std::move(ref.value()), std::move(dist.value())));
     }
     while (take(true)) continue;
@@ -217,6 +217,14 @@ START_TEST(verification_sees_a_right_device) {
 }
 END_TEST
 
+START_TEST(the_lowest_bit_of_a_large_sum_is_a_difference) {
+  const int64_t sums[] = {(int64_t{1} << 60) + 1, int64_t{1} << 60};
+  const auto* bytes = reinterpret_cast<const std::byte*>(sums);
+  ck_assert_double_eq(largest_difference(bytes, bytes + sizeof(int64_t), sizeof(int64_t)), 0x1p-60);
+  ck_assert_double_eq(largest_difference(bytes, bytes, sizeof sums), 0);
+}
+END_TEST
+
 START_TEST(the_cpu_takes_over_at_the_frame_that_failed) {
   Metric metric;
   Stream stream(metric, 1);
@@ -247,6 +255,7 @@ END_TEST
 int main() {
   return run_suite("pipeline", {{"wrong", verification_sees_a_wrong_device},
                                 {"right", verification_sees_a_right_device},
+                                {"lowest_bit", the_lowest_bit_of_a_large_sum_is_a_difference},
                                 {"handover", the_cpu_takes_over_at_the_frame_that_failed},
                                 {"history", earlier_frames_of_the_sides_that_are_read}});
 }

@@ -97,6 +97,21 @@ START_TEST(threads_that_cannot_start_are_no_reason_to_try_again) {
 }
 END_TEST
 
+START_TEST(what_failed_to_configure_is_not_configured_again) {
+  const VmafxParams params = cpu_params();
+  VmafxContext* ctx = nullptr;
+  ck_assert_int_eq(vmafx_open(&ctx, &params), 0);
+  const VmafxFormat f = format(96, 64, VMAFX_CHROMA_420, 8);
+  {
+    const NoThreads none;
+    ck_assert_int_eq(vmafx_configure(ctx, &f, &f), -ENOMEM);
+  }
+  ck_assert_int_eq(vmafx_configure(ctx, &f, &f), -ENOMEM);
+  assert_contains(vmafx_last_error(ctx), "cannot start a worker thread");
+  vmafx_close(&ctx);
+}
+END_TEST
+
 START_TEST(threads_do_not_change_scores) {
   StreamOptions options;
   options.frames = 12;
@@ -238,7 +253,7 @@ START_TEST(what_this_version_does_not_know_is_refused) {
   params.encodes = 2;
   assert_contains(open_complaint(params, -EINVAL), "encodes=2; use 1 (distorted pictures for each reference picture)");
   params = cpu_params();
-  params.reserved[7] = &word;
+  params.reserved[6] = &word;
   assert_contains(open_complaint(params, -EINVAL), "the reserved words of a VmafxParams are not zero");
 
   VmafxContext* ctx = nullptr;
@@ -694,6 +709,7 @@ int main() {
                                   {"overloads", overloads_change_the_key},
                                   {"bootstrap", bootstrap_scores_are_reported},
                                   {"parameters", wrong_parameters_are_named},
+                                  {"configure_again", what_failed_to_configure_is_not_configured_again},
                                   {"versions", what_this_version_does_not_know_is_refused},
                                   {"score_format", scores_are_formatted_as_reports_are},
                                   {"planes", planes_that_are_read},

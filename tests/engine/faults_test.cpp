@@ -1,0 +1,208 @@
+/* A session whose memory, threads or descriptors run out at any point ends with an error or the right scores: it never hangs, never
+ * aborts, and gives every picture back. */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstddef>
+#include <cstdlib>
+#include <filesystem>
+#include <new>
+
+#include "tests/support/check_main.h"
+#include "tests/support/stream.h"
+
+using namespace vmafx::test;
+
+namespace {
+
+constexpr int kNever = 0;
+constexpr unsigned kHangSeconds = 60;  // SIGALRM then ends the program, and the test with it
+constexpr int kPoints = 3000;          // at which memory runs out, at least
+
+std::atomic<long> allocations_left = kNever;  // until memory runs out
+std::atomic<bool> runs_out_for_good = false;  // not for one allocation only
+std::atomic<int> threads_left = -1;           // -1: as many as the system has
+thread_local int exempt = 0;                  // the test's own work
+
+struct Exempt {
+  Exempt() { exempt++; }
+  ~Exempt() { exempt--; }
+};
+
+bool runs_out() {
+  if (exempt || allocations_left == kNever) return false;
+  if (--allocations_left > 0) return false;
+  allocations_left = runs_out_for_good ? 1 : kNever;
+  return true;
+}
+
+void* allocate(size_t bytes, size_t alignment) {
+  if (runs_out()) return nullptr;
+  void* memory = nullptr;
+  if (posix_memalign(&memory, std::max(alignment, sizeof(void*)), std::max<size_t>(bytes, 1)) != 0) return nullptr;
+  return memory;
+}
+
+void* allocate_or_throw(size_t bytes, size_t alignment) {
+  if (void* memory = allocate(bytes, alignment)) return memory;
+  throw std::bad_alloc();
+}
+
+}  // namespace
+
+void* operator new(size_t bytes) { return allocate_or_throw(bytes, alignof(std::max_align_t)); }
+void* operator new[](size_t bytes) { return allocate_or_throw(bytes, alignof(std::max_align_t)); }
+void* operator new(size_t bytes, std::align_val_t to) { return allocate_or_throw(bytes, static_cast<size_t>(to)); }
+void* operator new[](size_t bytes, std::align_val_t to) { return allocate_or_throw(bytes, static_cast<size_t>(to)); }
+void* operator new(size_t bytes, const std::nothrow_t&) noexcept { return allocate(bytes, alignof(std::max_align_t)); }
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, size_t, std::align_val_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, size_t, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
+
+extern "C" [[gnu::visibility("default")]] int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
+                                                             void* (*start)(void*), void* argument) {
+  static const auto create = reinterpret_cast<decltype(&pthread_create)>(dlsym(RTLD_NEXT, "pthread_create"));
+  if (threads_left == 0) return EAGAIN;
+  if (threads_left > 0) threads_left--;
+  return create(thread, attributes, start, argument);
+}
+
+namespace {
+
+constexpr VmafxFormat kFormat = {32, 32, VMAFX_CHROMA_420, 8, VMAFX_LAYOUT_SEMIPLANAR, 0, VMAFX_MEMORY_HOST};
+constexpr int kFrames = 4;
+
+struct Result {
+  int error = 0;      // the first
+  int finished = -1;  // what vmafx_finish() said
+  double score = -1;
+  long allocations[2] = {};  // of vmafx_open(), and all
+};
+
+void ignore_log(void*, VmafxLogLevel, const char*) {}
+
+std::string report_path() {
+  const Exempt exempt;
+  return std::filesystem::temp_directory_path() / ("vmafx_faults_" + std::to_string(getpid()) + ".json");
+}
+
+/* One stream, every step of it, whatever became of those before. Memory runs out at allocation `k`. */
+Result run(long k) {
+  static const std::string path = report_path();
+  static const Samples ref_samples = make_samples(kFormat, 0, false), dist_samples = make_samples(kFormat, 0, true);
+  VmafxParams params = cpu_params("vmaf_v0.6.1", "psnr");
+  params.n_threads = 2;
+  params.log_path = path.c_str();
+  params.log = ignore_log;
+  Result result;
+  const auto note = [&](int ret) {
+    if (ret < 0 && ret != -EAGAIN && !result.error) result.error = ret;
+    return ret;
+  };
+  constexpr long kPlenty = 1L << 40;
+  const long given = k == kNever ? kPlenty : k;
+  alarm(kHangSeconds);
+  allocations_left = given;
+  VmafxContext* ctx = nullptr;
+  note(vmafx_open(&ctx, &params));
+  result.allocations[0] = given - allocations_left;
+  if (ctx) {
+    note(vmafx_configure(ctx, &kFormat, &kFormat));
+    VmafxFrameResult scores;
+    for (int n = 0; n < kFrames; n++) {
+      exempt++;
+      const VmafxPicture ref = TestPicture::make(kFormat, ref_samples), dist = TestPicture::make(kFormat, dist_samples);
+      exempt--;
+      note(vmafx_submit(ctx, &ref, &dist));
+      note(vmafx_receive(ctx, &scores));
+    }
+    VmafxPairing pairing{};
+    pairing.paired = kFrames;
+    note(vmafx_set_pairing(ctx, &pairing));
+    result.finished = note(vmafx_finish(ctx));
+    while (vmafx_receive(ctx, &scores) == 0) continue;
+    if (note(vmafx_model_score(ctx, 0, nullptr, &result.score)) < 0) result.score = -1;
+  }
+  vmafx_close(&ctx);
+  result.allocations[1] = given - allocations_left;
+  allocations_left = kNever;
+  alarm(0);
+  unlink(path.c_str());
+  return result;
+}
+
+/* A score is the right one or none; no error, only with a score. */
+void check(const Result& result, const Result& right, long k) {
+  ck_assert_msg(TestPicture::alive == 0, "%d pictures are left with the fault at %ld", TestPicture::alive.load(), k);
+  ck_assert_msg(result.score == -1 || result.score == right.score, "%f instead of %f with the fault at %ld",
+                result.score, right.score, k);
+  ck_assert_msg(result.error || result.score == right.score, "no error and no score with the fault at %ld", k);
+}
+
+}  // namespace
+
+/* _i: whether memory stays away after the first refusal. */
+START_TEST(memory_runs_out_anywhere) {
+  runs_out_for_good = _i;
+  (void)run(kNever);  // what is made once for the process
+  const Result right = run(kNever);
+  ck_assert_int_eq(right.error, 0);
+  const long after_open = right.allocations[1] - right.allocations[0];
+  const long step = std::max(1L, right.allocations[0] / std::max(1L, kPoints / 2 - after_open));
+  int points = 0, errors = 0;
+  for (long k = 1; k <= right.allocations[1]; k += k < right.allocations[0] - step ? step : 1, points++) {
+    const Result result = run(k);
+    check(result, right, k);
+    errors += result.error != 0;
+  }
+  ck_assert_int_ge(2 * points, kPoints);  // with this test's other half
+  ck_assert_int_ge(errors, points / 2);
+}
+END_TEST
+
+START_TEST(threads_are_refused) {
+  const Result right = run(kNever);
+  for (int threads = 0; threads < 4; threads++) {
+    threads_left = threads;
+    const Result result = run(kNever);
+    threads_left = -1;
+    check(result, right, threads);
+    ck_assert_int_eq(result.error, (threads ? 0 : -ENOMEM));
+  }
+}
+END_TEST
+
+START_TEST(descriptors_are_refused) {
+  const Result right = run(kNever);
+  rlimit usual;
+  getrlimit(RLIMIT_NOFILE, &usual);
+  int errors = 0;
+  for (rlim_t n = 0; n < 16; n++) {
+    const rlimit few = {n, usual.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &few);
+    const Result result = run(kNever);
+    setrlimit(RLIMIT_NOFILE, &usual);
+    check(result, right, static_cast<long>(n));
+    errors += result.error == -EMFILE;
+  }
+  ck_assert_int_ge(errors, 1);
+}
+END_TEST
+
+int main() {
+  return run_suite("faults", {{"memory", memory_runs_out_anywhere, 0},
+                              {"no_memory", memory_runs_out_anywhere, 1},
+                              {"threads", threads_are_refused},
+                              {"descriptors", descriptors_are_refused}});
+}
