@@ -1,5 +1,7 @@
 """Options: what is refused, what is repaired with a warning, what has an effect."""
 
+import json
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -240,3 +242,21 @@ def help_tells_the_default_pairing(lab):
         shown = subprocess.run(lab.command(f"-hide_banner -h filter={name}"), stdout=subprocess.PIPE).stdout.decode()
         lines = [line for line in shown.splitlines() if line.startswith("   ts_sync_mode ")]
         check_equal([line.split("(default ")[1] for line in lines], [default + ")"], f"default of {name}")
+
+
+@case
+def model_files_write_nothing(lab):
+    """Whoever runs a model of somebody else's keeps his files. His own options may write."""
+    path = lab.write_model("model.json")
+    model = json.loads(path.read_text())
+    model["model_dict"]["feature_names"] = ["Cambi_feature_cambi_score", "VMAF_integer_feature_motion2_score"]
+    graph = "[0]scale=320:240[d];[1]scale=320:240[r];[d][r]vmafx=model='path=model.json{}'"
+    for folder in ("maps", "maps\0x"):
+        model["model_dict"]["feature_opts_dicts"] = [{"heatmaps_path": folder}, {}]
+        path.write_text(json.dumps(model))
+        lab.compare(graph.format("")).failed("model file 'model.json': ")
+    check_equal(os.listdir(lab.folder), ["model.json"], "files")
+    del model["model_dict"]["feature_opts_dicts"]
+    path.write_text(json.dumps(model))
+    lab.compare(graph.format(r"\:cambi.heatmaps_path=mine")).score()
+    check_equal(len(os.listdir(lab.folder / "mine")), 5, "heatmaps")
