@@ -286,12 +286,12 @@ void HipLane::give_back(Frames& frames, const Status& status) {
 void HipLane::give_up() {
   while (filling_ > 0) wake_.wait(mutex_);
   Frames queued = std::exchange(queue_, {});
-  const Status& reason = failure_;
+  const Status* reason = &failure_;  // which stays as it is
   const MutexUnlock unlocked(mutex_);
-  for (Frames& batch : sent_) give_back(batch, reason);
+  for (Frames& batch : sent_) give_back(batch, *reason);
   sent_.clear();
-  give_back(staged_, reason);
-  give_back(queued, reason);
+  give_back(staged_, *reason);
+  give_back(queued, *reason);
 }
 
 }  // namespace vmafx

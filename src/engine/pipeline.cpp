@@ -35,7 +35,8 @@ double largest_difference(const std::byte* a, const std::byte* b, size_t bytes) 
 Pipeline::~Pipeline() {
   FinishedFrame finished;
   while (take(true, &finished)) continue;
-  if (lane_ && lane_->is_abandoned()) (void)lane_.release();
+  if (lane_ && lane_->is_abandoned()) [[maybe_unused]]
+    const HipLane* kept_by_its_thread = lane_.release();
 }
 
 Status Pipeline::start(std::vector<Extractor*> extractors, int threads, int frames_ahead) {

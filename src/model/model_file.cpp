@@ -315,7 +315,8 @@ StatusOr<Model> parse_model(std::string_view text, const std::string& origin, co
 }
 
 StatusOr<Model> load_model(const ModelSpec& spec) {
-  if (valid_utf8(spec.name) != spec.name) return error(EINVAL, "model '%s': its name is no UTF-8 text", spec.name.c_str());
+  if (valid_utf8(spec.name) != spec.name)
+    return error(EINVAL, "model '%s': its name is no UTF-8 text", spec.name.c_str());
   if (!spec.version.empty()) return load_builtin(spec);
   if (spec.path.ends_with(".pkl"))
     return error(EINVAL, "model file '%s': pickle models are no longer supported, use the .json model",

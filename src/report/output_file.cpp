@@ -143,17 +143,18 @@ Status OutputFile::open_in_place(const struct stat* there) {
   const int fd = there ? open_there(path_, *there) : ::open(path_.c_str(), kFlags | O_CREAT, kMode);
   if (fd < 0 && errno == ENXIO && there && S_ISFIFO(there->st_mode))
     return error(ENXIO, "report '%s': nobody reads this pipe", path_.c_str());
-  VMAFX_TRY(take(fd));
+  if (Status status = take(fd); !file_) return status;
   fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
   struct stat info;
-  if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+  if (fstat(fileno(file_), &info) == 0 && S_ISREG(info.st_mode) && flock(fd, LOCK_EX | LOCK_NB) != 0 &&
+      errno == EWOULDBLOCK)
     return error(EBUSY, "report '%s': it is being written already, by another filter or program", path_.c_str());
   created_ = !there && !is_symlink(path_);
   return try_to_write();
 }
 
 /* Nothing is written to see whether it could be: /dev/full says no to that, too. */
-Status OutputFile::try_to_write() { return ::write(fileno(file_), "", 0) == 0 ? Status() : failure(errno); }
+Status OutputFile::try_to_write() { return file_ && ::write(fileno(file_), "", 0) == 0 ? Status() : failure(errno); }
 
 /* Owns a descriptor that was just opened, or says why it was not. */
 Status OutputFile::take(int fd) {

@@ -119,13 +119,13 @@ constexpr Blend k3600Lines = {
 /* libvmaf's entries for 480 lines, and 720 from 3 heights, are below what the arithmetic can serve. */
 struct BlendedDisplay {
   int display_height;
+  int first_scale;  // where scale 0 is in the rows
   double distance_h;
   const Blend& blend;
-  int first_scale;  // where scale 0 is in the rows
 };
 constexpr BlendedDisplay kBlends[] = {
-    {1080, 3.0, k3240Lines, 1}, {1080, 5.0, k5400Lines, 1}, {2160, 1.5, k3240Lines, 1},
-    {2160, 3.0, k3240Lines, 0}, {2160, 5.0, k5400Lines, 0}, {720, 5.0, k3600Lines, 1},
+    {1080, 1, 3.0, k3240Lines}, {1080, 1, 5.0, k5400Lines}, {2160, 1, 1.5, k3240Lines},
+    {2160, 0, 3.0, k3240Lines}, {2160, 0, 5.0, k5400Lines}, {720, 1, 5.0, k3600Lines},
 };
 
 const BlendedDisplay* find_blend(const AdmViewing& viewing) {

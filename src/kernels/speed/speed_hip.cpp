@@ -53,7 +53,7 @@ class SpeedHip : public DeviceTwin {
   size_t units_of(int frames) const { return static_cast<size_t>(frames) * planes_.count * 2; }
   size_t samples() const { return static_cast<size_t>(work_.shape.small_w) * work_.shape.small_h; }
   size_t taps() const {
-    const auto positions = static_cast<size_t>(work_.shape.w + work_.shape.h);
+    const auto positions = static_cast<size_t>(work_.shape.w) + static_cast<size_t>(work_.shape.h);
     return scaled_ ? positions * prescale_taps(work_.prescale.method) : 0;
   }
 

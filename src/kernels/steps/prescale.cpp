@@ -1,6 +1,7 @@
 #include "kernels/steps/prescale.h"
 
 #include <cerrno>
+#include <cmath>
 
 #include "kernels/steps/rows.h"
 
@@ -46,7 +47,7 @@ StatusOr<PrescaleMethod> prescale_method(const char* metric, std::string_view na
                static_cast<int>(name.size()), name.data());
 }
 
-int prescaled_size(int size, double factor) { return static_cast<int>(size * factor + 0.5); }
+int prescaled_size(int size, double factor) { return static_cast<int>(std::floor(size * factor + 0.5)); }
 
 Prescaler::Prescaler(PrescaleMethod method, int from_w, int from_h, int to_w, int to_h)
     : method_(method), taps_(prescale_taps(method)), from_w_(from_w), from_h_(from_h), pitch_(padded(to_w)),
