@@ -592,11 +592,15 @@ static int set_metadata(AVFilterContext *ctx, AVFrame *frame, const VmafxFrameRe
     int ret;
 
     for (size_t i = 0; i < result->n_scores; i++) {
-        char key[256], value[512];
+        char value[512], *key = av_asprintf("lavfi.vmafx.%s", result->scores[i].key);
 
-        snprintf(key, sizeof(key), "lavfi.vmafx.%s", result->scores[i].key);
-        if ((ret = vmafx_format_score(s->vmafx, result->scores[i].value, value, sizeof(value))) < 0 ||
-            (ret = av_dict_set(&frame->metadata, key, value, 0)) < 0)
+        if (!key)
+            return AVERROR(ENOMEM);
+        if ((ret = vmafx_format_score(s->vmafx, result->scores[i].value, value, sizeof(value))) < 0) {
+            av_free(key);
+            return ret;
+        }
+        if ((ret = av_dict_set(&frame->metadata, key, value, AV_DICT_DONT_STRDUP_KEY)) < 0)
             return ret;
     }
     return 0;

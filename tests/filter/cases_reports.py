@@ -70,6 +70,14 @@ def metadata_in_score_fmt(lab):
 
 
 @case
+def metadata_keys_are_whole(lab):
+    name = "n" * 300
+    lab.compare(f"vmafx=model='version=vmaf_v0.6.1\\:name={name}':metadata=1,metadata=print:file=meta.txt").succeeded()
+    for frame in printed_metadata(lab.folder / "meta.txt"):
+        check(name in " ".join(frame), "no score of the model among " + ", ".join(frame))
+
+
+@case
 def metadata_with_subsampling_and_unmatched_frames(lab):
     lab.compare(
         "[1]trim=end_frame=12[r];[0][r]vmafx=metadata=1:n_subsample=5:repeatlast=0,metadata=print:file=meta.txt"
