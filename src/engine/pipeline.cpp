@@ -72,21 +72,24 @@ void Pipeline::make_slots(size_t count) {
     slot.memory = allocate_aligned(sums_bytes_);
     if (verify_) slot.check = allocate_aligned(sums_bytes_);
     slot.sums.resize(extractors_.size());
-    for (auto* tasks : {&slot.tasks, &slot.checks}) {
-      *tasks = std::vector<Task>(extractors_.size());
-      for (size_t i = 0; i < extractors_.size(); i++) {
-        Task& task = (*tasks)[i];
-        task.pipeline = this;
-        task.slot = &slot;
-        task.extractor = i;
-        task.sums = (tasks == &slot.tasks ? slot.memory : slot.check).get() + sums_offset_[i];
-        if (tasks == &slot.tasks && on_device(i)) slot.lane_sums.push_back(nullptr);
-      }
-    }
+    slot.tasks = make_tasks(slot, slot.memory.get());
+    if (verify_) slot.checks = make_tasks(slot, slot.check.get());
+    if (lane_) slot.lane_sums.resize(std::ranges::count_if(extractors_, &Extractor::device_twin));
     slot.lane.done = [this, &slot](const Status& status) { lane_done(slot, status); };
   }
   const MutexLock lock(mutex_);
   pending_.assign(count, 0);
+}
+
+std::vector<Pipeline::Task> Pipeline::make_tasks(Slot& slot, std::byte* memory) {
+  std::vector<Task> tasks(extractors_.size());
+  for (size_t i = 0; i < tasks.size(); i++) {
+    tasks[i].pipeline = this;
+    tasks[i].slot = &slot;
+    tasks[i].extractor = i;
+    tasks[i].sums = memory + sums_offset_[i];
+  }
+  return tasks;
 }
 
 void Pipeline::hold_pictures(Slot& slot, Held ref, Held dist) {

@@ -92,6 +92,7 @@ class Pipeline {
   };
 
   void make_slots(size_t count);
+  std::vector<Task> make_tasks(Slot& slot, std::byte* memory);
   int& pending(const Slot& slot) VMAFX_REQUIRES(mutex_) { return pending_[&slot - slots_.data()]; }
   void hold_pictures(Slot& slot, Held ref, Held dist);
   void let_go(Slot& slot);
