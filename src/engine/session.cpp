@@ -230,7 +230,7 @@ Status Session::receive(bool wait, VmafxFrameResult* result, bool* ready) {
   *ready = false;
   if (!table_) return {};
   const auto is_ready = [this] { return received_ < scorer_->complete(); };
-  if (!is_ready()) {
+  if (!is_ready() && !finished_) {
     VMAFX_TRY(failure_);
     VMAFX_TRY(pump([&] { return wait && !is_ready(); }));
     VMAFX_TRY(keep(report_complete_frames()));
