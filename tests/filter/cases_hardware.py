@@ -135,8 +135,8 @@ def the_gpu_may_fail_with_frames_on_it(lab):
 
 @case
 def a_thread_for_the_gpu_that_cannot_start_is_an_error(lab):
-    """The first thread is the CPU's; the second would drive the GPU."""
+    """The first thread opens the GPU, the second is the CPU's; the third would drive the GPU."""
     library = compiled(lab, "refuse_threads", "-shared", "-fPIC", "-ldl")
-    few = {"LD_PRELOAD": str(library), "REFUSE_THREADS": "1"}
+    few = {"LD_PRELOAD": str(library), "REFUSE_THREADS": "2"}
     outcome = run(lab, "host", "host", ":n_threads=1", env=few)
     outcome.failed("cannot start the thread that drives the GPU").says("Cannot allocate memory")

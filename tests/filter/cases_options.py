@@ -231,7 +231,7 @@ def options_are_the_same_in_library_help_and_docs(lab):
     check(len(library) > 10, "the table was not found")
     for name, default in library.items():
         wanted = {"NULL": ""}.get(default, default)
-        check_equal({"true": "1", "%f": ""}.get(shown[name], shown[name]), wanted, f"default of {name} in the help")
+        check_equal({"true": "1", "false": "0", "%f": ""}.get(shown[name], shown[name]), wanted, f"default of {name} in the help")
         ways = [f"Default {wanted}", f"Default `{wanted}`", f"{wanted} (default)", f"`{wanted}` (default)"]
         check(any(way in said[name] for way in (ways if wanted else ["Default"])), f"docs/filter.md: default of {name}")
 
