@@ -90,7 +90,7 @@ class TwinExtractor : public Extractor {
                 Placement placement)
       : params_(std::move(params)), features_(features.begin(), features.end()),
         cpu_twin_(use_reference_cpu() ? twins.ref : twins.simd),
-        device_twin_(placement == Placement::kDevice ? twins.device(params_) : nullptr) {}
+        device_twin_(placement == Placement::kDevice && twins.device ? twins.device(params_) : nullptr) {}
 
   std::span<const FeatureInfo> features() const final { return features_; }
   size_t sums_bytes() const override { return sizeof(Sums); }
