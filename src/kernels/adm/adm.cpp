@@ -1,9 +1,12 @@
 #include "kernels/adm/adm.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <cerrno>
 #include <cmath>
 
+#include "kernels/adm/adm_csf.h"
 #include "kernels/adm/adm_scores.h"
 
 namespace vmafx {
@@ -37,8 +40,9 @@ constexpr FeatureInfo kFeatures[] = {VMAFX_ADM_FEATURES("integer_", "integer_adm
 
 int ceil_log2(int n) { return std::bit_width(static_cast<unsigned>(n) - 1); }
 
-AdmScale make_scale(int index, const AdmExtent& extent, int bpc) {
-  AdmScale s = {extent};
+/* Sizes and shifts of the scale that decomposes an in_w x in_h plane. */
+AdmScale make_scale(int index, int in_w, int in_h, int bpc) {
+  AdmScale s = {adm_extent(in_w, in_h)};
   s.vertical_shift = adm_vertical_shift(index, bpc);
   s.horizontal_shift = adm_horizontal_shift(index);
   /* A row of 2^(w's bits) largest cubes still fits 64 bits, a column of rows again. */
@@ -54,6 +58,11 @@ AdmScale make_scale(int index, const AdmExtent& extent, int bpc) {
   return s;
 }
 
+AdmViewing viewing(const AdmOptions& options) {
+  return {static_cast<AdmCsfMode>(options.csf_mode), options.view_dist, options.display_height, options.csf_scale,
+          options.csf_diag_scale};
+}
+
 /* -- Sums to scores, with libvmaf's floats and doubles ------------------------------------------------------------- */
 
 float cube_root(float x) { return std::pow(x, 1.0f / 3.0f); }
@@ -67,33 +76,39 @@ int num_places(int index, int band) {
 constexpr int kDenPlaces[kAdmScales] = {18, 32, 27, 23};
 
 float pooled_num(const AdmScale& s, int index, const int64_t (&sums)[kAdmBands], double noise_weight) {
-  float roots[kAdmBands];
+  const float noise = adm_noise_floor(s, noise_weight, 3);
+  float parts[kAdmBands];
   for (int band = 0; band < kAdmBands; band++) {
     const double unit = std::ldexp(1.0, num_places(index, band) - s.cube_shift[band] - s.row_shift);
     const float sum =
         index == 0 ? static_cast<float>(sums[band] / unit) : static_cast<float>(sums[band]) / static_cast<float>(unit);
-    roots[band] = cube_root(sum);
+    parts[band] = cube_root(sum) + noise;
   }
-  return adm_pooled(s, noise_weight, 3, roots);
+  return parts[0] + parts[1] + parts[2];
 }
 
 float pooled_den(const AdmScale& s, int index, const uint64_t (&sums)[kAdmBands], const AdmSensitivity& sensitivity,
                  double noise_weight) {
+  const float noise = adm_noise_floor(s, noise_weight, 3);
   const double unit = std::ldexp(1.0, kDenPlaces[index] - s.den_cube_shift - s.den_row_shift);
-  float roots[kAdmBands];
+  float parts[kAdmBands];
   for (int band = 0; band < kAdmBands; band++) {
     const double factor = std::pow(static_cast<double>(band < 2 ? sensitivity.straight : sensitivity.diagonal), 3.0);
-    roots[band] = cube_root(static_cast<float>(sums[band] / unit * factor));
+    parts[band] = cube_root(static_cast<float>(sums[band] / unit * factor)) + noise;
   }
-  return adm_pooled(s, noise_weight, 3, roots);
+  return parts[0] + parts[1] + parts[2];
 }
 
 /* -- The extractor ------------------------------------------------------------------------------------------------- */
 
+using Sensitivities = std::array<AdmSensitivity, kAdmScales>;
+
 class Adm : public Metric<AdmParams, AdmSums, AdmScores> {
  public:
-  Adm(const AdmOptions& options, const AdmParams& params, const Twins<AdmParams, AdmSums>& twins, Placement placement)
-      : Metric(params, twins, adm_provided(kFeatures, options.debug), placement), options_(options) {}
+  Adm(const AdmOptions& options, const AdmParams& params, const Sensitivities& sensitivities,
+      const Twins<AdmParams, AdmSums>& twins, Placement placement)
+      : Metric(params, twins, adm_provided(kFeatures, options.debug), placement), options_(options),
+        sensitivities_(sensitivities) {}
 
  private:
   AdmScores scores(const AdmSums& sums) override {
@@ -101,7 +116,7 @@ class Adm : public Metric<AdmParams, AdmSums, AdmScores> {
     for (int s = params_.skip_scale0 ? 1 : 0; s < kAdmScales; s++) {
       const AdmScale& scale = params_.scale[s];
       scales[s].num = pooled_num(scale, s, sums.dlm[s], options_.noise_weight);
-      scales[s].den = pooled_den(scale, s, sums.csf_den[s], params_.sensitivity[s], options_.noise_weight);
+      scales[s].den = pooled_den(scale, s, sums.csf_den[s], sensitivities_[s], options_.noise_weight);
       if (params_.measure_aim) scales[s].aim_num = pooled_num(scale, s, sums.aim[s], 0);
     }
     AdmScores scores = adm_combined(scales, params_.scale[0]);
@@ -111,6 +126,7 @@ class Adm : public Metric<AdmParams, AdmSums, AdmScores> {
   }
 
   const AdmOptions options_;
+  const Sensitivities sensitivities_;
 };
 
 constexpr Twins<AdmParams, AdmSums> kTwins = {
@@ -119,28 +135,37 @@ constexpr Twins<AdmParams, AdmSums> kTwins = {
     .device = adm_hip,
 };
 
-StatusOr<AdmParams> params_of(const AdmOptions& options, const VideoFormat& format) {
+StatusOr<AdmParams> params_of(const AdmOptions& options, const VideoFormat& format, Sensitivities& sensitivities) {
+  if (format.w < kAdmMinSize || format.h < kAdmMinSize)
+    return error(EINVAL, "adm: %dx%d is too small; its coarsest scale needs pictures of at least %dx%d", format.w,
+                 format.h, kAdmMinSize, kAdmMinSize);
+  VMAFX_TRY(adm_sensitivities(viewing(options), sensitivities));
   AdmParams params;
-  VMAFX_TRY(adm_sensitivities(options, params.sensitivity));
+  params.bpc = format.bpc;
+  params.gain_limit = options.gain_limit;
   params.measure_aim = !options.skip_aim;
-  const auto scale = [&](int index, const AdmExtent& extent) {
-    AdmScale made = make_scale(index, extent, format.bpc);
-    adm_fixed_sensitivity(options, index, params.sensitivity[index], made.rfactor);
-    return made;
-  };
-  VMAFX_TRY(plan_adm("adm", options, format, scale, params));
+  params.skip_scale0 = options.skip_scale0;
+  int w = format.w, h = format.h;
+  for (int s = 0; s < kAdmScales; s++) {
+    params.scale[s] = make_scale(s, w, h, format.bpc);
+    adm_fixed_sensitivity(viewing(options), s, sensitivities[s], params.scale[s].rfactor);
+    w = params.scale[s].w;
+    h = params.scale[s].h;
+  }
   return params;
 }
 
 Created create(const AdmOptions& options, const VideoFormat& format, Placement placement) {
-  VMAFX_ASSIGN(const AdmParams params, params_of(options, format));
-  return std::unique_ptr<Extractor>(new Adm(options, params, kTwins, placement));
+  Sensitivities sensitivities;
+  VMAFX_ASSIGN(const AdmParams params, params_of(options, format, sensitivities));
+  return std::unique_ptr<Extractor>(new Adm(options, params, sensitivities, kTwins, placement));
 }
 
 }  // namespace
 
 StatusOr<AdmParams> adm_params(const Options& options, const VideoFormat& format) {
-  return params_of(options.fields<AdmOptions>(), format);
+  Sensitivities sensitivities;
+  return params_of(options.fields<AdmOptions>(), format, sensitivities);
 }
 
 constexpr ExtractorInfo kAdmExtractor = {

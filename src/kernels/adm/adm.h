@@ -37,7 +37,6 @@
 #include <memory>
 
 #include "base/picture.h"
-#include "kernels/adm/adm_csf.h"
 #include "kernels/adm/adm_math.h"
 #include "kernels/metric.h"
 
@@ -49,7 +48,6 @@ struct AdmParams {
   bool measure_aim = true;   // not adm_skip_aim
   bool skip_scale0 = false;  // scale 0 then only feeds scale 1
   AdmScale scale[kAdmScales];
-  AdmSensitivity sensitivity[kAdmScales];
 };
 
 /* EINVAL for sizes, viewing distances and modes that cannot be scored. `options` are kAdmExtractor's. */

@@ -203,8 +203,10 @@ constexpr int kSumPitch = Tile<kScale>::kRowThreads + 1;
 template <int kScale>
 constexpr int kSumWords = 2 * kAdmRowSums * Tile<kScale>::kH * kSumPitch<kScale>;
 
+enum Kind { kDlm, kAim, kDen };
+
 template <int kScale>
-VMAFX_DEVICE void put_sums(const Place& at, AdmKind kind, const Sums& sums, uint64_t* shared) {
+VMAFX_DEVICE void put_sums(const Place& at, Kind kind, const Sums& sums, uint64_t* shared) {
   VMAFX_UNROLL
   for (int band = 0; band < kAdmBands; band++)
     shared[((kind * kAdmBands + band) * Tile<kScale>::kH + at.row) * kSumPitch<kScale> +
@@ -294,13 +296,13 @@ VMAFX_DEVICE void score_tile(const AdmStage& stage, const Picture<T> (&pictures)
 
   uint64_t* sums = reinterpret_cast<uint64_t*>(memory);
   if (scored_row<kScale>(stage.scale, at.row, at.y)) {
-    put_sums<kScale>(at, kAdmDen, csf_den, sums);
+    put_sums<kScale>(at, kDen, csf_den, sums);
     Thresholds<kScale> thresholds[2];
     add_windows<kScale>(stage.scale, at, parts, neighbors, thresholds);
-    put_sums<kScale>(at, kAdmDlm, sum_of_masked<kScale>(stage, counts, parts.restored, thresholds[kAdded]), sums);
+    put_sums<kScale>(at, kDlm, sum_of_masked<kScale>(stage, counts, parts.restored, thresholds[kAdded]), sums);
     Sums aim;
     if (stage.measure_aim) aim = sum_of_masked<kScale>(stage, counts, parts.added, thresholds[kRestored]);
-    put_sums<kScale>(at, kAdmAim, aim, sums);
+    put_sums<kScale>(at, kAim, aim, sums);
   }
   gpu::block_sync();
   store_row_sums<kScale>(stage, y0, sums);
@@ -350,7 +352,12 @@ VMAFX_DEVICE AdmRows::OfScale of_scale(const AdmRows& rows, unsigned index) {
   AdmRows::OfScale scale = {};
   VMAFX_UNROLL
   for (unsigned i = 0; i < kAdmScales; i++) {
-    if (i == index) scale = rows.scale[i];
+    if (i != index) continue;
+    scale.rows = rows.scale[i].rows;
+    scale.tiles = rows.scale[i].tiles;
+    scale.row_shift = rows.scale[i].row_shift;
+    scale.den_row_shift = rows.scale[i].den_row_shift;
+    scale.first = rows.scale[i].first;
   }
   return scale;
 }
@@ -374,7 +381,7 @@ VMAFX_DEFINE_KERNEL(adm_rows, rows) {
   parts[part][row_of_block] = sum;
   gpu::block_sync();
   const unsigned kind = which / kAdmBands, band = which % kAdmBands;
-  const bool is_den = kind == kAdmDen;
+  const bool is_den = kind == kDen;
   int64_t rounded = 0;
   if (part == 0) {
     VMAFX_UNROLL
@@ -385,7 +392,7 @@ VMAFX_DEFINE_KERNEL(adm_rows, rows) {
   }
   AdmSums& sums = rows.sums[block.z];
   auto& of_den = reinterpret_cast<int64_t(&)[kAdmScales][kAdmBands]>(sums.csf_den);  // a word is a word
-  gpu::add_block((kind == kAdmDlm ? sums.dlm : kind == kAdmAim ? sums.aim : of_den)[index][band], rounded);
+  gpu::add_block((kind == kDlm ? sums.dlm : kind == kAim ? sums.aim : of_den)[index][band], rounded);
 }
 
 }  // namespace vmafx::adm

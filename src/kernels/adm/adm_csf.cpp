@@ -14,13 +14,13 @@ namespace {
 /* libvmaf mixes float and double here; each conversion below is one of its. */
 
 /* Display resolution in pixels per degree of visual angle: about 56.55 for 1080 lines from 3 heights. */
-float pixels_per_degree(const AdmViewing& viewing) {
-  return static_cast<float>(viewing.lines() * std::numbers::pi / 180.0);
+float pixels_per_degree(const AdmDisplay& display) {
+  return static_cast<float>(display.distance_h * display.height * std::numbers::pi / 180.0);
 }
 
 /* Of a scale's bands, in cycles per degree. */
-float nominal_frequency(const AdmViewing& viewing, int scale) {
-  return static_cast<float>(pixels_per_degree(viewing) / std::pow(2.0, scale + 1));
+float nominal_frequency(const AdmDisplay& display, int scale) {
+  return static_cast<float>(pixels_per_degree(display) / std::pow(2.0, scale + 1));
 }
 
 /* Watson, Yang, Solomon, Villasenor 1997: the quantization step at the threshold of visibility, formula (9), for luma
@@ -61,8 +61,8 @@ float receptors() {
   return static_cast<float>(kPeak * std::pow(drop + 1, static_cast<double>(-kLowSlope)));
 }
 
-float barten(const AdmViewing& viewing, int scale, double weight) {
-  const float frequency = nominal_frequency(viewing, scale);
+float barten(const AdmDisplay& display, int scale, double weight) {
+  const float frequency = nominal_frequency(display, scale);
   const float p0 = at_luminance(0.334278f, 0.394533f);
   const float p1 = at_luminance(3.79542f, 2.7755f);
   const float p2 = at_luminance(1.07327f, 1.16577f);
@@ -79,20 +79,21 @@ float paper(float frequency) { return static_cast<float>((0.31 + 0.69 * frequenc
 
 }  // namespace
 
-AdmSensitivity watson_sensitivity(const AdmViewing& viewing, int scale) {
+AdmSensitivity watson_sensitivity(const AdmDisplay& display, int scale) {
   constexpr float kStraightAmplitude[kAdmScales] = {0.67234f, 0.41317f, 0.22727f, 0.11792f};
   constexpr float kDiagonalAmplitude[kAdmScales] = {0.72709f, 0.49428f, 0.28688f, 0.15214f};
-  const float resolution = pixels_per_degree(viewing);
+  const float resolution = pixels_per_degree(display);
   return {1.0f / watson_step(resolution, scale, 1.0f, kStraightAmplitude[scale]),
           1.0f / watson_step(resolution, scale, 0.534f, kDiagonalAmplitude[scale])};
 }
 
-AdmSensitivity barten_sensitivity(const AdmViewing& viewing, int scale) {
-  return {barten(viewing, scale, viewing.scale), barten(viewing, scale, viewing.diagonal_scale)};
+AdmSensitivity barten_sensitivity(const AdmDisplay& display, int scale, double straight_weight,
+                                  double diagonal_weight) {
+  return {barten(display, scale, straight_weight), barten(display, scale, diagonal_weight)};
 }
 
-AdmSensitivity adm_paper_sensitivity(const AdmViewing& viewing, int scale) {
-  const float frequency = nominal_frequency(viewing, scale);
+AdmSensitivity adm_paper_sensitivity(const AdmDisplay& display, int scale) {
+  const float frequency = nominal_frequency(display, scale);
   return {paper(frequency), paper(static_cast<float>(frequency / 0.7))};
 }
 
@@ -100,43 +101,51 @@ AdmSensitivity adm_paper_sensitivity(const AdmViewing& viewing, int scale) {
 
 namespace {
 
-/* The blends of Barten and Watson: libvmaf's fitted values. Those of a display seen from twice as far lie an octave of
- * scales further, so that one row of them serves several displays. */
+/* The blends of Barten and Watson: libvmaf's fitted values, [h and v, or d][scale]. 2160 lines from 1.5 heights are
+ * seen as 1080 lines from 3. Its entries for 480 lines, and 720 from 3 heights, are below what the arithmetic can
+ * serve. */
 struct Blend {
-  float first[2][kAdmScales + 1];  // kBlend: [h and v, or d]
-  float mae[2][kAdmScales + 1];    // kBlendMae: refitted for models from v1.0.17 on
-};
-constexpr Blend k3240Lines = {
-    {{0.00226f, 0.01183f, 0.025026f, 0.04295f, 0.058621f}, {0.000479f, 0.004302f, 0.011778f, 0.023918f, 0.035901f}},
-    {{0.002166f, 0.011249f, 0.022606f, 0.035930f, 0.045673f}, {0.000447f, 0.004097f, 0.010921f, 0.021430f, 0.031313f}}};
-constexpr Blend k5400Lines = {
-    {{0.000092f, 0.004212f, 0.014809f, 0.029642f, 0.047464f}, {0.000050f, 0.000984f, 0.005852f, 0.0146f, 0.027574f}},
-    {{0.000077f, 0.004052f, 0.013939f, 0.026298f, 0.038833f}, {0.000045f, 0.000927f, 0.005544f, 0.013415f, 0.024515f}}};
-constexpr Blend k3600Lines = {
-    {{0, 0.010144f, 0.022561f, 0.040309f, 0.05672f}, {0, 0.003463f, 0.010282f, 0.021839f, 0.034641f}},
-    {{0, 0.009689f, 0.020577f, 0.034162f, 0.044523f}, {0, 0.003302f, 0.009579f, 0.019661f, 0.030318f}}};
-
-/* libvmaf's entries for 480 lines, and 720 from 3 heights, are below what the arithmetic can serve. */
-struct BlendedDisplay {
   int display_height;
-  int first_scale;  // where scale 0 is in the rows
   double distance_h;
-  const Blend& blend;
+  float first[2][kAdmScales];  // kBlend
+  float mae[2][kAdmScales];    // kBlendMae: refitted for models from v1.0.17 on
 };
-constexpr BlendedDisplay kBlends[] = {
-    {1080, 1, 3.0, k3240Lines}, {1080, 1, 5.0, k5400Lines}, {2160, 1, 1.5, k3240Lines},
-    {2160, 0, 3.0, k3240Lines}, {2160, 0, 5.0, k5400Lines}, {720, 1, 5.0, k3600Lines},
+constexpr Blend kBlends[] = {
+    {1080,
+     3.0,
+     {{0.01183f, 0.025026f, 0.04295f, 0.058621f}, {0.004302f, 0.011778f, 0.023918f, 0.035901f}},
+     {{0.011249f, 0.022606f, 0.035930f, 0.045673f}, {0.004097f, 0.010921f, 0.021430f, 0.031313f}}},
+    {1080,
+     5.0,
+     {{0.004212f, 0.014809f, 0.029642f, 0.047464f}, {0.000984f, 0.005852f, 0.0146f, 0.027574f}},
+     {{0.004052f, 0.013939f, 0.026298f, 0.038833f}, {0.000927f, 0.005544f, 0.013415f, 0.024515f}}},
+    {2160,
+     1.5,
+     {{0.01183f, 0.025026f, 0.04295f, 0.058621f}, {0.004302f, 0.011778f, 0.023918f, 0.035901f}},
+     {{0.011249f, 0.022606f, 0.035930f, 0.045673f}, {0.004097f, 0.010921f, 0.021430f, 0.031313f}}},
+    {2160,
+     3.0,
+     {{0.00226f, 0.01183f, 0.025026f, 0.04295f}, {0.000479f, 0.004302f, 0.011778f, 0.023918f}},
+     {{0.002166f, 0.011249f, 0.022606f, 0.035930f}, {0.000447f, 0.004097f, 0.010921f, 0.021430f}}},
+    {2160,
+     5.0,
+     {{0.000092f, 0.004212f, 0.014809f, 0.029642f}, {0.000050f, 0.000984f, 0.005852f, 0.0146f}},
+     {{0.000077f, 0.004052f, 0.013939f, 0.026298f}, {0.000045f, 0.000927f, 0.005544f, 0.013415f}}},
+    {720,
+     5.0,
+     {{0.010144f, 0.022561f, 0.040309f, 0.05672f}, {0.003463f, 0.010282f, 0.021839f, 0.034641f}},
+     {{0.009689f, 0.020577f, 0.034162f, 0.044523f}, {0.003302f, 0.009579f, 0.019661f, 0.030318f}}},
 };
 
-const BlendedDisplay* find_blend(const AdmViewing& viewing) {
-  for (const BlendedDisplay& blend : kBlends)
+const Blend* find_blend(const AdmViewing& viewing) {
+  for (const Blend& blend : kBlends)
     if (blend.display_height == viewing.display_height && blend.distance_h == viewing.distance_h) return &blend;
   return nullptr;
 }
 
 std::string known_blends() {
   std::string pairs;
-  for (const BlendedDisplay& blend : kBlends)
+  for (const Blend& blend : kBlends)
     pairs += format_text("%s%d lines from %g", pairs.empty() ? "" : ", ", blend.display_height, blend.distance_h);
   return pairs;
 }
@@ -145,26 +154,29 @@ std::string known_blends() {
 constexpr double kMinLinesTimesHeights = 3.0 * 1080;
 
 Status check(const AdmViewing& viewing) {
-  const double product = viewing.lines();
+  const double product = viewing.distance_h * viewing.display_height;
   if (product < kMinLinesTimesHeights)
     return error(EINVAL,
                  "adm: adm_norm_view_dist %g times adm_ref_display_height %d is %g; the 16-bit arithmetic needs %g",
                  viewing.distance_h, viewing.display_height, product, kMinLinesTimesHeights);
-  const bool blended = viewing.mode == kBlend || viewing.mode == kBlendMae;
+  const bool blended = viewing.mode == AdmCsfMode::kBlend || viewing.mode == AdmCsfMode::kBlendMae;
   if (blended && !find_blend(viewing))
     return error(EINVAL,
                  "adm: adm_csf_mode %d is not known for adm_ref_display_height %d lines seen from adm_norm_view_dist "
                  "%g heights; it is for: %s",
-                 viewing.mode, viewing.display_height, viewing.distance_h, known_blends().c_str());
+                 static_cast<int>(viewing.mode), viewing.display_height, viewing.distance_h, known_blends().c_str());
   return {};
 }
 
 AdmSensitivity sensitivity(const AdmViewing& viewing, int scale) {
-  if (viewing.mode == kWatson97) return watson_sensitivity(viewing, scale);
-  if (viewing.mode == kBarten) return barten_sensitivity(viewing, scale);
-  const BlendedDisplay& display = *find_blend(viewing);
-  const auto& values = viewing.mode == kBlend ? display.blend.first : display.blend.mae;
-  return {values[0][display.first_scale + scale], values[1][display.first_scale + scale]};
+  const AdmDisplay display = {viewing.distance_h, viewing.display_height};
+  switch (viewing.mode) {
+    case AdmCsfMode::kWatson97: return watson_sensitivity(display, scale);
+    case AdmCsfMode::kBarten: return barten_sensitivity(display, scale, viewing.scale, viewing.diagonal_scale);
+    case AdmCsfMode::kBlend: return {find_blend(viewing)->first[0][scale], find_blend(viewing)->first[1][scale]};
+    case AdmCsfMode::kBlendMae: return {find_blend(viewing)->mae[0][scale], find_blend(viewing)->mae[1][scale]};
+  }
+  return {};
 }
 
 /* The low `bits` bits of value * 2^exponent: libvmaf converts to unsigned types that Barten's factors (1 to 30, times
@@ -183,7 +195,8 @@ Status adm_sensitivities(const AdmViewing& viewing, std::span<AdmSensitivity, kA
 
 void adm_fixed_sensitivity(const AdmViewing& viewing, int scale, const AdmSensitivity& sensitivity,
                            uint32_t (&rfactor)[kAdmBands]) {
-  const bool usual = viewing.mode == kWatson97 && std::abs(viewing.lines() - kMinLinesTimesHeights) < 1.0e-8;
+  const double product = viewing.distance_h * viewing.display_height;
+  const bool usual = viewing.mode == AdmCsfMode::kWatson97 && std::abs(product - kMinLinesTimesHeights) < 1.0e-8;
   if (scale > 0) {
     rfactor[0] = rfactor[1] = cut_fixed_point(sensitivity.straight, 32, UINT32_MAX);
     rfactor[2] = cut_fixed_point(sensitivity.diagonal, 32, UINT32_MAX);

@@ -9,17 +9,12 @@
 
 namespace vmafx {
 
-enum AdmCsfMode { kWatson97 = 0, kBarten = 1, kBlend = 2, kBlendMae = 3 };  // values of adm_csf_mode of the integer ADM
+/* -- Models, of which both forms of ADM offer a choice ------------------------------------------------------------- */
 
 /* How the picture is looked at. */
-struct AdmViewing {
-  int mode = 0;               // adm_csf_mode
-  double distance_h = 3;      // adm_norm_view_dist, in heights of the display
-  int display_height = 1080;  // adm_ref_display_height, in lines
-  double scale = 1;           // adm_csf_scale, Barten's only: weight of the bands h and v
-  double diagonal_scale = 1;  // adm_csf_diag_scale, Barten's only: weight of the band d
-
-  double lines() const { return distance_h * display_height; }  // times heights
+struct AdmDisplay {
+  double distance_h = 3;  // adm_norm_view_dist, in heights of the display
+  int height = 1080;      // adm_ref_display_height, in lines
 };
 
 /* The sensitivity by which a band's coefficients are multiplied; bands h and v share one. */
@@ -28,12 +23,23 @@ struct AdmSensitivity {
   float diagonal = 0;
 };
 
-/* Models, of which both forms of ADM offer a choice. Scale 0 is the finest. */
-AdmSensitivity watson_sensitivity(const AdmViewing& viewing, int scale);
-AdmSensitivity barten_sensitivity(const AdmViewing& viewing, int scale);
-AdmSensitivity adm_paper_sensitivity(const AdmViewing& viewing, int scale);
+/* Scale 0 is the finest. */
+AdmSensitivity watson_sensitivity(const AdmDisplay& display, int scale);
+AdmSensitivity barten_sensitivity(const AdmDisplay& display, int scale, double straight_weight, double diagonal_weight);
+AdmSensitivity adm_paper_sensitivity(const AdmDisplay& display, int scale);
 
 /* -- The integer ADM ----------------------------------------------------------------------------------------------- */
+
+enum class AdmCsfMode { kWatson97 = 0, kBarten = 1, kBlend = 2, kBlendMae = 3 };  // values of adm_csf_mode
+
+/* How the picture is looked at. */
+struct AdmViewing {
+  AdmCsfMode mode = AdmCsfMode::kWatson97;
+  double distance_h = 3;      // adm_norm_view_dist, in heights of the display
+  int display_height = 1080;  // adm_ref_display_height, in lines
+  double scale = 1;           // adm_csf_scale, kBarten only: weight of the bands h and v
+  double diagonal_scale = 1;  // adm_csf_diag_scale, kBarten only: weight of the band d
+};
 
 /* Of all scales. EINVAL for a viewing distance that the 16-bit arithmetic or the mode's table cannot serve. */
 Status adm_sensitivities(const AdmViewing& viewing, std::span<AdmSensitivity, kAdmScales> scales);

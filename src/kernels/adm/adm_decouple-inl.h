@@ -70,12 +70,12 @@ HWY_INLINE V32 aligned_pairs(V16 o, V16 t) {
   return aligned_exactly(sure, unsure, low_halves(o), high_halves(o), low_halves(t), high_halves(t));
 }
 
-HWY_INLINE V16 aligned(V16 oh, V16 ov, V16 th, V16 tv) {
+HWY_INLINE V16 aligned_fine(V16 oh, V16 ov, V16 th, V16 tv) {
   return interleave_low(aligned_pairs(even_pairs(oh, ov), even_pairs(th, tv)),
                         aligned_pairs(odd_pairs(oh, ov), odd_pairs(th, tv)));
 }
 
-HWY_INLINE V32 aligned(V32 oh, V32 ov, V32 th, V32 tv) {
+HWY_INLINE V32 aligned_coarse(V32 oh, V32 ov, V32 th, V32 tv) {
   const DF32 d;
   const VF32 foh = hn::ConvertTo(d, oh), fov = hn::ConvertTo(d, ov), fth = hn::ConvertTo(d, th),
              ftv = hn::ConvertTo(d, tv);
@@ -98,37 +98,39 @@ HWY_INLINE V32 reciprocal(V32 x) {
   return hn::Add(quotient, hn::ShiftRight<31>(remainder));
 }
 
-/* min(m * limit, u), the product rounded down, for limits that are no whole numbers. */
-HWY_INLINE V32 least_gained(V32 m, V32 u, double limit) {
+/* Rounds m * limit down, for limits that are no whole numbers. */
+HWY_INLINE V32 gain_fraction(V32 m, double limit) {
   const hn::Half<D32> dh;
   const hn::ScalableTag<double> df;
   const auto factor = hn::Set(df, limit);
   const auto low = hn::DemoteTo(dh, hn::Mul(hn::PromoteTo(df, hn::LowerHalf(dh, m)), factor));
   const auto high = hn::DemoteTo(dh, hn::Mul(hn::PromoteTo(df, hn::UpperHalf(dh, m)), factor));
-  return hn::Min(hn::Combine(D32(), high, low), u);
-}
-HWY_INLINE V16 least_gained(V16 m, V16 u, double limit) {
-  return interleave_low(least_gained(low_halves(m), low_halves(u), limit),
-                        least_gained(high_halves(m), high_halves(u), limit));
+  return hn::Combine(D32(), high, low);
 }
 
-/* What adm_restored() gives where the gradients are aligned, min(|restored| * limit, u), elsewhere `restored`. u is t, as
- * seen from o's sign. Products that would not fit are above any u. */
-template <bool kWholeGain, class V>
-HWY_INLINE V with_gain(V restored, V u, V sign, V is_aligned, double limit) {
-  const hn::DFromV<V> d;
-  using T = hn::TFromD<decltype(d)>;
-  const V m = hn::Abs(restored);
-  V gained;
+/* min(m * limit, u): what adm_restored() gives where the gradients are aligned. Products that would not fit are above
+ * any u. */
+template <bool kWholeGain>
+HWY_INLINE V16 gained_fine(V16 m, V16 u, double limit) {
+  const D16 d;
   if constexpr (kWholeGain) {
-    const auto whole = static_cast<T>(limit);
-    const auto most = static_cast<T>(hwy::LimitsMax<T>() / whole);
-    gained = hn::Min(hn::Mul(hn::Min(m, hn::Set(d, most)), hn::Set(d, whole)), u);
+    const auto whole = static_cast<int16_t>(limit);
+    return hn::Min(hn::Mul(hn::Min(m, hn::Set(d, static_cast<int16_t>(INT16_MAX / whole))), hn::Set(d, whole)), u);
   } else {
-    gained = least_gained(m, u, limit);
+    const V32 even = hn::Min(gain_fraction(low_halves(m), limit), low_halves(u));
+    const V32 odd = hn::Min(gain_fraction(high_halves(m), limit), high_halves(u));
+    return interleave_low(even, odd);
   }
-  const auto gains = hn::And(hn::Gt(u, hn::Zero(d)), hn::MaskFromVec(is_aligned));
-  return hn::IfThenElse(gains, hn::Sub(hn::Xor(gained, sign), sign), restored);
+}
+template <bool kWholeGain>
+HWY_INLINE V32 gained_coarse(V32 m, V32 u, double limit) {
+  const D32 d;
+  if constexpr (kWholeGain) {
+    const auto whole = static_cast<int32_t>(limit);
+    return hn::Min(hn::Mul(hn::Min(m, hn::Set(d, INT32_MAX / whole)), hn::Set(d, whole)), u);
+  } else {
+    return hn::Min(gain_fraction(m, limit), u);
+  }
 }
 
 /* k in Q15 for |o| = a >= u >= 0. */
@@ -137,7 +139,7 @@ HWY_INLINE V32 ratio_fine(V32 a, V32 u) {
 }
 
 template <bool kWholeGain>
-HWY_INLINE V16 restored_part(V16 o, V16 t, V16 is_aligned, double limit) {
+HWY_INLINE V16 restored_fine(V16 o, V16 t, V16 aligned, double limit) {
   const D16 d;
   const V16 zero = hn::Zero(d);
   const V16 sign = hn::ShiftRight<15>(o);
@@ -148,7 +150,9 @@ HWY_INLINE V16 restored_part(V16 o, V16 t, V16 is_aligned, double limit) {
                                ratio_fine(odd_unsigned(a), odd_unsigned(bounded)));
   const auto whole = hn::Or(hn::Lt(k, zero), hn::Gt(u, a));  // k = 32768 shows as negative
   const V16 restored = hn::IfThenElse(whole, o, hn::MulFixedPoint15(o, k));
-  return with_gain<kWholeGain>(restored, u, sign, is_aligned, limit);
+  const V16 gained = gained_fine<kWholeGain>(hn::Abs(restored), u, limit);
+  const auto gains = hn::And(hn::Gt(u, zero), hn::MaskFromVec(aligned));
+  return hn::IfThenElse(gains, hn::Sub(hn::Xor(gained, sign), sign), restored);
 }
 
 /* (reciprocal * u + half) >> (15 + shift) in the even lanes. */
@@ -180,30 +184,35 @@ HWY_INLINE V32 ratio_coarse(V32 a, V32 u) {
 }
 
 template <bool kWholeGain>
-HWY_INLINE V32 restored_part(V32 o, V32 t, V32 is_aligned, double limit) {
+HWY_INLINE V32 restored_coarse(V32 o, V32 t, V32 aligned, double limit) {
   const D32 d;
+  const V32 zero = hn::Zero(d);
   const V32 sign = hn::ShiftRight<31>(o);
   const V32 u = hn::Sub(hn::Xor(t, sign), sign);
-  const V32 k = ratio_coarse(hn::Abs(o), hn::Max(u, hn::Zero(d)));
+  const V32 k = ratio_coarse(hn::Abs(o), hn::Max(u, zero));
   /* (k * o + 16384) >> 15, with o in two parts of which k * 2^15 needs no rounding. */
   const V32 fine = hn::Mul(k, hn::And(o, hn::Set(d, 32767)));
   const V32 restored =
       hn::Add(hn::Mul(k, hn::ShiftRight<15>(o)), hn::ShiftRight<15>(hn::Add(fine, hn::Set(d, 1 << 14))));
-  return with_gain<kWholeGain>(restored, u, sign, is_aligned, limit);
+  const V32 gained = gained_coarse<kWholeGain>(hn::Abs(restored), u, limit);
+  const auto gains = hn::And(hn::Gt(u, zero), hn::MaskFromVec(aligned));
+  return hn::IfThenElse(gains, hn::Sub(hn::Xor(gained, sign), sign), restored);
 }
 
 /* -- Contrast sensitivity ------------------------------------------------------------------------------------------ */
 
 /* |adm_csf_fine()|, where a magnitude of 32768 shows as negative: read it as unsigned. */
-HWY_INLINE V16 weighted_fine(int band, V16 x, uint32_t rfactor) {
+template <int kBand>
+HWY_INLINE V16 weighted_fine(V16 x, int rfactor) {
   const D16 d;
-  const V16 top = hn::And(x, hn::Set(d, static_cast<int16_t>(rfactor & 0x8000 ? -1 : 0)));
-  if (band < 2) {
+  if constexpr (kBand < 2) {
     /* x * 32768 needs no rounding, so the factor's top bit goes its own way. */
+    const V16 top = hn::And(x, hn::Set(d, static_cast<int16_t>(rfactor & 0x8000 ? -1 : 0)));
     return hn::Abs(hn::Add(hn::MulFixedPoint15(x, hn::Set(d, static_cast<int16_t>(rfactor & 0x7FFF))), top));
   } else {
     /* (high * 65536 + low + 65535) >> 17: the low half only matters as being 0 or not. */
     const V16 factor = hn::Set(d, static_cast<int16_t>(rfactor));
+    const V16 top = hn::And(x, hn::Set(d, static_cast<int16_t>(rfactor & 0x8000 ? -1 : 0)));
     const V16 high = hn::Add(hn::MulHigh(x, factor), top);
     const V16 low_is_zero = hn::VecFromMask(d, hn::Eq(hn::Mul(x, factor), hn::Zero(d)));
     return hn::Abs(hn::ShiftRight<1>(hn::Add(hn::Add(high, hn::Set(d, 1)), low_is_zero)));
@@ -221,10 +230,9 @@ HWY_INLINE V16 center_fine(V16 weighted) {
   return hn::Add(hn::Add(weighted, weighted), rounded_share(weighted, 2 * 8736));
 }
 
-/* |adm_csf_coarse()|. */
-HWY_INLINE V32 weighted_coarse(V32 x, uint32_t factor) {
+/* |adm_csf_coarse()|. `top` is all ones where the factor's top bit is set. */
+HWY_INLINE V32 weighted_coarse(V32 x, V32 rfactor, V32 top) {
   const D32 d;
-  const V32 rfactor = hn::Set(d, static_cast<int32_t>(factor)), top = hn::ShiftRight<31>(rfactor);
   const V64 half = hn::Set(D64(), 1 << 27);
   const VU64 even = bits64(hn::Add(hn::MulEven(x, rfactor), half));
   const VU64 odd = bits64(hn::Add(hn::MulEven(odd_lanes(x), rfactor), half));
@@ -252,13 +260,6 @@ HWY_INLINE void add_den_cubes(V32 a, VU64& sum) {
   sum = hn::Add(sum, hn::Add(even, odd));
 }
 
-/* Of the reference's magnitudes; kSquareShift is 0 at scale 0. */
-template <int kSquareShift>
-HWY_INLINE void add_den(V16 a, const AdmScale&, VU64& sum) {
-  add_den_cubes(even_unsigned(a), sum);
-  add_den_cubes(odd_unsigned(a), sum);
-}
-
 template <int kSquareShift>
 HWY_INLINE VU64 den_cube_even(V32 a, int cube_shift, VU64 half) {
   const DU32 d;
@@ -268,11 +269,9 @@ HWY_INLINE VU64 den_cube_even(V32 a, int cube_shift, VU64 half) {
   return hn::ShiftRightSame(hn::Add(hn::MulEven(hn::BitCast(d, square), ua), half), cube_shift);
 }
 template <int kSquareShift>
-HWY_INLINE void add_den(V32 a, const AdmScale& scale, VU64& sum) {
-  const int shift = scale.den_cube_shift;
-  const VU64 half = hn::Set(DU64(), (uint64_t{1} << shift) >> 1);
-  sum = hn::Add(sum, hn::Add(den_cube_even<kSquareShift>(a, shift, half),
-                             den_cube_even<kSquareShift>(odd_lanes(a), shift, half)));
+HWY_INLINE void add_den_cubes_coarse(V32 a, int cube_shift, VU64 half, VU64& sum) {
+  sum = hn::Add(sum, hn::Add(den_cube_even<kSquareShift>(a, cube_shift, half),
+                             den_cube_even<kSquareShift>(odd_lanes(a), cube_shift, half)));
 }
 
 /* Modulo 2^64. (Highway 1.0.3's SumOfLanes adds the last two as signed numbers.) */
@@ -285,88 +284,123 @@ HWY_INLINE uint64_t lane_sum(VU64 v) {
   return sum;
 }
 
+HWY_INLINE uint64_t rounded_row(uint64_t sum, int shift) { return (sum + ((uint64_t{1} << shift) >> 1)) >> shift; }
+
 /* -- A row --------------------------------------------------------------------------------------------------------- */
 
-template <class T>
-T* samples(std::byte* row) {
-  return reinterpret_cast<T*>(row);
+/* One band of one vector of columns, scale 0. Adds to the masks' even and odd columns. */
+template <int kBand>
+HWY_INLINE void mask_fine(V16 x, int rfactor, V32& near_even, V32& near_odd, V32& center_even, V32& center_odd) {
+  const V16 weighted = weighted_fine<kBand>(x, rfactor);
+  const V16 near = neighbor_fine(weighted), center = center_fine(weighted);
+  const V16 first = pair_of(1, 0), second = pair_of(0, 1);
+  near_even = hn::Add(near_even, madd(near, first));
+  near_odd = hn::Add(near_odd, madd(near, second));
+  center_even = hn::Add(center_even, madd(center, first));
+  center_odd = hn::Add(center_odd, madd(center, second));
 }
 
-HWY_INLINE void store_mask(const AdmMaskRow& row, int x, V32 near, V32 center, int parity) {
+HWY_INLINE void store_masks(const MaskRow& row, int x, V32 near, V32 center, int parity) {
   hn::Store(near, D32(), row.neighbors[parity] + x);
   hn::Store(hn::Sub(center, near), D32(), row.center[parity] + x);
 }
 
-/* Stores what masking takes of a vector of columns of a part: magnitudes as its signal, and, if that is needed, what they
- * add to thresholds. */
-HWY_INLINE void store_part(const V16 (&part)[kAdmBands], const AdmScale& scale, std::byte* const (&to)[kAdmBands],
-                           const AdmMaskRow* mask, int x) {
-  VMAFX_UNROLL
-  for (int band = 0; band < kAdmBands; band++) hn::Store(hn::Abs(part[band]), D16(), samples<int16_t>(to[band]) + x);
-  if (!mask) return;
-  V32 near_even = hn::Zero(D32()), near_odd = near_even, center_even = near_even, center_odd = near_even;
-  const V16 first = pair_of(1, 0), second = pair_of(0, 1);
-  VMAFX_UNROLL
-  for (int band = 0; band < kAdmBands; band++) {
-    const V16 weighted = weighted_fine(band, part[band], scale.rfactor[band]);
-    const V16 near = neighbor_fine(weighted), center = center_fine(weighted);
-    near_even = hn::Add(near_even, madd(near, first));
-    near_odd = hn::Add(near_odd, madd(near, second));
-    center_even = hn::Add(center_even, madd(center, first));
-    center_odd = hn::Add(center_odd, madd(center, second));
-  }
-  store_mask(*mask, x / 2, near_even, center_even, 0);
-  store_mask(*mask, x / 2, near_odd, center_odd, 1);
-}
-HWY_INLINE void store_part(const V32 (&part)[kAdmBands], const AdmScale& scale, std::byte* const (&to)[kAdmBands],
-                           const AdmMaskRow* mask, int x) {
-  V32 near = hn::Zero(D32()), center = near;
-  VMAFX_UNROLL
-  for (int band = 0; band < kAdmBands; band++) {
-    const V32 weighted = weighted_coarse(part[band], scale.rfactor[band]);
-    hn::Store(weighted, D32(), samples<int32_t>(to[band]) + x);
-    near = hn::Add(near, share_coarse(weighted, kAdmOneBy30));
-    center = hn::Add(center, share_coarse(weighted, kAdmOneBy15));
-  }
-  if (mask) store_mask(*mask, x, near, center, 0);
+HWY_INLINE void store_mask_fine(V16 h, V16 v, V16 diagonal, const AdmScale& scale, const MaskRow& row, int x) {
+  const V32 zero = hn::Zero(D32());
+  V32 near_even = zero, near_odd = zero, center_even = zero, center_odd = zero;
+  mask_fine<0>(h, static_cast<int>(scale.rfactor[0]), near_even, near_odd, center_even, center_odd);
+  mask_fine<1>(v, static_cast<int>(scale.rfactor[1]), near_even, near_odd, center_even, center_odd);
+  mask_fine<2>(diagonal, static_cast<int>(scale.rfactor[2]), near_even, near_odd, center_even, center_odd);
+  store_masks(row, x / 2, near_even, center_even, 0);
+  store_masks(row, x / 2, near_odd, center_odd, 1);
 }
 
-/* Columns [x0, x1) of row y of a level, of samples T. kDenSquareShift: adm_den_square_shift(), 0 at scale 0. */
-template <class T, bool kWholeGain, int kDenSquareShift>
-void decouple(const AdmParams& params, const AdmRowsOfLevel& level, int y, int x0, int x1, uint64_t (&den)[kAdmBands]) {
-  const hn::ScalableTag<T> d;
-  using V = hn::Vec<decltype(d)>;
-  const AdmScale scale = *level.scale;
-  const double limit = params.gain_limit;
-  const bool measure_aim = params.measure_aim;
-  const bool counts = level.scored_rows().contains(y);
-  const AdmMaskRow of_added = level.mask_of_added.row(y), of_restored = level.mask_of_restored.row(y);
-  VU64 sums[kAdmBands];
-  for (VU64& sum : sums) sum = hn::Zero(DU64());
+HWY_INLINE void add_den_fine(V16 o, V16 scored, VU64& sum) {
+  const V16 a = hn::And(hn::Abs(o), scored);
+  add_den_cubes(even_unsigned(a), sum);
+  add_den_cubes(odd_unsigned(a), sum);
+}
+
+template <bool kWholeGain>
+void decouple_fine(const RowWork<int16_t>& work, double limit, int x0, int x1) {
+  const D16 d;
+  const AdmScale& scale = *work.scale;
+  VU64 den_h = hn::Zero(DU64()), den_v = hn::Zero(DU64()), den_d = hn::Zero(DU64());
   for (int x = x0; x < x1; x += static_cast<int>(hn::Lanes(d))) {
-    V o[kAdmBands], t[kAdmBands], restored[kAdmBands], added[kAdmBands];
-    VMAFX_UNROLL
-    for (int band = 0; band < kAdmBands; band++) {
-      o[band] = hn::Load(d, samples<T>(level.detail[0][band]) + x);
-      t[band] = hn::Load(d, samples<T>(level.detail[1][band]) + x);
+    const V16 oh = hn::Load(d, work.ref[0] + x), ov = hn::Load(d, work.ref[1] + x), od = hn::Load(d, work.ref[2] + x);
+    const V16 th = hn::Load(d, work.dist[0] + x), tv = hn::Load(d, work.dist[1] + x),
+              td = hn::Load(d, work.dist[2] + x);
+    const V16 scored = hn::Load(d, work.scored + x);
+    if (work.row_scored) {
+      add_den_fine(oh, scored, den_h);
+      add_den_fine(ov, scored, den_v);
+      add_den_fine(od, scored, den_d);
     }
-    if (counts) {
-      const V scored = hn::Load(d, samples<T>(level.scored) + x);
-      VMAFX_UNROLL
-      for (int band = 0; band < kAdmBands; band++)
-        add_den<kDenSquareShift>(hn::And(hn::Abs(o[band]), scored), scale, sums[band]);
-    }
-    const V is_aligned = aligned(o[0], o[1], t[0], t[1]);
-    VMAFX_UNROLL
-    for (int band = 0; band < kAdmBands; band++) {
-      restored[band] = restored_part<kWholeGain>(o[band], t[band], is_aligned, limit);
-      added[band] = hn::Sub(t[band], restored[band]);
-    }
-    store_part(added, scale, level.added[y % kAdmSignalRows], &of_added, x);
-    store_part(restored, scale, level.restored[y % kAdmSignalRows], measure_aim ? &of_restored : nullptr, x);
+    const V16 aligned = aligned_fine(oh, ov, th, tv);
+    const V16 rh = restored_fine<kWholeGain>(oh, th, aligned, limit);
+    const V16 rv = restored_fine<kWholeGain>(ov, tv, aligned, limit);
+    const V16 rd = restored_fine<kWholeGain>(od, td, aligned, limit);
+    const V16 ah = hn::Sub(th, rh), av = hn::Sub(tv, rv), ad = hn::Sub(td, rd);
+    hn::Store(hn::Abs(rh), d, work.restored[0] + x);
+    hn::Store(hn::Abs(rv), d, work.restored[1] + x);
+    hn::Store(hn::Abs(rd), d, work.restored[2] + x);
+    hn::Store(hn::Abs(ah), d, work.added[0] + x);
+    hn::Store(hn::Abs(av), d, work.added[1] + x);
+    hn::Store(hn::Abs(ad), d, work.added[2] + x);
+    store_mask_fine(ah, av, ad, scale, work.mask_of_added, x);
+    if (work.measure_aim) store_mask_fine(rh, rv, rd, scale, work.mask_of_restored, x);
   }
-  const uint64_t half = (uint64_t{1} << scale.den_row_shift) >> 1;
-  for (int band = 0; band < kAdmBands; band++) den[band] += (lane_sum(sums[band]) + half) >> scale.den_row_shift;
+  work.den[0] += rounded_row(lane_sum(den_h), scale.den_row_shift);
+  work.den[1] += rounded_row(lane_sum(den_v), scale.den_row_shift);
+  work.den[2] += rounded_row(lane_sum(den_d), scale.den_row_shift);
+}
+
+/* Weighs the three bands, which cm() takes as its signal too, and stores their mask. */
+HWY_INLINE void weigh_coarse(V32 h, V32 v, V32 diagonal, const AdmScale& scale, int32_t* const (&to)[kAdmBands],
+                             const MaskRow& row, int x) {
+  const D32 d;
+  const V32 straight_factor = hn::Set(d, static_cast<int32_t>(scale.rfactor[0]));
+  const V32 diagonal_factor = hn::Set(d, static_cast<int32_t>(scale.rfactor[2]));
+  const V32 straight_top = hn::ShiftRight<31>(straight_factor), diagonal_top = hn::ShiftRight<31>(diagonal_factor);
+  const V32 wh = weighted_coarse(h, straight_factor, straight_top);
+  const V32 wv = weighted_coarse(v, straight_factor, straight_top);
+  const V32 wd = weighted_coarse(diagonal, diagonal_factor, diagonal_top);
+  hn::Store(wh, d, to[0] + x);
+  hn::Store(wv, d, to[1] + x);
+  hn::Store(wd, d, to[2] + x);
+  const V32 near =
+      hn::Add(hn::Add(share_coarse(wh, kAdmOneBy30), share_coarse(wv, kAdmOneBy30)), share_coarse(wd, kAdmOneBy30));
+  const V32 center =
+      hn::Add(hn::Add(share_coarse(wh, kAdmOneBy15), share_coarse(wv, kAdmOneBy15)), share_coarse(wd, kAdmOneBy15));
+  store_masks(row, x, near, center, 0);
+}
+
+template <bool kWholeGain, int kDenSquareShift>
+void decouple_coarse(const RowWork<int32_t>& work, double limit, int x0, int x1) {
+  const D32 d;
+  const AdmScale& scale = *work.scale;
+  const VU64 den_half = hn::Set(DU64(), (uint64_t{1} << scale.den_cube_shift) >> 1);
+  VU64 den_h = hn::Zero(DU64()), den_v = hn::Zero(DU64()), den_d = hn::Zero(DU64());
+  for (int x = x0; x < x1; x += static_cast<int>(hn::Lanes(d))) {
+    const V32 oh = hn::Load(d, work.ref[0] + x), ov = hn::Load(d, work.ref[1] + x), od = hn::Load(d, work.ref[2] + x);
+    const V32 th = hn::Load(d, work.dist[0] + x), tv = hn::Load(d, work.dist[1] + x),
+              td = hn::Load(d, work.dist[2] + x);
+    const V32 scored = hn::Load(d, work.scored + x);
+    if (work.row_scored) {
+      add_den_cubes_coarse<kDenSquareShift>(hn::And(hn::Abs(oh), scored), scale.den_cube_shift, den_half, den_h);
+      add_den_cubes_coarse<kDenSquareShift>(hn::And(hn::Abs(ov), scored), scale.den_cube_shift, den_half, den_v);
+      add_den_cubes_coarse<kDenSquareShift>(hn::And(hn::Abs(od), scored), scale.den_cube_shift, den_half, den_d);
+    }
+    const V32 aligned = aligned_coarse(oh, ov, th, tv);
+    const V32 rh = restored_coarse<kWholeGain>(oh, th, aligned, limit);
+    const V32 rv = restored_coarse<kWholeGain>(ov, tv, aligned, limit);
+    const V32 rd = restored_coarse<kWholeGain>(od, td, aligned, limit);
+    weigh_coarse(hn::Sub(th, rh), hn::Sub(tv, rv), hn::Sub(td, rd), scale, work.added, work.mask_of_added, x);
+    weigh_coarse(rh, rv, rd, scale, work.restored, work.mask_of_restored, x);
+  }
+  work.den[0] += rounded_row(lane_sum(den_h), scale.den_row_shift);
+  work.den[1] += rounded_row(lane_sum(den_v), scale.den_row_shift);
+  work.den[2] += rounded_row(lane_sum(den_d), scale.den_row_shift);
 }
 
 }  // namespace HWY_NAMESPACE

@@ -13,11 +13,13 @@
 
 namespace vmafx {
 
-/* Of intervals that may be empty. */
-inline Interval hull(Interval a, Interval b) {
-  if (a.begin >= a.end || b.begin >= b.end) return a.begin < a.end ? a : b;
-  return {std::min(a.begin, b.begin), std::max(a.end, b.end)};
-}
+struct Interval {
+  int begin = 0;
+  int end = 0;
+  bool contains(int i) const { return begin <= i && i < end; }
+};
+
+inline Interval hull(Interval a, Interval b) { return {std::min(a.begin, b.begin), std::max(a.end, b.end)}; }
 
 /* What the wavelet filters read of `size` samples to make `out`. */
 inline Interval adm_taps_of(Interval out, int size) {
@@ -38,8 +40,12 @@ inline AdmNeeds adm_needs(const AdmExtent& s, bool scored, const AdmNeeds* next)
     needs.detail_rows = {std::max(s.top - 1, 0), std::min(s.bottom + 1, s.h)};
     needs.detail_cols = {std::max(s.left - 1, 0), std::min(s.right + 1, s.w)};
   }
-  needs.rows = hull(next ? next->in_rows : Interval(), needs.detail_rows);
-  needs.cols = hull(next ? next->in_cols : Interval(), needs.detail_cols);
+  needs.rows = next ? next->in_rows : needs.detail_rows;
+  needs.cols = next ? next->in_cols : needs.detail_cols;
+  if (scored) {
+    needs.rows = hull(needs.rows, needs.detail_rows);
+    needs.cols = hull(needs.cols, needs.detail_cols);
+  }
   needs.in_rows = adm_taps_of(needs.rows, s.in_h);
   needs.in_cols = adm_taps_of(needs.cols, s.in_w);
   return needs;
@@ -52,21 +58,15 @@ inline constexpr int kAdmNearRows = 3;    // under the masking window
 inline constexpr int kAdmSignalRows = 2;  // masking is one row behind decoupling
 
 /* A scale at work: what it has to make. */
-template <class Scale>
 struct AdmLevel : AdmNeeds {
-  const Scale* scale;
   int index;
   int next_row;
 
-  bool has_detail(int y) const { return detail_rows.contains(y); }
-  Interval scored_rows() const { return {scale->top, scale->bottom}; }
-  Interval scored_cols() const { return {scale->left, scale->right}; }
-
-  /* Whether the next row of bands can be made once row y of the input is there. */
-  bool is_ready(int y) const { return next_row < rows.end && std::min(2 * next_row + 2, scale->in_h - 1) <= y; }
+  /* Whether the next row of bands can be made once row y of the input, of in_h rows, is there. */
+  bool is_ready(int y, int in_h) const { return next_row < rows.end && std::min(2 * next_row + 2, in_h - 1) <= y; }
 };
 
-/* What each scale has to make, from the last one up. `Level` is derived from an AdmLevel. */
+/* What each scale has to make, from the last one up. `Level` is an AdmLevel with a pointer to its `scale`. */
 template <class Level, class Scale>
 void plan_adm_levels(const Scale (&scales)[kAdmScales], bool skip_scale0, Level (&levels)[kAdmScales]) {
   for (int i = kAdmScales - 1; i >= 0; i--) {
@@ -76,23 +76,6 @@ void plan_adm_levels(const Scale (&scales)[kAdmScales], bool skip_scale0, Level 
     static_cast<AdmNeeds&>(level) =
         adm_needs(scales[i], i > 0 || !skip_scale0, i + 1 < kAdmScales ? &levels[i + 1] : nullptr);
     level.next_row = level.rows.begin;
-  }
-}
-
-/* Row y of the input of levels[index] is there: makes what can be made of it, at further scales, too. `frame` has
- * make_row(level, y), which makes a row of all bands and decouples what has_detail(); and mask_row(level, y). */
-template <class Frame, class Level>
-void advance_adm(Frame& frame, Level (&levels)[kAdmScales], int index, int y) {
-  Level& level = levels[index];
-  while (level.is_ready(y)) {
-    const int row = level.next_row++;
-    frame.make_row(level, row);
-    if (level.has_detail(row)) {
-      const Interval scored = level.scored_rows();
-      if (scored.contains(row - 1)) frame.mask_row(level, row - 1);
-      if (row == level.scale->h - 1 && scored.contains(row)) frame.mask_row(level, row);
-    }
-    if (index + 1 < kAdmScales) advance_adm(frame, levels, index + 1, row);
   }
 }
 

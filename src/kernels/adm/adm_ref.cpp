@@ -1,91 +1,213 @@
-/* ADM, the definition's arithmetic (adm_definition.h). */
+/* ADM, the definition: plain loops over whole planes, in the order of the equations. Every other twin answers to it. */
+#include "base/aligned.h"
 #include "kernels/adm/adm.h"
-#include "kernels/adm/adm_definition.h"
 
 namespace vmafx {
 namespace {
 
-struct Integers {
-  using Params = AdmParams;
-  using Sums = AdmSums;
-  using Number = int32_t;
-
-  const AdmParams& params;
-  const AdmScale& scale;
-  const int index;
-  AdmSums& sums;
-
-  static int32_t sample(int32_t value, int bpc) { return value - (1 << (bpc - 1)); }
-
-  static constexpr auto low_pass = adm_low_pass, high_pass = adm_high_pass;
-  int32_t down(int64_t sum) const { return static_cast<int32_t>(adm_round_shift(sum, scale.vertical_shift)); }
-  int32_t across(int64_t sum) const { return static_cast<int32_t>(adm_round_shift(sum, scale.horizontal_shift)); }
-
-  static constexpr auto aligned = adm_aligned;
-  int32_t restored(int32_t o, int32_t t, bool is_aligned) const {
-    return adm_restored(o, t, is_aligned, params.gain_limit);
-  }
-  static constexpr auto added = adm_wrap_sub;
-
-  bool measures_aim() const { return params.measure_aim; }
-  int32_t weighted(int band, int32_t x) const {
-    return index == 0 ? adm_csf_fine(band, scale.rfactor[band], x) : adm_csf_coarse(scale.rfactor[band], x);
-  }
-
-  /* Means of the masking picture's magnitudes, over the 3x3 window and all bands. */
-  template <class Mask>
-  uint32_t threshold(Mask mask) const {
-    uint32_t sum = 0;
-    for (int band = 0; band < kAdmBands; band++) {
-      for (int dy = -1; dy <= 1; dy++) {
-        for (int dx = -1; dx <= 1; dx++) {
-          const int32_t value = mask(band, dx, dy);
-          const bool center = dx == 0 && dy == 0;
-          if (index == 0) sum += static_cast<uint32_t>(center ? adm_center_fine(value) : adm_neighbor_fine(value));
-          else sum += static_cast<uint32_t>(center ? adm_center_coarse(value) : adm_neighbor_coarse(value));
-        }
-      }
-    }
-    return sum;
-  }
-
-  uint64_t den(int, int32_t x) const { return adm_den_cube(index, x, scale.den_cube_shift); }
-  uint64_t excess(int band, int32_t x, uint32_t limit) const {
-    const int32_t signal = index == 0 ? adm_wrap_mul(scale.rfactor[band], x) : adm_csf_coarse(scale.rfactor[band], x);
-    return static_cast<uint64_t>(adm_masked_cube(adm_wrap_abs(signal), limit << adm_threshold_shift(index, band),
-                                                 adm_square_shift(index, band), scale.cube_shift[band]));
-  }
-
-  class BandSums {
-   public:
-    BandSums(const Integers& form, AdmKind kind) : form_(form), kind_(kind) {}
-
-    void add(int band, uint64_t cube) { row_[band] += cube; }
-    void end_row() {
-      const int shift = kind_ == kAdmDen ? form_.scale.den_row_shift : form_.scale.row_shift;
-      for (int band = 0; band < kAdmBands; band++) {
-        const uint64_t sum = row_[band] + ((uint64_t{1} << shift) >> 1);
-        if (kind_ == kAdmDen) form_.sums.csf_den[form_.index][band] += sum >> shift;
-        else
-          (kind_ == kAdmDlm ? form_.sums.dlm : form_.sums.aim)[form_.index][band] += static_cast<int64_t>(sum) >> shift;
-        row_[band] = 0;
-      }
-    }
-
-   private:
-    const Integers& form_;
-    const AdmKind kind_;
-    uint64_t row_[kAdmBands] = {};
-  };
+/* The bands of one picture at one scale. */
+struct Bands {
+  Plane<int32_t> a;  // low-pass both ways: the next scale's picture
+  Plane<int32_t> detail[kAdmBands];
 };
+
+/* All planes of a scale. */
+struct Planes {
+  Bands ref, dist;
+  Plane<int32_t> restored[kAdmBands], added[kAdmBands];
+  Plane<int32_t> weighted_restored[kAdmBands], weighted_added[kAdmBands];
+  int32_t* low;  // one row after the vertical pass
+  int32_t* high;
+};
+constexpr int kPlanes = 2 * (1 + kAdmBands) + 4 * kAdmBands;
+
+/* Hands out the planes of `scale` from `memory`; the a-bands alternate between two places, for one scale reads the
+ * last. */
+class PlaneMemory {
+ public:
+  PlaneMemory(const AdmParams& params, std::byte* memory)
+      : row_bytes_(row_bytes(params)), plane_bytes_(plane_bytes(params)), memory_(memory) {}
+
+  static size_t row_bytes(const AdmParams& params) { return round_to_lines(params.scale[0].in_w * sizeof(int32_t)); }
+  static size_t plane_bytes(const AdmParams& params) {
+    return round_to_lines(params.scale[0].w * sizeof(int32_t)) * params.scale[0].h;
+  }
+  static size_t bytes(const AdmParams& params) { return 2 * row_bytes(params) + (kPlanes + 2) * plane_bytes(params); }
+
+  Planes planes(const AdmScale& scale, int index) const {
+    std::byte* next = memory_;
+    const auto take = [&] {
+      const auto stride = static_cast<ptrdiff_t>(round_to_lines(scale.w * sizeof(int32_t)));
+      const Plane<int32_t> plane = {reinterpret_cast<int32_t*>(next), stride, scale.w, scale.h};
+      next += plane_bytes_;
+      return plane;
+    };
+    const Plane<int32_t> ref_a[2] = {take(), take()}, dist_a[2] = {take(), take()};
+    Planes p;
+    p.ref.a = ref_a[index % 2];
+    p.dist.a = dist_a[index % 2];
+    for (int b = 0; b < kAdmBands; b++) {
+      p.ref.detail[b] = take();
+      p.dist.detail[b] = take();
+      p.restored[b] = take();
+      p.added[b] = take();
+      p.weighted_restored[b] = take();
+      p.weighted_added[b] = take();
+    }
+    p.low = reinterpret_cast<int32_t*>(next);
+    p.high = reinterpret_cast<int32_t*>(next + row_bytes_);
+    return p;
+  }
+
+ private:
+  size_t row_bytes_, plane_bytes_;
+  std::byte* memory_;
+};
+
+/* One level of the wavelet transform of `in`, whose samples have `center` taken off. */
+template <class T>
+void dwt2(const Plane<const T>& in, int32_t center, const AdmScale& scale, int32_t* low, int32_t* high,
+          const Bands& out) {
+  for (int y = 0; y < scale.h; y++) {
+    const T* rows[4];
+    for (int tap = 0; tap < 4; tap++) rows[tap] = in.row(adm_mirror(2 * y - 1 + tap, scale.in_h));
+    for (int x = 0; x < scale.in_w; x++) {
+      int32_t s[4];
+      for (int tap = 0; tap < 4; tap++) s[tap] = static_cast<int32_t>(rows[tap][x]) - center;
+      low[x] = static_cast<int32_t>(adm_round_shift(adm_low_pass(s[0], s[1], s[2], s[3]), scale.vertical_shift));
+      high[x] = static_cast<int32_t>(adm_round_shift(adm_high_pass(s[0], s[1], s[2], s[3]), scale.vertical_shift));
+    }
+    for (int x = 0; x < scale.w; x++) {
+      int at[4];
+      for (int tap = 0; tap < 4; tap++) at[tap] = adm_mirror(2 * x - 1 + tap, scale.in_w);
+      const auto across = [&](auto filter, const int32_t* row) {
+        const int64_t sum = filter(row[at[0]], row[at[1]], row[at[2]], row[at[3]]);
+        return static_cast<int32_t>(adm_round_shift(sum, scale.horizontal_shift));
+      };
+      out.a.row(y)[x] = across(adm_low_pass, low);
+      out.detail[0].row(y)[x] = across(adm_low_pass, high);
+      out.detail[1].row(y)[x] = across(adm_high_pass, low);
+      out.detail[2].row(y)[x] = across(adm_high_pass, high);
+    }
+  }
+}
+
+void decouple(const AdmScale& scale, double gain_limit, const Planes& p) {
+  for (int y = 0; y < scale.h; y++) {
+    for (int x = 0; x < scale.w; x++) {
+      const auto o = [&](int band) { return p.ref.detail[band].row(y)[x]; };
+      const auto t = [&](int band) { return p.dist.detail[band].row(y)[x]; };
+      const bool aligned = adm_aligned(o(0), o(1), t(0), t(1));
+      for (int band = 0; band < kAdmBands; band++) {
+        const int32_t restored = adm_restored(o(band), t(band), aligned, gain_limit);
+        p.restored[band].row(y)[x] = restored;
+        p.added[band].row(y)[x] = adm_wrap_sub(t(band), restored);
+      }
+    }
+  }
+}
+
+void csf(const AdmScale& scale, int index, const Plane<int32_t> (&in)[kAdmBands],
+         const Plane<int32_t> (&out)[kAdmBands]) {
+  for (int band = 0; band < kAdmBands; band++)
+    for (int y = 0; y < scale.h; y++)
+      for (int x = 0; x < scale.w; x++)
+        out[band].row(y)[x] = index == 0 ? adm_csf_fine(band, scale.rfactor[band], in[band].row(y)[x])
+                                         : adm_csf_coarse(scale.rfactor[band], in[band].row(y)[x]);
+}
+
+void csf_den(const AdmScale& scale, int index, const Bands& ref, uint64_t (&sums)[kAdmBands]) {
+  for (int band = 0; band < kAdmBands; band++) {
+    for (int y = scale.top; y < scale.bottom; y++) {
+      uint64_t row_sum = 0;
+      for (int x = scale.left; x < scale.right; x++)
+        row_sum += adm_den_cube(index, ref.detail[band].row(y)[x], scale.den_cube_shift);
+      sums[band] += (row_sum + ((uint64_t{1} << scale.den_row_shift) >> 1)) >> scale.den_row_shift;
+    }
+  }
+}
+
+/* The visibility threshold at (x, y): means of the masking picture's weighted magnitudes, over the 3x3 window and all
+ * bands. */
+uint32_t threshold(const AdmScale& scale, int index, const Plane<int32_t> (&masking)[kAdmBands], int x, int y) {
+  uint32_t sum = 0;
+  for (int band = 0; band < kAdmBands; band++) {
+    for (int dy = -1; dy <= 1; dy++) {
+      for (int dx = -1; dx <= 1; dx++) {
+        const int32_t weighted = masking[band].row(adm_mirror(y + dy, scale.h))[adm_mirror(x + dx, scale.w)];
+        const bool center = dx == 0 && dy == 0;
+        if (index == 0) sum += static_cast<uint32_t>(center ? adm_center_fine(weighted) : adm_neighbor_fine(weighted));
+        else sum += static_cast<uint32_t>(center ? adm_center_coarse(weighted) : adm_neighbor_coarse(weighted));
+      }
+    }
+  }
+  return sum;
+}
+
+/* Cubes of what `signal` exceeds the threshold set by `masking`, weighted, by. */
+void cm(const AdmScale& scale, int index, const Plane<int32_t> (&signal)[kAdmBands],
+        const Plane<int32_t> (&masking)[kAdmBands], int64_t (&sums)[kAdmBands]) {
+  for (int y = scale.top; y < scale.bottom; y++) {
+    uint64_t row_sums[kAdmBands] = {};
+    for (int x = scale.left; x < scale.right; x++) {
+      const uint32_t limit = threshold(scale, index, masking, x, y);
+      for (int band = 0; band < kAdmBands; band++) {
+        const int32_t value = signal[band].row(y)[x];
+        const int32_t weighted =
+            index == 0 ? adm_wrap_mul(scale.rfactor[band], value) : adm_csf_coarse(scale.rfactor[band], value);
+        row_sums[band] +=
+            static_cast<uint64_t>(adm_masked_cube(adm_wrap_abs(weighted), limit << adm_threshold_shift(index, band),
+                                                  adm_square_shift(index, band), scale.cube_shift[band]));
+      }
+    }
+    for (int band = 0; band < kAdmBands; band++) {
+      const uint64_t half = (uint64_t{1} << scale.row_shift) >> 1;
+      sums[band] += static_cast<int64_t>(row_sums[band] + half) >> scale.row_shift;
+    }
+  }
+}
+
+void score_scale(const AdmParams& params, int index, const Planes& p, AdmSums& sums) {
+  const AdmScale& scale = params.scale[index];
+  decouple(scale, params.gain_limit, p);
+  csf_den(scale, index, p.ref, sums.csf_den[index]);
+  csf(scale, index, p.added, p.weighted_added);
+  cm(scale, index, p.restored, p.weighted_added, sums.dlm[index]);
+  if (!params.measure_aim) return;
+  csf(scale, index, p.restored, p.weighted_restored);
+  cm(scale, index, p.added, p.weighted_restored, sums.aim[index]);
+}
+
+Plane<const int32_t> view(const Plane<int32_t>& plane) { return {plane.data, plane.stride, plane.w, plane.h}; }
+
+template <class T>
+void run_scales(const AdmParams& params, const Plane<const T>& ref, const Plane<const T>& dist, std::byte* scratch,
+                AdmSums& sums) {
+  const PlaneMemory memory(params, scratch);
+  const int32_t center = 1 << (params.bpc - 1);
+  const Planes first = memory.planes(params.scale[0], 0);
+  dwt2(ref, center, params.scale[0], first.low, first.high, first.ref);
+  dwt2(dist, center, params.scale[0], first.low, first.high, first.dist);
+  if (!params.skip_scale0) score_scale(params, 0, first, sums);
+
+  Planes last = first;
+  for (int index = 1; index < kAdmScales; index++) {
+    const Planes p = memory.planes(params.scale[index], index);
+    dwt2(view(last.ref.a), 0, params.scale[index], p.low, p.high, p.ref);
+    dwt2(view(last.dist.a), 0, params.scale[index], p.low, p.high, p.dist);
+    score_scale(params, index, p, sums);
+    last = p;
+  }
+}
 
 }  // namespace
 
-size_t adm_scratch_bytes_ref(const AdmParams& params) { return AdmDefinition<Integers>::scratch_bytes(params); }
+size_t adm_scratch_bytes_ref(const AdmParams& params) { return PlaneMemory::bytes(params); }
 
 void adm_ref(const AdmParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
              AdmSums& sums) {
-  AdmDefinition<Integers>::run(params, ref, dist, scratch, sums);
+  if (params.bpc == 8) run_scales(params, ref.as<uint8_t>(), dist.as<uint8_t>(), scratch, sums);
+  else run_scales(params, ref.as<uint16_t>(), dist.as<uint16_t>(), scratch, sums);
 }
 
 }  // namespace vmafx

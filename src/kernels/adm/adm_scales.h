@@ -9,19 +9,8 @@ namespace vmafx {
 
 inline constexpr int kAdmScales = 4;
 
-/* From begin to before end. */
-struct Interval {
-  int begin = 0, end = 0;
-
-  VMAFX_HD constexpr bool contains(int i) const { return begin <= i && i < end; }
-};
-
 /* The detail bands. h: high-pass down, low-pass across; v: the other way round; d: high-pass both ways. */
 inline constexpr int kAdmBands = 3;
-
-/* What is summed up of each band. */
-enum AdmKind { kAdmDlm, kAdmAim, kAdmDen };
-inline constexpr int kAdmKinds = 3;
 
 /* Of a side of the picture, in samples: below, a band would be narrower than the masking window. */
 inline constexpr int kAdmMinSize = 17;

@@ -4,10 +4,9 @@
 
 namespace vmafx {
 
-float adm_pooled(const AdmExtent& extent, double noise_weight, double p_norm, const float (&roots)[kAdmBands]) {
+float adm_noise_floor(const AdmExtent& extent, double weight, double p_norm) {
   const int samples = (extent.bottom - extent.top) * (extent.right - extent.left);
-  const float noise = std::pow(static_cast<float>(samples * noise_weight), static_cast<float>(1.0f / p_norm));
-  return (roots[0] + noise) + (roots[1] + noise) + (roots[2] + noise);
+  return std::pow(static_cast<float>(samples * weight), static_cast<float>(1.0f / p_norm));
 }
 
 AdmScores adm_combined(const AdmScaleScore (&scales)[kAdmScales], const AdmExtent& extent, int not_for_aim) {

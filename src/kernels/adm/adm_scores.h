@@ -2,16 +2,15 @@
 #ifndef VMAFX_KERNELS_ADM_ADM_SCORES_H
 #define VMAFX_KERNELS_ADM_ADM_SCORES_H
 
-#include <cerrno>
-
-#include "kernels/adm/adm_csf.h"
 #include "kernels/adm/adm_scales.h"
 #include "kernels/metric.h"
 
 namespace vmafx {
 
-struct AdmSharedOptions : AdmViewing {
-  double gain_limit = 100, noise_weight = 0.03125, dlm_weight = 0.5, min_val = 0;
+struct AdmSharedOptions {
+  double gain_limit = 100, view_dist = 3, noise_weight = 0.03125, csf_scale = 1, csf_diag_scale = 1, dlm_weight = 0.5,
+         min_val = 0;
+  int display_height = 1080, csf_mode = 0;
   bool debug = false, skip_scale0 = false;
 };
 
@@ -20,13 +19,13 @@ template <class Fields>
 struct AdmOption {
   static constexpr OptionInfo kGainLimit = option<&AdmSharedOptions::gain_limit, Fields>(
       "adm_enhn_gain_limit", "egl", 1, 100, "upper bound of the enhancement gain; 1 gives no credit for enhancement");
-  static constexpr OptionInfo kViewDist = option<&AdmViewing::distance_h, Fields>(
+  static constexpr OptionInfo kViewDist = option<&AdmSharedOptions::view_dist, Fields>(
       "adm_norm_view_dist", "nvd", 0.75, 24, "viewing distance in heights of the display");
   static constexpr OptionInfo kNoiseWeight = option<&AdmSharedOptions::noise_weight, Fields>(
       "adm_noise_weight", "nw", 0, 1500, "weight of the noise floor in num and den");
-  static constexpr OptionInfo kCsfScale = option<&AdmViewing::scale, Fields>(
+  static constexpr OptionInfo kCsfScale = option<&AdmSharedOptions::csf_scale, Fields>(
       "adm_csf_scale", "scf", 0, 50, "weight of the horizontal and vertical bands (adm_csf_mode=1 only)");
-  static constexpr OptionInfo kCsfDiagScale = option<&AdmViewing::diagonal_scale, Fields>(
+  static constexpr OptionInfo kCsfDiagScale = option<&AdmSharedOptions::csf_diag_scale, Fields>(
       "adm_csf_diag_scale", "scfd", 0, 50, "weight of the diagonal band (adm_csf_mode=1 only)");
   static constexpr OptionInfo kDlmWeight = option<&AdmSharedOptions::dlm_weight, Fields>(
       "adm_dlm_weight", "dlmw", 0, 1, "weight of adm2 in adm3, against 1 - aim; 1 is adm2 alone");
@@ -40,11 +39,11 @@ struct AdmOption {
     return option<&AdmSharedOptions::debug, Fields>("debug", nullptr, help);
   }
   static constexpr OptionInfo display_height(const char* alias) {
-    return option<&AdmViewing::display_height, Fields>("adm_ref_display_height", alias, 1, 4320,
-                                                       "height of the display in lines");
+    return option<&AdmSharedOptions::display_height, Fields>("adm_ref_display_height", alias, 1, 4320,
+                                                             "height of the display in lines");
   }
   static constexpr OptionInfo csf_mode(double last, const char* help) {
-    return option<&AdmViewing::mode, Fields>("adm_csf_mode", "csf", 0, last, help);
+    return option<&AdmSharedOptions::csf_mode, Fields>("adm_csf_mode", "csf", 0, last, help);
   }
 };
 
@@ -88,24 +87,8 @@ struct AdmScaleScore {
   double ratio() const { return den == 0 ? 1.0 : static_cast<double>(num) / den; }
 };
 
-/* The roots of a scale's bands, with noise floors: each the root of as many samples as are scored, each of noise_weight. */
-float adm_pooled(const AdmExtent& extent, double noise_weight, double p_norm, const float (&roots)[kAdmBands]);
-
-/* Fills what parameters of both forms have; make_scale(index, extent) is the rest of a scale's. EINVAL for sizes that
- * cannot be scored. */
-template <class Params, class MakeScale>
-Status plan_adm(const char* name, const AdmSharedOptions& options, const VideoFormat& format, MakeScale make_scale,
-                Params& params) {
-  if (format.w < kAdmMinSize || format.h < kAdmMinSize)
-    return error(EINVAL, "%s: %dx%d is too small; its coarsest scale needs pictures of at least %dx%d", name, format.w,
-                 format.h, kAdmMinSize, kAdmMinSize);
-  params.bpc = format.bpc;
-  params.gain_limit = options.gain_limit;
-  params.skip_scale0 = options.skip_scale0;
-  AdmExtent extent = adm_extent(format.w, format.h);
-  for (int s = 0; s < kAdmScales; s++, extent = adm_extent(extent.w, extent.h)) params.scale[s] = make_scale(s, extent);
-  return {};
-}
+/* What the noise floor adds to a band's root: that of as many samples as are scored, each of `weight`. */
+float adm_noise_floor(const AdmExtent& extent, double weight, double p_norm);
 
 /* All but adm3, of a picture whose scale 0 is `extent`. aim leaves the scale `not_for_aim` out, if there is one. Where nothing was
  * to be kept, adm2 is 1 and aim 0. */

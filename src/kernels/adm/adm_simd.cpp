@@ -26,12 +26,103 @@
 
 #include "base/aligned.h"
 #include "base/cpu.h"
-#include "kernels/adm/adm_decouple-inl.h"
+#include "kernels/adm/adm_cm-inl.h"
+#include "kernels/adm/adm_pass.h"
+
+#ifndef VMAFX_ADM_SIMD_ONCE
+#define VMAFX_ADM_SIMD_ONCE
+namespace vmafx {
+namespace {
+
+/* The rows of a mask, of the added or of the restored part. */
+struct MaskMemory {
+  int32_t* neighbors[kAdmNearRows][2];
+  int32_t* center[kAdmSignalRows][2];
+
+  MaskRow row(int y) const {
+    const auto& near = neighbors[y % kAdmNearRows];
+    const auto& mid = center[y % kAdmSignalRows];
+    return {{near[0], near[1]}, {mid[0], mid[1]}};
+  }
+};
+
+/* A scale and its rows. */
+struct Level : AdmLevel {
+  const AdmScale* scale;
+
+  std::byte* input[2][kAdmInputRows];  // band a of the scale before: [ref or dist], scales 1 to 3
+  std::byte* detail[2][kAdmBands];
+  std::byte* scored;
+  std::byte* restored[kAdmSignalRows][kAdmBands];
+  std::byte* added[kAdmSignalRows][kAdmBands];
+  MaskMemory mask_of_added, mask_of_restored;
+};
+
+struct Pyramid {
+  Level level[kAdmScales];
+  int16_t* passed[kAdmInputRows];  // a row after the vertical pass: low and high; from scale 1 on each in halves
+  std::byte* unused;               // where the last scale's band a goes
+};
+
+void place_mask(AdmRowMemory& memory, int w, bool fine, MaskMemory& mask) {
+  const int parities = fine ? 2 : 1, samples = fine ? (w + 1) / 2 : w;
+  for (auto& row : mask.neighbors)
+    for (int parity = 0; parity < parities; parity++) row[parity] = memory.row<int32_t>(samples);
+  for (auto& row : mask.center)
+    for (int parity = 0; parity < parities; parity++) row[parity] = memory.row<int32_t>(samples);
+}
+
+/* Places all rows; returns their bytes. */
+size_t place_rows(const AdmParams& params, std::byte* scratch, Pyramid& p) {
+  AdmRowMemory memory(scratch);
+  for (int16_t*& row : p.passed) row = memory.row<int16_t>(params.scale[0].in_w);
+  p.unused = memory.bytes(params.scale[kAdmScales - 1].w * sizeof(int32_t));
+  for (int i = 0; i < kAdmScales; i++) {
+    const AdmScale& s = params.scale[i];
+    Level& level = p.level[i];
+    const int size = i == 0 ? sizeof(int16_t) : sizeof(int32_t);  // of a band's samples
+    for (auto& ring : level.input)
+      for (std::byte*& row : ring)
+        row = i == 0 ? nullptr : memory.bytes(s.in_w * (i == 1 ? sizeof(int16_t) : sizeof(int32_t)));
+    for (auto& bands : level.detail)
+      for (std::byte*& row : bands) row = memory.bytes(s.w * size);
+    for (auto& bands : level.restored)
+      for (std::byte*& row : bands) row = memory.bytes(s.w * size);
+    for (auto& bands : level.added)
+      for (std::byte*& row : bands) row = memory.bytes(s.w * size);
+    level.scored = memory.bytes(s.w * size);
+    place_mask(memory, s.w, i == 0, level.mask_of_added);
+    place_mask(memory, s.w, i == 0, level.mask_of_restored);
+  }
+  return memory.used();
+}
+
+template <class T>
+void mark_scored(const Level& level) {
+  const AdmScale& s = *level.scale;
+  std::fill(reinterpret_cast<T*>(level.scored) + s.left, reinterpret_cast<T*>(level.scored) + s.right,
+            static_cast<T>(-1));
+}
+
+/* Columns -1 and w of a mask's neighbors: 1 and w - 1. */
+void mirror_mask(const MaskRow& row, int w, bool fine) {
+  if (!fine) {
+    row.neighbors[0][-1] = row.neighbors[0][1];
+    row.neighbors[0][w] = row.neighbors[0][w - 1];
+    return;
+  }
+  const auto at = [&](int column) -> int32_t& { return row.neighbors[column & 1][column >> 1]; };
+  at(-1) = at(1);
+  at(w) = at(w - 1);
+}
+
+}  // namespace
+}  // namespace vmafx
+#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace vmafx {
 namespace HWY_NAMESPACE {
-namespace {
 
 #if HWY_TARGET == HWY_SCALAR
 
@@ -42,103 +133,10 @@ void adm(const AdmParams& params, const SamplePlane& ref, const SamplePlane& dis
 
 #else
 
-/* -- Contrast masking ---------------------------------------------------------------------------------------------- */
-
-/* Not every target shifts 64-bit lanes right arithmetically. So each cube gets 2^63 before its (logical) shift, and
- * the row's sum is corrected for all of them at once; everything is modulo 2^64. */
-struct CubeRounding {
-  explicit CubeRounding(int cube_shift)
-      : shift(cube_shift), bias((uint64_t{1} << 63) + ((uint64_t{1} << cube_shift) >> 1)) {}
-  uint64_t correction(uint64_t cubes) const { return cubes * ((uint64_t{1} << 63) >> shift); }
-  int shift;
-  uint64_t bias;
-};
-
-/* The biased masked cube of the even lanes, x >= 0. */
-template <int kSquareShift>
-HWY_INLINE VU64 cube_even(V32 x, const CubeRounding& rounding) {
-  const DU64 d;
-  const VU64 square = hn::Add(bits64(hn::MulEven(x, x)), hn::Set(d, uint64_t{1} << (kSquareShift - 1)));
-  const V32 kept = hn::BitCast(D32(), hn::ShiftRight<kSquareShift>(square));  // its low half, signed
-  return hn::ShiftRightSame(hn::Add(bits64(hn::MulEven(kept, x)), hn::Set(d, rounding.bias)), rounding.shift);
-}
-template <int kSquareShift>
-HWY_INLINE void add_cubes(V32 x, const CubeRounding& rounding, VU64& sum) {
-  sum = hn::Add(sum, hn::Add(cube_even<kSquareShift>(x, rounding), cube_even<kSquareShift>(odd_lanes(x), rounding)));
-}
-
-/* What of `magnitude` exceeds the threshold, in the scored columns. */
-HWY_INLINE V32 excess(V32 magnitude, V32 threshold, V32 scored) {
-  return hn::And(hn::Max(hn::Sub(magnitude, threshold), hn::Zero(D32())), scored);
-}
-
-/* Masks around a row. */
-struct Window {
-  const int32_t *near[3][2], *center[2];
-
-  HWY_INLINE V32 column(int parity, int x) const {
-    const D32 d;
-    return hn::Add(hn::Add(hn::LoadU(d, near[0][parity] + x), hn::LoadU(d, near[1][parity] + x)),
-                   hn::LoadU(d, near[2][parity] + x));
-  }
-  HWY_INLINE V32 threshold(V32 neighbors, int parity, int x) const {
-    return hn::Add(neighbors, hn::Load(D32(), center[parity] + x));
-  }
-};
-
-/* A vector of columns. The shifts of cubes are [0] for bands h and v, [1] for d. */
-HWY_INLINE void add_columns(const Window& window, const AdmScale& scale, std::byte* const (&signal)[kAdmBands], int x,
-                            V16 scored, const CubeRounding (&rounding)[2], VU64 (&sums)[kAdmBands]) {
-  const int half_x = x / 2;
-  const V32 even = window.column(0, half_x), odd = window.column(1, half_x), middle = hn::Add(even, odd);
-  const V32 even_threshold = window.threshold(hn::Add(window.column(1, half_x - 1), middle), 0, half_x);
-  const V32 odd_threshold = window.threshold(hn::Add(middle, window.column(0, half_x + 1)), 1, half_x);
-  const V32 even_scored = low_halves(scored), odd_scored = high_halves(scored);
-  const auto add = [&]<int kBand>(std::integral_constant<int, kBand>) HWY_ATTR {
-    constexpr int kSquareShift = adm_square_shift(0, kBand), kThresholdShift = adm_threshold_shift(0, kBand);
-    const V32 rfactor = hn::Set(D32(), static_cast<int32_t>(scale.rfactor[kBand]));
-    const V16 magnitude = hn::Load(D16(), samples<int16_t>(signal[kBand]) + x);
-    const V32 even_signal = hn::Mul(even_unsigned(magnitude), rfactor),
-              odd_signal = hn::Mul(odd_unsigned(magnitude), rfactor);
-    add_cubes<kSquareShift>(excess(even_signal, hn::ShiftLeft<kThresholdShift>(even_threshold), even_scored),
-                            rounding[kBand / 2], sums[kBand]);
-    add_cubes<kSquareShift>(excess(odd_signal, hn::ShiftLeft<kThresholdShift>(odd_threshold), odd_scored),
-                            rounding[kBand / 2], sums[kBand]);
-  };
-  add(std::integral_constant<int, 0>());
-  add(std::integral_constant<int, 1>());
-  add(std::integral_constant<int, 2>());
-}
-HWY_INLINE void add_columns(const Window& window, const AdmScale&, std::byte* const (&signal)[kAdmBands], int x,
-                            V32 scored, const CubeRounding (&rounding)[2], VU64 (&sums)[kAdmBands]) {
-  const V32 sides = hn::Add(window.column(0, x - 1), window.column(0, x + 1));
-  const V32 threshold = window.threshold(hn::Add(sides, window.column(0, x)), 0, x);
-  VMAFX_UNROLL
-  for (int band = 0; band < kAdmBands; band++)
-    add_cubes<adm_square_shift(1, 0)>(excess(hn::Load(D32(), samples<int32_t>(signal[band]) + x), threshold, scored),
-                                      rounding[0], sums[band]);
-}
-
-/* Columns [x0, x1) of a row of a level. */
 template <class T>
-void cm(const AdmRowsOfLevel& level, const Window& window, std::byte* const (&signal)[kAdmBands], int x0, int x1,
-        int64_t (&totals)[kAdmBands]) {
-  const hn::ScalableTag<T> d;
-  const AdmScale scale = *level.scale;
-  const int lanes = static_cast<int>(hn::Lanes(d));
-  const CubeRounding rounding[2] = {CubeRounding(scale.cube_shift[0]), CubeRounding(scale.cube_shift[2])};
-  VU64 sums[kAdmBands];
-  for (VU64& sum : sums) sum = hn::Zero(DU64());
-  uint64_t cubes = 0;
-  for (int x = x0; x < x1; x += lanes, cubes += lanes)
-    add_columns(window, scale, signal, x, hn::Load(d, samples<T>(level.scored) + x), rounding, sums);
-  for (int band = 0; band < kAdmBands; band++) {
-    const uint64_t row = lane_sum(sums[band]) - rounding[band / 2].correction(cubes);
-    totals[band] += static_cast<int64_t>(row + ((uint64_t{1} << scale.row_shift) >> 1)) >> scale.row_shift;
-  }
+T* samples(std::byte* row) {
+  return reinterpret_cast<T*>(row);
 }
-
-/* -- A frame ------------------------------------------------------------------------------------------------------- */
 
 /* `interval` with its begin on a whole vector of 16-bit lanes, which is two of 32-bit lanes. */
 Interval aligned_down(Interval interval) {
@@ -152,51 +150,25 @@ void prefetch(const T* begin, const T* end) {
   for (; begin < end; begin += kCacheLine / sizeof(T)) hwy::Prefetch(begin);
 }
 
-/* Columns -1 and w of a mask's neighbors: 1 and w - 1. */
-void mirror_mask(const AdmMaskRow& row, int w, bool split) {
-  const auto at = [&](int x) -> int32_t& { return split ? row.neighbors[x & 1][x >> 1] : row.neighbors[0][x]; };
-  at(-1) = at(1);
-  at(w) = at(w - 1);
-}
-
-/* One frame, of samples T, on its way through the scales. */
-template <class T>
+/* One frame on its way through the scales. */
 class Frame {
  public:
-  using Level = AdmRowsOfLevel;
-
-  Frame(const AdmParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch, AdmSums& sums)
-      : params_(params), sums_(sums), source_{ref.as<T>(), dist.as<T>()} {
+  Frame(const AdmParams& params, std::byte* scratch, AdmSums& sums) : params_(params), sums_(sums) {
     plan_adm_levels(params.scale, params.skip_scale0, p_.level);
-    std::memset(scratch, 0, place_adm_rows(params, scratch, p_));
-    for (const Level& level : p_.level) {
-      const auto [x0, x1] = level.scored_cols();
-      const size_t size = level.index == 0 ? sizeof(int16_t) : sizeof(int32_t);
-      std::memset(level.scored + x0 * size, 0xFF, (x1 - x0) * size);
+    std::memset(scratch, 0, place_rows(params, nullptr, p_));
+    place_rows(params, scratch, p_);
+    mark_scored<int16_t>(p_.level[0]);
+    for (int i = 1; i < kAdmScales; i++) mark_scored<int32_t>(p_.level[i]);
+  }
+
+  template <class T>
+  void run(const Plane<const T>& ref, const Plane<const T>& dist) {
+    Level& level = p_.level[0];
+    for (int y = level.rows.begin; y < level.rows.end; y++) {
+      transform_source(ref, y, 0);
+      transform_source(dist, y, 1);
+      finish_row(level, y);
     }
-  }
-
-  void run() {
-    const Interval rows = p_.level[0].in_rows;
-    for (int y = rows.begin; y < rows.end; y++) advance_adm(*this, p_.level, 0, y);
-  }
-
-  void make_row(const Level& level, int y) {
-    for (int picture = 0; picture < 2; picture++) {
-      if (level.index == 0) transform_source(level, y, picture);
-      else if (level.index == 1) transform_rows<int16_t>(level, y, picture);
-      else transform_rows<int32_t>(level, y, picture);
-    }
-    if (!level.has_detail(y)) return;
-    const auto [x0, x1] = aligned_down(level.detail_cols);
-    pick_decouple(level.index)(params_, level, y, x0, x1, sums_.csf_den[level.index]);
-    mirror_mask(level.mask_of_added.row(y), level.scale->w, level.index == 0);
-    mirror_mask(level.mask_of_restored.row(y), level.scale->w, level.index == 0);
-  }
-
-  void mask_row(const Level& level, int y) {
-    mask(level, y, level.restored, level.mask_of_added, sums_.dlm[level.index]);
-    if (params_.measure_aim) mask(level, y, level.added, level.mask_of_restored, sums_.aim[level.index]);
   }
 
  private:
@@ -206,8 +178,9 @@ class Frame {
     return last ? p_.unused : p_.level[level.index + 1].input[picture][y % kAdmInputRows];
   }
 
-  void transform_source(const Level& level, int y, int picture) {
-    const Plane<const T>& plane = source_[picture];
+  template <class T>
+  void transform_source(const Plane<const T>& plane, int y, int picture) {
+    const Level& level = p_.level[0];
     const T* rows[kAdmInputRows];
     for (int tap = 0; tap < kAdmInputRows; tap++) rows[tap] = plane.row(adm_mirror(2 * y - 1 + tap, plane.h));
     const auto [x0, x1] = aligned_down(level.in_cols);
@@ -220,64 +193,141 @@ class Frame {
     std::byte* const* detail = level.detail[picture];
     horizontal_fine(p_.passed[0], band0, band1, samples<int16_t>(band_a(level, picture, y)),
                     samples<int16_t>(detail[1]));
-    if (!level.has_detail(y)) return;
+    if (!level.detail_rows.contains(y)) return;
     const auto [detail0, detail1] = aligned_down(level.detail_cols);
     horizontal_fine(p_.passed[1], detail0, detail1, samples<int16_t>(detail[0]), samples<int16_t>(detail[2]));
   }
 
-  template <class In>
+  template <class T>
   void transform_rows(const Level& level, int y, int picture) {
     const AdmScale& s = *level.scale;
-    const In* rows[kAdmInputRows];
+    const T* rows[kAdmInputRows];
     for (int tap = 0; tap < kAdmInputRows; tap++)
-      rows[tap] = samples<In>(level.input[picture][adm_mirror(2 * y - 1 + tap, s.in_h) % kAdmInputRows]);
+      rows[tap] = samples<T>(level.input[picture][adm_mirror(2 * y - 1 + tap, s.in_h) % kAdmInputRows]);
     const auto [x0, x1] = aligned_down(level.in_cols);
     const SplitRow low = {p_.passed[0], p_.passed[1]}, high = {p_.passed[2], p_.passed[3]};
     vertical_coarse(rows, x0, x1, low, high);
     for (int16_t* row : p_.passed) mirror_ends(row, s.in_w);
     const auto [band0, band1] = aligned_down(level.cols);
+    const auto [detail0, detail1] = aligned_down(level.detail_cols);
     std::byte* const* detail = level.detail[picture];
     const auto horizontal = s.horizontal_shift == 15 ? horizontal_coarse<15> : horizontal_coarse<16>;
     horizontal(low, band0, band1, samples<int32_t>(band_a(level, picture, y)), samples<int32_t>(detail[1]));
-    if (!level.has_detail(y)) return;
-    const auto [detail0, detail1] = aligned_down(level.detail_cols);
-    horizontal(high, detail0, detail1, samples<int32_t>(detail[0]), samples<int32_t>(detail[2]));
+    if (level.detail_rows.contains(y))
+      horizontal(high, detail0, detail1, samples<int32_t>(detail[0]), samples<int32_t>(detail[2]));
   }
 
-  auto pick_decouple(int index) const {
-    const bool whole_gain = params_.gain_limit == static_cast<int>(params_.gain_limit);
-    if (index == 0) return whole_gain ? decouple<int16_t, true, 0> : decouple<int16_t, false, 0>;
-    if (adm_den_square_shift(index) == 30)
-      return whole_gain ? decouple<int32_t, true, 30> : decouple<int32_t, false, 30>;
-    return whole_gain ? decouple<int32_t, true, 31> : decouple<int32_t, false, 31>;
-  }
-
-  void mask(const Level& level, int y, std::byte* const (&signal)[kAdmSignalRows][kAdmBands], const AdmMaskRows& masks,
-            int64_t (&sums)[kAdmBands]) const {
-    Window window;
-    for (int parity = 0; parity < 2; parity++) {
-      for (int dy = -1; dy <= 1; dy++)
-        window.near[1 + dy][parity] = masks.row(adm_mirror(y + dy, level.scale->h)).neighbors[parity];
-      window.center[parity] = masks.row(y).center[parity];
+  /* Row y of all bands of `level` is there. */
+  void finish_row(const Level& level, int y) {
+    if (level.detail_rows.contains(y)) {
+      if (level.index == 0) score_row<int16_t>(level, y);
+      else score_row<int32_t>(level, y);
     }
-    const auto [x0, x1] = aligned_down(level.scored_cols());
-    (level.index == 0 ? cm<int16_t> : cm<int32_t>)(level, window, signal[y % kAdmSignalRows], x0, x1, sums);
+    if (level.index + 1 < kAdmScales) advance(p_.level[level.index + 1], y);
+  }
+
+  /* Row y of the input of `level` is there: makes what can be made of it. */
+  void advance(Level& level, int y) {
+    while (level.is_ready(y, level.scale->in_h)) {
+      const int row = level.next_row++;
+      for (int picture = 0; picture < 2; picture++) {
+        if (level.index == 1) transform_rows<int16_t>(level, row, picture);
+        else transform_rows<int32_t>(level, row, picture);
+      }
+      finish_row(level, row);
+    }
+  }
+
+  template <class T>
+  void score_row(const Level& level, int y) {
+    const AdmScale& s = *level.scale;
+    decouple_row<T>(level, y);
+    const Interval scored = {s.top, s.bottom};
+    if (scored.contains(y - 1)) mask_row<T>(level, y - 1);
+    if (y == s.h - 1 && scored.contains(y)) mask_row<T>(level, y);
+  }
+
+  template <class T>
+  void decouple_row(const Level& level, int y) {
+    const AdmScale& s = *level.scale;
+    RowWork<T> work = {};
+    work.scale = &s;
+    work.measure_aim = params_.measure_aim;
+    work.row_scored = s.top <= y && y < s.bottom;
+    work.scored = samples<T>(level.scored);
+    for (int band = 0; band < kAdmBands; band++) {
+      work.ref[band] = samples<T>(level.detail[0][band]);
+      work.dist[band] = samples<T>(level.detail[1][band]);
+      work.restored[band] = samples<T>(level.restored[y % kAdmSignalRows][band]);
+      work.added[band] = samples<T>(level.added[y % kAdmSignalRows][band]);
+    }
+    work.mask_of_added = level.mask_of_added.row(y);
+    work.mask_of_restored = level.mask_of_restored.row(y);
+    work.den = sums_.csf_den[level.index];
+    const auto [x0, x1] = aligned_down(level.detail_cols);
+    pick_decouple(work, level.index)(work, params_.gain_limit, x0, x1);
+    mirror_mask(work.mask_of_added, s.w, level.index == 0);
+    mirror_mask(work.mask_of_restored, s.w, level.index == 0);
+  }
+
+  bool whole_gain() const { return params_.gain_limit == static_cast<int>(params_.gain_limit); }
+
+  auto pick_decouple(const RowWork<int16_t>&, int) const {
+    return whole_gain() ? decouple_fine<true> : decouple_fine<false>;
+  }
+  auto pick_decouple(const RowWork<int32_t>&, int index) const {
+    if (adm_den_square_shift(index) == 30) return whole_gain() ? decouple_coarse<true, 30> : decouple_coarse<false, 30>;
+    return whole_gain() ? decouple_coarse<true, 31> : decouple_coarse<false, 31>;
+  }
+
+  template <class T>
+  void mask_row(const Level& level, int y) {
+    cm(masking_work<T>(level, y, level.restored, level.mask_of_added, sums_.dlm[level.index]), level);
+    if (params_.measure_aim)
+      cm(masking_work<T>(level, y, level.added, level.mask_of_restored, sums_.aim[level.index]), level);
+  }
+
+  template <class T>
+  MaskingWork<T> masking_work(const Level& level, int y, std::byte* const (&signal)[kAdmSignalRows][kAdmBands],
+                              const MaskMemory& mask, int64_t* sums) const {
+    const AdmScale& s = *level.scale;
+    MaskingWork<T> work = {};
+    work.scale = &s;
+    work.scored = samples<T>(level.scored);
+    for (int band = 0; band < kAdmBands; band++) work.signal[band] = samples<T>(signal[y % kAdmSignalRows][band]);
+    const MaskRow above = mask.row(adm_mirror(y - 1, s.h)), here = mask.row(y),
+                  below = mask.row(adm_mirror(y + 1, s.h));
+    for (int parity = 0; parity < 2; parity++) {
+      work.above[parity] = above.neighbors[parity];
+      work.here[parity] = here.neighbors[parity];
+      work.below[parity] = below.neighbors[parity];
+      work.center[parity] = here.center[parity];
+    }
+    work.sums = sums;
+    return work;
+  }
+
+  void cm(const MaskingWork<int16_t>& work, const Level& level) const {
+    const auto [x0, x1] = aligned_down({level.scale->left, level.scale->right});
+    cm_fine(work, x0, x1);
+  }
+  void cm(const MaskingWork<int32_t>& work, const Level& level) const {
+    const auto [x0, x1] = aligned_down({level.scale->left, level.scale->right});
+    cm_coarse(work, x0, x1);
   }
 
   const AdmParams& params_;
   AdmSums& sums_;
-  const Plane<const T> source_[2];
-  AdmPyramid p_ = {};
+  Pyramid p_ = {};
 };
 
 void adm(const AdmParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch, AdmSums& sums) {
-  if (params.bpc == 8) Frame<uint8_t>(params, ref, dist, scratch, sums).run();
-  else Frame<uint16_t>(params, ref, dist, scratch, sums).run();
+  Frame frame(params, scratch, sums);
+  if (params.bpc == 8) frame.run(ref.as<uint8_t>(), dist.as<uint8_t>());
+  else frame.run(ref.as<uint16_t>(), dist.as<uint16_t>());
 }
 
 #endif
-
-}  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace vmafx
 HWY_AFTER_NAMESPACE();
@@ -288,9 +338,9 @@ namespace vmafx {
 HWY_EXPORT(adm);
 
 size_t adm_scratch_bytes_simd(const AdmParams& params) {
-  AdmPyramid pyramid;
+  Pyramid pyramid;
   if (runnable_cpu_targets().front() == HWY_SCALAR) return adm_scratch_bytes_ref(params);
-  return place_adm_rows(params, nullptr, pyramid);
+  return place_rows(params, nullptr, pyramid);
 }
 
 void adm_simd(const AdmParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,

@@ -40,7 +40,7 @@ struct AdmTiling {
 
 /* Sums over the columns of a tile, before AdmScale's row shifts, which only whole rows may get. For each frame, scale,
  * sum (dlm, aim, csf_den of band h, v, d, as in AdmSums) and column of tiles: an array over the scored rows. */
-inline constexpr int kAdmRowSums = kAdmKinds * kAdmBands;
+inline constexpr int kAdmRowSums = 3 * kAdmBands;
 
 /* One scale. */
 struct AdmStage {

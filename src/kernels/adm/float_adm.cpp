@@ -1,8 +1,10 @@
 #include "kernels/adm/float_adm.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 
+#include "kernels/adm/adm_csf.h"
 #include "kernels/adm/adm_scores.h"
 #include "kernels/arithmetic/fixed.h"
 #include "kernels/steps/row_sums.h"
@@ -51,10 +53,11 @@ constexpr FeatureInfo kFeatures[] = {VMAFX_ADM_FEATURES("", "VMAF_feature_adm_sc
 /* -- Parameters ---------------------------------------------------------------------------------------------------- */
 
 AdmSensitivity modeled_sensitivity(const FloatAdmOptions& options, int scale) {
-  switch (options.mode) {
-    case 1: return barten_sensitivity(options, scale);
-    case 2: return adm_paper_sensitivity(options, scale);
-    default: return watson_sensitivity(options, scale);
+  const AdmDisplay display = {options.view_dist, options.display_height};
+  switch (options.csf_mode) {
+    case 1: return barten_sensitivity(display, scale, options.csf_scale, options.csf_diag_scale);
+    case 2: return adm_paper_sensitivity(display, scale);
+    default: return watson_sensitivity(display, scale);
   }
 }
 
@@ -95,10 +98,12 @@ float root(const FloatAdmParams& params, int unit, const uint64_t* words) {
 
 float pooled(const FloatAdmParams& params, int kind, int index, const uint64_t* sums, double noise_weight) {
   const FloatAdmScale& scale = params.scale[index];
-  float roots[kAdmBands];
+  const float noise = adm_noise_floor(scale, noise_weight, params.p_norm);
+  float parts[kAdmBands];
   for (int band = 0; band < kAdmBands; band++)
-    roots[band] = root(params, scale.unit, sums + float_adm_sum_index(kind, index, band) * params.words_per_sum());
-  return adm_pooled(scale, noise_weight, params.p_norm, roots);
+    parts[band] =
+        root(params, scale.unit, sums + float_adm_sum_index(kind, index, band) * params.words_per_sum()) + noise;
+  return parts[0] + parts[1] + parts[2];
 }
 
 /* -- The extractor ------------------------------------------------------------------------------------------------- */
@@ -115,9 +120,9 @@ class FloatAdm : public Metric<FloatAdmParams, uint64_t, AdmScores> {
   AdmScores scores(const uint64_t& sums) override {
     AdmScaleScore scales[kAdmScales];
     for (int s = params_.skip_scale0 ? 1 : 0; s < kAdmScales; s++) {
-      scales[s].num = pooled(params_, kAdmDlm, s, &sums, options_.noise_weight);
-      scales[s].den = pooled(params_, kAdmDen, s, &sums, options_.noise_weight);
-      scales[s].aim_num = pooled(params_, kAdmAim, s, &sums, 0);
+      scales[s].num = pooled(params_, kFloatAdmDlm, s, &sums, options_.noise_weight);
+      scales[s].den = pooled(params_, kFloatAdmDen, s, &sums, options_.noise_weight);
+      scales[s].aim_num = pooled(params_, kFloatAdmAim, s, &sums, 0);
     }
     AdmScores scores = adm_combined(scales, params_.scale[0], options_.skip_aim_scale);
     scores.aim = std::min(scores.aim, 1.0);
@@ -133,21 +138,35 @@ class FloatAdm : public Metric<FloatAdmParams, uint64_t, AdmScores> {
   const FloatAdmOptions options_;
 };
 
+/* The sums are as many words as the parameters say. */
+template <auto twin>
+void run(const FloatAdmParams& params, const FrameSet& frames, std::byte* scratch, uint64_t& sums) {
+  twin(params, frames.ref.plane[0], frames.dist.plane[0], scratch, &sums);
+}
+
 constexpr Twins<FloatAdmParams, uint64_t> kTwins = {
-    .ref = {float_adm_scratch_bytes_ref, on_luma<float_adm_ref>},
-    .simd = {float_adm_scratch_bytes_simd, on_luma<float_adm_simd>},
+    .ref = {float_adm_scratch_bytes_ref, run<float_adm_ref>},
+    .simd = {float_adm_scratch_bytes_simd, run<float_adm_simd>},
     .device = float_adm_hip,
 };
 
 StatusOr<FloatAdmParams> params_of(const FloatAdmOptions& options, const VideoFormat& format) {
+  if (format.w < kAdmMinSize || format.h < kAdmMinSize)
+    return error(EINVAL, "float_adm: %dx%d is too small; its coarsest scale needs pictures of at least %dx%d", format.w,
+                 format.h, kAdmMinSize, kAdmMinSize);
   FloatAdmParams params;
+  params.bpc = format.bpc;
+  params.gain_limit = options.gain_limit;
   params.p_norm = options.p_norm;
   params.masked = !options.bypass_cm;
-  const auto scale = [&](int index, const AdmExtent& extent) {
-    const AdmSensitivity weights = sensitivity(options, index);
-    return make_scale(extent, weights, params.cubes() ? 0 : unit_of_powers(index, weights));
-  };
-  VMAFX_TRY(plan_adm("float_adm", options, format, scale, params));
+  params.skip_scale0 = options.skip_scale0;
+  int w = format.w, h = format.h;
+  for (int s = 0; s < kAdmScales; s++) {
+    const AdmSensitivity weights = sensitivity(options, s);
+    params.scale[s] = make_scale(adm_extent(w, h), weights, params.cubes() ? 0 : unit_of_powers(s, weights));
+    w = params.scale[s].w;
+    h = params.scale[s].h;
+  }
   return params;
 }
 

@@ -1,16 +1,30 @@
-/* float_adm: ADM in floating point. What it computes, and from what papers, adm.h says; here
+/* float_adm: ADM in floating point: how much of the reference's detail the distorted picture keeps (DLM) and how much it adds (AIM).
  *
- *   dlm = Σ (|restored| - threshold(added))+^p    aim = Σ (|added| - threshold(restored))+^p    den = Σ |reference|^p
+ * S. Li, F. Zhang, L. Ma, K. N. Ngan, "Image quality assessment by separately evaluating detail losses and additive impairments",
+ * IEEE Transactions on Multimedia 13(5), 2011, pp. 935-949. At each of four scales of a db2 wavelet transform:
  *
- * with p = adm_p_norm; num, aim_num and den add up the p-th roots; aim is at most 1; and with adm_adm3_apply_hm adm3 is the harmonic
- * mean of adm2 and aim.
+ *   restored = the part of a distorted coefficient between 0 and the reference's; where the gradients differ by less than a degree,
+ *              between 0 and adm_enhn_gain_limit times it
+ *   added    = what is left of the distorted coefficient
+ *   dlm      = Σ (|restored| - threshold(added))+^p      p = adm_p_norm
+ *   aim      = Σ (|added| - threshold(restored))+^p
+ *   den      = Σ |reference|^p
+ *
+ * all weighted by the eye's contrast sensitivity (kernels/adm/adm_csf.h); threshold is the local mean of what masks, over the
+ * bands and a 3x3 window. num, aim_num and den add up the p-th roots, each with a noise floor, over bands and scales. Then
+ *
+ *   adm2 = num / den    aim = min(aim_num / den, 1)    adm3 = max(w adm2 + (1 - w)(1 - aim), adm_min_val)
+ *
+ * or with adm_adm3_apply_hm the harmonic mean of adm2 and aim. All sums leave out a border of 10 % on each side.
  *
  * libvmaf (f85a853, float_adm.c) is followed operation for operation, its approximate division (float_adm_math.h) and the order
  * of its sums too: scores are its own to the last bit; for a p other than 3 they agree to 3e-7. Deviations, where it has no defined
  * value or is wrong:
- *  - den == 0 and small sizes, as in adm.h. So too for an aim whose only scales with a den are left out.
+ *  - den == 0 (adm_noise_weight=0 and a flat reference): aim is 0, as adm2 is 1; libvmaf reports an uninitialized variable. A scale with
+ *    den == 0 scores 1; libvmaf reports 0/0. So too for an aim whose only scales with a den are left out.
  *  - 9, 11, 13, 14 and 15 bit are scaled by their depth; libvmaf reads them as bytes.
  *  - p-th powers with a large adm_p_norm do not overflow.
+ *  - below 17 samples a side a band is narrower than the masking window: create() refuses.
  *
  * Options and features: float_adm.cpp. */
 #ifndef VMAFX_KERNELS_ADM_FLOAT_ADM_H
@@ -35,7 +49,7 @@ struct FloatAdmParams {
   FloatAdmScale scale[kAdmScales];
 
   bool cubes() const { return p_norm == 3; }
-  /* Raw sums of a frame: for each scale, AdmKind and band, words as float_adm_math.h says. What is skipped stays 0. */
+  /* Raw sums of a frame: for each scale, FloatAdmSum and band, words as float_adm_math.h says. What is skipped stays 0. */
   int words_per_sum() const { return cubes() ? 1 : kFloatAdmBins; }
   size_t sums_bytes() const { return size_t{kFloatAdmSums} * words_per_sum() * sizeof(uint64_t); }
 };
@@ -43,14 +57,14 @@ struct FloatAdmParams {
 /* EINVAL for sizes that cannot be scored. `options` are kFloatAdmExtractor's. */
 StatusOr<FloatAdmParams> float_adm_params(const Options& options, const VideoFormat& format);
 
-/* Fill the words from `sums` on (zeroed by the caller) from the luma planes. `scratch` has the twin's scratch_bytes, 64-byte aligned. */
+/* Fill `sums` (zeroed by the caller) from the luma planes. `scratch` has the twin's scratch_bytes, 64-byte aligned. */
 size_t float_adm_scratch_bytes_ref(const FloatAdmParams& params);
 void float_adm_ref(const FloatAdmParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
-                   uint64_t& sums);
+                   uint64_t* sums);
 
 size_t float_adm_scratch_bytes_simd(const FloatAdmParams& params);
 void float_adm_simd(const FloatAdmParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
-                    uint64_t& sums);
+                    uint64_t* sums);
 
 /* The HIP twin's kernels. */
 std::unique_ptr<DeviceTwin> float_adm_hip(const FloatAdmParams& params);

@@ -49,7 +49,7 @@ VMAFX_DEVICE float sample(uint16_t value, float scale) { return static_cast<floa
 VMAFX_DEVICE int clamp(int i, int begin, int end) { return i < begin ? begin : i < end ? i : end - 1; }
 
 /* Where a tap at i reads; where no tap that counts is, anywhere in what is there. */
-VMAFX_DEVICE int inside(int i, int size, const Interval& there) {
+VMAFX_DEVICE int inside(int i, int size, const FloatAdmRange& there) {
   return clamp(adm_mirror(i, size), there.begin, there.end);
 }
 
@@ -104,7 +104,7 @@ VMAFX_DEVICE void filter_tile_down(const FloatAdmStage& stage, const Picture<T> 
                                    Filtered& filtered) {
   constexpr unsigned kGroups = 2 * kW / 4, kRowPairs = kH / 2;
   static_assert(2 * kRowPairs * kGroups == kFloatAdmThreads);
-  const Interval &there_x = stage.from.x, &there_y = stage.from.y;
+  const FloatAdmRange &there_x = stage.from.x, &there_y = stage.from.y;
   const bool within = 2 * x0 - 1 >= there_x.begin && 2 * (x0 + kW) < there_x.end && 2 * y0 - 1 >= there_y.begin &&
                       2 * (y0 + kH) < there_y.end;
   const unsigned rank = gpu::thread_rank();
@@ -330,10 +330,11 @@ VMAFX_DEVICE void add_parts(const FloatAdmStage& stage, const Place& at, const P
     thresholds(window, masks.of_restored, parts.restored, of_restored);
   }
   Sums sums(stage, at);
-  add_excess(sums, kAdmDlm, parts.restored, of_added);
-  add_excess(sums, kAdmAim, parts.added, of_restored);
+  add_excess(sums, kFloatAdmDlm, parts.restored, of_added);
+  add_excess(sums, kFloatAdmAim, parts.added, of_restored);
   VMAFX_UNROLL
-  for (int band = 0; band < kAdmBands; band++) sums.add(float_adm_sum_index(kAdmDen, 0, band), parts.reference[band]);
+  for (int band = 0; band < kAdmBands; band++)
+    sums.add(float_adm_sum_index(kFloatAdmDen, 0, band), parts.reference[band]);
 }
 
 /* -- A tile from top to bottom ------------------------------------------------------------------------------------- */

@@ -15,11 +15,19 @@ struct Tiling {
   int first = 0, count = 0;
 };
 
-/* Tiles that write `made` of the band a and score `scored`; one of them may be empty. The first begins at an even place. */
-Tiling make_tiling(Interval made, Interval scored, int step) {
-  const Interval all = hull(made, {scored.begin - 1, scored.end - 1});
-  const int first = all.begin & ~1;
-  return {first, (all.end - first + step - 1) / step};
+/* Tiles that write [made.begin, made.end) of the band a and score [from, to); one of them may be empty. The first begins at an even
+ * place. */
+Tiling make_tiling(Interval made, int from, int to, int step) {
+  const bool makes = made.begin < made.end, scores = from < to;
+  int first = makes ? made.begin : from - 1, last = makes ? made.end : to - 1;
+  if (makes && scores) {
+    first = std::min(first, from - 1);
+    last = std::max(last, to - 1);
+  }
+  Tiling tiling;
+  tiling.first = first & ~1;
+  tiling.count = (last - tiling.first + step - 1) / step;
+  return tiling;
 }
 
 class FloatAdmHip : public DeviceTwin {
@@ -28,9 +36,12 @@ class FloatAdmHip : public DeviceTwin {
       : cubes_(params.cubes()),
         samples_(kernels_.add((cubes_ ? kernels::float_adm : kernels::float_adm_powers).of(params.bpc))),
         bands_(kernels_.add(cubes_ ? kernels::float_adm_bands : kernels::float_adm_powers_bands)) {
-    AdmLevel<FloatAdmScale> levels[kAdmScales];
-    plan_adm_levels(params.scale, params.skip_scale0, levels);
-    for (const AdmLevel<FloatAdmScale>& level : levels) plan_scale(params, level.index, level);
+    AdmNeeds needs[kAdmScales];
+    for (int s = kAdmScales - 1; s >= 0; s--) {
+      const bool scored = s > 0 || !params.skip_scale0;
+      needs[s] = adm_needs(params.scale[s], scored, s + 1 < kAdmScales ? &needs[s + 1] : nullptr);
+    }
+    for (int s = 0; s < kAdmScales; s++) plan_scale(params, s, needs[s]);
   }
 
   size_t scratch_bytes(int frames) const override {
@@ -77,8 +88,9 @@ class FloatAdmHip : public DeviceTwin {
       stage.columns = {begin, begin + static_cast<int>(round_up(scale.right - begin, 4))};
     }
     if (cubes_ && stage.scored)
-      parts_[index] = row_sums_.add_part(stage.columns.end - stage.columns.begin, scale.bottom - scale.top,
-                                         kAdmKinds * kAdmBands, float_adm_sum_index(0, index, 0) * sizeof(uint64_t));
+      parts_[index] =
+          row_sums_.add_part(stage.columns.end - stage.columns.begin, scale.bottom - scale.top,
+                             kFloatAdmKinds * kAdmBands, float_adm_sum_index(0, index, 0) * sizeof(uint64_t));
     stage.sample_scale = 1.0f / static_cast<float>(1 << (params.bpc - 8));
     if (index == 0) {
       stage.from.x = {0, scale.in_w};
@@ -86,9 +98,11 @@ class FloatAdmHip : public DeviceTwin {
     } else {
       stage.from = stages_[index - 1].to;
     }
-    const Interval rows = stage.scored ? Interval{scale.top, scale.bottom} : Interval();
-    const Tiling x = make_tiling(stage.makes_a ? needs.cols : Interval(), stage.columns, kFloatAdmStepX);
-    const Tiling y = make_tiling(stage.makes_a ? needs.rows : Interval(), rows, kFloatAdmStepY);
+    const Interval nothing = {0, 0};
+    const Tiling x =
+        make_tiling(stage.makes_a ? needs.cols : nothing, stage.columns.begin, stage.columns.end, kFloatAdmStepX);
+    const Tiling y = make_tiling(stage.makes_a ? needs.rows : nothing, stage.scored ? scale.top : 0,
+                                 stage.scored ? scale.bottom : 0, kFloatAdmStepY);
     stage.first_x = x.first;
     stage.first_y = y.first;
     tiles_[index][0] = static_cast<unsigned>(x.count);

@@ -19,10 +19,12 @@ struct FloatAdmScale : AdmExtent {
 /* Most of a filter's output, of inputs up to 1. */
 inline constexpr double kFloatAdmGain = 1.67304;
 
-inline constexpr int kFloatAdmSums = kAdmKinds * kAdmScales * kAdmBands;
+enum FloatAdmSum { kFloatAdmDlm, kFloatAdmAim, kFloatAdmDen };
+inline constexpr int kFloatAdmKinds = 3;
+inline constexpr int kFloatAdmSums = kFloatAdmKinds * kAdmScales * kAdmBands;
 
 VMAFX_HD constexpr int float_adm_sum_index(int kind, int scale, int band) {
-  return (scale * kAdmKinds + kind) * kAdmBands + band;
+  return (scale * kFloatAdmKinds + kind) * kAdmBands + band;
 }
 
 /* A sum of cubes, adm_p_norm's default, is one word, made in libvmaf's order (kernels/steps/row_sums.h).
@@ -35,7 +37,7 @@ inline constexpr int kFloatAdmBins = 32;
 
 /* The raw sums of a scale's powers. */
 struct FloatAdmPowerSums {
-  uint64_t bin[kAdmKinds * kAdmBands][kFloatAdmBins];
+  uint64_t bin[kFloatAdmKinds * kAdmBands][kFloatAdmBins];
 };
 
 /* The approximate reciprocal by which libvmaf's float_adm divides: RCPSS of x86, of which 12 bits are defined, as AMD's processors have

@@ -18,10 +18,15 @@ inline constexpr int kFloatAdmTileW = 32, kFloatAdmTileH = 16, kFloatAdmColumns 
 inline constexpr int kFloatAdmStepX = kFloatAdmTileW - 2, kFloatAdmStepY = kFloatAdmTileH - 2;
 inline constexpr unsigned kFloatAdmThreads = kFloatAdmTileW / kFloatAdmColumns * kFloatAdmTileH;
 
+/* From begin to before end. */
+struct FloatAdmRange {
+  int32_t begin = 0, end = 0;
+};
+
 /* The part of a scale's band a that the next scale reads. */
 struct FloatAdmBand {
   PlanePairs<float> planes;  // of the rows of y; from first_x on, the stride a multiple of 4
-  Interval x, y;             // what is there
+  FloatAdmRange x, y;        // what is there
   int32_t first_x = 0;       // of a row; a multiple of 4
 };
 
@@ -31,7 +36,7 @@ struct FloatAdmStage {
   int32_t first_x = 0, first_y = 0;  // of the first tile; first_x is even
   int32_t scored = 0;                // not adm_skip_scale0
   /* The scored ones and up to four more, for aligned stores: begin is even, the size a multiple of 4. */
-  Interval columns;
+  FloatAdmRange columns;
   int32_t makes_a = 0;
   int32_t masked = 0;
   double gain_limit = 1;

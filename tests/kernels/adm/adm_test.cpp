@@ -190,8 +190,8 @@ START_TEST(sensitivities_by_hand) {
   ck_assert(adm_sensitivities({}, watson).ok());
   ck_assert_double_eq_tol(watson[0].straight * std::ldexp(1, 21), 36453, 3);
   ck_assert_double_eq_tol(watson[0].diagonal * std::ldexp(1, 23), 49417, 3);
-  ck_assert(adm_sensitivities({.mode = kBlend, .distance_h = 1.5, .display_height = 2160}, near).ok());
-  ck_assert(adm_sensitivities({.mode = kBlend, .distance_h = 3, .display_height = 2160}, far).ok());
+  ck_assert(adm_sensitivities({.mode = AdmCsfMode::kBlend, .distance_h = 1.5, .display_height = 2160}, near).ok());
+  ck_assert(adm_sensitivities({.mode = AdmCsfMode::kBlend, .distance_h = 3, .display_height = 2160}, far).ok());
   for (int s = 1; s < kAdmScales; s++) ck_assert_float_eq(far[s].straight, near[s - 1].straight);
 }
 END_TEST

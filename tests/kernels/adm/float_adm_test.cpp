@@ -38,7 +38,7 @@ Words sums_of(decltype(&float_adm_ref) twin, size_t scratch_bytes, const FloatAd
   const AlignedBytes scratch = allocate_aligned(scratch_bytes);
   std::memset(scratch.get(), 0xA5, scratch_bytes);  // scratch memory comes as it is
   Words sums(params.sums_bytes() / sizeof(uint64_t));
-  twin(params, ref, dist, scratch.get(), sums[0]);
+  twin(params, ref, dist, scratch.get(), sums.data());
   return sums;
 }
 
@@ -54,7 +54,7 @@ void assert_twins_agree(const AdmCase& c) {
       ck_assert_msg(got[i] == want[i],
                     "%s %dx%d %d bit%s %s: word %zu (kind %d, scale %d, band %d) is %lld, the definition says %lld",
                     target.c_str(), c.ref.w, c.ref.h, c.bpc, text_of(c.options).c_str(), c.what.c_str(), i,
-                    sum / kAdmBands % kAdmKinds, sum / kAdmBands / kAdmKinds, sum % kAdmBands,
+                    sum / kAdmBands % kFloatAdmKinds, sum / kAdmBands / kFloatAdmKinds, sum % kAdmBands,
                     static_cast<long long>(got[i]), static_cast<long long>(want[i]));
     }
   });

@@ -1,0 +1,196 @@
+/* float_adm, SIMD: the stages of a row. */
+#if defined(VMAFX_FLOAT_ADM_STAGES_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef VMAFX_FLOAT_ADM_STAGES_INL_H
+#undef VMAFX_FLOAT_ADM_STAGES_INL_H
+#else
+#define VMAFX_FLOAT_ADM_STAGES_INL_H
+#endif
+
+#include <cstring>
+#include <type_traits>
+
+#include "kernels/adm/float_adm_math-inl.h"
+#include "kernels/adm/float_adm_rows.h"
+
+#if HWY_TARGET != HWY_SCALAR
+HWY_BEFORE_NAMESPACE();
+namespace vmafx {
+namespace HWY_NAMESPACE {
+namespace {  // other metrics have rows, bands and sums, too
+
+HWY_INLINE int lanes() { return static_cast<int>(hn::Lanes(DF())); }
+HWY_INLINE Real load(const float* from) { return hn::Load(DF(), from); }
+HWY_INLINE Real load_any(const float* from) { return hn::LoadU(DF(), from); }
+HWY_INLINE void store(Real v, float* to) { hn::Store(v.v, DF(), to); }
+
+/* -- Samples to a split row ---------------------------------------------------------------------------------------- */
+
+/* Two vectors' worth of samples, scaled and centered. */
+HWY_INLINE void split_samples(const uint8_t* from, Real scale, const SplitRow& to, int half_x) {
+  const hn::Rebind<uint16_t, DF> pairs;
+  const auto v = hn::BitCast(pairs, hn::LoadU(hn::Repartition<uint8_t, decltype(pairs)>(), from));
+  const Integer even = hn::PromoteTo(DI(), hn::And(v, hn::Set(pairs, 0xFF))),
+                odd = hn::PromoteTo(DI(), hn::ShiftRight<8>(v));
+  store(real(even) * scale - Real(128), to.even + half_x);
+  store(real(odd) * scale - Real(128), to.odd + half_x);
+}
+HWY_INLINE void split_samples(const uint16_t* from, Real scale, const SplitRow& to, int half_x) {
+  const hn::RebindToUnsigned<DF> pairs;
+  const auto v = hn::BitCast(pairs, hn::LoadU(hn::Repartition<uint16_t, DF>(), from));
+  const Integer even = hn::BitCast(DI(), hn::And(v, hn::Set(pairs, 0xFFFF))),
+                odd = hn::BitCast(DI(), hn::ShiftRight<16>(v));
+  store(real(even) * scale - Real(128), to.even + half_x);
+  store(real(odd) * scale - Real(128), to.odd + half_x);
+}
+
+/* Columns [2 half_begin, 2 half_end) of a row of w samples; half_begin is a multiple of the vector. */
+template <class T>
+void split_row(const T* row, int w, int bpc, int half_begin, int half_end, const SplitRow& to) {
+  const int n = lanes();
+  const Real scale(1.0f / static_cast<float>(1 << (bpc - 8)));
+  int x = half_begin;
+  for (; x < half_end && 2 * (x + n) <= w; x += n) split_samples(row + 2 * x, scale, to, x);
+  if (x >= half_end) return;
+  HWY_ALIGN T rest[2 * hn::MaxLanes(DF())] = {};
+  std::memcpy(rest, row + 2 * x, (w - 2 * x) * sizeof(T));
+  split_samples(rest, scale, to, x);
+}
+
+/* -- Wavelet transform --------------------------------------------------------------------------------------------- */
+
+HWY_INLINE void filter_columns(const float* a, const float* b, const float* c, const float* d, int x,
+                               float* HWY_RESTRICT low, float* HWY_RESTRICT high) {
+  const Real va = load(a + x), vb = load(b + x), vc = load(c + x), vd = load(d + x);
+  store(float_adm_low_pass(va, vb, vc, vd), low + x);
+  if (high) store(float_adm_high_pass(va, vb, vc, vd), high + x);
+}
+
+/* The vertical pass over columns [2 half_begin, 2 half_end). high may be null. */
+void filter_down(const SplitRow (&rows)[4], int half_begin, int half_end, const SplitRow& low, const SplitRow& high) {
+  for (int x = half_begin; x < half_end; x += lanes()) {
+    filter_columns(rows[0].even, rows[1].even, rows[2].even, rows[3].even, x, low.even, high.even);
+    filter_columns(rows[0].odd, rows[1].odd, rows[2].odd, rows[3].odd, x, low.odd, high.odd);
+  }
+}
+
+/* What the taps across read for a vector of columns of the bands. */
+struct Taps {
+  HWY_INLINE Taps(const SplitRow& row, int x)
+      : a(load_any(row.odd + x - 1)), b(load(row.even + x)), c(load(row.odd + x)), d(load_any(row.even + x + 1)) {}
+  HWY_INLINE Real low_pass() const { return float_adm_low_pass(a, b, c, d); }
+  HWY_INLINE Real high_pass() const { return float_adm_high_pass(a, b, c, d); }
+  Real a, b, c, d;
+};
+
+/* Neighboring vectors of a band, at x. */
+HWY_INLINE void store_split(Real first, Real second, const SplitRow& to, int x) {
+  store(hn::ConcatEven(DF(), second.v, first.v), to.even + x / 2);
+  store(hn::ConcatOdd(DF(), second.v, first.v), to.odd + x / 2);
+}
+
+/* Only the band a; x0 is a multiple of two vectors. */
+void make_a(const SplitRow& low, int x0, int x1, const SplitRow& to) {
+  for (int x = x0; x < x1; x += 2 * lanes())
+    store_split(Taps(low, x).low_pass(), Taps(low, x + lanes()).low_pass(), to, x);
+}
+
+/* -- Sums ---------------------------------------------------------------------------------------------------------- */
+
+void add_powers(Real x, float p_norm, uint64_t* bins) {
+  const FloatAdmPower power = float_adm_power(x, p_norm);
+  HWY_ALIGN float powers[hn::MaxLanes(DF())];
+  HWY_ALIGN int32_t bin[hn::MaxLanes(DF())];
+  hn::Store(power.power.v, DF(), powers);
+  hn::Store(power.bin.v, DI(), bin);
+  for (int i = 0; i < lanes(); i++)
+    if (bin[i] < kFloatAdmBins) bins[bin[i]] += static_cast<uint64_t>(to_fixed<kFloatAdmPowerBits>(powers[i]));
+}
+
+/* Adds what is at column x of a band. */
+template <bool cubes>
+HWY_INLINE void add(const SumRow& to, const FloatAdmParams& params, int band, int x, Real value, const float* scored) {
+  const Real counted = hn::And(value.v, load(scored + x).v);
+  if constexpr (cubes) store(float_adm_cube(counted), to.cubes[band] + (x - to.first));
+  else add_powers(counted, static_cast<float>(params.p_norm), to.powers + band * kFloatAdmBins);
+}
+
+/* -- Bands, decoupling and contrast sensitivity -------------------------------------------------------------------- */
+
+/* A vector of one picture's bands. */
+struct Bands {
+  HWY_INLINE Bands(const SplitRow& low, const SplitRow& high, int x) {
+    const Taps from_low(low, x), from_high(high, x);
+    a = from_low.low_pass();
+    v = from_low.high_pass();
+    h = from_high.low_pass();
+    d = from_high.high_pass();
+  }
+  Real a, h, v, d;
+};
+
+/* Stores both parts of a band, and what they add to thresholds. */
+HWY_INLINE void decouple_band(const BandWork& work, int band, int x, Real o, Real t, Mask aligned, Real weight) {
+  const Real part = float_adm_restored(o, t, aligned, work.params->gain_limit);
+  const Real restored = float_adm_weighted(part, weight), added = float_adm_weighted(t - part, weight);
+  store(restored, work.restored[band] + x);
+  store(added, work.added[band] + x);
+  store(float_adm_share(restored), work.share_of_restored[band] + x);
+  store(float_adm_share(added), work.share_of_added[band] + x);
+}
+
+HWY_INLINE void decouple(const BandWork& work, const Bands& o, const Bands& t, Real straight, Real diagonal, int x) {
+  const Mask aligned = float_adm_aligned(o.h, o.v, t.h, t.v);
+  decouple_band(work, 0, x, o.h, t.h, aligned, straight);
+  decouple_band(work, 1, x, o.v, t.v, aligned, straight);
+  decouple_band(work, 2, x, o.d, t.d, aligned, diagonal);
+}
+
+/* Columns [x0, x1); x0 is a multiple of two vectors. */
+template <bool cubes, bool counts>
+void make_bands(const BandWork& work, int x0, int x1) {
+  const Real straight(work.scale->weight[0]), diagonal(work.scale->weight[2]);
+  const int n = lanes();
+  for (int x = x0; x < x1; x += 2 * n) {
+    Real a[2][2];
+    for (int i = 0; i < 2; i++) {
+      const int column = x + i * n;
+      const Bands o(work.low[0], work.high[0], column), t(work.low[1], work.high[1], column);
+      a[0][i] = o.a;
+      a[1][i] = t.a;
+      decouple(work, o, t, straight, diagonal, column);
+      if constexpr (counts) {
+        add<cubes>(work.den, *work.params, 0, column, float_adm_weighted(o.h, straight), work.scored);
+        add<cubes>(work.den, *work.params, 1, column, float_adm_weighted(o.v, straight), work.scored);
+        add<cubes>(work.den, *work.params, 2, column, float_adm_weighted(o.d, diagonal), work.scored);
+      }
+    }
+    for (int picture = 0; picture < 2; picture++) store_split(a[picture][0], a[picture][1], work.a[picture], x);
+  }
+}
+
+/* -- Contrast masking ---------------------------------------------------------------------------------------------- */
+
+HWY_INLINE Real masking(const MaskWork& work, int band, int x) {
+  const auto share = [&](int dx, int dy) HWY_ATTR { return load_any(work.share[1 + dy][band] + x + dx); };
+  return float_adm_masking(share, load(work.masking[band] + x));
+}
+
+template <bool cubes, bool masked>
+void mask(const MaskWork& work, int x0, int x1) {
+  for (int x = x0; x < x1; x += lanes()) {
+    Real threshold(0);
+    if constexpr (masked)
+      threshold = float_adm_threshold(masking(work, 0, x), masking(work, 1, x), masking(work, 2, x));
+    for (int band = 0; band < kAdmBands; band++)
+      add<cubes>(work.sums, *work.params, band, x, float_adm_excess(load(work.signal[band] + x), threshold),
+                 work.scored);
+  }
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace vmafx
+HWY_AFTER_NAMESPACE();
+#endif
+
+#endif
