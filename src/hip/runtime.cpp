@@ -38,8 +38,9 @@ std::vector<Libraries> Runtime::candidates() {
 }
 
 StatusOr<const Runtime*> Runtime::load(const Libraries& libraries) {
-  static std::mutex mutex;
-  static std::map<std::string, std::unique_ptr<const Runtime>> loaded;
+  /* Never destroyed: a call that does not come back may still be in one when the program ends. */
+  static auto& mutex = *new std::mutex;
+  static auto& loaded = *new std::map<std::string, std::unique_ptr<const Runtime>>;
   const std::lock_guard lock(mutex);
   std::string absent, reasons;
   for (const std::string& name : libraries.names) {

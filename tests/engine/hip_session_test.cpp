@@ -215,7 +215,7 @@ START_TEST(each_call_may_hang) {
 }
 END_TEST
 
-/* While the device is opened or frames are on their way, each call that does either. */
+/* While the device is opened or frames are on their way, every fourth launch among them. */
 START_TEST(calls_that_never_return_are_left_behind) {
   const std::string want = cpu_scores();
   const std::vector<std::string> calls = list_calls("hip 1");
@@ -223,7 +223,7 @@ START_TEST(calls_that_never_return_are_left_behind) {
   for (size_t k = 0; k < calls.size(); k++) {
     const bool launch = calls[k] == "hipModuleLaunchKernel";
     launches += launch;
-    if (launch || calls[k] == "hipInit" || calls[k] == "hipModuleLoadData")
+    if ((launch && launches % 4 == 1) || calls[k] == "hipInit" || calls[k] == "hipModuleLoadData")
       assert_scores_survive(emulator("BLOCK", std::to_string(k + 1)) + " VMAFX_HIP_DEADLINE=100", want);
   }
   ck_assert_int_ge(launches, 3);
