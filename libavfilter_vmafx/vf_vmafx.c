@@ -592,14 +592,12 @@ static int set_metadata(AVFilterContext *ctx, AVFrame *frame, const VmafxFrameRe
     int ret;
 
     for (size_t i = 0; i < result->n_scores; i++) {
-        char value[512], *key = av_asprintf("lavfi.vmafx.%s", result->scores[i].key);
+        char value[512], *key;
 
-        if (!key)
-            return AVERROR(ENOMEM);
-        if ((ret = vmafx_format_score(s->vmafx, result->scores[i].value, value, sizeof(value))) < 0) {
-            av_free(key);
+        if ((ret = vmafx_format_score(s->vmafx, result->scores[i].value, value, sizeof(value))) < 0)
             return ret;
-        }
+        if (!(key = av_asprintf("lavfi.vmafx.%s", result->scores[i].key)))
+            return AVERROR(ENOMEM);
         if ((ret = av_dict_set(&frame->metadata, key, value, AV_DICT_DONT_STRDUP_KEY)) < 0)
             return ret;
     }

@@ -11,7 +11,6 @@ class Fifo {
  public:
   bool empty() const { return !first_; }
   T* first() const { return first_; }  // nullptr: there is none
-  T& last() const { return *last_; }
 
   void push_back(T& thing) {
     thing.next = nullptr;

@@ -264,7 +264,8 @@ StatusOr<std::string> read_file(const std::string& path) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(fd < 0 ? nullptr : fdopen(fd, "rb"), std::fclose);
   if (!file) return file_error(path, errno);
   struct stat info;
-  if (fstat(fd, &info) == 0 && S_ISDIR(info.st_mode)) return file_error(path, EISDIR);
+  if (fstat(fileno(file.get()), &info) != 0) return file_error(path, errno);
+  if (S_ISDIR(info.st_mode)) return file_error(path, EISDIR);
   if (!S_ISREG(info.st_mode)) return error(EINVAL, "model file '%s': a pipe or a device, and no file", path.c_str());
   std::string text(kMaxFileBytes + 1, '\0');
   text.resize(std::fread(text.data(), 1, text.size(), file.get()));

@@ -74,13 +74,14 @@ struct Loan {
   static int download(void* opaque, VmafxPicture* copy) {
     const Loan& loan = *static_cast<Loan*>(opaque);
     Samples samples = loan.samples;
+    bool right;
     {
       const std::lock_guard lock(loan.decoder->mutex);
-      loan.decoder->downloads++;
+      right = loan.decoder->downloads++ < loan.decoder->right_downloads;
       loan.decoder->finish();
     }
     if (loan.decoder->cannot_download) return -EIO;
-    if (loan.decoder->downloads > loan.decoder->right_downloads) samples[luma_size(loan.format) - 1] ^= 1;
+    if (!right) samples[luma_size(loan.format) - 1] ^= 1;
     *copy = TestPicture::make(loan.format, samples);
     return 0;
   }
