@@ -26,12 +26,12 @@ struct Rerun {
   std::string last_words() const { return text.substr(text.size() - std::min<size_t>(text.size(), 500)); }
 };
 
-/* Runs `VARIABLES this-program ARGUMENTS`. */
+/* Runs `VARIABLES this-program ARGUMENTS`; a program that hangs is ended with a failure. */
 inline Rerun run_again(const std::string& variables, const std::string& arguments) {
   char self[4096] = "";
   ck_assert_int_gt(readlink("/proc/self/exe", self, sizeof self - 1), 0);
-  const std::string command = "VMAFX_HIP_RUNTIME=" HIP_EMULATOR " VMAFX_HIP_EMULATOR_THREADS=1 " + variables + " '" +
-                              self + "' " + arguments + " 2>&1";
+  const std::string command = "VMAFX_HIP_RUNTIME=" HIP_EMULATOR " VMAFX_HIP_EMULATOR_THREADS=1 " + variables +
+                              " timeout --foreground --signal=ABRT 120 '" + self + "' " + arguments + " 2>&1";
   FILE* output = popen(command.c_str(), "r");
   ck_assert_ptr_nonnull(output);
   Rerun rerun;
