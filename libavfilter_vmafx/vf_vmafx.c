@@ -163,6 +163,12 @@ static const AVOption libvmaf_options[] = {
 AVFILTER_DEFINE_CLASS(libvmaf);
 #endif
 
+/** Whether the filter goes by the name that programs know which were written for libvmaf. */
+static int is_libvmaf(const AVFilterContext *ctx)
+{
+    return !strcmp(ctx->filter->name, "libvmaf");
+}
+
 static void log_message(void *cookie, enum VmafxLogLevel level, const char *message)
 {
     static const int levels[] = {
@@ -586,22 +592,35 @@ static int output_frame(AVFilterContext *ctx, AVFrame *frame, int64_t pair)
     return ret;
 }
 
-static int set_metadata(AVFilterContext *ctx, AVFrame *frame, const VmafxFrameResult *result)
+static int set_scores(const VMAFXContext *s, AVFrame *frame, const char *prefix, const VmafxScore *scores, size_t n)
 {
-    const VMAFXContext *s = ctx->priv;
     int ret;
 
-    for (size_t i = 0; i < result->n_scores; i++) {
+    for (size_t i = 0; i < n; i++) {
         char value[512], *key;
 
-        if ((ret = vmafx_format_score(s->vmafx, result->scores[i].value, value, sizeof(value))) < 0)
+        if ((ret = vmafx_format_score(s->vmafx, scores[i].value, value, sizeof(value))) < 0)
             return ret;
-        if (!(key = av_asprintf("lavfi.vmafx.%s", result->scores[i].key)))
+        if (!(key = av_asprintf("lavfi.vmafx.%s%s", prefix, scores[i].key)))
             return AVERROR(ENOMEM);
         if ((ret = av_dict_set(&frame->metadata, key, value, AV_DICT_DONT_STRDUP_KEY)) < 0)
             return ret;
     }
     return 0;
+}
+
+/** The scores of the frame, and on the last frame of a window those of the window. */
+static int set_metadata(const VMAFXContext *s, AVFrame *frame, const VmafxFrameResult *result)
+{
+    const VmafxWindow *window = result->window;
+    int ret = set_scores(s, frame, "", result->scores, result->n_scores);
+
+    if (ret < 0 || !window)
+        return ret;
+    if ((ret = av_dict_set_int(&frame->metadata, "lavfi.vmafx.window.frames",
+                               window->last_frame - window->first_frame + 1, 0)) < 0)
+        return ret;
+    return set_scores(s, frame, "window.", window->scores, window->n_scores);
 }
 
 /** Send the held frames whose scores are known, in order. Frames without a pair wait only for those before them. */
@@ -625,7 +644,7 @@ static int drain_held(AVFilterContext *ctx)
                        result.frame, held.pair);
                 return AVERROR_BUG;
             }
-            if ((ret = set_metadata(ctx, held.frame, &result)) < 0)
+            if ((ret = set_metadata(s, held.frame, &result)) < 0)
                 return ret;
         }
         av_fifo_drain2(s->held, 1);
@@ -674,6 +693,7 @@ static int score_pair(AVFilterContext *ctx, const AVFrame *main, const AVFrame *
     }
     pic_main.has_time = 1;
     pic_main.time     = s->fs.pts * av_q2d(s->fs.time_base);
+    pic_main.keyframe = VMAFX_IS_KEYFRAME(main);
     return vmafx_submit(s->vmafx, &pic_ref, &pic_main);
 }
 
@@ -762,6 +782,17 @@ static int print_scores(AVFilterContext *ctx)
         else
             av_log(ctx, AV_LOG_INFO, "VMAF score: %f\n", score);
     }
+    if (is_libvmaf(ctx) && vmafx_model_count(s->vmafx))
+        return 0;
+    for (int i = 0; i < vmafx_feature_count(s->vmafx); i++) {
+        const char *name;
+        double score;
+        int ret = vmafx_feature_score(s->vmafx, i, &name, &score);
+
+        if (ret < 0)
+            return ret;
+        av_log(ctx, AV_LOG_INFO, "%s score: %f\n", name, score);
+    }
     return 0;
 }
 
@@ -772,7 +803,7 @@ static int print_scores(AVFilterContext *ctx)
 static int finish(AVFilterContext *ctx, int wanted)
 {
     VMAFXContext *s = ctx->priv;
-    int ret, scored;
+    int ret, drained, scored;
 
     s->finished = 1;
     leave_progress_line();
@@ -787,11 +818,10 @@ static int finish(AVFilterContext *ctx, int wanted)
     ret = vmafx_finish(s->vmafx);
     if (!vmafx_finished(s->vmafx))
         return ret;
-    if (wanted && ret >= 0)
-        ret = drain_held(ctx);
+    drained = wanted ? drain_held(ctx) : 0;
     report_pairing(ctx);
     scored = print_scores(ctx);
-    return ret < 0 ? ret : scored;
+    return ret < 0 ? ret : drained < 0 ? drained : scored;
 }
 
 /** The end for those who want no more, before the inputs ended: the pairs up to here are the stream. */
@@ -948,12 +978,6 @@ static int activate(AVFilterContext *ctx)
 }
 
 /* -- Set-up -------------------------------------------------------------------------------------------------------- */
-
-/** Whether the filter goes by the name that programs know which were written for libvmaf. */
-static int is_libvmaf(const AVFilterContext *ctx)
-{
-    return !strcmp(ctx->filter->name, "libvmaf");
-}
 
 /**
  * log_path is the first option, so that `vmafx=vmaf_v0.6.1` reads like a model and names a file. libvmaf writes that file.

@@ -72,6 +72,13 @@
 #define VMAFX_IS_INTERLACED(frame) ((frame)->interlaced_frame)
 #endif
 
+/* Since 6.1 a flag. */
+#ifdef AV_FRAME_FLAG_KEY
+#define VMAFX_IS_KEYFRAME(frame) (!!((frame)->flags & AV_FRAME_FLAG_KEY))
+#else
+#define VMAFX_IS_KEYFRAME(frame) ((frame)->key_frame)
+#endif
+
 /* Semi-planar formats with 12 bits came with 6.0. */
 #ifdef AV_PIX_FMT_P012
 #define VMAFX_PIX_FMTS_P012 AV_PIX_FMT_P012,

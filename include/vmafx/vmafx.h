@@ -83,7 +83,8 @@ typedef struct VmafxParams {
     /* What to do with pictures in a GPU's memory. "auto" (default): read them where they lie if that is possible, else download
      * them, and a log line says why. "device": fail where they would be downloaded. "host": download them always. */
     const char *import_frames;
-    const char *log_path;   /* the report; default none. Written under another name in its folder, renamed when complete. "-": standard output */
+    const char *log_path;   /* the report; default none. Written under another name in its folder, renamed when complete. "-": standard output;
+                               "pipe:3": that open descriptor */
     /* "xml", "json", "csv", "sub", "ndjson" (a line per frame as it finishes). Default: the one that `log_path` ends with, as in
      * "report.json", else "xml". */
     const char *log_fmt;
@@ -108,7 +109,20 @@ typedef struct VmafxParams {
     void (*log)(void *log_cookie, enum VmafxLogLevel level, const char *message);
     void *log_cookie;
     int verify_fail;   /* 1: a difference that `verify` finds is an error (EBADMSG) of the frame. Default 0: it is only reported */
-    void *reserved[7]; /* zero */
+    /* Cuts the stream into windows, whose scores are pooled for themselves (by `pool`): "2" or "0.5", as many seconds, counted from the
+     * first pair (all pictures must have a time); "keyframe", from one distorted picture with `keyframe` to the next. Windows stand in
+     * VmafxFrameResult and in "json", "xml" and "ndjson", there as lines of their own once they are complete. Default none. */
+    const char *window;
+    /* `|`-separated least scores: "80" of every model, "psnr_y=35" of what reports call so. A window whose pooled score is lower, or the
+     * stream if there are no windows, is a warning. Default none. */
+    const char *warn_below;
+    /* Such scores of the whole stream: vmafx_finish() fails with ERANGE where one is lower. The report is written all the same, and the
+     * scores are there. Default none. */
+    const char *fail_below;
+    /* A file for the textfile collector of Prometheus' node exporter, in the OpenMetrics format. It is replaced in one step after each
+     * window, and at the end: pooled scores of the models and of the features' main scores (vmafx_feature_score()). Default none. */
+    const char *openmetrics;
+    void *reserved[3]; /* zero */
 } VmafxParams;
 
 VMAFX_API void vmafx_default_params(VmafxParams *params);
@@ -133,7 +147,11 @@ VMAFX_API void vmafx_default_params(VmafxParams *params);
     FLAG(fallback, fallback, 1, "go on with the CPU when the GPU fails in mid-stream") \
     INT(verify, verify, 0, 0, INT_MAX, "score every n-th frame on the CPU too, and report the difference") \
     FLAG(verify_fail, verify_fail, 0, "end with an error when verify finds a difference") \
-    TEXT(score_fmt, score_fmt, NULL, "printf format of a score in report and metadata (default %f)")
+    TEXT(score_fmt, score_fmt, NULL, "printf format of a score in report and metadata (default %f)") \
+    TEXT(window, window, NULL, "pool the scores of windows, too: a number of seconds, or keyframe") \
+    TEXT(warn_below, warn_below, NULL, "warn of windows with a lower score: NUMBER for models, KEY=NUMBER for others, |-separated") \
+    TEXT(fail_below, fail_below, NULL, "end with an error if the pooled score is lower, as warn_below") \
+    TEXT(openmetrics, openmetrics, NULL, "write pooled scores to this file, for Prometheus, after each window and at the end")
 #define VMAFX_OTHER_OPTIONS(TEXT, INT, FLAG) \
     FLAG(report_times, report_times, 1, "put the times of frames in all reports but sub") \
     FLAG(summary, summary, 0, "log mean, minimum, maximum and worst frames at the end") \
@@ -246,7 +264,9 @@ typedef struct VmafxPicture {
     VmafxObject object[4];
     int plane_object[3];    /* which one each plane is in, semi-planar: two planes */
     ptrdiff_t plane_offset[3]; /* bytes from its beginning */
-    void *reserved[4];      /* zero */
+
+    int keyframe;           /* distorted pictures: not 0 where VmafxParams.window="keyframe" begins a window */
+    void *reserved[3];      /* zero */
 } VmafxPicture;
 
 /* Queues the next frame pair (frame numbers count from 0). Blocks while the in-flight limit is reached, so memory stays
@@ -262,12 +282,24 @@ typedef struct VmafxScore {
     double value;
 } VmafxScore;
 
+/* Frames that follow one another, see VmafxParams.window. */
+typedef struct VmafxWindow {
+    int64_t number;           /* from 0 */
+    int64_t first_frame;
+    int64_t last_frame;
+    int has_time;             /* not 0: `time` is known */
+    double time;              /* of the first frame, in seconds */
+    size_t n_scores;
+    const VmafxScore *scores; /* pooled */
+} VmafxWindow;
+
 typedef struct VmafxFrameResult {
     int64_t frame;            /* 0-based number of the pair */
     size_t n_scores;          /* 0 for a frame that n_subsample skips */
     const VmafxScore *scores; /* features in report order, then models; valid until the next call with this context */
     int encode;               /* whose scores these are: 0 to VmafxParams.encodes - 1 */
-    void *reserved[2];        /* set to zero by the library */
+    const VmafxWindow *window; /* the one that ends with this frame, or NULL; valid as long as `scores` */
+    void *reserved[1];        /* set to zero by the library */
 } VmafxFrameResult;
 
 /* The next finished frame, in frame order, each exactly once. -EAGAIN: none is ready now (after vmafx_finish(): none is left). */
@@ -299,8 +331,8 @@ typedef struct VmafxPairing {
 /* Before vmafx_finish(), or at any time before vmafx_close() for a partial report. */
 VMAFX_API int vmafx_set_pairing(VmafxContext *ctx, const VmafxPairing *pairing);
 
-/* Waits for all frames, pools, writes and renames the report. EINVAL when no frame was scored. Results that were not received
- * yet can still be received. */
+/* Waits for all frames, pools, writes and renames the report. EINVAL when no frame was scored; ERANGE when a score is lower than
+ * VmafxParams.fail_below. Results that were not received yet can still be received. */
 VMAFX_API int vmafx_finish(VmafxContext *ctx);
 
 /* 1 once vmafx_finish() has scored all frames: from then on there are model scores, even if it failed to write the report; else 0. */
@@ -312,6 +344,11 @@ VMAFX_API int vmafx_model_count(const VmafxContext *ctx);
 /* The pooled score of model i; *name is its report key ("vmaf" unless `name=` says otherwise), valid as long as the
  * context. -EINVAL before vmafx_finished(). */
 VMAFX_API int vmafx_model_score(VmafxContext *ctx, int i, const char **name, double *score);
+
+/* The main scores of the features that VmafxParams.feature names, in the order of reports, pooled likewise; *name is the key in
+ * reports: "psnr_y", "ssimulacra2". It is infinite or NaN where no frame's score is finite. -EINVAL before vmafx_finished(). */
+VMAFX_API int vmafx_feature_count(const VmafxContext *ctx);
+VMAFX_API int vmafx_feature_score(VmafxContext *ctx, int i, const char **name, double *score);
 
 /* -- Discovery ----------------------------------------------------------------------------------------------------- */
 

@@ -52,6 +52,16 @@ Status check_reserved(const Struct& given, const char* name) {
   return {};
 }
 
+template <class Find>
+int give_score(VmafxContext* ctx, Find find, const char** name, double* score) {
+  return call(ctx, [&](Session& session) -> Status {
+    VMAFX_ASSIGN(const vmafx::NamedScore found, find(session));
+    if (name) *name = found.name;
+    if (score) *score = found.score;
+    return {};
+  });
+}
+
 int receive(VmafxContext* ctx, VmafxFrameResult* result, bool wait) {
   if (!result) return -EINVAL;
   bool ready = false;
@@ -172,12 +182,13 @@ int vmafx_finished(const VmafxContext* ctx) { return ctx && ctx->session->finish
 int vmafx_model_count(const VmafxContext* ctx) { return ctx ? ctx->session->model_count() : 0; }
 
 int vmafx_model_score(VmafxContext* ctx, int i, const char** name, double* score) {
-  return call(ctx, [&](Session& session) -> Status {
-    VMAFX_ASSIGN(const vmafx::ModelScore model, session.model_score(i));
-    if (name) *name = model.name;
-    if (score) *score = model.score;
-    return {};
-  });
+  return give_score(ctx, [i](const Session& session) { return session.model_score(i); }, name, score);
+}
+
+int vmafx_feature_count(const VmafxContext* ctx) { return ctx ? ctx->session->feature_count() : 0; }
+
+int vmafx_feature_score(VmafxContext* ctx, int i, const char** name, double* score) {
+  return give_score(ctx, [i](const Session& session) { return session.feature_score(i); }, name, score);
 }
 
 int vmafx_format_score(const VmafxContext* ctx, double score, char* text, size_t size) {

@@ -214,6 +214,26 @@ std::vector<SummaryColumn> Plan::summary_columns() const {
   return columns;
 }
 
+/* The score that stands for a metric: the one it says, or the first that it provides with these options. */
+int Plan::main_column(const PlannedExtractor& planned) {
+  const auto features = planned.extractor->features();
+  for (size_t i = 0; planned.info->main_score && i < features.size(); i++)
+    if (planned.columns[i] >= 0 && std::string_view(features[i].key) == planned.info->main_score)
+      return planned.columns[i];
+  const auto first = std::ranges::find_if(planned.columns, [](int column) { return column >= 0; });
+  return first == planned.columns.end() ? -1 : *first;
+}
+
+std::vector<MetricColumn> Plan::main_columns() const {
+  std::vector<MetricColumn> columns;
+  for (const PlannedExtractor& planned : extractors_)
+    if (const int column = planned.asked_for ? main_column(planned) : -1; column >= 0)
+      columns.push_back({column, false});
+  for (const PlannedModel& planned : models_) columns.push_back({planned.first_column, true});
+  std::ranges::sort(columns, {}, &MetricColumn::column);
+  return columns;
+}
+
 bool Plan::reads_color() const {
   return std::ranges::any_of(extractors_, [](const PlannedExtractor& planned) { return planned.info->flags & kColor; });
 }

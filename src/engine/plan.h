@@ -13,6 +13,7 @@
 #include "kernels/extractor.h"
 #include "model/model.h"
 #include "model/spec.h"
+#include "report/openmetrics.h"
 #include "report/summary.h"
 
 namespace vmafx {
@@ -64,7 +65,9 @@ class Plan {
 
   unsigned planes_read() const;                        // bit p: some extractor reads plane p
   std::vector<SummaryColumn> summary_columns() const;  // of what was asked for, in report order
-  bool reads_color() const;                            // some extractor looks at VideoFormat::color
+  std::vector<MetricColumn> main_columns()
+      const;                 // of the features that were asked for, in that order, then of the models
+  bool reads_color() const;  // some extractor looks at VideoFormat::color
 
  private:
   StatusOr<int> add_extractor(const ExtractorInfo& info, Placement preferred, const OptionTexts& given, Log& log);
@@ -73,6 +76,7 @@ class Plan {
   Status add_feature(const FeatureSpec& spec, Placement preferred, Log& log);
   void place_columns(Log& log);
   void place_column(PlannedExtractor& planned, size_t feature, Log& log);
+  static int main_column(const PlannedExtractor& planned);
   int column_of(const PlannedExtractor& planned, const std::string& feature) const;
 
   std::vector<PlannedExtractor> extractors_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 
 #include "base/cpu.h"
 #include "engine/color.h"
@@ -63,6 +64,8 @@ StatusOr<std::unique_ptr<Session>> Session::open(const SessionParams& params, Lo
   VMAFX_ASSIGN(session->report_,
                open_report({params.log_path, params.log_fmt, params.score_fmt, params.n_subsample, params.report_times},
                            session->log_));
+  VMAFX_ASSIGN(session->monitor_,
+               Monitor::open({params.window, params.warn_below, params.fail_below, params.openmetrics}));
   return session;
 }
 
@@ -98,7 +101,11 @@ Status Session::set_up(InputFormat ref, InputFormat dist) {
   table_.emplace(plan_.columns());
   scorer_.emplace(plan_, *table_, params_.n_subsample);
   result_.reserve(table_->keys().size());
-  return {};
+  window_scores_.reserve(table_->keys().size());
+  std::vector<MetricColumn> columns = plan_.main_columns();
+  for (const auto& [column, is_model] : columns)
+    if (!is_model) feature_columns_.push_back(column);
+  return monitor_.start(*table_, std::move(columns), pool_, params_.n_subsample);
 }
 
 void Session::settle_color(const Color& ref, const Color& dist) {
@@ -157,6 +164,7 @@ Status Session::submit(OwnedPicture ref_picture, OwnedPicture dist_picture) {
   auto ref = ref_reader_.read(std::move(ref_picture));
   const bool has_time = dist_picture->has_time;
   const double time = dist_picture->time;
+  const bool keyframe = dist_picture->keyframe;
   auto dist = dist_reader_.read(std::move(dist_picture));
   VMAFX_TRY(keep(ref.status()));
   VMAFX_TRY(keep(dist.status()));
@@ -166,6 +174,8 @@ Status Session::submit(OwnedPicture ref_picture, OwnedPicture dist_picture) {
   VMAFX_TRY(keep(report_complete_frames()));
   const bool scored = scorer_->is_scored(submitted_);
   if (has_time && scored) table_->set_time(submitted_, time);
+  if (monitor_.windows().any())
+    VMAFX_TRY(keep(monitor_.windows().add(has_time ? std::optional(time) : std::nullopt, keyframe)));
   submitted_++;
   VMAFX_TRY(keep(pipeline_.add(scored, std::move(ref.value()), std::move(dist.value()))));
   return keep(reserve_report());
@@ -219,17 +229,26 @@ Status Session::score(const FinishedFrame& finished) {
   return {};
 }
 
-/* NDJSON is written as frames finish; the other formats wait for the end. */
+/* NDJSON is written as frames and windows finish; the other formats wait for the end. */
 Status Session::report_complete_frames() {
-  if (!report_ || report_->format() != ReportFormat::kNdjson) return {};
-  for (; reported_ < scorer_->complete(); reported_++) VMAFX_TRY(report_->append_frame(*table_, reported_));
-  return {};
+  for (;;) {
+    while (const auto number = monitor_.next_window(reported_)) {
+      const PooledFrames window = monitor_.window(*number);
+      if (report_) VMAFX_TRY(report_->append_window(*table_, *number, window));
+      monitor_.tell(window, log_);
+    }
+    if (reported_ == scorer_->complete()) return {};
+    if (report_) VMAFX_TRY(report_->append_frame(*table_, reported_));
+    reported_++;
+  }
 }
 
 Status Session::receive(bool wait, VmafxFrameResult* result, bool* ready) {
   *ready = false;
   if (!table_) return {};
-  const auto is_ready = [this] { return received_ < scorer_->complete(); };
+  const auto is_ready = [this] {
+    return received_ < scorer_->complete() && (!monitor_.windows().any() || monitor_.windows().knows(received_));
+  };
   if (!is_ready() && !finished_) {
     VMAFX_TRY(failure_);
     VMAFX_TRY(pump([&] { return wait && !is_ready(); }));
@@ -243,14 +262,33 @@ Status Session::receive(bool wait, VmafxFrameResult* result, bool* ready) {
     for (size_t column = 0; column < keys.size(); column++)
       if (const auto score = table_->get(received_, static_cast<int>(column)))
         result_.push_back({keys[column].c_str(), *score});
-  *result = {.frame = received_++, .n_scores = result_.size(), .scores = result_.data()};
+  *result = {.frame = received_, .n_scores = result_.size(), .scores = result_.data()};
+  receive_window(received_++, result);
   *ready = true;
   return {};
+}
+
+void Session::receive_window(int64_t frame, VmafxFrameResult* result) {
+  const auto number = monitor_.windows().ending_with(frame);
+  if (!number) return;
+  const PooledFrames pooled = monitor_.window(*number);
+  window_scores_.clear();
+  for (size_t column = 0; column < pooled.scores.size(); column++)
+    if (const auto score = pooled.scores[column]) window_scores_.push_back({table_->keys()[column].c_str(), *score});
+  window_ = {.number = static_cast<int64_t>(*number),
+             .first_frame = pooled.frames.first,
+             .last_frame = pooled.frames.end - 1,
+             .has_time = pooled.time.has_value(),
+             .time = pooled.time.value_or(0),
+             .n_scores = window_scores_.size(),
+             .scores = window_scores_.data()};
+  result->window = &window_;
 }
 
 Status Session::drain() {
   VMAFX_TRY(pump([] { return true; }));
   VMAFX_TRY(keep(scorer_->flush()));
+  monitor_.windows().end();
   ended_ = std::chrono::steady_clock::now();
   return {};
 }
@@ -268,7 +306,9 @@ Status Session::finish() {
   if (params_.summary)
     for (const std::string& line : summary_lines(plan_.summary_columns(), *table_, params_.n_subsample))
       log_.info(line);
-  return reported;
+  const Status within_gates = keep(monitor_.end(submitted_, log_));
+  VMAFX_TRY(reported);
+  return within_gates;
 }
 
 void Session::warn_of_gaps() {
@@ -294,13 +334,20 @@ Status Session::abandon() {
 }
 
 Status Session::write_report(bool partial) {
-  if (!report_) return {};
   const Status lines = report_complete_frames();
+  if (!report_) return lines;
   ReportFile report = std::move(*report_);
   report_.reset();
   VMAFX_TRY(lines);
-  VMAFX_TRY(report.write(*table_, {kVersion, format_.w, format_.h, frames_per_second(), partial, run_facts()}));
+  VMAFX_TRY(
+      report.write(*table_, {kVersion, format_.w, format_.h, frames_per_second(), partial, windows(), run_facts()}));
   return report.commit();
+}
+
+std::vector<PooledFrames> Session::windows() const {
+  std::vector<PooledFrames> windows;
+  for (size_t i = 0; i < monitor_.windows().known(); i++) windows.push_back(monitor_.window(i));
+  return windows;
 }
 
 RunFacts Session::run_facts() const {
@@ -330,14 +377,23 @@ double Session::frames_per_second() const {
   return seconds > 0 ? static_cast<double>(submitted_) / seconds : 0;
 }
 
-StatusOr<ModelScore> Session::model_score(int i) const {
+StatusOr<NamedScore> Session::feature_score(int i) const {
+  if (!finished_) VMAFX_TRY(failure_);
+  if (!finished_) return error(EINVAL, "there is no score before the stream is finished");
+  if (i < 0 || i >= feature_count()) return error(EINVAL, "there is no feature %d", i);
+  const int column = feature_columns_[i];
+  const auto score = pool_column(pool_, pool_values(*table_, column, params_.n_subsample));
+  return NamedScore{table_->keys()[column].c_str(), score.value_or(std::nan(""))};
+}
+
+StatusOr<NamedScore> Session::model_score(int i) const {
   if (!finished_) VMAFX_TRY(failure_);
   if (!finished_) return error(EINVAL, "there is no score before the stream is finished");
   if (i < 0 || i >= model_count()) return error(EINVAL, "there is no model %d", i);
   const PlannedModel& planned = plan_.models()[i];
   const PoolValues pooled = pool_values(*table_, planned.first_column, params_.n_subsample);
   if (pooled.values.empty()) return error(EDOM, "model %s has no finite score", planned.model.name().c_str());
-  return ModelScore{planned.model.name().c_str(), pool_scores(pool_, pooled.values)};
+  return NamedScore{planned.model.name().c_str(), pool_scores(pool_, pooled.values)};
 }
 
 }  // namespace vmafx

@@ -16,6 +16,7 @@
 #include "engine/pipeline.h"
 #include "engine/plan.h"
 #include "engine/scorer.h"
+#include "report/monitor.h"
 #include "report/pooling.h"
 #include "report/report.h"
 #include "report/scores.h"
@@ -47,7 +48,7 @@ struct SessionParams {
   static std::string text_or(const char* text, const std::string& fallback) { return text ? text : fallback; }
 };
 
-struct ModelScore {
+struct NamedScore {
   const char* name;
   double score;
 };
@@ -62,7 +63,8 @@ class Session {
   Status finish();
   void fail(Status status) noexcept;  // something threw: nothing more can be scored
   Status abandon();                   // writes a partial report if frames were scored and finish() did not succeed
-  StatusOr<ModelScore> model_score(int i) const;
+  StatusOr<NamedScore> model_score(int i) const;
+  StatusOr<NamedScore> feature_score(int i) const;
 
   Status set_pairing(const VmafxPairing& pairing);
   unsigned planes_read() const { return plan_.planes_read(); }
@@ -70,6 +72,7 @@ class Session {
   bool finished() const { return finished_; }
   const ScoreFormat& score_format() const { return score_format_; }
   int model_count() const { return static_cast<int>(plan_.models().size()); }
+  int feature_count() const { return static_cast<int>(feature_columns_.size()); }
   Log& log() { return log_; }
 
  private:
@@ -88,6 +91,8 @@ class Session {
   Status drain();  // scores everything that is in flight
   Status score(const FinishedFrame& finished);
   Status report_complete_frames();
+  void receive_window(int64_t frame, VmafxFrameResult* result);
+  std::vector<PooledFrames> windows() const;
   StatusOr<std::vector<ModelSpec>> models_asked_for();
   Status reserve_report();
   Status write_report(bool partial);
@@ -102,6 +107,7 @@ class Session {
   Pool pool_;
   ScoreFormat score_format_;
   std::optional<ReportFile> report_;
+  Monitor monitor_;
   VideoFormat format_;
   PictureReader ref_reader_, dist_reader_;
   std::optional<ScoreTable> table_;  // configured when present
@@ -111,8 +117,10 @@ class Session {
   std::optional<Handover> handover_;  // told
   int64_t submitted_ = 0;
   int64_t received_ = 0;
-  int64_t reported_ = 0;            // NDJSON lines, and frames that need none
-  std::vector<VmafxScore> result_;  // what the last receive() handed out
+  int64_t reported_ = 0;                            // NDJSON lines, and frames that need none
+  std::vector<int> feature_columns_;                // main scores of the features that were asked for
+  std::vector<VmafxScore> result_, window_scores_;  // what the last receive() handed out
+  VmafxWindow window_{};
   std::optional<VmafxPairing> pairing_;
   std::chrono::steady_clock::time_point started_, ended_;
   Status failure_;  // the first one; it stays

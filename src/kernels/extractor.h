@@ -125,6 +125,7 @@ struct ExtractorInfo {
   const char* help;                       // one line
   uint32_t flags;                         // ExtractorFlags
   std::span<const FeatureInfo> features;  // all it can provide, whatever the options
+  const char* main_score = nullptr;       // key of the one that stands for the metric; nullptr: the first it provides
   std::span<const OptionInfo> options = {};
   /* EINVAL when the format or the option values cannot be handled, with the reason in a sentence. */
   StatusOr<std::unique_ptr<Extractor>> (*create)(const Options& options, const VideoFormat& format,

@@ -8,8 +8,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <cstdlib>
+#include <optional>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -46,6 +48,16 @@ int open_there(const std::string& path, const struct stat& info) {
 /* Links into these lead to open descriptors, behind which a renamed file would not be seen. */
 bool names_a_descriptor(const std::string& path) {
   return (path.starts_with("/dev/") && !path.starts_with("/dev/shm/")) || path.starts_with("/proc/");
+}
+
+/* "-", "pipe:N" as FFmpeg's protocols have it. */
+std::optional<int> descriptor_of(const std::string& path) {
+  if (path == "-") return STDOUT_FILENO;
+  int fd = -1;
+  const char* const end = path.data() + path.size();
+  if (!path.starts_with("pipe:")) return std::nullopt;
+  const auto [rest, failure] = std::from_chars(path.data() + 5, end, fd);
+  return failure == std::errc() && rest == end && fd >= 0 ? std::optional(fd) : std::nullopt;
 }
 
 bool is_symlink(const std::string& path) {
@@ -109,8 +121,8 @@ int copy_into(const std::string& from, const std::string& to) {
 
 StatusOr<std::unique_ptr<OutputFile>> OutputFile::open(const std::string& path, bool in_place) {
   std::unique_ptr<OutputFile> file(new OutputFile(path));
-  if (path == "-") {
-    VMAFX_TRY(file->open_standard_output());
+  if (const auto descriptor = descriptor_of(path)) {
+    VMAFX_TRY(file->open_descriptor(*descriptor));
     return file;
   }
   if (path.empty()) return file->failure(ENOENT);
@@ -179,8 +191,8 @@ Status OutputFile::give_back_room() {
   return size >= 0 && ftruncate(fileno(file_), size) == 0 ? Status() : failure(errno);
 }
 
-Status OutputFile::open_standard_output() {
-  VMAFX_TRY(take(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)));
+Status OutputFile::open_descriptor(int fd) {
+  VMAFX_TRY(take(fcntl(fd, F_DUPFD_CLOEXEC, 0)));
   begun_ = true;  // what others wrote there stays
   return try_to_write();
 }

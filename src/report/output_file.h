@@ -6,8 +6,8 @@
  * renamed (to a mount point), commit() copies it into the old one.
  *
  * Some things are written in place from the beginning: what is no regular file (/dev/stdout, a pipe), a file in a folder where none can
- * be made, and whatever the caller wants to be readable while it grows. A file is written so by one at a time. "-" is standard output,
- * to which text is only ever added. */
+ * be made, and whatever the caller wants to be readable while it grows. A file is written so by one at a time. "-" is standard output
+ * and "pipe:3" that open descriptor, to which text is only ever added. */
 #ifndef VMAFX_REPORT_OUTPUT_FILE_H
 #define VMAFX_REPORT_OUTPUT_FILE_H
 
@@ -51,7 +51,7 @@ class OutputFile {
   explicit OutputFile(std::string path) : path_(std::move(path)) {}
   Status open_beside(const struct stat* there);
   Status open_in_place(const struct stat* there);
-  Status open_standard_output();
+  Status open_descriptor(int fd);
   Status take(int fd);
   Status try_to_write();
   Status begin();

@@ -95,9 +95,10 @@ Pool choose_pool(const std::string& text, Log& log) {
   return parsed.pool;
 }
 
-PoolValues pool_values(const ScoreTable& table, int column, int n_subsample) {
+PoolValues pool_values(const ScoreTable& table, int column, int n_subsample, FrameRange range) {
   PoolValues result;
-  for (int64_t frame = 0; frame < table.frames(); frame += n_subsample) {
+  const int64_t first = (range.first + n_subsample - 1) / n_subsample * n_subsample;
+  for (int64_t frame = first; frame < std::min(range.end, table.frames()); frame += n_subsample) {
     const auto score = table.get(frame, column);
     if (!score) result.missing++;
     else if (!std::isfinite(*score)) count_not_finite(*score, result);

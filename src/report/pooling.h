@@ -51,8 +51,14 @@ struct PoolValues {
   double infinity = 0;         // what all those that are not finite are; NaN: they differ, or are no numbers
 };
 
-/* Takes every n_subsample-th frame of a column, from frame 0. */
-PoolValues pool_values(const ScoreTable& table, int column, int n_subsample);
+/* Frames first .. end-1. */
+struct FrameRange {
+  int64_t first = 0;
+  int64_t end = INT64_MAX;
+};
+
+/* Takes every n_subsample-th frame of a column, counted from frame 0, of those in a range. */
+PoolValues pool_values(const ScoreTable& table, int column, int n_subsample, FrameRange range = {});
 
 /* NaN when `values` is empty. */
 double pool_scores(const Pool& pool, std::span<const double> values);

@@ -100,6 +100,12 @@ Status ReportFile::append_frame(const ScoreTable& scores, int64_t frame) {
   return file_->flush();
 }
 
+Status ReportFile::append_window(const ScoreTable& scores, size_t number, const PooledFrames& window) {
+  if (options_.format != ReportFormat::kNdjson) return {};
+  VMAFX_TRY(write_ndjson_window(Report{options_, scores, *file_}, number, window));
+  return file_->flush();
+}
+
 Status ReportFile::write(const ScoreTable& scores, const ReportData& data) {
   const Report report{options_, scores, *file_};
   switch (options_.format) {

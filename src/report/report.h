@@ -2,18 +2,20 @@
  *
  *   - json: {version, fps, frames: [{frameNum, metrics}], pooled_metrics, aggregate_metrics} laid out as libvmaf does,
  *     then keys of our own: pooled_statistics (median, stddev, percentiles), excluded_scores (how many were not finite,
- *     where any were), partial (when true), and what run_facts.h makes; in frames `time` in seconds, where it is known
+ *     where any were), windows (where there are any: pooled, the first and the last frame, the time of the first), partial
+ *     (when true), and what run_facts.h makes; in frames `time` in seconds, where it is known
  *   - xml: libvmaf's elements, then an element for each of these keys; partial is an attribute of the root, and `time`,
  *     unless ReportOptions say otherwise, one of each frame
  *   - csv: a row per frame; a missing score is an empty cell. The second column is `Time`, under the same conditions
  *   - sub: MicroDVD subtitles
- *   - ndjson: {frameNum, time, metrics} on a line of its own as each frame finishes; last line: all else that json has
+ *   - ndjson: {frameNum, time, metrics} on a line of its own as each frame finishes, {window, firstFrame, lastFrame, time,
+ *     pooled} as each window does; last line: all else that json has
  *
  * A score that is not finite is null in json and ndjson, and "nan", "inf" or "-inf" in the others. Frames that
  * subsampling skips are in no format. Numbers are written with a decimal point whatever the process's locale.
  *
  * The report appears under its name when it is complete (see output_file.h). NDJSON is written in place, to be read
- * while it grows. It is complete when its last line has no frameNum. */
+ * while it grows. It is complete when its last line has `pooled_metrics`. */
 #ifndef VMAFX_REPORT_REPORT_H
 #define VMAFX_REPORT_REPORT_H
 
@@ -21,12 +23,14 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/status.h"
 #include "report/output_file.h"
 #include "report/run_facts.h"
 #include "report/score_format.h"
 #include "report/scores.h"
+#include "report/windows.h"
 
 namespace vmafx {
 
@@ -55,6 +59,7 @@ struct ReportData {
   int height = 0;
   double fps = 0;  // frames scored per second of wall-clock time
   bool partial = false;
+  std::vector<PooledFrames> windows{};
   /* Further keys of json and of the last line of ndjson. In xml an object is an element, its plain values attributes. csv and
    * sub have no place for them. */
   std::optional<RunFacts> run{};
@@ -81,6 +86,9 @@ class ReportFile {
 
   /* NDJSON only: the line of one finished frame, flushed. Frames that subsampling skips write nothing. */
   Status append_frame(const ScoreTable& scores, int64_t frame);
+
+  /* NDJSON only: the line of a window whose frames have their lines. */
+  Status append_window(const ScoreTable& scores, size_t number, const PooledFrames& window);
 
   /* The whole report; with NDJSON its last line. Once. EIO, ENOSPC, …: not all of it could be written. */
   Status write(const ScoreTable& scores, const ReportData& data);

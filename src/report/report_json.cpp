@@ -84,6 +84,28 @@ void json_excluded(const Report& report, const std::vector<PoolValues>& columns,
   if (!excluded.names().empty()) json.value("excluded_scores", excluded);
 }
 
+/* What is in the object of a window. */
+void json_window(const Report& report, const PooledFrames& window, JsonText& json) {
+  json.value("firstFrame", std::to_string(window.frames.first));
+  json.value("lastFrame", std::to_string(window.frames.end - 1));
+  if (window.time) json.value("time", Report::time(window.time));
+  json.open("pooled", '{');
+  for (int column = 0; column < report.scores.columns(); column++)
+    if (const auto score = window.scores[column]) json.value(report.scores.keys()[column], report.json_number(*score));
+  json.close('}');
+}
+
+void json_windows(const Report& report, const ReportData& data, JsonText& json) {
+  if (data.windows.empty()) return;
+  json.open("windows", '[');
+  for (const PooledFrames& window : data.windows) {
+    json.open('{');
+    json_window(report, window, json);
+    json.close('}');
+  }
+  json.close(']');
+}
+
 void json_head(const ReportData& data, JsonText& json) {
   json.value("version", json_string(data.version));
   json.value("fps", std::isfinite(data.fps) ? fixed_text(data.fps, 2) : "null");
@@ -98,6 +120,7 @@ void json_tail(const Report& report, const ReportData& data, JsonText& json) {
   json.close('}');
   json_pools(report, columns, "pooled_statistics", kPooledStatistics, json);
   json_excluded(report, columns, json);
+  json_windows(report, data, json);
   if (data.partial) json.value("partial", std::string("true"));
   const Json extras = extras_of(data);
   for (size_t i = 0; i < extras.names().size(); i++) json.value(extras.names()[i], extras.items()[i]);
@@ -123,6 +146,15 @@ Status write_json(const Report& report, const ReportData& data) {
 Status write_ndjson_frame(const Report& report, int64_t frame) {
   JsonText json(false);
   json_frame(report, frame, json);
+  return report.file.write(json.take() + "\n");
+}
+
+Status write_ndjson_window(const Report& report, size_t number, const PooledFrames& window) {
+  JsonText json(false);
+  json.open('{');
+  json.value("window", std::to_string(number));
+  json_window(report, window, json);
+  json.close('}');
   return report.file.write(json.take() + "\n");
 }
 

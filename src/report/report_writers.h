@@ -56,10 +56,8 @@ struct Report {
   std::string plain_number(double value) const { return options.score_format.print(value); }
 
   /* As text, "4.520000"; "" if it is not known. */
-  std::string time(int64_t frame) const {
-    const auto seconds = scores.time(frame);
-    return seconds ? fixed_text(*seconds, 6) : "";
-  }
+  std::string time(int64_t frame) const { return time(scores.time(frame)); }
+  static std::string time(std::optional<double> seconds) { return seconds ? fixed_text(*seconds, 6) : ""; }
 
   /* Whether times stand where programs that were written for libvmaf see scores. */
   bool has_times_among_scores() const { return options.all_times && scores.has_times(); }
@@ -86,6 +84,7 @@ inline Json extras_of(const ReportData& data) {
 
 Status write_json(const Report& report, const ReportData& data);
 Status write_ndjson_frame(const Report& report, int64_t frame);
+Status write_ndjson_window(const Report& report, size_t number, const PooledFrames& window);
 Status write_ndjson_summary(const Report& report, const ReportData& data);
 Status write_xml(const Report& report, const ReportData& data);
 

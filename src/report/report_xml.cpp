@@ -37,8 +37,10 @@ Names xml_names(const Names& keys, std::set<std::string> taken = {}) {
   return names;
 }
 
-/* For the scores of a frame, beside its number and time. */
-Names score_names(const Report& report) { return xml_names(report.scores.keys(), {"frameNum", "time"}); }
+/* For the scores of frames and windows, beside their numbers and times. */
+Names score_names(const Report& report) {
+  return xml_names(report.scores.keys(), {"frameNum", "firstFrame", "lastFrame", "time"});
+}
 
 /* `text` as UTF-8 without the two characters that XML may not hold. */
 std::string valid_text(const std::string& text) {
@@ -118,6 +120,20 @@ std::string xml_excluded(const Report& report, const Names& names, const std::ve
   return attributes.empty() ? "" : "  <excluded_scores " + attributes + "/>\n";
 }
 
+std::string xml_windows(const Report& report, const Names& names, const ReportData& data) {
+  if (data.windows.empty()) return "";
+  std::string text = "  <windows>\n";
+  for (const auto& [frames, time, scores] : data.windows) {
+    text += "    <window " + xml_attribute("firstFrame", std::to_string(frames.first)) +
+            xml_attribute("lastFrame", std::to_string(frames.end - 1));
+    if (time) text += xml_attribute("time", Report::time(time));
+    for (int column = 0; column < report.scores.columns(); column++)
+      if (scores[column]) text += xml_attribute(names[column], report.plain_number(*scores[column]));
+    text += "/>\n";
+  }
+  return text + "  </windows>\n";
+}
+
 std::string xml_head(const ReportData& data) {
   std::string root = xml_attribute("version", data.version);
   if (data.partial) root += xml_attribute("partial", "true");
@@ -141,7 +157,7 @@ Status write_xml(const Report& report, const ReportData& data) {
   for (const auto& [key, value] : report.scores.aggregates())
     tail += xml_attribute(xml_name(key), report.plain_number(value));
   tail += "/>\n" + xml_pools(report, columns, "pooled_statistics", "statistics", kPooledStatistics);
-  tail += xml_excluded(report, names, columns);
+  tail += xml_excluded(report, names, columns) + xml_windows(report, names, data);
   const Json extras = extras_of(data);
   for (size_t i = 0; i < extras.names().size(); i++) tail += xml_element(extras.names()[i], extras.items()[i], 1);
   return report.file.write(tail + "</VMAF>\n");

@@ -60,6 +60,8 @@ int first_decimal_place(double score) {
 
 }  // namespace
 
+std::string score_text(double score) { return std::isfinite(score) ? fixed_text(score, 6) : format_text("%g", score); }
+
 std::string fixed_text(double value, int decimals) {
   char text[400];  // 309 digits before the point of the largest double
   const auto [end, failure] = std::to_chars(text, text + sizeof text, value, std::chars_format::fixed, decimals);

@@ -11,6 +11,9 @@ namespace vmafx {
 /* `value` with a fixed number of decimals, like printf's %.*f but with a point in every locale. */
 std::string fixed_text(double value, int decimals);
 
+/* A score as logs say it: six decimals, or "nan", "inf", "-inf". */
+std::string score_text(double score);
+
 class ScoreFormat {
  public:
   ScoreFormat() = default;  // libvmaf's: "%.6f", or "%.16f" when the fraction is neither 0 nor at least about 1e-6

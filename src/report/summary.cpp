@@ -16,8 +16,6 @@ struct FrameScore {
   double score;
 };
 
-std::string number(double score) { return std::isfinite(score) ? fixed_text(score, 6) : format_text("%g", score); }
-
 std::vector<FrameScore> finite_scores(const ScoreTable& table, int column, int n_subsample) {
   std::vector<FrameScore> scores;
   for (int64_t frame = 0; frame < table.frames(); frame += n_subsample)
@@ -37,7 +35,7 @@ std::string worst_frames(const ScoreTable& table, std::vector<FrameScore> scores
   for (size_t i = 0; i < count; i++) {
     text += format_text("%s%lld", i ? ", " : "; worst frames: ", static_cast<long long>(scores[i].frame));
     if (const auto time = table.time(scores[i].frame)) text += " (" + fixed_text(*time, 3) + " s)";
-    text += " " + number(scores[i].score);
+    text += " " + score_text(scores[i].score);
   }
   return text;
 }
@@ -45,7 +43,7 @@ std::string worst_frames(const ScoreTable& table, std::vector<FrameScore> scores
 std::string summary_line(const ScoreTable& table, int column, int n_subsample, Worse worse) {
   using Method = Pool::Method;
   const PoolValues values = pool_values(table, column, n_subsample);
-  const auto pooled = [&](Method method) { return number(pool_column({method}, values).value_or(std::nan(""))); };
+  const auto pooled = [&](Method method) { return score_text(pool_column({method}, values).value_or(std::nan(""))); };
   std::string text = table.keys()[column] + ": mean " + pooled(Method::kMean) + ", min " + pooled(Method::kMin) +
                      ", max " + pooled(Method::kMax);
   if (values.not_finite && !values.values.empty())

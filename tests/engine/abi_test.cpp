@@ -47,11 +47,12 @@ std::string structs() {
     using Struct = VmafxParams;
     text += describe(
         "VmafxParams", sizeof(Struct), alignof(Struct),
-        {FIELD(model),          FIELD(feature),       FIELD(backend),        FIELD(device),   FIELD(device_platform),
-         FIELD(device_context), FIELD(import_frames), FIELD(log_path),       FIELD(log_fmt),  FIELD(score_fmt),
-         FIELD(pool),           FIELD(n_threads),     FIELD(n_subsample),    FIELD(fallback), FIELD(verify),
-         FIELD(report_times),   FIELD(summary),       FIELD(ignore_unknown), FIELD(encodes),  FIELD(log),
-         FIELD(log_cookie),     FIELD(verify_fail),   FIELD(reserved)});
+        {FIELD(model),          FIELD(feature),       FIELD(backend),        FIELD(device),     FIELD(device_platform),
+         FIELD(device_context), FIELD(import_frames), FIELD(log_path),       FIELD(log_fmt),    FIELD(score_fmt),
+         FIELD(pool),           FIELD(n_threads),     FIELD(n_subsample),    FIELD(fallback),   FIELD(verify),
+         FIELD(report_times),   FIELD(summary),       FIELD(ignore_unknown), FIELD(encodes),    FIELD(log),
+         FIELD(log_cookie),     FIELD(verify_fail),   FIELD(window),         FIELD(warn_below), FIELD(fail_below),
+         FIELD(openmetrics),    FIELD(reserved)});
   }
   {
     using Struct = VmafxColor;
@@ -70,10 +71,10 @@ std::string structs() {
   }
   {
     using Struct = VmafxPicture;
-    text += describe(
-        "VmafxPicture", sizeof(Struct), alignof(Struct),
-        {FIELD(data), FIELD(stride), FIELD(has_time), FIELD(time), FIELD(release), FIELD(opaque), FIELD(download),
-         FIELD(stream), FIELD(n_objects), FIELD(object), FIELD(plane_object), FIELD(plane_offset), FIELD(reserved)});
+    text += describe("VmafxPicture", sizeof(Struct), alignof(Struct),
+                     {FIELD(data), FIELD(stride), FIELD(has_time), FIELD(time), FIELD(release), FIELD(opaque),
+                      FIELD(download), FIELD(stream), FIELD(n_objects), FIELD(object), FIELD(plane_object),
+                      FIELD(plane_offset), FIELD(keyframe), FIELD(reserved)});
   }
   {
     using Struct = VmafxScore;
@@ -82,7 +83,13 @@ std::string structs() {
   {
     using Struct = VmafxFrameResult;
     text += describe("VmafxFrameResult", sizeof(Struct), alignof(Struct),
-                     {FIELD(frame), FIELD(n_scores), FIELD(scores), FIELD(encode), FIELD(reserved)});
+                     {FIELD(frame), FIELD(n_scores), FIELD(scores), FIELD(encode), FIELD(window), FIELD(reserved)});
+  }
+  {
+    using Struct = VmafxWindow;
+    text += describe("VmafxWindow", sizeof(Struct), alignof(Struct),
+                     {FIELD(number), FIELD(first_frame), FIELD(last_frame), FIELD(has_time), FIELD(time),
+                      FIELD(n_scores), FIELD(scores)});
   }
   {
     using Struct = VmafxPairing;

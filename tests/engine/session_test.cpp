@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <span>
@@ -253,7 +254,7 @@ START_TEST(what_this_version_does_not_know_is_refused) {
   params.encodes = 2;
   assert_contains(open_complaint(params, -EINVAL), "encodes=2; use 1 (distorted pictures for each reference picture)");
   params = cpu_params();
-  params.reserved[6] = &word;
+  params.reserved[2] = &word;
   assert_contains(open_complaint(params, -EINVAL), "the reserved words of a VmafxParams are not zero");
 
   VmafxContext* ctx = nullptr;
@@ -696,6 +697,100 @@ START_TEST(gpu_is_refused_with_a_cause) {
 }
 END_TEST
 
+/* Of one key over frames first .. last. */
+double mean_of(const Outcome& outcome, const std::string& key, int64_t first, int64_t last) {
+  double sum = 0;
+  for (int64_t frame = first; frame <= last; frame++) sum += outcome.frames[frame].at(key);
+  return sum / static_cast<double>(last - first + 1);
+}
+
+/* Motion holds a frame's score back until the next frame is there, and the last one's until the end. */
+START_TEST(windows_come_with_their_last_frame) {
+  VmafxParams params = cpu_params(nullptr, "name=psnr");
+  params.window = "0.2";
+  const Outcome outcome = run_stream(params, {.frames = 13, .frame_rate = 25});
+  ck_assert_msg(outcome.error == 0, "%s", outcome.log.c_str());
+  ck_assert_int_eq(outcome.windows.size(), 3);
+  for (int64_t i = 0; i < 3; i++) {
+    const ReceivedWindow& window = outcome.windows[i];
+    ck_assert(window.number == i && window.first == 5 * i && window.last == std::min<int64_t>(5 * i + 4, 12));
+    ck_assert_double_eq_tol(window.time, 0.2 * static_cast<double>(i), 1e-12);
+    for (const auto& [key, score] : window.scores)
+      ck_assert_double_eq(score, mean_of(outcome, key, window.first, window.last));
+    ck_assert(window.scores.contains("vmaf") && window.scores.contains("psnr_cr"));
+  }
+  for (const int threads : {1, 5}) {
+    params.n_threads = threads;
+    ck_assert(run_stream(params, {.frames = 13, .frame_rate = 25}).windows == outcome.windows);
+  }
+}
+END_TEST
+
+START_TEST(windows_go_by_keyframes) {
+  VmafxParams params = cpu_params("", "name=psnr");
+  params.window = "keyframe";
+  params.pool = "min";
+  const Outcome outcome = run_stream(params, {.frames = 10, .key_distance = 4});
+  ck_assert_int_eq(outcome.windows.size(), 3);
+  ck_assert(outcome.windows[1].first == 4 && outcome.windows[1].last == 7 && outcome.windows[2].last == 9);
+  double least = 1000;
+  for (int frame = 4; frame < 8; frame++) least = std::min(least, outcome.frames[frame].at("psnr_y"));
+  ck_assert_double_eq(outcome.windows[1].scores.at("psnr_y"), least);
+}
+END_TEST
+
+START_TEST(windows_by_time_need_times) {
+  VmafxParams params = cpu_params();
+  params.window = "1";
+  const Outcome outcome = run_stream(params);
+  ck_assert_int_eq(outcome.error, -EINVAL);
+  assert_contains(outcome.log, "window=1 goes by the times of frames, and frame 0 has none");
+  ck_assert_int_eq(TestPicture::alive, 0);
+}
+END_TEST
+
+START_TEST(main_scores_of_features_are_pooled) {
+  VmafxParams params = cpu_params("", "name=psnr_hvs|name=psnr|name=ssimulacra2");
+  params.pool = "max";
+  const Outcome outcome = run_stream(params);
+  ck_assert_msg(outcome.error == 0, "%s", outcome.log.c_str());
+  ck_assert_int_eq(outcome.features.size(), 3);
+  for (const auto& [key, score] : outcome.features) {
+    double most = -1000;
+    for (const FrameScores& frame : outcome.frames) most = std::max(most, frame.at(key));
+    ck_assert_double_eq(score, most);
+  }
+  ck_assert(outcome.features.contains("psnr_hvs") && outcome.features.contains("psnr_y") &&
+            outcome.features.contains("ssimulacra2"));
+  ck_assert(run_stream(cpu_params()).features.empty());
+}
+END_TEST
+
+START_TEST(a_score_below_its_gate_is_an_error_with_scores) {
+  const std::string path = temporary("gate.json");
+  VmafxParams params = cpu_params(nullptr, "name=psnr");
+  params.log_path = path.c_str();
+  params.fail_below = "psnr_y=99|0";
+  Outcome outcome = run_stream(params);
+  ck_assert_int_eq(outcome.error, -ERANGE);
+  assert_contains(outcome.log, "fail_below: psnr_y is ");
+  ck_assert_int_eq(outcome.models.size(), 1);
+  ck_assert_int_eq(outcome.frames.size(), 6);
+  assert_contains(file_text(path), "\"pooled_metrics\"");
+  std::filesystem::remove(path);
+  params.log_path = nullptr;
+  params.fail_below = "psnr_y=1";
+  params.warn_below = "vmaf=100.5";
+  outcome = run_stream(params);
+  ck_assert_int_eq(outcome.error, 0);
+  assert_contains(outcome.log, "warn_below: vmaf is ");
+  params.fail_below = "ssim=1";
+  outcome = run_stream(params);
+  ck_assert_int_eq(outcome.error, -EINVAL);
+  assert_contains(outcome.log, "fail_below: there is no score called ssim");
+}
+END_TEST
+
 int main() {
   return run_suite("session", {
                                   {"order", every_frame_comes_once_in_order},
@@ -732,6 +827,11 @@ int main() {
                                   {"partial", an_abandoned_stream_leaves_a_partial_report},
                                   {"ndjson", ndjson_grows_while_frames_finish},
                                   {"side_by_side", sessions_side_by_side_agree},
+                                  {"windows", windows_come_with_their_last_frame},
+                                  {"keyframes", windows_go_by_keyframes},
+                                  {"no_times", windows_by_time_need_times},
+                                  {"main_scores", main_scores_of_features_are_pooled},
+                                  {"gates", a_score_below_its_gate_is_an_error_with_scores},
                                   {"gpu", gpu_is_refused_with_a_cause},
                               });
 }

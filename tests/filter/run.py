@@ -27,6 +27,7 @@ import cases_hardware
 import cases_options
 import cases_pairing
 import cases_reports
+import cases_windows
 
 top = Path(__file__).resolve().parents[2]
 

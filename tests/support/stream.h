@@ -91,12 +91,22 @@ class TestPicture {
 
 using FrameScores = std::map<std::string, double>;
 
+struct ReceivedWindow {
+  int64_t number, first, last;
+  double time;
+  FrameScores scores;
+
+  bool operator==(const ReceivedWindow&) const = default;
+};
+
 /* What came of a stream. */
 struct Outcome {
   int error = 0;                    // the first failure, a negative errno value
   std::vector<FrameScores> frames;  // as received, in order
-  std::vector<double> models;       // pooled
-  std::string log;                  // all messages, a line each
+  std::vector<ReceivedWindow> windows;
+  std::vector<double> models;  // pooled
+  FrameScores features;        // main scores, pooled
+  std::string log;             // all messages, a line each
 };
 
 /* Makes a picture of some samples. */
@@ -107,6 +117,7 @@ struct StreamOptions {
   VmafxFormat dist = ref;
   int frames = 6;
   double frame_rate = 0;  // 0: pictures come without times
+  int key_distance = 0;   // frames from one key frame to the next; 0: there are none
   bool finish = true;
   bool upside_down = false;
   PictureMaker make_ref{}, make_dist{};  // empty: TestPicture
@@ -119,6 +130,7 @@ inline VmafxPicture make_picture(const StreamOptions& options, int n, bool disto
   VmafxPicture picture = make ? make(format, samples) : TestPicture::make(format, samples, options.upside_down);
   picture.has_time = options.frame_rate != 0;
   if (picture.has_time) picture.time = n / options.frame_rate;
+  picture.keyframe = options.key_distance && n % options.key_distance == 0;
   return picture;
 }
 
@@ -138,10 +150,16 @@ inline Outcome run_stream(VmafxParams params, const StreamOptions& options = {})
   };
   auto receive_all = [&] {
     VmafxFrameResult result;
+    const auto scores_of = [](const VmafxScore* scores, size_t n) {
+      FrameScores of_key;
+      for (size_t i = 0; i < n; i++) of_key[scores[i].key] = scores[i].value;
+      return of_key;
+    };
     while (!failed(vmafx_receive(ctx, &result))) {
-      FrameScores scores;
-      for (size_t i = 0; i < result.n_scores; i++) scores[result.scores[i].key] = result.scores[i].value;
-      outcome.frames.push_back(scores);
+      outcome.frames.push_back(scores_of(result.scores, result.n_scores));
+      if (const VmafxWindow* w = result.window)
+        outcome.windows.push_back(
+            {w->number, w->first_frame, w->last_frame, w->time, scores_of(w->scores, w->n_scores)});
     }
   };
   if (failed(vmafx_open(&ctx, &params))) return outcome;
@@ -151,12 +169,18 @@ inline Outcome run_stream(VmafxParams params, const StreamOptions& options = {})
     failed(vmafx_submit(ctx, &ref, &dist));
     receive_all();
   }
-  if (options.finish && !outcome.error && !failed(vmafx_finish(ctx))) {
+  if (options.finish && !outcome.error) failed(vmafx_finish(ctx));
+  if (vmafx_finished(ctx)) {
     receive_all();
+    double score = 0;
     for (int i = 0; i < vmafx_model_count(ctx); i++) {
-      double score = 0;
       failed(vmafx_model_score(ctx, i, nullptr, &score));
       outcome.models.push_back(score);
+    }
+    for (int i = 0; i < vmafx_feature_count(ctx); i++) {
+      const char* key = nullptr;
+      failed(vmafx_feature_score(ctx, i, &key, &score));
+      outcome.features[key] = score;
     }
   }
   vmafx_close(&ctx);

@@ -95,6 +95,7 @@ constexpr ExtractorInfo kMotionExtractor = {
     .help = "motion of the reference: difference of blurred neighboring frames",
     .flags = kHip,
     .features = kFeatures,
+    .main_score = "integer_motion2",
     .options = kOptions,
     .create = with_fields<create>,
 };

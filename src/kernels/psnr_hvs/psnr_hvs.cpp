@@ -73,6 +73,7 @@ constexpr ExtractorInfo kPsnrHvsExtractor = {
     .help = "peak signal-to-noise ratio of visible errors, PSNR-HVS-M",
     .flags = kHip,
     .features = kFeatures,
+    .main_score = "psnr_hvs",
     .options = {},
     .create = with_fields<create>,
 };

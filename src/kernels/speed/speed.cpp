@@ -136,6 +136,7 @@ constexpr ExtractorInfo kSpeedChromaExtractor = {
     .help = "SpEED-QA of the chroma planes",
     .flags = kHip,
     .features = kChromaFeatures,
+    .main_score = "speed_chroma_uv",
     .options = kAllOptions.subspan<1>(),
     .create = with_fields<create_chroma>,
 };

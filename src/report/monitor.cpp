@@ -1,0 +1,74 @@
+#include "report/monitor.h"
+
+#include <cerrno>
+#include <utility>
+
+#include "report/score_format.h"
+
+namespace vmafx {
+
+StatusOr<Monitor> Monitor::open(const MonitorRequest& request) {
+  Monitor monitor;
+  VMAFX_ASSIGN(const WindowRule rule, parse_window(request.window));
+  monitor.windows_ = Windows(rule);
+  VMAFX_ASSIGN(monitor.warn_below_, Gates::parse("warn_below", request.warn_below));
+  VMAFX_ASSIGN(monitor.fail_below_, Gates::parse("fail_below", request.fail_below));
+  if (request.openmetrics.empty()) return monitor;
+  monitor.file_ = MetricsFile{request.openmetrics, {}};
+  VMAFX_TRY(monitor.file_->try_to_write());
+  return monitor;
+}
+
+Status Monitor::start(const ScoreTable& table, std::vector<MetricColumn> columns, const Pool& pool, int n_subsample) {
+  table_ = &table;
+  pool_ = pool;
+  n_subsample_ = n_subsample;
+  std::vector<int> models;
+  for (const auto& [column, is_model] : columns)
+    if (is_model) models.push_back(column);
+  VMAFX_TRY(warn_below_.resolve(table.keys(), models));
+  VMAFX_TRY(fail_below_.resolve(table.keys(), models));
+  if (file_) file_->columns = std::move(columns);
+  return {};
+}
+
+PooledFrames Monitor::window(size_t i) const {
+  PooledFrames pooled = pool_frames(*table_, windows_.frames(i), pool_, n_subsample_);
+  pooled.time = windows_.time(i);
+  return pooled;
+}
+
+std::optional<size_t> Monitor::next_window(int64_t complete) {
+  if (returned_ == windows_.known() || windows_.frames(returned_).end > complete) return std::nullopt;
+  return returned_++;
+}
+
+void Monitor::tell(const PooledFrames& window, Log& log) {
+  const auto [first, end] = window.frames;
+  const std::string when = window.time ? " (" + fixed_text(*window.time, 3) + " s)" : "";
+  if (const std::string low = warn_below_.complaint(window); !low.empty())
+    log.warning(format_text("warn_below: from frame %lld%s to frame %lld, %s", static_cast<long long>(first),
+                            when.c_str(), static_cast<long long>(end - 1), low.c_str()));
+  last_ = window;
+  write_file(std::nullopt, end, log);
+}
+
+Status Monitor::end(int64_t frames, Log& log) {
+  if (!file_ && !warn_below_.any() && !fail_below_.any()) return {};
+  const PooledFrames stream = pool_frames(*table_, {0, frames}, pool_, n_subsample_);
+  if (const std::string low = warn_below_.complaint(stream); !low.empty() && !windows_.any())
+    log.warning("warn_below: " + low);
+  write_file(stream, frames, log);
+  if (const std::string low = fail_below_.complaint(stream); !low.empty())
+    return error(ERANGE, "fail_below: %s", low.c_str());
+  return file_failure_;
+}
+
+void Monitor::write_file(const std::optional<PooledFrames>& stream, int64_t frames, Log& log) {
+  if (!file_) return;
+  const Status status = file_->write(table_->keys(), last_, stream, frames);
+  if (!status.ok() && file_failure_.ok()) log.warning("openmetrics: " + status.message());
+  if (file_failure_.ok() || stream) file_failure_ = status;
+}
+
+}  // namespace vmafx

@@ -1,0 +1,65 @@
+/* Monitor: what is told of a stream's pooled scores to those who watch it: windows, gates, the file for Prometheus. */
+#ifndef VMAFX_REPORT_MONITOR_H
+#define VMAFX_REPORT_MONITOR_H
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/log.h"
+#include "base/status.h"
+#include "report/gates.h"
+#include "report/openmetrics.h"
+#include "report/pooling.h"
+#include "report/scores.h"
+#include "report/windows.h"
+
+namespace vmafx {
+
+/* Options as texts, "" where they are not given. */
+struct MonitorRequest {
+  std::string window, warn_below, fail_below, openmetrics;
+};
+
+class Monitor {
+ public:
+  /* EINVAL for a text that is none of its option's; EACCES, ENOENT, …: the file for Prometheus cannot be written. */
+  static StatusOr<Monitor> open(const MonitorRequest& request);
+
+  /* Once the columns of `table` are known, of which `columns` are told. The table must outlive the monitor. EINVAL: a gate is for a
+   * score that there is not. */
+  Status start(const ScoreTable& table, std::vector<MetricColumn> columns, const Pool& pool, int n_subsample);
+
+  Windows& windows() { return windows_; }
+  const Windows& windows() const { return windows_; }
+
+  /* Window `i`, whose end must be known and whose frames must have their scores. */
+  PooledFrames window(size_t i) const;
+
+  /* The first window that was not returned yet and ends before frame `complete`. */
+  std::optional<size_t> next_window(int64_t complete);
+
+  /* Warns where scores of the window are too low, and writes the file; a failure of that is told once, and returned by end(). */
+  void tell(const PooledFrames& window, Log& log);
+
+  /* The same for the whole stream of so many frames. ERANGE: scores are lower than fail_below. */
+  Status end(int64_t frames, Log& log);
+
+ private:
+  void write_file(const std::optional<PooledFrames>& stream, int64_t frames, Log& log);
+
+  Windows windows_;
+  Gates warn_below_, fail_below_;
+  std::optional<MetricsFile> file_;
+  const ScoreTable* table_ = nullptr;
+  Pool pool_;
+  int n_subsample_ = 1;
+  size_t returned_ = 0;               // windows
+  std::optional<PooledFrames> last_;  // window
+  Status file_failure_;
+};
+
+}  // namespace vmafx
+
+#endif
