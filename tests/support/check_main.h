@@ -5,6 +5,7 @@
 #include <check.h>
 #undef fail  // a macro of check.h, and functions of the standard library's streams
 
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,16 @@
   } while (0)
 
 namespace vmafx::test {
+
+/* A test that repeats itself for each of many calls or allocations takes every n-th of them where a sanitizer slows it down: all are
+ * taken without one, and with VMAFX_TEST_ALL=1, which `tests/run --long` sets. */
+inline int every_under_sanitizers(int n) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  if (!std::getenv("VMAFX_TEST_ALL")) return n;
+#endif
+  (void)n;
+  return 1;
+}
 
 /* A test made with START_TEST/END_TEST. */
 struct NamedTest {

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """The tree itself: who includes whom, how large folders are, what the distribution holds, how the sources look.
 
-usage: run.py [BUILD]
+usage: run.py [BUILD] [--long]
 
-  BUILD  a configured build folder (default: build), for the cases `distribution`, `bench_builds` and `tidy`
+  BUILD   a configured build folder (default: build), for the cases `distribution`, `bench_builds` and `tidy`
+  --long  clang-tidy's analyzer follows more paths through each function, which takes twice as long
 
 Prints one line per case and 'N passed, N failed, N skipped' at the end; exits 1 when something failed. `format`, `locks` and `tidy` need
 clang-format-19, clang++-19 and clang-tidy-19 and are skipped without them.
@@ -166,12 +167,15 @@ def format():
     assert result.returncode == 0, result.stderr.split("\n")[0] + " (tools/format mends it)"
 
 
-def tidy(build):
+def tidy(build, deep):
     program = need("clang-tidy-19")
     if not (build / "config.h").exists():
         raise Skip(f"{build} is not configured")
     flags = ["-std=c++20", "-Isrc", "-Iinclude", "-I.", f"-I{build}"]
     flags += output_of("pkg-config", "--cflags", "libhwy", "nlohmann_json").split()
+
+    if not deep:
+        flags += ["-Xclang", "-analyzer-config", "-Xclang", "max-nodes=30000"]
 
     def check(name):
         command = [program, "--quiet", "--warnings-as-errors=*", name, "--", *flags]
@@ -197,13 +201,15 @@ def locks():
 
 
 def main():
-    build = Path(sys.argv[1] if len(sys.argv) > 1 else TOP / "build").resolve()
+    deep = "--long" in sys.argv
+    folders = [word for word in sys.argv[1:] if word != "--long"]
+    build = Path(folders[0] if folders else TOP / "build").resolve()
     count = {"PASS": 0, "FAIL": 0, "SKIP": 0}
     cases = no_arrow_up, no_circle, only_the_api_is_known_above, no_folder_is_a_drawer, distribution, bench_builds, speed_is_drawn, format, locks, tidy
     for case in cases:
         verdict, why = "PASS", ""
         try:
-            case(build) if case in (distribution, bench_builds, tidy) else case()
+            case(*{distribution: (build,), bench_builds: (build,), tidy: (build, deep)}.get(case, ()))
         except Skip as reason:
             verdict, why = "SKIP", f": {reason}"
         except subprocess.CalledProcessError as failure:
