@@ -6,7 +6,9 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <mutex>
+#include <string_view>
 #include <vector>
 
 #include "emulator/block.h"
@@ -23,7 +25,8 @@ namespace {
 struct State {
   std::mutex mutex;
   std::vector<const char*> calls;
-  int lost = 0;  // the error since the device was lost
+  std::map<std::string_view, uint64_t> of_name;  // calls
+  int lost = 0;                                  // the error since the device was lost
   bool hung = false;
   bool may_leak = false;
 };
@@ -102,12 +105,12 @@ Call::Call(const char* name) {
   State& s = state();
   s.mutex.lock();
   s.calls.push_back(name);
-  const uint64_t number = s.calls.size();
+  const uint64_t number = s.calls.size(), of_its_name = ++s.of_name[name];
   name_ = text("%s (call %zu)", name, static_cast<size_t>(number));
   const Settings& plan = settings();
-  if (plan.hang.hits(number, name)) s.hung = true;
-  while (plan.block.hits(number, name)) pause();
-  if (plan.fail.hits(number, name)) {
+  if (plan.hang.hits(number, of_its_name, name)) s.hung = true;
+  while (plan.block.hits(number, of_its_name, name)) pause();
+  if (plan.fail.hits(number, of_its_name, name)) {
     error_ = plan.fail_error;
     if (plan.fail_lasts) s.lost = error_;
     s.may_leak = s.may_leak || is_fatal(error_);

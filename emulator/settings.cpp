@@ -23,10 +23,13 @@ uint64_t number(const char* name, uint64_t fallback) {
   return value;
 }
 
+/* "k", "name", "name:k". */
 Target target(const std::string& text) {
+  const size_t colon = text.find(':');
+  const std::string number = colon == text.npos ? text : text.substr(colon + 1);
   char* end = nullptr;
-  const uint64_t value = std::strtoull(text.c_str(), &end, 10);
-  if (!*end) return {value, ""};
+  const uint64_t value = std::strtoull(number.c_str(), &end, 10);
+  if (!*end) return {value, colon == text.npos ? "" : text.substr(0, colon)};
   return {0, text};
 }
 

@@ -14,13 +14,15 @@ struct DeviceSetting {
   std::string pci_address;
 };
 
-/* Which call goes wrong: the `number`-th of all (0: none), or every one of that name. */
+/* Which call goes wrong: the `number`-th of all (0: none), every one of that name, or the `number`-th of that name. */
 struct Target {
   uint64_t number = 0;
   std::string name;
 
   bool is_set() const { return number || !name.empty(); }
-  bool hits(uint64_t call, const char* call_name) const { return name.empty() ? call == number : name == call_name; }
+  bool hits(uint64_t call, uint64_t of_its_name, const char* call_name) const {
+    return name.empty() ? call == number : name == call_name && (!number || of_its_name == number);
+  }
 };
 
 struct Settings {

@@ -109,6 +109,9 @@ typedef struct VmafxParams {
     void (*log)(void *log_cookie, enum VmafxLogLevel level, const char *message);
     void *log_cookie;
     int verify_fail;   /* 1: a difference that `verify` finds is an error (EBADMSG) of the frame. Default 0: it is only reported */
+    /* A GPU has room for so many processes at once (docs/hip.md). Beyond them, "auto" runs on the CPU, and "hip" waits in vmafx_open() for
+     * so many seconds before it fails with EBUSY; default 60. */
+    int device_wait;
     /* Cuts the stream into windows, whose scores are pooled for themselves (by `pool`): "2" or "0.5", as many seconds, counted from the
      * first pair (all pictures must have a time); "keyframe", from one distorted picture with `keyframe` to the next. Windows stand in
      * VmafxFrameResult and in "json", "xml" and "ndjson", there as lines of their own once they are complete. Default none. */
@@ -151,6 +154,7 @@ VMAFX_API void vmafx_default_params(VmafxParams *params);
     TEXT(window, window, NULL, "pool the scores of windows, too: a number of seconds, or keyframe") \
     TEXT(warn_below, warn_below, NULL, "warn of windows with a lower score: NUMBER for models, KEY=NUMBER for others, |-separated") \
     TEXT(fail_below, fail_below, NULL, "end with an error if the pooled score is lower, as warn_below") \
+    INT(device_wait, device_wait, 60, 0, INT_MAX, "seconds that backend=hip waits for a GPU that other processes fill") \
     TEXT(openmetrics, openmetrics, NULL, "write pooled scores to this file, for Prometheus, after each window and at the end")
 #define VMAFX_OTHER_OPTIONS(TEXT, INT, FLAG) \
     FLAG(report_times, report_times, 1, "put the times of frames in all reports but sub") \

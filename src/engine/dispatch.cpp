@@ -50,9 +50,11 @@ StatusOr<hip::ContextOptions> context_options(std::shared_ptr<Listener> listener
 }
 
 /* Each call of the runtime may hang, in a driver that is ill: then a thread of its own hangs, and is left behind. */
-StatusOr<hip::OpenedDevice> open_device(const std::string& choice, const GivenContext& given, Log& log) {
+StatusOr<hip::OpenedDevice> open_device(const std::string& choice, const GivenContext& given, std::chrono::seconds wait,
+                                        Log& log) {
   const auto listener = std::make_shared<Listener>(log);
   VMAFX_ASSIGN(hip::ContextOptions options, context_options(listener));
+  options.slot_wait = wait;
   std::packaged_task<StatusOr<hip::OpenedDevice>()> open([choice, given, options] {
     if (given.platform == VMAFX_PLATFORM_NONE) return hip::open_device(choice, options);
     return hip::open_device(choice, hip_platform(given.platform), static_cast<hip::NativeContext>(given.context),
@@ -65,7 +67,7 @@ StatusOr<hip::OpenedDevice> open_device(const std::string& choice, const GivenCo
   } catch (const std::system_error& failure) {
     return error(ENOMEM, "cannot start a thread to open the GPU (%s)", failure.what());
   }
-  const auto limit = hip::kCallDeadlines * options.deadline;
+  const auto limit = hip::kCallDeadlines * options.deadline + options.slot_wait;
   if (opened.wait_for(limit) != std::future_status::ready) {
     thread.detach();
     listener->leave();
@@ -83,7 +85,7 @@ hip::Platform hip_platform(VmafxPlatform platform) {
 }
 
 StatusOr<Backend> open_backend(const std::string& name, const std::string& device, const GivenContext& given,
-                               Log& log) {
+                               std::chrono::seconds wait, Log& log) {
   if (given.platform < VMAFX_PLATFORM_NONE || given.platform > VMAFX_PLATFORM_CUDA)
     return error(EINVAL, "the device context is of a platform of an unknown kind (%d)",
                  static_cast<int>(given.platform));
@@ -94,7 +96,7 @@ StatusOr<Backend> open_backend(const std::string& name, const std::string& devic
 
   if ((given.platform != VMAFX_PLATFORM_NONE) != (given.context != nullptr))
     return error(EINVAL, "a device context and its platform go together; one of them was not handed in");
-  auto opened = open_device(device, given, log);
+  auto opened = open_device(device, given, name == "hip" ? wait : std::chrono::seconds(0), log);
   if (opened.ok()) return Backend{std::move(opened.value()), Placement::kDevice, ""};
   VMAFX_TRY(give_up_device(name, opened.status(), backend, log));
   return backend;

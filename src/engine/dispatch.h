@@ -2,6 +2,7 @@
 #ifndef VMAFX_ENGINE_DISPATCH_H
 #define VMAFX_ENGINE_DISPATCH_H
 
+#include <chrono>
 #include <optional>
 #include <string>
 
@@ -30,8 +31,9 @@ hip::Platform hip_platform(VmafxPlatform platform);
 /* "cpu": no device. "hip": the device, or the Status that says why not. "auto": the device, or the CPU and one log line
  * that says why. EINVAL for any other name. `log` must outlive the device. The environment variable VMAFX_HIP_DEADLINE says how
  * many milliseconds any one wait for the device may take (default 10000); a call of the runtime may take six times as long. The device is opened in the `given` context if that is one
- * of the device that `device` names. */
-StatusOr<Backend> open_backend(const std::string& name, const std::string& device, const GivenContext& given, Log& log);
+ * of the device that `device` names. "hip" waits for so many seconds while other processes fill the device. */
+StatusOr<Backend> open_backend(const std::string& name, const std::string& device, const GivenContext& given,
+                               std::chrono::seconds wait, Log& log);
 
 /* The same decision when the device turns out to be of no use after all: an error, or the CPU with one log line. */
 Status give_up_device(const std::string& name, const Status& reason, Backend& backend, Log& log);

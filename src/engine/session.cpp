@@ -54,7 +54,8 @@ StatusOr<std::unique_ptr<Session>> Session::open(const SessionParams& params, Lo
   VMAFX_TRY(select_cpu());
 
   std::unique_ptr<Session> session(new Session(params, std::move(sink)));
-  VMAFX_ASSIGN(session->backend_, open_backend(params.backend, params.device, params.given, session->log_));
+  VMAFX_ASSIGN(session->backend_, open_backend(params.backend, params.device, params.given,
+                                               std::chrono::seconds(params.device_wait), session->log_));
   VMAFX_ASSIGN(auto models, session->models_asked_for());
   VMAFX_ASSIGN(const auto features, parse_features(params.feature));
   VMAFX_ASSIGN(session->plan_, Plan::make(std::move(models), features, session->backend_.preferred, session->log_));

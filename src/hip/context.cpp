@@ -85,6 +85,7 @@ Context::~Context() {
 Context::Scope::Scope(Context& context) : context_(context), outer_(bound_context) {
   if (outer_ == &context || context.lost()) return;
   const Functions& f = context.device_.runtime->functions();
+  const Running running(context, "SetDevice");
   error_ = f.enter(f, context.binding_, &previous_);
   entered_ = !error_;
   if (entered_) bound_context = &context;
@@ -95,6 +96,7 @@ Context::Scope::~Scope() {
   bound_context = outer_;
   if (context_.lost()) return;
   const Functions& f = context_.device_.runtime->functions();
+  const Running running(context_, "SetDevice");
   const Error code = f.leave(f, context_.binding_, previous_);
   if (const Status status = context_.check(code, "SetDevice", std::source_location::current()); !status.ok())
     context_.note(status.message());

@@ -1,8 +1,12 @@
 #include "hip/device.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <map>
+#include <thread>
 
 #include "base/environment.h"
+#include "base/mutex.h"
 #include "hip/code_objects.h"
 
 namespace vmafx::hip {
@@ -87,12 +91,59 @@ StatusOr<std::vector<Device>> find_devices(const std::string& choice) {
   return devices;
 }
 
-StatusOr<Device> find_device(const std::string& choice) {
-  VMAFX_ASSIGN(const std::vector<Device> devices, find_devices(choice));
+/* One, or with "auto" all that are as good as the first. */
+StatusOr<std::vector<Device>> find_candidates(const std::string& choice) {
+  VMAFX_ASSIGN(std::vector<Device> devices, find_devices(choice));
   const Device* device = choose_device(devices, choice, has_code);
   if (!device)
     return error(ENODEV, "there is no device '%s'; there are: %s", choice.c_str(), describe_all(devices).c_str());
-  return *device;
+  if (!is_auto(choice)) return std::vector{*device};
+  std::erase_if(devices, [first = *device](const Device& other) {
+    return other.integrated != first.integrated || has_code(other.arch) != has_code(first.arch);
+  });
+  return devices;
+}
+
+struct TakenDevice {
+  Device device;
+  std::shared_ptr<const Slot> slot;
+};
+
+/* The slots that this process has, by PCI address: its sessions on one device share one. */
+class OwnSlots {
+ public:
+  /* A place on one of the candidates, which are of one kind: they have as many. */
+  StatusOr<TakenDevice> take(const std::vector<Device>& candidates) {
+    const MutexLock lock(mutex_);
+    std::vector<std::string> addresses;
+    for (const Device& device : candidates) {
+      if (auto slot = slots_[device.pci_address].lock()) return TakenDevice{device, slot};
+      addresses.push_back(device.pci_address);
+    }
+    VMAFX_ASSIGN(const int most, slots_of(candidates.front().memory_bytes));
+    auto slot = take_slot(slot_folder(), addresses, most);
+    if (!slot.ok())
+      return error(slot.status().code(), "%s: %s", describe_all(candidates).c_str(), slot.status().message().c_str());
+    const Device& device = candidates[slot.value()->device()];
+    slots_[device.pci_address] = slot.value();
+    return TakenDevice{device, slot.value()};
+  }
+
+ private:
+  Mutex mutex_;
+  std::map<std::string, std::weak_ptr<const Slot>> slots_ VMAFX_GUARDED_BY(mutex_);
+};
+
+/* Waits for a place while other processes have all. */
+StatusOr<TakenDevice> take_device(const std::vector<Device>& candidates, std::chrono::milliseconds wait) {
+  constexpr std::chrono::milliseconds kPause{50};
+  static auto& own = *new OwnSlots;  // never destroyed: a device may be opened while the program ends
+  const auto end = std::chrono::steady_clock::now() + wait;
+  for (;;) {
+    auto taken = own.take(candidates);
+    if (taken.ok() || taken.status().code() != EBUSY || std::chrono::steady_clock::now() >= end) return taken;
+    std::this_thread::sleep_for(std::min(kPause, wait));
+  }
 }
 
 /* The runtime that a platform's contexts belong to. */
@@ -107,16 +158,24 @@ StatusOr<const Runtime*> runtime_of(Platform platform) {
   return failure;
 }
 
-StatusOr<OpenedDevice> open_primary(const Device& device, ContextOptions options) {
-  VMAFX_ASSIGN(const CodeObject code, find_code(device));
-  VMAFX_ASSIGN(ContextPtr context, Context::open(device, std::move(options)));
-  return load_kernels(std::move(context), code);
+StatusOr<OpenedDevice> open_primary(const std::vector<Device>& candidates, ContextOptions options) {
+  VMAFX_TRY(find_code(candidates.front()).status());  // before waiting for a place
+  VMAFX_ASSIGN(TakenDevice taken, take_device(candidates, options.slot_wait));
+  VMAFX_ASSIGN(const CodeObject code, find_code(taken.device));
+  VMAFX_ASSIGN(ContextPtr context, Context::open(taken.device, std::move(options)));
+  VMAFX_ASSIGN(OpenedDevice opened, load_kernels(std::move(context), code));
+  opened.slot = std::move(taken.slot);
+  return opened;
 }
 
 StatusOr<OpenedDevice> open_adopted(const Runtime& runtime, NativeContext native, ContextOptions options) {
+  const auto wait = options.slot_wait;
   VMAFX_ASSIGN(ContextPtr context, Context::adopt(runtime, native, std::move(options)));
   VMAFX_ASSIGN(const CodeObject code, find_code(context->device()));
-  return load_kernels(std::move(context), code);
+  VMAFX_ASSIGN(TakenDevice taken, take_device({context->device()}, wait));
+  VMAFX_ASSIGN(OpenedDevice opened, load_kernels(std::move(context), code));
+  opened.slot = std::move(taken.slot);
+  return opened;
 }
 
 bool is_on(const Device& device, Platform platform, NativeContext native) {
@@ -127,15 +186,15 @@ bool is_on(const Device& device, Platform platform, NativeContext native) {
 }  // namespace
 
 StatusOr<OpenedDevice> open_device(const std::string& choice, ContextOptions options) {
-  VMAFX_ASSIGN(const Device device, find_device(choice));
-  return open_primary(device, std::move(options));
+  VMAFX_ASSIGN(const std::vector<Device> candidates, find_candidates(choice));
+  return open_primary(candidates, std::move(options));
 }
 
 StatusOr<OpenedDevice> open_device(const std::string& choice, Platform platform, NativeContext native,
                                    ContextOptions options) {
   if (!is_auto(choice)) {
-    VMAFX_ASSIGN(const Device device, find_device(choice));
-    if (!is_on(device, platform, native)) return open_primary(device, std::move(options));
+    VMAFX_ASSIGN(const std::vector<Device> named, find_candidates(choice));
+    if (!is_on(named.front(), platform, native)) return open_primary(named, std::move(options));
   }
   VMAFX_ASSIGN(const Runtime* runtime, runtime_of(platform));
   return open_adopted(*runtime, native, std::move(options));
@@ -144,7 +203,7 @@ StatusOr<OpenedDevice> open_device(const std::string& choice, Platform platform,
 StatusOr<OpenedDevice> load_kernels(ContextPtr context, const CodeObject& code) {
   if (code.is_ptx()) tell_of_compiling(*context);
   VMAFX_ASSIGN(Module module, Module::load(context, code.image.data()));
-  OpenedDevice opened{context->device(), context, std::make_shared<const Module>(std::move(module))};
+  OpenedDevice opened{context->device(), nullptr, context, std::make_shared<const Module>(std::move(module))};
   VMAFX_TRY(self_test(opened.context, *opened.kernels));
   return opened;
 }

@@ -10,17 +10,19 @@
 #include "hip/context.h"
 #include "hip/device_list.h"
 #include "hip/module.h"
+#include "hip/slots.h"
 
 namespace vmafx::hip {
 
 /* A device that has answered. */
 struct OpenedDevice : Device {
+  std::shared_ptr<const Slot> slot{};  // of this process on it
   ContextPtr context;
   std::shared_ptr<const Module> kernels;  // all metrics' kernels for its architecture
 };
 
-/* Opens the device that `choice` names: "auto", an index, or a PCI address (see choose_device). What can fail, and
- * how it is told: ENOENT no runtime library; ELIBACC one that does not load; ENXIO no driver; EACCES no permission on
+/* Opens the device that `choice` names: "auto", an index, or a PCI address (see choose_device). Of several that are as good to "auto",
+ * the one that the fewest processes use. What can fail, and how it is told: EBUSY other processes fill it; ENOENT no runtime library; ELIBACC one that does not load; ENXIO no driver; EACCES no permission on
  * its device node; ENODEV no device, or none like `choice`; ENOTSUP no code object for the device's architecture;
  * EBADMSG self-test failed; EIO and others: a call failed. AMD's platform is asked first; NVIDIA's when that has no
  * such device. */

@@ -47,12 +47,12 @@ std::string structs() {
     using Struct = VmafxParams;
     text += describe(
         "VmafxParams", sizeof(Struct), alignof(Struct),
-        {FIELD(model),          FIELD(feature),       FIELD(backend),        FIELD(device),     FIELD(device_platform),
-         FIELD(device_context), FIELD(import_frames), FIELD(log_path),       FIELD(log_fmt),    FIELD(score_fmt),
-         FIELD(pool),           FIELD(n_threads),     FIELD(n_subsample),    FIELD(fallback),   FIELD(verify),
-         FIELD(report_times),   FIELD(summary),       FIELD(ignore_unknown), FIELD(encodes),    FIELD(log),
-         FIELD(log_cookie),     FIELD(verify_fail),   FIELD(window),         FIELD(warn_below), FIELD(fail_below),
-         FIELD(openmetrics),    FIELD(reserved)});
+        {FIELD(model),          FIELD(feature),       FIELD(backend),        FIELD(device),   FIELD(device_platform),
+         FIELD(device_context), FIELD(import_frames), FIELD(log_path),       FIELD(log_fmt),  FIELD(score_fmt),
+         FIELD(pool),           FIELD(n_threads),     FIELD(n_subsample),    FIELD(fallback), FIELD(verify),
+         FIELD(report_times),   FIELD(summary),       FIELD(ignore_unknown), FIELD(encodes),  FIELD(log),
+         FIELD(log_cookie),     FIELD(verify_fail),   FIELD(device_wait),    FIELD(window),   FIELD(warn_below),
+         FIELD(fail_below),     FIELD(openmetrics),   FIELD(reserved)});
   }
   {
     using Struct = VmafxColor;

@@ -1,7 +1,9 @@
 /* Sessions on the GPU, here the emulator: the same scores as on the CPU, whatever the device does. */
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <thread>
 
 #include "tests/support/check_main.h"
@@ -45,6 +47,7 @@ constexpr char kAllFeatures[] = "name=psnr:enable_apsnr=true|name=motion:motion_
 int print_stream(char** arguments) {
   VmafxParams params = params_for(arguments[0], nullptr, "name=psnr");
   params.fallback = std::atoi(arguments[1]);
+  params.device_wait = arguments[2] ? std::atoi(arguments[2]) : 0;
   StreamOptions options;
   options.ref.width = options.dist.width = 48;
   options.ref.height = options.dist.height = 32;
@@ -190,6 +193,31 @@ START_TEST(a_device_without_memory_is_told) {
 }
 END_TEST
 
+/* "auto" runs on the CPU at once; "hip" waits. */
+START_TEST(a_gpu_full_of_processes_is_left_alone) {
+  char folder[] = "/tmp/vmafx_slots_XXXXXX";
+  ck_assert(mkdtemp(folder));
+  const std::string one = std::string("VMAFX_DEVICE_SLOTS=1 VMAFX_SLOT_DIR=") + folder;
+  const std::vector<std::string> device = {"0000:03:00.0"};
+  ck_assert(run_again(one, "hip 1").succeeded);
+  auto other = hip::take_slot(folder, device, 1);
+  assert_text_eq(run_again(one, "auto 1").text, cpu_scores());
+  const Rerun strict = run_again(one, "hip 1 1");
+  ck_assert(!strict.succeeded);
+  assert_contains(strict.text, "error 16: ");
+  assert_contains(strict.text, "backend=hip cannot run: 0 = emulator");
+  assert_contains(strict.text,
+                  "other processes use it, as many as it has room for (1; VMAFX_DEVICE_SLOTS changes that)");
+  std::thread leaving([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    other.value().reset();
+  });
+  ck_assert(run_again(one, "hip 1 60").succeeded);
+  leaving.join();
+  std::filesystem::remove_all(folder);
+}
+END_TEST
+
 START_TEST(a_bad_deadline_is_refused) {
   assert_contains(run_again("VMAFX_HIP_DEADLINE=soon", "hip 1").text,
                   "VMAFX_HIP_DEADLINE=soon is no number of milliseconds");
@@ -215,18 +243,16 @@ START_TEST(each_call_may_hang) {
 }
 END_TEST
 
-/* While the device is opened or frames are on their way, every fourth launch among them. */
+/* While the device is opened or frames are on their way: every fourth launch. */
 START_TEST(calls_that_never_return_are_left_behind) {
   const std::string want = cpu_scores();
-  const std::vector<std::string> calls = list_calls("hip 1");
-  int launches = 0;
-  for (size_t k = 0; k < calls.size(); k++) {
-    const bool launch = calls[k] == "hipModuleLaunchKernel";
-    launches += launch;
-    if ((launch && launches % 4 == 1) || calls[k] == "hipInit" || calls[k] == "hipModuleLoadData")
-      assert_scores_survive(emulator("BLOCK", std::to_string(k + 1)) + " VMAFX_HIP_DEADLINE=100", want);
-  }
-  ck_assert_int_ge(launches, 3);
+  std::vector<std::string> blocked = {"hipInit", "hipModuleLoadData"};
+  const auto launches = std::ranges::count(list_calls("hip 1"), "hipModuleLaunchKernel");
+  for (int launch = 1; launch <= launches; launch += 4)
+    blocked.push_back("hipModuleLaunchKernel:" + std::to_string(launch));
+  ck_assert_int_ge(blocked.size(), 6);
+  for (const std::string& call : blocked)
+    assert_scores_survive(emulator("BLOCK", call) + " VMAFX_HIP_DEADLINE=100", want);
   const Rerun strict = run_again(emulator("BLOCK", "hipModuleLaunchKernel") + " VMAFX_HIP_DEADLINE=100", "hip 0");
   ck_assert(!strict.succeeded);
   assert_contains(strict.text, "the GPU has not opened within 600 ms: a call of its runtime does not come back");
@@ -260,6 +286,7 @@ int main(int argc, char** argv) {
   return failed | run_suite("session on a bad GPU", {{"where", the_log_says_what_runs_where},
                                                      {"by_name", a_twin_of_the_gpu_needs_one},
                                                      {"memory", a_device_without_memory_is_told},
+                                                     {"slots", a_gpu_full_of_processes_is_left_alone},
                                                      {"deadline", a_bad_deadline_is_refused},
                                                      {"failures", each_call_may_fail},
                                                      {"hangs", each_call_may_hang},

@@ -3,6 +3,7 @@
 #include <check.h>
 
 #include <cerrno>
+#include <thread>
 
 #include "hip/memory.h"
 #include "hip/module.h"
@@ -212,12 +213,33 @@ START_TEST(an_adopted_device_stays_the_applications) {
 }
 END_TEST
 
+/* The call that binds the device to a thread is watched, too, wherever it is made. */
+START_TEST(a_binding_that_does_not_return_is_seen) {
+  static ContextPtr context;
+  static bool seen;
+  FakeState& state = fake_state();
+  context = fake_context({.deadline = std::chrono::milliseconds(5)});
+  seen = false;
+  state.while_binding = [] {
+    ck_assert(!context->is_stuck());
+    std::this_thread::sleep_for(kCallDeadlines * context->deadline() + std::chrono::milliseconds(1));
+    seen = context->is_stuck();
+  };
+  { const Context::Scope scope(*context); }
+  state.while_binding = nullptr;
+  ck_assert(seen && context->lost());
+  assert_contains(context->lost_status().message(), "SetDevice has not come back for 30 ms");
+  context = nullptr;
+}
+END_TEST
+
 int main() {
   return vmafx::test::run_suite("context", {{"given_back", all_is_given_back},
                                             {"failures", any_failed_call_leaks_nothing},
                                             {"fatal", a_fatal_error_stops_all_calls},
                                             {"deadline", a_wait_ends_at_the_deadline},
                                             {"hung_stream", a_hung_stream_is_left_at_its_end},
+                                            {"binding", a_binding_that_does_not_return_is_seen},
                                             {"no_memory", no_memory_is_no_loss},
                                             {"scope", the_threads_device_comes_back},
                                             {"adopt", an_adopted_device_stays_the_applications}});

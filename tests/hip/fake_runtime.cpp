@@ -84,7 +84,10 @@ FAKE_API int hipDeviceGetAttribute(int* value, int attribute, int device) {
   return *value = attribute_value(attribute, *find(device)), *value < 0 ? kInvalidValue : 0;
 }
 
-FAKE_API int hipGetDevice(int* device) { return *device = state.current_device, begin(); }
+FAKE_API int hipGetDevice(int* device) {
+  if (state.while_binding) state.while_binding();
+  return *device = state.current_device, begin();
+}
 FAKE_API int hipSetDevice(int device) {
   if (const int code = begin()) return code;
   if (!find(device)) return kInvalidDevice;

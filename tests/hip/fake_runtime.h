@@ -21,6 +21,8 @@ struct FakeState {
   bool hangs = false;       // nothing that is submitted is ever done
   size_t memory = 1 << 20;  // bytes a device has left
 
+  void (*while_binding)() = nullptr;  // runs in hipGetDevice()
+
   int calls = 0;  // made so far, those that only ask for names and texts not counted
   int calls_after_fatal = 0;
   bool fatal = false;      // a fatal error was given out

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <filesystem>
 #include <string>
 
 #include "tests/support/check_main.h"
@@ -48,6 +49,30 @@ START_TEST(the_choice_is_followed) {
 }
 END_TEST
 
+/* The slots of devices that are as good are taken by turns. */
+START_TEST(the_least_used_device_is_chosen) {
+  char folder[] = "/tmp/vmafx_slots_XXXXXX";
+  ck_assert(mkdtemp(folder));
+  const std::string shared = std::string("VMAFX_DEVICE_SLOTS=2 VMAFX_SLOT_DIR=") + folder + " ";
+  const std::string two = shared + emulator("DEVICES", "discrete@0000:03:00.0,discrete@0000:0a:00.0");
+  const std::vector<std::string> first = {"0000:03:00.0"}, second = {"0000:0a:00.0"};
+  assert_contains(run(two).text, "0000:03:00.0 ");
+  auto on_first = hip::take_slot(folder, first, 2);
+  assert_contains(run(two).text, "0000:0a:00.0 ");
+  assert_contains(run(two, "0").text, "0000:03:00.0 ");  // as named
+  const auto on_second = hip::take_slot(folder, second, 2), again = hip::take_slot(folder, second, 2);
+  assert_contains(run(two).text, "0000:03:00.0 ");
+  const auto last = hip::take_slot(folder, first, 2);
+  const Rerun full = run(two);
+  ck_assert(!full.succeeded);
+  assert_contains(full.text, std::to_string(EBUSY) + " 0 = emulator 0 (");
+  assert_contains(full.text, "other processes use it, as many as it has room for (2; ");
+  on_first.value().reset();
+  ck_assert(run(two).succeeded);
+  std::filesystem::remove_all(folder);
+}
+END_TEST
+
 START_TEST(each_call_may_fail) {
   const int calls = count_calls("auto");
   ck_assert_int_ge(calls, 40);
@@ -77,6 +102,7 @@ int main(int argc, char** argv) {
   if (argc > 1) return open_and_tell(argv[1]);
   return vmafx::test::run_suite("open", {{"lanes", the_self_test_runs_at_both_wave_sizes},
                                          {"choice", the_choice_is_followed},
+                                         {"slots", the_least_used_device_is_chosen},
                                          {"failures", each_call_may_fail},
                                          {"hangs", each_call_may_hang}});
 }

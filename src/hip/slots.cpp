@@ -1,0 +1,80 @@
+#include "hip/slots.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+
+#include "base/environment.h"
+
+namespace vmafx::hip {
+namespace {
+
+constexpr int kMostSlots = 16;
+constexpr size_t kBytesPerSlot = size_t{1} << 30;
+
+/* Whether nobody else can put something into this folder. */
+bool is_ours(const std::string& folder) {
+  struct stat info;
+  return lstat(folder.c_str(), &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == geteuid() &&
+         (info.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+enum class Taken { kOurs, kOthers, kUnknown };
+
+/* Locks the file, which is made if it is not there. */
+Taken try_to_take(const std::string& path, int* fd) {
+  *fd = open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (*fd < 0) return Taken::kUnknown;
+  if (flock(*fd, LOCK_EX | LOCK_NB) == 0) return Taken::kOurs;
+  const bool busy = errno == EWOULDBLOCK;
+  close(*fd);
+  *fd = -1;
+  return busy ? Taken::kOthers : Taken::kUnknown;
+}
+
+}  // namespace
+
+Slot::~Slot() {
+  if (fd_ >= 0) close(fd_);
+}
+
+std::string slot_folder() {
+  if (const char* chosen = environment("VMAFX_SLOT_DIR"); chosen && *chosen) return chosen;
+  const char* run_time = environment("XDG_RUNTIME_DIR");
+  const std::string folder =
+      run_time && *run_time == '/' ? std::string(run_time) + "/vmafx" : "/tmp/vmafx-" + std::to_string(geteuid());
+  mkdir(folder.c_str(), 0700);  // may be there
+  return is_ours(folder) ? folder : "";
+}
+
+StatusOr<int> slots_of(size_t memory_bytes) {
+  const char* text = environment("VMAFX_DEVICE_SLOTS");
+  if (!text) return static_cast<int>(std::clamp<size_t>(memory_bytes / kBytesPerSlot, 1, kMostSlots));
+  int slots = 0;
+  const char* const end = text + std::strlen(text);
+  if (const auto [rest, failure] = std::from_chars(text, end, slots);
+      failure != std::errc() || rest != end || slots < 1)
+    return error(EINVAL, "VMAFX_DEVICE_SLOTS=%s is no number of processes", text);
+  return slots;
+}
+
+/* Slot by slot over all devices, so that they fill evenly. */
+StatusOr<std::shared_ptr<const Slot>> take_slot(const std::string& folder, std::span<const std::string> devices,
+                                                int most) {
+  for (int number = 0; number < most; number++)
+    for (size_t i = 0; i < devices.size(); i++) {
+      int fd = -1;
+      const Taken taken =
+          folder.empty() ? Taken::kUnknown : try_to_take(folder + "/" + devices[i] + "." + std::to_string(number), &fd);
+      if (taken != Taken::kOthers) return std::make_shared<const Slot>(fd, i);
+    }
+  return error(EBUSY, "other processes use it, as many as it has room for (%d; VMAFX_DEVICE_SLOTS changes that)", most);
+}
+
+}  // namespace vmafx::hip

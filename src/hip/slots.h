@@ -1,0 +1,46 @@
+/* Slots: the places that a GPU has for the processes of this machine, so that no more of them use it than it has room for.
+ *
+ * A slot is a file, locked (flock) by the process that has it. The kernel gives it back when that process ends, however it ends. */
+#ifndef VMAFX_HIP_SLOTS_H
+#define VMAFX_HIP_SLOTS_H
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "base/status.h"
+
+namespace vmafx::hip {
+
+/* A place that is taken, as long as it lives. */
+class Slot {
+ public:
+  Slot(int fd, size_t device) : device_(device), fd_(fd) {}
+  ~Slot();
+  Slot(const Slot&) = delete;
+  Slot& operator=(const Slot&) = delete;
+
+  size_t device() const { return device_; }  // index into the names that were given
+
+ private:
+  const size_t device_;
+  const int fd_;  // -1: there is no folder to share slots in, so there is no bound
+};
+
+/* Where the files are: the environment variable VMAFX_SLOT_DIR, else a folder of this user in XDG_RUNTIME_DIR or /tmp, which is made. ""
+ * if there can be none. */
+std::string slot_folder();
+
+/* How many slots a GPU with so much memory has: the environment variable VMAFX_DEVICE_SLOTS, else one for each GiB, at most 16. EINVAL:
+ * the variable is no number. */
+StatusOr<int> slots_of(size_t memory_bytes);
+
+/* Takes one of the `most` slots of one of these devices, of the one where fewest are taken, of equal ones the first. EBUSY: all are
+ * taken. */
+StatusOr<std::shared_ptr<const Slot>> take_slot(const std::string& folder, std::span<const std::string> devices,
+                                                int most);
+
+}  // namespace vmafx::hip
+
+#endif
