@@ -5,12 +5,12 @@
 #include <memory>
 #include <string>
 
+#include "base/slots.h"
 #include "base/status.h"
 #include "hip/code_objects.h"
 #include "hip/context.h"
 #include "hip/device_list.h"
 #include "hip/module.h"
-#include "hip/slots.h"
 
 namespace vmafx::hip {
 

@@ -200,7 +200,7 @@ START_TEST(a_gpu_full_of_processes_is_left_alone) {
   const std::string one = std::string("VMAFX_DEVICE_SLOTS=1 VMAFX_SLOT_DIR=") + folder;
   const std::vector<std::string> device = {"0000:03:00.0"};
   ck_assert(run_again(one, "hip 1").succeeded);
-  auto other = hip::take_slot(folder, device, 1);
+  auto other = take_slot(folder, device, 1);
   assert_text_eq(run_again(one, "auto 1").text, cpu_scores());
   const Rerun strict = run_again(one, "hip 1 1");
   ck_assert(!strict.succeeded);

@@ -57,12 +57,12 @@ START_TEST(the_least_used_device_is_chosen) {
   const std::string two = shared + emulator("DEVICES", "discrete@0000:03:00.0,discrete@0000:0a:00.0");
   const std::vector<std::string> first = {"0000:03:00.0"}, second = {"0000:0a:00.0"};
   assert_contains(run(two).text, "0000:03:00.0 ");
-  auto on_first = hip::take_slot(folder, first, 2);
+  auto on_first = take_slot(folder, first, 2);
   assert_contains(run(two).text, "0000:0a:00.0 ");
   assert_contains(run(two, "0").text, "0000:03:00.0 ");  // as named
-  const auto on_second = hip::take_slot(folder, second, 2), again = hip::take_slot(folder, second, 2);
+  const auto on_second = take_slot(folder, second, 2), again = take_slot(folder, second, 2);
   assert_contains(run(two).text, "0000:03:00.0 ");
-  const auto last = hip::take_slot(folder, first, 2);
+  const auto last = take_slot(folder, first, 2);
   const Rerun full = run(two);
   ck_assert(!full.succeeded);
   assert_contains(full.text, std::to_string(EBUSY) + " 0 = emulator 0 (");

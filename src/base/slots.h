@@ -1,8 +1,8 @@
-/* Slots: the places that a GPU has for the processes of this machine, so that no more of them use it than it has room for.
+/* Slots: the places that a device (a GPU) has for the processes of this machine, so that no more of them use it than it has room for.
  *
  * A slot is a file, locked (flock) by the process that has it. The kernel gives it back when that process ends, however it ends. */
-#ifndef VMAFX_HIP_SLOTS_H
-#define VMAFX_HIP_SLOTS_H
+#ifndef VMAFX_BASE_SLOTS_H
+#define VMAFX_BASE_SLOTS_H
 
 #include <cstddef>
 #include <memory>
@@ -11,7 +11,7 @@
 
 #include "base/status.h"
 
-namespace vmafx::hip {
+namespace vmafx {
 
 /* A place that is taken, as long as it lives. */
 class Slot {
@@ -41,6 +41,6 @@ StatusOr<int> slots_of(size_t memory_bytes);
 StatusOr<std::shared_ptr<const Slot>> take_slot(const std::string& folder, std::span<const std::string> devices,
                                                 int most);
 
-}  // namespace vmafx::hip
+}  // namespace vmafx
 
 #endif

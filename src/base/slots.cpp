@@ -1,4 +1,4 @@
-#include "hip/slots.h"
+#include "base/slots.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -12,7 +12,7 @@
 
 #include "base/environment.h"
 
-namespace vmafx::hip {
+namespace vmafx {
 namespace {
 
 constexpr int kMostSlots = 16;
@@ -77,4 +77,4 @@ StatusOr<std::shared_ptr<const Slot>> take_slot(const std::string& folder, std::
   return error(EBUSY, "other processes use it, as many as it has room for (%d; VMAFX_DEVICE_SLOTS changes that)", most);
 }
 
-}  // namespace vmafx::hip
+}  // namespace vmafx

@@ -1,5 +1,5 @@
 /* Slots of a GPU among processes. */
-#include "hip/slots.h"
+#include "base/slots.h"
 
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -17,7 +17,6 @@
 #include "tests/support/check_main.h"
 
 using namespace vmafx;
-using namespace vmafx::hip;
 
 namespace {
 
