@@ -27,9 +27,11 @@ bool is_ours(const std::string& folder) {
 
 enum class Taken { kOurs, kOthers, kUnknown };
 
-/* Locks the file, which is made if it is not there. */
+/* Locks the file, which is made if it is not there. It may be that of another user, who made it in a folder that both use. */
 Taken try_to_take(const std::string& path, int* fd) {
-  *fd = open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+  constexpr int kFlags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC;
+  *fd = open(path.c_str(), kFlags | O_CREAT, 0644);
+  if (*fd < 0 && errno == EACCES) *fd = open(path.c_str(), kFlags);
   if (*fd < 0) return Taken::kUnknown;
   if (flock(*fd, LOCK_EX | LOCK_NB) == 0) return Taken::kOurs;
   const bool busy = errno == EWOULDBLOCK;
