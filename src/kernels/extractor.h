@@ -3,7 +3,8 @@
  * A metric has one ExtractorInfo, listed in kernels/registry.cpp. create() makes an Extractor for one set of options, one
  * video format and one place to run. Metrics derive theirs from Metric (kernels/metric.h). The engine then
  *
- *   1. calls extract() for every frame, on any thread, in any order, each call with its own scratch and sums;
+ *   1. calls extract() for every frame, or extract_encodes() for those of several encodes that share a picture of the reference, on any
+ *      thread, in any order, each call with its own scratch and sums;
  *   2. calls finalize() with those sums, in frame order, on one thread at a time, and flush() after the last frame.
  *
  * or, where device_twin() is not null, has its kernels make the sums of step 1.
@@ -15,6 +16,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <string>
@@ -33,6 +35,9 @@ enum ExtractorFlags : uint32_t {
   kHip = 1u << 0,    // there are kernels of it: create() takes Placement::kDevice, too
   kColor = 1u << 1,  // scores depend on what colors the samples mean: VideoFormat::color
 };
+
+/* How many encodes of one reference a session scores at most. */
+inline constexpr int kMostEncodes = 64;
 
 /* Where the sums are made: of frames in host memory, or by kernels of frames in device memory. */
 enum class Placement { kCpu, kDevice };
@@ -110,6 +115,12 @@ class Extractor {
   /* Raw sums of one frame. `sums` is zeroed memory of sums_bytes(), 64-byte aligned. Thread-safe. */
   virtual void extract(const FrameSet& frames, std::byte* scratch, void* sums) const = 0;
 
+  /* The same for several encodes, at most kMostEncodes, of one picture of the reference: `ref` and `earlier_ref` are the same in all
+   * `frames`; `sums[i]` are those of frames[i], to the last bit what extract() makes of it. What belongs to the reference alone is computed
+   * once where the metric can do that. */
+  virtual size_t encodes_scratch_bytes([[maybe_unused]] int encodes) const { return scratch_bytes(); }
+  virtual void extract_encodes(std::span<const FrameSet> frames, std::byte* scratch, std::span<void* const> sums) const;
+
   /* Raw sums to scores, called once per scored frame in frame order. A temporal metric may hold a frame's score back
    * until a later one is known; every score must have been put when flush() returns. */
   virtual void finalize(int64_t frame, const void* sums, ScoreSink& sink) = 0;
@@ -119,6 +130,16 @@ class Extractor {
    * the CPU twin in any case, for frames that the device could not take and to verify those that it did. */
   virtual DeviceTwin* device_twin() { return nullptr; }
 };
+
+/* A metric that reads no distorted picture has the same sums in all encodes. */
+inline void Extractor::extract_encodes(std::span<const FrameSet> frames, std::byte* scratch,
+                                       std::span<void* const> sums) const {
+  const bool same = !reads().dist;
+  for (size_t i = 0; i < frames.size(); i++) {
+    if (same && i > 0) std::memcpy(sums[i], sums[0], sums_bytes());
+    else extract(frames[i], scratch, sums[i]);
+  }
+}
 
 struct ExtractorInfo {
   const char* name;                       // "vif"

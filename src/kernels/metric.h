@@ -10,6 +10,7 @@
 #ifndef VMAFX_KERNELS_METRIC_H
 #define VMAFX_KERNELS_METRIC_H
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -66,8 +67,15 @@ struct CpuTwin {
   /* Fills `sums`, which are zero, from a frame. Thread-safe. */
   using Run = void(const Params& params, const FrameSet& frames, std::byte* scratch, Sums& sums);
 
+  /* The same for several encodes of one picture of the reference, which is the same in all `frames`; to the last bit what run() makes of
+   * each. */
+  using RunEncodes = void(const Params& params, std::span<const FrameSet> frames, std::byte* scratch,
+                          std::span<Sums* const> sums);
+
   size_t (*scratch_bytes)(const Params& params);  // working memory of run(), 64-byte aligned; nullptr: none
   Run* run;
+  size_t (*encodes_scratch_bytes)(const Params& params, int encodes) = nullptr;  // of run_encodes(), likewise
+  RunEncodes* run_encodes = nullptr;  // nullptr: run() takes one encode after the other
 };
 
 template <class Params, class Sums>
@@ -81,6 +89,15 @@ template <auto twin>
 constexpr auto on_luma = [](const auto& params, const FrameSet& frames, std::byte* scratch, auto& sums) {
   twin(params, frames.ref.plane[0], frames.dist.plane[0], scratch, sums);
 };
+
+/* CpuTwin::run_encodes of one that takes the luma of the reference and of all encodes. */
+template <auto twin>
+constexpr auto on_luma_of_encodes =
+    [](const auto& params, std::span<const FrameSet> frames, std::byte* scratch, auto sums) {
+      SamplePlane dist[kMostEncodes];
+      for (size_t i = 0; i < frames.size(); i++) dist[i] = frames[i].dist.plane[0];
+      twin(params, frames[0].ref.plane[0], std::span<const SamplePlane>(dist, frames.size()), scratch, sums);
+    };
 
 /* All but the scores. */
 template <class Params, class Sums>
@@ -97,6 +114,16 @@ class TwinExtractor : public Extractor {
   size_t scratch_bytes() const final { return cpu_twin_.scratch_bytes ? cpu_twin_.scratch_bytes(params_) : 0; }
   void extract(const FrameSet& frames, std::byte* scratch, void* sums) const final {
     cpu_twin_.run(params_, frames, scratch, *static_cast<Sums*>(sums));
+  }
+  size_t encodes_scratch_bytes(int encodes) const final {
+    if (!cpu_twin_.run_encodes) return scratch_bytes();
+    return std::max(scratch_bytes(), cpu_twin_.encodes_scratch_bytes(params_, encodes));
+  }
+  void extract_encodes(std::span<const FrameSet> frames, std::byte* scratch, std::span<void* const> sums) const final {
+    if (!cpu_twin_.run_encodes || frames.size() == 1) return Extractor::extract_encodes(frames, scratch, sums);
+    Sums* typed[kMostEncodes];
+    for (size_t i = 0; i < frames.size(); i++) typed[i] = static_cast<Sums*>(sums[i]);
+    cpu_twin_.run_encodes(params_, frames, scratch, {typed, frames.size()});
   }
   DeviceTwin* device_twin() final { return device_twin_.get(); }
 

@@ -1,0 +1,104 @@
+/* Several encodes of one reference at once, by the CPU twins of every metric: the raw sums of each one alone, to the last bit, on every
+ * instruction set. CK_RUN_CASE=vif is one metric. */
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "base/aligned.h"
+#include "kernels/registry.h"
+#include "tests/kernels/cases.h"
+#include "tests/support/scores.h"
+#include "tests/support/targets.h"
+
+#include <check.h>
+
+using namespace vmafx;
+using namespace vmafx::test;
+
+namespace {
+
+/* As many as one strip serves, one more, and more than any. */
+constexpr size_t kEncodes[] = {2, 3, 5, 9};
+
+using Sums = std::vector<std::byte>;
+
+/* Frame `frame` of encode `encode`: the distorted pictures of another frame, or the reference's own. */
+FrameSet frame_of(const std::vector<PicturePair>& pairs, size_t frame, size_t encode) {
+  const auto dist = [&](size_t of) { return encode == 1 ? pairs[of].ref : pairs[(of + encode) % pairs.size()].dist; };
+  FrameSet set;
+  set.index = static_cast<int64_t>(frame);
+  set.ref = pairs[frame].ref;
+  set.dist = dist(frame);
+  for (size_t back = 1; back <= 2 && back <= frame; back++) {
+    set.earlier_ref[back - 1] = pairs[frame - back].ref;
+    set.earlier_dist[back - 1] = dist(frame - back);
+  }
+  return set;
+}
+
+/* Memory that nothing may be read from before it was written: filled with what spoils every sum. */
+AlignedBytes spoiled(size_t bytes) {
+  AlignedBytes memory = allocate_aligned(bytes + 1);
+  std::memset(memory.get(), 0xA5, bytes);
+  return memory;
+}
+
+Sums alone(const Extractor& extractor, const FrameSet& frame) {
+  const AlignedBytes scratch = spoiled(extractor.scratch_bytes()), sums = allocate_aligned(extractor.sums_bytes());
+  std::memset(sums.get(), 0, extractor.sums_bytes());
+  extractor.extract(frame, scratch.get(), sums.get());
+  return {sums.get(), sums.get() + extractor.sums_bytes()};
+}
+
+std::vector<Sums> together(const Extractor& extractor, const std::vector<FrameSet>& frames) {
+  const AlignedBytes scratch = spoiled(extractor.encodes_scratch_bytes(static_cast<int>(frames.size())));
+  std::vector<AlignedBytes> memory;
+  std::vector<void*> sums;
+  for (size_t i = 0; i < frames.size(); i++) {
+    memory.push_back(allocate_aligned(extractor.sums_bytes()));
+    sums.push_back(std::memset(memory.back().get(), 0, extractor.sums_bytes()));
+  }
+  extractor.extract_encodes(frames, scratch.get(), sums);
+  std::vector<Sums> all;
+  for (const AlignedBytes& of : memory) all.emplace_back(of.get(), of.get() + extractor.sums_bytes());
+  return all;
+}
+
+void check(const ExtractorInfo& info, const ParityCase& given, size_t encodes, const std::string& target) {
+  TestPictures pictures(given.format, given.frames);
+  given.paint(pictures);
+  const std::vector<PicturePair> pairs = pictures.pairs();
+  const auto extractor = make_extractor(info, given.format, given.options);
+  for (size_t frame = 0; frame < pairs.size(); frame++) {
+    std::vector<FrameSet> frames;
+    for (size_t encode = 0; encode < encodes; encode++) frames.push_back(frame_of(pairs, frame, encode));
+    const std::vector<Sums> got = together(*extractor, frames);
+    for (size_t encode = 0; encode < encodes; encode++)
+      ck_assert_msg(got[encode] == alone(*extractor, frames[encode]),
+                    "%s, %dx%d %d bit, %s, %zu encodes: frame %zu of encode %zu has other sums than alone",
+                    name_of(info.name, given).c_str(), given.format.w, given.format.h, given.format.bpc, target.c_str(),
+                    encodes, frame, encode);
+  }
+}
+
+}  // namespace
+
+/* Of the metric number _i. The instruction sets take turns with the cases, each meeting every number of encodes. */
+START_TEST(sums_are_those_of_each_alone) {
+  const ExtractorInfo& info = *extractors()[static_cast<size_t>(_i)];
+  const ParityCases cases = cases_of(info.name);
+  size_t turn = 0;
+  for_each_cpu_target([&](const std::string& target) {
+    const size_t targets = runnable_cpu_targets().size();
+    for (size_t i = turn++ % targets; i < cases.size(); i += targets)
+      check(info, cases[i], kEncodes[(i / targets) % std::size(kEncodes)], target);
+  });
+}
+END_TEST
+
+int main() {
+  std::vector<NamedTest> tests;
+  for (const ExtractorInfo* info : extractors())
+    tests.push_back({info->name, sums_are_those_of_each_alone, static_cast<int>(tests.size())});
+  return run_suite("encodes", tests);
+}
