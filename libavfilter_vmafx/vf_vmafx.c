@@ -54,8 +54,32 @@
 #include "libavutil/pixdesc.h"
 #include "buffersrc.h"
 
-enum { MAIN, REFERENCE };
-static const char *const pad_name[] = { "main", "reference" };
+/** What belongs to a main input: an encode. Its input and its output have its number; the reference is the last input. */
+typedef struct VMAFXEncode {
+    VMAFXSync sync;
+    VmafxPairing pairing;
+    const AVFrame *last[2];     ///< frames of main and of the reference at the last event, for comparison only
+    int64_t last_pts[2];
+    int64_t first_main_pts;
+    int64_t nb_main;            ///< distinct main frames
+    int64_t nb_ref_used;        ///< distinct reference frames that were scored
+    int64_t before_first;       ///< frames of either input before the first pair
+    double first_difference;    ///< of the times of the first pair, in seconds
+    int64_t after_end;          ///< frames of main that met the end of the reference, or the other way around
+    int64_t arrived;            ///< frames that have come to the input
+    int told_interlaced;        ///< that one input is interlaced and the other is not
+    int ended;                  ///< nothing comes of it any more: it met the end of the reference, or broke
+    int error;                  ///< what it broke with
+    AVFifo *held;               ///< metadata=1: HeldFrame, in output order
+} VMAFXEncode;
+
+/** Pairs with one frame of the reference, which go to the library together. */
+typedef struct VMAFXGroup {
+    AVFrame *ref;               ///< NULL: there are none
+    int nb;
+    VmafxPicture main[VMAFX_MOST_ENCODES];
+    int has[VMAFX_MOST_ENCODES];
+} VMAFXGroup;
 
 typedef struct VMAFXContext {
     const AVClass *class;
@@ -78,31 +102,26 @@ typedef struct VMAFXContext {
     int ms_ssim;
 
     VmafxContext *vmafx;
-    AVBufferRef *hw_device[2];  ///< of the inputs, while the library is open
-    VmafxPairing pairing;
+    AVBufferRef *hw_device[VMAFX_MOST_INPUTS];  ///< of the inputs, while the library is open
+    VMAFXEncode *encode;
+    VMAFXGroup group;
+    int configured;             ///< the library knows the formats
     int error;                  ///< first failure; every later activate() repeats it
     int finished;               ///< the end of the stream was dealt with
 
-    const AVFrame *last[2];     ///< frames of the last event, for comparison only
-    int64_t last_pts[2];
-    int64_t first_main_pts;
-    int64_t nb_main;            ///< distinct main frames
-    int64_t nb_ref_used;        ///< distinct reference frames that were scored
-    int64_t before_first;       ///< frames of either input before the first pair
-    double first_difference;    ///< of the times of the first pair, in seconds
-    int64_t after_end;          ///< frames of main that met the end of the reference, or the other way around
-
     VMAFXGraph graph;
-    int64_t arrived[2];         ///< frames that have come to each input
+    int64_t arrived_ref;        ///< frames of the reference that have come
     enum AVPixelFormat converted_from; ///< format of the reference before it was made like main, or AV_PIX_FMT_NONE
-    int told_interlaced;        ///< that one input is interlaced and the other is not
     int held_back;              ///< the last activate() had an event and gave no frame for it
     int64_t frames_at_end;      ///< frames that had arrived when the first input ended, -1: none has
     int unwanted;               ///< after that, there was a time when no frame was wanted
     int going_on;               ///< after that, the program went on feeding or asking
     int wanted;                 ///< a frame was wanted when the last activate() ended
-    AVFifo *held;               ///< metadata=1: HeldFrame, in output order
 } VMAFXContext;
+
+#if VMAFX_MOST_INPUTS != VMAFX_MOST_ENCODES + 1
+#error "there is an input for each encode, and one for the reference"
+#endif
 
 /** An output frame that waits for its scores. */
 typedef struct HeldFrame {
@@ -162,6 +181,27 @@ static const AVOption libvmaf_options[] = {
 
 AVFILTER_DEFINE_CLASS(libvmaf);
 #endif
+
+static const char *input_name(const AVFilterContext *ctx, int input)
+{
+    return ctx->input_pads[input].name;
+}
+
+static int reference_of(const AVFilterContext *ctx)
+{
+    return ctx->nb_inputs - 1;
+}
+
+/** "low: " if there are several encodes, else nothing: log lines of one encode begin with it. */
+static const char *prefix_of(const AVFilterContext *ctx, const VMAFXEncode *encode, char buf[64])
+{
+    const VMAFXContext *s = ctx->priv;
+
+    buf[0] = 0;
+    if (s->encodes > 1)
+        snprintf(buf, 64, "%.60s: ", vmafx_encode_name(s->vmafx, encode - s->encode));
+    return buf;
+}
 
 /** Whether the filter goes by the name that programs know which were written for libvmaf. */
 static int is_libvmaf(const AVFilterContext *ctx)
@@ -263,53 +303,60 @@ static AVFilterFormats *all_formats(void)
     return formats;
 }
 
-/** vmafx: each input has the format it has; the output has main's. Formats not in the list are converted. */
+/** vmafx: each input has the format it has; an output has that of its main. Formats not in the list are converted. */
 static int query_formats(AVFilterContext *ctx)
 {
-    AVFilterFormats *main = all_formats();
     int ret;
 
-    if ((ret = ff_formats_ref(main, &ctx->inputs[MAIN]->outcfg.formats)) < 0 ||
-        (ret = ff_formats_ref(main, &ctx->outputs[0]->incfg.formats)) < 0 ||
-        (ret = ff_formats_ref(all_formats(), &ctx->inputs[REFERENCE]->outcfg.formats)) < 0)
-        return ret;
+    for (unsigned i = 0; i < ctx->nb_inputs; i++) {
+        AVFilterFormats *formats = all_formats();
+
+        if ((ret = ff_formats_ref(formats, &ctx->inputs[i]->outcfg.formats)) < 0 ||
+            (i < ctx->nb_outputs && (ret = ff_formats_ref(formats, &ctx->outputs[i]->incfg.formats)) < 0))
+            return ret;
+    }
     return vmafx_keep_input_colors(ctx);
 }
 
 #if CONFIG_LIBVMAF_FILTER && !CONFIG_LIBVMAF
 /**
  * libvmaf: command lines count on it that the reference is converted to the format of main where the two differ. Only
- * a difference of memory layout needs no conversion.
+ * a difference of memory layout needs no conversion. Of several main inputs the first decides.
  */
 static int query_formats_dropin(AVFilterContext *ctx)
 {
     VMAFXContext *s = ctx->priv;
-    enum AVPixelFormat natural[2], list[FF_ARRAY_ELEMS(pix_fmts)], like;
-    AVFilterFormats *main;
-    int ret, n = 0;
+    enum AVPixelFormat natural[VMAFX_MOST_INPUTS], list[FF_ARRAY_ELEMS(pix_fmts)], like, ref;
+    int ret, n = 0, any_hw = 0;
 
-    if ((ret = natural_format(ctx->inputs[MAIN],      &natural[MAIN]))      < 0 ||
-        (ret = natural_format(ctx->inputs[REFERENCE], &natural[REFERENCE])) < 0)
-        return ret;
-    if (ff_vmafx_is_hw(natural[MAIN]) || ff_vmafx_is_hw(natural[REFERENCE]))
+    for (unsigned i = 0; i < ctx->nb_inputs; i++) {
+        if ((ret = natural_format(ctx->inputs[i], &natural[i])) < 0)
+            return ret;
+        any_hw |= ff_vmafx_is_hw(natural[i]);
+    }
+    if (any_hw)
         return query_formats(ctx);
-    if (natural[MAIN] == AV_PIX_FMT_NONE)
+    if (natural[0] == AV_PIX_FMT_NONE)
         return ff_set_common_formats_from_list(ctx, pix_fmts);
 
-    like = nearest_format(natural[MAIN]);
+    like = nearest_format(natural[0]);
     for (int i = 0; pix_fmts[i] != AV_PIX_FMT_NONE; i++)
         if (same_samples(pix_fmts[i], like) && is_yuvj(pix_fmts[i]) == is_yuvj(like))
             list[n++] = pix_fmts[i];
     list[n] = AV_PIX_FMT_NONE;
 
-    if (natural[REFERENCE] != AV_PIX_FMT_NONE && !same_samples(natural[REFERENCE], like))
-        s->converted_from = natural[REFERENCE];
+    ref = natural[reference_of(ctx)];
+    if (ref != AV_PIX_FMT_NONE && !same_samples(ref, like))
+        s->converted_from = ref;
 
-    main = ff_make_format_list(list);
-    if ((ret = ff_formats_ref(main, &ctx->inputs[MAIN]->outcfg.formats)) < 0 ||
-        (ret = ff_formats_ref(main, &ctx->outputs[0]->incfg.formats)) < 0)
-        return ret;
-    return ff_formats_ref(ff_make_format_list(list), &ctx->inputs[REFERENCE]->outcfg.formats);
+    for (unsigned i = 0; i < ctx->nb_inputs; i++) {
+        AVFilterFormats *formats = ff_make_format_list(list);
+
+        if ((ret = ff_formats_ref(formats, &ctx->inputs[i]->outcfg.formats)) < 0 ||
+            (i < ctx->nb_outputs && (ret = ff_formats_ref(formats, &ctx->outputs[i]->incfg.formats)) < 0))
+            return ret;
+    }
+    return 0;
 }
 #endif
 
@@ -341,7 +388,7 @@ static VmafxFormat library_format(AVFilterContext *ctx, int pad, const AVFrame *
         .layout = av_pix_fmt_count_planes(fmt) == 2 ? VMAFX_LAYOUT_SEMIPLANAR : VMAFX_LAYOUT_PLANAR,
         .shift  = desc->comp[0].shift,
         .memory = VMAFX_MEMORY_HOST,
-        .name   = pad_name[pad],
+        .name   = input_name(ctx, pad),
     };
 
     if (first)
@@ -359,7 +406,7 @@ static int check_samples(AVFilterContext *ctx, int pad)
     for (int i = 0; pix_fmts[i] != AV_PIX_FMT_NONE; i++)
         if (pix_fmts[i] == ff_vmafx_sample_format(link))
             return 0;
-    av_log(ctx, AV_LOG_ERROR, "The %s input is %s, which cannot be scored.\n", pad_name[pad],
+    av_log(ctx, AV_LOG_ERROR, "The %s input is %s, which cannot be scored.\n", input_name(ctx, pad),
            ff_vmafx_format_name(link, name, sizeof(name)));
     return AVERROR(EINVAL);
 }
@@ -372,13 +419,20 @@ static void report_change(AVFilterContext *ctx)
 
 static int check_inputs(AVFilterContext *ctx)
 {
-    VmafxFormat main, ref;
+    VmafxFormat ref;
 
-    if (check_samples(ctx, MAIN) < 0 || check_samples(ctx, REFERENCE) < 0)
-        return AVERROR(EINVAL);
-    main = library_format(ctx, MAIN, NULL);
-    ref  = library_format(ctx, REFERENCE, NULL);
-    return vmafx_check_formats(&ref, &main, log_message, ctx);
+    for (unsigned i = 0; i < ctx->nb_inputs; i++)
+        if (check_samples(ctx, i) < 0)
+            return AVERROR(EINVAL);
+    ref = library_format(ctx, reference_of(ctx), NULL);
+    for (unsigned i = 0; i < ctx->nb_outputs; i++) {
+        const VmafxFormat main = library_format(ctx, i, NULL);
+        const int ret = vmafx_check_formats(&ref, &main, log_message, ctx);
+
+        if (ret < 0)
+            return ret;
+    }
+    return 0;
 }
 
 /** Nothing is converted behind the user's back: say where libavfilter put a scale filter before an input. */
@@ -386,45 +440,45 @@ static void report_conversions(AVFilterContext *ctx)
 {
     const VMAFXContext *s = ctx->priv;
 
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < ctx->nb_inputs; i++) {
         const AVFilterLink *link = ctx->inputs[i];
         enum AVPixelFormat from = AV_PIX_FMT_NONE;
 
         if (!strncmp(link->src->name, "auto_scale", strlen("auto_scale")))
             from = link->src->inputs[0]->format;
-        else if (i == REFERENCE)
+        else if (i == reference_of(ctx))
             from = s->converted_from;
         if (from == link->format)
             av_log(ctx, AV_LOG_WARNING, "The %s input is converted in color range or matrix before it is scored.\n",
-                   pad_name[i]);
+                   input_name(ctx, i));
         else if (from != AV_PIX_FMT_NONE)
             av_log(ctx, AV_LOG_WARNING, "The %s input is converted from %s to %s before it is scored.\n",
-                   pad_name[i], av_get_pix_fmt_name(from), av_get_pix_fmt_name(link->format));
+                   input_name(ctx, i), av_get_pix_fmt_name(from), av_get_pix_fmt_name(link->format));
     }
 }
 
 /* -- Pairing ------------------------------------------------------------------------------------------------------- */
 
 /** How long a frame of main lasts on average, in seconds. */
-static double mean_duration(const VMAFXContext *s)
+static double mean_duration(const VMAFXContext *s, const VMAFXEncode *e)
 {
-    if (s->nb_main < 2)
+    if (e->nb_main < 2)
         return 0;
-    return (s->last_pts[MAIN] - s->first_main_pts) * av_q2d(s->fs.time_base) / (s->nb_main - 1);
+    return (e->last_pts[0] - e->first_main_pts) * av_q2d(s->fs.time_base) / (e->nb_main - 1);
 }
 
 /** Whether two times, in seconds, are too far apart for frames of one time. */
-static int is_far(const VMAFXContext *s, double difference)
+static int is_far(const VMAFXContext *s, const VMAFXEncode *e, double difference)
 {
-    const double duration = mean_duration(s);
+    const double duration = mean_duration(s, e);
 
     return duration > 0 && difference > duration / 2;
 }
 
 /** Everything that makes the pairs, and so the score, doubtful. */
-static void describe_doubts(AVBPrint *text, const VMAFXContext *s)
+static void describe_doubts(AVBPrint *text, const VMAFXContext *s, const VMAFXEncode *e)
 {
-    const VmafxPairing *p = &s->pairing;
+    const VmafxPairing *p = &e->pairing;
 
     if (p->unmatched_dist)
         av_bprintf(text, "; frames of main without a reference frame: %"PRId64, p->unmatched_dist);
@@ -434,9 +488,9 @@ static void describe_doubts(AVBPrint *text, const VMAFXContext *s)
         av_bprintf(text, "; pairs repeating a reference frame: %"PRId64, p->repeated_ref);
     if (p->repeated_dist)
         av_bprintf(text, "; pairs repeating a frame of main: %"PRId64, p->repeated_dist);
-    if (is_far(s, p->max_time_difference))
+    if (is_far(s, e, p->max_time_difference))
         av_bprintf(text, "; the times of a pair differ by up to %.3f s, a frame lasts %.3f s",
-                   p->max_time_difference, mean_duration(s));
+                   p->max_time_difference, mean_duration(s, e));
 }
 
 #define START_REMEDY "settb=AVTB,setpts=PTS-STARTPTS before each input lets both start at zero"
@@ -447,87 +501,93 @@ static void add_remedy(AVBPrint *text, const char *remedy)
 }
 
 /** What helps against them, by where they occurred: at the beginning, at the end, in between. */
-static void describe_remedies(AVBPrint *text, const VMAFXContext *s)
+static void describe_remedies(AVBPrint *text, const VMAFXContext *s, const VMAFXEncode *e)
 {
-    const VmafxPairing *p = &s->pairing;
+    const VmafxPairing *p = &e->pairing;
     const int64_t frames  = p->unmatched_dist + p->unmatched_ref + p->repeated_ref + p->repeated_dist;
-    const int in_between  = frames > s->before_first + s->after_end;
-    const int apart       = is_far(s, p->max_time_difference) && !s->after_end;
+    const int in_between  = frames > e->before_first + e->after_end;
+    const int apart       = is_far(s, e, p->max_time_difference) && !e->after_end;
 
     if (s->sync.mode != VMAFX_SYNC_NEAREST && (in_between || apart))
         add_remedy(text, "ts_sync_mode=nearest pairs by the nearest time");
-    if (s->before_first || is_far(s, s->first_difference) || (apart && !in_between))
+    if (e->before_first || is_far(s, e, e->first_difference) || (apart && !in_between))
         add_remedy(text, START_REMEDY);
     if (in_between)
         add_remedy(text, "the fps filter before an input gives both one frame rate");
-    if (s->after_end)
+    if (e->after_end)
         add_remedy(text, "shortest=1 ends with the shorter input");
 }
 
-static void report_pairing(AVFilterContext *ctx)
+static void report_pairing(AVFilterContext *ctx, const VMAFXEncode *e)
 {
     const VMAFXContext *s = ctx->priv;
     AVBPrint doubts, remedies;
+    char prefix[64];
 
     av_bprint_init(&doubts, 0, AV_BPRINT_SIZE_AUTOMATIC);
     av_bprint_init(&remedies, 0, AV_BPRINT_SIZE_AUTOMATIC);
-    describe_doubts(&doubts, s);
-    describe_remedies(&remedies, s);
+    describe_doubts(&doubts, s, e);
+    describe_remedies(&remedies, s, e);
+    prefix_of(ctx, e, prefix);
     if (doubts.len)
-        av_log(ctx, AV_LOG_WARNING, "The score is doubtful, the inputs do not go together frame by frame: "
-               "pairs scored: %"PRId64"%s. What helps: %s.\n", s->pairing.paired, doubts.str,
+        av_log(ctx, AV_LOG_WARNING, "%sThe score is doubtful, the inputs do not go together frame by frame: "
+               "pairs scored: %"PRId64"%s. What helps: %s.\n", prefix, e->pairing.paired, doubts.str,
                remedies.str);
     else
-        av_log(ctx, AV_LOG_VERBOSE, "Pairs scored: %"PRId64", no frame repeated or left over.\n", s->pairing.paired);
+        av_log(ctx, AV_LOG_VERBOSE, "%sPairs scored: %"PRId64", no frame repeated or left over.\n", prefix,
+               e->pairing.paired);
     av_bprint_finalize(&remedies, NULL);
     av_bprint_finalize(&doubts, NULL);
 }
 
-static void count_pair(AVFilterContext *ctx, const AVFrame *main, const AVFrame *ref, int repeats_main, int repeats_ref)
+static void count_pair(AVFilterContext *ctx, VMAFXEncode *e, const AVFrame *main, const AVFrame *ref, int repeats_main,
+                       int repeats_ref)
 {
-    VMAFXContext *s = ctx->priv;
-    const FFFrameSyncIn *in = &s->fs.in[REFERENCE];
-    const int64_t arrived = VMAFX_LINK(ctx->inputs[REFERENCE])->frame_count_out;
+    const VMAFXContext *s = ctx->priv;
+    const int reference = reference_of(ctx);
+    const FFFrameSyncIn *in = &s->fs.in[reference];
+    const int64_t arrived = VMAFX_LINK(ctx->inputs[reference])->frame_count_out;
     const int64_t waiting = in->have_next && in->frame_next && in->frame_next != ref;
 
     const double difference = fabs((double)main->pts - ref->pts) * av_q2d(s->fs.time_base);
 
-    s->pairing.paired++;
-    s->pairing.repeated_dist += repeats_main;
-    s->pairing.repeated_ref  += repeats_ref;
-    s->nb_ref_used           += !repeats_ref;
-    s->pairing.unmatched_ref = arrived - waiting - s->nb_ref_used;
-    if (s->pairing.paired == 1) {
-        s->before_first     = s->pairing.unmatched_dist + s->pairing.unmatched_ref;
-        s->first_difference = difference;
+    e->pairing.paired++;
+    e->pairing.repeated_dist += repeats_main;
+    e->pairing.repeated_ref  += repeats_ref;
+    e->nb_ref_used           += !repeats_ref;
+    e->pairing.unmatched_ref = arrived - waiting - e->nb_ref_used;
+    if (e->pairing.paired == 1) {
+        e->before_first     = e->pairing.unmatched_dist + e->pairing.unmatched_ref;
+        e->first_difference = difference;
     }
-    s->after_end += repeats_main || (repeats_ref && ff_vmafx_sync_reference_ended(&s->fs));
-    s->pairing.max_time_difference = FFMAX(s->pairing.max_time_difference, difference);
+    e->after_end += repeats_main || (repeats_ref && ff_vmafx_sync_ended(&s->fs, reference));
+    e->pairing.max_time_difference = FFMAX(e->pairing.max_time_difference, difference);
 }
 
 /** The scale filter rounds (854x480 to 1920x1080 gives 1281:1280), and standards differ by up to 2.4 % (12:11, 16:15). */
-static void report_shapes(AVFilterContext *ctx, const AVFrame *main, const AVFrame *ref)
+static void report_shapes(AVFilterContext *ctx, int input, const AVFrame *main, const AVFrame *ref)
 {
     const AVRational a = main->sample_aspect_ratio, b = ref->sample_aspect_ratio;
 
     if (a.num > 0 && a.den > 0 && b.num > 0 && b.den > 0 && fabs(av_q2d(a) / av_q2d(b) - 1) > 0.03)
-        av_log(ctx, AV_LOG_WARNING, "The inputs differ in sample aspect ratio (main %d:%d, reference %d:%d), so their pictures "
-               "are not of one shape. scale=W:H,setsar=1 before each brings them to one; setsar=%d/%d before main, if only its "
-               "tag is wrong.\n", a.num, a.den, b.num, b.den, b.num, b.den);
+        av_log(ctx, AV_LOG_WARNING, "The inputs differ in sample aspect ratio (%s %d:%d, reference %d:%d), so their pictures "
+               "are not of one shape. scale=W:H,setsar=1 before each brings them to one; setsar=%d/%d before %s, if only its "
+               "tag is wrong.\n", input_name(ctx, input), a.num, a.den, b.num, b.den, b.num, b.den, input_name(ctx, input));
 }
 
 /** Once, at the first pair that shows it: streams may begin with progressive frames. */
-static void report_interlacing(AVFilterContext *ctx, const AVFrame *main, const AVFrame *ref)
+static void report_interlacing(AVFilterContext *ctx, VMAFXEncode *e, const AVFrame *main, const AVFrame *ref)
 {
-    VMAFXContext *s = ctx->priv;
-    const int interlaced = VMAFX_IS_INTERLACED(main) ? MAIN : REFERENCE;
+    const VMAFXContext *s = ctx->priv;
+    const char *names[] = { input_name(ctx, e - s->encode), input_name(ctx, reference_of(ctx)) };
+    const int interlaced = !VMAFX_IS_INTERLACED(main);
 
-    if (s->told_interlaced || VMAFX_IS_INTERLACED(main) == VMAFX_IS_INTERLACED(ref))
+    if (e->told_interlaced || VMAFX_IS_INTERLACED(main) == VMAFX_IS_INTERLACED(ref))
         return;
-    s->told_interlaced = 1;
+    e->told_interlaced = 1;
     av_log(ctx, AV_LOG_WARNING, "The %s input is interlaced and the %s input is not, so their lines are of different times. "
            "bwdif=send_frame before the %s input deinterlaces it; setfield=prog there, if only its tag is wrong.\n",
-           pad_name[interlaced], pad_name[!interlaced], pad_name[interlaced]);
+           names[interlaced], names[!interlaced], names[interlaced]);
 }
 
 /* -- Frames -------------------------------------------------------------------------------------------------------- */
@@ -539,12 +599,13 @@ static void release_frame(void *opaque)
     av_frame_free(&frame);
 }
 
-static int make_picture(const VMAFXContext *s, VmafxPicture *pic, int pad, const AVFrame *frame)
+/** @param imports  the bit of the input in vmafx_imports() */
+static int make_picture(const VMAFXContext *s, VmafxPicture *pic, unsigned imports, const AVFrame *frame)
 {
     AVFrame *clone;
 
     if (ff_vmafx_is_hw(frame->format))
-        return ff_vmafx_hw_picture(pic, frame, vmafx_imports(s->vmafx) & (pad == REFERENCE ? 1 : 2));
+        return ff_vmafx_hw_picture(pic, frame, !!(vmafx_imports(s->vmafx) & imports));
     if (!(clone = av_frame_clone(frame)))
         return AVERROR(ENOMEM);
     *pic = (VmafxPicture) { .release = release_frame, .opaque = clone };
@@ -564,30 +625,36 @@ static int check_frame(AVFilterContext *ctx, int pad, const AVFrame *frame)
         ff_vmafx_hw_same_kind(link, frame))
         return 0;
     av_log(ctx, AV_LOG_ERROR, "The %s input changed in mid-stream from %dx%d %s to %dx%d %s; "
-           "a scale filter before it would keep it the same.\n", pad_name[pad],
+           "a scale filter before it would keep it the same.\n", input_name(ctx, pad),
            link->w, link->h, av_get_pix_fmt_name(link->format),
            frame->width, frame->height, name ? name : "unknown");
     return AVERROR(EINVAL);
 }
 
-static int send_frame(AVFilterContext *ctx, AVFrame *frame)
+/** Takes the frame. With several outputs one may have had enough. */
+static int send_frame(AVFilterContext *ctx, const VMAFXEncode *e, AVFrame *frame)
 {
     VMAFXContext *s = ctx->priv;
+    AVFilterLink *outlink = ctx->outputs[e - s->encode];
 
+    if (s->encodes > 1 && ff_outlink_get_status(outlink)) {
+        av_frame_free(&frame);
+        return 0;
+    }
     s->held_back = 0;
-    return ff_filter_frame(ctx->outputs[0], frame);
+    return ff_filter_frame(outlink, frame);
 }
 
 /** Pass a frame on, or keep it until its scores are here. Takes the frame. */
-static int output_frame(AVFilterContext *ctx, AVFrame *frame, int64_t pair)
+static int output_frame(AVFilterContext *ctx, VMAFXEncode *e, AVFrame *frame, int64_t pair)
 {
-    VMAFXContext *s = ctx->priv;
+    const VMAFXContext *s = ctx->priv;
     HeldFrame held = { frame, pair };
     int ret;
 
     if (!s->metadata)
-        return send_frame(ctx, frame);
-    if ((ret = av_fifo_write(s->held, &held, 1)) < 0)
+        return send_frame(ctx, e, frame);
+    if ((ret = av_fifo_write(e->held, &held, 1)) < 0)
         av_frame_free(&frame);
     return ret;
 }
@@ -623,134 +690,276 @@ static int set_metadata(const VMAFXContext *s, AVFrame *frame, const VmafxFrameR
     return set_scores(s, frame, "window.", window->scores, window->n_scores);
 }
 
-/** Send the held frames whose scores are known, in order. Frames without a pair wait only for those before them. */
-static int drain_held(AVFilterContext *ctx)
+/** Send the frames of an encode that wait for no scores, up to the first that does. */
+static int send_held(AVFilterContext *ctx, VMAFXEncode *e)
 {
-    VMAFXContext *s = ctx->priv;
     HeldFrame held;
     int ret;
 
-    while (s->held && av_fifo_peek(s->held, &held, 1, 0) >= 0) {
-        if (held.pair >= 0) {
-            VmafxFrameResult result;
-
-            ret = vmafx_receive(s->vmafx, &result);
-            if (ret == AVERROR(EAGAIN))
-                return 0;
-            if (ret < 0)
-                return ret;
-            if (result.frame != held.pair) {
-                av_log(ctx, AV_LOG_ERROR, "Got the scores of pair %"PRId64" instead of %"PRId64".\n",
-                       result.frame, held.pair);
-                return AVERROR_BUG;
-            }
-            if ((ret = set_metadata(s, held.frame, &result)) < 0)
-                return ret;
-        }
-        av_fifo_drain2(s->held, 1);
-        if ((ret = send_frame(ctx, held.frame)) < 0)
+    while (av_fifo_peek(e->held, &held, 1, 0) >= 0 && held.pair < 0) {
+        av_fifo_drain2(e->held, 1);
+        if ((ret = send_frame(ctx, e, held.frame)) < 0)
             return ret;
     }
     return 0;
 }
 
-static void free_held(VMAFXContext *s)
+/** Put scores on the frame that waits for them, and send it and those that waited for it. */
+static int send_scored(AVFilterContext *ctx, const VmafxFrameResult *result)
+{
+    const VMAFXContext *s = ctx->priv;
+    VMAFXEncode *e = &s->encode[result->encode];
+    HeldFrame held;
+    int ret;
+
+    if (av_fifo_peek(e->held, &held, 1, 0) < 0 || result->frame != held.pair) {
+        av_log(ctx, AV_LOG_ERROR, "Got the scores of pair %"PRId64", which no frame waits for.\n", result->frame);
+        return AVERROR_BUG;
+    }
+    if ((ret = set_metadata(s, held.frame, result)) < 0)
+        return ret;
+    held.pair = -1;
+    av_fifo_drain2(e->held, 1);
+    if ((ret = send_frame(ctx, e, held.frame)) < 0)
+        return ret;
+    return send_held(ctx, e);
+}
+
+/** Send the held frames whose scores are known, in order. Frames without a pair wait only for those before them. */
+static int drain_held(AVFilterContext *ctx)
+{
+    const VMAFXContext *s = ctx->priv;
+    VmafxFrameResult result;
+    int ret;
+
+    if (!s->metadata)
+        return 0;
+    for (int i = 0; i < s->encodes; i++)
+        if ((ret = send_held(ctx, &s->encode[i])) < 0)
+            return ret;
+    while ((ret = vmafx_receive(s->vmafx, &result)) >= 0)
+        if ((ret = send_scored(ctx, &result)) < 0)
+            return ret;
+    return ret == AVERROR(EAGAIN) ? 0 : ret;
+}
+
+static void free_held(VMAFXEncode *e)
 {
     HeldFrame held;
 
-    while (s->held && av_fifo_read(s->held, &held, 1) >= 0)
+    while (e->held && av_fifo_read(e->held, &held, 1) >= 0)
         av_frame_free(&held.frame);
+    av_fifo_freep2(&e->held);
+}
+
+/** The frame that an input shows first, as far as it is known. */
+static const AVFrame *shown_frame(const VMAFXContext *s, int input)
+{
+    const FFFrameSyncIn *in = &s->fs.in[input];
+
+    return in->frame ? in->frame : in->frame_next;
 }
 
 /** The library's work begins with the first pair: only frames say what colors they hold. */
-static int begin_scoring(AVFilterContext *ctx, const AVFrame *main, const AVFrame *ref)
-{
-    const VMAFXContext *s = ctx->priv;
-    const VmafxFormat main_format = library_format(ctx, MAIN, main);
-    const VmafxFormat ref_format  = library_format(ctx, REFERENCE, ref);
-
-    report_shapes(ctx, main, ref);
-    return vmafx_configure(s->vmafx, &ref_format, &main_format);
-}
-
-static int score_pair(AVFilterContext *ctx, const AVFrame *main, const AVFrame *ref)
+static int begin_scoring(AVFilterContext *ctx, const AVFrame *ref)
 {
     VMAFXContext *s = ctx->priv;
-    VmafxPicture pic_main, pic_ref;
-    int ret;
+    VmafxFormat main[VMAFX_MOST_ENCODES];
+    const VmafxFormat reference = library_format(ctx, reference_of(ctx), ref);
 
-    if ((ret = check_frame(ctx, MAIN, main)) < 0 || (ret = check_frame(ctx, REFERENCE, ref)) < 0)
-        return ret;
-    if (!s->pairing.paired && (ret = begin_scoring(ctx, main, ref)) < 0)
-        return ret;
-    report_interlacing(ctx, main, ref);
+    for (int i = 0; i < s->encodes; i++) {
+        const AVFrame *first = shown_frame(s, i);
 
-    if ((ret = make_picture(s, &pic_ref, REFERENCE, ref)) < 0)
-        return ret;
-    if ((ret = make_picture(s, &pic_main, MAIN, main)) < 0) {
-        pic_ref.release(pic_ref.opaque);
-        return ret;
+        main[i] = library_format(ctx, i, first);
+        if (s->encodes > 1)
+            main[i].name = NULL;
+        if (first)
+            report_shapes(ctx, i, first, ref);
     }
-    pic_main.has_time = 1;
-    pic_main.time     = s->fs.pts * av_q2d(s->fs.time_base);
-    pic_main.keyframe = VMAFX_IS_KEYFRAME(main);
-    return vmafx_submit(s->vmafx, &pic_ref, &pic_main);
+    s->configured = 1;
+    return vmafx_configure_encodes(s->vmafx, &reference, main, s->encodes);
 }
 
-/** As framesync itself ends when an input does that all others end with. */
-static int end_all(FFFrameSync *fs)
+/** Send the pairs that wait for others with their frame of the reference. */
+static int submit_group(AVFilterContext *ctx)
 {
-    fs->eof = 1;
-    ff_outlink_set_status(fs->parent->outputs[0], AVERROR_EOF, AV_NOPTS_VALUE);
+    VMAFXContext *s = ctx->priv;
+    VMAFXGroup *group = &s->group;
+    const VmafxPicture *main[VMAFX_MOST_ENCODES] = { NULL };
+    VmafxPicture ref;
+    int ret;
+
+    if (!group->ref)
+        return 0;
+    if ((ret = make_picture(s, &ref, 1, group->ref)) < 0)
+        return ret;
+    for (int i = 0; i < s->encodes; i++) {
+        if (group->has[i])
+            main[i] = &group->main[i];
+        group->has[i] = 0;
+    }
+    av_frame_free(&group->ref);
+    return vmafx_submit_encodes(s->vmafx, &ref, main, s->encodes);
+}
+
+static void free_group(VMAFXContext *s)
+{
+    for (int i = 0; i < s->encodes; i++)
+        if (s->group.has[i])
+            s->group.main[i].release(s->group.main[i].opaque);
+    av_frame_free(&s->group.ref);
+}
+
+/** Whether a frame of the reference is the one that the group waits with. The group holds it, so its memory is no other's. */
+static int is_of_group(const VMAFXGroup *group, const AVFrame *ref)
+{
+    return group->ref && group->ref->pts == ref->pts && group->ref->data[0] == ref->data[0] &&
+           group->ref->data[3] == ref->data[3];
+}
+
+/** Encodes whose times a container rounded meet the same frame of the reference one after the other. */
+static int score_pair(AVFilterContext *ctx, VMAFXEncode *e, const AVFrame *main, const AVFrame *ref)
+{
+    VMAFXContext *s = ctx->priv;
+    const int number = e - s->encode;
+    VMAFXGroup *group = &s->group;
+    VmafxPicture *pic = &group->main[number];
+    int ret;
+
+    if ((ret = check_frame(ctx, reference_of(ctx), ref)) < 0)
+        return s->encodes > 1 ? s->error = ret : ret;
+    if ((ret = check_frame(ctx, number, main)) < 0)
+        return ret;
+    if (!s->configured && (ret = begin_scoring(ctx, ref)) < 0)
+        return s->error = ret;
+    report_interlacing(ctx, e, main, ref);
+
+    if ((group->has[number] || !is_of_group(group, ref)) && (ret = submit_group(ctx)) < 0)
+        return s->error = ret;
+    if (!group->ref && !(group->ref = av_frame_clone(ref)))
+        return s->error = AVERROR(ENOMEM);
+    if ((ret = make_picture(s, pic, 2u << number, main)) < 0)
+        return s->error = ret;
+    group->has[number] = 1;
+    pic->has_time = 1;
+    pic->time     = s->fs.pts * av_q2d(s->fs.time_base);
+    pic->keyframe = VMAFX_IS_KEYFRAME(main);
+    return s->encodes == 1 ? submit_group(ctx) : 0;
+}
+
+/** Nothing comes of an encode any more; as framesync itself ends when an input does that all others end with. */
+static int end_encode(AVFilterContext *ctx, VMAFXEncode *e)
+{
+    VMAFXContext *s = ctx->priv;
+
+    e->ended = 1;
+    for (int i = 0; i < s->encodes; i++)
+        if (!s->encode[i].ended)
+            return 0;
+    s->fs.eof = 1;
+    if (s->encodes == 1)
+        ff_outlink_set_status(ctx->outputs[0], AVERROR_EOF, AV_NOPTS_VALUE);
     return 0;
 }
 
-/** The frames stay framesync's; library and output get references. */
-static int process_event(FFFrameSync *fs)
+/** An encode and what it meets at this time. The frames stay framesync's; library and output get references. */
+static int meet(AVFilterContext *ctx, VMAFXEncode *e, const AVFrame *main)
 {
-    AVFilterContext *ctx = fs->parent;
     VMAFXContext *s = ctx->priv;
-    AVFilterLink *outlink = ctx->outputs[0];
-    const AVFrame *main = fs->in[MAIN].frame;
+    AVFilterLink *outlink = ctx->outputs[e - s->encode];
     AVFrame *ref;
-    const enum VMAFXMatch match = ff_vmafx_sync_match(&s->sync, fs, main, &ref);
-    const int repeats_main = s->nb_main && main == s->last[MAIN] && main->pts == s->last_pts[MAIN];
-    const int repeats_ref  = ref && ref == s->last[REFERENCE] && ref->pts == s->last_pts[REFERENCE];
+    const enum VMAFXMatch match = ff_vmafx_sync_match(&e->sync, &s->fs, main, &ref);
+    const int repeats_main = e->nb_main && main == e->last[0] && main->pts == e->last_pts[0];
+    const int repeats_ref  = ref && ref == e->last[1] && ref->pts == e->last_pts[1];
     int64_t pair = -1;
     AVFrame *out;
     int ret;
 
     if (match == VMAFX_ALL_ENDED)
-        return end_all(fs);
+        return end_encode(ctx, e);
     s->held_back = 1;
 
     /* After the end of main its last frame meets the rest of the reference; one of that may have had its turn. */
     if (repeats_main && repeats_ref)
         return 0;
 
-    if (!s->nb_main)
-        s->first_main_pts = main->pts;
-    s->nb_main += !repeats_main;
+    if (!e->nb_main)
+        e->first_main_pts = main->pts;
+    e->nb_main += !repeats_main;
 
     if (ref) {
-        if ((ret = score_pair(ctx, main, ref)) < 0)
+        if ((ret = score_pair(ctx, e, main, ref)) < 0)
             return ret;
-        pair = s->pairing.paired;
-        count_pair(ctx, main, ref, repeats_main, repeats_ref);
+        pair = e->pairing.paired;
+        count_pair(ctx, e, main, ref, repeats_main, repeats_ref);
     } else {
-        s->pairing.unmatched_dist++;
-        s->after_end += s->pairing.paired > 0;
+        e->pairing.unmatched_dist++;
+        e->after_end += e->pairing.paired > 0;
     }
-    s->last[MAIN]          = main;
-    s->last_pts[MAIN]      = main->pts;
-    s->last[REFERENCE]     = ref;
-    s->last_pts[REFERENCE] = ref ? ref->pts : AV_NOPTS_VALUE;
+    e->last[0]     = main;
+    e->last_pts[0] = main->pts;
+    e->last[1]     = ref;
+    e->last_pts[1] = ref ? ref->pts : AV_NOPTS_VALUE;
 
     if (!(out = av_frame_clone(main)))
         return AVERROR(ENOMEM);
-    out->pts = av_rescale_q(fs->pts, fs->time_base, outlink->time_base);
-    if ((ret = output_frame(ctx, out, pair)) < 0)
+    out->pts = av_rescale_q(s->fs.pts, s->fs.time_base, outlink->time_base);
+    return output_frame(ctx, e, out, pair);
+}
+
+static int process_event(FFFrameSync *fs)
+{
+    AVFilterContext *ctx = fs->parent;
+    VMAFXContext *s = ctx->priv;
+    const int ret = meet(ctx, &s->encode[0], fs->in[0].frame);
+
+    return ret < 0 ? ret : drain_held(ctx);
+}
+
+/** What breaks one of several encodes ends that one; what the others have in common ends all. */
+static int meet_or_break(AVFilterContext *ctx, VMAFXEncode *e)
+{
+    VMAFXContext *s = ctx->priv;
+    const int input = e - s->encode;
+    const int ret = meet(ctx, e, s->fs.in[input].frame);
+    char prefix[64];
+
+    if (ret >= 0 || s->error)
         return ret;
+    av_log(ctx, AV_LOG_ERROR, "%sThis encode is scored up to here, after %"PRId64" pairs; the others go on.\n",
+           prefix_of(ctx, e, prefix), e->pairing.paired);
+    e->error = ret;
+    e->pairing.cut_short = 1;
+    ff_vmafx_sync_close(&s->fs, input);
+    return end_encode(ctx, e);
+}
+
+static int any_wanted(const AVFilterContext *ctx)
+{
+    for (unsigned i = 0; i < ctx->nb_outputs; i++)
+        if (ff_outlink_frame_wanted(ctx->outputs[i]))
+            return 1;
+    return 0;
+}
+
+/** All encodes at the next time at which something comes. */
+static int advance_encodes(AVFilterContext *ctx)
+{
+    VMAFXContext *s = ctx->priv;
+    int ret;
+
+    if ((ret = ff_vmafx_sync_advance(&s->fs, any_wanted(ctx))) <= 0)
+        return ret;
+    for (int i = 0; i < s->encodes; i++) {
+        VMAFXEncode *e = &s->encode[i];
+
+        if (!e->ended && ff_vmafx_sync_main_done(&e->sync, &s->fs, i))
+            end_encode(ctx, e);
+        if (!e->ended && ff_vmafx_sync_meets(&e->sync, &s->fs, i) && (ret = meet_or_break(ctx, e)) < 0)
+            return ret;
+    }
+    /* What an event leaves to do nobody downstream is told. */
+    ff_filter_set_ready(ctx, 100);
     return drain_held(ctx);
 }
 
@@ -765,63 +974,103 @@ static void leave_progress_line(void)
 #endif
 }
 
-/** Programs look for "VMAF score: " and a number at the end of the line, and take the first, the last, or all of them. */
-static int print_scores(AVFilterContext *ctx)
+/**
+ * Programs look for "VMAF score: " and a number at the end of the line, and take the first, the last, or all of them. With several
+ * encodes each line begins with the name of one.
+ */
+static int print_scores(AVFilterContext *ctx, const VMAFXEncode *e)
 {
     const VMAFXContext *s = ctx->priv;
+    const int number = e - s->encode;
+    char prefix[64];
 
+    prefix_of(ctx, e, prefix);
     for (int i = 0; i < vmafx_model_count(s->vmafx); i++) {
         const char *name;
         double score;
-        int ret = vmafx_model_score(s->vmafx, i, &name, &score);
+        int ret = vmafx_encode_model_score(s->vmafx, number, i, &name, &score);
 
         if (ret < 0)
             return ret;
         if (i)
-            av_log(ctx, AV_LOG_INFO, "%s: VMAF score: %f\n", name, score);
+            av_log(ctx, AV_LOG_INFO, "%s%s: VMAF score: %f\n", prefix, name, score);
         else
-            av_log(ctx, AV_LOG_INFO, "VMAF score: %f\n", score);
+            av_log(ctx, AV_LOG_INFO, "%sVMAF score: %f\n", prefix, score);
     }
     if (is_libvmaf(ctx) && vmafx_model_count(s->vmafx))
         return 0;
     for (int i = 0; i < vmafx_feature_count(s->vmafx); i++) {
         const char *name;
         double score;
-        int ret = vmafx_feature_score(s->vmafx, i, &name, &score);
+        int ret = vmafx_encode_feature_score(s->vmafx, number, i, &name, &score);
 
         if (ret < 0)
             return ret;
-        av_log(ctx, AV_LOG_INFO, "%s score: %f\n", name, score);
+        av_log(ctx, AV_LOG_INFO, "%s%s score: %f\n", prefix, name, score);
     }
     return 0;
 }
 
+/** Pairs of all encodes. */
+static int64_t pairs_of(const VMAFXContext *s)
+{
+    int64_t pairs = 0;
+
+    for (int i = 0; i < s->encodes; i++)
+        pairs += s->encode[i].pairing.paired;
+    return pairs;
+}
+
+static void report_no_pairs(AVFilterContext *ctx)
+{
+    const VMAFXContext *s = ctx->priv;
+    int64_t arrived = 0;
+
+    for (int i = 0; i < s->encodes; i++)
+        arrived += s->encode[i].arrived;
+    av_log(ctx, AV_LOG_ERROR, "No frames were scored: %"PRId64" frames of main and %"PRId64" of the reference "
+           "arrived, none of them made a pair. (%s)\n", arrived, s->arrived_ref,
+           arrived && s->arrived_ref ? START_REMEDY : "one of the inputs has no frames");
+}
+
 /**
  * Everything that comes after the last pair. Frames still held go out if they are wanted; if not, there may be no links
- * any more.
+ * any more. What is wrong with one encode does not take the scores of the others away; it is what is returned.
  */
 static int finish(AVFilterContext *ctx, int wanted)
 {
     VMAFXContext *s = ctx->priv;
-    int ret, drained, scored;
+    int ret, first;
 
     s->finished = 1;
     leave_progress_line();
-    if (!s->pairing.paired) {
-        av_log(ctx, AV_LOG_ERROR, "No frames were scored: %"PRId64" frames of main and %"PRId64" of the reference "
-               "arrived, none of them made a pair. (%s)\n", s->arrived[MAIN], s->arrived[REFERENCE],
-               s->arrived[MAIN] && s->arrived[REFERENCE] ? START_REMEDY : "one of the inputs has no frames");
+    if (!pairs_of(s)) {
+        report_no_pairs(ctx);
         return AVERROR(EINVAL);
     }
-    if ((ret = vmafx_set_pairing(s->vmafx, &s->pairing)) < 0)
+    if ((ret = submit_group(ctx)) < 0)
         return ret;
-    ret = vmafx_finish(s->vmafx);
+    for (int i = 0; i < s->encodes; i++) {
+        s->encode[i].pairing.encode = i;
+        if ((ret = vmafx_set_pairing(s->vmafx, &s->encode[i].pairing)) < 0)
+            return ret;
+    }
+    first = vmafx_finish(s->vmafx);
     if (!vmafx_finished(s->vmafx))
-        return ret;
-    drained = wanted ? drain_held(ctx) : 0;
-    report_pairing(ctx);
-    scored = print_scores(ctx);
-    return ret < 0 ? ret : drained < 0 ? drained : scored;
+        return first;
+    ret = wanted ? drain_held(ctx) : 0;
+    first = first < 0 ? first : ret;
+    for (int i = 0; i < s->encodes; i++) {
+        VMAFXEncode *e = &s->encode[i];
+
+        first = first < 0 ? first : e->error;
+        if (!e->pairing.paired)
+            continue;
+        report_pairing(ctx, e);
+        ret = print_scores(ctx, e);
+        first = first < 0 ? first : ret;
+    }
+    return first;
 }
 
 /** The end for those who want no more, before the inputs ended: the pairs up to here are the stream. */
@@ -829,16 +1078,26 @@ static int finish_early(AVFilterContext *ctx)
 {
     VMAFXContext *s = ctx->priv;
 
-    if (s->pairing.paired)
+    if (pairs_of(s))
         av_log(ctx, AV_LOG_INFO, "Stopped before the end of the inputs: the scores are of the %"PRId64" pairs up to there.\n",
-               s->pairing.paired);
-    s->pairing.cut_short = 1;
+               pairs_of(s));
+    for (int i = 0; i < s->encodes; i++)
+        s->encode[i].pairing.cut_short = 1;
     return finish(ctx, 0);
 }
 
 static int has_ended(const AVFilterContext *ctx, int pad)
 {
     return ff_outlink_get_status(ctx->inputs[pad]) != 0;
+}
+
+static int ended_inputs(const AVFilterContext *ctx)
+{
+    int ended = 0;
+
+    for (unsigned i = 0; i < ctx->nb_inputs; i++)
+        ended += has_ended(ctx, i);
+    return ended;
 }
 
 /*
@@ -863,18 +1122,19 @@ static int was_asked(const VMAFXContext *s, int pad)
 static int looks_interrupted(AVFilterContext *ctx)
 {
     VMAFXContext *s = ctx->priv;
-    const int wanted     = ff_outlink_frame_wanted(ctx->outputs[0]);
-    const int ended      = has_ended(ctx, MAIN) + has_ended(ctx, REFERENCE);
-    const int64_t frames = VMAFX_LINK(ctx->inputs[MAIN])->frame_count_in +
-                           VMAFX_LINK(ctx->inputs[REFERENCE])->frame_count_in;
+    const int wanted = any_wanted(ctx);
+    const int ended  = ended_inputs(ctx);
+    int64_t frames = 0;
 
     if (!ended || s->going_on)
         return 0;
+    for (unsigned i = 0; i < ctx->nb_inputs; i++)
+        frames += VMAFX_LINK(ctx->inputs[i])->frame_count_in;
     if (s->frames_at_end < 0)
         s->frames_at_end = frames;
     s->unwanted |= !wanted;
-    s->going_on = (wanted && (s->unwanted || ended == 2)) ||
-                  frames - s->frames_at_end + ended > 2;
+    s->going_on = (wanted && (s->unwanted || ended == ctx->nb_inputs)) ||
+                  frames - s->frames_at_end + ended > ctx->nb_inputs;
     return !s->going_on;
 }
 
@@ -886,23 +1146,29 @@ static int may_pair(AVFilterContext *ctx)
     if (!VMAFX_FED_UNASKED)
         return 1;
     interrupted = looks_interrupted(ctx);
-    if (ff_outlink_frame_wanted(ctx->outputs[0]))
+    if (any_wanted(ctx))
         return !interrupted;
     /* Asked for the frames of another output, the streams have ended: an error must come while ffmpeg feeds the graph. */
-    if (has_ended(ctx, MAIN) && has_ended(ctx, REFERENCE))
-        return was_asked(s, MAIN) && was_asked(s, REFERENCE);
-    return ff_inlink_queued_frames(ctx->inputs[MAIN])      > MOST_WAITING ||
-           ff_inlink_queued_frames(ctx->inputs[REFERENCE]) > MOST_WAITING;
+    if (ended_inputs(ctx) == ctx->nb_inputs) {
+        for (unsigned i = 0; i < ctx->nb_inputs; i++)
+            if (!was_asked(s, i))
+                return 0;
+        return 1;
+    }
+    for (unsigned i = 0; i < ctx->nb_inputs; i++)
+        if (ff_inlink_queued_frames(ctx->inputs[i]) > MOST_WAITING)
+            return 1;
+    return 0;
 }
 
 static int run_framesync(AVFilterContext *ctx)
 {
     VMAFXContext *s = ctx->priv;
-    const int all_here = has_ended(ctx, MAIN) && has_ended(ctx, REFERENCE);
+    const int all_here = ended_inputs(ctx) == ctx->nb_inputs;
     int ret;
 
     if (!may_pair(ctx)) {
-        for (int i = 0; i < 2 && ff_outlink_frame_wanted(ctx->outputs[0]); i++)
+        for (int i = 0; i < ctx->nb_inputs && any_wanted(ctx); i++)
             if (!has_ended(ctx, i))
                 ff_inlink_request_frame(ctx->inputs[i]);
         return FFERROR_NOT_READY;
@@ -912,7 +1178,8 @@ static int run_framesync(AVFilterContext *ctx)
      * while it feeds the graph, and forgets one that comes while it asks for more. */
     do {
         s->held_back = 0;
-        if ((ret = ff_framesync_activate(&s->fs)) < 0)
+        ret = s->encodes > 1 ? advance_encodes(ctx) : ff_framesync_activate(&s->fs);
+        if (ret < 0)
             return ret;
     } while (all_here && !s->fs.eof);
     return 0;
@@ -923,33 +1190,48 @@ static int look_at_inputs(AVFilterContext *ctx)
 {
     VMAFXContext *s = ctx->priv;
 
-    for (int i = 0; i < 2; i++)
-        s->arrived[i] = VMAFX_LINK(ctx->inputs[i])->frame_count_in;
+    for (int i = 0; i < s->encodes; i++)
+        s->encode[i].arrived = VMAFX_LINK(ctx->inputs[i])->frame_count_in;
+    s->arrived_ref = VMAFX_LINK(ctx->inputs[s->encodes])->frame_count_in;
     if (!ff_vmafx_graph_goes_on(&s->graph))
         return 0;
     report_change(ctx);
     return AVERROR(EINVAL);
 }
 
+/** Whether nobody wants anything any more. */
+static int all_closed(const AVFilterContext *ctx)
+{
+    for (unsigned i = 0; i < ctx->nb_outputs; i++)
+        if (!ff_outlink_get_status(ctx->outputs[i]))
+            return 0;
+    return 1;
+}
+
 static int run(AVFilterContext *ctx)
 {
     VMAFXContext *s = ctx->priv;
-    AVFilterLink *outlink = ctx->outputs[0];
     int ret;
 
     if ((ret = look_at_inputs(ctx)) < 0)
         return ret;
-    if (!s->finished && ff_outlink_get_status(outlink) && (ret = finish_early(ctx)) < 0)
-        return ret;
-    FF_FILTER_FORWARD_STATUS_BACK_ALL(outlink, ctx);
+    if (all_closed(ctx)) {
+        if (!s->finished && (ret = finish_early(ctx)) < 0)
+            return ret;
+        FF_FILTER_FORWARD_STATUS_BACK_ALL(ctx->outputs[0], ctx);
+    }
 
     if ((ret = run_framesync(ctx)) < 0)
         return ret;
 
     /* framesync has set the status of the output by now. The frames added here still come before it: a status is
      * seen only when the queue of the link is empty, and no other filter runs in between. */
-    if (s->fs.eof)
-        return finish(ctx, 1);
+    if (s->fs.eof) {
+        ret = finish(ctx, 1);
+        for (int i = 0; s->encodes > 1 && i < s->encodes; i++)
+            ff_outlink_set_status(ctx->outputs[i], AVERROR_EOF, AV_NOPTS_VALUE);
+        return ret;
+    }
 
     /* An event without output: framesync waits to be asked again, and nobody downstream was told to. */
     if (s->held_back)
@@ -971,7 +1253,7 @@ static int activate(AVFilterContext *ctx)
     if (s->error)
         return s->error;
     ret = definite_error(run(ctx));
-    s->wanted = ff_outlink_frame_wanted(ctx->outputs[0]);
+    s->wanted = any_wanted(ctx);
     if (ret < 0 && ret != FFERROR_NOT_READY)
         s->error = ret;
     return ret;
@@ -1074,7 +1356,7 @@ static av_cold int open_with(AVFilterContext *ctx, const char *model, const char
     params.ignore_unknown = is_libvmaf(ctx);
     params.log          = log_message;
     params.log_cookie   = ctx;
-    for (int i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < ctx->nb_inputs; i++) {
         if ((ret = ff_vmafx_hw_keep_device(&s->hw_device[i], ctx->inputs[i])) < 0)
             return ret;
         ff_vmafx_hw_context(&params, ctx->inputs[i]);
@@ -1102,24 +1384,53 @@ static av_cold int open_library(AVFilterContext *ctx)
     return ret;
 }
 
+static int config_output(AVFilterLink *outlink);
+
+/** A main input and its output; `number`: of several. */
+static int append_main(AVFilterContext *ctx, int number)
+{
+    const VMAFXContext *s = ctx->priv;
+    AVFilterPad in = { .type = AVMEDIA_TYPE_VIDEO }, out = { .type = AVMEDIA_TYPE_VIDEO, .config_props = config_output };
+    int ret;
+
+    in.name  = s->encodes > 1 ? av_asprintf("main%d", number) : av_strdup("main");
+    out.name = s->encodes > 1 ? av_asprintf("out%d", number)  : av_strdup("default");
+    if (!in.name || !out.name) {
+        av_free((void *)in.name);
+        av_free((void *)out.name);
+        return AVERROR(ENOMEM);
+    }
+    if ((ret = ff_append_inpad_free_name(ctx, &in)) < 0) {
+        av_free((void *)out.name);
+        return ret;
+    }
+    return ff_append_outpad_free_name(ctx, &out);
+}
+
 static av_cold int init(AVFilterContext *ctx)
 {
     VMAFXContext *s = ctx->priv;
+    AVFilterPad reference = { .name = "reference", .type = AVMEDIA_TYPE_VIDEO };
+    int ret;
 
     s->fs.on_event    = process_event;
     s->converted_from = AV_PIX_FMT_NONE;
     s->frames_at_end  = -1;
-    if (s->metadata && !(s->held = av_fifo_alloc2(16, sizeof(HeldFrame), AV_FIFO_FLAG_AUTO_GROW)))
+    if (!(s->encode = av_calloc(s->encodes, sizeof(*s->encode))))
         return AVERROR(ENOMEM);
-    return 0;
+    for (int i = 0; i < s->encodes; i++) {
+        if (s->metadata && !(s->encode[i].held = av_fifo_alloc2(16, sizeof(HeldFrame), AV_FIFO_FLAG_AUTO_GROW)))
+            return AVERROR(ENOMEM);
+        if ((ret = append_main(ctx, i)) < 0)
+            return ret;
+    }
+    return ff_append_inpad(ctx, &reference);
 }
 
-/* The library is opened here and not in init(): ffmpeg makes each filter once more, only to count its pads. */
-static int config_output(AVFilterLink *outlink)
+/** What all outputs need, before the first of them is configured. */
+static int begin(AVFilterContext *ctx)
 {
-    AVFilterContext *ctx = outlink->src;
     VMAFXContext *s = ctx->priv;
-    AVFilterLink *mainlink = ctx->inputs[MAIN];
     int ret;
 
     if ((ret = ff_vmafx_graph_begin(&s->graph, ctx)) < 0)
@@ -1133,7 +1444,22 @@ static int config_output(AVFilterLink *outlink)
     if ((ret = check_log_path(ctx)) < 0 || (ret = open_library(ctx)) < 0)
         return ret;
 
-    if ((ret = ff_framesync_init_dualinput(&s->fs, ctx)) < 0)
+    if ((ret = ff_vmafx_sync_init(&s->fs, ctx)) < 0 || (ret = ff_vmafx_sync_configure(&s->sync, &s->fs)) < 0)
+        return ret;
+    for (int i = 0; i < s->encodes; i++)
+        s->encode[i].sync = ff_vmafx_sync_of_main(&s->sync, &s->fs, i);
+    return 0;
+}
+
+/* The library is opened here and not in init(): ffmpeg makes each filter once more, only to count its pads. */
+static int config_output(AVFilterLink *outlink)
+{
+    AVFilterContext *ctx = outlink->src;
+    VMAFXContext *s = ctx->priv;
+    AVFilterLink *mainlink = ctx->inputs[FF_OUTLINK_IDX(outlink)];
+    int ret;
+
+    if (!s->vmafx && (ret = begin(ctx)) < 0)
         return ret;
     outlink->w = mainlink->w;
     outlink->h = mainlink->h;
@@ -1143,7 +1469,7 @@ static int config_output(AVFilterLink *outlink)
     if (VMAFX_LINK(mainlink)->hw_frames_ctx &&
         !(VMAFX_LINK(outlink)->hw_frames_ctx = av_buffer_ref(VMAFX_LINK(mainlink)->hw_frames_ctx)))
         return AVERROR(ENOMEM);
-    return ff_vmafx_sync_configure(&s->sync, &s->fs);
+    return 0;
 }
 
 /**
@@ -1154,48 +1480,41 @@ static av_cold void close_early(AVFilterContext *ctx)
 {
     VMAFXContext *s = ctx->priv;
 
-    if (!s->pairing.paired || !s->wanted || VMAFX_ASKS_AHEAD) {
+    if (!pairs_of(s) || !s->wanted || VMAFX_ASKS_AHEAD || s->encodes > 1) {
         finish_early(ctx);
         return;
     }
     av_log(ctx, AV_LOG_WARNING, "Broken off before the end of the inputs, after %"PRId64" pairs: there is no score, and "
-           "the report, if any, is partial.\n", s->pairing.paired);
-    s->pairing.cut_short = 1;
-    vmafx_set_pairing(s->vmafx, &s->pairing);
+           "the report, if any, is partial.\n", pairs_of(s));
+    s->encode[0].pairing.cut_short = 1;
+    vmafx_set_pairing(s->vmafx, &s->encode[0].pairing);
+}
+
+static av_cold int has_begun(const VMAFXContext *s)
+{
+    for (int i = 0; i < s->encodes; i++)
+        if (s->encode[i].nb_main)
+            return 1;
+    return 0;
 }
 
 static av_cold void uninit(AVFilterContext *ctx)
 {
     VMAFXContext *s = ctx->priv;
 
-    if (s->vmafx && s->nb_main && !s->finished && !s->error)
+    if (s->vmafx && has_begun(s) && !s->finished && !s->error)
         close_early(ctx);
+    if (s->encode)
+        free_group(s);
     vmafx_close(&s->vmafx);
     ff_vmafx_graph_end(&s->graph);
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < FF_ARRAY_ELEMS(s->hw_device); i++)
         av_buffer_unref(&s->hw_device[i]);
-    free_held(s);
-    av_fifo_freep2(&s->held);
+    for (int i = 0; s->encode && i < s->encodes; i++)
+        free_held(&s->encode[i]);
+    av_freep(&s->encode);
     ff_framesync_uninit(&s->fs);
 }
-
-static const AVFilterPad vmafx_inputs[] = {
-    {
-        .name         = "main",
-        .type         = AVMEDIA_TYPE_VIDEO,
-    },{
-        .name         = "reference",
-        .type         = AVMEDIA_TYPE_VIDEO,
-    },
-};
-
-static const AVFilterPad vmafx_outputs[] = {
-    {
-        .name         = "default",
-        .type         = AVMEDIA_TYPE_VIDEO,
-        .config_props = config_output,
-    },
-};
 
 #if CONFIG_VMAFX_FILTER
 const VMAFX_FILTER ff_vf_vmafx = {
@@ -1206,9 +1525,8 @@ const VMAFX_FILTER ff_vf_vmafx = {
     .uninit        = uninit,
     .activate      = activate,
     .priv_size     = sizeof(VMAFXContext),
+    VMAFX_PUBLIC(flags) = AVFILTER_FLAG_DYNAMIC_INPUTS | AVFILTER_FLAG_DYNAMIC_OUTPUTS,
     .flags_internal = FF_FILTER_FLAG_HWFRAME_AWARE,
-    FILTER_INPUTS(vmafx_inputs),
-    FILTER_OUTPUTS(vmafx_outputs),
     FILTER_QUERY_FUNC(query_formats),
 };
 #endif
@@ -1222,9 +1540,8 @@ const VMAFX_FILTER ff_vf_libvmaf = {
     .uninit        = uninit,
     .activate      = activate,
     .priv_size     = sizeof(VMAFXContext),
+    VMAFX_PUBLIC(flags) = AVFILTER_FLAG_DYNAMIC_INPUTS | AVFILTER_FLAG_DYNAMIC_OUTPUTS,
     .flags_internal = FF_FILTER_FLAG_HWFRAME_AWARE,
-    FILTER_INPUTS(vmafx_inputs),
-    FILTER_OUTPUTS(vmafx_outputs),
     FILTER_QUERY_FUNC(query_formats_dropin),
 };
 #endif

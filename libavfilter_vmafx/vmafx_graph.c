@@ -28,7 +28,7 @@
 typedef struct FreedGraph {
     struct FreedGraph *next;
     char *name;
-    int64_t seen[2];
+    int64_t seen[VMAFX_MOST_INPUTS];
 } FreedGraph;
 
 static AVMutex lock = AV_MUTEX_INITIALIZER;
@@ -110,7 +110,8 @@ int ff_vmafx_graph_begin(VMAFXGraph *graph, AVFilterContext *ctx)
     if ((ret = find_name(&graph->name, ctx)) < 0)
         return ret;
     before = graph->name ? take_freed(graph->name) : NULL;
-    for (int i = 0; i < 2; i++) {
+    graph->nb_inputs = ctx->nb_inputs;
+    for (int i = 0; i < graph->nb_inputs; i++) {
         graph->source[i]      = find_source(ctx->inputs[i]);
         graph->seen[i]        = AV_NOPTS_VALUE;
         graph->seen_before[i] = before ? before->seen[i] : AV_NOPTS_VALUE;
@@ -121,14 +122,17 @@ int ff_vmafx_graph_begin(VMAFXGraph *graph, AVFilterContext *ctx)
 
 int ff_vmafx_graph_follows(const VMAFXGraph *graph)
 {
-    return graph->seen_before[0] != AV_NOPTS_VALUE || graph->seen_before[1] != AV_NOPTS_VALUE;
+    for (int i = 0; i < graph->nb_inputs; i++)
+        if (graph->seen_before[i] != AV_NOPTS_VALUE)
+            return 1;
+    return 0;
 }
 
 int ff_vmafx_graph_goes_on(VMAFXGraph *graph)
 {
     int goes_on = 0;
 
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < graph->nb_inputs; i++) {
         AVFilterLink *source = graph->source[i];
         const int64_t time = VMAFX_LINK(source)->frame_count_out ? VMAFX_LINK(source)->current_pts_us : AV_NOPTS_VALUE;
         const int is_first = graph->seen[i] == AV_NOPTS_VALUE && time != AV_NOPTS_VALUE;
@@ -147,7 +151,7 @@ void ff_vmafx_graph_end(VMAFXGraph *graph)
         freed->name = graph->name;
         graph->name = NULL;
         /* A graph that no frame has entered stands for the one before it. */
-        for (int i = 0; i < 2; i++)
+        for (int i = 0; i < graph->nb_inputs; i++)
             freed->seen[i] = graph->seen[i] != AV_NOPTS_VALUE ? graph->seen[i] : graph->seen_before[i];
         keep_freed(freed);
     }

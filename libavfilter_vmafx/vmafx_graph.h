@@ -35,11 +35,14 @@
 
 #include "avfilter.h"
 
+#define VMAFX_MOST_INPUTS 17    ///< of the filter
+
 typedef struct VMAFXGraph {
     char *name;                 ///< of the graph's ends and this filter; NULL: ffmpeg has not built it
-    AVFilterLink *source[2];    ///< where the frames of the inputs enter the graph
-    int64_t seen[2];            ///< time of the last frame that entered there, in microseconds
-    int64_t seen_before[2];     ///< the same, in the graph before this one
+    int nb_inputs;              ///< of the filter
+    AVFilterLink *source[VMAFX_MOST_INPUTS];    ///< where the frames of the inputs enter the graph
+    int64_t seen[VMAFX_MOST_INPUTS];            ///< time of the last frame that entered there, in microseconds
+    int64_t seen_before[VMAFX_MOST_INPUTS];     ///< the same, in the graph before this one
 } VMAFXGraph;
 
 /** To be called when the graph is configured. */

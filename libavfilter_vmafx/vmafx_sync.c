@@ -20,8 +20,6 @@
 #include "vmafx_compat.h"
 #include "vmafx_sync.h"
 
-enum { MAIN, REFERENCE };
-
 /** Coarser time bases, in seconds, are taken for such that count frames: their times are not rounded. */
 static const AVRational coarsest_rounding = { 1, 200 };
 
@@ -49,10 +47,12 @@ static AVRational coarser(AVRational a, AVRational b)
     return av_cmp_q(a, b) > 0 ? a : b;
 }
 
-static int64_t frame_duration(AVFilterContext *ctx, AVRational time_base)
+static int64_t frame_duration(const AVFilterLink *main, const AVFilterLink *reference, AVRational time_base)
 {
+    const AVFilterLink *links[] = { main, reference };
+
     for (int i = 0; i < 2; i++) {
-        const AVRational rate = VMAFX_LINK(ctx->inputs[i])->frame_rate;
+        const AVRational rate = VMAFX_LINK((AVFilterLink *)links[i])->frame_rate;
 
         if (rate.num > 0 && rate.den > 0)
             return av_rescale_q(1, av_inv_q(rate), time_base);
@@ -60,10 +60,32 @@ static int64_t frame_duration(AVFilterContext *ctx, AVRational time_base)
     return 0;
 }
 
+int ff_vmafx_sync_init(FFFrameSync *fs, AVFilterContext *ctx)
+{
+    if (ctx->nb_inputs == 2)
+        return ff_framesync_init_dualinput(fs, ctx);
+    ff_framesync_preinit(fs);
+    fs->parent = ctx;
+    fs->nb_in  = ctx->nb_inputs;
+    if (!(fs->in = av_calloc(fs->nb_in, sizeof(*fs->in))))
+        return AVERROR(ENOMEM);
+    for (unsigned i = 0; i < fs->nb_in; i++)
+        fs->in[i].time_base = ctx->inputs[i]->time_base;
+    return 0;
+}
+
+/** All times are whole numbers in the common time base. */
+static void configure_inputs(FFFrameSync *fs)
+{
+    fs->time_base = fs->in[0].time_base;
+    for (unsigned i = 0; i < fs->nb_in; i++) {
+        fs->time_base = av_gcd_q(fs->time_base, fs->in[i].time_base, AV_TIME_BASE / 2, AV_TIME_BASE_Q);
+        fs->in[i].pts = fs->in[i].pts_next = AV_NOPTS_VALUE;
+    }
+}
+
 int ff_vmafx_sync_configure(VMAFXSync *sync, FFFrameSync *fs)
 {
-    AVFilterContext *ctx = fs->parent;
-    AVRational unit;
     int ret;
 
     /* Which option wins is as in framesync. */
@@ -72,22 +94,143 @@ int ff_vmafx_sync_configure(VMAFXSync *sync, FFFrameSync *fs)
     if (sync->shortest)
         sync->eof_action = EOF_ACTION_ENDALL;
 
-    fs->in[MAIN].after = sync->eof_action == EOF_ACTION_ENDALL ? EXT_STOP : EXT_INFINITY;
+    if (fs->nb_in > 2) {
+        configure_inputs(fs);
+        return 0;
+    }
+    fs->in[0].after = sync->eof_action == EOF_ACTION_ENDALL ? EXT_STOP : EXT_INFINITY;
     if ((ret = ff_framesync_configure(fs)) < 0)
         return ret;
     /* After configuring, which takes the common time base from all inputs that count. */
     if (sync->eof_action == EOF_ACTION_PASS)
-        fs->in[REFERENCE].sync = 0;
-
-    unit = coarser(rounding_unit(ctx->inputs[MAIN]), rounding_unit(ctx->inputs[REFERENCE]));
-    sync->rounding = av_cmp_q(unit, fs->time_base) >= 0 ? av_rescale_q_rnd(1, unit, fs->time_base, AV_ROUND_UP) : 0;
-    sync->frame    = frame_duration(ctx, fs->time_base);
+        fs->in[1].sync = 0;
     return 0;
 }
 
-int ff_vmafx_sync_reference_ended(const FFFrameSync *fs)
+VMAFXSync ff_vmafx_sync_of_main(const VMAFXSync *options, const FFFrameSync *fs, int main)
 {
-    return fs->in[REFERENCE].have_next && !fs->in[REFERENCE].frame_next;
+    AVFilterLink *link = fs->parent->inputs[main], *reference = fs->parent->inputs[ff_vmafx_sync_reference(fs)];
+    const AVRational unit = coarser(rounding_unit(link), rounding_unit(reference));
+    VMAFXSync sync = *options;
+
+    sync.rounding = av_cmp_q(unit, fs->time_base) >= 0 ? av_rescale_q_rnd(1, unit, fs->time_base, AV_ROUND_UP) : 0;
+    sync.frame    = frame_duration(link, reference, fs->time_base);
+    return sync;
+}
+
+/* -- Several main inputs ------------------------------------------------------------------------------------------- */
+
+/** @return  1: the next frame of the input, or its end, is known */
+static int look_ahead(FFFrameSync *fs, int input)
+{
+    FFFrameSyncIn *in = &fs->in[input];
+    AVFilterLink *link = fs->parent->inputs[input];
+    AVFrame *frame = NULL;
+    int64_t pts;
+    int ret, status;
+
+    if (in->have_next)
+        return 1;
+    if ((ret = ff_inlink_consume_frame(link, &frame)) < 0)
+        return ret;
+    if (ret) {
+        frame->pts     = av_rescale_q(frame->pts, in->time_base, fs->time_base);
+        in->frame_next = frame;
+        in->pts_next   = frame->pts;
+    } else if (ff_inlink_acknowledge_status(link, &status, &pts)) {
+        in->pts_next   = INT64_MAX;
+    } else {
+        return 0;
+    }
+    in->have_next = 1;
+    return 1;
+}
+
+static int look_at_all(FFFrameSync *fs, int wanted)
+{
+    unsigned known = 0, waiting = 0;
+
+    for (unsigned i = 0; i < fs->nb_in; i++) {
+        const int ret = look_ahead(fs, i);
+
+        if (ret < 0)
+            return ret;
+        known   += ret;
+        waiting += fs->in[i].frame_next != NULL;
+    }
+    if (known == fs->nb_in)
+        return 1;
+    if (!waiting && !wanted)
+        return FFERROR_NOT_READY;
+    for (unsigned i = 0; i < fs->nb_in; i++)
+        if (!fs->in[i].have_next)
+            ff_inlink_request_frame(fs->parent->inputs[i]);
+    return 0;
+}
+
+int ff_vmafx_sync_advance(FFFrameSync *fs, int wanted)
+{
+    int64_t pts = INT64_MAX;
+    int ret;
+
+    if ((ret = look_at_all(fs, wanted)) <= 0)
+        return ret;
+    for (unsigned i = 0; i < fs->nb_in; i++)
+        pts = FFMIN(pts, fs->in[i].pts_next);
+    if (pts == INT64_MAX) {
+        fs->eof = 1;
+        return 0;
+    }
+    for (unsigned i = 0; i < fs->nb_in; i++) {
+        FFFrameSyncIn *in = &fs->in[i];
+
+        if (in->pts_next != pts)
+            continue;
+        av_frame_free(&in->frame);
+        in->frame      = in->frame_next;
+        in->pts        = pts;
+        in->frame_next = NULL;
+        in->pts_next   = AV_NOPTS_VALUE;
+        in->have_next  = 0;
+    }
+    fs->pts = pts;
+    /* What is next decides which frame of the reference is nearest, and whether an input has ended. */
+    return 1;
+}
+
+static int is_new(const FFFrameSync *fs, int input)
+{
+    return fs->in[input].frame && fs->in[input].pts == fs->pts;
+}
+
+int ff_vmafx_sync_main_done(const VMAFXSync *sync, const FFFrameSync *fs, int main)
+{
+    return ff_vmafx_sync_ended(fs, main) && !is_new(fs, main) &&
+           (!fs->in[main].frame || sync->eof_action != EOF_ACTION_REPEAT);
+}
+
+int ff_vmafx_sync_meets(const VMAFXSync *sync, const FFFrameSync *fs, int main)
+{
+    return is_new(fs, main) ||
+           (fs->in[main].frame && ff_vmafx_sync_ended(fs, main) && !ff_vmafx_sync_main_done(sync, fs, main) &&
+            is_new(fs, ff_vmafx_sync_reference(fs)));
+}
+
+void ff_vmafx_sync_close(FFFrameSync *fs, int input)
+{
+    FFFrameSyncIn *in = &fs->in[input];
+
+    ff_inlink_set_status(fs->parent->inputs[input], AVERROR_EOF);
+    av_frame_free(&in->frame_next);
+    in->pts_next  = INT64_MAX;
+    in->have_next = 1;
+}
+
+/* -- Pairs --------------------------------------------------------------------------------------------------------- */
+
+int ff_vmafx_sync_ended(const FFFrameSync *fs, int input)
+{
+    return fs->in[input].have_next && !fs->in[input].frame_next;
 }
 
 /** Whether a frame of main and the first or last of the reference, that far apart, are of one time. */
@@ -111,15 +254,16 @@ static int next_is_better(const VMAFXSync *sync, const AVFrame *main, const AVFr
 
 enum VMAFXMatch ff_vmafx_sync_match(const VMAFXSync *sync, const FFFrameSync *fs, const AVFrame *main, AVFrame **reference)
 {
-    AVFrame *current = fs->in[REFERENCE].frame;
-    AVFrame *next    = fs->in[REFERENCE].have_next ? fs->in[REFERENCE].frame_next : NULL;
+    const FFFrameSyncIn *in = &fs->in[ff_vmafx_sync_reference(fs)];
+    AVFrame *current = in->frame;
+    AVFrame *next    = in->have_next ? in->frame_next : NULL;
 
     *reference = NULL;
     if (next && next_is_better(sync, main, current, next))
         current = next;
     if (!current)
         return VMAFX_UNMATCHED;
-    if (ff_vmafx_sync_reference_ended(fs) && !is_near(sync, main->pts - current->pts)) {
+    if (ff_vmafx_sync_ended(fs, ff_vmafx_sync_reference(fs)) && !is_near(sync, main->pts - current->pts)) {
         if (sync->eof_action == EOF_ACTION_ENDALL)
             return VMAFX_ALL_ENDED;
         if (sync->eof_action == EOF_ACTION_PASS)

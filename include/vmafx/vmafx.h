@@ -104,7 +104,7 @@ typedef struct VmafxParams {
     int summary;
     /* 1: a key of a model that is not known is a warning and left out, as FFmpeg's libvmaf filter leaves it out. Default 0: an error. */
     int ignore_unknown;
-    int encodes;      /* distorted pictures for each reference picture, see vmafx_submit_encodes(); default 1. This version takes no more */
+    int encodes;      /* distorted pictures for each reference picture, see vmafx_submit_encodes(); default 1, at most VMAFX_MOST_ENCODES */
     /* Called from any of the library's threads, one call at a time. */
     void (*log)(void *log_cookie, enum VmafxLogLevel level, const char *message);
     void *log_cookie;
@@ -125,8 +125,14 @@ typedef struct VmafxParams {
     /* A file for the textfile collector of Prometheus' node exporter, in the OpenMetrics format. It is replaced in one step after each
      * window, and at the end: pooled scores of the models and of the features' main scores (vmafx_feature_score()). Default none. */
     const char *openmetrics;
-    void *reserved[3]; /* zero */
+    /* `|`-separated names of the encodes, for log and reports, where there are several; "main0", "main1", … of those that have none. Default
+     * none. With several, `log_path` may have `%d`: each encode then has a report of its own, with its number there. Without, one report
+     * has all of them, which must be "json", "ndjson" or "csv". */
+    const char *encode_names;
+    void *reserved[2]; /* zero */
 } VmafxParams;
+
+#define VMAFX_MOST_ENCODES 16
 
 VMAFX_API void vmafx_default_params(VmafxParams *params);
 
@@ -155,12 +161,13 @@ VMAFX_API void vmafx_default_params(VmafxParams *params);
     TEXT(warn_below, warn_below, NULL, "warn of windows with a lower score: NUMBER for models, KEY=NUMBER for others, |-separated") \
     TEXT(fail_below, fail_below, NULL, "end with an error if the pooled score is lower, as warn_below") \
     INT(device_wait, device_wait, 60, 0, INT_MAX, "seconds that backend=hip waits for a GPU that other processes fill") \
-    TEXT(openmetrics, openmetrics, NULL, "write pooled scores to this file, for Prometheus, after each window and at the end")
+    TEXT(openmetrics, openmetrics, NULL, "write pooled scores to this file, for Prometheus, after each window and at the end") \
+    INT(encodes, encodes, 1, 1, VMAFX_MOST_ENCODES, "number of main inputs, each scored against the one reference") \
+    TEXT(encode_names, encode_names, NULL, "names of several encodes, |-separated, for log and reports")
 #define VMAFX_OTHER_OPTIONS(TEXT, INT, FLAG) \
     FLAG(report_times, report_times, 1, "put the times of frames in all reports but sub") \
     FLAG(summary, summary, 0, "log mean, minimum, maximum and worst frames at the end") \
-    FLAG(ignore_unknown, ignore_unknown, 0, "leave out keys of a model that are not known, with a warning") \
-    INT(encodes, encodes, 1, 1, 1, "distorted pictures for each reference picture")
+    FLAG(ignore_unknown, ignore_unknown, 0, "leave out keys of a model that are not known, with a warning")
 
 /* Parses and checks everything that does not need a frame: options, models, features, device, report file (created
  * here, so that a bad path fails at once). On failure *out is NULL, nothing is left behind, and the message went to
@@ -226,10 +233,14 @@ VMAFX_API int vmafx_check_formats(const VmafxFormat *ref, const VmafxFormat *dis
  * and shift may differ. Warns where the colors differ, and of HDR with models that know SDR only. Once per context. EINVAL: the formats differ or a metric does not take them (too small, bits). */
 VMAFX_API int vmafx_configure(VmafxContext *ctx, const VmafxFormat *ref, const VmafxFormat *dist);
 
+/* The same with a format for each encode, which vmafx_configure() gives to all of them; `n` is VmafxParams.encodes. The name of a format is
+ * by default that of the encode. */
+VMAFX_API int vmafx_configure_encodes(VmafxContext *ctx, const VmafxFormat *ref, const VmafxFormat *dist, int n);
+
 /* Bit p is set when any metric reads plane p (0 Y, 1 U, 2 V) of either input. After vmafx_configure(). */
 VMAFX_API unsigned vmafx_planes_read(const VmafxContext *ctx);
 
-/* Which inputs are read where they lie in a GPU's memory, as far as is known now: bit 0 the reference, bit 1 the distorted one. The
+/* Which inputs are read where they lie in a GPU's memory, as far as is known now: bit 0 the reference, bit 1 + i encode i. The
  * pictures of other inputs in such memory need nothing but `download`. After vmafx_configure(). */
 VMAFX_API unsigned vmafx_imports(const VmafxContext *ctx);
 
@@ -277,8 +288,10 @@ typedef struct VmafxPicture {
  * bounded. Fails with the first error that any earlier frame met. */
 VMAFX_API int vmafx_submit(VmafxContext *ctx, const VmafxPicture *ref, const VmafxPicture *dist);
 
-/* The same for several encodes of one reference: dist[i] is the picture of encode i; NULL: it has none for this reference picture.
- * `n` is VmafxParams.encodes. EINVAL, where it is not, or while this version takes only one encode, where that has no picture. */
+/* The same for several encodes of one reference: dist[i] is the picture of encode i; NULL: it has none for this reference picture, so that
+ * the encode has no pair here. What belongs to the reference alone is uploaded and computed once. An encode's scores are those that it
+ * would have alone, whatever the others do: its pairs are counted from 0, and earlier pictures are those of its earlier pairs. EINVAL: `n`
+ * is not VmafxParams.encodes, or all are NULL. */
 VMAFX_API int vmafx_submit_encodes(VmafxContext *ctx, const VmafxPicture *ref, const VmafxPicture *const *dist, int n);
 
 typedef struct VmafxScore {
@@ -298,7 +311,7 @@ typedef struct VmafxWindow {
 } VmafxWindow;
 
 typedef struct VmafxFrameResult {
-    int64_t frame;            /* 0-based number of the pair */
+    int64_t frame;            /* 0-based number of the pair, in its encode */
     size_t n_scores;          /* 0 for a frame that n_subsample skips */
     const VmafxScore *scores; /* features in report order, then models; valid until the next call with this context */
     int encode;               /* whose scores these are: 0 to VmafxParams.encodes - 1 */
@@ -306,7 +319,7 @@ typedef struct VmafxFrameResult {
     void *reserved[1];        /* set to zero by the library */
 } VmafxFrameResult;
 
-/* The next finished frame, in frame order, each exactly once. -EAGAIN: none is ready now (after vmafx_finish(): none is left). */
+/* The next finished frame, in frame order within an encode, each exactly once. -EAGAIN: none is ready now (after vmafx_finish(): none is left). */
 VMAFX_API int vmafx_receive(VmafxContext *ctx, VmafxFrameResult *result);
 
 /* Writes a score as it stands in reports (see VmafxParams.score_fmt; "nan", "inf" or "-inf" if it is not finite), with a point in every
@@ -335,8 +348,9 @@ typedef struct VmafxPairing {
 /* Before vmafx_finish(), or at any time before vmafx_close() for a partial report. */
 VMAFX_API int vmafx_set_pairing(VmafxContext *ctx, const VmafxPairing *pairing);
 
-/* Waits for all frames, pools, writes and renames the report. EINVAL when no frame was scored; ERANGE when a score is lower than
- * VmafxParams.fail_below. Results that were not received yet can still be received. */
+/* Waits for all frames, pools, writes and renames the report. EINVAL when no frame was scored, or none of an encode; ERANGE when a score is
+ * lower than VmafxParams.fail_below: the scores, and of several encodes those of the others, are there all the same. Results that were not
+ * received yet can still be received. */
 VMAFX_API int vmafx_finish(VmafxContext *ctx);
 
 /* 1 once vmafx_finish() has scored all frames: from then on there are model scores, even if it failed to write the report; else 0. */
@@ -345,7 +359,7 @@ VMAFX_API int vmafx_finished(const VmafxContext *ctx);
 /* Models in the order of VmafxParams.model. */
 VMAFX_API int vmafx_model_count(const VmafxContext *ctx);
 
-/* The pooled score of model i; *name is its report key ("vmaf" unless `name=` says otherwise), valid as long as the
+/* The pooled score of model i, of encode 0; *name is its report key ("vmaf" unless `name=` says otherwise), valid as long as the
  * context. -EINVAL before vmafx_finished(). */
 VMAFX_API int vmafx_model_score(VmafxContext *ctx, int i, const char **name, double *score);
 
@@ -353,6 +367,13 @@ VMAFX_API int vmafx_model_score(VmafxContext *ctx, int i, const char **name, dou
  * reports: "psnr_y", "ssimulacra2". It is infinite or NaN where no frame's score is finite. -EINVAL before vmafx_finished(). */
 VMAFX_API int vmafx_feature_count(const VmafxContext *ctx);
 VMAFX_API int vmafx_feature_score(VmafxContext *ctx, int i, const char **name, double *score);
+
+/* The same of any encode; EDOM for a model of one that has no finite score. */
+VMAFX_API int vmafx_encode_model_score(VmafxContext *ctx, int encode, int i, const char **name, double *score);
+VMAFX_API int vmafx_encode_feature_score(VmafxContext *ctx, int encode, int i, const char **name, double *score);
+
+/* What log and reports call an encode: VmafxParams.encode_names. NULL: there is none of that number. Valid as long as the context. */
+VMAFX_API const char *vmafx_encode_name(const VmafxContext *ctx, int encode);
 
 /* -- Discovery ----------------------------------------------------------------------------------------------------- */
 

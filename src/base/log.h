@@ -23,13 +23,13 @@ class Log {
   void verbose(const std::string& message) { write(VMAFX_LOG_VERBOSE, message); }
   void debug(const std::string& message) { write(VMAFX_LOG_DEBUG, message); }
 
- private:
   void write(VmafxLogLevel level, const std::string& message) {
     if (!sink_) return;
     const MutexLock one_call_at_a_time(mutex_);
     sink_(level, message.c_str());
   }
 
+ private:
   Sink sink_;
   Mutex mutex_;
 };

@@ -1,7 +1,11 @@
 /* The C API: argument checks, the guard that turns anything C++ into a code, and the last message of each context. */
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <optional>
+#include <span>
+#include <utility>
 
 #include "engine/session.h"
 #include "kernels/registry.h"
@@ -59,6 +63,46 @@ int give_score(VmafxContext* ctx, Find find, const char** name, double* score) {
     if (name) *name = found.name;
     if (score) *score = found.score;
     return {};
+  });
+}
+
+/* The pictures are ours from the first line on, whatever follows. */
+int submit(VmafxContext* ctx, const VmafxPicture* ref, const VmafxPicture* const* dist, int n, bool missing) {
+  OwnedPicture ref_picture = ref ? OwnedPicture(*ref) : OwnedPicture();
+  OwnedPicture taken[VMAFX_MOST_ENCODES];
+  for (int i = 0; dist && i < n; i++) {
+    if (!dist[i]) continue;
+    OwnedPicture picture(*dist[i]);
+    if (i < VMAFX_MOST_ENCODES) std::swap(taken[i], picture);
+  }
+  if (!ref || missing) return -EINVAL;
+  return call(ctx, [&](Session& session) -> Status {
+    if (n != session.encodes())
+      return vmafx::error(EINVAL, "pictures of %d encodes were submitted, and there are %d encodes", n,
+                          session.encodes());
+    if (std::all_of(dist, dist + n, [](const VmafxPicture* picture) { return !picture; }))
+      return vmafx::error(EINVAL, "a picture of the reference was submitted without one of any encode");
+    VMAFX_TRY(check_reserved(*ref_picture, "VmafxPicture"));
+    Session::DistPictures pictures(static_cast<size_t>(n));
+    for (int i = 0; i < n; i++) {
+      if (!dist[i]) continue;
+      VMAFX_TRY(check_reserved(*taken[i], "VmafxPicture"));
+      pictures[static_cast<size_t>(i)].emplace(std::move(taken[i]));
+    }
+    return session.submit(std::move(ref_picture), std::move(pictures));
+  });
+}
+
+/* `expected`: how many formats there must be. */
+int configure(VmafxContext* ctx, const VmafxFormat* ref, const VmafxFormat* dist, int n, int expected = 1) {
+  if (!ref || !dist) return -EINVAL;
+  return call(ctx, [&](Session& session) -> Status {
+    if (n != expected)
+      return vmafx::error(EINVAL, "formats of %d encodes were given, and there are %d encodes", n, expected);
+    const std::span formats(dist, static_cast<size_t>(n));
+    VMAFX_TRY(check_reserved(*ref, "VmafxFormat"));
+    for (const VmafxFormat& format : formats) VMAFX_TRY(check_reserved(format, "VmafxFormat"));
+    return session.configure(*ref, formats);
   });
 }
 
@@ -131,11 +175,12 @@ int vmafx_check_formats(const VmafxFormat* ref, const VmafxFormat* dist, void (*
 }
 
 int vmafx_configure(VmafxContext* ctx, const VmafxFormat* ref, const VmafxFormat* dist) {
-  if (!ref || !dist) return -EINVAL;
-  return call(ctx, [&](Session& session) -> Status {
-    for (const VmafxFormat* format : {ref, dist}) VMAFX_TRY(check_reserved(*format, "VmafxFormat"));
-    return session.configure(*ref, *dist);
-  });
+  return configure(ctx, ref, dist, 1);
+}
+
+int vmafx_configure_encodes(VmafxContext* ctx, const VmafxFormat* ref, const VmafxFormat* dist, int n) {
+  if (!ctx) return -EINVAL;
+  return configure(ctx, ref, dist, n, ctx->session->encodes());
 }
 
 unsigned vmafx_planes_read(const VmafxContext* ctx) { return ctx ? ctx->session->planes_read() : 0; }
@@ -143,22 +188,11 @@ unsigned vmafx_planes_read(const VmafxContext* ctx) { return ctx ? ctx->session-
 unsigned vmafx_imports(const VmafxContext* ctx) { return ctx ? ctx->session->imports() : 0; }
 
 int vmafx_submit(VmafxContext* ctx, const VmafxPicture* ref, const VmafxPicture* dist) {
-  return vmafx_submit_encodes(ctx, ref, &dist, 1);
+  return submit(ctx, ref, &dist, 1, !dist);
 }
 
-/* The pictures are ours from the first line on, whatever follows. */
 int vmafx_submit_encodes(VmafxContext* ctx, const VmafxPicture* ref, const VmafxPicture* const* dist, int n) {
-  const auto owned = [](const VmafxPicture* picture) { return picture ? OwnedPicture(*picture) : OwnedPicture(); };
-  OwnedPicture ref_picture = owned(ref), dist_picture = dist && n > 0 ? owned(dist[0]) : OwnedPicture();
-  for (int i = 1; dist && i < n; i++) (void)owned(dist[i]);
-  if (!ref || !dist) return -EINVAL;
-  return call(ctx, [&](Session& session) -> Status {
-    if (n != 1 || !dist[0])
-      return vmafx::error(EINVAL, "pictures of %d encodes were submitted; this version takes that of one", n);
-    for (const OwnedPicture* picture : {&ref_picture, &dist_picture})
-      VMAFX_TRY(check_reserved(**picture, "VmafxPicture"));
-    return session.submit(std::move(ref_picture), std::move(dist_picture));
-  });
+  return submit(ctx, ref, dist, n, !dist || n < 1);
 }
 
 int vmafx_receive(VmafxContext* ctx, VmafxFrameResult* result) { return receive(ctx, result, false); }
@@ -182,13 +216,25 @@ int vmafx_finished(const VmafxContext* ctx) { return ctx && ctx->session->finish
 int vmafx_model_count(const VmafxContext* ctx) { return ctx ? ctx->session->model_count() : 0; }
 
 int vmafx_model_score(VmafxContext* ctx, int i, const char** name, double* score) {
-  return give_score(ctx, [i](const Session& session) { return session.model_score(i); }, name, score);
+  return vmafx_encode_model_score(ctx, 0, i, name, score);
+}
+
+int vmafx_encode_model_score(VmafxContext* ctx, int encode, int i, const char** name, double* score) {
+  return give_score(ctx, [=](const Session& session) { return session.model_score(encode, i); }, name, score);
 }
 
 int vmafx_feature_count(const VmafxContext* ctx) { return ctx ? ctx->session->feature_count() : 0; }
 
 int vmafx_feature_score(VmafxContext* ctx, int i, const char** name, double* score) {
-  return give_score(ctx, [i](const Session& session) { return session.feature_score(i); }, name, score);
+  return vmafx_encode_feature_score(ctx, 0, i, name, score);
+}
+
+int vmafx_encode_feature_score(VmafxContext* ctx, int encode, int i, const char** name, double* score) {
+  return give_score(ctx, [=](const Session& session) { return session.feature_score(encode, i); }, name, score);
+}
+
+const char* vmafx_encode_name(const VmafxContext* ctx, int encode) {
+  return ctx ? ctx->session->encode_called(encode) : nullptr;
 }
 
 int vmafx_format_score(const VmafxContext* ctx, double score, char* text, size_t size) {

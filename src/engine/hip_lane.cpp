@@ -44,8 +44,11 @@ size_t fills_of_frame(const hip::PoolLayout& layout) {
 }  // namespace
 
 StatusOr<std::unique_ptr<HipLane>> HipLane::start(const hip::OpenedDevice& device, std::vector<Extractor*> extractors,
-                                                  const VideoFormat& format, bool surfaces, Workers& workers) {
+                                                  const VideoFormat& format, bool surfaces, Workers& workers,
+                                                  int encodes) {
   std::unique_ptr<HipLane> lane(new HipLane(device, workers));
+  lane->encodes_ = encodes;
+  lane->of_encode_.resize(static_cast<size_t>(encodes));
   Status status = lane->create_pool(extractors, format, surfaces);
   if (status.code() == ENOMEM) status = lane->create_pool(extractors, format, surfaces, 1);
   VMAFX_TRY(status);
@@ -74,7 +77,9 @@ Status HipLane::create_pool(const std::vector<Extractor*>& extractors, const Vid
   metrics_.clear();
   for (const Extractor* extractor : extractors) add_reads(extractor->reads(), format, layout);
   layout.batches_in_flight = kBatchesInFlight;
-  layout.batch = batch ? batch : batch_for(frame_bytes(layout), surfaces);
+  layout.encodes = encodes_;
+  layout.batch =
+      batch ? batch : std::max(batch_for(frame_bytes(layout), surfaces), std::min(encodes_, hip::kMostBatch));
   for (Extractor* extractor : extractors) {
     DeviceTwin* twin = extractor->device_twin();
     VMAFX_TRY(twin->load(*device_.kernels));
@@ -86,10 +91,10 @@ Status HipLane::create_pool(const std::vector<Extractor*>& extractors, const Vid
   return {};
 }
 
-void HipLane::add(LaneFrame& frame) noexcept {
+void HipLane::add(Fifo<LaneFrame> frames) noexcept {
   {
     const MutexLock lock(mutex_);
-    queue_.push_back(frame);
+    while (!frames.empty()) queue_.push_back(frames.pop_front());
     if (abandoned_) return give_up();
   }
   wake_.notify_one();
@@ -120,20 +125,28 @@ void HipLane::run() {
   }
 }
 
+/* The pairs of a picture of the reference go in one batch if they have room in one: it is uploaded for each batch. */
+bool HipLane::batch_closed() const {
+  if (pool_->batch_full()) return true;
+  if (staged_.empty() || queue_.empty() || queue_.first()->place != 0) return false;
+  return pool_->room() < std::min(queue_.first()->of, pool_->batch_size());
+}
+
 /* One thing at a time, the most urgent first. Whatever takes time is done without the lock. */
 Status HipLane::step() {
-  if (!staged_.empty() && filling_ == 0 && (pool_->batch_full() || sent_.empty())) {
+  const bool whole = !last_staged_ || last_staged_->place + 1 == last_staged_->of;
+  if (!staged_.empty() && filling_ == 0 && (batch_closed() || (sent_.empty() && whole))) {
     const MutexUnlock unlocked(mutex_);
     return guarded([this] { return send(); });
   }
-  if (!queue_.empty() && !pool_->full() && !pool_->batch_full()) {
+  if (!queue_.empty() && !pool_->full() && !batch_closed()) {
     LaneFrame& frame = queue_.pop_front();
     staged_.push_back(frame);
     const MutexUnlock unlocked(mutex_);
     return guarded([&] { return stage(frame); });
   }
   if (filling_ > 0) {
-    while (filling_ > 0 && (queue_.empty() || pool_->batch_full())) wake_.wait(mutex_);
+    while (filling_ > 0 && (queue_.empty() || batch_closed())) wake_.wait(mutex_);
     return {};
   }
   if (!sent_.empty()) {
@@ -151,15 +164,30 @@ bool HipLane::is_read(hip::Side side, bool scored) const {
 }
 
 Status HipLane::stage(const LaneFrame& frame) {
-  staged_count_++;
   hip::PoolFrame& slot = pool_->next();
+  remember(frame, slot.number());
+  const bool shares = last_staged_ && last_staged_->ref == frame.ref;
+  last_staged_ = &frame;
+  if (shares) slot.share_reference();
   for (const hip::Side side : {hip::Side::kRef, hip::Side::kDist}) {
+    if (shares && side == hip::Side::kRef) continue;
     HeldPicture& picture = side == hip::Side::kRef ? *frame.ref : *frame.dist;
     if (!is_read(side, frame.scored)) slot.skip(side);
     else if (!picture.on_device()) fill(slot, side, *picture.in_host());
     else VMAFX_TRY(place(slot, side, *picture.on_device()));
   }
   return {};
+}
+
+/* What is before the frame, and that it is before those to come. */
+void HipLane::remember(const LaneFrame& frame, int64_t number) {
+  if (frame.place == 0) {
+    before_last_ref_.add(last_ref_);
+    last_ref_ = number;
+  }
+  Before& of_encode = of_encode_[static_cast<size_t>(frame.encode)];
+  before_[staged_count_++] = {before_last_ref_, of_encode};
+  of_encode.add(number);
 }
 
 /* The picture stays where it is until the frame is done. */
@@ -237,25 +265,74 @@ Status HipLane::send() {
   VMAFX_TRY(pool_->read_back());
   std::swap(sent_.emplace_back(), staged_);
   staged_count_ = 0;
+  last_staged_ = nullptr;
   fills_given_ = 0;
   return {};
 }
 
-/* A metric that leaves out frames of the batch sees the others side by side; their sums lie side by side, too. (It reads no
- * earlier frames: see Reads.) */
-Status HipLane::launch(const hip::Batch& batch, const Metric& metric) const {
-  DeviceBatch work = device_batch(batch, metric.sums);
-  work.count = 0;
-  const LaneFrame* frame = staged_.first();
-  for (int i = 0; i < batch.count; i++, frame = frame->next) {
+/* Which frames a metric sees side by side; their sums lie side by side, too. It leaves out those that it does not run on (and reads no
+ * earlier frames then: see Reads). Of several encodes, a metric that reads no distorted picture takes one for all; one that reads
+ * earlier pictures takes each encode for itself. */
+HipLane::Arrangement HipLane::arrange(const Metric& metric, const Frames& frames) const {
+  Arrangement arranged;
+  const LaneFrame* before = nullptr;
+  int i = 0;
+  for (const LaneFrame* frame = frames.first(); frame; before = frame, frame = frame->next, i++) {
+    arranged.sums[i] = -1;
     if (!runs(metric, *frame)) continue;
-    for (hip::BatchPlanes& planes : work.planes) {
-      planes.ref[hip::ref_index(work.count)] = planes.ref[hip::ref_index(i)];
-      planes.dist[work.count] = planes.dist[i];
-    }
-    work.count++;
+    const bool same = takes_references(metric) && before && before->ref == frame->ref && runs(metric, *before);
+    if (!same) arranged.order[arranged.count++] = i;
+    arranged.sums[i] = arranged.count - 1;
   }
-  return work.count == 0 ? Status() : metric.twin->launch(work);
+  if (!takes_each_encode(metric)) return arranged;
+  const auto encode_of = [&](int index) {
+    const LaneFrame* frame = frames.first();
+    while (index--) frame = frame->next;
+    return frame->encode;
+  };
+  std::stable_sort(arranged.order, arranged.order + arranged.count,
+                   [&](int a, int b) { return encode_of(a) < encode_of(b); });
+  for (int place = 0; place < arranged.count; place++) arranged.sums[arranged.order[place]] = place;
+  return arranged;
+}
+
+Status HipLane::launch(const hip::Batch& batch, const Metric& metric) const {
+  const Arrangement arranged = arrange(metric, staged_);
+  const LaneFrame* frames[hip::kMostBatch];
+  int n = 0;
+  for (const LaneFrame* frame = staged_.first(); frame; frame = frame->next) frames[n++] = frame;
+  for (int first = 0, end; first < arranged.count; first = end) {
+    end = arranged.count;
+    if (takes_each_encode(metric))
+      for (end = first + 1; end < arranged.count; end++)
+        if (frames[arranged.order[end]]->encode != frames[arranged.order[first]]->encode) break;
+    VMAFX_TRY(launch(batch, metric, std::span(arranged.order).subspan(first, end - first), first));
+  }
+  return {};
+}
+
+Status HipLane::launch(const hip::Batch& batch, const Metric& metric, std::span<const int> order,
+                       int first_sums) const {
+  DeviceBatch work = device_batch(batch, metric.sums + first_sums * batch.sums_stride);
+  work.count = static_cast<int>(order.size());
+  for (int p = 0; p < 3; p++)
+    for (int i = 0; i < work.count; i++) {
+      work.planes[p].ref[hip::ref_index(i)] = batch.planes[p].ref[hip::ref_index(order[i])];
+      work.planes[p].dist[i] = batch.planes[p].dist[order[i]];
+    }
+  if (encodes_ > 1 && metric.reads.history) set_earlier(work, metric, before_[order[0]]);
+  return metric.twin->launch(work);
+}
+
+/* The frames before the first one of `work`, in place of those that came before it in the lane. */
+void HipLane::set_earlier(DeviceBatch& work, const Metric& metric, const Staged& first) const {
+  const Before& before = metric.reads.dist ? first.in_encode : first.in_ref;
+  for (int p = 0; p < 3; p++)
+    for (int back = 1; back <= hip::kMostHistory; back++) {
+      const int64_t number = before.number[back - 1];
+      work.planes[p].ref[hip::ref_index(0, back)] = pool_->plane_of(hip::Side::kRef, number, p);
+      work.planes[p].earlier_dist[hip::kMostHistory - back] = pool_->plane_of(hip::Side::kDist, number, p);
+    }
 }
 
 Status HipLane::collect() {
@@ -263,12 +340,11 @@ Status HipLane::collect() {
   const hip::CollectedBatch& batch = *collected;
   for (size_t m = 0; m < metrics_.size(); m++) {
     const Metric& metric = metrics_[m];
-    const std::byte* sums = batch.sums + metric.sums;
-    for (const LaneFrame* frame = sent_.front().first(); frame; frame = frame->next) {
-      if (!runs(metric, *frame)) continue;
-      std::memcpy(frame->sums[m], sums, metric.sums_bytes);
-      sums += batch.sums_stride;
-    }
+    const Arrangement arranged = arrange(metric, sent_.front());
+    int i = 0;
+    for (const LaneFrame* frame = sent_.front().first(); frame; frame = frame->next, i++)
+      if (frame->sums[m] && arranged.sums[i] >= 0)
+        std::memcpy(frame->sums[m], batch.sums + metric.sums + arranged.sums[i] * batch.sums_stride, metric.sums_bytes);
   }
   pool_->release();
   Frames frames = sent_.front();

@@ -9,10 +9,12 @@
 #ifndef VMAFX_ENGINE_HIP_LANE_H
 #define VMAFX_ENGINE_HIP_LANE_H
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <deque>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <span>
 #include <thread>
@@ -34,6 +36,8 @@ namespace vmafx {
 
 /* A frame pair in the lane, kept by who adds it until it is done. */
 struct LaneFrame {
+  int encode = 0;
+  int place = 0, of = 1;  // among the pairs of one picture of the reference, which are added together
   bool scored = false;
   HeldPicture *ref = nullptr, *dist = nullptr;  // kept likewise
   std::span<std::byte* const> sums;  // where those of each of the lane's extractors go; nullptr: it does not run
@@ -47,7 +51,8 @@ class HipLane {
   /* Allocates all that it will ever need on the device. `extractors`, each with a device twin, and `workers` must outlive the
    * lane. `surfaces`: an input's frames are in a GPU's memory. ENOMEM and others: the device's words. */
   static StatusOr<std::unique_ptr<HipLane>> start(const hip::OpenedDevice& device, std::vector<Extractor*> extractors,
-                                                  const VideoFormat& format, bool surfaces, Workers& workers);
+                                                  const VideoFormat& format, bool surfaces, Workers& workers,
+                                                  int encodes);
   ~HipLane();  // all frames must be done; not to be called if is_abandoned()
   HipLane(const HipLane&) = delete;
   HipLane& operator=(const HipLane&) = delete;
@@ -55,8 +60,9 @@ class HipLane {
   /* How many frames keep the device and the staging busy. */
   int frames_in_flight() const { return pool_->batch_size() * (kBatchesInFlight + 1); }
 
-  /* In stream order. Never blocks: whoever adds bounds the number of frames. */
-  void add(LaneFrame& frame) noexcept;
+  /* The pairs of a picture of the reference, in stream order. Never blocks: whoever adds bounds the number of frames. Where extractors
+   * read earlier frames, those are the frames that the lane had before of the same encode. */
+  void add(Fifo<LaneFrame> frames) noexcept;
 
   /* To be asked now and then by who waits for frames: whether the lane's thread is in a call that does not come back. All frames are
    * then given back, and those that still come; the thread keeps the lane, so that nobody may destroy it. */
@@ -92,14 +98,36 @@ class HipLane {
   };
   static int index(hip::Side side) { return side == hip::Side::kRef ? 0 : 1; }
 
+  /* The numbers of frames that came before, the last one first; -1: there was none. */
+  struct Before {
+    int64_t number[hip::kMostHistory] = {-1, -1};
+    void add(int64_t latest) {
+      std::copy_backward(number, std::end(number) - 1, std::end(number));
+      number[0] = latest;
+    }
+  };
+  struct Staged {      // a frame of the batch
+    Before in_ref;     // with the pictures of the reference before its own
+    Before in_encode;  // of its encode
+  };
+
+  /* How a metric takes the frames of a batch, and where their sums lie. */
+  struct Arrangement {
+    int count = 0;
+    int order[hip::kMostBatch];  // frames, in the order of their sums
+    int sums[hip::kMostBatch];   // of each frame: where in that order its sums are; -1: it has none
+  };
+
   HipLane(const hip::OpenedDevice& device, Workers& workers) : device_(device), workers_(workers) {}
 
   /* `batch`: frames in a launch; 0: as many as suit their size. */
   Status create_pool(const std::vector<Extractor*>& extractors, const VideoFormat& format, bool surfaces,
                      int batch = 0);
+  bool batch_closed() const VMAFX_REQUIRES(mutex_);
   void run();
   Status step() VMAFX_REQUIRES(mutex_);
   Status stage(const LaneFrame& frame);
+  void remember(const LaneFrame& frame, int64_t number);
   Status send();
   Status collect();
   static void give_back(Frames& frames, const Status& status);
@@ -109,18 +137,31 @@ class HipLane {
   Status place(hip::PoolFrame& slot, hip::Side side, const DevicePicture& picture);
   Status unpack(const hip::Batch& batch);
   Status launch(const hip::Batch& batch, const Metric& metric) const;
+  Status launch(const hip::Batch& batch, const Metric& metric, std::span<const int> order, int first_sums) const;
+  Arrangement arrange(const Metric& metric, const Frames& frames) const;
+  bool takes_each_encode(const Metric& metric) const {
+    return encodes_ > 1 && metric.reads.history > 0 && metric.reads.dist;
+  }
+  bool takes_references(const Metric& metric) const { return encodes_ > 1 && !metric.reads.dist; }
+  void set_earlier(DeviceBatch& work, const Metric& metric, const Staged& first) const;
   bool runs(const Metric& metric, const LaneFrame& frame) const { return frame.scored || metric.reads.every_frame; }
   bool is_read(hip::Side side, bool scored) const;
 
   const hip::OpenedDevice device_;
   Workers& workers_;
+  int encodes_ = 1;
   std::vector<Metric> metrics_;
   std::unique_ptr<hip::FramePool> pool_;
 
   Unpacker unpacker_;
 
-  Frames staged_;                // of the batch being filled
-  int staged_count_ = 0;         // how many they are
+  Frames staged_;         // of the batch being filled
+  int staged_count_ = 0;  // how many they are
+  Staged before_[hip::kMostBatch];
+  const LaneFrame* last_staged_ = nullptr;  // of the batch being filled
+  int64_t last_ref_ = -1;                   // the first frame with the last picture of the reference
+  Before before_last_ref_;
+  std::vector<Before> of_encode_;
   std::vector<Fill> fills_;      // as many as a batch can need
   size_t fills_given_ = 0;       // of the batch being filled
   std::vector<Unpack> unpacks_;  // likewise

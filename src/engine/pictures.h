@@ -30,6 +30,10 @@ class OwnedPicture {
   ~OwnedPicture() {
     if (picture_.release) picture_.release(picture_.opaque);
   }
+  OwnedPicture& operator=(OwnedPicture&& other) noexcept {
+    std::swap(picture_, other.picture_);
+    return *this;
+  }
   const VmafxPicture& operator*() const { return picture_; }
   const VmafxPicture* operator->() const { return &picture_; }
 

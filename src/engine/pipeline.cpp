@@ -7,6 +7,10 @@
 namespace vmafx {
 namespace {
 
+/* Encodes that one task takes at most: what it does once for all of them is then a small part of its work. */
+constexpr size_t kMostEncodesPerTask = 8;
+constexpr size_t kFewestEncodesPerTask = 2;
+
 /* How often who waits for a frame sees whether the lane still lives. */
 constexpr std::chrono::milliseconds kLaneCheck{500};
 
@@ -39,19 +43,27 @@ Pipeline::~Pipeline() {
     const HipLane* kept_by_its_thread = lane_.release();
 }
 
-Status Pipeline::start(std::vector<Extractor*> extractors, int threads, int frames_ahead) {
+Status Pipeline::start(std::vector<Extractor*> extractors, int threads, int frames_ahead, int encodes) {
   extractors_ = std::move(extractors);
+  encodes_ = static_cast<size_t>(encodes);
+  /* With many threads several share the encodes of a picture, so that fewer pictures are in flight. */
+  const size_t tasks_wanted = std::max<size_t>(1, static_cast<size_t>(threads) / kMostEncodesPerTask);
+  encodes_per_task_ = std::clamp(encodes_ / tasks_wanted, kFewestEncodesPerTask, kMostEncodesPerTask);
+  const size_t tasks = (encodes_ + encodes_per_task_ - 1) / encodes_per_task_;
+  const int together = static_cast<int>(std::min(encodes_, encodes_per_task_));
+
   size_t scratch_bytes = 0;
   for (const Extractor* extractor : extractors_) {
     sums_offset_.push_back(sums_bytes_);
     sums_bytes_ += round_to_lines(extractor->sums_bytes());
-    scratch_bytes = std::max(scratch_bytes, extractor->scratch_bytes());
+    scratch_bytes = std::max(scratch_bytes, extractor->encodes_scratch_bytes(together));
     const Reads reads = extractor->reads();
     if (reads.ref) history_[0] = std::max(history_[0], reads.history);
     if (reads.dist) history_[1] = std::max(history_[1], reads.history);
   }
+  earlier_ = std::vector<Earlier>(encodes_);
   frames_ahead_ = frames_ahead;
-  make_slots(threads + frames_ahead);
+  make_slots((static_cast<size_t>(threads) + tasks - 1) / tasks + static_cast<size_t>(frames_ahead));
   for (int i = 0; i < threads; i++) scratch_.push_back(allocate_aligned(scratch_bytes));
   return workers_.start(threads);
 }
@@ -59,95 +71,160 @@ Status Pipeline::start(std::vector<Extractor*> extractors, int threads, int fram
 Status Pipeline::add_lane(const hip::OpenedDevice& device, const VideoFormat& format, bool surfaces, int verify) {
   std::vector<Extractor*> with_kernels;
   std::ranges::copy_if(extractors_, std::back_inserter(with_kernels), &Extractor::device_twin);
-  VMAFX_ASSIGN(lane_, HipLane::start(device, with_kernels, format, surfaces, workers_));
+  VMAFX_ASSIGN(lane_, HipLane::start(device, with_kernels, format, surfaces, workers_, static_cast<int>(encodes_)));
   verify_ = verify;
   const bool lane_alone = with_kernels.size() == extractors_.size() && !verify;
-  make_slots(lane_->frames_in_flight() + frames_ahead_ + (lane_alone ? 0 : threads()));
+  const size_t in_lane = (static_cast<size_t>(lane_->frames_in_flight()) + encodes_ - 1) / encodes_;
+  make_slots(in_lane + static_cast<size_t>(frames_ahead_) + (lane_alone ? 0 : static_cast<size_t>(threads())));
   return {};
 }
 
 void Pipeline::make_slots(size_t count) {
   slots_ = std::vector<Slot>(count);
   for (Slot& slot : slots_) {
-    slot.memory = allocate_aligned(sums_bytes_);
-    if (verify_) slot.check = allocate_aligned(sums_bytes_);
-    slot.sums.resize(extractors_.size());
-    slot.tasks = make_tasks(slot, slot.memory.get());
-    if (verify_) slot.checks = make_tasks(slot, slot.check.get());
-    if (lane_) slot.lane_sums.resize(std::ranges::count_if(extractors_, &Extractor::device_twin));
-    slot.lane.done = [this, &slot](const Status& status) { lane_done(slot, status); };
+    slot.memory = allocate_aligned(sums_bytes_ * encodes_);
+    if (verify_) slot.check = allocate_aligned(sums_bytes_ * encodes_);
+    slot.frames.resize(encodes_);
+    slot.tasks = make_tasks(slot, false);
+    if (verify_) slot.checks = make_tasks(slot, true);
+    slot.parts = std::vector<Part>(encodes_);
+    for (size_t i = 0; i < encodes_; i++) {
+      Part& part = slot.parts[i];
+      part.sums.resize(extractors_.size());
+      if (lane_) part.lane_sums.resize(std::ranges::count_if(extractors_, &Extractor::device_twin));
+      part.lane.done = [this, &slot, i](const Status& status) { lane_done(slot, i, status); };
+    }
   }
   const MutexLock lock(mutex_);
   pending_.assign(count, 0);
 }
 
-std::vector<Pipeline::Task> Pipeline::make_tasks(Slot& slot, std::byte* memory) {
-  std::vector<Task> tasks(extractors_.size());
+std::vector<Pipeline::Task> Pipeline::make_tasks(Slot& slot, bool checks) {
+  std::vector<Task> tasks(extractors_.size() * encodes_);
   for (size_t i = 0; i < tasks.size(); i++) {
     tasks[i].pipeline = this;
     tasks[i].slot = &slot;
-    tasks[i].extractor = i;
-    tasks[i].sums = memory + sums_offset_[i];
+    tasks[i].extractor = i / encodes_;
+    tasks[i].checks = checks;
   }
   return tasks;
 }
 
-void Pipeline::hold_pictures(Slot& slot, Held ref, Held dist) {
-  slot.held[0][0] = std::move(ref);
-  slot.held[1][0] = std::move(dist);
-  for (int side = 0; side < 2; side++) {
-    std::copy_n(earlier_[side], history_[side], slot.held[side] + 1);
-    std::copy_n(slot.held[side], history_[side], earlier_[side]);
+/* -- Pictures ------------------------------------------------------------------------------------------------------ */
+
+void Pipeline::hold_pictures(Slot& slot, Held ref, std::span<EncodeFrame> encodes) {
+  slot.ref = std::move(ref);
+  slot.count = slot.scored = 0;
+  for (const bool scored : {true, false}) {
+    for (EncodeFrame& encode : encodes)
+      if (encode.scored == scored) hold_part(slot, slot.parts[slot.count++], encode);
+    if (scored) slot.scored = slot.count;
   }
-  show_pictures(slot);
+  compare_histories(slot);
+  for (size_t i = 0; i < slot.count; i++) show_part(slot, i);
+}
+
+void Pipeline::hold_part(Slot& slot, Part& part, EncodeFrame& encode) {
+  Earlier& earlier = earlier_[static_cast<size_t>(encode.encode)];
+  part.encode = encode.encode;
+  part.index = encode.index;
+  part.scored = encode.scored;
+  part.dist[0] = std::move(encode.dist);
+  std::copy_n(earlier.ref, history_[0], part.earlier_ref);
+  std::copy_n(earlier.dist, history_[1], part.dist + 1);
+  if (history_[0]) {
+    std::move_backward(earlier.ref, earlier.ref + history_[0] - 1, earlier.ref + history_[0]);
+    earlier.ref[0] = slot.ref;
+  }
+  std::copy_n(part.dist, history_[1], earlier.dist);
+}
+
+void Pipeline::compare_histories(Slot& slot) {
+  const auto same = [&](const Held* a, const Held* b) { return std::equal(a, a + history_[0], b); };
+  slot.one_history = slot.goes_on = true;
+  for (size_t i = 0; i < slot.count; i++) {
+    slot.one_history &= same(slot.parts[i].earlier_ref, slot.parts[0].earlier_ref);
+    slot.goes_on &= same(slot.parts[i].earlier_ref, last_refs_);
+  }
+  if (!history_[0]) return;
+  std::move_backward(last_refs_, last_refs_ + history_[0] - 1, last_refs_ + history_[0]);
+  last_refs_[0] = slot.ref;
 }
 
 /* To the CPU twins. Pictures that were left on the device show nothing. */
-void Pipeline::show_pictures(Slot& slot) {
-  const auto& [ref, dist] = slot.held;
-  slot.frames = {};
-  slot.frames.index = slot.index;
-  slot.frames.ref = planes_of(ref[0]);
-  slot.frames.dist = planes_of(dist[0]);
-  for (int i = 0; i < kMostHistory; i++) {
-    slot.frames.earlier_ref[i] = planes_of(ref[1 + i]);
-    slot.frames.earlier_dist[i] = planes_of(dist[1 + i]);
+void Pipeline::show_part(Slot& slot, size_t index) {
+  const Part& part = slot.parts[index];
+  FrameSet& frames = slot.frames[index];
+  frames = {};
+  frames.index = part.index;
+  frames.ref = planes_of(slot.ref);
+  frames.dist = planes_of(part.dist[0]);
+  for (int back = 0; back < kMostHistory; back++) {
+    frames.earlier_ref[back] = planes_of(part.earlier_ref[back]);
+    frames.earlier_dist[back] = planes_of(part.dist[1 + back]);
   }
 }
 
-/* No job reads a frame yet when some of its pictures were left on the device: then all metrics run there. */
-Status Pipeline::bring_to_host(Slot& slot) {
+/* No job reads the part's frame yet when some of its pictures were left on the device: then all metrics run there. */
+Status Pipeline::bring_to_host(Slot& slot, size_t index) {
+  const Part& part = slot.parts[index];
   bool was_on_device = false;
-  for (const auto& side : slot.held)
-    for (const Held& held : side) {
-      if (!held || !held->on_device()) continue;
-      VMAFX_TRY(held->bring_to_host());
-      was_on_device = true;
-    }
-  if (was_on_device) show_pictures(slot);
+  const auto bring = [&](const Held& held) -> Status {
+    if (!held || !held->on_device()) return {};
+    was_on_device = true;
+    return held->bring_to_host();
+  };
+  VMAFX_TRY(bring(slot.ref));
+  for (const Held& held : part.dist) VMAFX_TRY(bring(held));
+  for (const Held& held : part.earlier_ref) VMAFX_TRY(bring(held));
+  if (was_on_device) show_part(slot, index);
   return {};
 }
 
-void Pipeline::clear_sums(Slot& slot) {
-  std::memset(slot.memory.get(), 0, sums_bytes_);
-  if (slot.verified) std::memset(slot.check.get(), 0, sums_bytes_);
-  auto lane_sums = slot.lane_sums.begin();
-  for (size_t i = 0; i < extractors_.size(); i++) {
-    std::byte* sums = runs(i, slot.scored) ? slot.tasks[i].sums : nullptr;
-    slot.sums[i] = sums;
-    if (on_device(i)) *lane_sums++ = sums;
+void Pipeline::let_go(Slot& slot) {
+  slot.ref = nullptr;
+  for (Part& part : slot.parts) {
+    std::ranges::fill(part.dist, nullptr);
+    std::ranges::fill(part.earlier_ref, nullptr);
   }
 }
 
-Status Pipeline::add(bool scored, Held ref, Held dist) {
+/* -- Jobs ---------------------------------------------------------------------------------------------------------- */
+
+/* Metrics that read earlier frames find them on the device where the slot goes on with what the slots before had. */
+bool Pipeline::in_lane(size_t extractor, const Slot& slot) const {
+  return on_device(extractor) && (slot.goes_on || !extractors_[extractor]->reads().history);
+}
+
+void Pipeline::clear_sums(Slot& slot) {
+  std::memset(slot.memory.get(), 0, sums_bytes_ * slot.count);
+  if (slot.verified) std::memset(slot.check.get(), 0, sums_bytes_ * slot.count);
+  for (size_t part = 0; part < slot.count; part++) {
+    auto lane_sums = slot.parts[part].lane_sums.begin();
+    for (size_t i = 0; i < extractors_.size(); i++) {
+      std::byte* sums = runs(i, slot.parts[part].scored) ? sums_at(slot.memory, i, part) : nullptr;
+      slot.parts[part].sums[i] = sums;
+      if (on_device(i)) *lane_sums++ = in_lane(i, slot) ? sums : nullptr;
+    }
+  }
+}
+
+Status Pipeline::add(Held ref, std::span<EncodeFrame> encodes) {
   Slot& slot = slots_[next_ % slots_.size()];
-  slot.index = static_cast<int64_t>(next_);
-  slot.scored = scored;
-  slot.verified = verify_ && scored && slot.index % verify_ == 0;
-  hold_pictures(slot, std::move(ref), std::move(dist));
+  slot.number = static_cast<int64_t>(next_);
+  hold_pictures(slot, std::move(ref), encodes);
+  slot.verified = verify_ && slot.scored && slot.number % verify_ == 0;
   clear_sums(slot);
-  if (slot.verified) {
-    if (Status status = guarded([&] { return bring_to_host(slot); }); !status.ok()) {
+  const bool read_in_host =
+      slot.verified || (lane_ && !slot.goes_on && std::ranges::any_of(extractors_, [](Extractor* extractor) {
+                          return extractor->device_twin() && extractor->reads().history;
+                        }));
+  if (read_in_host) {
+    const Status status = guarded([&]() -> Status {
+      for (size_t part = 0; part < slot.count; part++) VMAFX_TRY(bring_to_host(slot, part));
+      return {};
+    });
+    if (!status.ok()) {
       let_go(slot);
       return status;
     }
@@ -158,27 +235,28 @@ Status Pipeline::add(bool scored, Held ref, Held dist) {
     const MutexLock lock(mutex_);
     pending(slot) = 1;  // this function: nothing ends before all is on its way
   }
-  for (size_t i = 0; i < extractors_.size(); i++) {
-    if (!runs(i, scored)) continue;
-    if (!on_device(i)) start_task(slot.tasks[i]);
-    else if (slot.verified) start_task(slot.checks[i]);
-  }
-  if (std::ranges::any_of(slot.lane_sums, [](const std::byte* sums) { return sums; })) {
-    {
-      const MutexLock lock(mutex_);
-      pending(slot)++;
-    }
-    slot.lane.scored = scored;
-    slot.lane.ref = slot.held[0][0].get();
-    slot.lane.dist = slot.held[1][0].get();
-    slot.lane.sums = slot.lane_sums;
-    lane_->add(slot.lane);
-  }
+  start_twins(slot);
+  start_lane(slot);
   job_done(slot);
   return {};
 }
 
-void Pipeline::start_task(Task& task) noexcept {
+void Pipeline::start_twins(Slot& slot) {
+  for (size_t i = 0; i < extractors_.size(); i++) {
+    if (!in_lane(i, slot)) start_tasks(slot, slot.tasks, i);
+    else if (slot.verified) start_tasks(slot, slot.checks, i);
+  }
+}
+
+void Pipeline::start_tasks(Slot& slot, std::vector<Task>& tasks, size_t extractor) noexcept {
+  const size_t parts = parts_of(extractor, slot);
+  for (size_t first = 0, n = 0; first < parts; first += encodes_per_task_, n++)
+    start_task(tasks[extractor * encodes_ + n], first, std::min(first + encodes_per_task_, parts));
+}
+
+void Pipeline::start_task(Task& task, size_t first, size_t end) noexcept {
+  task.first = first;
+  task.end = end;
   {
     const MutexLock lock(mutex_);
     pending(*task.slot)++;
@@ -186,22 +264,57 @@ void Pipeline::start_task(Task& task) noexcept {
   workers_.add(task);
 }
 
+/* The lane gets frames that it has no sums to make of, too, where they may be the earlier ones of those to come. */
+void Pipeline::start_lane(Slot& slot) {
+  if (!lane_) return;
+  Fifo<LaneFrame> frames;
+  int count = 0;
+  for (size_t i = 0; i < slot.count; i++) {
+    Part& part = slot.parts[i];
+    if (slot.goes_on && std::ranges::none_of(part.lane_sums, [](const std::byte* sums) { return sums; })) continue;
+    part.lane.encode = part.encode;
+    part.lane.scored = part.scored;
+    part.lane.ref = slot.ref.get();
+    part.lane.dist = part.dist[0].get();
+    part.lane.sums = part.lane_sums;
+    part.lane.place = count++;
+    frames.push_back(part.lane);
+  }
+  if (!count) return;
+  for (LaneFrame* frame = frames.first(); frame; frame = frame->next) frame->of = count;
+  {
+    const MutexLock lock(mutex_);
+    pending(slot) += count;
+  }
+  lane_->add(frames);
+}
+
 void Pipeline::run(Task& task, int worker) noexcept {
   Status status = guarded([&]() -> Status {
-    extractors_[task.extractor]->extract(task.slot->frames, scratch_[worker].get(), task.sums);
+    extract(task, worker);
     return {};
   });
   if (!status.ok()) fail(std::move(status));
   job_done(*task.slot);
 }
 
+/* Together where an extractor sees the same of the reference in all of them. */
+void Pipeline::extract(const Task& task, int worker) const {
+  const Slot& slot = *task.slot;
+  const Extractor& extractor = *extractors_[task.extractor];
+  std::byte* const scratch = scratch_[static_cast<size_t>(worker)].get();
+  const AlignedBytes& memory = task.checks ? slot.check : slot.memory;
+  void* sums[kMostEncodes] = {};
+  for (size_t i = task.first; i < task.end; i++) sums[i - task.first] = sums_at(memory, task.extractor, i);
+  const std::span frames = std::span(slot.frames).subspan(task.first, task.end - task.first);
+  if (slot.one_history || !extractor.reads().history)
+    return extractor.extract_encodes(frames, scratch, {sums, frames.size()});
+  for (size_t i = 0; i < frames.size(); i++) extractor.extract(frames[i], scratch, sums[i]);
+}
+
 void Pipeline::fail(Status status) noexcept {
   const MutexLock lock(mutex_);
   if (failure_.ok()) failure_ = std::move(status);
-}
-
-void Pipeline::let_go(Slot& slot) {
-  for (auto& side : slot.held) std::ranges::fill(side, nullptr);
 }
 
 void Pipeline::job_done(Slot& slot) noexcept {
@@ -220,21 +333,22 @@ void Pipeline::job_done(Slot& slot) noexcept {
   }
 }
 
-void Pipeline::lane_done(Slot& slot, const Status& status) noexcept {
+void Pipeline::lane_done(Slot& slot, size_t index, const Status& status) noexcept {
   if (!status.ok()) {
-    const bool in_host = slot.verified;  // and being read there
+    const Part& part = slot.parts[index];
+    const bool in_host = slot.verified || !slot.goes_on;  // and being read there
     Status handed_over = guarded([&] {
       {
         const MutexLock lock(mutex_);
-        if (!handover_) handover_ = {slot.index, status};
+        if (!handover_) handover_ = {part.index, status};
         slot.verified = false;
       }
-      return in_host ? Status() : bring_to_host(slot);
+      return in_host ? Status() : bring_to_host(slot, index);
     });
     const bool can_be_scored = handed_over.ok();
     if (!can_be_scored) fail(std::move(handed_over));
     for (size_t i = 0; i < extractors_.size() && can_be_scored; i++)
-      if (on_device(i) && runs(i, slot.scored)) start_task(slot.tasks[i]);
+      if (in_lane(i, slot) && runs(i, part.scored)) start_task(slot.tasks[i * encodes_ + index], index, index + 1);
   }
   job_done(slot);
 }
@@ -252,19 +366,23 @@ bool Pipeline::take(bool wait, FinishedFrame* finished) {
     if (!wait) return false;
     if (lane_) (void)lane_->is_abandoned();
   }
-  if (slot.verified) compare(slot);
+  if (taken_ == 0 && slot.verified) compare(slot);
+  const Part& part = slot.parts[taken_++];
+  *finished = {part.encode, part.index, part.scored, part.sums};
+  if (taken_ < slot.count) return true;
+  taken_ = 0;
   oldest_++;
-  *finished = {slot.index, slot.scored, slot.sums};
   return true;
 }
 
 void Pipeline::compare(const Slot& slot) {
-  verification_.frames++;
-  for (size_t i = 0; i < extractors_.size(); i++)
-    if (on_device(i) && slot.sums[i])
-      verification_.largest_difference =
-          std::max(verification_.largest_difference,
-                   largest_difference(slot.sums[i], slot.check.get() + sums_offset_[i], extractors_[i]->sums_bytes()));
+  verification_.frames += static_cast<int64_t>(slot.scored);
+  for (size_t part = 0; part < slot.count; part++)
+    for (size_t i = 0; i < extractors_.size(); i++)
+      if (in_lane(i, slot) && slot.parts[part].sums[i])
+        verification_.largest_difference = std::max(
+            verification_.largest_difference,
+            largest_difference(slot.parts[part].sums[i], sums_at(slot.check, i, part), extractors_[i]->sums_bytes()));
 }
 
 Status Pipeline::failure() const {

@@ -1,8 +1,12 @@
-/* The frames in flight: a ring of slots, each a frame pair with room for the raw sums of every extractor.
+/* The frames in flight: a ring of slots, each a picture of the reference and those of its encodes, with room for the raw sums of every
+ * extractor.
  *
  * The owner's thread adds frames at one end and takes finished ones, in order, from the other; the workers run one job
- * per frame and extractor, and extractors with kernels run in the HIP lane once there is one. The ring's size bounds the memory:
- * add() may only be called when full() is false, and take(true) waits for the oldest frame. */
+ * per slot and extractor (for many encodes several), and extractors with kernels run in the HIP lane once there is one. The ring's size
+ * bounds the memory: add() may only be called when full() is false, and take(true) waits for the oldest frame.
+ *
+ * What extractors see of an encode is what they would see of it alone: each encode has its own frame numbers and earlier pictures. Only
+ * where those of the reference are the same are encodes given to an extractor together. */
 #ifndef VMAFX_ENGINE_PIPELINE_H
 #define VMAFX_ENGINE_PIPELINE_H
 
@@ -21,9 +25,10 @@
 
 namespace vmafx {
 
-/* A frame whose raw sums are complete. sums[i] is of extractor i, nullptr where it did not run. Valid until the next add(). */
+/* A frame pair whose raw sums are complete. sums[i] is of extractor i, nullptr where it did not run. Valid until the next add(). */
 struct FinishedFrame {
-  int64_t index;
+  int encode;
+  int64_t index;  // its number in that encode
   bool scored;
   std::span<const std::byte* const> sums;
 };
@@ -36,11 +41,19 @@ class Pipeline {
   using Held = std::shared_ptr<HeldPicture>;
   static constexpr int kMostHistory = std::size(FrameSet().earlier_ref);
 
+  /* A picture of an encode, to be added with its reference. */
+  struct EncodeFrame {
+    int encode = 0;
+    int64_t index = 0;  // the number of the pair in that encode: one more than that before
+    bool scored = true;
+    Held dist;
+  };
+
   Pipeline() = default;
   ~Pipeline();  // waits for what is in flight
 
   /* Allocates everything. `frames_ahead`: how many frames may be in flight beyond one for each thread. */
-  Status start(std::vector<Extractor*> extractors, int threads, int frames_ahead);
+  Status start(std::vector<Extractor*> extractors, int threads, int frames_ahead, int encodes = 1);
 
   /* From now on the extractors that have kernels run on the device. Before the first frame. `surfaces`: see HipLane::start().
    * `verify`: every how many frames their CPU twins run too; 0: never. After a failure the pipeline is as before. */
@@ -51,11 +64,13 @@ class Pipeline {
   int threads() const { return workers_.threads(); }
   bool on_device(size_t extractor) const { return lane_ && extractors_[extractor]->device_twin(); }
 
-  /* Fails when a picture in the GPU's memory that a CPU twin is to read cannot be downloaded; the frame is then none. Takes no
-   * memory of its own: a frame that is on its way comes out at the other end. */
-  Status add(bool scored, Held ref, Held dist);
+  /* The next picture of the reference with those of its encodes, at least one and each once. Fails when a picture in the GPU's memory
+   * that a CPU twin is to read cannot be downloaded; the frames are then none. Takes no memory of its own: a frame that is on its way
+   * comes out at the other end. */
+  Status add(Held ref, std::span<EncodeFrame> encodes);
 
-  /* The oldest frame if it is finished (or, with `wait`, once it is); false when there is none. */
+  /* The oldest frame pair if it is finished (or, with `wait`, once it is); false when there is none. Those of one reference come in the
+   * order in which they were added. */
   bool take(bool wait, FinishedFrame* finished);
 
   /* Whether the device failed. The sums of frames from then on are the CPU twins'. */
@@ -68,55 +83,88 @@ class Pipeline {
  private:
   struct Slot;
 
-  /* A CPU twin fills its part of a slot's memory. */
+  /* A CPU twin fills its part of a slot's memory, for encodes first .. end-1 of the slot. */
   struct Task final : Job {
     void run(int worker) noexcept override { pipeline->run(*this, worker); }
     Pipeline* pipeline = nullptr;
     Slot* slot = nullptr;
     size_t extractor = 0;
-    std::byte* sums = nullptr;
+    size_t first = 0, end = 0;
+    bool checks = false;  // what the lane says
   };
 
-  struct Slot {
+  /* One encode's part of a slot. */
+  struct Part {
+    int encode = 0;
     int64_t index = 0;
     bool scored = false;
-    bool verified = false;  // `check` holds what the CPU twins say of the lane's extractors
-    FrameSet frames;
-    Held held[2][1 + kMostHistory];  // of ref and dist: this one and the earlier ones. Let go when the last job ends
-    AlignedBytes memory;             // the sums of all extractors
-    AlignedBytes check;
-    std::vector<const std::byte*> sums;
-    std::vector<Task> tasks, checks;  // of each extractor
+    Held dist[1 + kMostHistory], earlier_ref[kMostHistory];  // let go when the slot's last job ends
+    std::vector<const std::byte*> sums;                      // of each extractor
     std::vector<std::byte*> lane_sums;
     LaneFrame lane;
   };
 
+  struct Slot {
+    int64_t number = 0;
+    size_t count = 0, scored = 0;  // parts; the scored ones come first
+    bool verified = false;         // `check` holds what the CPU twins say of the lane's extractors
+    bool one_history = false;      // the earlier pictures of the reference are the same for all parts
+    bool goes_on = false;          // and they are those of the slots before this one
+    Held ref;
+    std::vector<Part> parts;
+    std::vector<FrameSet> frames;     // of each part
+    AlignedBytes memory, check;       // the sums of all extractors, part by part
+    std::vector<Task> tasks, checks;  // of each extractor, as many as there are parts
+  };
+
+  /* The last pictures, the last one first. */
+  struct Earlier {
+    Held ref[kMostHistory], dist[kMostHistory];
+  };
+
   void make_slots(size_t count);
-  std::vector<Task> make_tasks(Slot& slot, std::byte* memory);
+  std::vector<Task> make_tasks(Slot& slot, bool checks);
   int& pending(const Slot& slot) VMAFX_REQUIRES(mutex_) { return pending_[&slot - slots_.data()]; }
-  void hold_pictures(Slot& slot, Held ref, Held dist);
+  void hold_pictures(Slot& slot, Held ref, std::span<EncodeFrame> encodes);
+  void hold_part(Slot& slot, Part& part, EncodeFrame& encode);
+  void compare_histories(Slot& slot);
   void let_go(Slot& slot);
-  void show_pictures(Slot& slot);
-  Status bring_to_host(Slot& slot);
+  void show_part(Slot& slot, size_t part);
+  Status bring_to_host(Slot& slot, size_t part);
   void clear_sums(Slot& slot);
-  void start_task(Task& task) noexcept;
+  bool in_lane(size_t extractor, const Slot& slot) const;
+  void start_twins(Slot& slot);
+  void start_lane(Slot& slot);
+  void start_tasks(Slot& slot, std::vector<Task>& tasks, size_t extractor) noexcept;
+  void start_task(Task& task, size_t first, size_t end) noexcept;
   void run(Task& task, int worker) noexcept;
+  void extract(const Task& task, int worker) const;
   void job_done(Slot& slot) noexcept;
-  void lane_done(Slot& slot, const Status& status) noexcept;
+  void lane_done(Slot& slot, size_t part, const Status& status) noexcept;
   void fail(Status status) noexcept;
   bool is_done(const Slot& slot, bool wait);
   void compare(const Slot& slot);
   bool runs(size_t extractor, bool scored) const { return scored || extractors_[extractor]->reads().every_frame; }
+  size_t parts_of(size_t extractor, const Slot& slot) const {
+    return extractors_[extractor]->reads().every_frame ? slot.count : slot.scored;
+  }
+  std::byte* sums_at(const AlignedBytes& memory, size_t extractor, size_t part) const {
+    return memory.get() + part * sums_bytes_ + sums_offset_[extractor];
+  }
 
   std::vector<Extractor*> extractors_;
   int history_[2] = {};              // earlier pictures that some extractor reads, of ref and of dist
-  std::vector<size_t> sums_offset_;  // of each extractor in Slot::memory
-  size_t sums_bytes_ = 0;
+  std::vector<size_t> sums_offset_;  // of each extractor in a part's memory
+  size_t sums_bytes_ = 0;            // of a part
+  size_t encodes_ = 1;
+  size_t encodes_per_task_ = 1;
   int verify_ = 0;
   std::vector<Slot> slots_;
   std::vector<AlignedBytes> scratch_;  // per worker
-  Held earlier_[2][kMostHistory];      // of ref and dist, the last one first
-  size_t next_ = 0, oldest_ = 0;       // frame counts; slot = count % slots_.size()
+  std::vector<Earlier> earlier_;       // of each encode
+  Held last_refs_[kMostHistory];       // of the slots, the last one first
+  size_t next_ = 0, oldest_ = 0;       // slot counts; slot = count % slots_.size()
+  size_t taken_ = 0;                   // parts of the oldest slot
   int frames_ahead_ = 0;
   Verification verification_;
 

@@ -150,13 +150,25 @@ Status Plan::check_models(const VideoFormat& format, Log& log) const {
   return {};
 }
 
-Status Plan::instantiate(const VideoFormat& format, Log& log) {
+Status Plan::make_extractors(PlannedExtractor& planned, const VideoFormat& format, int encodes) {
+  for (const auto& [name, text] : planned.given)
+    if (const OptionInfo* option = find_option(*planned.info, name); option && option->writes && encodes > 1)
+      return error(EINVAL, "%s of %s writes files of one encode, and there are %d: score that encode alone",
+                   name.c_str(), planned.info->name, encodes);
+  for (int encode = 0; encode < encodes; encode++) {
+    auto made = planned.info->create(planned.options, format, encode ? Placement::kCpu : planned.placement);
+    if (!made.ok()) return no_extractor(name_of(planned), made.status().message());
+    if (encode) planned.others.push_back(std::move(made.value()));
+    else planned.extractor = std::move(made.value());
+  }
+  return {};
+}
+
+Status Plan::instantiate(const VideoFormat& format, Log& log, int encodes) {
   VMAFX_TRY(check_models(format, log));
   for (PlannedExtractor& planned : extractors_) {
     VMAFX_TRY(choose_placement(planned, format, log));
-    auto made = planned.info->create(planned.options, format, planned.placement);
-    if (!made.ok()) return no_extractor(name_of(planned), made.status().message());
-    planned.extractor = std::move(made.value());
+    VMAFX_TRY(make_extractors(planned, format, encodes));
   }
   place_columns(log);
   for (PlannedModel& planned : models_) {

@@ -26,6 +26,9 @@ struct PlannedExtractor {
   bool device_only = false;  // somebody asked for the kernels, not for the metric
   Options options;
   std::unique_ptr<Extractor> extractor;  // after instantiate()
+  std::vector<std::unique_ptr<Extractor>>
+      others;  // of encodes 1, 2, …: their sums become scores there, and are made by `extractor`
+  Extractor& of_encode(int encode) { return encode ? *others[encode - 1] : *extractor; }
   /* "vif", "adm": the metric's name, or with options in the key "vif_egl_1". */
   std::string name() const;
 
@@ -55,8 +58,8 @@ class Plan {
   static StatusOr<Plan> make(std::vector<ModelSpec> models, const std::vector<FeatureSpec>& features,
                              Placement preferred, Log& log);
 
-  /* Makes the extractors. EINVAL when one cannot take the format. */
-  Status instantiate(const VideoFormat& format, Log& log);
+  /* Makes the extractors, for so many encodes. EINVAL when one cannot take the format, or writes files, which are of one encode. */
+  Status instantiate(const VideoFormat& format, Log& log, int encodes = 1);
 
   std::vector<PlannedExtractor>& extractors() { return extractors_; }
   const std::vector<PlannedExtractor>& extractors() const { return extractors_; }
@@ -76,6 +79,7 @@ class Plan {
   Status add_feature(const FeatureSpec& spec, Placement preferred, Log& log);
   void place_columns(Log& log);
   void place_column(PlannedExtractor& planned, size_t feature, Log& log);
+  static Status make_extractors(PlannedExtractor& planned, const VideoFormat& format, int encodes);
   static int main_column(const PlannedExtractor& planned);
   int column_of(const PlannedExtractor& planned, const std::string& feature) const;
 

@@ -27,7 +27,7 @@ Status Scorer::add(const FinishedFrame& finished) {
   for (size_t i = 0; i < extractors.size(); i++) {
     if (!finished.sums[i]) continue;
     ColumnSink sink(extractors[i], table_);
-    extractors[i].extractor->finalize(finished.index, finished.sums[i], sink);
+    extractors[i].of_encode(encode_).finalize(finished.index, finished.sums[i], sink);
   }
   added_ = finished.index + 1;
   return complete_frames();
@@ -36,7 +36,7 @@ Status Scorer::add(const FinishedFrame& finished) {
 Status Scorer::flush() {
   for (PlannedExtractor& planned : plan_.extractors()) {
     ColumnSink sink(planned, table_);
-    VMAFX_TRY(planned.extractor->flush(sink));
+    VMAFX_TRY(planned.of_encode(encode_).flush(sink));
   }
   VMAFX_TRY(complete_frames());
   if (complete_ < added_)

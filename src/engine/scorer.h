@@ -14,8 +14,10 @@ namespace vmafx {
 
 class Scorer {
  public:
-  /* `plan` and `table` must outlive the scorer; `subsample`: frames whose number it divides are scored. */
-  Scorer(Plan& plan, ScoreTable& table, int subsample) : plan_(plan), table_(table), subsample_(subsample) {}
+  /* `plan` and `table` must outlive the scorer; `encode`: which one's sums they are; `subsample`: frames whose number it divides are
+   * scored. */
+  Scorer(Plan& plan, int encode, ScoreTable& table, int subsample)
+      : plan_(plan), encode_(encode), table_(table), subsample_(subsample) {}
 
   /* Takes the next frame in order, then completes all frames whose scores are known. */
   Status add(const FinishedFrame& finished);
@@ -32,6 +34,7 @@ class Scorer {
   Status complete_frames();
 
   Plan& plan_;
+  const int encode_;
   ScoreTable& table_;
   int subsample_;
   int64_t added_ = 0;

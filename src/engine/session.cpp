@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cmath>
 
 #include "base/cpu.h"
 #include "engine/color.h"
@@ -23,8 +22,8 @@ constexpr int64_t kFramesPerReserve = 256;
 
 Status check_range(const char* option, int value, int least, int most, const char* help) {
   if (value >= least && value <= most) return {};
-  return error(EINVAL, most == INT_MAX ? "%s=%d; use %d or more (%s)" : "%s=%d; use %d (%s)", option, value, least,
-               help);
+  if (most == INT_MAX) return error(EINVAL, "%s=%d; use %d or more (%s)", option, value, least, help);
+  return error(EINVAL, "%s=%d; use %d to %d (%s)", option, value, least, most, help);
 }
 
 }  // namespace
@@ -62,12 +61,44 @@ StatusOr<std::unique_ptr<Session>> Session::open(const SessionParams& params, Lo
 
   VMAFX_ASSIGN(session->score_format_, ScoreFormat::parse(params.score_fmt, false));
   session->pool_ = choose_pool(params.pool, session->log_);
-  VMAFX_ASSIGN(session->report_,
-               open_report({params.log_path, params.log_fmt, params.score_fmt, params.n_subsample, params.report_times},
-                           session->log_));
-  VMAFX_ASSIGN(session->monitor_,
-               Monitor::open({params.window, params.warn_below, params.fail_below, params.openmetrics}));
+  VMAFX_ASSIGN(session->reports_, open_reports({params.log_path, params.log_fmt, params.score_fmt, params.n_subsample,
+                                                params.report_times, params.encodes},
+                                               session->log_));
+  VMAFX_TRY(session->open_encodes());
   return session;
+}
+
+/* What `encode_names` calls it, or "main0". */
+std::string Session::encode_name(int number) const {
+  size_t at = 0;
+  const std::string& names = params_.encode_names;
+  for (int i = 0; i < number && at != names.npos; i++)
+    if (at = names.find('|', at); at != names.npos) at++;
+  const std::string name = at == names.npos ? "" : names.substr(at, names.find('|', at) - at);
+  return name.empty() ? "main" + std::to_string(number) : name;
+}
+
+Status Session::open_encodes() {
+  const bool named = params_.encodes > 1;
+  std::vector<std::string> names;
+  for (int i = 0; i < params_.encodes; i++) {
+    names.push_back(encode_name(i));
+    if (std::ranges::count(names, names.back()) > 1)
+      return error(EINVAL, "two encodes are called '%s'; encode_names=A|B|… names each of them", names.back().c_str());
+  }
+  const auto count = std::ranges::count(params_.encode_names, '|') + 1;
+  if (!params_.encode_names.empty() && count > params_.encodes)
+    return error(EINVAL, "encode_names has %d names, and there are %d encodes", static_cast<int>(count),
+                 params_.encodes);
+  const std::vector<std::string> labels = named ? names : std::vector<std::string>{"0"};
+  VMAFX_ASSIGN(const auto metrics, open_metrics_file(params_.openmetrics, labels));
+  for (int i = 0; i < params_.encodes; i++) {
+    const MonitorRequest monitor = {params_.window, params_.warn_below, params_.fail_below, metrics,
+                                    static_cast<size_t>(i)};
+    VMAFX_ASSIGN(auto encode, Encode::open({i, names[static_cast<size_t>(i)]}, named, monitor, log_));
+    encodes_.push_back(std::move(encode));
+  }
+  return {};
 }
 
 StatusOr<std::vector<ModelSpec>> Session::models_asked_for() {
@@ -78,53 +109,63 @@ StatusOr<std::vector<ModelSpec>> Session::models_asked_for() {
   return models;
 }
 
-Status Session::configure(const VmafxFormat& ref_given, const VmafxFormat& dist_given) {
-  if (table_) return error(EINVAL, "the session is configured already; open another one for another format");
+Status Session::configure(const VmafxFormat& ref_given, std::span<const VmafxFormat> dist_given) {
+  if (configured_) return error(EINVAL, "the session is configured already; open another one for another format");
   VMAFX_TRY(failure_);
   VMAFX_ASSIGN(InputFormat ref, InputFormat::make(ref_given, "reference"));
-  VMAFX_ASSIGN(InputFormat dist, InputFormat::make(dist_given, "distorted"));
-  if (const auto differ = differences(ref, dist); !differ.empty()) return {EINVAL, differ.front()};
+  std::vector<InputFormat> dist;
+  for (const auto& encode : encodes_) {
+    const VmafxFormat& given = dist_given[dist_given.size() == 1 ? 0 : static_cast<size_t>(encode->number())];
+    VMAFX_ASSIGN(InputFormat format, InputFormat::make(given, "distorted"));
+    if (encode->label() && !given.name) format.name = encode->name();
+    if (const auto differ = differences(ref, format); !differ.empty()) return {EINVAL, differ.front()};
+    dist.push_back(std::move(format));
+  }
   return keep(set_up(std::move(ref), std::move(dist)));
 }
 
 /* Once: what fails half-way is not begun again. */
-Status Session::set_up(InputFormat ref, InputFormat dist) {
+Status Session::set_up(InputFormat ref, std::vector<InputFormat> dist) {
   format_ = ref.scored;
-  warn_of_colors(ref, dist, model_count() > 0, log_);
-  settle_color(ref.scored.color, dist.scored.color);
-  VMAFX_TRY(plan_.instantiate(format_, log_));
-  ref.planes_read = dist.planes_read = plan_.planes_read();
+  for (const InputFormat& format : dist) warn_of_colors(ref, format, model_count() > 0, log_);
+  settle_color(ref.scored.color, dist);
+  VMAFX_TRY(plan_.instantiate(format_, log_, params_.encodes));
+  ref.planes_read = plan_.planes_read();
   ref_reader_.start(ref, log_);
-  dist_reader_.start(dist, log_);
+  dist_readers_.resize(dist.size());
+  for (size_t i = 0; i < dist.size(); i++) {
+    dist[i].planes_read = plan_.planes_read();
+    dist_readers_[i].start(dist[i], log_);
+  }
   VMAFX_TRY(start_pipeline());
   VMAFX_TRY(start_import(ref_reader_, ref));
-  VMAFX_TRY(start_import(dist_reader_, dist));
-  table_.emplace(plan_.columns());
-  scorer_.emplace(plan_, *table_, params_.n_subsample);
-  result_.reserve(table_->keys().size());
-  window_scores_.reserve(table_->keys().size());
-  std::vector<MetricColumn> columns = plan_.main_columns();
-  for (const auto& [column, is_model] : columns)
-    if (!is_model) feature_columns_.push_back(column);
-  return monitor_.start(*table_, std::move(columns), pool_, params_.n_subsample);
+  for (size_t i = 0; i < dist.size(); i++) VMAFX_TRY(start_import(dist_readers_[i], dist[i]));
+  for (const auto& encode : encodes_) VMAFX_TRY(encode->start(plan_, pool_, params_.n_subsample));
+  configured_ = true;
+  return {};
 }
 
-void Session::settle_color(const Color& ref, const Color& dist) {
-  std::string differ;
-  format_.color = common_color(ref, dist, &differ);
+/* All encodes are scored as of the same colors: the reference's, or where it does not say them those of the first that does. */
+void Session::settle_color(const Color& ref, const std::vector<InputFormat>& dist) {
+  Color common = ref;
+  for (const InputFormat& format : dist) {
+    std::string differ;
+    common = common_color(common, format.scored.color, &differ);
+    if (plan_.reads_color() && !differ.empty())
+      log_.warning("the inputs differ in what they say of their colors (" + differ +
+                   "); the distorted one is taken as the reference is");
+  }
+  format_.color = common;
   const std::string assumed = assume_color(format_);
-  if (!plan_.reads_color()) return;
-  if (!differ.empty())
-    log_.warning("the inputs differ in what they say of their colors (" + differ +
-                 "); the distorted one is taken as the reference is");
-  if (!assumed.empty()) log_.info("the inputs do not say what their colors are: " + assumed + " is assumed");
+  if (plan_.reads_color() && !assumed.empty())
+    log_.info("the inputs do not say what their colors are: " + assumed + " is assumed");
 }
 
 Status Session::start_pipeline() {
   const int threads = std::min(params_.n_threads ? params_.n_threads : usable_threads(), kMostThreads);
   std::vector<Extractor*> extractors;
   for (const PlannedExtractor& planned : plan_.extractors()) extractors.push_back(planned.extractor.get());
-  VMAFX_TRY(pipeline_.start(std::move(extractors), threads, kFramesAhead));
+  VMAFX_TRY(pipeline_.start(std::move(extractors), threads, kFramesAhead, params_.encodes));
   VMAFX_TRY(start_lane());
   log_beginning(run_facts(), log_);
   return {};
@@ -135,7 +176,8 @@ Status Session::start_lane() {
   const bool wanted = std::ranges::any_of(
       plan_.extractors(), [](const PlannedExtractor& planned) { return planned.extractor->device_twin(); });
   if (!backend_.device || !wanted) return {};
-  const bool surfaces = ref_reader_.in_gpu_memory() || dist_reader_.in_gpu_memory();
+  const bool surfaces =
+      ref_reader_.in_gpu_memory() || std::ranges::any_of(dist_readers_, &PictureReader::in_gpu_memory);
   const Status status = pipeline_.add_lane(*backend_.device, format_, surfaces, params_.verify);
   if (status.ok()) return {};
   return give_up_device(params_.backend, status, backend_, log_);
@@ -158,28 +200,41 @@ StatusOr<std::unique_ptr<DeviceIntake>> Session::open_intake(const InputFormat& 
   return DeviceIntake::create(format, *backend_.device, params_.given);
 }
 
-Status Session::submit(OwnedPicture ref_picture, OwnedPicture dist_picture) {
+Status Session::submit(OwnedPicture ref_picture, DistPictures dist_pictures) {
   VMAFX_TRY(failure_);
-  if (!table_) return error(EINVAL, "frames were submitted before the format was configured");
+  if (!configured_) return error(EINVAL, "frames were submitted before the format was configured");
   if (finished_) return error(EINVAL, "frames were submitted after the end of the stream");
   auto ref = ref_reader_.read(std::move(ref_picture));
-  const bool has_time = dist_picture->has_time;
-  const double time = dist_picture->time;
-  const bool keyframe = dist_picture->keyframe;
-  auto dist = dist_reader_.read(std::move(dist_picture));
+  std::vector<VmafxPicture> facts(dist_pictures.size());  // times and key frames
+  for (size_t i = 0; i < facts.size(); i++)
+    if (dist_pictures[i]) facts[i] = **dist_pictures[i];
+  auto frames = read(std::move(dist_pictures));
   VMAFX_TRY(keep(ref.status()));
-  VMAFX_TRY(keep(dist.status()));
+  VMAFX_TRY(keep(frames.status()));
 
   if (submitted_ == 0) started_ = std::chrono::steady_clock::now();
   VMAFX_TRY(pump([this] { return pipeline_.full(); }));
   VMAFX_TRY(keep(report_complete_frames()));
-  const bool scored = scorer_->is_scored(submitted_);
-  if (has_time && scored) table_->set_time(submitted_, time);
-  if (monitor_.windows().any())
-    VMAFX_TRY(keep(monitor_.windows().add(has_time ? std::optional(time) : std::nullopt, keyframe)));
-  submitted_++;
-  VMAFX_TRY(keep(pipeline_.add(scored, std::move(ref.value()), std::move(dist.value()))));
-  return keep(reserve_report());
+  for (Pipeline::EncodeFrame& frame : frames.value()) {
+    Encode& encode = *encodes_[static_cast<size_t>(frame.encode)];
+    auto number = encode.add(facts[static_cast<size_t>(frame.encode)]);
+    VMAFX_TRY(keep(number.status()));
+    frame.index = number.value();
+    frame.scored = encode.is_scored(frame.index);
+  }
+  submitted_ += static_cast<int64_t>(frames.value().size());
+  VMAFX_TRY(keep(pipeline_.add(std::move(ref.value()), frames.value())));
+  return keep(reserve_reports());
+}
+
+StatusOr<std::vector<Pipeline::EncodeFrame>> Session::read(DistPictures pictures) {
+  std::vector<Pipeline::EncodeFrame> frames;
+  for (size_t i = 0; i < pictures.size(); i++) {
+    if (!pictures[i]) continue;
+    VMAFX_ASSIGN(auto held, dist_readers_[i].read(std::move(*pictures[i])));
+    frames.push_back({.encode = static_cast<int>(i), .dist = std::move(held)});
+  }
+  return frames;
 }
 
 /* The first failure stays: later frames end in it. */
@@ -201,9 +256,11 @@ Status Session::pump(MustWait must_wait) {
 }
 
 /* While frames are scored an error reaches whoever submits them; at the end there may be nobody to tell. */
-Status Session::reserve_report() {
+Status Session::reserve_reports() {
   const bool due = submitted_ % kFramesPerReserve == 0 || (submitted_ & (submitted_ - 1)) == 0;
-  return report_ && due ? report_->reserve(*table_, submitted_) : Status();
+  for (ReportFile& report : reports_)
+    if (due) VMAFX_TRY(report.reserve(encodes_.front()->table(), submitted_ / static_cast<int64_t>(reports_.size())));
+  return {};
 }
 
 /* A device that fails is told once; without `fallback` it ends the session. */
@@ -216,157 +273,159 @@ Status Session::check_device() {
                                        handover_->reason.message().c_str());
   if (!params_.fallback) return error(EIO, "%s (with fallback=1 the CPU would take over)", what.c_str());
   log_.warning(what + "; the CPU scores from there on");
-  for (PictureReader* reader : {&ref_reader_, &dist_reader_})
-    if (reader->is_importing()) VMAFX_TRY(reader->stop_importing("the CPU scores", true));
+  if (ref_reader_.is_importing()) VMAFX_TRY(ref_reader_.stop_importing("the CPU scores", true));
+  for (PictureReader& reader : dist_readers_)
+    if (reader.is_importing()) VMAFX_TRY(reader.stop_importing("the CPU scores", true));
   return {};
 }
 
 Status Session::score(const FinishedFrame& finished) {
   VMAFX_TRY(check_device());
-  VMAFX_TRY(scorer_->add(finished));
+  VMAFX_TRY(encodes_[static_cast<size_t>(finished.encode)]->score(finished));
   if (params_.verify_fail && pipeline_.verification().largest_difference > 0)
     return error(EBADMSG, "verify_fail: the raw sums of frame %lld differ between GPU and CPU by %g of their value",
                  static_cast<long long>(finished.index), pipeline_.verification().largest_difference);
   return {};
 }
 
-/* NDJSON is written as frames and windows finish; the other formats wait for the end. */
 Status Session::report_complete_frames() {
-  for (;;) {
-    while (const auto number = monitor_.next_window(reported_)) {
-      const PooledFrames window = monitor_.window(*number);
-      if (report_) VMAFX_TRY(report_->append_window(*table_, *number, window));
-      monitor_.tell(window, log_);
-    }
-    if (reported_ == scorer_->complete()) return {};
-    if (report_) VMAFX_TRY(report_->append_frame(*table_, reported_));
-    reported_++;
-  }
+  for (const auto& encode : encodes_)
+    VMAFX_TRY(encode->report_complete_frames(report_of(*encode), reports_.size() == 1));
+  return {};
+}
+
+ReportFile* Session::report_of(const Encode& encode) {
+  if (reports_.empty()) return nullptr;
+  return &reports_[reports_.size() == 1 ? 0 : static_cast<size_t>(encode.number())];
+}
+
+/* Of those that have a result, the one that is furthest behind; nullptr: none has. */
+Encode* Session::ready_encode() const {
+  Encode* found = nullptr;
+  for (const auto& encode : encodes_)
+    if (encode->is_ready() && (!found || encode->received() < found->received())) found = encode.get();
+  return found;
 }
 
 Status Session::receive(bool wait, VmafxFrameResult* result, bool* ready) {
   *ready = false;
-  if (!table_) return {};
-  const auto is_ready = [this] {
-    return received_ < scorer_->complete() && (!monitor_.windows().any() || monitor_.windows().knows(received_));
-  };
-  if (!is_ready() && !finished_) {
+  if (!configured_) return {};
+  if (!ready_encode() && !finished_) {
     VMAFX_TRY(failure_);
-    VMAFX_TRY(pump([&] { return wait && !is_ready(); }));
+    VMAFX_TRY(pump([&] { return wait && !ready_encode(); }));
     VMAFX_TRY(keep(report_complete_frames()));
   }
-  if (!is_ready()) return {};
-
-  result_.clear();
-  const auto& keys = table_->keys();
-  if (scorer_->is_scored(received_))
-    for (size_t column = 0; column < keys.size(); column++)
-      if (const auto score = table_->get(received_, static_cast<int>(column)))
-        result_.push_back({keys[column].c_str(), *score});
-  *result = {.frame = received_, .n_scores = result_.size(), .scores = result_.data()};
-  receive_window(received_++, result);
+  Encode* const encode = ready_encode();
+  if (!encode) return {};
+  encode->receive(result);
   *ready = true;
   return {};
 }
 
-void Session::receive_window(int64_t frame, VmafxFrameResult* result) {
-  const auto number = monitor_.windows().ending_with(frame);
-  if (!number) return;
-  const PooledFrames pooled = monitor_.window(*number);
-  window_scores_.clear();
-  for (size_t column = 0; column < pooled.scores.size(); column++)
-    if (const auto score = pooled.scores[column]) window_scores_.push_back({table_->keys()[column].c_str(), *score});
-  window_ = {.number = static_cast<int64_t>(*number),
-             .first_frame = pooled.frames.first,
-             .last_frame = pooled.frames.end - 1,
-             .has_time = pooled.time.has_value(),
-             .time = pooled.time.value_or(0),
-             .n_scores = window_scores_.size(),
-             .scores = window_scores_.data()};
-  result->window = &window_;
-}
-
 Status Session::drain() {
   VMAFX_TRY(pump([] { return true; }));
-  VMAFX_TRY(keep(scorer_->flush()));
-  monitor_.windows().end();
+  for (const auto& encode : encodes_) VMAFX_TRY(keep(encode->flush()));
   ended_ = std::chrono::steady_clock::now();
   return {};
 }
 
-/* The scores stand from the end of drain() on, whatever becomes of the report. */
+/* The scores stand from the end of drain() on, whatever becomes of the reports. */
 Status Session::finish() {
   VMAFX_TRY(failure_);
   if (finished_) return {};
   if (submitted_ == 0) return error(EINVAL, "no frames were scored: the inputs gave no frame pair");
   VMAFX_TRY(drain());
   finished_ = true;
-  const Status reported = keep(write_report(pairing_ && pairing_->cut_short));
-  warn_of_gaps();
+  const Status reported = keep(write_reports(false));
+  for (const auto& encode : encodes_) encode->log_gaps();
   log_end(run_facts(), log_);
-  if (params_.summary)
-    for (const std::string& line : summary_lines(plan_.summary_columns(), *table_, params_.n_subsample))
-      log_.info(line);
-  const Status within_gates = keep(monitor_.end(submitted_, log_));
+  const Status ended = keep(end_encodes());
   VMAFX_TRY(reported);
-  return within_gates;
+  return ended;
 }
 
-void Session::warn_of_gaps() {
-  int64_t count = 0;
-  for (int column = 0; column < table_->columns(); column++)
-    count += pool_values(*table_, column, params_.n_subsample).not_finite;
-  if (count)
-    log_.warning(
-        format_text("%lld scores are not finite; what is pooled leaves them out", static_cast<long long>(count)));
+/* What is wrong with one encode does not keep the others from being told; the first is the session's failure. */
+Status Session::end_encodes() {
+  Status first;
+  for (const auto& encode : encodes_) {
+    if (params_.summary) encode->log_summary();
+    Status status = encode->submitted() ? encode->check_gates()
+                                        : error(EINVAL, "no frames were scored: the input gave no frame pair");
+    if (status.ok()) continue;
+    if (encode->label()) status = error(status.code(), "%s: %s", encode->name().c_str(), status.message().c_str());
+    if (first.ok()) first = std::move(status);
+    else log_.error(status.message());
+  }
+  return first;
 }
 
 Status Session::set_pairing(const VmafxPairing& pairing) {
-  if (pairing.encode)
-    return error(EINVAL, "there is no encode %d to set the pairing of, only encode 0", pairing.encode);
-  pairing_ = pairing;
+  if (pairing.encode < 0 || pairing.encode >= params_.encodes)
+    return error(EINVAL, "there is no encode %d to set the pairing of, only encodes 0 to %d", pairing.encode,
+                 params_.encodes - 1);
+  encodes_[static_cast<size_t>(pairing.encode)]->set_pairing(pairing);
   return {};
 }
 
 Status Session::abandon() {
-  if (finished_ || submitted_ == 0 || !report_) return {};
+  if (finished_ || submitted_ == 0 || reports_.empty()) return {};
   if (failure_.ok()) (void)drain();
-  return write_report(true);
+  return write_reports(true);
 }
 
-Status Session::write_report(bool partial) {
+Status Session::write_reports(bool partial) {
   const Status lines = report_complete_frames();
-  if (!report_) return lines;
-  ReportFile report = std::move(*report_);
-  report_.reset();
-  VMAFX_TRY(lines);
-  VMAFX_TRY(
-      report.write(*table_, {kVersion, format_.w, format_.h, frames_per_second(), partial, windows(), run_facts()}));
+  std::vector<ReportFile> reports = std::move(reports_);
+  reports_.clear();
+  if (!lines.ok()) return lines;
+  const std::span all(encodes_);
+  if (reports.size() == 1) return write_report(std::move(reports[0]), all, partial);
+  Status first;
+  for (size_t i = 0; i < reports.size(); i++) {
+    if (encodes_[i]->submitted() == 0) continue;  // an encode without frames leaves no report
+    const Status status = write_report(std::move(reports[i]), all.subspan(i, 1), partial);
+    if (first.ok()) first = status;
+  }
+  return first;
+}
+
+Status Session::write_report(ReportFile report, std::span<const std::unique_ptr<Encode>> encodes, bool partial) {
+  std::vector<EncodeReport> told;
+  const bool several = encodes.size() > 1;
+  for (const auto& encode : encodes) {
+    const bool cut = partial || (encode->pairing() && encode->pairing()->cut_short);
+    told.push_back(
+        {encode->table(),
+         several ? encode->label() : nullptr,
+         {kVersion, format_.w, format_.h, frames_per_second(), cut, encode->windows(), run_facts(encode.get())}});
+  }
+  VMAFX_TRY(report.write(told));
   return report.commit();
 }
 
-std::vector<PooledFrames> Session::windows() const {
-  std::vector<PooledFrames> windows;
-  for (size_t i = 0; i < monitor_.windows().known(); i++) windows.push_back(monitor_.window(i));
-  return windows;
+unsigned Session::imports() const {
+  unsigned imports = ref_reader_.is_importing() ? 1 : 0;
+  for (size_t i = 0; i < dist_readers_.size(); i++)
+    if (dist_readers_[i].is_importing()) imports |= 2u << i;
+  return imports;
 }
 
-RunFacts Session::run_facts() const {
-  const auto counts = [this](const PictureReader& reader, hip::Side side) {
-    FrameCounts counted = pipeline_.counts(side);
-    counted.downloaded = reader.downloaded();
-    return counted;
-  };
-  RunFacts run{.fallback = backend_.fallback,
-               .threads = pipeline_.threads(),
-               .n_subsample = params_.n_subsample,
-               .ref = counts(ref_reader_, hip::Side::kRef),
-               .dist = counts(dist_reader_, hip::Side::kDist),
-               .in_gpu_memory = ref_reader_.in_gpu_memory() || dist_reader_.in_gpu_memory(),
-               .handover = handover_,
-               .verify = params_.verify,
-               .verification = pipeline_.verification(),
-               .pairing = pairing_};
+/* Without an encode: of all of them. */
+RunFacts Session::run_facts(const Encode* encode) const {
+  FrameCounts ref = pipeline_.counts(hip::Side::kRef), dist = pipeline_.counts(hip::Side::kDist);
+  ref.downloaded = ref_reader_.downloaded();
+  for (const PictureReader& reader : dist_readers_) dist.downloaded += reader.downloaded();
+  RunFacts run{
+      .fallback = backend_.fallback,
+      .threads = pipeline_.threads(),
+      .n_subsample = params_.n_subsample,
+      .ref = ref,
+      .dist = dist,
+      .in_gpu_memory = ref_reader_.in_gpu_memory() || std::ranges::any_of(dist_readers_, &PictureReader::in_gpu_memory),
+      .handover = handover_,
+      .verify = params_.verify,
+      .verification = pipeline_.verification(),
+      .pairing = encode ? encode->pairing() : std::nullopt};
   for (size_t i = 0; i < plan_.extractors().size(); i++)
     run.metrics.push_back({plan_.extractors()[i].name(), pipeline_.on_device(i)});
   if (backend_.device) run.device = device_name(*backend_.device);
@@ -378,23 +437,21 @@ double Session::frames_per_second() const {
   return seconds > 0 ? static_cast<double>(submitted_) / seconds : 0;
 }
 
-StatusOr<NamedScore> Session::feature_score(int i) const {
+StatusOr<const Encode*> Session::scored_encode(int number) const {
   if (!finished_) VMAFX_TRY(failure_);
   if (!finished_) return error(EINVAL, "there is no score before the stream is finished");
-  if (i < 0 || i >= feature_count()) return error(EINVAL, "there is no feature %d", i);
-  const int column = feature_columns_[i];
-  const auto score = pool_column(pool_, pool_values(*table_, column, params_.n_subsample));
-  return NamedScore{table_->keys()[column].c_str(), score.value_or(std::nan(""))};
+  if (number < 0 || number >= params_.encodes) return error(EINVAL, "there is no encode %d", number);
+  return encodes_[static_cast<size_t>(number)].get();
 }
 
-StatusOr<NamedScore> Session::model_score(int i) const {
-  if (!finished_) VMAFX_TRY(failure_);
-  if (!finished_) return error(EINVAL, "there is no score before the stream is finished");
-  if (i < 0 || i >= model_count()) return error(EINVAL, "there is no model %d", i);
-  const PlannedModel& planned = plan_.models()[i];
-  const PoolValues pooled = pool_values(*table_, planned.first_column, params_.n_subsample);
-  if (pooled.values.empty()) return error(EDOM, "model %s has no finite score", planned.model.name().c_str());
-  return NamedScore{planned.model.name().c_str(), pool_scores(pool_, pooled.values)};
+StatusOr<NamedScore> Session::feature_score(int encode, int i) const {
+  VMAFX_ASSIGN(const Encode* found, scored_encode(encode));
+  return found->feature_score(i);
+}
+
+StatusOr<NamedScore> Session::model_score(int encode, int i) const {
+  VMAFX_ASSIGN(const Encode* found, scored_encode(encode));
+  return found->model_score(i);
 }
 
 }  // namespace vmafx

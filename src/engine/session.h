@@ -1,25 +1,24 @@
-/* A session: one stream of frame pairs from open to the pooled scores and the report. The C API in vmafx.h says what each
- * step promises; this is where the rooms of the engine are joined. */
+/* A session: the pictures of a reference and of its encodes, from open to the pooled scores and the reports. The C API in vmafx.h says
+ * what each step promises; this is where the rooms of the engine are joined. */
 #ifndef VMAFX_ENGINE_SESSION_H
 #define VMAFX_ENGINE_SESSION_H
 
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/log.h"
 #include "base/status.h"
 #include "engine/dispatch.h"
+#include "engine/encode.h"
 #include "engine/pictures.h"
 #include "engine/pipeline.h"
 #include "engine/plan.h"
-#include "engine/scorer.h"
-#include "report/monitor.h"
 #include "report/pooling.h"
 #include "report/report.h"
-#include "report/scores.h"
 #include "vmafx/vmafx.h"
 
 namespace vmafx {
@@ -48,56 +47,63 @@ struct SessionParams {
   static std::string text_or(const char* text, const std::string& fallback) { return text ? text : fallback; }
 };
 
-struct NamedScore {
-  const char* name;
-  double score;
-};
-
 class Session {
  public:
   static StatusOr<std::unique_ptr<Session>> open(const SessionParams& params, Log::Sink sink);
 
-  Status configure(const VmafxFormat& ref, const VmafxFormat& dist);
-  Status submit(OwnedPicture ref, OwnedPicture dist);
+  /* One format for all encodes, or one for each. */
+  Status configure(const VmafxFormat& ref, std::span<const VmafxFormat> dist);
+  /* A picture of an encode; none: no picture of it belongs to this one of the reference. */
+  using DistPictures = std::vector<std::optional<OwnedPicture>>;
+  Status submit(OwnedPicture ref, DistPictures dist);
   Status receive(bool wait, VmafxFrameResult* result, bool* ready);
   Status finish();
   void fail(Status status) noexcept;  // something threw: nothing more can be scored
-  Status abandon();                   // writes a partial report if frames were scored and finish() did not succeed
-  StatusOr<NamedScore> model_score(int i) const;
-  StatusOr<NamedScore> feature_score(int i) const;
+  Status abandon();                   // writes partial reports if frames were scored and finish() did not succeed
+  StatusOr<NamedScore> model_score(int encode, int i) const;
+  StatusOr<NamedScore> feature_score(int encode, int i) const;
 
   Status set_pairing(const VmafxPairing& pairing);
   unsigned planes_read() const { return plan_.planes_read(); }
-  unsigned imports() const { return (ref_reader_.is_importing() ? 1 : 0) | (dist_reader_.is_importing() ? 2 : 0); }
+  unsigned imports() const;
   bool finished() const { return finished_; }
   const ScoreFormat& score_format() const { return score_format_; }
+  int encodes() const { return params_.encodes; }
+  const char* encode_called(int number) const {  // nullptr: there is no such encode
+    return number >= 0 && number < params_.encodes ? encodes_[static_cast<size_t>(number)]->name().c_str() : nullptr;
+  }
   int model_count() const { return static_cast<int>(plan_.models().size()); }
-  int feature_count() const { return static_cast<int>(feature_columns_.size()); }
+  int feature_count() const { return encodes_.front()->feature_count(); }
   Log& log() { return log_; }
 
  private:
   Session(const SessionParams& params, Log::Sink sink) : params_(params), log_(std::move(sink)) {}
 
-  void settle_color(const Color& ref, const Color& dist);
+  std::string encode_name(int number) const;
+  Status open_encodes();
+  void settle_color(const Color& ref, const std::vector<InputFormat>& dist);
   Status start_pipeline();
   Status start_lane();
   Status start_import(PictureReader& reader, const InputFormat& format);
   StatusOr<std::unique_ptr<DeviceIntake>> open_intake(const InputFormat& format) const;
-  Status set_up(InputFormat ref, InputFormat dist);
+  Status set_up(InputFormat ref, std::vector<InputFormat> dist);
   Status check_device();
   Status keep(Status status);
   template <class MustWait>
   Status pump(MustWait must_wait);
   Status drain();  // scores everything that is in flight
   Status score(const FinishedFrame& finished);
+  StatusOr<std::vector<Pipeline::EncodeFrame>> read(DistPictures pictures);
   Status report_complete_frames();
-  void receive_window(int64_t frame, VmafxFrameResult* result);
-  std::vector<PooledFrames> windows() const;
+  Encode* ready_encode() const;
+  ReportFile* report_of(const Encode& encode);
+  StatusOr<const Encode*> scored_encode(int number) const;
   StatusOr<std::vector<ModelSpec>> models_asked_for();
-  Status reserve_report();
-  Status write_report(bool partial);
-  void warn_of_gaps();  // scores that are not finite, which pooled ones leave out
-  RunFacts run_facts() const;
+  Status reserve_reports();
+  Status write_reports(bool partial);
+  Status write_report(ReportFile report, std::span<const std::unique_ptr<Encode>> encodes, bool partial);
+  Status end_encodes();
+  RunFacts run_facts(const Encode* encode = nullptr) const;
   double frames_per_second() const;
 
   SessionParams params_;
@@ -106,22 +112,16 @@ class Session {
   Plan plan_;
   Pool pool_;
   ScoreFormat score_format_;
-  std::optional<ReportFile> report_;
-  Monitor monitor_;
+  std::vector<ReportFile> reports_;  // of each encode, or one of all
+  std::vector<std::unique_ptr<Encode>> encodes_;
   VideoFormat format_;
-  PictureReader ref_reader_, dist_reader_;
-  std::optional<ScoreTable> table_;  // configured when present
-  std::optional<Scorer> scorer_;
+  PictureReader ref_reader_;
+  std::vector<PictureReader> dist_readers_;
+  bool configured_ = false;
   Pipeline pipeline_;
 
   std::optional<Handover> handover_;  // told
-  int64_t submitted_ = 0;
-  int64_t received_ = 0;
-  int64_t reported_ = 0;                            // NDJSON lines, and frames that need none
-  std::vector<int> feature_columns_;                // main scores of the features that were asked for
-  std::vector<VmafxScore> result_, window_scores_;  // what the last receive() handed out
-  VmafxWindow window_{};
-  std::optional<VmafxPairing> pairing_;
+  int64_t submitted_ = 0;             // pairs of all encodes
   std::chrono::steady_clock::time_point started_, ended_;
   Status failure_;  // the first one; it stays
   bool finished_ = false;

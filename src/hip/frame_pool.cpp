@@ -122,10 +122,15 @@ Status FramePool::upload_planes() {
     Planes& planes = planes_[frame.number_ % planes_.size()];
     planes = {};
     planes.number = frame.number_;
+    planes.batch = filling_;
     for (int side = 0; side < 2; side++)
       for (int p = 0; p < 3; p++) {
         const PoolFrame::Staging& staging = frame.staging_[side][p];
         if (!staging.data || frame.skipped_[side]) continue;
+        if (side == 0 && frame.shares_reference_) {
+          planes.side[0][p] = planes_[(frame.number_ - 1) % planes_.size()].side[0][p];
+          continue;
+        }
         const size_t offset = i * frame_bytes_ + offset_[side][p];
         DevicePlane& plane = planes.side[side][p];
         plane = {base.as<const uint8_t>(static_cast<ptrdiff_t>(offset)), static_cast<int64_t>(staging.stride)};
@@ -181,6 +186,13 @@ void FramePool::fill_batch(Batch* batch) {
   }
 }
 
+DevicePlane FramePool::plane_of(Side side, int64_t number, int plane) const {
+  if (number < 0) return {};
+  const Planes& planes = planes_[number % planes_.size()];
+  if (planes.number != number || filling_ - planes.batch > kept_batches()) return {};
+  return planes.side[PoolFrame::index(side)][plane];
+}
+
 DevicePlane FramePool::earlier(Side side, int64_t number, int plane) const {
   if (number < 0) return {};
   return planes_[number % planes_.size()].side[PoolFrame::index(side)][plane];
@@ -220,7 +232,7 @@ StatusOr<std::optional<CollectedBatch>> FramePool::collect(bool wait) {
 
 int64_t FramePool::oldest_needed() const {
   const int64_t first = oldest_ < filling_ ? slots_[oldest_ % layout_.batches_in_flight].first : next_number_ - filled_;
-  return std::max<int64_t>(0, first - layout_.history);
+  return std::max<int64_t>(0, first - int64_t{layout_.history} * layout_.encodes);
 }
 
 }  // namespace vmafx::hip

@@ -42,6 +42,7 @@ struct PoolLayout {
   int history = 0;           // earlier frames that are read, up to kMostHistory
   int batch = 1;             // frames in one launch, up to kMostBatch
   int batches_in_flight = 3;
+  int encodes = 1;  // frames that follow one another may share a picture of the reference, so many at most
 };
 
 /* A frame that is being filled. Each plane that is read comes from the staging unless other memory is named. */
@@ -68,6 +69,9 @@ class PoolFrame {
   /* Nobody reads that side of this frame (the distorted one of a frame that is not scored): it is not uploaded. */
   void skip(Side side) { skipped_[index(side)] = true; }
 
+  /* The reference is that of the frame before, which is of the same batch. */
+  void share_reference() { shares_reference_ = true; }
+
   int64_t number() const { return number_; }
 
  private:
@@ -88,6 +92,7 @@ class PoolFrame {
   DevicePlane device_[2][3];
   bool filled_later_[2][3] = {};
   bool skipped_[2] = {};
+  bool shares_reference_ = false;
 };
 
 /* What the kernels of a batch work on. */
@@ -121,6 +126,8 @@ class FramePool {
   bool full() const { return filling_ - oldest_ >= layout_.batches_in_flight; }
   /* The batch being filled has all its frames: upload it. */
   bool batch_full() const { return filled_ == layout_.batch; }
+  /* Frames that the batch being filled still has room for. */
+  int room() const { return layout_.batch - filled_; }
   /* Nothing is in flight, and nothing waits for upload. */
   bool empty() const { return filling_ == oldest_ && filled_ == 0; }
 
@@ -139,6 +146,10 @@ class FramePool {
   StatusOr<std::optional<CollectedBatch>> collect(bool wait);
   void release() { oldest_++; }
 
+  /* Where a plane of a frame lies, after its upload(). Null if its memory was given to another frame, or may be given to one before the
+   * next upload() is done. */
+  DevicePlane plane_of(Side side, int64_t number, int plane) const;
+
   /* Frames from this number on may still be read by the device. */
   int64_t oldest_needed() const;
 
@@ -152,6 +163,7 @@ class FramePool {
   };
   struct Planes {  // of a frame, on the device
     int64_t number = -1;
+    int64_t batch = -1;
     DevicePlane side[2][3];
   };
 
@@ -167,7 +179,13 @@ class FramePool {
   void fill_batch(Batch* batch);
   DevicePlane earlier(Side side, int64_t number, int plane) const;
 
-  int device_batches() const { return layout_.batches_in_flight + layout_.history; }
+  /* Batches whose memory stays, behind the one being filled: those with the earlier pictures, of all encodes, and what came before in
+   * the batches of this picture. */
+  int kept_batches() const {
+    const int of_picture = (layout_.encodes + layout_.batch - 1) / layout_.batch;
+    return layout_.history ? layout_.history * of_picture + of_picture - 1 : 0;
+  }
+  int device_batches() const { return layout_.batches_in_flight + kept_batches(); }
   Slot& slot(int64_t batch) { return slots_[batch % layout_.batches_in_flight]; }
   size_t staging_base(int64_t batch) const { return batch % layout_.batches_in_flight * batch_bytes_; }
   size_t device_base(int64_t batch) const { return batch % device_batches() * batch_bytes_; }

@@ -37,7 +37,7 @@ enum ExtractorFlags : uint32_t {
 };
 
 /* How many encodes of one reference a session scores at most. */
-inline constexpr int kMostEncodes = 64;
+inline constexpr int kMostEncodes = 16;
 
 /* Where the sums are made: of frames in host memory, or by kernels of frames in device memory. */
 enum class Placement { kCpu, kDevice };

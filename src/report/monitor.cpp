@@ -13,10 +13,18 @@ StatusOr<Monitor> Monitor::open(const MonitorRequest& request) {
   monitor.windows_ = Windows(rule);
   VMAFX_ASSIGN(monitor.warn_below_, Gates::parse("warn_below", request.warn_below));
   VMAFX_ASSIGN(monitor.fail_below_, Gates::parse("fail_below", request.fail_below));
-  if (request.openmetrics.empty()) return monitor;
-  monitor.file_ = MetricsFile{request.openmetrics, {}};
-  VMAFX_TRY(monitor.file_->try_to_write());
+  monitor.file_ = request.file;
+  monitor.encode_ = request.encode;
   return monitor;
+}
+
+StatusOr<std::shared_ptr<MetricsFile>> open_metrics_file(const std::string& path,
+                                                         std::span<const std::string> encodes) {
+  if (path.empty()) return std::shared_ptr<MetricsFile>();
+  const auto file = std::make_shared<MetricsFile>(MetricsFile{path});
+  for (const std::string& encode : encodes) file->encodes.push_back({.encode = encode});
+  VMAFX_TRY(file->try_to_write());
+  return file;
 }
 
 Status Monitor::start(const ScoreTable& table, std::vector<MetricColumn> columns, const Pool& pool, int n_subsample) {
@@ -28,7 +36,9 @@ Status Monitor::start(const ScoreTable& table, std::vector<MetricColumn> columns
     if (is_model) models.push_back(column);
   VMAFX_TRY(warn_below_.resolve(table.keys(), models));
   VMAFX_TRY(fail_below_.resolve(table.keys(), models));
-  if (file_) file_->columns = std::move(columns);
+  if (!file_) return {};
+  file_->encodes[encode_].keys = table.keys();
+  file_->encodes[encode_].columns = std::move(columns);
   return {};
 }
 
@@ -49,8 +59,10 @@ void Monitor::tell(const PooledFrames& window, Log& log) {
   if (const std::string low = warn_below_.complaint(window); !low.empty())
     log.warning(format_text("warn_below: from frame %lld%s to frame %lld, %s", static_cast<long long>(first),
                             when.c_str(), static_cast<long long>(end - 1), low.c_str()));
-  last_ = window;
-  write_file(std::nullopt, end, log);
+  if (!file_) return;
+  file_->encodes[encode_].window = window;
+  file_->encodes[encode_].frames = end;
+  write_file(false, log);
 }
 
 Status Monitor::end(int64_t frames, Log& log) {
@@ -58,17 +70,20 @@ Status Monitor::end(int64_t frames, Log& log) {
   const PooledFrames stream = pool_frames(*table_, {0, frames}, pool_, n_subsample_);
   if (const std::string low = warn_below_.complaint(stream); !low.empty() && !windows_.any())
     log.warning("warn_below: " + low);
-  write_file(stream, frames, log);
+  if (file_) {
+    file_->encodes[encode_].stream = stream;
+    file_->encodes[encode_].frames = frames;
+    write_file(true, log);
+  }
   if (const std::string low = fail_below_.complaint(stream); !low.empty())
     return error(ERANGE, "fail_below: %s", low.c_str());
   return file_failure_;
 }
 
-void Monitor::write_file(const std::optional<PooledFrames>& stream, int64_t frames, Log& log) {
-  if (!file_) return;
-  const Status status = file_->write(table_->keys(), last_, stream, frames);
+void Monitor::write_file(bool at_end, Log& log) {
+  const Status status = file_->write();
   if (!status.ok() && file_failure_.ok()) log.warning("openmetrics: " + status.message());
-  if (file_failure_.ok() || stream) file_failure_ = status;
+  if (file_failure_.ok() || at_end) file_failure_ = status;
 }
 
 }  // namespace vmafx

@@ -3,7 +3,9 @@
 #define VMAFX_REPORT_MONITOR_H
 
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,12 +21,17 @@ namespace vmafx {
 
 /* Options as texts, "" where they are not given. */
 struct MonitorRequest {
-  std::string window, warn_below, fail_below, openmetrics;
+  std::string window, warn_below, fail_below;
+  std::shared_ptr<MetricsFile> file{};  // for Prometheus, of all encodes; null: there is none
+  size_t encode = 0;                    // which of those it is of
 };
+
+/* The file of so many encodes, or null without a path. EACCES, ENOENT, …: it cannot be written. */
+StatusOr<std::shared_ptr<MetricsFile>> open_metrics_file(const std::string& path, std::span<const std::string> encodes);
 
 class Monitor {
  public:
-  /* EINVAL for a text that is none of its option's; EACCES, ENOENT, …: the file for Prometheus cannot be written. */
+  /* EINVAL for a text that is none of its option's. */
   static StatusOr<Monitor> open(const MonitorRequest& request);
 
   /* Once the columns of `table` are known, of which `columns` are told. The table must outlive the monitor. EINVAL: a gate is for a
@@ -47,16 +54,16 @@ class Monitor {
   Status end(int64_t frames, Log& log);
 
  private:
-  void write_file(const std::optional<PooledFrames>& stream, int64_t frames, Log& log);
+  void write_file(bool at_end, Log& log);
 
   Windows windows_;
   Gates warn_below_, fail_below_;
-  std::optional<MetricsFile> file_;
+  std::shared_ptr<MetricsFile> file_;
+  size_t encode_ = 0;
   const ScoreTable* table_ = nullptr;
   Pool pool_;
   int n_subsample_ = 1;
-  size_t returned_ = 0;               // windows
-  std::optional<PooledFrames> last_;  // window
+  size_t returned_ = 0;  // windows
   Status file_failure_;
 };
 

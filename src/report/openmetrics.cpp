@@ -9,9 +9,6 @@
 namespace vmafx {
 namespace {
 
-/* The one encode of a session. */
-constexpr const char* kEncode = "0";
-
 std::string label(const char* name, const std::string& value) {
   std::string text = std::string(name) + "=\"";
   for (const char c : valid_utf8(value)) {
@@ -30,33 +27,38 @@ std::string family(const char* name, const char* help) {
   return format_text("# HELP %s %s\n# TYPE %s gauge\n", name, help, name);
 }
 
-std::string samples(const char* name, std::span<const MetricColumn> columns, std::span<const std::string> keys,
-                    const PooledFrames& pooled, bool is_window) {
+std::string samples(const char* name, const EncodeMetrics& encode, const PooledFrames& pooled, bool is_window) {
   std::string text;
-  for (const auto& [column, is_model] : columns) {
+  for (const auto& [column, is_model] : encode.columns) {
     if (!pooled.scores[column]) continue;
-    text +=
-        format_text("%s{", name) + label("encode", kEncode) + "," + label(is_model ? "model" : "feature", keys[column]);
+    text += format_text("%s{", name) + label("encode", encode.encode) + "," +
+            label(is_model ? "model" : "feature", encode.keys[column]);
     if (is_window && pooled.time) text += "," + label("window_start", fixed_text(*pooled.time, 6));
     text += "} " + number(*pooled.scores[column]) + "\n";
   }
   return text;
 }
 
+/* The scores of all encodes that have them. */
+std::string scores(const char* name, const char* help, const std::vector<EncodeMetrics>& encodes,
+                   std::optional<PooledFrames> EncodeMetrics::* which, bool are_windows) {
+  std::string text;
+  for (const EncodeMetrics& encode : encodes)
+    if (const auto& pooled = encode.*which) text += samples(name, encode, *pooled, are_windows);
+  return text.empty() ? "" : family(name, help) + text;
+}
+
 }  // namespace
 
 Status MetricsFile::try_to_write() const { return OutputFile::open(path, false).status(); }
 
-Status MetricsFile::write(std::span<const std::string> keys, const std::optional<PooledFrames>& window,
-                          const std::optional<PooledFrames>& stream, int64_t frames) const {
-  std::string text = family("vmafx_frames", "Frame pairs of the stream so far.") + "vmafx_frames{" +
-                     label("encode", kEncode) + "} " + std::to_string(frames) + "\n";
-  if (window)
-    text += family("vmafx_window_score", "Pooled score of the window that ended last.") +
-            samples("vmafx_window_score", columns, keys, *window, true);
-  if (stream)
-    text += family("vmafx_score", "Pooled score of the whole stream.") +
-            samples("vmafx_score", columns, keys, *stream, false);
+Status MetricsFile::write() const {
+  std::string text = family("vmafx_frames", "Frame pairs of the stream so far.");
+  for (const EncodeMetrics& encode : encodes)
+    text += "vmafx_frames{" + label("encode", encode.encode) + "} " + std::to_string(encode.frames) + "\n";
+  text += scores("vmafx_window_score", "Pooled score of the window that ended last.", encodes, &EncodeMetrics::window,
+                 true);
+  text += scores("vmafx_score", "Pooled score of the whole stream.", encodes, &EncodeMetrics::stream, false);
   VMAFX_ASSIGN(const auto file, OutputFile::open(path, false));
   VMAFX_TRY(file->write(text + "# EOF\n"));
   return file->commit();

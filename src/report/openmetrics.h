@@ -3,9 +3,10 @@
 #ifndef VMAFX_REPORT_OPENMETRICS_H
 #define VMAFX_REPORT_OPENMETRICS_H
 
+#include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
+#include <vector>
 
 #include "base/status.h"
 #include "report/windows.h"
@@ -18,17 +19,25 @@ struct MetricColumn {
   bool is_model;
 };
 
+/* What the file tells of an encode. */
+struct EncodeMetrics {
+  std::string encode = "0";         // its label
+  std::vector<std::string> keys{};  // of the score table
+  std::vector<MetricColumn> columns{};
+  int64_t frames = 0;  // pairs so far
+  /* The window that ended last, if there are any, and at the end the whole stream. */
+  std::optional<PooledFrames> window{}, stream{};
+};
+
 struct MetricsFile {
   std::string path;
-  std::vector<MetricColumn> columns;
+  std::vector<EncodeMetrics> encodes{};
 
   /* That it can be written, and changes nothing. */
   Status try_to_write() const;
 
-  /* Replaces the file in one step by what is known: the window that ended last, if there are any, and at the end the whole stream.
-   * `keys` are those of the score table, `frames` the pairs so far. */
-  Status write(std::span<const std::string> keys, const std::optional<PooledFrames>& window,
-               const std::optional<PooledFrames>& stream, int64_t frames) const;
+  /* Replaces the file in one step by what is known. */
+  Status write() const;
 };
 
 }  // namespace vmafx

@@ -1,5 +1,7 @@
 #include "report/report.h"
 
+#include <algorithm>
+#include <cerrno>
 #include <string_view>
 #include <utility>
 
@@ -27,18 +29,24 @@ std::optional<ReportFormat> format_called(const std::string& text) {
   return std::nullopt;
 }
 
-Status write_csv(const Report& report) {
-  const bool times = report.has_times_among_scores();
-  std::string header = times ? "Frame,Time," : "Frame,";
-  for (const std::string& key : report.scores.keys()) header += csv_cell(key) + ",";
-  VMAFX_TRY(report.file.write(header + "\n"));
-  return report.for_each_row([&](int64_t frame) {
-    std::string row = std::to_string(frame) + "," + (times ? report.time(frame) + "," : "");
-    report.for_each_score(frame, [&](const std::string&, std::optional<double> score) {
-      row += (score ? report.plain_number(*score) : "") + ",";
-    });
-    return report.file.write(row + "\n");
-  });
+Status write_csv(OutputFile& file, std::span<const Report> encodes) {
+  const Report& first = encodes.front();
+  const bool times = std::ranges::any_of(encodes, &Report::has_times_among_scores);
+  std::string header = std::string(first.label ? "Encode,Name," : "") + (times ? "Frame,Time," : "Frame,");
+  for (const std::string& key : first.scores.keys()) header += csv_cell(key) + ",";
+  VMAFX_TRY(file.write(header + "\n"));
+  for (const Report& report : encodes) {
+    const EncodeLabel* label = report.label;
+    const std::string encode = label ? std::to_string(label->number) + "," + csv_cell(label->name) + "," : "";
+    VMAFX_TRY(report.for_each_row([&](int64_t frame) {
+      std::string row = encode + std::to_string(frame) + "," + (times ? report.time(frame) + "," : "");
+      report.for_each_score(frame, [&](const std::string&, std::optional<double> score) {
+        row += (score ? report.plain_number(*score) : "") + ",";
+      });
+      return file.write(row + "\n");
+    }));
+  }
+  return {};
 }
 
 Status write_sub(const Report& report) {
@@ -69,21 +77,34 @@ StatusOr<ReportFile> ReportFile::open(const ReportOptions& options) {
   return ReportFile(options, std::move(file));
 }
 
-StatusOr<std::optional<ReportFile>> open_report(const ReportRequest& request, Log& log) {
+StatusOr<std::vector<ReportFile>> open_reports(const ReportRequest& request, Log& log) {
   const ParsedReportFormat format = parse_report_format(request.format, request.path);
   if (!format.known)
     log.warning("log_fmt=" + request.format + " is unknown, xml is used; known are xml, json, csv, sub and ndjson");
   const bool json = format.format == ReportFormat::kJson || format.format == ReportFormat::kNdjson;
   VMAFX_ASSIGN(const ScoreFormat score_format, ScoreFormat::parse(request.score_format, json));
+  std::vector<ReportFile> reports;
   if (request.path.empty()) {
     if (!request.format.empty())
       log.warning("log_fmt=" + request.format +
                   " is without effect: there is no report unless log_path=FILE names one");
-    return std::optional<ReportFile>();
+    return reports;
   }
-  VMAFX_ASSIGN(ReportFile report,
-               ReportFile::open({request.path, format.format, score_format, request.n_subsample, request.all_times}));
-  return std::optional<ReportFile>(std::move(report));
+  const size_t place = request.encodes > 1 ? request.path.find("%d") : request.path.npos;
+  const bool each = place != request.path.npos;
+  if (request.encodes > 1 && !each && (format.format == ReportFormat::kXml || format.format == ReportFormat::kSub))
+    return error(EINVAL,
+                 "log_fmt=%s has no place for several encodes; use json, ndjson or csv, or write %%d in log_path, "
+                 "which gives each encode a report with its number there",
+                 format.format == ReportFormat::kXml ? "xml" : "sub");
+  for (int encode = 0; encode < (each ? request.encodes : 1); encode++) {
+    std::string path = request.path;
+    if (each) path.replace(place, 2, std::to_string(encode));
+    VMAFX_ASSIGN(ReportFile report,
+                 ReportFile::open({path, format.format, score_format, request.n_subsample, request.all_times}));
+    reports.push_back(std::move(report));
+  }
+  return reports;
 }
 
 Status ReportFile::reserve(const ScoreTable& scores, int64_t frames) {
@@ -93,27 +114,35 @@ Status ReportFile::reserve(const ScoreTable& scores, int64_t frames) {
   return file_->reserve(row * (frames / options_.n_subsample));
 }
 
-Status ReportFile::append_frame(const ScoreTable& scores, int64_t frame) {
-  const Report report{options_, scores, *file_};
+Status ReportFile::append_frame(const ScoreTable& scores, int64_t frame, const EncodeLabel* label) {
+  const Report report{options_, scores, *file_, label};
   if (options_.format != ReportFormat::kNdjson || !report.has_row(frame)) return {};
   VMAFX_TRY(write_ndjson_frame(report, frame));
   return file_->flush();
 }
 
-Status ReportFile::append_window(const ScoreTable& scores, size_t number, const PooledFrames& window) {
+Status ReportFile::append_window(const ScoreTable& scores, size_t number, const PooledFrames& window,
+                                 const EncodeLabel* label) {
   if (options_.format != ReportFormat::kNdjson) return {};
-  VMAFX_TRY(write_ndjson_window(Report{options_, scores, *file_}, number, window));
+  VMAFX_TRY(write_ndjson_window(Report{options_, scores, *file_, label}, number, window));
   return file_->flush();
 }
 
 Status ReportFile::write(const ScoreTable& scores, const ReportData& data) {
-  const Report report{options_, scores, *file_};
+  const EncodeReport only[] = {{scores, nullptr, data}};
+  return write(only);
+}
+
+Status ReportFile::write(std::span<const EncodeReport> encodes) {
+  std::vector<Report> reports;
+  for (const EncodeReport& encode : encodes)
+    reports.push_back(Report{options_, encode.scores, *file_, encode.label, &encode.data});
   switch (options_.format) {
-    case ReportFormat::kXml: return write_xml(report, data);
-    case ReportFormat::kJson: return write_json(report, data);
-    case ReportFormat::kCsv: return write_csv(report);
-    case ReportFormat::kSub: return write_sub(report);
-    case ReportFormat::kNdjson: return write_ndjson_summary(report, data);
+    case ReportFormat::kXml: return write_xml(reports.front(), *reports.front().data);
+    case ReportFormat::kJson: return write_json(*file_, reports);
+    case ReportFormat::kCsv: return write_csv(*file_, reports);
+    case ReportFormat::kSub: return write_sub(reports.front());
+    case ReportFormat::kNdjson: return write_ndjson_summary(*file_, reports);
   }
   return {};
 }

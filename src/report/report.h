@@ -11,6 +11,10 @@
  *   - ndjson: {frameNum, time, metrics} on a line of its own as each frame finishes, {window, firstFrame, lastFrame, time,
  *     pooled} as each window does; last line: all else that json has
  *
+ * The encodes of a session have a report each, or one together, which only json, ndjson and csv can be. Then json has `encodes`, a list of
+ * objects with `encode` (from 0), `name`, and what json has of one but for version, fps and `vmafx`; lines of ndjson begin with `encode` and
+ * `name`, and the last one has `encodes`; rows of csv begin with Encode and Name.
+ *
  * A score that is not finite is null in json and ndjson, and "nan", "inf" or "-inf" in the others. Frames that
  * subsampling skips are in no format. Numbers are written with a decimal point whatever the process's locale.
  *
@@ -22,6 +26,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -44,6 +49,12 @@ struct ParsedReportFormat {
 /* "xml", "json", "csv", "sub", "ndjson"; "" is the one that `path` ends with, as in "report.json", else xml. */
 ParsedReportFormat parse_report_format(const std::string& text, const std::string& path);
 
+/* Which of several encodes in one report. */
+struct EncodeLabel {
+  int number = 0;
+  std::string name;
+};
+
 struct ReportOptions {
   std::string path;
   ReportFormat format = ReportFormat::kXml;
@@ -65,11 +76,19 @@ struct ReportData {
   std::optional<RunFacts> run{};
 };
 
+/* What is to be said of an encode. */
+struct EncodeReport {
+  const ScoreTable& scores;
+  const EncodeLabel* label;  // nullptr: the report is of one encode
+  ReportData data;
+};
+
 /* Options of a report as texts, "" where they are not given. */
 struct ReportRequest {
   std::string path, format, score_format;
   int n_subsample = 1;
   bool all_times = true;
+  int encodes = 1;
 };
 
 class ReportFile {
@@ -84,13 +103,15 @@ class ReportFile {
    * be. ENOSPC: there is none. */
   Status reserve(const ScoreTable& scores, int64_t frames);
 
-  /* NDJSON only: the line of one finished frame, flushed. Frames that subsampling skips write nothing. */
-  Status append_frame(const ScoreTable& scores, int64_t frame);
+  /* NDJSON only: the line of one finished frame, flushed. Frames that subsampling skips write nothing. `label`: as EncodeReport's. */
+  Status append_frame(const ScoreTable& scores, int64_t frame, const EncodeLabel* label = nullptr);
 
   /* NDJSON only: the line of a window whose frames have their lines. */
-  Status append_window(const ScoreTable& scores, size_t number, const PooledFrames& window);
+  Status append_window(const ScoreTable& scores, size_t number, const PooledFrames& window,
+                       const EncodeLabel* label = nullptr);
 
-  /* The whole report; with NDJSON its last line. Once. EIO, ENOSPC, …: not all of it could be written. */
+  /* The whole report, of all its encodes; with NDJSON its last line. Once. EIO, ENOSPC, …: not all of it could be written. */
+  Status write(std::span<const EncodeReport> encodes);
   Status write(const ScoreTable& scores, const ReportData& data);
 
   /* Flushes, closes and gives the file its name. Once, after write(). Without it a destroyed ReportFile leaves what was
@@ -105,8 +126,9 @@ class ReportFile {
   std::unique_ptr<OutputFile> file_;
 };
 
-/* What a session is asked for: nullopt without a path. EINVAL for a score format that is none, also then. */
-StatusOr<std::optional<ReportFile>> open_report(const ReportRequest& request, Log& log);
+/* What a session is asked for: none without a path; one for each encode where the path has `%d`, which their numbers replace; else one for
+ * all. EINVAL for a score format that is none, also without a path, and for a format that has no place for several encodes. */
+StatusOr<std::vector<ReportFile>> open_reports(const ReportRequest& request, Log& log);
 
 }  // namespace vmafx
 

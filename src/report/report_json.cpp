@@ -52,8 +52,17 @@ class JsonText {
   std::string text_;
 };
 
-void json_frame(const Report& report, int64_t frame, JsonText& json) {
+/* Which encode an object is of, if there are several. */
+void json_label(const Report& report, JsonText& json) {
+  if (!report.label) return;
+  json.value("encode", std::to_string(report.label->number));
+  json.value("name", json_string(report.label->name));
+}
+
+/* `labeled`: the frame stands alone. */
+void json_frame(const Report& report, int64_t frame, bool labeled, JsonText& json) {
   json.open('{');
+  if (labeled) json_label(report, json);
   json.value("frameNum", std::to_string(frame));
   if (const std::string time = report.time(frame); !time.empty()) json.value("time", time);
   json.open("metrics", '{');
@@ -95,10 +104,10 @@ void json_window(const Report& report, const PooledFrames& window, JsonText& jso
   json.close('}');
 }
 
-void json_windows(const Report& report, const ReportData& data, JsonText& json) {
-  if (data.windows.empty()) return;
+void json_windows(const Report& report, JsonText& json) {
+  if (report.data->windows.empty()) return;
   json.open("windows", '[');
-  for (const PooledFrames& window : data.windows) {
+  for (const PooledFrames& window : report.data->windows) {
     json.open('{');
     json_window(report, window, json);
     json.close('}');
@@ -111,8 +120,8 @@ void json_head(const ReportData& data, JsonText& json) {
   json.value("fps", std::isfinite(data.fps) ? fixed_text(data.fps, 2) : "null");
 }
 
-/* All that comes after the frames. */
-void json_tail(const Report& report, const ReportData& data, JsonText& json) {
+/* All that comes after the frames, but for what all encodes have in common. */
+void json_tail(const Report& report, JsonText& json) {
   const std::vector<PoolValues> columns = pool_columns(report);
   json_pools(report, columns, "pooled_metrics", kPooledMetrics, json);
   json.open("aggregate_metrics", '{');
@@ -120,51 +129,75 @@ void json_tail(const Report& report, const ReportData& data, JsonText& json) {
   json.close('}');
   json_pools(report, columns, "pooled_statistics", kPooledStatistics, json);
   json_excluded(report, columns, json);
-  json_windows(report, data, json);
-  if (data.partial) json.value("partial", std::string("true"));
-  const Json extras = extras_of(data);
-  for (size_t i = 0; i < extras.names().size(); i++) json.value(extras.names()[i], extras.items()[i]);
+  json_windows(report, json);
+  if (report.data->partial) json.value("partial", std::string("true"));
+}
+
+/* The members of what there is to say of the run: those of an encode, or those of all. */
+void json_extras(const Report& report, bool of_encode, JsonText& json) {
+  const Json extras = extras_of(*report.data);
+  for (size_t i = 0; i < extras.names().size(); i++)
+    if ((extras.names()[i] == kPairingKey) == of_encode) json.value(extras.names()[i], extras.items()[i]);
+}
+
+/* With one encode all stands in the report's own object, with several in the objects of a list. */
+template <class WriteFrames>
+Status json_report(OutputFile& file, std::span<const Report> encodes, JsonText& json, WriteFrames write_frames) {
+  const bool several = encodes.front().label;
+  json.open('{');
+  json_head(*encodes.front().data, json);
+  if (several) json.open("encodes", '[');
+  for (const Report& report : encodes) {
+    if (several) json.open('{');
+    json_label(report, json);
+    VMAFX_TRY(write_frames(report));
+    json_tail(report, json);
+    if (!several) json_extras(report, false, json);
+    json_extras(report, true, json);
+    if (several) json.close('}');
+  }
+  if (several) {
+    json.close(']');
+    json_extras(encodes.front(), false, json);
+  }
+  json.close('}');
+  return file.write(json.take() + "\n");
 }
 
 }  // namespace
 
-Status write_json(const Report& report, const ReportData& data) {
+Status write_json(OutputFile& file, std::span<const Report> encodes) {
   JsonText json(true);
-  json.open('{');
-  json_head(data, json);
-  json.open("frames", '[');
-  VMAFX_TRY(report.for_each_row([&](int64_t frame) {
-    json_frame(report, frame, json);
-    return report.file.write(json.take());
-  }));
-  json.close(']');
-  json_tail(report, data, json);
-  json.close('}');
-  return report.file.write(json.take() + "\n");
+  return json_report(file, encodes, json, [&](const Report& report) -> Status {
+    json.open("frames", '[');
+    VMAFX_TRY(report.for_each_row([&](int64_t frame) {
+      json_frame(report, frame, false, json);
+      return file.write(json.take());
+    }));
+    json.close(']');
+    return {};
+  });
 }
 
 Status write_ndjson_frame(const Report& report, int64_t frame) {
   JsonText json(false);
-  json_frame(report, frame, json);
+  json_frame(report, frame, true, json);
   return report.file.write(json.take() + "\n");
 }
 
 Status write_ndjson_window(const Report& report, size_t number, const PooledFrames& window) {
   JsonText json(false);
   json.open('{');
+  json_label(report, json);
   json.value("window", std::to_string(number));
   json_window(report, window, json);
   json.close('}');
   return report.file.write(json.take() + "\n");
 }
 
-Status write_ndjson_summary(const Report& report, const ReportData& data) {
+Status write_ndjson_summary(OutputFile& file, std::span<const Report> encodes) {
   JsonText json(false);
-  json.open('{');
-  json_head(data, json);
-  json_tail(report, data, json);
-  json.close('}');
-  return report.file.write(json.take() + "\n");
+  return json_report(file, encodes, json, [](const Report&) { return Status(); });
 }
 
 }  // namespace vmafx

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,11 +34,13 @@ inline constexpr NamedPool kPooledStatistics[] = {
     {"p95", {Pool::Method::kPercentile, 95}}, {"p99", {Pool::Method::kPercentile, 99}},
 };
 
-/* What every writer works on. */
+/* What every writer works on: an encode. */
 struct Report {
   const ReportOptions& options;
   const ScoreTable& scores;
   OutputFile& file;
+  const EncodeLabel* label = nullptr;  // as EncodeReport's
+  const ReportData* data = nullptr;    // at the end
 
   bool has_row(int64_t frame) const { return frame % options.n_subsample == 0 && scores.has_scores(frame); }
 
@@ -82,10 +85,10 @@ inline Json extras_of(const ReportData& data) {
   return data.run ? report_extras(data.version, *data.run) : Json::object();
 }
 
-Status write_json(const Report& report, const ReportData& data);
+Status write_json(OutputFile& file, std::span<const Report> encodes);
 Status write_ndjson_frame(const Report& report, int64_t frame);
 Status write_ndjson_window(const Report& report, size_t number, const PooledFrames& window);
-Status write_ndjson_summary(const Report& report, const ReportData& data);
+Status write_ndjson_summary(OutputFile& file, std::span<const Report> encodes);
 Status write_xml(const Report& report, const ReportData& data);
 
 }  // namespace vmafx

@@ -62,12 +62,12 @@ Json report_extras(const std::string& version, const RunFacts& run) {
                                            {"largest_difference", run.verification.largest_difference}}));
   Json extras = Json::object({{"vmafx", std::move(ours)}});
   if (const auto& pairing = run.pairing)
-    extras.add("pairing", Json::object({{"paired", pairing->paired},
-                                        {"unmatched_distorted", pairing->unmatched_dist},
-                                        {"unmatched_reference", pairing->unmatched_ref},
-                                        {"repeated_reference", pairing->repeated_ref},
-                                        {"repeated_distorted", pairing->repeated_dist},
-                                        {"max_time_difference", pairing->max_time_difference}}));
+    extras.add(kPairingKey, Json::object({{"paired", pairing->paired},
+                                          {"unmatched_distorted", pairing->unmatched_dist},
+                                          {"unmatched_reference", pairing->unmatched_ref},
+                                          {"repeated_reference", pairing->repeated_ref},
+                                          {"repeated_distorted", pairing->repeated_dist},
+                                          {"max_time_difference", pairing->max_time_difference}}));
   return extras;
 }
 

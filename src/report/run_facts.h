@@ -56,7 +56,8 @@ struct RunFacts {
 void log_beginning(const RunFacts& run, Log& log);
 void log_end(const RunFacts& run, Log& log);
 
-/* {"vmafx": {…}, "pairing": {…}}. */
+/* {"vmafx": {…}, "pairing": {…}}; the latter is of an encode. */
+inline constexpr const char* kPairingKey = "pairing";
 Json report_extras(const std::string& version, const RunFacts& run);
 
 }  // namespace vmafx

@@ -105,6 +105,12 @@ class Watcher : public Extractor {
   const Reads reads_;
 };
 
+/* The next pair of a stream with one encode. */
+void add(Pipeline& pipeline, int64_t index, bool scored, Pipeline::Held ref, Pipeline::Held dist) {
+  Pipeline::EncodeFrame encode[] = {{.index = index, .scored = scored, .dist = std::move(dist)}};
+  assert_ok(pipeline.add(std::move(ref), encode));
+}
+
 /* Sends 20 frames by, on the device or not, and expects each to be seen with those before it; from `fails_at` on by the
  * CPU. */
 void watch(const Reads& reads, bool device, int fails_at = -1) {
@@ -139,7 +145,7 @@ void watch(const Reads& reads, bool device, int fails_at = -1) {
     }
     auto ref = reader.read(OwnedPicture(TestPicture::make(kPictures, make_samples(kPictures, n, false))));
     auto dist = reader.read(OwnedPicture(TestPicture::make(kPictures, make_samples(kPictures, n, true))));
-    assert_ok(pipeline.add(n % 3 == 0, std::move(ref.value()), std::move(dist.value())));
+    add(pipeline, n, n % 3 == 0, std::move(ref.value()), std::move(dist.value()));
   }
   while (take_one()) continue;
   ck_assert_int_eq(taken, 20);
@@ -170,7 +176,7 @@ class Stream {
       }
       auto ref = reader.read(OwnedPicture(TestPicture::make(kPictures, make_samples(kPictures, n, false))));
       auto dist = reader.read(OwnedPicture(TestPicture::make(kPictures, make_samples(kPictures, n, true))));
-      assert_ok(pipeline.add(true, std::move(ref.value()), std::move(dist.value())));
+      add(pipeline, n, true, std::move(ref.value()), std::move(dist.value()));
     }
     while (take(true)) continue;
     ck_assert_int_eq(next_, 8);

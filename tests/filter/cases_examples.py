@@ -35,8 +35,9 @@ def fits(command, version):
 
 
 def lay_out(lab):
-    """A folder with dis.mp4 and ref.mp4, and an ffmpeg that overwrites."""
-    shutil.copy(lab.clips.dist, lab.folder / "dis.mp4")
+    """A folder with dis.mp4 and ref.mp4, two more encodes, and an ffmpeg that overwrites."""
+    for name in ("dis.mp4", "low.mp4", "high.mp4"):
+        shutil.copy(lab.clips.dist, lab.folder / name)
     lab.run("-i", lab.clips.ref, "-c:v libx264 -qp 0", "ref.mp4").succeeded()
     program = lab.folder / "ffmpeg"
     program.write_text(f'#!/bin/sh\nexec "{lab.ffmpeg}" -hide_banner -nostdin -nostats -y "$@"\n')
@@ -48,7 +49,7 @@ def in_shell(lab, command):
     done = subprocess.run(["sh", "-c", command], cwd=lab.folder, env=environment, capture_output=True, timeout=100)
     said = done.stderr.decode(errors="replace")
     check_equal(done.returncode, 0, f"exit status of {command}: {said[-500:]}")
-    return re.findall(r"^\[(\S+) @ 0x[0-9a-f]+\] VMAF score: (\S+)$", said, re.M)
+    return re.findall(r"^\[(\S+) @ 0x[0-9a-f]+\] (?:\S+: )?VMAF score: (\S+)$", said, re.M)
 
 
 def score_after(lab, encoded):

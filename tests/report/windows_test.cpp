@@ -160,13 +160,12 @@ END_TEST
 
 START_TEST(the_metrics_file_is_replaced_whole) {
   const std::string path = std::filesystem::temp_directory_path() / ("vmafx_metrics_" + std::to_string(getpid()));
-  const MetricsFile file{path, {{0, false}, {1, true}}};
-  const std::vector<std::string> keys = {"psnr_y", "a \"b\\\n"};
+  MetricsFile file{path, {{.keys = {"psnr_y", "a \"b\\\n"}, .columns = {{0, false}, {1, true}}, .frames = 50}}};
   ck_assert(file.try_to_write().ok());
   ck_assert(!std::filesystem::exists(path));
-  const PooledFrames window = {
-      .frames = {0, 50}, .time = 2., .scores = {{std::numeric_limits<double>::infinity()}, {80.5}}};
-  ck_assert(file.write(keys, window, std::nullopt, 50).ok());
+  file.encodes[0].window =
+      PooledFrames{.frames = {0, 50}, .time = 2., .scores = {{std::numeric_limits<double>::infinity()}, {80.5}}};
+  ck_assert(file.write().ok());
   assert_text_eq(file_text(path),
                  "# HELP vmafx_frames Frame pairs of the stream so far.\n"
                  "# TYPE vmafx_frames gauge\n"
@@ -176,7 +175,10 @@ START_TEST(the_metrics_file_is_replaced_whole) {
                  "vmafx_window_score{encode=\"0\",feature=\"psnr_y\",window_start=\"2.000000\"} +Inf\n"
                  "vmafx_window_score{encode=\"0\",model=\"a \\\"b\\\\\\n\",window_start=\"2.000000\"} 80.500000\n"
                  "# EOF\n");
-  ck_assert(file.write(keys, std::nullopt, PooledFrames{.frames = {0, 60}, .scores = {{}, {70.}}}, 60).ok());
+  file.encodes[0].window.reset();
+  file.encodes[0].stream = PooledFrames{.frames = {0, 60}, .scores = {{}, {70.}}};
+  file.encodes[0].frames = 60;
+  ck_assert(file.write().ok());
   assert_text_eq(file_text(path),
                  "# HELP vmafx_frames Frame pairs of the stream so far.\n"
                  "# TYPE vmafx_frames gauge\n"

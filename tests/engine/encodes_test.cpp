@@ -1,0 +1,341 @@
+/* Sessions of several encodes, on the CPU and on the GPU, here the emulator: each has the scores that it has alone, to the last bit,
+ * whichever pictures of the reference the others have pairs with. */
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/support/check_main.h"
+#include "tests/support/device.h"
+#include "tests/support/emulator.h"
+#include "tests/support/stream.h"
+
+using namespace vmafx;
+using namespace vmafx::test;
+
+namespace {
+
+/* Which pictures of the reference an encode has pairs with. */
+using Schedule = std::function<bool(int encode, int frame)>;
+
+bool every(int, int) { return true; }
+
+/* One ends early, one begins late, one has gaps, another once begins in the middle of a gap. */
+bool uneven(int encode, int frame) {
+  switch (encode % 5) {
+    case 1: return frame < 4;
+    case 2: return frame > 1;
+    case 3: return frame != 2 && frame != 3;
+    case 4: return frame % 3 != 1;
+    default: return true;
+  }
+}
+
+struct Encodes {
+  int count = 3;
+  int frames = 8;
+  Schedule has_pair = every;
+  VmafxFormat format{96, 84, VMAFX_CHROMA_420, 8, VMAFX_LAYOUT_PLANAR, 0, VMAFX_MEMORY_HOST};
+  VmafxFormat second = format;  // of encode 1
+};
+
+const VmafxFormat& format_of(const Encodes& encodes, int encode) {
+  return encode == 1 ? encodes.second : encodes.format;
+}
+
+VmafxPicture picture(const VmafxFormat& format, int frame, int encode) {
+  const bool is_dist = encode >= 0;
+  VmafxPicture made = TestPicture::make(format, make_samples(format, frame + (is_dist ? 5 * encode : 0), is_dist));
+  made.has_time = 1;
+  made.time = frame / 25.;
+  return made;
+}
+
+struct Result {
+  int error = 0;
+  std::vector<std::vector<FrameScores>> frames;  // of each encode
+  std::vector<double> models;                    // likewise, pooled
+  std::string log;
+};
+
+/* The encodes first .. end-1 in one session. */
+Result run(VmafxParams params, const Encodes& encodes, int first, int end) {
+  Result result;
+  params.log = append_log;
+  params.log_cookie = &result.log;
+  params.encodes = end - first;
+  result.frames.resize(static_cast<size_t>(end - first));
+  result.models.resize(static_cast<size_t>(end - first));
+  VmafxContext* ctx = nullptr;
+  const auto keep = [&](int ret) {
+    if (ret < 0 && ret != -EAGAIN && !result.error) result.error = ret;
+    return ret == 0;
+  };
+  const auto receive = [&] {
+    VmafxFrameResult received;
+    while (keep(vmafx_receive(ctx, &received))) {
+      auto& frames = result.frames[static_cast<size_t>(received.encode)];
+      ck_assert_int_eq(received.frame, static_cast<int64_t>(frames.size()));
+      FrameScores scores;
+      for (size_t i = 0; i < received.n_scores; i++) scores[received.scores[i].key] = received.scores[i].value;
+      frames.push_back(std::move(scores));
+    }
+  };
+  if (!keep(vmafx_open(&ctx, &params))) return result;
+  std::vector<VmafxFormat> formats;
+  for (int encode = first; encode < end; encode++) formats.push_back(format_of(encodes, encode));
+  keep(vmafx_configure_encodes(ctx, &encodes.format, formats.data(), end - first));
+  for (int frame = 0; frame < encodes.frames && !result.error; frame++) {
+    std::vector<VmafxPicture> pictures(static_cast<size_t>(end - first));
+    std::vector<const VmafxPicture*> dist(pictures.size());
+    for (int encode = first; encode < end; encode++) {
+      const size_t i = static_cast<size_t>(encode - first);
+      if (!encodes.has_pair(encode, frame)) continue;
+      pictures[i] = picture(formats[i], frame, encode);
+      dist[i] = &pictures[i];
+    }
+    if (std::ranges::none_of(dist, [](const VmafxPicture* given) { return given; })) continue;
+    const VmafxPicture ref = picture(encodes.format, frame, -1);
+    keep(vmafx_submit_encodes(ctx, &ref, dist.data(), end - first));
+    receive();
+  }
+  if (!result.error) keep(vmafx_finish(ctx));
+  if (vmafx_finished(ctx)) receive();
+  for (int i = 0; vmafx_finished(ctx) && vmafx_model_count(ctx) && i < end - first; i++)
+    keep(vmafx_encode_model_score(ctx, i, 0, nullptr, &result.models[static_cast<size_t>(i)]));
+  vmafx_close(&ctx);
+  ck_assert_int_eq(TestPicture::alive, 0);
+  return result;
+}
+
+VmafxParams params_for(const char* backend, const char* model, const char* feature = nullptr) {
+  VmafxParams params = cpu_params(model, feature);
+  params.backend = backend;
+  params.n_threads = 2;
+  return params;
+}
+
+/* Together they have what each has alone on the CPU. */
+void assert_as_alone(VmafxParams params, const Encodes& encodes) {
+  use_emulator();
+  const Result together = run(params, encodes, 0, encodes.count);
+  ck_assert_msg(together.error == 0, "%s", together.log.c_str());
+  params.backend = "cpu";
+  params.verify = 0;
+  for (int encode = 0; encode < encodes.count; encode++) {
+    const Result alone = run(params, encodes, encode, encode + 1);
+    const auto &got = together.frames[static_cast<size_t>(encode)], &want = alone.frames[0];
+    ck_assert_int_eq(got.size(), want.size());
+    for (size_t i = 0; i < want.size(); i++)
+      for (const auto& [key, score] : want[i]) {
+        const auto found = got[i].find(key);
+        ck_assert_msg(
+            found != got[i].end() && (found->second == score || (found->second != found->second && score != score)),
+            "%s of frame %zu of encode %d of %d (%s, %d threads) is %.17g together, %.17g alone", key.c_str(), i,
+            encode, encodes.count, together.log.find("GPU") == std::string::npos ? "cpu" : "hip", params.n_threads,
+            found == got[i].end() ? -1. : found->second, score);
+      }
+    ck_assert(together.models[static_cast<size_t>(encode)] == alone.models[0]);
+  }
+}
+
+constexpr const char* kBackends[] = {"cpu", "hip"};
+
+/* All metrics but those that need larger pictures. */
+constexpr char kFeatures[] =
+    "name=psnr:enable_apsnr=true|name=motion:motion_five_frame_window=true|name=float_motion|name=float_vif|name=float_"
+    "adm"
+    "|name=float_ssim|name=ciede|name=psnr_hvs|name=float_ansnr|name=float_moment|name=float_psnr|name=cambi:full_ref="
+    "true"
+    "|name=ssimulacra2|name=speed_chroma|name=speed_temporal";
+
+}  // namespace
+
+START_TEST(each_has_the_scores_it_has_alone) {
+  for (const char* backend : kBackends)
+    for (const Schedule& schedule : {Schedule(every), Schedule(uneven)})
+      assert_as_alone(params_for(backend, "version=vmaf_v0.6.1"), {.count = 5, .has_pair = schedule});
+}
+END_TEST
+
+START_TEST(all_metrics_take_several) {
+  for (const char* backend : kBackends)
+    assert_as_alone(params_for(backend, "", kFeatures),
+                    {.count = 5,
+                     .frames = 6,
+                     .has_pair = uneven,
+                     .format = {220, 162, VMAFX_CHROMA_420, 8, VMAFX_LAYOUT_PLANAR, 0, VMAFX_MEMORY_HOST}});
+}
+END_TEST
+
+START_TEST(any_number_of_encodes_and_threads) {
+  for (const char* backend : kBackends)
+    for (const int count : {1, 2, 9, VMAFX_MOST_ENCODES})
+      for (const int threads : {1, 40}) {
+        VmafxParams params = params_for(backend, "", "name=psnr|name=motion|name=speed_temporal");
+        params.n_threads = threads;
+        params.n_subsample = 2;
+        assert_as_alone(params, {.count = count, .frames = 7, .has_pair = uneven});
+      }
+}
+END_TEST
+
+START_TEST(formats_may_lie_in_memory_as_they_like) {
+  Encodes encodes;
+  encodes.format.bits = 10;
+  encodes.second = encodes.format;
+  encodes.second.layout = VMAFX_LAYOUT_SEMIPLANAR;
+  encodes.second.shift = 6;
+  assert_as_alone(params_for("cpu", nullptr, "name=ciede"), encodes);
+  encodes.second.width = 98;
+  const Result refused = run(params_for("cpu", nullptr), encodes, 0, 3);
+  ck_assert_int_eq(refused.error, -EINVAL);
+  assert_contains(refused.log, "main1");
+}
+END_TEST
+
+START_TEST(the_gpu_is_verified_and_hands_over) {
+  VmafxParams params = params_for("hip", nullptr, "name=speed_temporal");
+  params.verify = 1;
+  params.verify_fail = 1;
+  assert_as_alone(params, {.count = 3, .has_pair = uneven});
+}
+END_TEST
+
+START_TEST(one_without_frames_leaves_the_others_theirs) {
+  const Result result =
+      run(params_for("cpu", nullptr), {.has_pair = [](int encode, int) { return encode != 1; }}, 0, 3);
+  ck_assert_int_eq(result.error, -EINVAL);
+  assert_contains(result.log, "main1: no frames were scored");
+  ck_assert_int_eq(result.frames[0].size(), 8);
+  ck_assert_int_eq(result.frames[2].size(), 8);
+  ck_assert(result.models[0] > 0 && result.models[2] > 0);
+}
+END_TEST
+
+START_TEST(wrong_numbers_are_refused) {
+  VmafxParams params = params_for("cpu", nullptr);
+  VmafxContext* ctx = nullptr;
+  params.encodes = VMAFX_MOST_ENCODES + 1;
+  ck_assert_int_eq(vmafx_open(&ctx, &params), -EINVAL);
+  params.encodes = 2;
+  for (const char* names : {"a|a", "a|b|c", "main1"}) {
+    params.encode_names = names;
+    ck_assert_int_eq(vmafx_open(&ctx, &params), -EINVAL);
+  }
+  params.encode_names = "low";
+  ck_assert_int_eq(vmafx_open(&ctx, &params), 0);
+  assert_text_eq(vmafx_encode_name(ctx, 0), "low");
+  assert_text_eq(vmafx_encode_name(ctx, 1), "main1");
+  ck_assert_ptr_null(vmafx_encode_name(ctx, 2));
+  const Encodes encodes;
+  ck_assert_int_eq(vmafx_configure_encodes(ctx, &encodes.format, &encodes.format, 1), -EINVAL);
+  ck_assert_int_eq(vmafx_configure(ctx, &encodes.format, &encodes.format), 0);
+  const VmafxPicture* none[2] = {};
+  VmafxPicture ref = picture(encodes.format, 0, -1), dist = picture(encodes.format, 0, 0);
+  ck_assert_int_eq(vmafx_submit(ctx, &ref, &dist), -EINVAL);  // of one encode
+  ck_assert_int_eq(TestPicture::alive, 0);
+  ref = picture(encodes.format, 0, -1);
+  ck_assert_int_eq(vmafx_submit_encodes(ctx, &ref, none, 2), -EINVAL);
+  ck_assert_int_eq(TestPicture::alive, 0);
+  const VmafxPairing pairing = {.encode = 2};
+  ck_assert_int_eq(vmafx_set_pairing(ctx, &pairing), -EINVAL);
+  vmafx_close(&ctx);
+}
+END_TEST
+
+START_TEST(files_of_one_encode_are_refused) {
+  const Result result = run(params_for("cpu", "", "name=cambi:heatmaps_path=/tmp"), {}, 0, 2);
+  ck_assert_int_eq(result.error, -EINVAL);
+  assert_contains(result.log, "heatmaps_path of cambi writes files of one encode");
+}
+END_TEST
+
+/* -- Reports ------------------------------------------------------------------------------------------------------- */
+
+namespace {
+
+std::string text_of(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+/* The texts of the reports of two encodes, of which the second is called "b". */
+std::vector<std::string> reports(const char* name, const char* format, const std::vector<const char*>& names) {
+  const auto folder = std::filesystem::temp_directory_path() / ("vmafx_encodes_" + std::to_string(getpid()));
+  std::filesystem::create_directory(folder);
+  const std::string path = folder / name;
+  VmafxParams params = params_for("cpu", nullptr, "name=psnr");
+  params.log_path = path.c_str();
+  params.log_fmt = format;
+  params.encode_names = "|b";
+  params.window = "0.08";
+  const Result result =
+      run(params, {.frames = 4, .has_pair = [](int encode, int frame) { return !encode || frame; }}, 0, 2);
+  ck_assert_msg(result.error == 0, "%s", result.log.c_str());
+  std::vector<std::string> texts;
+  for (const char* each : names) texts.push_back(text_of(folder / each));
+  std::filesystem::remove_all(folder);
+  return texts;
+}
+
+size_t count(const std::string& text, const std::string& part) {
+  size_t found = 0;
+  for (size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) found++;
+  return found;
+}
+
+}  // namespace
+
+START_TEST(one_report_has_all) {
+  const std::string json = reports("all.json", nullptr, {"all.json"})[0];
+  assert_contains(json, "\"encodes\": [\n");
+  assert_contains(json, "\"encode\": 0,\n      \"name\": \"main0\",\n      \"frames\": [");
+  assert_contains(json, "\"encode\": 1,\n      \"name\": \"b\",");
+  ck_assert_uint_eq(count(json, "\"pooled_metrics\""), 2);
+  ck_assert_uint_eq(count(json, "\"vmafx\""), 1);
+  ck_assert_uint_eq(count(json, "\"frameNum\""), 7);
+  const std::string lines = reports("all.ndjson", nullptr, {"all.ndjson"})[0];
+  ck_assert_uint_eq(count(lines, "{\"encode\": 0, \"name\": \"main0\", \"frameNum\": "), 4);
+  ck_assert_uint_eq(count(lines, "{\"encode\": 1, \"name\": \"b\", \"frameNum\": "), 3);
+  ck_assert_uint_eq(count(lines, "{\"encode\": 1, \"name\": \"b\", \"window\": "), 2);
+  ck_assert_uint_eq(count(lines, "\n{\"version\": "), 1);
+  const std::string csv = reports("all.csv", nullptr, {"all.csv"})[0];
+  assert_contains(csv, "Encode,Name,Frame,Time,");
+  ck_assert_uint_eq(count(csv, "\n1,b,"), 3);
+}
+END_TEST
+
+START_TEST(each_has_a_report_where_the_path_says_so) {
+  const auto xml = reports("r%d.xml", nullptr, {"r0.xml", "r1.xml"});
+  ck_assert_uint_eq(count(xml[0], "<frame "), 4);
+  ck_assert_uint_eq(count(xml[1], "<frame "), 3);
+  const auto lines = reports("r%d.ndjson", "ndjson", {"r0.ndjson", "r1.ndjson"});
+  ck_assert_uint_eq(count(lines[1], "\"encode\""), 0);
+  ck_assert_uint_eq(count(lines[1], "{\"frameNum\""), 3);
+  VmafxParams params = params_for("cpu", nullptr);
+  params.log_path = "/tmp/all.xml";
+  const Result refused = run(params, {}, 0, 2);
+  ck_assert_int_eq(refused.error, -EINVAL);
+  assert_contains(refused.log, "log_fmt=xml has no place for several encodes");
+}
+END_TEST
+
+int main() {
+  return run_suite_on_device("encodes", {{"alone", each_has_the_scores_it_has_alone},
+                                         {"metrics", all_metrics_take_several},
+                                         {"numbers", any_number_of_encodes_and_threads},
+                                         {"formats", formats_may_lie_in_memory_as_they_like},
+                                         {"verify", the_gpu_is_verified_and_hands_over},
+                                         {"without_frames", one_without_frames_leaves_the_others_theirs},
+                                         {"refused", wrong_numbers_are_refused},
+                                         {"heatmaps", files_of_one_encode_are_refused},
+                                         {"report", one_report_has_all},
+                                         {"reports", each_has_a_report_where_the_path_says_so}});
+}
