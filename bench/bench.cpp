@@ -31,20 +31,24 @@ void print_message(void*, VmafxLogLevel level, const char* message) {
 }
 
 /* What reading the frames alone takes, in milliseconds. */
-double reading_time(Reader& ref, Reader& dist, int frames, bool cpu_time) {
+double reading_time(Reader& ref, Reader& dist, int frames, int encodes, bool cpu_time) {
+  const auto read = [](Reader& reader, int frame) {
+    const VmafxPicture picture = reader.read(frame);
+    picture.release(picture.opaque);
+  };
   const Stopwatch stopwatch(cpu_time);
-  for (int i = 0; i < frames; i++)
-    for (Reader* reader : {&ref, &dist}) {
-      const VmafxPicture picture = reader->read(i);
-      picture.release(picture.opaque);
-    }
+  for (int i = 0; i < frames; i++) {
+    read(ref, i);
+    for (int encode = 0; encode < encodes; encode++) read(dist, (i + encode) % frames);
+  }
   return stopwatch.elapsed();
 }
 
 /* One stream through the API. The time runs from the first frame until the last score is pooled. */
 class Stream {
  public:
-  Stream(const std::string& row, const Settings& s, int threads) : cpu_time_(s.cpu_time) {
+  Stream(const std::string& row, const Settings& s, int threads, int encodes = 1)
+      : cpu_time_(s.cpu_time), encodes_(encodes) {
     VmafxParams params;
     vmafx_default_params(&params);
     const std::string name = is_model(row) ? "version=" + row : "name=" + row;
@@ -52,6 +56,7 @@ class Stream {
     params.feature = is_model(row) ? nullptr : name.c_str();
     params.backend = "cpu";
     params.n_threads = threads;
+    params.encodes = encodes;
     params.log = print_message;
     const VmafxFormat format = {s.clip.w, s.clip.h,         VMAFX_CHROMA_420, s.clip.bits, VMAFX_LAYOUT_PLANAR,
                                 0,        VMAFX_MEMORY_HOST};
@@ -60,13 +65,20 @@ class Stream {
   Stream(const Stream&) = delete;
   ~Stream() { vmafx_close(&context_); }
 
-  /* Milliseconds for all frames, without reading them; nothing when it failed, the message is printed. */
+  /* Milliseconds for all frames, without reading them; nothing when it failed, the message is printed. Encode i shows what `dist` shows i
+   * frames later. */
   std::optional<double> run(Reader& ref, Reader& dist, int frames) {
-    const double reading = reading_time(ref, dist, frames, cpu_time_);
+    const double reading = reading_time(ref, dist, frames, encodes_, cpu_time_);
     const Stopwatch stopwatch(cpu_time_);
     for (int i = 0; ok_ && i < frames; i++) {
-      const VmafxPicture ref_picture = ref.read(i), dist_picture = dist.read(i);
-      ok_ = vmafx_submit(context_, &ref_picture, &dist_picture) == 0;
+      const VmafxPicture ref_picture = ref.read(i);
+      VmafxPicture pictures[VMAFX_MOST_ENCODES];
+      const VmafxPicture* dists[VMAFX_MOST_ENCODES];
+      for (int encode = 0; encode < encodes_; encode++) {
+        pictures[encode] = dist.read((i + encode) % frames);
+        dists[encode] = &pictures[encode];
+      }
+      ok_ = vmafx_submit_encodes(context_, &ref_picture, dists, encodes_) == 0;
       receive();
     }
     ok_ = ok_ && vmafx_finish(context_) == 0;
@@ -75,17 +87,19 @@ class Stream {
     return ok_ ? std::optional(time) : std::nullopt;
   }
 
-  const FrameScores& scores() const { return scores_; }
+  const FrameScores& scores() const { return scores_; }  // of encode 0
 
  private:
   void receive() {
     for (VmafxFrameResult result; ok_ && vmafx_receive(context_, &result) == 0;) {
+      if (result.encode) continue;
       auto& frame = scores_.emplace_back();
       for (size_t i = 0; i < result.n_scores; i++) frame[result.scores[i].key] = result.scores[i].value;
     }
   }
 
   const bool cpu_time_;
+  const int encodes_;
   VmafxContext* context_ = nullptr;
   bool ok_ = false;
   FrameScores scores_;
@@ -101,22 +115,33 @@ struct Job {
 
 /* Prints one line. False when a run failed or the scores differ. */
 bool measure_row(const Job& job, const std::string& row, const std::string& cpu, int threads) {
-  std::vector<double> runs;  // ms per frame
-  FrameScores scores;
-  for (int run = 0; run < job.settings.runs; run++) {
+  const int frames = job.settings.clip.frames, encodes = job.settings.encodes;
+  std::vector<double> runs, together;  // ms per frame; of one encode, of all of them
+  FrameScores scores, scores_together;
+  const auto run = [&](int n, std::vector<double>& times, FrameScores& seen) {
     Reader ref(job.ref), dist(job.dist);
-    Stream stream(row, job.settings, threads);
-    const auto time = stream.run(ref, dist, job.settings.clip.frames);
+    Stream stream(row, job.settings, threads, n);
+    const auto time = stream.run(ref, dist, frames);
     if (!time) return false;
-    runs.push_back(*time / job.settings.clip.frames);
-    scores = stream.scores();
+    times.push_back(*time / frames);
+    seen = stream.scores();
+    return true;
+  };
+  for (int i = 0; i < job.settings.runs; i++) {
+    if (!run(1, runs, scores)) return false;
+    if (encodes > 1 && !run(encodes, together, scores_together)) return false;
   }
   std::ranges::sort(runs);
   std::printf("%-18s %-7s %7d %9.3f %9.3f", row.c_str(), cpu.c_str(), threads, runs[runs.size() / 2], runs[0]);
   bool good = true;
+  if (encodes > 1) {
+    good = scores == scores_together;
+    const double least = std::ranges::min(together);
+    std::printf(" %9.3f %6.3f  %s", least, least / (encodes * runs[0]), good ? "equal" : "SCORES DIFFER");
+  }
   if (const auto peer = job.peers.find({row, threads}); peer != job.peers.end()) {
     const Verdict verdict = compare(scores, peer->second.scores);
-    good = verdict.good;
+    good &= verdict.good;
     std::printf(" %9.3f %6.2f  %s", peer->second.ms, peer->second.ms / runs[0], verdict.text.c_str());
   }
   std::printf("\n");
@@ -157,7 +182,8 @@ int run(const Settings& settings) {
     for (const std::string& row : settings.rows)
       for (const int threads : settings.threads) job.peers[{row, threads}] = peer.measure(row, threads);
   }
-  std::printf("%-18s %-7s %7s %9s %9s%s\n", "", "cpu", "threads", "median", "fastest",
+  std::printf("%-18s %-7s %7s %9s %9s%s%s\n", "", "cpu", "threads", "median", "fastest",
+              settings.encodes > 1 ? "  together  ratio  scores" : "",
               job.peers.empty() ? "" : "      peer  ratio  scores");
   bool good = true;
   for (const std::string& cpu : settings.cpus) good &= measure_cpu_apart(job, cpu);

@@ -27,6 +27,7 @@ Times metrics and models on frames in memory; prints milliseconds per frame.
   --cpu LIST       instruction sets, e.g. ref,avx2,avx3 (all below but scalar and ref)
   --only LIST      metrics and models, e.g. motion,vmaf_v0.6.1 (all metrics and two models)
   --clock NAME     wall, or cpu: processor time, which holds on a machine that does other work too (wall)
+  --encodes N      time N encodes of one reference in one session, too, and compare with N sessions (1)
   --peer PATH      libvmaf's vmaf tool: time it on the same clip and compare the scores
   --help           this text
 
@@ -67,18 +68,14 @@ bool is_model(const std::string& name) {
 }
 
 Settings parse(int argc, char** argv) {
-  enum { kSize, kBits, kFrames, kRuns, kThreads, kCpu, kOnly, kClock, kPeer, kHelpText };
-  const ::option known[] = {{"size", required_argument, nullptr, kSize},
-                            {"bits", required_argument, nullptr, kBits},
-                            {"frames", required_argument, nullptr, kFrames},
-                            {"runs", required_argument, nullptr, kRuns},
-                            {"threads", required_argument, nullptr, kThreads},
-                            {"cpu", required_argument, nullptr, kCpu},
-                            {"only", required_argument, nullptr, kOnly},
-                            {"clock", required_argument, nullptr, kClock},
-                            {"peer", required_argument, nullptr, kPeer},
-                            {"help", no_argument, nullptr, kHelpText},
-                            {}};
+  enum { kSize, kBits, kFrames, kRuns, kThreads, kCpu, kOnly, kClock, kEncodes, kPeer, kHelpText };
+  const ::option known[] = {
+      {"size", required_argument, nullptr, kSize},       {"bits", required_argument, nullptr, kBits},
+      {"frames", required_argument, nullptr, kFrames},   {"runs", required_argument, nullptr, kRuns},
+      {"threads", required_argument, nullptr, kThreads}, {"cpu", required_argument, nullptr, kCpu},
+      {"only", required_argument, nullptr, kOnly},       {"clock", required_argument, nullptr, kClock},
+      {"encodes", required_argument, nullptr, kEncodes}, {"peer", required_argument, nullptr, kPeer},
+      {"help", no_argument, nullptr, kHelpText},         {}};
   Settings settings;
   for (const std::string& cpu : all_cpus())
     if (cpu != "scalar" && cpu != "ref") settings.cpus.push_back(cpu);  // these take minutes
@@ -106,6 +103,7 @@ Settings parse(int argc, char** argv) {
         if (text != "wall" && text != "cpu") die("--clock '" + text + "': use wall or cpu");
         settings.cpu_time = text == "cpu";
         break;
+      case kEncodes: settings.encodes = whole_number(text, 1, VMAFX_MOST_ENCODES, "--encodes"); break;
       case kPeer: settings.peer = text; break;
       case kHelpText: print_help(); std::exit(0);
       default: die("see --help");

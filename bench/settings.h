@@ -18,6 +18,7 @@ struct Settings {
   std::vector<std::string> rows;  // metrics and models
   std::string peer;               // a path, or ""
   bool cpu_time = false;
+  int encodes = 1;
 };
 
 /* Prints the help and exits for --help; dies of what it does not know. */
