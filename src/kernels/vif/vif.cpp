@@ -41,7 +41,8 @@ class Vif : public Metric<VifParams, VifSums, VifScores> {
 
 constexpr Twins<VifParams, VifSums> kTwins = {
     .ref = {vif_scratch_bytes_ref, on_luma<vif_ref>},
-    .simd = {vif_scratch_bytes_simd, on_luma<vif_simd>},
+    .simd = {vif_scratch_bytes_simd, on_luma<vif_simd>, vif_encodes_scratch_bytes_simd,
+             on_luma_of_encodes<vif_encodes_simd>},
     .device = vif_hip,
 };
 

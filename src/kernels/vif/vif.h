@@ -24,6 +24,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "base/picture.h"
 #include "kernels/metric.h"
@@ -49,6 +50,11 @@ void vif_ref(const VifParams& params, const SamplePlane& ref, const SamplePlane&
 size_t vif_scratch_bytes_simd(const VifParams& params);
 void vif_simd(const VifParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
               VifSums& sums);
+
+/* The same for several encodes of one reference; what belongs to it alone is made once. */
+size_t vif_encodes_scratch_bytes_simd(const VifParams& params, int encodes);
+void vif_encodes_simd(const VifParams& params, const SamplePlane& ref, std::span<const SamplePlane> dist,
+                      std::byte* scratch, std::span<VifSums* const> sums);
 
 std::unique_ptr<DeviceTwin> vif_hip(const VifParams& params);
 

@@ -65,30 +65,41 @@ inline constexpr int kVifUnroll = 1;
 inline constexpr int kVifUnroll = 16;
 #endif
 
-/* Samples that take the log form, three values each, Q16. */
+/* How many encodes of one reference share a pass over it: as many as have their rings in the second-level cache. */
+inline constexpr int kVifEncodesAtOnce = 8;
+
+/* Which pictures of a strip: the reference, and from kVifEncode on the encodes. */
+inline constexpr int kVifReference = 0, kVifEncode = 1;
+
+/* Samples of a group, three values each, Q16. */
 struct VifSigmas {
   int32_t *sigma1_sq, *sigma2_sq, *sigma12;
 
   VifSigmas operator+(size_t i) const { return {sigma1_sq + i, sigma2_sq + i, sigma12 + i}; }
 };
 
+/* What is the reference's own serves all encodes; what is an encode's own serves one after the other, except for the
+ * rings, of which each has one. */
 class VifStripMemory {
  public:
   explicit VifStripMemory(std::byte* scratch) : scratch_(scratch) {}
 
-  /* A ring of row pairs as pair lanes: [block of columns][plane][even columns, odd columns]. */
-  int16_t* pairs(int slot) const { return at<int16_t>(static_cast<size_t>(slot) * kSlotBytes); }
+  /* A picture's ring of row pairs as pair lanes: [block of columns][plane][even columns, odd columns]. */
+  int16_t* pairs(int picture, int slot) const {
+    const size_t ring = kRings + (picture == kVifReference ? 0 : kReferenceRing + (picture - kVifEncode) * kEncodeRing);
+    return at<int16_t>(ring + slot * (picture == kVifReference ? kReferenceSlot : kEncodeSlot));
+  }
   static constexpr int kSlots = 2 * vif_pair_radius(0) + kVifGroupRows / 2;  // under the tallest windows of a group
 
-  /* A row after the vertical pass, `plane` being one of mu1, mu2, and high and low halves of xx, yy, xy. */
-  uint16_t* filtered(int row, int plane) const {
-    return at<uint16_t>(kFiltered + (row * kPlanes + plane) * kLineBytes);
+  /* A row after the vertical pass: of the reference mu1 and high and low halves of xx, of an encode mu2 and those of yy
+   * and of xy. */
+  uint16_t* filtered(int picture, int row, int plane) const {
+    const int first = picture == kVifReference ? 0 : kReferencePlanes;
+    return at<uint16_t>(kFiltered + (row * kPlanes + first + plane) * kLineBytes);
   }
 
-  /* The same with the next scale's window, for row `row` of the next scale. `picture`: 0 ref, 1 dist. */
-  uint16_t* filtered_for_next(int row, int picture) const {
-    return at<uint16_t>(kFilteredForNext + (2 * row + picture) * kLineBytes);
-  }
+  /* A row of a picture with the next scale's window, for row `row` of the next scale. */
+  uint16_t* filtered_for_next(int row) const { return at<uint16_t>(kFilteredForNext + row * kLineBytes); }
 
   /* A row of a picture with its margins. */
   template <class T>
@@ -96,22 +107,44 @@ class VifStripMemory {
     return at<T>(kInput + line * kLineBytes);
   }
 
-  /* Room for a whole group, and for two vectors that are read but not used. */
+  /* The samples of a group, kVifLineColumns for each row, and a vector of zeros at sigmas() + kZeros; mu1 likewise. */
   VifSigmas sigmas() const {
     return {at<int32_t>(kSigmas), at<int32_t>(kSigmas + kSigmaBytes), at<int32_t>(kSigmas + 2 * kSigmaBytes)};
   }
+  uint32_t* mu1() const { return at<uint32_t>(kSigmas + 3 * kSigmaBytes); }
+  static constexpr size_t kZeros = kVifGroupRows * kVifLineColumns;
+  void clear_zeros() const {
+    const VifSigmas zeros = sigmas() + kZeros;
+    for (int32_t* values : {zeros.sigma1_sq, zeros.sigma2_sq, zeros.sigma12}) std::fill_n(values, kVifMostLanes / 2, 0);
+  }
+
+  /* Where in sigmas() the vectors lie that have samples of the log form. */
+  uint16_t* log_vectors() const { return at<uint16_t>(kLogVectors); }
+  static constexpr size_t kLogVectorsPadding = 2;  // that may be read but are not used
+
+  /* The sigma1_sq of those vectors as doubles, one after the other. */
+  double* sigma1() const { return at<double>(kSigma1); }
+
+  static constexpr size_t bytes(int encodes) { return kRings + kReferenceRing + encodes * kEncodeRing; }
 
  private:
-  static constexpr int kPlanes = 8;
+  static constexpr int kReferencePlanes = 3, kEncodePlanes = 5, kPlanes = kReferencePlanes + kEncodePlanes;
   static constexpr int kInputLines = 4;
   static constexpr size_t kLineBytes = kVifLineColumns * sizeof(uint16_t);
-  static constexpr size_t kSlotBytes = 2 * kPlanes * kLineBytes;
-  static constexpr size_t kSigmaBytes = (kVifGroupRows * kVifLineColumns + kVifMostLanes) * sizeof(int32_t);
+  static constexpr size_t kSigmaBytes = (kZeros + kVifMostLanes / 2) * sizeof(int32_t);
+  static constexpr size_t kFewestLanes = 4;  // of 32 bits
 
-  static constexpr size_t kFiltered = kSlots * kSlotBytes;
+  static constexpr size_t kFiltered = 0;
   static constexpr size_t kFilteredForNext = kFiltered + kVifGroupRows * kPlanes * kLineBytes;
-  static constexpr size_t kInput = kFilteredForNext + kVifGroupRows * kLineBytes;  // half as many rows, two pictures
+  static constexpr size_t kInput = kFilteredForNext + kVifGroupRows / 2 * kLineBytes;
   static constexpr size_t kSigmas = kInput + kInputLines * kLineBytes;
+  static constexpr size_t kLogVectors = kSigmas + 4 * kSigmaBytes;
+  static constexpr size_t kSigma1 =
+      kLogVectors + round_to_lines((kZeros / kFewestLanes + kLogVectorsPadding) * sizeof(uint16_t));
+  static constexpr size_t kRings = kSigma1 + (kZeros + kLogVectorsPadding * kVifMostLanes / 2) * sizeof(double);
+
+  static constexpr size_t kReferenceSlot = 2 * kReferencePlanes * kLineBytes, kReferenceRing = kSlots * kReferenceSlot;
+  static constexpr size_t kEncodeSlot = 2 * kEncodePlanes * kLineBytes, kEncodeRing = kSlots * kEncodeSlot;
 
   template <class T>
   T* at(size_t offset) const {
@@ -119,9 +152,6 @@ class VifStripMemory {
   }
 
   std::byte* scratch_;
-
- public:
-  static constexpr size_t kBytes = kSigmas + 3 * kSigmaBytes;
 };
 
 /* Bytes per row of a decimated plane of `w` columns: a strip's last vector may reach past them. */

@@ -77,23 +77,35 @@ struct Stage {
   static constexpr int kMargin = 2 * kRadius;                     // columns beyond a strip, each side
   static constexpr int kSkip = kRadius - vif_pair_radius(kNext);  // pairs that the next scale's window does not reach
   static constexpr int kSlots = 2 * kRadius + kVifGroupRows / 2;  // row pairs under the windows of a group
-  static constexpr int kPlanes = kBytes ? 5 : 8;                  // see load_pair()
+  static constexpr int kHalves = kBytes ? 1 : 2;                  // planes of a product, see load_pair()
+
+  static constexpr int products(int picture) { return picture == kVifReference ? 1 : 2; }
+  static constexpr int planes(int picture) { return 1 + kHalves * products(picture); }
+};
+
+/* The reference and its encodes at one scale. */
+template <class T>
+struct Pictures {
+  Plane<T> at[kVifEncode + kVifEncodesAtOnce];
 };
 
 /* One strip of one scale. */
 template <class S>
 struct Strip {
-  Plane<const typename S::Sample> ref, dist;
-  Plane<uint16_t> next_ref, next_dist;
+  const Pictures<const typename S::Sample>& in;
+  const Pictures<uint16_t>& next;
+  int pictures;  // the reference is one
   VifShifts shifts;
   double gain_limit;
   int x0;
   int columns;
   VifStripMemory memory;
-  VifScaleSums* sums;  // nullptr: decimate only
+  VifScaleSums* const* sums;  // by picture; nullptr: decimate only
+
+  int height() const { return in.at[kVifReference].h; }
 
   size_t blocks() const { return hwy::RoundUpTo(columns + 2 * S::kMargin, hn::Lanes(d16)) / hn::Lanes(d16); }
-  int16_t* pairs(int pair) const { return memory.pairs((pair + S::kSlots) % S::kSlots); }
+  int16_t* pairs(int picture, int pair) const { return memory.pairs(picture, (pair + S::kSlots) % S::kSlots); }
   int mean_shift() const { return S::kBytes ? 8 : S::kScale > 0 ? 16 : shifts.mean; }  // constants where they can be
   int square_shift() const { return S::kBytes ? 0 : S::kScale > 0 ? 16 : shifts.square; }
 };
@@ -137,45 +149,32 @@ HWY_INLINE void store_pairs(VU16 a, VU16 b, int16_t* out) {
   hn::Store(hn::BitCast(d16, odd), d16, out + hn::Lanes(d16));
 }
 
-/* Rows 2 * pair and 2 * pair + 1 into the ring. Planes of bytes: ref, dist, ref^2, dist^2, ref * dist; of 16-bit
- * samples the products as high and low halves. Unsigned 16-bit values are stored minus 32768, as signed ones. */
+/* Rows 2 * pair and 2 * pair + 1 of a picture into its ring. Planes of bytes: the samples, their squares, and of an
+ * encode their products with the reference, whose rows were loaded last; of 16-bit samples the products as high and low
+ * halves. Unsigned 16-bit values are stored minus 32768, as signed ones. */
 template <class S>
-HWY_NOINLINE void load_pair(const Strip<S>& strip, int pair) {
-  const auto* ra = load_row(strip, strip.ref, 2 * pair, 0);
-  const auto* rb = load_row(strip, strip.ref, 2 * pair + 1, 1);
-  const auto* da = load_row(strip, strip.dist, 2 * pair, 2);
-  const auto* db = load_row(strip, strip.dist, 2 * pair + 1, 3);
+HWY_NOINLINE void load_pair(const Strip<S>& strip, int picture, int pair) {
+  using T = typename S::Sample;
+  const int line = picture == kVifReference ? 0 : 2;
+  const T* above = load_row(strip, strip.in.at[picture], 2 * pair, line);
+  const T* below = load_row(strip, strip.in.at[picture], 2 * pair + 1, line + 1);
+  const T *ref_above = strip.memory.template input<T>(0), *ref_below = strip.memory.template input<T>(1);
   const size_t n = hn::Lanes(d16);
-  int16_t* out = strip.pairs(pair);
+  int16_t* out = strip.pairs(picture, pair);
   const auto store = [&](VU16 a, VU16 b) {
     store_pairs(a, b, out);
     out += 2 * n;
   };
-  for (size_t b = 0; b < strip.blocks(); b++) {
-    const VU16 r0 = load_samples(ra + b * n), r1 = load_samples(rb + b * n);
-    const VU16 d0 = load_samples(da + b * n), d1 = load_samples(db + b * n);
-    const auto store_low = [&](VU16 x0, VU16 y0, VU16 x1, VU16 y1) {
-      store(flip_sign(hn::Mul(x0, y0)), flip_sign(hn::Mul(x1, y1)));
-    };
-    if constexpr (S::kBytes) {
-      store(r0, r1);
-      store(d0, d1);
-      store_low(r0, r0, r1, r1);
-      store_low(d0, d0, d1, d1);
-      store_low(r0, d0, r1, d1);
-    } else {
-      const auto store_high = [&](VU16 x0, VU16 y0, VU16 x1, VU16 y1) {
-        store(flip_sign(hn::MulHigh(x0, y0)), flip_sign(hn::MulHigh(x1, y1)));
-      };
-      store(flip_sign(r0), flip_sign(r1));
-      store(flip_sign(d0), flip_sign(d1));
-      store_high(r0, r0, r1, r1);
-      store_low(r0, r0, r1, r1);
-      store_high(d0, d0, d1, d1);
-      store_low(d0, d0, d1, d1);
-      store_high(r0, d0, r1, d1);
-      store_low(r0, d0, r1, d1);
-    }
+  const auto store_products = [&](VU16 x0, VU16 y0, VU16 x1, VU16 y1) {
+    if constexpr (!S::kBytes) store(flip_sign(hn::MulHigh(x0, y0)), flip_sign(hn::MulHigh(x1, y1)));
+    store(flip_sign(hn::Mul(x0, y0)), flip_sign(hn::Mul(x1, y1)));
+  };
+  for (size_t x = 0; x < strip.blocks() * n; x += n) {
+    const VU16 a = load_samples(above + x), b = load_samples(below + x);
+    if constexpr (S::kBytes) store(a, b);
+    else store(flip_sign(a), flip_sign(b));
+    store_products(a, a, b, b);
+    if (picture != kVifReference) store_products(load_samples(ref_above + x), a, load_samples(ref_below + x), b);
   }
 }
 
@@ -271,45 +270,46 @@ HWY_INLINE void filter_squares(const int16_t* HWY_RESTRICT const* slots, size_t 
   }
 }
 
-/* The means of one picture in one block of columns: `in` is their place in a slot, `x` their first column. */
+/* The means of a picture in one block of columns: `in` is their place in a slot, `x` their first column. */
 template <class S>
 HWY_INLINE void filter_means(const Strip<S>& strip, const int16_t* HWY_RESTRICT const* slots, size_t in, int picture,
                              size_t x) {
+  const VifStripMemory& memory = strip.memory;
   const int shift = strip.mean_shift();
   V32 e0, o0, e1, o1, e2, o2, e3, o3;
   if constexpr (S::kHasNext) {
     filter_row<S::kNext>(slots + S::kSkip, in, mean_start<S>(shift), e0, o0);
     filter_row<S::kNext>(slots + S::kSkip + 1, in, mean_start<S>(shift), e1, o1);
-    store_mean<S>(e0, o0, shift, strip.memory.filtered_for_next(0, picture) + x);
-    store_mean<S>(e1, o1, shift, strip.memory.filtered_for_next(1, picture) + x);
+    store_mean<S>(e0, o0, shift, memory.filtered_for_next(0) + x);
+    store_mean<S>(e1, o1, shift, memory.filtered_for_next(1) + x);
   }
   if (!strip.sums) return;
   filter_four_rows<S::kScale>(slots, in, mean_start<S>(shift), e0, o0, e1, o1, e2, o2, e3, o3);
-  store_mean<S>(e0, o0, shift, strip.memory.filtered(0, picture) + x);
-  store_mean<S>(e1, o1, shift, strip.memory.filtered(1, picture) + x);
-  store_mean<S>(e2, o2, shift, strip.memory.filtered(2, picture) + x);
-  store_mean<S>(e3, o3, shift, strip.memory.filtered(3, picture) + x);
+  store_mean<S>(e0, o0, shift, memory.filtered(picture, 0, 0) + x);
+  store_mean<S>(e1, o1, shift, memory.filtered(picture, 1, 0) + x);
+  store_mean<S>(e2, o2, shift, memory.filtered(picture, 2, 0) + x);
+  store_mean<S>(e3, o3, shift, memory.filtered(picture, 3, 0) + x);
 }
 
-/* The vertical pass of four rows, and of two rows of the next scale. slots[0] is the first row pair under the first
- * row. */
+/* The vertical pass of four rows of a picture, and of two rows of the next scale. `pair`: that of the first row. */
 template <class S>
-HWY_NOINLINE void filter_vertically(const Strip<S>& strip, const int16_t* HWY_RESTRICT const* slots) {
+HWY_NOINLINE void filter_vertically(const Strip<S>& strip, int picture, int pair) {
   const size_t n = hn::Lanes(d16);
   const VifStripMemory& memory = strip.memory;
+  const int16_t* slots[S::kSlots];  // from the first row pair under the first row
+  for (int k = 0; k < S::kSlots; k++) slots[k] = strip.pairs(picture, pair - S::kRadius + k);
   for (size_t b = 0; b < strip.blocks(); b++) {
-    const size_t in = b * S::kPlanes * 2 * n, x = b * n;
-    filter_means(strip, slots, in, 0, x);
-    filter_means(strip, slots, in + 2 * n, 1, x);
-    for (int product = 0; product < 3 && strip.sums; product++) {
-      const int high = 2 + 2 * product, low = high + 1;
+    const size_t in = b * S::planes(picture) * 2 * n, x = b * n;
+    filter_means(strip, slots, in, picture, x);
+    for (int product = 0; product < S::products(picture) && strip.sums; product++) {
+      const int high = 1 + 2 * product, low = high + 1;
       V32 e0, o0, e1, o1, e2, o2, e3, o3;
-      filter_squares<S>(slots, in + (S::kBytes ? 2 + product : high) * 2 * n, strip.square_shift(), e0, o0, e1, o1, e2,
-                        o2, e3, o3);
-      store_square(e0, o0, memory.filtered(0, high) + x, memory.filtered(0, low) + x);
-      store_square(e1, o1, memory.filtered(1, high) + x, memory.filtered(1, low) + x);
-      store_square(e2, o2, memory.filtered(2, high) + x, memory.filtered(2, low) + x);
-      store_square(e3, o3, memory.filtered(3, high) + x, memory.filtered(3, low) + x);
+      filter_squares<S>(slots, in + (1 + product * S::kHalves) * 2 * n, strip.square_shift(), e0, o0, e1, o1, e2, o2,
+                        e3, o3);
+      store_square(e0, o0, memory.filtered(picture, 0, high) + x, memory.filtered(picture, 0, low) + x);
+      store_square(e1, o1, memory.filtered(picture, 1, high) + x, memory.filtered(picture, 1, low) + x);
+      store_square(e2, o2, memory.filtered(picture, 2, high) + x, memory.filtered(picture, 2, low) + x);
+      store_square(e3, o3, memory.filtered(picture, 3, high) + x, memory.filtered(picture, 3, low) + x);
     }
   }
 }
