@@ -36,10 +36,11 @@ HWY_INLINE void add_cubes(V32 x, const CubeRounding& rounding, VU64& sum) {
   sum = hn::Add(sum, hn::Add(cube_even<kSquareShift>(x, rounding), cube_even<kSquareShift>(odd_lanes(x), rounding)));
 }
 
-/* What of `magnitude` exceeds the threshold, in the scored columns. */
-HWY_INLINE V32 excess(V32 magnitude, V32 threshold, V32 scored) {
-  return hn::And(hn::Max(hn::Sub(magnitude, threshold), hn::Zero(D32())), scored);
-}
+/* What of `magnitude` exceeds the threshold. Where columns are not scored both are 0. */
+HWY_INLINE V32 excess(V32 magnitude, V32 threshold) { return hn::Max(hn::Sub(magnitude, threshold), hn::Zero(D32())); }
+
+/* Whether some of the `lanes` columns from x on are not scored. */
+HWY_INLINE bool at_edge(const AdmScale& scale, int x, int lanes) { return x < scale.left || x + lanes > scale.right; }
 
 HWY_INLINE void add_row(VU64 sum, uint64_t cubes, const CubeRounding& rounding, int row_shift, int64_t& total) {
   const uint64_t row = lane_sum(sum) - rounding.correction(cubes);
@@ -56,14 +57,12 @@ HWY_INLINE V32 column(const MaskingWork<T>& work, int parity, int x) {
 
 /* One band of one vector of columns, scale 0. */
 template <int kBand>
-HWY_INLINE void add_band_fine(V16 magnitude, V32 rfactor, V32 even_threshold, V32 odd_threshold, V16 scored,
+HWY_INLINE void add_band_fine(V16 magnitude, V32 rfactor, V32 even_threshold, V32 odd_threshold,
                               const CubeRounding& rounding, VU64& sum) {
   constexpr int kSquareShift = adm_square_shift(0, kBand), kThresholdShift = adm_threshold_shift(0, kBand);
   const V32 even = hn::Mul(even_unsigned(magnitude), rfactor), odd = hn::Mul(odd_unsigned(magnitude), rfactor);
-  add_cubes<kSquareShift>(excess(even, hn::ShiftLeft<kThresholdShift>(even_threshold), low_halves(scored)), rounding,
-                          sum);
-  add_cubes<kSquareShift>(excess(odd, hn::ShiftLeft<kThresholdShift>(odd_threshold), high_halves(scored)), rounding,
-                          sum);
+  add_cubes<kSquareShift>(excess(even, hn::ShiftLeft<kThresholdShift>(even_threshold)), rounding, sum);
+  add_cubes<kSquareShift>(excess(odd, hn::ShiftLeft<kThresholdShift>(odd_threshold)), rounding, sum);
 }
 
 inline void cm_fine(const MaskingWork<int16_t>& work, int x0, int x1) {
@@ -79,16 +78,18 @@ inline void cm_fine(const MaskingWork<int16_t>& work, int x0, int x1) {
   for (int x = x0; x < x1; x += lanes, cubes += lanes) {
     const int half_x = x / 2;
     const V32 even = column(work, 0, half_x), odd = column(work, 1, half_x), middle = hn::Add(even, odd);
-    const V32 even_threshold =
-        hn::Add(hn::Add(column(work, 1, half_x - 1), middle), hn::Load(d32, work.center[0] + half_x));
-    const V32 odd_threshold =
-        hn::Add(hn::Add(middle, column(work, 0, half_x + 1)), hn::Load(d32, work.center[1] + half_x));
-    const V16 scored = hn::Load(d, work.scored + x);
-    const V16 h = hn::Load(d, work.signal[0] + x), v = hn::Load(d, work.signal[1] + x),
-              dd = hn::Load(d, work.signal[2] + x);
-    add_band_fine<0>(h, straight, even_threshold, odd_threshold, scored, straight_cube, sum_h);
-    add_band_fine<1>(v, straight, even_threshold, odd_threshold, scored, straight_cube, sum_v);
-    add_band_fine<2>(dd, diagonal, even_threshold, odd_threshold, scored, diagonal_cube, sum_d);
+    V32 even_threshold = hn::Add(hn::Add(column(work, 1, half_x - 1), middle), hn::Load(d32, work.center[0] + half_x));
+    V32 odd_threshold = hn::Add(hn::Add(middle, column(work, 0, half_x + 1)), hn::Load(d32, work.center[1] + half_x));
+    V16 h = hn::Load(d, work.signal[0] + x), v = hn::Load(d, work.signal[1] + x), dd = hn::Load(d, work.signal[2] + x);
+    if (at_edge(scale, x, lanes)) {
+      const V16 scored = hn::Load(d, work.scored + x);
+      even_threshold = hn::And(even_threshold, low_halves(scored));
+      odd_threshold = hn::And(odd_threshold, high_halves(scored));
+      for (V16* signal : {&h, &v, &dd}) *signal = hn::And(*signal, scored);
+    }
+    add_band_fine<0>(h, straight, even_threshold, odd_threshold, straight_cube, sum_h);
+    add_band_fine<1>(v, straight, even_threshold, odd_threshold, straight_cube, sum_v);
+    add_band_fine<2>(dd, diagonal, even_threshold, odd_threshold, diagonal_cube, sum_d);
   }
   add_row(sum_h, cubes, straight_cube, scale.row_shift, work.sums[0]);
   add_row(sum_v, cubes, straight_cube, scale.row_shift, work.sums[1]);
@@ -105,11 +106,15 @@ inline void cm_coarse(const MaskingWork<int32_t>& work, int x0, int x1) {
   uint64_t cubes = 0;
   for (int x = x0; x < x1; x += lanes, cubes += lanes) {
     const V32 sides = hn::Add(column(work, 0, x - 1), column(work, 0, x + 1));
-    const V32 threshold = hn::Add(hn::Add(sides, column(work, 0, x)), hn::Load(d, work.center[0] + x));
-    const V32 scored = hn::Load(d, work.scored + x);
-    add_cubes<kSquareShift>(excess(hn::Load(d, work.signal[0] + x), threshold, scored), cube, sum_h);
-    add_cubes<kSquareShift>(excess(hn::Load(d, work.signal[1] + x), threshold, scored), cube, sum_v);
-    add_cubes<kSquareShift>(excess(hn::Load(d, work.signal[2] + x), threshold, scored), cube, sum_d);
+    V32 threshold = hn::Add(hn::Add(sides, column(work, 0, x)), hn::Load(d, work.center[0] + x));
+    V32 h = hn::Load(d, work.signal[0] + x), v = hn::Load(d, work.signal[1] + x), dd = hn::Load(d, work.signal[2] + x);
+    if (at_edge(scale, x, lanes)) {
+      const V32 scored = hn::Load(d, work.scored + x);
+      for (V32* of : {&threshold, &h, &v, &dd}) *of = hn::And(*of, scored);
+    }
+    add_cubes<kSquareShift>(excess(h, threshold), cube, sum_h);
+    add_cubes<kSquareShift>(excess(v, threshold), cube, sum_v);
+    add_cubes<kSquareShift>(excess(dd, threshold), cube, sum_d);
   }
   add_row(sum_h, cubes, cube, scale.row_shift, work.sums[0]);
   add_row(sum_v, cubes, cube, scale.row_shift, work.sums[1]);

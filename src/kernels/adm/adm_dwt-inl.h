@@ -78,12 +78,17 @@ HWY_INLINE V32 high_pass(V32 sum, V16 ab, V16 cd) {
 
 /* -- Scale 0: samples to 16-bit bands ------------------------------------------------------------------------------ */
 
-template <class T>
-HWY_INLINE V16 load_centered(const T* from, V16 center) {
-  if constexpr (sizeof(T) == 1)
-    return hn::Sub(hn::PromoteTo(D16(), hn::LoadU(hn::Rebind<uint8_t, D16>(), from)), center);
-  else return hn::Sub(hn::BitCast(D16(), hn::LoadU(DU16(), from)), center);
+/* Bytes fit 16 bits as they are, and are centered by where their sums start. */
+HWY_INLINE V16 load_source(const uint8_t* from, V16) {
+  return hn::PromoteTo(D16(), hn::LoadU(hn::Rebind<uint8_t, D16>(), from));
 }
+HWY_INLINE V16 load_source(const uint16_t* from, V16 center) {
+  return hn::Sub(hn::BitCast(D16(), hn::LoadU(DU16(), from)), center);
+}
+
+/* What of a low-pass sum is the center of the samples that load_source() leaves as they are. None of a high-pass sum is. */
+template <class T>
+constexpr int kCenterLeft = sizeof(T) == 1 ? 128 * (kAdmTap0 + kAdmTap1 + kAdmTap2 + kAdmTap3) : 0;
 
 /* even >> bpc and odd >> bpc as neighbors. */
 template <class T>
@@ -97,12 +102,13 @@ template <class T>
 HWY_INLINE void filter_source(const T* a, const T* b, const T* c, const T* d, int bpc, int16_t* HWY_RESTRICT low,
                               int16_t* HWY_RESTRICT high) {
   const V16 center = hn::Set(D16(), static_cast<int16_t>(1 << (bpc - 1)));
-  const V32 half = hn::Set(D32(), 1 << (bpc - 1));
-  const V16 va = load_centered(a, center), vb = load_centered(b, center), vc = load_centered(c, center),
-            vd = load_centered(d, center);
+  const V32 half = hn::Set(D32(), 1 << (bpc - 1)), low_start = hn::Set(D32(), (1 << (bpc - 1)) - kCenterLeft<T>);
+  const V16 va = load_source(a, center), vb = load_source(b, center), vc = load_source(c, center),
+            vd = load_source(d, center);
   const V16 ab_even = even_pairs(va, vb), cd_even = even_pairs(vc, vd);
   const V16 ab_odd = odd_pairs(va, vb), cd_odd = odd_pairs(vc, vd);
-  hn::Store(interleave_shifted<T>(low_pass(half, ab_even, cd_even), low_pass(half, ab_odd, cd_odd), bpc), D16(), low);
+  hn::Store(interleave_shifted<T>(low_pass(low_start, ab_even, cd_even), low_pass(low_start, ab_odd, cd_odd), bpc),
+            D16(), low);
   hn::Store(interleave_shifted<T>(high_pass(half, ab_even, cd_even), high_pass(half, ab_odd, cd_odd), bpc), D16(),
             high);
 }
