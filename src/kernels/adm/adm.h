@@ -35,6 +35,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "base/picture.h"
 #include "kernels/adm/adm_math.h"
@@ -61,6 +62,11 @@ void adm_ref(const AdmParams& params, const SamplePlane& ref, const SamplePlane&
 size_t adm_scratch_bytes_simd(const AdmParams& params);
 void adm_simd(const AdmParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
               AdmSums& sums);
+
+/* Of several encodes of one reference. */
+size_t adm_scratch_bytes_simd_encodes(const AdmParams& params, int encodes);
+void adm_simd_encodes(const AdmParams& params, const SamplePlane& ref, std::span<const SamplePlane> dist,
+                      std::byte* scratch, std::span<AdmSums* const> sums);
 
 /* The HIP twin's kernels. */
 std::unique_ptr<DeviceTwin> adm_hip(const AdmParams& params);

@@ -1,4 +1,5 @@
-/* ADM, SIMD: a row of bands into what the masking stage needs, and the row's part of the denominator.
+/* ADM, SIMD: a row of bands of the reference and of its encodes into what the masking stage needs, and the row's part of
+ * the denominator.
  *
  * Scale 0 works on 16-bit lanes. Where it needs 32 bits, the even and the odd columns go separate ways; such rows are
  * kept as two, for even and for odd columns. Scales 1 to 3 work on 32-bit lanes, and on the even and odd of those for
@@ -9,6 +10,8 @@
 #else
 #define VMAFX_ADM_DECOUPLE_INL_H
 #endif
+
+#include <limits>
 
 #include "kernels/adm/adm_dwt-inl.h"
 #include "kernels/adm/adm_rows.h"
@@ -44,46 +47,62 @@ HWY_NOINLINE V32 aligned_exactly(V32 sure, V32 unsure, V32 oh, V32 ov, V32 th, V
   return hn::Load(d, result);
 }
 
+using M32 = hn::Mask<DF32>;
+
 /* Decides o.t >= 0 and (o.t)^2 >= cos^2 |o|^2 |t|^2 in single precision where its error (some 30 half ulps, and those
  * of the definition itself) cannot matter. Near the boundary o.t has no cancellation, far below it cancellation does
- * no harm. */
-HWY_INLINE void decide_aligned(VF32 dot, VF32 o_square, VF32 t_square, V32& sure, V32& unsure) {
+ * no harm. `o_square_bound` is cos^2 |o|^2. */
+HWY_INLINE void decide_aligned(VF32 dot, VF32 o_square_bound, VF32 t_square, V32& sure, M32& unsure) {
   const DF32 d;
   constexpr float kMargin = 0x1p-19f;
   const VF32 square = hn::Mul(dot, dot);
-  const VF32 bound = hn::Mul(hn::Mul(hn::Set(d, kAdmCosSquared), o_square), t_square);
+  const VF32 bound = hn::Mul(o_square_bound, t_square);
   const auto forward = hn::Ge(dot, hn::Zero(d));
   const auto above = hn::And(forward, hn::Ge(square, hn::Mul(bound, hn::Set(d, 1 + kMargin))));
   const auto not_below = hn::And(forward, hn::Ge(square, hn::Mul(bound, hn::Set(d, 1 - kMargin))));
   sure = hn::BitCast(D32(), hn::VecFromMask(d, above));
-  unsure = hn::BitCast(D32(), hn::VecFromMask(d, hn::AndNot(above, not_below)));
+  unsure = hn::AndNot(above, not_below);
 }
-HWY_INLINE bool none(V32 v) { return hn::AllTrue(D32(), hn::Eq(v, hn::Zero(D32()))); }
 
-/* For pairs (h, v) of 16-bit coefficients. */
-HWY_INLINE V32 aligned_pairs(V16 o, V16 t) {
+HWY_INLINE VF32 square_bound(VF32 square) { return hn::Mul(hn::Set(DF32(), kAdmCosSquared), square); }
+
+/* Gradients of the reference, pairs (h, v) of 16-bit coefficients. */
+struct RefPairs {
+  V16 o;
+  VF32 square_bound;
+};
+HWY_INLINE RefPairs ref_pairs(V16 o) { return {o, square_bound(hn::ConvertTo(DF32(), madd(o, o)))}; }
+
+HWY_INLINE V32 aligned_pairs(const RefPairs& ref, V16 t) {
   const DF32 d;
-  V32 sure, unsure;
-  decide_aligned(hn::ConvertTo(d, madd(o, t)), hn::ConvertTo(d, madd(o, o)), hn::ConvertTo(d, madd(t, t)), sure,
-                 unsure);
-  if (HWY_LIKELY(none(unsure))) return sure;
-  return aligned_exactly(sure, unsure, low_halves(o), high_halves(o), low_halves(t), high_halves(t));
+  V32 sure;
+  M32 unsure;
+  decide_aligned(hn::ConvertTo(d, madd(ref.o, t)), ref.square_bound, hn::ConvertTo(d, madd(t, t)), sure, unsure);
+  if (HWY_LIKELY(hn::AllFalse(d, unsure))) return sure;
+  return aligned_exactly(sure, hn::BitCast(D32(), hn::VecFromMask(d, unsure)), low_halves(ref.o), high_halves(ref.o),
+                         low_halves(t), high_halves(t));
 }
 
-HWY_INLINE V16 aligned_fine(V16 oh, V16 ov, V16 th, V16 tv) {
-  return interleave_low(aligned_pairs(even_pairs(oh, ov), even_pairs(th, tv)),
-                        aligned_pairs(odd_pairs(oh, ov), odd_pairs(th, tv)));
-}
-
-HWY_INLINE V32 aligned_coarse(V32 oh, V32 ov, V32 th, V32 tv) {
+/* Those of 32-bit coefficients. */
+struct RefGradient {
+  V32 h, v;
+  VF32 float_h, float_v, square_bound;
+};
+HWY_INLINE RefGradient ref_gradient(V32 h, V32 v) {
   const DF32 d;
-  const VF32 foh = hn::ConvertTo(d, oh), fov = hn::ConvertTo(d, ov), fth = hn::ConvertTo(d, th),
-             ftv = hn::ConvertTo(d, tv);
-  V32 sure, unsure;
-  decide_aligned(hn::Add(hn::Mul(foh, fth), hn::Mul(fov, ftv)), hn::Add(hn::Mul(foh, foh), hn::Mul(fov, fov)),
+  const VF32 fh = hn::ConvertTo(d, h), fv = hn::ConvertTo(d, v);
+  return {h, v, fh, fv, square_bound(hn::Add(hn::Mul(fh, fh), hn::Mul(fv, fv)))};
+}
+
+HWY_INLINE V32 aligned_coarse(const RefGradient& ref, V32 th, V32 tv) {
+  const DF32 d;
+  const VF32 fth = hn::ConvertTo(d, th), ftv = hn::ConvertTo(d, tv);
+  V32 sure;
+  M32 unsure;
+  decide_aligned(hn::Add(hn::Mul(ref.float_h, fth), hn::Mul(ref.float_v, ftv)), ref.square_bound,
                  hn::Add(hn::Mul(fth, fth), hn::Mul(ftv, ftv)), sure, unsure);
-  if (HWY_LIKELY(none(unsure))) return sure;
-  return aligned_exactly(sure, unsure, oh, ov, th, tv);
+  if (HWY_LIKELY(hn::AllFalse(d, unsure))) return sure;
+  return aligned_exactly(sure, hn::BitCast(D32(), hn::VecFromMask(d, unsure)), ref.h, ref.v, th, tv);
 }
 
 /* -- Restored part ------------------------------------------------------------------------------------------------- */
@@ -108,65 +127,94 @@ HWY_INLINE V32 gain_fraction(V32 m, double limit) {
   return hn::Combine(D32(), high, low);
 }
 
-/* min(m * limit, u): what adm_restored() gives where the gradients are aligned. Products that would not fit are above
- * any u. */
+/* adm_enhn_gain_limit. Products with a whole number that would not fit are above any coefficient: `most` still fits. */
+template <class V>
+struct GainLimit {
+  double value;
+  V whole, most;
+};
+template <class D>
+HWY_INLINE GainLimit<hn::Vec<D>> gain_limit(D d, double limit) {
+  using T = hn::TFromD<D>;
+  const auto whole = static_cast<T>(limit);
+  return {limit, hn::Set(d, whole), hn::Set(d, static_cast<T>(std::numeric_limits<T>::max() / whole))};
+}
+
+/* min(m * limit, u): what adm_restored() gives where the gradients are aligned. */
 template <bool kWholeGain>
-HWY_INLINE V16 gained_fine(V16 m, V16 u, double limit) {
-  const D16 d;
+HWY_INLINE V16 gained_fine(V16 m, V16 u, const GainLimit<V16>& limit) {
   if constexpr (kWholeGain) {
-    const auto whole = static_cast<int16_t>(limit);
-    return hn::Min(hn::Mul(hn::Min(m, hn::Set(d, static_cast<int16_t>(INT16_MAX / whole))), hn::Set(d, whole)), u);
+    return hn::Min(hn::Mul(hn::Min(m, limit.most), limit.whole), u);
   } else {
-    const V32 even = hn::Min(gain_fraction(low_halves(m), limit), low_halves(u));
-    const V32 odd = hn::Min(gain_fraction(high_halves(m), limit), high_halves(u));
+    const V32 even = hn::Min(gain_fraction(low_halves(m), limit.value), low_halves(u));
+    const V32 odd = hn::Min(gain_fraction(high_halves(m), limit.value), high_halves(u));
     return interleave_low(even, odd);
   }
 }
 template <bool kWholeGain>
-HWY_INLINE V32 gained_coarse(V32 m, V32 u, double limit) {
-  const D32 d;
-  if constexpr (kWholeGain) {
-    const auto whole = static_cast<int32_t>(limit);
-    return hn::Min(hn::Mul(hn::Min(m, hn::Set(d, INT32_MAX / whole)), hn::Set(d, whole)), u);
-  } else {
-    return hn::Min(gain_fraction(m, limit), u);
-  }
+HWY_INLINE V32 gained_coarse(V32 m, V32 u, const GainLimit<V32>& limit) {
+  if constexpr (kWholeGain) return hn::Min(hn::Mul(hn::Min(m, limit.most), limit.whole), u);
+  else return hn::Min(gain_fraction(m, limit.value), u);
 }
 
-/* k in Q15 for |o| = a >= u >= 0. */
-HWY_INLINE V32 ratio_fine(V32 a, V32 u) {
-  return hn::ShiftRight<15>(hn::Add(hn::Mul(reciprocal(a), u), hn::Set(D32(), 1 << 14)));
+/* A band of the reference at scale 0, as decoupling takes it. */
+struct RefFine {
+  V16 sign, minus_o;
+  V16 above;                                  // |o| + 1
+  V32 even_minus_inverse, odd_minus_inverse;  // of |o|
+};
+HWY_INLINE RefFine ref_fine(V16 o) {
+  const D16 d;
+  const V16 a = hn::Abs(o);
+  return {hn::ShiftRight<15>(o), hn::Neg(o), hn::Add(a, hn::Set(d, 1)), hn::Neg(reciprocal(even_unsigned(a))),
+          hn::Neg(reciprocal(odd_unsigned(a)))};
+}
+
+/* -k in Q30, but rounded to Q15 once it is shifted there. Where u is larger than |o|, its ratio counts as 1, which the
+ * product of |o| itself, with a reciprocal that was rounded down, need not reach; that of |o| + 1 does. */
+HWY_INLINE V32 minus_ratio_fine(V32 minus_inverse, V32 u) {
+  const D32 d;
+  return hn::Max(hn::Add(hn::Mul(minus_inverse, u), hn::Set(d, (1 << 14) - 1)), hn::Set(d, -(1 << 30)));
 }
 
 template <bool kWholeGain>
-HWY_INLINE V16 restored_fine(V16 o, V16 t, V16 aligned, double limit) {
-  const D16 d;
-  const V16 zero = hn::Zero(d);
-  const V16 sign = hn::ShiftRight<15>(o);
-  const V16 a = hn::Abs(o);
-  const V16 u = hn::Sub(hn::Xor(t, sign), sign);  // t, as seen from o's sign
-  const V16 bounded = hn::Min(hn::Max(u, zero), a);
-  const V16 k = interleave_low(ratio_fine(even_unsigned(a), even_unsigned(bounded)),
-                               ratio_fine(odd_unsigned(a), odd_unsigned(bounded)));
-  const auto whole = hn::Or(hn::Lt(k, zero), hn::Gt(u, a));  // k = 32768 shows as negative
-  const V16 restored = hn::IfThenElse(whole, o, hn::MulFixedPoint15(o, k));
+HWY_INLINE V16 restored_fine(const RefFine& ref, V16 t, V16 aligned, const GainLimit<V16>& limit) {
+  const V16 zero = hn::Zero(D16());
+  const V16 u = hn::Sub(hn::Xor(t, ref.sign), ref.sign);  // t, as seen from o's sign
+  const V16 bounded = hn::Min(hn::Max(u, zero), ref.above);
+  const V32 even = minus_ratio_fine(ref.even_minus_inverse, even_unsigned(bounded));
+  const V32 odd = minus_ratio_fine(ref.odd_minus_inverse, odd_unsigned(bounded));
+  const V16 minus_k = hn::OddEven(as16(hn::ShiftLeft<1>(odd)), as16(hn::ShiftRight<15>(even)));  // -1 fits, 1 does not
+  const V16 restored = hn::MulFixedPoint15(ref.minus_o, minus_k);
   const V16 gained = gained_fine<kWholeGain>(hn::Abs(restored), u, limit);
   const auto gains = hn::And(hn::Gt(u, zero), hn::MaskFromVec(aligned));
-  return hn::IfThenElse(gains, hn::Sub(hn::Xor(gained, sign), sign), restored);
+  return hn::IfThenElse(gains, hn::Sub(hn::Xor(gained, ref.sign), ref.sign), restored);
 }
 
-/* (reciprocal * u + half) >> (15 + shift) in the even lanes. */
-HWY_INLINE VU64 ratio_even(V32 reciprocal, V32 u, VU64 shift) {
+/* By what the ratio of the even lanes is multiplied and shifted. */
+struct RatioEven {
+  V32 inverse;
+  VU64 half, shift;
+};
+HWY_INLINE RatioEven ratio_even(V32 inverse, VU64 leading_shift) {
   const DU64 d;
-  const VU64 product = hn::MulEven(hn::BitCast(DU32(), reciprocal), hn::BitCast(DU32(), u));
-  return hn::Shr(hn::Add(product, hn::Shl(hn::Set(d, 1 << 14), shift)), hn::Add(shift, hn::Set(d, 15)));
+  return {inverse, hn::Shl(hn::Set(d, 1 << 14), leading_shift), hn::Add(leading_shift, hn::Set(d, 15))};
+}
+HWY_INLINE VU64 ratio_even(const RatioEven& ratio, V32 u) {
+  const VU64 product = hn::MulEven(hn::BitCast(DU32(), ratio.inverse), hn::BitCast(DU32(), u));
+  return hn::Shr(hn::Add(product, ratio.half), ratio.shift);
 }
 
-/* k in Q15 for |o| = a and u >= 0. */
-HWY_INLINE V32 ratio_coarse(V32 a, V32 u) {
+/* A band of the reference at scales 1 to 3, as decoupling takes it. */
+struct RefCoarse {
+  V32 sign, twice;  // of the magnitude
+  V32 high, low;    // high * 2^15 + low
+  RatioEven even, odd;
+};
+HWY_INLINE RefCoarse ref_coarse(V32 o) {
   const D32 d;
   const DU32 du;
-  const DU64 d64;
+  const V32 a = hn::Abs(o);
   /* A magnitude that rounds up to the next power of two as a float gets a shift one too large, of half the leading
    * part: the same k. */
   const V32 exponent = hn::ShiftRight<23>(hn::BitCast(d, hn::ConvertTo(DF32(), a)));
@@ -174,49 +222,71 @@ HWY_INLINE V32 ratio_coarse(V32 a, V32 u) {
   const auto ushift = hn::BitCast(du, shift);
   const auto half = hn::ShiftRight<1>(hn::Shl(hn::Set(du, 1), ushift));
   const V32 inverse = reciprocal(hn::BitCast(d, hn::Shr(hn::Add(hn::BitCast(du, a), half), ushift)));
-  /* Twice a is beyond k = 1 for sure, and keeps k within 32 bits. */
-  const V32 bounded = hn::BitCast(d, hn::Min(hn::BitCast(du, u), hn::ShiftLeft<1>(hn::BitCast(du, a))));
-  const VU64 shift64 = hn::BitCast(d64, shift);
-  const VU64 even = ratio_even(inverse, bounded, hn::And(shift64, hn::Set(d64, 63)));
-  const VU64 odd = ratio_even(odd_lanes(inverse), odd_lanes(bounded), hn::ShiftRight<32>(shift64));
+  const VU64 shift64 = hn::BitCast(DU64(), shift);
+  return {hn::ShiftRight<31>(o),
+          hn::BitCast(d, hn::ShiftLeft<1>(hn::BitCast(du, a))),
+          hn::ShiftRight<15>(o),
+          hn::And(o, hn::Set(d, 32767)),
+          ratio_even(inverse, hn::And(shift64, hn::Set(DU64(), 63))),
+          ratio_even(odd_lanes(inverse), hn::ShiftRight<32>(shift64))};
+}
+
+/* k in Q15 for u >= 0. */
+HWY_INLINE V32 ratio_coarse(const RefCoarse& ref, V32 u) {
+  const D32 d;
+  const DU32 du;
+  /* Twice the magnitude is beyond k = 1 for sure, and keeps k within 32 bits. */
+  const V32 bounded = hn::BitCast(d, hn::Min(hn::BitCast(du, u), hn::BitCast(du, ref.twice)));
+  const VU64 even = ratio_even(ref.even, bounded), odd = ratio_even(ref.odd, odd_lanes(bounded));
   const V32 k = hn::OddEven(hn::BitCast(d, hn::ShiftLeft<32>(odd)), hn::BitCast(d, even));
   return hn::Min(k, hn::Set(d, 32768));
 }
 
 template <bool kWholeGain>
-HWY_INLINE V32 restored_coarse(V32 o, V32 t, V32 aligned, double limit) {
+HWY_INLINE V32 restored_coarse(const RefCoarse& ref, V32 t, V32 aligned, const GainLimit<V32>& limit) {
   const D32 d;
   const V32 zero = hn::Zero(d);
-  const V32 sign = hn::ShiftRight<31>(o);
-  const V32 u = hn::Sub(hn::Xor(t, sign), sign);
-  const V32 k = ratio_coarse(hn::Abs(o), hn::Max(u, zero));
-  /* (k * o + 16384) >> 15, with o in two parts of which k * 2^15 needs no rounding. */
-  const V32 fine = hn::Mul(k, hn::And(o, hn::Set(d, 32767)));
-  const V32 restored =
-      hn::Add(hn::Mul(k, hn::ShiftRight<15>(o)), hn::ShiftRight<15>(hn::Add(fine, hn::Set(d, 1 << 14))));
+  const V32 u = hn::Sub(hn::Xor(t, ref.sign), ref.sign);
+  const V32 k = ratio_coarse(ref, hn::Max(u, zero));
+  /* (k * o + 16384) >> 15: k * high * 2^15 needs no rounding. */
+  const V32 fine = hn::Mul(k, ref.low);
+  const V32 restored = hn::Add(hn::Mul(k, ref.high), hn::ShiftRight<15>(hn::Add(fine, hn::Set(d, 1 << 14))));
   const V32 gained = gained_coarse<kWholeGain>(hn::Abs(restored), u, limit);
   const auto gains = hn::And(hn::Gt(u, zero), hn::MaskFromVec(aligned));
-  return hn::IfThenElse(gains, hn::Sub(hn::Xor(gained, sign), sign), restored);
+  return hn::IfThenElse(gains, hn::Sub(hn::Xor(gained, ref.sign), ref.sign), restored);
 }
 
 /* -- Contrast sensitivity ------------------------------------------------------------------------------------------ */
 
-/* |adm_csf_fine()|, where a magnitude of 32768 shows as negative: read it as unsigned. */
-template <int kBand>
-HWY_INLINE V16 weighted_fine(V16 x, int rfactor) {
+/* The sensitivities of the bands h and v and of d. `top` is all ones where a factor's top bit is set, for this goes its
+ * own way; the straight one of scale 0 is without it. */
+template <class V>
+struct Weights {
+  V straight, straight_top, diagonal, diagonal_top;
+};
+HWY_INLINE Weights<V16> weights_fine(const AdmScale& scale) {
   const D16 d;
-  if constexpr (kBand < 2) {
-    /* x * 32768 needs no rounding, so the factor's top bit goes its own way. */
-    const V16 top = hn::And(x, hn::Set(d, static_cast<int16_t>(rfactor & 0x8000 ? -1 : 0)));
-    return hn::Abs(hn::Add(hn::MulFixedPoint15(x, hn::Set(d, static_cast<int16_t>(rfactor & 0x7FFF))), top));
-  } else {
-    /* (high * 65536 + low + 65535) >> 17: the low half only matters as being 0 or not. */
-    const V16 factor = hn::Set(d, static_cast<int16_t>(rfactor));
-    const V16 top = hn::And(x, hn::Set(d, static_cast<int16_t>(rfactor & 0x8000 ? -1 : 0)));
-    const V16 high = hn::Add(hn::MulHigh(x, factor), top);
-    const V16 low_is_zero = hn::VecFromMask(d, hn::Eq(hn::Mul(x, factor), hn::Zero(d)));
-    return hn::Abs(hn::ShiftRight<1>(hn::Add(hn::Add(high, hn::Set(d, 1)), low_is_zero)));
-  }
+  const auto straight = static_cast<int16_t>(scale.rfactor[0]), diagonal = static_cast<int16_t>(scale.rfactor[2]);
+  return {hn::Set(d, straight & INT16_MAX), hn::Set(d, straight >> 15), hn::Set(d, diagonal),
+          hn::Set(d, diagonal >> 15)};
+}
+HWY_INLINE Weights<V32> weights_coarse(const AdmScale& scale) {
+  const D32 d;
+  const auto straight = static_cast<int32_t>(scale.rfactor[0]), diagonal = static_cast<int32_t>(scale.rfactor[2]);
+  return {hn::Set(d, straight), hn::Set(d, straight >> 31), hn::Set(d, diagonal), hn::Set(d, diagonal >> 31)};
+}
+
+/* |adm_csf_fine()|, where a magnitude of 32768 shows as negative: read it as unsigned. */
+HWY_INLINE V16 weighted_straight(V16 x, const Weights<V16>& weights) {
+  /* x * 32768 needs no rounding. */
+  return hn::Abs(hn::Add(hn::MulFixedPoint15(x, weights.straight), hn::And(x, weights.straight_top)));
+}
+HWY_INLINE V16 weighted_diagonal(V16 x, const Weights<V16>& weights) {
+  const D16 d;
+  /* (high * 65536 + low + 65535) >> 17: the low half only matters as being 0 or not. */
+  const V16 high = hn::Add(hn::MulHigh(x, weights.diagonal), hn::And(x, weights.diagonal_top));
+  const V16 low_is_zero = hn::VecFromMask(d, hn::Eq(hn::Mul(x, weights.diagonal), hn::Zero(d)));
+  return hn::Abs(hn::ShiftRight<1>(hn::Add(hn::Add(high, hn::Set(d, 1)), low_is_zero)));
 }
 
 /* adm_neighbor_fine() and adm_center_fine(): (4369 w + 2048) >> 12 = w + ((4368 w + 32768) >> 16), and so on. */
@@ -230,7 +300,7 @@ HWY_INLINE V16 center_fine(V16 weighted) {
   return hn::Add(hn::Add(weighted, weighted), rounded_share(weighted, 2 * 8736));
 }
 
-/* |adm_csf_coarse()|. `top` is all ones where the factor's top bit is set. */
+/* |adm_csf_coarse()|. */
 HWY_INLINE V32 weighted_coarse(V32 x, V32 rfactor, V32 top) {
   const D32 d;
   const V64 half = hn::Set(D64(), 1 << 27);
@@ -289,9 +359,7 @@ HWY_INLINE uint64_t rounded_row(uint64_t sum, int shift) { return (sum + ((uint6
 /* -- A row --------------------------------------------------------------------------------------------------------- */
 
 /* One band of one vector of columns, scale 0. Adds to the masks' even and odd columns. */
-template <int kBand>
-HWY_INLINE void mask_fine(V16 x, int rfactor, V32& near_even, V32& near_odd, V32& center_even, V32& center_odd) {
-  const V16 weighted = weighted_fine<kBand>(x, rfactor);
+HWY_INLINE void mask_fine(V16 weighted, V32& near_even, V32& near_odd, V32& center_even, V32& center_odd) {
   const V16 near = neighbor_fine(weighted), center = center_fine(weighted);
   const V16 first = pair_of(1, 0), second = pair_of(0, 1);
   near_even = hn::Add(near_even, madd(near, first));
@@ -305,12 +373,12 @@ HWY_INLINE void store_masks(const MaskRow& row, int x, V32 near, V32 center, int
   hn::Store(hn::Sub(center, near), D32(), row.center[parity] + x);
 }
 
-HWY_INLINE void store_mask_fine(V16 h, V16 v, V16 diagonal, const AdmScale& scale, const MaskRow& row, int x) {
+HWY_INLINE void store_mask_fine(V16 h, V16 v, V16 diagonal, const Weights<V16>& weights, const MaskRow& row, int x) {
   const V32 zero = hn::Zero(D32());
   V32 near_even = zero, near_odd = zero, center_even = zero, center_odd = zero;
-  mask_fine<0>(h, static_cast<int>(scale.rfactor[0]), near_even, near_odd, center_even, center_odd);
-  mask_fine<1>(v, static_cast<int>(scale.rfactor[1]), near_even, near_odd, center_even, center_odd);
-  mask_fine<2>(diagonal, static_cast<int>(scale.rfactor[2]), near_even, near_odd, center_even, center_odd);
+  mask_fine(weighted_straight(h, weights), near_even, near_odd, center_even, center_odd);
+  mask_fine(weighted_straight(v, weights), near_even, near_odd, center_even, center_odd);
+  mask_fine(weighted_diagonal(diagonal, weights), near_even, near_odd, center_even, center_odd);
   store_masks(row, x / 2, near_even, center_even, 0);
   store_masks(row, x / 2, near_odd, center_odd, 1);
 }
@@ -321,34 +389,55 @@ HWY_INLINE void add_den_fine(V16 o, V16 scored, VU64& sum) {
   add_den_cubes(odd_unsigned(a), sum);
 }
 
+/* A vector of columns of the reference, scale 0. */
+struct RefColumnsFine {
+  RefFine h, v, d;
+  RefPairs even, odd;
+};
+HWY_INLINE RefColumnsFine ref_columns_fine(V16 h, V16 v, V16 d) {
+  return {ref_fine(h), ref_fine(v), ref_fine(d), ref_pairs(even_pairs(h, v)), ref_pairs(odd_pairs(h, v))};
+}
+
 template <bool kWholeGain>
-void decouple_fine(const RowWork<int16_t>& work, double limit, int x0, int x1) {
+HWY_INLINE void decouple_columns_fine(const RefColumnsFine& ref, const EncodeRow<int16_t>& encode, bool measure_aim,
+                                      const GainLimit<V16>& limit, const Weights<V16>& weights, int x) {
+  const D16 d;
+  const V16 th = hn::Load(d, encode.dist[0] + x), tv = hn::Load(d, encode.dist[1] + x),
+            td = hn::Load(d, encode.dist[2] + x);
+  const V16 aligned =
+      interleave_low(aligned_pairs(ref.even, even_pairs(th, tv)), aligned_pairs(ref.odd, odd_pairs(th, tv)));
+  const V16 rh = restored_fine<kWholeGain>(ref.h, th, aligned, limit);
+  const V16 rv = restored_fine<kWholeGain>(ref.v, tv, aligned, limit);
+  const V16 rd = restored_fine<kWholeGain>(ref.d, td, aligned, limit);
+  const V16 ah = hn::Sub(th, rh), av = hn::Sub(tv, rv), ad = hn::Sub(td, rd);
+  hn::Store(hn::Abs(rh), d, encode.restored[0] + x);
+  hn::Store(hn::Abs(rv), d, encode.restored[1] + x);
+  hn::Store(hn::Abs(rd), d, encode.restored[2] + x);
+  hn::Store(hn::Abs(ah), d, encode.added[0] + x);
+  hn::Store(hn::Abs(av), d, encode.added[1] + x);
+  hn::Store(hn::Abs(ad), d, encode.added[2] + x);
+  store_mask_fine(ah, av, ad, weights, encode.mask_of_added, x);
+  if (measure_aim) store_mask_fine(rh, rv, rd, weights, encode.mask_of_restored, x);
+}
+
+template <bool kWholeGain, size_t kEncodes>
+void decouple_fine(const RowWork<int16_t>& work, int x0, int x1) {
   const D16 d;
   const AdmScale& scale = *work.scale;
+  const GainLimit<V16> limit = gain_limit(d, work.gain_limit);
+  const Weights<V16> weights = weights_fine(scale);
   VU64 den_h = hn::Zero(DU64()), den_v = hn::Zero(DU64()), den_d = hn::Zero(DU64());
   for (int x = x0; x < x1; x += static_cast<int>(hn::Lanes(d))) {
     const V16 oh = hn::Load(d, work.ref[0] + x), ov = hn::Load(d, work.ref[1] + x), od = hn::Load(d, work.ref[2] + x);
-    const V16 th = hn::Load(d, work.dist[0] + x), tv = hn::Load(d, work.dist[1] + x),
-              td = hn::Load(d, work.dist[2] + x);
     const V16 scored = hn::Load(d, work.scored + x);
     if (work.row_scored) {
       add_den_fine(oh, scored, den_h);
       add_den_fine(ov, scored, den_v);
       add_den_fine(od, scored, den_d);
     }
-    const V16 aligned = aligned_fine(oh, ov, th, tv);
-    const V16 rh = restored_fine<kWholeGain>(oh, th, aligned, limit);
-    const V16 rv = restored_fine<kWholeGain>(ov, tv, aligned, limit);
-    const V16 rd = restored_fine<kWholeGain>(od, td, aligned, limit);
-    const V16 ah = hn::Sub(th, rh), av = hn::Sub(tv, rv), ad = hn::Sub(td, rd);
-    hn::Store(hn::Abs(rh), d, work.restored[0] + x);
-    hn::Store(hn::Abs(rv), d, work.restored[1] + x);
-    hn::Store(hn::Abs(rd), d, work.restored[2] + x);
-    hn::Store(hn::Abs(ah), d, work.added[0] + x);
-    hn::Store(hn::Abs(av), d, work.added[1] + x);
-    hn::Store(hn::Abs(ad), d, work.added[2] + x);
-    store_mask_fine(ah, av, ad, scale, work.mask_of_added, x);
-    if (work.measure_aim) store_mask_fine(rh, rv, rd, scale, work.mask_of_restored, x);
+    const RefColumnsFine ref = ref_columns_fine(oh, ov, od);
+    for (const EncodeRow<int16_t>& encode : std::span<const EncodeRow<int16_t>, kEncodes>(work.encodes))
+      decouple_columns_fine<kWholeGain>(ref, encode, work.measure_aim, limit, weights, x);
   }
   work.den[0] += rounded_row(lane_sum(den_h), scale.den_row_shift);
   work.den[1] += rounded_row(lane_sum(den_v), scale.den_row_shift);
@@ -356,15 +445,12 @@ void decouple_fine(const RowWork<int16_t>& work, double limit, int x0, int x1) {
 }
 
 /* Weighs the three bands, which cm() takes as its signal too, and stores their mask. */
-HWY_INLINE void weigh_coarse(V32 h, V32 v, V32 diagonal, const AdmScale& scale, int32_t* const (&to)[kAdmBands],
+HWY_INLINE void weigh_coarse(V32 h, V32 v, V32 diagonal, const Weights<V32>& weights, int32_t* const (&to)[kAdmBands],
                              const MaskRow& row, int x) {
   const D32 d;
-  const V32 straight_factor = hn::Set(d, static_cast<int32_t>(scale.rfactor[0]));
-  const V32 diagonal_factor = hn::Set(d, static_cast<int32_t>(scale.rfactor[2]));
-  const V32 straight_top = hn::ShiftRight<31>(straight_factor), diagonal_top = hn::ShiftRight<31>(diagonal_factor);
-  const V32 wh = weighted_coarse(h, straight_factor, straight_top);
-  const V32 wv = weighted_coarse(v, straight_factor, straight_top);
-  const V32 wd = weighted_coarse(diagonal, diagonal_factor, diagonal_top);
+  const V32 wh = weighted_coarse(h, weights.straight, weights.straight_top);
+  const V32 wv = weighted_coarse(v, weights.straight, weights.straight_top);
+  const V32 wd = weighted_coarse(diagonal, weights.diagonal, weights.diagonal_top);
   hn::Store(wh, d, to[0] + x);
   hn::Store(wv, d, to[1] + x);
   hn::Store(wd, d, to[2] + x);
@@ -375,28 +461,48 @@ HWY_INLINE void weigh_coarse(V32 h, V32 v, V32 diagonal, const AdmScale& scale, 
   store_masks(row, x, near, center, 0);
 }
 
-template <bool kWholeGain, int kDenSquareShift>
-void decouple_coarse(const RowWork<int32_t>& work, double limit, int x0, int x1) {
+/* A vector of columns of the reference, scales 1 to 3. */
+struct RefColumnsCoarse {
+  RefCoarse h, v, d;
+  RefGradient gradient;
+};
+HWY_INLINE RefColumnsCoarse ref_columns_coarse(V32 h, V32 v, V32 d) {
+  return {ref_coarse(h), ref_coarse(v), ref_coarse(d), ref_gradient(h, v)};
+}
+
+template <bool kWholeGain>
+HWY_INLINE void decouple_columns_coarse(const RefColumnsCoarse& ref, const EncodeRow<int32_t>& encode,
+                                        const GainLimit<V32>& limit, const Weights<V32>& weights, int x) {
+  const D32 d;
+  const V32 th = hn::Load(d, encode.dist[0] + x), tv = hn::Load(d, encode.dist[1] + x),
+            td = hn::Load(d, encode.dist[2] + x);
+  const V32 aligned = aligned_coarse(ref.gradient, th, tv);
+  const V32 rh = restored_coarse<kWholeGain>(ref.h, th, aligned, limit);
+  const V32 rv = restored_coarse<kWholeGain>(ref.v, tv, aligned, limit);
+  const V32 rd = restored_coarse<kWholeGain>(ref.d, td, aligned, limit);
+  weigh_coarse(hn::Sub(th, rh), hn::Sub(tv, rv), hn::Sub(td, rd), weights, encode.added, encode.mask_of_added, x);
+  weigh_coarse(rh, rv, rd, weights, encode.restored, encode.mask_of_restored, x);
+}
+
+template <bool kWholeGain, size_t kEncodes, int kDenSquareShift>
+void decouple_coarse(const RowWork<int32_t>& work, int x0, int x1) {
   const D32 d;
   const AdmScale& scale = *work.scale;
+  const GainLimit<V32> limit = gain_limit(d, work.gain_limit);
+  const Weights<V32> weights = weights_coarse(scale);
   const VU64 den_half = hn::Set(DU64(), (uint64_t{1} << scale.den_cube_shift) >> 1);
   VU64 den_h = hn::Zero(DU64()), den_v = hn::Zero(DU64()), den_d = hn::Zero(DU64());
   for (int x = x0; x < x1; x += static_cast<int>(hn::Lanes(d))) {
     const V32 oh = hn::Load(d, work.ref[0] + x), ov = hn::Load(d, work.ref[1] + x), od = hn::Load(d, work.ref[2] + x);
-    const V32 th = hn::Load(d, work.dist[0] + x), tv = hn::Load(d, work.dist[1] + x),
-              td = hn::Load(d, work.dist[2] + x);
     const V32 scored = hn::Load(d, work.scored + x);
     if (work.row_scored) {
       add_den_cubes_coarse<kDenSquareShift>(hn::And(hn::Abs(oh), scored), scale.den_cube_shift, den_half, den_h);
       add_den_cubes_coarse<kDenSquareShift>(hn::And(hn::Abs(ov), scored), scale.den_cube_shift, den_half, den_v);
       add_den_cubes_coarse<kDenSquareShift>(hn::And(hn::Abs(od), scored), scale.den_cube_shift, den_half, den_d);
     }
-    const V32 aligned = aligned_coarse(oh, ov, th, tv);
-    const V32 rh = restored_coarse<kWholeGain>(oh, th, aligned, limit);
-    const V32 rv = restored_coarse<kWholeGain>(ov, tv, aligned, limit);
-    const V32 rd = restored_coarse<kWholeGain>(od, td, aligned, limit);
-    weigh_coarse(hn::Sub(th, rh), hn::Sub(tv, rv), hn::Sub(td, rd), scale, work.added, work.mask_of_added, x);
-    weigh_coarse(rh, rv, rd, scale, work.restored, work.mask_of_restored, x);
+    const RefColumnsCoarse ref = ref_columns_coarse(oh, ov, od);
+    for (const EncodeRow<int32_t>& encode : std::span<const EncodeRow<int32_t>, kEncodes>(work.encodes))
+      decouple_columns_coarse<kWholeGain>(ref, encode, limit, weights, x);
   }
   work.den[0] += rounded_row(lane_sum(den_h), scale.den_row_shift);
   work.den[1] += rounded_row(lane_sum(den_v), scale.den_row_shift);

@@ -4,6 +4,7 @@
 #define VMAFX_KERNELS_ADM_ADM_ROWS_H
 
 #include <cstdint>
+#include <span>
 
 #include "kernels/adm/adm_math.h"
 
@@ -16,19 +17,26 @@ struct MaskRow {
   int32_t* center[2];  // less the neighbors entry of the same column, so that a whole 3x3 window can be added up
 };
 
-/* One row through decoupling and csf. T: int16_t at scale 0, int32_t at the others. */
+/* What decoupling and csf make of a row of an encode. T: int16_t at scale 0, int32_t at the others. */
 template <class T>
-struct RowWork {
-  const AdmScale* scale;
-  bool measure_aim;
-  bool row_scored;  // counts in the denominator
-  const T* scored;  // all ones in the scored columns
-  const T* ref[kAdmBands];
+struct EncodeRow {
   const T* dist[kAdmBands];
   T* restored[kAdmBands];  // magnitudes; weighted, except at scale 0
   T* added[kAdmBands];
   MaskRow mask_of_added;
   MaskRow mask_of_restored;
+};
+
+/* One row through decoupling and csf: the reference's, against those of all encodes. */
+template <class T>
+struct RowWork {
+  const AdmScale* scale;
+  bool measure_aim;
+  double gain_limit;
+  bool row_scored;  // counts in the denominator
+  const T* scored;  // all ones in the scored columns
+  const T* ref[kAdmBands];
+  std::span<const EncodeRow<T>> encodes;
   uint64_t* den;  // AdmSums::csf_den
 };
 
@@ -37,7 +45,7 @@ template <class T>
 struct MaskingWork {
   const AdmScale* scale;
   const T* scored;
-  const T* signal[kAdmBands];  // RowWork's restored or added
+  const T* signal[kAdmBands];  // EncodeRow's restored or added
   const int32_t* above[2];     // MaskRow::neighbors of the other picture
   const int32_t* here[2];
   const int32_t* below[2];
