@@ -33,6 +33,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "base/picture.h"
 #include "kernels/adm/float_adm_math.h"
@@ -65,6 +66,11 @@ void float_adm_ref(const FloatAdmParams& params, const SamplePlane& ref, const S
 size_t float_adm_scratch_bytes_simd(const FloatAdmParams& params);
 void float_adm_simd(const FloatAdmParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
                     uint64_t* sums);
+
+/* Of several encodes of one reference. */
+size_t float_adm_scratch_bytes_simd_encodes(const FloatAdmParams& params, int encodes);
+void float_adm_simd_encodes(const FloatAdmParams& params, const SamplePlane& ref, std::span<const SamplePlane> dist,
+                            std::byte* scratch, std::span<uint64_t* const> sums);
 
 /* The HIP twin's kernels. */
 std::unique_ptr<DeviceTwin> float_adm_hip(const FloatAdmParams& params);

@@ -44,18 +44,24 @@ VMAFX_TWIN Real float_adm_reciprocal(Real x) {
   return from_bits((bits(x) & Integer(INT32_MIN)) | (exponent + shifted_left<11>(mantissa)));
 }
 
-/* n / d, with a step of Newton's for the reciprocal. */
-VMAFX_TWIN Real float_adm_quotient(Real n, Real d) {
-  const Real near = float_adm_reciprocal(d);
-  return n * (near + near * (Real(1) - d * near));
+/* 1 / x, with a step of Newton's. */
+VMAFX_TWIN Real float_adm_inverse(Real x) {
+  const Real near = float_adm_reciprocal(x);
+  return near + near * (Real(1) - x * near);
 }
+
+/* Of a coefficient of the reference, which may be 0: what those of encodes are multiplied by for their ratio to it. */
+VMAFX_TWIN Real float_adm_per_ref(Real o) { return float_adm_inverse(o + Real(1e-30f)); }
 
 /* The part of t that lies between 0 and o; but where the gradients are aligned, the contrast was changed rather than the detail, and
  * the part is up to gain_limit times that. */
-VMAFX_TWIN Real float_adm_restored(Real o, Real t, Mask aligned, double gain_limit) {
-  const Real zero(0), ratio = float_adm_quotient(t, o + Real(1e-30f));
+VMAFX_TWIN Real float_adm_restored(Real o, Real per_ref, Real t, Mask aligned, double gain_limit) {
+  const Real zero(0), ratio = t * per_ref;
   const Real part = minimum(maximum(ratio, zero), Real(1)) * o, bound = narrowed(widened(part) * Double(gain_limit));
   return select(aligned, maximum(minimum(t, maximum(bound, zero)), minimum(bound, zero)), part);
+}
+VMAFX_TWIN Real float_adm_restored(Real o, Real t, Mask aligned, double gain_limit) {
+  return float_adm_restored(o, float_adm_per_ref(o), t, aligned, gain_limit);
 }
 
 /* -- Contrast sensitivity and masking ------------------------------------------------------------------------------ */

@@ -3,6 +3,8 @@
 #ifndef VMAFX_KERNELS_ADM_FLOAT_ADM_ROWS_H
 #define VMAFX_KERNELS_ADM_FLOAT_ADM_ROWS_H
 
+#include <span>
+
 #include "kernels/adm/float_adm.h"
 
 namespace vmafx {
@@ -20,16 +22,27 @@ struct SumRow {
   uint64_t* powers;  // bins
 };
 
-/* A row of bands from the filtered rows through decoupling and csf. Of each pair, [0] is ref's and [1] dist's. */
-struct BandWork {
-  const FloatAdmParams* params;
-  const FloatAdmScale* scale;
-  SplitRow low[2], high[2];    // after the vertical pass
-  SplitRow a[2];               // to the next scale's input
+/* A picture's filtered rows. */
+struct FilteredRow {
+  SplitRow low, high;  // after the vertical pass
+  SplitRow a;          // to the next scale's input
+};
+
+/* An encode's, and what becomes of it. */
+struct EncodeWork {
+  FilteredRow row;
   float* restored[kAdmBands];  // weighted magnitudes
   float* added[kAdmBands];
   float* share_of_restored[kAdmBands];
   float* share_of_added[kAdmBands];
+};
+
+/* A row of bands from the filtered rows through decoupling and csf: the reference's, and against it those of all encodes. */
+struct BandWork {
+  const FloatAdmParams* params;
+  const FloatAdmScale* scale;
+  FilteredRow ref;
+  std::span<const EncodeWork> encodes;
   const float* scored;  // all ones in the scored columns
   SumRow den;
 };
@@ -38,7 +51,7 @@ struct BandWork {
 struct MaskWork {
   const FloatAdmParams* params;
   const float* scored;
-  const float* signal[kAdmBands];    // BandWork's restored or added
+  const float* signal[kAdmBands];    // EncodeWork's restored or added
   const float* masking[kAdmBands];   // the other one
   const float* share[3][kAdmBands];  // of the other one, above, here and below
   SumRow sums;

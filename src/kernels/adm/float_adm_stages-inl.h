@@ -118,8 +118,8 @@ HWY_INLINE void add(const SumRow& to, const FloatAdmParams& params, int band, in
 
 /* A vector of one picture's bands. */
 struct Bands {
-  HWY_INLINE Bands(const SplitRow& low, const SplitRow& high, int x) {
-    const Taps from_low(low, x), from_high(high, x);
+  HWY_INLINE Bands(const FilteredRow& row, int x) {
+    const Taps from_low(row.low, x), from_high(row.high, x);
     a = from_low.low_pass();
     v = from_low.high_pass();
     h = from_high.low_pass();
@@ -128,43 +128,57 @@ struct Bands {
   Real a, h, v, d;
 };
 
+/* The reference's, and what ratios to them take. */
+struct RefBands : Bands {
+  HWY_INLINE RefBands(const FilteredRow& row, int x)
+      : Bands(row, x), per_h(float_adm_per_ref(h)), per_v(float_adm_per_ref(v)), per_d(float_adm_per_ref(d)) {}
+  Real per_h, per_v, per_d;
+};
+
 /* Stores both parts of a band, and what they add to thresholds. */
-HWY_INLINE void decouple_band(const BandWork& work, int band, int x, Real o, Real t, Mask aligned, Real weight) {
-  const Real part = float_adm_restored(o, t, aligned, work.params->gain_limit);
+HWY_INLINE void store_parts(const EncodeWork& to, int band, int x, Real part, Real t, Real weight) {
   const Real restored = float_adm_weighted(part, weight), added = float_adm_weighted(t - part, weight);
-  store(restored, work.restored[band] + x);
-  store(added, work.added[band] + x);
-  store(float_adm_share(restored), work.share_of_restored[band] + x);
-  store(float_adm_share(added), work.share_of_added[band] + x);
+  store(restored, to.restored[band] + x);
+  store(added, to.added[band] + x);
+  store(float_adm_share(restored), to.share_of_restored[band] + x);
+  store(float_adm_share(added), to.share_of_added[band] + x);
 }
 
-HWY_INLINE void decouple(const BandWork& work, const Bands& o, const Bands& t, Real straight, Real diagonal, int x) {
+HWY_INLINE void decouple(const EncodeWork& to, const RefBands& o, const Bands& t, double gain_limit, Real straight,
+                         Real diagonal, int x) {
   const Mask aligned = float_adm_aligned(o.h, o.v, t.h, t.v);
-  decouple_band(work, 0, x, o.h, t.h, aligned, straight);
-  decouple_band(work, 1, x, o.v, t.v, aligned, straight);
-  decouple_band(work, 2, x, o.d, t.d, aligned, diagonal);
+  store_parts(to, 0, x, float_adm_restored(o.h, o.per_h, t.h, aligned, gain_limit), t.h, straight);
+  store_parts(to, 1, x, float_adm_restored(o.v, o.per_v, t.v, aligned, gain_limit), t.v, straight);
+  store_parts(to, 2, x, float_adm_restored(o.d, o.per_d, t.d, aligned, gain_limit), t.d, diagonal);
+}
+
+template <bool cubes>
+HWY_INLINE void add_den(const BandWork& work, const Bands& o, Real straight, Real diagonal, int x) {
+  add<cubes>(work.den, *work.params, 0, x, float_adm_weighted(o.h, straight), work.scored);
+  add<cubes>(work.den, *work.params, 1, x, float_adm_weighted(o.v, straight), work.scored);
+  add<cubes>(work.den, *work.params, 2, x, float_adm_weighted(o.d, diagonal), work.scored);
 }
 
 /* Columns [x0, x1); x0 is a multiple of two vectors. */
 template <bool cubes, bool counts>
 void make_bands(const BandWork& work, int x0, int x1) {
   const Real straight(work.scale->weight[0]), diagonal(work.scale->weight[2]);
+  const double gain_limit = work.params->gain_limit;
   const int n = lanes();
   for (int x = x0; x < x1; x += 2 * n) {
-    Real a[2][2];
-    for (int i = 0; i < 2; i++) {
-      const int column = x + i * n;
-      const Bands o(work.low[0], work.high[0], column), t(work.low[1], work.high[1], column);
-      a[0][i] = o.a;
-      a[1][i] = t.a;
-      decouple(work, o, t, straight, diagonal, column);
-      if constexpr (counts) {
-        add<cubes>(work.den, *work.params, 0, column, float_adm_weighted(o.h, straight), work.scored);
-        add<cubes>(work.den, *work.params, 1, column, float_adm_weighted(o.v, straight), work.scored);
-        add<cubes>(work.den, *work.params, 2, column, float_adm_weighted(o.d, diagonal), work.scored);
-      }
+    const RefBands first(work.ref, x), second(work.ref, x + n);
+    store_split(first.a, second.a, work.ref.a, x);
+    if constexpr (counts) {
+      add_den<cubes>(work, first, straight, diagonal, x);
+      add_den<cubes>(work, second, straight, diagonal, x + n);
     }
-    for (int picture = 0; picture < 2; picture++) store_split(a[picture][0], a[picture][1], work.a[picture], x);
+    for (const EncodeWork& encode : work.encodes) {
+      const Bands t(encode.row, x);
+      decouple(encode, first, t, gain_limit, straight, diagonal, x);
+      const Bands next(encode.row, x + n);
+      decouple(encode, second, next, gain_limit, straight, diagonal, x + n);
+      store_split(t.a, next.a, encode.row.a, x);
+    }
   }
 }
 

@@ -128,7 +128,7 @@ START_TEST(reciprocals_are_near) {
       for (const int below : {0, 2047}) {
         const float x = unit * from_bits(0x3f800000 + (i << 11) + below);
         ck_assert_double_eq_tol(static_cast<double>(float_adm_reciprocal(x)) * x, 1, 1.5 / 4096);
-        ck_assert_double_eq_tol(float_adm_quotient(x, x), 1, 3e-7);
+        ck_assert_double_eq_tol(x * float_adm_inverse(x), 1, 3e-7);
       }
     }
   }
