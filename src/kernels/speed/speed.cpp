@@ -40,6 +40,18 @@ float score_of(const SpeedPlan& plan, const SpeedSums& sums) {
 double clipped(const SpeedPlan& plan, float score) { return std::min<double>(score, plan.max_val); }
 
 size_t scratch_bytes(const SpeedPlan& plan) { return plan.scratch_bytes(); }
+size_t encodes_scratch_bytes(const SpeedPlan& plan, int) { return plan.scratch_bytes(); }
+
+/* CpuTwin::run of a twin by what scores several encodes. */
+template <auto run_encodes, class Sums>
+void run_one(const SpeedPlan& plan, const FrameSet& frames, std::byte* scratch, Sums& sums) {
+  Sums* const all[] = {&sums};
+  run_encodes(plan, {&frames, 1}, scratch, std::span<Sums* const>(all));
+}
+
+template <auto run_encodes, class Sums>
+constexpr CpuTwin<SpeedPlan, Sums> twin_of = {scratch_bytes, run_one<run_encodes, Sums>, encodes_scratch_bytes,
+                                              run_encodes};
 
 /* -- speed_chroma -------------------------------------------------------------------------------------------------- */
 
@@ -72,15 +84,23 @@ class SpeedChroma : public Metric<SpeedPlan, SpeedChromaSums, SpeedChromaScores>
   }
 };
 
-template <auto twin>
-void run_chroma(const SpeedPlan& plan, const FrameSet& frames, std::byte* scratch, SpeedChromaSums& sums) {
-  twin(plan, {frames.ref.plane[1]}, {frames.dist.plane[1]}, scratch, &sums.u);
-  twin(plan, {frames.ref.plane[2]}, {frames.dist.plane[2]}, scratch, &sums.v);
+template <SpeedTwin twin>
+void run_chroma(const SpeedPlan& plan, std::span<const FrameSet> frames, std::byte* scratch,
+                std::span<SpeedChromaSums* const> sums) {
+  SpeedPlane dists[kMostEncodes];
+  SpeedSums* of_plane[kMostEncodes];
+  for (const int p : {1, 2}) {
+    for (size_t i = 0; i < frames.size(); i++) {
+      dists[i] = {frames[i].dist.plane[p]};
+      of_plane[i] = p == 1 ? &sums[i]->u : &sums[i]->v;
+    }
+    twin(plan, {frames[0].ref.plane[p]}, {dists, frames.size()}, scratch, {of_plane, frames.size()});
+  }
 }
 
 constexpr Twins<SpeedPlan, SpeedChromaSums> kChromaTwins = {
-    .ref = {scratch_bytes, run_chroma<speed_ref>},
-    .simd = {scratch_bytes, run_chroma<speed_simd>},
+    .ref = twin_of<run_chroma<speed_ref>, SpeedChromaSums>,
+    .simd = twin_of<run_chroma<speed_simd>, SpeedChromaSums>,
     .device = speed_hip,
 };
 
@@ -109,17 +129,20 @@ class SpeedTemporal : public Metric<SpeedPlan, SpeedSums, SpeedTemporalScores> {
   SpeedTemporalScores scores(const SpeedSums& sums) override { return {clipped(params_, score_of(params_, sums))}; }
 };
 
-template <auto twin>
-void run_temporal(const SpeedPlan& plan, const FrameSet& frames, std::byte* scratch, SpeedSums& sums) {
-  if (frames.index == 0) return; /* nothing before: a score of 0 */
-  const SamplePlane &ref = frames.ref.plane[0], &dist = frames.dist.plane[0];
-  const SamplePlane &old_ref = frames.earlier_ref[0].plane[0], &old_dist = frames.earlier_dist[0].plane[0];
-  twin(plan, {ref, old_ref}, {plan.planes.ref_diff ? ref : dist, old_dist}, scratch, &sums);
+template <SpeedTwin twin>
+void run_temporal(const SpeedPlan& plan, std::span<const FrameSet> frames, std::byte* scratch,
+                  std::span<SpeedSums* const> sums) {
+  if (frames[0].index == 0) return; /* nothing before: a score of 0 */
+  const SpeedPlane ref = {frames[0].ref.plane[0], frames[0].earlier_ref[0].plane[0]};
+  SpeedPlane dists[kMostEncodes];
+  for (size_t i = 0; i < frames.size(); i++)
+    dists[i] = {plan.planes.ref_diff ? ref.now : frames[i].dist.plane[0], frames[i].earlier_dist[0].plane[0]};
+  twin(plan, ref, {dists, frames.size()}, scratch, sums);
 }
 
 constexpr Twins<SpeedPlan, SpeedSums> kTemporalTwins = {
-    .ref = {scratch_bytes, run_temporal<speed_ref>},
-    .simd = {scratch_bytes, run_temporal<speed_simd>},
+    .ref = twin_of<run_temporal<speed_ref>, SpeedSums>,
+    .simd = twin_of<run_temporal<speed_simd>, SpeedSums>,
     .device = speed_hip,
 };
 

@@ -33,6 +33,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "kernels/metric.h"
@@ -51,7 +52,7 @@ struct SpeedOptions {
 
 inline constexpr int kSpeedSlack = 64;  // numbers past the end of every row here that vectors may touch
 
-/* Where one side's stages lie in the scratch memory. */
+/* Where one side's stages lie in the scratch memory, and the blocks of both. */
 struct SpeedMemory {
   SpeedMemory(const class SpeedPlan& plan, std::byte* memory);  // nullptr: for `bytes`
 
@@ -95,16 +96,15 @@ struct SpeedPlane {
   SamplePlane now, before = {};
 };
 
-/* The twins. `scratch`: plan.scratch_bytes(). */
-void speed_ref(const SpeedPlan& plan, const SpeedPlane& ref, const SpeedPlane& dist, std::byte* scratch,
-               SpeedSums* sums);
-void speed_simd(const SpeedPlan& plan, const SpeedPlane& ref, const SpeedPlane& dist, std::byte* scratch,
-                SpeedSums* sums);
+/* The twins. `scratch`: plan.scratch_bytes(), for any number of encodes. */
+using SpeedTwin = void(const SpeedPlan& plan, const SpeedPlane& ref, std::span<const SpeedPlane> dists,
+                       std::byte* scratch, std::span<SpeedSums* const> sums);
+SpeedTwin speed_ref, speed_simd;
 
 /* All of a CPU twin but the blocks of a side, which `measure` makes; it returns whether K can be used. */
 using SpeedMeasure = bool (*)(const SpeedPlan& plan, const SpeedPlane& plane, const SpeedMemory& memory, int side);
-void speed_score(const SpeedPlan& plan, const SpeedPlane& ref, const SpeedPlane& dist, std::byte* scratch,
-                 SpeedMeasure measure, SpeedSums* sums);
+void speed_score(const SpeedPlan& plan, const SpeedPlane& ref, std::span<const SpeedPlane> dists, std::byte* scratch,
+                 SpeedMeasure measure, std::span<SpeedSums* const> sums);
 
 /* What of a plane is scaled, where the plan has a scaler. */
 PrescaleSource speed_source(const SpeedPlan& plan, const SpeedPlane& plane);

@@ -87,6 +87,13 @@ bool measure(const SpeedPlan& plan, const SpeedPlane& plane, const SpeedMemory& 
   return true;
 }
 
+float sum_of_differences(const SpeedShape& shape, const SpeedMemory& m) {
+  float sum = 0;
+  for (int b = 0; b < shape.blocks(); b++)
+    sum += difference(shape, {m.variance[0][b], m.entropy[0][b]}, {m.variance[1][b], m.entropy[1][b]});
+  return sum;
+}
+
 }  // namespace
 
 PrescaleSource speed_source(const SpeedPlan& plan, const SpeedPlane& plane) {
@@ -94,22 +101,22 @@ PrescaleSource speed_source(const SpeedPlan& plan, const SpeedPlane& plane) {
   return {.plane = plane.now, .bpc = plan.bpc, .offset = -kMiddle};
 }
 
-void speed_score(const SpeedPlan& plan, const SpeedPlane& ref, const SpeedPlane& dist, std::byte* scratch,
-                 SpeedMeasure measure, SpeedSums* sums) {
-  const SpeedMemory m(plan, scratch);
-  *sums = {};
-  if (!measure(plan, ref, m, 0)) sums->singular |= 1;
-  if (!measure(plan, dist, m, 1)) sums->singular |= 2;
-  if (sums->singular) return;
-  float sum = 0;
-  for (int b = 0; b < plan.shape.blocks(); b++)
-    sum += difference(plan.shape, {m.variance[0][b], m.entropy[0][b]}, {m.variance[1][b], m.entropy[1][b]});
-  sums->difference = word_of_sum(sum);
+void speed_score(const SpeedPlan& plan, const SpeedPlane& ref, std::span<const SpeedPlane> dists, std::byte* scratch,
+                 SpeedMeasure measure, std::span<SpeedSums* const> sums) {
+  const SpeedMemory memory(plan, scratch);
+  const bool ref_is_usable = measure(plan, ref, memory, 0);
+  for (size_t i = 0; i < dists.size(); i++) {
+    const bool dist_is_usable = measure(plan, dists[i], memory, 1);
+    *sums[i] = {};
+    if (!ref_is_usable) sums[i]->singular |= 1;
+    if (!dist_is_usable) sums[i]->singular |= 2;
+    if (!sums[i]->singular) sums[i]->difference = word_of_sum(sum_of_differences(plan.shape, memory));
+  }
 }
 
-void speed_ref(const SpeedPlan& plan, const SpeedPlane& ref, const SpeedPlane& dist, std::byte* scratch,
-               SpeedSums* sums) {
-  speed_score(plan, ref, dist, scratch, measure, sums);
+void speed_ref(const SpeedPlan& plan, const SpeedPlane& ref, std::span<const SpeedPlane> dists, std::byte* scratch,
+               std::span<SpeedSums* const> sums) {
+  speed_score(plan, ref, dists, scratch, measure, sums);
 }
 
 }  // namespace vmafx

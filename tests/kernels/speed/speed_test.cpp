@@ -32,12 +32,17 @@ SpeedPlan plan_of(int w, int h, int bpc, const OptionTexts& given = {}) {
 
 /* -- Sums ---------------------------------------------------------------------------------------------------------- */
 
+void score_one(SpeedTwin twin, const SpeedPlan& plan, const SpeedPlane& ref, const SpeedPlane& dist, std::byte* scratch,
+               SpeedSums* sums) {
+  twin(plan, ref, {&dist, 1}, scratch, {&sums, 1});
+}
+
 SpeedSums assert_twins_agree(const std::string& target, const SpeedPlan& plan, const SpeedPlane& ref,
                              const SpeedPlane& dist, const std::string& what) {
   const AlignedBytes scratch = allocate_aligned(plan.scratch_bytes());
   SpeedSums want = {1, 1}, got = {2, 2};
-  speed_ref(plan, ref, dist, scratch.get(), &want);
-  speed_simd(plan, ref, dist, scratch.get(), &got);
+  score_one(speed_ref, plan, ref, dist, scratch.get(), &want);
+  score_one(speed_simd, plan, ref, dist, scratch.get(), &got);
   ck_assert_msg(got.difference == want.difference && got.singular == want.singular,
                 "%s %dx%d %d bit %s: %.9g (%d), the definition says %.9g (%d)", target.c_str(), ref.now.w, ref.now.h,
                 plan.bpc, what.c_str(), number(got), static_cast<int>(got.singular), number(want),
@@ -334,7 +339,7 @@ START_TEST(scores_in_time) {
     const AlignedBytes scratch = allocate_aligned(speed->scratch_bytes());
     SpeedSums got = {}, want = {};
     speed->extract(frames, scratch.get(), &got);
-    speed_ref(plan_of(200, 200, 8), {planes[0].sample_plane(), planes[2].sample_plane()},
+    score_one(speed_ref, plan_of(200, 200, 8), {planes[0].sample_plane(), planes[2].sample_plane()},
               {planes[ref_diff ? 0 : 1].sample_plane(), planes[3].sample_plane()}, scratch.get(), &want);
     ck_assert(got.difference == want.difference && number(got) > 0);
   }
