@@ -88,14 +88,27 @@ class Ssimulacra2 : public Metric<Ssimulacra2Params, Ssimulacra2Sums, Ssimulacra
   }
 };
 
-template <auto twin>
-void run(const Ssimulacra2Params& params, const FrameSet& frames, std::byte* scratch, Ssimulacra2Sums& sums) {
-  twin(params, frames.ref, frames.dist, scratch, sums);
+void run_ref(const Ssimulacra2Params& params, const FrameSet& frames, std::byte* scratch, Ssimulacra2Sums& sums) {
+  ssimulacra2_ref(params, frames.ref, frames.dist, scratch, sums);
 }
 
+void run_encodes(const Ssimulacra2Params& params, std::span<const FrameSet> frames, std::byte* scratch,
+                 std::span<Ssimulacra2Sums* const> sums) {
+  const Picture* dists[kMostEncodes];
+  for (size_t i = 0; i < frames.size(); i++) dists[i] = &frames[i].dist;
+  ssimulacra2_simd(params, frames[0].ref, {dists, frames.size()}, scratch, sums);
+}
+
+void run_simd(const Ssimulacra2Params& params, const FrameSet& frames, std::byte* scratch, Ssimulacra2Sums& sums) {
+  Ssimulacra2Sums* const all[] = {&sums};
+  run_encodes(params, {&frames, 1}, scratch, all);
+}
+
+size_t scratch_bytes_of_one(const Ssimulacra2Params& params) { return ssimulacra2_scratch_bytes_simd(params, 1); }
+
 constexpr Twins<Ssimulacra2Params, Ssimulacra2Sums> kTwins = {
-    .ref = {ssimulacra2_scratch_bytes_ref, run<ssimulacra2_ref>},
-    .simd = {ssimulacra2_scratch_bytes_simd, run<ssimulacra2_simd>},
+    .ref = {ssimulacra2_scratch_bytes_ref, run_ref},
+    .simd = {scratch_bytes_of_one, run_simd, ssimulacra2_scratch_bytes_simd, run_encodes},
     .device = ssimulacra2_hip,
 };
 

@@ -24,6 +24,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "kernels/metric.h"
 #include "kernels/ssimulacra2/ssimulacra2_math.h"
@@ -33,13 +34,13 @@ namespace vmafx {
 /* What the twins need to know of a video. EINVAL where it is too small, or its colors are not known. */
 StatusOr<Ssimulacra2Params> ssimulacra2_params(const VideoFormat& format);
 
-/* The twins. */
+/* The twins; the second one takes any number of encodes. */
 size_t ssimulacra2_scratch_bytes_ref(const Ssimulacra2Params& params);
-size_t ssimulacra2_scratch_bytes_simd(const Ssimulacra2Params& params);
+size_t ssimulacra2_scratch_bytes_simd(const Ssimulacra2Params& params, int encodes);
 void ssimulacra2_ref(const Ssimulacra2Params& params, const Picture& ref, const Picture& dist, std::byte* scratch,
                      Ssimulacra2Sums& sums);
-void ssimulacra2_simd(const Ssimulacra2Params& params, const Picture& ref, const Picture& dist, std::byte* scratch,
-                      Ssimulacra2Sums& sums);
+void ssimulacra2_simd(const Ssimulacra2Params& params, const Picture& ref, std::span<const Picture* const> dists,
+                      std::byte* scratch, std::span<Ssimulacra2Sums* const> sums);
 
 /* The HIP twin. */
 std::unique_ptr<DeviceTwin> ssimulacra2_hip(const Ssimulacra2Params& params);

@@ -129,20 +129,31 @@ VMAFX_TWIN void blur_four_along(BlurState& state, Real (&x)[4]) {
 
 // -- Errors ----------------------------------------------------------------------------------------------------------
 
+/* Of a sample of one picture: the mean around it, the variance there, and how far it is from the mean. */
+struct Ssimulacra2Local {
+  Real mean, variance, edge;
+};
+
+VMAFX_TWIN Ssimulacra2Local local_of(Real sample, Real mean, Real mean_square) {
+  return {mean, mean_square - mean * mean, absolute(sample - mean)};
+}
+
 /* Of a sample, as the maps have them: ssim, artifact, detail. */
 struct Ssimulacra2Errors {
   Real of[3];
 };
 
+VMAFX_TWIN Ssimulacra2Errors errors_of(const Ssimulacra2Local& ref, const Ssimulacra2Local& dist, Real mean_product) {
+  const Real zero(0), c2(0.0009f), difference = ref.mean - dist.mean;
+  const Real covariance = mean_product - ref.mean * dist.mean, variances = ref.variance + dist.variance;
+  const Real similarity = ((Real(1) - difference * difference) * (Real(2) * covariance + c2)) / (variances + c2);
+  const Real edge = (dist.edge - ref.edge) / (ref.edge + Real(1)); /* above 0 an artifact, below lost detail */
+  return {{maximum(Real(1) - similarity, zero), maximum(edge, zero), maximum(zero - edge, zero)}};
+}
+
 /* blurred: the streams. */
 VMAFX_TWIN Ssimulacra2Errors errors_of(Real ref, Real dist, const Real (&blurred)[kSsimulacra2Streams]) {
-  const Real zero(0), c2(0.0009f), ref_mean = blurred[0], dist_mean = blurred[1], difference = ref_mean - dist_mean;
-  const Real covariance = blurred[4] - ref_mean * dist_mean;
-  const Real variances = (blurred[2] - ref_mean * ref_mean) + (blurred[3] - dist_mean * dist_mean);
-  const Real similarity = ((Real(1) - difference * difference) * (Real(2) * covariance + c2)) / (variances + c2);
-  const Real ref_edge = absolute(ref - ref_mean), dist_edge = absolute(dist - dist_mean);
-  const Real edge = (dist_edge - ref_edge) / (ref_edge + Real(1)); /* above 0 an artifact, below lost detail */
-  return {{maximum(Real(1) - similarity, zero), maximum(edge, zero), maximum(zero - edge, zero)}};
+  return errors_of(local_of(ref, blurred[0], blurred[2]), local_of(dist, blurred[1], blurred[3]), blurred[4]);
 }
 
 VMAFX_TWIN Real fourth_power(Real a) {

@@ -1,9 +1,11 @@
 /* The working memory of ssimulacra2's SIMD twin. It takes a picture in strips of columns and a strip in bands of rows,
- * as many as a vector has lanes, so that what it holds between the passes stays in the second-level cache: 400 KiB with
- * 16 lanes. */
+ * as many as a vector has lanes, so that what it holds between the passes stays in the second-level cache: 480 KiB with
+ * 16 lanes for one encode, 210 KiB more for each further one. Eight leave that cache, but hardly wait for the next one.
+ * With the light of two scales an encode has 8.4 MiB at 1920x1080, so there are eight at most. */
 #ifndef VMAFX_KERNELS_SSIMULACRA2_SSIMULACRA2_ROWS_H
 #define VMAFX_KERNELS_SSIMULACRA2_SSIMULACRA2_ROWS_H
 
+#include <algorithm>
 #include <cstring>
 
 #include "kernels/ssimulacra2/ssimulacra2_math.h"
@@ -13,73 +15,107 @@
 namespace vmafx {
 
 inline constexpr int kSsimulacra2Strip = 128;  // columns; whole vectors
+inline constexpr int kSsimulacra2Encodes = 8;  // at a time
 
-class Ssimulacra2Memory {
+/* Of one picture. */
+class Ssimulacra2Side {
  public:
   static constexpr int kStrip = kSsimulacra2Strip;
   /* Columns that rows have before and after a strip, for the filter; four at a time. */
   static constexpr int kBefore = 8, kAfter = 8;
   static constexpr int kChannelLine = kBefore + kStrip + kAfter + 16;  // a vector past the last one
-  static constexpr int kStreams = kSsimulacra2Channels * kSsimulacra2Streams;
   static constexpr int kStateLines = 2 * kSsimulacra2Sections;
-  static constexpr int kColumnsBefore = 12;  // vectors
 
-  Ssimulacra2Memory(const Ssimulacra2Params& params, int band, std::byte* memory) : band_(band) {
-    Scratch scratch(memory);
-    channels_ = scratch.take_plane<float>(kChannelLine, (band + kSsimulacra2Ahead) * 2 * kSsimulacra2Channels);
-    blurred_ = scratch.take_plane<float>(kStrip + 16, kStreams * (band + 12)); /* apart in the sets of a cache */
-    states_ = scratch.take_plane<float>(kStrip, kStreams * kStateLines);
-    columns_ = scratch.take_plane<float>((kColumnsBefore + kStrip + kAfter) * band, 2);
-    lines_ = scratch.take_plane<float>(kBefore + kStrip + kAfter + kRowSlack, 2 * 6 + 5);
+  Ssimulacra2Side() = default;
+
+  /* `streams`: 2 of the reference, 3 of an encode: its samples, their squares, their products with the reference's. */
+  Ssimulacra2Side(const Ssimulacra2Params& params, int band, int streams, Scratch& scratch)
+      : band_(band), streams_(streams) {
+    const int all = kSsimulacra2Channels * streams;
+    channels_ = scratch.take_plane<float>(kChannelLine, (band + kSsimulacra2Ahead) * kSsimulacra2Channels);
+    blurred_ = scratch.take_plane<float>(kStrip + 16, all * (band + 12)); /* apart in the sets of a cache */
+    states_ = scratch.take_plane<float>(kStrip, all * kStateLines);
     const size_t rows = round_up(static_cast<size_t>(params.h) + kSsimulacra2Ahead, static_cast<size_t>(band));
-    row_states_ = scratch.take<float>(kRowStates * rows);
+    row_states_ = scratch.take<float>(floats_of_row_states() * rows);
     for (int scale = 1; scale <= 2; scale++)
       light_[scale % 2] = scratch.take_plane<float>(ssimulacra2_size(params.w, scale),
-                                                    6 * ssimulacra2_size(params.h, scale), 0, kRowSlack);
-    bytes_ = scratch.bytes();
+                                                    3 * ssimulacra2_size(params.h, scale), 0, kRowSlack);
   }
-
-  size_t bytes() const { return bytes_; }
 
   /* Before the first row of a strip. */
   void clear_filter() const {
     for (const Plane<float>& plane : {blurred_, states_}) std::memset(plane.data, 0, plane.stride * plane.h);
   }
 
-  /* A row of XYB; the strip begins kBefore into it. `side`: 0 ref, 1 dist. There are those of a band and the four
-   * before it, whose errors wait for it. */
-  float* channel(int y, int channel, int side) const {
-    return channels_.row(y % (band_ + kSsimulacra2Ahead) * 2 * kSsimulacra2Channels + 2 * channel + side);
+  /* A row of XYB; the strip begins kBefore into it. There are those of a band and the four before it, whose errors wait
+   * for it. */
+  float* channel(int y, int channel) const {
+    return channels_.row(y % (band_ + kSsimulacra2Ahead) * kSsimulacra2Channels + channel);
   }
   /* A row of a stream, blurred along, y >= -12: those of a band and what the filter has before it. */
   float* blurred(int channel, int stream, int y) const {
     const int rows = band_ + 12;
-    return blurred_.row((channel * kSsimulacra2Streams + stream) * rows + (y + rows) % rows);
+    return blurred_.row((channel * streams_ + stream) * rows + (y + rows) % rows);
   }
   /* What the filter keeps of the columns of a stream: kStateLines lines. */
-  float* states(int channel, int stream) const {
-    return states_.row((channel * kSsimulacra2Streams + stream) * kStateLines);
+  float* states(int channel, int stream) const { return states_.row((channel * streams_ + stream) * kStateLines); }
+  /* The same of the rows of a band, a vector for each line, at the end of the strip before. */
+  float* row_states(int y, int channel, int stream) const {
+    return row_states_ + y * floats_of_row_states() + (channel * streams_ + stream) * kStateLines * band_;
   }
-  /* The same of the rows of a band, a vector for each line; of all streams, at the end of the strip before. */
-  float* row_states(int y) const { return row_states_ + y * kRowStates; }
-  static constexpr int kRowStates = kStreams * kStateLines;  // floats of a row
-  /* A channel of a side and a band, columns as vectors; the strip begins kColumnsBefore vectors into it. */
-  float* columns(int side) const { return columns_.row(side); }
+  void clear_row_states(int y) const { std::fill_n(row_states(y, 0, 0), floats_of_row_states() * band_, 0.0f); }
+
+  /* Linear light of a further scale: planes r, g, b. Scales take turns in two places. */
+  float* light_row(int scale, int h, int kind, int y) const { return light_[scale % 2].row(kind * h + y); }
+
+ private:
+  int floats_of_row_states() const { return kSsimulacra2Channels * streams_ * kStateLines; }
+
+  int band_, streams_;
+  Plane<float> channels_, blurred_, states_, light_[2];
+  float* row_states_;
+};
+
+class Ssimulacra2Memory {
+ public:
+  using Side = Ssimulacra2Side;
+  static constexpr int kColumnsBefore = 12;  // vectors
+  static constexpr int kLocals = 3;          // lines of what the errors need of the reference
+
+  Ssimulacra2Memory(const Ssimulacra2Params& params, int band, int encodes, std::byte* memory) : band_(band) {
+    Scratch scratch(memory);
+    ref_ = Side(params, band, 2, scratch);
+    columns_ =
+        scratch.take_plane<float>((kColumnsBefore + Side::kStrip + Side::kAfter) * band, 1 + kSsimulacra2Channels);
+    locals_ = scratch.take_plane<float>(Side::kStrip + 16, kSsimulacra2Channels * kLocals * band);
+    lines_ = scratch.take_plane<float>(Side::kBefore + Side::kStrip + Side::kAfter + kRowSlack, 2 * 3 + 5);
+    for (int i = 0; i < std::min(encodes, kSsimulacra2Encodes); i++) dist_[i] = Side(params, band, 3, scratch);
+    bytes_ = scratch.bytes();
+  }
+
+  size_t bytes() const { return bytes_; }
+
+  const Side& ref() const { return ref_; }
+  const Side& dist(size_t encode) const { return dist_[encode]; }
+
+  /* A channel of a band of an encode, columns as vectors; the strip begins kColumnsBefore vectors into it. */
+  float* columns() const { return columns_.row(0); }
+  /* The same of the reference, whose channels stay for all encodes. */
+  float* ref_columns(int channel) const { return columns_.row(1 + channel); }
+  /* A line of Ssimulacra2Local of the reference, y >= -4; of as many rows as a band has. */
+  float* locals(int channel, int line, int y) const {
+    return locals_.row((channel * kLocals + line) * band_ + (y + band_) % band_);
+  }
 
   /* Rows of light at scale 0, for even and odd rows. */
-  float* light(int y, int side, int kind) const { return lines_.row(y % 2 * 6 + side * 3 + kind); }
+  float* light(int y, int kind) const { return lines_.row(y % 2 * 3 + kind); }
   /* Samples as floats. */
-  float* samples(int line) const { return lines_.row(2 * 6 + line); }
-
-  /* Linear light of a further scale: planes r, g, b of ref, then of dist. Scales take turns in two places. */
-  float* light_row(int scale, int h, int side, int kind, int y) const {
-    return light_[scale % 2].row((side * 3 + kind) * h + y);
-  }
+  float* samples(int line) const { return lines_.row(2 * 3 + line); }
 
  private:
   int band_;
-  Plane<float> channels_, blurred_, states_, columns_, lines_, light_[2];
-  float* row_states_;
+  Side ref_, dist_[kSsimulacra2Encodes];
+  Plane<float> columns_, locals_, lines_;
   size_t bytes_;
 };
 
