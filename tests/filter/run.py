@@ -27,6 +27,7 @@ import cases_graphs
 import cases_hardware
 import cases_options
 import cases_pairing
+import cases_pipelines
 import cases_reports
 import cases_windows
 
