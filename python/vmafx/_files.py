@@ -1,0 +1,87 @@
+"""Two files: decoded by PyAV, paired one to one, scored."""
+
+import contextlib
+import errno
+import os
+from collections.abc import Iterator
+from itertools import zip_longest
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from ._library import Error, logger
+from ._pictures import time_of
+from ._session import FrameScores, Option, Session
+
+if TYPE_CHECKING:
+    import av
+    from av.container import InputContainer
+
+File: TypeAlias = "str | os.PathLike[str]"
+
+
+class FileScores(NamedTuple):
+    """What score() found."""
+
+    models: dict[str, float]
+    """pooled, by their names: "vmaf" for the only one, unless it has another"""
+    features: dict[str, float]
+    """pooled, the main scores of the features that the option `feature` names, by their names in reports"""
+    frames: list[FrameScores]
+
+
+def score(ref: File, dist: File, *, shortest: bool = False, **options: Option) -> FileScores:
+    """Scores the first video stream of a file against that of another, with the options of Session. PyAV decodes them.
+
+    The first frame is paired with the first, the second with the second: use the filter where frames are to be paired by their times. A warning
+    goes to the logger "vmafx" where the times drift apart by more than half a frame.
+
+    Raises Error: as Session, and EINVAL where one file has more frames than the other, unless `shortest` ends with the shorter one; and what PyAV
+    raises, av.error.FFmpegError.
+    """
+    with _opened(ref) as ref_file, _opened(dist) as dist_file, Session(**options) as session:
+        frames = list(session.run(_pairs(session, ref_file, dist_file, shortest)))
+        return FileScores(*session.scores, frames)
+
+
+def _pairs(
+    session: Session, ref_file: "InputContainer", dist_file: "InputContainer", shortest: bool
+) -> "Iterator[tuple[av.VideoFrame, av.VideoFrame]]":
+    paired = 0
+    differences: list[float] = []  # of the times of a pair, in seconds
+    for ref, dist in zip_longest(ref_file.decode(video=0), dist_file.decode(video=0)):
+        if ref is None or dist is None:
+            if shortest:
+                break
+            ended, other = ("reference", "distorted video") if ref is None else ("distorted video", "reference")
+            raise Error(errno.EINVAL, f"the {ended} ends after {paired} frames, the {other} goes on; shortest=True scores the pairs up to there")
+        times = time_of(ref), time_of(dist)
+        if times[0] is not None and times[1] is not None:
+            differences.append(times[1] - times[0])
+        paired += 1
+        yield ref, dist
+    _warn_of_drift(differences, ref_file)
+    session.set_pairing(paired=paired, max_time_difference=max((abs(difference) for difference in differences), default=0.0))
+
+
+@contextlib.contextmanager
+def _opened(path: File) -> "Iterator[InputContainer]":
+    """The file, whose decoder decodes several frames at once. PyAV, when it frees a decoder, keeps Python's lock while it waits for these threads,
+    and hangs if one of them wants to log: so it is emptied first."""
+    import av
+
+    with av.open(os.fspath(path)) as file:
+        if not file.streams.video:
+            raise Error(errno.EINVAL, f"there is no video in {os.fspath(path)}")
+        codec = file.streams.video[0].codec_context
+        codec.thread_type = "AUTO"
+        try:
+            yield file
+        finally:
+            with contextlib.suppress(av.error.FFmpegError):  # empty already
+                codec.decode(None)
+
+
+def _warn_of_drift(differences: list[float], ref_file: "InputContainer") -> None:
+    rate = ref_file.streams.video[0].average_rate
+    drift = max(differences, default=0) - min(differences, default=0)
+    if rate and drift > 0.5 / rate:
+        logger.warning("The score is doubtful: the times of the paired frames drift apart by %.3f s. The filter vmafx pairs by time.", drift)

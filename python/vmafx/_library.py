@@ -1,0 +1,115 @@
+"""libvmafx: its declarations, where it is found, its log, its errors."""
+
+import errno
+import functools
+import logging
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from cffi import FFI
+
+NAME = "libvmafx.so.0"
+
+logger = logging.getLogger("vmafx")
+
+
+class Error(OSError):
+    """What a call of the library failed with: `errno`, and the library's text, which is str() of it.
+
+    Among others: EINVAL for options, models and formats; ENOENT, EACCES for files; ENODEV for a GPU that cannot be used; ERANGE for a score
+    below `fail_below`; EBADF for a session that is closed.
+    """
+
+    def __str__(self) -> str:
+        return str(self.strerror)
+
+
+def _declarations(text: str) -> str:
+    """vmafx.h without what only a compiler's preprocessor reads."""
+    text = re.sub(r"/\*.*?\*/", "", text, flags=re.S).replace("\\\n", " ")
+    text = re.sub(r"^#ifdef __cplusplus\n.*?^#endif$", "", text, flags=re.S | re.M)
+    return re.sub(r"^#.*$", "", text, flags=re.M).replace("VMAFX_API ", "")
+
+
+header = Path(__file__).with_name("vmafx.h").read_text(encoding="utf-8")
+
+ffi = FFI()
+ffi.cdef(_declarations(header))
+
+header_version = ".".join(re.findall(r"^#define VMAFX_VERSION_\w+ (\d+)$", header, re.M))
+
+
+# -- Finding it ----------------------------------------------------------------------------------------------------------
+
+
+def _places() -> Iterator[str]:
+    """Where the library may be, the first that is there counts. A bare name is looked up by the dynamic loader."""
+    named = os.environ.get("VMAFX_LIBRARY")
+    if named:
+        yield os.path.join(named, NAME) if os.path.isdir(named) else named
+        return
+    ffmpeg = shutil.which("ffmpeg")
+    if ffmpeg:  # PREFIX/bin/ffmpeg of `quickstart install PREFIX`, or build/bin/ffmpeg
+        beside = Path(ffmpeg).resolve().parent.parent / "lib/vmafx" / NAME
+        if beside.exists():
+            yield str(beside)
+    yield NAME
+
+
+def _load(place: str) -> Any:
+    try:
+        return ffi.dlopen(place)
+    except OSError as failure:
+        raise Error(
+            errno.ENOENT,
+            f"{NAME} cannot be loaded ({failure}). Set VMAFX_LIBRARY to the library or to the folder that it is in; or put PREFIX/bin of "
+            "`quickstart install PREFIX`, or build/bin of the sources, into PATH; or run `make install` and ldconfig",
+        ) from None
+
+
+@functools.cache
+def library() -> Any:
+    """The library, loaded at the first call. Raises Error (ENOENT, ENOSYS)."""
+    place = next(_places())
+    found = _load(place)
+    missing = [name for name in dir(found) if not hasattr(found, name)]
+    if missing:
+        raise Error(errno.ENOSYS, f"{place} is older than this module, it lacks {', '.join(missing)}: build and install both again")
+    return found
+
+
+def version() -> str:
+    """The version of the library that is loaded, such as "0.1.0"."""
+    return text_of(library().vmafx_version())
+
+
+def text_of(characters: Any) -> str:
+    """The text at a `char *` of the library's."""
+    return str(ffi.string(characters).decode(errors="replace"))
+
+
+# -- Its log -------------------------------------------------------------------------------------------------------------
+
+_LEVELS = {
+    "VMAFX_LOG_ERROR": logging.ERROR,
+    "VMAFX_LOG_WARNING": logging.WARNING,
+    "VMAFX_LOG_INFO": logging.INFO,
+    "VMAFX_LOG_VERBOSE": logging.DEBUG,
+    "VMAFX_LOG_DEBUG": logging.DEBUG,
+}
+_level_of = {number: _LEVELS[name] for number, name in ffi.typeof("enum VmafxLogLevel").elements.items()}
+
+
+def _log(cookie: Any, level: int, message: Any) -> None:
+    """Passes a message on to `logging`. The cookie is the handle of a list that keeps the errors."""
+    text = text_of(message)
+    if _level_of[level] == logging.ERROR:
+        ffi.from_handle(cookie).append(text)
+    logger.log(_level_of[level], "%s", text)
+
+
+log_callback = ffi.callback("void(void *, enum VmafxLogLevel, const char *)", _log)

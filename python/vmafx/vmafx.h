@@ -1,0 +1,1 @@
+../../include/vmafx/vmafx.h

@@ -1,0 +1,265 @@
+"""Options, results, errors, the log, windows, reports."""
+
+import contextlib
+import errno
+import io
+import json
+import logging
+import math
+
+import vmafx
+from common import Messages, case, check, check_equal, gray_pairs, noise, raises, score_pairs, top
+from vmafx._library import ffi, library, text_of
+
+
+# -- Options -------------------------------------------------------------------------------------------------------------
+
+
+@case
+def options_are_those_of_the_library(lab):
+    """All fields of VmafxParams that are texts or numbers, as the header's own list says them."""
+    del lab
+    options = vmafx.options()
+    fields = dict(ffi.typeof("VmafxParams").fields)
+    others = {"device_platform", "device_context", "log", "log_cookie", "reserved"}
+    check_equal(set(options), set(fields) - others, "options")
+    params = ffi.new("VmafxParams *")
+    library().vmafx_default_params(params)
+    for name, option in options.items():
+        check(option.help, f"no help for {name}")
+        if isinstance(option.default, int):
+            check_equal(getattr(params, name), option.default, name)
+    check_equal((options["model"].default, options["pool"].default, options["log_path"].default), ("version=vmaf_v0.6.1", "mean", None), "defaults")
+
+
+@case
+def all_defaults_may_be_given(lab):
+    del lab
+    defaults = {name: option.default for name, option in vmafx.options().items()}
+    with vmafx.Session(**defaults) as session:
+        given = list(session.run(gray_pairs()))
+    with vmafx.Session() as session:
+        check_equal(list(session.run(gray_pairs())), given, "scores")
+
+
+@case
+def options_of_other_types(lab):
+    del lab
+    frames, _ = score_pairs(gray_pairs(), model="", feature=["psnr", "name=float_ssim"], n_subsample=True, window=0.08, score_fmt=None)
+    check_equal(set(frames[0]), {"psnr_y", "float_ssim"}, "features")
+    with raises(TypeError, "there is no option modle; there are model, feature"):
+        vmafx.Session(modle="vmaf_v0.6.1")
+    with raises(TypeError, "there is no option log_cookie"):
+        vmafx.Session(log_cookie=1)
+    with raises(TypeError, "model is a text, not bool"):
+        vmafx.Session(model=True)
+    with raises(TypeError):
+        vmafx.Session(n_threads="2")
+    with raises(ValueError, "zero byte"):
+        vmafx.Session(model="a\0b")
+    with raises(OverflowError):
+        vmafx.Session(n_threads=1 << 40)
+
+
+@case
+def errors_of_options(lab):
+    with raises(vmafx.Error, "could not load libvmaf model with version: nonsense", errno.EINVAL):
+        vmafx.Session(model="version=nonsense")
+    with raises(vmafx.Error, "nonsense", errno.EINVAL):
+        vmafx.Session(feature="nonsense")
+    with raises(OSError, "", errno.ENOENT):
+        vmafx.Session(log_path=lab.folder / "none/report.json")
+    with raises(vmafx.Error, "", errno.EINVAL):
+        vmafx.Session(encodes=2)
+    with raises(vmafx.Error, "", errno.EINVAL):
+        vmafx.Session(n_threads=-1)
+
+
+# -- Results -------------------------------------------------------------------------------------------------------------
+
+
+@case
+def step_by_step(lab):
+    del lab
+    with vmafx.Session(model="", feature="psnr") as session:
+        check_equal(list(session.frames(wait=True)), [], "frames before the first")
+        found = []
+        for pair in gray_pairs(5):
+            session.submit(*pair)
+            found += session.frames(wait=True)
+        check_equal([frame.number for frame in found], [0, 1, 2, 3, 4], "frames")
+        check_equal(session.finish(), session.scores, "scores")
+        check_equal(list(session.frames()), [], "frames left")
+    check_equal(found, list(run_all(gray_pairs(5), model="", feature="psnr")), "the same by run()")
+    check_equal([round(frame.time * 25) for frame in found], [0, 1, 2, 3, 4], "times")
+    mean = sum(frame.scores["psnr_y"] for frame in found) / 5
+    check(abs(session.scores.features["psnr_y"] - mean) < 1e-9, "mean")
+
+
+def run_all(pairs, **options):
+    with vmafx.Session(**options) as session:
+        return list(session.run(pairs))
+
+
+@case
+def frames_that_are_left_out(lab):
+    del lab
+    frames = run_all(gray_pairs(6), model="", feature="psnr", n_subsample=3)
+    check_equal([bool(frame.scores) for frame in frames], [True, False, False] * 2, "frames with scores")
+
+
+@case
+def several_models_and_pools(lab):
+    del lab
+    models = ["vmaf_v0.6.1", "version=vmaf_v0.6.1neg:name=neg"]
+    frames, scores = score_pairs(gray_pairs(), model=models, pool="min")
+    check_equal(scores.models, {name: min(frame[name] for frame in frames) for name in ("vmaf", "neg")}, "models")
+
+
+@case
+def perfect_match(lab):
+    del lab
+    planes = [noise(seed=seed) for seed in range(3)]
+    _, scores = score_pairs([(planes, planes)], model="", feature="ciede|psnr")
+    check(math.isinf(scores.features["ciede2000"]), "ciede2000 of equal pictures")
+
+
+@case
+def stream_without_frames(lab):
+    del lab
+    with raises(vmafx.Error, "", errno.EINVAL):
+        list(run_all([]))
+
+
+@case
+def error_in_the_source(lab):
+    """It comes through; the report, which is marked partial, has the frames before it."""
+
+    def broken():
+        yield from gray_pairs(3)
+        raise KeyError("source")
+
+    with raises(KeyError, "source"):
+        run_all(broken(), log_path=lab.folder / "report.json")
+    report = lab.json("report.json")
+    check(report["partial"], "not partial")
+    check_equal(len(report["frames"]), 3, "frames")
+
+
+# -- Windows, gates, reports ---------------------------------------------------------------------------------------------
+
+
+@case
+def windows_of_seconds(lab):
+    del lab
+    frames = run_all(gray_pairs(10), model="", feature="psnr", window="0.16")
+    windows = [frame.window for frame in frames if frame.window]
+    check_equal([(window.number, window.first_frame, window.last_frame) for window in windows], [(0, 0, 3), (1, 4, 7), (2, 8, 9)], "windows")
+    check_equal([frame.number for frame in frames if frame.window], [3, 7, 9], "frames that end one")
+    check_equal([window.time for window in windows], [0, 4 / 25, 8 / 25], "times")
+    first = sum(frame.scores["psnr_y"] for frame in frames[:4]) / 4
+    check(abs(windows[0].scores["psnr_y"] - first) < 1e-9, "pooled score of the first")
+
+
+@case
+def windows_of_key_frames(lab):
+    del lab
+    pairs = [(noise(seed=i), vmafx.Picture(noise(seed=i + 9), keyframe=i in (0, 3))) for i in range(5)]
+    windows = [frame.window for frame in run_all(pairs, model="", feature="psnr", window="keyframe") if frame.window]
+    check_equal([(window.first_frame, window.last_frame, window.time) for window in windows], [(0, 2, None), (3, 4, None)], "windows")
+
+
+@case
+def scores_below_a_limit(lab):
+    del lab
+    with Messages() as messages, vmafx.Session(model="", feature="psnr", fail_below="psnr_y=90", warn_below="psnr_y=95") as session:
+        frames = []
+        with raises(vmafx.Error, "psnr_y is ", errno.ERANGE):
+            frames.extend(session.run(gray_pairs()))
+    check_equal(session.scores.features.keys(), {"psnr_y"}, "scores in spite of the error")
+    messages.check(logging.WARNING, "psnr_y")
+
+
+@case
+def frames_come_before_the_limits_error(lab):
+    del lab
+    found = []
+    with raises(vmafx.Error, "", errno.ERANGE), vmafx.Session(fail_below=101) as session:
+        for frame in session.run(gray_pairs()):
+            found.append(frame)
+    check_equal(len(found), 4, "frames")
+
+
+@case
+def report(lab):
+    path = lab.folder / "report.json"
+    with vmafx.Session(log_path=path, score_fmt="%.17g", feature="psnr") as session:
+        frames = list(session.run(gray_pairs()))
+        session.close()
+    report = json.loads(path.read_text())
+    check_equal([frame["metrics"] for frame in report["frames"]], [frame.scores for frame in frames], "scores")
+    check("partial" not in report, "partial")
+
+
+@case
+def pairing_in_the_report(lab):
+    with vmafx.Session(log_path=lab.folder / "report.json") as session:
+        for pair in gray_pairs():
+            session.submit(*pair)
+        session.set_pairing(paired=4, unmatched_ref=1)
+        session.finish()
+    pairing = lab.json("report.json")["pairing"]
+    check_equal((pairing["paired"], pairing["unmatched_reference"]), (4, 1), "pairing")
+
+
+# -- The log -------------------------------------------------------------------------------------------------------------
+
+
+@case
+def messages_of_the_library(lab):
+    del lab
+    with Messages() as messages:
+        run_all(gray_pairs(), summary=1, feature="psnr", backend="cpu")
+        with raises(vmafx.Error):
+            vmafx.Session(model="nonsense")
+    messages.check(logging.WARNING, "is made for 1080p")
+    messages.check(logging.INFO, "psnr_y: mean")
+    messages.check(logging.DEBUG, "on cpu")
+    messages.check(logging.ERROR, "nonsense")
+
+
+@case
+def handler_that_fails(lab):
+    """Its exception stays in it; the scores are there."""
+    del lab
+
+    class Broken(logging.Handler):
+        def emit(self, record):
+            raise RuntimeError("handler")
+
+    broken = Broken()
+    logging.getLogger("vmafx").addHandler(broken)
+    try:
+        with contextlib.redirect_stderr(io.StringIO()):
+            check_equal(len(run_all(gray_pairs())), 4, "frames")
+    finally:
+        logging.getLogger("vmafx").removeHandler(broken)
+
+
+# -- Discovery -----------------------------------------------------------------------------------------------------------
+
+
+@case
+def discovery(lab):
+    del lab
+    check_equal(vmafx.models()[0], "vmaf_v0.6.1", "first model")
+    check({"vif", "adm", "psnr", "ssimulacra2"} <= set(vmafx.extractors()), "extractors")
+    check_equal(text_of(library().vmafx_version()), vmafx.version(), "version")
+
+
+@case
+def versions(lab):
+    del lab
+    project = (top / "python/pyproject.toml").read_text()
+    check(f'version = "{vmafx.__version__}"' in project, "pyproject.toml has another version than vmafx.h")
+    check_equal(vmafx.version(), vmafx.__version__, "version of the library")

@@ -1,0 +1,79 @@
+#!/usr/bin/python3
+"""Tests of the Python module, with Debian's Python and its cffi, NumPy and PyAV.
+
+usage: run.py [BUILD] [--only TEXT] [--long]
+
+  BUILD   a build folder with the library and bin/ffmpeg (default: build)
+  --only  run the cases whose name contains TEXT
+  --long  check the types with mypy, too
+
+Prints one line per case and 'N passed, N failed, N skipped' at the end; exits 1 when something failed.
+"""
+
+import argparse
+import os
+import sys
+import tempfile
+from importlib.util import find_spec
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+top = Path(__file__).resolve().parents[2]
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("build", nargs="?", type=Path, default=top / "build")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--long", action="store_true")
+    return parser.parse_args()
+
+
+def load_cases(build):
+    """The tests and the module under test, on the library of this build."""
+    os.environ |= {"VMAFX_LIBRARY": str(build / ".libs/libvmafx.so.0"), "PYTHONDONTWRITEBYTECODE": "1"}
+    sys.path[1:1] = [str(top / folder) for folder in ("python", "tests/filter", "tests/golden")]
+    import common
+    import cases_library  # each module registers its cases
+    import cases_lifetime
+    import cases_pictures
+    import cases_programs
+    import cases_session
+
+    return common
+
+
+def run_case(function, laboratory, skip):
+    """(verdict, why)"""
+    try:
+        function(laboratory)
+        return "PASS", ""
+    except skip as reason:
+        return "SKIP", str(reason)
+    except Exception as failure:  # a case that breaks has failed, whatever broke
+        return "FAIL", f"{type(failure).__name__}: {failure}"
+
+
+def main():
+    arguments = parse_arguments()
+    count = {"PASS": 0, "FAIL": 0, "SKIP": 0}
+    missing = [name for name in ("cffi", "numpy", "av") if find_spec(name) is None]
+    if missing:
+        print(f"SKIP all: Debian's python3-{missing[0]} is not installed\n0 passed, 0 failed, 1 skipped")
+        return 0
+    common = load_cases(arguments.build.resolve())
+    with tempfile.TemporaryDirectory(prefix="vmafx-python-") as folder:
+        clips = common.Lab(arguments.build.resolve() / "bin/ffmpeg", Path(folder) / "clips").clips
+        for function in common.cases:
+            if arguments.only not in function.__name__ or (function in common.long_cases and not arguments.long):
+                continue
+            laboratory = common.Lab(arguments.build.resolve() / "bin/ffmpeg", Path(folder) / function.__name__, clips)
+            verdict, why = run_case(function, laboratory, common.Skip)
+            count[verdict] += 1
+            print(f"{verdict} {function.__name__}{': ' + why if why else ''}", flush=True)
+    print(f"{count['PASS']} passed, {count['FAIL']} failed, {count['SKIP']} skipped")
+    return 1 if count["FAIL"] or not count["PASS"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
