@@ -1,4 +1,4 @@
-"""score() and the examples of docs/python.md."""
+"""score(), the examples of docs/python.md, and the programs in examples/."""
 
 import errno
 import gc
@@ -11,7 +11,7 @@ import textwrap
 
 import vmafx
 from cases_examples import lay_out
-from common import Messages, case, check, check_equal, raises, top
+from common import FRAMES, Messages, case, check, check_equal, raises, top
 
 environment = {**os.environ, "PYTHONPATH": str(top / "python")}
 
@@ -86,3 +86,73 @@ def examples_of_the_document(lab):
         done = subprocess.run([sys.executable, "-c", block], cwd=lab.folder, env=environment, capture_output=True, text=True, timeout=60)
         check_equal(done.returncode, 0, f"{block}\n{done.stderr}")
         check(done.stdout, f"it prints nothing: {block}")
+
+
+# -- examples/crf_search.py ----------------------------------------------------------------------------------------------
+
+
+def crf_search(lab, *arguments):
+    program = [sys.executable, top / "examples/crf_search.py", *map(str, arguments)]
+    return subprocess.run(program, cwd=lab.folder, env=environment, capture_output=True, text=True, timeout=100)
+
+
+def searched(lab, *arguments):
+    """({crf: score}, the CRF that was found)"""
+    done = crf_search(lab, lab.clips.ref, *arguments)
+    check_equal(done.returncode, 0, done.stderr)
+    probes = {int(crf): float(score) for crf, score in re.findall(r"^crf +(\d+) .* score +(\S+) ", done.stdout, re.M)}
+    decoded = re.search(r"^decoded: (\d+) frames of the reference, (\d+) of (\d+) probes$", done.stdout, re.M)
+    check_equal([int(count) for count in decoded.groups()], [FRAMES, FRAMES * len(probes), len(probes)], "decoded frames")
+    return probes, int(re.search(r"^found: crf (\d+), ", done.stdout, re.M)[1])
+
+
+def largest_that_reaches(probes, found, target):
+    check(probes[found] >= target, f"{probes[found]} of crf {found} is below {target}")
+    check(probes[found + 1] < target, f"crf {found + 1} was not tried, or is as good")
+
+
+@case
+def crf_of_x264(lab):
+    """The score is that of the encode that ffmpeg makes with this CRF, nearly: x264 does not always write the same bits for pictures so small."""
+    probes, found = searched(lab, "--target", 80, "--crf-range", "15:45")
+    check(len(probes) <= 6, f"{len(probes)} probes")
+    largest_that_reaches(probes, found, 80)
+    lab.run("-i", lab.clips.ref, "-c:v libx264 -preset medium -crf", found, "encode.mp4").succeeded()
+    by_ffmpeg = float(lab.compare("vmafx", dist="encode.mp4").score())
+    check(abs(by_ffmpeg - probes[found]) < 1, f"ffmpeg's encode has the score {by_ffmpeg}, not {probes[found]}")
+
+
+@case
+def crf_of_svt_av1(lab):
+    probes, found = searched(lab, "--target", 80, "--encoder", "libsvtav1", "--crf-range", "30:60", "--preset", 12)
+    largest_that_reaches(probes, found, 80)
+
+
+@case
+def crf_of_a_part_in_10_bits(lab):
+    done = crf_search(lab, lab.clips.ref10, "--frames", 5, "--crf-range", "20:24", "--target", 10, "--model", "vmaf_v0.6.1neg")
+    check_equal(done.returncode, 0, done.stderr)
+    check("decoded: 5 frames of the reference" in done.stdout and "found: crf 24, " in done.stdout, done.stdout)
+
+
+@case
+def crf_searches_that_fail(lab):
+    for arguments, text in (
+        ((lab.clips.ref, "--crf-range", "40:45", "--target", 99), "no CRF of 40 to 45 reaches 99"),
+        ((lab.folder / "none.mp4",), "No such file"),
+        ((lab.clips.ref, "--model", "nonsense"), "could not load libvmaf model"),
+        ((lab.clips.ref, "--crf-range", "45:40"), "45:40 is not FIRST:LAST"),
+        ((lab.clips.ref, "--frames", "0"), "0 is not a number from 1 up"),
+    ):
+        done = crf_search(lab, *arguments)
+        check(done.returncode != 0 and text in done.stderr, f"'{text}' is not in: {done.stderr}")
+        check("Traceback" not in done.stderr, done.stderr)
+
+
+@case
+def crf_search_keeps_to_its_memory(lab):
+    lab.run("-f lavfi -i testsrc2=s=640x480:r=25:d=1", "-c:v libx264 large.mp4").succeeded()
+    done = crf_search(lab, "large.mp4", "--memory", 4)
+    check(done.returncode == 1 and re.search("more than 4 MiB: only [89] fit. --memory allows more, --frames takes fewer", done.stderr), done.stderr)
+    fewer = crf_search(lab, "large.mp4", "--memory", 4, "--frames", 6, "--crf-range", "20:20", "--target", 1)
+    check_equal(fewer.returncode, 0, "exit status with fewer")
