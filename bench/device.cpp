@@ -35,6 +35,7 @@ Times the GPU kernels of metrics; prints microseconds per frame. Sums are compar
   --only LIST      metrics and models, e.g. vif,vmaf_v1.0.16_3d0h (all metrics and three models)
   --time MS        how long frames go through the pool for a row (300)
   --device NAME    auto, an index or a PCI address (auto)
+  --encodes LIST   encodes of one reference in a session through the API, e.g. 1,8 (1)
   --peer A,B       another implementation's frames per second at vmaf_v0.6.1, from device and from page-locked memory
                    (for 8 bit at the usual sizes: libvmaf's CUDA backend on an NVIDIA H200)
   --help           this text
@@ -55,6 +56,7 @@ struct Settings {
   std::vector<std::string> rows;
   int milliseconds = 300;
   std::string device = "auto";
+  std::vector<int> encodes = {1};
   Peer peer;
 };
 
@@ -99,16 +101,13 @@ Peer peer_of(const std::string& text) {
 }
 
 Settings parse(int argc, char** argv) {
-  enum { kSize, kBits, kBatch, kOnly, kTime, kDevice, kPeer, kHelpText };
-  const ::option known[] = {{"size", required_argument, nullptr, kSize},
-                            {"bits", required_argument, nullptr, kBits},
-                            {"batch", required_argument, nullptr, kBatch},
-                            {"only", required_argument, nullptr, kOnly},
-                            {"time", required_argument, nullptr, kTime},
-                            {"device", required_argument, nullptr, kDevice},
-                            {"peer", required_argument, nullptr, kPeer},
-                            {"help", no_argument, nullptr, kHelpText},
-                            {}};
+  enum { kSize, kBits, kBatch, kOnly, kTime, kDevice, kEncodes, kPeer, kHelpText };
+  const ::option known[] = {
+      {"size", required_argument, nullptr, kSize},       {"bits", required_argument, nullptr, kBits},
+      {"batch", required_argument, nullptr, kBatch},     {"only", required_argument, nullptr, kOnly},
+      {"time", required_argument, nullptr, kTime},       {"device", required_argument, nullptr, kDevice},
+      {"encodes", required_argument, nullptr, kEncodes}, {"peer", required_argument, nullptr, kPeer},
+      {"help", no_argument, nullptr, kHelpText},         {}};
   Settings settings;
   for (int which; (which = getopt_long(argc, argv, "", known, nullptr)) != -1;) {
     const std::string text = optarg ? optarg : "";
@@ -122,6 +121,7 @@ Settings parse(int argc, char** argv) {
       case kOnly: settings.rows = split(text); break;
       case kTime: settings.milliseconds = whole_number(text, 1, 60000, "--time"); break;
       case kDevice: settings.device = text; break;
+      case kEncodes: settings.encodes = whole_numbers(text, 1, VMAFX_MOST_ENCODES, "--encodes"); break;
       case kPeer: settings.peer = peer_of(text); break;
       case kHelpText: std::fputs(kHelp, stdout); std::exit(0);
       default: die("see --help");
@@ -180,15 +180,16 @@ void print_sessions(const std::string& model, const Settings& settings, const hi
     VmafxMemory memory;
   } kMemories[] = {
       {"device", VMAFX_MEMORY_DEVICE}, {"page-locked", VMAFX_MEMORY_PINNED}, {"pageable", VMAFX_MEMORY_HOST}};
-  std::printf("\n%s through the API, %dx%d, %d bit\n%-12s %9s %8s %7s\n", model.c_str(), frames.format().w,
-              frames.format().h, frames.format().bpc, "memory", "wall", "fps", "cpu");
-  for (const auto& memory : kMemories) {
-    if (memory.memory == VMAFX_MEMORY_DEVICE && !takes_device_memory(device)) continue;
-    std::printf("%-12s", memory.name);
-    print_pace(DeviceSession(model, frames, memory.memory, device).pace(settings.milliseconds));
-    std::printf("\n");
-    std::fflush(stdout);
-  }
+  std::printf("\n%s through the API, %dx%d, %d bit\n%-12s %7s %9s %8s %7s\n", model.c_str(), frames.format().w,
+              frames.format().h, frames.format().bpc, "memory", "encodes", "wall", "fps", "cpu");
+  for (const auto& memory : kMemories)
+    for (const int encodes : settings.encodes) {
+      if (memory.memory == VMAFX_MEMORY_DEVICE && !takes_device_memory(device)) continue;
+      std::printf("%-12s %7d", memory.name, encodes);
+      print_pace(DeviceSession(model, frames, memory.memory, device, encodes).pace(settings.milliseconds));
+      std::printf("\n");
+      std::fflush(stdout);
+    }
 }
 
 void run(const Settings& settings) {

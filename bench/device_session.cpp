@@ -35,10 +35,11 @@ VmafxContext* open_session(const std::string& model, VmafxParams params, const V
 bool takes_device_memory(const hip::OpenedDevice& device) { return device.context->native(); }
 
 DeviceSession::DeviceSession(const std::string& model, const DeviceFrames& frames, VmafxMemory memory,
-                             const hip::OpenedDevice& device)
-    : frames_(frames), memory_(memory) {
+                             const hip::OpenedDevice& device, int encodes)
+    : frames_(frames), memory_(memory), encodes_(encodes) {
   VmafxParams params;
   vmafx_default_params(&params);
+  params.encodes = encodes;
   if (takes_device_memory(device)) {
     params.device_platform = VMAFX_PLATFORM_CUDA;
     params.device_context = device.context->native();
@@ -53,19 +54,27 @@ DeviceSession::DeviceSession(const std::string& model, const DeviceFrames& frame
   context_ = open_session(model, params, format);
 }
 
-void DeviceSession::submit() {
-  VmafxPicture pictures[2] = {};
-  for (const hip::Side side : {hip::Side::kRef, hip::Side::kDist}) {
-    VmafxPicture& picture = pictures[side == hip::Side::kDist];
-    const Picture host = frames_.picture(side, submitted_);
-    for (int p = 0; p < 3; p++) {
-      const uint64_t address = frames_.device_plane(side, submitted_, p).data.address();
-      picture.data[p] = memory_ == VMAFX_MEMORY_DEVICE ? reinterpret_cast<const uint8_t*>(address)
-                                                       : static_cast<const uint8_t*>(host.plane[p].data);
-      picture.stride[p] = host.plane[p].stride;
-    }
+VmafxPicture DeviceSession::picture(hip::Side side, int64_t frame) const {
+  VmafxPicture picture = {};
+  const Picture host = frames_.picture(side, frame);
+  for (int p = 0; p < 3; p++) {
+    const uint64_t address = frames_.device_plane(side, frame, p).data.address();
+    picture.data[p] = memory_ == VMAFX_MEMORY_DEVICE ? reinterpret_cast<const uint8_t*>(address)
+                                                     : static_cast<const uint8_t*>(host.plane[p].data);
+    picture.stride[p] = host.plane[p].stride;
   }
-  need(vmafx_submit(context_, &pictures[0], &pictures[1]), "vmafx_submit");
+  return picture;
+}
+
+void DeviceSession::submit() {
+  const VmafxPicture ref = picture(hip::Side::kRef, submitted_);
+  VmafxPicture dist[VMAFX_MOST_ENCODES];
+  const VmafxPicture* given[VMAFX_MOST_ENCODES];
+  for (int i = 0; i < encodes_; i++) {
+    dist[i] = picture(hip::Side::kDist, submitted_ + i);
+    given[i] = &dist[i];
+  }
+  need(vmafx_submit_encodes(context_, &ref, given, encodes_), "vmafx_submit_encodes");
   submitted_++;
 }
 

@@ -15,23 +15,26 @@ namespace bench {
 /* Whether a session here can be told where frames in device memory are from: not on HIP. */
 bool takes_device_memory(const vmafx::hip::OpenedDevice& device);
 
-/* A session of `model` on the GPU that is fed with `frames` from one kind of memory: VMAFX_MEMORY_HOST, _PINNED or _DEVICE. */
+/* A session of `model` on the GPU that is fed with `frames` from one kind of memory: VMAFX_MEMORY_HOST, _PINNED or _DEVICE. Of several
+ * encodes, number i shows the distorted picture of i frames later. */
 class DeviceSession {
  public:
   DeviceSession(const std::string& model, const DeviceFrames& frames, VmafxMemory memory,
-                const vmafx::hip::OpenedDevice& device);
+                const vmafx::hip::OpenedDevice& device, int encodes = 1);
   DeviceSession(const DeviceSession&) = delete;
   ~DeviceSession() { vmafx_close(&context_); }
 
-  /* Of frames in a row, from submission to score, for at least that long. */
+  /* Of frame pairs in a row, from submission to score, for at least that long. */
   Pace pace(double milliseconds);
 
  private:
+  VmafxPicture picture(vmafx::hip::Side side, int64_t frame) const;
   void submit();
   void receive(bool wait);
 
   const DeviceFrames& frames_;
   const VmafxMemory memory_;
+  const int encodes_;
   VmafxContext* context_ = nullptr;
   int64_t submitted_ = 0, received_ = 0;
 };
