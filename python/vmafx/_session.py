@@ -184,6 +184,8 @@ class Session:
     """
 
     def __init__(self, **options: Option) -> None:
+        if options.get("encodes", 1) != 1:
+            raise Error(errno.EINVAL, f"encodes={options['encodes']}: a session of this module scores one encode; open one for each")
         self._lock = threading.RLock()
         self._context = _Context(options)
         self._formats: tuple[Format, Format] | None = None
