@@ -47,12 +47,12 @@ static AVRational coarser(AVRational a, AVRational b)
     return av_cmp_q(a, b) > 0 ? a : b;
 }
 
-static int64_t frame_duration(const AVFilterLink *main, const AVFilterLink *reference, AVRational time_base)
+static int64_t frame_duration(AVFilterLink *main, AVFilterLink *reference, AVRational time_base)
 {
-    const AVFilterLink *links[] = { main, reference };
+    AVFilterLink *links[] = { main, reference };
 
     for (int i = 0; i < 2; i++) {
-        const AVRational rate = VMAFX_LINK((AVFilterLink *)links[i])->frame_rate;
+        const AVRational rate = VMAFX_LINK(links[i])->frame_rate;
 
         if (rate.num > 0 && rate.den > 0)
             return av_rescale_q(1, av_inv_q(rate), time_base);
@@ -146,6 +146,11 @@ static int look_ahead(FFFrameSync *fs, int input)
     return 1;
 }
 
+/**
+ * What is next decides which frame of the reference is nearest, and whether an input has ended.
+ *
+ * @return  1: that is known of all inputs
+ */
 static int look_at_all(FFFrameSync *fs, int wanted)
 {
     unsigned known = 0, waiting = 0;
@@ -194,7 +199,6 @@ int ff_vmafx_sync_advance(FFFrameSync *fs, int wanted)
         in->have_next  = 0;
     }
     fs->pts = pts;
-    /* What is next decides which frame of the reference is nearest, and whether an input has ended. */
     return 1;
 }
 

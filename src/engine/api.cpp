@@ -19,6 +19,8 @@ using vmafx::Session;
 using vmafx::SessionParams;
 using vmafx::Status;
 
+static_assert(VMAFX_MOST_ENCODES == vmafx::kMostEncodes);
+
 struct VmafxContext {
   std::unique_ptr<Session> session;
   Status last;  // failure
@@ -66,39 +68,11 @@ int give_score(VmafxContext* ctx, Find find, const char** name, double* score) {
   });
 }
 
-/* The pictures are ours from the first line on, whatever follows. */
-int submit(VmafxContext* ctx, const VmafxPicture* ref, const VmafxPicture* const* dist, int n, bool missing) {
-  OwnedPicture ref_picture = ref ? OwnedPicture(*ref) : OwnedPicture();
-  OwnedPicture taken[VMAFX_MOST_ENCODES];
-  for (int i = 0; dist && i < n; i++) {
-    if (!dist[i]) continue;
-    OwnedPicture picture(*dist[i]);
-    if (i < VMAFX_MOST_ENCODES) std::swap(taken[i], picture);
-  }
-  if (!ref || missing) return -EINVAL;
-  return call(ctx, [&](Session& session) -> Status {
-    if (n != session.encodes())
-      return vmafx::error(EINVAL, "pictures of %d encodes were submitted, and there are %d encodes", n,
-                          session.encodes());
-    if (std::all_of(dist, dist + n, [](const VmafxPicture* picture) { return !picture; }))
-      return vmafx::error(EINVAL, "a picture of the reference was submitted without one of any encode");
-    VMAFX_TRY(check_reserved(*ref_picture, "VmafxPicture"));
-    Session::DistPictures pictures(static_cast<size_t>(n));
-    for (int i = 0; i < n; i++) {
-      if (!dist[i]) continue;
-      VMAFX_TRY(check_reserved(*taken[i], "VmafxPicture"));
-      pictures[static_cast<size_t>(i)].emplace(std::move(taken[i]));
-    }
-    return session.submit(std::move(ref_picture), std::move(pictures));
-  });
-}
-
 /* `expected`: how many formats there must be. */
 int configure(VmafxContext* ctx, const VmafxFormat* ref, const VmafxFormat* dist, int n, int expected = 1) {
   if (!ref || !dist) return -EINVAL;
   return call(ctx, [&](Session& session) -> Status {
-    if (n != expected)
-      return vmafx::error(EINVAL, "formats of %d encodes were given, and there are %d encodes", n, expected);
+    if (n != expected) return vmafx::error(EINVAL, "formats of distorted pictures given: %d; encodes: %d", n, expected);
     const std::span formats(dist, static_cast<size_t>(n));
     VMAFX_TRY(check_reserved(*ref, "VmafxFormat"));
     for (const VmafxFormat& format : formats) VMAFX_TRY(check_reserved(format, "VmafxFormat"));
@@ -188,11 +162,33 @@ unsigned vmafx_planes_read(const VmafxContext* ctx) { return ctx ? ctx->session-
 unsigned vmafx_imports(const VmafxContext* ctx) { return ctx ? ctx->session->imports() : 0; }
 
 int vmafx_submit(VmafxContext* ctx, const VmafxPicture* ref, const VmafxPicture* dist) {
-  return submit(ctx, ref, &dist, 1, !dist);
+  return vmafx_submit_encodes(ctx, ref, &dist, 1);
 }
 
+/* The pictures are ours from the first line on, whatever follows. */
 int vmafx_submit_encodes(VmafxContext* ctx, const VmafxPicture* ref, const VmafxPicture* const* dist, int n) {
-  return submit(ctx, ref, dist, n, !dist || n < 1);
+  OwnedPicture ref_picture = ref ? OwnedPicture(*ref) : OwnedPicture();
+  OwnedPicture taken[VMAFX_MOST_ENCODES];
+  for (int i = 0; dist && i < n; i++) {
+    if (!dist[i]) continue;
+    OwnedPicture picture(*dist[i]);
+    if (i < VMAFX_MOST_ENCODES) std::swap(taken[i], picture);
+  }
+  if (!ref || !dist || n < 1) return -EINVAL;
+  return call(ctx, [&](Session& session) -> Status {
+    if (n != session.encodes())
+      return vmafx::error(EINVAL, "distorted pictures submitted: %d; encodes: %d", n, session.encodes());
+    if (std::all_of(dist, dist + n, [](const VmafxPicture* picture) { return !picture; }))
+      return vmafx::error(EINVAL, "a picture of the reference was submitted without one of any encode");
+    VMAFX_TRY(check_reserved(*ref_picture, "VmafxPicture"));
+    Session::DistPictures pictures(static_cast<size_t>(n));
+    for (int i = 0; i < n; i++) {
+      if (!dist[i]) continue;
+      VMAFX_TRY(check_reserved(*taken[i], "VmafxPicture"));
+      pictures[static_cast<size_t>(i)].emplace(std::move(taken[i]));
+    }
+    return session.submit(std::move(ref_picture), std::move(pictures));
+  });
 }
 
 int vmafx_receive(VmafxContext* ctx, VmafxFrameResult* result) { return receive(ctx, result, false); }

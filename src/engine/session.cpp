@@ -88,8 +88,7 @@ Status Session::open_encodes() {
   }
   const auto count = std::ranges::count(params_.encode_names, '|') + 1;
   if (!params_.encode_names.empty() && count > params_.encodes)
-    return error(EINVAL, "encode_names has %d names, and there are %d encodes", static_cast<int>(count),
-                 params_.encodes);
+    return error(EINVAL, "names in encode_names: %d; encodes: %d", static_cast<int>(count), params_.encodes);
   const std::vector<std::string> labels = named ? names : std::vector<std::string>{"0"};
   VMAFX_ASSIGN(const auto metrics, open_metrics_file(params_.openmetrics, labels));
   for (int i = 0; i < params_.encodes; i++) {

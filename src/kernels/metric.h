@@ -90,6 +90,13 @@ constexpr auto on_luma = [](const auto& params, const FrameSet& frames, std::byt
   twin(params, frames.ref.plane[0], frames.dist.plane[0], scratch, sums);
 };
 
+/* CpuTwin::run of a twin by its run_encodes. */
+template <auto run_encodes>
+constexpr auto of_one = []<class Sums>(const auto& params, const FrameSet& frames, std::byte* scratch, Sums& sums) {
+  Sums* const all[] = {&sums};
+  run_encodes(params, {&frames, 1}, scratch, std::span<Sums* const>(all));
+};
+
 /* CpuTwin::run_encodes of one that takes the luma of the reference and of all encodes. */
 template <auto twin>
 constexpr auto on_luma_of_encodes =

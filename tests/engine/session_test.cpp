@@ -267,7 +267,7 @@ START_TEST(what_this_version_does_not_know_is_refused) {
   VmafxPicture ref = make_picture({}, 0, false), dist = make_picture({}, 0, true), more = make_picture({}, 0, true);
   const VmafxPicture* const two[] = {&dist, &more};
   ck_assert_int_eq(vmafx_submit_encodes(ctx, &ref, two, 2), -EINVAL);
-  assert_contains(vmafx_last_error(ctx), "pictures of 2 encodes were submitted, and there are 1 encodes");
+  assert_contains(vmafx_last_error(ctx), "distorted pictures submitted: 2; encodes: 1");
   ck_assert_int_eq(TestPicture::alive, 0);
   ref = make_picture({}, 0, false);
   const VmafxPicture* const none[] = {nullptr};

@@ -131,8 +131,8 @@ class Adm : public Metric<AdmParams, AdmSums, AdmScores> {
 
 constexpr Twins<AdmParams, AdmSums> kTwins = {
     .ref = {adm_scratch_bytes_ref, on_luma<adm_ref>},
-    .simd = {adm_scratch_bytes_simd, on_luma<adm_simd>, adm_scratch_bytes_simd_encodes,
-             on_luma_of_encodes<adm_simd_encodes>},
+    .simd = {adm_scratch_bytes_simd, on_luma<adm_simd>, adm_encodes_scratch_bytes_simd,
+             on_luma_of_encodes<adm_encodes_simd>},
     .device = adm_hip,
 };
 

@@ -64,8 +64,8 @@ void adm_simd(const AdmParams& params, const SamplePlane& ref, const SamplePlane
               AdmSums& sums);
 
 /* Of several encodes of one reference. */
-size_t adm_scratch_bytes_simd_encodes(const AdmParams& params, int encodes);
-void adm_simd_encodes(const AdmParams& params, const SamplePlane& ref, std::span<const SamplePlane> dist,
+size_t adm_encodes_scratch_bytes_simd(const AdmParams& params, int encodes);
+void adm_encodes_simd(const AdmParams& params, const SamplePlane& ref, std::span<const SamplePlane> dist,
                       std::byte* scratch, std::span<AdmSums* const> sums);
 
 /* The HIP twin's kernels. */

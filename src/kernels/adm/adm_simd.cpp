@@ -407,15 +407,15 @@ namespace vmafx {
 
 HWY_EXPORT(adm);
 
-size_t adm_scratch_bytes_simd_encodes(const AdmParams& params, int encodes) {
+size_t adm_encodes_scratch_bytes_simd(const AdmParams& params, int encodes) {
   Pyramid pyramid;
   if (runnable_cpu_targets().front() == HWY_SCALAR) return adm_scratch_bytes_ref(params);
   return place_rows(params, encodes, nullptr, pyramid);
 }
 
-size_t adm_scratch_bytes_simd(const AdmParams& params) { return adm_scratch_bytes_simd_encodes(params, 1); }
+size_t adm_scratch_bytes_simd(const AdmParams& params) { return adm_encodes_scratch_bytes_simd(params, 1); }
 
-void adm_simd_encodes(const AdmParams& params, const SamplePlane& ref, std::span<const SamplePlane> dist,
+void adm_encodes_simd(const AdmParams& params, const SamplePlane& ref, std::span<const SamplePlane> dist,
                       std::byte* scratch, std::span<AdmSums* const> sums) {
   HWY_DYNAMIC_DISPATCH(adm)(params, ref, dist, scratch, sums);
 }
@@ -423,7 +423,7 @@ void adm_simd_encodes(const AdmParams& params, const SamplePlane& ref, std::span
 void adm_simd(const AdmParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
               AdmSums& sums) {
   AdmSums* const only = &sums;
-  adm_simd_encodes(params, ref, {&dist, 1}, scratch, {&only, 1});
+  adm_encodes_simd(params, ref, {&dist, 1}, scratch, {&only, 1});
 }
 
 }  // namespace vmafx

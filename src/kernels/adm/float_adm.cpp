@@ -146,8 +146,8 @@ void run(const FloatAdmParams& params, const FrameSet& frames, std::byte* scratc
 
 constexpr Twins<FloatAdmParams, uint64_t> kTwins = {
     .ref = {float_adm_scratch_bytes_ref, run<float_adm_ref>},
-    .simd = {float_adm_scratch_bytes_simd, run<float_adm_simd>, float_adm_scratch_bytes_simd_encodes,
-             on_luma_of_encodes<float_adm_simd_encodes>},
+    .simd = {float_adm_scratch_bytes_simd, run<float_adm_simd>, float_adm_encodes_scratch_bytes_simd,
+             on_luma_of_encodes<float_adm_encodes_simd>},
     .device = float_adm_hip,
 };
 

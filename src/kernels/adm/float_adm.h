@@ -68,8 +68,8 @@ void float_adm_simd(const FloatAdmParams& params, const SamplePlane& ref, const 
                     uint64_t* sums);
 
 /* Of several encodes of one reference. */
-size_t float_adm_scratch_bytes_simd_encodes(const FloatAdmParams& params, int encodes);
-void float_adm_simd_encodes(const FloatAdmParams& params, const SamplePlane& ref, std::span<const SamplePlane> dist,
+size_t float_adm_encodes_scratch_bytes_simd(const FloatAdmParams& params, int encodes);
+void float_adm_encodes_simd(const FloatAdmParams& params, const SamplePlane& ref, std::span<const SamplePlane> dist,
                             std::byte* scratch, std::span<uint64_t* const> sums);
 
 /* The HIP twin's kernels. */

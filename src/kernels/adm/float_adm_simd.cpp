@@ -370,24 +370,24 @@ namespace vmafx {
 
 HWY_EXPORT(float_adm);
 
-size_t float_adm_scratch_bytes_simd_encodes(const FloatAdmParams& params, int encodes) {
+size_t float_adm_encodes_scratch_bytes_simd(const FloatAdmParams& params, int encodes) {
   Pyramid pyramid;
   if (runnable_cpu_targets().front() == HWY_SCALAR) return float_adm_scratch_bytes_ref(params);
   return place_rows(params, encodes, nullptr, pyramid);
 }
 
 size_t float_adm_scratch_bytes_simd(const FloatAdmParams& params) {
-  return float_adm_scratch_bytes_simd_encodes(params, 1);
+  return float_adm_encodes_scratch_bytes_simd(params, 1);
 }
 
-void float_adm_simd_encodes(const FloatAdmParams& params, const SamplePlane& ref, std::span<const SamplePlane> dist,
+void float_adm_encodes_simd(const FloatAdmParams& params, const SamplePlane& ref, std::span<const SamplePlane> dist,
                             std::byte* scratch, std::span<uint64_t* const> sums) {
   HWY_DYNAMIC_DISPATCH(float_adm)(params, ref, dist, scratch, sums);
 }
 
 void float_adm_simd(const FloatAdmParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
                     uint64_t* sums) {
-  float_adm_simd_encodes(params, ref, {&dist, 1}, scratch, {&sums, 1});
+  float_adm_encodes_simd(params, ref, {&dist, 1}, scratch, {&sums, 1});
 }
 
 }  // namespace vmafx

@@ -42,16 +42,8 @@ double clipped(const SpeedPlan& plan, float score) { return std::min<double>(sco
 size_t scratch_bytes(const SpeedPlan& plan) { return plan.scratch_bytes(); }
 size_t encodes_scratch_bytes(const SpeedPlan& plan, int) { return plan.scratch_bytes(); }
 
-/* CpuTwin::run of a twin by what scores several encodes. */
 template <auto run_encodes, class Sums>
-void run_one(const SpeedPlan& plan, const FrameSet& frames, std::byte* scratch, Sums& sums) {
-  Sums* const all[] = {&sums};
-  run_encodes(plan, {&frames, 1}, scratch, std::span<Sums* const>(all));
-}
-
-template <auto run_encodes, class Sums>
-constexpr CpuTwin<SpeedPlan, Sums> twin_of = {scratch_bytes, run_one<run_encodes, Sums>, encodes_scratch_bytes,
-                                              run_encodes};
+constexpr CpuTwin<SpeedPlan, Sums> twin_of = {scratch_bytes, of_one<run_encodes>, encodes_scratch_bytes, run_encodes};
 
 /* -- speed_chroma -------------------------------------------------------------------------------------------------- */
 

@@ -99,16 +99,11 @@ void run_encodes(const Ssimulacra2Params& params, std::span<const FrameSet> fram
   ssimulacra2_simd(params, frames[0].ref, {dists, frames.size()}, scratch, sums);
 }
 
-void run_simd(const Ssimulacra2Params& params, const FrameSet& frames, std::byte* scratch, Ssimulacra2Sums& sums) {
-  Ssimulacra2Sums* const all[] = {&sums};
-  run_encodes(params, {&frames, 1}, scratch, all);
-}
-
 size_t scratch_bytes_of_one(const Ssimulacra2Params& params) { return ssimulacra2_scratch_bytes_simd(params, 1); }
 
 constexpr Twins<Ssimulacra2Params, Ssimulacra2Sums> kTwins = {
     .ref = {ssimulacra2_scratch_bytes_ref, run_ref},
-    .simd = {scratch_bytes_of_one, run_simd, ssimulacra2_scratch_bytes_simd, run_encodes},
+    .simd = {scratch_bytes_of_one, of_one<run_encodes>, ssimulacra2_scratch_bytes_simd, run_encodes},
     .device = ssimulacra2_hip,
 };
 
