@@ -7,6 +7,8 @@ namespace vmafx::hip {
 namespace {
 
 constexpr unsigned kContextBlockingSync = 4;  // CU_CTX_SCHED_BLOCKING_SYNC
+constexpr int kLimitStackSize = 0;            // CU_LIMIT_STACK_SIZE
+constexpr size_t kLeastStack = 1;             // the driver rounds it up
 constexpr Error kErrorInvalidValue = 1;
 constexpr int kImportDmabufFd = 9;  // CU_EXTERNAL_MEMORY_HANDLE_TYPE_DMABUF_FD: so far on Jetson Thor only
 
@@ -34,6 +36,8 @@ struct Native {
   Error (*DevicePrimaryCtxRetain)(NativeContext* context, int device);
   Error (*DevicePrimaryCtxRelease)(int device);
   Error (*DevicePrimaryCtxSetFlags)(int device, unsigned flags);
+  Error (*DevicePrimaryCtxGetState)(int device, unsigned* flags, int* active);
+  Error (*CtxSetLimit)(int limit, size_t value);
   Error (*CtxPushCurrent)(NativeContext context);
   Error (*CtxPopCurrent)(NativeContext* context);
   Error (*CtxGetDevice)(int* device);
@@ -66,10 +70,29 @@ Error device_attribute(int* value, Attribute attribute, int device) {
   return native.DeviceGetAttribute(value, cuda_number(attribute), device);
 }
 
+bool is_active(int device) {
+  unsigned flags = 0;
+  int active = 1;
+  return !native.DevicePrimaryCtxGetState || native.DevicePrimaryCtxGetState(device, &flags, &active) || active;
+}
+
+/* A context keeps memory for the stacks of all threads that the device can run at once: with the driver's 1 KiB for each, half of what a
+ * context takes (docs/gpu-results.md). Our kernels have no stacks, and the driver makes room by itself for a kernel that has. */
+void keep_little_for_stacks(NativeContext context) {
+  if (!native.CtxSetLimit || native.CtxPushCurrent(context)) return;
+  (void)native.CtxSetLimit(kLimitStackSize, kLeastStack);
+  NativeContext popped = nullptr;
+  (void)native.CtxPopCurrent(&popped);
+}
+
+/* How a context that others use already waits, and what it keeps, is theirs to say. */
 Error retain(const Functions&, int device, NativeContext* context) {
-  /* Calls that do wait should sleep meanwhile. It is refused once the context is active, which is fine. */
-  if (native.DevicePrimaryCtxSetFlags) (void)native.DevicePrimaryCtxSetFlags(device, kContextBlockingSync);
-  return native.DevicePrimaryCtxRetain(context, device);
+  const bool is_new = !is_active(device);
+  /* Calls that do wait should sleep meanwhile. */
+  if (is_new && native.DevicePrimaryCtxSetFlags) (void)native.DevicePrimaryCtxSetFlags(device, kContextBlockingSync);
+  const Error code = native.DevicePrimaryCtxRetain(context, device);
+  if (!code && is_new) keep_little_for_stacks(*context);
+  return code;
 }
 
 Error release(const Functions&, int device) { return native.DevicePrimaryCtxRelease(device); }
@@ -117,6 +140,8 @@ void fill_native(Symbols& symbols) {
       .need("cuCtxGetDevice", native.CtxGetDevice)
       .need("cuMemcpy2DAsync_v2", native.Memcpy2DAsync);
   symbols.optional("cuDevicePrimaryCtxSetFlags_v2", native.DevicePrimaryCtxSetFlags);
+  symbols.optional("cuDevicePrimaryCtxGetState", native.DevicePrimaryCtxGetState);
+  symbols.optional("cuCtxSetLimit", native.CtxSetLimit);
 }
 
 }  // namespace
