@@ -41,17 +41,6 @@ def parse_arguments():
     return parser.parse_args()
 
 
-def run_case(function, ffmpeg, folder, clips):
-    """(verdict, why)"""
-    try:
-        function(support.Lab(ffmpeg, folder / function.__name__, clips))
-        return "PASS", ""
-    except support.Skip as reason:
-        return "SKIP", str(reason)
-    except Exception as failure:  # a case that breaks has failed, whatever broke
-        return "FAIL", f"{type(failure).__name__}: {failure}"
-
-
 def main():
     arguments = parse_arguments()
     ffmpeg = Path(arguments.ffmpeg).resolve()
@@ -59,17 +48,12 @@ def main():
         print(f"run.py: {ffmpeg} is no program", file=sys.stderr)
         return 1
     chosen = [function for function in support.cases if arguments.only in function.__name__]
-    count = {"PASS": 0, "FAIL": 0, "SKIP": 0}
     with tempfile.TemporaryDirectory(prefix="vmafx-filter-") as folder:
         folder = Path(folder)
         clips = support.Lab(ffmpeg, folder / "clips").clips
         with ThreadPoolExecutor(max(2, len(os.sched_getaffinity(0)))) as pool:
-            outcomes = pool.map(lambda function: run_case(function, ffmpeg, folder, clips), chosen)
-            for function, (verdict, why) in zip(chosen, outcomes):
-                count[verdict] += 1
-                print(f"{verdict} {function.__name__}{': ' + why if why else ''}", flush=True)
-    print(f"{count['PASS']} passed, {count['FAIL']} failed, {count['SKIP']} skipped")
-    return 1 if count["FAIL"] or not count["PASS"] else 0
+            run = lambda function: support.run_case(function, support.Lab(ffmpeg, folder / function.__name__, clips))
+            return support.report_cases(chosen, pool.map(run, chosen))
 
 
 if __name__ == "__main__":

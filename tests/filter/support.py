@@ -39,6 +39,27 @@ def check_equal(got, wanted, what="value"):
     check(got == wanted, f"{what}: got {got!r}, wanted {wanted!r}")
 
 
+def run_case(function, lab):
+    """(verdict, why)"""
+    try:
+        function(lab)
+        return "PASS", ""
+    except Skip as reason:
+        return "SKIP", str(reason)
+    except Exception as failure:  # a case that breaks has failed, whatever broke
+        return "FAIL", f"{type(failure).__name__}: {failure}"
+
+
+def report_cases(functions, outcomes):
+    """Prints a line for each (verdict, why) as it comes, then how many there were of each; returns the exit status."""
+    count = {"PASS": 0, "FAIL": 0, "SKIP": 0}
+    for function, (verdict, why) in zip(functions, outcomes):
+        count[verdict] += 1
+        print(f"{verdict} {function.__name__}{': ' + why if why else ''}", flush=True)
+    print(f"{count['PASS']} passed, {count['FAIL']} failed, {count['SKIP']} skipped")
+    return 1 if count["FAIL"] or not count["PASS"] else 0
+
+
 programs = {}
 programs_lock = threading.Lock()
 

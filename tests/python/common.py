@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import vmafx
-from support import FRAMES, HEIGHT, WIDTH, Lab, Skip, check, check_equal
+from support import FRAMES, HEIGHT, WIDTH, Lab, Skip, check, check_equal, report_cases, run_case
 
 top = Path(__file__).resolve().parents[2]
 logging.getLogger("vmafx").addHandler(logging.NullHandler())

@@ -43,36 +43,24 @@ def load_cases(build):
     return common
 
 
-def run_case(function, laboratory, skip):
-    """(verdict, why)"""
-    try:
-        function(laboratory)
-        return "PASS", ""
-    except skip as reason:
-        return "SKIP", str(reason)
-    except Exception as failure:  # a case that breaks has failed, whatever broke
-        return "FAIL", f"{type(failure).__name__}: {failure}"
+def is_chosen(function, common, arguments):
+    return arguments.only in function.__name__ and (function not in common.long_cases or arguments.long)
 
 
 def main():
     arguments = parse_arguments()
-    count = {"PASS": 0, "FAIL": 0, "SKIP": 0}
     missing = [name for name in ("cffi", "numpy", "av") if find_spec(name) is None]
     if missing:
         print(f"SKIP all: Debian's python3-{missing[0]} is not installed\n0 passed, 0 failed, 1 skipped")
         return 0
-    common = load_cases(arguments.build.resolve())
+    build = arguments.build.resolve()
+    common = load_cases(build)
+    chosen = [function for function in common.cases if is_chosen(function, common, arguments)]
     with tempfile.TemporaryDirectory(prefix="vmafx-python-") as folder:
-        clips = common.Lab(arguments.build.resolve() / "bin/ffmpeg", Path(folder) / "clips").clips
-        for function in common.cases:
-            if arguments.only not in function.__name__ or (function in common.long_cases and not arguments.long):
-                continue
-            laboratory = common.Lab(arguments.build.resolve() / "bin/ffmpeg", Path(folder) / function.__name__, clips)
-            verdict, why = run_case(function, laboratory, common.Skip)
-            count[verdict] += 1
-            print(f"{verdict} {function.__name__}{': ' + why if why else ''}", flush=True)
-    print(f"{count['PASS']} passed, {count['FAIL']} failed, {count['SKIP']} skipped")
-    return 1 if count["FAIL"] or not count["PASS"] else 0
+        laboratory = lambda name, clips=None: common.Lab(build / "bin/ffmpeg", Path(folder) / name, clips)
+        clips = laboratory("clips").clips
+        outcomes = (common.run_case(function, laboratory(function.__name__, clips)) for function in chosen)
+        return common.report_cases(chosen, outcomes)
 
 
 if __name__ == "__main__":
