@@ -128,11 +128,6 @@ Status ReportFile::append_window(const ScoreTable& scores, size_t number, const 
   return file_->flush();
 }
 
-Status ReportFile::write(const ScoreTable& scores, const ReportData& data) {
-  const EncodeReport only[] = {{scores, nullptr, data}};
-  return write(only);
-}
-
 Status ReportFile::write(std::span<const EncodeReport> encodes) {
   std::vector<Report> reports;
   for (const EncodeReport& encode : encodes)

@@ -112,7 +112,6 @@ class ReportFile {
 
   /* The whole report, of all its encodes; with NDJSON its last line. Once. EIO, ENOSPC, …: not all of it could be written. */
   Status write(std::span<const EncodeReport> encodes);
-  Status write(const ScoreTable& scores, const ReportData& data);
 
   /* Flushes, closes and gives the file its name. Once, after write(). Without it a destroyed ReportFile leaves what was
    * written under its present name, and nothing at all if there was no write. */

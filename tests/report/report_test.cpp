@@ -60,6 +60,12 @@ ReportFile opened(const ReportOptions& options) {
   return std::move(report.value());
 }
 
+/* The whole report of one encode. */
+Status write(ReportFile& report, const ScoreTable& scores, const ReportData& data) {
+  const EncodeReport only[] = {{scores, nullptr, data}};
+  return report.write(only);
+}
+
 /* The text of a whole report. */
 std::string reported(const char* format, const ScoreTable& scores, const ReportData& data, int n_subsample = 1,
                      const char* score_format = "") {
@@ -67,7 +73,7 @@ std::string reported(const char* format, const ScoreTable& scores, const ReportD
   const ParsedReportFormat parsed = parse_report_format(format, "");
   ReportFile report = opened({path, parsed.format, ScoreFormat::parse(score_format, false).value(), n_subsample});
   for (int64_t frame = 0; frame < scores.frames(); frame++) succeed(report.append_frame(scores, frame));
-  succeed(report.write(scores, data));
+  succeed(write(report, scores, data));
   succeed(report.commit());
   return contents(path);
 }
@@ -327,7 +333,7 @@ START_TEST(ndjson_can_be_read_while_it_grows) {
   scores.put(1, 0, kNan);
   succeed(report.append_frame(scores, 1));
   succeed(report.append_frame(scores, 2));
-  succeed(report.write(scores, {"1", 2, 2, 5}));
+  succeed(write(report, scores, {"1", 2, 2, 5}));
   succeed(report.commit());
   const std::string text = contents(path);
   assert_contains(text,
@@ -374,7 +380,7 @@ END_TEST
 START_TEST(times_can_be_kept_from_among_scores) {
   const auto text_in = [](ReportFormat format, const ScoreTable& scores) {
     ReportFile report = opened({.path = in_folder("without"), .format = format, .all_times = false});
-    succeed(report.write(scores, kData));
+    succeed(write(report, scores, kData));
     succeed(report.commit());
     return contents(in_folder("without"));
   };
@@ -419,7 +425,7 @@ START_TEST(a_report_appears_when_it_is_complete) {
   {
     ReportFile report = opened({path, ReportFormat::kCsv, {}, 1});
     ck_assert(fs::exists(part));
-    succeed(report.write(two_frames(), kData));
+    succeed(write(report, two_frames(), kData));
     assert_text_eq(contents(path), "old");
     succeed(report.commit());
     assert_contains(contents(path), "Frame,");
@@ -447,7 +453,7 @@ END_TEST
 /* Writes a report of two frames. */
 void write_sub(const std::string& path) {
   ReportFile report = opened({path, ReportFormat::kSub, {}, 1});
-  succeed(report.write(two_frames(), kData));
+  succeed(write(report, two_frames(), kData));
   succeed(report.commit());
   assert_contains(contents(path), "{0}{1}frame: 0|");
 }
@@ -497,7 +503,7 @@ START_TEST(hard_links_stay_one_file) {
   std::ofstream(path) << std::string(100000, 'x');
   fs::create_hard_link(path, other);
   ReportFile report = opened({path, ReportFormat::kSub, {}, 1});
-  succeed(report.write(two_frames(), kData));
+  succeed(write(report, two_frames(), kData));
   ck_assert_int_eq(contents(path).size(), 100000);  // until it is complete
   succeed(report.commit());
   ck_assert_int_eq(status_of(path).st_ino, status_of(other).st_ino);
@@ -519,7 +525,7 @@ int apart(Body body) {
 int try_to_report(const fs::path& path) {
   auto report = ReportFile::open({path, ReportFormat::kSub, {}, 1});
   if (!report.ok()) return report.status().code();
-  const Status written = report.value().write(two_frames(), kData);
+  const Status written = write(report.value(), two_frames(), kData);
   return written.ok() ? report.value().commit().code() : written.code();
 }
 
@@ -559,8 +565,8 @@ START_TEST(two_writers_do_not_meet) {
   const std::string path = in_folder("contested"), live = in_folder("contested.ndjson");
   {
     ReportFile first = opened({path, ReportFormat::kSub, {}, 1}), second = opened({path, ReportFormat::kCsv, {}, 1});
-    succeed(first.write(two_frames(), kData));
-    succeed(second.write(two_frames(), kData));
+    succeed(write(first, two_frames(), kData));
+    succeed(write(second, two_frames(), kData));
     succeed(second.commit());
     assert_contains(contents(path), "Frame,");
     succeed(first.commit());
@@ -592,7 +598,7 @@ START_TEST(shared_memory_holds_files) {
   const std::string path = "/dev/shm/vmafx-report-test-" + std::to_string(getpid());
   if (!(std::ofstream(path) << "old").flush()) return;
   ReportFile report = opened({path, ReportFormat::kSub, {}, 1});
-  succeed(report.write(two_frames(), kData));
+  succeed(write(report, two_frames(), kData));
   const std::string before = contents(path);
   succeed(report.commit());
   const std::string after = contents(path);
@@ -619,7 +625,7 @@ START_TEST(links_stay_links) {
   std::ofstream(in_folder("real")) << "old";
   fs::create_symlink("real", folder() / "link");
   ReportFile report = opened({in_folder("link"), ReportFormat::kSub, {}, 1});
-  succeed(report.write(two_frames(), kData));
+  succeed(write(report, two_frames(), kData));
   succeed(report.commit());
   ck_assert(fs::is_symlink(folder() / "link"));
   assert_contains(contents(in_folder("real")), "{0}{1}");
@@ -645,7 +651,7 @@ END_TEST
 
 START_TEST(devices_and_pipes_are_written_in_place) {
   ReportFile null = opened({"/dev/null", ReportFormat::kJson, {}, 1});
-  succeed(null.write(two_frames(), kData));
+  succeed(write(null, two_frames(), kData));
   succeed(null.commit());
   struct stat info;
   ck_assert(stat("/dev/null", &info) == 0 && S_ISCHR(info.st_mode));
@@ -656,7 +662,7 @@ START_TEST(devices_and_pipes_are_written_in_place) {
   std::thread reader([&] { received = contents(path); });
   {
     ReportFile pipe = opened({path, ReportFormat::kSub, {}, 1});
-    succeed(pipe.write(two_frames(), kData));
+    succeed(write(pipe, two_frames(), kData));
     succeed(pipe.commit());
   }
   reader.join();
@@ -673,7 +679,7 @@ START_TEST(a_dash_is_standard_output) {
     const int fd = open(path.c_str(), O_WRONLY | O_APPEND);
     if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0) _exit(1);
     auto report = ReportFile::open({.path = "-", .format = ReportFormat::kSub});
-    const bool good = report.ok() && report.value().write(two_frames(), kData).ok() && report.value().commit().ok();
+    const bool good = report.ok() && write(report.value(), two_frames(), kData).ok() && report.value().commit().ok();
     _exit(good && write(STDOUT_FILENO, "after\n", 6) == 6 ? 0 : 2);
   }
   int exited = 0;
@@ -693,7 +699,7 @@ START_TEST(a_file_in_a_closed_folder_is_written_in_place) {
   fs::permissions(closed, fs::perms::owner_read | fs::perms::owner_exec);
   {
     ReportFile report = opened({(closed / "mine").string(), ReportFormat::kSub, {}, 1});
-    succeed(report.write(ScoreTable({}), kData));
+    succeed(write(report, ScoreTable({}), kData));
     succeed(report.commit());
   }
   ck_assert_int_eq(ReportFile::open({(closed / "new").string(), ReportFormat::kSub, {}, 1}).status().code(), EACCES);
@@ -734,7 +740,7 @@ START_TEST(a_report_that_does_not_fit_is_an_error) {
   const std::string path = in_folder("long");
   ReportFile report = opened({path, ReportFormat::kSub, {}, 1});
   const FileLimit limit(10);
-  const Status written = report.write(two_frames(), kData);
+  const Status written = write(report, two_frames(), kData);
   const Status committed = written.ok() ? report.commit() : written;
   ck_assert_int_eq(committed.code(), EFBIG);
   assert_contains(committed.message(), path);
@@ -749,7 +755,7 @@ START_TEST(room_that_is_not_needed_is_given_back) {
   ReportFile report = opened({path, ReportFormat::kCsv, {}, 1});
   succeed(report.reserve(two_frames(), 1000000));
   ck_assert_int_eq(fs::file_size(path + ".part"), 0);
-  succeed(report.write(two_frames(), kData));
+  succeed(write(report, two_frames(), kData));
   succeed(report.commit());
   assert_text_eq(contents(path), "Frame,integer_adm2,vmaf,\n0,0.500000,80.000000,\n1,0.250000,90.123457,\n");
   struct stat info;
