@@ -4,7 +4,9 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
+#include "kernels/registry.h"
 #include "tests/kernels/adm/adm_cases.h"
 #include "tests/kernels/cambi/cambi_cases.h"
 #include "tests/kernels/ciede/ciede_cases.h"
@@ -17,6 +19,7 @@
 #include "tests/kernels/ssim/ssim_cases.h"
 #include "tests/kernels/ssimulacra2/ssimulacra2_cases.h"
 #include "tests/kernels/vif/vif_cases.h"
+#include "tests/support/check_main.h"
 
 namespace vmafx::test {
 
@@ -53,6 +56,13 @@ inline std::string name_of(const std::string& metric, const ParityCase& given) {
   std::string name = metric;
   for (const auto& [option, text] : given.options) name += " " + option + "=" + text;
   return name;
+}
+
+/* A test for each metric, which finds the number of its own in _i. */
+inline std::vector<NamedTest> test_of_each_metric(const TTest* test) {
+  std::vector<NamedTest> tests;
+  for (const ExtractorInfo* info : extractors()) tests.push_back({info->name, test, static_cast<int>(tests.size())});
+  return tests;
 }
 
 }  // namespace vmafx::test

@@ -97,9 +97,4 @@ START_TEST(sums_are_those_of_each_alone) {
 }
 END_TEST
 
-int main() {
-  std::vector<NamedTest> tests;
-  for (const ExtractorInfo* info : extractors())
-    tests.push_back({info->name, sums_are_those_of_each_alone, static_cast<int>(tests.size())});
-  return run_suite("encodes", tests);
-}
+int main() { return run_suite("encodes", test_of_each_metric(sums_are_those_of_each_alone)); }

@@ -1,7 +1,5 @@
 /* The kernels of every metric against its CPU twin: equal raw sums, on the emulator at 32 and at 64 lanes, or on the runtime
  * that VMAFX_HIP_RUNTIME names. CK_RUN_CASE=vif is one metric. */
-#include <vector>
-
 #include "kernels/registry.h"
 #include "tests/kernels/cases.h"
 #include "tests/support/scores.h"
@@ -30,9 +28,4 @@ START_TEST(kernels_agree) {
 }
 END_TEST
 
-int main() {
-  std::vector<NamedTest> tests;
-  for (const ExtractorInfo* info : extractors())
-    tests.push_back({info->name, kernels_agree, static_cast<int>(tests.size())});
-  return run_suite_on_device("parity", tests);
-}
+int main() { return run_suite_on_device("parity", test_of_each_metric(kernels_agree)); }
