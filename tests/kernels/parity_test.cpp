@@ -20,11 +20,13 @@ void check(const ExtractorInfo& info, const ParityCase& given) {
 
 }  // namespace
 
-/* Of the metric number _i. */
+/* Of the metric number _i. Sanitizers see what the host does for a kernel, which is much the same in each case. */
 START_TEST(kernels_agree) {
-  const ExtractorInfo& info = *extractors()[static_cast<size_t>(_i)];
+  const auto metric = static_cast<size_t>(_i), step = static_cast<size_t>(every_under_sanitizers(3));
+  const ExtractorInfo& info = *extractors()[metric];
   if (!(info.flags & kHip)) return;
-  for (const ParityCase& given : cases_of(info.name)) check(info, given);
+  const ParityCases cases = cases_of(info.name);
+  for (size_t i = metric % step; i < cases.size(); i += step) check(info, cases[i]);
 }
 END_TEST
 

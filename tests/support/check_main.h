@@ -26,8 +26,8 @@
 
 namespace vmafx::test {
 
-/* A test that repeats itself for each of many calls or allocations takes every n-th of them where a sanitizer slows it down: all are
- * taken without one, and with VMAFX_TEST_ALL=1, which `tests/run --long` sets. */
+/* A test that repeats itself for each of many calls, allocations or pictures takes every n-th of them where a sanitizer slows
+ * it down: all are taken without one, and with VMAFX_TEST_ALL=1, which `tests/run --long` sets. */
 inline int every_under_sanitizers(int n) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   if (!std::getenv("VMAFX_TEST_ALL")) return n;

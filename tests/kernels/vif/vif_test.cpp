@@ -217,11 +217,13 @@ END_TEST
 
 START_TEST(simd_equals_ref_at_every_depth) {
   constexpr int kW = 51, kH = 37;
+  int turn = 0;
   for (int bpc = 8; bpc <= 16; bpc++) {
     check_size(kW, kH, bpc);
     with_sample_type(bpc, [&]<class T>(T) {
       for (const Fill a : kFills)
         for (const Fill b : kFills) {
+          if (turn++ % every_under_sanitizers(3)) continue;
           TestPlane<T> ref(kW, kH), dist(kW, kH);
           ref.fill(a, bpc, 1);
           dist.fill(b, bpc, 2);
