@@ -1,7 +1,11 @@
 # VMAFX_CHECKED_KERNELS
 # Finds the flags with which the C++ compiler puts a call before every load and store and registers every table, as
-# emulator needs it for the kernels. Sets CHECKED_ACCESSES and the conditional HAVE_EMULATOR.
+# emulator needs it for the kernels. Sets CHECKED_ACCESSES and the conditional HAVE_EMULATOR; and EMULATOR_DIR, the build folder whose
+# emulator the tests run on, with the conditional OWN_EMULATOR where that is this one.
 AC_DEFUN([VMAFX_CHECKED_KERNELS], [
+AC_ARG_WITH([emulator],
+  [AS_HELP_STRING([--with-emulator=DIR], [test on the emulator in this build folder, and neither build nor test one here])],
+  [], [with_emulator=no])
 AC_LANG_PUSH([C++])
 CHECKED_ACCESSES=
 vmafx_gcc="--param asan-instrumentation-with-call-threshold=0 --param asan-stack=0 --param asan-globals=1"
@@ -14,4 +18,7 @@ done
 AC_LANG_POP
 AC_SUBST([CHECKED_ACCESSES])
 AM_CONDITIONAL([HAVE_EMULATOR], [test -n "$CHECKED_ACCESSES"])
+AM_CONDITIONAL([OWN_EMULATOR], [test -n "$CHECKED_ACCESSES" && test "x$with_emulator" = xno])
+AS_IF([test "x$with_emulator" = xno], [EMULATOR_DIR=`pwd`], [EMULATOR_DIR=$with_emulator])
+AC_SUBST([EMULATOR_DIR])
 ])
