@@ -119,16 +119,23 @@ VmafxParams params_for(const char* backend, const char* model, const char* featu
   return params;
 }
 
-/* Together they have what each has alone on the CPU. */
-void assert_as_alone(VmafxParams params, const Encodes& encodes) {
+/* What each has alone on the CPU. */
+std::vector<Result> each_alone(VmafxParams params, const Encodes& encodes) {
+  params.backend = "cpu";
+  params.verify = 0;
+  std::vector<Result> alone;
+  for (int encode = 0; encode < encodes.count; encode++) alone.push_back(run(params, encodes, encode, encode + 1));
+  return alone;
+}
+
+/* Together they have what each has alone. */
+void assert_as_alone(const VmafxParams& params, const Encodes& encodes, const std::vector<Result>& alone) {
   use_emulator();
   const Result together = run(params, encodes, 0, encodes.count);
   ck_assert_msg(together.error == 0, "%s", together.log.c_str());
-  params.backend = "cpu";
-  params.verify = 0;
   for (int encode = 0; encode < encodes.count; encode++) {
-    const Result alone = run(params, encodes, encode, encode + 1);
-    const auto &got = together.frames[static_cast<size_t>(encode)], &want = alone.frames[0];
+    const auto &got = together.frames[static_cast<size_t>(encode)],
+               &want = alone[static_cast<size_t>(encode)].frames[0];
     ck_assert_int_eq(got.size(), want.size());
     for (size_t i = 0; i < want.size(); i++)
       for (const auto& [key, score] : want[i]) {
@@ -139,8 +146,12 @@ void assert_as_alone(VmafxParams params, const Encodes& encodes) {
             encode, encodes.count, together.log.find("GPU") == std::string::npos ? "cpu" : "hip", params.n_threads,
             found == got[i].end() ? -1. : found->second, score);
       }
-    ck_assert(together.models[static_cast<size_t>(encode)] == alone.models[0]);
+    ck_assert(together.models[static_cast<size_t>(encode)] == alone[static_cast<size_t>(encode)].models[0]);
   }
+}
+
+void assert_as_alone(const VmafxParams& params, const Encodes& encodes) {
+  assert_as_alone(params, encodes, each_alone(params, encodes));
 }
 
 constexpr const char* kBackends[] = {"cpu", "hip"};
@@ -156,30 +167,38 @@ constexpr char kFeatures[] =
 }  // namespace
 
 START_TEST(each_has_the_scores_it_has_alone) {
-  for (const char* backend : kBackends)
-    for (const Schedule& schedule : {Schedule(every), Schedule(uneven)})
-      assert_as_alone(params_for(backend, "version=vmaf_v0.6.1"), {.count = 5, .has_pair = schedule});
+  for (const Schedule& schedule : {Schedule(every), Schedule(uneven)}) {
+    const Encodes encodes = {.count = 5, .has_pair = schedule};
+    const std::vector<Result> alone = each_alone(params_for("cpu", "version=vmaf_v0.6.1"), encodes);
+    for (const char* backend : kBackends) assert_as_alone(params_for(backend, "version=vmaf_v0.6.1"), encodes, alone);
+  }
 }
 END_TEST
 
 START_TEST(all_metrics_take_several) {
-  for (const char* backend : kBackends)
-    assert_as_alone(params_for(backend, "", kFeatures),
-                    {.count = 5,
-                     .frames = 6,
-                     .has_pair = uneven,
-                     .format = {220, 162, VMAFX_CHROMA_420, 8, VMAFX_LAYOUT_PLANAR, 0, VMAFX_MEMORY_HOST}});
+  const Encodes encodes = {.count = 5,
+                           .frames = 6,
+                           .has_pair = uneven,
+                           .format = {220, 162, VMAFX_CHROMA_420, 8, VMAFX_LAYOUT_PLANAR, 0, VMAFX_MEMORY_HOST}};
+  const std::vector<Result> alone = each_alone(params_for("cpu", "", kFeatures), encodes);
+  for (const char* backend : kBackends) assert_as_alone(params_for(backend, "", kFeatures), encodes, alone);
 }
 END_TEST
 
 START_TEST(any_number_of_encodes_and_threads) {
+  const auto params_of = [](const char* backend, int threads) {
+    VmafxParams params = params_for(backend, "", "name=psnr|name=motion|name=speed_temporal");
+    params.n_threads = threads;
+    params.n_subsample = 2;
+    return params;
+  };
+  Encodes encodes = {.count = VMAFX_MOST_ENCODES, .frames = 7, .has_pair = uneven};
+  const std::vector<Result> alone = each_alone(params_of("cpu", 2), encodes);
   for (const char* backend : kBackends)
     for (const int count : {1, 2, 9, VMAFX_MOST_ENCODES})
       for (const int threads : {1, 40}) {
-        VmafxParams params = params_for(backend, "", "name=psnr|name=motion|name=speed_temporal");
-        params.n_threads = threads;
-        params.n_subsample = 2;
-        assert_as_alone(params, {.count = count, .frames = 7, .has_pair = uneven});
+        encodes.count = count;
+        assert_as_alone(params_of(backend, threads), encodes, alone);
       }
 }
 END_TEST
