@@ -14,6 +14,8 @@
  *     ret = vmafx_model_score(ctx, 0, &name, &score);
  *     vmafx_close(&ctx);
  *
+ * Several encodes of one reference are scored at once (vmafx_submit_encodes()) or one after the other (VmafxReference).
+ *
  * Every function returns 0 or a negative errno value (which is what AVERROR(errno) is). On failure the message is at
  * vmafx_last_error() and went to the log callback once, at VMAFX_LOG_ERROR. No failure is -EAGAIN: that is an answer of
  * vmafx_receive(), which can be asked again. A context is used by one thread at a time; different contexts are
@@ -47,6 +49,7 @@ extern "C" {
 #endif
 
 typedef struct VmafxContext VmafxContext;
+typedef struct VmafxReference VmafxReference;
 
 /* Of this header. */
 #define VMAFX_VERSION_MAJOR 0
@@ -254,9 +257,9 @@ typedef struct VmafxObject {
 } VmafxObject;
 
 /* One picture, not copied. The samples must stay valid and unchanged until release() is called, which happens exactly
- * once for each picture passed to vmafx_submit(), success or failure, from any thread; release may be NULL. release() and download()
- * must not call vmafx_close() or any other function with this context: a worker that calls them would wait for itself for ever, or go on
- * with what was freed. */
+ * once for each picture that is passed to vmafx_submit() or any other function, success or failure, from any thread; release may be NULL.
+ * release() and download() must not call vmafx_close() or any other function with this context or reference: a worker that calls them would
+ * wait for itself for ever, or go on with what was freed. */
 typedef struct VmafxPicture {
     const uint8_t *data[3]; /* plane starts; semi-planar: data[1] is UV. Planes nobody reads may be NULL. DEVICE: device addresses.
                                DMABUF: not used */
@@ -329,6 +332,73 @@ VMAFX_API int vmafx_format_score(const VmafxContext *ctx, double score, char *te
 /* Like vmafx_receive(), but when no result is ready and frames are in flight, waits for them. It still returns -EAGAIN when
  * the next result needs a later frame than was submitted (motion looks one frame ahead). */
 VMAFX_API int vmafx_receive_wait(VmafxContext *ctx, VmafxFrameResult *result);
+
+/* -- A reference that stays ---------------------------------------------------------------------------------------- */
+
+/* Keeps the frames of a reference in memory, so that any number of contexts score encodes against them, one after the other (as a search for a
+ * CRF does) or at once in several threads. The reference is decoded once, and converted once where its samples are interleaved or shifted:
+ *
+ *     VmafxReference *ref;
+ *     int ret = vmafx_reference_open(&ref, &ref_format, NULL);
+ *     for each frame: ret = vmafx_reference_add(ref, &picture);
+ *     for each encode: vmafx_open(&ctx, &params);
+ *                      vmafx_configure_against(ctx, ref, &dist_format, 1);
+ *                      for each frame i: vmafx_submit_against(ctx, i, &dist, 1);
+ *                      vmafx_finish(ctx); …; vmafx_close(&ctx);
+ *     vmafx_reference_close(&ref);
+ *
+ * All scores are those that vmafx_submit() gives for the same pictures. Of what metrics compute, the reference keeps the CPU's sums of those
+ * that do not look at the encode (motion, float_motion): a later context that scores the same frames in the same order takes them from there. The
+ * frames are in host memory; each context uploads them to its GPU again, those of VMAFX_MEMORY_PINNED that are not copied from where they are.
+ *
+ * Frames are added by one thread at a time. Meanwhile, other threads may open contexts against the reference, and submit against the frames
+ * that are there already. Close it when no other call has it. */
+typedef struct VmafxReferenceParams {
+    /* How many bytes of samples the reference may keep: of a picture that is kept as it is, stride by rows of all its planes; of a copy, the
+     * rows of its planes, each rounded up to 64 bytes. Default 0: 2 GiB, which are 690 frames of 1920x1080 in 4:2:0 and 8 bits. */
+    uint64_t budget;
+    /* Bit p is set when plane p (0 Y, 1 U, 2 V) is kept; 0 (default): all. The VMAF models v0.6 read luma alone: 1. A context whose metrics
+     * read other planes cannot be configured against the reference; vmafx_planes_read() of one that has the same metrics tells which they are. */
+    unsigned planes;
+    /* 0 (default): a picture whose planes metrics can read where they lie is kept as it is, and released when the reference goes. Samples
+     * that are interleaved or shifted, and pictures in a GPU's memory, are copied. 1: all are copied, so that every picture is released
+     * before vmafx_reference_add() returns, as decoders with few pictures need it. */
+    int copy;
+    /* As in VmafxParams. */
+    void (*log)(void *log_cookie, enum VmafxLogLevel level, const char *message);
+    void *log_cookie;
+    void *reserved[4]; /* zero */
+} VmafxReferenceParams;
+
+/* `format` is that of all its frames, as vmafx_configure() takes it; NULL for `params` means the defaults. On failure *out is NULL, and the
+ * message went to params->log. EINVAL: the format or the params are wrong. */
+VMAFX_API int vmafx_reference_open(VmafxReference **out, const VmafxFormat *format, const VmafxReferenceParams *params);
+
+/* Adds the next frame; they are counted from 0. The picture becomes the reference's, as in vmafx_submit(): release() is called exactly once,
+ * success or failure. After a failure the reference is as it was, and all frames that it has can be scored against. EINVAL: a plane is
+ * missing. ENOMEM: the budget does not allow the frame, and the message says how many frames fit and what to do; or there is no memory. */
+VMAFX_API int vmafx_reference_add(VmafxReference *ref, const VmafxPicture *picture);
+
+/* How many frames it has, and how many bytes of the budget they take. Any thread. */
+VMAFX_API int64_t vmafx_reference_frames(const VmafxReference *ref);
+VMAFX_API uint64_t vmafx_reference_bytes(const VmafxReference *ref);
+
+/* The text of the last failure of vmafx_reference_add(); "" if there was none. Valid until its next call. */
+VMAFX_API const char *vmafx_reference_last_error(const VmafxReference *ref);
+
+/* Sets *ref to NULL (NULL and *ref == NULL are fine). Contexts that were configured against it keep its frames: these go, and their pictures
+ * are released, when the last of them is closed. */
+VMAFX_API void vmafx_reference_close(VmafxReference **ref);
+
+/* Instead of vmafx_configure(): this context takes its reference from there. `dist` has a format for each encode, `n` is VmafxParams.encodes.
+ * EINVAL: as there; or a metric reads a plane that the reference does not keep. */
+VMAFX_API int vmafx_configure_against(VmafxContext *ctx, const VmafxReference *ref, const VmafxFormat *dist, int n);
+
+/* Instead of vmafx_submit_encodes(): scores pictures of the encodes against frame `frame` of the reference. Frames may be left out, repeated
+ * and taken in any order: the pairs are counted from 0 as they come, and earlier pictures are those of earlier pairs. EINVAL: the
+ * reference does not have this frame (yet); the pictures are released, and the stream goes on as if the call had not been made. Other
+ * failures as vmafx_submit_encodes(). */
+VMAFX_API int vmafx_submit_against(VmafxContext *ctx, int64_t frame, const VmafxPicture *const *dist, int n);
 
 /* -- End of stream ------------------------------------------------------------------------------------------------- */
 

@@ -15,14 +15,22 @@
 using vmafx::caught;
 using vmafx::guarded;
 using vmafx::OwnedPicture;
+using vmafx::Reference;
 using vmafx::Session;
 using vmafx::SessionParams;
 using vmafx::Status;
+using vmafx::StatusOr;
 
 static_assert(VMAFX_MOST_ENCODES == vmafx::kMostEncodes);
 
 struct VmafxContext {
   std::unique_ptr<Session> session;
+  Status last;  // failure
+};
+
+struct VmafxReference {
+  std::shared_ptr<Reference> frames;
+  vmafx::Log log;
   Status last;  // failure
 };
 
@@ -58,6 +66,15 @@ Status check_reserved(const Struct& given, const char* name) {
   return {};
 }
 
+/* Of VmafxParams or VmafxReferenceParams. */
+template <class Params>
+vmafx::Log::Sink sink_of(const Params& params) {
+  if (!params.log) return {};
+  return [log = params.log, cookie = params.log_cookie](VmafxLogLevel level, const char* message) {
+    log(cookie, level, message);
+  };
+}
+
 template <class Find>
 int give_score(VmafxContext* ctx, Find find, const char** name, double* score) {
   return call(ctx, [&](Session& session) -> Status {
@@ -68,14 +85,56 @@ int give_score(VmafxContext* ctx, Find find, const char** name, double* score) {
   });
 }
 
-/* `expected`: how many formats there must be. */
-int configure(VmafxContext* ctx, const VmafxFormat* ref, const VmafxFormat* dist, int n, int expected = 1) {
-  if (!ref || !dist) return -EINVAL;
+/* The pictures of the encodes that a call hands over: the library's from the first line on, whatever follows. */
+class DistPictures {
+ public:
+  DistPictures(const VmafxPicture* const* dist, int n) : dist_(dist), n_(n) {
+    for (int i = 0; dist && i < n; i++) {
+      if (!dist[i]) continue;
+      OwnedPicture picture(*dist[i]);
+      if (i < VMAFX_MOST_ENCODES) std::swap(taken_[i], picture);
+    }
+  }
+
+  bool missing() const { return !dist_ || n_ < 1; }
+
+  /* What a session takes; once. */
+  StatusOr<Session::DistPictures> take(const Session& session) {
+    if (n_ != session.encodes())
+      return vmafx::error(EINVAL, "distorted pictures submitted: %d; encodes: %d", n_, session.encodes());
+    if (std::all_of(dist_, dist_ + n_, [](const VmafxPicture* picture) { return !picture; }))
+      return vmafx::error(EINVAL, "a picture of the reference was submitted without one of any encode");
+    Session::DistPictures pictures(static_cast<size_t>(n_));
+    for (int i = 0; i < n_; i++) {
+      if (!dist_[i]) continue;
+      VMAFX_TRY(check_reserved(*taken_[i], "VmafxPicture"));
+      pictures[static_cast<size_t>(i)].emplace(std::move(taken_[i]));
+    }
+    return pictures;
+  }
+
+ private:
+  const VmafxPicture* const* dist_;
+  int n_;
+  OwnedPicture taken_[VMAFX_MOST_ENCODES];
+};
+
+/* Checks the formats of the encodes, `expected` of them, and hands them to `body`. */
+template <class Body>
+int configure(VmafxContext* ctx, const VmafxFormat* dist, int n, int expected, Body body) {
+  if (!dist) return -EINVAL;
   return call(ctx, [&](Session& session) -> Status {
     if (n != expected) return vmafx::error(EINVAL, "formats of distorted pictures given: %d; encodes: %d", n, expected);
     const std::span formats(dist, static_cast<size_t>(n));
-    VMAFX_TRY(check_reserved(*ref, "VmafxFormat"));
     for (const VmafxFormat& format : formats) VMAFX_TRY(check_reserved(format, "VmafxFormat"));
+    return body(session, formats);
+  });
+}
+
+int configure(VmafxContext* ctx, const VmafxFormat* ref, const VmafxFormat* dist, int n, int expected = 1) {
+  if (!ref) return -EINVAL;
+  return configure(ctx, dist, n, expected, [&](Session& session, std::span<const VmafxFormat> formats) -> Status {
+    VMAFX_TRY(check_reserved(*ref, "VmafxFormat"));
     return session.configure(*ref, formats);
   });
 }
@@ -106,15 +165,10 @@ int vmafx_open(VmafxContext** out, const VmafxParams* params) {
   if (!out) return -EINVAL;
   *out = nullptr;
   if (!params) return -EINVAL;
-  vmafx::Log::Sink sink;
   const Status status = guarded([&]() -> Status {
     VMAFX_TRY(check_reserved(*params, "VmafxParams"));
-    if (params->log)
-      sink = [log = params->log, cookie = params->log_cookie](VmafxLogLevel level, const char* message) {
-        log(cookie, level, message);
-      };
     auto ctx = std::make_unique<VmafxContext>();
-    VMAFX_ASSIGN(ctx->session, Session::open(SessionParams(*params), sink));
+    VMAFX_ASSIGN(ctx->session, Session::open(SessionParams(*params), sink_of(*params)));
     *out = ctx.release();
     return {};
   });
@@ -165,29 +219,71 @@ int vmafx_submit(VmafxContext* ctx, const VmafxPicture* ref, const VmafxPicture*
   return vmafx_submit_encodes(ctx, ref, &dist, 1);
 }
 
-/* The pictures are ours from the first line on, whatever follows. */
 int vmafx_submit_encodes(VmafxContext* ctx, const VmafxPicture* ref, const VmafxPicture* const* dist, int n) {
   OwnedPicture ref_picture = ref ? OwnedPicture(*ref) : OwnedPicture();
-  OwnedPicture taken[VMAFX_MOST_ENCODES];
-  for (int i = 0; dist && i < n; i++) {
-    if (!dist[i]) continue;
-    OwnedPicture picture(*dist[i]);
-    if (i < VMAFX_MOST_ENCODES) std::swap(taken[i], picture);
-  }
-  if (!ref || !dist || n < 1) return -EINVAL;
+  DistPictures dist_pictures(dist, n);
+  if (!ref || dist_pictures.missing()) return -EINVAL;
   return call(ctx, [&](Session& session) -> Status {
-    if (n != session.encodes())
-      return vmafx::error(EINVAL, "distorted pictures submitted: %d; encodes: %d", n, session.encodes());
-    if (std::all_of(dist, dist + n, [](const VmafxPicture* picture) { return !picture; }))
-      return vmafx::error(EINVAL, "a picture of the reference was submitted without one of any encode");
+    VMAFX_ASSIGN(auto pictures, dist_pictures.take(session));
     VMAFX_TRY(check_reserved(*ref_picture, "VmafxPicture"));
-    Session::DistPictures pictures(static_cast<size_t>(n));
-    for (int i = 0; i < n; i++) {
-      if (!dist[i]) continue;
-      VMAFX_TRY(check_reserved(*taken[i], "VmafxPicture"));
-      pictures[static_cast<size_t>(i)].emplace(std::move(taken[i]));
-    }
     return session.submit(std::move(ref_picture), std::move(pictures));
+  });
+}
+
+int vmafx_reference_open(VmafxReference** out, const VmafxFormat* format, const VmafxReferenceParams* params) {
+  if (!out) return -EINVAL;
+  *out = nullptr;
+  if (!format) return -EINVAL;
+  const VmafxReferenceParams given = params ? *params : VmafxReferenceParams{};
+  const Status status = guarded([&]() -> Status {
+    VMAFX_TRY(check_reserved(given, "VmafxReferenceParams"));
+    VMAFX_TRY(check_reserved(*format, "VmafxFormat"));
+    VMAFX_ASSIGN(auto frames, Reference::open(*format, given));
+    *out = new VmafxReference{std::move(frames), vmafx::Log(sink_of(given)), {}};
+    return {};
+  });
+  if (!status.ok() && given.log) given.log(given.log_cookie, VMAFX_LOG_ERROR, status.message().c_str());
+  return code_of(status);
+}
+
+int vmafx_reference_add(VmafxReference* ref, const VmafxPicture* picture) {
+  OwnedPicture taken = picture ? OwnedPicture(*picture) : OwnedPicture();
+  if (!ref || !picture) return -EINVAL;
+  Status status = guarded([&]() -> Status {
+    VMAFX_TRY(check_reserved(*taken, "VmafxPicture"));
+    return ref->frames->add(std::move(taken));
+  });
+  if (status.ok()) return 0;
+  ref->last = std::move(status);
+  ref->log.error(ref->last.message());
+  return code_of(ref->last);
+}
+
+int64_t vmafx_reference_frames(const VmafxReference* ref) { return ref ? ref->frames->frames() : 0; }
+
+uint64_t vmafx_reference_bytes(const VmafxReference* ref) { return ref ? ref->frames->bytes() : 0; }
+
+const char* vmafx_reference_last_error(const VmafxReference* ref) { return ref ? ref->last.message().c_str() : ""; }
+
+void vmafx_reference_close(VmafxReference** ref) {
+  if (!ref) return;
+  delete *ref;
+  *ref = nullptr;
+}
+
+int vmafx_configure_against(VmafxContext* ctx, const VmafxReference* ref, const VmafxFormat* dist, int n) {
+  if (!ctx || !ref) return -EINVAL;
+  return configure(ctx, dist, n, ctx->session->encodes(), [&](Session& session, std::span<const VmafxFormat> formats) {
+    return session.configure_against(ref->frames, formats);
+  });
+}
+
+int vmafx_submit_against(VmafxContext* ctx, int64_t frame, const VmafxPicture* const* dist, int n) {
+  DistPictures dist_pictures(dist, n);
+  if (dist_pictures.missing()) return -EINVAL;
+  return call(ctx, [&](Session& session) -> Status {
+    VMAFX_ASSIGN(auto pictures, dist_pictures.take(session));
+    return session.submit_against(frame, std::move(pictures));
   });
 }
 

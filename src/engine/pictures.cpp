@@ -1,12 +1,14 @@
 #include "engine/pictures.h"
 
 #include <cerrno>
+#include <cstring>
 
 namespace vmafx {
 namespace {
 
+/* Planar, in the low bits of their words. */
 template <class T>
-SamplePlane unpack(const VmafxPicture& picture, const PlaneLayout& layout, std::byte* out) {
+SamplePlane copy_plane(const VmafxPicture& picture, const PlaneLayout& layout, std::byte* out) {
   const int w = layout.w, h = layout.h;
   const Plane<const T> from{reinterpret_cast<const T*>(picture.data[layout.source]), picture.stride[layout.source], w,
                             h};
@@ -14,7 +16,9 @@ SamplePlane unpack(const VmafxPicture& picture, const PlaneLayout& layout, std::
   for (int y = 0; y < h; y++) {
     const T* in_row = from.row(y) + layout.first;
     T* out_row = to.row(y);
-    for (int x = 0; x < w; x++) out_row[x] = static_cast<T>(in_row[x * layout.step] >> layout.shift);
+    if (layout.is_plain()) std::memcpy(out_row, in_row, w * sizeof(T));
+    else
+      for (int x = 0; x < w; x++) out_row[x] = static_cast<T>(in_row[x * layout.step] >> layout.shift);
   }
   return {to.data, to.stride, w, h};
 }
@@ -23,12 +27,12 @@ SamplePlane unpack(const VmafxPicture& picture, const PlaneLayout& layout, std::
 
 /* -- In host memory ------------------------------------------------------------------------------------------------ */
 
-HostReader::HostReader(const InputFormat& format) : format_(format) {
+HostReader::HostReader(const InputFormat& format, bool copies) : format_(format), copies_(copies) {
   for (int p = 0; p < 3; p++) {
-    if (!needs_unpacking(p)) continue;
+    if (!is_copied(p)) continue;
     const PlaneLayout& layout = format_.plane[p];
-    offset_[p] = unpacked_bytes_;
-    unpacked_bytes_ += round_to_lines(static_cast<size_t>(layout.w) * layout.sample_bytes) * layout.h;
+    offset_[p] = copied_bytes_;
+    copied_bytes_ += round_to_lines(static_cast<size_t>(layout.w) * layout.sample_bytes) * layout.h;
   }
 }
 
@@ -36,23 +40,24 @@ StatusOr<HostPicture> HostReader::read(OwnedPicture memory) {
   HostPicture host{.memory = std::move(memory)};
   const VmafxPicture& picture = *host.memory;
   host.planes.bpc = format_.scored.bpc;
-  if (unpacked_bytes_) {
+  if (copied_bytes_) {
     auto buffer = buffers_.take();
-    host.unpacked = buffers_.lend(buffer ? std::move(*buffer) : allocate_aligned(unpacked_bytes_));
+    host.copied = buffers_.lend(buffer ? std::move(*buffer) : allocate_aligned(copied_bytes_));
   }
   for (int p = 0; p < 3; p++) {
     if (!format_.is_read(p)) continue;
     const PlaneLayout& layout = format_.plane[p];
     if (!picture.data[layout.source])
       return error(EINVAL, "a picture came without the data of plane %d", layout.source);
-    if (!needs_unpacking(p)) {
+    if (!is_copied(p)) {
       host.planes.plane[p] = {picture.data[p], picture.stride[p], layout.w, layout.h};
       host.pinned[p] = format_.given.memory == VMAFX_MEMORY_PINNED && picture.stride[p] > 0;
     } else {
-      const auto unpack_samples = layout.sample_bytes == 2 ? unpack<uint16_t> : unpack<uint8_t>;
-      host.planes.plane[p] = unpack_samples(picture, layout, host.unpacked->get() + offset_[p]);
+      const auto copy = layout.sample_bytes == 2 ? copy_plane<uint16_t> : copy_plane<uint8_t>;
+      host.planes.plane[p] = copy(picture, layout, host.copied->get() + offset_[p]);
     }
   }
+  if (copies_) host.memory = OwnedPicture();
   return host;
 }
 

@@ -43,19 +43,21 @@ class OwnedPicture {
 
 /* In host memory, as the CPU's metrics take it. */
 struct HostPicture {
-  OwnedPicture memory;                             // of planes that are used where they lie
-  std::shared_ptr<const AlignedBytes> unpacked{};  // of the others
+  OwnedPicture memory;                           // of planes that are used where they lie
+  std::shared_ptr<const AlignedBytes> copied{};  // of the others
   Picture planes{};
   bool pinned[3] = {};  // the runtime copies rows of this plane from where they lie
 };
 
 /* Makes planar views of the planes that are read. Samples that are interleaved (nv12) or shifted (p010) are copied once into
- * buffers that are reused; all others are used where they lie. Any thread. */
+ * buffers that are reused; all others are used where they lie, unless all are to be copied. Any thread. */
 class HostReader {
  public:
-  explicit HostReader(const InputFormat& format);
+  /* `copies`: of all planes, so that a picture is released as soon as it is read. */
+  explicit HostReader(const InputFormat& format, bool copies = false);
 
   const InputFormat& format() const { return format_; }
+  size_t copied_bytes() const { return copied_bytes_; }  // of each picture
 
   /* EINVAL when a plane that is read has no data. */
   StatusOr<HostPicture> read(OwnedPicture memory);
@@ -67,11 +69,12 @@ class HostReader {
   int64_t downloaded() const { return downloaded_; }
 
  private:
-  bool needs_unpacking(int p) const { return format_.is_read(p) && !format_.plane[p].is_plain(); }
+  bool is_copied(int p) const { return format_.is_read(p) && (copies_ || !format_.plane[p].is_plain()); }
 
   const InputFormat format_;
-  size_t offset_[3] = {};  // of each unpacked plane in a buffer
-  size_t unpacked_bytes_ = 0;
+  const bool copies_;
+  size_t offset_[3] = {};  // of each copied plane in a buffer
+  size_t copied_bytes_ = 0;
   Reuse<AlignedBytes> buffers_;
   std::atomic<int64_t> downloaded_ = 0;
 };

@@ -243,9 +243,38 @@ Status Pipeline::add(Held ref, std::span<EncodeFrame> encodes) {
 
 void Pipeline::start_twins(Slot& slot) {
   for (size_t i = 0; i < extractors_.size(); i++) {
-    if (!in_lane(i, slot)) start_tasks(slot, slot.tasks, i);
-    else if (slot.verified) start_tasks(slot, slot.checks, i);
+    if (in_lane(i, slot)) {
+      if (slot.verified) start_tasks(slot, slot.checks, i);
+    } else if (!take_kept_sums(slot, i)) {
+      start_tasks(slot, slot.tasks, i);
+    }
   }
+}
+
+KeptSums::Pictures Pipeline::kept_pictures(const Slot& slot, size_t part, size_t extractor) const {
+  KeptSums::Pictures pictures{.ref = slot.ref.get()};
+  for (int back = 0; back < extractors_[extractor]->reads().history; back++)
+    pictures.earlier[back] = slot.parts[part].earlier_ref[back].get();
+  return pictures;
+}
+
+/* For all parts, or for none: their sums are then zero, as extractors want them. */
+bool Pipeline::take_kept_sums(Slot& slot, size_t extractor) const {
+  const KeptSums* kept = kept_sums(extractor);
+  if (!kept) return false;
+  const size_t parts = parts_of(extractor, slot);
+  size_t taken = 0;
+  while (taken < parts && kept->get(kept_pictures(slot, taken, extractor), sums_at(slot.memory, extractor, taken)))
+    taken++;
+  if (taken == parts) return true;
+  while (taken--) std::memset(sums_at(slot.memory, extractor, taken), 0, extractors_[extractor]->sums_bytes());
+  return false;
+}
+
+void Pipeline::keep_sums_of(const Task& task) const {
+  KeptSums* kept = task.checks ? nullptr : kept_sums(task.extractor);
+  for (size_t part = task.first; kept && part < task.end; part++)
+    kept->put(kept_pictures(*task.slot, part, task.extractor), sums_at(task.slot->memory, task.extractor, part));
 }
 
 void Pipeline::start_tasks(Slot& slot, std::vector<Task>& tasks, size_t extractor) noexcept {
@@ -292,6 +321,7 @@ void Pipeline::start_lane(Slot& slot) {
 void Pipeline::run(Task& task, int worker) noexcept {
   Status status = guarded([&]() -> Status {
     extract(task, worker);
+    keep_sums_of(task);
     return {};
   });
   if (!status.ok()) fail(std::move(status));

@@ -18,6 +18,7 @@
 #include "base/aligned.h"
 #include "base/mutex.h"
 #include "engine/hip_lane.h"
+#include "engine/kept_sums.h"
 #include "engine/pictures.h"
 #include "engine/workers.h"
 #include "kernels/extractor.h"
@@ -58,6 +59,10 @@ class Pipeline {
   /* From now on the extractors that have kernels run on the device. Before the first frame. `surfaces`: see HipLane::start().
    * `verify`: every how many frames their CPU twins run too; 0: never. After a failure the pipeline is as before. */
   Status add_lane(const hip::OpenedDevice& device, const VideoFormat& format, bool surfaces, int verify);
+
+  /* The CPU's sums of extractor i are taken from kept[i] where it has them, and kept there; null: not. Before the first frame. The pictures of
+   * the reference must outlive the pipeline. */
+  void keep_sums(std::vector<std::shared_ptr<KeptSums>> kept) { kept_ = std::move(kept); }
 
   bool full() const { return next_ - oldest_ == slots_.size(); }
   bool empty() const { return next_ == oldest_; }
@@ -134,6 +139,10 @@ class Pipeline {
   void clear_sums(Slot& slot);
   bool in_lane(size_t extractor, const Slot& slot) const;
   void start_twins(Slot& slot);
+  KeptSums* kept_sums(size_t extractor) const { return kept_.empty() ? nullptr : kept_[extractor].get(); }
+  KeptSums::Pictures kept_pictures(const Slot& slot, size_t part, size_t extractor) const;
+  bool take_kept_sums(Slot& slot, size_t extractor) const;
+  void keep_sums_of(const Task& task) const;
   void start_lane(Slot& slot);
   void start_tasks(Slot& slot, std::vector<Task>& tasks, size_t extractor) noexcept;
   void start_task(Task& task, size_t first, size_t end) noexcept;
@@ -153,9 +162,10 @@ class Pipeline {
   }
 
   std::vector<Extractor*> extractors_;
-  int history_[2] = {};              // earlier pictures that some extractor reads, of ref and of dist
-  std::vector<size_t> sums_offset_;  // of each extractor in a part's memory
-  size_t sums_bytes_ = 0;            // of a part
+  std::vector<std::shared_ptr<KeptSums>> kept_;  // of each extractor, or none
+  int history_[2] = {};                          // earlier pictures that some extractor reads, of ref and of dist
+  std::vector<size_t> sums_offset_;              // of each extractor in a part's memory
+  size_t sums_bytes_ = 0;                        // of a part
   size_t encodes_ = 1;
   size_t encodes_per_task_ = 1;
   int verify_ = 0;

@@ -52,6 +52,12 @@ Status check_writes_nothing(const ModelSpec& spec, const ModelFeature& feature, 
 
 std::string PlannedExtractor::name() const { return info->name + options.key_suffix(); }
 
+std::string PlannedExtractor::key() const {
+  std::string key = info->name;
+  for (const auto& [name, text] : given) key += '\n' + name + '=' + text;
+  return key;
+}
+
 StatusOr<Plan> Plan::make(std::vector<ModelSpec> models, const std::vector<FeatureSpec>& features, Placement preferred,
                           Log& log) {
   Plan plan;

@@ -109,9 +109,23 @@ StatusOr<std::vector<ModelSpec>> Session::models_asked_for() {
 }
 
 Status Session::configure(const VmafxFormat& ref_given, std::span<const VmafxFormat> dist_given) {
-  if (configured_) return error(EINVAL, "the session is configured already; open another one for another format");
-  VMAFX_TRY(failure_);
+  VMAFX_TRY(check_unconfigured());
   VMAFX_ASSIGN(InputFormat ref, InputFormat::make(ref_given, "reference"));
+  return match(std::move(ref), dist_given, nullptr);
+}
+
+Status Session::configure_against(std::shared_ptr<const Reference> reference, std::span<const VmafxFormat> dist_given) {
+  VMAFX_TRY(check_unconfigured());
+  return match(reference->format(), dist_given, reference);
+}
+
+Status Session::check_unconfigured() const {
+  if (configured_) return error(EINVAL, "the session is configured already; open another one for another format");
+  return failure_;
+}
+
+Status Session::match(InputFormat ref, std::span<const VmafxFormat> dist_given,
+                      std::shared_ptr<const Reference> reference) {
   std::vector<InputFormat> dist;
   for (const auto& encode : encodes_) {
     const VmafxFormat& given = dist_given[dist_given.size() == 1 ? 0 : static_cast<size_t>(encode->number())];
@@ -120,6 +134,7 @@ Status Session::configure(const VmafxFormat& ref_given, std::span<const VmafxFor
     if (const auto differ = differences(ref, format); !differ.empty()) return {EINVAL, differ.front()};
     dist.push_back(std::move(format));
   }
+  reference_ = std::move(reference);
   return keep(set_up(std::move(ref), std::move(dist)));
 }
 
@@ -129,14 +144,19 @@ Status Session::set_up(InputFormat ref, std::vector<InputFormat> dist) {
   for (const InputFormat& format : dist) warn_of_colors(ref, format, model_count() > 0, log_);
   settle_color(ref.scored.color, dist);
   VMAFX_TRY(plan_.instantiate(format_, log_, params_.encodes));
-  ref.planes_read = plan_.planes_read();
-  ref_reader_.start(ref, log_);
+  if (reference_) {
+    VMAFX_TRY(reference_->check_planes(plan_.planes_read()));
+  } else {
+    ref.planes_read = plan_.planes_read();
+    ref_reader_.start(ref, log_);
+  }
   dist_readers_.resize(dist.size());
   for (size_t i = 0; i < dist.size(); i++) {
     dist[i].planes_read = plan_.planes_read();
     dist_readers_[i].start(dist[i], log_);
   }
   VMAFX_TRY(start_pipeline());
+  if (reference_) pipeline_.keep_sums(kept_sums());
   VMAFX_TRY(start_import(ref_reader_, ref));
   for (size_t i = 0; i < dist.size(); i++) VMAFX_TRY(start_import(dist_readers_[i], dist[i]));
   for (const auto& encode : encodes_) VMAFX_TRY(encode->start(plan_, pool_, params_.n_subsample));
@@ -182,6 +202,17 @@ Status Session::start_lane() {
   return give_up_device(params_.backend, status, backend_, log_);
 }
 
+/* The reference's, of metrics that read nothing else. */
+std::vector<std::shared_ptr<KeptSums>> Session::kept_sums() const {
+  std::vector<std::shared_ptr<KeptSums>> kept;
+  for (const PlannedExtractor& planned : plan_.extractors()) {
+    const Extractor& extractor = *planned.extractor;
+    const bool alone = !extractor.reads().dist && !(planned.info->flags & kColor);
+    kept.push_back(alone ? reference_->sums_of(planned.key(), extractor.sums_bytes()) : nullptr);
+  }
+  return kept;
+}
+
 /* An input in a GPU's memory is read there, or downloaded for a reason that is told. */
 Status Session::start_import(PictureReader& reader, const InputFormat& format) {
   if (!reader.in_gpu_memory()) return {};
@@ -199,11 +230,29 @@ StatusOr<std::unique_ptr<DeviceIntake>> Session::open_intake(const InputFormat& 
   return DeviceIntake::create(format, *backend_.device, params_.given);
 }
 
-Status Session::submit(OwnedPicture ref_picture, DistPictures dist_pictures) {
+Status Session::submit(OwnedPicture ref, DistPictures dist) {
+  VMAFX_TRY(check_open(false));
+  return queue(ref_reader_.read(std::move(ref)), std::move(dist));
+}
+
+Status Session::submit_against(int64_t frame, DistPictures dist) {
+  VMAFX_TRY(check_open(true));
+  VMAFX_ASSIGN(auto ref, reference_->frame(frame));
+  return queue(std::move(ref), std::move(dist));
+}
+
+/* `against`: a reference that stays. */
+Status Session::check_open(bool against) const {
   VMAFX_TRY(failure_);
   if (!configured_) return error(EINVAL, "frames were submitted before the format was configured");
   if (finished_) return error(EINVAL, "frames were submitted after the end of the stream");
-  auto ref = ref_reader_.read(std::move(ref_picture));
+  if (against && !reference_) return error(EINVAL, "the session was not configured against a reference that stays");
+  if (!against && reference_)
+    return error(EINVAL, "the session was configured against a reference that stays, so no picture of it is submitted");
+  return {};
+}
+
+Status Session::queue(StatusOr<Pipeline::Held> ref, DistPictures dist_pictures) {
   std::vector<VmafxPicture> facts(dist_pictures.size());  // times and key frames
   for (size_t i = 0; i < facts.size(); i++)
     if (dist_pictures[i]) facts[i] = **dist_pictures[i];

@@ -17,6 +17,7 @@
 #include "engine/pictures.h"
 #include "engine/pipeline.h"
 #include "engine/plan.h"
+#include "engine/reference.h"
 #include "report/pooling.h"
 #include "report/report.h"
 #include "vmafx/vmafx.h"
@@ -53,9 +54,11 @@ class Session {
 
   /* One format for all encodes, or one for each. */
   Status configure(const VmafxFormat& ref, std::span<const VmafxFormat> dist);
+  Status configure_against(std::shared_ptr<const Reference> reference, std::span<const VmafxFormat> dist);
   /* A picture of an encode; none: no picture of it belongs to this one of the reference. */
   using DistPictures = std::vector<std::optional<OwnedPicture>>;
   Status submit(OwnedPicture ref, DistPictures dist);
+  Status submit_against(int64_t frame, DistPictures dist);
   Status receive(bool wait, VmafxFrameResult* result, bool* ready);
   Status finish();
   void fail(Status status) noexcept;  // something threw: nothing more can be scored
@@ -85,8 +88,13 @@ class Session {
   Status start_pipeline();
   Status start_lane();
   Status start_import(PictureReader& reader, const InputFormat& format);
+  std::vector<std::shared_ptr<KeptSums>> kept_sums() const;
   StatusOr<std::unique_ptr<DeviceIntake>> open_intake(const InputFormat& format) const;
+  Status check_unconfigured() const;
+  Status match(InputFormat ref, std::span<const VmafxFormat> dist, std::shared_ptr<const Reference> reference);
   Status set_up(InputFormat ref, std::vector<InputFormat> dist);
+  Status check_open(bool against) const;
+  Status queue(StatusOr<Pipeline::Held> ref, DistPictures dist);
   Status check_device();
   Status keep(Status status);
   template <class MustWait>
@@ -115,7 +123,8 @@ class Session {
   std::vector<ReportFile> reports_;  // of each encode, or one of all
   std::vector<std::unique_ptr<Encode>> encodes_;
   VideoFormat format_;
-  PictureReader ref_reader_;
+  std::shared_ptr<const Reference> reference_;  // that stays; null: pictures of it come one by one
+  PictureReader ref_reader_;                    // of these
   std::vector<PictureReader> dist_readers_;
   bool configured_ = false;
   Pipeline pipeline_;

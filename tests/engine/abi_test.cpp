@@ -55,6 +55,11 @@ std::string structs() {
          FIELD(fail_below),     FIELD(openmetrics),   FIELD(encode_names),   FIELD(reserved)});
   }
   {
+    using Struct = VmafxReferenceParams;
+    text += describe("VmafxReferenceParams", sizeof(Struct), alignof(Struct),
+                     {FIELD(budget), FIELD(planes), FIELD(copy), FIELD(log), FIELD(log_cookie), FIELD(reserved)});
+  }
+  {
     using Struct = VmafxColor;
     text += describe("VmafxColor", sizeof(Struct), alignof(Struct),
                      {FIELD(matrix), FIELD(range), FIELD(transfer), FIELD(primaries), FIELD(chroma_location)});

@@ -197,6 +197,34 @@ START_TEST(memory_runs_out_anywhere) {
 }
 END_TEST
 
+/* One allocation fails: the reference keeps the frames that it has, and goes on with the next. */
+START_TEST(memory_for_a_reference_runs_out) {
+  static const Samples samples = make_samples(kFormat, 0, false);
+  int failures = 0;
+  for (long k = 1; failures == k - 1; k++) {
+    VmafxReference* reference = nullptr;
+    allocations_left = k;
+    const auto note = [&](int ret) {
+      failures += ret != 0;
+      ck_assert(ret == 0 || ret == -ENOMEM);
+      return ret == 0;
+    };
+    while (!note(vmafx_reference_open(&reference, &kFormat, nullptr))) ck_assert_ptr_null(reference);
+    for (int64_t n = 0; n < kFrames;) {
+      exempt++;
+      const VmafxPicture picture = TestPicture::make(kFormat, samples);
+      exempt--;
+      n += note(vmafx_reference_add(reference, &picture));
+      ck_assert_int_eq(vmafx_reference_frames(reference), n);
+    }
+    allocations_left = kNever;
+    vmafx_reference_close(&reference);
+    ck_assert_int_eq(TestPicture::alive, 0);
+  }
+  ck_assert_int_ge(failures, 2 * kFrames);
+}
+END_TEST
+
 START_TEST(threads_are_refused) {
   const Result right = run(kNever);
   for (int threads = 0; threads < 4; threads++) {
@@ -232,6 +260,7 @@ int main() {
 #endif
   return run_suite("faults", {{"memory", memory_runs_out_anywhere, 0},
                               {"no_memory", memory_runs_out_anywhere, 1},
+                              {"reference", memory_for_a_reference_runs_out},
                               {"threads", threads_are_refused},
                               {"descriptors", descriptors_are_refused}});
 }

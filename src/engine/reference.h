@@ -1,0 +1,61 @@
+/* A reference that stays: its frames, held in host memory for any number of sessions, as their metrics read them, and the raw sums that
+ * follow from them alone. Who scores against it neither decodes nor converts the frames again. */
+#ifndef VMAFX_ENGINE_REFERENCE_H
+#define VMAFX_ENGINE_REFERENCE_H
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/mutex.h"
+#include "base/status.h"
+#include "engine/input_format.h"
+#include "engine/kept_sums.h"
+#include "engine/pictures.h"
+#include "vmafx/vmafx.h"
+
+namespace vmafx {
+
+class Reference {
+ public:
+  static StatusOr<std::shared_ptr<Reference>> open(const VmafxFormat& format, const VmafxReferenceParams& params);
+
+  /* The next frame. One thread at a time. After a failure all is as it was. ENOMEM: it does not fit. */
+  Status add(OwnedPicture picture);
+
+  /* The rest is for any thread. */
+
+  const InputFormat& format() const { return reader_.format(); }  // planes_read: those that are kept
+  int64_t frames() const;
+  uint64_t bytes() const;  // that the frames take
+
+  /* EINVAL: there is no such frame. */
+  StatusOr<std::shared_ptr<HeldPicture>> frame(int64_t number) const;
+
+  /* EINVAL: one of these planes (bit p) is not kept. */
+  Status check_planes(unsigned planes) const;
+
+  /* The sums of a metric that reads nothing but these frames; `metric`: with its options. They live as long as the frames. */
+  std::shared_ptr<KeptSums> sums_of(const std::string& metric, size_t bytes) const;
+
+ private:
+  Reference(const InputFormat& format, bool copies, uint64_t budget)
+      : reader_(format, copies), copies_(copies), budget_(budget) {}
+
+  uint64_t bytes_of(const VmafxPicture& picture) const;
+  Status check_budget(uint64_t more) const;
+
+  HostReader reader_;
+  const bool copies_;
+  const uint64_t budget_;
+  mutable Mutex mutex_;
+  std::vector<std::shared_ptr<HeldPicture>> frames_ VMAFX_GUARDED_BY(mutex_);
+  uint64_t bytes_ VMAFX_GUARDED_BY(mutex_) = 0;
+  mutable std::map<std::string, std::shared_ptr<KeptSums>> sums_ VMAFX_GUARDED_BY(mutex_);
+};
+
+}  // namespace vmafx
+
+#endif
