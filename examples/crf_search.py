@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """Finds the largest CRF with which an encode of a video still reaches a VMAF score.
 
-The video is decoded once, and its frames stay in memory. Each probe encodes them, decodes what the encoder writes, and scores it, all in this
-process, without a file. The CRF to try next is interpolated between the best one that was too high and the best one that was not.
+The video is decoded once, and its frames stay in memory, where all probes score against them. Each probe encodes them, decodes what the encoder
+writes, and scores it, all in this process, without a file. The CRF to try next is interpolated between the best one that was too high and the best
+one that was not.
 
 Needs the Python modules vmafx and av, Debian's python3-av for example.
 """
 
 import argparse
 import contextlib
+import errno
 import itertools
 import logging
 import os
@@ -50,7 +52,8 @@ class Failure(Exception):
 
 @dataclass
 class Reference:
-    frames: list[av.VideoFrame]
+    frames: list[av.VideoFrame]  # for the encoder
+    kept: vmafx.Reference  # the same, in the same memory, to score against
     rate: Fraction
 
 
@@ -78,21 +81,23 @@ def read_reference(path: str, encoder: Encoder, most_frames: int | None, budget:
     """Decodes the video. `budget` is what its frames may take, in bytes."""
     formats = {format.name for format in av.Codec(encoder.name, "w").video_formats}
     frames: list[av.VideoFrame] = []
-    size = 0
+    kept = vmafx.Reference(budget=budget)
     with av.open(path) as file, threads_of(file.streams.video[0].codec_context):
         rate = file.streams.video[0].average_rate or Fraction(25)
         for decoded in itertools.islice(file.decode(video=0), most_frames):
             frame = encodable(decoded, formats)
             frame.pts, frame.time_base = len(frames), 1 / rate
             frame.pict_type = PictureType.NONE  # else the encoder would repeat the types of the frames in the file
-            size += sum(plane.buffer_size for plane in frame.planes)
-            if size > budget:
-                fit = f"the frames of {path} take more than {budget // MIB} MiB: only {len(frames)} fit"
-                raise Failure(f"{fit}. --memory allows more, --frames takes fewer")
+            try:
+                kept.add(frame)
+            except vmafx.Error as error:
+                if error.errno != errno.ENOMEM:
+                    raise
+                raise Failure(f"{path}: {error}. --memory is the budget, --frames takes fewer") from None
             frames.append(frame)
     if not frames:
         raise Failure(f"there is no frame in {path}")
-    return Reference(frames, rate)
+    return Reference(frames, kept, rate)
 
 
 # -- A probe -------------------------------------------------------------------------------------------------------------
@@ -137,9 +142,11 @@ class Encode:
 
 
 def score(encode: Encode, model: str) -> float:
-    with vmafx.Session(model=model) as session:
-        for _ in session.run(zip(encode.reference.frames, encode.decoded(), strict=True)):
+    with vmafx.Session(model=model, reference=encode.reference.kept) as session:
+        for _ in session.run(enumerate(encode.decoded())):
             pass
+        if encode.decoded_frames < len(encode.reference.kept):
+            raise Failure(f"the encode with crf {encode.crf} lacks {len(encode.reference.kept) - encode.decoded_frames} frames")
         return next(iter(session.scores.models.values()))
 
 

@@ -9,6 +9,7 @@ from ._discovery import extractors, models
 from ._files import FileScores, score
 from ._library import Error, header_version, version
 from ._pictures import Color, Format, Frame, Picture
+from ._reference import Reference
 from ._session import FrameScores, Option, OptionInfo, Scores, Session, Window, options
 
 __version__ = header_version
@@ -23,6 +24,7 @@ __all__ = [
     "Option",
     "OptionInfo",
     "Picture",
+    "Reference",
     "Scores",
     "Session",
     "Window",

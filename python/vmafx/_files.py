@@ -37,7 +37,9 @@ def score(ref: File, dist: File, *, shortest: bool = False, **options: Option) -
     Raises Error: as Session, and EINVAL where one file has more frames than the other, unless `shortest` ends with the shorter one; and what PyAV
     raises, av.error.FFmpegError.
     """
-    with _opened(ref) as ref_file, _opened(dist) as dist_file, Session(**options) as session:
+    if options.get("encodes", 1) != 1:
+        raise Error(errno.EINVAL, f"encodes={options['encodes']}: score() takes one distorted file; Session takes the frames of several encodes")
+    with _opened(ref) as ref_file, _opened(dist) as dist_file, Session(reference=None, **options) as session:
         frames = list(session.run(_pairs(session, ref_file, dist_file, shortest)))
         return FileScores(*session.scores, frames)
 

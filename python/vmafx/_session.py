@@ -8,11 +8,15 @@ import re
 import threading
 import warnings
 import weakref
-from collections.abc import Iterable, Iterator, Mapping
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
 
 from ._library import Error, ffi, header, library, log_callback, text_of
 from ._pictures import Format, Frame, Picture, fill_format, lend, picture_of
+from ._reference import Reference
 
 Option: TypeAlias = "str | int | float | os.PathLike[str] | list[str] | tuple[str, ...] | None"
 """The value of an option; several texts are joined by `|`, and None is the default."""
@@ -33,13 +37,15 @@ class FrameScores(NamedTuple):
     """The scores of a pair of frames."""
 
     number: int
-    """of the pair, from 0"""
+    """of the pair, from 0, in its encode"""
     time: float | None
     """that the distorted picture came with, in seconds"""
     scores: dict[str, float]
     """features, then models, by their names in reports; empty for a frame that n_subsample skips"""
     window: Window | None
     """the one that ends with this frame"""
+    encode: int = 0
+    """which encode's they are, of several"""
 
 
 class Scores(NamedTuple):
@@ -118,6 +124,7 @@ class _Context:
         self._out = ffi.new("VmafxContext **")
         self._process = os.getpid()
         params.log, params.log_cookie = log_callback, self._cookie
+        self.encodes: int = params.encodes
         code = library().vmafx_open(self._out, params)
         if code < 0:
             raise Error(-code, self._errors[-1] if self._errors else os.strerror(-code))
@@ -166,7 +173,7 @@ def _close_elsewhere(context: _Context) -> None:
 
 
 class Session:
-    """Scores one stream of frame pairs:
+    """Scores a stream of frame pairs, or of frames of one reference and several encodes:
 
         with vmafx.Session(feature="psnr") as session:
             for frame in session.run(pairs):
@@ -179,19 +186,22 @@ class Session:
     has them all with their defaults. Raises TypeError for an option that does not exist, and Error: EINVAL for options and models, ENOENT, EACCES
     and others for files, ENODEV and others for a GPU.
 
+    With a `reference` (see Reference), numbers of its frames are submitted in place of pictures of it. With the option `encodes`, each frame of the
+    reference comes with a picture of each encode, or None where there is none; every encode has the scores that it has alone.
+
     Leaving `with` closes the session. If that comes before finish(), the report is marked partial. Messages of the library go to the logger "vmafx";
     its handlers run in the library's threads and must not call the session. Several threads may use a session, one call at a time.
     """
 
-    def __init__(self, **options: Option) -> None:
-        if options.get("encodes", 1) != 1:
-            raise Error(errno.EINVAL, f"encodes={options['encodes']}: a session of this module scores one encode; open one for each")
+    def __init__(self, *, reference: Reference | None = None, **options: Option) -> None:
         self._lock = threading.RLock()
         self._context = _Context(options)
-        self._formats: tuple[Format, Format] | None = None
-        self._times: dict[int, float] = {}  # of pairs whose scores are yet to come
-        self._submitted = 0
-        self._scores: Scores | None = None
+        self._reference = reference
+        self._formats: list[Format] = []  # of the reference and of each encode
+        self._times: dict[tuple[int, int], float] = {}  # of pairs of encodes whose scores are yet to come
+        self._submitted = [0] * self._context.encodes
+        self._waiting: deque[FrameScores] = deque()  # until somebody asks for their encode
+        self._scores: list[Scores | None] = []
         self._finalizer = weakref.finalize(self, _close_elsewhere, self._context)
         self._finalizer.atexit = False  # _close_all() does it
 
@@ -207,55 +217,114 @@ class Session:
             self._finalizer.detach()
             self._context.close()
 
-    def submit(self, ref: Frame, dist: Frame) -> None:
+    def submit(self, ref: "Frame | int", *dist: "Frame | None") -> None:
         """Queues the next pair; blocks while too many are in flight.
 
         A picture is a Picture, an av.VideoFrame, a NumPy array (luma alone), or the arrays of its planes: see Picture. It is not copied, and must not
-        be changed from now on. Both must have the same width, height, chroma and bits; the pictures of an input are all alike.
+        be changed from now on. All must have the same width, height, chroma and bits; the pictures of an input are all alike.
 
-        Raises Error (EINVAL: the formats do not go together; or what an earlier pair failed with), TypeError and ValueError for what is no picture.
+        With a reference that stays, `ref` is the number of one of its frames. Frames may be left out, repeated and taken in any order. Of several
+        encodes there is a picture each, or None.
+
+        Raises Error (EINVAL: the formats do not go together, or the reference does not have this frame; or what an earlier pair failed with),
+        TypeError and ValueError for what is no picture.
         """
-        pictures = picture_of(ref), picture_of(dist)
+        number, ref_picture = self._frame_of_reference(ref)
+        pictures = [None if frame is None else picture_of(frame) for frame in dist]
+        if len(pictures) != len(self._submitted):
+            raise TypeError(f"{len(pictures)} distorted pictures were submitted, and there are {len(self._submitted)} encodes")
         with self._lock:
             context = self._context.pointer
-            self._configure_once(*pictures)
-            both = ffi.new("VmafxPicture[2]")
-            for out, picture in zip(both, pictures):
-                lend(ffi.addressof(out), picture)
-            time = pictures[1].time
-            if time is not None:
-                self._times[self._submitted] = time
-            self._context.check(library().vmafx_submit(context, both, both + 1))
-            self._submitted += 1
+            self._configure_once(ref_picture, pictures)
+            array, pointers = _lend_all(pictures)
+            if ref_picture:
+                out = ffi.new("VmafxPicture *")
+                lend(out, ref_picture)
+                code = library().vmafx_submit_encodes(context, out, pointers, len(pictures))
+            else:
+                code = library().vmafx_submit_against(context, number, pointers, len(pictures))
+            self._context.check(code)
+            self._count(pictures)
 
-    def _configure_once(self, ref: Picture, dist: Picture) -> None:
-        formats = ref.format, dist.format
-        if self._formats is None:
-            both = ffi.new("VmafxFormat[2]")
-            fill_format(both[0], ref)
-            fill_format(both[1], dist)
-            self._context.check(library().vmafx_configure(self._context.pointer, both, both + 1))
-            self._formats = formats
-        for name, first, now in zip(("reference", "distorted"), self._formats, formats):
-            if now != first:
-                raise Error(errno.EINVAL, f"the {name} input changed from {first} to {now}")
+    def _frame_of_reference(self, ref: "Frame | int") -> tuple[int, Picture | None]:
+        """The number of a frame, or a picture."""
+        if isinstance(ref, (int, np.integer)):
+            if self._reference is None:
+                raise TypeError("the session has no reference to take a frame by its number from: vmafx.Session(reference=…)")
+            return int(ref), None
+        if self._reference is not None:
+            raise TypeError("the session has a reference, whose frames are submitted by their numbers")
+        return 0, picture_of(ref)
 
-    def frames(self, wait: bool = False) -> Iterator[FrameScores]:
-        """The frames that are finished and were not given yet, in order. With `wait`, those in flight too, unless they need a later frame (motion
-        looks one ahead). After finish(): the last ones. Raises Error: what a frame failed with."""
+    def _count(self, pictures: Sequence[Picture | None]) -> None:
+        """They were submitted."""
+        for encode, picture in enumerate(pictures):
+            if picture is None:
+                continue
+            if picture.time is not None:
+                self._times[encode, self._submitted[encode]] = picture.time
+            self._submitted[encode] += 1
+
+    def _configure_once(self, ref: Picture | None, dist: Sequence[Picture | None]) -> None:
+        """An encode that has no picture yet is taken to be like the first that has one."""
+        like = next((picture for picture in dist if picture), None)
+        if like is None:
+            raise Error(errno.EINVAL, "a picture of the reference was submitted without one of any encode")
+        if not self._formats:
+            first = [picture or like for picture in dist]
+            self._context.check(self._configure(ref, first))
+            self._formats = [picture.format for picture in (ref or like, *first)]
+        for i, picture in enumerate((ref, *dist)):
+            if picture and picture.format != self._formats[i]:
+                raise Error(errno.EINVAL, f"the {self._name(i)} input changed from {self._formats[i]} to {picture.format}")
+
+    def _configure(self, ref: Picture | None, dist: Sequence[Picture]) -> int:
+        formats = ffi.new("VmafxFormat[]", len(dist))
+        for i, picture in enumerate(dist):
+            fill_format(formats[i], picture)
+        if self._reference is not None:
+            return int(library().vmafx_configure_against(self._context.pointer, self._reference.pointer, formats, len(dist)))
+        of_ref = ffi.new("VmafxFormat *")
+        fill_format(of_ref, ref)  # type: ignore[arg-type]
+        return int(library().vmafx_configure_encodes(self._context.pointer, of_ref, formats, len(dist)))
+
+    def _name(self, input: int) -> str:
+        """0: of the reference; else of an encode."""
+        if input == 0 or len(self._submitted) == 1:
+            return "distorted" if input else "reference"
+        return text_of(library().vmafx_encode_name(self._context.pointer, input - 1))
+
+    def frames(self, wait: bool = False, encode: int | None = None) -> Iterator[FrameScores]:
+        """The frames that are finished and were not given yet, in order within an encode; with `encode`, those of this one, while those of others
+        stay until they are asked for. With `wait`, those in flight too, unless they need a later frame (motion looks one ahead). After finish():
+        the last ones. Raises Error: what a frame failed with."""
+        if encode is not None and not 0 <= encode < len(self._submitted):
+            raise ValueError(f"there is no encode {encode}, only {len(self._submitted)}, counted from 0")
         result = ffi.new("VmafxFrameResult *")
-        while (scores := self._receive(result, wait)) is not None:
+        while (scores := self._next(result, wait, encode)) is not None:
             yield scores
+
+    def _next(self, result: Any, wait: bool, encode: int | None) -> FrameScores | None:
+        with self._lock:
+            for scores in self._waiting:
+                if encode in (None, scores.encode):
+                    self._waiting.remove(scores)
+                    return scores
+            while (received := self._receive(result, wait)) is not None:
+                if encode in (None, received.encode):
+                    return received
+                self._waiting.append(received)
+        return None
 
     def _receive(self, result: Any, wait: bool) -> FrameScores | None:
         receive = library().vmafx_receive_wait if wait else library().vmafx_receive
-        with self._lock:
-            code = receive(self._context.pointer, result)
-            if code == -errno.EAGAIN:
-                return None
-            self._context.check(code)
-            window = _window_of(result.window) if result.window else None
-            return FrameScores(result.frame, self._times.pop(result.frame, None), _scores_of(result), window)
+        code = receive(self._context.pointer, result)
+        if code == -errno.EAGAIN:
+            return None
+        self._context.check(code)
+        window = _window_of(result.window) if result.window else None
+        time = self._times.pop((result.encode, result.frame), None)
+        return FrameScores(result.frame, time, _scores_of(result), window, result.encode)
 
     def set_pairing(self, **counts: float) -> None:
         """How the frames were paired, for the report: the fields of VmafxPairing by their names. Before finish()."""
@@ -266,49 +335,76 @@ class Session:
     def finish(self) -> Scores:
         """Waits for all frames, pools their scores, writes the report. What frames() has not given yet can still be had.
 
-        Raises Error: EINVAL when no frame was scored; ERANGE when a score is below `fail_below`, and what writing the report failed with. In these
-        two cases `scores` is there all the same.
+        Of several encodes, these are the scores of the first; `encode_scores` has all.
+
+        Raises Error: EINVAL when no frame was scored, or none of an encode; ERANGE when a score is below `fail_below`, and what writing the report
+        failed with. Once there are scores, they are there all the same.
         """
         with self._lock:
             failure = self._context.failure(library().vmafx_finish(self._context.pointer))
             if library().vmafx_finished(self._context.pointer):
-                models = self._pooled(library().vmafx_model_count, library().vmafx_model_score)
-                features = self._pooled(library().vmafx_feature_count, library().vmafx_feature_score)
-                self._scores = Scores(models, features)
+                self._scores = [self._pooled_of(encode) for encode in range(len(self._submitted))]
         if failure:
             raise failure
         return self.scores
 
-    def _pooled(self, count: Any, score: Any) -> dict[str, float]:
+    def _pooled_of(self, encode: int) -> Scores | None:
+        if not self._submitted[encode]:
+            return None
+        models = self._pooled(encode, library().vmafx_model_count, library().vmafx_encode_model_score)
+        features = self._pooled(encode, library().vmafx_feature_count, library().vmafx_encode_feature_score)
+        return Scores(models, features)
+
+    def _pooled(self, encode: int, count: Any, score: Any) -> dict[str, float]:
         name, value, scores = ffi.new("const char **"), ffi.new("double *"), {}
         for i in range(count(self._context.pointer)):
-            self._context.check(score(self._context.pointer, i, name, value))
+            self._context.check(score(self._context.pointer, encode, i, name, value))
             scores[text_of(name[0])] = value[0]
         return scores
 
     @property
     def scores(self) -> Scores:
-        """The pooled scores, after finish(), even once the session is closed. Raises Error (EINVAL) before."""
-        if self._scores is None:
+        """The pooled scores (of several encodes, of the first), after finish(), even once the session is closed. Raises Error (EINVAL) before."""
+        found = self.encode_scores[0]
+        if found is None:
+            raise Error(errno.EINVAL, "the first encode had no frames")
+        return found
+
+    @property
+    def encode_scores(self) -> list[Scores | None]:
+        """Likewise those of each encode; None: it had no frames."""
+        if not self._scores:
             raise Error(errno.EINVAL, "there are no pooled scores before finish()")
         return self._scores
 
-    def run(self, pairs: Iterable[tuple[Frame, Frame]]) -> Iterator[FrameScores]:
-        """Submits all pairs (ref, dist) and finishes. The scores of each frame come as soon as they are known. Raises what submit() and finish() do;
-        where a score is below `fail_below`, after the last frame."""
-        for ref, dist in pairs:
-            self.submit(ref, dist)
+    def run(self, pairs: "Iterable[tuple[Frame | int | None, ...]]") -> Iterator[FrameScores]:
+        """Submits all pairs (ref, dist), of several encodes (ref, dist, dist, …), and finishes. With a reference that stays, enumerate(…) of an
+        encode's frames makes such pairs. The scores of each frame come as soon as they are known. Raises what submit() and finish() do; where a
+        score is below `fail_below`, or an encode had no frames, after the last frame."""
+        for pictures in pairs:
+            self.submit(*pictures)
             yield from self.frames()
         failure = None
         try:
             self.finish()
         except Error as error:
-            if self._scores is None:
+            if not self._scores:
                 raise
             failure = error
         yield from self.frames()
         if failure:
             raise failure
+
+
+def _lend_all(pictures: Sequence[Picture | None]) -> tuple[Any, Any]:
+    """Pictures of the library's, and pointers to them; NULL for None."""
+    array = ffi.new("VmafxPicture[]", len(pictures))
+    pointers = ffi.new("const VmafxPicture *[]", len(pictures))
+    for i, picture in enumerate(pictures):
+        if picture:
+            pointers[i] = array + i
+            lend(pointers[i], picture)
+    return array, pointers
 
 
 def _scores_of(found: Any) -> dict[str, float]:

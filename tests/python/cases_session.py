@@ -69,8 +69,10 @@ def errors_of_options(lab):
         vmafx.Session(feature="nonsense")
     with raises(OSError, "", errno.ENOENT):
         vmafx.Session(log_path=lab.folder / "none/report.json")
-    with raises(vmafx.Error, "encodes=2: a session of this module scores one encode", errno.EINVAL):
-        vmafx.Session(encodes=2)
+    with raises(vmafx.Error, "encodes=2: score() takes one distorted file", errno.EINVAL):
+        vmafx.score("ref.mp4", "dis.mp4", encodes=2)
+    with raises(vmafx.Error, "encodes=17", errno.EINVAL):
+        vmafx.Session(encodes=17)
     with raises(vmafx.Error, "", errno.EINVAL):
         vmafx.Session(n_threads=-1)
 

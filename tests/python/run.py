@@ -38,6 +38,7 @@ def load_cases(build):
     import cases_lifetime
     import cases_pictures
     import cases_programs
+    import cases_reference
     import cases_session
 
     return common
