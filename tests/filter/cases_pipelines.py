@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from support import HEIGHT, WIDTH, Skip, case, check, check_equal
-from cases_examples import in_shell, indented_blocks, lay_out
+from cases_examples import fits, in_shell, indented_blocks, lay_out
 
 DOCUMENT = "docs/pipelines.md"
 TESTED = (
@@ -22,7 +22,7 @@ SEGMENTS = [(0, 49), (50, 99), (100, 129)]  # of two seconds; first and last fra
 def recipes(lab, heading):
     """The commands below a heading, and the files that they read."""
     blocks = indented_blocks(DOCUMENT, heading)
-    if any("-dec " in block for block in blocks) and lab.version() < (7, 1):
+    if not all(fits(block, lab.version()) for block in blocks):
         raise Skip("loopback decoders came with FFmpeg 7.0, scale=rw:rh with 7.1")
     lay_out(lab)
     source = f"testsrc2=s={WIDTH}x{HEIGHT}:r={FPS},trim=end_frame={FRAMES},format=yuv420p"

@@ -1,0 +1,257 @@
+# patches/apply on FFmpeg trees of a few lines, and against the patch files. Sourced by tests/patches/run; expects $top and $work.
+
+trees=$work/anchors
+
+# excerpt NAME [RELEASE]: a tree with the lines that are anchors, and neighbors that each of them could be mixed up with.
+excerpt() {
+  tree=$trees/$1
+  rm -rf "$tree"
+  mkdir -p "$tree/libavfilter"
+  echo "${2-8.1}" >"$tree/RELEASE"
+  cat >"$tree/configure" <<'CONFIGURE'
+#!/bin/sh
+  --enable-libvidstab      enable video stabilization using vid.stab [no]
+  --enable-libvmaf         enable vmaf filter via libvmaf [no],
+                           continued as libvorbis's text is
+  --enable-libvorbis       enable Vorbis en/decoding via libvorbis,
+EXTERNAL_LIBRARY_LIST="
+    libv4l2
+    libvmaf
+    libvorbis
+"
+vidstabtransform_filter_deps="libvidstab"
+libvmaf_filter_deps="libvmaf"
+libvmaf_cuda_filter_deps="libvmaf libvmaf_cuda ffnvcodec"
+zmq_filter_deps="libzmq"
+enabled libvmaf           && require_pkg_config libvmaf "libvmaf >= 2.0.0" libvmaf.h vmaf_init
+enabled libvmaf           && { check_pkg_config libvmaf_cuda "libvmaf >= 2.0.0" libvmaf_cuda.h vmaf_cuda_state_init ||
+                               true; }
+enabled libvorbis         && require_pkg_config libvorbis vorbis vorbis/codec.h vorbis_info_init
+CONFIGURE
+  chmod 755 "$tree/configure"
+  cat >"$tree/libavfilter/Makefile" <<'MAKEFILE'
+OBJS-$(CONFIG_LIBVMAF_FILTER)                += vf_libvmaf.o framesync.o
+OBJS-$(CONFIG_LIBVMAF_CUDA_FILTER)           += vf_libvmaf.o framesync.o
+OBJS-$(CONFIG_VMAFMOTION_FILTER)             += vf_vmafmotion.o framesync.o
+OBJS-$(CONFIG_VPP_QSV_FILTER)                += vf_vpp_qsv.o
+MAKEFILE
+  cat >"$tree/libavfilter/allfilters.c" <<'FILTERS'
+extern const FFFilter ff_vf_libvmaf;
+extern const FFFilter ff_vf_vmafmotion;
+extern const FFFilter ff_vf_vpp_qsv;
+FILTERS
+}
+
+# A file of the tree, and how the lines start that an edit needs.
+anchors=(
+  'configure|  --enable-libvmaf '
+  'configure|    libvmaf'
+  'configure|libvmaf_filter_deps='
+  'configure|enabled libvmaf '
+  'libavfilter/Makefile|OBJS-$(CONFIG_LIBVMAF_FILTER)'
+  'libavfilter/Makefile|OBJS-$(CONFIG_VMAFMOTION_FILTER)'
+  'libavfilter/allfilters.c|extern const FFFilter ff_vf_vmafmotion;'
+)
+
+# Contents, modes and times of all files: what a refusal must not change, and a second run neither.
+state() { (cd "$1" && find . -type f -printf '%p %m %T@\n' -exec sha256sum {} \; | sort); }
+
+# refused TEXT…: the tree is, with each TEXT on standard error, and left as it was.
+refused() {
+  local before said text
+  before=$(state "$tree")
+  said=$("$top/patches/apply" "$tree" 2>&1) && { echo "it was not refused"; return 1; }
+  for text in "$@"; do [[ $said == *"$text"* ]] || { echo "'$text' is not in: $said"; return 1; }; done
+  equal "$(state "$tree")" "$before"
+}
+
+every_line_goes_beside_its_anchor() {
+  excerpt plain
+  excerpt tree
+  "$top/patches/apply" "$tree"
+  equal "$(cd "$trees" && diff -U1 -r plain tree | sed -n '/^Only in/d; /^[ +-][^+-]/p; /^@@/s/.*/@@/p')" \
+'@@
+                            continued as libvorbis'\''s text is
++  --enable-libvmafx        enable vmafx filter via libvmafx [no]
+   --enable-libvorbis       enable Vorbis en/decoding via libvorbis,
+@@
+     libvmaf
++    libvmafx
+     libvorbis
+@@
+ vidstabtransform_filter_deps="libvidstab"
+-libvmaf_filter_deps="libvmaf"
++libvmaf_filter_deps_any="libvmaf libvmafx"
+ libvmaf_cuda_filter_deps="libvmaf libvmaf_cuda ffnvcodec"
++vmafx_filter_deps="libvmafx"
+ zmq_filter_deps="libzmq"
+@@
+                                true; }
++enabled libvmafx          && require_pkg_config libvmafx "vmafx >= 0.1" vmafx/vmafx.h vmafx_open
+ enabled libvorbis         && require_pkg_config libvorbis vorbis vorbis/codec.h vorbis_info_init
+@@
+-OBJS-$(CONFIG_LIBVMAF_FILTER)                += vf_libvmaf.o framesync.o
++OBJS-$(CONFIG_LIBVMAF_FILTER)                += $(if $(CONFIG_LIBVMAF),vf_libvmaf.o,vf_vmafx.o vmafx_graph.o vmafx_hw.o vmafx_sync.o) framesync.o
+ OBJS-$(CONFIG_LIBVMAF_CUDA_FILTER)           += vf_libvmaf.o framesync.o
+ OBJS-$(CONFIG_VMAFMOTION_FILTER)             += vf_vmafmotion.o framesync.o
++OBJS-$(CONFIG_VMAFX_FILTER)                  += vf_vmafx.o vmafx_graph.o vmafx_hw.o vmafx_sync.o framesync.o
+ OBJS-$(CONFIG_VPP_QSV_FILTER)                += vf_vpp_qsv.o
+@@
+ extern const FFFilter ff_vf_vmafmotion;
++extern const FFFilter ff_vf_vmafx;
+ extern const FFFilter ff_vf_vpp_qsv;'
+  equal "$(stat -c %a "$tree/configure")" 755
+  equal "$(cd "$tree/libavfilter" && ls -- *vmafx* | xargs)" "$(cd "$top/libavfilter_vmafx" && ls -- *.[ch] | xargs)"
+}
+
+# Of each release, as `git format-patch` numbers it, the patches say the same as the anchors. What they show of FFmpeg's files is enough to see
+# it: lines in their places, with nothing between them. (The second patch puts one line in place of another, so that numbers stay.)
+patches_say_the_same() {
+  local patched=$trees/patched patch
+  tree=$trees/tree
+  rm -rf "$patched" "$tree"
+  mkdir -p "$patched/libavfilter"
+  awk -v dir="$patched" '
+    /^\+\+\+ b\// { file = dir "/" substr($0, 7) }
+    /^@@/ { split($3, at, /[+,]/); n = at[2]; end = n + at[3]; next }
+    n < end && /^[ +]/ { line[file, n++] = substr($0, 2); last[file] = n > last[file] ? n : last[file] }
+    END { for (file in last) for (n = 1; n < last[file]; n++) print line[file, n] >file }' "$top/patches/$1"/*.patch
+  cp -a "$patched" "$tree"
+  for patch in $(printf '%s\n' "$top/patches/$1"/*.patch | sort -r); do patch -d "$tree" -p1 -R --fuzz=0 <"$patch"; done
+  ! grep -r vmafx "$tree" || return 1
+  echo "$1" >"$tree/RELEASE"
+  "$top/patches/apply" "$tree"
+  for file in configure libavfilter/Makefile libavfilter/allfilters.c; do diff -u "$patched/$file" "$tree/$file"; done
+}
+
+missing_anchors_are_named() {
+  local anchor file start
+  for anchor in "${anchors[@]}"; do
+    file=${anchor%%|*} start=${anchor#*|}
+    excerpt tree
+    START=$start awk 'index($0, ENVIRON["START"]) != 1' "$tree/$file" >"$trees/less"
+    ! cmp -s "$trees/less" "$tree/$file" || { echo "$file has no '$start'"; return 1; }
+    cat "$trees/less" >"$tree/$file"
+    refused "$tree/$file should have exactly one line that matches '" "nothing in $tree (FFmpeg 8.1) was changed"
+  done
+}
+
+# All at once, of several files.
+all_missing_anchors_are_named() {
+  excerpt tree
+  sed -i '/^enabled libvmaf /d' "$tree/configure"
+  sed -i s/ff_vf_vmafmotion/ff_vf_other/ "$tree/libavfilter/allfilters.c"
+  refused "$tree/configure should have exactly one line that matches '^enabled libvmaf '" \
+    "$tree/libavfilter/allfilters.c should have exactly one line that matches '^extern"
+}
+
+# Which of two anchors would be the right one is not guessed.
+anchors_that_are_there_twice_are_named() {
+  local anchor file start
+  for anchor in "${anchors[@]}"; do
+    file=${anchor%%|*} start=${anchor#*|}
+    excerpt tree
+    START=$start awk '{ print } index($0, ENVIRON["START"]) == 1 { again = $0 } END { print "else"; print again }' "$tree/$file" >"$trees/more"
+    cat "$trees/more" >"$tree/$file"
+    refused "$tree/$file should have exactly one line that matches '"
+  done
+}
+
+other_dependencies_are_refused() {
+  excerpt tree
+  sed -i 's/^libvmaf_filter_deps="libvmaf"/libvmaf_filter_deps="libvmaf pixelutils"/' "$tree/configure"
+  refused "$tree/configure should have exactly one line that matches '^libvmaf_filter_deps="
+}
+
+missing_files_are_named() {
+  local file
+  for file in configure libavfilter/Makefile libavfilter/allfilters.c; do
+    excerpt tree
+    rm "$tree/$file"
+    refused "no FFmpeg source tree: it has no $file"
+  done
+}
+
+# The limit is in KiB: the registrations can be written, the filter cannot.
+full_disk_changes_nothing() {
+  excerpt tree
+  (ulimit -f 16 && refused "")
+}
+
+releases_by_name() {
+  local release
+  for release in 5.1 6.0.1 n6.1 7.0.3 7.1-rc1 8.0.git n8.1-12-gabcdef 9.0.2; do
+    excerpt tree "$release"
+    "$top/patches/apply" "$tree"
+  done
+  mv "$tree/RELEASE" "$tree/VERSION" # as in release tarballs of old
+  "$top/patches/apply" "$tree"
+  for release in 4.4.1 5.0 9.1 10.0 2026-11-22-git-abcdef unknown; do
+    excerpt tree "$release"
+    refused "the filter is not known to fit FFmpeg $release; it fits 5.1 6.0 6.1 7.0 7.1 8.0 8.1 9.0"
+  done
+}
+
+second_run_changes_nothing() {
+  local before
+  excerpt tree
+  "$top/patches/apply" "$tree"
+  before=$(state "$tree")
+  "$top/patches/apply" "$tree"
+  equal "$(state "$tree")" "$before"
+}
+
+# as_new: the tree has become what a new one becomes.
+as_new() {
+  local old=$tree
+  "$top/patches/apply" "$old"
+  excerpt new
+  "$top/patches/apply" "$tree"
+  diff -r "$tree" "$old"
+}
+
+# A tree where an earlier version of the filter is, or a part of it, or where only the first patch was applied.
+earlier_trees_are_brought_up_to_date() {
+  excerpt tree
+  "$top/patches/apply" "$tree"
+  echo "/* old */" >"$tree/libavfilter/vf_vmafx.c"
+  sed -i 's/ vmafx_sync\.o//' "$tree/libavfilter/Makefile"
+  sed -i 's/vmafx >= 0.1/vmafx >= 0.0/' "$tree/configure"
+  as_new
+  tree=$trees/tree
+  sed -i 's/^libvmaf_filter_deps_any=.*/libvmaf_filter_deps="libvmaf"/' "$tree/configure"
+  sed -i 's/^\(OBJS-$(CONFIG_LIBVMAF_FILTER).*+=\).*/\1 vf_libvmaf.o framesync.o/' "$tree/libavfilter/Makefile"
+  sed -i /ff_vf_vmafx/d "$tree/libavfilter/allfilters.c"
+  as_new
+}
+
+# objects SETTING…: what make takes for libavfilter.
+objects() {
+  printf 'include libavfilter/Makefile\nall: ; @echo $(sort $(OBJS-yes))\n' | make -s -C "$tree" -f - "$@"
+}
+
+objects_fit_the_configured_libraries() {
+  local ours="framesync.o vf_vmafx.o vmafx_graph.o vmafx_hw.o vmafx_sync.o"
+  excerpt tree
+  "$top/patches/apply" "$tree"
+  equal "$(objects CONFIG_VMAFX_FILTER=yes CONFIG_LIBVMAF_FILTER=yes)" "$ours"
+  equal "$(objects CONFIG_LIBVMAF_FILTER=yes)" "$ours"
+  equal "$(objects CONFIG_LIBVMAF=yes CONFIG_LIBVMAF_FILTER=yes)" "framesync.o vf_libvmaf.o"
+  equal "$(objects CONFIG_LIBVMAF=yes CONFIG_LIBVMAF_FILTER=yes CONFIG_VMAFX_FILTER=yes | tr ' ' '\n' | sort)" \
+    "$(printf '%s\n' $ours vf_libvmaf.o | sort)"
+}
+
+try "patches/apply: every line goes beside its anchor" every_line_goes_beside_its_anchor
+for release in "$top"/patches/[0-9]*; do
+  try "patches/apply: as the patches for FFmpeg ${release##*/}" patches_say_the_same "${release##*/}"
+done
+try "patches/apply: a missing anchor is named, and nothing changes" missing_anchors_are_named
+try "patches/apply: all missing anchors are named at once" all_missing_anchors_are_named
+try "patches/apply: so is an anchor that is there twice" anchors_that_are_there_twice_are_named
+try "patches/apply: so is a libvmaf with other dependencies" other_dependencies_are_refused
+try "patches/apply: so is a missing file" missing_files_are_named
+try "patches/apply: a full disk changes nothing" full_disk_changes_nothing
+try "patches/apply: releases of FFmpeg by their names" releases_by_name
+try "patches/apply: a second run changes nothing" second_run_changes_nothing
+try "patches/apply: what is older is brought up to date" earlier_trees_are_brought_up_to_date
+try "patches/apply: objects fit the libraries that are configured" objects_fit_the_configured_libraries
