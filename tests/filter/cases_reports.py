@@ -71,11 +71,12 @@ def metadata_in_score_fmt(lab):
 
 @case
 def metadata_keys_are_whole(lab):
-    """Of frames that lack the key, select lets none through."""
+    """Of frames that lack the key, select lets none through. FFmpeg up to 8.1 prints keys as long as this one to the log only: for a file,
+    its metadata filter reads past a buffer of 128 bytes."""
     name = "n" * 300
-    graph = f"vmafx=model='version=vmaf_v0.6.1\\:name={name}':metadata=1,metadata=select:key=lavfi.vmafx.{name},metadata=print:file=meta.txt"
-    lab.compare(graph).succeeded()
-    check_equal((lab.folder / "meta.txt").read_text().count("frame:"), FRAMES, "frames with that key")
+    graph = f"vmafx=model='version=vmaf_v0.6.1\\:name={name}':metadata=1,metadata=select:key=lavfi.vmafx.{name},metadata=print"
+    printed = re.findall(r"\] frame:\d+ +pts:", lab.compare(graph).succeeded().stderr)
+    check_equal(len(printed), FRAMES, "frames with that key")
 
 
 @case
