@@ -31,11 +31,11 @@ Times the GPU kernels of metrics; prints microseconds per frame. Sums are compar
 
   --size LIST      sizes (1920x1080,3840x2160)
   --bits LIST      bits per sample, 8 to 16 (8,10)
-  --batch LIST     frames in one launch, 1 to 8 (1,4)
+  --batch LIST     frames in one launch, 1 to 16 (1,4)
   --only LIST      metrics and models, e.g. vif,vmaf_v1.0.16_3d0h (all metrics and three models)
   --time MS        how long frames go through the pool for a row (300)
   --device NAME    auto, an index or a PCI address (auto)
-  --encodes LIST   encodes of one reference in a session through the API, e.g. 1,8 (1)
+  --encodes LIST   encodes of one reference, in a session through the API and for kernels alone, e.g. 1,8 (1)
   --peer A,B       another implementation's frames per second at vmaf_v0.6.1, from device and from page-locked memory
                    (for 8 bit at the usual sizes: libvmaf's CUDA backend on an NVIDIA H200)
   --help           this text
@@ -169,6 +169,12 @@ void print_row(const Row& row, const Settings& settings, const hip::OpenedDevice
     print_peer(pinned.wall, peer.pinned_fps);
   }
   std::printf("\n");
+  for (const int encodes : settings.encodes) {
+    if (encodes == 1 || encodes > batch || metrics.reads_earlier_frames()) continue;
+    const DeviceMetrics of_encodes(device, row.plan.extractors(), frames, batch, encodes);
+    of_encodes.check_sums(Source::kDevice);
+    std::printf("  of %2d encodes         %9.2f\n", encodes, of_encodes.kernel_time());
+  }
   std::fflush(stdout);
 }
 

@@ -15,8 +15,8 @@ namespace bench {
 using namespace vmafx;
 
 DeviceMetrics::DeviceMetrics(const hip::OpenedDevice& device, std::span<const PlannedExtractor> metrics,
-                             const DeviceFrames& frames, int batch)
-    : context_(device.context), frames_(frames) {
+                             const DeviceFrames& frames, int batch, int encodes)
+    : context_(device.context), frames_(frames), encodes_(encodes) {
   layout_.batch = batch;
   for (const PlannedExtractor& planned : metrics) add(planned, *device.kernels);
 }
@@ -48,8 +48,9 @@ class DeviceMetrics::Feed {
 
   void send_batch() {
     while (pool_->full()) collect();
-    while (!pool_->batch_full()) {
+    for (int i = 0; !pool_->batch_full(); i++) {
       hip::PoolFrame& slot = pool_->next();
+      if (i % metrics_.encodes_) slot.share_reference();
       if (source_ == Source::kDevice) metrics_.frames_.use_device(slot, slot.number());
       else metrics_.frames_.use_pinned(slot, slot.number());
     }
@@ -95,18 +96,19 @@ Pace DeviceMetrics::pace(Source source, double milliseconds) const {
 /* -- Checked against the CPU twins --------------------------------------------------------------------------------- */
 
 void DeviceMetrics::check_sums(Source source) const {
-  constexpr int64_t kFrames = 4;
+  const int64_t frames = std::max(4, encodes_);
   Feed feed(*this, source, [&](int64_t frame, const std::byte* sums) {
-    if (frame < kFrames) check_frame(frame, sums);
+    if (frame < frames) check_frame(frame, sums);
   });
-  while (feed.frames() < kFrames) feed.send_batch();
+  while (feed.frames() < frames) feed.send_batch();
   feed.drain();
 }
 
 FrameSet DeviceMetrics::frame_set(int64_t frame) const {
   FrameSet set;
   set.index = frame;
-  set.ref = frames_.picture(hip::Side::kRef, frame);
+  const int in_batch = static_cast<int>(frame % layout_.batch);
+  set.ref = frames_.picture(hip::Side::kRef, ref_of(frame - in_batch, in_batch));
   set.dist = frames_.picture(hip::Side::kDist, frame);
   for (int64_t back = 1; back <= 2 && back <= frame; back++) {
     set.earlier_ref[back - 1] = frames_.picture(hip::Side::kRef, frame - back);
@@ -136,7 +138,7 @@ void DeviceMetrics::place_resident(int64_t first, hip::Batch* batch) const {
       batch->planes[p].earlier_dist[hip::kMostHistory - back] = frames_.device_plane(hip::Side::kDist, first - back, p);
     }
     for (int i = 0; i < layout_.batch; i++) {
-      batch->planes[p].ref[hip::ref_index(i)] = frames_.device_plane(hip::Side::kRef, first + i, p);
+      batch->planes[p].ref[hip::ref_index(i)] = frames_.device_plane(hip::Side::kRef, ref_of(first, i), p);
       batch->planes[p].dist[i] = frames_.device_plane(hip::Side::kDist, first + i, p);
     }
   }

@@ -22,9 +22,12 @@ enum class Source { kDevice, kPinned, kPinnedUploadOnly };
 
 class DeviceMetrics {
  public:
-  /* `metrics`: HIP twins and their options. */
+  /* `metrics`: HIP twins and their options. So many `encodes` in turn have the reference of the first of them. */
   DeviceMetrics(const vmafx::hip::OpenedDevice& device, std::span<const vmafx::PlannedExtractor> metrics,
-                const DeviceFrames& frames, int batch);
+                const DeviceFrames& frames, int batch, int encodes = 1);
+
+  /* Metrics that read earlier frames take several encodes one by one. */
+  bool reads_earlier_frames() const { return layout_.history > 0; }
 
   /* Dies when a sum of one of the first frames differs from the CPU twin's. */
   void check_sums(Source source) const;
@@ -47,10 +50,13 @@ class DeviceMetrics {
   void launch(const vmafx::hip::Batch& batch) const;
   void check_frame(int64_t frame, const std::byte* sums) const;
   vmafx::FrameSet frame_set(int64_t frame) const;
+  /* The frame whose reference frame number `i` of the batch has that begins with `first`. */
+  int64_t ref_of(int64_t first, int i) const { return first + i - i % encodes_; }
   void place_resident(int64_t first, vmafx::hip::Batch* batch) const;
 
   const vmafx::hip::ContextPtr context_;
   const DeviceFrames& frames_;
+  const int encodes_;
   vmafx::hip::PoolLayout layout_;
   std::vector<Metric> metrics_;
 };

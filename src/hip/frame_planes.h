@@ -8,7 +8,7 @@
 
 namespace vmafx::hip {
 
-inline constexpr int kMostBatch = 8;    // frames that one launch works on
+inline constexpr int kMostBatch = 16;   // frames that one launch works on
 inline constexpr int kMostHistory = 2;  // earlier frames that a metric may read
 
 struct DevicePlane {

@@ -34,6 +34,27 @@ size_t add_memory(Extractor& extractor, hip::PoolLayout& layout) {
   return std::exchange(layout.sums_bytes, layout.sums_bytes + round_up(extractor.sums_bytes(), kSumsAlignment));
 }
 
+FrameGroups DeviceBatch::groups(unsigned blocks) const {
+  const int most = static_cast<int>(std::max(1u, static_cast<unsigned>(count) * blocks / enough_blocks));
+  FrameGroups groups;
+  for (int first = 0, end; first < count; first = end) {
+    for (end = first + 1; end < count && same_reference(first, end);) end++;
+    const int frames = end - first, parts = (frames + most - 1) / most;
+    for (int part = 0; part < parts; part++)
+      groups.first[groups.count++] = static_cast<uint8_t>(first + part * frames / parts);
+    std::fill(groups.picture + first, groups.picture + end, static_cast<uint8_t>(first));
+  }
+  groups.first[groups.count] = static_cast<uint8_t>(count);
+  return groups;
+}
+
+/* One address in one batch is one picture. */
+bool DeviceBatch::same_reference(int frame, int other) const {
+  return std::ranges::all_of(planes, [&](const hip::BatchPlanes& plane) {
+    return plane.ref[hip::ref_index(frame)].data.address() == plane.ref[hip::ref_index(other)].data.address();
+  });
+}
+
 DeviceBatch device_batch(const hip::Batch& batch, size_t sums) {
   DeviceBatch own = {batch};
   own.sums = batch.sums + static_cast<ptrdiff_t>(sums);

@@ -28,6 +28,9 @@ namespace vmafx {
  * there; where there is no earlier reference frame, its data is null and the frame's sums stay as they are. The sums are the
  * metric's own, 64-byte aligned; the scratch memory is scratch_bytes(count), 256-byte aligned. */
 struct DeviceBatch : hip::Batch {
+  /* So many blocks keep the largest GPUs busy a few times over, so that the last ones do not wait long for each other. */
+  unsigned enough_blocks = 1024;
+
   /* The metric's struct, or what begins at that byte of it. */
   template <class Sums>
   BatchSums<Sums> sums_of(size_t offset = 0) const {
@@ -36,6 +39,17 @@ struct DeviceBatch : hip::Batch {
 
   /* x times y blocks for each frame. */
   hip::Dim grid(unsigned x, unsigned y = 1) const { return {x, y, static_cast<unsigned>(count)}; }
+
+  /* The frames by their reference, in groups as large as leaves enough blocks, where a group takes `blocks`. */
+  FrameGroups groups(unsigned blocks) const;
+
+  /* x times y blocks for each group. */
+  static hip::Dim grid(const FrameGroups& groups, unsigned x, unsigned y = 1) {
+    return {x, y, static_cast<unsigned>(groups.count)};
+  }
+
+ private:
+  bool same_reference(int frame, int other) const;
 };
 
 /* What a twin keeps in its scratch memory behind something else begins at a multiple of its alignment, too. */

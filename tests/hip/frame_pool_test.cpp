@@ -241,7 +241,7 @@ START_TEST(failures_are_told) {
   ck_assert_int_eq(refused.status().code(), ENOMEM);
   assert_contains(refused.status().message(), "MiB of device memory: hipMalloc failed");
   ck_assert_int_eq(state.live, 0);
-  PoolLayout wrong = layout(9, 0);
+  PoolLayout wrong = layout(kMostBatch + 1, 0);
   ck_assert_int_eq(FramePool::create(context, wrong).status().code(), EINVAL);
 
   for (int k = 1;; k++) {

@@ -70,6 +70,9 @@
  *   uint32_t forget_range(uint32_t value)
  *       The value, of which nvcc then does not know how small it is. It makes dot products of sums of products of
  *       bytes, and packs them anew for each, which is slower where the products are used several times.
+ *   unsigned anew(unsigned value), anew_of_block(unsigned value)
+ *       The value, which the compiler takes for another one each time: what a loop makes of it is made in the loop, and not kept
+ *       in registers from before. anew_of_block() takes one that all threads of a block have.
  *   float near_inverse(float x)
  *       1 / x by one instruction, for x in [1, 2^24], with a relative error of at most 2^-21. It is not the same on every
  *       device: integers that are made with it must be put right.

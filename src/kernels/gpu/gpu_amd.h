@@ -78,6 +78,15 @@ VMAFX_DEVICE constexpr bool double_is_fast() {
 #endif
 }
 
+VMAFX_DEVICE unsigned anew(unsigned value) {
+  asm volatile("" : "+v"(value));
+  return value;
+}
+VMAFX_DEVICE unsigned anew_of_block(unsigned value) {
+  asm volatile("" : "+s"(value));
+  return value;
+}
+
 VMAFX_DEVICE uint32_t forget_range(uint32_t value) { return value; }  // it would lose 24-bit products
 
 VMAFX_DEVICE void check_alignment(const void*, unsigned long) {}  // only the emulator does

@@ -74,6 +74,9 @@ VMAFX_DEVICE uint32_t forget_range(uint32_t value) {
   return value;
 }
 
+VMAFX_DEVICE unsigned anew(unsigned value) { return forget_range(value); }
+VMAFX_DEVICE unsigned anew_of_block(unsigned value) { return forget_range(value); }
+
 VMAFX_DEVICE void check_alignment(const void*, unsigned long) {}  // only the emulator does
 
 }  // namespace vmafx::gpu

@@ -52,6 +52,8 @@ inline float float_toward_zero(uint32_t value) { return cut_to_float(value); }
 inline float float_toward_zero(uint64_t value) { return cut_to_float(value); }
 inline bool double_is_fast() { return wave_size() == 64; }
 inline uint32_t forget_range(uint32_t value) { return value; }
+inline unsigned anew(unsigned value) { return value; }
+inline unsigned anew_of_block(unsigned value) { return value; }
 
 /* Stops a kernel whose address is no multiple of `alignment`, as NVIDIA's hardware does. */
 void check_alignment(const void* address, size_t alignment);

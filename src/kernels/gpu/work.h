@@ -68,6 +68,16 @@ VMAFX_HD const T* row_of(const hip::DevicePlane& plane, int y) {
 }
 #endif
 
+/* The frames of a batch in groups, one after the other. Those of a group have the same picture as their reference: a
+ * block works on all of them, and does once what belongs to that picture alone. Encodes of one reference are such
+ * frames. */
+struct FrameGroups {
+  int32_t count = 0;
+  uint8_t first[hip::kMostBatch + 1] = {};  // frame of each group; then how many frames there are
+  /* Of each frame the first one with its reference, in whose planes in scratch memory is what is made of that. */
+  uint8_t picture[hip::kMostBatch] = {};
+};
+
 /* Planes of T in scratch memory: of each frame that of ref, then that of dist. */
 template <class T>
 struct PlanePairs {

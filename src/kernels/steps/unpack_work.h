@@ -19,7 +19,7 @@ struct UnpackPlane {
   uint8_t shift = 0;
 };
 
-inline constexpr int kMostUnpacks = 2 * 3 * hip::kMostBatch;  // a launch takes all planes of a batch
+inline constexpr int kMostUnpacks = 48;  // in a launch: what an argument of 4 KiB has room for
 
 /* A block works on kUnpackColumns * kUnpackRun samples of kUnpackRows rows, a thread on kUnpackRun neighbors. */
 inline constexpr unsigned kUnpackColumns = 64, kUnpackRows = 4, kUnpackRun = 4;

@@ -10,14 +10,17 @@ namespace vmafx::vif_device {
 
 // -- Decimation ------------------------------------------------------------------------------------------------------
 
+/* Of two planes that need not belong together; the first one is called ref. */
 template <int next, class T>
-VMAFX_DEVICE void decimate(const VifWork& work, const Pair<T>& in) {
+VMAFX_DEVICE void decimate(const VifWork& work) {
   constexpr int kHalf = kVifHalfWidth[next], kMargin = vif_margin(next - 1), kColumns = vif_decimated_columns(next);
   constexpr int kRows = 2 * (kVifDecimatedRows - 1) + 2 * kHalf + 1, kRun = kVifDecimatedRun, kPack = 4;
   constexpr int kSkip = kMargin - kHalf, kPacks = (kSkip + 2 * (kRun - 1) + 2 * kHalf + kPack) / kPack;
   using Tile = Staged<T, kRows>;
   VMAFX_SHARED(Tile, staged, [1]);
   VMAFX_SHARED(uint32_t, filtered, [kVifDecimatedRows][kVifThreads]);  // ref in the low half
+  const unsigned first = work.decimated.plane[2 * block_id().z], second = work.decimated.plane[2 * block_id().z + 1];
+  const Pair<T> in = pair_of<T>(work, next - 1, first, second);
   const VifScale& out = work.scale[next];
   const int thread = static_cast<int>(thread_id().x);
   const int x0 = static_cast<int>(block_id().x) * kColumns, y0 = static_cast<int>(block_id().y) * kVifDecimatedRows;
@@ -25,7 +28,9 @@ VMAFX_DEVICE void decimate(const VifWork& work, const Pair<T>& in) {
   block_sync();
 
   uint32_t ref[kRows], dist[kRows];
-  load_column<kHalf>(staged[0], 2 * x0 - kMargin, in.w, ref, dist);
+  const int from = column_of_thread<kHalf>(2 * x0 - kMargin, in.w);
+  load_column(staged[0].ref, from, ref);
+  load_column(staged[0].dist, from, dist);
   const int shift = vif_shifts(next - 1, work.bpc).mean;
   VMAFX_UNROLL
   for (int i = 0; i < kVifDecimatedRows; i++)
@@ -53,26 +58,48 @@ VMAFX_DEVICE void decimate(const VifWork& work, const Pair<T>& in) {
   }
   /* A run may end beyond the row, in its padding. */
   const int64_t at = y * out.planes.stride + x * 2;
-  store_pack(reinterpret_cast<uint16_t*>(out.planes.plane(block_id().z, 0) + at), ref_out);
-  store_pack(reinterpret_cast<uint16_t*>(out.planes.plane(block_id().z, 1) + at), dist_out);
+  store_pack(reinterpret_cast<uint16_t*>(out.planes.plane(first / 2, first % 2) + at), ref_out);
+  store_pack(reinterpret_cast<uint16_t*>(out.planes.plane(second / 2, second % 2) + at), dist_out);
 }
 
-VMAFX_DEFINE_DENSE_SAMPLE_KERNELS(vif_decimate, 5, T, work) { decimate<1>(work, luma_pair<T>(work)); }
-VMAFX_DEFINE_DENSE_KERNEL(vif_decimate_1, 5, work) { decimate<2>(work, decimated_pair(work, 1)); }
-VMAFX_DEFINE_DENSE_KERNEL(vif_decimate_2, 5, work) { decimate<3>(work, decimated_pair(work, 2)); }
+VMAFX_DEFINE_DENSE_SAMPLE_KERNELS(vif_decimate, 5, T, work) { decimate<1, T>(work); }
+VMAFX_DEFINE_DENSE_KERNEL(vif_decimate_1, 5, work) { decimate<2, uint16_t>(work); }
+VMAFX_DEFINE_DENSE_KERNEL(vif_decimate_2, 5, work) { decimate<3, uint16_t>(work); }
 
 // -- Sums ------------------------------------------------------------------------------------------------------------
 
-/* What the vertical pass leaves of a row: means Q8, squares Q16. A thread of the horizontal pass begins two packs of
- * four after its neighbor. With even and odd packs apart, on other banks, neighbors read neighboring packs. */
-enum Quantity { kMu1, kMu2, kXx, kYy, kXy, kQuantities };
-inline constexpr int kPack = 4, kOddPacks = kVifThreads / 2 + 16, kRowWords = kOddPacks + kVifThreads / 2;
-using FilteredRow = uint32_t[kQuantities][kRowWords];
+/* The sums of a run: 8 samples and below 2^16 each, but for num_non_log. */
+struct RefSums {
+  int32_t den_log;
+  int32_t non_logs;  // samples without the log form
+};
+struct DistSums {
+  int32_t num_log;
+  int64_t num_non_log;
+};
 
-/* What a block keeps of its tile: samples first, then what the vertical pass makes of them. */
-union TileMemory {
-  alignas(16) FilteredRow filtered[kVifTileRows];
-  unsigned char bytes[sizeof filtered];
+/* What the vertical pass leaves of a quantity: means Q8, squares Q16. A thread of the horizontal pass begins two packs
+ * of four after its neighbor. With even and odd packs apart, on other banks, neighbors read neighboring packs. */
+inline constexpr int kPack = 4, kOddPacks = kVifThreads / 2 + 16, kRowWords = kOddPacks + kVifThreads / 2;
+using FilteredRow = uint32_t[kRowWords];
+using Filtered = FilteredRow[kVifTileRows];
+struct FilteredRef {
+  Filtered mu1, xx;
+};
+struct FilteredDist {
+  Filtered mu2, yy, xy;
+};
+
+/* What a block keeps of its tile. What is of the reference stays for all frames of a group, which are `several` or one; of
+ * a frame there are samples first, then what the vertical pass makes of them. */
+template <bool several>
+struct TileMemory {
+  alignas(16) FilteredRef ref;
+  union {
+    FilteredDist dist;
+    unsigned char bytes[sizeof(FilteredDist)];
+  };
+  RefSums ref_sums[several ? kVifThreads : 1];  // of each thread
 
   template <class T, int rows>
   VMAFX_DEVICE Staged<T, rows>& staged() {
@@ -87,109 +114,124 @@ VMAFX_DEVICE int place_of(int column) {
 
 /* These make a quantity of the tile's rows, of this thread's column. */
 template <int scale, int rows>
-VMAFX_DEVICE void filter_means(const uint32_t (&samples)[rows], int bpc, FilteredRow* filtered, Quantity quantity,
-                               int place) {
+VMAFX_DEVICE void filter_means(const uint32_t (&samples)[rows], int bpc, Filtered& filtered, int place) {
   VMAFX_UNROLL
-  for (int i = 0; i < kVifTileRows; i++)
-    filtered[i][quantity][place] = mean<scale>(samples, i, vif_shifts(scale, bpc).mean);
+  for (int i = 0; i < kVifTileRows; i++) filtered[i][place] = mean<scale>(samples, i, vif_shifts(scale, bpc).mean);
 }
 
 template <int scale, bool doubles, class T, int rows>
-VMAFX_DEVICE void filter_products(const uint32_t (&a)[rows], const uint32_t (&b)[rows], int bpc, FilteredRow* filtered,
-                                  Quantity quantity, int place) {
+VMAFX_DEVICE void filter_products(const uint32_t (&a)[rows], const uint32_t (&b)[rows], int bpc, Filtered& filtered,
+                                  int place) {
   const Products<rows> products = {a, b};
   if constexpr (sizeof(T) == 1) {  // nothing to round, and two products and the sum fit 32 bits
     VMAFX_UNROLL
-    for (int i = 0; i < kVifTileRows; i++) filtered[i][quantity][place] = weigh<scale>(products, i, 0);
+    for (int i = 0; i < kVifTileRows; i++) filtered[i][place] = weigh<scale>(products, i, 0);
   } else {
     uint32_t means[kVifTileRows];
     LongMeans<scale, doubles>::get(products, 0, vif_shifts(scale, bpc).square, means);
     VMAFX_UNROLL
-    for (int i = 0; i < kVifTileRows; i++) filtered[i][quantity][place] = means[i];
+    for (int i = 0; i < kVifTileRows; i++) filtered[i][place] = means[i];
   }
 }
 
-template <int scale, bool doubles, class T>
-VMAFX_DEVICE void filter_columns(const Pair<T>& in, int x, int y, int bpc, TileMemory& memory) {
-  constexpr int kHalf = kVifHalfWidth[scale], kRows = kVifTileRows + 2 * kHalf;
-  auto& staged = memory.staged<T, kRows>();
-  stage<kHalf>(in, x - vif_margin(scale), y - kHalf, staged);
-  block_sync();
-  uint32_t ref[kRows], dist[kRows];
-  load_column<kHalf>(staged, x - vif_margin(scale), in.w, ref, dist);
-  block_sync();
+/* Where this block's tile begins. For several frames made anew for each, as registers are scarce. */
+struct TilePlace {
+  int x, y;
+};
+template <int scale, bool several>
+VMAFX_DEVICE TilePlace tile_place(const VifScale& of) {
+  const unsigned block = several ? anew_of_block(block_id().x) : block_id().x;
+  const int tile = static_cast<int>(block) - of.first_block;
+  const int down = static_cast<int>(static_cast<uint64_t>(tile) * of.tiles_inverse >> 32);
+  return {(tile - down * of.tiles_across) * vif_tile_columns(scale), down * kVifTileRows};
+}
+
+template <class T, int staged_rows, int rows>
+VMAFX_DEVICE void load_samples(const T (&staged)[staged_rows][kVifThreads], int column, uint32_t (&samples)[rows]) {
+  load_column(staged, column, samples);
   if constexpr (sizeof(T) == 1) {
     VMAFX_UNROLL
-    for (int k = 0; k < kRows; k++) {
-      ref[k] = forget_range(ref[k]);
-      dist[k] = forget_range(dist[k]);
-    }
+    for (int k = 0; k < rows; k++) samples[k] = forget_range(samples[k]);
   }
-
-  const int place = place_of(static_cast<int>(thread_id().x));
-  const auto filter_all_means = [&] {
-    filter_means<scale>(ref, bpc, memory.filtered, kMu1, place);
-    filter_means<scale>(dist, bpc, memory.filtered, kMu2, place);
-  };
-  /* In these orders nvcc keeps all in the 80 registers that let three blocks share a multiprocessor. */
-  if constexpr (sizeof(T) == 1) filter_all_means();
-  filter_products<scale, doubles, T>(ref, ref, bpc, memory.filtered, kXx, place);
-  filter_products<scale, doubles, T>(dist, dist, bpc, memory.filtered, kYy, place);
-  filter_products<scale, doubles, T>(ref, dist, bpc, memory.filtered, kXy, place);
-  if constexpr (sizeof(T) > 1) filter_all_means();
 }
 
-/* The variances and the covariance in the windows of a run, Q16. */
+/* with_ref: also what is of the reference alone. */
+template <int scale, bool doubles, class T, bool several>
+VMAFX_DEVICE void filter_columns(const Pair<T>& in, const TilePlace& tile, int bpc, bool with_ref,
+                                 TileMemory<several>& memory) {
+  constexpr int kHalf = kVifHalfWidth[scale], kRows = kVifTileRows + 2 * kHalf;
+  auto& staged = memory.template staged<T, kRows>();
+  stage<kHalf>(in, tile.x - vif_margin(scale), tile.y - kHalf, staged);
+  block_sync();
+  const int place = place_of(static_cast<int>(thread_id().x));
+  const int column = column_of_thread<kHalf>(tile.x - vif_margin(scale), in.w);
+  /* In this order nvcc keeps all in the 80 registers that let three blocks share a multiprocessor. */
+  uint32_t ref[kRows], dist[kRows];
+  load_samples(staged.ref, column, ref);
+  if (with_ref) {
+    filter_products<scale, doubles, T>(ref, ref, bpc, memory.ref.xx, place);
+    filter_means<scale>(ref, bpc, memory.ref.mu1, place);
+  }
+  load_samples(staged.dist, column, dist);
+  block_sync();
+  filter_means<scale>(dist, bpc, memory.dist.mu2, place);
+  filter_products<scale, doubles, T>(ref, dist, bpc, memory.dist.xy, place);
+  filter_products<scale, doubles, T>(dist, dist, bpc, memory.dist.yy, place);
+}
+
+/* Where a run lies: in a row of the tile, from a place on. */
+struct RunPlace {
+  int row, place;
+  int samples;  // 0 to kVifRun: how many count
+};
+
+template <class T>
+using OfRun = T[kVifRun];
+
+/* Words as they lie in a row, packs in turn even and odd. */
+template <int packs>
+VMAFX_DEVICE void load_run(const FilteredRow& row, int place, uint32_t (&values)[packs * kPack]) {
+  VMAFX_UNROLL
+  for (int p = 0; p < packs; p++) {
+    const auto pack = load_pack<kPack>(&row[place + p % 2 * kOddPacks + p / 2 * kPack]);
+    VMAFX_UNROLL
+    for (int i = 0; i < kPack; i++) values[p * kPack + i] = pack.v[i];
+  }
+}
+
+template <class T>
+VMAFX_DEVICE void store_run(const OfRun<T>& values, FilteredRow& row, int place) {
+  VMAFX_UNROLL
+  for (int p = 0; p < kVifRun / kPack; p++) {
+    Pack<uint32_t, kPack> pack;
+    VMAFX_UNROLL
+    for (int i = 0; i < kPack; i++) pack.v[i] = static_cast<uint32_t>(values[p * kPack + i]);
+    store_pack(&row[place + p * kOddPacks], pack);
+  }
+}
+
+/* The windows of a run. */
 template <int scale, bool doubles>
-struct Run {
+struct Windows {
   static constexpr int kSkip = vif_margin(scale) - kVifHalfWidth[scale];  // samples before the first window
   static constexpr int kPacks = (kSkip + kVifRun + 2 * kVifHalfWidth[scale] + kPack - 1) / kPack;
 
-  int32_t sigma1_sq[kVifRun], sigma2_sq[kVifRun], sigma12[kVifRun];
-
-  /* From `column` of the tile on. */
-  VMAFX_DEVICE void filter(const FilteredRow& row, int column) {
-    const int place = place_of(column);
-    uint32_t mu1[kVifRun], mu2[kVifRun];
-    filter_means(row[kMu1], place, mu1);
-    filter_means(row[kMu2], place, mu2);
-    filter_products(row[kXx], place, mu1, mu1, sigma1_sq);
-    filter_products(row[kYy], place, mu2, mu2, sigma2_sq);
-    filter_products(row[kXy], place, mu1, mu2, sigma12);
-  }
-
- private:
-  VMAFX_DEVICE static void load(const uint32_t (&row)[kRowWords], int place, uint32_t (&values)[kPacks * kPack]) {
-    VMAFX_UNROLL
-    for (int p = 0; p < kPacks; p++) {
-      const auto pack = load_pack<kPack>(&row[place + p % 2 * kOddPacks + p / 2 * kPack]);
-      VMAFX_UNROLL
-      for (int i = 0; i < kPack; i++) values[p * kPack + i] = pack.v[i];
-    }
-  }
-
-  VMAFX_DEVICE static void filter_means(const uint32_t (&row)[kRowWords], int place, uint32_t (&means)[kVifRun]) {
+  VMAFX_DEVICE static void filter_means(const FilteredRow& row, int place, OfRun<uint32_t>& means) {
     uint32_t values[kPacks * kPack];
-    load(row, place, values);
+    load_run<kPacks>(row, place, values);
     VMAFX_UNROLL
     for (int i = 0; i < kVifRun; i++) means[i] = weigh<scale>(values, kSkip + i, 0);
   }
 
-  VMAFX_DEVICE static void filter_products(const uint32_t (&row)[kRowWords], int place, const uint32_t (&a)[kVifRun],
-                                           const uint32_t (&b)[kVifRun], int32_t (&sigmas)[kVifRun]) {
+  /* Variances, or covariances, Q16. */
+  VMAFX_DEVICE static void filter_products(const FilteredRow& row, int place, const OfRun<uint32_t>& a,
+                                           const OfRun<uint32_t>& b, OfRun<int32_t>& sigmas) {
     uint32_t values[kPacks * kPack], means[kVifRun];
-    load(row, place, values);
+    load_run<kPacks>(row, place, values);
     LongMeans<scale, doubles>::get(values, kSkip, 16, means);
     VMAFX_UNROLL
     for (int i = 0; i < kVifRun; i++) sigmas[i] = static_cast<int32_t>(means[i] - vif_mean_product(a[i], b[i]));
   }
-};
-
-/* The sums of a run: 8 samples and below 2^16 each, but for num_non_log. */
-struct RunSums {
-  int32_t num_log, den_log;
-  int32_t non_logs;  // samples without the log form
-  int64_t num_non_log;
 };
 
 /* vif_log2(x) - 17 * 2048 for x >= 2^17, rounded toward zero: exponent and leading bits are where vif_log2_entry() has
@@ -204,9 +246,61 @@ VMAFX_DEVICE int32_t log2_above_noise(float x) {
   return static_cast<int32_t>((((bits & 0xffffff00) << 3) + std::bit_cast<uint32_t>(bulge) - kZero) >> 15);
 }
 
-/* vif_add_sample() of vif_math.h without a branch, so that the samples of a run overlap. A sample without the log form takes part with sigma1_sq = kVifNoise, which adds 2048 to den_log, and with sigma12 =
- * 0, which adds nothing to num_log. */
-VMAFX_DEVICE void add_sample(int32_t s1, int32_t s2, int32_t s12, double gain_limit, RunSums& sums) {
+/* Samples behind the last column become flat. */
+VMAFX_DEVICE void flatten_behind(int samples, OfRun<int32_t>& sigmas) {
+  if (samples == kVifRun) return;
+  VMAFX_UNROLL
+  for (int i = 1; i < kVifRun; i++) sigmas[i] = i < samples ? sigmas[i] : 0;
+}
+
+/* A run of the reference. */
+struct RefRun {
+  OfRun<uint32_t> mu1;
+  OfRun<int32_t> sigma1_sq;
+  RefSums sums;
+
+  template <int scale, bool doubles>
+  VMAFX_DEVICE void filter(const FilteredRef& ref, const RunPlace& at) {
+    Windows<scale, doubles>::filter_means(ref.mu1[at.row], at.place, mu1);
+    Windows<scale, doubles>::filter_products(ref.xx[at.row], at.place, mu1, mu1, sigma1_sq);
+    flatten_behind(at.samples, sigma1_sq);
+    add_up(at.samples);
+  }
+
+  /* For the other frames of the group, in place of what it was made of. */
+  VMAFX_DEVICE void store(FilteredRef& ref, RefSums* ref_sums, const RunPlace& at) const {
+    store_run(mu1, ref.mu1[at.row], at.place);
+    store_run(sigma1_sq, ref.xx[at.row], at.place);
+    ref_sums[thread_id().x] = sums;
+  }
+  VMAFX_DEVICE void load(const FilteredRef& ref, const RefSums* ref_sums, const RunPlace& at) {
+    uint32_t sigmas[kVifRun];
+    load_run<kVifRun / kPack>(ref.mu1[at.row], at.place, mu1);
+    load_run<kVifRun / kPack>(ref.xx[at.row], at.place, sigmas);
+    VMAFX_UNROLL
+    for (int i = 0; i < kVifRun; i++) sigma1_sq[i] = static_cast<int32_t>(sigmas[i]);
+    sums = ref_sums[thread_id().x];
+  }
+
+ private:
+  VMAFX_DEVICE void add_up(int samples) {
+    sums = {};
+    VMAFX_UNROLL
+    for (int i = 0; i < kVifRun; i++) {
+      const bool has_log = sigma1_sq[i] >= kVifNoise;
+      const int32_t sigma = has_log ? sigma1_sq[i] : kVifNoise;
+      sums.den_log += log2_above_noise(float_toward_zero(static_cast<uint32_t>(sigma + kVifNoise)));
+      sums.non_logs += !has_log;
+    }
+    sums.den_log -= 2048 * sums.non_logs;
+    sums.non_logs -= kVifRun - samples;
+  }
+};
+
+/* vif_add_sample() of vif_math.h without a branch, so that the samples of a run overlap. A sample without the log form
+ * takes part with sigma1_sq = kVifNoise, which adds 2048 to den_log, and with sigma12 = 0, which adds nothing to
+ * num_log. */
+VMAFX_DEVICE void add_sample(int32_t s1, int32_t s2, int32_t s12, double gain_limit, DistSums& sums) {
   const bool has_log = s1 >= kVifNoise;
   const int32_t sigma1_sq = has_log ? s1 : kVifNoise, sigma2_sq = s2 > 0 ? s2 : 0;
   const int32_t sigma12 = has_log && s2 > 0 && s12 > 0 ? s12 : 0;
@@ -220,65 +314,97 @@ VMAFX_DEVICE void add_sample(int32_t s1, int32_t s2, int32_t s12, double gain_li
   const uint64_t total = static_cast<uint64_t>(gain * gain * s1_as_double) + noise;
 
   sums.num_log += log2_above_noise(float_toward_zero(total)) - log2_above_noise(float_toward_zero(noise));
-  sums.den_log += log2_above_noise(float_toward_zero(static_cast<uint32_t>(sigma1_sq + kVifNoise)));
-  sums.non_logs += !has_log;
   sums.num_non_log += has_log ? 0 : sigma2_sq;
 }
 
-/* Of a run of samples[0 to kVifRun]. */
 template <int scale, bool doubles>
-VMAFX_DEVICE RunSums run_sums(const FilteredRow& row, int column, int samples, double gain_limit) {
-  RunSums sums = {};
-  if (samples <= 0) return sums;
-  Run<scale, doubles> run;
-  run.filter(row, column);
-  if (samples < kVifRun) {  // those behind the last column become flat
-    VMAFX_UNROLL
-    for (int i = 1; i < kVifRun; i++) {
-      run.sigma1_sq[i] = i < samples ? run.sigma1_sq[i] : 0;
-      run.sigma2_sq[i] = i < samples ? run.sigma2_sq[i] : 0;
-    }
-  }
+VMAFX_DEVICE DistSums dist_sums(const FilteredDist& dist, const RefRun& ref, const RunPlace& at, double gain_limit) {
+  using Windows = vif_device::Windows<scale, doubles>;
+  OfRun<uint32_t> mu2;
+  OfRun<int32_t> sigma2_sq, sigma12;
+  Windows::filter_means(dist.mu2[at.row], at.place, mu2);
+  Windows::filter_products(dist.xy[at.row], at.place, ref.mu1, mu2, sigma12);
+  Windows::filter_products(dist.yy[at.row], at.place, mu2, mu2, sigma2_sq);
+  flatten_behind(at.samples, sigma2_sq);
+  DistSums sums = {};
   VMAFX_UNROLL
-  for (int i = 0; i < kVifRun; i++) add_sample(run.sigma1_sq[i], run.sigma2_sq[i], run.sigma12[i], gain_limit, sums);
-  sums.den_log -= 2048 * sums.non_logs;
-  sums.non_logs -= kVifRun - samples;
+  for (int i = 0; i < kVifRun; i++) add_sample(ref.sigma1_sq[i], sigma2_sq[i], sigma12[i], gain_limit, sums);
   return sums;
 }
 
-template <int scale, bool doubles, class T>
-VMAFX_DEVICE void add_tile(const VifWork& work, const Pair<T>& in, TileMemory& memory) {
+/* Where this thread's run lies in that tile. */
+template <int scale, bool several>
+VMAFX_DEVICE RunPlace run_place(const VifScale& of) {
   constexpr int kColumns = vif_tile_columns(scale), kRunThreads = kVifThreads / kVifTileRows;
-  const VifScale& of = work.scale[scale];
-  const int tile = static_cast<int>(block_id().x) - of.first_block;
-  const int tile_y = static_cast<int>(static_cast<uint64_t>(tile) * of.tiles_inverse >> 32);
-  const int x0 = (tile - tile_y * of.tiles_across) * kColumns, y0 = tile_y * kVifTileRows;
-  const int thread = static_cast<int>(thread_id().x), row = thread / kRunThreads;
-  const int column = thread % kRunThreads * kVifRun, behind = in.w - x0 - column;
-  const int samples = column >= kColumns || y0 + row >= in.h || behind < 0 ? 0 : behind < kVifRun ? behind : kVifRun;
-  filter_columns<scale, doubles>(in, x0, y0, work.bpc, memory);
+  const TilePlace tile = tile_place<scale, several>(of);
+  const int thread = static_cast<int>(several ? anew(thread_id().x) : thread_id().x), row = thread / kRunThreads;
+  const int column = thread % kRunThreads * kVifRun, behind = of.w - tile.x - column;
+  const bool is_inside = column < kColumns && tile.y + row < of.h && behind > 0;
+  return {row, place_of(column), !is_inside ? 0 : behind < kVifRun ? behind : kVifRun};
+}
+
+VMAFX_DEVICE unsigned first_frame(const VifWork& work) { return work.groups.first[block_id().z]; }
+template <bool several>
+VMAFX_DEVICE unsigned end_frame(const VifWork& work) {
+  return work.groups.first[(several ? anew_of_block(block_id().z) : block_id().z) + 1];
+}
+
+/* Of a frame of a group. What is of the reference alone is made for the first one, and kept for those behind it. */
+template <int scale, bool doubles, class T, bool several>
+VMAFX_DEVICE void add_frame(const VifWork& work, unsigned frame, bool is_first, TileMemory<several>& memory) {
+  const Pair<T> in = pair_of<T>(work, scale, vif_plane(work.groups.picture[frame], 0), vif_plane(frame, 1));
+  filter_columns<scale, doubles>(in, tile_place<scale, several>(work.scale[scale]), work.bpc, is_first, memory);
   block_sync();
 
-  const RunSums sums = run_sums<scale, doubles>(memory.filtered[row], column, samples, work.gain_limit);
-  add_waves(work.sums[block_id().z].scale[scale], {.num_log = wave_add(sums.num_log),
-                                                   .den_log = wave_add(sums.den_log),
-                                                   .num_non_log = wave_add(sums.num_non_log),
-                                                   .den_non_log = wave_add(sums.non_logs)});
+  const RunPlace at = run_place<scale, several>(work.scale[scale]);
+  RefRun ref = {};
+  if (at.samples) {
+    if (is_first) ref.filter<scale, doubles>(memory.ref, at);
+    else ref.load(memory.ref, memory.ref_sums, at);
+  }
+  if (several && is_first && frame + 1 < end_frame<several>(work)) {
+    block_sync();  // the neighbors have read what is overwritten here
+    if (at.samples) ref.store(memory.ref, memory.ref_sums, at);
+  }
+  DistSums sums = {};
+  if (at.samples) sums = dist_sums<scale, doubles>(memory.dist, ref, at, work.gain_limit);
+  add_waves(work.sums[frame].scale[scale], {.num_log = wave_add(sums.num_log),
+                                            .den_log = wave_add(ref.sums.den_log),
+                                            .num_non_log = wave_add(sums.num_non_log),
+                                            .den_non_log = wave_add(ref.sums.non_logs)});
 }
 
-template <bool doubles, class T>
-VMAFX_DEVICE void add_tile(const VifWork& work, TileMemory& memory) {
+template <int scale, bool doubles, class T, bool several>
+VMAFX_DEVICE void add_tile(const VifWork& work, TileMemory<several>& memory) {
+  const unsigned first = first_frame(work);
+  unsigned frame = first;
+  do add_frame<scale, doubles, T>(work, frame, !several || frame == first, memory);
+  while (several && ++frame < end_frame<several>(work));
+}
+
+template <bool doubles, class T, bool several>
+VMAFX_DEVICE void add_tile(const VifWork& work, TileMemory<several>& memory) {
   const int block = static_cast<int>(block_id().x);
-  if (block < work.scale[1].first_block) add_tile<0, doubles>(work, luma_pair<T>(work), memory);
-  else if (block < work.scale[2].first_block) add_tile<1, doubles>(work, decimated_pair(work, 1), memory);
-  else if (block < work.scale[3].first_block) add_tile<2, doubles>(work, decimated_pair(work, 2), memory);
-  else add_tile<3, false>(work, decimated_pair(work, 3), memory);  // too few samples to matter; fewer registers
+  if (block < work.scale[1].first_block) add_tile<0, doubles, T>(work, memory);
+  else if (block < work.scale[2].first_block) add_tile<1, doubles, uint16_t>(work, memory);
+  else if (block < work.scale[3].first_block) add_tile<2, doubles, uint16_t>(work, memory);
+  else add_tile<3, false, uint16_t>(work, memory);  // too few samples to matter; fewer registers
 }
 
+template <class T, bool several>
+VMAFX_DEVICE void add_sums(const VifWork& work, TileMemory<several>& memory) {
+  if (double_is_fast()) add_tile<true, T>(work, memory);
+  else add_tile<false, T>(work, memory);
+}
+
+/* One source, compiled twice: a loop takes registers and time, even if it runs only once. */
 VMAFX_DEFINE_DENSE_SAMPLE_KERNELS(vif_sums, 3, T, work) {
-  VMAFX_SHARED(TileMemory, memory, [1]);
-  if (double_is_fast()) add_tile<true, T>(work, memory[0]);
-  else add_tile<false, T>(work, memory[0]);
+  VMAFX_SHARED(TileMemory<false>, memory, [1]);
+  add_sums<T>(work, memory[0]);
+}
+VMAFX_DEFINE_DENSE_SAMPLE_KERNELS(vif_group_sums, 3, T, work) {
+  VMAFX_SHARED(TileMemory<true>, memory, [1]);
+  add_sums<T>(work, memory[0]);
 }
 
 }  // namespace vmafx::vif_device

@@ -12,7 +12,7 @@ namespace vmafx::vif_device {
 
 using namespace gpu;
 
-/* The two pictures at one scale, of samples T. */
+/* Two planes of one scale, of samples T: the two pictures of a frame where nothing else is said. */
 template <class T>
 struct Pair {
   const uint8_t *ref, *dist;
@@ -23,17 +23,22 @@ struct Pair {
   VMAFX_DEVICE const T* dist_row(int y) const { return reinterpret_cast<const T*>(dist + y * dist_stride); }
 };
 
-template <class T>
-VMAFX_DEVICE Pair<T> luma_pair(const VifWork& work) {
-  const unsigned frame = block_id().z;
-  const hip::DevicePlane &ref = work.luma.ref[hip::ref_index(frame)], &dist = work.luma.dist[frame];
-  return {ref.data, dist.data, ref.stride, dist.stride, work.scale[0].w, work.scale[0].h};
+/* A plane of VifPlanes. */
+struct Plane {
+  const uint8_t* data;
+  int64_t stride;
+};
+VMAFX_DEVICE Plane plane_of(const VifWork& work, int scale, unsigned number) {
+  const unsigned frame = number / 2;
+  if (scale > 0) return {work.scale[scale].planes.plane(frame, number % 2), work.scale[scale].planes.stride};
+  const hip::DevicePlane& luma = number % 2 ? work.luma.dist[frame] : work.luma.ref[hip::ref_index(frame)];
+  return {luma.data, luma.stride};
 }
 
-VMAFX_DEVICE Pair<uint16_t> decimated_pair(const VifWork& work, int scale) {
-  const VifScale& of = work.scale[scale];
-  const PlanePairs<uint8_t>& planes = of.planes;
-  return {planes.plane(block_id().z, 0), planes.plane(block_id().z, 1), planes.stride, planes.stride, of.w, of.h};
+template <class T>
+VMAFX_DEVICE Pair<T> pair_of(const VifWork& work, int scale, unsigned first, unsigned second) {
+  const Plane ref = plane_of(work, scale, first), dist = plane_of(work, scale, second);
+  return {ref.data, dist.data, ref.stride, dist.stride, work.scale[scale].w, work.scale[scale].h};
 }
 
 // -- Tiles -----------------------------------------------------------------------------------------------------------
@@ -81,15 +86,14 @@ VMAFX_DEVICE void stage(const Pair<T>& in, int x, int y, Staged<T, needed>& stag
 }
 
 /* This thread's column of a tile that begins at x, reflected. */
-template <int half, class T, int rows>
-VMAFX_DEVICE void load_column(const Staged<T, rows>& staged, int x, int w, uint32_t (&ref)[rows],
-                              uint32_t (&dist)[rows]) {
-  const int column = mirror_near(x + static_cast<int>(thread_id().x), w, half) - x;
+template <int half>
+VMAFX_DEVICE int column_of_thread(int x, int w) {
+  return mirror_near(x + static_cast<int>(thread_id().x), w, half) - x;
+}
+template <class T, int staged_rows, int rows>
+VMAFX_DEVICE void load_column(const T (&staged)[staged_rows][kVifThreads], int column, uint32_t (&samples)[rows]) {
   VMAFX_UNROLL
-  for (int k = 0; k < rows; k++) {
-    ref[k] = staged.ref[k][column];
-    dist[k] = staged.dist[k][column];
-  }
+  for (int k = 0; k < rows; k++) samples[k] = staged[k][column];
 }
 
 // -- Windows: values, an array or Products, are weighted by the window of `scale` that begins at values[first] --------

@@ -1,5 +1,6 @@
 /* Which kernels of vif run, on what planes, in which order: one for the planes of each further scale, then one for the
- * sums of all scales. All take all frames of the batch. */
+ * sums of all scales. All take all frames of the batch. What belongs to a reference alone is made once for the frames
+ * that share it. */
 #include "base/aligned.h"
 #include "kernels/device_twin.h"
 #include "kernels/vif/vif.h"
@@ -33,9 +34,10 @@ class VifHip : public DeviceTwin {
     for (int s = 1; s < kVifScales; s++) {
       const unsigned across = hip::blocks_for(scale_[s].w, vif_decimated_columns(s));
       const unsigned down = hip::blocks_for(scale_[s].h, kVifDecimatedRows);
-      VMAFX_TRY(decimate_[s].launch(batch, batch.grid(across, down), work));
+      VMAFX_TRY(decimate_[s].launch(batch, {across, down, work.decimated.pairs()}, work));
     }
-    return sums_.launch(batch, batch.grid(sum_blocks_), work);
+    const bool alone = work.groups.count == batch.count;
+    return (alone ? sums_ : group_sums_).launch(batch, DeviceBatch::grid(work.groups, sum_blocks_), work);
   }
 
  private:
@@ -43,9 +45,20 @@ class VifHip : public DeviceTwin {
     return memory.take_pairs<uint8_t>(round_to_lines(sizeof(uint16_t) * scale_[s].w), scale_[s].h, frames);
   }
 
+  static VifPlanes planes_of(const FrameGroups& groups, int frames) {
+    VifPlanes planes;
+    for (int frame = 0; frame < frames; frame++) {
+      if (groups.picture[frame] == frame) planes.add(vif_plane(frame, 0));
+      planes.add(vif_plane(frame, 1));
+    }
+    return planes;
+  }
+
   VifWork work_of(const DeviceBatch& batch) const {
     VifWork work;
     work.luma = batch.planes[0];
+    work.groups = batch.groups(sum_blocks_);
+    work.decimated = planes_of(work.groups, batch.count);
     work.sums = batch.sums_of<VifSums>();
     work.gain_limit = params_.gain_limit;
     work.bpc = params_.bpc;
@@ -65,6 +78,7 @@ class VifHip : public DeviceTwin {
                                                      kernels_.add(kernels::vif_decimate_1),
                                                      kernels_.add(kernels::vif_decimate_2)};
   const TwinKernel<VifWork> sums_ = kernels_.add(kernels::vif_sums.of(params_.bpc));
+  const TwinKernel<VifWork> group_sums_ = kernels_.add(kernels::vif_group_sums.of(params_.bpc));
 };
 
 }  // namespace

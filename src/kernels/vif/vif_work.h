@@ -33,8 +33,24 @@ struct VifScale {
   uint64_t tiles_inverse;  // 2^32 / tiles_across and a bit: tile * this >> 32 is tile / tiles_across
 };
 
+/* Planes of a batch, by number; picture: 0 for ref, 1 for dist. */
+constexpr uint8_t vif_plane(int frame, int picture) { return static_cast<uint8_t>(2 * frame + picture); }
+struct VifPlanes {
+  int32_t count = 0;
+  uint8_t plane[2 * hip::kMostBatch] = {};
+
+  /* They are taken two at a time; of an odd number the last one twice. */
+  constexpr unsigned pairs() const { return static_cast<unsigned>(count + 1) / 2; }
+  constexpr void add(uint8_t number) {
+    plane[count++] = number;
+    if (count % 2) plane[count] = number;
+  }
+};
+
 struct VifWork {
   hip::BatchPlanes luma;
+  FrameGroups groups;
+  VifPlanes decimated;
   BatchSums<VifSums> sums;
   double gain_limit;
   int bpc;
@@ -43,7 +59,8 @@ struct VifWork {
 VMAFX_DECLARE_SAMPLE_KERNELS(vif_decimate, VifWork, kVifThreads);  // to scale 1
 VMAFX_DECLARE_KERNEL(vif_decimate_1, VifWork, kVifThreads);        // scale 1 to 2
 VMAFX_DECLARE_KERNEL(vif_decimate_2, VifWork, kVifThreads);
-VMAFX_DECLARE_SAMPLE_KERNELS(vif_sums, VifWork, kVifThreads);
+VMAFX_DECLARE_SAMPLE_KERNELS(vif_sums, VifWork, kVifThreads);        // of groups of one frame
+VMAFX_DECLARE_SAMPLE_KERNELS(vif_group_sums, VifWork, kVifThreads);  // of any groups
 
 }  // namespace vmafx
 
