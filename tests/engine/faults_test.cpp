@@ -199,6 +199,7 @@ END_TEST
 
 /* One allocation fails: the reference keeps the frames that it has, and goes on with the next. */
 START_TEST(memory_for_a_reference_runs_out) {
+  runs_out_for_good = false;
   static const Samples samples = make_samples(kFormat, 0, false);
   int failures = 0;
   for (long k = 1; failures == k - 1; k++) {
