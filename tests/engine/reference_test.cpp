@@ -192,14 +192,26 @@ VmafxParams params_for(const char* backend, const char* model = nullptr, const c
   return params;
 }
 
-/* What a session has with pictures of its own, on the CPU. */
-void assert_as_alone(VmafxParams params, const Clip& clip, const VmafxReference* reference, const std::string& what) {
-  TestSession against(params, clip, reference);
-  against.run();
+VmafxParams on_cpu(VmafxParams params) {
   params.backend = "cpu";
   params.verify = 0;
-  TestSession alone(params, clip, nullptr);
-  alone.run();
+  return params;
+}
+
+/* With pictures of its own, on the CPU; it has run and is closed. */
+class SessionAlone : public TestSession {
+ public:
+  SessionAlone(const VmafxParams& params, const Clip& clip) : TestSession(on_cpu(params), clip, nullptr) {
+    run();
+    close();
+  }
+};
+
+void assert_as_alone(const VmafxParams& params, const Clip& clip, const VmafxReference* reference,
+                     const std::string& what) {
+  TestSession against(params, clip, reference);
+  against.run();
+  const SessionAlone alone(params, clip);
   assert_equal(against, alone, what);
 }
 
@@ -306,10 +318,7 @@ START_TEST(several_sessions_at_once) {
   reference.fill(12);
   for (std::thread& thread : threads) thread.join();
   for (size_t n = 0; n < std::size(params); n++) {
-    VmafxParams alone_params = params[n];
-    alone_params.backend = "cpu";
-    TestSession alone(alone_params, clip, nullptr);
-    alone.run();
+    const SessionAlone alone(params[n], clip);
     assert_equal(*sessions[n], alone, format_text("session %zu", n));
   }
 }
@@ -340,9 +349,7 @@ END_TEST
 
 START_TEST(sessions_keep_what_is_closed) {
   const Clip clip;
-  TestSession alone(params_for("cpu", kModel), clip, nullptr);
-  alone.run();
-  alone.close();
+  const SessionAlone alone(params_for("cpu", kModel), clip);
   for (const char* backend : kBackends) {
     TestReference reference(kSmall);
     reference.fill();
@@ -497,9 +504,7 @@ END_TEST
 /* The stream goes on as if these calls had not been made. */
 START_TEST(frames_that_it_does_not_have) {
   const Clip clip;
-  TestSession alone(params_for("cpu", kModel), clip, nullptr);
-  alone.run();
-  alone.close();
+  const SessionAlone alone(params_for("cpu", kModel), clip);
   for (const char* backend : kBackends) {
     TestReference reference(kSmall, {.copy = 1});
     reference.fill();

@@ -124,17 +124,21 @@ patches_say_the_same() {
   for file in configure libavfilter/Makefile libavfilter/allfilters.c; do diff -u "$patched/$file" "$tree/$file"; done
 }
 
-missing_anchors_are_named() {
+# each_anchor AWK_PROGRAM: in turn, a tree with the program's output instead of the anchor's file is refused, and the file named. START is how the
+# anchor's lines start.
+each_anchor() {
   local anchor file start
   for anchor in "${anchors[@]}"; do
     file=${anchor%%|*} start=${anchor#*|}
     excerpt tree
-    START=$start awk 'index($0, ENVIRON["START"]) != 1' "$tree/$file" >"$trees/less"
-    ! cmp -s "$trees/less" "$tree/$file" || { echo "$file has no '$start'"; return 1; }
-    cat "$trees/less" >"$tree/$file"
+    START=$start awk "$1" "$tree/$file" >"$trees/edited"
+    ! cmp -s "$trees/edited" "$tree/$file" || { echo "$file has no '$start'"; return 1; }
+    cat "$trees/edited" >"$tree/$file"
     refused "$tree/$file should have exactly one line that matches '" "nothing in $tree (FFmpeg 8.1) was changed"
   done
 }
+
+missing_anchors_are_named() { each_anchor 'index($0, ENVIRON["START"]) != 1'; }
 
 # All at once, of several files.
 all_missing_anchors_are_named() {
@@ -147,14 +151,7 @@ all_missing_anchors_are_named() {
 
 # Which of two anchors would be the right one is not guessed.
 anchors_that_are_there_twice_are_named() {
-  local anchor file start
-  for anchor in "${anchors[@]}"; do
-    file=${anchor%%|*} start=${anchor#*|}
-    excerpt tree
-    START=$start awk '{ print } index($0, ENVIRON["START"]) == 1 { again = $0 } END { print "else"; print again }' "$tree/$file" >"$trees/more"
-    cat "$trees/more" >"$tree/$file"
-    refused "$tree/$file should have exactly one line that matches '"
-  done
+  each_anchor '{ print } index($0, ENVIRON["START"]) == 1 { again = $0 } END { if (again) print "else\n" again }'
 }
 
 other_dependencies_are_refused() {
