@@ -75,7 +75,7 @@ typedef struct VmafxParams {
     const char *model;
     /* `|`-separated features, each `name=<extractor>[:option=value…]`. Default none. */
     const char *feature;
-    /* "auto" (default): the GPU when there is a usable one, else the CPU, and a log line says why.
+    /* "auto" (default): the CPU until the GPU is open (docs/filter.md), or if there is no usable one, and a log line says why.
      * "cpu": the CPU twins. "hip": the GPU, or vmafx_open() fails with the cause (ENODEV, EACCES, ENOSYS, …). */
     const char *backend;
     const char *device;     /* "auto" (default), an index, or a PCI address "0000:03:00.0" */

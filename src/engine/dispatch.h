@@ -14,9 +14,10 @@
 namespace vmafx {
 
 struct Backend {
-  std::optional<hip::OpenedDevice> device;  // the GPU, if any
-  Placement preferred = Placement::kCpu;    // of metrics that have kernels
-  std::string fallback;                     // why `auto` runs on the CPU; "" if it does not or was not asked
+  std::optional<hip::OpenedDevice> device{};  // the GPU, if any
+  bool comes_later = false;                   // it is to be opened beside the stream, and then takes over
+  Placement preferred = Placement::kCpu;      // of metrics that have kernels
+  std::string fallback{};                     // why `auto` runs on the CPU; "" if it does not or was not asked
 };
 
 /* A device context of the application. */
@@ -25,15 +26,20 @@ struct GivenContext {
   void* context = nullptr;
 };
 
+/* Which GPU: the answer to `device=`, and how long to wait while other processes fill it. It is opened in the `given` context if that is
+ * one of the device that is named. */
+struct DeviceChoice {
+  std::string name;
+  GivenContext given{};
+  std::chrono::seconds slot_wait{0};
+};
+
 /* Not of VMAFX_PLATFORM_NONE. */
 hip::Platform hip_platform(VmafxPlatform platform);
 
 /* "cpu": no device. "hip": the device, or the Status that says why not. "auto": the device, or the CPU and one log line
- * that says why. EINVAL for any other name. `log` must outlive the device. The environment variable VMAFX_HIP_DEADLINE says how
- * many milliseconds any one wait for the device may take (default 10000); a call of the runtime may take six times as long. The device is opened in the `given` context if that is one
- * of the device that `device` names. "hip" waits for so many seconds while other processes fill the device. */
-StatusOr<Backend> open_backend(const std::string& name, const std::string& device, const GivenContext& given,
-                               std::chrono::seconds wait, Log& log);
+ * that says why; but it comes later where that is possible: neither `at_once` is said nor is there a context. EINVAL for any other name. `log` must outlive the device. */
+StatusOr<Backend> open_backend(const std::string& name, DeviceChoice device, bool at_once, Log& log);
 
 /* The same decision when the device turns out to be of no use after all: an error, or the CPU with one log line. */
 Status give_up_device(const std::string& name, const Status& reason, Backend& backend, Log& log);

@@ -51,23 +51,26 @@ size_t fills_of_frame(const hip::PoolLayout& layout) {
 
 }  // namespace
 
-StatusOr<std::unique_ptr<HipLane>> HipLane::start(const hip::OpenedDevice& device, std::vector<Extractor*> extractors,
-                                                  const VideoFormat& format, bool surfaces, Workers& workers,
-                                                  int encodes) {
-  std::unique_ptr<HipLane> lane(new HipLane(device, workers));
-  lane->encodes_ = encodes;
-  lane->of_encode_.resize(static_cast<size_t>(encodes));
+StatusOr<std::unique_ptr<HipLane>> HipLane::create(const hip::OpenedDevice& device,
+                                                   const std::vector<Extractor*>& extractors, const VideoFormat& format,
+                                                   bool surfaces, int encodes) {
+  std::unique_ptr<HipLane> lane(new HipLane(device, encodes));
   Status status = lane->create_pool(extractors, format, surfaces);
   if (status.code() == ENOMEM) status = lane->create_pool(extractors, format, surfaces, 1);
   VMAFX_TRY(status);
+  return lane;
+}
+
+Status HipLane::start(Workers& workers) {
+  workers_ = &workers;
   try {
-    lane->thread_ = std::thread([lane = lane.get()] { lane->run(); });
+    thread_ = std::thread([this] { run(); });
   } catch (const std::system_error& failure) {
     return error(ENOMEM,
                  "cannot start the thread that drives the GPU (%s): the system or a limit allows no more threads",
                  failure.what());
   }
-  return lane;
+  return {};
 }
 
 HipLane::~HipLane() {
@@ -88,6 +91,7 @@ Status HipLane::create_pool(const std::vector<Extractor*>& extractors, const Vid
   layout.encodes = encodes_;
   layout.batch = batch ? batch : batch_for(layout, surfaces);
   for (Extractor* extractor : extractors) {
+    VMAFX_TRY(hip::still_wanted(device_.context));
     DeviceTwin* twin = extractor->device_twin();
     VMAFX_TRY(twin->load(*device_.kernels));
     metrics_.push_back({twin, extractor->reads(), extractor->sums_bytes(), add_memory(*extractor, layout)});
@@ -164,9 +168,10 @@ Status HipLane::step() {
   return {};
 }
 
-bool HipLane::is_read(hip::Side side, bool scored) const {
+bool HipLane::is_read(const LaneFrame& frame, hip::Side side) const {
   return std::ranges::any_of(metrics_, [&](const Metric& metric) {
-    return (scored || metric.reads.every_frame) && (side == hip::Side::kRef ? metric.reads.ref : metric.reads.dist);
+    const bool reads_frame = frame.leads ? metric.reads.history >= frame.leads : runs(metric, frame);
+    return reads_frame && (side == hip::Side::kRef ? metric.reads.ref : metric.reads.dist);
   });
 }
 
@@ -178,10 +183,10 @@ Status HipLane::stage(const LaneFrame& frame) {
   if (shares) slot.share_reference();
   for (const hip::Side side : {hip::Side::kRef, hip::Side::kDist}) {
     if (shares && side == hip::Side::kRef) continue;
-    HeldPicture& picture = side == hip::Side::kRef ? *frame.ref : *frame.dist;
-    if (!is_read(side, frame.scored)) slot.skip(side);
-    else if (!picture.on_device()) fill(slot, side, *picture.in_host());
-    else VMAFX_TRY(place(slot, side, *picture.on_device()));
+    HeldPicture* const picture = side == hip::Side::kRef ? frame.ref : frame.dist;
+    if (!is_read(frame, side)) slot.skip(side);
+    else if (!picture->on_device()) fill(slot, side, *picture->in_host());
+    else VMAFX_TRY(place(slot, side, *picture->on_device()));
   }
   return {};
 }
@@ -220,7 +225,7 @@ void HipLane::fill(hip::PoolFrame& slot, hip::Side side, const HostPicture& pict
         const MutexLock lock(mutex_);
         filling_++;
       }
-      workers_.add_first(fill);
+      workers_->add_first(fill);
     }
   }
 }
@@ -327,7 +332,7 @@ Status HipLane::launch(const hip::Batch& batch, const Metric& metric, std::span<
       work.planes[p].ref[hip::ref_index(i)] = batch.planes[p].ref[hip::ref_index(order[i])];
       work.planes[p].dist[i] = batch.planes[p].dist[order[i]];
     }
-  if (encodes_ > 1 && metric.reads.history) set_earlier(work, metric, before_[order[0]]);
+  if (metric.reads.history && (encodes_ > 1 || order[0] > 0)) set_earlier(work, metric, before_[order[0]]);
   return metric.twin->launch(work);
 }
 
@@ -350,7 +355,7 @@ Status HipLane::collect() {
     const Arrangement arranged = arrange(metric, sent_.front());
     int i = 0;
     for (const LaneFrame* frame = sent_.front().first(); frame; frame = frame->next, i++)
-      if (frame->sums[m] && arranged.sums[i] >= 0)
+      if (arranged.sums[i] >= 0 && frame->sums[m])
         std::memcpy(frame->sums[m], batch.sums + metric.sums + arranged.sums[i] * batch.sums_stride, metric.sums_bytes);
   }
   pool_->release();

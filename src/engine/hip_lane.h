@@ -39,6 +39,8 @@ struct LaneFrame {
   int encode = 0;
   int place = 0, of = 1;  // among the pairs of one picture of the reference, which are added together
   bool scored = false;
+  int leads =
+      0;  // so many frames before the first one that has sums: it is only read as an earlier one; 0: it has sums itself
   HeldPicture *ref = nullptr, *dist = nullptr;  // kept likewise
   std::span<std::byte* const> sums;  // where those of each of the lane's extractors go; nullptr: it does not run
   /* Called once, from the lane's thread: the sums are there, or why they are not. Must not throw. */
@@ -48,11 +50,14 @@ struct LaneFrame {
 
 class HipLane {
  public:
-  /* Allocates all that it will ever need on the device. `extractors`, each with a device twin, and `workers` must outlive the
-   * lane. `surfaces`: an input's frames are in a GPU's memory. ENOMEM and others: the device's words. */
-  static StatusOr<std::unique_ptr<HipLane>> start(const hip::OpenedDevice& device, std::vector<Extractor*> extractors,
-                                                  const VideoFormat& format, bool surfaces, Workers& workers,
-                                                  int encodes);
+  /* Allocates all that it will ever need on the device, which takes long: any thread may do it. `extractors`, each with a device twin,
+   * must outlive the lane. `surfaces`: an input's frames are in a GPU's memory. ENOMEM and others: the device's words. */
+  static StatusOr<std::unique_ptr<HipLane>> create(const hip::OpenedDevice& device,
+                                                   const std::vector<Extractor*>& extractors, const VideoFormat& format,
+                                                   bool surfaces, int encodes);
+
+  /* Before the first frame. `workers`, who copy samples, must outlive the lane. ENOMEM: there is no thread to drive the device. */
+  Status start(Workers& workers);
   ~HipLane();  // all frames must be done; not to be called if is_abandoned()
   HipLane(const HipLane&) = delete;
   HipLane& operator=(const HipLane&) = delete;
@@ -118,7 +123,8 @@ class HipLane {
     int sums[hip::kMostBatch];   // of each frame: where in that order its sums are; -1: it has none
   };
 
-  HipLane(const hip::OpenedDevice& device, Workers& workers) : device_(device), workers_(workers) {}
+  HipLane(const hip::OpenedDevice& device, int encodes)
+      : device_(device), encodes_(encodes), of_encode_(static_cast<size_t>(encodes)) {}
 
   /* `batch`: frames in a launch; 0: as many as suit their size. */
   Status create_pool(const std::vector<Extractor*>& extractors, const VideoFormat& format, bool surfaces,
@@ -144,12 +150,14 @@ class HipLane {
   }
   bool takes_references(const Metric& metric) const { return encodes_ > 1 && !metric.reads.dist; }
   void set_earlier(DeviceBatch& work, const Metric& metric, const Staged& first) const;
-  bool runs(const Metric& metric, const LaneFrame& frame) const { return frame.scored || metric.reads.every_frame; }
-  bool is_read(hip::Side side, bool scored) const;
+  bool runs(const Metric& metric, const LaneFrame& frame) const {
+    return !frame.leads && (frame.scored || metric.reads.every_frame);
+  }
+  bool is_read(const LaneFrame& frame, hip::Side side) const;
 
   const hip::OpenedDevice device_;
-  Workers& workers_;
-  int encodes_ = 1;
+  const int encodes_;
+  Workers* workers_ = nullptr;
   std::vector<Metric> metrics_;
   std::unique_ptr<hip::FramePool> pool_;
 

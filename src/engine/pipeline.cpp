@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 namespace vmafx {
 namespace {
@@ -61,6 +62,7 @@ Status Pipeline::start(std::vector<Extractor*> extractors, int threads, int fram
     if (reads.ref) history_[0] = std::max(history_[0], reads.history);
     if (reads.dist) history_[1] = std::max(history_[1], reads.history);
   }
+  history_[0] = std::max(history_[0], history_[1]);  // they tell whether two encodes have the same history
   earlier_ = std::vector<Earlier>(encodes_);
   frames_ahead_ = frames_ahead;
   make_slots((static_cast<size_t>(threads) + tasks - 1) / tasks + static_cast<size_t>(frames_ahead));
@@ -71,12 +73,38 @@ Status Pipeline::start(std::vector<Extractor*> extractors, int threads, int fram
 Status Pipeline::add_lane(const hip::OpenedDevice& device, const VideoFormat& format, bool surfaces, int verify) {
   std::vector<Extractor*> with_kernels;
   std::ranges::copy_if(extractors_, std::back_inserter(with_kernels), &Extractor::device_twin);
-  VMAFX_ASSIGN(lane_, HipLane::start(device, with_kernels, format, surfaces, workers_, static_cast<int>(encodes_)));
+  VMAFX_ASSIGN(auto lane, HipLane::create(device, with_kernels, format, surfaces, static_cast<int>(encodes_)));
+  return add_lane(std::move(lane), extractors_, verify);
+}
+
+Status Pipeline::add_lane(std::unique_ptr<HipLane> lane, std::vector<Extractor*> extractors, int verify) {
+  VMAFX_TRY(lane->start(workers_));
+  lane_ = std::move(lane);
+  for (size_t i = 0; i < extractors_.size(); i++)
+    if (extractors[i]) extractors_[i] = extractors[i];
   verify_ = verify;
-  const bool lane_alone = with_kernels.size() == extractors_.size() && !verify;
+  const bool lane_alone = !verify && std::ranges::all_of(extractors_, &Extractor::device_twin);
   const size_t in_lane = (static_cast<size_t>(lane_->frames_in_flight()) + encodes_ - 1) / encodes_;
   make_slots(in_lane + static_cast<size_t>(frames_ahead_) + (lane_alone ? 0 : static_cast<size_t>(threads())));
+  gather_leading_pairs();
   return {};
+}
+
+/* Those of the encodes that had all of these pictures: others are the CPU's until they have (see in_lane()). */
+void Pipeline::gather_leading_pairs() {
+  for (int back = history_[0] - 1; back >= 0; back--) {
+    std::vector<LeadingPair> pairs;
+    for (size_t encode = 0; encode < encodes_ && last_refs_[back]; encode++) {
+      const Earlier& earlier = earlier_[encode];
+      if (earlier.ref[back] != last_refs_[back]) continue;
+      LeadingPair& pair = pairs.emplace_back(earlier.ref[back], earlier.dist[back]);
+      pair.lane.encode = static_cast<int>(encode);
+      pair.lane.leads = back + 1;
+      pair.lane.ref = pair.ref.get();
+      pair.lane.dist = pair.dist.get();
+    }
+    if (!pairs.empty()) leading_pairs_.push_back(std::move(pairs));
+  }
 }
 
 void Pipeline::make_slots(size_t count) {
@@ -293,6 +321,20 @@ void Pipeline::start_task(Task& task, size_t first, size_t end) noexcept {
   workers_.add(task);
 }
 
+void Pipeline::start_leading_pairs() {
+  for (std::vector<LeadingPair>& pairs : leading_pairs_) {
+    Fifo<LaneFrame> frames;
+    for (LeadingPair& pair : pairs) {
+      pair.lane.place = static_cast<int>(&pair - pairs.data());
+      pair.lane.of = static_cast<int>(pairs.size());
+      /* If it failed, so do those that follow. */
+      pair.lane.done = [&pair](const Status&) { pair.ref = pair.dist = nullptr; };
+      frames.push_back(pair.lane);
+    }
+    lane_->add(frames);
+  }
+}
+
 /* The lane gets frames that it has no sums to make of, too, where they may be the earlier ones of those to come. */
 void Pipeline::start_lane(Slot& slot) {
   if (!lane_) return;
@@ -310,6 +352,7 @@ void Pipeline::start_lane(Slot& slot) {
     frames.push_back(part.lane);
   }
   if (!count) return;
+  if (!std::exchange(lane_began_, true)) start_leading_pairs();
   for (LaneFrame* frame = frames.first(); frame; frame = frame->next) frame->of = count;
   {
     const MutexLock lock(mutex_);

@@ -56,8 +56,12 @@ class Pipeline {
   /* Allocates everything. `frames_ahead`: how many frames may be in flight beyond one for each thread. */
   Status start(std::vector<Extractor*> extractors, int threads, int frames_ahead, int encodes = 1);
 
-  /* From now on the extractors that have kernels run on the device. Before the first frame. `surfaces`: see HipLane::start().
-   * `verify`: every how many frames their CPU twins run too; 0: never. After a failure the pipeline is as before. */
+  /* From now on the extractors that have kernels run on the device. Only when empty(): before the first frame or later. `extractors`, of
+   * which the lane was made, take the places of those given to start(); where one is null, that one goes on without kernels. `verify`:
+   * every how many frames the CPU twins run too; 0: never. After a failure the pipeline is as before. */
+  Status add_lane(std::unique_ptr<HipLane> lane, std::vector<Extractor*> extractors, int verify);
+
+  /* The same with a lane of the pipeline's own extractors; see HipLane::create(). */
   Status add_lane(const hip::OpenedDevice& device, const VideoFormat& format, bool surfaces, int verify);
 
   /* The CPU's sums of extractor i are taken from kept[i] where it has them, and kept there; null: not. Before the first frame. The pictures of
@@ -122,6 +126,12 @@ class Pipeline {
     std::vector<Task> tasks, checks;  // of each extractor, as many as there are parts
   };
 
+  /* A pair from before the lane's first one, which the lane is given so that it has the earlier pictures. */
+  struct LeadingPair {
+    Held ref, dist;  // let go when the lane is done with them
+    LaneFrame lane;
+  };
+
   /* The last pictures, the last one first. */
   struct Earlier {
     Held ref[kMostHistory], dist[kMostHistory];
@@ -144,6 +154,8 @@ class Pipeline {
   bool take_kept_sums(Slot& slot, size_t extractor) const;
   void keep_sums_of(const Task& task) const;
   void start_lane(Slot& slot);
+  void gather_leading_pairs();
+  void start_leading_pairs();
   void start_tasks(Slot& slot, std::vector<Task>& tasks, size_t extractor) noexcept;
   void start_task(Task& task, size_t first, size_t end) noexcept;
   void run(Task& task, int worker) noexcept;
@@ -176,6 +188,8 @@ class Pipeline {
   size_t next_ = 0, oldest_ = 0;       // slot counts; slot = count % slots_.size()
   size_t taken_ = 0;                   // parts of the oldest slot
   int frames_ahead_ = 0;
+  std::vector<std::vector<LeadingPair>> leading_pairs_;  // of each picture of the reference, oldest first
+  bool lane_began_ = false;                              // it has them
   Verification verification_;
 
   mutable Mutex mutex_;

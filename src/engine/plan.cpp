@@ -48,6 +48,15 @@ Status check_writes_nothing(const ModelSpec& spec, const ModelFeature& feature, 
   return {};
 }
 
+/* Why the CPU runs what has kernels. */
+Status fits_device(const PlannedExtractor& planned, const VideoFormat& format) {
+  return planned.info->fits_device ? planned.info->fits_device(planned.options, format) : Status();
+}
+
+std::string kept_by_cpu(const PlannedExtractor& planned, const Status& reason) {
+  return format_text("%s runs on the CPU: %s", planned.info->name, reason.message().c_str());
+}
+
 }  // namespace
 
 std::string PlannedExtractor::name() const { return info->name + options.key_suffix(); }
@@ -136,12 +145,11 @@ StatusOr<int> Plan::add_extractor(const ExtractorInfo& info, Placement preferred
 }
 
 Status choose_placement(PlannedExtractor& planned, const VideoFormat& format, Log& log) {
-  const ExtractorInfo& info = *planned.info;
-  if (planned.placement == Placement::kCpu || !info.fits_device) return {};
-  const Status fits = info.fits_device(planned.options, format);
+  if (planned.placement == Placement::kCpu) return {};
+  const Status fits = fits_device(planned, format);
   if (fits.ok()) return {};
   if (planned.device_only) return no_extractor(name_of(planned), fits.message());
-  log.info(format_text("%s runs on the CPU: %s", info.name, fits.message().c_str()));
+  log.info(kept_by_cpu(planned, fits));
   planned.placement = Placement::kCpu;
   return {};
 }
@@ -193,6 +201,20 @@ Status Plan::instantiate(const VideoFormat& format, Log& log, int encodes) {
     }
   }
   return {};
+}
+
+StatusOr<DeviceExtractors> Plan::make_device_extractors(const VideoFormat& format) const {
+  DeviceExtractors made;
+  for (const PlannedExtractor& planned : extractors_) {
+    made.of_plan.emplace_back();
+    if (!(planned.info->flags & kHip)) continue;
+    if (const Status fits = fits_device(planned, format); !fits.ok()) {
+      made.kept.push_back(kept_by_cpu(planned, fits));
+      continue;
+    }
+    VMAFX_ASSIGN(made.of_plan.back(), planned.info->create(planned.options, format, Placement::kDevice));
+  }
+  return made;
 }
 
 /* In the order in which libvmaf, on one thread, writes each feature's first score. */

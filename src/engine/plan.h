@@ -48,6 +48,12 @@ struct PlannedModel {
   int first_column = -1;      // of its scores; after instantiate()
 };
 
+/* Of a plan that runs on the CPU: what a GPU that comes later runs of it. */
+struct DeviceExtractors {
+  std::vector<std::unique_ptr<Extractor>> of_plan;  // one for each of the plan's; null: the CPU keeps it
+  std::vector<std::string> kept;                    // why it keeps those that have kernels
+};
+
 /* Has the CPU run what the kernels leave it, the format or the options, and says why. EINVAL if the kernels were asked for
  * by name. */
 Status choose_placement(PlannedExtractor& planned, const VideoFormat& format, Log& log);
@@ -61,6 +67,9 @@ class Plan {
 
   /* Makes the extractors, for so many encodes. EINVAL when one cannot take the format, or writes files, which are of one encode. */
   Status instantiate(const VideoFormat& format, Log& log, int encodes = 1);
+
+  /* After instantiate(). */
+  StatusOr<DeviceExtractors> make_device_extractors(const VideoFormat& format) const;
 
   std::vector<PlannedExtractor>& extractors() { return extractors_; }
   const std::vector<PlannedExtractor>& extractors() const { return extractors_; }

@@ -5,6 +5,7 @@
 
 #include "base/cpu.h"
 #include "engine/color.h"
+#include "kernels/registry.h"
 
 namespace vmafx {
 
@@ -24,6 +25,11 @@ Status check_range(const char* option, int value, int least, int most, const cha
   if (value >= least && value <= most) return {};
   if (most == INT_MAX) return error(EINVAL, "%s=%d; use %d or more (%s)", option, value, least, help);
   return error(EINVAL, "%s=%d; use %d to %d (%s)", option, value, least, most, help);
+}
+
+bool name_kernels(const std::vector<FeatureSpec>& features) {
+  return std::ranges::any_of(features,
+                             [](const FeatureSpec& spec) { return find_extractor(spec.extractor).device_only; });
 }
 
 }  // namespace
@@ -53,10 +59,10 @@ StatusOr<std::unique_ptr<Session>> Session::open(const SessionParams& params, Lo
   VMAFX_TRY(select_cpu());
 
   std::unique_ptr<Session> session(new Session(params, std::move(sink)));
-  VMAFX_ASSIGN(session->backend_, open_backend(params.backend, params.device, params.given,
-                                               std::chrono::seconds(params.device_wait), session->log_));
-  VMAFX_ASSIGN(auto models, session->models_asked_for());
   VMAFX_ASSIGN(const auto features, parse_features(params.feature));
+  VMAFX_ASSIGN(session->backend_,
+               open_backend(params.backend, session->device_choice(), name_kernels(features), session->log_));
+  VMAFX_ASSIGN(auto models, session->models_asked_for());
   VMAFX_ASSIGN(session->plan_, Plan::make(std::move(models), features, session->backend_.preferred, session->log_));
 
   VMAFX_ASSIGN(session->score_format_, ScoreFormat::parse(params.score_fmt, false));
@@ -66,6 +72,10 @@ StatusOr<std::unique_ptr<Session>> Session::open(const SessionParams& params, Lo
                                                session->log_));
   VMAFX_TRY(session->open_encodes());
   return session;
+}
+
+DeviceChoice Session::device_choice() const {
+  return {params_.device, params_.given, std::chrono::seconds(params_.backend == "hip" ? params_.device_wait : 0)};
 }
 
 /* What `encode_names` calls it, or "main0". */
@@ -186,20 +196,74 @@ Status Session::start_pipeline() {
   for (const PlannedExtractor& planned : plan_.extractors()) extractors.push_back(planned.extractor.get());
   VMAFX_TRY(pipeline_.start(std::move(extractors), threads, kFramesAhead, params_.encodes));
   VMAFX_TRY(start_lane());
-  log_beginning(run_facts(), log_);
+  if (takeover_.empty()) log_beginning(run_facts(), log_);
   return {};
+}
+
+bool Session::has_surfaces() const {
+  return ref_reader_.in_gpu_memory() || std::ranges::any_of(dist_readers_, &PictureReader::in_gpu_memory);
 }
 
 /* The GPU's part, if there is one. What does not fit its memory is like a device that does not open. */
 Status Session::start_lane() {
+  if (backend_.comes_later) return start_opening();
   const bool wanted = std::ranges::any_of(
       plan_.extractors(), [](const PlannedExtractor& planned) { return planned.extractor->device_twin(); });
   if (!backend_.device || !wanted) return {};
-  const bool surfaces =
-      ref_reader_.in_gpu_memory() || std::ranges::any_of(dist_readers_, &PictureReader::in_gpu_memory);
-  const Status status = pipeline_.add_lane(*backend_.device, format_, surfaces, params_.verify);
+  const Status status = pipeline_.add_lane(*backend_.device, format_, has_surfaces(), params_.verify);
   if (status.ok()) return {};
   return give_up_device(params_.backend, status, backend_, log_);
+}
+
+/* Of a GPU that comes later. Frames in its memory are for it, so that it must be there before the first one. */
+Status Session::start_opening() {
+  VMAFX_ASSIGN(DeviceExtractors made, plan_.make_device_extractors(format_));
+  if (std::ranges::none_of(made.of_plan, [](const auto& extractor) { return extractor != nullptr; })) return {};
+  kept_by_cpu_ = std::move(made.kept);
+  LaneRequest lane{std::move(made.of_plan), format_, has_surfaces(), params_.encodes};
+  auto opening = DeviceOpening::start(
+      {.device = device_choice(), .lane = std::move(lane), .beside_stream = !has_surfaces()}, log_);
+  if (!opening.ok()) return give_up_device(params_.backend, opening.status(), backend_, log_);
+  opening_ = std::move(opening.value());
+  if (!has_surfaces()) return {};
+  (void)opening_->wait();
+  return look_at_opening();
+}
+
+/* The GPU takes over once it is there; that it does not come is told once that is known. */
+Status Session::look_at_opening() {
+  if (!opening_) return {};
+  std::optional<Status> outcome = opening_->outcome();
+  if (!outcome) return {};
+  if (outcome->ok()) outcome = take_over();
+  opening_.reset();
+  VMAFX_TRY(failure_);
+  return outcome->ok() ? Status() : give_up_device(params_.backend, *outcome, backend_, log_);
+}
+
+/* From the next frame on. Fails for the GPU's sake, or with failure_ for the sake of frames that were in flight. */
+Status Session::take_over() {
+  VMAFX_ASSIGN(OpenedGpu gpu, opening_->take());
+  VMAFX_TRY(pump([] { return true; }));
+  std::vector<Extractor*> extractors;
+  for (const auto& extractor : gpu.extractors) extractors.push_back(extractor.get());
+  VMAFX_TRY(pipeline_.add_lane(std::move(gpu.lane), std::move(extractors), params_.verify));
+  lane_extractors_ = std::move(gpu.extractors);
+  backend_ = {.device = std::move(gpu.device), .preferred = Placement::kDevice};
+  for (const auto& encode : encodes_) takeover_.push_back(encode->submitted());
+  for (const std::string& line : kept_by_cpu_) log_.info(line);
+  log_beginning(run_facts(), log_);
+  return {};
+}
+
+void Session::end_opening() {
+  if (!opening_) return;
+  opening_->wait_for_search();
+  const std::optional<Status> outcome = opening_->outcome();
+  opening_.reset();
+  if (outcome && !outcome->ok()) return (void)give_up_device(params_.backend, *outcome, backend_, log_);
+  backend_.fallback = "the stream ended before the GPU was open";
+  log_.verbose("backend=auto ran on the CPU: " + backend_.fallback);
 }
 
 /* The reference's, of metrics that read nothing else. */
@@ -261,6 +325,8 @@ Status Session::queue(StatusOr<Pipeline::Held> ref, DistPictures dist_pictures) 
   VMAFX_TRY(keep(frames.status()));
 
   if (submitted_ == 0) started_ = std::chrono::steady_clock::now();
+  if (opening_) opening_->stream_began();
+  VMAFX_TRY(keep(look_at_opening()));
   VMAFX_TRY(pump([this] { return pipeline_.full(); }));
   VMAFX_TRY(keep(report_complete_frames()));
   for (Pipeline::EncodeFrame& frame : frames.value()) {
@@ -374,6 +440,7 @@ Status Session::drain() {
   VMAFX_TRY(pump([] { return true; }));
   for (const auto& encode : encodes_) VMAFX_TRY(keep(encode->flush()));
   ended_ = std::chrono::steady_clock::now();
+  end_opening();
   return {};
 }
 
@@ -442,10 +509,10 @@ Status Session::write_report(ReportFile report, std::span<const std::unique_ptr<
   const bool several = encodes.size() > 1;
   for (const auto& encode : encodes) {
     const bool cut = partial || (encode->pairing() && encode->pairing()->cut_short);
-    told.push_back(
-        {encode->table(),
-         several ? encode->label() : nullptr,
-         {kVersion, format_.w, format_.h, frames_per_second(), cut, encode->windows(), run_facts(encode.get())}});
+    told.push_back({encode->table(),
+                    several ? encode->label() : nullptr,
+                    {kVersion, format_.w, format_.h, frames_per_second(), cut, encode->windows(),
+                     run_facts(encode.get(), several)}});
   }
   VMAFX_TRY(report.write(told));
   return report.commit();
@@ -458,24 +525,33 @@ unsigned Session::imports() const {
   return imports;
 }
 
-/* Without an encode: of all of them. */
-RunFacts Session::run_facts(const Encode* encode) const {
+/* Where the CPU had frames before. Without an encode: of the one that is furthest. */
+std::optional<int64_t> Session::takeover(const Encode* encode) const {
+  if (takeover_.empty()) return std::nullopt;
+  const int64_t frame = encode ? takeover_[static_cast<size_t>(encode->number())] : std::ranges::max(takeover_);
+  return frame > 0 ? std::optional(frame) : std::nullopt;
+}
+
+/* Of an encode, or with the pairing of one, if any, of all of them. */
+RunFacts Session::run_facts(const Encode* encode, bool of_all) const {
   FrameCounts ref = pipeline_.counts(hip::Side::kRef), dist = pipeline_.counts(hip::Side::kDist);
   ref.downloaded = ref_reader_.downloaded();
   for (const PictureReader& reader : dist_readers_) dist.downloaded += reader.downloaded();
-  RunFacts run{
-      .fallback = backend_.fallback,
-      .threads = pipeline_.threads(),
-      .n_subsample = params_.n_subsample,
-      .ref = ref,
-      .dist = dist,
-      .in_gpu_memory = ref_reader_.in_gpu_memory() || std::ranges::any_of(dist_readers_, &PictureReader::in_gpu_memory),
-      .handover = handover_,
-      .verify = params_.verify,
-      .verification = pipeline_.verification(),
-      .pairing = encode ? encode->pairing() : std::nullopt};
+  RunFacts run{.fallback = backend_.fallback,
+               .threads = pipeline_.threads(),
+               .n_subsample = params_.n_subsample,
+               .ref = ref,
+               .dist = dist,
+               .in_gpu_memory = has_surfaces(),
+               .takeover = takeover(of_all ? nullptr : encode),
+               .handover = handover_,
+               .verify = params_.verify,
+               .verification = pipeline_.verification(),
+               .pairing = encode ? encode->pairing() : std::nullopt};
+  const bool ended_before = !of_all && run.takeover == encode->submitted();
+  if (ended_before) run.takeover.reset();
   for (size_t i = 0; i < plan_.extractors().size(); i++)
-    run.metrics.push_back({plan_.extractors()[i].name(), pipeline_.on_device(i)});
+    run.metrics.push_back({plan_.extractors()[i].name(), !ended_before && pipeline_.on_device(i)});
   if (backend_.device) run.device = device_name(*backend_.device);
   return run;
 }

@@ -12,6 +12,7 @@
 
 #include "base/log.h"
 #include "base/status.h"
+#include "engine/device_opening.h"
 #include "engine/dispatch.h"
 #include "engine/encode.h"
 #include "engine/pictures.h"
@@ -86,7 +87,13 @@ class Session {
   Status open_encodes();
   void settle_color(const Color& ref, const std::vector<InputFormat>& dist);
   Status start_pipeline();
+  DeviceChoice device_choice() const;
+  bool has_surfaces() const;
   Status start_lane();
+  Status start_opening();
+  Status look_at_opening();
+  Status take_over();
+  void end_opening();
   Status start_import(PictureReader& reader, const InputFormat& format);
   std::vector<std::shared_ptr<KeptSums>> kept_sums() const;
   StatusOr<std::unique_ptr<DeviceIntake>> open_intake(const InputFormat& format) const;
@@ -111,7 +118,8 @@ class Session {
   Status write_reports(bool partial);
   Status write_report(ReportFile report, std::span<const std::unique_ptr<Encode>> encodes, bool partial);
   Status end_encodes();
-  RunFacts run_facts(const Encode* encode = nullptr) const;
+  RunFacts run_facts(const Encode* encode = nullptr, bool of_all = true) const;
+  std::optional<int64_t> takeover(const Encode* encode) const;
   double frames_per_second() const;
 
   SessionParams params_;
@@ -127,6 +135,10 @@ class Session {
   PictureReader ref_reader_;                    // of these
   std::vector<PictureReader> dist_readers_;
   bool configured_ = false;
+  std::unique_ptr<DeviceOpening> opening_;                   // of a GPU that comes later
+  std::vector<std::string> kept_by_cpu_;                     // why, of metrics that have kernels
+  std::vector<std::unique_ptr<Extractor>> lane_extractors_;  // of the GPU that has come
+  std::vector<int64_t> takeover_;                            // the first frame that is its, of each encode
   Pipeline pipeline_;
 
   std::optional<Handover> handover_;  // told

@@ -50,7 +50,12 @@ const char* file_name(const char* path) {
 
 }  // namespace
 
+Status ContextOptions::wanted() const {
+  return left && left() ? error(ECANCELED, "nobody waits for the device any more") : Status();
+}
+
 StatusOr<ContextPtr> Context::open(const Device& device, ContextOptions options) {
+  VMAFX_TRY(options.wanted());
   ContextPtr context(new Context(device, std::move(options)));
   const Functions& f = device.runtime->functions();
   if (const Error code = f.retain(f, device.handle, &context->binding_.context))
@@ -81,6 +86,8 @@ Context::~Context() {
   if (const Error code = f.release(f, device_.handle))
     note(device_.runtime->failure(EIO, "DevicePrimaryCtxRelease", code).message());
 }
+
+Status Context::wanted() const { return options_.wanted(); }
 
 Context::Scope::Scope(Context& context) : context_(context), outer_(bound_context) {
   if (outer_ == &context || context.lost()) return;

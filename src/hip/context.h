@@ -29,6 +29,9 @@ struct ContextOptions {
   std::function<void(const std::string&)> note{};  // debug notes, from any thread; may be empty
   std::function<void(const std::string&)> tell{};  // what the user should know before it happens; may be empty
   std::chrono::milliseconds slot_wait{0};          // for a slot on the device (base/slots.h)
+  std::function<bool()> left{};                    // nobody wants the device any more; may be empty
+
+  Status wanted() const;  // ECANCELED if so
 };
 
 class Context;
@@ -46,6 +49,9 @@ class Context {
   ~Context();
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
+
+  /* To be asked between calls that take long: ECANCELED if nobody wants the device any more. */
+  Status wanted() const;
 
   const Device& device() const { return device_; }
   bool owned() const { return owned_; }

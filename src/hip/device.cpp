@@ -5,6 +5,7 @@
 #include <map>
 #include <thread>
 
+#include "base/background.h"
 #include "base/environment.h"
 #include "base/mutex.h"
 #include "hip/code_objects.h"
@@ -160,6 +161,7 @@ StatusOr<const Runtime*> runtime_of(Platform platform) {
 
 StatusOr<OpenedDevice> open_primary(const std::vector<Device>& candidates, ContextOptions options) {
   VMAFX_TRY(find_code(candidates.front()).status());  // before waiting for a place
+  VMAFX_TRY(options.wanted());
   VMAFX_ASSIGN(TakenDevice taken, take_device(candidates, options.slot_wait));
   VMAFX_ASSIGN(const CodeObject code, find_code(taken.device));
   VMAFX_ASSIGN(ContextPtr context, Context::open(taken.device, std::move(options)));
@@ -200,12 +202,30 @@ StatusOr<OpenedDevice> open_device(const std::string& choice, Platform platform,
   return open_adopted(*runtime, native, std::move(options));
 }
 
+Status find_runtime() {
+  Status failure;
+  for (const Libraries& libraries : Runtime::candidates()) {
+    const Status loaded = Runtime::load(libraries).status();
+    if (loaded.ok()) return {};
+    failure = more_telling(failure, loaded);
+  }
+  return failure;
+}
+
 StatusOr<OpenedDevice> load_kernels(ContextPtr context, const CodeObject& code) {
+  VMAFX_TRY(still_wanted(context));
   if (code.is_ptx()) tell_of_compiling(*context);
   VMAFX_ASSIGN(Module module, Module::load(context, code.image.data()));
   OpenedDevice opened{context->device(), nullptr, context, std::make_shared<const Module>(std::move(module))};
+  VMAFX_TRY(still_wanted(context));
   VMAFX_TRY(self_test(opened.context, *opened.kernels));
   return opened;
+}
+
+Status still_wanted(const ContextPtr& context) {
+  const Status wanted = context->wanted();
+  if (!wanted.ok() && program_ends()) context->lose("the program ends");
+  return wanted;
 }
 
 StatusOr<Device> device_of_context(Platform platform, NativeContext native) {

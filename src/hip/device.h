@@ -21,6 +21,9 @@ struct OpenedDevice : Device {
   std::shared_ptr<const Module> kernels;  // all metrics' kernels for its architecture
 };
 
+/* Whether there is any runtime to open a device with: known at once where there is none. The causes are those of open_device(). */
+Status find_runtime();
+
 /* Opens the device that `choice` names: "auto", an index, or a PCI address (see choose_device). Of several that are as good to "auto",
  * the one that the fewest processes use. What can fail, and how it is told: EBUSY other processes fill it; ENOENT no runtime library; ELIBACC one that does not load; ENXIO no driver; EACCES no permission on
  * its device node; ENODEV no device, or none like `choice`; ENOTSUP no code object for the device's architecture;
@@ -39,6 +42,10 @@ StatusOr<OpenedDevice> load_kernels(ContextPtr context, const CodeObject& code);
 
 /* The device that a context of the application belongs to. */
 StatusOr<Device> device_of_context(Platform platform, NativeContext native);
+
+/* To be asked between calls that take long: ECANCELED if nobody wants the device any more. If the program ends, the device is given up
+ * besides: the program waits, and freeing takes long, too. */
+Status still_wanted(const ContextPtr& context);
 
 /* Runs the known-answer kernel: EBADMSG if it answers wrongly. */
 Status self_test(const ContextPtr& context, const Module& kernels);

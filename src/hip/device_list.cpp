@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include "base/background.h"
 #include "hip/architecture.h"
 
 namespace vmafx::hip {
@@ -94,6 +95,7 @@ StatusOr<std::vector<Device>> list_devices(const Runtime& runtime) {
     const Status reason = no_device(runtime);
     return code == kErrorNoDevice || reason.code() != ENODEV ? reason : runtime.failure(EIO, "Init", code);
   }
+  [[maybe_unused]] static const bool once = (wait_at_exit(), true);
   int count = 0;
   if (const Error code = f.GetDeviceCount(&count); code && code != kErrorNoDevice)
     return runtime.failure(EIO, "GetDeviceCount", code);

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/aligned.h"
+#include "hip/device.h"
 
 namespace vmafx::hip {
 namespace {
@@ -56,6 +57,7 @@ Status FramePool::allocate() {
   VMAFX_ASSIGN(device_, DeviceBuffer<std::byte>::create(context_, batch_bytes_ * device_batches()));
   VMAFX_ASSIGN(device_sums_, DeviceBuffer<std::byte>::create(context_, batch_sums_bytes_ * layout_.batches_in_flight));
   VMAFX_ASSIGN(scratch_, DeviceBuffer<std::byte>::create(context_, layout_.scratch_bytes));
+  VMAFX_TRY(still_wanted(context_));  // page-locking takes long
   VMAFX_ASSIGN(staging_, PinnedBuffer<std::byte>::create(context_, batch_bytes_ * layout_.batches_in_flight));
   VMAFX_ASSIGN(host_sums_, PinnedBuffer<std::byte>::create(context_, batch_sums_bytes_ * layout_.batches_in_flight));
   if (staging_.size()) std::memset(staging_.data(), 0, staging_.size());  // the padding of rows is uploaded, too

@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 
+#include "base/background.h"
 #include "base/environment.h"
 
 namespace vmafx::hip {
@@ -47,6 +48,7 @@ StatusOr<const Runtime*> Runtime::load(const Libraries& libraries) {
     if (const auto known = loaded.find(name); known != loaded.end()) return known->second.get();
     /* Local: the runtime's own libLLVM must not meet the one of a video driver in the same process. */
     if (void* library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+      wait_at_exit();
       VMAFX_ASSIGN(Runtime runtime, open(library, name));
       return (loaded[name] = std::make_unique<const Runtime>(std::move(runtime))).get();
     }

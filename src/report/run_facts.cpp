@@ -33,6 +33,8 @@ void log_beginning(const RunFacts& run, Log& log) {
   for (const RunFacts::Metric& metric : run.metrics)
     where += (where.empty() ? "" : ", ") + metric.name + " on " + backend_of(metric);
   where += format_text("; CPU code %s, %d threads", cpu_level().c_str(), run.threads);
+  if (run.takeover)
+    where = format_text("the GPU takes over at frame %lld: ", static_cast<long long>(*run.takeover)) + where;
   if (run.device.empty()) log.verbose(where);
   else log.info(where + "; GPU " + run.device);
 }
@@ -55,6 +57,7 @@ Json report_extras(const std::string& version, const RunFacts& run) {
        {"frames", Json::object({{"reference", counts_json(run.ref)}, {"distorted", counts_json(run.dist)}})},
        {"n_subsample", run.n_subsample}});
   if (!run.fallback.empty()) ours.add("fallback", run.fallback);
+  if (run.takeover) ours.add("takeover", Json::object({{"frame", *run.takeover}}));
   if (run.handover)
     ours.add("handover", Json::object({{"frame", run.handover->frame}, {"reason", run.handover->reason.message()}}));
   if (run.verification.frames)

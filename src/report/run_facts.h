@@ -45,14 +45,15 @@ struct RunFacts {
   int threads = 0;
   int n_subsample = 1;
   FrameCounts ref{}, dist{};
-  bool in_gpu_memory = false;  // the pictures of some input
+  bool in_gpu_memory = false;         // the pictures of some input
+  std::optional<int64_t> takeover{};  // the first frame that was the GPU's; those before are the CPU's
   std::optional<Handover> handover{};
   int verify = 0;
   Verification verification{};
   std::optional<VmafxPairing> pairing{};
 };
 
-/* Which features run where: of interest to the user only where there was a choice. */
+/* Which features run where, at the beginning and where the GPU takes over: of interest to the user only where there was a choice. */
 void log_beginning(const RunFacts& run, Log& log);
 void log_end(const RunFacts& run, Log& log);
 

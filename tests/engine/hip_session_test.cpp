@@ -65,9 +65,12 @@ int print_stream(char** arguments) {
 
 std::string cpu_scores() { return run_again("", "cpu 1").text; }
 
-void assert_scores_survive(const std::string& variables, const std::string& want) {
-  const Rerun rerun = run_again(variables, "auto 1");
-  ck_assert_msg(rerun.succeeded && rerun.text == want, "%s: %s", variables.c_str(), rerun.last_words().c_str());
+/* Whether the GPU opened, in which case the scores are the CPU's, whatever followed. */
+bool scores_survive(const std::string& variables, const std::string& want) {
+  const Rerun rerun = run_again(variables, "hip 1");
+  if (!rerun.succeeded) assert_contains(rerun.text, "backend=hip cannot run: ");
+  else ck_assert_msg(rerun.text == want, "%s: %s", variables.c_str(), rerun.last_words().c_str());
+  return rerun.succeeded;
 }
 
 std::string fails(int k) {
@@ -189,11 +192,9 @@ START_TEST(a_device_without_memory_is_told) {
   ck_assert(!strict.succeeded);
   assert_contains(strict.text, "error 12: ");
   assert_contains(strict.text, "\nbackend=hip cannot run: ");
-  assert_text_eq(run_again(little, "auto 1").text, cpu_scores());
 }
 END_TEST
 
-/* "auto" runs on the CPU at once; "hip" waits. */
 START_TEST(a_gpu_full_of_processes_is_left_alone) {
   char folder[] = "/tmp/vmafx_slots_XXXXXX";
   ck_assert(mkdtemp(folder));
@@ -201,7 +202,6 @@ START_TEST(a_gpu_full_of_processes_is_left_alone) {
   const std::vector<std::string> device = {"0000:03:00.0"};
   ck_assert(run_again(one, "hip 1").succeeded);
   auto other = take_slot(folder, device, 1);
-  assert_text_eq(run_again(one, "auto 1").text, cpu_scores());
   const Rerun strict = run_again(one, "hip 1 1");
   ck_assert(!strict.succeeded);
   assert_contains(strict.text, "error 16: ");
@@ -229,7 +229,9 @@ START_TEST(each_call_may_fail) {
   const std::string want = cpu_scores();
   const int calls = count_calls("hip 1");
   ck_assert_int_ge(calls, 100);
-  for (int k = 1; k <= calls; k += every_under_sanitizers(5)) assert_scores_survive(fails(k), want);
+  int opened = 0;
+  for (int k = 1; k <= calls; k += every_under_sanitizers(5)) opened += scores_survive(fails(k), want);
+  ck_assert_int_ge(opened, calls / 3 / every_under_sanitizers(5));
 }
 END_TEST
 
@@ -237,22 +239,26 @@ START_TEST(each_call_may_hang) {
   const std::string want = cpu_scores();
   const std::vector<std::string> calls = list_calls("hip 1");
   ck_assert_int_ge(std::ranges::count_if(calls, queues_work), 20);
+  int opened = 0;
   for (size_t k = 0; k < calls.size(); k += every_under_sanitizers(3))
     if (queues_work(calls[k]))
-      assert_scores_survive(emulator("HANG", std::to_string(k + 1)) + " VMAFX_HIP_DEADLINE=300", want);
+      opened += scores_survive(emulator("HANG", std::to_string(k + 1)) + " VMAFX_HIP_DEADLINE=300", want);
+  ck_assert_int_ge(opened, 10 / every_under_sanitizers(3));
 }
 END_TEST
 
-/* While the device is opened or frames are on their way: every fourth launch. */
+/* While the device is opened (the first launch is the self-test's) or frames are on their way: every fourth launch. */
 START_TEST(calls_that_never_return_are_left_behind) {
   const std::string want = cpu_scores();
-  std::vector<std::string> blocked = {"hipInit", "hipModuleLoadData"};
+  for (const char* call : {"hipInit", "hipModuleLoadData", "hipModuleLaunchKernel:1"})
+    ck_assert(!scores_survive(emulator("BLOCK", call) + " VMAFX_HIP_DEADLINE=100", want));
+  std::vector<std::string> blocked;
   const auto launches = std::ranges::count(list_calls("hip 1"), "hipModuleLaunchKernel");
-  for (int launch = 1; launch <= launches; launch += 4)
+  for (int launch = 2; launch <= launches; launch += 4)
     blocked.push_back("hipModuleLaunchKernel:" + std::to_string(launch));
-  ck_assert_int_ge(blocked.size(), 6);
+  ck_assert_int_ge(blocked.size(), 4);
   for (const std::string& call : blocked)
-    assert_scores_survive(emulator("BLOCK", call) + " VMAFX_HIP_DEADLINE=100", want);
+    ck_assert(scores_survive(emulator("BLOCK", call) + " VMAFX_HIP_DEADLINE=100", want));
   const Rerun strict = run_again(emulator("BLOCK", "hipModuleLaunchKernel") + " VMAFX_HIP_DEADLINE=100", "hip 0");
   ck_assert(!strict.succeeded);
   assert_contains(strict.text, "the GPU has not opened within 600 ms: a call of its runtime does not come back");
