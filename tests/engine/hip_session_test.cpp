@@ -289,13 +289,13 @@ int main(int argc, char** argv) {
                                                               {"four", sessions_do_not_disturb_each_other},
                                                               {"verify", verification_finds_nothing},
                                                               {"overloads", overloads_reach_the_gpus_twin}});
-  return failed | run_suite("session on a bad GPU", {{"where", the_log_says_what_runs_where},
-                                                     {"by_name", a_twin_of_the_gpu_needs_one},
-                                                     {"memory", a_device_without_memory_is_told},
-                                                     {"slots", a_gpu_full_of_processes_is_left_alone},
-                                                     {"deadline", a_bad_deadline_is_refused},
-                                                     {"failures", each_call_may_fail},
-                                                     {"hangs", each_call_may_hang},
-                                                     {"blocks", calls_that_never_return_are_left_behind},
-                                                     {"strict", no_call_that_fails_goes_unnoticed}});
+  return failed | run_suite_on_emulator("session on a bad GPU", {{"where", the_log_says_what_runs_where},
+                                                                 {"by_name", a_twin_of_the_gpu_needs_one},
+                                                                 {"memory", a_device_without_memory_is_told},
+                                                                 {"slots", a_gpu_full_of_processes_is_left_alone},
+                                                                 {"deadline", a_bad_deadline_is_refused},
+                                                                 {"failures", each_call_may_fail},
+                                                                 {"hangs", each_call_may_hang},
+                                                                 {"blocks", calls_that_never_return_are_left_behind},
+                                                                 {"strict", no_call_that_fails_goes_unnoticed}});
 }

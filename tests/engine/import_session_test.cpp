@@ -569,14 +569,14 @@ int main(int argc, char** argv) {
                                                 {"verify_fail", verification_ends_with_an_error_if_asked},
                                                 {"addresses", device_addresses_wait_for_their_stream},
                                                 {"pinned", pinned_pictures_are_uploaded_from_where_they_are}});
-  return failed | run_suite("pictures on a GPU that cannot be read there",
-                            {{"downloads", what_cannot_be_imported_is_downloaded},
-                             {"options", import_is_obeyed},
-                             {"cpu", the_cpu_gets_downloads},
-                             {"context", device_addresses_need_their_context},
-                             {"two_devices", addresses_of_another_device_are_downloaded},
-                             {"named_device", addresses_of_the_device_that_is_named_are_imported},
-                             {"import_host", downloads_that_were_asked_for_are_told_so},
-                             {"failing", a_failing_import_is_a_download},
-                             {"handover", a_device_that_fails_hands_over}});
+  return failed | run_suite_on_emulator("pictures on a GPU that cannot be read there",
+                                        {{"downloads", what_cannot_be_imported_is_downloaded},
+                                         {"options", import_is_obeyed},
+                                         {"cpu", the_cpu_gets_downloads},
+                                         {"context", device_addresses_need_their_context},
+                                         {"two_devices", addresses_of_another_device_are_downloaded},
+                                         {"named_device", addresses_of_the_device_that_is_named_are_imported},
+                                         {"import_host", downloads_that_were_asked_for_are_told_so},
+                                         {"failing", a_failing_import_is_a_download},
+                                         {"handover", a_device_that_fails_hands_over}});
 }

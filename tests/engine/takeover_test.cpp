@@ -333,13 +333,13 @@ int main(int argc, char** argv) {
                                                       {"encodes", each_encode_keeps_its_history},
                                                       {"verify", the_gpu_is_verified_from_there_on},
                                                       {"reports", reports_say_where_it_was}});
-  return failed |
-         run_suite("a GPU that fails or comes too late", {{"failures", each_call_may_fail},
-                                                          {"hangs", each_launch_may_hang},
-                                                          {"told", why_it_is_the_cpu_is_told_once},
-                                                          {"missing", a_missing_runtime_is_told_at_once},
-                                                          {"short", a_short_stream_leaves_the_gpu_alone},
-                                                          {"blocks", an_opening_that_does_not_come_back_is_left_behind},
-                                                          {"ends", streams_and_programs_may_end_at_any_moment},
-                                                          {"slots", the_place_on_the_device_is_given_back}});
+  return failed | run_suite_on_emulator("a GPU that fails or comes too late",
+                                        {{"failures", each_call_may_fail},
+                                         {"hangs", each_launch_may_hang},
+                                         {"told", why_it_is_the_cpu_is_told_once},
+                                         {"missing", a_missing_runtime_is_told_at_once},
+                                         {"short", a_short_stream_leaves_the_gpu_alone},
+                                         {"blocks", an_opening_that_does_not_come_back_is_left_behind},
+                                         {"ends", streams_and_programs_may_end_at_any_moment},
+                                         {"slots", the_place_on_the_device_is_given_back}});
 }
