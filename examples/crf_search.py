@@ -81,7 +81,7 @@ def read_reference(path: str, encoder: Encoder, most_frames: int | None, budget:
     """Decodes the video. `budget` is what its frames may take, in bytes."""
     formats = {format.name for format in av.Codec(encoder.name, "w").video_formats}
     frames: list[av.VideoFrame] = []
-    kept = vmafx.Reference(budget=budget)
+    kept = vmafx.Reference(budget=budget, device_budget=budget)
     with av.open(path) as file, threads_of(file.streams.video[0].codec_context):
         rate = file.streams.video[0].average_rate or Fraction(25)
         for decoded in itertools.islice(file.decode(video=0), most_frames):
@@ -203,7 +203,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--crf-range", type=crf_range, metavar="FIRST:LAST", help="default 10:51 for libx264, 10:63 for libsvtav1")
     parser.add_argument("--frames", type=positive, metavar="N", help="take the first N frames only")
     parser.add_argument("--model", default=vmafx.options()["model"].default, help="as in the filter (default %(default)s)")
-    parser.add_argument("--memory", type=positive, default=2048, metavar="MIB", help="most memory for the reference's frames (default %(default)s)")
+    parser.add_argument("--memory", type=positive, default=2048, metavar="MIB", help="most memory for the frames of the reference, also on a GPU (default %(default)s)")
     return parser.parse_args()
 
 

@@ -349,7 +349,8 @@ VMAFX_API int vmafx_receive_wait(VmafxContext *ctx, VmafxFrameResult *result);
  *
  * All scores are those that vmafx_submit() gives for the same pictures. Of what metrics compute, the reference keeps the CPU's sums of those
  * that do not look at the encode (motion, float_motion): a later context that scores the same frames in the same order takes them from there. The
- * frames are in host memory; each context uploads them to its GPU again, those of VMAFX_MEMORY_PINNED that are not copied from where they are.
+ * frames are in host memory; each context uploads them to its GPU again, those of VMAFX_MEMORY_PINNED that are not copied from where they are. With a
+ * `device_budget`, the first context leaves them on the GPU for later ones.
  *
  * Frames are added by one thread at a time. Meanwhile, other threads may open contexts against the reference, and submit against the frames
  * that are there already. Close it when no other call has it. */
@@ -367,7 +368,12 @@ typedef struct VmafxReferenceParams {
     /* As in VmafxParams. */
     void (*log)(void *log_cookie, enum VmafxLogLevel level, const char *message);
     void *log_cookie;
-    void *reserved[4]; /* zero */
+    /* How many bytes of each GPU's memory the frames may take besides, with rows rounded up to 128 bytes. Not 0: a context on a GPU leaves copies there
+     * of the planes that it uploads, and later contexts on that GPU read these instead of uploading the frames again. Frames that the budget or the
+     * GPU have no room for are uploaded each time. Until the reference goes, the GPU stays open, which makes the next vmafx_open() fast, and
+     * the process keeps its place on it. Not where a context runs in VmafxParams.device_context. Default 0: none. */
+    uint64_t device_budget;
+    void *reserved[3]; /* zero */
 } VmafxReferenceParams;
 
 /* `format` is that of all its frames, as vmafx_configure() takes it; NULL for `params` means the defaults. On failure *out is NULL, and the
@@ -382,6 +388,9 @@ VMAFX_API int vmafx_reference_add(VmafxReference *ref, const VmafxPicture *pictu
 /* How many frames it has, and how many bytes of the budget they take. Any thread. */
 VMAFX_API int64_t vmafx_reference_frames(const VmafxReference *ref);
 VMAFX_API uint64_t vmafx_reference_bytes(const VmafxReference *ref);
+
+/* How many bytes of GPUs' memory they take. Any thread. */
+VMAFX_API uint64_t vmafx_reference_device_bytes(const VmafxReference *ref);
 
 /* The text of the last failure of vmafx_reference_add(); "" if there was none. Valid until its next call. */
 VMAFX_API const char *vmafx_reference_last_error(const VmafxReference *ref);

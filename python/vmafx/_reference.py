@@ -26,16 +26,18 @@ class Reference:
     - `budget`: how many bytes the frames may take; default 2 GiB
     - `planes`: which planes are kept, as a sum of 1 (Y), 2 (U) and 4 (V); default all. The VMAF models v0.6 read luma alone.
     - `copy`: whether all frames are copied, and none kept as it is: for frames whose memory is used again
+    - `device_budget`: how many bytes of each GPU's memory they may take besides; default none. The first session on a GPU leaves copies there, and
+      later ones do not upload the frames again.
 
     len() is the number of frames. They may be added while sessions in other threads score those that are there. Leaving `with` closes the
     reference; sessions that use it go on. Raises what add() does.
     """
 
-    def __init__(self, frames: Iterable[Frame] = (), *, budget: int = 0, planes: int = 0, copy: bool = False) -> None:
+    def __init__(self, frames: Iterable[Frame] = (), *, budget: int = 0, planes: int = 0, copy: bool = False, device_budget: int = 0) -> None:
         self._lock = threading.RLock()
         self._errors: list[str] = []  # what the log said
         self._cookie = ffi.new_handle(self._errors)
-        self._params = ffi.new("VmafxReferenceParams *", {"budget": budget, "planes": planes, "copy": copy})
+        self._params = ffi.new("VmafxReferenceParams *", {"budget": budget, "planes": planes, "copy": copy, "device_budget": device_budget})
         self._params.log, self._params.log_cookie = log_callback, self._cookie
         self._out = ffi.new("VmafxReference **")
         self._format: Format | None = None
@@ -99,6 +101,11 @@ class Reference:
     def nbytes(self) -> int:
         """How many bytes of the budget the frames take."""
         return int(library().vmafx_reference_bytes(self._out[0]))
+
+    @property
+    def device_nbytes(self) -> int:
+        """How many bytes of GPUs' memory they take."""
+        return int(library().vmafx_reference_device_bytes(self._out[0]))
 
     @property
     def format(self) -> Format | None:

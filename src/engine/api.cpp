@@ -263,6 +263,11 @@ int64_t vmafx_reference_frames(const VmafxReference* ref) { return ref ? ref->fr
 
 uint64_t vmafx_reference_bytes(const VmafxReference* ref) { return ref ? ref->frames->bytes() : 0; }
 
+uint64_t vmafx_reference_device_bytes(const VmafxReference* ref) {
+  const vmafx::DeviceBudget* budget = ref ? ref->frames->device_budget() : nullptr;
+  return budget ? budget->taken() : 0;
+}
+
 const char* vmafx_reference_last_error(const VmafxReference* ref) { return ref ? ref->last.message().c_str() : ""; }
 
 void vmafx_reference_close(VmafxReference** ref) {

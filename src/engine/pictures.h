@@ -16,7 +16,8 @@
 #include "base/picture.h"
 #include "base/reuse.h"
 #include "base/status.h"
-#include "engine/device_pictures.h"
+#include "engine/device/device_copies.h"
+#include "engine/device/device_pictures.h"
 #include "engine/input_format.h"
 #include "vmafx/vmafx.h"
 
@@ -82,12 +83,18 @@ class HostReader {
 /* A picture that somebody still reads, in host memory, on the device, or both. */
 class HeldPicture {
  public:
-  explicit HeldPicture(HostPicture host) : host_(std::move(host)) {}
+  /* With `copies_for`: the kernels' copies of it, within this budget, stay as long as the picture. */
+  explicit HeldPicture(HostPicture host, std::shared_ptr<DeviceBudget> copies_for = nullptr) : host_(std::move(host)) {
+    if (copies_for) copies_.emplace(std::move(copies_for));
+  }
   HeldPicture(OwnedPicture source, DevicePicture device, std::shared_ptr<HostReader> reader)
       : source_(std::move(source)), device_(std::move(device)), reader_(std::move(reader)) {}
 
   /* For the kernels; null when it is to be uploaded. */
   const DevicePicture* on_device() const { return device_ ? &*device_ : nullptr; }
+
+  /* What kernels left of one that is in host memory; null where they are to leave nothing. */
+  DeviceCopies* copies() { return copies_ ? &*copies_ : nullptr; }
 
   /* Null for a picture that was left on the device, until bring_to_host(). */
   const HostPicture* in_host();
@@ -101,6 +108,7 @@ class HeldPicture {
   const std::shared_ptr<HostReader> reader_;
   Mutex mutex_;
   std::optional<HostPicture> host_ VMAFX_GUARDED_BY(mutex_);  // stays once it is there
+  std::optional<DeviceCopies> copies_;
 };
 
 /* All pictures of one input. Used by one thread. */

@@ -17,7 +17,7 @@
 
 #include "base/aligned.h"
 #include "base/mutex.h"
-#include "engine/hip_lane.h"
+#include "engine/device/hip_lane.h"
 #include "engine/kept_sums.h"
 #include "engine/pictures.h"
 #include "engine/workers.h"

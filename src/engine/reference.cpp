@@ -32,7 +32,9 @@ StatusOr<std::shared_ptr<Reference>> Reference::open(const VmafxFormat& given, c
     return error(EINVAL, "planes=%u of a reference; use bits 0 to %d, one for each plane that is kept", params.planes,
                  format.scored.planes() - 1);
   const bool copies = params.copy || !is_readable(format);
-  return std::shared_ptr<Reference>(new Reference(format, copies, params.budget ? params.budget : kDefaultBudget));
+  const uint64_t budget = params.budget ? params.budget : kDefaultBudget;
+  auto on_devices = params.device_budget ? std::make_shared<DeviceBudget>(params.device_budget) : nullptr;
+  return std::shared_ptr<Reference>(new Reference(format, copies, budget, std::move(on_devices)));
 }
 
 /* What stays in memory because of the picture: of one that is not copied the planes that are not kept, too. */
@@ -58,7 +60,7 @@ Status Reference::add(OwnedPicture picture) {
   VMAFX_TRY(check_budget(more));
   auto host = format().in_gpu_memory() ? reader_.read_download(*picture) : reader_.read(std::move(picture));
   VMAFX_TRY(host.status());
-  auto held = std::make_shared<HeldPicture>(std::move(host.value()));
+  auto held = std::make_shared<HeldPicture>(std::move(host.value()), device_budget_);
   const MutexLock lock(mutex_);
   frames_.push_back(std::move(held));
   bytes_ += more;

@@ -1,5 +1,5 @@
-/* A reference that stays: its frames, held in host memory for any number of sessions, as their metrics read them, and the raw sums that
- * follow from them alone. Who scores against it neither decodes nor converts the frames again. */
+/* A reference that stays: its frames, held in host memory for any number of sessions, as their metrics read them, what kernels left of them on
+ * GPUs, and the raw sums that follow from them alone. Who scores against it neither decodes nor converts the frames again. */
 #ifndef VMAFX_ENGINE_REFERENCE_H
 #define VMAFX_ENGINE_REFERENCE_H
 
@@ -29,7 +29,8 @@ class Reference {
 
   const InputFormat& format() const { return reader_.format(); }  // planes_read: those that are kept
   int64_t frames() const;
-  uint64_t bytes() const;  // that the frames take
+  uint64_t bytes() const;                                                     // that the frames take
+  const DeviceBudget* device_budget() const { return device_budget_.get(); }  // null: no copies are left on GPUs
 
   /* EINVAL: there is no such frame. */
   StatusOr<std::shared_ptr<HeldPicture>> frame(int64_t number) const;
@@ -41,8 +42,8 @@ class Reference {
   std::shared_ptr<KeptSums> sums_of(const std::string& metric, size_t bytes) const;
 
  private:
-  Reference(const InputFormat& format, bool copies, uint64_t budget)
-      : reader_(format, copies), copies_(copies), budget_(budget) {}
+  Reference(const InputFormat& format, bool copies, uint64_t budget, std::shared_ptr<DeviceBudget> device_budget)
+      : reader_(format, copies), copies_(copies), budget_(budget), device_budget_(std::move(device_budget)) {}
 
   uint64_t bytes_of(const VmafxPicture& picture) const;
   Status check_budget(uint64_t more) const;
@@ -50,6 +51,7 @@ class Reference {
   HostReader reader_;
   const bool copies_;
   const uint64_t budget_;
+  const std::shared_ptr<DeviceBudget> device_budget_;  // null: nothing stays on GPUs
   mutable Mutex mutex_;
   std::vector<std::shared_ptr<HeldPicture>> frames_ VMAFX_GUARDED_BY(mutex_);
   uint64_t bytes_ VMAFX_GUARDED_BY(mutex_) = 0;

@@ -249,7 +249,7 @@ Status Session::take_over() {
   for (const auto& extractor : gpu.extractors) extractors.push_back(extractor.get());
   VMAFX_TRY(pipeline_.add_lane(std::move(gpu.lane), std::move(extractors), params_.verify));
   lane_extractors_ = std::move(gpu.extractors);
-  backend_ = {.device = std::move(gpu.device), .preferred = Placement::kDevice};
+  backend_ = {.listening = std::move(gpu.listening), .device = std::move(gpu.device), .preferred = Placement::kDevice};
   for (const auto& encode : encodes_) takeover_.push_back(encode->submitted());
   for (const std::string& line : kept_by_cpu_) log_.info(line);
   log_beginning(run_facts(), log_);
@@ -542,7 +542,7 @@ RunFacts Session::run_facts(const Encode* encode, bool of_all) const {
                .n_subsample = params_.n_subsample,
                .ref = ref,
                .dist = dist,
-               .in_gpu_memory = has_surfaces(),
+               .in_gpu_memory = has_surfaces() || (reference_ && reference_->device_budget()),
                .takeover = takeover(of_all ? nullptr : encode),
                .handover = handover_,
                .verify = params_.verify,

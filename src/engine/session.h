@@ -12,8 +12,8 @@
 
 #include "base/log.h"
 #include "base/status.h"
-#include "engine/device_opening.h"
-#include "engine/dispatch.h"
+#include "engine/device/device_opening.h"
+#include "engine/device/dispatch.h"
 #include "engine/encode.h"
 #include "engine/pictures.h"
 #include "engine/pipeline.h"

@@ -45,7 +45,7 @@ struct RunFacts {
   int threads = 0;
   int n_subsample = 1;
   FrameCounts ref{}, dist{};
-  bool in_gpu_memory = false;         // the pictures of some input
+  bool in_gpu_memory = false;         // the pictures of some input, or copies of them
   std::optional<int64_t> takeover{};  // the first frame that was the GPU's; those before are the CPU's
   std::optional<Handover> handover{};
   int verify = 0;

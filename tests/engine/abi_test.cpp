@@ -57,7 +57,8 @@ std::string structs() {
   {
     using Struct = VmafxReferenceParams;
     text += describe("VmafxReferenceParams", sizeof(Struct), alignof(Struct),
-                     {FIELD(budget), FIELD(planes), FIELD(copy), FIELD(log), FIELD(log_cookie), FIELD(reserved)});
+                     {FIELD(budget), FIELD(planes), FIELD(copy), FIELD(log), FIELD(log_cookie), FIELD(device_budget),
+                      FIELD(reserved)});
   }
   {
     using Struct = VmafxColor;

@@ -11,6 +11,7 @@
 
 #include "tests/support/check_main.h"
 #include "tests/support/device.h"
+#include "tests/support/emulator.h"
 #include "tests/support/stream.h"
 
 using namespace vmafx;
@@ -415,6 +416,136 @@ START_TEST(what_fits_the_budget_stays) {
 }
 END_TEST
 
+/* -- What stays on a GPU ------------------------------------------------------------------------------------------- */
+
+constexpr uint64_t kPlenty = 1 << 30;
+/* Of kSmall; rows of copies are rounded to 128 bytes. */
+constexpr uint64_t kLumaCopy = 128 * 84, kChromaCopies = 2 * 128 * 42;
+
+/* How many pictures of the reference the session read on the GPU, and how many it uploaded. */
+std::string read_and_uploaded(int read, int uploaded) {
+  return format_text("frames: reference: %d imported, %d uploaded", read, uploaded);
+}
+
+void assert_reads(const VmafxParams& params, const Clip& clip, const TestReference& reference, int read) {
+  TestSession session(params, clip, reference.get());
+  session.run();
+  assert_equal(session, SessionAlone(params, clip), "copies");
+  assert_contains(session.log, read_and_uploaded(read, static_cast<int>(clip.frames.size()) - read));
+}
+
+START_TEST(copies_on_the_gpu_are_read_by_later_sessions) {
+  const VmafxFormat odd = planar(97, 85, VMAFX_CHROMA_422, 10);
+  for (const VmafxFormat& format : {kSmall, semi_planar(kSmall), odd, semi_planar(odd)})
+    for (const int encodes : {1, 3}) {
+      TestReference reference(format, {.device_budget = kPlenty});
+      reference.fill();
+      Clip clip{.ref = format, .encodes = encodes};
+      VmafxParams params = params_for("hip", kModel, kFeatures);
+      params.verify = params.verify_fail = 1;
+      ck_assert_uint_eq(vmafx_reference_device_bytes(reference.get()), 0);
+      assert_reads(params, clip, reference, 0);
+      const uint64_t bytes = vmafx_reference_device_bytes(reference.get());
+      if (format.width == kSmall.width) ck_assert_uint_eq(bytes, 7 * (kLumaCopy + kChromaCopies));
+      clip.frames = {0, 4, 3, 4, 6, 5};
+      for (int again = 0; again < 2; again++) assert_reads(params, clip, reference, 6);
+      assert_as_alone(params_for("cpu", kModel, kFeatures), clip, reference.get(), "cpu");
+      ck_assert_uint_eq(vmafx_reference_device_bytes(reference.get()), bytes);
+    }
+}
+END_TEST
+
+/* Those of the frames and planes that earlier sessions read. */
+START_TEST(copies_come_as_they_are_needed) {
+  TestReference reference(kSmall, {.device_budget = kPlenty});
+  reference.fill();
+  assert_reads(params_for("hip", kModel), {.frames = {0, 1, 2}}, reference, 0);
+  ck_assert_uint_eq(vmafx_reference_device_bytes(reference.get()), 3 * kLumaCopy);
+  assert_reads(params_for("hip", kModel), {}, reference, 3);
+  ck_assert_uint_eq(vmafx_reference_device_bytes(reference.get()), 7 * kLumaCopy);
+  assert_reads(params_for("hip", kModel, kFeatures), {}, reference, 0);
+  ck_assert_uint_eq(vmafx_reference_device_bytes(reference.get()), 7 * (kLumaCopy + kChromaCopies));
+  assert_reads(params_for("hip", kModel, kFeatures), {}, reference, 7);
+}
+END_TEST
+
+START_TEST(copies_keep_to_the_budget) {
+  TestReference reference(kSmall, {.device_budget = 4 * kLumaCopy - 1});
+  reference.fill();
+  assert_reads(params_for("hip", kModel), {}, reference, 0);
+  ck_assert_uint_eq(vmafx_reference_device_bytes(reference.get()), 3 * kLumaCopy);
+  for (int again = 0; again < 2; again++) assert_reads(params_for("hip", kModel), {}, reference, 3);
+  ck_assert_uint_eq(vmafx_reference_device_bytes(reference.get()), 3 * kLumaCopy);
+}
+END_TEST
+
+START_TEST(sessions_at_once_share_copies) {
+  TestReference reference(kSmall, {.device_budget = 7 * kLumaCopy});
+  reference.fill();
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; i++)
+    threads.emplace_back([&] { assert_as_alone(params_for("hip", kModel), {}, reference.get(), "at once"); });
+  for (std::thread& thread : threads) thread.join();
+  ck_assert_uint_le(vmafx_reference_device_bytes(reference.get()), 7 * kLumaCopy);
+  assert_as_alone(params_for("hip", kModel), {}, reference.get(), "later");
+}
+END_TEST
+
+/* The sessions that read the copies may outlive the reference, and a reference the sessions that left them. */
+START_TEST(copies_go_with_the_reference) {
+  const Clip clip;
+  TestReference reference(kSmall, {.device_budget = kPlenty});
+  reference.fill();
+  assert_reads(params_for("hip", kModel), clip, reference, 0);
+  TestSession last(params_for("hip", kModel), clip, reference.get());
+  reference.close();
+  ck_assert_uint_eq(vmafx_reference_device_bytes(reference.get()), 0);
+  last.run();
+  assert_equal(last, SessionAlone(params_for("cpu", kModel), clip), "last");
+  assert_contains(last.log, read_and_uploaded(7, 0));
+}
+END_TEST
+
+/* The case that is run again: two sessions, the first of which leaves copies. */
+int print_scores_of_two(const char* backend) {
+  const Clip clip{.frames = first_frames(5)};
+  const VmafxReferenceParams params{.device_budget = kPlenty};
+  VmafxReference* reference = nullptr;
+  int failed = vmafx_reference_open(&reference, &kSmall, &params);
+  for (const int frame : clip.frames) {
+    const VmafxPicture picture = ref_picture(kSmall, frame);
+    failed |= vmafx_reference_add(reference, &picture);
+  }
+  for (int i = 0; i < 2 && !failed; i++) {
+    TestSession session(params_for(backend, "", "name=psnr"), clip, reference);
+    session.run();
+    failed = session.error;
+    if (failed) std::printf("error %d: %s", -failed, session.log.c_str());
+    for (const FrameScores& frame : session.frames[0])
+      for (const auto& [key, value] : frame) std::printf("%s %a\n", key.c_str(), value);
+  }
+  vmafx_reference_close(&reference);
+  return failed != 0;
+}
+
+/* A few of them: hip_session_test takes all, of one session. */
+START_TEST(calls_may_fail) {
+  const std::string want = run_again("", "cpu").text;
+  const int calls = count_calls("hip");
+  ck_assert_int_ge(calls, 150);
+  constexpr const char* kHow[] = {"launch", "memory", "lost"};
+  const int step = 5 * every_under_sanitizers(5);
+  int scored = 0;
+  for (int k = 1; k <= calls; k += step) {
+    const Rerun rerun = run_again(emulator("FAIL", std::to_string(k) + ":" + kHow[k % 3]), "hip");
+    scored += rerun.succeeded;
+    if (!rerun.succeeded) assert_contains(rerun.text, "backend=hip cannot run: ");
+    else ck_assert_msg(rerun.text == want, "call %d: %s", k, rerun.last_words().c_str());
+  }
+  ck_assert_int_ge(scored, calls / 4 / step);
+}
+END_TEST
+
 /* Who computed them may only be told by changing the samples behind the sums, which no application may do. */
 START_TEST(sums_of_the_reference_alone_are_kept) {
   constexpr char kMotions[] =
@@ -612,6 +743,7 @@ START_TEST(wrong_arguments_are_refused) {
   ck_assert_int_eq(vmafx_reference_open(&reference, nullptr, nullptr), -EINVAL);
   ck_assert_int_eq(vmafx_reference_frames(nullptr), 0);
   ck_assert_uint_eq(vmafx_reference_bytes(nullptr), 0);
+  ck_assert_uint_eq(vmafx_reference_device_bytes(nullptr), 0);
   assert_text_eq(vmafx_reference_last_error(nullptr), "");
   vmafx_reference_close(nullptr);
   vmafx_reference_close(&reference);
@@ -635,21 +767,28 @@ START_TEST(wrong_arguments_are_refused) {
 }
 END_TEST
 
-int main() {
-  return run_suite_on_device("reference", {{"formats", formats_have_the_scores_of_plain_sessions},
-                                           {"luma", luma_alone_has_them},
-                                           {"order", any_frames_in_any_order},
-                                           {"encodes", several_encodes_and_subsampling},
-                                           {"verify", the_gpu_is_verified},
-                                           {"at_once", several_sessions_at_once},
-                                           {"released", pictures_are_released},
-                                           {"closed", sessions_keep_what_is_closed},
-                                           {"early", sessions_that_end_early_leave_it_as_it_is},
-                                           {"budget", what_fits_the_budget_stays},
-                                           {"sums", sums_of_the_reference_alone_are_kept},
-                                           {"downloaded", pictures_of_a_gpu_are_downloaded},
-                                           {"no_frame", frames_that_it_does_not_have},
-                                           {"other_format", encodes_of_another_format},
-                                           {"calls", calls_that_do_not_belong_together},
-                                           {"arguments", wrong_arguments_are_refused}});
+int main(int argc, char** argv) {
+  if (argc > 1) return print_scores_of_two(argv[1]);
+  const int failed = run_suite_on_emulator("copies on a bad GPU", {{"failures", calls_may_fail}});
+  return failed | run_suite_on_device("reference", {{"formats", formats_have_the_scores_of_plain_sessions},
+                                                    {"luma", luma_alone_has_them},
+                                                    {"order", any_frames_in_any_order},
+                                                    {"encodes", several_encodes_and_subsampling},
+                                                    {"verify", the_gpu_is_verified},
+                                                    {"at_once", several_sessions_at_once},
+                                                    {"released", pictures_are_released},
+                                                    {"closed", sessions_keep_what_is_closed},
+                                                    {"early", sessions_that_end_early_leave_it_as_it_is},
+                                                    {"budget", what_fits_the_budget_stays},
+                                                    {"sums", sums_of_the_reference_alone_are_kept},
+                                                    {"copies", copies_on_the_gpu_are_read_by_later_sessions},
+                                                    {"needed", copies_come_as_they_are_needed},
+                                                    {"device_budget", copies_keep_to_the_budget},
+                                                    {"share_copies", sessions_at_once_share_copies},
+                                                    {"copies_go", copies_go_with_the_reference},
+                                                    {"downloaded", pictures_of_a_gpu_are_downloaded},
+                                                    {"no_frame", frames_that_it_does_not_have},
+                                                    {"other_format", encodes_of_another_format},
+                                                    {"calls", calls_that_do_not_belong_together},
+                                                    {"arguments", wrong_arguments_are_refused}});
 }

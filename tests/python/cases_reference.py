@@ -143,8 +143,12 @@ def budget_of_a_reference(lab):
         check_equal(score_against(reference, encode_of(4)), alone(4), "scores of what fits")
     with raises(vmafx.Error, "only 0 fit", errno.ENOMEM):
         vmafx.Reference([picture(0)], budget=1)
-    with raises(OverflowError):
-        vmafx.Reference(budget=-1)
+    for name in "budget", "device_budget":
+        with raises(OverflowError):
+            vmafx.Reference(**{name: -1})
+    with vmafx.Reference(map(picture, range(4)), device_budget=1 << 30) as reference:
+        check_equal(score_against(reference, encode_of(4)), alone(4), "scores")
+        check_equal(reference.device_nbytes, 0, "bytes on GPUs")
 
 
 @case

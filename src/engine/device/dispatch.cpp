@@ -1,18 +1,17 @@
-#include "engine/dispatch.h"
+#include "engine/device/dispatch.h"
 
 #include <cerrno>
 #include <utility>
 
-#include "engine/device_opening.h"
+#include "engine/device/device_opening.h"
 
 namespace vmafx {
 namespace {
 
-StatusOr<hip::OpenedDevice> open_device(DeviceChoice choice, Log& log) {
+StatusOr<OpenedGpu> open_device(DeviceChoice choice, Log& log) {
   VMAFX_ASSIGN(const auto opening, DeviceOpening::start({.device = std::move(choice)}, log));
   VMAFX_TRY(opening->wait());
-  VMAFX_ASSIGN(OpenedGpu opened, opening->take());
-  return std::move(opened.device);
+  return opening->take();
 }
 
 }  // namespace
@@ -37,7 +36,10 @@ StatusOr<Backend> open_backend(const std::string& name, DeviceChoice device, boo
   backend.comes_later = name == "auto" && !at_once && !has_context;
   if (backend.comes_later) return backend;
   auto opened = open_device(std::move(device), log);
-  if (opened.ok()) return Backend{.device = std::move(opened.value()), .preferred = Placement::kDevice};
+  if (opened.ok())
+    return Backend{.listening = std::move(opened.value().listening),
+                   .device = std::move(opened.value().device),
+                   .preferred = Placement::kDevice};
   VMAFX_TRY(give_up_device(name, opened.status(), backend, log));
   return backend;
 }

@@ -1,4 +1,4 @@
-#include "engine/device_pictures.h"
+#include "engine/device/device_pictures.h"
 
 #include <algorithm>
 #include <cerrno>

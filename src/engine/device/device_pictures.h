@@ -6,7 +6,7 @@
 
 #include "base/reuse.h"
 #include "base/status.h"
-#include "engine/dispatch.h"
+#include "engine/device/dispatch.h"
 #include "engine/input_format.h"
 #include "hip/device.h"
 #include "hip/frame_planes.h"

@@ -40,7 +40,7 @@ struct LaneFrame {
   int place = 0, of = 1;  // among the pairs of one picture of the reference, which are added together
   bool scored = false;
   int leads =
-      0;  // so many frames before the first one that has sums: it is only read as an earlier one; 0: it has sums itself
+      0;  // it is only read as an earlier frame, so many before the first one that has sums; 0: it has sums itself
   HeldPicture *ref = nullptr, *dist = nullptr;  // kept likewise
   std::span<std::byte* const> sums;  // where those of each of the lane's extractors go; nullptr: it does not run
   /* Called once, from the lane's thread: the sums are there, or why they are not. Must not throw. */
@@ -101,6 +101,17 @@ class HipLane {
     int plane;
     UnpackPlane work;
   };
+  struct Copy {  // a plane that was uploaded, to be left for later sessions
+    int frame;   // of the batch
+    int plane;
+    HeldPicture* picture;
+    UnpackPlane work;
+    std::unique_ptr<DeviceCopy> to{};
+  };
+  struct Sent {
+    Frames frames;
+    std::vector<Copy> copies;
+  };
   static int index(hip::Side side) { return side == hip::Side::kRef ? 0 : 1; }
 
   /* The numbers of frames that came before, the last one first; -1: there was none. */
@@ -124,7 +135,8 @@ class HipLane {
   };
 
   HipLane(const hip::OpenedDevice& device, int encodes)
-      : device_(device), encodes_(encodes), of_encode_(static_cast<size_t>(encodes)) {}
+      : device_(device), encodes_(encodes), of_encode_(static_cast<size_t>(encodes)),
+        may_copy_(device.context->owned()) {}
 
   /* `batch`: frames in a launch; 0: as many as suit their size. */
   Status create_pool(const std::vector<Extractor*>& extractors, const VideoFormat& format, bool surfaces,
@@ -139,9 +151,12 @@ class HipLane {
   static void give_back(Frames& frames, const Status& status);
   void give_up() VMAFX_REQUIRES(mutex_);
 
-  void fill(hip::PoolFrame& slot, hip::Side side, const HostPicture& picture);
+  void fill(hip::PoolFrame& slot, hip::Side side, HeldPicture& held);
+  void fill_plane(const hip::PoolFrame::Staging& staging, const SamplePlane& plane);
   Status place(hip::PoolFrame& slot, hip::Side side, const DevicePicture& picture);
   Status unpack(const hip::Batch& batch);
+  void plan_copy(HeldPicture& picture, int p, const SamplePlane& plane, size_t row_bytes);
+  Status copy(const hip::Batch& batch);
   Status launch(const hip::Batch& batch, const Metric& metric) const;
   Status launch(const hip::Batch& batch, const Metric& metric, std::span<const int> order, int first_sums) const;
   Arrangement arrange(const Metric& metric, const Frames& frames) const;
@@ -173,7 +188,9 @@ class HipLane {
   std::vector<Fill> fills_;      // as many as a batch can need
   size_t fills_given_ = 0;       // of the batch being filled
   std::vector<Unpack> unpacks_;  // likewise
-  std::deque<Frames> sent_;      // batches on the device
+  std::vector<Copy> copies_;     // likewise
+  bool may_copy_;                // until there is no room left
+  std::deque<Sent> sent_;        // batches on the device
   std::array<std::atomic<int64_t>, 2> imported_{}, uploaded_{};
 
   Mutex mutex_;

@@ -16,8 +16,8 @@
 #include "base/log.h"
 #include "base/picture.h"
 #include "base/status.h"
-#include "engine/dispatch.h"
-#include "engine/hip_lane.h"
+#include "engine/device/dispatch.h"
+#include "engine/device/hip_lane.h"
 #include "hip/device.h"
 #include "kernels/extractor.h"
 
@@ -32,6 +32,7 @@ struct LaneRequest {
 };
 
 struct OpenedGpu {
+  std::shared_ptr<void> listening{};  // what the device says goes to the log until this is gone
   hip::OpenedDevice device;
   std::vector<std::unique_ptr<Extractor>> extractors{};  // as they were requested
   std::unique_ptr<HipLane> lane{};                       // of those that are not null, if a lane was requested
@@ -45,7 +46,7 @@ class DeviceOpening {
     bool beside_stream = false;  // to begin after stream_began()
   };
 
-  /* Fails when it cannot begin. `log` must outlive the device, or this object if it leaves the device behind. The environment variable
+  /* Fails when it cannot begin. `log` must outlive this object, and OpenedGpu::listening. The environment variable
    * VMAFX_HIP_DEADLINE says how many milliseconds any one wait for the device may take (default 10000); a call of the runtime, and the
    * opening, may take six times as long. VMAFX_HIP_DELAY says how many milliseconds a stream must last (default 500). */
   static StatusOr<std::unique_ptr<DeviceOpening>> start(Request request, Log& log);

@@ -1,4 +1,4 @@
-#include "engine/hip_lane.h"
+#include "engine/device/hip_lane.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -185,7 +185,7 @@ Status HipLane::stage(const LaneFrame& frame) {
     if (shares && side == hip::Side::kRef) continue;
     HeldPicture* const picture = side == hip::Side::kRef ? frame.ref : frame.dist;
     if (!is_read(frame, side)) slot.skip(side);
-    else if (!picture->on_device()) fill(slot, side, *picture->in_host());
+    else if (!picture->on_device()) fill(slot, side, *picture);
     else VMAFX_TRY(place(slot, side, *picture->on_device()));
   }
   return {};
@@ -203,30 +203,39 @@ void HipLane::remember(const LaneFrame& frame, int64_t number) {
 }
 
 /* The picture stays where it is until the frame is done. */
-void HipLane::fill(hip::PoolFrame& slot, hip::Side side, const HostPicture& picture) {
-  uploaded_[index(side)]++;
+void HipLane::fill(hip::PoolFrame& slot, hip::Side side, HeldPicture& held) {
+  const HostPicture& picture = *held.in_host();
+  bool is_here = true;
   for (int p = 0; p < 3; p++) {
     const auto staging = slot.staging(side, p);
     if (!staging.data) continue;
-    const SamplePlane plane = picture.planes.plane[p];
-    if (picture.pinned[p]) {
-      slot.use_pinned(side, p, plane.data, static_cast<size_t>(plane.stride));
+    if (const auto copy = held.copies() ? held.copies()->find(device_, p) : hip::DevicePlane(); copy.data) {
+      slot.use_device(side, p, copy);
       continue;
     }
-    const size_t rows = rows_of_fill(staging.row_bytes);
-    for (size_t y = 0; y < staging.rows; y += rows) {
-      Fill& fill = fills_[fills_given_++];
-      fill.lane = this;
-      fill.to = staging;
-      fill.from = plane;
-      fill.first = y;
-      fill.end = std::min(y + rows, staging.rows);
-      {
-        const MutexLock lock(mutex_);
-        filling_++;
-      }
-      workers_->add_first(fill);
+    is_here = false;
+    const SamplePlane& plane = picture.planes.plane[p];
+    if (held.copies() && may_copy_) plan_copy(held, p, plane, staging.row_bytes);
+    if (picture.pinned[p]) slot.use_pinned(side, p, plane.data, static_cast<size_t>(plane.stride));
+    else fill_plane(staging, plane);
+  }
+  (is_here ? imported_ : uploaded_)[index(side)]++;
+}
+
+void HipLane::fill_plane(const hip::PoolFrame::Staging& staging, const SamplePlane& plane) {
+  const size_t rows = rows_of_fill(staging.row_bytes);
+  for (size_t y = 0; y < staging.rows; y += rows) {
+    Fill& fill = fills_[fills_given_++];
+    fill.lane = this;
+    fill.to = staging;
+    fill.from = plane;
+    fill.first = y;
+    fill.end = std::min(y + rows, staging.rows);
+    {
+      const MutexLock lock(mutex_);
+      filling_++;
     }
+    workers_->add_first(fill);
   }
 }
 
@@ -270,12 +279,48 @@ Status HipLane::unpack(const hip::Batch& batch) {
   return unpacker_.launch(*batch.stream, {work, n});
 }
 
+/* Only of a reference, where all pairs of a picture share one upload. */
+void HipLane::plan_copy(HeldPicture& picture, int p, const SamplePlane& plane, size_t row_bytes) {
+  Copy& copy = copies_.emplace_back(staged_count_ - 1, p, &picture);
+  copy.work.w = plane.w;
+  copy.work.h = plane.h;
+  copy.work.sample_bytes = static_cast<uint8_t>(row_bytes / static_cast<size_t>(plane.w));
+}
+
+/* Where there is no room for a copy, the frames go on without it. */
+Status HipLane::copy(const hip::Batch& batch) {
+  UnpackPlane work[3 * hip::kMostBatch];
+  size_t n = 0;
+  for (Copy& copy : copies_) {
+    if (!may_copy_) break;
+    const size_t row_bytes = static_cast<size_t>(copy.work.w) * copy.work.sample_bytes;
+    auto made =
+        DeviceCopy::make(copy.picture->copies()->budget(), device_, row_bytes, static_cast<size_t>(copy.work.h));
+    if (made.status().code() == ENOMEM) {
+      may_copy_ = false;
+      break;
+    }
+    VMAFX_TRY(made.status());
+    copy.to = std::move(made.value());
+    const hip::DevicePlane& from = batch.planes[copy.plane].ref[hip::ref_index(copy.frame)];
+    copy.work.from = from.data;
+    copy.work.from_stride = from.stride;
+    copy.work.to = copy.to->data();
+    copy.work.to_stride = copy.to->stride();
+    work[n++] = copy.work;
+  }
+  return unpacker_.launch(*batch.stream, {work, n});
+}
+
 Status HipLane::send() {
   VMAFX_ASSIGN(const hip::Batch batch, pool_->upload());
   VMAFX_TRY(unpack(batch));
+  VMAFX_TRY(copy(batch));
   for (const Metric& metric : metrics_) VMAFX_TRY(launch(batch, metric));
   VMAFX_TRY(pool_->read_back());
-  std::swap(sent_.emplace_back(), staged_);
+  Sent& sent = sent_.emplace_back();
+  std::swap(sent.frames, staged_);
+  std::swap(sent.copies, copies_);
   staged_count_ = 0;
   last_staged_ = nullptr;
   fills_given_ = 0;
@@ -352,14 +397,16 @@ Status HipLane::collect() {
   const hip::CollectedBatch& batch = *collected;
   for (size_t m = 0; m < metrics_.size(); m++) {
     const Metric& metric = metrics_[m];
-    const Arrangement arranged = arrange(metric, sent_.front());
+    const Arrangement arranged = arrange(metric, sent_.front().frames);
     int i = 0;
-    for (const LaneFrame* frame = sent_.front().first(); frame; frame = frame->next, i++)
+    for (const LaneFrame* frame = sent_.front().frames.first(); frame; frame = frame->next, i++)
       if (arranged.sums[i] >= 0 && frame->sums[m])
         std::memcpy(frame->sums[m], batch.sums + metric.sums + arranged.sums[i] * batch.sums_stride, metric.sums_bytes);
   }
   pool_->release();
-  Frames frames = sent_.front();
+  for (Copy& copy : sent_.front().copies)
+    if (copy.to) copy.picture->copies()->add(copy.plane, std::move(copy.to));
+  Frames frames = sent_.front().frames;
   sent_.pop_front();
   give_back(frames, {});
   return {};
@@ -376,7 +423,7 @@ void HipLane::give_up() {
   Frames queued = std::exchange(queue_, {});
   const Status* reason = &failure_;  // which stays as it is
   const MutexUnlock unlocked(mutex_);
-  for (Frames& batch : sent_) give_back(batch, *reason);
+  for (Sent& batch : sent_) give_back(batch.frames, *reason);
   sent_.clear();
   give_back(staged_, *reason);
   give_back(queued, *reason);

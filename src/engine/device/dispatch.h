@@ -14,6 +14,7 @@
 namespace vmafx {
 
 struct Backend {
+  std::shared_ptr<void> listening{};          // see OpenedGpu
   std::optional<hip::OpenedDevice> device{};  // the GPU, if any
   bool comes_later = false;                   // it is to be opened beside the stream, and then takes over
   Placement preferred = Placement::kCpu;      // of metrics that have kernels
@@ -38,7 +39,7 @@ struct DeviceChoice {
 hip::Platform hip_platform(VmafxPlatform platform);
 
 /* "cpu": no device. "hip": the device, or the Status that says why not. "auto": the device, or the CPU and one log line
- * that says why; but it comes later where that is possible: neither `at_once` is said nor is there a context. EINVAL for any other name. `log` must outlive the device. */
+ * that says why; but it comes later where that is possible: neither `at_once` is said nor is there a context. EINVAL for any other name. `log` must outlive the Backend. */
 StatusOr<Backend> open_backend(const std::string& name, DeviceChoice device, bool at_once, Log& log);
 
 /* The same decision when the device turns out to be of no use after all: an error, or the CPU with one log line. */

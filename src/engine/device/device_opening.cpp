@@ -1,4 +1,4 @@
-#include "engine/device_opening.h"
+#include "engine/device/device_opening.h"
 
 #include <atomic>
 #include <cerrno>
@@ -125,7 +125,7 @@ StatusOr<OpenedGpu> DeviceOpening::Shared::open() {
                     : hip::open_device(choice, hip_platform(given.platform),
                                        static_cast<hip::NativeContext>(given.context), options);
   VMAFX_TRY(device.status());
-  OpenedGpu opened{std::move(device.value())};
+  OpenedGpu opened{.device = std::move(device.value())};
   if (request.lane) VMAFX_TRY(make_lane(opened));
   return opened;
 }
@@ -209,7 +209,9 @@ StatusOr<OpenedGpu> DeviceOpening::take() {
   const MutexLock lock(shared_->mutex);
   if (!shared_->gpu) return shared_->options.wanted();
   shared_->interest->keep();
-  return std::move(*std::exchange(shared_->gpu, std::nullopt));
+  OpenedGpu gpu = std::move(*std::exchange(shared_->gpu, std::nullopt));
+  gpu.listening = std::shared_ptr<void>(nullptr, [to = shared_->listener](void*) { to->leave(); });
+  return gpu;
 }
 
 }  // namespace vmafx
