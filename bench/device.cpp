@@ -184,15 +184,20 @@ void print_sessions(const std::string& model, const Settings& settings, const hi
   constexpr struct {
     const char* name;
     VmafxMemory memory;
-  } kMemories[] = {
-      {"device", VMAFX_MEMORY_DEVICE}, {"page-locked", VMAFX_MEMORY_PINNED}, {"pageable", VMAFX_MEMORY_HOST}};
-  std::printf("\n%s through the API, %dx%d, %d bit\n%-12s %7s %9s %8s %7s\n", model.c_str(), frames.format().w,
+    bool stays = false;
+  } kMemories[] = {{"device", VMAFX_MEMORY_DEVICE},
+                   {"page-locked", VMAFX_MEMORY_PINNED},
+                   {"pageable", VMAFX_MEMORY_HOST},
+                   {"pageable, kept", VMAFX_MEMORY_HOST, true},
+                   {"locked, kept", VMAFX_MEMORY_PINNED, true}};
+  std::printf("\n%s through the API, %dx%d, %d bit\n%-14s %7s %9s %8s %7s\n", model.c_str(), frames.format().w,
               frames.format().h, frames.format().bpc, "memory", "encodes", "wall", "fps", "cpu");
   for (const auto& memory : kMemories)
     for (const int encodes : settings.encodes) {
       if (memory.memory == VMAFX_MEMORY_DEVICE && !takes_device_memory(device)) continue;
-      std::printf("%-12s %7d", memory.name, encodes);
-      print_pace(DeviceSession(model, frames, memory.memory, device, encodes).pace(settings.milliseconds));
+      std::printf("%-14s %7d", memory.name, encodes);
+      print_pace(
+          DeviceSession(model, frames, memory.memory, device, encodes, memory.stays).pace(settings.milliseconds));
       std::printf("\n");
       std::fflush(stdout);
     }

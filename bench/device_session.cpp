@@ -1,6 +1,7 @@
 #include "bench/device_session.h"
 
 #include <cstdio>
+#include <vector>
 
 #include "bench/clip.h"
 #include "bench/die.h"
@@ -19,14 +20,18 @@ void need(int ret, const char* call) {
   if (ret < 0) die(std::string(call) + " failed");
 }
 
-VmafxContext* open_session(const std::string& model, VmafxParams params, const VmafxFormat& format) {
+VmafxContext* open_session(const std::string& model, VmafxParams params, const VmafxFormat& format,
+                           const VmafxReference* against = nullptr) {
   const std::string version = "version=" + model;
   params.model = version.c_str();
   params.backend = "hip";
   params.log = print_message;
   VmafxContext* context = nullptr;
   need(vmafx_open(&context, &params), "vmafx_open");
-  need(vmafx_configure(context, &format, &format), "vmafx_configure");
+  const std::vector<VmafxFormat> dist(static_cast<size_t>(params.encodes), format);
+  need(against ? vmafx_configure_against(context, against, dist.data(), params.encodes)
+               : vmafx_configure(context, &format, &format),
+       "vmafx_configure");
   return context;
 }
 
@@ -35,12 +40,12 @@ VmafxContext* open_session(const std::string& model, VmafxParams params, const V
 bool takes_device_memory(const hip::OpenedDevice& device) { return device.context->native(); }
 
 DeviceSession::DeviceSession(const std::string& model, const DeviceFrames& frames, VmafxMemory memory,
-                             const hip::OpenedDevice& device, int encodes)
+                             const hip::OpenedDevice& device, int encodes, bool stays)
     : frames_(frames), memory_(memory), encodes_(encodes) {
   VmafxParams params;
   vmafx_default_params(&params);
   params.encodes = encodes;
-  if (takes_device_memory(device)) {
+  if (takes_device_memory(device) && !stays) {
     params.device_platform = VMAFX_PLATFORM_CUDA;
     params.device_context = device.context->native();
   }
@@ -51,7 +56,15 @@ DeviceSession::DeviceSession(const std::string& model, const DeviceFrames& frame
   format.bits = frames.format().bpc;
   format.memory = memory;
   format.drm_fd = -1;
-  context_ = open_session(model, params, format);
+  if (stays) {
+    const VmafxReferenceParams plenty{.device_budget = uint64_t{1} << 40};
+    need(vmafx_reference_open(&reference_, &format, &plenty), "vmafx_reference_open");
+    for (int i = 0; i < frames.count(); i++) {
+      const VmafxPicture ref = picture(hip::Side::kRef, i);
+      need(vmafx_reference_add(reference_, &ref), "vmafx_reference_add");
+    }
+  }
+  context_ = open_session(model, params, format, reference_);
 }
 
 VmafxPicture DeviceSession::picture(hip::Side side, int64_t frame) const {
@@ -67,14 +80,18 @@ VmafxPicture DeviceSession::picture(hip::Side side, int64_t frame) const {
 }
 
 void DeviceSession::submit() {
-  const VmafxPicture ref = picture(hip::Side::kRef, submitted_);
   VmafxPicture dist[VMAFX_MOST_ENCODES];
   const VmafxPicture* given[VMAFX_MOST_ENCODES];
   for (int i = 0; i < encodes_; i++) {
     dist[i] = picture(hip::Side::kDist, submitted_ + i);
     given[i] = &dist[i];
   }
-  need(vmafx_submit_encodes(context_, &ref, given, encodes_), "vmafx_submit_encodes");
+  if (reference_) {
+    need(vmafx_submit_against(context_, submitted_ % frames_.count(), given, encodes_), "vmafx_submit_against");
+  } else {
+    const VmafxPicture ref = picture(hip::Side::kRef, submitted_);
+    need(vmafx_submit_encodes(context_, &ref, given, encodes_), "vmafx_submit_encodes");
+  }
   submitted_++;
 }
 

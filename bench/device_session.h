@@ -16,13 +16,17 @@ namespace bench {
 bool takes_device_memory(const vmafx::hip::OpenedDevice& device);
 
 /* A session of `model` on the GPU that is fed with `frames` from one kind of memory: VMAFX_MEMORY_HOST, _PINNED or _DEVICE. Of several
- * encodes, number i shows the distorted picture of i frames later. */
+ * encodes, number i shows the distorted picture of i frames later. `stays`: the reference is one that stays, in the GPU's memory, too; not
+ * with VMAFX_MEMORY_DEVICE. */
 class DeviceSession {
  public:
   DeviceSession(const std::string& model, const DeviceFrames& frames, VmafxMemory memory,
-                const vmafx::hip::OpenedDevice& device, int encodes = 1);
+                const vmafx::hip::OpenedDevice& device, int encodes = 1, bool stays = false);
   DeviceSession(const DeviceSession&) = delete;
-  ~DeviceSession() { vmafx_close(&context_); }
+  ~DeviceSession() {
+    vmafx_close(&context_);
+    vmafx_reference_close(&reference_);
+  }
 
   /* Of frame pairs in a row, from submission to score, for at least that long. */
   Pace pace(double milliseconds);
@@ -35,6 +39,7 @@ class DeviceSession {
   const DeviceFrames& frames_;
   const VmafxMemory memory_;
   const int encodes_;
+  VmafxReference* reference_ = nullptr;  // null: its pictures are submitted one by one
   VmafxContext* context_ = nullptr;
   int64_t submitted_ = 0, received_ = 0;
 };
