@@ -30,7 +30,7 @@ def run(command):
 
 def searched_in_memory(arguments, crfs):
     """(the CRF, probes, frames of the source that were decoded)"""
-    options = ["--target", str(arguments.target), "--crf-range", ":".join(map(str, crfs))]
+    options = ["--encoder", arguments.encoder, "--target", str(arguments.target), "--crf-range", ":".join(map(str, crfs))]
     said = run([sys.executable, top / "examples/crf_search.py", arguments.source, *options])
     decoded, probes = re.search(r"^decoded: (\d+) frames of the reference, \d+ of (\d+) probes$", said, re.M).groups()
     return int(re.search(r"^found: crf (\d+)", said, re.M)[1]), int(probes), int(decoded)
@@ -39,6 +39,7 @@ def searched_in_memory(arguments, crfs):
 def searched_by_ffmpeg(arguments, crfs):
     """The same."""
     decoded = []
+    encoder = ["-c:v", arguments.encoder, "-preset", crf_search.ENCODERS[arguments.encoder].preset]
     ffmpeg = [arguments.ffmpeg, "-nostdin", "-nostats", "-v", "verbose", "-y"]
 
     def count(said, number):
@@ -48,7 +49,7 @@ def searched_by_ffmpeg(arguments, crfs):
     def probe(crf):
         with tempfile.TemporaryDirectory() as folder:
             encode = Path(folder) / "encode.mp4"
-            count(run([*ffmpeg, "-i", arguments.source, "-an", "-c:v", "libx264", "-preset", "medium", "-crf", str(crf), encode]), 0)
+            count(run([*ffmpeg, "-i", arguments.source, "-an", *encoder, "-crf", str(crf), encode]), 0)
             said = count(run([*ffmpeg, "-i", encode, "-i", arguments.source, "-lavfi", "[0:v][1:v]vmafx", "-an", "-f", "null", "-"]), 1)
         return float(re.search(r"VMAF score: (\S+)", said)[1])
 
@@ -68,13 +69,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("source")
     parser.add_argument("--target", type=float, default=95)
-    parser.add_argument("--crf-range", type=crf_search.crf_range, default=(10, 51), metavar="FIRST:LAST")
+    parser.add_argument("--encoder", choices=crf_search.ENCODERS, default="libx264", help="(default %(default)s)")
+    parser.add_argument("--crf-range", type=crf_search.crf_range, metavar="FIRST:LAST", help="default: the encoder's")
     parser.add_argument("--ffmpeg", default=top / "build/bin/ffmpeg", help="with the filter vmafx (default %(default)s)")
     parser.add_argument("--runs", type=int, default=3, help="of each, in turns (default %(default)s)")
     arguments = parser.parse_args()
+    crfs = arguments.crf_range or crf_search.ENCODERS[arguments.encoder].crf_range
     for _ in range(arguments.runs):
-        measured("in memory", searched_in_memory, arguments, arguments.crf_range)
-        measured("by ffmpeg", searched_by_ffmpeg, arguments, arguments.crf_range)
+        measured("in memory", searched_in_memory, arguments, crfs)
+        measured("by ffmpeg", searched_by_ffmpeg, arguments, crfs)
 
 
 if __name__ == "__main__":

@@ -130,8 +130,7 @@ inline std::vector<Result> each_alone(VmafxParams params, const Encodes& encodes
   undisturbed.before = {};
   undisturbed.on_log = {};
   std::vector<Result> alone;
-  for (int encode = 0; encode < encodes.count; encode++)
-    alone.push_back(run(params, undisturbed, encode, encode + 1));
+  for (int encode = 0; encode < encodes.count; encode++) alone.push_back(run(params, undisturbed, encode, encode + 1));
   return alone;
 }
 
