@@ -50,6 +50,7 @@ extern "C" {
 
 typedef struct VmafxContext VmafxContext;
 typedef struct VmafxReference VmafxReference;
+typedef struct VmafxPredictor VmafxPredictor;
 
 /* Of this header. */
 #define VMAFX_VERSION_MAJOR 0
@@ -453,6 +454,51 @@ VMAFX_API int vmafx_encode_feature_score(VmafxContext *ctx, int encode, int i, c
 
 /* What log and reports call an encode: VmafxParams.encode_names. NULL: there is none of that number. Valid as long as the context. */
 VMAFX_API const char *vmafx_encode_name(const VmafxContext *ctx, int encode);
+
+/* Scores of the whole stream ("apsnr_y"): the i-th, in the order of reports. -EINVAL: there is no such one, or not yet (vmafx_finished()).
+ * *name is valid as long as the context. */
+VMAFX_API int vmafx_aggregate(const VmafxContext *ctx, int i, const char **name, double *value);
+
+/* -- Models and reports without a stream --------------------------------------------------------------------------- */
+
+/* A model by itself: predicts from scores of features, wherever these come from. `model` is one entry of VmafxParams.model. On failure *out
+ * is NULL, and the message went to `log`, which may be NULL. EINVAL, ENOENT, …: as vmafx_open(). */
+VMAFX_API int vmafx_predictor_open(VmafxPredictor **out, const char *model,
+                                   void (*log)(void *log_cookie, enum VmafxLogLevel level, const char *message), void *log_cookie);
+
+/* Sets *predictor to NULL (NULL and *predictor == NULL are fine). */
+VMAFX_API void vmafx_predictor_close(VmafxPredictor **predictor);
+
+/* What VmafxParams.feature has to name, so that a context computes all that the model needs. Texts of a predictor are valid as long as it. */
+VMAFX_API const char *vmafx_predictor_feature(const VmafxPredictor *predictor);
+
+/* What reports call the i-th score that the model needs, "integer_adm2", and the i-th that it gives: "vmaf", or of a bootstrap collection
+ * "vmaf", "vmaf_0001", …, "vmaf_bagging", "vmaf_stddev", "vmaf_ci_p95_lo", "vmaf_ci_p95_hi". NULL past the last. */
+VMAFX_API const char *vmafx_predictor_input(const VmafxPredictor *predictor, int i);
+VMAFX_API const char *vmafx_predictor_output(const VmafxPredictor *predictor, int i);
+
+/* Fills `outputs` from `inputs`, all of them in these orders. Any number of threads at once. */
+VMAFX_API int vmafx_predict(const VmafxPredictor *predictor, const double *inputs, double *outputs);
+
+/* A report of scores that the application has. */
+typedef struct VmafxReport {
+    const char *path;             /* these three as VmafxParams.log_path, log_fmt and score_fmt; not "ndjson" */
+    const char *format;
+    const char *score_fmt;
+    int width, height;            /* of the pictures, for "xml" */
+    int n_subsample;              /* frames whose number it does not divide are left out; 0 is 1 */
+    double fps;                   /* frames scored per second */
+    size_t n_frames;
+    const VmafxFrameResult *frames; /* of these, `frame`, `n_scores` and `scores` count. Columns come in the order in which they appear */
+    size_t n_aggregates;
+    const VmafxScore *aggregates; /* of the whole stream */
+    void (*log)(void *log_cookie, enum VmafxLogLevel level, const char *message);
+    void *log_cookie;
+    void *reserved[2];            /* zero */
+} VmafxReport;
+
+/* EINVAL: no path, no such format, a frame number below 0. EIO, ENOSPC, …: it could not be written. The message goes to report->log. */
+VMAFX_API int vmafx_write_report(const VmafxReport *report);
 
 /* -- Discovery ----------------------------------------------------------------------------------------------------- */
 

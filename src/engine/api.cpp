@@ -7,17 +7,21 @@
 #include <span>
 #include <utility>
 
+#include "engine/api.h"
 #include "engine/session.h"
 #include "kernels/registry.h"
 #include "model/model_builtin.h"
 #include "vmafx/vmafx.h"
 
 using vmafx::caught;
+using vmafx::check_reserved;
+using vmafx::code_of;
 using vmafx::guarded;
 using vmafx::OwnedPicture;
 using vmafx::Reference;
 using vmafx::Session;
 using vmafx::SessionParams;
+using vmafx::sink_of;
 using vmafx::Status;
 using vmafx::StatusOr;
 
@@ -36,9 +40,6 @@ struct VmafxReference {
 
 namespace {
 
-/* -EAGAIN is an answer of vmafx_receive(), and whoever gets it tries again: no failure may look like it. */
-int code_of(const Status& status) { return -(status.code() == EAGAIN ? EIO : status.code()); }
-
 /* Runs `body` on the context's session; keeps and logs the message of a failure. */
 template <class Body>
 int call(VmafxContext* ctx, Body body) noexcept {
@@ -54,25 +55,6 @@ int call(VmafxContext* ctx, Body body) noexcept {
   ctx->last = std::move(status);
   ctx->session->log().error(ctx->last.message());
   return code_of(ctx->last);
-}
-
-/* Words that mean something to a later version of the library cannot be obeyed by this one. */
-template <class Struct>
-Status check_reserved(const Struct& given, const char* name) {
-  for (const void* word : given.reserved)
-    if (word)
-      return vmafx::error(EINVAL, "the reserved words of a %s are not zero: fill it with zeros before its fields",
-                          name);
-  return {};
-}
-
-/* Of VmafxParams or VmafxReferenceParams. */
-template <class Params>
-vmafx::Log::Sink sink_of(const Params& params) {
-  if (!params.log) return {};
-  return [log = params.log, cookie = params.log_cookie](VmafxLogLevel level, const char* message) {
-    log(cookie, level, message);
-  };
 }
 
 template <class Find>
@@ -332,6 +314,15 @@ int vmafx_encode_feature_score(VmafxContext* ctx, int encode, int i, const char*
 
 const char* vmafx_encode_name(const VmafxContext* ctx, int encode) {
   return ctx ? ctx->session->encode_called(encode) : nullptr;
+}
+
+int vmafx_aggregate(const VmafxContext* ctx, int i, const char** name, double* value) {
+  if (!ctx || !name || !value) return -EINVAL;
+  const auto aggregates = ctx->session->aggregates();
+  if (i < 0 || static_cast<size_t>(i) >= aggregates.size()) return -EINVAL;
+  *name = aggregates[static_cast<size_t>(i)].first.c_str();
+  *value = aggregates[static_cast<size_t>(i)].second;
+  return 0;
 }
 
 int vmafx_format_score(const VmafxContext* ctx, double score, char* text, size_t size) {

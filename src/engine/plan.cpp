@@ -67,6 +67,10 @@ std::string PlannedExtractor::key() const {
   return key;
 }
 
+std::string PlannedExtractor::key_of(const FeatureInfo& feature) const {
+  return feature.key + (feature.bare ? "" : options.key_suffix());
+}
+
 StatusOr<Plan> Plan::make(std::vector<ModelSpec> models, const std::vector<FeatureSpec>& features, Placement preferred,
                           Log& log) {
   Plan plan;
@@ -228,7 +232,7 @@ void Plan::place_columns(Log& log) {
 
 void Plan::place_column(PlannedExtractor& planned, size_t i, Log& log) {
   const FeatureInfo& feature = planned.extractor->features()[i];
-  const std::string key = feature.key + (feature.bare ? "" : planned.options.key_suffix());
+  const std::string key = planned.key_of(feature);
   if (std::ranges::find(columns_, key) != columns_.end()) {
     log.warning(format_text("%s is provided twice; the first one is reported", key.c_str()));
     return;

@@ -31,7 +31,8 @@ struct PlannedExtractor {
   Extractor& of_encode(int encode) { return encode ? *others[encode - 1] : *extractor; }
   /* "vif", "adm": the metric's name, or with options in the key "vif_egl_1". */
   std::string name() const;
-  std::string key() const;  // its metric and its options, as they were given
+  std::string key() const;                               // its metric and its options, as they were given
+  std::string key_of(const FeatureInfo& feature) const;  // what reports call it
 
   std::vector<int> columns;  // per feature of extractor->features(); -1: the key belongs to another extractor
 };

@@ -474,6 +474,11 @@ Status Session::end_encodes() {
   return first;
 }
 
+std::span<const std::pair<std::string, double>> Session::aggregates() const {
+  if (!finished_) return {};
+  return encodes_.front()->table().aggregates();
+}
+
 Status Session::set_pairing(const VmafxPairing& pairing) {
   if (pairing.encode < 0 || pairing.encode >= params_.encodes)
     return error(EINVAL, "there is no encode %d to set the pairing of, only encodes 0 to %d", pairing.encode,

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/log.h"
@@ -76,6 +77,7 @@ class Session {
   const char* encode_called(int number) const {  // nullptr: there is no such encode
     return number >= 0 && number < params_.encodes ? encodes_[static_cast<size_t>(number)]->name().c_str() : nullptr;
   }
+  std::span<const std::pair<std::string, double>> aggregates() const;  // none before finished()
   int model_count() const { return static_cast<int>(plan_.models().size()); }
   int feature_count() const { return encodes_.front()->feature_count(); }
   Log& log() { return log_; }

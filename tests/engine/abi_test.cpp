@@ -92,6 +92,13 @@ std::string structs() {
                      {FIELD(frame), FIELD(n_scores), FIELD(scores), FIELD(encode), FIELD(window), FIELD(reserved)});
   }
   {
+    using Struct = VmafxReport;
+    text += describe("VmafxReport", sizeof(Struct), alignof(Struct),
+                     {FIELD(path), FIELD(format), FIELD(score_fmt), FIELD(width), FIELD(height), FIELD(n_subsample),
+                      FIELD(fps), FIELD(n_frames), FIELD(frames), FIELD(n_aggregates), FIELD(aggregates), FIELD(log),
+                      FIELD(log_cookie), FIELD(reserved)});
+  }
+  {
     using Struct = VmafxWindow;
     text += describe("VmafxWindow", sizeof(Struct), alignof(Struct),
                      {FIELD(number), FIELD(first_frame), FIELD(last_frame), FIELD(has_time), FIELD(time),

@@ -1,0 +1,186 @@
+/* The part of the C API that needs no stream: models by themselves, and reports of scores that the application has. */
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/api.h"
+#include "engine/plan.h"
+#include "engine/session.h"
+#include "model/spec.h"
+#include "report/report.h"
+#include "vmafx/vmafx.h"
+
+using vmafx::error;
+using vmafx::Status;
+using vmafx::StatusOr;
+
+struct VmafxPredictor {
+  vmafx::Plan plan;  // of this model alone
+  std::string feature;
+  std::vector<std::string> inputs;
+
+  const vmafx::Model& model() const { return plan.models().front().model; }
+};
+
+namespace {
+
+struct LogGiven {
+  void (*log)(void* log_cookie, VmafxLogLevel level, const char* message);
+  void* log_cookie;
+};
+
+/* Runs `body(log)`, and tells that log its failure. */
+template <class Body>
+int call(const LogGiven& given, Body body) {
+  const Status status = vmafx::guarded([&]() -> Status {
+    vmafx::Log log(vmafx::sink_of(given));
+    return body(log);
+  });
+  if (!status.ok() && given.log) given.log(given.log_cookie, VMAFX_LOG_ERROR, status.message().c_str());
+  return vmafx::code_of(status);
+}
+
+/* -- Predictors ------------------------------------------------------------------------------------------------------ */
+
+/* As a value of VmafxParams.feature; `|` cannot be said there. */
+StatusOr<std::string> escaped(const std::string& text) {
+  if (text.find('|') != text.npos) return error(EINVAL, "an option of a model has a `|`: '%s'", text.c_str());
+  std::string escaped;
+  for (const char c : text) {
+    if (std::string_view("\\':= \t\r\n").find(c) != std::string_view::npos) escaped += '\\';
+    escaped += c;
+  }
+  return escaped;
+}
+
+StatusOr<std::string> feature_text(const vmafx::Plan& plan) {
+  std::string text;
+  for (const vmafx::PlannedExtractor& planned : plan.extractors()) {
+    text += (text.empty() ? "name=" : "|name=") + std::string(planned.info->name);
+    for (const auto& [name, value] : planned.given) {
+      VMAFX_ASSIGN(const std::string said, escaped(value));
+      text += ":" + name + "=" + said;
+    }
+  }
+  return text;
+}
+
+StatusOr<std::unique_ptr<VmafxPredictor>> make_predictor(const std::string& text, vmafx::Log& log) {
+  VMAFX_ASSIGN(auto specs, vmafx::parse_models(text));
+  if (specs.size() != 1) return error(EINVAL, "one model is needed, not '%s'", text.c_str());
+  auto predictor = std::make_unique<VmafxPredictor>();
+  VMAFX_ASSIGN(predictor->plan, vmafx::Plan::make(std::move(specs), {}, vmafx::Placement::kCpu, log));
+  VMAFX_ASSIGN(predictor->feature, feature_text(predictor->plan));
+  for (const vmafx::PlannedModel::Input& input : predictor->plan.models().front().inputs) {
+    const vmafx::PlannedExtractor& planned = predictor->plan.extractors()[static_cast<size_t>(input.extractor)];
+    const auto feature = std::ranges::find_if(planned.info->features,
+                                              [&](const vmafx::FeatureInfo& f) { return input.feature == f.name; });
+    predictor->inputs.push_back(planned.key_of(*feature));  // it is there: find_provider() found the extractor by it
+  }
+  return predictor;
+}
+
+const char* text_at(std::span<const std::string> texts, int i) {
+  return i >= 0 && static_cast<size_t>(i) < texts.size() ? texts[static_cast<size_t>(i)].c_str() : nullptr;
+}
+
+/* -- Reports --------------------------------------------------------------------------------------------------------- */
+
+std::span<const VmafxFrameResult> frames_of(const VmafxReport& report) { return {report.frames, report.n_frames}; }
+
+Status check(const VmafxReport& report) {
+  VMAFX_TRY(vmafx::check_reserved(report, "VmafxReport"));
+  if (!report.path || !*report.path) return error(EINVAL, "a report needs a path");
+  if (report.n_subsample < 0) return error(EINVAL, "n_subsample=%d; use 1 or more", report.n_subsample);
+  if ((report.n_frames && !report.frames) || (report.n_aggregates && !report.aggregates))
+    return error(EINVAL, "a report has no scores to write");
+  for (const VmafxFrameResult& frame : frames_of(report))
+    if (frame.frame < 0 || frame.frame > INT_MAX || (frame.n_scores && !frame.scores))
+      return error(EINVAL, "there is no frame %lld", static_cast<long long>(frame.frame));
+  return {};
+}
+
+/* Columns in the order in which scores name them. */
+vmafx::ScoreTable table_of(const VmafxReport& report) {
+  std::vector<std::string> keys;
+  std::unordered_map<std::string, int> columns;
+  for (const VmafxFrameResult& frame : frames_of(report))
+    for (const VmafxScore& score : std::span(frame.scores, frame.n_scores))
+      if (columns.emplace(score.key, static_cast<int>(keys.size())).second) keys.push_back(score.key);
+  vmafx::ScoreTable table(std::move(keys));
+  for (const VmafxFrameResult& frame : frames_of(report))
+    for (const VmafxScore& score : std::span(frame.scores, frame.n_scores))
+      table.put(frame.frame, columns.at(score.key), score.value);
+  for (const VmafxScore& aggregate : std::span(report.aggregates, report.n_aggregates))
+    table.set_aggregate(aggregate.key, aggregate.value);
+  return table;
+}
+
+Status write(const VmafxReport& report, vmafx::Log& log) {
+  VMAFX_TRY(check(report));
+  const auto text = [](const char* given) { return std::string(given ? given : ""); };
+  const int n_subsample = std::max(report.n_subsample, 1);
+  VMAFX_ASSIGN(auto files, vmafx::open_reports({.path = report.path,
+                                                .format = text(report.format),
+                                                .score_format = text(report.score_fmt),
+                                                .n_subsample = n_subsample},
+                                               log));
+  vmafx::ReportFile& file = files.front();
+  if (file.format() == vmafx::ReportFormat::kNdjson)
+    return error(EINVAL, "ndjson is written while frames are scored: use xml, json, csv or sub");
+  const vmafx::ScoreTable table = table_of(report);
+  const vmafx::EncodeReport encode = {
+      table, nullptr, {.version = vmafx::kVersion, .width = report.width, .height = report.height, .fps = report.fps}};
+  VMAFX_TRY(file.write({&encode, 1}));
+  return file.commit();
+}
+
+}  // namespace
+
+int vmafx_predictor_open(VmafxPredictor** out, const char* model, void (*log)(void*, VmafxLogLevel, const char*),
+                         void* log_cookie) {
+  if (!out) return -EINVAL;
+  *out = nullptr;
+  if (!model) return -EINVAL;
+  return call({log, log_cookie}, [&](vmafx::Log& sink) -> Status {
+    VMAFX_ASSIGN(auto predictor, make_predictor(model, sink));
+    *out = predictor.release();
+    return {};
+  });
+}
+
+void vmafx_predictor_close(VmafxPredictor** predictor) {
+  if (!predictor) return;
+  delete *predictor;
+  *predictor = nullptr;
+}
+
+const char* vmafx_predictor_feature(const VmafxPredictor* predictor) {
+  return predictor ? predictor->feature.c_str() : nullptr;
+}
+
+const char* vmafx_predictor_input(const VmafxPredictor* predictor, int i) {
+  return predictor ? text_at(predictor->inputs, i) : nullptr;
+}
+
+const char* vmafx_predictor_output(const VmafxPredictor* predictor, int i) {
+  return predictor ? text_at(predictor->model().score_keys(), i) : nullptr;
+}
+
+int vmafx_predict(const VmafxPredictor* predictor, const double* inputs, double* outputs) {
+  if (!predictor || !inputs || !outputs) return -EINVAL;
+  const vmafx::Model& model = predictor->model();
+  return vmafx::code_of(vmafx::guarded(
+      [&] { return model.predict({inputs, model.features().size()}, {outputs, model.score_keys().size()}); }));
+}
+
+int vmafx_write_report(const VmafxReport* report) {
+  if (!report) return -EINVAL;
+  return call({report->log, report->log_cookie}, [&](vmafx::Log& log) { return write(*report, log); });
+}

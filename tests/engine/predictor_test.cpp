@@ -1,0 +1,183 @@
+/* Models and reports without a stream: predictions are those of a session, and reports hold the scores that they are given. */
+#include <unistd.h>
+
+#include <cerrno>
+#include <cmath>
+#include <fstream>
+#include <sstream>
+
+#include "tests/support/check_main.h"
+#include "tests/support/stream.h"
+
+using namespace vmafx::test;
+
+namespace {
+
+/* With its log. */
+struct Predictor {
+  explicit Predictor(const char* model) { error = vmafx_predictor_open(&predictor, model, append_log, &log); }
+  ~Predictor() { vmafx_predictor_close(&predictor); }
+  Predictor(const Predictor&) = delete;
+  Predictor& operator=(const Predictor&) = delete;
+
+  std::vector<double> predict(const FrameScores& features) const {
+    std::vector<double> inputs, outputs;
+    for (int i = 0; const char* key = vmafx_predictor_input(predictor, i); i++) inputs.push_back(features.at(key));
+    while (vmafx_predictor_output(predictor, static_cast<int>(outputs.size()))) outputs.push_back(0);
+    ck_assert_int_eq(vmafx_predict(predictor, inputs.data(), outputs.data()), 0);
+    return outputs;
+  }
+
+  VmafxPredictor* predictor = nullptr;
+  std::string log;
+  int error = 0;
+};
+
+std::string written(VmafxReport report) {
+  char path[] = "/tmp/vmafx_report_XXXXXX";
+  close(mkstemp(path));
+  report.path = path;
+  ck_assert_int_eq(vmafx_write_report(&report), 0);
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  unlink(path);
+  return text.str();
+}
+
+}  // namespace
+
+/* From what a session computes that is asked for the model's features, and nothing else. */
+START_TEST(predictions_are_those_of_a_session) {
+  for (const char* model : {"vmaf_v0.6.1", "vmaf_float_v0.6.1:name=f", "vmaf_b_v0.6.3:name=b",
+                            "vmaf_v0.6.1:name=neg:adm.adm_enhn_gain_limit=1.0:vif.vif_enhn_gain_limit=1.0",
+                            "vmaf_v0.6.1:enable_transform=true:motion.motion_force_zero=true"}) {
+    const Predictor predictor(model);
+    ck_assert_msg(predictor.error == 0, "%s", predictor.log.c_str());
+    const Outcome wanted = run_stream(cpu_params(model));
+    const Outcome features = run_stream(cpu_params("", vmafx_predictor_feature(predictor.predictor)));
+    ck_assert_int_eq(wanted.error, 0);
+    ck_assert_int_eq(features.error, 0);
+    for (size_t frame = 0; frame < wanted.frames.size(); frame++) {
+      const std::vector<double> scores = predictor.predict(features.frames[frame]);
+      for (size_t i = 0; i < scores.size(); i++) {
+        const char* const key = vmafx_predictor_output(predictor.predictor, static_cast<int>(i));
+        ck_assert_msg(scores[i] == wanted.frames[frame].at(key), "%s: %s", model, key);
+      }
+    }
+  }
+}
+END_TEST
+
+START_TEST(no_predictor_without_a_model) {
+  ck_assert_int_eq(vmafx_predictor_open(nullptr, "vmaf_v0.6.1", nullptr, nullptr), -EINVAL);
+  for (const char* model :
+       {"", "no_such_model", "vmaf_v0.6.1|vmaf_v0.6.1neg", "vmaf_v0.6.1:adm.adm_enhn_gain_limit=0"}) {
+    const Predictor predictor(model);
+    ck_assert_int_eq(predictor.error, -EINVAL);
+    ck_assert_ptr_null(predictor.predictor);
+    ck_assert_msg(!predictor.log.empty(), "'%s' fails without a word", model);
+  }
+  ck_assert_int_eq(Predictor("path=/nowhere/model.json").error, -ENOENT);
+  const Predictor predictor("vmaf_v0.6.1");
+  ck_assert_ptr_null(vmafx_predictor_input(predictor.predictor, -1));
+  ck_assert_ptr_null(vmafx_predictor_input(predictor.predictor, 6));
+  ck_assert_ptr_null(vmafx_predictor_output(predictor.predictor, 1));
+  ck_assert_int_eq(vmafx_predict(predictor.predictor, nullptr, nullptr), -EINVAL);
+  vmafx_predictor_close(nullptr);
+}
+END_TEST
+
+START_TEST(reports_hold_what_they_are_given) {
+  const VmafxScore first[] = {{"a", 1.5}, {"b", NAN}}, third[] = {{"b", 2}, {"c", 3}}, aggregates[] = {{"whole", 4.25}};
+  VmafxFrameResult frames[2] = {};
+  frames[0].n_scores = frames[1].n_scores = 2;
+  frames[0].scores = first;
+  frames[1].frame = 2;
+  frames[1].scores = third;
+  VmafxReport report{};
+  report.format = "csv";
+  report.score_fmt = "%.2f";
+  report.n_frames = 2;
+  report.frames = frames;
+  assert_text_eq(written(report), "Frame,a,b,c,\n0,1.50,nan,,\n2,,2.00,3.00,\n");
+  report.n_subsample = 2;
+  report.format = "sub";
+  assert_text_eq(written(report), "{0}{1}frame: 0|a: 1.50|b: nan|\n{2}{3}frame: 2|b: 2.00|c: 3.00|\n");
+  report.n_subsample = 3;
+  report.width = 64;
+  report.height = 48;
+  report.fps = 12.5;
+  report.n_aggregates = 1;
+  report.aggregates = aggregates;
+  report.format = "xml";
+  const std::string xml = written(report);
+  for (const char* part :
+       {"qualityWidth=\"64\" qualityHeight=\"48\"", "fps=\"12.50\"", "frameNum=\"0\" a=\"1.50\"", "whole=\"4.25\""})
+    assert_contains(xml, part);
+  ck_assert_msg(xml.find("frameNum=\"2\"") == xml.npos, "frame 2 is left out");
+}
+END_TEST
+
+START_TEST(wrong_reports_are_errors) {
+  std::string log;
+  VmafxReport report{};
+  report.log = append_log;
+  report.log_cookie = &log;
+  ck_assert_int_eq(vmafx_write_report(nullptr), -EINVAL);
+  ck_assert_int_eq(vmafx_write_report(&report), -EINVAL);
+  report.path = "/nowhere/report.xml";
+  ck_assert_int_eq(vmafx_write_report(&report), -ENOENT);
+  report.path = "/dev/null";
+  ck_assert_int_eq(vmafx_write_report(&report), 0);
+  report.format = "ndjson";
+  ck_assert_int_eq(vmafx_write_report(&report), -EINVAL);
+  report.format = "xml";
+  VmafxFrameResult frame{};
+  frame.frame = -1;
+  report.n_frames = 1;
+  ck_assert_int_eq(vmafx_write_report(&report), -EINVAL);
+  report.frames = &frame;
+  ck_assert_int_eq(vmafx_write_report(&report), -EINVAL);
+  report.n_frames = 0;
+  report.reserved[0] = &log;
+  ck_assert_int_eq(vmafx_write_report(&report), -EINVAL);
+  assert_contains(log, "needs a path");
+  assert_contains(log, "there is no frame -1");
+}
+END_TEST
+
+/* Of the whole stream, and only at its end. */
+START_TEST(aggregates_come_at_the_end) {
+  VmafxContext* ctx = nullptr;
+  const VmafxParams params = cpu_params("", "name=psnr:enable_apsnr=true");
+  const StreamOptions options;
+  const char* name = nullptr;
+  double value = 0;
+  ck_assert_int_eq(vmafx_open(&ctx, &params), 0);
+  ck_assert_int_eq(vmafx_aggregate(ctx, 0, &name, &value), -EINVAL);
+  ck_assert_int_eq(vmafx_configure(ctx, &options.ref, &options.dist), 0);
+  for (int n = 0; n < 3; n++) {
+    const VmafxPicture ref = make_picture(options, n, false), dist = make_picture(options, n, true);
+    ck_assert_int_eq(vmafx_submit(ctx, &ref, &dist), 0);
+  }
+  ck_assert_int_eq(vmafx_aggregate(ctx, 0, &name, &value), -EINVAL);
+  ck_assert_int_eq(vmafx_finish(ctx), 0);
+  const char* const wanted[] = {"apsnr_y", "apsnr_cb", "apsnr_cr"};
+  for (int i = 0; i < 3; i++) {
+    ck_assert_int_eq(vmafx_aggregate(ctx, i, &name, &value), 0);
+    assert_text_eq(name, wanted[i]);
+    ck_assert_double_gt(value, 1);
+  }
+  ck_assert_int_eq(vmafx_aggregate(ctx, 3, &name, &value), -EINVAL);
+  ck_assert_int_eq(vmafx_aggregate(ctx, -1, &name, &value), -EINVAL);
+  vmafx_close(&ctx);
+}
+END_TEST
+
+int main() {
+  return run_suite("predictor", {{"predictions", predictions_are_those_of_a_session},
+                                 {"no_model", no_predictor_without_a_model},
+                                 {"reports", reports_hold_what_they_are_given},
+                                 {"wrong_reports", wrong_reports_are_errors},
+                                 {"aggregates", aggregates_come_at_the_end}});
+}
