@@ -2,7 +2,7 @@
 """Scores the golden clips through ffmpeg and compares with libvmaf's scores (see README.md here).
 
 usage: check.py [FFMPEG] [--filter NAME[=OPTIONS]] [--clips all|most|small|GLOB] [--cpu LEVEL|each] [--emulator LIBRARY]
-                [--only TEXT ...] [--joint]
+                [--only TEXT ...] [--joint] [--through vmaf|ffmpeg]
 
   FFMPEG    the ffmpeg to check (default: build/bin/ffmpeg)
   --filter  the filter and its fixed options, e.g. libvmaf=backend=cpu:n_threads=2 (default: vmafx=backend=cpu)
@@ -10,6 +10,7 @@ usage: check.py [FFMPEG] [--filter NAME[=OPTIONS]] [--clips all|most|small|GLOB]
   --cpu     run with VMAFX_CPU=LEVEL, or once with each level that this machine has
   --emulator  run on this HIP runtime, with waves of 32 and of 64 lanes
   --only    features and models whose name contains one of these texts; =NAME: the one of that name
+  --through FFMPEG is a program that uses our libvmaf.so.3: libvmaf's tool, or FFmpeg with its own filter libvmaf (tests/libvmaf/run)
   --joint   score in one run what does not share a key: a quarter of the runs. Models then have their version as name
 
 A case is one feature or model on one clip: every frame's scores, the pooled and the aggregate ones must agree, to the last bit
@@ -84,6 +85,7 @@ class Clip:
         self.golden = json.loads(path.read_text())
         self.width, self.height, _, bits, chroma, _, _ = self.golden["make_clip"]
         self.pixels = int(self.width) * int(self.height)
+        self.bits, self.chroma = bits, chroma
         self.pix_fmt = f"yuv{chroma}p" + ("" if bits == "8" else f"{bits}le")
 
     def write(self, make_clip, folder):
@@ -110,13 +112,29 @@ def score(ffmpeg, fixed, clip, option, folder, environment):
     """The report as a dict, or the first line that ffmpeg said: the filter's, before what FFmpeg makes of it."""
     log = folder / "report.json"
     separator = ":" if "=" in fixed else "="
-    graph = f"[0:v][1:v]{fixed}{separator}log_fmt=json:log_path={escape(log)}:score_fmt=%.17g:{option}"
+    graph = f"[0:v][1:v]{fixed}{separator}log_fmt=json:log_path={escape(log)}:{option}"
     raw = ["-f", "rawvideo", "-pix_fmt", clip.pix_fmt, "-s", f"{clip.width}x{clip.height}", "-r", "25"]
     command = [ffmpeg, "-v", "error", "-nostdin", *raw, "-i", clip.dist, *raw, "-i", clip.ref, "-lavfi", graph, "-f", "null", "-"]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment)
     if done.returncode:
         said = done.stderr.decode(errors="replace").strip().splitlines()
         return None, said[0] if said else f"exit status {done.returncode}"
+    return json.loads(log.read_text()), None
+
+
+def score_with_vmaf(tool, clip, cases, folder, environment):
+    """As score(), with libvmaf's tool."""
+    log = folder / "report.json"
+    source = ["-r", clip.ref, "-d", clip.dist, "-w", clip.width, "-h", clip.height, "-p", clip.chroma, "-b", clip.bits]
+    name = "" if len(cases) == 1 else ":name={0}"
+    asked = [word for case in cases if not case.is_model for word in ("--feature", case.name)]
+    asked += [word for case in cases if case.is_model for word in ("--model", ("version={0}" + name).format(case.name))]
+    if not any(case.is_model for case in cases):
+        asked.append("--no_prediction")
+    done = subprocess.run([tool, *source, *asked, "--threads", "1", "--quiet", "--json", "--output", log], stdin=subprocess.DEVNULL,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment)
+    if done.returncode or not log.exists():
+        return None, done.stderr.decode(errors="replace").strip() or f"exit status {done.returncode}"
     return json.loads(log.read_text()), None
 
 
@@ -166,10 +184,15 @@ class Comparison:
         self.complaint = self.complaint or text
 
 
-def check_run(ffmpeg, fixed, environment, clip, cases):
+def check_run(arguments, environment, clip, cases):
     """[(label, Comparison)] of the cases, which are scored in one run."""
+    fixed = "libvmaf" if arguments.through else arguments.filter
     with tempfile.TemporaryDirectory() as folder:
-        report, error = score(ffmpeg, fixed, clip, options(cases), Path(folder), environment)
+        if arguments.through == "vmaf":
+            report, error = score_with_vmaf(arguments.ffmpeg, clip, cases, Path(folder), environment)
+        else:
+            asked = options(cases) if arguments.through else f"score_fmt=%.17g:{options(cases)}"
+            report, error = score(arguments.ffmpeg, fixed, clip, asked, Path(folder), environment)
     checked = []
     for case in cases:
         comparison = Comparison(case.name)
@@ -217,6 +240,12 @@ def choose_clips(wanted):
     return [clip for clip in clips if (clip.pixels <= limit if limit else fnmatch.fnmatch(clip.name, wanted))]
 
 
+def can_score(through, clip, case):
+    """The tool misreads files of subsampled chroma and odd sizes, with any library, and FFmpeg's filter does not load collections."""
+    odd = int(clip.width) % 2 or int(clip.height) % 2
+    return not (through == "vmaf" and odd and clip.chroma != "444" or through == "ffmpeg" and "_b_" in case.name)
+
+
 def is_chosen(name, texts):
     return not texts or any(name == text[1:] if text.startswith("=") else text in name for text in texts)
 
@@ -230,6 +259,7 @@ def parse_arguments():
     parser.add_argument("--emulator")
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--joint", action="store_true")
+    parser.add_argument("--through", choices=["vmaf", "ffmpeg"])
     return parser.parse_args()
 
 
@@ -242,11 +272,12 @@ def main():
         subprocess.run(["cc", "-O2", "-o", make_clip, here / "make_clip.c"], check=True)
         for clip in choose_clips(arguments.clips):
             clip.write(make_clip, folder)
-            chosen = [case for case in clip.cases() if is_chosen(case.name, arguments.only)]
+            chosen = [case for case in clip.cases()
+                      if is_chosen(case.name, arguments.only) and can_score(arguments.through, clip, case)]
             runs = joint(chosen) if arguments.joint else [[case] for case in chosen]
             for where, variables in environments(arguments):
-                environment = {**os.environ, **variables}
-                check = lambda cases: check_run(arguments.ffmpeg, arguments.filter, environment, clip, cases)
+                environment = {**os.environ, **variables} | ({"VMAFX_SCORE_FMT": "%.17g"} if arguments.through else {})
+                check = lambda cases: check_run(arguments, environment, clip, cases)
                 for label, comparison in itertools.chain.from_iterable(pool.map(check, runs)):
                     if comparison.complaint:
                         failed += 1

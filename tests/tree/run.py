@@ -52,7 +52,7 @@ def tracked(*patterns):
     if (TOP / ".git").exists():
         names = output_of("git", "ls-files", "--", *patterns).split("\n")
         return [name for name in names if name and (TOP / name).exists()]
-    folders = ("src", "include", "emulator", "tests", "bench", "python", "examples")
+    folders = ("src", "include", "compat", "emulator", "tests", "bench", "python", "examples")
     return sorted(str(path.relative_to(TOP)) for folder in folders for path in (TOP / folder).rglob("*") if path.is_file())
 
 
@@ -109,14 +109,14 @@ def no_circle():
 
 
 def only_the_api_is_known_above():
-    for name in sources("libavfilter_vmafx/", endings=(".c", ".h")):
+    for name in sources("libavfilter_vmafx/", "compat/", endings=(".c", ".cpp", ".h")):
         for other in re.findall(r'#include [<"]((?:vmafx|base|hip|kernels|model|report|engine)/[^>"]+)', (TOP / name).read_text()):
             assert other == "vmafx/vmafx.h", f"{name} includes {other}"
 
 
 def no_folder_is_a_drawer():
     count = {}
-    for name in sources("src/", "emulator/", "tests/", "bench/", "libavfilter_vmafx/", "python/", "examples/", endings=(".c", ".cpp", ".h", ".hip", ".py")):
+    for name in sources("src/", "compat/", "emulator/", "tests/", "bench/", "libavfilter_vmafx/", "python/", "examples/", endings=(".c", ".cpp", ".h", ".hip", ".py")):
         folder = os.path.dirname(name)
         count[folder] = count.get(folder, 0) + 1
     for folder, files in count.items():
@@ -158,7 +158,7 @@ def need(program):
 
 
 def formatted():
-    return sources("src/", "emulator/", "tests/", "bench/")
+    return sources("src/", "compat/", "emulator/", "tests/", "bench/")
 
 
 def format():
@@ -185,7 +185,7 @@ def tidy(build, deep):
         return "" if result.returncode == 0 else found[0] if found else f"{name}: {program} ended with {result.returncode}"
 
     # Code for vectors is compiled once for each instruction set out of one text: the twin for one sample stands for it.
-    chosen = [name for name in sources("src/", endings=(".cpp",)) if not name.endswith("_simd.cpp")]
+    chosen = [name for name in sources("src/", "compat/", endings=(".cpp",)) if not name.endswith("_simd.cpp")]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         found = [line for line in pool.map(check, chosen) if line]
     assert not found, "\n".join(found)

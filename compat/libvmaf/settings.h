@@ -1,0 +1,23 @@
+/* What the user says by variables of the environment, since programs made for libvmaf have no options for it. */
+#ifndef COMPAT_LIBVMAF_SETTINGS_H
+#define COMPAT_LIBVMAF_SETTINGS_H
+
+#include <optional>
+#include <string>
+
+namespace compat {
+
+struct Settings {
+  std::optional<std::string> backend;  // VMAFX_BACKEND: auto, cpu or hip
+  std::string device = "auto";         // VMAFX_DEVICE: an index or a PCI address
+  std::string score_format;            // VMAFX_SCORE_FMT: of reports
+  int verify = 0;                      // VMAFX_VERIFY: every so many frames
+  std::optional<int> threads;          // VMAFX_N_THREADS: instead of what the program says; 0: as many as it may use
+
+  /* EINVAL, and the log names the variable. */
+  static int read(Settings* settings);
+};
+
+}  // namespace compat
+
+#endif

@@ -1,0 +1,174 @@
+#include "compat/libvmaf/stream.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+
+#include "compat/libvmaf/log.h"
+#include "compat/libvmaf/texts.h"
+
+namespace compat {
+namespace {
+
+void release(void* picture) {
+  const std::unique_ptr<VmafPicture> held(static_cast<VmafPicture*>(picture));
+  vmaf_picture_unref(held.get());
+}
+
+VmafxPicture picture_of(VmafPicture* picture) {
+  VmafxPicture given{};
+  for (int p = 0; p < 3; p++) {
+    given.data[p] = static_cast<const uint8_t*>(picture->data[p]);
+    given.stride[p] = picture->stride[p];
+  }
+  auto held = std::make_unique<VmafPicture>(std::exchange(*picture, {}));
+  given.opaque = held.release();
+  given.release = release;
+  return given;
+}
+
+VmafxChroma chroma_of(VmafPixelFormat format) {
+  switch (format) {
+    case VMAF_PIX_FMT_YUV422P: return VMAFX_CHROMA_422;
+    case VMAF_PIX_FMT_YUV444P: return VMAFX_CHROMA_444;
+    case VMAF_PIX_FMT_YUV400P: return VMAFX_CHROMA_400;
+    default: return VMAFX_CHROMA_420;
+  }
+}
+
+bool same_format(const VmafPicture& a, const VmafPictureParameters& b) {
+  return a.w[0] == b.w && a.h[0] == b.h && a.bpc == b.bpc && a.pix_fmt == b.pix_fmt;
+}
+
+VmafPictureParameters format_of(const VmafPicture& picture) {
+  return {picture.w[0], picture.h[0], picture.bpc, picture.pix_fmt};
+}
+
+int to_int(unsigned number) { return static_cast<int>(std::min<unsigned>(number, INT_MAX)); }
+
+VmafxParams params_of(const std::string& features) {
+  VmafxParams params;
+  vmafx_default_params(&params);
+  params.model = "";
+  params.feature = features.c_str();
+  return params;
+}
+
+}  // namespace
+
+Pair::~Pair() {
+  for (VmafPicture* picture : {&ref_, &dist_})
+    if (picture->ref) vmaf_picture_unref(picture);
+}
+
+int Pair::check() const {
+  if (!ref_.ref || !dist_.ref) return COMPAT_INVALID("a picture was given that vmaf_picture_alloc() did not make");
+  if (!same_format(dist_, format_of(ref_))) return COMPAT_INVALID("the two pictures differ in size or format");
+  return 0;
+}
+
+int Pair::submit(VmafxContext* context) {
+  const VmafxPicture ref = picture_of(&ref_), dist = picture_of(&dist_);
+  return vmafx_submit(context, &ref, &dist);
+}
+
+int Stream::check(const std::string& features) {
+  VmafxParams params = params_of(features);
+  params.backend = "cpu";
+  params.log = errors_of_vmafx;
+  VmafxContext* context = nullptr;
+  const int ret = vmafx_open(&context, &params);
+  vmafx_close(&context);
+  return ret;
+}
+
+int Stream::begin(const VmafPicture& ref, const std::string& features) {
+  format_.pic_params = format_of(ref);
+  began_ = std::chrono::steady_clock::now();
+  if (features.empty()) return 0;
+  const std::string backend = settings_.backend.value_or(asked_.gpumask ? "cpu" : "auto");
+  VmafxParams params = params_of(features);
+  params.backend = backend.c_str();
+  params.device = settings_.device.c_str();
+  params.verify = settings_.verify;
+  params.n_threads =
+      settings_.threads.value_or(std::max(to_int(asked_.n_threads), 1));  // 0: none beside the program's own
+  params.n_subsample = std::max(to_int(asked_.n_subsample), 1);
+  params.log = log_of_vmafx;
+  VmafxContext* context = nullptr;
+  if (const int ret = vmafx_open(&context, &params)) return ret;
+  context_.reset(context);
+  VmafxFormat format{};
+  format.width = to_int(format_.pic_params.w);
+  format.height = to_int(format_.pic_params.h);
+  format.bits = to_int(format_.pic_params.bpc);
+  format.chroma = chroma_of(format_.pic_params.pix_fmt);
+  return vmafx_configure(context, &format, &format);
+}
+
+/* vmafx counts the pairs, and leaves out those whose numbers `n_subsample` does not divide; libvmaf does so with what the program counts. */
+int Stream::check_next(const VmafPicture& ref, unsigned index) const {
+  const size_t next = indices_.size();
+  if (next && !same_format(ref, format_.pic_params))
+    return COMPAT_INVALID("the pictures at index %u differ in size or format from those before", index);
+  if (asked_.n_subsample > 1 && (index % asked_.n_subsample == 0) != (next % asked_.n_subsample == 0))
+    return COMPAT_INVALID("index %u after %zu pairs: with n_subsample, indices count the pairs from 0", index, next);
+  if ((next && index <= indices_.back()) && std::ranges::find(indices_, index) != indices_.end())
+    return COMPAT_INVALID("there were pictures at index %u before", index);
+  return 0;
+}
+
+int Stream::read(Pair& pair, unsigned index, const std::string& features, Scores* scores) {
+  if (const int ret = pair.check()) return ret;
+  if (const int ret = check_next(pair.ref(), index)) return ret;
+  if (!began())
+    if (const int ret = begin(pair.ref(), features)) return ret;
+  indices_.push_back(index);
+  if (!context_) return 0;
+  if (const int ret = pair.submit(context_.get())) return ret;
+  return collect(scores);
+}
+
+int Stream::take(const VmafxFrameResult& result, Scores* scores) {
+  const unsigned index = indices_[static_cast<size_t>(result.frame)];
+  int ret = 0;
+  for (size_t i = 0; i < result.n_scores; i++)
+    if (const int failure = scores->put(name_of(result.scores[i].key), index, result.scores[i].value)) ret = failure;
+  taken_++;
+  return ret;
+}
+
+int Stream::collect(Scores* scores, std::optional<unsigned> index) {
+  if (!context_) return 0;
+  const auto found = index ? std::ranges::find(indices_, *index) : indices_.end();
+  const auto wanted = found == indices_.end() ? size_t{0} : static_cast<size_t>(found - indices_.begin()) + 1;
+  int failure = 0;
+  for (;;) {
+    VmafxFrameResult result;
+    const int ret =
+        taken_ < wanted ? vmafx_receive_wait(context_.get(), &result) : vmafx_receive(context_.get(), &result);
+    if (ret == -EAGAIN) return failure;
+    if (ret) return ret;
+    if (const int refused = take(result, scores)) failure = refused;
+  }
+}
+
+int Stream::flush(Scores* scores) {
+  ended_ = std::chrono::steady_clock::now();
+  if (!context_) return 0;
+  if (const int ret = vmafx_finish(context_.get())) return ret;
+  ended_ = std::chrono::steady_clock::now();
+  const int ret = collect(scores);
+  VmafxScore aggregate;
+  for (int i = 0; vmafx_aggregate(context_.get(), i, &aggregate.key, &aggregate.value) == 0; i++)
+    aggregates_.push_back(aggregate);
+  return ret;
+}
+
+double Stream::frames_per_second() const {
+  const auto end = ended_ == decltype(ended_){} ? std::chrono::steady_clock::now() : ended_;
+  const double seconds = std::chrono::duration<double>(end - began_).count();
+  return began() && seconds > 0 ? static_cast<double>(indices_.size()) / seconds : 0;
+}
+
+}  // namespace compat

@@ -1,0 +1,539 @@
+/* A program that uses our libvmaf.so.3 gets the scores of a vmafx context, to the last bit, and what libvmaf promises besides. Built with
+ * ON_EMULATOR, the library runs on a GPU, by the variables that a user sets, and the other context on the CPU. */
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <limits>
+#include <sstream>
+#include <thread>
+
+#include "tests/libvmaf/client.h"
+#ifdef ON_EMULATOR
+#include "tests/support/paths.h"
+#endif
+
+using namespace vmafx::test;
+
+namespace {
+
+constexpr int kFrames = 6;
+const VmafxFormat kFormat = StreamOptions{}.ref;
+
+VmafxFormat format(VmafxChroma chroma, int bits, int w = 97, int h = 66) {
+  return {w, h, chroma, bits, VMAFX_LAYOUT_PLANAR, 0, VMAFX_MEMORY_HOST};
+}
+
+Outcome expected(const char* model, const char* feature, const VmafxFormat& format = kFormat, int n_subsample = 1) {
+  VmafxParams params = cpu_params(model, feature);
+  params.n_subsample = n_subsample;
+  StreamOptions options;
+  options.ref = options.dist = format;
+  options.frames = kFrames;
+  const Outcome outcome = run_stream(params, options);
+  ck_assert_msg(outcome.error == 0, "%s", outcome.log.c_str());
+  return outcome;
+}
+
+/* The same bits, also of what is no number. */
+void check_score(const std::string& what, double got, double want) {
+  ck_assert_msg(std::memcmp(&got, &want, sizeof got) == 0 || (std::isnan(got) && std::isnan(want)),
+                "%s: got %.17g, want %.17g", what.c_str(), got, want);
+}
+
+void check_features(const Client& client, const Outcome& wanted) {
+  ck_assert_uint_eq(wanted.frames.size(), kFrames);
+  int checked = 0;
+  for (unsigned index = 0; index < kFrames; index++)
+    for (const auto& [key, score] : wanted.frames[index]) {
+      check_score(key, client.feature(vmaf_name(key), index), score);
+      checked++;
+    }
+  ck_assert_int_ge(checked, kFrames);
+}
+
+std::string text_of(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+}  // namespace
+
+/* All metrics of libvmaf that take the format, with options, which become part of the names. */
+START_TEST(features_have_the_scores_of_a_session) {
+  struct Case {
+    VmafxFormat format;
+    const char* feature;
+  } const cases[] = {
+      {format(VMAFX_CHROMA_420, 8),
+       "name=psnr:enable_mse=true|name=adm|name=vif:vif_enhn_gain_limit=1.0|name=motion|name=float_ssim"},
+      {format(VMAFX_CHROMA_422, 10),
+       "name=vif|name=adm:adm_enhn_gain_limit=1.0|name=psnr|name=float_adm|name=float_motion"},
+      {format(VMAFX_CHROMA_444, 12), "name=psnr|name=float_vif|name=float_psnr|name=float_moment|name=float_ansnr"},
+      {format(VMAFX_CHROMA_400, 16), "name=vif|name=motion:motion_force_zero=true|name=float_ssim"},
+      {format(VMAFX_CHROMA_420, 8, 320, 192),
+       "name=ciede|name=psnr_hvs|name=cambi|name=speed_chroma|name=float_ms_ssim"},
+  };
+  for (const Case& c : cases) {
+    const Outcome wanted = expected("", c.feature, c.format);
+    Client client;
+    std::istringstream features(c.feature);
+    for (std::string entry; std::getline(features, entry, '|');) {
+      std::istringstream words(entry.substr(std::strlen("name=")));
+      std::string name, option;
+      VmafFeatureDictionary* dictionary = nullptr;
+      std::getline(words, name, ':');
+      while (std::getline(words, option, ':')) {
+        const size_t equals = option.find('=');
+        const std::string key = option.substr(0, equals), value = option.substr(equals + 1);
+        ck_assert_int_eq(vmaf_feature_dictionary_set(&dictionary, key.c_str(), value.c_str()), 0);
+      }
+      ck_assert_int_eq(vmaf_use_feature(client, name.c_str(), dictionary), 0);
+    }
+    client.read_all(c.format, kFrames);
+    check_features(client, wanted);
+  }
+}
+END_TEST
+
+START_TEST(models_have_the_scores_of_a_session) {
+  for (const char* version :
+       {"vmaf_v0.6.1", "vmaf_v0.6.1neg", "vmaf_4k_v0.6.1", "vmaf_float_v0.6.1", "vmaf_v1.0.16_3d0h"}) {
+    const VmafxFormat pictures = format(VMAFX_CHROMA_420, 8, 320, 192);
+    const Outcome wanted = expected((std::string("version=") + version + ":name=mine").c_str(), nullptr, pictures);
+    Client client;
+    const Model model(version, "mine");
+    ck_assert_int_eq(vmaf_use_features_from_model(client, model), 0);
+    client.read_all(pictures, kFrames);
+    for (unsigned index = 0; index < kFrames; index++)
+      check_score(version, model.score(client, index), wanted.frames[index].at("mine"));
+    check_features(client, wanted);  // the model's own score is there now, too
+    double pooled = 0;
+    ck_assert_int_eq(vmaf_score_pooled(client, model, VMAF_POOL_METHOD_MEAN, &pooled, 0, kFrames - 1), 0);
+    check_score("pooled", pooled, wanted.models.at(0));
+  }
+}
+END_TEST
+
+/* Several at once, with flags and overloads. A model that is destroyed leaves its scores. */
+START_TEST(models_have_flags_and_overloads) {
+  const Outcome wanted = expected(
+      "version=vmaf_v0.6.1:name=plain|version=vmaf_v0.6.1:name=unclipped:disable_clip=true|"
+      "version=vmaf_v0.6.1:name=phone:enable_transform=true|version=vmaf_v0.6.1:name=neg:adm.adm_enhn_gain_limit=1.0:"
+      "vif.vif_enhn_gain_limit=1.0",
+      nullptr);
+  Client client;
+  {
+    const Model plain("vmaf_v0.6.1", "plain"), unclipped("vmaf_v0.6.1", "unclipped", VMAF_MODEL_FLAG_DISABLE_CLIP),
+        phone("vmaf_v0.6.1", "phone", VMAF_MODEL_FLAG_ENABLE_TRANSFORM), neg("vmaf_v0.6.1", "neg");
+    for (const char* metric : {"adm", "vif", "psnr"}) {  // which has no psnr
+      VmafFeatureDictionary* dictionary = nullptr;
+      const std::string option = std::string(metric) + "_enhn_gain_limit";
+      ck_assert_int_eq(vmaf_feature_dictionary_set(&dictionary, option.c_str(), "1.0"), 0);
+      ck_assert_int_eq(vmaf_model_feature_overload(neg, metric, dictionary), 0);
+    }
+    for (VmafModel* model : {static_cast<VmafModel*>(plain), static_cast<VmafModel*>(unclipped),
+                             static_cast<VmafModel*>(phone), static_cast<VmafModel*>(neg)})
+      ck_assert_int_eq(vmaf_use_features_from_model(client, model), 0);
+    client.read_all(kFormat, kFrames);
+    for (const Model* model : {&plain, &unclipped, &phone, &neg})
+      for (unsigned index = 0; index < kFrames; index++) model->score(client, index);
+  }
+  check_features(client, wanted);
+
+  const Model same("vmaf_v0.6.1", "plain"), other("vmaf_v0.6.1", "plain", VMAF_MODEL_FLAG_ENABLE_TRANSFORM);
+  check_score("plain", same.score(client, 0), wanted.frames[0].at("plain"));
+  double score = 0;
+  ck_assert_int_eq(vmaf_score_at_index(client, other, &score, 0), -EINVAL);  // not the score of its namesake
+}
+END_TEST
+
+START_TEST(collections_have_the_scores_of_a_session) {
+  const Outcome wanted = expected("version=vmaf_b_v0.6.3:name=b", nullptr);
+  Client client;
+  VmafModelConfig configuration = {"b", 0};
+  VmafModel* base = nullptr;
+  VmafModelCollection* collection = nullptr;
+  ck_assert_int_eq(vmaf_model_load(&base, &configuration, "vmaf_b_v0.6.3"), -EINVAL);
+  ck_assert_int_eq(vmaf_model_collection_load(&base, &collection, &configuration, "vmaf_v0.6.1"), -EINVAL);
+  ck_assert_int_eq(vmaf_model_collection_load(&base, &collection, &configuration, "vmaf_b_v0.6.3"), 0);
+  ck_assert_int_eq(vmaf_use_features_from_model_collection(client, collection), 0);
+  client.read_all(kFormat, kFrames);
+  double score = 0, sum = 0;
+  for (unsigned index = 0; index < kFrames; index++) {
+    const FrameScores& frame = wanted.frames[index];
+    ck_assert_int_eq(vmaf_score_at_index(client, base, &score, index), 0);
+    check_score("b", score, frame.at("b"));
+    for (int again = 0; again < 2; again++) {
+      VmafModelCollectionScore scores{};
+      ck_assert_int_eq(vmaf_score_at_index_model_collection(client, collection, &scores, index), 0);
+      ck_assert_int_eq(scores.type, VMAF_MODEL_COLLECTION_SCORE_BOOTSTRAP);
+      check_score("bagging", scores.bootstrap.bagging_score, frame.at("b_bagging"));
+      check_score("stddev", scores.bootstrap.stddev, frame.at("b_stddev"));
+      check_score("lo", scores.bootstrap.ci.p95.lo, frame.at("b_ci_p95_lo"));
+      check_score("hi", scores.bootstrap.ci.p95.hi, frame.at("b_ci_p95_hi"));
+    }
+    sum += frame.at("b_bagging");
+  }
+  check_features(client, wanted);  // also those of the members
+  VmafModelCollectionScore pooled{};
+  ck_assert_int_eq(
+      vmaf_score_pooled_model_collection(client, collection, VMAF_POOL_METHOD_MEAN, &pooled, 0, kFrames - 1), 0);
+  check_score("pooled", pooled.bootstrap.bagging_score, sum / kFrames);
+  vmaf_model_destroy(base);
+  vmaf_model_collection_destroy(collection);
+}
+END_TEST
+
+START_TEST(pooling_is_that_of_a_session) {
+  Client client;
+  const Model model("vmaf_v0.6.1");
+  ck_assert_int_eq(vmaf_use_features_from_model(client, model), 0);
+  ck_assert_int_eq(client.use("psnr"), 0);
+  client.read_all(kFormat, kFrames);
+  const std::pair<VmafPoolingMethod, const char*> methods[] = {{VMAF_POOL_METHOD_MIN, "min"},
+                                                               {VMAF_POOL_METHOD_MAX, "max"},
+                                                               {VMAF_POOL_METHOD_MEAN, "mean"},
+                                                               {VMAF_POOL_METHOD_HARMONIC_MEAN, "harmonic_mean"}};
+  double score = 0;
+  for (const auto& [method, name] : methods) {
+    VmafxParams params = cpu_params("version=vmaf_v0.6.1", "name=psnr");
+    params.pool = name;
+    const Outcome wanted = run_stream(params, {.frames = kFrames});
+    ck_assert_int_eq(vmaf_score_pooled(client, model, method, &score, 0, kFrames - 1), 0);
+    check_score(name, score, wanted.models.at(0));
+    ck_assert_int_eq(vmaf_feature_score_pooled(client, "psnr_y", method, &score, 0, kFrames - 1), 0);
+    check_score(name, score, wanted.features.at("psnr_y"));
+    ck_assert_int_eq(vmaf_feature_score_pooled(client, "psnr_y", method, &score, 3, 3), 0);
+    if (method != VMAF_POOL_METHOD_HARMONIC_MEAN) check_score(name, score, client.feature("psnr_y", 3));
+  }
+  for (const VmafPoolingMethod none : {VMAF_POOL_METHOD_UNKNOWN, VMAF_POOL_METHOD_NB})
+    ck_assert_int_eq(vmaf_score_pooled(client, model, none, &score, 0, kFrames - 1), -EINVAL);
+  ck_assert_int_eq(vmaf_score_pooled(client, model, VMAF_POOL_METHOD_MEAN, &score, 3, 2), -EINVAL);
+  ck_assert_int_eq(vmaf_score_pooled(client, model, VMAF_POOL_METHOD_MEAN, &score, 0, kFrames), -EINVAL);
+  ck_assert_int_eq(vmaf_feature_score_pooled(client, "psnr_y", VMAF_POOL_METHOD_MEAN, &score, 0,
+                                             std::numeric_limits<unsigned>::max()),
+                   -EINVAL);
+}
+END_TEST
+
+START_TEST(every_other_frame_is_scored) {
+  const Outcome wanted = expected("version=vmaf_v0.6.1", nullptr, kFormat, 2);
+  Client client({VMAF_LOG_LEVEL_NONE, 2, 2, 0, 0});
+  const Model model("vmaf_v0.6.1");
+  ck_assert_int_eq(vmaf_use_features_from_model(client, model), 0);
+  ck_assert_int_eq(client.read(kFormat, 0, 1), -EINVAL);  // the first is not at 0
+  client.read_all(kFormat, kFrames);
+  double pooled = 0;
+  ck_assert_int_eq(vmaf_score_pooled(client, model, VMAF_POOL_METHOD_MEAN, &pooled, 0, kFrames - 1), 0);
+  check_score("pooled", pooled, wanted.models.at(0));
+  check_features(client, wanted);
+  double score = 0;
+  ck_assert_int_eq(vmaf_feature_score_at_index(client, "integer_adm_scale0", &score, 1), -EINVAL);
+}
+END_TEST
+
+/* Scores come as soon as nothing later is needed for them; indices are what the program says. */
+START_TEST(scores_are_there_while_pictures_come) {
+  const Outcome wanted = expected("version=vmaf_v0.6.1", nullptr);
+  Client client({VMAF_LOG_LEVEL_NONE, 3, 1, 0, 0});
+  const Model model("vmaf_v0.6.1");
+  ck_assert_int_eq(vmaf_use_features_from_model(client, model), 0);
+  double score = 0;
+  for (unsigned n = 0; n < kFrames; n++) {
+    ck_assert_int_eq(client.read(kFormat, static_cast<int>(n), 100 + 10 * n), 0);
+    ck_assert_int_eq(vmaf_score_at_index(client, model, &score, 100 + 10 * n), -EINVAL);  // motion needs the next one
+    if (n > 0) check_score("vmaf", model.score(client, 90 + 10 * n), wanted.frames[n - 1].at("vmaf"));
+  }
+  ck_assert_int_eq(client.flush(), 0);
+  check_score("vmaf", model.score(client, 150), wanted.frames[5].at("vmaf"));
+  ck_assert_int_eq(vmaf_score_at_index(client, model, &score, 0), -EINVAL);
+}
+END_TEST
+
+START_TEST(scores_can_be_imported) {
+  const Outcome wanted = expected("version=vmaf_v0.6.1", nullptr);
+  Client client({VMAF_LOG_LEVEL_NONE, 0, 0, 0, 0});
+  for (unsigned index = 0; index < kFrames; index++)
+    for (const auto& [key, score] : wanted.frames[index])
+      if (key != "vmaf") ck_assert_int_eq(vmaf_import_feature_score(client, vmaf_name(key).c_str(), score, index), 0);
+  ck_assert_int_eq(vmaf_import_feature_score(client, "mine", 1.5, 2), 0);
+  ck_assert_int_eq(vmaf_import_feature_score(client, "mine", 2.5, 2), -EINVAL);
+  check_score("mine", client.feature("mine", 2), 1.5);
+  ck_assert_int_eq(client.flush(), 0);
+  const Model model("vmaf_v0.6.1");
+  for (unsigned index = 0; index < kFrames; index++)
+    check_score("vmaf", model.score(client, index), wanted.frames[index].at("vmaf"));
+  const Model other("vmaf_v0.6.1neg", "neg");  // whose features have other names
+  double score = 0;
+  ck_assert_int_eq(vmaf_score_at_index(client, other, &score, 0), -EINVAL);
+}
+END_TEST
+
+/* A feature that is computed where one was imported: the first one stays, and the call fails. */
+START_TEST(an_imported_score_stays) {
+  Client client({VMAF_LOG_LEVEL_NONE, 1, 1, 0, 0});
+  ck_assert_int_eq(client.use("psnr"), 0);
+  ck_assert_int_eq(vmaf_import_feature_score(client, "psnr_y", 7, 1), 0);
+  int failures = 0;
+  for (unsigned n = 0; n < 3; n++) failures += client.read(kFormat, static_cast<int>(n), n) == -EINVAL;
+  failures += client.flush() == -EINVAL;
+  ck_assert_int_eq(failures, 1);
+  check_score("psnr_y", client.feature("psnr_y", 1), 7);
+}
+END_TEST
+
+/* Reports are those of a session, but for what only one of the two can know. */
+START_TEST(reports_are_those_of_a_session) {
+  char folder[] = "/tmp/vmafx_libvmaf_XXXXXX";
+  ck_assert_ptr_nonnull(mkdtemp(folder));
+  const std::string ours = std::string(folder) + "/ours", theirs = std::string(folder) + "/theirs";
+  Client client;
+  const Model model("vmaf_v0.6.1");
+  ck_assert_int_eq(vmaf_use_features_from_model(client, model), 0);
+  ck_assert_int_eq(client.use("psnr", {{"enable_apsnr", "true"}}), 0);
+  client.read_all(kFormat, kFrames);
+  double pooled = 0;
+  ck_assert_int_eq(vmaf_score_pooled(client, model, VMAF_POOL_METHOD_MEAN, &pooled, 0, kFrames - 1), 0);
+  struct Case {
+    VmafOutputFormat format;
+    const char *name, *from, *to;  // of the part that is compared
+  } const cases[] = {{VMAF_OUTPUT_FORMAT_XML, "xml", "  <frames>", "  <pooled_statistics"},
+                     {VMAF_OUTPUT_FORMAT_JSON, "json", "  \"frames\"", "  \"pooled_statistics\""},
+                     {VMAF_OUTPUT_FORMAT_CSV, "csv", "Frame,", nullptr},
+                     {VMAF_OUTPUT_FORMAT_SUB, "sub", "{0}{1}", nullptr}};
+  for (const Case& c : cases) {
+    VmafxParams params = cpu_params("version=vmaf_v0.6.1", "name=psnr:enable_apsnr=true");
+    params.log_path = theirs.c_str();
+    params.log_fmt = c.name;
+    ck_assert_int_eq(run_stream(params, {.frames = kFrames}).error, 0);
+    ck_assert_int_eq(vmaf_write_output(client, ours.c_str(), c.format), 0);
+    const auto part = [&](const std::string& text) {
+      ck_assert_msg(text.find(c.from) != text.npos && (!c.to || text.find(c.to) != text.npos), "%s", text.c_str());
+      return text.substr(text.find(c.from), c.to ? text.find(c.to) - text.find(c.from) : text.npos);
+    };
+    assert_text_eq(part(text_of(ours)), part(text_of(theirs)));
+    if (!c.to) continue;
+    assert_contains(text_of(ours), "apsnr_y");
+  }
+  assert_contains(text_of(theirs), "integer_adm2");
+  ck_assert_int_eq(vmaf_write_output(client, ours.c_str(), VMAF_OUTPUT_FORMAT_NONE), -EINVAL);
+  ck_assert_int_eq(vmaf_write_output(client, nullptr, VMAF_OUTPUT_FORMAT_XML), -EINVAL);
+  unlink(ours.c_str());
+  unlink(theirs.c_str());
+  rmdir(folder);
+}
+END_TEST
+
+START_TEST(pictures_come_from_a_pool) {
+  Client client;
+  VmafPicture pictures[5] = {};
+  ck_assert_int_eq(vmaf_fetch_preallocated_picture(client, &pictures[0]), -EINVAL);
+  ck_assert_int_eq(vmaf_preallocate_pictures(client, {{96, 64, 8, VMAF_PIX_FMT_YUV420P}, 0}), -EINVAL);
+  ck_assert_int_eq(vmaf_preallocate_pictures(client, {{0, 64, 8, VMAF_PIX_FMT_YUV420P}, 2}), -EINVAL);
+  ck_assert_int_eq(vmaf_preallocate_pictures(client, {{96, 64, 8, VMAF_PIX_FMT_YUV420P}, 2}), 0);
+  for (VmafPicture& picture : pictures) ck_assert_int_eq(vmaf_fetch_preallocated_picture(client, &picture), 0);
+  const void* const last = pictures[4].data[0];
+  for (VmafPicture& picture : pictures) ck_assert_int_eq(vmaf_picture_unref(&picture), 0);
+  ck_assert_int_eq(vmaf_fetch_preallocated_picture(client, &pictures[0]), 0);
+  ck_assert_ptr_eq(pictures[0].data[0], last);
+  ck_assert_int_eq(vmaf_picture_unref(&pictures[0]), 0);
+
+  const Outcome wanted = expected("", "name=psnr");
+  ck_assert_int_eq(client.use("psnr"), 0);
+  for (unsigned n = 0; n < kFrames; n++) {
+    for (int side = 0; side < 2; side++) {
+      ck_assert_int_eq(vmaf_fetch_preallocated_picture(client, &pictures[side]), 0);
+      fill(kFormat, static_cast<int>(n), side == 1, &pictures[side]);
+    }
+    ck_assert_int_eq(vmaf_read_pictures(client, &pictures[0], &pictures[1], n), 0);
+  }
+  ck_assert_int_eq(client.flush(), 0);
+  check_features(client, wanted);
+}
+END_TEST
+
+/* Sizes as libvmaf's: chroma rounds down, and a gray picture has none. */
+START_TEST(pictures_have_libvmafs_sizes) {
+  struct Case {
+    VmafPixelFormat format;
+    unsigned w, h;
+  } const cases[] = {{VMAF_PIX_FMT_YUV420P, 48, 32},
+                     {VMAF_PIX_FMT_YUV422P, 48, 65},
+                     {VMAF_PIX_FMT_YUV444P, 97, 65},
+                     {VMAF_PIX_FMT_YUV400P, 0, 0}};
+  for (const Case& c : cases) {
+    VmafPicture picture;
+    ck_assert_int_eq(vmaf_picture_alloc(&picture, c.format, 10, 97, 65), 0);
+    ck_assert(picture.pix_fmt == c.format && picture.bpc == 10 && picture.w[0] == 97 && picture.h[0] == 65);
+    for (int p = 1; p < 3; p++) {
+      ck_assert_uint_eq(picture.w[p], c.w);
+      ck_assert_uint_eq(picture.h[p], c.h);
+      ck_assert_int_eq(picture.data[p] != nullptr, c.w != 0);
+    }
+    ck_assert_int_eq(vmaf_picture_unref(&picture), 0);
+    ck_assert_int_eq(vmaf_picture_unref(&picture), -EINVAL);
+  }
+  VmafPicture picture;
+  ck_assert_int_eq(vmaf_picture_alloc(&picture, VMAF_PIX_FMT_UNKNOWN, 8, 16, 16), -EINVAL);
+  ck_assert_int_eq(vmaf_picture_alloc(&picture, VMAF_PIX_FMT_YUV420P, 7, 16, 16), -EINVAL);
+  ck_assert_int_eq(vmaf_picture_alloc(&picture, VMAF_PIX_FMT_YUV420P, 17, 16, 16), -EINVAL);
+  ck_assert_int_eq(vmaf_picture_alloc(nullptr, VMAF_PIX_FMT_YUV420P, 8, 16, 16), -EINVAL);
+}
+END_TEST
+
+START_TEST(wrong_calls_are_errors) {
+  double score = 0;
+  VmafModel* none = nullptr;
+  ck_assert_int_eq(vmaf_init(nullptr, {}), -EINVAL);
+  ck_assert_int_eq(vmaf_close(nullptr), -EINVAL);
+  ck_assert_int_eq(vmaf_feature_dictionary_set(nullptr, "a", "b"), -EINVAL);
+  ck_assert_int_eq(vmaf_feature_dictionary_free(nullptr), -EINVAL);
+  ck_assert_int_eq(vmaf_read_pictures(nullptr, nullptr, nullptr, 0), -EINVAL);
+
+  Client client({VMAF_LOG_LEVEL_NONE, 1, 1, 0, 0});
+  ck_assert_int_eq(vmaf_model_load(&none, nullptr, "vmaf_v0.0.0"), -EINVAL);
+  ck_assert_int_eq(vmaf_model_load_from_path(&none, nullptr, "/nowhere/model.json"), -EINVAL);
+  ck_assert_ptr_null(none);
+  ck_assert_int_eq(client.use("no_such_feature"), -EINVAL);
+  ck_assert_int_eq(client.use("vif", {{"vif_enhn_gain_limit", "0.5"}}), -EINVAL);
+  ck_assert_int_eq(vmaf_use_feature(client, nullptr, nullptr), -EINVAL);
+  ck_assert_int_eq(vmaf_use_features_from_model(client, nullptr), -EINVAL);
+  ck_assert_int_eq(vmaf_feature_score_at_index(client, "psnr_y", &score, 0), -EINVAL);
+  ck_assert_int_eq(client.use("psnr"), 0);
+  ck_assert_int_eq(client.flush(), -EINVAL);  // there were no pictures
+
+  VmafPicture picture = make_vmaf_picture(kFormat, 0, false);
+  ck_assert_int_eq(vmaf_read_pictures(client, &picture, nullptr, 0), -EINVAL);
+  ck_assert_int_eq(vmaf_picture_unref(&picture), 0);
+  VmafPicture empty[2] = {};
+  ck_assert_int_eq(vmaf_read_pictures(client, &empty[0], &empty[1], 0), -EINVAL);
+
+  ck_assert_int_eq(client.read(kFormat, 0, 0), 0);
+  ck_assert_int_eq(client.read(kFormat, 1, 0), -EINVAL);                               // the same index
+  ck_assert_int_eq(client.read(format(VMAFX_CHROMA_420, 8), 1, 1), -EINVAL);           // another size
+  ck_assert_int_eq(client.read(format(VMAFX_CHROMA_420, 10, 96, 64), 1, 1), -EINVAL);  // other depth
+  ck_assert_int_eq(client.use("vif"), -EINVAL);                                        // too late
+  ck_assert_int_eq(client.read(kFormat, 1, 1), 0);
+  ck_assert_int_eq(client.flush(), 0);
+  ck_assert_int_eq(client.flush(), -EINVAL);
+  ck_assert_int_eq(client.read(kFormat, 2, 2), -EINVAL);
+  ck_assert_int_eq(vmaf_feature_score_at_index(client, "psnr_y", &score, 1), 0);
+  ck_assert_int_eq(vmaf_feature_score_at_index(client, "psnr_y", nullptr, 1), -EINVAL);
+  ck_assert_int_eq(vmaf_feature_score_at_index(client, "psnr_y", &score, 2), -EINVAL);
+}
+END_TEST
+
+/* A context is closed at any time: before pictures, while they are scored, with pictures of its pool in other hands. */
+START_TEST(contexts_are_closed_at_any_time) {
+  for (const int frames : {0, 1, 5}) {
+    VmafPicture kept = {};
+    {
+      Client client({VMAF_LOG_LEVEL_NONE, 2, 1, 0, 0});
+      const Model model("vmaf_v0.6.1");
+      ck_assert_int_eq(vmaf_use_features_from_model(client, model), 0);
+      ck_assert_int_eq(vmaf_preallocate_pictures(client, {{96, 64, 8, VMAF_PIX_FMT_YUV420P}, 1}), 0);
+      ck_assert_int_eq(vmaf_fetch_preallocated_picture(client, &kept), 0);
+      for (int n = 0; n < frames; n++) ck_assert_int_eq(client.read(kFormat, n, static_cast<unsigned>(n)), 0);
+    }
+    std::memset(kept.data[0], 1, 64);
+    ck_assert_int_eq(vmaf_picture_unref(&kept), 0);
+  }
+}
+END_TEST
+
+/* One thread reads pictures and another asks for scores, of each of three contexts at once. */
+START_TEST(threads_do_not_meet) {
+  const Outcome wanted = expected("version=vmaf_v0.6.1", nullptr);
+  const Model model("vmaf_v0.6.1");
+  struct Run {
+    Client client{{VMAF_LOG_LEVEL_NONE, 2, 1, 0, 0}};
+    std::vector<VmafPicture> pictures;
+    double scores[kFrames] = {};
+    std::atomic<bool> ended = false;
+    std::thread reader, asker;
+  } runs[3];
+  for (Run& run : runs) {
+    ck_assert_int_eq(vmaf_use_features_from_model(run.client, model), 0);
+    for (int n = 0; n < kFrames; n++)
+      for (const bool distorted : {false, true}) run.pictures.push_back(make_vmaf_picture(kFormat, n, distorted));
+  }
+  for (Run& run : runs) {
+    run.reader = std::thread([&run] {
+      for (unsigned n = 0; n < kFrames; n++)
+        vmaf_read_pictures(run.client, &run.pictures[2 * n], &run.pictures[2 * n + 1], n);
+      vmaf_read_pictures(run.client, nullptr, nullptr, 0);
+      run.ended = true;
+    });
+    run.asker = std::thread([&run, &model] {
+      for (unsigned n = 0; n < kFrames; n++)
+        for (bool last = false; vmaf_score_at_index(run.client, model, &run.scores[n], n) && !last;) last = run.ended;
+    });
+  }
+  for (Run& run : runs) {
+    run.reader.join();
+    run.asker.join();
+    for (unsigned n = 0; n < kFrames; n++) check_score("vmaf", run.scores[n], wanted.frames[n].at("vmaf"));
+  }
+}
+END_TEST
+
+START_TEST(wrong_variables_are_errors) {
+  for (const auto& [name, value] : {std::pair{"VMAFX_BACKEND", "gpu"},
+                                    {"VMAFX_VERIFY", "yes"},
+                                    {"VMAFX_VERIFY", "-1"},
+                                    {"VMAFX_N_THREADS", "2x"}}) {
+    const char* const before = std::getenv(name);
+    const std::string kept = before ? before : "";
+    setenv(name, value, 1);
+    VmafContext* vmaf = nullptr;
+    ck_assert_int_eq(vmaf_init(&vmaf, {VMAF_LOG_LEVEL_NONE, 1, 1, 0, 0}), -EINVAL);
+    ck_assert_ptr_null(vmaf);
+    if (before) setenv(name, kept.c_str(), 1);
+    else unsetenv(name);
+  }
+}
+END_TEST
+
+START_TEST(pictures_of_cuda_are_refused) {
+  Client client({VMAF_LOG_LEVEL_NONE, 1, 1, 0, 0});
+  VmafCudaState* state = nullptr;
+  VmafPicture picture = {};
+  ck_assert_int_eq(vmaf_cuda_state_init(&state, {}), -EINVAL);
+  ck_assert_int_eq(vmaf_cuda_import_state(client, state), -EINVAL);
+  ck_assert_int_eq(vmaf_cuda_preallocate_pictures(client, {}), -EINVAL);
+  ck_assert_int_eq(vmaf_cuda_fetch_preallocated_picture(client, &picture), -EINVAL);
+}
+END_TEST
+
+int main() {
+#ifdef ON_EMULATOR
+  setenv("VMAFX_HIP_RUNTIME", HIP_EMULATOR, 0);
+  setenv("VMAFX_BACKEND", "hip", 0);
+  setenv("VMAFX_VERIFY", "1", 0);
+#else
+  setenv("VMAFX_BACKEND", "cpu", 0);
+#endif
+  return run_suite("libvmaf", {{"features", features_have_the_scores_of_a_session},
+                               {"models", models_have_the_scores_of_a_session},
+                               {"overloads", models_have_flags_and_overloads},
+                               {"collections", collections_have_the_scores_of_a_session},
+                               {"pooling", pooling_is_that_of_a_session},
+                               {"subsample", every_other_frame_is_scored},
+                               {"early", scores_are_there_while_pictures_come},
+                               {"imports", scores_can_be_imported},
+                               {"import_stays", an_imported_score_stays},
+                               {"reports", reports_are_those_of_a_session},
+                               {"pool", pictures_come_from_a_pool},
+                               {"sizes", pictures_have_libvmafs_sizes},
+                               {"errors", wrong_calls_are_errors},
+                               {"close", contexts_are_closed_at_any_time},
+                               {"threads", threads_do_not_meet},
+                               {"variables", wrong_variables_are_errors},
+                               {"cuda", pictures_of_cuda_are_refused}});
+}
