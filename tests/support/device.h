@@ -37,7 +37,8 @@ T take(StatusOr<T> made) {
 
 inline void assert_ok(const Status& status) { ck_assert_msg(status.ok(), "%s", status.message().c_str()); }
 
-/* Has the engine load the emulator, or the runtime that VMAFX_HIP_RUNTIME names: such tests are as good on hardware.
+/* Has the engine load the emulator, or the runtime that VMAFX_HIP_RUNTIME names, if it is empty the one that is installed: such
+ * tests are as good on hardware.
  * On a busy machine the emulator takes longer than any GPU. */
 inline void use_emulator() {
   setenv("VMAFX_HIP_RUNTIME", HIP_EMULATOR, 0);
@@ -49,9 +50,11 @@ inline bool on_hardware() {
   return named && std::string(named) != HIP_EMULATOR;
 }
 
+/* The one that VMAFX_TEST_DEVICE names, of several. */
 inline hip::OpenedDevice open_test_device() {
   use_emulator();
-  return take(hip::open_device("auto"));
+  const char* named = std::getenv("VMAFX_TEST_DEVICE");
+  return take(hip::open_device(named ? named : "auto"));
 }
 
 /* Raw sums of each frame of a stream. */
@@ -151,6 +154,11 @@ inline StreamSums cpu_sums(const Extractor& extractor, const std::vector<Picture
   return all;
 }
 
+inline std::string describe(const VideoFormat& format, int batch) {
+  return std::to_string(format.w) + "x" + std::to_string(format.h) + " " + std::to_string(format.bpc) +
+         " bit, batches of " + std::to_string(batch);
+}
+
 /* Kernels and CPU twin give equal raw sums for every frame. Sums are 64-bit words. */
 inline void assert_device_agrees(Extractor& extractor, const VideoFormat& format,
                                  const std::vector<PicturePair>& frames, int batch, const std::string& what) {
@@ -161,9 +169,8 @@ inline void assert_device_agrees(Extractor& extractor, const VideoFormat& format
       long long a, b;
       std::memcpy(&a, &got[i][word * 8], 8);
       std::memcpy(&b, &want[i][word * 8], 8);
-      ck_assert_msg(a == b,
-                    "%s, %dx%d %d bit, batches of %d: frame %zu, sum %zu is %lld on the device, %lld on the CPU",
-                    what.c_str(), format.w, format.h, format.bpc, batch, i, word, a, b);
+      ck_assert_msg(a == b, "%s, %s: frame %zu, sum %zu is %lld on the device, %lld on the CPU", what.c_str(),
+                    describe(format, batch).c_str(), i, word, a, b);
     }
 }
 
