@@ -209,7 +209,10 @@ void run(const Settings& settings) {
     std::printf("first score of %s after %.0f ms\n", model->name.c_str(),
                 first_score(model->name, settings.device, settings.sizes.front()));
   const hip::OpenedDevice device = take(hip::open_device(settings.device));
-  std::printf("%s (%s, %s); us per frame\n", device.name.c_str(), device.pci_address.c_str(), device.arch.c_str());
+  std::printf("%s (%s, %s), %zu MiB, %d multiprocessors, waves of %d, through %s; us per frame\n", device.name.c_str(),
+              device.pci_address.c_str(), device.arch.c_str(), device.memory_bytes >> 20, device.multiprocessors,
+              device.wave_size, device.runtime->library().c_str());
+  std::fflush(stdout);
   for (const Size& size : settings.sizes)
     for (const int bits : settings.bits) {
       const DeviceFrames frames(device.context, {.w = size.w, .h = size.h, .bpc = bits, .chroma = Chroma::k420});

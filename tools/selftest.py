@@ -1,0 +1,358 @@
+#!/usr/bin/env python3
+"""Tests a GPU and writes what it found to a file to be sent back (docs/hip.md). `./quickstart selftest` builds what this needs.
+
+usage: selftest.py BUILD FILE [--emulator] [--device NAME] [--limit SECONDS]
+
+  --emulator  on the emulator instead of a GPU, a small part: to try the command
+  --device    auto, an index or a PCI address (default: auto)
+  --limit     how long a program of a metric may take; all golden clips together, six times as long (default: 300)
+
+The file is written anew with every line, and on disk before the next program starts: it tells how far this came on a machine that
+the GPU took down. Exits with 0 if all passed.
+"""
+import argparse
+import collections
+import ctypes
+import os
+import platform
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+top = Path(__file__).resolve().parents[1]
+MODELS = ["vmaf_v0.6.1", "vmaf_v1.0.16_3d0h"]
+MOST_LINES = 20  # of what failed in one place
+MOST_HANGS = 3  # a GPU that hung so often hangs again
+
+# What is run: of metrics None are all. Batches as in docs/gpu-results.md.
+Selection = collections.namedtuple("Selection", "metrics clips features batch_of_size milliseconds")
+ON_GPU = Selection(None, "small", [], {"1920x1080": 4, "3840x2160": 2}, 100)
+ON_EMULATOR = Selection(["float_moment", "psnr"], "64x48*", ["=float_moment", "=psnr"], {"64x48": 1}, 1)
+
+
+class Report:
+    """The lines of the file, without what tells whose machine it is."""
+
+    def __init__(self, path, private):
+        self.path, self.private, self.lines, self.failures = path, private, [], []
+
+    def add(self, line=""):
+        for pattern, instead in self.private:
+            line = re.sub(pattern, instead, line)
+        self.lines.append(line)
+        print(line, flush=True)
+        self.write(["", "NOT FINISHED: it broke off here"])
+
+    def heading(self, text):
+        self.add()
+        self.add(f"== {text}")
+
+    def fail(self, what, reasons=()):
+        """Reasons may be many: the first ones stand for all."""
+        self.failures.append(what)
+        for reason in list(reasons)[:MOST_LINES]:
+            self.add(f"    {reason}")
+        if len(reasons) > MOST_LINES:
+            self.add(f"    … and {len(reasons) - MOST_LINES} more")
+
+    def finish(self, verdict):
+        self.heading("Verdict")
+        self.add(verdict)
+        self.write([])
+
+    def write(self, ending):
+        with tempfile.NamedTemporaryFile("w", dir=self.path.parent, prefix=f".{self.path.name}.", delete=False) as file:
+            file.write("\n".join(self.lines + ending) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(file.name, 0o644)
+        os.replace(file.name, self.path)
+
+
+def private_words(build):
+    """[(pattern, what stands for it)]: folders first, since a user's name may be part of them."""
+    words = [(build, "build"), (top, "."), (Path.home(), "~")]
+    words = [(re.escape(str(path)), instead) for path, instead in words if str(path) != "/"]
+    names = {socket.gethostname(): "HOST", socket.gethostname().split(".")[0]: "HOST", os.environ.get("SUDO_USER"): "USER",
+             os.environ.get("USER"): "USER", Path.home().name: "USER"}
+    return words + [(rf"\b{re.escape(name)}\b", instead) for name, instead in names.items() if name not in (None, "", "root", "localhost")]
+
+
+# -- Programs that may hang --------------------------------------------------------------------------------------------
+
+class Ended(collections.namedtuple("Ended", "status output")):
+    """status: None where it hung or was not run. output: lines, those of the standard error last."""
+
+    def complaint(self, begin=""):
+        """What it said last, of what begins like this if anything does, and what ended it."""
+        said = [line for line in self.output if line.startswith(begin)] or self.output or ["it said nothing"]
+        return f"{said[-1]} (signal {-self.status})" if self.status and self.status < 0 else said[-1]
+
+
+class Runner:
+    def __init__(self, limit_s):
+        self.limit_s, self.hangs = limit_s, 0
+
+    def run(self, command, variables, times=1):
+        """A process group of its own, so that nothing of it stays. One that not even SIGKILL ends, in the driver, is left behind."""
+        if self.hangs >= MOST_HANGS:
+            return Ended(None, [f"not run: {MOST_HANGS} programs before it hung"])
+        limit_s = self.limit_s * times
+        with tempfile.TemporaryFile("w+", errors="replace") as output, tempfile.TemporaryFile("w+", errors="replace") as errors:
+            child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=errors, start_new_session=True,
+                                     env={**os.environ, **variables})
+            try:
+                status = child.wait(limit_s)
+            except BaseException as interrupt:
+                os.killpg(child.pid, signal.SIGKILL)
+                if not isinstance(interrupt, subprocess.TimeoutExpired):
+                    raise
+                self.hangs += 1
+                status = None
+            lines = [line for file in (output, errors) if file.seek(0) == 0 for line in file.read().splitlines()]
+        return Ended(status, lines if status is not None else lines + [f"it had not ended after {limit_s} s"])
+
+
+# -- What is there -----------------------------------------------------------------------------------------------------
+
+def first_line(path, pattern=""):
+    """The first line that begins like this, after it; "" if there is none or no such file."""
+    try:
+        lines = Path(path).read_text(errors="replace").splitlines()
+    except OSError:
+        return ""
+    return next((line[len(pattern):].strip(' \t:="') for line in lines if line.startswith(pattern)), "")
+
+
+def said_by(*command):
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return done.stdout.strip()
+
+
+def commit():
+    name = said_by("git", "-C", str(top), "rev-parse", "--short", "HEAD")
+    changed = name and said_by("git", "-C", str(top), "status", "--porcelain", "--untracked-files=no")
+    return (name or "unknown") + (" with changes" if changed else "")
+
+
+def device_code(build):
+    """Of which GPUs, and the compilers."""
+    codes = sorted(path.stem for path in (build / "device_code").glob("*") if path.suffix in (".co", ".cubin", ".ptx"))
+    compilers = [first_line(build / "config.status", f'S["{name}"]') for name in ("HIP_COMPILER", "NVCC")]
+    return f"{' '.join(codes)}, by {' '.join(name for name in compilers if name not in ('', 'no'))}" if codes else "no GPU"
+
+
+def drivers():
+    if Path("/sys/module/amdgpu").exists():
+        yield f"amdgpu {first_line('/sys/module/amdgpu/version') or 'of the kernel'}"
+    yield from filter(None, [first_line("/proc/driver/nvidia/version")])
+
+
+def gpus_on_pci():
+    """Display controllers and accelerators."""
+    for device in sorted(Path("/sys/bus/pci/devices").glob("*")):
+        if first_line(device / "class").startswith(("0x03", "0x12")):
+            driver = os.path.basename(os.path.realpath(device / "driver")) if (device / "driver").exists() else "no driver"
+            yield f"{device.name} {first_line(device / 'vendor')}:{first_line(device / 'device')} {driver}"
+
+
+def gpus_of_kfd():
+    for node in sorted(Path("/sys/class/kfd/kfd/topology/nodes").glob("*/properties")):
+        version = first_line(node, "gfx_target_version ")
+        if version not in ("", "0"):
+            yield f"gfx_target_version {version}, {first_line(node, 'simd_count ')} SIMDs"
+
+
+def runtimes():
+    """The files behind the names that the library looks for tell their releases."""
+    names = re.findall(r"=> (\S*/lib(?:amdhip64\.so\.\d+|cuda\.so\.1))$", said_by("/sbin/ldconfig", "-p"), re.MULTILINE)
+    files = {os.path.realpath(name) for name in [*names, *Path("/opt/rocm/lib").glob("libamdhip64.so.?")]}
+    yield from sorted(os.path.basename(file) for file in files)
+    release = first_line("/opt/rocm/.info/version")
+    if release:
+        yield f"ROCm {release}"
+
+
+def settings():
+    for name, value in sorted(os.environ.items()):
+        if name.startswith(("VMAFX_", "HSA_", "HIP_", "ROCR_", "GPU_", "AMD_", "CUDA_VISIBLE_", "CUDA_CACHE_")):
+            yield f"{name}={value}"
+
+
+def add_machine(report, build, library):
+    library.vmafx_version.restype = ctypes.c_char_p
+    system = first_line("/etc/os-release", "PRETTY_NAME=")
+    facts = {
+        "vmafx": [f"{library.vmafx_version().decode()}, commit {commit()}"],
+        "kernels for": [device_code(build)],
+        "system": [f"{system}, {platform.system()} {platform.release()}, {platform.machine()}"],
+        "CPU": [f"{first_line('/proc/cpuinfo', 'model name') or 'unknown'}, {len(os.sched_getaffinity(0))} threads"],
+        "GPU driver": drivers(),
+        "on PCI": gpus_on_pci(),
+        "in KFD": gpus_of_kfd(),
+        "runtime": runtimes(),
+        "variable": settings(),
+    }
+    report.heading("What is there")
+    for name, values in facts.items():
+        for value in list(values) or ["none found"]:
+            report.add(f"{name:<12} {value}")
+
+
+# -- The tests ---------------------------------------------------------------------------------------------------------
+
+class Selftest:
+    def __init__(self, arguments, report, library):
+        self.build, self.report, self.device = arguments.build, report, arguments.device
+        self.selection = ON_EMULATOR if arguments.emulator else ON_GPU
+        self.metrics = self.selection.metrics or metrics_with_kernels(library)
+        self.runner = Runner(arguments.limit)
+        self.emulator = str(self.build / "lib/libvmafx_hip_emulator.so") if arguments.emulator else None
+        # An empty name is that of the runtime that is installed. Tests would wait longer than the library does by itself.
+        self.on_device = {"VMAFX_HIP_RUNTIME": self.emulator or os.environ.get("VMAFX_HIP_RUNTIME", ""),
+                          "VMAFX_HIP_DEADLINE": os.environ.get("VMAFX_HIP_DEADLINE", "60000" if self.emulator else "10000")}
+        self.counts = []
+
+    def opens_the_gpu(self):
+        ended = self.bench("psnr", "64x48", 1, 1)
+        name = next((line.removesuffix("; us per frame") for line in ended.output if line.endswith("; us per frame")), None)
+        self.report.add(f"{'GPU':<12} {name or 'none that can be used: ' + ended.complaint()}")
+        return name is not None
+
+    def check_kernels(self):
+        """Every case of a metric's kernels against the CPU's code. In one process: opening a GPU takes longer than most cases."""
+        self.report.heading("Kernels against the CPU: equal sums (tests/kernels/parity_test)")
+        variables = {"CK_FORK": "no", "CK_LOG_FILE_NAME": "-", "VMAFX_TEST_DEVICE": self.device}
+        variables |= {} if self.emulator else self.on_device
+        total = 0
+        for metric in self.metrics:
+            ended = self.runner.run([self.build / "tests/kernels/parity_test"], {**variables, "CK_RUN_CASE": metric})
+            passed = sum(":P:" in line for line in ended.output)
+            failures = failed_cases(ended)
+            total += passed
+            self.report.add(f"{metric:<16} {passed} passed" + (f", FAILED: {len(failures)}" if failures else ""))
+            if failures:
+                self.report.fail(f"kernels of {metric}", failures)
+        self.counts.append(f"{total} cases of {len(self.metrics)} metrics")
+
+    def check_clips(self):
+        self.report.heading("Golden clips: libvmaf's scores, and the CPU's sums in every frame (tests/golden/check.py)")
+        device = "" if self.device == "auto" else ":device='" + self.device.replace(":", "\\:") + "'"
+        command = [top / "tests/golden/check.py", self.build / "bin/ffmpeg", "--filter", "vmafx=backend=hip:verify=1" + device,
+                   "--clips", self.selection.clips]
+        command += ["--emulator", self.emulator] if self.emulator else []
+        command += ["--only", *self.selection.features] if self.selection.features else []
+        ended = self.runner.run(command, self.on_device, times=6)
+        failures = [re.sub(r"\[\S+ @ 0x[0-9a-f]+\] ", "", line[len("FAIL "):]) for line in ended.output if line.startswith("FAIL ")]
+        count = next((line for line in ended.output if re.fullmatch(r"\d+ passed, \d+ failed", line)), "broke off")
+        if ended.status != (1 if failures else 0):
+            failures.append(ended.complaint())
+        self.report.add(count)
+        if failures:
+            self.report.fail("golden clips", failures)
+        self.counts.append("golden clips: " + count)
+
+    def time_metrics(self):
+        for size, batch in self.selection.batch_of_size.items():
+            self.report.heading(f"Times: {size}, 8 bit, {batch} in a launch (bench/device)")
+            self.report.add(f"{'':<20} {'kernels, us':>12} {'device, fps':>12} {'upload, fps':>12}")
+            for name in self.metrics + ([] if self.emulator else MODELS):
+                self.time(name, size, batch)
+
+    def time(self, name, size, batch):
+        ended = self.bench(name, size, batch, self.selection.milliseconds)
+        complaint = ended.complaint("bench/device: ") if ended.status else ended.complaint()
+        row = next((line.split()[1:] for line in ended.output if re.match(re.escape(name) + r" +[0-9.]+ ", line)), None)
+        if ended.status == 0 and row:
+            self.report.add(f"{name:<20} {row[0]:>12} {row[2]:>12} {row[5]:>12}")
+        elif size != next(iter(self.selection.batch_of_size)) and re.search(r"of device memory|out of memory", complaint):
+            self.report.add(f"{name:<20} does not fit into the memory")
+        else:
+            self.report.add(f"{name:<20} FAILED")
+            self.report.fail(f"{name} at {size}", [complaint])
+
+    def bench(self, name, size, batch, milliseconds):
+        command = [self.build / "bench/device", "--device", self.device, "--only", name, "--size", size, "--bits", "8",
+                   "--batch", str(batch), "--time", str(milliseconds)]
+        return self.runner.run(command, self.on_device)
+
+
+def metrics_with_kernels(library):
+    """Each of these has a second name, which ends so."""
+    library.vmafx_extractor.restype = ctypes.c_char_p
+    names, i = [], 0
+    while name := library.vmafx_extractor(i):
+        names.append(name.decode())
+        i += 1
+    return [name.removesuffix("_hip") for name in names if name.endswith("_hip")]
+
+
+def failed_cases(ended):
+    """What Check says of those that failed, and the input of the one in which the program died or hung."""
+    output = "\n".join(ended.output)
+    inputs = dict(re.findall(r"^case (\d+): (.*)$", output, re.MULTILINE))
+    found = dict.fromkeys(re.findall(r"^[^ ]+:[FE]:\w+:\w+:(\d+): (.*)$", output, re.MULTILINE))
+    failures = [text if text.startswith(inputs[case]) else f"{inputs[case]}: {text}" for case, text in found]
+    if ended.status != (1 if failures else 0):
+        last = list(inputs.values())[-1] if inputs else "at the start"
+        failures.append(f"{last}: {ended.complaint()}")
+    return failures
+
+
+# -- The command line --------------------------------------------------------------------------------------------------
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("build", type=lambda text: Path(text).resolve())
+    parser.add_argument("file", type=lambda text: Path(text).resolve())
+    parser.add_argument("--emulator", action="store_true")
+    parser.add_argument("--device", default="auto")
+    parser.add_argument("--limit", type=int, default=300)
+    return parser.parse_args()
+
+
+def add_head(report, emulator):
+    if emulator:
+        report.add("EMULATOR: no GPU was tested")
+        report.add()
+    report.add("vmafx's self-test of a GPU. Please send this file back: docs/hip.md, \"Test your GPU\".")
+    report.add("It holds no user's name, no host's name and no path of the home folder. Read it before you send it.")
+
+
+def verdict(test):
+    failures = test.report.failures
+    return f"FAILED: {', '.join(failures)}" if failures else f"ALL PASSED: {'; '.join(test.counts)}"
+
+
+def main():
+    arguments = parse_arguments()
+    report = Report(arguments.file, private_words(arguments.build))
+    library = ctypes.CDLL(str(arguments.build / ".libs/libvmafx.so"))
+    add_head(report, arguments.emulator)
+    add_machine(report, arguments.build, library)
+    test = Selftest(arguments, report, library)
+    if test.opens_the_gpu():
+        test.check_kernels()
+        test.check_clips()
+        test.time_metrics()
+    else:
+        report.fail("no GPU can be used")
+    report.finish(verdict(test))
+    return 1 if report.failures else 0
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except OSError as failure:
+        sys.exit(f"quickstart: {failure}")
