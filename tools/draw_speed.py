@@ -17,7 +17,7 @@ from pathlib import Path
 
 TOP = Path(__file__).resolve().parent.parent
 TABLE, PICTURE = TOP / "README.md", TOP / "docs/speed.svg"
-TITLE = "CPU, one thread: times as fast as libvmaf, 1920x1080 8 bit"
+TITLE = "CPU, one thread: times as fast as the reference program, 1920x1080 8 bit"
 
 LEFT, RIGHT, HEAD, ROW, BAR = 130, 60, 46, 22, 14
 WIDTH, PLOT = 720, 720 - 130 - 60

@@ -372,7 +372,7 @@ typedef struct VmafxReferenceParams {
     /* How many bytes of each GPU's memory the frames may take besides, with rows rounded up to 128 bytes. Not 0: a context on a GPU leaves copies there
      * of the planes that it uploads, and later contexts on that GPU read these instead of uploading the frames again. Frames that the budget or the
      * GPU have no room for are uploaded each time. Until the reference goes, the GPU stays open, which makes the next vmafx_open() fast, and
-     * the process keeps its place on it. Not where a context runs in VmafxParams.device_context. Default 0: none. */
+     * the process keeps its slot on it. Not where a context runs in VmafxParams.device_context. Default 0: none. */
     uint64_t device_budget;
     void *reserved[3]; /* zero */
 } VmafxReferenceParams;
