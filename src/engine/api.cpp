@@ -24,6 +24,7 @@ using vmafx::SessionParams;
 using vmafx::sink_of;
 using vmafx::Status;
 using vmafx::StatusOr;
+using vmafx::told;
 
 static_assert(VMAFX_MOST_ENCODES == vmafx::kMostEncodes);
 
@@ -147,15 +148,13 @@ int vmafx_open(VmafxContext** out, const VmafxParams* params) {
   if (!out) return -EINVAL;
   *out = nullptr;
   if (!params) return -EINVAL;
-  const Status status = guarded([&]() -> Status {
+  return told(*params, [&]() -> Status {
     VMAFX_TRY(check_reserved(*params, "VmafxParams"));
     auto ctx = std::make_unique<VmafxContext>();
     VMAFX_ASSIGN(ctx->session, Session::open(SessionParams(*params), sink_of(*params)));
     *out = ctx.release();
     return {};
   });
-  if (!status.ok() && params->log) params->log(params->log_cookie, VMAFX_LOG_ERROR, status.message().c_str());
-  return code_of(status);
 }
 
 void vmafx_close(VmafxContext** ctx) {
@@ -217,15 +216,13 @@ int vmafx_reference_open(VmafxReference** out, const VmafxFormat* format, const 
   *out = nullptr;
   if (!format) return -EINVAL;
   const VmafxReferenceParams given = params ? *params : VmafxReferenceParams{};
-  const Status status = guarded([&]() -> Status {
+  return told(given, [&]() -> Status {
     VMAFX_TRY(check_reserved(given, "VmafxReferenceParams"));
     VMAFX_TRY(check_reserved(*format, "VmafxFormat"));
     VMAFX_ASSIGN(auto frames, Reference::open(*format, given));
     *out = new VmafxReference{std::move(frames), vmafx::Log(sink_of(given)), {}};
     return {};
   });
-  if (!status.ok() && given.log) given.log(given.log_cookie, VMAFX_LOG_ERROR, status.message().c_str());
-  return code_of(status);
 }
 
 int vmafx_reference_add(VmafxReference* ref, const VmafxPicture* picture) {

@@ -30,6 +30,14 @@ Log::Sink sink_of(const Params& params) {
   };
 }
 
+/* Runs `body` and tells such a struct's log its failure. The value of the C function. */
+template <class Params, class Body>
+int told(const Params& params, Body body) {
+  const Status status = guarded(body);
+  if (!status.ok() && params.log) params.log(params.log_cookie, VMAFX_LOG_ERROR, status.message().c_str());
+  return code_of(status);
+}
+
 }  // namespace vmafx
 
 #endif

@@ -35,17 +35,6 @@ struct LogGiven {
   void* log_cookie;
 };
 
-/* Runs `body(log)`, and tells that log its failure. */
-template <class Body>
-int call(const LogGiven& given, Body body) {
-  const Status status = vmafx::guarded([&]() -> Status {
-    vmafx::Log log(vmafx::sink_of(given));
-    return body(log);
-  });
-  if (!status.ok() && given.log) given.log(given.log_cookie, VMAFX_LOG_ERROR, status.message().c_str());
-  return vmafx::code_of(status);
-}
-
 /* -- Predictors ------------------------------------------------------------------------------------------------------ */
 
 /* As a value of VmafxParams.feature; `|` cannot be said there. */
@@ -148,8 +137,10 @@ int vmafx_predictor_open(VmafxPredictor** out, const char* model, void (*log)(vo
   if (!out) return -EINVAL;
   *out = nullptr;
   if (!model) return -EINVAL;
-  return call({log, log_cookie}, [&](vmafx::Log& sink) -> Status {
-    VMAFX_ASSIGN(auto predictor, make_predictor(model, sink));
+  const LogGiven given = {log, log_cookie};
+  return vmafx::told(given, [&]() -> Status {
+    vmafx::Log to(vmafx::sink_of(given));
+    VMAFX_ASSIGN(auto predictor, make_predictor(model, to));
     *out = predictor.release();
     return {};
   });
@@ -182,5 +173,8 @@ int vmafx_predict(const VmafxPredictor* predictor, const double* inputs, double*
 
 int vmafx_write_report(const VmafxReport* report) {
   if (!report) return -EINVAL;
-  return call({report->log, report->log_cookie}, [&](vmafx::Log& log) { return write(*report, log); });
+  return vmafx::told(*report, [&] {
+    vmafx::Log log(vmafx::sink_of(*report));
+    return write(*report, log);
+  });
 }

@@ -16,13 +16,6 @@ using namespace vmafx::test;
 
 namespace {
 
-VmafxParams params_for(const char* backend, const char* model, const char* feature) {
-  VmafxParams params = cpu_params(model, feature);
-  params.backend = backend;
-  params.n_threads = 2;
-  return params;
-}
-
 Outcome run_on(const char* backend, VmafxParams params, const StreamOptions& options) {
   params.backend = backend;
   return run_stream(params, options);

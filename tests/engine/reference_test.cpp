@@ -185,14 +185,6 @@ void assert_equal(const TestSession& got, const TestSession& want, const std::st
   }
 }
 
-VmafxParams params_for(const char* backend, const char* model = nullptr, const char* feature = nullptr) {
-  use_emulator();
-  VmafxParams params = cpu_params(model, feature);
-  params.backend = backend;
-  params.n_threads = 2;
-  return params;
-}
-
 VmafxParams on_cpu(VmafxParams params) {
   params.backend = "cpu";
   params.verify = 0;
@@ -768,6 +760,7 @@ START_TEST(wrong_arguments_are_refused) {
 END_TEST
 
 int main(int argc, char** argv) {
+  use_emulator();
   if (argc > 1) return print_scores_of_two(argv[1]);
   const int failed = run_suite_on_emulator("copies on a bad GPU", {{"failures", calls_may_fail}});
   return failed | run_suite_on_device("reference", {{"formats", formats_have_the_scores_of_plain_sessions},

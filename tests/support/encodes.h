@@ -114,13 +114,6 @@ inline Result run(VmafxParams params, const Encodes& encodes, int first, int end
   return result;
 }
 
-inline VmafxParams params_for(const char* backend, const char* model, const char* feature = nullptr) {
-  VmafxParams params = cpu_params(model, feature);
-  params.backend = backend;
-  params.n_threads = 2;
-  return params;
-}
-
 /* What each has alone on the CPU. */
 inline std::vector<Result> each_alone(VmafxParams params, const Encodes& encodes) {
   params.backend = "cpu";

@@ -196,6 +196,13 @@ inline VmafxParams cpu_params(const char* model = nullptr, const char* feature =
   return params;
 }
 
+inline VmafxParams params_for(const char* backend, const char* model = nullptr, const char* feature = nullptr) {
+  VmafxParams params = cpu_params(model, feature);
+  params.backend = backend;
+  params.n_threads = 2;
+  return params;
+}
+
 }  // namespace vmafx::test
 
 #endif

@@ -44,7 +44,7 @@ StatusOr<std::unique_ptr<DeviceCopy>> DeviceCopy::make(std::shared_ptr<DeviceBud
   return copy;
 }
 
-DeviceCopy::~DeviceCopy() { budget_->give_back(gpu_, memory_.size()); }
+DeviceCopy::~DeviceCopy() { budget_->give_back(gpu(), memory_.size()); }
 
 /* On a GPU that was lost and is open again, what was on it is not. */
 hip::DevicePlane DeviceCopies::find(const hip::Device& gpu, int plane) const {

@@ -43,18 +43,16 @@ class DeviceCopy {
   DeviceCopy(const DeviceCopy&) = delete;
   DeviceCopy& operator=(const DeviceCopy&) = delete;
 
-  const std::string& gpu() const { return gpu_; }
+  const std::string& gpu() const { return context_->device().pci_address; }
   hip::DevicePtr<uint8_t> data() const { return memory_.ptr(); }
   int64_t stride() const { return stride_; }
   bool is_lost() const { return context_->lost(); }
 
  private:
   DeviceCopy(std::shared_ptr<DeviceBudget> budget, const hip::OpenedDevice& device, int64_t stride)
-      : budget_(std::move(budget)), gpu_(device.pci_address), stride_(stride), slot_(device.slot),
-        context_(device.context) {}
+      : budget_(std::move(budget)), stride_(stride), slot_(device.slot), context_(device.context) {}
 
   const std::shared_ptr<DeviceBudget> budget_;
-  const std::string gpu_;
   const int64_t stride_;
   const std::shared_ptr<const Slot> slot_;
   const hip::ContextPtr context_;

@@ -292,7 +292,6 @@ Status HipLane::copy(const hip::Batch& batch) {
   UnpackPlane work[3 * hip::kMostBatch];
   size_t n = 0;
   for (Copy& copy : copies_) {
-    if (!may_copy_) break;
     const size_t row_bytes = static_cast<size_t>(copy.work.w) * copy.work.sample_bytes;
     auto made =
         DeviceCopy::make(copy.picture->copies()->budget(), device_, row_bytes, static_cast<size_t>(copy.work.h));
