@@ -17,8 +17,8 @@ from pathlib import Path
 FEW, MANY = 2000, 20000
 ALLOWED_PER_FRAME = 1024  # bytes; a leaked or queued 96x64 frame would be 9216
 SOURCE = ["-f", "lavfi", "-i", "color=gray:s=96x64:r=25"]
-LADDER = """[0:v]split=4[r0][r1][r2][size];[dec:0][r0]vmafx=backend=cpu[s0];[dec:1][r1]vmafx=backend=cpu[s1];
-            [dec:2][size]scale=rw:rh:flags=bicubic[up];[up][r2]vmafx=backend=cpu[s2]"""
+LADDER = """[0:v]split[r][size];[dec:2][size]scale=rw:rh:flags=bicubic[up];
+[dec:0][dec:1][up][r]vmafx=backend=cpu:encodes=3[s0][s1][s2]"""
 LADDER_FRAMES = 5000
 
 

@@ -45,11 +45,13 @@ def lay_out(lab):
 
 
 def in_shell(lab, command):
+    """The scores that the log shows, each with the name before it: the encode's, else the filter's."""
     environment = {**os.environ, "PATH": f"{lab.folder}:{os.environ['PATH']}"}
     done = subprocess.run(["sh", "-c", command], cwd=lab.folder, env=environment, capture_output=True, timeout=100)
     said = done.stderr.decode(errors="replace")
     check_equal(done.returncode, 0, f"exit status of {command}: {said[-500:]}")
-    return re.findall(r"^\[(\S+) @ 0x[0-9a-f]+\] (?:\S+: )?VMAF score: (\S+)$", said, re.M)
+    lines = re.findall(r"^\[(\S+) @ 0x[0-9a-f]+\] (?:(\S+): )?VMAF score: (\S+)$", said, re.M)
+    return [(encode or instance, score) for instance, encode, score in lines]
 
 
 def score_after(lab, encoded):
@@ -82,7 +84,7 @@ def examples_that_encode_score_what_they_wrote(lab):
     alone, ladder = encoding_examples(lab)
     check_equal([score for _, score in in_shell(lab, alone)], [score_after(lab, "enc.mp4")])
     scores = dict(in_shell(lab, ladder))
-    check_equal(scores, {"vmafx@high": score_after(lab, "high.mp4"), "vmafx@low": score_after(lab, "low.mp4")})
+    check_equal(scores, {name: score_after(lab, f"{name}.mp4") for name in ("high", "low")})
 
 
 @case
