@@ -1,8 +1,11 @@
-"""The command lines of the programs that drive ffmpeg's libvmaf, as they write them, read as they read."""
+"""The command lines of the programs that drive ffmpeg's libvmaf, as they write them, read as they read.
+
+docs/clients.md has the versions whose sources were read.
+"""
 
 import subprocess
 
-from support import FPS, FRAMES, HEIGHT, WIDTH, Skip, case, check, check_equal
+from support import FPS, FRAMES, HEIGHT, WIDTH, GoldenClip, case, check, check_equal
 
 
 def check_frames(report, *keys):
@@ -22,7 +25,8 @@ def ab_av1_score(stderr):
     return float(lines[-1].split("VMAF score: ")[1].strip())
 
 
-def ab_av1(lab, dist, ref, scale="", options="", pix_fmt="yuv420p"):
+def ab_av1(lab, dist, ref, scale="", arguments="", options="", pix_fmt="yuv420p"):
+    """arguments: those of --vmaf; options: the model that it picks itself."""
     outcome = lab.run_verbatim(
         "-r 25 -i",
         dist,
@@ -31,7 +35,7 @@ def ab_av1(lab, dist, ref, scale="", options="", pix_fmt="yuv420p"):
         "-filter_complex",
         f"[0:v]format={pix_fmt},{scale}setpts=PTS-STARTPTS,settb=AVTB[dis];"
         f"[1:v]format={pix_fmt},{scale}setpts=PTS-STARTPTS,settb=AVTB[ref];"
-        f"[dis][ref]libvmaf=shortest=true:ts_sync_mode=nearest:n_threads=2{options}",
+        f"[dis][ref]libvmaf=shortest=true:ts_sync_mode=nearest:{arguments}n_threads=2{options}",
         "-an -sn -dn -f null -",
     ).succeeded()
     check_equal(outcome.stderr.count("VMAF score: "), 1, "score lines")
@@ -61,6 +65,21 @@ def ab_av1_4k_model_10_bit(lab):
     check(0 < score <= 100, score)
 
 
+@case
+def ab_av1_prints_libvmafs_numbers(lab):
+    hd, deep, uhd = (GoldenClip(lab, f"{name}") for name in ("1920x1080_8b_420_k1_s9", "1920x1080_10b_420_k5_s10", "3840x2160_8b_420_k1_s11"))
+    v1 = "vmaf_v1.0.16_3d0h"
+    for clip, model, pix_fmt, texts in (
+        (hd, "vmaf_v0.6.1", "yuv420p", {}),
+        (hd, "vmaf_v0.6.1neg", "yuv420p", {"arguments": "model=version=vmaf_v0.6.1neg:"}),
+        (deep, "vmaf_v0.6.1", "yuv420p10le", {}),
+        (deep, v1, "yuv420p10le", {"arguments": f"model=version={v1}:"}),
+        (uhd, "vmaf_4k_v0.6.1", "yuv420p", {"options": ":model=version=vmaf_4k_v0.6.1"}),
+    ):
+        _, score = ab_av1(lab, clip.dist, clip.ref, pix_fmt=pix_fmt, **texts)
+        check_equal(f"{score:.6f}", clip.score(model), f"{model} of {clip.clip.name}")
+
+
 # -- Av1an -------------------------------------------------------------------------------------------------------------
 
 
@@ -85,19 +104,25 @@ def av1an(lab, encoded, reference, graph, maps=()):
     check_equal(outcome.succeeded().stderr, "", "output at -loglevel error")
 
 
-def av1an_graph(model):
-    scale = f"scale={WIDTH}x{HEIGHT}:flags=bicubic:force_original_aspect_ratio=decrease,setpts=PTS-STARTPTS,setsar=1"
+def av1an_graph(model, size=f"{WIDTH}x{HEIGHT}", every=1):
+    """every: its --probing-rate, the encode holds that frame of so many."""
+    scale = f"scale={size}:flags=bicubic:force_original_aspect_ratio=decrease,setpts=PTS-STARTPTS,setsar=1"
+    select = f"select=not(mod(n\\,{every})),setpts={1 / every:.4f}*PTS," if every > 1 else ""
     return (
-        f"[0:v]{scale}[distorted];[1:v]{scale}[ref];[distorted][ref]libvmaf=log_fmt='json':eof_action=endall:log_path=vmaf.json:"
-        f"model='{model}':n_threads=2"
+        f"[0:v]{scale}[distorted];[1:v]{select}{scale}[ref];[distorted][ref]libvmaf=log_fmt='json':eof_action=endall:log_path=vmaf.json"
+        + (f":model='{model}'" if model else "")
+        + ":n_threads=2"
     )
+
+
+def av1an_frames(lab, name="vmaf.json"):
+    """What it deserializes: metrics.vmaf of each frame."""
+    return [frame["metrics"]["vmaf"] for frame in lab.json(name)["frames"]]
 
 
 @case
 def av1an_detection(lab):
     """Av1an wants to see --enable-libvmaf in what `ffmpeg -h` prints on stderr."""
-    if not lab.ffmpeg.endswith("/bin/ffmpeg"):
-        raise Skip("the wrapper of ffmpeg sees to this")
     lab.run_verbatim("-h").succeeded().says("--enable-libvmaf")
 
 
@@ -126,6 +151,42 @@ def av1an_10_bit_encode_of_8_bit_source(lab):
 
 
 @case
+def av1an_gets_libvmafs_numbers(lab):
+    clip = GoldenClip(lab, "1920x1080_8b_420_k1_s9")
+    for model, text in (
+        ("vmaf_v0.6.1", None),
+        ("vmaf_v0.6.1neg", "version=vmaf_v0.6.1neg"),
+        ("vmaf_4k_v0.6.1", "version=vmaf_4k_v0.6.1"),
+        ("vmaf_4k_v0.6.1neg", "version=vmaf_4k_v0.6.1neg"),
+    ):
+        av1an(lab, clip.dist, clip.ref, av1an_graph(text, size="1920x1080"))
+        check_equal(av1an_frames(lab), clip.frames(model), model)
+
+
+@case
+def av1an_probes_every_second_frame(lab):
+    """The scores are those of the same frames without the other ones."""
+    half = "[{0}:v]select=not(mod(n\\,2)),setpts=0.5*PTS[{1}];"
+    sparse = lab.folder / "sparse.mkv"
+    lab.run("-i", lab.clips.dist, "-vf", "select=not(mod(n\\,2)),setpts=0.5*PTS", "-r 25 -c:v ffv1", sparse).succeeded()
+    av1an(lab, sparse, lab.clips.ref, av1an_graph("version=vmaf_v0.6.1", every=2))
+    outcome = lab.compare(half.format(0, "d") + half.format(1, "r") + "[d][r]vmafx=log_fmt=json:log_path=all.json")
+    outcome.succeeded()
+    check_equal(len(av1an_frames(lab)), FRAMES // 2, "frames")
+    check_equal(av1an_frames(lab), av1an_frames(lab, "all.json"), "scores")
+
+
+@case
+def av1an_model_by_path(lab):
+    """--vmaf-path, which it takes for a path unless it ends in .json; brackets and commas have one backslash."""
+    folder = lab.folder / "a[b], c"
+    folder.mkdir()
+    lab.write_model("model").rename(folder / "model")
+    av1an(lab, lab.clips.dist, lab.clips.ref, av1an_graph(rf"path={lab.folder}/a\[b\]\, c/model"))
+    check_frames(lab.json("vmaf.json"), "vmaf")
+
+
+@case
 def av1an_weighted(lab):
     score = "[dis_{0}][ref_{0}]libvmaf=log_path={0}.json:log_fmt=json:n_threads=2:n_subsample=1:model='version=vmaf_v0.6.1':eof_action=endall[vmaf_{0}_out]"
     graph = (
@@ -141,6 +202,8 @@ def av1an_weighted(lab):
     )
     for plane in "yuv":
         check_frames(lab.json(f"{plane}.json"), "vmaf")
+    weighted = [(4 * y + u + v) / 6 for y, u, v in zip(*(av1an_frames(lab, f"{plane}.json") for plane in "yuv"))]
+    check(len(weighted) == FRAMES and all(0 < score <= 100 for score in weighted), weighted)
     luma = lab.json("y.json")["pooled_metrics"]["vmaf"]["mean"]
     check_equal(f"{luma:.6f}", lab.compare("vmafx").score(), "score of the luma planes")
 
@@ -365,6 +428,19 @@ def video_quality_metrics(lab):
         "-f null -",
     ).succeeded()
     check_frames(lab.json("vqm.json"), "vmaf", "psnr_y")
+
+
+@case
+def ffmetrics_detection(lab):
+    """At its start: one picture against itself, for each model."""
+
+    def probe(model):
+        source = "color=c=black:s=640x480:d=1"
+        return lab.run_verbatim("-hide_banner -f lavfi -i", source, "-lavfi", f"[0:v][0:v]libvmaf={model}", "-f null -")
+
+    for model in ("vmaf_v0.6.1", "vmaf_4k_v0.6.1"):
+        probe(f"model=version={model}").score()
+    probe("model_path='nowhere.pkl'").failed("nowhere.pkl")
 
 
 @case

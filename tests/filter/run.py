@@ -4,7 +4,7 @@
 usage: run.py [FFMPEG] [--only TEXT]
 
   FFMPEG   the ffmpeg to test (default: $FFMPEG, else build/bin/ffmpeg)
-  --only   run the cases whose name contains TEXT
+  --only   run the cases whose name, or that of their file, contains TEXT
 
 Prints one line per case and 'N passed, N failed, N skipped' at the end; exits 1 when something failed.
 """
@@ -47,7 +47,7 @@ def main():
     if not os.access(ffmpeg, os.X_OK):
         print(f"run.py: {ffmpeg} is no program", file=sys.stderr)
         return 1
-    chosen = [function for function in support.cases if arguments.only in function.__name__]
+    chosen = [function for function in support.cases if arguments.only in f"{function.__module__} {function.__name__}"]
     with tempfile.TemporaryDirectory(prefix="vmafx-filter-") as folder:
         folder = Path(folder)
         clips = support.Lab(ffmpeg, folder / "clips").clips

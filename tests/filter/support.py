@@ -6,10 +6,15 @@ import os
 import re
 import shlex
 import subprocess
+import sys
 import threading
 import time
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
+
+GOLDEN = Path(__file__).resolve().parents[1] / "golden"
+sys.path.append(str(GOLDEN))
+import check as golden_check
 
 WIDTH, HEIGHT, FPS, FRAMES = 192, 108, 25, 20
 SIZE = f"{WIDTH}x{HEIGHT}"
@@ -64,12 +69,12 @@ programs = {}
 programs_lock = threading.Lock()
 
 
-def compiled(lab, name, *flags):
+def compiled(lab, name, *flags, folder=Path(__file__).resolve().parent):
     """NAME.c of this folder, built once."""
     with programs_lock:
         if name not in programs:
             path = lab.folder.parent / name
-            source = Path(__file__).resolve().parent / f"{name}.c"
+            source = folder / f"{name}.c"
             subprocess.run(["cc", "-O1", source, "-o", path, *flags], check=True)
             programs[name] = path
         return programs[name]
@@ -145,6 +150,29 @@ class Clips:
             if lab.run("-i", source, codec, path).code == 0:
                 return path
         raise RuntimeError("no encoder for the distorted clip")
+
+
+class GoldenClip:
+    """A clip of tests/golden as two lossless files, and libvmaf's scores of it, as its reports print them."""
+
+    def __init__(self, lab, name):
+        self.clip = golden_check.Clip(GOLDEN / f"{name}.json")
+        self.clip.write(compiled(lab, "make_clip", "-O2", folder=GOLDEN), lab.folder)
+        self.dist, self.ref = (self.encode(lab, raw) for raw in (self.clip.dist, self.clip.ref))
+
+    def encode(self, lab, raw):
+        path = raw.with_name(f"{raw.name}.mkv")
+        size = f"{self.clip.width}x{self.clip.height}"
+        lab.run("-f rawvideo -r 25 -pix_fmt", self.clip.pix_fmt, "-s", size, "-i", raw, "-c:v ffv1", path).succeeded()
+        raw.unlink()
+        return path
+
+    def frames(self, model):
+        return [round(frame["vmaf"], 6) for frame in self.clip.golden["models"][model]["frames"]]
+
+    def score(self, model):
+        """That of the score line."""
+        return f"{self.clip.golden['models'][model]['pooled']['vmaf']['mean']:.6f}"
 
 
 class Lab:
