@@ -57,7 +57,7 @@ typedef struct VmafxPredictor VmafxPredictor;
 #define VMAFX_VERSION_MINOR 1
 #define VMAFX_VERSION_PATCH 0
 
-/* Of the library that runs, "0.1.0", for logs and reports. */
+/* Of the library that runs, for logs and reports: "0.1.0", or "0.1.0-g80c0f90" when it was built from a git checkout. */
 VMAFX_API const char *vmafx_version(void);
 
 /* -- Opening ------------------------------------------------------------------------------------------------------- */

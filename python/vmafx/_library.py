@@ -83,7 +83,7 @@ def library() -> Any:
 
 
 def version() -> str:
-    """The version of the library that is loaded, such as "0.1.0"."""
+    """The version of the library that is loaded, such as "0.1.0", or "0.1.0-g80c0f90" if it was built from a git checkout."""
     return text_of(library().vmafx_version())
 
 

@@ -9,6 +9,7 @@
 
 #include "engine/api.h"
 #include "engine/session.h"
+#include "engine/version.h"
 #include "kernels/registry.h"
 #include "model/model_builtin.h"
 #include "vmafx/vmafx.h"
@@ -131,7 +132,7 @@ int receive(VmafxContext* ctx, VmafxFrameResult* result, bool wait) {
 
 }  // namespace
 
-const char* vmafx_version(void) { return vmafx::kVersion; }
+const char* vmafx_version(void) { return vmafx::library_version(); }
 
 void vmafx_default_params(VmafxParams* params) {
   if (!params) return;

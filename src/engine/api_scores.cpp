@@ -12,6 +12,7 @@
 #include "engine/api.h"
 #include "engine/plan.h"
 #include "engine/session.h"
+#include "engine/version.h"
 #include "model/spec.h"
 #include "report/report.h"
 #include "vmafx/vmafx.h"
@@ -125,7 +126,9 @@ Status write(const VmafxReport& report, vmafx::Log& log) {
     return error(EINVAL, "ndjson is written while frames are scored: use xml, json, csv or sub");
   const vmafx::ScoreTable table = table_of(report);
   const vmafx::EncodeReport encode = {
-      table, nullptr, {.version = vmafx::kVersion, .width = report.width, .height = report.height, .fps = report.fps}};
+      table,
+      nullptr,
+      {.version = vmafx::library_version(), .width = report.width, .height = report.height, .fps = report.fps}};
   VMAFX_TRY(file.write({&encode, 1}));
   return file.commit();
 }

@@ -5,13 +5,10 @@
 
 #include "base/cpu.h"
 #include "engine/color.h"
+#include "engine/version.h"
 #include "kernels/registry.h"
 
 namespace vmafx {
-
-#define VMAFX_VERSION_TEXT(major, minor, patch) #major "." #minor "." #patch
-#define VMAFX_VERSION_OF(major, minor, patch) VMAFX_VERSION_TEXT(major, minor, patch)
-const char* const kVersion = VMAFX_VERSION_OF(VMAFX_VERSION_MAJOR, VMAFX_VERSION_MINOR, VMAFX_VERSION_PATCH);
 
 namespace {
 
@@ -516,7 +513,7 @@ Status Session::write_report(ReportFile report, std::span<const std::unique_ptr<
     const bool cut = partial || (encode->pairing() && encode->pairing()->cut_short);
     told.push_back({encode->table(),
                     several ? encode->label() : nullptr,
-                    {kVersion, format_.w, format_.h, frames_per_second(), cut, encode->windows(),
+                    {library_version(), format_.w, format_.h, frames_per_second(), cut, encode->windows(),
                      run_facts(encode.get(), several)}});
   }
   VMAFX_TRY(report.write(told));

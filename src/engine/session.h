@@ -26,8 +26,6 @@
 
 namespace vmafx {
 
-extern const char* const kVersion;  // of this library, "0.1.0"
-
 /* VmafxParams with the defaults filled in. */
 struct SessionParams {
 #define VMAFX_TEXT(option, field, value, help) std::string field = text_or(value, "");

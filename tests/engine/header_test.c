@@ -10,9 +10,13 @@ int main(void)
 {
     VmafxParams params;
     char version[32];
+    const char *commit;
 
     snprintf(version, sizeof(version), "%d.%d.%d", VMAFX_VERSION_MAJOR, VMAFX_VERSION_MINOR, VMAFX_VERSION_PATCH);
-    if (strcmp(version, vmafx_version()) || strcmp(version, PACKAGE_VERSION))
+    commit = vmafx_version() + strlen(version); /* of a build from a git checkout */
+    if (strncmp(version, vmafx_version(), strlen(version)) || strcmp(version, PACKAGE_VERSION))
+        return 1;
+    if (*commit && *commit != '-')
         return 1;
     vmafx_default_params(&params);
     if (params.n_subsample != 1 || params.encodes != 1 || params.model || vmafx_open(NULL, &params) >= 0)

@@ -6,6 +6,7 @@ import io
 import json
 import logging
 import math
+import re
 
 import vmafx
 from common import Messages, case, check, check_equal, gray_pairs, noise, raises, score_pairs, top
@@ -264,4 +265,6 @@ def versions(lab):
     del lab
     project = (top / "python/pyproject.toml").read_text()
     check(f'version = "{vmafx.__version__}"' in project, "pyproject.toml has another version than vmafx.h")
-    check_equal(vmafx.version(), vmafx.__version__, "version of the library")
+    base, _, commit = vmafx.version().partition("-")
+    check_equal(base, vmafx.__version__, "version of the library")
+    check(re.fullmatch(r"(g[0-9a-f]{7,}(-dirty)?|git)?", commit), f"the library's commit is {commit}")

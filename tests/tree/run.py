@@ -138,6 +138,19 @@ def distribution(build):
     assert not missing, f"make dist lacks {', '.join(missing)}"
 
 
+def version_is_one():
+    """That of configure.ac; the build compares it with vmafx.h."""
+    version = re.search(r"^AC_INIT\(\[vmafx\], \[([0-9.]+)\]", (TOP / "configure.ac").read_text(), re.M)[1]
+    for name, line in {
+        "CHANGES": rf"^{version} \((unreleased|\d{{4}}-\d\d-\d\d)\)$",
+        "README.md": rf"This is version {version}\b",
+        "python/pyproject.toml": rf'^version = "{version}"$',
+    }.items():
+        assert re.search(line.replace(version, re.escape(version)), (TOP / name).read_text(), re.M), f"{name} has another version than {version}"
+    newest = re.search(r"^(\d+\.\d+\.\d+) ", (TOP / "CHANGES").read_text(), re.M)[1]
+    assert newest == version, f"the newest entry of CHANGES is that of {newest}, not of {version}"
+
+
 def bench_builds(build):
     if not (build / "Makefile").exists():
         raise Skip(f"{build} is not configured")
@@ -196,7 +209,7 @@ def main():
     folders = [word for word in sys.argv[1:] if word != "--long"]
     build = Path(folders[0] if folders else TOP / "build").resolve()
     count = {"PASS": 0, "FAIL": 0, "SKIP": 0}
-    cases = no_arrow_up, no_circle, only_the_api_is_known_above, no_folder_is_a_drawer, distribution, bench_builds, speed_is_drawn, format, tidy
+    cases = no_arrow_up, no_circle, only_the_api_is_known_above, no_folder_is_a_drawer, distribution, version_is_one, bench_builds, speed_is_drawn, format, tidy
     for case in cases:
         verdict, why = "PASS", ""
         try:
