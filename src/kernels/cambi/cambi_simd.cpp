@@ -367,7 +367,7 @@ struct FourSteps {
 class Keys {
  public:
   Keys(const CambiMemory& memory, const CambiCells& cells, const CambiLevels& levels, int window)
-      : memory_(memory), cells_(cells), tabulated_(cambi_is_tabulated(window)) {
+      : memory_(memory), tabulated_(cambi_is_tabulated(window)) {
     for (int cell = 0; cell < cells.count; cell++) {
       uint32_t steps = 0;
       for (int i = 0; i < levels.diffs; i++)
@@ -472,7 +472,6 @@ class Keys {
   static constexpr uint32_t kFourSteps = 15;
 
   const CambiMemory& memory_;
-  const CambiCells& cells_;
   const bool tabulated_;
 };
 
