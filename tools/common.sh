@@ -29,6 +29,26 @@ fresh() { [ -e "$1" ] && [ "$(cat "$1")" = "$2" ]; }
 
 jobs() { nproc; }
 
+# wrapper KIND SED…: the script tools/ffmpeg.in with its parts for KIND (prefix, bundle or package), its @NAMES@ replaced by sed.
+wrapper() {
+  local kind=$1
+  shift
+  awk -v kind="$kind" '/^#if / { skip = !index($0 " ", " " kind " "); next } /^#endif$/ { skip = 0; next } !skip' "$top/tools/ffmpeg.in" | sed "$@"
+}
+
+# Packages behind the filters of the installed ffmpeg (tools/filter-libraries).
+filter_packages() {
+  local configuration name package
+  configuration=" $(/usr/bin/ffmpeg -version | sed -n 's/^configuration: //p') "
+  while read -r name package; do
+    case $name in
+      '#'*) ;;
+      '('*) echo "$package" ;;
+      *) case $configuration in *" --enable-$name "*) echo "$package" ;; esac ;;
+    esac
+  done <"$top/tools/filter-libraries"
+}
+
 # The files that exist, one after the other.
 concatenate() { cat -- "$@" 2>/dev/null || true; }
 
