@@ -1,0 +1,14 @@
+# Completes the commands and options of quickstart in bash, which its help lists: . tools/completion.bash
+_vmafx_quickstart() {
+  local word=${COMP_WORDS[COMP_CWORD]} help words
+  help=$("$1" help 2>/dev/null) || return
+  if [ "$COMP_CWORD" = 1 ]; then
+    words=$(sed -nE 's/^  ([a-z]+) .*/\1/p' <<<"$help")
+  elif [[ $word == -* ]]; then
+    words=$(sed -nE "s/^  ${COMP_WORDS[1]} (.*)/\1/p" <<<"$help" | grep -oE -e '--[a-z]+(-[a-z]+)?=?')
+  else
+    return
+  fi
+  mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
+}
+complete -o default -F _vmafx_quickstart quickstart ./quickstart

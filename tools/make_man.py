@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+"""Makes docs/vmafx.7, the manual page of the filter, from docs/filter.md.
+
+usage: tools/make_man.py [--check]
+
+  --check  writes nothing; exits 1 when docs/vmafx.7 is not what docs/filter.md says
+
+Knows as much of Markdown as docs/filter.md uses: headings, paragraphs, definitions, lists, tables, indented code, and `code`, **bold**
+and links in a line.
+"""
+
+import argparse
+import re
+import sys
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parent.parent
+TEXT, PAGE = TOP / "docs/filter.md", TOP / "docs/vmafx.7"
+LONG = 30  # letters; codes with more may be broken
+WIDE = 24  # letters; columns of tables with more are broken into lines
+
+HEAD = """\
+'\\" t
+.\\" Made from docs/filter.md by tools/make_man.py.
+.TH VMAFX 7 "" "vmafx {version}" "FFmpeg filters"
+.ad l
+.SH NAME
+vmafx \\- FFmpeg filter that scores a video against its reference
+.SH SYNOPSIS
+.B ffmpeg \\-i
+.I distorted
+.B \\-i
+.I reference
+.B \\-lavfi vmafx\\fR[\\fB=\\fIoption\\fB=\\fIvalue\\fB:\\fR...]
+.B \\-f null \\-
+.SH DESCRIPTION"""
+
+TAIL = """\
+.SH SEE ALSO
+.BR ffmpeg (1),
+.BR ffmpeg\\-filters (1)
+.PP
+The documents named .md are in the folder docs of the sources of vmafx, and beside this one's package in /usr/share/doc."""
+
+
+def plain(text):
+    return text.replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq").replace("`", "\\(ga")
+
+
+def whole(code):
+    """Without a hyphen in it where a line ends; where it is long, a line may end after a colon or a comma."""
+    made = [re.sub("([:,=])", r"\1\\:", plain(part)) if len(part) > LONG else plain(part) for part in code.split(" ")]
+    return " ".join("\\%" + part for part in made)
+
+
+def words(text):
+    """A line of text with its `code`, **bold** and links; of a link its text is left."""
+    def part(match):
+        code, bold, link = match.groups()
+        return f"\\fB{whole(code)}\\fR" if code is not None else f"\\fB{words(bold)}\\fR" if bold else words(link)
+
+    done, at = "", 0
+    for match in re.finditer(r"`([^`]+)`|\*\*(.+?)\*\*|\[([^]]+)\]\([^)]+\)", text):
+        done += plain(text[at:match.start()]) + part(match)
+        at = match.end()
+    return done + plain(text[at:])
+
+
+def line(text):
+    """No request to troff, whatever it begins with. What forbids a hyphen goes before the parenthesis before a code."""
+    parts = words(" ".join(text.split())).split(" ")
+    text = " ".join("\\%" + part.replace("\\%", "") if "\\%" in part else part for part in parts)
+    return "\\&" + text if text.startswith((".", "\\(aq")) else text
+
+
+def table(lines):
+    """Rows `| cell | cell |`; the second one only separates the head."""
+    rows = [[cell.strip() for cell in row.strip().strip("|").split(" | ")] for row in lines]
+    rows = [rows[0], *rows[2:]]
+    columns = len(rows[0])
+    widths = [max(len(row[i]) for row in rows if i < len(row)) for i in range(columns)]
+    kinds = " ".join("lx" if width > WIDE or i == columns - 1 else "l" for i, width in enumerate(widths))
+    made = [".PP", ".TS", "allbox tab(\x01);", kinds + "."]
+    for row in rows:
+        made.append("\x01".join(f"T{{\n{line(cell) or chr(92) + '&'}\nT}}" for cell in row + [""] * (columns - len(row))))
+    return made + [".TE"]
+
+
+def dedent(lines, count):
+    return [text[count:] if text[:count].isspace() else text for text in lines]
+
+
+def body(lines):
+    """The rest of a definition or of an item, after its first paragraph."""
+    made = blocks(lines)
+    return [".RS", *made, ".RE"] if made else []
+
+
+def take(lines, start, inside):
+    """From start, as long as lines are inside or blank before one that is; the index after them."""
+    end = start
+    while end < len(lines) and (inside(lines[end]) or not lines[end].strip() and any(map(str.strip, lines[end:])) and
+                                inside(next(text for text in lines[end:] if text.strip()))):
+        end += 1
+    return end
+
+
+def tagged(tag, lines, indent=""):
+    """A paragraph with a tag, and what belongs to it."""
+    first = next((i for i, text in enumerate(lines) if not text.strip()), len(lines))
+    return [f".TP {indent}".strip(), tag, line(" ".join(lines[:first])), *body(lines[first:])]
+
+
+def blocks(lines):
+    made, at = [], 0
+    indented = lambda text: text.startswith("  ")
+    while at < len(lines):
+        text = lines[at]
+        item = re.match(r"(- |(\d+)\. +)", text)
+        if not text.strip():
+            at += 1
+            continue
+        if text.startswith("#"):
+            level, title = text.split(" ", 1)
+            if level != "#":
+                made.append(f".{'SH' if level == '##' else 'SS'} {words(title.upper() if level == '##' else title)}")
+            end = at + 1
+        elif text.startswith("    "):
+            end = take(lines, at, lambda text: text.startswith("    "))
+            made += [".PP", ".RS 4", ".EX", *("\\&" + plain(code) for code in dedent(lines[at:end], 4)), ".EE", ".RE"]
+        elif text.startswith("|"):
+            end = take(lines, at, lambda text: text.startswith("|"))
+            made += table(lines[at:end])
+        elif at + 1 < len(lines) and lines[at + 1].startswith(": "):
+            end = take(lines, at + 2, indented)
+            made += tagged(line(text), [lines[at + 1][2:], *dedent(lines[at + 2:end], 2)])
+        elif item:
+            end = take(lines, at + 1, indented)
+            tag = "\\(bu" if item[2] is None else item[2] + "."
+            made += tagged(tag, [text[item.end():], *dedent(lines[at + 1:end], item.end())], indent="3")
+        else:
+            end = next((i for i in range(at, len(lines)) if not lines[i].strip() or re.match(r"- |\||#", lines[i]) and i > at), len(lines))
+            made += [".PP", line(" ".join(lines[at:end]))]
+        at = end
+    return made
+
+
+def page():
+    version = re.search(r"^AC_INIT\(\[vmafx\], \[([^]]+)\]", (TOP / "configure.ac").read_text(), re.M)[1]
+    return "\n".join([HEAD.format(version=version), *blocks(TEXT.read_text().split("\n")), TAIL]) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true")
+    if not parser.parse_args().check:
+        PAGE.write_text(page())
+    elif PAGE.read_text() != page():
+        sys.exit(f"{PAGE.relative_to(TOP)} is not what {TEXT.relative_to(TOP)} says: run tools/make_man.py")
+
+
+main()
