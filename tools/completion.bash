@@ -7,7 +7,7 @@ _vmafx_quickstart() {
   elif [[ $word == -* ]]; then
     words=$(sed -nE "s/^  ${COMP_WORDS[1]} (.*)/\1/p" <<<"$help" | grep -oE -e '--[a-z]+(-[a-z]+)?=?')
   else
-    return
+    return 0
   fi
   mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
 }
