@@ -4,21 +4,22 @@
 # emulator the tests run on, with the conditional OWN_EMULATOR where that is this one.
 AC_DEFUN([VMAFX_CHECKED_KERNELS], [
 AC_ARG_WITH([emulator],
-  [AS_HELP_STRING([--with-emulator=DIR], [test on the emulator in this build folder, and neither build nor test one here])],
-  [], [with_emulator=no])
+  [AS_HELP_STRING([--with-emulator=DIR], [test on the emulator in this build folder, and neither build nor test one here])
+AS_HELP_STRING([--without-emulator], [neither build an emulator of GPUs nor test on one])],
+  [], [with_emulator=yes])
 AC_LANG_PUSH([C++])
 CHECKED_ACCESSES=
 vmafx_gcc="--param asan-instrumentation-with-call-threshold=0 --param asan-stack=0 --param asan-globals=1"
 vmafx_clang="-mllvm -asan-instrumentation-with-call-threshold=0 -mllvm -asan-stack=0 -mllvm -asan-globals=1"
 for flags in "$vmafx_gcc" "$vmafx_clang"; do
-  AS_IF([test -z "$CHECKED_ACCESSES"],
+  AS_IF([test -z "$CHECKED_ACCESSES" && test "x$with_emulator" != xno],
     [AX_CHECK_COMPILE_FLAG([-fsanitize=kernel-address $flags],
                            [CHECKED_ACCESSES="-fsanitize=kernel-address $flags"], [], [-Werror])])
 done
 AC_LANG_POP
 AC_SUBST([CHECKED_ACCESSES])
 AM_CONDITIONAL([HAVE_EMULATOR], [test -n "$CHECKED_ACCESSES"])
-AM_CONDITIONAL([OWN_EMULATOR], [test -n "$CHECKED_ACCESSES" && test "x$with_emulator" = xno])
-AS_IF([test "x$with_emulator" = xno], [EMULATOR_DIR=`pwd`], [EMULATOR_DIR=$with_emulator])
+AM_CONDITIONAL([OWN_EMULATOR], [test -n "$CHECKED_ACCESSES" && test "x$with_emulator" = xyes])
+AS_IF([test "x$with_emulator" = xyes], [EMULATOR_DIR=`pwd`], [EMULATOR_DIR=$with_emulator])
 AC_SUBST([EMULATOR_DIR])
 ])
