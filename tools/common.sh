@@ -49,8 +49,17 @@ filter_packages() {
   done <"$top/tools/filter-libraries"
 }
 
+# The version of vmafx.
+own_version() { sed -n 's/^AC_INIT(\[vmafx\], \[\([0-9.]*\)\].*/\1/p' "$top/configure.ac"; }
+
+# The AMD architectures whose kernels were built, as configure takes them; nothing without kernels.
+built_archs() { concatenate "$build/configured-for" | sed -nE 's/.*--with-hip-archs=([^ ]*).*/\1/p'; }
+
 # The files that exist, one after the other.
 concatenate() { cat -- "$@" 2>/dev/null || true; }
+
+# The release of Debian that this machine is: bookworm.
+debian_suite() { (. /etc/os-release && echo "${VERSION_CODENAME-}"); }
 
 # The mirror that the machine's own Debian packages come from.
 debian_mirror() {

@@ -80,7 +80,7 @@ release_refuses_a_key_that_is_not_there() {
 # This tree as its own first commit, released twice: with a signature, and without.
 release_is_made() {
   local tree=$scratch/release-whole version
-  version=$(sed -n 's/^AC_INIT(\[vmafx\], \[\([0-9.]*\)\].*/\1/p' "$top/configure.ac")
+  version=$(own_version)
   export GNUPGHOME=$scratch/keys
   mkdir -m 700 "$GNUPGHOME"
   gpg --batch --quiet --passphrase '' --quick-generate-key tester@example.org ed25519 sign never

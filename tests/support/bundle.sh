@@ -2,8 +2,7 @@
 
 # make_bundle FILE: with no more kernels for GPUs than were built.
 make_bundle() {
-  HIP_ARCHS=$(concatenate "$build/configured-for" | sed -nE 's/.*--with-hip-archs=([^ ]*).*/\1/p') XZ_OPT="-0 --threads=0" \
-    "$top/quickstart" bundle "$1"
+  HIP_ARCHS=$(built_archs) XZ_OPT="-0 --threads=0" "$top/quickstart" bundle "$1"
 }
 
 # Half a second of grain through x264: dis.mp4 and ref.mkv in FOLDER.

@@ -30,6 +30,29 @@ try() {
 # equal GOT WANTED
 equal() { [ "$1" = "$2" ] || { echo "got '$1', wanted '$2'"; return 1; }; }
 
+# counted TEXT COMMAND…: a suite of its own that ends with 'N passed, N failed[, N skipped]'. Its cases count here; of its lines those of cases
+# that failed or were skipped are shown.
+counted() {
+  local text=$1 p f s
+  shift
+  "$@" >"$log" 2>&1 </dev/null || true
+  grep -E '^(FAIL|SKIP|    )' "$log" || true
+  if ! read -r p f s < <(grep -E '^[0-9]+ passed, [0-9]+ failed(, [0-9]+ skipped)?$' "$log" | tail -n 1 | tr -cd '0-9 \n'); then
+    failed=$((failed + 1))
+    echo "FAIL $text broke off: $(tail -n 1 "$log")"
+    return
+  fi
+  passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + ${s:-0}))
+  echo "$text: $p passed, $f failed"
+}
+
+# skip_suite NAME WHY: ends a suite of which nothing can run, which is no failure.
+skip_suite() {
+  skip "$1" "$2"
+  finish || exit $((failed > 0))
+  exit
+}
+
 # The closing line; the exit status says whether all is well.
 finish() {
   echo "$passed passed, $failed failed, $skipped skipped"

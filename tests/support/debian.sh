@@ -1,7 +1,7 @@
 # For tests in fresh Debians. Sourced; expects $top, $logs (tools/common.sh) and $work, the folder that they are made in.
 
 mirror=$(debian_mirror)
-this_suite=$(. /etc/os-release; echo "${VERSION_CODENAME-}")
+this_suite=$(debian_suite)
 
 # Why no other Debian can be made here; empty if it can.
 obstacle() {

@@ -46,6 +46,14 @@ why_not_fetched() {
 
 release_is() { case $(cat "$work/$1/pristine/RELEASE") in "$1" | "$1".*) ;; *) return 1 ;; esac; }
 
+# fetch_first VERSION…: sets `version` to the first of these whose source is to be had.
+fetch_first() {
+  for version; do
+    ! { fetch "$version" && release_is "$version"; } || return 0
+  done
+  return 1
+}
+
 # copy VERSION TREE: with an empty file for each part of FFmpeg's own tests that the source lacks and the Makefile includes. Without the file
 # VERSION, which a source out of git lacks, FFmpeg would take the version of the git tree around it, ours.
 copy() {
