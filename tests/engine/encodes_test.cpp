@@ -210,14 +210,14 @@ START_TEST(each_has_a_report_where_the_path_says_so) {
 END_TEST
 
 int main() {
-  return run_suite_on_device("encodes", {{"alone", each_has_the_scores_it_has_alone},
-                                         {"metrics", all_metrics_take_several},
-                                         {"numbers", any_number_of_encodes_and_threads},
-                                         {"formats", formats_may_lie_in_memory_as_they_like},
-                                         {"verify", the_gpu_is_verified_and_hands_over},
-                                         {"without_frames", one_without_frames_leaves_the_others_theirs},
-                                         {"refused", wrong_numbers_are_refused},
-                                         {"heatmaps", files_of_one_encode_are_refused},
-                                         {"report", one_report_has_all},
-                                         {"reports", each_has_a_report_where_the_path_says_so}});
+  return run_host_suite_on_device("encodes", {{"alone", each_has_the_scores_it_has_alone},
+                                              {"metrics", all_metrics_take_several},
+                                              {"numbers", any_number_of_encodes_and_threads},
+                                              {"formats", formats_may_lie_in_memory_as_they_like},
+                                              {"verify", the_gpu_is_verified_and_hands_over},
+                                              {"without_frames", one_without_frames_leaves_the_others_theirs},
+                                              {"refused", wrong_numbers_are_refused},
+                                              {"heatmaps", files_of_one_encode_are_refused},
+                                              {"report", one_report_has_all},
+                                              {"reports", each_has_a_report_where_the_path_says_so}});
 }

@@ -564,11 +564,11 @@ int main(int argc, char** argv) {
   if (argc > 4) return print_log_of_two_devices(std::atoi(argv[2]), argv[3], argv[4]);
   if (argc > 2) return print_scores(argv[1], argv[2]);
   const int failed =
-      run_suite_on_device("pictures on a GPU", {{"linear", linear_objects_are_read_where_they_lie},
-                                                {"verify", verification_downloads},
-                                                {"verify_fail", verification_ends_with_an_error_if_asked},
-                                                {"addresses", device_addresses_wait_for_their_stream},
-                                                {"pinned", pinned_pictures_are_uploaded_from_where_they_are}});
+      run_host_suite_on_device("pictures on a GPU", {{"linear", linear_objects_are_read_where_they_lie},
+                                                     {"verify", verification_downloads},
+                                                     {"verify_fail", verification_ends_with_an_error_if_asked},
+                                                     {"addresses", device_addresses_wait_for_their_stream},
+                                                     {"pinned", pinned_pictures_are_uploaded_from_where_they_are}});
   return failed | run_suite_on_emulator("pictures on a GPU that cannot be read there",
                                         {{"downloads", what_cannot_be_imported_is_downloaded},
                                          {"options", import_is_obeyed},

@@ -327,12 +327,12 @@ END_TEST
 
 int main(int argc, char** argv) {
   if (argc > 2) return run_case(argv[1], std::atoi(argv[2]));
-  const int failed = run_suite_on_device("takeover", {{"equal", scores_equal_the_cpus_wherever_the_gpu_takes_over},
-                                                      {"models", models_do_not_notice},
-                                                      {"subsample", frames_are_left_out_as_before},
-                                                      {"encodes", each_encode_keeps_its_history},
-                                                      {"verify", the_gpu_is_verified_from_there_on},
-                                                      {"reports", reports_say_where_it_was}});
+  const int failed = run_host_suite_on_device("takeover", {{"equal", scores_equal_the_cpus_wherever_the_gpu_takes_over},
+                                                           {"models", models_do_not_notice},
+                                                           {"subsample", frames_are_left_out_as_before},
+                                                           {"encodes", each_encode_keeps_its_history},
+                                                           {"verify", the_gpu_is_verified_from_there_on},
+                                                           {"reports", reports_say_where_it_was}});
   return failed | run_suite_on_emulator("a GPU that fails or comes too late",
                                         {{"failures", each_call_may_fail},
                                          {"hangs", each_launch_may_hang},

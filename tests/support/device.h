@@ -174,13 +174,14 @@ inline void assert_device_agrees(Extractor& extractor, const VideoFormat& format
     }
 }
 
-/* run_suite() with waves of 32 and of 64 lanes, each in a process of its own, as the emulator is set up once per process.
- * Hardware has the ones it has. */
-inline int run_suite_on_device(const char* name, const std::vector<NamedTest>& tests) {
+/* run_suite() with waves of so many lanes, each in a process of its own, as the emulator is set up once per process. Hardware
+ * has the ones it has. */
+inline int run_suite_with_lanes(const char* name, const std::vector<NamedTest>& tests,
+                                const std::vector<const char*>& lane_counts) {
   if (on_hardware()) return run_suite(name, tests);
   std::fflush(stdout);
   std::vector<pid_t> children;
-  for (const char* lanes : {"32", "64"}) {
+  for (const char* lanes : lane_counts) {
     children.push_back(fork());
     if (children.back() != 0) continue;
     setenv("VMAFX_HIP_EMULATOR_LANES", lanes, 1);
@@ -192,6 +193,17 @@ inline int run_suite_on_device(const char* name, const std::vector<NamedTest>& t
     failed |= child < 0 || waitpid(child, &status, 0) != child || status != 0;
   }
   return failed;
+}
+
+/* Tests of kernels. */
+inline int run_suite_on_device(const char* name, const std::vector<NamedTest>& tests) {
+  return run_suite_with_lanes(name, tests, {"32", "64"});
+}
+
+/* Tests of what the host does around them, where pictures come from and go to: waves of 64 lanes with VMAFX_TEST_ALL only. */
+inline int run_host_suite_on_device(const char* name, const std::vector<NamedTest>& tests) {
+  if (std::getenv("VMAFX_TEST_ALL")) return run_suite_on_device(name, tests);
+  return run_suite_with_lanes(name, tests, {"32"});
 }
 
 /* Faults that only the emulator can have. */
