@@ -5,14 +5,18 @@
 Session scores frames that a program has: NumPy arrays and PyAV's frames. docs/python.md of the sources has examples.
 """
 
-from ._discovery import extractors, models
-from ._files import FileScores, score
-from ._library import Error, header_version, version
-from ._pictures import Color, Format, Frame, Picture
-from ._reference import Reference
-from ._session import FrameScores, Option, OptionInfo, Scores, Session, Window, options
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-__version__ = header_version
+from ._header import version as __version__
+
+if TYPE_CHECKING:
+    from ._discovery import extractors, models
+    from ._files import FileScores, score
+    from ._library import Error, version
+    from ._pictures import Color, Format, Frame, Picture
+    from ._reference import Reference
+    from ._session import FrameScores, Option, OptionInfo, Scores, Session, Window, options
 
 __all__ = [
     "Color",
@@ -34,3 +38,13 @@ __all__ = [
     "score",
     "version",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """What the module has is imported at its first use: the command `vmafx` runs without cffi and NumPy, which all of it needs."""
+    if name in __all__:
+        for place in ("_discovery", "_files", "_library", "_pictures", "_reference", "_session"):
+            module = import_module(f".{place}", __name__)
+            if hasattr(module, name):
+                return globals().setdefault(name, getattr(module, name))
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

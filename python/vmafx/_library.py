@@ -12,6 +12,8 @@ from typing import Any
 
 from cffi import FFI
 
+from . import _header
+
 NAME = "libvmafx.so.0"
 
 logger = logging.getLogger("vmafx")
@@ -35,12 +37,8 @@ def _declarations(text: str) -> str:
     return re.sub(r"^#.*$", "", text, flags=re.M).replace("VMAFX_API ", "")
 
 
-header = Path(__file__).with_name("vmafx.h").read_text(encoding="utf-8")
-
 ffi = FFI()
-ffi.cdef(_declarations(header))
-
-header_version = ".".join(re.findall(r"^#define VMAFX_VERSION_\w+ (\d+)$", header, re.M))
+ffi.cdef(_declarations(_header.text))
 
 
 # -- Finding it ----------------------------------------------------------------------------------------------------------

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ._library import Error, ffi, header, library, log_callback, text_of
+from . import _header
+from ._library import Error, ffi, library, log_callback, text_of
 from ._pictures import Format, Frame, Picture, fill_format, lend, picture_of
 from ._reference import Reference
 
@@ -77,7 +78,7 @@ class OptionInfo(NamedTuple):
 def options() -> dict[str, OptionInfo]:
     """The options of a session, by their names, with their defaults (None: no text) and a line of help."""
     declared = {}
-    for found in _DECLARED.finditer(header):
+    for found in _DECLARED.finditer(_header.text):
         name, text, number, help = found.groups()
         declared[name] = OptionInfo(int(number) if number else text, help)
     return {name: declared[name] for name in _option_types}

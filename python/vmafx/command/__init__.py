@@ -1,0 +1,1 @@
+"""The command `vmafx`: docs/command.md of the sources describes it."""

@@ -1,0 +1,241 @@
+"""Makes inputs alike before they are scored, as docs/filter.md advises, and says how: sizes, rates, starts, ranges, colors, sample formats."""
+
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import NamedTuple
+
+from ._ffmpeg import Video
+from ._terminal import Failure
+
+LIKE_ASPECTS = 0.03  # as the filter takes them for alike
+LIKE_RATES = Fraction(1, 5000)  # 29.97 and 30000/1001, but not 24 and 24000/1001
+DEPTHS = 8, 9, 10, 12, 14, 16  # that the filter scores
+
+HDR = {"smpte2084": "PQ", "arib-std-b67": "HLG"}
+# What ffprobe calls a matrix, and what the filter scale does.
+SCALE_MATRICES = {"bt709": "bt709", "smpte170m": "smpte170m", "bt470bg": "bt470", "smpte240m": "smpte240m", "fcc": "fcc", "bt2020nc": "bt2020"}
+# Names of one and the same formula.
+SAME_MATRIX = {"bt470bg": "smpte170m"}
+ZSCALE_TRANSFERS = {"bt709", "smpte170m", "bt470m", "bt470bg", "linear", "log100", "log316", "iec61966-2-1", "iec61966-2-4", "bt2020-10", "bt2020-12"}
+SAME_TRANSFER = {"smpte170m": "bt709", "bt2020-10": "bt709", "bt2020-12": "bt709"}
+
+
+class Samples(NamedTuple):
+    """What the samples of a pixel format mean, wherever they lie in memory."""
+
+    chroma: str  # "420", "422", "444", "gray", "rgb"
+    depth: int
+
+    @property
+    def pix_fmt(self) -> str:
+        depth = min(known for known in DEPTHS if known >= min(self.depth, DEPTHS[-1]))
+        suffix = "" if depth == 8 else f"{depth}le"
+        return f"gray{suffix}" if self.chroma == "gray" else f"yuv{self.chroma}p{suffix}"
+
+
+INTERLEAVED = {"p0": "420", "p2": "422", "p4": "444", "y2": "422"}  # with the number of bits after it
+INTERLEAVED_8 = {"nv12": "420", "nv21": "420", "nv16": "422", "nv24": "444", "nv42": "444", "yuyv422": "422", "uyvy422": "422", "yvyu422": "422"}
+NEAREST = {"440": "444", "411": "422", "410": "420"}
+
+
+def samples_of(pix_fmt: str) -> Samples:
+    """Formats that the filter does not score become the nearest that it does."""
+    if found := re.fullmatch(r"yuv[aj]?(\d{3})p(\d*)(?:le|be)?", pix_fmt):
+        return Samples(NEAREST.get(found[1], found[1]), int(found[2] or 8))
+    if found := re.fullmatch(r"(gray)(\d*)(?:le|be)?", pix_fmt):
+        return Samples(found[1], int(found[2] or 8))
+    if found := re.fullmatch(r"(p0|p2|p4|y2)(\d\d)(?:le|be)?", pix_fmt):
+        return Samples(INTERLEAVED[found[1]], int(found[2]))
+    if pix_fmt in INTERLEAVED_8:
+        return Samples(INTERLEAVED_8[pix_fmt], 8)
+    deep = re.search(r"(9|10|12|14|16)(?:le|be)$|(?:48|64)(?:le|be)$", pix_fmt)
+    return Samples("rgb", int(deep[1] or 16) if deep else 8)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The filters for each encode and for the reference, joined by commas, and what they do, a line each."""
+
+    dist: list[str]
+    ref: str
+    notes: list[str]
+
+
+def make_alike(dists: list[Video], ref: Video) -> Plan:
+    _refuse(dists, ref)
+    target = _target(dists, ref)
+    zero_starts = any(abs(video.start - ref.start) > _half_a_frame(ref) for video in dists)
+    deinterlace = len({video.interlaced for video in (*dists, ref)}) > 1
+    notes: list[str] = []
+    if zero_starts:
+        starts = ", ".join(f"{video.path} at {video.start:.3f} s" for video in (*dists, ref))
+        notes.append(f"the pictures start at different times ({starts}): all are taken from their first frame")
+    chains = []
+    for video in (*dists, ref):
+        chain = ["settb=AVTB,setpts=PTS-STARTPTS"] if zero_starts else []
+        if deinterlace and video.interlaced:
+            chain.append("bwdif=mode=send_frame")
+            notes.append(f"{video.path} is interlaced, another input is not: deinterlaced")
+        chain += _rate(video, ref, notes)
+        chain += _picture(video, ref, target, notes)
+        chains.append(",".join(chain) or "null")
+    notes += _lengths(dists, ref)
+    return Plan(chains[:-1], chains[-1], notes)
+
+
+# -- What cannot be handled ----------------------------------------------------------------------------------------------
+
+
+def _refuse(dists: list[Video], ref: Video) -> None:
+    for video in dists:
+        if _shape(video) and not _same_shape(video, ref):
+            raise Failure(
+                f"{video.path} ({_size(video)}) and {ref.path} ({_size(ref)}) do not show the same part of the picture, their shapes differ: "
+                "crop or pad one of them first (ffmpeg's filters crop and pad)"
+            )
+        if HDR.get(video.transfer or "") != HDR.get(ref.transfer or ""):
+            raise Failure(
+                f"{video.path} is {HDR.get(video.transfer or '', 'SDR')} and {ref.path} is {HDR.get(ref.transfer or '', 'SDR')}: "
+                "map the tones of one of them first (ffmpeg's filters zscale and tonemap)"
+            )
+
+
+def _same_shape(video: Video, ref: Video) -> bool:
+    """As they are shown, or as they are stored, if only a tag is wrong."""
+    as_shown = _shape(video) / _shape(ref)
+    as_stored = Fraction(video.width * ref.height, video.height * ref.width)
+    return min(abs(as_shown - 1), abs(as_stored - 1)) <= LIKE_ASPECTS
+
+
+def _shape(video: Video) -> Fraction:
+    return Fraction(video.width, video.height) * (video.aspect or 1)
+
+
+def _size(video: Video) -> str:
+    aspect = video.aspect or Fraction(1)
+    return f"{video.width}x{video.height}" + (f", samples {aspect.numerator}:{aspect.denominator}" if aspect != 1 else "")
+
+
+# -- Time ----------------------------------------------------------------------------------------------------------------
+
+
+def _half_a_frame(video: Video) -> float:
+    return float(1 / video.rate / 2) if video.rate else 0.02
+
+
+def _rate(video: Video, ref: Video, notes: list[str]) -> list[str]:
+    if video is ref:
+        return []
+    if not video.rate or not ref.rate:
+        which = video.path if not video.rate else ref.path
+        notes.append(f"the frame rate of {which} varies or is not known: each frame is compared with the reference's nearest in time")
+        return []
+    if abs(video.rate / ref.rate - 1) <= LIKE_RATES:
+        return []
+    notes.append(f"{video.path} has {float(video.rate):.6g} frames a second, the reference {float(ref.rate):.6g}: frames are repeated or left out to match it")
+    return [f"fps={ref.rate}"]
+
+
+def _lengths(dists: list[Video], ref: Video) -> list[str]:
+    """A frame or two more or less say nothing."""
+    notes = []
+    for video in dists:
+        if video.duration and ref.duration and abs(video.duration - ref.duration) > max(0.2, 5 * _half_a_frame(ref)):
+            shorter = min(video.duration, ref.duration)
+            notes.append(f"{video.path} lasts {video.duration:.2f} s, the reference {ref.duration:.2f} s: the first {shorter:.2f} s are compared")
+    return notes
+
+
+# -- The picture ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Target:
+    """What the samples of all inputs are when they are scored."""
+
+    samples: Samples
+    range: str
+    matrix: str  # for RGB, which has none
+
+
+RANGES = {"tv": "limited", "pc": "full"}
+
+
+def _target(dists: list[Video], ref: Video) -> Target:
+    """The reference's chroma, and the most bits of all: no input loses any."""
+    videos = [ref, *dists]
+    chroma = samples_of(ref.pix_fmt).chroma
+    depth = max(samples_of(video.pix_fmt).depth for video in videos)
+    matrices = [video.matrix for video in videos if video.matrix and samples_of(video.pix_fmt).chroma != "rgb"]
+    return Target(Samples("444" if chroma == "rgb" else chroma, depth), _range(ref), next(iter(matrices), _usual_matrix(ref)))
+
+
+def _usual_matrix(video: Video) -> str:
+    return "bt709" if video.height > 576 else "smpte170m"
+
+
+def _picture(video: Video, ref: Video, target: Target, notes: list[str]) -> list[str]:
+    """What the frames are after scale, other filters are told by setparams: with older FFmpeg it does not say so itself."""
+    samples = samples_of(video.pix_fmt)
+    scale, told = [], []
+    if (video.width, video.height) != (ref.width, ref.height):
+        notes.append(f"{video.path} is {video.width}x{video.height}: scaled to the reference's {ref.width}x{ref.height} (bicubic)")
+        scale.append(f"{ref.width}:{ref.height}")
+    if samples.chroma == "rgb":
+        scale.append(f"out_range={target.range}:out_color_matrix={SCALE_MATRICES.get(target.matrix, 'bt709')}")
+        told.append(f"range={target.range}:colorspace={target.matrix}")
+    else:
+        if _range(video) != target.range:
+            notes.append(f"{video.path} has {RANGES[_range(video)]} range, the reference {RANGES[target.range]}: converted")
+            scale.append(f"in_range={_range(video)}:out_range={target.range}")
+            told.append(f"range={target.range}")
+        _matrix(video, ref, scale, told, notes)
+    chain = _transfer(video, ref, notes) + ([f"scale={':'.join([*scale, 'flags=bicubic'])}"] if scale else [])
+    if samples != target.samples:
+        notes.append(f"{video.path} is {video.pix_fmt}: scored as {target.samples.pix_fmt}")
+    if samples != target.samples or told:
+        chain.append(f"format={target.samples.pix_fmt}")
+    if told:
+        chain.append(f"setparams={':'.join(told)}")
+    if video is not ref and _aspect_differs(video, ref):
+        chain.append(f"setsar={ref.aspect or 1}")
+    return chain
+
+
+def _aspect_differs(video: Video, ref: Video) -> bool:
+    """What scale makes of the size has the reference's shape, whatever the tags were."""
+    scaled = (video.width, video.height) != (ref.width, ref.height)
+    return scaled or bool(video.aspect and ref.aspect and video.aspect != ref.aspect)
+
+
+def _range(video: Video) -> str:
+    """RGB is full by nature, which says nothing of what it becomes."""
+    return "pc" if video.full_range and samples_of(video.pix_fmt).chroma != "rgb" else "tv"
+
+
+def _matrix(video: Video, ref: Video, scale: list[str], told: list[str], notes: list[str]) -> None:
+    if not video.matrix or not ref.matrix or video.matrix == ref.matrix or "gbr" in (video.matrix, ref.matrix):
+        return
+    told.append(f"colorspace={ref.matrix}")
+    if SAME_MATRIX.get(video.matrix, video.matrix) == SAME_MATRIX.get(ref.matrix, ref.matrix):
+        return
+    if not {video.matrix, ref.matrix} <= SCALE_MATRICES.keys():
+        raise Failure(f"{video.path} has the color matrix {video.matrix}, {ref.path} has {ref.matrix}: convert one of them first (ffmpeg's filter zscale)")
+    notes.append(f"{video.path} has the color matrix {video.matrix}, the reference {ref.matrix}: converted")
+    scale.append(f"in_color_matrix={SCALE_MATRICES[video.matrix]}:out_color_matrix={SCALE_MATRICES[ref.matrix]}")
+
+
+def _transfer(video: Video, ref: Video, notes: list[str]) -> list[str]:
+    """zscale goes through linear light, for which it must know all the colors: those that are not told are the usual ones."""
+    if not video.transfer or not ref.transfer or video.transfer == ref.transfer:
+        return []
+    told = f"setparams=color_trc={ref.transfer}"
+    if SAME_TRANSFER.get(video.transfer, video.transfer) == SAME_TRANSFER.get(ref.transfer, ref.transfer):
+        return [told]
+    if not {video.transfer, ref.transfer} <= ZSCALE_TRANSFERS:
+        raise Failure(f"{video.path} has the color transfer {video.transfer}, {ref.path} has {ref.transfer}: convert one of them first")
+    notes.append(f"{video.path} has the color transfer {video.transfer}, the reference {ref.transfer}: converted")
+    matrix = video.matrix or _usual_matrix(video)
+    colors = f"matrixin={matrix}:matrix={matrix}:primariesin=bt709:primaries=bt709"
+    return [f"zscale=transferin={video.transfer}:transfer={ref.transfer}:{colors}", told]

@@ -1,0 +1,61 @@
+"""Pooled values of frame scores, by the formulas of the filter (src/report/pooling.h)."""
+
+import math
+from collections.abc import Mapping, Sequence
+
+from ._scores import Encode
+
+PERCENTS = 1, 5, 10, 25, 75, 90, 95, 99
+NAMES = "mean", "harmonic_mean", "min", "max", "median", "stddev", *(f"p{percent}" for percent in PERCENTS)
+
+# What their keys begin with: a higher score tells of a worse picture. tests/python compares this with the filter's summary.
+WORSE_IS_HIGH = "cambi", "mse_", "speed_"
+
+
+def percentile(ordered: Sequence[float], percent: float) -> float:
+    """Linear between the two nearest ranks of values in ascending order."""
+    rank = percent / 100 * (len(ordered) - 1)
+    left = int(rank)
+    if rank == left:
+        return ordered[left]
+    return ordered[left] * (1 - rank + left) + ordered[left + 1] * (rank - left)
+
+
+def pooled_values(encode: Encode, key: str) -> dict[str, float | None]:
+    """Those of the report, and the others computed; None: there is no finite score."""
+    finite = sorted(filter(math.isfinite, encode.scores[key]))
+    computed = _computed(finite) if finite else {}
+    told: Mapping[str, float | None] = encode.pooled.get(key, {})
+    values = {name: told.get(name, computed.get(name)) for name in NAMES}
+    return {name: value if value is not None and math.isfinite(value) else None for name, value in values.items()}
+
+
+def _computed(ordered: Sequence[float]) -> dict[str, float]:
+    count, mean = len(ordered), math.fsum(ordered) / len(ordered)
+    values = {
+        "mean": mean,
+        "min": ordered[0],
+        "max": ordered[-1],
+        "median": percentile(ordered, 50),
+        "stddev": math.sqrt(math.fsum((value - mean) ** 2 for value in ordered) / count),
+    }
+    if ordered[0] > -1:
+        values["harmonic_mean"] = count / math.fsum(1 / (value + 1) for value in ordered) - 1
+    return values | {f"p{percent}": percentile(ordered, percent) for percent in PERCENTS}
+
+
+def worse_is_high(key: str) -> bool:
+    return key.startswith(WORSE_IS_HIGH)
+
+
+def worst_frames(encode: Encode, key: str, count: int, apart: float = 0) -> list[int]:
+    """Places in the lists of the encode, the worst first, `apart` seconds from each other."""
+    scores = encode.scores[key]
+    order = sorted((i for i in range(len(scores)) if math.isfinite(scores[i])), key=scores.__getitem__, reverse=worse_is_high(key))
+    chosen: list[int] = []
+    for i in order:
+        if len(chosen) == count:
+            break
+        if all(abs(encode.position(i) - encode.position(other)) >= apart for other in chosen):
+            chosen.append(i)
+    return chosen

@@ -1,0 +1,172 @@
+"""What the subcommands say: errors, notes, progress, tables."""
+
+import contextlib
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple, Protocol
+
+
+class Failure(Exception):
+    """What ends the command, for the user to read."""
+
+    def __init__(self, text: str, status: int = 1) -> None:
+        super().__init__(text)
+        self.status = status
+
+
+def note(text: str) -> None:
+    """A line beside the result."""
+    print(f"vmafx: {text}", file=sys.stderr, flush=True)
+
+
+def time_text(seconds: float, decimals: int = 3) -> str:
+    """1:02:03.040, and 2:03.040 in the first hour."""
+    units = round(max(seconds, 0) * 10**decimals)
+    whole, part = divmod(units, 10**decimals)
+    hours, minutes = whole // 3600, whole // 60 % 60
+    text = f"{hours}:{minutes:02}:{whole % 60:02}" if hours else f"{minutes}:{whole % 60:02}"
+    return f"{text}.{part:0{decimals}}" if decimals else text
+
+
+def decimals_of(largest: float) -> int:
+    """How many decimals tell scores apart: fewer on a scale up to 100 than on one up to 1."""
+    return 3 if largest > 1.5 else 5
+
+
+# -- Files ---------------------------------------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """A file to write, which takes the place of `path` when it is complete. A device or a pipe is written as it is."""
+    if path.exists() and not path.is_file():
+        yield path
+        return
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        part.touch(exist_ok=False)
+        yield part
+        part.replace(path)
+    except OSError as error:
+        raise Failure(f"cannot write {path}: {error.strerror}") from error
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def check_output(path: Path) -> None:
+    """Before work begins whose result is to be written there."""
+    if path.is_dir():
+        raise Failure(f"cannot write {path}: it is a folder")
+    if not os.access(path.parent, os.W_OK | os.X_OK) or (path.exists() and not os.access(path, os.W_OK)):
+        raise Failure(f"cannot write {path}: " + ("no permission" if path.parent.is_dir() else f"there is no folder {path.parent}"))
+
+
+# -- Progress ------------------------------------------------------------------------------------------------------------
+
+
+class Step(NamedTuple):
+    """How far a run is."""
+
+    frame: int
+    fps: float
+    part: float | None  # 0 to 1; None: nobody knows how long it is
+
+
+class Progress(Protocol):
+    def __enter__(self) -> "Progress": ...
+
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None: ...
+
+    def show(self, step: Step, left: float | None) -> None: ...
+
+
+class _Silent:
+    def __enter__(self) -> "_Silent":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def show(self, step: Step, left: float | None) -> None:
+        pass
+
+
+class _Line(_Silent):
+    """One line of the terminal, written over and over."""
+
+    def __exit__(self, *_: object) -> None:
+        print("\r\033[K", end="", file=sys.stderr, flush=True)
+
+    def show(self, step: Step, left: float | None) -> None:
+        print(f"\r\033[K{_describe(step, left)}", end="", file=sys.stderr, flush=True)
+
+
+class _Bar(_Silent):
+    """A bar of rich's."""
+
+    def __init__(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress as Bars, TextColumn
+
+        self._bars = Bars(BarColumn(), TextColumn("{task.description}"), console=Console(stderr=True), transient=True)
+        self._task = self._bars.add_task("starting", total=None)
+
+    def __enter__(self) -> "_Bar":
+        self._bars.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bars.stop()
+
+    def show(self, step: Step, left: float | None) -> None:
+        total = None if step.part is None else 1.0
+        self._bars.update(self._task, description=_describe(step, left), completed=step.part or 0, total=total)
+
+
+def _describe(step: Step, left: float | None) -> str:
+    text = f"{step.frame} frames, {step.fps:.0f} a second"
+    if step.part is not None:
+        text += f", {100 * step.part:.0f} %"
+    return text if left is None else f"{text}, {time_text(left, 0)} left"
+
+
+def progress() -> Progress:
+    """On a terminal a bar, if rich is installed, else a line; elsewhere nothing."""
+    if not sys.stderr.isatty():
+        return _Silent()
+    try:
+        return _Bar()
+    except ImportError:
+        return _Line()
+
+
+# -- Tables --------------------------------------------------------------------------------------------------------------
+
+
+def print_table(heads: Sequence[str], rows: Sequence[Sequence[str]], texts: int) -> None:
+    """The first `texts` columns are words, the others numbers. On a terminal by rich, if it is installed."""
+    if sys.stdout.isatty():
+        with contextlib.suppress(ImportError):
+            _print_rich(heads, rows, texts)
+            return
+    widths = [max(map(len, column)) for column in zip(heads, *rows)]
+    for row in (heads, *rows):
+        cells = [cell.ljust(width) if i < texts else cell.rjust(width) for i, (cell, width) in enumerate(zip(row, widths))]
+        print("  ".join(cells).rstrip())
+
+
+def _print_rich(heads: Sequence[str], rows: Sequence[Sequence[str]], texts: int) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table: Any = Table(box=box.SIMPLE_HEAD)
+    for i, head in enumerate(heads):
+        table.add_column(head, justify="left" if i < texts else "right")
+    for row in rows:
+        table.add_row(*map(Text, row))
+    Console().print(table)

@@ -1,0 +1,51 @@
+"""Runs the command `vmafx`."""
+
+import os
+import subprocess
+import sys
+
+from common import check, check_equal, top
+
+WITHOUT_LIBRARIES = "import sys; sys.modules.update(cffi=None, numpy=None, av=None); from vmafx.command.__main__ import main; sys.exit(main())"
+
+
+def environment(lab, **variables):
+    """None takes a variable away."""
+    settings = {**os.environ, "PYTHONPATH": str(top / "python"), "VMAFX_FFMPEG": lab.ffmpeg} | variables
+    return {name: str(value) for name, value in settings.items() if value is not None}
+
+
+class Done:
+    """What a finished command said."""
+
+    def __init__(self, done):
+        self.status, self.out, self.err = done.returncode, done.stdout, done.stderr
+
+    def succeeded(self):
+        check_equal(self.status, 0, f"exit status; it said: {self.err}")
+        return self
+
+    def failed(self, status, *texts):
+        """With one error, which has all of the texts, and without a result."""
+        check_equal(self.status, status, f"exit status; it said: {self.err}")
+        check("Traceback" not in self.err and not self.out, f"{self.out}{self.err}")
+        return self.says(*texts)
+
+    def says(self, *texts):
+        for text in texts:
+            check(text in self.err, f"'{text}' is not in: {self.err}")
+        return self
+
+    def does_not_say(self, text):
+        check(text not in self.err, f"'{text}' is in: {self.err}")
+        return self
+
+
+def command(*words):
+    """Without the libraries of the module vmafx: the command needs none of them."""
+    return [sys.executable, "-c", WITHOUT_LIBRARIES, *map(str, words)]
+
+
+def vmafx(lab, *words, **variables):
+    done = subprocess.run(command(*words), cwd=lab.folder, env=environment(lab, **variables), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+    return Done(done)
