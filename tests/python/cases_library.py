@@ -74,14 +74,15 @@ def installed_by_pip(lab):
     if not all(map(find_spec, ("pip", "setuptools", "wheel"))):
         raise Skip("Debian's python3-pip is not installed")
     source, target = lab.folder / "source", lab.folder / "target"
-    ours = ["pyproject.toml", *(f"vmafx/{path.name}" for path in (top / "python/vmafx").iterdir() if path.is_file())]
-    for name in ours:
-        (source / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(top / "python" / name, source / name)
+    shutil.copytree(top / "python/vmafx", source / "vmafx", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(top / "python/pyproject.toml", source)
     pip = [sys.executable, "-m", "pip", "-q", "--disable-pip-version-check", "install", "--no-deps", "--no-index", "--no-build-isolation"]
     done = subprocess.run([*pip, "--target", target, source], capture_output=True, text=True)
     check_equal(done.returncode, 0, done.stdout + done.stderr)
-    check((target / "vmafx/py.typed").exists() and (target / "vmafx/vmafx.h").exists(), "files are missing")
+    for name in ("py.typed", "vmafx.h", "command/page/style.css", "command/page/page.js"):
+        check((target / "vmafx" / name).exists(), f"{name} is missing")
+    done = subprocess.run([target / "bin/vmafx", "--version"], env={**os.environ, "PYTHONPATH": str(target)}, capture_output=True, text=True)
+    check_equal(done.stdout, f"vmafx {vmafx.__version__}\n", "the command")
     said = say("import vmafx; print(vmafx.__file__, len(vmafx.models()))", PYTHONPATH=target)
     check_equal(said[1].split()[0], f"{target}/vmafx/__init__.py", "file")
 

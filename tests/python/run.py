@@ -39,6 +39,7 @@ def load_cases(build):
     import cases_pictures
     import cases_programs
     import cases_reference
+    import cases_report
     import cases_score
     import cases_session
 

@@ -2,6 +2,7 @@
 
 import argparse
 import importlib
+import io
 import os
 import signal
 import sys
@@ -11,12 +12,15 @@ from types import FrameType, ModuleType
 from .. import _header
 from ._terminal import Failure
 
-SUBCOMMANDS = ("score",)  # a module of this folder each, with add_arguments(parser) and run(arguments)
+SUBCOMMANDS = "score", "report"  # a module of this folder each, with add_arguments(parser) and run(arguments)
 
 
 def main(words: Sequence[str] | None = None) -> int:
     """The exit status."""
     signal.signal(signal.SIGTERM, _end)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # names of files need not be text
     arguments = _parser().parse_args(words)
     try:
         status: int = arguments.run(arguments)

@@ -60,6 +60,7 @@ class Plan:
     dist: list[str]
     ref: str
     notes: list[str]
+    zero_starts: bool  # times are counted from the first picture of each
 
 
 def make_alike(dists: list[Video], ref: Video) -> Plan:
@@ -81,7 +82,7 @@ def make_alike(dists: list[Video], ref: Video) -> Plan:
         chain += _picture(video, ref, target, notes)
         chains.append(",".join(chain) or "null")
     notes += _lengths(dists, ref)
-    return Plan(chains[:-1], chains[-1], notes)
+    return Plan(chains[:-1], chains[-1], notes, zero_starts)
 
 
 # -- What cannot be handled ----------------------------------------------------------------------------------------------

@@ -91,7 +91,7 @@ DOUBTFUL = "unmatched_distorted", "unmatched_reference", "repeated_reference", "
 def read_scores(path: Path) -> list[Encode]:
     """The encodes of a report. Those without a name have that of the file."""
     try:
-        with open(path, encoding="utf-8", newline="") as file:
+        with open(path, encoding="utf-8", errors="surrogateescape", newline="") as file:
             encodes = list(_reader_of(file)(file, path.stem))
     except OSError as error:
         raise Failure(f"cannot read {path}: {error.strerror}") from error
@@ -115,7 +115,7 @@ def _reader_of(file: IO[str]) -> Any:
     if not first.startswith("{"):
         return _read_csv
     try:
-        return _read_json if "frames" in json.loads(first) else _read_ndjson
+        return _read_ndjson if "frameNum" in json.loads(first) else _read_json
     except ValueError:
         return _read_json
 
@@ -170,7 +170,10 @@ def _read_ndjson(file: IO[str], name: str) -> Iterable[Encode]:
 
 def _read_csv(file: IO[str], name: str) -> Iterable[Encode]:
     encodes: dict[str, Encode] = {}
-    for row in csv.DictReader(file):
+    rows = csv.DictReader(file)
+    if "Frame" not in (rows.fieldnames or ()):
+        raise ValueError("there is no column Frame")
+    for row in rows:
         row.pop("", None)  # after the comma at the end of each line
         encode = encodes.setdefault(row.pop("Encode", "0"), Encode(row.pop("Name", name)))
         row.pop("Name", None)

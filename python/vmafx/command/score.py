@@ -19,6 +19,9 @@ from ._run import Said, fail, run_ffmpeg
 from ._scores import Encode, read_scores
 from ._statistics import pooled_values, worst_frames
 from ._terminal import Failure, check_output, decimals_of, note, print_table, time_text, whole_file
+from .page.page import Page
+from .page.pictures import Media
+from .report import add_page_arguments, find_dygraphs, write_page
 
 LOG_FORMATS = "json", "ndjson", "csv", "xml"
 MOST_ENCODES = 16
@@ -32,10 +35,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--feature", action="append", default=[], metavar="FEATURE", help="as the filter's option feature (psnr, name=psnr:enable_chroma=false); may be repeated")
     add("--window", metavar="WINDOW", help="also pool the scores of every so many seconds, or of each 'keyframe' interval, for reports")
     add("--json", action="store_true", help="print the result as JSON")
+    add("--report", type=Path, metavar="FILE.html", help="also write the page that `vmafx report` makes, with pictures of the worst frames")
     add("--log", type=Path, metavar="FILE", help="also write the filter's report: .json, .ndjson, .csv or .xml")
     add("--backend", choices=("auto", "cpu", "hip"), help="where the filter computes (default: auto)")
     add("--device", metavar="DEVICE", help="the GPU: an index or a PCI address")
     add("--threads", type=int, metavar="N", help="threads of the filter (default: as many as the process may use)")
+    add_page_arguments(parser)
     add("--ffmpeg", metavar="PROGRAM", help="the ffmpeg to use; it needs the filter vmafx")
 
 
@@ -57,10 +62,14 @@ def run(arguments: argparse.Namespace) -> int:
                 path.write_bytes(log.read_bytes())
     result = Result(encodes, _keys(encodes[0], arguments, said), arguments.videos)
     if arguments.json:
-        json.dump(result.as_json(), sys.stdout, indent=2, ensure_ascii=False)
+        json.dump(result.as_json(), sys.stdout, indent=2)
         print()
     else:
         result.print_table()
+    if arguments.report:
+        starts = {video.path: video.start for video in (*dists, ref)} if plan.zero_starts else {}
+        media = Media(ffmpeg, [video.path for video in dists], ref.path, starts)
+        write_page(arguments.report, Page(encodes, result.keys, media, warnings=plan.notes + said.warnings), arguments.dygraphs)
     return 0
 
 
@@ -69,8 +78,10 @@ def _check_arguments(arguments: argparse.Namespace) -> None:
         raise Failure("at least two videos are needed: an encode, and the reference as the last one", 2)
     if len(arguments.videos) > MOST_ENCODES + 1:
         raise Failure(f"the filter scores up to {MOST_ENCODES} encodes at once, not {len(arguments.videos) - 1}", 2)
-    if arguments.log:
-        check_output(arguments.log)
+    for path in (arguments.report, arguments.log):
+        if path:
+            check_output(path)
+    find_dygraphs(arguments.dygraphs, quiet=True)
     if arguments.log and arguments.log.suffix.lower().removeprefix(".") not in LOG_FORMATS:
         raise Failure(f"the name of the log ends with .{', .'.join(LOG_FORMATS)}, and {arguments.log} does not", 2)
     if arguments.log and arguments.log.suffix.lower() == ".xml" and len(arguments.videos) > 2:

@@ -1,0 +1,1 @@
+"""The page of scores: one HTML file that needs nothing else, no network and no scripts."""

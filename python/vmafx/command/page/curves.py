@@ -1,0 +1,200 @@
+"""What the page draws: curves over time, of scores and of bit rates, and distributions."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .._scores import Encode
+from .._statistics import percentile
+from .._terminal import decimals_of, time_text
+from .decimation import averages, extremes
+
+STATIC_POINTS = 8000  # of all curves of a page together, as pictures
+LIVE_POINTS = 36000  # and for the script
+MOST_STATIC, MOST_LIVE = 1200, 12000  # of a curve
+MEANS = 300
+TIME_STEPS = 0.04, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 28800
+BARS = 40
+
+
+@dataclass
+class Curve:
+    name: str
+    number: int  # of the encode, which chooses the color
+    xs: Sequence[float]
+    ys: Sequence[float]  # NaN: a gap
+    frames: Sequence[int] | None = None
+    means: "Curve | None" = None  # of a curve that is shortened, which is drawn faintly behind it
+
+    def shortened(self, count: int) -> "Curve":
+        kept = extremes(self.ys, count)
+        if len(kept) == len(self.ys):
+            return self
+        frames = None if self.frames is None else [self.frames[i] for i in kept]
+        means = Curve(self.name, self.number, *averages(self.xs, self.ys, MEANS))
+        return Curve(self.name, self.number, [self.xs[i] for i in kept], [self.ys[i] for i in kept], frames, means)
+
+
+@dataclass
+class Axis:
+    low: float
+    high: float
+    ticks: list[tuple[float, str]]
+
+    def part(self, value: float) -> float:
+        """0 at the low end, 1 at the high one."""
+        return (value - self.low) / (self.high - self.low)
+
+
+@dataclass
+class Chart:
+    curves: list[Curve]
+    x: Axis
+    y: Axis
+    decimals: int
+    label: str
+    in_time: bool = True  # else over frame numbers
+    steps: bool = False  # a value holds until the next one
+    filled: bool = False
+
+    def for_script(self, points: int) -> dict[str, Any]:
+        """Differences of integers, which are short: milliseconds or frames, and scores without a point."""
+        curves = [curve.shortened(points) for curve in self.curves]
+        return {
+            "time": self.in_time,
+            "steps": self.steps,
+            "decimals": self.decimals,
+            "range": [self.y.low, self.y.high],
+            "ticks": [{"v": value, "label": text} for value, text in self.y.ticks],
+            "curves": [self._for_script(curve) for curve in curves],
+        }
+
+    def _for_script(self, curve: Curve) -> dict[str, Any]:
+        unit = 1000 if self.in_time else 1
+        ys = [round(y * 10**self.decimals) if math.isfinite(y) else None for y in curve.ys]
+        content: dict[str, Any] = {"name": curve.name, "color": curve.number, "x": _differences([round(x * unit) for x in curve.xs]), "y": ys}
+        if curve.frames is not None:
+            content["frames"] = _differences(curve.frames)
+        if curve.means is not None:
+            content["means"] = self._for_script(curve.means)
+        return content
+
+
+def _differences(values: Sequence[int]) -> list[int]:
+    return [value - before for value, before in zip(values, [0, *values])]
+
+
+# -- Axes ----------------------------------------------------------------------------------------------------------------
+
+
+def number_axis(values: Sequence[float], most: int = 6, floor: float | None = None, ceiling: float | None = None) -> Axis:
+    """From one round number to another."""
+    low, high = min(values, default=0.0), max(values, default=1.0)
+    low, high = low if floor is None else min(low, floor), high if ceiling is None else max(high, ceiling)
+    if high - low < 1e-6 * max(abs(high), 1):
+        margin = max(abs(high) * 0.05, 0.01)
+        low, high = low - margin, high + margin
+    step = _round_step((high - low) / most)
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    decimals = max(0, -math.floor(math.log10(step) + 1e-9))
+    return Axis(first * step, last * step, [(i * step, f"{i * step:.{decimals}f}") for i in range(first, last + 1)])
+
+
+def _round_step(least: float) -> float:
+    unit = float(10 ** math.floor(math.log10(least)))
+    return float(next(unit * factor for factor in (1, 2, 5, 10) if unit * factor >= least * (1 - 1e-9)))
+
+
+def position_axis(low: float, high: float, in_time: bool, most: int = 8) -> Axis:
+    """Of times, or of frame numbers. It ends where the curves do."""
+    if high <= low:
+        high = low + (0.04 if in_time else 1)
+    if not in_time:
+        ticks = [tick for tick in number_axis([low, high], most).ticks if low <= tick[0] <= high and tick[0] == int(tick[0])]
+        return Axis(low, high, ticks)
+    step = next((step for step in TIME_STEPS if (high - low) / step <= most), TIME_STEPS[-1])
+    decimals = 0 if step >= 1 else 1 if step >= 0.1 else 2
+    places = range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
+    return Axis(low, high, [(i * step, time_text(i * step, decimals)) for i in places])
+
+
+# -- Charts --------------------------------------------------------------------------------------------------------------
+
+
+def have_times(encodes: Sequence[Encode]) -> bool:
+    return all(encode.times for encode in encodes)
+
+
+def over_time(encodes: Sequence[Encode], key: str) -> Chart:
+    in_time = have_times(encodes)
+    curves = [
+        Curve(encode.name, number, _positions(encode, in_time), encode.scores[key], encode.numbers)
+        for number, encode in enumerate(encodes)
+        if key in encode.scores
+    ]
+    finite = [y for curve in curves for y in (min(_finite(curve.ys), default=0), max(_finite(curve.ys), default=1))]
+    y = number_axis(finite)
+    label = f"{key} of each frame over {'time' if in_time else 'frame numbers'}"
+    return Chart(curves, span([encode for encode in encodes if key in encode.scores]), y, decimals_of(y.high), label, in_time)
+
+
+def span(encodes: Sequence[Encode]) -> Axis:
+    in_time = have_times(encodes)
+    positions = [_positions(encode, in_time) for encode in encodes]
+    return position_axis(min(place[0] for place in positions), max(place[-1] for place in positions), in_time)
+
+
+def _positions(encode: Encode, in_time: bool) -> Sequence[float]:
+    if in_time:
+        return encode.times
+    return encode.numbers
+
+
+def _finite(values: Sequence[float]) -> list[float]:
+    return [value for value in values if math.isfinite(value)]
+
+
+def histogram(encodes: Sequence[Encode], key: str) -> Chart:
+    """The share of the frames in each of equal ranges of scores, in percent."""
+    finite = {number: _finite(encode.scores[key]) for number, encode in enumerate(encodes) if key in encode.scores}
+    x = number_axis([end for values in finite.values() if values for end in (min(values), max(values))])
+    curves = []
+    for number, values in finite.items():
+        counts = [0] * BARS
+        for value in values:
+            counts[min(int(x.part(value) * BARS), BARS - 1)] += 1
+        shares = [100 * count / max(len(values), 1) for count in counts]
+        edges = [x.low + (x.high - x.low) * i / BARS for i in range(BARS + 1)]
+        curves.append(Curve(encodes[number].name, number, edges, [*shares, shares[-1]]))
+    y = number_axis([share for curve in curves for share in curve.ys], 5, floor=0)
+    return Chart(curves, x, y, 1, f"share of frames with a {key} near each score, in percent", steps=True, filled=len(curves) == 1)
+
+
+def cumulative(encodes: Sequence[Encode], key: str) -> Chart:
+    """The share of the frames that are not above each score, in percent."""
+    curves = []
+    for number, encode in enumerate(encodes):
+        ordered = sorted(_finite(encode.scores.get(key, ())))
+        if ordered:
+            percents = [0.5 * i for i in range(201)]
+            curves.append(Curve(encode.name, number, [percentile(ordered, percent) for percent in percents], percents))
+    x = number_axis([end for curve in curves for end in (curve.xs[0], curve.xs[-1])])
+    return Chart(curves, x, number_axis([0, 100], 4), 1, f"share of frames with at most each {key}, in percent")
+
+
+def bit_rates(names: Sequence[str], packets: Sequence[Sequence[tuple[float, int]]], x: Axis) -> Chart:
+    """In Mbit/s, over parts of a second or longer."""
+    length = max(1.0, (x.high - x.low) / 1200)
+    curves = []
+    for number, (name, own) in enumerate(zip(names, packets)):
+        start, end = min((time for time, _ in own), default=0.0), max((time for time, _ in own), default=0.0)
+        duration = (end - start) * len(own) / (len(own) - 1) if end > start else length  # with that of the last frame
+        sizes = [0] * (int((end - start) / length) + 1)
+        for time, size in own:
+            sizes[int((time - start) / length)] += size
+        ends = [min(length, duration - i * length) for i in range(len(sizes))]  # the last part may be short
+        rates = [8e-6 * size / end for size, end in zip(sizes, ends)]
+        curves.append(Curve(name, number, [x.low + i * length for i in range(len(rates) + 1)], [*rates, rates[-1]]))
+    y = number_axis([rate for curve in curves for rate in curve.ys], 4, floor=0)
+    return Chart(curves, x, y, 3, f"bit rate over {length:.3g} s each, in Mbit/s", steps=True)

@@ -1,0 +1,37 @@
+"""Pictures of single frames, made by ffmpeg, as data URIs."""
+
+import base64
+import subprocess
+from dataclasses import dataclass, field
+
+from .. import _ffmpeg
+from .._terminal import Failure
+
+WIDTH = 480
+
+
+@dataclass(frozen=True)
+class Media:
+    """The files that the scores are of."""
+
+    ffmpeg: str
+    dists: list[str]
+    ref: str | None
+    starts: dict[str, float] = field(default_factory=dict)  # where a file has the picture of time 0, if not there
+
+
+def picture(media: Media, path: str, time: float, rate: float) -> str:
+    """The first frame that is not more than half a frame earlier than `time`."""
+    seek = max(time + media.starts.get(path, 0) - 0.5 / rate, 0)
+    # dar: as it is shown
+    scale = f"scale={WIDTH}:trunc({WIDTH}/dar/2)*2:flags=bicubic,setsar=1"
+    command = [media.ffmpeg, "-v", "error", "-nostdin", "-ss", f"{seek:.6f}", "-i", _ffmpeg.input_name(path), "-map", "0:V:0"]
+    command += ["-frames:v", "1", "-vf", scale, "-pix_fmt", "yuvj420p", "-c:v", "mjpeg", "-q:v", "4", "-f", "image2pipe", "-"]
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True)
+    except OSError as error:
+        raise Failure(f"cannot run {media.ffmpeg}: {error.strerror}") from error
+    if done.returncode or not done.stdout:
+        last = (done.stderr.decode(errors="replace").strip().splitlines() or ["ffmpeg made none"])[-1]
+        raise Failure(f"no picture of {path} at {time:.3f} s: {last}")
+    return "data:image/jpeg;base64," + base64.b64encode(done.stdout).decode("ascii")

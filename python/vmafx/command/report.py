@@ -1,0 +1,86 @@
+"""make a page of scores: curves, distributions, the worst frames
+
+The scores are those of reports, of the filter or of libvmaf; the page is one HTML file that needs nothing else.
+"""
+
+import argparse
+from pathlib import Path
+
+from . import _ffmpeg
+from ._scores import Encode, read_scores
+from ._terminal import Failure, check_output, note, whole_file
+from .page.page import Page, make_page
+from .page.pictures import Media
+
+MOST_KEYS = 4  # without --score
+DYGRAPHS = Path("/usr/share/javascript/dygraphs"), Path("/usr/share/nodejs/dygraphs/dist")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("scores", nargs="+", type=Path, metavar="SCORES", help="reports in JSON, NDJSON, CSV or XML; those of several encodes show all of them")
+    add("-o", "--output", type=Path, required=True, metavar="FILE.html", help="the page to write")
+    add("--score", action="append", metavar="KEY", help="a score to show, by its key in the report; may be repeated (default: models and main features)")
+    add("--media", nargs="+", default=[], metavar="DISTORTED", help="the encodes, in the order of their scores: bit rates")
+    add("--reference", metavar="REFERENCE", help="with --media: pictures of the worst frames")
+    add("--worst", type=int, default=4, metavar="N", help="how many worst frames of each encode (default: %(default)s)")
+    add("--title", default="", metavar="TEXT", help="the title (default: the names of the encodes)")
+    add_page_arguments(parser)
+    add("--ffmpeg", metavar="PROGRAM", help="the ffmpeg to use, for pictures")
+
+
+def add_page_arguments(parser: argparse.ArgumentParser) -> None:
+    """Those that `score` has, too."""
+    parser.add_argument("--dygraphs", type=Path, metavar="FOLDER", help="where dygraph.min.js is (default: where Debian's libjs-dygraphs puts it)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    check_output(arguments.output)
+    encodes = [encode for path in arguments.scores for encode in read_scores(path)]
+    keys = arguments.score or _usual_keys(encodes)
+    for key in keys:
+        if not any(key in encode.scores for encode in encodes):
+            raise Failure(f"no report has scores {key}; there are {', '.join(encodes[0].scores)}")
+    page = Page(encodes, keys, _media(arguments, encodes), title=arguments.title, worst=arguments.worst)
+    write_page(arguments.output, page, arguments.dygraphs)
+    return 0
+
+
+def write_page(path: Path, page: Page, dygraphs: Path | None) -> None:
+    page.dygraphs = find_dygraphs(dygraphs)
+    text = make_page(page)
+    with whole_file(path) as part:
+        part.write_text(text, encoding="utf-8", errors="surrogateescape")
+
+
+def _usual_keys(encodes: list[Encode]) -> list[str]:
+    return list(dict.fromkeys(key for encode in encodes for key in encode.main_keys()))[:MOST_KEYS]
+
+
+def _media(arguments: argparse.Namespace, encodes: list[Encode]) -> Media | None:
+    if not arguments.media:
+        if arguments.reference:
+            raise Failure("--reference needs the encodes, too: --media", 2)
+        return None
+    if len(arguments.media) != len(encodes):
+        raise Failure(f"the scores are of {len(encodes)} encodes, --media names {len(arguments.media)}", 2)
+    ffmpeg = _ffmpeg.find_any_ffmpeg(arguments.ffmpeg)
+    ffprobe = _ffmpeg.ffprobe_of(ffmpeg)
+    for encode, path in zip(encodes, arguments.media):
+        video = _ffmpeg.probe(ffprobe, path)
+        if not encode.times and video.rate:
+            encode.set_rate(float(video.rate))
+    if arguments.reference:
+        _ffmpeg.probe(ffprobe, arguments.reference)
+    return Media(ffmpeg, arguments.media, arguments.reference)
+
+
+def find_dygraphs(chosen: Path | None, quiet: bool = False) -> Path | None:
+    for folder in [chosen] if chosen else DYGRAPHS:
+        if (folder / "dygraph.min.js").is_file() and (folder / "dygraph.min.css").is_file():
+            return folder
+    if chosen:
+        raise Failure(f"dygraph.min.js and dygraph.min.css are not in {chosen}")
+    if not quiet:
+        note("the page has no zoom: Debian's package libjs-dygraphs is not installed, and --dygraphs names no folder")
+    return None

@@ -1,0 +1,366 @@
+"""vmafx report: what it reads, what is on the page, that the page is small, whole and safe."""
+
+import base64
+import io
+import json
+import math
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+from pathlib import Path
+from random import Random
+
+import av
+from command import environment, vmafx
+from common import FRAMES, Skip, case, check, check_equal
+from vmafx.command._scores import read_scores
+from vmafx.command._statistics import worst_frames
+from vmafx.command.page.decimation import averages, extremes
+
+VOID = "meta", "img", "br", "path"
+DYGRAPHS_BYTES = 131054, 1255  # of Debian 12's, script and style
+FILM = 172_800  # frames: two hours at 24 a second
+
+
+class Content(HTMLParser):
+    """A page, whose elements are closed where they belong."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.path, self.text = path, path.read_text()
+        self.open, self.elements, self.words, self.scripts = [], [], [], []
+        self.feed(self.text)
+        self.close()
+        check_equal(self.open, [], "elements left open")
+
+    def handle_starttag(self, tag, attributes):
+        self.elements.append((tag, dict(attributes)))
+        if tag not in VOID:
+            self.open.append(tag)
+        if tag == "script":
+            self.scripts.append("")
+
+    def handle_startendtag(self, tag, attributes):
+        self.elements.append((tag, dict(attributes)))
+
+    def handle_endtag(self, tag):
+        check(self.open and self.open[-1] == tag, f"</{tag}> within {self.open}")
+        self.open.pop()
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] == "script":
+            self.scripts[-1] += data
+        elif data.strip() and "style" not in self.open:
+            self.words.append(data.strip())
+
+    def all(self, tag, **wanted):
+        return [own for name, own in self.elements if name == tag and wanted.items() <= own.items()]
+
+    def charts(self):
+        return json.loads(self.scripts[0])
+
+    def has(self, *texts):
+        for text in texts:
+            check(text in self.words, f"'{text}' is not in {self.words[:200]}")
+
+
+def dygraphs_in(lab):
+    """A folder with scripts as large as dygraphs'."""
+    for name, size in zip(("dygraph.min.js", "dygraph.min.css"), DYGRAPHS_BYTES):
+        (lab.folder / name).write_text(f"/*{'x' * (size - 4)}*/")
+    return lab.folder
+
+
+def page_of(lab, *words, dygraphs=None):
+    vmafx(lab, "report", *words, "-o", "page.html", "--dygraphs", dygraphs or dygraphs_in(lab)).succeeded()
+    return Content(lab.folder / "page.html")
+
+
+def report_of(lab, name="scores.json", options="feature=psnr:window=0.4"):
+    lab.compare(f"vmafx={options}:log_path={name}").succeeded()
+    return lab.folder / name
+
+
+def write_csv(path, encodes, frames, keys=("vmaf",), seed=1):
+    """Noise, and in each encode one frame that is far below all others: [its number]."""
+    random, lowest = Random(seed), []
+    with open(path, "w") as file:
+        file.write(f"Encode,Name,Frame,Time,{','.join(keys)},\n")
+        for encode in range(encodes):
+            lowest.append(random.randrange(frames))
+            for i in range(frames):
+                score = 3.25 if i == lowest[-1] else 80 - 5 * encode + 10 * math.sin(i / 999) + random.random()
+                file.write(f"{encode},encode {encode},{i},{i / 24:.6f},{','.join([f'{score:.6f}'] * len(keys))},\n")
+    return lowest
+
+
+# -- What it reads -----------------------------------------------------------------------------------------------------------
+
+
+@case
+def page_of_each_format(lab):
+    """Of one run: the same numbers in all of them. libvmaf's has no times."""
+    reports = [report_of(lab, f"scores.{suffix}") for suffix in ("json", "ndjson", "csv", "xml")]
+    content = json.loads(reports[0].read_text())
+    foreign = {key: content[key] for key in ("version", "fps", "pooled_metrics", "aggregate_metrics")}
+    foreign["frames"] = [{"frameNum": frame["frameNum"], "metrics": frame["metrics"]} for frame in content["frames"]]
+    reports.append(lab.folder / "libvmaf.json")
+    reports[-1].write_text(json.dumps(foreign))
+    mean = f"{content['pooled_metrics']['vmaf']['mean']:.2f}"
+    for path in reports:
+        page = page_of(lab, path, "--title", "T")
+        page.has("T", "vmaf", "psnr_y", mean, f"{content['pooled_statistics']['vmaf']['p5']:.2f}")
+        check_equal(page.charts()[0]["time"], path.name != "libvmaf.json", f"{path.name}: it has times")
+        curve = page.charts()[0]["curves"][0]
+        check_equal(curve["y"], [round(frame["metrics"]["vmaf"] * 1000) for frame in content["frames"]], f"{path.name}: curve")
+        check_equal(sum(curve["frames"]), FRAMES - 1, f"{path.name}: frames")
+        check_equal("Windows" in page.words, path.suffix != ".csv" and path.name != "libvmaf.json", f"{path.name}: windows")
+    page_of(lab, reports[-1], "--media", lab.clips.dist).has("vmaf of each frame over time", "Bit rate")
+
+
+@case
+def page_of_several_encodes(lab):
+    """In one report and in several."""
+    encodes = "[0:v]split[a][b];[a][b][1:v]vmafx=encodes=2:encode_names=low|high:log_path=both.json[c][d]"
+    lab.run("-i", lab.clips.dist, "-i", lab.clips.ref, "-filter_complex", encodes, "-map [c] -f null - -map [d] -f null -").succeeded()
+    page = page_of(lab, "both.json", report_of(lab, "third.csv", "backend=cpu"))
+    page.has("Scores of low, high, third", "Worst frames of third")
+    check_equal([curve["name"] for curve in page.charts()[0]["curves"]], ["low", "high", "third"], "curves")
+
+
+@case
+def page_of_a_run_that_ended_early(lab):
+    content = report_of(lab, "scores.ndjson").read_text().splitlines(keepends=True)
+    (lab.folder / "scores.ndjson").write_text("".join(content[:8]) + content[8][:30])
+    page = page_of(lab, "scores.ndjson")
+    page.has("The run was aborted: the report lacks its last line.", "8 frames · 0:00")
+    partial = json.loads(report_of(lab).read_text())
+    partial |= {"partial": "true", "pairing": {**partial["pairing"], "repeated_reference": 3}}
+    (lab.folder / "partial.json").write_text(json.dumps(partial))
+    page_of(lab, "partial.json").has(
+        "The inputs were not read to their end: these are the scores up to there.",
+        "The scores are doubtful, the inputs do not go together frame by frame: repeated reference 3.",
+    )
+
+
+@case
+def scores_that_are_missing(lab):
+    """null, inf and keys that some frames lack are gaps, not zeros."""
+    lines = [{"frameNum": i, "time": i / 25, "metrics": {"vmaf": None if i == 2 else 50.0 + i} if i != 3 else {}} for i in range(6)]
+    (lab.folder / "gaps.ndjson").write_text("".join(json.dumps(line) + "\n" for line in lines) + '{"version": "1"}\n')
+    page = page_of(lab, "gaps.ndjson")
+    check_equal(page.charts()[0]["curves"][0]["y"], [50000, 51000, None, None, 54000, 55000], "curve")
+    page.has("50.00", "52.50")
+
+
+@case
+def worst_frames_are_those_of_the_filter(lab):
+    """For every metric: what a high score means is in a table of the command's."""
+    source = "testsrc2=s=320x240:r=25:d=0.32"
+    names = "vif adm motion float_moment psnr float_vif float_adm float_psnr float_ansnr float_ssim float_ms_ssim cambi speed_chroma speed_temporal ciede psnr_hvs ssimulacra2"
+    graph = f"[0:v]split[a][b];[a]noise=alls=20:allf=t,boxblur=1[c];[c][b]vmafx=feature={names.replace(' ', '|')}:log_path=all.json"
+    done = lab.run("-f lavfi -i", source, "-lavfi", graph, "-f null -").succeeded()
+    encode = read_scores(lab.folder / "all.json")[0]
+    compared = 0
+    for key, (_, _, _, worst) in done.summary().items():
+        if not worst and len(set(encode.scores[key])) > 1:
+            check_equal(worst_frames(encode, key, 3), [], key)
+        elif worst:
+            wanted = re.findall(r"(\d+) \([\d.]+ s\) ([\d.-]+)", worst)
+            got = [f"{encode.scores[key][i]:.6f}" for i in worst_frames(encode, key, len(wanted))]
+            check_equal(got, [score for _, score in wanted], key)
+            compared += 1
+    check(compared >= 14, f"{compared} metrics: {done.summary()}")
+    check_equal([key for key in encode.main_keys() if key not in done.summary()], [], "keys that the summary lacks")
+
+
+# -- Fewer points ------------------------------------------------------------------------------------------------------------
+
+
+@case
+def lows_and_highs_are_kept(lab):
+    del lab
+    random = Random(5)
+    for count in (1, 2, 3, 10, 999, 1000, 1001, 5000):
+        values = [random.random() for _ in range(count)]
+        values[random.randrange(count)], values[random.randrange(count)] = -5.0, 7.0
+        kept = extremes(values, 100)
+        check_equal(kept, sorted(set(kept)), "order")
+        check(kept[0] == 0 and kept[-1] == count - 1 and len(kept) <= 102, f"{len(kept)} of {count}")
+        check_equal((min(values[i] for i in kept), max(values[i] for i in kept)), (min(values), max(values)), f"ends of {count}")
+        for part in range(50 if count > 100 else 0):
+            own = range(part * count // 50, (part + 1) * count // 50)
+            lowest = min(own, key=values.__getitem__)
+            check(lowest in kept, f"the low of part {part} of {count} is gone")
+    check_equal(extremes([math.nan] * 400, 100)[:3], [0, 8, 16], "nothing but gaps")
+    gap = [1.0] * 200 + [math.nan] * 40 + [2.0] * 200
+    check(any(math.isnan(gap[i]) for i in extremes(gap, 50)), "the gap is gone")
+    check_equal(averages([0, 1, 2, 3], [1, 3, math.nan, 5], 2), ([0.5, 2.5], [2, 5]), "averages")
+
+
+@case
+def page_of_a_film(lab):
+    """Two hours: under a megabyte, and the lowest frame of each encode in the curve and in the picture."""
+    lowest = write_csv(lab.folder / "film.csv", 2, FILM, ("vmaf", "psnr_y"))
+    page = page_of(lab, "film.csv")
+    check(len(page.text) < 1_000_000, f"{len(page.text)} bytes")
+    check(len(page.text) > 300_000, f"{len(page.text)} bytes: where are the curves?")
+    for number, curve in enumerate(page.charts()[0]["curves"]):
+        check_equal(min(curve["y"]), 3250, "lowest score")
+        place = curve["y"].index(3250)
+        check_equal(sum(curve["frames"][: place + 1]), lowest[number], "its frame")
+        check_equal(sum(curve["x"][: place + 1]), round(lowest[number] / 24 * 1000), "its time")
+        check(len(curve["y"]) > 5000 and len(curve["means"]["y"]) == 300, "points")
+    low, high = page.charts()[0]["range"]
+    drawn = f"{300 * (1 - (3.25 - low) / (high - low)):.1f}"
+    faint = [path["d"] for path in page.all("path") if path.get("class", "").endswith(" faint")][:2]
+    check(all(f" {drawn}" in path for path in faint) and len(faint) == 2, f"no {drawn} in the picture")
+
+
+# -- What is on the page -----------------------------------------------------------------------------------------------------
+
+
+@case
+def page_is_safe(lab):
+    """What is in names and keys is text, and nothing is fetched."""
+    evil = "<script>alert(1)</script>&\"'<!--"
+    frames = [{"frameNum": i, "time": i / 25, "metrics": {"vmaf<img src=x>": 50.0 + i, "vmaf": 3.0}} for i in range(3)]
+    run = {"version": evil, "backend": {"vif": evil}}
+    encodes = [{"encode": i, "name": f"{evil}{i}", "frames": frames, "vmafx": run, "pairing": {evil: 1}} for i in range(2)]
+    windows = [{"firstFrame": 0, "lastFrame": 2, "time": 0.0, "pooled": {"vmaf<img src=x>": 1.0}}]
+    (lab.folder / "evil.json").write_text(json.dumps({"encodes": [{**encode, "windows": windows} for encode in encodes]}))
+    page = page_of(lab, "evil.json", "--title", evil)
+    check_equal(len(page.scripts), 3, "scripts")
+    check_equal(page.all("img"), [], "images")
+    check_equal(page.charts()[0]["curves"][0]["name"], f"{evil}0", "name for the script")
+    check(evil in "".join(page.words), "the title")
+    policy = page.all("meta", **{"http-equiv": "Content-Security-Policy"})
+    check(policy and policy[0]["content"].startswith("default-src 'none';"), policy)
+    check(not [own for _, own in page.elements if {"src", "href", "onload", "onerror"} & own.keys()], "something is fetched")
+
+
+@case
+def page_without_dygraphs(lab):
+    """It says so, and has the curves as pictures and no script."""
+    write_csv(lab.folder / "scores.csv", 2, 50)
+    program = "import sys; from vmafx.command import report, __main__; report.DYGRAPHS = (); sys.exit(__main__.main(sys.argv[1:]))"
+    words = ["/usr/bin/python3", "-c", program, "report", "scores.csv", "-o", "page.html"]
+    done = subprocess.run(words, cwd=lab.folder, env=environment(lab), capture_output=True, text=True)
+    check_equal((done.returncode, len(done.stderr.splitlines())), (0, 1), done.stderr)
+    check("the page has no zoom: Debian's package libjs-dygraphs is not installed" in done.stderr, done.stderr)
+    page = Content(lab.folder / "page.html")
+    check_equal(page.scripts, [], "scripts")
+    check_equal(len([path for path in page.all("path") if path["d"].count("L") == 49]), 2, "curves of 50 points")
+    page.has("0:00.0", "0:01.0", "encode 0")
+
+
+@case
+def pictures_are_of_the_worst_frames(lab):
+    """Frame n of the reference has the luma 20 + 10 n; the encode is 60 brighter in frame 13."""
+    plain = "nullsrc=s=64x48:r=25:d=0.8,format=gray,geq=lum="
+    lab.run("-f lavfi -i", f"{plain}20+10*N", "-c:v ffv1 ref.mkv").succeeded()
+    lab.run("-f lavfi -i", f"{plain}20+10*N+60*eq(N\\,13)", "-c:v ffv1 dist.mkv").succeeded()
+    vmafx(lab, "score", "dist.mkv", "ref.mkv", "--model", "none", "--feature", "name=psnr:enable_chroma=false", "--report", "page.html", "--log", "scores.csv").succeeded()
+    vmafx(lab, "report", "scores.csv", "-o", "again.html", "--media", "dist.mkv", "--reference", "ref.mkv", "--worst", 1).succeeded()
+    for name in ("page.html", "again.html"):
+        page = Content(lab.folder / name)
+        lumas = [luma_of(image["src"]) for image in page.all("img")]
+        check_equal([round(luma / 5) for luma in lumas], [42, 30], f"luma of {name}: {lumas}")
+        page.has("frame 13 at 0:00.520", "reference")
+
+
+def luma_of(uri):
+    data = base64.b64decode(uri.removeprefix("data:image/jpeg;base64,"))
+    with av.open(io.BytesIO(data)) as image:
+        frame = next(image.decode(video=0))
+        check_equal(frame.width, 480, "width of a picture")
+        return frame.to_ndarray(format="gray").mean()
+
+
+@case
+def bit_rates_are_those_of_the_file(lab):
+    page = page_of(lab, report_of(lab), "--media", lab.clips.dist)
+    with av.open(str(lab.clips.dist)) as file:
+        size = sum(packet.size for packet in file.demux(video=0))
+    page.has("Bit rate", f"{8e-6 * size / (FRAMES / 25):.3f}")
+    check_equal(page.charts()[1]["curves"][0]["y"], [round(8e-3 * size / (FRAMES / 25))] * 2, "the only part")
+
+
+@case
+def windows_are_listed(lab):
+    page_of(lab, report_of(lab)).has("Windows", "0–9", "10–19", "0:00.400")
+    content = json.loads((lab.folder / "scores.json").read_text())
+    content["windows"] = [{"firstFrame": i, "lastFrame": i, "time": i / 25, "pooled": {"vmaf": 90.0 - i % 50}} for i in range(100)]
+    (lab.folder / "many.json").write_text(json.dumps(content))
+    page = page_of(lab, "many.json")
+    page.has("The 60 windows with the worst vmaf of 100.", "99–99")
+    check("0–0" not in page.words and page.text.count("–") < 200, "windows that are not among the worst")
+
+
+@case
+def report_errors(lab):
+    good = report_of(lab)
+    (lab.folder / "text.json").write_text("no report")
+    (lab.folder / "list.json").write_text("[1, 2]")
+    (lab.folder / "broken.json").write_text('{"frames": [')
+    (lab.folder / "broken.xml").write_text("<VMAF><frames>")
+    (lab.folder / "empty.json").write_text('{"frames": []}')
+    shutil.copy(lab.clips.ref, lab.folder / "video.json")
+    for words, status, text in (
+        (("none.json",), 1, "cannot read none.json: No such file"),
+        *(((name,), 1, f"{name} is not a report of vmafx or libvmaf") for name in ("text.json", "list.json", "broken.json", "broken.xml", "video.json")),
+        (("empty.json",), 1, "empty.json has no scores of frames"),
+        ((good, "--score", "vmad"), 1, "no report has scores vmad; there are integer_adm2"),
+        ((good, "--media", "a", "b"), 2, "of 1 encodes, --media names 2"),
+        ((good, "--reference", "a"), 2, "--reference needs the encodes, too"),
+        ((good, "--media", "none.mp4"), 1, "cannot read none.mp4"),
+        ((good, "--dygraphs", "/nowhere"), 1, "dygraph.min.js and dygraph.min.css are not in /nowhere"),
+        ((good, "-o", "none/page.html"), 1, "cannot write none/page.html: there is no folder none"),
+        ((good, "-o", "."), 1, "it is a folder"),
+    ):
+        vmafx(lab, "report", "-o", "page.html", *words).failed(status, text)
+    check(not list(lab.folder.glob("page.html*")), "a page is left")
+
+
+# -- In a browser ------------------------------------------------------------------------------------------------------------
+
+# Zooms by the mouse, points, and says what is there.
+POINTER = """<script>addEventListener("load", () => {
+  const stage = document.querySelector(".stage"), box = stage.getBoundingClientRect();
+  const at = (kind, part) => new MouseEvent(kind, {bubbles: true, view: window, clientX: box.left + part * box.width, clientY: box.top + 50});
+  const canvas = stage.querySelectorAll("canvas")[1];
+  canvas.dispatchEvent(at("mousemove", 0.5));
+  const whole = document.querySelector(".said").textContent;
+  canvas.dispatchEvent(at("mousedown", 0.4));
+  document.dispatchEvent(at("mousemove", 0.6));
+  document.dispatchEvent(at("mouseup", 0.6));
+  const buttons = [...document.querySelectorAll(".bar button")].map((button) => !button.hidden);
+  document.title = JSON.stringify({whole, buttons, plots: document.querySelectorAll(".live .plot").length, stages: document.querySelectorAll(".stage").length,
+    wide: document.documentElement.scrollWidth > innerWidth});
+});</script></body>"""
+
+
+@case
+def page_in_chromium(lab):
+    """At two widths, light and dark: it draws the curves, zooms all of them at once, and is not wider than the window."""
+    program = next(filter(None, map(shutil.which, ("chromium-headless-shell", "chromium"))), None)
+    if not program:
+        raise Skip("Debian's chromium is not installed")
+    dygraphs = Path("/usr/share/javascript/dygraphs")
+    if not dygraphs.is_dir():
+        raise Skip("Debian's libjs-dygraphs is not installed")
+    write_csv(lab.folder / "scores.csv", 2, 3000, ("vmaf", "psnr_y"))
+    page_of(lab, "scores.csv", dygraphs=dygraphs)
+    page = lab.folder / "page.html"
+    page.write_text(page.read_text().replace("</body>", POINTER))
+    for width, scheme in ((1280, 1), (420, 0)):
+        options = ["--no-sandbox", "--disable-gpu", "--enable-logging=stderr", f"--window-size={width},900", f"--blink-settings=preferredColorScheme={scheme}"]
+        words = [program, "--headless", *options, f"--user-data-dir={lab.folder}/profile", "--virtual-time-budget=3000", "--dump-dom", f"file://{page}"]
+        done = subprocess.run(words, capture_output=True, text=True, timeout=60)
+        check("CONSOLE" not in done.stderr, done.stderr)
+        title = re.search(r"<title>(\{.*?\})</title>", done.stdout)
+        check(title, f"the page's scripts did not end: {done.stderr[-500:]}")
+        seen = json.loads(title[1])
+        check_equal((seen["plots"], seen["stages"], seen["buttons"], seen["wide"]), (0, 2, [True, True], False), f"{width} wide")
+        check(re.match(r"[\d.]+ frame 1[2-6]\d\d, [01]:\d\d\.\d{3}[\d.]+ frame 1[2-6]\d\d, [01]:", seen["whole"]), seen["whole"])
