@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Makes docs/vmafx.7, the manual page of the filter, from docs/filter.md.
+"""Makes the manual pages: docs/vmafx.7, of the filter, from docs/filter.md, and docs/vmafx.1, of the command, from docs/command.md.
 
 usage: tools/make_man.py [--check]
 
-  --check  writes nothing; exits 1 when docs/vmafx.7 is not what docs/filter.md says
+  --check  writes nothing; exits 1 when a page is not what its document says
 
-Knows as much of Markdown as docs/filter.md uses: headings, paragraphs, definitions, lists, tables, indented code, and `code`, **bold**
+Knows as much of Markdown as these documents use: headings, paragraphs, definitions, lists, tables, indented code, and `code`, **bold**
 and links in a line.
 """
 
@@ -15,29 +15,57 @@ import sys
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parent.parent
-TEXT, PAGE = TOP / "docs/filter.md", TOP / "docs/vmafx.7"
 LONG = 30  # letters; codes with more may be broken
 WIDE = 24  # letters; columns of tables with more are broken into lines
 
 HEAD = """\
 '\\" t
-.\\" Made from docs/filter.md by tools/make_man.py.
-.TH VMAFX 7 "" "vmafx {version}" "FFmpeg filters"
+.\\" Made from {text} by tools/make_man.py.
+.TH VMAFX {section} "" "vmafx {version}" "{manual}"
 .ad l
 .SH NAME
-vmafx \\- FFmpeg filter that scores a video against its reference
+vmafx \\- {name}
 .SH SYNOPSIS
+{synopsis}
+.SH DESCRIPTION"""
+
+PAGES = (
+    {
+        "text": "docs/filter.md",
+        "page": "docs/vmafx.7",
+        "section": 7,
+        "manual": "FFmpeg filters",
+        "name": "FFmpeg filter that scores a video against its reference",
+        "synopsis": """\
 .B ffmpeg \\-i
 .I distorted
 .B \\-i
 .I reference
 .B \\-lavfi vmafx\\fR[\\fB=\\fIoption\\fB=\\fIvalue\\fB:\\fR...]
-.B \\-f null \\-
-.SH DESCRIPTION"""
+.B \\-f null \\-""",
+        "others": ".BR vmafx (1),\n",
+    },
+    {
+        "text": "docs/command.md",
+        "page": "docs/vmafx.1",
+        "section": 1,
+        "manual": "User commands",
+        "name": "scores videos against their reference, and shows the scores",
+        "synopsis": """\
+.B vmafx score
+.IR distorted ... " reference " [ option ...]
+.br
+.B vmafx report
+.IR scores ...
+.B \\-o
+.IR page .html " " [ option ...]""",
+        "others": ".BR vmafx (7),\n",
+    },
+)
 
 TAIL = """\
 .SH SEE ALSO
-.BR ffmpeg (1),
+{others}.BR ffmpeg (1),
 .BR ffmpeg\\-filters (1)
 .PP
 The documents named .md are in the folder docs of the sources of vmafx, and beside this one's package in /usr/share/doc."""
@@ -145,18 +173,22 @@ def blocks(lines):
     return made
 
 
-def page():
+def page(about):
     version = re.search(r"^AC_INIT\(\[vmafx\], \[([^]]+)\]", (TOP / "configure.ac").read_text(), re.M)[1]
-    return "\n".join([HEAD.format(version=version), *blocks(TEXT.read_text().split("\n")), TAIL]) + "\n"
+    text = (TOP / about["text"]).read_text().split("\n")
+    return "\n".join([HEAD.format(version=version, **about), *blocks(text), TAIL.format(**about)]) + "\n"
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true")
-    if not parser.parse_args().check:
-        PAGE.write_text(page())
-    elif PAGE.read_text() != page():
-        sys.exit(f"{PAGE.relative_to(TOP)} is not what {TEXT.relative_to(TOP)} says: run tools/make_man.py")
+    check = parser.parse_args().check
+    for about in PAGES:
+        path = TOP / about["page"]
+        if not check:
+            path.write_text(page(about))
+        elif path.read_text() != page(about):
+            sys.exit(f"{about['page']} is not what {about['text']} says: run tools/make_man.py")
 
 
 main()

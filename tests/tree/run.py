@@ -161,15 +161,16 @@ def speed_is_drawn():
     output_of(sys.executable, "tools/draw_speed.py", "--check")
 
 
-def manual_page_is_made():
+def manual_pages_are_made():
     output_of(sys.executable, "tools/make_man.py", "--check")
 
 
-def manual_page_has_no_warning():
+def manual_pages_have_no_warning():
     """At 80 columns, as on a terminal; -t: with its tables."""
     need("groff")
-    result = subprocess.run(["groff", "-k", "-t", "-man", "-Tutf8", "-ww", "-rLL=80n", "docs/vmafx.7"], cwd=TOP, capture_output=True, text=True)
-    assert result.returncode == 0 and not result.stderr, result.stderr
+    for page in ("docs/vmafx.1", "docs/vmafx.7"):
+        result = subprocess.run(["groff", "-k", "-t", "-man", "-Tutf8", "-ww", "-rLL=80n", page], cwd=TOP, capture_output=True, text=True)
+        assert result.returncode == 0 and not result.stderr, result.stderr
 
 
 # -- How the sources look ------------------------------------------------------------------------------------------------
@@ -221,7 +222,7 @@ def main():
     build = Path(folders[0] if folders else TOP / "build").resolve()
     count = {"PASS": 0, "FAIL": 0, "SKIP": 0}
     cases = no_arrow_up, no_circle, only_the_api_is_known_above, no_folder_is_a_drawer, distribution, version_is_one, bench_builds, \
-        speed_is_drawn, manual_page_is_made, manual_page_has_no_warning, format, tidy
+        speed_is_drawn, manual_pages_are_made, manual_pages_have_no_warning, format, tidy
     for case in cases:
         verdict, why = "PASS", ""
         try:

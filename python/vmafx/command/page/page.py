@@ -130,22 +130,24 @@ def _worst_of(page: Page, place: int, encode: Encode, key: str) -> str:
         return ""
     decimals = decimals_of(max(abs(encode.scores[key][i]) for i in chosen)) - 1
     title = f"<h3>Worst frames{f' of {escape(encode.name)}' if len(page.encodes) > 1 else ''}</h3>"
+    pictured = _has_pictures(page, encode, key)
     items = []
     for i in chosen:
         at = f" at {time_text(encode.times[i])}" if encode.times else ""
         caption = f"<b>{encode.scores[key][i]:.{decimals}f}</b> frame {encode.numbers[i]}{at}"
-        items.append(f"<li><p>{caption}</p>{_pictures(page, place, encode, i)}</li>")
-    return f'{title}<ol class="worst{" pictured" if _has_pictures(page, encode) else ""}">{"".join(items)}</ol>'
+        pictures = _pictures(page, place, i) if pictured else ""
+        items.append(f"<li><p>{caption}</p>{pictures}</li>")
+    return f'{title}<ol class="worst{" pictured" if pictured else ""}">{"".join(items)}</ol>'
 
 
-def _has_pictures(page: Page, encode: Encode) -> bool:
-    return bool(page.media and page.media.ref and encode.times)
+def _has_pictures(page: Page, encode: Encode, key: str) -> bool:
+    """By the first score alone: each takes a decoder's time, and room."""
+    return bool(key == page.keys[0] and page.media and page.media.ref and encode.times)
 
 
-def _pictures(page: Page, place: int, encode: Encode, i: int) -> str:
-    if not _has_pictures(page, encode):
-        return ""
+def _pictures(page: Page, place: int, i: int) -> str:
     assert page.media and page.media.ref
+    encode = page.encodes[place]
     time, rate = encode.times[i], _rate(encode)
     figures = []
     for path, name in ((page.media.dists[place], encode.name), (page.media.ref, "reference")):
