@@ -13,7 +13,7 @@ from .decimation import averages, extremes
 STATIC_POINTS = 8000  # of all curves of a page together, as pictures
 LIVE_POINTS = 36000  # and for the script
 MOST_STATIC, MOST_LIVE = 1200, 12000  # of a curve
-MEANS = 300
+MEANS = 300  # at most
 TIME_STEPS = 0.04, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 28800
 BARS = 40
 
@@ -32,7 +32,7 @@ class Curve:
         if len(kept) == len(self.ys):
             return self
         frames = None if self.frames is None else [self.frames[i] for i in kept]
-        means = Curve(self.name, self.number, *averages(self.xs, self.ys, MEANS))
+        means = Curve(self.name, self.number, *averages(self.xs, self.ys, min(MEANS, count // 4)))
         return Curve(self.name, self.number, [self.xs[i] for i in kept], [self.ys[i] for i in kept], frames, means)
 
 
