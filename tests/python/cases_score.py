@@ -12,6 +12,7 @@ from pathlib import Path
 
 from command import command, environment, vmafx
 from common import FRAMES, HEIGHT, WIDTH, case, check, check_equal
+from vmafx.command._run import Said
 
 
 def scored(lab, *words, **variables):
@@ -91,6 +92,25 @@ def scored_p5(lab):
 
 
 @case
+def command_keeps_links_and_modes(lab):
+    (lab.folder / "real.csv").write_text("old")
+    (lab.folder / "real.csv").chmod(0o640)
+    (lab.folder / "link.csv").symlink_to("real.csv")
+    scored(lab, lab.clips.dist, lab.clips.ref, "--log", "link.csv")
+    check((lab.folder / "link.csv").is_symlink() and (lab.folder / "real.csv").read_text().startswith("Frame,"), "the link's file is the log")
+    check_equal((lab.folder / "real.csv").stat().st_mode & 0o777, 0o640, "mode")
+
+
+@case
+def damaged_file_does_not_flood(lab):
+    del lab
+    lines = [f"[h264 @ 0x55d0] [error] damage {i}" for i in range(50)] + ["[Parsed_vmafx_0 @ 0x55d0] [info] dist: psnr_y score: 3.5", "[info] x"]
+    said = Said(lines)
+    check_equal((len(said.warnings), said.warnings[0], said.warnings[-1]), (21, "damage 0", "ffmpeg has said 30 lines more of errors"), "warnings")
+    check_equal(said.features, ["psnr_y"], "features")
+
+
+@case
 def command_takes_any_name(lab):
     """Of what means something to ffmpeg, to its filters and to printf."""
     name = "a:b, [it's]; 100%d|\\.mkv"
@@ -111,6 +131,10 @@ def inputs_of_other_sizes_and_depths(lab):
     check(20 < psnr < 40, psnr)
     anamorphic = made(lab, "anamorphic.mkv", f"-vf scale={WIDTH // 2}:{HEIGHT}:flags=bicubic,setsar=2 -c:v ffv1")
     psnr_of(lab, anamorphic, lab.clips.ref)[1].says(f"scaled to the reference's {WIDTH}x{HEIGHT}").does_not_say("aspect")
+    tagged = made(lab, "tagged.mkv", "-vf setsar=4/3 -c:v ffv1")
+    psnr, done = psnr_of(lab, tagged, lab.clips.ref)
+    check_equal(psnr, 60, "PSNR of the same samples")
+    done.says("tagged.mkv has samples of 4:3, the reference of 1:1: taken for the same").does_not_say("The inputs differ")
 
 
 @case

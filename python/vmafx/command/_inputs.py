@@ -114,8 +114,11 @@ def _shape(video: Video) -> Fraction:
 
 
 def _size(video: Video) -> str:
-    aspect = video.aspect or Fraction(1)
-    return f"{video.width}x{video.height}" + (f", samples {aspect.numerator}:{aspect.denominator}" if aspect != 1 else "")
+    return f"{video.width}x{video.height}" + (f", samples {_ratio(video.aspect)}" if video.aspect not in (None, 1) else "")
+
+
+def _ratio(aspect: Fraction | None) -> str:
+    return f"{aspect.numerator}:{aspect.denominator}" if aspect else "unknown"
 
 
 # -- Time ----------------------------------------------------------------------------------------------------------------
@@ -199,15 +202,18 @@ def _picture(video: Video, ref: Video, target: Target, notes: list[str]) -> list
         chain.append(f"format={target.samples.pix_fmt}")
     if told:
         chain.append(f"setparams={':'.join(told)}")
-    if video is not ref and _aspect_differs(video, ref):
-        chain.append(f"setsar={ref.aspect or 1}")
+    chain += _aspect(video, ref, notes)
     return chain
 
 
-def _aspect_differs(video: Video, ref: Video) -> bool:
+def _aspect(video: Video, ref: Video, notes: list[str]) -> list[str]:
     """What scale makes of the size has the reference's shape, whatever the tags were."""
     scaled = (video.width, video.height) != (ref.width, ref.height)
-    return scaled or bool(video.aspect and ref.aspect and video.aspect != ref.aspect)
+    if not scaled and (not video.aspect or not ref.aspect or video.aspect == ref.aspect):
+        return []
+    if not scaled:
+        notes.append(f"{video.path} has samples of {_ratio(video.aspect)}, the reference of {_ratio(ref.aspect)}: taken for the same")
+    return [f"setsar={ref.aspect or 1}"]
 
 
 def _range(video: Video) -> str:

@@ -11,6 +11,7 @@ from typing import IO, NoReturn
 from ._terminal import Failure, Step, note, progress
 
 LAST_LINES = 5  # of ffmpeg, where it fails
+MOST_WARNINGS = 20  # where it does not: a damaged file has many
 
 
 @dataclass
@@ -27,7 +28,9 @@ class Said:
             source, level, text = _parts(line)
             if level in ("error", "fatal") or (level == "warning" and "vmafx" in source):
                 found.append(text)
-        return list(dict.fromkeys(found))
+        different = list(dict.fromkeys(found))
+        more = len(different) - MOST_WARNINGS
+        return different[:MOST_WARNINGS] + ([f"ffmpeg has said {more} lines more of errors"] if more > 0 else [])
 
     @property
     def features(self) -> list[str]:

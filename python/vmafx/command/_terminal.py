@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -45,11 +46,14 @@ def whole_file(path: Path) -> Iterator[Path]:
     if path.exists() and not path.is_file():
         yield path
         return
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    target = path.resolve()
+    part = target.with_name(f"{target.name}.{os.getpid()}.part")
     try:
         part.touch(exist_ok=False)
         yield part
-        part.replace(path)
+        if target.exists():
+            shutil.copymode(target, part)
+        part.replace(target)
     except OSError as error:
         raise Failure(f"cannot write {path}: {error.strerror}") from error
     finally:

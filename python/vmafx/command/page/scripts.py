@@ -1,6 +1,7 @@
 """What the page has for scripts: dygraphs, the curves, and page.js, which draws them with it."""
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -20,5 +21,5 @@ def scripts(charts: Sequence[dict[str, Any]], dygraphs: Path) -> str:
 
 def _text(path: Path) -> str:
     """Without the name of a source map, which is not there, and with nothing that would end the element it goes into."""
-    lines = [line for line in path.read_text(encoding="utf-8").splitlines() if "# sourceMappingURL=" not in line]
-    return "\n".join([*lines, ""]).replace("</s", "<\\/s").replace("<!--", "<\\!--")
+    text = re.sub(r"(//|/\*)# sourceMappingURL=\S*", r"\1", path.read_text(encoding="utf-8"))
+    return text.replace("</s", "<\\/s").replace("<!--", "<\\!--")
