@@ -195,6 +195,6 @@ def bit_rates(names: Sequence[str], packets: Sequence[Sequence[tuple[float, int]
             sizes[int((time - start) / length)] += size
         ends = [min(length, duration - i * length) for i in range(len(sizes))]  # the last part may be short
         rates = [8e-6 * size / end for size, end in zip(sizes, ends)]
-        curves.append(Curve(name, number, [x.low + i * length for i in range(len(rates) + 1)], [*rates, rates[-1]]))
+        curves.append(Curve(name, number, [*(x.low + i * length for i in range(len(rates))), x.low + duration], [*rates, rates[-1]]))
     y = number_axis([rate for curve in curves for rate in curve.ys], 4, floor=0)
     return Chart(curves, x, y, 3, f"bit rate over {length:.3g} s each, in Mbit/s", steps=True)

@@ -18,7 +18,7 @@ from .scripts import scripts
 from .tables import number, pooled_table, run_table, table, windows_table
 
 HERE = Path(__file__).parent
-APART_S = 1.0  # the worst frames from each other
+APART_S, APART = 1.0, 1 / 8  # the worst frames from each other: in seconds, and, if that is less, of the whole length
 
 # The page asks for nothing, whatever is in it.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
@@ -125,7 +125,8 @@ def _worst(page: Page, key: str) -> str:
 
 
 def _worst_of(page: Page, place: int, encode: Encode, key: str) -> str:
-    chosen = worst_frames(encode, key, page.worst, APART_S if encode.times else 0)
+    apart = min(APART_S, APART * (encode.times[-1] - encode.times[0])) if encode.times else 0
+    chosen = worst_frames(encode, key, page.worst, apart)
     if not chosen:
         return ""
     decimals = decimals_of(max(abs(encode.scores[key][i]) for i in chosen)) - 1
