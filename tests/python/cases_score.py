@@ -176,6 +176,7 @@ def inputs_of_other_transfers(lab):
     check(psnr > 40, psnr)
     hdr = made(lab, "hdr.mkv", "-vf setparams=color_trc=smpte2084 -color_trc smpte2084 -c:v ffv1")
     vmafx(lab, "score", hdr, video).failed(1, "hdr.mkv is PQ and", "video.mkv is SDR", "tonemap")
+    vmafx(lab, "score", lab.clips.dist, hdr).succeeded().says("dist.mp4 does not say its color transfer: taken for PQ, as ")
 
 
 @case

@@ -95,9 +95,9 @@ def _refuse(dists: list[Video], ref: Video) -> None:
                 f"{video.path} ({_size(video)}) and {ref.path} ({_size(ref)}) do not show the same part of the picture, their shapes differ: "
                 "crop or pad one of them first (ffmpeg's filters crop and pad)"
             )
-        if HDR.get(video.transfer or "") != HDR.get(ref.transfer or ""):
+        if video.transfer and ref.transfer and HDR.get(video.transfer) != HDR.get(ref.transfer):
             raise Failure(
-                f"{video.path} is {HDR.get(video.transfer or '', 'SDR')} and {ref.path} is {HDR.get(ref.transfer or '', 'SDR')}: "
+                f"{video.path} is {HDR.get(video.transfer, 'SDR')} and {ref.path} is {HDR.get(ref.transfer, 'SDR')}: "
                 "map the tones of one of them first (ffmpeg's filters zscale and tonemap)"
             )
 
@@ -235,6 +235,9 @@ def _matrix(video: Video, ref: Video, scale: list[str], told: list[str], notes: 
 
 def _transfer(video: Video, ref: Video, notes: list[str]) -> list[str]:
     """zscale goes through linear light, for which it must know all the colors: those that are not told are the usual ones."""
+    if bool(video.transfer) != bool(ref.transfer) and (video.transfer or ref.transfer) in HDR:
+        unknown, known = (video, ref) if ref.transfer else (ref, video)
+        notes.append(f"{unknown.path} does not say its color transfer: taken for {HDR[known.transfer or '']}, as {known.path} is")
     if not video.transfer or not ref.transfer or video.transfer == ref.transfer:
         return []
     told = f"setparams=color_trc={ref.transfer}"
