@@ -62,7 +62,9 @@ typedef struct VMAFXEncode {
     int64_t last_pts[2];
     int64_t first_main_pts;
     int64_t nb_main;            ///< distinct main frames
-    int64_t nb_ref_used;        ///< distinct reference frames that were scored
+    int64_t pairs;              ///< those of the range, and others
+    int64_t nb_ref_used;        ///< distinct reference frames that were paired
+    int64_t ref_skipped;        ///< reference frames before the last pair that were not
     int64_t before_first;       ///< frames of either input before the first pair
     double first_difference;    ///< of the times of the first pair, in seconds
     int64_t after_end;          ///< frames of main that met the end of the reference, or the other way around
@@ -540,22 +542,33 @@ static void report_pairing(AVFilterContext *ctx, const VMAFXEncode *e)
     av_bprint_finalize(&doubts, NULL);
 }
 
-static void count_pair(AVFilterContext *ctx, VMAFXEncode *e, const AVFrame *main, const AVFrame *ref, int repeats_main,
-                       int repeats_ref)
+/** Reference frames between the last pair and this one. */
+static int64_t count_skipped(AVFilterContext *ctx, VMAFXEncode *e, const AVFrame *ref, int repeats_ref)
 {
     const VMAFXContext *s = ctx->priv;
     const int reference = reference_of(ctx);
     const FFFrameSyncIn *in = &s->fs.in[reference];
     const int64_t arrived = VMAFX_LINK(ctx->inputs[reference])->frame_count_out;
     const int64_t waiting = in->have_next && in->frame_next && in->frame_next != ref;
+    const int64_t before  = e->ref_skipped;
 
+    e->nb_ref_used += !repeats_ref;
+    e->ref_skipped  = arrived - waiting - e->nb_ref_used;
+    return e->ref_skipped - before;
+}
+
+/** A pair of the range. */
+static void count_pair(AVFilterContext *ctx, VMAFXEncode *e, const AVFrame *main, const AVFrame *ref, int repeats_main,
+                       int repeats_ref, int64_t skipped)
+{
+    const VMAFXContext *s = ctx->priv;
+    const int reference = reference_of(ctx);
     const double difference = fabs((double)main->pts - ref->pts) * av_q2d(s->fs.time_base);
 
     e->pairing.paired++;
     e->pairing.repeated_dist += repeats_main;
     e->pairing.repeated_ref  += repeats_ref;
-    e->nb_ref_used           += !repeats_ref;
-    e->pairing.unmatched_ref = arrived - waiting - e->nb_ref_used;
+    e->pairing.unmatched_ref += skipped;
     if (e->pairing.paired == 1) {
         e->before_first     = e->pairing.unmatched_dist + e->pairing.unmatched_ref;
         e->first_difference = difference;
@@ -871,6 +884,7 @@ static int meet(AVFilterContext *ctx, VMAFXEncode *e, const AVFrame *main)
     const enum VMAFXMatch match = ff_vmafx_sync_match(&e->sync, &s->fs, main, &ref);
     const int repeats_main = e->nb_main && main == e->last[0] && main->pts == e->last_pts[0];
     const int repeats_ref  = ref && ref == e->last[1] && ref->pts == e->last_pts[1];
+    const int of_range = !vmafx_range_place(s->vmafx, e->pairs, 1, s->fs.pts * av_q2d(s->fs.time_base));
     int64_t pair = -1;
     AVFrame *out;
     int ret;
@@ -888,11 +902,17 @@ static int meet(AVFilterContext *ctx, VMAFXEncode *e, const AVFrame *main)
     e->nb_main += !repeats_main;
 
     if (ref) {
+        int64_t skipped;
+
         if ((ret = score_pair(ctx, e, main, ref)) < 0)
             return ret;
-        pair = e->pairing.paired;
-        count_pair(ctx, e, main, ref, repeats_main, repeats_ref);
-    } else {
+        if (of_range)
+            pair = e->pairs;
+        e->pairs++;
+        skipped = count_skipped(ctx, e, ref, repeats_ref);
+        if (of_range)
+            count_pair(ctx, e, main, ref, repeats_main, repeats_ref, skipped);
+    } else if (of_range) {
         e->pairing.unmatched_dist++;
         e->after_end += e->pairing.paired > 0;
     }
@@ -907,13 +927,26 @@ static int meet(AVFilterContext *ctx, VMAFXEncode *e, const AVFrame *main)
     return output_frame(ctx, e, out, pair);
 }
 
+/** Nothing that comes after the range and its context matters: ffmpeg need not decode it. */
+static void end_after_range(AVFilterContext *ctx)
+{
+    VMAFXContext *s = ctx->priv;
+
+    for (int i = 0; i < s->encodes && vmafx_range_done(s->vmafx); i++)
+        if (!s->encode[i].ended)
+            end_encode(ctx, &s->encode[i]);
+}
+
 static int process_event(FFFrameSync *fs)
 {
     AVFilterContext *ctx = fs->parent;
     VMAFXContext *s = ctx->priv;
-    const int ret = meet(ctx, &s->encode[0], fs->in[0].frame);
+    int ret;
 
-    return ret < 0 ? ret : drain_held(ctx);
+    if ((ret = meet(ctx, &s->encode[0], fs->in[0].frame)) < 0 || (ret = drain_held(ctx)) < 0)
+        return ret;
+    end_after_range(ctx);
+    return 0;
 }
 
 /** What breaks one of several encodes ends that one; what the others have in common ends all. */
@@ -960,7 +993,10 @@ static int advance_encodes(AVFilterContext *ctx)
     }
     /* What an event leaves to do nobody downstream is told. */
     ff_filter_set_ready(ctx, 100);
-    return drain_held(ctx);
+    if ((ret = drain_held(ctx)) < 0)
+        return ret;
+    end_after_range(ctx);
+    return 0;
 }
 
 /* -- The end ------------------------------------------------------------------------------------------------------- */
@@ -1011,13 +1047,13 @@ static int print_scores(AVFilterContext *ctx, const VMAFXEncode *e)
     return 0;
 }
 
-/** Pairs of all encodes. */
+/** Pairs of all encodes, those outside of the range, too. */
 static int64_t pairs_of(const VMAFXContext *s)
 {
     int64_t pairs = 0;
 
     for (int i = 0; i < s->encodes; i++)
-        pairs += s->encode[i].pairing.paired;
+        pairs += s->encode[i].pairs;
     return pairs;
 }
 
@@ -1226,10 +1262,13 @@ static int run(AVFilterContext *ctx)
 
     /* framesync has set the status of the output by now. The frames added here still come before it: a status is
      * seen only when the queue of the link is empty, and no other filter runs in between. */
-    if (s->fs.eof) {
+    if (s->fs.eof && !s->finished) {
         ret = finish(ctx, 1);
         for (int i = 0; s->encodes > 1 && i < s->encodes; i++)
             ff_outlink_set_status(ctx->outputs[i], AVERROR_EOF, AV_NOPTS_VALUE);
+        for (unsigned i = 0; i < ctx->nb_inputs && vmafx_range_done(s->vmafx); i++)
+            if (!has_ended(ctx, i))
+                ff_inlink_set_status(ctx->inputs[i], AVERROR_EOF);
         return ret;
     }
 

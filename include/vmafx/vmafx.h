@@ -133,7 +133,12 @@ typedef struct VmafxParams {
      * none. With several, `log_path` may have `%d`: each encode then has a report of its own, with its number there. Without, one report
      * has all of them, which must be "json", "ndjson" or "csv". */
     const char *encode_names;
-    void *reserved[2]; /* zero */
+    /* Scores a part of the stream, whose report can be merged with those of the other parts: "100-199", numbers of pairs counted from the first
+     * that is submitted; or "12.5s-20s", from 12.5 s on and before 20 s, which all distorted pictures need a time for. Either end may be left
+     * out, where the part holds the stream's beginning or its end. Pairs around it that temporal metrics need, and at least one, must be
+     * submitted, and are read and not scored; those further outside are not looked at. See vmafx_range_done(). Default none. */
+    const char *range;
+    void *reserved[1]; /* zero */
 } VmafxParams;
 
 #define VMAFX_MOST_ENCODES 16
@@ -167,7 +172,8 @@ VMAFX_API void vmafx_default_params(VmafxParams *params);
     INT(device_wait, device_wait, 60, 0, INT_MAX, "seconds that backend=hip waits for a GPU that other processes fill") \
     TEXT(openmetrics, openmetrics, NULL, "write pooled scores to this file, for Prometheus, after each window and at the end") \
     INT(encodes, encodes, 1, 1, VMAFX_MOST_ENCODES, "number of main inputs, each scored against the one reference") \
-    TEXT(encode_names, encode_names, NULL, "names of several encodes, |-separated, for log and reports")
+    TEXT(encode_names, encode_names, NULL, "names of several encodes, |-separated, for log and reports") \
+    TEXT(range, range, NULL, "score a part of the stream: numbers of frame pairs, 100-199, or times, 12.5s-20s")
 #define VMAFX_OTHER_OPTIONS(TEXT, INT, FLAG) \
     FLAG(report_times, report_times, 1, "put the times of frames in all reports but sub") \
     FLAG(summary, summary, 0, "log mean, minimum, maximum and worst frames at the end") \
@@ -297,6 +303,13 @@ VMAFX_API int vmafx_submit(VmafxContext *ctx, const VmafxPicture *ref, const Vma
  * would have alone, whatever the others do: its pairs are counted from 0, and earlier pictures are those of its earlier pairs. EINVAL: `n`
  * is not VmafxParams.encodes, or all are NULL. */
 VMAFX_API int vmafx_submit_encodes(VmafxContext *ctx, const VmafxPicture *ref, const VmafxPicture *const *dist, int n);
+
+/* -1, 0, 1: a pair with this number (counted in its encode from the first one that is submitted) and this time, if it has one, lies before
+ * VmafxParams.range, in it, or after it. -EINVAL (below -1): the range goes by times, and it has none. */
+VMAFX_API int vmafx_range_place(const VmafxContext *ctx, int64_t pair, int has_time, double time);
+
+/* 1 once VmafxParams.range, and what it needs after it, was submitted of all encodes: what comes then is not looked at. */
+VMAFX_API int vmafx_range_done(const VmafxContext *ctx);
 
 typedef struct VmafxScore {
     const char *key; /* "integer_adm2", "vmaf" */
@@ -480,6 +493,15 @@ VMAFX_API const char *vmafx_predictor_output(const VmafxPredictor *predictor, in
 /* Fills `outputs` from `inputs`, all of them in these orders. Any number of threads at once. */
 VMAFX_API int vmafx_predict(const VmafxPredictor *predictor, const double *inputs, double *outputs);
 
+/* What a report says of a stream besides its scores. */
+typedef struct VmafxReportStream {
+    const VmafxPicture *pictures; /* one for each of VmafxReport.frames, of which `has_time`, `time` and `keyframe` count; NULL: nothing is known */
+    const VmafxPairing *pairing;  /* NULL: not known. `cut_short`: the report is marked partial */
+    const char *window;           /* as VmafxParams.window; then no frame may be left out */
+    const char *pool;             /* as VmafxParams.pool, for the windows */
+    void *reserved[4];            /* zero */
+} VmafxReportStream;
+
 /* A report of scores that the application has. */
 typedef struct VmafxReport {
     const char *path;             /* these three as VmafxParams.log_path, log_fmt and score_fmt; not "ndjson" */
@@ -494,10 +516,11 @@ typedef struct VmafxReport {
     const VmafxScore *aggregates; /* of the whole stream */
     void (*log)(void *log_cookie, enum VmafxLogLevel level, const char *message);
     void *log_cookie;
-    void *reserved[2];            /* zero */
+    const VmafxReportStream *stream; /* NULL: none */
+    void *reserved[1];            /* zero */
 } VmafxReport;
 
-/* EINVAL: no path, no such format, a frame number below 0. EIO, ENOSPC, …: it could not be written. The message goes to report->log. */
+/* EINVAL: no path, no such format or window, a frame number below 0. EIO, ENOSPC, …: it could not be written. The message goes to report->log. */
 VMAFX_API int vmafx_write_report(const VmafxReport *report);
 
 /* -- Discovery ----------------------------------------------------------------------------------------------------- */

@@ -272,6 +272,15 @@ int vmafx_submit_against(VmafxContext* ctx, int64_t frame, const VmafxPicture* c
   });
 }
 
+int vmafx_range_place(const VmafxContext* ctx, int64_t pair, int has_time, double time) {
+  if (!ctx) return -EINVAL;
+  const auto place = ctx->session->place(pair, has_time ? std::optional(time) : std::nullopt);
+  if (!place.ok()) return code_of(place.status());
+  return static_cast<int>(place.value()) - static_cast<int>(vmafx::Place::kWithin);
+}
+
+int vmafx_range_done(const VmafxContext* ctx) { return ctx && ctx->session->range_done(); }
+
 int vmafx_receive(VmafxContext* ctx, VmafxFrameResult* result) { return receive(ctx, result, false); }
 
 int vmafx_receive_wait(VmafxContext* ctx, VmafxFrameResult* result) { return receive(ctx, result, true); }

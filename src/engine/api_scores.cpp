@@ -86,6 +86,9 @@ std::span<const VmafxFrameResult> frames_of(const VmafxReport& report) { return 
 
 Status check(const VmafxReport& report) {
   VMAFX_TRY(vmafx::check_reserved(report, "VmafxReport"));
+  if (report.stream) VMAFX_TRY(vmafx::check_reserved(*report.stream, "VmafxReportStream"));
+  if (report.stream && report.stream->pairing)
+    VMAFX_TRY(vmafx::check_reserved(*report.stream->pairing, "VmafxPairing"));
   if (!report.path || !*report.path) return error(EINVAL, "a report needs a path");
   if (report.n_subsample < 0) return error(EINVAL, "n_subsample=%d; use 1 or more", report.n_subsample);
   if ((report.n_frames && !report.frames) || (report.n_aggregates && !report.aggregates))
@@ -107,14 +110,43 @@ vmafx::ScoreTable table_of(const VmafxReport& report) {
   for (const VmafxFrameResult& frame : frames_of(report))
     for (const VmafxScore& score : std::span(frame.scores, frame.n_scores))
       table.put(frame.frame, columns.at(score.key), score.value);
+  const VmafxPicture* const pictures = report.stream ? report.stream->pictures : nullptr;
+  for (size_t i = 0; pictures && i < report.n_frames; i++)
+    if (pictures[i].has_time) table.set_time(report.frames[i].frame, pictures[i].time);
   for (const VmafxScore& aggregate : std::span(report.aggregates, report.n_aggregates))
     table.set_aggregate(aggregate.key, aggregate.value);
   return table;
 }
 
+std::string text(const char* given) { return given ? given : ""; }
+
+/* As a session makes them of the same frames. */
+StatusOr<std::vector<vmafx::PooledFrames>> windows_of(const VmafxReport& report, const vmafx::ScoreTable& table,
+                                                      vmafx::Log& log) {
+  const VmafxReportStream stream = report.stream ? *report.stream : VmafxReportStream{};
+  VMAFX_ASSIGN(const vmafx::WindowRule rule, vmafx::parse_window(text(stream.window)));
+  vmafx::Windows windows(rule);
+  std::vector<vmafx::PooledFrames> pooled;
+  if (!rule.any() || !report.n_frames) return pooled;
+  windows.begin_at(report.frames[0].frame);
+  for (size_t i = 0; i < report.n_frames; i++) {
+    const VmafxPicture picture = stream.pictures ? stream.pictures[i] : VmafxPicture{};
+    if (report.frames[i].frame != report.frames[0].frame + static_cast<int64_t>(i))
+      return error(EINVAL, "windows are of frames that follow one another; before frame %lld some are missing",
+                   static_cast<long long>(report.frames[i].frame));
+    VMAFX_TRY(windows.add(picture.has_time ? std::optional(picture.time) : std::nullopt, picture.keyframe));
+  }
+  windows.end();
+  const vmafx::Pool pool = vmafx::choose_pool(text(stream.pool), log);
+  for (size_t i = 0; i < windows.known(); i++) {
+    pooled.push_back(vmafx::pool_frames(table, windows.frames(i), pool, 1));
+    pooled.back().time = windows.time(i);
+  }
+  return pooled;
+}
+
 Status write(const VmafxReport& report, vmafx::Log& log) {
   VMAFX_TRY(check(report));
-  const auto text = [](const char* given) { return std::string(given ? given : ""); };
   const int n_subsample = std::max(report.n_subsample, 1);
   VMAFX_ASSIGN(auto files, vmafx::open_reports({.path = report.path,
                                                 .format = text(report.format),
@@ -125,10 +157,17 @@ Status write(const VmafxReport& report, vmafx::Log& log) {
   if (file.format() == vmafx::ReportFormat::kNdjson)
     return error(EINVAL, "ndjson is written while frames are scored: use xml, json, csv or sub");
   const vmafx::ScoreTable table = table_of(report);
-  const vmafx::EncodeReport encode = {
-      table,
-      nullptr,
-      {.version = vmafx::library_version(), .width = report.width, .height = report.height, .fps = report.fps}};
+  VMAFX_ASSIGN(auto windows, windows_of(report, table, log));
+  const VmafxPairing* const pairing = report.stream ? report.stream->pairing : nullptr;
+  const vmafx::EncodeReport encode = {table,
+                                      nullptr,
+                                      {.version = vmafx::library_version(),
+                                       .width = report.width,
+                                       .height = report.height,
+                                       .fps = report.fps,
+                                       .partial = pairing && pairing->cut_short,
+                                       .windows = std::move(windows),
+                                       .pairing = pairing ? std::optional(*pairing) : std::nullopt}};
   VMAFX_TRY(file.write({&encode, 1}));
   return file.commit();
 }

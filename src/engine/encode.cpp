@@ -1,5 +1,6 @@
 #include "engine/encode.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <utility>
@@ -7,6 +8,16 @@
 #include "report/summary.h"
 
 namespace vmafx {
+namespace {
+
+/* First pairs later than this, in seconds, are taken for those of a seek. */
+constexpr double kLateBeginning = 2;
+
+std::optional<double> time_of(const VmafxPicture& picture) {
+  return picture.has_time ? std::optional(picture.time) : std::nullopt;
+}
+
+}  // namespace
 
 Encode::Encode(EncodeLabel label, bool named, Log& log)
     : label_(std::move(label)), named_(named), log_([this, &log](VmafxLogLevel level, const char* message) {
@@ -19,12 +30,17 @@ StatusOr<std::unique_ptr<Encode>> Encode::open(EncodeLabel label, bool named, co
   return encode;
 }
 
-Status Encode::start(Plan& plan, const Pool& pool, int n_subsample) {
+Status Encode::start(Plan& plan, const Range& range, const Pool& pool, int n_subsample) {
+  if (range.is_given()) {
+    VMAFX_ASSIGN(const Reach reach, plan.reach());
+    progress_ = RangeProgress(range, reach);
+    borders_ = Borders(progress_.before(), progress_.after());
+  }
   plan_ = &plan;
   pool_ = pool;
   n_subsample_ = n_subsample;
   table_.emplace(plan.columns());
-  scorer_.emplace(plan, label_.number, *table_, n_subsample);
+  scorer_.emplace(plan, label_.number, *table_, progress_, n_subsample);
   result_.reserve(table_->keys().size());
   window_scores_.reserve(table_->keys().size());
   std::vector<MetricColumn> columns = plan.main_columns();
@@ -33,47 +49,79 @@ Status Encode::start(Plan& plan, const Pool& pool, int n_subsample) {
   return monitor_.start(*table_, std::move(columns), pool, n_subsample);
 }
 
-StatusOr<int64_t> Encode::add(const VmafxPicture& dist) {
-  const std::optional<double> time = dist.has_time ? std::optional(dist.time) : std::nullopt;
-  if (time && scorer_->is_scored(submitted_)) table_->set_time(submitted_, *time);
-  if (monitor_.windows().any()) VMAFX_TRY(monitor_.windows().add(time, dist.keyframe));
-  return submitted_++;
+StatusOr<Place> Encode::meet(const VmafxPicture& dist) {
+  VMAFX_ASSIGN(const Place place, progress_.meet(time_of(dist)));
+  if (progress_.met() == 1) warn_of_seek();
+  return place;
+}
+
+/* Streams begin near 0, or where -copyts leaves them (MPEG-TS: a second and a half). */
+void Encode::warn_of_seek() {
+  const Range& range = progress_.range();
+  const double first = progress_.counted_from().value_or(0);
+  if (range.is_given() && !range.by_time() && first > kLateBeginning)
+    log_.warning(format_text(
+        "range=%s counts from the first frame pair that comes, which is at %.3f s. If an input was seeked to that, the "
+        "numbers are not those of the stream: use times (range=12.5s-20s, with -copyts) instead",
+        range.text().c_str(), first));
+}
+
+StatusOr<int64_t> Encode::add(const VmafxPicture& dist, const Borders::Held& ref, const Borders::Held& dist_held) {
+  const std::optional<double> time = time_of(dist);
+  const int64_t taken = progress_.taken(), number = progress_.take();
+  VMAFX_TRY(borders_.add({number, time, ref, dist_held}, progress_.place_of(number)));
+  if (!progress_.contains(number)) return taken;
+  if (time && scorer_->is_scored(number)) table_->set_time(number, *time);
+  Windows& windows = monitor_.windows();
+  if (number == progress_.first()) windows.begin_at(number);
+  if (windows.at_keyframes() && dist.keyframe && progress_.range().is_given()) keyframes_.push_back(number);
+  if (windows.any()) VMAFX_TRY(windows.add(time, dist.keyframe));
+  return taken;
+}
+
+/* Frames of the range before this one have all their scores. */
+int64_t Encode::complete() const {
+  return progress_.has_begun() ? std::clamp(scorer_->complete(), progress_.first(), progress_.end()) : 0;
 }
 
 /* NDJSON is written as frames and windows finish; the other formats wait for the end. */
 Status Encode::report_complete_frames(ReportFile* report, bool of_all) {
   const EncodeLabel* const label = of_all ? this->label() : nullptr;
   for (;;) {
-    while (const auto number = monitor_.next_window(reported_)) {
+    while (const auto number = monitor_.next_window(progress_.first() + reported_)) {
       const PooledFrames window = monitor_.window(*number);
       if (report) VMAFX_TRY(report->append_window(*table_, *number, window, label));
       monitor_.tell(window, log_);
     }
-    if (reported_ == scorer_->complete()) return {};
-    if (report) VMAFX_TRY(report->append_frame(*table_, reported_, label));
+    const int64_t frame = progress_.first() + reported_;
+    if (frame >= complete()) return {};
+    if (report) VMAFX_TRY(report->append_frame(*table_, frame, label));
     reported_++;
   }
 }
 
 Status Encode::flush() {
   VMAFX_TRY(scorer_->flush());
+  VMAFX_TRY(borders_.end());
   monitor_.windows().end();
   return {};
 }
 
 bool Encode::is_ready() const {
-  return received_ < scorer_->complete() && (!monitor_.windows().any() || monitor_.windows().knows(received_));
+  const int64_t frame = progress_.first() + received_;
+  return frame < complete() && (!monitor_.windows().any() || monitor_.windows().knows(frame));
 }
 
 void Encode::receive(VmafxFrameResult* result) {
   result_.clear();
   const auto& keys = table_->keys();
-  if (scorer_->is_scored(received_))
+  const int64_t frame = progress_.first() + received_++;
+  if (scorer_->is_scored(frame))
     for (size_t column = 0; column < keys.size(); column++)
-      if (const auto score = table_->get(received_, static_cast<int>(column)))
+      if (const auto score = table_->get(frame, static_cast<int>(column)))
         result_.push_back({keys[column].c_str(), *score});
-  *result = {.frame = received_, .n_scores = result_.size(), .scores = result_.data(), .encode = label_.number};
-  receive_window(received_++, result);
+  *result = {.frame = frame, .n_scores = result_.size(), .scores = result_.data(), .encode = label_.number};
+  receive_window(frame, result);
 }
 
 void Encode::receive_window(int64_t frame, VmafxFrameResult* result) {
@@ -105,6 +153,24 @@ void Encode::log_gaps() {
 
 void Encode::log_summary() {
   for (const std::string& line : summary_lines(plan_->summary_columns(), *table_, n_subsample_)) log_.info(line);
+}
+
+std::optional<RangeFacts> Encode::range_facts(bool partial) const {
+  const Range& range = progress_.range();
+  if (!range.is_given()) return std::nullopt;
+  return RangeFacts{.given = range.text(),
+                    .by_time = range.by_time(),
+                    .from = range.from(),
+                    .to = range.to(),
+                    .begins_stream = range.begins_stream(),
+                    .ends_stream = range.ends_stream() && !partial,
+                    .first = progress_.first(),
+                    .frames = progress_.frames(),
+                    .counted_from = progress_.counted_from(),
+                    .before = progress_.before(),
+                    .after = progress_.after(),
+                    .pairs = borders_.pairs(),
+                    .keyframes = keyframes_};
 }
 
 std::vector<PooledFrames> Encode::windows() const {

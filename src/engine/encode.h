@@ -12,6 +12,9 @@
 #include "base/log.h"
 #include "base/status.h"
 #include "engine/plan.h"
+#include "engine/range/borders.h"
+#include "engine/range/progress.h"
+#include "engine/range/range.h"
 #include "engine/scorer.h"
 #include "report/monitor.h"
 #include "report/pooling.h"
@@ -33,20 +36,27 @@ class Encode {
   Encode(const Encode&) = delete;
   Encode& operator=(const Encode&) = delete;
 
-  /* Once the plan has its extractors; it must outlive the encode. */
-  Status start(Plan& plan, const Pool& pool, int n_subsample);
+  /* Once the plan has its extractors; it must outlive the encode. EINVAL: they have scores that there are not of a range. */
+  Status start(Plan& plan, const Range& range, const Pool& pool, int n_subsample);
 
   int number() const { return label_.number; }
   const std::string& name() const { return label_.name; }
   const EncodeLabel* label() const { return named_ ? &label_ : nullptr; }
   const ScoreTable& table() const { return *table_; }
-  int64_t submitted() const { return submitted_; }
+  const RangeProgress& progress() const { return progress_; }
+  int64_t submitted() const { return progress_.taken(); }  // pairs that are scored or context
   const std::optional<VmafxPairing>& pairing() const { return pairing_; }
   void set_pairing(const VmafxPairing& pairing) { pairing_ = pairing; }
   bool is_scored(int64_t frame) const { return scorer_->is_scored(frame); }
+  /* Of a pair by its place among those that were submitted. */
+  int64_t number_of(int64_t place) const { return progress_.first_taken() + place; }
 
-  /* A pair with this distorted picture comes; its number. EINVAL: windows need a time, and it has none. */
-  StatusOr<int64_t> add(const VmafxPicture& dist);
+  /* A pair with this distorted picture comes; see RangeProgress::meet() for that and the next one. */
+  StatusOr<Place> meet(const VmafxPicture& dist);
+  void drop() { progress_.drop(); }
+
+  /* The next of these pairs is to be scored or is context; its place among those that were. EINVAL: windows need a time, and it has none. */
+  StatusOr<int64_t> add(const VmafxPicture& dist, const Borders::Held& ref, const Borders::Held& dist_held);
 
   /* Its sums, in frame order. */
   Status score(const FinishedFrame& finished) { return scorer_->add(finished); }
@@ -57,14 +67,17 @@ class Encode {
   /* No more pairs come: all are complete afterwards. */
   Status flush();
 
-  bool is_ready() const;  // for receive()
-  int64_t received() const { return received_; }
+  bool is_ready() const;                          // for receive()
+  int64_t received() const { return received_; }  // frames of the range
   void receive(VmafxFrameResult* result);
 
   /* What there is to say at the end: gaps and summary to the log; ERANGE: scores are lower than they may be. */
   void log_gaps();
   void log_summary();
-  Status check_gates() { return monitor_.end(submitted_, log_); }
+  Status check_gates() { return monitor_.end(progress_.frames(), log_); }
+
+  /* What a merge needs; nullopt: there is no range. */
+  std::optional<RangeFacts> range_facts(bool partial) const;
 
   std::vector<PooledFrames> windows() const;
   int feature_count() const { return static_cast<int>(feature_columns_.size()); }
@@ -73,6 +86,8 @@ class Encode {
 
  private:
   Encode(EncodeLabel label, bool named, Log& log);
+  void warn_of_seek();
+  int64_t complete() const;
   void receive_window(int64_t frame, VmafxFrameResult* result);
 
   const EncodeLabel label_;
@@ -81,13 +96,16 @@ class Encode {
   Plan* plan_ = nullptr;
   Pool pool_;
   int n_subsample_ = 1;
+  RangeProgress progress_;
+  Borders borders_;
+  std::vector<int64_t> keyframes_;  // of the range, if a merge needs them
   Monitor monitor_;
   std::optional<ScoreTable> table_;
   std::optional<Scorer> scorer_;
   std::vector<int> feature_columns_;  // main scores of the features that were asked for
 
-  int64_t submitted_ = 0, received_ = 0;
-  int64_t reported_ = 0;                            // NDJSON lines, and frames that need none
+  /* Frames of the range; reported: that have NDJSON lines or need none. */
+  int64_t received_ = 0, reported_ = 0;
   std::vector<VmafxScore> result_, window_scores_;  // what the last receive() handed out
   VmafxWindow window_{};
   std::optional<VmafxPairing> pairing_;

@@ -413,7 +413,7 @@ void Pipeline::lane_done(Slot& slot, size_t index, const Status& status) noexcep
     Status handed_over = guarded([&] {
       {
         const MutexLock lock(mutex_);
-        if (!handover_) handover_ = {part.index, status};
+        if (!handover_) handover_ = {part.index, status, part.encode};
         slot.verified = false;
       }
       return in_host ? Status() : bring_to_host(slot, index);

@@ -282,6 +282,20 @@ bool Plan::reads_color() const {
   return std::ranges::any_of(extractors_, [](const PlannedExtractor& planned) { return planned.info->flags & kColor; });
 }
 
+StatusOr<Reach> Plan::reach() const {
+  Reach all;
+  for (const PlannedExtractor& planned : extractors_) {
+    const Reach reach = planned.extractor->reads().reach;
+    if (reach.whole_stream)
+      return error(EINVAL, "%s of %s is of a whole stream, there is none of a range", reach.whole_stream,
+                   planned.info->name);
+    all.before = std::max(all.before, reach.before);
+    all.after = std::max(all.after, reach.after);
+    all.first = std::max(all.first, reach.first);
+  }
+  return all;
+}
+
 unsigned Plan::planes_read() const {
   unsigned planes = 0;
   for (const PlannedExtractor& planned : extractors_) {

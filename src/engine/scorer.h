@@ -8,16 +8,17 @@
 #include "base/status.h"
 #include "engine/pipeline.h"
 #include "engine/plan.h"
+#include "engine/range/progress.h"
 #include "report/scores.h"
 
 namespace vmafx {
 
 class Scorer {
  public:
-  /* `plan` and `table` must outlive the scorer; `encode`: which one's sums they are; `subsample`: frames whose number it divides are
-   * scored. */
-  Scorer(Plan& plan, int encode, ScoreTable& table, int subsample)
-      : plan_(plan), encode_(encode), table_(table), subsample_(subsample) {}
+  /* `plan`, `table` and `progress` must outlive the scorer; `encode`: which one's sums they are; `subsample`: frames in the range whose number
+   * it divides are scored. */
+  Scorer(Plan& plan, int encode, ScoreTable& table, const RangeProgress& progress, int subsample)
+      : plan_(plan), encode_(encode), table_(table), progress_(progress), subsample_(subsample) {}
 
   /* Takes the next frame in order, then completes all frames whose scores are known. */
   Status add(const FinishedFrame& finished);
@@ -25,8 +26,10 @@ class Scorer {
   /* No more frames come. Afterwards every frame is complete. */
   Status flush();
 
-  bool is_scored(int64_t frame) const { return frame % subsample_ == 0; }
-  int64_t complete() const { return complete_; }  // frames 0 .. complete()-1 have all their scores
+  bool is_scored(int64_t frame) const { return frame % subsample_ == 0 && progress_.contains(frame); }
+  int64_t complete() const {
+    return progress_.first_taken() + complete_;
+  }  // frames before this one have all their scores
 
  private:
   bool features_known(int64_t frame) const;
@@ -36,8 +39,9 @@ class Scorer {
   Plan& plan_;
   const int encode_;
   ScoreTable& table_;
+  const RangeProgress& progress_;
   int subsample_;
-  int64_t added_ = 0;
+  int64_t added_ = 0;  // these two count from the first frame that was taken
   int64_t complete_ = 0;
   std::vector<double> inputs_, outputs_;  // of one prediction
 };

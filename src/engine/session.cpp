@@ -18,6 +18,8 @@ constexpr int kFramesAhead = 2;
 /* How often room is taken for the report of what was submitted. */
 constexpr int64_t kFramesPerReserve = 256;
 
+constexpr const char* kChromaNames[] = {"4:0:0", "4:2:0", "4:2:2", "4:4:4"};  // in the order of Chroma
+
 Status check_range(const char* option, int value, int least, int most, const char* help) {
   if (value >= least && value <= most) return {};
   if (most == INT_MAX) return error(EINVAL, "%s=%d; use %d or more (%s)", option, value, least, help);
@@ -62,13 +64,28 @@ StatusOr<std::unique_ptr<Session>> Session::open(const SessionParams& params, Lo
   VMAFX_ASSIGN(auto models, session->models_asked_for());
   VMAFX_ASSIGN(session->plan_, Plan::make(std::move(models), features, session->backend_.preferred, session->log_));
 
+  VMAFX_ASSIGN(session->range_, Range::parse(params.range));
+  VMAFX_TRY(session->check_subsample());
   VMAFX_ASSIGN(session->score_format_, ScoreFormat::parse(params.score_fmt, false));
   session->pool_ = choose_pool(params.pool, session->log_);
   VMAFX_ASSIGN(session->reports_, open_reports({params.log_path, params.log_fmt, params.score_fmt, params.n_subsample,
-                                                params.report_times, params.encodes},
+                                                params.report_times, params.encodes, session->range_.is_given()},
                                                session->log_));
   VMAFX_TRY(session->open_encodes());
   return session;
+}
+
+/* Which pairs it leaves out depends on the number of the stream's first one. */
+Status Session::check_subsample() const {
+  if (params_.n_subsample == 1 || !range_.is_given()) return {};
+  if (!params_.window.empty())
+    return error(EINVAL,
+                 "the windows of a range cannot be merged if n_subsample=%d leaves frames out; use n_subsample=1",
+                 params_.n_subsample);
+  if (!range_.by_time() || range_.begins_stream()) return {};
+  return error(EINVAL,
+               "range=%s does not tell the numbers of frames, which n_subsample=%d needs; use a range of numbers",
+               range_.text().c_str(), params_.n_subsample);
 }
 
 DeviceChoice Session::device_choice() const {
@@ -166,7 +183,7 @@ Status Session::set_up(InputFormat ref, std::vector<InputFormat> dist) {
   if (reference_) pipeline_.keep_sums(kept_sums());
   VMAFX_TRY(start_import(ref_reader_, ref));
   for (size_t i = 0; i < dist.size(); i++) VMAFX_TRY(start_import(dist_readers_[i], dist[i]));
-  for (const auto& encode : encodes_) VMAFX_TRY(encode->start(plan_, pool_, params_.n_subsample));
+  for (const auto& encode : encodes_) VMAFX_TRY(encode->start(plan_, range_, pool_, params_.n_subsample));
   configured_ = true;
   return {};
 }
@@ -247,7 +264,7 @@ Status Session::take_over() {
   VMAFX_TRY(pipeline_.add_lane(std::move(gpu.lane), std::move(extractors), params_.verify));
   lane_extractors_ = std::move(gpu.extractors);
   backend_ = {.listening = std::move(gpu.listening), .device = std::move(gpu.device), .preferred = Placement::kDevice};
-  for (const auto& encode : encodes_) takeover_.push_back(encode->submitted());
+  for (const auto& encode : encodes_) takeover_.push_back(encode->number_of(encode->submitted()));
   for (const std::string& line : kept_by_cpu_) log_.info(line);
   log_beginning(run_facts(), log_);
   return {};
@@ -293,13 +310,13 @@ StatusOr<std::unique_ptr<DeviceIntake>> Session::open_intake(const InputFormat& 
 
 Status Session::submit(OwnedPicture ref, DistPictures dist) {
   VMAFX_TRY(check_open(false));
-  return queue(ref_reader_.read(std::move(ref)), std::move(dist));
+  return offer({std::move(ref), std::move(dist)});
 }
 
 Status Session::submit_against(int64_t frame, DistPictures dist) {
   VMAFX_TRY(check_open(true));
   VMAFX_ASSIGN(auto ref, reference_->frame(frame));
-  return queue(std::move(ref), std::move(dist));
+  return offer({std::move(ref), std::move(dist)});
 }
 
 /* `against`: a reference that stays. */
@@ -313,10 +330,63 @@ Status Session::check_open(bool against) const {
   return {};
 }
 
-Status Session::queue(StatusOr<Pipeline::Held> ref, DistPictures dist_pictures) {
+/* Pairs before the range wait, untouched, until one of its own comes. */
+Status Session::offer(Submission submission) {
+  auto begins = meet(submission.dist);
+  VMAFX_TRY(keep(begins.status()));
+  if (std::ranges::none_of(submission.dist, &std::optional<OwnedPicture>::has_value)) return {};
+  waiting_.push_back(std::move(submission));
+  if (!begins.value()) {
+    drop_early();
+    return {};
+  }
+  while (!waiting_.empty()) {
+    Submission next = std::move(waiting_.front());
+    waiting_.pop_front();
+    VMAFX_TRY(queue(std::move(next)));
+  }
+  return {};
+}
+
+/* Whether one of them is to be scored or context. Of an encode whose range has its context, pictures go. */
+StatusOr<bool> Session::meet(DistPictures& dist) {
+  bool begins = false;
+  for (size_t i = 0; i < dist.size(); i++) {
+    if (!dist[i]) continue;
+    const bool was_done = encodes_[i]->progress().is_done();
+    VMAFX_ASSIGN(const Place place, encodes_[i]->meet(**dist[i]));
+    if (was_done) dist[i].reset();
+    else begins |= place != Place::kBefore || encodes_[i]->submitted() > 0;
+  }
+  return begins;
+}
+
+void Session::drop_early() {
+  for (const auto& encode : encodes_) {
+    const size_t i = static_cast<size_t>(encode->number());
+    while (encode->progress().waiting() > encode->progress().before()) {
+      std::ranges::find_if(waiting_, [=](const Submission& early) { return early.dist[i].has_value(); })
+          ->dist[i]
+          .reset();
+      encode->drop();
+    }
+  }
+  std::erase_if(waiting_, [](const Submission& early) {
+    return std::ranges::none_of(early.dist, &std::optional<OwnedPicture>::has_value);
+  });
+}
+
+bool Session::range_done() const {
+  return std::ranges::all_of(encodes_, [](const auto& encode) { return encode->progress().is_done(); });
+}
+
+Status Session::queue(Submission submission) {
+  DistPictures dist_pictures = std::move(submission.dist);
   std::vector<VmafxPicture> facts(dist_pictures.size());  // times and key frames
   for (size_t i = 0; i < facts.size(); i++)
     if (dist_pictures[i]) facts[i] = **dist_pictures[i];
+  OwnedPicture* const comes = std::get_if<OwnedPicture>(&submission.ref);
+  auto ref = comes ? ref_reader_.read(std::move(*comes)) : std::get<Pipeline::Held>(submission.ref);
   auto frames = read(std::move(dist_pictures));
   VMAFX_TRY(keep(ref.status()));
   VMAFX_TRY(keep(frames.status()));
@@ -328,10 +398,10 @@ Status Session::queue(StatusOr<Pipeline::Held> ref, DistPictures dist_pictures) 
   VMAFX_TRY(keep(report_complete_frames()));
   for (Pipeline::EncodeFrame& frame : frames.value()) {
     Encode& encode = *encodes_[static_cast<size_t>(frame.encode)];
-    auto number = encode.add(facts[static_cast<size_t>(frame.encode)]);
-    VMAFX_TRY(keep(number.status()));
-    frame.index = number.value();
-    frame.scored = encode.is_scored(frame.index);
+    auto index = encode.add(facts[static_cast<size_t>(frame.encode)], ref.value(), frame.dist);
+    VMAFX_TRY(keep(index.status()));
+    frame.index = index.value();
+    frame.scored = encode.is_scored(encode.number_of(frame.index));
   }
   submitted_ += static_cast<int64_t>(frames.value().size());
   VMAFX_TRY(keep(pipeline_.add(std::move(ref.value()), frames.value())));
@@ -380,6 +450,7 @@ Status Session::check_device() {
   if (handover_) return {};
   handover_ = pipeline_.handover();
   if (!handover_) return {};
+  handover_->frame = encodes_[static_cast<size_t>(handover_->encode)]->number_of(handover_->frame);
   const std::string what = format_text("the GPU failed at frame %lld: %s", static_cast<long long>(handover_->frame),
                                        handover_->reason.message().c_str());
   if (!params_.fallback) return error(EIO, "%s (with fallback=1 the CPU would take over)", what.c_str());
@@ -395,7 +466,8 @@ Status Session::score(const FinishedFrame& finished) {
   VMAFX_TRY(encodes_[static_cast<size_t>(finished.encode)]->score(finished));
   if (params_.verify_fail && pipeline_.verification().largest_difference > 0)
     return error(EBADMSG, "verify_fail: the raw sums of frame %lld differ between GPU and CPU by %g of their value",
-                 static_cast<long long>(finished.index), pipeline_.verification().largest_difference);
+                 static_cast<long long>(encodes_[static_cast<size_t>(finished.encode)]->number_of(finished.index)),
+                 pipeline_.verification().largest_difference);
   return {};
 }
 
@@ -445,6 +517,8 @@ Status Session::drain() {
 Status Session::finish() {
   VMAFX_TRY(failure_);
   if (finished_) return {};
+  for (const auto& encode : encodes_)
+    if (encode->progress().met()) VMAFX_TRY(keep(encode->progress().check_end()));
   if (submitted_ == 0) return error(EINVAL, "no frames were scored: the inputs gave no frame pair");
   VMAFX_TRY(drain());
   finished_ = true;
@@ -514,10 +588,32 @@ Status Session::write_report(ReportFile report, std::span<const std::unique_ptr<
     told.push_back({encode->table(),
                     several ? encode->label() : nullptr,
                     {library_version(), format_.w, format_.h, frames_per_second(), cut, encode->windows(),
-                     run_facts(encode.get(), several)}});
+                     run_facts(encode.get(), several), range_facts(*encode, cut)}});
   }
   VMAFX_TRY(report.write(told));
   return report.commit();
+}
+
+std::optional<RangeFacts> Session::range_facts(const Encode& encode, bool partial) const {
+  auto facts = encode.range_facts(partial);
+  if (!facts) return facts;
+  const Color& color = format_.color;
+  facts->format = Json::object({{"width", format_.w},
+                                {"height", format_.h},
+                                {"bits", format_.bpc},
+                                {"chroma", std::string(kChromaNames[static_cast<size_t>(format_.chroma)])},
+                                {"matrix", color.matrix},
+                                {"transfer", color.transfer},
+                                {"primaries", color.primaries},
+                                {"full_range", color.range == Color::Range::kFull},
+                                {"chroma_location", static_cast<int>(color.chroma_location)}});
+  facts->options = Json::object({{"model", params_.model},
+                                 {"feature", params_.feature},
+                                 {"ignore_unknown", params_.ignore_unknown},
+                                 {"n_subsample", params_.n_subsample},
+                                 {"pool", params_.pool},
+                                 {"window", params_.window}});
+  return facts;
 }
 
 unsigned Session::imports() const {
@@ -550,7 +646,7 @@ RunFacts Session::run_facts(const Encode* encode, bool of_all) const {
                .verify = params_.verify,
                .verification = pipeline_.verification(),
                .pairing = encode ? encode->pairing() : std::nullopt};
-  const bool ended_before = !of_all && run.takeover == encode->submitted();
+  const bool ended_before = !of_all && run.takeover == encode->number_of(encode->submitted());
   if (ended_before) run.takeover.reset();
   for (size_t i = 0; i < plan_.extractors().size(); i++)
     run.metrics.push_back({plan_.extractors()[i].name(), !ended_before && pipeline_.on_device(i)});

@@ -4,11 +4,13 @@
 #define VMAFX_ENGINE_SESSION_H
 
 #include <chrono>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/log.h"
@@ -70,6 +72,8 @@ class Session {
   unsigned planes_read() const { return plan_.planes_read(); }
   unsigned imports() const;
   bool finished() const { return finished_; }
+  bool range_done() const;
+  StatusOr<Place> place(int64_t pair, std::optional<double> time) const { return range_.place(pair, time); }
   const ScoreFormat& score_format() const { return score_format_; }
   int encodes() const { return params_.encodes; }
   const char* encode_called(int number) const {  // nullptr: there is no such encode
@@ -81,11 +85,18 @@ class Session {
   Log& log() { return log_; }
 
  private:
+  /* A picture of the reference, or one that stays, and those of its encodes. */
+  struct Submission {
+    std::variant<OwnedPicture, Pipeline::Held> ref;
+    DistPictures dist;
+  };
+
   Session(const SessionParams& params, Log::Sink sink) : params_(params), log_(std::move(sink)) {}
 
   std::string encode_name(int number) const;
   Status open_encodes();
   void settle_color(const Color& ref, const std::vector<InputFormat>& dist);
+  Status check_subsample() const;
   Status start_pipeline();
   DeviceChoice device_choice() const;
   bool has_surfaces() const;
@@ -101,7 +112,10 @@ class Session {
   Status match(InputFormat ref, std::span<const VmafxFormat> dist, std::shared_ptr<const Reference> reference);
   Status set_up(InputFormat ref, std::vector<InputFormat> dist);
   Status check_open(bool against) const;
-  Status queue(StatusOr<Pipeline::Held> ref, DistPictures dist);
+  Status offer(Submission submission);
+  StatusOr<bool> meet(DistPictures& dist);
+  void drop_early();
+  Status queue(Submission submission);
   Status check_device();
   Status keep(Status status);
   template <class MustWait>
@@ -118,6 +132,7 @@ class Session {
   Status write_reports(bool partial);
   Status write_report(ReportFile report, std::span<const std::unique_ptr<Encode>> encodes, bool partial);
   Status end_encodes();
+  std::optional<RangeFacts> range_facts(const Encode& encode, bool partial) const;
   RunFacts run_facts(const Encode* encode = nullptr, bool of_all = true) const;
   std::optional<int64_t> takeover(const Encode* encode) const;
   double frames_per_second() const;
@@ -126,6 +141,7 @@ class Session {
   Log log_;
   Backend backend_;
   Plan plan_;
+  Range range_;
   Pool pool_;
   ScoreFormat score_format_;
   std::vector<ReportFile> reports_;  // of each encode, or one of all
@@ -142,7 +158,8 @@ class Session {
   Pipeline pipeline_;
 
   std::optional<Handover> handover_;  // told
-  int64_t submitted_ = 0;             // pairs of all encodes
+  std::deque<Submission> waiting_;    // before the range; the last ones are its context
+  int64_t submitted_ = 0;             // pairs of all encodes that are scored or context
   std::chrono::steady_clock::time_point started_, ended_;
   Status failure_;  // the first one; it stays
   bool finished_ = false;

@@ -75,12 +75,21 @@ constexpr FeatureInfo neutral_feature(const char* key, ScoreId score) {
   return plain_feature(key, score, Worse::kNeither);
 }
 
+/* Which other pairs of the stream a pair's scores depend on. Scores of a part of a stream, with so many pairs around it, are those of the whole
+ * stream, to the last bit, wherever the extractor begins to count. */
+struct Reach {
+  int before = 0, after = 0;
+  int first = 0;  // of the stream's first frames: so many there must be, at least, before their scores are known
+  const char* whole_stream = nullptr;  // what it makes of the whole stream only, in words: "apsnr"; nullptr: nothing
+};
+
 /* What extract() reads: of each picture the planes, bit p for plane p; and which frames. */
 struct Reads {
   unsigned ref = 1;
   unsigned dist = 1;
   int history = 0;           // how many earlier pictures of each side that is read: 0, 1 or 2; then every_frame is set
   bool every_frame = false;  // also the frames that n_subsample leaves out
+  Reach reach = {};
 };
 
 /* What one call of extract() sees. Pictures are planar, 8 bit as uint8_t, above as uint16_t, any stride, no padding. */

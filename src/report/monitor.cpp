@@ -61,13 +61,13 @@ void Monitor::tell(const PooledFrames& window, Log& log) {
                             when.c_str(), static_cast<long long>(end - 1), low.c_str()));
   if (!file_) return;
   file_->encodes[encode_].window = window;
-  file_->encodes[encode_].frames = end;
+  file_->encodes[encode_].frames = end - windows_.frames(0).first;
   write_file(false, log);
 }
 
 Status Monitor::end(int64_t frames, Log& log) {
   if (!file_ && !warn_below_.any() && !fail_below_.any()) return {};
-  const PooledFrames stream = pool_frames(*table_, {0, frames}, pool_, n_subsample_);
+  const PooledFrames stream = pool_frames(*table_, {}, pool_, n_subsample_);
   if (const std::string low = warn_below_.complaint(stream); !low.empty() && !windows_.any())
     log.warning("warn_below: " + low);
   if (file_) {

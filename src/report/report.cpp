@@ -82,7 +82,12 @@ StatusOr<std::vector<ReportFile>> open_reports(const ReportRequest& request, Log
   if (!format.known)
     log.warning("log_fmt=" + request.format + " is unknown, xml is used; known are xml, json, csv, sub and ndjson");
   const bool json = format.format == ReportFormat::kJson || format.format == ReportFormat::kNdjson;
-  VMAFX_ASSIGN(const ScoreFormat score_format, ScoreFormat::parse(request.score_format, json));
+  const bool exact = request.exact && json;
+  if (exact && !request.score_format.empty())
+    log.warning("score_fmt=" + request.score_format +
+                " is without effect in the report of a range, which has 17 digits");
+  VMAFX_ASSIGN(ScoreFormat score_format, ScoreFormat::parse(request.score_format, json));
+  if (exact) score_format = ScoreFormat::exact();
   std::vector<ReportFile> reports;
   if (request.path.empty()) {
     if (!request.format.empty())
@@ -101,7 +106,7 @@ StatusOr<std::vector<ReportFile>> open_reports(const ReportRequest& request, Log
     std::string path = request.path;
     if (each) path.replace(place, 2, std::to_string(encode));
     VMAFX_ASSIGN(ReportFile report,
-                 ReportFile::open({path, format.format, score_format, request.n_subsample, request.all_times}));
+                 ReportFile::open({path, format.format, score_format, request.n_subsample, request.all_times, exact}));
     reports.push_back(std::move(report));
   }
   return reports;

@@ -15,7 +15,9 @@
  * objects with `encode` (from 0), `name`, and what json has of one but for version, fps and `vmafx`; lines of ndjson begin with `encode` and
  * `name`, and the last one has `encodes`; rows of csv begin with Encode and Name.
  *
- * A score that is not finite is null in json and ndjson, and "nan", "inf" or "-inf" in the others. Frames that
+ * Of a range of a stream, json and the last line of ndjson have `range` (range_facts.h), and scores and times have 17 digits there.
+ *
+ * A score that is not finite is null in json and ndjson (not of a range), and "nan", "inf" or "-inf" in the others. Frames that
  * subsampling skips are in no format. Numbers are written with a decimal point whatever the process's locale.
  *
  * The report appears under its name when it is complete (see output_file.h). NDJSON is written in place, to be read
@@ -32,6 +34,7 @@
 
 #include "base/status.h"
 #include "report/output_file.h"
+#include "report/range_facts.h"
 #include "report/run_facts.h"
 #include "report/score_format.h"
 #include "report/scores.h"
@@ -61,6 +64,7 @@ struct ReportOptions {
   ScoreFormat score_format;
   int n_subsample = 1;
   bool all_times = true;  // false: xml and csv have none
+  bool exact = false;     // json and ndjson only: times with all their digits, "inf", "-inf" and "nan" in place of null
 };
 
 /* What a report says besides the scores. */
@@ -74,6 +78,8 @@ struct ReportData {
   /* Further keys of json and of the last line of ndjson. In xml an object is an element, its plain values attributes. csv and
    * sub have no place for them. */
   std::optional<RunFacts> run{};
+  std::optional<RangeFacts> range{};      // json and ndjson only
+  std::optional<VmafxPairing> pairing{};  // where there are no facts of a run
 };
 
 /* What is to be said of an encode. */
@@ -89,6 +95,7 @@ struct ReportRequest {
   int n_subsample = 1;
   bool all_times = true;
   int encodes = 1;
+  bool exact = false;  // of a range: scores in json and ndjson have all their digits, whatever score_format says
 };
 
 class ReportFile {

@@ -22,17 +22,25 @@ class JsonText {
     empty_ = false;
   }
   void value(const std::string& key, const std::string& text) { begin_item(key), text_ += text; }
-  void value(const std::string& key, const Json& json) {
-    if (!json.is_object()) return value(key, json.is_string() ? json_string(json.text()) : json.text());
-    open(key, '{');
-    for (size_t i = 0; i < json.names().size(); i++) value(json.names()[i], json.items()[i]);
-    close('}');
-  }
+  void value(const std::string& key, const Json& json) { begin_item(key), write(json); }
 
   /* The text since the last call. */
   std::string take() { return std::exchange(text_, ""); }
 
  private:
+  void write(const Json& json) {
+    if (!json.is_object() && !json.is_array()) {
+      text_ += json.is_string() ? json_string(json.text()) : json.text();
+      return;
+    }
+    begin_list(json.is_object() ? '{' : '[');
+    for (size_t i = 0; i < json.items().size(); i++) {
+      if (json.is_object()) begin_item(json.names()[i]);
+      else begin_item();
+      write(json.items()[i]);
+    }
+    close(json.is_object() ? '}' : ']');
+  }
   void begin_item() {
     if (!empty_) text_ += pretty_ ? "," : ", ";
     if (pretty_ && depth_) new_line();
@@ -97,7 +105,7 @@ void json_excluded(const Report& report, const std::vector<PoolValues>& columns,
 void json_window(const Report& report, const PooledFrames& window, JsonText& json) {
   json.value("firstFrame", std::to_string(window.frames.first));
   json.value("lastFrame", std::to_string(window.frames.end - 1));
-  if (window.time) json.value("time", Report::time(window.time));
+  if (window.time) json.value("time", report.time(window.time));
   json.open("pooled", '{');
   for (int column = 0; column < report.scores.columns(); column++)
     if (const auto score = window.scores[column]) json.value(report.scores.keys()[column], report.json_number(*score));
@@ -130,6 +138,7 @@ void json_tail(const Report& report, JsonText& json) {
   json_pools(report, columns, "pooled_statistics", kPooledStatistics, json);
   json_excluded(report, columns, json);
   json_windows(report, json);
+  if (report.data->range) json.value("range", range_json(*report.data->range));
   if (report.data->partial) json.value("partial", std::string("true"));
 }
 

@@ -53,14 +53,18 @@ struct Report {
   }
 
   std::string json_number(double value) const {
-    return std::isfinite(value) ? options.score_format.print(value) : "null";
+    const std::string text = options.score_format.print(value);
+    return std::isfinite(value) ? text : options.exact ? json_string(text) : "null";
   }
 
   std::string plain_number(double value) const { return options.score_format.print(value); }
 
   /* As text, "4.520000"; "" if it is not known. */
   std::string time(int64_t frame) const { return time(scores.time(frame)); }
-  static std::string time(std::optional<double> seconds) { return seconds ? fixed_text(*seconds, 6) : ""; }
+  std::string time(std::optional<double> seconds) const {
+    if (!seconds) return "";
+    return options.exact ? options.score_format.print(*seconds) : fixed_text(*seconds, 6);
+  }
 
   /* Whether times stand where programs that were written for libvmaf see scores. */
   bool has_times_among_scores() const { return options.all_times && scores.has_times(); }
@@ -82,7 +86,8 @@ inline std::vector<PoolValues> pool_columns(const Report& report) {
 
 /* What there is to say of the run: an object. */
 inline Json extras_of(const ReportData& data) {
-  return data.run ? report_extras(data.version, *data.run) : Json::object();
+  if (data.run) return report_extras(data.version, *data.run);
+  return data.pairing ? Json::object({{kPairingKey, pairing_json(*data.pairing)}}) : Json::object();
 }
 
 Status write_json(OutputFile& file, std::span<const Report> encodes);

@@ -126,7 +126,7 @@ std::string xml_windows(const Report& report, const Names& names, const ReportDa
   for (const auto& [frames, time, scores] : data.windows) {
     text += "    <window " + xml_attribute("firstFrame", std::to_string(frames.first)) +
             xml_attribute("lastFrame", std::to_string(frames.end - 1));
-    if (time) text += xml_attribute("time", Report::time(time));
+    if (time) text += xml_attribute("time", report.time(time));
     for (int column = 0; column < report.scores.columns(); column++)
       if (scores[column]) text += xml_attribute(names[column], report.plain_number(*scores[column]));
     text += "/>\n";

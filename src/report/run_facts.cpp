@@ -45,6 +45,15 @@ void log_end(const RunFacts& run, Log& log) {
     log.info("frames: " + counts_text("reference", run.ref) + "; " + counts_text("distorted", run.dist));
 }
 
+Json pairing_json(const VmafxPairing& pairing) {
+  return Json::object({{"paired", pairing.paired},
+                       {"unmatched_distorted", pairing.unmatched_dist},
+                       {"unmatched_reference", pairing.unmatched_ref},
+                       {"repeated_reference", pairing.repeated_ref},
+                       {"repeated_distorted", pairing.repeated_dist},
+                       {"max_time_difference", pairing.max_time_difference}});
+}
+
 Json report_extras(const std::string& version, const RunFacts& run) {
   Json backends = Json::object();
   for (const RunFacts::Metric& metric : run.metrics) backends.add(metric.name, backend_of(metric));
@@ -64,13 +73,7 @@ Json report_extras(const std::string& version, const RunFacts& run) {
     ours.add("verification", Json::object({{"frames", run.verification.frames},
                                            {"largest_difference", run.verification.largest_difference}}));
   Json extras = Json::object({{"vmafx", std::move(ours)}});
-  if (const auto& pairing = run.pairing)
-    extras.add(kPairingKey, Json::object({{"paired", pairing->paired},
-                                          {"unmatched_distorted", pairing->unmatched_dist},
-                                          {"unmatched_reference", pairing->unmatched_ref},
-                                          {"repeated_reference", pairing->repeated_ref},
-                                          {"repeated_distorted", pairing->repeated_dist},
-                                          {"max_time_difference", pairing->max_time_difference}}));
+  if (run.pairing) extras.add(kPairingKey, pairing_json(*run.pairing));
   return extras;
 }
 

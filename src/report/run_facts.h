@@ -19,6 +19,7 @@ namespace vmafx {
 struct Handover {
   int64_t frame;
   Status reason;
+  int encode = 0;
 };
 
 /* What the CPU twins said of the GPU's sums. */
@@ -59,6 +60,7 @@ void log_end(const RunFacts& run, Log& log);
 
 /* {"vmafx": {…}, "pairing": {…}}; the latter is of an encode. */
 inline constexpr const char* kPairingKey = "pairing";
+Json pairing_json(const VmafxPairing& pairing);
 Json report_extras(const std::string& version, const RunFacts& run);
 
 }  // namespace vmafx

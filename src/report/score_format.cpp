@@ -81,6 +81,12 @@ StatusOr<ScoreFormat> ScoreFormat::parse(const std::string& text, bool json) {
   return format;
 }
 
+ScoreFormat ScoreFormat::exact() {
+  ScoreFormat format;
+  format.printf_format_ = "%.17g";
+  return format;
+}
+
 std::string ScoreFormat::print(double score) const {
   if (std::isnan(score)) return "nan";
   if (std::isinf(score)) return score > 0 ? "inf" : "-inf";

@@ -18,6 +18,8 @@ class ScoreFormat {
  public:
   ScoreFormat() = default;  // libvmaf's: "%.6f", or "%.16f" when the fraction is neither 0 nor at least about 1e-6
 
+  static ScoreFormat exact();  // all digits of a double
+
   /* A printf format of one double, "%.17g": `%`, flags, width, precision (at most two digits each), one of aefgAEFG,
    * and nothing else. "" is the default. EINVAL otherwise, and when `json` and it can print what is no JSON number. */
   static StatusOr<ScoreFormat> parse(const std::string& text, bool json);

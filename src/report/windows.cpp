@@ -24,12 +24,12 @@ StatusOr<WindowRule> parse_window(const std::string& text) {
 }
 
 Status Windows::add(std::optional<double> seconds, bool keyframe) {
-  bool starts = frames_ == 0 || (rule_.at_keyframes && keyframe);
+  bool starts = starts_.empty() || (rule_.at_keyframes && keyframe);
   if (rule_.seconds > 0) {
     if (!seconds)
       return error(EINVAL, "window=%g goes by the times of frames, and frame %lld has none", rule_.seconds,
                    static_cast<long long>(frames_));
-    if (frames_ == 0) first_seconds_ = *seconds;
+    if (starts_.empty()) first_seconds_ = *seconds;
     const double passed = *seconds - first_seconds_ + kRounding;
     starts |= passed >= next_seconds_;
     if (starts) next_seconds_ = (std::floor(std::max(passed, 0.) / rule_.seconds) + 1) * rule_.seconds;

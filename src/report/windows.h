@@ -30,6 +30,10 @@ class Windows {
   explicit Windows(WindowRule rule) : rule_(rule) {}
 
   bool any() const { return rule_.any(); }
+  bool at_keyframes() const { return rule_.at_keyframes; }
+
+  /* Before the first frame: it has this number, not 0. */
+  void begin_at(int64_t frame) { frames_ = frame; }
 
   /* The next frame of the stream. EINVAL: the rule goes by times, and this frame has none. */
   Status add(std::optional<double> seconds, bool keyframe);

@@ -52,7 +52,7 @@ std::string structs() {
          FIELD(pool),           FIELD(n_threads),     FIELD(n_subsample),    FIELD(fallback), FIELD(verify),
          FIELD(report_times),   FIELD(summary),       FIELD(ignore_unknown), FIELD(encodes),  FIELD(log),
          FIELD(log_cookie),     FIELD(verify_fail),   FIELD(device_wait),    FIELD(window),   FIELD(warn_below),
-         FIELD(fail_below),     FIELD(openmetrics),   FIELD(encode_names),   FIELD(reserved)});
+         FIELD(fail_below),     FIELD(openmetrics),   FIELD(encode_names),   FIELD(range),    FIELD(reserved)});
   }
   {
     using Struct = VmafxReferenceParams;
@@ -92,11 +92,16 @@ std::string structs() {
                      {FIELD(frame), FIELD(n_scores), FIELD(scores), FIELD(encode), FIELD(window), FIELD(reserved)});
   }
   {
+    using Struct = VmafxReportStream;
+    text += describe("VmafxReportStream", sizeof(Struct), alignof(Struct),
+                     {FIELD(pictures), FIELD(pairing), FIELD(window), FIELD(pool), FIELD(reserved)});
+  }
+  {
     using Struct = VmafxReport;
     text += describe("VmafxReport", sizeof(Struct), alignof(Struct),
                      {FIELD(path), FIELD(format), FIELD(score_fmt), FIELD(width), FIELD(height), FIELD(n_subsample),
                       FIELD(fps), FIELD(n_frames), FIELD(frames), FIELD(n_aggregates), FIELD(aggregates), FIELD(log),
-                      FIELD(log_cookie), FIELD(reserved)});
+                      FIELD(log_cookie), FIELD(stream), FIELD(reserved)});
   }
   {
     using Struct = VmafxWindow;

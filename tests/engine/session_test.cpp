@@ -251,7 +251,7 @@ END_TEST
 START_TEST(what_this_version_does_not_know_is_refused) {
   int word = 0;
   VmafxParams params = cpu_params();
-  params.reserved[1] = &word;
+  params.reserved[0] = &word;
   assert_contains(open_complaint(params, -EINVAL), "the reserved words of a VmafxParams are not zero");
 
   VmafxContext* ctx = nullptr;

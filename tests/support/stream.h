@@ -116,6 +116,7 @@ struct StreamOptions {
   VmafxFormat ref{96, 64, VMAFX_CHROMA_420, 8, VMAFX_LAYOUT_PLANAR, 0, VMAFX_MEMORY_HOST};
   VmafxFormat dist = ref;
   int frames = 6;
+  int first = 0;          // the first one that is submitted, as after a seek
   double frame_rate = 0;  // 0: pictures come without times
   int key_distance = 0;   // frames from one key frame to the next; 0: there are none
   bool finish = true;
@@ -164,7 +165,7 @@ inline Outcome run_stream(VmafxParams params, const StreamOptions& options = {})
   };
   if (failed(vmafx_open(&ctx, &params))) return outcome;
   failed(vmafx_configure(ctx, &options.ref, &options.dist));
-  for (int n = 0; n < options.frames && !outcome.error; n++) {
+  for (int n = options.first; n < options.frames && !outcome.error; n++) {
     const VmafxPicture ref = make_picture(options, n, false), dist = make_picture(options, n, true);
     failed(vmafx_submit(ctx, &ref, &dist));
     receive_all();

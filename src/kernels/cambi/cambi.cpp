@@ -111,7 +111,11 @@ class Cambi : public Metric<CambiFrame, CambiSums, CambiScores> {
  public:
   using Metric::Metric;
 
-  Reads reads() const override { return {.ref = params_.full_ref ? 1u : 0u, .dist = 1}; }
+  Reads reads() const override {
+    return {.ref = params_.full_ref ? 1u : 0u,
+            .dist = 1,
+            .reach = {.whole_stream = params_.heatmaps ? "heatmaps_path" : nullptr}};
+  }
   Status flush(ScoreSink&) override { return params_.heatmaps ? params_.heatmaps->close() : Status(); }
 
  private:

@@ -66,8 +66,8 @@ class FloatMotion : public TwinExtractor<FloatMotionParams, FloatMotionSums> {
         stream_(options, 1, false) {}
 
   Reads reads() const override {
-    if (params_.planes == 0) return {.ref = 0, .dist = 0, .history = 0, .every_frame = true};
-    return {.ref = (1u << params_.planes) - 1, .dist = 0, .history = 1, .every_frame = true};
+    if (params_.planes == 0) return {.ref = 0, .dist = 0, .history = 0, .every_frame = true, .reach = {}};
+    return {.ref = (1u << params_.planes) - 1, .dist = 0, .history = 1, .every_frame = true, .reach = stream_.reach()};
   }
 
   void finalize(int64_t, const void* sums, ScoreSink& sink) override {

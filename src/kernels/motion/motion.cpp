@@ -48,8 +48,8 @@ class Motion : public TwinExtractor<MotionParams, MotionSums> {
         stream_(options, params.step, options.moving_average) {}
 
   Reads reads() const override {
-    if (params_.force_zero) return {.ref = 0, .dist = 0, .history = 0, .every_frame = true};
-    return {.ref = 1, .dist = 0, .history = params_.step, .every_frame = true};
+    if (params_.force_zero) return {.ref = 0, .dist = 0, .history = 0, .every_frame = true, .reach = {}};
+    return {.ref = 1, .dist = 0, .history = params_.step, .every_frame = true, .reach = stream_.reach()};
   }
 
   void finalize(int64_t, const void* sums, ScoreSink& sink) override {

@@ -55,6 +55,10 @@ class MotionStream {
   MotionStream(const MotionSharedOptions& options, int step, bool moving_average)
       : options_(options), step_(step), moving_average_(moving_average) {}
 
+  /* motion2 has the differences on both sides of its frame, the earlier of which begins 2 * step - 1 frames before it; an average has motion3
+   * of the frame before, too. */
+  Reach reach() const { return {.before = 2 * step_ - 1 + moving_average_, .after = 1, .first = step_ + 1}; }
+
   /* The motion of the next frame; of the first `step` ones it does not matter. */
   void add(double motion, NamedScores scores);
   Status flush(NamedScores scores);

@@ -72,7 +72,11 @@ class Psnr : public Metric<PsnrParams, PsnrSums, PsnrScores> {
 
   Reads reads() const override {
     const unsigned planes = (1u << params_.planes) - 1;
-    return {.ref = planes, .dist = planes, .history = 0, .every_frame = options_.enable_apsnr};
+    return {.ref = planes,
+            .dist = planes,
+            .history = 0,
+            .every_frame = options_.enable_apsnr,
+            .reach = {.whole_stream = options_.enable_apsnr ? "enable_apsnr" : nullptr}};
   }
 
   Status flush(ScoreSink& sink) override;

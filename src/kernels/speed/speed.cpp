@@ -115,7 +115,9 @@ class SpeedTemporal : public Metric<SpeedPlan, SpeedSums, SpeedTemporalScores> {
  public:
   using Metric::Metric;
 
-  Reads reads() const override { return {.ref = 1, .dist = 1, .history = 1, .every_frame = true}; }
+  Reads reads() const override {
+    return {.ref = 1, .dist = 1, .history = 1, .every_frame = true, .reach = {.before = 1}};
+  }
 
  private:
   SpeedTemporalScores scores(const SpeedSums& sums) override { return {clipped(params_, score_of(params_, sums))}; }
