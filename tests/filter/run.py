@@ -28,6 +28,7 @@ import cases_hardware
 import cases_options
 import cases_pairing
 import cases_pipelines
+import cases_ranges
 import cases_reports
 import cases_windows
 

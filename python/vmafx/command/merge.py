@@ -1,0 +1,296 @@
+"""merge the JSON reports of a stream's ranges into the report of the whole stream
+
+The scores of ranges are those of the whole stream, so that what is left to do is to see that the parts are all of one stream, whole, and meet at the
+very same pictures. The library pools and writes, as for a single run.
+"""
+
+import argparse
+import json
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from ._terminal import Failure
+
+Json = dict[str, Any]
+PAIRING = {
+    "paired": "paired",
+    "unmatched_distorted": "unmatched_dist",
+    "unmatched_reference": "unmatched_ref",
+    "repeated_reference": "repeated_ref",
+    "repeated_distorted": "repeated_dist",
+    "max_time_difference": "max_time_difference",
+}
+
+
+class Refusal(Failure):
+    """The parts are not to be merged; str() says why and what to do."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("parts", nargs="+", metavar="PART.json", help="JSON reports of runs with the filter's option range, in any order")
+    add("-o", "--output", default="-", metavar="REPORT", help="the report; with several encodes %%d stands for the number of each (default: standard output)")
+    add("--log-fmt", choices=("xml", "json", "csv", "sub"), help="its format (default: what REPORT ends with, else json)")
+    add("--score-fmt", metavar="FORMAT", help="as the filter's option score_fmt (default: as the filter prints)")
+    add("--partial", action="store_true", help="the parts need not hold the beginning and the end of the stream; the report is marked partial")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    try:
+        merge(arguments.parts, arguments.output, arguments.log_fmt, arguments.score_fmt, arguments.partial)
+    except OSError as failure:  # a file, or the library's own
+        raise Failure(str(failure)) from failure
+    return 0
+
+
+def merge(paths: Sequence[str], output: str, log_fmt: str | None = None, score_fmt: str | None = None, partial: bool = False) -> None:
+    """Writes the report of the stream whose parts these files are. Raises Refusal, OSError."""
+    by_encode = [_parts_of(path) for path in paths]
+    names = [[part.encode for part in parts] for parts in by_encode]
+    for path, found in zip(paths, names):
+        if found != names[0]:
+            raise Refusal(f"{path} is of other encodes than {paths[0]}")
+    if len(names[0]) > 1 and "%d" not in output:
+        raise Refusal(f"{paths[0]} is of {len(names[0])} encodes, each of which gets a report of its own: -o scores%d.json")
+    streams = [_join(list(parts), partial) for parts in zip(*by_encode)]  # all of them, before anything is written
+    for number, parts in enumerate(streams):
+        _write(parts, output.replace("%d", str(number)) if len(streams) > 1 else output, log_fmt, score_fmt, partial)
+
+
+# -- A part --------------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Part:
+    """What a report says of a range, of one encode."""
+
+    path: str
+    encode: str  # its name, where there are several
+    version: str
+    fps: float
+    report: Json
+    range: Json
+    offset: int = 0  # what to add to its frame numbers
+
+    @property
+    def frames(self) -> list[Json]:
+        frames: list[Json] = self.report["frames"]
+        return frames
+
+    @property
+    def first(self) -> int:
+        """The number of its first pair in the whole stream."""
+        return int(self.range["first"]) + self.offset
+
+    @property
+    def end(self) -> int:
+        return self.first + int(self.range["frames"])
+
+    def pictures(self) -> Iterator[tuple[int, tuple[Any, ...]]]:
+        """(number in the whole stream, (time, reference, distorted)) at its borders."""
+        for picture in self.range["pictures"]:
+            yield picture["frame"] + self.offset, (picture["time"], picture["reference"], picture["distorted"])
+
+
+def _parts_of(path: str) -> list[Part]:
+    """One for each encode."""
+    report = _load(path)
+    encodes = report.get("encodes", [report])
+    if not isinstance(encodes, list) or not encodes:
+        raise Refusal(f"{path} is no report of vmafx")
+    try:
+        parts = [_part(path, report, encode) for encode in encodes]
+        for part in parts:
+            _check_frames(part)
+    except (KeyError, TypeError, AttributeError, ValueError) as failure:
+        raise Refusal(f"{path} is no whole report of a range, or was changed: {type(failure).__name__}: {failure}") from None
+    return parts
+
+
+def _load(path: str) -> Json:
+    def refuse(constant: str) -> None:
+        raise ValueError(f"{constant} is no number of JSON")
+
+    def integer(digits: str) -> float:
+        return -0.0 if digits == "-0" else int(digits)
+
+    with open(path, encoding="utf-8") as file:
+        try:
+            report = json.load(file, parse_constant=refuse, parse_int=integer)
+        except ValueError as failure:
+            raise Refusal(f"{path} is no whole JSON report: {failure}") from None
+    if not isinstance(report, dict):
+        raise Refusal(f"{path} is no report of vmafx")
+    return report
+
+
+def _part(path: str, report: Json, encode: Json) -> Part:
+    if "range" not in encode:
+        raise Refusal(f"{path} is not the report of a range: score with the filter's option range and log_fmt=json")
+    if encode.get("partial"):
+        raise Refusal(f"{path} is partial: its run was cut short. Score {encode['range']['given']} again")
+    return Part(path, encode.get("name", ""), report["version"], float(report["fps"] or 0), encode, encode["range"])
+
+
+def _check_frames(part: Part) -> None:
+    """Nothing is missing in it, and all that is there is what it should be."""
+    first, count, step = part.range["first"], part.range["frames"], part.range["options"]["n_subsample"]
+    wanted = [number for number in range(first, first + count) if number % step == 0]
+    if [frame["frameNum"] for frame in part.frames] != wanted:
+        raise ValueError(f"its frames are not those from {first} to {first + count - 1}")
+    for frame in part.frames:
+        if list(frame["metrics"]) != list(part.frames[0]["metrics"]):
+            raise ValueError(f"frame {frame['frameNum']} has other scores than the first")
+        frame["metrics"] = {key: _score(score) for key, score in frame["metrics"].items()}
+    if part.report["aggregate_metrics"]:
+        raise ValueError("scores of a whole stream cannot be merged")
+    list(part.pictures())
+
+
+def _score(score: Any) -> float:
+    if isinstance(score, str) and score not in ("inf", "-inf", "nan", "-nan"):
+        raise ValueError(f"'{score}' is no score")
+    return float(score)
+
+
+# -- Several of one stream -----------------------------------------------------------------------------------------------
+
+
+def _join(parts: list[Part], partial: bool) -> list[Part]:
+    """The parts in order, with frame numbers of the whole stream. Raises Refusal if they are not one stream."""
+    for part in parts[1:]:
+        _check_alike(parts[0], part)
+    parts.sort(key=lambda part: -1 if part.range["from"] is None else part.range["from"])
+    for before, after in pairwise(parts):
+        _check_neighbors(before, after)
+    if not partial and not parts[0].range["begins_stream"]:
+        raise Refusal(f"the beginning of the stream is missing: the first part is {_named(parts[0])}. Score what is before it, or merge with --partial")
+    if not partial and not parts[-1].range["ends_stream"]:
+        raise Refusal(f"the end of the stream is missing: the last part is {_named(parts[-1])}. Score what is after it, or merge with --partial")
+    _number(parts)
+    _check_borders(parts)
+    return parts
+
+
+def _named(part: Part) -> str:
+    return f"{part.path} (range={part.range['given']})"
+
+
+def _check_alike(one: Part, other: Part) -> None:
+    def compare(what: str, of_one: Any, of_other: Any) -> None:
+        if of_one != of_other:
+            raise Refusal(f"the parts are not of one stream: {what} of {one.path} is {of_one}, of {other.path} {of_other}")
+
+    compare("the version of vmafx", one.version, other.version)
+    for group, word in (("format", ""), ("options", "option ")):
+        for key in one.range[group] | other.range[group]:
+            compare(f"{word}{key}", one.range[group].get(key), other.range[group].get(key))
+    compare("the unit of the range", one.range["unit"], other.range["unit"])
+    compare("the context of the range", one.range["context"], other.range["context"])
+    compare("the list of scores", _keys(one), _keys(other))
+    if one.range["unit"] == "frames":
+        compare("the time of frame 0, from which its numbers count,", one.range["counted_from"], other.range["counted_from"])
+
+
+def _keys(part: Part) -> list[str]:
+    return list(part.frames[0]["metrics"]) if part.frames else []
+
+
+def _check_neighbors(before: Part, after: Part) -> None:
+    end, begin = before.range["to"], after.range["from"]
+    if end is None or begin is None or end > begin:
+        raise Refusal(f"two parts overlap: {_named(before)} and {_named(after)}")
+    if end < begin:
+        unit = " s" if before.range["unit"] == "seconds" else ""
+        raise Refusal(f"a part is missing, from {end}{unit} to {begin}{unit}: between {_named(before)} and {_named(after)}")
+
+
+def _number(parts: list[Part]) -> None:
+    """Numbers of pairs are those of the stream; with times each part has counted for itself."""
+    if parts[0].range["unit"] == "frames":
+        return
+    number = 0
+    for part in parts:
+        part.offset = number - part.range["first"]
+        number = part.end
+
+
+def _check_borders(parts: list[Part]) -> None:
+    """What several parts have seen must be the same, and at each border that is the pair before it and the pair after it."""
+    seen: dict[int, tuple[Part, tuple[Any, ...]]] = {}
+    shared = set()
+    for part in parts:
+        for number, picture in part.pictures():
+            other, wanted = seen.setdefault(number, (part, picture))
+            if other is part:
+                continue
+            shared.add(number)
+            for what, of_other, of_part in zip(("time", "picture of the reference", "distorted picture"), wanted, picture):
+                if of_other != of_part:
+                    raise Refusal(
+                        f"the parts do not meet: the {what} of frame {number} differs between {_named(other)} and {_named(part)}. Either the files or "
+                        "the filters are not the same, or a seek did not land where it should: seek to an earlier key frame (-ss), with -copyts"
+                    )
+    for before, after in pairwise(parts):
+        if not {after.first - 1, after.first} <= shared or before.end != after.first:
+            raise Refusal(f"nothing shows that these parts meet: {_named(before)} and {_named(after)}; one of them was changed")
+
+
+# -- The report ----------------------------------------------------------------------------------------------------------
+
+
+def _write(parts: list[Part], output: str, log_fmt: str | None, score_fmt: str | None, partial: bool) -> None:
+    from .._library import Error, ffi, library, log_callback  # here: the other subcommands do without cffi
+
+    kept: list[Any] = []  # what the structs point to
+    errors: list[str] = []
+    report, stream = ffi.new("VmafxReport *"), ffi.new("VmafxReportStream *")
+    cookie = ffi.new_handle(errors)
+    frames = [(frame, part) for part in parts for frame in part.frames]
+    format, options = parts[0].range["format"], parts[0].range["options"]
+
+    def text(characters: str | None) -> Any:
+        kept.append(ffi.NULL if characters is None else ffi.new("char[]", os.fsencode(characters)))
+        return kept[-1]
+
+    keys = {key: text(key) for key in _keys(parts[0])}
+    report.path, report.format, report.score_fmt = text(output), text(log_fmt or ("json" if output == "-" else None)), text(score_fmt)
+    report.width, report.height, report.n_subsample = format["width"], format["height"], options["n_subsample"]
+    seconds = sum(len(part.frames) / part.fps for part in parts if part.fps)
+    report.fps = len(frames) / seconds if seconds else 0
+    report.n_frames = len(frames)
+    report.frames = results = ffi.new("VmafxFrameResult[]", len(frames))
+    stream.pictures = pictures = ffi.new("VmafxPicture[]", len(frames))
+    keyframes = {number + part.offset for part in parts for number in part.range.get("keyframes", [])}
+    for (frame, part), result, picture in zip(frames, results, pictures):
+        result.frame = frame["frameNum"] + part.offset
+        result.n_scores = len(keys)
+        result.scores = scores = ffi.new("VmafxScore[]", [(keys[key], score) for key, score in frame["metrics"].items()])
+        kept.append(scores)
+        picture.has_time, picture.time = "time" in frame, frame.get("time", 0)
+        picture.keyframe = result.frame in keyframes
+    stream.window, stream.pool = text(options["window"]), text(options["pool"])
+    stream.pairing = pairing = _pairing(parts, partial)
+    report.stream, report.log, report.log_cookie = stream, log_callback, cookie
+    code = library().vmafx_write_report(report)
+    del pairing  # until here
+    if code < 0:
+        raise Error(-code, errors[-1] if errors else os.strerror(-code))
+
+
+def _pairing(parts: list[Part], partial: bool) -> Any:
+    """Of all parts together; NULL where they do not say."""
+    from .._library import ffi
+
+    of_parts: list[Json] = [part.report["pairing"] for part in parts if part.report.get("pairing")]
+    if len(of_parts) < len(parts):
+        return ffi.NULL
+    pairing = ffi.new("VmafxPairing *")
+    for key, field in PAIRING.items():
+        counts = [of_part[key] for of_part in of_parts]
+        setattr(pairing, field, max(counts) if key == "max_time_difference" else sum(counts))
+    pairing.cut_short = partial and not (parts[0].range["begins_stream"] and parts[-1].range["ends_stream"])
+    return pairing
