@@ -55,6 +55,13 @@ own_version() { sed -n 's/^AC_INIT(\[vmafx\], \[\([0-9.]*\)\].*/\1/p' "$top/conf
 # The AMD architectures whose kernels were built, as configure takes them; nothing without kernels.
 built_archs() { concatenate "$build/configured-for" | sed -nE 's/.*--with-hip-archs=([^ ]*).*/\1/p'; }
 
+# copy_module FOLDER: the Python module, which has the command vmafx in it.
+copy_module() {
+  mkdir -p "$1"
+  cp -rL "$top/python/vmafx" "$1/"
+  find "$1" -name __pycache__ -prune -exec rm -r {} +
+}
+
 # The files that exist, one after the other.
 concatenate() { cat -- "$@" 2>/dev/null || true; }
 
