@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/api.h"
+#include "engine/pictures.h"
 #include "engine/plan.h"
 #include "engine/session.h"
 #include "engine/version.h"
@@ -134,7 +135,7 @@ StatusOr<std::vector<vmafx::PooledFrames>> windows_of(const VmafxReport& report,
     if (report.frames[i].frame != report.frames[0].frame + static_cast<int64_t>(i))
       return error(EINVAL, "windows are of frames that follow one another; before frame %lld some are missing",
                    static_cast<long long>(report.frames[i].frame));
-    VMAFX_TRY(windows.add(picture.has_time ? std::optional(picture.time) : std::nullopt, picture.keyframe));
+    VMAFX_TRY(windows.add(vmafx::time_of(picture), picture.keyframe));
   }
   windows.end();
   const vmafx::Pool pool = vmafx::choose_pool(text(stream.pool), log);

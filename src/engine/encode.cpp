@@ -13,10 +13,6 @@ namespace {
 /* First pairs later than this, in seconds, are taken for those of a seek. */
 constexpr double kLateBeginning = 2;
 
-std::optional<double> time_of(const VmafxPicture& picture) {
-  return picture.has_time ? std::optional(picture.time) : std::nullopt;
-}
-
 }  // namespace
 
 Encode::Encode(EncodeLabel label, bool named, Log& log)

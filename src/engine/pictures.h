@@ -23,6 +23,10 @@
 
 namespace vmafx {
 
+inline std::optional<double> time_of(const VmafxPicture& picture) {
+  return picture.has_time ? std::optional(picture.time) : std::nullopt;
+}
+
 /* A picture of the application's, or a download of one. Its release callback runs when this goes. */
 class OwnedPicture {
  public:

@@ -198,7 +198,7 @@ def tidy(build, deep):
     if not (build / "config.h").exists():
         raise Skip(f"{build} is not configured")
     flags = ["-std=c++20", "-Wthread-safety", "-Isrc", "-Iinclude", "-I.", f"-I{build}"]
-    flags += output_of("pkg-config", "--cflags", "libhwy", "nlohmann_json").split()
+    flags += output_of("pkg-config", "--cflags", "libhwy", "nlohmann_json", "libxxhash").split()
 
     if not deep:
         flags += ["-Xclang", "-analyzer-config", "-Xclang", "max-nodes=30000"]

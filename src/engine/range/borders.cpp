@@ -1,41 +1,24 @@
 #include "engine/range/borders.h"
 
-#include <algorithm>
-#include <bit>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include <cstddef>
-#include <cstring>
 #include <utility>
 
 namespace vmafx {
-namespace {
-
-/* After XXH64 (https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md), in one lane. */
-constexpr uint64_t kPrime1 = 0x9E3779B185EBCA87, kPrime2 = 0xC2B2AE3D27D4EB4F, kPrime3 = 0x165667B19E3779F9;
-
-uint64_t mixed(uint64_t hash, uint64_t word) { return std::rotl(hash ^ (word * kPrime2), 31) * kPrime1 + kPrime3; }
-
-uint64_t of_row(uint64_t hash, const std::byte* row, size_t bytes) {
-  for (size_t at = 0; at < bytes; at += sizeof(uint64_t)) {
-    uint64_t word = 0;
-    std::memcpy(&word, row + at, std::min(sizeof word, bytes - at));
-    hash = mixed(hash, word);
-  }
-  return hash;
-}
-
-}  // namespace
 
 uint64_t fingerprint(const Picture& picture) {
-  uint64_t hash = kPrime3;
+  XXH3_state_t state;
+  XXH3_64bits_reset(&state);
   for (const SamplePlane& plane : picture.plane) {
     if (!plane.data) continue;
+    const int size[] = {plane.w, plane.h};
+    XXH3_64bits_update(&state, size, sizeof size);
     const size_t bytes = static_cast<size_t>(plane.w) * (picture.bpc > 8 ? 2 : 1);
-    for (int y = 0; y < plane.h; y++) hash = of_row(hash, plane.as<std::byte>().row(y), bytes);
-    hash = mixed(hash, bytes);
+    for (int y = 0; y < plane.h; y++) XXH3_64bits_update(&state, plane.as<std::byte>().row(y), bytes);
   }
-  hash = (hash ^ (hash >> 33)) * kPrime2;
-  hash = (hash ^ (hash >> 29)) * kPrime3;
-  return hash ^ (hash >> 32);
+  return XXH3_64bits_digest(&state);
 }
 
 Status Borders::note(const Pair& pair) {
