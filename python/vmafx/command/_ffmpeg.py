@@ -88,6 +88,7 @@ class Video:
     """What ffprobe says of the first video stream of a file."""
 
     path: str
+    container: str  # FFmpeg's names for it, with commas
     width: int  # as it is decoded and turned
     height: int
     pix_fmt: str
@@ -114,6 +115,7 @@ def probe(ffprobe: str, path: str) -> Video:
     aspect = _fraction(stream.get("sample_aspect_ratio", "").replace(":", "/"))
     return Video(
         path=path,
+        container=container.get("format_name", ""),
         width=stream["height" if turned else "width"],
         height=stream["width" if turned else "height"],
         pix_fmt=stream["pix_fmt"],
@@ -126,6 +128,17 @@ def probe(ffprobe: str, path: str) -> Video:
         matrix=_known(stream.get("color_space")),
         transfer=_known(stream.get("color_transfer")),
     )
+
+
+def first_picture(ffmpeg: str, path: str) -> int:
+    """When it is shown, in microseconds from the start of the file. It need not be where the stream begins: decoders leave out what they cannot show."""
+    command = [ffmpeg, "-hide_banner", "-nostdin", "-copyts", "-start_at_zero", "-i", input_name(path), "-map", "0:V:0"]
+    command += ["-frames:v", "1", "-vf", "settb=AVTB,showinfo", "-f", "null", "-"]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
+    found = re.search(r"^\[Parsed_showinfo\S* @ \S+\] n: *0 pts: *(-?\d+) ", done.stderr, re.M)
+    if done.returncode or not found:
+        raise Failure(f"cannot decode {path}: {_last_line(done.stderr, path)}")
+    return int(found[1])
 
 
 def packets(ffprobe: str, path: str) -> Iterator[tuple[float, int]]:

@@ -60,21 +60,26 @@ class Plan:
     dist: list[str]
     ref: str
     notes: list[str]
-    zero_starts: bool  # times are counted from the first picture of each
+    zeros: list[int] | None  # where each input, the reference last, has the time 0, in microseconds; None: at its start
 
 
-def make_alike(dists: list[Video], ref: Video) -> Plan:
+def start_apart(dists: list[Video], ref: Video) -> bool:
+    """Whether times must be counted from the first picture of each."""
+    return any(abs(video.start - ref.start) > _half_a_frame(ref) for video in dists)
+
+
+def make_alike(dists: list[Video], ref: Video, zeros: list[int] | None = None) -> Plan:
+    """`zeros`: the times of the first pictures, where they are apart."""
     _refuse(dists, ref)
     target = _target(dists, ref)
-    zero_starts = any(abs(video.start - ref.start) > _half_a_frame(ref) for video in dists)
     deinterlace = len({video.interlaced for video in (*dists, ref)}) > 1
     notes: list[str] = []
-    if zero_starts:
+    if zeros:
         starts = ", ".join(f"{video.path} at {video.start:.3f} s" for video in (*dists, ref))
         notes.append(f"the pictures start at different times ({starts}): all are taken from their first frame")
     chains = []
-    for video in (*dists, ref):
-        chain = ["settb=AVTB,setpts=PTS-STARTPTS"] if zero_starts else []
+    for video, zero in zip((*dists, ref), zeros or [0] * (len(dists) + 1)):
+        chain = [f"settb=AVTB,setpts=PTS-({zero})"] if zeros else []
         if deinterlace and video.interlaced:
             chain.append("bwdif=mode=send_frame")
             notes.append(f"{video.path} is interlaced, another input is not: deinterlaced")
@@ -82,7 +87,7 @@ def make_alike(dists: list[Video], ref: Video) -> Plan:
         chain += _picture(video, ref, target, notes)
         chains.append(",".join(chain) or "null")
     notes += _lengths(dists, ref)
-    return Plan(chains[:-1], chains[-1], notes, zero_starts)
+    return Plan(chains[:-1], chains[-1], notes, zeros)
 
 
 # -- What cannot be handled ----------------------------------------------------------------------------------------------

@@ -3,15 +3,21 @@
 import re
 import subprocess
 import threading
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import IO, NoReturn
+from typing import IO, NamedTuple, NoReturn
 
-from ._terminal import Failure, Step, note, progress
+from ._terminal import Failure, Step
 
 LAST_LINES = 5  # of ffmpeg, where it fails
 MOST_WARNINGS = 20  # where it does not: a damaged file has many
+
+
+class Extent(NamedTuple):
+    """What goes through ffmpeg; None: nobody knows."""
+
+    seconds: float | None
+    rate: float | None  # frames a second
 
 
 @dataclass
@@ -32,6 +38,11 @@ class Said:
         more = len(different) - MOST_WARNINGS
         return different[:MOST_WARNINGS] + ([f"ffmpeg has said {more} lines more of errors"] if more > 0 else [])
 
+    def forget_seek(self) -> None:
+        """Decoders complain where they are made to begin in mid-stream: drops what was said before the filter got its first pair."""
+        first = next((i for i, line in enumerate(self.lines) if "vmafx" in _parts(line)[0]), 0)
+        self.lines = self.lines[first:]
+
     @property
     def features(self) -> list[str]:
         """The keys of the main scores of features, as the filter has printed them."""
@@ -40,37 +51,72 @@ class Said:
         return list(dict.fromkeys(found))
 
 
+class FfmpegFailure(Failure):
+    def __init__(self, text: str, status: int, said: Said) -> None:
+        super().__init__(text, status)
+        self.said = said
+
+
 def _parts(line: str) -> tuple[str, str, str]:
     """(who says it, level, text)"""
     found = re.match(r"(?:\[([^\]]* @ 0x[0-9a-f]+)\] )*\[(\w+)\] (.*)", line)
     return (found[1] or "", found[2], found[3]) if found else ("", "", line)
 
 
-def run_ffmpeg(command: Sequence[str], length: float | None) -> Said:
-    """`length`: how long it goes on, in seconds of video. Whatever ends this before, ends ffmpeg, too."""
-    try:
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace")
-    except OSError as error:
-        raise Failure(f"cannot run {command[0]}: {error.strerror}") from error
+class Processes:
+    """Those that threads run, for one of them to end."""
+
+    def __init__(self) -> None:
+        self._running: set[subprocess.Popen[str]] = set()
+        self._lock = threading.Lock()
+        self._ended = False
+
+    def start(self, command: Sequence[str]) -> "subprocess.Popen[str]":
+        with self._lock:
+            if self._ended:
+                raise Failure("stopped")
+            try:
+                process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace")
+            except OSError as error:
+                raise Failure(f"cannot run {command[0]}: {error.strerror}") from error
+            self._running.add(process)
+        return process
+
+    def end(self, process: "subprocess.Popen[str]") -> None:
+        if process.poll() is None:
+            _stop(process)
+        with self._lock:
+            self._running.discard(process)
+
+    def end_all(self) -> None:
+        """No other starts after this."""
+        with self._lock:
+            self._ended = True
+            running = list(self._running)
+        for process in running:
+            process.terminate()
+        for process in running:
+            _stop(process)
+
+
+def run_ffmpeg(command: Sequence[str], extent: Extent, show: Callable[[Step], None] | None = None, processes: Processes | None = None) -> Said:
+    """Whatever ends this before, ends ffmpeg, too. Raises FfmpegFailure."""
+    processes = processes or Processes()
+    process = processes.start(command)
     assert process.stdout and process.stderr
     said = Said([])
     listener = threading.Thread(target=_listen, args=(process.stderr, said.lines), daemon=True)
     listener.start()
     try:
-        with progress() as shown:
-            start = time.monotonic()
-            for step in _steps(process.stdout, length):
-                spent = time.monotonic() - start
-                shown.show(step, spent / step.part - spent if step.part else None)
+        for step in _steps(process.stdout, extent):
+            if show:
+                show(step)
         status = process.wait()
     finally:
-        if process.poll() is None:
-            _stop(process)
+        processes.end(process)
     listener.join()
     if status:
         fail(status, said)
-    for warning in said.warnings:
-        note(warning)
     return said
 
 
@@ -87,16 +133,17 @@ def _stop(process: "subprocess.Popen[str]") -> None:
         process.wait()
 
 
-def _steps(stream: IO[str], length: float | None) -> Iterator[Step]:
-    """From what `ffmpeg -progress` writes: KEY=VALUE lines, the last of each group is progress=."""
+def _steps(stream: IO[str], extent: Extent) -> Iterator[Step]:
+    """From what `ffmpeg -progress` writes: KEY=VALUE lines, the last of each group is progress=. After a seek its times may stay at 0."""
     values: dict[str, str] = {}
     for line in stream:
         key, _, value = line.strip().partition("=")
         values[key] = value
         if key == "progress":
-            done = _number(values.get("out_time_us")) / 1e6
-            part = min(max(done / length, 0.0), 1.0) if length else None
-            yield Step(int(_number(values.get("frame"))), _number(values.get("fps")), part)
+            frame = int(_number(values.get("frame")))
+            done = frame / extent.rate if extent.rate else _number(values.get("out_time_us")) / 1e6
+            part = min(max(done / extent.seconds, 0.0), 1.0) if extent.seconds else None
+            yield Step(frame, _number(values.get("fps")), part)
 
 
 def _number(text: str | None) -> float:
@@ -110,4 +157,4 @@ def fail(status: int, said: Said) -> NoReturn:
     """With what ffmpeg said last, and its exit status."""
     lines = [text for _, level, text in map(_parts, said.lines) if level in ("error", "fatal", "panic")] or said.lines
     ending = f"was killed by signal {-status}" if status < 0 else f"ended with status {status}"
-    raise Failure("\n  ".join([f"ffmpeg {ending}:", *list(dict.fromkeys(lines))[-LAST_LINES:]]), 128 - status if status < 0 else status)
+    raise FfmpegFailure("\n  ".join([f"ffmpeg {ending}:", *list(dict.fromkeys(lines))[-LAST_LINES:]]), 128 - status if status < 0 else status, said)

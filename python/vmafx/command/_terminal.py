@@ -4,6 +4,7 @@ import contextlib
 import os
 import shutil
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -84,18 +85,28 @@ class Progress(Protocol):
 
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None: ...
 
-    def show(self, step: Step, left: float | None) -> None: ...
+    def show(self, step: Step) -> None: ...
 
 
 class _Silent:
+    _start = 0.0
+
     def __enter__(self) -> "_Silent":
+        self._start = time.monotonic()
         return self
 
     def __exit__(self, *_: object) -> None:
         pass
 
-    def show(self, step: Step, left: float | None) -> None:
+    def show(self, step: Step) -> None:
         pass
+
+    def _describe(self, step: Step) -> str:
+        text = f"{step.frame} frames, {step.fps:.0f} a second"
+        if step.part is not None:
+            text += f", {100 * step.part:.0f} %"
+        spent = time.monotonic() - self._start
+        return f"{text}, {time_text(spent / step.part - spent, 0)} left" if step.part else text
 
 
 class _Line(_Silent):
@@ -104,8 +115,8 @@ class _Line(_Silent):
     def __exit__(self, *_: object) -> None:
         print("\r\033[K", end="", file=sys.stderr, flush=True)
 
-    def show(self, step: Step, left: float | None) -> None:
-        print(f"\r\033[K{_describe(step, left)}", end="", file=sys.stderr, flush=True)
+    def show(self, step: Step) -> None:
+        print(f"\r\033[K{self._describe(step)}", end="", file=sys.stderr, flush=True)
 
 
 class _Bar(_Silent):
@@ -119,22 +130,16 @@ class _Bar(_Silent):
         self._task = self._bars.add_task("starting", total=None)
 
     def __enter__(self) -> "_Bar":
+        super().__enter__()
         self._bars.start()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._bars.stop()
 
-    def show(self, step: Step, left: float | None) -> None:
+    def show(self, step: Step) -> None:
         total = None if step.part is None else 1.0
-        self._bars.update(self._task, description=_describe(step, left), completed=step.part or 0, total=total)
-
-
-def _describe(step: Step, left: float | None) -> str:
-    text = f"{step.frame} frames, {step.fps:.0f} a second"
-    if step.part is not None:
-        text += f", {100 * step.part:.0f} %"
-    return text if left is None else f"{text}, {time_text(left, 0)} left"
+        self._bars.update(self._task, description=self._describe(step), completed=step.part or 0, total=total)
 
 
 def progress() -> Progress:

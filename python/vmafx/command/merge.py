@@ -29,6 +29,14 @@ class Refusal(Failure):
     """The parts are not to be merged; str() says why and what to do."""
 
 
+class Mismatch(Refusal):
+    """Two parts have seen one pair of pictures differently: a seek before one of them went wrong, if the files are the same."""
+
+    def __init__(self, text: str, before: "Part", after: "Part") -> None:
+        super().__init__(text)
+        self.before, self.after = before, after
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("parts", nargs="+", metavar="PART.json", help="JSON reports of runs with the filter's option range, in any order")
@@ -48,16 +56,21 @@ def run(arguments: argparse.Namespace) -> int:
 
 def merge(paths: Sequence[str], output: str, log_fmt: str | None = None, score_fmt: str | None = None, partial: bool = False) -> None:
     """Writes the report of the stream whose parts these files are. Raises Refusal, OSError."""
+    streams = streams_of(paths, partial)  # all of them, before anything is written
+    if len(streams) > 1 and "%d" not in output:
+        raise Refusal(f"{paths[0]} is of {len(streams)} encodes, each of which gets a report of its own: -o scores%d.json")
+    for number, parts in enumerate(streams):
+        write_report(parts, output.replace("%d", str(number)) if len(streams) > 1 else output, log_fmt, score_fmt, partial)
+
+
+def streams_of(paths: Sequence[str], partial: bool = False) -> "list[list[Part]]":
+    """The parts of each encode in order, with frame numbers of the whole stream. Raises Refusal if they are not one stream."""
     by_encode = [_parts_of(path) for path in paths]
     names = [[part.encode for part in parts] for parts in by_encode]
     for path, found in zip(paths, names):
         if found != names[0]:
             raise Refusal(f"{path} is of other encodes than {paths[0]}")
-    if len(names[0]) > 1 and "%d" not in output:
-        raise Refusal(f"{paths[0]} is of {len(names[0])} encodes, each of which gets a report of its own: -o scores%d.json")
-    streams = [_join(list(parts), partial) for parts in zip(*by_encode)]  # all of them, before anything is written
-    for number, parts in enumerate(streams):
-        _write(parts, output.replace("%d", str(number)) if len(streams) > 1 else output, log_fmt, score_fmt, partial)
+    return [_join(list(parts), partial) for parts in zip(*by_encode)]
 
 
 # -- A part --------------------------------------------------------------------------------------------------------------
@@ -160,7 +173,7 @@ def _score(score: Any) -> float:
 
 
 def _join(parts: list[Part], partial: bool) -> list[Part]:
-    """The parts in order, with frame numbers of the whole stream. Raises Refusal if they are not one stream."""
+    """Those of an encode."""
     for part in parts[1:]:
         _check_alike(parts[0], part)
     parts.sort(key=lambda part: -1 if part.range["from"] is None else part.range["from"])
@@ -230,9 +243,11 @@ def _check_borders(parts: list[Part]) -> None:
             shared.add(number)
             for what, of_other, of_part in zip(("time", "picture of the reference", "distorted picture"), wanted, picture):
                 if of_other != of_part:
-                    raise Refusal(
+                    raise Mismatch(
                         f"the parts do not meet: the {what} of frame {number} differs between {_named(other)} and {_named(part)}. Either the files or "
-                        "the filters are not the same, or a seek did not land where it should: seek to an earlier key frame (-ss), with -copyts"
+                        "the filters are not the same, or a seek did not land where it should: seek to an earlier key frame (-ss), with -copyts",
+                        other,
+                        part,
                     )
     for before, after in pairwise(parts):
         if not {after.first - 1, after.first} <= shared or before.end != after.first:
@@ -242,7 +257,7 @@ def _check_borders(parts: list[Part]) -> None:
 # -- The report ----------------------------------------------------------------------------------------------------------
 
 
-def _write(parts: list[Part], output: str, log_fmt: str | None, score_fmt: str | None, partial: bool) -> None:
+def write_report(parts: list[Part], output: str, log_fmt: str | None = None, score_fmt: str | None = None, partial: bool = False) -> None:
     from .._library import Error, ffi, library, log_callback  # here: the other subcommands do without cffi
 
     kept: list[Any] = []  # what the structs point to

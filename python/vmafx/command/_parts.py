@@ -1,0 +1,162 @@
+"""A stream in parts: ranges that are scored one by one, anywhere, and joined to the report of a single run.
+
+    for reach in cut(work, parts=8):
+        score_part(work, reach, log_of(reach))     # each of them in any process, on any machine
+    join(work, logs, Path("scores.json"))
+
+A score is that of the whole stream or there is none: the filter wants to see the pairs before a range, and the merge compares what two neighbors have
+seen of each other. A part is scored again, from an earlier place, where a seek has landed too late for that.
+"""
+
+import csv
+import io
+import json
+import math
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from . import merge
+from ._run import FfmpegFailure, Processes, Said
+from ._scoring import EARLY, Reach, Work, score
+from ._terminal import Failure, Step
+
+# How many seconds before a part reading begins. MPEG-TS has no index: a seek lands anywhere in a group of pictures, and the next one is the first
+# that can be decoded.
+LADDER = EARLY, 12.0, 60.0, math.inf
+LEAST_SECONDS = 0.5  # of a part
+LEAST_FRAMES = 12
+
+
+class Indivisible(Failure):
+    """The stream cannot be scored in these parts, though it may be as a whole."""
+
+
+# -- Cutting -------------------------------------------------------------------------------------------------------------
+
+
+def cut(work: Work, *, seconds: float | None = None, parts: int | None = None) -> list[Reach]:
+    """As many parts, or parts of about so many seconds: ranges that cover the stream. A single one if its length is not known.
+
+    They end before the shortest encode does, so that each has pairs of all encodes; the last one goes on to the end.
+    """
+    spans = work.spans()
+    known = [span for span in spans if span]
+    if len(known) < len(spans):
+        return [Reach()]
+    begin, end = max(span[0] for span in known), min(span[1] for span in known)
+    least = max(LEAST_SECONDS, LEAST_FRAMES / float(work.ref.rate or 1))
+    wanted = (end - begin) / seconds if seconds else parts or 1
+    count = max(1, min(round(wanted), math.floor((end - begin) / least)))
+    borders = [round(1000 * (begin + (end - begin) * number / count)) for number in range(1, count)]
+    return [Reach(first, last) for first, last in zip([None, *borders], [*borders, None])]
+
+
+# -- Scoring -------------------------------------------------------------------------------------------------------------
+
+
+def score_part(
+    work: Work,
+    reach: Reach,
+    log: Path,
+    early: float = EARLY,
+    *,
+    device: str | None = None,
+    show: Callable[[Step], None] | None = None,
+    processes: Processes | None = None,
+) -> tuple[Said, float]:
+    """Writes the report that `join` wants; returns, too, how much earlier it had to begin. Raises Failure, Indivisible."""
+    for early in (early, *earlier_than(early)):
+        try:
+            return score(work, log, reach, early=early, device=device, show=show, processes=processes), early
+        except FfmpegFailure as failure:
+            if not _is_of_range(failure, reach):
+                raise
+            complaint = failure
+            log.unlink(missing_ok=True)
+    raise Indivisible(f"the part {reach} cannot be scored for itself: {complaint}", complaint.status)
+
+
+def earlier_than(early: float) -> Iterator[float]:
+    return (step for step in LADDER if step > early)
+
+
+def _is_of_range(failure: FfmpegFailure, reach: Reach) -> bool:
+    """Whether the filter misses pairs of the range or around it."""
+    return any(f"range={reach}:" in line or "No frames were scored" in line for line in failure.said.lines)
+
+
+# -- Joining -------------------------------------------------------------------------------------------------------------
+
+
+def check_merge() -> None:
+    """Before work begins that ends with `join`: it needs the library. Raises Failure."""
+    try:
+        from .._library import library
+    except ImportError as failure:
+        raise Failure(f"reports of parts are merged by the library, for which Python needs cffi ({failure}): apt-get install python3-cffi") from failure
+    try:
+        library()
+    except OSError as failure:
+        raise Failure(str(failure)) from failure
+
+
+def join(work: Work, parts: Sequence[Path], log: Path) -> None:
+    """Writes what a single run writes to `log` (.json, .csv, .xml), but for the keys `fps` and `vmafx`.
+
+    Raises Mismatch, which names the part to score again (`seek_again` says from where), Refusal, Failure.
+    """
+    streams = merge.streams_of([str(path) for path in parts])
+    try:
+        if len(streams) == 1:
+            merge.write_report(streams[0], str(log))
+            return
+        with tempfile.TemporaryDirectory(prefix="vmafx-") as folder:
+            reports = [Path(folder) / f"{number}{log.suffix}" for number in range(len(streams))]
+            for report, stream in zip(reports, streams):
+                merge.write_report(stream, str(report))
+            _write_together(reports, work.names, log)
+    except OSError as failure:
+        raise Failure(str(failure)) from failure
+
+
+def seek_again(mismatch: merge.Mismatch, earlies: dict[str, float]) -> tuple[str, float]:
+    """Which part to score again, and how much earlier to begin; `earlies` are those that were. Raises the mismatch if there is nothing left to try."""
+    for part in (mismatch.after, mismatch.before):
+        if part.range["from"] is not None and (early := next(earlier_than(earlies[part.path]), None)):
+            return part.path, early
+    raise mismatch
+
+
+def _write_together(reports: list[Path], names: list[str], log: Path) -> None:
+    """One report of several encodes, in the filter's layout."""
+    together = {".json": _json_of_all, ".csv": _csv_of_all}[log.suffix]
+    with open(log, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
+        for line in together(reports, names):
+            file.write(line)
+
+
+def _lines(report: Path) -> list[str]:
+    return report.read_text(encoding="utf-8", errors="surrogateescape").splitlines(keepends=True)
+
+
+def _json_of_all(reports: list[Path], names: list[str]) -> Iterator[str]:
+    """The library writes a key a line: what all have in common are the first lines in the braces, and the rest is that of an encode."""
+    for number, (report, name) in enumerate(zip(reports, names)):
+        brace, version, fps, *own, end = _lines(report)
+        if number == 0:
+            yield from (brace, version, fps, '  "encodes": [\n')
+        yield f'    {{\n      "encode": {number},\n      "name": {json.dumps(name, ensure_ascii=False)},\n'
+        yield from (f"    {line}" for line in own)
+        yield "    }\n" if number == len(reports) - 1 else "    },\n"
+    yield f"  ]\n{end}"
+
+
+def _csv_of_all(reports: list[Path], names: list[str]) -> Iterator[str]:
+    for number, (report, name) in enumerate(zip(reports, names)):
+        head, *rows = _lines(report)
+        if number == 0:
+            yield f"Encode,Name,{head}"
+        cell = io.StringIO()
+        csv.writer(cell, lineterminator="").writerow([name])
+        yield from (f"{number},{cell.getvalue()},{row}" for row in rows)
