@@ -154,7 +154,10 @@ def _number(text: str | None) -> float:
 
 
 def fail(status: int, said: Said) -> NoReturn:
-    """With what ffmpeg said last, and its exit status."""
-    lines = [text for _, level, text in map(_parts, said.lines) if level in ("error", "fatal", "panic")] or said.lines
+    """With what the filter said, what ffmpeg said last, and its exit status."""
+    errors = {text: source for source, level, text in map(_parts, said.lines) if level in ("error", "fatal", "panic")}
+    lines = [text for text, source in errors.items() if "vmafx" in source]
+    lines += [text for text, source in errors.items() if "vmafx" not in source][-LAST_LINES:]
     ending = f"was killed by signal {-status}" if status < 0 else f"ended with status {status}"
-    raise FfmpegFailure("\n  ".join([f"ffmpeg {ending}:", *list(dict.fromkeys(lines))[-LAST_LINES:]]), 128 - status if status < 0 else status, said)
+    told = "\n  ".join([f"ffmpeg {ending}:", *(lines or said.lines[-LAST_LINES:])])
+    raise FfmpegFailure(told, 128 - status if status < 0 else status, said)
