@@ -4,6 +4,7 @@
 #include <cerrno>
 
 #include "base/cpu.h"
+#include "base/hash.h"
 #include "engine/color.h"
 #include "engine/version.h"
 #include "kernels/registry.h"
@@ -607,7 +608,11 @@ std::optional<RangeFacts> Session::range_facts(const Encode& encode, bool partia
                                 {"primaries", color.primaries},
                                 {"full_range", color.range == Color::Range::kFull},
                                 {"chroma_location", static_cast<int>(color.chroma_location)}});
+  Json hashes = Json::array();
+  for (const PlannedModel& planned : plan_.models())
+    if (const auto hash = planned.model.file_hash()) hashes.add(Hash::text(*hash));
   facts->options = Json::object({{"model", params_.model},
+                                 {"model_files", std::move(hashes)},
                                  {"feature", params_.feature},
                                  {"ignore_unknown", params_.ignore_unknown},
                                  {"n_subsample", params_.n_subsample},

@@ -7,6 +7,7 @@
 #ifndef VMAFX_MODEL_MODEL_H
 #define VMAFX_MODEL_MODEL_H
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -52,10 +53,13 @@ class Model {
  public:
   /* 1 to kMaxMembers members, each with 1 to kMaxFeatures features; more than one member makes a bootstrap collection
    * whose base model is members[0]. */
-  Model(std::string name, std::vector<ModelMember> members);
+  Model(std::string name, std::vector<ModelMember> members, std::optional<uint64_t> file_hash = {});
 
   /* The report key of the (base) score. */
   const std::string& name() const { return name_; }
+
+  /* Of the file's text; none of a built-in model. */
+  std::optional<uint64_t> file_hash() const { return file_hash_; }
 
   /* What predict() needs: the union over all members, each feature once. */
   std::span<const ModelFeature> features() const { return features_; }
@@ -76,6 +80,7 @@ class Model {
 
   std::string name_;
   std::vector<ModelMember> members_;
+  std::optional<uint64_t> file_hash_;
   std::vector<ModelFeature> features_;
   std::vector<std::vector<int>> inputs_;  // [member][SVM input] -> index into features_
   std::vector<std::string> score_keys_;

@@ -10,6 +10,7 @@
 #include <memory>
 #include <system_error>
 
+#include "base/hash.h"
 #include "base/json.h"
 #include "model/model_builtin.h"
 
@@ -312,7 +313,9 @@ StatusOr<Model> parse_model(std::string_view text, const std::string& origin, co
   } else {
     VMAFX_ASSIGN(members, read_collection(fields, spec));
   }
-  return Model(name_of(spec), std::move(members));
+  Hash hash;
+  hash.add(text.data(), text.size());
+  return Model(name_of(spec), std::move(members), hash.value());
 }
 
 StatusOr<Model> load_model(const ModelSpec& spec) {

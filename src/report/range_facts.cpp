@@ -2,20 +2,18 @@
 
 #include <utility>
 
-#include "base/status.h"
+#include "base/hash.h"
 
 namespace vmafx {
 namespace {
 
 Json time_json(const std::optional<double>& time) { return time ? Json(*time) : Json(); }
 
-std::string hexadecimal(uint64_t hash) { return format_text("%016llx", static_cast<unsigned long long>(hash)); }
-
 Json pair_json(const BorderPair& pair) {
   return Json::object({{"frame", pair.number},
                        {"time", time_json(pair.time)},
-                       {"reference", hexadecimal(pair.ref)},
-                       {"distorted", hexadecimal(pair.dist)}});
+                       {"reference", Hash::text(pair.ref)},
+                       {"distorted", Hash::text(pair.dist)}});
 }
 
 }  // namespace

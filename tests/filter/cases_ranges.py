@@ -275,6 +275,10 @@ def wrong_merges_are_refused(lab):
     lab.run("-i", lab.clips.dist10, "-i", lab.clips.ref10, "-lavfi", f"vmafx=log_path=bits.json:range=7-13:{small}", "-f null -").succeeded()
     lab.run("-i", lab.clips.dist, "-i", lab.clips.ref, "-frames:v 10 -lavfi", f"vmafx=log_path=cut.json:range=7-:{small}", "-f null -")
 
+    for name, frames, weight in (("model-1.json", "-6", 50.0), ("model-2.json", "7-", 60.0)):
+        lab.write_model("model.json", weight)
+        score(lab, clips, name, frames, options="model=path=model.json").succeeded()
+
     whole = lab.json("2.json")
     edits = {
         "version": lambda part: part.update(version="0.0.1"),
@@ -301,6 +305,7 @@ def wrong_merges_are_refused(lab):
     refused(lab, "1.json", "t2.json", "3.json", why="the unit of the range of 1.json is frames, of t2.json seconds")
     refused(lab, "1.json", "options.json", "3.json", why="option n_subsample of 1.json is 1, of options.json 2")
     refused(lab, "1.json", "scores.json", "3.json", why="option model of 1.json is , of scores.json version=vmaf_v0.6.1")
+    refused(lab, "model-1.json", "model-2.json", why="option model_files of model-1.json is ['")
     refused(lab, "1.json", "plain.json", "3.json", why="plain.json is not the report of a range")
     refused(lab, "1.json", "xml.xml", "3.json", why="xml.xml is no whole JSON report")
     refused(lab, "1.json", "picture.json", "3.json", why="the distorted picture of frame 6 differs between 1.json (range=-6) and picture.json (range=7-13)")

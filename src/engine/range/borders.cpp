@@ -1,24 +1,22 @@
 #include "engine/range/borders.h"
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include <cstddef>
 #include <utility>
+
+#include "base/hash.h"
 
 namespace vmafx {
 
 uint64_t fingerprint(const Picture& picture) {
-  XXH3_state_t state;
-  XXH3_64bits_reset(&state);
+  Hash hash;
   for (const SamplePlane& plane : picture.plane) {
     if (!plane.data) continue;
     const int size[] = {plane.w, plane.h};
-    XXH3_64bits_update(&state, size, sizeof size);
+    hash.add(size, sizeof size);
     const size_t bytes = static_cast<size_t>(plane.w) * (picture.bpc > 8 ? 2 : 1);
-    for (int y = 0; y < plane.h; y++) XXH3_64bits_update(&state, plane.as<std::byte>().row(y), bytes);
+    for (int y = 0; y < plane.h; y++) hash.add(plane.as<std::byte>().row(y), bytes);
   }
-  return XXH3_64bits_digest(&state);
+  return hash.value();
 }
 
 Status Borders::note(const Pair& pair) {

@@ -16,7 +16,7 @@
 
 namespace vmafx {
 
-/* A hash (XXH3) of the samples that metrics read, the same wherever they lie in memory. */
+/* A hash of the samples that metrics read, the same wherever they lie in memory. */
 uint64_t fingerprint(const Picture& picture);
 
 /* Of an encode. */
