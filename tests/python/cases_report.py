@@ -7,62 +7,19 @@ import math
 import re
 import shutil
 import subprocess
-from html.parser import HTMLParser
 from pathlib import Path
 from random import Random
 
 import av
 from command import environment, vmafx
 from common import FRAMES, Skip, case, check, check_equal
+from pages import Content, in_chromium
 from vmafx.command._scores import read_scores
 from vmafx.command._statistics import worst_frames
 from vmafx.command.page.decimation import averages, extremes
 
-VOID = "meta", "img", "br", "path"
 DYGRAPHS_BYTES = 131054, 1255  # of Debian 12's, script and style
 FILM = 172_800  # frames: two hours at 24 a second
-
-
-class Content(HTMLParser):
-    """A page, whose elements are closed where they belong."""
-
-    def __init__(self, path):
-        super().__init__()
-        self.path, self.text = path, path.read_text()
-        self.open, self.elements, self.words, self.scripts = [], [], [], []
-        self.feed(self.text)
-        self.close()
-        check_equal(self.open, [], "elements left open")
-
-    def handle_starttag(self, tag, attributes):
-        self.elements.append((tag, dict(attributes)))
-        if tag not in VOID:
-            self.open.append(tag)
-        if tag == "script":
-            self.scripts.append("")
-
-    def handle_startendtag(self, tag, attributes):
-        self.elements.append((tag, dict(attributes)))
-
-    def handle_endtag(self, tag):
-        check(self.open and self.open[-1] == tag, f"</{tag}> within {self.open}")
-        self.open.pop()
-
-    def handle_data(self, data):
-        if self.open and self.open[-1] == "script":
-            self.scripts[-1] += data
-        elif data.strip() and "style" not in self.open:
-            self.words.append(data.strip())
-
-    def all(self, tag, **wanted):
-        return [own for name, own in self.elements if name == tag and wanted.items() <= own.items()]
-
-    def charts(self):
-        return json.loads(self.scripts[0])
-
-    def has(self, *texts):
-        for text in texts:
-            check(text in self.words, f"'{text}' is not in {self.words[:200]}")
 
 
 def dygraphs_in(lab):
@@ -329,7 +286,7 @@ def report_errors(lab):
 # -- In a browser ------------------------------------------------------------------------------------------------------------
 
 # Zooms by the mouse, points, and says what is there.
-POINTER = """<script>addEventListener("load", () => {
+POINTER = """
   const stage = document.querySelector(".stage"), box = stage.getBoundingClientRect();
   const at = (kind, part) => new MouseEvent(kind, {bubbles: true, view: window, clientX: box.left + part * box.width, clientY: box.top + 50});
   const canvas = stage.querySelectorAll("canvas")[1];
@@ -340,30 +297,17 @@ POINTER = """<script>addEventListener("load", () => {
   document.dispatchEvent(at("mouseup", 0.6));
   const buttons = [...document.querySelectorAll(".bar button")].map((button) => !button.hidden);
   document.title = JSON.stringify({whole, buttons, plots: document.querySelectorAll(".live .plot").length, stages: document.querySelectorAll(".stage").length,
-    wide: document.documentElement.scrollWidth > innerWidth});
-});</script></body>"""
+    wide: document.documentElement.scrollWidth > innerWidth});"""
 
 
 @case
 def page_in_chromium(lab):
     """At two widths, light and dark: it draws the curves, zooms all of them at once, and is not wider than the window."""
-    program = next(filter(None, map(shutil.which, ("chromium-headless-shell", "chromium"))), None)
-    if not program:
-        raise Skip("Debian's chromium is not installed")
     dygraphs = Path("/usr/share/javascript/dygraphs")
     if not dygraphs.is_dir():
         raise Skip("Debian's libjs-dygraphs is not installed")
     write_csv(lab.folder / "scores.csv", 2, 3000, ("vmaf", "psnr_y"))
     page_of(lab, "scores.csv", dygraphs=dygraphs)
-    page = lab.folder / "page.html"
-    page.write_text(page.read_text().replace("</body>", POINTER))
-    for width, scheme in ((1280, 1), (420, 0)):
-        options = ["--no-sandbox", "--disable-gpu", "--enable-logging=stderr", f"--window-size={width},900", f"--blink-settings=preferredColorScheme={scheme}"]
-        words = [program, "--headless", *options, f"--user-data-dir={lab.folder}/profile", "--virtual-time-budget=3000", "--dump-dom", f"file://{page}"]
-        done = subprocess.run(words, capture_output=True, text=True, timeout=60)
-        check("CONSOLE" not in done.stderr, done.stderr)
-        title = re.search(r"<title>(\{.*?\})</title>", done.stdout)
-        check(title, f"the page's scripts did not end: {done.stderr[-500:]}")
-        seen = json.loads(title[1])
+    for width, seen in in_chromium(lab, lab.folder / "page.html", POINTER):
         check_equal((seen["plots"], seen["stages"], seen["buttons"], seen["wide"]), (0, 2, [True, True], False), f"{width} wide")
         check(re.match(r"[\d.]+ frame 1[2-6]\d\d, [01]:\d\d\.\d{3}[\d.]+ frame 1[2-6]\d\d, [01]:", seen["whole"]), seen["whole"])

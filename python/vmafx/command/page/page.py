@@ -6,22 +6,18 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from ... import _header
 from .. import _ffmpeg
 from .._scores import Encode
 from .._statistics import pooled_values, worst_frames
 from .._terminal import Failure, decimals_of, note, time_text
 from .curves import LIVE_POINTS, MOST_LIVE, MOST_STATIC, STATIC_POINTS, Chart, bit_rates, cumulative, have_times, histogram, over_time, span
+from .document import document, footer, header
 from .pictures import Media, picture
 from .plots import key_of, legend, plot
 from .scripts import scripts
 from .tables import number, pooled_table, run_table, table, windows_table
 
-HERE = Path(__file__).parent
 APART_S, APART = 1.0, 1 / 8  # the worst frames from each other: in seconds, and, if that is less, of the whole length
-
-# The page asks for nothing, whatever is in it.
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 
 
 @dataclass
@@ -39,13 +35,7 @@ class Page:
 def make_page(page: Page) -> str:
     title = page.title or f"Scores of {', '.join(encode.name for encode in page.encodes)}"
     body = "\n".join([_head(page, title), *_sections(page), _run(page), _foot()])
-    style = (HERE / "style.css").read_text(encoding="utf-8")
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n<meta name="color-scheme" content="light dark">\n'
-        f"<title>{escape(title)}</title>\n<style>\n{style}</style>\n</head>\n<body>\n{body}\n{scripts(page.charts, page.dygraphs) if page.dygraphs else ''}</body>\n</html>\n"
-    )
+    return document(title, body, scripts(page.charts, page.dygraphs) if page.dygraphs else "")
 
 
 def _head(page: Page, title: str) -> str:
@@ -60,9 +50,7 @@ def _head(page: Page, title: str) -> str:
     if version := first.run.get("version"):
         facts.append(f"vmafx {version}")
     own = [f"{encode.name}: {text}" if len(page.encodes) > 1 else text for encode in page.encodes for text in encode.warnings]
-    warnings = "".join(f"<li>{escape(text)}</li>" for text in dict.fromkeys([*own, *page.warnings]))
-    box = f'<ul class="warnings" aria-label="Warnings">{warnings}</ul>' if warnings else ""
-    return f'<header><h1>{escape(title)}</h1><p class="facts">{escape(" · ".join(facts))}</p>{_cards(page)}{box}</header>'
+    return header(title, facts, _cards(page), [*own, *page.warnings])
 
 
 def _cards(page: Page) -> str:
@@ -180,4 +168,4 @@ def _run(page: Page) -> str:
 
 
 def _foot() -> str:
-    return f"<footer><p>Made by vmafx {_header.version}. Curves of many frames show the lowest and the highest of each part.</p></footer>"
+    return footer("Curves of many frames show the lowest and the highest of each part.")
