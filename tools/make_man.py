@@ -58,7 +58,10 @@ PAGES = (
 .B vmafx report
 .IR scores ...
 .B \\-o
-.IR page .html " " [ option ...]""",
+.IR page .html " " [ option ...]
+.br
+.B vmafx compare
+.IR table " [" option ...]""",
         "others": ".BR vmafx (7),\n",
     },
 )

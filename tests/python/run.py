@@ -34,7 +34,8 @@ def load_cases(build):
     os.environ |= {"VMAFX_LIBRARY": str(build / ".libs/libvmafx.so.0"), "PYTHONDONTWRITEBYTECODE": "1"}
     sys.path[1:1] = [str(top / folder) for folder in ("python", "tests/filter", "tests/golden")]
     import common
-    import cases_jobs  # each module registers its cases
+    import cases_compare  # each module registers its cases
+    import cases_jobs
     import cases_library
     import cases_lifetime
     import cases_pictures

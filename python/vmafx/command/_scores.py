@@ -79,6 +79,7 @@ class Encode:
         self.run = summary.get("vmafx", {})
         self.pairing = summary.get("pairing", {})
         self.partial = bool(summary.get("partial"))
+        self.warnings += summary.get("warnings", [])
         if self.partial:
             self.warnings.append("The inputs were not read to their end: these are the scores up to there.")
         if doubts := [f"{name.replace('_', ' ')} {count}" for name, count in self.pairing.items() if name in DOUBTFUL and count]:

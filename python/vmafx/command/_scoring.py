@@ -97,6 +97,12 @@ class Work:
     def names(self) -> list[str]:
         return names_of([video.path for video in self.dists])
 
+    def of(self, numbers: Sequence[int]) -> "Work":
+        """Some of the encodes, made alike as all of them are."""
+        zeros = [self.plan.zeros[number] for number in (*numbers, -1)] if self.plan.zeros else None
+        plan = dataclasses.replace(self.plan, dist=[self.plan.dist[number] for number in numbers], zeros=zeros)
+        return dataclasses.replace(self, dists=[self.dists[number] for number in numbers], plan=plan)
+
     def spans(self) -> list[tuple[float, float] | None]:
         """From when to when each input has pictures, in the time that reports have; None: nobody knows how long it is."""
         begins = [video.start - zero for video, zero in zip(self.videos, self.zeros())]
@@ -107,9 +113,9 @@ class Work:
         return [zero / 1e6 for zero in self.plan.zeros or [0] * len(self.videos)]
 
 
-def prepare(settings: Settings, dists: Sequence[str], ref: str) -> Work:
-    """Probes the files. Raises Failure if they cannot be compared."""
-    if not 0 < len(dists) <= MOST_ENCODES:
+def prepare(settings: Settings, dists: Sequence[str], ref: str, in_parts: bool = False) -> Work:
+    """Probes the files. Raises Failure if they cannot be compared. `in_parts`: there may be more than the filter scores at once, for Work.of()."""
+    if not 0 < len(dists) <= MOST_ENCODES and not in_parts:
         raise Failure(f"the filter scores up to {MOST_ENCODES} encodes at once, not {len(dists)}", 2)
     *encodes, reference = (_ffmpeg.probe(settings.ffprobe, path) for path in (*dists, ref))
     zeros = None

@@ -29,23 +29,29 @@ SCHEMA = 1  # of --json
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("videos", nargs="+", metavar="VIDEO", help="DISTORTED… REFERENCE: one or several encodes, the reference last")
-    add("--model", action="append", metavar="MODEL", help="as the filter's option model; may be repeated; 'none' for features only (default: vmaf_v0.6.1)")
-    add("--feature", action="append", default=[], metavar="FEATURE", help="as the filter's option feature (psnr, name=psnr:enable_chroma=false); may be repeated")
     add("--window", metavar="WINDOW", help="also pool the scores of every so many seconds, or of each 'keyframe' interval, for reports")
     add("--json", action="store_true", help="print the result as JSON")
     add("--report", type=Path, metavar="FILE.html", help="also write the page that `vmafx report` makes, with pictures of the worst frames")
     add("--log", type=Path, metavar="FILE", help="also write the filter's report: .json, .ndjson, .csv or .xml")
-    add("--backend", choices=("auto", "cpu", "hip"), help="where the filter computes (default: auto)")
     add("--device", metavar="DEVICE", help="the GPU: an index or a PCI address")
-    add("--threads", type=int, metavar="N", help="threads of the filter (default: as many as the process may use)")
+    add_scoring_arguments(parser)
     add_page_arguments(parser)
+
+
+def add_scoring_arguments(parser: argparse.ArgumentParser) -> None:
+    """Those of all subcommands that score."""
+    add = parser.add_argument
+    add("--model", action="append", metavar="MODEL", help="as the filter's option model; may be repeated; 'none' for features only (default: vmaf_v0.6.1)")
+    add("--feature", action="append", default=[], metavar="FEATURE", help="as the filter's option feature (psnr, name=psnr:enable_chroma=false); may be repeated")
+    add("--backend", choices=("auto", "cpu", "hip"), help="where the filter computes (default: auto)")
+    add("--threads", type=int, metavar="N", help="threads of the filter (default: as many as the process may use)")
     add("--ffmpeg", metavar="PROGRAM", help="the ffmpeg to use; it needs the filter vmafx")
 
 
 def run(arguments: argparse.Namespace) -> int:
     _check_arguments(arguments)
     *dists, ref = arguments.videos
-    work = prepare(_settings(arguments), dists, ref)
+    work = prepare(scoring_settings(arguments, arguments.window, arguments.device), dists, ref)
     for line in work.notes:
         note(line)
     with tempfile.TemporaryDirectory(prefix="vmafx-") as folder:
@@ -71,16 +77,16 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _settings(arguments: argparse.Namespace) -> Settings:
+def scoring_settings(arguments: argparse.Namespace, window: str | None = None, device: str | None = None) -> Settings:
     ffmpeg = _ffmpeg.find_ffmpeg(arguments.ffmpeg)
     return Settings(
         ffmpeg,
         _ffmpeg.ffprobe_of(ffmpeg),
         models=None if arguments.model is None else tuple(model for model in arguments.model if arguments.model != ["none"]),
         features=tuple(arguments.feature),
-        window=arguments.window,
+        window=window,
         backend=arguments.backend,
-        device=arguments.device,
+        device=device,
         threads=arguments.threads,
     )
 

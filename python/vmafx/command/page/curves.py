@@ -26,6 +26,7 @@ class Curve:
     ys: Sequence[float]  # NaN: a gap
     frames: Sequence[int] | None = None
     means: "Curve | None" = None  # of a curve that is shortened, which is drawn faintly behind it
+    titles: Sequence[str] = ()  # of the points, which are marked then
 
     def shortened(self, count: int) -> "Curve":
         kept = extremes(self.ys, count)
@@ -57,6 +58,7 @@ class Chart:
     in_time: bool = True  # else over frame numbers
     steps: bool = False  # a value holds until the next one
     filled: bool = False
+    hull: Curve | None = None
 
     def for_script(self, points: int) -> dict[str, Any]:
         """Differences of integers, which are short: milliseconds or frames, and scores without a point."""

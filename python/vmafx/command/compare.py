@@ -1,0 +1,99 @@
+"""compare encoders or settings: curves of rate and quality, BD-rates, convex hulls
+
+The encodes are those of a table. Their scores are those of reports, or are computed as `vmafx score` does.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from . import _ffmpeg
+from ._statistics import NAMES, NEUTRAL
+from ._terminal import Failure, check_output, note, whole_file
+from .comparison.comparison import Comparison, main_keys
+from .comparison.delta import METHODS, find_library
+from .comparison.output import as_json, print_tables, write_csv
+from .comparison.points import Point, points_of
+from .comparison.scores import take_scores
+from .comparison.table import Row, read_table
+from .page.comparison import make_page
+from .score import add_scoring_arguments, scoring_settings
+
+MOST_WARNINGS = 20  # on the terminal
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("table", type=Path, metavar="TABLE", help="the encodes, in CSV or as lines of JSON: series, file, reference, scores, bitrate, clip, label")
+    add("-o", "--output", type=Path, metavar="FILE.html", help="also write a page: curves, hulls, tables")
+    add("--csv", type=Path, metavar="FILE", help="also write the points as CSV")
+    add("--json", action="store_true", help="print all as JSON")
+    add("--anchor", metavar="SERIES", help="the series that others are compared with (default: the first one of the table)")
+    add("--score", action="append", metavar="KEY", help="a score to compare by, by its key in reports; may be repeated (default: models and main features)")
+    add("--pool", choices=NAMES, default="mean", metavar="METHOD", help="what of the scores of frames: mean, harmonic_mean, min, median, p5 … (default: mean)")
+    add("--method", choices=METHODS, default=METHODS[0], help="how curves are interpolated for BD-rates (default: %(default)s)")
+    add("--scores", type=Path, metavar="FOLDER", help="keep computed scores there, and take those that are there")
+    add("--title", default="", metavar="TEXT", help="the title of the page (default: the names of the series)")
+    add("--device", metavar="DEVICE", help="the GPU: an index or a PCI address")
+    add_scoring_arguments(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    for path in (arguments.output, arguments.csv):
+        if path:
+            check_output(path)
+    rows = read_table(arguments.table)
+    if arguments.anchor and all(row.series != arguments.anchor for row in rows):
+        raise Failure(f"no series is called {arguments.anchor}; there are {', '.join(dict.fromkeys(row.series for row in rows))}", 2)
+    settings = scoring_settings(arguments, device=arguments.device) if any(not row.scores for row in rows) else None
+    points = points_of(rows, settings.ffprobe if settings else _ffprobe(arguments, rows))
+    notes = take_scores(points, settings, arguments.scores, arguments.pool)
+    anchor = arguments.anchor or rows[0].series
+    library = find_library() if any(row.series != anchor for row in rows) else ""
+    comparison = Comparison(points, _keys(arguments, points), anchor, arguments.pool, arguments.method, library, notes)
+    _warn(comparison)
+    _write(comparison, arguments)
+    return 0
+
+
+def _warn(comparison: Comparison) -> None:
+    """What has been said before scoring is not said again."""
+    texts = [*comparison.lacks, *comparison.of_points, *(text for key in comparison.keys for text in comparison.of_deltas(key))]
+    for text in texts[:MOST_WARNINGS]:
+        note(text)
+    if len(texts) > MOST_WARNINGS:
+        note(f"and {len(texts) - MOST_WARNINGS} warnings more, which --json and the page have")
+
+
+def _ffprobe(arguments: argparse.Namespace, rows: Sequence[Row]) -> str | None:
+    """For bit rates alone."""
+    if all(row.bitrate is not None for row in rows):
+        return None
+    return _ffmpeg.ffprobe_of(_ffmpeg.find_any_ffmpeg(arguments.ffmpeg))
+
+
+def _keys(arguments: argparse.Namespace, points: Sequence[Point]) -> list[str]:
+    keys: list[str] = list(dict.fromkeys(arguments.score or main_keys(points)))
+    for key in keys:
+        if not any(key in point.values for point in points):
+            raise Failure(f"no encode has scores {key}; there are {', '.join(points[0].values)}")
+        if NEUTRAL.match(key):
+            raise Failure(f"{key} does not tell good pictures from bad ones: compare by another score (--score)")
+    return keys
+
+
+def _write(comparison: Comparison, arguments: argparse.Namespace) -> None:
+    if arguments.json:
+        json.dump(as_json(comparison), sys.stdout, indent=2)
+        print()
+    else:
+        print_tables(comparison)
+    if arguments.csv:
+        with whole_file(arguments.csv) as path, path.open("w", encoding="utf-8", errors="surrogateescape", newline="") as file:
+            write_csv(comparison, file)
+    if arguments.output:
+        text = make_page(comparison, arguments.title)
+        with whole_file(arguments.output) as path:
+            path.write_text(text, encoding="utf-8", errors="surrogateescape")

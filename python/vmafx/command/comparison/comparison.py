@@ -1,0 +1,150 @@
+"""All that is said of the points: curves, differences from the anchor, hulls, warnings."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from types import ModuleType
+from typing import NamedTuple
+
+from .._statistics import worse_is_high
+from .delta import Delta, Measured, compare_curves
+from .hull import Lead, leads, upper_hull
+from .points import Point
+
+MOST_NAMES = 3  # of encodes in a warning
+
+
+class Mean(NamedTuple):
+    """Of the differences of a series over the clips that have one."""
+
+    rate: float | None
+    quality: float | None
+    rate_clips: int
+    quality_clips: int
+
+
+@dataclass
+class Comparison:
+    points: list[Point]
+    keys: list[str]
+    anchor: str
+    pool: str
+    method: str
+    library: ModuleType | str  # or why there is none
+    notes: Sequence[str] = ()  # of how the scores were made
+
+    @cached_property
+    def series(self) -> list[str]:
+        """In the order of the table."""
+        return list(dict.fromkeys(point.series for point in self.points))
+
+    @cached_property
+    def clips(self) -> list[str]:
+        return list(dict.fromkeys(point.clip for point in self.points))
+
+    @property
+    def others(self) -> list[str]:
+        return [series for series in self.series if series != self.anchor]
+
+    def curve(self, key: str, clip: str, series: str) -> list[Point]:
+        """Those that have a score, the lowest rate first."""
+        own = [point for point in self.points if (point.clip, point.series) == (clip, series) and point.values.get(key) is not None]
+        return sorted(own, key=lambda point: point.bitrate)
+
+    def curves(self, key: str, clip: str) -> dict[str, list[Point]]:
+        return {series: curve for series in self.series if (curve := self.curve(key, clip, series))}
+
+    # -- Differences -----------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def deltas(self) -> dict[tuple[str, str, str], Delta]:
+        """By score, clip and series."""
+        return {(key, clip, series): self._delta(key, clip, series) for key in self.keys for clip in self.clips for series in self.others}
+
+    def _delta(self, key: str, clip: str, series: str) -> Delta:
+        if isinstance(self.library, str):
+            return Delta(problems=[self.library])
+        anchor, test = (_measured(self.curve(key, clip, name), key) for name in (self.anchor, series))
+        return compare_curves(self.library, anchor, test, self.method, worse_is_high(key))
+
+    def mean(self, key: str, series: str) -> Mean:
+        """Each clip counts the same, as in the common test conditions."""
+        deltas = [self.deltas[key, clip, series] for clip in self.clips]
+        rates = [delta.rate for delta in deltas if delta.rate is not None]
+        qualities = [delta.quality for delta in deltas if delta.quality is not None]
+        return Mean(_mean(rates), _mean(qualities), len(rates), len(qualities))
+
+    # -- Hulls -----------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def hulls(self) -> dict[tuple[str, str], list[Point]]:
+        """By score and clip: of all series together, the lowest rate first."""
+        return {(key, clip): self._hull(key, clip) for key in self.keys for clip in self.clips}
+
+    def _hull(self, key: str, clip: str) -> list[Point]:
+        points = [point for curve in self.curves(key, clip).values() for point in curve]
+        return [points[i] for i in upper_hull([self._place(point, key) for point in points])]
+
+    def is_on_hull(self, point: Point, key: str) -> bool:
+        return point in self.hulls[key, point.clip]
+
+    def leads(self, key: str, clip: str) -> list[Lead]:
+        return leads({series: [self._place(point, key) for point in curve] for series, curve in self.curves(key, clip).items()})
+
+    @staticmethod
+    def _place(point: Point, key: str) -> tuple[float, float]:
+        quality = point.values[key]
+        assert quality is not None
+        return point.bitrate, -quality if worse_is_high(key) else quality
+
+    # -- Warnings --------------------------------------------------------------------------------------------------------
+
+    @property
+    def warnings(self) -> list[str]:
+        return list(dict.fromkeys([*self.notes, *self.of_points, *self.lacks, *(text for key in self.keys for text in self.of_deltas(key))]))
+
+    @property
+    def lacks(self) -> list[str]:
+        return [self.library] if isinstance(self.library, str) and self.others else []
+
+    @cached_property
+    def of_points(self) -> list[str]:
+        """What is said of several encodes is said once."""
+        encodes: dict[str, list[str]] = {}
+        for point in self.points:
+            for text in self._of_point(point):
+                encodes.setdefault(text, []).append(point.row.name)
+        return [f"{', '.join(names) if len(names) <= MOST_NAMES else f'{len(names)} encodes'}: {text}" for text, names in encodes.items()]
+
+    def _of_point(self, point: Point) -> Iterator[str]:
+        yield from point.warnings
+        most = max(other.frames for other in self.points if other.clip == point.clip)
+        if point.frames < most:
+            yield f"{point.frames} frames have scores, and {most} of another encode of that clip"
+        for key in self.keys:
+            if key not in point.values:
+                yield f"there are no scores {key}: not in that curve"
+            elif point.values[key] is None:
+                yield f"{key} is infinite or missing in some frames: not in that curve"
+
+    def of_deltas(self, key: str) -> Iterator[str]:
+        if self.lacks:
+            return
+        for (own, clip, series), delta in self.deltas.items():
+            place = ", ".join(filter(None, (key, clip if len(self.clips) > 1 else "", series)))
+            if own == key:
+                yield from (f"{place}: {text}" for text in (*delta.problems, *delta.warnings))
+
+
+def _measured(points: Sequence[Point], key: str) -> list[Measured]:
+    return [Measured(point.bitrate, quality, point.label) for point in points if (quality := point.values[key]) is not None]
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return math.fsum(values) / len(values) if values else None
+
+
+def main_keys(points: Sequence[Point]) -> list[str]:
+    """In the order of the first that has each."""
+    return list(dict.fromkeys(key for point in points for key in point.keys))

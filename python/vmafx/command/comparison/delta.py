@@ -1,0 +1,106 @@
+"""Bjøntegaard's differences of two curves of rate and quality, by the library bjontegaard."""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from types import ModuleType
+from typing import NamedTuple
+
+METHODS = "pchip", "akima", "cubic"
+LEAST_POINTS = 4  # as VCEG-M33 has them, and all common test conditions since
+LEAST_OVERLAP = 0.75  # of the range that both curves span together; below, the library warns, too
+
+INSTALL = "the Python package bjontegaard is not installed: pip install bjontegaard, or as docs/command.md says"
+
+
+class Measured(NamedTuple):
+    rate: float  # in kbit/s
+    quality: float
+    name: str = ""
+
+
+@dataclass
+class Delta:
+    """Of a curve from the anchor's. None: `problems` say why."""
+
+    rate: float | None = None  # in percent, at equal quality
+    quality: float | None = None  # in the unit of the score, at equal rate
+    overlap: dict[str, float] = field(default_factory=dict)  # of rates and of scores: the part that both have of what they span together
+    problems: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+
+def find_library() -> ModuleType | str:
+    """Or why there is none. It brings NumPy, SciPy and Matplotlib along, each of which may be broken in a way of its own."""
+    try:
+        import bjontegaard
+    except ModuleNotFoundError as error:
+        return f"no BD-rates: {INSTALL}" if error.name == "bjontegaard" else f"no BD-rates: the package bjontegaard lacks {error.name}"
+    except Exception as error:
+        return f"no BD-rates: the package bjontegaard cannot be loaded: {error}"
+    library: ModuleType = bjontegaard
+    return library
+
+
+@dataclass(frozen=True)
+class _Curve:
+    """In ascending order of the rates. `sign` makes higher qualities the better ones."""
+
+    who: str
+    points: Sequence[Measured]
+    sign: float
+
+    @property
+    def rates(self) -> list[float]:
+        return [point.rate for point in self.points]
+
+    @property
+    def qualities(self) -> list[float]:
+        return [self.sign * point.quality for point in self.points]
+
+    def problems(self) -> Iterator[str]:
+        if len(self.points) < LEAST_POINTS:
+            yield f"{self.who} has {len(self.points)} points, and {LEAST_POINTS} are needed"
+        for one, other in pairwise(self.points):
+            if one.rate == other.rate:
+                yield f"{self.who} has two points of {one.rate:.6g} kbit/s ({one.name}, {other.name})"
+
+    def falls(self) -> Iterator[str]:
+        for one, other in pairwise(self.points):
+            if self.sign * other.quality <= self.sign * one.quality:
+                yield (
+                    f"{self.who} is not monotonic: at {other.rate:.6g} kbit/s ({other.name}) it is {other.quality:.6g}, "
+                    f"not better than {one.quality:.6g} at {one.rate:.6g} kbit/s ({one.name})"
+                )
+
+
+def compare_curves(library: ModuleType, anchor: Sequence[Measured], test: Sequence[Measured], method: str, worse_is_high: bool = False) -> Delta:
+    """Points are in ascending order of their rates. The difference of quality keeps the direction of the score: of cambi, less is better."""
+    sign = -1.0 if worse_is_high else 1.0
+    curves = _Curve("the anchor", anchor, sign), _Curve("the series", test, sign)
+    delta = Delta(problems=[problem for curve in curves for problem in curve.problems()])
+    if delta.problems:
+        return delta
+    (a, b), settings = curves, {"method": method, "require_matching_points": False, "min_overlap": 0}
+    if _overlap(delta, "rates", [(math.log(min(curve.rates)), math.log(max(curve.rates))) for curve in curves], math.exp):
+        delta.quality = sign * float(library.bd_psnr(a.rates, a.qualities, b.rates, b.qualities, **settings))
+    falls = [problem for curve in curves for problem in curve.falls()]
+    delta.problems += falls
+    if not falls and _overlap(delta, "scores", [(min(curve.qualities), max(curve.qualities)) for curve in curves], lambda quality: sign * quality):
+        delta.rate = float(library.bd_rate(a.rates, a.qualities, b.rates, b.qualities, **settings))
+    return delta
+
+
+def _overlap(delta: Delta, what: str, spans: list[tuple[float, float]], shown: Callable[[float], float]) -> bool:
+    """Whether there is any; little of it is a warning."""
+    common = min(high for _, high in spans) - max(low for low, _ in spans)
+    part = common / (max(high for _, high in spans) - min(low for low, _ in spans))
+    (a, b), (c, d) = [sorted(map(shown, span)) for span in spans]
+    ranges = f"the {what} of the anchor are {a:.6g} to {b:.6g}, those of the series {c:.6g} to {d:.6g}"
+    delta.overlap[what] = max(part, 0.0)
+    if part <= 0:
+        delta.problems.append(f"no overlap: {ranges}")
+    elif part < LEAST_OVERLAP:
+        delta.warnings.append(f"little overlap, {100 * part:.0f} %: {ranges}")
+    return part > 0

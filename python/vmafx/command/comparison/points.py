@@ -1,0 +1,87 @@
+"""The points of the curves: of each encode its bit rate and its scores."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from .. import _ffmpeg
+from .._scores import Encode, read_scores
+from .._scoring import names_of
+from .._statistics import pooled_values
+from .._terminal import Failure
+from .table import Row
+
+
+@dataclass(eq=False)
+class Point:
+    row: Row
+    clip: str  # "": there is only one
+    bitrate: float  # in kbit/s
+    size: int | None  # of the video, in bytes; None: the table says the bit rate
+    frames: int = 0
+    values: dict[str, float | None] = field(default_factory=dict)  # pooled; None: not all scores are finite
+    keys: list[str] = field(default_factory=list)  # of the main scores
+    warnings: list[str] = field(default_factory=list)
+
+    @property
+    def series(self) -> str:
+        return self.row.series
+
+    @property
+    def label(self) -> str:
+        return self.row.label
+
+    def take_scores(self, encode: Encode, pool: str) -> None:
+        self.frames, self.keys, self.warnings = len(encode.numbers), encode.main_keys(), encode.warnings
+        for key, scores in encode.scores.items():
+            whole = all(map(math.isfinite, scores))
+            self.values[key] = pooled_values(encode, key)[pool] if whole else None
+
+
+def points_of(rows: Sequence[Row], ffprobe: str | None) -> list[Point]:
+    """Without their scores. Rates that the table lacks are those of the files."""
+    clips = _clips(rows)
+    points = []
+    for row, clip in zip(rows, clips):
+        size = None
+        bitrate = row.bitrate
+        if bitrate is None:
+            assert row.file and ffprobe
+            size, seconds = _size(ffprobe, row)
+            bitrate = 8e-3 * size / seconds
+        points.append(Point(row, clip, bitrate, size))
+    return points
+
+
+def _clips(rows: Sequence[Row]) -> list[str]:
+    """What the table says, else the name of the reference."""
+    references = list(dict.fromkeys(row.reference for row in rows if row.reference))
+    names = dict(zip(references, names_of([str(path) for path in references])))
+    clips = [row.clip or (names[row.reference] if row.reference else "") for row in rows]
+    for row, clip in zip(rows, clips):
+        if not clip and any(clips):
+            raise Failure(f"{row.place}: neither clip nor reference says what source it is of, and other lines do")
+    return clips
+
+
+def _size(ffprobe: str, row: Row) -> tuple[int, float]:
+    """Bytes of the video, and how long it is: the last picture lasts as long as the others on average."""
+    packets = list(_ffmpeg.packets(ffprobe, str(row.file)))
+    times = [time for time, _ in packets]
+    if len(times) < 2 or max(times) <= min(times):
+        raise Failure(f"{row.place}: the bit rate of {row.file} is not known, its packets have no times: give it in the column bitrate, in kbit/s")
+    return sum(size for _, size in packets), (max(times) - min(times)) * len(times) / (len(times) - 1)
+
+
+def read_report(row: Row) -> Encode:
+    """The encode of a row in the report that it names: the only one, the one of that name, or the one that is called as the file."""
+    assert row.scores
+    encodes = read_scores(row.scores)
+    wanted = row.encode or (row.file.name if row.file else None)
+    if len(encodes) == 1 and not row.encode:
+        return encodes[0]
+    found = [encode for encode in encodes if encode.name == wanted]
+    if len(found) != 1:
+        names = ", ".join(encode.name for encode in encodes)
+        raise Failure(f"{row.place}: {row.scores} is of {names}: name the one that is meant in the column encode")
+    return found[0]

@@ -1,0 +1,146 @@
+"""Gets the scores of points: from the reports that the table names, from those that were kept, else by scoring.
+
+Reports are kept in a folder, one for each encode. Their names have a digest of all that the scores depend on, so that a report that is there is the right
+one: of the files as they are, made alike in this way, with these options, by this version of the filter.
+"""
+
+import hashlib
+import json
+import os
+import re
+import subprocess
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .. import _scoring
+from .._scores import Encode, read_scores
+from .._terminal import Failure, check_output, note, progress, whole_file
+from .points import Point, read_report
+
+PLAIN = re.compile(r"[^\w.+-]+")  # what names of files should not have
+
+
+def take_scores(points: Sequence[Point], settings: _scoring.Settings | None, folder: Path | None, pool: str) -> list[str]:
+    """How inputs were made alike. Without settings all scores are in reports."""
+    for point in points:
+        if point.row.scores:
+            point.take_scores(read_report(point.row), pool)
+    notes: list[str] = []
+    missing = [point for point in points if not point.row.scores]
+    if missing:
+        assert settings
+        with _folder(folder) as kept:
+            shelf = Shelf(kept, settings, _filter_version(settings) if folder else "")
+            for work, own in list(_works(settings, missing)):  # all files are looked at before the first is scored
+                notes += work.notes
+                _score(work, own, shelf, pool)
+    return notes
+
+
+@contextmanager
+def _folder(chosen: Path | None) -> Iterator[Path]:
+    if chosen:
+        try:
+            chosen.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise Failure(f"cannot make the folder {chosen}: {error.strerror}") from error
+        check_output(chosen / "scores.ndjson")
+        yield chosen
+    else:
+        with tempfile.TemporaryDirectory(prefix="vmafx-") as folder:
+            yield Path(folder)
+
+
+def _works(settings: _scoring.Settings, points: Sequence[Point]) -> Iterator[tuple[_scoring.Work, list[Point]]]:
+    """All encodes of a reference are made alike together, whether they are scored now or have been: else scores would depend on that."""
+    references = list(dict.fromkeys(point.row.reference for point in points))
+    for reference in references:
+        own = [point for point in points if point.row.reference == reference]
+        work = _scoring.prepare(settings, [str(point.row.file) for point in own], str(reference), in_parts=True)
+        for line in work.notes:
+            note(line)
+        yield work, own
+
+
+def _score(work: _scoring.Work, points: Sequence[Point], shelf: "Shelf", pool: str) -> None:
+    paths = [shelf.place(work, number) for number in range(len(points))]
+    missing = [number for number, path in enumerate(paths) if not path.exists() and path not in paths[:number]]
+    if known := sum(path.exists() for path in paths):
+        note(f"{known} of {len(paths)} encodes of {work.ref.path} have been scored before")
+    for begin in range(0, len(missing), _scoring.MOST_ENCODES):
+        batch = missing[begin : begin + _scoring.MOST_ENCODES]
+        note(f"scoring {begin + 1} to {begin + len(batch)} of {len(missing)} encodes of {work.ref.path}")
+        shelf.fill(work.of(batch), [paths[number] for number in batch])
+    for point, path in zip(points, paths):
+        point.take_scores(read_scores(path)[0], pool)
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """Reports, each of one encode."""
+
+    folder: Path
+    settings: _scoring.Settings
+    version: str  # of the filter
+
+    def place(self, work: _scoring.Work, number: int) -> Path:
+        """Where the report is, or will be."""
+        models = [text for text in (work.settings.filter_models() or "").split("|") if text]
+        files = [Path(re.sub(r"\\(.)", r"\1", found[1])) for text in models if (found := re.match(r"path=((?:\\.|[^:])+)", text))]
+        depends = {
+            "files": [_state(Path(video.path)) for video in (work.dists[number], work.ref)],
+            "filters": [work.plan.dist[number], work.plan.ref],
+            "models": [work.settings.filter_models(), *map(_state, files)],
+            "features": work.settings.features,
+            "version": self.version,
+        }
+        digest = hashlib.sha256(json.dumps(depends).encode()).hexdigest()[:20]
+        return self.folder / f"{PLAIN.sub('_', Path(work.dists[number].path).stem)}-{digest}.ndjson"
+
+    def fill(self, work: _scoring.Work, paths: Sequence[Path]) -> None:
+        with tempfile.TemporaryDirectory(prefix="vmafx-") as folder:
+            log = Path(folder) / "scores.ndjson"
+            with progress() as shown:
+                said = _scoring.score(work, log, show=shown.show)
+            with log.open(encoding="utf-8") as lines:
+                _split(lines, paths, said.warnings)
+
+
+def _state(path: Path) -> list[Any]:
+    """Another one, when the file has changed."""
+    try:
+        status = path.stat()
+    except OSError as error:
+        raise Failure(f"cannot read {path}: {error.strerror}") from error
+    return [os.fspath(path.resolve()), status.st_size, status.st_mtime_ns]
+
+
+def _split(lines: Iterable[str], paths: Sequence[Path], warnings: Sequence[str]) -> None:
+    """One report of several encodes becomes as many, which have the filter's warnings, too. A single encode has no number in its lines."""
+    with ExitStack() as stack:
+        parts = [stack.enter_context(stack.enter_context(whole_file(path)).open("w", encoding="utf-8")) for path in paths]
+        for line in lines:
+            if found := re.match(r'\{"encode": (\d+), ', line):
+                parts[int(found[1])].write(line)
+            elif line.startswith('{"frameNum": '):
+                parts[0].write(line)
+            else:
+                summary = json.loads(line) | {"warnings": list(warnings)}
+                for number, part in enumerate(parts):
+                    own = [encode for encode in summary.get("encodes", []) if encode["encode"] == number]
+                    part.write(json.dumps(summary | {"encodes": own} if own else summary) + "\n")
+
+
+def _filter_version(settings: _scoring.Settings) -> str:
+    """As reports have it: that of the library, with the commit it was made from."""
+    source = ["-f", "lavfi", "-i", "color=s=64x64:r=25:d=0.04"]
+    command = [settings.ffmpeg, "-v", "error", "-nostdin", *source, *source, "-lavfi", "vmafx=model=:feature=psnr:log_fmt=json:log_path=-", "-f", "null", "-"]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
+    try:
+        return str(json.loads(done.stdout)["version"])
+    except (ValueError, KeyError) as error:
+        raise Failure(f"{settings.ffmpeg} does not say the version of its filter vmafx: {done.stderr.strip()}") from error

@@ -1,0 +1,126 @@
+"""Reads the table of encodes: CSV or JSON lines."""
+
+import csv
+import io
+import json
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .._terminal import Failure, note
+
+COLUMNS = "series", "file", "reference", "scores", "encode", "bitrate", "clip", "label"
+
+
+@dataclass(frozen=True)
+class Row:
+    """An encode. Paths are as they are reached from here."""
+
+    place: str  # of the table, for errors
+    series: str
+    file: Path | None
+    reference: Path | None
+    scores: Path | None  # a report that is there
+    encode: str | None  # its name in that report
+    bitrate: float | None  # in kbit/s
+    clip: str | None
+    label: str
+
+    @property
+    def name(self) -> str:
+        return str(self.file or self.scores)
+
+
+def read_table(path: Path) -> list[Row]:
+    try:
+        text = path.read_bytes().decode("utf-8-sig", errors="surrogateescape")
+    except OSError as error:
+        raise Failure(f"cannot read {path}: {error.strerror}") from error
+    lines = _json_lines if text.lstrip().startswith("{") else _csv_lines
+    rows, unused = [], dict[str, None]()
+    for number, content in lines(path, text):
+        place = f"{path}, line {number}"
+        unused |= dict.fromkeys(name for name in content if name not in COLUMNS)
+        rows.append(_row(place, path.parent, content))
+    if not rows:
+        raise Failure(f"there are no encodes in {path}")
+    if unused:
+        note(f"columns of {path} that mean nothing here: {', '.join(unused)}")
+    _refuse_twice(rows)
+    return rows
+
+
+def _json_lines(path: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            content = json.loads(line)
+        except ValueError as error:
+            raise Failure(f"{path}, line {number}: not a line of JSON ({error})") from error
+        if not isinstance(content, dict):
+            raise Failure(f"{path}, line {number}: not an object of JSON")
+        yield number, content
+
+
+def _csv_lines(path: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The first line has the names of the columns."""
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    try:
+        heads = [head.strip() for head in next(reader, [])]
+        if "series" not in heads:
+            raise Failure(f"{path} has no column series: its first line names the columns ({', '.join(COLUMNS)}), separated by commas")
+        if len(set(heads)) < len(heads):
+            raise Failure(f"{path} names a column twice")
+        for cells in reader:
+            if not any(cell.strip() for cell in cells):
+                continue
+            if len(cells) != len(heads):
+                raise Failure(f"{path}, line {reader.line_num}: {len(cells)} cells, and {len(heads)} columns")
+            yield reader.line_num, {head: cell.strip() for head, cell in zip(heads, cells)}
+    except csv.Error as error:
+        raise Failure(f"{path}, line {reader.line_num}: not CSV ({error})") from error
+
+
+def _row(place: str, folder: Path, content: Mapping[str, Any]) -> Row:
+    texts = {name: _text(place, name, content.get(name)) for name in COLUMNS}
+    paths = {name: folder / text if (text := texts[name]) else None for name in ("file", "reference", "scores")}
+    if not texts["series"]:
+        raise Failure(f"{place}: there is no series, which says what encoder or setting it is")
+    if not paths["scores"] and not (paths["file"] and paths["reference"]):
+        raise Failure(f"{place}: either file and reference are needed, to be scored, or scores, a report")
+    if not paths["file"] and not texts["bitrate"]:
+        raise Failure(f"{place}: either file or bitrate is needed")
+    label = texts["label"] or Path(texts["file"] or texts["scores"] or "").name
+    return Row(place, texts["series"], **paths, encode=texts["encode"], bitrate=_bitrate(place, texts["bitrate"]), clip=texts["clip"], label=label)
+
+
+def _text(place: str, name: str, value: Any) -> str | None:
+    """Numbers are names, too: a series 2, an encode 0."""
+    if value is None or value == "":
+        return None
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise Failure(f"{place}: {name} is neither a text nor a number")
+    return str(value)
+
+
+def _bitrate(place: str, text: str | None) -> float | None:
+    if text is None:
+        return None
+    try:
+        bitrate = float(text)
+    except ValueError:
+        bitrate = math.nan
+    if not (math.isfinite(bitrate) and bitrate > 0):
+        raise Failure(f"{place}: bitrate is {text}, and not a number of kbit/s above 0")
+    return bitrate
+
+
+def _refuse_twice(rows: list[Row]) -> None:
+    seen: dict[tuple[object, ...], Row] = {}
+    for row in rows:
+        other = seen.setdefault((row.series, row.clip, row.file, row.reference, row.scores, row.encode), row)
+        if other is not row:
+            raise Failure(f"{row.place}: the same encode as {other.place}")
