@@ -3,7 +3,6 @@
 import csv
 import json
 import math
-import re
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -11,16 +10,10 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple, TypeAlias
 from xml.etree import ElementTree
 
+from ._keys import MAIN_FEATURES, is_model
 from ._terminal import Failure
 
 Values: TypeAlias = Mapping[str, float | None]
-
-# What the keys of features begin with (docs/metrics.md); the other keys are those of models.
-FEATURE = re.compile(
-    r"integer_|VMAF_|(?:vif|adm|adm2|adm3|aim|motion|motion2|motion3)(?:_|$)|psnr_|mse_|apsnr_|float_|cambi|ciede2000|speed_|ssimulacra2"
-)
-# The main scores of the metrics that people read by themselves.
-MAIN_FEATURES = "psnr_y", "float_psnr", "float_ssim", "float_ms_ssim", "psnr_hvs", "ssimulacra2", "ciede2000", "cambi", "speed_chroma_uv", "speed_temporal"
 
 
 class Window(NamedTuple):
@@ -67,7 +60,7 @@ class Encode:
 
     def main_keys(self) -> list[str]:
         """The models, and the main scores of the features that were likely asked for; else the last key."""
-        models = [key for key in self.scores if not FEATURE.match(key)]
+        models = [key for key in self.scores if is_model(key)]
         return models + [key for key in MAIN_FEATURES if key in self.scores] or list(self.scores)[-1:]
 
     def take_summary(self, summary: Mapping[str, Any]) -> None:

@@ -1,18 +1,13 @@
 """Pooled values of frame scores, by the formulas of the filter (src/report/pooling.h)."""
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 
+from ._keys import tells_quality, worse_is_high
 from ._scores import Encode
 
 PERCENTS = 1, 5, 10, 25, 75, 90, 95, 99
 NAMES = "mean", "harmonic_mean", "min", "max", "median", "stddev", *(f"p{percent}" for percent in PERCENTS)
-
-# What keys begin with whose higher scores tell of worse pictures, and those that tell nothing of that kind. tests/python compares this with the
-# filter's summary.
-WORSE_IS_HIGH = "cambi", "mse_", "speed_", "aim", "integer_aim"
-NEUTRAL = re.compile(r"(?:integer_)?motion|VMAF_integer_feature_motion|float_moment|cambi_source|(?:integer_)?(?:adm|vif)_(?:num|den)")
 
 
 def percentile(ordered: Sequence[float], percent: float) -> float:
@@ -47,14 +42,10 @@ def _computed(ordered: Sequence[float]) -> dict[str, float]:
     return values | {f"p{percent}": percentile(ordered, percent) for percent in PERCENTS}
 
 
-def worse_is_high(key: str) -> bool:
-    return key.startswith(WORSE_IS_HIGH)
-
-
 def worst_frames(encode: Encode, key: str, count: int, apart: float = 0) -> list[int]:
     """Places in the lists of the encode, the worst first, `apart` seconds from each other. None, if the scores do not tell of quality."""
     scores = encode.scores[key]
-    if NEUTRAL.match(key):
+    if not tells_quality(key):
         return []
     order = sorted((i for i in range(len(scores)) if math.isfinite(scores[i])), key=scores.__getitem__, reverse=worse_is_high(key))
     chosen: list[int] = []

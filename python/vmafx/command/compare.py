@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from . import _ffmpeg
-from ._statistics import NAMES, NEUTRAL
+from ._keys import tells_quality
+from ._statistics import NAMES
 from ._terminal import Failure, check_output, note, whole_file
 from .comparison.comparison import Comparison, main_keys
 from .comparison.delta import METHODS, find_library
@@ -79,7 +80,7 @@ def _keys(arguments: argparse.Namespace, points: Sequence[Point]) -> list[str]:
     for key in keys:
         if not any(key in point.values for point in points):
             raise Failure(f"no encode has scores {key}; there are {', '.join(points[0].values)}")
-        if NEUTRAL.match(key):
+        if not tells_quality(key):
             raise Failure(f"{key} does not tell good pictures from bad ones: compare by another score (--score)")
     return keys
 

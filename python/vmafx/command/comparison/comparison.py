@@ -7,7 +7,7 @@ from functools import cached_property
 from types import ModuleType
 from typing import NamedTuple
 
-from .._statistics import worse_is_high
+from .._keys import worse_is_high
 from .delta import Delta, Measured, compare_curves
 from .hull import Lead, leads, upper_hull
 from .points import Point

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from html import escape
 
+from .._keys import worse_is_high
 from .._scores import Encode, Window
-from .._statistics import pooled_values, worse_is_high
+from .._statistics import pooled_values
 from .._terminal import decimals_of, time_text
 from .plots import key_of
 
