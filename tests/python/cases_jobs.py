@@ -3,9 +3,17 @@
 import json
 import os
 import pickle
+import pty
+import re
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 from cases_ranges import encode_pair
+from cases_score import read_all
+from command import Done, environment, vmafx
 from common import case, check, check_equal
 from vmafx.command import _ffmpeg, _parts
 from vmafx.command._scoring import Reach, Settings, prepare, score
@@ -105,3 +113,180 @@ def what_is_no_part_is_an_error(lab):
         raise AssertionError("a part after the end has scores")
     check_equal(_parts.cut(work, seconds=100), [Reach()], "parts")
     check_equal(len(_parts.cut(work, parts=1000)), 16, "parts of half a second")
+
+
+# -- The command -------------------------------------------------------------------------------------------------------------
+
+
+def library_command(*words):
+    """With what merges parts."""
+    return [sys.executable, "-m", "vmafx.command", *map(str, words)]
+
+
+def scored(lab, *words, **variables):
+    done = subprocess.run(
+        library_command("score", *words), cwd=lab.folder, env=environment(lab, **variables), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100
+    )
+    return Done(done)
+
+
+def same_as_alone(lab, *words, jobs=2, log="json"):
+    """What it prints, warns of and logs. A report in JSON does not tell how each part was run."""
+    alone = scored(lab, *words, "--log", f"alone.{log}").succeeded()
+    together = scored(lab, *words, "--jobs", jobs, "--log", f"jobs.{log}").succeeded()
+    check_equal(together.out, alone.out, "result")
+    check_equal(together.err, alone.err, "what is said")
+    if log == "json":
+        same_scores(lab.folder / "jobs.json", lab.folder / "alone.json")
+    else:
+        check(without_run(lab.folder / f"jobs.{log}") == without_run(lab.folder / f"alone.{log}"), f"the logs differ, {log}")
+
+
+def without_run(path):
+    """Of CSV and XML."""
+    text = re.sub(r'fps="[^"]*"|<vmafx .*?</vmafx>\s*', "", path.read_text(), flags=re.S)
+    return re.sub(r"\s*<fyi .*?/>", "", text)
+
+
+@case
+def jobs_score_as_one(lab):
+    """The table, JSON and logs of several containers, models, features, encodes, with windows."""
+    long = {container: long_pair(lab, container, frames=300) for container in ("mp4", "ts", "mkv")}
+    features = [word for feature in TEMPORAL for word in ("--feature", feature)]
+    same_as_alone(lab, *long["mp4"], *features, "--window", "2.5", "--json")
+    same_as_alone(lab, *long["ts"], "--model", "vmaf_v0.6.1", "--model", "vmaf_v0.6.1neg", jobs=3, log="xml")
+    several = [long["mp4"][0], long["ts"][0], long["mkv"][0], long["mkv"][1]]
+    same_as_alone(lab, *several, "--model", "none", *features, "--window", "keyframe", "--json")
+    same_as_alone(lab, *several, log="csv")
+
+
+@case
+def jobs_doubt_as_one(lab):
+    """Frames that are missing here and there: the counts are of the whole stream."""
+    lab.run("-f lavfi -i testsrc2=s=96x96:r=25:d=14 -c:v libx264 -bf 2 ref.mkv").succeeded()
+    lab.run("-i ref.mkv -vf select=not(eq(mod(n\\,90)\\,41)) -fps_mode passthrough -c:v libx264 -bf 2 -crf 40 holes.mkv").succeeded()
+    words = "holes.mkv", "ref.mkv", "--json"
+    alone, together = (scored(lab, *words, *more).succeeded() for more in ((), ("--jobs", "2")))
+    check_equal(json.loads(together.out), json.loads(alone.out), "result")
+    doubts = [re.sub(r"pairs scored: \d+; ", "", line) for line in alone.err.splitlines() if "doubtful" in line]
+    check_equal([line for line in together.err.splitlines() if "doubtful" in line], doubts, "doubts")
+    check("reference frames not used: 4" in together.err, together.err)
+
+
+@case
+def jobs_report_as_one(lab):
+    dist, ref = long_pair(lab, "mp4", frames=300)
+    for name, more in (("alone.html", ()), ("jobs.html", ("--jobs", "2", "--threads", "2"))):
+        scored(lab, dist, ref, "--threads", "2", "--report", name, *more).succeeded()
+    check((lab.folder / "alone.html").read_text() == (lab.folder / "jobs.html").read_text(), "the pages differ")
+
+
+@case
+def a_range_is_scored_and_merged(lab):
+    dist, ref = long_pair(lab, "ts")
+    whole = scored(lab, dist, ref, "--json", "--log", "whole.json").succeeded()
+    for number, part in enumerate(("-3s", "3s-5.04s", "5.04s-")):
+        found = scored(lab, dist, ref, f"--range={part}", "--json", "--log", f"{number}.json").succeeded()
+        check(json.loads(found.out)["encodes"][0]["frames"] < json.loads(whole.out)["encodes"][0]["frames"], found.out)
+    subprocess.run(library_command("merge", "0.json", "1.json", "2.json", "-o", "merged.json"), cwd=lab.folder, env=environment(lab), check=True)
+    same_scores(lab.folder / "merged.json", lab.folder / "whole.json")
+
+
+@case
+def devices_share_the_parts(lab):
+    """Each ffmpeg gets one of them, and its part of the processors."""
+    dist, ref = long_pair(lab, "mp4", frames=450)
+    wrap_ffmpeg(lab, f'case "$*" in *range=*) echo "$*" >>"{lab.folder}/calls" ;; esac')
+    scored(lab, dist, ref, "--backend", "cpu", "--device", "0,1", VMAFX_FFMPEG=lab.folder / "ffmpeg").succeeded()
+    calls = (lab.folder / "calls").read_text().splitlines()
+    found = {re.search(r"device=(\d+)", call)[1] for call in calls}
+    check_equal((found, len(calls) > 2), ({"0", "1"}, True), f"devices of {len(calls)} runs")
+    check(all(f"n_threads={max(1, len(os.sched_getaffinity(0)) // 2)}:" in call for call in calls), calls)
+
+
+def wrap_ffmpeg(lab, script):
+    """An ffmpeg that does something before."""
+    (lab.folder / "ffmpeg").write_text(f'#!/bin/sh\n{script}\nexec {lab.ffmpeg} "$@"\n')
+    (lab.folder / "ffmpeg").chmod(0o755)
+    (lab.folder / "ffprobe").unlink(missing_ok=True)
+    (lab.folder / "ffprobe").symlink_to(_ffmpeg.ffprobe_of(lab.ffmpeg))
+
+
+def slow_jobs(lab, failing=""):
+    """A command whose parts go on for minutes, but for one that fails after some time."""
+    dist, ref = long_pair(lab, "mp4", frames=450)
+    (lab.folder / "tmp").mkdir()
+    slow = f'*range=*) echo $$ >>"{lab.folder}/pids"; set -- -readrate 0.02 "$@" ;;'
+    fail = f'*range={failing}*) while [ $(wc -l <"{lab.folder}/pids") -lt 2 ]; do sleep 0.05; done; echo "[error] it broke" >&2; exit 3 ;;' if failing else ""
+    wrap_ffmpeg(lab, f'case "$*" in {fail} {slow} esac')
+    (lab.folder / "log.json").write_text("old")
+    variables = environment(lab, VMAFX_FFMPEG=lab.folder / "ffmpeg", TMPDIR=lab.folder / "tmp")
+    words = library_command("score", dist, ref, "--jobs", "3", "--log", "log.json")
+    return subprocess.Popen(words, cwd=lab.folder, env=variables, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def running(lab):
+    try:
+        pids = (lab.folder / "pids").read_text().split()
+    except FileNotFoundError:
+        return []
+    return [pid for pid in pids if Path(f"/proc/{pid}").exists()]
+
+
+def check_end(lab, process, status):
+    out, said = process.communicate(timeout=30)
+    check_equal((process.returncode, out), (status, ""), f"end, after {said}")
+    check("Traceback" not in said, said)
+    check_equal((running(lab), list((lab.folder / "tmp").iterdir()), (lab.folder / "log.json").read_text()), ([], [], "old"), "what is left")
+    return said
+
+
+@case
+def all_jobs_end_with_the_command(lab):
+    for number, status in ((signal.SIGTERM, 128 + signal.SIGTERM), (signal.SIGINT, 128 + signal.SIGINT)):
+        lab.folder = lab.folder / number.name
+        lab.folder.mkdir()
+        process = slow_jobs(lab)
+        deadline = time.monotonic() + 30
+        while len(running(lab)) < 3:
+            check(time.monotonic() < deadline and process.poll() is None, "not three runs at a time")
+            time.sleep(0.02)
+        process.send_signal(number)
+        check_end(lab, process, status)
+
+
+@case
+def all_jobs_end_with_one_that_fails(lab):
+    said = check_end(lab, slow_jobs(lab, failing="4.500s-"), 3)
+    check("the part 4.500s-9.000s: ffmpeg ended with status 3:\n  it broke" in said, said)
+
+
+@case
+def one_bar_shows_all_jobs(lab):
+    dist, ref = long_pair(lab, "mp4", frames=450)
+    ours, theirs = pty.openpty()
+    words = library_command("score", dist, ref, "--jobs", "2")
+    subprocess.run(words, env=environment(lab, TERM="xterm", COLUMNS="100"), stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs, timeout=60)
+    os.close(theirs)
+    seen = read_all(ours)
+    check(" %, 0:00 left" in seen and "worst frame" in seen, repr(seen))
+
+
+@case
+def jobs_that_cannot_be(lab):
+    """One error for each, or one run, if the result is the same."""
+    clips = lab.clips.dist, lab.clips.ref
+    vmafx(lab, "score", *clips, "--jobs", "2").failed(1, "for which Python needs cffi", "apt-get install python3-cffi")
+    for words, texts in (
+        (("--jobs", "0"), ("0 is no number of jobs: 1, 2, … or 'auto'",)),
+        (("--jobs", "2", "--range", "1s-"), ("--jobs does not cut again",)),
+        (("--jobs", "2", "--log", "log.ndjson"), ("grows frame by frame",)),
+        (("--device", "0,"), ("has no name",)),
+        (("--range", "1.0005s-"), ("1.0005s- is no range of times: use 60s-120s",)),
+        (("--range", "2s-1s"), ("2s-1s has nothing in it",)),
+    ):
+        scored(lab, *clips, *words).failed(2, *texts)
+    scored(lab, *clips, "--range", "4s-5s").failed(1, "the part 4.000s-5.000s cannot be scored for itself")
+    alone, together, usual = (scored(lab, *clips, *more).succeeded() for more in ((), ("--jobs", "2"), ("--jobs", "auto")))
+    together.says("too short for parts")
+    check_equal((together.out, usual.out), (alone.out, alone.out), "result")

@@ -15,9 +15,11 @@ import math
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from . import merge
-from ._run import FfmpegFailure, Processes, Said
+from ._run import FfmpegFailure, Processes
+from ._said import Said
 from ._scoring import EARLY, Reach, Work, score
 from ._terminal import Failure, Step
 
@@ -101,8 +103,8 @@ def check_merge() -> None:
         raise Failure(str(failure)) from failure
 
 
-def join(work: Work, parts: Sequence[Path], log: Path) -> None:
-    """Writes what a single run writes to `log` (.json, .csv, .xml), but for the keys `fps` and `vmafx`.
+def join(work: Work, parts: Sequence[Path], log: Path) -> dict[str, Any]:
+    """Writes what a single run writes to `log` (.json, .csv, .xml), but for the keys `fps` and `vmafx`; returns what the parts agree on of `vmafx`.
 
     Raises Mismatch, which names the part to score again (`seek_again` says from where), Refusal, Failure.
     """
@@ -110,7 +112,7 @@ def join(work: Work, parts: Sequence[Path], log: Path) -> None:
     try:
         if len(streams) == 1:
             merge.write_report(streams[0], str(log))
-            return
+            return _run_of(streams[0])
         with tempfile.TemporaryDirectory(prefix="vmafx-") as folder:
             reports = [Path(folder) / f"{number}{log.suffix}" for number in range(len(streams))]
             for report, stream in zip(reports, streams):
@@ -118,6 +120,15 @@ def join(work: Work, parts: Sequence[Path], log: Path) -> None:
             _write_together(reports, work.names, log)
     except OSError as failure:
         raise Failure(str(failure)) from failure
+    return _run_of(streams[0])
+
+
+def _run_of(parts: list[merge.Part]) -> dict[str, Any]:
+    """Where parts ran on different processors, their names are joined."""
+    agreed = {key: value for key, value in parts[0].run.items() if all(part.run.get(key) == value for part in parts)}
+    metrics = list(dict.fromkeys(metric for part in parts for metric in part.run.get("backend", {})))
+    backend = {metric: "/".join(sorted({part.run["backend"][metric] for part in parts if metric in part.run.get("backend", {})})) for metric in metrics}
+    return agreed | {"backend": backend}
 
 
 def seek_again(mismatch: merge.Mismatch, earlies: dict[str, float]) -> tuple[str, float]:

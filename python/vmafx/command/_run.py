@@ -1,16 +1,14 @@
-"""Runs ffmpeg: how far it is, what it says, how it ends."""
+"""Runs ffmpeg: how far it is, how it ends."""
 
-import re
 import subprocess
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import IO, NamedTuple, NoReturn
 
+from ._said import Said, split_line
 from ._terminal import Failure, Step
 
 LAST_LINES = 5  # of ffmpeg, where it fails
-MOST_WARNINGS = 20  # where it does not: a damaged file has many
 
 
 class Extent(NamedTuple):
@@ -20,47 +18,10 @@ class Extent(NamedTuple):
     rate: float | None  # frames a second
 
 
-@dataclass
-class Said:
-    """What ffmpeg wrote, by level, as far as it matters."""
-
-    lines: list[str]
-
-    @property
-    def warnings(self) -> list[str]:
-        """Those of the filter, and errors of the others: damaged pictures, say."""
-        found = []
-        for line in self.lines:
-            source, level, text = _parts(line)
-            if level in ("error", "fatal") or (level == "warning" and "vmafx" in source):
-                found.append(text)
-        different = list(dict.fromkeys(found))
-        more = len(different) - MOST_WARNINGS
-        return different[:MOST_WARNINGS] + ([f"ffmpeg has said {more} lines more of errors"] if more > 0 else [])
-
-    def forget_seek(self) -> None:
-        """Decoders complain where they are made to begin in mid-stream: drops what was said before the filter got its first pair."""
-        first = next((i for i, line in enumerate(self.lines) if "vmafx" in _parts(line)[0]), 0)
-        self.lines = self.lines[first:]
-
-    @property
-    def features(self) -> list[str]:
-        """The keys of the main scores of features, as the filter has printed them."""
-        texts = (_parts(line)[2] for line in self.lines if "vmafx" in line)
-        found = [match[1] for text in texts if (match := re.search(r"(\S+) score: \S+$", text)) and match[1] != "VMAF"]
-        return list(dict.fromkeys(found))
-
-
 class FfmpegFailure(Failure):
     def __init__(self, text: str, status: int, said: Said) -> None:
         super().__init__(text, status)
         self.said = said
-
-
-def _parts(line: str) -> tuple[str, str, str]:
-    """(who says it, level, text)"""
-    found = re.match(r"(?:\[([^\]]* @ 0x[0-9a-f]+)\] )*\[(\w+)\] (.*)", line)
-    return (found[1] or "", found[2], found[3]) if found else ("", "", line)
 
 
 class Processes:
@@ -155,7 +116,7 @@ def _number(text: str | None) -> float:
 
 def fail(status: int, said: Said) -> NoReturn:
     """With what the filter said, what ffmpeg said last, and its exit status."""
-    errors = {text: source for source, level, text in map(_parts, said.lines) if level in ("error", "fatal", "panic")}
+    errors = {text: source for source, level, text in map(split_line, said.lines) if level in ("error", "fatal", "panic")}
     lines = [text for text, source in errors.items() if "vmafx" in source]
     lines += [text for text, source in errors.items() if "vmafx" not in source][-LAST_LINES:]
     ending = f"was killed by signal {-status}" if status < 0 else f"ended with status {status}"

@@ -42,7 +42,7 @@ class Encode:
         for key, score in scores.items():
             if key not in self.scores:
                 self.scores[key] = array("d", [math.nan]) * len(self.numbers)
-            self.scores[key].append(math.nan if score is None else score)
+            self.scores[key].append(math.nan if score is None else float(score))  # those of a range may be "inf"
         self.numbers.append(number)
         if time is not None:
             self.times.append(time)

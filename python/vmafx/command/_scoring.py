@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from . import _ffmpeg, _inputs
-from ._run import Extent, Processes, Said, fail, run_ffmpeg
+from ._run import Extent, Processes, fail, run_ffmpeg
+from ._said import Said
 from ._terminal import Failure, Step
 
 MOST_ENCODES = 16  # of the filter
@@ -69,6 +70,17 @@ class Reach:
 
     begin: int | None = None
     end: int | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> "Reach":
+        """As the filter's option, but only of times. Raises ValueError."""
+        found = re.fullmatch(r"(?:(\d+(?:\.\d{1,3})?)s)?-(?:(\d+(?:\.\d{1,3})?)s)?", text)
+        if not found:
+            raise ValueError(f"{text} is no range of times")
+        reach = cls(*(None if time is None else round(1000 * float(time)) for time in found.groups()))
+        if reach.begin is not None and reach.end is not None and reach.begin >= reach.end:
+            raise ValueError(f"{text} has nothing in it")
+        return reach
 
     def __str__(self) -> str:
         """The filter's option."""

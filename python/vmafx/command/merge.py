@@ -86,6 +86,7 @@ class Part:
     fps: float
     report: Json
     range: Json
+    run: Json  # how it was scored
     offset: int = 0  # what to add to its frame numbers
 
     @property
@@ -145,7 +146,7 @@ def _part(path: str, report: Json, encode: Json) -> Part:
         raise Refusal(f"{path} is not the report of a range: score with the filter's option range and log_fmt=json")
     if encode.get("partial"):
         raise Refusal(f"{path} is partial: its run was cut short. Score {encode['range']['given']} again")
-    return Part(path, encode.get("name", ""), report["version"], float(report["fps"] or 0), encode, encode["range"])
+    return Part(path, encode.get("name", ""), report["version"], float(report["fps"] or 0), encode, encode["range"], report.get("vmafx", {}))
 
 
 def _check_frames(part: Part) -> None:

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from . import _ffmpeg
-from ._run import Said
+from . import _ffmpeg, _jobs, _parts
+from ._said import Said
 from ._scores import Encode, read_scores
-from ._scoring import Settings, Work, prepare, score
+from ._scoring import Reach, Settings, Work, prepare, score
 from ._statistics import pooled_values, worst_frames
 from ._terminal import Failure, check_output, decimals_of, note, print_table, progress, time_text, whole_file
 from .page.page import Page
@@ -33,7 +33,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--json", action="store_true", help="print the result as JSON")
     add("--report", type=Path, metavar="FILE.html", help="also write the page that `vmafx report` makes, with pictures of the worst frames")
     add("--log", type=Path, metavar="FILE", help="also write the filter's report: .json, .ndjson, .csv or .xml")
-    add("--device", metavar="DEVICE", help="the GPU: an index or a PCI address")
+    add("--device", type=_devices, default=[], metavar="DEVICE", help="the GPU: an index or a PCI address; several, with commas, score parts of the stream at the same time")
+    add("--jobs", type=_job_number, metavar="N", help="score parts of the stream in so many runs of ffmpeg at the same time; 'auto': one for each four processors (default: 1)")
+    add("--range", type=_range, metavar="RANGE", help="score this part alone, as the filter's option range: 60s-120s; `vmafx merge` joins logs of such parts")
     add_scoring_arguments(parser)
     add_page_arguments(parser)
 
@@ -48,19 +50,43 @@ def add_scoring_arguments(parser: argparse.ArgumentParser) -> None:
     add("--ffmpeg", metavar="PROGRAM", help="the ffmpeg to use; it needs the filter vmafx")
 
 
+def _devices(text: str) -> list[str]:
+    devices = [device.strip() for device in text.split(",")]
+    if not all(devices):
+        raise argparse.ArgumentTypeError(f"a GPU between the commas of '{text}' has no name")
+    return devices
+
+
+def _job_number(text: str) -> int:
+    """0: as many as suit the machine."""
+    if text == "auto":
+        return 0
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text} is no number of jobs: 1, 2, … or 'auto'")
+    return int(text)
+
+
+def _range(text: str) -> Reach:
+    try:
+        return Reach.parse(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{error}: use 60s-120s, -60s or 60s-, in whole milliseconds") from None
+
+
 def run(arguments: argparse.Namespace) -> int:
     _check_arguments(arguments)
     *dists, ref = arguments.videos
-    work = prepare(scoring_settings(arguments, arguments.window, arguments.device), dists, ref)
+    work = prepare(scoring_settings(arguments, arguments.window), dists, ref)
     for line in work.notes:
         note(line)
     with tempfile.TemporaryDirectory(prefix="vmafx-") as folder:
         log = Path(folder) / f"scores{arguments.log.suffix.lower() if arguments.log else '.json'}"
-        with progress() as shown:
-            said = score(work, log, show=shown.show)
+        said, facts = _score(arguments, work, log)
         for warning in said.warnings:
             note(warning)
         encodes = _read(log, work)
+        for encode in encodes:
+            encode.run = facts | encode.run
         if arguments.log:
             with whole_file(arguments.log) as path:
                 path.write_bytes(log.read_bytes())
@@ -75,6 +101,31 @@ def run(arguments: argparse.Namespace) -> int:
         media = Media(work.settings.ffmpeg, dists, ref, starts)
         write_page(arguments.report, Page(encodes, result.keys, media, warnings=work.notes + said.warnings), arguments.dygraphs)
     return 0
+
+
+def _score(arguments: argparse.Namespace, work: Work, log: Path) -> tuple[Said, dict[str, Any]]:
+    """What ffmpeg said, and what the report does not say of the runs."""
+    jobs = _job_count(arguments)
+    parts = _jobs.cut_for(work, jobs) if jobs > 1 else []
+    if len(parts) > 1:
+        try:
+            with progress() as shown:
+                return _jobs.score_in_jobs(work, parts, log, jobs, arguments.device, shown.show)
+        except _parts.Indivisible as failure:
+            note(f"{failure}\n  All is scored in one run.")
+    elif jobs > 1:
+        note("the videos are too short for parts, or do not say how long they are: scored in one run")
+    device = next(iter(arguments.device), None)
+    with progress() as shown:
+        if arguments.range:
+            return _parts.score_part(work, arguments.range, log, device=device, show=shown.show)[0], {}
+        return score(work, log, device=device, show=shown.show), {}
+
+
+def _job_count(arguments: argparse.Namespace) -> int:
+    if arguments.jobs == 0:
+        return _jobs.usual_jobs(arguments.device)
+    return arguments.jobs or (1 if arguments.range else max(1, len(arguments.device)))
 
 
 def scoring_settings(arguments: argparse.Namespace, window: str | None = None, device: str | None = None) -> Settings:
@@ -102,6 +153,12 @@ def _check_arguments(arguments: argparse.Namespace) -> None:
         raise Failure(f"the name of the log ends with .{', .'.join(LOG_FORMATS)}, and {arguments.log} does not", 2)
     if arguments.log and arguments.log.suffix.lower() == ".xml" and len(arguments.videos) > 2:
         raise Failure("a log in XML has no place for several encodes: use .json, .ndjson or .csv", 2)
+    if arguments.range and arguments.jobs:
+        raise Failure("--range is a part of the stream already, which --jobs does not cut again", 2)
+    if _job_count(arguments) > 1:
+        if arguments.log and arguments.log.suffix.lower() == ".ndjson":
+            raise Failure("a log in NDJSON grows frame by frame, which that of --jobs does not: use .json, .csv or .xml", 2)
+        _parts.check_merge()
 
 
 # -- The result ------------------------------------------------------------------------------------------------------------

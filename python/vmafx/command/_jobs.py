@@ -1,0 +1,123 @@
+"""Scores a stream on several processors or GPUs at once: a run of ffmpeg for each part, so many at a time."""
+
+import functools
+import math
+import os
+import queue
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from . import _parts
+from ._run import Processes
+from ._said import Said, said_together
+from ._scoring import EARLY, Reach, Work
+from ._terminal import Failure, Step
+from .merge import Mismatch
+
+PARTS_PER_JOB = 4  # so that no job waits long for the last one
+LEAST_SECONDS = 4.0  # of a part: the seek and the context cost some, too
+PROCESSORS_PER_JOB = 4  # what one ffmpeg keeps busy
+
+
+def processors() -> int:
+    return len(os.sched_getaffinity(0))
+
+
+def usual_jobs(devices: Sequence[str]) -> int:
+    return max(1, len(devices), processors() // PROCESSORS_PER_JOB)
+
+
+def cut_for(work: Work, jobs: int) -> list[Reach]:
+    """Equal parts, several for each job, unless they would be too short for what they cost."""
+    parts = _parts.cut(work, parts=jobs * PARTS_PER_JOB)
+    longest = _parts.cut(work, seconds=LEAST_SECONDS)
+    return min(parts, longest, key=len)
+
+
+def score_in_jobs(
+    work: Work, reaches: Sequence[Reach], log: Path, jobs: int, devices: Sequence[str], show: Callable[[Step], None]
+) -> tuple[Said, dict[str, Any]]:
+    """As `score`, and what the parts say of their runs; they are written beside `log`. Raises Failure, Indivisible."""
+    parts = [Part(reach, log.with_name(f"part{number}.json")) for number, reach in enumerate(reaches)]
+    jobs = min(jobs, len(parts))
+    if work.settings.threads is None:
+        work = replace(work, settings=replace(work.settings, threads=max(1, processors() // jobs)))
+    run = Run(work, parts, jobs, devices, show)
+    run.score(parts)
+    facts = run.join(log)
+    return said_together([part.said for part in parts]), facts
+
+
+@dataclass
+class Part:
+    reach: Reach
+    log: Path
+    early: float = EARLY
+    said: Said = field(default_factory=lambda: Said([]))
+    step: Step = Step(0, 0.0, 0.0)
+
+
+class Run:
+    """Some threads, each of which waits for an ffmpeg, and takes the next part then."""
+
+    def __init__(self, work: Work, parts: list[Part], jobs: int, devices: Sequence[str], show: Callable[[Step], None]) -> None:
+        self._work, self._parts, self._jobs, self._show = work, parts, jobs, show
+        self._free: queue.SimpleQueue[str | None] = queue.SimpleQueue()  # a device for each job
+        for number in range(jobs):
+            self._free.put(devices[number % len(devices)] if devices else None)
+        self._processes = Processes()
+        self._early = EARLY
+        self._lock = threading.Lock()
+        self._start = time.monotonic()
+
+    def score(self, parts: Sequence[Part]) -> None:
+        """Whatever ends this, ends all of them."""
+        pool = ThreadPoolExecutor(self._jobs)
+        try:
+            for future in as_completed([pool.submit(self._score, part) for part in parts]):
+                future.result()
+        except BaseException:  # a signal's, too, wherever it comes
+            pool.shutdown(wait=False, cancel_futures=True)
+            self._processes.end_all()
+            raise
+        finally:
+            pool.shutdown()
+
+    def _score(self, part: Part) -> None:
+        """What one part has learned of seeks, holds for the others."""
+        show, early, device = functools.partial(self._show_all, part), max(part.early, self._early), self._free.get()
+        try:
+            part.said, part.early = _parts.score_part(self._work, part.reach, part.log, early, device=device, show=show, processes=self._processes)
+        except _parts.Indivisible:
+            raise
+        except Failure as failure:
+            raise Failure(f"the part {part.reach}: {failure}", failure.status) from failure
+        finally:
+            self._free.put(device)
+        part.step = part.step._replace(part=1.0)
+        if math.isfinite(part.early):
+            self._early = max(self._early, part.early)
+
+    def _show_all(self, part: Part, step: Step) -> None:
+        with self._lock:
+            part.step = step
+            frames = sum(part.step.frame for part in self._parts)
+            done = [part.step.part for part in self._parts if part.step.part is not None]
+            spent = time.monotonic() - self._start
+            self._show(Step(frames, frames / spent if spent else 0.0, sum(done) / len(self._parts)))
+
+    def join(self, log: Path) -> dict[str, Any]:
+        """Parts that do not meet are scored again, with their seeks further away."""
+        by_path = {str(part.log): part for part in self._parts}
+        while True:
+            try:
+                return _parts.join(self._work, list(map(Path, by_path)), log)
+            except Mismatch as mismatch:
+                path, early = _parts.seek_again(mismatch, {path: part.early for path, part in by_path.items()})
+                by_path[path].early = early
+                self.score([by_path[path]])
