@@ -16,6 +16,7 @@ from cases_score import read_all
 from command import Done, environment, vmafx
 from common import case, check, check_equal
 from vmafx.command import _ffmpeg, _parts
+from vmafx.command._said import Said
 from vmafx.command._scoring import Reach, Settings, prepare, score
 from vmafx.command.merge import Mismatch
 
@@ -91,14 +92,27 @@ def parts_of_inputs_that_differ(lab):
 @case
 def a_late_seek_is_no_other_score(lab):
     """Groups of pictures of ten seconds in MPEG-TS: a seek lands after the whole part."""
+    codec = "-c:v libx264 -preset ultrafast -g 250 -keyint_min 250 -bf 2 -sc_threshold 0 -crf"
     for name, quality in (("dist.ts", 30), ("ref.ts", 10)):
-        lab.run("-f lavfi -i", "testsrc2=s=96x96:r=25:d=24", f"-c:v libx264 -preset ultrafast -g 250 -keyint_min 250 -bf 2 -sc_threshold 0 -crf {quality}", name).succeeded()
+        lab.run("-f lavfi -i", "testsrc2=s=96x96:r=25:d=24", f"{codec} {quality}", name).succeeded()
     work = prepare(settings(lab), [str(lab.folder / "dist.ts")], str(lab.folder / "ref.ts"))
     score(work, lab.folder / "whole.json")
     parts = [Reach(None, 8000), Reach(8000, 9000), Reach(9000, None)]
     _, early = _parts.score_part(work, parts[1], lab.folder / "part.json")
     check(early > 2, f"the seek was {early} s early")
     same_scores(score_in_parts(lab, work, parts), lab.folder / "whole.json")
+
+
+@case
+def complaints_of_a_seek_are_forgotten(lab):
+    """What a decoder says before the filter begins; not damage that comes later, nor all, where the filter says nothing of its beginning."""
+    del lab
+    early, begin, late = "[h264 @ 0x1] [error] no keyframe", "[Parsed_vmafx_2 @ 0x2] [info] backend=auto runs on the CPU", "[h264 @ 0x1] [error] damage"
+    summary = "[Parsed_vmafx_2 @ 0x2] [info] psnr_y: mean 31.6, min 30.8, max 33.6"
+    for lines, wanted in (([early, begin, late, summary], ["damage"]), ([early, late, summary], ["no keyframe", "damage"]), ([], [])):
+        said = Said(lines)
+        said.forget_seek()
+        check_equal(said.warnings, wanted, "warnings")
 
 
 @case
@@ -124,10 +138,8 @@ def library_command(*words):
 
 
 def scored(lab, *words, **variables):
-    done = subprocess.run(
-        library_command("score", *words), cwd=lab.folder, env=environment(lab, **variables), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100
-    )
-    return Done(done)
+    pipes = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True}
+    return Done(subprocess.run(library_command("score", *words), cwd=lab.folder, env=environment(lab, **variables), timeout=100, **pipes))
 
 
 def same_as_alone(lab, *words, jobs=2, log="json"):
@@ -280,6 +292,7 @@ def jobs_that_cannot_be(lab):
     for words, texts in (
         (("--jobs", "0"), ("0 is no number of jobs: 1, 2, … or 'auto'",)),
         (("--jobs", "2", "--range", "1s-"), ("--jobs does not cut again",)),
+        (("--jobs", "auto", "--range", "1s-"), ("--jobs does not cut again",)),
         (("--jobs", "2", "--log", "log.ndjson"), ("grows frame by frame",)),
         (("--device", "0,"), ("has no name",)),
         (("--range", "1.0005s-"), ("1.0005s- is no range of times: use 60s-120s",)),

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from command import command, environment, vmafx
 from common import FRAMES, HEIGHT, WIDTH, case, check, check_equal
-from vmafx.command._run import Said
+from vmafx.command._said import Said
 
 
 def scored(lab, *words, **variables):

@@ -44,6 +44,7 @@ def load_cases(build):
     import cases_report
     import cases_score
     import cases_session
+    import cases_sync
 
     return common
 

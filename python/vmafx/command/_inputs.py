@@ -68,25 +68,28 @@ def start_apart(dists: list[Video], ref: Video) -> bool:
     return any(abs(video.start - ref.start) > _half_a_frame(ref) for video in dists)
 
 
-def make_alike(dists: list[Video], ref: Video, zeros: list[int] | None = None) -> Plan:
-    """`zeros`: the times of the first pictures, where they are apart."""
+def make_alike(dists: list[Video], ref: Video, zeros: list[int] | None = None, cut: bool = False) -> Plan:
+    """`zeros`: the times of the first pictures, where they are apart; or of those to begin with, and what is before them is to be `cut` off."""
     _refuse(dists, ref)
     target = _target(dists, ref)
     deinterlace = len({video.interlaced for video in (*dists, ref)}) > 1
     notes: list[str] = []
-    if zeros:
+    if zeros and not cut:
         starts = ", ".join(f"{video.path} at {video.start:.3f} s" for video in (*dists, ref))
         notes.append(f"the pictures start at different times ({starts}): all are taken from their first frame")
     chains = []
     for video, zero in zip((*dists, ref), zeros or [0] * (len(dists) + 1)):
         chain = [f"settb=AVTB,setpts=PTS-({zero})"] if zeros else []
+        if cut:
+            chain.append(f"trim=start_pts={-round(1e6 * _half_a_frame(video))}")
         if deinterlace and video.interlaced:
             chain.append("bwdif=mode=send_frame")
             notes.append(f"{video.path} is interlaced, another input is not: deinterlaced")
         chain += _rate(video, ref, notes)
         chain += _picture(video, ref, target, notes)
         chains.append(",".join(chain) or "null")
-    notes += _lengths(dists, ref)
+    if not cut:
+        notes += _lengths(dists, ref)
     return Plan(chains[:-1], chains[-1], notes, zeros)
 
 

@@ -34,9 +34,7 @@ def usual_jobs(devices: Sequence[str]) -> int:
 
 def cut_for(work: Work, jobs: int) -> list[Reach]:
     """Equal parts, several for each job, unless they would be too short for what they cost."""
-    parts = _parts.cut(work, parts=jobs * PARTS_PER_JOB)
-    longest = _parts.cut(work, seconds=LEAST_SECONDS)
-    return min(parts, longest, key=len)
+    return _parts.cut(work, parts=jobs * PARTS_PER_JOB, least=LEAST_SECONDS)
 
 
 def score_in_jobs(

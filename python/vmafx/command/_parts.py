@@ -37,7 +37,7 @@ class Indivisible(Failure):
 # -- Cutting -------------------------------------------------------------------------------------------------------------
 
 
-def cut(work: Work, *, seconds: float | None = None, parts: int | None = None) -> list[Reach]:
+def cut(work: Work, *, seconds: float | None = None, parts: int | None = None, least: float = LEAST_SECONDS) -> list[Reach]:
     """As many parts, or parts of about so many seconds: ranges that cover the stream. A single one if its length is not known.
 
     They end before the shortest encode does, so that each has pairs of all encodes; the last one goes on to the end.
@@ -47,7 +47,7 @@ def cut(work: Work, *, seconds: float | None = None, parts: int | None = None) -
     if len(known) < len(spans):
         return [Reach()]
     begin, end = max(span[0] for span in known), min(span[1] for span in known)
-    least = max(LEAST_SECONDS, LEAST_FRAMES / float(work.ref.rate or 1))
+    least = max(least, LEAST_FRAMES / float(work.ref.rate or 1))
     wanted = (end - begin) / seconds if seconds else parts or 1
     count = max(1, min(round(wanted), math.floor((end - begin) / least)))
     borders = [round(1000 * (begin + (end - begin) * number / count)) for number in range(1, count)]
@@ -85,7 +85,7 @@ def earlier_than(early: float) -> Iterator[float]:
 
 def _is_of_range(failure: FfmpegFailure, reach: Reach) -> bool:
     """Whether the filter misses pairs of the range or around it."""
-    return any(f"range={reach}:" in line or "No frames were scored" in line for line in failure.said.lines)
+    return any(f"range={reach}:" in line or "no frames were scored" in line.lower() for line in failure.said.lines)
 
 
 # -- Joining -------------------------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 MOST_WARNINGS = 20  # a damaged file has many
+SUMMARY = re.compile(r": mean |score: |The score is doubtful")
 DOUBT = re.compile(r"(.*The score is doubtful, .* frame by frame): pairs scored: \d+; (.*)\. What helps: (.*)\.")
 
 
@@ -28,9 +29,13 @@ class Said:
         return different[:MOST_WARNINGS] + ([f"ffmpeg has said {more} lines more of errors"] if more > 0 else [])
 
     def forget_seek(self) -> None:
-        """Decoders complain where they are made to begin in mid-stream: drops what was said before the filter got its first pair."""
+        """Decoders complain where they are made to begin in mid-stream: drops what was said before the filter said how it begins.
+
+        With --backend cpu it may say nothing of that, and what comes at the end is too late: the complaints stay.
+        """
         first = next((i for i, line in enumerate(self.lines) if "vmafx" in split_line(line)[0]), 0)
-        self.lines = self.lines[first:]
+        if not SUMMARY.search(self.lines[first] if self.lines else ""):
+            self.lines = self.lines[first:]
 
     @property
     def features(self) -> list[str]:

@@ -7,11 +7,13 @@ How a stream is cut into ranges, and how the reports of these become one, is in 
 """
 
 import dataclasses
+import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 from . import _ffmpeg, _inputs
 from ._run import Extent, Processes, fail, run_ffmpeg
@@ -62,6 +64,16 @@ class Settings:
 def _name_of_model(text: str) -> str:
     first = text.split(":")[0]
     return Path(first.removeprefix("path=")).stem if first.startswith("path=") else first.removeprefix("version=")
+
+
+class Begin(NamedTuple):
+    """How an encode begins."""
+
+    later: Fraction  # seconds than the reference
+    text: str
+
+
+Begins: TypeAlias = Callable[[list[_ffmpeg.Video], _ffmpeg.Video], list[Begin]]
 
 
 @dataclass(frozen=True)
@@ -118,22 +130,37 @@ class Work:
     def spans(self) -> list[tuple[float, float] | None]:
         """From when to when each input has pictures, in the time that reports have; None: nobody knows how long it is."""
         begins = [video.start - zero for video, zero in zip(self.videos, self.zeros())]
-        return [(begin, begin + video.duration) if video.duration else None for video, begin in zip(self.videos, begins)]
+        least = 0.0 if self.plan.zeros else -math.inf  # what is before is cut
+        return [(max(begin, least), begin + video.duration) if video.duration else None for video, begin in zip(self.videos, begins)]
 
     def zeros(self) -> list[float]:
         """Where each file has the time 0 of reports, in seconds from its start."""
         return [zero / 1e6 for zero in self.plan.zeros or [0] * len(self.videos)]
 
 
-def prepare(settings: Settings, dists: Sequence[str], ref: str, in_parts: bool = False) -> Work:
-    """Probes the files. Raises Failure if they cannot be compared. `in_parts`: there may be more than the filter scores at once, for Work.of()."""
+def prepare(settings: Settings, dists: Sequence[str], ref: str, in_parts: bool = False, begins: Begins | None = None) -> Work:
+    """Probes the files. Raises Failure if they cannot be compared.
+
+    `in_parts`: there may be more than the filter scores at once, for Work.of(). `begins`: how the encodes begin, where that is not with the reference.
+    """
     if not 0 < len(dists) <= MOST_ENCODES and not in_parts:
         raise Failure(f"the filter scores up to {MOST_ENCODES} encodes at once, not {len(dists)}", 2)
-    *encodes, reference = (_ffmpeg.probe(settings.ffprobe, path) for path in (*dists, ref))
+    *encodes, reference = videos = [_ffmpeg.probe(settings.ffprobe, path) for path in (*dists, ref)]
     zeros = None
-    if _inputs.start_apart(encodes, reference):
-        zeros = [_ffmpeg.first_picture(settings.ffmpeg, video.path) for video in (*encodes, reference)]
-    return Work(settings, encodes, reference, _inputs.make_alike(encodes, reference, zeros))
+    if begins or _inputs.start_apart(encodes, reference):
+        zeros = [_ffmpeg.first_picture(settings.ffmpeg, video.path) for video in videos]
+    if not zeros or not begins:
+        return Work(settings, encodes, reference, _inputs.make_alike(encodes, reference, zeros))
+    found = begins(encodes, reference)
+    later = [*(begin.later for begin in found), Fraction(0)]
+    zeros = [zero + round(1_000_000 * (max(later) - own)) for zero, own in zip(zeros, later)]  # where all have begun
+    plan = _inputs.make_alike(encodes, reference, zeros, cut=True)
+    notes = [f"{video.path} {begin.text}" for video, begin in zip(encodes, found)]
+    work = Work(settings, encodes, reference, dataclasses.replace(plan, notes=notes + plan.notes))
+    for video, span in zip(videos, work.spans()):
+        if span and span[1] <= span[0]:
+            raise Failure(f"{video.path} ends before the others begin: " + "; ".join(notes))
+    return work
 
 
 def score(
@@ -154,7 +181,7 @@ def score(
     said = run_ffmpeg(_command(work, _filter_options(work, log, reach, device), seeks), _extent(work, reach, early), show, processes)
     if not log.exists():  # FFmpeg up to 6.1 may end with status 0 all the same
         fail(1, said)
-    if reach:
+    if seeks and any(seeks):
         said.forget_seek()
     return said
 

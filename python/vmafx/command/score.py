@@ -9,13 +9,14 @@ import math
 import sys
 import tempfile
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from . import _ffmpeg, _jobs, _parts
+from . import _ffmpeg, _jobs, _parts, _sync
 from ._said import Said
 from ._scores import Encode, read_scores
-from ._scoring import Reach, Settings, Work, prepare, score
+from ._scoring import Begin, Begins, Reach, Settings, Work, prepare, score
 from ._statistics import pooled_values, worst_frames
 from ._terminal import Failure, check_output, decimals_of, note, print_table, progress, time_text, whole_file
 from .page.page import Page
@@ -23,6 +24,7 @@ from .page.pictures import Media
 from .report import add_page_arguments, find_dygraphs, write_page
 
 LOG_FORMATS = "json", "ndjson", "csv", "xml"
+MOST_SEARCH = 600  # seconds
 SCHEMA = 1  # of --json
 
 
@@ -33,9 +35,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--json", action="store_true", help="print the result as JSON")
     add("--report", type=Path, metavar="FILE.html", help="also write the page that `vmafx report` makes, with pictures of the worst frames")
     add("--log", type=Path, metavar="FILE", help="also write the filter's report: .json, .ndjson, .csv or .xml")
-    add("--device", type=_devices, default=[], metavar="DEVICE", help="the GPU: an index or a PCI address; several, with commas, score parts of the stream at the same time")
-    add("--jobs", type=_job_number, metavar="N", help="score parts of the stream in so many runs of ffmpeg at the same time; 'auto': one for each four processors (default: 1)")
-    add("--range", type=_range, metavar="RANGE", help="score this part alone, as the filter's option range: 60s-120s; `vmafx merge` joins logs of such parts")
+    add("--device", type=_devices, default=[], metavar="DEVICE", help="the GPU: an index or a PCI address; several, with commas, score at the same time")
+    add("--jobs", type=_job_number, metavar="N", help="score parts in so many runs of ffmpeg at once, 'auto': a run for four processors (default: 1)")
+    help_sync = "find out how much later or earlier than the reference each encode begins, up to so many seconds (default: %(const)g), and skip that"
+    add("--sync", type=_search, nargs="?", const=_sync.USUAL_SECONDS, metavar="SECONDS", help=help_sync)
+    help_offset = "the encode begins so much later than the reference (-0.48: earlier), for all encodes or, repeated, for each of them; skip that"
+    add("--offset", type=_offset, action="append", default=[], metavar="SECONDS", help=help_offset)
+    add("--range", type=_range, metavar="RANGE", help="score this part alone: 60s-120s; `vmafx merge` joins logs of such parts")
     add_scoring_arguments(parser)
     add_page_arguments(parser)
 
@@ -66,6 +72,27 @@ def _job_number(text: str) -> int:
     return int(text)
 
 
+def _search(text: str) -> float:
+    seconds = _number(text)
+    if seconds is None or not 0 < seconds <= MOST_SEARCH:
+        raise argparse.ArgumentTypeError(f"'{text}' is no number of seconds up to {MOST_SEARCH}; write --sync after the videos, or --sync=5")
+    return seconds
+
+
+def _offset(text: str) -> Begin:
+    seconds = _number(text)
+    if seconds is None or not math.isfinite(seconds):
+        raise argparse.ArgumentTypeError(f"'{text}' is no number of seconds")
+    return Begin(Fraction(seconds), f"begins {abs(seconds):g} s {'earlier' if seconds < 0 else 'later'} than the reference, as --offset says")
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
 def _range(text: str) -> Reach:
     try:
         return Reach.parse(text)
@@ -76,7 +103,8 @@ def _range(text: str) -> Reach:
 def run(arguments: argparse.Namespace) -> int:
     _check_arguments(arguments)
     *dists, ref = arguments.videos
-    work = prepare(scoring_settings(arguments, arguments.window), dists, ref)
+    settings = scoring_settings(arguments, arguments.window)
+    work = prepare(settings, dists, ref, begins=_begins(arguments, settings))
     for line in work.notes:
         note(line)
     with tempfile.TemporaryDirectory(prefix="vmafx-") as folder:
@@ -128,6 +156,16 @@ def _job_count(arguments: argparse.Namespace) -> int:
     return arguments.jobs or (1 if arguments.range else max(1, len(arguments.device)))
 
 
+def _begins(arguments: argparse.Namespace, settings: Settings) -> Begins | None:
+    """As they are given, one for all encodes or one for each; or as they are found."""
+    given: list[Begin] = arguments.offset
+    if given:
+        return lambda dists, ref: given * (len(dists) if len(given) == 1 else 1)
+    if arguments.sync is None:
+        return None
+    return lambda dists, ref: [_sync.find_begin(settings, dist, ref, arguments.sync) for dist in dists]
+
+
 def scoring_settings(arguments: argparse.Namespace, window: str | None = None, device: str | None = None) -> Settings:
     ffmpeg = _ffmpeg.find_ffmpeg(arguments.ffmpeg)
     return Settings(
@@ -153,7 +191,11 @@ def _check_arguments(arguments: argparse.Namespace) -> None:
         raise Failure(f"the name of the log ends with .{', .'.join(LOG_FORMATS)}, and {arguments.log} does not", 2)
     if arguments.log and arguments.log.suffix.lower() == ".xml" and len(arguments.videos) > 2:
         raise Failure("a log in XML has no place for several encodes: use .json, .ndjson or .csv", 2)
-    if arguments.range and arguments.jobs:
+    if arguments.sync and arguments.offset:
+        raise Failure("--offset says what --sync would find: one of them is enough", 2)
+    if len(arguments.offset) not in (0, 1, len(arguments.videos) - 1):
+        raise Failure(f"--offset is given once for all encodes or once for each, and not {len(arguments.offset)} times for {len(arguments.videos) - 1}", 2)
+    if arguments.range and arguments.jobs is not None:
         raise Failure("--range is a part of the stream already, which --jobs does not cut again", 2)
     if _job_count(arguments) > 1:
         if arguments.log and arguments.log.suffix.lower() == ".ndjson":
