@@ -35,6 +35,7 @@ def load_cases(build):
     sys.path[1:1] = [str(top / folder) for folder in ("python", "tests/filter", "tests/golden")]
     import common
     import cases_compare  # each module registers its cases
+    import cases_fleet
     import cases_jobs
     import cases_library
     import cases_lifetime

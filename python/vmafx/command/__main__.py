@@ -12,7 +12,7 @@ from types import FrameType, ModuleType
 from .. import _header
 from ._terminal import Failure
 
-SUBCOMMANDS = "score", "report", "compare", "merge"  # a module of this folder each, with add_arguments(parser) and run(arguments)
+SUBCOMMANDS = "score", "report", "compare", "merge", "library"  # a module of this folder each, with add_arguments(parser) and run(arguments)
 
 
 def main(words: Sequence[str] | None = None) -> int:

@@ -79,13 +79,31 @@ class Step(NamedTuple):
     fps: float
     part: float | None  # 0 to 1; None: nobody knows how long it is
 
+    def text(self) -> str:
+        return f"{self.frame} frames, {self.fps:.0f} a second"
+
+
+class Count(NamedTuple):
+    """How far a list is."""
+
+    done: int
+    total: int
+    failed: int
+
+    @property
+    def part(self) -> float:
+        return self.done / self.total
+
+    def text(self) -> str:
+        return f"{self.done} of {self.total} pairs" + (f", {self.failed} failed" if self.failed else "")
+
 
 class Progress(Protocol):
     def __enter__(self) -> "Progress": ...
 
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None: ...
 
-    def show(self, step: Step) -> None: ...
+    def show(self, step: Step | Count) -> None: ...
 
 
 class _Silent:
@@ -98,11 +116,11 @@ class _Silent:
     def __exit__(self, *_: object) -> None:
         pass
 
-    def show(self, step: Step) -> None:
+    def show(self, step: Step | Count) -> None:
         pass
 
-    def _describe(self, step: Step) -> str:
-        text = f"{step.frame} frames, {step.fps:.0f} a second"
+    def _describe(self, step: Step | Count) -> str:
+        text = step.text()
         if step.part is not None:
             text += f", {100 * step.part:.0f} %"
         spent = time.monotonic() - self._start
@@ -115,7 +133,7 @@ class _Line(_Silent):
     def __exit__(self, *_: object) -> None:
         print("\r\033[K", end="", file=sys.stderr, flush=True)
 
-    def show(self, step: Step) -> None:
+    def show(self, step: Step | Count) -> None:
         print(f"\r\033[K{self._describe(step)}", end="", file=sys.stderr, flush=True)
 
 
@@ -137,7 +155,7 @@ class _Bar(_Silent):
     def __exit__(self, *_: object) -> None:
         self._bars.stop()
 
-    def show(self, step: Step) -> None:
+    def show(self, step: Step | Count) -> None:
         total = None if step.part is None else 1.0
         self._bars.update(self._task, description=self._describe(step), completed=step.part or 0, total=total)
 

@@ -8,6 +8,7 @@ import json
 import math
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -118,7 +119,7 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.log:
             with whole_file(arguments.log) as path:
                 path.write_bytes(log.read_bytes())
-    result = Result(encodes, _keys(encodes[0], work, said), arguments.videos)
+    result = Result(encodes, asked_keys(encodes[0], work, said.features), arguments.videos)
     if arguments.json:
         json.dump(result.as_json(), sys.stdout, indent=2)
         print()
@@ -215,10 +216,10 @@ def _read(log: Path, work: Work) -> list[Encode]:
     return encodes
 
 
-def _keys(encode: Encode, work: Work, said: Said) -> list[str]:
+def asked_keys(encode: Encode, work: Work, features: Sequence[str]) -> list[str]:
     """Of the models, which are the last keys of a report, and of the features that were asked for."""
     keys = list(encode.scores)
-    return keys[len(keys) - work.settings.model_count() :] + [key for key in said.features if key in encode.scores]
+    return keys[len(keys) - work.settings.model_count() :] + [key for key in features if key in encode.scores]
 
 
 @dataclass

@@ -1,0 +1,208 @@
+"""Runs tasks on Dask's workers: those of this machine, or a cluster's. Dask is imported when an engine is opened.
+
+Dask itself runs a task again whose worker is lost: it has died, or said nothing for the time of worker-ttl. A frozen one that comes back is sent away
+with what it has. Only so many tasks are submitted at a time as keep the workers busy, so that neither client nor scheduler holds a whole library.
+"""
+
+import contextlib
+import logging
+import time
+import warnings
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .._terminal import Failure, note
+
+INSTALL = (
+    "Dask, which runs the tasks, is not installed: apt-get install python3-distributed, or pip install './python[library]' in vmafx's sources. "
+    "docs/scale.md says how to do without it"
+)
+LACKS_MODULE = "a worker cannot import the task ({}): each needs the Python module vmafx of this version"
+WAITING_S = 60  # for the first worker of a cluster
+ASK_S = 5  # how often the workers are counted
+
+
+class Lost(Exception):
+    """The workers of a task have died one after the other."""
+
+
+@dataclass
+class Task:
+    function: Callable[..., Any]
+    arguments: Sequence[Any]
+    own: Any = None  # the client's, and not sent
+    attempt: int = 1
+
+
+Finish = Callable[[Task, Any], Iterable[Task]]
+
+
+@dataclass
+class Engine:
+    client: Any
+    resources: dict[str, float] = field(default_factory=dict)  # that each task needs
+    slots: int = 0
+    asked: float = 0.0
+
+    def run(self, tasks: Iterable[Task], finish: Finish) -> None:
+        """`finish` gets each task with its result, an exception where Dask has one, and says what is to be done next, before the other tasks."""
+        from distributed import as_completed
+
+        waiting, next_ones = iter(tasks), deque[Task]()
+        running: dict[str, Task] = {}
+        finished = as_completed(loop=self.client.loop, with_results=True, raise_errors=False)
+        while True:
+            room = self.window() - len(running)
+            if batch := list(_take(room, next_ones, waiting)):
+                for future, task in zip(self._submit(batch), batch):
+                    running[future.key] = task
+                    finished.add(future)
+            if not running:
+                return
+            for future, result in finished.next_batch():
+                next_ones.extend(finish(running.pop(future.key), self._outcome(future, result)))
+                future.release()
+
+    def window(self) -> int:
+        """Each worker has a task to do, and one to go on with."""
+        if time.monotonic() - self.asked > ASK_S:
+            self.slots, self.asked = sum(self.client.nthreads().values()), time.monotonic()
+        return 2 * self.slots + 8
+
+    def _submit(self, batch: Sequence[Task]) -> Iterator[Any]:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Sending large graph")  # reports of ranges, to be joined
+            for task in batch:
+                yield self.client.submit(task.function, *task.arguments, pure=False, resources=self.resources or None)
+
+    def _outcome(self, future: Any, result: Any) -> Any:
+        from distributed import KilledWorker
+
+        if future.status == "finished":
+            return result
+        if future.status != "error":
+            raise Failure("the connection to the scheduler is lost; what is done is kept: start again to go on")
+        error = result[1]
+        if isinstance(error, ImportError):
+            raise Failure(LACKS_MODULE.format(error))
+        return Lost("the worker died each time") if isinstance(error, KilledWorker) else error
+
+
+def _take(room: int, next_ones: deque[Task], waiting: Iterator[Task]) -> Iterator[Task]:
+    for _ in range(room):
+        if next_ones:
+            yield next_ones.popleft()
+        elif (task := next(waiting, None)) is not None:
+            yield task
+        else:
+            return
+
+
+# -- Opening one ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where tasks run."""
+
+    scheduler: str | None = None
+    scheduler_file: Path | None = None
+    workers: int = 1  # of this machine
+    worker_ttl: float = 60.0  # of this machine's workers, in seconds
+    dashboard: bool = False
+    resources: tuple[str, ...] = ()  # NAME=NUMBER
+
+    @property
+    def is_here(self) -> bool:
+        return self.scheduler is None and self.scheduler_file is None
+
+
+def check_engine() -> None:
+    """Before anything is written. Raises Failure."""
+    try:
+        import distributed  # noqa: F401
+    except ImportError as error:
+        raise Failure(f"{INSTALL} ({error})") from error
+
+
+@contextlib.contextmanager
+def open_engine(place: Place) -> Iterator[Engine]:
+    check_engine()
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # a worker that dies is part of the plan
+    with _cluster(place) if place.is_here else _foreign(place) as client:
+        yield Engine(client, _numbers(place.resources))
+
+
+@contextlib.contextmanager
+def _cluster(place: Place) -> Iterator[Any]:
+    """Of processes of this machine, which end with this one."""
+    import dask
+    from distributed import Client, LocalCluster
+
+    address = _dashboard_address() if place.dashboard else None
+    settings = {"distributed.scheduler.worker-ttl": f"{place.worker_ttl} s", "distributed.worker.resources": _numbers(place.resources)}
+    with dask.config.set(settings):
+        with LocalCluster(
+            n_workers=place.workers, threads_per_worker=1, processes=True, memory_limit=0, dashboard_address=address, silence_logs=logging.CRITICAL
+        ) as cluster:
+            if place.dashboard:
+                note(f"the dashboard is at {cluster.dashboard_link}")
+            with Client(cluster) as client:
+                yield client
+
+
+def _dashboard_address() -> str:
+    try:
+        import bokeh  # noqa: F401
+    except ImportError as error:
+        raise Failure("--dashboard needs bokeh: apt-get install python3-bokeh, or pip install bokeh") from error
+    return "127.0.0.1:8787"
+
+
+@contextlib.contextmanager
+def _foreign(place: Place) -> Iterator[Any]:
+    from distributed import Client
+    from distributed.security import Security
+
+    name = place.scheduler or str(place.scheduler_file)
+    if place.scheduler_file and not place.scheduler_file.is_file():
+        raise Failure(f"there is no file {place.scheduler_file}: `dask scheduler --scheduler-file` writes it")
+    where = {"address": place.scheduler} if place.scheduler else {"scheduler_file": str(place.scheduler_file)}
+    try:
+        client = Client(**where, security=Security())
+    except (OSError, ValueError, TypeError) as error:
+        raise Failure(f"no scheduler answers at {name}: {error}") from error
+    with client:
+        try:
+            client.wait_for_workers(1, timeout=WAITING_S)
+        except Exception as error:
+            if not type(error).__name__.endswith("TimeoutError"):
+                raise
+            raise Failure(f"no worker has come to {name} within {WAITING_S} s; `dask worker` starts one") from error
+        _check_workers(client, name, _numbers(place.resources))
+        yield client
+
+
+def _check_workers(client: Any, name: str, resources: dict[str, float]) -> None:
+    """Tasks that no worker may take would wait for ever."""
+    try:
+        offers = client.run(_offered).values()
+    except ImportError as error:
+        raise Failure(LACKS_MODULE.format(error)) from error
+    for resource, number in resources.items():
+        if all(offer.get(resource, 0) < number for offer in offers):
+            raise Failure(f"no worker of {name} has {resource}={number:g}: start some with `dask worker --resources {resource}={number:g}`")
+
+
+def _offered(dask_worker: Any) -> dict[str, float]:
+    return dict(dask_worker.state.total_resources)
+
+
+def _numbers(resources: Sequence[str]) -> dict[str, float]:
+    try:
+        return {name: float(number or 1) for name, _, number in (text.partition("=") for text in resources)}
+    except ValueError as error:
+        raise Failure(f"--resources takes NAME=NUMBER, as that of dask worker: {error}", 2) from error

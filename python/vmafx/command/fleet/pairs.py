@@ -1,0 +1,124 @@
+"""The list of what is to be scored: CSV with a line of heads, or a JSON object a line."""
+
+import csv
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .._terminal import Failure, note
+
+NAMES = {"id": "id", "name": "id", "distorted": "distorted", "reference": "reference"}  # columns, and what they are here
+OPTIONS = {"model": "models", "models": "models", "feature": "features", "features": "features"}
+
+
+@dataclass(frozen=True)
+class Pair:
+    id: str
+    distorted: str
+    reference: str
+    models: tuple[str, ...] | None  # as those of Settings
+    features: tuple[str, ...]
+
+    def stamp(self, options: Iterable[Any]) -> str:
+        """Another one when a file or an option has changed. What is no file of this machine (a URL) counts by its name."""
+        told = [self.distorted, _state(self.distorted), self.reference, _state(self.reference), self.models, self.features, *options]
+        return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:24]
+
+
+def _state(path: str) -> tuple[int, int] | None:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_size, found.st_mtime_ns
+
+
+def read_list(path: Path, models: tuple[str, ...] | None, features: tuple[str, ...]) -> list[Pair]:
+    """`models`, `features`: of the lines that name none. Raises Failure."""
+    pairs: dict[str, Pair] = {}
+    seen: dict[tuple[Any, ...], str] = {}
+    unused: dict[str, None] = {}
+    try:
+        with open(path, encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
+            for number, row in _rows(file, path):
+                pair = _pair(row, f"{path}:{number}", path.parent, models, features)
+                unused |= dict.fromkeys(name for name in row if name not in NAMES | OPTIONS)
+                if pair.id in pairs:
+                    raise Failure(f"{path}:{number}: {pair.id} is there twice; give each line an id of its own")
+                what = (pair.distorted, pair.reference, pair.models, pair.features)
+                if what in seen:
+                    raise Failure(f"{path}:{number}: {pair.id} is the same files and options as {seen[what]}")
+                pairs[pair.id], seen[what] = pair, pair.id
+    except OSError as error:
+        raise Failure(f"cannot read {path}: {error.strerror}") from error
+    except csv.Error as error:
+        raise Failure(f"{path} is no CSV: {error}") from error
+    if not pairs:
+        raise Failure(f"{path} lists no videos")
+    if unused:
+        note(f"{path}: not used: {', '.join(unused)}")
+    return list(pairs.values())
+
+
+def _rows(file: Iterable[str], path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """(number of the line, its fields by name)"""
+    lines = iter(file)
+    first = next(lines, "")
+    if first.lstrip().startswith("{"):
+        yield from _objects([first], path, 1)
+        yield from _objects(lines, path, 2)
+        return
+    heads: list[str] = next(csv.reader([first]), [])
+    if missing := {"distorted", "reference"} - set(heads):
+        raise Failure(f"{path} has no column {' and no column '.join(sorted(missing))}: its first line names the columns, or each line is a JSON object")
+    rows = csv.DictReader(lines, heads, restkey="more")
+    for row in rows:
+        if "more" in row:
+            raise Failure(f"{path}:{rows.line_num + 1}: more fields than the {len(heads)} of the first line; a field with commas is to be in quotes")
+        yield rows.line_num + 1, {name: text for name, text in row.items() if text}
+
+
+def _objects(lines: Iterable[str], path: Path, number: int) -> Iterator[tuple[int, dict[str, Any]]]:
+    for place, line in enumerate(lines, number):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except ValueError as error:
+            raise Failure(f"{path}:{place}: no JSON: {error}") from error
+        if not isinstance(row, dict):
+            raise Failure(f"{path}:{place}: not a JSON object")
+        yield place, {name: value for name, value in row.items() if value not in (None, "")}
+
+
+def _pair(row: dict[str, Any], place: str, folder: Path, models: tuple[str, ...] | None, features: tuple[str, ...]) -> Pair:
+    for name in ("distorted", "reference"):
+        if not isinstance(row.get(name), str):
+            raise Failure(f"{place}: {name} is missing" if name not in row else f"{place}: {name} is to be the name of a file, not {row[name]!r}")
+    options = {OPTIONS[name]: _texts(value, f"{place}: {name}") for name, value in row.items() if name in OPTIONS}
+    if options.get("models") == ("none",):
+        options["models"] = ()
+    return Pair(
+        id=str(next((row[name] for name in ("id", "name") if name in row), row["distorted"])),
+        distorted=_located(row["distorted"], folder),
+        reference=_located(row["reference"], folder),
+        models=options.get("models", models),
+        features=options.get("features", features),
+    )
+
+
+def _texts(value: Any, place: str) -> tuple[str, ...]:
+    """A list of JSON, or as in the filter's options."""
+    texts = value.split("|") if isinstance(value, str) else value
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+        raise Failure(f"{place} is to be a text or a list of texts, not {value!r}")
+    return tuple(texts)
+
+
+def _located(name: str, folder: Path) -> str:
+    """Relative to the list; URLs are left alone."""
+    return name if "://" in name else os.path.abspath(folder / name)

@@ -1,0 +1,334 @@
+"""What runs on a worker: ffmpeg, in a process of its own, and what is made of its report.
+
+An ffmpeg does not outlive its worker, however that ends: setpriv has the kernel kill it. What goes wrong with a pair is its result; only what is wrong
+with the worker itself is raised, as Unfit.
+"""
+
+import dataclasses
+import errno
+import functools
+import json
+import math
+import re
+import shutil
+import socket
+import tempfile
+import threading
+import time
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ... import _header
+from .. import _ffmpeg, _inputs
+from .._parts import Indivisible, check_merge, cut, join, score_part, seek_again
+from .._run import FfmpegFailure, Processes
+from .._scores import read_scores
+from .._scoring import EARLY, Reach, Settings, Work, prepare, score
+from .._terminal import Failure, Step
+from ..merge import Mismatch
+from ..score import Result, asked_keys
+
+T = TypeVar("T")
+Show = Callable[[Step], None]
+
+FULL_HD = 1920 * 1080
+
+# What another attempt, later or on another machine, may not meet.
+PASSING = re.compile(
+    "Input/output error|Stale file handle|timed out|Connection (?:reset|refused)|Resource temporarily unavailable|Cannot allocate memory|No space left"
+)
+PASSING_ERRORS = {errno.EIO, errno.ESTALE, errno.ETIMEDOUT, errno.EAGAIN, errno.ENOMEM, errno.ENOSPC, errno.ECONNRESET}
+PASSING_STATUSES = {128 + 7, 128 + 9, 128 + 15}  # a mapped file that went away; no memory; an operator
+
+
+class Unfit(Exception):
+    """This worker cannot score."""
+
+
+class Stalled(Failure):
+    """ffmpeg makes no progress."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """Encodes of one reference."""
+
+    settings: dict[str, Any]  # of Settings, but for the programs
+    ffmpeg: str | None  # None: what the worker finds
+    dists: list[str]
+    ref: str
+    piece: float  # frames of 1080p that are scored in one run; 0: all
+    stall: float  # seconds without progress
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Of a pair."""
+
+    record: dict[str, Any] = field(default_factory=dict)
+    error: str | None = None
+    again: bool = False  # another attempt may help
+
+
+Outcomes = dict[int, Outcome]  # by the places of encodes in a job
+
+
+@dataclass(frozen=True)
+class Long:
+    """Encodes that are scored in ranges."""
+
+    places: list[int]
+    work: Work
+    reaches: list[Reach]
+
+
+@dataclass(frozen=True)
+class Begun:
+    outcomes: Outcomes
+    long: list[Long]
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Of a range."""
+
+    report: bytes = b""  # compressed
+    early: float = EARLY
+    features: Sequence[str] = ()
+    warnings: Sequence[str] = ()
+    error: str | None = None
+    again: bool = False
+    indivisible: bool = False  # the whole stream may be scored all the same
+
+    def pack(self) -> bytes:
+        return json.dumps([self.early, list(self.features), list(self.warnings)]).encode() + b"\n" + self.report
+
+    @classmethod
+    def unpack(cls, packed: bytes) -> "Scored":
+        head, _, report = packed.partition(b"\n")
+        return cls(report, *json.loads(head))
+
+
+# -- The tasks -----------------------------------------------------------------------------------------------------------
+
+
+def begin(job: Job) -> Begun:
+    """Scores what is short, and says how to cut what is long."""
+    outcomes: Outcomes = {}
+    long: list[Long] = []
+    for places, work in _works(job, list(range(len(job.dists))), outcomes):
+        reaches = _cut(work, job.piece)
+        if len(reaches) > 1:
+            long.append(Long(places, work, reaches))
+        else:
+            outcomes |= _score(job, places, work)
+    return Begun(outcomes, long)
+
+
+def score_range(job: Job, long: Long, number: int, early: float) -> Scored:
+    work, reach = _here(job, long.work), long.reaches[number]
+    with _folder() as folder:
+        log = folder / "scores.json"
+        try:
+            said, early = _watched(job, lambda processes, show: score_part(work, reach, log, early, show=show, processes=processes))
+            return Scored(zlib.compress(log.read_bytes(), 6), early, said.features, said.warnings)
+        except (Failure, OSError) as failure:
+            return Scored(error=str(failure), again=_may_pass(failure), indivisible=isinstance(failure, Indivisible))
+
+
+def score_whole(job: Job, long: Long) -> Outcomes:
+    """What ranges cannot be scored of."""
+    return _score(job, long.places, _here(job, long.work))
+
+
+def join_ranges(long: Long, parts: Sequence[bytes]) -> Outcomes | tuple[int, float]:
+    """Or which part is to be scored again, beginning how many seconds earlier: a seek has landed where it should not."""
+    scored = [Scored.unpack(part) for part in parts]
+    with _folder() as folder:
+        paths = [folder / f"{number}.json" for number in range(len(scored))]
+        for path, part in zip(paths, scored):
+            path.write_bytes(zlib.decompress(part.report))
+        try:
+            log = folder / "scores.json"
+            run = join(long.work, paths, log)
+            features = list(dict.fromkeys(key for part in scored for key in part.features))
+            warnings = list(dict.fromkeys(text for part in scored for text in part.warnings))
+            return dict(zip(long.places, _outcomes(log, long.work, features, warnings, run)))
+        except Mismatch as mismatch:
+            try:
+                wrong, early = seek_again(mismatch, {str(path): part.early for path, part in zip(paths, scored)})
+                return paths.index(Path(wrong)), early
+            except Mismatch as failure:
+                return dict.fromkeys(long.places, Outcome(error=str(failure)))
+        except (Failure, OSError) as failure:
+            return dict.fromkeys(long.places, Outcome(error=str(failure), again=_may_pass(failure)))
+
+
+# -- What goes into one run ----------------------------------------------------------------------------------------------
+
+
+def _works(job: Job, places: list[int], outcomes: Outcomes) -> Iterator[tuple[list[int], Work]]:
+    """Encodes are scored together if that changes nothing for any of them."""
+    try:
+        work = prepare(_settings(job), [job.dists[place] for place in places], job.ref)
+    except (Failure, OSError) as failure:
+        if len(places) == 1:
+            outcomes[places[0]] = Outcome(error=str(failure), again=_may_pass(failure))
+            return
+        groups = [[place] for place in places]
+    else:
+        alike: dict[Any, list[int]] = {}
+        for place, video in zip(places, work.dists):
+            alike.setdefault(_alone(video, work.ref), []).append(place)
+        groups = list(alike.values())
+    if len(groups) == 1:
+        yield places, work
+        return
+    for group in groups:
+        yield from _works(job, group, outcomes)
+
+
+def _alone(video: _ffmpeg.Video, ref: _ffmpeg.Video) -> Any:
+    """What would be done to the reference for this encode alone, and the colors, which a reference without tags takes from the first encode."""
+    plan = _inputs.make_alike([video], ref)
+    return plan.ref, _inputs.start_apart([video], ref), video.matrix, video.transfer, video.full_range
+
+
+def _cut(work: Work, piece: float) -> list[Reach]:
+    seconds = max((span[1] - span[0] for span in work.spans() if span), default=0.0)
+    frames = seconds * float(work.ref.rate or 25) * len(work.dists) * work.ref.width * work.ref.height / FULL_HD
+    parts = math.ceil(frames / piece) if piece else 1
+    if parts > 1:
+        _fit(check_merge)
+    return cut(work, parts=parts)
+
+
+# -- One run -------------------------------------------------------------------------------------------------------------
+
+
+def _score(job: Job, places: list[int], work: Work) -> Outcomes:
+    """Encodes that cannot be scored together are scored one by one: only one of them may be to blame."""
+    try:
+        with _folder() as folder:
+            log = folder / "scores.json"
+            said = _watched(job, lambda processes, show: score(work, log, show=show, processes=processes))
+            return dict(zip(places, _outcomes(log, work, said.features, said.warnings)))
+    except (Failure, OSError) as failure:
+        again = _may_pass(failure)
+        if again or len(places) == 1:
+            return dict.fromkeys(places, Outcome(error=str(failure), again=again))
+    outcomes: Outcomes = {}
+    for place in places:
+        for alone, own in _works(job, [place], outcomes):
+            outcomes |= _score(job, alone, own)
+    return outcomes
+
+
+def _outcomes(log: Path, work: Work, features: Sequence[str], warnings: Sequence[str], run: dict[str, Any] | None = None) -> Iterator[Outcome]:
+    """`run`: what a report of ranges does not say."""
+    encodes = read_scores(log)
+    for encode in encodes:
+        encode.run = run or encode.run
+    result = Result(encodes, asked_keys(encodes[0], work, features), [video.path for video in work.videos])
+    paths = [f"{video.path} " for video in work.dists]
+    names = [f"{name}: " for name in work.names] if len(work.dists) > 1 else ["\0"]
+    for place, record in enumerate(result.as_json()["encodes"]):
+        record["pooled"] = {key: record["pooled"][key] for key in result.keys}
+        record["notes"] = list(_own(work.notes, paths, place))
+        record["warnings"] += [text.removeprefix(names[place]) for text in _own(warnings, names, place)]
+        record |= {"host": socket.gethostname(), "version": _header.version}
+        yield Outcome({key: record[key] for key in record if key not in ("name", "file")})
+
+
+def _own(texts: Sequence[str], heads: Sequence[str], place: int) -> Iterator[str]:
+    """Those of this encode and those of none."""
+    others = tuple(head for i, head in enumerate(heads) if i != place)
+    return (text for text in texts if text.startswith(heads[place]) or not others or not text.startswith(others))
+
+
+def _may_pass(failure: Exception) -> bool:
+    cause = failure.__cause__ if isinstance(failure, Failure) else failure
+    if isinstance(failure, Stalled) or (isinstance(cause, OSError) and cause.errno in PASSING_ERRORS):
+        return True
+    return bool(PASSING.search(str(failure))) or (isinstance(failure, FfmpegFailure) and failure.status in PASSING_STATUSES)
+
+
+# -- This machine --------------------------------------------------------------------------------------------------------
+
+
+def _settings(job: Job) -> Settings:
+    ffmpeg, ffprobe = _fit(lambda: _programs(job.ffmpeg))
+    return Settings.from_json({**job.settings, "ffmpeg": ffmpeg, "ffprobe": ffprobe})
+
+
+def _here(job: Job, work: Work) -> Work:
+    return dataclasses.replace(work, settings=_settings(job))
+
+
+@functools.cache
+def _programs(chosen: str | None) -> tuple[str, str]:
+    ffmpeg = _ffmpeg.find_ffmpeg(chosen)
+    return ffmpeg, _ffmpeg.ffprobe_of(ffmpeg)
+
+
+def _fit(action: Callable[[], T]) -> T:
+    try:
+        return action()
+    except Failure as failure:
+        raise Unfit(f"the worker on {socket.gethostname()} cannot score: {failure}") from None
+
+
+class _folder(tempfile.TemporaryDirectory[str]):
+    """In that of the worker, which Dask clears after a worker that was killed."""
+
+    def __init__(self) -> None:
+        from distributed import get_worker
+
+        super().__init__(prefix="vmafx-", dir=get_worker().local_directory)
+
+    def __enter__(self) -> Path:  # type: ignore[override]
+        return Path(super().__enter__())
+
+
+class _Bound(Processes):
+    """To the thread that starts them, and so to the worker."""
+
+    def start(self, command: Sequence[str]) -> Any:
+        setpriv = shutil.which("setpriv")
+        if setpriv is None:
+            raise Unfit(f"the worker on {socket.gethostname()} has no program setpriv, which Debian has in util-linux")
+        return super().start([setpriv, "--pdeathsig", "KILL", "--", *command])
+
+
+def _watched(job: Job, action: Callable[[Processes, Show], T]) -> T:
+    """Ends an ffmpeg that makes no progress."""
+    processes, over = _Bound(), threading.Event()
+    moved, frame, stalled = time.monotonic(), 0, False
+
+    def show(step: Step) -> None:
+        nonlocal moved, frame
+        if step.frame != frame:
+            moved, frame = time.monotonic(), step.frame
+
+    def watch() -> None:
+        nonlocal stalled
+        while not over.wait(min(job.stall / 4, 5)):
+            if time.monotonic() - moved > job.stall:
+                stalled = True
+                processes.end_all()
+                return
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        return action(processes, show)
+    except Failure as failure:
+        if stalled:
+            raise Stalled(f"timed out: ffmpeg made no progress for {job.stall:g} s") from failure
+        raise
+    finally:
+        over.set()
+        watcher.join()

@@ -1,0 +1,119 @@
+"""score a library of videos on all processors of this machine, or on a cluster
+
+Dask's distributed runs the tasks; what is done is on the disk, and is not done again when the command starts again.
+"""
+
+import argparse
+import contextlib
+import os
+from pathlib import Path
+
+from . import _ffmpeg
+from ._terminal import Count, Failure, check_output, note, progress
+from .fleet.campaign import Campaign, Options
+from .fleet.engine import Place, Task, check_engine, open_engine
+from .fleet.pairs import Pair, read_list
+from .fleet.store import DATABASES, LINES, Ranges, Results, open_results
+from .fleet.summary import Summary, write_summary
+
+PIECE = 15000  # frames of 1080p: minutes of one processor
+STALL_S = 600.0
+TTL_S = 60.0
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("list", type=Path, metavar="LIST", help="CSV or JSONL: distorted, reference, and if wanted id, models, features")
+    add("-o", "--output", type=Path, required=True, metavar="RESULTS", help="the results, as they come: .jsonl, or a database: .sqlite, .db")
+    add("--model", action="append", metavar="MODEL", help="as of `vmafx score`, for the lines of the list that name no models")
+    add("--feature", action="append", default=[], metavar="FEATURE", help="as of `vmafx score`, for the lines that name no features")
+    add("--backend", choices=("auto", "cpu", "hip"), help="where the filter computes (default: auto)")
+    add("--threads", type=int, metavar="N", help="threads of each filter (default: the processors of this machine for each of its workers; of a cluster 1)")
+    add("--together", type=int, default=4, metavar="N", help="encodes of a reference that are scored in one run, up to 16 (default: %(default)s)")
+    add("--piece", type=float, default=PIECE, metavar="FRAMES", help="frames of 1080p above which a run is cut in ranges; 0: none is (default: %(default)s)")
+    add("--attempts", type=int, default=3, metavar="N", help="for what may pass: a lost worker, a time-out, an error of I/O (default: %(default)s)")
+    add("--stall", type=float, default=STALL_S, metavar="SECONDS", help="without progress, after which an ffmpeg is ended (default: %(default)g)")
+    add("--worst", type=int, default=10, metavar="N", help="how many of the worst pairs are shown (default: %(default)s)")
+    add("--report", type=Path, metavar="FILE.html", help="also write a page of the whole library")
+    add("--ffmpeg", metavar="PROGRAM", help="the ffmpeg to use; it needs the filter vmafx")
+    _add_place(parser)
+
+
+def _add_place(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("where")
+    where = group.add_mutually_exclusive_group()
+    where.add_argument("--scheduler", metavar="ADDRESS", help="of a Dask cluster: tcp://HOST:8786")
+    where.add_argument("--scheduler-file", type=Path, metavar="FILE", help="that `dask scheduler --scheduler-file` has written")
+    where.add_argument("--workers", type=int, metavar="N", help="processes of this machine (default: one for each processor)")
+    group.add_argument("--worker-ttl", type=float, default=TTL_S, metavar="SECONDS", help="after which a silent worker is given up (default: %(default)g)")
+    group.add_argument("--resource", action="append", default=[], metavar="NAME=NUMBER", help="of a worker that each task takes, as --resources of dask worker")
+    group.add_argument("--dashboard", action="store_true", help="show Dask's dashboard; it needs bokeh")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    _check(arguments)
+    models = None if arguments.model is None else tuple(model for model in arguments.model if arguments.model != ["none"])
+    pairs = read_list(arguments.list, models, tuple(arguments.feature))
+    place = Place(
+        arguments.scheduler,
+        arguments.scheduler_file,
+        arguments.workers or len(os.sched_getaffinity(0)),
+        arguments.worker_ttl,
+        arguments.dashboard,
+        tuple(arguments.resource),
+    )
+    check_engine()
+    with contextlib.ExitStack() as stack:
+        ranges = stack.enter_context(Ranges(arguments.output))
+        results = stack.enter_context(contextlib.closing(open_results(arguments.output)))
+        campaign = Campaign(pairs, results, ranges, _options(arguments, place))
+        _score(campaign, place)
+        ranges.clear()
+        summary = _sum_up(arguments, pairs, results)
+    return 1 if summary.failed else 0
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    for path in (arguments.output, arguments.report):
+        if path:
+            check_output(path)
+    if arguments.output.suffix not in (*LINES, *DATABASES):
+        raise Failure(f"the name of the results ends with {', '.join(LINES)}, {' or '.join(DATABASES)}, and {arguments.output} does not", 2)
+    least = {"--together": arguments.together, "--attempts": arguments.attempts, "--workers": arguments.workers or 1}
+    for name, value in least.items():
+        if value < 1:
+            raise Failure(f"{name} is to be 1 or more, not {value}", 2)
+    if arguments.together > 16 or arguments.piece < 0 or arguments.stall <= 0 or arguments.worker_ttl <= 0:
+        raise Failure("--together is up to 16, --piece not negative, --stall and --worker-ttl are more than 0", 2)
+
+
+def _options(arguments: argparse.Namespace, place: Place) -> Options:
+    threads = arguments.threads or (max(1, len(os.sched_getaffinity(0)) // place.workers) if place.is_here else 1)
+    settings = {"backend": arguments.backend, "threads": threads}
+    ffmpeg = _ffmpeg.find_ffmpeg(arguments.ffmpeg) if place.is_here else arguments.ffmpeg  # each worker of a cluster finds its own
+    return Options(settings, ffmpeg, arguments.together, arguments.piece, arguments.stall, arguments.attempts)
+
+
+def _score(campaign: Campaign, place: Place) -> None:
+    if campaign.known:
+        note(f"{campaign.known} of {campaign.total} pairs are scored already")
+    if campaign.done == campaign.total:
+        return
+    with open_engine(place) as engine, progress() as shown:
+
+        def finish(task: Task, result: object) -> "list[Task]":
+            next_ones = campaign.finish(task, result)
+            shown.show(Count(campaign.done, campaign.total, campaign.failed))
+            return next_ones
+
+        shown.show(Count(campaign.done, campaign.total, campaign.failed))
+        engine.run(campaign.tasks(), finish)
+
+
+def _sum_up(arguments: argparse.Namespace, pairs: list[Pair], results: Results) -> Summary:
+    last = {record["id"]: record for record in results.all()}
+    summary = Summary([last[pair.id] for pair in pairs])
+    summary.show(arguments.worst)
+    if arguments.report:
+        write_summary(arguments.report, summary, f"Scores of {arguments.list.name}", arguments.worst)
+    return summary

@@ -1,0 +1,456 @@
+"""vmafx library: lists, results, what happens when workers and the command itself die. With Dask, and what docs/scale.md says to do without."""
+
+import contextlib
+import csv
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from importlib.util import find_spec
+from pathlib import Path
+
+from command import Done, command, environment, vmafx
+from common import FRAMES, Skip, case, check, check_equal, long_case, top
+
+WITHOUT_DASK = "import sys; sys.modules.update(dask=None, distributed=None); from vmafx.command.__main__ import main; sys.exit(main())"
+
+
+def needs_dask():
+    if find_spec("distributed") is None:
+        raise Skip("Debian's python3-distributed is not installed")
+
+
+def library(lab, listed, *words, **variables):
+    line, settings = command("library", listed, *words), environment(lab, **variables)
+    return Done(subprocess.run(line, cwd=lab.folder, env=settings, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=240))
+
+
+def write_list(lab, rows, name="list.csv"):
+    """Rows of (distorted, reference, …), below heads."""
+    with open(lab.folder / name, "w", newline="") as file:
+        csv.writer(file).writerows([["distorted", "reference", "id", "model", "feature"], *rows])
+    return name
+
+
+def records(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def scored(lab, *words):
+    """What `vmafx score` says of an encode."""
+    return json.loads(vmafx(lab, "score", *words, "--json").succeeded().out)["encodes"][0]
+
+
+def check_equal_to_single(lab, record, *words):
+    single = scored(lab, record["distorted"], record["reference"], *words)
+    check_equal(record["frames"], single["frames"], f"frames of {record['id']}")
+    for key, values in record["pooled"].items():
+        check_equal(values, single["pooled"][key], f"{key} of {record['id']}")
+    for name in ("worst_frame", "pairing", "backend"):
+        check_equal(record[name], single[name], f"{name} of {record['id']}")
+    check_equal(sorted(record["warnings"]), sorted(set(record["warnings"])), "warnings, each once")
+
+
+def ladder(lab):
+    """Encodes of one reference, of different quality, bits and lengths."""
+    ref = shutil.copy(lab.clips.ref, lab.folder / "ref.mkv")
+    shutil.copy(lab.clips.dist, lab.folder / "high.mp4")
+    for name, words in {"low.mp4": "-c:v libx264 -crf 45", "deep.mkv": "-pix_fmt yuv420p10le -c:v ffv1", "short.mkv": "-frames:v 11 -c:v ffv1"}.items():
+        lab.run("-i", ref, *words.split(), name).succeeded()
+    (lab.folder / "broken.mp4").write_text("no video")
+    return "high.mp4", "low.mp4", "deep.mkv", "short.mkv"
+
+
+def interlaced(lab):
+    """A reference and encodes with fields and without: scored with the latter, the former would be deinterlaced."""
+    fields = "-c:v libx264 -x264opts tff=1 -flags +ilme+ildct"
+    lab.run("-f lavfi -i testsrc2=s=192x108:r=50:d=0.8", f"-vf interlace -qp 0 {fields} fields.mkv").succeeded()
+    lab.run("-i fields.mkv", f"-crf 40 {fields} rough.mkv").succeeded()
+    lab.run("-i fields.mkv", "-vf bwdif=mode=send_frame -c:v libx264 -crf 30 frames.mkv").succeeded()
+    return [["frames.mkv", "fields.mkv", "", "", "psnr"], ["rough.mkv", "fields.mkv", "", "", "psnr"]]
+
+
+# -- Lists and results, which need no Dask -----------------------------------------------------------------------------------
+
+
+@case
+def lists_that_are_wrong(lab):
+    needs_dask()  # which is looked for when the list is read
+    texts = {
+        "id\nx\n": "has no column distorted and no column reference",
+        "distorted,reference\na,b\na,b\n": "list.csv:3: a is there twice; give each line an id",
+        "distorted,reference,id\na,b,1\n./a,b,2\n": "list.csv:3: 2 is the same files and options as 1",
+        "distorted,reference\na\n": "list.csv:2: reference is missing",
+        "distorted,reference\na,b,c\n": "list.csv:2: more fields than the 2 of the first line",
+        "distorted,reference\n": "lists no videos",
+        '{"distorted": "a", "reference": "b"}\n[1]\n': "list.csv:2: not a JSON object",
+        '{"distorted": "a", "reference": "b"}\n{"disto\n': "list.csv:2: no JSON",
+        '{"distorted": "a", "reference": "b", "models": 3}\n': "list.csv:1: models is to be a text or a list of texts",
+    }
+    for text, error in texts.items():
+        (lab.folder / "list.csv").write_text(text)
+        library(lab, "list.csv", "-o", "out.jsonl").failed(1, error)
+    check_equal([path.name for path in lab.folder.iterdir()], ["list.csv"], "files")
+    library(lab, "list.csv", "-o", "out.txt").failed(2, "ends with .jsonl, .ndjson, .sqlite or .db, and out.txt does not")
+
+
+@case
+def results_of_others_are_left_alone(lab):
+    needs_dask()
+    listed = write_list(lab, [["a", "b"]])
+    for text in ("not mine\n", '{"schema": 7}\n', "not mine, and no line", '{"mine": 1}'):
+        (lab.folder / "out.jsonl").write_text(text)
+        library(lab, listed, "-o", "out.jsonl").failed(1, "has no results of vmafx library")
+        check_equal((lab.folder / "out.jsonl").read_text(), text, "file")
+        check_equal(sorted(path.name for path in lab.folder.iterdir()), ["list.csv", "out.jsonl"], "files")
+
+
+@case
+def library_without_dask(lab):
+    listed = write_list(lab, [["a", "b"]])
+    line = [sys.executable, "-c", WITHOUT_DASK, "library", listed, "-o", "out.jsonl"]
+    done = subprocess.run(line, cwd=lab.folder, env=environment(lab), capture_output=True, text=True)
+    Done(done).failed(1, "apt-get install python3-distributed", "./python[library]", "docs/scale.md")
+    check_equal([path.name for path in lab.folder.iterdir()], ["list.csv"], "files")
+
+
+# -- With Dask ---------------------------------------------------------------------------------------------------------------
+
+
+@case
+def library_scores_as_score(lab):
+    """Encodes of one reference together, and each as if it were alone; a broken one among them. Then nothing is scored again but what has changed."""
+    needs_dask()
+    names = ladder(lab)
+    rows = [[name, "ref.mkv", "", "", "psnr"] for name in (*names, "broken.mp4")]
+    rows += [["high.mp4", "ref.mkv", "neg", "vmaf_v0.6.1neg", ""], *interlaced(lab)]
+    listed = write_list(lab, rows)
+    done = library(lab, listed, "-o", "out.jsonl", "--together", 5, "--report", "page.html")
+    check_equal((done.status, done.out.splitlines()[-1]), (1, "7 scored, 1 failed, 7 with warnings"), f"ending; it said {done.err}")
+    done.says("broken.mp4: cannot read", "Invalid data")
+    found = {record["id"]: record for record in records(lab.folder / "out.jsonl")}
+    for name in (*names, "frames.mkv", "rough.mkv"):
+        check_equal_to_single(lab, found[name], "--feature", "psnr")
+    check_equal_to_single(lab, found["neg"], "--model", "vmaf_v0.6.1neg")
+    check_equal((found["broken.mp4"]["attempts"], found["short.mkv"]["frames"]), (1, 11), "attempts, frames")
+    page = (lab.folder / "page.html").read_text()
+    check("cannot read" in page and "Worst pairs" in page and "is made for 1080p" in page, "page")
+
+    with open(lab.folder / "out.jsonl", "ab") as file:
+        file.write(b'{"schema": 1, "id": "hi')  # of a run that was killed
+    os.utime(lab.folder / "low.mp4")
+    library(lab, write_list(lab, [row for row in rows if row[0] != "broken.mp4"]), "-o", "out.jsonl").succeeded().says("6 of 7 pairs are scored already")
+    check_equal([record["id"] for record in records(lab.folder / "out.jsonl")][8:], ["low.mp4"], "scored again")
+
+
+@case
+def library_cuts_long_files(lab):
+    """A worker is killed in mid-run, and takes its ffmpeg with it."""
+    needs_dask()
+    lab.run("-f lavfi -i testsrc2=s=320x180:r=25:d=24 -c:v ffv1 long.mkv").succeeded()
+    lab.run("-i long.mkv -c:v libx264 -preset ultrafast -crf 35 -g 25 long.mp4").succeeded()
+    listed = write_list(lab, [["long.mp4", "long.mkv"]])
+    program = in_place_of_ffmpeg(lab, "*vmafx=*) [ -e slept ] || { touch slept; exec sleep 60; } ;;")
+    with running(lab, listed, "-o", "out.sqlite", "--workers", 2, "--piece", 4, VMAFX_FFMPEG=program) as process:
+        worker, ffmpeg = wait_for(lambda: next(scoring(process.pid, b"sleep"), None), "a worker that scores")
+        os.kill(worker, signal.SIGKILL)
+        wait_for(lambda: not alive(ffmpeg), "the end of the ffmpeg of a worker that was killed", 2)
+        ended_well(lab, process, 60)
+    with contextlib.closing(sqlite3.connect(lab.folder / "out.sqlite")) as database:
+        (text,) = database.execute("SELECT record FROM results").fetchone()
+        (mean,) = database.execute("SELECT mean FROM scores WHERE id = 'long.mp4' AND score = 'vmaf'").fetchone()
+    record = json.loads(text)
+    check_equal_to_single(lab, record)
+    check_equal((mean, record["frames"]), (record["pooled"]["vmaf"]["mean"], 600), "mean, frames")
+    check(not (lab.folder / "out.sqlite.ranges").exists(), "ranges are left")
+
+
+@contextlib.contextmanager
+def running(lab, listed, *words, **variables):
+    """What it says goes to a file: a frozen worker would hold a pipe open."""
+    line, settings = command("library", listed, *words), environment(lab, **variables)
+    with open(lab.folder / "said", "w") as said:
+        process = subprocess.Popen(line, cwd=lab.folder, env=settings, stdin=subprocess.DEVNULL, stdout=said, stderr=said)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def in_place_of_ffmpeg(lab, *cases):
+    """A program that does what these cases of a shell say of its command line, in the folder of the test, and else what ffmpeg does."""
+    program = lab.folder / "ffmpeg"
+    program.write_text("\n".join(["#!/bin/bash", f"cd {lab.folder}", 'case "$*" in', *cases, "esac", f'exec {lab.ffmpeg} "$@"', ""]))
+    program.chmod(0o755)
+    return program
+
+
+def ended_well(lab, process, seconds):
+    check_equal(process.wait(seconds), 0, f"exit status; it said {(lab.folder / 'said').read_text()}")
+
+
+def wait_for(find, what, seconds=30):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if found := find():
+            return found
+        time.sleep(0.01)
+    raise AssertionError(f"no {what} within {seconds} s")
+
+
+def processes():
+    """(parent, command line) of each, by its number."""
+    found = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            found[int(folder.name)] = (int((folder / "stat").read_text().rsplit(")")[-1].split()[1]), (folder / "cmdline").read_bytes())
+    return found
+
+
+def workers_of(pid):
+    return [number for number, (parent, line) in processes().items() if parent == pid and b"spawn_main" in line]
+
+
+def scoring(pid, text=b"vmafx="):
+    """(worker, its ffmpeg)"""
+    of_workers = workers_of(pid)
+    return ((parent, number) for number, (parent, line) in processes().items() if parent in of_workers and text in line and b"setpriv" not in line)
+
+
+def alive(pid):
+    try:
+        return "Z" not in Path(f"/proc/{pid}/stat").read_text().rsplit(")")[-1].split()[0]
+    except OSError:
+        return False
+
+
+@case
+def library_tries_again_what_may_pass(lab):
+    """An ffmpeg that fails once for want of a file system, one that stands still, and one that always crashes."""
+    needs_dask()
+    names = [shutil.copy(lab.clips.dist, lab.folder / f"{name}.mp4").name for name in ("eio", "still", "crash")]
+    program = in_place_of_ffmpeg(
+        lab,
+        "*eio.mp4*vmafx=*) [ -e eio ] || { touch eio; echo '[error] eio.mp4: Input/output error' >&2; exit 251; } ;;",
+        "*still.mp4*vmafx=*) [ -e still ] || { touch still; exec sleep 60; } ;;",
+        "*crash.mp4*vmafx=*) echo crash >>crashes; kill -SEGV $$ ;;",
+    )
+    listed = write_list(lab, [[name, lab.clips.ref] for name in names])
+    done = library(lab, listed, "-o", "out.jsonl", "--together", 1, "--stall", 2, VMAFX_FFMPEG=program)
+    check_equal(done.status, 1, f"exit status; it said {done.err}")
+    found = {record["id"]: record for record in records(lab.folder / "out.jsonl")}
+    check_equal({name: found[name]["attempts"] for name in names}, {"eio.mp4": 2, "still.mp4": 2, "crash.mp4": 1}, "attempts")
+    done.says("crash.mp4: ffmpeg was killed by signal 11")
+    check_equal((lab.folder / "crashes").read_text(), "crash\n", "runs of what crashes")
+
+
+@long_case
+def library_stops(lab):
+    """With nothing left of it, at a signal, and goes on later."""
+    needs_dask()
+    lab.run("-f lavfi -i testsrc2=s=320x180:r=25:d=24 -c:v ffv1 long.mkv").succeeded()
+    listed = write_list(lab, [["long.mkv", "long.mkv"]])
+    with running(lab, listed, "-o", "out.jsonl", "--workers", 2, "--piece", 2) as process:
+        wait_for(lambda: list((lab.folder / "out.jsonl.ranges").glob("*/*.range")), "a range")
+        workers, ffmpegs = workers_of(process.pid), [number for _, number in scoring(process.pid)]
+        done = library(lab, listed, "-o", "out.jsonl")
+        done.failed(1, "another vmafx library is writing out.jsonl")
+        process.send_signal(signal.SIGTERM)
+        check_equal(process.wait(20), 143, "exit status")
+    wait_for(lambda: not any(map(alive, workers + ffmpegs)), "the end of what it had started", 3)
+    ranges = set((lab.folder / "out.jsonl.ranges").glob("*/*.range"))
+    check(ranges, "no ranges are kept")
+    program = in_place_of_ffmpeg(lab, "*range=*) echo range >>runs ;;")
+    library(lab, listed, "-o", "out.jsonl", "--piece", 2, VMAFX_FFMPEG=program).succeeded()
+    pieces = -(-600 * 320 * 180 // (1920 * 1080 * 2))
+    check_equal(len((lab.folder / "runs").read_text().splitlines()), pieces - len(ranges), "ranges that were scored again")
+
+
+@long_case
+def library_on_a_cluster(lab):
+    """Scheduler and workers are those of `dask`; a task takes the resource that they offer."""
+    needs_dask()
+    names = ladder(lab)
+    listed = write_list(lab, [[name, "ref.mkv"] for name in names])
+    settings = environment(lab, PATH=f"{Path(lab.ffmpeg).parent}:{os.environ['PATH']}", VMAFX_FFMPEG=None)
+    start = lambda *words: subprocess.Popen(
+        [sys.executable, "-m", *map(str, words)], cwd=lab.folder, env=settings, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    with contextlib.ExitStack() as stack:
+        for words in (("scheduler", "--port", 0), ("worker", "--nthreads", 1, "--resources", "GPU=1")):
+            process = start(f"distributed.cli.dask_{words[0]}", "--scheduler-file", "cluster.json", "--no-dashboard", *words[1:])
+            stack.callback(process.wait)
+            stack.callback(process.terminate)
+            wait_for((lab.folder / "cluster.json").exists, "scheduler")
+        library(lab, listed, "-o", "out.jsonl", "--scheduler-file", "cluster.json", "--resource", "GPU=1", "--piece", 0.1).succeeded()
+        library(lab, listed, "-o", "none.jsonl", "--scheduler-file", "cluster.json", "--resource", "HAMSTER=1").failed(1, "no worker of", "HAMSTER")
+    for record in records(lab.folder / "out.jsonl"):
+        check_equal_to_single(lab, record)
+
+
+@long_case
+def library_survives(lab):
+    """A worker killed, one frozen, the command itself killed and started again: all results, each as of a single run, none twice."""
+    needs_dask()
+    lab.run("-f lavfi -i testsrc2=s=192x108:r=25:d=10 -c:v ffv1 ref.mkv").succeeded()
+    crfs = 20, 28, 36, 44
+    for crf in crfs:
+        lab.run(f"-i ref.mkv -c:v libx264 -preset ultrafast -crf {crf} crf{crf}.mp4").succeeded()
+    rows = []
+    for number in range(40):
+        shutil.copy(lab.folder / f"crf{crfs[number % 4]}.mp4", lab.folder / f"{number}.mp4")
+        rows.append([f"{number}.mp4", "ref.mkv"])
+    listed, out = write_list(lab, rows), lab.folder / "out.jsonl"
+    words = listed, "-o", "out.jsonl", "--workers", 4, "--together", 1, "--worker-ttl", 5
+
+    def have(count):
+        return out.exists() and len(out.read_text().splitlines()) >= count
+
+    with running(lab, *words) as process:
+        wait_for(lambda: have(4), "4 results")
+        killed, _ = wait_for(lambda: next(scoring(process.pid), None), "a worker that scores")
+        os.kill(killed, signal.SIGKILL)
+        frozen, _ = wait_for(lambda: next((found for found in scoring(process.pid) if found[0] != killed), None), "another worker that scores")
+        os.kill(frozen, signal.SIGSTOP)
+        wait_for(lambda: have(16), "16 results", 60)
+        workers = workers_of(process.pid)
+        process.kill()
+        process.wait()
+    wait_for(lambda: not any(alive(worker) for worker in workers if worker != frozen), "the end of the workers of a client that was killed")
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(frozen, signal.SIGCONT)
+    wait_for(lambda: not alive(frozen), "the end of the worker that was frozen")
+    first = out.read_text()
+    with running(lab, *words) as process:
+        frozen, _ = wait_for(lambda: next(scoring(process.pid), None), "a worker that scores")
+        os.kill(frozen, signal.SIGSTOP)
+        wait_for(lambda: have(len(first.splitlines()) + 12), "12 results more", 60)
+        with contextlib.suppress(ProcessLookupError):  # the newer Dask has ended it by now
+            os.kill(frozen, signal.SIGCONT)  # with its late result
+        ended_well(lab, process, 100)
+    check(out.read_text().startswith(first[: first.rfind("\n") + 1]), "the results of the first run are there")
+    found = records(out)
+    check_equal(sorted(int(record["id"].removesuffix(".mp4")) for record in found), list(range(40)), "results")
+    singles = {crf: scored(lab, f"crf{crf}.mp4", "ref.mkv") for crf in crfs}
+    for record in found:
+        single = singles[crfs[int(record["id"].removesuffix(".mp4")) % 4]]
+        check_equal((record["pooled"]["vmaf"], record["frames"]), (single["pooled"]["vmaf"], single["frames"]), record["id"])
+
+
+# -- Without Dask --------------------------------------------------------------------------------------------------------------
+
+
+def told_command(text):
+    """The line of docs/scale.md that has this in it, and those that it goes on in."""
+    lines = (top / "docs/scale.md").read_text().replace("\\\n", "").splitlines()
+    return next(line.strip() for line in lines if line.startswith("    ") and text in line)
+
+
+def prepared(lab):
+    """What the commands of docs/scale.md find: dis.mp4, ref.mp4, list.csv, part.sh and the programs."""
+    lab.run("-f lavfi -i testsrc2=s=192x108:r=25:d=6 -c:v libx264 -preset ultrafast -qp 0 -g 50 ref.mp4").succeeded()
+    lab.run("-i ref.mp4 -c:v libx264 -preset ultrafast -crf 35 -g 50 dis.mp4").succeeded()
+    shutil.copy(top / "examples/part.sh", lab.folder)
+    programs = lab.folder / "bin"
+    programs.mkdir()
+    (programs / "ffmpeg").symlink_to(lab.ffmpeg)
+    (programs / "vmafx").write_text(f"#!/bin/sh\nPYTHONPATH={top}/python exec {sys.executable} -m vmafx.command \"$@\"\n")
+    (programs / "vmafx").chmod(0o755)
+    return environment(lab, PATH=f"{programs}:{os.environ['PATH']}")
+
+
+def told(lab, text, settings, **replaced):
+    """Runs that command, with other numbers where the clip is shorter than that of the document."""
+    line = told_command(text)
+    for old, new in replaced.values():
+        check(old in line, f"'{old}' is not in: {line}")
+        line = line.replace(old, new)
+    done = subprocess.run(line, shell=True, executable="/bin/bash", cwd=lab.folder, env=settings, capture_output=True, text=True, timeout=60)
+    check_equal(done.returncode, 0, f"exit status of {line}: {done.stdout}{done.stderr}")
+
+
+def check_merged(lab, settings):
+    told(lab, "vmafx merge part*.json", settings)
+    merged, single = lab.json("scores.json"), scored(lab, "dis.mp4", "ref.mp4")
+    check_equal(merged["pooled_metrics"]["vmaf"]["mean"], single["pooled"]["vmaf"]["mean"], "mean")
+    check_equal(len(merged["frames"]), 150, "frames")
+
+
+@case
+def gnu_parallel_as_told(lab):
+    if not shutil.which("parallel"):
+        raise Skip("Debian's parallel is not installed")
+    settings = prepared(lab)
+    told(lab, "parallel --joblog parts.log", settings, count=("{0..11}", "{0..2}"), length=(" 12 600 ", " 3 2 "))
+    check_merged(lab, settings)
+    (lab.folder / "list.csv").write_text("dis.mp4,ref.mp4\nref.mp4,ref.mp4\n")
+    (lab.folder / "results").mkdir()
+    told(lab, "parallel --joblog pairs.log", settings)
+    check_equal(json.loads((lab.folder / "results/2.json").read_text())["encodes"][0]["frames"], 150, "frames")
+
+
+@case
+def slurm_as_told(lab):
+    missing = [name for name in ("slurmctld", "slurmd", "munged", "sbatch") if not shutil.which(name, path="/usr/sbin:/usr/bin")]
+    if missing:
+        raise Skip(f"Slurm is not installed (slurmctld, slurmd, slurm-client, munge): no {missing[0]}")
+    if os.getuid():
+        raise Skip("Slurm's daemons want to be started by root")
+    settings = prepared(lab)
+    with slurm(lab) as configuration:
+        told(lab, "sbatch --wait --array", settings | {"SLURM_CONF": str(configuration)}, count=("0-11", "0-2"), length=(" 12 600 ", " 3 2 "))
+    check_merged(lab, settings)
+
+
+@contextlib.contextmanager
+def slurm(lab):
+    """A cluster of this machine alone."""
+    folder = lab.folder / "slurm"
+    folder.mkdir()
+    host = os.uname().nodename.split(".")[0]
+    files = {name: folder / name for name in ("key", "socket", "munge.pid", "munge.log", "seed")}
+    files["key"].write_bytes(os.urandom(1024))
+    files["key"].chmod(0o400)
+    daemons = [["munged", "--force", "--foreground", *(f"--{option}={files[name]}" for option, name in MUNGE.items())]]
+    daemons += [[name, "-D", "-f", folder / "slurm.conf"] for name in ("slurmctld", "slurmd")]
+    port = 20000 + os.getpid() % 10000
+    processors = len(os.sched_getaffinity(0))
+    (folder / "slurm.conf").write_text(SLURM.format(folder=folder, host=host, processors=processors, port=port, other_port=port + 10000))
+    settings = {**os.environ, "SLURM_CONF": str(folder / "slurm.conf")}
+    with contextlib.ExitStack() as stack:
+        for words in daemons:
+            program = shutil.which(words[0], path="/usr/sbin:/usr/bin")
+            process = subprocess.Popen([program, *map(str, words[1:])], env=settings, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            stack.callback(process.wait)
+            stack.callback(process.terminate)
+            if words[0] == "munged":
+                wait_for(files["socket"].exists, "socket of munged")
+        wait_for(lambda: b"idle" in subprocess.run(["sinfo"], env=settings, capture_output=True).stdout, "idle node of Slurm")
+        yield folder / "slurm.conf"
+
+
+MUNGE = {"key-file": "key", "socket": "socket", "pid-file": "munge.pid", "log-file": "munge.log", "seed-file": "seed"}
+SLURM = """ClusterName=one
+SlurmctldHost={host}(127.0.0.1)
+SlurmctldPort={port}
+SlurmdPort={other_port}
+AuthInfo=socket={folder}/socket
+SlurmUser=root
+StateSaveLocation={folder}/state
+SlurmdSpoolDir={folder}/spool
+SlurmctldPidFile={folder}/slurmctld.pid
+SlurmdPidFile={folder}/slurmd.pid
+SlurmctldLogFile={folder}/slurmctld.log
+SlurmdLogFile={folder}/slurmd.log
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU
+NodeName={host} NodeAddr=127.0.0.1 CPUs={processors}
+PartitionName=all Nodes=ALL Default=YES
+"""
