@@ -78,6 +78,41 @@ class FullSquares {
   VU64 sum_;
 };
 
+template <class V>
+HWY_INLINE V absolute_difference(V a, V b) {
+  return hn::Or(hn::SaturatedSub(a, b), hn::SaturatedSub(b, a));
+}
+
+/* The lanes that are [x, end) of a vector whose first lane is `start`. */
+template <class D>
+HWY_INLINE hn::Mask<D> lanes_between(D d, int start, int x, int end) {
+  return hn::AndNot(hn::FirstN(d, x - start), hn::FirstN(d, end - start));
+}
+
+/* Σ of the squared differences of w samples in a row, of which `readable` can be read, from ref + readable - lanes on where those are fewer
+ * than lanes. A Squares is given at most `steps` vectors, so that its lanes do not overflow. */
+template <class Squares, class D, class T = hn::TFromD<D>>
+HWY_INLINE VU64 row_of_squares(D d, const T* ref, const T* dist, int w, int readable, int steps) {
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  const auto differences = [&](int x) HWY_ATTR {
+    return absolute_difference(hn::LoadU(d, ref + x), hn::LoadU(d, dist + x));
+  };
+  VU64 sum = hn::Zero(DU64());
+  int x = 0;
+  while (x + lanes <= w) {
+    Squares squares;
+    for (int step = 0; step < steps && x + lanes <= w; step++, x += lanes) squares.add(differences(x));
+    sum = hn::Add(sum, squares.total());
+  }
+  if (x < w) { /* a last vector, which may overlap what was added already, and what is not to be */
+    const int start = x + lanes <= readable ? x : readable - lanes;
+    Squares squares;
+    squares.add(hn::IfThenElseZero(lanes_between(d, start, x, w), differences(start)));
+    sum = hn::Add(sum, squares.total());
+  }
+  return sum;
+}
+
 /* Σ of the samples themselves, each call for itself. */
 HWY_INLINE VU64 sum_of_samples(hn::Vec<D8> v) { return hn::SumsOf8(v); }
 HWY_INLINE VU64 sum_of_samples(hn::Vec<DU16> v) {

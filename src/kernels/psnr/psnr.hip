@@ -30,7 +30,7 @@ VMAFX_DEVICE uint64_t column_sse(const hip::DevicePlane& ref, const hip::DeviceP
   for (unsigned i = 0; i < kPsnrPacksPerThread; i++) {
     if (y + static_cast<int>(i * kPsnrThreadRows) >= h) break;
     VMAFX_UNROLL
-    for (int k = 0; k < n; k++) sum += psnr_squared_error(refs[i].v[k], dists[i].v[k]);
+    for (int k = 0; k < n; k++) sum += squared_error(refs[i].v[k], dists[i].v[k]);
   }
   return sum;
 }
@@ -41,7 +41,7 @@ VMAFX_DEVICE uint64_t edge_sse(const hip::DevicePlane& ref, const hip::DevicePla
   uint64_t sum = 0;
   for (int row = y; row < h && row < y + static_cast<int>(kPsnrTileRows); row += kPsnrThreadRows) {
     const T *ref_row = row_of<T>(ref, row), *dist_row = row_of<T>(dist, row);
-    for (int i = x; i < w; i++) sum += psnr_squared_error(ref_row[i], dist_row[i]);
+    for (int i = x; i < w; i++) sum += squared_error(ref_row[i], dist_row[i]);
   }
   return sum;
 }

@@ -8,7 +8,7 @@ template <class T>
 uint64_t plane_sse(const Plane<const T>& ref, const Plane<const T>& dist) {
   uint64_t sse = 0;
   for (int y = 0; y < ref.h; y++)
-    for (int x = 0; x < ref.w; x++) sse += psnr_squared_error(ref.row(y)[x], dist.row(y)[x]);
+    for (int x = 0; x < ref.w; x++) sse += squared_error(ref.row(y)[x], dist.row(y)[x]);
   return sse;
 }
 

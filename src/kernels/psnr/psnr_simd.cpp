@@ -31,40 +31,14 @@ constexpr D8 d8;
 constexpr DU16 du16;
 constexpr DU64 du64;
 
-template <class V>
-V absolute_difference(V a, V b) {
-  return hn::Or(hn::SaturatedSub(a, b), hn::SaturatedSub(b, a));
-}
-
-/* A row of at least one vector. A Squares is given at most `steps` vectors, so that its lanes do not overflow. */
-template <class Squares, class D, class T = hn::TFromD<D>>
-VU64 row_sse(D d, const T* ref, const T* dist, int w, int steps) {
-  const int lanes = static_cast<int>(hn::Lanes(d));
-  const auto differences = [&](int x) HWY_ATTR {
-    return absolute_difference(hn::LoadU(d, ref + x), hn::LoadU(d, dist + x));
-  };
-  VU64 sum = hn::Zero(du64);
-  int x = 0;
-  while (x + lanes <= w) {
-    Squares squares;
-    for (int step = 0; step < steps && x + lanes <= w; step++, x += lanes) squares.add(differences(x));
-    sum = hn::Add(sum, squares.total());
-  }
-  if (x < w) { /* a last vector that overlaps what was added already */
-    Squares squares;
-    squares.add(hn::IfThenZeroElse(hn::FirstN(d, x - (w - lanes)), differences(w - lanes)));
-    sum = hn::Add(sum, squares.total());
-  }
-  return sum;
-}
-
 template <class Squares, class D>
 uint64_t plane_sse(D d, const SamplePlane& ref_plane, const SamplePlane& dist_plane, int bpc, int steps) {
   if (ref_plane.w < static_cast<int>(hn::Lanes(d))) return psnr_sse_ref(ref_plane, dist_plane, bpc);
   using T = hn::TFromD<D>;
   const auto ref = ref_plane.as<T>(), dist = dist_plane.as<T>();
   VU64 sum = hn::Zero(du64);
-  for (int y = 0; y < ref.h; y++) sum = hn::Add(sum, row_sse<Squares>(d, ref.row(y), dist.row(y), ref.w, steps));
+  for (int y = 0; y < ref.h; y++)
+    sum = hn::Add(sum, row_of_squares<Squares>(d, ref.row(y), dist.row(y), ref.w, ref.w, steps));
   return hn::GetLane(hn::SumOfLanes(du64, sum));
 }
 

@@ -1,8 +1,8 @@
-/* The raw sums of psnr, the arithmetic of one sample, what its kernels are given, and how the planes of a frame are cut into
- * tiles, one block each. */
+/* The raw sums of psnr, what its kernels are given, and how the planes of a frame are cut into tiles, one block each. */
 #ifndef VMAFX_KERNELS_PSNR_PSNR_WORK_H
 #define VMAFX_KERNELS_PSNR_PSNR_WORK_H
 
+#include "kernels/arithmetic/squared_error.h"
 #include "kernels/gpu/work.h"
 
 namespace vmafx {
@@ -11,12 +11,6 @@ namespace vmafx {
 struct PsnrSums {
   uint64_t sse[3];  // Σ (ref - dist)² per plane; 0 for planes that are not read
 };
-
-/* Of samples up to 16 bit: below 2^32. */
-VMAFX_HD uint32_t psnr_squared_error(int32_t ref, int32_t dist) {
-  const uint32_t difference = ref < dist ? dist - ref : ref - dist;
-  return difference * difference;
-}
 
 /* A tile: kPsnrTilePacks times 16 bytes wide. Each thread has one pack in every kPsnrThreadRows-th row. */
 inline constexpr unsigned kPsnrTilePacks = 64;
