@@ -380,6 +380,7 @@ static VmafxFormat library_format(AVFilterContext *ctx, int pad, const AVFrame *
     AVFilterLink *link = ctx->inputs[pad];
     const enum AVPixelFormat fmt = ff_vmafx_sample_format(link);
     const AVPixFmtDescriptor *desc = av_pix_fmt_desc_get(fmt);
+    const AVRational rate = VMAFX_LINK(link)->frame_rate;
     VmafxFormat format = {
         .width  = link->w,
         .height = link->h,
@@ -391,6 +392,7 @@ static VmafxFormat library_format(AVFilterContext *ctx, int pad, const AVFrame *
         .shift  = desc->comp[0].shift,
         .memory = VMAFX_MEMORY_HOST,
         .name   = input_name(ctx, pad),
+        .fps    = rate.num > 0 && rate.den > 0 ? av_q2d(rate) : 0,
     };
 
     if (first)

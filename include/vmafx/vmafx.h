@@ -231,7 +231,9 @@ typedef struct VmafxFormat {
     VmafxColor color;       /* zeros: not known. Metrics that need it take the matrix of BT.709 for pictures of more
                                  than 576 rows, that of BT.601 for others, and limited range */
     const char *name;         /* what messages that compare the inputs call this one; copied. NULL: "reference", "distorted" */
-    void *reserved[4];        /* zero */
+    double fps;               /* frames per second, which few metrics look at (xpsnr); 0: not known. That of the reference counts, or
+                                 where it has none that of the first encode that has one */
+    void *reserved[3];        /* zero */
 } VmafxFormat;
 
 /* Whether the two can be scored against each other, before there is a context or a frame: EINVAL, with a message to `log` for each

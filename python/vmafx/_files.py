@@ -39,7 +39,7 @@ def score(ref: File, dist: File, *, shortest: bool = False, **options: Option) -
     """
     if options.get("encodes", 1) != 1:
         raise Error(errno.EINVAL, f"encodes={options['encodes']}: score() takes one distorted file; Session takes the frames of several encodes")
-    with _opened(ref) as ref_file, _opened(dist) as dist_file, Session(reference=None, **options) as session:
+    with _opened(ref) as ref_file, _opened(dist) as dist_file, Session(reference=None, fps=_fps_of(ref_file), **options) as session:
         frames = list(session.run(_pairs(session, ref_file, dist_file, shortest)))
         return FileScores(*session.scores, frames)
 
@@ -62,6 +62,10 @@ def _pairs(
         yield ref, dist
     _warn_of_drift(differences, ref_file)
     session.set_pairing(paired=paired, max_time_difference=max((abs(difference) for difference in differences), default=0.0))
+
+
+def _fps_of(file: "InputContainer") -> float:
+    return float(file.streams.video[0].average_rate or 0)
 
 
 @contextlib.contextmanager

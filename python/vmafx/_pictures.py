@@ -204,8 +204,9 @@ def _release(number: Any) -> None:
 _release_callback = ffi.callback("void(void *)", _release)
 
 
-def fill_format(out: Any, picture: Picture) -> None:
+def fill_format(out: Any, picture: Picture, fps: float = 0) -> None:
     """Writes the format of a picture to a VmafxFormat."""
+    out.fps = fps
     for name, value in picture.format._asdict().items():
         setattr(out, name, value)
     for name, value in picture.color._asdict().items():

@@ -187,6 +187,8 @@ class Session:
     has them all with their defaults. Raises TypeError for an option that does not exist, and Error: EINVAL for options and models, ENOENT, EACCES
     and others for files, ENODEV and others for a GPU.
 
+    `fps` is how many frames per second the stream has, which few metrics look at (xpsnr); 0: not known.
+
     With a `reference` (see Reference), numbers of its frames are submitted in place of pictures of it. With the option `encodes`, each frame of the
     reference comes with a picture of each encode, or None where there is none; every encode has the scores that it has alone.
 
@@ -194,10 +196,11 @@ class Session:
     its handlers run in the library's threads and must not call the session. Several threads may use a session, one call at a time.
     """
 
-    def __init__(self, *, reference: Reference | None = None, **options: Option) -> None:
+    def __init__(self, *, reference: Reference | None = None, fps: float = 0, **options: Option) -> None:
         self._lock = threading.RLock()
         self._context = _Context(options)
         self._reference = reference
+        self._fps = fps
         self._formats: list[Format] = []  # of the reference and of each encode
         self._times: dict[tuple[int, int], float] = {}  # of pairs of encodes whose scores are yet to come
         self._submitted = [0] * self._context.encodes
@@ -282,11 +285,11 @@ class Session:
     def _configure(self, ref: Picture | None, dist: Sequence[Picture]) -> int:
         formats = ffi.new("VmafxFormat[]", len(dist))
         for i, picture in enumerate(dist):
-            fill_format(formats[i], picture)
+            fill_format(formats[i], picture, self._fps)
         if self._reference is not None:
             return int(library().vmafx_configure_against(self._context.pointer, self._reference.pointer, formats, len(dist)))
         of_ref = ffi.new("VmafxFormat *")
-        fill_format(of_ref, ref)  # type: ignore[arg-type]
+        fill_format(of_ref, ref, self._fps)  # type: ignore[arg-type]
         return int(library().vmafx_configure_encodes(self._context.pointer, of_ref, formats, len(dist)))
 
     def _name(self, input: int) -> str:

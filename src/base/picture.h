@@ -60,7 +60,8 @@ struct VideoFormat {
   int h = 0;
   int bpc = 8;  // bits per component, 8..16
   Chroma chroma = Chroma::k420;
-  Color color;  // in a session matrix and range are never left open: see engine/color.h
+  Color color;     // in a session matrix and range are never left open: see engine/color.h
+  double fps = 0;  // pictures per second; 0: not known
 
   int planes() const { return chroma == Chroma::k400 ? 1 : 3; }
 

@@ -1,6 +1,7 @@
 #include "engine/input_format.h"
 
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 
 #include "engine/color.h"
@@ -28,6 +29,8 @@ Status check(const VmafxFormat& format, const char* role) {
   if (format.shift < 0 || format.shift + format.bits > 16 || (format.bits == 8 && format.shift))
     return error(EINVAL, "the %s input has %d-bit samples shifted by %d, which does not fit its words", role,
                  format.bits, format.shift);
+  if (!(format.fps >= 0) || std::isinf(format.fps))
+    return error(EINVAL, "the %s input has %g frames per second; 0 says that it is not known", role, format.fps);
   const int chroma = number(format.chroma), layout = number(format.layout), memory = number(format.memory);
   if (chroma < VMAFX_CHROMA_400 || chroma > VMAFX_CHROMA_444)
     return error(EINVAL, "the %s input has a chroma subsampling of an unknown kind (%d)", role, chroma);
@@ -43,8 +46,9 @@ Status check(const VmafxFormat& format, const char* role) {
 StatusOr<InputFormat> InputFormat::make(const VmafxFormat& given, const char* role) {
   VMAFX_TRY(check(given, role));
   InputFormat input{.given = given, .role = role, .name = given.name ? given.name : role};
-  input.scored = {given.width, given.height, given.bits, static_cast<Chroma>(given.chroma),
-                  described_color(given.color)};
+  input.scored = {
+      given.width, given.height, given.bits, static_cast<Chroma>(given.chroma), described_color(given.color),
+      given.fps};
   for (int p = 0; p < input.scored.planes(); p++) {
     const bool interleaved = p && given.layout == VMAFX_LAYOUT_SEMIPLANAR;
     input.plane[p] = {.source = interleaved ? 1 : p,

@@ -278,8 +278,9 @@ std::vector<MetricColumn> Plan::main_columns() const {
   return columns;
 }
 
-bool Plan::reads_color() const {
-  return std::ranges::any_of(extractors_, [](const PlannedExtractor& planned) { return planned.info->flags & kColor; });
+bool Plan::any(ExtractorFlags flag) const {
+  return std::ranges::any_of(extractors_,
+                             [flag](const PlannedExtractor& planned) { return planned.info->flags & flag; });
 }
 
 StatusOr<Reach> Plan::reach() const {

@@ -80,9 +80,9 @@ class Plan {
   unsigned planes_read() const;                        // bit p: some extractor reads plane p
   std::vector<SummaryColumn> summary_columns() const;  // of what was asked for, in report order
   std::vector<MetricColumn> main_columns()
-      const;                      // of the features that were asked for, in that order, then of the models
-  StatusOr<Reach> reach() const;  // of all extractors; EINVAL: one makes something of whole streams only
-  bool reads_color() const;       // some extractor looks at VideoFormat::color
+      const;                            // of the features that were asked for, in that order, then of the models
+  StatusOr<Reach> reach() const;        // of all extractors; EINVAL: one makes something of whole streams only
+  bool any(ExtractorFlags flag) const;  // some extractor has it
 
  private:
   StatusOr<int> add_extractor(const ExtractorInfo& info, Placement preferred, const OptionTexts& given, Log& log);

@@ -168,6 +168,7 @@ Status Session::set_up(InputFormat ref, std::vector<InputFormat> dist) {
   format_ = ref.scored;
   for (const InputFormat& format : dist) warn_of_colors(ref, format, model_count() > 0, log_);
   settle_color(ref.scored.color, dist);
+  settle_fps(dist);
   VMAFX_TRY(plan_.instantiate(format_, log_, params_.encodes));
   if (reference_) {
     VMAFX_TRY(reference_->check_planes(plan_.planes_read()));
@@ -195,14 +196,23 @@ void Session::settle_color(const Color& ref, const std::vector<InputFormat>& dis
   for (const InputFormat& format : dist) {
     std::string differ;
     common = common_color(common, format.scored.color, &differ);
-    if (plan_.reads_color() && !differ.empty())
+    if (plan_.any(kColor) && !differ.empty())
       log_.warning("the inputs differ in what they say of their colors (" + differ +
                    "); the distorted one is taken as the reference is");
   }
   format_.color = common;
   const std::string assumed = assume_color(format_);
-  if (plan_.reads_color() && !assumed.empty())
+  if (plan_.any(kColor) && !assumed.empty())
     log_.info("the inputs do not say what their colors are: " + assumed + " is assumed");
+}
+
+/* Likewise. */
+void Session::settle_fps(const std::vector<InputFormat>& dist) {
+  for (const InputFormat& format : dist)
+    if (!format_.fps) format_.fps = format.scored.fps;
+  if (plan_.any(kFps) && !format_.fps)
+    log_.info(
+        "the inputs do not say their frame rate: below 32 is assumed where the option fps of the feature is not set");
 }
 
 Status Session::start_pipeline() {
@@ -286,7 +296,7 @@ std::vector<std::shared_ptr<KeptSums>> Session::kept_sums() const {
   std::vector<std::shared_ptr<KeptSums>> kept;
   for (const PlannedExtractor& planned : plan_.extractors()) {
     const Extractor& extractor = *planned.extractor;
-    const bool alone = !extractor.reads().dist && !(planned.info->flags & kColor);
+    const bool alone = !extractor.reads().dist && !(planned.info->flags & (kColor | kFps));
     kept.push_back(alone ? reference_->sums_of(planned.key(), extractor.sums_bytes()) : nullptr);
   }
   return kept;
@@ -611,6 +621,7 @@ std::optional<RangeFacts> Session::range_facts(const Encode& encode, bool partia
   Json hashes = Json::array();
   for (const PlannedModel& planned : plan_.models())
     if (const auto hash = planned.model.file_hash()) hashes.add(Hash::text(*hash));
+  if (plan_.any(kFps)) facts->format.add("fps", format_.fps);
   facts->options = Json::object({{"model", params_.model},
                                  {"model_files", std::move(hashes)},
                                  {"feature", params_.feature},

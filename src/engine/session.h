@@ -96,6 +96,7 @@ class Session {
   std::string encode_name(int number) const;
   Status open_encodes();
   void settle_color(const Color& ref, const std::vector<InputFormat>& dist);
+  void settle_fps(const std::vector<InputFormat>& dist);
   Status check_subsample() const;
   Status start_pipeline();
   DeviceChoice device_choice() const;

@@ -34,6 +34,7 @@ class DeviceTwin;  // kernels/device_twin.h
 enum ExtractorFlags : uint32_t {
   kHip = 1u << 0,    // there are kernels of it: create() takes Placement::kDevice, too
   kColor = 1u << 1,  // scores depend on what colors the samples mean: VideoFormat::color
+  kFps = 1u << 2,    // scores depend on how many pictures there are in a second: VideoFormat::fps
 };
 
 /* How many encodes of one reference a session scores at most. */
