@@ -22,3 +22,4 @@
 #include "kernels/ssimulacra2/ssimulacra2.hip"
 #include "kernels/vif/float_vif.hip"
 #include "kernels/vif/vif.hip"
+#include "kernels/xpsnr/xpsnr.hip"

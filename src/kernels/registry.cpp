@@ -24,7 +24,8 @@ namespace vmafx {
   EACH(kFloatSsimExtractor) \
   EACH(kFloatMsSsimExtractor) \
   EACH(kSpeedChromaExtractor) \
-  EACH(kSpeedTemporalExtractor)
+  EACH(kSpeedTemporalExtractor) \
+  EACH(kXpsnrExtractor)
 // clang-format on
 
 /* Each at the end of its metric's own source. */

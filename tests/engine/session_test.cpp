@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -763,6 +764,39 @@ START_TEST(main_scores_of_features_are_pooled) {
 }
 END_TEST
 
+/* That of the reference, else of an encode, else what a metric takes in doubt; an option of a feature is before all. */
+START_TEST(frame_rate_reaches_the_metrics) {
+  const auto scores = [](const char* feature, double ref, double dist) {
+    StreamOptions options;
+    options.ref.fps = ref;
+    options.dist.fps = dist;
+    const Outcome outcome = run_stream(cpu_params("", feature), options);
+    ck_assert_msg(outcome.error == 0, "%s", outcome.log.c_str());
+    ck_assert(ref || dist ? outcome.log.find("frame rate") == std::string::npos
+                          : outcome.log.find("do not say their frame rate") != std::string::npos);
+    std::vector<double> of;
+    for (const FrameScores& frame : outcome.frames)
+      for (const auto& [key, score] : frame) of.push_back(score);
+    std::ranges::sort(of);  // keys with the option are in another order
+    return of;
+  };
+  const std::vector<double> slow = scores("name=xpsnr", 25, 0), fast = scores("name=xpsnr", 60, 0);
+  ck_assert(slow != fast);
+  ck_assert(scores("name=xpsnr", 0, 0) == slow);
+  ck_assert(scores("name=xpsnr", 0, 60) == fast);
+  ck_assert(scores("name=xpsnr", 60, 25) == fast);
+  ck_assert(scores("name=xpsnr:fps=60", 25, 25) == fast);
+
+  StreamOptions wrong;
+  for (const double fps : {-1.0, std::nan(""), HUGE_VAL}) {
+    wrong.dist.fps = fps;
+    const Outcome outcome = run_stream(cpu_params(), wrong);
+    ck_assert_int_eq(outcome.error, -EINVAL);
+    assert_contains(outcome.log, "frames per second; 0 says that it is not known");
+  }
+}
+END_TEST
+
 START_TEST(a_score_below_its_gate_is_an_error_with_scores) {
   const std::string path = temporary("gate.json");
   VmafxParams params = cpu_params(nullptr, "name=psnr");
@@ -828,6 +862,7 @@ int main() {
                                   {"keyframes", windows_go_by_keyframes},
                                   {"no_times", windows_by_time_need_times},
                                   {"main_scores", main_scores_of_features_are_pooled},
+                                  {"frame_rate", frame_rate_reaches_the_metrics},
                                   {"gates", a_score_below_its_gate_is_an_error_with_scores},
                                   {"gpu", gpu_is_refused_with_a_cause},
                               });

@@ -272,6 +272,20 @@ def models_take_options_of_their_features(lab):
 
 
 @case
+def frame_rate_of_the_inputs_reaches_the_metrics(lab):
+    def xpsnr(speed, option=""):
+        sides = "".join(f"[{i}]settb=1/100,setpts=PTS/{speed},fps={25 * speed}[{pad}];" for i, pad in enumerate("dr")) + "[d][r]"
+        lab.compare(sides + f"vmafx=model='':feature='name=xpsnr{option}':log_path=scores.json:log_fmt=json").succeeded()
+        report = lab.json("scores.json")
+        return [list(frame["metrics"].values()) for frame in report["frames"]], report["aggregate_metrics"]
+
+    slow, fast = xpsnr(1), xpsnr(2)
+    check(slow != fast and {"axpsnr_y", "axpsnr"} <= set(slow[1]), slow)
+    check_equal(xpsnr(1, r"\:fps=50"), fast, "with fps=50")
+    check_equal(xpsnr(2, r"\:fps=25"), slow, "with fps=25")
+
+
+@case
 def colors_of_the_frames_reach_the_metrics(lab):
     """What is full range scores otherwise than what is limited; what is not said is assumed, and said to be."""
 

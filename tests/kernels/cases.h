@@ -19,6 +19,7 @@
 #include "tests/kernels/ssim/ssim_cases.h"
 #include "tests/kernels/ssimulacra2/ssimulacra2_cases.h"
 #include "tests/kernels/vif/vif_cases.h"
+#include "tests/kernels/xpsnr/xpsnr_cases.h"
 #include "tests/support/check_main.h"
 
 namespace vmafx::test {
@@ -42,6 +43,7 @@ inline const std::map<std::string, ParityCases (*)()> kParityCases = {
     {"speed_temporal", speed_temporal_cases},
     {"ssimulacra2", ssimulacra2_cases},
     {"vif", vif_cases},
+    {"xpsnr", xpsnr_cases},
 };
 
 /* Those of a metric. */

@@ -63,6 +63,17 @@ def options_of_other_types(lab):
 
 
 @case
+def frame_rate(lab):
+    del lab
+    found = []
+    for fps, feature in ((25, "xpsnr"), (0, "xpsnr"), (0, "xpsnr:fps=50"), (50, "xpsnr")):
+        with vmafx.Session(model="", feature=feature, fps=fps) as session:
+            found.append([list(frame.scores.values()) for frame in session.run(gray_pairs())])
+    slow, unknown, by_option, fast = found
+    check(slow == unknown and fast == by_option and slow != fast, found)
+
+
+@case
 def errors_of_options(lab):
     with raises(vmafx.Error, "could not load libvmaf model with version: nonsense", errno.EINVAL):
         vmafx.Session(model="version=nonsense")

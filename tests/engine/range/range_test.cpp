@@ -23,6 +23,8 @@ namespace {
 constexpr const char* kFeatures[] = {
     "name=psnr",
     "name=speed_temporal",
+    "name=xpsnr:enable_axpsnr=false",
+    "name=xpsnr:enable_axpsnr=false:fps=50",
     "name=motion|name=float_motion",
     "name=motion:motion_moving_average=true|name=psnr",
     "name=motion:motion_five_frame_window=true:debug=true",
@@ -149,7 +151,7 @@ END_TEST
 
 /* One pair less would be too few: the reach is what is needed. */
 START_TEST(nothing_but_the_context_is_asked_for) {
-  constexpr int kBefore[] = {1, 1, 1, 2, 3, 4, 1};
+  constexpr int kBefore[] = {1, 1, 1, 2, 1, 2, 3, 4, 1};
   const std::string range = seconds(6 / kRate) + "-" + seconds(8 / kRate);
   const Outcome whole = run_stream(params_of(kFeatures[_i], ""), stream_of(10));
   assert_exact(kFeatures[_i], whole, 6, 8, true, 6 - kBefore[_i], 1);
@@ -178,6 +180,8 @@ START_TEST(what_is_no_part_of_a_stream_is_refused) {
   refused(params_of("name=psnr", "2s-"), stream_of(90, 60),
           "the first frame in it or after it, at 2.502500 s, has 0 before it");
   refused(params_of("name=psnr:enable_apsnr=true", "1-2"), stream, "enable_apsnr of psnr is of a whole stream");
+  refused(params_of("name=xpsnr", "1-2"), stream,
+          "axpsnr (which enable_axpsnr=false leaves out) of xpsnr is of a whole");
   StreamOptions large = stream;
   large.ref.width = large.dist.width = 240;
   refused(params_of("name=cambi:heatmaps_path=/tmp", "1-2"), large, "heatmaps_path of cambi is of a whole stream");

@@ -1,0 +1,264 @@
+/* xpsnr: options, features, scores. */
+#include "kernels/xpsnr/xpsnr.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace vmafx {
+namespace {
+
+/* Samples in all of a UHD picture, which is what blocks and weights are scaled by. */
+constexpr double kUhdSamples = 3840.0 * 2160.0;
+constexpr double kMostHdSamples = 2048 * 1152, kMostSmoothed = 640 * 480;
+
+double luma_samples(const VideoFormat& format) { return static_cast<double>(format.w) * format.h; }
+
+int block_size(const VideoFormat& format) {
+  return 4 * static_cast<int>(std::floor(32 * std::sqrt(luma_samples(format) / kUhdSamples) + 0.5));
+}
+
+int ratio_up(int size, int block) { return (size + block - 1) / block; }
+
+}  // namespace
+
+XpsnrGrid xpsnr_grid(const VideoFormat& format, int planes) {
+  const int size = block_size(format);
+  XpsnrGrid grid;
+  grid.has_activity = size > 0;
+  grid.coarse = luma_samples(format) > kMostHdSamples;
+  if (size) {
+    grid.columns = ratio_up(format.w, size);
+    grid.rows = ratio_up(format.h, size);
+  }
+  for (int p = 0; p < planes; p++) {
+    XpsnrGrid::Plane& plane = grid.planes[p];
+    plane = {format.plane_w(p), format.plane_h(p), format.plane_w(p), format.plane_h(p)};
+    if (!size) continue;
+    plane.block_w = p && format.chroma != Chroma::k444 ? size / 2 : size;
+    plane.block_h = p && format.chroma == Chroma::k420 ? size / 2 : size;
+  }
+  return grid;
+}
+
+namespace {
+
+/* -- Twins --------------------------------------------------------------------------------------------------------- */
+
+XpsnrReference reference_of(const XpsnrParams& params, const FrameSet& frames) {
+  const SamplePlane &now = frames.ref.plane[0], &before = frames.earlier_ref[0].plane[0],
+                    &earlier = frames.earlier_ref[1].plane[0];
+  return {now, before.data ? before : now, earlier.data ? earlier : now,
+          xpsnr_time_weights(params.second_order, before.data, earlier.data)};
+}
+
+/* Block by block, which then stays in the cache. */
+template <auto activity, auto sse>
+void run_encodes(const XpsnrParams& params, std::span<const FrameSet> frames, std::byte*,
+                 std::span<XpsnrBlock* const> sums) {
+  const XpsnrGrid& grid = params.grid;
+  const XpsnrReference ref = reference_of(params, frames[0]);
+  for (int n = 0; n < grid.blocks(); n++) {
+    const int column = n % grid.columns, row = n / grid.columns;
+    const XpsnrArea luma = grid.block(0, column, row);
+    XpsnrActivity of_ref = {};
+    if (xpsnr_has_activity(grid, luma)) of_ref = activity(params, ref, luma);
+    for (size_t i = 0; i < frames.size(); i++) {
+      XpsnrBlock& block = sums[i][n];
+      block.spatial = of_ref.spatial;
+      block.temporal = of_ref.temporal;
+      for (int p = 0; p < params.planes; p++)
+        block.sse[p] =
+            sse(frames[i].ref.plane[p], frames[i].dist.plane[p], grid.block(p, column, row), params.format.bpc);
+    }
+  }
+}
+
+size_t no_scratch(const XpsnrParams&, int) { return 0; }
+
+template <auto run>
+constexpr CpuTwin<XpsnrParams, XpsnrBlock> twin_of = {nullptr, of_one<run>, no_scratch, run};
+
+constexpr Twins<XpsnrParams, XpsnrBlock> kTwins = {
+    .ref = twin_of<run_encodes<xpsnr_activity_ref, xpsnr_sse_ref>>,
+    .simd = twin_of<run_encodes<xpsnr_activity_simd, xpsnr_sse_simd>>,
+    .device = xpsnr_hip,
+};
+
+/* -- Options and features ------------------------------------------------------------------------------------------ */
+
+struct XpsnrOptions {
+  bool enable_chroma = true, enable_axpsnr = true;
+  double fps = 0;
+};
+
+constexpr OptionInfo kOptions[] = {
+    option<&XpsnrOptions::enable_chroma>("enable_chroma", nullptr, "score the chroma planes too"),
+    option<&XpsnrOptions::enable_axpsnr>("enable_axpsnr", nullptr, "provide the XPSNR of the whole stream too"),
+    option<&XpsnrOptions::fps>("fps", "fps", 0, 100000,
+                               "frames per second; 0: those of the reference, if it says them"),
+};
+
+struct XpsnrScores {
+  double xpsnr;  // the least of the planes
+  double plane[3];
+};
+
+constexpr FeatureInfo kFeatures[] = {
+    plain_feature("xpsnr_y", VMAFX_SCORE(XpsnrScores, plane[0])),
+    plain_feature("xpsnr_cb", VMAFX_SCORE(XpsnrScores, plane[1])),
+    plain_feature("xpsnr_cr", VMAFX_SCORE(XpsnrScores, plane[2])),
+    plain_feature("xpsnr", VMAFX_SCORE(XpsnrScores, xpsnr)),
+};
+constexpr const char *kPlaneKeys[] = {"axpsnr_y", "axpsnr_cb", "axpsnr_cr"}, *kStreamKey = "axpsnr";
+
+std::vector<FeatureInfo> provided(int planes) {
+  std::vector<FeatureInfo> features(std::begin(kFeatures), std::end(kFeatures));
+  features.erase(features.begin() + planes, features.begin() + 3);
+  return features;
+}
+
+/* -- Weights ------------------------------------------------------------------------------------------------------- */
+
+double weight_of(const XpsnrParams& params, const XpsnrArea& block, const XpsnrBlock& sums) {
+  const XpsnrGrid& grid = params.grid;
+  if (!xpsnr_has_activity(grid, block)) return 1;
+  const auto samples = [](const XpsnrArea& area) {
+    return static_cast<double>(area.x1 - area.x0) * static_cast<double>(area.y1 - area.y0);
+  };
+  const double spatial = static_cast<double>(sums.spatial) / samples(grid.inner(block));
+  const double temporal = static_cast<double>(2 * sums.temporal) / samples(block);
+  return 1 / std::max(spatial + temporal, static_cast<double>(1 << (params.format.bpc - 6)));
+}
+
+/* Each weight, row by row, is at most the largest of those of its neighbors on the left, above, which were smoothed before, and on the right. The
+ * picture's last one stays where there is one row only. */
+void smooth(const XpsnrGrid& grid, std::span<double> weights) {
+  for (int n = 0; n < grid.blocks(); n++) {
+    const int column = n % grid.columns;
+    const bool is_last = n == grid.blocks() - 1;
+    double most = 0;
+    if (column > 0) most = std::max(most, weights[n - 1]);
+    if (column < grid.columns - 1) most = std::max(most, weights[n + 1]);
+    if (n >= grid.columns) most = std::max(most, weights[n - grid.columns]);
+    if (most > 0 && !(is_last && grid.rows == 1)) weights[n] = std::min(weights[n], most);
+  }
+}
+
+/* -- Scores -------------------------------------------------------------------------------------------------------- */
+
+class Xpsnr : public Metric<XpsnrParams, XpsnrBlock, XpsnrScores> {
+ public:
+  Xpsnr(const XpsnrOptions& options, const XpsnrParams& params, Placement placement)
+      : Metric(params, kTwins, provided(params.planes), placement), of_stream_(options.enable_axpsnr),
+        weights_(static_cast<size_t>(params.grid.blocks())) {}
+
+  Reads reads() const override {
+    const unsigned planes = (1u << params_.planes) - 1;
+    const int before = params_.grid.has_activity ? 1 + params_.second_order : 0;
+    return {.ref = planes,
+            .dist = planes,
+            .history = before,
+            .every_frame = before > 0 || of_stream_,
+            .reach = {.before = before,
+                      .whole_stream = of_stream_ ? "axpsnr (which enable_axpsnr=false leaves out)" : nullptr}};
+  }
+  size_t sums_bytes() const override { return weights_.size() * sizeof(XpsnrBlock); }
+
+  Status flush(ScoreSink& sink) override;
+
+ private:
+  /* Of a plane, in one frame or in several. */
+  struct Distortion {
+    double root = 0;      // Σ √wsse
+    double decibels = 0;  // Σ of the frames' scores
+  };
+
+  XpsnrScores scores(const XpsnrBlock& first) override;
+  void weigh(std::span<const XpsnrBlock> blocks);
+  double wsse(std::span<const XpsnrBlock> blocks, int p) const;
+  double average(int p, const Distortion& sum, int64_t frames) const;
+
+  const bool of_stream_;
+  std::vector<double> weights_;  // of a frame
+
+  /* The stream so far. */
+  Distortion stream_[3];
+  int64_t frames_ = 0;
+};
+
+void Xpsnr::weigh(std::span<const XpsnrBlock> blocks) {
+  const XpsnrGrid& grid = params_.grid;
+  for (int n = 0; n < grid.blocks(); n++)
+    weights_[n] = weight_of(params_, grid.block(0, n % grid.columns, n / grid.columns), blocks[n]);
+  if (luma_samples(params_.format) <= kMostSmoothed) smooth(grid, weights_);
+}
+
+/* The order of the operations is that of FFmpeg's filter. */
+double Xpsnr::wsse(std::span<const XpsnrBlock> blocks, int p) const {
+  if (!params_.grid.has_activity) return static_cast<double>(blocks[0].sse[p]);
+  double sum = 0;
+  for (size_t n = 0; n < blocks.size(); n++) sum += static_cast<double>(blocks[n].sse[p]) * weights_[n];
+  const double ratio = luma_samples(params_.format) / kUhdSamples;
+  const double of_picture = std::sqrt(16.0 * (1 << (2 * params_.format.bpc - 9)) / std::sqrt(std::max(0.00001, ratio)));
+  return std::floor(sum * of_picture + 0.5);
+}
+
+double Xpsnr::average(int p, const Distortion& sum, int64_t frames) const {
+  const double count = static_cast<double>(frames), mean = sum.root / count;
+  if (sum.root < count) return sum.decibels / count;
+  const double peak = (1 << params_.format.bpc) - 1,
+               samples = static_cast<double>(params_.format.plane_w(p)) * params_.format.plane_h(p);
+  return 10 * std::log10(samples * (peak * peak) / (mean * mean));
+}
+
+XpsnrScores Xpsnr::scores(const XpsnrBlock& first) {
+  const std::span<const XpsnrBlock> blocks(&first, weights_.size());
+  constexpr double kInfinite = HUGE_VAL;
+  XpsnrScores scores = {kInfinite, {kInfinite, kInfinite, kInfinite}};
+  if (params_.grid.has_activity) weigh(blocks);
+  for (int p = 0; p < params_.planes; p++) {
+    const double root = std::sqrt(wsse(blocks, p));
+    scores.plane[p] = average(p, {root, kInfinite}, 1);
+    scores.xpsnr = std::min(scores.xpsnr, scores.plane[p]);
+    stream_[p].root += root;
+    stream_[p].decibels += scores.plane[p];
+  }
+  frames_++;
+  return scores;
+}
+
+Status Xpsnr::flush(ScoreSink& sink) {
+  if (!of_stream_ || !frames_) return {};
+  double least = HUGE_VAL;
+  for (int p = 0; p < params_.planes; p++) {
+    const double of_plane = average(p, stream_[p], frames_);
+    sink.put_aggregate(kPlaneKeys[p], of_plane);
+    least = std::min(least, of_plane);
+  }
+  sink.put_aggregate(kStreamKey, least);
+  return {};
+}
+
+constexpr double kFastFps = 32;  // from which on the difference in time is that of three pictures
+
+Created create(const XpsnrOptions& options, const VideoFormat& format, Placement placement) {
+  const bool with_chroma = options.enable_chroma && format.plane_w(1) > 0 && format.plane_h(1) > 0;
+  const int planes = with_chroma ? format.planes() : 1;
+  const double fps = options.fps > 0 ? options.fps : format.fps;
+  const XpsnrParams params = {format, xpsnr_grid(format, planes), planes, fps >= kFastFps};
+  return std::unique_ptr<Extractor>(new Xpsnr(options, params, placement));
+}
+
+}  // namespace
+
+constexpr ExtractorInfo kXpsnrExtractor = {
+    .name = "xpsnr",
+    .help = "extended perceptually weighted PSNR (XPSNR) of every plane",
+    .flags = kHip | kFps,
+    .features = kFeatures,
+    .main_score = "xpsnr",
+    .options = kOptions,
+    .create = with_fields<create>,
+};
+
+}  // namespace vmafx
