@@ -126,7 +126,7 @@ def check_cuts(lab, clips, rng, count, options=FEATURES, **more):
         else:
             cuts = [cut for cut in cuts if cut > 4] or [5]  # a range of times needs its context
             parts = score_by_time(lab, clips, cuts, times, rng, options=options, **more)
-            if clips[0].suffix == ".ts" and "seek to an earlier key frame" in merge(lab, *parts, "-o", "probe.json").stderr:
+            if "seek to an earlier key frame" in merge(lab, *parts, "-o", "probe.json").stderr:  # damaged pictures, or a last one that is lost
                 parts = score_by_time(lab, clips, cuts, times, rng, earlier=1.5, options=options, **more)
         check_same(merged(lab, *parts), whole, f"cuts {cuts}, parts {parts}")
 
@@ -135,7 +135,7 @@ def check_cuts(lab, clips, rng, count, options=FEATURES, **more):
 def merged_ranges_are_the_whole_of_any_container(lab):
     rng = random.Random(7)
     for container, codec, rate in (("mp4", "libx264", "25"), ("mkv", "libx264", "24000/1001"), ("ts", "libx264", "30"), ("ts", "mpeg2video", "25")):
-        check_cuts(lab, encode_pair(lab, container, codec, rate), rng, 20 if ALL else 1)
+        check_cuts(lab, encode_pair(lab, container, codec, rate), rng, 50 if ALL else 1)
 
 
 @case
