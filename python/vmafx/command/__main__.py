@@ -21,7 +21,9 @@ def main(words: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # names of files need not be text
-    arguments = _parser().parse_args(words)
+    words = sys.argv[1:] if words is None else words
+    called = [name for name in words[:1] if name in SUBCOMMANDS]
+    arguments = _parser(called or SUBCOMMANDS).parse_args(words)
     try:
         status: int = arguments.run(arguments)
         return status
@@ -36,11 +38,12 @@ def main(words: Sequence[str] | None = None) -> int:
         return 128 + signal.SIGINT
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(names: Sequence[str]) -> argparse.ArgumentParser:
+    """Only these subcommands are imported: all of them take longer than Python itself."""
     parser = argparse.ArgumentParser(prog="vmafx", description=__doc__)
     parser.add_argument("--version", action="version", version=f"vmafx {_header.version}")
     subparsers = parser.add_subparsers(dest="subcommand", metavar="COMMAND", required=True)
-    for name in SUBCOMMANDS:
+    for name in names:
         module = importlib.import_module(f".{name}", __package__)
         about = _first_line(module)
         subparser = subparsers.add_parser(name, help=about, description=about)
