@@ -26,6 +26,13 @@ SEEKABLE = {"mov", "matroska", "webm", "mpegts", "yuv4mpegpipe", "nut", "mxf", "
 AS_IN_THE_FILE = "-copyts", "-start_at_zero"  # times count from the start of a file, wherever a seek lands
 
 
+def models_of(words: Sequence[str] | None) -> tuple[str, ...] | None:
+    """As Settings have them, from --model or a list: 'none' alone means features only."""
+    if words is None:
+        return None
+    return () if list(words) == ["none"] else tuple(words)
+
+
 @dataclass(frozen=True)
 class Settings:
     """What the options of the filter are made of, and the programs."""

@@ -5,10 +5,11 @@ Dask's distributed runs the tasks; what is done is on the disk, and is not done 
 
 import argparse
 import contextlib
-import os
 from pathlib import Path
 
 from . import _ffmpeg
+from ._jobs import processors
+from ._scoring import MOST_ENCODES, models_of
 from ._terminal import Count, Failure, check_output, note, progress
 from .fleet.campaign import Campaign, Options
 from .fleet.engine import Place, Task, check_engine, open_engine
@@ -29,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--feature", action="append", default=[], metavar="FEATURE", help="as of `vmafx score`, for the lines that name no features")
     add("--backend", choices=("auto", "cpu", "hip"), help="where the filter computes (default: auto)")
     add("--threads", type=int, metavar="N", help="threads of each filter (default: the processors of this machine for each of its workers; of a cluster 1)")
-    add("--together", type=int, default=4, metavar="N", help="encodes of a reference that are scored in one run, up to 16 (default: %(default)s)")
+    add("--together", type=int, default=4, metavar="N", help=f"encodes of a reference that are scored in one run, up to {MOST_ENCODES} (default: %(default)s)")
     add("--piece", type=float, default=PIECE, metavar="FRAMES", help="frames of 1080p above which a run is cut in ranges; 0: none is (default: %(default)s)")
     add("--attempts", type=int, default=3, metavar="N", help="for what may pass: a lost worker, a time-out, an error of I/O (default: %(default)s)")
     add("--stall", type=float, default=STALL_S, metavar="SECONDS", help="without progress, after which an ffmpeg is ended (default: %(default)g)")
@@ -52,12 +53,11 @@ def _add_place(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     _check(arguments)
-    models = None if arguments.model is None else tuple(model for model in arguments.model if arguments.model != ["none"])
-    pairs = read_list(arguments.list, models, tuple(arguments.feature))
+    pairs = read_list(arguments.list, models_of(arguments.model), tuple(arguments.feature))
     place = Place(
         arguments.scheduler,
         arguments.scheduler_file,
-        arguments.workers or len(os.sched_getaffinity(0)),
+        arguments.workers or processors(),
         arguments.worker_ttl,
         arguments.dashboard,
         tuple(arguments.resource),
@@ -83,12 +83,12 @@ def _check(arguments: argparse.Namespace) -> None:
     for name, value in least.items():
         if value < 1:
             raise Failure(f"{name} is to be 1 or more, not {value}", 2)
-    if arguments.together > 16 or arguments.piece < 0 or arguments.stall <= 0 or arguments.worker_ttl <= 0:
-        raise Failure("--together is up to 16, --piece not negative, --stall and --worker-ttl are more than 0", 2)
+    if arguments.together > MOST_ENCODES or arguments.piece < 0 or arguments.stall <= 0 or arguments.worker_ttl <= 0:
+        raise Failure(f"--together is up to {MOST_ENCODES}, --piece not negative, --stall and --worker-ttl are more than 0", 2)
 
 
 def _options(arguments: argparse.Namespace, place: Place) -> Options:
-    threads = arguments.threads or (max(1, len(os.sched_getaffinity(0)) // place.workers) if place.is_here else 1)
+    threads = arguments.threads or (max(1, processors() // place.workers) if place.is_here else 1)
     settings = {"backend": arguments.backend, "threads": threads}
     ffmpeg = _ffmpeg.find_ffmpeg(arguments.ffmpeg) if place.is_here else arguments.ffmpeg  # each worker of a cluster finds its own
     return Options(settings, ffmpeg, arguments.together, arguments.piece, arguments.stall, arguments.attempts)

@@ -17,16 +17,19 @@ from typing import Any
 from . import _ffmpeg, _jobs, _parts, _sync
 from ._said import Said
 from ._scores import Encode, read_scores
-from ._scoring import Begin, Begins, Reach, Settings, Work, prepare, score
+from ._scoring import Begin, Begins, Reach, Settings, Work, models_of, prepare, score
 from ._statistics import pooled_values, worst_frames
 from ._terminal import Failure, check_output, decimals_of, note, print_table, progress, time_text, whole_file
 from .page.page import Page
 from .page.pictures import Media
+from .page.tables import number
 from .report import add_page_arguments, find_dygraphs, write_page
 
 LOG_FORMATS = "json", "ndjson", "csv", "xml"
 MOST_SEARCH = 600  # seconds
 SCHEMA = 1  # of --json
+POOLED = {"mean": "mean", "harmonic_mean": "harmonic", "min": "min", "p5": "5 %"}
+HEADS = *POOLED.values(), "worst frame", "at"  # of score_cells()
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -172,7 +175,7 @@ def scoring_settings(arguments: argparse.Namespace, window: str | None = None, d
     return Settings(
         ffmpeg,
         _ffmpeg.ffprobe_of(ffmpeg),
-        models=None if arguments.model is None else tuple(model for model in arguments.model if arguments.model != ["none"]),
+        models=models_of(arguments.model),
         features=tuple(arguments.feature),
         window=window,
         backend=arguments.backend,
@@ -229,16 +232,11 @@ class Result:
     videos: list[str]
 
     def print_table(self) -> None:
-        heads = ["encode", "score", "mean", "harmonic", "min", "5 %", "worst frame", "at"]
-        rows = [[encode.name, *self._row(encode, key)] for encode in self.encodes for key in self.keys]
-        print_table(heads, rows, texts=2)
+        rows = [[encode.name, key, *self._cells(encode, key)] for encode in self.encodes for key in self.keys]
+        print_table(["encode", "score", *HEADS], rows, texts=2)
 
-    def _row(self, encode: Encode, key: str) -> list[str]:
-        values = pooled_values(encode, key)
-        decimals = decimals_of(values["max"] or 0)
-        shown = ["–" if (value := values[name]) is None else f"{value:.{decimals}f}" for name in ("mean", "harmonic_mean", "min", "p5")]
-        worst = worst_frames(encode, key, 1)
-        return [key, *shown, *([str(encode.numbers[worst[0]]), time_text(encode.position(worst[0]))] if worst else ["–", "–"])]
+    def _cells(self, encode: Encode, key: str) -> list[str]:
+        return score_cells(pooled_values(encode, key), _frame_as_json(encode, key))
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -259,6 +257,12 @@ class Result:
             "backend": encode.run.get("backend", {}),
             "warnings": encode.warnings,
         }
+
+
+def score_cells(pooled: dict[str, float | None], worst: dict[str, Any] | None) -> list[str]:
+    """A score in a table; `pooled` and `worst` as in --json."""
+    decimals = decimals_of(pooled["max"] or 0)
+    return [*(number(pooled[name], decimals) for name in POOLED), *([str(worst["frame"]), time_text(worst["time"])] if worst else ["–", "–"])]
 
 
 def _frame_as_json(encode: Encode, key: str) -> dict[str, Any] | None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .._scoring import models_of
 from .._terminal import Failure, note
 
 NAMES = {"id": "id", "name": "id", "distorted": "distorted", "reference": "reference"}  # columns, and what they are here
@@ -100,13 +101,11 @@ def _pair(row: dict[str, Any], place: str, folder: Path, models: tuple[str, ...]
         if not isinstance(row.get(name), str):
             raise Failure(f"{place}: {name} is missing" if name not in row else f"{place}: {name} is to be the name of a file, not {row[name]!r}")
     options = {OPTIONS[name]: _texts(value, f"{place}: {name}") for name, value in row.items() if name in OPTIONS}
-    if options.get("models") == ("none",):
-        options["models"] = ()
     return Pair(
         id=str(next((row[name] for name in ("id", "name") if name in row), row["distorted"])),
         distorted=_located(row["distorted"], folder),
         reference=_located(row["reference"], folder),
-        models=options.get("models", models),
+        models=models_of(options["models"]) if "models" in options else models,
         features=options.get("features", features),
     )
 

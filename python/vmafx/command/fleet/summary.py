@@ -6,20 +6,19 @@ from array import array
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
-from typing import Any
 
 from .._keys import worse_is_high
 from .._scores import Encode
-from .._terminal import decimals_of, note, print_table, time_text, whole_file
+from .._terminal import note, print_table, whole_file
 from ..page.curves import MOST_STATIC, Chart, cumulative, histogram
 from ..page.document import document, footer, header
 from ..page.plots import plot
-from ..page.tables import number, pooled_table, table
+from ..page.tables import pooled_table, table
+from ..score import HEADS, score_cells
 from .store import Record
 
 MOST_FAILURES = 20  # on the terminal
 MOST_WARNED = 200  # on the page
-COLUMNS = {"mean": "mean", "harmonic_mean": "harmonic", "min": "min", "p5": "5 %"}
 
 
 class Summary:
@@ -41,16 +40,13 @@ class Summary:
         if self.keys and worst:
             key = self.keys[0]
             rows = [[record["id"], key, *_cells(record, key)] for record in self.worst(key, worst)]
-            print_table(["worst pairs", "score", *COLUMNS.values(), "worst frame", "at"], rows, texts=2)
+            print_table(["worst pairs", "score", *HEADS], rows, texts=2)
         warned = sum(bool(record["warnings"]) for record in self.scored)
         print(f"{len(self.scored)} scored, {len(self.failed)} failed, {warned} with warnings")
 
 
 def _cells(record: Record, key: str) -> list[str]:
-    values = record["pooled"][key]
-    decimals = decimals_of(values["max"] or 0)
-    frame: dict[str, Any] | None = record["worst_frame"].get(key)
-    return [*(number(values[name], decimals) for name in COLUMNS), *([str(frame["frame"]), time_text(frame["time"])] if frame else ["–", "–"])]
+    return score_cells(record["pooled"][key], record["worst_frame"].get(key))
 
 
 # -- The page ------------------------------------------------------------------------------------------------------------
@@ -79,7 +75,7 @@ def _scores(summary: Summary, key: str, worst: int) -> str:
     rows = [[escape(record["id"]), *_cells(record, key)] for record in summary.worst(key, worst)]
     return (
         f'<section><h2>{escape(key)}</h2>{pooled_table(library, key)}<div class="pair">{"".join(_figure(*chart) for chart in charts)}</div>'
-        f"<h3>Worst pairs</h3>{table(['pair', *COLUMNS.values(), 'worst frame', 'at'], rows)}</section>"
+        f"<h3>Worst pairs</h3>{table(['pair', *HEADS], rows)}</section>"
     )
 
 
