@@ -45,6 +45,7 @@
 #include "vmafx_graph.h"
 #include "vmafx_hw.h"
 #include "vmafx_sync.h"
+#include "vmafx_xpsnr.h"
 
 #include "libavutil/avstring.h"
 #include "libavutil/bprint.h"
@@ -93,6 +94,7 @@ typedef struct VMAFXContext {
     VMAFX_OPTIONS(FIELD_TEXT, FIELD_NUMBER, FIELD_NUMBER)
     int metadata;
     VMAFXSync sync;
+    VMAFXXpsnr xpsnr;
 
     /* Options of FFmpeg's libvmaf up to 6.1, under that name only. */
     char *model_path;
@@ -143,12 +145,16 @@ typedef struct HeldFrame {
 #define OPTION_FLAG(option, field, value, help) \
     { #option, help, OFFSET(field), AV_OPT_TYPE_BOOL, { .i64 = value }, 0, 1, FLAGS },
 
-/** Options of both names. Those of pairing are framesync's, said here because the default of one differs. */
+/** Options of the names vmafx and libvmaf. */
 #define OPTIONS(default_sync_mode) \
     VMAFX_OPTIONS(OPTION_TEXT, OPTION_INT, OPTION_FLAG) \
     { "threads",     "same as n_threads",                                                   OFFSET(n_threads),   AV_OPT_TYPE_INT,    { .i64 = 0 }, 0, INT_MAX, FLAGS }, \
     { "subsample",   "same as n_subsample",                                                 OFFSET(n_subsample), AV_OPT_TYPE_INT,    { .i64 = 1 }, 1, INT_MAX, FLAGS }, \
     { "metadata",    "put the scores on the output frames as lavfi.vmafx.*",                OFFSET(metadata),    AV_OPT_TYPE_BOOL,   { .i64 = 0 }, 0, 1, FLAGS }, \
+    SYNC_OPTIONS(default_sync_mode)
+
+/** Those of pairing are framesync's, said here because the default of one differs. */
+#define SYNC_OPTIONS(default_sync_mode) \
     { "eof_action",  "what to do when the reference ends before main",                      OFFSET(sync.eof_action), AV_OPT_TYPE_INT, { .i64 = EOF_ACTION_REPEAT }, EOF_ACTION_REPEAT, EOF_ACTION_PASS, FLAGS, .unit = "eof_action" }, \
         { "repeat", "repeat its last frame",                                                0, AV_OPT_TYPE_CONST, { .i64 = EOF_ACTION_REPEAT }, .flags = FLAGS, .unit = "eof_action" }, \
         { "endall", "end",                                                                  0, AV_OPT_TYPE_CONST, { .i64 = EOF_ACTION_ENDALL }, .flags = FLAGS, .unit = "eof_action" }, \
@@ -184,6 +190,19 @@ static const AVOption libvmaf_options[] = {
 AVFILTER_DEFINE_CLASS(libvmaf);
 #endif
 
+#if VMAFX_XPSNR
+static const AVOption xpsnr_options[] = {
+    { "stats_file",  "write the XPSNR of each frame to this file, - is standard output",    OFFSET(xpsnr.stats_path), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
+    { "f",           "same as stats_file",                                                  OFFSET(xpsnr.stats_path), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
+    SYNC_OPTIONS(VMAFX_SYNC_DEFAULT)
+    OPTION_INT(n_threads, n_threads, 0, 0, INT_MAX, "number of threads, 0: as many as the process may use")
+    VMAFX_DEVICE_OPTIONS(OPTION_TEXT, OPTION_INT, OPTION_FLAG)
+    { NULL }
+};
+
+AVFILTER_DEFINE_CLASS(xpsnr);
+#endif
+
 static const char *input_name(const AVFilterContext *ctx, int input)
 {
     return ctx->input_pads[input].name;
@@ -211,6 +230,18 @@ static int is_libvmaf(const AVFilterContext *ctx)
     return !strcmp(ctx->filter->name, "libvmaf");
 }
 
+/** Whether it goes by the name of FFmpeg's own filter, in releases that do not have that one. */
+static int is_xpsnr(const AVFilterContext *ctx)
+{
+    return VMAFX_XPSNR && !strcmp(ctx->filter->name, "xpsnr");
+}
+
+/** The input that the library is given as the reference. Under the name xpsnr, it is the first one that is the original. */
+static int original_of(const AVFilterContext *ctx)
+{
+    return is_xpsnr(ctx) ? 0 : reference_of(ctx);
+}
+
 static void log_message(void *cookie, enum VmafxLogLevel level, const char *message)
 {
     static const int levels[] = {
@@ -226,20 +257,40 @@ static void log_message(void *cookie, enum VmafxLogLevel level, const char *mess
 
 /* -- Pixel formats ------------------------------------------------------------------------------------------------- */
 
-static const enum AVPixelFormat pix_fmts[] = {
-    AV_PIX_FMT_YUV420P,   AV_PIX_FMT_YUV422P,   AV_PIX_FMT_YUV444P,   AV_PIX_FMT_GRAY8,
-    AV_PIX_FMT_YUV420P9,  AV_PIX_FMT_YUV422P9,  AV_PIX_FMT_YUV444P9,  AV_PIX_FMT_GRAY9,
-    AV_PIX_FMT_YUV420P10, AV_PIX_FMT_YUV422P10, AV_PIX_FMT_YUV444P10, AV_PIX_FMT_GRAY10,
-    AV_PIX_FMT_YUV420P12, AV_PIX_FMT_YUV422P12, AV_PIX_FMT_YUV444P12, AV_PIX_FMT_GRAY12,
-    AV_PIX_FMT_YUV420P14, AV_PIX_FMT_YUV422P14, AV_PIX_FMT_YUV444P14, AV_PIX_FMT_GRAY14,
-    AV_PIX_FMT_YUV420P16, AV_PIX_FMT_YUV422P16, AV_PIX_FMT_YUV444P16, AV_PIX_FMT_GRAY16,
-    AV_PIX_FMT_YUVJ420P,  AV_PIX_FMT_YUVJ422P,  AV_PIX_FMT_YUVJ444P,
-    AV_PIX_FMT_NV12,      AV_PIX_FMT_NV16,      AV_PIX_FMT_NV24,
-    AV_PIX_FMT_P010,      AV_PIX_FMT_P210,      AV_PIX_FMT_P410,
-    VMAFX_PIX_FMTS_P012   VMAFX_PIX_FMTS_P212
+#define YUV_PIX_FMTS \
+    AV_PIX_FMT_YUV420P,   AV_PIX_FMT_YUV422P,   AV_PIX_FMT_YUV444P,   AV_PIX_FMT_GRAY8, \
+    AV_PIX_FMT_YUV420P9,  AV_PIX_FMT_YUV422P9,  AV_PIX_FMT_YUV444P9,  AV_PIX_FMT_GRAY9, \
+    AV_PIX_FMT_YUV420P10, AV_PIX_FMT_YUV422P10, AV_PIX_FMT_YUV444P10, AV_PIX_FMT_GRAY10, \
+    AV_PIX_FMT_YUV420P12, AV_PIX_FMT_YUV422P12, AV_PIX_FMT_YUV444P12, AV_PIX_FMT_GRAY12, \
+    AV_PIX_FMT_YUV420P14, AV_PIX_FMT_YUV422P14, AV_PIX_FMT_YUV444P14, AV_PIX_FMT_GRAY14, \
+    AV_PIX_FMT_YUV420P16, AV_PIX_FMT_YUV422P16, AV_PIX_FMT_YUV444P16, AV_PIX_FMT_GRAY16, \
+    AV_PIX_FMT_YUVJ420P,  AV_PIX_FMT_YUVJ422P,  AV_PIX_FMT_YUVJ444P, \
+    AV_PIX_FMT_NV12,      AV_PIX_FMT_NV16,      AV_PIX_FMT_NV24, \
+    AV_PIX_FMT_P010,      AV_PIX_FMT_P210,      AV_PIX_FMT_P410, \
+    VMAFX_PIX_FMTS_P012   VMAFX_PIX_FMTS_P212 \
     AV_PIX_FMT_P016,      AV_PIX_FMT_P216,      AV_PIX_FMT_P416,
+
+static const enum AVPixelFormat pix_fmts[] = { YUV_PIX_FMTS AV_PIX_FMT_NONE };
+
+#if VMAFX_XPSNR
+/** RGB is scored plane by plane. */
+static const enum AVPixelFormat xpsnr_pix_fmts[] = {
+    YUV_PIX_FMTS
+    AV_PIX_FMT_GBRP,      AV_PIX_FMT_GBRP9,     AV_PIX_FMT_GBRP10,    AV_PIX_FMT_GBRP12,
+    AV_PIX_FMT_GBRP14,    AV_PIX_FMT_GBRP16,
     AV_PIX_FMT_NONE
 };
+#endif
+
+/** Those that can be scored. */
+static const enum AVPixelFormat *scored_pix_fmts(const AVFilterContext *ctx)
+{
+#if VMAFX_XPSNR
+    if (is_xpsnr(ctx))
+        return xpsnr_pix_fmts;
+#endif
+    return pix_fmts;
+}
 
 /** Whether the samples of two formats mean the same, however they lie in memory: nv12 and yuv420p. */
 static int same_samples(enum AVPixelFormat a, enum AVPixelFormat b)
@@ -249,6 +300,7 @@ static int same_samples(enum AVPixelFormat a, enum AVPixelFormat b)
     return da->nb_components  == db->nb_components  &&
            da->log2_chroma_w  == db->log2_chroma_w  &&
            da->log2_chroma_h  == db->log2_chroma_h  &&
+           !((da->flags ^ db->flags) & AV_PIX_FMT_FLAG_RGB) &&
            da->comp[0].depth  == db->comp[0].depth;
 }
 
@@ -257,17 +309,17 @@ static int is_yuvj(enum AVPixelFormat fmt)
     return fmt == AV_PIX_FMT_YUVJ420P || fmt == AV_PIX_FMT_YUVJ422P || fmt == AV_PIX_FMT_YUVJ444P;
 }
 
-/** The format of our list that loses least of fmt: fmt itself if it is there. */
-static enum AVPixelFormat nearest_format(enum AVPixelFormat fmt)
+/** The format of a list that loses least of fmt: fmt itself if it is there. */
+static enum AVPixelFormat nearest_format(const enum AVPixelFormat *list, enum AVPixelFormat fmt)
 {
     const int alpha = !!(av_pix_fmt_desc_get(fmt)->flags & AV_PIX_FMT_FLAG_ALPHA);
-    enum AVPixelFormat best = pix_fmts[0];
+    enum AVPixelFormat best = list[0];
 
-    for (int i = 0; pix_fmts[i] != AV_PIX_FMT_NONE; i++)
-        if (pix_fmts[i] == fmt)
+    for (int i = 0; list[i] != AV_PIX_FMT_NONE; i++)
+        if (list[i] == fmt)
             return fmt;
-    for (int i = 1; pix_fmts[i] != AV_PIX_FMT_NONE; i++)
-        best = av_find_best_pix_fmt_of_2(best, pix_fmts[i], fmt, alpha, NULL);
+    for (int i = 1; list[i] != AV_PIX_FMT_NONE; i++)
+        best = av_find_best_pix_fmt_of_2(best, list[i], fmt, alpha, NULL);
     return best;
 }
 
@@ -295,9 +347,9 @@ static int natural_format(const AVFilterLink *link, enum AVPixelFormat *fmt)
 }
 
 /** All formats, those of frames in a GPU's memory included. NULL: out of memory. */
-static AVFilterFormats *all_formats(void)
+static AVFilterFormats *all_formats(const AVFilterContext *ctx)
 {
-    AVFilterFormats *formats = ff_make_format_list(pix_fmts);
+    AVFilterFormats *formats = ff_make_format_list(scored_pix_fmts(ctx));
 
     for (int i = 0; formats && ff_vmafx_hw_formats[i] != AV_PIX_FMT_NONE; i++)
         if (ff_add_format(&formats, ff_vmafx_hw_formats[i]) < 0)
@@ -311,7 +363,7 @@ static int query_formats(AVFilterContext *ctx)
     int ret;
 
     for (unsigned i = 0; i < ctx->nb_inputs; i++) {
-        AVFilterFormats *formats = all_formats();
+        AVFilterFormats *formats = all_formats(ctx);
 
         if ((ret = ff_formats_ref(formats, &ctx->inputs[i]->outcfg.formats)) < 0 ||
             (i < ctx->nb_outputs && (ret = ff_formats_ref(formats, &ctx->outputs[i]->incfg.formats)) < 0))
@@ -320,14 +372,15 @@ static int query_formats(AVFilterContext *ctx)
     return vmafx_keep_input_colors(ctx);
 }
 
-#if CONFIG_LIBVMAF_FILTER && !CONFIG_LIBVMAF
+#if (CONFIG_LIBVMAF_FILTER && !CONFIG_LIBVMAF) || VMAFX_XPSNR
 /**
- * libvmaf: command lines count on it that the reference is converted to the format of main where the two differ. Only
+ * libvmaf, xpsnr: command lines count on it that the reference is converted to the format of main where the two differ. Only
  * a difference of memory layout needs no conversion. Of several main inputs the first decides.
  */
 static int query_formats_dropin(AVFilterContext *ctx)
 {
     VMAFXContext *s = ctx->priv;
+    const enum AVPixelFormat *scored = scored_pix_fmts(ctx);
     enum AVPixelFormat natural[VMAFX_MOST_INPUTS], list[FF_ARRAY_ELEMS(pix_fmts)], like, ref;
     int ret, n = 0, any_hw = 0;
 
@@ -339,12 +392,12 @@ static int query_formats_dropin(AVFilterContext *ctx)
     if (any_hw)
         return query_formats(ctx);
     if (natural[0] == AV_PIX_FMT_NONE)
-        return ff_set_common_formats_from_list(ctx, pix_fmts);
+        return ff_set_common_formats_from_list(ctx, scored);
 
-    like = nearest_format(natural[0]);
-    for (int i = 0; pix_fmts[i] != AV_PIX_FMT_NONE; i++)
-        if (same_samples(pix_fmts[i], like) && is_yuvj(pix_fmts[i]) == is_yuvj(like))
-            list[n++] = pix_fmts[i];
+    like = nearest_format(scored, natural[0]);
+    for (int i = 0; scored[i] != AV_PIX_FMT_NONE; i++)
+        if (same_samples(scored[i], like) && is_yuvj(scored[i]) == is_yuvj(like))
+            list[n++] = scored[i];
     list[n] = AV_PIX_FMT_NONE;
 
     ref = natural[reference_of(ctx)];
@@ -404,11 +457,12 @@ static VmafxFormat library_format(AVFilterContext *ctx, int pad, const AVFrame *
 /** Software formats were negotiated; of frames in a GPU's memory it is only known now what their samples are. */
 static int check_samples(AVFilterContext *ctx, int pad)
 {
+    const enum AVPixelFormat *scored = scored_pix_fmts(ctx);
     AVFilterLink *link = ctx->inputs[pad];
     char name[64];
 
-    for (int i = 0; pix_fmts[i] != AV_PIX_FMT_NONE; i++)
-        if (pix_fmts[i] == ff_vmafx_sample_format(link))
+    for (int i = 0; scored[i] != AV_PIX_FMT_NONE; i++)
+        if (scored[i] == ff_vmafx_sample_format(link))
             return 0;
     av_log(ctx, AV_LOG_ERROR, "The %s input is %s, which cannot be scored.\n", input_name(ctx, pad),
            ff_vmafx_format_name(link, name, sizeof(name)));
@@ -614,13 +668,19 @@ static void release_frame(void *opaque)
     av_frame_free(&frame);
 }
 
-/** @param imports  the bit of the input in vmafx_imports() */
-static int make_picture(const VMAFXContext *s, VmafxPicture *pic, unsigned imports, const AVFrame *frame)
+/** The bit of an input in vmafx_imports(). */
+static unsigned imports_bit(const AVFilterContext *ctx, int input)
 {
+    return input == original_of(ctx) ? 1 : is_xpsnr(ctx) ? 2 : 2u << input;
+}
+
+static int make_picture(const AVFilterContext *ctx, VmafxPicture *pic, int input, const AVFrame *frame)
+{
+    const VMAFXContext *s = ctx->priv;
     AVFrame *clone;
 
     if (ff_vmafx_is_hw(frame->format))
-        return ff_vmafx_hw_picture(pic, frame, !!(vmafx_imports(s->vmafx) & imports));
+        return ff_vmafx_hw_picture(pic, frame, !!(vmafx_imports(s->vmafx) & imports_bit(ctx, input)));
     if (!(clone = av_frame_clone(frame)))
         return AVERROR(ENOMEM);
     *pic = (VmafxPicture) { .release = release_frame, .opaque = clone };
@@ -722,7 +782,7 @@ static int send_held(AVFilterContext *ctx, VMAFXEncode *e)
 /** Put scores on the frame that waits for them, and send it and those that waited for it. */
 static int send_scored(AVFilterContext *ctx, const VmafxFrameResult *result)
 {
-    const VMAFXContext *s = ctx->priv;
+    VMAFXContext *s = ctx->priv;
     VMAFXEncode *e = &s->encode[result->encode];
     HeldFrame held;
     int ret;
@@ -731,7 +791,8 @@ static int send_scored(AVFilterContext *ctx, const VmafxFrameResult *result)
         av_log(ctx, AV_LOG_ERROR, "Got the scores of pair %"PRId64", which no frame waits for.\n", result->frame);
         return AVERROR_BUG;
     }
-    if ((ret = set_metadata(s, held.frame, result)) < 0)
+    ret = is_xpsnr(ctx) ? ff_vmafx_xpsnr_frame(&s->xpsnr, held.frame, result) : set_metadata(s, held.frame, result);
+    if (ret < 0)
         return ret;
     held.pair = -1;
     av_fifo_drain2(e->held, 1);
@@ -758,6 +819,21 @@ static int drain_held(AVFilterContext *ctx)
     return ret == AVERROR(EAGAIN) ? 0 : ret;
 }
 
+/** The scores of held frames that nobody wants any more: statistics have them all the same. */
+static int drain_unwanted(AVFilterContext *ctx)
+{
+    VMAFXContext *s = ctx->priv;
+    VmafxFrameResult result;
+    int ret;
+
+    if (!is_xpsnr(ctx))
+        return 0;
+    while ((ret = vmafx_receive(s->vmafx, &result)) >= 0)
+        if ((ret = ff_vmafx_xpsnr_frame(&s->xpsnr, NULL, &result)) < 0)
+            return ret;
+    return ret == AVERROR(EAGAIN) ? 0 : ret;
+}
+
 static void free_held(VMAFXEncode *e)
 {
     HeldFrame held;
@@ -780,7 +856,7 @@ static int begin_scoring(AVFilterContext *ctx, const AVFrame *ref)
 {
     VMAFXContext *s = ctx->priv;
     VmafxFormat main[VMAFX_MOST_ENCODES];
-    const VmafxFormat reference = library_format(ctx, reference_of(ctx), ref);
+    VmafxFormat reference = library_format(ctx, reference_of(ctx), ref);
 
     for (int i = 0; i < s->encodes; i++) {
         const AVFrame *first = shown_frame(s, i);
@@ -792,6 +868,11 @@ static int begin_scoring(AVFilterContext *ctx, const AVFrame *ref)
             report_shapes(ctx, i, first, ref);
     }
     s->configured = 1;
+    if (is_xpsnr(ctx)) {
+        FFSWAP(VmafxFormat, reference, main[0]);
+        if (main[0].fps > 0) /* as in FFmpeg's filter */
+            reference.fps = main[0].fps;
+    }
     return vmafx_configure_encodes(s->vmafx, &reference, main, s->encodes);
 }
 
@@ -800,13 +881,13 @@ static int submit_group(AVFilterContext *ctx)
 {
     VMAFXContext *s = ctx->priv;
     VMAFXGroup *group = &s->group;
-    const VmafxPicture *main[VMAFX_MOST_ENCODES] = { NULL };
+    const VmafxPicture *main[VMAFX_MOST_ENCODES] = { NULL }, *original;
     VmafxPicture ref;
     int ret;
 
     if (!group->ref)
         return 0;
-    if ((ret = make_picture(s, &ref, 1, group->ref)) < 0)
+    if ((ret = make_picture(ctx, &ref, reference_of(ctx), group->ref)) < 0)
         return ret;
     for (int i = 0; i < s->encodes; i++) {
         if (group->has[i])
@@ -814,7 +895,10 @@ static int submit_group(AVFilterContext *ctx)
         group->has[i] = 0;
     }
     av_frame_free(&group->ref);
-    return vmafx_submit_encodes(s->vmafx, &ref, main, s->encodes);
+    original = &ref;
+    if (is_xpsnr(ctx))
+        FFSWAP(const VmafxPicture *, original, main[0]);
+    return vmafx_submit_encodes(s->vmafx, original, main, s->encodes);
 }
 
 static void free_group(VMAFXContext *s)
@@ -853,7 +937,7 @@ static int score_pair(AVFilterContext *ctx, VMAFXEncode *e, const AVFrame *main,
         return s->error = ret;
     if (!group->ref && !(group->ref = av_frame_clone(ref)))
         return s->error = AVERROR(ENOMEM);
-    if ((ret = make_picture(s, pic, 2u << number, main)) < 0)
+    if ((ret = make_picture(ctx, pic, number, main)) < 0)
         return s->error = ret;
     group->has[number] = 1;
     pic->has_time = 1;
@@ -1018,10 +1102,12 @@ static void leave_progress_line(void)
  */
 static int print_scores(AVFilterContext *ctx, const VMAFXEncode *e)
 {
-    const VMAFXContext *s = ctx->priv;
+    VMAFXContext *s = ctx->priv;
     const int number = e - s->encode;
     char prefix[64];
 
+    if (is_xpsnr(ctx))
+        return ff_vmafx_xpsnr_end(&s->xpsnr, s->vmafx, e->pairing.paired);
     prefix_of(ctx, e, prefix);
     for (int i = 0; i < vmafx_model_count(s->vmafx); i++) {
         const char *name;
@@ -1096,7 +1182,7 @@ static int finish(AVFilterContext *ctx, int wanted)
     first = vmafx_finish(s->vmafx);
     if (!vmafx_finished(s->vmafx))
         return first;
-    ret = wanted ? drain_held(ctx) : 0;
+    ret = wanted ? drain_held(ctx) : drain_unwanted(ctx);
     first = first < 0 ? first : ret;
     for (int i = 0; i < s->encodes; i++) {
         VMAFXEncode *e = &s->encode[i];
@@ -1393,7 +1479,7 @@ static av_cold int open_with(AVFilterContext *ctx, const char *model, const char
     params.feature      = feature;
     params.log_fmt      = report_format(ctx);
     params.report_times = !is_libvmaf(ctx);
-    params.summary      = !is_libvmaf(ctx);
+    params.summary      = !is_libvmaf(ctx) && !is_xpsnr(ctx);
     params.ignore_unknown = is_libvmaf(ctx);
     params.log          = log_message;
     params.log_cookie   = ctx;
@@ -1411,6 +1497,8 @@ static av_cold int open_library(AVFilterContext *ctx)
     AVBPrint model, feature;
     int ret = AVERROR(ENOMEM);
 
+    if (is_xpsnr(ctx))
+        return open_with(ctx, "", "name=xpsnr");
     av_bprint_init(&model, 0, AV_BPRINT_SIZE_UNLIMITED);
     av_bprint_init(&feature, 0, AV_BPRINT_SIZE_UNLIMITED);
     describe_models(&model, ctx);
@@ -1468,6 +1556,17 @@ static av_cold int init(AVFilterContext *ctx)
     return ff_append_inpad(ctx, &reference);
 }
 
+#if VMAFX_XPSNR
+/** With what the name has no options for. */
+static av_cold int init_xpsnr(AVFilterContext *ctx)
+{
+    VMAFXContext *s = ctx->priv;
+
+    s->encodes = s->n_subsample = s->metadata = 1;
+    return init(ctx);
+}
+#endif
+
 /** What all outputs need, before the first of them is configured. */
 static int begin(AVFilterContext *ctx)
 {
@@ -1483,6 +1582,8 @@ static int begin(AVFilterContext *ctx)
     }
     report_conversions(ctx);
     if ((ret = check_log_path(ctx)) < 0 || (ret = open_library(ctx)) < 0)
+        return ret;
+    if (is_xpsnr(ctx) && (ret = ff_vmafx_xpsnr_open(&s->xpsnr, ctx, ff_vmafx_sample_format(ctx->inputs[0]))) < 0)
         return ret;
 
     if ((ret = ff_vmafx_sync_init(&s->fs, ctx)) < 0 || (ret = ff_vmafx_sync_configure(&s->sync, &s->fs)) < 0)
@@ -1548,6 +1649,8 @@ static av_cold void uninit(AVFilterContext *ctx)
     if (s->encode)
         free_group(s);
     vmafx_close(&s->vmafx);
+    if (is_xpsnr(ctx))
+        ff_vmafx_xpsnr_close(&s->xpsnr);
     ff_vmafx_graph_end(&s->graph);
     for (int i = 0; i < FF_ARRAY_ELEMS(s->hw_device); i++)
         av_buffer_unref(&s->hw_device[i]);
@@ -1578,6 +1681,21 @@ const VMAFX_FILTER ff_vf_libvmaf = {
     VMAFX_PUBLIC(description) = NULL_IF_CONFIG_SMALL("Calculate the VMAF between two video streams (by vmafx)."),
     VMAFX_PUBLIC(priv_class)  = &libvmaf_class,
     .init          = init,
+    .uninit        = uninit,
+    .activate      = activate,
+    .priv_size     = sizeof(VMAFXContext),
+    VMAFX_PUBLIC(flags) = AVFILTER_FLAG_DYNAMIC_INPUTS | AVFILTER_FLAG_DYNAMIC_OUTPUTS,
+    .flags_internal = FF_FILTER_FLAG_HWFRAME_AWARE,
+    FILTER_QUERY_FUNC(query_formats_dropin),
+};
+#endif
+
+#if VMAFX_XPSNR
+const VMAFX_FILTER ff_vf_xpsnr = {
+    VMAFX_PUBLIC(name)        = "xpsnr",
+    VMAFX_PUBLIC(description) = NULL_IF_CONFIG_SMALL("Calculate the XPSNR between two video streams (by vmafx)."),
+    VMAFX_PUBLIC(priv_class)  = &xpsnr_class,
+    .init          = init_xpsnr,
     .uninit        = uninit,
     .activate      = activate,
     .priv_size     = sizeof(VMAFXContext),

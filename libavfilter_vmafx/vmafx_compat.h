@@ -42,6 +42,13 @@
 #include "internal.h"
 #endif
 
+/* avpriv_fopen_utf8() has a header of its own since 6.0. */
+#if LIBAVUTIL_VERSION_MAJOR >= 58
+#include "libavutil/file_open.h"
+#else
+#include "libavutil/internal.h"
+#endif
+
 /* Since 8.0 a filter is an FFFilter, with the public part in a member p. */
 #if LIBAVFILTER_VERSION_MAJOR >= 11
 #define VMAFX_FILTER FFFilter
@@ -56,6 +63,13 @@
 #define VMAFX_LINK(link) ff_filter_link(link)
 #else
 #define VMAFX_LINK(link) (link)
+#endif
+
+/* Since 7.1 FFmpeg has a filter xpsnr of its own. */
+#if CONFIG_XPSNR_FILTER && LIBAVFILTER_VERSION_INT < AV_VERSION_INT(10, 4, 100)
+#define VMAFX_XPSNR 1
+#else
+#define VMAFX_XPSNR 0
 #endif
 
 /* Up to 6.1 ffmpeg feeds the graph frames that it did not ask for when its outputs are full (-frames:v) or it is interrupted. */

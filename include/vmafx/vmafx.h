@@ -149,7 +149,8 @@ VMAFX_API void vmafx_default_params(VmafxParams *params);
  *
  *     TEXT(option, field, default, help), FLAG(option, field, default, help), INT(option, field, default, least, most, help)
  *
- * VMAFX_OPTIONS has those that FFmpeg's filter has as well, in its order; `option` is their name there. */
+ * VMAFX_OPTIONS has those that FFmpeg's filter has as well, in its order; `option` is their name there. VMAFX_DEVICE_OPTIONS are those of them
+ * that say where to compute. */
 #define VMAFX_OPTIONS(TEXT, INT, FLAG) \
     TEXT(log_path, log_path, NULL, "write a report to this file, - is standard output") \
     TEXT(log_fmt, log_fmt, NULL, \
@@ -159,21 +160,23 @@ VMAFX_API void vmafx_default_params(VmafxParams *params);
     INT(n_subsample, n_subsample, 1, 1, INT_MAX, "score every n-th frame pair") \
     TEXT(model, model, "version=vmaf_v0.6.1", "models, |-separated: version=... or path=..., name=...") \
     TEXT(feature, feature, NULL, "more features, |-separated: name=psnr:enable_chroma=false") \
+    VMAFX_DEVICE_OPTIONS(TEXT, INT, FLAG) \
+    TEXT(score_fmt, score_fmt, NULL, "printf format of a score in report and metadata (default %f)") \
+    TEXT(window, window, NULL, "pool the scores of windows, too: a number of seconds, or keyframe") \
+    TEXT(warn_below, warn_below, NULL, "warn of windows with a lower score: NUMBER for models, KEY=NUMBER for others, |-separated") \
+    TEXT(fail_below, fail_below, NULL, "end with an error if the pooled score is lower, as warn_below") \
+    TEXT(openmetrics, openmetrics, NULL, "write pooled scores to this file, for Prometheus, after each window and at the end") \
+    INT(encodes, encodes, 1, 1, VMAFX_MOST_ENCODES, "number of main inputs, each scored against the one reference") \
+    TEXT(encode_names, encode_names, NULL, "names of several encodes, |-separated, for log and reports") \
+    TEXT(range, range, NULL, "score a part of the stream: numbers of frame pairs, 100-199, or times, 12.5s-20s")
+#define VMAFX_DEVICE_OPTIONS(TEXT, INT, FLAG) \
     TEXT(backend, backend, "auto", "where to compute: auto, cpu or hip") \
     TEXT(device, device, "auto", "GPU: auto, an index or a PCI address") \
     TEXT(import, import_frames, "auto", "frames in a GPU's memory: auto (read there if possible), device or host") \
     FLAG(fallback, fallback, 1, "go on with the CPU when the GPU fails in mid-stream") \
     INT(verify, verify, 0, 0, INT_MAX, "score every n-th frame on the CPU too, and report the difference") \
     FLAG(verify_fail, verify_fail, 0, "end with an error when verify finds a difference") \
-    TEXT(score_fmt, score_fmt, NULL, "printf format of a score in report and metadata (default %f)") \
-    TEXT(window, window, NULL, "pool the scores of windows, too: a number of seconds, or keyframe") \
-    TEXT(warn_below, warn_below, NULL, "warn of windows with a lower score: NUMBER for models, KEY=NUMBER for others, |-separated") \
-    TEXT(fail_below, fail_below, NULL, "end with an error if the pooled score is lower, as warn_below") \
-    INT(device_wait, device_wait, 60, 0, INT_MAX, "seconds that backend=hip waits for a GPU that other processes fill") \
-    TEXT(openmetrics, openmetrics, NULL, "write pooled scores to this file, for Prometheus, after each window and at the end") \
-    INT(encodes, encodes, 1, 1, VMAFX_MOST_ENCODES, "number of main inputs, each scored against the one reference") \
-    TEXT(encode_names, encode_names, NULL, "names of several encodes, |-separated, for log and reports") \
-    TEXT(range, range, NULL, "score a part of the stream: numbers of frame pairs, 100-199, or times, 12.5s-20s")
+    INT(device_wait, device_wait, 60, 0, INT_MAX, "seconds that backend=hip waits for a GPU that other processes fill")
 #define VMAFX_OTHER_OPTIONS(TEXT, INT, FLAG) \
     FLAG(report_times, report_times, 1, "put the times of frames in all reports but sub") \
     FLAG(summary, summary, 0, "log mean, minimum, maximum and worst frames at the end") \

@@ -3,8 +3,12 @@
 docs/clients.md has the versions whose sources were read.
 """
 
+import json
+import math
+import re
 import subprocess
 
+from cases_xpsnr import RECORDED, clip_inputs, is_ours, needs_xpsnr
 from support import FPS, FRAMES, HEIGHT, WIDTH, GoldenClip, case, check, check_equal
 
 
@@ -40,6 +44,44 @@ def ab_av1(lab, dist, ref, scale="", arguments="", options="", pix_fmt="yuv420p"
     ).succeeded()
     check_equal(outcome.stderr.count("VMAF score: "), 1, "score lines")
     return outcome, ab_av1_score(outcome.stderr[-32768:])
+
+
+def ab_av1_xpsnr_score(stderr):
+    """The last line that has both texts, up to the first character that is no digit, point or minus."""
+    lines = [line for line in stderr.replace("\r", "\n").split("\n") if "XPSNR" in line and "minimum: " in line]
+    rest = lines[-1].split("minimum: ")[1]
+    return math.inf if rest.startswith("inf") else float(re.match(r"[-.\d]+", rest)[0])
+
+
+def ab_av1_xpsnr(lab, inputs, graph):
+    outcome = lab.run_verbatim(*inputs, "-filter_complex", graph, "-f null -").succeeded()
+    return ab_av1_xpsnr_score(outcome.stderr[-32000:])
+
+
+@case
+def ab_av1_xpsnr_of_files(lab):
+    """As in FFmpeg's filter, the reference comes first. 60 is its --xpsnr-fps by default."""
+    needs_xpsnr(lab)
+    axpsnr = "[0]format=yuv420p[ref];[1]format=yuv420p[dis];[dis][ref]vmafx=model='':feature=name=xpsnr:log_path=log.json"
+    for dist, ref in ((lab.clips.dist, lab.clips.ref), (lab.clips.dist10, lab.clips.ref)):
+        inputs = "-r 60 -i", ref, "-r 60 -i", dist
+        lab.run(*inputs, "-lavfi", axpsnr, "-f null -").succeeded()
+        score = ab_av1_xpsnr(lab, inputs, "[0:v]format=yuv420p[ref];[1:v]format=yuv420p[dis];[ref][dis]xpsnr")
+        check(abs(score - lab.json("log.json")["aggregate_metrics"]["axpsnr"]) < 5.1e-5, score, dist)
+        outcome = lab.run_verbatim(*inputs, "-filter_complex", "[0:v][1:v]xpsnr", "-f null -").succeeded()
+        converted = dist == lab.clips.dist10 and is_ours(lab)
+        check_equal("is converted from" in outcome.stderr, converted, f"whether a warning says that {dist} is converted")
+
+
+@case
+def ab_av1_gets_the_numbers_of_ffmpegs_xpsnr(lab):
+    """Up to 0.11.1 it asked for statistics on standard output, which it did not read."""
+    needs_xpsnr(lab)
+    wanted = ab_av1_xpsnr_score(json.loads(RECORDED.read_text())["yuv420p"]["log"])
+    inputs = clip_inputs(lab, "yuv420p")
+    for graph in ("[0:v][1:v]xpsnr", "[0:v]null[ref];[ref][1:v]xpsnr", "xpsnr=stats_file=-", "[0:v]null[ref];[ref][1:v]xpsnr=stats_file=-"):
+        check_equal(ab_av1_xpsnr(lab, inputs, graph), wanted, graph)
+    check_equal(ab_av1_xpsnr(lab, clip_inputs(lab, "yuv420p", kind=0), "[0:v][1:v]xpsnr"), math.inf, "score of equal pictures")
 
 
 @case

@@ -219,7 +219,9 @@ def options_in_docs():
 
 def options_of_library():
     """{name: default} of VMAFX_OPTIONS in vmafx.h."""
-    table = (top / "include/vmafx/vmafx.h").read_text().split("#define VMAFX_OPTIONS(")[1].split("#define")[0]
+    header = (top / "include/vmafx/vmafx.h").read_text()
+    table, of_device = (header.split(f"#define VMAFX_{name}OPTIONS(")[1].split("#define")[0] for name in ("", "DEVICE_"))
+    table = table.replace("VMAFX_DEVICE_OPTIONS(TEXT, INT, FLAG)", of_device)
     return {name: default.strip('"') for name, default in re.findall(r"\b(?:TEXT|INT|FLAG)\((\w+), \w+, ([^,]+),", table)}
 
 

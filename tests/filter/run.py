@@ -31,6 +31,7 @@ import cases_pipelines
 import cases_ranges
 import cases_reports
 import cases_windows
+import cases_xpsnr
 
 top = Path(__file__).resolve().parents[2]
 

@@ -34,12 +34,19 @@ OBJS-$(CONFIG_LIBVMAF_FILTER)                += vf_libvmaf.o framesync.o
 OBJS-$(CONFIG_LIBVMAF_CUDA_FILTER)           += vf_libvmaf.o framesync.o
 OBJS-$(CONFIG_VMAFMOTION_FILTER)             += vf_vmafmotion.o framesync.o
 OBJS-$(CONFIG_VPP_QSV_FILTER)                += vf_vpp_qsv.o
+OBJS-$(CONFIG_XMEDIAN_FILTER)                += vf_xmedian.o framesync.o
+OBJS-$(CONFIG_XPSNR_FILTER)                  += vf_xpsnr.o framesync.o psnr.o
+OBJS-$(CONFIG_XSTACK_FILTER)                 += vf_stack.o framesync.o
 MAKEFILE
   cat >"$tree/libavfilter/allfilters.c" <<'FILTERS'
 extern const FFFilter ff_vf_libvmaf;
 extern const FFFilter ff_vf_vmafmotion;
 extern const FFFilter ff_vf_vpp_qsv;
+extern const FFFilter ff_vf_xmedian;
+extern const FFFilter ff_vf_xpsnr;
+extern const FFFilter ff_vf_xstack;
 FILTERS
+  case ${2-8.1} in 5.* | 6.* | n6.* | 7.0*) sed -i '/XPSNR/d; /xpsnr/d' "$tree/libavfilter/Makefile" "$tree/libavfilter/allfilters.c" ;; esac
 }
 
 # A file of the tree, and how the lines start that an edit needs.
@@ -50,7 +57,9 @@ anchors=(
   'configure|enabled libvmaf '
   'libavfilter/Makefile|OBJS-$(CONFIG_LIBVMAF_FILTER)'
   'libavfilter/Makefile|OBJS-$(CONFIG_VMAFMOTION_FILTER)'
+  'libavfilter/Makefile|OBJS-$(CONFIG_XMEDIAN_FILTER)'
   'libavfilter/allfilters.c|extern const FFFilter ff_vf_vmafmotion;'
+  'libavfilter/allfilters.c|extern const FFFilter ff_vf_xmedian;'
 )
 
 # Contents, modes and times of all files: what a refusal must not change, and a second run neither.
@@ -104,8 +113,32 @@ every_line_goes_beside_its_anchor() {
   equal "$(cd "$tree/libavfilter" && ls -- *vmafx* | xargs)" "$(cd "$top/libavfilter_vmafx" && ls -- *.[ch] | xargs)"
 }
 
+# Where FFmpeg has no filter xpsnr, ours answers to that name; else nothing is said of it.
+name_xpsnr_goes_where_ffmpeg_has_none() {
+  local release
+  for release in 5.1 6.0 6.1 7.0; do
+    excerpt plain "$release"
+    excerpt tree "$release"
+    "$top/patches/apply" "$tree"
+    equal "$(cd "$trees" && diff -U1 -r plain tree | sed -n '/^[ +-].*\(XMEDIAN\|XPSNR\|xmedian\|xpsnr\|zmq\)/p')" \
+'+xpsnr_filter_deps="libvmafx"
+ zmq_filter_deps="libzmq"
+ OBJS-$(CONFIG_XMEDIAN_FILTER)                += vf_xmedian.o framesync.o
++OBJS-$(CONFIG_XPSNR_FILTER)                  += vf_vmafx.o vmafx_graph.o vmafx_hw.o vmafx_sync.o vmafx_xpsnr.o framesync.o
+ extern const FFFilter ff_vf_xmedian;
++extern const FFFilter ff_vf_xpsnr;'
+  done
+  for release in 7.1 8.0 8.1 9.0; do
+    excerpt plain "$release"
+    excerpt tree "$release"
+    "$top/patches/apply" "$tree"
+    equal "$(cd "$trees" && grep -ri xpsnr plain)" "$(cd "$tree" && grep -ri xpsnr --include=configure --include=Makefile --include=allfilters.c . | sed 's,^\./,plain/,')"
+  done
+}
+
 # Of each release, as `git format-patch` numbers it, the patches say the same as the anchors. What they show of FFmpeg's files is enough to see
-# it: lines in their places, with nothing between them. (The second patch puts one line in place of another, so that numbers stay.)
+# it: lines in their places, with nothing between them. (The second patch puts one line in place of another, so that numbers stay. What the third
+# shows of configure overlaps the first only in lines that it shows itself.)
 patches_say_the_same() {
   local patched=$trees/patched patch
   tree=$trees/tree
@@ -117,7 +150,7 @@ patches_say_the_same() {
     n < end && /^[ +]/ { line[file, n++] = substr($0, 2); last[file] = n > last[file] ? n : last[file] }
     END { for (file in last) for (n = 1; n < last[file]; n++) print line[file, n] >file }' "$top/patches/$1"/*.patch
   cp -a "$patched" "$tree"
-  for patch in $(printf '%s\n' "$top/patches/$1"/*.patch | sort -r); do patch -d "$tree" -p1 -R --fuzz=0 <"$patch"; done
+  for patch in $(printf '%s\n' "$top/patches/$1"/*.patch | sort -r); do patch -d "$tree" -p1 -R --fuzz=0 --no-backup-if-mismatch <"$patch"; done
   ! grep -r vmafx "$tree" || return 1
   echo "$1" >"$tree/RELEASE"
   "$top/patches/apply" "$tree"
@@ -130,11 +163,11 @@ each_anchor() {
   local anchor file start
   for anchor in "${anchors[@]}"; do
     file=${anchor%%|*} start=${anchor#*|}
-    excerpt tree
+    excerpt tree 7.0 # where all of them matter
     START=$start awk "$1" "$tree/$file" >"$trees/edited"
     ! cmp -s "$trees/edited" "$tree/$file" || { echo "$file has no '$start'"; return 1; }
     cat "$trees/edited" >"$tree/$file"
-    refused "$tree/$file should have exactly one line that matches '" "nothing in $tree (FFmpeg 8.1) was changed"
+    refused "$tree/$file should have exactly one line that matches '" "nothing in $tree (FFmpeg 7.0) was changed"
   done
 }
 
@@ -190,12 +223,14 @@ releases_by_name() {
 }
 
 second_run_changes_nothing() {
-  local before
-  excerpt tree
-  "$top/patches/apply" "$tree"
-  before=$(state "$tree")
-  "$top/patches/apply" "$tree"
-  equal "$(state "$tree")" "$before"
+  local before release
+  for release in 7.0 8.1; do
+    excerpt tree "$release"
+    "$top/patches/apply" "$tree"
+    before=$(state "$tree")
+    "$top/patches/apply" "$tree"
+    equal "$(state "$tree")" "$before"
+  done
 }
 
 # as_new: the tree has become what a new one becomes.
@@ -239,6 +274,7 @@ objects_fit_the_configured_libraries() {
 }
 
 try "patches/apply: every line goes beside its anchor" every_line_goes_beside_its_anchor
+try "patches/apply: the name xpsnr goes where FFmpeg has none" name_xpsnr_goes_where_ffmpeg_has_none
 for release in "$top"/patches/[0-9]*; do
   try "patches/apply: as the patches for FFmpeg ${release##*/}" patches_say_the_same "${release##*/}"
 done

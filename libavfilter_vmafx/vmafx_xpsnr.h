@@ -1,0 +1,58 @@
+/*
+ * This file is part of FFmpeg.
+ *
+ * FFmpeg is free software; you can redistribute it and/or
+ * modify it under the terms of the GNU Lesser General Public
+ * License as published by the Free Software Foundation; either
+ * version 2.1 of the License, or (at your option) any later version.
+ *
+ * FFmpeg is distributed in the hope that it will be useful,
+ * but WITHOUT ANY WARRANTY; without even the implied warranty of
+ * MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+ * Lesser General Public License for more details.
+ *
+ * You should have received a copy of the GNU Lesser General Public
+ * License along with FFmpeg; if not, write to the Free Software
+ * Foundation, Inc., 51 Franklin Street, Fifth Floor, Boston, MA 02110-1301 USA
+ */
+
+/**
+ * @file
+ * What FFmpeg's filter xpsnr writes of the scores: a line in the log, statistics, metadata.
+ *
+ * FFmpeg has that filter since 7.1. In earlier releases vf_vmafx.c answers to its name, and everything here is as there (libavfilter/vf_xpsnr.c
+ * of 8.0), but that of RGB each component has its own value. There, lines have the values in the order of planes, that of G under `r`.
+ */
+
+#ifndef AVFILTER_VMAFX_XPSNR_H
+#define AVFILTER_VMAFX_XPSNR_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include <vmafx/vmafx.h>
+
+#include "libavutil/pixfmt.h"
+#include "avfilter.h"
+
+typedef struct VMAFXXpsnr {
+    char *stats_path;           ///< option; "-": standard output
+    FILE *stats;                ///< NULL: there are none
+    AVFilterContext *ctx;
+    char names[3];              ///< of the components: y, u, v or r, g, b
+    int planes[3];              ///< the library's numbers of their planes
+    int nb;
+} VMAFXXpsnr;
+
+/** @param format  of the samples */
+int ff_vmafx_xpsnr_open(VMAFXXpsnr *xpsnr, AVFilterContext *ctx, enum AVPixelFormat format);
+
+/** @param frame  gets the scores of its pair as metadata; NULL: there is none any more */
+int ff_vmafx_xpsnr_frame(VMAFXXpsnr *xpsnr, AVFrame *frame, const VmafxFrameResult *result);
+
+/** The lines at the end. Programs read what follows "minimum: " in that of the log. */
+int ff_vmafx_xpsnr_end(VMAFXXpsnr *xpsnr, const VmafxContext *vmafx, int64_t frames);
+
+void ff_vmafx_xpsnr_close(VMAFXXpsnr *xpsnr);
+
+#endif /* AVFILTER_VMAFX_XPSNR_H */
