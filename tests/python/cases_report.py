@@ -18,7 +18,9 @@ from pages import Content, in_chromium
 from vmafx.command._keys import HIGH_IS_BETTER, HIGH_IS_WORSE, MAIN_FEATURES, NEUTRAL, PREFIX, is_model, tells_quality
 from vmafx.command._scores import read_scores
 from vmafx.command._statistics import worst_frames
+from vmafx.command.page import scenes
 from vmafx.command.page.decimation import averages, extremes
+from vmafx.command.page.pictures import Media
 
 DYGRAPHS_BYTES = 131054, 1255  # of Debian 12's, script and style
 FILM = 172_800  # frames: two hours at 24 a second
@@ -70,6 +72,7 @@ def page_of_each_format(lab):
     for path in reports:
         page = page_of(lab, path, "--title", "T")
         page.has("T", "vmaf", "psnr_y", mean, f"{content['pooled_statistics']['vmaf']['p5']:.2f}")
+        page.has("Scenes", "Scores of scenes need a video to find them in: with --media, best with --reference, too.")
         check_equal(page.charts()[0]["time"], path.name != "libvmaf.json", f"{path.name}: it has times")
         curve = page.charts()[0]["curves"][0]
         check_equal(curve["y"], [round(frame["metrics"]["vmaf"] * 1000) for frame in content["frames"]], f"{path.name}: curve")
@@ -249,7 +252,8 @@ def luma_of(uri):
 
 @case
 def bit_rates_are_those_of_the_file(lab):
-    page = page_of(lab, report_of(lab), "--media", lab.clips.dist)
+    page = page_of(lab, report_of(lab), "--media", lab.clips.dist, "--scenes", 0)
+    check("Scenes" not in page.words, "scenes that nobody wants")
     with av.open(str(lab.clips.dist)) as file:
         size = sum(packet.size for packet in file.demux(video=0))
     page.has("Bit rate", f"{8e-6 * size / (FRAMES / 25):.3f}")
@@ -270,6 +274,67 @@ def windows_are_listed(lab):
     check("0–0" not in page.words and page.text.count("–") < 200, "windows that are not among the worst")
 
 
+def rows_of(page, heading):
+    """The rows of the table below a heading, as texts."""
+    words = page.words[page.words.index(heading) :]
+    cells = words[words.index("first frame") + 2 :]
+    return [cells[i : i + 9] for i in range(0, len(cells) - 8, 9) if re.fullmatch(r"\d+:\d\d\.\d{3}", cells[i + 1])]
+
+
+@case
+def scenes_are_listed(lab):
+    """Cuts at frames 12 and 30. The encode is 4 brighter in the first scene, 8 in frame 20, and 2 in all other frames."""
+    plain = "nullsrc=s=64x48:r=25:d=2,format=gray,geq=lum=60+120*between(N\\,12\\,29)+50*gt(N\\,29)"
+    lab.run("-f lavfi -i", plain, "-c:v ffv1 ref.mkv").succeeded()
+    lab.run("-f lavfi -i", f"{plain}+2+2*lt(N\\,12)+6*eq(N\\,20)", "-c:v ffv1 dist.mkv").succeeded()
+    command = "dist.mkv", "ref.mkv", "--model", "none", "--feature", "name=psnr:enable_chroma=false", "--log", "scores.json"
+    vmafx(lab, "score", *command, "--report", "page.html").succeeded()
+    pages = [Content(lab.folder / "page.html"), page_of(lab, "scores.json", "--media", "dist.mkv", "--reference", "ref.mkv", "--worst", 1)]
+    of_2, of_4, of_8 = (20 * math.log10(255 / error) for error in (2, 4, 8))
+    mean, harmonic = (17 * of_2 + of_8) / 18, 18 / (17 / (of_2 + 1) + 1 / (of_8 + 1)) - 1
+    wanted = [
+        ["1", "0:00.000", *[f"{of_4:.2f}"] * 3, "0:00.000", "0:00.480", "0", "12"],
+        ["2", "0:00.480", f"{mean:.2f}", f"{harmonic:.2f}", f"{of_8:.2f}", "0:00.800", "0:00.720", "12", "18"],
+        ["3", "0:01.200", *[f"{of_2:.2f}"] * 3, "0:01.200", "0:00.800", "30", "20"],
+    ]
+    for page in pages:
+        check_equal(rows_of(page, "Scenes"), wanted, "scenes")
+    pages[1].has("FFmpeg’s scdet=10 finds 2 cuts in ref.mkv.")
+    one = page_of(lab, "scores.json", "--media", "dist.mkv", "--scenes", 90)
+    one.has("FFmpeg’s scdet=90 finds no cuts in dist.mkv.")
+    check_equal([row[:2] + row[6:] for row in rows_of(one, "Scenes")], [["1", "0:00.000", "0:02.000", "0", "50"]], "scenes without cuts")
+    content = json.loads((lab.folder / "scores.json").read_text())
+    (lab.folder / "part.json").write_text(json.dumps({**content, "frames": content["frames"][15:]}))
+    part = page_of(lab, "part.json", "--media", "dist.mkv")
+    part.has("FFmpeg’s scdet=10 finds 1 cut in dist.mkv.")
+    check_equal([[*row[:2], row[6], row[8]] for row in rows_of(part, "Scenes")], [["1", "0:00.600", "0:00.600", "15"], ["2", "0:01.200", "0:00.800", "20"]], "scenes of a range")
+
+
+@case
+def many_scenes_are_folded(lab):
+    """The worst first, then the others in the order of time, as many as there is room for."""
+    write_csv(lab.folder / "film.csv", 2, 12_000)
+    encodes = read_scores(lab.folder / "film.csv")
+    found, scenes._ffmpeg.cuts = scenes._ffmpeg.cuts, lambda *_: [0.4 + 6 * i / 24 for i in range(1, 2000)]
+    try:
+        text = scenes.scenes_section(encodes, ["vmaf"], Media("ffmpeg", ["a", "b"], "r", {"r": 0.4}), 10)
+    finally:
+        scenes._ffmpeg.cuts = found
+    (lab.folder / "page.html").write_text(text)
+    page = Content(lab.folder / "page.html")
+    check_equal(len(page.all("details")), 2, "folded lists")
+    page.has("FFmpeg’s scdet=10 finds 1999 cuts in r.", "encode 1, vmaf", "The next 750; 1240 better ones are left out")
+    worst, others = (rows[:size] for size, rows in ((10, rows_of(page, "encode 1, vmaf")), (750, rows_of(page, "The next 750; 1240 better ones are left out"))))
+    means = [float(row[2]) for row in worst]
+    check(means == sorted(means) and means[-1] <= min(float(row[2]) for row in others), "the worst are not first")
+    numbers = [int(row[0]) for row in others]
+    check(numbers == sorted(numbers) and {row[8] for row in worst + others} == {"6"}, "order")
+    check(all(int(row[7]) == 6 * (int(row[0]) - 1) for row in worst + others), "the first frames")
+    check(len(text) < 400_000, f"{len(text)} bytes")
+    said = scenes.scenes_section(encodes, ["vmaf"], Media(lab.ffmpeg, ["none.mkv"], None), 10)
+    check("<p>no scenes of none.mkv: No such file or directory</p>" in said, said)
+
+
 @case
 def report_errors(lab):
     good = report_of(lab)
@@ -288,6 +353,7 @@ def report_errors(lab):
         ((good, "--reference", "a"), 2, "--reference needs the encodes, too"),
         ((good, "--media", "none.mp4"), 1, "cannot read none.mp4"),
         ((good, "--dygraphs", "/nowhere"), 1, "dygraph.min.js and dygraph.min.css are not in /nowhere"),
+        ((good, "--scenes", "101"), 2, "argument --scenes: 101 is no number from 0 to 100"),
         ((good, "-o", "none/page.html"), 1, "cannot write none/page.html: there is no folder none"),
         ((good, "-o", "."), 1, "it is a folder"),
     ):

@@ -141,6 +141,21 @@ def first_picture(ffmpeg: str, path: str) -> int:
     return int(found[1])
 
 
+def cuts(ffmpeg: str, path: str, threshold: float, begin: float, end: float) -> list[float]:
+    """When scenes begin between two times, in seconds from the start of the file: what FFmpeg's filter scdet finds in small pictures."""
+    small = "scale=w='min(320,iw)':h=-2:flags=fast_bilinear"
+    filters = f"settb=AVTB,{small},scdet=threshold={threshold:g},metadata=print:key=lavfi.scd.time:file=-"
+    command = [ffmpeg, "-v", "error", "-nostdin", "-ss", f"{begin:.6f}", "-t", f"{end - begin:.6f}", "-i", input_name(path)]
+    command += ["-map", "0:V:0", "-vf", filters, "-f", "null", os.devnull]
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
+    except OSError as error:
+        raise Failure(f"cannot run {ffmpeg}: {error.strerror}") from error
+    if done.returncode:
+        raise Failure(f"no scenes of {path}: {_last_line(done.stderr, path)}")
+    return [begin + int(pts) / 1e6 for pts in re.findall(r"^frame:\d+ +pts:(-?\d+) ", done.stdout, re.M)]
+
+
 def packets(ffprobe: str, path: str) -> Iterator[tuple[float, int]]:
     """(time in seconds, bytes) of each packet of the video, in the file's order."""
     for line in _ask(ffprobe, path, "-show_entries", "packet=pts_time,dts_time,size", "-of", "compact=p=0").splitlines():

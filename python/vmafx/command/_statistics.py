@@ -22,13 +22,14 @@ def percentile(ordered: Sequence[float], percent: float) -> float:
 def pooled_values(encode: Encode, key: str) -> dict[str, float | None]:
     """Those of the report, and the others computed; None: there is no finite score."""
     finite = sorted(filter(math.isfinite, encode.scores[key]))
-    computed = _computed(finite) if finite else {}
+    computed = pooled_of(finite) if finite else {}
     told: Mapping[str, float | None] = encode.pooled.get(key, {})
     values = {name: told.get(name, computed.get(name)) for name in NAMES}
     return {name: value if value is not None and math.isfinite(value) else None for name, value in values.items()}
 
 
-def _computed(ordered: Sequence[float]) -> dict[str, float]:
+def pooled_of(ordered: Sequence[float]) -> dict[str, float]:
+    """Of finite scores in ascending order, at least one."""
     count, mean = len(ordered), math.fsum(ordered) / len(ordered)
     values = {
         "mean": mean,
@@ -55,3 +56,9 @@ def worst_frames(encode: Encode, key: str, count: int, apart: float = 0) -> list
         if all(abs(encode.position(i) - encode.position(other)) >= apart for other in chosen):
             chosen.append(i)
     return chosen
+
+
+def rate_of(encode: Encode) -> float:
+    """Frames a second, on average, of an encode that has times."""
+    length = encode.times[-1] - encode.times[0]
+    return (encode.numbers[-1] - encode.numbers[0]) / length if length > 0 else 25.0

@@ -1,4 +1,4 @@
-"""make a page of scores: curves, distributions, the worst frames
+"""make a page of scores: curves, distributions, the worst frames and scenes
 
 The scores are those of reports, of the filter or of libvmaf; the page is one HTML file that needs nothing else.
 """
@@ -21,17 +21,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("scores", nargs="+", type=Path, metavar="SCORES", help="reports in JSON, NDJSON, CSV or XML; those of several encodes show all of them")
     add("-o", "--output", type=Path, required=True, metavar="FILE.html", help="the page to write")
     add("--score", action="append", metavar="KEY", help="a score to show, by its key in the report; may be repeated (default: models and main features)")
-    add("--media", nargs="+", default=[], metavar="DISTORTED", help="the encodes, in the order of their scores: bit rates")
-    add("--reference", metavar="REFERENCE", help="with --media: pictures of the worst frames")
+    add("--media", nargs="+", default=[], metavar="DISTORTED", help="the encodes, in the order of their scores: bit rates, scenes")
+    add("--reference", metavar="REFERENCE", help="with --media: pictures of the worst frames, and scenes")
     add("--worst", type=int, default=4, metavar="N", help="how many worst frames of each encode (default: %(default)s)")
     add("--title", default="", metavar="TEXT", help="the title (default: the names of the encodes)")
     add_page_arguments(parser)
-    add("--ffmpeg", metavar="PROGRAM", help="the ffmpeg to use, for pictures")
+    add("--ffmpeg", metavar="PROGRAM", help="the ffmpeg to use, for pictures and scenes")
 
 
 def add_page_arguments(parser: argparse.ArgumentParser) -> None:
     """Those that `score` has, too."""
+    told = "how different a picture is where a scene begins, as FFmpeg's scdet takes it, up to 100; 0: no table of scenes (default: %(default)g)"
+    parser.add_argument("--scenes", type=_threshold, default=Page.scenes, metavar="THRESHOLD", help=told)
     parser.add_argument("--dygraphs", type=Path, metavar="FOLDER", help="where dygraph.min.js is (default: where Debian's libjs-dygraphs puts it)")
+
+
+def _threshold(text: str) -> float:
+    try:
+        threshold = float(text)
+    except ValueError:
+        threshold = -1.0
+    if not 0 <= threshold <= 100:
+        raise argparse.ArgumentTypeError(f"{text} is no number from 0 to 100")
+    return threshold
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -41,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     for key in keys:
         if not any(key in encode.scores for encode in encodes):
             raise Failure(f"no report has scores {key}; there are {', '.join(encodes[0].scores)}")
-    page = Page(encodes, keys, _media(arguments, encodes), title=arguments.title, worst=arguments.worst)
+    page = Page(encodes, keys, _media(arguments, encodes), title=arguments.title, worst=arguments.worst, scenes=arguments.scenes)
     write_page(arguments.output, page, arguments.dygraphs)
     return 0
 

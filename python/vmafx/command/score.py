@@ -131,7 +131,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.report:
         starts = {video.path: zero for video, zero in zip(work.videos, work.zeros())}
         media = Media(work.settings.ffmpeg, dists, ref, starts)
-        write_page(arguments.report, Page(encodes, result.keys, media, warnings=work.notes + said.warnings), arguments.dygraphs)
+        page = Page(encodes, result.keys, media, warnings=work.notes + said.warnings, scenes=arguments.scenes)
+        write_page(arguments.report, page, arguments.dygraphs)
     return 0
 
 

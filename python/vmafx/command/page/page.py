@@ -8,12 +8,13 @@ from typing import Any
 
 from .. import _ffmpeg
 from .._scores import Encode
-from .._statistics import pooled_values, worst_frames
+from .._statistics import pooled_values, rate_of, worst_frames
 from .._terminal import Failure, decimals_of, note, time_text
 from .curves import LIVE_POINTS, MOST_LIVE, MOST_STATIC, STATIC_POINTS, Chart, bit_rates, cumulative, have_times, histogram, over_time, span
 from .document import document, footer, header
 from .pictures import Media, picture
 from .plots import key_of, legend, plot
+from .scenes import scenes_section
 from .scripts import scripts
 from .tables import number, pooled_table, run_table, table, windows_table
 
@@ -29,6 +30,7 @@ class Page:
     title: str = ""
     warnings: list[str] = field(default_factory=list)
     worst: int = 4  # frames with pictures, of each encode
+    scenes: float = 10  # how much a picture differs from the one before where a scene begins, as FFmpeg's scdet takes it; 0: none
     charts: list[dict[str, Any]] = field(default_factory=list)  # for the script
 
 
@@ -80,6 +82,7 @@ def _sections(page: Page) -> Iterator[str]:
         if place == 0 and page.media and have_times(page.encodes):
             yield _bit_rates(page, static, live)
         yield f"{_worst(page, key)}</section>"
+    yield scenes_section(page.encodes, page.keys, page.media, page.scenes)
     if any(encode.windows for encode in page.encodes):
         yield f"<section><h2>Windows</h2>{''.join(_windows(page))}</section>"
 
@@ -137,7 +140,7 @@ def _has_pictures(page: Page, encode: Encode, key: str) -> bool:
 def _pictures(page: Page, place: int, i: int) -> str:
     assert page.media and page.media.ref
     encode = page.encodes[place]
-    time, rate = encode.times[i], _rate(encode)
+    time, rate = encode.times[i], rate_of(encode)
     figures = []
     for path, name in ((page.media.dists[place], encode.name), (page.media.ref, "reference")):
         try:
@@ -148,12 +151,6 @@ def _pictures(page: Page, place: int, i: int) -> str:
             image = f"<p>{escape(str(failure))}</p>"
         figures.append(f"<figure>{image}<figcaption>{escape(name)}</figcaption></figure>")
     return f'<div class="two">{"".join(figures)}</div>'
-
-
-def _rate(encode: Encode) -> float:
-    """Frames a second, on average."""
-    length = encode.times[-1] - encode.times[0]
-    return (encode.numbers[-1] - encode.numbers[0]) / length if length > 0 else 25.0
 
 
 def _windows(page: Page) -> Iterator[str]:
