@@ -126,20 +126,11 @@ StatusOr<Ssimulacra2Params> ssimulacra2_params(const VideoFormat& format) {
   if (format.w < kSsimulacra2MinSize || format.h < kSsimulacra2MinSize)
     return error(EINVAL, "ssimulacra2: %dx%d is too small; it needs pictures of at least %dx%d", format.w, format.h,
                  kSsimulacra2MinSize, kSsimulacra2MinSize);
-  const auto light = linear_light_of(format);
+  const auto light = picture_light_of(format);
   if (!light.ok()) return named(light.status());
   const auto primaries = primaries_to_bt709(format);
   if (!primaries.ok()) return named(primaries.status());
-  Ssimulacra2Params params = {.w = format.w,
-                              .h = format.h,
-                              .bpc = format.bpc,
-                              .has_chroma = format.planes() == 3,
-                              .chroma_w = format.plane_w(1),
-                              .chroma_h = format.plane_h(1),
-                              .across = chroma_across(format),
-                              .down = chroma_down(format),
-                              .light = light.value(),
-                              .absorbance = {}};
+  Ssimulacra2Params params = {light.value(), {}};
   for (int i = 0; i < 9; i++) {
     double sum = 0;
     for (int k = 0; k < 3; k++) sum += kOpsin[i / 3][k] * primaries.value()[3 * k + i % 3];

@@ -127,7 +127,7 @@ VMAFX_DEFINE_SAMPLE_KERNELS(ssimulacra2_values, T, work) {
     VMAFX_UNROLL
     for (int k = 0; k < 4; k++) {
       const int right = k % 2, below = k / 2;
-      four[k] = light_at(params, xs[right], ys[below], [&](int p, int row) { return picture.row<T>(p, row); });
+      four[k] = light_at<false>(params, xs[right], ys[below], [&](int p, int row) { return picture.row<T>(p, row); });
       if (xs[right] == 2 * x + right && ys[below] == 2 * y + below)
         store_values(work, params.absorbance, 0, side, xs[right], ys[below], four[k]);
     }

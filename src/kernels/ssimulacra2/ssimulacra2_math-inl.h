@@ -8,41 +8,11 @@
 
 #include "kernels/arithmetic/twin-inl.h"
 #include "kernels/ssimulacra2/ssimulacra2_math.h"
-#include "kernels/steps/linear_light-inl.h"
+#include "kernels/steps/picture_light-inl.h"
 
 VMAFX_TWIN_BEGIN
 
-/* Of four samples, the upper two first: the next scale. */
-VMAFX_TWIN Real mean_of_4(Real a, Real b, Real c, Real d) { return (((a + b) + c) + d) * Real(0.25f); }
-
 // -- Color ----------------------------------------------------------------------------------------------------------
-
-VMAFX_TWIN Light light_of(const SrgbCodes& codes) {
-  return {linear(narrowed(codes.r)), linear(narrowed(codes.g)), linear(narrowed(codes.b))};
-}
-
-#ifndef HWY_TARGET
-/* 16 times the code of chroma at a luma sample, less that of neutral colors. row(y): the samples of a row. */
-template <class Row>
-VMAFX_HD int chroma_at(const Ssimulacra2Params& params, const ChromaTaps& across, const ChromaTaps& down, Row row) {
-  const auto *top = row(down.first), *below = row(down.second);
-  return chroma_between(chroma_between(top[across.first], top[across.second], across.weight),
-                        chroma_between(below[across.first], below[across.second], across.weight), down.weight) -
-         params.light.neutral_chroma;
-}
-
-/* Of a luma sample. row(plane, y): the samples of a row. */
-template <class Row>
-VMAFX_HD Light light_at(const Ssimulacra2Params& params, int x, int y, Row row) {
-  int cb = 0, cr = 0;
-  if (params.has_chroma) {
-    const ChromaTaps across = params.across.taps(x, params.chroma_w), down = params.down.taps(y, params.chroma_h);
-    cb = chroma_at(params, across, down, [&](int at) { return row(1, at); });
-    cr = chroma_at(params, across, down, [&](int at) { return row(2, at); });
-  }
-  return light_of(srgb_codes(params.light, row(0, y)[x], cb, cr));
-}
-#endif
 
 /* The cube root of what cones absorb, from 0.0038 to 1.0038 for colors inside the gamut of BT.709, less that of their
  * bias: from a guess at x^(-1/3) by the bits, four steps of Newton's. */

@@ -46,12 +46,7 @@ VMAFX_CONSTANT float kSsimulacra2Last[kSsimulacra2Sections][4] = {
 /* The program does so from column 8 on, as long as more than seven columns are left. */
 VMAFX_HD bool ssimulacra2_four_at_once(int x, int w) { return x >= 8 && x < w - 7; }
 
-struct Ssimulacra2Params {
-  int w, h, bpc;
-  bool has_chroma;
-  int chroma_w, chroma_h;
-  ChromaAxis across, down;
-  LinearLight light;
+struct Ssimulacra2Params : PictureLight {
   float absorbance[9];  // of l, m, s from linear r, g, b of the video's primaries
 };
 

@@ -39,7 +39,8 @@ void light_up(const Ssimulacra2Params& params, const Picture& picture, const Mem
   const Size size = {params.w, params.h};
   for (int y = 0; y < params.h; y++)
     for (int x = 0; x < params.w; x++) {
-      const Light light = light_at(params, x, y, [&](int p, int at) { return picture.plane[p].as<T>().row(at); });
+      const Light light =
+          light_at<false>(params, x, y, [&](int p, int at) { return picture.plane[p].as<T>().row(at); });
       memory.plane(first)[size.at(x, y)] = light.r;
       memory.plane(first + 1)[size.at(x, y)] = light.g;
       memory.plane(first + 2)[size.at(x, y)] = light.b;

@@ -109,8 +109,8 @@ class Ssimulacra2Memory {
 
   /* Rows of light at scale 0, for even and odd rows. */
   float* light(int y, int kind) const { return lines_.row(y % 2 * 3 + kind); }
-  /* Samples as floats. */
-  float* samples(int line) const { return lines_.row(2 * 3 + line); }
+  /* Samples as floats, for light_row(). */
+  LightLines samples() const { return {{lines_.row(6), lines_.row(7), lines_.row(8), lines_.row(9), lines_.row(10)}}; }
 
  private:
   int band_;

@@ -46,66 +46,6 @@ constexpr int kBand = kSsimulacra2Band, kLanes = hn::MaxLanes(DF());
 using Memory = Ssimulacra2Memory;
 using Side = Ssimulacra2Side;
 
-// -- Linear light of a row -------------------------------------------------------------------------------------------
-
-/* Four times the chroma between two rows, of columns `from` to `to` - 1, into out[0] and on. The ends are repeated. */
-template <class T>
-HWY_INLINE void chroma_between_rows(const Plane<const T>& plane, const ChromaTaps& rows, int from, int to, float* below,
-                                    float* out) {
-  const int first = std::max(from, 0), last = std::min(to, plane.w), count = last - first;
-  float* inside = out + (first - from);
-  samples_to_floats(plane.row(rows.first) + first, count, static_cast<float>(4 - rows.weight), inside);
-  samples_to_floats(plane.row(rows.second) + first, count, static_cast<float>(rows.weight), below);
-  for (int i = 0; i < count; i += lanes()) store(load(inside + i) + load(below + i), inside + i);
-  std::fill(out, inside, inside[0]);
-  std::fill(inside + count, out + (to - from), inside[count - 1]);
-}
-
-/* 16 times the chroma of `count` columns from x on, an even one, less that of neutral colors. All of it is exact. */
-template <class T>
-HWY_INLINE void chroma_row(const Ssimulacra2Params& params, const Plane<const T>& plane, int y, int x, int count,
-                           const Memory& memory, float* out) {
-  float *below = memory.samples(3), *rows = memory.samples(4);
-  const ChromaTaps down = params.down.taps(y, plane.h);
-  const Real neutral(static_cast<float>(params.light.neutral_chroma));
-  if (!params.across.halved) {
-    chroma_between_rows(plane, down, x, x + count, below, rows);
-    for (int i = 0; i < count; i += lanes()) store(load(rows + i) * Real(4) - neutral, out + i);
-    return;
-  }
-  const int pairs = (count + 1) / 2;
-  chroma_between_rows(plane, down, x / 2 - 1, x / 2 + pairs + 1, below, rows);
-  const float offset = static_cast<float>(params.across.offset);
-  const Real before(offset), at_even(4 - offset), at_odd(2 + offset), after(2 - offset);
-  for (int i = 0; i < pairs; i += lanes()) {
-    const Real at = load(rows + i + 1);
-    const Real even = load(rows + i) * before + at * at_even, odd = at * at_odd + load(rows + i + 2) * after;
-    hn::StoreInterleaved2((even - neutral).v, (odd - neutral).v, DF(), out + 2 * i);
-  }
-}
-
-/* `count` columns from x on, an even one. */
-template <class T>
-HWY_INLINE void light_row(const Ssimulacra2Params& params, const Picture& picture, int y, int x, int count,
-                          const Memory& memory, float* const (&out)[3]) {
-  float *luma = memory.samples(0), *cb = memory.samples(1), *cr = memory.samples(2);
-  samples_to_floats(picture.plane[0].as<T>().row(y) + x, count, 1, luma);
-  if (params.has_chroma) {
-    chroma_row(params, picture.plane[1].as<T>(), y, x, count, memory, cb);
-    chroma_row(params, picture.plane[2].as<T>(), y, x, count, memory, cr);
-  } else {
-    std::fill_n(cb, count + kRowSlack, 0.0f);
-    std::fill_n(cr, count + kRowSlack, 0.0f);
-  }
-  for (int i = 0; i < count; i += lanes()) {
-    const Light light =
-        light_of(srgb_codes(params.light, widened(load(luma + i)), widened(load(cb + i)), widened(load(cr + i))));
-    store(light.r, out[0] + i);
-    store(light.g, out[1] + i);
-    store(light.b, out[2] + i);
-  }
-}
-
 // -- A row -----------------------------------------------------------------------------------------------------------
 
 /* Channels of a row, of `count` columns from column `from` of the lines on; zero beyond. */
@@ -120,20 +60,6 @@ HWY_INLINE void make_channels(const Ssimulacra2Params& params, const float* cons
   for (float* line : out) {
     std::fill(line, line + from, 0.0f);
     std::fill(line + from + count, line + Side::kChannelLine, 0.0f);
-  }
-}
-
-/* Half a row of the next scale. Where `columns` is odd the last one counts twice. */
-HWY_INLINE void halve_rows(float* top, float* below, int columns, float* out) {
-  if (columns % 2) {
-    top[columns] = top[columns - 1];
-    below[columns] = below[columns - 1];
-  }
-  for (int i = 0; 2 * i < columns; i += lanes()) {
-    VF top_left, top_right, left, right;
-    hn::LoadInterleaved2(DF(), top + 2 * i, top_left, top_right);
-    hn::LoadInterleaved2(DF(), below + 2 * i, left, right);
-    store(mean_of_4(top_left, top_right, left, right), out + i);
   }
 }
 
@@ -409,7 +335,8 @@ struct Strip {
       return;
     }
     float* const lines[3] = {light(side, 0, y) - before(), light(side, 1, y) - before(), light(side, 2, y) - before()};
-    if constexpr (kFromPicture) light_row<T>(params, picture, y, x0 - before(), width(), memory, lines);
+    if constexpr (kFromPicture)
+      light_row<false, T>(params, picture, y, x0 - before(), width(), memory.samples(), lines);
     make_channels(params, {lines[0], lines[1], lines[2]}, Side::kBefore - before(), width(), out);
     const bool has_next = scale + 1 < ssimulacra2_scales(params.w, params.h);
     if (has_next && (y % 2 || y + 1 == h)) halve(side, y);

@@ -17,7 +17,8 @@ struct Light {
   Real r, g, b;
 };
 
-struct SrgbCodes {
+/* R'G'B', not cut off yet. */
+struct GammaRgb {
   Double r, g, b;
 };
 
@@ -41,11 +42,10 @@ VMAFX_TWIN Double srgb_code(const DisplayCurve& curve, Double gamma) {
 }
 
 /* Of a code of luma and of 16 times the codes of chroma, less those of neutral chroma. */
-VMAFX_TWIN SrgbCodes srgb_codes(const LinearLight& p, Double y, Double cb, Double cr) {
+VMAFX_TWIN GammaRgb gamma_rgb(const LinearLight& p, Double y, Double cb, Double cr) {
   const Double gray = y * Double(p.luma) + Double(p.luma_offset);
-  return {srgb_code(p.curve, gray + cr * Double(p.red_cr)),
-          srgb_code(p.curve, gray + (cb * Double(p.green_cb) + cr * Double(p.green_cr))),
-          srgb_code(p.curve, gray + cb * Double(p.blue_cb))};
+  return {gray + cr * Double(p.red_cr), gray + (cb * Double(p.green_cb) + cr * Double(p.green_cr)),
+          gray + cb * Double(p.blue_cb)};
 }
 
 VMAFX_TWIN Real linear(Real code) {
@@ -60,6 +60,12 @@ VMAFX_TWIN Real linear(Real code) {
   p = fused(p, v, Real(2.200248328e-04f));
   q = fused(q, v, Real(2.631846970e-01f));
   return select(v > Real(0.04045f), p / q, v * Real(1 / 12.92f));
+}
+
+/* Of SDR video. */
+VMAFX_TWIN Light sdr_light(const LinearLight& p, const GammaRgb& rgb) {
+  return {linear(narrowed(srgb_code(p.curve, rgb.r))), linear(narrowed(srgb_code(p.curve, rgb.g))),
+          linear(narrowed(srgb_code(p.curve, rgb.b)))};
 }
 
 VMAFX_TWIN_END

@@ -5,11 +5,18 @@
  *   codes    of the light of a display as sRGB of 16 bits: what a picture file would hold
  *   R G B    of these codes, 1 being the white of the video
  *
+ * HDR video (PQ and HLG of BT.2100) has no codes of sRGB. Where a metric takes it, its light follows from R'G'B' in float, to 1e-5:
+ *
+ *   PQ       R G B, 1 being 10000 cd/m2
+ *   HLG      R G B of a display, 1 being its nominal peak, which decides the system gamma
+ *
  * Up to the codes this is done in double, so that they are those of the formulas; only where a value lies halfway
  * between two codes may another way of computing it come to the other one. Light follows from the code by the rational
  * function that libjxl has for sRGB, with its fused operations: to 1e-6 of white. */
 #ifndef VMAFX_KERNELS_STEPS_LINEAR_LIGHT_H
 #define VMAFX_KERNELS_STEPS_LINEAR_LIGHT_H
+
+#include <cstdint>
 
 #include "kernels/gpu/device.h"
 
@@ -21,12 +28,17 @@ struct DisplayCurve {
   double scale, power, offset;
 };
 
+/* What a display makes of R'G'B'. kHlg: of those of the scene, of their luma (BT.2100) to the power of gamma - 1. */
+enum class DisplayLight : int32_t { kSdr, kPq, kHlg };
+
 /* Parameters of the conversion, for kernels, too. */
 struct LinearLight {
   double luma, luma_offset;                    // R' = G' = B' = code * luma + luma_offset, without chroma
   double red_cr, green_cb, green_cr, blue_cb;  // what a 16th of a code of chroma adds
   int neutral_chroma;                          // 16 times the code
-  DisplayCurve curve;
+  DisplayLight display;
+  DisplayCurve curve;  // kSdr
+  float hlg_power;     // kHlg: gamma - 1
 };
 
 /* Where the chroma samples for luma sample x lie in a row of them (or y in a column): `weight` quarters of `second`,
@@ -45,6 +57,20 @@ struct ChromaAxis {
     const int quarters = 2 * at - offset, first = quarters >> 2, last = chroma_size - 1;
     return {first < 0 ? 0 : first < last ? first : last, first + 1 < last ? first + 1 : last, quarters & 3};
   }
+};
+
+/* All that the light of a video's pictures depends on. */
+struct PictureLight {
+  int w, h, bpc;
+  bool has_chroma;
+  int chroma_w, chroma_h;
+  ChromaAxis across, down;
+  LinearLight light;
+};
+
+/* Lines that light_row() works in: each as long as what it is asked for, and kRowSlack (rows.h). */
+struct LightLines {
+  float* of[5];
 };
 
 /* `weight` quarters of `second`, the rest of `first`, times 4. */

@@ -17,9 +17,17 @@ namespace vmafx {
  * HLG, logarithms). */
 StatusOr<LinearLight> linear_light_of(const VideoFormat& format);
 
+/* PQ and HLG, too, by their transfer. hlg_peak: of the display, in cd/m2. */
+inline constexpr int kPqTransfer = 16, kHlgTransfer = 18;
+StatusOr<LinearLight> linear_light_of(const VideoFormat& format, double hlg_peak);
+
 /* Linear R G B of the video's primaries to those of BT.709, row by row; unspecified primaries are BT.709. White is
  * kept: that of another illuminant becomes D65. EINVAL for unknown ones. */
 StatusOr<std::array<double, 9>> primaries_to_bt709(const VideoFormat& format);
+
+/* All that the light of the video's pictures depends on, its own or that of `light`. */
+StatusOr<PictureLight> picture_light_of(const VideoFormat& format);
+PictureLight picture_light_of(const VideoFormat& format, const LinearLight& light);
 
 /* Where chroma lies. Unspecified: in the middle of two rows, on the first of two columns, as MPEG-2 to HEVC have it. */
 ChromaAxis chroma_across(const VideoFormat& format);
