@@ -25,7 +25,8 @@ namespace vmafx {
   EACH(kFloatMsSsimExtractor) \
   EACH(kSpeedChromaExtractor) \
   EACH(kSpeedTemporalExtractor) \
-  EACH(kXpsnrExtractor)
+  EACH(kXpsnrExtractor) \
+  EACH(kButteraugliExtractor)
 // clang-format on
 
 /* Each at the end of its metric's own source. */

@@ -1,0 +1,110 @@
+/* Constants, sizes, parameters and raw sums of butteraugli, for all twins. */
+#ifndef VMAFX_KERNELS_BUTTERAUGLI_BUTTERAUGLI_MATH_H
+#define VMAFX_KERNELS_BUTTERAUGLI_BUTTERAUGLI_MATH_H
+
+#include "kernels/steps/linear_light.h"
+
+namespace vmafx {
+
+inline constexpr int kButteraugliMinSize = 8;  // of a picture, and of the one of half the size
+
+struct ButteraugliParams : PictureLight {
+  float absorbance[9];  // of l, m, s from linear r, g, b of the video's primaries, in cd/m2
+  double norm;
+};
+
+/* What the sums hold of a row of the map of distances. Column x belongs to sum x % kButteraugliLanes, which takes its columns from
+ * left to right; then the second half of the sums is added to the first one, until one is left. */
+struct ButteraugliRow {
+  double most;
+  double powers[3];  // Σ d^norm, Σ d^(2 norm), Σ d^(4 norm)
+};
+inline constexpr int kButteraugliLanes = 16;
+
+template <class Sums>
+VMAFX_HD double butteraugli_sum_of_lanes(Sums& sums) {
+  for (int half = kButteraugliLanes / 2; half > 0; half /= 2)
+    for (int i = 0; i < half; i++) sums[i] += sums[i + half];
+  return sums[0];
+}
+
+/* A distance to such a power is 0 below this one, so that none leaves the range of doubles. */
+inline constexpr float kButteraugliLeast = 0x1p-30f, kButteraugliMostNorm = 16;
+
+/* Widths and heights of the picture of half the size; whether there is one. */
+VMAFX_HD int butteraugli_half(int size) { return (size + 1) / 2; }
+VMAFX_HD bool butteraugli_has_half(int w, int h) {
+  return butteraugli_half(w) >= kButteraugliMinSize && butteraugli_half(h) >= kButteraugliMinSize;
+}
+
+/* Of the eight samples around one that are looked at, and what they are beyond the borders: too much to be one of the least. */
+inline constexpr int kButteraugliStep = 3;
+inline constexpr float kButteraugliNowhere = 0x1p100f;
+
+// -- Blurs -----------------------------------------------------------------------------------------------------------
+
+/* Gaussians, cut off at ⌊2.25 σ⌋ samples: exp(-k² / 2σ²). Beyond the borders of a picture there is nothing: the sum is divided by
+ * that of the factors inside it. */
+VMAFX_CONSTANT float kButteraugliLow[] = {1.f,          0.99028331f,  0.961696029f, 0.915872633f, 0.855364621f,
+                                          0.783405066f, 0.703623533f, 0.619745314f, 0.535309672f, 0.453435808f,
+                                          0.376656473f, 0.306827277f, 0.245110229f, 0.19202058f,  0.147520736f,
+                                          0.111141749f, 0.0821145922f};  // σ = 7.15593339443
+VMAFX_CONSTANT float kButteraugliMiddle[] = {1.f,          0.953060329f, 0.825052559f, 0.648759365f, 0.463368475f,
+                                             0.300614655f, 0.177147314f, 0.0948199779f};    // σ = 3.22489901262
+VMAFX_CONSTANT float kButteraugliHigh[] = {1.f, 0.815165043f, 0.441552371f, 0.158931509f};  // σ = 1.56416327805
+VMAFX_CONSTANT float kButteraugliMask[] = {1.f,          0.933712125f, 0.760067225f, 0.539407492f,
+                                           0.333739787f, 0.180021748f, 0.0846579969f};  // σ = 2.7
+
+struct ButteraugliLowBlur {
+  static constexpr int kRadius = 16;
+  VMAFX_HD static float tap(int k) { return kButteraugliLow[k]; }
+};
+struct ButteraugliMiddleBlur {
+  static constexpr int kRadius = 7;
+  VMAFX_HD static float tap(int k) { return kButteraugliMiddle[k]; }
+};
+struct ButteraugliHighBlur {
+  static constexpr int kRadius = 3;
+  VMAFX_HD static float tap(int k) { return kButteraugliHigh[k]; }
+};
+struct ButteraugliMaskBlur {
+  static constexpr int kRadius = 6;
+  VMAFX_HD static float tap(int k) { return kButteraugliMask[k]; }
+};
+
+/* By what the sum at a sample is multiplied: there are `size` samples. */
+template <class Blur>
+VMAFX_HD float butteraugli_blur_scale(int at, int size) {
+  float sum = 0;
+  for (int k = -Blur::kRadius; k <= Blur::kRadius; k++)
+    if (at + k >= 0 && at + k < size) sum += Blur::tap(k < 0 ? -k : k);
+  return 1 / sum;
+}
+
+/* The blur of the light (σ = 1.2), whose factors add up to 1; pictures are mirrored at their borders, the last sample repeated. */
+inline constexpr int kButteraugliLightRadius = 2;
+VMAFX_CONSTANT float kButteraugliLightTap[] = {0.343406469f, 0.242667601f, 0.0856291726f};
+
+// -- Differences -----------------------------------------------------------------------------------------------------
+
+/* Of a band of frequencies: with A the mean of the magnitudes there, a difference counts (more, less) / (norm + A), `more` for all, `less`
+ * for what the encode lacks or has too much of. From the weights w of the reference program: more = mul·√(w·0.5·a)·norm / 8.5, less =
+ * mul·√(w·0.33/a)·norm / 8.5; mul = 0.39905817637 for the highest band, else 0.611612573796; a, which is 0.8, √0.8 and 1 from the highest
+ * to the lowest band, makes what an encode adds worse than what it loses. */
+struct ButteraugliLines {
+  float more, less, norm;
+};
+inline constexpr int kButteraugliLineReach = 4;                       // samples
+inline constexpr int kButteraugliHighest = 2, kButteraugliBands = 6;  // the first two are of the highest frequencies
+VMAFX_CONSTANT ButteraugliLines kButteraugliLines[kButteraugliBands] = {
+    {1.95554149f, 1.98586178f, 5.f},          // highest, x: w = 173.5
+    {2.23575544f, 2.27042031f, 71.7800293f},  // y: 1.10039032555
+    {32236.7852f, 29280.5137f, 8051.1582f},   // high, x: 6923.99476109
+    {936660.812f, 850764.438f, 4498534.5f},   // y: 18.7237414387
+    {4662043.5f, 3787462.f, 1009002.69f},     // middle, x: 8246.75321353
+    {40359140.f, 32787922.f, 130262056.f},    // y: 37.0819870399
+};
+
+}  // namespace vmafx
+
+#endif

@@ -1,0 +1,246 @@
+/* The definition of butteraugli: whole planes of floats, one step after the other. */
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "kernels/butteraugli/butteraugli.h"
+#include "kernels/butteraugli/butteraugli_math-inl.h"
+
+namespace vmafx {
+namespace {
+
+/* Planes of floats without gaps, for the picture of full size. */
+constexpr int kLight = 0, kLow = 3, kMiddle = 6, kHigh = 9, kHighest = 11, kActivity = 13, kSidePlanes = 14;
+constexpr int kRef = 0, kDist = kSidePlanes, kXyb = 2 * kSidePlanes, kTemporary = kXyb + 3, kLowError = kTemporary + 3,
+              kError = kLowError + 1, kMap = kError + 1, kHalfMap = kMap + 1, kPlanes = kHalfMap + 1;
+
+struct Memory {
+  float* plane(int p) const { return floats + p * plane_floats; }
+  float* floats;
+  size_t plane_floats;
+};
+
+struct Size {
+  int w, h;
+  size_t at(int x, int y) const { return static_cast<size_t>(y) * w + x; }
+  size_t samples() const { return static_cast<size_t>(w) * h; }
+};
+
+/* Of a plane, from a sample on; `outside` beyond its borders. */
+struct Around {
+  const float* plane;
+  const Size& size;
+  int x, y;
+  float outside = 0;
+
+  float operator()(int dx, int dy) const {
+    const int column = x + dx, row = y + dy;
+    const bool inside = column >= 0 && column < size.w && row >= 0 && row < size.h;
+    return inside ? plane[size.at(column, row)] : outside;
+  }
+  float mirrored(int dx, int dy) const {
+    return plane[size.at(mirror_repeated(x + dx, size.w), mirror_repeated(y + dy, size.h))];
+  }
+};
+
+template <class Take>
+void for_samples(const Size& size, Take take) {
+  for (int y = 0; y < size.h; y++)
+    for (int x = 0; x < size.w; x++) take(x, y, size.at(x, y));
+}
+
+// -- Light -----------------------------------------------------------------------------------------------------------
+
+template <class T>
+void light_up(const ButteraugliParams& params, const Picture& picture, const Memory& memory, int first) {
+  for_samples({params.w, params.h}, [&](int x, int y, size_t i) {
+    const Light light = light_at<true>(params, x, y, [&](int p, int at) { return picture.plane[p].as<T>().row(at); });
+    memory.plane(first)[i] = light.r;
+    memory.plane(first + 1)[i] = light.g;
+    memory.plane(first + 2)[i] = light.b;
+  });
+}
+
+/* In place: what is written has been read. */
+void halve(float* plane, const Size& from, const Size& to) {
+  for_samples(to, [&](int x, int y, size_t i) {
+    const int right = std::min(2 * x + 1, from.w - 1), below = std::min(2 * y + 1, from.h - 1);
+    plane[i] = mean_of_4(plane[from.at(2 * x, 2 * y)], plane[from.at(right, 2 * y)], plane[from.at(2 * x, below)],
+                         plane[from.at(right, below)]);
+  });
+}
+
+// -- Blurs: along the rows first, then down the columns --------------------------------------------------------------
+
+template <class Blur>
+void blur(const float* in, const Size& size, float* rows, float* out) {
+  for_samples(size, [&](int x, int y, size_t i) {
+    const Around at = {in, size, x, y};
+    rows[i] = butteraugli_blurred_along<Blur>([&](int k) { return at(k, 0); }, butteraugli_blur_scale<Blur>(x, size.w));
+  });
+  for_samples(size, [&](int x, int y, size_t i) {
+    const Around at = {rows, size, x, y};
+    float sum[1];
+    butteraugli_blur_down<Blur>([&](int k) { return at(0, k - Blur::kRadius); }, sum);
+    out[i] = sum[0] * butteraugli_blur_scale<Blur>(y, size.h);
+  });
+}
+
+void blur_light(const float* in, const Size& size, float* rows, float* out) {
+  for_samples(size, [&](int x, int y, size_t i) {
+    const Around at = {in, size, x, y};
+    rows[i] = butteraugli_blurred_light([&](int k) { return at.mirrored(k, 0); });
+  });
+  for_samples(size, [&](int x, int y, size_t i) {
+    const Around at = {rows, size, x, y};
+    out[i] = butteraugli_blurred_light([&](int k) { return at.mirrored(0, k); });
+  });
+}
+
+// -- A picture -------------------------------------------------------------------------------------------------------
+
+void make_xyb(const ButteraugliParams& params, const Memory& memory, const Size& size, int side) {
+  const float* light[3];
+  float *blurred[3], *xyb[3];
+  for (int c = 0; c < 3; c++) {
+    light[c] = memory.plane(side + kLight + c);
+    blurred[c] = memory.plane(kTemporary + c);
+    xyb[c] = memory.plane(kXyb + c);
+    blur_light(light[c], size, memory.plane(kError), blurred[c]);
+  }
+  for (size_t i = 0; i < size.samples(); i++) {
+    const ButteraugliXyb all = butteraugli_xyb(params.absorbance, {light[0][i], light[1][i], light[2][i]},
+                                               {blurred[0][i], blurred[1][i], blurred[2][i]});
+    xyb[0][i] = all.x;
+    xyb[1][i] = all.y;
+    xyb[2][i] = all.b;
+  }
+}
+
+void separate(const Memory& memory, const Size& size, int side) {
+  const size_t samples = size.samples();
+  float *rows = memory.plane(kTemporary), *rest = memory.plane(kTemporary + 1);
+  for (int c = 0; c < 3; c++) {
+    const float* xyb = memory.plane(kXyb + c);
+    float *low = memory.plane(side + kLow + c), *middle = memory.plane(side + kMiddle + c);
+    blur<ButteraugliLowBlur>(xyb, size, rows, low);
+    std::transform(xyb, xyb + samples, low, rest, std::minus());
+    blur<ButteraugliMiddleBlur>(rest, size, rows, middle);
+    if (c == 2) break;
+    std::transform(rest, rest + samples, middle, memory.plane(side + kHigh + c), std::minus());
+    std::transform(middle, middle + samples, middle, c ? butteraugli_middle_y : butteraugli_middle_x);
+  }
+  float *x = memory.plane(side + kHigh), *y = memory.plane(side + kHigh + 1);
+  std::transform(x, x + samples, y, x, butteraugli_suppressed);
+  for (int c = 0; c < 2; c++) {
+    float *high = memory.plane(side + kHigh + c), *highest = memory.plane(side + kHighest + c);
+    blur<ButteraugliHighBlur>(high, size, rows, rest);
+    for (size_t i = 0; i < samples; i++) {
+      const ButteraugliHighs highs = c ? butteraugli_highs_y(high[i], rest[i]) : butteraugli_highs_x(high[i], rest[i]);
+      high[i] = highs.high;
+      highest[i] = highs.highest;
+    }
+  }
+}
+
+void make_activity(const Memory& memory, const Size& size, int side) {
+  float *rows = memory.plane(kTemporary), *activity = memory.plane(kTemporary + 1);
+  const float *x = memory.plane(side + kHigh), *y = memory.plane(side + kHigh + 1);
+  const float *highest_x = memory.plane(side + kHighest), *highest_y = memory.plane(side + kHighest + 1);
+  for (size_t i = 0; i < size.samples(); i++)
+    activity[i] = butteraugli_activity({highest_x[i], x[i]}, {highest_y[i], y[i]});
+  blur<ButteraugliMaskBlur>(activity, size, rows, memory.plane(side + kActivity));
+}
+
+// -- Differences -----------------------------------------------------------------------------------------------------
+
+void set_errors(const Memory& memory, const Size& size) {
+  const auto ref = [&](int p, size_t i) { return memory.plane(kRef + p)[i]; };
+  const auto dist = [&](int p, size_t i) { return memory.plane(kDist + p)[i]; };
+  const auto less = [&](int p, size_t i) { return ref(p, i) - dist(p, i); };
+  for (size_t i = 0; i < size.samples(); i++) {
+    memory.plane(kLowError)[i] = butteraugli_low_error(less(kLow, i), less(kLow + 1, i), less(kLow + 2, i));
+    memory.plane(kError)[i] =
+        butteraugli_middle_error(less(kMiddle, i), less(kMiddle + 1, i), less(kMiddle + 2, i)) +
+        butteraugli_high_error(ref(kHigh, i), dist(kHigh, i), ref(kHigh + 1, i), dist(kHigh + 1, i));
+  }
+}
+
+void add_lines(const Memory& memory, const Size& size) {
+  constexpr int kBands[kButteraugliBands] = {kHighest, kHighest + 1, kHigh, kHigh + 1, kMiddle, kMiddle + 1};
+  float *samples = memory.plane(kTemporary), *error = memory.plane(kError);
+  for (int band = 0; band < kButteraugliBands; band++) {
+    const float *ref = memory.plane(kRef + kBands[band]), *dist = memory.plane(kDist + kBands[band]);
+    for (size_t i = 0; i < size.samples(); i++)
+      samples[i] = butteraugli_line_sample(ref[i], dist[i], kButteraugliLines[band]);
+    for_samples(size, [&](int x, int y, size_t i) {
+      const Around at = {samples, size, x, y};
+      error[i] += band < kButteraugliHighest ? butteraugli_lines(at) : butteraugli_sparse_lines(at);
+    });
+  }
+}
+
+/* Of what the reference has around a sample. */
+float hiding_at(const Around& activity) {
+  ButteraugliLeast3 least = butteraugli_least_of(activity(0, 0));
+  for (int y = -kButteraugliStep; y <= kButteraugliStep; y += kButteraugliStep)
+    for (int x = -kButteraugliStep; x <= kButteraugliStep; x += kButteraugliStep)
+      if (x || y) butteraugli_take(least, activity(x, y));
+  return butteraugli_hiding(least);
+}
+
+void make_map(const ButteraugliParams& params, const Memory& memory, const Size& size, int map) {
+  for (const int side : {kRef, kDist}) {
+    make_xyb(params, memory, size, side);
+    separate(memory, size, side);
+    make_activity(memory, size, side);
+  }
+  set_errors(memory, size);
+  add_lines(memory, size);
+  const float *ref = memory.plane(kRef + kActivity), *dist = memory.plane(kDist + kActivity);
+  for_samples(size, [&](int x, int y, size_t i) {
+    const float error = memory.plane(kError)[i] + butteraugli_activity_error(ref[i], dist[i]);
+    const float hiding = hiding_at({ref, size, x, y, kButteraugliNowhere});
+    memory.plane(map)[i] = butteraugli_distance(hiding, memory.plane(kLowError)[i], error);
+  });
+}
+
+void add_row(const float* distances, int w, double norm, ButteraugliRow& sums) {
+  double powers[3][kButteraugliLanes] = {};
+  float most = 0;
+  for (int x = 0; x < w; x++) {
+    most = std::max(most, distances[x]);
+    const ButteraugliPowers all = butteraugli_powers(distances[x], norm);
+    for (int i = 0; i < 3; i++) powers[i][x % kButteraugliLanes] += all.of[i];
+  }
+  for (int i = 0; i < 3; i++) sums.powers[i] = butteraugli_sum_of_lanes(powers[i]);
+  sums.most = most;
+}
+
+}  // namespace
+
+size_t butteraugli_scratch_bytes_ref(const ButteraugliParams& params) {
+  return kPlanes * sizeof(float) * static_cast<size_t>(params.w) * params.h;
+}
+
+void butteraugli_ref(const ButteraugliParams& params, const Picture& ref, const Picture& dist, std::byte* scratch,
+                     ButteraugliRow* rows) {
+  const Size size = {params.w, params.h}, half = {butteraugli_half(size.w), butteraugli_half(size.h)};
+  const Memory memory = {reinterpret_cast<float*>(scratch), size.samples()};
+  const auto light_up_depth = params.bpc == 8 ? light_up<uint8_t> : light_up<uint16_t>;
+  light_up_depth(params, ref, memory, kRef + kLight);
+  light_up_depth(params, dist, memory, kDist + kLight);
+  float* map = memory.plane(kMap);
+  make_map(params, memory, size, kMap);
+  if (butteraugli_has_half(size.w, size.h)) {
+    for (const int side : {kRef, kDist})
+      for (int c = 0; c < 3; c++) halve(memory.plane(side + kLight + c), size, half);
+    make_map(params, memory, half, kHalfMap);
+    for_samples(size, [&](int x, int y, size_t i) {
+      map[i] = butteraugli_of_both(map[i], memory.plane(kHalfMap)[half.at(x / 2, y / 2)]);
+    });
+  }
+  for (int y = 0; y < size.h; y++) add_row(map + size.at(0, y), size.w, params.norm, rows[y]);
+}
+
+}  // namespace vmafx
