@@ -9,6 +9,7 @@
 
 #include "kernels/adm/adm.hip"
 #include "kernels/adm/float_adm.hip"
+#include "kernels/butteraugli/butteraugli.hip"
 #include "kernels/cambi/cambi.hip"
 #include "kernels/ciede/ciede.hip"
 #include "kernels/float_ansnr/float_ansnr.hip"

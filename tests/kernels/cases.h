@@ -8,6 +8,7 @@
 
 #include "kernels/registry.h"
 #include "tests/kernels/adm/adm_cases.h"
+#include "tests/kernels/butteraugli/butteraugli_cases.h"
 #include "tests/kernels/cambi/cambi_cases.h"
 #include "tests/kernels/ciede/ciede_cases.h"
 #include "tests/kernels/float_ansnr/float_ansnr_cases.h"
@@ -26,6 +27,7 @@ namespace vmafx::test {
 
 inline const std::map<std::string, ParityCases (*)()> kParityCases = {
     {"adm", adm_cases},
+    {"butteraugli", butteraugli_cases},
     {"cambi", cambi_cases},
     {"ciede", ciede_cases},
     {"float_adm", float_adm_cases},

@@ -70,7 +70,7 @@ size_t scratch_bytes_of_one(const ButteraugliParams& params) { return butteraugl
 constexpr Twins<ButteraugliParams, ButteraugliRow> kTwins = {
     .ref = {butteraugli_scratch_bytes_ref, run_ref},
     .simd = {scratch_bytes_of_one, of_one<run_encodes>, butteraugli_scratch_bytes_simd, run_encodes},
-    .device = nullptr,
+    .device = butteraugli_hip,
 };
 
 // -- Parameters ------------------------------------------------------------------------------------------------------
@@ -123,7 +123,7 @@ StatusOr<ButteraugliParams> butteraugli_params(const ButteraugliOptions& options
 constexpr ExtractorInfo kButteraugliExtractor = {
     .name = "butteraugli",
     .help = "Butteraugli's distance and its norm, from linear light of the whole picture",
-    .flags = kColor,
+    .flags = kHip | kColor,
     .features = kFeatures,
     .main_score = "butteraugli",
     .options = kOptions,

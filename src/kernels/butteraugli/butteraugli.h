@@ -20,6 +20,7 @@
 #define VMAFX_KERNELS_BUTTERAUGLI_BUTTERAUGLI_H
 
 #include <cstddef>
+#include <memory>
 #include <span>
 
 #include "kernels/butteraugli/butteraugli_math.h"
@@ -42,6 +43,9 @@ void butteraugli_ref(const ButteraugliParams& params, const Picture& ref, const 
                      ButteraugliRow* rows);
 void butteraugli_simd(const ButteraugliParams& params, const Picture& ref, std::span<const Picture* const> dists,
                       std::byte* scratch, std::span<ButteraugliRow* const> rows);
+
+/* The HIP twin. */
+std::unique_ptr<DeviceTwin> butteraugli_hip(const ButteraugliParams& params);
 
 extern const ExtractorInfo kButteraugliExtractor;
 

@@ -254,6 +254,19 @@ VMAFX_TWIN Real butteraugli_hiding(const ButteraugliLeast3& all) {
   return (all.least * Real(0.45f) + all.second * Real(0.3f)) + all.third * Real(0.25f);
 }
 
+/* activity: the reference's around a sample, as for lines. */
+template <class Samples>
+VMAFX_TWIN Real butteraugli_hiding_at(const Samples& activity) {
+  ButteraugliLeast3 all = butteraugli_least_of(activity(0, 0));
+  VMAFX_UNROLL
+  for (int y = -1; y <= 1; y++) {
+    VMAFX_UNROLL
+    for (int x = -1; x <= 1; x++)
+      if (x || y) butteraugli_take(all, activity(kButteraugliStep * x, kButteraugliStep * y));
+  }
+  return butteraugli_hiding(all);
+}
+
 /* errors: of low frequencies, and of the others. */
 VMAFX_TWIN Real butteraugli_distance(Real hiding, Real low_error, Real error) {
   const Real unit(0.0710417703f), one(1); /* 1 / (17.8 · 0.79079917404) */

@@ -85,6 +85,12 @@ VMAFX_HD float butteraugli_blur_scale(int at, int size) {
 inline constexpr int kButteraugliLightRadius = 2;
 VMAFX_CONSTANT float kButteraugliLightTap[] = {0.343406469f, 0.242667601f, 0.0856291726f};
 
+/* Where no border is near. */
+template <class Blur>
+VMAFX_HD float butteraugli_blur_scale_inside() {
+  return butteraugli_blur_scale<Blur>(Blur::kRadius, 2 * Blur::kRadius + 1);
+}
+
 // -- Differences -----------------------------------------------------------------------------------------------------
 
 /* Of a band of frequencies: with A the mean of the magnitudes there, a difference counts (more, less) / (norm + A), `more` for all, `less`
@@ -104,6 +110,16 @@ VMAFX_CONSTANT ButteraugliLines kButteraugliLines[kButteraugliBands] = {
     {4662043.5f, 3787462.f, 1009002.69f},     // middle, x: 8246.75321353
     {40359140.f, 32787922.f, 130262056.f},    // y: 37.0819870399
 };
+
+// -- Steps -------------------------------------------------------------------------------------------------------------
+
+/* By how many rows steps are behind the light: each by as many as it needs further down of the one before. */
+namespace butteraugli_lag {
+inline constexpr int kXyb = kButteraugliLightRadius, kLow = kXyb + ButteraugliLowBlur::kRadius,
+                     kMiddle = kLow + ButteraugliMiddleBlur::kRadius, kHigh = kMiddle + ButteraugliHighBlur::kRadius,
+                     kLines = kHigh + kButteraugliLineReach, kActivity = kHigh + ButteraugliMaskBlur::kRadius,
+                     kMap = kActivity + kButteraugliStep;
+}
 
 }  // namespace vmafx
 

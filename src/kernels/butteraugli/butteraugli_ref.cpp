@@ -180,15 +180,6 @@ void add_lines(const Memory& memory, const Size& size) {
   }
 }
 
-/* Of what the reference has around a sample. */
-float hiding_at(const Around& activity) {
-  ButteraugliLeast3 least = butteraugli_least_of(activity(0, 0));
-  for (int y = -kButteraugliStep; y <= kButteraugliStep; y += kButteraugliStep)
-    for (int x = -kButteraugliStep; x <= kButteraugliStep; x += kButteraugliStep)
-      if (x || y) butteraugli_take(least, activity(x, y));
-  return butteraugli_hiding(least);
-}
-
 void make_map(const ButteraugliParams& params, const Memory& memory, const Size& size, int map) {
   for (const int side : {kRef, kDist}) {
     make_xyb(params, memory, size, side);
@@ -200,7 +191,7 @@ void make_map(const ButteraugliParams& params, const Memory& memory, const Size&
   const float *ref = memory.plane(kRef + kActivity), *dist = memory.plane(kDist + kActivity);
   for_samples(size, [&](int x, int y, size_t i) {
     const float error = memory.plane(kError)[i] + butteraugli_activity_error(ref[i], dist[i]);
-    const float hiding = hiding_at({ref, size, x, y, kButteraugliNowhere});
+    const float hiding = butteraugli_hiding_at(Around{ref, size, x, y, kButteraugliNowhere});
     memory.plane(map)[i] = butteraugli_distance(hiding, memory.plane(kLowError)[i], error);
   });
 }

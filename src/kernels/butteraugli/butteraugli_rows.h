@@ -15,14 +15,6 @@ namespace vmafx {
 inline constexpr int kButteraugliBand = 8;     // rows that a step makes at once
 inline constexpr int kButteraugliEncodes = 4;  // at a time
 
-/* By how many rows steps are behind the light: each by as many as it needs further down of the one before. */
-namespace butteraugli_lag {
-inline constexpr int kXyb = kButteraugliLightRadius, kLow = kXyb + ButteraugliLowBlur::kRadius,
-                     kMiddle = kLow + ButteraugliMiddleBlur::kRadius, kHigh = kMiddle + ButteraugliHighBlur::kRadius,
-                     kLines = kHigh + kButteraugliLineReach, kActivity = kHigh + ButteraugliMaskBlur::kRadius,
-                     kMap = kActivity + kButteraugliStep;
-}
-
 /* The last rows of some planes. */
 class ButteraugliRing {
  public:

@@ -347,18 +347,6 @@ void add_activity_error(const Level& level, int y, const Side& ref, const Pair& 
     store(load(error + x) + butteraugli_activity_error(load(of_ref + x), load(of_dist + x)), error + x);
 }
 
-HWY_INLINE Real hiding_at(const AroundRows& activity) {
-  constexpr int kStep = kButteraugliStep;
-  ButteraugliLeast3 least = butteraugli_least_of(activity(0, 0));
-  VMAFX_UNROLL
-  for (int y = -1; y <= 1; y++) {
-    VMAFX_UNROLL
-    for (int x = -1; x <= 1; x++)
-      if (x || y) butteraugli_take(least, activity(kStep * x, kStep * y));
-  }
-  return butteraugli_hiding(least);
-}
-
 HWY_NOINLINE void make_map(const Level& level, const Band& band, const Side& ref, const Pair& pair) {
   const RowsAround<kButteraugliStep> around(level, band, ref.activity, 0, level.nowhere);
   for (int i = 0; i < band.count; i++) {
@@ -366,7 +354,7 @@ HWY_NOINLINE void make_map(const Level& level, const Band& band, const Side& ref
     const float *low_error = pair.low_error.row(y), *error = pair.error.row(y);
     float* map = pair.map.row(y);
     for (int x = 0; x < level.w; x += lanes()) {
-      const Real hiding = hiding_at({around.row + i + kButteraugliStep, x});
+      const Real hiding = butteraugli_hiding_at(AroundRows{around.row + i + kButteraugliStep, x});
       store(butteraugli_distance(hiding, load(low_error + x), load(error + x)), map + x);
     }
   }

@@ -7,12 +7,13 @@
 #define VMAFX_KERNELS_STEPS_PICTURE_LIGHT_INL_H
 #endif
 
-#include "base/picture.h"
 #include "kernels/steps/hdr_light-inl.h"
 #include "kernels/steps/rows-inl.h"
 
 #ifdef HWY_TARGET
 #include <algorithm>
+
+#include "base/picture.h"
 #endif
 
 VMAFX_TWIN_BEGIN

@@ -1,0 +1,344 @@
+/* The kernels of butteraugli, in data-flow order: a thread makes what a step has at one sample. */
+#include "kernels/butteraugli/butteraugli_math-inl.h"
+#include "kernels/butteraugli/butteraugli_work.h"
+#include "kernels/gpu/gpu.h"
+
+namespace vmafx::butteraugli_device {
+
+using namespace gpu;
+
+/* Where a thread is. Kernels of one side of a picture run over twice as many z as there are frames. */
+struct At {
+  int x, y, z;
+};
+
+template <class Work>
+VMAFX_DEVICE At at_thread(const Work& work) {
+  const Dim3 block = block_id(), thread = thread_id();
+  return {static_cast<int>(block.x * kButteraugliThreadsX + thread.x),
+          work.y0 + static_cast<int>(block.y * kButteraugliThreadsY + thread.y), static_cast<int>(block.z)};
+}
+
+template <class Work>
+VMAFX_DEVICE bool has(const Work& work, const ButteraugliLevelWork& level, const At& at) {
+  return at.x < level.w && at.y < work.y1;
+}
+
+/* A plane of a ring. */
+struct Plane {
+  float* first;
+  int rows, pitch;
+  VMAFX_DEVICE float* row(int y) const { return first + static_cast<int64_t>(y % rows) * pitch; }
+};
+
+/* z: of the frame, or twice that and the side; as the ring has it. */
+VMAFX_DEVICE Plane plane_of(hip::DevicePtr<float> scratch, const ButteraugliLevelWork& level,
+                            const ButteraugliDeviceRing& ring, int z, int plane) {
+  const int64_t index = static_cast<int64_t>(z) * ring.planes + plane;
+  return {scratch.get() + ring.first + index * ring.rows * level.pitch, ring.rows, level.pitch};
+}
+
+VMAFX_DEVICE Plane plane_of(const ButteraugliWork& work, const ButteraugliDeviceRing& ring, int z, int plane) {
+  return plane_of(work.scratch, work.level, ring, z, plane);
+}
+
+VMAFX_DEVICE float& sample(const ButteraugliWork& work, const ButteraugliDeviceRing& ring, const At& at, int plane) {
+  return plane_of(work, ring, at.z, plane).row(at.y)[at.x];
+}
+
+// -- Light -----------------------------------------------------------------------------------------------------------
+
+VMAFX_DEFINE_SAMPLE_KERNELS(butteraugli_light, T, work) {
+  const At at = at_thread(work);
+  if (!has(work, work.level, at)) return;
+  const int frame = at.z / 2, side = at.z % 2;
+  const Light light = light_at<true>(work.params, at.x, at.y, [&](int p, int y) {
+    return row_of<T>(side ? work.planes[p].dist[frame] : work.planes[p].ref[hip::ref_index(frame)], y);
+  });
+  const float rgb[3] = {light.r, light.g, light.b};
+  VMAFX_UNROLL
+  for (int c = 0; c < 3; c++)
+    plane_of(work.scratch, work.level, work.level.rings.light, at.z, c).row(at.y)[at.x] = rgb[c];
+}
+
+/* Rows y0 to y1 - 1 of half the size. */
+VMAFX_DEFINE_KERNEL(butteraugli_halve, work) {
+  const At at = at_thread(work);
+  if (!has(work, work.half, at)) return;
+  const int x = 2 * at.x, right = x + 1 < work.level.w ? x + 1 : x;
+  const int y = 2 * at.y, below = y + 1 < work.level.h ? y + 1 : y;
+  VMAFX_UNROLL
+  for (int c = 0; c < 3; c++) {
+    const Plane from = plane_of(work, work.level.rings.light, at.z, c);
+    const float *top = from.row(y), *bottom = from.row(below);
+    plane_of(work.scratch, work.half, work.half.rings.light, at.z, c).row(at.y)[at.x] =
+        mean_of_4(top[x], top[right], bottom[x], bottom[right]);
+  }
+}
+
+VMAFX_DEVICE float blurred_light(const ButteraugliWork& work, const At& at, int c) {
+  const Plane light = plane_of(work, work.level.rings.light, at.z, c);
+  return butteraugli_blurred_light([&](int down) {
+    const float* row = light.row(mirror_repeated(at.y + down, work.level.h));
+    return butteraugli_blurred_light([&](int along) { return row[mirror_repeated(at.x + along, work.level.w)]; });
+  });
+}
+
+VMAFX_DEFINE_KERNEL(butteraugli_xyb, work) {
+  const At at = at_thread(work);
+  if (!has(work, work.level, at)) return;
+  const ButteraugliRings& rings = work.level.rings;
+  const Light light = {sample(work, rings.light, at, 0), sample(work, rings.light, at, 1),
+                       sample(work, rings.light, at, 2)};
+  const Light blurred = {blurred_light(work, at, 0), blurred_light(work, at, 1), blurred_light(work, at, 2)};
+  const ButteraugliXyb all = butteraugli_xyb(work.absorbance, light, blurred);
+  sample(work, rings.xyb, at, 0) = all.x;
+  sample(work, rings.xyb, at, 1) = all.y;
+  sample(work, rings.xyb, at, 2) = all.b;
+}
+
+// -- Blurs -----------------------------------------------------------------------------------------------------------
+
+template <class Blur>
+VMAFX_DEVICE float blur_scale(int at, int size, float inside) {
+  if (at >= Blur::kRadius && at + Blur::kRadius < size) return inside;
+  return butteraugli_blur_scale<Blur>(at, size);
+}
+
+/* All planes of a ring. */
+template <class Blur>
+VMAFX_DEVICE void blur_along(const ButteraugliWork& work, const ButteraugliDeviceRing& from,
+                             const ButteraugliDeviceRing& to, float inside) {
+  const At at = at_thread(work);
+  if (!has(work, work.level, at)) return;
+  const float scale = blur_scale<Blur>(at.x, work.level.w, inside);
+  VMAFX_ROLLED
+  for (int plane = 0; plane < from.planes; plane++) {
+    const float* row = plane_of(work, from, at.z, plane).row(at.y);
+    sample(work, to, at, plane) = butteraugli_blurred_along<Blur>(
+        [&](int k) {
+          const int x = at.x + k;
+          return x >= 0 && x < work.level.w ? row[x] : 0.0f;
+        },
+        scale);
+  }
+}
+
+template <class Blur>
+VMAFX_DEVICE float blurred_down(const ButteraugliWork& work, const ButteraugliDeviceRing& along, const At& at,
+                                int plane, float inside) {
+  const Plane from = plane_of(work, along, at.z, plane);
+  float sum[1];
+  butteraugli_blur_down<Blur>(
+      [&](int k) {
+        const int y = at.y + k - Blur::kRadius;
+        return y >= 0 && y < work.level.h ? from.row(y)[at.x] : 0.0f;
+      },
+      sum);
+  return sum[0] * blur_scale<Blur>(at.y, work.level.h, inside);
+}
+
+// -- Bands of frequencies ----------------------------------------------------------------------------------------------
+
+VMAFX_DEFINE_KERNEL(butteraugli_xyb_along, work) {
+  blur_along<ButteraugliLowBlur>(work, work.level.rings.xyb, work.level.rings.xyb_along, work.scales[0]);
+}
+
+VMAFX_DEFINE_KERNEL(butteraugli_low, work) {
+  const At at = at_thread(work);
+  if (!has(work, work.level, at)) return;
+  const ButteraugliRings& rings = work.level.rings;
+  VMAFX_ROLLED
+  for (int c = 0; c < 3; c++) {
+    const float low = blurred_down<ButteraugliLowBlur>(work, rings.xyb_along, at, c, work.scales[0]);
+    sample(work, rings.low, at, c) = low;
+    sample(work, rings.rest, at, c) = sample(work, rings.xyb, at, c) - low;
+  }
+}
+
+VMAFX_DEFINE_KERNEL(butteraugli_rest_along, work) {
+  blur_along<ButteraugliMiddleBlur>(work, work.level.rings.rest, work.level.rings.rest_along, work.scales[1]);
+}
+
+VMAFX_DEFINE_KERNEL(butteraugli_middle, work) {
+  const At at = at_thread(work);
+  if (!has(work, work.level, at)) return;
+  const ButteraugliRings& rings = work.level.rings;
+  float middle[3];
+  VMAFX_UNROLL
+  for (int c = 0; c < 3; c++)
+    middle[c] = blurred_down<ButteraugliMiddleBlur>(work, rings.rest_along, at, c, work.scales[1]);
+  const float highs_x = sample(work, rings.rest, at, 0) - middle[0];
+  const float highs_y = sample(work, rings.rest, at, 1) - middle[1];
+  sample(work, rings.middle, at, 0) = butteraugli_middle_x(middle[0]);
+  sample(work, rings.middle, at, 1) = butteraugli_middle_y(middle[1]);
+  sample(work, rings.middle, at, 2) = middle[2];
+  sample(work, rings.highs, at, 0) = butteraugli_suppressed(highs_x, highs_y);
+  sample(work, rings.highs, at, 1) = highs_y;
+}
+
+VMAFX_DEFINE_KERNEL(butteraugli_highs_along, work) {
+  blur_along<ButteraugliHighBlur>(work, work.level.rings.highs, work.level.rings.highs_along, work.scales[2]);
+}
+
+VMAFX_DEFINE_KERNEL(butteraugli_high, work) {
+  const At at = at_thread(work);
+  if (!has(work, work.level, at)) return;
+  const ButteraugliRings& rings = work.level.rings;
+  const ButteraugliHighs x =
+      butteraugli_highs_x(sample(work, rings.highs, at, 0),
+                          blurred_down<ButteraugliHighBlur>(work, rings.highs_along, at, 0, work.scales[2]));
+  const ButteraugliHighs y =
+      butteraugli_highs_y(sample(work, rings.highs, at, 1),
+                          blurred_down<ButteraugliHighBlur>(work, rings.highs_along, at, 1, work.scales[2]));
+  sample(work, rings.high, at, 0) = x.high;
+  sample(work, rings.high, at, 1) = y.high;
+  sample(work, rings.highest, at, 0) = x.highest;
+  sample(work, rings.highest, at, 1) = y.highest;
+  sample(work, rings.active, at, 0) = butteraugli_activity(x, y);
+}
+
+VMAFX_DEFINE_KERNEL(butteraugli_active_along, work) {
+  blur_along<ButteraugliMaskBlur>(work, work.level.rings.active, work.level.rings.active_along, work.scales[3]);
+}
+
+VMAFX_DEFINE_KERNEL(butteraugli_activity, work) {
+  const At at = at_thread(work);
+  if (!has(work, work.level, at)) return;
+  const ButteraugliRings& rings = work.level.rings;
+  sample(work, rings.activity, at, 0) =
+      blurred_down<ButteraugliMaskBlur>(work, rings.active_along, at, 0, work.scales[3]);
+}
+
+// -- Differences: z is the frame ---------------------------------------------------------------------------------------
+
+/* A sample of both sides. */
+struct Sides {
+  float ref, dist;
+  VMAFX_DEVICE float less() const { return ref - dist; }
+};
+
+VMAFX_DEVICE Sides sides(const ButteraugliWork& work, const ButteraugliDeviceRing& ring, const At& at, int plane) {
+  return {sample(work, ring, {at.x, at.y, 2 * at.z}, plane), sample(work, ring, {at.x, at.y, 2 * at.z + 1}, plane)};
+}
+
+VMAFX_DEFINE_KERNEL(butteraugli_errors, work) {
+  const At at = at_thread(work);
+  if (!has(work, work.level, at)) return;
+  const ButteraugliRings& rings = work.level.rings;
+  sample(work, rings.low_error, at, 0) = butteraugli_low_error(
+      sides(work, rings.low, at, 0).less(), sides(work, rings.low, at, 1).less(), sides(work, rings.low, at, 2).less());
+  const Sides highest[2] = {sides(work, rings.highest, at, 0), sides(work, rings.highest, at, 1)};
+  const Sides high[2] = {sides(work, rings.high, at, 0), sides(work, rings.high, at, 1)};
+  const Sides middle[3] = {sides(work, rings.middle, at, 0), sides(work, rings.middle, at, 1),
+                           sides(work, rings.middle, at, 2)};
+  sample(work, rings.error, at, 0) = butteraugli_middle_error(middle[0].less(), middle[1].less(), middle[2].less()) +
+                                     butteraugli_high_error(high[0].ref, high[0].dist, high[1].ref, high[1].dist);
+  const Sides of[kButteraugliBands] = {highest[0], highest[1], high[0], high[1], middle[0], middle[1]};
+  VMAFX_UNROLL
+  for (int band = 0; band < kButteraugliBands; band++)
+    sample(work, rings.lines, at, band) = butteraugli_line_sample(of[band].ref, of[band].dist, kButteraugliLines[band]);
+}
+
+/* Samples of a plane around one; `outside` beyond the borders. */
+struct Around {
+  Plane plane;
+  int x, y, w, h;
+  float outside;
+
+  VMAFX_DEVICE float operator()(int dx, int dy) const {
+    const int column = x + dx, row = y + dy;
+    return column >= 0 && column < w && row >= 0 && row < h ? plane.row(row)[column] : outside;
+  }
+};
+
+/* The line samples of a block, and those around it. */
+inline constexpr int kReach = kButteraugliLineReach;
+inline constexpr int kTileW = kButteraugliThreadsX + 2 * kReach, kTileH = kButteraugliThreadsY + 2 * kReach;
+using LineTile = float[kTileH][kTileW];
+
+VMAFX_DEVICE void load_tile(const ButteraugliWork& work, const At& at, int band, LineTile& tile) {
+  const int column = static_cast<int>(thread_id().x), line = static_cast<int>(thread_id().y);
+  const Around block = {plane_of(work, work.level.rings.lines, at.z, band),
+                        at.x - column - kReach,
+                        at.y - line - kReach,
+                        work.level.w,
+                        work.level.h,
+                        0};
+  for (int i = static_cast<int>(thread_rank()); i < kTileH * kTileW; i += static_cast<int>(thread_count()))
+    tile[i / kTileW][i % kTileW] = block(i % kTileW, i / kTileW);
+}
+
+struct InTile {
+  const LineTile& tile;
+  int x, y;
+  VMAFX_DEVICE float operator()(int dx, int dy) const { return tile[y + dy][x + dx]; }
+};
+
+/* Rows past those of the step may be other ones: what is made of them goes nowhere. */
+VMAFX_DEFINE_KERNEL(butteraugli_lines, work) {
+  VMAFX_SHARED(LineTile, tiles, [1]);
+  const At at = at_thread(work);
+  const ButteraugliRings& rings = work.level.rings;
+  const InTile here = {tiles[0], static_cast<int>(thread_id().x) + kReach, static_cast<int>(thread_id().y) + kReach};
+  const bool mine = has(work, work.level, at);
+  float error = mine ? sample(work, rings.error, at, 0) : 0;
+  VMAFX_ROLLED
+  for (int band = 0; band < kButteraugliBands; band++) {
+    load_tile(work, at, band, tiles[0]);
+    block_sync();
+    error += band < kButteraugliHighest ? butteraugli_lines(here) : butteraugli_sparse_lines(here);
+    block_sync();
+  }
+  if (mine) sample(work, rings.error, at, 0) = error;
+}
+
+VMAFX_DEFINE_KERNEL(butteraugli_map, work) {
+  const At at = at_thread(work);
+  if (!has(work, work.level, at)) return;
+  const ButteraugliRings& rings = work.level.rings;
+  const Around activity = {
+      plane_of(work, rings.activity, 2 * at.z, 0), at.x, at.y, work.level.w, work.level.h, kButteraugliNowhere};
+  const Sides active = sides(work, rings.activity, at, 0);
+  const float error = sample(work, rings.error, at, 0) + butteraugli_activity_error(active.ref, active.dist);
+  sample(work, rings.map, at, 0) =
+      butteraugli_distance(butteraugli_hiding_at(activity), sample(work, rings.low_error, at, 0), error);
+}
+
+// -- Sums --------------------------------------------------------------------------------------------------------------
+
+VMAFX_DEVICE float distance_at(const ButteraugliWork& work, const Plane& map, int x, int y, int frame) {
+  const float distance = map.row(y)[x];
+  if (!work.half.h) return distance;
+  const float half = plane_of(work.scratch, work.half, work.half.rings.map, frame, 0).row(y / 2)[x / 2];
+  return butteraugli_of_both(distance, half);
+}
+
+VMAFX_DEFINE_KERNEL(butteraugli_sums, work) {
+  VMAFX_SHARED(double, powers, [3][kButteraugliSumRows][kButteraugliLanes]);
+  VMAFX_SHARED(float, most, [kButteraugliSumRows][kButteraugliLanes]);
+  const int lane = static_cast<int>(thread_id().x), row = static_cast<int>(thread_id().y);
+  const int y = static_cast<int>(block_id().x * kButteraugliSumRows) + row, frame = static_cast<int>(block_id().y);
+  const Plane map = plane_of(work, work.level.rings.map, frame, 0);
+  double sums[3] = {0, 0, 0};
+  float greatest = 0;
+  for (int x = lane; x < work.level.w && y < work.level.h; x += kButteraugliLanes) {
+    const float distance = distance_at(work, map, x, y, frame);
+    const ButteraugliPowers all = butteraugli_powers(distance, work.norm);
+    greatest = maximum(greatest, distance);
+    VMAFX_UNROLL
+    for (int i = 0; i < 3; i++) sums[i] += all.of[i];
+  }
+  VMAFX_UNROLL
+  for (int i = 0; i < 3; i++) powers[i][row][lane] = sums[i];
+  most[row][lane] = greatest;
+  block_sync();
+  if (lane > 0 || y >= work.level.h) return;
+  for (int i = 1; i < kButteraugliLanes; i++) greatest = maximum(greatest, most[row][i]);
+  ButteraugliRow& out = (&work.sums[block_id().y])[y];
+  out.most = greatest;
+  VMAFX_UNROLL
+  for (int i = 0; i < 3; i++) out.powers[i] = butteraugli_sum_of_lanes(powers[i][row]);
+}
+
+}  // namespace vmafx::butteraugli_device

@@ -1,0 +1,201 @@
+/* Which kernels of butteraugli run, on what rows, in which order: for each chunk of rows all steps of the picture, then those of the one of half the
+ * size; at the end the sums. */
+#include <algorithm>
+#include <memory>
+
+#include "kernels/butteraugli/butteraugli.h"
+#include "kernels/butteraugli/butteraugli_work.h"
+#include "kernels/device_twin.h"
+
+namespace vmafx {
+namespace {
+
+namespace lag = butteraugli_lag;
+
+ButteraugliLevelWork level_of(int w, int h) {
+  return {.w = w, .h = h, .pitch = static_cast<int32_t>(round_up(static_cast<size_t>(w), 64)), .rings = {}};
+}
+
+class ButteraugliHip : public DeviceTwin {
+ public:
+  explicit ButteraugliHip(const ButteraugliParams& params)
+      : params_(params), light_(kernels_.add(kernels::butteraugli_light.of(params.bpc))),
+        full_(level_of(params.w, params.h)) {
+    if (butteraugli_has_half(params.w, params.h))
+      half_ = level_of(butteraugli_half(params.w), butteraugli_half(params.h));
+  }
+
+  size_t scratch_bytes(int frames) const override {
+    ButteraugliLevelWork full = full_, half = half_;
+    return lay_out(frames, full, half);
+  }
+
+  Status launch(const DeviceBatch& batch) const override;
+
+ private:
+  /* A step of a level, with the rows of light that it has `lag` rows later. */
+  struct Step {
+    const TwinKernel<ButteraugliWork>& kernel;
+    int lag;
+    bool of_sides;  // and not of pairs
+  };
+
+  /* Rows of light from t on, `chunk` of them at most. */
+  struct Chunk {
+    int t, chunk;
+  };
+
+  static size_t lay_out(int frames, ButteraugliLevelWork& full, ButteraugliLevelWork& half);
+  Status launch_light(const DeviceBatch& batch, const ButteraugliLevelWork& level, Chunk rows) const;
+  Status launch_level(const DeviceBatch& batch, ButteraugliWork& work, Chunk rows) const;
+
+  const ButteraugliParams params_;
+  const TwinKernel<ButteraugliLightWork> light_;
+  ButteraugliLevelWork full_, half_;  // without their rings
+  const TwinKernel<ButteraugliWork> halve_ = kernels_.add(kernels::butteraugli_halve);
+  const TwinKernel<ButteraugliWork> xyb_ = kernels_.add(kernels::butteraugli_xyb);
+  const TwinKernel<ButteraugliWork> xyb_along_ = kernels_.add(kernels::butteraugli_xyb_along);
+  const TwinKernel<ButteraugliWork> low_ = kernels_.add(kernels::butteraugli_low);
+  const TwinKernel<ButteraugliWork> rest_along_ = kernels_.add(kernels::butteraugli_rest_along);
+  const TwinKernel<ButteraugliWork> middle_ = kernels_.add(kernels::butteraugli_middle);
+  const TwinKernel<ButteraugliWork> highs_along_ = kernels_.add(kernels::butteraugli_highs_along);
+  const TwinKernel<ButteraugliWork> high_ = kernels_.add(kernels::butteraugli_high);
+  const TwinKernel<ButteraugliWork> active_along_ = kernels_.add(kernels::butteraugli_active_along);
+  const TwinKernel<ButteraugliWork> activity_ = kernels_.add(kernels::butteraugli_activity);
+  const TwinKernel<ButteraugliWork> errors_ = kernels_.add(kernels::butteraugli_errors);
+  const TwinKernel<ButteraugliWork> lines_ = kernels_.add(kernels::butteraugli_lines);
+  const TwinKernel<ButteraugliWork> map_ = kernels_.add(kernels::butteraugli_map);
+  const TwinKernel<ButteraugliWork> sums_ = kernels_.add(kernels::butteraugli_sums);
+};
+
+// -- Memory ------------------------------------------------------------------------------------------------------------
+
+/* Lays out the rings of a level, whose chunks have so many rows. */
+class Rings {
+ public:
+  Rings(ScratchLayout& memory, const ButteraugliLevelWork& level, int frames, int chunk)
+      : memory_(memory), level_(level), frames_(frames), chunk_(chunk) {}
+
+  /* From a step with one lag to that with another, which takes `reach` rows around each. */
+  ButteraugliDeviceRing of_sides(int planes, int first, int last, int reach = 0) {
+    return take(planes, 2, last - first + reach + chunk_);
+  }
+  ButteraugliDeviceRing of_pairs(int planes, int first, int last, int reach = 0) {
+    return take(planes, 1, last - first + reach + chunk_);
+  }
+  ButteraugliDeviceRing whole() { return take(1, 1, level_.h); }
+
+ private:
+  ButteraugliDeviceRing take(int planes, int sides, int rows) {
+    const size_t floats = static_cast<size_t>(level_.pitch) * rows * planes * sides * frames_;
+    return {static_cast<int64_t>(memory_.reserve(sizeof(float) * floats) / sizeof(float)), rows, planes, sides};
+  }
+
+  ScratchLayout& memory_;
+  const ButteraugliLevelWork& level_;
+  const int frames_, chunk_;
+};
+
+ButteraugliRings rings_of(Rings memory) {
+  ButteraugliRings rings;
+  rings.light = memory.of_sides(3, 0, lag::kXyb, kButteraugliLightRadius);
+  rings.xyb = memory.of_sides(3, lag::kXyb, lag::kLow);
+  rings.xyb_along = memory.of_sides(3, lag::kXyb, lag::kLow, ButteraugliLowBlur::kRadius);
+  rings.low = memory.of_sides(3, lag::kLow, lag::kHigh);
+  rings.rest = memory.of_sides(3, lag::kLow, lag::kMiddle);
+  rings.rest_along = memory.of_sides(3, lag::kLow, lag::kMiddle, ButteraugliMiddleBlur::kRadius);
+  rings.middle = memory.of_sides(3, lag::kMiddle, lag::kHigh);
+  rings.highs = memory.of_sides(2, lag::kMiddle, lag::kHigh);
+  rings.highs_along = memory.of_sides(2, lag::kMiddle, lag::kHigh, ButteraugliHighBlur::kRadius);
+  rings.high = memory.of_sides(2, lag::kHigh, lag::kHigh);
+  rings.highest = memory.of_sides(2, lag::kHigh, lag::kHigh);
+  rings.active = memory.of_sides(1, lag::kHigh, lag::kHigh);
+  rings.active_along = memory.of_sides(1, lag::kHigh, lag::kActivity, ButteraugliMaskBlur::kRadius);
+  rings.activity = memory.of_sides(1, lag::kActivity, lag::kMap, kButteraugliStep);
+  rings.low_error = memory.of_pairs(1, lag::kHigh, lag::kMap);
+  rings.error = memory.of_pairs(1, lag::kHigh, lag::kMap);
+  rings.lines = memory.of_pairs(kButteraugliBands, lag::kHigh, lag::kLines, kButteraugliLineReach);
+  rings.map = memory.whole();
+  return rings;
+}
+
+/* Says where the rings of a batch are; how many bytes they take. */
+size_t ButteraugliHip::lay_out(int frames, ButteraugliLevelWork& full, ButteraugliLevelWork& half) {
+  ScratchLayout memory;
+  full.rings = rings_of({memory, full, frames, kButteraugliChunk});
+  if (half.h) half.rings = rings_of({memory, half, frames, kButteraugliChunk / 2});
+  return memory.bytes();
+}
+
+// -- Launches ----------------------------------------------------------------------------------------------------------
+
+/* Sets the rows of a step; how many blocks make them. */
+template <class Work>
+hip::Dim rows_of_step(Work& work, int w, int h, int first, int count, int z) {
+  work.y0 = std::max(first, 0);
+  work.y1 = std::min(first + count, h);
+  const int rows = std::max(work.y1 - work.y0, 0);
+  return {hip::blocks_for(static_cast<size_t>(w), kButteraugliThreadsX),
+          hip::blocks_for(static_cast<size_t>(rows), kButteraugliThreadsY), static_cast<unsigned>(z)};
+}
+
+Status ButteraugliHip::launch_light(const DeviceBatch& batch, const ButteraugliLevelWork& level, Chunk rows) const {
+  ButteraugliLightWork work;
+  work.scratch = batch.scratch.as<float>();
+  work.level = level;
+  work.params = params_;
+  for (int p = 0; p < (params_.has_chroma ? 3 : 1); p++) work.planes[p] = batch.planes[p];
+  const hip::Dim grid = rows_of_step(work, level.w, level.h, rows.t, rows.chunk, 2 * batch.count);
+  return grid.y ? light_.launch(batch, grid, work) : Status();
+}
+
+Status ButteraugliHip::launch_level(const DeviceBatch& batch, ButteraugliWork& work, Chunk rows) const {
+  const Step steps[] = {
+      {xyb_, lag::kXyb, true},        {xyb_along_, lag::kXyb, true},     {low_, lag::kLow, true},
+      {rest_along_, lag::kLow, true}, {middle_, lag::kMiddle, true},     {highs_along_, lag::kMiddle, true},
+      {high_, lag::kHigh, true},      {active_along_, lag::kHigh, true}, {activity_, lag::kActivity, true},
+      {errors_, lag::kHigh, false},   {lines_, lag::kLines, false},      {map_, lag::kMap, false}};
+  for (const Step& step : steps) {
+    const hip::Dim grid = rows_of_step(work, work.level.w, work.level.h, rows.t - step.lag, rows.chunk,
+                                       step.of_sides ? 2 * batch.count : batch.count);
+    if (grid.y) VMAFX_TRY(step.kernel.launch(batch, grid, work));
+  }
+  return {};
+}
+
+Status ButteraugliHip::launch(const DeviceBatch& batch) const {
+  ButteraugliWork full;
+  full.scratch = batch.scratch.as<float>();
+  full.level = full_;
+  full.half = half_;
+  std::ranges::copy(params_.absorbance, full.absorbance);
+  full.scales[0] = butteraugli_blur_scale_inside<ButteraugliLowBlur>();
+  full.scales[1] = butteraugli_blur_scale_inside<ButteraugliMiddleBlur>();
+  full.scales[2] = butteraugli_blur_scale_inside<ButteraugliHighBlur>();
+  full.scales[3] = butteraugli_blur_scale_inside<ButteraugliMaskBlur>();
+  full.norm = params_.norm;
+  full.sums = batch.sums_of<ButteraugliRow>();
+  lay_out(batch.count, full.level, full.half);
+  ButteraugliWork half = full;
+  half.level = full.half;
+  const int end = half_.h ? 2 * (half_.h + lag::kMap) : full_.h + lag::kMap;
+  for (int t = 0; t < end; t += kButteraugliChunk) {
+    VMAFX_TRY(launch_light(batch, full.level, {t, kButteraugliChunk}));
+    VMAFX_TRY(launch_level(batch, full, {t, kButteraugliChunk}));
+    if (!half_.h) continue;
+    const hip::Dim grid = rows_of_step(full, half_.w, half_.h, t / 2, kButteraugliChunk / 2, 2 * batch.count);
+    if (grid.y) VMAFX_TRY(halve_.launch(batch, grid, full));
+    VMAFX_TRY(launch_level(batch, half, {t / 2, kButteraugliChunk / 2}));
+  }
+  return sums_.launch(
+      batch, {hip::blocks_for(static_cast<size_t>(full_.h), kButteraugliSumRows), static_cast<unsigned>(batch.count)},
+      full);
+}
+
+}  // namespace
+
+std::unique_ptr<DeviceTwin> butteraugli_hip(const ButteraugliParams& params) {
+  return std::make_unique<ButteraugliHip>(params);
+}
+
+}  // namespace vmafx

@@ -1,0 +1,73 @@
+/* What the kernels of butteraugli are given. They take a chunk of rows at a time, of all frames, and one step after the other, as the SIMD twin
+ * does (butteraugli_rows.h): steps leave their rows in rings, each some rows behind the one before. */
+#ifndef VMAFX_KERNELS_BUTTERAUGLI_BUTTERAUGLI_WORK_H
+#define VMAFX_KERNELS_BUTTERAUGLI_BUTTERAUGLI_WORK_H
+
+#include "kernels/butteraugli/butteraugli_math.h"
+#include "kernels/gpu/work.h"
+
+namespace vmafx {
+
+inline constexpr int kButteraugliChunk = 64;  // rows of the full size
+inline constexpr unsigned kButteraugliThreadsX = 64, kButteraugliThreadsY = 4;
+
+/* Rings of rows in scratch memory: of each frame, and of each of its two sides if it has those, some planes. */
+struct ButteraugliDeviceRing {
+  int64_t first = 0;  // in floats
+  int32_t rows = 0, planes = 0, sides = 0;
+};
+
+struct ButteraugliRings {
+  ButteraugliDeviceRing light, xyb, xyb_along, low, rest, rest_along, middle, highs, highs_along, high, highest, active,
+      active_along, activity;
+  ButteraugliDeviceRing low_error, error, lines;
+  ButteraugliDeviceRing map;  // of all rows
+};
+
+/* Of pictures of full size, or of half. */
+struct ButteraugliLevelWork {
+  int32_t w = 0, h = 0, pitch = 0;
+  ButteraugliRings rings;
+};
+
+/* A step makes rows y0 to y1 - 1. Block (tile of columns, tile of rows, side of a frame, or frame). */
+struct ButteraugliWork {
+  hip::DevicePtr<float> scratch;
+  ButteraugliLevelWork level, half;  // half: where light of half the size goes to, or where the map comes from
+  int32_t y0 = 0, y1 = 0;
+  float absorbance[9] = {};
+  float scales[4] = {};  // of blurs where no border is near: low, middle, high, mask
+  double norm = 3;
+  BatchSums<ButteraugliRow> sums;
+};
+
+struct ButteraugliLightWork {
+  hip::DevicePtr<float> scratch;
+  ButteraugliLevelWork level;
+  int32_t y0 = 0, y1 = 0;
+  PictureLight params = {};
+  hip::BatchPlanes planes[3];
+};
+
+VMAFX_DECLARE_SAMPLE_KERNELS(butteraugli_light, ButteraugliLightWork, kButteraugliThreadsX, kButteraugliThreadsY);
+VMAFX_DECLARE_KERNEL(butteraugli_halve, ButteraugliWork, kButteraugliThreadsX, kButteraugliThreadsY);
+VMAFX_DECLARE_KERNEL(butteraugli_xyb, ButteraugliWork, kButteraugliThreadsX, kButteraugliThreadsY);
+VMAFX_DECLARE_KERNEL(butteraugli_xyb_along, ButteraugliWork, kButteraugliThreadsX, kButteraugliThreadsY);
+VMAFX_DECLARE_KERNEL(butteraugli_low, ButteraugliWork, kButteraugliThreadsX, kButteraugliThreadsY);
+VMAFX_DECLARE_KERNEL(butteraugli_rest_along, ButteraugliWork, kButteraugliThreadsX, kButteraugliThreadsY);
+VMAFX_DECLARE_KERNEL(butteraugli_middle, ButteraugliWork, kButteraugliThreadsX, kButteraugliThreadsY);
+VMAFX_DECLARE_KERNEL(butteraugli_highs_along, ButteraugliWork, kButteraugliThreadsX, kButteraugliThreadsY);
+VMAFX_DECLARE_KERNEL(butteraugli_high, ButteraugliWork, kButteraugliThreadsX, kButteraugliThreadsY);
+VMAFX_DECLARE_KERNEL(butteraugli_active_along, ButteraugliWork, kButteraugliThreadsX, kButteraugliThreadsY);
+VMAFX_DECLARE_KERNEL(butteraugli_activity, ButteraugliWork, kButteraugliThreadsX, kButteraugliThreadsY);
+VMAFX_DECLARE_KERNEL(butteraugli_errors, ButteraugliWork, kButteraugliThreadsX, kButteraugliThreadsY);
+VMAFX_DECLARE_KERNEL(butteraugli_lines, ButteraugliWork, kButteraugliThreadsX, kButteraugliThreadsY);
+VMAFX_DECLARE_KERNEL(butteraugli_map, ButteraugliWork, kButteraugliThreadsX, kButteraugliThreadsY);
+
+/* Block (some rows, frame): a thread for each sum of a row. */
+inline constexpr unsigned kButteraugliSumRows = 16;
+VMAFX_DECLARE_KERNEL(butteraugli_sums, ButteraugliWork, kButteraugliLanes, kButteraugliSumRows);
+
+}  // namespace vmafx
+
+#endif
