@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
+#include <vector>
 
 #include "kernels/metric.h"
+#include "kernels/steps/gray_file.h"
 #include "kernels/steps/linear_light_of.h"
 
 namespace vmafx {
@@ -19,6 +21,7 @@ constexpr OptionInfo kOptions[] = {
                                       "exponent of butteraugli_pnorm: higher counts great distances more"),
     option<&ButteraugliOptions::intensity_target>("intensity_target", "it", 0, 10000,
                                                   "light of white in cd/m2, not of PQ video; 0: 80, of HLG video 1000"),
+    option<&ButteraugliOptions::heatmaps_path>("heatmaps_path", nullptr, "folder for pictures of the distances"),
 };
 
 constexpr FeatureInfo kFeatures[] = {
@@ -26,56 +29,86 @@ constexpr FeatureInfo kFeatures[] = {
     plain_feature("butteraugli_pnorm", VMAFX_SCORE(ButteraugliScores, norm), Worse::kHigh),
 };
 
+Status named(const Status& status) { return error(status.code(), "butteraugli: %s", status.message().c_str()); }
+
 // -- The extractor ---------------------------------------------------------------------------------------------------
 
-class Butteraugli : public Metric<ButteraugliParams, ButteraugliRow, ButteraugliScores> {
+/* What is computed of a frame. */
+struct ButteraugliFrame {
+  ButteraugliParams params;
+  std::unique_ptr<GrayFile> heatmaps;  // or null
+};
+
+class Butteraugli : public Metric<ButteraugliFrame, ButteraugliRow, ButteraugliScores> {
  public:
   using Metric::Metric;
 
   Reads reads() const override {
-    const unsigned planes = params_.has_chroma ? 7 : 1;
-    return {.ref = planes, .dist = planes};
+    const unsigned planes = params_.params.has_chroma ? 7 : 1;
+    return {.ref = planes, .dist = planes, .reach = {.whole_stream = params_.heatmaps ? "heatmaps_path" : nullptr}};
   }
-  size_t sums_bytes() const override { return sizeof(ButteraugliRow) * static_cast<size_t>(params_.h); }
+  size_t sums_bytes() const override { return sizeof(ButteraugliRow) * static_cast<size_t>(params_.params.h); }
+  Status flush(ScoreSink&) override {
+    const Status closed = params_.heatmaps ? params_.heatmaps->close() : Status();
+    return closed.ok() ? closed : named(closed);
+  }
 
  private:
   ButteraugliScores scores(const ButteraugliRow& first) override;
 };
 
 ButteraugliScores Butteraugli::scores(const ButteraugliRow& first) {
+  const ButteraugliParams& params = params_.params;
   ButteraugliRow all = {};
-  for (const ButteraugliRow& row : std::span(&first, static_cast<size_t>(params_.h))) {
+  for (const ButteraugliRow& row : std::span(&first, static_cast<size_t>(params.h))) {
     all.most = std::max(all.most, row.most);
     for (int i = 0; i < 3; i++) all.powers[i] += row.powers[i];
   }
-  const double samples = static_cast<double>(params_.w) * params_.h;
+  const double samples = static_cast<double>(params.w) * params.h;
   ButteraugliScores scores = {all.most, 0};
-  for (int i = 0; i < 3; i++) scores.norm += std::pow(all.powers[i] / samples, 1 / (params_.norm * (1 << i))) / 3;
+  for (int i = 0; i < 3; i++) scores.norm += std::pow(all.powers[i] / samples, 1 / (params.norm * (1 << i))) / 3;
   return scores;
 }
 
-void run_ref(const ButteraugliParams& params, const FrameSet& frames, std::byte* scratch, ButteraugliRow& rows) {
-  butteraugli_ref(params, frames.ref, frames.dist, scratch, &rows);
+/* Thousandths of a distance, as far as they go. */
+void put_row(GrayFile& file, int64_t frame, int y, std::span<const float> distances) {
+  std::vector<uint16_t> samples;
+  for (const float distance : distances)
+    samples.push_back(static_cast<uint16_t>(std::min(std::lround(static_cast<double>(distance) * 1000), 65535L)));
+  file.put(frame, y, samples);
 }
 
-void run_encodes(const ButteraugliParams& params, std::span<const FrameSet> frames, std::byte* scratch,
+ButteraugliRowSink sink_of(const ButteraugliFrame& frame, int64_t index) {
+  if (!frame.heatmaps) return {};
+  return [file = frame.heatmaps.get(), index](int y, std::span<const float> distances) {
+    put_row(*file, index, y, distances);
+  };
+}
+
+void run_ref(const ButteraugliFrame& frame, const FrameSet& frames, std::byte* scratch, ButteraugliRow& rows) {
+  butteraugli_ref(frame.params, frames.ref, frames.dist, scratch, &rows, sink_of(frame, frames.index));
+}
+
+void run_encodes(const ButteraugliFrame& frame, std::span<const FrameSet> frames, std::byte* scratch,
                  std::span<ButteraugliRow* const> rows) {
   const Picture* dists[kMostEncodes];
   for (size_t i = 0; i < frames.size(); i++) dists[i] = &frames[i].dist;
-  butteraugli_simd(params, frames[0].ref, {dists, frames.size()}, scratch, rows);
+  butteraugli_simd(frame.params, frames[0].ref, {dists, frames.size()}, scratch, rows, sink_of(frame, frames[0].index));
 }
 
-size_t scratch_bytes_of_one(const ButteraugliParams& params) { return butteraugli_scratch_bytes_simd(params, 1); }
+size_t scratch_bytes_ref(const ButteraugliFrame& frame) { return butteraugli_scratch_bytes_ref(frame.params); }
+size_t scratch_bytes_simd(const ButteraugliFrame& frame, int encodes) {
+  return butteraugli_scratch_bytes_simd(frame.params, encodes);
+}
+size_t scratch_bytes_of_one(const ButteraugliFrame& frame) { return scratch_bytes_simd(frame, 1); }
 
-constexpr Twins<ButteraugliParams, ButteraugliRow> kTwins = {
-    .ref = {butteraugli_scratch_bytes_ref, run_ref},
-    .simd = {scratch_bytes_of_one, of_one<run_encodes>, butteraugli_scratch_bytes_simd, run_encodes},
-    .device = butteraugli_hip,
+constexpr Twins<ButteraugliFrame, ButteraugliRow> kTwins = {
+    .ref = {scratch_bytes_ref, run_ref},
+    .simd = {scratch_bytes_of_one, of_one<run_encodes>, scratch_bytes_simd, run_encodes},
+    .device = [](const ButteraugliFrame& frame) { return butteraugli_hip(frame.params); },
 };
 
 // -- Parameters ------------------------------------------------------------------------------------------------------
-
-Status named(const Status& status) { return error(EINVAL, "butteraugli: %s", status.message().c_str()); }
 
 /* What cones absorb of linear light of BT.709's primaries. */
 constexpr double kCones[3][3] = {{0.29956550340058319, 0.63373087833825936, 0.077705617820981968},
@@ -96,7 +129,16 @@ StatusOr<double> light_of_1(const ButteraugliOptions& options, const VideoFormat
 
 Created create(const ButteraugliOptions& options, const VideoFormat& format, Placement placement) {
   VMAFX_ASSIGN(const ButteraugliParams params, butteraugli_params(options, format));
-  return std::unique_ptr<Extractor>(new Butteraugli(params, kTwins, kFeatures, placement));
+  std::unique_ptr<GrayFile> heatmaps;
+  if (!options.heatmaps_path.empty()) {
+    VMAFX_ASSIGN(heatmaps, GrayFile::create(options.heatmaps_path, "butteraugli_heatmap", format.w, format.h));
+  }
+  return std::unique_ptr<Extractor>(new Butteraugli({params, std::move(heatmaps)}, kTwins, kFeatures, placement));
+}
+
+Status fits_device(const Options& options, const VideoFormat&) {
+  if (options.fields<ButteraugliOptions>().heatmaps_path.empty()) return {};
+  return error(ENOTSUP, "no kernel writes heatmaps");
 }
 
 }  // namespace
@@ -128,6 +170,7 @@ constexpr ExtractorInfo kButteraugliExtractor = {
     .main_score = "butteraugli",
     .options = kOptions,
     .create = with_fields<create>,
+    .fits_device = fits_device,
 };
 
 }  // namespace vmafx

@@ -20,6 +20,7 @@
 #define VMAFX_KERNELS_BUTTERAUGLI_BUTTERAUGLI_H
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 
@@ -31,18 +32,23 @@ namespace vmafx {
 struct ButteraugliOptions {
   double norm = 3;
   double intensity_target = 0;
+  WritePath heatmaps_path = {""};
 };
+
+/* Takes row y of the map of distances. */
+using ButteraugliRowSink = std::function<void(int y, std::span<const float> distances)>;
 
 /* What the twins need to know of a video. EINVAL where it is too small, or its colors are not known. */
 StatusOr<ButteraugliParams> butteraugli_params(const ButteraugliOptions& options, const VideoFormat& format);
 
-/* The twins fill the sums of all rows; the second one takes any number of encodes. */
+/* The twins fill the sums of all rows, and give the map of distances to `sink`, if there is one: the second one that of the first encode. It takes any
+ * number of encodes. */
 size_t butteraugli_scratch_bytes_ref(const ButteraugliParams& params);
 size_t butteraugli_scratch_bytes_simd(const ButteraugliParams& params, int encodes);
 void butteraugli_ref(const ButteraugliParams& params, const Picture& ref, const Picture& dist, std::byte* scratch,
-                     ButteraugliRow* rows);
+                     ButteraugliRow* rows, const ButteraugliRowSink& sink = {});
 void butteraugli_simd(const ButteraugliParams& params, const Picture& ref, std::span<const Picture* const> dists,
-                      std::byte* scratch, std::span<ButteraugliRow* const> rows);
+                      std::byte* scratch, std::span<ButteraugliRow* const> rows, const ButteraugliRowSink& sink = {});
 
 /* The HIP twin. */
 std::unique_ptr<DeviceTwin> butteraugli_hip(const ButteraugliParams& params);

@@ -215,7 +215,7 @@ size_t butteraugli_scratch_bytes_ref(const ButteraugliParams& params) {
 }
 
 void butteraugli_ref(const ButteraugliParams& params, const Picture& ref, const Picture& dist, std::byte* scratch,
-                     ButteraugliRow* rows) {
+                     ButteraugliRow* rows, const ButteraugliRowSink& sink) {
   const Size size = {params.w, params.h}, half = {butteraugli_half(size.w), butteraugli_half(size.h)};
   const Memory memory = {reinterpret_cast<float*>(scratch), size.samples()};
   const auto light_up_depth = params.bpc == 8 ? light_up<uint8_t> : light_up<uint16_t>;
@@ -231,7 +231,11 @@ void butteraugli_ref(const ButteraugliParams& params, const Picture& ref, const 
       map[i] = butteraugli_of_both(map[i], memory.plane(kHalfMap)[half.at(x / 2, y / 2)]);
     });
   }
-  for (int y = 0; y < size.h; y++) add_row(map + size.at(0, y), size.w, params.norm, rows[y]);
+  for (int y = 0; y < size.h; y++) {
+    const float* row = map + size.at(0, y);
+    add_row(row, size.w, params.norm, rows[y]);
+    if (sink) sink(y, {row, static_cast<size_t>(size.w)});
+  }
 }
 
 }  // namespace vmafx

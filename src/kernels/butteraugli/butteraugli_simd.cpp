@@ -29,8 +29,9 @@ namespace {
 /* No vectors here: the definition does it. */
 size_t scratch_bytes(const ButteraugliParams& params, int) { return butteraugli_scratch_bytes_ref(params); }
 void score(const ButteraugliParams& params, const Picture& ref, std::span<const Picture* const> dists,
-           std::byte* scratch, std::span<ButteraugliRow* const> rows) {
-  for (size_t i = 0; i < dists.size(); i++) butteraugli_ref(params, ref, *dists[i], scratch, rows[i]);
+           std::byte* scratch, std::span<ButteraugliRow* const> rows, const ButteraugliRowSink& sink) {
+  for (size_t i = 0; i < dists.size(); i++)
+    butteraugli_ref(params, ref, *dists[i], scratch, rows[i], i ? ButteraugliRowSink() : sink);
 }
 
 #else
@@ -431,6 +432,7 @@ struct Pictures {
   const Picture& ref;
   std::span<const Picture* const> dists;
   std::span<ButteraugliRow* const> rows;
+  const ButteraugliRowSink& sink;  // of the first encode
 
   bool has_half() const { return memory.half.h > 0; }
 
@@ -462,6 +464,7 @@ struct Pictures {
       float* map = memory.full.pair[i].map.row(y);
       if (has_half()) add_half(memory.half.pair[i].map.row(y / 2), params.w, map);
       add_row(map, params.w, params.norm, rows[i][y]);
+      if (i == 0 && sink) sink(y, {map, static_cast<size_t>(params.w)});
     }
   }
 
@@ -489,14 +492,16 @@ size_t scratch_bytes(const ButteraugliParams& params, int encodes) {
 }
 
 void score(const ButteraugliParams& params, const Picture& ref, std::span<const Picture* const> dists,
-           std::byte* scratch, std::span<ButteraugliRow* const> rows) {
+           std::byte* scratch, std::span<ButteraugliRow* const> rows, const ButteraugliRowSink& sink) {
   const ButteraugliMemory memory(params, static_cast<int>(dists.size()), scratch);
+  const ButteraugliRowSink none;
   for (size_t i = 0; i < dists.size(); i += kButteraugliEncodes) {
     const size_t count = std::min<size_t>(kButteraugliEncodes, dists.size() - i);
     const auto some_dists = dists.subspan(i, count);
     const auto some_rows = rows.subspan(i, count);
-    if (params.bpc == 8) Pictures<uint8_t>{params, memory, ref, some_dists, some_rows}.run();
-    else Pictures<uint16_t>{params, memory, ref, some_dists, some_rows}.run();
+    const ButteraugliRowSink& of_first = i ? none : sink;
+    if (params.bpc == 8) Pictures<uint8_t>{params, memory, ref, some_dists, some_rows, of_first}.run();
+    else Pictures<uint16_t>{params, memory, ref, some_dists, some_rows, of_first}.run();
   }
 }
 
@@ -517,8 +522,8 @@ size_t butteraugli_scratch_bytes_simd(const ButteraugliParams& params, int encod
 }
 
 void butteraugli_simd(const ButteraugliParams& params, const Picture& ref, std::span<const Picture* const> dists,
-                      std::byte* scratch, std::span<ButteraugliRow* const> rows) {
-  HWY_DYNAMIC_DISPATCH(score)(params, ref, dists, scratch, rows);
+                      std::byte* scratch, std::span<ButteraugliRow* const> rows, const ButteraugliRowSink& sink) {
+  HWY_DYNAMIC_DISPATCH(score)(params, ref, dists, scratch, rows, sink);
 }
 
 }  // namespace vmafx

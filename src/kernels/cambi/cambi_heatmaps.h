@@ -1,15 +1,13 @@
-/* heatmaps_path: c of every sample of the distorted picture, a file per scale and in it a picture of 16 bit per frame,
- * the next one right behind. 65535 is the c of a window that is half the one and half the other level, with the largest
- * weight. Frames are written where they belong, in any order; those that n_subsample leaves out are holes. */
+/* heatmaps_path: c of every sample of the distorted picture, a file per scale and in it a picture of 16 bit per frame. 65535 is the c of a window that
+ * is half the one and half the other level, with the largest weight. */
 #ifndef VMAFX_KERNELS_CAMBI_CAMBI_HEATMAPS_H
 #define VMAFX_KERNELS_CAMBI_CAMBI_HEATMAPS_H
 
-#include <mutex>
-#include <string>
+#include <memory>
 
 #include "base/status.h"
 #include "kernels/cambi/cambi.h"
-#include "kernels/options.h"
+#include "kernels/steps/gray_file.h"
 
 namespace vmafx {
 
@@ -18,7 +16,6 @@ class CambiHeatmaps {
   /* Makes the folder if need be, and empty files cambi_heatmap_scale_S_WxH_16b.gray. */
   static StatusOr<std::unique_ptr<CambiHeatmaps>> create(WritePath path, const CambiParams& params,
                                                          const CambiView& view);
-  ~CambiHeatmaps();
 
   /* Writes a row of a frame: CambiRowSink. Any thread, a frame in one. */
   void put(int64_t frame, int scale, int y, std::span<const int32_t> keys);
@@ -27,19 +24,10 @@ class CambiHeatmaps {
   Status close();
 
  private:
-  struct File {
-    int descriptor = -1;
-    int h = 0;
-    std::string path;
-  };
-
   CambiHeatmaps() = default;
-  void fail(int scale, int errno_value);
 
-  File files_[kCambiScales];
+  std::unique_ptr<GrayFile> files_[kCambiScales];
   double scale_ = 0;  // of c
-  std::mutex mutex_;
-  Status failure_;  // guarded by mutex_
 };
 
 }  // namespace vmafx

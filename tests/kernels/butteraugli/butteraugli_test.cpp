@@ -1,9 +1,14 @@
 #include "kernels/butteraugli/butteraugli.h"
 #include "kernels/extractor.h"
 
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -104,15 +109,16 @@ std::unique_ptr<Extractor> make(const VideoFormat& format, const OptionTexts& te
   return std::move(made.value());
 }
 
-Scores scores_of(Extractor& metric, const Picture& ref, const Picture& dist) {
+Scores scores_of(Extractor& metric, const Picture& ref, const Picture& dist, int64_t frame = 0) {
   const AlignedBytes scratch = allocate_aligned(metric.scratch_bytes());
   Rows sums(metric.sums_bytes() / sizeof(ButteraugliRow));
   FrameSet frames;
+  frames.index = frame;
   frames.ref = ref;
   frames.dist = dist;
   metric.extract(frames, scratch.get(), sums.data());
   Scores scores;
-  metric.finalize(0, sums.data(), scores);
+  metric.finalize(frame, sums.data(), scores);
   return scores;
 }
 
@@ -317,6 +323,44 @@ START_TEST(norms) {
 }
 END_TEST
 
+/* Of frames 1 and 0, in this order: each lies at its place, and has the distances in thousandths. */
+START_TEST(heatmaps) {
+  constexpr int kW = 41, kH = 34;
+  const VideoFormat format = {.w = kW, .h = kH, .bpc = 8, .chroma = Chroma::k420};
+  char folder[] = "/tmp/vmafx_butteraugli_XXXXXX";
+  ck_assert_ptr_nonnull(mkdtemp(folder));
+  const std::string inner = std::string(folder) + "/a/b", path = inner + "/butteraugli_heatmap_41x34_16b.gray";
+  TestPicture<uint8_t> ref(format, false), dist(format, false);
+  fill_waves(ref, dist, format);
+  const auto metric = make(format, {{"heatmaps_path", inner}});
+  assert_text_eq(metric->reads().reach.whole_stream, "heatmaps_path");
+  const double distance = scores_of(*metric, ref.view(), dist.view(), 1).value[0];
+  scores_of(*metric, ref.view(), ref.view(), 0);
+  Scores none;
+  ck_assert(metric->flush(none).ok());
+  std::ifstream file(path, std::ios::binary);
+  std::vector<uint16_t> samples(2 * kW * kH + 1);
+  file.read(reinterpret_cast<char*>(samples.data()), static_cast<std::streamsize>(samples.size() * 2));
+  ck_assert_int_eq(file.gcount(), 2 * 2 * kW * kH);
+  const auto middle = samples.begin() + kW * kH, end = samples.end() - 1;
+  ck_assert_int_eq(*std::max_element(samples.begin(), middle), 0);
+  ck_assert_int_eq(*std::max_element(middle, end), static_cast<int>(std::lround(distance * 1000)));
+  ck_assert_int_gt(*std::min_element(middle, end), 0);
+  unlink(path.c_str());
+  for (const std::string& part : {inner, std::string(folder) + "/a", std::string(folder)}) rmdir(part.c_str());
+}
+END_TEST
+
+START_TEST(heatmaps_are_left_to_the_cpu) {
+  const auto fits = [](const OptionTexts& texts) {
+    const auto options = Options::resolve("butteraugli", kButteraugliExtractor.options, texts);
+    return kButteraugliExtractor.fits_device(options.value(), {});
+  };
+  ck_assert(fits({}).ok());
+  assert_contains(fits({{"heatmaps_path", "/tmp"}}).message(), "heatmaps");
+}
+END_TEST
+
 /* By the formulas of BT.2100. */
 START_TEST(light_of_hdr) {
   const double m1 = 2610. / 16384, m2 = 2523. / 32, c1 = 3424. / 4096, c2 = 2413. / 128, c3 = 2392. / 128;
@@ -369,6 +413,8 @@ int main() {
                                    {"reference", reference_scores},
                                    {"same", no_error_is_0},
                                    {"norms", norms},
+                                   {"heatmaps", heatmaps},
+                                   {"heatmaps_on_cpu", heatmaps_are_left_to_the_cpu},
                                    {"light", light_of_hdr},
                                    {"gamma", gamma_of_hlg},
                                    {"chroma", reads_chroma},

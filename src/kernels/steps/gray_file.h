@@ -1,0 +1,41 @@
+/* A stream of gray pictures in a file, beside the report: 16 bits a sample, the next picture right behind. Rows are written where they belong, in any
+ * order; pictures that nobody writes are holes. */
+#ifndef VMAFX_KERNELS_STEPS_GRAY_FILE_H
+#define VMAFX_KERNELS_STEPS_GRAY_FILE_H
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+
+#include "base/status.h"
+#include "kernels/options.h"
+
+namespace vmafx {
+
+class GrayFile {
+ public:
+  /* An empty file NAME_WxH_16b.gray in a folder, which is made if need be. `folder` is the value of the option heatmaps_path. */
+  static StatusOr<std::unique_ptr<GrayFile>> create(WritePath folder, const std::string& name, int w, int h);
+  ~GrayFile();
+
+  /* Writes a row of a picture. Any thread. */
+  void put(int64_t frame, int y, std::span<const uint16_t> samples);
+
+  /* Closes the file; the first write that failed, if one did. */
+  Status close();
+
+ private:
+  GrayFile() = default;
+  void fail(int errno_value);
+
+  int descriptor_ = -1, h_ = 0;
+  std::string path_;
+  std::mutex mutex_;
+  Status failure_;  // guarded by mutex_
+};
+
+}  // namespace vmafx
+
+#endif
