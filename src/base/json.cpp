@@ -81,6 +81,23 @@ void Json::add(std::string name, Json value) {
   items_.push_back(std::move(value));
 }
 
+int nesting_depth(std::string_view text) {
+  int depth = 0, deepest = 0;
+  bool in_string = false;
+  for (size_t i = 0; i < text.size(); i++) {
+    const char c = text[i];
+    if (c == '"') in_string = !in_string;
+    if (in_string) {
+      i += c == '\\';
+    } else if (c == '[' || c == '{') {
+      deepest = std::max(deepest, ++depth);
+    } else if (c == ']' || c == '}') {
+      depth--;
+    }
+  }
+  return deepest;
+}
+
 std::string valid_utf8(const std::string& text) { return Json::parse(json_string(text))->text(); }
 
 std::string json_string(const std::string& text) {

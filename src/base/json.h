@@ -63,6 +63,9 @@ class Json {
   std::vector<std::string> names_;
 };
 
+/* How deep brackets nest, without regard to whether they match: bounds what the JSON parser can be made to build. */
+int nesting_depth(std::string_view text);
+
 /* The text with U+FFFD for what is no UTF-8. */
 std::string valid_utf8(const std::string& text);
 

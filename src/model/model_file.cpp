@@ -1,17 +1,12 @@
 #include "model/model_file.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
-#include <cstdio>
-#include <memory>
-#include <system_error>
 
 #include "base/hash.h"
 #include "base/json.h"
+#include "base/text_file.h"
 #include "model/model_builtin.h"
 
 namespace vmafx {
@@ -238,44 +233,6 @@ StatusOr<std::vector<ModelMember>> read_collection(const Fields& document, const
 
 /* -- Text and files ---------------------------------------------------------------------------------- */
 
-/* How deep brackets nest, without regard to whether they match: bounds what the JSON parser can be made to build. */
-int nesting_depth(std::string_view text) {
-  int depth = 0, deepest = 0;
-  bool in_string = false;
-  for (size_t i = 0; i < text.size(); i++) {
-    const char c = text[i];
-    if (c == '"') in_string = !in_string;
-    if (in_string) {
-      i += c == '\\';
-    } else if (c == '[' || c == '{') {
-      deepest = std::max(deepest, ++depth);
-    } else if (c == ']' || c == '}') {
-      depth--;
-    }
-  }
-  return deepest;
-}
-
-Status file_error(const std::string& path, int errno_value) {
-  return error(errno_value, "model file '%s': %s", path.c_str(), std::generic_category().message(errno_value).c_str());
-}
-
-StatusOr<std::string> read_file(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);  // a pipe would wait for a writer
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(fd < 0 ? nullptr : fdopen(fd, "rb"), std::fclose);
-  if (!file) return file_error(path, errno);
-  struct stat info;
-  if (fstat(fileno(file.get()), &info) != 0) return file_error(path, errno);
-  if (S_ISDIR(info.st_mode)) return file_error(path, EISDIR);
-  if (!S_ISREG(info.st_mode)) return error(EINVAL, "model file '%s': a pipe or a device, and no file", path.c_str());
-  std::string text(kMaxFileBytes + 1, '\0');
-  text.resize(std::fread(text.data(), 1, text.size(), file.get()));
-  if (std::ferror(file.get())) return file_error(path, EIO);
-  if (text.size() > kMaxFileBytes)
-    return error(EINVAL, "model file '%s': larger than %zu bytes", path.c_str(), kMaxFileBytes);
-  return text;
-}
-
 bool has_zero_byte(const Json& value) {
   const auto in_text = [](const std::string& text) { return text.find('\0') != text.npos; };
   return in_text(value.text()) || std::ranges::any_of(value.names(), in_text) ||
@@ -325,7 +282,7 @@ StatusOr<Model> load_model(const ModelSpec& spec) {
   if (spec.path.ends_with(".pkl"))
     return error(EINVAL, "model file '%s': pickle models are no longer supported, use the .json model",
                  spec.path.c_str());
-  VMAFX_ASSIGN(const std::string text, read_file(spec.path));
+  VMAFX_ASSIGN(const std::string text, read_text_file("model file", spec.path, kMaxFileBytes));
   return parse_model(text, spec.path, spec);
 }
 

@@ -1,0 +1,35 @@
+#include "base/text_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <memory>
+#include <system_error>
+
+namespace vmafx {
+namespace {
+
+Status file_error(const char* what, const std::string& path, int errno_value) {
+  return error(errno_value, "%s '%s': %s", what, path.c_str(), std::generic_category().message(errno_value).c_str());
+}
+
+}  // namespace
+
+StatusOr<std::string> read_text_file(const char* what, const std::string& path, size_t most) {
+  const int fd = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);  // a pipe would wait for a writer
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(fd < 0 ? nullptr : fdopen(fd, "rb"), std::fclose);
+  if (!file) return file_error(what, path, errno);
+  struct stat info;
+  if (fstat(fileno(file.get()), &info) != 0) return file_error(what, path, errno);
+  if (S_ISDIR(info.st_mode)) return file_error(what, path, EISDIR);
+  if (!S_ISREG(info.st_mode)) return error(EINVAL, "%s '%s': a pipe or a device, and no file", what, path.c_str());
+  std::string text(most + 1, '\0');
+  text.resize(std::fread(text.data(), 1, text.size(), file.get()));
+  if (std::ferror(file.get())) return file_error(what, path, EIO);
+  if (text.size() > most) return error(EINVAL, "%s '%s': larger than %zu bytes", what, path.c_str(), most);
+  return text;
+}
+
+}  // namespace vmafx
