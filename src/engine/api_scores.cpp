@@ -14,6 +14,7 @@
 #include "engine/plan.h"
 #include "engine/session.h"
 #include "engine/version.h"
+#include "kernels/registry.h"
 #include "model/spec.h"
 #include "report/report.h"
 #include "vmafx/vmafx.h"
@@ -108,6 +109,8 @@ vmafx::ScoreTable table_of(const VmafxReport& report) {
     for (const VmafxScore& score : std::span(frame.scores, frame.n_scores))
       if (columns.emplace(score.key, static_cast<int>(keys.size())).second) keys.push_back(score.key);
   vmafx::ScoreTable table(std::move(keys));
+  for (int column = 0; column < table.columns(); column++)
+    table.set_mean(column, vmafx::find_mean(table.keys()[static_cast<size_t>(column)]));
   for (const VmafxFrameResult& frame : frames_of(report))
     for (const VmafxScore& score : std::span(frame.scores, frame.n_scores))
       table.put(frame.frame, columns.at(score.key), score.value);

@@ -36,6 +36,7 @@ Status Encode::start(Plan& plan, const Range& range, const Pool& pool, int n_sub
   pool_ = pool;
   n_subsample_ = n_subsample;
   table_.emplace(plan.columns());
+  plan.set_means(*table_);
   scorer_.emplace(plan, label_.number, *table_, progress_, n_subsample);
   result_.reserve(table_->keys().size());
   window_scores_.reserve(table_->keys().size());

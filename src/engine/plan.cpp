@@ -241,6 +241,12 @@ void Plan::place_column(PlannedExtractor& planned, size_t i, Log& log) {
   columns_.push_back(key);
 }
 
+void Plan::set_means(ScoreTable& table) const {
+  for (const PlannedExtractor& planned : extractors_)
+    for (size_t i = 0; i < planned.columns.size(); i++)
+      if (planned.columns[i] >= 0) table.set_mean(planned.columns[i], planned.extractor->features()[i].mean);
+}
+
 int Plan::column_of(const PlannedExtractor& planned, const std::string& feature) const {
   const auto features = planned.extractor->features();
   for (size_t i = 0; i < features.size(); i++)

@@ -14,6 +14,7 @@
 #include "model/model.h"
 #include "model/spec.h"
 #include "report/openmetrics.h"
+#include "report/scores.h"
 #include "report/summary.h"
 
 namespace vmafx {
@@ -77,6 +78,7 @@ class Plan {
   const std::vector<PlannedModel>& models() const { return models_; }
   const std::vector<std::string>& columns() const { return columns_; }
 
+  void set_means(ScoreTable& table) const;             // of its columns
   unsigned planes_read() const;                        // bit p: some extractor reads plane p
   std::vector<SummaryColumn> summary_columns() const;  // of what was asked for, in report order
   std::vector<MetricColumn> main_columns()

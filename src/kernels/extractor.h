@@ -55,6 +55,9 @@ struct ScoreId {
   bool operator==(const ScoreId&) const = default;
 };
 
+/* What the scores of frames are together, one or more of them, where that is not their arithmetic mean. */
+using MeanOfScores = double(std::span<const double> scores);
+
 /* A feature that an extractor can provide.
  * `name` is what models and options call it, `key` what reports print (plus the suffix of its non-default options). */
 struct FeatureInfo {
@@ -64,6 +67,7 @@ struct FeatureInfo {
   bool bare = false;  // options never show in the key
   FirstScore first_score = FirstScore::kWithItsFrame;
   Worse worse = Worse::kLow;
+  MeanOfScores* mean = nullptr;  // nullptr: the arithmetic one
 };
 
 /* A feature that models call by its key. */

@@ -77,3 +77,10 @@ const ExtractorInfo* find_provider(std::string_view feature) {
 }
 
 }  // namespace vmafx
+MeanOfScores* find_mean(std::string_view key) {
+  for (const ExtractorInfo* info : kExtractors)
+    for (const FeatureInfo& feature : info->features)
+      if (feature.mean && (key == feature.key || key.starts_with(feature.key + std::string("_")))) return feature.mean;
+  return nullptr;
+}
+

@@ -28,6 +28,9 @@ NamedExtractor find_extractor(std::string_view name);
 /* The metric that provides the feature `name`, or nullptr. */
 const ExtractorInfo* find_provider(std::string_view feature);
 
+/* FeatureInfo::mean of what reports call `key`, with or without what options add to it. */
+MeanOfScores* find_mean(std::string_view key);
+
 }  // namespace vmafx
 
 #endif

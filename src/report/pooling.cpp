@@ -96,7 +96,7 @@ Pool choose_pool(const std::string& text, Log& log) {
 }
 
 PoolValues pool_values(const ScoreTable& table, int column, int n_subsample, FrameRange range) {
-  PoolValues result;
+  PoolValues result{.mean = table.mean(column)};
   const int64_t first = (range.first + n_subsample - 1) / n_subsample * n_subsample;
   for (int64_t frame = first; frame < std::min(range.end, table.frames()); frame += n_subsample) {
     const auto score = table.get(frame, column);
@@ -122,6 +122,7 @@ double pool_scores(const Pool& pool, std::span<const double> values) {
 }
 
 std::optional<double> pool_column(const Pool& pool, const PoolValues& column) {
+  if (!column.values.empty() && column.mean && pool.method == Method::kMean) return column.mean(column.values);
   if (!column.values.empty()) return pool_scores(pool, column.values);
   if (!column.not_finite) return std::nullopt;
   return pool.method == Method::kStddev ? kNan : column.infinity;

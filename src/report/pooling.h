@@ -45,10 +45,11 @@ Pool choose_pool(const std::string& text, Log& log);
 
 /* The values of one column that take part in pooling. */
 struct PoolValues {
-  std::vector<double> values;  // in frame order, finite
-  int64_t not_finite = 0;      // left out
-  int64_t missing = 0;         // frames without a score, left out
-  double infinity = 0;         // what all those that are not finite are; NaN: they differ, or are no numbers
+  std::vector<double> values;    // in frame order, finite
+  int64_t not_finite = 0;        // left out
+  int64_t missing = 0;           // frames without a score, left out
+  double infinity = 0;           // what all those that are not finite are; NaN: they differ, or are no numbers
+  MeanOfScores* mean = nullptr;  // the column's own, if it has one
 };
 
 /* Frames first .. end-1. */
@@ -63,8 +64,8 @@ PoolValues pool_values(const ScoreTable& table, int column, int n_subsample, Fra
 /* NaN when `values` is empty. */
 double pool_scores(const Pool& pool, std::span<const double> values);
 
-/* The same of a column for a report, where one without any finite score pools to what its scores are: a metric of equal pictures
- * that is infinite in all frames has an infinite mean. nullopt: it has no scores. */
+/* The same of a column for a report, by its own mean where it has one. One without any finite score pools to what its scores are: a metric of
+ * equal pictures that is infinite in all frames has an infinite mean. nullopt: it has no scores. */
 std::optional<double> pool_column(const Pool& pool, const PoolValues& column);
 
 }  // namespace vmafx

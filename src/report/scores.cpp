@@ -11,7 +11,7 @@ constexpr int kWordBits = 64;
 
 }  // namespace
 
-ScoreTable::ScoreTable(std::vector<std::string> keys) : keys_(std::move(keys)) {}
+ScoreTable::ScoreTable(std::vector<std::string> keys) : keys_(std::move(keys)), means_(keys_.size()) {}
 
 /* Where a score lies within its chunk. */
 size_t ScoreTable::offset(int64_t frame, int column) const {

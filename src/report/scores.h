@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/extractor.h"
+
 namespace vmafx {
 
 /* Columns are fixed, rows grow with the stream. One writer at a time; readers must not run beside it. */
@@ -37,6 +39,10 @@ class ScoreTable {
   /* True when the frame has at least one score. */
   bool has_scores(int64_t frame) const;
 
+  /* How the scores of a column are averaged; nullptr, which all begin with: by the arithmetic mean. */
+  void set_mean(int column, MeanOfScores* mean) { means_[static_cast<size_t>(column)] = mean; }
+  MeanOfScores* mean(int column) const { return means_[static_cast<size_t>(column)]; }
+
   /* One value for the whole stream ("apsnr_y"); kept in the order of their first setting. */
   void set_aggregate(const std::string& key, double value);
   const std::vector<std::pair<std::string, double>>& aggregates() const { return aggregates_; }
@@ -51,6 +57,7 @@ class ScoreTable {
   size_t offset(int64_t frame, int column) const;
 
   std::vector<std::string> keys_;
+  std::vector<MeanOfScores*> means_;
   std::vector<std::unique_ptr<Chunk>> chunks_;  // nullptr where a gap was jumped over
   int64_t frames_ = 0;
   std::vector<double> times_;  // NaN: not known

@@ -91,6 +91,22 @@ START_TEST(only_finite_scores_of_scored_frames_count) {
 }
 END_TEST
 
+/* In the place of the arithmetic one, and of nothing else. */
+START_TEST(columns_may_have_a_mean_of_their_own) {
+  ScoreTable table({"a", "b"});
+  for (int frame = 0; frame < 3; frame++)
+    for (int column = 0; column < 2; column++) table.put(frame, column, frame * frame);
+  table.set_mean(1, [](std::span<const double> scores) { return 100.0 + static_cast<double>(scores.size()); });
+  const auto of = [&](const char* method, int column) {
+    return *pool_column(parse_pool(method).pool, pool_values(table, column, 1));
+  };
+  ck_assert_double_eq(of("mean", 0), 5 / 3.);
+  ck_assert_double_eq(of("mean", 1), 103);
+  for (const char* method : {"min", "median", "stddev", "harmonic_mean", "p5"})
+    ck_assert_double_eq(of(method, 0), of(method, 1));
+}
+END_TEST
+
 /* What libvmaf writes of a metric that is infinite in all frames. */
 START_TEST(columns_without_a_finite_score_pool_to_what_they_are) {
   ScoreTable table({"infinite", "negative", "mixed", "none", "finite"});
@@ -122,5 +138,6 @@ int main() {
                                             {"percentiles", percentiles_interpolate},
                                             {"empty", nothing_pools_to_nan},
                                             {"left_out", only_finite_scores_of_scored_frames_count},
+                                            {"own", columns_may_have_a_mean_of_their_own},
                                             {"infinite", columns_without_a_finite_score_pool_to_what_they_are}});
 }
