@@ -61,9 +61,15 @@ Status Pipeline::start(std::vector<Extractor*> extractors, int threads, int fram
     const Reads reads = extractor->reads();
     if (reads.ref) history_[0] = std::max(history_[0], reads.history);
     if (reads.dist) history_[1] = std::max(history_[1], reads.history);
+    if (extractor->converted_bytes())
+      converting_.push_back({.extractor = sums_offset_.size() - 1,
+                             .memory = std::make_unique<Reuse<AlignedBytes>>(),
+                             .ref = nullptr,
+                             .dists = std::vector<SharedConversion>(encodes_)});
   }
   history_[0] = std::max(history_[0], history_[1]);  // they tell whether two encodes have the same history
   earlier_ = std::vector<Earlier>(encodes_);
+  for (Earlier& earlier : earlier_) earlier.converted = empty_histories();
   frames_ahead_ = frames_ahead;
   make_slots((static_cast<size_t>(threads) + tasks - 1) / tasks + static_cast<size_t>(frames_ahead));
   for (int i = 0; i < threads; i++) scratch_.push_back(allocate_aligned(scratch_bytes));
@@ -119,6 +125,7 @@ void Pipeline::make_slots(size_t count) {
     for (size_t i = 0; i < encodes_; i++) {
       Part& part = slot.parts[i];
       part.sums.resize(extractors_.size());
+      part.converted = empty_histories();
       if (lane_) part.lane_sums.resize(std::ranges::count_if(extractors_, &Extractor::device_twin));
       part.lane.done = [this, &slot, i](const Status& status) { lane_done(slot, i, status); };
     }
@@ -139,6 +146,36 @@ std::vector<Pipeline::Task> Pipeline::make_tasks(Slot& slot, bool checks) {
 }
 
 /* -- Pictures ------------------------------------------------------------------------------------------------------ */
+
+std::vector<ConvertedHistory> Pipeline::empty_histories() const {
+  std::vector<ConvertedHistory> histories;
+  for (const Converting& converting : converting_) {
+    const ConvertedPictures none(static_cast<size_t>(extractors_[converting.extractor]->reads().converted) + 1);
+    histories.push_back({none, none});
+  }
+  return histories;
+}
+
+/* Of the frames to be added; nothing else has changed yet. */
+void Pipeline::start_conversions(const Held& ref, std::span<const EncodeFrame> encodes) {
+  for (Converting& converting : converting_) {
+    const auto start = [&](const Held& picture) {
+      return std::make_shared<Conversion>(*extractors_[converting.extractor], picture, *converting.memory);
+    };
+    converting.ref = start(ref);
+    for (const EncodeFrame& encode : encodes) converting.dists[static_cast<size_t>(encode.encode)] = start(encode.dist);
+  }
+}
+
+void Pipeline::hold_conversions(Part& part) {
+  for (size_t i = 0; i < converting_.size(); i++) {
+    ConvertedHistory& history = earlier_[static_cast<size_t>(part.encode)].converted[i];
+    history.ref.add(converting_[i].ref);
+    history.dist.add(std::move(converting_[i].dists[static_cast<size_t>(part.encode)]));
+    part.converted[i].ref = history.ref;
+    part.converted[i].dist = history.dist;
+  }
+}
 
 void Pipeline::hold_pictures(Slot& slot, Held ref, std::span<EncodeFrame> encodes) {
   slot.ref = std::move(ref);
@@ -165,14 +202,17 @@ void Pipeline::hold_part(Slot& slot, Part& part, EncodeFrame& encode) {
     earlier.ref[0] = slot.ref;
   }
   std::copy_n(part.dist, history_[1], earlier.dist);
+  hold_conversions(part);
 }
 
 void Pipeline::compare_histories(Slot& slot) {
   const auto same = [&](const Held* a, const Held* b) { return std::equal(a, a + history_[0], b); };
-  slot.one_history = slot.goes_on = true;
+  slot.one_history = slot.goes_on = slot.one_conversion = true;
   for (size_t i = 0; i < slot.count; i++) {
     slot.one_history &= same(slot.parts[i].earlier_ref, slot.parts[0].earlier_ref);
     slot.goes_on &= same(slot.parts[i].earlier_ref, last_refs_);
+    for (size_t k = 0; k < converting_.size(); k++)
+      slot.one_conversion &= slot.parts[i].converted[k].ref == slot.parts[0].converted[k].ref;
   }
   if (!history_[0]) return;
   std::move_backward(last_refs_, last_refs_ + history_[0] - 1, last_refs_ + history_[0]);
@@ -214,6 +254,10 @@ void Pipeline::let_go(Slot& slot) {
   for (Part& part : slot.parts) {
     std::ranges::fill(part.dist, nullptr);
     std::ranges::fill(part.earlier_ref, nullptr);
+    for (ConvertedHistory& converted : part.converted) {
+      converted.ref.clear();
+      converted.dist.clear();
+    }
   }
 }
 
@@ -240,6 +284,10 @@ void Pipeline::clear_sums(Slot& slot) {
 Status Pipeline::add(Held ref, std::span<EncodeFrame> encodes) {
   Slot& slot = slots_[next_ % slots_.size()];
   slot.number = static_cast<int64_t>(next_);
+  VMAFX_TRY(guarded([&]() -> Status {
+    start_conversions(ref, encodes);
+    return {};
+  }));
   hold_pictures(slot, std::move(ref), encodes);
   slot.verified = verify_ && slot.scored && slot.number % verify_ == 0;
   clear_sums(slot);
@@ -379,9 +427,30 @@ void Pipeline::extract(const Task& task, int worker) const {
   const AlignedBytes& memory = task.checks ? slot.check : slot.memory;
   void* sums[kMostEncodes] = {};
   for (size_t i = task.first; i < task.end; i++) sums[i - task.first] = sums_at(memory, task.extractor, i);
+  for (size_t i = 0; i < converting_.size(); i++)
+    if (converting_[i].extractor == task.extractor)
+      return extract_converted(task, i, scratch, {sums, task.end - task.first});
   const std::span frames = std::span(slot.frames).subspan(task.first, task.end - task.first);
   if (slot.one_history || !extractor.reads().history)
     return extractor.extract_encodes(frames, scratch, {sums, frames.size()});
+  for (size_t i = 0; i < frames.size(); i++) extractor.extract(frames[i], scratch, sums[i]);
+}
+
+void Pipeline::extract_converted(const Task& task, size_t converting, std::byte* scratch,
+                                 std::span<void* const> sums) const {
+  const Slot& slot = *task.slot;
+  const Extractor& extractor = *extractors_[task.extractor];
+  std::vector<FrameSet> frames;
+  std::vector<std::vector<const std::byte*>> pictures;
+  for (size_t i = task.first; i < task.end; i++) {
+    const ConvertedHistory& converted = slot.parts[i].converted[converting];
+    pictures.push_back(converted.ref.get());
+    pictures.push_back(converted.dist.get());
+    FrameSet& frame = frames.emplace_back(slot.frames[i]);
+    frame.converted_ref = pictures[pictures.size() - 2];
+    frame.converted_dist = pictures.back();
+  }
+  if (slot.one_conversion) return extractor.extract_encodes(frames, scratch, sums);
   for (size_t i = 0; i < frames.size(); i++) extractor.extract(frames[i], scratch, sums[i]);
 }
 

@@ -17,6 +17,7 @@
 
 #include "base/aligned.h"
 #include "base/mutex.h"
+#include "engine/conversions.h"
 #include "engine/device/hip_lane.h"
 #include "engine/kept_sums.h"
 #include "engine/pictures.h"
@@ -108,6 +109,7 @@ class Pipeline {
     int64_t index = 0;
     bool scored = false;
     Held dist[1 + kMostHistory], earlier_ref[kMostHistory];  // let go when the slot's last job ends
+    std::vector<ConvertedHistory> converted;                 // of each converting extractor; likewise
     std::vector<const std::byte*> sums;                      // of each extractor
     std::vector<std::byte*> lane_sums;
     LaneFrame lane;
@@ -119,6 +121,7 @@ class Pipeline {
     bool verified = false;         // `check` holds what the CPU twins say of the lane's extractors
     bool one_history = false;      // the earlier pictures of the reference are the same for all parts
     bool goes_on = false;          // and they are those of the slots before this one
+    bool one_conversion = false;   // likewise of the converted pictures of the reference
     Held ref;
     std::vector<Part> parts;
     std::vector<FrameSet> frames;     // of each part
@@ -135,11 +138,23 @@ class Pipeline {
   /* The last pictures, the last one first. */
   struct Earlier {
     Held ref[kMostHistory], dist[kMostHistory];
+    std::vector<ConvertedHistory> converted;  // of each converting extractor, with those of the last frame
+  };
+
+  /* An extractor that reads converted pictures. */
+  struct Converting {
+    size_t extractor;
+    std::unique_ptr<Reuse<AlignedBytes>> memory;
+    SharedConversion ref;  // of the frames that are being added, like those of their encodes
+    std::vector<SharedConversion> dists;
   };
 
   void make_slots(size_t count);
   std::vector<Task> make_tasks(Slot& slot, bool checks);
   int& pending(const Slot& slot) VMAFX_REQUIRES(mutex_) { return pending_[&slot - slots_.data()]; }
+  std::vector<ConvertedHistory> empty_histories() const;
+  void start_conversions(const Held& ref, std::span<const EncodeFrame> encodes);
+  void hold_conversions(Part& part);
   void hold_pictures(Slot& slot, Held ref, std::span<EncodeFrame> encodes);
   void hold_part(Slot& slot, Part& part, EncodeFrame& encode);
   void compare_histories(Slot& slot);
@@ -160,6 +175,7 @@ class Pipeline {
   void start_task(Task& task, size_t first, size_t end) noexcept;
   void run(Task& task, int worker) noexcept;
   void extract(const Task& task, int worker) const;
+  void extract_converted(const Task& task, size_t converting, std::byte* scratch, std::span<void* const> sums) const;
   void job_done(Slot& slot) noexcept;
   void lane_done(Slot& slot, size_t part, const Status& status) noexcept;
   void fail(Status status) noexcept;
@@ -176,8 +192,9 @@ class Pipeline {
   std::vector<Extractor*> extractors_;
   std::vector<std::shared_ptr<KeptSums>> kept_;  // of each extractor, or none
   int history_[2] = {};                          // earlier pictures that some extractor reads, of ref and of dist
-  std::vector<size_t> sums_offset_;              // of each extractor in a part's memory
-  size_t sums_bytes_ = 0;                        // of a part
+  std::vector<Converting> converting_;
+  std::vector<size_t> sums_offset_;  // of each extractor in a part's memory
+  size_t sums_bytes_ = 0;            // of a part
   size_t encodes_ = 1;
   size_t encodes_per_task_ = 1;
   int verify_ = 0;

@@ -93,6 +93,7 @@ struct Reads {
   unsigned ref = 1;
   unsigned dist = 1;
   int history = 0;           // how many earlier pictures of each side that is read: 0, 1 or 2; then every_frame is set
+  int converted = 0;         // how many earlier pictures of both sides as convert() makes them; then every_frame is set
   bool every_frame = false;  // also the frames that n_subsample leaves out
   Reach reach = {};
 };
@@ -104,6 +105,10 @@ struct FrameSet {
   Picture dist;
   Picture earlier_ref[2],
       earlier_dist[2];  // of frame index-1 and index-2; data == nullptr before the start of the stream
+
+  /* What convert() made of this frame's pictures, and behind that of those before it: as many as there are, up to Reads::converted. None
+   * for extractors without converted_bytes(). */
+  std::span<const std::byte* const> converted_ref, converted_dist;
 };
 
 /* Where finalize() and flush() put what they know. `feature` is an index into Extractor::features(). */
@@ -125,6 +130,11 @@ class Extractor {
 
   virtual size_t sums_bytes() const = 0;     // size of the struct of raw sums
   virtual size_t scratch_bytes() const = 0;  // working memory of one call of extract(); 64-byte aligned, not cleared
+
+  /* What extract() reads of a picture in place of its samples, made of each picture once, however many frames read it: into memory of
+   * converted_bytes(), 64-byte aligned, not cleared. 0: it reads samples. Thread-safe. */
+  virtual size_t converted_bytes() const { return 0; }
+  virtual void convert(const Picture&, [[maybe_unused]] std::byte* converted) const {}
 
   /* Raw sums of one frame. `sums` is zeroed memory of sums_bytes(), 64-byte aligned. Thread-safe. */
   virtual void extract(const FrameSet& frames, std::byte* scratch, void* sums) const = 0;
