@@ -44,6 +44,8 @@ double reading_time(Reader& ref, Reader& dist, int frames, int encodes, bool cpu
   return stopwatch.elapsed();
 }
 
+constexpr double kFps = 24;
+
 /* One stream through the API. The time runs from the first frame until the last score is pooled. */
 class Stream {
  public:
@@ -58,8 +60,8 @@ class Stream {
     params.n_threads = threads;
     params.encodes = encodes;
     params.log = print_message;
-    const VmafxFormat format = {s.clip.w, s.clip.h,         VMAFX_CHROMA_420, s.clip.bits, VMAFX_LAYOUT_PLANAR,
-                                0,        VMAFX_MEMORY_HOST};
+    VmafxFormat format = {s.clip.w, s.clip.h, VMAFX_CHROMA_420, s.clip.bits, VMAFX_LAYOUT_PLANAR, 0, VMAFX_MEMORY_HOST};
+    format.fps = kFps;
     ok_ = vmafx_open(&context_, &params) == 0 && vmafx_configure(context_, &format, &format) == 0;
   }
   Stream(const Stream&) = delete;

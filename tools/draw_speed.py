@@ -5,7 +5,7 @@ usage: tools/draw_speed.py [--check]
 
   --check  writes nothing; exits 1 when docs/speed.svg is not what the table says
 
-A bar per metric: how many times as fast as libvmaf (ssimulacra2, xpsnr and butteraugli: as the programs that README.md names) a frame of 1920x1080 is scored,
+A bar per metric: how many times as fast as libvmaf (ssimulacra2, xpsnr, butteraugli and cvvdp: as the programs that README.md names) a frame of 1920x1080 is scored,
 on one thread of the same processor. The scale is logarithmic. The picture follows a light or dark page.
 """
 

@@ -187,7 +187,7 @@ class Session:
     has them all with their defaults. Raises TypeError for an option that does not exist, and Error: EINVAL for options and models, ENOENT, EACCES
     and others for files, ENODEV and others for a GPU.
 
-    `fps` is how many frames per second the stream has, which few metrics look at (xpsnr); 0: not known.
+    `fps` is how many frames per second the stream has, which few metrics look at (xpsnr, cvvdp); 0: not known.
 
     With a `reference` (see Reference), numbers of its frames are submitted in place of pictures of it. With the option `encodes`, each frame of the
     reference comes with a picture of each encode, or None where there is none; every encode has the scores that it has alone.

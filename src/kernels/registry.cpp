@@ -26,7 +26,8 @@ namespace vmafx {
   EACH(kSpeedChromaExtractor) \
   EACH(kSpeedTemporalExtractor) \
   EACH(kXpsnrExtractor) \
-  EACH(kButteraugliExtractor)
+  EACH(kButteraugliExtractor) \
+  EACH(kCvvdpExtractor)
 // clang-format on
 
 /* Each at the end of its metric's own source. */
@@ -76,7 +77,6 @@ const ExtractorInfo* find_provider(std::string_view feature) {
   return nullptr;
 }
 
-}  // namespace vmafx
 MeanOfScores* find_mean(std::string_view key) {
   for (const ExtractorInfo* info : kExtractors)
     for (const FeatureInfo& feature : info->features)
@@ -84,3 +84,4 @@ MeanOfScores* find_mean(std::string_view key) {
   return nullptr;
 }
 
+}  // namespace vmafx

@@ -25,7 +25,7 @@ constexpr char kFeatures[] =
     "adm"
     "|name=float_ssim|name=ciede|name=psnr_hvs|name=float_ansnr|name=float_moment|name=float_psnr|name=cambi:full_ref="
     "true"
-    "|name=ssimulacra2|name=speed_chroma|name=speed_temporal|name=xpsnr:fps=60|name=butteraugli";
+    "|name=ssimulacra2|name=speed_chroma|name=speed_temporal|name=xpsnr:fps=60|name=butteraugli|name=cvvdp:fps=24";
 
 }  // namespace
 

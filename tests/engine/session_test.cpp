@@ -797,6 +797,45 @@ START_TEST(frame_rate_reaches_the_metrics) {
 }
 END_TEST
 
+/* Metrics that look back far have their pictures converted, and let go of them then. */
+START_TEST(a_long_history_keeps_no_pictures) {
+  const auto scores = [](int threads, int n_subsample) {
+    StreamOptions options;
+    options.frames = 40;
+    options.ref.fps = options.dist.fps = 120;  // 30 pictures before each
+    VmafxParams params = cpu_params("", "name=cvvdp");
+    params.n_threads = threads;
+    params.n_subsample = n_subsample;
+    TestPicture::most_alive = 0;
+    const Outcome outcome = run_stream(params, options);
+    ck_assert_msg(outcome.error == 0, "%s", outcome.log.c_str());
+    ck_assert_int_le(TestPicture::most_alive, 2 * (threads + 2) + 2);
+    ck_assert_int_eq(TestPicture::alive, 0);
+    std::vector<double> of;
+    for (const FrameScores& frame : outcome.frames)
+      if (frame.contains("cvvdp")) of.push_back(frame.at("cvvdp"));
+    return of;
+  };
+  const std::vector<double> all = scores(1, 1), some = scores(3, 2);
+  ck_assert_int_eq(all.size(), 40);
+  ck_assert_int_eq(some.size(), 20);
+  for (size_t i = 0; i < some.size(); i++) ck_assert_double_eq(some[i], all[2 * i]);
+  ck_assert(scores(4, 1) == all);
+}
+END_TEST
+
+/* A stream's score is by the mean of its metric; so are those of windows, and what gates look at. */
+START_TEST(metrics_have_their_own_mean) {
+  VmafxParams params = cpu_params("", "name=cvvdp:fps=24");
+  params.fail_below = "cvvdp_fps_24=9.99";
+  const Outcome outcome = run_stream(params);
+  ck_assert_int_eq(outcome.error, -ERANGE);
+  double sum = 0;
+  for (const FrameScores& frame : outcome.frames) sum += frame.at("cvvdp_fps_24");
+  ck_assert_double_lt(outcome.features.at("cvvdp_fps_24"), sum / static_cast<double>(outcome.frames.size()) - 1e-4);
+}
+END_TEST
+
 START_TEST(a_score_below_its_gate_is_an_error_with_scores) {
   const std::string path = temporary("gate.json");
   VmafxParams params = cpu_params(nullptr, "name=psnr");
@@ -863,6 +902,8 @@ int main() {
                                   {"no_times", windows_by_time_need_times},
                                   {"main_scores", main_scores_of_features_are_pooled},
                                   {"frame_rate", frame_rate_reaches_the_metrics},
+                                  {"long_history", a_long_history_keeps_no_pictures},
+                                  {"own_mean", metrics_have_their_own_mean},
                                   {"gates", a_score_below_its_gate_is_an_error_with_scores},
                                   {"gpu", gpu_is_refused_with_a_cause},
                               });

@@ -286,6 +286,27 @@ def frame_rate_of_the_inputs_reaches_the_metrics(lab):
 
 
 @case
+def jods_of_a_stream(lab):
+    """The frame rate is the inputs', the display that of their transfer; the score is no arithmetic mean, and that of a range is the whole stream's."""
+
+    def cvvdp(params="", option="", of_filter=""):
+        sides = "".join(f"[{i}]setparams={params or 'color_trc=bt709'}[{pad}];" for i, pad in enumerate("dr")) + "[d][r]"
+        run = f"vmafx=model='':feature='name=cvvdp{option}':log_path=scores.json:log_fmt=json{of_filter}"
+        outcome = lab.compare(sides + run).succeeded()
+        report = lab.json("scores.json")
+        (pooled,) = (values["mean"] for key, values in report["pooled_metrics"].items() if key.startswith("cvvdp"))
+        outcome.says(f" score: {pooled:.6f}")
+        return pooled, [next(iter(frame["metrics"].values())) for frame in report["frames"]]
+
+    score, frames = cvvdp()
+    check(min(frames) < score < sum(frames) / len(frames), (score, frames))
+    check(cvvdp("color_trc=smpte2084")[0] != score, "PQ is shown as SDR")
+    check_equal(cvvdp(option=r"\:display=standard_4k")[0], score, "on the usual display")
+    check(cvvdp(option=r"\:display=standard_phone")[0] != score, "on another one")
+    check_equal([round(one, 5) for one in cvvdp(of_filter=":range=4-5")[1]], [round(one, 5) for one in frames[4:6]], "in a range")
+
+
+@case
 def colors_of_the_frames_reach_the_metrics(lab):
     """What is full range scores otherwise than what is limited; what is not said is assumed, and said to be."""
 

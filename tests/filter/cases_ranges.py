@@ -12,7 +12,9 @@ from cases_reports import printed_metadata
 
 TOP = Path(__file__).resolve().parents[2]
 PYTHON = "/usr/bin/python3"  # the one that has Debian's cffi
-FEATURES = r"feature=name=psnr|name=float_motion|name=speed_temporal|name=motion\\:motion_five_frame_window=true\\:motion_moving_average=true"
+FEATURES = "feature=" + "|".join(
+    ("name=psnr", r"name=cvvdp\\:fps=8", "name=float_motion|name=speed_temporal", r"name=motion\\:motion_five_frame_window=true\\:motion_moving_average=true")
+)
 LATE = 2.0  # seconds: how much earlier than the range a seek goes, at most
 ALL = bool(os.environ.get("VMAFX_TEST_ALL"))
 

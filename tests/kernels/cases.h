@@ -11,6 +11,7 @@
 #include "tests/kernels/butteraugli/butteraugli_cases.h"
 #include "tests/kernels/cambi/cambi_cases.h"
 #include "tests/kernels/ciede/ciede_cases.h"
+#include "tests/kernels/cvvdp/cvvdp_cases.h"
 #include "tests/kernels/float_ansnr/float_ansnr_cases.h"
 #include "tests/kernels/float_moment/float_moment_cases.h"
 #include "tests/kernels/motion/motion_cases.h"
@@ -30,6 +31,7 @@ inline const std::map<std::string, ParityCases (*)()> kParityCases = {
     {"butteraugli", butteraugli_cases},
     {"cambi", cambi_cases},
     {"ciede", ciede_cases},
+    {"cvvdp", cvvdp_cases},
     {"float_adm", float_adm_cases},
     {"float_ansnr", float_ansnr_cases},
     {"float_moment", float_moment_cases},

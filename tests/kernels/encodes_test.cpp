@@ -7,6 +7,7 @@
 #include "base/aligned.h"
 #include "kernels/registry.h"
 #include "tests/kernels/cases.h"
+#include "tests/support/converted.h"
 #include "tests/support/scores.h"
 #include "tests/support/targets.h"
 
@@ -71,7 +72,17 @@ void check(const ExtractorInfo& info, const ParityCase& given, size_t encodes, c
   const auto extractor = make_extractor(info, given.format, given.options);
   for (size_t frame = 0; frame < pairs.size(); frame++) {
     std::vector<FrameSet> frames;
-    for (size_t encode = 0; encode < encodes; encode++) frames.push_back(frame_of(pairs, frame, encode));
+    std::vector<ConvertedFrame> converted;
+    for (size_t encode = 0; encode < encodes; encode++) {
+      frames.push_back(frame_of(pairs, frame, encode));
+      std::vector<Picture> refs, dists;
+      for (size_t until = 0; until <= frame; until++) {
+        refs.push_back(frame_of(pairs, until, encode).ref);
+        dists.push_back(frame_of(pairs, until, encode).dist);
+      }
+      converted.emplace_back(*extractor, refs, dists);
+    }
+    for (size_t encode = 0; encode < encodes; encode++) converted[encode].show(frames[encode]);
     const std::vector<Sums> got = together(*extractor, frames);
     for (size_t encode = 0; encode < encodes; encode++)
       ck_assert_msg(got[encode] == alone(*extractor, frames[encode]),

@@ -7,6 +7,7 @@ import math
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -17,7 +18,7 @@ from common import FRAMES, Skip, case, check, check_equal
 from pages import Content, in_chromium
 from vmafx.command._keys import HIGH_IS_BETTER, HIGH_IS_WORSE, MAIN_FEATURES, NEUTRAL, PREFIX, is_model, tells_quality
 from vmafx.command._scores import read_scores
-from vmafx.command._statistics import worst_frames
+from vmafx.command._statistics import pooled_values, worst_frames
 from vmafx.command.page import scenes
 from vmafx.command.page.decimation import averages, extremes
 from vmafx.command.page.pictures import Media
@@ -141,6 +142,8 @@ def keys_are_those_of_the_library(lab):
         got = [f"{encode.scores[key][i]:.6f}" for i in worst_frames(encode, key, len(wanted))]
         check_equal(got, [score for _, score in wanted], key)
     check_equal(done.summary().keys(), encode.scores.keys(), "keys of the summary")
+    for key, (mean, *_) in done.summary().items():
+        check(abs(pooled_values(replace(encode, pooled={}), key)["mean"] - float(mean)) < 2e-6, f"another mean of {key}")
     for beginnings in (NEUTRAL, HIGH_IS_WORSE, HIGH_IS_BETTER):
         unused = [beginning for beginning in beginnings if not any(re.match(PREFIX + beginning, key) for key in encode.scores)]
         check_equal(unused, [], "beginnings that no key has")

@@ -12,10 +12,13 @@ NEUTRAL = r"motion[23]?(?:_|$)", "adm_(?:num|den)", "vif_(?:num|den)", "float_mo
 HIGH_IS_WORSE = "aim(?:_|$)", "butteraugli", "cambi", "mse_", "speed_chroma_", "speed_temporal"
 HIGH_IS_BETTER = (
     *("adm[23]?(?:_|$)", "vif(?:_|$)", "psnr_", "float_psnr", "float_ansnr", "float_anpsnr", "float_ssim", "float_ms_ssim", "xpsnr(?:_|$)"),
-    *("ciede2000", "ssimulacra2"),
+    *("ciede2000", "ssimulacra2", "cvvdp(?:_|$)"),
 )
 # The main scores of the metrics that people read by themselves.
-MAIN_FEATURES = "psnr_y", "float_psnr", "float_ssim", "float_ms_ssim", "psnr_hvs", "xpsnr", "ssimulacra2", "butteraugli", "ciede2000", "cambi", "speed_chroma_uv", "speed_temporal"
+MAIN_FEATURES = (
+    *("psnr_y", "float_psnr", "float_ssim", "float_ms_ssim", "psnr_hvs", "xpsnr", "ssimulacra2", "butteraugli", "cvvdp", "ciede2000", "cambi"),
+    *("speed_chroma_uv", "speed_temporal"),
+)
 
 
 def _begins(key: str, beginnings: Sequence[str]) -> bool:
@@ -24,6 +27,11 @@ def _begins(key: str, beginnings: Sequence[str]) -> bool:
 
 def is_model(key: str) -> bool:
     return not _begins(key, (*NEUTRAL, *HIGH_IS_WORSE, *HIGH_IS_BETTER))
+
+
+def are_jods(key: str) -> bool:
+    """Whether their mean is not the arithmetic one, but that of differences."""
+    return _begins(key, ("cvvdp(?:_|$)",))
 
 
 def tells_quality(key: str) -> bool:

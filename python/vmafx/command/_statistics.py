@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 
-from ._keys import tells_quality, worse_is_high
+from ._keys import are_jods, tells_quality, worse_is_high
 from ._scores import Encode
 
 PERCENTS = 1, 5, 10, 25, 75, 90, 95, 99
@@ -22,17 +22,32 @@ def percentile(ordered: Sequence[float], percent: float) -> float:
 def pooled_values(encode: Encode, key: str) -> dict[str, float | None]:
     """Those of the report, and the others computed; None: there is no finite score."""
     finite = sorted(filter(math.isfinite, encode.scores[key]))
-    computed = pooled_of(finite) if finite else {}
+    computed = pooled_of(key, finite) if finite else {}
     told: Mapping[str, float | None] = encode.pooled.get(key, {})
     values = {name: told.get(name, computed.get(name)) for name in NAMES}
     return {name: value if value is not None and math.isfinite(value) else None for name, value in values.items()}
 
 
-def pooled_of(ordered: Sequence[float]) -> dict[str, float]:
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values)
+
+
+def _mean_of_jods(values: Sequence[float]) -> float:
+    """The JOD of the norm of the differences that scores of cvvdp are made of (src/kernels/cvvdp/cvvdp.cpp)."""
+    if len(values) == 1:
+        return values[0]
+    scale, power, linear, small = 0.0439569391310215, 0.9302042722702026, 0.1, 9.999999747378752e-06  # 1e-5 as a float
+    slope = scale * math.pow(linear, power - 1)
+    differences = ((10 - jod) / slope if 10 - jod <= slope * linear else math.pow((10 - jod) / scale, 1 / power) for jod in values)
+    norm = math.sqrt(math.fsum((difference + small) ** 2 - small**2 for difference in differences) / len(values) + small) - math.sqrt(small)
+    return 10 - (slope * norm if norm <= linear else scale * math.pow(norm, power))
+
+
+def pooled_of(key: str, ordered: Sequence[float]) -> dict[str, float]:
     """Of finite scores in ascending order, at least one."""
-    count, mean = len(ordered), math.fsum(ordered) / len(ordered)
+    count, mean = len(ordered), _mean(ordered)
     values = {
-        "mean": mean,
+        "mean": _mean_of_jods(ordered) if are_jods(key) else mean,
         "min": ordered[0],
         "max": ordered[-1],
         "median": percentile(ordered, 50),

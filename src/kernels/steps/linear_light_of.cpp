@@ -128,8 +128,9 @@ Matrix adapted(const Chromaticity& from, const Chromaticity& to) {
 /* The system gamma of HLG, less 1, by the extended formula of BT.2390: within 0.012 of BT.2100's from 400 to 2000 cd/m2, and equal at 1000. */
 float hlg_power_of(double peak) { return static_cast<float>(1.2 * std::pow(1.111, std::log2(peak / 1000)) - 1); }
 
-/* All but what a display makes of R'G'B'. */
-StatusOr<LinearLight> matrix_of(const VideoFormat& format) {
+}  // namespace
+
+StatusOr<LinearLight> display_rgb_of(const VideoFormat& format) {
   const bool full_range = format.color.range == Color::Range::kFull;
   VMAFX_ASSIGN(const LumaParts parts, luma_parts_of(format.color.matrix));
   const double step = 1 << (format.bpc - 8), most = (1 << format.bpc) - 1;
@@ -147,11 +148,9 @@ StatusOr<LinearLight> matrix_of(const VideoFormat& format) {
                      .hlg_power = 0};
 }
 
-}  // namespace
-
 StatusOr<LinearLight> linear_light_of(const VideoFormat& format) {
   VMAFX_ASSIGN(const DisplayCurve curve, curve_of(format.color.transfer));
-  VMAFX_ASSIGN(LinearLight light, matrix_of(format));
+  VMAFX_ASSIGN(LinearLight light, display_rgb_of(format));
   light.curve = curve;
   return light;
 }
@@ -159,7 +158,7 @@ StatusOr<LinearLight> linear_light_of(const VideoFormat& format) {
 StatusOr<LinearLight> linear_light_of(const VideoFormat& format, double hlg_peak) {
   const int transfer = format.color.transfer;
   if (transfer != kPqTransfer && transfer != kHlgTransfer) return linear_light_of(format);
-  VMAFX_ASSIGN(LinearLight light, matrix_of(format));
+  VMAFX_ASSIGN(LinearLight light, display_rgb_of(format));
   light.display = transfer == kPqTransfer ? DisplayLight::kPq : DisplayLight::kHlg;
   light.hlg_power = hlg_power_of(hlg_peak);
   return light;
@@ -182,11 +181,16 @@ StatusOr<PictureLight> picture_light_of(const VideoFormat& format) {
   return picture_light_of(format, light);
 }
 
+StatusOr<std::array<double, 9>> primaries_to_xyz(int code) {
+  VMAFX_ASSIGN(const Primaries primaries, primaries_of(code));
+  return product(adapted(primaries.white, kD65), primaries.to_xyz());
+}
+
 StatusOr<std::array<double, 9>> primaries_to_bt709(const VideoFormat& format) {
   const int code = format.color.primaries;
-  VMAFX_ASSIGN(const Primaries primaries, primaries_of(code));
   if (code == 1 || code == 2) return Matrix{1, 0, 0, 0, 1, 0, 0, 0, 1};
-  return product(inverse(kBt709.to_xyz()), product(adapted(primaries.white, kD65), primaries.to_xyz()));
+  VMAFX_ASSIGN(const Matrix to_xyz, primaries_to_xyz(code));
+  return product(inverse(kBt709.to_xyz()), to_xyz);
 }
 
 ChromaAxis chroma_across(const VideoFormat& format) {

@@ -21,6 +21,12 @@ StatusOr<LinearLight> linear_light_of(const VideoFormat& format);
 inline constexpr int kPqTransfer = 16, kHlgTransfer = 18;
 StatusOr<LinearLight> linear_light_of(const VideoFormat& format, double hlg_peak);
 
+/* The same without the curve: all that comes before it, of any transfer. EINVAL for other matrices. */
+StatusOr<LinearLight> display_rgb_of(const VideoFormat& format);
+
+/* Linear R G B of primaries, by their code, to X Y Z, white to D65. EINVAL for unknown ones. */
+StatusOr<std::array<double, 9>> primaries_to_xyz(int code);
+
 /* Linear R G B of the video's primaries to those of BT.709, row by row; unspecified primaries are BT.709. White is
  * kept: that of another illuminant becomes D65. EINVAL for unknown ones. */
 StatusOr<std::array<double, 9>> primaries_to_bt709(const VideoFormat& format);

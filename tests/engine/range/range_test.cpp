@@ -19,12 +19,13 @@ using namespace vmafx::test;
 
 namespace {
 
-/* Metrics of each reach: 0 to 4 pairs before. */
+/* Metrics of each reach: 0 to 6 pairs before. */
 constexpr const char* kFeatures[] = {
     "name=psnr",
     "name=speed_temporal",
     "name=xpsnr:enable_axpsnr=false",
     "name=xpsnr:enable_axpsnr=false:fps=50",
+    "name=cvvdp:fps=24",
     "name=motion|name=float_motion",
     "name=motion:motion_moving_average=true|name=psnr",
     "name=motion:motion_five_frame_window=true:debug=true",
@@ -141,7 +142,7 @@ START_TEST(scores_of_ranges_are_those_of_the_whole_stream) {
     for (int cut = 0; cut < cuts() / 2; cut++) {
       const int first = below(frames), end = first + 1 + below(frames - first);
       const bool by_time = n_subsample == 1 && below(2);
-      const int room = first - 4;  // before the farthest context
+      const int room = first - 6;  // before the farthest context
       assert_exact(feature, whole, first, end, by_time && (first == 0 || room >= 0),
                    by_time && room > 0 ? below(room + 1) : 0, n_subsample);
     }
@@ -151,7 +152,7 @@ END_TEST
 
 /* One pair less would be too few: the reach is what is needed. */
 START_TEST(nothing_but_the_context_is_asked_for) {
-  constexpr int kBefore[] = {1, 1, 1, 2, 1, 2, 3, 4, 1};
+  constexpr int kBefore[] = {1, 1, 1, 2, 6, 1, 2, 3, 4, 1};
   const std::string range = seconds(6 / kRate) + "-" + seconds(8 / kRate);
   const Outcome whole = run_stream(params_of(kFeatures[_i], ""), stream_of(10));
   assert_exact(kFeatures[_i], whole, 6, 8, true, 6 - kBefore[_i], 1);

@@ -99,7 +99,7 @@ def _pooled(encode: Encode, key: str, scenes: Sequence[Scene]) -> Iterator[Poole
     for scene in scenes:
         finite = [i for i in range(scene.first, scene.end) if isfinite(scores[i])]
         if finite:
-            values = pooled_of(sorted(scores[i] for i in finite))
+            values = pooled_of(key, sorted(scores[i] for i in finite))
             yield Pooled(scene, values["mean"], values.get("harmonic_mean"), worse(finite, key=scores.__getitem__))
 
 

@@ -1,0 +1,177 @@
+/* cvvdp: options, features, scores. */
+#include "kernels/cvvdp/cvvdp.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+
+#include "kernels/cvvdp/cvvdp_params.h"
+
+namespace vmafx {
+namespace {
+
+/* -- Twins --------------------------------------------------------------------------------------------------------- */
+
+void run_ref(const CvvdpParams& params, const FrameSet& frames, std::byte* scratch, CvvdpSums& sums) {
+  cvvdp_ref(params, frames.converted_ref, frames.converted_dist, scratch, sums);
+}
+
+void run_encodes(const CvvdpParams& params, std::span<const FrameSet> frames, std::byte* scratch,
+                 std::span<CvvdpSums* const> sums) {
+  CvvdpPictures dists[kMostEncodes];
+  for (size_t i = 0; i < frames.size(); i++) dists[i] = frames[i].converted_dist;
+  cvvdp_simd(params, frames[0].converted_ref, {dists, frames.size()}, scratch, sums);
+}
+
+size_t scratch_bytes_of_any(const CvvdpParams& params, int) { return cvvdp_scratch_bytes_simd(params); }
+
+constexpr Twins<CvvdpParams, CvvdpSums> kTwins = {
+    .ref = {cvvdp_scratch_bytes_ref, run_ref},
+    .simd = {cvvdp_scratch_bytes_simd, of_one<run_encodes>, scratch_bytes_of_any, run_encodes},
+    .device = nullptr,
+};
+
+/* -- Options and features ------------------------------------------------------------------------------------------ */
+
+struct CvvdpOptions {
+  std::string_view display = "";
+  std::string_view display_file = "";
+  double pix_per_degree = 0, fps = 0;
+};
+
+constexpr OptionInfo kOptions[] = {
+    option<&CvvdpOptions::display>("display", "display",
+                                   "what the video is shown on; empty: standard_4k, for PQ standard_hdr_pq, for HLG "
+                                   "standard_hdr_hlg"),
+    option<&CvvdpOptions::display_file>("display_file", nullptr,
+                                        "JSON file that describes the display, as ColorVideoVDP's display_models.json"),
+    option<&CvvdpOptions::pix_per_degree>("pix_per_degree", "ppd", 0, 1000,
+                                          "samples in a degree of what is seen; 0: those of the display"),
+    option<&CvvdpOptions::fps>("fps", "fps", 0, 512, "frames per second; 0: those of the reference"),
+};
+
+/* -- Pooling ------------------------------------------------------------------------------------------------------- */
+
+constexpr double kChannelWeight[kCvvdpChannels] = {1, 1, 1, 0.8081134557723999};
+constexpr double kBaseWeight[kCvvdpChannels] = {0.0036334486212581396, 1.6627724170684814, 4.11874532699585,
+                                                25.25969886779785};
+constexpr double kPicture = 0.577918291091919;  // of a stream of one frame
+constexpr double kJodScale = 0.0439569391310215, kJodPower = 0.9302042722702026, kLinearUpTo = 0.1;
+
+double safe_power(double v, double p) { return std::pow(v + kCvvdpSmall, p) - std::pow(kCvvdpSmall, p); }
+
+/* Of the difference between two pictures. */
+double jod(double difference) {
+  if (difference <= kLinearUpTo) return 10 - kJodScale * std::pow(kLinearUpTo, kJodPower - 1) * difference;
+  return 10 - kJodScale * std::pow(difference, kJodPower);
+}
+
+/* Its inverse. */
+double difference_by(double jod) {
+  const double most_linear = kJodScale * std::pow(kLinearUpTo, kJodPower), lost = 10 - jod;
+  if (lost <= most_linear) return lost * kLinearUpTo / most_linear;
+  return std::pow(lost / kJodScale, 1 / kJodPower);
+}
+
+/* Of a stream from those of its frames. */
+double jod_of_stream(std::span<const double> jods) {
+  if (jods.size() == 1) return jods.front();
+  double squares = 0;
+  for (const double each : jods) squares += safe_power(difference_by(each), 2);
+  return jod(safe_power(squares / static_cast<double>(jods.size()), 0.5));
+}
+
+double over_bands(const CvvdpParams& params, const CvvdpSums& sums, int channel) {
+  double total = 0;
+  for (int b = 0; b < params.bands; b++) {
+    const double samples = static_cast<double>(params.band[b].w) * params.band[b].h;
+    const double of_band = safe_power(sums.of[b][channel].value() / samples, 0.5);
+    const double weight = kChannelWeight[channel] * (b + 1 == params.bands ? kBaseWeight[channel] : 1);
+    total += safe_power(of_band * weight, 4);
+  }
+  return safe_power(total, 0.25);
+}
+
+/* Of a frame, over the first so many channels. */
+double difference_of(const CvvdpParams& params, const CvvdpSums& sums, int channels) {
+  double total = 0;
+  for (int c = 0; c < channels; c++) total += safe_power(over_bands(params, sums, c), 4);
+  return safe_power(total, 0.25);
+}
+
+/* -- The extractor ------------------------------------------------------------------------------------------------- */
+
+constexpr FeatureInfo kFeatures[] = {{.name = "cvvdp",
+                                      .key = "cvvdp",
+                                      .score = {},
+                                      .first_score = FirstScore::kWithTheNextFrame,
+                                      .worse = Worse::kLow,
+                                      .mean = jod_of_stream}};
+
+class Cvvdp : public TwinExtractor<CvvdpParams, CvvdpSums> {
+ public:
+  Cvvdp(const CvvdpParams& params, Placement placement)
+      : TwinExtractor(params, kTwins, kFeatures, placement),
+        convert_(use_reference_cpu() ? cvvdp_convert_ref : cvvdp_convert_simd) {}
+
+  Reads reads() const override {
+    const unsigned planes = params_.has_chroma ? 7 : 1;
+    const int before = params_.taps - 1;
+    return {.ref = planes,
+            .dist = planes,
+            .converted = before,
+            .every_frame = true,
+            .reach = {.before = before, .first = 2}};
+  }
+  size_t converted_bytes() const override { return cvvdp_converted_bytes(params_); }
+  void convert(const Picture& picture, std::byte* converted) const override {
+    convert_(params_, picture, reinterpret_cast<float*>(converted));
+  }
+
+  /* The first frame's score waits to see whether it is a video's. */
+  void finalize(int64_t frame, const void* sums, ScoreSink& sink) override {
+    const CvvdpSums& of_frame = *static_cast<const CvvdpSums*>(sums);
+    const double score = jod(difference_of(params_, of_frame, kCvvdpChannels));
+    if (frames_++ == 0) {
+      first_ = {frame, score, jod(kPicture * difference_of(params_, of_frame, kCvvdpPlanes))};
+      return;
+    }
+    if (frames_ == 2) sink.put(first_.frame, 0, first_.of_video);
+    sink.put(frame, 0, score);
+  }
+  Status flush(ScoreSink& sink) override {
+    if (frames_ == 1) sink.put(first_.frame, 0, first_.of_picture);
+    return {};
+  }
+
+ private:
+  void (*const convert_)(const CvvdpParams&, const Picture&, float*);
+  int64_t frames_ = 0;  // so far
+  struct {
+    int64_t frame = 0;
+    double of_video = 0, of_picture = 0;  // as one of several frames, or alone
+  } first_;
+};
+
+Created create(const CvvdpOptions& options, const VideoFormat& format, Placement placement) {
+  const auto params = cvvdp_params({.display = std::string(options.display),
+                                    .display_file = std::string(options.display_file),
+                                    .pixels_per_degree = options.pix_per_degree,
+                                    .fps = options.fps > 0 ? options.fps : format.fps},
+                                   format);
+  if (!params.ok()) return error(params.status().code(), "cvvdp: %s", params.status().message().c_str());
+  return std::unique_ptr<Extractor>(new Cvvdp(params.value(), placement));
+}
+
+}  // namespace
+
+constexpr ExtractorInfo kCvvdpExtractor = {
+    .name = "cvvdp",
+    .help = "ColorVideoVDP: quality in just objectionable differences (JOD) below 10, as seen on a display",
+    .flags = kColor | kFps,
+    .features = kFeatures,
+    .options = kOptions,
+    .create = with_fields<create>,
+};
+
+}  // namespace vmafx

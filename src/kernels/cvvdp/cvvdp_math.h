@@ -1,0 +1,83 @@
+/* Constants, sizes, parameters and raw sums of cvvdp, for all twins. */
+#ifndef VMAFX_KERNELS_CVVDP_CVVDP_MATH_H
+#define VMAFX_KERNELS_CVVDP_CVVDP_MATH_H
+
+#include "kernels/arithmetic/fixed.h"
+#include "kernels/steps/linear_light.h"
+
+namespace vmafx {
+
+/* What an eye tells apart: light, red-green and violet-yellow that last, and light that changes. */
+inline constexpr int kCvvdpChannels = 4;
+inline constexpr int kCvvdpPlanes = 3;      // of a picture that is converted: light, red-green, violet-yellow
+inline constexpr int kCvvdpMostTaps = 129;  // of the filters in time, up to 512 pictures per second
+inline constexpr int kCvvdpMostBands = 16;
+inline constexpr int kCvvdpLights = 32;  // of the table of sensitivities
+
+inline constexpr float kCvvdpLeastBackground = 0.01f;  // cd/m²
+inline constexpr float kCvvdpMostContrast = 1000;
+inline constexpr float kCvvdpMostBaseDifference =
+    0x1p20f;  // far beyond what any display shows; keeps sums in their words
+
+/* The pyramid's filter. */
+inline constexpr float kCvvdpReduce[5] = {0.05f, 0.25f, 0.4f, 0.25f, 0.05f};
+inline constexpr float kCvvdpExpandOuter = 0.1f, kCvvdpExpandInner = 0.8f, kCvvdpExpandBetween = 0.5f;
+
+/* Masking: what hides a difference is blurred by a Gaussian, σ = 3, where the band is larger than this. */
+inline constexpr int kCvvdpBlurReach = 6;
+inline constexpr float kCvvdpDifferencePower = 2.264355182647705f;
+inline constexpr float kCvvdpMaskPower[kCvvdpChannels] = {1.302622675895691f, 2.8885908126831055f, 3.6807713508605957f,
+                                                          3.588787317276001f};
+
+/* x^p is taken as (x + this)^p - this^p. */
+inline constexpr float kCvvdpSmall = 1e-5f;
+
+enum class CvvdpCurve { kSrgb, kGamma, kPq, kHlg };
+
+/* From the samples of a picture to what a display emits, as the eye's planes. */
+struct CvvdpDisplay {
+  float luma, luma_offset;                    // Y' = code * luma + luma_offset, cut off at 0 and 1
+  float red_cr, green_cb, green_cr, blue_cb;  // what a 16th of a code of chroma adds
+  int least_chroma, most_chroma;              // codes; what lies beyond is cut off
+  int neutral_chroma;                         // 16 times the code
+  CvvdpCurve curve;
+  float gamma;          // of kGamma; of kHlg the display's, less 1
+  float exposure;       // of the linear light
+  float least, most;    // of the linear light; what lies beyond is cut off
+  float scale, offset;  // cd/m² = linear light · scale + offset
+  float to_planes[9];   // row by row, from linear r, g, b
+};
+
+/* Of a band of the pyramid. */
+struct CvvdpBand {
+  int w, h;
+  /* log2 of the sensitivity by light, times what contrasts are multiplied with; the last one stands twice. */
+  float sensitivity[kCvvdpChannels][kCvvdpLights + 1];
+};
+
+struct CvvdpParams {
+  int w, h, bpc;
+  bool has_chroma;
+  ChromaAxis across, down;
+  CvvdpDisplay display;
+  int taps;
+  float filter[kCvvdpChannels][kCvvdpMostTaps];  // the weight of this picture first, then of those before it
+  int bands;                                     // the last one is the base
+  CvvdpBand band[kCvvdpMostBands];
+  float light_scale, light_offset;  // from log2 of cd/m² to the place in the table
+  float blur[kCvvdpBlurReach + 1];  // from the middle on
+  float blur_gain;
+  float masks[kCvvdpChannels][kCvvdpChannels];  // [k][c]: what channel k hides in channel c
+  float least_mask[kCvvdpChannels];             // kCvvdpSmall to the powers
+  float least_difference, most_difference;
+};
+
+/* Σ (D² + 2e-5·D) over a band's samples, below 2^42 each. */
+using CvvdpSum = Fixed2<8>;
+struct CvvdpSums {
+  CvvdpSum of[kCvvdpMostBands][kCvvdpChannels];
+};
+
+}  // namespace vmafx
+
+#endif
