@@ -88,7 +88,7 @@ class Rings {
  private:
   ButteraugliDeviceRing take(int planes, int sides, int rows) {
     const size_t floats = static_cast<size_t>(level_.pitch) * rows * planes * sides * frames_;
-    return {static_cast<int64_t>(memory_.reserve(sizeof(float) * floats) / sizeof(float)), rows, planes, sides};
+    return {static_cast<int64_t>(memory_.reserve(sizeof(float) * floats) / sizeof(float)), rows, planes};
   }
 
   ScratchLayout& memory_;

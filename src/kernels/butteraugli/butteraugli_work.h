@@ -14,7 +14,7 @@ inline constexpr unsigned kButteraugliThreadsX = 64, kButteraugliThreadsY = 4;
 /* Rings of rows in scratch memory: of each frame, and of each of its two sides if it has those, some planes. */
 struct ButteraugliDeviceRing {
   int64_t first = 0;  // in floats
-  int32_t rows = 0, planes = 0, sides = 0;
+  int32_t rows = 0, planes = 0;
 };
 
 struct ButteraugliRings {
