@@ -223,8 +223,8 @@ START_TEST(each_call_may_fail) {
   const int calls = count_calls("hip 1");
   ck_assert_int_ge(calls, 100);
   int opened = 0;
-  for (int k = 1; k <= calls; k += every_under_sanitizers(5)) opened += scores_survive(fails(k), want);
-  ck_assert_int_ge(opened, calls / 3 / every_under_sanitizers(5));
+  for (int k = 1; k <= calls; k += every_under_sanitizers(10)) opened += scores_survive(fails(k), want);
+  ck_assert_int_ge(opened, calls / 3 / every_under_sanitizers(10));
 }
 END_TEST
 
@@ -263,13 +263,13 @@ START_TEST(no_call_that_fails_goes_unnoticed) {
   const std::string want = cpu_scores();
   const int calls = count_calls("hip 0");
   int errors = 0;
-  for (int k = 1; k <= calls; k += every_under_sanitizers(5)) {
+  for (int k = 1; k <= calls; k += every_under_sanitizers(10)) {
     const Rerun rerun = run_again(fails(k), "hip 0");
     errors += !rerun.succeeded;
     if (rerun.succeeded) ck_assert_msg(rerun.text == want, "%s: %s", fails(k).c_str(), rerun.last_words().c_str());
     else assert_contains(rerun.text, "error ");
   }
-  ck_assert_int_ge(errors, calls / 2 / every_under_sanitizers(5));
+  ck_assert_int_ge(errors, calls / 2 / every_under_sanitizers(10));
 }
 END_TEST
 

@@ -305,9 +305,11 @@ void assert_downloaded(DmabufDecoder& decoder, VmafxParams params, const std::st
 
 START_TEST(linear_objects_are_read_where_they_lie) {
   const int before = open_descriptors();
+  size_t turn = 0;
   for (const VmafxFormat& f : {kPlanar, kNv12, kP010, kP216})
     for (const Inputs inputs : {kRefOnly, kDistOnly, kBoth})
       for (const size_t alignment : {64, 2}) {
+        if (!takes_combination(turn++ / 2, alignment == 2)) continue;
         DmabufDecoder decoder;
         decoder.pitch_alignment = alignment;
         const Outcome outcome = run_dmabuf(decoder, f, params_on("hip"), inputs);

@@ -226,15 +226,16 @@ START_TEST(formats_have_the_scores_of_plain_sessions) {
                                  semi_planar(planar(96, 81, VMAFX_CHROMA_422, 10)),
                                  planar(99, 84, VMAFX_CHROMA_444, 12)};
   for (const VmafxFormat& format : formats)
-    for (const int copy : {0, 1}) {
-      TestReference reference(format, {.copy = copy});
+    for (const size_t copy : {0, 1}) {
+      TestReference reference(format, {.copy = static_cast<int>(copy)});
       reference.fill();
       for (const char* backend : kBackends) {
+        if (!takes_combination(copy, static_cast<size_t>(&format - formats) + (backend == kBackends[0]))) continue;
         Clip clip{.ref = format};
         clip.dist.layout = VMAFX_LAYOUT_PLANAR;
         clip.dist.shift = 0;
         assert_as_alone(params_for(backend, kModel, kFeatures), clip, reference.get(),
-                        format_text("%dx%d, %d bits, layout %d, copy %d, %s", format.width, format.height, format.bits,
+                        format_text("%dx%d, %d bits, layout %d, copy %zu, %s", format.width, format.height, format.bits,
                                     format.layout, copy, backend));
       }
     }
@@ -430,6 +431,7 @@ START_TEST(copies_on_the_gpu_are_read_by_later_sessions) {
   const VmafxFormat odd = planar(97, 85, VMAFX_CHROMA_422, 10);
   for (const VmafxFormat& format : {kSmall, semi_planar(odd)})
     for (const int encodes : {1, 3}) {
+      if (!takes_combination(format.width == kSmall.width, encodes == 1)) continue;
       TestReference reference(format, {.device_budget = kPlenty});
       reference.fill();
       Clip clip{.ref = format, .encodes = encodes};

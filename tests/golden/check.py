@@ -2,13 +2,14 @@
 """Scores the golden clips through ffmpeg and compares with libvmaf's scores (see README.md here).
 
 usage: check.py [FFMPEG] [--filter NAME[=OPTIONS]] [--clips all|most|small|GLOB] [--cpu LEVEL|each] [--emulator LIBRARY]
-                [--only TEXT ...] [--joint] [--through vmaf|ffmpeg]
+                [--alternate] [--only TEXT ...] [--joint] [--through vmaf|ffmpeg]
 
   FFMPEG    the ffmpeg to check (default: build/bin/ffmpeg)
   --filter  the filter and its fixed options, e.g. libvmaf=backend=cpu:n_threads=2 (default: vmafx=backend=cpu)
   --clips   all, most (without 1080p and 2160p), small (up to 353x288), or a pattern of names (default: all)
   --cpu     run with VMAFX_CPU=LEVEL, or once with each level that this machine has
   --emulator  run on this HIP runtime, with waves of 32 and of 64 lanes
+  --alternate  on the emulator, score each clip with one of the two widths of waves, in turn
   --only    features and models whose name contains one of these texts; =NAME: the one of that name
   --through FFMPEG is a program that uses our libvmaf.so.3: libvmaf's tool, or FFmpeg with its own filter libvmaf (tests/libvmaf/run)
   --joint   score in one run what does not share a key: a quarter of the runs. Models then have their version as name
@@ -218,10 +219,11 @@ def cpu_levels(ffmpeg, wanted):
     return found[1].decode().strip().split(", ")
 
 
-def environments(arguments):
+def environments(arguments, clip_number):
     """[(what it is, variables)]"""
     if arguments.emulator:
-        return [(f" {lanes} lanes", emulated(arguments.emulator, lanes)) for lanes in ("32", "64")]
+        widths = ("32", "64")[clip_number % 2 :][:1] if arguments.alternate else ("32", "64")
+        return [(f" {lanes} lanes", emulated(arguments.emulator, lanes)) for lanes in widths]
     levels = cpu_levels(arguments.ffmpeg, arguments.cpu)
     return [(f" VMAFX_CPU={level}", {"VMAFX_CPU": level}) if level else ("", {}) for level in levels]
 
@@ -257,6 +259,7 @@ def parse_arguments():
     parser.add_argument("--clips", default="all")
     parser.add_argument("--cpu")
     parser.add_argument("--emulator")
+    parser.add_argument("--alternate", action="store_true")
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--joint", action="store_true")
     parser.add_argument("--through", choices=["vmaf", "ffmpeg"])
@@ -270,12 +273,12 @@ def main():
         folder = Path(folder)
         make_clip = folder / "make_clip"
         subprocess.run(["cc", "-O2", "-o", make_clip, here / "make_clip.c"], check=True)
-        for clip in choose_clips(arguments.clips):
+        for number, clip in enumerate(choose_clips(arguments.clips)):
             clip.write(make_clip, folder)
             chosen = [case for case in clip.cases()
                       if is_chosen(case.name, arguments.only) and can_score(arguments.through, clip, case)]
             runs = joint(chosen) if arguments.joint else [[case] for case in chosen]
-            for where, variables in environments(arguments):
+            for where, variables in environments(arguments, number):
                 environment = {**os.environ, **variables} | ({"VMAFX_SCORE_FMT": "%.17g"} if arguments.through else {})
                 check = lambda cases: check_run(arguments, environment, clip, cases)
                 for label, comparison in itertools.chain.from_iterable(pool.map(check, runs)):

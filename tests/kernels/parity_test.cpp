@@ -65,7 +65,7 @@ int count_cases(const ExtractorInfo& info) {
 
 /* Sanitizers see what the host does for a kernel, which is much the same in each case. */
 std::vector<NamedTest> test_of_each_case() {
-  const int step = every_under_sanitizers(3);
+  const int step = every_under_sanitizers(6);
   std::vector<NamedTest> tests;
   for (int metric = 0; metric < static_cast<int>(extractors().size()); metric++) {
     const ExtractorInfo& info = *extractors()[static_cast<size_t>(metric)];

@@ -26,11 +26,18 @@
 
 namespace vmafx::test {
 
+/* Whether tests take all that they can: VMAFX_TEST_ALL=1, which `tests/run --long` sets. */
+inline bool test_all() { return std::getenv("VMAFX_TEST_ALL"); }
+
+/* A test of each combination of two settings takes every second one, in which each of both meets each other one or its
+ * neighbor. */
+inline bool takes_combination(size_t one, size_t other) { return test_all() || (one + other) % 2 == 0; }
+
 /* A test that repeats itself for each of many calls, allocations or pictures takes every n-th of them where a sanitizer slows
- * it down: all are taken without one, and with VMAFX_TEST_ALL=1, which `tests/run --long` sets. */
+ * it down: all are taken without one. */
 inline int every_under_sanitizers(int n) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  if (!std::getenv("VMAFX_TEST_ALL")) return n;
+  if (!test_all()) return n;
 #endif
   (void)n;
   return 1;

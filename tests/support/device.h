@@ -202,7 +202,7 @@ inline int run_suite_on_device(const char* name, const std::vector<NamedTest>& t
 
 /* Tests of what the host does around them, where pictures come from and go to: waves of 64 lanes with VMAFX_TEST_ALL only. */
 inline int run_host_suite_on_device(const char* name, const std::vector<NamedTest>& tests) {
-  if (std::getenv("VMAFX_TEST_ALL")) return run_suite_on_device(name, tests);
+  if (test_all()) return run_suite_on_device(name, tests);
   return run_suite_with_lanes(name, tests, {"32"});
 }
 

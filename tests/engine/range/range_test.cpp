@@ -94,9 +94,9 @@ void assert_exact(const char* feature, const Outcome& whole, int first, int end,
 
 int cuts() {
 #ifdef ON_EMULATOR
-  return std::getenv("VMAFX_TEST_ALL") ? 60 : 6;
+  return test_all() ? 60 : 6;
 #else
-  return std::getenv("VMAFX_TEST_ALL") ? 400 : 40;
+  return test_all() ? 400 : 40;
 #endif
 }
 

@@ -207,7 +207,7 @@ END_TEST
 START_TEST(simd_equals_ref) {
   for (int bpc = 8; bpc <= 16; bpc++)
     with_sample_type(bpc, [&]<class T>(T) {
-      for (int w = 160; w <= 320; w += bpc == 8 ? 3 * every_under_sanitizers(5) : 21 * every_under_sanitizers(3)) {
+      for (int w = 160; w <= 320; w += bpc == 8 ? 3 * every_under_sanitizers(9) : 21 * every_under_sanitizers(3)) {
         const SpeedPlan plan = plan_of(w, 165 + w % 50, bpc);
         ck_assert(check_planes<T>(plan, w, 165 + w % 50, Fill::kRandom, Fill::kSparse));
       }
@@ -222,7 +222,7 @@ START_TEST(least_sizes_and_fills) {
     with_sample_type(bpc, [&]<class T>(T) {
       for (const auto& [w, h] : {std::pair(80, 80), std::pair(95, 161), std::pair(400, 85), std::pair(177, 180)})
         for (const Fill a : kFills) {
-          const size_t step = every_under_sanitizers(7);
+          const size_t step = every_under_sanitizers(13);
           for (size_t b = turn++ % step; b < std::size(kFills); b += step)
             check_planes<T>(plan_of(w, h, bpc), w, h, a, kFills[b]);
         }

@@ -223,7 +223,7 @@ START_TEST(simd_equals_ref_at_every_depth) {
     with_sample_type(bpc, [&]<class T>(T) {
       for (const Fill a : kFills)
         for (const Fill b : kFills) {
-          if (turn++ % every_under_sanitizers(3)) continue;
+          if (turn++ % every_under_sanitizers(5)) continue;
           TestPlane<T> ref(kW, kH), dist(kW, kH);
           ref.fill(a, bpc, 1);
           dist.fill(b, bpc, 2);
