@@ -230,16 +230,14 @@ static int is_libvmaf(const AVFilterContext *ctx)
     return !strcmp(ctx->filter->name, "libvmaf");
 }
 
-/** Whether it goes by the name of FFmpeg's own filter, in releases that do not have that one. */
-static int is_xpsnr(const AVFilterContext *ctx)
-{
-    return VMAFX_XPSNR && !strcmp(ctx->filter->name, "xpsnr");
-}
+/** Whether it goes by the name of FFmpeg's own filter, in releases that do not have that one. A macro: where it is 0, compilers leave out, without
+ *  optimization, too, what would need vmafx_xpsnr.o. */
+#define IS_XPSNR(ctx) (VMAFX_XPSNR && !strcmp((ctx)->filter->name, "xpsnr"))
 
 /** The input that the library is given as the reference. Under the name xpsnr, it is the first one that is the original. */
 static int original_of(const AVFilterContext *ctx)
 {
-    return is_xpsnr(ctx) ? 0 : reference_of(ctx);
+    return IS_XPSNR(ctx) ? 0 : reference_of(ctx);
 }
 
 static void log_message(void *cookie, enum VmafxLogLevel level, const char *message)
@@ -286,7 +284,7 @@ static const enum AVPixelFormat xpsnr_pix_fmts[] = {
 static const enum AVPixelFormat *scored_pix_fmts(const AVFilterContext *ctx)
 {
 #if VMAFX_XPSNR
-    if (is_xpsnr(ctx))
+    if (IS_XPSNR(ctx))
         return xpsnr_pix_fmts;
 #endif
     return pix_fmts;
@@ -671,7 +669,7 @@ static void release_frame(void *opaque)
 /** The bit of an input in vmafx_imports(). */
 static unsigned imports_bit(const AVFilterContext *ctx, int input)
 {
-    return input == original_of(ctx) ? 1 : is_xpsnr(ctx) ? 2 : 2u << input;
+    return input == original_of(ctx) ? 1 : IS_XPSNR(ctx) ? 2 : 2u << input;
 }
 
 static int make_picture(const AVFilterContext *ctx, VmafxPicture *pic, int input, const AVFrame *frame)
@@ -791,7 +789,7 @@ static int send_scored(AVFilterContext *ctx, const VmafxFrameResult *result)
         av_log(ctx, AV_LOG_ERROR, "Got the scores of pair %"PRId64", which no frame waits for.\n", result->frame);
         return AVERROR_BUG;
     }
-    ret = is_xpsnr(ctx) ? ff_vmafx_xpsnr_frame(&s->xpsnr, held.frame, result) : set_metadata(s, held.frame, result);
+    ret = IS_XPSNR(ctx) ? ff_vmafx_xpsnr_frame(&s->xpsnr, held.frame, result) : set_metadata(s, held.frame, result);
     if (ret < 0)
         return ret;
     held.pair = -1;
@@ -826,7 +824,7 @@ static int drain_unwanted(AVFilterContext *ctx)
     VmafxFrameResult result;
     int ret;
 
-    if (!is_xpsnr(ctx))
+    if (!IS_XPSNR(ctx))
         return 0;
     while ((ret = vmafx_receive(s->vmafx, &result)) >= 0)
         if ((ret = ff_vmafx_xpsnr_frame(&s->xpsnr, NULL, &result)) < 0)
@@ -868,7 +866,7 @@ static int begin_scoring(AVFilterContext *ctx, const AVFrame *ref)
             report_shapes(ctx, i, first, ref);
     }
     s->configured = 1;
-    if (is_xpsnr(ctx)) {
+    if (IS_XPSNR(ctx)) {
         FFSWAP(VmafxFormat, reference, main[0]);
         if (main[0].fps > 0) /* as in FFmpeg's filter */
             reference.fps = main[0].fps;
@@ -896,7 +894,7 @@ static int submit_group(AVFilterContext *ctx)
     }
     av_frame_free(&group->ref);
     original = &ref;
-    if (is_xpsnr(ctx))
+    if (IS_XPSNR(ctx))
         FFSWAP(const VmafxPicture *, original, main[0]);
     return vmafx_submit_encodes(s->vmafx, original, main, s->encodes);
 }
@@ -1106,7 +1104,7 @@ static int print_scores(AVFilterContext *ctx, const VMAFXEncode *e)
     const int number = e - s->encode;
     char prefix[64];
 
-    if (is_xpsnr(ctx))
+    if (IS_XPSNR(ctx))
         return ff_vmafx_xpsnr_end(&s->xpsnr, s->vmafx, e->pairing.paired);
     prefix_of(ctx, e, prefix);
     for (int i = 0; i < vmafx_model_count(s->vmafx); i++) {
@@ -1479,7 +1477,7 @@ static av_cold int open_with(AVFilterContext *ctx, const char *model, const char
     params.feature      = feature;
     params.log_fmt      = report_format(ctx);
     params.report_times = !is_libvmaf(ctx);
-    params.summary      = !is_libvmaf(ctx) && !is_xpsnr(ctx);
+    params.summary      = !is_libvmaf(ctx) && !IS_XPSNR(ctx);
     params.ignore_unknown = is_libvmaf(ctx);
     params.log          = log_message;
     params.log_cookie   = ctx;
@@ -1497,7 +1495,7 @@ static av_cold int open_library(AVFilterContext *ctx)
     AVBPrint model, feature;
     int ret = AVERROR(ENOMEM);
 
-    if (is_xpsnr(ctx))
+    if (IS_XPSNR(ctx))
         return open_with(ctx, "", "name=xpsnr");
     av_bprint_init(&model, 0, AV_BPRINT_SIZE_UNLIMITED);
     av_bprint_init(&feature, 0, AV_BPRINT_SIZE_UNLIMITED);
@@ -1583,7 +1581,7 @@ static int begin(AVFilterContext *ctx)
     report_conversions(ctx);
     if ((ret = check_log_path(ctx)) < 0 || (ret = open_library(ctx)) < 0)
         return ret;
-    if (is_xpsnr(ctx) && (ret = ff_vmafx_xpsnr_open(&s->xpsnr, ctx, ff_vmafx_sample_format(ctx->inputs[0]))) < 0)
+    if (IS_XPSNR(ctx) && (ret = ff_vmafx_xpsnr_open(&s->xpsnr, ctx, ff_vmafx_sample_format(ctx->inputs[0]))) < 0)
         return ret;
 
     if ((ret = ff_vmafx_sync_init(&s->fs, ctx)) < 0 || (ret = ff_vmafx_sync_configure(&s->sync, &s->fs)) < 0)
@@ -1649,7 +1647,7 @@ static av_cold void uninit(AVFilterContext *ctx)
     if (s->encode)
         free_group(s);
     vmafx_close(&s->vmafx);
-    if (is_xpsnr(ctx))
+    if (IS_XPSNR(ctx))
         ff_vmafx_xpsnr_close(&s->xpsnr);
     ff_vmafx_graph_end(&s->graph);
     for (int i = 0; i < FF_ARRAY_ELEMS(s->hw_device); i++)
