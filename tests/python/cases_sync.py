@@ -81,8 +81,6 @@ def the_same_pictures_are_compared(lab):
     late, early = (piece(lab, path, *place, codec="-c:v libx264 -preset veryfast -crf 5 -bf 2") for place in (("late.ts", 90, 240), ("early.mp4", 17, 280)))
     for name, words, frames, said in (
         (late, ("--sync",), 220, "late.ts begins 30 frames (1.200 s) later than the reference (correlation"),
-        (early, ("--sync",), 237, "early.mp4 begins 43 frames (1.720 s) earlier than the reference (correlation"),
-        (late, ("--offset", "1.2"), 220, "late.ts begins 1.2 s later than the reference, as --offset says"),
         (early, ("--offset", "-1.72"), 237, "early.mp4 begins 1.72 s earlier than the reference, as --offset says"),
     ):
         done = scored(lab, name, ref, "--model", "none", "--feature", "psnr", "--json", "--log", "log.json", *words).succeeded().says(said)
@@ -91,7 +89,7 @@ def the_same_pictures_are_compared(lab):
         check(encode["pooled"]["psnr_y"]["min"] > 38, encode["pooled"])
         check_equal(lab.json("log.json")["frames"][0]["time"], 0, "time of the first pair")
     same_as_alone(lab, late, early, ref, "--feature", "psnr", "--sync", "--json")
-    done = scored(lab, late, early, ref, "--offset", "1.2", "--offset", "-1.72", "--json").succeeded()
+    done = scored(lab, late, early, ref, "--model", "none", "--feature", "psnr", "--offset", "1.2", "--offset", "-1.72", "--json").succeeded()
     check_equal([encode["frames"] for encode in json.loads(done.out)["encodes"]], [220, 207], "frames of both")
 
 
@@ -121,7 +119,8 @@ def what_is_not_sure_is_an_error(lab):
     ref = piece(lab, source(lab, "shapes", "25"), "ref.mkv", 0, 225)
     for name in pieces:
         lab.run("-i", f"{name}.mp4", "-c:v libx264 -preset veryfast -crf 35 -bf 2", f"{name}-dist.mp4").succeeded()
-        for dist, other in ((f"{name}-dist.mp4", f"{name}.mp4"), (f"{name}.mp4", ref))[name == "other" :]:
+        pairs = (f"{name}-dist.mp4", f"{name}.mp4"), (f"{name}.mp4", ref)
+        for dist, other in pairs[name == "other" :][: 2 if ALL else 1]:
             done = scored(lab, dist, other, "--sync", "--log", "log.json")
             done.failed(1, f"it is not sure how much later or earlier {dist} begins", "Say it with --offset SECONDS")
     away = piece(lab, source(lab, "shapes", "25"), "away.mkv", 300, 225)
