@@ -12,11 +12,12 @@ struct At {
   int x, y, z;
 };
 
+/* rows: of a thread, this one and those below. */
 template <class Work>
-VMAFX_DEVICE At at_thread(const Work& work) {
+VMAFX_DEVICE At at_thread(const Work& work, int rows = 1) {
   const Dim3 block = block_id(), thread = thread_id();
   return {static_cast<int>(block.x * kButteraugliThreadsX + thread.x),
-          work.y0 + static_cast<int>(block.y * kButteraugliThreadsY + thread.y), static_cast<int>(block.z)};
+          work.y0 + static_cast<int>(block.y * kButteraugliThreadsY + thread.y) * rows, static_cast<int>(block.z)};
 }
 
 template <class Work>
@@ -24,11 +25,11 @@ VMAFX_DEVICE bool has(const Work& work, const ButteraugliLevelWork& level, const
   return at.x < level.w && at.y < work.y1;
 }
 
-/* A plane of a ring. */
+/* A plane of a ring, whose rows are a power of two. */
 struct Plane {
   float* first;
   int rows, pitch;
-  VMAFX_DEVICE float* row(int y) const { return first + static_cast<int64_t>(y % rows) * pitch; }
+  VMAFX_DEVICE float* row(int y) const { return first + static_cast<int64_t>(y & (rows - 1)) * pitch; }
 };
 
 /* z: of the frame, or twice that and the side; as the ring has it. */
@@ -124,18 +125,31 @@ VMAFX_DEVICE void blur_along(const ButteraugliWork& work, const ButteraugliDevic
   }
 }
 
+/* Of the rows of a thread, one below the other. */
+using Column = float[kButteraugliThreadRows];
+
 template <class Blur>
-VMAFX_DEVICE float blurred_down(const ButteraugliWork& work, const ButteraugliDeviceRing& along, const At& at,
-                                int plane, float inside) {
+VMAFX_DEVICE void blur_down(const ButteraugliWork& work, const ButteraugliDeviceRing& along, const At& at, int plane,
+                            float inside, Column& blurred) {
   const Plane from = plane_of(work, along, at.z, plane);
-  float sum[1];
+  const int below = work.y1 + Blur::kRadius, end = below < work.level.h ? below : work.level.h;
   butteraugli_blur_down<Blur>(
       [&](int k) {
         const int y = at.y + k - Blur::kRadius;
-        return y >= 0 && y < work.level.h ? from.row(y)[at.x] : 0.0f;
+        return y >= 0 && y < end ? from.row(y)[at.x] : 0.0f;
       },
-      sum);
-  return sum[0] * blur_scale<Blur>(at.y, work.level.h, inside);
+      blurred);
+  VMAFX_UNROLL
+  for (int i = 0; i < kButteraugliThreadRows; i++)
+    blurred[i] = blurred[i] * blur_scale<Blur>(at.y + i, work.level.h, inside);
+}
+
+/* make(i, at): of each row of a thread that the step has. Those past it lack rows that are not there yet. */
+template <class Make>
+VMAFX_DEVICE void for_each_row(const ButteraugliWork& work, const At& first, Make make) {
+  VMAFX_UNROLL
+  for (int i = 0; i < kButteraugliThreadRows; i++)
+    if (first.y + i < work.y1) make(i, At{first.x, first.y + i, first.z});
 }
 
 // -- Bands of frequencies ----------------------------------------------------------------------------------------------
@@ -145,14 +159,17 @@ VMAFX_DEFINE_KERNEL(butteraugli_xyb_along, work) {
 }
 
 VMAFX_DEFINE_KERNEL(butteraugli_low, work) {
-  const At at = at_thread(work);
-  if (!has(work, work.level, at)) return;
+  const At first = at_thread(work, kButteraugliThreadRows);
+  if (!has(work, work.level, first)) return;
   const ButteraugliRings& rings = work.level.rings;
   VMAFX_ROLLED
   for (int c = 0; c < 3; c++) {
-    const float low = blurred_down<ButteraugliLowBlur>(work, rings.xyb_along, at, c, work.scales[0]);
-    sample(work, rings.low, at, c) = low;
-    sample(work, rings.rest, at, c) = sample(work, rings.xyb, at, c) - low;
+    Column low;
+    blur_down<ButteraugliLowBlur>(work, rings.xyb_along, first, c, work.scales[0], low);
+    for_each_row(work, first, [&](int i, const At& at) {
+      sample(work, rings.low, at, c) = low[i];
+      sample(work, rings.rest, at, c) = sample(work, rings.xyb, at, c) - low[i];
+    });
   }
 }
 
@@ -161,20 +178,22 @@ VMAFX_DEFINE_KERNEL(butteraugli_rest_along, work) {
 }
 
 VMAFX_DEFINE_KERNEL(butteraugli_middle, work) {
-  const At at = at_thread(work);
-  if (!has(work, work.level, at)) return;
+  const At first = at_thread(work, kButteraugliThreadRows);
+  if (!has(work, work.level, first)) return;
   const ButteraugliRings& rings = work.level.rings;
-  float middle[3];
+  Column middle[3];
   VMAFX_UNROLL
   for (int c = 0; c < 3; c++)
-    middle[c] = blurred_down<ButteraugliMiddleBlur>(work, rings.rest_along, at, c, work.scales[1]);
-  const float highs_x = sample(work, rings.rest, at, 0) - middle[0];
-  const float highs_y = sample(work, rings.rest, at, 1) - middle[1];
-  sample(work, rings.middle, at, 0) = butteraugli_middle_x(middle[0]);
-  sample(work, rings.middle, at, 1) = butteraugli_middle_y(middle[1]);
-  sample(work, rings.middle, at, 2) = middle[2];
-  sample(work, rings.highs, at, 0) = butteraugli_suppressed(highs_x, highs_y);
-  sample(work, rings.highs, at, 1) = highs_y;
+    blur_down<ButteraugliMiddleBlur>(work, rings.rest_along, first, c, work.scales[1], middle[c]);
+  for_each_row(work, first, [&](int i, const At& at) {
+    const float highs_x = sample(work, rings.rest, at, 0) - middle[0][i];
+    const float highs_y = sample(work, rings.rest, at, 1) - middle[1][i];
+    sample(work, rings.middle, at, 0) = butteraugli_middle_x(middle[0][i]);
+    sample(work, rings.middle, at, 1) = butteraugli_middle_y(middle[1][i]);
+    sample(work, rings.middle, at, 2) = middle[2][i];
+    sample(work, rings.highs, at, 0) = butteraugli_suppressed(highs_x, highs_y);
+    sample(work, rings.highs, at, 1) = highs_y;
+  });
 }
 
 VMAFX_DEFINE_KERNEL(butteraugli_highs_along, work) {
@@ -182,20 +201,22 @@ VMAFX_DEFINE_KERNEL(butteraugli_highs_along, work) {
 }
 
 VMAFX_DEFINE_KERNEL(butteraugli_high, work) {
-  const At at = at_thread(work);
-  if (!has(work, work.level, at)) return;
+  const At first = at_thread(work, kButteraugliThreadRows);
+  if (!has(work, work.level, first)) return;
   const ButteraugliRings& rings = work.level.rings;
-  const ButteraugliHighs x =
-      butteraugli_highs_x(sample(work, rings.highs, at, 0),
-                          blurred_down<ButteraugliHighBlur>(work, rings.highs_along, at, 0, work.scales[2]));
-  const ButteraugliHighs y =
-      butteraugli_highs_y(sample(work, rings.highs, at, 1),
-                          blurred_down<ButteraugliHighBlur>(work, rings.highs_along, at, 1, work.scales[2]));
-  sample(work, rings.high, at, 0) = x.high;
-  sample(work, rings.high, at, 1) = y.high;
-  sample(work, rings.highest, at, 0) = x.highest;
-  sample(work, rings.highest, at, 1) = y.highest;
-  sample(work, rings.active, at, 0) = butteraugli_activity(x, y);
+  Column blurred[2];
+  VMAFX_UNROLL
+  for (int c = 0; c < 2; c++)
+    blur_down<ButteraugliHighBlur>(work, rings.highs_along, first, c, work.scales[2], blurred[c]);
+  for_each_row(work, first, [&](int i, const At& at) {
+    const ButteraugliHighs x = butteraugli_highs_x(sample(work, rings.highs, at, 0), blurred[0][i]);
+    const ButteraugliHighs y = butteraugli_highs_y(sample(work, rings.highs, at, 1), blurred[1][i]);
+    sample(work, rings.high, at, 0) = x.high;
+    sample(work, rings.high, at, 1) = y.high;
+    sample(work, rings.highest, at, 0) = x.highest;
+    sample(work, rings.highest, at, 1) = y.highest;
+    sample(work, rings.active, at, 0) = butteraugli_activity(x, y);
+  });
 }
 
 VMAFX_DEFINE_KERNEL(butteraugli_active_along, work) {
@@ -203,11 +224,12 @@ VMAFX_DEFINE_KERNEL(butteraugli_active_along, work) {
 }
 
 VMAFX_DEFINE_KERNEL(butteraugli_activity, work) {
-  const At at = at_thread(work);
-  if (!has(work, work.level, at)) return;
+  const At first = at_thread(work, kButteraugliThreadRows);
+  if (!has(work, work.level, first)) return;
   const ButteraugliRings& rings = work.level.rings;
-  sample(work, rings.activity, at, 0) =
-      blurred_down<ButteraugliMaskBlur>(work, rings.active_along, at, 0, work.scales[3]);
+  Column blurred;
+  blur_down<ButteraugliMaskBlur>(work, rings.active_along, first, 0, work.scales[3], blurred);
+  for_each_row(work, first, [&](int i, const At& at) { sample(work, rings.activity, at, 0) = blurred[i]; });
 }
 
 // -- Differences: z is the frame ---------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 /* Which kernels of butteraugli run, on what rows, in which order: for each chunk of rows all steps of the picture, then those of the one of half the
  * size; at the end the sums. */
 #include <algorithm>
+#include <bit>
 #include <memory>
 
 #include "kernels/butteraugli/butteraugli.h"
@@ -25,9 +26,12 @@ class ButteraugliHip : public DeviceTwin {
       half_ = level_of(butteraugli_half(params.w), butteraugli_half(params.h));
   }
 
+  /* Of so many frames or fewer, whose chunks may be higher. */
   size_t scratch_bytes(int frames) const override {
     ButteraugliLevelWork full = full_, half = half_;
-    return lay_out(frames, full, half);
+    size_t bytes = 0;
+    for (int count = 1; count <= frames; count++) bytes = std::max(bytes, lay_out(count, full, half));
+    return bytes;
   }
 
   Status launch(const DeviceBatch& batch) const override;
@@ -37,7 +41,8 @@ class ButteraugliHip : public DeviceTwin {
   struct Step {
     const TwinKernel<ButteraugliWork>& kernel;
     int lag;
-    bool of_sides;  // and not of pairs
+    bool of_sides;        // and not of pairs
+    int thread_rows = 1;  // of a thread
   };
 
   /* Rows of light from t on, `chunk` of them at most. */
@@ -86,9 +91,11 @@ class Rings {
   ButteraugliDeviceRing whole() { return take(1, 1, level_.h); }
 
  private:
-  ButteraugliDeviceRing take(int planes, int sides, int rows) {
+  ButteraugliDeviceRing take(int planes, int sides, int least_rows) {
+    const size_t rows = std::bit_ceil(static_cast<size_t>(least_rows));
     const size_t floats = static_cast<size_t>(level_.pitch) * rows * planes * sides * frames_;
-    return {static_cast<int64_t>(memory_.reserve(sizeof(float) * floats) / sizeof(float)), rows, planes};
+    return {static_cast<int64_t>(memory_.reserve(sizeof(float) * floats) / sizeof(float)), static_cast<int32_t>(rows),
+            planes};
   }
 
   ScratchLayout& memory_;
@@ -121,9 +128,10 @@ ButteraugliRings rings_of(Rings memory) {
 
 /* Says where the rings of a batch are; how many bytes they take. */
 size_t ButteraugliHip::lay_out(int frames, ButteraugliLevelWork& full, ButteraugliLevelWork& half) {
+  const int chunk = butteraugli_chunk(frames);
   ScratchLayout memory;
-  full.rings = rings_of({memory, full, frames, kButteraugliChunk});
-  if (half.h) half.rings = rings_of({memory, half, frames, kButteraugliChunk / 2});
+  full.rings = rings_of({memory, full, frames, chunk});
+  if (half.h) half.rings = rings_of({memory, half, frames, chunk / 2});
   return memory.bytes();
 }
 
@@ -131,12 +139,13 @@ size_t ButteraugliHip::lay_out(int frames, ButteraugliLevelWork& full, Butteraug
 
 /* Sets the rows of a step; how many blocks make them. */
 template <class Work>
-hip::Dim rows_of_step(Work& work, int w, int h, int first, int count, int z) {
+hip::Dim rows_of_step(Work& work, int w, int h, int first, int count, int z, int thread_rows = 1) {
   work.y0 = std::max(first, 0);
   work.y1 = std::min(first + count, h);
   const int rows = std::max(work.y1 - work.y0, 0);
   return {hip::blocks_for(static_cast<size_t>(w), kButteraugliThreadsX),
-          hip::blocks_for(static_cast<size_t>(rows), kButteraugliThreadsY), static_cast<unsigned>(z)};
+          hip::blocks_for(static_cast<size_t>(rows), kButteraugliThreadsY * static_cast<unsigned>(thread_rows)),
+          static_cast<unsigned>(z)};
 }
 
 Status ButteraugliHip::launch_light(const DeviceBatch& batch, const ButteraugliLevelWork& level, Chunk rows) const {
@@ -150,14 +159,15 @@ Status ButteraugliHip::launch_light(const DeviceBatch& batch, const ButteraugliL
 }
 
 Status ButteraugliHip::launch_level(const DeviceBatch& batch, ButteraugliWork& work, Chunk rows) const {
+  constexpr int kDown = kButteraugliThreadRows;
   const Step steps[] = {
-      {xyb_, lag::kXyb, true},        {xyb_along_, lag::kXyb, true},     {low_, lag::kLow, true},
-      {rest_along_, lag::kLow, true}, {middle_, lag::kMiddle, true},     {highs_along_, lag::kMiddle, true},
-      {high_, lag::kHigh, true},      {active_along_, lag::kHigh, true}, {activity_, lag::kActivity, true},
-      {errors_, lag::kHigh, false},   {lines_, lag::kLines, false},      {map_, lag::kMap, false}};
+      {xyb_, lag::kXyb, true},          {xyb_along_, lag::kXyb, true},        {low_, lag::kLow, true, kDown},
+      {rest_along_, lag::kLow, true},   {middle_, lag::kMiddle, true, kDown}, {highs_along_, lag::kMiddle, true},
+      {high_, lag::kHigh, true, kDown}, {active_along_, lag::kHigh, true},    {activity_, lag::kActivity, true, kDown},
+      {errors_, lag::kHigh, false},     {lines_, lag::kLines, false},         {map_, lag::kMap, false}};
   for (const Step& step : steps) {
     const hip::Dim grid = rows_of_step(work, work.level.w, work.level.h, rows.t - step.lag, rows.chunk,
-                                       step.of_sides ? 2 * batch.count : batch.count);
+                                       step.of_sides ? 2 * batch.count : batch.count, step.thread_rows);
     if (grid.y) VMAFX_TRY(step.kernel.launch(batch, grid, work));
   }
   return {};
@@ -178,14 +188,15 @@ Status ButteraugliHip::launch(const DeviceBatch& batch) const {
   lay_out(batch.count, full.level, full.half);
   ButteraugliWork half = full;
   half.level = full.half;
+  const int chunk = butteraugli_chunk(batch.count);
   const int end = half_.h ? 2 * (half_.h + lag::kMap) : full_.h + lag::kMap;
-  for (int t = 0; t < end; t += kButteraugliChunk) {
-    VMAFX_TRY(launch_light(batch, full.level, {t, kButteraugliChunk}));
-    VMAFX_TRY(launch_level(batch, full, {t, kButteraugliChunk}));
+  for (int t = 0; t < end; t += chunk) {
+    VMAFX_TRY(launch_light(batch, full.level, {t, chunk}));
+    VMAFX_TRY(launch_level(batch, full, {t, chunk}));
     if (!half_.h) continue;
-    const hip::Dim grid = rows_of_step(full, half_.w, half_.h, t / 2, kButteraugliChunk / 2, 2 * batch.count);
+    const hip::Dim grid = rows_of_step(full, half_.w, half_.h, t / 2, chunk / 2, 2 * batch.count);
     if (grid.y) VMAFX_TRY(halve_.launch(batch, grid, full));
-    VMAFX_TRY(launch_level(batch, half, {t / 2, kButteraugliChunk / 2}));
+    VMAFX_TRY(launch_level(batch, half, {t / 2, chunk / 2}));
   }
   return sums_.launch(
       batch, {hip::blocks_for(static_cast<size_t>(full_.h), kButteraugliSumRows), static_cast<unsigned>(batch.count)},

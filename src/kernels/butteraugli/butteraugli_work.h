@@ -8,13 +8,18 @@
 
 namespace vmafx {
 
-inline constexpr int kButteraugliChunk = 64;  // rows of the full size
+/* Rows of the full size in a chunk, of so many frames. Each step is a launch for each chunk, which has enough to do with few rows of many frames;
+ * each ring has these rows and some more, up to a power of two. */
+constexpr int butteraugli_chunk(int frames) { return frames <= 2 ? 192 : 96; }
+
 inline constexpr unsigned kButteraugliThreadsX = 64, kButteraugliThreadsY = 4;
+inline constexpr int kButteraugliThreadRows = 4;  // of a thread that blurs downwards
 
 /* Rings of rows in scratch memory: of each frame, and of each of its two sides if it has those, some planes. */
 struct ButteraugliDeviceRing {
   int64_t first = 0;  // in floats
-  int32_t rows = 0, planes = 0;
+  int32_t rows = 0;   // a power of two
+  int32_t planes = 0;
 };
 
 struct ButteraugliRings {
