@@ -5,6 +5,7 @@
 
 #include "kernels/butteraugli/butteraugli.h"
 #include "kernels/butteraugli/butteraugli_math-inl.h"
+#include "kernels/steps/picture_light_ref.h"
 
 namespace vmafx {
 namespace {
@@ -14,22 +15,10 @@ constexpr int kLight = 0, kLow = 3, kMiddle = 6, kHigh = 9, kHighest = 11, kActi
 constexpr int kRef = 0, kDist = kSidePlanes, kXyb = 2 * kSidePlanes, kTemporary = kXyb + 3, kLowError = kTemporary + 3,
               kError = kLowError + 1, kMap = kError + 1, kHalfMap = kMap + 1, kPlanes = kHalfMap + 1;
 
-struct Memory {
-  float* plane(int p) const { return floats + p * plane_floats; }
-  float* floats;
-  size_t plane_floats;
-};
-
-struct Size {
-  int w, h;
-  size_t at(int x, int y) const { return static_cast<size_t>(y) * w + x; }
-  size_t samples() const { return static_cast<size_t>(w) * h; }
-};
-
 /* Of a plane, from a sample on; `outside` beyond its borders. */
 struct Around {
   const float* plane;
-  const Size& size;
+  const PictureSize& size;
   int x, y;
   float outside = 0;
 
@@ -43,37 +32,10 @@ struct Around {
   }
 };
 
-template <class Take>
-void for_samples(const Size& size, Take take) {
-  for (int y = 0; y < size.h; y++)
-    for (int x = 0; x < size.w; x++) take(x, y, size.at(x, y));
-}
-
-// -- Light -----------------------------------------------------------------------------------------------------------
-
-template <class T>
-void light_up(const ButteraugliParams& params, const Picture& picture, const Memory& memory, int first) {
-  for_samples({params.w, params.h}, [&](int x, int y, size_t i) {
-    const Light light = light_at<true>(params, x, y, [&](int p, int at) { return picture.plane[p].as<T>().row(at); });
-    memory.plane(first)[i] = light.r;
-    memory.plane(first + 1)[i] = light.g;
-    memory.plane(first + 2)[i] = light.b;
-  });
-}
-
-/* In place: what is written has been read. */
-void halve(float* plane, const Size& from, const Size& to) {
-  for_samples(to, [&](int x, int y, size_t i) {
-    const int right = std::min(2 * x + 1, from.w - 1), below = std::min(2 * y + 1, from.h - 1);
-    plane[i] = mean_of_4(plane[from.at(2 * x, 2 * y)], plane[from.at(right, 2 * y)], plane[from.at(2 * x, below)],
-                         plane[from.at(right, below)]);
-  });
-}
-
 // -- Blurs: along the rows first, then down the columns --------------------------------------------------------------
 
 template <class Blur>
-void blur(const float* in, const Size& size, float* rows, float* out) {
+void blur(const float* in, const PictureSize& size, float* rows, float* out) {
   for_samples(size, [&](int x, int y, size_t i) {
     const Around at = {in, size, x, y};
     rows[i] = butteraugli_blurred_along<Blur>([&](int k) { return at(k, 0); }, butteraugli_blur_scale<Blur>(x, size.w));
@@ -86,7 +48,7 @@ void blur(const float* in, const Size& size, float* rows, float* out) {
   });
 }
 
-void blur_light(const float* in, const Size& size, float* rows, float* out) {
+void blur_light(const float* in, const PictureSize& size, float* rows, float* out) {
   for_samples(size, [&](int x, int y, size_t i) {
     const Around at = {in, size, x, y};
     rows[i] = butteraugli_blurred_light([&](int k) { return at.mirrored(k, 0); });
@@ -99,7 +61,7 @@ void blur_light(const float* in, const Size& size, float* rows, float* out) {
 
 // -- A picture -------------------------------------------------------------------------------------------------------
 
-void make_xyb(const ButteraugliParams& params, const Memory& memory, const Size& size, int side) {
+void make_xyb(const ButteraugliParams& params, const FloatPlanes& memory, const PictureSize& size, int side) {
   const float* light[3];
   float *blurred[3], *xyb[3];
   for (int c = 0; c < 3; c++) {
@@ -117,7 +79,7 @@ void make_xyb(const ButteraugliParams& params, const Memory& memory, const Size&
   }
 }
 
-void separate(const Memory& memory, const Size& size, int side) {
+void separate(const FloatPlanes& memory, const PictureSize& size, int side) {
   const size_t samples = size.samples();
   float *rows = memory.plane(kTemporary), *rest = memory.plane(kTemporary + 1);
   for (int c = 0; c < 3; c++) {
@@ -143,7 +105,7 @@ void separate(const Memory& memory, const Size& size, int side) {
   }
 }
 
-void make_activity(const Memory& memory, const Size& size, int side) {
+void make_activity(const FloatPlanes& memory, const PictureSize& size, int side) {
   float *rows = memory.plane(kTemporary), *activity = memory.plane(kTemporary + 1);
   const float *x = memory.plane(side + kHigh), *y = memory.plane(side + kHigh + 1);
   const float *highest_x = memory.plane(side + kHighest), *highest_y = memory.plane(side + kHighest + 1);
@@ -154,7 +116,7 @@ void make_activity(const Memory& memory, const Size& size, int side) {
 
 // -- Differences -----------------------------------------------------------------------------------------------------
 
-void set_errors(const Memory& memory, const Size& size) {
+void set_errors(const FloatPlanes& memory, const PictureSize& size) {
   const auto ref = [&](int p, size_t i) { return memory.plane(kRef + p)[i]; };
   const auto dist = [&](int p, size_t i) { return memory.plane(kDist + p)[i]; };
   const auto less = [&](int p, size_t i) { return ref(p, i) - dist(p, i); };
@@ -166,7 +128,7 @@ void set_errors(const Memory& memory, const Size& size) {
   }
 }
 
-void add_lines(const Memory& memory, const Size& size) {
+void add_lines(const FloatPlanes& memory, const PictureSize& size) {
   constexpr int kBands[kButteraugliBands] = {kHighest, kHighest + 1, kHigh, kHigh + 1, kMiddle, kMiddle + 1};
   float *samples = memory.plane(kTemporary), *error = memory.plane(kError);
   for (int band = 0; band < kButteraugliBands; band++) {
@@ -180,7 +142,7 @@ void add_lines(const Memory& memory, const Size& size) {
   }
 }
 
-void make_map(const ButteraugliParams& params, const Memory& memory, const Size& size, int map) {
+void make_map(const ButteraugliParams& params, const FloatPlanes& memory, const PictureSize& size, int map) {
   for (const int side : {kRef, kDist}) {
     make_xyb(params, memory, size, side);
     separate(memory, size, side);
@@ -216,11 +178,10 @@ size_t butteraugli_scratch_bytes_ref(const ButteraugliParams& params) {
 
 void butteraugli_ref(const ButteraugliParams& params, const Picture& ref, const Picture& dist, std::byte* scratch,
                      ButteraugliRow* rows, const ButteraugliRowSink& sink) {
-  const Size size = {params.w, params.h}, half = {butteraugli_half(size.w), butteraugli_half(size.h)};
-  const Memory memory = {reinterpret_cast<float*>(scratch), size.samples()};
-  const auto light_up_depth = params.bpc == 8 ? light_up<uint8_t> : light_up<uint16_t>;
-  light_up_depth(params, ref, memory, kRef + kLight);
-  light_up_depth(params, dist, memory, kDist + kLight);
+  const PictureSize size = {params.w, params.h}, half = {butteraugli_half(size.w), butteraugli_half(size.h)};
+  const FloatPlanes memory = {reinterpret_cast<float*>(scratch), size.samples()};
+  light_up<true>(params, ref, memory, kRef + kLight);
+  light_up<true>(params, dist, memory, kDist + kLight);
   float* map = memory.plane(kMap);
   make_map(params, memory, size, kMap);
   if (butteraugli_has_half(size.w, size.h)) {

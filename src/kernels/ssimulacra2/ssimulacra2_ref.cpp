@@ -5,6 +5,7 @@
 
 #include "kernels/ssimulacra2/ssimulacra2.h"
 #include "kernels/ssimulacra2/ssimulacra2_math-inl.h"
+#include "kernels/steps/picture_light_ref.h"
 
 namespace vmafx {
 namespace {
@@ -21,43 +22,7 @@ enum Planes {
   kPlanes = kBlurred + kSsimulacra2Streams
 };
 
-struct Memory {
-  float* plane(int p) const { return floats + p * plane_floats; }
-  float* floats;
-  size_t plane_floats;
-};
-
-struct Size {
-  int w, h;
-  size_t at(int x, int y) const { return static_cast<size_t>(y) * w + x; }
-};
-
-// -- Light -----------------------------------------------------------------------------------------------------------
-
-template <class T>
-void light_up(const Ssimulacra2Params& params, const Picture& picture, const Memory& memory, int first) {
-  const Size size = {params.w, params.h};
-  for (int y = 0; y < params.h; y++)
-    for (int x = 0; x < params.w; x++) {
-      const Light light =
-          light_at<false>(params, x, y, [&](int p, int at) { return picture.plane[p].as<T>().row(at); });
-      memory.plane(first)[size.at(x, y)] = light.r;
-      memory.plane(first + 1)[size.at(x, y)] = light.g;
-      memory.plane(first + 2)[size.at(x, y)] = light.b;
-    }
-}
-
-/* In place: what is written has been read. */
-void halve(float* plane, const Size& from, const Size& to) {
-  for (int y = 0; y < to.h; y++)
-    for (int x = 0; x < to.w; x++) {
-      const int right = 2 * x + 1 < from.w ? 2 * x + 1 : 2 * x, below = 2 * y + 1 < from.h ? 2 * y + 1 : 2 * y;
-      plane[to.at(x, y)] = mean_of_4(plane[from.at(2 * x, 2 * y)], plane[from.at(right, 2 * y)],
-                                     plane[from.at(2 * x, below)], plane[from.at(right, below)]);
-    }
-}
-
-void make_channel(const Ssimulacra2Params& params, const Memory& memory, int light, int channel, size_t samples,
+void make_channel(const Ssimulacra2Params& params, const FloatPlanes& memory, int light, int channel, size_t samples,
                   float* out) {
   for (size_t i = 0; i < samples; i++) {
     const Xyb all =
@@ -94,7 +59,7 @@ void blur_row(const Line& line, float* out) {
   }
 }
 
-void blur(const float* in, const Size& size, float* rows, float* out) {
+void blur(const float* in, const PictureSize& size, float* rows, float* out) {
   for (int y = 0; y < size.h; y++) blur_row({in + size.at(0, y), size.w, 1}, rows + size.at(0, y));
   for (int x = 0; x < size.w; x++) {
     const Line column = {rows + x, size.h, static_cast<size_t>(size.w)};
@@ -127,7 +92,7 @@ struct BandErrors {
   }
 };
 
-void add_errors(const Memory& memory, const Size& size, Ssimulacra2Map (&maps)[3]) {
+void add_errors(const FloatPlanes& memory, const PictureSize& size, Ssimulacra2Map (&maps)[3]) {
   const float *ref = memory.plane(kRef), *dist = memory.plane(kDist);
   for (int y = 0; y < size.h; y += kSsimulacra2Band)
     for (int x = 0; x < size.w; x++) {
@@ -142,7 +107,7 @@ void add_errors(const Memory& memory, const Size& size, Ssimulacra2Map (&maps)[3
     }
 }
 
-void add_channel(const Ssimulacra2Params& params, const Memory& memory, const Size& size, int channel,
+void add_channel(const Ssimulacra2Params& params, const FloatPlanes& memory, const PictureSize& size, int channel,
                  Ssimulacra2Map (&maps)[3]) {
   float *ref = memory.plane(kRef), *dist = memory.plane(kDist), *product = memory.plane(kProduct);
   float* rows = memory.plane(kBlurredRows);
@@ -167,14 +132,13 @@ size_t ssimulacra2_scratch_bytes_ref(const Ssimulacra2Params& params) {
 
 void ssimulacra2_ref(const Ssimulacra2Params& params, const Picture& ref, const Picture& dist, std::byte* scratch,
                      Ssimulacra2Sums& sums) {
-  const Memory memory = {reinterpret_cast<float*>(scratch), static_cast<size_t>(params.w) * params.h};
-  const auto light_up_depth = params.bpc == 8 ? light_up<uint8_t> : light_up<uint16_t>;
-  light_up_depth(params, ref, memory, kRefLight);
-  light_up_depth(params, dist, memory, kDistLight);
-  Size size = {params.w, params.h};
+  const FloatPlanes memory = {reinterpret_cast<float*>(scratch), static_cast<size_t>(params.w) * params.h};
+  light_up<false>(params, ref, memory, kRefLight);
+  light_up<false>(params, dist, memory, kDistLight);
+  PictureSize size = {params.w, params.h};
   for (int scale = 0; scale < ssimulacra2_scales(params.w, params.h); scale++) {
     if (scale > 0) {
-      const Size larger = std::exchange(size, {(size.w + 1) / 2, (size.h + 1) / 2});
+      const PictureSize larger = std::exchange(size, {(size.w + 1) / 2, (size.h + 1) / 2});
       for (int p = 0; p < 6; p++) halve(memory.plane(p), larger, size);
     }
     for (int channel = 0; channel < 3; channel++) add_channel(params, memory, size, channel, sums.map[scale][channel]);
