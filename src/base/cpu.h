@@ -1,7 +1,7 @@
 /* Which CPU code runs: the plain definition (`ref`), or the SIMD twin on some instruction set.
  *
  * The environment variable VMAFX_CPU names the best instruction set that may be used: `ref`, or a Highway target that
- * this build carries, in any case (`sse2`, `ssse3`, `sse4`, `avx2`, `avx3`, …, `neon`, …). Unset or empty: the best one the
+ * this build carries, in any case (`sse2`, `sse4`, `avx2`, `avx3`, …, `neon`, …). Unset or empty: the best one the
  * machine has. It is read once per process, when the first session opens. */
 #ifndef VMAFX_BASE_CPU_H
 #define VMAFX_BASE_CPU_H

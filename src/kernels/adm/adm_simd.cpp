@@ -11,8 +11,7 @@
  * bits, some 700. That is 8.4 + 4.8 million instructions of 64 bytes, 1.1 ms at three of them a cycle and 4 GHz.
  *
  * Measured on a Zen 5 server, one thread, least of many runs on a busy machine, ms a frame at 8 and 10 bit: AVX-512
- * 1.6 and 1.6, AVX2 2.9 and 3.1, SSE4 6.0 and 6.2, SSSE3 28 and 29 (no 64-bit products of signed lanes, no shifts by
- * lane). libvmaf f85a853 in the same minutes: AVX-512 5.8 and 6.6, AVX2 12.3 and 12.1, plain C 26.0 and 25.8.
+ * 1.6 and 1.6, AVX2 2.9 and 3.1, SSE4 6.0 and 6.2. libvmaf f85a853 in the same minutes: AVX-512 5.8 and 6.6, AVX2 12.3 and 12.1, plain C 26.0 and 25.8.
  *
  * Several encodes share what is the reference's alone: its transform, its cubes, and what decoupling takes of it, which
  * stays at hand for a vector of columns while all encodes pass. As compiled for AVX-512, a vector of scale 0 takes 950

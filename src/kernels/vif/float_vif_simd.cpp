@@ -55,7 +55,7 @@ struct PlaneRows {
 };
 
 /* As many rows at a time as registers hold five sums of. */
-#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_SSSE3 || HWY_TARGET == HWY_SCALAR
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_SSE2 || HWY_TARGET == HWY_SCALAR
 constexpr int kGroup = 2;
 #else
 constexpr int kGroup = 4;
