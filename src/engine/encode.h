@@ -44,6 +44,7 @@ class Encode {
   const EncodeLabel* label() const { return named_ ? &label_ : nullptr; }
   const ScoreTable& table() const { return *table_; }
   const RangeProgress& progress() const { return progress_; }
+  bool has_complete_frames() const { return complete() > progress_.first(); }
   int64_t submitted() const { return progress_.taken(); }  // pairs that are scored or context
   const std::optional<VmafxPairing>& pairing() const { return pairing_; }
   void set_pairing(const VmafxPairing& pairing) { pairing_ = pairing; }

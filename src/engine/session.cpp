@@ -572,7 +572,8 @@ Status Session::set_pairing(const VmafxPairing& pairing) {
 Status Session::abandon() {
   if (finished_ || submitted_ == 0 || reports_.empty()) return {};
   if (failure_.ok()) (void)drain();
-  return write_reports(true);
+  const auto has_scores = [](const auto& encode) { return encode->has_complete_frames(); };
+  return std::ranges::any_of(encodes_, has_scores) ? write_reports(true) : Status();
 }
 
 Status Session::write_reports(bool partial) {

@@ -155,13 +155,15 @@ Status OutputFile::open_in_place(const struct stat* there) {
   const int fd = there ? open_there(path_, *there) : ::open(path_.c_str(), kFlags | O_CREAT, kMode);
   if (fd < 0 && errno == ENXIO && there && S_ISFIFO(there->st_mode))
     return error(ENXIO, "report '%s': nobody reads this pipe", path_.c_str());
+  created_ = fd >= 0 && !there && !is_symlink(path_);
   if (Status status = take(fd); !file_) return status;
   fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
   struct stat info;
   if (fstat(fileno(file_), &info) == 0 && S_ISREG(info.st_mode) && flock(fd, LOCK_EX | LOCK_NB) != 0 &&
-      errno == EWOULDBLOCK)
+      errno == EWOULDBLOCK) {
+    created_ = false;
     return error(EBUSY, "report '%s': it is being written already, by another filter or program", path_.c_str());
-  created_ = !there && !is_symlink(path_);
+  }
   return try_to_write();
 }
 
@@ -198,25 +200,37 @@ Status OutputFile::open_descriptor(int fd) {
 }
 
 OutputFile::~OutputFile() {
-  if (!file_) return;
-  if (created_ && !begun_) unlink(present_.c_str());
-  std::fclose(file_);
+  if (created_ && !is_worth_keeping()) unlink(present_.c_str());
+  if (file_) std::fclose(file_);
 }
+
+/* Half a file beside the one that is meant helps nobody. Lines in place are the reader's as they come. */
+bool OutputFile::is_worth_keeping() const { return target_.empty() ? begun_ : complete_; }
 
 /* Empties the file before what is written first. */
 Status OutputFile::begin() {
   if (std::exchange(begun_, true) || created_) return {};
   struct stat info;
   const bool regular = fstat(fileno(file_), &info) == 0 && S_ISREG(info.st_mode);
-  return regular && ftruncate(fileno(file_), 0) != 0 ? failure(errno) : Status();
+  return regular && ftruncate(fileno(file_), 0) != 0 ? break_off(errno) : Status();
 }
 
 Status OutputFile::write(std::string_view text) {
+  if (broken_) return failure(broken_);
   VMAFX_TRY(begin());
-  return std::fwrite(text.data(), 1, text.size(), file_) == text.size() ? Status() : failure(errno);
+  return std::fwrite(text.data(), 1, text.size(), file_) == text.size() ? Status() : break_off(errno);
 }
 
-Status OutputFile::flush() { return std::fflush(file_) == 0 && !std::ferror(file_) ? Status() : failure(errno); }
+Status OutputFile::flush() {
+  if (broken_) return failure(broken_);
+  return std::fflush(file_) == 0 && !std::ferror(file_) ? Status() : break_off(errno);
+}
+
+/* What comes later would follow half a line, or come twice. */
+Status OutputFile::break_off(int errno_value) {
+  broken_ = errno_value ? errno_value : EIO;
+  return failure(broken_);
+}
 
 Status OutputFile::commit() {
   VMAFX_TRY(begin());
@@ -224,6 +238,7 @@ Status OutputFile::commit() {
   VMAFX_TRY(give_back_room());
   const bool closed = std::fclose(std::exchange(file_, nullptr)) == 0;
   if (!closed) return failure(errno);
+  complete_ = true;
   return target_.empty() ? Status() : give_name();
 }
 

@@ -33,14 +33,15 @@ class OutputFile {
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
-  /* Without a write() nothing is left behind; otherwise an uncommitted file keeps its present name. */
+  /* Of a file that was not committed nothing is left behind, unless it is complete and could only not be renamed, or was written in place. */
   ~OutputFile();
 
   /* Takes room for a file of at least so many bytes, so that a full disk is noticed before write(); where the file system cannot do
    * that, or the file is written in place, nothing happens. */
   Status reserve(int64_t bytes);
 
-  /* Appends; the first call in place empties the old file. Failures may show only at flush() or commit(). */
+  /* Appends; the first call in place empties the old file. Failures may show only at flush() or commit(). After one, nothing more is
+   * written, and all calls fail as it did. */
   Status write(std::string_view text);
   Status flush();
 
@@ -55,8 +56,10 @@ class OutputFile {
   Status take(int fd);
   Status try_to_write();
   Status begin();
+  bool is_worth_keeping() const;
   Status give_back_room();
   Status give_name();
+  Status break_off(int errno_value);
   Status failure(int errno_value) const;
 
   std::string path_;     // as given
@@ -66,6 +69,8 @@ class OutputFile {
   bool created_ = false;  // by open()
   bool copied_ = false;   // by commit(), into the old file
   bool begun_ = false;    // something was written
+  bool complete_ = false;
+  int broken_ = 0;        // errno of the first failure to write
   int64_t reserved_ = 0;  // bytes that reserve() has taken
 };
 
