@@ -68,7 +68,9 @@ uintptr_t DeviceMemory::allocate(size_t size, int device) {
 
 void DeviceMemory::forget(uintptr_t address, Allocation& allocation) {
   allocation.live = false;
-  std::memset(reserve.states + (address - reserve.begin), 0, allocation.size);
+  const size_t at = address - reserve.begin, size = round_up(allocation.size, kPage);
+  madvise(reserve.states + at, size, MADV_DONTNEED);  // zeros from now on
+  madvise(reserve.writers + at / 4, size / 4 * sizeof *reserve.writers, MADV_DONTNEED);
 }
 
 void DeviceMemory::forget_tags() {

@@ -1,13 +1,19 @@
-/* Memory stays flat: frames come as fast as they are taken, twenty thousand of them. */
+/* Nothing is left behind: memory, descriptors and threads stay as they are over many frames and over many sessions of one process. With
+ * VMAFX_TEST_ALL ten times as many frames, and far more sessions. Built with ON_EMULATOR the sessions are on a GPU. */
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <filesystem>
 #include <fstream>
-
-#include <check.h>
+#include <iterator>
+#include <string>
 
 #include "tests/support/check_main.h"
 #include "tests/support/stream.h"
+#ifdef ON_EMULATOR
+#include "tests/support/paths.h"
+#endif
 
 using namespace vmafx::test;
 
@@ -19,7 +25,14 @@ constexpr bool kSanitized = true;
 #else
 constexpr bool kSanitized = false;
 #endif
-constexpr int kFrames = kSanitized ? 500 : 20000, kSettled = kFrames / 5;
+#ifdef ON_EMULATOR
+constexpr const char* kBackend = "hip";
+constexpr int kFewSessions = 40, kManySessions = 3000, kFewFrames = 300, kManyFrames = 20000;
+#else
+constexpr const char* kBackend = "cpu";
+constexpr int kFewSessions = 300, kManySessions = 10000, kFewFrames = 20000, kManyFrames = 200000;
+#endif
+constexpr double kSlackMib = 2;
 
 double resident_mib() {
   long pages = 0;
@@ -27,37 +40,114 @@ double resident_mib() {
   return static_cast<double>(pages) * static_cast<double>(sysconf(_SC_PAGESIZE)) / (1 << 20);
 }
 
+long entries(const char* folder) { return std::distance(std::filesystem::directory_iterator(folder), {}); }
+
+/* What the process holds. */
+struct Held {
+  double mib;
+  long descriptors, threads;
+
+  static Held now() { return {resident_mib(), entries("/proc/self/fd"), entries("/proc/self/task")}; }
+};
+
+/* Holds no more than before, but for what the scores take. */
+void assert_flat(const Held& before, double scores_mib, const char* after_what) {
+  const Held now = Held::now();
+  std::printf("%s: %.1f MiB and %.1f more, %ld descriptors, %ld threads\n", after_what, before.mib,
+              now.mib - before.mib, now.descriptors, now.threads);
+  ck_assert_msg(kSanitized || now.mib - before.mib <= scores_mib + kSlackMib,
+                "%.1f MiB more after %s; %.1f are the scores'", now.mib - before.mib, after_what, scores_mib);
+  ck_assert_int_eq(now.descriptors, before.descriptors);
+  ck_assert_int_le(now.threads, before.threads);
+}
+
 /* The score table keeps a double and a bit for each frame and score; nothing else may grow. */
 double table_mib(int frames, size_t columns) { return frames * columns * (8 + 1.0 / 8) / (1 << 20); }
 
+const VmafxFormat kFormat = {64, 48, VMAFX_CHROMA_420, 8, VMAFX_LAYOUT_PLANAR, 0, VMAFX_MEMORY_HOST};
+
+class Stream {
+ public:
+  Stream(const VmafxParams& params) {
+    ck_assert_int_eq(vmafx_open(&ctx_, &params), 0);
+    ck_assert_int_eq(vmafx_configure(ctx_, &kFormat, &kFormat), 0);
+  }
+  ~Stream() { vmafx_close(&ctx_); }
+
+  void add(int n) {
+    VmafxPicture ref = TestPicture::make(kFormat, ref_[n % 2]), dist = TestPicture::make(kFormat, dist_[n % 2]);
+    ref.has_time = dist.has_time = 1;
+    ref.time = dist.time = n / 25.0;
+    ck_assert_int_eq(vmafx_submit(ctx_, &ref, &dist), 0);
+    receive();
+  }
+
+  void finish() {
+    ck_assert_int_eq(vmafx_finish(ctx_), 0);
+    receive();
+  }
+
+  size_t columns() const { return columns_; }
+
+ private:
+  void receive() {
+    VmafxFrameResult result;
+    while (vmafx_receive(ctx_, &result) == 0) columns_ = std::max(columns_, result.n_scores);
+  }
+
+  const Samples ref_[2] = {make_samples(kFormat, 0, false), make_samples(kFormat, 1, false)};
+  const Samples dist_[2] = {make_samples(kFormat, 0, true), make_samples(kFormat, 1, true)};
+  VmafxContext* ctx_ = nullptr;
+  size_t columns_ = 0;
+};
+
 }  // namespace
 
-START_TEST(twenty_thousand_frames_leave_nothing_behind) {
-  const VmafxFormat f = {64, 48, VMAFX_CHROMA_420, 8, VMAFX_LAYOUT_PLANAR, 0, VMAFX_MEMORY_HOST};
-  const Samples ref_samples[2] = {make_samples(f, 0, false), make_samples(f, 1, false)};
-  const Samples dist_samples[2] = {make_samples(f, 0, true), make_samples(f, 1, true)};
-  const VmafxParams params = cpu_params();
-  VmafxContext* ctx = nullptr;
-  ck_assert_int_eq(vmafx_open(&ctx, &params), 0);
-  ck_assert_int_eq(vmafx_configure(ctx, &f, &f), 0);
-
-  double settled = 0;
-  size_t columns = 0;
-  VmafxFrameResult result;
-  for (int n = 0; n < kFrames; n++) {
-    if (n == kSettled) settled = resident_mib();
-    const VmafxPicture ref = TestPicture::make(f, ref_samples[n % 2]);
-    const VmafxPicture dist = TestPicture::make(f, dist_samples[n % 2]);
-    ck_assert_int_eq(vmafx_submit(ctx, &ref, &dist), 0);
-    while (vmafx_receive(ctx, &result) == 0) columns = std::max(columns, result.n_scores);
+/* Frames come as fast as they are taken, with all that is written as they finish. */
+START_TEST(many_frames_leave_nothing_behind) {
+  const int frames = kSanitized ? 500 : test_all() ? kManyFrames : kFewFrames, settled = frames / 5;
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("vmafx_memory_" + std::to_string(getpid()));
+  std::filesystem::create_directory(folder);
+  const std::string lines = folder / "report.ndjson", metrics = folder / "vmafx.prom";
+  VmafxParams params = params_for(kBackend);
+  params.log_path = lines.c_str();
+  params.window = "10";
+  params.openmetrics = metrics.c_str();
+  {
+    Stream stream(params);
+    Held before{};
+    for (int n = 0; n < frames; n++) {
+      if (n == settled) before = Held::now();
+      stream.add(n);
+    }
+    assert_flat(before, table_mib(frames - settled, stream.columns()), (std::to_string(frames) + " frames").c_str());
+    stream.finish();
   }
-  ck_assert_int_eq(vmafx_finish(ctx), 0);
-  const double growth = resident_mib() - settled, allowed = table_mib(kFrames - kSettled, columns) + 2;
-  ck_assert_msg(kSanitized || growth <= allowed, "%.1f MiB more after %d frames than after %d; %.1f are the scores'",
-                growth, kFrames, kSettled, allowed);
-  vmafx_close(&ctx);
+  ck_assert_int_eq(TestPicture::alive, 0);
+  std::filesystem::remove_all(folder);
+}
+END_TEST
+
+START_TEST(many_sessions_leave_nothing_behind) {
+  const int sessions = test_all() ? kManySessions : kFewSessions / every_under_sanitizers(4),
+            settled = std::max(10, sessions / 5);
+  Held before{};
+  for (int i = 0; i < sessions; i++) {
+    if (i == settled) before = Held::now();
+    Stream stream(params_for(kBackend, "vmaf_v0.6.1", "psnr"));
+    for (int n = 0; n < 3; n++) stream.add(n);
+    stream.finish();
+  }
+  assert_flat(before, 0, (std::to_string(sessions) + " sessions").c_str());
   ck_assert_int_eq(TestPicture::alive, 0);
 }
 END_TEST
 
-int main() { return run_suite("memory", {{"flat", twenty_thousand_frames_leave_nothing_behind}}); }
+int main() {
+#ifdef ON_EMULATOR
+  setenv("VMAFX_HIP_RUNTIME", HIP_EMULATOR, 0);
+#endif
+  return run_suite("memory",
+                   {{"frames", many_frames_leave_nothing_behind}, {"sessions", many_sessions_leave_nothing_behind}});
+}
