@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <limits>
 #include <string_view>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -74,8 +75,12 @@ StatusOr<ScoreFormat> ScoreFormat::parse(const std::string& text, bool json) {
   if (!is_printf_format(text))
     return error(EINVAL, "score_fmt '%s' is no printf format of one number, like %%.6f or %%.17g", text.c_str());
   format.printf_format_ = text;
-  for (const double sample : {0.0, 1.0, -1.0, 0.5, 100.25, 3e-9})
-    if (json && !nlohmann::json::accept(format.print(sample)))
+  if (!json) return format;
+  std::vector<double> samples = {0.0, -1.0, 0.5, 100.25, 3e-9};
+  for (int power = 0; power < 100; power++)
+    samples.push_back(std::pow(10, power));  // at one of them %#.Ng ends in a point
+  for (const double sample : samples)
+    if (!nlohmann::json::accept(format.print(sample)))
       return error(EINVAL, "score_fmt '%s' prints '%s', which is no number in JSON", text.c_str(),
                    format.print(sample).c_str());
   return format;

@@ -413,7 +413,7 @@ START_TEST(score_formats) {
     ck_assert_msg(format.status().code() == EINVAL, "%s", text);
     assert_contains(format.status().message(), text);
   }
-  for (const char* text : {"%a", "%+f", "%08.3f", "%#.0f"})
+  for (const char* text : {"%a", "%+f", "%08.3f", "%#.0f", "%#g", "%#.17g", "%#.99G"})
     assert_contains(ScoreFormat::parse(text, true).status().message(), "no number in JSON");
   assert_contains(reported("csv", two_frames(), kData, 1, "%.1f"), "1,0.2,90.1,\n");
 }
