@@ -49,12 +49,18 @@ Status write_csv(OutputFile& file, std::span<const Report> encodes) {
   return {};
 }
 
+/* A frame is a line, whatever its scores are called. */
+std::string without_line_breaks(std::string key) {
+  std::ranges::replace_if(key, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  return key;
+}
+
 Status write_sub(const Report& report) {
   return report.for_each_row([&](int64_t frame) {
     const std::string number = std::to_string(frame);
     std::string line = "{" + number + "}{" + std::to_string(frame + 1) + "}frame: " + number + "|";
     report.for_each_score(frame, [&](const std::string& key, std::optional<double> score) {
-      if (score) line += key + ": " + report.plain_number(*score) + "|";
+      if (score) line += without_line_breaks(key) + ": " + report.plain_number(*score) + "|";
     });
     return report.file.write(line + "\n");
   });

@@ -302,6 +302,9 @@ START_TEST(sub_has_a_line_per_frame) {
   assert_text_eq(reported("sub", two_frames(), kData),
                  "{0}{1}frame: 0|integer_adm2: 0.500000|vmaf: 80.000000|\n"
                  "{1}{2}frame: 1|integer_adm2: 0.250000|vmaf: 90.123457|\n");
+  ScoreTable scores({"a\r\nb"});
+  scores.put(0, 0, 1);
+  assert_text_eq(reported("sub", scores, kData), "{0}{1}frame: 0|a  b: 1.000000|\n");
 }
 END_TEST
 
