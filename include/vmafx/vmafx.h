@@ -276,7 +276,7 @@ typedef struct VmafxPicture {
     const uint8_t *data[3]; /* plane starts; semi-planar: data[1] is UV. Planes nobody reads may be NULL. DEVICE: device addresses.
                                DMABUF: not used */
     ptrdiff_t stride[3];    /* bytes between rows, may be negative */
-    int has_time;           /* not 0: `time` is known */
+    int has_time;           /* not 0: `time` is known, if it is a finite number */
     double time;            /* where in the stream the picture stands, in seconds. That of the distorted one is the time of the pair
                                in reports and in the summary */
     void (*release)(void *opaque);

@@ -116,7 +116,7 @@ vmafx::ScoreTable table_of(const VmafxReport& report) {
       table.put(frame.frame, columns.at(score.key), score.value);
   const VmafxPicture* const pictures = report.stream ? report.stream->pictures : nullptr;
   for (size_t i = 0; pictures && i < report.n_frames; i++)
-    if (pictures[i].has_time) table.set_time(report.frames[i].frame, pictures[i].time);
+    if (const auto time = vmafx::time_of(pictures[i])) table.set_time(report.frames[i].frame, *time);
   for (const VmafxScore& aggregate : std::span(report.aggregates, report.n_aggregates))
     table.set_aggregate(aggregate.key, aggregate.value);
   return table;

@@ -5,6 +5,7 @@
 #define VMAFX_ENGINE_PICTURES_H
 
 #include <atomic>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,7 +25,7 @@
 namespace vmafx {
 
 inline std::optional<double> time_of(const VmafxPicture& picture) {
-  return picture.has_time ? std::optional(picture.time) : std::nullopt;
+  return picture.has_time && std::isfinite(picture.time) ? std::optional(picture.time) : std::nullopt;
 }
 
 /* A picture of the application's, or a download of one. Its release callback runs when this goes. */

@@ -743,6 +743,8 @@ START_TEST(windows_by_time_need_times) {
   const Outcome outcome = run_stream(params);
   ck_assert_int_eq(outcome.error, -EINVAL);
   assert_contains(outcome.log, "window=1 goes by the times of frames, and frame 0 has none");
+  const Outcome no_number = run_stream(params, {.frame_rate = std::numeric_limits<double>::quiet_NaN()});
+  assert_contains(no_number.log, "window=1 goes by the times of frames, and frame 0 has none");
   ck_assert_int_eq(TestPicture::alive, 0);
 }
 END_TEST

@@ -1,5 +1,6 @@
 #include "engine/range/range.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
@@ -18,7 +19,10 @@ int64_t milliseconds(int64_t microseconds) {
   const int64_t up = microseconds + 500;
   return up / 1000 - (up % 1000 < 0);
 }
-int64_t milliseconds_of(double seconds) { return milliseconds(std::llround(seconds * kMicroseconds)); }
+/* Of what lies far beyond any range's ends, no more than that. */
+int64_t milliseconds_of(double seconds) {
+  return milliseconds(std::llround(std::clamp(seconds, -2 * kMostSeconds, 2 * kMostSeconds) * kMicroseconds));
+}
 
 /* The whole text as a number. */
 template <class Number, class... Format>
@@ -75,7 +79,7 @@ StatusOr<Place> Range::place(int64_t number, std::optional<double> seconds) cons
     if (from_ && number < *from_) return Place::kBefore;
     return to_ && number >= *to_ ? Place::kAfter : Place::kWithin;
   }
-  if (!seconds)
+  if (!seconds || std::isnan(*seconds))
     return error(EINVAL, "range=%s goes by the times of frames, and frame %lld has none", text_.c_str(),
                  static_cast<long long>(number));
   const int64_t time = milliseconds_of(*seconds);

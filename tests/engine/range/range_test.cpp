@@ -2,6 +2,7 @@
  * wherever it is cut and wherever a seek lands. */
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <random>
 #include <string>
 #include <vector>
@@ -127,7 +128,9 @@ START_TEST(times_are_rounded_as_containers_round_them) {
   ck_assert(range.place(24, 1.0006).value() == Place::kAfter);
   ck_assert(range.place(24, 1.0004).value() == Place::kWithin);
   ck_assert(Range::parse("-0.0005s").value().place(0, -0.001).value() == Place::kWithin);
-  ck_assert(!range.place(0, std::nullopt).ok());
+  for (const double time : {-1e300, -1e10}) ck_assert(range.place(0, time).value() == Place::kBefore);
+  for (const double time : {1e10, 1e300}) ck_assert(range.place(99, time).value() == Place::kAfter);
+  ck_assert(!range.place(0, std::nullopt).ok() && !range.place(0, std::nan("")).ok());
 }
 END_TEST
 
