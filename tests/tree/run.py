@@ -52,7 +52,7 @@ def tracked(*patterns):
     if (TOP / ".git").exists():
         names = output_of("git", "ls-files", "--", *patterns).split("\n")
         return [name for name in names if name and (TOP / name).exists()]
-    folders = ("src", "include", "compat", "emulator", "tests", "bench", "python", "examples")
+    folders = ("src", "include", "compat", "emulator", "tests", "fuzz", "bench", "python", "examples")
     return sorted(str(path.relative_to(TOP)) for folder in folders for path in (TOP / folder).rglob("*") if path.is_file())
 
 
@@ -116,7 +116,7 @@ def only_the_api_is_known_above():
 
 def no_folder_is_a_drawer():
     count = {}
-    for name in sources("src/", "compat/", "emulator/", "tests/", "bench/", "libavfilter_vmafx/", "python/", "examples/", endings=(".c", ".cpp", ".h", ".hip", ".py")):
+    for name in sources("src/", "compat/", "emulator/", "tests/", "fuzz/", "bench/", "libavfilter_vmafx/", "python/", "examples/", endings=(".c", ".cpp", ".h", ".hip", ".py")):
         folder = os.path.dirname(name)
         count[folder] = count.get(folder, 0) + 1
     for folder, files in count.items():
@@ -183,7 +183,7 @@ def need(program):
 
 
 def formatted():
-    return sources("src/", "compat/", "emulator/", "tests/", "bench/")
+    return sources("src/", "compat/", "emulator/", "tests/", "fuzz/", "bench/")
 
 
 def format():
