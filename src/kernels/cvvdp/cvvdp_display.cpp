@@ -142,6 +142,10 @@ StatusOr<CvvdpDisplayModel> model_of(const Json& json, const std::string& where)
   const bool has_size = model.diagonal > 0 || model.fov_diagonal > 0;
   if (!(model.pixels_per_degree > 0) && !(has_size && (model.distance > 0 || model.fov_diagonal > 0)))
     return error(EINVAL, "%s: neither pixels_per_degree nor a viewing distance and a diagonal", where.c_str());
+  if (!(model.fov_diagonal < 180)) return entry.bad("fov_diagonal", "less than 180");
+  const double density = cvvdp_pixels_per_degree(model);
+  if (!(density > 0) || std::isinf(density))
+    return error(EINVAL, "%s: it comes to %g pixels per degree", where.c_str(), density);
   return model;
 }
 

@@ -440,13 +440,17 @@ START_TEST(displays_come_from_files) {
     "near": {"resolution": [1920, 1080], "pixels_per_degree": 20, "max_luminance": 100, "min_luminance": 0.1, "colorspace": "Adobe RGB (1998)"},
     "flat": {"resolution": [1920, 1080], "max_luminance": 100},
     "odd": {"resolution": [1920, 1080], "pixels_per_degree": 20, "max_luminance": 100, "colorspace": "RGB"},
-    "text": {"resolution": "1920x1080"}, "dark": {"resolution": [1, 1], "pixels_per_degree": 20}})json");
+    "text": {"resolution": "1920x1080"}, "dark": {"resolution": [1, 1], "pixels_per_degree": 20},
+    "wide": {"resolution": [1440, 1600], "fov_diagonal": 277, "max_luminance": 100},
+    "thin": {"resolution": [1e308, 1], "viewing_distance_meters": 1e308, "diagonal_size_meters": 1e-308, "max_luminance": 100}})json");
   ck_assert_double_eq(score_of(format, 2, options(file.path())), score_of(format, 2, {{"display", "standard_4k"}}));
   ck_assert_double_ne(score_of(format, 2, options(file.path(), "near")), score_of(format, 2));
   assert_contains(refused(format, options(file.path(), "flat")), "neither pixels_per_degree nor a viewing distance");
   assert_contains(refused(format, options(file.path(), "odd")), "colorspace is not one of sRGB, BT.709");
   assert_contains(refused(format, options(file.path(), "text")), "resolution is not [width, height]");
   assert_contains(refused(format, options(file.path(), "dark")), "max_luminance is not more than 0");
+  assert_contains(refused(format, options(file.path(), "wide")), "fov_diagonal is not less than 180");
+  assert_contains(refused(format, options(file.path(), "thin")), "pixels per degree");
   assert_contains(refused(format, options(file.path(), "none")), "it has no display 'none'");
   const DisplayFile bad("{");
   assert_contains(refused(format, options(bad.path())), "no JSON object of displays");
