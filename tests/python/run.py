@@ -36,6 +36,7 @@ def load_cases(build):
     import common
     import cases_compare  # each module registers its cases
     import cases_fleet
+    import cases_hostile
     import cases_jobs
     import cases_library
     import cases_lifetime

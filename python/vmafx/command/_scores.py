@@ -1,7 +1,6 @@
 """Reads reports: JSON, NDJSON, CSV and XML of the filter, JSON, CSV and XML of libvmaf."""
 
 import csv
-import json
 import math
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple, TypeAlias
 from xml.etree import ElementTree
 
+from . import _json
 from ._keys import MAIN_FEATURES, is_model
 from ._terminal import Failure
 
@@ -89,7 +89,7 @@ def read_scores(path: Path) -> list[Encode]:
             encodes = list(_reader_of(file)(file, path.stem))
     except OSError as error:
         raise Failure(f"cannot read {path}: {error.strerror}") from error
-    except (ValueError, KeyError, TypeError, AttributeError, csv.Error, ElementTree.ParseError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, csv.Error, ElementTree.ParseError) as error:
         raise Failure(f"{path} is not a report of vmafx or libvmaf in JSON, NDJSON, CSV or XML ({type(error).__name__}: {error})") from error
     for encode in encodes:
         if not encode.scores:
@@ -109,7 +109,7 @@ def _reader_of(file: IO[str]) -> Any:
     if not first.startswith("{"):
         return _read_csv
     try:
-        return _read_ndjson if "frameNum" in json.loads(first) else _read_json
+        return _read_ndjson if "frameNum" in _json.parse(first) else _read_json
     except ValueError:
         return _read_json
 
@@ -130,7 +130,7 @@ def _read_json(file: IO[str], name: str) -> Iterator[Encode]:
             thing["frames"], current = current, Encode(name)
         return thing
 
-    content = json.load(file, object_hook=put_away)
+    content = _json.parse(file.read(), object_hook=put_away)
     for part in content.get("encodes", [content]):
         encode: Encode = part["frames"]
         encode.name = part.get("name", name)
@@ -144,7 +144,7 @@ def _read_ndjson(file: IO[str], name: str) -> Iterable[Encode]:
     for line in file:
         if not line.endswith("\n"):
             break  # of a run that was killed
-        thing = json.loads(line)
+        thing = _json.parse(line)
         if "frameNum" in thing:
             encode = encodes.setdefault(thing.get("encode", 0), Encode(thing.get("name", name)))
             encode.add(thing["frameNum"], thing.get("time"), thing["metrics"])

@@ -5,16 +5,37 @@ very same pictures. The library pools and writes, as for a single run.
 """
 
 import argparse
-import json
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from . import _json
 from ._terminal import Failure
 
 Json = dict[str, Any]
+COUNT = range(2**31)
+NUMBER = int, float
+TIME = *NUMBER, type(None)
+# What is read of a range and of its encode; a range stands for the whole numbers in it.
+RANGE = {
+    "given": str,
+    "unit": str,
+    "from": TIME,
+    "to": TIME,
+    "begins_stream": bool,
+    "ends_stream": bool,
+    "first": COUNT,
+    "frames": COUNT,
+    "counted_from": TIME,
+    "context": dict,
+    "pictures": [{"frame": COUNT, "time": TIME, "reference": str, "distorted": str}],
+    "format": {"width": COUNT, "height": COUNT},
+    "options": {"n_subsample": range(1, 2**31), "window": str, "pool": str},
+}
+ENCODE = {"range": RANGE, "frames": [{"frameNum": COUNT, "metrics": dict}], "aggregate_metrics": dict}
+OPTIONAL = {"name": str, "pairing": dict}
 PAIRING = {
     "paired": "paired",
     "unmatched_distorted": "unmatched_dist",
@@ -119,7 +140,7 @@ def _parts_of(path: str) -> list[Part]:
         parts = [_part(path, report, encode) for encode in encodes]
         for part in parts:
             _check_frames(part)
-    except (KeyError, TypeError, AttributeError, ValueError) as failure:
+    except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as failure:
         raise Refusal(f"{path} is no whole report of a range, or was changed: {type(failure).__name__}: {failure}") from None
     return parts
 
@@ -129,11 +150,13 @@ def _load(path: str) -> Json:
         raise ValueError(f"{constant} is no number of JSON")
 
     def integer(digits: str) -> float:
-        return -0.0 if digits == "-0" else int(digits)
+        if abs(number := int(digits)) >= 2**63:
+            raise ValueError(f"{digits[:20]}… is no number of a report")
+        return -0.0 if digits == "-0" else number
 
     with open(path, encoding="utf-8") as file:
         try:
-            report = json.load(file, parse_constant=refuse, parse_int=integer)
+            report = _json.parse(file.read(), parse_constant=refuse, parse_int=integer)
         except ValueError as failure:
             raise Refusal(f"{path} is no whole JSON report: {failure}") from None
     if not isinstance(report, dict):
@@ -146,16 +169,50 @@ def _part(path: str, report: Json, encode: Json) -> Part:
         raise Refusal(f"{path} is not the report of a range: score with the filter's option range and log_fmt=json")
     if encode.get("partial"):
         raise Refusal(f"{path} is partial: its run was cut short. Score {encode['range']['given']} again")
+    _check_shape("", encode, ENCODE)
+    _check_shape("", encode, {key: kind for key, kind in OPTIONAL.items() if key in encode})
+    _check_shape("vmafx", report.get("vmafx", {}), dict)
+    _check_shape("version", report["version"], str)
+    _check_shape("fps", report["fps"], TIME)
+    _check_shape("keyframes", encode["range"].get("keyframes", []), [COUNT])
+    if "pairing" in encode:
+        _check_shape("pairing", encode["pairing"], {key: COUNT if key != "max_time_difference" else NUMBER for key in PAIRING})
     return Part(path, encode.get("name", ""), report["version"], float(report["fps"] or 0), encode, encode["range"], report.get("vmafx", {}))
+
+
+def _check_shape(name: str, value: Any, shape: Any) -> None:
+    """Values are of these types, where they are needed."""
+    if isinstance(shape, range):
+        good = type(value) is int and value in shape
+    elif isinstance(shape, (dict, list)):
+        good = isinstance(value, type(shape))
+    else:
+        good = isinstance(value, shape) and (shape is bool or not isinstance(value, bool)) and (not isinstance(value, str) or _is_text(value))
+    if not good:
+        raise ValueError(f"{name or 'an encode'} is not what it should be")
+    if isinstance(shape, dict):
+        for key, inside in shape.items():
+            _check_shape(f"{name}.{key}".lstrip("."), value[key], inside)
+    elif isinstance(shape, list):
+        for item in value:
+            _check_shape(name, item, shape[0])
+
+
+def _is_text(text: str) -> bool:
+    """One that the library takes whole."""
+    return "\0" not in text and not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def _check_frames(part: Part) -> None:
     """Nothing is missing in it, and all that is there is what it should be."""
     first, count, step = part.range["first"], part.range["frames"], part.range["options"]["n_subsample"]
-    wanted = [number for number in range(first, first + count) if number % step == 0]
-    if [frame["frameNum"] for frame in part.frames] != wanted:
+    wanted = range(-(-first // step) * step, first + count, step)
+    if [len(part.frames), *(frame["frameNum"] for frame in part.frames)] != [len(wanted), *wanted[: len(part.frames)]]:
         raise ValueError(f"its frames are not those from {first} to {first + count - 1}")
+    if not all(map(_is_text, _keys(part))):
+        raise ValueError("a score has a name that is no text")
     for frame in part.frames:
+        _check_shape("time", frame.get("time", 0), NUMBER)
         if list(frame["metrics"]) != list(part.frames[0]["metrics"]):
             raise ValueError(f"frame {frame['frameNum']} has other scores than the first")
         frame["metrics"] = {key: _score(score) for key, score in frame["metrics"].items()}
@@ -194,8 +251,9 @@ def _named(part: Part) -> str:
 
 
 def _check_alike(one: Part, other: Part) -> None:
-    def compare(what: str, of_one: Any, of_other: Any) -> None:
-        if of_one != of_other:
+    def compare(what: str, *values: Any) -> None:
+        if values[0] != values[1]:
+            of_one, of_other = (value if str(value).isprintable() else repr(value) for value in values)
             raise Refusal(f"the parts are not of one stream: {what} of {one.path} is {of_one}, of {other.path} {of_other}")
 
     compare("the version of vmafx", one.version, other.version)

@@ -2,13 +2,13 @@
 
 import csv
 import io
-import json
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .. import _json
 from .._terminal import Failure, note
 
 COLUMNS = "series", "file", "reference", "scores", "encode", "bitrate", "clip", "label"
@@ -57,7 +57,7 @@ def _json_lines(path: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]:
         if not line.strip():
             continue
         try:
-            content = json.loads(line)
+            content = _json.parse(line)
         except ValueError as error:
             raise Failure(f"{path}, line {number}: not a line of JSON ({error})") from error
         if not isinstance(content, dict):

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .. import _json
 from .._scoring import models_of
 from .._terminal import Failure, note
 
@@ -88,7 +89,7 @@ def _objects(lines: Iterable[str], path: Path, number: int) -> Iterator[tuple[in
         if not line.strip():
             continue
         try:
-            row = json.loads(line)
+            row = _json.parse(line)
         except ValueError as error:
             raise Failure(f"{path}:{place}: no JSON: {error}") from error
         if not isinstance(row, dict):
