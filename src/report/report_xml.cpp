@@ -83,6 +83,16 @@ std::string xml_scores(const Report& report, const Names& names, int64_t frame) 
   return text;
 }
 
+std::string xml_aggregates(const Report& report) {
+  Names keys;
+  for (const auto& [key, value] : report.scores.aggregates()) keys.push_back(key);
+  const Names names = xml_names(keys);
+  std::string text;
+  for (size_t i = 0; i < names.size(); i++)
+    text += xml_attribute(names[i], report.plain_number(report.scores.aggregates()[i].second));
+  return text;
+}
+
 std::string xml_pools(const Report& report, const std::vector<PoolValues>& columns, const std::string& name,
                       const std::string& item, std::span<const NamedPool> pools) {
   std::string text = "  <" + name + ">\n";
@@ -153,10 +163,8 @@ Status write_xml(const Report& report, const ReportData& data) {
   }));
   const std::vector<PoolValues> columns = pool_columns(report);
   std::string tail = "  </frames>\n" + xml_pools(report, columns, "pooled_metrics", "metric", kPooledMetrics);
-  tail += "  <aggregate_metrics ";
-  for (const auto& [key, value] : report.scores.aggregates())
-    tail += xml_attribute(xml_name(key), report.plain_number(value));
-  tail += "/>\n" + xml_pools(report, columns, "pooled_statistics", "statistics", kPooledStatistics);
+  tail += "  <aggregate_metrics " + xml_aggregates(report) + "/>\n";
+  tail += xml_pools(report, columns, "pooled_statistics", "statistics", kPooledStatistics);
   tail += xml_excluded(report, names, columns) + xml_windows(report, names, data);
   const Json extras = extras_of(data);
   for (size_t i = 0; i < extras.names().size(); i++) tail += xml_element(extras.names()[i], extras.items()[i], 1);

@@ -269,6 +269,9 @@ START_TEST(xml_names_are_names_and_unique) {
                   "<metric name=\"gr\xc3\xb6\xc3\x9f"
                   "e\" min=");
   assert_contains(text, "<excluded_scores a_b_=\"1\" />");
+  scores.set_aggregate("1x", 1);
+  scores.set_aggregate("_1x", 2);
+  assert_contains(reported("xml", scores, kData, 1, "%.1f"), "<aggregate_metrics _1x_=\"1.0\" _1x=\"2.0\" />\n");
   assert_contains(reported("xml", ScoreTable({"\xef\xbf\xbf"}), kData), "<metric name=\"\xef\xbf\xbd\" />");
 }
 END_TEST
