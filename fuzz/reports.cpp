@@ -18,6 +18,7 @@
 #include "base/json.h"
 #include "fuzz/target.h"
 #include "report/report_writers.h"
+#include "vmafx/vmafx.h"
 
 using namespace vmafx;
 using namespace vmafx::fuzz;
@@ -289,6 +290,82 @@ void write(const Asked& asked, const std::vector<ScoreTable>& tables) {
   REQUIRE(file.value().write(reports).ok() && file.value().commit().ok(), "it was not written");
 }
 
+/* The columns that have scores, in the order in which these come. */
+Asked with_columns_as_they_come(const Asked& asked, const ScoreTable& table) {
+  std::vector<int> order;
+  for (int64_t frame = 0; frame < table.frames(); frame++)
+    for (int column = 0; column < table.columns(); column++)
+      if (table.get(frame, column) && std::ranges::find(order, column) == order.end()) order.push_back(column);
+  Asked ordered = asked;
+  ordered.keys.clear();
+  for (const int column : order) ordered.keys.push_back(asked.keys[static_cast<size_t>(column)]);
+  for (size_t frame = 0; frame < asked.encodes[0].rows.size(); frame++) {
+    ordered.encodes[0].rows[frame].clear();
+    for (const int column : order)
+      ordered.encodes[0].rows[frame].push_back(table.get(static_cast<int64_t>(frame), column));
+  }
+  return ordered;
+}
+
+void require_words(void* words, VmafxLogLevel, const char* message) { *static_cast<bool*>(words) = *message != 0; }
+
+/* The same by the C API, which takes one encode, and no ndjson. */
+void write_by_api(const Asked& given, const MemoryFile& file) {
+  Asked asked = with_columns_as_they_come(given, table_of(given, given.encodes[0]));
+  asked.options.all_times = true;
+  asked.data.version = vmafx_version();
+  std::vector<ScoreTable> tables;
+  tables.push_back(table_of(asked, asked.encodes[0]));
+  const ScoreTable& table = tables[0];
+  std::vector<std::vector<VmafxScore>> scores;
+  std::vector<VmafxFrameResult> frames;
+  std::vector<VmafxPicture> pictures;
+  for (int64_t frame = 0; frame < table.frames(); frame++) {
+    scores.emplace_back();
+    for (int column = 0; column < table.columns(); column++)
+      if (const auto score = table.get(frame, column))
+        scores.back().push_back({table.keys()[static_cast<size_t>(column)].c_str(), *score});
+    frames.push_back({.frame = frame, .n_scores = scores.back().size()});
+    pictures.push_back({.has_time = table.time(frame).has_value(), .time = table.time(frame).value_or(0)});
+  }
+  for (size_t i = 0; i < frames.size(); i++) frames[i].scores = scores[i].data();
+  std::vector<VmafxScore> aggregates;
+  for (const auto& [key, value] : table.aggregates()) aggregates.push_back({key.c_str(), value});
+
+  constexpr const char* kFormats[] = {"xml", "json", "csv", "sub"};
+  const std::string path = file.pipe();
+  bool words = false;
+  const VmafxReportStream stream = {.pictures = pictures.data(),
+                                    .pairing = asked.data.pairing ? &*asked.data.pairing : nullptr};
+  const VmafxReport report = {.path = path.c_str(),
+                              .format = kFormats[static_cast<int>(asked.options.format)],
+                              .score_fmt = asked.score_format.c_str(),
+                              .width = asked.data.width,
+                              .height = asked.data.height,
+                              .n_subsample = asked.options.n_subsample,
+                              .fps = asked.data.fps,
+                              .n_frames = frames.size(),
+                              .frames = frames.data(),
+                              .n_aggregates = aggregates.size(),
+                              .aggregates = aggregates.data(),
+                              .log = require_words,
+                              .log_cookie = &words,
+                              .stream = &stream};
+  const int ret = vmafx_write_report(&report);
+  REQUIRE(ret == 0 || words, "%d without words", ret);
+  REQUIRE(ret == 0, "%d", ret);
+  const std::string text = file.text();
+  read({asked, tables, text});
+}
+
+/* Whether C's texts can say all of it. */
+bool is_for_api(const Asked& asked) {
+  const auto has_zero = [](const std::string& text) { return text.find('\0') != text.npos; };
+  return asked.encodes.size() == 1 && asked.options.format != ReportFormat::kNdjson && !asked.options.exact &&
+         !has_zero(asked.score_format) && std::ranges::none_of(asked.keys, has_zero) &&
+         std::ranges::none_of(asked.encodes[0].aggregates, [&](const auto& a) { return has_zero(a.first); });
+}
+
 }  // namespace
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -308,5 +385,6 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   write(asked, tables);
   const std::string text = file.text();
   read({asked, tables, text});
+  if (is_for_api(asked)) write_by_api(asked, MemoryFile());
   return 0;
 }
