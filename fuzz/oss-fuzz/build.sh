@@ -5,7 +5,7 @@ flags=${CXXFLAGS/-stdlib=libc++/}
 mkdir -p "$WORK/build"
 cd "$WORK/build"
 "$SRC/vmafx/configure" --without-hip --without-emulator --disable-libvmaf FUZZING_ENGINE="$LIB_FUZZING_ENGINE" \
-  CC="$CC" CXX="$CXX" CFLAGS="$CFLAGS" CXXFLAGS="$flags" LDFLAGS="${flags//-fsanitize=fuzzer-no-link/}"
+  CC="$CC" CXX="$CXX" CFLAGS="$CFLAGS" CXXFLAGS="$flags"
 make -j"$(nproc)" fuzz
 
 mkdir -p "$OUT/lib"
