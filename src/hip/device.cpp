@@ -23,15 +23,14 @@ Status no_code(const Device& device) {
                device.arch.empty() ? "unknown architecture" : device.arch.c_str(), carried.c_str());
 }
 
-/* The kernels as they are to be loaded on a device. */
+/* The kernels as they are to be loaded on a device: an emulator may bring its own. */
 StatusOr<CodeObject> find_code(const Device& device) {
-  if (device.runtime->is_emulator()) {
-    const auto image = device.runtime->functions().emulator_image;
-    if (image) return CodeObject{"emulator", {static_cast<const std::byte*>(image()), size_t{0}}};
-  } else if (const CodeObject* object = find_code_object(embedded_code_objects(), device.arch)) {
-    return *object;
-  }
-  return no_code(device);
+  const auto emulator_image = device.runtime->functions().emulator_image;
+  if (const void* image = emulator_image ? emulator_image() : nullptr)
+    return CodeObject{"emulator", {static_cast<const std::byte*>(image), size_t{0}}};
+  const CodeObject* object = find_code_object(embedded_code_objects(), device.arch);
+  if (!object) return no_code(device);
+  return *object;
 }
 
 /* Where the NVIDIA driver keeps what it has compiled; "" if the user does not let it. */

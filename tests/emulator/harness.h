@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "emulator/abi.h"
+#include "emulator/runtime/abi.h"
 #include "tests/support/check_main.h"
 #include "tests/support/paths.h"
 

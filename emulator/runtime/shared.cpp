@@ -1,18 +1,19 @@
-#include "emulator/shared.h"
+#include "emulator/runtime/shared.h"
 
 #include <algorithm>
 #include <cstdlib>
 
-#include "emulator/report.h"
+#include "emulator/runtime/report.h"
 
 namespace vmafx::emulator {
-namespace {
 
-std::string who(uint32_t last, unsigned many) { return last == many ? "several threads" : text("thread %u", last); }
+SharedMemory::SharedMemory(size_t size, const char* who)
+    : size_(size), who_(who), begin_(reinterpret_cast<uintptr_t>(std::aligned_alloc(256, size))), bytes_(size) {}
 
-}  // namespace
-
-SharedMemory::SharedMemory() : begin_(reinterpret_cast<uintptr_t>(std::aligned_alloc(256, kSize))), bytes_(kSize) {}
+std::string SharedMemory::name(uint32_t last) const {
+  const unsigned number = last & kManyThreads;
+  return number == kManyThreads ? text("several %ss", who_) : text("%s %u", who_, number);
+}
 
 void SharedMemory::begin_block() {
   arrays_.clear();
@@ -32,9 +33,9 @@ void SharedMemory::begin_interval() {
 void* SharedMemory::array(const void* key, const char* name, size_t size) {
   for (const Array& array : arrays_)
     if (array.key == key) return reinterpret_cast<void*>(begin_ + array.begin);
-  if (size > kSize - used_) return nullptr;
+  if (size > size_ - used_) return nullptr;
   arrays_.push_back({key, name, used_, static_cast<uint32_t>(size)});
-  used_ = std::min<uint32_t>(kSize, (used_ + size + 31) / 16 * 16);  // at least 16 bytes that belong to no array
+  used_ = std::min<uint32_t>(size_, (used_ + size + 31) / 16 * 16);  // at least 16 bytes that belong to no array
   return reinterpret_cast<void*>(begin_ + arrays_.back().begin);
 }
 
@@ -57,10 +58,10 @@ bool SharedMemory::explain_load(size_t offset, size_t size, uint32_t now) {
     }
     const Byte& byte = bytes_[i];
     if (byte.writer >> kThreadBits < first_interval_)
-      problem_ = "load of " + place(i) + ", which no thread has written";
+      problem_ = "load of " + place(i) + ", which no " + who_ + " has written";
     else if (is_by_other(byte.writer, now))
-      problem_ = text("race: load of %s, which thread %u wrote; there is no block_sync() between them",
-                      place(i).c_str(), byte.writer & kManyThreads);
+      problem_ = text("race: load of %s, which %s wrote; there is no block_sync() between them", place(i).c_str(),
+                      name(byte.writer).c_str());
     else continue;
     return false;
   }
@@ -77,8 +78,7 @@ bool SharedMemory::explain_store(size_t offset, size_t size, uint32_t now) {
     const bool is_written = is_by_other(byte.writer, now);
     if (!is_written && !is_by_other(byte.reader, now)) continue;
     problem_ = text("race: store to %s, which %s %s; there is no block_sync() between them", place(i).c_str(),
-                    who((is_written ? byte.writer : byte.reader) & kManyThreads, kManyThreads).c_str(),
-                    is_written ? "wrote" : "read");
+                    name(is_written ? byte.writer : byte.reader).c_str(), is_written ? "wrote" : "read");
     return false;
   }
   return true;

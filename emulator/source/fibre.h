@@ -1,6 +1,6 @@
 /* Threads of control that take turns on one thread of the host: the threads of a block. */
-#ifndef VMAFX_EMULATOR_FIBRE_H
-#define VMAFX_EMULATOR_FIBRE_H
+#ifndef VMAFX_EMULATOR_SOURCE_FIBRE_H
+#define VMAFX_EMULATOR_SOURCE_FIBRE_H
 
 #include <cstddef>
 #include <cstdint>

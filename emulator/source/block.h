@@ -1,50 +1,38 @@
 /* Running one block of a kernel: its threads take turns as fibres, from barrier to barrier. A thread that meets no
  * barrier and no shuffle costs no switch: the next one follows it on the same stack. */
-#ifndef VMAFX_EMULATOR_BLOCK_H
-#define VMAFX_EMULATOR_BLOCK_H
+#ifndef VMAFX_EMULATOR_SOURCE_BLOCK_H
+#define VMAFX_EMULATOR_SOURCE_BLOCK_H
 
 #include <array>
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "emulator/fibre.h"
-#include "emulator/shared.h"
-#include "kernels/gpu/gpu.h"
+#include "emulator/runtime/device_access.h"
+#include "emulator/runtime/launch.h"
+#include "emulator/runtime/shared.h"
+#include "emulator/source/fibre.h"
 
 namespace vmafx::emulator {
 
-using gpu::Dim3;
+inline constexpr size_t kSharedBytes = 48 << 10;  // NVIDIA's limit for arrays of fixed size; AMD has 64 KiB
 
-/* One launch of a kernel, with its arguments copied. */
-struct Launch {
-  const gpu::host::Kernel* kernel;
-  Dim3 grid, block;
-  std::vector<std::vector<std::byte>> arguments;
-  std::vector<void*> argument_addresses;
-  int device;
-  uint32_t number;  // counts from 1
-
-  std::atomic<uint64_t> next_block = 0;
-  std::atomic<bool> failed = false;
-
-  uint64_t blocks() const { return uint64_t{grid.x} * grid.y * grid.z; }
-  unsigned threads() const { return block.x * block.y * block.z; }
+/* A kernel of the library's own. */
+struct SourceKernel : Kernel {
+  void (*call)(void* const* arguments) = nullptr;  // the address of each
 };
 
 /* What runs blocks on one thread of the host, one after the other. */
-class Worker {
+class Worker final : public BlockRunner, public Accessor {
  public:
   Worker();
 
-  /* Runs one block. */
-  void run(Launch& launch, uint64_t block_number);
+  void run(Launch& launch, uint64_t block_number) override;
 
   /* Of the thread that runs now. */
   const Launch& launch() const { return *launch_; }
-  uint32_t block_number() const { return block_number_; }
+  uint32_t block_number() const override { return block_number_; }
   unsigned rank() const { return rank_; }
   unsigned lane() const { return rank_ % lanes_per_wave_; }
   unsigned wave_size() const { return lanes_per_wave_; }
@@ -57,7 +45,7 @@ class Worker {
   uint64_t exchange(uint64_t value, unsigned mask);
 
   /* The running thread did wrong: says what and where, and ends the program or else the launch. */
-  [[noreturn]] void fault(std::string what, const void* code = nullptr);
+  [[noreturn]] void fault(std::string what, const void* code = nullptr) override;
 
  private:
   enum class State : uint8_t { kNew, kReady, kAtShuffle, kAtBarrier, kDone };
@@ -78,7 +66,7 @@ class Worker {
   unsigned count(State state, unsigned begin, unsigned end) const;
   unsigned first_not(State state, unsigned begin) const;
   Fibre* take_fibre();
-  void fail(const std::string& what);
+  void abandon(const std::string& what);
 
   const unsigned lanes_per_wave_;
   Launch* launch_ = nullptr;

@@ -1,13 +1,12 @@
-#include "emulator/block.h"
+#include "emulator/source/block.h"
 
 #include <dlfcn.h>
 
 #include <algorithm>
 #include <cstring>
 
-#include "emulator/abi.h"
-#include "emulator/report.h"
-#include "emulator/settings.h"
+#include "emulator/runtime/report.h"
+#include "emulator/runtime/settings.h"
 
 namespace vmafx::emulator {
 
@@ -23,14 +22,12 @@ std::string describe_code(const void* code) {
 
 /* -- Between the threads of the kernel ----------------------------------------------------------------------------- */
 
-Worker::Worker() : lanes_per_wave_(settings().lanes) {}
+Worker::Worker() : lanes_per_wave_(settings().lanes), shared_(kSharedBytes, "thread") {}
 
 void Worker::run(Launch& launch, uint64_t block_number) {
   launch_ = &launch;
   block_number_ = static_cast<uint32_t>(block_number);
-  const Dim3 grid = launch.grid;
-  block_id_ = {static_cast<unsigned>(block_number % grid.x), static_cast<unsigned>(block_number / grid.x % grid.y),
-               static_cast<unsigned>(block_number / grid.x / grid.y)};
+  block_id_ = launch.block_id(block_number);
   shared_.begin_block();
   const unsigned threads = launch.threads(), lanes = lanes_per_wave_;
   lanes_.assign(threads, {State::kNew, nullptr});
@@ -101,10 +98,10 @@ bool Worker::pass_shuffle(unsigned begin, unsigned end) {
   if (waiting == 0) return false;
   if (waiting < lanes) {
     if (waiting < end - begin) rank_ = first_not(State::kAtShuffle, begin);
-    fail(end - begin < lanes
-             ? text("shuffle in a wave of %u threads; blocks must be whole waves of %u", end - begin, lanes)
-             : text("shuffle with %u of %u lanes; every lane of the wave must come to it, and this one does not",
-                    waiting, lanes));
+    abandon(end - begin < lanes
+                ? text("shuffle in a wave of %u threads; blocks must be whole waves of %u", end - begin, lanes)
+                : text("shuffle with %u of %u lanes; every lane of the wave must come to it, and this one does not",
+                       waiting, lanes));
     return false;
   }
   for (unsigned rank = begin; rank < end; rank++) lanes_[rank].state = State::kReady;
@@ -119,7 +116,7 @@ bool Worker::pass_barrier() {
   if (waiting == 0) return false;
   if (waiting < threads) {
     rank_ = first_not(State::kAtBarrier, 0);
-    fail(text("block_sync() with %u of %u threads; this one left the kernel before", waiting, threads));
+    abandon(text("block_sync() with %u of %u threads; this one left the kernel before", waiting, threads));
     return false;
   }
   for (Lane& lane : lanes_) lane.state = State::kReady;
@@ -127,13 +124,10 @@ bool Worker::pass_barrier() {
   return true;
 }
 
-void Worker::fail(const std::string& what) {
-  const Dim3 b = block_id_, t = thread_id();
-  launch_->failed = true;
+void Worker::abandon(const std::string& what) {
+  const Dim3 t = thread_id();
   abandoned_ = true;
-  complain(kIllegalAddress, text("kernel %s, block (%u, %u, %u), thread (%u, %u, %u): ", launch_->kernel->name, b.x,
-                                 b.y, b.z, t.x, t.y, t.z) +
-                                what);
+  fail(*launch_, block_number_, text("thread (%u, %u, %u)", t.x, t.y, t.z), what);
 }
 
 /* -- On a fibre: these run as a thread of the kernel --------------------------------------------------------------- */
@@ -151,7 +145,7 @@ void Worker::fibre_main() {
 
 void Worker::run_lanes() {
   for (;;) {
-    launch_->kernel->call(launch_->argument_addresses.data());
+    static_cast<const SourceKernel*>(launch_->kernel)->call(launch_->argument_addresses.data());
     lanes_[rank_].state = State::kDone;
     if (rank_ + 1 == wave_end_ || lanes_[rank_ + 1].state != State::kNew) return;
     rank_++;
@@ -183,7 +177,7 @@ uint64_t Worker::exchange(uint64_t value, unsigned mask) {
 
 void Worker::fault(std::string what, const void* code) {
   worker = nullptr;
-  fail(std::move(what) + describe_code(code));
+  abandon(std::move(what) + describe_code(code));
   switch_context(running_->context(), scheduler_);
   __builtin_unreachable();
 }
@@ -216,7 +210,7 @@ void* host::shared_array(const void* key, const char* name, size_t size) {
   void* array = worker->shared().array(key, name, size);
   if (!array)
     worker->fault(emulator::text("shared array %s of %zu bytes: with it the block needs more than %zu bytes", name,
-                                 size, emulator::SharedMemory::kSize));
+                                 size, emulator::kSharedBytes));
   return array;
 }
 

@@ -3,11 +3,11 @@
 #include <cstdio>
 #include <cstring>
 
-#include "emulator/calls.h"
-#include "emulator/launch.h"
-#include "emulator/memory.h"
-#include "emulator/queue.h"
-#include "emulator/settings.h"
+#include "emulator/runtime/calls.h"
+#include "emulator/runtime/launch.h"
+#include "emulator/runtime/memory.h"
+#include "emulator/runtime/queue.h"
+#include "emulator/runtime/settings.h"
 
 using namespace vmafx::emulator;
 
@@ -48,8 +48,8 @@ int get_attribute(int* value, int attribute, const DeviceSetting& device) {
     case kAttributePciBus:
     case kAttributePciDevice:
     case kAttributePciDomain: *value = pci_number(device.pci_address, static_cast<Attribute>(attribute)); break;
-    case kAttributeMaxSharedPerBlock: *value = SharedMemory::kSize; break;
-    case kAttributeWaveSize: *value = static_cast<int>(settings().lanes); break;
+    case kAttributeMaxSharedPerBlock: *value = static_cast<int>(engine().shared_bytes()); break;
+    case kAttributeWaveSize: *value = static_cast<int>(engine().lanes()); break;
     default: return kInvalidValue;
   }
   return kSuccess;
@@ -87,8 +87,8 @@ const ErrorText& error_text(int code) {
 EMULATOR_API const char* hipGetErrorName(int code) { return error_text(code).name; }
 EMULATOR_API const char* hipGetErrorString(int code) { return error_text(code).text; }
 
-/* What src/hip asks in place of an architecture's name. */
-EMULATOR_API const char* vmafx_emulator_arch() { return "emulator"; }
+/* What src/hip asks for the architecture of the devices. */
+EMULATOR_API const char* vmafx_emulator_arch() { return engine().architecture(); }
 
 EMULATOR_API int hipInit(unsigned flags) {
   const Call call("hipInit");
@@ -128,7 +128,7 @@ EMULATOR_API int hipDeviceGetName(char* name, int length, int device) {
   const Call call("hipDeviceGetName");
   if (call.error()) return call.error();
   if (!is_device(device)) return kInvalidDevice;
-  return give_text(text("emulator %d (%u lanes)", device, settings().lanes), name, length);
+  return give_text(text("%s %d (%u lanes)", engine().architecture(), device, engine().lanes()), name, length);
 }
 
 EMULATOR_API int hipDeviceGetPCIBusId(char* address, int length, int device) {

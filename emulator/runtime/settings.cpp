@@ -1,10 +1,10 @@
-#include "emulator/settings.h"
+#include "emulator/runtime/settings.h"
 
 #include <cstdlib>
 #include <thread>
 
-#include "emulator/abi.h"
-#include "emulator/report.h"
+#include "emulator/runtime/abi.h"
+#include "emulator/runtime/report.h"
 
 namespace vmafx::emulator {
 namespace {

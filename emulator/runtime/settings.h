@@ -1,6 +1,6 @@
 /* The environment variables that steer the emulator; README.md says what each does. */
-#ifndef VMAFX_EMULATOR_SETTINGS_H
-#define VMAFX_EMULATOR_SETTINGS_H
+#ifndef VMAFX_EMULATOR_RUNTIME_SETTINGS_H
+#define VMAFX_EMULATOR_RUNTIME_SETTINGS_H
 
 #include <cstddef>
 #include <cstdint>

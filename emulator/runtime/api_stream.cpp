@@ -1,5 +1,5 @@
 /* Streams and events. */
-#include "emulator/queue.h"
+#include "emulator/runtime/queue.h"
 
 using namespace vmafx::emulator;
 

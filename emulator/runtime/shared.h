@@ -1,7 +1,7 @@
 /* The shared memory of one block, with a shadow that finds races: accesses of two threads to one byte, one of them a
  * store, with no block_sync() between them. */
-#ifndef VMAFX_EMULATOR_SHARED_H
-#define VMAFX_EMULATOR_SHARED_H
+#ifndef VMAFX_EMULATOR_RUNTIME_SHARED_H
+#define VMAFX_EMULATOR_RUNTIME_SHARED_H
 
 #include <cstddef>
 #include <cstdint>
@@ -13,9 +13,9 @@ namespace vmafx::emulator {
 class SharedMemory {
  public:
   static constexpr unsigned kAtomicThread = 2046;  // who makes all atomic accesses; blocks are smaller
-  static constexpr size_t kSize = 48 << 10;        // NVIDIA's limit for arrays of fixed size; AMD has 64 KiB
 
-  SharedMemory();
+  /* `who` is told apart by number in accesses: "thread", or "wave" where the lanes of one go in step. */
+  SharedMemory(size_t size, const char* who);
 
   void begin_block();
   void begin_interval();  // after a barrier
@@ -23,13 +23,13 @@ class SharedMemory {
   /* The array behind `key`, made at the block's first call. nullptr: it no longer fits. */
   void* array(const void* key, const char* name, size_t size);
 
-  bool contains(uintptr_t address) const { return address - begin_ < kSize; }
+  bool contains(uintptr_t address) const { return address - begin_ < size_; }
 
   /* Take note of an access by the block's thread `thread`. False: problem() says what is wrong with it. */
   bool load(uintptr_t address, size_t size, unsigned thread) {
     const size_t offset = address - begin_;
     const uint32_t now = stamp(thread), first = first_interval_ << kThreadBits;
-    bool good = offset + size <= kSize;
+    bool good = offset + size <= size_;
     for (size_t i = offset; good && i < offset + size; i++) {
       Byte& byte = bytes_[i];
       good = byte.writer >= first && !is_by_other(byte.writer, now);
@@ -66,12 +66,15 @@ class SharedMemory {
   bool explain_store(size_t offset, size_t size, uint32_t now);
   const Array* find(size_t offset, size_t size) const;
   std::string place(size_t offset) const;
+  std::string name(uint32_t last) const;  // of who it was
   uint32_t stamp(unsigned thread) const { return interval_ << kThreadBits | thread; }
   /* Whether another thread was there in the interval of `now`. */
   static bool is_by_other(uint32_t last, uint32_t now) {
     return (last ^ now) - 1 < kManyThreads;  // the same but for the thread
   }
 
+  const size_t size_;
+  const char* const who_;
   std::string problem_;
   uintptr_t begin_;
   std::vector<Byte> bytes_;

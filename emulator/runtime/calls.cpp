@@ -1,4 +1,4 @@
-#include "emulator/calls.h"
+#include "emulator/runtime/calls.h"
 
 #include <unistd.h>
 
@@ -11,12 +11,11 @@
 #include <string_view>
 #include <vector>
 
-#include "emulator/block.h"
-#include "emulator/imports.h"
-#include "emulator/memory.h"
-#include "emulator/modules.h"
-#include "emulator/queue.h"
-#include "emulator/settings.h"
+#include "emulator/runtime/imports.h"
+#include "emulator/runtime/memory.h"
+#include "emulator/runtime/modules.h"
+#include "emulator/runtime/queue.h"
+#include "emulator/runtime/settings.h"
 
 namespace vmafx::emulator {
 namespace {

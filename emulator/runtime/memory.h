@@ -1,8 +1,8 @@
 /* Device memory: one range of addresses, out of reach (PROT_NONE) but while kernels and copies run, with a shadow that
  * knows of each byte whether it is allocated, whether it was written, and by which launch. Addresses are not used twice
  * before the range is exhausted, so that a use after free is seen. */
-#ifndef VMAFX_EMULATOR_MEMORY_H
-#define VMAFX_EMULATOR_MEMORY_H
+#ifndef VMAFX_EMULATOR_RUNTIME_MEMORY_H
+#define VMAFX_EMULATOR_RUNTIME_MEMORY_H
 
 #include <cstddef>
 #include <cstdint>

@@ -1,14 +1,14 @@
 /* Streams and events. Work is only queued by a call, and runs late: when someone waits for it or asks after it, and now
  * and then by chance. So what a program forgets to wait for is not done when it looks. */
-#ifndef VMAFX_EMULATOR_QUEUE_H
-#define VMAFX_EMULATOR_QUEUE_H
+#ifndef VMAFX_EMULATOR_RUNTIME_QUEUE_H
+#define VMAFX_EMULATOR_RUNTIME_QUEUE_H
 
 #include <chrono>
 #include <deque>
 #include <functional>
 #include <memory>
 
-#include "emulator/calls.h"
+#include "emulator/runtime/calls.h"
 
 namespace vmafx::emulator {
 

@@ -1,7 +1,7 @@
 /* How the emulator says what went wrong: one line on stderr, then the program ends. With VMAFX_HIP_EMULATOR_REPORT=1
  * the program goes on with an error code as a real runtime would give. */
-#ifndef VMAFX_EMULATOR_REPORT_H
-#define VMAFX_EMULATOR_REPORT_H
+#ifndef VMAFX_EMULATOR_RUNTIME_REPORT_H
+#define VMAFX_EMULATOR_RUNTIME_REPORT_H
 
 #include <string>
 

@@ -1,13 +1,13 @@
 /* What every call of the API begins with: the lock, the count, the planned failures, and the device's own progress
  * meanwhile. */
-#ifndef VMAFX_EMULATOR_CALLS_H
-#define VMAFX_EMULATOR_CALLS_H
+#ifndef VMAFX_EMULATOR_RUNTIME_CALLS_H
+#define VMAFX_EMULATOR_RUNTIME_CALLS_H
 
 #include <map>
 #include <string>
 
-#include "emulator/abi.h"
-#include "emulator/report.h"
+#include "emulator/runtime/abi.h"
+#include "emulator/runtime/report.h"
 
 namespace vmafx::emulator {
 

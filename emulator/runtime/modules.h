@@ -1,15 +1,17 @@
-/* Modules: the one "code object" that this library takes stands for all the kernels in it. */
-#ifndef VMAFX_EMULATOR_MODULES_H
-#define VMAFX_EMULATOR_MODULES_H
+/* Loaded modules. */
+#ifndef VMAFX_EMULATOR_RUNTIME_MODULES_H
+#define VMAFX_EMULATOR_RUNTIME_MODULES_H
 
 #include <vector>
 
-#include "emulator/calls.h"
+#include "emulator/runtime/calls.h"
+#include "emulator/runtime/engine.h"
 
 namespace vmafx::emulator {
 
 struct Module {
   int device;
+  const Code* code;
   std::vector<void*> functions;  // handles, which end with it
 };
 

@@ -1,10 +1,10 @@
-#include "emulator/queue.h"
+#include "emulator/runtime/queue.h"
 
 #include <random>
 #include <vector>
 
-#include "emulator/memory.h"
-#include "emulator/settings.h"
+#include "emulator/runtime/memory.h"
+#include "emulator/runtime/settings.h"
 
 namespace vmafx::emulator {
 namespace {

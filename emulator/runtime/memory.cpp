@@ -1,12 +1,12 @@
-#include "emulator/memory.h"
+#include "emulator/runtime/memory.h"
 
 #include <sys/mman.h>
 
 #include <cstring>
 #include <iterator>
 
-#include "emulator/report.h"
-#include "emulator/settings.h"
+#include "emulator/runtime/report.h"
+#include "emulator/runtime/settings.h"
 
 namespace vmafx::emulator {
 namespace {

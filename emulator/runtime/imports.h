@@ -1,8 +1,8 @@
 /* Memory of others (a dma-buf; in tests a memfd), seen by kernels. */
-#ifndef VMAFX_EMULATOR_IMPORTS_H
-#define VMAFX_EMULATOR_IMPORTS_H
+#ifndef VMAFX_EMULATOR_RUNTIME_IMPORTS_H
+#define VMAFX_EMULATOR_RUNTIME_IMPORTS_H
 
-#include "emulator/calls.h"
+#include "emulator/runtime/calls.h"
 
 namespace vmafx::emulator {
 

@@ -1,6 +1,6 @@
 /* The part of HIP's binary interface that the emulator offers: numbers and layouts as in ROCm 5 to 7. */
-#ifndef VMAFX_EMULATOR_ABI_H
-#define VMAFX_EMULATOR_ABI_H
+#ifndef VMAFX_EMULATOR_RUNTIME_ABI_H
+#define VMAFX_EMULATOR_RUNTIME_ABI_H
 
 #include <cstddef>
 #include <cstdint>

@@ -5,10 +5,10 @@
 #include <memory>
 #include <vector>
 
-#include "emulator/imports.h"
-#include "emulator/memory.h"
-#include "emulator/queue.h"
-#include "emulator/settings.h"
+#include "emulator/runtime/imports.h"
+#include "emulator/runtime/memory.h"
+#include "emulator/runtime/queue.h"
+#include "emulator/runtime/settings.h"
 
 using namespace vmafx::emulator;
 

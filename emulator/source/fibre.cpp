@@ -1,8 +1,8 @@
-#include "emulator/fibre.h"
+#include "emulator/source/fibre.h"
 
 #include <sys/mman.h>
 
-#include "emulator/report.h"
+#include "emulator/runtime/report.h"
 
 #if defined(__x86_64__)
 /* The registers that a called function must keep (System V ABI) go on the old stack and come from the new one. The

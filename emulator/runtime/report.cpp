@@ -1,4 +1,4 @@
-#include "emulator/report.h"
+#include "emulator/runtime/report.h"
 
 #include <unistd.h>
 
@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <mutex>
 
-#include "emulator/settings.h"
+#include "emulator/runtime/settings.h"
 
 namespace vmafx::emulator {
 namespace {

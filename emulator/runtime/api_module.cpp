@@ -1,19 +1,17 @@
 /* Modules and launches. */
 #include <atomic>
-#include <cstring>
+#include <memory>
 
-#include "emulator/launch.h"
-#include "emulator/modules.h"
-#include "emulator/queue.h"
+#include "emulator/runtime/launch.h"
+#include "emulator/runtime/modules.h"
+#include "emulator/runtime/queue.h"
 
 using namespace vmafx::emulator;
 
 namespace {
 
-constexpr char kImage[] = "vmafx emulator kernels";
-
 struct Function {
-  const vmafx::gpu::host::Kernel* kernel;
+  const Kernel* kernel;
   int device;
 };
 
@@ -24,7 +22,7 @@ Handles<Function>& functions() {
 
 /* The arguments are read now, the kernel runs later. */
 void take_arguments(Launch& launch, void* const* arguments) {
-  for (size_t i = 0; i < launch.kernel->n_parameters; i++) {
+  for (size_t i = 0; i < launch.kernel->parameters.size(); i++) {
     const std::byte* value = static_cast<const std::byte*>(arguments[i]);
     launch.arguments.emplace_back(value, value + launch.kernel->parameters[i].size);
   }
@@ -40,14 +38,15 @@ Handles<Module>& modules() {
 }
 }  // namespace vmafx::emulator
 
-/* What hipModuleLoadData takes; src/hip asks for it since it has no code object for this architecture. */
-EMULATOR_API const void* vmafx_emulator_image() { return kImage; }
+/* What hipModuleLoadData takes, where src/hip has no code object for this architecture; or nullptr. */
+EMULATOR_API const void* vmafx_emulator_image() { return engine().own_image(); }
 
 EMULATOR_API int hipModuleLoadData(void** module, const void* image) {
   const Call call("hipModuleLoadData");
   if (call.error()) return call.error();
-  if (!image || std::strncmp(static_cast<const char*>(image), kImage, sizeof kImage)) return kInvalidImage;
-  modules().add(module, {current_device(), {}});
+  const Code* code = engine().load(image);
+  if (!code) return kInvalidImage;
+  modules().add(module, {current_device(), code, {}});
   return kSuccess;
 }
 
@@ -66,7 +65,7 @@ EMULATOR_API int hipModuleGetFunction(void** function, void* handle, const char*
   if (call.error()) return call.error();
   Module* module = modules().find(call, handle);
   if (!module) return kInvalidHandle;
-  const vmafx::gpu::host::Kernel* kernel = find_kernel(name);
+  const Kernel* kernel = module->code->find(name);
   if (!kernel) return kNotFound;
   functions().add(function, {kernel, module->device});
   module->functions.push_back(*function);
@@ -82,12 +81,12 @@ EMULATOR_API int hipModuleLaunchKernel(void* handle, unsigned grid_x, unsigned g
   const Function* function = functions().find(call, handle);
   Stream* stream = find_stream(call, stream_handle);
   if (!function || !stream) return kInvalidHandle;
-  if (extra || (!arguments && function->kernel->n_parameters))
+  if (extra || (!arguments && !function->kernel->parameters.empty()))
     return call.misuse(kInvalidValue, "arguments must come one by one");
   if (function->device != stream->device || function->device != current_device())
     return call.misuse(kInvalidHandle,
                        text("kernel %s is of device %d, the stream of device %d, the calling thread is at device %d",
-                            function->kernel->name, function->device, stream->device, current_device()));
+                            function->kernel->name.c_str(), function->device, stream->device, current_device()));
   const auto launch = std::make_shared<Launch>();
   launch->kernel = function->kernel;
   launch->grid = {grid_x, grid_y, grid_z};
