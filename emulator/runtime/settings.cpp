@@ -7,14 +7,12 @@
 #include "emulator/runtime/report.h"
 
 namespace vmafx::emulator {
-namespace {
-
 std::string variable(const char* name) {
   const char* value = std::getenv(("VMAFX_HIP_EMULATOR_" + std::string(name)).c_str());
   return value ? value : "";
 }
 
-uint64_t number(const char* name, uint64_t fallback) {
+uint64_t number_variable(const char* name, uint64_t fallback) {
   const std::string text = variable(name);
   if (text.empty()) return fallback;
   char* end = nullptr;
@@ -22,6 +20,8 @@ uint64_t number(const char* name, uint64_t fallback) {
   if (*end) die("VMAFX_HIP_EMULATOR_%s=%s is no number", name, text.c_str());
   return value;
 }
+
+namespace {
 
 /* "k", "name", "name:k". */
 Target target(const std::string& text) {
@@ -69,17 +69,17 @@ std::vector<DeviceSetting> parse_devices() {
 
 Settings read() {
   Settings s;
-  s.lanes = static_cast<unsigned>(number("LANES", 64));
+  s.lanes = static_cast<unsigned>(number_variable("LANES", 64));
   if (s.lanes != 32 && s.lanes != 64) die("VMAFX_HIP_EMULATOR_LANES=%u: hardware has 32 or 64", s.lanes);
-  s.threads = static_cast<unsigned>(number("THREADS", std::thread::hardware_concurrency()));
+  s.threads = static_cast<unsigned>(number_variable("THREADS", std::thread::hardware_concurrency()));
   if (s.threads == 0) s.threads = 1;
-  s.seed = number("SEED", 1);
-  s.memory = number("MEMORY", s.memory);
+  s.seed = number_variable("SEED", 1);
+  s.memory = number_variable("MEMORY", s.memory);
   s.devices = parse_devices();
   parse_failure(s);
   s.hang = target(variable("HANG"));
   s.block = target(variable("BLOCK"));
-  s.report = number("REPORT", 0) != 0;
+  s.report = number_variable("REPORT", 0) != 0;
   s.calls_file = variable("CALLS");
   return s;
 }

@@ -137,8 +137,8 @@ struct Functions {
   int import_type = 0;  // of a dma-buf: hipExternalMemoryHandleType, CUexternalMemoryHandleType
   bool import_keeps_fd = false;
 
-  /* Only the emulator of the tests has these: the architecture it calls itself, and the image of the kernels it
-   * carries. */
+  /* Only the emulators of the tests have these: the architecture that one calls itself, and the image of the kernels that it
+   * carries, nullptr if it runs those that are embedded. */
   const char* (*emulator_arch)() = nullptr;
   const void* (*emulator_image)() = nullptr;
 };

@@ -95,8 +95,10 @@ VMAFX_KERNEL(test_overwritten_too_early, 64, (int32_t* out)) {
   const int i = thread_id().x;
   row[i] = i;
   block_sync();
-  out[i] = row[(i + 1) & 63];
+  const int next = row[(i + 1) & 63];
   row[i] = 0;
+  block_sync();
+  out[i] = next + row[i ^ 1];  // or the compiler would leave the store out
 }
 
 VMAFX_KERNEL(test_barrier_in_branch, 64, (int32_t* out)) {
@@ -118,7 +120,8 @@ VMAFX_KERNEL(test_unwritten_shared, 64, (int32_t* out)) {
 VMAFX_KERNEL(test_past_shared, 64, (int32_t* out)) {
   VMAFX_SHARED(int32_t, row, [64]);
   row[thread_id().x + 1] = 1;
-  out[thread_id().x] = 0;
+  block_sync();
+  out[thread_id().x] = row[thread_id().x + 1];
 }
 
 VMAFX_KERNEL(test_too_much_shared, 64, (int32_t* out)) {

@@ -27,9 +27,16 @@ using namespace emulator;
 
 /* -- The runtime, as a program sees it ----------------------------------------------------------------------------- */
 
+/* Which one it is, and the image with the kernels of faulty.hip; "": the library's own. */
+struct Tested {
+  const char* library = EMULATOR_LIBRARY;
+  std::string image;
+};
+inline Tested tested;
+
 class Hip {
  public:
-  Hip() : library_(dlopen(EMULATOR_LIBRARY, RTLD_NOW | RTLD_LOCAL)) {
+  Hip() : library_(dlopen(tested.library, RTLD_NOW | RTLD_LOCAL)) {
     if (!library_) give_up(dlerror());
   }
 
@@ -50,7 +57,10 @@ class Hip {
   void* pinned(size_t bytes) const { return made("hipHostMalloc", bytes, 0u); }
   void* stream() const { return made("hipStreamCreateWithFlags", kStreamNonBlocking); }
   void* event() const { return made("hipEventCreateWithFlags", kEventDisableTiming); }
-  const void* image() const { return reinterpret_cast<const void* (*)()>(dlsym(library_, "vmafx_emulator_image"))(); }
+  const void* image() const {
+    if (!tested.image.empty()) return tested.image.data();
+    return reinterpret_cast<const void* (*)()>(dlsym(library_, "vmafx_emulator_image"))();
+  }
 
   [[noreturn]] static void give_up(const char* what) {
     std::fprintf(stderr, "test: %s\n", what);
