@@ -3,7 +3,10 @@
  * there). CK_RUN_CASE=vif is one metric. Prints the input of each case before it begins: what hangs or dies is known, too. */
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <iterator>
+#include <map>
+#include <tuple>
 #include <vector>
 
 #include "kernels/registry.h"
@@ -34,11 +37,13 @@ std::vector<PicturePair> with_shared_references(std::vector<PicturePair> pairs) 
   return pairs;
 }
 
+bool has_encodes(const ParityCase& given) { return given.frames > 3; }
+
 void check(const ExtractorInfo& info, const ParityCase& given) {
   TestPictures pictures(given.format, given.frames);
   given.paint(pictures);
   check(info, given, pictures.pairs(), "");
-  if (given.frames > 3) check(info, given, with_shared_references(pictures.pairs()), ", several encodes");
+  if (has_encodes(given)) check(info, given, with_shared_references(pictures.pairs()), ", several encodes");
 }
 
 }  // namespace
@@ -63,14 +68,43 @@ int count_cases(const ExtractorInfo& info) {
   return cases == kParityCases.end() ? 1 : static_cast<int>(cases->second().size());
 }
 
-/* Sanitizers see what the host does for a kernel, which is much the same in each case. */
-std::vector<NamedTest> test_of_each_case() {
-  const int step = every_under_sanitizers(6);
+std::vector<int> every_case(const ExtractorInfo& info, int metric) {
+  const int step =
+      every_under_sanitizers(6);  // they see what the host does for a kernel, which is much the same in each case
+  std::vector<int> numbers;
+  for (int i = metric % step; i < count_cases(info); i += step) numbers.push_back(i);
+  return numbers;
+}
+
+/* Of each set of options, with samples of one byte and of two, frame by frame and in batches, with and without
+ * encodes that share a reference: the one with the least to do. Which kernels run depends on little else. */
+std::vector<int> smallest_cases(const ExtractorInfo& info) {
+  const ParityCases cases = kParityCases.at(info.name)();
+  const auto work = [&](int i) {
+    const ParityCase& given = cases[static_cast<size_t>(i)];
+    return int64_t{given.format.w} * given.format.h * given.frames;
+  };
+  std::map<std::tuple<OptionTexts, bool, bool, bool>, int> smallest;
+  for (int i = 0; i < static_cast<int>(cases.size()); i++) {
+    const ParityCase& given = cases[static_cast<size_t>(i)];
+    const auto [found, is_first] =
+        smallest.try_emplace({given.options, given.format.bpc > 8, given.batch > 1, has_encodes(given)}, i);
+    if (!is_first && work(i) < work(found->second)) found->second = i;
+  }
+  std::vector<int> numbers;
+  for (const auto& [kind, i] : smallest) numbers.push_back(i);
+  return numbers;
+}
+
+/* VMAFX_TEST_CASES=smallest: for devices that are slow. */
+std::vector<NamedTest> chosen_tests() {
+  const char* choice = std::getenv("VMAFX_TEST_CASES");
   std::vector<NamedTest> tests;
   for (int metric = 0; metric < static_cast<int>(extractors().size()); metric++) {
     const ExtractorInfo& info = *extractors()[static_cast<size_t>(metric)];
-    const int cases = info.flags & kHip ? count_cases(info) : 0;
-    for (int i = metric % step; i < cases; i += step)
+    if (!(info.flags & kHip)) continue;
+    const bool few = choice && std::string(choice) == "smallest" && count_cases(info) > 1;
+    for (const int i : few ? smallest_cases(info) : every_case(info, metric))
       tests.push_back({info.name, kernels_agree, metric * kMostCases + i});
   }
   return tests;
@@ -78,4 +112,4 @@ std::vector<NamedTest> test_of_each_case() {
 
 }  // namespace
 
-int main() { return run_suite_on_device("parity", test_of_each_case()); }
+int main() { return run_suite_on_device("parity", chosen_tests()); }

@@ -108,6 +108,13 @@ def no_circle():
         visit(name)
 
 
+def engines_of_the_emulator_know_the_runtime_only():
+    for name in sources("emulator/"):
+        here = name.split("/")[1]
+        for other in re.findall(r'^#include "emulator/(\w+)/', (TOP / name).read_text(), re.M):
+            assert other in (here, "runtime"), f"{name} includes a file of emulator/{other}"
+
+
 def only_the_api_is_known_above():
     for name in sources("libavfilter_vmafx/", "compat/", endings=(".c", ".cpp", ".h")):
         for other in re.findall(r'#include [<"]((?:vmafx|base|hip|kernels|model|report|engine)/[^>"]+)', (TOP / name).read_text()):
@@ -221,7 +228,7 @@ def main():
     folders = [word for word in sys.argv[1:] if word != "--long"]
     build = Path(folders[0] if folders else TOP / "build").resolve()
     count = {"PASS": 0, "FAIL": 0, "SKIP": 0}
-    cases = no_arrow_up, no_circle, only_the_api_is_known_above, no_folder_is_a_drawer, distribution, version_is_one, bench_builds, \
+    cases = no_arrow_up, no_circle, engines_of_the_emulator_know_the_runtime_only, only_the_api_is_known_above, no_folder_is_a_drawer, distribution, version_is_one, bench_builds, \
         speed_is_drawn, manual_pages_are_made, manual_pages_have_no_warning, format, tidy
     for case in cases:
         verdict, why = "PASS", ""

@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+"""The kernels of all metrics as machine code of AMD's GPUs: the CPU's raw sums, every kernel run, every instruction known.
+
+usage: machine_code.py [BUILD] [--long]
+
+  BUILD   a build folder (default: build) with code objects for these architectures
+  --long  all cases of the parity program instead of the smallest of each kind, more architectures, and every case once more under
+          hard conditions: waves and blocks in another order, waves interrupted after a few instructions, loads that come as late as
+          they may, reciprocals and roots as wrong as the hardware's may be
+
+Each architecture's machine code runs on the runtime libvmafx_hip_amd.so (emulator/README.md). Prints one line per check and
+'N passed, N failed, N skipped' at the end; exits 1 when something failed.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ARCHITECTURES = "gfx1100", "gfx942", "gfx1201"
+MORE_ARCHITECTURES = "gfx906", "gfx90a", "gfx1030"
+DISASSEMBLERS = "llvm-objdump-19", "llvm-objdump-20", "llvm-objdump-21", "llvm-objdump-22", "llvm-objdump"
+# All programs that launch kernels and compare what comes back; together they launch every kernel.
+PROGRAMS = "kernels/parity_test", "kernels/steps/unpack_test", "kernels/steps/row_sums_hip_test"
+HARD = {"SEED": "5", "QUANTUM": "40", "LATE": "1", "PERTURB": "1"}
+# With waits for one load too few this metric must fail; one is enough to see that the option does what it says.
+CONTROL = "psnr"
+
+
+class Skip(Exception):
+    pass
+
+
+@dataclass
+class Counts:
+    """What the runtime wrote of the kernels and instructions of the code objects."""
+
+    launches: dict = field(default_factory=dict)  # by kernel
+    executed: int = 0
+    in_code: dict = field(default_factory=dict)  # by mnemonic
+    has_run: dict = field(default_factory=dict)
+
+    def read(self, path):
+        for line in path.read_text().splitlines():
+            kind, name, *numbers = line.split()
+            numbers = [int(number) for number in numbers]
+            if kind == "kernel":
+                self.launches[name] = self.launches.get(name, 0) + numbers[0]
+                self.executed += numbers[3]
+            else:
+                self.in_code[name] = numbers[0]
+                self.has_run[name] = max(self.has_run.get(name, 0), numbers[1])
+
+    def summary(self):
+        kernels = sum(n > 0 for n in self.launches.values())
+        mnemonics = sum(n > 0 for n in self.has_run.values())
+        return (f"{kernels} of {len(self.launches)} kernels, {mnemonics} of {len(self.in_code)} kinds of instructions, "
+                f"{self.executed / 1e6:.0f} million instructions")
+
+
+def run(build, program, architecture, variables):
+    """The program's exit status, 0 or 1, and what it printed; a program that dies is told like one that fails."""
+    environment = {
+        **os.environ, "CK_FORK": "no", "VMAFX_DEVICE_SLOTS": "1000", "VMAFX_HIP_DEADLINE": "600000",
+        "VMAFX_HIP_RUNTIME": str(build / "emulator/.libs/libvmafx_hip_amd.so"), "VMAFX_HIP_EMULATOR_ARCH": architecture,
+        "VMAFX_HIP_EMULATOR_THREADS": "1", **variables,
+    }
+    result = subprocess.run([build / "tests" / program], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+    return result.returncode, result.stdout
+
+
+def last_words(output):
+    """Failed checks, and what the emulator said; else the end."""
+    lines = [line for line in output.splitlines() if ":F:" in line or ":E:" in line or line.startswith("vmafx HIP emulator")]
+    return " | ".join((lines or output.splitlines())[-2:])[:600]
+
+
+def need_code(build, architecture):
+    if f"device_code/{architecture}.co" not in (build / "config.status").read_text():
+        raise Skip("this is built without code for it (configure --with-hip-archs)")
+    if not any(shutil.which(name) for name in DISASSEMBLERS):
+        raise Skip("llvm-objdump, which decodes machine code, is not installed (package llvm-19)")
+
+
+def kernels_agree(build, architecture, cases, conditions):
+    """All programs pass; of what they cover, that is every kernel."""
+    need_code(build, architecture)
+    counts = Counts()
+    with tempfile.NamedTemporaryFile(prefix="vmafx-counts-") as file:
+        variables = {"VMAFX_HIP_EMULATOR_COUNTS": file.name, **{f"VMAFX_HIP_EMULATOR_{name}": value for name, value in conditions.items()}}
+        if cases:
+            variables["VMAFX_TEST_CASES"] = cases
+        for program in PROGRAMS:
+            status, output = run(build, program, architecture, variables)
+            assert status == 0, f"{program}: {last_words(output)}"
+        counts.read(Path(file.name))
+    never = sorted(name for name, launches in counts.launches.items() if launches == 0)
+    assert counts.launches, "no kernel was counted"
+    assert not never, f"never launched: {', '.join(never)}"
+    idle = sorted(name for name, times in counts.has_run.items() if times == 0)
+    return counts.summary() + (f"; only decoded: {', '.join(idle)}" if idle else "")
+
+
+def missing_waits_show(build, architecture):
+    """A control: where each wait lets one load too many stay on its way, sums are wrong."""
+    need_code(build, architecture)
+    variables = {"VMAFX_HIP_EMULATOR_LATE": "2", "CK_RUN_CASE": CONTROL, "VMAFX_TEST_CASES": "smallest"}
+    status, output = run(build, PROGRAMS[0], architecture, variables)
+    assert status != 0, f"{CONTROL} passes without waiting for its loads"
+    return last_words(output)[:160]
+
+
+def outcome_of(case):
+    name, check, arguments = case
+    begin = time.monotonic()
+    try:
+        what = check(*arguments)
+        return "PASS", f"{name}: {what} ({time.monotonic() - begin:.0f} s)"
+    except Skip as reason:
+        return "SKIP", f"{name}: {reason}"
+    except AssertionError as failure:
+        return "FAIL", f"{name}: {failure}"
+
+
+def cases(build, deep):
+    for architecture in ARCHITECTURES + (MORE_ARCHITECTURES if deep else ()):
+        yield architecture, kernels_agree, (build, architecture, "" if deep else "smallest", {})
+        yield f"{architecture} without waits", missing_waits_show, (build, architecture)
+        if deep:
+            yield f"{architecture} under hard conditions", kernels_agree, (build, architecture, "", HARD)
+
+
+def main():
+    deep = "--long" in sys.argv
+    folders = [word for word in sys.argv[1:] if word != "--long"]
+    build = Path(folders[0] if folders else Path(__file__).resolve().parents[2] / "build").resolve()
+    programs = [f"tests/{program}" for program in PROGRAMS]
+    made = subprocess.run(["make", "-C", build, f"-j{os.cpu_count()}", "emulator", *programs], capture_output=True, text=True)
+    if made.returncode != 0:
+        print(f"FAIL {' '.join(programs)} cannot be built: {made.stderr.strip()[-300:]}\n0 passed, 1 failed, 0 skipped")
+        return 1
+    count = {"PASS": 0, "FAIL": 0, "SKIP": 0}
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for verdict, text in pool.map(outcome_of, cases(build, deep)):
+            count[verdict] += 1
+            print(verdict, text, flush=True)
+    print(f"{count['PASS']} passed, {count['FAIL']} failed, {count['SKIP']} skipped")
+    return 1 if count["FAIL"] else 0
+
+
+sys.exit(main())
