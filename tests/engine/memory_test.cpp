@@ -141,8 +141,7 @@ START_TEST(many_frames_leave_nothing_behind) {
 END_TEST
 
 START_TEST(many_sessions_leave_nothing_behind) {
-  const int sessions = test_all() ? kManySessions : kFewSessions / every_under_sanitizers(4),
-            settled = std::max(10, sessions / 5);
+  const int sessions = test_all() ? kManySessions : kFewSessions / every_under_sanitizers(4), settled = sessions / 4;
   Held before{};
   for (int i = 0; i < sessions; i++) {
     if (i == settled) before = Held::now();
