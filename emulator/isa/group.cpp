@@ -122,13 +122,11 @@ uint8_t* Group::store_local(uint32_t address, unsigned bytes) {
   return at;
 }
 
-/* Like a load and a store by one more wave, which races with the others, but not with itself. */
 uint32_t* Group::atomic_local(uint32_t address) {
   uint8_t* at = local_bytes_ + address;
-  constexpr unsigned kBytes = sizeof(uint32_t), kWho = SharedMemory::kAtomicThread;
+  constexpr unsigned kBytes = sizeof(uint32_t);
   if (address % kBytes) fault(text("an atomic addition at %u of shared memory, no multiple of %u", address, kBytes));
-  check_local(address, kBytes, local_.load(reinterpret_cast<uintptr_t>(at), kBytes, kWho));
-  check_local(address, kBytes, local_.store(reinterpret_cast<uintptr_t>(at), kBytes, kWho));
+  check_local(address, kBytes, local_.atomic(reinterpret_cast<uintptr_t>(at), kBytes));
   return reinterpret_cast<uint32_t*>(at);
 }
 

@@ -12,8 +12,6 @@ namespace vmafx::emulator {
 
 class SharedMemory {
  public:
-  static constexpr unsigned kAtomicThread = 2046;  // who makes all atomic accesses; blocks are smaller
-
   /* `who` is told apart by number in accesses: "thread", or "wave" where the lanes of one go in step. */
   SharedMemory(size_t size, const char* who);
 
@@ -48,6 +46,10 @@ class SharedMemory {
     }
     return good || explain_store(offset, size, now);
   }
+  /* Like a load and a store by one more thread, which races with the others, but not with itself. */
+  bool atomic(uintptr_t address, size_t size) {
+    return load(address, size, kAtomicThread) && store(address, size, kAtomicThread);
+  }
   const std::string& problem() const { return problem_; }
 
  private:
@@ -61,6 +63,7 @@ class SharedMemory {
     uint32_t writer, reader;
   };
   static constexpr unsigned kThreadBits = 11, kManyThreads = (1 << kThreadBits) - 1;
+  static constexpr unsigned kAtomicThread = 2046;  // who makes all atomic accesses; blocks are smaller
 
   bool explain_load(size_t offset, size_t size, uint32_t now);
   bool explain_store(size_t offset, size_t size, uint32_t now);

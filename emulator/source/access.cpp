@@ -160,16 +160,13 @@ void atomic_add(uint64_t* address, uint64_t value) {
   __atomic_fetch_add(address, value, __ATOMIC_RELAXED);
 }
 
-/* Like a load and a store by one more thread, which races with the others, but not with itself. */
 void add_shared(uint32_t* address, uint32_t value) {
   const emulator::Access access = emulator::access_of("add_shared", reinterpret_cast<uintptr_t>(address),
                                                       sizeof *address, __builtin_return_address(0));
   emulator::SharedMemory& shared = emulator::worker->shared();
   if (!shared.contains(access.address)) access.fault("not in shared memory");
   access.check_alignment(sizeof *address);
-  constexpr unsigned thread = emulator::SharedMemory::kAtomicThread;
-  if (!shared.load(access.address, access.size, thread) || !shared.store(access.address, access.size, thread))
-    emulator::elsewhere_fault(access);
+  if (!shared.atomic(access.address, access.size)) emulator::elsewhere_fault(access);
   *address += value;
 }
 

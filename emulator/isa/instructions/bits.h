@@ -10,6 +10,13 @@
 
 namespace vmafx::emulator::isa {
 
+using i16 = int16_t;
+using i32 = int32_t;
+using i64 = int64_t;
+using u16 = uint16_t;
+using u32 = uint32_t;
+using u64 = uint64_t;
+
 /* `width` bits from bit `offset` on, with zeros or, of a signed T, the sign above. */
 template <class T>
 constexpr T bit_field(T value, uint32_t offset, uint32_t width) {

@@ -10,12 +10,6 @@
 namespace vmafx::emulator::isa {
 namespace {
 
-using i16 = int16_t;
-using i32 = int32_t;
-using i64 = int64_t;
-using u32 = uint32_t;
-using u64 = uint64_t;
-
 /* -- Functions of registers ---------------------------------------------------------------------------------------- */
 
 template <class T>

@@ -11,9 +11,6 @@
 namespace vmafx::emulator::isa {
 namespace {
 
-using i32 = int32_t;
-using u32 = uint32_t;
-
 /* -- Approximations ------------------------------------------------------------------------------------------------ */
 
 /* One of the two floats around the exact value: an error of one unit in the last place. */

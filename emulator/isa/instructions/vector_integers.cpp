@@ -10,13 +10,6 @@
 namespace vmafx::emulator::isa {
 namespace {
 
-using i16 = int16_t;
-using i32 = int32_t;
-using i64 = int64_t;
-using u16 = uint16_t;
-using u32 = uint32_t;
-using u64 = uint64_t;
-
 constexpr i32 signed_24(u32 x) { return static_cast<i32>(x << 8) >> 8; }
 constexpr u32 low_24(u32 x) { return x & 0xffffff; }
 
