@@ -39,9 +39,8 @@ START_TEST(each_has_the_scores_it_has_alone) {
 END_TEST
 
 START_TEST(all_metrics_take_several) {
-  const bool fewer = every_under_sanitizers(2) > 1;
-  const Encodes encodes = {.count = fewer ? 3 : 5,
-                           .frames = fewer ? 4 : 6,
+  const Encodes encodes = {.count = test_all() ? 5 : 3,
+                           .frames = test_all() ? 6 : 4,
                            .has_pair = uneven,
                            .format = {220, 162, VMAFX_CHROMA_420, 8, VMAFX_LAYOUT_PLANAR, 0, VMAFX_MEMORY_HOST}};
   const std::vector<Result> alone = each_alone(params_for("cpu", "", kFeatures), encodes);

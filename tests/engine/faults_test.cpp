@@ -29,7 +29,7 @@ constexpr int kNever = 0;
 constexpr unsigned kHangSeconds = 60;  // SIGALRM then ends the program, and the test with it
 #ifdef ON_EMULATOR
 constexpr bool kOnEmulator = true;
-constexpr int kPoints = 400;  // at which memory runs out, at least
+constexpr int kPoints = 240;  // at which memory runs out, at least
 #else
 constexpr bool kOnEmulator = false;
 constexpr int kPoints = 3000;

@@ -33,6 +33,9 @@ inline bool test_all() { return std::getenv("VMAFX_TEST_ALL"); }
  * neighbor. */
 inline bool takes_combination(size_t one, size_t other) { return test_all() || (one + other) % 2 == 0; }
 
+/* A test that repeats itself very often takes every n-th of its cases. */
+inline int every_if_not_all(int n) { return test_all() ? 1 : n; }
+
 /* A test that repeats itself for each of many calls, allocations or pictures takes every n-th of them where a sanitizer slows
  * it down: all are taken without one. */
 inline int every_under_sanitizers(int n) {

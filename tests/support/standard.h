@@ -1,4 +1,4 @@
-/* The standard library's headers that most sources use, which a build with sanitizers compiles ahead (Makefile.am). Sources
+/* The standard library's headers that most sources use, which --enable-precompiled-headers compiles ahead. Sources
  * include what they need as if this were not there. */
 #include <algorithm>
 #include <array>
