@@ -91,12 +91,29 @@ HWY_INLINE Real fused(Real a, Real b, Real c) {
   return hn::Set(DF(), __builtin_fmaf(hn::GetLane(a.v), hn::GetLane(b.v), hn::GetLane(c.v)));
 }
 #elif HWY_ARCH_X86 && HWY_TARGET > HWY_AVX2
-/* Without the instruction: the product of two floats is a double, whose sum with the third one is rounded to an odd
- * last bit where it is not exact; what is rounded to a float then is as if nothing had been rounded before. */
-HWY_INLINE hn::Vec<hn::RepartitionToWide<DF>> added_to_odd(hn::Vec<hn::RepartitionToWide<DF>> a,
-                                                           hn::Vec<hn::RepartitionToWide<DF>> b) {
-  const hn::RepartitionToWide<DF> d;
-  const hn::RebindToSigned<decltype(d)> di;
+/* Without the instruction: the product of two floats is a double. Its sum with the third one is rounded to a double and then
+ * to a float, which is the same as once, unless the double lies halfway between two floats or below the least normal one. */
+using WideF = hn::RepartitionToWide<DF>;
+struct WideSums {
+  hn::Vec<WideF> lower, upper;
+};
+HWY_INLINE VF narrowed(WideSums sums) {
+  const hn::Half<DF> half;
+  return hn::Combine(DF(), hn::DemoteTo(half, sums.upper), hn::DemoteTo(half, sums.lower));
+}
+/* sum_of(product, c) of both halves of a * b and c. */
+template <class SumOf>
+HWY_INLINE WideSums wide_sums(Real a, Real b, Real c, SumOf sum_of) {
+  const WideF d;
+  const hn::Half<DF> half;
+  const auto lower = [&](VF v) HWY_ATTR { return hn::PromoteTo(d, hn::LowerHalf(half, v)); };
+  const auto upper = [&](VF v) HWY_ATTR { return hn::PromoteTo(d, hn::UpperHalf(half, v)); };
+  return {sum_of(hn::Mul(lower(a.v), lower(b.v)), lower(c.v)), sum_of(hn::Mul(upper(a.v), upper(b.v)), upper(c.v))};
+}
+/* Rounded to an odd last bit where it is not exact; what is rounded to a float then is as if nothing had been rounded before. */
+HWY_INLINE hn::Vec<WideF> added_to_odd(hn::Vec<WideF> a, hn::Vec<WideF> b) {
+  const WideF d;
+  const hn::RebindToSigned<WideF> di;
   const auto sum = hn::Add(a, b), of_b = hn::Sub(sum, a);
   const auto error = hn::Add(hn::Sub(a, hn::Sub(sum, of_b)), hn::Sub(b, of_b));
   const auto sum_bits = hn::BitCast(di, sum), one = hn::Set(di, 1), zero = hn::Zero(di);
@@ -105,13 +122,19 @@ HWY_INLINE hn::Vec<hn::RepartitionToWide<DF>> added_to_odd(hn::Vec<hn::Repartiti
   const auto inexact = hn::IfThenElse(hn::RebindMask(di, hn::Eq(error, hn::Zero(d))), zero, even);
   return hn::BitCast(d, hn::Add(sum_bits, hn::And(inexact, hn::Or(opposite, one))));
 }
+HWY_NOINLINE inline VF fused_by_odd(VF a, VF b, VF c) {
+  return narrowed(wide_sums(a, b, c, [](auto product, auto third) HWY_ATTR { return added_to_odd(product, third); }));
+}
 HWY_INLINE Real fused(Real a, Real b, Real c) {
-  const hn::RepartitionToWide<DF> d;
-  const hn::Half<DF> half;
-  const auto lower = [&](VF v) HWY_ATTR { return hn::PromoteTo(d, hn::LowerHalf(half, v)); };
-  const auto upper = [&](VF v) HWY_ATTR { return hn::PromoteTo(d, hn::UpperHalf(half, v)); };
-  return hn::Combine(DF(), hn::DemoteTo(half, added_to_odd(hn::Mul(upper(a.v), upper(b.v)), upper(c.v))),
-                     hn::DemoteTo(half, added_to_odd(hn::Mul(lower(a.v), lower(b.v)), lower(c.v))));
+  const WideSums sums = wide_sums(a, b, c, [](auto product, auto third) HWY_ATTR { return hn::Add(product, third); });
+  const VF nearest = narrowed(sums);
+  const VI low = hn::ConcatEven(DI(), hn::BitCast(DI(), sums.upper), hn::BitCast(DI(), sums.lower));
+  constexpr int kRoundedOff = 53 - 24;  // bits of the double
+  const auto halfway = hn::Eq(hn::ShiftLeft<32 - kRoundedOff>(low), hn::Set(DI(), INT32_MIN));
+  const auto tiny = hn::Le(hn::Abs(nearest), hn::Set(DF(), 0x1p-126f));
+  if (HWY_UNLIKELY(!hn::AllFalse(DF(), hn::Or(hn::RebindMask(DF(), halfway), tiny))))
+    return fused_by_odd(a.v, b.v, c.v);
+  return nearest;
 }
 #else
 #if HWY_ARCH_X86 && defined(HWY_DISABLE_BMI2_FMA)

@@ -19,6 +19,7 @@ Real of_lanes(test::Function function, Real a, Real b) {
     case test::Function::kPower: return power(a, b);
     case test::Function::kCubeRoot: return cube_root(a);
     case test::Function::kFused: return fused_sample(a, b);
+    case test::Function::kFusedHalfway: return fused_halfway_sample(a, b);
     case test::Function::kDoublePower: return double_power_sample(a);
   }
   return a;

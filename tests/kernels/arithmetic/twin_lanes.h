@@ -9,7 +9,7 @@
 
 namespace vmafx::test {
 
-enum class Function { kEverything, kLogarithm2, kPowerOf2, kPower, kCubeRoot, kFused, kDoublePower };
+enum class Function { kEverything, kLogarithm2, kPowerOf2, kPower, kCubeRoot, kFused, kFusedHalfway, kDoublePower };
 
 inline constexpr size_t kLaneMultiple = 64;  // of `count`: no vector here has more lanes
 

@@ -24,6 +24,11 @@ VMAFX_TWIN Real everything(Real a, Real b) {
 /* What a product rounds off, and other sums. */
 VMAFX_TWIN Real fused_sample(Real a, Real b) { return fused(a, b, select(a < b, -(a * b), b * Real(0.7f))); }
 
+/* The third one has the fraction of a. */
+VMAFX_TWIN Real fused_halfway_sample(Real a, Real b) {
+  return fused(a, b, from_bits((bits(a) & Integer(0x7fffff)) | Integer(0x3f800000)));
+}
+
 VMAFX_TWIN Real double_power_sample(Real a) {
   const Double power_of_a = power(widened(a), 2.4), whole = rounded(power_of_a * Double(256));
   return narrowed(select(whole <= power_of_a, minimum(whole, Double(3)), maximum(power_of_a - whole, Double(-1))));

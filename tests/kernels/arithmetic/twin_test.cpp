@@ -27,6 +27,7 @@ float of_one(Function function, float a, float b) {
     case Function::kPower: return power(a, b);
     case Function::kCubeRoot: return cube_root(a);
     case Function::kFused: return fused_sample(a, b);
+    case Function::kFusedHalfway: return fused_halfway_sample(a, b);
     case Function::kDoublePower: return double_power_sample(a);
   }
   return a;
@@ -98,6 +99,19 @@ START_TEST(fused_operations) {
     assert_same_bits(Function::kFused, a, b);
   }
   ck_assert(fused(0x1.000002p0f, 0x1.000002p0f, -0x1.000004p0f) == 0x1p-46f);
+}
+END_TEST
+
+/* Products of 2^-24, less so little that their sums with floats from 1 to 2 are halfway between two floats as doubles, too. */
+START_TEST(fused_operations_near_halfway) {
+  std::vector<float> a, b;
+  for (int i = 0; i < 256; i++)
+    for (const float sign : {0x1p-12f, -0x1p-12f}) {
+      a.push_back(sign * (1 + static_cast<float>(i) * 0x1p-23f));
+      b.push_back(0x1p-12f * (1 - static_cast<float>(i) * 0x1p-23f));
+    }
+  assert_same_bits(Function::kFusedHalfway, a, b);
+  ck_assert(fused_halfway_sample(a[2], b[2]) == 1 + 0x1p-23f);
 }
 END_TEST
 
@@ -187,6 +201,7 @@ END_TEST
 int main() {
   return run_suite("twin", {{"operations", all_operations},
                             {"fused", fused_operations},
+                            {"fused_near_halfway", fused_operations_near_halfway},
                             {"logarithms", logarithms},
                             {"powers_of_2", powers_of_2},
                             {"powers", powers},
