@@ -28,6 +28,10 @@
 #include "kernels/steps/rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
+#if HWY_COMPILER_GCC_ACTUAL
+/* Puts operations that do not wait for each other side by side. */
+#pragma GCC optimize("schedule-insns", "sched-pressure")
+#endif
 namespace vmafx::HWY_NAMESPACE {
 namespace {
 
@@ -317,6 +321,7 @@ struct Strip {
   int scale, w, h;
   int x0, columns;
 
+  static constexpr int kRowsAhead = 4;
   static constexpr bool kFromPicture = !std::is_same_v<T, float>;
   HWY_INLINE int before() const { return std::min(x0, Side::kBefore); }
   HWY_INLINE int width() const { return std::min(w, x0 + columns + kSsimulacra2Ahead) - (x0 - before()); }
@@ -328,6 +333,17 @@ struct Strip {
     else return side.light_row(scale, h, kind, y) + x0;
   }
 
+  /* Down a strip nothing foresees what is next. */
+  HWY_INLINE void prefetch(const Picture& picture, int y) const {
+    for (int i = 0; i < (params.has_chroma ? 3 : 1); i++) {
+      const auto plane = picture.plane[i].as<T>();
+      const int across = i > 0 && params.across.halved, down = i > 0 && params.down.halved;
+      const T* const row = plane.row(std::min(y >> down, plane.h - 1));
+      const int end = std::min((x0 + columns) >> across, plane.w);
+      for (int x = x0 >> across; x < end; x += kCacheLine / static_cast<int>(sizeof(T))) __builtin_prefetch(row + x);
+    }
+  }
+
   HWY_INLINE void load_row(const Picture& picture, const Side& side, int y) const {
     float* const out[3] = {side.channel(y, 0), side.channel(y, 1), side.channel(y, 2)};
     if (y >= h) {
@@ -335,8 +351,10 @@ struct Strip {
       return;
     }
     float* const lines[3] = {light(side, 0, y) - before(), light(side, 1, y) - before(), light(side, 2, y) - before()};
-    if constexpr (kFromPicture)
+    if constexpr (kFromPicture) {
+      prefetch(picture, y + kRowsAhead);
       light_row<false, T>(params, picture, y, x0 - before(), width(), memory.samples(), lines);
+    }
     make_channels(params, {lines[0], lines[1], lines[2]}, Side::kBefore - before(), width(), out);
     const bool has_next = scale + 1 < ssimulacra2_scales(params.w, params.h);
     if (has_next && (y % 2 || y + 1 == h)) halve(side, y);
