@@ -52,7 +52,7 @@ class FloatVifRows {
   static constexpr size_t kMargin = 2 * kMaxWindowHalf;
   static constexpr int kFiltered = 5 * kMostRowsAtATime + 3;
 
-  static size_t pitch(int w) { return (w + kRowSlack + 2 * kMaxWindowHalf + 15) / 16 * 16; }
+  static size_t pitch(int w) { return row_pitch(static_cast<size_t>(w) + 2 * kMaxWindowHalf); }
   static int ring_rows(const FloatVifParams& params) { return 2 * params.window[0].half + kMostRowsAtATime; }
   static int first_plane(const FloatVifParams& params) { return params.prescaler ? 0 : 1; }
   static size_t plane_floats(const FloatVifParams& params, int s) { return pitch(params.w >> s) * (params.h >> s); }
