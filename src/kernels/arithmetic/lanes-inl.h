@@ -52,6 +52,10 @@ HWY_INLINE Mask operator<=(Real a, Real b) { return {hn::Le(a.v, b.v)}; }
 HWY_INLINE Mask operator>=(Real a, Real b) { return {hn::Ge(a.v, b.v)}; }
 HWY_INLINE Mask operator==(Real a, Real b) { return {hn::Eq(a.v, b.v)}; }
 
+template <class AnyMask>
+HWY_INLINE constexpr bool worth_computing(AnyMask) {
+  return true;
+}
 HWY_INLINE bool any(Mask a) { return !hn::AllFalse(DF(), a.m); }
 HWY_INLINE int64_t count(Mask a) { return static_cast<int64_t>(hn::CountTrue(DF(), a.m)); }
 

@@ -17,6 +17,8 @@
  *   fused(a, b, c)  a * b + c, rounded once
  *   rounded(d)      a Double, to a whole number, halves to the even one; |d| < 2^51
  *   any(mask)       whether it holds for one of them
+ *   worth_computing(mask)   the same for one number; true for vectors, where a branch costs more than a few operations, which
+ *                   compilers then place among others
  *
  * and + - * / and comparisons, each rounded as IEEE 754 says, never contracted. shifted_left/right<n>(i), and + - * & | on
  * Integer. minimum and maximum return b when a is NaN. */
@@ -80,6 +82,7 @@ VMAFX_HD double select(bool mask, double a, double b) { return mask ? a : b; }
 VMAFX_HD double minimum(double a, double b) { return a < b ? a : b; }
 VMAFX_HD double maximum(double a, double b) { return a > b ? a : b; }
 VMAFX_HD bool any(bool mask) { return mask; }
+VMAFX_HD bool worth_computing(bool mask) { return mask; }
 VMAFX_HD double rounded(double w) { return (w + 0x1.8p52) - 0x1.8p52; }
 VMAFX_HD int64_t bits(double w) { return std::bit_cast<int64_t>(w); }
 VMAFX_HD double from_bits(int64_t i) { return std::bit_cast<double>(i); }

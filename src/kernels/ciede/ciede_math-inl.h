@@ -39,7 +39,7 @@ VMAFX_TWIN CiedeLight ciede_linear(Double c) {
   const Double near = widened(root), near_2 = near * near;
   Double light = square * near, missing = square - near_2 * near_2 * near;
   const auto is_low = c <= Double(10 / 255.);
-  if (any(is_low)) {
+  if (worth_computing(is_low)) {
     light = select(is_low, c * Double(1 / 12.92), light);
     missing = select(is_low, Double(0), missing);
   }
@@ -59,7 +59,7 @@ VMAFX_TWIN Real ciede_compressed(const CiedeLight& r, const CiedeLight& g, const
   const Real missing = narrowed(near - wide * wide * wide) + rest;
   const Real compressed = root + missing * (inverse * inverse * Real(1 / 3.f));
   const Mask is_low = c <= epsilon;
-  if (!any(is_low)) return compressed;
+  if (!worth_computing(is_low)) return compressed;
   return select(is_low, narrowed((near + widened(rest)) * Double(kSlope) + Double(16 / 116.)), compressed);
 }
 
