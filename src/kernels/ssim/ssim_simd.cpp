@@ -25,6 +25,10 @@
 #include "kernels/ssim/ssim_math-inl.h"
 
 HWY_BEFORE_NAMESPACE();
+#if HWY_COMPILER_GCC_ACTUAL && HWY_ARCH_X86 && HWY_TARGET > HWY_AVX2
+/* Puts operations that do not wait for each other side by side: SSE4 92 -> 78 ms. More registers are better used without. */
+#pragma GCC optimize("schedule-insns", "sched-pressure")
+#endif
 namespace vmafx::HWY_NAMESPACE {
 namespace {
 
