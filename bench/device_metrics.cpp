@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <iterator>
+#include <numeric>
 #include <string>
 
 #include "base/aligned.h"
@@ -25,14 +27,38 @@ void DeviceMetrics::add(const PlannedExtractor& planned, const hip::Module& kern
   auto extractor = take(planned.info->create(planned.options, frames_.format(), Placement::kDevice));
   check(extractor->device_twin()->load(kernels));
   add_reads(extractor->reads(), frames_.format(), layout_);
-  const size_t sums = add_memory(*extractor, layout_);
-  metrics_.push_back({planned.info->name, std::move(extractor), sums});
+  const PoolMemory memory = add_memory(*extractor, layout_);
+  const int earlier = extractor->reads().converted;
+  metrics_.push_back({planned.info->name, std::move(extractor), memory, earlier});
 }
 
-/* `batch` has the sums and the scratch of all metrics. */
-void DeviceMetrics::launch(const hip::Batch& batch) const {
-  for (const Metric& metric : metrics_)
-    check(metric.extractor->device_twin()->launch(device_batch(batch, metric.sums)));
+bool DeviceMetrics::reads_earlier_frames() const {
+  return layout_.history > 0 || std::ranges::any_of(metrics_, [](const Metric& metric) { return metric.earlier > 0; });
+}
+
+/* Of a stream. */
+DeviceMetrics::Conversions DeviceMetrics::begin() const {
+  Conversions conversions(metrics_.size());
+  for (size_t i = 0; i < metrics_.size(); i++)
+    if (metrics_[i].earlier) conversions[i].emplace(metrics_[i].earlier, layout_.batch, 1);
+  return conversions;
+}
+
+/* `batch` has the memory of all metrics. */
+void DeviceMetrics::launch(const hip::Batch& batch, Conversions& conversions) const {
+  const DeviceConversions::Frame frames[hip::kMostBatch];
+  int numbers[hip::kMostBatch];
+  std::iota(std::begin(numbers), std::end(numbers), 0);
+  const auto count = static_cast<size_t>(batch.count);
+  for (size_t i = 0; i < metrics_.size(); i++) {
+    const DeviceTwin& twin = *metrics_[i].extractor->device_twin();
+    DeviceBatch own = device_batch(batch, metrics_[i].memory);
+    if (conversions[i]) {
+      check(conversions[i]->convert(twin, own, {frames, count}));
+      own.places = conversions[i]->seen_by({numbers, count});
+    }
+    check(twin.launch(own));
+  }
 }
 
 /* -- Through the pool ---------------------------------------------------------------------------------------------- */
@@ -43,7 +69,7 @@ class DeviceMetrics::Feed {
   using Seen = std::function<void(int64_t frame, const std::byte* sums)>;
 
   Feed(const DeviceMetrics& metrics, Source source, Seen seen)
-      : metrics_(metrics), source_(source), seen_(std::move(seen)),
+      : metrics_(metrics), source_(source), seen_(std::move(seen)), conversions_(metrics.begin()),
         pool_(take(hip::FramePool::create(metrics.context_, metrics.layout_))) {}
 
   void send_batch() {
@@ -55,7 +81,7 @@ class DeviceMetrics::Feed {
       else metrics_.frames_.use_pinned(slot, slot.number());
     }
     const hip::Batch sent = take(pool_->upload());
-    if (source_ != Source::kPinnedUploadOnly) metrics_.launch(sent);
+    if (source_ != Source::kPinnedUploadOnly) metrics_.launch(sent, conversions_);
     check(pool_->read_back());
     frames_ += sent.count;
   }
@@ -76,6 +102,7 @@ class DeviceMetrics::Feed {
   const DeviceMetrics& metrics_;
   const Source source_;
   const Seen seen_;
+  Conversions conversions_;
   const std::unique_ptr<hip::FramePool> pool_;
   int64_t frames_ = 0;
 };
@@ -117,14 +144,31 @@ FrameSet DeviceMetrics::frame_set(int64_t frame) const {
   return set;
 }
 
+/* The pictures that the CPU twin reads, the last one first. */
+std::vector<AlignedBytes> DeviceMetrics::convert(const Metric& metric, hip::Side side, int64_t frame) const {
+  std::vector<AlignedBytes> converted;
+  for (int64_t back = 0; metric.earlier && back <= std::min<int64_t>(frame, metric.earlier); back++) {
+    converted.push_back(allocate_aligned(metric.extractor->converted_bytes()));
+    metric.extractor->convert(frames_.picture(side, frame - back), converted.back().get());
+  }
+  return converted;
+}
+
 void DeviceMetrics::check_frame(int64_t frame, const std::byte* sums) const {
   for (const Metric& metric : metrics_) {
     const size_t bytes = metric.extractor->sums_bytes();
     const AlignedBytes scratch = allocate_aligned(metric.extractor->scratch_bytes());
     const AlignedBytes want = allocate_aligned(bytes);
     std::memset(want.get(), 0, bytes);
-    metric.extractor->extract(frame_set(frame), scratch.get(), want.get());
-    if (std::memcmp(want.get(), sums + metric.sums, bytes) != 0)
+    const auto refs = convert(metric, hip::Side::kRef, frame), dists = convert(metric, hip::Side::kDist, frame);
+    std::vector<const std::byte*> ref, dist;
+    for (const AlignedBytes& picture : refs) ref.push_back(picture.get());
+    for (const AlignedBytes& picture : dists) dist.push_back(picture.get());
+    FrameSet set = frame_set(frame);
+    set.converted_ref = ref;
+    set.converted_dist = dist;
+    metric.extractor->extract(set, scratch.get(), want.get());
+    if (std::memcmp(want.get(), sums + metric.memory.sums, bytes) != 0)
       die(std::string(metric.name) + ": the sums of frame " + std::to_string(frame) + " are not the CPU twin's");
   }
 }
@@ -150,6 +194,7 @@ double DeviceMetrics::kernel_time() const {
   const auto delay = take(hip::DeviceBuffer<std::byte>::create(context_, kDelayBytes));
   const auto sums = take(hip::DeviceBuffer<std::byte>::create(context_, layout_.sums_bytes * layout_.batch));
   const auto scratch = take(hip::DeviceBuffer<std::byte>::create(context_, layout_.scratch_bytes));
+  const auto kept = take(hip::DeviceBuffer<std::byte>::create(context_, layout_.kept_bytes));
   hip::Event begin = take(hip::Event::create(context_, hip::Timing::kOn));
   hip::Event end = take(hip::Event::create(context_, hip::Timing::kOn));
   hip::Stream stream = take(hip::Stream::create(context_));
@@ -160,6 +205,8 @@ double DeviceMetrics::kernel_time() const {
   batch.sums = sums.ptr();
   batch.sums_stride = layout_.sums_bytes;
   batch.scratch = scratch.ptr();
+  batch.kept = kept.ptr();
+  Conversions conversions = this->begin();
 
   int64_t first = layout_.history;
   int delays = 0;
@@ -169,7 +216,7 @@ double DeviceMetrics::kernel_time() const {
                          const Stopwatch stopwatch(false);
                          for (int i = 0; i < kLaunches; i++, first += layout_.batch) {
                            place_resident(first, &batch);
-                           launch(batch);
+                           launch(batch, conversions);
                          }
                          const double launching = stopwatch.elapsed() * 1e3;
                          check(end.record(stream));

@@ -12,6 +12,7 @@
 #include "engine/plan.h"
 #include "hip/device.h"
 #include "hip/frame_pool.h"
+#include "kernels/device_conversions.h"
 #include "kernels/device_twin.h"
 #include "kernels/extractor.h"
 
@@ -27,7 +28,7 @@ class DeviceMetrics {
                 const DeviceFrames& frames, int batch, int encodes = 1);
 
   /* Metrics that read earlier frames take several encodes one by one. */
-  bool reads_earlier_frames() const { return layout_.history > 0; }
+  bool reads_earlier_frames() const;
 
   /* Dies when a sum of one of the first frames differs from the CPU twin's. */
   void check_sums(Source source) const;
@@ -42,12 +43,16 @@ class DeviceMetrics {
   struct Metric {
     const char* name;
     std::unique_ptr<vmafx::Extractor> extractor;
-    size_t sums;  // where they begin in those of a frame
+    vmafx::PoolMemory memory;
+    int earlier;  // pictures that it reads as it converts them
   };
+  using Conversions = std::vector<std::optional<vmafx::DeviceConversions>>;  // of each metric
   class Feed;
 
   void add(const vmafx::PlannedExtractor& planned, const vmafx::hip::Module& kernels);
-  void launch(const vmafx::hip::Batch& batch) const;
+  Conversions begin() const;
+  void launch(const vmafx::hip::Batch& batch, Conversions& conversions) const;
+  std::vector<vmafx::AlignedBytes> convert(const Metric& metric, vmafx::hip::Side side, int64_t frame) const;
   void check_frame(int64_t frame, const std::byte* sums) const;
   vmafx::FrameSet frame_set(int64_t frame) const;
   /* The frame whose reference frame number `i` of the batch has that begins with `first`. */

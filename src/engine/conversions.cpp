@@ -12,7 +12,7 @@ const std::byte* Conversion::get() {
   if (!memory) memory = allocate_aligned(extractor_.converted_bytes());
   extractor_.convert(picture_->in_host()->planes, memory->get());
   converted_ = memory_.lend(std::move(*memory));
-  done = std::move(picture_);
+  if (!keeps_) done = std::move(picture_);
   return converted_->get();
 }
 

@@ -20,18 +20,25 @@ namespace vmafx {
 /* A picture for one metric. Any thread. */
 class Conversion {
  public:
-  /* `extractor` and `memory` must outlive it. */
-  Conversion(const Extractor& extractor, std::shared_ptr<HeldPicture> picture, Reuse<AlignedBytes>& memory)
-      : extractor_(extractor), memory_(memory), picture_(std::move(picture)) {}
+  /* `extractor` and `memory` must outlive it. `keeps`: the picture itself is wanted later, too. */
+  Conversion(const Extractor& extractor, std::shared_ptr<HeldPicture> picture, Reuse<AlignedBytes>& memory, bool keeps)
+      : extractor_(extractor), memory_(memory), keeps_(keeps), picture_(std::move(picture)) {}
 
   /* Throws std::bad_alloc. The picture is in host memory. */
   const std::byte* get();
 
+  /* Null once it was let go. */
+  std::shared_ptr<HeldPicture> picture() {
+    const MutexLock lock(mutex_);
+    return picture_;
+  }
+
  private:
   const Extractor& extractor_;
   Reuse<AlignedBytes>& memory_;
+  const bool keeps_;
   Mutex mutex_;
-  std::shared_ptr<HeldPicture> picture_ VMAFX_GUARDED_BY(mutex_);  // let go once it is converted
+  std::shared_ptr<HeldPicture> picture_ VMAFX_GUARDED_BY(mutex_);  // let go once it is converted, unless it is kept
   std::shared_ptr<const AlignedBytes> converted_ VMAFX_GUARDED_BY(mutex_);
 };
 
@@ -51,6 +58,9 @@ class ConvertedPictures {
   }
   ConvertedPictures(const ConvertedPictures& other) : ConvertedPictures(other.most_) { *this = other; }
   bool operator==(const ConvertedPictures& other) const { return pictures_ == other.pictures_; }
+
+  /* The last one, or that of `back` pictures before; null: there is none. */
+  SharedConversion at(size_t back) const { return back < pictures_.size() ? pictures_[back] : nullptr; }
 
   /* All of them, converted. */
   std::vector<const std::byte*> get() const;

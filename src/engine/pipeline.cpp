@@ -70,6 +70,7 @@ Status Pipeline::start(std::vector<Extractor*> extractors, int threads, int fram
   history_[0] = std::max(history_[0], history_[1]);  // they tell whether two encodes have the same history
   earlier_ = std::vector<Earlier>(encodes_);
   for (Earlier& earlier : earlier_) earlier.converted = empty_histories();
+  for (const ConvertedHistory& none : empty_histories()) last_conversions_.push_back(none.ref);
   frames_ahead_ = frames_ahead;
   make_slots((static_cast<size_t>(threads) + tasks - 1) / tasks + static_cast<size_t>(frames_ahead));
   for (int i = 0; i < threads; i++) scratch_.push_back(allocate_aligned(scratch_bytes));
@@ -96,18 +97,40 @@ Status Pipeline::add_lane(std::unique_ptr<HipLane> lane, std::vector<Extractor*>
   return {};
 }
 
+/* How many there are at most. */
+int Pipeline::leading_pairs() const {
+  int most = history_[0];
+  for (const Converting& converting : converting_)
+    if (extractors_[converting.extractor]->device_twin())
+      most = std::max(most, extractors_[converting.extractor]->reads().converted);
+  return most;
+}
+
+/* The pair of so many before the next one; none where the encode lacked that picture of the reference. */
+Pipeline::LeadingPair Pipeline::leading_pair(size_t encode, size_t back) const {
+  const Earlier& earlier = earlier_[encode];
+  for (size_t i = 0; i < converting_.size(); i++) {
+    const SharedConversion ref = earlier.converted[i].ref.at(back), dist = earlier.converted[i].dist.at(back);
+    if (!ref || ref != last_conversions_[i].at(back)) continue;
+    LeadingPair pair{ref->picture(), dist->picture(), {}};
+    if (pair.ref) return pair;
+  }
+  if (back >= static_cast<size_t>(history_[0]) || earlier.ref[back] != last_refs_[back]) return {};
+  return {earlier.ref[back], earlier.dist[back], {}};
+}
+
 /* Those of the encodes that had all of these pictures: others are the CPU's until they have (see in_lane()). */
 void Pipeline::gather_leading_pairs() {
-  for (int back = history_[0] - 1; back >= 0; back--) {
+  for (int back = leading_pairs() - 1; back >= 0; back--) {
     std::vector<LeadingPair> pairs;
-    for (size_t encode = 0; encode < encodes_ && last_refs_[back]; encode++) {
-      const Earlier& earlier = earlier_[encode];
-      if (earlier.ref[back] != last_refs_[back]) continue;
-      LeadingPair& pair = pairs.emplace_back(earlier.ref[back], earlier.dist[back]);
+    for (size_t encode = 0; encode < encodes_; encode++) {
+      LeadingPair pair = leading_pair(encode, static_cast<size_t>(back));
+      if (!pair.ref) continue;
       pair.lane.encode = static_cast<int>(encode);
       pair.lane.leads = back + 1;
       pair.lane.ref = pair.ref.get();
       pair.lane.dist = pair.dist.get();
+      pairs.push_back(std::move(pair));
     }
     if (!pairs.empty()) leading_pairs_.push_back(std::move(pairs));
   }
@@ -160,7 +183,8 @@ std::vector<ConvertedHistory> Pipeline::empty_histories() const {
 void Pipeline::start_conversions(const Held& ref, std::span<const EncodeFrame> encodes) {
   for (Converting& converting : converting_) {
     const auto start = [&](const Held& picture) {
-      return std::make_shared<Conversion>(*extractors_[converting.extractor], picture, *converting.memory);
+      return std::make_shared<Conversion>(*extractors_[converting.extractor], picture, *converting.memory,
+                                          expects_lane_);
     };
     converting.ref = start(ref);
     for (const EncodeFrame& encode : encodes) converting.dists[static_cast<size_t>(encode.encode)] = start(encode.dist);
@@ -207,12 +231,15 @@ void Pipeline::hold_part(Slot& slot, Part& part, EncodeFrame& encode) {
 
 void Pipeline::compare_histories(Slot& slot) {
   const auto same = [&](const Held* a, const Held* b) { return std::equal(a, a + history_[0], b); };
-  slot.one_history = slot.goes_on = slot.one_conversion = true;
+  slot.one_history = slot.goes_on = slot.one_conversion = slot.conversions_go_on = true;
+  for (size_t k = 0; k < converting_.size(); k++) last_conversions_[k].add(converting_[k].ref);
   for (size_t i = 0; i < slot.count; i++) {
     slot.one_history &= same(slot.parts[i].earlier_ref, slot.parts[0].earlier_ref);
     slot.goes_on &= same(slot.parts[i].earlier_ref, last_refs_);
-    for (size_t k = 0; k < converting_.size(); k++)
+    for (size_t k = 0; k < converting_.size(); k++) {
       slot.one_conversion &= slot.parts[i].converted[k].ref == slot.parts[0].converted[k].ref;
+      slot.conversions_go_on &= slot.parts[i].converted[k].ref == last_conversions_[k];
+    }
   }
   if (!history_[0]) return;
   std::move_backward(last_refs_, last_refs_ + history_[0] - 1, last_refs_ + history_[0]);
@@ -265,7 +292,9 @@ void Pipeline::let_go(Slot& slot) {
 
 /* Metrics that read earlier frames find them on the device where the slot goes on with what the slots before had. */
 bool Pipeline::in_lane(size_t extractor, const Slot& slot) const {
-  return on_device(extractor) && (slot.goes_on || !extractors_[extractor]->reads().history);
+  if (!on_device(extractor)) return false;
+  const Reads reads = extractors_[extractor]->reads();
+  return (slot.goes_on || !reads.history) && (slot.conversions_go_on || !reads.converted);
 }
 
 void Pipeline::clear_sums(Slot& slot) {
@@ -390,7 +419,8 @@ void Pipeline::start_lane(Slot& slot) {
   int count = 0;
   for (size_t i = 0; i < slot.count; i++) {
     Part& part = slot.parts[i];
-    if (slot.goes_on && std::ranges::none_of(part.lane_sums, [](const std::byte* sums) { return sums; })) continue;
+    const bool has_sums = std::ranges::any_of(part.lane_sums, [](const std::byte* sums) { return sums; });
+    if (slot.goes_on && slot.conversions_go_on && !has_sums) continue;
     part.lane.encode = part.encode;
     part.lane.scored = part.scored;
     part.lane.ref = slot.ref.get();

@@ -57,6 +57,9 @@ class Pipeline {
   /* Allocates everything. `frames_ahead`: how many frames may be in flight beyond one for each thread. */
   Status start(std::vector<Extractor*> extractors, int threads, int frames_ahead, int encodes = 1);
 
+  /* Whether a lane may come when there have been frames: the pictures that its metrics would then read as earlier ones are held. */
+  void expect_lane(bool expected) { expects_lane_ = expected; }
+
   /* From now on the extractors that have kernels run on the device. Only when empty(): before the first frame or later. `extractors`, of
    * which the lane was made, take the places of those given to start(); where one is null, that one goes on without kernels. `verify`:
    * every how many frames the CPU twins run too; 0: never. After a failure the pipeline is as before. */
@@ -121,7 +124,7 @@ class Pipeline {
     bool verified = false;         // `check` holds what the CPU twins say of the lane's extractors
     bool one_history = false;      // the earlier pictures of the reference are the same for all parts
     bool goes_on = false;          // and they are those of the slots before this one
-    bool one_conversion = false;   // likewise of the converted pictures of the reference
+    bool one_conversion = false, conversions_go_on = false;  // likewise of the converted pictures of the reference
     Held ref;
     std::vector<Part> parts;
     std::vector<FrameSet> frames;     // of each part
@@ -169,6 +172,8 @@ class Pipeline {
   bool take_kept_sums(Slot& slot, size_t extractor) const;
   void keep_sums_of(const Task& task) const;
   void start_lane(Slot& slot);
+  int leading_pairs() const;
+  LeadingPair leading_pair(size_t encode, size_t back) const;
   void gather_leading_pairs();
   void start_leading_pairs();
   void start_tasks(Slot& slot, std::vector<Task>& tasks, size_t extractor) noexcept;
@@ -199,14 +204,16 @@ class Pipeline {
   size_t encodes_per_task_ = 1;
   int verify_ = 0;
   std::vector<Slot> slots_;
-  std::vector<AlignedBytes> scratch_;  // per worker
-  std::vector<Earlier> earlier_;       // of each encode
-  Held last_refs_[kMostHistory];       // of the slots, the last one first
-  size_t next_ = 0, oldest_ = 0;       // slot counts; slot = count % slots_.size()
-  size_t taken_ = 0;                   // parts of the oldest slot
+  std::vector<AlignedBytes> scratch_;                // per worker
+  std::vector<Earlier> earlier_;                     // of each encode
+  Held last_refs_[kMostHistory];                     // of the slots, the last one first
+  std::vector<ConvertedPictures> last_conversions_;  // likewise, of each converting extractor
+  size_t next_ = 0, oldest_ = 0;                     // slot counts; slot = count % slots_.size()
+  size_t taken_ = 0;                                 // parts of the oldest slot
   int frames_ahead_ = 0;
   std::vector<std::vector<LeadingPair>> leading_pairs_;  // of each picture of the reference, oldest first
-  bool lane_began_ = false;                              // it has them
+  bool expects_lane_ = false;
+  bool lane_began_ = false;  // it has them
   Verification verification_;
 
   mutable Mutex mutex_;

@@ -250,6 +250,7 @@ Status Session::start_opening() {
       {.device = device_choice(), .lane = std::move(lane), .beside_stream = !has_surfaces()}, log_);
   if (!opening.ok()) return give_up_device(params_.backend, opening.status(), backend_, log_);
   opening_ = std::move(opening.value());
+  pipeline_.expect_lane(true);
   if (!has_surfaces()) return {};
   (void)opening_->wait();
   return look_at_opening();
@@ -262,6 +263,7 @@ Status Session::look_at_opening() {
   if (!outcome) return {};
   if (outcome->ok()) outcome = take_over();
   opening_.reset();
+  pipeline_.expect_lane(false);
   VMAFX_TRY(failure_);
   return outcome->ok() ? Status() : give_up_device(params_.backend, *outcome, backend_, log_);
 }
@@ -314,8 +316,13 @@ Status Session::start_import(PictureReader& reader, const InputFormat& format) {
 
 StatusOr<std::unique_ptr<DeviceIntake>> Session::open_intake(const InputFormat& format) const {
   if (params_.import_frames == "host") return error(ENOTSUP, "import=host");
-  for (size_t i = 0; i < plan_.extractors().size(); i++)
-    if (!pipeline_.on_device(i)) return error(ENOTSUP, "%s runs on the CPU", plan_.extractors()[i].name().c_str());
+  for (size_t i = 0; i < plan_.extractors().size(); i++) {
+    const PlannedExtractor& planned = plan_.extractors()[i];
+    if (!pipeline_.on_device(i)) return error(ENOTSUP, "%s runs on the CPU", planned.name().c_str());
+    if (const int earlier = planned.extractor->reads().converted)
+      return error(ENOTSUP, "%s reads %d earlier frames, more than a decoder has memory for", planned.name().c_str(),
+                   earlier);
+  }
   return DeviceIntake::create(format, *backend_.device, params_.given);
 }
 

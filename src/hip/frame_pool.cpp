@@ -49,14 +49,15 @@ void FramePool::place_planes() {
   batch_bytes_ = frame_bytes_ * layout_.batch;
   sums_stride_ = round_up(layout_.sums_bytes, kBlockAlignment);
   batch_sums_bytes_ = sums_stride_ * layout_.batch;
-  device_bytes_ =
-      batch_bytes_ * device_batches() + batch_sums_bytes_ * layout_.batches_in_flight + layout_.scratch_bytes;
+  device_bytes_ = batch_bytes_ * device_batches() + batch_sums_bytes_ * layout_.batches_in_flight +
+                  layout_.scratch_bytes + layout_.kept_bytes;
 }
 
 Status FramePool::allocate() {
   VMAFX_ASSIGN(device_, DeviceBuffer<std::byte>::create(context_, batch_bytes_ * device_batches()));
   VMAFX_ASSIGN(device_sums_, DeviceBuffer<std::byte>::create(context_, batch_sums_bytes_ * layout_.batches_in_flight));
   VMAFX_ASSIGN(scratch_, DeviceBuffer<std::byte>::create(context_, layout_.scratch_bytes));
+  VMAFX_ASSIGN(kept_, DeviceBuffer<std::byte>::create(context_, layout_.kept_bytes));
   VMAFX_TRY(still_wanted(context_));  // page-locking takes long
   VMAFX_ASSIGN(staging_, PinnedBuffer<std::byte>::create(context_, batch_bytes_ * layout_.batches_in_flight));
   VMAFX_ASSIGN(host_sums_, PinnedBuffer<std::byte>::create(context_, batch_sums_bytes_ * layout_.batches_in_flight));
@@ -175,6 +176,7 @@ void FramePool::fill_batch(Batch* batch) {
   batch->sums = sums_of(filling_);
   batch->sums_stride = sums_stride_;
   batch->scratch = scratch_.ptr();
+  batch->kept = kept_.ptr();
   for (int p = 0; p < 3; p++) {
     for (int back = layout_.history; back > 0; back--) {
       batch->planes[p].ref[ref_index(0, back)] = earlier(Side::kRef, batch->first - back, p);

@@ -39,6 +39,7 @@ struct PoolLayout {
   PlaneSize ref[3], dist[3];
   size_t sums_bytes = 0;     // raw sums of one frame, all metrics together
   size_t scratch_bytes = 0;  // what the kernels of one batch need besides
+  size_t kept_bytes = 0;     // what they leave for later batches
   int history = 0;           // earlier frames that are read, up to kMostHistory
   int batch = 1;             // frames in one launch, up to kMostBatch
   int batches_in_flight = 3;
@@ -103,6 +104,7 @@ struct Batch {
   DevicePtr<std::byte> sums;     // of the first frame, zeroed
   size_t sums_stride = 0;        // bytes from one frame's sums to the next's
   DevicePtr<std::byte> scratch;  // shared by all batches, which the stream keeps apart; not initialized
+  DevicePtr<std::byte> kept;     // likewise shared; what a batch leaves there the next one finds
   BatchPlanes planes[3];
 };
 
@@ -196,7 +198,7 @@ class FramePool {
   size_t stride_[2][3] = {}, offset_[2][3] = {};  // of each plane, in a frame's block
   size_t frame_bytes_ = 0, batch_bytes_ = 0, sums_stride_ = 0, batch_sums_bytes_ = 0, device_bytes_ = 0;
 
-  DeviceBuffer<std::byte> device_, device_sums_, scratch_;
+  DeviceBuffer<std::byte> device_, device_sums_, scratch_, kept_;
   PinnedBuffer<std::byte> staging_, host_sums_;
   std::vector<Slot> slots_;
   std::vector<Planes> planes_;    // of the frames on the device, by number modulo their count

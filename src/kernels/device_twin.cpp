@@ -1,7 +1,8 @@
 #include "kernels/device_twin.h"
 
 #include <algorithm>
-#include <utility>
+
+#include "kernels/device_conversions.h"
 
 namespace vmafx {
 namespace {
@@ -29,9 +30,14 @@ void add_reads(const Reads& reads, const VideoFormat& format, hip::PoolLayout& l
   layout.history = std::max(layout.history, reads.history);
 }
 
-size_t add_memory(Extractor& extractor, hip::PoolLayout& layout) {
-  layout.scratch_bytes = std::max(layout.scratch_bytes, extractor.device_twin()->scratch_bytes(layout.batch));
-  return std::exchange(layout.sums_bytes, layout.sums_bytes + round_up(extractor.sums_bytes(), kSumsAlignment));
+PoolMemory add_memory(Extractor& extractor, hip::PoolLayout& layout) {
+  const DeviceTwin& twin = *extractor.device_twin();
+  layout.scratch_bytes = std::max(layout.scratch_bytes, twin.scratch_bytes(layout.batch));
+  const PoolMemory memory = {layout.sums_bytes, layout.kept_bytes};
+  layout.sums_bytes += round_up(extractor.sums_bytes(), kSumsAlignment);
+  if (const int earlier = extractor.reads().converted)
+    layout.kept_bytes += twin.converted_bytes() * DeviceConversions::places(earlier, layout.batch, layout.encodes);
+  return memory;
 }
 
 FrameGroups DeviceBatch::groups(unsigned blocks) const {
@@ -55,9 +61,10 @@ bool DeviceBatch::same_reference(int frame, int other) const {
   });
 }
 
-DeviceBatch device_batch(const hip::Batch& batch, size_t sums) {
+DeviceBatch device_batch(const hip::Batch& batch, const PoolMemory& memory) {
   DeviceBatch own = {batch};
-  own.sums = batch.sums + static_cast<ptrdiff_t>(sums);
+  own.sums = batch.sums + static_cast<ptrdiff_t>(memory.sums);
+  own.converted = batch.kept + static_cast<ptrdiff_t>(memory.converted);
   return own;
 }
 

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <deque>
+#include <span>
 #include <utility>
 
 #include "base/aligned.h"
@@ -30,6 +31,10 @@ namespace vmafx {
 struct DeviceBatch : hip::Batch {
   /* So many blocks keep the largest GPUs busy a few times over, so that the last ones do not wait long for each other. */
   unsigned enough_blocks = 1024;
+
+  /* Of a metric with Reads::converted. Its memory has places of converted_bytes(), each a multiple of 256, one behind the other. */
+  hip::DevicePtr<std::byte> converted;
+  ConvertedPlaces places;  // what launch() reads
 
   /* The metric's struct, or what begins at that byte of it. */
   template <class Sums>
@@ -134,6 +139,14 @@ class DeviceTwin {
   /* Device memory that launch() works in, for a batch of `frames`. Nobody else touches it while its kernels run. */
   virtual size_t scratch_bytes([[maybe_unused]] int frames) const { return 0; }
 
+  /* Of a metric with Reads::converted: device memory of a picture as its kernels read it. */
+  virtual size_t converted_bytes() const { return 0; }
+
+  /* Queues what converts these pictures, kMostToConvert of them at most, each into its place in batch.converted. */
+  virtual Status convert(const DeviceBatch&, [[maybe_unused]] std::span<const PictureToConvert> pictures) const {
+    return {};
+  }
+
   /* Finds the kernels, once, before the first launch(). */
   Status load(const hip::Module& module) { return kernels_.load(module); }
 
@@ -147,13 +160,18 @@ class DeviceTwin {
 /* Has a pool for frames of `format` hold what `reads` names. */
 void add_reads(const Reads& reads, const VideoFormat& format, hip::PoolLayout& layout);
 
-/* Has the pool, whose layout.batch is said, hold the sums and the scratch memory of an extractor that has a twin. Returns where
- * its sums begin in those of the pool. Scratch memory all metrics have in one place: on the batch's stream their kernels run one
- * metric after the other. */
-size_t add_memory(Extractor& extractor, hip::PoolLayout& layout);
+/* Where a metric's memory begins in that of a pool. */
+struct PoolMemory {
+  size_t sums = 0;       // in those of a frame
+  size_t converted = 0;  // in what stays from batch to batch
+};
 
-/* A pool's batch for the metric whose sums begin there. */
-DeviceBatch device_batch(const hip::Batch& batch, size_t sums);
+/* Has the pool, whose layout.batch and layout.encodes are said, hold the sums, the converted pictures and the scratch memory of an extractor that
+ * has a twin. Scratch memory all metrics have in one place: on the batch's stream their kernels run one metric after the other. */
+PoolMemory add_memory(Extractor& extractor, hip::PoolLayout& layout);
+
+/* A pool's batch for the metric that has this memory. */
+DeviceBatch device_batch(const hip::Batch& batch, const PoolMemory& memory);
 
 }  // namespace vmafx
 

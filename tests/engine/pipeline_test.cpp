@@ -49,33 +49,61 @@ class Metric : public Extractor {
   Idle twin;
 };
 
+constexpr int kMostBack = 5;
+
 /* What a frame's job saw: the first sample of each picture, 0 where there is none. */
 struct Seen {
-  int64_t ref[3] = {}, dist[3] = {};  // of the frame, and of one and two before it
+  int64_t ref[1 + kMostBack] = {}, dist[1 + kMostBack] = {};  // of the frame, and of those before it
   bool operator==(const Seen&) const = default;
 };
 
-/* Its "kernels" are copies of those samples. */
+/* Its "kernels" are copies of those samples, which are what it converts pictures to. */
 class Looks : public DeviceTwin {
  public:
   explicit Looks(const Reads& reads) : reads_(reads) {}
+  size_t converted_bytes() const override { return kPlaceBytes; }
+  Status convert(const DeviceBatch& batch, std::span<const PictureToConvert> pictures) const override {
+    for (const PictureToConvert& picture : pictures)
+      VMAFX_TRY(copy(batch, picture.plane[0].data.as<const std::byte>(), place(batch, picture.place)));
+    return {};
+  }
   Status launch(const DeviceBatch& batch) const override {
     for (int i = 0; i < batch.count; i++)
-      for (int back = 0; back <= reads_.history; back++) {
+      for (int back = 0; back <= std::max(reads_.history, reads_.converted); back++) {
         const hip::DevicePtr<std::byte> seen = batch.sums + static_cast<ptrdiff_t>(i * batch.sums_stride) + 8 * back;
-        VMAFX_TRY(copy(batch, batch.planes[0].ref[hip::ref_index(i, back)], seen + offsetof(Seen, ref)));
-        VMAFX_TRY(copy(batch, hip::dist_plane(batch.planes[0], i, back), seen + offsetof(Seen, dist)));
+        VMAFX_TRY(copy(batch, ref(batch, i, back), seen + offsetof(Seen, ref)));
+        VMAFX_TRY(copy(batch, dist(batch, i, back), seen + offsetof(Seen, dist)));
       }
     return fails ? error(EIO, "the launch failed") : Status();
   }
   bool fails = false;
 
  private:
-  static Status copy(const DeviceBatch& batch, const hip::DevicePlane& from, hip::DevicePtr<std::byte> to) {
-    return from.data ? batch.stream->copy_rows(to, 1, from.data.as<const std::byte>(), 1, 1, 1) : Status();
+  using Sample = hip::DevicePtr<const std::byte>;
+  static constexpr size_t kPlaceBytes = 256;
+
+  static hip::DevicePtr<std::byte> place(const DeviceBatch& batch, int number) {
+    return batch.converted + static_cast<ptrdiff_t>(kPlaceBytes) * number;
+  }
+  Sample ref(const DeviceBatch& batch, int i, int back) const {
+    if (!reads_.converted) return batch.planes[0].ref[hip::ref_index(i, back)].data.as<const std::byte>();
+    const int at = batch.places.earlier + i - back;
+    return at < 0 ? Sample() : Sample(place(batch, batch.places.ref[at]));
+  }
+  Sample dist(const DeviceBatch& batch, int i, int back) const {
+    if (!reads_.converted) return hip::dist_plane(batch.planes[0], i, back).data.as<const std::byte>();
+    const int at = batch.places.earlier + i - back;
+    return at < 0 ? Sample() : Sample(place(batch, batch.places.dist[at]));
+  }
+  static Status copy(const DeviceBatch& batch, Sample from, hip::DevicePtr<std::byte> to) {
+    return from ? batch.stream->copy_rows(to, 1, from, 1, 1, 1) : Status();
   }
   const Reads reads_;
 };
+
+int64_t first_of(const Picture& picture) {
+  return picture.plane[0].data ? *static_cast<const uint8_t*>(picture.plane[0].data) : 0;
+}
 
 class Watcher : public Extractor {
  public:
@@ -84,16 +112,22 @@ class Watcher : public Extractor {
   Reads reads() const override { return reads_; }
   size_t sums_bytes() const override { return sizeof(Seen); }
   size_t scratch_bytes() const override { return 0; }
+  size_t converted_bytes() const override { return reads_.converted ? 64 : 0; }
+  void convert(const Picture& picture, std::byte* converted) const override {
+    *converted = static_cast<std::byte>(first_of(picture));
+  }
   void extract(const FrameSet& frames, std::byte*, void* sums) const override {
-    const auto first = [](const Picture& picture) {
-      return picture.plane[0].data ? *static_cast<const uint8_t*>(picture.plane[0].data) : 0;
-    };
     auto& seen = *static_cast<Seen*>(sums);
-    seen.ref[0] = first(frames.ref);
-    if (reads_.dist) seen.dist[0] = first(frames.dist);
+    for (size_t i = 0; i < frames.converted_ref.size(); i++)
+      seen.ref[i] = std::to_integer<int64_t>(*frames.converted_ref[i]);
+    for (size_t i = 0; i < frames.converted_dist.size(); i++)
+      seen.dist[i] = std::to_integer<int64_t>(*frames.converted_dist[i]);
+    if (reads_.converted) return;
+    seen.ref[0] = first_of(frames.ref);
+    if (reads_.dist) seen.dist[0] = first_of(frames.dist);
     for (int i = 0; i < 2; i++) {
-      seen.ref[1 + i] = first(frames.earlier_ref[i]);
-      seen.dist[1 + i] = first(frames.earlier_dist[i]);
+      seen.ref[1 + i] = first_of(frames.earlier_ref[i]);
+      seen.dist[1 + i] = first_of(frames.earlier_dist[i]);
     }
   }
   void finalize(int64_t, const void*, ScoreSink&) override {}
@@ -111,20 +145,22 @@ void add(Pipeline& pipeline, int64_t index, bool scored, Pipeline::Held ref, Pip
   assert_ok(pipeline.add(std::move(ref), encode));
 }
 
-/* Sends 20 frames by, on the device or not, and expects each to be seen with those before it; from `fails_at` on by the
- * CPU. */
-void watch(const Reads& reads, bool device, int fails_at = -1) {
+constexpr int kNever = -1, kFrames = 20;
+
+/* Sends 20 frames by, and expects each to be seen with those before it: from frame `begins` on by the device, from `fails_at` on again by the CPU. */
+void watch(const Reads& reads, int begins, int fails_at = kNever) {
   const auto first_sample = [](int n, bool distorted) -> int64_t { return make_samples(kPictures, n, distorted)[0]; };
   Watcher watcher(reads);
   Pipeline pipeline;
   assert_ok(pipeline.start({&watcher}, 2, 1));
-  if (device) assert_ok(pipeline.add_lane(open_test_device(), kFormat, false, 0));
+  pipeline.expect_lane(begins > 0);
   int taken = 0;
+  const int earlier = std::max(reads.history, reads.converted);
   const auto take_one = [&] {
     FinishedFrame finished;
     if (!pipeline.take(true, &finished)) return false;
     Seen want;
-    for (int back = 0; back <= reads.history && back <= taken; back++) {
+    for (int back = 0; back <= earlier && back <= taken; back++) {
       want.ref[back] = first_sample(taken - back, false);
       if (reads.dist) want.dist[back] = first_sample(taken - back, true);
     }
@@ -137,8 +173,13 @@ void watch(const Reads& reads, bool device, int fails_at = -1) {
   Log log;
   PictureReader reader;
   reader.start(luma_read(), log);
-  for (int n = 0; n < 20; n++) {
+  for (int n = 0; n < kFrames; n++) {
     while (pipeline.full()) take_one();
+    if (n == begins) {
+      while (take_one()) continue;
+      assert_ok(pipeline.add_lane(open_test_device(), kFormat, false, 0));
+      pipeline.expect_lane(false);
+    }
     if (n == fails_at) {
       while (take_one()) continue;
       watcher.twin.fails = true;
@@ -148,8 +189,12 @@ void watch(const Reads& reads, bool device, int fails_at = -1) {
     add(pipeline, n, n % 3 == 0, std::move(ref.value()), std::move(dist.value()));
   }
   while (take_one()) continue;
-  ck_assert_int_eq(taken, 20);
-  ck_assert_int_eq(TestPicture::alive, reads.history * (reads.dist ? 2 : 1));  // nobody holds a side for another's sake
+  ck_assert_int_eq(taken, kFrames);
+  if (reads.converted)  // what the CPU would need if the device failed
+    ck_assert_int_eq(TestPicture::alive, begins != kNever && fails_at == kNever ? 2 * (reads.converted + 1) : 0);
+  else
+    ck_assert_int_eq(TestPicture::alive,
+                     reads.history * (reads.dist ? 2 : 1));  // nobody holds a side for another's sake
 }
 
 /* A stream of 8 frames through the metric; how many finished with each value of `wrong`. */
@@ -250,10 +295,24 @@ START_TEST(earlier_frames_of_the_sides_that_are_read) {
   for (const unsigned dist : {0u, 1u})
     for (const int history : {0, 1, 2}) {
       const Reads reads{.ref = 1, .dist = dist, .history = history, .every_frame = true};
-      watch(reads, false);
-      watch(reads, true);
-      watch(reads, true, 11);
+      watch(reads, kNever);
+      watch(reads, 0);
+      watch(reads, 0, 11);
+      watch(reads, 7, 15);
     }
+  ck_assert_int_eq(TestPicture::alive, 0);
+}
+END_TEST
+
+START_TEST(earlier_frames_as_they_are_converted) {
+  for (const int converted : {1, kMostBack}) {
+    const Reads reads{.ref = 1, .dist = 1, .converted = converted, .every_frame = true};
+    watch(reads, kNever);
+    for (const int begins : {0, 1, converted, 9}) {
+      watch(reads, begins);
+      for (const int fails_at : {begins, begins + 1, begins + 8}) watch(reads, begins, fails_at);
+    }
+  }
   ck_assert_int_eq(TestPicture::alive, 0);
 }
 END_TEST
@@ -263,5 +322,6 @@ int main() {
                                 {"right", verification_sees_a_right_device},
                                 {"lowest_bit", the_lowest_bit_of_a_large_sum_is_a_difference},
                                 {"handover", the_cpu_takes_over_at_the_frame_that_failed},
-                                {"history", earlier_frames_of_the_sides_that_are_read}});
+                                {"history", earlier_frames_of_the_sides_that_are_read},
+                                {"converted", earlier_frames_as_they_are_converted}});
 }

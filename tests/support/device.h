@@ -11,14 +11,17 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <numeric>
 #include <string>
 #include <vector>
 
 #include "base/aligned.h"
 #include "hip/frame_pool.h"
+#include "kernels/device_conversions.h"
 #include "kernels/device_twin.h"
 #include "kernels/extractor.h"
 #include "tests/support/check_main.h"
+#include "tests/support/converted.h"
 #include "tests/support/paths.h"
 
 namespace vmafx::test {
@@ -65,8 +68,9 @@ using StreamSums = std::vector<std::vector<std::byte>>;
 class DeviceRun {
  public:
   DeviceRun(Extractor& extractor, const VideoFormat& format, int batch)
-      : twin_(*extractor.device_twin()), reads_(extractor.reads()), sums_bytes_(extractor.sums_bytes()),
-        device_(open_test_device()), pool_(take(hip::FramePool::create(device_.context, layout(format, batch)))) {
+      : extractor_(extractor), twin_(*extractor.device_twin()), reads_(extractor.reads()),
+        sums_bytes_(extractor.sums_bytes()), device_(open_test_device()), conversions_(reads_.converted, batch, 1),
+        pool_(take(hip::FramePool::create(device_.context, layout(format, batch)))) {
     assert_ok(twin_.load(*device_.kernels));
   }
 
@@ -88,9 +92,8 @@ class DeviceRun {
   hip::PoolLayout layout(const VideoFormat& format, int batch) const {
     hip::PoolLayout layout;
     add_reads(reads_, format, layout);
-    layout.sums_bytes = sums_bytes_;
-    layout.scratch_bytes = twin_.scratch_bytes(batch);
     layout.batch = batch;
+    add_memory(extractor_, layout);
     return layout;
   }
 
@@ -107,11 +110,21 @@ class DeviceRun {
   }
 
   void launch() {
-    DeviceBatch batch = {take(pool_->upload())};
+    DeviceBatch batch = device_batch(take(pool_->upload()), {});
     batch.enough_blocks = 1;  // frames that share their reference do so in every kernel, however small they are
+    if (reads_.converted) convert(batch);
     assert_ok(twin_.launch(batch));
     assert_ok(pool_->read_back());
     in_flight_ += batch.count;
+  }
+
+  /* Each frame is the next one of one stream, whatever its reference. */
+  void convert(DeviceBatch& batch) {
+    const std::vector<DeviceConversions::Frame> frames(static_cast<size_t>(batch.count));
+    std::vector<int> numbers(frames.size());
+    std::iota(numbers.begin(), numbers.end(), 0);
+    assert_ok(conversions_.convert(twin_, batch, frames));
+    batch.places = conversions_.seen_by(numbers);
   }
 
   void collect() {
@@ -124,10 +137,12 @@ class DeviceRun {
     pool_->release();
   }
 
+  Extractor& extractor_;
   DeviceTwin& twin_;
   const Reads reads_;
   const size_t sums_bytes_;
   const hip::OpenedDevice device_;
+  DeviceConversions conversions_;
   const std::unique_ptr<hip::FramePool> pool_;
   StreamSums sums_;
   size_t in_flight_ = 0;
@@ -138,6 +153,7 @@ inline StreamSums cpu_sums(const Extractor& extractor, const std::vector<Picture
   const AlignedBytes scratch = allocate_aligned(extractor.scratch_bytes());
   const AlignedBytes sums = allocate_aligned(extractor.sums_bytes());
   StreamSums all;
+  std::vector<Picture> refs, dists;
   for (size_t i = 0; i < frames.size(); i++) {
     FrameSet set;
     set.index = static_cast<int64_t>(i);
@@ -147,6 +163,10 @@ inline StreamSums cpu_sums(const Extractor& extractor, const std::vector<Picture
       set.earlier_ref[back - 1] = frames[i - back].ref;
       set.earlier_dist[back - 1] = frames[i - back].dist;
     }
+    refs.push_back(frames[i].ref);
+    dists.push_back(frames[i].dist);
+    const ConvertedFrame converted(extractor, refs, dists);
+    converted.show(set);
     std::memset(sums.get(), 0, extractor.sums_bytes());
     extractor.extract(set, scratch.get(), sums.get());
     all.emplace_back(sums.get(), sums.get() + extractor.sums_bytes());

@@ -94,7 +94,9 @@ Status HipLane::create_pool(const std::vector<Extractor*>& extractors, const Vid
     VMAFX_TRY(hip::still_wanted(device_.context));
     DeviceTwin* twin = extractor->device_twin();
     VMAFX_TRY(twin->load(*device_.kernels));
-    metrics_.push_back({twin, extractor->reads(), extractor->sums_bytes(), add_memory(*extractor, layout)});
+    const Reads reads = extractor->reads();
+    metrics_.push_back({twin, reads, extractor->sums_bytes(), add_memory(*extractor, layout), std::nullopt});
+    if (reads.converted) metrics_.back().conversions.emplace(reads.converted, layout.batch, encodes_);
   }
   VMAFX_ASSIGN(unpacker_, Unpacker::load(*device_.kernels));
   VMAFX_ASSIGN(pool_, hip::FramePool::create(device_.context, layout));
@@ -170,7 +172,8 @@ Status HipLane::step() {
 
 bool HipLane::is_read(const LaneFrame& frame, hip::Side side) const {
   return std::ranges::any_of(metrics_, [&](const Metric& metric) {
-    const bool reads_frame = frame.leads ? metric.reads.history >= frame.leads : runs(metric, frame);
+    const int earlier = std::max(metric.reads.history, metric.reads.converted);
+    const bool reads_frame = frame.leads ? earlier >= frame.leads : runs(metric, frame);
     return reads_frame && (side == hip::Side::kRef ? metric.reads.ref : metric.reads.dist);
   });
 }
@@ -315,7 +318,10 @@ Status HipLane::send() {
   VMAFX_ASSIGN(const hip::Batch batch, pool_->upload());
   VMAFX_TRY(unpack(batch));
   VMAFX_TRY(copy(batch));
-  for (const Metric& metric : metrics_) VMAFX_TRY(launch(batch, metric));
+  for (Metric& metric : metrics_) {
+    VMAFX_TRY(convert(batch, metric));
+    VMAFX_TRY(launch(batch, metric));
+  }
   VMAFX_TRY(pool_->read_back());
   Sent& sent = sent_.emplace_back();
   std::swap(sent.frames, staged_);
@@ -352,6 +358,16 @@ HipLane::Arrangement HipLane::arrange(const Metric& metric, const Frames& frames
   return arranged;
 }
 
+/* Of all frames, in the order of the stream: those that lead, too. */
+Status HipLane::convert(const hip::Batch& batch, Metric& metric) const {
+  if (!metric.conversions) return {};
+  DeviceConversions::Frame frames[hip::kMostBatch];
+  size_t n = 0;
+  for (const LaneFrame* frame = staged_.first(); frame; frame = frame->next)
+    frames[n++] = {frame->encode, frame->place == 0};
+  return metric.conversions->convert(*metric.twin, device_batch(batch, metric.memory), {frames, n});
+}
+
 Status HipLane::launch(const hip::Batch& batch, const Metric& metric) const {
   const Arrangement arranged = arrange(metric, staged_);
   const LaneFrame* frames[hip::kMostBatch];
@@ -369,13 +385,15 @@ Status HipLane::launch(const hip::Batch& batch, const Metric& metric) const {
 
 Status HipLane::launch(const hip::Batch& batch, const Metric& metric, std::span<const int> order,
                        int first_sums) const {
-  DeviceBatch work = device_batch(batch, metric.sums + first_sums * batch.sums_stride);
+  DeviceBatch work = device_batch(batch, metric.memory);
+  work.sums = work.sums + static_cast<ptrdiff_t>(first_sums * batch.sums_stride);
   work.count = static_cast<int>(order.size());
   for (int p = 0; p < 3; p++)
     for (int i = 0; i < work.count; i++) {
       work.planes[p].ref[hip::ref_index(i)] = batch.planes[p].ref[hip::ref_index(order[i])];
       work.planes[p].dist[i] = batch.planes[p].dist[order[i]];
     }
+  if (metric.conversions) work.places = metric.conversions->seen_by(order);
   if (metric.reads.history && (encodes_ > 1 || order[0] > 0)) set_earlier(work, metric, before_[order[0]]);
   return metric.twin->launch(work);
 }
@@ -400,7 +418,8 @@ Status HipLane::collect() {
     int i = 0;
     for (const LaneFrame* frame = sent_.front().frames.first(); frame; frame = frame->next, i++)
       if (arranged.sums[i] >= 0 && frame->sums[m])
-        std::memcpy(frame->sums[m], batch.sums + metric.sums + arranged.sums[i] * batch.sums_stride, metric.sums_bytes);
+        std::memcpy(frame->sums[m], batch.sums + metric.memory.sums + arranged.sums[i] * batch.sums_stride,
+                    metric.sums_bytes);
   }
   pool_->release();
   for (Copy& copy : sent_.front().copies)

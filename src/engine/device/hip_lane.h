@@ -16,6 +16,7 @@
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <span>
 #include <thread>
 #include <vector>
@@ -27,6 +28,7 @@
 #include "engine/workers.h"
 #include "hip/device.h"
 #include "hip/frame_pool.h"
+#include "kernels/device_conversions.h"
 #include "kernels/device_twin.h"
 #include "kernels/extractor.h"
 #include "kernels/steps/unpack_hip.h"
@@ -84,7 +86,8 @@ class HipLane {
     DeviceTwin* twin;
     Reads reads;
     size_t sums_bytes;
-    size_t sums;  // where they begin in those of a frame
+    PoolMemory memory;
+    std::optional<DeviceConversions> conversions;
   };
 
   struct Fill final : Job {  // some rows of a picture, to be copied into the staging
@@ -157,11 +160,12 @@ class HipLane {
   Status unpack(const hip::Batch& batch);
   void plan_copy(HeldPicture& picture, int p, const SamplePlane& plane, size_t row_bytes);
   Status copy(const hip::Batch& batch);
+  Status convert(const hip::Batch& batch, Metric& metric) const;
   Status launch(const hip::Batch& batch, const Metric& metric) const;
   Status launch(const hip::Batch& batch, const Metric& metric, std::span<const int> order, int first_sums) const;
   Arrangement arrange(const Metric& metric, const Frames& frames) const;
   bool takes_each_encode(const Metric& metric) const {
-    return encodes_ > 1 && metric.reads.history > 0 && metric.reads.dist;
+    return encodes_ > 1 && (metric.reads.history > 0 || metric.conversions) && metric.reads.dist;
   }
   bool takes_references(const Metric& metric) const { return encodes_ > 1 && !metric.reads.dist; }
   void set_earlier(DeviceBatch& work, const Metric& metric, const Staged& first) const;

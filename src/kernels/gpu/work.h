@@ -78,6 +78,22 @@ struct FrameGroups {
   uint8_t picture[hip::kMostBatch] = {};
 };
 
+/* A picture of a metric that reads pictures as it converts them (Reads::converted), and the place in the metric's memory where its kernels
+ * are to leave what they make of it. */
+struct PictureToConvert {
+  hip::DevicePlane plane[3];
+  int32_t place = 0;
+};
+
+inline constexpr int kMostToConvert = 2 * hip::kMostBatch;  // in a batch
+
+/* The places of what such kernels read: of each side first the pictures before the first frame, the oldest one first, then those of the frames. */
+inline constexpr int kMostConverted = 128;
+struct ConvertedPlaces {
+  int32_t earlier = 0;
+  uint16_t ref[kMostConverted + hip::kMostBatch] = {}, dist[kMostConverted + hip::kMostBatch] = {};
+};
+
 /* Planes of T in scratch memory: of each frame that of ref, then that of dist. */
 template <class T>
 struct PlanePairs {
