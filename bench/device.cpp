@@ -60,6 +60,8 @@ struct Settings {
   Peer peer;
 };
 
+constexpr double kFramesPerSecond = 24;  // of the video, for metrics that depend on it
+
 /* What is measured in one line: a metric, or all that a model needs. */
 struct Row {
   std::string name;
@@ -215,7 +217,8 @@ void run(const Settings& settings) {
   std::fflush(stdout);
   for (const Size& size : settings.sizes)
     for (const int bits : settings.bits) {
-      const DeviceFrames frames(device.context, {.w = size.w, .h = size.h, .bpc = bits, .chroma = Chroma::k420});
+      const DeviceFrames frames(
+          device.context, {.w = size.w, .h = size.h, .bpc = bits, .chroma = Chroma::k420, .fps = kFramesPerSecond});
       for (const int batch : settings.batches) {
         print_heading(frames.format(), batch, frames.count());
         for (const Row& row : rows) print_row(row, settings, device, frames, batch);

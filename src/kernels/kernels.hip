@@ -12,6 +12,7 @@
 #include "kernels/butteraugli/butteraugli.hip"
 #include "kernels/cambi/cambi.hip"
 #include "kernels/ciede/ciede.hip"
+#include "kernels/cvvdp/cvvdp.hip"
 #include "kernels/float_ansnr/float_ansnr.hip"
 #include "kernels/float_moment/float_moment.hip"
 #include "kernels/motion/float_motion.hip"

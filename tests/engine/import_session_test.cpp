@@ -361,6 +361,18 @@ START_TEST(import_is_obeyed) {
 }
 END_TEST
 
+/* A decoder has not the memory for what it would keep. */
+START_TEST(metrics_that_look_back_far_get_downloads) {
+  DmabufDecoder decoder;
+  VmafxParams params = params_on("hip");
+  params.feature = "name=cvvdp:fps=24";
+  params.import_frames = "device";
+  const Outcome refused = run_dmabuf(decoder, kNv12, params);
+  ck_assert_int_eq(refused.error, -EINVAL);
+  assert_contains(refused.log, "cvvdp_fps_24 reads 6 earlier frames, more than a decoder has memory for");
+}
+END_TEST
+
 START_TEST(the_cpu_gets_downloads) {
   DmabufDecoder decoder;
   assert_downloaded(decoder, params_on("cpu"), "adm runs on the CPU", false);
@@ -574,6 +586,7 @@ int main(int argc, char** argv) {
   return failed | run_suite_on_emulator("pictures on a GPU that cannot be read there",
                                         {{"downloads", what_cannot_be_imported_is_downloaded},
                                          {"options", import_is_obeyed},
+                                         {"looks_back", metrics_that_look_back_far_get_downloads},
                                          {"cpu", the_cpu_gets_downloads},
                                          {"context", device_addresses_need_their_context},
                                          {"two_devices", addresses_of_another_device_are_downloaded},

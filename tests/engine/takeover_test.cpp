@@ -25,6 +25,10 @@ namespace {
 constexpr char kFeatures[] =
     "name=psnr:enable_apsnr=true|name=motion:motion_five_frame_window=true|name=float_motion|name=speed_temporal";
 
+/* One that reads six as it converts them, and one that reads two of the reference. */
+constexpr char kLookBack[] = "name=cvvdp:fps=24|name=motion:motion_five_frame_window=true";
+constexpr VmafxFormat kSmall = {24, 20, VMAFX_CHROMA_420, 8, VMAFX_LAYOUT_PLANAR, 0, VMAFX_MEMORY_HOST};
+
 /* Holds the opening back where it says that it begins, until it is let go. */
 class Gate {
  public:
@@ -183,6 +187,23 @@ START_TEST(each_encode_keeps_its_history) {
 }
 END_TEST
 
+START_TEST(metrics_may_look_back_far) {
+  VmafxParams params = params_for("auto", "", kLookBack);
+  params.verify_fail = 1;
+  for (const int frame : {1, 4, 9}) {
+    params.verify = frame == 4 ? 3 : 0;
+    const Encodes one = {.count = 1, .frames = 12, .format = kSmall};
+    assert_contains(assert_as_alone(params, with_takeover(one, frame)).log,
+                    takes_over(frame) + "cvvdp_fps_24 on hip, ");
+  }
+  for (const int frame : {2, 8}) {
+    params.n_subsample = 1 + frame % 3;
+    const Encodes several = {.count = 5, .frames = 16, .has_pair = uneven, .format = kSmall};
+    assert_contains(assert_as_alone(params, with_takeover(several, frame)).log, "the GPU takes over at frame ");
+  }
+}
+END_TEST
+
 START_TEST(the_gpu_is_verified_from_there_on) {
   VmafxParams params = params_for("auto", "", kFeatures);
   params.verify = 2;
@@ -331,6 +352,7 @@ int main(int argc, char** argv) {
                                                            {"models", models_do_not_notice},
                                                            {"subsample", frames_are_left_out_as_before},
                                                            {"encodes", each_encode_keeps_its_history},
+                                                           {"look_back", metrics_may_look_back_far},
                                                            {"verify", the_gpu_is_verified_from_there_on},
                                                            {"reports", reports_say_where_it_was}});
   return failed | run_suite_on_emulator("a GPU that fails or comes too late",

@@ -28,7 +28,7 @@ size_t scratch_bytes_of_any(const CvvdpParams& params, int) { return cvvdp_scrat
 constexpr Twins<CvvdpParams, CvvdpSums> kTwins = {
     .ref = {cvvdp_scratch_bytes_ref, run_ref},
     .simd = {cvvdp_scratch_bytes_simd, of_one<run_encodes>, scratch_bytes_of_any, run_encodes},
-    .device = nullptr,
+    .device = cvvdp_hip,
 };
 
 /* -- Options and features ------------------------------------------------------------------------------------------ */
@@ -85,7 +85,7 @@ double over_bands(const CvvdpParams& params, const CvvdpSums& sums, int channel)
   double total = 0;
   for (int b = 0; b < params.bands; b++) {
     const double samples = static_cast<double>(params.band[b].w) * params.band[b].h;
-    const double of_band = safe_power(sums.of[b][channel].value() / samples, 0.5);
+    const double of_band = safe_power(sums.band[b].of[channel].value() / samples, 0.5);
     const double weight = kChannelWeight[channel] * (b + 1 == params.bands ? kBaseWeight[channel] : 1);
     total += safe_power(of_band * weight, 4);
   }
@@ -168,7 +168,7 @@ Created create(const CvvdpOptions& options, const VideoFormat& format, Placement
 constexpr ExtractorInfo kCvvdpExtractor = {
     .name = "cvvdp",
     .help = "ColorVideoVDP: quality in just objectionable differences (JOD) below 10, as seen on a display",
-    .flags = kColor | kFps,
+    .flags = kHip | kColor | kFps,
     .features = kFeatures,
     .options = kOptions,
     .create = with_fields<create>,

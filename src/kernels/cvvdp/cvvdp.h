@@ -21,6 +21,7 @@
 #define VMAFX_KERNELS_CVVDP_CVVDP_H
 
 #include <cstddef>
+#include <memory>
 #include <span>
 
 #include "kernels/cvvdp/cvvdp_math.h"
@@ -44,12 +45,14 @@ void cvvdp_ref(const CvvdpParams& params, CvvdpPictures ref, CvvdpPictures dist,
 void cvvdp_simd(const CvvdpParams& params, CvvdpPictures ref, std::span<const CvvdpPictures> dists, std::byte* scratch,
                 std::span<CvvdpSums* const> sums);
 
-/* Of both twins: the levels of the pyramid, and the base band. */
+std::unique_ptr<DeviceTwin> cvvdp_hip(const CvvdpParams& params);
+
+/* Of both CPU twins: the levels of the pyramid, and the base band. */
 inline constexpr int kCvvdpSides = 2;  // ref, dist
 struct CvvdpLevel {
   Plane<float> of[kCvvdpSides][kCvvdpChannels];
 };
-void cvvdp_base(const CvvdpParams& params, const CvvdpLevel& level, CvvdpSum (&sums)[kCvvdpChannels]);
+void cvvdp_base(const CvvdpParams& params, const CvvdpLevel& level, CvvdpBandSums& sums);
 
 /* What the filter finds beyond the ends of a row of w floats in a picture of h rows: row[-2], row[-1], row[w] and row[w + 1]. */
 void cvvdp_extend_to_reduce(float* row, int w, int h);

@@ -72,9 +72,9 @@ VMAFX_TWIN CvvdpColor seen(const CvvdpDisplay& display, Real luma, Real cb, Real
 // -- Pyramid ---------------------------------------------------------------------------------------------------------
 
 VMAFX_TWIN Real reduced(Real a, Real b, Real c, Real d, Real e) {
-  return (((a * Real(kCvvdpReduce[0]) + b * Real(kCvvdpReduce[1])) + c * Real(kCvvdpReduce[2])) +
-          d * Real(kCvvdpReduce[3])) +
-         e * Real(kCvvdpReduce[4]);
+  return (((a * Real(kCvvdpReduceOuter) + b * Real(kCvvdpReduceInner)) + c * Real(kCvvdpReduceMiddle)) +
+          d * Real(kCvvdpReduceInner)) +
+         e * Real(kCvvdpReduceOuter);
 }
 
 /* At a sample of the smaller level, and halfway to the next one. */
@@ -99,7 +99,7 @@ struct CvvdpPlace {
   Real between;
 };
 
-VMAFX_TWIN CvvdpPlace place_of(const CvvdpParams& params, Real light) {
+VMAFX_TWIN CvvdpPlace place_of(const CvvdpMasking& params, Real light) {
   const Real place =
       bounded(logarithm2(light) * Real(params.light_scale) + Real(params.light_offset), 0, kCvvdpLights - 1);
   const Integer at = truncated(place);
@@ -114,14 +114,14 @@ VMAFX_TWIN Real sensitivity(const float (&table)[kCvvdpLights + 1], const CvvdpP
 // -- Masking ---------------------------------------------------------------------------------------------------------
 
 /* Of the difference of two perceived contrasts, before it is masked. */
-VMAFX_TWIN Real visible_difference(const CvvdpParams& params, Real test, Real ref) {
+VMAFX_TWIN Real visible_difference(const CvvdpMasking& params, Real test, Real ref) {
   return power(absolute(test - ref) + Real(kCvvdpSmall), Real(kCvvdpDifferencePower)) - Real(params.least_difference);
 }
 
 /* What both have, which may hide a difference. */
 VMAFX_TWIN Real common_contrast(Real test, Real ref) { return minimum(absolute(test), absolute(ref)); }
 
-VMAFX_TWIN Real mask_of(const CvvdpParams& params, int channel, Real blurred) {
+VMAFX_TWIN Real mask_of(const CvvdpMasking& params, int channel, Real blurred) {
   return power(absolute(blurred) + Real(kCvvdpSmall), Real(kCvvdpMaskPower[channel])) -
          Real(params.least_mask[channel]);
 }
@@ -130,13 +130,19 @@ VMAFX_TWIN Real mask_of(const CvvdpParams& params, int channel, Real blurred) {
 VMAFX_TWIN Real pooled_term(Real d) { return d * (d + Real(2 * kCvvdpSmall)); }
 
 /* A channel's D, at most most_difference. masks: of all channels. */
-VMAFX_TWIN Real masked_difference(const CvvdpParams& params, int channel, Real difference,
+VMAFX_TWIN Real masked_difference(const CvvdpMasking& params, int channel, Real difference,
                                   const Real (&masks)[kCvvdpChannels]) {
   Real mask = Real(1) + masks[0] * Real(params.masks[0][channel]);
   VMAFX_UNROLL
   for (int k = 1; k < kCvvdpChannels; k++) mask = mask + masks[k] * Real(params.masks[k][channel]);
   const Real most(params.most_difference);
   return most * difference / (most * mask + difference);
+}
+
+/* Of a sample of the base band, where nothing is masked. */
+VMAFX_TWIN Real base_term(Real test, Real ref, Real inverse_test, Real inverse_ref, Real s) {
+  const Real difference = contrast(test, inverse_test) - contrast(ref, inverse_ref);
+  return pooled_term(minimum(absolute(difference) * s, Real(kCvvdpMostBaseDifference)));
 }
 
 VMAFX_TWIN_END

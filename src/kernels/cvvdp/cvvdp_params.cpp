@@ -140,16 +140,19 @@ StatusOr<CvvdpParams> cvvdp_params(const CvvdpViewing& viewing, const VideoForma
   VMAFX_ASSIGN(const CvvdpDisplay display, cvvdp_display(model, format));
   const double pixels_per_degree =
       viewing.pixels_per_degree > 0 ? viewing.pixels_per_degree : cvvdp_pixels_per_degree(model);
-  CvvdpParams params = {
+  CvvdpParams params{};
+  static_cast<CvvdpConversion&>(params) = {
       .w = format.w,
       .h = format.h,
       .bpc = format.bpc,
       .has_chroma = format.plane_w(1) > 0 && format.plane_h(1) > 0 && format.planes() == 3,
+      .chroma_w = format.plane_w(1),
+      .chroma_h = format.plane_h(1),
       .across = {.halved = format.chroma == Chroma::k420 || format.chroma == Chroma::k422, .offset = 1},
       .down = {.halved = format.chroma == Chroma::k420, .offset = 1},
-      .display = display,
-      .taps = taps,
-      .bands = bands_of(format, pixels_per_degree)};
+      .display = display};
+  params.taps = taps;
+  params.bands = bands_of(format, pixels_per_degree);
   for (int c = 0; c < kCvvdpChannels; c++) make_filter(c, viewing.fps, taps, params.filter[c]);
   set_bands(params, pixels_per_degree);
   set_masking(params);

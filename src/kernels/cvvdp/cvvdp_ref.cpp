@@ -11,20 +11,6 @@ namespace {
 
 /* -- Conversion ---------------------------------------------------------------------------------------------------- */
 
-/* 16 times the code of chroma at a luma sample, less that of neutral colors. */
-template <class T>
-int chroma_at(const CvvdpParams& params, const Plane<const T>& chroma, int x, int y) {
-  const CvvdpDisplay& display = params.display;
-  const ChromaTaps across = params.across.taps(x, chroma.w), down = params.down.taps(y, chroma.h);
-  const auto code = [&](int column, int row) {
-    return std::clamp<int>(chroma.row(row)[column], display.least_chroma, display.most_chroma);
-  };
-  const auto in_row = [&](int row) {
-    return chroma_between(code(across.first, row), code(across.second, row), across.weight);
-  };
-  return chroma_between(in_row(down.first), in_row(down.second), down.weight) - display.neutral_chroma;
-}
-
 template <class T>
 void convert(const CvvdpParams& params, const Picture& picture, float* converted) {
   const size_t pitch = row_pitch(static_cast<size_t>(params.w)), plane = pitch * static_cast<size_t>(params.h);
@@ -32,8 +18,10 @@ void convert(const CvvdpParams& params, const Picture& picture, float* converted
   for (int y = 0; y < params.h; y++)
     for (int x = 0; x < params.w; x++) {
       float chroma[2] = {};
-      for (int i = 0; params.has_chroma && i < 2; i++)
-        chroma[i] = static_cast<float>(chroma_at(params, picture.plane[1 + i].as<T>(), x, y));
+      for (int i = 0; params.has_chroma && i < 2; i++) {
+        const auto plane = picture.plane[1 + i].as<T>();
+        chroma[i] = static_cast<float>(cvvdp_chroma_at(params, x, y, [&](int row) { return plane.row(row); }));
+      }
       const CvvdpColor color = seen(params.display, static_cast<float>(luma.row(y)[x]), chroma[0], chroma[1]);
       for (int i = 0; i < kCvvdpPlanes; i++) converted[i * plane + y * pitch + x] = color.of[i];
     }
@@ -116,7 +104,7 @@ float blurred(const CvvdpParams& params, At at) {
 
 /* In place. Small bands are not blurred. */
 void blur(const CvvdpParams& params, const Plane<float>& plane, const Plane<float>& down) {
-  const bool is_blurred = plane.w > kCvvdpBlurReach && plane.h > kCvvdpBlurReach;
+  const bool is_blurred = cvvdp_is_blurred(plane.w, plane.h);
   for (int y = 0; is_blurred && y < plane.h; y++)
     for (int x = 0; x < plane.w; x++)
       down.row(y)[x] = blurred(params, [&](int k) { return plane.row(mirror(y + k, plane.h))[x]; });
@@ -128,11 +116,11 @@ void blur(const CvvdpParams& params, const Plane<float>& plane, const Plane<floa
     }
 }
 
-void pool(const CvvdpParams& params, const Perceived& perceived, int x, int y, CvvdpSum (&sums)[kCvvdpChannels]) {
+void pool(const CvvdpParams& params, const Perceived& perceived, int x, int y, CvvdpBandSums& sums) {
   float masks[kCvvdpChannels];
   for (int c = 0; c < kCvvdpChannels; c++) masks[c] = mask_of(params, c, perceived.common[c].row(y)[x]);
   for (int c = 0; c < kCvvdpChannels; c++)
-    sums[c] += pooled_term(masked_difference(params, c, perceived.difference[c].row(y)[x], masks));
+    sums.of[c] += pooled_term(masked_difference(params, c, perceived.difference[c].row(y)[x], masks));
 }
 
 /* -- Memory -------------------------------------------------------------------------------------------------------- */
@@ -177,38 +165,24 @@ const float* cvvdp_row(const CvvdpParams& params, CvvdpPictures pictures, int ta
 }
 
 void cvvdp_extend_to_reduce(float* row, int w, int h) {
-  row[-2] = row[1];
-  row[-1] = row[0];
-  const float last = row[w - 1], before = row[w - 2];
-  if (w % 2 == h % 2) {
-    row[w] = last;
-    row[w + 1] = before;
-  } else if (h % 2) {
-    row[w] = before + last * (kCvvdpReduce[3] / kCvvdpReduce[4]);
-  } else {
-    row[w] = 0;
-    row[w + 1] = last;
-  }
+  for (const int i : {-2, -1, w, w + 1}) row[i] = cvvdp_to_reduce(i, w, h, [=](int at) { return row[at]; });
 }
 
-void cvvdp_base(const CvvdpParams& params, const CvvdpLevel& level, CvvdpSum (&sums)[kCvvdpChannels]) {
+void cvvdp_base(const CvvdpParams& params, const CvvdpLevel& level, CvvdpBandSums& sums) {
   const CvvdpBand& band = params.band[params.bands - 1];
   float mean[kCvvdpSides];
   for (int side = 0; side < kCvvdpSides; side++) {
-    double sum = 0;
+    CvvdpLight sum;
     for (int y = 0; y < band.h; y++)
       for (int x = 0; x < band.w; x++) sum += background(level.of[side][0].row(y)[x]);
-    mean[side] = static_cast<float>(sum / (static_cast<double>(band.w) * band.h));
+    mean[side] = cvvdp_mean(sum, band.w, band.h);
   }
   const CvvdpPlace place = place_of(params, mean[0]);
   for (int c = 0; c < kCvvdpChannels; c++) {
     const float s = sensitivity(band.sensitivity[c], place);
     for (int y = 0; y < band.h; y++)
-      for (int x = 0; x < band.w; x++) {
-        const float difference =
-            contrast(level.of[1][c].row(y)[x], 1 / mean[1]) - contrast(level.of[0][c].row(y)[x], 1 / mean[0]);
-        sums[c] += pooled_term(minimum(absolute(difference) * s, kCvvdpMostBaseDifference));
-      }
+      for (int x = 0; x < band.w; x++)
+        sums.of[c] += base_term(level.of[1][c].row(y)[x], level.of[0][c].row(y)[x], 1 / mean[1], 1 / mean[0], s);
   }
 }
 
@@ -234,9 +208,9 @@ void cvvdp_ref(const CvvdpParams& params, CvvdpPictures ref, CvvdpPictures dist,
       for (int x = 0; x < band.w; x++) perceive(params, band, memory.level[b], memory.level[b + 1], x, y, perceived);
     for (const Plane<float>& common : perceived.common) blur(params, common, memory.down);
     for (int y = 0; y < band.h; y++)
-      for (int x = 0; x < band.w; x++) pool(params, perceived, x, y, sums.of[b]);
+      for (int x = 0; x < band.w; x++) pool(params, perceived, x, y, sums.band[b]);
   }
-  cvvdp_base(params, memory.level[params.bands - 1], sums.of[params.bands - 1]);
+  cvvdp_base(params, memory.level[params.bands - 1], sums.band[params.bands - 1]);
 }
 
 }  // namespace vmafx

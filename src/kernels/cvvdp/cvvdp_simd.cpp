@@ -245,9 +245,9 @@ struct Strip {
   }
 };
 
-void extract_band(const CvvdpParams& params, int b, const CvvdpMemory& memory, CvvdpSum (&sums)[kCvvdpChannels]) {
+void extract_band(const CvvdpParams& params, int b, const CvvdpMemory& memory, CvvdpBandSums& sums) {
   const CvvdpBand& band = params.band[b];
-  const bool is_blurred = band.w > kCvvdpBlurReach && band.h > kCvvdpBlurReach;
+  const bool is_blurred = cvvdp_is_blurred(band.w, band.h);
   BandSums of_band;
   for (int x0 = 0; x0 < band.w; x0 += kCvvdpStrip) {
     const int x1 = std::min(x0 + kCvvdpStrip, band.w);
@@ -263,7 +263,7 @@ void extract_band(const CvvdpParams& params, int b, const CvvdpMemory& memory, C
           is_blurred}
         .run(of_band);
   }
-  for (int c = 0; c < kCvvdpChannels; c++) sums[c] += of_band[c].total();
+  for (int c = 0; c < kCvvdpChannels; c++) sums.of[c] += of_band[c].total();
 }
 
 size_t scratch_bytes(const CvvdpParams& params) { return CvvdpMemory(params, nullptr).bytes(); }
@@ -282,8 +282,8 @@ void extract(const CvvdpParams& params, CvvdpPictures ref, std::span<const Cvvdp
   make_levels(params, ref, 0, memory);
   for (size_t i = 0; i < dists.size(); i++) {
     make_levels(params, dists[i], 1, memory);
-    for (int b = 0; b + 1 < params.bands; b++) extract_band(params, b, memory, sums[i]->of[b]);
-    cvvdp_base(params, memory.level[params.bands - 1], sums[i]->of[params.bands - 1]);
+    for (int b = 0; b + 1 < params.bands; b++) extract_band(params, b, memory, sums[i]->band[b]);
+    cvvdp_base(params, memory.level[params.bands - 1], sums[i]->band[params.bands - 1]);
   }
 }
 

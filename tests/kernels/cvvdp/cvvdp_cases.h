@@ -1,7 +1,8 @@
-/* Cases for cvvdp (tests/support/parity.h). */
+/* Cases for the kernels of cvvdp (tests/support/parity.h). */
 #ifndef VMAFX_TESTS_KERNELS_CVVDP_CASES_H
 #define VMAFX_TESTS_KERNELS_CVVDP_CASES_H
 
+#include "kernels/cvvdp/cvvdp_work.h"
 #include "tests/support/parity.h"
 
 namespace vmafx::test {
@@ -12,17 +13,43 @@ inline ParityCases cvvdp_cases() {
     format.color = {.matrix = 1, .transfer = transfer, .range = Color::Range::kLimited};
     return format;
   };
-  constexpr int kSdr = 1, kPq = 16, kHlg = 18;
+  constexpr int kSdr = 1, kPq = 16, kHlg = 18, columns = kCvvdpBandColumns, rows = kCvvdpBandRows;
+  const OptionTexts film = {{"fps", "24"}}, few_bands = {{"fps", "24"}, {"pix_per_degree", "1"}};
   ParityCases cases;
-  for (const auto& [bpc, chroma, transfer] :
-       {std::tuple{8, Chroma::k420, kSdr}, {10, Chroma::k422, kPq}, {12, Chroma::k444, kHlg}, {16, Chroma::k400, kSdr}})
-    cases.push_back(
-        {.format = colored(37, 29, bpc, chroma, transfer), .frames = 4, .batch = 2, .options = {{"fps", "24"}}});
-  cases.push_back({.format = colored(40, 36, 8, Chroma::k420, kSdr),
-                   .frames = 10,
-                   .batch = 4,
-                   .options = {{"fps", "120"}, {"display", "standard_phone"}}});
-  return cases;
+  /* Of all depths and subsamplings, by all curves. */
+  for (const auto& [bpc, chroma, transfer] : {std::tuple{8, Chroma::k420, kSdr},
+                                              {8, Chroma::k444, kHlg},
+                                              {9, Chroma::k420, kSdr},
+                                              {10, Chroma::k422, kPq},
+                                              {12, Chroma::k444, kHlg},
+                                              {16, Chroma::k400, kSdr}})
+    cases.push_back({.format = colored(37, 29, bpc, chroma, transfer), .frames = 4, .batch = 2, .options = film});
+  /* Small bands, which are not blurred; even and odd sizes, which decide how the pyramid's rows end. */
+  cases = cases + sizes({.format = colored(4, 4, 8, Chroma::k420, kSdr), .frames = 2, .batch = 2, .options = film},
+                        {{4, 4}, {5, 4}, {4, 5}, {5, 5}, {6, 7}, {7, 6}, {18, 9}, {26, 27}, {64, 5}});
+  /* Up to the end of a block of each kernel, one sample past it, and a base band with more samples than a block has threads. */
+  const ParityCase still = {.format = colored(4, 4, 8, Chroma::k400, kSdr), .options = film};
+  cases = cases + sizes(still, {{columns, 20},
+                                {columns + 1, 13},
+                                {2 * kCvvdpReduceColumns + 2, rows + 1},
+                                {9, rows},
+                                {kCvvdpTopFloats / 64, 64},
+                                {kCvvdpTopFloats / 64 + 1, 64}});
+  cases.push_back({.format = colored(79, 59, 8, Chroma::k400, kSdr), .options = few_bands});
+  for (const Fill fill : {Fill::kMax, Fill::kCheckerboard, Fill::kSparse})
+    cases.push_back({.format = colored(24, 20, 10, Chroma::k420, fill == Fill::kMax ? kPq : kSdr),
+                     .frames = 2,
+                     .batch = 2,
+                     .paint = fills({fill, Fill::kZero, Fill::kMax, Fill::kGradient, Fill::kMax}),
+                     .options = film});
+  /* Fewer pictures than taps and more, in batches that are worked on in parts. */
+  return cases +
+         batches({.format = colored(18, 16, 8, Chroma::k420, kSdr), .frames = hip::kMostBatch + 2, .options = film},
+                 {1, 3, kCvvdpFrames + 3, hip::kMostBatch}) +
+         batches({.format = colored(9, 8, 8, Chroma::k444, kSdr),
+                  .frames = 33,
+                  .options = {{"fps", "120"}, {"display", "standard_phone"}}},
+                 {8});
 }
 
 }  // namespace vmafx::test

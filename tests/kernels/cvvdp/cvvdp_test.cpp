@@ -236,9 +236,9 @@ void assert_twins_agree(const std::string& target, const VideoFormat& format, co
   const CvvdpSums want = sums_of_ref(params, ref, dist), got = sums_of_simd(params, ref, dist);
   for (int b = 0; b < params.bands; b++)
     for (int c = 0; c < kCvvdpChannels; c++)
-      ck_assert_msg(!std::memcmp(&want.of[b][c], &got.of[b][c], sizeof(CvvdpSum)),
-                    "%s: band %d, channel %d: %.17g, not %.17g", where.c_str(), b, c, got.of[b][c].value(),
-                    want.of[b][c].value());
+      ck_assert_msg(!std::memcmp(&want.band[b].of[c], &got.band[b].of[c], sizeof(CvvdpSum)),
+                    "%s: band %d, channel %d: %.17g, not %.17g", where.c_str(), b, c, got.band[b].of[c].value(),
+                    want.band[b].of[c].value());
 }
 
 }  // namespace

@@ -1,0 +1,331 @@
+/* The kernels of cvvdp, in data-flow order: pictures to the eye's planes, once each; channels in time, the pyramid's levels, the bands, the base.
+ *
+ * The floor, for a frame of n samples at 24 pictures per second (7 taps), 4 frames in a launch, H100: 3.4 TB/s, 33e12 operations/s without
+ * contraction. A pair's planes are 24·n bytes, its channels 32·n; all levels together have 4/3 of the first one's samples.
+ *
+ *   bytes       samples 3·n, planes written 24·n, read 24·n · 10/4 by the channels, channels written 32·n, read by the first reduction 32·n and by the
+ *               bands 32·n; smaller levels 1/3 of (32 + 32 + 32)·n:  215·n, of 1920x1080 446 MB: 0.13 ms
+ *   operations  light 2 · 200·n, channels 2 · 56·n, pyramid 8 · 4/3 · 20·n, bands 4/3 · 1000·n (10 powers and 18 divisions or exponentials in four
+ *               channels, two expanded levels, two blurs):  2060·n, 4.3e9: 0.13 ms */
+#include "kernels/arithmetic/fixed.h"
+#include "kernels/cvvdp/cvvdp_math-inl.h"
+#include "kernels/cvvdp/cvvdp_work.h"
+#include "kernels/gpu/gpu.h"
+#include "kernels/steps/mirror.h"
+
+namespace vmafx::cvvdp_device {
+
+using namespace gpu;
+
+inline constexpr int kChannels = kCvvdpChannels, kPlanes = kCvvdpPlanes;
+
+// -- Conversion ------------------------------------------------------------------------------------------------------
+
+/* What completes a row's last neighbors is 0. */
+VMAFX_DEFINE_SAMPLE_KERNELS(cvvdp_convert, T, work) {
+  const Dim3 thread = thread_id(), block = block_id();
+  const int x = static_cast<int>(block.x * kCvvdpConvertColumns + thread.x);
+  const int y = static_cast<int>(block.y * kCvvdpConvertRows + thread.y);
+  const CvvdpConversion& params = work.params;
+  if (x >= work.stride || y >= params.h) return;
+  const PictureToConvert& picture = work.picture[block.z];
+  float* out = work.converted + picture.place * work.place + int64_t{y} * work.stride + x;
+  const int64_t plane = int64_t{params.h} * work.stride;
+  if (x >= params.w) {
+    for (int i = 0; i < kPlanes; i++) out[i * plane] = 0;
+    return;
+  }
+  float chroma[2] = {};
+  if (params.has_chroma) {
+    VMAFX_UNROLL
+    for (int i = 0; i < 2; i++)
+      chroma[i] = static_cast<float>(
+          cvvdp_chroma_at(params, x, y, [&](int row) { return row_of<T>(picture.plane[1 + i], row); }));
+  }
+  const float luma = static_cast<float>(row_of<T>(picture.plane[0], y)[x]);
+  const CvvdpColor color = seen(params.display, luma, chroma[0], chroma[1]);
+  VMAFX_UNROLL
+  for (int i = 0; i < kPlanes; i++) out[i * plane] = color.of[i];
+}
+
+// -- Channels --------------------------------------------------------------------------------------------------------
+
+using Run = Pack<float, kCvvdpRun>;
+
+/* Of each sample the pictures from the newest to the oldest one, as the definition adds them; the weights of those that a frame does not reach are 0.
+ * Before the first picture it stands again. */
+VMAFX_DEFINE_KERNEL(cvvdp_filter, work) {
+  const Dim3 thread = thread_id(), block = block_id();
+  const int x = kCvvdpRun * static_cast<int>(block.x * kCvvdpFilterColumns + thread.x);
+  const int y = static_cast<int>(block.y * kCvvdpFilterRows + thread.y);
+  const CvvdpLevelPlanes& out = work.out;
+  if (x >= out.w || y >= out.h) return;
+  const unsigned side = block.z;
+  const uint16_t* places = side ? work.places.dist : work.places.ref;
+  const int64_t plane = int64_t{out.h} * work.stride, row = int64_t{y} * work.stride + x;
+  const int oldest_frame = work.places.earlier + work.first, newest = oldest_frame + work.count - 1;
+  float sums[kCvvdpFrames][kChannels][kCvvdpRun] = {};
+  VMAFX_ROLLED
+  for (int at = newest; at > oldest_frame - work.taps; at--) {
+    const float* from = work.converted + places[at < 0 ? 0 : at] * work.place + row;
+    Run values[kPlanes];
+    VMAFX_UNROLL
+    for (int p = 0; p < kPlanes; p++) values[p] = load_pack<kCvvdpRun>(from + p * plane);
+    VMAFX_UNROLL
+    for (int frame = 0; frame < kCvvdpFrames; frame++) {
+      const int weight = kCvvdpFrames - 1 + oldest_frame - at + frame;
+      VMAFX_UNROLL
+      for (int c = 0; c < kChannels; c++) {
+        VMAFX_UNROLL
+        for (int i = 0; i < kCvvdpRun; i++) sums[frame][c][i] += values[c % kPlanes].v[i] * work.filter[c][weight];
+      }
+    }
+  }
+  VMAFX_UNROLL
+  for (int frame = 0; frame < kCvvdpFrames; frame++) {
+    VMAFX_UNROLL
+    for (int c = 0; c < kChannels; c++) {
+      Run run;
+      VMAFX_UNROLL
+      for (int i = 0; i < kCvvdpRun; i++) run.v[i] = sums[frame][c][i];
+      if (frame < work.count)
+        store_pack(out.at(static_cast<unsigned>(frame), side * kCvvdpSidePlanes + static_cast<unsigned>(c)) +
+                       int64_t{y} * out.stride + x,
+                   run);
+    }
+  }
+}
+
+// -- Pyramid ---------------------------------------------------------------------------------------------------------
+
+/* at(column, row) of a level of h rows, filtered down to row y of the next one. */
+template <class At>
+VMAFX_DEVICE float reduced_down(int x, int y, int h, At at) {
+  const auto row = [&](int k) { return at(x, mirror_repeated(2 * y + k, h)); };
+  return reduced(row(-2), row(-1), row(0), row(1), row(2));
+}
+
+/* Likewise at(column) along a row. */
+template <class At>
+VMAFX_DEVICE float reduced_along(int x, int w, int h, At at) {
+  const auto column = [&](int k) { return cvvdp_to_reduce(2 * x + k, w, h, at); };
+  return reduced(column(-2), column(-1), column(0), column(1), column(2));
+}
+
+VMAFX_DEFINE_KERNEL(cvvdp_reduce, work) {
+  constexpr int kColumns = 2 * kCvvdpReduceColumns + 4;  // from two before the tile on
+  VMAFX_SHARED(float, down, [kCvvdpReduceRows][kColumns]);
+  const Dim3 block = block_id();
+  const unsigned frame = block.z / kCvvdpFramePlanes, plane = block.z % kCvvdpFramePlanes;
+  const CvvdpLevelPlanes &from = work.from, &to = work.to;
+  const float* source = from.at(frame, plane);
+  const int x0 = static_cast<int>(block.x) * kCvvdpReduceColumns, y0 = static_cast<int>(block.y) * kCvvdpReduceRows;
+  for (int i = static_cast<int>(thread_id().x); i < kCvvdpReduceRows * kColumns; i += kCvvdpReduceThreads) {
+    const int row = i / kColumns, column = i - row * kColumns, x = 2 * x0 - 2 + column, y = y0 + row;
+    if (x >= 0 && x < from.w && y < to.h)
+      down[row][column] =
+          reduced_down(x, y, from.h, [&](int at, int of) { return source[int64_t{of} * from.stride + at]; });
+  }
+  block_sync();
+  for (int i = static_cast<int>(thread_id().x); i < kCvvdpReduceRows * kCvvdpReduceColumns; i += kCvvdpReduceThreads) {
+    const int row = i / kCvvdpReduceColumns, x = x0 + i % kCvvdpReduceColumns, y = y0 + row;
+    if (x < to.w && y < to.h)
+      to.at(frame, plane)[int64_t{y} * to.stride + x] =
+          reduced_along(x, from.w, from.h, [&](int at) { return down[row][at - (2 * x0 - 2)]; });
+  }
+}
+
+/* The block's memory has a level, then what is filtered down, and the next level in place of the first. */
+VMAFX_DEFINE_KERNEL(cvvdp_top, work) {
+  VMAFX_SHARED(float, level, [kCvvdpTopFloats]);
+  VMAFX_SHARED(float, down, [kCvvdpTopFloats]);
+  const unsigned frame = block_id().x / kCvvdpFramePlanes, plane = block_id().x % kCvvdpFramePlanes;
+  const int thread = static_cast<int>(thread_id().x);
+  const float* source = work.level[0].at(frame, plane);
+  for (int i = thread; i < work.level[0].w * work.level[0].h; i += kCvvdpTopThreads)
+    level[i] = source[int64_t{i / work.level[0].w} * work.level[0].stride + i % work.level[0].w];
+  block_sync();
+  for (int made = 0; made < work.levels; made++) {
+    const CvvdpLevelPlanes &from = work.level[made], &to = work.level[made + 1];
+    for (int i = thread; i < from.w * to.h; i += kCvvdpTopThreads)
+      down[i] = reduced_down(i % from.w, i / from.w, from.h, [&](int at, int row) { return level[row * from.w + at]; });
+    block_sync();
+    for (int i = thread; i < to.w * to.h; i += kCvvdpTopThreads) {
+      const int x = i % to.w, y = i / to.w;
+      level[i] = reduced_along(x, from.w, from.h, [&](int at) { return down[y * from.w + at]; });
+      to.at(frame, plane)[int64_t{y} * to.stride + x] = level[i];
+    }
+    block_sync();
+  }
+}
+
+// -- Bands -----------------------------------------------------------------------------------------------------------
+
+/* Where a sample lies between those of the next level. */
+struct Around {
+  int before, at, after;
+  bool odd;
+};
+
+VMAFX_DEVICE Around around(int i, int size) {
+  const int at = i / 2;
+  return {at > 0 ? at - 1 : 0, at, at + 1 < size ? at + 1 : size - 1, i % 2 != 0};
+}
+
+VMAFX_DEVICE float expanded(const float* plane, int stride, const Around& x, const Around& y) {
+  const float *before = plane + y.before * stride, *at = plane + y.at * stride, *after = plane + y.after * stride;
+  const auto down = [&](int column) {
+    return y.odd ? expanded_between(at[column], after[column]) : expanded_at(before[column], at[column], after[column]);
+  };
+  const float first = down(x.before), middle = down(x.at), last = down(x.after);
+  return x.odd ? expanded_between(middle, last) : expanded_at(first, middle, last);
+}
+
+using Table = float[kChannels][kCvvdpLights + 1];
+
+struct Perceived {
+  float difference[kChannels], common[kChannels];
+};
+
+VMAFX_DEVICE Perceived perceived_at(const CvvdpMasking& masking, const CvvdpBandWork& band, const Table& table,
+                                    unsigned frame, int x, int y) {
+  const Around across = around(x, band.next.w), down = around(y, band.next.h);
+  const float *levels[2], *nexts[2];
+  float light[2], base[2], inverse[2];
+  VMAFX_UNROLL
+  for (int side = 0; side < 2; side++) {
+    const unsigned plane = static_cast<unsigned>(side) * kCvvdpSidePlanes;
+    levels[side] = band.level.at(frame, plane) + int64_t{y} * band.level.stride + x;
+    nexts[side] = band.next.at(frame, plane);
+    light[side] = expanded(nexts[side], band.next.stride, across, down);
+    base[side] = background(light[side]);
+    inverse[side] = 1 / base[side];
+  }
+  const CvvdpPlace place = place_of(masking, base[0]);
+  Perceived out;
+  VMAFX_UNROLL
+  for (int c = 0; c < kChannels; c++) {
+    const float s = sensitivity(table[c], place);
+    float seen_of[2];
+    VMAFX_UNROLL
+    for (int side = 0; side < 2; side++) {
+      const float low = c ? expanded(nexts[side] + c * band.next.plane, band.next.stride, across, down) : light[side];
+      seen_of[side] = contrast(levels[side][c * band.level.plane] - low, inverse[side]) * s;
+    }
+    out.difference[c] = visible_difference(masking, seen_of[1], seen_of[0]);
+    out.common[c] = common_contrast(seen_of[1], seen_of[0]);
+  }
+  return out;
+}
+
+/* at(k): the values around one. */
+template <class At>
+VMAFX_DEVICE float blurred(const CvvdpMasking& masking, At at) {
+  float sum = at(0) * masking.blur[0];
+  VMAFX_UNROLL
+  for (int k = 1; k <= kCvvdpBlurReach; k++) sum += (at(-k) + at(k)) * masking.blur[k];
+  return sum;
+}
+
+VMAFX_DEVICE int inside(int i, int size, bool is_mirrored) {
+  return is_mirrored ? mirror_near(i, size, kCvvdpBlurReach) : i < 0 ? 0 : i < size ? i : size - 1;
+}
+
+inline constexpr int kReach = kCvvdpBlurReach, kRing = 2 * kReach + 1;
+
+VMAFX_DEFINE_DENSE_KERNEL(cvvdp_bands, 5, work) {
+  VMAFX_SHARED(Table, table, [1]);
+  VMAFX_SHARED(float, ring, [kRing][kChannels][kCvvdpBandThreads]);  // what both have in common; of each column its own
+  VMAFX_SHARED(float, rows, [2][kChannels][kCvvdpBandThreads]);      // blurred down; they take turns
+  int number = 0;
+  while (number + 1 < work.count && static_cast<int>(block_id().x) >= work.band[number + 1].first_block) number++;
+  const CvvdpBandWork& band = work.band[number];
+  const CvvdpMasking& masking = work.masking;
+  const int thread = static_cast<int>(thread_id().x), block = static_cast<int>(block_id().x) - band.first_block;
+  const unsigned frame = block_id().z;
+  for (int i = thread; i < kChannels * (kCvvdpLights + 1); i += kCvvdpBandThreads)
+    table[0][i / (kCvvdpLights + 1)][i % (kCvvdpLights + 1)] =
+        band.sensitivity[i / (kCvvdpLights + 1)][i % (kCvvdpLights + 1)];
+  block_sync();
+
+  const int w = band.level.w, h = band.level.h;
+  const bool is_blurred = cvvdp_is_blurred(w, h);
+  const int strip = block % band.blocks_across, x = strip * kCvvdpBandColumns + thread - kReach;
+  const bool counts = thread >= kReach && thread < kReach + kCvvdpBandColumns && x < w;
+  const int y0 = block / band.blocks_across * kCvvdpBandRows, y1 = y0 + kCvvdpBandRows < h ? y0 + kCvvdpBandRows : h;
+  const int from = inside(x, w, is_blurred);
+  float differences[kReach + 1][kChannels] = {};  // of the last rows, the last one first
+  CvvdpBandSums sums = {};
+  int at = 0;  // in the ring
+  VMAFX_ROLLED
+  for (int y = y0 - kReach; y < y1 + kReach; y++) {
+    const CvvdpBandWork& here = work.band[anew_of_block(static_cast<unsigned>(number))];
+    const Perceived perceived = perceived_at(masking, here, table[0], frame, from, inside(y, h, is_blurred));
+    VMAFX_UNROLL
+    for (int c = 0; c < kChannels; c++) {
+      VMAFX_UNROLL
+      for (int k = kReach; k > 0; k--) differences[k][c] = differences[k - 1][c];
+      differences[0][c] = perceived.difference[c];
+      ring[at][c][thread] = perceived.common[c];
+    }
+    const int middle = at >= kReach ? at - kReach : at - kReach + kRing;
+    at = at + 1 < kRing ? at + 1 : 0;
+    if (y < y0 + kReach) continue;
+    float(&row)[kChannels][kCvvdpBandThreads] = rows[y & 1];
+    VMAFX_UNROLL
+    for (int c = 0; c < kChannels; c++) {
+      const auto down = [&](int k) {
+        const int i = middle + k;
+        return ring[i < 0 ? i + kRing : i < kRing ? i : i - kRing][c][thread];
+      };
+      row[c][thread] = is_blurred ? blurred(masking, down) : down(0);
+    }
+    block_sync();
+    float masks[kChannels];
+    VMAFX_UNROLL
+    for (int c = 0; c < kChannels; c++) {
+      const float hides =
+          is_blurred && counts ? blurred(masking, [&](int k) { return row[c][thread + k]; }) : row[c][thread];
+      masks[c] = mask_of(masking, c, hides * masking.blur_gain);
+    }
+    VMAFX_UNROLL
+    for (int c = 0; c < kChannels; c++) {
+      const float term = pooled_term(masked_difference(masking, c, differences[kReach][c], masks));
+      sums.of[c] += counts ? term : 0;
+    }
+  }
+  add_block(work.sums[frame].band[band.band], sums);
+}
+
+// -- Base ------------------------------------------------------------------------------------------------------------
+
+VMAFX_DEFINE_KERNEL(cvvdp_base, work) {
+  const unsigned frame = block_id().x;
+  const CvvdpLevelPlanes& level = work.band.level;
+  const int thread = static_cast<int>(thread_id().x);
+  const auto sample = [&](unsigned plane, int i) {
+    return level.at(frame, plane)[int64_t{i / level.w} * level.stride + i % level.w];
+  };
+  float mean[2];
+  VMAFX_UNROLL
+  for (unsigned side = 0; side < 2; side++) {
+    CvvdpLight light;
+    for (int i = thread; i < level.w * level.h; i += kCvvdpBaseThreads)
+      light += background(sample(side * kCvvdpSidePlanes, i));
+    light.coarse = block_add(light.coarse);
+    light.fine = block_add(light.fine);
+    mean[side] = cvvdp_mean(light, level.w, level.h);
+  }
+  const CvvdpPlace place = place_of(work.masking, mean[0]);
+  const float inverse_test = 1 / mean[1], inverse_ref = 1 / mean[0];
+  CvvdpBandSums sums = {};
+  VMAFX_UNROLL
+  for (unsigned c = 0; c < kChannels; c++) {
+    const float s = sensitivity(work.band.sensitivity[c], place);
+    for (int i = thread; i < level.w * level.h; i += kCvvdpBaseThreads)
+      sums.of[c] += base_term(sample(kCvvdpSidePlanes + c, i), sample(c, i), inverse_test, inverse_ref, s);
+  }
+  add_block(work.sums[frame].band[work.band.band], sums);
+}
+
+}  // namespace vmafx::cvvdp_device
