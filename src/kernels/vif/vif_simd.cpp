@@ -90,27 +90,66 @@ class LogVectors {
 
 // -- Horizontal pass -------------------------------------------------------------------------------------------------
 
-/* Window sums of a row of the vertical pass: `in` points at the first pair of columns under the window. */
+/* The same vector, which stays in a register from here on: gcc would load or make it anew for each use. */
+HWY_INLINE V16 in_register(V16 v) {
+#if HWY_ARCH_X86 && HWY_COMPILER_GCC
+  asm("" : "+v"(v.raw));
+#endif
+  return v;
+}
+
+/* A window's taps. They are made once for a row; where registers are few, each is loaded when it is its turn. */
 template <int kScale>
-HWY_INLINE void filter_columns(const uint16_t* HWY_RESTRICT in, V32 start, V32& even, V32& odd) {
+class WindowTaps {
+ public:
+  HWY_INLINE WindowTaps() {
+#pragma GCC unroll kVifUnroll
+    for (size_t k = 0; k < kTaps.size(); k++) {
+      even_[k] = in_register(taps(kTaps[k].even));
+      odd_[k] = in_register(taps(kTaps[k].odd));
+    }
+  }
+  HWY_INLINE V16 even(size_t k) const { return kManyRegisters ? even_[k] : in_register(even_[k]); }
+  HWY_INLINE V16 odd(size_t k) const { return kManyRegisters ? odd_[k] : in_register(odd_[k]); }
+
+ private:
+  static constexpr auto kTaps = vif_pair_taps<kScale>();
+  static constexpr bool kManyRegisters = HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3;
+  V16 even_[kTaps.size()], odd_[kTaps.size()];
+};
+
+/* Window sums of the columns of some planes of a picture's row. */
+template <int kPlanes>
+struct ColumnSums {
+  V32 even[kPlanes], odd[kPlanes];
+};
+
+/* Those of rows of the vertical pass, one line after the other: `in` points at the first pair of columns under the
+ * window. All planes take a tap before the next one comes, so that it is loaded once. The first plane is a mean; of a
+ * square the low half's sum is rounded. */
+template <int kScale, int kPlanes>
+HWY_INLINE void filter_columns(const uint16_t* HWY_RESTRICT in, const WindowTaps<kScale>& window,
+                               ColumnSums<kPlanes>& sums) {
   constexpr auto kTaps = vif_pair_taps<kScale>();
-  even = odd = start;
+#pragma GCC unroll kVifUnroll
+  for (int plane = 0; plane < kPlanes; plane++)
+    sums.even[plane] = sums.odd[plane] = constant(plane > 0 && plane % 2 == 0 ? 0x80008000u : 0x80000000u);
 #pragma GCC unroll kVifUnroll
   for (size_t k = 0; k < kTaps.size(); k++) {
-    const V16 pairs = hn::BitCast(d16, hn::LoadU(du16, in + 2 * (kTaps[k].pair + vif_pair_radius(kScale))));
-    even = add_pair_products(pairs, taps(kTaps[k].even), even);
-    odd = add_pair_products(pairs, taps(kTaps[k].odd), odd);
+    const V16 even = window.even(k), odd = window.odd(k);
+    const uint16_t* from = in + 2 * (kTaps[k].pair + vif_pair_radius(kScale));
+#pragma GCC unroll kVifUnroll
+    for (int plane = 0; plane < kPlanes; plane++) {
+      const V16 pairs = in_register(hn::BitCast(d16, hn::LoadU(du16, from + plane * kVifLineColumns)));
+      sums.even[plane] = add_pair_products(pairs, even, sums.even[plane]);
+      sums.odd[plane] = add_pair_products(pairs, odd, sums.odd[plane]);
+    }
   }
 }
 
 /* (sum f S + 2^15) >> 16 of 32-bit S in halves: exact, since sum f low + 2^15 is below 2^32. */
-template <int kScale>
-HWY_INLINE void filter_square_columns(const uint16_t* high, const uint16_t* low, VU32& even, VU32& odd) {
-  V32 high_even, high_odd, low_even, low_odd;
-  filter_columns<kScale>(high, constant(0x80000000u), high_even, high_odd);
-  filter_columns<kScale>(low, constant(0x80008000u), low_even, low_odd);
-  even = hn::Add(hn::BitCast(du32, high_even), hn::ShiftRight<16>(hn::BitCast(du32, low_even)));
-  odd = hn::Add(hn::BitCast(du32, high_odd), hn::ShiftRight<16>(hn::BitCast(du32, low_odd)));
+HWY_INLINE VU32 join_halves(V32 high, V32 low) {
+  return hn::Add(hn::BitCast(du32, high), hn::ShiftRight<16>(hn::BitCast(du32, low)));
 }
 
 HWY_INLINE VU32 odd_to_even(VU32 v) { return hn::BitCast(du32, hn::ShiftRight<32>(hn::BitCast(du64, v))); }
@@ -160,17 +199,16 @@ HWY_INLINE void add_samples(V32 mu2_signed, VU32 yy, VU32 xy, size_t valid, VifS
 /* The horizontal pass of one row of the reference. */
 template <class S>
 HWY_NOINLINE LogVectors filter_reference_horizontally(const Strip<S>& strip, int row, LogVectors logs) {
-  constexpr int kScale = S::kScale;
   const VifStripMemory memory = strip.memory;  // a copy: vectors may be stored over anything else
   const size_t n = hn::Lanes(d32), columns = strip.columns;
-  const auto in = [&](int plane, size_t x) { return memory.filtered(kVifReference, row, plane) + x; };
+  const uint16_t* in = memory.filtered(kVifReference, row, 0);
+  const WindowTaps<S::kScale> window;
   for (size_t x = 0, at = row * kVifLineColumns; x < columns; x += 2 * n, at += 2 * n) {
-    V32 mu1_even, mu1_odd;
-    VU32 xx_even, xx_odd;
-    filter_columns<kScale>(in(0, x), constant(0x80000000u), mu1_even, mu1_odd);
-    filter_square_columns<kScale>(in(1, x), in(2, x), xx_even, xx_odd);
-    sort_samples(mu1_even, xx_even, (columns - x + 1) / 2, memory, at, logs);
-    sort_samples(mu1_odd, xx_odd, (columns - x) / 2, memory, at + n, logs);
+    ColumnSums<3> sums;  // mu1, xx in halves
+    filter_columns(in + x, window, sums);
+    const auto &e = sums.even, &o = sums.odd;
+    sort_samples(e[0], join_halves(e[1], e[2]), (columns - x + 1) / 2, memory, at, logs);
+    sort_samples(o[0], join_halves(o[1], o[2]), (columns - x) / 2, memory, at + n, logs);
   }
   return logs;
 }
@@ -178,19 +216,17 @@ HWY_NOINLINE LogVectors filter_reference_horizontally(const Strip<S>& strip, int
 /* That of an encode, whose planes are all in the same place. Returns what goes to num_non_log. */
 template <class S>
 HWY_NOINLINE int64_t filter_encode_horizontally(const Strip<S>& strip, int row) {
-  constexpr int kScale = S::kScale;
   const VifStripMemory memory = strip.memory;
   const size_t n = hn::Lanes(d32), columns = strip.columns;
-  const auto in = [&](int plane, size_t x) { return memory.filtered(kVifEncode, row, plane) + x; };
+  const uint16_t* in = memory.filtered(kVifEncode, row, 0);
   VU64 num_non_log = hn::Zero(du64);
+  const WindowTaps<S::kScale> window;
   for (size_t x = 0, at = row * kVifLineColumns; x < columns; x += 2 * n, at += 2 * n) {
-    V32 mu2_even, mu2_odd;
-    VU32 yy_even, yy_odd, xy_even, xy_odd;
-    filter_columns<kScale>(in(0, x), constant(0x80000000u), mu2_even, mu2_odd);
-    filter_square_columns<kScale>(in(1, x), in(2, x), yy_even, yy_odd);
-    filter_square_columns<kScale>(in(3, x), in(4, x), xy_even, xy_odd);
-    add_samples(mu2_even, yy_even, xy_even, (columns - x + 1) / 2, memory, at, num_non_log);
-    add_samples(mu2_odd, yy_odd, xy_odd, (columns - x) / 2, memory, at + n, num_non_log);
+    ColumnSums<5> sums;  // mu2, yy and xy in halves
+    filter_columns(in + x, window, sums);
+    const auto &e = sums.even, &o = sums.odd;
+    add_samples(e[0], join_halves(e[1], e[2]), join_halves(e[3], e[4]), (columns - x + 1) / 2, memory, at, num_non_log);
+    add_samples(o[0], join_halves(o[1], o[2]), join_halves(o[3], o[4]), (columns - x) / 2, memory, at + n, num_non_log);
   }
   return static_cast<int64_t>(hn::GetLane(hn::SumOfLanes(du64, num_non_log)));
 }
@@ -200,10 +236,12 @@ template <class S>
 void filter_horizontally_for_next(const Strip<S>& strip, int row, uint16_t* HWY_RESTRICT out) {
   const hn::Rebind<uint16_t, decltype(d32)> half16;
   const uint16_t* in = strip.memory.filtered_for_next(row) + 2 * S::kSkip;
+  const WindowTaps<S::kNext> window;
   for (size_t x = 0; x < static_cast<size_t>(strip.columns) / 2; x += hn::Lanes(d32)) {
-    V32 even, odd;
-    filter_columns<S::kNext>(in + 2 * x, constant(0x80008000u), even, odd);
-    const V32 rounded = hn::BitCast(d32, hn::ShiftRight<16>(hn::BitCast(du32, even)));
+    ColumnSums<1> sums;
+    filter_columns(in + 2 * x, window, sums);
+    const VU32 sum = hn::BitCast(du32, hn::Add(sums.even[0], hn::Set(d32, 1 << 15)));
+    const V32 rounded = hn::BitCast(d32, hn::ShiftRight<16>(sum));
     hn::StoreU(hn::DemoteTo(half16, rounded), half16, out + x);
   }
 }
