@@ -53,7 +53,7 @@ consteval auto vif_pair_taps() {
 /* -- Memory -------------------------------------------------------------------------------------------------------- */
 
 inline constexpr int kVifStripColumns = 480;    // with the widest margins 15.5 vectors of AVX-512
-inline constexpr int kVifGroupRows = 4;         // output rows that share one pass over the row pairs
+inline constexpr int kVifGroupRows = 8;         // output rows that share one pass over the row pairs
 inline constexpr size_t kVifMostLanes = 128;    // 16-bit lanes of the widest vectors (SVE: 2048 bits)
 inline constexpr size_t kVifLineColumns = 640;  // a strip with both margins in whole vectors, and one more to read into
 

@@ -1,6 +1,6 @@
 /* VIF, the SIMD twin: one source for every instruction set, equal to vif_ref.cpp to the last bit.
  *
- * A strip of columns goes through three steps, four rows at a time (vif_rows.h holds what lies between them):
+ * A strip of columns goes through three steps, eight rows at a time (vif_rows.h holds what lies between them):
  *
  *   vertical pass    Samples and their products lie in a ring of row pairs; 16-bit multiply-adds of pairs give sums of
  *                    32 bits. Products of 16-bit samples run as high and low halves, since
@@ -13,14 +13,15 @@
  *
  * The filters of the next scale share the ring, and make only the rows and columns that are kept.
  *
- * Several encodes of one reference go through a strip together. Four rows of the reference are filtered first; its
+ * Several encodes of one reference go through a strip together. Eight rows of the reference are filtered first; its
  * means and variances, which of its samples take the log form, and den, which the first encode finds, serve all of them.
  *
- * Floor of a 1920x1080 frame of 8 bit on AVX-512 with VNNI: per 32 samples of scale 0, 90 multiply-adds in the vertical
- * pass, 144 in the horizontal one, 12 products of means and 64 operations of the logarithms, on two ports 155 cycles;
- * the smaller scales add a third: 13 million cycles, 3.3 ms at 4 GHz. Measured 5.5 ms: the horizontal pass also needs
- * 136 load slots, as its 64 shifted loads cross cache lines, and the processor looks ahead too little to fill both.
- * Without VNNI 6.2, AVX2 12, SSE4 28, the definition 420; 10 bit 6.4, 7.3, 14, 32.
+ * Floor of a 1920x1080 frame of 8 bit on AVX-512 with VNNI: per 32 samples of scale 0, 96 multiply-adds in the vertical
+ * pass, margins included, 144 in the horizontal one, 12 products of means, 12 for the next scale, and 72 slots of
+ * multiplications and divisions of the logarithms. Zen 4 multiplies one vector of 64 bytes a cycle: 336 cycles, at 3.68
+ * GHz 5.9 ms, and 1.4 ms for the smaller scales. Measured there on a busy machine: 11.4 ms; without VNNI 13.0, AVX2
+ * 15.5, SSE4 31 (docs/performance.md). What it misses: the vertical pass reads its rows from the second-level cache, the
+ * horizontal one has as many other operations for the ports that multiply, and the way to a logarithm is long.
  *
  * Floor of each further encode: 54 multiply-adds remain in the vertical pass, 90 in the horizontal one, 8 products of
  * means and about 50 of the logarithms, 202 of 310. Eight encodes together take (310 + 7 * 202) / (8 * 310) = 0.70 of

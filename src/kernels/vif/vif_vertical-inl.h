@@ -270,47 +270,56 @@ HWY_INLINE void filter_squares(const int16_t* HWY_RESTRICT const* slots, size_t 
   }
 }
 
-/* The means of a picture in one block of columns: `in` is their place in a slot, `x` their first column. */
+/* The means of four rows of a picture, from `row` of the group on, in one block of columns: `in` is their place in a
+ * slot, `x` their first column. */
 template <class S>
 HWY_INLINE void filter_means(const Strip<S>& strip, const int16_t* HWY_RESTRICT const* slots, size_t in, int picture,
-                             size_t x) {
+                             int row, size_t x) {
   const VifStripMemory& memory = strip.memory;
   const int shift = strip.mean_shift();
   V32 e0, o0, e1, o1, e2, o2, e3, o3;
   if constexpr (S::kHasNext) {
     filter_row<S::kNext>(slots + S::kSkip, in, mean_start<S>(shift), e0, o0);
     filter_row<S::kNext>(slots + S::kSkip + 1, in, mean_start<S>(shift), e1, o1);
-    store_mean<S>(e0, o0, shift, memory.filtered_for_next(0) + x);
-    store_mean<S>(e1, o1, shift, memory.filtered_for_next(1) + x);
+    store_mean<S>(e0, o0, shift, memory.filtered_for_next(row / 2) + x);
+    store_mean<S>(e1, o1, shift, memory.filtered_for_next(row / 2 + 1) + x);
   }
   if (!strip.sums) return;
   filter_four_rows<S::kScale>(slots, in, mean_start<S>(shift), e0, o0, e1, o1, e2, o2, e3, o3);
-  store_mean<S>(e0, o0, shift, memory.filtered(picture, 0, 0) + x);
-  store_mean<S>(e1, o1, shift, memory.filtered(picture, 1, 0) + x);
-  store_mean<S>(e2, o2, shift, memory.filtered(picture, 2, 0) + x);
-  store_mean<S>(e3, o3, shift, memory.filtered(picture, 3, 0) + x);
+  store_mean<S>(e0, o0, shift, memory.filtered(picture, row, 0) + x);
+  store_mean<S>(e1, o1, shift, memory.filtered(picture, row + 1, 0) + x);
+  store_mean<S>(e2, o2, shift, memory.filtered(picture, row + 2, 0) + x);
+  store_mean<S>(e3, o3, shift, memory.filtered(picture, row + 3, 0) + x);
 }
 
-/* The vertical pass of four rows of a picture, and of two rows of the next scale. `pair`: that of the first row. */
+/* The squares of four rows, likewise. */
+template <class S>
+HWY_INLINE void filter_products(const Strip<S>& strip, const int16_t* HWY_RESTRICT const* slots, size_t in, int picture,
+                                int row, size_t x) {
+  const VifStripMemory& memory = strip.memory;
+  for (int product = 0; product < S::products(picture) && strip.sums; product++) {
+    const int high = 1 + 2 * product, low = high + 1;
+    V32 e0, o0, e1, o1, e2, o2, e3, o3;
+    filter_squares<S>(slots, in + (1 + product * S::kHalves) * 2 * hn::Lanes(d16), strip.square_shift(), e0, o0, e1, o1,
+                      e2, o2, e3, o3);
+    const auto store = [&](int r, V32 e, V32 o) HWY_ATTR {
+      store_square(e, o, memory.filtered(picture, r, high) + x, memory.filtered(picture, r, low) + x);
+    };
+    store(row, e0, o0), store(row + 1, e1, o1), store(row + 2, e2, o2), store(row + 3, e3, o3);
+  }
+}
+
+/* The vertical pass of a group of rows of a picture, and of half as many of the next scale: a block of columns comes
+ * from the second-level cache once for all of them. `pair`: that of the first row. */
 template <class S>
 HWY_NOINLINE void filter_vertically(const Strip<S>& strip, int picture, int pair) {
   const size_t n = hn::Lanes(d16);
-  const VifStripMemory& memory = strip.memory;
   const int16_t* slots[S::kSlots];  // from the first row pair under the first row
   for (int k = 0; k < S::kSlots; k++) slots[k] = strip.pairs(picture, pair - S::kRadius + k);
   for (size_t b = 0; b < strip.blocks(); b++) {
     const size_t in = b * S::planes(picture) * 2 * n, x = b * n;
-    filter_means(strip, slots, in, picture, x);
-    for (int product = 0; product < S::products(picture) && strip.sums; product++) {
-      const int high = 1 + 2 * product, low = high + 1;
-      V32 e0, o0, e1, o1, e2, o2, e3, o3;
-      filter_squares<S>(slots, in + (1 + product * S::kHalves) * 2 * n, strip.square_shift(), e0, o0, e1, o1, e2, o2,
-                        e3, o3);
-      store_square(e0, o0, memory.filtered(picture, 0, high) + x, memory.filtered(picture, 0, low) + x);
-      store_square(e1, o1, memory.filtered(picture, 1, high) + x, memory.filtered(picture, 1, low) + x);
-      store_square(e2, o2, memory.filtered(picture, 2, high) + x, memory.filtered(picture, 2, low) + x);
-      store_square(e3, o3, memory.filtered(picture, 3, high) + x, memory.filtered(picture, 3, low) + x);
-    }
+    for (int row = 0; row < kVifGroupRows; row += 4) filter_means(strip, slots + row / 2, in, picture, row, x);
+    for (int row = 0; row < kVifGroupRows; row += 4) filter_products(strip, slots + row / 2, in, picture, row, x);
   }
 }
 
