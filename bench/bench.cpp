@@ -9,34 +9,45 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <exception>
+#include <fstream>
 #include <map>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <string>
-#include <utility>
+#include <tuple>
 #include <vector>
+
+#include <nlohmann/json.hpp>
 
 #include "bench/clip.h"
 #include "bench/peer.h"
 #include "bench/reader.h"
 #include "bench/settings.h"
 #include "bench/timing.h"
+#include "commit/commit.h"
 #include "vmafx/vmafx.h"
 
 namespace bench {
 namespace {
 
+/* Once each: every run of a row opens a session. */
 void print_message(void*, VmafxLogLevel level, const char* message) {
-  if (level <= VMAFX_LOG_WARNING) std::fprintf(stderr, "bench: %s\n", message);
+  static std::mutex mutex;
+  static std::set<std::string> printed;
+  const std::lock_guard lock(mutex);
+  if (level <= VMAFX_LOG_WARNING && printed.insert(message).second) std::fprintf(stderr, "bench: %s\n", message);
 }
 
-/* What reading the frames alone takes, in milliseconds. */
-double reading_time(Reader& ref, Reader& dist, int frames, int encodes, bool cpu_time) {
+/* The processor time of reading the frames alone, in milliseconds. */
+double reading_time(Reader& ref, Reader& dist, int frames, int encodes) {
   const auto read = [](Reader& reader, int frame) {
     const VmafxPicture picture = reader.read(frame);
     picture.release(picture.opaque);
   };
-  const Stopwatch stopwatch(cpu_time);
+  const Stopwatch stopwatch(true);
   for (int i = 0; i < frames; i++) {
     read(ref, i);
     for (int encode = 0; encode < encodes; encode++) read(dist, (i + encode) % frames);
@@ -70,7 +81,7 @@ class Stream {
   /* Milliseconds for all frames, without reading them; nothing when it failed, the message is printed. Encode i shows what `dist` shows i
    * frames later. */
   std::optional<double> run(Reader& ref, Reader& dist, int frames) {
-    const double reading = reading_time(ref, dist, frames, encodes_, cpu_time_);
+    const double reading = cpu_time_ ? reading_time(ref, dist, frames, encodes_) : 0;
     const Stopwatch stopwatch(cpu_time_);
     for (int i = 0; ok_ && i < frames; i++) {
       const VmafxPicture ref_picture = ref.read(i);
@@ -112,8 +123,36 @@ struct Job {
   const Settings& settings;
   const Clip& ref;
   const Clip& dist;
-  std::map<std::pair<std::string, int>, PeerResult> peers;  // by row and threads; empty without a peer
+  std::map<std::tuple<std::string, int, int>, PeerResult> peers;  // by row, threads and mask; empty without a peer
 };
+
+/* What the rows of a run have in common. */
+nlohmann::ordered_json description(const Settings& settings) {
+  std::ifstream cpuinfo("/proc/cpuinfo");
+  std::string processor = "not known";
+  for (std::string line; std::getline(cpuinfo, line);)
+    if (line.starts_with("model name") || line.starts_with("CPU part")) processor = line.substr(line.find(": ") + 2);
+  char date[16];
+  const std::time_t now = std::time(nullptr);
+  std::strftime(date, sizeof date, "%F", std::gmtime(&now));
+  return {{"version", std::string(vmafx_version()) + VMAFX_COMMIT},     {"date", date},
+          {"processor", processor},         {"width", settings.clip.w},
+          {"height", settings.clip.h},      {"bits", settings.clip.bits},
+          {"frames", settings.clip.frames}, {"clock", settings.cpu_time ? "processor" : "wall"}};
+}
+
+void append(const std::string& path, const nlohmann::ordered_json& line) {
+  if (path.empty()) return;
+  std::ofstream file(path, std::ios::app);
+  if (!(file << line.dump() << std::endl)) die("cannot write " + path);
+}
+
+/* Of the peer: all that it has, and what our levels have. */
+std::set<int> masks_of(const Settings& settings) {
+  std::set<int> masks = {0};
+  for (const std::string& cpu : settings.cpus) masks.insert(peer_mask(cpu));
+  return masks;
+}
 
 /* Prints one line. False when a run failed or the scores differ. */
 bool measure_row(const Job& job, const std::string& row, const std::string& cpu, int threads) {
@@ -121,7 +160,9 @@ bool measure_row(const Job& job, const std::string& row, const std::string& cpu,
   std::vector<double> runs, together;  // ms per frame; of one encode, of all of them
   FrameScores scores, scores_together;
   const auto run = [&](int n, std::vector<double>& times, FrameScores& seen) {
-    Reader ref(job.ref), dist(job.dist);
+    // By the clock, reading would overlap with scoring: what it takes is known of processor time only.
+    const bool copies = job.settings.cpu_time;
+    Reader ref(job.ref, copies), dist(job.dist, copies);
     Stream stream(row, job.settings, threads, n);
     const auto time = stream.run(ref, dist, frames);
     if (!time) return false;
@@ -134,20 +175,31 @@ bool measure_row(const Job& job, const std::string& row, const std::string& cpu,
     if (encodes > 1 && !run(encodes, together, scores_together)) return false;
   }
   std::ranges::sort(runs);
+  nlohmann::ordered_json line = description(job.settings);
+  line.update(
+      {{"row", row}, {"cpu", cpu}, {"threads", threads}, {"median", runs[runs.size() / 2]}, {"fastest", runs[0]}});
   std::printf("%-18s %-7s %7d %9.3f %9.3f", row.c_str(), cpu.c_str(), threads, runs[runs.size() / 2], runs[0]);
   bool good = true;
   if (encodes > 1) {
     good = scores == scores_together;
     const double least = std::ranges::min(together);
     std::printf(" %9.3f %6.3f  %s", least, least / (encodes * runs[0]), good ? "equal" : "SCORES DIFFER");
+    line["encodes"] = encodes;
+    line["together"] = least;
   }
-  if (const auto peer = job.peers.find({row, threads}); peer != job.peers.end()) {
-    const Verdict verdict = compare(scores, peer->second.scores);
+  if (!job.peers.empty()) {
+    const PeerResult &same = job.peers.at({row, threads, peer_mask(cpu)}), &best = job.peers.at({row, threads, 0});
+    const Verdict verdict = compare(scores, same.scores);
     good &= verdict.good;
-    std::printf(" %9.3f %6.2f  %s", peer->second.ms, peer->second.ms / runs[0], verdict.text.c_str());
+    std::printf(" %9.3f %6.2f %9.3f %6.2f  %s", same.ms, same.ms / runs[0], best.ms, best.ms / runs[0],
+                verdict.text.c_str());
+    line["peer"] = same.ms;
+    line["peer_best"] = best.ms;
   }
+  line["good"] = good;
   std::printf("\n");
   std::fflush(stdout);
+  append(job.settings.json, line);
   return good;
 }
 
@@ -182,11 +234,12 @@ int run(const Settings& settings) {
   if (!settings.peer.empty()) {
     const Peer peer(settings, ref, dist);
     for (const std::string& row : settings.rows)
-      for (const int threads : settings.threads) job.peers[{row, threads}] = peer.measure(row, threads);
+      for (const int threads : settings.threads)
+        for (const int mask : masks_of(settings)) job.peers[{row, threads, mask}] = peer.measure(row, threads, mask);
   }
   std::printf("%-18s %-7s %7s %9s %9s%s%s\n", "", "cpu", "threads", "median", "fastest",
               settings.encodes > 1 ? "  together  ratio  scores" : "",
-              job.peers.empty() ? "" : "      peer  ratio  scores");
+              job.peers.empty() ? "" : "      peer  ratio      best  ratio  scores");
   bool good = true;
   for (const std::string& cpu : settings.cpus) good &= measure_cpu_apart(job, cpu);
   return good ? 0 : 1;

@@ -55,6 +55,16 @@ std::string printed(double score) {
 
 }  // namespace
 
+int peer_mask(const std::string& cpu) {
+  enum : int { kSsse3 = 1 << 1, kSse4 = 1 << 2, kAvx2 = 1 << 3, kAvx512 = 1 << 4, kAvx512Icelake = 1 << 5 };
+  if (cpu == "avx3") return kAvx512Icelake;
+  if (cpu == "avx2") return kAvx512Icelake | kAvx512;
+  if (cpu == "sse4") return kAvx512Icelake | kAvx512 | kAvx2;
+  if (cpu == "sse2") return kAvx512Icelake | kAvx512 | kAvx2 | kSse4 | kSsse3;
+  if (cpu == "scalar" || cpu == "ref") return -1;
+  return 0;
+}
+
 Peer::Peer(const Settings& settings, const Clip& ref, const Clip& dist)
     : settings_(settings), folder_(temporary_folder()) {
   if (!ref.write(file("ref.yuv")) || !dist.write(file("dist.yuv"))) die("cannot write the clip to " + folder_);
@@ -65,18 +75,18 @@ Peer::~Peer() {
   std::filesystem::remove_all(folder_, ignored);
 }
 
-PeerResult Peer::measure(const std::string& row, int threads) const {
+PeerResult Peer::measure(const std::string& row, int threads, int mask) const {
   constexpr int kShort = 2;
   const auto without_start_up = [&](const std::string& what) {
-    const double start_up = fastest(what, threads, kShort);
-    return fastest(what, threads, settings_.clip.frames) - start_up;
+    const double start_up = fastest(what, threads, mask, kShort);
+    return fastest(what, threads, mask, settings_.clip.frames) - start_up;
   };
-  const double reading = without_start_up("null");
+  const double reading = threads == 1 || settings_.cpu_time ? without_start_up("null") : 0;
   const double scoring = without_start_up(row);
   return {(scoring - reading) / (settings_.clip.frames - kShort), read_scores()};
 }
 
-double Peer::fastest(const std::string& row, int threads, int frames) const {
+double Peer::fastest(const std::string& row, int threads, int mask, int frames) const {
   const ClipFormat& clip = settings_.clip;
   std::vector<std::string> words = {settings_.peer,
                                     "-r",
@@ -99,6 +109,7 @@ double Peer::fastest(const std::string& row, int threads, int frames) const {
                                     file("scores.json")};
   if (is_model(row)) words.insert(words.end(), {"-m", "version=" + row});
   else words.insert(words.end(), {"-n", "--feature", row});
+  if (mask) words.insert(words.end(), {"--cpumask", std::to_string(static_cast<unsigned>(mask))});
   if (threads > 1) words.insert(words.end(), {"--threads", std::to_string(threads)});
   double least = HUGE_VAL;
   for (int run = 0; run < settings_.runs; run++) {

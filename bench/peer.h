@@ -14,6 +14,9 @@ struct PeerResult {
   FrameScores scores;
 };
 
+/* The tool's --cpumask that leaves it the instruction sets of our level of that name; 0: all. */
+int peer_mask(const std::string& cpu);
+
 class Peer {
  public:
   /* Writes the clip to a temporary folder, which goes when the Peer goes. */
@@ -21,12 +24,12 @@ class Peer {
   ~Peer();
   Peer(const Peer&) = delete;
 
-  /* Start-up is taken out as the difference of a long and a short run, reading as the time of the same runs with the
-   * extractor `null`. With threads, reading overlaps with scoring, and this is in the peer's favor. */
-  PeerResult measure(const std::string& row, int threads) const;
+  /* Start-up is taken out as the difference of a long and a short run, reading as the time of the same runs with the extractor `null`; with
+   * threads not, by the clock: reading then overlaps with scoring. */
+  PeerResult measure(const std::string& row, int threads, int mask) const;
 
  private:
-  double fastest(const std::string& row, int threads, int frames) const;  // ms of one run
+  double fastest(const std::string& row, int threads, int mask, int frames) const;  // ms of one run
   FrameScores read_scores() const;
   std::string file(const char* name) const { return folder_ + "/" + name; }
 

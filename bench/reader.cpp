@@ -2,9 +2,9 @@
 
 namespace bench {
 
-Reader::Reader(const Clip& clip) : clip_(clip) {
+Reader::Reader(const Clip& clip, bool copies) : clip_(clip), copies_(copies) {
   constexpr int kPictures = 16;
-  for (int i = 0; i < kPictures; i++) {
+  for (int i = 0; copies_ && i < kPictures; i++) {
     buffers_.push_back(std::make_unique<Buffer>(Buffer{this, {}}));
     clip_.copy(0, buffers_.back()->bytes);
     free_.push_back(buffers_.back().get());
@@ -12,6 +12,11 @@ Reader::Reader(const Clip& clip) : clip_(clip) {
 }
 
 VmafxPicture Reader::read(int frame) {
+  if (!copies_) {
+    VmafxPicture picture = clip_.picture(frame);
+    picture.release = [](void*) {};
+    return picture;
+  }
   Buffer* buffer = take();
   VmafxPicture picture = clip_.copy(frame, buffer->bytes);
   picture.opaque = buffer;

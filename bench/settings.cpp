@@ -28,7 +28,8 @@ Times metrics and models on frames in memory; prints milliseconds per frame.
   --only LIST      metrics and models, e.g. motion,vmaf_v0.6.1 (all metrics and two models)
   --clock NAME     wall, or cpu: processor time, which holds on a machine that does other work too (wall)
   --encodes N      time N encodes of one reference in one session, too, and compare with N sessions (1)
-  --peer PATH      libvmaf's vmaf tool: time it on the same clip and compare the scores
+  --peer PATH      libvmaf's vmaf tool: time it on the same clip, with the same instruction set and with the best it has, and compare the scores
+  --json FILE      add each row to FILE, too, as a line of JSON
   --help           this text
 
 Exits with 1 when a run fails or a score differs from the peer's by more than 1e-5 of it.
@@ -68,14 +69,20 @@ bool is_model(const std::string& name) {
 }
 
 Settings parse(int argc, char** argv) {
-  enum { kSize, kBits, kFrames, kRuns, kThreads, kCpu, kOnly, kClock, kEncodes, kPeer, kHelpText };
-  const ::option known[] = {
-      {"size", required_argument, nullptr, kSize},       {"bits", required_argument, nullptr, kBits},
-      {"frames", required_argument, nullptr, kFrames},   {"runs", required_argument, nullptr, kRuns},
-      {"threads", required_argument, nullptr, kThreads}, {"cpu", required_argument, nullptr, kCpu},
-      {"only", required_argument, nullptr, kOnly},       {"clock", required_argument, nullptr, kClock},
-      {"encodes", required_argument, nullptr, kEncodes}, {"peer", required_argument, nullptr, kPeer},
-      {"help", no_argument, nullptr, kHelpText},         {}};
+  enum { kSize, kBits, kFrames, kRuns, kThreads, kCpu, kOnly, kClock, kEncodes, kPeer, kJson, kHelpText };
+  const ::option known[] = {{"size", required_argument, nullptr, kSize},
+                            {"bits", required_argument, nullptr, kBits},
+                            {"frames", required_argument, nullptr, kFrames},
+                            {"runs", required_argument, nullptr, kRuns},
+                            {"threads", required_argument, nullptr, kThreads},
+                            {"cpu", required_argument, nullptr, kCpu},
+                            {"only", required_argument, nullptr, kOnly},
+                            {"clock", required_argument, nullptr, kClock},
+                            {"encodes", required_argument, nullptr, kEncodes},
+                            {"peer", required_argument, nullptr, kPeer},
+                            {"json", required_argument, nullptr, kJson},
+                            {"help", no_argument, nullptr, kHelpText},
+                            {}};
   Settings settings;
   for (const std::string& cpu : all_cpus())
     if (cpu != "scalar" && cpu != "ref") settings.cpus.push_back(cpu);  // these take minutes
@@ -105,6 +112,7 @@ Settings parse(int argc, char** argv) {
         break;
       case kEncodes: settings.encodes = whole_number(text, 1, VMAFX_MOST_ENCODES, "--encodes"); break;
       case kPeer: settings.peer = text; break;
+      case kJson: settings.json = text; break;
       case kHelpText: print_help(); std::exit(0);
       default: die("see --help");
     }

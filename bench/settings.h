@@ -17,6 +17,7 @@ struct Settings {
   std::vector<std::string> cpus;  // as VMAFX_CPU names them
   std::vector<std::string> rows;  // metrics and models
   std::string peer;               // a path, or ""
+  std::string json;               // a path, or ""
   bool cpu_time = false;
   int encodes = 1;
 };
