@@ -168,6 +168,10 @@ def speed_is_drawn():
     output_of(sys.executable, "tools/draw_speed.py", "--check")
 
 
+def tables_are_made():
+    output_of(sys.executable, "tools/make_tables.py", "--check")
+
+
 def manual_pages_are_made():
     output_of(sys.executable, "tools/make_man.py", "--check")
 
@@ -229,7 +233,7 @@ def main():
     build = Path(folders[0] if folders else TOP / "build").resolve()
     count = {"PASS": 0, "FAIL": 0, "SKIP": 0}
     cases = no_arrow_up, no_circle, engines_of_the_emulator_know_the_runtime_only, only_the_api_is_known_above, no_folder_is_a_drawer, distribution, version_is_one, bench_builds, \
-        speed_is_drawn, manual_pages_are_made, manual_pages_have_no_warning, format, tidy
+        speed_is_drawn, tables_are_made, manual_pages_are_made, manual_pages_have_no_warning, format, tidy
     for case in cases:
         verdict, why = "PASS", ""
         try:
