@@ -135,10 +135,14 @@ nlohmann::ordered_json description(const Settings& settings) {
   char date[16];
   const std::time_t now = std::time(nullptr);
   std::strftime(date, sizeof date, "%F", std::gmtime(&now));
-  return {{"version", std::string(vmafx_version()) + VMAFX_COMMIT},     {"date", date},
-          {"processor", processor},         {"width", settings.clip.w},
-          {"height", settings.clip.h},      {"bits", settings.clip.bits},
-          {"frames", settings.clip.frames}, {"clock", settings.cpu_time ? "processor" : "wall"}};
+  return {{"version", std::string(vmafx_version()) + VMAFX_COMMIT},
+          {"date", date},
+          {"processor", processor},
+          {"width", settings.clip.w},
+          {"height", settings.clip.h},
+          {"bits", settings.clip.bits},
+          {"frames", settings.clip.frames},
+          {"clock", settings.cpu_time ? "processor" : "wall"}};
 }
 
 void append(const std::string& path, const nlohmann::ordered_json& line) {
