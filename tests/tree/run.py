@@ -212,19 +212,46 @@ def tidy(build, deep):
     flags += output_of("pkg-config", "--cflags", "libhwy", "nlohmann_json", "libxxhash").split()
 
     if not deep:
-        flags += ["-Xclang", "-analyzer-config", "-Xclang", "max-nodes=30000"]
+        flags += ["-Xclang", "-analyzer-config", "-Xclang", "max-nodes=10000"]
 
-    def check(name):
-        command = [program, "--quiet", "--warnings-as-errors=*", name, "--", *flags]
+    def check(text):
+        command = [program, "--quiet", "--warnings-as-errors=*", text, "--", *flags]
         result = subprocess.run(command, cwd=TOP, capture_output=True, text=True)
         found = [line for line in result.stdout.split("\n") if ": error: " in line]
-        return "" if result.returncode == 0 else found[0] if found else f"{name}: {program} ended with {result.returncode}"
+        return "" if result.returncode == 0 else in_source(found[0]) if found else f"{text}: {program} ended with {result.returncode}"
 
     # Code for vectors is compiled once for each instruction set out of one text: the twin for one sample stands for it.
     chosen = [name for name in sources("src/", "compat/", endings=(".cpp",)) if not name.endswith("_simd.cpp")]
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        found = [line for line in pool.map(check, chosen) if line]
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(os.cpu_count()) as pool:
+        texts = chosen
+        if not deep:
+            texts = together(chosen, Path(folder))
+        found = [line for line in pool.map(check, texts) if line]
     assert not found, "\n".join(found)
+
+
+def together(names, folder):
+    """Texts of several sources, those of a folder in one: most of clang-tidy's time goes to the headers, which it checks in each text anew.
+    Apart are files whose names another file of their folder has, too: references, floating-point forms, what is written for two platforms."""
+    groups = {}
+    for name in names:
+        path = Path(name)
+        alone = path.name if path.name in ("version.cpp", "hip_platform.cpp") else ""
+        groups.setdefault((path.parent, path.name.startswith("float_"), path.stem.endswith("_ref"), alone), []).append(name)
+    (folder / ".clang-tidy").write_text((TOP / ".clang-tidy").read_text())
+    texts = []
+    for members in sorted(groups.values(), key=len, reverse=True):
+        texts.append(folder / f"{len(texts)}.cpp")
+        texts[-1].write_text("".join(f'#line 1 "{name}"\n{(TOP / name).read_text()}\n' for name in members))
+    return texts
+
+
+def in_source(found):
+    """clang-tidy's 'TEXT:LINE:…' where TEXT is of several sources: with the place in the source itself."""
+    text, line, rest = found.split(":", 2)
+    before = Path(text).read_text().split("\n")[: int(line)]
+    starts = [at for at, words in enumerate(before) if words.startswith("#line 1 ")]
+    return f"{before[starts[-1]].split(chr(34))[1]}:{int(line) - starts[-1] - 1}:{rest}" if starts else found
 
 
 def main():

@@ -10,7 +10,7 @@
 namespace vmafx {
 namespace {
 
-constexpr int kRowAlignment = 16;  // bytes; see DeviceBatch
+constexpr int kAsIsAlignment = 16;  // bytes; see DeviceBatch
 
 /* Where the rows of a plane begin in memory: the last one, if they lie bottom up. */
 hip::DevicePtr<const std::byte> lowest(const UnpackPlane& plane) {
@@ -102,7 +102,7 @@ Status DeviceIntake::take_plane(const VmafxPicture& picture, int p, DevicePictur
   plane.from = hip::DevicePtr<const uint8_t>::from_address(address);
   const auto is_multiple = [&](int of) { return address % of == 0 && plane.from_stride % of == 0; };
   if (!is_multiple(plane.sample_bytes)) return error(ENOTSUP, "plane %d is at an odd address", source);
-  taken.as_is[p] = layout.is_plain() && plane.from_stride > 0 && is_multiple(kRowAlignment);
+  taken.as_is[p] = layout.is_plain() && plane.from_stride > 0 && is_multiple(kAsIsAlignment);
   return {};
 }
 

@@ -33,13 +33,13 @@ std::optional<Number> number_of(std::string_view text, Format... format) {
   return whole && !text.starts_with('-') ? std::optional(number) : std::nullopt;
 }
 
-std::optional<int64_t> pair_number(std::string_view text) {
+std::optional<int64_t> read_pair_number(std::string_view text) {
   const auto number = number_of<int64_t>(text);
   return number && *number < INT32_MAX ? number : std::nullopt;
 }
 
 /* In microseconds. */
-std::optional<int64_t> time_of(std::string_view text) {
+std::optional<int64_t> read_time(std::string_view text) {
   if (!text.ends_with('s')) return std::nullopt;
   text.remove_suffix(1);
   const auto seconds = number_of<double>(text, std::chars_format::fixed);
@@ -64,7 +64,7 @@ StatusOr<Range> Range::parse(const std::string& text) {
   if (dash == text.npos) return refuse(" is no range");
   const std::string_view first = std::string_view(text).substr(0, dash), last = std::string_view(text).substr(dash + 1);
   range.by_time_ = first.ends_with('s') || last.ends_with('s');
-  const auto read = range.by_time_ ? time_of : pair_number;
+  const auto read = range.by_time_ ? read_time : read_pair_number;
   range.from_ = read(first);
   range.to_ = read(last);
   if ((!first.empty() && !range.from_) || (!last.empty() && !range.to_)) return refuse(" is no range");
