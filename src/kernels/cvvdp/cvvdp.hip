@@ -190,14 +190,19 @@ struct Perceived {
 VMAFX_DEVICE Perceived perceived_at(const CvvdpMasking& masking, const CvvdpBandWork& band, const Table& table,
                                     unsigned frame, int x, int y) {
   const Around across = around(x, band.next.w), down = around(y, band.next.h);
-  const float *levels[2], *nexts[2];
+  /* Pointers to planes are made anew for each: kept, they would take registers, which ptxas then spills. */
+  const auto below = [&](int side, int c) {
+    const float* plane = band.next.at(frame, static_cast<unsigned>(side * kCvvdpSidePlanes + c));
+    return expanded(plane, band.next.stride, across, down);
+  };
+  const auto sample = [&](int side, int c) {
+    const float* plane = band.level.at(frame, static_cast<unsigned>(side * kCvvdpSidePlanes + c));
+    return plane[int64_t{y} * band.level.stride + x];
+  };
   float light[2], base[2], inverse[2];
   VMAFX_UNROLL
   for (int side = 0; side < 2; side++) {
-    const unsigned plane = static_cast<unsigned>(side) * kCvvdpSidePlanes;
-    levels[side] = band.level.at(frame, plane) + int64_t{y} * band.level.stride + x;
-    nexts[side] = band.next.at(frame, plane);
-    light[side] = expanded(nexts[side], band.next.stride, across, down);
+    light[side] = below(side, 0);
     base[side] = background(light[side]);
     inverse[side] = 1 / base[side];
   }
@@ -209,8 +214,8 @@ VMAFX_DEVICE Perceived perceived_at(const CvvdpMasking& masking, const CvvdpBand
     float seen_of[2];
     VMAFX_UNROLL
     for (int side = 0; side < 2; side++) {
-      const float low = c ? expanded(nexts[side] + c * band.next.plane, band.next.stride, across, down) : light[side];
-      seen_of[side] = contrast(levels[side][c * band.level.plane] - low, inverse[side]) * s;
+      const float low = c ? below(side, c) : light[side];
+      seen_of[side] = contrast(sample(side, c) - low, inverse[side]) * s;
     }
     out.difference[c] = visible_difference(masking, seen_of[1], seen_of[0]);
     out.common[c] = common_contrast(seen_of[1], seen_of[0]);
@@ -233,7 +238,7 @@ VMAFX_DEVICE int inside(int i, int size, bool is_mirrored) {
 
 inline constexpr int kReach = kCvvdpBlurReach, kRing = 2 * kReach + 1;
 
-VMAFX_DEFINE_DENSE_KERNEL(cvvdp_bands, 5, work) {
+VMAFX_DEFINE_KERNEL(cvvdp_bands, work) {
   VMAFX_SHARED(Table, table, [1]);
   VMAFX_SHARED(float, ring, [kRing][kChannels][kCvvdpBandThreads]);  // what both have in common; of each column its own
   VMAFX_SHARED(float, rows, [2][kChannels][kCvvdpBandThreads]);      // blurred down; they take turns
