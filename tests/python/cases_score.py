@@ -312,6 +312,20 @@ def command_ends_ffmpeg(lab):
 
 
 @case
+def a_command_that_is_killed_leaves_no_ffmpeg(lab):
+    process = start_long(lab, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    ffmpeg = Path(f"/proc/{(lab.folder / 'pid').read_text().strip()}")
+    check(ffmpeg.exists(), "ffmpeg does not run")
+    process.kill()
+    process.wait(20)
+    deadline = time.monotonic() + 20
+    while ffmpeg.exists():
+        check(time.monotonic() < deadline, "ffmpeg still runs")
+        time.sleep(0.02)
+    check_equal((lab.folder / "log.json").read_text(), "old", "log")
+
+
+@case
 def ffmpeg_is_killed(lab):
     process = start_long(lab, stderr=subprocess.PIPE, text=True)
     os.kill(int((lab.folder / "pid").read_text()), signal.SIGKILL)

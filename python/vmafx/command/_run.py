@@ -1,5 +1,6 @@
 """Runs ffmpeg: how far it is, how it ends."""
 
+import shutil
 import subprocess
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -25,19 +26,26 @@ class FfmpegFailure(Failure):
 
 
 class Processes:
-    """Those that threads run, for one of them to end."""
+    """Those that threads run, for one of them to end. The kernel kills each with the thread that started it, where there is a setpriv (util-linux): so none
+    outlives this process, however that ends."""
 
     def __init__(self) -> None:
         self._running: set[subprocess.Popen[str]] = set()
         self._lock = threading.Lock()
         self._ended = False
+        setpriv = shutil.which("setpriv")
+        self._bound = [setpriv, "--pdeathsig", "KILL", "--"] if setpriv else []
+
+    @property
+    def are_bound(self) -> bool:
+        return bool(self._bound)
 
     def start(self, command: Sequence[str]) -> "subprocess.Popen[str]":
         with self._lock:
             if self._ended:
                 raise Failure("stopped")
             try:
-                process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace")
+                process = subprocess.Popen([*self._bound, *command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace")
             except OSError as error:
                 raise Failure(f"cannot run {command[0]}: {error.strerror}") from error
             self._running.add(process)

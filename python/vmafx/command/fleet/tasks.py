@@ -1,6 +1,6 @@
 """What runs on a worker: ffmpeg, in a process of its own, and what is made of its report.
 
-An ffmpeg does not outlive its worker, however that ends: setpriv has the kernel kill it. What goes wrong with a pair is its result; only what is wrong
+An ffmpeg does not outlive its worker, however that ends (Processes). What goes wrong with a pair is its result; only what is wrong
 with the worker itself is raised, as Unfit.
 """
 
@@ -10,7 +10,6 @@ import functools
 import json
 import math
 import re
-import shutil
 import socket
 import tempfile
 import threading
@@ -293,19 +292,11 @@ class _folder(tempfile.TemporaryDirectory[str]):
         return Path(super().__enter__())
 
 
-class _Bound(Processes):
-    """To the thread that starts them, and so to the worker."""
-
-    def start(self, command: Sequence[str]) -> Any:
-        setpriv = shutil.which("setpriv")
-        if setpriv is None:
-            raise Unfit(f"the worker on {socket.gethostname()} has no program setpriv, which Debian has in util-linux")
-        return super().start([setpriv, "--pdeathsig", "KILL", "--", *command])
-
-
 def _watched(job: Job, action: Callable[[Processes, Show], T]) -> T:
     """Ends an ffmpeg that makes no progress."""
-    processes, over = _Bound(), threading.Event()
+    processes, over = Processes(), threading.Event()
+    if not processes.are_bound:
+        raise Unfit(f"the worker on {socket.gethostname()} has no program setpriv, which Debian has in util-linux")
     moved, frame, stalled = time.monotonic(), 0, False
 
     def show(step: Step) -> None:
