@@ -18,7 +18,7 @@
 
 /**
  * @file
- * What differs between FFmpeg 5.1 to 9.0 for vf_vmafx.c, and nothing else. Each part names the release that changed it.
+ * What differs between FFmpeg 5.1 to 9.0 for the filter, and nothing else. Each part names the release that changed it.
  */
 
 #ifndef AVFILTER_VMAFX_COMPAT_H

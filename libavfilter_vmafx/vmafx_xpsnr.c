@@ -42,20 +42,21 @@ static int report_failure(const VMAFXXpsnr *xpsnr, const char *verb)
     return ret;
 }
 
-int ff_vmafx_xpsnr_open(VMAFXXpsnr *xpsnr, AVFilterContext *ctx, enum AVPixelFormat format)
+int ff_vmafx_xpsnr_open(VMAFXXpsnr *xpsnr, AVFilterContext *ctx, const char *stats_path, enum AVPixelFormat format)
 {
     const AVPixFmtDescriptor *desc = av_pix_fmt_desc_get(format);
     const int is_rgb = !!(desc->flags & AV_PIX_FMT_FLAG_RGB);
 
-    xpsnr->ctx = ctx;
-    xpsnr->nb  = FFMIN(desc->nb_components, 3);
+    xpsnr->ctx        = ctx;
+    xpsnr->stats_path = stats_path;
+    xpsnr->nb         = FFMIN(desc->nb_components, 3);
     for (int i = 0; i < xpsnr->nb; i++) {
         xpsnr->names[i]  = is_rgb ? "rgb"[i] : "yuv"[i];
         xpsnr->planes[i] = is_rgb ? desc->comp[i].plane : i;
     }
-    if (!xpsnr->stats_path)
+    if (!stats_path)
         return 0;
-    xpsnr->stats = strcmp(xpsnr->stats_path, "-") ? avpriv_fopen_utf8(xpsnr->stats_path, "w") : stdout;
+    xpsnr->stats = strcmp(stats_path, "-") ? avpriv_fopen_utf8(stats_path, "w") : stdout;
     return xpsnr->stats ? 0 : report_failure(xpsnr, "open");
 }
 

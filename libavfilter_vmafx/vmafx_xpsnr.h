@@ -36,7 +36,7 @@
 #include "avfilter.h"
 
 typedef struct VMAFXXpsnr {
-    char *stats_path;           ///< option; "-": standard output
+    const char *stats_path;
     FILE *stats;                ///< NULL: there are none
     AVFilterContext *ctx;
     char names[3];              ///< of the components: y, u, v or r, g, b
@@ -44,8 +44,11 @@ typedef struct VMAFXXpsnr {
     int nb;
 } VMAFXXpsnr;
 
-/** @param format  of the samples */
-int ff_vmafx_xpsnr_open(VMAFXXpsnr *xpsnr, AVFilterContext *ctx, enum AVPixelFormat format);
+/**
+ * @param stats_path  where statistics go, "-": standard output, NULL: nowhere; not copied
+ * @param format      of the samples
+ */
+int ff_vmafx_xpsnr_open(VMAFXXpsnr *xpsnr, AVFilterContext *ctx, const char *stats_path, enum AVPixelFormat format);
 
 /** @param frame  gets the scores of its pair as metadata; NULL: there is none any more */
 int ff_vmafx_xpsnr_frame(VMAFXXpsnr *xpsnr, AVFrame *frame, const VmafxFrameResult *result);

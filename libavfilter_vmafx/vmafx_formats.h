@@ -1,0 +1,64 @@
+/*
+ * This file is part of FFmpeg.
+ *
+ * FFmpeg is free software; you can redistribute it and/or
+ * modify it under the terms of the GNU Lesser General Public
+ * License as published by the Free Software Foundation; either
+ * version 2.1 of the License, or (at your option) any later version.
+ *
+ * FFmpeg is distributed in the hope that it will be useful,
+ * but WITHOUT ANY WARRANTY; without even the implied warranty of
+ * MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+ * Lesser General Public License for more details.
+ *
+ * You should have received a copy of the GNU Lesser General Public
+ * License along with FFmpeg; if not, write to the Free Software
+ * Foundation, Inc., 51 Franklin Street, Fifth Floor, Boston, MA 02110-1301 USA
+ */
+
+/**
+ * @file
+ * Pixel formats: which ones the inputs are asked for, and what they are to libvmafx.
+ */
+
+#ifndef AVFILTER_VMAFX_FORMATS_H
+#define AVFILTER_VMAFX_FORMATS_H
+
+#include <vmafx/vmafx.h>
+
+#include "libavutil/frame.h"
+#include "libavutil/pixfmt.h"
+#include "avfilter.h"
+
+/** vmafx: each input has the format it has; an output has that of its main. Formats not in the list are converted. */
+int ff_vmafx_formats_query(AVFilterContext *ctx);
+
+/**
+ * libvmaf, xpsnr: command lines count on it that the reference is converted to the format of main where the two differ. Only
+ * a difference of memory layout needs no conversion. Of several main inputs the first decides.
+ *
+ * @param converted_from  set to the format of the reference if it is converted, else left as it is
+ */
+int ff_vmafx_formats_query_dropin(AVFilterContext *ctx, enum AVPixelFormat *converted_from);
+
+/**
+ * Say where libavfilter put a scale filter before an input: nothing is converted behind the user's back.
+ *
+ * @param converted_from  what ff_vmafx_formats_query_dropin() has set, AV_PIX_FMT_NONE: it has not
+ */
+void ff_vmafx_formats_report_conversions(AVFilterContext *ctx, enum AVPixelFormat converted_from);
+
+/** An error if the samples of an input cannot be scored. To be called when the graph is configured. */
+int ff_vmafx_formats_check_samples(AVFilterContext *ctx, int input);
+
+/** An error if a frame is not of the size and format that its input was configured with. */
+int ff_vmafx_formats_check_frame(AVFilterContext *ctx, int input, const AVFrame *frame);
+
+/**
+ * An input's format, as libvmafx is told of it.
+ *
+ * @param first  the input's first frame, which says what its colors mean; NULL: no frame is known yet
+ */
+VmafxFormat ff_vmafx_formats_of_input(AVFilterContext *ctx, int input, const AVFrame *first);
+
+#endif /* AVFILTER_VMAFX_FORMATS_H */

@@ -1,0 +1,81 @@
+/*
+ * This file is part of FFmpeg.
+ *
+ * FFmpeg is free software; you can redistribute it and/or
+ * modify it under the terms of the GNU Lesser General Public
+ * License as published by the Free Software Foundation; either
+ * version 2.1 of the License, or (at your option) any later version.
+ *
+ * FFmpeg is distributed in the hope that it will be useful,
+ * but WITHOUT ANY WARRANTY; without even the implied warranty of
+ * MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+ * Lesser General Public License for more details.
+ *
+ * You should have received a copy of the GNU Lesser General Public
+ * License along with FFmpeg; if not, write to the Free Software
+ * Foundation, Inc., 51 Franklin Street, Fifth Floor, Boston, MA 02110-1301 USA
+ */
+
+/**
+ * @file
+ * The options of each of the filter's names, and what they mean to libvmafx.
+ */
+
+#ifndef AVFILTER_VMAFX_OPTIONS_H
+#define AVFILTER_VMAFX_OPTIONS_H
+
+#include <vmafx/vmafx.h>
+
+#include "libavutil/buffer.h"
+#include "libavutil/log.h"
+#include "libavutil/opt.h"
+#include "avfilter.h"
+#include "vmafx_sync.h"
+
+/** What a filter's context begins with: offsets of AVOption count from the class. */
+typedef struct VMAFXOptions {
+    const AVClass *class;
+
+    /* Those of the library. */
+#define FIELD_TEXT(option, field, ...) char *field;
+#define FIELD_NUMBER(option, field, ...) int field;
+    VMAFX_OPTIONS(FIELD_TEXT, FIELD_NUMBER, FIELD_NUMBER)
+#undef FIELD_TEXT
+#undef FIELD_NUMBER
+    int metadata;
+    VMAFXSync sync;
+
+    /* Options of FFmpeg's libvmaf up to 6.1, under that name only. */
+    char *model_path;
+    int enable_transform;
+    int phone_model;
+    int enable_conf_interval;
+    int psnr;
+    int ssim;
+    int ms_ssim;
+
+    char *stats_path;           ///< of FFmpeg's xpsnr, under that name only; "-": standard output
+} VMAFXOptions;
+
+extern const AVOption ff_vmafx_options[];
+extern const AVOption ff_vmafx_libvmaf_options[];
+extern const AVOption ff_vmafx_xpsnr_options[];
+
+/**
+ * log_path is the first option, so that `vmafx=vmaf_v0.6.1` reads like a model and names a file. libvmaf writes that file;
+ * under other names it is an error.
+ */
+int ff_vmafx_options_check_log_path(AVFilterContext *ctx, const VMAFXOptions *options);
+
+/**
+ * Open the library as the options say; its messages go to the log of the filter.
+ *
+ * @param device  gets references to the device contexts of the inputs, to be kept until the library is closed
+ * @return        an error as of vmafx_open()
+ */
+int ff_vmafx_options_open(VmafxContext **vmafx, AVFilterContext *ctx, const VMAFXOptions *options, AVBufferRef **device);
+
+/** VmafxParams.log; the cookie is the filter's context. */
+void ff_vmafx_log(void *cookie, enum VmafxLogLevel level, const char *message);
+
+#endif /* AVFILTER_VMAFX_OPTIONS_H */
