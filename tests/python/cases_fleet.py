@@ -82,14 +82,17 @@ def lists_that_are_wrong(lab):
     needs_dask()  # which is looked for when the list is read
     texts = {
         "id\nx\n": "has no column distorted and no column reference",
-        "distorted,reference\na,b\na,b\n": "list.csv:3: a is there twice; give each line an id",
-        "distorted,reference,id\na,b,1\n./a,b,2\n": "list.csv:3: 2 is the same files and options as 1",
-        "distorted,reference\na\n": "list.csv:2: reference is missing",
-        "distorted,reference\na,b,c\n": "list.csv:2: more fields than the 2 of the first line",
+        "distorted,reference\na,b\na,b\n": "list.csv, line 3: a is there twice; give each line an id",
+        "distorted,reference,id\na,b,1\n./a,b,2\n": "list.csv, line 3: 2 is the same files and options as 1",
+        "distorted,reference\na,\n": "list.csv, line 2: reference is missing",
+        "\ndistorted,id,reference\n\na,b\n": "list.csv, line 4: 2 cells, and 3 columns",
+        "distorted,reference,id,id\n": "list.csv names a column twice",
+        'distorted,reference\n"a,b\n': "not CSV",
+        "distorted,reference\na,b,c\n": "list.csv, line 2: 3 cells, and 2 columns",
         "distorted,reference\n": "lists no videos",
-        '{"distorted": "a", "reference": "b"}\n[1]\n': "list.csv:2: not a JSON object",
-        '{"distorted": "a", "reference": "b"}\n{"disto\n': "list.csv:2: no JSON",
-        '{"distorted": "a", "reference": "b", "models": 3}\n': "list.csv:1: models is to be a text or a list of texts",
+        '{"distorted": "a", "reference": "b"}\n[1]\n': "list.csv, line 2: not an object of JSON",
+        '{"distorted": "a", "reference": "b"}\n{"disto\n': "list.csv, line 2: not a line of JSON",
+        '{"distorted": "a", "reference": "b", "models": 3}\n': "list.csv, line 1: models is to be a text or a list of texts",
     }
     for text, error in texts.items():
         (lab.folder / "list.csv").write_text(text)

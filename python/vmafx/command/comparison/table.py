@@ -1,15 +1,13 @@
-"""Reads the table of encodes: CSV or JSON lines."""
+"""Reads the table of encodes."""
 
-import csv
-import io
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .. import _json
-from .._terminal import Failure, note
+from .._rows import read_rows
+from .._terminal import Failure
 
 COLUMNS = "series", "file", "reference", "scores", "encode", "bitrate", "clip", "label"
 
@@ -34,54 +32,11 @@ class Row:
 
 
 def read_table(path: Path) -> list[Row]:
-    try:
-        text = path.read_bytes().decode("utf-8-sig", errors="surrogateescape")
-    except OSError as error:
-        raise Failure(f"cannot read {path}: {error.strerror}") from error
-    lines = _json_lines if text.lstrip().startswith("{") else _csv_lines
-    rows, unused = [], dict[str, None]()
-    for number, content in lines(path, text):
-        place = f"{path}, line {number}"
-        unused |= dict.fromkeys(name for name in content if name not in COLUMNS)
-        rows.append(_row(place, path.parent, content))
+    rows = [_row(place, path.parent, fields) for place, fields in read_rows(path, COLUMNS, ("series",))]
     if not rows:
         raise Failure(f"there are no encodes in {path}")
-    if unused:
-        note(f"columns of {path} that mean nothing here: {', '.join(unused)}")
     _refuse_twice(rows)
     return rows
-
-
-def _json_lines(path: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    for number, line in enumerate(text.splitlines(), 1):
-        if not line.strip():
-            continue
-        try:
-            content = _json.parse(line)
-        except ValueError as error:
-            raise Failure(f"{path}, line {number}: not a line of JSON ({error})") from error
-        if not isinstance(content, dict):
-            raise Failure(f"{path}, line {number}: not an object of JSON")
-        yield number, content
-
-
-def _csv_lines(path: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The first line has the names of the columns."""
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    try:
-        heads = [head.strip() for head in next(reader, [])]
-        if "series" not in heads:
-            raise Failure(f"{path} has no column series: its first line names the columns ({', '.join(COLUMNS)}), separated by commas")
-        if len(set(heads)) < len(heads):
-            raise Failure(f"{path} names a column twice")
-        for cells in reader:
-            if not any(cell.strip() for cell in cells):
-                continue
-            if len(cells) != len(heads):
-                raise Failure(f"{path}, line {reader.line_num}: {len(cells)} cells, and {len(heads)} columns")
-            yield reader.line_num, {head: cell.strip() for head, cell in zip(heads, cells)}
-    except csv.Error as error:
-        raise Failure(f"{path}, line {reader.line_num}: not CSV ({error})") from error
 
 
 def _row(place: str, folder: Path, content: Mapping[str, Any]) -> Row:
@@ -99,7 +54,7 @@ def _row(place: str, folder: Path, content: Mapping[str, Any]) -> Row:
 
 def _text(place: str, name: str, value: Any) -> str | None:
     """Numbers are names, too: a series 2, an encode 0."""
-    if value is None or value == "":
+    if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise Failure(f"{place}: {name} is neither a text nor a number")

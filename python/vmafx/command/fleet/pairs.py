@@ -1,17 +1,16 @@
-"""The list of what is to be scored: CSV with a line of heads, or a JSON object a line."""
+"""The list of what is to be scored."""
 
-import csv
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .. import _json
+from .._rows import read_rows
 from .._scoring import models_of
-from .._terminal import Failure, note
+from .._terminal import Failure
 
 NAMES = {"id": "id", "name": "id", "distorted": "distorted", "reference": "reference"}  # columns, and what they are here
 OPTIONS = {"model": "models", "models": "models", "feature": "features", "features": "features"}
@@ -43,58 +42,17 @@ def read_list(path: Path, models: tuple[str, ...] | None, features: tuple[str, .
     """`models`, `features`: of the lines that name none. Raises Failure."""
     pairs: dict[str, Pair] = {}
     seen: dict[tuple[Any, ...], str] = {}
-    unused: dict[str, None] = {}
-    try:
-        with open(path, encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
-            for number, row in _rows(file, path):
-                pair = _pair(row, f"{path}:{number}", path.parent, models, features)
-                unused |= dict.fromkeys(name for name in row if name not in NAMES | OPTIONS)
-                if pair.id in pairs:
-                    raise Failure(f"{path}:{number}: {pair.id} is there twice; give each line an id of its own")
-                what = (pair.distorted, pair.reference, pair.models, pair.features)
-                if what in seen:
-                    raise Failure(f"{path}:{number}: {pair.id} is the same files and options as {seen[what]}")
-                pairs[pair.id], seen[what] = pair, pair.id
-    except OSError as error:
-        raise Failure(f"cannot read {path}: {error.strerror}") from error
-    except csv.Error as error:
-        raise Failure(f"{path} is no CSV: {error}") from error
+    for place, fields in read_rows(path, (*NAMES, *OPTIONS), ("distorted", "reference")):
+        pair = _pair(fields, place, path.parent, models, features)
+        if pair.id in pairs:
+            raise Failure(f"{place}: {pair.id} is there twice; give each line an id of its own")
+        what = (pair.distorted, pair.reference, pair.models, pair.features)
+        if what in seen:
+            raise Failure(f"{place}: {pair.id} is the same files and options as {seen[what]}")
+        pairs[pair.id], seen[what] = pair, pair.id
     if not pairs:
         raise Failure(f"{path} lists no videos")
-    if unused:
-        note(f"{path}: not used: {', '.join(unused)}")
     return list(pairs.values())
-
-
-def _rows(file: Iterable[str], path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """(number of the line, its fields by name)"""
-    lines = iter(file)
-    first = next(lines, "")
-    if first.lstrip().startswith("{"):
-        yield from _objects([first], path, 1)
-        yield from _objects(lines, path, 2)
-        return
-    heads: list[str] = next(csv.reader([first]), [])
-    if missing := {"distorted", "reference"} - set(heads):
-        raise Failure(f"{path} has no column {' and no column '.join(sorted(missing))}: its first line names the columns, or each line is a JSON object")
-    rows = csv.DictReader(lines, heads, restkey="more")
-    for row in rows:
-        if "more" in row:
-            raise Failure(f"{path}:{rows.line_num + 1}: more fields than the {len(heads)} of the first line; a field with commas is to be in quotes")
-        yield rows.line_num + 1, {name: text for name, text in row.items() if text}
-
-
-def _objects(lines: Iterable[str], path: Path, number: int) -> Iterator[tuple[int, dict[str, Any]]]:
-    for place, line in enumerate(lines, number):
-        if not line.strip():
-            continue
-        try:
-            row = _json.parse(line)
-        except ValueError as error:
-            raise Failure(f"{path}:{place}: no JSON: {error}") from error
-        if not isinstance(row, dict):
-            raise Failure(f"{path}:{place}: not a JSON object")
-        yield place, {name: value for name, value in row.items() if value not in (None, "")}
 
 
 def _pair(row: dict[str, Any], place: str, folder: Path, models: tuple[str, ...] | None, features: tuple[str, ...]) -> Pair:
