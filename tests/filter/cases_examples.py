@@ -50,7 +50,7 @@ def in_shell(lab, command):
     done = subprocess.run(["sh", "-c", command], cwd=lab.folder, env=environment, capture_output=True, timeout=100)
     said = done.stderr.decode(errors="replace")
     check_equal(done.returncode, 0, f"exit status of {command}: {said[-500:]}")
-    lines = re.findall(r"^\[(\S+) @ 0x[0-9a-f]+\] (?:(\S+): )?VMAF score: (\S+)$", said, re.M)
+    lines = re.findall(r"^\[(\S+) @ 0x[0-9a-f]+\] (?:(\S+): )?\S+ score: (\S+)$", said, re.M)
     return [(encode or instance, score) for instance, encode, score in lines]
 
 
