@@ -299,7 +299,7 @@ def jobs_that_cannot_be(lab):
         (("--range", "2s-1s"), ("2s-1s has nothing in it",)),
     ):
         scored(lab, *clips, *words).failed(2, *texts)
-    scored(lab, *clips, "--range", "4s-5s").failed(1, "the part 4.000s-5.000s cannot be scored for itself")
+    scored(lab, *clips, "--range", "4s-5s").failed(1 if lab.version() < (7, 0) else 234, "the part 4.000s-5.000s cannot be scored for itself")
     alone, together, usual = (scored(lab, *clips, *more).succeeded() for more in ((), ("--jobs", "2"), ("--jobs", "auto")))
     together.says("too short for parts")
     check_equal((together.out, usual.out), (alone.out, alone.out), "result")

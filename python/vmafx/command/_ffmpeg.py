@@ -177,7 +177,7 @@ def _ask(ffprobe: str, path: str, *words: str) -> str:
 
 def _last_line(said: str, path: str) -> str:
     line = (said.strip().splitlines() or ["ffprobe failed"])[-1]
-    return line.removeprefix(f"{input_name(path)}: ")
+    return line.removeprefix(f"{input_name(path)}: ").removeprefix("Error opening input files: ")  # as of FFmpeg 7
 
 
 def _duration(container: dict[str, Any]) -> float | None:

@@ -3,6 +3,7 @@
 import shutil
 import subprocess
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import IO, NamedTuple, NoReturn
 
@@ -10,6 +11,7 @@ from ._said import Said, split_line
 from ._terminal import Failure, Step
 
 LAST_LINES = 5  # of ffmpeg, where it fails
+PATIENCE_S = 5.0  # with an ffmpeg that was told to end
 
 
 class Extent(NamedTuple):
@@ -53,7 +55,7 @@ class Processes:
 
     def end(self, process: "subprocess.Popen[str]") -> None:
         if process.poll() is None:
-            _stop(process)
+            _stop([process])
         with self._lock:
             self._running.discard(process)
 
@@ -62,10 +64,7 @@ class Processes:
         with self._lock:
             self._ended = True
             running = list(self._running)
-        for process in running:
-            process.terminate()
-        for process in running:
-            _stop(process)
+        _stop(running)
 
 
 def run_ffmpeg(command: Sequence[str], extent: Extent, show: Callable[[Step], None] | None = None, processes: Processes | None = None) -> Said:
@@ -93,13 +92,17 @@ def _listen(stream: IO[str], lines: list[str]) -> None:
     lines.extend(line.rstrip("\n") for line in stream)
 
 
-def _stop(process: "subprocess.Popen[str]") -> None:
-    process.terminate()
-    try:
-        process.wait(5)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
+def _stop(processes: Sequence["subprocess.Popen[str]"]) -> None:
+    """All of them at once: an ffmpeg that waits for the next frame of -readrate, or for a device, does not see that it is to end."""
+    for process in processes:
+        process.terminate()
+    deadline = time.monotonic() + PATIENCE_S
+    for process in processes:
+        try:
+            process.wait(max(deadline - time.monotonic(), 0))
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
 
 
 def _steps(stream: IO[str], extent: Extent) -> Iterator[Step]:
