@@ -1,5 +1,6 @@
 """Runs ffmpeg: how far it is, how it ends."""
 
+import functools
 import shutil
 import subprocess
 import threading
@@ -28,26 +29,24 @@ class FfmpegFailure(Failure):
 
 
 class Processes:
-    """Those that threads run, for one of them to end. The kernel kills each with the thread that started it, where there is a setpriv (util-linux): so none
+    """Those that threads run, for one of them to end. The kernel kills each with the thread that started it, where there is util-linux's setpriv: so none
     outlives this process, however that ends."""
 
     def __init__(self) -> None:
         self._running: set[subprocess.Popen[str]] = set()
         self._lock = threading.Lock()
         self._ended = False
-        setpriv = shutil.which("setpriv")
-        self._bound = [setpriv, "--pdeathsig", "KILL", "--"] if setpriv else []
 
     @property
     def are_bound(self) -> bool:
-        return bool(self._bound)
+        return bool(_bound())
 
     def start(self, command: Sequence[str]) -> "subprocess.Popen[str]":
         with self._lock:
             if self._ended:
                 raise Failure("stopped")
             try:
-                process = subprocess.Popen([*self._bound, *command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace")
+                process = subprocess.Popen([*_bound(), *command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace")
             except OSError as error:
                 raise Failure(f"cannot run {command[0]}: {error.strerror}") from error
             self._running.add(process)
@@ -65,6 +64,15 @@ class Processes:
             self._ended = True
             running = list(self._running)
         _stop(running)
+
+
+@functools.cache
+def _bound() -> tuple[str, ...]:
+    """What a program is run by to be killed with the thread that started it; nothing where there is no setpriv, or one that cannot (BusyBox's)."""
+    setpriv = shutil.which("setpriv")
+    if setpriv and "--pdeathsig" in subprocess.run([setpriv, "--help"], stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace").stdout:
+        return setpriv, "--pdeathsig", "KILL", "--"
+    return ()
 
 
 def run_ffmpeg(command: Sequence[str], extent: Extent, show: Callable[[Step], None] | None = None, processes: Processes | None = None) -> Said:

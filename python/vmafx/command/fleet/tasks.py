@@ -296,7 +296,7 @@ def _watched(job: Job, action: Callable[[Processes, Show], T]) -> T:
     """Ends an ffmpeg that makes no progress."""
     processes, over = Processes(), threading.Event()
     if not processes.are_bound:
-        raise Unfit(f"the worker on {socket.gethostname()} has no program setpriv, which Debian has in util-linux")
+        raise Unfit(f"the worker on {socket.gethostname()} has no setpriv with --pdeathsig, as Debian has it in util-linux")
     moved, frame, stalled = time.monotonic(), 0, False
 
     def show(step: Step) -> None:
