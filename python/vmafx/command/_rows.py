@@ -15,12 +15,18 @@ class Row(NamedTuple):
     fields: dict[str, Any]  # by the names of their columns, without empty ones; those of CSV are texts
 
 
-def read_rows(path: Path, columns: Sequence[str], needed: Sequence[str]) -> Iterator[Row]:
-    """One at a time, for lists that are long. Of `columns`, CSV must have those in `needed`; a note tells of others. Raises Failure."""
+def read_rows(path: Path, columns: Sequence[str], needed: Sequence[str], may_be_short: bool = False) -> Iterator[Row]:
+    """One at a time, for lists that are long. Of `columns`, CSV must have those in `needed`; a note tells of others. Its lines may leave out cells at the
+    end if they `may_be_short`. Raises Failure."""
     unused: dict[str, None] = {}
     try:
         with open(path, encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
-            for number, fields in _numbered(file, path, columns, needed):
+            blank, first = 0, next(file, "")
+            while first and not first.strip():
+                blank, first = blank + 1, next(file, "")
+            lines = itertools.chain([first], file)
+            is_json = first.lstrip().startswith("{")
+            for number, fields in _objects(path, blank, lines) if is_json else _cells(path, blank, lines, columns, needed, may_be_short):
                 unused |= dict.fromkeys(name for name in fields if name not in columns)
                 yield Row(_place(path, number), {name: value for name, value in fields.items() if value not in (None, "")})
     except OSError as error:
@@ -31,15 +37,6 @@ def read_rows(path: Path, columns: Sequence[str], needed: Sequence[str]) -> Iter
 
 def _place(path: Path, number: int) -> str:
     return f"{path}, line {number}"
-
-
-def _numbered(file: Iterable[str], path: Path, columns: Sequence[str], needed: Sequence[str]) -> Iterator[tuple[int, dict[str, Any]]]:
-    lines = iter(file)
-    blank, first = 0, next(lines, "")
-    while first and not first.strip():
-        blank, first = blank + 1, next(lines, "")
-    lines = itertools.chain([first], lines)
-    yield from _objects(path, blank, lines) if first.lstrip().startswith("{") else _cells(path, blank, lines, columns, needed)
 
 
 def _objects(path: Path, before: int, lines: Iterable[str]) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -55,7 +52,9 @@ def _objects(path: Path, before: int, lines: Iterable[str]) -> Iterator[tuple[in
         yield number, content
 
 
-def _cells(path: Path, before: int, lines: Iterable[str], columns: Sequence[str], needed: Sequence[str]) -> Iterator[tuple[int, dict[str, Any]]]:
+def _cells(
+    path: Path, before: int, lines: Iterable[str], columns: Sequence[str], needed: Sequence[str], may_be_short: bool
+) -> Iterator[tuple[int, dict[str, Any]]]:
     reader = csv.reader(lines, strict=True)
     try:
         heads = [head.strip() for head in next(reader, [])]
@@ -67,7 +66,7 @@ def _cells(path: Path, before: int, lines: Iterable[str], columns: Sequence[str]
         for cells in reader:
             if not any(cell.strip() for cell in cells):
                 continue
-            if len(cells) != len(heads):
+            if len(cells) > len(heads) or (len(cells) < len(heads) and not may_be_short):
                 raise Failure(f"{_place(path, before + reader.line_num)}: {len(cells)} cells, and {len(heads)} columns; a cell with commas is to be in quotes")
             yield before + reader.line_num, {head: cell.strip() for head, cell in zip(heads, cells)}
     except csv.Error as error:

@@ -42,7 +42,7 @@ def read_list(path: Path, models: tuple[str, ...] | None, features: tuple[str, .
     """`models`, `features`: of the lines that name none. Raises Failure."""
     pairs: dict[str, Pair] = {}
     seen: dict[tuple[Any, ...], str] = {}
-    for place, fields in read_rows(path, (*NAMES, *OPTIONS), ("distorted", "reference")):
+    for place, fields in read_rows(path, (*NAMES, *OPTIONS), ("distorted", "reference"), may_be_short=True):
         pair = _pair(fields, place, path.parent, models, features)
         if pair.id in pairs:
             raise Failure(f"{place}: {pair.id} is there twice; give each line an id of its own")
