@@ -79,7 +79,8 @@ def encode_pair(lab, container, codec, rate, frames=60):
 
 
 def random_cuts(rng, frames):
-    return sorted(rng.sample(range(1, frames), rng.randint(1, 3)))
+    """One to three; of a short clip no more than it has places for."""
+    return sorted(rng.sample(range(1, frames), min(rng.randint(1, 3), frames - 1)))
 
 
 def ends(cuts):
