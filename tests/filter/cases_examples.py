@@ -45,12 +45,13 @@ def lay_out(lab):
 
 
 def in_shell(lab, command):
-    """The scores that the log shows, each with the name before it: the encode's, else the filter's."""
+    """The scores that the log shows, each with the name before it: the encode's, else the filter's. VMAF's, or psnr's of a command without a model."""
+    score = "psnr_y" if "model=:feature=psnr" in command else "VMAF"
     environment = {**os.environ, "PATH": f"{lab.folder}:{os.environ['PATH']}"}
     done = subprocess.run(["sh", "-c", command], cwd=lab.folder, env=environment, capture_output=True, timeout=100)
     said = done.stderr.decode(errors="replace")
     check_equal(done.returncode, 0, f"exit status of {command}: {said[-500:]}")
-    lines = re.findall(r"^\[(\S+) @ 0x[0-9a-f]+\] (?:(\S+): )?\S+ score: (\S+)$", said, re.M)
+    lines = re.findall(rf"^\[(\S+) @ 0x[0-9a-f]+\] (?:(\S+): )?{score} score: (\S+)$", said, re.M)
     return [(encode or instance, score) for instance, encode, score in lines]
 
 
