@@ -23,7 +23,8 @@ namespace {
 /* Outlives the program's other static objects, which may still give things back. */
 struct State {
   std::mutex mutex;
-  std::vector<const char*> calls;
+  uint64_t calls = 0;
+  std::vector<const char*> names;  // of the calls, if they go into a file
   std::map<std::string_view, uint64_t> of_name;  // calls
   int lost = 0;                                  // the error since the device was lost
   bool hung = false;
@@ -64,9 +65,9 @@ void on_segv(int signal, siginfo_t* info, void* context) {
 void write_calls(const std::string& path) {
   FILE* file = std::fopen(path.c_str(), "w");
   if (!file) die("cannot write %s", path.c_str());
-  const auto& calls = state().calls;
-  std::fprintf(file, "%zu\n", calls.size());
-  for (size_t i = 0; i < calls.size(); i++) std::fprintf(file, "%zu %s\n", i + 1, calls[i]);
+  const auto& names = state().names;
+  std::fprintf(file, "%zu\n", names.size());
+  for (size_t i = 0; i < names.size(); i++) std::fprintf(file, "%zu %s\n", i + 1, names[i]);
   std::fclose(file);
 }
 
@@ -106,10 +107,10 @@ void report_leaks() {
 Call::Call(const char* name) {
   State& s = state();
   s.mutex.lock();
-  s.calls.push_back(name);
-  const uint64_t number = s.calls.size(), of_its_name = ++s.of_name[name];
-  name_ = text("%s (call %zu)", name, static_cast<size_t>(number));
   const Settings& plan = settings();
+  if (!plan.calls_file.empty()) s.names.push_back(name);
+  const uint64_t number = ++s.calls, of_its_name = ++s.of_name[name];
+  name_ = text("%s (call %zu)", name, static_cast<size_t>(number));
   if (plan.hang.hits(number, of_its_name, name)) s.hung = true;
   while (plan.block.hits(number, of_its_name, name)) pause();
   if (plan.fail.hits(number, of_its_name, name)) {

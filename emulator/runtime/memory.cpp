@@ -13,6 +13,7 @@ namespace {
 
 constexpr size_t kPage = 4096;
 constexpr size_t kReserve = size_t{32} << 30;  // addresses
+constexpr size_t kRemembered = 4096;           // freed allocations, so that a use after free can name one
 
 size_t round_up(size_t size, size_t unit) { return (size + unit - 1) / unit * unit; }
 
@@ -48,6 +49,7 @@ uintptr_t DeviceMemory::find_room(size_t pages_size) {
   }
   /* The addresses have been used up: forget what was freed, and take the first gap. */
   std::erase_if(allocations_, [](const auto& entry) { return !entry.second.live; });
+  freed_.clear();
   uintptr_t gap = reserve.begin;
   for (const auto& [address, allocation] : allocations_) {
     if (address - gap >= pages_size) return gap;
@@ -71,6 +73,12 @@ void DeviceMemory::forget(uintptr_t address, Allocation& allocation) {
   const size_t at = address - reserve.begin, size = round_up(allocation.size, kPage);
   madvise(reserve.states + at, size, MADV_DONTNEED);  // zeros from now on
   madvise(reserve.writers + at / 4, size / 4 * sizeof *reserve.writers, MADV_DONTNEED);
+  freed_.push_back(address);
+  if (freed_.size() <= kRemembered) return;
+  const auto oldest = allocations_.find(freed_.front());
+  if (oldest != allocations_.end() && !oldest->second.live)
+    allocations_.erase(oldest);  // its address may be an import's again
+  freed_.pop_front();
 }
 
 void DeviceMemory::forget_tags() {

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <string>
 #include <vector>
@@ -71,7 +72,8 @@ class DeviceMemory {
   void protect(int protection);
   void forget(uintptr_t address, Allocation& allocation);
 
-  std::map<uintptr_t, Allocation> allocations_;  // live and freed ones
+  std::map<uintptr_t, Allocation> allocations_;  // live ones, and those that were freed last
+  std::deque<uintptr_t> freed_;                  // of these the addresses, the oldest first
   uintptr_t next_;
   int count_ = 0;
   bool is_open_ = false;

@@ -29,11 +29,12 @@ constexpr bool kSanitized = false;
 #endif
 #ifdef ON_EMULATOR
 constexpr const char* kBackend = "hip";
-constexpr int kFewSessions = 40, kManySessions = 3000, kFewFrames = 300, kManyFrames = 20000;
+constexpr int kFewSessions = 40, kFewFrames = 300, kManyFrames = 20000;
 #else
 constexpr const char* kBackend = "cpu";
-constexpr int kFewSessions = 300, kManySessions = 10000, kFewFrames = 20000, kManyFrames = 200000;
+constexpr int kFewSessions = 300, kFewFrames = 20000, kManyFrames = 200000;
 #endif
+constexpr int kManySessions = 10000;
 constexpr double kSlackMib = 2;
 
 double resident_mib() {
