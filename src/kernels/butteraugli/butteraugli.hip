@@ -25,18 +25,20 @@ VMAFX_DEVICE bool has(const Work& work, const ButteraugliLevelWork& level, const
   return at.x < level.w && at.y < work.y1;
 }
 
-/* A plane of a ring, whose rows are a power of two. */
+/* A plane of a ring, whose rows are a power of two; it has less than 2^31 samples. */
 struct Plane {
   float* first;
   int rows, pitch;
-  VMAFX_DEVICE float* row(int y) const { return first + static_cast<int64_t>(y & (rows - 1)) * pitch; }
+  VMAFX_DEVICE float* row(int y) const { return first + (y & (rows - 1)) * pitch; }
+  /* Whether rows y to y + count - 1 lie one behind the other, without a turn of the ring. */
+  VMAFX_DEVICE bool is_straight(int y, int count) const { return (y & (rows - 1)) + count <= rows; }
 };
 
 /* z: of the frame, or twice that and the side; as the ring has it. */
 VMAFX_DEVICE Plane plane_of(hip::DevicePtr<float> scratch, const ButteraugliLevelWork& level,
                             const ButteraugliDeviceRing& ring, int z, int plane) {
-  const int64_t index = static_cast<int64_t>(z) * ring.planes + plane;
-  return {scratch.get() + ring.first + index * ring.rows * level.pitch, ring.rows, level.pitch};
+  const int64_t index = z * ring.planes + plane;
+  return {scratch.get() + ring.first + index * ring.plane_floats, ring.rows, level.pitch};
 }
 
 VMAFX_DEVICE Plane plane_of(const ButteraugliWork& work, const ButteraugliDeviceRing& ring, int z, int plane) {
@@ -77,72 +79,11 @@ VMAFX_DEFINE_KERNEL(butteraugli_halve, work) {
   }
 }
 
-VMAFX_DEVICE float blurred_light(const ButteraugliWork& work, const At& at, int c) {
-  const Plane light = plane_of(work, work.level.rings.light, at.z, c);
-  return butteraugli_blurred_light([&](int down) {
-    const float* row = light.row(mirror_repeated(at.y + down, work.level.h));
-    return butteraugli_blurred_light([&](int along) { return row[mirror_repeated(at.x + along, work.level.w)]; });
-  });
-}
-
-VMAFX_DEFINE_KERNEL(butteraugli_xyb, work) {
-  const At at = at_thread(work);
-  if (!has(work, work.level, at)) return;
-  const ButteraugliRings& rings = work.level.rings;
-  const Light light = {sample(work, rings.light, at, 0), sample(work, rings.light, at, 1),
-                       sample(work, rings.light, at, 2)};
-  const Light blurred = {blurred_light(work, at, 0), blurred_light(work, at, 1), blurred_light(work, at, 2)};
-  const ButteraugliXyb all = butteraugli_xyb(work.absorbance, light, blurred);
-  sample(work, rings.xyb, at, 0) = all.x;
-  sample(work, rings.xyb, at, 1) = all.y;
-  sample(work, rings.xyb, at, 2) = all.b;
-}
-
-// -- Blurs -----------------------------------------------------------------------------------------------------------
-
-template <class Blur>
-VMAFX_DEVICE float blur_scale(int at, int size, float inside) {
-  if (at >= Blur::kRadius && at + Blur::kRadius < size) return inside;
-  return butteraugli_blur_scale<Blur>(at, size);
-}
-
-/* All planes of a ring. */
-template <class Blur>
-VMAFX_DEVICE void blur_along(const ButteraugliWork& work, const ButteraugliDeviceRing& from,
-                             const ButteraugliDeviceRing& to, float inside) {
-  const At at = at_thread(work);
-  if (!has(work, work.level, at)) return;
-  const float scale = blur_scale<Blur>(at.x, work.level.w, inside);
-  VMAFX_ROLLED
-  for (int plane = 0; plane < from.planes; plane++) {
-    const float* row = plane_of(work, from, at.z, plane).row(at.y);
-    sample(work, to, at, plane) = butteraugli_blurred_along<Blur>(
-        [&](int k) {
-          const int x = at.x + k;
-          return x >= 0 && x < work.level.w ? row[x] : 0.0f;
-        },
-        scale);
-  }
-}
+/* Whether all samples so far from this one are in the picture: most threads need not look whether each of them is. */
+VMAFX_DEVICE bool is_inside(int at, int size, int reach) { return at >= reach && at + reach < size; }
 
 /* Of the rows of a thread, one below the other. */
 using Column = float[kButteraugliThreadRows];
-
-template <class Blur>
-VMAFX_DEVICE void blur_down(const ButteraugliWork& work, const ButteraugliDeviceRing& along, const At& at, int plane,
-                            float inside, Column& blurred) {
-  const Plane from = plane_of(work, along, at.z, plane);
-  const int below = work.y1 + Blur::kRadius, end = below < work.level.h ? below : work.level.h;
-  butteraugli_blur_down<Blur>(
-      [&](int k) {
-        const int y = at.y + k - Blur::kRadius;
-        return y >= 0 && y < end ? from.row(y)[at.x] : 0.0f;
-      },
-      blurred);
-  VMAFX_UNROLL
-  for (int i = 0; i < kButteraugliThreadRows; i++)
-    blurred[i] = blurred[i] * blur_scale<Blur>(at.y + i, work.level.h, inside);
-}
 
 /* make(i, at): of each row of a thread that the step has. Those past it lack rows that are not there yet. */
 template <class Make>
@@ -152,25 +93,111 @@ VMAFX_DEVICE void for_each_row(const ButteraugliWork& work, const At& first, Mak
     if (first.y + i < work.y1) make(i, At{first.x, first.y + i, first.z});
 }
 
+/* column(x): x, or the one that stands for it beyond the border. */
+template <class Column_of>
+VMAFX_DEVICE void blur_light(const ButteraugliWork& work, const At& first, Column_of column, Column (&blurred)[3]) {
+  constexpr int kReach = kButteraugliLightRadius;
+  VMAFX_UNROLL
+  for (int c = 0; c < 3; c++) {
+    const Plane light = plane_of(work, work.level.rings.light, first.z, c);
+    float along[kButteraugliThreadRows + 2 * kReach];
+    VMAFX_UNROLL
+    for (int k = 0; k < kButteraugliThreadRows + 2 * kReach; k++) {
+      const int y = first.y + k - kReach, last = work.y1 + kReach - 1;
+      const float* row = light.row(mirror_repeated(y < last ? y : last, work.level.h));
+      along[k] = butteraugli_blurred_light([&](int dx) { return row[column(first.x + dx)]; });
+    }
+    VMAFX_UNROLL
+    for (int i = 0; i < kButteraugliThreadRows; i++)
+      blurred[c][i] = butteraugli_blurred_light([&](int dy) { return along[i + kReach + dy]; });
+  }
+}
+
+VMAFX_DEFINE_KERNEL(butteraugli_xyb, work) {
+  const At first = at_thread(work, kButteraugliThreadRows);
+  if (!has(work, work.level, first)) return;
+  const ButteraugliRings& rings = work.level.rings;
+  Column blurred[3];
+  if (is_inside(first.x, work.level.w, kButteraugliLightRadius))
+    blur_light(work, first, [](int x) { return x; }, blurred);
+  else blur_light(work, first, [&](int x) { return mirror_repeated(x, work.level.w); }, blurred);
+  for_each_row(work, first, [&](int i, const At& at) {
+    const Light light = {sample(work, rings.light, at, 0), sample(work, rings.light, at, 1),
+                         sample(work, rings.light, at, 2)};
+    const ButteraugliXyb all = butteraugli_xyb(work.absorbance, light, {blurred[0][i], blurred[1][i], blurred[2][i]});
+    sample(work, rings.xyb, at, 0) = all.x;
+    sample(work, rings.xyb, at, 1) = all.y;
+    sample(work, rings.xyb, at, 2) = all.b;
+  });
+}
+
+// -- Blurs -----------------------------------------------------------------------------------------------------------
+
+/* All planes of a ring. */
+template <class Blur>
+VMAFX_DEVICE void blur_along(const ButteraugliWork& work, const ButteraugliDeviceRing& from,
+                             const ButteraugliDeviceRing& to, float scale_inside) {
+  const At at = at_thread(work);
+  if (!has(work, work.level, at)) return;
+  const auto blur = [&](float scale, auto sample_of) {
+    VMAFX_ROLLED
+    for (int plane = 0; plane < from.planes; plane++) {
+      const float* row = plane_of(work, from, at.z, plane).row(at.y) + at.x;
+      sample(work, to, at, plane) = butteraugli_blurred_along<Blur>([&](int k) { return sample_of(row, k); }, scale);
+    }
+  };
+  const int w = work.level.w;
+  if (is_inside(at.x, w, Blur::kRadius)) {
+    blur(scale_inside, [](const float* row, int k) { return row[k]; });
+  } else {
+    blur(butteraugli_blur_scale<Blur>(at.x, w),
+         [&](const float* row, int k) { return at.x + k >= 0 && at.x + k < w ? row[k] : 0.0f; });
+  }
+}
+
+/* The rows of a thread. */
+template <class Blur>
+VMAFX_DEVICE void blur_down(const ButteraugliWork& work, const ButteraugliDeviceRing& along, const At& first, int plane,
+                            float scale_inside, Column& blurred) {
+  constexpr int kTaken = kButteraugliThreadRows + 2 * Blur::kRadius;
+  const Plane from = plane_of(work, along, first.z, plane);
+  const int h = work.level.h, below = work.y1 + Blur::kRadius, end = below < h ? below : h;
+  const int top = first.y - Blur::kRadius;
+  if (top >= 0 && top + kTaken <= end && from.is_straight(top, kTaken)) {
+    const float* column = from.row(top) + first.x;
+    butteraugli_blur_down<Blur>([&](int k) { return column[k * from.pitch]; }, blurred);
+    VMAFX_UNROLL
+    for (int i = 0; i < kButteraugliThreadRows; i++) blurred[i] = blurred[i] * scale_inside;
+  } else {
+    butteraugli_blur_down<Blur>(
+        [&](int k) { return top + k >= 0 && top + k < end ? from.row(top + k)[first.x] : 0.0f; }, blurred);
+    VMAFX_UNROLL
+    for (int i = 0; i < kButteraugliThreadRows; i++) {
+      const int y = first.y + i;
+      blurred[i] = blurred[i] * (is_inside(y, h, Blur::kRadius) ? scale_inside : butteraugli_blur_scale<Blur>(y, h));
+    }
+  }
+}
+
 // -- Bands of frequencies ----------------------------------------------------------------------------------------------
 
 VMAFX_DEFINE_KERNEL(butteraugli_xyb_along, work) {
   blur_along<ButteraugliLowBlur>(work, work.level.rings.xyb, work.level.rings.xyb_along, work.scales[0]);
 }
 
+/* z: three planes of each side. */
 VMAFX_DEFINE_KERNEL(butteraugli_low, work) {
-  const At first = at_thread(work, kButteraugliThreadRows);
+  At first = at_thread(work, kButteraugliThreadRows);
   if (!has(work, work.level, first)) return;
+  const int plane = first.z % 3;
+  first.z /= 3;
   const ButteraugliRings& rings = work.level.rings;
-  VMAFX_ROLLED
-  for (int c = 0; c < 3; c++) {
-    Column low;
-    blur_down<ButteraugliLowBlur>(work, rings.xyb_along, first, c, work.scales[0], low);
-    for_each_row(work, first, [&](int i, const At& at) {
-      sample(work, rings.low, at, c) = low[i];
-      sample(work, rings.rest, at, c) = sample(work, rings.xyb, at, c) - low[i];
-    });
-  }
+  Column low;
+  blur_down<ButteraugliLowBlur>(work, rings.xyb_along, first, plane, work.scales[0], low);
+  for_each_row(work, first, [&](int i, const At& at) {
+    sample(work, rings.low, at, plane) = low[i];
+    sample(work, rings.rest, at, plane) = sample(work, rings.xyb, at, plane) - low[i];
+  });
 }
 
 VMAFX_DEFINE_KERNEL(butteraugli_rest_along, work) {
@@ -262,55 +289,62 @@ VMAFX_DEFINE_KERNEL(butteraugli_errors, work) {
     sample(work, rings.lines, at, band) = butteraugli_line_sample(of[band].ref, of[band].dist, kButteraugliLines[band]);
 }
 
-/* Samples of a plane around one; `outside` beyond the borders. */
-struct Around {
-  Plane plane;
-  int x, y, w, h;
-  float outside;
-
-  VMAFX_DEVICE float operator()(int dx, int dy) const {
-    const int column = x + dx, row = y + dy;
-    return column >= 0 && column < w && row >= 0 && row < h ? plane.row(row)[column] : outside;
-  }
-};
-
-/* The line samples of a block, and those around it. */
+/* The line samples of a block, and those around it, row by row. */
 inline constexpr int kReach = kButteraugliLineReach;
 inline constexpr int kTileW = kButteraugliThreadsX + 2 * kReach, kTileH = kButteraugliThreadsY + 2 * kReach;
-using LineTile = float[kTileH][kTileW];
+using LineTile = float[kTileH * kTileW];
 
-VMAFX_DEVICE void load_tile(const ButteraugliWork& work, const At& at, int band, LineTile& tile) {
-  const int column = static_cast<int>(thread_id().x), line = static_cast<int>(thread_id().y);
-  const Around block = {plane_of(work, work.level.rings.lines, at.z, band),
-                        at.x - column - kReach,
-                        at.y - line - kReach,
-                        work.level.w,
-                        work.level.h,
-                        0};
-  for (int i = static_cast<int>(thread_rank()); i < kTileH * kTileW; i += static_cast<int>(thread_count()))
-    tile[i / kTileW][i % kTileW] = block(i % kTileW, i / kTileW);
+/* Those that a thread loads: where each is in its plane; -1: nowhere. */
+struct TileLoads {
+  static constexpr int kThreads = kButteraugliThreadsX * kButteraugliThreadsY;
+  static constexpr int kEach = (kTileH * kTileW + kThreads - 1) / kThreads;
+  int from[kEach];
+};
+
+VMAFX_DEVICE TileLoads tile_loads(const ButteraugliWork& work, const At& at) {
+  const int left = at.x - static_cast<int>(thread_id().x) - kReach,
+            top = at.y - static_cast<int>(thread_id().y) - kReach;
+  const int below = work.y1 + kReach, end = below < work.level.h ? below : work.level.h;
+  TileLoads loads;
+  VMAFX_UNROLL
+  for (int i = 0; i < TileLoads::kEach; i++) {
+    const int to = static_cast<int>(thread_rank()) + i * TileLoads::kThreads;
+    const int x = left + to % kTileW, y = top + to / kTileW;
+    const bool there = x >= 0 && x < work.level.w && y >= 0 && y < end;
+    loads.from[i] = there ? (y & (work.level.rings.lines.rows - 1)) * work.level.pitch + x : -1;
+  }
+  return loads;
+}
+
+VMAFX_DEVICE void load_tile(const float* plane, const TileLoads& loads, LineTile& tile) {
+  VMAFX_UNROLL
+  for (int i = 0; i < TileLoads::kEach; i++) {
+    const int to = static_cast<int>(thread_rank()) + i * TileLoads::kThreads;
+    if (to < kTileH * kTileW) tile[to] = loads.from[i] >= 0 ? plane[loads.from[i]] : 0;
+  }
 }
 
 struct InTile {
-  const LineTile& tile;
-  int x, y;
-  VMAFX_DEVICE float operator()(int dx, int dy) const { return tile[y + dy][x + dx]; }
+  const float* center;
+  VMAFX_DEVICE float operator()(int dx, int dy) const { return center[dy * kTileW + dx]; }
 };
 
-/* Rows past those of the step may be other ones: what is made of them goes nowhere. */
+/* A band's tile is loaded while others still sum up the one before. */
 VMAFX_DEFINE_KERNEL(butteraugli_lines, work) {
-  VMAFX_SHARED(LineTile, tiles, [1]);
+  VMAFX_SHARED(LineTile, tiles, [2]);
   const At at = at_thread(work);
   const ButteraugliRings& rings = work.level.rings;
-  const InTile here = {tiles[0], static_cast<int>(thread_id().x) + kReach, static_cast<int>(thread_id().y) + kReach};
+  const TileLoads loads = tile_loads(work, at);
+  const int center = (static_cast<int>(thread_id().y) + kReach) * kTileW + static_cast<int>(thread_id().x) + kReach;
   const bool mine = has(work, work.level, at);
   float error = mine ? sample(work, rings.error, at, 0) : 0;
   VMAFX_ROLLED
   for (int band = 0; band < kButteraugliBands; band++) {
-    load_tile(work, at, band, tiles[0]);
+    LineTile& tile = tiles[band % 2];
+    load_tile(plane_of(work, rings.lines, at.z, band).first, loads, tile);
     block_sync();
+    const InTile here = {tile + center};
     error += band < kButteraugliHighest ? butteraugli_lines(here) : butteraugli_sparse_lines(here);
-    block_sync();
   }
   if (mine) sample(work, rings.error, at, 0) = error;
 }
@@ -319,12 +353,19 @@ VMAFX_DEFINE_KERNEL(butteraugli_map, work) {
   const At at = at_thread(work);
   if (!has(work, work.level, at)) return;
   const ButteraugliRings& rings = work.level.rings;
-  const Around activity = {
-      plane_of(work, rings.activity, 2 * at.z, 0), at.x, at.y, work.level.w, work.level.h, kButteraugliNowhere};
+  const Plane activity = plane_of(work, rings.activity, 2 * at.z, 0);
+  const int w = work.level.w, h = work.level.h;
+  float hiding;
+  if (is_inside(at.x, w, kButteraugliStep) && is_inside(at.y, h, kButteraugliStep))
+    hiding = butteraugli_hiding_at([&](int dx, int dy) { return activity.row(at.y + dy)[at.x + dx]; });
+  else
+    hiding = butteraugli_hiding_at([&](int dx, int dy) {
+      const int x = at.x + dx, y = at.y + dy;
+      return x >= 0 && x < w && y >= 0 && y < h ? activity.row(y)[x] : kButteraugliNowhere;
+    });
   const Sides active = sides(work, rings.activity, at, 0);
   const float error = sample(work, rings.error, at, 0) + butteraugli_activity_error(active.ref, active.dist);
-  sample(work, rings.map, at, 0) =
-      butteraugli_distance(butteraugli_hiding_at(activity), sample(work, rings.low_error, at, 0), error);
+  sample(work, rings.map, at, 0) = butteraugli_distance(hiding, sample(work, rings.low_error, at, 0), error);
 }
 
 // -- Sums --------------------------------------------------------------------------------------------------------------

@@ -41,7 +41,7 @@ class ButteraugliHip : public DeviceTwin {
   struct Step {
     const TwinKernel<ButteraugliWork>& kernel;
     int lag;
-    bool of_sides;        // and not of pairs
+    int of_each = 1;      // of each pair: its sides, and the planes that are taken one by one
     int thread_rows = 1;  // of a thread
   };
 
@@ -92,10 +92,10 @@ class Rings {
 
  private:
   ButteraugliDeviceRing take(int planes, int sides, int least_rows) {
-    const size_t rows = std::bit_ceil(static_cast<size_t>(least_rows));
-    const size_t floats = static_cast<size_t>(level_.pitch) * rows * planes * sides * frames_;
-    return {static_cast<int64_t>(memory_.reserve(sizeof(float) * floats) / sizeof(float)), static_cast<int32_t>(rows),
-            planes};
+    const size_t rows = std::bit_ceil(static_cast<size_t>(least_rows)), plane = rows * level_.pitch;
+    const size_t begin = memory_.reserve(sizeof(float) * plane * planes * sides * frames_);
+    return {static_cast<int64_t>(begin / sizeof(float)), static_cast<int32_t>(rows), planes,
+            static_cast<int32_t>(plane)};
   }
 
   ScratchLayout& memory_;
@@ -160,14 +160,21 @@ Status ButteraugliHip::launch_light(const DeviceBatch& batch, const ButteraugliL
 
 Status ButteraugliHip::launch_level(const DeviceBatch& batch, ButteraugliWork& work, Chunk rows) const {
   constexpr int kDown = kButteraugliThreadRows;
-  const Step steps[] = {
-      {xyb_, lag::kXyb, true},          {xyb_along_, lag::kXyb, true},        {low_, lag::kLow, true, kDown},
-      {rest_along_, lag::kLow, true},   {middle_, lag::kMiddle, true, kDown}, {highs_along_, lag::kMiddle, true},
-      {high_, lag::kHigh, true, kDown}, {active_along_, lag::kHigh, true},    {activity_, lag::kActivity, true, kDown},
-      {errors_, lag::kHigh, false},     {lines_, lag::kLines, false},         {map_, lag::kMap, false}};
+  const Step steps[] = {{xyb_, lag::kXyb, 2, kDown},
+                        {xyb_along_, lag::kXyb, 2},
+                        {low_, lag::kLow, 2 * 3, kDown},
+                        {rest_along_, lag::kLow, 2},
+                        {middle_, lag::kMiddle, 2, kDown},
+                        {highs_along_, lag::kMiddle, 2},
+                        {high_, lag::kHigh, 2, kDown},
+                        {active_along_, lag::kHigh, 2},
+                        {activity_, lag::kActivity, 2, kDown},
+                        {errors_, lag::kHigh},
+                        {lines_, lag::kLines},
+                        {map_, lag::kMap}};
   for (const Step& step : steps) {
     const hip::Dim grid = rows_of_step(work, work.level.w, work.level.h, rows.t - step.lag, rows.chunk,
-                                       step.of_sides ? 2 * batch.count : batch.count, step.thread_rows);
+                                       step.of_each * batch.count, step.thread_rows);
     if (grid.y) VMAFX_TRY(step.kernel.launch(batch, grid, work));
   }
   return {};
