@@ -264,6 +264,10 @@ START_TEST(floats) {
       {"v_min_f32_e32 v0, v10, v11", 0, negative_zero, 0, negative_zero},
       {"v_maxmin_f32 v0, v10, v11, v12", f(1), f(5), f(3), f(3)},
       {"v_minmax_f32 v0, v10, v11, v12", f(1), f(5), f(3), f(3)},
+      {"v_med3_f32 v0, v10, v11, v12", f(-7), f(-1.5f), f(1.5f), f(-1.5f)},
+      {"v_med3_f32 v0, v10, v11, v12", f(7), f(-1.5f), f(1.5f), f(1.5f)},
+      {"v_med3_f32 v0, v10, v11, v12", f(0.5f), f(-1.5f), f(1.5f), f(0.5f)},
+      {"v_med3_f32 v0, v10, v11, v12", f(kNan), f(2), f(1), f(1)},
       {"v_fma_f32 v0, v10, v11, v12", f(1 + 0x1p-12f), f(1 + 0x1p-12f), f(-1 - 0x1p-11f), f(0x1p-24f)},  // rounded once
       {"v_fma_f32 v0, v10, v11, v12", f(0x1p-75f), f(0x1p-74f), 0, least},
       {"v_rndne_f32_e32 v0, v10", f(2.5f), 0, 0, f(2)},

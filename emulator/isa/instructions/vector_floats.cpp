@@ -90,6 +90,13 @@ void add_arithmetic(Table& t, const std::string& type) {
   t.add("v_ldexp" + type, lane_wise([](T a, i32 b) { return std::ldexp(a, b); }));
 }
 
+/* As the manual has it: with a NaN the least number, else the greater one of the two beside the greatest. */
+float median(float a, float b, float c) {
+  if (std::isnan(a) || std::isnan(b) || std::isnan(c)) return min_number(min_number(a, b), c);
+  const float greatest = max_number(max_number(a, b), c);
+  return greatest == a ? max_number(b, c) : greatest == b ? max_number(a, c) : max_number(a, b);
+}
+
 void add_float_arithmetic(Table& t) {
   t.add("v_sub_f32", lane_wise([](float a, float b) { return a - b; }));
   t.add("v_subrev_f32", lane_wise([](float a, float b) { return b - a; }));
@@ -98,6 +105,7 @@ void add_float_arithmetic(Table& t) {
   t.add("v_mad_f32", lane_wise([](float a, float b, float c) { return a * b + c; }));
   t.add({"v_maxmin_f32", "v_maxmin_num_f32"},
         lane_wise([](float a, float b, float c) { return min_number(max_number(a, b), c); }));
+  t.add({"v_med3_f32", "v_med3_num_f32"}, lane_wise([](float a, float b, float c) { return median(a, b, c); }));
   t.add({"v_minmax_f32", "v_minmax_num_f32"},
         lane_wise([](float a, float b, float c) { return max_number(min_number(a, b), c); }));
 }

@@ -12,11 +12,16 @@ struct At {
   int x, y, z;
 };
 
+/* The size that this block is of. */
+VMAFX_DEVICE const ButteraugliWork& of_block(const ButteraugliStepWork& step) {
+  return step.of[block_id().x < step.of[1].first_block ? 0 : 1];
+}
+
 /* rows: of a thread, this one and those below. */
 template <class Work>
 VMAFX_DEVICE At at_thread(const Work& work, int rows = 1) {
   const Dim3 block = block_id(), thread = thread_id();
-  return {static_cast<int>(block.x * kButteraugliThreadsX + thread.x),
+  return {static_cast<int>((block.x - work.first_block) * kButteraugliThreadsX + thread.x),
           work.y0 + static_cast<int>(block.y * kButteraugliThreadsY + thread.y) * rows, static_cast<int>(block.z)};
 }
 
@@ -113,7 +118,8 @@ VMAFX_DEVICE void blur_light(const ButteraugliWork& work, const At& first, Colum
   }
 }
 
-VMAFX_DEFINE_KERNEL(butteraugli_xyb, work) {
+VMAFX_DEFINE_KERNEL(butteraugli_xyb, step) {
+  const ButteraugliWork& work = of_block(step);
   const At first = at_thread(work, kButteraugliThreadRows);
   if (!has(work, work.level, first)) return;
   const ButteraugliRings& rings = work.level.rings;
@@ -181,12 +187,14 @@ VMAFX_DEVICE void blur_down(const ButteraugliWork& work, const ButteraugliDevice
 
 // -- Bands of frequencies ----------------------------------------------------------------------------------------------
 
-VMAFX_DEFINE_KERNEL(butteraugli_xyb_along, work) {
+VMAFX_DEFINE_KERNEL(butteraugli_xyb_along, step) {
+  const ButteraugliWork& work = of_block(step);
   blur_along<ButteraugliLowBlur>(work, work.level.rings.xyb, work.level.rings.xyb_along, work.scales[0]);
 }
 
 /* z: three planes of each side. */
-VMAFX_DEFINE_KERNEL(butteraugli_low, work) {
+VMAFX_DEFINE_KERNEL(butteraugli_low, step) {
+  const ButteraugliWork& work = of_block(step);
   At first = at_thread(work, kButteraugliThreadRows);
   if (!has(work, work.level, first)) return;
   const int plane = first.z % 3;
@@ -200,11 +208,13 @@ VMAFX_DEFINE_KERNEL(butteraugli_low, work) {
   });
 }
 
-VMAFX_DEFINE_KERNEL(butteraugli_rest_along, work) {
+VMAFX_DEFINE_KERNEL(butteraugli_rest_along, step) {
+  const ButteraugliWork& work = of_block(step);
   blur_along<ButteraugliMiddleBlur>(work, work.level.rings.rest, work.level.rings.rest_along, work.scales[1]);
 }
 
-VMAFX_DEFINE_KERNEL(butteraugli_middle, work) {
+VMAFX_DEFINE_KERNEL(butteraugli_middle, step) {
+  const ButteraugliWork& work = of_block(step);
   const At first = at_thread(work, kButteraugliThreadRows);
   if (!has(work, work.level, first)) return;
   const ButteraugliRings& rings = work.level.rings;
@@ -223,40 +233,9 @@ VMAFX_DEFINE_KERNEL(butteraugli_middle, work) {
   });
 }
 
-VMAFX_DEFINE_KERNEL(butteraugli_highs_along, work) {
+VMAFX_DEFINE_KERNEL(butteraugli_highs_along, step) {
+  const ButteraugliWork& work = of_block(step);
   blur_along<ButteraugliHighBlur>(work, work.level.rings.highs, work.level.rings.highs_along, work.scales[2]);
-}
-
-VMAFX_DEFINE_KERNEL(butteraugli_high, work) {
-  const At first = at_thread(work, kButteraugliThreadRows);
-  if (!has(work, work.level, first)) return;
-  const ButteraugliRings& rings = work.level.rings;
-  Column blurred[2];
-  VMAFX_UNROLL
-  for (int c = 0; c < 2; c++)
-    blur_down<ButteraugliHighBlur>(work, rings.highs_along, first, c, work.scales[2], blurred[c]);
-  for_each_row(work, first, [&](int i, const At& at) {
-    const ButteraugliHighs x = butteraugli_highs_x(sample(work, rings.highs, at, 0), blurred[0][i]);
-    const ButteraugliHighs y = butteraugli_highs_y(sample(work, rings.highs, at, 1), blurred[1][i]);
-    sample(work, rings.high, at, 0) = x.high;
-    sample(work, rings.high, at, 1) = y.high;
-    sample(work, rings.highest, at, 0) = x.highest;
-    sample(work, rings.highest, at, 1) = y.highest;
-    sample(work, rings.active, at, 0) = butteraugli_activity(x, y);
-  });
-}
-
-VMAFX_DEFINE_KERNEL(butteraugli_active_along, work) {
-  blur_along<ButteraugliMaskBlur>(work, work.level.rings.active, work.level.rings.active_along, work.scales[3]);
-}
-
-VMAFX_DEFINE_KERNEL(butteraugli_activity, work) {
-  const At first = at_thread(work, kButteraugliThreadRows);
-  if (!has(work, work.level, first)) return;
-  const ButteraugliRings& rings = work.level.rings;
-  Column blurred;
-  blur_down<ButteraugliMaskBlur>(work, rings.active_along, first, 0, work.scales[3], blurred);
-  for_each_row(work, first, [&](int i, const At& at) { sample(work, rings.activity, at, 0) = blurred[i]; });
 }
 
 // -- Differences: z is the frame ---------------------------------------------------------------------------------------
@@ -271,22 +250,62 @@ VMAFX_DEVICE Sides sides(const ButteraugliWork& work, const ButteraugliDeviceRin
   return {sample(work, ring, {at.x, at.y, 2 * at.z}, plane), sample(work, ring, {at.x, at.y, 2 * at.z + 1}, plane)};
 }
 
-VMAFX_DEFINE_KERNEL(butteraugli_errors, work) {
-  const At at = at_thread(work);
-  if (!has(work, work.level, at)) return;
+/* The high frequencies of both sides, which are needed here only, and how they and the others differ. */
+VMAFX_DEFINE_KERNEL(butteraugli_errors, step) {
+  const ButteraugliWork& work = of_block(step);
+  const At first = at_thread(work, kButteraugliThreadRows);
+  if (!has(work, work.level, first)) return;
   const ButteraugliRings& rings = work.level.rings;
-  sample(work, rings.low_error, at, 0) = butteraugli_low_error(
-      sides(work, rings.low, at, 0).less(), sides(work, rings.low, at, 1).less(), sides(work, rings.low, at, 2).less());
-  const Sides highest[2] = {sides(work, rings.highest, at, 0), sides(work, rings.highest, at, 1)};
-  const Sides high[2] = {sides(work, rings.high, at, 0), sides(work, rings.high, at, 1)};
-  const Sides middle[3] = {sides(work, rings.middle, at, 0), sides(work, rings.middle, at, 1),
-                           sides(work, rings.middle, at, 2)};
-  sample(work, rings.error, at, 0) = butteraugli_middle_error(middle[0].less(), middle[1].less(), middle[2].less()) +
-                                     butteraugli_high_error(high[0].ref, high[0].dist, high[1].ref, high[1].dist);
-  const Sides of[kButteraugliBands] = {highest[0], highest[1], high[0], high[1], middle[0], middle[1]};
+  Column blurred[2][2];  // of a side, x and y
   VMAFX_UNROLL
-  for (int band = 0; band < kButteraugliBands; band++)
-    sample(work, rings.lines, at, band) = butteraugli_line_sample(of[band].ref, of[band].dist, kButteraugliLines[band]);
+  for (int side = 0; side < 2; side++) {
+    VMAFX_UNROLL
+    for (int c = 0; c < 2; c++)
+      blur_down<ButteraugliHighBlur>(work, rings.highs_along, {first.x, first.y, 2 * first.z + side}, c, work.scales[2],
+                                     blurred[side][c]);
+  }
+  for_each_row(work, first, [&](int i, const At& at) {
+    ButteraugliHighs x[2], y[2];
+    VMAFX_UNROLL
+    for (int side = 0; side < 2; side++) {
+      const At here = {at.x, at.y, 2 * at.z + side};
+      x[side] = butteraugli_highs_x(sample(work, rings.highs, here, 0), blurred[side][0][i]);
+      y[side] = butteraugli_highs_y(sample(work, rings.highs, here, 1), blurred[side][1][i]);
+      sample(work, rings.active, here, 0) = butteraugli_activity(x[side], y[side]);
+    }
+    const Sides middle[3] = {sides(work, rings.middle, at, 0), sides(work, rings.middle, at, 1),
+                             sides(work, rings.middle, at, 2)};
+    const Sides of[kButteraugliBands] = {{x[0].highest, x[1].highest},
+                                         {y[0].highest, y[1].highest},
+                                         {x[0].high, x[1].high},
+                                         {y[0].high, y[1].high},
+                                         middle[0],
+                                         middle[1]};
+    sample(work, rings.low_error, at, 0) =
+        butteraugli_low_error(sides(work, rings.low, at, 0).less(), sides(work, rings.low, at, 1).less(),
+                              sides(work, rings.low, at, 2).less());
+    sample(work, rings.error, at, 0) = butteraugli_middle_error(middle[0].less(), middle[1].less(), middle[2].less()) +
+                                       butteraugli_high_error(x[0].high, x[1].high, y[0].high, y[1].high);
+    VMAFX_UNROLL
+    for (int band = 0; band < kButteraugliBands; band++)
+      sample(work, rings.lines, at, band) =
+          butteraugli_line_sample(of[band].ref, of[band].dist, kButteraugliLines[band]);
+  });
+}
+
+VMAFX_DEFINE_KERNEL(butteraugli_active_along, step) {
+  const ButteraugliWork& work = of_block(step);
+  blur_along<ButteraugliMaskBlur>(work, work.level.rings.active, work.level.rings.active_along, work.scales[3]);
+}
+
+VMAFX_DEFINE_KERNEL(butteraugli_activity, step) {
+  const ButteraugliWork& work = of_block(step);
+  const At first = at_thread(work, kButteraugliThreadRows);
+  if (!has(work, work.level, first)) return;
+  const ButteraugliRings& rings = work.level.rings;
+  Column blurred;
+  blur_down<ButteraugliMaskBlur>(work, rings.active_along, first, 0, work.scales[3], blurred);
+  for_each_row(work, first, [&](int i, const At& at) { sample(work, rings.activity, at, 0) = blurred[i]; });
 }
 
 /* The line samples of a block, and those around it, row by row. */
@@ -330,8 +349,9 @@ struct InTile {
 };
 
 /* A band's tile is loaded while others still sum up the one before. */
-VMAFX_DEFINE_KERNEL(butteraugli_lines, work) {
+VMAFX_DEFINE_KERNEL(butteraugli_lines, step) {
   VMAFX_SHARED(LineTile, tiles, [2]);
+  const ButteraugliWork& work = of_block(step);
   const At at = at_thread(work);
   const ButteraugliRings& rings = work.level.rings;
   const TileLoads loads = tile_loads(work, at);
@@ -349,7 +369,8 @@ VMAFX_DEFINE_KERNEL(butteraugli_lines, work) {
   if (mine) sample(work, rings.error, at, 0) = error;
 }
 
-VMAFX_DEFINE_KERNEL(butteraugli_map, work) {
+VMAFX_DEFINE_KERNEL(butteraugli_map, step) {
+  const ButteraugliWork& work = of_block(step);
   const At at = at_thread(work);
   if (!has(work, work.level, at)) return;
   const ButteraugliRings& rings = work.level.rings;

@@ -1,5 +1,5 @@
-/* Which kernels of butteraugli run, on what rows, in which order: for each chunk of rows all steps of the picture, then those of the one of half the
- * size; at the end the sums. */
+/* Which kernels of butteraugli run, on what rows, in which order: for each chunk of rows all steps, of the picture and of the one of half the size;
+ * at the end the sums. */
 #include <algorithm>
 #include <bit>
 #include <memory>
@@ -26,50 +26,42 @@ class ButteraugliHip : public DeviceTwin {
       half_ = level_of(butteraugli_half(params.w), butteraugli_half(params.h));
   }
 
-  /* Of so many frames or fewer, whose chunks may be higher. */
   size_t scratch_bytes(int frames) const override {
     ButteraugliLevelWork full = full_, half = half_;
-    size_t bytes = 0;
-    for (int count = 1; count <= frames; count++) bytes = std::max(bytes, lay_out(count, full, half));
-    return bytes;
+    return lay_out(frames, full, half);
   }
 
   Status launch(const DeviceBatch& batch) const override;
 
  private:
-  /* A step of a level, with the rows of light that it has `lag` rows later. */
+  /* A step, with the rows of light that it has `lag` rows later. */
   struct Step {
-    const TwinKernel<ButteraugliWork>& kernel;
+    const TwinKernel<ButteraugliStepWork>& kernel;
     int lag;
     int of_each = 1;      // of each pair: its sides, and the planes that are taken one by one
     int thread_rows = 1;  // of a thread
   };
 
-  /* Rows of light from t on, `chunk` of them at most. */
-  struct Chunk {
-    int t, chunk;
-  };
-
   static size_t lay_out(int frames, ButteraugliLevelWork& full, ButteraugliLevelWork& half);
-  Status launch_light(const DeviceBatch& batch, const ButteraugliLevelWork& level, Chunk rows) const;
-  Status launch_level(const DeviceBatch& batch, ButteraugliWork& work, Chunk rows) const;
+  /* Of the chunk of light from row t on. */
+  Status launch_light(const DeviceBatch& batch, const ButteraugliLevelWork& level, int t) const;
+  Status launch_steps(const DeviceBatch& batch, ButteraugliStepWork& work, int t) const;
 
   const ButteraugliParams params_;
   const TwinKernel<ButteraugliLightWork> light_;
   ButteraugliLevelWork full_, half_;  // without their rings
   const TwinKernel<ButteraugliWork> halve_ = kernels_.add(kernels::butteraugli_halve);
-  const TwinKernel<ButteraugliWork> xyb_ = kernels_.add(kernels::butteraugli_xyb);
-  const TwinKernel<ButteraugliWork> xyb_along_ = kernels_.add(kernels::butteraugli_xyb_along);
-  const TwinKernel<ButteraugliWork> low_ = kernels_.add(kernels::butteraugli_low);
-  const TwinKernel<ButteraugliWork> rest_along_ = kernels_.add(kernels::butteraugli_rest_along);
-  const TwinKernel<ButteraugliWork> middle_ = kernels_.add(kernels::butteraugli_middle);
-  const TwinKernel<ButteraugliWork> highs_along_ = kernels_.add(kernels::butteraugli_highs_along);
-  const TwinKernel<ButteraugliWork> high_ = kernels_.add(kernels::butteraugli_high);
-  const TwinKernel<ButteraugliWork> active_along_ = kernels_.add(kernels::butteraugli_active_along);
-  const TwinKernel<ButteraugliWork> activity_ = kernels_.add(kernels::butteraugli_activity);
-  const TwinKernel<ButteraugliWork> errors_ = kernels_.add(kernels::butteraugli_errors);
-  const TwinKernel<ButteraugliWork> lines_ = kernels_.add(kernels::butteraugli_lines);
-  const TwinKernel<ButteraugliWork> map_ = kernels_.add(kernels::butteraugli_map);
+  const TwinKernel<ButteraugliStepWork> xyb_ = kernels_.add(kernels::butteraugli_xyb);
+  const TwinKernel<ButteraugliStepWork> xyb_along_ = kernels_.add(kernels::butteraugli_xyb_along);
+  const TwinKernel<ButteraugliStepWork> low_ = kernels_.add(kernels::butteraugli_low);
+  const TwinKernel<ButteraugliStepWork> rest_along_ = kernels_.add(kernels::butteraugli_rest_along);
+  const TwinKernel<ButteraugliStepWork> middle_ = kernels_.add(kernels::butteraugli_middle);
+  const TwinKernel<ButteraugliStepWork> highs_along_ = kernels_.add(kernels::butteraugli_highs_along);
+  const TwinKernel<ButteraugliStepWork> errors_ = kernels_.add(kernels::butteraugli_errors);
+  const TwinKernel<ButteraugliStepWork> active_along_ = kernels_.add(kernels::butteraugli_active_along);
+  const TwinKernel<ButteraugliStepWork> activity_ = kernels_.add(kernels::butteraugli_activity);
+  const TwinKernel<ButteraugliStepWork> lines_ = kernels_.add(kernels::butteraugli_lines);
+  const TwinKernel<ButteraugliStepWork> map_ = kernels_.add(kernels::butteraugli_map);
   const TwinKernel<ButteraugliWork> sums_ = kernels_.add(kernels::butteraugli_sums);
 };
 
@@ -114,8 +106,6 @@ ButteraugliRings rings_of(Rings memory) {
   rings.middle = memory.of_sides(3, lag::kMiddle, lag::kHigh);
   rings.highs = memory.of_sides(2, lag::kMiddle, lag::kHigh);
   rings.highs_along = memory.of_sides(2, lag::kMiddle, lag::kHigh, ButteraugliHighBlur::kRadius);
-  rings.high = memory.of_sides(2, lag::kHigh, lag::kHigh);
-  rings.highest = memory.of_sides(2, lag::kHigh, lag::kHigh);
   rings.active = memory.of_sides(1, lag::kHigh, lag::kHigh);
   rings.active_along = memory.of_sides(1, lag::kHigh, lag::kActivity, ButteraugliMaskBlur::kRadius);
   rings.activity = memory.of_sides(1, lag::kActivity, lag::kMap, kButteraugliStep);
@@ -128,10 +118,9 @@ ButteraugliRings rings_of(Rings memory) {
 
 /* Says where the rings of a batch are; how many bytes they take. */
 size_t ButteraugliHip::lay_out(int frames, ButteraugliLevelWork& full, ButteraugliLevelWork& half) {
-  const int chunk = butteraugli_chunk(frames);
   ScratchLayout memory;
-  full.rings = rings_of({memory, full, frames, chunk});
-  if (half.h) half.rings = rings_of({memory, half, frames, chunk / 2});
+  full.rings = rings_of({memory, full, frames, kButteraugliChunk});
+  if (half.h) half.rings = rings_of({memory, half, frames, kButteraugliChunk / 2});
   return memory.bytes();
 }
 
@@ -139,26 +128,26 @@ size_t ButteraugliHip::lay_out(int frames, ButteraugliLevelWork& full, Butteraug
 
 /* Sets the rows of a step; how many blocks make them. */
 template <class Work>
-hip::Dim rows_of_step(Work& work, int w, int h, int first, int count, int z, int thread_rows = 1) {
+hip::Dim rows_of_step(Work& work, const ButteraugliLevelWork& level, int first, int count, int z, int thread_rows = 1) {
   work.y0 = std::max(first, 0);
-  work.y1 = std::min(first + count, h);
+  work.y1 = std::min(first + count, level.h);
   const int rows = std::max(work.y1 - work.y0, 0);
-  return {hip::blocks_for(static_cast<size_t>(w), kButteraugliThreadsX),
+  return {hip::blocks_for(static_cast<size_t>(level.w), kButteraugliThreadsX),
           hip::blocks_for(static_cast<size_t>(rows), kButteraugliThreadsY * static_cast<unsigned>(thread_rows)),
           static_cast<unsigned>(z)};
 }
 
-Status ButteraugliHip::launch_light(const DeviceBatch& batch, const ButteraugliLevelWork& level, Chunk rows) const {
+Status ButteraugliHip::launch_light(const DeviceBatch& batch, const ButteraugliLevelWork& level, int t) const {
   ButteraugliLightWork work;
   work.scratch = batch.scratch.as<float>();
   work.level = level;
   work.params = params_;
   for (int p = 0; p < (params_.has_chroma ? 3 : 1); p++) work.planes[p] = batch.planes[p];
-  const hip::Dim grid = rows_of_step(work, level.w, level.h, rows.t, rows.chunk, 2 * batch.count);
+  const hip::Dim grid = rows_of_step(work, level, t, kButteraugliChunk, 2 * batch.count);
   return grid.y ? light_.launch(batch, grid, work) : Status();
 }
 
-Status ButteraugliHip::launch_level(const DeviceBatch& batch, ButteraugliWork& work, Chunk rows) const {
+Status ButteraugliHip::launch_steps(const DeviceBatch& batch, ButteraugliStepWork& work, int t) const {
   constexpr int kDown = kButteraugliThreadRows;
   const Step steps[] = {{xyb_, lag::kXyb, 2, kDown},
                         {xyb_along_, lag::kXyb, 2},
@@ -166,22 +155,27 @@ Status ButteraugliHip::launch_level(const DeviceBatch& batch, ButteraugliWork& w
                         {rest_along_, lag::kLow, 2},
                         {middle_, lag::kMiddle, 2, kDown},
                         {highs_along_, lag::kMiddle, 2},
-                        {high_, lag::kHigh, 2, kDown},
+                        {errors_, lag::kHigh, 1, kDown},
                         {active_along_, lag::kHigh, 2},
                         {activity_, lag::kActivity, 2, kDown},
-                        {errors_, lag::kHigh},
                         {lines_, lag::kLines},
                         {map_, lag::kMap}};
   for (const Step& step : steps) {
-    const hip::Dim grid = rows_of_step(work, work.level.w, work.level.h, rows.t - step.lag, rows.chunk,
-                                       step.of_each * batch.count, step.thread_rows);
+    const int z = step.of_each * batch.count;
+    hip::Dim grid = rows_of_step(work.of[0], work.of[0].level, t - step.lag, kButteraugliChunk, z, step.thread_rows);
+    const hip::Dim half =
+        rows_of_step(work.of[1], work.of[1].level, t / 2 - step.lag, kButteraugliChunk / 2, z, step.thread_rows);
+    work.of[1].first_block = grid.x;
+    grid.x += half.x;
+    grid.y = std::max(grid.y, half.y);
     if (grid.y) VMAFX_TRY(step.kernel.launch(batch, grid, work));
   }
   return {};
 }
 
 Status ButteraugliHip::launch(const DeviceBatch& batch) const {
-  ButteraugliWork full;
+  ButteraugliStepWork step;
+  ButteraugliWork& full = step.of[0];
   full.scratch = batch.scratch.as<float>();
   full.level = full_;
   full.half = half_;
@@ -193,17 +187,14 @@ Status ButteraugliHip::launch(const DeviceBatch& batch) const {
   full.norm = params_.norm;
   full.sums = batch.sums_of<ButteraugliRow>();
   lay_out(batch.count, full.level, full.half);
-  ButteraugliWork half = full;
-  half.level = full.half;
-  const int chunk = butteraugli_chunk(batch.count);
+  step.of[1] = full;
+  step.of[1].level = full.half;
   const int end = half_.h ? 2 * (half_.h + lag::kMap) : full_.h + lag::kMap;
-  for (int t = 0; t < end; t += chunk) {
-    VMAFX_TRY(launch_light(batch, full.level, {t, chunk}));
-    VMAFX_TRY(launch_level(batch, full, {t, chunk}));
-    if (!half_.h) continue;
-    const hip::Dim grid = rows_of_step(full, half_.w, half_.h, t / 2, chunk / 2, 2 * batch.count);
+  for (int t = 0; t < end; t += kButteraugliChunk) {
+    VMAFX_TRY(launch_light(batch, full.level, t));
+    const hip::Dim grid = rows_of_step(full, half_, t / 2, kButteraugliChunk / 2, 2 * batch.count);
     if (grid.y) VMAFX_TRY(halve_.launch(batch, grid, full));
-    VMAFX_TRY(launch_level(batch, half, {t / 2, chunk / 2}));
+    VMAFX_TRY(launch_steps(batch, step, t));
   }
   return sums_.launch(
       batch, {hip::blocks_for(static_cast<size_t>(full_.h), kButteraugliSumRows), static_cast<unsigned>(batch.count)},

@@ -8,9 +8,8 @@
 
 namespace vmafx {
 
-/* Rows of the full size in a chunk, of so many frames. Each step is a launch for each chunk, which has enough to do with few rows of many frames;
- * each ring has these rows and some more, up to a power of two. */
-constexpr int butteraugli_chunk(int frames) { return frames <= 2 ? 192 : 96; }
+/* Rows of the full size in a chunk. Each step is a launch for each chunk; each ring has these rows and up to 32 more, which makes a power of two. */
+inline constexpr int kButteraugliChunk = 224;
 
 inline constexpr unsigned kButteraugliThreadsX = 64, kButteraugliThreadsY = 4;
 inline constexpr int kButteraugliThreadRows = 4;  // of a thread that blurs downwards
@@ -24,8 +23,8 @@ struct ButteraugliDeviceRing {
 };
 
 struct ButteraugliRings {
-  ButteraugliDeviceRing light, xyb, xyb_along, low, rest, rest_along, middle, highs, highs_along, high, highest, active,
-      active_along, activity;
+  ButteraugliDeviceRing light, xyb, xyb_along, low, rest, rest_along, middle, highs, highs_along, active, active_along,
+      activity;
   ButteraugliDeviceRing low_error, error, lines;
   ButteraugliDeviceRing map;  // of all rows
 };
@@ -36,39 +35,46 @@ struct ButteraugliLevelWork {
   ButteraugliRings rings;
 };
 
-/* A step makes rows y0 to y1 - 1. Block (tile of columns, tile of rows, side of a frame, or frame). */
+/* A step of one size makes rows y0 to y1 - 1. */
 struct ButteraugliWork {
   hip::DevicePtr<float> scratch;
   ButteraugliLevelWork level, half;  // half: where light of half the size goes to, or where the map comes from
   int32_t y0 = 0, y1 = 0;
+  uint32_t first_block = 0;  // in x
   float absorbance[9] = {};
   float scales[4] = {};  // of blurs where no border is near: low, middle, high, mask
   double norm = 3;
   BatchSums<ButteraugliRow> sums;
 };
 
+/* A step of both sizes in one launch, since that of half the size alone would have little to do. Block (tile of columns, of full size
+ * and behind them of half; tile of rows; side of a frame, or frame). */
+struct ButteraugliStepWork {
+  ButteraugliWork of[2];  // full size, half
+};
+
 struct ButteraugliLightWork {
   hip::DevicePtr<float> scratch;
   ButteraugliLevelWork level;
   int32_t y0 = 0, y1 = 0;
+  uint32_t first_block = 0;
   PictureLight params = {};
   hip::BatchPlanes planes[3];
 };
 
 VMAFX_DECLARE_SAMPLE_KERNELS(butteraugli_light, ButteraugliLightWork, kButteraugliThreadsX, kButteraugliThreadsY);
 VMAFX_DECLARE_KERNEL(butteraugli_halve, ButteraugliWork, kButteraugliThreadsX, kButteraugliThreadsY);
-VMAFX_DECLARE_KERNEL(butteraugli_xyb, ButteraugliWork, kButteraugliThreadsX, kButteraugliThreadsY);
-VMAFX_DECLARE_KERNEL(butteraugli_xyb_along, ButteraugliWork, kButteraugliThreadsX, kButteraugliThreadsY);
-VMAFX_DECLARE_KERNEL(butteraugli_low, ButteraugliWork, kButteraugliThreadsX, kButteraugliThreadsY);
-VMAFX_DECLARE_KERNEL(butteraugli_rest_along, ButteraugliWork, kButteraugliThreadsX, kButteraugliThreadsY);
-VMAFX_DECLARE_KERNEL(butteraugli_middle, ButteraugliWork, kButteraugliThreadsX, kButteraugliThreadsY);
-VMAFX_DECLARE_KERNEL(butteraugli_highs_along, ButteraugliWork, kButteraugliThreadsX, kButteraugliThreadsY);
-VMAFX_DECLARE_KERNEL(butteraugli_high, ButteraugliWork, kButteraugliThreadsX, kButteraugliThreadsY);
-VMAFX_DECLARE_KERNEL(butteraugli_active_along, ButteraugliWork, kButteraugliThreadsX, kButteraugliThreadsY);
-VMAFX_DECLARE_KERNEL(butteraugli_activity, ButteraugliWork, kButteraugliThreadsX, kButteraugliThreadsY);
-VMAFX_DECLARE_KERNEL(butteraugli_errors, ButteraugliWork, kButteraugliThreadsX, kButteraugliThreadsY);
-VMAFX_DECLARE_KERNEL(butteraugli_lines, ButteraugliWork, kButteraugliThreadsX, kButteraugliThreadsY);
-VMAFX_DECLARE_KERNEL(butteraugli_map, ButteraugliWork, kButteraugliThreadsX, kButteraugliThreadsY);
+VMAFX_DECLARE_KERNEL(butteraugli_xyb, ButteraugliStepWork, kButteraugliThreadsX, kButteraugliThreadsY);
+VMAFX_DECLARE_KERNEL(butteraugli_xyb_along, ButteraugliStepWork, kButteraugliThreadsX, kButteraugliThreadsY);
+VMAFX_DECLARE_KERNEL(butteraugli_low, ButteraugliStepWork, kButteraugliThreadsX, kButteraugliThreadsY);
+VMAFX_DECLARE_KERNEL(butteraugli_rest_along, ButteraugliStepWork, kButteraugliThreadsX, kButteraugliThreadsY);
+VMAFX_DECLARE_KERNEL(butteraugli_middle, ButteraugliStepWork, kButteraugliThreadsX, kButteraugliThreadsY);
+VMAFX_DECLARE_KERNEL(butteraugli_highs_along, ButteraugliStepWork, kButteraugliThreadsX, kButteraugliThreadsY);
+VMAFX_DECLARE_KERNEL(butteraugli_errors, ButteraugliStepWork, kButteraugliThreadsX, kButteraugliThreadsY);
+VMAFX_DECLARE_KERNEL(butteraugli_active_along, ButteraugliStepWork, kButteraugliThreadsX, kButteraugliThreadsY);
+VMAFX_DECLARE_KERNEL(butteraugli_activity, ButteraugliStepWork, kButteraugliThreadsX, kButteraugliThreadsY);
+VMAFX_DECLARE_KERNEL(butteraugli_lines, ButteraugliStepWork, kButteraugliThreadsX, kButteraugliThreadsY);
+VMAFX_DECLARE_KERNEL(butteraugli_map, ButteraugliStepWork, kButteraugliThreadsX, kButteraugliThreadsY);
 
 /* Block (some rows, frame): a thread for each sum of a row. */
 inline constexpr unsigned kButteraugliSumRows = 16;

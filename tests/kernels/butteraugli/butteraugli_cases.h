@@ -8,18 +8,17 @@
 namespace vmafx::test {
 
 inline ParityCases butteraugli_cases() {
-  constexpr int chunk = butteraugli_chunk(1), columns = static_cast<int>(kButteraugliThreadsX);
+  constexpr int chunk = kButteraugliChunk, columns = static_cast<int>(kButteraugliThreadsX);
   const VideoFormat small = color(24, 17, 8, Chroma::k420);
   /* Depths; without half the size and with it; around a chunk and a block; what is extreme; options; HDR. */
   ParityCases cases =
       depths({color(19, 16, 8, Chroma::k420), 1, 1, fills({Fill::kRandom, Fill::kGradient})}) +
       sizes({color(8, 8, 8, Chroma::k420)}, {{8, 8}, {14, 21}, {15, 15}, {33, 9}, {37, 41}}) +
       sizes({color(8, 8, 8, Chroma::k444)},
-            {{columns, 12}, {columns + 1, 9}, {9, chunk}, {16, chunk + 1}, {17, 2 * chunk + 3}}) +
+            {{columns, 12}, {columns + 1, 9}, {9, chunk}, {40, chunk + 1}, {17, 2 * chunk + 3}}) +
       paints({small}, kExtremes) +
       batches({small, 5, 1, fills({Fill::kRandom, Fill::kGradient, Fill::kSparse})}, {2, 5}) +
-      batches({color(13, butteraugli_chunk(5) + 17, 8, Chroma::k420), 6, 1, fills({Fill::kRandom, Fill::kGradient})},
-              {5});
+      batches({color(13, kButteraugliChunk + 17, 8, Chroma::k420), 6, 1, fills({Fill::kRandom, Fill::kGradient})}, {5});
   for (const Chroma chroma : {Chroma::k400, Chroma::k420, Chroma::k422, Chroma::k444})
     cases.push_back({color(21, 18, 8, chroma), 1, 1, fills({Fill::kRandom})});
   for (const OptionTexts& options : {OptionTexts{{"norm", "1"}}, {{"norm", "2.5"}}, {{"intensity_target", "250"}}})
