@@ -404,6 +404,8 @@ def slurm_as_told(lab):
         raise Skip(f"Slurm is not installed (slurmctld, slurmd, slurm-client, munge): no {missing[0]}")
     if os.getuid():
         raise Skip("Slurm's daemons want to be started by root")
+    if not any(Path("/sys/fs/cgroup").glob("*")):
+        raise Skip("slurmd needs control groups, and /sys/fs/cgroup is empty")
     settings = prepared(lab)
     with slurm(lab) as configuration:
         told(lab, "sbatch --wait --array", settings | {"SLURM_CONF": str(configuration)}, count=("0-11", "0-2"), length=(" 12 600 ", " 3 2 "))
@@ -426,14 +428,22 @@ def slurm(lab):
     (folder / "slurm.conf").write_text(SLURM.format(folder=folder, host=host, processors=processors, port=port, other_port=port + 10000))
     settings = {**os.environ, "SLURM_CONF": str(folder / "slurm.conf")}
     with contextlib.ExitStack() as stack:
-        for words in daemons:
-            program = shutil.which(words[0], path="/usr/sbin:/usr/bin")
-            process = subprocess.Popen([program, *map(str, words[1:])], env=settings, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            stack.callback(process.wait)
-            stack.callback(process.terminate)
-            if words[0] == "munged":
+        running = {}
+        for name, *options in daemons:
+            program = shutil.which(name, path="/usr/sbin:/usr/bin")
+            with open(folder / f"{name}.said", "wb") as said:
+                running[name] = subprocess.Popen([program, *map(str, options)], env=settings, stdout=said, stderr=said)
+            stack.callback(running[name].wait)
+            stack.callback(running[name].terminate)
+            if name == "munged":
                 wait_for(files["socket"].exists, "socket of munged")
-        wait_for(lambda: b"idle" in subprocess.run(["sinfo"], env=settings, capture_output=True).stdout, "idle node of Slurm")
+
+        def is_ready():
+            for name, process in running.items():
+                check(process.poll() is None, f"{name} has ended: {(folder / f'{name}.said').read_text()[-500:]}")
+            return b"idle" in subprocess.run(["sinfo"], env=settings, capture_output=True).stdout
+
+        wait_for(is_ready, "idle node of Slurm")
         yield folder / "slurm.conf"
 
 
