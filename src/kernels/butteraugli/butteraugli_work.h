@@ -8,7 +8,8 @@
 
 namespace vmafx {
 
-/* Rows of the full size in a chunk. Each step is a launch for each chunk; each ring has these rows and up to 32 more, which makes a power of two. */
+/* Rows of the full size in a chunk. Each step is a launch for each chunk; each ring has these rows and up to 32 more, which
+ * makes 256 of full size: a power of two. */
 inline constexpr int kButteraugliChunk = 224;
 
 inline constexpr unsigned kButteraugliThreadsX = 64, kButteraugliThreadsY = 4;
