@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from command import Done, command, environment, vmafx
-from common import FRAMES, Skip, case, check, check_equal, long_case, top
+from common import FRAMES, Skip, alive, case, check, check_equal, long_case, top
 
 WITHOUT_DASK = "import sys; sys.modules.update(dask=None, distributed=None); from vmafx.command.__main__ import main; sys.exit(main())"
 
@@ -223,13 +223,6 @@ def scoring(pid, text=b"vmafx="):
     """(worker, its ffmpeg)"""
     of_workers = workers_of(pid)
     return ((parent, number) for number, (parent, line) in processes().items() if parent in of_workers and text in line and b"setpriv" not in line)
-
-
-def alive(pid):
-    try:
-        return "Z" not in Path(f"/proc/{pid}/stat").read_text().rsplit(")")[-1].split()[0]
-    except OSError:
-        return False
 
 
 @case

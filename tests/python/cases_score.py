@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 from command import command, environment, vmafx
-from common import FRAMES, HEIGHT, WIDTH, case, check, check_equal
+from common import FRAMES, HEIGHT, WIDTH, alive, case, check, check_equal
 from vmafx.command._said import Said
 
 
@@ -311,23 +311,15 @@ def command_ends_ffmpeg(lab):
         check_nothing_is_left(lab)
 
 
-def runs(pid):
-    """What has ended and was not waited for, by a first process of a container, say, does not."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-
-
 @case
 def a_command_that_is_killed_leaves_no_ffmpeg(lab):
     process = start_long(lab, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
     ffmpeg = (lab.folder / "pid").read_text().strip()
-    check(runs(ffmpeg), "ffmpeg does not run")
+    check(alive(ffmpeg), "ffmpeg does not run")
     process.kill()
     process.wait(20)
     deadline = time.monotonic() + 20
-    while runs(ffmpeg):
+    while alive(ffmpeg):
         check(time.monotonic() < deadline, "ffmpeg still runs")
         time.sleep(0.02)
     check_equal((lab.folder / "log.json").read_text(), "old", "log")

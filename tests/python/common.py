@@ -79,6 +79,14 @@ def score_pairs(pairs, **options):
         return [frame.scores for frame in session.run(pairs)], session.scores
 
 
+def alive(pid):
+    """What has ended and was not waited for, by a first process of a container, say, is not."""
+    try:
+        return "Z" not in Path(f"/proc/{pid}/stat").read_text().rsplit(")")[-1].split()[0]
+    except OSError:
+        return False
+
+
 def run_python(program, *arguments, **settings):
     """A Python of its own: (exit status, what it said)."""
     done = subprocess.run([sys.executable, "-c", program, *map(str, arguments)], capture_output=True, text=True, timeout=60, **settings)
