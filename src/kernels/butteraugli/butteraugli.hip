@@ -30,11 +30,11 @@ VMAFX_DEVICE bool has(const Work& work, const ButteraugliLevelWork& level, const
   return at.x < level.w && at.y < work.y1;
 }
 
-/* A plane of a ring, whose rows are a power of two; it has less than 2^31 samples. */
+/* A plane of a ring, whose rows are a power of two. */
 struct Plane {
   float* first;
   int rows, pitch;
-  VMAFX_DEVICE float* row(int y) const { return first + (y & (rows - 1)) * pitch; }
+  VMAFX_DEVICE float* row(int y) const { return first + static_cast<int64_t>(y & (rows - 1)) * pitch; }
   /* Whether rows y to y + count - 1 lie one behind the other, without a turn of the ring. */
   VMAFX_DEVICE bool is_straight(int y, int count) const { return (y & (rows - 1)) + count <= rows; }
 };
@@ -99,8 +99,8 @@ VMAFX_DEVICE void for_each_row(const ButteraugliWork& work, const At& first, Mak
 }
 
 /* column(x): x, or the one that stands for it beyond the border. */
-template <class Column_of>
-VMAFX_DEVICE void blur_light(const ButteraugliWork& work, const At& first, Column_of column, Column (&blurred)[3]) {
+template <class ColumnOf>
+VMAFX_DEVICE void blur_light(const ButteraugliWork& work, const At& first, ColumnOf column, Column (&blurred)[3]) {
   constexpr int kReach = kButteraugliLightRadius;
   VMAFX_UNROLL
   for (int c = 0; c < 3; c++) {

@@ -87,7 +87,7 @@ class Rings {
     const size_t rows = std::bit_ceil(static_cast<size_t>(least_rows)), plane = rows * level_.pitch;
     const size_t begin = memory_.reserve(sizeof(float) * plane * planes * sides * frames_);
     return {static_cast<int64_t>(begin / sizeof(float)), static_cast<int32_t>(rows), planes,
-            static_cast<int32_t>(plane)};
+            static_cast<int64_t>(plane)};
   }
 
   ScratchLayout& memory_;

@@ -20,7 +20,7 @@ struct ButteraugliDeviceRing {
   int64_t first = 0;  // in floats
   int32_t rows = 0;   // a power of two
   int32_t planes = 0;
-  int32_t plane_floats = 0;
+  int64_t plane_floats = 0;
 };
 
 struct ButteraugliRings {
