@@ -17,11 +17,11 @@ VMAFX_DEVICE const ButteraugliWork& of_block(const ButteraugliStepWork& step) {
   return step.of[block_id().x < step.of[1].first_block ? 0 : 1];
 }
 
-/* rows: of a thread, this one and those below. */
+/* columns, rows: of a thread, this one and those to the right, or below. */
 template <class Work>
-VMAFX_DEVICE At at_thread(const Work& work, int rows = 1) {
+VMAFX_DEVICE At at_thread(const Work& work, int columns = 1, int rows = 1) {
   const Dim3 block = block_id(), thread = thread_id();
-  return {static_cast<int>((block.x - work.first_block) * kButteraugliThreadsX + thread.x),
+  return {static_cast<int>((block.x - work.first_block) * kButteraugliThreadsX + thread.x) * columns,
           work.y0 + static_cast<int>(block.y * kButteraugliThreadsY + thread.y) * rows, static_cast<int>(block.z)};
 }
 
@@ -118,9 +118,9 @@ VMAFX_DEVICE void blur_light(const ButteraugliWork& work, const At& first, Colum
   }
 }
 
-VMAFX_DEFINE_KERNEL(butteraugli_xyb, step) {
+VMAFX_DEFINE_DENSE_KERNEL(butteraugli_xyb, 3, step) {
   const ButteraugliWork& work = of_block(step);
-  const At first = at_thread(work, kButteraugliThreadRows);
+  const At first = at_thread(work, 1, kButteraugliThreadRows);
   if (!has(work, work.level, first)) return;
   const ButteraugliRings& rings = work.level.rings;
   Column blurred[3];
@@ -139,26 +139,67 @@ VMAFX_DEFINE_KERNEL(butteraugli_xyb, step) {
 
 // -- Blurs -----------------------------------------------------------------------------------------------------------
 
-/* All planes of a ring. */
+/* What a thread that blurs along a row reads and writes at once. */
+struct alignas(sizeof(float) * kButteraugliThreadColumns) Columns {
+  float of[kButteraugliThreadColumns];
+};
+
+/* How many samples they take on both sides: whole vectors. */
+template <class Blur>
+constexpr int columns_reach() {
+  return (Blur::kRadius + kButteraugliThreadColumns - 1) / kButteraugliThreadColumns * kButteraugliThreadColumns;
+}
+
+/* The samples that the columns of a thread take, from `first` on, which is a multiple of those; 0 beyond the borders. */
+template <bool is_inside, int count>
+VMAFX_DEVICE void take_along(const float* row, int first, int w, float (&taken)[count]) {
+  VMAFX_UNROLL
+  for (int k = 0; k < count; k += kButteraugliThreadColumns) {
+    const int x = first + k;
+    Columns columns = {};
+    if (is_inside || (x >= 0 && x + kButteraugliThreadColumns <= w)) {
+      columns = *reinterpret_cast<const Columns*>(row + x);
+    } else if (x >= 0) {
+      VMAFX_UNROLL
+      for (int i = 0; i < kButteraugliThreadColumns; i++)
+        if (x + i < w) columns.of[i] = row[x + i];
+    }
+    VMAFX_UNROLL
+    for (int i = 0; i < kButteraugliThreadColumns; i++) taken[k + i] = columns.of[i];
+  }
+}
+
+/* The columns of a thread, in all planes of a ring. scales: of each column. */
+template <class Blur, bool is_inside>
+VMAFX_DEVICE void blur_columns(const ButteraugliWork& work, const ButteraugliDeviceRing& from,
+                               const ButteraugliDeviceRing& to, const At& first, const Columns& scales) {
+  constexpr int kColumns = kButteraugliThreadColumns, kReach = columns_reach<Blur>();
+  VMAFX_ROLLED
+  for (int plane = 0; plane < from.planes; plane++) {
+    float taken[kColumns + 2 * kReach];
+    take_along<is_inside>(plane_of(work, from, first.z, plane).row(first.y), first.x - kReach, work.level.w, taken);
+    Columns blurred;
+    VMAFX_UNROLL
+    for (int i = 0; i < kColumns; i++)
+      blurred.of[i] = butteraugli_blurred_along<Blur>([&](int k) { return taken[i + kReach + k]; }, scales.of[i]);
+    *reinterpret_cast<Columns*>(&sample(work, to, first, plane)) = blurred;
+  }
+}
+
 template <class Blur>
 VMAFX_DEVICE void blur_along(const ButteraugliWork& work, const ButteraugliDeviceRing& from,
                              const ButteraugliDeviceRing& to, float scale_inside) {
-  const At at = at_thread(work);
-  if (!has(work, work.level, at)) return;
-  const auto blur = [&](float scale, auto sample_of) {
-    VMAFX_ROLLED
-    for (int plane = 0; plane < from.planes; plane++) {
-      const float* row = plane_of(work, from, at.z, plane).row(at.y) + at.x;
-      sample(work, to, at, plane) = butteraugli_blurred_along<Blur>([&](int k) { return sample_of(row, k); }, scale);
-    }
-  };
+  constexpr int kColumns = kButteraugliThreadColumns, kReach = columns_reach<Blur>();
+  const At first = at_thread(work, kColumns);
+  if (!has(work, work.level, first)) return;
   const int w = work.level.w;
-  if (is_inside(at.x, w, Blur::kRadius)) {
-    blur(scale_inside, [](const float* row, int k) { return row[k]; });
-  } else {
-    blur(butteraugli_blur_scale<Blur>(at.x, w),
-         [&](const float* row, int k) { return at.x + k >= 0 && at.x + k < w ? row[k] : 0.0f; });
-  }
+  const bool inside = first.x >= kReach && first.x + kColumns + kReach <= w;
+  Columns scales;
+  VMAFX_UNROLL
+  for (int i = 0; i < kColumns; i++)
+    scales.of[i] = inside ? scale_inside : butteraugli_blur_scale<Blur>(first.x + i, w);
+  if (inside) blur_columns<Blur, true>(work, from, to, first, scales);
+  else blur_columns<Blur, false>(work, from, to, first, scales);
 }
 
 /* The rows of a thread. */
@@ -187,7 +228,7 @@ VMAFX_DEVICE void blur_down(const ButteraugliWork& work, const ButteraugliDevice
 
 // -- Bands of frequencies ----------------------------------------------------------------------------------------------
 
-VMAFX_DEFINE_KERNEL(butteraugli_xyb_along, step) {
+VMAFX_DEFINE_DENSE_KERNEL(butteraugli_xyb_along, 3, step) {
   const ButteraugliWork& work = of_block(step);
   blur_along<ButteraugliLowBlur>(work, work.level.rings.xyb, work.level.rings.xyb_along, work.scales[0]);
 }
@@ -195,7 +236,7 @@ VMAFX_DEFINE_KERNEL(butteraugli_xyb_along, step) {
 /* z: three planes of each side. */
 VMAFX_DEFINE_KERNEL(butteraugli_low, step) {
   const ButteraugliWork& work = of_block(step);
-  At first = at_thread(work, kButteraugliThreadRows);
+  At first = at_thread(work, 1, kButteraugliThreadRows);
   if (!has(work, work.level, first)) return;
   const int plane = first.z % 3;
   first.z /= 3;
@@ -208,14 +249,14 @@ VMAFX_DEFINE_KERNEL(butteraugli_low, step) {
   });
 }
 
-VMAFX_DEFINE_KERNEL(butteraugli_rest_along, step) {
+VMAFX_DEFINE_DENSE_KERNEL(butteraugli_rest_along, 4, step) {
   const ButteraugliWork& work = of_block(step);
   blur_along<ButteraugliMiddleBlur>(work, work.level.rings.rest, work.level.rings.rest_along, work.scales[1]);
 }
 
 VMAFX_DEFINE_KERNEL(butteraugli_middle, step) {
   const ButteraugliWork& work = of_block(step);
-  const At first = at_thread(work, kButteraugliThreadRows);
+  const At first = at_thread(work, 1, kButteraugliThreadRows);
   if (!has(work, work.level, first)) return;
   const ButteraugliRings& rings = work.level.rings;
   Column middle[3];
@@ -253,7 +294,7 @@ VMAFX_DEVICE Sides sides(const ButteraugliWork& work, const ButteraugliDeviceRin
 /* The high frequencies of both sides, which are needed here only, and how they and the others differ. */
 VMAFX_DEFINE_KERNEL(butteraugli_errors, step) {
   const ButteraugliWork& work = of_block(step);
-  const At first = at_thread(work, kButteraugliThreadRows);
+  const At first = at_thread(work, 1, kButteraugliThreadRows);
   if (!has(work, work.level, first)) return;
   const ButteraugliRings& rings = work.level.rings;
   Column blurred[2][2];  // of a side, x and y
@@ -293,14 +334,14 @@ VMAFX_DEFINE_KERNEL(butteraugli_errors, step) {
   });
 }
 
-VMAFX_DEFINE_KERNEL(butteraugli_active_along, step) {
+VMAFX_DEFINE_DENSE_KERNEL(butteraugli_active_along, 4, step) {
   const ButteraugliWork& work = of_block(step);
   blur_along<ButteraugliMaskBlur>(work, work.level.rings.active, work.level.rings.active_along, work.scales[3]);
 }
 
 VMAFX_DEFINE_KERNEL(butteraugli_activity, step) {
   const ButteraugliWork& work = of_block(step);
-  const At first = at_thread(work, kButteraugliThreadRows);
+  const At first = at_thread(work, 1, kButteraugliThreadRows);
   if (!has(work, work.level, first)) return;
   const ButteraugliRings& rings = work.level.rings;
   Column blurred;
@@ -310,7 +351,8 @@ VMAFX_DEFINE_KERNEL(butteraugli_activity, step) {
 
 /* The line samples of a block, and those around it, row by row. */
 inline constexpr int kReach = kButteraugliLineReach;
-inline constexpr int kTileW = kButteraugliThreadsX + 2 * kReach, kTileH = kButteraugliThreadsY + 2 * kReach;
+inline constexpr int kTileW = kButteraugliThreadsX + 2 * kReach,
+                     kTileH = kButteraugliThreadsY * kButteraugliThreadRows + 2 * kReach;
 using LineTile = float[kTileH * kTileW];
 
 /* Those that a thread loads: where each is in its plane; -1: nowhere. */
@@ -320,9 +362,9 @@ struct TileLoads {
   int from[kEach];
 };
 
-VMAFX_DEVICE TileLoads tile_loads(const ButteraugliWork& work, const At& at) {
-  const int left = at.x - static_cast<int>(thread_id().x) - kReach,
-            top = at.y - static_cast<int>(thread_id().y) - kReach;
+VMAFX_DEVICE TileLoads tile_loads(const ButteraugliWork& work, const At& first) {
+  const int left = first.x - static_cast<int>(thread_id().x) - kReach,
+            top = first.y - static_cast<int>(thread_id().y) * kButteraugliThreadRows - kReach;
   const int below = work.y1 + kReach, end = below < work.level.h ? below : work.level.h;
   TileLoads loads;
   VMAFX_UNROLL
@@ -349,24 +391,29 @@ struct InTile {
 };
 
 /* A band's tile is loaded while others still sum up the one before. */
-VMAFX_DEFINE_KERNEL(butteraugli_lines, step) {
+VMAFX_DEFINE_DENSE_KERNEL(butteraugli_lines, 3, step) {
   VMAFX_SHARED(LineTile, tiles, [2]);
   const ButteraugliWork& work = of_block(step);
-  const At at = at_thread(work);
+  const At first = at_thread(work, 1, kButteraugliThreadRows);
   const ButteraugliRings& rings = work.level.rings;
-  const TileLoads loads = tile_loads(work, at);
-  const int center = (static_cast<int>(thread_id().y) + kReach) * kTileW + static_cast<int>(thread_id().x) + kReach;
-  const bool mine = has(work, work.level, at);
-  float error = mine ? sample(work, rings.error, at, 0) : 0;
+  const TileLoads loads = tile_loads(work, first);
+  const int x = static_cast<int>(thread_id().x) + kReach,
+            y = static_cast<int>(thread_id().y) * kButteraugliThreadRows + kReach;
+  const bool mine = has(work, work.level, first);
+  Column error = {};
+  if (mine) for_each_row(work, first, [&](int i, const At& at) { error[i] = sample(work, rings.error, at, 0); });
   VMAFX_ROLLED
   for (int band = 0; band < kButteraugliBands; band++) {
     LineTile& tile = tiles[band % 2];
-    load_tile(plane_of(work, rings.lines, at.z, band).first, loads, tile);
+    load_tile(plane_of(work, rings.lines, first.z, band).first, loads, tile);
     block_sync();
-    const InTile here = {tile + center};
-    error += band < kButteraugliHighest ? butteraugli_lines(here) : butteraugli_sparse_lines(here);
+    VMAFX_UNROLL
+    for (int i = 0; i < kButteraugliThreadRows; i++) {
+      const InTile here = {tile + (y + i) * kTileW + x};
+      error[i] += band < kButteraugliHighest ? butteraugli_lines(here) : butteraugli_sparse_lines(here);
+    }
   }
-  if (mine) sample(work, rings.error, at, 0) = error;
+  if (mine) for_each_row(work, first, [&](int i, const At& at) { sample(work, rings.error, at, 0) = error[i]; });
 }
 
 VMAFX_DEFINE_KERNEL(butteraugli_map, step) {

@@ -38,8 +38,8 @@ class ButteraugliHip : public DeviceTwin {
   struct Step {
     const TwinKernel<ButteraugliStepWork>& kernel;
     int lag;
-    int of_each = 1;      // of each pair: its sides, and the planes that are taken one by one
-    int thread_rows = 1;  // of a thread
+    int of_each = 1;                          // of each pair: its sides, and the planes that are taken one by one
+    int thread_columns = 1, thread_rows = 1;  // of a thread
   };
 
   static size_t lay_out(int frames, ButteraugliLevelWork& full, ButteraugliLevelWork& half);
@@ -128,11 +128,12 @@ size_t ButteraugliHip::lay_out(int frames, ButteraugliLevelWork& full, Butteraug
 
 /* Sets the rows of a step; how many blocks make them. */
 template <class Work>
-hip::Dim rows_of_step(Work& work, const ButteraugliLevelWork& level, int first, int count, int z, int thread_rows = 1) {
+hip::Dim rows_of_step(Work& work, const ButteraugliLevelWork& level, int first, int count, int z,
+                      int thread_columns = 1, int thread_rows = 1) {
   work.y0 = std::max(first, 0);
   work.y1 = std::min(first + count, level.h);
   const int rows = std::max(work.y1 - work.y0, 0);
-  return {hip::blocks_for(static_cast<size_t>(level.w), kButteraugliThreadsX),
+  return {hip::blocks_for(static_cast<size_t>(level.w), kButteraugliThreadsX * static_cast<unsigned>(thread_columns)),
           hip::blocks_for(static_cast<size_t>(rows), kButteraugliThreadsY * static_cast<unsigned>(thread_rows)),
           static_cast<unsigned>(z)};
 }
@@ -148,23 +149,25 @@ Status ButteraugliHip::launch_light(const DeviceBatch& batch, const ButteraugliL
 }
 
 Status ButteraugliHip::launch_steps(const DeviceBatch& batch, ButteraugliStepWork& work, int t) const {
-  constexpr int kDown = kButteraugliThreadRows;
-  const Step steps[] = {{xyb_, lag::kXyb, 2, kDown},
-                        {xyb_along_, lag::kXyb, 2},
-                        {low_, lag::kLow, 2 * 3, kDown},
-                        {rest_along_, lag::kLow, 2},
-                        {middle_, lag::kMiddle, 2, kDown},
-                        {highs_along_, lag::kMiddle, 2},
-                        {errors_, lag::kHigh, 1, kDown},
-                        {active_along_, lag::kHigh, 2},
-                        {activity_, lag::kActivity, 2, kDown},
-                        {lines_, lag::kLines},
+  constexpr int kAlong = kButteraugliThreadColumns, kDown = kButteraugliThreadRows;
+  const Step steps[] = {{xyb_, lag::kXyb, 2, 1, kDown},
+                        {xyb_along_, lag::kXyb, 2, kAlong},
+                        {low_, lag::kLow, 2 * 3, 1, kDown},
+                        {rest_along_, lag::kLow, 2, kAlong},
+                        {middle_, lag::kMiddle, 2, 1, kDown},
+                        {highs_along_, lag::kMiddle, 2, kAlong},
+                        {errors_, lag::kHigh, 1, 1, kDown},
+                        {active_along_, lag::kHigh, 2, kAlong},
+                        {activity_, lag::kActivity, 2, 1, kDown},
+                        {lines_, lag::kLines, 1, 1, kDown},
                         {map_, lag::kMap}};
   for (const Step& step : steps) {
     const int z = step.of_each * batch.count;
-    hip::Dim grid = rows_of_step(work.of[0], work.of[0].level, t - step.lag, kButteraugliChunk, z, step.thread_rows);
-    const hip::Dim half =
-        rows_of_step(work.of[1], work.of[1].level, t / 2 - step.lag, kButteraugliChunk / 2, z, step.thread_rows);
+    const auto rows_of = [&](ButteraugliWork& of, int first, int count) {
+      return rows_of_step(of, of.level, first, count, z, step.thread_columns, step.thread_rows);
+    };
+    hip::Dim grid = rows_of(work.of[0], t - step.lag, kButteraugliChunk);
+    const hip::Dim half = rows_of(work.of[1], t / 2 - step.lag, kButteraugliChunk / 2);
     work.of[1].first_block = grid.x;
     grid.x += half.x;
     grid.y = std::max(grid.y, half.y);

@@ -13,7 +13,8 @@ namespace vmafx {
 inline constexpr int kButteraugliChunk = 224;
 
 inline constexpr unsigned kButteraugliThreadsX = 64, kButteraugliThreadsY = 4;
-inline constexpr int kButteraugliThreadRows = 4;  // of a thread that blurs downwards
+inline constexpr int kButteraugliThreadRows = 4;     // of a thread that blurs downwards, or sums up lines
+inline constexpr int kButteraugliThreadColumns = 4;  // of a thread that blurs along rows
 
 /* Rings of rows in scratch memory: of each frame, and of each of its two sides if it has those, some planes. */
 struct ButteraugliDeviceRing {
