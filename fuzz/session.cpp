@@ -184,7 +184,7 @@ class Run {
       case 'f': texts_[what] = kFeatures[script.number(0, std::size(kFeatures) - 1)]; break;
       case 'b': texts_[what] = kBackends[script.number(0, std::size(kBackends) - 1)]; break;
       case 'i': {
-        const int field = script.number(0, 8);
+        const int field = script.number(0, 9);
         set_number(field, script.number(INT_MIN, INT_MAX));
         break;
       }
@@ -199,9 +199,9 @@ class Run {
   }
 
   void set_number(int field, int value) {
-    int* const fields[] = {&params_.encodes,        &params_.n_subsample,  &params_.fallback,
-                           &params_.verify,         &params_.report_times, &params_.summary,
-                           &params_.ignore_unknown, &params_.verify_fail,  &params_.n_threads};
+    int* const fields[] = {&params_.encodes,      &params_.n_subsample, &params_.fallback,       &params_.verify,
+                           &params_.report_times, &params_.summary,     &params_.ignore_unknown, &params_.verify_fail,
+                           &params_.n_threads,    &params_.pooled_only};
     if (field == 8 && (value < -1 || value > 3)) return;  // threads take memory
     *fields[field] = value;
   }

@@ -138,7 +138,12 @@ typedef struct VmafxParams {
      * out, where the part holds the stream's beginning or its end. Pairs around it that temporal metrics need, and at least one, must be
      * submitted, and are read and not scored; those further outside are not looked at. See vmafx_range_done(). Default none. */
     const char *range;
-    void *reserved[1]; /* zero */
+    /* 1: keeps the scores of frames until they were received (vmafx_receive()) and written, and afterwards their sums alone, so that memory does
+     * not grow with the stream: for streams without an end. `pool` must then be mean, min, max or harmonic_mean, a report "ndjson", whose last
+     * line has these four and no windows; a summary has no worst frames. `range` and cvvdp need the scores of all frames and are refused.
+     * Default 0. */
+    int pooled_only;
+    int reserved[1];  /* zero */
 } VmafxParams;
 
 #define VMAFX_MOST_ENCODES 16
@@ -168,7 +173,8 @@ VMAFX_API void vmafx_default_params(VmafxParams *params);
     TEXT(openmetrics, openmetrics, NULL, "write pooled scores to this file, for Prometheus, after each window and at the end") \
     INT(encodes, encodes, 1, 1, VMAFX_MOST_ENCODES, "number of main inputs, each scored against the one reference") \
     TEXT(encode_names, encode_names, NULL, "names of several encodes, |-separated, for log and reports") \
-    TEXT(range, range, NULL, "score a part of the stream: numbers of frame pairs, 100-199, or times, 12.5s-20s")
+    TEXT(range, range, NULL, "score a part of the stream: numbers of frame pairs, 100-199, or times, 12.5s-20s") \
+    FLAG(pooled_only, pooled_only, 0, "keep no scores of frames, only what is pooled: for streams without an end")
 #define VMAFX_DEVICE_OPTIONS(TEXT, INT, FLAG) \
     TEXT(backend, backend, "auto", "where to compute: auto, cpu or hip") \
     TEXT(device, device, "auto", "GPU: auto, an index or a PCI address") \

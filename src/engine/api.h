@@ -15,7 +15,7 @@ inline int code_of(const Status& status) { return -(status.code() == EAGAIN ? EI
 /* Words that mean something to a later version of the library cannot be obeyed by this one. */
 template <class Struct>
 Status check_reserved(const Struct& given, const char* name) {
-  for (const void* word : given.reserved)
+  for (const auto word : given.reserved)
     if (word)
       return error(EINVAL, "the reserved words of a %s are not zero: fill it with zeros before its fields", name);
   return {};

@@ -26,7 +26,7 @@ StatusOr<std::unique_ptr<Encode>> Encode::open(EncodeLabel label, bool named, co
   return encode;
 }
 
-Status Encode::start(Plan& plan, const Range& range, const Pool& pool, int n_subsample) {
+Status Encode::start(Plan& plan, const Range& range, const Pool& pool, int n_subsample, bool pooled_only) {
   if (range.is_given()) {
     VMAFX_ASSIGN(const Reach reach, plan.reach());
     progress_ = RangeProgress(range, reach);
@@ -35,8 +35,13 @@ Status Encode::start(Plan& plan, const Range& range, const Pool& pool, int n_sub
   plan_ = &plan;
   pool_ = pool;
   n_subsample_ = n_subsample;
+  pooled_only_ = pooled_only;
   table_.emplace(plan.columns());
   plan.set_means(*table_);
+  for (int column = 0; pooled_only && column < table_->columns(); column++)
+    if (table_->mean(column))
+      return error(EINVAL, "pooled_only=1 keeps no scores of frames, and %s of a stream is made of all of them",
+                   table_->keys()[static_cast<size_t>(column)].c_str());
   scorer_.emplace(plan, label_.number, *table_, progress_, n_subsample);
   result_.reserve(table_->keys().size());
   window_scores_.reserve(table_->keys().size());
@@ -91,10 +96,19 @@ Status Encode::report_complete_frames(ReportFile* report, bool of_all) {
       monitor_.tell(window, log_);
     }
     const int64_t frame = progress_.first() + reported_;
-    if (frame >= complete()) return {};
+    if (frame >= complete()) break;
     if (report) VMAFX_TRY(report->append_frame(*table_, frame, label));
     reported_++;
   }
+  forget_frames();
+  return {};
+}
+
+/* Those that were received and reported; of a window once it was, as it is pooled for both. */
+void Encode::forget_frames() {
+  if (!pooled_only_) return;
+  const int64_t frame = std::min(received_, reported_);
+  table_->forget_before(monitor_.windows().begin_of(frame).value_or(frame), n_subsample_);
 }
 
 Status Encode::flush() {
@@ -142,7 +156,7 @@ void Encode::receive_window(int64_t frame, VmafxFrameResult* result) {
 void Encode::log_gaps() {
   int64_t count = 0;
   for (int column = 0; column < table_->columns(); column++)
-    count += pool_values(*table_, column, n_subsample_).not_finite;
+    count += pool_values(*table_, column, n_subsample_).sums.not_finite;
   if (count)
     log_.warning(
         format_text("%lld scores are not finite; what is pooled leaves them out", static_cast<long long>(count)));
@@ -172,6 +186,7 @@ std::optional<RangeFacts> Encode::range_facts(bool partial) const {
 
 std::vector<PooledFrames> Encode::windows() const {
   std::vector<PooledFrames> windows;
+  if (pooled_only_) return windows;
   for (size_t i = 0; i < monitor_.windows().known(); i++) windows.push_back(monitor_.window(i));
   return windows;
 }
@@ -187,8 +202,8 @@ StatusOr<NamedScore> Encode::model_score(int i) const {
   if (i < 0 || i >= static_cast<int>(plan_->models().size())) return error(EINVAL, "there is no model %d", i);
   const PlannedModel& planned = plan_->models()[i];
   const PoolValues pooled = pool_values(*table_, planned.first_column, n_subsample_);
-  if (pooled.values.empty()) return error(EDOM, "model %s has no finite score", planned.model.name().c_str());
-  return NamedScore{planned.model.name().c_str(), pool_scores(pool_, pooled.values)};
+  if (!pooled.sums.count) return error(EDOM, "model %s has no finite score", planned.model.name().c_str());
+  return NamedScore{planned.model.name().c_str(), pool_scores(pool_, pooled)};
 }
 
 }  // namespace vmafx

@@ -36,8 +36,9 @@ class Encode {
   Encode(const Encode&) = delete;
   Encode& operator=(const Encode&) = delete;
 
-  /* Once the plan has its extractors; it must outlive the encode. EINVAL: they have scores that there are not of a range. */
-  Status start(Plan& plan, const Range& range, const Pool& pool, int n_subsample);
+  /* Once the plan has its extractors; it must outlive the encode. pooled_only: scores of frames are forgotten once they were received and
+   * reported. EINVAL: the extractors have scores that there are not of a range, or that need those of all frames. */
+  Status start(Plan& plan, const Range& range, const Pool& pool, int n_subsample, bool pooled_only);
 
   int number() const { return label_.number; }
   const std::string& name() const { return label_.name; }
@@ -80,7 +81,7 @@ class Encode {
   /* What a merge needs; nullopt: there is no range. */
   std::optional<RangeFacts> range_facts(bool partial) const;
 
-  std::vector<PooledFrames> windows() const;
+  std::vector<PooledFrames> windows() const;  // none where scores are forgotten
   int feature_count() const { return static_cast<int>(feature_columns_.size()); }
   StatusOr<NamedScore> model_score(int i) const;
   StatusOr<NamedScore> feature_score(int i) const;
@@ -90,6 +91,7 @@ class Encode {
   void warn_of_seek();
   int64_t complete() const;
   void receive_window(int64_t frame, VmafxFrameResult* result);
+  void forget_frames();
 
   const EncodeLabel label_;
   const bool named_;
@@ -97,6 +99,7 @@ class Encode {
   Plan* plan_ = nullptr;
   Pool pool_;
   int n_subsample_ = 1;
+  bool pooled_only_ = false;
   RangeProgress progress_;
   Borders borders_;
   std::vector<int64_t> keyframes_;  // of the range, if a merge needs them

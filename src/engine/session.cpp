@@ -69,9 +69,11 @@ StatusOr<std::unique_ptr<Session>> Session::open(const SessionParams& params, Lo
   VMAFX_TRY(session->check_subsample());
   VMAFX_ASSIGN(session->score_format_, ScoreFormat::parse(params.score_fmt, false));
   session->pool_ = choose_pool(params.pool, session->log_);
-  VMAFX_ASSIGN(session->reports_, open_reports({params.log_path, params.log_fmt, params.score_fmt, params.n_subsample,
-                                                params.report_times, params.encodes, session->range_.is_given()},
-                                               session->log_));
+  VMAFX_TRY(session->check_pooled_only());
+  VMAFX_ASSIGN(session->reports_,
+               open_reports({params.log_path, params.log_fmt, params.score_fmt, params.n_subsample, params.report_times,
+                             params.encodes, session->range_.is_given(), params.pooled_only},
+                            session->log_));
   VMAFX_TRY(session->open_encodes());
   return session;
 }
@@ -87,6 +89,18 @@ Status Session::check_subsample() const {
   return error(EINVAL,
                "range=%s does not tell the numbers of frames, which n_subsample=%d needs; use a range of numbers",
                range_.text().c_str(), params_.n_subsample);
+}
+
+Status Session::check_pooled_only() const {
+  if (!params_.pooled_only) return {};
+  if (needs_values(pool_))
+    return error(EINVAL,
+                 "pooled_only=1 keeps no scores of frames, which pool=%s needs; use mean, min, max or harmonic_mean",
+                 params_.pool.c_str());
+  if (range_.is_given())
+    return error(EINVAL, "pooled_only=1 keeps no scores of frames, which are needed to merge range=%s",
+                 range_.text().c_str());
+  return {};
 }
 
 DeviceChoice Session::device_choice() const {
@@ -185,7 +199,8 @@ Status Session::set_up(InputFormat ref, std::vector<InputFormat> dist) {
   if (reference_) pipeline_.keep_sums(kept_sums());
   VMAFX_TRY(start_import(ref_reader_, ref));
   for (size_t i = 0; i < dist.size(); i++) VMAFX_TRY(start_import(dist_readers_[i], dist[i]));
-  for (const auto& encode : encodes_) VMAFX_TRY(encode->start(plan_, range_, pool_, params_.n_subsample));
+  for (const auto& encode : encodes_)
+    VMAFX_TRY(encode->start(plan_, range_, pool_, params_.n_subsample, params_.pooled_only));
   configured_ = true;
   return {};
 }

@@ -98,6 +98,7 @@ class Session {
   void settle_color(const Color& ref, const std::vector<InputFormat>& dist);
   void settle_fps(const std::vector<InputFormat>& dist);
   Status check_subsample() const;
+  Status check_pooled_only() const;
   Status start_pipeline();
   DeviceChoice device_choice() const;
   bool has_surfaces() const;

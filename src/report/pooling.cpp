@@ -42,23 +42,13 @@ std::optional<double> parse_percent(std::string_view text) {
   return std::nullopt;
 }
 
-double mean_of(std::span<const double> values) {
-  double sum = 0;
-  for (const double value : values) sum += value;
-  return sum / static_cast<double>(values.size());
-}
+double mean_of(const ScoreSums& sums) { return sums.sum / static_cast<double>(sums.count); }
 
-double harmonic_mean_of(std::span<const double> values) {
-  double inverses = 0;
-  for (const double value : values) inverses += 1. / (value + 1.);
-  return static_cast<double>(values.size()) / inverses - 1.0;
-}
-
-double stddev_of(std::span<const double> values) {
-  const double mean = mean_of(values);
+double stddev_of(const PoolValues& column) {
+  const double mean = mean_of(column.sums);
   double squares = 0;
-  for (const double value : values) squares += (value - mean) * (value - mean);
-  return std::sqrt(squares / static_cast<double>(values.size()));
+  for (const double value : column.values) squares += (value - mean) * (value - mean);
+  return std::sqrt(squares / static_cast<double>(column.sums.count));
 }
 
 double percentile_of(std::span<const double> values, double percent) {
@@ -70,11 +60,6 @@ double percentile_of(std::span<const double> values, double percent) {
   const double right = *std::ranges::min_element(sorted.begin() + left + 1, sorted.end());
   const double fraction = rank - static_cast<double>(left);
   return sorted[left] * (1 - fraction) + right * fraction;
-}
-
-void count_not_finite(double score, PoolValues& column) {
-  if (!column.not_finite++) column.infinity = score;
-  else if (column.infinity != score) column.infinity = kNan;
 }
 
 }  // namespace
@@ -95,37 +80,58 @@ Pool choose_pool(const std::string& text, Log& log) {
   return parsed.pool;
 }
 
+bool needs_values(const Pool& pool) {
+  switch (pool.method) {
+    case Method::kMean:
+    case Method::kMin:
+    case Method::kMax:
+    case Method::kHarmonicMean: return false;
+    case Method::kMedian:
+    case Method::kStddev:
+    case Method::kPercentile: break;
+  }
+  return true;
+}
+
 PoolValues pool_values(const ScoreTable& table, int column, int n_subsample, FrameRange range) {
   PoolValues result{.mean = table.mean(column)};
-  const int64_t first = (range.first + n_subsample - 1) / n_subsample * n_subsample;
+  if (range.first == 0) result.sums = table.forgotten(column);
+  const int64_t begin = std::max(range.first, table.kept_from());
+  const int64_t first = (begin + n_subsample - 1) / n_subsample * n_subsample;
   for (int64_t frame = first; frame < std::min(range.end, table.frames()); frame += n_subsample) {
     const auto score = table.get(frame, column);
-    if (!score) result.missing++;
-    else if (!std::isfinite(*score)) count_not_finite(*score, result);
-    else result.values.push_back(*score);
+    if (!score) {
+      result.missing++;
+      continue;
+    }
+    result.sums.add(*score);
+    if (std::isfinite(*score)) result.values.push_back(*score);
   }
   return result;
 }
 
-double pool_scores(const Pool& pool, std::span<const double> values) {
-  if (values.empty()) return kNan;
+double pool_scores(const Pool& pool, const PoolValues& column) {
+  const ScoreSums& sums = column.sums;
+  if (!sums.count || (needs_values(pool) && !column.is_complete())) return kNan;
   switch (pool.method) {
-    case Method::kMean: return mean_of(values);
-    case Method::kMin: return *std::ranges::min_element(values);
-    case Method::kMax: return *std::ranges::max_element(values);
-    case Method::kHarmonicMean: return harmonic_mean_of(values);
-    case Method::kMedian: return percentile_of(values, 50);
-    case Method::kStddev: return stddev_of(values);
-    case Method::kPercentile: return percentile_of(values, pool.percent);
+    case Method::kMean: break;
+    case Method::kMin: return sums.least;
+    case Method::kMax: return sums.most;
+    case Method::kHarmonicMean: return static_cast<double>(sums.count) / sums.inverses - 1.0;
+    case Method::kMedian: return percentile_of(column.values, 50);
+    case Method::kStddev: return stddev_of(column);
+    case Method::kPercentile: return percentile_of(column.values, pool.percent);
   }
-  return mean_of(values);
+  return mean_of(sums);
 }
 
 std::optional<double> pool_column(const Pool& pool, const PoolValues& column) {
-  if (!column.values.empty() && column.mean && pool.method == Method::kMean) return column.mean(column.values);
-  if (!column.values.empty()) return pool_scores(pool, column.values);
-  if (!column.not_finite) return std::nullopt;
-  return pool.method == Method::kStddev ? kNan : column.infinity;
+  const ScoreSums& sums = column.sums;
+  const bool own_mean = column.mean && pool.method == Method::kMean;
+  if (sums.count && (own_mean || needs_values(pool)) && !column.is_complete()) return std::nullopt;
+  if (sums.count) return own_mean ? column.mean(column.values) : pool_scores(pool, column);
+  if (!sums.not_finite) return std::nullopt;
+  return pool.method == Method::kStddev ? kNan : sums.infinity;
 }
 
 }  // namespace vmafx

@@ -43,13 +43,17 @@ ParsedPool parse_pool(const std::string& text);
 /* The same; of an unknown one the log says that mean stands in for it. */
 Pool choose_pool(const std::string& text, Log& log);
 
+/* Whether the scores of all frames must be there at once, and not their sums alone. */
+bool needs_values(const Pool& pool);
+
 /* The values of one column that take part in pooling. */
 struct PoolValues {
-  std::vector<double> values;    // in frame order, finite
-  int64_t not_finite = 0;        // left out
+  ScoreSums sums;                // of all of them
+  std::vector<double> values;    // those that the table has not forgotten, in frame order, finite
   int64_t missing = 0;           // frames without a score, left out
-  double infinity = 0;           // what all those that are not finite are; NaN: they differ, or are no numbers
   MeanOfScores* mean = nullptr;  // the column's own, if it has one
+
+  bool is_complete() const { return static_cast<int64_t>(values.size()) == sums.count; }
 };
 
 /* Frames first .. end-1. */
@@ -58,14 +62,15 @@ struct FrameRange {
   int64_t end = INT64_MAX;
 };
 
-/* Takes every n_subsample-th frame of a column, counted from frame 0, of those in a range. */
+/* Takes every n_subsample-th frame of a column, counted from frame 0, of those in a range, which begins with the first frame or with one that the
+ * table has not forgotten. */
 PoolValues pool_values(const ScoreTable& table, int column, int n_subsample, FrameRange range = {});
 
-/* NaN when `values` is empty. */
-double pool_scores(const Pool& pool, std::span<const double> values);
+/* NaN when there are none, or those that it needs are forgotten. */
+double pool_scores(const Pool& pool, const PoolValues& column);
 
 /* The same of a column for a report, by its own mean where it has one. One without any finite score pools to what its scores are: a metric of
- * equal pictures that is infinite in all frames has an infinite mean. nullopt: it has no scores. */
+ * equal pictures that is infinite in all frames has an infinite mean. nullopt: it has no scores, or they are forgotten. */
 std::optional<double> pool_column(const Pool& pool, const PoolValues& column);
 
 }  // namespace vmafx

@@ -101,6 +101,11 @@ StatusOr<std::vector<ReportFile>> open_reports(const ReportRequest& request, Log
                   " is without effect: there is no report unless log_path=FILE names one");
     return reports;
   }
+  if (request.pooled_only && format.format != ReportFormat::kNdjson)
+    return error(
+        EINVAL,
+        "pooled_only=1 keeps no scores of frames for the end, when this report is written; use log_fmt=ndjson, "
+        "which has a line of each as it finishes");
   const size_t place = request.encodes > 1 ? request.path.find("%d") : request.path.npos;
   const bool each = place != request.path.npos;
   if (request.encodes > 1 && !each && (format.format == ReportFormat::kXml || format.format == ReportFormat::kSub))
@@ -111,8 +116,8 @@ StatusOr<std::vector<ReportFile>> open_reports(const ReportRequest& request, Log
   for (int encode = 0; encode < (each ? request.encodes : 1); encode++) {
     std::string path = request.path;
     if (each) path.replace(place, 2, std::to_string(encode));
-    VMAFX_ASSIGN(ReportFile report,
-                 ReportFile::open({path, format.format, score_format, request.n_subsample, request.all_times, exact}));
+    VMAFX_ASSIGN(ReportFile report, ReportFile::open({path, format.format, score_format, request.n_subsample,
+                                                      request.all_times, exact, request.pooled_only}));
     reports.push_back(std::move(report));
   }
   return reports;

@@ -65,6 +65,7 @@ struct ReportOptions {
   int n_subsample = 1;
   bool all_times = true;  // false: xml and csv have none
   bool exact = false;     // json and ndjson only: times with all their digits, "inf", "-inf" and "nan" in place of null
+  bool pooled_only = false;  // of ndjson: the last line has only what is pooled without the scores of all frames
 };
 
 /* What a report says besides the scores. */
@@ -96,6 +97,8 @@ struct ReportRequest {
   bool all_times = true;
   int encodes = 1;
   bool exact = false;  // of a range: scores in json and ndjson have all their digits, whatever score_format says
+  bool pooled_only =
+      false;  // scores of frames are forgotten before the end; EINVAL for all formats but ndjson, which are written then
 };
 
 class ReportFile {

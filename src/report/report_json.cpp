@@ -97,7 +97,7 @@ void json_pools(const Report& report, const std::vector<PoolValues>& columns, co
 void json_excluded(const Report& report, const std::vector<PoolValues>& columns, JsonText& json) {
   Json excluded = Json::object();
   for (int column = 0; column < report.scores.columns(); column++)
-    if (columns[column].not_finite) excluded.add(report.scores.keys()[column], columns[column].not_finite);
+    if (const int64_t count = columns[column].sums.not_finite) excluded.add(report.scores.keys()[column], count);
   if (!excluded.names().empty()) json.value("excluded_scores", excluded);
 }
 
@@ -135,7 +135,7 @@ void json_tail(const Report& report, JsonText& json) {
   json.open("aggregate_metrics", '{');
   for (const auto& [key, value] : report.scores.aggregates()) json.value(key, report.json_number(value));
   json.close('}');
-  json_pools(report, columns, "pooled_statistics", kPooledStatistics, json);
+  if (!report.options.pooled_only) json_pools(report, columns, "pooled_statistics", kPooledStatistics, json);
   json_excluded(report, columns, json);
   json_windows(report, json);
   if (report.data->range) json.value("range", range_json(*report.data->range));

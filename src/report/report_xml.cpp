@@ -125,8 +125,8 @@ std::string xml_element(const std::string& name, const Json& json, int depth) {
 std::string xml_excluded(const Report& report, const Names& names, const std::vector<PoolValues>& columns) {
   std::string attributes;
   for (int column = 0; column < report.scores.columns(); column++)
-    if (columns[column].not_finite)
-      attributes += xml_attribute(names[column], std::to_string(columns[column].not_finite));
+    if (const int64_t count = columns[column].sums.not_finite)
+      attributes += xml_attribute(names[column], std::to_string(count));
   return attributes.empty() ? "" : "  <excluded_scores " + attributes + "/>\n";
 }
 

@@ -8,49 +8,87 @@ namespace vmafx {
 namespace {
 
 constexpr int kWordBits = 64;
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
 
-ScoreTable::ScoreTable(std::vector<std::string> keys) : keys_(std::move(keys)), means_(keys_.size()) {}
+void ScoreSums::add(double score) {
+  if (!std::isfinite(score)) {
+    if (!not_finite++) infinity = score;
+    else if (infinity != score) infinity = kNan;
+    return;
+  }
+  count++;
+  sum += score;
+  inverses += 1. / (score + 1.);
+  least = std::min(least, score);
+  most = std::max(most, score);
+}
+
+ScoreTable::ScoreTable(std::vector<std::string> keys)
+    : keys_(std::move(keys)), means_(keys_.size()), forgotten_(keys_.size()) {}
 
 /* Where a score lies within its chunk. */
 size_t ScoreTable::offset(int64_t frame, int column) const {
   return static_cast<size_t>(frame % kChunkFrames) * keys_.size() + static_cast<size_t>(column);
 }
 
-void ScoreTable::put(int64_t frame, int column, double score) {
+ScoreTable::Chunk& ScoreTable::chunk_of(int64_t frame) {
   const size_t index = static_cast<size_t>(frame / kChunkFrames);
   if (index >= chunks_.size()) chunks_.resize(index + 1);
   std::unique_ptr<Chunk>& chunk = chunks_[index];
   if (!chunk) {
     const size_t size = kChunkFrames * keys_.size();
     chunk = std::make_unique<Chunk>(
-        Chunk{std::vector<double>(size), std::vector<uint64_t>((size + kWordBits - 1) / kWordBits)});
+        Chunk{std::vector<double>(size), std::vector<uint64_t>((size + kWordBits - 1) / kWordBits), {}});
   }
+  return *chunk;
+}
+
+const ScoreTable::Chunk* ScoreTable::find_chunk(int64_t frame) const {
+  const size_t index = static_cast<size_t>(frame / kChunkFrames);
+  return frame >= 0 && index < chunks_.size() ? chunks_[index].get() : nullptr;
+}
+
+void ScoreTable::put(int64_t frame, int column, double score) {
+  Chunk& chunk = chunk_of(frame);
   const size_t at = offset(frame, column);
-  chunk->scores[at] = score;
-  chunk->present[at / kWordBits] |= uint64_t{1} << at % kWordBits;
+  chunk.scores[at] = score;
+  chunk.present[at / kWordBits] |= uint64_t{1} << at % kWordBits;
   frames_ = std::max(frames_, frame + 1);
 }
 
 std::optional<double> ScoreTable::get(int64_t frame, int column) const {
-  if (frame < 0 || frame >= frames_ || column < 0 || column >= columns()) return std::nullopt;
-  const Chunk* chunk = chunks_[static_cast<size_t>(frame / kChunkFrames)].get();
+  const Chunk* chunk = find_chunk(frame);
+  if (!chunk || column < 0 || column >= columns()) return std::nullopt;
   const size_t at = offset(frame, column);
-  if (!chunk || !(chunk->present[at / kWordBits] >> at % kWordBits & 1)) return std::nullopt;
+  if (!(chunk->present[at / kWordBits] >> at % kWordBits & 1)) return std::nullopt;
   return chunk->scores[at];
 }
 
 void ScoreTable::set_time(int64_t frame, double seconds) {
-  const size_t index = static_cast<size_t>(frame);
-  if (index >= times_.size()) times_.resize(index + 1, std::numeric_limits<double>::quiet_NaN());
-  times_[index] = seconds;
+  std::vector<double>& times = chunk_of(frame).times;
+  if (times.empty()) times.resize(kChunkFrames, kNan);
+  times[static_cast<size_t>(frame % kChunkFrames)] = seconds;
+  has_times_ = true;
 }
 
 std::optional<double> ScoreTable::time(int64_t frame) const {
-  const size_t index = static_cast<size_t>(frame);
-  if (index >= times_.size() || std::isnan(times_[index])) return std::nullopt;
-  return times_[index];
+  const Chunk* chunk = find_chunk(frame);
+  if (!chunk || chunk->times.empty()) return std::nullopt;
+  const double seconds = chunk->times[static_cast<size_t>(frame % kChunkFrames)];
+  return std::isnan(seconds) ? std::nullopt : std::optional(seconds);
+}
+
+void ScoreTable::forget_before(int64_t frame, int n_subsample) {
+  for (; kept_from_ + kChunkFrames <= frame; kept_from_ += kChunkFrames) {
+    if (!find_chunk(kept_from_)) continue;
+    const int64_t first = (kept_from_ + n_subsample - 1) / n_subsample * n_subsample;
+    for (int64_t old = first; old < kept_from_ + kChunkFrames; old += n_subsample)
+      for (int column = 0; column < columns(); column++)
+        if (const auto score = get(old, column)) forgotten_[static_cast<size_t>(column)].add(*score);
+    chunks_[static_cast<size_t>(kept_from_ / kChunkFrames)].reset();
+  }
 }
 
 bool ScoreTable::has_scores(int64_t frame) const {

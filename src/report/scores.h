@@ -1,8 +1,9 @@
-/* ScoreTable: every score of a stream, frame x column. */
+/* ScoreTable: the scores of a stream, frame x column; of a stream without an end those of its last frames, and sums of the others. */
 #ifndef VMAFX_REPORT_SCORES_H
 #define VMAFX_REPORT_SCORES_H
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,6 +13,17 @@
 #include "kernels/extractor.h"
 
 namespace vmafx {
+
+/* What can be pooled of scores without keeping them, added in the order in which they came. */
+struct ScoreSums {
+  int64_t count = 0;             // of finite ones
+  double sum = 0, inverses = 0;  // Σ s, Σ 1 / (s + 1)
+  double least = std::numeric_limits<double>::infinity(), most = -least;
+  int64_t not_finite = 0;  // left out of all these
+  double infinity = 0;     // what all those that are not finite are; NaN: they differ, or are no numbers
+
+  void add(double score);
+};
 
 /* Columns are fixed, rows grow with the stream. One writer at a time; readers must not run beside it. */
 class ScoreTable {
@@ -34,10 +46,17 @@ class ScoreTable {
   /* Where in the stream a frame stands, in seconds, if that is known. */
   void set_time(int64_t frame, double seconds);
   std::optional<double> time(int64_t frame) const;
-  bool has_times() const { return !times_.empty(); }  // of some frame
+  bool has_times() const { return has_times_; }  // of some frame
 
   /* True when the frame has at least one score. */
   bool has_scores(int64_t frame) const;
+
+  /* Frames before this one get no more scores, and theirs need not be kept: memory is given back, of 256 frames at a time. Those it was of,
+   * all before kept_from(), are in forgotten() alone, every n_subsample-th one, counted from frame 0; get(), time() and has_scores() know nothing
+   * of them. */
+  void forget_before(int64_t frame, int n_subsample);
+  int64_t kept_from() const { return kept_from_; }
+  const ScoreSums& forgotten(int column) const { return forgotten_[static_cast<size_t>(column)]; }
 
   /* How the scores of a column are averaged; nullptr, which all begin with: by the arithmetic mean. */
   void set_mean(int column, MeanOfScores* mean) { means_[static_cast<size_t>(column)] = mean; }
@@ -51,16 +70,20 @@ class ScoreTable {
   struct Chunk {
     std::vector<double> scores;     // kChunkFrames x columns
     std::vector<uint64_t> present;  // the same, a bit each
+    std::vector<double> times;      // kChunkFrames, NaN: not known; or none, if no time of them is known
   };
   static constexpr int kChunkFrames = 256;
 
   size_t offset(int64_t frame, int column) const;
+  Chunk& chunk_of(int64_t frame);
+  const Chunk* find_chunk(int64_t frame) const;
 
   std::vector<std::string> keys_;
   std::vector<MeanOfScores*> means_;
-  std::vector<std::unique_ptr<Chunk>> chunks_;  // nullptr where a gap was jumped over
-  int64_t frames_ = 0;
-  std::vector<double> times_;  // NaN: not known
+  std::vector<std::unique_ptr<Chunk>> chunks_;  // nullptr where a gap was jumped over, or what was there is forgotten
+  std::vector<ScoreSums> forgotten_;            // of each column
+  int64_t frames_ = 0, kept_from_ = 0;
+  bool has_times_ = false;
   std::vector<std::pair<std::string, double>> aggregates_;
 };
 

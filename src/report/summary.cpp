@@ -46,10 +46,10 @@ std::string summary_line(const ScoreTable& table, int column, int n_subsample, W
   const auto pooled = [&](Method method) { return score_text(pool_column({method}, values).value_or(std::nan(""))); };
   std::string text = table.keys()[column] + ": mean " + pooled(Method::kMean) + ", min " + pooled(Method::kMin) +
                      ", max " + pooled(Method::kMax);
-  if (values.not_finite && !values.values.empty())
-    text += format_text(", without %lld that are not finite", static_cast<long long>(values.not_finite));
-  const auto [least, most] = std::ranges::minmax_element(values.values);
-  if (worse == Worse::kNeither || least == values.values.end() || *least == *most) return text;
+  const ScoreSums& sums = values.sums;
+  if (sums.not_finite && sums.count)
+    text += format_text(", without %lld that are not finite", static_cast<long long>(sums.not_finite));
+  if (worse == Worse::kNeither || !values.is_complete() || !sums.count || sums.least == sums.most) return text;
   return text + worst_frames(table, finite_scores(table, column, n_subsample), worse);
 }
 

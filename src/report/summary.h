@@ -22,8 +22,8 @@ struct SummaryColumn {
  *     vmaf: mean 94.826380, min 71.203312, max 99.999999; worst frames: 113 (4.520 s) 71.203312, 57 (2.280 s) 75.120001, …
  *
  * Frames have the numbers that reports give them, and their times where they are known. Scores that are not finite are
- * counted and otherwise left out. Features that tell nothing of how good a picture is, and those that are equal in all
- * frames, have no worst frames. */
+ * counted and otherwise left out. Features that tell nothing of how good a picture is, those that are equal in all
+ * frames, and those of which the table has forgotten scores have no worst frames. */
 std::vector<std::string> summary_lines(std::span<const SummaryColumn> columns, const ScoreTable& table,
                                        int n_subsample);
 

@@ -39,11 +39,20 @@ Status Windows::add(std::optional<double> seconds, bool keyframe) {
   return {};
 }
 
-std::optional<size_t> Windows::ending_with(int64_t frame) const {
+std::optional<size_t> Windows::window_of(int64_t frame) const {
   const auto after = std::ranges::upper_bound(starts_, frame, {}, &Start::frame);
   if (after == starts_.begin()) return std::nullopt;
-  const size_t i = static_cast<size_t>(after - starts_.begin()) - 1;
-  return i < known() && frames(i).end == frame + 1 ? std::optional(i) : std::nullopt;
+  return static_cast<size_t>(after - starts_.begin()) - 1;
+}
+
+std::optional<int64_t> Windows::begin_of(int64_t frame) const {
+  const auto i = window_of(frame);
+  return i ? std::optional(starts_[*i].frame) : std::nullopt;
+}
+
+std::optional<size_t> Windows::ending_with(int64_t frame) const {
+  const auto i = window_of(frame);
+  return i && *i < known() && frames(*i).end == frame + 1 ? i : std::nullopt;
 }
 
 PooledFrames pool_frames(const ScoreTable& table, FrameRange frames, const Pool& pool, int n_subsample) {

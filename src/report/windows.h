@@ -51,6 +51,9 @@ class Windows {
   /* Whether it is known if a frame is the last of its window. */
   bool knows(int64_t frame) const { return ended_ || frame + 1 < frames_; }
 
+  /* The first frame of the window that this frame, which was added or is the next one, is in or would be; nullopt: there are no windows. */
+  std::optional<int64_t> begin_of(int64_t frame) const;
+
   /* The window that ends with this frame; nullopt: none does. */
   std::optional<size_t> ending_with(int64_t frame) const;
 
@@ -59,6 +62,8 @@ class Windows {
     int64_t frame;
     std::optional<double> seconds;
   };
+
+  std::optional<size_t> window_of(int64_t frame) const;
 
   WindowRule rule_;
   std::vector<Start> starts_;

@@ -52,7 +52,8 @@ std::string structs() {
          FIELD(pool),           FIELD(n_threads),     FIELD(n_subsample),    FIELD(fallback), FIELD(verify),
          FIELD(report_times),   FIELD(summary),       FIELD(ignore_unknown), FIELD(encodes),  FIELD(log),
          FIELD(log_cookie),     FIELD(verify_fail),   FIELD(device_wait),    FIELD(window),   FIELD(warn_below),
-         FIELD(fail_below),     FIELD(openmetrics),   FIELD(encode_names),   FIELD(range),    FIELD(reserved)});
+         FIELD(fail_below),     FIELD(openmetrics),   FIELD(encode_names),   FIELD(range),    FIELD(pooled_only),
+         FIELD(reserved)});
   }
   {
     using Struct = VmafxReferenceParams;

@@ -115,8 +115,9 @@ class Stream {
 
 }  // namespace
 
-/* Frames come as fast as they are taken, with all that is written as they finish. */
+/* Frames come as fast as they are taken, with all that is written as they finish; their scores are kept, or not. */
 START_TEST(many_frames_leave_nothing_behind) {
+  const bool pooled_only = _i;
   const int frames = kSanitized ? 500 : test_all() ? kManyFrames : kFewFrames, settled = frames / 5;
   const std::filesystem::path folder =
       std::filesystem::temp_directory_path() / ("vmafx_memory_" + std::to_string(getpid()));
@@ -126,6 +127,7 @@ START_TEST(many_frames_leave_nothing_behind) {
   params.log_path = lines.c_str();
   params.window = "10";
   params.openmetrics = metrics.c_str();
+  params.pooled_only = pooled_only;
   {
     Stream stream(params);
     Held before{};
@@ -133,7 +135,8 @@ START_TEST(many_frames_leave_nothing_behind) {
       if (n == settled) before = Held::now();
       stream.add(n);
     }
-    assert_flat(before, table_mib(frames - settled, stream.columns()), (std::to_string(frames) + " frames").c_str());
+    assert_flat(before, pooled_only ? 0 : table_mib(frames - settled, stream.columns()),
+                (std::to_string(frames) + " frames" + (pooled_only ? ", pooled_only" : "")).c_str());
     stream.finish();
   }
   ck_assert_int_eq(TestPicture::alive, 0);
@@ -159,6 +162,7 @@ int main() {
 #ifdef ON_EMULATOR
   setenv("VMAFX_HIP_RUNTIME", HIP_EMULATOR, 0);
 #endif
-  return run_suite("memory",
-                   {{"frames", many_frames_leave_nothing_behind}, {"sessions", many_sessions_leave_nothing_behind}});
+  return run_suite("memory", {{"frames", many_frames_leave_nothing_behind},
+                              {"pooled_only", many_frames_leave_nothing_behind, 1},
+                              {"sessions", many_sessions_leave_nothing_behind}});
 }

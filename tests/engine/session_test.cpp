@@ -252,7 +252,7 @@ END_TEST
 START_TEST(what_this_version_does_not_know_is_refused) {
   int word = 0;
   VmafxParams params = cpu_params();
-  params.reserved[0] = &word;
+  params.reserved[0] = 1;
   assert_contains(open_complaint(params, -EINVAL), "the reserved words of a VmafxParams are not zero");
 
   VmafxContext* ctx = nullptr;
@@ -724,6 +724,72 @@ START_TEST(windows_come_with_their_last_frame) {
 }
 END_TEST
 
+/* All is as it would be with them, but for what cannot be. */
+START_TEST(scores_of_frames_can_be_forgotten) {
+  const std::string path = temporary("pooled.ndjson");
+  VmafxParams params = cpu_params(nullptr, "name=psnr");
+  params.window = "7";
+  params.n_subsample = 2;
+  params.log_path = path.c_str();
+  const StreamOptions stream = {.ref = format(32, 32, VMAFX_CHROMA_420, 8), .frames = 700, .frame_rate = 25};
+  for (const char* pool : {"mean", "harmonic_mean"}) {
+    params.pool = pool;
+    params.pooled_only = params.summary = 0;
+    const Outcome kept = run_stream(params, stream);
+    ck_assert_msg(kept.error == 0, "%s", kept.log.c_str());
+    std::string lines = file_text(path);
+    params.pooled_only = params.summary = 1;
+    const Outcome outcome = run_stream(params, stream);
+    ck_assert_msg(outcome.error == 0, "%s", outcome.log.c_str());
+    assert_same_frames(outcome, kept);
+    ck_assert_int_eq(kept.windows.size(), 4);
+    ck_assert(outcome.windows == kept.windows && outcome.features == kept.features);
+    assert_contains(outcome.log, "vmaf: mean ");
+    ck_assert(outcome.log.find("worst") == outcome.log.npos);
+    std::string pooled = file_text(path);
+    for (std::string* text : {&lines, &pooled}) {
+      const size_t from = text->find("\"fps\""), to = text->find("\"pooled_metrics\"");
+      ck_assert(from != text->npos && to != text->npos);
+      text->erase(from, to - from);  // differs from run to run
+    }
+    const size_t statistics = lines.find("\"pooled_statistics\"");
+    ck_assert(pooled.starts_with(lines.substr(0, statistics)));
+    assert_contains(lines.substr(statistics), "\"windows\"");
+    for (const char* key : {"pooled_statistics", "windows"}) ck_assert(pooled.find(key) == pooled.npos);
+  }
+  std::remove(path.c_str());
+}
+END_TEST
+
+START_TEST(what_needs_all_frames_is_refused_where_they_are_forgotten) {
+  const VmafxParams pooled_only = [] {
+    VmafxParams params = cpu_params("", "name=psnr");
+    params.pooled_only = 1;
+    return params;
+  }();
+  ck_assert_int_eq(run_stream(pooled_only).error, 0);
+  VmafxParams params = pooled_only;
+  for (const char* pool : {"median", "stddev", "p5"}) {
+    params.pool = pool;
+    assert_contains(open_complaint(params, -EINVAL),
+                    format_text("pooled_only=1 keeps no scores of frames, which pool=%s needs", pool));
+  }
+  params = pooled_only;
+  params.range = "0-9";
+  assert_contains(open_complaint(params, -EINVAL),
+                  "pooled_only=1 keeps no scores of frames, which are needed to merge range=0-9");
+  params = pooled_only;
+  params.log_path = "/dev/null";
+  for (const char* format : {"json", "xml", "csv", "sub"}) {
+    params.log_fmt = format;
+    assert_contains(open_complaint(params, -EINVAL), "use log_fmt=ndjson");
+  }
+  params = pooled_only;
+  params.feature = "name=cvvdp:fps=25";
+  assert_contains(open_complaint(params, -EINVAL), "of a stream is made of all of them");
+}
+END_TEST
+
 START_TEST(windows_go_by_keyframes) {
   VmafxParams params = cpu_params("", "name=psnr");
   params.window = "keyframe";
@@ -900,6 +966,8 @@ int main() {
                                   {"ndjson", ndjson_grows_while_frames_finish},
                                   {"side_by_side", sessions_side_by_side_agree},
                                   {"windows", windows_come_with_their_last_frame},
+                                  {"pooled_only", scores_of_frames_can_be_forgotten},
+                                  {"all_frames", what_needs_all_frames_is_refused_where_they_are_forgotten},
                                   {"keyframes", windows_go_by_keyframes},
                                   {"no_times", windows_by_time_need_times},
                                   {"main_scores", main_scores_of_features_are_pooled},

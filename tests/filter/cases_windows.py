@@ -46,6 +46,17 @@ def windows_stand_in_all_reports_that_have_room(lab):
 
 
 @case
+def scores_of_frames_need_not_be_kept(lab):
+    for pooled_only in (0, 1):
+        lab.compare(f"vmafx=feature=name=psnr:window=0.32:pooled_only={pooled_only}:log_path={pooled_only}.ndjson:openmetrics={pooled_only}.prom").score()
+    kept, lines = lab.json_lines("0.ndjson"), lab.json_lines("1.ndjson")
+    check_equal(lines[:-1], kept[:-1], "lines of frames and windows")
+    check_equal(lines[-1]["pooled_metrics"], kept[-1]["pooled_metrics"], "pooled scores")
+    check_equal(set(kept[-1]) - set(lines[-1]), {"pooled_statistics", "windows"}, "what needs the scores of all frames")
+    check_equal((lab.folder / "1.prom").read_text(), (lab.folder / "0.prom").read_text(), "openmetrics")
+
+
+@case
 def without_windows_reports_are_as_before(lab):
     lab.compare("vmafx=log_path=log.json").score()
     check("windows" not in lab.json("log.json"), "windows that nobody asked for")
@@ -105,6 +116,8 @@ def windows_and_gates_that_are_none_are_refused(lab):
         ("warn_below=ssim=0.9", "warn_below: there is no score called ssim"),
         ("model='':feature=name=psnr:fail_below=30", "write KEY=30"),
         ("openmetrics=nowhere/metrics.prom", "nowhere/metrics.prom"),
+        ("pooled_only=1:log_path=scores.json", "when this report is written; use log_fmt=ndjson"),
+        ("pooled_only=1:pool=p5", "which pool=p5 needs; use mean, min, max or harmonic_mean"),
     ):
         lab.compare(f"vmafx={option}").failed(message)
 

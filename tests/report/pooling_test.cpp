@@ -17,10 +17,12 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kTolerance = 1e-12;
 
-double pooled(const char* method, std::vector<double> values) {
+double pooled(const char* method, const std::vector<double>& values) {
   const ParsedPool parsed = parse_pool(method);
   ck_assert(parsed.known);
-  return pool_scores(parsed.pool, values);
+  ScoreTable table({"a"});
+  for (size_t i = 0; i < values.size(); i++) table.put(static_cast<int64_t>(i), 0, values[i]);
+  return pool_scores(parsed.pool, pool_values(table, 0, 1));
 }
 
 }  // namespace
@@ -86,8 +88,38 @@ START_TEST(only_finite_scores_of_scored_frames_count) {
   table.put(10, 1, 5);
   const PoolValues pooled = pool_values(table, 0, 2);
   ck_assert((pooled.values == std::vector<double>{1, 2, 3}));
-  ck_assert_int_eq(pooled.not_finite, 2);
+  ck_assert_int_eq(pooled.sums.count, 3);
+  ck_assert_int_eq(pooled.sums.not_finite, 2);
   ck_assert_int_eq(pooled.missing, 1);  // frame 10
+}
+END_TEST
+
+/* To the last bit what they pooled to, or to nothing. */
+START_TEST(forgotten_scores_pool_by_their_sums) {
+  ScoreTable kept({"a", "b"}), table({"a", "b"});
+  for (ScoreTable* each : {&kept, &table}) {
+    for (int frame = 0; frame < 1000; frame++) {
+      const double score = frame % 2 ? 1e9 : frame % 14 ? 100 * std::sin(frame) : frame % 4 ? kInf : kNan;
+      for (int column = 0; column < 2; column++) each->put(frame, column, score);
+    }
+    each->set_mean(1, [](std::span<const double> scores) { return scores[0]; });
+  }
+  table.forget_before(1000, 2);
+  ck_assert_int_eq(table.kept_from(), 768);
+  const auto of = [](const ScoreTable& from, const char* method, int column, FrameRange range = {}) {
+    return pool_column(parse_pool(method).pool, pool_values(from, column, 2, range));
+  };
+  for (const char* method : {"mean", "min", "max", "harmonic_mean"}) {
+    ck_assert_double_eq(*of(table, method, 0), *of(kept, method, 0));
+    ck_assert_double_eq(*of(table, method, 0, {800, 900}), *of(kept, method, 0, {800, 900}));
+  }
+  for (const char* method : {"median", "stddev", "p5"}) {
+    ck_assert(of(kept, method, 0) && !of(table, method, 0));
+    ck_assert(std::isnan(pool_scores(parse_pool(method).pool, pool_values(table, 0, 2))));
+    ck_assert_double_eq(*of(table, method, 0, {800, 900}), *of(kept, method, 0, {800, 900}));
+  }
+  ck_assert(of(kept, "mean", 1) && !of(table, "mean", 1) && *of(table, "min", 1) == *of(kept, "min", 1));
+  ck_assert_int_eq(pool_values(table, 0, 2).sums.not_finite, pool_values(kept, 0, 2).sums.not_finite);
 }
 END_TEST
 
@@ -138,6 +170,7 @@ int main() {
                                             {"percentiles", percentiles_interpolate},
                                             {"empty", nothing_pools_to_nan},
                                             {"left_out", only_finite_scores_of_scored_frames_count},
+                                            {"forgotten", forgotten_scores_pool_by_their_sums},
                                             {"own", columns_may_have_a_mean_of_their_own},
                                             {"infinite", columns_without_a_finite_score_pool_to_what_they_are}});
 }

@@ -2,6 +2,9 @@
 
 #include <check.h>
 
+#include <cmath>
+#include <limits>
+
 #include "tests/support/check_main.h"
 
 using namespace vmafx;
@@ -44,6 +47,39 @@ START_TEST(outside_there_is_nothing) {
 }
 END_TEST
 
+/* In chunks of 256 frames, and what they were is summed up. */
+START_TEST(what_is_forgotten_is_summed_up) {
+  ScoreTable table({"a", "b"});
+  for (int64_t frame = 0; frame < 600; frame++) {
+    if (frame % 2) table.put(frame, 0, static_cast<double>(frame));
+    table.set_time(frame, static_cast<double>(frame) / 25);
+  }
+  table.put(100, 1, std::numeric_limits<double>::infinity());
+  table.forget_before(255, 1);
+  ck_assert_int_eq(table.kept_from(), 0);
+  ck_assert_double_eq(*table.get(1, 0), 1);
+  table.forget_before(599, 1);
+  ck_assert_int_eq(table.kept_from(), 512);
+  ck_assert_int_eq(table.frames(), 600);
+  ck_assert(!table.get(511, 0) && !table.has_scores(511) && !table.time(511) && table.has_times());
+  ck_assert_double_eq(*table.get(513, 0), 513);
+  ck_assert_double_eq(*table.time(512), 512. / 25);
+  const ScoreSums &a = table.forgotten(0), &b = table.forgotten(1);
+  ck_assert(a.count == 256 && a.not_finite == 0 && b.count == 0 && b.not_finite == 1 && std::isinf(b.infinity));
+  ck_assert(a.least == 1 && a.most == 511);
+  ck_assert_double_eq(a.sum, 256 * 256);
+  double inverses = 0;
+  for (int frame = 1; frame < 512; frame += 2) inverses += 1. / (frame + 1.);
+  ck_assert_double_eq(a.inverses, inverses);
+  table.put(514, 0, 1);   // neither this one nor any other but each third is scored from here on
+  table.put(5000, 0, 1);  // behind a gap without any frame
+  table.forget_before(4990, 3);
+  ck_assert_int_eq(table.kept_from(), 4864);
+  ck_assert_int_eq(table.forgotten(0).count, 256 + 15);
+  ck_assert_double_eq(*table.get(5000, 0), 1);
+}
+END_TEST
+
 START_TEST(aggregates_keep_their_order) {
   ScoreTable table({});
   table.set_aggregate("apsnr_y", 1);
@@ -59,5 +95,6 @@ int main() {
   return vmafx::test::run_suite("scores", {{"put", holds_what_was_put},
                                            {"late", frames_may_come_late},
                                            {"outside", outside_there_is_nothing},
+                                           {"forget", what_is_forgotten_is_summed_up},
                                            {"aggregates", aggregates_keep_their_order}});
 }
