@@ -123,6 +123,8 @@ class WindowTaps {
 template <int kPlanes>
 struct ColumnSums {
   V32 even[kPlanes], odd[kPlanes];
+
+  HWY_INLINE ColumnSums() {}  // gcc would make one that knows nothing of this target, which vectors of NEON need
 };
 
 /* Those of rows of the vertical pass, one line after the other: `in` points at the first pair of columns under the
