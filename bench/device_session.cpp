@@ -56,6 +56,7 @@ DeviceSession::DeviceSession(const std::string& model, const DeviceFrames& frame
   format.bits = frames.format().bpc;
   format.memory = memory;
   format.drm_fd = -1;
+  format.spare_pictures = UINT64_MAX;  // they come again unchanged
   if (stays) {
     const VmafxReferenceParams plenty{.device_budget = uint64_t{1} << 40};
     need(vmafx_reference_open(&reference_, &format, &plenty), "vmafx_reference_open");

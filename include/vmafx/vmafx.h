@@ -242,7 +242,9 @@ typedef struct VmafxFormat {
     const char *name;         /* what messages that compare the inputs call this one; copied. NULL: "reference", "distorted" */
     double fps;               /* frames per second, which few metrics look at (xpsnr); 0: not known. That of the reference counts, or
                                  where it has none that of the first encode that has one */
-    void *reserved[3];        /* zero */
+    uint64_t spare_pictures;  /* DEVICE, DMABUF: so many pictures can be here before one must be released. 0: few, as a decoder's surfaces
+                                 are; launches are then small. From 40 on (for each encode) they are as large as they are useful */
+    void *reserved[2];        /* zero */
 } VmafxFormat;
 
 /* Whether the two can be scored against each other, before there is a context or a frame: EINVAL, with a message to `log` for each

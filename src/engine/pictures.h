@@ -123,6 +123,7 @@ class PictureReader {
   void start(const InputFormat& format, Log& log);
 
   bool in_gpu_memory() const { return host_ && host_->format().in_gpu_memory(); }
+  uint64_t spare_pictures() const { return host_->format().given.spare_pictures; }
 
   /* From now on pictures are left on the device, as long as that is possible. */
   void import(std::unique_ptr<DeviceIntake> intake, bool may_download);

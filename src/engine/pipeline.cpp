@@ -77,10 +77,11 @@ Status Pipeline::start(std::vector<Extractor*> extractors, int threads, int fram
   return workers_.start(threads);
 }
 
-Status Pipeline::add_lane(const hip::OpenedDevice& device, const VideoFormat& format, bool surfaces, int verify) {
+Status Pipeline::add_lane(const hip::OpenedDevice& device, const VideoFormat& format,
+                          std::optional<uint64_t> spare_pictures, int verify) {
   std::vector<Extractor*> with_kernels;
   std::ranges::copy_if(extractors_, std::back_inserter(with_kernels), &Extractor::device_twin);
-  VMAFX_ASSIGN(auto lane, HipLane::create(device, with_kernels, format, surfaces, static_cast<int>(encodes_)));
+  VMAFX_ASSIGN(auto lane, HipLane::create(device, with_kernels, format, spare_pictures, static_cast<int>(encodes_)));
   return add_lane(std::move(lane), extractors_, verify);
 }
 

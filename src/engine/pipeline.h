@@ -66,7 +66,8 @@ class Pipeline {
   Status add_lane(std::unique_ptr<HipLane> lane, std::vector<Extractor*> extractors, int verify);
 
   /* The same with a lane of the pipeline's own extractors; see HipLane::create(). */
-  Status add_lane(const hip::OpenedDevice& device, const VideoFormat& format, bool surfaces, int verify);
+  Status add_lane(const hip::OpenedDevice& device, const VideoFormat& format, std::optional<uint64_t> spare_pictures,
+                  int verify);
 
   /* The CPU's sums of extractor i are taken from kept[i] where it has them, and kept there; null: not. Before the first frame. The pictures of
    * the reference must outlive the pipeline. */

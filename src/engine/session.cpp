@@ -240,8 +240,15 @@ Status Session::start_pipeline() {
   return {};
 }
 
-bool Session::has_surfaces() const {
-  return ref_reader_.in_gpu_memory() || std::ranges::any_of(dist_readers_, &PictureReader::in_gpu_memory);
+/* Of the inputs in a GPU's memory the fewest; nullopt: there are none. */
+std::optional<uint64_t> Session::spare_pictures() const {
+  std::optional<uint64_t> fewest;
+  const auto count = [&](const PictureReader& reader) {
+    if (reader.in_gpu_memory()) fewest = std::min(fewest.value_or(UINT64_MAX), reader.spare_pictures());
+  };
+  count(ref_reader_);
+  std::ranges::for_each(dist_readers_, count);
+  return fewest;
 }
 
 /* The GPU's part, if there is one. What does not fit its memory is like a device that does not open. */
@@ -250,7 +257,7 @@ Status Session::start_lane() {
   const bool wanted = std::ranges::any_of(
       plan_.extractors(), [](const PlannedExtractor& planned) { return planned.extractor->device_twin(); });
   if (!backend_.device || !wanted) return {};
-  const Status status = pipeline_.add_lane(*backend_.device, format_, has_surfaces(), params_.verify);
+  const Status status = pipeline_.add_lane(*backend_.device, format_, spare_pictures(), params_.verify);
   if (status.ok()) return {};
   return give_up_device(params_.backend, status, backend_, log_);
 }
@@ -260,7 +267,7 @@ Status Session::start_opening() {
   VMAFX_ASSIGN(DeviceExtractors made, plan_.make_device_extractors(format_));
   if (std::ranges::none_of(made.of_plan, [](const auto& extractor) { return extractor != nullptr; })) return {};
   kept_by_cpu_ = std::move(made.kept);
-  LaneRequest lane{std::move(made.of_plan), format_, has_surfaces(), params_.encodes};
+  LaneRequest lane{std::move(made.of_plan), format_, spare_pictures(), params_.encodes};
   auto opening = DeviceOpening::start(
       {.device = device_choice(), .lane = std::move(lane), .beside_stream = !has_surfaces()}, log_);
   if (!opening.ok()) return give_up_device(params_.backend, opening.status(), backend_, log_);

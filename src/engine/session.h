@@ -101,7 +101,8 @@ class Session {
   Status check_pooled_only() const;
   Status start_pipeline();
   DeviceChoice device_choice() const;
-  bool has_surfaces() const;
+  std::optional<uint64_t> spare_pictures() const;
+  bool has_surfaces() const { return spare_pictures().has_value(); }
   Status start_lane();
   Status start_opening();
   Status look_at_opening();

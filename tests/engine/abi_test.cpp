@@ -68,10 +68,10 @@ std::string structs() {
   }
   {
     using Struct = VmafxFormat;
-    text +=
-        describe("VmafxFormat", sizeof(Struct), alignof(Struct),
-                 {FIELD(width), FIELD(height), FIELD(chroma), FIELD(bits), FIELD(layout), FIELD(shift), FIELD(memory),
-                  FIELD(device_context), FIELD(drm_fd), FIELD(color), FIELD(name), FIELD(fps), FIELD(reserved)});
+    text += describe("VmafxFormat", sizeof(Struct), alignof(Struct),
+                     {FIELD(width), FIELD(height), FIELD(chroma), FIELD(bits), FIELD(layout), FIELD(shift),
+                      FIELD(memory), FIELD(device_context), FIELD(drm_fd), FIELD(color), FIELD(name), FIELD(fps),
+                      FIELD(spare_pictures), FIELD(reserved)});
   }
   {
     using Struct = VmafxObject;

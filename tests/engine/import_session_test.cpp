@@ -325,6 +325,27 @@ START_TEST(linear_objects_are_read_where_they_lie) {
 }
 END_TEST
 
+/* Few pictures of a producer that has few, and as many as vmafx.h says of one that has enough. */
+START_TEST(no_more_pictures_are_held_than_are_to_spare) {
+  const auto most_held = [](uint64_t spare) {
+    DmabufDecoder decoder;
+    StreamOptions options = host_stream(kNv12);
+    options.frames = 120;
+    options.dist.drm_fd = -1;
+    options.dist.spare_pictures = spare;
+    put_on_gpu(options, kDistOnly, VMAFX_MEMORY_DMABUF,
+               [&](const VmafxFormat& of, const Samples& samples) { return decoder.make(of, samples); });
+    const Outcome outcome = run_stream(params_on("hip"), options);
+    ck_assert_msg(outcome.error == 0, "%s", outcome.log.c_str());
+    assert_contains(outcome.log, counts("distorted", 120, 0, 0));
+    return decoder.surfaces();
+  };
+  const int few = most_held(0), some = most_held(24), many = most_held(40), any = most_held(UINT64_MAX);
+  ck_assert_msg(few <= 16 && few < some && some <= 24 && some < many && many <= 40 && any <= 40,
+                "%d, %d, %d and %d pictures are held", few, some, many, any);
+}
+END_TEST
+
 START_TEST(what_cannot_be_imported_is_downloaded) {
   const int before = open_descriptors();
   {
@@ -584,7 +605,8 @@ int main(int argc, char** argv) {
                                                      {"addresses", device_addresses_wait_for_their_stream},
                                                      {"pinned", pinned_pictures_are_uploaded_from_where_they_are}});
   return failed | run_suite_on_emulator("pictures on a GPU that cannot be read there",
-                                        {{"downloads", what_cannot_be_imported_is_downloaded},
+                                        {{"spare", no_more_pictures_are_held_than_are_to_spare},
+                                         {"downloads", what_cannot_be_imported_is_downloaded},
                                          {"options", import_is_obeyed},
                                          {"looks_back", metrics_that_look_back_far_get_downloads},
                                          {"cpu", the_cpu_gets_downloads},

@@ -177,7 +177,7 @@ void watch(const Reads& reads, int begins, int fails_at = kNever) {
     while (pipeline.full()) take_one();
     if (n == begins) {
       while (take_one()) continue;
-      assert_ok(pipeline.add_lane(open_test_device(), kFormat, false, 0));
+      assert_ok(pipeline.add_lane(open_test_device(), kFormat, std::nullopt, 0));
       pipeline.expect_lane(false);
     }
     if (n == fails_at) {
@@ -206,7 +206,7 @@ class Stream {
  public:
   Stream(Metric& metric, int verify) : metric_(metric), device_(open_test_device()) {
     assert_ok(pipeline.start({&metric_}, 2, 1));
-    assert_ok(pipeline.add_lane(device_, kFormat, false, verify));
+    assert_ok(pipeline.add_lane(device_, kFormat, std::nullopt, verify));
   }
 
   Counts run(int fails_at = -1) {

@@ -136,7 +136,8 @@ Status DeviceOpening::Shared::make_lane(OpenedGpu& opened) {
   for (const auto& extractor : lane.extractors)
     if (extractor) with_kernels.push_back(extractor.get());
   opened.extractors = std::move(lane.extractors);
-  VMAFX_ASSIGN(opened.lane, HipLane::create(opened.device, with_kernels, lane.format, lane.surfaces, lane.encodes));
+  VMAFX_ASSIGN(opened.lane,
+               HipLane::create(opened.device, with_kernels, lane.format, lane.spare_pictures, lane.encodes));
   return {};
 }
 

@@ -27,7 +27,7 @@ namespace vmafx {
 struct LaneRequest {
   std::vector<std::unique_ptr<Extractor>> extractors;  // null: none here
   VideoFormat format;
-  bool surfaces;
+  std::optional<uint64_t> spare_pictures;  // see HipLane::create()
   int encodes;
 };
 

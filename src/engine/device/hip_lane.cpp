@@ -14,11 +14,18 @@ namespace {
 constexpr size_t kBatchBytes = 50 << 20;
 constexpr int kFewestBatch = 2;
 
+/* Where pictures in the GPU's memory come as fast as they are taken, and no upload holds them up. */
+constexpr size_t kBatchBytesOfMany = 2 * kBatchBytes;
+
 /* Of one encode. Of 8 encodes of 1080p twice as many frames in a launch are 9 % faster. */
 constexpr int kMostBatchOfOne = 8;
 
-/* Producers of frames in a GPU's memory have few surfaces to spare. */
-constexpr int kMostBatchOfSurfaces = 2;
+/* Where producers of frames in a GPU's memory have few pictures to spare, as decoders. */
+constexpr int kMostBatchOfFew = 2;
+
+/* Pictures that are with the library besides those of batches in flight and of the one that is filled: those ahead in the pipeline, and
+ * earlier ones that a metric reads. */
+constexpr uint64_t kPicturesBesides = 8;
 
 /* What one worker copies in one go: small enough that all of them share a frame. */
 constexpr size_t kFillBytes = 512 << 10;
@@ -29,13 +36,24 @@ size_t picture_bytes(const hip::PoolLayout::PlaneSize (&planes)[3]) {
   return bytes;
 }
 
+int most_in_batch(const hip::PoolLayout& layout) { return layout.encodes > 1 ? hip::kMostBatch : kMostBatchOfOne; }
+
+/* As many as leave the producers of pictures in a GPU's memory what they need. */
+int most_to_spare(const hip::PoolLayout& layout, std::optional<uint64_t> spare_pictures) {
+  const int most = most_in_batch(layout);
+  if (!spare_pictures) return most;
+  const uint64_t spare = std::max(*spare_pictures, kPicturesBesides) - kPicturesBesides;
+  const int of_each = static_cast<int>(std::min<uint64_t>(spare / (layout.batches_in_flight + 1), most));
+  return std::clamp(of_each * layout.encodes, kMostBatchOfFew, most);
+}
+
 /* Whole pictures of the reference with all their encodes, or as many encodes of one as there can be. */
-int batch_for(const hip::PoolLayout& layout, bool surfaces) {
-  const int encodes = layout.encodes;
+int batch_for(const hip::PoolLayout& layout, std::optional<uint64_t> spare_pictures) {
+  const int encodes = layout.encodes, most = most_to_spare(layout, spare_pictures);
+  const size_t bytes = spare_pictures && most == most_in_batch(layout) ? kBatchBytesOfMany : kBatchBytes;
   const size_t of_picture = picture_bytes(layout.ref) + encodes * picture_bytes(layout.dist);
-  const int most = surfaces ? kMostBatchOfSurfaces : encodes > 1 ? hip::kMostBatch : kMostBatchOfOne;
   const int frames =
-      static_cast<int>(std::clamp<size_t>(kBatchBytes * encodes / std::max<size_t>(1, of_picture), kFewestBatch, most));
+      static_cast<int>(std::clamp<size_t>(bytes * encodes / std::max<size_t>(1, of_picture), kFewestBatch, most));
   return std::max(frames - frames % encodes, std::min(encodes, hip::kMostBatch));
 }
 
@@ -53,10 +71,10 @@ size_t fills_of_frame(const hip::PoolLayout& layout) {
 
 StatusOr<std::unique_ptr<HipLane>> HipLane::create(const hip::OpenedDevice& device,
                                                    const std::vector<Extractor*>& extractors, const VideoFormat& format,
-                                                   bool surfaces, int encodes) {
+                                                   std::optional<uint64_t> spare_pictures, int encodes) {
   std::unique_ptr<HipLane> lane(new HipLane(device, encodes));
-  Status status = lane->create_pool(extractors, format, surfaces);
-  if (status.code() == ENOMEM) status = lane->create_pool(extractors, format, surfaces, 1);
+  Status status = lane->create_pool(extractors, format, spare_pictures);
+  if (status.code() == ENOMEM) status = lane->create_pool(extractors, format, spare_pictures, 1);
   VMAFX_TRY(status);
   return lane;
 }
@@ -82,14 +100,14 @@ HipLane::~HipLane() {
   if (thread_.joinable()) thread_.join();
 }
 
-Status HipLane::create_pool(const std::vector<Extractor*>& extractors, const VideoFormat& format, bool surfaces,
-                            int batch) {
+Status HipLane::create_pool(const std::vector<Extractor*>& extractors, const VideoFormat& format,
+                            std::optional<uint64_t> spare_pictures, int batch) {
   hip::PoolLayout layout;
   metrics_.clear();
   for (const Extractor* extractor : extractors) add_reads(extractor->reads(), format, layout);
   layout.batches_in_flight = kBatchesInFlight;
   layout.encodes = encodes_;
-  layout.batch = batch ? batch : batch_for(layout, surfaces);
+  layout.batch = batch ? batch : batch_for(layout, spare_pictures);
   for (Extractor* extractor : extractors) {
     VMAFX_TRY(hip::still_wanted(device_.context));
     DeviceTwin* twin = extractor->device_twin();

@@ -53,10 +53,11 @@ struct LaneFrame {
 class HipLane {
  public:
   /* Allocates all that it will ever need on the device, which takes long: any thread may do it. `extractors`, each with a device twin,
-   * must outlive the lane. `surfaces`: an input's frames are in a GPU's memory. ENOMEM and others: the device's words. */
+   * must outlive the lane. spare_pictures: of an input whose frames are in a GPU's memory (VmafxFormat), the fewest; nullopt: there is none. ENOMEM
+   * and others: the device's words. */
   static StatusOr<std::unique_ptr<HipLane>> create(const hip::OpenedDevice& device,
                                                    const std::vector<Extractor*>& extractors, const VideoFormat& format,
-                                                   bool surfaces, int encodes);
+                                                   std::optional<uint64_t> spare_pictures, int encodes);
 
   /* Before the first frame. `workers`, who copy samples, must outlive the lane. ENOMEM: there is no thread to drive the device. */
   Status start(Workers& workers);
@@ -142,8 +143,8 @@ class HipLane {
         may_copy_(device.context->owned()) {}
 
   /* `batch`: frames in a launch; 0: as many as suit their size. */
-  Status create_pool(const std::vector<Extractor*>& extractors, const VideoFormat& format, bool surfaces,
-                     int batch = 0);
+  Status create_pool(const std::vector<Extractor*>& extractors, const VideoFormat& format,
+                     std::optional<uint64_t> spare_pictures, int batch = 0);
   bool batch_closed() const VMAFX_REQUIRES(mutex_);
   void run();
   Status step() VMAFX_REQUIRES(mutex_);
