@@ -62,8 +62,7 @@ struct FrameRange {
   int64_t end = INT64_MAX;
 };
 
-/* Takes every n_subsample-th frame of a column, counted from frame 0, of those in a range, which begins with the first frame or with one that the
- * table has not forgotten. */
+/* Takes every n_subsample-th frame of a column, counted from frame 0: of all frames, or of a range of which the table has forgotten none. */
 PoolValues pool_values(const ScoreTable& table, int column, int n_subsample, FrameRange range = {});
 
 /* NaN when there are none, or those that it needs are forgotten. */

@@ -259,7 +259,7 @@ START_TEST(what_this_version_does_not_know_is_refused) {
   const VmafxParams known = cpu_params();
   const StreamOptions options;
   VmafxFormat with_more = options.ref;
-  with_more.reserved[2] = &word;
+  with_more.reserved[1] = &word;
   ck_assert_int_eq(vmafx_open(&ctx, &known), 0);
   ck_assert_int_eq(vmafx_configure(ctx, &options.ref, &with_more), -EINVAL);
   assert_contains(vmafx_last_error(ctx), "the reserved words of a VmafxFormat are not zero");
