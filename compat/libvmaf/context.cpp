@@ -108,9 +108,9 @@ int VmafContext::pool_collection(const VmafModelCollection& collection, VmafPool
 
 int VmafContext::for_each_index(unsigned low, unsigned high, const std::function<int(unsigned)>& visit) const {
   if (low > high) return -EINVAL;
-  for (uint64_t index = low; index <= high; index++)
-    if (index % subsample_ == 0)
-      if (const int ret = visit(static_cast<unsigned>(index))) return ret;
+  const uint64_t step = subsample_;
+  for (uint64_t index = (low + step - 1) / step * step; index <= high; index += step)
+    if (const int ret = visit(static_cast<unsigned>(index))) return ret;
   return 0;
 }
 

@@ -50,7 +50,6 @@ bool needs_values(const Pool& pool);
 struct PoolValues {
   ScoreSums sums;                // of all of them
   std::vector<double> values;    // those that the table has not forgotten, in frame order, finite
-  int64_t missing = 0;           // frames without a score, left out
   MeanOfScores* mean = nullptr;  // the column's own, if it has one
 
   bool is_complete() const { return static_cast<int64_t>(values.size()) == sums.count; }

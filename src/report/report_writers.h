@@ -47,7 +47,7 @@ struct Report {
   /* Calls write_row(frame) for every row and stops at the first failure. */
   template <class WriteRow>
   Status for_each_row(WriteRow write_row) const {
-    for (int64_t frame = 0; frame < scores.frames(); frame++)
+    for (int64_t frame = scores.next_kept(0); frame < scores.frames(); frame = scores.next_kept(frame + 1))
       if (has_row(frame)) VMAFX_TRY(write_row(frame));
     return {};
   }

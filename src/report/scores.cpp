@@ -80,6 +80,13 @@ std::optional<double> ScoreTable::time(int64_t frame) const {
   return std::isnan(seconds) ? std::nullopt : std::optional(seconds);
 }
 
+int64_t ScoreTable::next_kept(int64_t frame) const {
+  size_t index = static_cast<size_t>(frame / kChunkFrames);
+  if (index >= chunks_.size() || chunks_[index]) return frame;
+  while (index < chunks_.size() && !chunks_[index]) index++;
+  return static_cast<int64_t>(index) * kChunkFrames;
+}
+
 void ScoreTable::forget_before(int64_t frame, int n_subsample) {
   for (; kept_from_ + kChunkFrames <= frame; kept_from_ += kChunkFrames) {
     if (!find_chunk(kept_from_)) continue;

@@ -33,6 +33,11 @@ START_TEST(frames_may_come_late) {
   ck_assert_int_eq(table.frames(), 701);
   ck_assert(table.has_scores(3) && table.has_scores(700) && !table.has_scores(4) && !table.has_scores(300));
   ck_assert(!table.get(300, 0) && !table.get(700, 0));
+  ck_assert_int_eq(table.next_kept(3), 3);
+  ck_assert_int_eq(table.next_kept(255), 255);
+  ck_assert_int_eq(table.next_kept(256), 512);  // the chunk of frame 700
+  ck_assert_int_eq(table.next_kept(600), 600);
+  ck_assert(table.next_kept(768) >= table.frames());
   ck_assert_double_eq(*table.get(700, 1), 7);
   table.put(3, 0, 4);
   ck_assert_double_eq(*table.get(3, 0), 4);
