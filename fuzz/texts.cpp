@@ -65,8 +65,10 @@ void parse_windows(const std::string& text) {
 
 void parse_pools(const std::string& text) {
   const ParsedPool pool = parse_pool(text);
+  ScoreTable table({"score"});
   const double values[] = {3, 1, 2, 100, -4};
-  const double pooled = pool_scores(pool.pool, values);
+  for (int64_t i = 0; i < 5; i++) table.put(i, 0, values[i]);
+  const double pooled = pool_scores(pool.pool, pool_values(table, 0, 1));
   const bool within = pooled >= -4 && pooled <= 100;
   REQUIRE(within || pool.pool.method == Pool::Method::kHarmonicMean, "%s pools to %g", text.c_str(), pooled);
 }

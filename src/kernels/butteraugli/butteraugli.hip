@@ -177,7 +177,9 @@ VMAFX_DEVICE void blur_columns(const ButteraugliWork& work, const ButteraugliDev
   VMAFX_ROLLED
   for (int plane = 0; plane < from.planes; plane++) {
     float taken[kColumns + 2 * kReach];
-    take_along<is_inside>(plane_of(work, from, first.z, plane).row(first.y), first.x - kReach, work.level.w, taken);
+    /* What is inside is asked for each plane: the answers for all samples do not fit the scalar registers. */
+    const int w = static_cast<int>(anew_of_block(static_cast<unsigned>(work.level.w)));
+    take_along<is_inside>(plane_of(work, from, first.z, plane).row(first.y), first.x - kReach, w, taken);
     Columns blurred;
     VMAFX_UNROLL
     for (int i = 0; i < kColumns; i++)
