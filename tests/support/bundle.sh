@@ -12,7 +12,7 @@ make_pair() {
   $encode -i "$1/ref.mkv" -c:v libx264 -crf 34 "$1/dis.mp4"
 }
 
-# scored COMMAND…: what an ffmpeg says of the pair in the current folder, to the last digit; not its version, as the tree may have changed since.
+# scored COMMAND…: what an ffmpeg says of the pair in the current folder, to the last digit.
 scored() {
-  "$@" -v error -nostdin -i dis.mp4 -i ref.mkv -lavfi vmafx=backend=cpu:score_fmt=%.17g:log_path=-:log_fmt=json -f null - | sed '/"fps"/d; /"version"/d'
+  "$@" -v error -nostdin -i dis.mp4 -i ref.mkv -lavfi vmafx=backend=cpu:score_fmt=%.17g:log_path=-:log_fmt=json -f null - | sed '/"fps"/d'
 }
