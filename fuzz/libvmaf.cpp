@@ -5,9 +5,7 @@
  * read a pair, E end the stream, V take one from the pool, YN pool of N. Dictionaries: d KEY=VALUE. Models: mN load one of a table, oTEXT overload a
  * feature of it with the dictionary, U use its features, jTEXT a model of a file; u TEXT use a feature with the dictionary, fN one of a table. Scores:
  * iREAL … TEXT import one, G… of an index, S… pooled, W… write a report. */
-#include <array>
 #include <cerrno>
-#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
@@ -70,6 +68,8 @@ class Run {
       default: break;
     }
   }
+
+  static unsigned index_of(Script& script) { return static_cast<unsigned>(script.number(0, 1 << 30)); }
 
   static int require(int ret) {
     REQUIRE(ret <= 0 && ret > -4096, "returned %d", ret);
@@ -157,7 +157,7 @@ class Run {
                static_cast<VmafPixelFormat>(script.number(0, 5))};
   }
 
-  /* nothing: no picture has that format. */
+  /* Zeros where no picture has that format. */
   VmafPicture make(int pattern) const {
     VmafPicture picture{};
     if (require(vmaf_picture_alloc(&picture, format_.pix_fmt, format_.bpc, format_.w, format_.h)) != 0) return {};
@@ -182,7 +182,7 @@ class Run {
   /* They are taken whatever comes of it. */
   void read(Script& script) {
     if (++pairs_ > kMostPairs) return;
-    const unsigned index = static_cast<unsigned>(script.number(0, 1 << 30));
+    const unsigned index = index_of(script);
     const int pattern = script.number(0, 63);
     VmafPicture ref = make(pattern), dist = make(script.number(0, 63));
     (void)require(vmaf_read_pictures(vmaf_, &ref, &dist, index));
@@ -204,11 +204,9 @@ class Run {
 
   // -- Scores --
 
-  static bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
-
   void import(Script& script) {
     const double score = script.real();
-    const unsigned index = static_cast<unsigned>(script.number(0, 1 << 30));
+    const unsigned index = index_of(script);
     const std::string name = script.text();
     if (require(vmaf_import_feature_score(vmaf_, name.c_str(), score, index)) != 0) return;
     double got = 0;
@@ -226,7 +224,7 @@ class Run {
 
   void ask(Script& script) {
     const char* const name = kNames[script.number(0, std::size(kNames) - 1)];
-    const unsigned index = static_cast<unsigned>(script.number(0, 1 << 30));
+    const unsigned index = index_of(script);
     ask_again([&](double* score) { return vmaf_feature_score_at_index(vmaf_, name, score, index); });
     if (model_) ask_again([&](double* score) { return vmaf_score_at_index(vmaf_, model_, score, index); });
     if (!collection_) return;
@@ -238,8 +236,7 @@ class Run {
   void pool(Script& script) {
     const auto method = static_cast<VmafPoolingMethod>(script.number(0, 6));
     const char* const name = kNames[script.number(0, std::size(kNames) - 1)];
-    const unsigned low = static_cast<unsigned>(script.number(0, 1 << 30)),
-                   high = script.number(0, 1) ? UINT32_MAX : static_cast<unsigned>(script.number(0, 1 << 30));
+    const unsigned low = index_of(script), high = script.number(0, 1) ? UINT32_MAX : index_of(script);
     ask_again([&](double* score) { return vmaf_feature_score_pooled(vmaf_, name, method, score, low, high); });
     if (model_) ask_again([&](double* score) { return vmaf_score_pooled(vmaf_, model_, method, score, low, high); });
     VmafModelCollectionScore score{};

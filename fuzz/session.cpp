@@ -135,9 +135,7 @@ struct Seen {
   bool finished = false;  // a stream was, and all of its results were received
 };
 
-bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
-
-bool same(const Seen::Frame& a, const Seen::Frame& b) {
+bool same_frame(const Seen::Frame& a, const Seen::Frame& b) {
   return std::ranges::equal(
       a, b, [](const auto& x, const auto& y) { return x.first == y.first && same(x.second, y.second); });
 }
@@ -489,7 +487,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (size_t encode = 0; encode < seen.frames.size(); encode++)
     for (const auto& [number, frame] : seen.frames[encode]) {
       const auto other = plain.frames[encode].find(number);
-      REQUIRE(other != plain.frames[encode].end() && same(frame, other->second),
+      REQUIRE(other != plain.frames[encode].end() && same_frame(frame, other->second),
               "frame %d of encode %d has other scores on one thread", static_cast<int>(number),
               static_cast<int>(encode));
     }

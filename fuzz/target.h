@@ -25,6 +25,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
 namespace vmafx::fuzz {
 
+inline bool same(double a, double b) { return a == b || (a != a && b != b); }
+
 /* A failure has a code and words for the user, which C can print. */
 inline void require_reason(const Status& status) {
   REQUIRE(status.code() > 0, "code %d", status.code());

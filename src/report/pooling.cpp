@@ -96,9 +96,7 @@ bool needs_values(const Pool& pool) {
 PoolValues pool_values(const ScoreTable& table, int column, int n_subsample, FrameRange range) {
   PoolValues result{.mean = table.mean(column)};
   if (range.first == 0 && range.end >= table.kept_from()) result.sums = table.forgotten(column);
-  const auto next = [&](int64_t frame) {
-    return (table.next_kept(frame) + n_subsample - 1) / n_subsample * n_subsample;
-  };
+  const auto next = [&](int64_t frame) { return table.next_kept(frame, n_subsample); };
   for (int64_t frame = next(range.first); frame < std::min(range.end, table.frames()); frame = next(frame + 1)) {
     const auto score = table.get(frame, column);
     if (!score) continue;

@@ -80,18 +80,19 @@ std::optional<double> ScoreTable::time(int64_t frame) const {
   return std::isnan(seconds) ? std::nullopt : std::optional(seconds);
 }
 
-int64_t ScoreTable::next_kept(int64_t frame) const {
+int64_t ScoreTable::next_kept(int64_t frame, int n_subsample) const {
   size_t index = static_cast<size_t>(frame / kChunkFrames);
-  if (index >= chunks_.size() || chunks_[index]) return frame;
-  while (index < chunks_.size() && !chunks_[index]) index++;
-  return static_cast<int64_t>(index) * kChunkFrames;
+  if (index < chunks_.size() && !chunks_[index]) {
+    while (index < chunks_.size() && !chunks_[index]) index++;
+    frame = static_cast<int64_t>(index) * kChunkFrames;
+  }
+  return (frame + n_subsample - 1) / n_subsample * n_subsample;
 }
 
 void ScoreTable::forget_before(int64_t frame, int n_subsample) {
   for (; kept_from_ + kChunkFrames <= frame; kept_from_ += kChunkFrames) {
     if (!find_chunk(kept_from_)) continue;
-    const int64_t first = (kept_from_ + n_subsample - 1) / n_subsample * n_subsample;
-    for (int64_t old = first; old < kept_from_ + kChunkFrames; old += n_subsample)
+    for (int64_t old = next_kept(kept_from_, n_subsample); old < kept_from_ + kChunkFrames; old += n_subsample)
       for (int column = 0; column < columns(); column++)
         if (const auto score = get(old, column)) forgotten_[static_cast<size_t>(column)].add(*score);
     chunks_[static_cast<size_t>(kept_from_ / kChunkFrames)].reset();

@@ -48,8 +48,9 @@ class ScoreTable {
   std::optional<double> time(int64_t frame) const;
   bool has_times() const { return has_times_; }  // of some frame
 
-  /* The first frame from this one on that may have scores, so that nobody looks at each frame of a long gap; frames() or more if there is none. */
-  int64_t next_kept(int64_t frame) const;
+  /* Of every n_subsample-th frame, counted from frame 0, the first from this one on that may have scores, so that nobody looks at each frame of a
+   * long gap; frames() or more if there is none. */
+  int64_t next_kept(int64_t frame, int n_subsample = 1) const;
 
   /* True when the frame has at least one score. */
   bool has_scores(int64_t frame) const;

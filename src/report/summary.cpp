@@ -18,7 +18,8 @@ struct FrameScore {
 
 std::vector<FrameScore> finite_scores(const ScoreTable& table, int column, int n_subsample) {
   std::vector<FrameScore> scores;
-  for (int64_t frame = 0; frame < table.frames(); frame += n_subsample)
+  const auto next = [&](int64_t frame) { return table.next_kept(frame, n_subsample); };
+  for (int64_t frame = next(0); frame < table.frames(); frame = next(frame + 1))
     if (const auto score = table.get(frame, column); score && std::isfinite(*score)) scores.push_back({frame, *score});
   return scores;
 }

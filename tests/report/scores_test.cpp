@@ -37,6 +37,8 @@ START_TEST(frames_may_come_late) {
   ck_assert_int_eq(table.next_kept(255), 255);
   ck_assert_int_eq(table.next_kept(256), 512);  // the chunk of frame 700
   ck_assert_int_eq(table.next_kept(600), 600);
+  ck_assert_int_eq(table.next_kept(600, 7), 602);
+  ck_assert_int_eq(table.next_kept(256, 7), 518);
   ck_assert(table.next_kept(768) >= table.frames());
   ck_assert_double_eq(*table.get(700, 1), 7);
   table.put(3, 0, 4);
