@@ -1,5 +1,5 @@
-/* The kernels of psnr_hvs: first the exact sums of all rows of blocks, then, knowing the rows above, what counts. Each
- * works on all planes of a batch in one launch. Grid: rows, 1, frames. */
+/* The kernels of psnr_hvs: first the squared errors and their exact sums of all rows of blocks, then, knowing the rows above, what of the
+ * squares counts. Each works on all planes of a batch in one launch. Grid: rows, 1, frames. */
 #include "kernels/arithmetic/fixed.h"
 #include "kernels/gpu/gpu.h"
 #include "kernels/psnr_hvs/psnr_hvs_math-inl.h"
@@ -54,6 +54,21 @@ VMAFX_DEVICE float texture(const PsnrHvsMoments (&halves)[2]) {
   return psnr_hvs_texture(quarters);
 }
 
+/* The squared errors of a row of coefficients. */
+struct Squares {
+  gpu::Pack<float, 4> half[2];
+
+  VMAFX_DEVICE float& at(int j) { return half[j / 4].v[j % 4]; }
+  VMAFX_DEVICE void load(const float* from) {
+    half[0] = gpu::load_pack<4>(from);
+    half[1] = gpu::load_pack<4>(from + 4);
+  }
+  VMAFX_DEVICE void store(float* to) const {
+    gpu::store_pack(to, half[0]);
+    gpu::store_pack(to + 4, half[1]);
+  }
+};
+
 struct Row {
   int32_t coefficients[8];
   float energy, texture;  // of the whole block
@@ -79,48 +94,54 @@ VMAFX_DEVICE Row transformed(const uint8_t* from, int64_t stride, int32_t middle
   return row;
 }
 
-/* The errors of the block at (x, y) by the thread's column, in all of its threads. */
+/* Of the block at (x, y) by the thread's column: the squared errors of the thread's row of coefficients. */
 template <class T>
-VMAFX_DEVICE PsnrHvsErrors block_errors(const hip::DevicePlane& ref, const hip::DevicePlane& dist, int x, int y,
-                                        int32_t middle, const PsnrHvsWeights& weights, float above) {
+VMAFX_DEVICE Squares squares_of(const hip::DevicePlane& ref, const hip::DevicePlane& dist, int x, int y,
+                                       int32_t middle, const PsnrHvsWeights& weights) {
   const int64_t at = static_cast<int64_t>(x * sizeof(T));
   const Row r = transformed<T>(ref.data + y * ref.stride + at, ref.stride, middle, weights);
   const Row d = transformed<T>(dist.data + y * dist.stride + at, dist.stride, middle, weights);
   const float mask = psnr_hvs_mask(r.energy, r.texture, d.energy, d.texture);
-  const PsnrHvsErrors errors = psnr_hvs_errors(r.coefficients, d.coefficients, weights, mask, above);
-  return {sum_of_lanes(errors.exact), sum_of_lanes(errors.counted)};
+  Squares squares;
+  VMAFX_UNROLL
+  for (int j = 0; j < 8; j++)
+    squares.at(j) = psnr_hvs_square(r.coefficients[j], d.coefficients[j], weights, j, mask);
+  return squares;
 }
 
-/* The row that this block of threads has, and its part of the sums. */
+/* The row that this block of threads has. */
 struct Place {
   unsigned plane, row;  // row of the plane
+  int blocks;           // of samples, in the row
   PsnrHvsSum* exact;    // the exact sums of the plane's rows
+  float* squares;       // of the row, those of this thread in its first block of samples
+
+  VMAFX_DEVICE float* squares_of(int block) const { return squares + block * kPsnrHvsSquares; }
 };
 
 VMAFX_DEVICE Place place_of(const PsnrHvsWork& work) {
-  const unsigned number = gpu::block_id().x, frame = gpu::block_id().z;
+  const unsigned number = gpu::block_id().x;
+  const uint64_t frame = gpu::block_id().z;
   const unsigned plane = (number >= work.rows[1].first) + (number >= work.rows[2].first);
-  const unsigned first = work.rows[plane].first;
-  return {plane, number - first, work.exact + static_cast<uint64_t>(frame) * gpu::grid_size().x + first};
+  const PsnrHvsRowsOfPlane& rows = work.rows[plane];
+  const unsigned row = number - rows.first;
+  const uint64_t block = frame * work.blocks + rows.first_block + uint64_t{row} * static_cast<unsigned>(rows.blocks_x);
+  return {plane, row, rows.blocks_x, work.exact + frame * gpu::grid_size().x + rows.first,
+          work.squares + block * kPsnrHvsSquares + gpu::thread_rank() % 8 * kPsnrHvsBlock};
 }
 
-/* The sum over the row, in parts: the threads that begin a block of samples have it. */
-template <class T, bool exact>
-VMAFX_DEVICE PsnrHvsSum row_part(const PsnrHvsWork& work, const Place& place, float above) {
-  const int frame = static_cast<int>(gpu::block_id().z);
-  const int k = static_cast<int>(gpu::thread_rank() % 8), blocks = work.rows[place.plane].blocks_x;
-  const hip::DevicePlane& ref = work.planes[place.plane].ref[hip::ref_index(frame)];
-  const hip::DevicePlane& dist = work.planes[place.plane].dist[frame];
-  const PsnrHvsWeights weights = psnr_hvs_weights(static_cast<int>(place.plane), k);
-  const int y = static_cast<int>(place.row) * kPsnrHvsStep;
+/* The sum over the row, in parts, of what error_of(block, is_there) gives in each thread of a block of samples; who has none does the last one
+ * again. The threads that begin a block have its part. */
+template <class Errors>
+VMAFX_DEVICE PsnrHvsSum row_part(const Place& place, Errors error_of) {
+  const bool begins = gpu::thread_rank() % 8 == 0;
   PsnrHvsSum sum;
   VMAFX_ROLLED
-  for (int first = 0; first < blocks; first += static_cast<int>(kPsnrHvsAtATime)) {
+  for (int first = 0; first < place.blocks; first += static_cast<int>(kPsnrHvsAtATime)) {
     const int block = first + static_cast<int>(gpu::thread_rank() / 8);
-    const int x = (block < blocks ? block : blocks - 1) * kPsnrHvsStep + k; /* who has none does the last one again */
-    const PsnrHvsErrors errors = block_errors<T>(ref, dist, x, y, work.middle, weights, above);
-    const float error = exact ? errors.exact : errors.counted;
-    sum += k == 0 && block < blocks ? error : 0.f;
+    const bool is_there = block < place.blocks;
+    const float error = sum_of_lanes(error_of(is_there ? block : place.blocks - 1, is_there));
+    sum += begins && is_there ? error : 0.f;
   }
   return sum;
 }
@@ -133,16 +154,36 @@ VMAFX_DEVICE PsnrHvsSum block_sum(const PsnrHvsSum& part) {
 
 VMAFX_DEFINE_SAMPLE_KERNELS(psnr_hvs_rows, T, work) {
   const Place place = place_of(work);
-  const PsnrHvsSum exact = block_sum(row_part<T, true>(work, place, 0));
+  const int frame = static_cast<int>(gpu::block_id().z), k = static_cast<int>(gpu::thread_rank() % 8);
+  const hip::DevicePlane& ref = work.planes[place.plane].ref[hip::ref_index(frame)];
+  const hip::DevicePlane& dist = work.planes[place.plane].dist[frame];
+  const PsnrHvsWeights weights = psnr_hvs_weights(static_cast<int>(place.plane), k);
+  const int y = static_cast<int>(place.row) * kPsnrHvsStep;
+  const PsnrHvsSum part = row_part(place, [&](int block, bool is_there) {
+    Squares squares = squares_of<T>(ref, dist, block * kPsnrHvsStep + k, y, work.middle, weights);
+    if (is_there) squares.store(place.squares_of(block));
+    float sum = 0;
+    VMAFX_UNROLL
+    for (int j = 0; j < 8; j++) sum += squares.at(j);
+    return sum;
+  });
+  const PsnrHvsSum exact = block_sum(part);
   if (gpu::thread_rank() == 0) place.exact[place.row] = exact;
 }
 
-VMAFX_DEFINE_SAMPLE_KERNELS(psnr_hvs_sums, T, work) {
+VMAFX_DEFINE_KERNEL(psnr_hvs_sums, work) {
   const Place place = place_of(work);
-  PsnrHvsSum above;
-  for (unsigned row = gpu::thread_rank(); row < place.row; row += kPsnrHvsThreads) above += place.exact[row];
-  above = block_sum(above);
-  const PsnrHvsSum part = row_part<T, false>(work, place, static_cast<float>(above.value()));
+  PsnrHvsSum exact;
+  for (unsigned row = gpu::thread_rank(); row < place.row; row += kPsnrHvsThreads) exact += place.exact[row];
+  const float above = static_cast<float>(block_sum(exact).value());
+  const PsnrHvsSum part = row_part(place, [&](int block, bool) {
+    Squares squares;
+    squares.load(place.squares_of(block));
+    float sum = 0;
+    VMAFX_UNROLL
+    for (int j = 0; j < 8; j++) sum += psnr_hvs_counted(squares.at(j), above);
+    return sum;
+  });
   gpu::add_block(work.sums[gpu::block_id().z].error[place.plane], part);
 }
 

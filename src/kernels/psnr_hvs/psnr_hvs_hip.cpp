@@ -1,4 +1,4 @@
-/* Which kernels of psnr_hvs run, on what planes, in which order: one for the exact sums of rows of blocks, one for what
+/* Which kernels of psnr_hvs run, on what planes, in which order: one for the errors and the exact sums of rows of blocks, one for what of them
  * counts. Both take all planes of all frames. */
 #include "kernels/device_twin.h"
 #include "kernels/psnr_hvs/psnr_hvs.h"
@@ -12,28 +12,41 @@ class PsnrHvsHip : public DeviceTwin {
   explicit PsnrHvsHip(const VideoFormat& format) : bpc_(format.bpc) {
     work_.middle = 1 << (bpc_ - 1);
     for (int p = 0; p < 3; p++) {
-      work_.rows[p] = {psnr_hvs_blocks(format.plane_w(p)), row_count_};
-      row_count_ += psnr_hvs_blocks(format.plane_h(p));
+      const int across = psnr_hvs_blocks(format.plane_w(p)), down = psnr_hvs_blocks(format.plane_h(p));
+      work_.rows[p] = {across, row_count_, work_.blocks};
+      row_count_ += static_cast<unsigned>(down);
+      work_.blocks += static_cast<unsigned>(across) * static_cast<unsigned>(down);
     }
   }
 
-  size_t scratch_bytes(int frames) const override { return sizeof(PsnrHvsSum) * row_count_ * frames; }
+  size_t scratch_bytes(int frames) const override {
+    ScratchLayout memory;
+    PsnrHvsWork work = work_;
+    lay_out(memory, frames, work);
+    return memory.bytes();
+  }
 
   Status launch(const DeviceBatch& batch) const override {
     PsnrHvsWork work = work_;
     for (int p = 0; p < 3; p++) work.planes[p] = batch.planes[p];
     work.sums = batch.sums_of<PsnrHvsSums>();
-    work.exact = batch.scratch.as<PsnrHvsSum>();
+    ScratchLayout memory(batch.scratch);
+    lay_out(memory, batch.count, work);
     VMAFX_TRY(rows_kernel_.launch(batch, batch.grid(row_count_), work));
     return sums_kernel_.launch(batch, batch.grid(row_count_), work);
   }
 
  private:
+  void lay_out(ScratchLayout& memory, int frames, PsnrHvsWork& work) const {
+    work.exact = memory.take<PsnrHvsSum>(size_t{row_count_} * static_cast<size_t>(frames));
+    work.squares = memory.take<float>(size_t{kPsnrHvsSquares} * work.blocks * static_cast<size_t>(frames));
+  }
+
   const int bpc_;
   PsnrHvsWork work_;  // but for what belongs to a batch
   unsigned row_count_ = 0;
   const TwinKernel<PsnrHvsWork> rows_kernel_ = kernels_.add(kernels::psnr_hvs_rows.of(bpc_));
-  const TwinKernel<PsnrHvsWork> sums_kernel_ = kernels_.add(kernels::psnr_hvs_sums.of(bpc_));
+  const TwinKernel<PsnrHvsWork> sums_kernel_ = kernels_.add(kernels::psnr_hvs_sums);
 };
 
 }  // namespace

@@ -133,22 +133,30 @@ VMAFX_TWIN void psnr_hvs_transform(Samples samples, int middle, const PsnrHvsWei
   out.energy = psnr_hvs_sum(energies);
 }
 
+/* The square of the visible error of a coefficient, the one of this number in its row. */
+VMAFX_TWIN Real psnr_hvs_square(Integer ref, Integer dist, const PsnrHvsWeights& weights, int number, Real mask) {
+  const Real error = absolute(real(ref - dist)) * Real(weights.csf[number]);
+  const Real visible = maximum(error - mask * Real(weights.inverse[number]), Real(0));
+  return visible * visible;
+}
+
+/* What it counts: what it changes in a float that holds `above`, the exact sum of the rows of blocks above. */
+VMAFX_TWIN Real psnr_hvs_counted(Real square, Real above) { return (above + square) - above; }
+
 /* Σ of squared visible errors: as it is, and as libvmaf counts it. */
 struct PsnrHvsErrors {
   Real exact, counted;
 };
 
-/* Of a row of coefficients. A square counts by what it changes in a float that holds `above`, the exact sum of the rows
- * of blocks above. */
+/* Of a row of coefficients. */
 VMAFX_TWIN PsnrHvsErrors psnr_hvs_errors(const Integer (&ref)[8], const Integer (&dist)[8],
                                          const PsnrHvsWeights& weights, Real mask, Real above) {
   PsnrHvsErrors sum = {Real(0), Real(0)};
   VMAFX_UNROLL
   for (int j = 0; j < 8; j++) {
-    const Real error = absolute(real(ref[j] - dist[j])) * Real(weights.csf[j]);
-    const Real visible = maximum(error - mask * Real(weights.inverse[j]), Real(0)), square = visible * visible;
+    const Real square = psnr_hvs_square(ref[j], dist[j], weights, j, mask);
     sum.exact += square;
-    sum.counted += (above + square) - above;
+    sum.counted += psnr_hvs_counted(square, above);
   }
   return sum;
 }

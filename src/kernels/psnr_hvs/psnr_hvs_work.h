@@ -14,10 +14,12 @@ namespace vmafx {
  * threads have a row of them, some at a time. */
 inline constexpr unsigned kPsnrHvsAtATime = 16;
 inline constexpr unsigned kPsnrHvsThreads = 8 * kPsnrHvsAtATime;
+inline constexpr unsigned kPsnrHvsSquares = kPsnrHvsBlock * kPsnrHvsBlock;  // of a block of samples
 
 struct PsnrHvsRowsOfPlane {
   int32_t blocks_x = 0;
-  uint32_t first = 0;  // number of the plane's first row of blocks
+  uint32_t first = 0;        // number of the plane's first row of blocks
+  uint32_t first_block = 0;  // and of its first block
 };
 
 struct PsnrHvsWork {
@@ -25,10 +27,12 @@ struct PsnrHvsWork {
   hip::BatchPlanes planes[3];
   int32_t middle = 128;  // of the range of samples
   BatchSums<PsnrHvsSums> sums;
+  uint32_t blocks = 0;               // of samples, of a frame
   hip::DevicePtr<PsnrHvsSum> exact;  // the exact sum of each row, frame by frame
+  hip::DevicePtr<float> squares;     // of the errors of each block, frame by frame, by the rows of its coefficients
 };
 VMAFX_DECLARE_SAMPLE_KERNELS(psnr_hvs_rows, PsnrHvsWork, kPsnrHvsThreads);
-VMAFX_DECLARE_SAMPLE_KERNELS(psnr_hvs_sums, PsnrHvsWork, kPsnrHvsThreads);
+VMAFX_DECLARE_KERNEL(psnr_hvs_sums, PsnrHvsWork, kPsnrHvsThreads);
 
 }  // namespace vmafx
 
