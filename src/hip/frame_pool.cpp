@@ -10,7 +10,13 @@
 namespace vmafx::hip {
 namespace {
 
-enum StreamRole { kCopies, kKernels, kSums };
+/* Those of kernels come last. */
+enum StreamRole { kCopies, kSums, kKernels };
+
+/* While a batch ends, or has work for few blocks, the next one fills the device. */
+constexpr size_t kKernelStreams = 2;
+/* They have scratch memory each; what needs more than this for a batch has blocks enough, and has one. */
+constexpr size_t kMostScratchOfTwo = size_t{256} << 20;
 
 /* Rows begin at a multiple of what the widest load of a kernel takes, and 1920 and 3840 need no padding. */
 constexpr size_t kRowAlignment = 64;
@@ -28,6 +34,13 @@ StatusOr<std::unique_ptr<FramePool>> FramePool::create(ContextPtr context, const
                  status.message().c_str());
   VMAFX_TRY(pool->create_streams());
   return pool;
+}
+
+Stream& FramePool::kernel_stream() { return streams_[kKernels + kernel_turn()]; }
+
+size_t FramePool::kernel_streams() const {
+  const bool may_overlap = layout_.kept_bytes == 0 && layout_.batches_in_flight > 1;
+  return may_overlap && layout_.scratch_bytes <= kMostScratchOfTwo ? kKernelStreams : 1;
 }
 
 Status FramePool::check() const {
@@ -48,15 +61,16 @@ void FramePool::place_planes() {
     }
   batch_bytes_ = frame_bytes_ * layout_.batch;
   sums_stride_ = round_up(layout_.sums_bytes, kBlockAlignment);
+  layout_.scratch_bytes = round_up(layout_.scratch_bytes, kBlockAlignment);
   batch_sums_bytes_ = sums_stride_ * layout_.batch;
   device_bytes_ = batch_bytes_ * device_batches() + batch_sums_bytes_ * layout_.batches_in_flight +
-                  layout_.scratch_bytes + layout_.kept_bytes;
+                  kernel_streams() * layout_.scratch_bytes + layout_.kept_bytes;
 }
 
 Status FramePool::allocate() {
   VMAFX_ASSIGN(device_, DeviceBuffer<std::byte>::create(context_, batch_bytes_ * device_batches()));
   VMAFX_ASSIGN(device_sums_, DeviceBuffer<std::byte>::create(context_, batch_sums_bytes_ * layout_.batches_in_flight));
-  VMAFX_ASSIGN(scratch_, DeviceBuffer<std::byte>::create(context_, layout_.scratch_bytes));
+  VMAFX_ASSIGN(scratch_, DeviceBuffer<std::byte>::create(context_, kernel_streams() * layout_.scratch_bytes));
   VMAFX_ASSIGN(kept_, DeviceBuffer<std::byte>::create(context_, layout_.kept_bytes));
   VMAFX_TRY(still_wanted(context_));  // page-locking takes long
   VMAFX_ASSIGN(staging_, PinnedBuffer<std::byte>::create(context_, batch_bytes_ * layout_.batches_in_flight));
@@ -73,8 +87,9 @@ Status FramePool::create_streams() {
     VMAFX_ASSIGN(Event read, Event::create(context_));
     slots_.emplace_back(std::move(uploaded), std::move(computed), std::move(read));
   }
-  streams_.reserve(3);
-  for (int i = 0; i < 3; i++) {
+  const size_t count = kKernels + kernel_streams();
+  streams_.reserve(count);
+  for (size_t i = 0; i < count; i++) {
     VMAFX_ASSIGN(Stream stream, Stream::create(context_));
     streams_.push_back(std::move(stream));
   }
@@ -98,7 +113,8 @@ PoolFrame& FramePool::next() {
 
 Status FramePool::wait_for(const Event& event) {
   VMAFX_TRY(streams_[kCopies].wait_for(event));
-  return streams_[kKernels].wait_for(event);
+  for (size_t i = kKernels; i < streams_.size(); i++) VMAFX_TRY(streams_[i].wait_for(event));
+  return {};
 }
 
 StatusOr<Batch> FramePool::upload() {
@@ -108,12 +124,21 @@ StatusOr<Batch> FramePool::upload() {
   batch_slot.count = filled_;
   /* No need to wait for readers of what is overwritten here: the batches that had this memory are collected. */
   VMAFX_TRY(upload_planes());
-  if (sums_stride_) VMAFX_TRY(streams_[kCopies].clear(sums_of(filling_), sums_stride_ * filled_));
   VMAFX_TRY(batch_slot.uploaded.record(streams_[kCopies]));
-  VMAFX_TRY(streams_[kKernels].wait_for(batch_slot.uploaded));
+  VMAFX_TRY(kernel_stream().wait_for(batch_slot.uploaded));
+  VMAFX_TRY(wait_for_fills());
+  /* A clear takes blocks of the device: among the copies it would hold up the next ones while kernels have all of them. */
+  if (sums_stride_) VMAFX_TRY(kernel_stream().clear(sums_of(filling_), sums_stride_ * filled_));
   Batch batch;
   fill_batch(&batch);
   return batch;
+}
+
+/* Earlier pictures that the caller fills on the device are filled in the stream of their own batch. */
+Status FramePool::wait_for_fills() {
+  if (fills_on_device_ && layout_.history > 0) VMAFX_TRY(kernel_stream().wait_for(slot(filling_ - 1).computed));
+  for (int i = 0; i < filled_; i++) fills_on_device_ |= frames_[i].is_filled_later();
+  return {};
 }
 
 /* Planes from the staging lie there as they lie on the device: neighbors travel in one copy. */
@@ -172,10 +197,10 @@ Status FramePool::upload_pinned(const PoolFrame::Staging& plane, const PoolFrame
 void FramePool::fill_batch(Batch* batch) {
   batch->first = frames_[0].number_;
   batch->count = filled_;
-  batch->stream = &streams_[kKernels];
+  batch->stream = &kernel_stream();
   batch->sums = sums_of(filling_);
   batch->sums_stride = sums_stride_;
-  batch->scratch = scratch_.ptr();
+  batch->scratch = scratch_.ptr() + static_cast<ptrdiff_t>(kernel_turn() * layout_.scratch_bytes);
   batch->kept = kept_.ptr();
   for (int p = 0; p < 3; p++) {
     for (int back = layout_.history; back > 0; back--) {
@@ -209,7 +234,7 @@ DevicePtr<std::byte> FramePool::sums_of(int64_t batch) const {
 Status FramePool::read_back() {
   const Context::Scope scope(*context_);
   Slot& batch_slot = slot(filling_);
-  VMAFX_TRY(batch_slot.computed.record(streams_[kKernels]));
+  VMAFX_TRY(batch_slot.computed.record(kernel_stream()));
   VMAFX_TRY(streams_[kSums].wait_for(batch_slot.computed));
   if (sums_stride_)
     VMAFX_TRY(streams_[kSums].download(host_sums_.data() + filling_ % layout_.batches_in_flight * batch_sums_bytes_,

@@ -8,13 +8,14 @@
  *             pool.read_back();
  *             pool.collect(wait)               the oldest batch that is done: its sums; then pool.release()
  *
- * Three streams overlap: copies to the device, kernels, sums back to the host; events order them, the host waits
+ * Streams overlap: copies to the device, kernels of two batches, sums back to the host; events order them, the host waits
  * only in collect(), when the ring is full. The pool knows sizes and no metric. It numbers its frames from 0 in the
  * order of next(). Used by one thread at a time; only filling the staging of frames may be spread over threads,
  * before upload(). */
 #ifndef VMAFX_HIP_FRAME_POOL_H
 #define VMAFX_HIP_FRAME_POOL_H
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -86,6 +87,9 @@ class PoolFrame {
     return staging_[side][plane].data && !skipped_[side] && !pinned_[side][plane].data && !device_[side][plane].data &&
            !filled_later_[side][plane];
   }
+  bool is_filled_later() const {
+    return std::ranges::any_of(filled_later_, [](const auto& side) { return side[0] || side[1] || side[2]; });
+  }
 
   int64_t number_ = -1;
   Staging staging_[2][3];
@@ -103,8 +107,8 @@ struct Batch {
   Stream* stream = nullptr;
   DevicePtr<std::byte> sums;     // of the first frame, zeroed
   size_t sums_stride = 0;        // bytes from one frame's sums to the next's
-  DevicePtr<std::byte> scratch;  // shared by all batches, which the stream keeps apart; not initialized
-  DevicePtr<std::byte> kept;     // likewise shared; what a batch leaves there the next one finds
+  DevicePtr<std::byte> scratch;  // shared by all batches of the stream, which keeps them apart; not initialized
+  DevicePtr<std::byte> kept;  // shared by all, which then have one stream; what a batch leaves there the next one finds
   BatchPlanes planes[3];
 };
 
@@ -171,10 +175,14 @@ class FramePool {
 
   FramePool(ContextPtr context, const PoolLayout& layout) : context_(std::move(context)), layout_(layout) {}
 
+  size_t kernel_streams() const;
+  size_t kernel_turn() const { return static_cast<size_t>(filling_) % kernel_streams(); }
+  Stream& kernel_stream();  // of the batch being filled
   Status check() const;
   void place_planes();
   Status allocate();
   Status create_streams();
+  Status wait_for_fills();
   Status upload_planes();
   Status upload_staged(size_t begin, size_t end);
   Status upload_pinned(const PoolFrame::Staging& plane, const PoolFrame::Pinned& from, DevicePtr<std::byte> to);
@@ -207,7 +215,8 @@ class FramePool {
   int64_t next_number_ = 0;
   int filled_ = 0;                    // frames of the batch being filled
   int64_t filling_ = 0, oldest_ = 0;  // batches
-  std::vector<Stream> streams_;       // last, so drained before the memory goes: copies, kernels, sums
+  bool fills_on_device_ = false;      // the caller did, of a batch before
+  std::vector<Stream> streams_;       // last, so drained before the memory goes: copies, sums, kernels
 };
 
 }  // namespace vmafx::hip

@@ -49,7 +49,7 @@ PoolLayout layout(int batch, int history) {
   return l;
 }
 
-enum class Source { kStaging, kPinned, kDevice, kMixed };
+enum class Source { kStaging, kPinned, kDevice, kFilledLater, kMixed };
 
 /* Feeds frames through a pool and checks what comes back. */
 class Feed {
@@ -94,6 +94,8 @@ class Feed {
     const Batch batch = take(pool_->upload());
     ck_assert_int_eq(batch.first, sent_);
     ck_assert_int_eq(batch.first + batch.count, number_);
+    for (int i = 0; i < batch.count; i++)
+      if (source_of(batch.first + i) == Source::kFilledLater) fill_on_device(batch, i);
     for (int i = 0; i < batch.count; i++) add_sums(batch, i);
     const Status status = pool_->read_back();
     ck_assert_msg(status.ok(), "%s", status.message().c_str());
@@ -115,20 +117,30 @@ class Feed {
 
   static bool scored(int64_t frame) { return frame % 4 != 3; }
 
-  Source source_of(int64_t frame) const { return source_ == Source::kMixed ? static_cast<Source>(frame % 3) : source_; }
+  Source source_of(int64_t frame) const { return source_ == Source::kMixed ? static_cast<Source>(frame % 4) : source_; }
+
+  static size_t place_of(int64_t frame) { return frame % kOwnFrames * kRowBytes * kRows; }
+
+  void fill_on_device(const Batch& batch, int i) {
+    const DevicePlane& plane = batch.planes[0].ref[ref_index(i)];
+    const auto to = DevicePtr<std::byte>::from_address(plane.data.address());
+    const uint8_t* const from = own_.data() + place_of(batch.first + i);
+    ck_assert(batch.stream->upload_rows(to, static_cast<size_t>(plane.stride), from, kRowBytes, kRowBytes, kRows).ok());
+  }
 
   void fill(PoolFrame& frame, Side side, int plane) {
     const auto& staging = frame.staging(side, plane);
     ck_assert_ptr_nonnull(staging.data);
     ck_assert_uint_eq(staging.stride, plane ? 64 : 128);
     const bool own = side == Side::kRef && source_of(frame.number()) != Source::kStaging;
-    const size_t place = frame.number() % kOwnFrames * kRowBytes * kRows;
+    const size_t place = place_of(frame.number());
     auto* out = own ? own_.data() + place : reinterpret_cast<uint8_t*>(staging.data);
     const size_t stride = own ? kRowBytes : staging.stride;
     for (size_t y = 0; y < staging.rows; y++)
       std::memset(out + y * stride, sample(side, plane, frame.number(), y), staging.row_bytes);
     if (!own) return;
     if (source_of(frame.number()) == Source::kPinned) return frame.use_pinned(side, plane, out, stride);
+    if (source_of(frame.number()) == Source::kFilledLater) return frame.fill_on_device(side, plane);
     const auto rows = on_device_.ptr() + static_cast<ptrdiff_t>(place);
     ck_assert(stream_->upload(rows, static_cast<const uint8_t*>(out), kRowBytes * kRows).ok());
     Event event = take(Event::create(context_));
@@ -187,7 +199,7 @@ START_TEST(frames_come_back_in_order) {
 END_TEST
 
 START_TEST(frames_may_lie_elsewhere) {
-  for (const Source source : {Source::kPinned, Source::kDevice, Source::kMixed})
+  for (const Source source : {Source::kPinned, Source::kDevice, Source::kFilledLater, Source::kMixed})
     for (const int batch : {1, 4}) Feed(batch, 2, source).run(41);
 }
 END_TEST
@@ -209,6 +221,33 @@ START_TEST(three_batches_are_in_flight) {
   feed.collect(true);
   feed.collect(true);
   ck_assert_int_eq(feed.pool().oldest_needed(), 5);
+}
+END_TEST
+
+/* What a metric leaves for the next batch allows no second stream. */
+START_TEST(kernels_of_two_batches_overlap) {
+  for (const size_t kept : {0, 1000}) {
+    PoolLayout l = layout(1, 1);
+    l.kept_bytes = kept;
+    const auto pool = take(FramePool::create(open_context(), l));
+    Batch batches[3];
+    for (Batch& batch : batches) {
+      (void)pool->next();
+      batch = take(pool->upload());
+      ck_assert(pool->read_back().ok());
+    }
+    const bool same_stream = batches[0].stream == batches[1].stream;
+    ck_assert_int_eq(same_stream, kept > 0);
+    ck_assert_ptr_eq(batches[0].stream, batches[2].stream);
+    const auto apart = static_cast<int64_t>(batches[1].scratch.address() - batches[0].scratch.address());
+    ck_assert_msg(same_stream ? apart == 0 : apart >= static_cast<int64_t>(l.scratch_bytes), "%d bytes apart",
+                  static_cast<int>(apart));
+    ck_assert(batches[0].scratch.address() == batches[2].scratch.address());
+    while (!pool->empty()) {
+      ck_assert(take(pool->collect(true)).has_value());
+      pool->release();
+    }
+  }
 }
 END_TEST
 
@@ -269,6 +308,7 @@ int main() {
   return vmafx::test::run_suite("frame_pool", {{"order", frames_come_back_in_order},
                                                {"elsewhere", frames_may_lie_elsewhere},
                                                {"in_flight", three_batches_are_in_flight},
+                                               {"overlap", kernels_of_two_batches_overlap},
                                                {"no_allocation", the_frame_loop_allocates_nothing},
                                                {"failures", failures_are_told}});
 }
