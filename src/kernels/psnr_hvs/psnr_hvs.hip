@@ -96,16 +96,15 @@ VMAFX_DEVICE Row transformed(const uint8_t* from, int64_t stride, int32_t middle
 
 /* Of the block at (x, y) by the thread's column: the squared errors of the thread's row of coefficients. */
 template <class T>
-VMAFX_DEVICE Squares squares_of(const hip::DevicePlane& ref, const hip::DevicePlane& dist, int x, int y,
-                                       int32_t middle, const PsnrHvsWeights& weights) {
+VMAFX_DEVICE Squares squares_of(const hip::DevicePlane& ref, const hip::DevicePlane& dist, int x, int y, int32_t middle,
+                                const PsnrHvsWeights& weights) {
   const int64_t at = static_cast<int64_t>(x * sizeof(T));
   const Row r = transformed<T>(ref.data + y * ref.stride + at, ref.stride, middle, weights);
   const Row d = transformed<T>(dist.data + y * dist.stride + at, dist.stride, middle, weights);
   const float mask = psnr_hvs_mask(r.energy, r.texture, d.energy, d.texture);
   Squares squares;
   VMAFX_UNROLL
-  for (int j = 0; j < 8; j++)
-    squares.at(j) = psnr_hvs_square(r.coefficients[j], d.coefficients[j], weights, j, mask);
+  for (int j = 0; j < 8; j++) squares.at(j) = psnr_hvs_square(r.coefficients[j], d.coefficients[j], weights, j, mask);
   return squares;
 }
 
