@@ -482,8 +482,10 @@ const bool kPrepared = [] {
 }  // namespace
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  const Seen seen = run(data, size, {}), plain = run(data, size, {.threads = 2, .backend = "cpu"});
-  if (!seen.finished || !plain.finished) return 0;
+  const Seen seen = run(data, size, {});
+  if (!seen.finished) return 0;
+  const Seen plain = run(data, size, {.threads = 2, .backend = "cpu"});
+  if (!plain.finished) return 0;
   for (size_t encode = 0; encode < seen.frames.size(); encode++)
     for (const auto& [number, frame] : seen.frames[encode]) {
       const auto other = plain.frames[encode].find(number);
