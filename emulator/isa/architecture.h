@@ -21,7 +21,7 @@ struct Architecture {
   bool packs_thread_id() const { return generation() >= 11 || has_accumulators(); }
   /* A 16-bit result clears the upper half of its register. */
   bool clears_upper_half() const { return generation() == 9; }
-  /* Stores count with loads. */
+  /* Stores count with loads, in order. */
   bool counts_stores_with_loads() const { return generation() == 9; }
   /* A block's number in ttmp7 and ttmp9 instead of scalars of its own. */
   bool has_block_id_in_traps() const { return generation() == 12; }

@@ -8,6 +8,7 @@
 
 #include "emulator/isa/decode.h"
 #include "emulator/isa/group.h"
+#include "emulator/isa/hazards.h"
 #include "emulator/runtime/report.h"
 
 namespace vmafx::emulator::isa {
@@ -151,6 +152,7 @@ void CodeObject::decode(MachineKernel& kernel) const {
           line.text.c_str());
     check(i);
     if (i.pair) check(i.pair->first), check(i.pair->second);
+    find_hazards(architecture_, i);
     i.address = line.address;
     i.next_address = reinterpret_cast<uint64_t>(image_.data()) + line.address + line.size;
     kernel.code.push_back(std::move(i));

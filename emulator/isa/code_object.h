@@ -37,6 +37,8 @@ struct Descriptor {
   bool has_block_id(int dimension) const { return resources2 >> (7 + dimension) & 1; }
   int thread_id_dimensions() const { return static_cast<int>(resources2 >> 11 & 3) + 1; }
   unsigned lanes() const { return properties >> 10 & 1 ? 32 : 64; }
+  /* From gfx10 on: a block may run on both compute units of a pair, each with a first cache of its own. */
+  bool is_on_two_units() const { return resources1 >> 29 & 1; }
 };
 static_assert(sizeof(Descriptor) == 64);
 

@@ -189,17 +189,21 @@ WaitCounts parse_counters(const std::string& text) {
   if (text.find("cnt(") == std::string::npos) unknown("wait", text);
   wait.vector = counter("vmcnt");
   wait.local = wait.scalar = counter("lgkmcnt");
+  wait.store = counter("vscnt");
   return wait;
 }
 
 /* gfx12 has an instruction for each counter, and for two of them. */
 WaitCounts parse_counter(const std::string& name, const std::string& text) {
-  const int n = static_cast<int>(std::strtol(text.c_str(), nullptr, 0)), upper = n >> 8 & 63, lower = n & 63;
+  const size_t comma = text.find(',');  // "null, 0x0"
+  const int n = static_cast<int>(std::strtol(&text[comma == std::string::npos ? 0 : comma + 1], nullptr, 0));
+  const int upper = n >> 8 & 63, lower = n & 63;
   if (name == "s_wait_loadcnt") return {.vector = n};
   if (name == "s_wait_dscnt") return {.local = n};
   if (name == "s_wait_kmcnt") return {.scalar = n};
   if (name == "s_wait_loadcnt_dscnt") return {.vector = upper, .local = lower};
-  return {.local = lower};  // s_wait_storecnt_dscnt
+  if (name == "s_wait_storecnt_dscnt") return {.local = lower, .store = upper};
+  return {.store = n};  // s_wait_storecnt; s_waitcnt_vscnt of gfx10 and gfx11
 }
 
 /* -- All of it ----------------------------------------------------------------------------------------------------- */
@@ -245,6 +249,16 @@ bool may_clamp(const std::string& name) {
          name.starts_with("v_sub_u32") || name.starts_with("v_sub_nc_u32");
 }
 
+Unit unit_of(const std::string& name) {
+  constexpr const char* kControls[] = {"s_branch", "s_cbranch", "s_wait", "s_barrier", "s_endpgm"};
+  if (name.starts_with("v_")) return Unit::kVector;
+  if (name.starts_with("ds_")) return Unit::kLocalMemory;
+  if (name.starts_with("s_load")) return Unit::kScalarMemory;
+  if (!name.starts_with("s_")) return Unit::kVectorMemory;
+  return std::ranges::any_of(kControls, [&](const char* begin) { return name.starts_with(begin); }) ? Unit::kControl
+                                                                                                    : Unit::kScalar;
+}
+
 Instruction decode_one(const std::string& text) {
   Instruction i;
   const size_t space = std::min(text.find(' '), text.size());
@@ -254,7 +268,11 @@ Instruction decode_one(const std::string& text) {
   const Entry* entry = find_entry(name);
   if (!entry) unknown("instruction", name);
   i.run = entry->run;
-  if (entry->form == Form::kHint) return i;
+  i.unit = unit_of(name);
+  if (entry->form == Form::kHint) {
+    if (i.unit != Unit::kVector) i.unit = Unit::kControl;
+    return i;
+  }
   if (entry->form == Form::kWait) {
     i.wait = name == "s_waitcnt" ? parse_counters(rest) : parse_counter(name, rest);
     return i;

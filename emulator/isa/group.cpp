@@ -17,6 +17,8 @@ struct Abandoned {};
 /* What nobody has written. */
 uint8_t garbage() { return static_cast<uint8_t>(0xa5 + 37 * (settings().seed - 1)); }
 
+std::string place(const Instruction& i) { return text("[%06zx: %s]", static_cast<size_t>(i.address), i.text.c_str()); }
+
 template <class T>
 void note_each(const Access& access, void (*note)(const Access&)) {
   for (size_t i = 0; i < access.size; i += sizeof(T)) {
@@ -83,8 +85,35 @@ bool Group::is_readable(uintptr_t address, unsigned bytes) const {
          is_in(image.data(), image.size());
 }
 
+/* A wave of the same block, on the other compute unit, may not see what another one stored until that one has waited for it. Where all
+ * waves of a block share their first cache, it keeps the order ("Memory Model" in LLVM's User Guide for the AMDGPU backend). */
+bool Group::notes_stores() const {
+  return wave_count_ > 1 && architecture_->generation() >= 10 && kernel_->descriptor.is_on_two_units();
+}
+
+void Group::arrive_at_barrier(Wave& wave) {
+  if (wave.local.has_write_on_its_way())
+    fault("comes to a barrier without having waited for its write to shared memory, " + place(*wave.local.writer));
+  const uint64_t done = wave.device.done;
+  std::erase_if(late_stores_,
+                [&](const auto& late) { return late.second.wave == wave.number && late.second.number <= done; });
+  for (const StoredBytes& stored : wave.stored_bytes)
+    for (uintptr_t byte = stored.address; stored.number > done && byte < stored.address + stored.size; byte++)
+      late_stores_[byte] = {wave.number, stored.number, stored.by};
+}
+
+void Group::check_late_stores(uintptr_t address, unsigned bytes) {
+  for (uintptr_t byte = address; byte < address + bytes; byte++) {
+    const auto late = late_stores_.find(byte);
+    if (late == late_stores_.end() || late->second.wave == running_->number) continue;
+    fault(text("loads what wave %u stored without having waited for that before the barrier, ", late->second.wave) +
+          place(*late->second.by));
+  }
+}
+
 const uint8_t* Group::load(uintptr_t address, unsigned bytes) {
   const Access access{*this, "load", address, bytes};
+  if (!late_stores_.empty()) check_late_stores(address, bytes);
   if (is_device_memory(address))
     note_all<note_load<uint64_t>, note_load<uint32_t>, note_load<uint16_t>, note_load<uint8_t>>(access);
   else if (!is_readable(address, bytes)) access.fault(DeviceMemory::get().describe(address));
@@ -95,6 +124,7 @@ uint8_t* Group::store(uintptr_t address, unsigned bytes) {
   const Access access{*this, "store", address, bytes};
   if (!is_device_memory(address)) access.fault(DeviceMemory::get().describe(address));
   note_all<note_store<uint64_t>, note_store<uint32_t>, note_store<uint16_t>, note_store<uint8_t>>(access);
+  if (notes_stores()) running_->stored_bytes.push_back({address, bytes, running_->device.issued, running_->at});
   return reinterpret_cast<uint8_t*>(address);
 }
 
@@ -203,6 +233,9 @@ void Group::begin_wave(Wave& wave) {
   wave.stands = wave.is_at_barrier = false;
   wave.instructions = 0;
   wave.arrivals.clear();
+  wave.recent.begin(*architecture_, options().checks_scalars);
+  wave.local = wave.device = {};
+  wave.stored_bytes.clear();
   const unsigned threads = std::min(wave.lanes, launch_->threads() - wave.number * wave.lanes);
   wave.set_pair(kExec, threads == 64 ? ~uint64_t{0} : (uint64_t{1} << threads) - 1);
   number_threads(wave);
@@ -220,6 +253,7 @@ void Group::run(Launch& launch, uint64_t block_number) {
   local_.begin_block();
   local_bytes_ = static_cast<uint8_t*>(local_.array(kernel_, "LDS", kernel_->descriptor.local_bytes));
   std::memset(local_bytes_, garbage(), kernel_->descriptor.local_bytes);
+  late_stores_.clear();
   take_arguments(launch);
   describe_dispatch(launch);
   const unsigned lanes = architecture_->lanes();
@@ -265,6 +299,7 @@ void Group::run_wave(Wave& wave, uint64_t most) {
   for (; !wave.stands && n < most; n++) {
     const Instruction& i = code[wave.next++];
     wave.at = &i;
+    if (!wave.recent.issue(i)) fault(wave.recent.problem());
     __atomic_store_n(&i.has_run, true, __ATOMIC_RELAXED);
     i.run(wave, i);
   }

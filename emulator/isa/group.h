@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "emulator/isa/code_object.h"
@@ -37,6 +38,9 @@ class Group final : public BlockRunner, public Accessor {
 
   uint64_t random();
 
+  /* What the wave has written in shared memory must have arrived there. */
+  void arrive_at_barrier(Wave& wave);
+
  private:
   void take_arguments(const Launch& launch);
   void describe_dispatch(const Launch& launch);
@@ -48,6 +52,8 @@ class Group final : public BlockRunner, public Accessor {
   bool pass_barrier();
   void check_local(uint32_t address, unsigned bytes, bool good);
   bool is_readable(uintptr_t address, unsigned bytes) const;
+  bool notes_stores() const;
+  void check_late_stores(uintptr_t address, unsigned bytes);
 
   const Architecture* architecture_ = nullptr;
   Launch* launch_ = nullptr;
@@ -58,7 +64,13 @@ class Group final : public BlockRunner, public Accessor {
   uint32_t dispatch_[16] = {};      // hsa_kernel_dispatch_packet_t, as much as kernels read
   std::vector<std::unique_ptr<Wave>> waves_;
   unsigned wave_count_ = 0;
-  const Wave* running_ = nullptr;
+  Wave* running_ = nullptr;
+  struct LateStore {
+    unsigned wave;
+    uint64_t number;
+    const Instruction* by;
+  };
+  std::unordered_map<uintptr_t, LateStore> late_stores_;  // by bytes: those that were on their way at a barrier
   SharedMemory local_;
   uint8_t* local_bytes_ = nullptr;
   uint64_t random_state_ = 1;

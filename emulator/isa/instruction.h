@@ -3,10 +3,12 @@
 #define VMAFX_EMULATOR_ISA_INSTRUCTION_H
 
 #include <array>
+#include <bitset>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace vmafx::emulator::isa {
 
@@ -41,13 +43,45 @@ struct Operand {
   bool is_constant() const { return kind == Kind::kConstant; }
 };
 
-/* How many loads may stay on their way; -1: the wait does not ask. */
+/* How many loads (or stores) may stay on their way; -1: the wait does not ask. */
 struct WaitCounts {
-  int vector = -1, local = -1, scalar = -1;
+  int vector = -1, local = -1, scalar = -1, store = -1;
+};
+
+/* What executes an instruction: control are branches, waits, barriers and hints. */
+enum class Unit : uint8_t { kVector, kScalar, kVectorMemory, kScalarMemory, kLocalMemory, kControl };
+inline constexpr unsigned kUnits = 6;
+
+/* Registers that follow each other, in one numbering: scalars as they are, vectors from kScalars on. */
+struct Registers {
+  uint16_t first = 0, count = 0;
+
+  bool overlap(const Registers& other) const {
+    return first < other.first + other.count && other.first < first + count;
+  }
+};
+
+/* 16 bits for each number of wait states between two instructions, from 0 on: the rules that matter there. */
+__extension__ using RulesByDistance = unsigned __int128;
+
+/* The part of an instruction in hazards: those that it is the earlier or the later one of, and with which registers. */
+struct InstructionHazards {
+  struct Side {
+    uint8_t rule;
+    Registers registers;
+  };
+  uint8_t wait_states = 1;     // that it is for others
+  bool settles = false;        // after it, nothing before it matters
+  uint16_t earlier_rules = 0;  // a bit for each rule that has a side in `earlier`
+  RulesByDistance later_rules = 0;
+  std::vector<Side> earlier, later;
+  std::bitset<kScalars> scalars_read, scalars_written;  // on gfx12
 };
 
 struct Instruction {
   Handler run = nullptr;
+  Unit unit = Unit::kControl;
+  InstructionHazards hazards;
   std::array<Operand, 6> operands;
   uint8_t count = 0;  // of operands
   bool clamp = false;

@@ -19,6 +19,7 @@ struct Options {
   uint64_t quantum = 0;  // a wave is interrupted after 1 to so many instructions; 0: never
   bool perturbs = false;
   Loads loads = Loads::kAtOnce;
+  bool checks_scalars = false;
   std::string counts_file;
 };
 

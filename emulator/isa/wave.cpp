@@ -19,6 +19,10 @@ void Wave::deliver(const Arrival& a) {
 }
 
 void Wave::arrive(uint8_t counters, unsigned reg, unsigned words, const Row<uint32_t>* rows) {
+  local.issued += (counters & kLocalCounter) != 0;
+  device.issued += (counters & (architecture->counts_stores_with_loads() ? kVectorCounter : kStoreCounter)) != 0;
+  counters &= static_cast<uint8_t>(~kStoreCounter);
+  if (!counters) return;
   Arrival a;
   a.counters = counters;
   a.reg = static_cast<uint16_t>(reg);
@@ -54,7 +58,20 @@ void Wave::wait(Counter counter, int most_left) {
   std::erase_if(arrivals, [](const Arrival& a) { return !a.counters; });
 }
 
+void Wave::write_local(const Instruction& i) {
+  count(kLocalCounter);
+  local.note_write(i);
+}
+
+void Wave::write_device(const Instruction& i, uint8_t counters) {
+  count(counters);
+  device.note_write(i);
+}
+
 void Wave::wait(const WaitCounts& wait_counts) {
+  local.wait(wait_counts.local);
+  device.wait(architecture->counts_stores_with_loads() ? wait_counts.vector : wait_counts.store);
+  if (!device.has_write_on_its_way()) stored_bytes.clear();
   if (arrivals.empty()) return;
   const int more = options().loads == Loads::kAfterTheWait;
   if (wait_counts.vector >= 0) wait(kVectorCounter, wait_counts.vector + more);

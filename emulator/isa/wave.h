@@ -2,12 +2,14 @@
 #ifndef VMAFX_EMULATOR_ISA_WAVE_H
 #define VMAFX_EMULATOR_ISA_WAVE_H
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstring>
 #include <vector>
 
 #include "emulator/isa/architecture.h"
+#include "emulator/isa/hazards.h"
 #include "emulator/isa/instruction.h"
 
 namespace vmafx::emulator::isa {
@@ -23,8 +25,32 @@ struct alignas(64) Row {
   T of[kMostLanes];
 };
 
-/* Counters that a load waits in. */
-enum Counter : uint8_t { kVectorCounter = 1, kLocalCounter = 2, kScalarCounter = 4 };
+/* Counters that a load waits in, or a store. */
+enum Counter : uint8_t { kVectorCounter = 1, kLocalCounter = 2, kScalarCounter = 4, kStoreCounter = 8 };
+
+/* Of a counter: how many accesses were issued, how many of them waits have seen done, and the last one that wrote. */
+struct Progress {
+  uint64_t issued = 0, done = 0, last_write = 0;
+  const Instruction* writer = nullptr;
+
+  void wait(int most_left) {
+    if (most_left >= 0 && issued > static_cast<uint64_t>(most_left))
+      done = std::max(done, issued - static_cast<uint64_t>(most_left));
+  }
+  void note_write(const Instruction& i) {
+    last_write = issued;
+    writer = &i;
+  }
+  bool has_write_on_its_way() const { return last_write > done; }
+};
+
+/* Bytes that a lane has stored in device memory. */
+struct StoredBytes {
+  uintptr_t address;
+  unsigned size;
+  uint64_t number;  // of the store in its counter
+  const Instruction* by;
+};
 
 /* What a load has read, and where it is to go. */
 struct Arrival {
@@ -48,6 +74,9 @@ struct Wave {
   bool scc = false, stands = false, is_at_barrier = false;  // it stands when it has ended or waits for others
   uint64_t instructions = 0;
   std::vector<Arrival> arrivals;
+  Recent recent;
+  Progress local, device;  // accesses of the block's memory, of device memory as far as stores count with them
+  std::vector<StoredBytes> stored_bytes;  // in device memory, since it last waited for all its stores
 
   uint64_t all_lanes() const { return lanes == 64 ? ~uint64_t{0} : (uint64_t{1} << lanes) - 1; }
   uint64_t pair(unsigned reg) const {
@@ -67,6 +96,9 @@ struct Wave {
   /* Something without a result, which waits count. */
   void count(uint8_t counters) { arrive(counters, 0, 0, nullptr); }
   void wait(const WaitCounts& wait);
+  /* It writes shared memory, or device memory; before that it counts. */
+  void write_local(const Instruction& i);
+  void write_device(const Instruction& i, uint8_t counters);
 
  private:
   void deliver(const Arrival& arrival);

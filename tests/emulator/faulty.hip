@@ -148,6 +148,16 @@ VMAFX_KERNEL(test_sum, 256, (const int32_t* in, uint64_t* sum)) {
   add_block(*sum, static_cast<uint64_t>(in[thread_id().x]));
 }
 
+/* Waves of a block exchange numbers through device memory. */
+VMAFX_KERNEL(test_exchange, 256, (int32_t* out)) {
+  const int i = thread_id().x;
+  out[i] = i;
+  block_sync();
+  const int other = out[i ^ 128];
+  block_sync();
+  out[i] = other;
+}
+
 /* Each block takes what the one before it left. */
 VMAFX_KERNEL(test_blocks_in_order, 64, (int32_t* out)) {
   const int block = block_id().x;

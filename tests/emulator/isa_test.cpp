@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "emulator/isa/decode.h"
+#include "emulator/isa/hazards.h"
 #include "emulator/isa/wave.h"
 #include "tests/support/check_main.h"
 
@@ -154,6 +155,21 @@ double divided(double n, double d) {
         "v_div_fixup_f64 v[0:1], v[30:31], v[22:23], v[20:21]"})
     wave.run(text);
   return std::bit_cast<double>(wave.vector(0, true));
+}
+
+/* What is wrong with the last instruction where the others come before it; "": nothing. */
+std::string hazard(const char* architecture, const std::vector<std::string>& texts) {
+  const Architecture& of = *find_architecture(std::string(architecture));
+  std::vector<Instruction> code(texts.size());
+  Recent recent;
+  recent.begin(of, true);
+  for (size_t n = 0; n < texts.size(); n++) {
+    const std::string unknown = decode(texts[n], &code[n]);
+    ck_assert_msg(unknown.empty(), "%s: %s", texts[n].c_str(), unknown.c_str());
+    find_hazards(of, code[n]);
+    if (!recent.issue(code[n])) return n + 1 == texts.size() ? recent.problem() : "before: " + recent.problem();
+  }
+  return "";
 }
 
 }  // namespace
@@ -533,6 +549,113 @@ START_TEST(divisions) {
 }
 END_TEST
 
+/* With as many wait states between as are needed nothing is wrong, with one fewer it is told. */
+START_TEST(hazards) {
+  struct Hazard {
+    std::vector<const char*> architectures;
+    const char *earlier, *later;
+    int wait_states;
+  };
+  const std::vector<const char*> all_of_gfx9 = {"gfx906", "gfx908", "gfx90a", "gfx942"};
+  for (const Hazard& given : std::initializer_list<Hazard>{
+           {all_of_gfx9, "v_cmp_lt_i32_e64 s[4:5], v0, v1", "v_writelane_b32 v2, s8, s5", 4},
+           {all_of_gfx9, "v_readfirstlane_b32 s4, v0", "v_readlane_b32 s6, v1, s4", 4},
+           {all_of_gfx9, "v_cmp_lt_i32_e32 vcc, v0, v1", "v_div_fmas_f32 v0, v1, v2, v3", 4},
+           {all_of_gfx9, "v_div_scale_f32 v0, vcc, v1, v2, v3", "v_div_fmas_f32 v4, v1, v2, v3", 4},
+           {all_of_gfx9, "v_readfirstlane_b32 s5, v0", "global_load_dword v1, v2, s[4:5]", 5},
+           {all_of_gfx9, "v_readfirstlane_b32 s4, v0", "global_store_dword v1, v2, s[4:5] offset:4", 5},
+           {all_of_gfx9, "s_mov_b32 m0, s4", "s_sendmsg sendmsg(MSG_INTERRUPT)", 1},
+           {{"gfx906", "gfx90a"}, "global_store_dwordx4 v[0:1], v[4:7], off", "v_mov_b32_e32 v6, 0", 1},
+           {{"gfx942"}, "global_store_dwordx3 v[0:1], v[4:6], off", "v_mov_b32_e32 v6, 0", 2},
+           {{"gfx942"}, "v_rcp_f32_e32 v0, v1", "v_add_f32_e32 v2, v0, v3", 1},
+           {{"gfx942"}, "v_rcp_f64_e32 v[0:1], v[2:3]", "v_fma_f64 v[4:5], v[2:3], v[0:1], 1.0", 1},
+           {{"gfx942"},
+            "v_or_b32_sdwa v0, v1, v2 dst_sel:BYTE_2 dst_unused:UNUSED_PAD src0_sel:DWORD src1_sel:DWORD",
+            "v_add_u32_e32 v3, v0, v4",
+            1},
+           {{"gfx942"}, "v_cmp_lt_i32_e32 vcc, v0, v1", "v_cndmask_b32_e32 v0, v1, v2, vcc", 2},
+           {{"gfx942"}, "v_add_co_u32_e32 v0, vcc, v1, v2", "v_addc_co_u32_e32 v3, vcc, v4, v5, vcc", 2},
+           {{"gfx942"}, "v_readfirstlane_b32 s4, v0", "v_add_u32_e32 v1, s4, v2", 2},
+           {{"gfx942"}, "v_add_u32_e32 v0, v1, v2", "v_readlane_b32 s0, v0, 3", 1},
+           {{"gfx942"}, "v_add_u32_e32 v0, v1, v2", "v_readfirstlane_b32 s0, v0", 1},
+           {{"gfx942"}, "v_cmpx_gt_u32_e32 vcc, v1, v2", "v_readfirstlane_b32 s0, v0", 4},
+           {{"gfx90a", "gfx942"}, "v_dot4_u32_u8 v0, v1, v2, v3", "v_add_u32_e32 v4, v0, v5", 3},
+           {{"gfx90a", "gfx942"}, "v_dot4_u32_u8 v0, v1, v2, v3", "v_dot4_u32_u8 v4, v0, v5, v6", 3},
+           {{"gfx90a", "gfx942"}, "v_dot4_u32_u8 v0, v1, v2, v3", "global_store_dword v[2:3], v0, off", 3},
+           {{"gfx90a", "gfx942"}, "v_dot4_u32_u8 v0, v1, v2, v3", "v_mov_b32_e32 v0, 0", 3},
+           {{"gfx1100", "gfx1103"}, "v_rcp_f32_e32 v0, v1", "v_mul_f32_e32 v2, v0, v3", 6},
+           {{"gfx1100"}, "v_sqrt_f32_e32 v0, v1", "v_dual_mul_f32 v4, v10, v11 :: v_dual_add_f32 v5, v0, v12", 6}})
+    for (const char* architecture : given.architectures) {
+      const bool counts_vectors = std::string(architecture).starts_with("gfx11");
+      std::vector<std::string> texts = {given.earlier};
+      for (int between = 0; between <= given.wait_states; between++) {
+        const std::string what = hazard(architecture, [&] {
+          std::vector<std::string> sequence = texts;
+          sequence.push_back(given.later);
+          return sequence;
+        }());
+        const bool is_told = what.find(given.earlier) != std::string::npos;
+        ck_assert_msg(is_told == (between < given.wait_states) && (is_told || what.empty()), "%s: %s, %d, %s: '%s'",
+                      architecture, given.earlier, between, given.later, what.c_str());
+        texts.push_back(counts_vectors ? "v_mov_b32_e32 v20, 0" : between ? "s_mov_b32 s20, 0" : "s_nop 0");
+      }
+      const std::string skipped = "s_nop " + std::to_string(given.wait_states - 1);
+      const bool is_told = !hazard(architecture, {given.earlier, skipped, given.later}).empty();
+      ck_assert_msg(is_told == counts_vectors, "%s: %s, %s, %s", architecture, given.earlier, skipped.c_str(),
+                    given.later);
+    }
+}
+END_TEST
+
+/* Other registers, what the hardware waits for itself, and what ends a hazard. */
+START_TEST(no_hazards) {
+  for (const auto& [architecture, texts] : std::initializer_list<std::pair<const char*, std::vector<std::string>>>{
+           {"gfx906", {"v_cmp_lt_i32_e32 vcc, v0, v1", "v_cndmask_b32_e32 v0, v1, v2, vcc"}},
+           {"gfx906", {"v_readfirstlane_b32 s6, v0", "global_load_dword v1, v2, s[4:5]"}},
+           {"gfx906", {"s_mov_b32 s4, s0", "global_load_dword v1, v2, s[4:5]"}},
+           {"gfx906", {"v_dot4_u32_u8 v0, v1, v2, v3", "v_add_u32_e32 v4, v0, v5"}},
+           {"gfx906", {"global_store_dwordx2 v[0:1], v[4:5], off", "v_mov_b32_e32 v4, 0"}},
+           {"gfx906", {"global_store_dwordx4 v[0:1], v[4:7], off", "v_mov_b32_e32 v0, 0"}},
+           {"gfx942", {"v_rcp_f32_e32 v0, v1", "v_rcp_f32_e32 v2, v0"}},
+           {"gfx942", {"v_dot4_u32_u8 v0, v1, v2, v3", "v_dot4_u32_u8 v0, v5, v6, v0"}},
+           {"gfx942", {"v_cmp_lt_i32_e32 vcc, v0, v1", "s_and_b64 s[0:1], vcc, s[2:3]"}},
+           {"gfx1030", {"v_rcp_f32_e32 v0, v1", "v_mul_f32_e32 v2, v0, v3"}},
+           {"gfx1150", {"v_rcp_f32_e32 v0, v1", "v_mul_f32_e32 v2, v0, v3"}},
+           {"gfx1201", {"v_rcp_f32_e32 v0, v1", "v_mul_f32_e32 v2, v0, v3"}},
+           {"gfx1100", {"v_rcp_f32_e32 v0, v1", "s_waitcnt_depctr 0xfff", "v_mul_f32_e32 v2, v0, v3"}},
+           {"gfx1100", {"v_rcp_f32_e32 v0, v1", "ds_load_b32 v5, v6", "v_mul_f32_e32 v2, v0, v3"}},
+           {"gfx1100",
+            {"v_rcp_f32_e32 v0, v1", "v_rcp_f32_e32 v4, v1", "v_rcp_f32_e32 v5, v1", "v_mul_f32_e32 v2, v0, v3"}}})
+    ck_assert_msg(hazard(architecture, texts).empty(), "%s: %s", architecture, hazard(architecture, texts).c_str());
+  ck_assert(
+      !hazard("gfx1100", {"v_rcp_f32_e32 v0, v1", "s_waitcnt_depctr 0xfffe", "v_mul_f32_e32 v2, v0, v3"}).empty());
+}
+END_TEST
+
+/* gfx12: a vector instruction has read s4; then s4 or s5 are written, and read. */
+START_TEST(held_scalars) {
+  const std::string hold = "v_add_nc_u32_e32 v0, s4, v1", salu = "s_mov_b32 s5, s0",
+                    valu = "v_readfirstlane_b32 s4, v2";
+  const std::string both = "v_add_co_u32 v0, s4, v1, v2", by_vector = "v_mov_b32_e32 v3, s5",
+                    by_scalar = "s_add_co_i32 s8, s5, 1";
+  const auto is_told = [](const std::vector<std::string>& texts) { return !hazard("gfx1201", texts).empty(); };
+  ck_assert(is_told({hold, salu, by_vector}));
+  ck_assert(is_told({hold, salu, by_scalar}));
+  ck_assert(is_told({hold, valu, "v_mov_b32_e32 v3, s4"}));
+  ck_assert(is_told({hold, both, "v_cndmask_b32_e64 v3, v4, v5, s4"}));
+  ck_assert(is_told({"v_cndmask_b32_e32 v0, v1, v2, vcc_lo", "v_cmp_lt_i32_e32 vcc_lo, v0, v1",
+                     "v_cndmask_b32_e32 v0, v1, v2, vcc_lo"}));
+  ck_assert(is_told({hold, salu, "s_wait_alu 0xf1ff", by_vector}));
+  ck_assert(!is_told({salu, by_vector}));
+  ck_assert(!is_told({hold, "s_mov_b32 s6, s0", "v_mov_b32_e32 v3, s6"}));
+  ck_assert(!is_told({hold, valu, "s_add_co_i32 s8, s4, 1"}));
+  ck_assert(!is_told({hold, salu, "s_wait_alu 0xfffe", by_vector}));
+  ck_assert(!is_told({hold, valu, "s_wait_alu 0xf1ff", "v_mov_b32_e32 v3, s4"}));
+  ck_assert(!is_told({hold, salu, "s_load_b32 s8, s[10:11], 0x0", by_vector}));
+  ck_assert(hazard("gfx1100", {hold, "s_mov_b32 s4, s0", "v_mov_b32_e32 v3, s4"}).empty());
+}
+END_TEST
+
 START_TEST(unknown_ones_are_told) {
   Instruction instruction;
   for (const auto& [text, what] : std::initializer_list<std::pair<const char*, const char*>>{
@@ -564,5 +687,8 @@ int main() {
                            {"lanes", lanes},
                            {"saved_lanes", saved_lanes},
                            {"divisions", divisions},
+                           {"hazards", hazards},
+                           {"no_hazards", no_hazards},
+                           {"held_scalars", held_scalars},
                            {"unknown_ones_are_told", unknown_ones_are_told}});
 }

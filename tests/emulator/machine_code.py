@@ -13,6 +13,7 @@ Each architecture's machine code runs on the runtime libvmafx_hip_amd.so (emulat
 """
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -31,6 +32,7 @@ MOST_FLAT = 100  # accesses whose memory the compiler does not know; src/hip/dev
 HARD = {"SEED": "5", "QUANTUM": "40", "LATE": "1", "PERTURB": "1"}
 # With waits for one load too few this metric must fail; one is enough to see that the option does what it says.
 CONTROL = "psnr"
+CLANG_WITH_SCALARS = 20  # the first that keeps away from gfx12's hazard of scalars (emulator/README.md)
 
 
 class Skip(Exception):
@@ -118,6 +120,19 @@ def missing_waits_show(build, architecture):
     return last_words(output)[:160]
 
 
+def held_scalars(build, architecture):
+    """gfx12's hazard of scalars that a vector instruction has read: clang knows it from 20 on. Code of older ones has it, and that must be seen."""
+    need_code(build, architecture)
+    version = int(re.search(r"clang version (\d+)", (build / "device_code/compilers").read_text())[1])
+    variables = {"VMAFX_HIP_EMULATOR_SCALARS": "1", "CK_RUN_CASE": CONTROL, "VMAFX_TEST_CASES": "smallest"}
+    status, output = run(build, PROGRAMS[0], architecture, variables)
+    if version >= CLANG_WITH_SCALARS:
+        assert status == 0, last_words(output)
+        return f"clang {version} waits for them"
+    assert status != 0 and "without an s_wait_alu" in output, f"clang {version}: none was seen"
+    return f"clang {version} DOES NOT WAIT for them, clang {CLANG_WITH_SCALARS} does: {last_words(output)[:160]}"
+
+
 def outcome_of(case):
     name, check, arguments = case
     begin = time.monotonic()
@@ -134,6 +149,8 @@ def cases(build, deep):
     for architecture in ARCHITECTURES + (MORE_ARCHITECTURES if deep else ()):
         yield architecture, kernels_agree, (build, architecture, "" if deep else "smallest", {})
         yield f"{architecture} without waits", missing_waits_show, (build, architecture)
+        if architecture.startswith("gfx12"):
+            yield f"{architecture} held scalars", held_scalars, (build, architecture)
         if deep:
             yield f"{architecture} under hard conditions", kernels_agree, (build, architecture, "", HARD)
 

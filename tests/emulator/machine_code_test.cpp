@@ -68,16 +68,46 @@ uint32_t barrier_of(const Machine& machine) {
 
 constexpr uint32_t kNop = 0xbf800000;  // s_nop 0
 
-Machine without_barriers(Machine machine) {
-  const uint32_t barrier = barrier_of(machine);
+/* Has another word wherever `from` is; or only where `before` follows, with at most two words between. */
+Machine replaced(Machine machine, uint32_t from, uint32_t to, uint32_t before = 0) {
+  std::vector<uint32_t> words(machine.code.size() / sizeof(uint32_t));
+  std::memcpy(words.data(), machine.code.data(), words.size() * sizeof(uint32_t));
   int changed = 0;
-  for (size_t at = 0; at + sizeof barrier <= machine.code.size(); at += sizeof barrier) {
-    if (std::memcmp(&machine.code[at], &barrier, sizeof barrier) != 0) continue;
-    std::memcpy(&machine.code[at], &kNop, sizeof kNop);
+  for (size_t n = 0; n + 3 < words.size(); n++) {
+    const auto next = words.begin() + static_cast<ptrdiff_t>(n) + 1;
+    if (words[n] != from || (before && std::find(next, next + 3, before) == next + 3)) continue;
+    words[n] = to;
     changed++;
   }
-  ck_assert_int_gt(changed, 0);
+  ck_assert_msg(changed > 0, "%s: no word %08x", machine.architecture.c_str(), from);
+  std::memcpy(machine.code.data(), words.data(), words.size() * sizeof(uint32_t));
   return machine;
+}
+
+Machine without_barriers(const Machine& machine) { return replaced(machine, barrier_of(machine), kNop); }
+
+/* s_waitcnt lgkmcnt(0), s_wait_dscnt 0 before barriers. */
+Machine without_waits_for_shared_memory(const Machine& machine) {
+  const bool is_gfx12 = machine.architecture.starts_with("gfx12"), is_gfx11 = machine.architecture.starts_with("gfx11");
+  constexpr uint32_t kSignal = 0xbe804ec1;
+  return replaced(machine,
+                  is_gfx12   ? 0xbfc60000
+                  : is_gfx11 ? 0xbf89fc07
+                             : 0xbf8cc07f,
+                  kNop, is_gfx12 ? kSignal : barrier_of(machine));
+}
+
+/* s_waitcnt_vscnt null, 0 or s_wait_storecnt 0. */
+Machine without_waits_for_stores(const Machine& machine) {
+  const bool is_gfx12 = machine.architecture.starts_with("gfx12"), is_gfx11 = machine.architecture.starts_with("gfx11");
+  return replaced(machine, is_gfx12 ? 0xbfc10000 : is_gfx11 ? 0xbc7c0000 : 0xbbfd0000, kNop);
+}
+
+void exchange() {
+  Session hip;
+  auto* out = static_cast<int32_t*>(hip.device(256 * 4));
+  hip.launch("test_exchange", 1, 256, out);
+  Hip::expect(hip.downloaded<int32_t>(out, 256)[3] == 131, "wrong number");
 }
 
 }  // namespace
@@ -168,6 +198,47 @@ START_TEST(missing_barrier_is_caught) {
 }
 END_TEST
 
+START_TEST(missing_wait_before_a_barrier_is_caught) {
+  for (const Machine& machine : machines()) {
+    use(without_waits_for_shared_memory(machine));
+    for (const Variables& variables : {Variables{}, kHard})
+      expect_stop(variables, {"kernel test_blur", "without having waited for its write to shared memory", "_barrier"},
+                  [] { check_blur(64, 64); });
+  }
+}
+END_TEST
+
+/* On gfx9 the waves of a block share a cache, and the compiler waits for no store. */
+START_TEST(missing_wait_for_a_store_is_caught) {
+  for (const Machine& machine : machines()) {
+    use(machine);
+    expect_good({}, exchange);
+    expect_good(kHard, exchange);
+    if (machine.has_64_lanes()) continue;
+    use(without_waits_for_stores(machine));
+    for (const Variables& variables : {Variables{}, kHard})
+      expect_stop(
+          variables,
+          {"kernel test_exchange", "without having waited for that before the barrier", "global_load", "global_store"},
+          exchange);
+  }
+}
+END_TEST
+
+/* One wait state fewer than the compiler has put between two instructions. */
+START_TEST(missing_wait_states_are_caught) {
+  for (const Machine& machine : machines()) {
+    const bool is_gfx942 = machine.architecture == "gfx942";
+    if (!is_gfx942 && !machine.architecture.starts_with("gfx110")) continue;
+    constexpr uint32_t kNop2 = kNop + 1, kWaitForVectors = 0xbf880fff;
+    use(is_gfx942 ? replaced(machine, kNop2, kNop) : replaced(machine, kWaitForVectors, kNop));
+    const char* what = is_gfx942 ? "of 2 wait states after" : "of 6 wait states after";
+    expect_stop({}, {"kernel test_blur", "comes too soon", what, "missing", machine.architecture.c_str()},
+                [] { check_blur(64, 64); });
+  }
+}
+END_TEST
+
 /* Each wait lets one load too many stay on its way. */
 START_TEST(missing_wait_shows) {
   for (const Machine& machine : machines()) {
@@ -216,13 +287,17 @@ int main() {
     std::puts("skipped: llvm-objdump, which decodes machine code, is not installed (package llvm-19)");
     return kSkipped;
   }
-  return run_suite("machine_code", {{"right_kernels_run_right", right_kernels_run_right},
-                                    {"accesses_beyond_memory_are_caught", accesses_beyond_memory_are_caught},
-                                    {"wrong_use_of_shared_memory_is_caught", wrong_use_of_shared_memory_is_caught},
-                                    {"order_among_blocks_is_caught", order_among_blocks_is_caught},
-                                    {"assumption_of_32_lanes_shows", assumption_of_32_lanes_shows},
-                                    {"missing_barrier_is_caught", missing_barrier_is_caught},
-                                    {"missing_wait_shows", missing_wait_shows},
-                                    {"other_architectures_are_refused", other_architectures_are_refused},
-                                    {"missing_disassembler_is_told", missing_disassembler_is_told}});
+  return run_suite("machine_code",
+                   {{"right_kernels_run_right", right_kernels_run_right},
+                    {"accesses_beyond_memory_are_caught", accesses_beyond_memory_are_caught},
+                    {"wrong_use_of_shared_memory_is_caught", wrong_use_of_shared_memory_is_caught},
+                    {"order_among_blocks_is_caught", order_among_blocks_is_caught},
+                    {"assumption_of_32_lanes_shows", assumption_of_32_lanes_shows},
+                    {"missing_barrier_is_caught", missing_barrier_is_caught},
+                    {"missing_wait_before_a_barrier_is_caught", missing_wait_before_a_barrier_is_caught},
+                    {"missing_wait_for_a_store_is_caught", missing_wait_for_a_store_is_caught},
+                    {"missing_wait_states_are_caught", missing_wait_states_are_caught},
+                    {"missing_wait_shows", missing_wait_shows},
+                    {"other_architectures_are_refused", other_architectures_are_refused},
+                    {"missing_disassembler_is_told", missing_disassembler_is_told}});
 }

@@ -23,6 +23,10 @@ uint64_t address_of(const Wave& wave, const Instruction& i, int operand, unsigne
 constexpr uint8_t counters(Space space) {
   return space == Space::kFlat ? kVectorCounter | kLocalCounter : kVectorCounter;
 }
+uint8_t store_counters(const Wave& wave, Space space) {
+  if (wave.architecture->counts_stores_with_loads()) return counters(space);
+  return space == Space::kFlat ? kStoreCounter | kLocalCounter : kStoreCounter;
+}
 
 constexpr unsigned words_of(unsigned bytes) { return (bytes + 3) / 4; }
 
@@ -53,8 +57,7 @@ void load_lanes(Wave& wave, const Instruction& i) {
 /* Operands: address, data, base. */
 template <Space space, unsigned bytes>
 void store_lanes(Wave& wave, const Instruction& i) {
-  if (wave.architecture->counts_stores_with_loads()) wave.count(counters(space));
-  else if (space == Space::kFlat) wave.count(kLocalCounter);
+  wave.write_device(i, store_counters(wave, space));
   const unsigned data = i.operands[1].reg;
   each_active_lane(wave, [&](unsigned lane) {
     uint32_t words[4];
@@ -65,7 +68,7 @@ void store_lanes(Wave& wave, const Instruction& i) {
 
 void add_atomically(Wave& wave, const Instruction& i) {
   if (i.count != 3) fault(wave, "an atomic addition that returns something");
-  if (wave.architecture->counts_stores_with_loads()) wave.count(kVectorCounter);
+  wave.count(store_counters(wave, Space::kGlobal));
   const unsigned data = i.operands[1].reg;
   each_active_lane(wave, [&](unsigned lane) {
     uint64_t* to = wave.group->atomic(address_of<Space::kGlobal>(wave, i, 0, lane));

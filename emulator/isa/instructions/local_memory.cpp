@@ -36,7 +36,7 @@ void store_words(Wave& wave, const Operand& data, unsigned lane, uint32_t addres
 
 template <unsigned bytes, unsigned shift = 0>
 void store_lanes(Wave& wave, const Instruction& i) {
-  wave.count(kLocalCounter);
+  wave.write_local(i);
   each_active_lane(wave, [&](unsigned lane) {
     store_words(wave, i.operands[1], lane, address_of(wave, i.operands[0], lane, i.offset), bytes, shift);
   });
@@ -63,7 +63,7 @@ template <unsigned words, unsigned stride>
 void store_two(Wave& wave, const Instruction& i) {
   constexpr unsigned kBytes = 4 * words;
   constexpr int kUnit = static_cast<int>(kBytes * stride);
-  wave.count(kLocalCounter);
+  wave.write_local(i);
   each_active_lane(wave, [&](unsigned lane) {
     store_words(wave, i.operands[1], lane, address_of(wave, i.operands[0], lane, i.offset0 * kUnit), kBytes);
     store_words(wave, i.operands[2], lane, address_of(wave, i.operands[0], lane, i.offset1 * kUnit), kBytes);
@@ -71,7 +71,7 @@ void store_two(Wave& wave, const Instruction& i) {
 }
 
 void add_atomically(Wave& wave, const Instruction& i) {
-  wave.count(kLocalCounter);
+  wave.write_local(i);
   each_active_lane(wave, [&](unsigned lane) {
     *wave.group->atomic_local(address_of(wave, i.operands[0], lane, i.offset)) +=
         wave.vector[i.operands[1].reg].of[lane];
