@@ -5,7 +5,8 @@ usage: amd_estimates.py [BUILD]     (default: build; it needs code objects for g
 
 Some frames of 960x540 go through the filter on the runtime that interprets machine code, which counts the instructions of each kernel (one for a
 wave of 32 or 64 lanes). A frame of 1920x1080 has four times as many. The floor is the time in which the GPU can issue them, or move the bytes of two
-pictures once; the estimate is what an H200 reaches of the same kind of floor.
+pictures once; the estimate is what an H200 reaches of the same kind of floor. A second table has the kinds of instructions, and how many cycles conflicts
+of LDS banks add to an LDS instruction (by the model in emulator/isa/instructions/local_memory.cpp).
 """
 
 import os
@@ -46,8 +47,24 @@ MODELS = "vmaf_v0.6.1", "vmaf_v1.0.16_3d0h"
 OPTIONS = {name: f"model=:feature=name={name}" for name in FEATURES} | {name: f"model=version={name}" for name in MODELS}
 
 
-def count(build: Path, gpu: Gpu, options: str) -> dict[str, tuple[int, int]]:
-    """Launches and instructions of each kernel, in all frames."""
+@dataclass
+class Counts:
+    """What all kernels of a metric have executed, in all frames."""
+
+    instructions: int = 0
+    vector: int = 0
+    scalar: int = 0
+    memory: int = 0
+    lds: int = 0
+    control: int = 0
+    conflicts: int = 0  # cycles that LDS takes longer because lanes need the same bank
+
+    def cells(self) -> str:
+        shares = (self.vector, self.scalar, self.memory, self.lds, self.control)
+        return "".join(f" {100 * n / self.instructions:.1f} |" for n in shares) + f" {self.conflicts / self.lds if self.lds else 0:.2f} |"
+
+
+def count(build: Path, gpu: Gpu, options: str) -> Counts:
     graph = f"format=yuv420p,split[r][x];[x]noise=alls=10:allf=t[d];[d][r]vmafx=backend=hip:n_threads=1:{options}"
     with tempfile.NamedTemporaryFile() as counts:
         environment = {
@@ -55,13 +72,15 @@ def count(build: Path, gpu: Gpu, options: str) -> dict[str, tuple[int, int]]:
             "VMAFX_HIP_RUNTIME": str(build / "emulator/.libs/libvmafx_hip_amd.so"),
             "VMAFX_HIP_EMULATOR_ARCH": gpu.architecture,
             "VMAFX_HIP_EMULATOR_COUNTS": counts.name,
+            "VMAFX_HIP_EMULATOR_CONFLICTS": "1",
             "VMAFX_HIP_DEADLINE": "3600000",
         }
         source = "-f", "lavfi", "-i", "testsrc2=s=960x540:r=25"
         command = [build / "bin/ffmpeg", "-v", "error", "-nostdin", *source, "-filter_complex", f"[0:v]{graph}", "-frames:v", str(FRAMES), "-f", "null", "-"]
         subprocess.run(command, env=environment, check=True)
         lines = (line.split() for line in Path(counts.name).read_text().splitlines() if line.startswith("kernel "))
-        return {name: (int(launches), int(instructions)) for _, name, launches, _, _, instructions in lines if name != "vmafx_self_test"}
+        kernels = [[int(number) for number in numbers[3:]] for _, name, *numbers in lines if name != "vmafx_self_test"]
+        return Counts(*(sum(column) for column in zip(*kernels)))
 
 
 def resources(build: Path, gpu: Gpu) -> dict[str, tuple[int, int, int]]:
@@ -91,10 +110,15 @@ def main() -> None:
     for name in OPTIONS:
         cells = []
         for gpu in GPUS:
-            instructions = SCALE * sum(n for _, n in counted[gpu][name].values()) / FRAMES
+            instructions = SCALE * counted[gpu][name].instructions / FRAMES
             floor = max(instructions / gpu.waves_a_second, PICTURES / gpu.bytes_a_second)
             cells.append(f" {instructions / 1e6:.2f} | {floor * 1e6:.1f} | {floor / REACHED * 1e6:.1f} |")
         print(f"| {name} |" + "".join(cells))
+    kinds = " vector, % | scalar, % | memory, % | LDS, % | control, % | conflicts |"
+    print("\n| instructions |" + "".join(f" {gpu.architecture}:{kinds}" for gpu in GPUS))
+    print("| --- |" + " --- |" * 6 * len(GPUS))
+    for name in OPTIONS:
+        print(f"| {name} |" + "".join(counted[gpu][name].cells() for gpu in GPUS))
     for gpu in GPUS:
         of_kernel = resources(build, gpu)
         waves = sorted((waves_at_once(gpu, *needs), kernel, needs) for kernel, needs in of_kernel.items())

@@ -2,6 +2,7 @@
 #ifndef VMAFX_EMULATOR_ISA_CODE_OBJECT_H
 #define VMAFX_EMULATOR_ISA_CODE_OBJECT_H
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <map>
@@ -50,7 +51,8 @@ struct MachineKernel : Kernel {
   unsigned vector_registers = 0;
   std::vector<Instruction> code;  // once it was asked for; the last one is no instruction
   struct Counts {
-    std::atomic<uint64_t> launches = 0, blocks = 0, waves = 0, instructions = 0;
+    std::atomic<uint64_t> launches = 0, blocks = 0, waves = 0, conflict_cycles = 0;
+    std::array<std::atomic<uint64_t>, kUnits> executed{};  // instructions
   };
   std::unique_ptr<Counts> counts = std::make_unique<Counts>();
 };

@@ -231,7 +231,8 @@ void Group::begin_wave(Wave& wave) {
   wave.at = nullptr;
   wave.scc = random() & 1;
   wave.stands = wave.is_at_barrier = false;
-  wave.instructions = 0;
+  wave.executed = {};
+  wave.conflict_cycles = 0;
   wave.arrivals.clear();
   wave.recent.begin(*architecture_, options().checks_scalars);
   wave.local = wave.device = {};
@@ -270,7 +271,10 @@ void Group::run(Launch& launch, uint64_t block_number) {
   if (block_number == 0) counts.launches++;
   counts.blocks++;
   counts.waves += wave_count_;
-  for (unsigned n = 0; n < wave_count_; n++) counts.instructions += waves_[n]->instructions;
+  for (unsigned n = 0; n < wave_count_; n++) {
+    for (unsigned unit = 0; unit < kUnits; unit++) counts.executed[unit] += waves_[n]->executed[unit];
+    counts.conflict_cycles += waves_[n]->conflict_cycles;
+  }
 }
 
 /* In turn, in any order with another seed than 1; or each for a few instructions, at random. */
@@ -301,9 +305,9 @@ void Group::run_wave(Wave& wave, uint64_t most) {
     wave.at = &i;
     if (!wave.recent.issue(i)) fault(wave.recent.problem());
     __atomic_store_n(&i.has_run, true, __ATOMIC_RELAXED);
+    wave.executed[static_cast<unsigned>(i.unit)]++;
     i.run(wave, i);
   }
-  wave.instructions += n;
   running_ = nullptr;
 }
 

@@ -16,6 +16,7 @@ Options read() {
   const uint64_t late = number_variable("LATE", 0);
   if (late > 2) die("VMAFX_HIP_EMULATOR_LATE=%zu: it is 0, 1 or 2", static_cast<size_t>(late));
   o.loads = static_cast<Loads>(late);
+  o.counts_conflicts = number_variable("CONFLICTS", 0) != 0;
   o.counts_file = variable("COUNTS");
   return o;
 }

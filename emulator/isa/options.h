@@ -21,6 +21,7 @@ struct Options {
   Loads loads = Loads::kAtOnce;
   bool checks_scalars = false;
   std::string counts_file;
+  bool counts_conflicts = false;
 };
 
 /* Read at the first use. A value that makes no sense ends the program. */

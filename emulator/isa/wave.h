@@ -3,6 +3,7 @@
 #define VMAFX_EMULATOR_ISA_WAVE_H
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -72,7 +73,8 @@ struct Wave {
   uint32_t next = 0;               // the number of an instruction
   const Instruction* at = nullptr;
   bool scc = false, stands = false, is_at_barrier = false;  // it stands when it has ended or waits for others
-  uint64_t instructions = 0;
+  std::array<uint64_t, kUnits> executed{};                  // instructions, by their unit
+  uint64_t conflict_cycles = 0;                             // of shared memory
   std::vector<Arrival> arrivals;
   Recent recent;
   Progress local, device;  // accesses of the block's memory, of device memory as far as stores count with them

@@ -1,10 +1,13 @@
 /* The block's own memory (LDS), and shuffles, which go through its hardware. */
+#include <algorithm>
+#include <bit>
 #include <cstring>
 #include <string>
 
 #include "emulator/isa/group.h"
 #include "emulator/isa/instructions/operands.h"
 #include "emulator/isa/instructions/table.h"
+#include "emulator/isa/options.h"
 
 namespace vmafx::emulator::isa {
 namespace {
@@ -13,9 +16,40 @@ uint32_t address_of(const Wave& wave, const Operand& operand, unsigned lane, int
   return wave.vector[operand.reg].of[lane] + static_cast<uint32_t>(offset);
 }
 
+/* -- Conflicts of banks -------------------------------------------------------------------------------------------- */
+
+/* LDS has 32 banks of 4 bytes, each of which delivers a word in a cycle (manuals of MI300, "Local Data Share", and of RDNA, where each of the
+ * two compute units of a pair has 32 of the 64). Taken as many lanes at once as 128 bytes are, by their order: the busiest bank decides
+ * how many cycles they take. Lanes that name the same word share it, unless they add to it. */
+enum class Sharing { kWords, kNone };
+
+void count_conflicts(Wave& wave, const Instruction& i, int operand, int32_t offset, unsigned words,
+                     Sharing sharing = Sharing::kWords) {
+  constexpr unsigned kBanks = 32;
+  if (!options().counts_conflicts) return;
+  const unsigned at_once = kBanks / std::bit_ceil(words);
+  const uint32_t* addresses = wave.vector[i.operands[operand].reg].of;
+  for (unsigned first = 0; first < wave.lanes; first += at_once) {
+    uint32_t taken[kBanks][kBanks];  // words of each bank
+    unsigned cycles[kBanks] = {}, most = 1;
+    for (unsigned lane = first; lane < first + at_once; lane++) {
+      if (!wave.is_active(lane)) continue;
+      for (unsigned n = 0; n < words; n++) {
+        const uint32_t word = (addresses[lane] + static_cast<uint32_t>(offset)) / 4 + n, bank = word % kBanks;
+        const auto end = taken[bank] + cycles[bank];
+        if (sharing == Sharing::kWords && std::find(taken[bank], end, word) != end) continue;
+        *end = word;
+        most = std::max(most, ++cycles[bank]);
+      }
+    }
+    wave.conflict_cycles += most - 1;
+  }
+}
+
 /* T: what is loaded, at most a word, which it is extended to; a uint32_t is one of `words`. */
 template <class T, unsigned words = 1>
 void load_lanes(Wave& wave, const Instruction& i) {
+  count_conflicts(wave, i, 1, i.offset, words);
   Row<uint32_t> rows[4];
   each_active_lane(wave, [&](unsigned lane) {
     const uint8_t* from = wave.group->load_local(address_of(wave, i.operands[1], lane, i.offset), words * sizeof(T));
@@ -37,6 +71,7 @@ void store_words(Wave& wave, const Operand& data, unsigned lane, uint32_t addres
 template <unsigned bytes, unsigned shift = 0>
 void store_lanes(Wave& wave, const Instruction& i) {
   wave.write_local(i);
+  count_conflicts(wave, i, 0, i.offset, (bytes + 3) / 4);
   each_active_lane(wave, [&](unsigned lane) {
     store_words(wave, i.operands[1], lane, address_of(wave, i.operands[0], lane, i.offset), bytes, shift);
   });
@@ -47,6 +82,7 @@ template <unsigned words, unsigned stride>
 void load_two(Wave& wave, const Instruction& i) {
   constexpr unsigned kBytes = 4 * words;
   constexpr int kUnit = static_cast<int>(kBytes * stride);
+  for (const int32_t offset : {i.offset0, i.offset1}) count_conflicts(wave, i, 1, offset * kUnit, words);
   Row<uint32_t> rows[4];
   each_active_lane(wave, [&](unsigned lane) {
     for (const int second : {0, 1}) {
@@ -64,6 +100,7 @@ void store_two(Wave& wave, const Instruction& i) {
   constexpr unsigned kBytes = 4 * words;
   constexpr int kUnit = static_cast<int>(kBytes * stride);
   wave.write_local(i);
+  for (const int32_t offset : {i.offset0, i.offset1}) count_conflicts(wave, i, 0, offset * kUnit, words);
   each_active_lane(wave, [&](unsigned lane) {
     store_words(wave, i.operands[1], lane, address_of(wave, i.operands[0], lane, i.offset0 * kUnit), kBytes);
     store_words(wave, i.operands[2], lane, address_of(wave, i.operands[0], lane, i.offset1 * kUnit), kBytes);
@@ -72,6 +109,7 @@ void store_two(Wave& wave, const Instruction& i) {
 
 void add_atomically(Wave& wave, const Instruction& i) {
   wave.write_local(i);
+  count_conflicts(wave, i, 0, i.offset, 1, Sharing::kNone);
   each_active_lane(wave, [&](unsigned lane) {
     *wave.group->atomic_local(address_of(wave, i.operands[0], lane, i.offset)) +=
         wave.vector[i.operands[1].reg].of[lane];
