@@ -153,8 +153,9 @@ struct Rule {
   Among among = Among::kAll;
 };
 
-/* "Manually Inserted Wait States (NOPs)" in AMD's manuals of Vega, MI200 and MI300, and of dot products "Required Independent Instructions";
- * the last one is what LLVM does for gfx110x. There wait states are vector instructions, and only the last two results count. */
+/* The tables "Manually Inserted Wait States (NOPs)" of AMD's manuals for CDNA and, of dot products, "Required Independent Instructions", as
+ * emulator/README.md has them; the last rule is what LLVM does for gfx110x. There wait states are vector instructions, and only the last
+ * two results count. */
 constexpr Rule kRules[] = {
     {kGfx9, 4, valu_writes_scalar, lane_number, "a lane number that a vector instruction wrote"},
     {kGfx9, 4, valu_writes_scalar, division, "a division step by VCC that a vector instruction wrote"},

@@ -18,8 +18,7 @@ uint32_t address_of(const Wave& wave, const Operand& operand, unsigned lane, int
 
 /* -- Conflicts of banks -------------------------------------------------------------------------------------------- */
 
-/* LDS has 32 banks of 4 bytes, each of which delivers a word in a cycle (manuals of MI300, "Local Data Share", and of RDNA, where each of the
- * two compute units of a pair has 32 of the 64). Taken as many lanes at once as 128 bytes are, by their order: the busiest bank decides
+/* The model of emulator/README.md ("Counts"): LDS has 32 banks of 4 bytes, each of which delivers a word in a cycle. Taken as many lanes at once as 128 bytes are, by their order: the busiest bank decides
  * how many cycles they take. Lanes that name the same word share it, unless they add to it. */
 enum class Sharing { kWords, kNone };
 
