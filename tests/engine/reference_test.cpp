@@ -106,8 +106,7 @@ class TestReference {
 class TestSession {
  public:
   TestSession(VmafxParams params, const Clip& clip, const VmafxReference* against) : clip_(clip), against_(against) {
-    params.log = append_log;
-    params.log_cookie = &log;
+    log_.take(params);
     params.encodes = clip.encodes;
     frames.resize(static_cast<size_t>(clip.encodes));
     models.resize(frames.size());
@@ -145,11 +144,11 @@ class TestSession {
 
   void close() { vmafx_close(&ctx_); }
   VmafxContext* get() const { return ctx_; }
+  std::string log() const { return log_.text(); }
 
   int error = 0;                                 // the first failure
   std::vector<std::vector<FrameScores>> frames;  // of each encode
   std::vector<double> models;                    // likewise, pooled
-  std::string log;
 
  private:
   bool keep(int ret) {
@@ -168,12 +167,13 @@ class TestSession {
 
   const Clip& clip_;
   const VmafxReference* against_;
+  SessionLog log_;
   VmafxContext* ctx_ = nullptr;
 };
 
 void assert_equal(const TestSession& got, const TestSession& want, const std::string& what) {
-  ck_assert_msg(want.error == 0, "%s, alone: %s", what.c_str(), want.log.c_str());
-  ck_assert_msg(got.error == 0, "%s: %s", what.c_str(), got.log.c_str());
+  ck_assert_msg(want.error == 0, "%s, alone: %s", what.c_str(), want.log().c_str());
+  ck_assert_msg(got.error == 0, "%s: %s", what.c_str(), got.log().c_str());
   for (size_t encode = 0; encode < want.frames.size(); encode++) {
     ck_assert_uint_gt(want.frames[encode].size(), 0);
     ck_assert_uint_eq(got.frames[encode].size(), want.frames[encode].size());
@@ -254,7 +254,7 @@ START_TEST(luma_alone_has_them) {
       TestSession refused(params_for(backend, "", "name=ciede"), clip, reference.get());
       ck_assert_int_eq(refused.error, -EINVAL);
       if (format.chroma != VMAFX_CHROMA_400)
-        assert_contains(refused.log, "a metric reads plane 1, which the reference does not keep (planes=1)");
+        assert_contains(refused.log(), "a metric reads plane 1, which the reference does not keep (planes=1)");
     }
 }
 END_TEST
@@ -424,7 +424,7 @@ void assert_reads(const VmafxParams& params, const Clip& clip, const TestReferen
   TestSession session(params, clip, reference.get());
   session.run();
   assert_equal(session, SessionAlone(params, clip), "copies");
-  assert_contains(session.log, read_and_uploaded(read, static_cast<int>(clip.frames.size()) - read));
+  assert_contains(session.log(), read_and_uploaded(read, static_cast<int>(clip.frames.size()) - read));
 }
 
 START_TEST(copies_on_the_gpu_are_read_by_later_sessions) {
@@ -496,7 +496,7 @@ START_TEST(copies_go_with_the_reference) {
   ck_assert_uint_eq(vmafx_reference_device_bytes(reference.get()), 0);
   last.run();
   assert_equal(last, SessionAlone(params_for("cpu", kModel), clip), "last");
-  assert_contains(last.log, read_and_uploaded(7, 0));
+  assert_contains(last.log(), read_and_uploaded(7, 0));
 }
 END_TEST
 
@@ -514,7 +514,7 @@ int print_scores_of_two(const char* backend) {
     TestSession session(params_for(backend, "", "name=psnr"), clip, reference);
     session.run();
     failed = session.error;
-    if (failed) std::printf("error %d: %s", -failed, session.log.c_str());
+    if (failed) std::printf("error %d: %s", -failed, session.log().c_str());
     for (const FrameScores& frame : session.frames[0])
       for (const auto& [key, value] : frame) std::printf("%s %a\n", key.c_str(), value);
   }
@@ -663,7 +663,7 @@ START_TEST(encodes_of_another_format) {
     const Clip clip{.dist = other.format};
     TestSession session(params_for("cpu", kModel), clip, reference.get());
     ck_assert_int_eq(session.error, -EINVAL);
-    assert_contains(session.log, other.text);
+    assert_contains(session.log(), other.text);
     ck_assert_int_eq(vmafx_configure_against(session.get(), reference.get(), &kSmall, 1), 0);
   }
 }
@@ -682,7 +682,7 @@ START_TEST(calls_that_do_not_belong_together) {
     TestSession session(params_for("cpu", kModel), clip, reference.get());
     const VmafxPicture ref = ref_picture(kSmall, 0), dist = ref_picture(kSmall, 1);
     ck_assert_int_eq(vmafx_submit(session.get(), &ref, &dist), -EINVAL);
-    assert_contains(session.log, "no picture of it is submitted");
+    assert_contains(session.log(), "no picture of it is submitted");
     ck_assert_int_eq(vmafx_configure(session.get(), &kSmall, &kSmall), -EINVAL);
     ck_assert_int_eq(vmafx_configure_against(session.get(), reference.get(), &kSmall, 1), -EINVAL);
     const VmafxPicture* none = nullptr;
@@ -694,11 +694,11 @@ START_TEST(calls_that_do_not_belong_together) {
     ck_assert_int_eq(vmafx_submit_against(session.get(), 0, both, 2), -EINVAL);
     session.run();
     ck_assert_int_eq(submit_one(session.get()), -EINVAL);
-    assert_contains(session.log, "after the end of the stream");
+    assert_contains(session.log(), "after the end of the stream");
   }
   TestSession plain(params_for("cpu", kModel), clip, nullptr);
   ck_assert_int_eq(submit_one(plain.get()), -EINVAL);
-  assert_contains(plain.log, "not configured against a reference");
+  assert_contains(plain.log(), "not configured against a reference");
   VmafxParams params = params_for("cpu", kModel);
   VmafxContext* ctx = nullptr;
   params.encodes = 2;

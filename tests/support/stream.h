@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/mutex.h"
 #include "vmafx/vmafx.h"
 
 namespace vmafx::test {
@@ -135,9 +136,31 @@ inline VmafxPicture make_picture(const StreamOptions& options, int n, bool disto
   return picture;
 }
 
+/* To be read when no thread of the library is left that may call it. */
 inline void append_log(void* log, enum VmafxLogLevel, const char* message) {
   *static_cast<std::string*>(log) += std::string(message) + "\n";
 }
+
+/* What may be read while a session runs: the thread that opens a GPU says that it is done after the session may go on. */
+class SessionLog {
+ public:
+  void take(VmafxParams& params) {
+    params.log = [](void* log, VmafxLogLevel, const char* message) {
+      SessionLog& to = *static_cast<SessionLog*>(log);
+      const MutexLock lock(to.mutex_);
+      to.text_ += std::string(message) + "\n";
+    };
+    params.log_cookie = this;
+  }
+  std::string text() const {
+    const MutexLock lock(mutex_);
+    return text_;
+  }
+
+ private:
+  mutable Mutex mutex_;
+  std::string text_ VMAFX_GUARDED_BY(mutex_);
+};
 
 /* Runs a stream from open to close. `params.log` is taken over. */
 inline Outcome run_stream(VmafxParams params, const StreamOptions& options = {}) {
