@@ -42,8 +42,8 @@ int print_stream(char** arguments) {
   params.fallback = std::atoi(arguments[1]);
   params.device_wait = arguments[2] ? std::atoi(arguments[2]) : 0;
   StreamOptions options;
-  options.ref.width = options.dist.width = 48;
-  options.ref.height = options.dist.height = 32;
+  options.ref.width = options.dist.width = 24;
+  options.ref.height = options.dist.height = 20;
   options.frames = 9;
   const Outcome outcome = run_stream(params, options);
   if (outcome.error) {
@@ -275,13 +275,13 @@ END_TEST
 
 int main(int argc, char** argv) {
   if (argc > 1) return print_stream(argv + 1);
-  const int failed = run_suite_on_device("session on a GPU", {{"equal", scores_equal_the_cpus},
-                                                              {"subsample", frames_are_left_out_on_the_device_too},
-                                                              {"one_frame", one_frame_is_enough},
-                                                              {"repeats", a_stream_repeats},
-                                                              {"four", sessions_do_not_disturb_each_other},
-                                                              {"verify", verification_finds_nothing},
-                                                              {"overloads", overloads_reach_the_gpus_twin}});
+  const int failed = run_host_suite_on_device("session on a GPU", {{"equal", scores_equal_the_cpus},
+                                                                   {"subsample", frames_are_left_out_on_the_device_too},
+                                                                   {"one_frame", one_frame_is_enough},
+                                                                   {"repeats", a_stream_repeats},
+                                                                   {"four", sessions_do_not_disturb_each_other},
+                                                                   {"verify", verification_finds_nothing},
+                                                                   {"overloads", overloads_reach_the_gpus_twin}});
   return failed | run_suite_on_emulator("session on a bad GPU", {{"where", the_log_says_what_runs_where},
                                                                  {"by_name", a_twin_of_the_gpu_needs_one},
                                                                  {"memory", a_device_without_memory_is_told},
