@@ -96,6 +96,19 @@ std::vector<int> smallest_cases(const ExtractorInfo& info) {
   return numbers;
 }
 
+/* VMAFX_TEST_PART=1/2: of all that would run every second one; 2/2: the others. */
+std::vector<NamedTest> part_of(const std::vector<NamedTest>& all) {
+  const char* text = std::getenv("VMAFX_TEST_PART");
+  size_t part = 1, parts = 1;
+  if (text && (std::sscanf(text, "%zu/%zu", &part, &parts) != 2 || part < 1 || part > parts)) {
+    std::fprintf(stderr, "VMAFX_TEST_PART=%s is no part like 1/2\n", text);
+    std::exit(1);
+  }
+  std::vector<NamedTest> some;
+  for (size_t i = part - 1; i < all.size(); i += parts) some.push_back(all[i]);
+  return some;
+}
+
 /* VMAFX_TEST_CASES=smallest: for devices that are slow. */
 std::vector<NamedTest> chosen_tests() {
   const char* choice = std::getenv("VMAFX_TEST_CASES");
@@ -107,7 +120,7 @@ std::vector<NamedTest> chosen_tests() {
     for (const int i : few ? smallest_cases(info) : every_case(info, metric))
       tests.push_back({info.name, kernels_agree, metric * kMostCases + i});
   }
-  return tests;
+  return part_of(tests);
 }
 
 }  // namespace

@@ -97,7 +97,7 @@ int cuts() {
 #ifdef ON_EMULATOR
   return test_all() ? 60 : 6;
 #else
-  return test_all() ? 400 : 40;
+  return test_all() ? 400 : 40 / every_under_sanitizers(2);
 #endif
 }
 
