@@ -145,10 +145,10 @@ inline void append_log(void* log, enum VmafxLogLevel, const char* message) {
 class SessionLog {
  public:
   void take(VmafxParams& params) {
-    params.log = [](void* log, VmafxLogLevel, const char* message) {
+    params.log = [](void* log, VmafxLogLevel level, const char* message) {
       SessionLog& to = *static_cast<SessionLog*>(log);
       const MutexLock lock(to.mutex_);
-      to.text_ += std::string(message) + "\n";
+      append_log(&to.text_, level, message);
     };
     params.log_cookie = this;
   }
