@@ -174,6 +174,19 @@ START_TEST(a_missing_device_is_told) {
 }
 END_TEST
 
+/* Unless it is named: who found it by its name has no device without the driver's node. */
+START_TEST(without_a_driver_no_runtime_is_started) {
+  const FakeState& state = fake_state();
+  const bool has_driver = access("/dev/kfd", F_OK) == 0 || access("/dev/dxg", F_OK) == 0;
+  unsetenv("VMAFX_HIP_RUNTIME");
+  ck_assert_int_eq(list_devices(vmafx::test::fake_runtime()).status().code(), has_driver ? 0 : ENXIO);
+  ck_assert_int_eq(state.starts, has_driver);
+  const Variable runtime("VMAFX_HIP_RUNTIME", FAKE_RUNTIME);
+  ck_assert_int_eq(static_cast<int>(list_devices(vmafx::test::fake_runtime()).value().size()), 1);
+  ck_assert_int_eq(state.starts, has_driver + 1);
+}
+END_TEST
+
 START_TEST(driver_nodes_are_told_apart) {
   ck_assert_int_eq(explain_no_device({"/dev/null", "driver", "hint"}).code(), ENODEV);
   ck_assert_int_eq(explain_no_device({"/dev/no_such_node", "driver", "hint"}).code(), ENXIO);
@@ -278,6 +291,7 @@ int main() {
                                            {"broken", a_library_that_does_not_load_is_told},
                                            {"kind", a_library_of_another_kind_is_told},
                                            {"no_device", a_missing_device_is_told},
+                                           {"not_started", without_a_driver_no_runtime_is_started},
                                            {"nodes", driver_nodes_are_told_apart},
                                            {"unknown", an_unknown_device_lists_the_others},
                                            {"no_code", an_architecture_without_code_is_told},

@@ -68,7 +68,7 @@ int attribute_value(int attribute, const FakeDevice& device) {
 
 FAKE_API FakeState* fake_state() { return &state; }
 
-FAKE_API int hipInit(unsigned) { return state.n_devices ? 0 : kNoDevice; }
+FAKE_API int hipInit(unsigned) { return state.starts++, state.n_devices ? 0 : kNoDevice; }
 FAKE_API int hipRuntimeGetVersion(int* version) { return *version = 60000000, 0; }
 FAKE_API const char* hipGetErrorString(int code) { return code == kOutOfMemory ? "out of memory" : "it failed"; }
 FAKE_API int hipGetDeviceCount(int* count) { return *count = state.n_devices, 0; }

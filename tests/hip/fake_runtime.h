@@ -20,6 +20,7 @@ struct FakeState {
   int fail_code = 2;        // with this error
   bool hangs = false;       // nothing that is submitted is ever done
   size_t memory = 1 << 20;  // bytes a device has left
+  int starts = 0;           // how often the runtime was started
 
   void (*while_binding)() = nullptr;  // runs in hipGetDevice()
 
