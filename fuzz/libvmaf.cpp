@@ -166,7 +166,7 @@ class Run {
     return picture;
   }
 
-  static void fill(const VmafPicture& picture, int pattern) {
+  UNOBSERVED static void fill(const VmafPicture& picture, int pattern) {
     const unsigned most = (1u << picture.bpc) - 1;
     for (int p = 0; p < 3 && picture.data[p]; p++)
       for (unsigned y = 0; y < picture.h[p]; y++)

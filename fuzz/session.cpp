@@ -49,6 +49,7 @@ constexpr const char* kFeatures[] = {"psnr:enable_apsnr=true",
                                      "motion"};
 constexpr const char* kBackends[] = {"cpu", "hip", "auto"};
 constexpr int kLargestSide = 176, kMostPairs = 24, kMostLines = 120;
+constexpr int64_t kMostSamples = 6 * kLargestSide * kLargestSide;  // of all pairs' pictures together, in luma
 
 /* -- Pictures --------------------------------------------------------------------------------------------------------- */
 
@@ -89,7 +90,7 @@ class Samples {
   }
 
  private:
-  void add_plane(const VmafxFormat& f, int p, int pattern, int flags, VmafxPicture& picture) {
+  UNOBSERVED void add_plane(const VmafxFormat& f, int p, int pattern, int flags, VmafxPicture& picture) {
     const bool half_w = p && f.chroma != VMAFX_CHROMA_444, half_h = p && f.chroma == VMAFX_CHROMA_420;
     const int w = (half_w ? (f.width + 1) / 2 : f.width) * (p && f.layout == VMAFX_LAYOUT_SEMIPLANAR ? 2 : 1);
     const int h = half_h ? (f.height + 1) / 2 : f.height, bytes = f.bits > 8 ? 2 : 1;
@@ -103,7 +104,7 @@ class Samples {
     picture.stride[p] = flipped ? -stride : stride;
   }
 
-  static int sample(int pattern, int p, int x, int y, int most) {
+  UNOBSERVED static int sample(int pattern, int p, int x, int y, int most) {
     switch (pattern % 8) {
       case 0: return 0;
       case 1: return most;
@@ -116,7 +117,7 @@ class Samples {
     }
   }
 
-  static void store(const VmafxFormat& f, uint8_t* row, int x, int value) {
+  UNOBSERVED static void store(const VmafxFormat& f, uint8_t* row, int x, int value) {
     if (f.bits <= 8) return (void)(row[x] = static_cast<uint8_t>(value));
     const uint16_t word = static_cast<uint16_t>(value << std::clamp(f.shift, 0, 8));
     std::memcpy(row + 2 * x, &word, sizeof word);
@@ -339,17 +340,22 @@ class Run {
     submit(given.data());
   }
 
-  /* Formats that no configuration takes have no pictures. */
+  std::span<const VmafxFormat> used_formats(int n) const { return {configured_.data(), 1 + static_cast<size_t>(n)}; }
+
+  /* Formats that no configuration takes have no pictures; and a script has an end. */
   bool has_pictures(std::span<const VmafxFormat> formats) {
-    return ++pairs_ <= kMostPairs && std::ranges::all_of(formats, [](const VmafxFormat& f) {
-      return f.width > 0 && f.height > 0 && f.bits >= 8 && f.bits <= 16;
-    });
+    if (++pairs_ > kMostPairs || !std::ranges::all_of(formats, [](const VmafxFormat& f) {
+          return f.width > 0 && f.height > 0 && f.bits >= 8 && f.bits <= 16;
+        }))
+      return false;
+    for (const VmafxFormat& f : formats) samples_ += int64_t{f.width} * f.height;
+    return samples_ <= kMostSamples;
   }
 
   void submit(Script& script) {
     const Pair given = pair(script);
     const int n = std::clamp(encodes_, 1, VMAFX_MOST_ENCODES);
-    if (!has_pictures(configured_)) return;
+    if (!has_pictures(used_formats(n))) return;
     const VmafxPicture ref = Samples::make(configured_[0], given.pattern, given.flags & ~kReserved, given.time);
     with_dist(given, n, [&](const VmafxPicture* const* dist) { require(vmafx_submit_encodes(ctx_, &ref, dist, n)); });
   }
@@ -358,7 +364,7 @@ class Run {
     const int frame = script.number(-1, kMostPairs);
     const Pair given = pair(script);
     const int n = std::clamp(encodes_, 1, VMAFX_MOST_ENCODES);
-    if (!has_pictures(configured_)) return;
+    if (!has_pictures(used_formats(n))) return;
     with_dist(given, n, [&](const VmafxPicture* const* dist) { require(vmafx_submit_against(ctx_, frame, dist, n)); });
   }
 
@@ -457,6 +463,7 @@ class Run {
   VmafxContext* ctx_ = nullptr;
   VmafxReference* reference_ = nullptr;
   int encodes_ = 1, pairs_ = 0;
+  int64_t samples_ = 0;
   bool is_json_ = false;
   std::atomic<int> errors_ = 0;
   std::array<int64_t, VMAFX_MOST_ENCODES> received_{};
