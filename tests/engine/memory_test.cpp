@@ -43,6 +43,14 @@ constexpr int kManySessions = 10000;
 constexpr double kSlackMib = 2;
 constexpr double kLittleSlackMib = 1;  // less than a table that is kept takes
 
+/* NVIDIA's driver keeps 280 bytes for each thread that opens a device or loads code in it, and each session has one (docs/reliability.md). */
+double drivers_mib([[maybe_unused]] int sessions) {
+#ifdef ON_EMULATOR
+  if (!*std::getenv("VMAFX_HIP_RUNTIME")) return sessions * 300.0 / (1 << 20);
+#endif
+  return 0;
+}
+
 double resident_mib() {
   long pages = 0;
   std::ifstream("/proc/self/statm") >> pages >> pages;
@@ -172,7 +180,8 @@ START_TEST(many_sessions_leave_nothing_behind) {
     stream.finish();
   }
   const double no_limit = std::numeric_limits<double>::infinity();
-  assert_flat(before, 0, (std::to_string(sessions) + " sessions").c_str(), kKeepsThreads ? no_limit : kSlackMib);
+  assert_flat(before, 0, (std::to_string(sessions) + " sessions").c_str(),
+              kKeepsThreads ? no_limit : kSlackMib + drivers_mib(sessions - settled));
   stays.reset();
   ck_assert_int_eq(TestPicture::alive, 0);
 }
