@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -57,7 +58,9 @@ inline bool on_hardware() {
 inline hip::OpenedDevice open_test_device() {
   use_emulator();
   const char* named = std::getenv("VMAFX_TEST_DEVICE");
-  return take(hip::open_device(named ? named : "auto"));
+  hip::ContextOptions options;
+  options.deadline = std::chrono::milliseconds(std::atoi(std::getenv("VMAFX_HIP_DEADLINE")));
+  return take(hip::open_device(named ? named : "auto", std::move(options)));
 }
 
 /* Raw sums of each frame of a stream. */
