@@ -174,7 +174,7 @@ START_TEST(a_missing_device_is_told) {
 }
 END_TEST
 
-/* Unless it is named: who found it by its name has no device without the driver's node. */
+/* Unless VMAFX_HIP_RUNTIME names it. */
 START_TEST(without_a_driver_no_runtime_is_started) {
   const FakeState& state = fake_state();
   const bool has_driver = access("/dev/kfd", F_OK) == 0 || access("/dev/dxg", F_OK) == 0;
