@@ -1,4 +1,4 @@
-/* Uninitialized memory on a cache-line boundary, owned. */
+/* Uninitialized memory on a cache-line boundary, owned; on huge pages where it is large and the system has them. */
 #ifndef VMAFX_BASE_ALIGNED_H
 #define VMAFX_BASE_ALIGNED_H
 
@@ -11,15 +11,15 @@ namespace vmafx {
 inline constexpr size_t kCacheLine = 64;
 
 struct AlignedDelete {
-  void operator()(std::byte* p) const { ::operator delete[](p, std::align_val_t{kCacheLine}); }
+  std::align_val_t alignment{kCacheLine};
+
+  void operator()(std::byte* p) const { ::operator delete[](p, alignment); }
 };
 
 using AlignedBytes = std::unique_ptr<std::byte[], AlignedDelete>;
 
 /* Throws std::bad_alloc, which the C API turns into ENOMEM. */
-inline AlignedBytes allocate_aligned(size_t bytes) {
-  return AlignedBytes(static_cast<std::byte*>(::operator new[](bytes, std::align_val_t{kCacheLine})));
-}
+AlignedBytes allocate_aligned(size_t bytes);
 
 /* `bytes` rounded up to a multiple of `to`. */
 constexpr size_t round_up(size_t bytes, size_t to) { return (bytes + to - 1) / to * to; }
