@@ -27,7 +27,8 @@ bool is_advised(uintptr_t address) {
   bool here = false;
   for (std::string line; std::getline(maps, line);) {
     uintptr_t from, to;
-    if (std::sscanf(line.c_str(), "%" SCNxPTR "-%" SCNxPTR " ", &from, &to) == 2) here = from <= address && address < to;
+    if (std::sscanf(line.c_str(), "%" SCNxPTR "-%" SCNxPTR " ", &from, &to) == 2)
+      here = from <= address && address < to;
     if (here && line.starts_with("VmFlags:")) return line.find(" hg") != std::string::npos;
   }
   return false;
@@ -36,7 +37,8 @@ bool is_advised(uintptr_t address) {
 }  // namespace
 
 START_TEST(all_of_it_can_be_written) {
-  for (size_t bytes : {size_t{0}, size_t{1}, size_t{100}, kMiB - 1, kMiB, 2 * kMiB + 1, 3 * kMiB - 1, 3 * kMiB, 9 * kMiB}) {
+  for (size_t bytes :
+       {size_t{0}, size_t{1}, size_t{100}, kMiB - 1, kMiB, 2 * kMiB + 1, 3 * kMiB - 1, 3 * kMiB, 9 * kMiB}) {
     const AlignedBytes memory = allocate_aligned(bytes);
     ck_assert_uint_eq(address(memory) % (bytes < kMiB ? kCacheLine : 2 * kMiB), 0);
     std::memset(memory.get(), 1, bytes);
