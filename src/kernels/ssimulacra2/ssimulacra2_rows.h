@@ -1,6 +1,8 @@
 /* The working memory of ssimulacra2's SIMD twin. It takes a picture in strips of columns and a strip in bands of rows,
- * as many as a vector has lanes, so that what it holds between the passes stays in the second-level cache: 480 KiB with
- * 16 lanes for one encode, 210 KiB more for each further one. Eight leave that cache, but hardly wait for the next one.
+ * as many as a vector has lanes: what it holds between the passes is 1.4 MiB with 16 lanes for one encode, 0.6 MiB more
+ * for each further one; 0.9 and 0.4 with 8 lanes. Part of it leaves the second-level cache, which costs less than
+ * narrow strips do, whose every row is a jump to another page: with 384 columns instead of 128 a frame of 1920x1080
+ * takes 15 percent less time on Zen 4 with AVX-512 and 12 percent less with AVX2, eight encodes 13 and 11 percent.
  * With the light of two scales an encode has 8.4 MiB at 1920x1080, so there are eight at most. */
 #ifndef VMAFX_KERNELS_SSIMULACRA2_SSIMULACRA2_ROWS_H
 #define VMAFX_KERNELS_SSIMULACRA2_SSIMULACRA2_ROWS_H
@@ -14,7 +16,7 @@
 
 namespace vmafx {
 
-inline constexpr int kSsimulacra2Strip = 128;  // columns; whole vectors
+inline constexpr int kSsimulacra2Strip = 384;  // columns; whole vectors
 inline constexpr int kSsimulacra2Encodes = 8;  // at a time
 
 /* Of one picture. */

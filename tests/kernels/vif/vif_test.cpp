@@ -210,7 +210,10 @@ END_TEST
 
 /* Around the ends of the strips that the SIMD twin works in, at each scale. */
 START_TEST(simd_equals_ref_across_strips) {
-  for (const int w : {479, 480, 481, 482, 487, 488, 489, 497, 512, 959, 960, 961, 970, 1441, 1927, 3850})
+  for (const int beyond : {-1, 0, 1, 2, 7, 8, 9, 17, 32, 480})
+    for (const int bpc : {8, 10}) check_size(kVifStripColumns + beyond, 18, bpc);
+  for (const int w :
+       {2 * kVifStripColumns - 1, 2 * kVifStripColumns + 10, 3 * kVifStripColumns + 1, 4 * kVifStripColumns + 10})
     for (const int bpc : {8, 10}) check_size(w, 18, bpc);
 }
 END_TEST
@@ -239,7 +242,7 @@ END_TEST
 START_TEST(reads_only_samples) {
   for (const int bpc : {8, 16})
     with_sample_type(bpc, [&]<class T>(T) {
-      for (const int w : {16, 17, 31, 32, 33, 63, 64, 65, 95, 97, 129, 480, 483}) {
+      for (const int w : {16, 17, 31, 32, 33, 63, 64, 65, 95, 97, 129, kVifStripColumns, kVifStripColumns + 3}) {
         std::vector<T> ref(w * 16), dist(w * 16);
         for (size_t i = 0; i < ref.size(); i++) ref[i] = static_cast<T>(i * i * 31), dist[i] = static_cast<T>(i * 77);
         const ptrdiff_t stride = w * sizeof(T);
