@@ -62,14 +62,20 @@ uintptr_t DeviceMemory::allocate(size_t size, int device) {
   if (size == 0 || size > settings().memory - used(device)) return 0;
   const uintptr_t address = find_room(round_up(size, kPage) + kPage);
   if (!address) return 0;
-  allocations_[address] = {size, ++count_, device, false, true};
+  add(address, {size, ++count_, device, false, true});
   std::memset(reserve.states + (address - reserve.begin), kAllocated, size);
   if (is_open_) mprotect(reinterpret_cast<void*>(address), round_up(size, kPage), PROT_READ | PROT_WRITE);
   return address;
 }
 
+void DeviceMemory::add(uintptr_t address, const Allocation& allocation) {
+  allocations_[address] = allocation;
+  live_.insert(address);
+}
+
 void DeviceMemory::forget(uintptr_t address, Allocation& allocation) {
   allocation.live = false;
+  live_.erase(address);
   const size_t at = address - reserve.begin, size = round_up(allocation.size, kPage);
   madvise(reserve.states + at, size, MADV_DONTNEED);  // zeros from now on
   madvise(reserve.writers + at / 4, size / 4 * sizeof *reserve.writers, MADV_DONTNEED);
@@ -82,8 +88,8 @@ void DeviceMemory::forget(uintptr_t address, Allocation& allocation) {
 }
 
 void DeviceMemory::forget_tags() {
-  for (const auto& [address, allocation] : allocations_) {
-    if (!allocation.live) continue;
+  for (const uintptr_t address : live_) {
+    const Allocation& allocation = allocations_.at(address);
     uint8_t* const states = reserve.states + (address - reserve.begin);
     for (size_t i = 0; i < allocation.size; i++) states[i] &= kReady;
   }
@@ -104,8 +110,8 @@ bool DeviceMemory::release(uintptr_t address) {
 
 size_t DeviceMemory::used(int device) const {
   size_t sum = 0;
-  for (const auto& [address, allocation] : allocations_)
-    if (allocation.live && !allocation.imported && allocation.device == device) sum += allocation.size;
+  for (const uintptr_t address : live_)
+    if (const Allocation& a = allocations_.at(address); !a.imported && a.device == device) sum += a.size;
   return sum;
 }
 
@@ -117,7 +123,7 @@ uintptr_t DeviceMemory::map_file(int fd, size_t size) {
 }
 
 void DeviceMemory::add_import(uintptr_t address, size_t size, int device) {
-  allocations_[address] = {size, ++count_, device, true, true};
+  add(address, {size, ++count_, device, true, true});
   std::memset(reserve.states + (address - reserve.begin), kWritten, size);
 }
 
@@ -130,8 +136,8 @@ void DeviceMemory::unmap_file(uintptr_t address, size_t size) {
 }
 
 void DeviceMemory::protect(int protection) {
-  for (const auto& [address, allocation] : allocations_) {
-    if (!allocation.live) continue;
+  for (const uintptr_t address : live_) {
+    const Allocation& allocation = allocations_.at(address);
     const uintptr_t page = address / kPage * kPage;  // an import may begin inside a page
     const int allowed = allocation.imported ? protection & ~PROT_WRITE : protection;
     if (mprotect(reinterpret_cast<void*>(page), round_up(address + allocation.size, kPage) - page, allowed))

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -70,9 +71,11 @@ class DeviceMemory {
   DeviceMemory();
   uintptr_t find_room(size_t pages_size);
   void protect(int protection);
+  void add(uintptr_t address, const Allocation& allocation);
   void forget(uintptr_t address, Allocation& allocation);
 
   std::map<uintptr_t, Allocation> allocations_;  // live ones, and those that were freed last
+  std::set<uintptr_t> live_;                     // of these: every call goes through them
   std::deque<uintptr_t> freed_;                  // of these the addresses, the oldest first
   uintptr_t next_;
   int count_ = 0;
