@@ -33,21 +33,32 @@ size_t ScoreTable::offset(int64_t frame, int column) const {
   return static_cast<size_t>(frame % kChunkFrames) * keys_.size() + static_cast<size_t>(column);
 }
 
+/* The first chunk that has this number or a higher one. Without gaps before it no search is needed. */
+size_t ScoreTable::place_of(int64_t number) const {
+  const int64_t first = chunks_.empty() ? 0 : chunks_.front()->number, guess = number - first;
+  if (guess <= 0) return 0;
+  if (guess < std::ssize(chunks_) && chunks_[static_cast<size_t>(guess)]->number == number)
+    return static_cast<size_t>(guess);
+  return static_cast<size_t>(std::ranges::lower_bound(chunks_, number, {}, &Chunk::number_of) - chunks_.begin());
+}
+
 ScoreTable::Chunk& ScoreTable::chunk_of(int64_t frame) {
-  const size_t index = static_cast<size_t>(frame / kChunkFrames);
-  if (index >= chunks_.size()) chunks_.resize(index + 1);
-  std::unique_ptr<Chunk>& chunk = chunks_[index];
-  if (!chunk) {
+  const int64_t number = frame / kChunkFrames;
+  const size_t place = place_of(number);
+  if (place == chunks_.size() || chunks_[place]->number != number) {
     const size_t size = kChunkFrames * keys_.size();
-    chunk = std::make_unique<Chunk>(
-        Chunk{std::vector<double>(size), std::vector<uint64_t>((size + kWordBits - 1) / kWordBits), {}});
+    chunks_.insert(
+        chunks_.begin() + static_cast<ptrdiff_t>(place),
+        std::make_unique<Chunk>(
+            Chunk{number, std::vector<double>(size), std::vector<uint64_t>((size + kWordBits - 1) / kWordBits), {}}));
   }
-  return *chunk;
+  return *chunks_[place];
 }
 
 const ScoreTable::Chunk* ScoreTable::find_chunk(int64_t frame) const {
-  const size_t index = static_cast<size_t>(frame / kChunkFrames);
-  return frame >= 0 && index < chunks_.size() ? chunks_[index].get() : nullptr;
+  const int64_t number = frame / kChunkFrames;
+  const size_t place = frame < 0 ? chunks_.size() : place_of(number);
+  return place < chunks_.size() && chunks_[place]->number == number ? chunks_[place].get() : nullptr;
 }
 
 void ScoreTable::put(int64_t frame, int column, double score) {
@@ -81,11 +92,8 @@ std::optional<double> ScoreTable::time(int64_t frame) const {
 }
 
 int64_t ScoreTable::next_kept(int64_t frame, int n_subsample) const {
-  size_t index = static_cast<size_t>(frame / kChunkFrames);
-  if (index < chunks_.size() && !chunks_[index]) {
-    while (index < chunks_.size() && !chunks_[index]) index++;
-    frame = static_cast<int64_t>(index) * kChunkFrames;
-  }
+  const size_t place = place_of(frame / kChunkFrames);
+  frame = std::max(frame, place < chunks_.size() ? chunks_[place]->number * kChunkFrames : frames_);
   return (frame + n_subsample - 1) / n_subsample * n_subsample;
 }
 
@@ -95,7 +103,7 @@ void ScoreTable::forget_before(int64_t frame, int n_subsample) {
     for (int64_t old = next_kept(kept_from_, n_subsample); old < kept_from_ + kChunkFrames; old += n_subsample)
       for (int column = 0; column < columns(); column++)
         if (const auto score = get(old, column)) forgotten_[static_cast<size_t>(column)].add(*score);
-    chunks_[static_cast<size_t>(kept_from_ / kChunkFrames)].reset();
+    chunks_.erase(chunks_.begin() + static_cast<ptrdiff_t>(place_of(kept_from_ / kChunkFrames)));
   }
 }
 

@@ -72,20 +72,25 @@ class ScoreTable {
 
  private:
   struct Chunk {
+    int64_t number;                 // of the chunk: its first frame is this many times kChunkFrames
     std::vector<double> scores;     // kChunkFrames x columns
     std::vector<uint64_t> present;  // the same, a bit each
     std::vector<double> times;      // kChunkFrames, NaN: not known; or none, if no time of them is known
+
+    static int64_t number_of(const std::unique_ptr<Chunk>& chunk) { return chunk->number; }
   };
   static constexpr int kChunkFrames = 256;
 
   size_t offset(int64_t frame, int column) const;
+  size_t place_of(int64_t number) const;
   Chunk& chunk_of(int64_t frame);
   const Chunk* find_chunk(int64_t frame) const;
 
   std::vector<std::string> keys_;
   std::vector<MeanOfScores*> means_;
-  std::vector<std::unique_ptr<Chunk>> chunks_;  // nullptr where a gap was jumped over, or what was there is forgotten
-  std::vector<ScoreSums> forgotten_;            // of each column
+  std::vector<std::unique_ptr<Chunk>>
+      chunks_;                        // ascending; none where a gap was jumped over, or what was there is forgotten
+  std::vector<ScoreSums> forgotten_;  // of each column
   int64_t frames_ = 0, kept_from_ = 0;
   bool has_times_ = false;
   std::vector<std::pair<std::string, double>> aggregates_;

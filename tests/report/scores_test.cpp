@@ -40,6 +40,14 @@ START_TEST(frames_may_come_late) {
   ck_assert_int_eq(table.next_kept(600, 7), 602);
   ck_assert_int_eq(table.next_kept(256, 7), 518);
   ck_assert(table.next_kept(768) >= table.frames());
+
+  /* A gap takes neither memory nor time, however long it is; what comes late is found, too. */
+  const int64_t far = int64_t{1} << 50;
+  table.put(far + 5, 0, 7);
+  table.put(5000, 0, 8);
+  ck_assert_int_eq(table.next_kept(768), 5000 / 256 * 256);
+  ck_assert_int_eq(table.next_kept(5120), far);
+  ck_assert(table.get(far + 5, 0) == 7 && table.get(5000, 0) == 8 && !table.get(far, 0) && !table.get(6000, 0));
   ck_assert_double_eq(*table.get(700, 1), 7);
   table.put(3, 0, 4);
   ck_assert_double_eq(*table.get(3, 0), 4);
