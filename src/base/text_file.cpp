@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <memory>
@@ -10,6 +11,9 @@
 
 namespace vmafx {
 namespace {
+
+/* Few files are as large as they may be: memory for what there is. */
+constexpr size_t kBlockBytes = 16 << 10;
 
 Status file_error(const char* what, const std::string& path, int errno_value) {
   return error(errno_value, "%s '%s': %s", what, path.c_str(), std::generic_category().message(errno_value).c_str());
@@ -25,8 +29,13 @@ StatusOr<std::string> read_text_file(const char* what, const std::string& path, 
   if (fstat(fileno(file.get()), &info) != 0) return file_error(what, path, errno);
   if (S_ISDIR(info.st_mode)) return file_error(what, path, EISDIR);
   if (!S_ISREG(info.st_mode)) return error(EINVAL, "%s '%s': a pipe or a device, and no file", what, path.c_str());
-  std::string text(most + 1, '\0');
-  text.resize(std::fread(text.data(), 1, text.size(), file.get()));
+  std::string text;
+  for (size_t got = 1; got && text.size() <= most;) {
+    const size_t before = text.size();
+    text.resize(before + std::min(kBlockBytes, most + 1 - before));
+    got = std::fread(text.data() + before, 1, text.size() - before, file.get());
+    text.resize(before + got);
+  }
   if (std::ferror(file.get())) return file_error(what, path, EIO);
   if (text.size() > most) return error(EINVAL, "%s '%s': larger than %zu bytes", what, path.c_str(), most);
   return text;
