@@ -101,6 +101,9 @@ int nesting_depth(std::string_view text) {
 std::string valid_utf8(const std::string& text) { return Json::parse(json_string(text))->text(); }
 
 std::string json_string(const std::string& text) {
+  /* Most texts are the names of scores, many times over. */
+  const auto is_plain = [](char c) { return c >= ' ' && c < '\x7f' && c != '"' && c != '\\'; };
+  if (std::ranges::all_of(text, is_plain)) return '"' + text + '"';
   return Nlohmann(text).dump(-1, ' ', false, Nlohmann::error_handler_t::replace);
 }
 
