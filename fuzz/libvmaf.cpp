@@ -4,7 +4,9 @@
  * An input is a script. IN N … vmaf_init with a number of threads and of n_subsample; Z close. Pictures: PN … the format of those to come, RN …
  * read a pair, E end the stream, V take one from the pool, YN pool of N. Dictionaries: d KEY=VALUE. Models: mN load one of a table, oTEXT overload a
  * feature of it with the dictionary, U use its features, jTEXT a model of a file; u TEXT use a feature with the dictionary, fN one of a table. Scores:
- * iREAL … TEXT import one, G… of an index, S… pooled, W… write a report. */
+ * iREAL … TEXT import one, G… of an index, S… pooled, W… write a report.
+ *
+ * For one input in four (see Choice) reports are read, and for one in four collections are loaded, not their base model alone. */
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -22,13 +24,20 @@ using namespace vmafx::fuzz;
 namespace {
 
 constexpr const char* kModels[] = {"vmaf_v0.6.1", "vmaf_v0.6.1neg", "vmaf_float_v0.6.1", "vmaf_b_v0.6.3", "none"};
+constexpr int kCollection = 3;  // of these
 constexpr const char* kFeatures[] = {"psnr",         "vif",   "adm",   "motion", "float_ssim",
                                      "float_moment", "cambi", "ciede", "none"};
 constexpr const char* kNames[] = {"psnr_y", "vmaf", "b", "VMAF_integer_feature_motion2_score", "float_ssim", "none"};
-constexpr int kLargestSide = 160, kMostPairs = 16, kMostLines = 80, kMostPool = 8;
+
+/* A script has an end. */
+constexpr int kLargestSide = 160, kMostPairs = 8, kMostLines = 80, kMostPool = 8;
+constexpr unsigned kMostSamples = 2 * kLargestSide * kLargestSide;  // of all pairs' pictures together, in luma
+constexpr int kMostLoads = 6, kMostUses = 6, kMostStreams = 2, kMostReports = 4;
 
 class Run {
  public:
+  explicit Run(Choice choice) : reads_reports_(choice.one_in(4)), loads_collections_(choice.one_in(4)) {}
+
   ~Run() {
     close();
     clear_dictionary();
@@ -41,7 +50,10 @@ class Run {
       case 'Z': return close();
       case 'P': return set_format(script);
       case 'd': return set_option(script.text());
-      case 'm': return load(kModels[script.number(0, std::size(kModels) - 1)], script.number(0, 7));
+      case 'm': {
+        const int number = script.number(0, std::size(kModels) - 1);
+        return load(kModels[number == kCollection && !loads_collections_ ? 0 : number], script.number(0, 7));
+      }
       case 'j': return load_file(script.text());
       case 'o': return overload(script.text());
       default: break;
@@ -77,7 +89,7 @@ class Run {
   }
 
   void init(Script& script) {
-    if (vmaf_) return;
+    if (vmaf_ || ++streams_ > kMostStreams) return;
     VmafConfiguration configuration{};
     configuration.log_level = std::getenv("FUZZ_SHOW") ? VMAF_LOG_LEVEL_DEBUG : VMAF_LOG_LEVEL_NONE;
     configuration.n_threads = static_cast<unsigned>(script.number(0, 3));
@@ -110,6 +122,7 @@ class Run {
   }
 
   void load(const char* version, int flags) {
+    if (++loads_ > kMostLoads) return;
     unload();
     VmafModelConfig config{flags & 1 ? "b" : nullptr, static_cast<uint64_t>(flags)};
     if (std::strstr(version, "_b_")) {
@@ -123,6 +136,7 @@ class Run {
 
   /* A model's JSON: that target model_file knows more of. */
   void load_file(const std::string& json) {
+    if (++loads_ > kMostLoads) return;
     unload();
     const MemoryFile file;
     file.set(json);
@@ -133,7 +147,7 @@ class Run {
 
   /* Takes the dictionary in any case. */
   void overload(const std::string& feature) {
-    if (!model_) return;
+    if (!model_ || ++loads_ > kMostLoads) return;
     VmafFeatureDictionary* const given = std::exchange(dictionary_, nullptr);
     if (collection_)
       (void)require(vmaf_model_collection_feature_overload(model_, &collection_, feature.c_str(), given));
@@ -147,6 +161,7 @@ class Run {
 
   /* Takes it if it succeeds. */
   void use(const std::string& feature) {
+    if (++uses_ > kMostUses) return;
     if (require(vmaf_use_feature(vmaf_, feature.c_str(), dictionary_)) == 0) dictionary_ = nullptr;
   }
 
@@ -182,7 +197,8 @@ class Run {
 
   /* They are taken whatever comes of it. */
   void read(Script& script) {
-    if (++pairs_ > kMostPairs) return;
+    samples_ += 2 * format_.w * format_.h;
+    if (++pairs_ > kMostPairs || samples_ > kMostSamples) return;
     const unsigned index = index_of(script);
     const int pattern = script.number(0, 63);
     VmafPicture ref = make(pattern), dist = make(script.number(0, 63));
@@ -248,18 +264,22 @@ class Run {
   }
 
   void write(Script& script) {
+    if (++reports_ > kMostReports) return;
     const MemoryFile file;
     const auto format = static_cast<VmafOutputFormat>(script.number(0, 5));
     if (require(vmaf_write_output(vmaf_, file.path().c_str(), format)) != 0) return;
-    if (format == VMAF_OUTPUT_FORMAT_JSON) REQUIRE(Json::parse(file.text()), "no JSON: %s", file.text().c_str());
+    if (format == VMAF_OUTPUT_FORMAT_JSON && reads_reports_)
+      REQUIRE(Json::parse(file.text()), "no JSON: %s", file.text().c_str());
   }
 
+  const bool reads_reports_, loads_collections_;
   VmafContext* vmaf_ = nullptr;
   VmafFeatureDictionary* dictionary_ = nullptr;
   VmafModel* model_ = nullptr;
   VmafModelCollection* collection_ = nullptr;
   VmafPictureParameters format_{64, 48, 8, VMAF_PIX_FMT_YUV420P};
-  int pairs_ = 0;
+  unsigned samples_ = 0;
+  int pairs_ = 0, loads_ = 0, uses_ = 0, streams_ = 0, reports_ = 0;
   bool ended_ = false;
 };
 
@@ -271,7 +291,7 @@ const bool kPrepared = [] {
 }  // namespace
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  Run run;
+  Run run(Choice(data, size));
   int lines = 0;
   for (Script script(data, size); script.next() && ++lines <= kMostLines;) run.take_line(script);
   return 0;

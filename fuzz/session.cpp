@@ -1,5 +1,9 @@
 /* The C API as a state machine: calls in any order, with any formats, pictures and texts. What fails says why, each picture is released once,
- * frames come in order, and the scores are those that one thread of the CPU computes.
+ * frames come in order, and the scores are those that two threads of the CPU compute.
+ *
+ * For some inputs only (see Choice): one in four has a GPU, where it asks for one, and one in four of these for metrics whose kernels take the
+ * emulator tens of milliseconds, too; of what the CPU scored, one in four is scored again; the reports of one in four are read; one in four has
+ * a collection of models, where it asks for one.
  *
  * An input is a script. Parameters: mN fN the models and features of tables below, bN backend, iN N a number, and texts: W window, R range,
  * w warn_below, l fail_below, p pool, s score_fmt, n encode_names, L log_fmt, M openmetrics. Formats: FN … of all inputs, DN N … of one.
@@ -33,6 +37,7 @@ namespace {
 
 constexpr const char* kModels[] = {"", "vmaf_v0.6.1", "vmaf_b_v0.6.3:name=b",
                                    "vmaf_v0.6.1|vmaf_v0.6.1neg:name=neg:disable_clip=true"};
+constexpr int kCollection = 2;  // of these
 constexpr const char* kFeatures[] = {"psnr:enable_apsnr=true",
                                      "vif|float_vif",
                                      "adm|float_adm",
@@ -47,9 +52,15 @@ constexpr const char* kFeatures[] = {"psnr:enable_apsnr=true",
                                      "psnr:reduced_hbd_peak=true|psnr:enable_mse=true",
                                      "",
                                      "motion"};
+constexpr const char* kOnEmulator[] = {kFeatures[0], kFeatures[3],  kFeatures[4], kFeatures[5],
+                                       kFeatures[9], kFeatures[11], kFeatures[13]};
 constexpr const char* kBackends[] = {"cpu", "hip", "auto"};
-constexpr int kLargestSide = 176, kMostPairs = 24, kMostLines = 120;
-constexpr int64_t kMostSamples = 6 * kLargestSide * kLargestSide;  // of all pairs' pictures together, in luma
+/* A script has an end. */
+constexpr int kLargestSide = 176, kMostPairs = 16, kMostLines = 120;
+constexpr int64_t kMostSamples = 2 * kLargestSide * kLargestSide;  // of all pairs' pictures together, in luma
+constexpr int kMostOpens = 2;                                      // of sessions of one encode on the CPU
+constexpr int kOpensOnEmulator = 2, kSamplesOnEmulator = 4;        // as many as one there
+constexpr int kEncodesPerOpen = 8;
 
 /* -- Pictures --------------------------------------------------------------------------------------------------------- */
 
@@ -96,11 +107,16 @@ class Samples {
     const int h = half_h ? (f.height + 1) / 2 : f.height, bytes = f.bits > 8 ? 2 : 1;
     const ptrdiff_t row = ptrdiff_t{w} * bytes, stride = row + (flags & kPadded ? 6 : 0);
     plane_[p] = std::make_unique<uint8_t[]>(static_cast<size_t>(stride * (h - 1) + row));
+    uint8_t* const samples = plane_[p].get();
+    const int most = (1 << f.bits) - 1, shift = f.shift < 0 ? 0 : f.shift > 8 ? 8 : f.shift;
     for (int y = 0; y < h; y++)
-      for (int x = 0; x < w; x++)
-        store(f, plane_[p].get() + y * stride, x, sample(pattern, p, x, y, (1 << f.bits) - 1));
+      for (int x = 0; x < w; x++) {
+        const int value = sample(pattern, p, x, y, most);
+        if (bytes == 1) samples[y * stride + x] = static_cast<uint8_t>(value);
+        else store(samples + y * stride + 2 * x, value << shift);
+      }
     const bool flipped = flags & kUpsideDown;
-    picture.data[p] = plane_[p].get() + (flipped ? stride * (h - 1) : 0);
+    picture.data[p] = samples + (flipped ? stride * (h - 1) : 0);
     picture.stride[p] = flipped ? -stride : stride;
   }
 
@@ -117,10 +133,9 @@ class Samples {
     }
   }
 
-  UNOBSERVED static void store(const VmafxFormat& f, uint8_t* row, int x, int value) {
-    if (f.bits <= 8) return (void)(row[x] = static_cast<uint8_t>(value));
-    const uint16_t word = static_cast<uint16_t>(value << std::clamp(f.shift, 0, 8));
-    std::memcpy(row + 2 * x, &word, sizeof word);
+  UNOBSERVED static void store(uint8_t* to, int value) {
+    const uint16_t word = static_cast<uint16_t>(value);
+    std::memcpy(to, &word, sizeof word);
   }
 
   std::unique_ptr<uint8_t[]> plane_[3];
@@ -134,6 +149,7 @@ struct Seen {
 
   std::array<std::map<int64_t, Frame>, VMAFX_MOST_ENCODES> frames;
   bool finished = false;  // a stream was, and all of its results were received
+  bool for_gpu = false;   // a GPU was asked for
 };
 
 bool same_frame(const Seen::Frame& a, const Seen::Frame& b) {
@@ -143,8 +159,11 @@ bool same_frame(const Seen::Frame& a, const Seen::Frame& b) {
 
 /* How a script is run. */
 struct Way {
-  int threads = 0;  // 0: as the script says
-  const char* backend = nullptr;
+  bool gpu = false;          // where the script asks for one; else the CPU takes its place
+  bool all_kernels = false;  // else it does for what is not in kOnEmulator
+  bool collections = false;  // else the collection's base model alone
+  bool reads_reports = false;
+  bool on_two_threads = false;  // of the CPU, whatever the script says
 };
 
 class Run {
@@ -179,7 +198,7 @@ class Run {
 
   void set(Script& script) {
     switch (const char what = script.what(); what) {
-      case 'm': texts_[what] = kModels[script.number(0, std::size(kModels) - 1)]; break;
+      case 'm': texts_[what] = model(script.number(0, std::size(kModels) - 1)); break;
       case 'f': texts_[what] = kFeatures[script.number(0, std::size(kFeatures) - 1)]; break;
       case 'b': texts_[what] = kBackends[script.number(0, std::size(kBackends) - 1)]; break;
       case 'i': {
@@ -196,6 +215,8 @@ class Run {
       default: texts_[what] = script.text();
     }
   }
+
+  const char* model(int number) const { return kModels[number == kCollection && !way_.collections ? 1 : number]; }
 
   void set_number(int field, int value) {
     int* const fields[] = {&params_.encodes,      &params_.n_subsample, &params_.fallback,       &params_.verify,
@@ -282,18 +303,19 @@ class Run {
   }
 
   void open() {
-    if (ctx_) return;
+    if (ctx_ || opens_ >= kMostOpens) return;
     VmafxParams params = params_;
     params.model = given('m'), params.feature = given('f'), params.window = given('W'), params.range = given('R');
     params.warn_below = given('w'), params.fail_below = given('l'), params.pool = given('p'),
     params.score_fmt = given('s');
     params.encode_names = given('n'), params.log_fmt = given('L');
-    params.backend = way_.backend ? way_.backend : given('b');
-    if (way_.threads) params.n_threads = way_.threads;
-    report_.emplace();
-    const std::string report_path = report_->pipe(), metrics_path = metrics_.path();
-    if (params.log_fmt) params.log_path = report_path.c_str();
-    if (given('M')) params.openmetrics = metrics_path.c_str();
+    for_gpu_ = is_for_gpu();
+    params.backend = for_gpu_ || given('b') != std::string("hip") ? given('b') : "cpu";
+    opens_ += (for_gpu_ ? kOpensOnEmulator : 1) + std::clamp(params.encodes, 1, VMAFX_MOST_ENCODES) / kEncodesPerOpen;
+    if (way_.on_two_threads) params.backend = "cpu", params.n_threads = 2;
+    std::string report_path, metrics_path;
+    if (params.log_fmt) params.log_path = (report_path = report_.emplace().pipe()).c_str();
+    if (given('M')) params.openmetrics = (metrics_path = metrics_.emplace().path()).c_str();
     params.log = log;
     params.log_cookie = this;
     errors_ = 0;
@@ -304,7 +326,13 @@ class Run {
     REQUIRE(ret == 0 || errors_.load() > 0, "%d without words", ret);
     received_.fill(-1);
     configured_ = formats_;
-    if (ctx_) seen_ = {};
+    if (ctx_) seen_ = {.for_gpu = for_gpu_};
+  }
+
+  bool is_for_gpu() const {
+    if (!way_.gpu || given('b') != std::string("hip")) return false;
+    const bool cheap = !*given('m') && std::ranges::find(kOnEmulator, texts_.at('f')) != std::end(kOnEmulator);
+    return cheap || way_.all_kernels;
   }
 
   void close() {
@@ -348,7 +376,8 @@ class Run {
           return f.width > 0 && f.height > 0 && f.bits >= 8 && f.bits <= 16;
         }))
       return false;
-    for (const VmafxFormat& f : formats) samples_ += int64_t{f.width} * f.height;
+    const int weight = for_gpu_ ? kSamplesOnEmulator : 1;
+    for (const VmafxFormat& f : formats) samples_ += int64_t{f.width} * f.height * weight;
     return samples_ <= kMostSamples;
   }
 
@@ -407,7 +436,7 @@ class Run {
     if (ret != 0) return;
     REQUIRE(vmafx_finished(ctx_) == 1, "finished, and not");
     for (int i = 0; i < vmafx_model_count(ctx_); i++) ask(0, i);
-    if (is_json_) REQUIRE(Json::parse(report_->text()), "no JSON: %s", report_->text().c_str());
+    if (is_json_ && way_.reads_reports) REQUIRE(Json::parse(report_->text()), "no JSON: %s", report_->text().c_str());
   }
 
   void ask(int encode, int i) {
@@ -458,12 +487,12 @@ class Run {
   std::map<char, std::string> texts_;
   Formats formats_, configured_;
   VmafxFormat reference_format_{};
-  const MemoryFile metrics_;
-  std::optional<MemoryFile> report_;
+  std::optional<MemoryFile> metrics_, report_;
   VmafxContext* ctx_ = nullptr;
   VmafxReference* reference_ = nullptr;
-  int encodes_ = 1, pairs_ = 0;
+  int encodes_ = 1, opens_ = 0, pairs_ = 0;
   int64_t samples_ = 0;
+  bool for_gpu_ = false;  // the session that was opened last
   bool is_json_ = false;
   std::atomic<int> errors_ = 0;
   std::array<int64_t, VMAFX_MOST_ENCODES> received_{};
@@ -489,15 +518,20 @@ const bool kPrepared = [] {
 }  // namespace
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  const Seen seen = run(data, size, {});
-  if (!seen.finished) return 0;
-  const Seen plain = run(data, size, {.threads = 2, .backend = "cpu"});
+  Choice choice(data, size);
+  Way way;
+  way.gpu = choice.one_in(4), way.all_kernels = choice.one_in(4), way.reads_reports = choice.one_in(4);
+  way.collections = choice.one_in(4);
+  const Seen seen = run(data, size, way);
+  if (!seen.finished || !(seen.for_gpu || choice.one_in(4))) return 0;
+  way.on_two_threads = true;
+  const Seen plain = run(data, size, way);
   if (!plain.finished) return 0;
   for (size_t encode = 0; encode < seen.frames.size(); encode++)
     for (const auto& [number, frame] : seen.frames[encode]) {
       const auto other = plain.frames[encode].find(number);
       REQUIRE(other != plain.frames[encode].end() && same_frame(frame, other->second),
-              "frame %d of encode %d has other scores on one thread", static_cast<int>(number),
+              "frame %d of encode %d has other scores on two threads of the CPU", static_cast<int>(number),
               static_cast<int>(encode));
     }
   return 0;

@@ -7,7 +7,22 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/hash.h"
+
 namespace vmafx::fuzz {
+
+Choice::Choice(const uint8_t* data, size_t size) {
+  Hash hash;
+  hash.add(data, size);
+  rest_ = hash.value();
+}
+
+bool Choice::one_in(unsigned inputs) {
+  static const bool kAll = std::getenv("FUZZ_ALL");
+  const bool is_one = rest_ % inputs == 0;
+  rest_ /= inputs;
+  return is_one || kAll;
+}
 
 bool Script::next() {
   do {

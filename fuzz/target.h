@@ -64,6 +64,19 @@ class Script {
   char what_ = 0;
 };
 
+/* What costs much is done for some inputs only. Their bytes choose, so that the same input does the same again. With FUZZ_ALL=1 all is done for
+ * each of them. */
+class Choice {
+ public:
+  Choice(const uint8_t* data, size_t size);
+
+  /* Whether this is one of the inputs for which it is done; each call is about another thing. */
+  bool one_in(unsigned inputs);
+
+ private:
+  uint64_t rest_;
+};
+
 /* A file that has no name: what is written to path() can be read again. */
 class MemoryFile {
  public:
