@@ -147,6 +147,7 @@ HWY_INLINE Real fused(Real a, Real b, Real c) {
 HWY_INLINE Real fused(Real a, Real b, Real c) { return hn::MulAdd(a.v, b.v, c.v); }
 #endif
 HWY_INLINE Real absolute(Real a) { return hn::Abs(a.v); }
+HWY_INLINE Real quotient(Real a, Real b) { return a / b; }
 HWY_INLINE Real square_root(Real a) { return hn::Sqrt(a.v); }
 HWY_INLINE Integer truncated(Real a) { return hn::ConvertTo(DI(), a.v); }
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL /* without what NearestInt() adds for numbers beyond 2^31 */
@@ -168,6 +169,8 @@ using vmafx::any, vmafx::bits, vmafx::Double, vmafx::from_bits, vmafx::Long, vma
     vmafx::rounded, vmafx::select, vmafx::shifted_left, vmafx::shifted_right;
 HWY_INLINE Double widened(Real a) { return hn::GetLane(a.v); }
 HWY_INLINE Real narrowed(Double a) { return Real(vmafx::narrowed(a)); }
+HWY_INLINE Real whole(Double a) { return Real(vmafx::whole(a)); }
+HWY_INLINE Real select(bool mask, Real a, Real b) { return mask ? a : b; }
 HWY_INLINE Double first_lanes(Double a, int) { return a; }
 
 template <int bits>
@@ -233,9 +236,11 @@ HWY_INLINE bool any(DoubleMask m) { return !hn::AllFalse(DD(), m.lower) || !hn::
 HWY_INLINE Double select(DoubleMask mask, Double a, Double b) {
   return {hn::IfThenElse(mask.lower, a.lower, b.lower), hn::IfThenElse(mask.upper, a.upper, b.upper)};
 }
+HWY_INLINE Real select(DoubleMask mask, Real a, Real b) { return narrowed(select(mask, widened(a), widened(b))); }
 HWY_INLINE Double minimum(Double a, Double b) { return select(a < b, a, b); }
 HWY_INLINE Double maximum(Double a, Double b) { return select(b < a, a, b); }
 HWY_INLINE Double rounded(Double a) { return (a + Double(0x1.8p52)) - Double(0x1.8p52); }
+HWY_INLINE Real whole(Double a) { return narrowed(rounded(a)); }
 /* The first n > 0 lanes; others are 0. */
 HWY_INLINE Double first_lanes(Double a, int n) {
   const int half = static_cast<int>(hn::Lanes(DD()));

@@ -7,6 +7,7 @@
  *   Double, Long    double and int64_t here, as many of them there
  *   select(mask, a, b), minimum(a, b), maximum(a, b), absolute(a)
  *   square_root(a)  rounded correctly, on every device
+ *   quotient(a, b)  a / b, where a is 0 or, like b and a / b, far from the ends of float's range; without a branch
  *   plus(a, b)      a + b, by the units that multiply where those that add are the busy ones
  *   truncated(a)    Integer, cut off towards zero; |a| < 2^31
  *   rounded(a)      Integer, the nearest one, halves to even; |a| < 2^31
@@ -16,6 +17,7 @@
  *   entry(table, i) table[i], an Integer or a Real
  *   fused(a, b, c)  a * b + c, rounded once
  *   rounded(d)      a Double, to a whole number, halves to the even one; |d| < 2^51
+ *   whole(d)        the same as a Real; |d| < 2^31
  *   any(mask)       whether it holds for one of them
  *   worth_computing(mask)   the same for one number; true for vectors, where a branch costs more than a few operations, which
  *                   compilers then place among others
@@ -84,6 +86,9 @@ VMAFX_HD double maximum(double a, double b) { return a > b ? a : b; }
 VMAFX_HD bool any(bool mask) { return mask; }
 VMAFX_HD bool worth_computing(bool mask) { return mask; }
 VMAFX_HD double rounded(double w) { return (w + 0x1.8p52) - 0x1.8p52; }
+VMAFX_HD float whole(double w) {
+  return static_cast<float>(static_cast<int32_t>(std::bit_cast<int64_t>(w + 0x1.8p52)));
+}
 VMAFX_HD int64_t bits(double w) { return std::bit_cast<int64_t>(w); }
 VMAFX_HD double from_bits(int64_t i) { return std::bit_cast<double>(i); }
 template <int n>
@@ -93,6 +98,19 @@ VMAFX_HD int64_t shifted_left(int64_t i) {
 template <int n>
 VMAFX_HD int64_t shifted_right(int64_t i) {  // the sign stays
   return i >> n;
+}
+
+VMAFX_HD float quotient(float a, float b) {
+#if defined(__CUDA_ARCH__)
+  /* What nvcc makes of a / b, without its branch for subnormal and infinite numbers. */
+  float inverse;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(b));
+  inverse = __fmaf_rn(inverse, __fmaf_rn(-b, inverse, 1.0f), inverse);
+  const float near = a * inverse;
+  return __fmaf_rn(inverse, __fmaf_rn(-b, near, a), near);
+#else
+  return a / b;
+#endif
 }
 
 VMAFX_HD float square_root(float a) {

@@ -80,6 +80,19 @@ VMAFX_TWIN Real power(Real x, Real y) {
   return scaled_power_of_2(n, (whole - real(n)) + rest);
 }
 
+/* x^y for x from 2^-37 to 1 and y from 1 to 3, off by 4e-7 at most (of 1, not of x^y): measured on an H200 for all such x, it
+ * was 3e-7. It is not the same on every device. */
+VMAFX_TWIN Real near_power(Real x, Real y) {
+#if defined(__CUDA_ARCH__)
+  float logarithm, result;
+  asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(logarithm) : "f"(x));
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(logarithm * y));
+  return result;
+#else
+  return power(x, y);
+#endif
+}
+
 /* A guess at x^(-1/3) from the bits, which are nearly a logarithm, is off by up to 3.4 %. A series in what is then
  * missing from x·y³ = 1 leaves 1.6e-5. */
 VMAFX_TWIN Real inverse_cube_root(Real x) {

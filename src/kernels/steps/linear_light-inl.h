@@ -24,21 +24,26 @@ struct GammaRgb {
 
 VMAFX_TWIN Double power_unless_1(Double v, double exponent) { return exponent == 1 ? v : power(v, exponent); }
 
-/* Up to 2651. In float that is off by 2e-3 at most; doubles are only needed where this may decide. */
-VMAFX_TWIN Double code_in_toe(const DisplayCurve& curve, Double v) {
+inline constexpr double kLeastGamma = 0x1p-40;  // whose code is 0
+
+/* Up to 2651. In float that is off by 3e-3 at most; doubles are only needed where this may decide. */
+VMAFX_TWIN Real code_in_toe(const DisplayCurve& curve, Double gamma) {
+  const Real v = maximum(narrowed(gamma), Real(static_cast<float>(kLeastGamma)));
   const Real estimate =
-      power(narrowed(v), Real(static_cast<float>(curve.toe_power))) * Real(static_cast<float>(curve.toe_scale));
+      near_power(v * Real(curve.inverse_toe), Real(static_cast<float>(curve.toe_power))) * Real(curve.code_at_toe);
   const Real code = real(truncated(estimate + Real(0.5f)));
   if (any(estimate < Real(2652) && absolute(estimate - code) > Real(0.5f - 1 / 256.f)))
-    return rounded(power_unless_1(v, curve.toe_power) * Double(curve.toe_scale));
-  return widened(code);
+    return whole(power_unless_1(maximum(gamma, Double(kLeastGamma)), curve.toe_power) * Double(curve.toe_scale));
+  return code;
 }
 
-VMAFX_TWIN Double srgb_code(const DisplayCurve& curve, Double gamma) {
-  const Double v = minimum(maximum(gamma, Double(0x1p-40)), Double(1));
-  const Double code = rounded(power_unless_1(v, curve.power) * Double(curve.scale) + Double(curve.offset));
-  const auto in_toe = v <= Double(curve.toe);
-  return any(in_toe) ? select(in_toe, code_in_toe(curve, v), code) : code;
+/* Below 0 and above 1 it is that of these. */
+VMAFX_TWIN Real srgb_code(const DisplayCurve& curve, Double gamma) {
+  const Double v =
+      curve.power == 1 ? gamma : power(minimum(maximum(gamma, Double(kLeastGamma)), Double(1)), curve.power);
+  const Real code = minimum(maximum(whole(v * Double(curve.scale) + Double(curve.offset)), Real(0)), Real(65535));
+  const auto in_toe = gamma <= Double(curve.toe);
+  return any(in_toe) ? select(in_toe, code_in_toe(curve, gamma), code) : code;
 }
 
 /* Of a code of luma and of 16 times the codes of chroma, less those of neutral chroma. */
@@ -59,13 +64,12 @@ VMAFX_TWIN Real linear(Real code) {
   q = fused(q, v, Real(1.076976492e+00f));
   p = fused(p, v, Real(2.200248328e-04f));
   q = fused(q, v, Real(2.631846970e-01f));
-  return select(v > Real(0.04045f), p / q, v * Real(1 / 12.92f));
+  return select(v > Real(0.04045f), quotient(p, q), v * Real(1 / 12.92f));
 }
 
 /* Of SDR video. */
 VMAFX_TWIN Light sdr_light(const LinearLight& p, const GammaRgb& rgb) {
-  return {linear(narrowed(srgb_code(p.curve, rgb.r))), linear(narrowed(srgb_code(p.curve, rgb.g))),
-          linear(narrowed(srgb_code(p.curve, rgb.b)))};
+  return {linear(srgb_code(p.curve, rgb.r)), linear(srgb_code(p.curve, rgb.g)), linear(srgb_code(p.curve, rgb.b))};
 }
 
 VMAFX_TWIN_END

@@ -26,6 +26,7 @@ namespace vmafx {
 struct DisplayCurve {
   double toe, toe_scale, toe_power;
   double scale, power, offset;
+  float inverse_toe, code_at_toe;  // for estimates; any number and 0 where there is no toe
 };
 
 /* What a display makes of R'G'B'. kHlg: of those of the scene, of their luma (BT.2100) to the power of gamma - 1. */

@@ -13,16 +13,26 @@ constexpr double kMostCode = 65535;
 
 /* From v^gamma to the codes of sRGB. */
 DisplayCurve of_gamma(double gamma) {
-  constexpr double kToe = 0.0031308;
-  return {.toe = std::pow(kToe, 1 / gamma),
-          .toe_scale = 12.92 * kMostCode,
+  constexpr double kToe = 0.0031308, kToeScale = 12.92 * kMostCode;
+  const double toe = std::pow(kToe, 1 / gamma);
+  return {.toe = toe,
+          .toe_scale = kToeScale,
           .toe_power = gamma,
           .scale = 1.055 * kMostCode,
           .power = gamma == 2.4 ? 1 : gamma / 2.4,
-          .offset = -0.055 * kMostCode};
+          .offset = -0.055 * kMostCode,
+          .inverse_toe = static_cast<float>(1 / toe),
+          .code_at_toe = static_cast<float>(kToe * kToeScale)};
 }
 
-constexpr DisplayCurve kSrgb = {.toe = 0, .toe_scale = 0, .toe_power = 1, .scale = kMostCode, .power = 1, .offset = 0};
+constexpr DisplayCurve kSrgb = {.toe = 0,
+                                .toe_scale = 0,
+                                .toe_power = 1,
+                                .scale = kMostCode,
+                                .power = 1,
+                                .offset = 0,
+                                .inverse_toe = 1,
+                                .code_at_toe = 0};
 
 /* The power of the display by transfer characteristics; 0: none that is known. */
 constexpr double kGamma[] = {0, 2.4, 2.4, 0, 2.2, 2.8, 2.4, 2.4, 1, 0, 0, 2.4, 2.4, 0, 2.4, 2.4, 0, 2.6};
