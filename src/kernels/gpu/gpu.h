@@ -67,6 +67,9 @@
  *   bool double_is_fast()
  *       Whether sums of 33 to 53 bits are best made in double. Known when a kernel is compiled; the emulator says yes
  *       with waves of 64 lanes, so that tests see both ways.
+ *   bool scalars_are_many()
+ *       Whether what is the same for all threads needs no registers, however much it is: a kernel's parameter is part of
+ *       NVIDIA's instructions. Known when a kernel is compiled; false in the emulator.
  *   uint32_t forget_range(uint32_t value)
  *       The value, of which nvcc then does not know how small it is. It makes dot products of sums of products of
  *       bytes, and packs them anew for each, which is slower where the products are used several times.

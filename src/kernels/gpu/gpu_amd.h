@@ -78,6 +78,8 @@ VMAFX_DEVICE constexpr bool double_is_fast() {
 #endif
 }
 
+VMAFX_DEVICE constexpr bool scalars_are_many() { return false; }
+
 VMAFX_DEVICE unsigned anew(unsigned value) {
   asm volatile("" : "+v"(value));
   return value;

@@ -69,6 +69,8 @@ VMAFX_DEVICE constexpr bool double_is_fast() {
 #endif
 }
 
+VMAFX_DEVICE constexpr bool scalars_are_many() { return true; }
+
 VMAFX_DEVICE uint32_t forget_range(uint32_t value) {
   asm volatile("" : "+r"(value));
   return value;

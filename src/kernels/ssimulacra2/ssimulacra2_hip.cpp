@@ -1,5 +1,6 @@
 /* Which kernels of ssimulacra2 run, on what planes, in which order: three for each chunk of rows. They take all scales of
  * all frames of the batch. */
+#include <bit>
 #include <span>
 
 #include "kernels/device_twin.h"
@@ -23,14 +24,15 @@ class Ssimulacra2Hip : public DeviceTwin {
       Ssimulacra2ScaleWork& scale = work_.scale[s];
       scale.w = ssimulacra2_size(params.w, s);
       scale.h = ssimulacra2_size(params.h, s);
-      scale.quads = static_cast<int32_t>(hip::blocks_for(scale.w, 4));
-      scale.rows = kSsimulacra2ChunkRows >> s;
+      scale.stride = static_cast<int32_t>(hip::blocks_for(scale.w, kSsimulacra2TileColumns)) * kSsimulacra2TileColumns;
+      scale.rows_log2 = std::countr_zero(unsigned{kSsimulacra2ChunkRows}) - s;
+      scale.rows = 1 << scale.rows_log2;
       scale.ring = scale.rows + kSsimulacra2EarlierRows;
-      scale.ring_plane = int64_t{4} * scale.quads * scale.ring;
-      scale.state_line = 4 * scale.quads;
+      scale.ring_plane = int64_t{scale.stride} * scale.ring;
+      scale.state_line = scale.stride;
       scale.first_row_block = static_cast<int32_t>(row_blocks_);
       scale.first_column_block = static_cast<int32_t>(column_blocks_);
-      row_blocks_ += hip::blocks_for(kPlanes * scale.rows, kSsimulacra2RowThreads);
+      row_blocks_ += hip::blocks_for(kSsimulacra2Channels * scale.rows, kSsimulacra2Lines);
       column_blocks_ += hip::blocks_for(scale.w, kSsimulacra2ColumnThreads);
     }
   }
@@ -48,10 +50,13 @@ class Ssimulacra2Hip : public DeviceTwin {
     lay_out(batch.count, work);
     const unsigned tiles =
         static_cast<unsigned>(work.value_tiles_across) * kSsimulacra2ChunkRows / kSsimulacra2ValueRows;
+    const auto frames = static_cast<unsigned>(batch.count);
     for (; work.chunk < work.chunks; work.chunk++) {
-      VMAFX_TRY(values_.launch(batch, batch.grid(tiles, 2), work));
-      VMAFX_TRY(rows_.launch(batch, batch.grid(row_blocks_), work));
-      VMAFX_TRY(columns_.launch(batch, batch.grid(column_blocks_), work));
+      for (Ssimulacra2ScaleWork& scale : work.scale)
+        if (scale.ring > 0) scale.first_slot = work.chunk * scale.rows % scale.ring;
+      VMAFX_TRY(values_.launch(batch, {frames, 2, tiles}, work));
+      VMAFX_TRY(rows_.launch(batch, {frames, 1, row_blocks_}, work));
+      VMAFX_TRY(columns_.launch(batch, {frames, kSsimulacra2Channels, column_blocks_}, work));
     }
     return {};
   }

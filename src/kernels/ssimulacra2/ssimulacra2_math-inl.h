@@ -116,8 +116,8 @@ struct Ssimulacra2Errors {
 VMAFX_TWIN Ssimulacra2Errors errors_of(const Ssimulacra2Local& ref, const Ssimulacra2Local& dist, Real mean_product) {
   const Real zero(0), c2(0.0009f), difference = ref.mean - dist.mean;
   const Real covariance = mean_product - ref.mean * dist.mean, variances = ref.variance + dist.variance;
-  const Real similarity = ((Real(1) - difference * difference) * (Real(2) * covariance + c2)) / (variances + c2);
-  const Real edge = (dist.edge - ref.edge) / (ref.edge + Real(1)); /* above 0 an artifact, below lost detail */
+  const Real similarity = quotient((Real(1) - difference * difference) * (Real(2) * covariance + c2), variances + c2);
+  const Real edge = quotient(dist.edge - ref.edge, ref.edge + Real(1)); /* above 0 an artifact, below lost detail */
   return {{maximum(Real(1) - similarity, zero), maximum(edge, zero), maximum(zero - edge, zero)}};
 }
 

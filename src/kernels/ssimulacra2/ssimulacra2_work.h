@@ -19,16 +19,20 @@ inline constexpr int kSsimulacra2ChunkRows = 128, kSsimulacra2EarlierRows = 12;
 /* A block makes the XYB of all scales of a tile of samples, 2x2 of them a thread at a time. */
 inline constexpr int kSsimulacra2ValueColumns = 64, kSsimulacra2ValueRows = 32, kSsimulacra2ValueThreads = 256;
 
-/* Blocks of rows of streams, each a thread; of columns of the three channels, each a thread. */
-inline constexpr int kSsimulacra2RowThreads = 64;
+/* Blocks of lines, which are the rows of all channels, one channel after the other: each thread blurs one of the five
+ * streams of a line, and together they move tiles of so many columns. Blocks of columns of the three channels, each a
+ * thread. */
+inline constexpr int kSsimulacra2Lines = 32, kSsimulacra2TileColumns = 32;
 inline constexpr int kSsimulacra2ColumnThreads = 64;
 
-/* A scale. Where its planes begin is in floats from the start of the scratch memory. XYB (for each frame 6 planes: x, y,
- * b of ref, then of dist) and rows that are blurred along (5 streams of x, then of y and of b) lie in quads of columns:
- * four neighbors of a row, then those of the next row. `ring` rows take turns. */
+/* Blocks: x is the frame and the last one the place in it, so that those of the largest scale, which take the longest, begin first.
+ *
+ * A scale. Where its planes begin is in floats from the start of the scratch memory. XYB is for each frame 6 planes: x, y,
+ * b of ref, then of dist. What is blurred along rows (5 streams of x, then of y and of b) lies in bands of four rows: the
+ * four of a column, then those of the next column. Rows have `stride` places, and `ring` of them take turns. */
 struct Ssimulacra2ScaleWork {
-  int32_t w, h, quads;
-  int32_t rows, ring;
+  int32_t w, h, stride;
+  int32_t rows, rows_log2, ring, first_slot;  // first_slot: where in the ring the chunk begins
   int32_t first_row_block, first_column_block;
   int64_t values, blurred, ring_plane;
   int64_t states, state_line;  // of the columns: last and before of each section, of all streams
@@ -44,8 +48,9 @@ struct Ssimulacra2Work {
   Ssimulacra2ScaleWork scale[kSsimulacra2Scales] = {};
 };
 VMAFX_DECLARE_SAMPLE_KERNELS(ssimulacra2_values, Ssimulacra2Work, kSsimulacra2ValueThreads);
-VMAFX_DECLARE_KERNEL(ssimulacra2_rows, Ssimulacra2Work, kSsimulacra2RowThreads);
-VMAFX_DECLARE_KERNEL(ssimulacra2_columns, Ssimulacra2Work, kSsimulacra2ColumnThreads, kSsimulacra2Channels);
+VMAFX_DECLARE_KERNEL(ssimulacra2_rows, Ssimulacra2Work, kSsimulacra2Lines,
+                     kSsimulacra2Streams + 1);  // the last ones only fetch: whole waves
+VMAFX_DECLARE_KERNEL(ssimulacra2_columns, Ssimulacra2Work, kSsimulacra2ColumnThreads);
 
 }  // namespace vmafx
 
