@@ -55,10 +55,43 @@ struct LevelPair {
 };
 
 /* Samples of a row, or, where they are averaged, sums of two. */
-VMAFX_DEVICE LevelPair sums_across(const uint16_t* row, int column, bool two) {
-  const uint32_t here = row[column], right = row[column + 1];
-  if (!two) return {here, right};
-  return {here + right, right + row[column + 2]};
+template <bool two>
+VMAFX_DEVICE LevelPair sums_across(const uint16_t* row) {
+  const uint32_t here = row[0], right = row[1];
+  if constexpr (!two) return {here, right};
+  else return {here + right, right + row[2]};
+}
+
+struct MaskColumn {
+  bool inside, is_last;
+  int h;
+};
+
+/* How many of the rows around each of a run of rows are flat. y: the row of raw[0]. The flags of the last rows
+ * are bits of a number. At the borders samples are there twice, as good as not at all. */
+template <bool anti_dither, int run>
+VMAFX_DEVICE void mask_column(const MaskColumn& mask, int y, const uint16_t* raw, uint8_t* sums) {
+  constexpr int kReach = kCambiMaskRadius, kColumns = kCambiPrepareColumns;
+  uint32_t flags = 0;
+  LevelPair above = sums_across<anti_dither>(raw), here = {};
+  VMAFX_UNROLL
+  for (int r = 0; r <= run + 2 * kReach; r++) {
+    /* Levels of row r here and to its right. */
+    const LevelPair next = sums_across<anti_dither>(raw + (r + 1) * kColumns);
+    LevelPair level = above;
+    if constexpr (anti_dither) level = {(above.here + next.here) / 4, (above.right + next.right) / 4};
+    above = next;
+    if (r > 0) {
+      const int before = y + r - 1; /* this row is below it */
+      const bool flat = mask.inside && before >= 0 && before < mask.h && (mask.is_last || here.here == here.right) &&
+                        (before + 1 == mask.h || here.here == level.here);
+      flags = flags << 1 | flat;
+      if (r > 2 * kReach)
+        sums[(r - 1 - 2 * kReach) * kColumns] =
+            static_cast<uint8_t>(__builtin_popcount(flags & ((2u << 2 * kReach) - 1)));
+    }
+    here = level;
+  }
 }
 
 /* A thread takes a column of the tile with what lies beside it, in each step some of its rows. */
@@ -68,8 +101,7 @@ VMAFX_DEFINE_SAMPLE_KERNELS(cambi_prepare, T, work) {
   constexpr int kRawH = kCambiPrepareH + 2 * kReach + 2;
   VMAFX_SHARED(int32_t, rows, [kRawH]);
   VMAFX_SHARED(uint16_t, raw, [kRawH][kColumns]);
-  VMAFX_SHARED(uint16_t, levels, [kCambiPrepareH][kColumns]);
-  VMAFX_SHARED(uint8_t, column_sums, [kCambiPrepareH][kColumns]);
+  VMAFX_SHARED(uint32_t, column_sums, [kCambiPrepareH][kColumns / 4]);  // a byte each
 
   const Picture picture(work);
   const CambiSide& side = picture.side;
@@ -84,6 +116,7 @@ VMAFX_DEFINE_SAMPLE_KERNELS(cambi_prepare, T, work) {
   for (int i = block * kCambiPrepareThreads + thread; i < kCambiScales * kCambiKeyDigits * kCambiDigitValues;
        i += tiles * kCambiPrepareThreads)
     digits[i] = 0;
+  if (thread < kCambiPrepareH) column_sums[thread][kColumns / 4 - 1] = 0; /* the last two columns have none */
   if (thread < kRawH) rows[thread] = nearest(side.rows, clamped(y0 - kReach + thread, side.h));
   gpu::block_sync();
   const hip::DevicePlane& plane =
@@ -98,30 +131,12 @@ VMAFX_DEFINE_SAMPLE_KERNELS(cambi_prepare, T, work) {
   }
   gpu::block_sync();
 
-  /* The flags of the last rows are bits of a number. The last two columns only help. */
   if (column < kColumns - 2) {
-    const bool last_column = x + 1 == side.w, inside = x >= 0 && x < side.w;
+    const MaskColumn mask = {x >= 0 && x < side.w, x + 1 == side.w, side.h};
     const int first = group * kRun;
-    uint32_t flags = 0;
-    LevelPair above = sums_across(raw[first], column, work.params.anti_dither), here = {};
-    for (int r = 0; r <= kRun + 2 * kReach; r++) {
-      /* Levels of row r here and to its right: at the borders samples are there twice, as good as not at all. */
-      const LevelPair next = sums_across(raw[first + r + 1], column, work.params.anti_dither);
-      LevelPair level = above;
-      if (work.params.anti_dither) level = {(above.here + next.here) / 4, (above.right + next.right) / 4};
-      above = next;
-      if (r > 0) {
-        const int y = y0 - kReach + first + r - 1; /* the row before: this one is below it */
-        const bool flat = inside && y >= 0 && y < side.h && (last_column || here.here == here.right) &&
-                          (y + 1 == side.h || here.here == level.here);
-        flags = flags << 1 | flat;
-        if (r > 2 * kReach)
-          column_sums[first + r - 1 - 2 * kReach][column] =
-              static_cast<uint8_t>(__builtin_popcount(flags & ((2u << 2 * kReach) - 1)));
-      }
-      if (r >= kReach && r < kReach + kRun) levels[first + r - kReach][column] = static_cast<uint16_t>(level.here);
-      here = level;
-    }
+    uint8_t* const sums = reinterpret_cast<uint8_t*>(column_sums[first]) + column;
+    if (work.params.anti_dither) mask_column<true, kRun>(mask, y0 - kReach + first, &raw[first][column], sums);
+    else mask_column<false, kRun>(mask, y0 - kReach + first, &raw[first][column], sums);
   }
   gpu::block_sync();
 
@@ -129,51 +144,69 @@ VMAFX_DEFINE_SAMPLE_KERNELS(cambi_prepare, T, work) {
   uint16_t* const words = reinterpret_cast<uint16_t*>(picture.area(work) + side.prepared);
   if (tx < 0 || tx >= kCambiPrepareW || x >= side.w || tx % step) return;
   for (int ty = group * step; ty < kCambiPrepareH && y0 + ty < side.h; ty += kGroups * step) {
-    int sum = 0;
-    VMAFX_UNROLL
-    for (int k = -kReach; k <= kReach; k++) sum += column_sums[ty][column + k];
-    const uint32_t word = levels[ty][column] | (sum > side.mask_above ? kMasked : 0);
+    static_assert(kReach == 3);
+    const uint32_t* const four = column_sums[ty] + tx / 4;
+    const int shift = tx % 4 * 8;
+    const uint64_t before = four[0] | uint64_t{four[1]} << 32, behind = four[1] | uint64_t{four[2]} << 32;
+    const auto left = static_cast<uint32_t>(before >> shift), right = static_cast<uint32_t>(behind >> shift);
+    const uint32_t sum = gpu::add_bytes(right & 0xffffff, gpu::add_bytes(left, 0));
+    const uint16_t *const here = &raw[ty + kReach][column], *const below = here + kColumns;
+    const uint32_t level =
+        work.params.anti_dither ? (uint32_t{here[0]} + here[1] + below[0] + below[1]) / 4 : uint32_t{here[0]};
+    const uint32_t word = level | (static_cast<int>(sum) > side.mask_above ? kMasked : 0);
     words[static_cast<int64_t>((y0 + ty) / step) * w + x / step] = static_cast<uint16_t>(word);
   }
 }
 
 /* -- filter -------------------------------------------------------------------------------------------------------- */
 
-struct Words {
-  const uint16_t* data;
-  int stride, step;  // words from one row of data to the next; samples of it for one here
-  int w, h;
+/* A column of words, and what lies beside it; in the first and the last column itself. */
+struct WordColumn {
+  const uint16_t* data;  // of row 0
+  int64_t stride;        // words from one row to the next
+  int beside;
 
-  VMAFX_DEVICE uint32_t at(int x, int y) const { return data[static_cast<int64_t>(y * step) * stride + x * step]; }
-  VMAFX_DEVICE uint32_t level(int x, int y) const { return at(x, y) & (kMasked - 1); }
-  VMAFX_DEVICE uint32_t filtered(int x, int y) const {
-    const uint32_t here = level(x, y);
-    return x > 0 && x < w - 1 ? cambi_mode(level(x - 1, y), here, level(x + 1, y)) : here;
+  struct Word {
+    uint32_t word, filtered;  // as it is; its level, filtered along the row
+  };
+  VMAFX_DEVICE Word at(int y) const {
+    const uint16_t* const here = data + y * stride;
+    const uint32_t word = *here, level = word & (kMasked - 1);
+    return {word, cambi_mode(here[-beside] & (kMasked - 1), level, here[beside] & (kMasked - 1))};
   }
 };
+
+/* Rows of a column from `first` on. `inside`: with one before and one behind them. */
+template <bool inside>
+VMAFX_DEVICE void filter_column(const WordColumn& column, int first, const CambiScalePlanes& to, uint16_t* words) {
+  WordColumn::Word above = inside || first > 0 ? column.at(first - 1) : WordColumn::Word{}, here = column.at(first);
+  VMAFX_UNROLL
+  for (int i = 0; i < kCambiFilterRows; i++) {
+    const int y = first + i;
+    if (!inside && y >= to.h) break;
+    const bool has_below = inside || y + 1 < to.h;
+    const WordColumn::Word below = has_below ? column.at(y + 1) : WordColumn::Word{};
+    const uint32_t filtered = cambi_mode(above.filtered, here.filtered, below.filtered) | (here.word & kMasked);
+    words[static_cast<int64_t>(y) * to.w] =
+        static_cast<uint16_t>((inside || y > 0) && has_below ? filtered : here.word);
+    above = here;
+    here = below;
+  }
+}
 
 VMAFX_DEFINE_KERNEL(cambi_filter, work) {
   const Picture picture(work);
   const CambiScalePlanes& to = picture.side.scale[work.scale];
-  Words from = {reinterpret_cast<const uint16_t*>(picture.area(work) + picture.side.prepared), to.w, 1, to.w, to.h};
-  if (work.scale > 0) {
-    from.data = picture.words(work, work.scale - 1);
-    from.stride = picture.side.scale[work.scale - 1].w;
-    from.step = 2;
-  }
   const int x = static_cast<int>(gpu::block_id().x * kCambiFilterW + gpu::thread_id().x);
   const int first = static_cast<int>(gpu::block_id().y * kCambiFilterH + gpu::thread_id().y * kCambiFilterRows);
   if (x >= to.w || first >= to.h) return;
-  uint16_t* const words = picture.words(work, work.scale);
-  uint32_t above = first > 0 ? from.filtered(x, first - 1) : 0, here = from.filtered(x, first);
-  for (int y = first; y < first + kCambiFilterRows && y < to.h; y++) {
-    const uint32_t below = y + 1 < to.h ? from.filtered(x, y + 1) : 0, word = from.at(x, y);
-    const bool inside = y > 0 && y < to.h - 1;
-    words[static_cast<int64_t>(y) * to.w + x] =
-        static_cast<uint16_t>(inside ? cambi_mode(above, here, below) | (word & kMasked) : word);
-    above = here;
-    here = below;
-  }
+  const bool inside = x > 0 && x < to.w - 1;
+  WordColumn from = {reinterpret_cast<const uint16_t*>(picture.area(work) + picture.side.prepared) + x, to.w, inside};
+  if (work.scale > 0)
+    from = {picture.words(work, work.scale - 1) + 2 * x, int64_t{2} * picture.side.scale[work.scale - 1].w, 2 * inside};
+  uint16_t* const words = picture.words(work, work.scale) + x;
+  if (first > 0 && first + kCambiFilterRows < to.h) filter_column<true>(from, first, to, words);
+  else filter_column<false>(from, first, to, words);
 }
 
 }  // namespace vmafx::cambi

@@ -13,7 +13,7 @@ namespace vmafx {
 
 /* Blocks that prepare words: a tile of the picture, three samples on each side and two more on the right are so many
  * columns. */
-inline constexpr int kCambiPrepareThreads = 256, kCambiPrepareColumns = 64;
+inline constexpr int kCambiPrepareThreads = 256, kCambiPrepareColumns = 128;
 inline constexpr int kCambiPrepareW = kCambiPrepareColumns - 2 * kCambiMaskRadius - 2, kCambiPrepareH = 64;
 
 /* Blocks that filter: a thread takes some rows of one column. */
