@@ -15,7 +15,7 @@
  *   VMAFX_DEFINE_DENSE_KERNEL(name, blocks, work) { ... }
  *       The kernel that a `<metric>_work.h` declares by this name (work.h). `work` is its parameter.
  *   VMAFX_DEFINE_SAMPLE_KERNELS(name, T, work) { ... }
- *   VMAFX_DEFINE_DENSE_SAMPLE_KERNELS(name, blocks, T, work) { ... }
+ *   VMAFX_DEFINE_DENSE_SAMPLE_KERNELS(name, blocks_of_8, blocks_of_16, T, work) { ... }
  *       The two that it declares for samples: T is uint8_t in one and uint16_t in the other.
  *   VMAFX_DEVICE
  *       Begins a function for kernels only; inline, never recursive. VMAFX_HD (device.h) begins one for the host, too.
@@ -151,16 +151,16 @@ VMAFX_HD float cut_to_float(uint64_t value) {
     name##_of<uint16_t>(work);                                                                               \
   }                                                                                                          \
   VMAFX_SAMPLE_KERNEL_BODY(name, T, work)
-#define VMAFX_DEFINE_DENSE_SAMPLE_KERNELS(name, blocks, T, work)                        \
-  VMAFX_SAMPLE_KERNEL_BODY(name, T, work);                                              \
-  VMAFX_DENSE_KERNEL(vmafx_##name##_8, ::vmafx::kernels::name.bytes.threads(), blocks,  \
-                     (VMAFX_PARAMETER_OF(name) work)) {                                 \
-    name##_of<uint8_t>(work);                                                           \
-  }                                                                                     \
-  VMAFX_DENSE_KERNEL(vmafx_##name##_16, ::vmafx::kernels::name.words.threads(), blocks, \
-                     (VMAFX_PARAMETER_OF(name) work)) {                                 \
-    name##_of<uint16_t>(work);                                                          \
-  }                                                                                     \
+#define VMAFX_DEFINE_DENSE_SAMPLE_KERNELS(name, blocks_of_8, blocks_of_16, T, work)           \
+  VMAFX_SAMPLE_KERNEL_BODY(name, T, work);                                                    \
+  VMAFX_DENSE_KERNEL(vmafx_##name##_8, ::vmafx::kernels::name.bytes.threads(), blocks_of_8,   \
+                     (VMAFX_PARAMETER_OF(name) work)) {                                       \
+    name##_of<uint8_t>(work);                                                                 \
+  }                                                                                           \
+  VMAFX_DENSE_KERNEL(vmafx_##name##_16, ::vmafx::kernels::name.words.threads(), blocks_of_16, \
+                     (VMAFX_PARAMETER_OF(name) work)) {                                       \
+    name##_of<uint16_t>(work);                                                                \
+  }                                                                                           \
   VMAFX_SAMPLE_KERNEL_BODY(name, T, work)
 
 namespace vmafx::gpu {

@@ -143,7 +143,7 @@ VMAFX_DEVICE Light of_neighbor(const Light& light) {
 
 /* A thread takes a column, in turns an even row and the odd one below it. Of columns and rows that are not there it takes
  * the last ones. Lanes of even columns have the mean of 2x2. */
-VMAFX_DEFINE_DENSE_SAMPLE_KERNELS(ssimulacra2_values, 5, T, work) {
+VMAFX_DEFINE_DENSE_SAMPLE_KERNELS(ssimulacra2_values, 5, 4, T, work) {
   VMAFX_SHARED(LightTile, tiles, [1]);
   constexpr int kColumns = kSsimulacra2ValueColumns, kPairs = kSsimulacra2ValueThreads / kColumns;
   const int block = static_cast<int>(block_id().z), side = static_cast<int>(block_id().y);

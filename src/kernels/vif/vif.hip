@@ -62,7 +62,7 @@ VMAFX_DEVICE void decimate(const VifWork& work) {
   store_pack(reinterpret_cast<uint16_t*>(out.planes.plane(second / 2, second % 2) + at), dist_out);
 }
 
-VMAFX_DEFINE_DENSE_SAMPLE_KERNELS(vif_decimate, 5, T, work) { decimate<1, T>(work); }
+VMAFX_DEFINE_DENSE_SAMPLE_KERNELS(vif_decimate, 5, 5, T, work) { decimate<1, T>(work); }
 VMAFX_DEFINE_DENSE_KERNEL(vif_decimate_1, 5, work) { decimate<2, uint16_t>(work); }
 VMAFX_DEFINE_DENSE_KERNEL(vif_decimate_2, 5, work) { decimate<3, uint16_t>(work); }
 
@@ -398,11 +398,11 @@ VMAFX_DEVICE void add_sums(const VifWork& work, TileMemory<several>& memory) {
 }
 
 /* One source, compiled twice: a loop takes registers and time, even if it runs only once. */
-VMAFX_DEFINE_DENSE_SAMPLE_KERNELS(vif_sums, 3, T, work) {
+VMAFX_DEFINE_DENSE_SAMPLE_KERNELS(vif_sums, 3, 3, T, work) {
   VMAFX_SHARED(TileMemory<false>, memory, [1]);
   add_sums<T>(work, memory[0]);
 }
-VMAFX_DEFINE_DENSE_SAMPLE_KERNELS(vif_group_sums, 3, T, work) {
+VMAFX_DEFINE_DENSE_SAMPLE_KERNELS(vif_group_sums, 3, 3, T, work) {
   VMAFX_SHARED(TileMemory<true>, memory, [1]);
   add_sums<T>(work, memory[0]);
 }
