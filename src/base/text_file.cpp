@@ -30,11 +30,12 @@ StatusOr<std::string> read_text_file(const char* what, const std::string& path, 
   if (S_ISDIR(info.st_mode)) return file_error(what, path, EISDIR);
   if (!S_ISREG(info.st_mode)) return error(EINVAL, "%s '%s': a pipe or a device, and no file", what, path.c_str());
   std::string text;
-  for (size_t got = 1; got && text.size() <= most;) {
-    const size_t before = text.size();
-    text.resize(before + std::min(kBlockBytes, most + 1 - before));
-    got = std::fread(text.data() + before, 1, text.size() - before, file.get());
+  for (bool more = true; more && text.size() <= most;) {
+    const size_t before = text.size(), wanted = std::min(kBlockBytes, most + 1 - before);
+    text.resize(before + wanted);
+    const size_t got = std::fread(text.data() + before, 1, wanted, file.get());
     text.resize(before + got);
+    more = got == wanted;
   }
   if (std::ferror(file.get())) return file_error(what, path, EIO);
   if (text.size() > most) return error(EINVAL, "%s '%s': larger than %zu bytes", what, path.c_str(), most);

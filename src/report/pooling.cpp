@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <string_view>
 
@@ -11,8 +10,6 @@ namespace vmafx {
 namespace {
 
 using Method = Pool::Method;
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 constexpr struct {
   const char* name;

@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace vmafx {
 namespace {
 
 constexpr int kWordBits = 64;
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
 

@@ -14,6 +14,8 @@
 
 namespace vmafx {
 
+inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
 /* What can be pooled of scores without keeping them, added in the order in which they came. */
 struct ScoreSums {
   int64_t count = 0;             // of finite ones
