@@ -9,8 +9,8 @@
  * belongs to the reference alone is made once: its light and XYB (of 2 sides), 2 of 5 blurs both ways, and of the errors
  * what they need of it (3 floats a sample, in the cache). Of the time of one encode light and XYB are 56 %, the blurs
  * along rows with their columns 22 %, those down with the errors 22 %. So 57 % remain for each further encode, and
- * eight together can take no less than 0.62 of the time of eight alone. Measured: 0.65 to 0.67 (1920x1080, 8 bit, one
- * thread of a busy server with AVX-512). To let an encode run through 32, 64 or 128 rows before the next one's memory is
+ * eight together can take no less than 0.62 of the time of eight alone. Measured: 0.64 to 0.67 (1920x1080, 8 bit, one
+ * thread of a Zen 4 server). To let an encode run through 32, 64 or 128 rows before the next one's memory is
  * fetched gained nothing. */
 #include "kernels/ssimulacra2/ssimulacra2.h"
 
