@@ -13,7 +13,6 @@ namespace {
 
 using Method = Pool::Method;
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kTolerance = 1e-12;
 
