@@ -90,8 +90,8 @@ class ScoreTable {
 
   std::vector<std::string> keys_;
   std::vector<MeanOfScores*> means_;
-  std::vector<std::unique_ptr<Chunk>>
-      chunks_;                        // ascending; none where a gap was jumped over, or what was there is forgotten
+  /* Ascending; none where a gap was jumped over, or what was there is forgotten. */
+  std::vector<std::unique_ptr<Chunk>> chunks_;
   std::vector<ScoreSums> forgotten_;  // of each column
   int64_t frames_ = 0, kept_from_ = 0;
   bool has_times_ = false;

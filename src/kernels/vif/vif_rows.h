@@ -57,8 +57,8 @@ consteval auto vif_pair_taps() {
 inline constexpr int kVifStripColumns = 960;  // with the widest margins 30.5 vectors of AVX-512
 inline constexpr int kVifGroupRows = 8;       // output rows that share one pass over the row pairs
 inline constexpr size_t kVifMostLanes = 128;  // 16-bit lanes of the widest vectors (SVE: 2048 bits)
-inline constexpr size_t kVifLineColumns =
-    1152;  // a strip with both margins in whole vectors, and one more to read into
+/* A strip with both margins in whole vectors, and one more to read into. */
+inline constexpr size_t kVifLineColumns = 1152;
 
 /* How often loops over taps and coefficients are unrolled: wholly. Not for the address sanitizer, whose checks would
  * make functions of it that take the compiler minutes. */
