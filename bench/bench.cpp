@@ -231,7 +231,9 @@ bool measure_cpu_apart(const Job& job, const std::string& cpu) {
 
 int run(const Settings& settings) {
   const ClipFormat& clip = settings.clip;
-  const Clip ref = Clip::reference(clip), dist = Clip::distorted(clip);
+  const std::vector<std::string>& files = settings.files;
+  const Clip dist = files.empty() ? Clip::distorted(clip) : Clip::read(clip, files[0]);
+  const Clip ref = files.empty() ? Clip::reference(clip) : Clip::read(clip, files[1]);
   std::printf("%dx%d, %d bit, 4:2:0, %d frames, %d runs; ms of %s time per frame\n", clip.w, clip.h, clip.bits,
               clip.frames, settings.runs, settings.cpu_time ? "processor" : "wall");
   Job job = {settings, ref, dist, {}};

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <fstream>
 
+#include "bench/die.h"
+
 namespace bench {
 namespace {
 
@@ -47,14 +49,33 @@ int distorted_sample(int plane, int x, int y, int frame) {
 Clip Clip::reference(const ClipFormat& format) { return Clip(format, reference_sample); }
 Clip Clip::distorted(const ClipFormat& format) { return Clip(format, distorted_sample); }
 
-Clip::Clip(const ClipFormat& format, Sample sample) : format_(format) {
-  for (int frame = 0; frame < format.frames; frame++)
+Clip::Clip(const ClipFormat& format) : format_(format) {
+  if (!format.distinct || format.distinct > format.frames) format_.distinct = format.frames;
+}
+
+Clip::Clip(const ClipFormat& format, Sample sample) : Clip(format) {
+  for (int frame = 0; frame < format_.distinct; frame++)
     for (int p = 0; p < 3; p++) add_plane(p, frame, sample);
 }
 
+Clip Clip::read(const ClipFormat& format, const std::string& path) {
+  Clip clip(format);
+  std::ifstream file(path, std::ios::binary);
+  for (int frame = 0; frame < clip.format_.distinct; frame++)
+    for (int p = 0; p < 3; p++) {
+      auto& plane = clip.new_plane(p);
+      if (!file.read(reinterpret_cast<char*>(plane.data()), static_cast<std::streamsize>(plane.size())))
+        die(path + " has no frame " + std::to_string(frame) + " of that size and depth; see --size, --bits, --frames");
+    }
+  return clip;
+}
+
+std::vector<uint8_t>& Clip::new_plane(int p) {
+  return planes_.emplace_back(static_cast<size_t>(plane_w(p)) * plane_h(p) * sample_bytes());
+}
+
 void Clip::add_plane(int p, int frame, Sample sample) {
-  auto& plane = planes_.emplace_back(static_cast<size_t>(plane_w(p)) * plane_h(p) * sample_bytes());
-  uint8_t* out = plane.data();
+  uint8_t* out = new_plane(p).data();
   for (int y = 0; y < plane_h(p); y++)
     for (int x = 0; x < plane_w(p); x++, out += sample_bytes()) {
       const uint16_t value = static_cast<uint16_t>(sample(p, x, y, frame) >> (16 - format_.bits));
@@ -63,10 +84,14 @@ void Clip::add_plane(int p, int frame, Sample sample) {
     }
 }
 
+std::span<const std::vector<uint8_t>, 3> Clip::planes(int frame) const {
+  return std::span<const std::vector<uint8_t>, 3>(&planes_[3 * (frame % format_.distinct)], 3);
+}
+
 VmafxPicture Clip::picture(int frame) const {
   VmafxPicture picture = {};
   for (int p = 0; p < 3; p++) {
-    picture.data[p] = planes_[3 * frame + p].data();
+    picture.data[p] = planes(frame)[p].data();
     picture.stride[p] = static_cast<ptrdiff_t>(plane_w(p)) * sample_bytes();
   }
   return picture;
@@ -75,11 +100,11 @@ VmafxPicture Clip::picture(int frame) const {
 VmafxPicture Clip::copy(int frame, std::vector<uint8_t>& memory) const {
   VmafxPicture picture = this->picture(frame);
   size_t bytes = 0;
-  for (int p = 0; p < 3; p++) bytes += planes_[3 * frame + p].size();
+  for (const auto& plane : planes(frame)) bytes += plane.size();
   memory.resize(bytes);
   uint8_t* to = memory.data();
   for (int p = 0; p < 3; p++) {
-    const auto& plane = planes_[3 * frame + p];
+    const auto& plane = planes(frame)[p];
     std::memcpy(to, plane.data(), plane.size());
     picture.data[p] = to;
     to += plane.size();
@@ -89,7 +114,8 @@ VmafxPicture Clip::copy(int frame, std::vector<uint8_t>& memory) const {
 
 bool Clip::write(const std::string& path) const {
   std::ofstream file(path, std::ios::binary);
-  for (const auto& plane : planes_) file.write(reinterpret_cast<const char*>(plane.data()), plane.size());
+  for (int frame = 0; frame < format_.frames; frame++)
+    for (const auto& plane : planes(frame)) file.write(reinterpret_cast<const char*>(plane.data()), plane.size());
   return static_cast<bool>(file.flush());
 }
 

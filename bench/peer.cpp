@@ -47,6 +47,13 @@ std::optional<double> run_program(std::vector<std::string> words, bool cpu_time)
   return cpu_time ? milliseconds(usage.ru_utime) + milliseconds(usage.ru_stime) : stopwatch.elapsed();
 }
 
+/* A metric with options, as the peer writes it: name=option=value:option=value. */
+std::string with_options(std::string row) {
+  const size_t colon = row.find(':');
+  if (colon != std::string::npos) row[colon] = '=';
+  return row;
+}
+
 std::string printed(double score) {
   char text[64];
   std::snprintf(text, sizeof text, "%.6f", score);
@@ -108,7 +115,7 @@ double Peer::fastest(const std::string& row, int threads, int mask, int frames) 
                                     "-o",
                                     file("scores.json")};
   if (is_model(row)) words.insert(words.end(), {"-m", "version=" + row});
-  else words.insert(words.end(), {"-n", "--feature", row});
+  else words.insert(words.end(), {"-n", "--feature", with_options(row)});
   if (mask) words.insert(words.end(), {"--cpumask", std::to_string(static_cast<unsigned>(mask))});
   if (threads > 1) words.insert(words.end(), {"--threads", std::to_string(threads)});
   double least = HUGE_VAL;

@@ -22,6 +22,8 @@ Times metrics and models on frames in memory; prints milliseconds per frame.
   --size WxH       size of the clip (1920x1080)
   --bits N         bits per sample, 8 to 16 (8)
   --frames N       frames per run (32)
+  --distinct N     frames that differ, and come again and again (all of them)
+  --clip DIST,REF  raw video in files, planar 4:2:0, little-endian words for more than 8 bits, in place of the clip that is made
   --runs N         runs of each row, of which the median and the fastest are printed (5)
   --threads LIST   numbers of threads, e.g. 1,2 (1)
   --cpu LIST       instruction sets, e.g. ref,avx2,avx3 (all below but scalar and ref)
@@ -69,10 +71,27 @@ bool is_model(const std::string& name) {
 }
 
 Settings parse(int argc, char** argv) {
-  enum { kSize, kBits, kFrames, kRuns, kThreads, kCpu, kOnly, kClock, kEncodes, kPeer, kJson, kHelpText };
+  enum {
+    kSize,
+    kBits,
+    kFrames,
+    kDistinct,
+    kClip,
+    kRuns,
+    kThreads,
+    kCpu,
+    kOnly,
+    kClock,
+    kEncodes,
+    kPeer,
+    kJson,
+    kHelpText
+  };
   const ::option known[] = {{"size", required_argument, nullptr, kSize},
                             {"bits", required_argument, nullptr, kBits},
                             {"frames", required_argument, nullptr, kFrames},
+                            {"distinct", required_argument, nullptr, kDistinct},
+                            {"clip", required_argument, nullptr, kClip},
                             {"runs", required_argument, nullptr, kRuns},
                             {"threads", required_argument, nullptr, kThreads},
                             {"cpu", required_argument, nullptr, kCpu},
@@ -98,6 +117,11 @@ Settings parse(int argc, char** argv) {
       }
       case kBits: settings.clip.bits = whole_number(text, 8, 16, "--bits"); break;
       case kFrames: settings.clip.frames = whole_number(text, 4, 10000, "--frames"); break;
+      case kDistinct: settings.clip.distinct = whole_number(text, 1, 10000, "--distinct"); break;
+      case kClip:
+        settings.files = split(text);
+        if (settings.files.size() != 2) die("--clip '" + text + "': name the distorted file and the reference");
+        break;
       case kRuns: settings.runs = whole_number(text, 1, 1000, "--runs"); break;
       case kThreads: settings.threads = whole_numbers(text, 1, 256, "--threads"); break;
       case kCpu:

@@ -312,18 +312,6 @@ HWY_INLINE Real upper(V counts) {
   return hn::ConvertTo(DF(), hn::PromoteTo(DI(), hn::UpperHalf(hn::Half<D>(), counts)));
 }
 
-/* All ones in 32 bits where the mask is set. */
-HWY_INLINE VI lower_mask(M mask) {
-  const hn::RebindToSigned<D> di;
-  return hn::PromoteTo(DI(),
-                       hn::LowerHalf(hn::Half<hn::RebindToSigned<D>>(), hn::BitCast(di, hn::VecFromMask(d, mask))));
-}
-HWY_INLINE VI upper_mask(M mask) {
-  const hn::RebindToSigned<D> di;
-  return hn::PromoteTo(DI(),
-                       hn::UpperHalf(hn::Half<hn::RebindToSigned<D>>(), hn::BitCast(di, hn::VecFromMask(d, mask))));
-}
-
 /* The largest quotient so far, without dividing: a / b > c / d where a · d > c · b. Where they are so close that
  * rounding decides which step's c is larger, `close` says so. */
 struct Largest {
@@ -339,35 +327,71 @@ HWY_INLINE Largest larger(Largest best, Real weight, Real center, Real beside) {
   return {select(more, weighted, best.weighted), select(more, total, best.total), best.close | close};
 }
 
-/* The largest c of some steps, each(f) of which calls f(weight, p(±d)). Where quotients alone do not tell which that is,
- * for a sample that is wanted, all of them are rounded. */
-template <class Steps>
-HWY_INLINE Real largest_contrast(const Steps& steps, Real center, VI wanted, bool tabulated) {
-  Largest best = no_step();
-  steps.each([&](Real weight, Real beside) HWY_ATTR { best = larger(best, weight, center, beside); });
-  const Mask is_wanted = {hn::RebindMask(DF(), hn::Ne(wanted, hn::Zero(DI())))};
-  if (!any(best.close & is_wanted)) return cambi_contrast(best.weighted, center, best.total, tabulated);
-  Real c(0.f);
-  steps.each([&](Real weight, Real beside) HWY_ATTR { c = maximum(cambi_step(weight, center, beside, tabulated), c); });
-  return c;
-}
-
-/* The usual four. */
-struct FourSteps {
-  Real first, second, third, fourth;
+/* How often a level d away is in the window of each column, for the steps d that count at the column's own cell; of the levels above
+ * and below, the one that is there more often. take() sets the columns of one cell; each(f) calls f(weight, counts). The usual four
+ * lie in registers. */
+class FourSteps {
+ public:
+  explicit FourSteps(int) {}
+  template <class Beside>
+  HWY_INLINE void take(uint32_t steps, M same, const Beside& beside) {
+    if (steps & 1) first_ = hn::IfThenElse(same, beside(0), first_);
+    if (steps & 2) second_ = hn::IfThenElse(same, beside(1), second_);
+    if (steps & 4) third_ = hn::IfThenElse(same, beside(2), third_);
+    if (steps & 8) fourth_ = hn::IfThenElse(same, beside(3), fourth_);
+  }
   template <class F>
   HWY_INLINE void each(const F& f) const {
-    f(Real(kCambiWeights[0]), first);
-    f(Real(kCambiWeights[1]), second);
-    f(Real(kCambiWeights[2]), third);
-    f(Real(kCambiWeights[3]), fourth);
+    f(Real(kCambiWeights[0]), first_);
+    f(Real(kCambiWeights[1]), second_);
+    f(Real(kCambiWeights[2]), third_);
+    f(Real(kCambiWeights[3]), fourth_);
   }
+
+ private:
+  V first_ = hn::Zero(d), second_ = hn::Zero(d), third_ = hn::Zero(d), fourth_ = hn::Zero(d);
 };
+
+class ManySteps {
+ public:
+  explicit ManySteps(int count) : count_(count) {
+    for (int i = 0; i < count; i++) counts_[i] = hn::Zero(d);
+  }
+  template <class Beside>
+  HWY_INLINE void take(uint32_t steps, M same, const Beside& beside) {
+    for (uint32_t left = steps; left; left &= left - 1) {
+      const int i = std::countr_zero(left);
+      counts_[i] = hn::IfThenElse(same, beside(i), counts_[i]);
+    }
+  }
+  template <class F>
+  HWY_INLINE void each(const F& f) const {
+    for (int i = 0; i < count_; i++) f(Real(kCambiWeights[i]), counts_[i]);
+  }
+
+ private:
+  const int count_;
+  V counts_[kCambiMostDiffs];
+};
+
+/* The largest c of the steps, in columns of which half() takes the counts. Where quotients alone do not tell which that is, all of
+ * them are rounded. */
+template <class Steps, class Half>
+HWY_INLINE VI keys_of(const Steps& steps, V own, const Half& half, bool tabulated) {
+  const Real center = half(own);
+  Largest best = no_step();
+  steps.each([&](Real weight, V beside) HWY_ATTR { best = larger(best, weight, center, half(beside)); });
+  if (!any(best.close)) return cambi_key(cambi_contrast(best.weighted, center, best.total, tabulated)).v;
+  Real c(0.f);
+  steps.each([&](Real weight, V beside)
+                 HWY_ATTR { c = maximum(cambi_step(weight, center, half(beside), tabulated), c); });
+  return cambi_key(c).v;
+}
 
 class Keys {
  public:
   Keys(const CambiMemory& memory, const CambiCells& cells, const CambiLevels& levels, int window)
-      : memory_(memory), tabulated_(cambi_is_tabulated(window)) {
+      : memory_(memory), diffs_(cells.diffs), tabulated_(cambi_is_tabulated(window)) {
     for (int cell = 0; cell < cells.count; cell++) {
       uint32_t steps = 0;
       for (int i = 0; i < levels.diffs; i++)
@@ -379,19 +403,25 @@ class Keys {
 
   /* Those that are not 0 go to the end of the list, all of them into key_row() if `dense`. */
   size_t add_row(const uint16_t* row, int w, bool dense, size_t count) const {
+    return diffs_ == kUsualSteps ? add<FourSteps>(row, w, dense, count) : add<ManySteps>(row, w, dense, count);
+  }
+
+ private:
+  template <class Steps>
+  size_t add(const uint16_t* row, int w, bool dense, size_t count) const {
     const DI di;
     for (int x = 0; x < w; x += lanes()) {
-      const V cells = load(row + x);
+      Steps steps(diffs_);
+      const V own = take_counts(row, x, steps);
+      V some = hn::Zero(d);
+      steps.each([&](Real, V counts) HWY_ATTR { some = hn::Or(some, counts); });
       VI low = hn::Zero(di), high = hn::Zero(di);
-      M left = hn::Ne(cells, all(kCambiNoCell));
-      while (!hn::AllFalse(d, left)) {
-        const int cell = row[x + hn::FindFirstTrue(d, left)];
-        const M same = hn::Eq(cells, all(cell));
-        left = hn::AndNot(same, left);
-        add_cell(cell, x, same, low, high);
+      if (!hn::AllTrue(d, hn::Eq(some, hn::Zero(d)))) {
+        low = keys_of(steps, own, lower, tabulated_);
+        high = keys_of(steps, own, upper, tabulated_);
+        count = append(low, count);
+        count = append(high, count);
       }
-      count = append(low, count);
-      count = append(high, count);
       if (dense) {
         hn::StoreU(low, di, memory_.key_row + x);
         hn::StoreU(high, di, memory_.key_row + x + lanes() / 2);
@@ -400,7 +430,25 @@ class Keys {
     return count;
   }
 
- private:
+  /* Of a vector of columns, each cell's in turn: how often the column's own level is in its window, and in `steps` the others. */
+  template <class Steps>
+  HWY_INLINE V take_counts(const uint16_t* row, int x, Steps& steps) const {
+    const V cells = load(row + x);
+    V own = hn::Zero(d);
+    for (M left = hn::Ne(cells, all(kCambiNoCell)); !hn::AllFalse(d, left);) {
+      const int cell = row[x + hn::FindFirstTrue(d, left)];
+      const M same = hn::Eq(cells, all(cell));
+      left = hn::AndNot(same, left);
+      own = hn::IfThenElse(same, counts(cell, x), own);
+      steps.take(memory_.steps[cell], same, [&](int i) HWY_ATTR {
+        return hn::Max(counts(cell + i + 1, x), counts(cell - i - 1, x));
+      });
+    }
+    return own;
+  }
+
+  HWY_INLINE V counts(int cell, int x) const { return load(memory_.counts.row(cell) + x); }
+
   size_t append(VI keys, size_t count) const {
     const DI di;
     const auto some = hn::Gt(keys, hn::Zero(di));
@@ -410,68 +458,10 @@ class Keys {
     return count + hn::CountTrue(di, some);
   }
 
-  /* The larger count of cells d before and after. */
-  V beside(int cell, int d_index, int x) const {
-    return hn::Max(load(memory_.counts.row(cell + d_index + 1) + x), load(memory_.counts.row(cell - d_index - 1) + x));
-  }
-
-  /* Keys of the columns that have this cell. */
-  void add_cell(int cell, int x, M same, VI& low, VI& high) const {
-    const uint32_t steps = memory_.steps[cell];
-    if (steps == kFourSteps) return add_four(cell, x, same, low, high);
-    V any = hn::Zero(d);
-    for (uint32_t left = steps; left; left &= left - 1) any = hn::Or(any, beside(cell, std::countr_zero(left), x));
-    if (!counts_any(same, any)) return;
-    const V center = load(memory_.counts.row(cell) + x);
-    add_keys(lower_mask(same), Steps<false>{*this, cell, x, steps}, lower(center), low);
-    add_keys(upper_mask(same), Steps<true>{*this, cell, x, steps}, upper(center), high);
-  }
-
-  /* Those of a bit mask, of the lower or the upper half of a vector. */
-  template <bool is_upper>
-  struct Steps {
-    const Keys& keys;
-    int cell, x;
-    uint32_t steps;
-    template <class F>
-    HWY_INLINE void each(const F& f) const {
-      for (uint32_t left = steps; left; left &= left - 1) {
-        const int i = std::countr_zero(left);
-        const V counts = keys.beside(cell, i, x);
-        f(Real(kCambiWeights[i]), is_upper ? upper(counts) : lower(counts));
-      }
-    }
-  };
-
-  /* The same where the usual four steps count. A half that has other cells only is left out. */
-  void add_four(int cell, int x, M same, VI& low, VI& high) const {
-    const V first = beside(cell, 0, x), second = beside(cell, 1, x), third = beside(cell, 2, x),
-            fourth = beside(cell, 3, x);
-    if (!counts_any(same, hn::Or(hn::Or(first, second), hn::Or(third, fourth)))) return;
-    const V center = load(memory_.counts.row(cell) + x);
-    const VI in_low = lower_mask(same), in_high = upper_mask(same);
-    if (any_set(in_low))
-      add_keys(in_low, FourSteps{lower(first), lower(second), lower(third), lower(fourth)}, lower(center), low);
-    if (any_set(in_high))
-      add_keys(in_high, FourSteps{upper(first), upper(second), upper(third), upper(fourth)}, upper(center), high);
-  }
-
-  template <class AnySteps>
-  HWY_INLINE void add_keys(VI mask, const AnySteps& steps, Real center, VI& keys) const {
-    keys = hn::Or(keys, hn::And(mask, cambi_key(largest_contrast(steps, center, mask, tabulated_)).v));
-  }
-
-  static HWY_INLINE bool counts_any(M same, V counts) {
-    return !hn::AllTrue(d, hn::Eq(hn::IfThenElseZero(same, counts), hn::Zero(d)));
-  }
-  static HWY_INLINE bool any_set(VI mask) {
-    const DI di;
-    return !hn::AllTrue(di, hn::Eq(mask, hn::Zero(di)));
-  }
-
-  static constexpr uint32_t kFourSteps = 15;
+  static constexpr int kUsualSteps = 4;
 
   const CambiMemory& memory_;
+  const int diffs_;
   const bool tabulated_;
 };
 
