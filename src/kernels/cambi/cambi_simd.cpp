@@ -5,14 +5,16 @@
  *              (cambi_rows.h)
  *   count      For each cell and column, how often it is in the window. A row that comes in and one that goes out are
  *              cut into runs where both have one cell; a run adds a trapezoid to the counts of its cell, or, where both
- *              are the same, nothing. Bands are long runs.
- *   keys       A vector of columns at a time, once for each cell in it: the counts of that cell and its neighbors are
- *              rows, so nothing is gathered. Bands have few cells in a vector.
+ *              are the same, nothing. Bands are long runs. Where runs are short, each cell of a block of columns adds
+ *              what all of its runs there add.
+ *   keys       A vector of columns at a time: for each cell in it, its columns take the counts of that cell and its
+ *              neighbors, which are rows, so nothing is gathered. Then c of all columns at once.
  *
  * Counts are back at 0 after the last row, so that only cells that occur are cleared, once a frame.
  *
  * Measured, 1920x1080 of 8 bit on AVX-512 (Zen 4): 3.0 ms where textures leave few samples masked, 1.1 with
- * cambi_high_res_speedup=1080; 9.8 and 3.1 where all of it is bands. libvmaf: 12.9 and 38 without, 12 with it. */
+ * cambi_high_res_speedup=1080; 9.8 and 3.1 where all of it is bands. libvmaf: 12.9 and 38 without, 12 with it. Encodes of
+ * 10 bit: 8.5 to 13 ms, on AVX2 11 to 16; libvmaf 25 to 30 (docs/performance.md). */
 #include "kernels/cambi/cambi.h"
 
 #include <bit>
@@ -228,26 +230,59 @@ void filter(const CambiMemory& memory, const CambiCells& cells, int scale) {
 
 /* -- Counts -------------------------------------------------------------------------------------------------------- */
 
+/* Where runs are short: blocks of columns, 16 where a vector has as many words. */
+using DBlock = hn::CappedTag<int16_t, 16>;
+using DBytes = hn::Rebind<int8_t, DBlock>;
+using Bytes = hn::Vec<DBytes>;
+constexpr int kBlock = static_cast<int>(hn::MaxLanes(DBlock()));
+
+/* Of bytes of a block, the sums up to each of them. */
+HWY_INLINE Bytes running_sums(Bytes v) {
+  const DBytes d8;
+  v = hn::Add(v, hn::ShiftLeftLanes<1>(d8, v));
+  v = hn::Add(v, hn::ShiftLeftLanes<2>(d8, v));
+  v = hn::Add(v, hn::ShiftLeftLanes<4>(d8, v));
+  if constexpr (kBlock == 16) v = hn::Add(v, hn::ShiftLeftLanes<8>(d8, v));
+  return v;
+}
+
 class Counts {
  public:
   Counts(const CambiMemory& memory, const CambiCells& cells, int radius)
-      : memory_(memory), cells_(cells), radius_(radius) {}
+      : memory_(memory), cells_(cells), radius_(radius) {
+    const int late = (2 * radius + 1) % kBlock;
+    for (int i = 0; i < kBlock; i++) {
+      leaving_[i] = static_cast<int8_t>(i < late ? -1 : i - late);
+      left_[i] = static_cast<int8_t>(std::min(kBlock + i - late, kBlock - 1));
+    }
+  }
 
   /* The window leaves one row of cells and gains another. */
   void move(const uint16_t* gained, const uint16_t* lost, int w) const {
     find_bounds(gained, lost, w);
     int begin = 0;
+    const auto move_to = [&](int end) HWY_ATTR {
+      if (end > begin) move_run(gained[begin], lost[begin], begin, end);
+      begin = end;
+    };
     for (int x = 0; x < w; x += 64) {
       uint64_t bits;
       std::memcpy(&bits, memory_.bounds + x / 8, sizeof bits);
-      for (; bits; bits &= bits - 1) {
-        const int end = x + std::countr_zero(bits);
-        if (end >= w) break;
-        if (end > begin) move_run(gained[begin], lost[begin], begin, end);
-        begin = end;
+      for (int at = x; bits; at += kBlock, bits >>= kBlock) {
+        uint64_t here = bits & ((1 << kBlock) - 1);
+        if (at + kBlock <= w && std::popcount(here) >= kShortRuns) {
+          move_to(at);
+          move_block(gained + at, lost + at, at);
+          begin = at + kBlock;
+          continue;
+        }
+        for (; here; here &= here - 1) {
+          const int end = at + std::countr_zero(here);
+          if (end < w) move_to(end);
+        }
       }
     }
-    move_run(gained[begin], lost[begin], begin, w);
+    move_to(w);
   }
 
  private:
@@ -285,6 +320,48 @@ class Counts {
     }
   }
 
+  /* The same of a block of columns with several runs, cell by cell. */
+  void move_block(const uint16_t* gained, const uint16_t* lost, int x) const {
+    const hn::RebindToUnsigned<DBlock> d16;
+    const DBlock di;
+    const auto none = hn::Set(d16, kCambiNoCell);
+    const auto in = hn::LoadU(d16, gained), out = hn::LoadU(d16, lost);
+    const auto moved = hn::Ne(in, out);
+    auto left_in = hn::And(moved, hn::Ne(in, none)), left_out = hn::And(moved, hn::Ne(out, none));
+    for (;;) {
+      int cell;
+      if (!hn::AllFalse(d16, left_in)) cell = gained[hn::FindFirstTrue(d16, left_in)];
+      else if (!hn::AllFalse(d16, left_out)) cell = lost[hn::FindFirstTrue(d16, left_out)];
+      else break;
+      const auto now = hn::Set(d16, static_cast<uint16_t>(cell));
+      const auto gains = hn::And(hn::Eq(in, now), left_in), loses = hn::And(hn::Eq(out, now), left_out);
+      left_in = hn::AndNot(gains, left_in);
+      left_out = hn::AndNot(loses, left_out);
+      const auto change = hn::Sub(hn::BitCast(di, hn::VecFromMask(d16, loses)),
+                                  hn::BitCast(di, hn::VecFromMask(d16, gains)));  // 1, 0 or -1
+      add_block(cell, x, running_sums(hn::DemoteTo(DBytes(), change)));
+    }
+  }
+
+  /* `sums` is how many more the columns up to each one of the block have. 2 r + 1 columns later they are in no window
+   * any more. */
+  void add_block(int cell, int x, Bytes sums) const {
+    if (memory_.ready[cell] < kAround) clear_around(cell);
+    const DBytes d8;
+    const DBlock di;
+    const auto words = [di](Bytes v) HWY_ATTR { return hn::PromoteTo(di, v); };
+    const auto total = words(hn::TableLookupBytes(sums, hn::Set(d8, kBlock - 1)));
+    auto* const counts = reinterpret_cast<int16_t*>(memory_.counts.row(cell)) + x - radius_;
+    const int late = (2 * radius_ + 1) / kBlock, vectors = (2 * radius_ + 2 * kBlock - 1) / kBlock;
+    for (int i = 0; i < vectors; i++) {
+      auto now = hn::LoadU(di, counts + i * kBlock);
+      now = hn::Add(now, i == 0 ? words(sums) : total);
+      if (i == late) now = hn::Sub(now, words(hn::TableLookupBytesOr0(sums, hn::LoadU(d8, leaving_))));
+      if (i > late) now = hn::Sub(now, words(hn::TableLookupBytes(sums, hn::LoadU(d8, left_))));
+      hn::StoreU(now, di, counts + i * kBlock);
+    }
+  }
+
   void clear_around(int cell) const {
     for (int i = cell - cells_.diffs; i <= cell + cells_.diffs; i++) {
       uint16_t* const counts = memory_.counts.row(i);
@@ -297,10 +374,12 @@ class Counts {
 
   /* What is cleared: the counts of a cell, and also those of its neighbors. */
   static constexpr uint8_t kAlone = 1, kAround = 2;
+  static constexpr int kShortRuns = 3;  // that begin in a block
 
   const CambiMemory& memory_;
   const CambiCells& cells_;
   const int radius_;
+  int8_t leaving_[kBlock], left_[kBlock];  // where the sums of columns that leave a window lie
 };
 
 /* -- Keys ---------------------------------------------------------------------------------------------------------- */
@@ -327,9 +406,9 @@ HWY_INLINE Largest larger(Largest best, Real weight, Real center, Real beside) {
   return {select(more, weighted, best.weighted), select(more, total, best.total), best.close | close};
 }
 
-/* How often a level d away is in the window of each column, for the steps d that count at the column's own cell; of the levels above
- * and below, the one that is there more often. take() sets the columns of one cell; each(f) calls f(weight, counts). The usual four
- * lie in registers. */
+/* How often a level d away is in the window of each column, for the steps d that count at the column's own cell; of the
+ * levels above and below, the one that is there more often. take() sets the columns of one cell; each(f) calls f(weight,
+ * counts). The usual four lie in registers. */
 class FourSteps {
  public:
   explicit FourSteps(int) {}
@@ -374,8 +453,8 @@ class ManySteps {
   V counts_[kCambiMostDiffs];
 };
 
-/* The largest c of the steps, in columns of which half() takes the counts. Where quotients alone do not tell which that is, all of
- * them are rounded. */
+/* Keys of the largest c of the steps, in the columns of which half() takes the counts. Where quotients alone do not tell
+ * which that is, all of them are rounded. */
 template <class Steps, class Half>
 HWY_INLINE VI keys_of(const Steps& steps, V own, const Half& half, bool tabulated) {
   const Real center = half(own);
@@ -383,8 +462,8 @@ HWY_INLINE VI keys_of(const Steps& steps, V own, const Half& half, bool tabulate
   steps.each([&](Real weight, V beside) HWY_ATTR { best = larger(best, weight, center, half(beside)); });
   if (!any(best.close)) return cambi_key(cambi_contrast(best.weighted, center, best.total, tabulated)).v;
   Real c(0.f);
-  steps.each([&](Real weight, V beside)
-                 HWY_ATTR { c = maximum(cambi_step(weight, center, half(beside), tabulated), c); });
+  steps.each(
+      [&](Real weight, V beside) HWY_ATTR { c = maximum(cambi_step(weight, center, half(beside), tabulated), c); });
   return cambi_key(c).v;
 }
 
@@ -430,7 +509,7 @@ class Keys {
     return count;
   }
 
-  /* Of a vector of columns, each cell's in turn: how often the column's own level is in its window, and in `steps` the others. */
+  /* Of a vector of columns, one cell after the other: how often a column's own level is in its window; and `steps`. */
   template <class Steps>
   HWY_INLINE V take_counts(const uint16_t* row, int x, Steps& steps) const {
     const V cells = load(row + x);
@@ -440,9 +519,8 @@ class Keys {
       const M same = hn::Eq(cells, all(cell));
       left = hn::AndNot(same, left);
       own = hn::IfThenElse(same, counts(cell, x), own);
-      steps.take(memory_.steps[cell], same, [&](int i) HWY_ATTR {
-        return hn::Max(counts(cell + i + 1, x), counts(cell - i - 1, x));
-      });
+      steps.take(memory_.steps[cell], same,
+                 [&](int i) HWY_ATTR { return hn::Max(counts(cell + i + 1, x), counts(cell - i - 1, x)); });
     }
     return own;
   }
