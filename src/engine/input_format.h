@@ -20,6 +20,7 @@ struct PlaneLayout {
   int step = 1, first = 0;  // 2 and 0 or 1 where two planes are interleaved
   int shift = 0;
 
+  bool has_samples() const { return w > 0 && h > 0; }  // a row or column of luma has no chroma where that is halved
   bool is_plain() const { return step == 1 && shift == 0; }
   size_t row_bytes() const { return static_cast<size_t>(w) * step * sample_bytes; }
 };

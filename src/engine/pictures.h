@@ -75,7 +75,10 @@ class HostReader {
   int64_t downloaded() const { return downloaded_; }
 
  private:
-  bool is_copied(int p) const { return format_.is_read(p) && (copies_ || !format_.plane[p].is_plain()); }
+  bool is_copied(int p) const {
+    const PlaneLayout& layout = format_.plane[p];
+    return format_.is_read(p) && layout.has_samples() && (copies_ || !layout.is_plain());
+  }
 
   const InputFormat format_;
   const bool copies_;

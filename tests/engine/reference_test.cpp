@@ -259,6 +259,17 @@ START_TEST(luma_alone_has_them) {
 }
 END_TEST
 
+START_TEST(planes_without_samples_are_kept) {
+  for (const VmafxFormat& format : {planar(33, 1, VMAFX_CHROMA_420, 8), semi_planar(planar(1, 9, VMAFX_CHROMA_420, 10))})
+    for (const unsigned planes : {0u, 2u, 4u}) {
+      TestReference reference(format, {.planes = planes, .copy = 1});
+      reference.fill();
+      if (!planes) assert_as_alone(params_for("cpu", "", "name=psnr"), {.ref = format}, reference.get(), "no chroma");
+    }
+  ck_assert_int_eq(TestPicture::alive, 0);
+}
+END_TEST
+
 /* Frames are left out, come again, and come in another order, as the session's own pictures may. */
 START_TEST(any_frames_in_any_order) {
   TestReference reference(kSmall);
@@ -767,6 +778,7 @@ int main(int argc, char** argv) {
   const int failed = run_suite_on_emulator("copies on a bad GPU", {{"failures", calls_may_fail}});
   return failed | run_host_suite_on_device("reference", {{"formats", formats_have_the_scores_of_plain_sessions},
                                                          {"luma", luma_alone_has_them},
+                                                         {"no-samples", planes_without_samples_are_kept},
                                                          {"order", any_frames_in_any_order},
                                                          {"encodes", several_encodes_and_subsampling},
                                                          {"verify", the_gpu_is_verified},

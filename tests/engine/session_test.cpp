@@ -178,6 +178,22 @@ START_TEST(memory_layout_does_not_change_scores) {
 }
 END_TEST
 
+/* A row or a column of luma has no chroma where that is halved. */
+START_TEST(chroma_may_have_no_samples) {
+  const VmafxParams params = cpu_params("", "name=psnr|name=xpsnr");
+  for (const auto& [w, h] : {std::pair{33, 1}, {1, 9}})
+    for (const int bits : {8, 10}) {
+      StreamOptions planar;
+      planar.ref = planar.dist = format(w, h, VMAFX_CHROMA_420, bits);
+      const Outcome want = run_stream(params, planar);
+      ck_assert_int_eq(want.error, 0);
+      StreamOptions mixed = planar;
+      mixed.dist = format(w, h, VMAFX_CHROMA_420, bits, VMAFX_LAYOUT_SEMIPLANAR, bits > 8 ? 16 - bits : 0);
+      assert_same_frames(want, run_stream(params, mixed));
+    }
+}
+END_TEST
+
 START_TEST(gray_is_scored_and_chroma_left_alone) {
   StreamOptions gray;
   gray.ref = gray.dist = format(96, 64, VMAFX_CHROMA_400, 8);
@@ -938,6 +954,7 @@ int main() {
                                   {"subsample", subsampling_skips_frames_but_not_motion},
                                   {"layout", memory_layout_does_not_change_scores},
                                   {"gray", gray_is_scored_and_chroma_left_alone},
+                                  {"no-chroma", chroma_may_have_no_samples},
                                   {"sharing", models_share_their_features},
                                   {"overloads", overloads_change_the_key},
                                   {"bootstrap", bootstrap_scores_are_reported},
