@@ -72,7 +72,9 @@ Status Pipeline::start(std::vector<Extractor*> extractors, int threads, int fram
   for (Earlier& earlier : earlier_) earlier.converted = empty_histories();
   for (const ConvertedHistory& none : empty_histories()) last_conversions_.push_back(none.ref);
   frames_ahead_ = frames_ahead;
-  make_slots((static_cast<size_t>(threads) + tasks - 1) / tasks + static_cast<size_t>(frames_ahead));
+  /* Frames come out in order: where there are many workers, some need others while the oldest is scored. */
+  const size_t in_hand = (static_cast<size_t>(threads) + tasks - 1) / tasks;
+  make_slots(in_hand + in_hand / 4 + static_cast<size_t>(frames_ahead));
   for (int i = 0; i < threads; i++) scratch_.push_back(allocate_aligned(scratch_bytes));
   return workers_.start(threads);
 }

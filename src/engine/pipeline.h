@@ -54,7 +54,7 @@ class Pipeline {
   Pipeline() = default;
   ~Pipeline();  // waits for what is in flight
 
-  /* Allocates everything. `frames_ahead`: how many frames may be in flight beyond one for each thread. */
+  /* Allocates everything. `frames_ahead`: how many frames may be in flight beyond five for each four threads. */
   Status start(std::vector<Extractor*> extractors, int threads, int frames_ahead, int encodes = 1);
 
   /* Whether a lane may come when there have been frames: the pictures that its metrics would then read as earlier ones are held. */

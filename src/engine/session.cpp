@@ -13,7 +13,7 @@ namespace vmafx {
 
 namespace {
 
-/* Frame pairs in flight beyond the one that each worker has in hand: enough that no worker waits for the decoder's next frame. */
+/* Frame pairs in flight beyond those that the workers have in hand: enough that no worker waits for the decoder's next frame. */
 constexpr int kFramesAhead = 2;
 
 /* How often room is taken for the report of what was submitted. */

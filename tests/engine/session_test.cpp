@@ -893,7 +893,7 @@ START_TEST(a_long_history_keeps_no_pictures) {
     TestPicture::most_alive = 0;
     const Outcome outcome = run_stream(params, options);
     ck_assert_msg(outcome.error == 0, "%s", outcome.log.c_str());
-    ck_assert_int_le(TestPicture::most_alive, 2 * (threads + 2) + 2);
+    ck_assert_int_le(TestPicture::most_alive, 2 * (threads + threads / 4 + 2) + 2);
     ck_assert_int_eq(TestPicture::alive, 0);
     std::vector<double> of;
     for (const FrameScores& frame : outcome.frames)
