@@ -260,7 +260,8 @@ START_TEST(luma_alone_has_them) {
 END_TEST
 
 START_TEST(planes_without_samples_are_kept) {
-  for (const VmafxFormat& format : {planar(33, 1, VMAFX_CHROMA_420, 8), semi_planar(planar(1, 9, VMAFX_CHROMA_420, 10))})
+  for (const VmafxFormat& format :
+       {planar(33, 1, VMAFX_CHROMA_420, 8), semi_planar(planar(1, 9, VMAFX_CHROMA_420, 10))})
     for (const unsigned planes : {0u, 2u, 4u}) {
       TestReference reference(format, {.planes = planes, .copy = 1});
       reference.fill();

@@ -252,8 +252,8 @@ class Counts {
       : memory_(memory), cells_(cells), radius_(radius) {
     const int late = (2 * radius + 1) % kBlock;
     for (int i = 0; i < kBlock; i++) {
-      leaving_[i] = static_cast<int8_t>(i < late ? -1 : i - late);
-      left_[i] = static_cast<int8_t>(std::min(kBlock + i - late, kBlock - 1));
+      leaving_[0][i] = static_cast<int8_t>(i < late ? -1 : i - late);
+      leaving_[1][i] = static_cast<int8_t>(std::min(kBlock + i - late, kBlock - 1));
     }
   }
 
@@ -356,8 +356,7 @@ class Counts {
     for (int i = 0; i < vectors; i++) {
       auto now = hn::LoadU(di, counts + i * kBlock);
       now = hn::Add(now, i == 0 ? words(sums) : total);
-      if (i == late) now = hn::Sub(now, words(hn::TableLookupBytesOr0(sums, hn::LoadU(d8, leaving_))));
-      if (i > late) now = hn::Sub(now, words(hn::TableLookupBytes(sums, hn::LoadU(d8, left_))));
+      if (i >= late) now = hn::Sub(now, words(hn::TableLookupBytesOr0(sums, hn::LoadU(d8, leaving_[i > late]))));
       hn::StoreU(now, di, counts + i * kBlock);
     }
   }
@@ -379,7 +378,8 @@ class Counts {
   const CambiMemory& memory_;
   const CambiCells& cells_;
   const int radius_;
-  int8_t leaving_[kBlock], left_[kBlock];  // where the sums of columns that leave a window lie
+  /* Which sums are those of columns that have left: in the vector where the first one has, and after it. */
+  int8_t leaving_[2][kBlock];
 };
 
 /* -- Keys ---------------------------------------------------------------------------------------------------------- */
