@@ -250,10 +250,10 @@ class Counts {
  public:
   Counts(const CambiMemory& memory, const CambiCells& cells, int radius)
       : memory_(memory), cells_(cells), radius_(radius) {
-    const int late = (2 * radius + 1) % kBlock;
+    const int first = (2 * radius + 1) % kBlock;  // that leaves
     for (int i = 0; i < kBlock; i++) {
-      leaving_[0][i] = static_cast<int8_t>(i < late ? -1 : i - late);
-      leaving_[1][i] = static_cast<int8_t>(std::min(kBlock + i - late, kBlock - 1));
+      leaving_[0][i] = static_cast<int8_t>(i < first ? -1 : i - first);
+      leaving_[1][i] = static_cast<int8_t>(std::min(kBlock + i - first, kBlock - 1));
     }
   }
 
@@ -320,7 +320,7 @@ class Counts {
     }
   }
 
-  /* The same of a block of columns with several runs, cell by cell. */
+  /* What move_run() does, of a block of columns with several runs: cell by cell. */
   void move_block(const uint16_t* gained, const uint16_t* lost, int x) const {
     const hn::RebindToUnsigned<DBlock> d16;
     const DBlock di;
