@@ -26,9 +26,9 @@ CiedeParams params_of(const VideoFormat& format) {
   params.chroma_w = format.plane_w(1);
   params.chroma_h = format.plane_h(1);
   params.luma_zero = static_cast<float>(16 * unit);
-  params.luma_scale = 1. / (219 * unit);
+  params.luma_scale = 1. / (219 * unit) / 1.055;
   params.chroma_zero = static_cast<float>(128 * unit);
-  params.chroma_scale = 1. / (224 * unit);
+  params.chroma_scale = 1. / (224 * unit) / 1.055;
   return params;
 }
 

@@ -32,21 +32,24 @@ struct CiedeLight {
   Real rest;
 };
 
-/* Of R'G'B'. sRGB's curve; the line is taken up to 10/255. What x^0.4 lacks shows in its fifth power, x². */
-VMAFX_TWIN CiedeLight ciede_linear(Double c) {
-  const Double x = (c + Double(0.055)) * Double(1 / 1.055), square = x * x;
+/* Of a value x = (c + 0.055) / 1.055 of R'G'B'. sRGB's curve; the line is taken up to c = 10/255. What x^0.4 lacks shows in its
+ * fifth power, x². */
+template <bool bright>
+VMAFX_TWIN CiedeLight ciede_linear(Double x) {
+  const Double square = x * x;
   const Real root = ciede_root(maximum(narrowed(x), Real(0.0885f)));
   const Double near = widened(root), near_2 = near * near;
   Double light = square * near, missing = square - near_2 * near_2 * near;
-  const auto is_low = c <= Double(10 / 255.);
-  if (worth_computing(is_low)) {
-    light = select(is_low, c * Double(1 / 12.92), light);
+  const auto is_low = x <= Double((10 / 255. + 0.055) / 1.055);
+  if (!bright && worth_computing(is_low)) {
+    light = select(is_low, x * Double(1.055 / 12.92) - Double(0.055 / 12.92), light);
     missing = select(is_low, Double(0), missing);
   }
   return {light, narrowed(missing) * root * Real(0.2f)};
 }
 
 /* The lightness scale of Lab, of light mixed in shares that add up to 1: the nearest float, but for one in a thousand. */
+template <bool bright>
 VMAFX_TWIN Real ciede_compressed(const CiedeLight& r, const CiedeLight& g, const CiedeLight& b, double of_r,
                                  double of_g, double of_b) {
   constexpr double kEpsilon = 216 / 24389., kSlope = 24389 / 27. / 116;
@@ -59,31 +62,48 @@ VMAFX_TWIN Real ciede_compressed(const CiedeLight& r, const CiedeLight& g, const
   const Real missing = narrowed(near - wide * wide * wide) + rest;
   const Real compressed = root + missing * (inverse * inverse * Real(1 / 3.f));
   const Mask is_low = c <= epsilon;
-  if (!worth_computing(is_low)) return compressed;
+  if (bright || !worth_computing(is_low)) return compressed;
   return select(is_low, narrowed((near + widened(rest)) * Double(kSlope) + Double(16 / 116.)), compressed);
 }
 
-/* What chroma, less its zero, adds to Y' to make it R'G'B', of BT.709. */
+/* R'G'B', or what is added to it, in units of 1.055. */
 struct CiedeRgb {
   Double r, g, b;
 };
+
+/* What chroma, less its zero, adds to luma to make it R'G'B', of BT.709. */
 VMAFX_TWIN CiedeRgb ciede_offsets(const CiedeParams& params, Real cb, Real cr) {
   const Double u = widened(cb) * Double(params.chroma_scale), v = widened(cr) * Double(params.chroma_scale);
   return {Double(1.28033) * v, Double(-0.21482) * u - Double(0.38059) * v, Double(2.12798) * u};
 }
 
-/* Of luma, less its zero. The floats are libvmaf's nearly always: colors that are nearly gray, or nearly
- * equal, have a chroma, or a difference, of some of their roundings. */
-VMAFX_TWIN CiedeLab ciede_lab(const CiedeParams& params, Real luma, const CiedeRgb& offsets) {
-  const Double y = widened(luma) * Double(params.luma_scale);
-  const CiedeLight r = ciede_linear(y + offsets.r), g = ciede_linear(y + offsets.g), b = ciede_linear(y + offsets.b);
+/* (c + 0.055) / 1.055 of the values c of R'G'B', from luma, less its zero. */
+VMAFX_TWIN CiedeRgb ciede_rgb(const CiedeParams& params, Real luma, const CiedeRgb& offsets) {
+  const Double y = widened(luma) * Double(params.luma_scale) + Double(0.055 / 1.055);
+  return {y + offsets.r, y + offsets.g, y + offsets.b};
+}
+
+/* Whether sRGB's curve and that of Lab do without their lines, for what ciede_rgb() returns: c > 0.1 has light of 0.01. */
+VMAFX_TWIN Mask ciede_is_bright(const CiedeRgb& rgb) {
+  return minimum(minimum(narrowed(rgb.r), narrowed(rgb.g)), narrowed(rgb.b)) > Real((0.1f + 0.055f) / 1.055f);
+}
+
+/* Of what ciede_rgb() returns. `bright`: ciede_is_bright() is known to hold. The floats are libvmaf's nearly always: colors
+ * that are nearly gray, or nearly equal, have a chroma, or a difference, of some of their roundings. */
+template <bool bright>
+VMAFX_TWIN CiedeLab ciede_lab_of(const CiedeRgb& rgb) {
+  const CiedeLight r = ciede_linear<bright>(rgb.r), g = ciede_linear<bright>(rgb.g), b = ciede_linear<bright>(rgb.b);
   /* XYZ of linear BT.709, divided by that of white. */
-  const Real x = ciede_compressed(r, g, b, 0.4124564390896921 / 0.95047, 0.357576077643909 / 0.95047,
-                                  0.18043748326639894 / 0.95047);
-  const Real lightness = ciede_compressed(r, g, b, 0.21267285140562248, 0.715152155287818, 0.07217499330655958);
-  const Real z = ciede_compressed(r, g, b, 0.019333895582329317 / 1.08883, 0.119192025881303 / 1.08883,
-                                  0.9503040785363677 / 1.08883);
+  const Real x = ciede_compressed<bright>(r, g, b, 0.4124564390896921 / 0.95047, 0.357576077643909 / 0.95047,
+                                          0.18043748326639894 / 0.95047);
+  const Real lightness = ciede_compressed<bright>(r, g, b, 0.21267285140562248, 0.715152155287818, 0.07217499330655958);
+  const Real z = ciede_compressed<bright>(r, g, b, 0.019333895582329317 / 1.08883, 0.119192025881303 / 1.08883,
+                                          0.9503040785363677 / 1.08883);
   return {fused(lightness, Real(116), Real(-16)), Real(500) * (x - lightness), Real(200) * (lightness - z)};
+}
+
+VMAFX_TWIN CiedeLab ciede_lab(const CiedeParams& params, Real luma, const CiedeRgb& offsets) {
+  return ciede_lab_of<false>(ciede_rgb(params, luma, offsets));
 }
 
 VMAFX_TWIN Real ciede_length(Real x, Real y) { return square_root(x * x + y * y); }

@@ -27,8 +27,8 @@ struct CiedeParams {
   int32_t bpc = 8;
   int32_t w = 0, h = 0, chroma_w = 0, chroma_h = 0;
   float luma_zero = 0, chroma_zero = 0;
-  double luma_scale = 0,
-         chroma_scale = 0;  // of samples less zero: black is 0, white 1; chroma nominally from -0.5 to 0.5
+  double luma_scale = 0,  // of samples less zero: black is 0, white 1 / 1.055,
+      chroma_scale = 0;   // chroma nominally from -0.5 / 1.055 to 0.5 / 1.055
 };
 
 /* How many rows of luma share a row of chroma. */

@@ -66,8 +66,8 @@ CiedeParams params_of(int bpc, CiedeChroma chroma) {
           .bpc = bpc,
           .luma_zero = 16 * unit,
           .chroma_zero = 128 * unit,
-          .luma_scale = 1. / (219 * unit),
-          .chroma_scale = 1. / (224 * unit)};
+          .luma_scale = 1. / (219 * unit) / 1.055,
+          .chroma_scale = 1. / (224 * unit) / 1.055};
 }
 
 CiedeChroma kind_of(Chroma chroma) {
@@ -155,9 +155,11 @@ START_TEST(pairs_of_the_paper) {
 }
 END_TEST
 
-/* Floats that lie nearest to the cube roots, all over the range of samples; gray has no color at all. */
+/* Floats that lie nearest to the cube roots, all over the range of samples, the same for bright colors without the curves'
+ * lines; gray has no color at all. */
 START_TEST(lab_of_samples) {
   const CiedeParams params = params_of(8, CiedeChroma::kEach);
+  int bright = 0;
   for (int y = 0; y < 256; y += 5)
     for (int cb = 0; cb < 256; cb += 17)
       for (int cr = 0; cr < 256; cr += 15) {
@@ -169,7 +171,13 @@ START_TEST(lab_of_samples) {
             std::fabs(got.l - want.l) < 1.2e-5 && std::fabs(got.a - want.a) < 7e-5 && std::fabs(got.b - want.b) < 3e-5,
             "(%d %d %d): (%.9g %.9g %.9g), not (%.9g %.9g %.9g)", y, cb, cr, got.l, got.a, got.b, want.l, want.a,
             want.b);
+        const CiedeRgb rgb = ciede_rgb(params, static_cast<float>(y - 16), offsets);
+        if (!ciede_is_bright(rgb)) continue;
+        const CiedeLab without_lines = ciede_lab_of<true>(rgb);
+        ck_assert(without_lines.l == got.l && without_lines.a == got.a && without_lines.b == got.b);
+        bright++;
       }
+  ck_assert_int_gt(bright, 1000);
   for (int y = 0; y < 256; y++) {
     const CiedeLab gray = ciede_lab(params, static_cast<float>(y - 16), {0, 0, 0});
     ck_assert_msg(gray.a == 0 && gray.b == 0, "%d: a %g, b %g", y, gray.a, gray.b);
