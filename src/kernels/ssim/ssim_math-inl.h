@@ -45,14 +45,16 @@ class SsimSum {
 inline constexpr int kSsimSampleBits = 9, kSsimProductBits = 17;
 using SsimSampleSum = SsimSum<kSsimSampleBits>;
 
-/* term(-radius) + … + term(radius), in two chains, which do not wait for each other. */
-template <int bits, int radius, class Term>
+/* term(-radius) + … + term(radius), in two chains, which do not wait for each other. The units that
+ * multiply add, too, but less where terms are of `products`, which they have to make. */
+template <int bits, int radius, bool products, class Term>
 VMAFX_TWIN SsimSum<bits> ssim_sum(const Term& term) {
   SsimSum<bits> sum(term(0)), other(term(1));
   sum.add(term(-1));
   VMAFX_UNROLL
   for (int k = 2; k <= radius; k++) {
-    sum.add(term(k));
+    if (products) sum.add(term(k));
+    else sum.add_there(term(k));
     other.add_there(term(-k));
   }
   sum.add(other);
@@ -74,9 +76,9 @@ struct SsimHalvingTerms {
 };
 
 /* The weighted mean over a window's row or column, values(-kRadius) to values(kRadius). */
-template <int bits, class Values>
+template <int bits, bool products = false, class Values>
 VMAFX_TWIN Real ssim_mean(const Values& values) {
-  return ssim_sum<bits, SsimWindow::kRadius>(SsimWindowTerms<Values>{values}).rounded();
+  return ssim_sum<bits, SsimWindow::kRadius, products>(SsimWindowTerms<Values>{values}).rounded();
 }
 
 /* The mean of a block of factor² samples, values(row, column). Columns add up first. */
@@ -96,7 +98,7 @@ VMAFX_TWIN Real ssim_block_mean(int factor, Values values) {
 /* What row y of a sample of the next scale adds to it: values(-kRadius) to values(kRadius) are those of that row. */
 template <class Values>
 VMAFX_TWIN SsimSampleSum ssim_halving_row(int y, const Values& values) {
-  return ssim_sum<kSsimSampleBits, SsimHalving::kRadius>(SsimHalvingTerms<Values>{values, y});
+  return ssim_sum<kSsimSampleBits, SsimHalving::kRadius, false>(SsimHalvingTerms<Values>{values, y});
 }
 
 /* Σ over rows of such sums, high(-kRadius) to high(kRadius), and the same of low(). */
@@ -124,14 +126,14 @@ struct SsimValuesOf {
 };
 
 /* The same over a window's row or column, of values(-kRadius) to values(kRadius). */
-template <class Values>
+template <bool products = false, class Values>
 VMAFX_TWIN SsimMeans ssim_means(const Values& values) {
   using Of = SsimValuesOf<Values>;
-  return {ssim_mean<kSsimSampleBits>(Of{values, &SsimMeans::ref}),
-          ssim_mean<kSsimSampleBits>(Of{values, &SsimMeans::dist}),
-          ssim_mean<kSsimProductBits>(Of{values, &SsimMeans::ref_ref}),
-          ssim_mean<kSsimProductBits>(Of{values, &SsimMeans::dist_dist}),
-          ssim_mean<kSsimProductBits>(Of{values, &SsimMeans::ref_dist})};
+  return {ssim_mean<kSsimSampleBits, products>(Of{values, &SsimMeans::ref}),
+          ssim_mean<kSsimSampleBits, products>(Of{values, &SsimMeans::dist}),
+          ssim_mean<kSsimProductBits, products>(Of{values, &SsimMeans::ref_ref}),
+          ssim_mean<kSsimProductBits, products>(Of{values, &SsimMeans::dist_dist}),
+          ssim_mean<kSsimProductBits, products>(Of{values, &SsimMeans::ref_dist})};
 }
 
 VMAFX_TWIN SsimMeans ssim_products(Real ref, Real dist) { return {ref, dist, ref * ref, dist * dist, ref * dist}; }

@@ -4,11 +4,10 @@
  * Scale by scale, strip by strip: a strip's rows are filtered along as they come, a ring in the first cache holds the
  * latest for the filter across. The row after the one that is filtered is already on its way into memory.
  *
- * Floor of float_ms_ssim for a 1920x1080 frame on AVX-512, where adding and multiplying take turns on four ports half a
- * vector wide: of the first scale's 2.0 million windows, 16 take 63 cycles along, where multiplying is the busier, and
- * 55 across, to load; of the 0.7 million of the other scales, 47 operations for each of ten sums, 235 cycles; 16 losses
- * of either 42 cycles, to divide; 16 of the 1.4 million samples of next scales 240 operations, 120 cycles. Together 43
- * million cycles, 12 ms at 3.66 GHz. Measured 15. */
+ * Floor of float_ms_ssim for a 1920x1080 frame on AVX-512, by the units of Zen 4 that the instructions need (llvm-mca 19):
+ * 16 of the 2.8 million windows of all scales take 165 cycles along, where products have to be made, too, 145 across and 39
+ * for losses; 16 of the 1.4 million samples of next scales 137. Together 72 million cycles, 20 ms at 3.65 GHz. Measured on
+ * such a server: 24.4 ms; AVX2 33. */
 #include "kernels/ssim/ssim.h"
 
 #include <algorithm>
@@ -191,7 +190,7 @@ struct Across {
 
 /* (Each of these by itself: GCC keeps more in registers.) */
 HWY_NOINLINE void means_along(const float* ref, const float* dist, int windows, SsimStripMeans::Row& out) {
-  for (int x = 0; x < windows; x += lanes()) store_means(ssim_means(Along(ref + x, dist + x)), out, x);
+  for (int x = 0; x < windows; x += lanes()) store_means(ssim_means<true>(Along(ref + x, dist + x)), out, x);
 }
 
 HWY_NOINLINE void means_across(const SsimStripMeans::Row* const* rows, int windows, SsimStripMeans::Row& out) {
