@@ -232,7 +232,7 @@ struct DoubleMask {
 };
 HWY_INLINE DoubleMask operator<(Double a, Double b) { return {hn::Lt(a.lower, b.lower), hn::Lt(a.upper, b.upper)}; }
 HWY_INLINE DoubleMask operator<=(Double a, Double b) { return {hn::Le(a.lower, b.lower), hn::Le(a.upper, b.upper)}; }
-HWY_INLINE bool any(DoubleMask m) { return !hn::AllFalse(DD(), m.lower) || !hn::AllFalse(DD(), m.upper); }
+HWY_INLINE bool any(DoubleMask m) { return !hn::AllFalse(DD(), hn::Or(m.lower, m.upper)); }
 HWY_INLINE Double select(DoubleMask mask, Double a, Double b) {
   return {hn::IfThenElse(mask.lower, a.lower, b.lower), hn::IfThenElse(mask.upper, a.upper, b.upper)};
 }

@@ -37,11 +37,16 @@ VMAFX_TWIN Real code_in_toe(const DisplayCurve& curve, Double gamma) {
   return code;
 }
 
-/* Below 0 and above 1 it is that of these. */
-VMAFX_TWIN Real srgb_code(const DisplayCurve& curve, Double gamma) {
+/* Above the toe. */
+VMAFX_TWIN Real code_above_toe(const DisplayCurve& curve, Double gamma) {
   const Double v =
       curve.power == 1 ? gamma : power(minimum(maximum(gamma, Double(kLeastGamma)), Double(1)), curve.power);
-  const Real code = minimum(maximum(whole(v * Double(curve.scale) + Double(curve.offset)), Real(0)), Real(65535));
+  return minimum(maximum(whole(v * Double(curve.scale) + Double(curve.offset)), Real(0)), Real(65535));
+}
+
+/* Below 0 and above 1 it is that of these. */
+VMAFX_TWIN Real srgb_code(const DisplayCurve& curve, Double gamma) {
+  const Real code = code_above_toe(curve, gamma);
   const auto in_toe = gamma <= Double(curve.toe);
   return any(in_toe) ? select(in_toe, code_in_toe(curve, gamma), code) : code;
 }

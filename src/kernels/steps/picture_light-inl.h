@@ -92,6 +92,68 @@ HWY_INLINE void chroma_row(const PictureLight& params, const Plane<const T>& pla
   }
 }
 
+/* A row of luma and chroma, as gamma_rgb() takes them. */
+struct GammaRow {
+  const LinearLight& light;
+  const float *luma, *cb, *cr;
+
+  HWY_INLINE GammaRgb at(int i) const {
+    return gamma_rgb(light, widened(load(luma + i)), widened(load(cb + i)), widened(load(cr + i)));
+  }
+};
+
+HWY_INLINE void hdr_light_row(const GammaRow& row, int count, float* const (&out)[3]) {
+  for (int i = 0; i < count; i += lanes()) {
+    const Light light = hdr_light(row.light, row.at(i));
+    store(light.r, out[0] + i);
+    store(light.g, out[1] + i);
+    store(light.b, out[2] + i);
+  }
+}
+
+/* The columns where vectors begin that reach into the toe of the display's curve. What is in the toe takes longer than what
+ * is above it, and is better done by itself than behind a branch that comes now and then. */
+class ToeList {
+ public:
+  /* `memory`: for a float of each vector. */
+  HWY_INLINE explicit ToeList(float* memory) : columns_(reinterpret_cast<int32_t*>(memory)) {}
+  HWY_INLINE void add(int column, bool in_toe) {
+    columns_[size_] = column;
+    size_ += in_toe;
+  }
+  HWY_INLINE const int32_t* begin() const { return columns_; }
+  HWY_INLINE const int32_t* end() const { return columns_ + size_; }
+
+ private:
+  int32_t* columns_;
+  int size_ = 0;
+};
+
+/* `memory`: a line. */
+HWY_INLINE void sdr_light_row(const GammaRow& row, int count, float* memory, float* const (&out)[3]) {
+  const DisplayCurve& curve = row.light.curve;
+  const int vectors = count / lanes() + 2;
+  ToeList toes[3] = {ToeList(memory), ToeList(memory + vectors), ToeList(memory + 2 * vectors)};
+  const Double toe(curve.toe);
+  static constexpr Double GammaRgb::* kKinds[] = {&GammaRgb::r, &GammaRgb::g, &GammaRgb::b};
+  for (int i = 0; i < count; i += lanes()) {
+    const GammaRgb rgb = row.at(i);
+    VMAFX_UNROLL
+    for (int kind = 0; kind < 3; kind++) {
+      store(code_above_toe(curve, rgb.*kKinds[kind]), out[kind] + i);
+      toes[kind].add(i, any(rgb.*kKinds[kind] <= toe));
+    }
+  }
+  VMAFX_UNROLL
+  for (int kind = 0; kind < 3; kind++)
+    for (const int i : toes[kind]) {
+      const Double gamma = row.at(i).*kKinds[kind];
+      store(select(gamma <= toe, code_in_toe(curve, gamma), load(out[kind] + i)), out[kind] + i);
+    }
+  for (float* line : out)
+    for (int i = 0; i < count; i += lanes()) store(linear(load(line + i)), line + i);
+}
+
 /* `count` columns from x on, an even one. */
 template <bool hdr, class T>
 HWY_INLINE void light_row(const PictureLight& params, const Picture& picture, int y, int x, int count,
@@ -105,13 +167,11 @@ HWY_INLINE void light_row(const PictureLight& params, const Picture& picture, in
     std::fill_n(cb, count + kRowSlack, 0.0f);
     std::fill_n(cr, count + kRowSlack, 0.0f);
   }
-  for (int i = 0; i < count; i += lanes()) {
-    const GammaRgb rgb = gamma_rgb(params.light, widened(load(luma + i)), widened(load(cb + i)), widened(load(cr + i)));
-    const Light light = display_light<hdr>(params.light, rgb);
-    store(light.r, out[0] + i);
-    store(light.g, out[1] + i);
-    store(light.b, out[2] + i);
+  const GammaRow row = {params.light, luma, cb, cr};
+  if constexpr (hdr) {
+    if (params.light.display != DisplayLight::kSdr) return hdr_light_row(row, count, out);
   }
+  sdr_light_row(row, count, lines.of[3], out);
 }
 
 /* Half a row of the next scale. Where `columns` is odd the last one counts twice. */
