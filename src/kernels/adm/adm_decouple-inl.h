@@ -18,6 +18,9 @@
 
 #if HWY_TARGET != HWY_SCALAR  // one lane holds no pairs
 HWY_BEFORE_NAMESPACE();
+#if HWY_COMPILER_GCC_ACTUAL
+#pragma GCC optimize("schedule-insns", "sched-pressure")  // see ciede_simd.cpp
+#endif
 namespace vmafx {
 namespace HWY_NAMESPACE {
 

@@ -14,6 +14,9 @@
 
 #if HWY_TARGET != HWY_SCALAR
 HWY_BEFORE_NAMESPACE();
+#if HWY_COMPILER_GCC_ACTUAL
+#pragma GCC optimize("schedule-insns", "sched-pressure")  // see ciede_simd.cpp
+#endif
 namespace vmafx {
 namespace HWY_NAMESPACE {
 namespace {  // other metrics have rows, bands and sums, too

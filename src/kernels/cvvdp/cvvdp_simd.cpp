@@ -20,6 +20,9 @@
 #include "kernels/steps/rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
+#if HWY_COMPILER_GCC_ACTUAL
+#pragma GCC optimize("schedule-insns", "sched-pressure")  // see ciede_simd.cpp
+#endif
 namespace vmafx::HWY_NAMESPACE {
 namespace {
 

@@ -21,6 +21,9 @@
 #include "kernels/psnr_hvs/psnr_hvs_math-inl.h"
 
 HWY_BEFORE_NAMESPACE();
+#if HWY_COMPILER_GCC_ACTUAL
+#pragma GCC optimize("schedule-insns", "sched-pressure")  // see ciede_simd.cpp
+#endif
 namespace vmafx::HWY_NAMESPACE {
 namespace {
 
