@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Makes the tables in docs/performance.md of what bench/bench measured.
+"""Makes the tables in docs/performance.md, and the speeds in README.md, of what bench/bench measured.
 
 usage: tools/make_tables.py [--check]
 
   --check  writes nothing; exits 1 when a table is not what its file says
 
 A table stands between `<!-- KIND of FILE -->` and `<!-- end -->`. FILE, in bench/results, is what `bench/bench --json` wrote. KIND is
-`peer`, each row beside the peer's with the same instruction sets and at its best, or `threads`, each row with 1, 2, … threads.
+`peer`, each row beside the peer's with the same instruction sets and at its best, `metrics`, each row beside the peer's at its best, or
+`threads`, each row with 1, 2, … threads. README.md's table of metrics gets the speed of each metric that a file of the kind `metrics` has.
 """
 
 import argparse
@@ -17,7 +18,8 @@ import sys
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parent.parent
-PAGE, RESULTS = TOP / "docs/performance.md", TOP / "bench/results"
+PAGE, README, RESULTS = TOP / "docs/performance.md", TOP / "README.md", TOP / "bench/results"
+MARK = re.compile(r"(<!-- (peer|metrics|threads) of (\S+) -->\n).*?(<!-- end -->)", re.S)
 
 
 def table(head, rows):
@@ -34,6 +36,16 @@ def peer(rows):
     return table(head, [[row["row"], str(row["bits"]), row["cpu"], digits(row["fastest"]),
                          digits(row["peer"]), f"{row['peer'] / row['fastest']:.1f}",
                          digits(row["peer_best"]), f"{row['peer_best'] / row['fastest']:.1f}"] for row in rows])
+
+
+def speed(row):
+    return f"{row['peer_best'] / row['fastest']:.2g}"
+
+
+def metrics(rows):
+    """A row for each line of JSON, all of one instruction set."""
+    return table(["", "vmafx, ms", "libvmaf at its best, ms", "ratio"],
+                 [[row["row"], digits(row["fastest"]), digits(row["peer_best"]), speed(row)] for row in rows])
 
 
 def threads(rows):
@@ -59,32 +71,46 @@ def caption(rows):
     return f"{all_of('processor')}, {all_of('date')}, vmafx {all_of('version')}, {all_of('clock')} time, the fastest runs:"
 
 
-def made_of(kind, name):
+def lines_of(name):
     rows = [json.loads(line) for line in (RESULTS / name).read_text().splitlines()]
     bad = [row["row"] for row in rows if not row["good"]]
     if bad:
         sys.exit(f"make_tables.py: {name}: the scores of {', '.join(bad)} were wrong in that run: measure again")
-    return caption(rows) + "\n\n" + {"peer": peer, "threads": threads}[kind](rows)
+    return rows
 
 
-def remade(text):
-    text, count = re.subn(r"(<!-- (peer|threads) of (\S+) -->\n).*?(<!-- end -->)",
-                          lambda found: found[1] + "\n" + made_of(found[2], found[3]) + "\n\n" + found[4], text, flags=re.S)
+def with_tables(text):
+    def made(found):
+        rows = lines_of(found[3])
+        made_rows = {"peer": peer, "metrics": metrics, "threads": threads}[found[2]](rows)
+        return f"{found[1]}\n{caption(rows)}\n\n{made_rows}\n\n{found[4]}"
+    text, count = MARK.subn(made, text)
     if not count:
         sys.exit(f"make_tables.py: no table in {PAGE.name}")
     return text
 
 
+def with_speeds(text):
+    """README.md, whose rows are `| `metric` | what it measures | agreement | speed |`."""
+    for found in MARK.finditer(PAGE.read_text()):
+        for row in lines_of(found[3]) if found[2] == "metrics" else ():
+            text, count = re.subn(rf"^(\| `{row['row']}` \|[^|\n]*\|[^|\n]*\|)[^|\n]*\|$", rf"\1 {speed(row)} |", text, flags=re.M)
+            if count != 1:
+                sys.exit(f"make_tables.py: {README.name} has no row of {row['row']}")
+    return text
+
+
 def main():
-    parser = argparse.ArgumentParser(description="Makes the tables in docs/performance.md.")
+    parser = argparse.ArgumentParser(description="Makes the tables in docs/performance.md and the speeds in README.md.")
     parser.add_argument("--check", action="store_true", help="write nothing, compare")
     check = parser.parse_args().check
-    old = PAGE.read_text()
-    new = remade(old)
-    if not check:
-        PAGE.write_text(new)
-    elif new != old:
-        sys.exit("a table in docs/performance.md is not what was measured: run tools/make_tables.py")
+    for page, remade in (PAGE, with_tables), (README, with_speeds):
+        old = page.read_text()
+        new = remade(old)
+        if not check:
+            page.write_text(new)
+        elif new != old:
+            sys.exit(f"a table in {page.relative_to(TOP)} is not what was measured: run tools/make_tables.py")
 
 
 if __name__ == "__main__":
