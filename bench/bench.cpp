@@ -55,6 +55,29 @@ double reading_time(Reader& ref, Reader& dist, int frames, int encodes) {
   return stopwatch.elapsed();
 }
 
+/* What a run takes with the reading of its frames, and reading them alone. */
+struct RunTime {
+  double all, reading;
+};
+
+/* Milliseconds per frame of the runs of a row, without the reading. All and reading are each sorted before they are subtracted:
+ * the shortest difference would be that of the run whose reading happened to take longest. */
+class RunTimes {
+ public:
+  void add(const RunTime& run, int frames) {
+    all_.push_back(run.all / frames);
+    reading_.push_back(run.reading / frames);
+    std::ranges::sort(all_);
+    std::ranges::sort(reading_);
+  }
+  double median() const { return at(all_.size() / 2); }
+  double fastest() const { return at(0); }
+
+ private:
+  double at(size_t i) const { return all_[i] - reading_[i]; }
+  std::vector<double> all_, reading_;
+};
+
 constexpr double kFps = 24;
 
 /* One stream through the API. The time runs from the first frame until the last score is pooled. */
@@ -78,9 +101,8 @@ class Stream {
   Stream(const Stream&) = delete;
   ~Stream() { vmafx_close(&context_); }
 
-  /* Milliseconds for all frames, without reading them; nothing when it failed, the message is printed. Encode i shows what `dist` shows i
-   * frames later. */
-  std::optional<double> run(Reader& ref, Reader& dist, int frames) {
+  /* Milliseconds for all frames; nothing when it failed, the message is printed. Encode i shows what `dist` shows i frames later. */
+  std::optional<RunTime> run(Reader& ref, Reader& dist, int frames) {
     const double reading = cpu_time_ ? reading_time(ref, dist, frames, encodes_) : 0;
     const Stopwatch stopwatch(cpu_time_);
     for (int i = 0; ok_ && i < frames; i++) {
@@ -95,7 +117,7 @@ class Stream {
       receive();
     }
     ok_ = ok_ && vmafx_finish(context_) == 0;
-    const double time = stopwatch.elapsed() - reading;
+    const RunTime time = {stopwatch.elapsed(), reading};
     receive();
     return ok_ ? std::optional(time) : std::nullopt;
   }
@@ -161,16 +183,16 @@ std::set<int> masks_of(const Settings& settings) {
 /* Prints one line. False when a run failed or the scores differ. */
 bool measure_row(const Job& job, const std::string& row, const std::string& cpu, int threads) {
   const int frames = job.settings.clip.frames, encodes = job.settings.encodes;
-  std::vector<double> runs, together;  // ms per frame; of one encode, of all of them
+  RunTimes runs, together;  // of one encode, of all of them
   FrameScores scores, scores_together;
-  const auto run = [&](int n, std::vector<double>& times, FrameScores& seen) {
+  const auto run = [&](int n, RunTimes& times, FrameScores& seen) {
     // By the clock, reading would overlap with scoring: what it takes is known of processor time only.
     const bool copies = job.settings.cpu_time;
     Reader ref(job.ref, copies), dist(job.dist, copies);
     Stream stream(row, job.settings, threads, n);
     const auto time = stream.run(ref, dist, frames);
     if (!time) return false;
-    times.push_back(*time / frames);
+    times.add(*time, frames);
     seen = stream.scores();
     return true;
   };
@@ -178,16 +200,15 @@ bool measure_row(const Job& job, const std::string& row, const std::string& cpu,
     if (!run(1, runs, scores)) return false;
     if (encodes > 1 && !run(encodes, together, scores_together)) return false;
   }
-  std::ranges::sort(runs);
   nlohmann::ordered_json line = description(job.settings);
-  line.update(
-      {{"row", row}, {"cpu", cpu}, {"threads", threads}, {"median", runs[runs.size() / 2]}, {"fastest", runs[0]}});
-  std::printf("%-18s %-7s %7d %9.3f %9.3f", row.c_str(), cpu.c_str(), threads, runs[runs.size() / 2], runs[0]);
+  const double fastest = runs.fastest();
+  line.update({{"row", row}, {"cpu", cpu}, {"threads", threads}, {"median", runs.median()}, {"fastest", fastest}});
+  std::printf("%-18s %-7s %7d %9.3f %9.3f", row.c_str(), cpu.c_str(), threads, runs.median(), fastest);
   bool good = true;
   if (encodes > 1) {
     good = scores == scores_together;
-    const double least = std::ranges::min(together);
-    std::printf(" %9.3f %6.3f  %s", least, least / (encodes * runs[0]), good ? "equal" : "SCORES DIFFER");
+    const double least = together.fastest();
+    std::printf(" %9.3f %6.3f  %s", least, least / (encodes * fastest), good ? "equal" : "SCORES DIFFER");
     line["encodes"] = encodes;
     line["together"] = least;
   }
@@ -195,7 +216,7 @@ bool measure_row(const Job& job, const std::string& row, const std::string& cpu,
     const PeerResult &same = job.peers.at({row, threads, peer_mask(cpu)}), &best = job.peers.at({row, threads, 0});
     const Verdict verdict = compare(scores, same.scores);
     good &= verdict.good;
-    std::printf(" %9.3f %6.2f %9.3f %6.2f  %s", same.ms, same.ms / runs[0], best.ms, best.ms / runs[0],
+    std::printf(" %9.3f %6.2f %9.3f %6.2f  %s", same.ms, same.ms / fastest, best.ms, best.ms / fastest,
                 verdict.text.c_str());
     line["peer"] = same.ms;
     line["peer_best"] = best.ms;
