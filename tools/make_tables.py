@@ -7,7 +7,7 @@ usage: tools/make_tables.py [--check]
 
 A table stands between `<!-- KIND of FILE -->` and `<!-- end -->`. FILE, in bench/results, is what `bench/bench --json` wrote. KIND is
 `peer`, each row beside the peer's with the same instruction sets and at its best, `metrics`, each row beside the peer's at its best, or
-`threads`, each row with 1, 2, … threads. README.md's table of metrics gets the speed of each metric that a file of the kind `metrics` has.
+`threads`, each row with 1, 2, … threads; or `files`, what `bench/files.py --json` wrote, decoding alone first. README.md's table of metrics gets the speed of each metric that a file of the kind `metrics` has.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from pathlib import Path
 
 TOP = Path(__file__).resolve().parent.parent
 PAGE, README, RESULTS = TOP / "docs/performance.md", TOP / "README.md", TOP / "bench/results"
-MARK = re.compile(r"(<!-- (peer|metrics|threads) of (\S+) -->\n).*?(<!-- end -->)", re.S)
+MARK = re.compile(r"(<!-- (peer|metrics|threads|files) of (\S+) -->\n).*?(<!-- end -->)", re.S)
 
 
 def table(head, rows):
@@ -64,6 +64,17 @@ def threads(rows):
     return table(["", "size", "bits", *(f"{count} thread{'s'[:count > 1]}" for count in counts)], made)
 
 
+def files(rows):
+    """A row for each graph, and what is left of it without the decoding."""
+    decoding = rows[0]
+
+    def left(row, key):
+        return "" if row is decoding else f"{row[key] - decoding[key]:.2f}"
+    return table(["", "wall time, s", "processor time, s", "without decoding: wall, s", "processor, s", ""],
+                 [[f"`{row['graph']}`" if row["score"] else row["graph"], f"{row['wall_s']:.2f}", f"{row['cpu_s']:.2f}",
+                   left(row, "wall_s"), left(row, "cpu_s"), row["score"]] for row in rows])
+
+
 def caption(rows):
     """Where and when it was measured, and of which commit."""
     def all_of(key):
@@ -71,20 +82,22 @@ def caption(rows):
     return f"{all_of('processor')}, {all_of('date')}, vmafx {all_of('version')}, {all_of('clock')} time, the fastest runs:"
 
 
+def made_of(kind, name):
+    rows = lines_of(name)
+    made = {"peer": peer, "metrics": metrics, "threads": threads, "files": files}[kind](rows)
+    return made if kind == "files" else f"{caption(rows)}\n\n{made}"
+
+
 def lines_of(name):
     rows = [json.loads(line) for line in (RESULTS / name).read_text().splitlines()]
-    bad = [row["row"] for row in rows if not row["good"]]
+    bad = [row["row"] for row in rows if not row.get("good", True)]
     if bad:
         sys.exit(f"make_tables.py: {name}: the scores of {', '.join(bad)} were wrong in that run: measure again")
     return rows
 
 
 def with_tables(text):
-    def made(found):
-        rows = lines_of(found[3])
-        made_rows = {"peer": peer, "metrics": metrics, "threads": threads}[found[2]](rows)
-        return f"{found[1]}\n{caption(rows)}\n\n{made_rows}\n\n{found[4]}"
-    text, count = MARK.subn(made, text)
+    text, count = MARK.subn(lambda found: f"{found[1]}\n{made_of(found[2], found[3])}\n\n{found[4]}", text)
     if not count:
         sys.exit(f"make_tables.py: no table in {PAGE.name}")
     return text
