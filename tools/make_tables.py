@@ -7,7 +7,8 @@ usage: tools/make_tables.py [--check]
 
 A table stands between `<!-- KIND of FILE -->` and `<!-- end -->`. FILE, in bench/results, is what `bench/bench --json` wrote. KIND is
 `peer`, each row beside the peer's with the same instruction sets and at its best, `metrics`, each row beside the peer's at its best, or
-`threads`, each row with 1, 2, … threads; or `files`, what `bench/files.py --json` wrote, decoding alone first. README.md's table of metrics gets the speed of each metric that a file of the kind `metrics` has.
+`threads`, each row with 1, 2, … threads; or `files`, what `bench/files.py --json` wrote, decoding alone first. README.md's table of metrics gets
+the speed of each metric that a file of the kind `metrics` has.
 """
 
 import argparse
@@ -105,11 +106,11 @@ def with_tables(text):
 
 def with_speeds(text):
     """README.md, whose rows are `| `metric` | what it measures | agreement | speed |`."""
-    for found in MARK.finditer(PAGE.read_text()):
-        for row in lines_of(found[3]) if found[2] == "metrics" else ():
-            text, count = re.subn(rf"^(\| `{row['row']}` \|[^|\n]*\|[^|\n]*\|)[^|\n]*\|$", rf"\1 {speed(row)} |", text, flags=re.M)
-            if count != 1:
-                sys.exit(f"make_tables.py: {README.name} has no row of {row['row']}")
+    measured = [row for found in MARK.finditer(PAGE.read_text()) if found[2] == "metrics" for row in lines_of(found[3])]
+    for row in measured:
+        text, count = re.subn(rf"^(\| `{row['row']}` \|[^|\n]*\|[^|\n]*\|)[^|\n]*\|$", rf"\1 {speed(row)} |", text, flags=re.M)
+        if count != 1:
+            sys.exit(f"make_tables.py: {README.name} has no row of {row['row']}")
     return text
 
 

@@ -112,7 +112,7 @@ HWY_NOINLINE void make_labs(const CiedeParams& params, const Plane<const T>& lum
   };
   for (int i = 0; i < n; i += 2 * lanes()) {
     const CiedeRgb one = rgb_at(i), other = rgb_at(i + lanes());
-    if (any(!ciede_is_bright(one)) || any(!ciede_is_bright(other))) {
+    if (any(!(ciede_is_bright(one) & ciede_is_bright(other)))) {
       out.put(i, ciede_lab_of<false>(one));
       out.put(i + lanes(), ciede_lab_of<false>(other));
     } else {

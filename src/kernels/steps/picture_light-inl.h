@@ -21,15 +21,15 @@ VMAFX_TWIN_BEGIN
 /* Of four samples, the upper two first: the next scale. */
 VMAFX_TWIN Real mean_of_4(Real a, Real b, Real c, Real d) { return (((a + b) + c) + d) * Real(0.25f); }
 
+#ifndef HWY_TARGET
+
 template <bool hdr>
-VMAFX_TWIN Light display_light(const LinearLight& p, const GammaRgb& rgb) {
+VMAFX_HD Light display_light(const LinearLight& p, const GammaRgb& rgb) {
   if constexpr (hdr) {
     if (p.display != DisplayLight::kSdr) return hdr_light(p, rgb);
   }
   return sdr_light(p, rgb);
 }
-
-#ifndef HWY_TARGET
 
 /* 16 times the code of chroma at a luma sample, less that of neutral colors. row(y): the samples of a row. */
 template <class Row>
