@@ -1,5 +1,6 @@
 """A stream scored in parts: what comes of it is what a single run says, to the last bit."""
 
+import ctypes
 import json
 import os
 import pickle
@@ -253,18 +254,32 @@ def check_end(lab, process, status):
     return said
 
 
+def wait_for_three(lab, process):
+    deadline = time.monotonic() + 30
+    while len(running(lab)) < 3:
+        check(time.monotonic() < deadline and process.poll() is None, "not three runs at a time")
+        time.sleep(0.02)
+
+
 @case
 def all_jobs_end_with_the_command(lab):
     for number, status in ((signal.SIGTERM, 128 + signal.SIGTERM), (signal.SIGINT, 128 + signal.SIGINT)):
         lab.folder = lab.folder / number.name
         lab.folder.mkdir()
         process = slow_jobs(lab)
-        deadline = time.monotonic() + 30
-        while len(running(lab)) < 3:
-            check(time.monotonic() < deadline and process.poll() is None, "not three runs at a time")
-            time.sleep(0.02)
+        wait_for_three(lab, process)
         process.send_signal(number)
         check_end(lab, process, status)
+
+
+@case
+def all_jobs_end_with_a_signal_to_another_thread(lab):
+    """It does not interrupt the wait of the main thread, just as one that comes right before this begins."""
+    process = slow_jobs(lab)
+    wait_for_three(lab, process)
+    others = [int(task.name) for task in Path(f"/proc/{process.pid}/task").iterdir() if int(task.name) != process.pid]
+    check_equal(ctypes.CDLL(None).tgkill(process.pid, others[0], signal.SIGTERM), 0, "tgkill")
+    check_end(lab, process, 128 + signal.SIGTERM)
 
 
 @case

@@ -1,5 +1,6 @@
 """Scores a stream on several processors or GPUs at once: a run of ffmpeg for each part, so many at a time."""
 
+import contextlib
 import functools
 import math
 import os
@@ -7,7 +8,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from .merge import Mismatch
 PARTS_PER_JOB = 4  # so that no job waits long for the last one
 LEAST_SECONDS = 4.0  # of a part: the seek and the context cost some, too
 PROCESSORS_PER_JOB = 4  # what one ffmpeg keeps busy
+SIGNAL_S = 0.2  # how long a signal may wait to be seen
 
 
 def processors() -> int:
@@ -51,6 +53,13 @@ def score_in_jobs(
     return said_together([part.said for part in parts]), facts
 
 
+def _next_of(ended: "queue.SimpleQueue[Future[None]]") -> "Future[None]":
+    """A signal that comes while Python is about to wait, or to another thread, does not end the wait: so no wait is long."""
+    while True:
+        with contextlib.suppress(queue.Empty):
+            return ended.get(timeout=SIGNAL_S)
+
+
 @dataclass
 class Part:
     reach: Reach
@@ -76,9 +85,12 @@ class Run:
     def score(self, parts: Sequence[Part]) -> None:
         """Whatever ends this, ends all of them."""
         pool = ThreadPoolExecutor(self._jobs)
+        ended: queue.SimpleQueue[Future[None]] = queue.SimpleQueue()
         try:
-            for future in as_completed([pool.submit(self._score, part) for part in parts]):
-                future.result()
+            for part in parts:
+                pool.submit(self._score, part).add_done_callback(ended.put)
+            for _ in parts:
+                _next_of(ended).result()
         except BaseException:  # a signal's, too, wherever it comes
             pool.shutdown(wait=False, cancel_futures=True)
             self._processes.end_all()
