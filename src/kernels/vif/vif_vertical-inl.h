@@ -235,7 +235,8 @@ HWY_INLINE V32 mean_start(int shift) {
 template <class S>
 HWY_INLINE void store_mean(V32 even, V32 odd, int shift, uint16_t* out) {
   const VU16 mean = S::kScale > 0 ? high_halves(even, odd)
-                                  : low_halves(hn::ShiftRightSame(even, shift), hn::ShiftRightSame(odd, shift));
+                                  : hn::OddEven(hn::BitCast(du16, hn::ShiftLeftSame(odd, 16 - shift)),
+                                                hn::BitCast(du16, hn::ShiftRightSame(even, shift)));
   hn::Store(mean, du16, out);
 }
 
