@@ -20,9 +20,11 @@
 #include <hwy/highway.h>
 
 #include "kernels/adm/adm_math.h"
+#include "kernels/arithmetic/pair_products-inl.h"
 
 #if HWY_TARGET != HWY_SCALAR  // one lane holds no pairs
 HWY_BEFORE_NAMESPACE();
+VMAFX_ALLOW_VNNI
 namespace vmafx {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -56,17 +58,12 @@ HWY_INLINE V16 pair_of(int even, int odd) {
   return as16(hn::Set(D32(), static_cast<int32_t>((even & 0xFFFF) | static_cast<uint32_t>(odd) << 16)));
 }
 
-/* On x86 products are added to the lane of their pair at once; elsewhere lanes are those of pairs only when rearranged. */
-constexpr bool kPairsInOrder = HWY_ARCH_X86;
-
 /* sum + ab . taps_ab + cd . taps_cd for each pair of lanes. */
 HWY_INLINE V32 madd(V32 sum, V16 ab, V16 taps_ab, V16 cd, V16 taps_cd) {
-  V32 rest = hn::Zero(D32());
-  V32 products = kPairsInOrder ? sum : rest;
-  products = hn::ReorderWidenMulAccumulate(D32(), ab, taps_ab, products, rest);
-  products = hn::ReorderWidenMulAccumulate(D32(), cd, taps_cd, products, rest);
-  products = hn::RearrangeToOddPlusEven(products, rest);
-  return kPairsInOrder ? products : hn::Add(products, sum);
+  PairSum products(sum);
+  products.add(ab, taps_ab);
+  products.add(cd, taps_cd);
+  return products.total();
 }
 HWY_INLINE V32 madd(V16 a, V16 b) {
   V32 rest = hn::Zero(D32());

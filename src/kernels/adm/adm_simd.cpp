@@ -158,6 +158,7 @@ void mirror_mask(const MaskRow& row, int w, bool fine) {
 #endif
 
 HWY_BEFORE_NAMESPACE();
+VMAFX_ALLOW_VNNI
 namespace vmafx {
 namespace HWY_NAMESPACE {
 

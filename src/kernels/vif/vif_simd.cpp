@@ -50,8 +50,8 @@ HWY_BEFORE_NAMESPACE();
 #if HWY_COMPILER_GCC_ACTUAL
 #pragma GCC optimize("no-tree-ter", "no-tree-reassoc")  // see vif_vertical-inl.h
 #endif
-#if VMAFX_VIF_VNNI
-#pragma GCC target("avx512vnni")
+#if HWY_TARGET != HWY_SCALAR
+VMAFX_ALLOW_VNNI
 #endif
 namespace vmafx {
 namespace HWY_NAMESPACE {

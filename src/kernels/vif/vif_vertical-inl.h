@@ -12,12 +12,9 @@
 #include <cstring>
 
 #include "base/picture.h"
+#include "kernels/arithmetic/pair_products-inl.h"
 #include "kernels/steps/mirror.h"
 #include "kernels/vif/vif_rows.h"
-
-/* Highway's AVX3_DL stands for processors that have VNNI, but does not name it to the compiler. */
-#undef VMAFX_VIF_VNNI
-#define VMAFX_VIF_VNNI (HWY_TARGET == HWY_AVX3_DL && HWY_COMPILER_GCC_ACTUAL)
 
 HWY_BEFORE_NAMESPACE();
 #if HWY_COMPILER_GCC_ACTUAL
@@ -25,9 +22,7 @@ HWY_BEFORE_NAMESPACE();
  * 13). */
 #pragma GCC optimize("no-tree-ter", "no-tree-reassoc")
 #endif
-#if VMAFX_VIF_VNNI
-#pragma GCC target("avx512vnni")
-#endif
+VMAFX_ALLOW_VNNI
 namespace vmafx {
 namespace HWY_NAMESPACE {
 namespace {
@@ -49,17 +44,6 @@ using VU64 = hn::Vec<decltype(du64)>;
 using VF32 = hn::Vec<decltype(df32)>;
 using VF64 = hn::Vec<decltype(df64)>;
 using M32 = hn::Mask<decltype(d32)>;
-
-/* acc + the sums of adjacent products. */
-HWY_INLINE V32 add_pair_products(V16 a, V16 b, V32 acc) {
-#if VMAFX_VIF_VNNI
-  return V32{_mm512_dpwssd_epi32(acc.raw, a.raw, b.raw)};
-#else
-  V32 sum1 = hn::Zero(d32);
-  const V32 sum0 = hn::ReorderWidenMulAccumulate(d32, a, b, hn::Zero(d32), sum1);
-  return hn::Add(acc, hn::RearrangeToOddPlusEven(sum0, sum1));
-#endif
-}
 
 HWY_INLINE V16 taps(int32_t packed) { return hn::BitCast(d16, hn::Set(d32, packed)); }
 HWY_INLINE V32 constant(uint32_t value) { return hn::Set(d32, static_cast<int32_t>(value)); }

@@ -125,6 +125,28 @@ START_TEST(rows_that_stand_still) {
 }
 END_TEST
 
+/* Differences of half the range and around it, of both signs: a blurred column just fits in 16 bits, or just does not. */
+START_TEST(differences_of_half_the_range) {
+  static constexpr int kW = 75, kH = 9;
+  for_each_cpu_target([](const std::string& target) {
+    for (const int bpc : {8, 10, 14})
+      with_sample_type(bpc, [&]<class T>(T) {
+        const int half = 1 << (bpc - 1);
+        for (int diff = half - 2; diff <= half + 1; diff++)
+          for (int rows = 1; rows <= kH; rows += 4) {
+            TestPlane<T> earlier(kW, kH), current(kW, kH);
+            earlier.fill(Fill::kZero, bpc, 1);
+            current.fill(Fill::kZero, bpc, 1);
+            for (int y = 0; y < rows; y++)
+              for (int x = 0; x < kW; x++) (x % 8 < 4 ? current : earlier).at(x, y) = static_cast<T>(diff);
+            assert_twins_agree(target, earlier.sample_plane(), current.sample_plane(), bpc,
+                               "rows that differ by " + std::to_string(diff));
+          }
+      });
+  });
+}
+END_TEST
+
 START_TEST(very_wide_rows) {
   constexpr int kW = (1 << 17) + 37;
   for_each_cpu_target([](const std::string& target) {
@@ -278,6 +300,7 @@ int main() {
   return run_suite("motion", {{"impulse", impulse_and_shift},
                               {"simd_equals_ref", simd_equals_ref},
                               {"still_rows", rows_that_stand_still},
+                              {"half_the_range", differences_of_half_the_range},
                               {"wide_rows", very_wide_rows},
                               {"reads_only_samples", reads_only_samples},
                               {"extract", extract_picks_the_earlier_frame},
