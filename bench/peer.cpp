@@ -65,7 +65,7 @@ std::string printed(double score) {
 int peer_mask(const std::string& cpu) {
   enum : int { kSsse3 = 1 << 1, kSse4 = 1 << 2, kAvx2 = 1 << 3, kAvx512 = 1 << 4, kAvx512Icelake = 1 << 5 };
   if (cpu == "avx3") return kAvx512Icelake;
-  if (cpu == "avx2") return kAvx512Icelake | kAvx512;
+  if (cpu == "avx2" || cpu == "avx2_vnni") return kAvx512Icelake | kAvx512;
   if (cpu == "sse4") return kAvx512Icelake | kAvx512 | kAvx2;
   if (cpu == "sse2") return kAvx512Icelake | kAvx512 | kAvx2 | kSse4 | kSsse3;
   if (cpu == "scalar" || cpu == "ref") return -1;

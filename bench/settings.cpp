@@ -39,7 +39,7 @@ This machine runs: )";
 
 std::vector<std::string> all_cpus() {
   std::vector<std::string> names;
-  for (const int64_t target : vmafx::runnable_cpu_targets()) names.push_back(vmafx::cpu_target_name(target));
+  for (const std::string& level : vmafx::runnable_cpu_levels()) names.push_back(level);
   names.push_back("ref");
   return names;
 }

@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cctype>
 #include <cerrno>
@@ -39,9 +40,24 @@ std::string lower(std::string text) {
   return text;
 }
 
+constexpr char kAvx2Vnni[] = "avx2_vnni";
+
+bool has_avx_vnni() {
+#if HWY_ARCH_X86 && HWY_COMPILER_GCC_ACTUAL
+  return __builtin_cpu_supports("avxvnni") && (HWY_TARGETS & HWY_AVX2);
+#else
+  return false;
+#endif
+}
+
+std::atomic<bool>& avx_vnni() {
+  static std::atomic<bool> use = has_avx_vnni();
+  return use;
+}
+
 std::string known_levels() {
   std::string names = "ref";
-  for (const int64_t target : runnable_cpu_targets()) names += ", " + cpu_target_name(target);
+  for (const std::string& level : runnable_cpu_levels()) names += ", " + level;
   return names;
 }
 
@@ -51,10 +67,12 @@ Choice choose() {
   if (wanted.empty()) return {};
   if (wanted == "ref") return {{}, true};
   for (const int64_t target : runnable_cpu_targets()) {
-    if (cpu_target_name(target) != wanted) continue;
+    const bool with_vnni = target == HWY_AVX2 && has_avx_vnni() && wanted == kAvx2Vnni;
+    if (!with_vnni && cpu_target_name(target) != wanted) continue;
     /* Better targets have lower bits: switch off all below the one that was asked for. */
     hwy::DisableTargets(target - 1);
     usable_targets();
+    avx_vnni() = with_vnni;
     return {};
   }
   return {error(EINVAL, "VMAFX_CPU=%s is not a CPU level of this build and machine; use one of: %s", variable,
@@ -87,10 +105,23 @@ Status select_cpu() { return choice().status; }
 
 bool use_reference_cpu() { return choice().reference; }
 
-std::string cpu_level() {
-  if (use_reference_cpu()) return "ref";
-  const int64_t usable = usable_targets();
-  return cpu_target_name(usable & -usable);
+bool use_avx_vnni() { return avx_vnni(); }
+
+bool set_avx_vnni(bool use) {
+  if (use && !has_avx_vnni()) return false;
+  avx_vnni() = use;
+  return true;
+}
+
+std::string cpu_level() { return use_reference_cpu() ? "ref" : runnable_cpu_levels().front(); }
+
+std::vector<std::string> runnable_cpu_levels() {
+  std::vector<std::string> levels;
+  for (const int64_t target : runnable_cpu_targets()) {
+    if (target == HWY_AVX2 && use_avx_vnni()) levels.push_back(kAvx2Vnni);
+    levels.push_back(cpu_target_name(target));
+  }
+  return levels;
 }
 
 std::vector<int64_t> runnable_cpu_targets() {

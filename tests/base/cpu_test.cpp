@@ -1,8 +1,13 @@
 #include "base/cpu.h"
 
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "tests/support/check_main.h"
 
@@ -53,6 +58,40 @@ START_TEST(the_chosen_level_runs) {
 }
 END_TEST
 
+/* What a process says that is told VMAFX_CPU=`wanted`, or why it will not have it. */
+std::string answer_to(const char* wanted) {
+  int ends[2];
+  ck_assert_int_eq(pipe(ends), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    setenv("VMAFX_CPU", wanted, 1);
+    const Status status = select_cpu();
+    const std::string text =
+        status.ok() ? running() + ", level " + cpu_level() + (use_avx_vnni() ? ", VNNI" : "") : status.message();
+    _exit(write(ends[1], text.data(), text.size()) == static_cast<ssize_t>(text.size()) ? 0 : 1);
+  }
+  close(ends[1]);
+  std::string text(1000, '\0');
+  const ssize_t size = read(ends[0], text.data(), text.size());
+  close(ends[0]);
+  int status = 1;
+  ck_assert_int_eq(waitpid(child, &status, 0), child);
+  ck_assert_int_eq(status, 0);
+  text.resize(size);
+  return text;
+}
+
+/* Before a test of this process chooses. */
+START_TEST(avx_vnni_is_a_level) {
+  if (set_avx_vnni(true)) assert_text_eq(answer_to("AVX2_VNNI"), "avx2, level avx2_vnni, VNNI");
+  else ck_assert_msg(answer_to("avx2_vnni").find("VMAFX_CPU=avx2_vnni is not a CPU level") == 0, "it is");
+  const std::vector<std::string> levels = runnable_cpu_levels();
+  const bool has_avx2 = std::ranges::find(levels, "avx2") != levels.end();
+  assert_text_eq(answer_to("avx2").substr(0, 9), has_avx2 ? "avx2, lev" : "VMAFX_CPU");
+  if (has_avx2) assert_text_eq(answer_to("avx2"), "avx2, level avx2");
+}
+END_TEST
+
 /* On x86 the documented ones, and those of plain C++, with every release of Highway. */
 START_TEST(levels_are_the_documented_ones) {
 #if HWY_ARCH_X86
@@ -69,8 +108,9 @@ START_TEST(at_least_one_thread) { ck_assert_int_ge(usable_threads(), 1); }
 END_TEST
 
 int main() {
-  return test::run_suite(
-      "cpu",
-      {{"level", the_chosen_level_runs}, {"levels", levels_are_the_documented_ones}, {"threads", at_least_one_thread}});
+  return test::run_suite("cpu", {{"avx_vnni", avx_vnni_is_a_level},
+                                 {"level", the_chosen_level_runs},
+                                 {"levels", levels_are_the_documented_ones},
+                                 {"threads", at_least_one_thread}});
 }
 #endif

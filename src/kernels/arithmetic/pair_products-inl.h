@@ -10,7 +10,7 @@
 
 #include <hwy/highway.h>
 
-/* Highway's AVX3_DL stands for processors that have VNNI, whose one instruction multiplies and adds to a sum, but does not
+/* VNNI's one instruction multiplies and adds to a sum. Highway's AVX3_DL stands for processors that have it, but does not
  * name it to the compiler. So VMAFX_ALLOW_VNNI stands behind HWY_BEFORE_NAMESPACE() wherever these functions are used. */
 #undef VMAFX_HAS_VNNI
 #undef VMAFX_ALLOW_VNNI
@@ -29,11 +29,16 @@ namespace vmafx::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+/* Whether code for this target uses VNNI, and whether it may where use_avx_vnni() of base/cpu.h says so. */
+constexpr bool kVnni = VMAFX_HAS_VNNI;
+constexpr bool kMaybeVnni = HWY_TARGET == HWY_AVX2 && HWY_COMPILER_GCC_ACTUAL;
+
 using PairLanes = hn::Vec<hn::ScalableTag<int16_t>>;
 using PairSums = hn::Vec<hn::ScalableTag<int32_t>>;
 
 /* `start` and the sums of adjacent products, modulo 2^32. On x86 products are added to the lane of their pair at once;
  * elsewhere lanes are those of pairs only when they are rearranged, once for all products. */
+template <bool kUseVnni = kVnni>
 class PairSum {
  public:
   HWY_INLINE explicit PairSum(PairSums start)
@@ -43,6 +48,12 @@ class PairSum {
 #if VMAFX_HAS_VNNI
     low_ = PairSums{_mm512_dpwssd_epi32(low_.raw, a.raw, b.raw)};
 #else
+#if HWY_TARGET == HWY_AVX2
+    if constexpr (kUseVnni) {
+      asm("%{vex%} vpdpwssd %2, %1, %0" : "+x"(low_.raw) : "x"(a.raw), "xm"(b.raw));
+      return;
+    }
+#endif
     low_ = hn::ReorderWidenMulAccumulate(d32, a, b, low_, high_);
 #endif
   }
@@ -60,8 +71,9 @@ class PairSum {
 };
 
 /* acc + the sums of adjacent products. */
+template <bool kUseVnni>
 HWY_INLINE PairSums add_pair_products(PairLanes a, PairLanes b, PairSums acc) {
-  PairSum sum(acc);
+  PairSum<kUseVnni> sum(acc);
   sum.add(a, b);
   return sum.total();
 }

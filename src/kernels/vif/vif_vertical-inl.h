@@ -50,10 +50,11 @@ HWY_INLINE V32 constant(uint32_t value) { return hn::Set(d32, static_cast<int32_
 HWY_INLINE VU16 flip_sign(VU16 v) { return hn::Xor(v, hn::Set(du16, 0x8000)); }
 
 /* What one scale does, known at compile time. `T`: its samples. */
-template <class T, int kScale_>
+template <class T, int kScale_, bool kUseVnni_>
 struct Stage {
   using Sample = T;
   static constexpr int kScale = kScale_;
+  static constexpr bool kUseVnni = kUseVnni_;
   static constexpr bool kBytes = sizeof(T) == 1;
   static constexpr bool kHasNext = kScale + 1 < kVifScales;
   static constexpr int kNext = kHasNext ? kScale + 1 : kScale;
@@ -165,7 +166,7 @@ HWY_NOINLINE void load_pair(const Strip<S>& strip, int picture, int pair) {
 // -- Vertical pass ---------------------------------------------------------------------------------------------------
 
 /* Window sums of the pair lanes at `offset` for output rows 0 to 3, even and odd columns. */
-template <int kScale>
+template <int kScale, bool kUseVnni>
 HWY_INLINE void filter_four_rows(const int16_t* HWY_RESTRICT const* slots, size_t offset, V32 start, V32& even0,
                                  V32& odd0, V32& even1, V32& odd1, V32& even2, V32& odd2, V32& even3, V32& odd3) {
   constexpr auto kTaps = vif_pair_taps<kScale>();
@@ -176,28 +177,28 @@ HWY_INLINE void filter_four_rows(const int16_t* HWY_RESTRICT const* slots, size_
     const V16 taps0 = taps(kTaps[k].even), taps1 = taps(kTaps[k].odd);
     const int16_t *in = slots[kTaps[k].pair + kRadius] + offset, *below = slots[kTaps[k].pair + kRadius + 1] + offset;
     const V16 even = hn::Load(d16, in), odd = hn::Load(d16, in + hn::Lanes(d16));
-    even0 = add_pair_products(even, taps0, even0);
-    odd0 = add_pair_products(odd, taps0, odd0);
-    even1 = add_pair_products(even, taps1, even1);
-    odd1 = add_pair_products(odd, taps1, odd1);
+    even0 = add_pair_products<kUseVnni>(even, taps0, even0);
+    odd0 = add_pair_products<kUseVnni>(odd, taps0, odd0);
+    even1 = add_pair_products<kUseVnni>(even, taps1, even1);
+    odd1 = add_pair_products<kUseVnni>(odd, taps1, odd1);
     const V16 even_below = hn::Load(d16, below), odd_below = hn::Load(d16, below + hn::Lanes(d16));
-    even2 = add_pair_products(even_below, taps0, even2);
-    odd2 = add_pair_products(odd_below, taps0, odd2);
-    even3 = add_pair_products(even_below, taps1, even3);
-    odd3 = add_pair_products(odd_below, taps1, odd3);
+    even2 = add_pair_products<kUseVnni>(even_below, taps0, even2);
+    odd2 = add_pair_products<kUseVnni>(odd_below, taps0, odd2);
+    even3 = add_pair_products<kUseVnni>(even_below, taps1, even3);
+    odd3 = add_pair_products<kUseVnni>(odd_below, taps1, odd3);
   }
 }
 
 /* The same for output row 0 alone. */
-template <int kScale>
+template <int kScale, bool kUseVnni>
 HWY_INLINE void filter_row(const int16_t* HWY_RESTRICT const* slots, size_t offset, V32 start, V32& even, V32& odd) {
   constexpr auto kTaps = vif_pair_taps<kScale>();
   even = odd = start;
 #pragma GCC unroll kVifUnroll
   for (size_t k = 0; k < kTaps.size(); k++) {
     const int16_t* in = slots[kTaps[k].pair + vif_pair_radius(kScale)] + offset;
-    even = add_pair_products(hn::Load(d16, in), taps(kTaps[k].even), even);
-    odd = add_pair_products(hn::Load(d16, in + hn::Lanes(d16)), taps(kTaps[k].even), odd);
+    even = add_pair_products<kUseVnni>(hn::Load(d16, in), taps(kTaps[k].even), even);
+    odd = add_pair_products<kUseVnni>(hn::Load(d16, in + hn::Lanes(d16)), taps(kTaps[k].even), odd);
   }
 }
 
@@ -241,13 +242,14 @@ template <class S>
 HWY_INLINE void filter_squares(const int16_t* HWY_RESTRICT const* slots, size_t offset, int shift, V32& e0, V32& o0,
                                V32& e1, V32& o1, V32& e2, V32& o2, V32& e3, V32& o3) {
   if constexpr (S::kBytes) {
-    filter_four_rows<S::kScale>(slots, offset, hn::Zero(d32), e0, o0, e1, o1, e2, o2, e3, o3);
+    filter_four_rows<S::kScale, S::kUseVnni>(slots, offset, hn::Zero(d32), e0, o0, e1, o1, e2, o2, e3, o3);
   } else {
     const V32 start_high = constant(0x80000000u - (0x8000u << shift));
     const V32 start_low = constant(0x80000000u + (1u << (shift - 1)));
     V32 le0, lo0, le1, lo1, le2, lo2, le3, lo3;
-    filter_four_rows<S::kScale>(slots, offset, start_high, e0, o0, e1, o1, e2, o2, e3, o3);
-    filter_four_rows<S::kScale>(slots, offset + 2 * hn::Lanes(d16), start_low, le0, lo0, le1, lo1, le2, lo2, le3, lo3);
+    filter_four_rows<S::kScale, S::kUseVnni>(slots, offset, start_high, e0, o0, e1, o1, e2, o2, e3, o3);
+    filter_four_rows<S::kScale, S::kUseVnni>(slots, offset + 2 * hn::Lanes(d16), start_low, le0, lo0, le1, lo1, le2,
+                                             lo2, le3, lo3);
     e0 = join_square(e0, le0, shift), o0 = join_square(o0, lo0, shift);
     e1 = join_square(e1, le1, shift), o1 = join_square(o1, lo1, shift);
     e2 = join_square(e2, le2, shift), o2 = join_square(o2, lo2, shift);
@@ -264,13 +266,13 @@ HWY_INLINE void filter_means(const Strip<S>& strip, const int16_t* HWY_RESTRICT 
   const int shift = strip.mean_shift();
   V32 e0, o0, e1, o1, e2, o2, e3, o3;
   if constexpr (S::kHasNext) {
-    filter_row<S::kNext>(slots + S::kSkip, in, mean_start<S>(shift), e0, o0);
-    filter_row<S::kNext>(slots + S::kSkip + 1, in, mean_start<S>(shift), e1, o1);
+    filter_row<S::kNext, S::kUseVnni>(slots + S::kSkip, in, mean_start<S>(shift), e0, o0);
+    filter_row<S::kNext, S::kUseVnni>(slots + S::kSkip + 1, in, mean_start<S>(shift), e1, o1);
     store_mean<S>(e0, o0, shift, memory.filtered_for_next(row / 2) + x);
     store_mean<S>(e1, o1, shift, memory.filtered_for_next(row / 2 + 1) + x);
   }
   if (!strip.sums) return;
-  filter_four_rows<S::kScale>(slots, in, mean_start<S>(shift), e0, o0, e1, o1, e2, o2, e3, o3);
+  filter_four_rows<S::kScale, S::kUseVnni>(slots, in, mean_start<S>(shift), e0, o0, e1, o1, e2, o2, e3, o3);
   store_mean<S>(e0, o0, shift, memory.filtered(picture, row, 0) + x);
   store_mean<S>(e1, o1, shift, memory.filtered(picture, row + 1, 0) + x);
   store_mean<S>(e2, o2, shift, memory.filtered(picture, row + 2, 0) + x);

@@ -54,7 +54,7 @@ std::string text_of(const VifSums& sums) {
 void assert_twins_agree(const VifParams& params, const SamplePlane& ref, const SamplePlane& dist,
                         const std::string& what) {
   const std::string want = text_of(sums_of_ref(params, ref, dist));
-  for_each_cpu_target([&](const std::string& target) {
+  for_each_cpu_level([&](const std::string& target) {
     const std::string got = text_of(sums_of_simd(params, ref, dist));
     ck_assert_msg(got == want, "%s %dx%d %d bit %s: %s, the definition says %s", target.c_str(), params.w, params.h,
                   params.bpc, what.c_str(), got.c_str(), want.c_str());
