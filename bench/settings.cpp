@@ -38,8 +38,7 @@ Exits with 1 when a run fails or a score differs from the peer's by more than 1e
 This machine runs: )";
 
 std::vector<std::string> all_cpus() {
-  std::vector<std::string> names;
-  for (const std::string& level : vmafx::runnable_cpu_levels()) names.push_back(level);
+  std::vector<std::string> names = vmafx::runnable_cpu_levels();
   names.push_back("ref");
   return names;
 }

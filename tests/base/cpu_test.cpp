@@ -87,8 +87,8 @@ START_TEST(avx_vnni_is_a_level) {
   else ck_assert_msg(answer_to("avx2_vnni").find("VMAFX_CPU=avx2_vnni is not a CPU level") == 0, "it is");
   const std::vector<std::string> levels = runnable_cpu_levels();
   const bool has_avx2 = std::ranges::find(levels, "avx2") != levels.end();
-  assert_text_eq(answer_to("avx2").substr(0, 9), has_avx2 ? "avx2, lev" : "VMAFX_CPU");
   if (has_avx2) assert_text_eq(answer_to("avx2"), "avx2, level avx2");
+  else ck_assert_msg(answer_to("avx2").find("VMAFX_CPU=avx2 is not a CPU level") == 0, "it is");
 }
 END_TEST
 

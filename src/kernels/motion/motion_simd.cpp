@@ -101,7 +101,7 @@ V16 load_samples(const uint16_t* p) { return hn::BitCast(d16, hn::LoadU(du16, p)
 enum class LargestDiff {
   kZero,
   kSmall,  // less than half the range: blurred columns fit in 16 bits
-  kLarge,
+  kLarge,  // or not looked at
 };
 
 /* out = earlier - current, up to 14 bits and a sign. */

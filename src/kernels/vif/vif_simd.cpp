@@ -482,6 +482,7 @@ void vif(const VifParams& params, const SamplePlane& ref, std::span<const Sample
     if (params.bpc == 8) run<uint8_t, kUseVnni>(frames, ref, dist, planes);
     else run<uint16_t, kUseVnni>(frames, ref, dist, planes);
   };
+  /* Where there is no choice, both are the same. */
   if (kMaybeVnni && use_avx_vnni()) run_with(std::bool_constant<kVnni || kMaybeVnni>());
   else run_with(std::bool_constant<kVnni>());
 }
