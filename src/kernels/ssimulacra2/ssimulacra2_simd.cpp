@@ -50,23 +50,6 @@ constexpr int kBand = kSsimulacra2Band, kLanes = hn::MaxLanes(DF());
 using Memory = Ssimulacra2Memory;
 using Side = Ssimulacra2Side;
 
-// -- A row -----------------------------------------------------------------------------------------------------------
-
-/* Channels of a row, of `count` columns from column `from` of the lines on; zero beyond. */
-HWY_INLINE void make_channels(const Ssimulacra2Params& params, const float* const (&light)[3], int from, int count,
-                              float* const (&out)[3]) {
-  for (int i = 0; i < count; i += lanes()) {
-    const Xyb all = xyb(params.absorbance, {load(light[0] + i), load(light[1] + i), load(light[2] + i)});
-    store(all.x, out[0] + from + i);
-    store(all.y, out[1] + from + i);
-    store(all.b, out[2] + from + i);
-  }
-  for (float* line : out) {
-    std::fill(line, line + from, 0.0f);
-    std::fill(line + from + count, line + Side::kChannelLine, 0.0f);
-  }
-}
-
 // -- Along the rows of a band ----------------------------------------------------------------------------------------
 
 /* Four columns of kLanes rows change places with four vectors. Which row a lane has does not matter, as long as it is
@@ -333,15 +316,26 @@ struct Strip {
     else return side.light_row(scale, h, kind, y) + x0;
   }
 
-  /* Down a strip nothing foresees what is next. */
-  HWY_INLINE void prefetch(const Picture& picture, int y) const {
-    for (int i = 0; i < (params.has_chroma ? 3 : 1); i++) {
-      const auto plane = picture.plane[i].as<T>();
-      const int across = i > 0 && params.across.halved, down = i > 0 && params.down.halved;
-      const T* const row = plane.row(std::min(y >> down, plane.h - 1));
-      const int end = std::min((x0 + columns) >> across, plane.w);
-      for (int x = x0 >> across; x < end; x += kCacheLine / static_cast<int>(sizeof(T))) __builtin_prefetch(row + x);
+  /* Columns x and on of what row y is made of. Down a strip nothing foresees what is next. */
+  HWY_INLINE void prefetch(const Picture& picture, const Side& side, int y, int x) const {
+    if constexpr (kFromPicture) {
+      for (int i = 0; i < (params.has_chroma ? 3 : 1); i++) {
+        const auto plane = picture.plane[i].as<T>();
+        const int across = i > 0 && params.across.halved, down = i > 0 && params.down.halved;
+        __builtin_prefetch(plane.row(std::min(y >> down, plane.h - 1)) + ((x0 + x) >> across));
+      }
+    } else {
+      for (int kind = 0; kind < 3; kind++) __builtin_prefetch(light(side, kind, std::min(y, h - 1)) + x);
     }
+  }
+
+  HWY_INLINE Xyb color(float* const (&light)[3], int x) const {
+    return xyb(params.absorbance, {load(light[0] + x), load(light[1] + x), load(light[2] + x)});
+  }
+  HWY_INLINE void keep(const Xyb& color, float* const (&channels)[3], int x) const {
+    store(color.x, channels[0] + Side::kBefore + x);
+    store(color.y, channels[1] + Side::kBefore + x);
+    store(color.b, channels[2] + Side::kBefore + x);
   }
 
   HWY_INLINE void load_row(const Picture& picture, const Side& side, int y) const {
@@ -350,12 +344,25 @@ struct Strip {
       for (float* line : out) std::fill_n(line, Side::kChannelLine, 0.0f);
       return;
     }
-    float* const lines[3] = {light(side, 0, y) - before(), light(side, 1, y) - before(), light(side, 2, y) - before()};
-    if constexpr (kFromPicture) {
-      prefetch(picture, y + kRowsAhead);
-      light_row<false, T>(params, picture, y, x0 - before(), width(), memory.samples(), lines);
+    float* const lines[3] = {light(side, 0, y), light(side, 1, y), light(side, 2, y)};
+    if constexpr (kFromPicture)
+      light_row<false, T>(params, picture, y, x0 - before(), width(), memory.samples(),
+                          {lines[0] - before(), lines[1] - before(), lines[2] - before()});
+    const int end = width() - before();
+    int x = -before();
+    for (; x + lanes() < end;
+         x += 2 * lanes()) { /* side by side: a color is a chain of operations that wait for each other */
+      const Xyb one = color(lines, x), other = color(lines, x + lanes());
+      prefetch(picture, side, y + kRowsAhead, x);
+      prefetch(picture, side, y + kRowsAhead, x + lanes());
+      keep(one, out, x);
+      keep(other, out, x + lanes());
     }
-    make_channels(params, {lines[0], lines[1], lines[2]}, Side::kBefore - before(), width(), out);
+    if (x < end) keep(color(lines, x), out, x);
+    for (float* line : out) {
+      std::fill(line, line + Side::kBefore - before(), 0.0f);
+      std::fill(line + Side::kBefore + end, line + Side::kChannelLine, 0.0f);
+    }
     const bool has_next = scale + 1 < ssimulacra2_scales(params.w, params.h);
     if (has_next && (y % 2 || y + 1 == h)) halve(side, y);
   }
