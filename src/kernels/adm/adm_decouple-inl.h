@@ -431,7 +431,12 @@ void decouple_fine(const RowWork<int16_t>& work, int x0, int x1) {
   const GainLimit<V16> limit = gain_limit(d, work.gain_limit);
   const Weights<V16> weights = weights_fine(scale);
   VU64 den_h = hn::Zero(DU64()), den_v = hn::Zero(DU64()), den_d = hn::Zero(DU64());
-  for (int x = x0; x < x1; x += static_cast<int>(hn::Lanes(d))) {
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  for (int x = x0; x < x1; x += lanes) {
+    for (const Ahead& row : work.ahead) {
+      row.fetch(2 * x);
+      row.fetch(2 * x + lanes);
+    }
     const V16 oh = hn::Load(d, work.ref[0] + x), ov = hn::Load(d, work.ref[1] + x), od = hn::Load(d, work.ref[2] + x);
     const V16 scored = hn::Load(d, work.scored + x);
     if (work.row_scored) {

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "kernels/adm/adm_math.h"
+#include "kernels/steps/prefetch.h"
 
 namespace vmafx {
 
@@ -37,7 +38,8 @@ struct RowWork {
   const T* scored;  // all ones in the scored columns
   const T* ref[kAdmBands];
   std::span<const EncodeRow<T>> encodes;
-  uint64_t* den;  // AdmSums::csf_den
+  std::span<const Ahead> ahead;  // rows of the pictures that are read next, twice as wide
+  uint64_t* den;                 // AdmSums::csf_den
 };
 
 /* One row through masking. */

@@ -36,6 +36,7 @@
 #include "base/cpu.h"
 #include "kernels/adm/adm_cm-inl.h"
 #include "kernels/adm/adm_pass.h"
+#include "kernels/steps/prefetch.h"
 
 #ifndef VMAFX_ADM_SIMD_ONCE
 #define VMAFX_ADM_SIMD_ONCE
@@ -183,12 +184,6 @@ Interval aligned_down(Interval interval) {
   return {interval.begin / lanes * lanes, interval.end};
 }
 
-/* The next step's rows, while this step works: without it a quarter of the time goes into waiting for them. */
-template <class T>
-void prefetch(const T* begin, const T* end) {
-  for (; begin < end; begin += kCacheLine / sizeof(T)) hwy::Prefetch(begin);
-}
-
 /* One frame of the reference and of its encodes on their way through the scales. */
 class Frame {
  public:
@@ -226,8 +221,11 @@ class Frame {
     const T* rows[kAdmInputRows];
     for (int tap = 0; tap < kAdmInputRows; tap++) rows[tap] = plane.row(adm_mirror(2 * y - 1 + tap, plane.h));
     const auto [x0, x1] = aligned_down(level.in_cols);
-    for (int next = 2 * y + 3; next < std::min(2 * y + 5, plane.h); next++)
-      prefetch(plane.row(next) + x0, plane.row(next) + x1);
+    for (int next = 0; next < 2; next++) {
+      const T* const row = plane.row(std::min(2 * y + 3 + next, plane.h - 1));
+      if (level.detail_rows.contains(y)) ahead_[2 * picture + next] = Ahead(row);
+      else prefetch(row + x0, row + x1);
+    }
     vertical_source<T>(rows, x0, x1, plane.w, params_.bpc, p_.passed[0], p_.passed[1]);
     mirror_ends(p_.passed[0], plane.w);
     mirror_ends(p_.passed[1], plane.w);
@@ -302,6 +300,7 @@ class Frame {
     work.scored = samples<T>(level.scored);
     for (int band = 0; band < kAdmBands; band++) work.ref[band] = samples<T>(level.picture[0].detail[band]);
     work.encodes = {encodes, sums_.size()};
+    if (level.index == 0) work.ahead = {ahead_, 2 * (1 + sums_.size())};
     work.den = sums_[0]->csf_den[level.index];
     const auto [x0, x1] = aligned_down(level.detail_cols);
     pick_decouple(work, level.index)(work, x0, x1);
@@ -388,6 +387,7 @@ class Frame {
   const std::span<AdmSums* const> sums_;
   const int encodes_;
   Pyramid p_ = {};
+  Ahead ahead_[2 * (1 + kMostEncodes)];  // what the next row of bands takes of each picture
 };
 
 void adm(const AdmParams& params, const SamplePlane& ref, std::span<const SamplePlane> dist, std::byte* scratch,

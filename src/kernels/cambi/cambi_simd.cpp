@@ -21,6 +21,7 @@
 #include <cstring>
 
 #include "kernels/cambi/cambi_rows.h"
+#include "kernels/steps/prefetch.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cambi/cambi_simd.cpp"
@@ -102,10 +103,11 @@ void average_row(uint16_t* row, uint16_t* below, int w, uint16_t* to) {
 }
 
 /* Samples that equal those to the right and below: 1, others 0. Adds them to the sums of their columns, and takes those
- * of seven rows before off. A null `row`: none. */
-void flat_row(uint16_t* row, const uint16_t* below, int w, uint16_t* flat, uint16_t* column_sums) {
+ * of seven rows before off. A null `row`: none. `ahead`: a row of the picture. */
+void flat_row(uint16_t* row, const uint16_t* below, int w, uint16_t* flat, uint16_t* column_sums, const Ahead& ahead) {
   if (row) row[w] = row[w - 1];
   for (int x = 0; x < w; x += lanes()) {
+    ahead.fetch(x);
     V now = hn::Zero(d);
     if (row) {
       const V here = load(row + x);
@@ -140,7 +142,8 @@ class Preparation {
     for (int y = 0; y < view_.h + kCambiMaskRadius; y++) {
       if (y + 1 < view_.h) sample_row(y + 1);
       uint16_t* const row = y < view_.h ? samples(y) : nullptr;
-      flat_row(row, y + 1 < view_.h ? samples(y + 1) : nullptr, view_.w, memory_.flat(y), memory_.column_sums);
+      flat_row(row, y + 1 < view_.h ? samples(y + 1) : nullptr, view_.w, memory_.flat(y), memory_.column_sums,
+               Ahead(picture_row(std::min(y + 3, view_.h - 1))));
       if (y >= kCambiMaskRadius) mask_row(y - kCambiMaskRadius);
     }
   }
@@ -149,8 +152,10 @@ class Preparation {
   void clear(uint16_t* row) const { std::memset(row - kCambiMargin, 0, sizeof(uint16_t) * cambi_row_words(view_.w)); }
   uint16_t* samples(int y) const { return params_.halved ? memory_.even(y) : memory_.plane[0].row(y); }
 
+  const T* picture_row(int y) const { return luma_.row(view_.rows.empty() ? y : view_.rows[y]); }
+
   void raw_row(int y) const {
-    const T* from = luma_.row(view_.rows.empty() ? y : view_.rows[y]);
+    const T* const from = picture_row(y);
     uint16_t* const to = params_.anti_dither ? memory_.raw(y) : samples(y);
     if (view_.columns.empty()) return ten_bit_row(from, view_.w, params_.bpc, to);
     for (int x = 0; x < view_.w; x++)

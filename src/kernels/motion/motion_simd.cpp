@@ -26,6 +26,7 @@
 #include <hwy/highway.h>
 
 #include "kernels/arithmetic/pair_products-inl.h"
+#include "kernels/steps/prefetch.h"
 #include "kernels/steps/rows.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -191,13 +192,17 @@ Columns blur_columns_split(const Window& high, const Window& low, int x) {
 
 HWY_INLINE V32 folded(V32 v) { return hn::Xor(v, hn::BroadcastSignBit(v)); }
 
+/* Of both pictures, the next that are subtracted. */
+using NextRows = Ahead[2];
+
 /* Column pass into `out`. False if a value does not fit in its 16 bits, which small differences always do; `out` is of no
  * use then. */
 template <bool kSmall>
-bool column_pass(const Window& diff, int w, int bpc, int16_t* out) {
+bool column_pass(const Window& diff, int w, int bpc, int16_t* out, const NextRows& next) {
   const int lanes = static_cast<int>(hn::Lanes(d16));
   V32 magnitudes = hn::Zero(d32);  // bits in use, the sign folded away
   for (int x = 0; x < w; x += lanes) {
+    for (const Ahead& row : next) row.fetch(x);
     const Columns c = blur_columns(diff, x, bpc);
     hn::Store(join(c.even, c.odd), d16, out + x);
     if constexpr (!kSmall) magnitudes = hn::Or(magnitudes, hn::Or(folded(c.even), folded(c.odd)));
@@ -282,7 +287,8 @@ LargestDiff make_diffs(const Plane<const T>& earlier, const Plane<const T>& curr
 
 /* Both passes of one row, given the largest of its differences. `at[k]` are the rows of the five taps, reflected into the
  * picture. */
-uint64_t row_sad(const MotionRows& rows, const int at[kMotionTaps], LargestDiff largest, int w, int bpc) {
+uint64_t row_sad(const MotionRows& rows, const int at[kMotionTaps], LargestDiff largest, int w, int bpc,
+                 const NextRows& next) {
   Window diff, diff_low;
   for (int k = 0; k < kMotionTaps; k++) {
     diff.row[k] = rows.diffs.row(at[k]);
@@ -294,7 +300,7 @@ uint64_t row_sad(const MotionRows& rows, const int at[kMotionTaps], LargestDiff 
     column_pass_split([&](int x) HWY_ATTR { return blur_columns_split(diff, diff_low, x); }, w, column, column_low);
   } else {
     const auto pass = largest == LargestDiff::kSmall ? column_pass<true> : column_pass<false>;
-    if (pass(diff, w, bpc, column)) return row_pass<false>(column, column_low, w);
+    if (pass(diff, w, bpc, column, next)) return row_pass<false>(column, column_low, w);
     column_pass_split([&](int x) HWY_ATTR { return blur_columns(diff, x, bpc); }, w, column, column_low);
   }
   return row_pass<true>(column, column_low, w);
@@ -320,6 +326,7 @@ uint64_t frame_sad(const Plane<const T>& earlier, const Plane<const T>& current,
     if (newest < current.h) diffs[newest % kMotionTaps] = make_diffs(earlier, current, newest, bpc, rows);
     const int y = newest - kMotionRadius;
     if (y < 0) continue;
+    const auto ahead = [&](const Plane<const T>& plane) { return Ahead(plane.row(std::min(newest + 1, plane.h - 1))); };
     int at[kMotionTaps];
     LargestDiff largest = LargestDiff::kZero;
     for (int k = 0; k < kMotionTaps; k++) {
@@ -327,7 +334,8 @@ uint64_t frame_sad(const Plane<const T>& earlier, const Plane<const T>& current,
       largest = std::max(largest, diffs[at[k] % kMotionTaps]);
     }
     if (largest != LargestDiff::kZero)
-      sad += row_sad(rows, at, largest, current.w, bpc);  // else it costs its subtraction only
+      sad += row_sad(rows, at, largest, current.w, bpc,
+                     {ahead(earlier), ahead(current)});  // else it costs its subtraction only
   }
   return sad;
 }

@@ -10,9 +10,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
+#include <span>
 
 #include "kernels/speed/speed_math.h"
 #include "kernels/steps/mirror.h"
+#include "kernels/steps/prefetch.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/speed/speed_simd.cpp"
@@ -46,14 +49,24 @@ HWY_INLINE int double_lanes() { return static_cast<int>(hn::Lanes(dd)); }
 
 /* -- Decimation ---------------------------------------------------------------------------------------------------- */
 
-/* Σ down the rows around `y`. A last vector overlaps the one before: planes are wider than a vector. */
-template <class Source>
-void sum_down(const SpeedShape& shape, const Source& source, int y, float* out) {
+constexpr int kPictures = 2;  // at most, that samples are made of
+
+/* Σ down the rows around `y`. A last vector overlaps the one before: planes are wider than a vector. Meanwhile the rows of
+ * `pictures` around the next `y` are asked for. */
+template <class T, class Source>
+void sum_down(const SpeedShape& shape, const Source& source, std::span<const Plane<const T>> pictures, int y,
+              float* out) {
   const GaussianWindow& window = shape.antialias;
   int rows[2 * kMaxWindowHalf + 1];
   for (int k = -window.half; k <= window.half; k++) rows[k + window.half] = mirror(y + k, shape.h);
+  Ahead ahead[kPictures * std::size(rows)];
+  int size = 0;
+  for (const Plane<const T>& picture : pictures)
+    for (int k = -window.half; k <= window.half; k++)
+      ahead[size++] = Ahead(picture.row(std::min(y + kSpeedStep + k, shape.h - 1)));
   for (int next = 0; next < shape.w; next += lanes()) {
     const int x = std::min(next, shape.w - lanes());
+    for (int i = 0; i < size; i++) ahead[i].fetch(x);
     store(ordered_sum<0>(window, [&](int k) HWY_ATTR { return source(rows[k + window.half], x); }), out + x);
   }
 }
@@ -69,11 +82,13 @@ void sum_across(const GaussianWindow& window, const float* row, int count, float
   }
 }
 
-template <class Source>
-void decimate(const SpeedShape& shape, const Source& source, const SpeedMemory& memory) {
+/* pictures: those that `source` reads, if any. */
+template <class T, class Source>
+void decimate(const SpeedShape& shape, const Source& source, std::span<const Plane<const T>> pictures,
+              const SpeedMemory& memory) {
   float* row = memory.row + kSpeedSlack;
   for (int y = 0; y < shape.small_h; y++) {
-    sum_down(shape, source, y * kSpeedStep, row);
+    sum_down(shape, source, pictures, y * kSpeedStep, row);
     extend_mirrored(row, shape.w, shape.antialias.half);
     sum_across(shape.antialias, row, shape.small_w, memory.small.row(y));
   }
@@ -81,15 +96,16 @@ void decimate(const SpeedShape& shape, const Source& source, const SpeedMemory& 
 
 template <class T>
 void decimate_samples(const SpeedShape& shape, const SpeedPlane& plane, const SpeedMemory& memory) {
-  const auto now = plane.now.as<T>(), before = plane.before.as<T>();
-  if (before.data) decimate(shape, Differences{now, before, shape.scale}, memory);
-  else decimate(shape, Samples{now, shape.scale}, memory);
+  const Plane<const T> pictures[kPictures] = {plane.now.as<T>(), plane.before.as<T>()};
+  const auto& [now, before] = pictures;
+  if (before.data) decimate<T>(shape, Differences{now, before, shape.scale}, pictures, memory);
+  else decimate<T>(shape, Samples{now, shape.scale}, {pictures, 1}, memory);
 }
 
 void decimate_scaled(const SpeedPlan& plan, const SpeedPlane& plane, const SpeedMemory& memory) {
   const PrescaledRows wanted = {kSpeedStep, plan.shape.antialias.half};
   plan.scaler->simd(speed_source(plan, plane), memory.scaled, memory.scaler, wanted);
-  decimate(plan.shape, [&](int y, int x) HWY_ATTR { return load(memory.scaled.row(y) + x); }, memory);
+  decimate<float>(plan.shape, [&](int y, int x) HWY_ATTR { return load(memory.scaled.row(y) + x); }, {}, memory);
 }
 
 void center(const SpeedShape& shape, const SpeedMemory& memory) {

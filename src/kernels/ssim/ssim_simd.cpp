@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "kernels/ssim/ssim_rows.h"
+#include "kernels/steps/prefetch.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/ssim/ssim_simd.cpp"
@@ -111,15 +112,14 @@ struct Source {
   int w() const { return planes[0].w; }
   int h() const { return planes[0].h; }
 
-  /* Down a strip nothing foresees what is next. */
-  HWY_INLINE void prefetch(int picture, int y, int from, int n) const {
+  HWY_INLINE void prefetch_below(int picture, int y, int from, int n) const {
     const T* const later = planes[picture].row(std::min(y + 8, h() - 1)) + from;
-    for (int i = 0; i < n; i += kCacheLine / static_cast<int>(sizeof(T))) __builtin_prefetch(later + i);
+    prefetch(later, later + n);
   }
 
   /* `n` samples from column `from` on as floats, in `memory` or where they are. */
   HWY_INLINE const float* row(int picture, int y, int from, int n, float* memory) const {
-    prefetch(picture, y, from, n);
+    prefetch_below(picture, y, from, n);
     if constexpr (std::is_same_v<T, float>) {
       return planes[picture].row(y) + from;
     } else {
@@ -256,7 +256,7 @@ void split_row(const Source<T>& source, int picture, int y, int from, int count,
   const int pairs = count + kRadius, w = source.w();
   const int begin = 2 * from - kRadius, end = begin + 2 * pairs; /* columns */
   const T* in = source.planes[picture].row(mirror_repeated(y, source.h()));
-  source.prefetch(picture, y, begin, end - begin);
+  source.prefetch_below(picture, y, begin, end - begin);
   if (begin < 0 || begin + 2 * whole_vectors(pairs) > w) {
     T* const reflected = reinterpret_cast<T*>(samples.reflected) - begin; /* by column */
     const int first = std::max(begin, 0), last = std::min(end, w);

@@ -14,6 +14,7 @@
 #include "base/picture.h"
 #include "kernels/arithmetic/pair_products-inl.h"
 #include "kernels/steps/mirror.h"
+#include "kernels/steps/prefetch.h"
 #include "kernels/vif/vif_rows.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -105,12 +106,8 @@ template <class S>
 const typename S::Sample* load_row(const Strip<S>& strip, const Plane<const typename S::Sample>& plane, int y,
                                    int line) {
   using T = typename S::Sample;
-  constexpr int kRowsAhead = kVifGroupRows;  // prefetched: strips jump too far for the processor to foresee
   const int begin = strip.x0 - S::kMargin, end = strip.x0 + strip.columns + S::kMargin;
   const int inner_begin = HWY_MAX(begin, 0), inner_end = HWY_MIN(end, plane.w);
-  const T* ahead = plane.row(HWY_MIN(HWY_MAX(0, y) + kRowsAhead, plane.h - 1));
-  for (int x = inner_begin; x < inner_end; x += kCacheLine / sizeof(T)) hwy::Prefetch(ahead + x);
-
   T* out = strip.memory.template input<T>(line);
   const T* in = plane.row(reflect(y, plane.h));
   for (int x = begin; x < inner_begin; x++) out[x - begin] = in[reflect(x, plane.w)];
@@ -297,14 +294,21 @@ HWY_INLINE void filter_products(const Strip<S>& strip, const int16_t* HWY_RESTRI
 }
 
 /* The vertical pass of a group of rows of a picture, and of half as many of the next scale: a block of columns comes
- * from the second-level cache once for all of them. `pair`: that of the first row. */
+ * from the second-level cache once for all of them. `pair`: that of the first row. Meanwhile the rows of the picture that
+ * the next group takes are asked for. */
 template <class S>
 HWY_NOINLINE void filter_vertically(const Strip<S>& strip, int picture, int pair) {
   const size_t n = hn::Lanes(d16);
   const int16_t* slots[S::kSlots];  // from the first row pair under the first row
   for (int k = 0; k < S::kSlots; k++) slots[k] = strip.pairs(picture, pair - S::kRadius + k);
+  const auto& plane = strip.in.at[picture];
+  Ahead ahead[kVifGroupRows];
+  for (int row = 0; row < kVifGroupRows; row++)
+    ahead[row] = Ahead(plane.row(HWY_MIN(2 * (pair + S::kRadius) + kVifGroupRows + row, plane.h - 1)));
   for (size_t b = 0; b < strip.blocks(); b++) {
     const size_t in = b * S::planes(picture) * 2 * n, x = b * n;
+    const int first = strip.x0 - S::kMargin + static_cast<int>(x), last = first + static_cast<int>(n) - 1;
+    for (const Ahead& row : ahead) row.fetch(first), row.fetch(last);
     for (int row = 0; row < kVifGroupRows; row += 4) filter_means(strip, slots + row / 2, in, picture, row, x);
     for (int row = 0; row < kVifGroupRows; row += 4) filter_products(strip, slots + row / 2, in, picture, row, x);
   }
