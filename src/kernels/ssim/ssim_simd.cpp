@@ -48,13 +48,16 @@ HWY_INLINE void add_columns(const T* const* in, int rows, int x, Real scale, Rea
   store(sum.low(), low + x);
 }
 
-/* The sums of columns of a row of blocks. */
+/* The sums of columns of a row of blocks. ahead: the rows of the next one. */
 template <class T>
-void sum_columns(const SsimParams& params, const T* const* in, int w, float* high, float* low) {
+void sum_columns(const SsimParams& params, const T* const* in, const Ahead* ahead, int w, float* high, float* low) {
   const int step = lanes();
   const Real scale = Real(scale_to_8_bits(params.bpc)), weight = Real(ssim_block_weight(params.factor));
   int x = 0;
-  for (; x + step <= w; x += step) add_columns(in, params.factor, x, scale, weight, high, low);
+  for (; x + step <= w; x += step) {
+    for (int i = 0; i < params.factor; i++) ahead[i].fetch(x);
+    add_columns(in, params.factor, x, scale, weight, high, low);
+  }
   if (x == w) return;
   if (w >= step) return add_columns(in, params.factor, w - step, scale, weight, high, low); /* some once more */
   T padded[kMost][kRowSlack] = {};
@@ -95,8 +98,12 @@ void reduce(const SsimParams& params, const Plane<const T>& in, const SsimMemory
   const auto mean_columns = mean_columns_of(factor, std::make_integer_sequence<int, kMost + 1>());
   for (int y = 0; y < out.h; y++) {
     const T* rows[kMost] = {};
-    for (int i = 0; i < factor; i++) rows[i] = in.row(mirror_repeated(ssim_first_sample(y, factor) + i, in.h));
-    sum_columns(params, rows, in.w, memory.columns(0), memory.columns(1));
+    Ahead ahead[kMost];
+    for (int i = 0; i < factor; i++) {
+      rows[i] = in.row(mirror_repeated(ssim_first_sample(y, factor) + i, in.h));
+      ahead[i] = Ahead(in.row(std::min(ssim_first_sample(y + 1, factor) + i, in.h - 1)));
+    }
+    sum_columns(params, rows, ahead, in.w, memory.columns(0), memory.columns(1));
     for (const int kind : {0, 1}) extend_repeated(memory.columns(kind), in.w, std::min(factor, in.w));
     mean_columns(memory.columns(0), memory.columns(1), out.w, out.row(y));
   }
