@@ -25,8 +25,8 @@
  *
  * Intel's processors of servers have two ports for vectors of 64 bytes. As compiled, 32 samples of scale 0 take 610
  * operations there: 30 to load pairs, 153 in the vertical pass, 228 in the horizontal one, 184 of the logarithms and 18
- * for the next scale. With a fifth for the smaller scales that is 7 ms at 3.4 GHz; measured on a Xeon: 10.7 ms. AVX2
- * takes 16.9 ms there, with AVX-VNNI 13.9.
+ * for the next scale. With a fifth for the smaller scales that is 7 ms at 3.4 GHz; measured on a Xeon: 10.5 ms. AVX2
+ * takes 17 ms there, with AVX-VNNI 14.
  *
  * Floor of each further encode: 54 multiply-adds remain in the vertical pass, 90 in the horizontal one, 8 products of
  * means and about 50 of the logarithms, 202 of 310. Eight encodes together take (310 + 7 * 202) / (8 * 310) = 0.70 of
