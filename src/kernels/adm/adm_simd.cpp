@@ -222,6 +222,7 @@ class Frame {
     const T* rows[kAdmInputRows];
     for (int tap = 0; tap < kAdmInputRows; tap++) rows[tap] = plane.row(adm_mirror(2 * y - 1 + tap, plane.h));
     const auto [x0, x1] = aligned_down(level.in_cols);
+    /* What the next row of bands takes is asked for here, or by decoupling where there is some. */
     for (int next = 0; next < 2; next++) {
       const T* const row = plane.row(std::min(2 * y + 3 + next, plane.h - 1));
       if (level.detail_rows.contains(y)) ahead_[2 * picture + next] = Ahead(row);

@@ -103,7 +103,7 @@ void average_row(uint16_t* row, uint16_t* below, int w, uint16_t* to) {
 }
 
 /* Samples that equal those to the right and below: 1, others 0. Adds them to the sums of their columns, and takes those
- * of seven rows before off. A null `row`: none. `ahead`: a row of the picture. */
+ * of seven rows before off. A null `row`: none. `ahead`: of the picture. */
 void flat_row(uint16_t* row, const uint16_t* below, int w, uint16_t* flat, uint16_t* column_sums, const Ahead& ahead) {
   if (row) row[w] = row[w - 1];
   for (int x = 0; x < w; x += lanes()) {

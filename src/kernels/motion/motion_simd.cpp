@@ -192,7 +192,7 @@ Columns blur_columns_split(const Window& high, const Window& low, int x) {
 
 HWY_INLINE V32 folded(V32 v) { return hn::Xor(v, hn::BroadcastSignBit(v)); }
 
-/* Of both pictures, the next that are subtracted. */
+/* Of both pictures, the rows that are subtracted next. */
 using NextRows = Ahead[2];
 
 /* Column pass into `out`. False if a value does not fit in its 16 bits, which small differences always do; `out` is of no

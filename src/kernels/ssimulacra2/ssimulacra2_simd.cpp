@@ -349,9 +349,9 @@ struct Strip {
       light_row<false, T>(params, picture, y, x0 - before(), width(), memory.samples(),
                           {lines[0] - before(), lines[1] - before(), lines[2] - before()});
     const int end = width() - before();
+    /* Two vectors side by side: a color is a chain of operations that wait for each other. */
     int x = -before();
-    for (; x + lanes() < end;
-         x += 2 * lanes()) { /* side by side: a color is a chain of operations that wait for each other */
+    for (; x + lanes() < end; x += 2 * lanes()) {
       const Xyb one = color(lines, x), other = color(lines, x + lanes());
       prefetch(picture, side, y + kRowsAhead, x);
       prefetch(picture, side, y + kRowsAhead, x + lanes());
