@@ -362,15 +362,16 @@ HWY_INLINE uint64_t rounded_row(uint64_t sum, int shift) { return (sum + ((uint6
 
 /* -- A row --------------------------------------------------------------------------------------------------------- */
 
-/* One band of one vector of columns, scale 0. Adds to the masks' even and odd columns. */
-HWY_INLINE void mask_fine(V16 weighted, V32& near_even, V32& near_odd, V32& center_even, V32& center_odd) {
-  const V16 near = neighbor_fine(weighted), center = center_fine(weighted);
-  const V16 first = pair_of(1, 0), second = pair_of(0, 1);
-  near_even = hn::Add(near_even, madd(near, first));
-  near_odd = hn::Add(near_odd, madd(near, second));
-  center_even = hn::Add(center_even, madd(center, first));
-  center_odd = hn::Add(center_odd, madd(center, second));
-}
+/* Even and odd columns of what bands add up to. */
+struct ColumnSums {
+  PairSum<> even, odd;
+
+  HWY_INLINE ColumnSums() : even(hn::Zero(D32())), odd(even) {}
+  HWY_INLINE void add(V16 columns) {
+    even.add(columns, pair_of(1, 0));
+    odd.add(columns, pair_of(0, 1));
+  }
+};
 
 HWY_INLINE void store_masks(const MaskRow& row, int x, V32 near, V32 center, int parity) {
   hn::Store(near, D32(), row.neighbors[parity] + x);
@@ -378,13 +379,15 @@ HWY_INLINE void store_masks(const MaskRow& row, int x, V32 near, V32 center, int
 }
 
 HWY_INLINE void store_mask_fine(V16 h, V16 v, V16 diagonal, const Weights<V16>& weights, const MaskRow& row, int x) {
-  const V32 zero = hn::Zero(D32());
-  V32 near_even = zero, near_odd = zero, center_even = zero, center_odd = zero;
-  mask_fine(weighted_straight(h, weights), near_even, near_odd, center_even, center_odd);
-  mask_fine(weighted_straight(v, weights), near_even, near_odd, center_even, center_odd);
-  mask_fine(weighted_diagonal(diagonal, weights), near_even, near_odd, center_even, center_odd);
-  store_masks(row, x / 2, near_even, center_even, 0);
-  store_masks(row, x / 2, near_odd, center_odd, 1);
+  const V16 bands[] = {weighted_straight(h, weights), weighted_straight(v, weights),
+                       weighted_diagonal(diagonal, weights)};
+  ColumnSums near, center;
+  for (const V16 weighted : bands) {
+    near.add(neighbor_fine(weighted));
+    center.add(center_fine(weighted));
+  }
+  store_masks(row, x / 2, near.even.total(), center.even.total(), 0);
+  store_masks(row, x / 2, near.odd.total(), center.odd.total(), 1);
 }
 
 HWY_INLINE void add_den_fine(V16 o, V16 scored, VU64& sum) {
