@@ -3,9 +3,11 @@
 #ifndef VMAFX_BASE_PREFETCH_H
 #define VMAFX_BASE_PREFETCH_H
 
+#include <algorithm>
 #include <cstddef>
 
 #include "base/aligned.h"
+#include "base/picture.h"
 
 namespace vmafx {
 
@@ -20,9 +22,10 @@ template <class T>
 class Ahead {
  public:
   Ahead() = default;  // of nothing
-  /* A row of samples that are read soon. */
+  /* Row y of a plane, or its last one, whose samples are read soon. */
   template <class T>
-  explicit Ahead(const T* row) : row_(reinterpret_cast<const std::byte*>(row)), sample_bytes_(sizeof(T)) {}
+  Ahead(const Plane<T>& plane, int y)
+      : row_(reinterpret_cast<const std::byte*>(plane.row(std::min(y, plane.h - 1)))), sample_bytes_(sizeof(T)) {}
 
   /* The line of sample x, which may be past the last one. */
   [[gnu::always_inline]] void fetch(int x) const { __builtin_prefetch(row_ + x * sample_bytes_); }

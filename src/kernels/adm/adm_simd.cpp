@@ -224,9 +224,9 @@ class Frame {
     const auto [x0, x1] = aligned_down(level.in_cols);
     /* What the next row of bands takes is asked for here, or by decoupling where there is some. */
     for (int next = 0; next < 2; next++) {
-      const T* const row = plane.row(std::min(2 * y + 3 + next, plane.h - 1));
-      if (level.detail_rows.contains(y)) ahead_[2 * picture + next] = Ahead(row);
-      else prefetch(row + x0, row + x1);
+      const int row = std::min(2 * y + 3 + next, plane.h - 1);
+      if (level.detail_rows.contains(y)) ahead_[2 * picture + next] = Ahead(plane, row);
+      else prefetch(plane.row(row) + x0, plane.row(row) + x1);
     }
     vertical_source<T>(rows, x0, x1, plane.w, params_.bpc, p_.passed[0], p_.passed[1]);
     mirror_ends(p_.passed[0], plane.w);

@@ -143,7 +143,7 @@ class Preparation {
       if (y + 1 < view_.h) sample_row(y + 1);
       uint16_t* const row = y < view_.h ? samples(y) : nullptr;
       flat_row(row, y + 1 < view_.h ? samples(y + 1) : nullptr, view_.w, memory_.flat(y), memory_.column_sums,
-               Ahead(picture_row(std::min(y + 3, view_.h - 1))));
+               Ahead(luma_, picture_row(std::min(y + 3, view_.h - 1))));
       if (y >= kCambiMaskRadius) mask_row(y - kCambiMaskRadius);
     }
   }
@@ -152,10 +152,10 @@ class Preparation {
   void clear(uint16_t* row) const { std::memset(row - kCambiMargin, 0, sizeof(uint16_t) * cambi_row_words(view_.w)); }
   uint16_t* samples(int y) const { return params_.halved ? memory_.even(y) : memory_.plane[0].row(y); }
 
-  const T* picture_row(int y) const { return luma_.row(view_.rows.empty() ? y : view_.rows[y]); }
+  int picture_row(int y) const { return view_.rows.empty() ? y : view_.rows[y]; }
 
   void raw_row(int y) const {
-    const T* const from = picture_row(y);
+    const T* const from = luma_.row(picture_row(y));
     uint16_t* const to = params_.anti_dither ? memory_.raw(y) : samples(y);
     if (view_.columns.empty()) return ten_bit_row(from, view_.w, params_.bpc, to);
     for (int x = 0; x < view_.w; x++)

@@ -326,7 +326,6 @@ uint64_t frame_sad(const Plane<const T>& earlier, const Plane<const T>& current,
     if (newest < current.h) diffs[newest % kMotionTaps] = make_diffs(earlier, current, newest, bpc, rows);
     const int y = newest - kMotionRadius;
     if (y < 0) continue;
-    const auto ahead = [&](const Plane<const T>& plane) { return Ahead(plane.row(std::min(newest + 1, plane.h - 1))); };
     int at[kMotionTaps];
     LargestDiff largest = LargestDiff::kZero;
     for (int k = 0; k < kMotionTaps; k++) {
@@ -335,7 +334,7 @@ uint64_t frame_sad(const Plane<const T>& earlier, const Plane<const T>& current,
     }
     if (largest != LargestDiff::kZero)
       sad += row_sad(rows, at, largest, current.w, bpc,
-                     {ahead(earlier), ahead(current)});  // else it costs its subtraction only
+                     {{earlier, newest + 1}, {current, newest + 1}});  // else it costs its subtraction only
   }
   return sad;
 }

@@ -62,8 +62,7 @@ void sum_down(const SpeedShape& shape, const Source& source, std::span<const Pla
   Ahead ahead[kPictures * std::size(rows)];
   int size = 0;
   for (const Plane<const T>& picture : pictures)
-    for (int k = -window.half; k <= window.half; k++)
-      ahead[size++] = Ahead(picture.row(std::min(y + kSpeedStep + k, shape.h - 1)));
+    for (int k = -window.half; k <= window.half; k++) ahead[size++] = Ahead(picture, y + kSpeedStep + k);
   for (int next = 0; next < shape.w; next += lanes()) {
     const int x = std::min(next, shape.w - lanes());
     for (int i = 0; i < size; i++) ahead[i].fetch(x);

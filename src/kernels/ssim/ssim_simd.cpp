@@ -101,7 +101,7 @@ void reduce(const SsimParams& params, const Plane<const T>& in, const SsimMemory
     Ahead ahead[kMost];
     for (int i = 0; i < factor; i++) {
       rows[i] = in.row(mirror_repeated(ssim_first_sample(y, factor) + i, in.h));
-      ahead[i] = Ahead(in.row(std::min(ssim_first_sample(y + 1, factor) + i, in.h - 1)));
+      ahead[i] = Ahead(in, ssim_first_sample(y + 1, factor) + i);
     }
     sum_columns(params, rows, ahead, in.w, memory.columns(0), memory.columns(1));
     for (const int kind : {0, 1}) extend_repeated(memory.columns(kind), in.w, std::min(factor, in.w));

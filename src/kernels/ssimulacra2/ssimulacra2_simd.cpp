@@ -358,7 +358,10 @@ struct Strip {
       keep(one, out, x);
       keep(other, out, x + lanes());
     }
-    if (x < end) keep(color(lines, x), out, x);
+    if (x < end) {
+      prefetch(picture, side, y + kRowsAhead, x);
+      keep(color(lines, x), out, x);
+    }
     for (float* line : out) {
       std::fill(line, line + Side::kBefore - before(), 0.0f);
       std::fill(line + Side::kBefore + end, line + Side::kChannelLine, 0.0f);

@@ -304,7 +304,7 @@ HWY_NOINLINE void filter_vertically(const Strip<S>& strip, int picture, int pair
   const auto& plane = strip.in.at[picture];
   Ahead ahead[kVifGroupRows];
   for (int row = 0; row < kVifGroupRows; row++)
-    ahead[row] = Ahead(plane.row(HWY_MIN(2 * (pair + S::kRadius) + kVifGroupRows + row, plane.h - 1)));
+    ahead[row] = Ahead(plane, 2 * (pair + S::kRadius) + kVifGroupRows + row);
   for (size_t b = 0; b < strip.blocks(); b++) {
     const size_t in = b * S::planes(picture) * 2 * n, x = b * n;
     const int first = strip.x0 - S::kMargin + static_cast<int>(x), last = first + static_cast<int>(n) - 1;
