@@ -236,12 +236,55 @@ VMAFX_DEVICE int inside(int i, int size, bool is_mirrored) {
   return is_mirrored ? mirror_near(i, size, kCvvdpBlurReach) : i < 0 ? 0 : i < size ? i : size - 1;
 }
 
-inline constexpr int kReach = kCvvdpBlurReach, kRing = 2 * kReach + 1;
+inline constexpr int kReach = kCvvdpBlurReach, kLastRows = 2 * kReach + 1;
 
-VMAFX_DEFINE_KERNEL(cvvdp_bands, work) {
+/* What the sides have in common in a thread's column, of the last rows: at(back, c) is that of a row so many before the last
+ * one. */
+template <bool in_registers>
+class LastRows {
+ public:
+  VMAFX_DEVICE void add(const float (&row)[kChannels]) {
+    VMAFX_UNROLL
+    for (int c = 0; c < kChannels; c++) {
+      VMAFX_UNROLL
+      for (int back = kLastRows - 1; back > 0; back--) rows_[back][c] = rows_[back - 1][c];
+      rows_[0][c] = row[c];
+    }
+  }
+  VMAFX_DEVICE float at(int back, int c) const { return rows_[back][c]; }
+
+ private:
+  float rows_[kLastRows][kChannels] = {};
+};
+
+template <>
+class LastRows<false> {
+ public:
+  VMAFX_DEVICE LastRows() : thread_(thread_id().x) {
+    VMAFX_SHARED(Ring, ring, [1]);  // of each column its thread's own
+    ring_ = &ring[0];
+  }
+  VMAFX_DEVICE void add(const float (&row)[kChannels]) {
+    last_ = last_ + 1 < kLastRows ? last_ + 1 : 0;
+    VMAFX_UNROLL
+    for (int c = 0; c < kChannels; c++) (*ring_)[last_][c][thread_] = row[c];
+  }
+  VMAFX_DEVICE float at(int back, int c) const {
+    const int row = last_ - back;
+    return (*ring_)[row < 0 ? row + kLastRows : row][c][thread_];
+  }
+
+ private:
+  using Ring = float[kLastRows][kChannels][kCvvdpBandThreads];
+  Ring* ring_;
+  unsigned thread_;
+  int last_ = 0;
+};
+
+template <bool in_registers>
+VMAFX_DEVICE void add_bands(const CvvdpBandsWork& work) {
   VMAFX_SHARED(Table, table, [1]);
-  VMAFX_SHARED(float, ring, [kRing][kChannels][kCvvdpBandThreads]);  // what both have in common; of each column its own
-  VMAFX_SHARED(float, rows, [2][kChannels][kCvvdpBandThreads]);      // blurred down; they take turns
+  VMAFX_SHARED(float, rows, [2][kChannels][kCvvdpBandThreads]);  // blurred down; they take turns
   int number = 0;
   while (number + 1 < work.count && static_cast<int>(block_id().x) >= work.band[number + 1].first_block) number++;
   const CvvdpBandWork& band = work.band[number];
@@ -260,8 +303,8 @@ VMAFX_DEFINE_KERNEL(cvvdp_bands, work) {
   const int y0 = block / band.blocks_across * kCvvdpBandRows, y1 = y0 + kCvvdpBandRows < h ? y0 + kCvvdpBandRows : h;
   const int from = inside(x, w, is_blurred);
   float differences[kReach + 1][kChannels] = {};  // of the last rows, the last one first
+  LastRows<in_registers> common;
   CvvdpBandSums sums = {};
-  int at = 0;  // in the ring
   VMAFX_ROLLED
   for (int y = y0 - kReach; y < y1 + kReach; y++) {
     const CvvdpBandWork& here = work.band[anew_of_block(static_cast<unsigned>(number))];
@@ -271,19 +314,14 @@ VMAFX_DEFINE_KERNEL(cvvdp_bands, work) {
       VMAFX_UNROLL
       for (int k = kReach; k > 0; k--) differences[k][c] = differences[k - 1][c];
       differences[0][c] = perceived.difference[c];
-      ring[at][c][thread] = perceived.common[c];
     }
-    const int middle = at >= kReach ? at - kReach : at - kReach + kRing;
-    at = at + 1 < kRing ? at + 1 : 0;
+    common.add(perceived.common);
     if (y < y0 + kReach) continue;
     float(&row)[kChannels][kCvvdpBandThreads] = rows[y & 1];
     VMAFX_UNROLL
     for (int c = 0; c < kChannels; c++) {
-      const auto down = [&](int k) {
-        const int i = middle + k;
-        return ring[i < 0 ? i + kRing : i < kRing ? i : i - kRing][c][thread];
-      };
-      row[c][thread] = is_blurred ? blurred(masking, down) : down(0);
+      row[c][thread] =
+          is_blurred ? blurred(masking, [&](int k) { return common.at(kReach - k, c); }) : common.at(kReach, c);
     }
     block_sync();
     float masks[kChannels];
@@ -300,6 +338,11 @@ VMAFX_DEFINE_KERNEL(cvvdp_bands, work) {
     }
   }
   add_block(work.sums[frame].band[band.band], sums);
+}
+
+VMAFX_DEFINE_KERNEL(cvvdp_bands, work) {
+  if (shared_memory_is_scarce()) add_bands<true>(work);
+  else add_bands<false>(work);
 }
 
 // -- Base ------------------------------------------------------------------------------------------------------------

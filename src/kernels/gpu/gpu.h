@@ -70,6 +70,10 @@
  *   bool scalars_are_many()
  *       Whether what is the same for all threads needs no registers, however much it is: a kernel's parameter is part of
  *       NVIDIA's instructions. Known when a kernel is compiled; false in the emulator.
+ *   bool shared_memory_is_scarce()
+ *       Whether the blocks of a multiprocessor have 64 KiB for all of them and many registers, as on AMD: what takes
+ *       registers, or a barrier more, in place of shared memory then lets more blocks run at once. Known when a kernel is
+ *       compiled; the emulator says yes with waves of 64 lanes.
  *   uint32_t forget_range(uint32_t value)
  *       The value, of which nvcc then does not know how small it is. It makes dot products of sums of products of
  *       bytes, and packs them anew for each, which is slower where the products are used several times.

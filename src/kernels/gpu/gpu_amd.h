@@ -79,6 +79,7 @@ VMAFX_DEVICE constexpr bool double_is_fast() {
 }
 
 VMAFX_DEVICE constexpr bool scalars_are_many() { return false; }
+VMAFX_DEVICE constexpr bool shared_memory_is_scarce() { return true; }
 
 VMAFX_DEVICE unsigned anew(unsigned value) {
   asm volatile("" : "+v"(value));

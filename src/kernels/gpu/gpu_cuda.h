@@ -70,6 +70,7 @@ VMAFX_DEVICE constexpr bool double_is_fast() {
 }
 
 VMAFX_DEVICE constexpr bool scalars_are_many() { return true; }
+VMAFX_DEVICE constexpr bool shared_memory_is_scarce() { return false; }
 
 VMAFX_DEVICE uint32_t forget_range(uint32_t value) {
   asm volatile("" : "+r"(value));

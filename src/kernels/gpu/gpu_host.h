@@ -51,6 +51,7 @@ inline double divide(double a, double b) { return a / b; }
 inline float float_toward_zero(uint32_t value) { return cut_to_float(value); }
 inline float float_toward_zero(uint64_t value) { return cut_to_float(value); }
 inline bool scalars_are_many() { return false; }
+inline bool shared_memory_is_scarce() { return wave_size() == 64; }
 inline bool double_is_fast() { return wave_size() == 64; }
 inline uint32_t forget_range(uint32_t value) { return value; }
 inline unsigned anew(unsigned value) { return value; }

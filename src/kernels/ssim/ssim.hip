@@ -184,24 +184,23 @@ struct WindowMeans {
   float ref_ref[kThreadWindows], dist_dist[kThreadWindows], ref_dist[kThreadWindows];
 };
 
-/* `along` in turn, so that one barrier is enough. */
-VMAFX_DEVICE void make_means(const Tile& tile, Along (&along)[2], WindowMeans& means) {
+/* One quantity's means. All share `along`: with memory for two, AMD's compute units would have room for one block. */
+template <int bits, bool with_b>
+VMAFX_DEVICE void make_quantity(const float (*a)[kTileSamples], const float (*b)[kTileSamples], Along& along,
+                                float (&means)[kThreadWindows]) {
+  make_along<bits, with_b>(a, b, along);
+  block_sync();
+  make_across<bits>(along, means);
+  block_sync();
+}
+
+VMAFX_DEVICE void make_means(const Tile& tile, Along& along, WindowMeans& means) {
   const auto &ref = tile.ref, &dist = tile.dist;
-  make_along<kSsimSampleBits, false>(ref, ref, along[0]);
-  block_sync();
-  make_across<kSsimSampleBits>(along[0], means.ref);
-  make_along<kSsimSampleBits, false>(dist, dist, along[1]);
-  block_sync();
-  make_across<kSsimSampleBits>(along[1], means.dist);
-  make_along<kSsimProductBits, true>(ref, ref, along[0]);
-  block_sync();
-  make_across<kSsimProductBits>(along[0], means.ref_ref);
-  make_along<kSsimProductBits, true>(dist, dist, along[1]);
-  block_sync();
-  make_across<kSsimProductBits>(along[1], means.dist_dist);
-  make_along<kSsimProductBits, true>(ref, dist, along[0]);
-  block_sync();
-  make_across<kSsimProductBits>(along[0], means.ref_dist);
+  make_quantity<kSsimSampleBits, false>(ref, ref, along, means.ref);
+  make_quantity<kSsimSampleBits, false>(dist, dist, along, means.dist);
+  make_quantity<kSsimProductBits, true>(ref, ref, along, means.ref_ref);
+  make_quantity<kSsimProductBits, true>(dist, dist, along, means.dist_dist);
+  make_quantity<kSsimProductBits, true>(ref, dist, along, means.ref_dist);
 }
 
 /* Adds this thread's first `rows` windows. */
@@ -229,10 +228,10 @@ VMAFX_DEFINE_SAMPLE_KERNELS(ssim_windows, T, work) {
   const int x = (tile - tile_y * of.tiles_across) * kSsimTileColumns, y = tile_y * kSsimTileRows;
 
   VMAFX_SHARED(Tile, tiles, [1]);
-  VMAFX_SHARED(Along, along, [2]);
+  VMAFX_SHARED(Along, along, [1]);
   WindowMeans means;
   load_tile<T>(work, scale, x, y, tiles[0]);
-  make_means(tiles[0], along, means);
+  make_means(tiles[0], along[0], means);
   const int first = thread / kSsimTileColumns * kThreadWindows, in_tile = kSsimTileRows - first;
   const int in_picture = of.h - SsimWindow::kLength + 1 - y - first;
   const bool counts = x + thread % kSsimTileColumns < of.w - SsimWindow::kLength + 1;

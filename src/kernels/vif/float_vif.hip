@@ -1,9 +1,11 @@
 /* The kernels of float_vif: one launch for a scale makes what its samples add and the planes of the next. Grid: tiles
  * across, down, frames.
  *
- * A thread filters down its column of a tile and its margins, the five means of eight rows, into shared memory; then
- * threads take runs of four samples along the rows. Windows of the default sizes are unrolled, so that columns and runs
+ * A thread filters down its column of a tile and its margins, the five means of eight rows, or twice of four where shared
+ * memory is scarce; then threads take runs of four samples along the rows. Windows of the default sizes are unrolled, so that columns and runs
  * lie in registers. */
+#include <bit>
+
 #include "kernels/gpu/gpu.h"
 #include "kernels/steps/mirror.h"
 #include "kernels/vif/float_vif_math-inl.h"
@@ -16,8 +18,13 @@ using namespace gpu;
 inline constexpr int kThreads = kFloatVifThreads, kRows = kFloatVifTileRows, kRun = kFloatVifRun;
 enum Quantity { kMu1, kMu2, kXx, kYy, kXy, kQuantities };
 
+/* The rows of a tile that are filtered at once. */
+template <bool in_parts>
+constexpr int kFilteredRows = in_parts ? kRows / 2 : kRows;
+
+template <bool in_parts>
 union TileMemory {
-  alignas(16) float filtered[kQuantities][kRows][kThreads];
+  alignas(16) float filtered[kQuantities][kFilteredRows<in_parts>][kThreads];
   float for_next[2][kRows / 2][kThreads];
 };
 
@@ -74,6 +81,14 @@ struct Column {
   /* Of row `row` of the tile, k rows further on. */
   VMAFX_DEVICE float ref_at(int row, int k) const { return ref[kHalf + row + k]; }
   VMAFX_DEVICE float dist_at(int row, int k) const { return dist[kHalf + row + k]; }
+  /* Makes the compiler take them for others, so that it keeps no products of theirs. */
+  VMAFX_DEVICE void renew() {
+    VMAFX_UNROLL
+    for (int i = 0; i < kCount; i++) {
+      ref[i] = std::bit_cast<float>(anew(std::bit_cast<uint32_t>(ref[i])));
+      dist[i] = std::bit_cast<float>(anew(std::bit_cast<uint32_t>(dist[i])));
+    }
+  }
 };
 
 template <class T>
@@ -85,13 +100,14 @@ struct Column<T, 0> {
       : in(pair), x(column), y(top), half(radius) {}
   VMAFX_DEVICE float ref_at(int row, int k) const { return in.ref_at(x, mirror_near(y + row + k, in.h, half)); }
   VMAFX_DEVICE float dist_at(int row, int k) const { return in.dist_at(x, mirror_near(y + row + k, in.h, half)); }
+  VMAFX_DEVICE void renew() {}
 };
 
 // -- The planes of the next scale
 // --------------------------------------------------------------------------------------
 
-template <int kNextHalf, class Columns>
-VMAFX_DEVICE void filter_down_for_next(const FloatVifWork& work, const Columns& columns, TileMemory& memory) {
+template <int kNextHalf, class Columns, class Memory>
+VMAFX_DEVICE void filter_down_for_next(const FloatVifWork& work, const Columns& columns, Memory& memory) {
   const int thread = static_cast<int>(thread_id().x);
   VMAFX_UNROLL
   for (int i = 0; i < kRows / 2; i++) {
@@ -100,8 +116,8 @@ VMAFX_DEVICE void filter_down_for_next(const FloatVifWork& work, const Columns& 
   }
 }
 
-template <int kNextHalf>
-VMAFX_DEVICE void filter_along_for_next(const FloatVifWork& work, const TileMemory& memory, int x0, int y0, int half) {
+template <int kNextHalf, class Memory>
+VMAFX_DEVICE void filter_along_for_next(const FloatVifWork& work, const Memory& memory, int x0, int y0, int half) {
   const int columns = float_vif_tile_columns(half) / 2, all = 2 * (kRows / 2) * columns;
   for (int i = static_cast<int>(thread_id().x); i < all; i += kThreads) {
     const int row_of_both = i / columns, column = i % columns;
@@ -117,13 +133,16 @@ VMAFX_DEVICE void filter_along_for_next(const FloatVifWork& work, const TileMemo
 // -- What samples add
 // --------------------------------------------------------------------------------------------------------------
 
-template <int kHalf, class Columns>
-VMAFX_DEVICE void filter_down(const FloatVifWork& work, const Columns& columns, TileMemory& memory) {
+/* Rows from `first` on. */
+template <int kHalf, bool in_parts, class Columns>
+VMAFX_DEVICE void filter_down(const FloatVifWork& work, const Columns& columns, int first,
+                              TileMemory<in_parts>& memory) {
   const int thread = static_cast<int>(thread_id().x), half = kHalf ? kHalf : work.window.half;
   const auto filter_row = [&](int row) {
     float mu1 = 0, mu2 = 0, xx = 0, yy = 0, xy = 0;
     const auto add = [&](int k) {
-      const float tap = work.window.taps[k < 0 ? -k : k], r = columns.ref_at(row, k), d = columns.dist_at(row, k);
+      const float tap = work.window.taps[k < 0 ? -k : k], r = columns.ref_at(first + row, k),
+                  d = columns.dist_at(first + row, k);
       mu1 += tap * r;
       mu2 += tap * d;
       xx += tap * (r * r);
@@ -144,10 +163,10 @@ VMAFX_DEVICE void filter_down(const FloatVifWork& work, const Columns& columns, 
   };
   if constexpr (kHalf > 0) {
     VMAFX_UNROLL
-    for (int row = 0; row < kRows; row++) filter_row(row);
+    for (int row = 0; row < kFilteredRows<in_parts>; row++) filter_row(row);
   } else {
     VMAFX_ROLLED
-    for (int row = 0; row < kRows; row++) filter_row(row);
+    for (int row = 0; row < kFilteredRows<in_parts>; row++) filter_row(row);
   }
 }
 
@@ -183,10 +202,11 @@ VMAFX_DEVICE void filter_along(const GaussianWindow& window, const float* row, f
   }
 }
 
-template <int kHalf>
-VMAFX_DEVICE void score_tile(const FloatVifWork& work, const TileMemory& memory, int x0, int y0, int half) {
+/* y0: of the first row that was filtered. */
+template <int kHalf, bool in_parts>
+VMAFX_DEVICE void score_rows(const FloatVifWork& work, const TileMemory<in_parts>& memory, int x0, int y0, int half) {
   const int runs = float_vif_tile_columns(half) / kRun;
-  for (int i = static_cast<int>(thread_id().x); i < kRows * runs; i += kThreads) {
+  for (int i = static_cast<int>(thread_id().x); i < kFilteredRows<in_parts> * runs; i += kThreads) {
     const int row = i / runs, column = i % runs * kRun;
     if (y0 + row >= work.h || x0 + column >= work.w) continue;
     float mu1[kRun], mu2[kRun], xx[kRun], yy[kRun], xy[kRun];
@@ -207,15 +227,15 @@ VMAFX_DEVICE void score_tile(const FloatVifWork& work, const TileMemory& memory,
 }
 
 /* kHalf, kNextHalf: of the windows of this scale and the next, 0 where they are known at run time only. */
-template <class T, int kHalf, int kNextHalf>
-VMAFX_DEVICE void run(const FloatVifWork& work) {
-  VMAFX_SHARED(TileMemory, memory, [1]);
+template <class T, int kHalf, int kNextHalf, bool in_parts>
+VMAFX_DEVICE void make_tile(const FloatVifWork& work) {
+  VMAFX_SHARED(TileMemory<in_parts>, memory, [1]);
   const int half = kHalf ? kHalf : work.window.half;
   const int x0 = static_cast<int>(block_id().x) * float_vif_tile_columns(half);
   const int y0 = static_cast<int>(block_id().y) * kRows;
   const Pair<T> in = pair_of<T>(work);
   const int x = mirror_near(x0 - half + static_cast<int>(thread_id().x), work.w, half);
-  const Column<T, kHalf> columns(in, x, y0, half);
+  Column<T, kHalf> columns(in, x, y0, half);
   if (work.out.first) {
     filter_down_for_next<kNextHalf>(work, columns, memory[0]);
     block_sync();
@@ -223,9 +243,22 @@ VMAFX_DEVICE void run(const FloatVifWork& work) {
     block_sync();
   }
   if (!work.wanted) return;
-  filter_down<kHalf>(work, columns, memory[0]);
-  block_sync();
-  score_tile<kHalf>(work, memory[0], x0, y0, half);
+  VMAFX_UNROLL
+  for (int first = 0; first < kRows; first += kFilteredRows<in_parts>) {
+    if (first > 0) {
+      columns.renew();
+      block_sync();  // what was filtered before has been read
+    }
+    filter_down<kHalf>(work, columns, first, memory[0]);
+    block_sync();
+    score_rows<kHalf>(work, memory[0], x0, y0 + first, half);
+  }
+}
+
+template <class T, int kHalf, int kNextHalf>
+VMAFX_DEVICE void run(const FloatVifWork& work) {
+  if (shared_memory_is_scarce()) make_tile<T, kHalf, kNextHalf, true>(work);
+  else make_tile<T, kHalf, kNextHalf, false>(work);
 }
 
 VMAFX_DEFINE_SAMPLE_KERNELS(float_vif, T, work) { run<T, 8, 4>(work); }

@@ -108,6 +108,21 @@ struct TileMemory {
   }
 };
 
+/* Where shared memory is scarce: samples, T of scale 0, and then two quantities after each other. */
+template <class T, bool several>
+struct TurnMemory {
+  union {
+    alignas(16) Filtered of[2];
+    unsigned char bytes[sizeof(Staged<T, kVifTileRows + 2 * kVifHalfWidth[0]>)];
+  };
+
+  template <class S, int rows>
+  VMAFX_DEVICE Staged<S, rows>& staged() {
+    static_assert(sizeof(Staged<S, rows>) <= sizeof(TurnMemory));
+    return *reinterpret_cast<Staged<S, rows>*>(bytes);
+  }
+};
+
 VMAFX_DEVICE int place_of(int column) {
   return (column / kPack % 2) * kOddPacks + column / (2 * kPack) * kPack + column % kPack;
 }
@@ -262,7 +277,12 @@ struct RefRun {
   template <int scale, bool doubles>
   VMAFX_DEVICE void filter(const FilteredRef& ref, const RunPlace& at) {
     Windows<scale, doubles>::filter_means(ref.mu1[at.row], at.place, mu1);
-    Windows<scale, doubles>::filter_products(ref.xx[at.row], at.place, mu1, mu1, sigma1_sq);
+    filter_variances<scale, doubles>(ref.xx, at);
+  }
+  /* What follows from the means. */
+  template <int scale, bool doubles>
+  VMAFX_DEVICE void filter_variances(const Filtered& xx, const RunPlace& at) {
+    Windows<scale, doubles>::filter_products(xx[at.row], at.place, mu1, mu1, sigma1_sq);
     flatten_behind(at.samples, sigma1_sq);
     add_up(at.samples);
   }
@@ -317,20 +337,26 @@ VMAFX_DEVICE void add_sample(int32_t s1, int32_t s2, int32_t s12, double gain_li
   sums.num_non_log += has_log ? 0 : sigma2_sq;
 }
 
-template <int scale, bool doubles>
-VMAFX_DEVICE DistSums dist_sums(const FilteredDist& dist, const RefRun& ref, const RunPlace& at, double gain_limit) {
-  using Windows = vif_device::Windows<scale, doubles>;
+/* A run of the distorted picture, beside the reference's. */
+struct DistRun {
   OfRun<uint32_t> mu2;
   OfRun<int32_t> sigma2_sq, sigma12;
-  Windows::filter_means(dist.mu2[at.row], at.place, mu2);
-  Windows::filter_products(dist.xy[at.row], at.place, ref.mu1, mu2, sigma12);
-  Windows::filter_products(dist.yy[at.row], at.place, mu2, mu2, sigma2_sq);
-  flatten_behind(at.samples, sigma2_sq);
-  DistSums sums = {};
-  VMAFX_UNROLL
-  for (int i = 0; i < kVifRun; i++) add_sample(ref.sigma1_sq[i], sigma2_sq[i], sigma12[i], gain_limit, sums);
-  return sums;
-}
+
+  template <int scale, bool doubles>
+  VMAFX_DEVICE void filter(const FilteredDist& dist, const RefRun& ref, const RunPlace& at) {
+    using Windows = vif_device::Windows<scale, doubles>;
+    Windows::filter_means(dist.mu2[at.row], at.place, mu2);
+    Windows::filter_products(dist.xy[at.row], at.place, ref.mu1, mu2, sigma12);
+    Windows::filter_products(dist.yy[at.row], at.place, mu2, mu2, sigma2_sq);
+  }
+  VMAFX_DEVICE DistSums sums(const RefRun& ref, int samples, double gain_limit) {
+    flatten_behind(samples, sigma2_sq);
+    DistSums sums = {};
+    VMAFX_UNROLL
+    for (int i = 0; i < kVifRun; i++) add_sample(ref.sigma1_sq[i], sigma2_sq[i], sigma12[i], gain_limit, sums);
+    return sums;
+  }
+};
 
 /* Where this thread's run lies in that tile. */
 template <int scale, bool several>
@@ -347,6 +373,15 @@ VMAFX_DEVICE unsigned first_frame(const VifWork& work) { return work.groups.firs
 template <bool several>
 VMAFX_DEVICE unsigned end_frame(const VifWork& work) {
   return work.groups.first[(several ? anew_of_block(block_id().z) : block_id().z) + 1];
+}
+
+/* What the threads' runs add to a frame. */
+template <int scale>
+VMAFX_DEVICE void add_runs(const VifWork& work, unsigned frame, const RefSums& ref, const DistSums& dist) {
+  add_waves(work.sums[frame].scale[scale], {.num_log = wave_add(dist.num_log),
+                                            .den_log = wave_add(ref.den_log),
+                                            .num_non_log = wave_add(dist.num_non_log),
+                                            .den_non_log = wave_add(ref.non_logs)});
 }
 
 /* Of a frame of a group. What is of the reference alone is made for the first one, and kept for those behind it. */
@@ -367,11 +402,12 @@ VMAFX_DEVICE void add_frame(const VifWork& work, unsigned frame, bool is_first, 
     if (at.samples) ref.store(memory.ref, memory.ref_sums, at);
   }
   DistSums sums = {};
-  if (at.samples) sums = dist_sums<scale, doubles>(memory.dist, ref, at, work.gain_limit);
-  add_waves(work.sums[frame].scale[scale], {.num_log = wave_add(sums.num_log),
-                                            .den_log = wave_add(ref.sums.den_log),
-                                            .num_non_log = wave_add(sums.num_non_log),
-                                            .den_non_log = wave_add(ref.sums.non_logs)});
+  if (at.samples) {
+    DistRun dist;
+    dist.filter<scale, doubles>(memory.dist, ref, at);
+    sums = dist.sums(ref, at.samples, work.gain_limit);
+  }
+  add_runs<scale>(work, frame, ref.sums, sums);
 }
 
 template <int scale, bool doubles, class T, bool several>
@@ -382,8 +418,63 @@ VMAFX_DEVICE void add_tile(const VifWork& work, TileMemory<several>& memory) {
   while (several && ++frame < end_frame<several>(work));
 }
 
-template <bool doubles, class T, bool several>
-VMAFX_DEVICE void add_tile(const VifWork& work, TileMemory<several>& memory) {
+/* Likewise, quantity after quantity. What is of the reference stays in registers. */
+template <int scale, bool doubles, class T, class OfScale0, bool several>
+VMAFX_DEVICE void add_frame(const VifWork& work, unsigned frame, bool is_first, TurnMemory<OfScale0, several>& memory,
+                            RefRun& ref_run) {
+  using Windows = vif_device::Windows<scale, doubles>;
+  constexpr int kHalf = kVifHalfWidth[scale], kRows = kVifTileRows + 2 * kHalf;
+  const Pair<T> in = pair_of<T>(work, scale, vif_plane(work.groups.picture[frame], 0), vif_plane(frame, 1));
+  const TilePlace tile = tile_place<scale, several>(work.scale[scale]);
+  const RunPlace at = run_place<scale, several>(work.scale[scale]);
+  const int column = column_of_thread<kHalf>(tile.x - vif_margin(scale), in.w);
+  const int place = place_of(static_cast<int>(thread_id().x));
+  auto& staged = memory.template staged<T, kRows>();
+  stage<kHalf>(in, tile.x - vif_margin(scale), tile.y - kHalf, staged);
+  block_sync();
+  uint32_t ref[kRows], dist[kRows];
+  load_samples(staged.ref, column, ref);
+  load_samples(staged.dist, column, dist);
+  block_sync();
+
+  DistRun dist_run = {};
+  if (is_first) filter_means<scale>(ref, work.bpc, memory.of[0], place);
+  filter_means<scale>(dist, work.bpc, memory.of[1], place);
+  block_sync();
+  if (at.samples) {
+    if (is_first) Windows::filter_means(memory.of[0][at.row], at.place, ref_run.mu1);
+    Windows::filter_means(memory.of[1][at.row], at.place, dist_run.mu2);
+  }
+  block_sync();
+  if (is_first) filter_products<scale, doubles, T>(ref, ref, work.bpc, memory.of[0], place);
+  filter_products<scale, doubles, T>(dist, dist, work.bpc, memory.of[1], place);
+  block_sync();
+  if (at.samples) {
+    if (is_first) ref_run.filter_variances<scale, doubles>(memory.of[0], at);
+    Windows::filter_products(memory.of[1][at.row], at.place, dist_run.mu2, dist_run.mu2, dist_run.sigma2_sq);
+  }
+  block_sync();
+  filter_products<scale, doubles, T>(ref, dist, work.bpc, memory.of[0], place);
+  block_sync();
+  DistSums sums = {};
+  if (at.samples) {
+    Windows::filter_products(memory.of[0][at.row], at.place, ref_run.mu1, dist_run.mu2, dist_run.sigma12);
+    sums = dist_run.sums(ref_run, at.samples, work.gain_limit);
+  }
+  add_runs<scale>(work, frame, ref_run.sums, sums);
+}
+
+template <int scale, bool doubles, class T, class OfScale0, bool several>
+VMAFX_DEVICE void add_tile(const VifWork& work, TurnMemory<OfScale0, several>& memory) {
+  const unsigned first = first_frame(work);
+  RefRun ref = {};
+  unsigned frame = first;
+  do add_frame<scale, doubles, T>(work, frame, !several || frame == first, memory, ref);
+  while (several && ++frame < end_frame<several>(work));
+}
+
+template <bool doubles, class T, class Memory>
+VMAFX_DEVICE void add_tile(const VifWork& work, Memory& memory) {
   const int block = static_cast<int>(block_id().x);
   if (block < work.scale[1].first_block) add_tile<0, doubles, T>(work, memory);
   else if (block < work.scale[2].first_block) add_tile<1, doubles, uint16_t>(work, memory);
@@ -391,20 +482,21 @@ VMAFX_DEVICE void add_tile(const VifWork& work, TileMemory<several>& memory) {
   else add_tile<3, false, uint16_t>(work, memory);  // too few samples to matter; fewer registers
 }
 
+template <class T, class Memory>
+VMAFX_DEVICE void add_sums_in(const VifWork& work) {
+  VMAFX_SHARED(Memory, memory, [1]);
+  if (double_is_fast()) add_tile<true, T>(work, memory[0]);
+  else add_tile<false, T>(work, memory[0]);
+}
+
 template <class T, bool several>
-VMAFX_DEVICE void add_sums(const VifWork& work, TileMemory<several>& memory) {
-  if (double_is_fast()) add_tile<true, T>(work, memory);
-  else add_tile<false, T>(work, memory);
+VMAFX_DEVICE void add_sums(const VifWork& work) {
+  if (shared_memory_is_scarce()) add_sums_in<T, TurnMemory<T, several>>(work);
+  else add_sums_in<T, TileMemory<several>>(work);
 }
 
 /* One source, compiled twice: a loop takes registers and time, even if it runs only once. */
-VMAFX_DEFINE_DENSE_SAMPLE_KERNELS(vif_sums, 3, 3, T, work) {
-  VMAFX_SHARED(TileMemory<false>, memory, [1]);
-  add_sums<T>(work, memory[0]);
-}
-VMAFX_DEFINE_DENSE_SAMPLE_KERNELS(vif_group_sums, 3, 3, T, work) {
-  VMAFX_SHARED(TileMemory<true>, memory, [1]);
-  add_sums<T>(work, memory[0]);
-}
+VMAFX_DEFINE_DENSE_SAMPLE_KERNELS(vif_sums, 3, 3, T, work) { add_sums<T, false>(work); }
+VMAFX_DEFINE_DENSE_SAMPLE_KERNELS(vif_group_sums, 3, 3, T, work) { add_sums<T, true>(work); }
 
 }  // namespace vmafx::vif_device
