@@ -6,7 +6,8 @@
  *   count      For each cell and column, how often it is in the window. A row that comes in and one that goes out are
  *              cut into runs where both have one cell; a run adds a trapezoid to the counts of its cell, or, where both
  *              are the same, nothing. Bands are long runs. Where runs are short, each cell of a block of columns adds
- *              what all of its runs there add.
+ *              what all of its runs there add: for each window, how many of the block's columns with that cell are in
+ *              it.
  *   keys       A vector of columns at a time: for each cell in it, its columns take the counts of that cell and its
  *              neighbors, which are rows, so nothing is gathered. Then c of all columns at once.
  *
@@ -14,7 +15,7 @@
  *
  * Measured, 1920x1080 of 8 bit on AVX-512 (Zen 4): 3.0 ms where textures leave few samples masked, 1.1 with
  * cambi_high_res_speedup=1080; 9.8 and 3.1 where all of it is bands. libvmaf: 12.9 and 38 without, 12 with it. Encodes of
- * 10 bit: 8.5 to 13 ms, on AVX2 11 to 16; libvmaf 25 to 30 (docs/performance.md). */
+ * 10 bit, on a Xeon: 9.0 to 10.8 ms, libvmaf 24 to 26 (docs/performance.md). */
 #include "kernels/cambi/cambi.h"
 
 #include <bit>
@@ -235,32 +236,152 @@ void filter(const CambiMemory& memory, const CambiCells& cells, int scale) {
 
 /* -- Counts -------------------------------------------------------------------------------------------------------- */
 
-/* Where runs are short: blocks of columns, 16 where a vector has as many words. */
-using DBlock = hn::CappedTag<int16_t, 16>;
-using DBytes = hn::Rebind<int8_t, DBlock>;
-using Bytes = hn::Vec<DBytes>;
+/* Where runs are short: blocks of columns, as many as a vector has words, but at most 16 where bits are not counted by an
+ * instruction. */
+#define VMAFX_COUNTS_BITS (HWY_TARGET == HWY_AVX3_DL)
+using DBlock = hn::CappedTag<int16_t, VMAFX_COUNTS_BITS ? 32 : 16>;
 constexpr int kBlock = static_cast<int>(hn::MaxLanes(DBlock()));
 
-/* Of bytes of a block, the sums up to each of them. */
-HWY_INLINE Bytes running_sums(Bytes v) {
-  const DBytes d8;
-  v = hn::Add(v, hn::ShiftLeftLanes<1>(d8, v));
-  v = hn::Add(v, hn::ShiftLeftLanes<2>(d8, v));
-  v = hn::Add(v, hn::ShiftLeftLanes<4>(d8, v));
-  if constexpr (kBlock == 16) v = hn::Add(v, hn::ShiftLeftLanes<8>(d8, v));
-  return v;
-}
+/* How many more windows around each column have a cell, where columns of a block enter them or leave them. */
+#if VMAFX_COUNTS_BITS
 
-class Counts {
+/* Columns of a block are bits. A column's window has some of them: their bits are counted. */
+class BlockCounts {
  public:
-  Counts(const CambiMemory& memory, const CambiCells& cells, int radius)
-      : memory_(memory), cells_(cells), radius_(radius) {
+  using Change = uint64_t;  // a bit for each column that enters, then one for each that leaves
+
+  explicit BlockCounts(int radius) : radius_(radius) {
+    for (int i = 0; i < kPlaces; i++) {
+      const int place = i - kHalf, last = std::min(place, kHalf - 1), first = std::max(0, place - 2 * radius);
+      seen_[i] = static_cast<uint16_t>(last < first ? 0 : (2u << last) - (1u << first));
+    }
+  }
+
+  /* f(cell, change) for each cell. */
+  template <class F>
+  HWY_INLINE static void each(const uint16_t* gained, const uint16_t* lost, const F& f) {
+    const V none = all(kCambiNoCell), row_in = load(gained), row_out = load(lost);
+    const M moved = hn::Ne(row_in, row_out);
+    const V in = hn::IfThenElse(moved, row_in, none), out = hn::IfThenElse(moved, row_out, none);
+    HWY_ALIGN uint16_t cells[2 * kBlock];
+    hn::Store(in, d, cells);
+    hn::Store(out, d, cells + kBlock);
+    for (Change left = bits(hn::Ne(in, none), hn::Ne(out, none)); left;) {
+      const int cell = cells[std::countr_zero(left)];
+      const Change here = bits(hn::Eq(in, all(cell)), hn::Eq(out, all(cell)));
+      left &= ~here;
+      f(cell, here);
+    }
+  }
+
+  /* `counts`: of the first column whose window has one of the block. */
+  HWY_INLINE void add(Change change, uint16_t* counts) const {
+    const auto half = [change](int i) HWY_ATTR { return all(static_cast<uint16_t>(change >> kHalf * i)); };
+    const V in_first = half(0), in_second = half(1), out_first = half(2), out_second = half(3);
+    for (int i = 0; i < 2 * radius_ + kBlock; i += lanes()) {
+      const V first = load(seen_ + kHalf + i), second = load(seen_ + i);
+      const auto seen = [&](V of_first, V of_second) HWY_ATTR {
+        return hn::Add(hn::PopulationCount(hn::And(of_first, first)), hn::PopulationCount(hn::And(of_second, second)));
+      };
+      store(hn::Add(load(counts + i), hn::Sub(seen(in_first, in_second), seen(out_first, out_second))), counts + i);
+    }
+  }
+
+ private:
+  HWY_INLINE static Change bits(M in, M out) {
+    uint64_t of_in = 0, of_out = 0;
+    hn::StoreMaskBits(d, in, reinterpret_cast<uint8_t*>(&of_in));
+    hn::StoreMaskBits(d, out, reinterpret_cast<uint8_t*>(&of_out));
+    return of_in | of_out << kBlock;
+  }
+
+  static constexpr int kHalf = 16;  // columns, as many as a word has bits
+  static constexpr int kPlaces = 2 * kCambiMargin + 2 * kBlock;
+  static_assert(kBlock == 2 * kHalf);
+
+  const int radius_;
+  uint16_t
+      seen_[kPlaces];  // of the first half of a block: which columns are in a window, from kHalf before its first on
+};
+
+#else
+
+/* With 1, 0 or -1 for each column of a block, sums up to each of them. */
+class BlockCounts {
+  using DBytes = hn::Rebind<int8_t, DBlock>;
+
+ public:
+  using Change = hn::Vec<DBytes>;
+
+  explicit BlockCounts(int radius) : radius_(radius) {
     const int first = (2 * radius + 1) % kBlock;  // that leaves
     for (int i = 0; i < kBlock; i++) {
       leaving_[0][i] = static_cast<int8_t>(i < first ? -1 : i - first);
       leaving_[1][i] = static_cast<int8_t>(std::min(kBlock + i - first, kBlock - 1));
     }
   }
+
+  /* f(cell, change) for each cell. */
+  template <class F>
+  HWY_INLINE static void each(const uint16_t* gained, const uint16_t* lost, const F& f) {
+    const hn::RebindToUnsigned<DBlock> d16;
+    const DBlock di;
+    const auto none = hn::Set(d16, kCambiNoCell);
+    const auto in = hn::LoadU(d16, gained), out = hn::LoadU(d16, lost);
+    const auto moved = hn::Ne(in, out);
+    auto left_in = hn::And(moved, hn::Ne(in, none)), left_out = hn::And(moved, hn::Ne(out, none));
+    for (;;) {
+      int cell;
+      if (!hn::AllFalse(d16, left_in)) cell = gained[hn::FindFirstTrue(d16, left_in)];
+      else if (!hn::AllFalse(d16, left_out)) cell = lost[hn::FindFirstTrue(d16, left_out)];
+      else break;
+      const auto now = hn::Set(d16, static_cast<uint16_t>(cell));
+      const auto gains = hn::And(hn::Eq(in, now), left_in), loses = hn::And(hn::Eq(out, now), left_out);
+      left_in = hn::AndNot(gains, left_in);
+      left_out = hn::AndNot(loses, left_out);
+      const auto change =
+          hn::Sub(hn::BitCast(di, hn::VecFromMask(d16, loses)), hn::BitCast(di, hn::VecFromMask(d16, gains)));
+      f(cell, running_sums(hn::DemoteTo(DBytes(), change)));
+    }
+  }
+
+  /* `counts`: of the first column whose window has one of the block. 2 r + 1 columns later it is in no window any more. */
+  HWY_INLINE void add(Change sums, uint16_t* counts) const {
+    const DBytes d8;
+    const DBlock di;
+    const auto words = [di](Change v) HWY_ATTR { return hn::PromoteTo(di, v); };
+    const auto total = words(hn::TableLookupBytes(sums, hn::Set(d8, kBlock - 1)));
+    auto* const to = reinterpret_cast<int16_t*>(counts);
+    const int late = (2 * radius_ + 1) / kBlock, vectors = (2 * radius_ + 2 * kBlock - 1) / kBlock;
+    for (int i = 0; i < vectors; i++) {
+      auto now = hn::LoadU(di, to + i * kBlock);
+      now = hn::Add(now, i == 0 ? words(sums) : total);
+      if (i >= late) now = hn::Sub(now, words(hn::TableLookupBytesOr0(sums, hn::LoadU(d8, leaving_[i > late]))));
+      hn::StoreU(now, di, to + i * kBlock);
+    }
+  }
+
+ private:
+  static HWY_INLINE Change running_sums(Change v) {
+    const DBytes d8;
+    v = hn::Add(v, hn::ShiftLeftLanes<1>(d8, v));
+    v = hn::Add(v, hn::ShiftLeftLanes<2>(d8, v));
+    v = hn::Add(v, hn::ShiftLeftLanes<4>(d8, v));
+    if constexpr (kBlock == 16) v = hn::Add(v, hn::ShiftLeftLanes<8>(d8, v));
+    return v;
+  }
+
+  const int radius_;
+  /* Which sums are those of columns that have left: in the vector where the first one has, and after it. */
+  int8_t leaving_[2][kBlock];
+};
+
+#endif
+
+class Counts {
+ public:
+  Counts(const CambiMemory& memory, const CambiCells& cells, int radius)
+      : memory_(memory), cells_(cells), radius_(radius), block_counts_(radius) {}
 
   /* The window leaves one row of cells and gains another. */
   void move(const uint16_t* gained, const uint16_t* lost, int w) const {
@@ -274,7 +395,7 @@ class Counts {
       uint64_t bits;
       std::memcpy(&bits, memory_.bounds + x / 8, sizeof bits);
       for (int at = x; bits; at += kBlock, bits >>= kBlock) {
-        uint64_t here = bits & ((1 << kBlock) - 1);
+        uint64_t here = bits & ((uint64_t{1} << kBlock) - 1);
         if (at + kBlock <= w && std::popcount(here) >= kShortRuns) {
           move_to(at);
           move_block(gained + at, lost + at, at);
@@ -327,43 +448,10 @@ class Counts {
 
   /* What move_run() does, of a block of columns with several runs: cell by cell. */
   void move_block(const uint16_t* gained, const uint16_t* lost, int x) const {
-    const hn::RebindToUnsigned<DBlock> d16;
-    const DBlock di;
-    const auto none = hn::Set(d16, kCambiNoCell);
-    const auto in = hn::LoadU(d16, gained), out = hn::LoadU(d16, lost);
-    const auto moved = hn::Ne(in, out);
-    auto left_in = hn::And(moved, hn::Ne(in, none)), left_out = hn::And(moved, hn::Ne(out, none));
-    for (;;) {
-      int cell;
-      if (!hn::AllFalse(d16, left_in)) cell = gained[hn::FindFirstTrue(d16, left_in)];
-      else if (!hn::AllFalse(d16, left_out)) cell = lost[hn::FindFirstTrue(d16, left_out)];
-      else break;
-      const auto now = hn::Set(d16, static_cast<uint16_t>(cell));
-      const auto gains = hn::And(hn::Eq(in, now), left_in), loses = hn::And(hn::Eq(out, now), left_out);
-      left_in = hn::AndNot(gains, left_in);
-      left_out = hn::AndNot(loses, left_out);
-      const auto change = hn::Sub(hn::BitCast(di, hn::VecFromMask(d16, loses)),
-                                  hn::BitCast(di, hn::VecFromMask(d16, gains)));  // 1, 0 or -1
-      add_block(cell, x, running_sums(hn::DemoteTo(DBytes(), change)));
-    }
-  }
-
-  /* `sums` is how many more the columns up to each one of the block have. 2 r + 1 columns later they are in no window
-   * any more. */
-  void add_block(int cell, int x, Bytes sums) const {
-    if (memory_.ready[cell] < kAround) clear_around(cell);
-    const DBytes d8;
-    const DBlock di;
-    const auto words = [di](Bytes v) HWY_ATTR { return hn::PromoteTo(di, v); };
-    const auto total = words(hn::TableLookupBytes(sums, hn::Set(d8, kBlock - 1)));
-    auto* const counts = reinterpret_cast<int16_t*>(memory_.counts.row(cell)) + x - radius_;
-    const int late = (2 * radius_ + 1) / kBlock, vectors = (2 * radius_ + 2 * kBlock - 1) / kBlock;
-    for (int i = 0; i < vectors; i++) {
-      auto now = hn::LoadU(di, counts + i * kBlock);
-      now = hn::Add(now, i == 0 ? words(sums) : total);
-      if (i >= late) now = hn::Sub(now, words(hn::TableLookupBytesOr0(sums, hn::LoadU(d8, leaving_[i > late]))));
-      hn::StoreU(now, di, counts + i * kBlock);
-    }
+    BlockCounts::each(gained, lost, [&](int cell, BlockCounts::Change change) HWY_ATTR {
+      if (memory_.ready[cell] < kAround) clear_around(cell);
+      block_counts_.add(change, memory_.counts.row(cell) + x - radius_);
+    });
   }
 
   void clear_around(int cell) const {
@@ -378,13 +466,12 @@ class Counts {
 
   /* What is cleared: the counts of a cell, and also those of its neighbors. */
   static constexpr uint8_t kAlone = 1, kAround = 2;
-  static constexpr int kShortRuns = 3;  // that begin in a block
+  static constexpr int kShortRuns = kBlock == 32 ? 5 : 3;  // that begin in a block
 
   const CambiMemory& memory_;
   const CambiCells& cells_;
   const int radius_;
-  /* Which sums are those of columns that have left: in the vector where the first one has, and after it. */
-  int8_t leaving_[2][kBlock];
+  const BlockCounts block_counts_;
 };
 
 /* -- Keys ---------------------------------------------------------------------------------------------------------- */
