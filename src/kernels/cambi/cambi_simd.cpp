@@ -300,8 +300,8 @@ class BlockCounts {
   static_assert(kBlock == 2 * kHalf);
 
   const int radius_;
-  uint16_t
-      seen_[kPlaces];  // of the first half of a block: which columns are in a window, from kHalf before its first on
+  /* Which columns of a block's first half are in a window, from kHalf before the first such window on. */
+  uint16_t seen_[kPlaces];
 };
 
 #else
