@@ -242,7 +242,7 @@ void filter(const CambiMemory& memory, const CambiCells& cells, int scale) {
 using DBlock = hn::CappedTag<int16_t, VMAFX_COUNTS_BITS ? 32 : 16>;
 constexpr int kBlock = static_cast<int>(hn::MaxLanes(DBlock()));
 
-/* How many more windows around each column have a cell, where columns of a block enter them or leave them. */
+/* What columns of a block that gain or lose a cell add to that cell's counts. */
 #if VMAFX_COUNTS_BITS
 
 /* Columns of a block are bits. A column's window has some of them: their bits are counted. */

@@ -2,8 +2,8 @@
  * across, down, frames.
  *
  * A thread filters down its column of a tile and its margins, the five means of eight rows, or twice of four where shared
- * memory is scarce; then threads take runs of four samples along the rows. Windows of the default sizes are unrolled, so that columns and runs
- * lie in registers. */
+ * memory is scarce, into shared memory; then threads take runs of four samples along the rows. Windows of the default
+ * sizes are unrolled, so that columns and runs lie in registers. */
 #include <bit>
 
 #include "kernels/gpu/gpu.h"

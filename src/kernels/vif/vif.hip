@@ -100,28 +100,26 @@ struct TileMemory {
     unsigned char bytes[sizeof(FilteredDist)];
   };
   RefSums ref_sums[several ? kVifThreads : 1];  // of each thread
-
-  template <class T, int rows>
-  VMAFX_DEVICE Staged<T, rows>& staged() {
-    static_assert(sizeof(Staged<T, rows>) <= sizeof bytes);
-    return *reinterpret_cast<Staged<T, rows>*>(bytes);
-  }
 };
 
 /* Where shared memory is scarce: samples, T of scale 0, and then two quantities after each other. */
 template <class T, bool several>
 struct TurnMemory {
+  using OfScale0 = Staged<T, kVifTileRows + 2 * kVifHalfWidth[0]>;
+  using OfScale1 = Staged<uint16_t, kVifTileRows + 2 * kVifHalfWidth[1]>;  // larger than those of scales 2 and 3
+
   union {
     alignas(16) Filtered of[2];
-    unsigned char bytes[sizeof(Staged<T, kVifTileRows + 2 * kVifHalfWidth[0]>)];
+    unsigned char bytes[sizeof(OfScale0) > sizeof(OfScale1) ? sizeof(OfScale0) : sizeof(OfScale1)];
   };
-
-  template <class S, int rows>
-  VMAFX_DEVICE Staged<S, rows>& staged() {
-    static_assert(sizeof(Staged<S, rows>) <= sizeof(TurnMemory));
-    return *reinterpret_cast<Staged<S, rows>*>(bytes);
-  }
 };
+
+/* The samples of a tile, in either memory. */
+template <class T, int rows, class Memory>
+VMAFX_DEVICE Staged<T, rows>& staged_in(Memory& memory) {
+  static_assert(sizeof(Staged<T, rows>) <= sizeof memory.bytes);
+  return *reinterpret_cast<Staged<T, rows>*>(memory.bytes);
+}
 
 VMAFX_DEVICE int place_of(int column) {
   return (column / kPack % 2) * kOddPacks + column / (2 * kPack) * kPack + column % kPack;
@@ -175,7 +173,7 @@ template <int scale, bool doubles, class T, bool several>
 VMAFX_DEVICE void filter_columns(const Pair<T>& in, const TilePlace& tile, int bpc, bool with_ref,
                                  TileMemory<several>& memory) {
   constexpr int kHalf = kVifHalfWidth[scale], kRows = kVifTileRows + 2 * kHalf;
-  auto& staged = memory.template staged<T, kRows>();
+  auto& staged = staged_in<T, kRows>(memory);
   stage<kHalf>(in, tile.x - vif_margin(scale), tile.y - kHalf, staged);
   block_sync();
   const int place = place_of(static_cast<int>(thread_id().x));
@@ -418,7 +416,7 @@ VMAFX_DEVICE void add_tile(const VifWork& work, TileMemory<several>& memory) {
   while (several && ++frame < end_frame<several>(work));
 }
 
-/* Likewise, quantity after quantity. What is of the reference stays in registers. */
+/* The same where shared memory is scarce: quantity after quantity. What is of the reference stays in registers. */
 template <int scale, bool doubles, class T, class OfScale0, bool several>
 VMAFX_DEVICE void add_frame(const VifWork& work, unsigned frame, bool is_first, TurnMemory<OfScale0, several>& memory,
                             RefRun& ref_run) {
@@ -429,7 +427,7 @@ VMAFX_DEVICE void add_frame(const VifWork& work, unsigned frame, bool is_first, 
   const RunPlace at = run_place<scale, several>(work.scale[scale]);
   const int column = column_of_thread<kHalf>(tile.x - vif_margin(scale), in.w);
   const int place = place_of(static_cast<int>(thread_id().x));
-  auto& staged = memory.template staged<T, kRows>();
+  auto& staged = staged_in<T, kRows>(memory);
   stage<kHalf>(in, tile.x - vif_margin(scale), tile.y - kHalf, staged);
   block_sync();
   uint32_t ref[kRows], dist[kRows];
