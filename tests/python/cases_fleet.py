@@ -133,7 +133,7 @@ def library_scores_as_score(lab):
     rows += [["high.mp4", "ref.mkv", "neg", "vmaf_v0.6.1neg", ""], *interlaced(lab)]
     listed = write_list(lab, rows)
     done = library(lab, listed, "-o", "out.jsonl", "--together", 5, "--report", "page.html")
-    check_equal((done.status, done.out.splitlines()[-1]), (1, "7 scored, 1 failed, 7 with warnings"), f"ending; it said {done.err}")
+    check_equal((done.status, done.out.splitlines()[-1]), (1, "7 scored, 1 failed, 0 with warnings"), f"ending; it said {done.err}")
     done.says("broken.mp4: cannot read", "Invalid data")
     found = {record["id"]: record for record in records(lab.folder / "out.jsonl")}
     for name in (*names, "frames.mkv", "rough.mkv"):
@@ -141,7 +141,7 @@ def library_scores_as_score(lab):
     check_equal_to_single(lab, found["neg"], "--model", "vmaf_v0.6.1neg")
     check_equal((found["broken.mp4"]["attempts"], found["short.mkv"]["frames"]), (1, 11), "attempts, frames")
     page = (lab.folder / "page.html").read_text()
-    check("cannot read" in page and "Worst pairs" in page and "is made for 1080p" in page, "page")
+    check("cannot read" in page and "Worst pairs" in page, "page")
 
     with open(lab.folder / "out.jsonl", "ab") as file:
         file.write(b'{"schema": 1, "id": "hi')  # of a run that was killed

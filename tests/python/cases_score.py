@@ -15,9 +15,9 @@ from common import FRAMES, HEIGHT, WIDTH, alive, case, check, check_equal
 from vmafx.command._said import Said
 
 
-def scored(lab, *words, **variables):
-    """(the result as JSON, what was said)"""
-    done = vmafx(lab, "score", *words, "--json", **variables).succeeded()
+def scored(lab, *words, scale="reference", **variables):
+    """(the result as JSON, what was said), of pictures that are not scaled to the size that a model is made for: the clips are small."""
+    done = vmafx(lab, "score", *words, "--json", "--scale", scale, **variables).succeeded()
     return json.loads(done.out), done
 
 
@@ -54,8 +54,12 @@ def command_scores_as_the_filter(lab):
 
 @case
 def command_prints_a_table(lab):
-    done = vmafx(lab, "score", lab.clips.dist, lab.clips.ref, lab.clips.ref, "--feature", "psnr").succeeded()
+    words = lab.clips.dist, lab.clips.ref, lab.clips.ref, "--feature", "psnr", "--scale", "reference"
+    done = vmafx(lab, "score", *words).succeeded()
     heads, *rows = done.out.splitlines()
+    rows, facts = rows[:4], rows[4:]
+    check_equal(facts[0], f"vmaf: model vmaf_v0.6.1, pictures of {WIDTH}x{HEIGHT}", "model")
+    check(facts[1].startswith(f"dist.mp4: {FRAMES} frames, scored on the CPU ("), facts)
     check(heads.startswith("encode") and "harmonic" in heads and "worst frame" in heads, heads)
     check_equal([row.split()[:2] for row in rows], [[name, key] for name in ("dist.mp4", "ref.mkv") for key in ("vmaf", "psnr_y")], "rows")
     check_equal(rows[3].split()[2:6], ["60.000"] * 4, "PSNR of equal pictures")
@@ -300,7 +304,8 @@ def check_nothing_is_left(lab):
 
 @case
 def command_ends_ffmpeg(lab):
-    for number, status in ((signal.SIGTERM, 128 + signal.SIGTERM), (signal.SIGINT, 128 + signal.SIGINT)):
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        status = 128 + number
         lab.folder = lab.folder / number.name
         lab.folder.mkdir()
         process = start_long(lab, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)

@@ -136,9 +136,9 @@ def how_sync_is_asked_for(lab):
     vmafx(lab, "score", *clips, "--sync").failed(1, "--sync computes with NumPy", "apt-get install python3-numpy")
     for words, text in (
         (("--sync", *clips), "write --sync after the videos, or --sync=5"),
-        ((*clips, "--sync", "0"), "'0' is no number of seconds up to 600"),
+        ((*clips, "--sync", "0"), "'0' is not a number of seconds up to 600"),
         ((*clips, "--sync", "--offset", "1"), "one of them is enough"),
-        ((*clips, "--offset", "x"), "'x' is no number of seconds"),
+        ((*clips, "--offset", "x"), "'x' is not a number of seconds"),
         ((*clips, "--offset", "1", "--offset", "2"), "not 2 times for 1"),
     ):
         scored(lab, *words).failed(2, text)

@@ -37,6 +37,7 @@ def load_cases(build):
     import common
     import cases_compare  # each module registers its cases
     import cases_fleet
+    import cases_front
     import cases_hostile
     import cases_jobs
     import cases_library

@@ -8,39 +8,111 @@ import signal
 import sys
 from collections.abc import Sequence
 from types import FrameType, ModuleType
+from typing import Any
 
 from .. import _header
-from ._terminal import Failure
+from ._terminal import Failure, complain, drop_output, emit, shown
 
 SUBCOMMANDS = "score", "report", "compare", "merge", "library"  # a module of this folder each, with add_arguments(parser) and run(arguments)
+SIGNED = "--range", "--offset"  # options whose value may begin with a minus sign
+FAULT = 70  # EX_SOFTWARE of sysexits.h: a fault of this program
+TRACEBACK = "VMAFX_TRACEBACK"  # environment variable
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """The exit status."""
-    signal.signal(signal.SIGTERM, _end)
+    """The exit status. Whatever happens ends in one line of text."""
+    _take_signals()
+    _hold_descriptors()
+    words = _joined(sys.argv[1:] if words is None else words)
+    called = [name for name in words[:1] if name in SUBCOMMANDS]
+    name = f"vmafx {called[0]}" if called else "vmafx"
+    try:
+        arguments = _parser(called or SUBCOMMANDS).parse_args(words)
+        if sys.stdout is None:
+            raise Failure("cannot write the result: standard output is closed")
+        status: int = arguments.run(arguments)
+        emit("")  # what is left to write may not fit a full disk
+        return status
+    except Failure as failure:
+        complain(f"{name}: {failure}")
+        return failure.status
+    except BrokenPipeError:  # who read the result has seen enough
+        drop_output()
+        return 128 + signal.SIGPIPE
+    except KeyboardInterrupt:
+        complain(f"{name}: stopped")
+        return 128 + signal.SIGINT
+    except SystemExit as end:
+        return _flushed(name, end)
+    except Exception as error:
+        return _confess(name, error)
+
+
+def _flushed(name: str, end: SystemExit) -> int:
+    """The status of an end by --help, a wrong option or a signal, once the help is written."""
+    try:
+        emit("")
+    except (Failure, BrokenPipeError) as failure:
+        complain(f"{name}: {failure}")
+        return 1
+    return end.code if isinstance(end.code, int) else int(end.code is not None)
+
+
+def _confess(name: str, error: Exception) -> int:
+    """Tells of an error that nobody foresaw."""
+    if os.environ.get(TRACEBACK):
+        raise error
+    if isinstance(error, OSError):
+        complain(f"{name}: {error.strerror or error}" + (f": {shown(error.filename)}" if error.filename else ""))
+        return 1
+    hint = f"this is a fault of vmafx; please report it. {TRACEBACK}=1 shows where it happened"
+    complain(f"{name}: {type(error).__name__}: {error} ({hint})")
+    return FAULT
+
+
+def _take_signals() -> None:
+    """SIGTERM, and SIGHUP of a terminal that goes away, unwind the stack, so that nothing is left. nohup's is ignored as before."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _end)
+
+
+def _hold_descriptors() -> None:
+    """Keeps 0, 1 and 2 from becoming those of files that are opened later, where the caller has closed them."""
+    for descriptor in range(3):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # names of files need not be text
-    words = sys.argv[1:] if words is None else words
-    called = [name for name in words[:1] if name in SUBCOMMANDS]
-    arguments = _parser(called or SUBCOMMANDS).parse_args(words)
-    try:
-        status: int = arguments.run(arguments)
-        return status
-    except Failure as failure:
-        print(f"vmafx {arguments.subcommand}: {failure}", file=sys.stderr)
-        return failure.status
-    except BrokenPipeError:  # who read the result has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 128 + signal.SIGPIPE
-    except KeyboardInterrupt:
-        print(f"vmafx {arguments.subcommand}: stopped", file=sys.stderr)
-        return 128 + signal.SIGINT
+
+
+def _joined(words: Sequence[str]) -> list[str]:
+    """`--range -1s` as argparse wants it: `--range=-1s`."""
+    joined: list[str] = []
+    for word in words:
+        if joined and joined[-1] in SIGNED and word.startswith("-") and not word.startswith("--"):
+            joined[-1] += f"={word}"
+        else:
+            joined.append(word)
+    return joined
+
+
+class Parser(argparse.ArgumentParser):
+    """An ArgumentParser whose messages cannot control the terminal, whatever words they repeat."""
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        if file is sys.stderr or file is None:
+            complain(message.rstrip("\n"))
+        else:
+            emit(message)
 
 
 def _parser(names: Sequence[str]) -> argparse.ArgumentParser:
     """Only these subcommands are imported: all of them take longer than Python itself."""
-    parser = argparse.ArgumentParser(prog="vmafx", description=__doc__)
+    parser = Parser(prog="vmafx", description=__doc__)
     parser.add_argument("--version", action="version", version=f"vmafx {_header.version}")
     subparsers = parser.add_subparsers(dest="subcommand", metavar="COMMAND", required=True)
     for name in names:
@@ -57,7 +129,7 @@ def _first_line(module: ModuleType) -> str:
 
 
 def _end(number: int, _: FrameType | None) -> None:
-    """SIGTERM unwinds the stack, so that what runs is ended and what is half written is removed."""
+    """Unwinds the stack, so that programs that run are ended and files that are half written are removed."""
     sys.exit(128 + number)
 
 

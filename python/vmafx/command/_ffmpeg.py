@@ -1,18 +1,19 @@
 """The programs ffmpeg and ffprobe: where they are, what they say of a video."""
 
-import json
 import os
 import re
 import shutil
-import subprocess
+import stat
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from ._terminal import Failure
+from . import _json
+from ._run import ANSWER_S, READING_S, ask
+from ._terminal import Failure, shown
 
 NAMES = "ffmpeg", "vmafx-ffmpeg"  # as quickstart and as Debian's package install it
 TREE = Path(__file__).resolve().parents[3]  # of the sources, if the module is not installed
@@ -50,11 +51,7 @@ def _places() -> Iterator[str]:
 
 
 def _has_filter(path: str) -> bool:
-    try:
-        done = subprocess.run([path, "-hide_banner", "-filters"], stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
-    except OSError as error:
-        raise Failure(f"cannot run {path}: {error.strerror}") from error
-    return re.search(r"^ \S+ vmafx +", done.stdout, re.M) is not None
+    return re.search(r"^ \S+ vmafx +", ask([path, "-hide_banner", "-filters"]).text, re.M) is not None
 
 
 def ffprobe_of(ffmpeg: str) -> str:
@@ -77,6 +74,17 @@ def find_any_ffmpeg(chosen: str | None = None) -> str:
 
 # -- Videos --------------------------------------------------------------------------------------------------------------
 
+STANDARD_INPUT = "-", "pipe:", "fd:"
+ONCE = (
+    "{} can be read only once, and inputs are looked at before they are scored: write it to a file first, or give it "
+    "to the filter itself, as Y4M: … | ffmpeg -i - -i REFERENCE -lavfi vmafx -f null -"
+)
+# Input options that ffprobe lacks.
+OF_FFMPEG_ALONE = {
+    *("r", "re", "readrate", "c", "codec", "vcodec", "autorotate", "noautorotate", "thread_queue_size", "discard"),
+    *("hwaccel", "hwaccel_device", "hwaccel_output_format", "display_rotation", "display_hflip", "display_vflip"),
+}
+
 
 def input_name(path: str) -> str:
     """A file's name for -i: without a protocol, FFmpeg takes what is before a colon for one."""
@@ -85,7 +93,7 @@ def input_name(path: str) -> str:
 
 @dataclass(frozen=True)
 class Video:
-    """What ffprobe says of the first video stream of a file."""
+    """The facts of the first video stream of a file, as ffprobe tells them."""
 
     path: str
     container: str  # FFmpeg's names for it, with commas
@@ -95,33 +103,57 @@ class Video:
     rate: Fraction | None  # None: it varies, or nobody knows
     start: float  # of the pictures, counted as ffmpeg does from the start of the file
     duration: float | None
+    frames: int | None  # that the container promises
     aspect: Fraction | None  # of a sample; None: unknown
     interlaced: bool
     full_range: bool
     matrix: str | None
     transfer: str | None
+    options: tuple[str, ...] = ()  # words of ffmpeg before -i
+
+    @property
+    def name(self) -> str:
+        """The path as a line of text may have it."""
+        return shown(self.path)
+
+    @property
+    def input(self) -> list[str]:
+        """The words of ffmpeg that open the file."""
+        return [*self.options, "-i", input_name(self.path)]
 
 
-def probe(ffprobe: str, path: str) -> Video:
-    entries = "stream:stream_side_data=rotation:format=format_name,duration,start_time"
-    said = _ask(ffprobe, path, "-show_entries", entries, "-of", "json")
-    content: dict[str, Any] = json.loads(said)
+def probe(ffprobe: str, path: str, options: Sequence[str] = ()) -> Video:
+    """Looks at a file; `options` are words that ffmpeg has before -i. Raises Failure."""
+    check_readable(path)
+    entries = "stream:stream_tags=DURATION:stream_side_data=rotation:format=format_name,duration,start_time"
+    said = _ask(ffprobe, path, "-show_entries", entries, "-of", "json", options=options)
+    try:
+        video = _video_of(path, _json.parse(said), dict(zip(options[::2], options[1::2])))
+    except (ValueError, TypeError, KeyError, AttributeError, IndexError, OverflowError) as error:
+        raise Failure(f"cannot read {shown(path)}: ffprobe says what cannot be understood ({shown(error)})") from error
+    return _as_told(video, options)
+
+
+def _video_of(path: str, content: dict[str, Any], options: dict[str, str]) -> Video:
     if not content.get("streams"):
-        raise Failure(f"there is no video in {path}")
+        raise Failure(f"there is no video in {shown(path)}")
     stream, container = content["streams"][0], content.get("format", {})
-    turned = any(round(float(side.get("rotation", 0))) % 180 for side in stream.get("side_data_list", []))
     if not stream.get("width") or "pix_fmt" not in stream:
-        raise Failure(f"cannot read {path}: ffprobe finds no picture in it")
+        raise Failure(f"cannot read {shown(path)}: ffprobe finds no picture in it")
+    turned = any(round(float(side.get("rotation", 0))) % 180 for side in stream.get("side_data_list", []))
+    turned = turned and "-noautorotate" not in options
     aspect = _fraction(stream.get("sample_aspect_ratio", "").replace(":", "/"))
+    frames = str(stream.get("nb_frames", ""))
     return Video(
         path=path,
-        container=container.get("format_name", ""),
-        width=stream["height" if turned else "width"],
-        height=stream["width" if turned else "height"],
-        pix_fmt=stream["pix_fmt"],
+        container=str(container.get("format_name", "")),
+        width=int(stream["height" if turned else "width"]),
+        height=int(stream["width" if turned else "height"]),
+        pix_fmt=str(stream["pix_fmt"]),
         rate=_rate(stream),
         start=(_number(stream.get("start_time")) or 0.0) - (_number(container.get("start_time")) or 0.0),
-        duration=_number(stream.get("duration")) or _duration(container),
+        duration=_number(stream.get("duration")) or _duration(stream, container),
+        frames=int(frames) if frames.isdecimal() and int(frames) > 0 else None,
         aspect=1 / aspect if aspect and turned else aspect,
         interlaced=stream.get("field_order", "unknown") not in ("unknown", "progressive"),
         full_range=stream.get("color_range") == "pc" or stream["pix_fmt"].startswith("yuvj"),
@@ -130,15 +162,57 @@ def probe(ffprobe: str, path: str) -> Video:
     )
 
 
-def first_picture(ffmpeg: str, path: str) -> int:
+def _as_told(video: Video, options: Sequence[str]) -> Video:
+    """The same video where ffmpeg reads it with these options: -r makes the times anew."""
+    told = dict(zip(options[::2], options[1::2]))
+    rate, duration = video.rate, video.duration
+    if new := _fraction(told.get("-r")):
+        frames = float(video.frames or 0) or (duration or 0) * float(rate or 0)
+        rate, duration = new, frames / float(new) or None
+    return replace(video, rate=rate, duration=duration, options=tuple(word for word in options if word != FLAG))
+
+
+def check_readable(path: str) -> None:
+    """Refuses what would be empty when it is read a second time, or never ends. Raises Failure."""
+    if path.startswith(STANDARD_INPUT) and not os.path.exists(path) or path == "/dev/stdin":
+        raise Failure(ONCE.format("standard input" if path in ("-", "/dev/stdin") else shown(path)))
+    try:
+        kind = os.stat(path).st_mode
+    except (OSError, ValueError):
+        return  # a URL, a pattern of pictures; ffprobe says what is wrong with a name
+    if stat.S_ISDIR(kind):
+        raise Failure(f"cannot read {shown(path)}: it is a folder")
+    if not (stat.S_ISREG(kind) or stat.S_ISBLK(kind)):
+        word = "a pipe" if stat.S_ISFIFO(kind) else "a socket" if stat.S_ISSOCK(kind) else "a device"
+        raise Failure(ONCE.format(f"{shown(path)} is {word}, which"))
+
+
+FLAG = ""  # stands for the value of an option that has none
+
+
+def option_words(text: str) -> tuple[str, str]:
+    """NAME=VALUE or NAME as words of ffmpeg; FLAG is the second of an option without a value. Raises ValueError."""
+    name, separator, value = text.lstrip("-").partition("=")
+    if not name or any(character.isspace() for character in name):
+        raise ValueError(f"'{shown(text)}' is not an input option: write NAME=VALUE, as r=50, or NAME for one without a value")
+    return f"-{name}", value if separator else FLAG
+
+
+def first_picture(ffmpeg: str, video: Video) -> int:
     """When it is shown, in microseconds from the start of the file. It need not be where the stream begins: decoders leave out what they cannot show."""
-    command = [ffmpeg, "-hide_banner", "-nostdin", "-copyts", "-start_at_zero", "-i", input_name(path), "-map", "0:V:0"]
+    command = [ffmpeg, "-hide_banner", "-nostdin", "-copyts", "-start_at_zero", *video.input, "-map", "0:V:0"]
     command += ["-frames:v", "1", "-vf", "settb=AVTB,showinfo", "-f", "null", "-"]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
-    found = re.search(r"^\[Parsed_showinfo\S* @ \S+\] n: *0 pts: *(-?\d+) ", done.stderr, re.M)
-    if done.returncode or not found:
-        raise Failure(f"cannot decode {path}: {_last_line(done.stderr, path)}")
+    answer = ask(command)
+    found = re.search(r"^\[Parsed_showinfo\S* @ \S+\] n: *0 pts: *(-?\d+) ", answer.err, re.M)
+    if answer.status or not found:
+        raise Failure(f"cannot decode {video.name}: {_without_name(answer.last_line, video.path)}")
     return int(found[1])
+
+
+def decoding_errors(ffmpeg: str, video: Video) -> list[str]:
+    """The lines of errors that decoding the whole video has."""
+    command = [ffmpeg, "-hide_banner", "-nostdin", "-nostats", "-v", "level+error", *video.input, "-map", "0:V:0"]
+    return ask([*command, "-f", "null", "-"], READING_S).err.splitlines()
 
 
 def cuts(ffmpeg: str, path: str, threshold: float, begin: float, end: float) -> list[float]:
@@ -146,44 +220,101 @@ def cuts(ffmpeg: str, path: str, threshold: float, begin: float, end: float) -> 
     small = "scale=w='min(320,iw)':h=-2:flags=fast_bilinear"
     filters = f"settb=AVTB,{small},scdet=threshold={threshold:g},metadata=print:key=lavfi.scd.time:file=-"
     command = [ffmpeg, "-v", "error", "-nostdin", "-ss", f"{begin:.6f}", "-t", f"{end - begin:.6f}", "-i", input_name(path)]
-    command += ["-map", "0:V:0", "-vf", filters, "-f", "null", os.devnull]
-    try:
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
-    except OSError as error:
-        raise Failure(f"cannot run {ffmpeg}: {error.strerror}") from error
-    if done.returncode:
-        raise Failure(f"no scenes of {path}: {_last_line(done.stderr, path)}")
-    return [begin + int(pts) / 1e6 for pts in re.findall(r"^frame:\d+ +pts:(-?\d+) ", done.stdout, re.M)]
+    answer = ask([*command, "-map", "0:V:0", "-vf", filters, "-f", "null", os.devnull], READING_S)
+    if answer.status:
+        raise Failure(f"no scenes of {shown(path)}: {_without_name(answer.last_line, path)}")
+    return [begin + int(pts) / 1e6 for pts in re.findall(r"^frame:\d+ +pts:(-?\d+) ", answer.text, re.M)]
 
 
 def packets(ffprobe: str, path: str) -> Iterator[tuple[float, int]]:
     """(time in seconds, bytes) of each packet of the video, in the file's order."""
-    for line in _ask(ffprobe, path, "-show_entries", "packet=pts_time,dts_time,size", "-of", "compact=p=0").splitlines():
-        fields = dict(field.split("=", 1) for field in line.split("|") if "=" in field)
-        time = _number(fields.get("pts_time"))
-        time = _number(fields.get("dts_time")) if time is None else time
-        if time is not None:
+    for fields in _packets(ffprobe, path, "pts_time,dts_time,size", "V:0"):
+        if (time := _time_of(fields)) is not None:
             yield time, int(fields.get("size", "0"))
 
 
-def _ask(ffprobe: str, path: str, *words: str) -> str:
-    """V: videos, but no cover pictures."""
-    command = [ffprobe, "-v", "error", "-select_streams", "V:0", *words, input_name(path)]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
-    if done.returncode:
-        raise Failure(f"cannot read {path}: {_last_line(done.stderr, path)}")
-    return done.stdout
+def ends_of_streams(ffprobe: str, video: Video) -> tuple[float | None, float | None]:
+    """When the last picture of the video ends, and the last of all other streams, as far as the file can be read: seconds from its start."""
+    ends: dict[bool, float] = {}
+    place = str(_index_of_video(ffprobe, video))
+    entries = "stream_index,pts_time,dts_time,duration_time,flags"
+    for fields in _packets(ffprobe, video.path, entries, None, video.options):
+        if "D" not in fields.get("flags", "") and (time := _time_of(fields)) is not None:  # D: outside of an edit list
+            own = fields.get("stream_index") == place
+            end = time + (_number(fields.get("duration_time")) or (float(1 / video.rate) if own and video.rate else 0.0))
+            ends[own] = max(ends.get(own, end), end)
+    start = _start_of_file(ffprobe, video)
+    own_end, others_end = (ends[key] - start if key in ends else None for key in (True, False))
+    return own_end, others_end
 
 
-def _last_line(said: str, path: str) -> str:
-    line = (said.strip().splitlines() or ["ffprobe failed"])[-1]
-    return line.removeprefix(f"{input_name(path)}: ").removeprefix("Error opening input files: ")  # as of FFmpeg 7
+def _index_of_video(ffprobe: str, video: Video) -> int | None:
+    said = _ask(ffprobe, video.path, "-show_entries", "stream=index", "-of", "csv=p=0", options=video.options)
+    return int(said.split()[0]) if said.strip().isdecimal() else None
 
 
-def _duration(container: dict[str, Any]) -> float | None:
-    """Matroska counts it from zero, wherever the file starts."""
-    duration, start = _number(container.get("duration")), _number(container.get("start_time"))
-    return duration - start if duration and start and "matroska" in container.get("format_name", "") else duration
+def _start_of_file(ffprobe: str, video: Video) -> float:
+    words = "-show_entries", "format=start_time", "-of", "csv=p=0"
+    return _number(_ask(ffprobe, video.path, *words, options=video.options).strip()) or 0.0
+
+
+def _packets(
+    ffprobe: str, path: str, entries: str, stream: str | None, options: Sequence[str] = ()
+) -> Iterator[dict[str, str]]:
+    words = "-show_entries", f"packet={entries}", "-of", "compact=p=0"
+    for line in _ask(ffprobe, path, *words, stream=stream, options=options, limit_s=READING_S).splitlines():
+        yield dict(field.split("=", 1) for field in line.split("|") if "=" in field)
+
+
+def _time_of(fields: dict[str, str]) -> float | None:
+    time = _number(fields.get("pts_time"))
+    return _number(fields.get("dts_time")) if time is None else time
+
+
+def _ask(
+    ffprobe: str,
+    path: str,
+    *words: str,
+    stream: str | None = "V:0",
+    options: Sequence[str] = (),
+    limit_s: float = ANSWER_S,
+) -> str:
+    """Asks of a stream, None: of all. V: videos, but no cover pictures."""
+    selected = [] if stream is None else ["-select_streams", stream]
+    answer = ask([ffprobe, "-v", "error", *_of_ffprobe(options), *selected, *words, input_name(path)], limit_s)
+    if answer.status:
+        raise Failure(f"cannot read {shown(path)}: {_without_name(answer.last_line, path)}")
+    return answer.text
+
+
+def _of_ffprobe(options: Sequence[str]) -> list[str]:
+    """The input options of ffmpeg that ffprobe has, too. A value follows each name that has one."""
+    words: list[str] = []
+    taken = False
+    for word in options:
+        if word.startswith("-") and not _number(word):
+            taken = word[1:].partition(":")[0] not in OF_FFMPEG_ALONE
+        if taken and word != FLAG:
+            words.append(word)
+    return words
+
+
+def _without_name(line: str, path: str) -> str:
+    line = line.removeprefix(f"{input_name(path)}: ").removeprefix("Error opening input files: ")  # as of FFmpeg 7
+    return line.replace(path, shown(path))
+
+
+def _duration(stream: dict[str, Any], container: dict[str, Any]) -> float | None:
+    """That of the file; Matroska counts it from zero, wherever the file starts, and has the end of each stream as a tag, if its writer was so kind."""
+    duration, first = _number(container.get("duration")), _number(container.get("start_time")) or 0.0
+    if "matroska" not in str(container.get("format_name", "")):
+        return duration
+    end = duration or 0.0
+    if found := re.fullmatch(r"(\d+):(\d\d):(\d\d(?:\.\d+)?)", str(stream.get("tags", {}).get("DURATION", ""))):
+        tagged = 3600 * int(found[1]) + 60 * int(found[2]) + float(found[3])
+        end = min(tagged, end or tagged)
+    start = max(_number(stream.get("start_time")) or 0.0, first)
+    return end - start if end > start else None
 
 
 def _rate(stream: dict[str, Any]) -> Fraction | None:

@@ -1,11 +1,13 @@
 """Makes inputs alike before they are scored, as docs/filter.md advises, and says how: sizes, rates, starts, ranges, colors, sample formats."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
 from ._ffmpeg import Video
+from ._models import Size
 from ._terminal import Failure
 
 LIKE_ASPECTS = 0.03  # as the filter takes them for alike
@@ -53,12 +55,22 @@ def samples_of(pix_fmt: str) -> Samples:
     return Samples("rgb", int(deep[1] or 16) if deep else 8)
 
 
+class Chain(NamedTuple):
+    """The filters of an input, joined by commas; an empty text stands for none."""
+
+    times: str  # which pictures there are, and when
+    pictures: tuple[str, ...]  # what they look like, for each size that is scored
+
+    def whole(self, place: int) -> str:
+        return ",".join(filter(None, (self.times, self.pictures[place]))) or "null"
+
+
 @dataclass(frozen=True)
 class Plan:
-    """The filters for each encode and for the reference, joined by commas, and what they do, a line each."""
+    """The filters for each encode and for the reference, and what they do, a line each."""
 
-    dist: list[str]
-    ref: str
+    dist: list[Chain]
+    ref: Chain
     notes: list[str]
     zeros: list[int] | None  # where each input, the reference last, has the time 0, in microseconds; None: at its start
 
@@ -68,29 +80,42 @@ def start_apart(dists: list[Video], ref: Video) -> bool:
     return any(abs(video.start - ref.start) > _half_a_frame(ref) for video in dists)
 
 
-def make_alike(dists: list[Video], ref: Video, zeros: list[int] | None = None, cut: bool = False) -> Plan:
-    """`zeros`: the times of the first pictures, where they are apart; or of those to begin with, and what is before them is to be `cut` off."""
+def make_alike(
+    dists: list[Video],
+    ref: Video,
+    zeros: list[int] | None = None,
+    cut: bool = False,
+    sizes: Sequence[Size | None] = (None,),
+) -> Plan:
+    """`zeros`: the times of the first pictures, where they are apart; or of those to begin with, and what is before them is to be `cut` off.
+
+    `sizes`: those at which pictures are scored; None stands for the reference's. Raises Failure.
+    """
     _refuse(dists, ref)
     target = _target(dists, ref)
     deinterlace = len({video.interlaced for video in (*dists, ref)}) > 1
     notes: list[str] = []
     if zeros and not cut:
-        starts = ", ".join(f"{video.path} at {video.start:.3f} s" for video in (*dists, ref))
+        starts = ", ".join(f"{video.name} at {video.start:.3f} s" for video in (*dists, ref))
         notes.append(f"the pictures start at different times ({starts}): all are taken from their first frame")
     chains = []
     for video, zero in zip((*dists, ref), zeros or [0] * (len(dists) + 1)):
-        chain = [f"settb=AVTB,setpts=PTS-({zero})"] if zeros else []
+        times = [f"settb=AVTB,setpts=PTS-({zero})"] if zeros else []
         if cut:
-            chain.append(f"trim=start_pts={-round(1e6 * _half_a_frame(video))}")
+            times.append(f"trim=start_pts={-round(1e6 * _half_a_frame(video))}")
         if deinterlace and video.interlaced:
-            chain.append("bwdif=mode=send_frame")
-            notes.append(f"{video.path} is interlaced, another input is not: deinterlaced")
-        chain += _rate(video, ref, notes)
-        chain += _picture(video, ref, target, notes)
-        chains.append(",".join(chain) or "null")
+            times.append("bwdif=mode=send_frame")
+            notes.append(f"{video.name} is interlaced, another input is not: deinterlaced")
+        times += _rate(video, ref, notes)
+        pictures = [",".join(_picture(video, ref, target, size, notes)) for size in sizes]
+        chains.append(Chain(",".join(times), tuple(pictures)))
     if not cut:
         notes += _lengths(dists, ref)
-    return Plan(chains[:-1], chains[-1], notes, zeros)
+    return Plan(chains[:-1], chains[-1], list(dict.fromkeys(notes)), zeros)
+
+
+def same_size(video: Video, ref: Video) -> bool:
+    return (video.width, video.height) == (ref.width, ref.height)
 
 
 # -- What cannot be handled ----------------------------------------------------------------------------------------------
@@ -100,12 +125,12 @@ def _refuse(dists: list[Video], ref: Video) -> None:
     for video in dists:
         if _shape(video) and not _same_shape(video, ref):
             raise Failure(
-                f"{video.path} ({_size(video)}) and {ref.path} ({_size(ref)}) do not show the same part of the picture, their shapes differ: "
+                f"{video.name} ({_size(video)}) and {ref.name} ({_size(ref)}) do not show the same part of the picture, their shapes differ: "
                 "crop or pad one of them first (ffmpeg's filters crop and pad)"
             )
         if video.transfer and ref.transfer and HDR.get(video.transfer) != HDR.get(ref.transfer):
             raise Failure(
-                f"{video.path} is {HDR.get(video.transfer, 'SDR')} and {ref.path} is {HDR.get(ref.transfer, 'SDR')}: "
+                f"{video.name} is {HDR.get(video.transfer, 'SDR')} and {ref.name} is {HDR.get(ref.transfer, 'SDR')}: "
                 "map the tones of one of them first (ffmpeg's filters zscale and tonemap)"
             )
 
@@ -140,12 +165,12 @@ def _rate(video: Video, ref: Video, notes: list[str]) -> list[str]:
     if video is ref:
         return []
     if not video.rate or not ref.rate:
-        which = video.path if not video.rate else ref.path
+        which = video.name if not video.rate else ref.name
         notes.append(f"the frame rate of {which} varies or is not known: each frame is compared with the reference's nearest in time")
         return []
     if abs(video.rate / ref.rate - 1) <= LIKE_RATES:
         return []
-    notes.append(f"{video.path} has {float(video.rate):.6g} frames a second, the reference {float(ref.rate):.6g}: frames are repeated or left out to match it")
+    notes.append(f"{video.name} has {float(video.rate):.6g} frames a second, the reference {float(ref.rate):.6g}: frames are repeated or left out to match it")
     return [f"fps={ref.rate}"]
 
 
@@ -155,7 +180,7 @@ def _lengths(dists: list[Video], ref: Video) -> list[str]:
     for video in dists:
         if video.duration and ref.duration and abs(video.duration - ref.duration) > max(0.2, 5 * _half_a_frame(ref)):
             shorter = min(video.duration, ref.duration)
-            notes.append(f"{video.path} lasts {video.duration:.2f} s, the reference {ref.duration:.2f} s: the first {shorter:.2f} s are compared")
+            notes.append(f"{video.name} lasts {video.duration:.2f} s, the reference {ref.duration:.2f} s: the first {shorter:.2f} s are compared")
     return notes
 
 
@@ -187,40 +212,42 @@ def _usual_matrix(video: Video) -> str:
     return "bt709" if video.height > 576 else "smpte170m"
 
 
-def _picture(video: Video, ref: Video, target: Target, notes: list[str]) -> list[str]:
-    """What the frames are after scale, other filters are told by setparams: with older FFmpeg it does not say so itself."""
+def _picture(video: Video, ref: Video, target: Target, size: Size | None, notes: list[str]) -> list[str]:
+    """The filters scale, format, setparams, setsar: frames after scale do not tell other filters what they are with older FFmpeg."""
     samples = samples_of(video.pix_fmt)
     scale, told = [], []
-    if (video.width, video.height) != (ref.width, ref.height):
-        notes.append(f"{video.path} is {video.width}x{video.height}: scaled to the reference's {ref.width}x{ref.height} (bicubic)")
-        scale.append(f"{ref.width}:{ref.height}")
+    wanted = size or Size(ref.width, ref.height)
+    if (video.width, video.height) != wanted:
+        scale.append(f"{wanted.width}:{wanted.height}")
+        if size is None:
+            notes.append(f"{video.name} is {video.width}x{video.height}: scaled to the reference's {wanted} (bicubic)")
     if samples.chroma == "rgb":
         scale.append(f"out_range={target.range}:out_color_matrix={SCALE_MATRICES.get(target.matrix, 'bt709')}")
         told.append(f"range={target.range}:colorspace={target.matrix}")
     else:
         if _range(video) != target.range:
-            notes.append(f"{video.path} has {RANGES[_range(video)]} range, the reference {RANGES[target.range]}: converted")
+            notes.append(f"{video.name} has {RANGES[_range(video)]} range, the reference {RANGES[target.range]}: converted")
             scale.append(f"in_range={_range(video)}:out_range={target.range}")
             told.append(f"range={target.range}")
         _matrix(video, ref, scale, told, notes)
     chain = _transfer(video, ref, notes) + ([f"scale={':'.join([*scale, 'flags=bicubic'])}"] if scale else [])
     if samples != target.samples:
-        notes.append(f"{video.path} is {video.pix_fmt}: scored as {target.samples.pix_fmt}")
+        notes.append(f"{video.name} is {video.pix_fmt}: scored as {target.samples.pix_fmt}")
     if samples != target.samples or told:
         chain.append(f"format={target.samples.pix_fmt}")
     if told:
         chain.append(f"setparams={':'.join(told)}")
-    chain += _aspect(video, ref, notes)
-    return chain
+    return chain + _aspect(video, ref, size, notes)
 
 
-def _aspect(video: Video, ref: Video, notes: list[str]) -> list[str]:
-    """What scale makes of the size has the reference's shape, whatever the tags were."""
-    scaled = (video.width, video.height) != (ref.width, ref.height)
-    if not scaled and (not video.aspect or not ref.aspect or video.aspect == ref.aspect):
+def _aspect(video: Video, ref: Video, size: Size | None, notes: list[str]) -> list[str]:
+    """What scale makes of the size has the reference's shape, whatever the tags were; that of a display has square samples."""
+    if size is not None and size != (ref.width, ref.height):
+        return ["setsar=1"]
+    if same_size(video, ref) and (not video.aspect or not ref.aspect or video.aspect == ref.aspect):
         return []
-    if not scaled:
-        notes.append(f"{video.path} has samples of {_ratio(video.aspect)}, the reference of {_ratio(ref.aspect)}: taken for the same")
+    if same_size(video, ref):
+        notes.append(f"{video.name} has samples of {_ratio(video.aspect)}, the reference of {_ratio(ref.aspect)}: taken for the same")
     return [f"setsar={ref.aspect or 1}"]
 
 
@@ -236,8 +263,8 @@ def _matrix(video: Video, ref: Video, scale: list[str], told: list[str], notes: 
     if SAME_MATRIX.get(video.matrix, video.matrix) == SAME_MATRIX.get(ref.matrix, ref.matrix):
         return
     if not {video.matrix, ref.matrix} <= SCALE_MATRICES.keys():
-        raise Failure(f"{video.path} has the color matrix {video.matrix}, {ref.path} has {ref.matrix}: convert one of them first (ffmpeg's filter zscale)")
-    notes.append(f"{video.path} has the color matrix {video.matrix}, the reference {ref.matrix}: converted")
+        raise Failure(f"{video.name} has the color matrix {video.matrix}, {ref.name} has {ref.matrix}: convert one of them first (ffmpeg's filter zscale)")
+    notes.append(f"{video.name} has the color matrix {video.matrix}, the reference {ref.matrix}: converted")
     scale.append(f"in_color_matrix={SCALE_MATRICES[video.matrix]}:out_color_matrix={SCALE_MATRICES[ref.matrix]}")
 
 
@@ -245,15 +272,15 @@ def _transfer(video: Video, ref: Video, notes: list[str]) -> list[str]:
     """zscale goes through linear light, for which it must know all the colors: those that are not told are the usual ones."""
     if bool(video.transfer) != bool(ref.transfer) and (video.transfer or ref.transfer) in HDR:
         unknown, known = (video, ref) if ref.transfer else (ref, video)
-        notes.append(f"{unknown.path} does not say its color transfer: taken for {HDR[known.transfer or '']}, as {known.path} is")
+        notes.append(f"{unknown.name} does not say its color transfer: taken for {HDR[known.transfer or '']}, as {known.name} is")
     if not video.transfer or not ref.transfer or video.transfer == ref.transfer:
         return []
     told = f"setparams=color_trc={ref.transfer}"
     if SAME_TRANSFER.get(video.transfer, video.transfer) == SAME_TRANSFER.get(ref.transfer, ref.transfer):
         return [told]
     if not {video.transfer, ref.transfer} <= ZSCALE_TRANSFERS:
-        raise Failure(f"{video.path} has the color transfer {video.transfer}, {ref.path} has {ref.transfer}: convert one of them first")
-    notes.append(f"{video.path} has the color transfer {video.transfer}, the reference {ref.transfer}: converted")
+        raise Failure(f"{video.name} has the color transfer {video.transfer}, {ref.name} has {ref.transfer}: convert one of them first")
+    notes.append(f"{video.name} has the color transfer {video.transfer}, the reference {ref.transfer}: converted")
     matrix = video.matrix or _usual_matrix(video)
     colors = f"matrixin={matrix}:matrix={matrix}:primariesin=bt709:primaries=bt709"
     return [f"zscale=transferin={video.transfer}:transfer={ref.transfer}:{colors}", told]

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from . import merge
+from . import _fold, merge
 from ._run import FfmpegFailure, Processes
 from ._said import Said
 from ._scoring import EARLY, Reach, Work, score
@@ -109,18 +109,31 @@ def join(work: Work, parts: Sequence[Path], log: Path) -> dict[str, Any]:
     Raises Mismatch, which names the part to score again (`seek_again` says from where), Refusal, Failure.
     """
     streams = merge.streams_of([str(path) for path in parts])
+    count = len(work.dists)
     try:
-        if len(streams) == 1:
-            merge.write_report(streams[0], str(log))
-            return _run_of(streams[0])
         with tempfile.TemporaryDirectory(prefix="vmafx-") as folder:
-            reports = [Path(folder) / f"{number}{log.suffix}" for number in range(len(streams))]
-            for report, stream in zip(reports, streams):
-                merge.write_report(stream, str(report))
-            _write_together(reports, work.names, log)
+            if len(streams) == count:
+                _join_encodes(work, streams, log, Path(folder))
+            else:  # pictures of several sizes
+                logs = [Path(folder) / f"size{place}{log.suffix}" for place in range(len(work.groups))]
+                for place, path in enumerate(logs):
+                    _join_encodes(work, streams[place * count : (place + 1) * count], path, Path(folder))
+                _fold.fold(logs, work.models, log)
     except OSError as failure:
         raise Failure(str(failure)) from failure
     return _run_of(streams[0])
+
+
+def _join_encodes(work: Work, streams: "Sequence[list[merge.Part]]", log: Path, folder: Path) -> None:
+    """The report of pictures of one size."""
+    if len(streams) == 1:
+        merge.write_report(streams[0], str(log))
+        return
+    reports = [folder / f"{number}{log.suffix}" for number in range(len(streams))]
+    for report, stream in zip(reports, streams):
+        report.unlink(missing_ok=True)
+        merge.write_report(stream, str(report))
+    _write_together(reports, work.names, log)
 
 
 def _run_of(parts: list[merge.Part]) -> dict[str, Any]:

@@ -1,18 +1,23 @@
-"""Runs ffmpeg: how far it is, how it ends."""
+"""Runs programs: ffmpeg, how far it is and how it ends; and short questions to ffmpeg and ffprobe, which have a time limit."""
 
+import contextlib
 import functools
+import os
 import shutil
 import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import IO, NamedTuple, NoReturn
 
 from ._said import Said, split_line
-from ._terminal import Failure, Step
+from ._terminal import Failure, Step, shown
 
 LAST_LINES = 5  # of ffmpeg, where it fails
 PATIENCE_S = 5.0  # with an ffmpeg that was told to end
+ANSWER_S = 60.0  # for a program that reads the head of a file
+READING_S = 3600.0  # for one that reads a file to its end
 
 
 class Extent(NamedTuple):
@@ -47,8 +52,9 @@ class Processes:
                 raise Failure("stopped")
             try:
                 process = subprocess.Popen([*_bound(), *command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace")
-            except OSError as error:
-                raise Failure(f"cannot run {command[0]}: {error.strerror}") from error
+            except (OSError, ValueError) as error:  # a NUL in a name
+                cause = error.strerror if isinstance(error, OSError) else error
+                raise Failure(f"cannot run {shown(command[0])}: {cause}") from error
             self._running.add(process)
         return process
 
@@ -68,11 +74,52 @@ class Processes:
 
 @functools.cache
 def _bound() -> tuple[str, ...]:
-    """What a program is run by to be killed with the thread that started it; nothing where there is no setpriv, or one that cannot (BusyBox's)."""
+    """The words that have a program killed with the thread that started it; none where there is no setpriv, or one that cannot (BusyBox's)."""
     setpriv = shutil.which("setpriv")
-    if setpriv and "--pdeathsig" in subprocess.run([setpriv, "--help"], stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace").stdout:
-        return setpriv, "--pdeathsig", "KILL", "--"
+    if setpriv is None:
+        return ()
+    with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+        asked = subprocess.run([setpriv, "--help"], stdin=subprocess.DEVNULL, capture_output=True, timeout=ANSWER_S)
+        if b"--pdeathsig" in asked.stdout:
+            return setpriv, "--pdeathsig", "KILL", "--"
     return ()
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a program that has ended wrote."""
+
+    status: int
+    out: bytes
+    err: str
+
+    @property
+    def text(self) -> str:
+        return self.out.decode(errors="replace")
+
+    @property
+    def last_line(self) -> str:
+        """The last line of errors, which tells best what went wrong."""
+        return (self.err.strip().splitlines() or [f"it ended with status {self.status}"])[-1]
+
+
+def ask(command: Sequence[str], limit_s: float = ANSWER_S) -> Answer:
+    """Runs a program to its end, at most for so many seconds. It does not outlive this thread. Raises Failure."""
+    name = os.path.basename(command[0])
+    try:
+        with subprocess.Popen(
+            [*_bound(), *command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        ) as process:
+            try:
+                out, err = process.communicate(timeout=limit_s)
+            except subprocess.TimeoutExpired:
+                raise Failure(f"timed out: {name} has not answered within {limit_s:g} s ({shown(command[-1])})") from None
+            finally:
+                process.kill()
+    except (OSError, ValueError) as error:  # a NUL in a name
+        cause = error.strerror if isinstance(error, OSError) else error
+        raise Failure(f"cannot run {shown(command[0])}: {cause}") from error
+    return Answer(process.returncode, out, err.decode(errors="replace"))
 
 
 def run_ffmpeg(command: Sequence[str], extent: Extent, show: Callable[[Step], None] | None = None, processes: Processes | None = None) -> Said:
@@ -136,8 +183,8 @@ def _number(text: str | None) -> float:
 def fail(status: int, said: Said) -> NoReturn:
     """With what the filter said, what ffmpeg said last, and its exit status."""
     errors = {text: source for source, level, text in map(split_line, said.lines) if level in ("error", "fatal", "panic")}
-    lines = [text for text, source in errors.items() if "vmafx" in source]
-    lines += [text for text, source in errors.items() if "vmafx" not in source][-LAST_LINES:]
+    ours = [text for text, source in errors.items() if "vmafx" in source and not text.startswith("Failed to configure")]
+    lines = ours or list(errors)[-LAST_LINES:]  # what ffmpeg says after the filter has failed tells nothing more
     ending = f"was killed by signal {-status}" if status < 0 else f"ended with status {status}"
     told = "\n  ".join([f"ffmpeg {ending}:", *(lines or said.lines[-LAST_LINES:])])
     raise FfmpegFailure(told, 128 - status if status < 0 else status, said)

@@ -6,8 +6,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 MOST_WARNINGS = 20  # a damaged file has many
+TELLING = "warning", "error", "fatal"  # levels
 SUMMARY = re.compile(r": mean |score: |The score is doubtful")
-DOUBT = re.compile(r"(.*The score is doubtful, .* frame by frame): pairs scored: \d+; (.*)\. What helps: (.*)\.")
+# The number of the input: "[in#0/mov @ …]", "[vist#0:0/h264 @ …]", "Error while decoding stream #0:0" (up to FFmpeg 6.0).
+OF_INPUT = re.compile(
+    r"^\[(?:in|vist|ist)#(\d+)[:/]|(?:^|\] )\[error\] Error while decoding stream #(\d+):"
+)
+CORRUPT = re.compile(r"corrupt (?:decoded frame|input packet)")  # a warning of ffmpeg, of a picture that is damaged
+# A system's error in the middle of a file, and a demuxer's complaint that the file should be longer.
+READ_ERROR = re.compile(
+    "Input/output error|Cannot allocate memory|Stale file handle|Connection (?:reset|timed out)|Error during demuxing"
+)
+SHORT_FILE = re.compile("ended prematurely|partial file|Read error|Truncat")
+
+DOUBT = re.compile(r"(.*The score is doubtful, .* frame by frame): (.*)\. What helps: (.*)\.")
 
 
 @dataclass
@@ -19,14 +31,22 @@ class Said:
     @property
     def warnings(self) -> list[str]:
         """Those of the filter, and errors of the others: damaged pictures, say."""
-        found = []
+        return shortened([*self.of_filter, *(text for texts in self.damage(()).values() for text in texts)])
+
+    @property
+    def of_filter(self) -> list[str]:
+        """The filter's warnings and errors."""
+        lines = map(split_line, self.lines)
+        return list(dict.fromkeys(text for source, level, text in lines if "vmafx" in source and level in TELLING))
+
+    def damage(self, inputs: Sequence[str]) -> dict[int | None, list[str]]:
+        """What is wrong with pictures and files, by the number of the input; None: nobody says of which. `inputs` are ffmpeg's names for them."""
+        found: dict[int | None, list[str]] = {}
         for line in self.lines:
             source, level, text = split_line(line)
-            if level in ("error", "fatal") or (level == "warning" and "vmafx" in source):
-                found.append(text)
-        different = list(dict.fromkeys(found))
-        more = len(different) - MOST_WARNINGS
-        return different[:MOST_WARNINGS] + ([f"ffmpeg has said {more} lines more of errors"] if more > 0 else [])
+            if "vmafx" not in source and (level in ("error", "fatal") or CORRUPT.search(text)):
+                found.setdefault(_input_of(line, text, inputs), []).append(text)
+        return {number: list(dict.fromkeys(texts)) for number, texts in found.items()}
 
     def forget_seek(self) -> None:
         """Decoders complain where they are made to begin in mid-stream: drops what was said before the filter said how it begins.
@@ -43,6 +63,20 @@ class Said:
         texts = (split_line(line)[2] for line in self.lines if "vmafx" in line)
         found = [match[1] for text in texts if (match := re.search(r"(\S+) score: \S+$", text)) and match[1] != "VMAF"]
         return list(dict.fromkeys(found))
+
+
+def _input_of(line: str, text: str, inputs: Sequence[str]) -> int | None:
+    if found := OF_INPUT.search(line):
+        return int(next(filter(None, found.groups())))
+    named = [number for number, name in enumerate(inputs) if text.startswith(f"{name}: ")]
+    return named[0] if len(named) == 1 else None
+
+
+def shortened(texts: Sequence[str]) -> list[str]:
+    """Each text once, and only so many: a damaged file has thousands."""
+    different = list(dict.fromkeys(texts))
+    more = len(different) - MOST_WARNINGS
+    return different[:MOST_WARNINGS] + ([f"ffmpeg has said {more} lines more of errors"] if more > 0 else [])
 
 
 def split_line(line: str) -> tuple[str, str, str]:

@@ -15,7 +15,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
-from . import _ffmpeg, _inputs
+from . import _ffmpeg, _fold, _inputs, _models
+from ._models import Scale, Size
 from ._run import Extent, Processes, fail, run_ffmpeg
 from ._said import Said
 from ._terminal import Failure, Step
@@ -39,12 +40,15 @@ class Settings:
 
     ffmpeg: str
     ffprobe: str
-    models: tuple[str, ...] | None = None  # None: the filter's default; (): features only
+    models: tuple[str, ...] | None = None  # None: the one for the reference's size; (): features only
     features: tuple[str, ...] = ()
     window: str | None = None
     backend: str | None = None
     device: str | None = None
     threads: int | None = None
+    scale: str = "model"  # as --scale has it
+    dist_options: tuple[str, ...] = ()  # of ffmpeg before each encode: names and values in turn (_ffmpeg.option_words)
+    ref_options: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         return dataclasses.asdict(self)
@@ -52,25 +56,31 @@ class Settings:
     @classmethod
     def from_json(cls, content: dict[str, Any], **own: Any) -> "Settings":
         """`own` settings replace others: the programs of another machine, say."""
-        values = {**content, **own}
-        return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
+        values: dict[str, Any] = {**content, **own}
+        for name, value in values.items():
+            values[name] = tuple(value) if isinstance(value, list) else value
+        return cls(**values)
 
-    def filter_models(self) -> str | None:
-        """The filter's option. Several models need names: those that have none are called by their version or file."""
-        if self.models is None:
-            return None
-        texts = [text for model in self.models for text in model.split("|")]
+    def model_texts(self, reference: Size) -> list[str]:
+        """One for each model, for the filter. Several need names: those that have none are called by their version or file."""
+        texts = [_models.chosen(text, reference) for text in _models.texts_of(self.models)]
         if len(texts) < 2:
-            return "".join(texts)
-        return "|".join(text if re.search(r"(?:^|:)name=", text) else f"{text}:name={_name_of_model(text)}" for text in texts)
-
-    def model_count(self) -> int:
-        return 0 if self.models == () else len((self.filter_models() or "vmaf").split("|"))
+            return texts
+        return [text if _models.key_of(text) else f"{text}:name={_models.name_of(text)}" for text in texts]
 
 
-def _name_of_model(text: str) -> str:
-    first = text.split(":")[0]
-    return Path(first.removeprefix("path=")).stem if first.startswith("path=") else first.removeprefix("version=")
+@dataclass(frozen=True)
+class Group:
+    """What one filter of the graph scores: pictures of one size."""
+
+    models: tuple[str, ...]
+    features: tuple[str, ...]
+    size: Size | None  # None: the reference's
+
+    @property
+    def keys(self) -> dict[str, str]:
+        """The models by the keys of their scores in reports."""
+        return {_models.key_of(text) or "vmaf": _models.name_of(text) for text in self.models}
 
 
 class Begin(NamedTuple):
@@ -114,6 +124,15 @@ class Work:
     dists: list[_ffmpeg.Video]
     ref: _ffmpeg.Video
     plan: _inputs.Plan
+    groups: list[Group]
+
+    @property
+    def models(self) -> dict[str, str]:
+        """Their names, by the keys of their scores in reports."""
+        return {key: name for group in self.groups for key, name in group.keys.items()}
+
+    def size_of(self, group: Group) -> Size:
+        return group.size or Size(self.ref.width, self.ref.height)
 
     @property
     def videos(self) -> list[_ffmpeg.Video]:
@@ -152,22 +171,94 @@ def prepare(settings: Settings, dists: Sequence[str], ref: str, in_parts: bool =
     """
     if not 0 < len(dists) <= MOST_ENCODES and not in_parts:
         raise Failure(f"the filter scores up to {MOST_ENCODES} encodes at once, not {len(dists)}", 2)
-    *encodes, reference = videos = [_ffmpeg.probe(settings.ffprobe, path) for path in (*dists, ref)]
+    options = [settings.dist_options] * len(dists) + [settings.ref_options]
+    *encodes, reference = videos = [
+        _ffmpeg.probe(settings.ffprobe, path, own) for path, own in zip((*dists, ref), options)
+    ]
+    groups, said = _groups(settings, encodes, reference)
+    sizes = [group.size for group in groups]
     zeros = None
     if begins or _inputs.start_apart(encodes, reference):
-        zeros = [_ffmpeg.first_picture(settings.ffmpeg, video.path) for video in videos]
+        zeros = [_ffmpeg.first_picture(settings.ffmpeg, video) for video in videos]
     if not zeros or not begins:
-        return Work(settings, encodes, reference, _inputs.make_alike(encodes, reference, zeros))
+        plan = _inputs.make_alike(encodes, reference, zeros, sizes=sizes)
+        return Work(settings, encodes, reference, dataclasses.replace(plan, notes=plan.notes + said), groups)
     found = begins(encodes, reference)
     later = [*(begin.later for begin in found), Fraction(0)]
     zeros = [zero + round(1_000_000 * (max(later) - own)) for zero, own in zip(zeros, later)]  # where all have begun
-    plan = _inputs.make_alike(encodes, reference, zeros, cut=True)
-    notes = [f"{video.path} {begin.text}" for video, begin in zip(encodes, found)]
-    work = Work(settings, encodes, reference, dataclasses.replace(plan, notes=notes + plan.notes))
+    plan = _inputs.make_alike(encodes, reference, zeros, cut=True, sizes=sizes)
+    notes = [f"{video.name} {begin.text}" for video, begin in zip(encodes, found)]
+    work = Work(settings, encodes, reference, dataclasses.replace(plan, notes=notes + plan.notes + said), groups)
     for video, span in zip(videos, work.spans()):
         if span and span[1] <= span[0]:
-            raise Failure(f"{video.path} ends before the others begin: " + "; ".join(notes))
+            raise Failure(f"{video.name} ends before the others begin: " + "; ".join(notes))
     return work
+
+
+# -- The sizes at which pictures are scored --------------------------------------------------------------------------------
+
+
+def _groups(settings: Settings, dists: list[_ffmpeg.Video], ref: _ffmpeg.Video) -> tuple[list[Group], list[str]]:
+    """Models at the sizes that they are made for, features at the reference's; and what is to be said of that."""
+    scale, here = Scale.parse(settings.scale), Size(ref.width, ref.height)
+    texts = settings.model_texts(here)
+    if scale.word == "none":
+        _refuse_sizes(dists, ref)
+    sizes = {text: _size_of_model(text, scale, ref) for text in texts}
+    groups = [
+        Group(tuple(text for text in texts if sizes[text] == size), (), size) for size in dict.fromkeys(sizes.values())
+    ]
+    if settings.features or not groups:
+        groups = _with_features(groups, settings.features, scale.size)
+    return groups, _said_of(settings, groups, scale, ref)
+
+
+def _with_features(groups: list[Group], features: tuple[str, ...], size: Size | None) -> list[Group]:
+    """The features join the models of their size."""
+    joined = [dataclasses.replace(group, features=features) if group.size == size else group for group in groups]
+    return joined if joined != groups else [*groups, Group((), features, size)]
+
+
+def _size_of_model(text: str, scale: Scale, ref: _ffmpeg.Video) -> Size | None:
+    if scale.word != "model":
+        return scale.size
+    rows, here = _models.rows_of(text), Size(ref.width, ref.height)
+    size = here if rows is None else _models.size_for(rows, here, ref.aspect)
+    return None if size == here else size
+
+
+def _refuse_sizes(dists: list[_ffmpeg.Video], ref: _ffmpeg.Video) -> None:
+    for video in dists:
+        if not _inputs.same_size(video, ref):
+            raise Failure(
+                f"{video.name} is {video.width}x{video.height} and {ref.name} {ref.width}x{ref.height}: "
+                "with --scale none all must have one size; --scale reference scales to the reference's"
+            )
+
+
+def _said_of(settings: Settings, groups: list[Group], scale: Scale, ref: _ffmpeg.Video) -> list[str]:
+    """A line for each size that is not the reference's, and for a model that nobody named."""
+    lines = []
+    for group in groups:
+        names = [f"{key}: model {name}" for key, name in group.keys.items()]
+        unasked = settings.models is None and _models.FOR_2160 in group.keys.values()
+        if unasked:
+            names = [f"{name}, as the reference has {ref.height} rows (--model names another)" for name in names]
+        if group.size:
+            what = ", ".join(names) or "features"
+            why = "as --scale says"
+            if scale.word == "model":
+                why = f"the size that it is made for (--scale reference: {ref.width}x{ref.height})"
+            lines.append(f"{what}; all are scaled to {group.size} (bicubic), {why}")
+        elif unasked:
+            lines += names
+        for text in group.models:
+            if scale.word == "model" and _models.rows_of(text) is None:
+                lines.append(f"the size that model {_models.name_of(text)} is made for is not known: --scale WxH sets one")
+    return lines
+
+
+# -- A run -------------------------------------------------------------------------------------------------------------------
 
 
 def score(
@@ -185,9 +276,19 @@ def score(
     `early`: how many seconds before the range to begin reading; `device`: instead of that of the settings; `processes`: that ffmpeg joins.
     """
     seeks = _seeks(work, reach, early) if reach else None
-    said = run_ffmpeg(_command(work, _filter_options(work, log, reach, device), seeks), _extent(work, reach, early), show, processes)
-    if not log.exists():  # FFmpeg up to 6.1 may end with status 0 all the same
-        fail(1, said)
+    logs = [log] if len(work.groups) == 1 else [log.with_stem(f"{log.stem}.{i}") for i in range(len(work.groups))]
+    filters = [_filter_options(work, group, path, reach, device) for group, path in zip(work.groups, logs)]
+    try:
+        said = run_ffmpeg(_command(work, filters, seeks), _extent(work, reach, early), show, processes)
+        if not all(path.exists() for path in logs):  # FFmpeg up to 6.1 may end with status 0 all the same
+            fail(1, said)
+        if len(logs) > 1 and reach:
+            _fold.side_by_side(logs, log)
+        elif len(logs) > 1:
+            _fold.fold(logs, work.models, log)
+    finally:
+        for path in set(logs) - {log}:
+            path.unlink(missing_ok=True)
     if seeks and any(seeks):
         said.forget_seek()
     return said
@@ -203,8 +304,8 @@ def _seeks(work: Work, reach: Reach, early: float) -> list[float | None]:
 
 
 def _can_seek(video: _ffmpeg.Video) -> bool:
-    """Without an index or times in the file, what comes after a seek has other times than it should."""
-    return not SEEKABLE.isdisjoint(video.container.split(","))
+    """Without an index or times in the file, what comes after a seek has other times than it should; with -r, too."""
+    return "-r" not in video.options and not SEEKABLE.isdisjoint(video.container.split(","))
 
 
 def _extent(work: Work, reach: Reach | None, early: float) -> Extent:
@@ -224,11 +325,11 @@ def _extent(work: Work, reach: Reach | None, early: float) -> Extent:
 # -- The command line of ffmpeg --------------------------------------------------------------------------------------------
 
 
-def _filter_options(work: Work, log: Path, reach: Reach | None, device: str | None) -> str:
+def _filter_options(work: Work, group: Group, log: Path, reach: Reach | None, device: str | None) -> str:
     settings = work.settings
     options: dict[str, Any] = {
-        "model": settings.filter_models(),
-        "feature": "|".join(settings.features) or None,
+        "model": "|".join(group.models),
+        "feature": "|".join(group.features) or None,
         "window": settings.window,
         "backend": settings.backend,
         "device": device or settings.device,
@@ -258,14 +359,35 @@ def _escape(value: str) -> str:
     return re.sub(r"([\\'\[\],;])", r"\\\1", option)
 
 
-def _command(work: Work, options: str, seeks: Sequence[float | None] | None) -> list[str]:
-    """[0:V]…[d0]; … [d0][d1][r]vmafx[s0][s1]: an input and an output for each encode. V: videos, but no cover pictures."""
-    encodes = range(len(work.dists))
-    inputs, outputs = [*(f"[d{number}]" for number in encodes), "[r]"], [f"[s{number}]" for number in encodes]
-    chains = [f"[{number}:V:0]{chain}{label}" for number, (chain, label) in enumerate(zip([*work.plan.dist, work.plan.ref], inputs))]
-    graph = ";".join([*chains, f"{''.join(inputs)}vmafx={options}{''.join(outputs)}"])
-    begins = ([] if seek is None else ["-ss", f"{seek:.6f}"] for seek in seeks or [None] * len(inputs))
-    files = [word for video, begin in zip(work.videos, begins) for word in (*begin, "-i", _ffmpeg.input_name(video.path))]
+def _command(work: Work, filters: Sequence[str], seeks: Sequence[float | None] | None) -> list[str]:
+    """[0:V]…[d0]; … [d0][d1][r]vmafx[s0][s1]: an output for each encode of each group. V: videos, but no cover pictures."""
+    begins = ([] if seek is None else ["-ss", f"{seek:.6f}"] for seek in seeks or [None] * len(work.videos))
+    files = [word for video, begin in zip(work.videos, begins) for word in (*begin, *video.input)]
+    chains = [*work.plan.dist, work.plan.ref]
+    parts, outputs = [], []
+    for number, chain in enumerate(chains):
+        parts += _branches(number, chain)
+    for place, options in enumerate(filters):
+        inputs = "".join(_pad(number, place) for number in range(len(chains)))
+        own = [f"[s{place}_{number}]" for number in range(len(work.dists))]
+        parts.append(f"{inputs}vmafx={options}{''.join(own)}")
+        outputs += own
     sinks = [word for label in outputs for word in ("-map", label, "-f", "null", "-")]
     head = [work.settings.ffmpeg, "-hide_banner", "-nostdin", "-nostats", "-loglevel", "level+info", "-progress", "pipe:1"]
-    return [*head, *(AS_IN_THE_FILE if seeks is not None else ()), *files, "-filter_complex", graph, *sinks]
+    copied = AS_IN_THE_FILE if seeks is not None else ()
+    return [*head, *copied, *files, "-filter_complex", ";".join(parts), *sinks]
+
+
+def _branches(number: int, chain: _inputs.Chain) -> list[str]:
+    """The filters of an input: those of its times once, those of its pictures for each group."""
+    if len(chain.pictures) == 1:
+        return [f"[{number}:V:0]{chain.whole(0)}{_pad(number, 0)}"]
+    times = f"{chain.times}," if chain.times else ""
+    places = range(len(chain.pictures))
+    split = "".join(f"[i{number}_{place}]" for place in places)
+    own = (f"[i{number}_{place}]{chain.pictures[place] or 'null'}{_pad(number, place)}" for place in places)
+    return [f"[{number}:V:0]{times}split={len(places)}{split}", *own]
+
+
+def _pad(number: int, place: int) -> str:
+    return f"[p{number}_{place}]"

@@ -1,6 +1,7 @@
 """What the subcommands say: errors, notes, progress, tables."""
 
 import contextlib
+import errno
 import os
 import shutil
 import sys
@@ -20,8 +21,65 @@ class Failure(Exception):
 
 
 def note(text: str) -> None:
-    """A line beside the result."""
-    print(f"vmafx: {text}", file=sys.stderr, flush=True)
+    """Writes a line beside the result. Nobody may be there to read it: then it is lost, and the run goes on."""
+    complain(f"vmafx: {text}")
+
+
+def complain(text: str) -> None:
+    """Writes to standard error, without what a terminal would take for a command."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):  # full; closed; not there at all
+        print(harmless(text), file=sys.stderr, flush=True)
+
+
+def emit(text: str) -> None:
+    """Writes a result, whole or not at all as far as this program can tell. Raises Failure, BrokenPipeError."""
+    if sys.stdout is None:
+        raise Failure("cannot write the result: standard output is closed")
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except (OSError, ValueError) as error:
+        drop_output()
+        cause = os.strerror(errno.EBADF) if isinstance(error, ValueError) else error.strerror
+        raise Failure(f"cannot write the result to standard output: {cause}") from error
+
+
+def drop_output() -> None:
+    """Points standard output to nowhere, so that Python does not fail once more when it flushes what is left at its end."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        descriptor = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(descriptor, sys.stdout.fileno())
+        os.close(descriptor)
+
+
+# -- Names ---------------------------------------------------------------------------------------------------------------
+
+
+def shown(name: object) -> str:
+    """The name of a file for a line of text: as it is, or as a shell would read it ($'a\\nb') if a terminal could not show it."""
+    text = str(name)
+    if text.isprintable():
+        return text
+    escaped = "".join(_as_shell_reads(character) for character in text)
+    return f"$'{escaped}'"
+
+
+def _as_shell_reads(character: str) -> str:
+    if character in "\\'":
+        return f"\\{character}"
+    if character.isprintable():
+        return character
+    simple = {"\n": "\\n", "\t": "\\t", "\r": "\\r", "\033": "\\E"}
+    is_byte = "\udc80" <= character <= "\udcff"  # of a name that is not UTF-8
+    errors = "surrogateescape" if is_byte else "surrogatepass"
+    return simple.get(character) or "".join(f"\\{byte:03o}" for byte in character.encode(errors=errors))
+
+
+def harmless(text: str) -> str:
+    """Lines of text in which no character controls the terminal."""
+    return "\n".join("".join(c if c.isprintable() else _as_shell_reads(c) for c in line) for line in text.split("\n"))
 
 
 def time_text(seconds: float, decimals: int = 3) -> str:
@@ -42,10 +100,19 @@ def decimals_of(largest: float) -> int:
 
 
 @contextlib.contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise Failure(f"cannot write {shown(path)}: {error.strerror}") from error
+
+
+@contextlib.contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
     """A file to write, which takes the place of `path` when it is complete. A device or a pipe is written as it is."""
     if path.exists() and not path.is_file():
-        yield path
+        with _writing(path):
+            yield path
         return
     target = path.resolve()
     part = target.with_name(f"{target.name}.{os.getpid()}.part")
@@ -131,10 +198,15 @@ class _Line(_Silent):
     """One line of the terminal, written over and over."""
 
     def __exit__(self, *_: object) -> None:
-        print("\r\033[K", end="", file=sys.stderr, flush=True)
+        self._write("")
 
     def show(self, step: Step | Count) -> None:
-        print(f"\r\033[K{self._describe(step)}", end="", file=sys.stderr, flush=True)
+        self._write(self._describe(step))
+
+    @staticmethod
+    def _write(text: str) -> None:
+        with contextlib.suppress(OSError):  # the terminal may have gone
+            print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
 
 
 class _Bar(_Silent):
@@ -162,7 +234,7 @@ class _Bar(_Silent):
 
 def progress() -> Progress:
     """On a terminal a bar, if rich is installed, else a line; elsewhere nothing."""
-    if not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty():
         return _Silent()
     try:
         return _Bar()
@@ -172,28 +244,44 @@ def progress() -> Progress:
 
 # -- Tables --------------------------------------------------------------------------------------------------------------
 
+LEAST_NAME = 16  # columns of the terminal that a name takes; longer ones go on in the next line
+
 
 def print_table(heads: Sequence[str], rows: Sequence[Sequence[str]], texts: int) -> None:
     """The first `texts` columns are words, the others numbers. On a terminal by rich, if it is installed."""
-    if sys.stdout.isatty():
-        with contextlib.suppress(ImportError):
-            _print_rich(heads, rows, texts)
-            return
+    rows = [[*map(shown, row)] for row in rows]
+    emit((_drawn(heads, rows, texts) if sys.stdout is not None and sys.stdout.isatty() else None) or _plain(heads, rows, texts))
+
+
+def _plain(heads: Sequence[str], rows: Sequence[Sequence[str]], texts: int) -> str:
     widths = [max(map(len, column)) for column in zip(heads, *rows)]
+    lines = []
     for row in (heads, *rows):
         cells = [cell.ljust(width) if i < texts else cell.rjust(width) for i, (cell, width) in enumerate(zip(row, widths))]
-        print("  ".join(cells).rstrip())
+        lines.append("  ".join(cells).rstrip() + "\n")
+    return "".join(lines)
 
 
-def _print_rich(heads: Sequence[str], rows: Sequence[Sequence[str]], texts: int) -> None:
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    table: Any = Table(box=box.SIMPLE_HEAD)
+def _drawn(heads: Sequence[str], rows: Sequence[Sequence[str]], texts: int) -> str | None:
+    """None without rich, and where the terminal is too narrow. Numbers are never cut, and names are folded instead."""
+    try:
+        from rich import box
+        from rich.console import Console
+        from rich.table import Table
+        from rich.text import Text
+    except ImportError:
+        return None
+    console = Console()
+    widths = [max(map(len, column)) for column in zip(heads, *rows)]
+    names = max(range(texts), key=widths.__getitem__)  # the column with the longest words gives way
+    others = sum(width for i, width in enumerate(widths) if i != names)
+    if others + min(LEAST_NAME, widths[names]) + 2 * len(heads) > console.width:
+        return None
+    table: Any = Table(box=box.SIMPLE_HEAD, padding=(0, 1), pad_edge=False)
     for i, head in enumerate(heads):
-        table.add_column(head, justify="left" if i < texts else "right")
+        table.add_column(head, justify="left" if i < texts else "right", no_wrap=i != names, overflow="fold")
     for row in rows:
         table.add_row(*map(Text, row))
-    Console().print(table)
+    with console.capture() as capture:
+        console.print(table)
+    return str(capture.get())

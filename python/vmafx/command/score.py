@@ -6,30 +6,26 @@ ffmpeg decodes and its filter vmafx scores; the command makes the inputs alike, 
 import argparse
 import json
 import math
-import sys
 import tempfile
-from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from . import _ffmpeg, _jobs, _parts, _sync
+from ._models import Scale
+from ._result import Result
 from ._said import Said
 from ._scores import Encode, read_scores
 from ._scoring import Begin, Begins, Reach, Settings, Work, models_of, prepare, score
-from ._statistics import pooled_values, worst_frames
-from ._terminal import Failure, check_output, decimals_of, note, print_table, progress, time_text, whole_file
+from ._terminal import Failure, check_output, emit, note, progress, shown, whole_file
+from ._whole import check_whole, warnings_by_encode
 from .page.page import Page
 from .page.pictures import Media
-from .page.tables import number
 from .report import add_page_arguments, find_dygraphs, write_page
 
 LOG_FORMATS = "json", "ndjson", "csv", "xml"
 MOST_SEARCH = 600  # seconds
-SCHEMA = 1  # of --json
-POOLED = {"mean": "mean", "harmonic_mean": "harmonic", "min": "min", "p5": "5 %"}
-HEADS = *POOLED.values(), "worst frame", "at"  # of score_cells()
+MOST_THREADS = 1024
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,6 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     help_offset = "the encode begins so much later than the reference (-0.48: earlier), for all encodes or, repeated, for each of them; skip that"
     add("--offset", type=_offset, action="append", default=[], metavar="SECONDS", help=help_offset)
     add("--range", type=_range, metavar="RANGE", help="score this part alone: 60s-120s; `vmafx merge` joins logs of such parts")
+    add("--partial", action="store_true", help="take the scores of what can be read of files that are damaged or not whole")
     add_scoring_arguments(parser)
     add_page_arguments(parser)
 
@@ -53,11 +50,55 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def add_scoring_arguments(parser: argparse.ArgumentParser) -> None:
     """Those of all subcommands that score."""
     add = parser.add_argument
-    add("--model", action="append", metavar="MODEL", help="as the filter's option model; may be repeated; 'none' for features only (default: vmaf_v0.6.1)")
+    help_model = (
+        "as the filter's option model; may be repeated; 'none' for features only (default: vmaf_v0.6.1, and "
+        "vmaf_4k_v0.6.1 for a reference of 1440 rows or more)"
+    )
+    help_scale = (
+        "the size at which pictures are scored: 'model', models at the size that they are made for, features at the "
+        "reference's (default); 'reference'; 'none'; or WIDTHxHEIGHT"
+    )
+    add("--model", action="append", metavar="MODEL", help=help_model)
     add("--feature", action="append", default=[], metavar="FEATURE", help="as the filter's option feature (psnr, name=psnr:enable_chroma=false); may be repeated")
-    add("--backend", choices=("auto", "cpu", "hip"), help="where the filter computes (default: auto)")
-    add("--threads", type=int, metavar="N", help="threads of the filter (default: as many as the process may use)")
+    add("--scale", type=_scale, default="model", metavar="SCALE", help=help_scale)
+    help_input = "an option of ffmpeg before each encode (r=50, export_side_data=film_grain); may be repeated"
+    add("--input-option", type=_input_option, action="append", default=[], metavar="NAME=VALUE", help=help_input)
+    help_ref = "an option of ffmpeg before the reference; may be repeated"
+    add("--ref-option", type=_input_option, action="append", default=[], metavar="NAME=VALUE", help=help_ref)
+    add("--backend", choices=("auto", "cpu", "hip"), help="where the filter computes (default: auto, and hip with --device)")
+    add("--threads", type=_thread_number, metavar="N", help="threads of the filter (default: as many as the process may use)")
     add("--ffmpeg", metavar="PROGRAM", help="the ffmpeg to use; it needs the filter vmafx")
+
+
+def _scale(text: str) -> str:
+    try:
+        Scale.parse(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return text
+
+
+OF_TIME = {"ss", "sseof", "t", "to", "itsoffset", "itsscale", "stream_loop", "copyts", "start_at_zero"}
+NOT_OF_INPUT = {"i", "y", "n", "f_null", "filter_complex", "lavfi", "map", "vf", "filter", "loglevel", "v", "report"}
+
+
+def _input_option(text: str) -> tuple[str, str]:
+    try:
+        words = _ffmpeg.option_words(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    name = words[0][1:].partition(":")[0]
+    if name in OF_TIME:
+        raise argparse.ArgumentTypeError(f"{name} would change what is compared with what: use --offset, --sync or --range")
+    if name in NOT_OF_INPUT:
+        raise argparse.ArgumentTypeError(f"{name} is not an option of an input")
+    return words
+
+
+def _thread_number(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= MOST_THREADS:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of threads: 1 to {MOST_THREADS}")
+    return int(text)
 
 
 def _devices(text: str) -> list[str]:
@@ -72,21 +113,21 @@ def _job_number(text: str) -> int:
     if text == "auto":
         return 0
     if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text} is no number of jobs: 1, 2, … or 'auto'")
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of jobs: 1, 2, … or 'auto'")
     return int(text)
 
 
 def _search(text: str) -> float:
     seconds = _number(text)
     if seconds is None or not 0 < seconds <= MOST_SEARCH:
-        raise argparse.ArgumentTypeError(f"'{text}' is no number of seconds up to {MOST_SEARCH}; write --sync after the videos, or --sync=5")
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of seconds up to {MOST_SEARCH}; write --sync after the videos, or --sync=5")
     return seconds
 
 
 def _offset(text: str) -> Begin:
     seconds = _number(text)
     if seconds is None or not math.isfinite(seconds):
-        raise argparse.ArgumentTypeError(f"'{text}' is no number of seconds")
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of seconds")
     return Begin(Fraction(seconds), f"begins {abs(seconds):g} s {'earlier' if seconds < 0 else 'later'} than the reference, as --offset says")
 
 
@@ -109,31 +150,49 @@ def run(arguments: argparse.Namespace) -> int:
     *dists, ref = arguments.videos
     settings = scoring_settings(arguments, arguments.window)
     work = prepare(settings, dists, ref, begins=_begins(arguments, settings))
+    _check_work(arguments, work)
     for line in work.notes:
         note(line)
     with tempfile.TemporaryDirectory(prefix="vmafx-") as folder:
         log = Path(folder) / f"scores{arguments.log.suffix.lower() if arguments.log else '.json'}"
         said, facts = _score(arguments, work, log)
-        for warning in said.warnings:
-            note(warning)
-        encodes = _read(log, work)
-        for encode in encodes:
-            encode.run = facts | encode.run
+        result = Result.of(work, _read(log, work, said, facts), said.features, arguments.range)
+        _warn(result)
+        check_whole(work, said, result.encodes, result.keys, arguments.partial, arguments.range)
         if arguments.log:
             with whole_file(arguments.log) as path:
                 path.write_bytes(log.read_bytes())
-    result = Result(encodes, asked_keys(encodes[0], work, said.features), arguments.videos)
     if arguments.json:
-        json.dump(result.as_json(), sys.stdout, indent=2)
-        print()
+        emit(json.dumps(result.as_json(), indent=2) + "\n")
     else:
         result.print_table()
     if arguments.report:
         starts = {video.path: zero for video, zero in zip(work.videos, work.zeros())}
         media = Media(work.settings.ffmpeg, dists, ref, starts)
-        page = Page(encodes, result.keys, media, warnings=work.notes + said.warnings, scenes=arguments.scenes)
+        page = Page(result.encodes, result.keys, media, warnings=work.notes, scenes=arguments.scenes)
         write_page(arguments.report, page, arguments.dygraphs)
     return 0
+
+
+def _read(log: Path, work: Work, said: Said, facts: dict[str, Any]) -> list[Encode]:
+    """The encodes with their names, and with the warnings of the run."""
+    encodes = read_scores(log)
+    for encode, name, warnings in zip(encodes, work.names, warnings_by_encode(work, said)):
+        encode.name = name
+        encode.run = facts | encode.run if log.suffix != ".csv" else {}  # CSV has no place for it: so with --jobs, too
+        encode.warnings = warnings  # the report's are among them, in other words
+    return encodes
+
+
+def _warn(result: Result) -> None:
+    """Says once what holds for all encodes, and under its name what holds for one."""
+    of_all = [text for text in result.encodes[0].warnings if all(text in encode.warnings for encode in result.encodes)]
+    for text in of_all:
+        note(text)
+    for encode in result.encodes:
+        for text in encode.warnings:
+            if text not in of_all:
+                note(f"{shown(encode.name)}: {text}")
 
 
 def _score(arguments: argparse.Namespace, work: Work, log: Path) -> tuple[Said, dict[str, Any]]:
@@ -142,17 +201,17 @@ def _score(arguments: argparse.Namespace, work: Work, log: Path) -> tuple[Said, 
     parts = _jobs.cut_for(work, jobs) if jobs > 1 else []
     if len(parts) > 1:
         try:
-            with progress() as shown:
-                return _jobs.score_in_jobs(work, parts, log, jobs, arguments.device, shown.show)
+            with progress() as bar:
+                return _jobs.score_in_jobs(work, parts, log, jobs, arguments.device, bar.show)
         except _parts.Indivisible as failure:
             note(f"{failure}\n  All is scored in one run.")
     elif jobs > 1:
         note("the videos are too short for parts, or do not say how long they are: scored in one run")
     device = next(iter(arguments.device), None)
-    with progress() as shown:
+    with progress() as bar:
         if arguments.range:
-            return _parts.score_part(work, arguments.range, log, device=device, show=shown.show)[0], {}
-        return score(work, log, device=device, show=shown.show), {}
+            return _parts.score_part(work, arguments.range, log, device=device, show=bar.show)[0], {}
+        return score(work, log, device=device, show=bar.show), {}
 
 
 def _job_count(arguments: argparse.Namespace) -> int:
@@ -179,10 +238,24 @@ def scoring_settings(arguments: argparse.Namespace, window: str | None = None, d
         models=models_of(arguments.model),
         features=tuple(arguments.feature),
         window=window,
-        backend=arguments.backend,
+        backend=arguments.backend if arguments.backend == "cpu" or not (device or arguments.device) else "hip",
         device=device,
         threads=arguments.threads,
+        scale=arguments.scale,
+        dist_options=tuple(word for words in arguments.input_option for word in words),
+        ref_options=tuple(word for words in arguments.ref_option for word in words),
     )
+
+
+def _check_work(arguments: argparse.Namespace, work: Work) -> None:
+    """Looks for what only the files tell."""
+    if arguments.range and arguments.log and len(work.groups) > 1:
+        sizes = " and ".join(str(work.size_of(group)) for group in work.groups)
+        raise Failure(
+            f"a log of a range is of pictures of one size, and these are scored at {sizes}: use --scale reference, "
+            "or score models and features in runs of their own",
+            2,
+        )
 
 
 def _check_arguments(arguments: argparse.Namespace) -> None:
@@ -196,6 +269,8 @@ def _check_arguments(arguments: argparse.Namespace) -> None:
         raise Failure(f"the name of the log ends with .{', .'.join(LOG_FORMATS)}, and {arguments.log} does not", 2)
     if arguments.log and arguments.log.suffix.lower() == ".xml" and len(arguments.videos) > 2:
         raise Failure("a log in XML has no place for several encodes: use .json, .ndjson or .csv", 2)
+    if arguments.backend == "cpu" and arguments.device:
+        raise Failure("--device names a GPU, and --backend cpu uses none: leave one of them out", 2)
     if arguments.sync and arguments.offset:
         raise Failure("--offset says what --sync would find: one of them is enough", 2)
     if len(arguments.offset) not in (0, 1, len(arguments.videos) - 1):
@@ -206,68 +281,3 @@ def _check_arguments(arguments: argparse.Namespace) -> None:
         if arguments.log and arguments.log.suffix.lower() == ".ndjson":
             raise Failure("a log in NDJSON grows frame by frame, which that of --jobs does not: use .json, .csv or .xml", 2)
         _parts.check_merge()
-
-
-# -- The result ------------------------------------------------------------------------------------------------------------
-
-
-def _read(log: Path, work: Work) -> list[Encode]:
-    encodes = read_scores(log)
-    for encode, name in zip(encodes, work.names):
-        encode.name = name
-        if encode.partial:
-            note(f"{name}: {encode.warnings[0]}")
-    return encodes
-
-
-def asked_keys(encode: Encode, work: Work, features: Sequence[str]) -> list[str]:
-    """Of the models, which are the last keys of a report, and of the features that were asked for."""
-    keys = list(encode.scores)
-    return keys[len(keys) - work.settings.model_count() :] + [key for key in features if key in encode.scores]
-
-
-@dataclass
-class Result:
-    encodes: list[Encode]
-    keys: list[str]  # that were asked for
-    videos: list[str]
-
-    def print_table(self) -> None:
-        rows = [[encode.name, key, *self._cells(encode, key)] for encode in self.encodes for key in self.keys]
-        print_table(["encode", "score", *HEADS], rows, texts=2)
-
-    def _cells(self, encode: Encode, key: str) -> list[str]:
-        return score_cells(pooled_values(encode, key), _frame_as_json(encode, key))
-
-    def as_json(self) -> dict[str, Any]:
-        return {
-            "schema": SCHEMA,
-            "reference": self.videos[-1],
-            "scores": self.keys,
-            "encodes": [self._encode_as_json(encode, path) for encode, path in zip(self.encodes, self.videos)],
-        }
-
-    def _encode_as_json(self, encode: Encode, path: str) -> dict[str, Any]:
-        return {
-            "name": encode.name,
-            "file": path,
-            "frames": len(encode.numbers),
-            "pooled": {key: pooled_values(encode, key) for key in encode.scores},
-            "worst_frame": {key: _frame_as_json(encode, key) for key in self.keys},
-            "pairing": encode.pairing,
-            "backend": encode.run.get("backend", {}),
-            "warnings": encode.warnings,
-        }
-
-
-def score_cells(pooled: dict[str, float | None], worst: dict[str, Any] | None) -> list[str]:
-    """A score in a table; `pooled` and `worst` as in --json."""
-    decimals = decimals_of(pooled["max"] or 0)
-    return [*(number(pooled[name], decimals) for name in POOLED), *([str(worst["frame"]), time_text(worst["time"])] if worst else ["–", "–"])]
-
-
-def _frame_as_json(encode: Encode, key: str) -> dict[str, Any] | None:
-    for i in worst_frames(encode, key, 1):
-        score = encode.scores[key][i]
-        return {"frame": encode.numbers[i], "time": encode.position(i), "score": score if math.isfinite(score) else None}
-    return None

@@ -89,12 +89,13 @@ class Shelf:
 
     def place(self, work: _scoring.Work, number: int) -> Path:
         """Where the report is, or will be."""
-        models = [text for text in (work.settings.filter_models() or "").split("|") if text]
+        models = [text for group in work.groups for text in group.models]
         files = [Path(re.sub(r"\\(.)", r"\1", found[1])) for text in models if (found := re.match(r"path=((?:\\.|[^:])+)", text))]
         depends = {
             "files": [_state(Path(video.path)) for video in (work.dists[number], work.ref)],
             "filters": [work.plan.dist[number], work.plan.ref],
-            "models": [work.settings.filter_models(), *map(_state, files)],
+            "models": [models, *map(_state, files)],
+            "sizes": [work.size_of(group) for group in work.groups],
             "features": work.settings.features,
             "version": self.version,
         }

@@ -8,13 +8,13 @@ from html import escape
 from pathlib import Path
 
 from .._keys import worse_is_high
+from .._result import HEADS, score_cells
 from .._scores import Encode
 from .._terminal import note, print_table, whole_file
 from ..page.curves import MOST_STATIC, Chart, cumulative, histogram
 from ..page.document import document, footer, header
 from ..page.plots import plot
 from ..page.tables import pooled_table, table
-from ..score import HEADS, score_cells
 from .store import Record
 
 MOST_FAILURES = 20  # on the terminal
@@ -46,7 +46,7 @@ class Summary:
 
 
 def _cells(record: Record, key: str) -> list[str]:
-    return score_cells(record["pooled"][key], record["worst_frame"].get(key))
+    return score_cells(key, record["pooled"][key], record["worst_frame"].get(key))
 
 
 # -- The page ------------------------------------------------------------------------------------------------------------

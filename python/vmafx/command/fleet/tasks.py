@@ -28,7 +28,7 @@ from .._scores import read_scores
 from .._scoring import EARLY, Reach, Settings, Work, prepare, score
 from .._terminal import Failure, Step
 from ..merge import Mismatch
-from ..score import Result, asked_keys
+from .._result import Result
 
 T = TypeVar("T")
 Show = Callable[[Step], None]
@@ -231,7 +231,7 @@ def _outcomes(log: Path, work: Work, features: Sequence[str], warnings: Sequence
     encodes = read_scores(log)
     for encode in encodes:
         encode.run = run or encode.run
-    result = Result(encodes, asked_keys(encodes[0], work, features), [video.path for video in work.videos])
+    result = Result.of(work, encodes, features)
     paths = [f"{video.path} " for video in work.dists]
     names = [f"{name}: " for name in work.names] if len(work.dists) > 1 else ["\0"]
     for place, record in enumerate(result.as_json()["encodes"]):

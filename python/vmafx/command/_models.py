@@ -1,0 +1,108 @@
+"""Which models score, and the size of the pictures that each of them is made for.
+
+A model tells how good pictures look on a display of so many rows, seen from a distance that is counted in its heights. So pictures are scaled to
+that display, bicubic, as Netflix advises (https://github.com/Netflix/vmaf/blob/master/resource/doc/faq.md) and as ab-av1 does.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import NamedTuple
+
+from ._terminal import Failure, shown
+
+AUTO = "auto"
+FOR_1080, FOR_2160 = "vmaf_v0.6.1", "vmaf_4k_v0.6.1"
+LEAST_ROWS_OF_2160, MOST_COLUMNS_OF_1080 = 1440, 2560  # of pictures that `auto` takes the model of 2160 rows for
+NEARLY = Fraction(1, 10)  # pictures whose width or height differs less from the display's are not scaled
+DISPLAYS = {1080: 1920, 2160: 3840}  # rows, columns
+MOST_BYTES = 64 << 20  # of a model file
+
+
+class Size(NamedTuple):
+    width: int
+    height: int
+
+    def __str__(self) -> str:
+        return f"{self.width}x{self.height}"
+
+
+@dataclass(frozen=True)
+class Scale:
+    """What --scale says."""
+
+    word: str  # "model", "reference", "none", or a size
+    size: Size | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> "Scale":
+        """Raises ValueError."""
+        if text in ("model", "reference", "none"):
+            return cls(text)
+        found = re.fullmatch(r"(\d{1,5})x(\d{1,5})", text)
+        if not found or not all(16 <= int(number) <= 16384 for number in found.groups()):
+            raise ValueError(f"'{shown(text)}' is not a scale: use model, reference, none, or a size as 1920x1080")
+        return cls(text, Size(int(found[1]), int(found[2])))
+
+
+def texts_of(models: Sequence[str] | None) -> list[str]:
+    """One for each model, as in the filter's option. None: the model that goes with the reference's size."""
+    return [AUTO] if models is None else [text for model in models for text in model.split("|")]
+
+
+def chosen(text: str, reference: Size) -> str:
+    """The model that `auto` stands for. A named one is never changed."""
+    if text != AUTO:
+        return text
+    many = min(reference) >= LEAST_ROWS_OF_2160 or max(reference) > MOST_COLUMNS_OF_1080
+    return FOR_2160 if many else FOR_1080
+
+
+def name_of(text: str) -> str:
+    """The version of a built-in model, or the name of a model's file."""
+    first = re.split(r"(?<!\\):", text)[0]
+    if first.startswith("path="):
+        return Path(re.sub(r"\\(.)", r"\1", first.removeprefix("path="))).stem
+    return first.removeprefix("version=")
+
+
+def key_of(text: str) -> str | None:
+    """What reports call the score of the model, if its text says so."""
+    found = re.search(r"(?:^|:)name=((?:\\.|[^:])+)", text)
+    return re.sub(r"\\(.)", r"\1", found[1]) if found else None
+
+
+def rows_of(text: str) -> int | None:
+    """The rows of the display that a model is made for; None: nobody knows. Raises Failure for a model file that cannot be read."""
+    first = re.split(r"(?<!\\):", text)[0]
+    name = name_of(text)
+    if re.search(r"(?:^|_)4k(?:_|$)|_2160$", name):
+        return 2160
+    if not first.startswith("path="):
+        return 1080
+    found = re.search(r'"adm_ref_display_height"\s*:\s*(\d+)', _read(Path(re.sub(r"\\(.)", r"\1", first[5:]))))
+    if found:
+        return int(found[1])
+    return 1080 if re.match(r"vmaf_(?:float_|b_)*v?\d", name) else None
+
+
+def _read(path: Path) -> str:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read(MOST_BYTES)
+    except (OSError, ValueError) as error:
+        cause = error.strerror if isinstance(error, OSError) else error
+        raise Failure(f"cannot read the model {shown(path)}: {cause}") from error
+
+
+def size_for(rows: int, reference: Size, aspect: Fraction | None) -> Size:
+    """The size at which pictures fill a display of so many rows as far as their shape lets them; in even numbers, as 4:2:0 likes them."""
+    columns = DISPLAYS.get(rows, round(rows * 16 / 9))
+    seen = Fraction(reference.width) * (aspect or 1), Fraction(reference.height)
+    wide = seen[0] >= seen[1]
+    factors = [Fraction(columns if wide else rows) / seen[0], Fraction(rows if wide else columns) / seen[1]]
+    if any(abs(factor - 1) <= NEARLY for factor in factors):
+        return reference
+    return Size(*(max(2 * round(length * min(factors) / 2), 16) for length in seen))

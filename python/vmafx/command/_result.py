@@ -1,0 +1,146 @@
+"""The result of scoring encodes against a reference, as a table and as JSON."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ._scores import Encode
+from ._scoring import Reach, Work
+from ._statistics import pooled_values, worst_frames, worst_tail_name, worst_value_name
+from ._terminal import decimals_of, emit, print_table, shown, time_text
+from ._whole import Promise, promise_of
+
+SCHEMA = 1  # of --json
+HEADS = "mean", "harmonic", "worst", "worst 5 %", "worst frame", "at"  # of score_cells()
+
+
+@dataclass
+class Result:
+    """The scores of some encodes, and all that one must know of how they were made."""
+
+    encodes: list[Encode]
+    keys: list[str]  # that were asked for
+    files: list[str]  # the encodes, the reference last
+    models: dict[str, dict[str, Any]] = field(default_factory=dict)  # by the keys of their scores
+    preparation: list[str] = field(default_factory=list)  # how the inputs were made alike
+    promises: list[Promise] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, work: Work, encodes: list[Encode], features: Sequence[str], reach: Reach | None = None) -> "Result":
+        """`features`: the keys of the main scores of features that were asked for."""
+        return cls(
+            encodes,
+            asked_keys(encodes[0], work, features),
+            [video.path for video in work.videos],
+            {key: model for group in work.groups for key, model in _models(work, group).items()},
+            list(work.notes),
+            [promise_of(work, number, reach) for number in range(len(encodes))],
+        )
+
+    # -- As a table --------------------------------------------------------------------------------------------------------
+
+    def print_table(self) -> None:
+        rows = [[encode.name, key, *self._cells(encode, key)] for encode in self.encodes for key in self.keys]
+        print_table(["encode", "score", *HEADS], rows, texts=2)
+        emit("".join(f"{line}\n" for line in self.facts()))
+
+    def _cells(self, encode: Encode, key: str) -> list[str]:
+        return score_cells(key, pooled_values(encode, key), _frame_as_json(encode, key))
+
+    def facts(self) -> list[str]:
+        """Lines of text: the models, how many frames were scored, where."""
+        lines = [
+            f"{key}: model {model['model']}, pictures of {model['width']}x{model['height']}"
+            for key, model in self.models.items()
+        ]
+        places = [_place(encode) for encode in self.encodes]
+        for encode, promise, place in zip(self.encodes, self.promises, places):
+            name = f"{shown(encode.name)}: " if len(self.encodes) > 1 else ""
+            of = f" of {promise.frames}" if promise.frames and promise.frames > len(encode.numbers) else ""
+            part = ", partial" if encode.partial else ""
+            lines.append(f"{name}{len(encode.numbers)}{of} frames{part}{place}")
+        return lines
+
+    # -- As JSON -----------------------------------------------------------------------------------------------------------
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "schema": SCHEMA,
+            "reference": self.files[-1],
+            "scores": self.keys,
+            "models": self.models,
+            "preparation": self.preparation,
+            "encodes": [self._encode_as_json(i, path) for i, path in enumerate(self.files[:-1])],
+        }
+
+    def _encode_as_json(self, number: int, path: str) -> dict[str, Any]:
+        encode = self.encodes[number]
+        promised = self.promises[number].frames if self.promises else None
+        return {
+            "name": encode.name,
+            "file": path,
+            "frames": len(encode.numbers),
+            "frames_promised": promised,
+            "partial": encode.partial,
+            "pooled": {key: _finite(pooled_values(encode, key)) for key in encode.scores},
+            "worst_frame": {key: _frame_as_json(encode, key) for key in self.keys},
+            "pairing": encode.pairing,
+            "backend": encode.run.get("backend", {}),
+            "device": encode.run.get("device"),
+            "warnings": encode.warnings,
+        }
+
+
+def _models(work: Work, group: Any) -> dict[str, dict[str, Any]]:
+    size = work.size_of(group)
+    return {key: {"model": name, "width": size.width, "height": size.height} for key, name in group.keys.items()}
+
+
+def asked_keys(encode: Encode, work: Work, features: Sequence[str]) -> list[str]:
+    """Those of the models and those of the features that were asked for."""
+    return [key for key in (*work.models, *features) if key in encode.scores]
+
+
+def score_cells(key: str, pooled: Mapping[str, Any], worst: Mapping[str, Any] | None) -> list[str]:
+    """A score in a table; `pooled` and `worst` as in --json. The worst of a score whose high values are the bad ones is the highest."""
+    finite = [value for value in pooled.values() if isinstance(value, float | int) and math.isfinite(value)]
+    decimals = decimals_of(max(finite, default=0))
+    names = "mean", "harmonic_mean", worst_value_name(key), worst_tail_name(key)
+    place = [str(worst["frame"]), time_text(worst["time"])] if worst else ["–", "–"]
+    return [*(_number(pooled.get(name), decimals) for name in names), *place]
+
+
+def _number(value: Any, decimals: int) -> str:
+    if value is None:
+        return "–"
+    return f"{float(value):.{decimals}f}"
+
+
+def _finite(values: Mapping[str, float | None]) -> dict[str, Any]:
+    """JSON has no infinity: a text stands for it."""
+    return {name: value if value is None or math.isfinite(value) else str(value) for name, value in values.items()}
+
+
+def _place(encode: Encode) -> str:
+    """Words for the processors that the metrics ran on; none, if the report does not say."""
+    backends = encode.run.get("backend") or {}
+    if not backends:
+        return ""
+    on_cpu = [metric for metric, backend in backends.items() if backend != "hip"]
+    cpu = f"the CPU ({encode.run['cpu']})" if encode.run.get("cpu") else "the CPU"
+    if not encode.run.get("device") or len(on_cpu) == len(backends):
+        return f", scored on {cpu}"
+    device = f", scored on the GPU {encode.run['device']}"
+    return f"{device}, {', '.join(on_cpu)} on {cpu}" if on_cpu else device
+
+
+def _frame_as_json(encode: Encode, key: str) -> dict[str, Any] | None:
+    for i in worst_frames(encode, key, 1):
+        score = encode.scores[key][i]
+        return {
+            "frame": encode.numbers[i],
+            "time": encode.position(i),
+            "score": score if math.isfinite(score) else None,
+        }
+    return None

@@ -1,0 +1,162 @@
+"""Whether all was scored that the files promise, and which file is to blame for what ffmpeg said.
+
+ffmpeg takes a file that cannot be read any further for one that ends there. So the end of what was scored is compared with the lengths that the files
+promise; where it is too early, the packets of the files tell why.
+"""
+
+import functools
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from . import _ffmpeg
+from ._said import READ_ERROR, SHORT_FILE, Said, shortened
+from ._scores import Encode
+from ._scoring import Reach, Work
+from ._statistics import pooled_values, rate_of
+from ._terminal import Failure, decimals_of, shown, time_text
+
+LEAST_S, LEAST_FRAMES = (
+    0.1,
+    3,
+)  # how much a stream may end before its promise: a file rounds, a decoder may lack the last pictures
+
+Ends = Callable[[_ffmpeg.Video], tuple[float | None, float | None]]
+
+
+@dataclass(frozen=True)
+class Promise:
+    """What the files of an encode and of the reference say together, in the times of reports. None: they do not say."""
+
+    end: float | None
+    frames: int | None
+
+
+def promise_of(work: Work, number: int, reach: Reach | None = None) -> Promise:
+    spans = [work.spans()[number], work.spans()[-1]]
+    if not spans[0] or not spans[1]:
+        return Promise(None, None)
+    begin, end = max(spans[0][0], spans[1][0]), min(spans[0][1], spans[1][1])
+    if reach and reach.begin is not None:
+        begin = max(begin, reach.begin / 1000)
+    if reach and reach.end is not None:
+        end = min(end, reach.end / 1000)
+    return Promise(end, max(round((end - begin) * float(work.ref.rate)), 0) if work.ref.rate else None)
+
+
+def check_whole(
+    work: Work, said: Said, encodes: Sequence[Encode], keys: Sequence[str], partial: bool, reach: Reach | None = None
+) -> None:
+    """Refuses scores of a part of what the files promise; if that is wanted (`partial`), they are marked. Raises Failure, which has the scores."""
+    causes = {i: cause for i, cause in enumerate(shortfalls(work, said, encodes, reach)) if cause}
+    for i, cause in causes.items():
+        encodes[i].partial = True
+        encodes[i].warnings.append(cause)
+    if causes and not partial:
+        told = "\n  ".join(f"{cause}\n  {_scores_of(encodes[i], keys)}" for i, cause in causes.items())
+        raise Failure(f"not all was scored: {told}\n  --partial takes what there is")
+
+
+def shortfalls(work: Work, said: Said, encodes: Sequence[Encode], reach: Reach | None = None) -> list[str | None]:
+    """Why the scores of an encode are those of a part; None where they are of all."""
+    ends = functools.cache(lambda video: _ffmpeg.ends_of_streams(work.settings.ffprobe, video))
+    return [_shortfall(work, said, number, encode, ends, reach) for number, encode in enumerate(encodes)]
+
+
+def _shortfall(work: Work, said: Said, number: int, encode: Encode, ends: Ends, reach: Reach | None) -> str | None:
+    promise = promise_of(work, number, reach)
+    last = len(encode.numbers) - 1
+    frame = 1 / (float(work.ref.rate) if work.ref.rate else rate_of(encode) if encode.times else 25.0)
+    got = (encode.times[last] if encode.times else last * frame) + frame
+    least = max(LEAST_S, LEAST_FRAMES * frame)
+    failed = _complaints(work, said, number, READ_ERROR)
+    if _has_counted_frames(work, number, last + 1):
+        return None
+    if not failed and promise.end is not None and got >= promise.end - least:
+        return None
+    causes = failed or _complaints(work, said, number, SHORT_FILE)
+    if promise.end is not None and not failed:
+        why = _why(work, number, got, least, ends)
+        causes = causes if why and causes else why
+    if not causes:
+        return None
+    of = f" of {promise.frames}" if promise.frames and promise.frames > last else ""
+    to = f", up to {time_text(got)}" + (f" of {time_text(promise.end)}" if promise.end and promise.end > got else "")
+    return f"{shown(encode.name)}: {len(encode.numbers)}{of} frames were scored{to}: {'; '.join(causes)}"
+
+
+def _why(work: Work, number: int, got: float, least: float, ends: Ends) -> list[str]:
+    """Nothing, if the pictures end there because the file has no more, and all else in it goes on to its promised end."""
+    videos, zeros = [work.dists[number], work.ref], [work.zeros()[number], work.zeros()[-1]]
+    readable = []
+    causes = []
+    for video, zero in zip(videos, zeros):
+        own, others = ends(video)
+        readable.append((own if own is not None else 0.0) - zero)
+        promised = video.start + video.duration if video.duration else None
+        reached = max(end for end in (own, others, 0.0) if end is not None)
+        if promised and reached < promised - least and readable[-1] <= got + least:
+            causes.append(
+                f"{video.name} promises {promised:.3f} s, and can be read to {reached:.3f} s: it is damaged or not whole"
+            )
+    if not causes and got < min(readable) - least:
+        causes.append("decoding ended early")
+    return causes
+
+
+def _has_counted_frames(work: Work, number: int, frames: int) -> bool:
+    """Whether the containers have counted the frames, and all are there."""
+    counts = [video.frames for video in (work.dists[number], work.ref)]
+    alike = work.dists[number].rate == work.ref.rate and not work.plan.zeros
+    return alike and None not in counts and frames >= min(count for count in counts if count is not None)
+
+
+def _complaints(work: Work, said: Said, number: int, kind: "re.Pattern[str]") -> list[str]:
+    """Those of the encode, of the reference, and those that ffmpeg gives no input for."""
+    damage = said.damage([_ffmpeg.input_name(video.path) for video in work.videos])
+    texts = [text for place in (number, len(work.dists), None) for text in damage.get(place, []) if kind.search(text)]
+    return shortened([shown(text) for text in texts])
+
+
+def _scores_of(encode: Encode, keys: Sequence[str]) -> str:
+    texts = []
+    for key in keys:
+        if key in encode.scores:
+            mean = pooled_values(encode, key)["mean"]
+            texts.append(f"{key} –" if mean is None else f"{key} {mean:.{decimals_of(mean)}f}")
+    return f"the mean of these frames: {', '.join(texts)}"
+
+
+# -- Damage ----------------------------------------------------------------------------------------------------------------
+
+
+def warnings_by_encode(work: Work, said: Said) -> list[list[str]]:
+    """The warnings of the filter and the errors of decoders, for each encode its own and the reference's."""
+    damage = _damage_of(work, said)
+    heads = [f"{name}: " for name in work.names] if len(work.dists) > 1 else ["\0"]
+    of_ref = [f"the reference: {text}" for text in damage[-1]]
+    found = []
+    for number, head in enumerate(heads):
+        others = tuple(other for other in heads if other != head)
+        filters = [text.removeprefix(head) for text in said.of_filter if not others or not text.startswith(others)]
+        found.append(shortened([*filters, *damage[number], *of_ref]))
+    return found
+
+
+def _damage_of(work: Work, said: Said) -> list[list[str]]:
+    """What is wrong with each input. Where ffmpeg does not say which it is, and there are several to choose from, each is decoded alone."""
+    damage = said.damage([_ffmpeg.input_name(video.path) for video in work.videos])
+    unknown = damage.pop(None, [])
+    found = [damage.get(number, []) for number in range(len(work.videos))]
+    if not unknown:
+        return found
+    named = [number for number, texts in enumerate(found) if texts]
+    if len(named) == 1:
+        found[named[0]] = unknown + found[named[0]]
+    elif len(work.dists) == 1 and not named:
+        found[0] = unknown
+    else:
+        for number, video in enumerate(work.videos):
+            alone = Said(_ffmpeg.decoding_errors(work.settings.ffmpeg, video))
+            found[number] = [text for texts in alone.damage(()).values() for text in texts]
+    return found
