@@ -180,7 +180,10 @@ def _lengths(dists: list[Video], ref: Video) -> list[str]:
     for video in dists:
         if video.duration and ref.duration and abs(video.duration - ref.duration) > max(0.2, 5 * _half_a_frame(ref)):
             shorter = min(video.duration, ref.duration)
-            notes.append(f"{video.name} lasts {video.duration:.2f} s, the reference {ref.duration:.2f} s: the first {shorter:.2f} s are compared")
+            notes.append(
+                f"{video.name} lasts {video.duration:.2f} s, the reference {ref.duration:.2f} s: the first {shorter:.2f} s "
+                "are compared (--sync finds out whether it is the first pictures that one of them lacks)"
+            )
     return notes
 
 
