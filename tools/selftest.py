@@ -328,7 +328,8 @@ def check_output(path, force):
     if path.exists() and path.stat().st_size and not force:
         with open(path, errors="replace") as file:
             if not file.read(200).startswith((HEAD, ON_EMULATOR_HEAD)):
-                sys.exit(f"quickstart: {path} exists and is not a selftest; name another file, or add --force to replace it")
+                what_to_do = "name another file, or add --force to replace it"
+                sys.exit(f"quickstart: {path} exists and is not a selftest; {what_to_do}")
 
 
 def add_head(report, emulator):

@@ -25,15 +25,22 @@ from vmafx.command.page.page import Page
 from vmafx.command.page.pictures import Media
 from vmafx.command.report import write_page
 
-# For each subcommand all options that take a value, by argparse's names. An input has the names of files that it may have, and the words
-# that give them; an output has the words that give it.
-VALUES = "model feature backend threads window device jobs sync offset range scenes worst title score anchor pool method log_fmt"
-VALUES += " score_fmt together piece attempts stall scheduler workers worker_ttl resource"
-SCORING = {"model": (["m.json", "n.json"], ["--model", "path=m.json", "--model", "version=x:name=y|name=z:path=n.json"])}
+# For each subcommand all options that take a value, by argparse's names. An input has the names of the files that may
+# be given, and the words that give them; an output has the words that give it.
+VALUES = "model feature backend threads window device jobs sync offset range scenes worst title score anchor pool"
+VALUES += " method log_fmt score_fmt together piece attempts stall scheduler workers worker_ttl resource"
+SCORING = {
+    "model": (["m.json", "n.json"], ["--model", "path=m.json", "--model", "version=x:name=y|name=z:path=n.json"])
+}
 FFMPEG = {"ffmpeg": (["ffmpeg", "ffprobe"], ["--ffmpeg", "./ffmpeg"])}
 DYGRAPHS = {"dygraphs": (["dygraph.min.js", "dygraph.min.css"], ["--dygraphs", "."])}
 INPUTS = {
-    "score": {"videos": (["low.mp4", "high.mkv", "ref.y4m"], ["low.mp4", "high.mkv", "ref.y4m"]), **SCORING, **FFMPEG, **DYGRAPHS},
+    "score": {
+        "videos": (["low.mp4", "high.mkv", "ref.y4m"], ["low.mp4", "high.mkv", "ref.y4m"]),
+        **SCORING,
+        **FFMPEG,
+        **DYGRAPHS,
+    },
     "report": {
         "scores": (["s.json", "t.csv"], ["s.json", "t.csv"]),
         "media": (["low.mp4", "high.mkv"], ["--media", "low.mp4", "high.mkv"]),
@@ -83,7 +90,13 @@ for words in json.load(sys.stdin):
 def run_all(lab, folder, commands):
     """What commands said that ran in one Python, in this folder."""
     done = subprocess.run(
-        [sys.executable, "-c", RUNS], cwd=folder, env=environment(lab), input=json.dumps(commands), capture_output=True, text=True, timeout=300
+        [sys.executable, "-c", RUNS],
+        cwd=folder,
+        env=environment(lab),
+        input=json.dumps(commands),
+        capture_output=True,
+        text=True,
+        timeout=300,
     )
     check_equal((done.returncode, done.stderr), (0, ""), "exit status and messages")
     results = [Done(subprocess.CompletedProcess([], *json.loads(line))) for line in done.stdout.splitlines()]
@@ -98,7 +111,9 @@ def options_of(name):
 
 
 def digests(folder):
-    return {str(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(folder.rglob("*")) if path.is_file()}
+    return {
+        str(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(folder.rglob("*")) if path.is_file()
+    }
 
 
 def folder_of_inputs(lab, name):
@@ -128,7 +143,7 @@ def ways_to(folder, file):
     yield from (file, f"inside/../{file}", str(folder / file), f"folder/{file}", f"fd:{file}")
 
 
-# -- All outputs, all inputs -------------------------------------------------------------------------------------------------
+# -- All outputs, all inputs -------------------------------------------------------------------------------------------
 
 
 @case
@@ -138,7 +153,11 @@ def every_option_is_an_input_an_output_or_a_value(lab):
     for name in SUBCOMMANDS:
         values = set(VALUES.split()) - ({"scores", "score"} & OUTPUTS[name].keys())
         known = INPUTS[name].keys() | OUTPUTS[name].keys() | values
-        check_equal([option for option in options_of(name) if option not in known], [], f"options of {name} that are not known here")
+        check_equal(
+            [option for option in options_of(name) if option not in known],
+            [],
+            f"options of {name} that are not known here",
+        )
         gone = (INPUTS[name].keys() | OUTPUTS[name].keys()) - set(options_of(name))
         check_equal(gone, set(), f"options that {name} does not have")
         check("force" in vars(_parser([name]).parse_args(words_of(name))), f"{name} has no --force")
@@ -146,7 +165,9 @@ def every_option_is_an_input_an_output_or_a_value(lab):
 
 def words_of(name, without_outputs=(), without_inputs=()):
     """A command with all inputs, and the outputs that it needs."""
-    outputs = [word for option, words in NEEDED.get(name, {}).items() if option not in without_outputs for word in words]
+    outputs = [
+        word for option, words in NEEDED.get(name, {}).items() if option not in without_outputs for word in words
+    ]
     inputs = [words for option, (_, words) in INPUTS[name].items() if option not in without_inputs]
     inputs.sort(key=lambda words: words[0].startswith("-"))
     return [name, *(word for words in inputs for word in words), *outputs]
@@ -183,13 +204,27 @@ def no_output_is_another(lab):
             for other, others in OUTPUTS[name].items():
                 if one < other:
                     words = words_of(name, [one, other])
-                    commands += [[*words, *its, "x.jsonl", *others, path] for path in ("x.jsonl", "./x.jsonl", "inside/../x.jsonl")]
-        commands += [[*words_of(name, ["output"]), "-o", "r.jsonl", "--report", f"r.jsonl.ranges{end}"] for end in ("", "/x") if name == "library"]
+                    commands += [
+                        [*words, *its, "x.jsonl", *others, path]
+                        for path in ("x.jsonl", "./x.jsonl", "inside/../x.jsonl")
+                    ]
+        commands += [
+            [*words_of(name, ["output"]), "-o", "r.jsonl", "--report", f"r.jsonl.ranges{end}"]
+            for end in ("", "/x")
+            if name == "library"
+        ]
         kept = "inside/low-0123456789abcdef0123.ndjson"
-        commands += [[*words_of(name), "--scores", "inside", option, kept] for option in ("-o", "--csv") if name == "compare"]
+        commands += [
+            [*words_of(name), "--scores", "inside", option, kept] for option in ("-o", "--csv") if name == "compare"
+        ]
         before = digests(folder)
-        for words, done in zip(commands, run_all(lab, folder, [*commands, *([*words, "--force"] for words in commands)])):
-            check("would overwrite each other: name two files" in done.err and done.status == 2, f"{' '.join(words)}: {done.err}")
+        for words, done in zip(
+            commands, run_all(lab, folder, [*commands, *([*words, "--force"] for words in commands)])
+        ):
+            check(
+                "would overwrite each other: name two files" in done.err and done.status == 2,
+                f"{' '.join(words)}: {done.err}",
+            )
         check(digests(folder) == before, f"{name} has changed a file")
 
 
@@ -199,7 +234,9 @@ def names_for_ffmpeg_are_inputs(lab):
     folder = lab.folder
     for file in ("a.mp4", "b.mp4", "picture01.png", "part0.ts", "part1.ts", "key.bin", "own.ts"):
         (folder / file).write_text(file)
-    (folder / "list.m3u8").write_text('#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI="key.bin"\n\n#EXTINF:1,\npart0.ts\npart1.ts\n')
+    (folder / "list.m3u8").write_text(
+        '#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI="key.bin"\n\n#EXTINF:1,\npart0.ts\npart1.ts\n'
+    )
     (folder / "list.ffconcat").write_text("ffconcat version 1.0\nfile part0.ts\nfile 'own.ts'\n")
     names = {
         "a.mp4": ("file:a.mp4", "cache:file:a.mp4", "subfile,,start,0,end,0,,:a.mp4", f"concat:{folder}/a.mp4|b.mp4"),
@@ -210,7 +247,9 @@ def names_for_ffmpeg_are_inputs(lab):
         "part0.ts": ("list.ffconcat",),
         "own.ts": ("list.ffconcat",),
     }
-    commands = [["score", name, "ref.mp4", "--report", file, "--force"] for file, given in names.items() for name in given]
+    commands = [
+        ["score", name, "ref.mp4", "--report", file, "--force"] for file, given in names.items() for name in given
+    ]
     for words, done in zip(commands, run_all(lab, folder, commands)):
         done.failed(2, f"--report {words[-2]} is the same file as the input {words[1]}")
 
@@ -227,11 +266,18 @@ def standard_output_is_no_input(lab):
         check_equal(done.returncode, 2, f"exit status with {stream}")
     check_equal(Path(dist).read_bytes()[: len(before)], before, "the input")
     with open(lab.folder / "log.json", "w") as file:
-        done = subprocess.run([*words, "--log", "log.json"], cwd=lab.folder, env=environment(lab), stdout=file, stderr=subprocess.PIPE, text=True)
+        done = subprocess.run(
+            [*words, "--log", "log.json"],
+            cwd=lab.folder,
+            env=environment(lab),
+            stdout=file,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
     check("--log log.json is also standard output" in done.stderr and done.returncode == 2, done.stderr)
 
 
-# -- Files that are there --------------------------------------------------------------------------------------------------------
+# -- Files that are there ----------------------------------------------------------------------------------------------
 
 
 SAMPLES = {
@@ -253,7 +299,7 @@ SAMPLES = {
     "sub": b"{0}{1}frame: 0|vmaf: 1|\n",
     "range": b'{"version": "1", "fps": 1, "frames": [{"frameNum": 0}], "range": {"given": "1-2"}}',
     "points": b"clip,series,label,file,bitrate,bytes,frames,vmaf,vmaf_on_hull\n",
-    "results": b'{"schema": 1, "id": "x", "stamp": "y", "error": null, "pooled": {}, "warnings": [], "worst_frame": {}}\n',
+    "results": b'{"schema": 1, "id": "x", "stamp": "y", "error": null, "pooled": {}, "warnings": []}\n',
     "torn": b'{"schema": 1, "id"',
     "empty": b"",
 }
@@ -281,7 +327,12 @@ def no_output_is_of_another_kind(lab):
         database = sqlite3.connect(folder / "foreign.db")
         database.execute("CREATE TABLE places (id)")
         database.commit()
-        cases = [(option, sample, f"{sample}.jsonl") for option in OUTPUTS[name] if (name, option) in GOOD for sample in SAMPLES]
+        cases = [
+            (option, sample, f"{sample}.jsonl")
+            for option in OUTPUTS[name]
+            if (name, option) in GOOD
+            for sample in SAMPLES
+        ]
         cases += [(option, "foreign database", "foreign.db") for option in OUTPUTS[name] if (name, option) in GOOD]
         refused = [(option, path) for option, sample, path in cases if sample not in GOOD[name, option]]
         taken = [(option, path) for option, sample, path in cases if sample in GOOD[name, option]]
@@ -292,7 +343,9 @@ def no_output_is_of_another_kind(lab):
             done.failed(1, named, "Name another file, or add --force to replace it\n")
         for (option, path), done in zip(taken, run_all(lab, folder, [words_with(*one) for one in taken])):
             check(done.status and "--force" not in done.err, f"{name} {option} {path}: {done.err}")
-        for (option, path), done in zip(refused, run_all(lab, folder, [[*words_with(*one), "--force"] for one in refused])):
+        for (option, path), done in zip(
+            refused, run_all(lab, folder, [[*words_with(*one), "--force"] for one in refused])
+        ):
             check(done.status and "--force" not in done.err, f"{name} {option} {path} --force: {done.err}")
         check(digests(folder) == before, f"{name} has changed a file before it had anything to write")
 
@@ -300,12 +353,20 @@ def no_output_is_of_another_kind(lab):
 @case
 def names_of_videos_are_no_outputs(lab):
     """The name of the output was forgotten, and the first video is not there."""
-    commands = [[*words_of(name, [option]), *OUTPUTS[name][option], "new.MP4"] for name, option in FILES if (name, option) != ("library", "output")]
+    commands = [
+        [*words_of(name, [option]), *OUTPUTS[name][option], "new.MP4"]
+        for name, option in FILES
+        if (name, option) != ("library", "output")
+    ]
     for name in SUBCOMMANDS:
         folder = folder_of_inputs(lab, name)
         own = [words for words in commands if words[0] == name]
         for words, done in zip(own, run_all(lab, folder, own)):
-            done.failed(2, f"{words[-2]} new.MP4: the name ends like that of a video", f"Name the output after {words[-2]}, or add --force")
+            done.failed(
+                2,
+                f"{words[-2]} new.MP4: the name ends like that of a video",
+                f"Name the output after {words[-2]}, or add --force",
+            )
         for words, done in zip(own, run_all(lab, folder, [[*words, "--force"] for words in own])):
             check(done.status and "--force" not in done.err, f"{' '.join(words)} --force: {done.err}")
 
@@ -333,7 +394,7 @@ def folders_and_broken_names_are_no_outputs(lab):
 
 @case
 def outputs_are_written_again(lab):
-    """Over what the same command has written, over empty files, links and with --force over anything: then the file is whole, and only it is changed."""
+    """Over what the same command has written, over empty files, through links, and with --force over anything."""
     words = ["score", lab.clips.dist, lab.clips.ref, "--model", "none", "--feature", "psnr", "--report", "page.html"]
     other = lab.folder / "folder"
     other.mkdir()
@@ -345,8 +406,13 @@ def outputs_are_written_again(lab):
             vmafx(lab, *words, "--log", log).succeeded()
             check("psnr_y" in log.read_text(), f"{log}")
     vmafx(lab, "report", "log.json", "-o", "page.html").succeeded()
-    check((lab.folder / "page.html").is_symlink() and (other / "page").read_text().startswith("<!DOCTYPE html>"), "the page is not where the link leads")
-    table = [{"series": "a", "bitrate": 1 + number, "scores": f"log.{kind}"} for number, kind in enumerate(("json", "csv"))]
+    check(
+        (lab.folder / "page.html").is_symlink() and (other / "page").read_text().startswith("<!DOCTYPE html>"),
+        "the page is not where the link leads",
+    )
+    table = [
+        {"series": "a", "bitrate": 1 + number, "scores": f"log.{kind}"} for number, kind in enumerate(("json", "csv"))
+    ]
     (lab.folder / "table.jsonl").write_text("".join(json.dumps(row) + "\n" for row in table))
     for _ in range(2):
         vmafx(lab, "compare", "table.jsonl", "-o", "compared.html", "--csv", "points.csv").succeeded()
@@ -373,13 +439,18 @@ def streams_and_devices_are_written_as_they_are(lab):
             continue
         check_equal(done.returncode, 0, f"exit status: {done.stderr}")
         check(text.startswith("before\nencode " if mode == "a" else "encode "), text[:100])
-        check("<!DOCTYPE html>" in text and text.endswith("</html>\n"), f"no whole page behind the table: {text[-100:]}")
+        check(
+            "<!DOCTYPE html>" in text and text.endswith("</html>\n"), f"no whole page behind the table: {text[-100:]}"
+        )
     piped = subprocess.run([*words, "/dev/stdout"], stdout=subprocess.PIPE, **settings)
     check(piped.stdout.startswith(b"encode ") and piped.stdout.endswith(b"</html>\n"), "no page in the pipe")
     vmafx(lab, *words[3:], "/dev/null").succeeded()
     done = subprocess.run([*words, "/dev/full"], stdout=subprocess.PIPE, **settings)
     told = done.stderr.decode()
-    check(done.returncode == 1 and "cannot write /dev/full: No space left on device" in told and "Traceback" not in told, told)
+    check(
+        done.returncode == 1 and "cannot write /dev/full: No space left on device" in told and "Traceback" not in told,
+        told,
+    )
     os.mkfifo(lab.folder / "pipe")
     with open(lab.folder / "read.html", "wb") as file:
         reader = subprocess.Popen(["cat", lab.folder / "pipe"], stdout=file)
@@ -390,13 +461,49 @@ def streams_and_devices_are_written_as_they_are(lab):
 
 
 @case
+def devices_are_for_all_users(lab):
+    """Nobody can make files in /dev, but everybody writes to /dev/null. A file that cannot be read is not known."""
+    program = """
+import os, sys
+from pathlib import Path
+from vmafx.command._outputs import PAGE, Output, check_outputs
+if os.getuid() == 0:
+    os.setgroups([])
+    os.setgid(65534)
+    os.setuid(65534)
+os.umask(0o555)  # a new file can be written and not read
+check_outputs([], [Output("-o", Path("/dev/null"), PAGE)], False)
+folder = Path(os.popen("mktemp -d").read().strip())
+folder.chmod(0o700)
+(folder / "page.html").write_text("<html>")
+try:
+    check_outputs([], [Output("-o", folder / "page.html", PAGE)], False)
+except Exception as failure:
+    print(failure)
+(folder / "page.html").unlink()
+folder.rmdir()
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd="/", env=environment(lab), capture_output=True, text=True
+    )
+    check(done.returncode == 0 and "--force" in done.stdout, done.stdout + done.stderr)
+
+
+@case
 def outputs_are_checked_again(lab):
     """When a file is put in place: its name may be another's by then."""
     page, victim, other = lab.folder / "page.html", lab.folder / "in.mp4", lab.folder / "other.txt"
     other.write_text("other")
     changes = {
-        "which is never overwritten": (lambda: os.link(victim, page), lambda: page.symlink_to(victim), lambda: os.rename(victim, page)),
-        "this file exists and has no HTML page in it": (lambda: page.write_text("mine"), lambda: page.symlink_to(other)),
+        "which is never overwritten": (
+            lambda: os.link(victim, page),
+            lambda: page.symlink_to(victim),
+            lambda: os.rename(victim, page),
+        ),
+        "this file exists and has no HTML page in it": (
+            lambda: page.write_text("mine"),
+            lambda: page.symlink_to(other),
+        ),
         "it has become a link to another file": (lambda: page.symlink_to("new.html"),),
         "would overwrite each other": (lambda: os.link(lab.folder / "log.json", page),),
     }
@@ -405,12 +512,16 @@ def outputs_are_checked_again(lab):
             page.unlink(missing_ok=True)
             victim.write_text("input")
             (lab.folder / "log.json").write_bytes(SAMPLES["json"])
-            guard = check_outputs([victim], [Output("-o", page, PAGE), Output("--log", lab.folder / "log.json", REPORT)], force=False)
+            guard = check_outputs(
+                [victim], [Output("-o", page, PAGE), Output("--log", lab.folder / "log.json", REPORT)], force=False
+            )
             with raises(Failure, text):
                 with whole_file(page, guard) as part:
                     part.write_text("<html>")
                     change()
-            check_equal(sorted(path.name for path in lab.folder.iterdir() if ".part" in path.name), [], "parts that are left")
+            check_equal(
+                sorted(path.name for path in lab.folder.iterdir() if ".part" in path.name), [], "parts that are left"
+            )
             contents = [path.read_text() for path in (page, victim) if path.exists()]
             check("<html>" not in contents and other.read_text() == "other", f"{text}: written all the same")
 
@@ -434,7 +545,7 @@ def parts_are_new_files(lab):
     check_equal(long.read_text(), "new", "the file with a long name")
 
 
-# -- Folders ---------------------------------------------------------------------------------------------------------------------
+# -- Folders -----------------------------------------------------------------------------------------------------------
 
 
 @case
@@ -459,14 +570,19 @@ def heatmaps_are_no_inputs(lab):
     before = Path(dist).read_bytes()
     (lab.folder / "maps").mkdir()
     (lab.folder / "maps/cambi_heatmap_scale_0_192x108_16b.gray").symlink_to("../dist.mkv")
-    for words in (("--feature", "name=cambi:heatmaps_path=maps"), ("--model", "version=vmaf_v0.6.1:cambi.heatmaps_path=maps")):
-        vmafx(lab, "score", "dist.mkv", lab.clips.ref, *words, "--force").failed(2, "is the same file as the input dist.mkv")
+    for words in (
+        ("--feature", "name=cambi:heatmaps_path=maps"),
+        ("--model", "version=vmaf_v0.6.1:cambi.heatmaps_path=maps"),
+    ):
+        vmafx(lab, "score", "dist.mkv", lab.clips.ref, *words, "--force").failed(
+            2, "is the same file as the input dist.mkv"
+        )
     with raises(module.Error, "is the input"):
         module.score(lab.clips.ref, dist, feature=f"cambi:heatmaps_path={lab.folder}/maps")
     check_equal(Path(dist).read_bytes(), before, "the input")
 
 
-# -- Libraries -------------------------------------------------------------------------------------------------------------------
+# -- Libraries ---------------------------------------------------------------------------------------------------------
 
 
 @case
@@ -475,19 +591,39 @@ def results_replace_nothing(lab):
     if find_spec("distributed") is None:
         raise Skip("Debian's python3-distributed is not installed")
     (lab.folder / "list.csv").write_text(f"distorted,reference\n{lab.clips.dist},{lab.clips.ref}\n")
-    words = [sys.executable, "-m", "vmafx.command", "library", "list.csv", "--workers", "1", "--model", "none", "--feature", "psnr"]
-    run = lambda *more: Done(subprocess.run([*words, *more], cwd=lab.folder, env=environment(lab), capture_output=True, text=True, timeout=240))
+    words = [
+        sys.executable,
+        "-m",
+        "vmafx.command",
+        "library",
+        "list.csv",
+        "--workers",
+        "1",
+        "--model",
+        "none",
+        "--feature",
+        "psnr",
+    ]
+    run = lambda *more: Done(
+        subprocess.run(
+            [*words, *more], cwd=lab.folder, env=environment(lab), capture_output=True, text=True, timeout=240
+        )
+    )
     (lab.folder / "r.jsonl").write_text("mine\n")
     run("-o", "r.jsonl").failed(1, "-o r.jsonl: this file exists and has no results of vmafx library in it", "--force")
     check_equal((lab.folder / "r.jsonl").read_text(), "mine\n", "the file")
     run("-o", "r.jsonl", "--force", "--report", "page.html").succeeded()
-    check_equal([json.loads(line)["error"] for line in (lab.folder / "r.jsonl").read_text().splitlines()], [None], "results")
+    check_equal(
+        [json.loads(line)["error"] for line in (lab.folder / "r.jsonl").read_text().splitlines()], [None], "results"
+    )
     run("-o", "r.jsonl", "--force", "--report", "page.html").succeeded().says("1 of 1 pairs are scored already")
     (lab.folder / "page.html").write_text("mine")
-    run("-o", "r.jsonl", "--report", "page.html").failed(1, "--report page.html: this file exists and has no HTML page in it")
+    run("-o", "r.jsonl", "--report", "page.html").failed(
+        1, "--report page.html: this file exists and has no HTML page in it"
+    )
 
 
-# -- Calls in Python -------------------------------------------------------------------------------------------------------------
+# -- Calls in Python ---------------------------------------------------------------------------------------------------
 
 
 def ranges_of(lab):
@@ -535,7 +671,9 @@ def merging_in_python_overwrites_no_part(lab):
 def merging_several_encodes_overwrites_no_part(lab):
     """%d stands for the number of each."""
     graph = "[0:v]split[a][b];[a][b][1:v]vmafx=model=:feature=psnr:encodes=2:range=-:log_path=1.json[c][d]"
-    lab.run("-i", lab.clips.dist, "-i", lab.clips.ref, "-filter_complex", graph, "-map [c] -f null - -map [d] -f null -").succeeded()
+    lab.run(
+        "-i", lab.clips.dist, "-i", lab.clips.ref, "-filter_complex", graph, "-map [c] -f null - -map [d] -f null -"
+    ).succeeded()
     path = str(lab.folder / "1.json")
     with unchanged(path), raises(Failure, "which is never overwritten"):
         merge.merge([path], str(lab.folder / "%d.json"))
@@ -567,7 +705,12 @@ def scores_in_python_overwrite_no_video(lab):
     dist, ref = shutil.copy(lab.clips.dist, lab.folder / "dist.mkv"), lab.clips.ref
     os.link(dist, lab.folder / "hard.json")
     with unchanged(dist, ref):
-        for option, path in (("log_path", dist), ("log_path", ref), ("log_path", lab.folder / "hard.json"), ("openmetrics", dist)):
+        for option, path in (
+            ("log_path", dist),
+            ("log_path", ref),
+            ("log_path", lab.folder / "hard.json"),
+            ("openmetrics", dist),
+        ):
             with raises(module.Error, "is never overwritten", 22):
                 module.score(ref, dist, **{option: path})
     check(module.score(ref, dist, model="", feature=["psnr"], log_path=lab.folder / "new.json").frames, "no scores")
@@ -576,6 +719,11 @@ def scores_in_python_overwrite_no_video(lab):
 @case
 def kinds_are_what_is_written(lab):
     """Each kind knows what the command writes, which other tests have it do, and no other."""
-    for kind, own in ((PAGE, {"page", "old page"}), (POINTS, {"points"}), (RESULTS, {"results", "torn", "empty"}), (REPORT, REPORTS - {"empty"} | {"range"})):
+    for kind, own in (
+        (PAGE, {"page", "old page"}),
+        (POINTS, {"points"}),
+        (RESULTS, {"results", "torn", "empty"}),
+        (REPORT, REPORTS - {"empty"} | {"range"}),
+    ):
         known = {name for name, content in SAMPLES.items() if kind.is_in(content.decode("utf-8-sig", "replace"), "")}
         check_equal(known, own, kind.name)

@@ -156,7 +156,8 @@ def _into_descriptor(descriptor: int) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="vmafx-") as folder:
         part = Path(folder) / "part"
         yield part
-        sys.stdout.flush()
+        if sys.stdout:  # None where it was closed
+            sys.stdout.flush()
         with part.open("rb") as source, open(descriptor, "wb", closefd=False) as sink:
             shutil.copyfileobj(source, sink)
 
