@@ -29,6 +29,7 @@ from vmafx.command.report import write_page
 # be given, and the words that give them; an output has the words that give it.
 VALUES = "model feature backend threads window device jobs sync offset range scenes worst title score anchor pool"
 VALUES += " method log_fmt score_fmt together piece attempts stall scheduler workers worker_ttl resource"
+VALUES += " scale input_option ref_option"
 SCORING = {
     "model": (["m.json", "n.json"], ["--model", "path=m.json", "--model", "version=x:name=y|name=z:path=n.json"])
 }

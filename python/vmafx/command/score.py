@@ -82,7 +82,12 @@ def _scale(text: str) -> str:
 
 
 OF_TIME = {"ss", "sseof", "t", "to", "itsoffset", "itsscale", "stream_loop", "copyts", "start_at_zero"}
-NOT_OF_INPUT = {"i", "y", "n", "f_null", "filter_complex", "lavfi", "map", "vf", "filter", "loglevel", "v", "report"}
+# Options of outputs, of the whole run, and those that write a file.
+NOT_OF_INPUT = {
+    *("i", "y", "n", "filter", "filter_complex", "filter_complex_script", "filter_script", "lavfi", "map", "vf", "v"),
+    *("loglevel", "report", "stats", "progress", "vstats", "vstats_file", "print_graphs", "print_graphs_file"),
+    *("dump", "dump_attachment", "sdp_file", "debug_ts", "init_hw_device", "filter_hw_device", "attach", "metadata"),
+}
 
 
 def _input_option(text: str) -> tuple[str, str]:
