@@ -99,25 +99,28 @@ VMAFX_HD float butteraugli_blur_scale_inside() {
 
 /* Of a band of frequencies: with A the mean of the magnitudes there, a difference counts (more, less) / (norm + A), `more` for all, `less`
  * for what the encode lacks or has too much of. From the weights w of the reference program: more = mul·√(w·0.5·a)·norm / 8.5, less =
- * mul·√(w·0.33/a)·norm / 8.5; mul = 0.39905817637 for the highest band, else 0.611612573796. a is 1; in version 0.7 it is 0.8, √0.8 and 1 from
- * the highest to the lowest band, which makes what an encode adds worse than what it loses. */
+ * mul·√(w·0.33/a)·norm / 8.5; mul = 0.39905817637 for the highest band, else 0.611612573796. a is 1; in version 0.7 it is
+ * 0.8, √0.8 and 1 from the highest to the lowest band, which makes what an encode adds worse than what it loses. */
 struct ButteraugliLines {
   float more, less, norm;
 };
 inline constexpr int kButteraugliLineReach = 4;                       // samples
 inline constexpr int kButteraugliHighest = 2, kButteraugliBands = 6;  // the first two are of the highest frequencies
 
-/* What changed between libjxl 0.7 and 0.8, whose weights are those of all versions since (0.12). */
+/* What changed from libjxl 0.7 to 0.8. All versions since, up to 0.12, have the weights of 0.8.
+ *
+ * lines    of x and y in turn, from the highest band; w is 173.5, 1.10039032555; 6923.99476109, 18.7237414387;
+ *          8246.75321353, 37.0819870399
+ * low      29.2353797994, 0.844626970982 and 0.703646627719 times the squares of the units of x, y and b in the lowest
+ *          band: 33.832837186260, 14.458268100570, 49.87984651440 (0.7: 32.2217497012, 13.7697791434, 47.504615728)
+ * high, beyond  400·0.8·a and 400·0.8/a for x, 1.50815703118 in place of 400 for y: of the difference of high
+ *          frequencies, and of what is lost or added
+ * unit     of distances: 1 / (17.83 · 0.79079917404) (0.7: 17.8) */
 struct ButteraugliWeights {
-  ButteraugliLines
-      lines[kButteraugliBands];  // of x and y in turn; w of the reference program: 173.5, 1.10039032555; 6923.99476109,
-                                 // 18.7237414387; 8246.75321353, 37.0819870399
-  float low
-      [3];  // of squares in the lowest band: 29.2353797994·x², 0.844626970982·y², 0.703646627719·b², x, y and b in units of
-            // 33.832837186260, 14.458268100570 and 49.87984651440 (0.7: 32.2217497012, 13.7697791434, 47.504615728)
-  float high_x, beyond_x;  // 400·0.8·a of the difference of high ones, 400·0.8/a of what is lost or added
-  float high_y, beyond_y;  // 1.50815703118 in place of 400
-  float unit;              // of distances: 1 / (17.83 · 0.79079917404) (0.7: 17.8)
+  ButteraugliLines lines[kButteraugliBands];
+  float low[3];
+  float high_x, beyond_x, high_y, beyond_y;
+  float unit;
 };
 VMAFX_CONSTANT ButteraugliWeights kButteraugliWeights[] = {
     {{{2.18636179f, 1.77620876f, 5.f},

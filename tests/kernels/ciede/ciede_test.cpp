@@ -244,7 +244,7 @@ START_TEST(chroma_sites) {
 }
 END_TEST
 
-/* The score is that of the paper's mean difference, in double, each luma sample with the chroma of its pair or square. */
+/* The score is that of the mean of the paper's differences, in double; luma has the chroma of its pair or square. */
 START_TEST(subsampled_chroma) {
   for (const Chroma chroma : {Chroma::k420, Chroma::k422, Chroma::k444})
     for (const auto& [w, h] : {std::pair(12, 8), {13, 7}, {80, 6}, {67, 3}}) {
