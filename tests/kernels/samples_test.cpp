@@ -1,5 +1,6 @@
-/* No metric ignores a sample that it is given: each sample of luma and chroma changes its score, of either picture, in 4:2:0, 4:2:2 and 4:4:4, at
- * even and odd sizes. A defect that skips rows or columns of a plane shows here. CK_RUN_CASE=ciede is one metric. */
+/* No metric ignores a sample that it is given: each sample of luma and chroma changes its score, of either picture, in
+ * 4:2:0, 4:2:2 and 4:4:4, at even and odd sizes, whose chroma is rounded up for metrics that take it so. A defect that
+ * skips rows or columns of a plane shows here. CK_RUN_CASE=ciede is one metric. */
 #include <cstring>
 #include <string>
 #include <vector>
@@ -22,7 +23,7 @@ namespace {
 using Covered = int(int size);
 
 int all(int size) { return size; }
-/* psnr_hvs has 8x8 blocks, each beginning 7 samples behind the one before. A rest without a whole block does not count. */
+/* psnr_hvs has 8x8 blocks, each beginning 7 samples behind the one before. A rest without a whole block is left out. */
 int whole_blocks(int size) { return (size - 8) / 7 * 7 + 8; }
 
 struct ChromaMetric {
@@ -34,9 +35,15 @@ struct ChromaMetric {
 
 /* speed_chroma is not one of them: it takes every 16th sample under a window of nine (speed.h). */
 const ChromaMetric kMetrics[] = {
-    {"psnr", {}, 2, all},        {"psnr_hvs", {}, 16, whole_blocks}, {"ciede", {}, 2, all},
-    {"xpsnr", {}, 2, all},       {"xpsnr", {}, 46, all},             {"ssimulacra2", {}, 9, all},
-    {"butteraugli", {}, 9, all}, {"cvvdp", {}, 10, all},             {"float_motion", {{"motion_add_uv", "true"}}, 12, all},
+    {"psnr", {}, 2, all},
+    {"psnr_hvs", {}, 16, whole_blocks},
+    {"ciede", {}, 2, all},
+    {"xpsnr", {}, 2, all},
+    {"xpsnr", {}, 46, all},
+    {"ssimulacra2", {}, 9, all},
+    {"butteraugli", {}, 9, all},
+    {"cvvdp", {}, 10, all},
+    {"float_motion", {{"motion_add_uv", "true"}}, 12, all},
 };
 
 /* All scores of one frame, or of the second frame of two where the metric needs the one before. */
@@ -120,11 +127,13 @@ START_TEST(each_sample_counts) {
     for (const bool odd_w : {false, true})
       for (const bool odd_h : {false, true}) {
         const int least = metric.least + metric.least % 2;
-        const VideoFormat format = {.w = least + 2 + odd_w,
-                                    .h = least + odd_h,
-                                    .bpc = turn++ % 2 ? 10 : 8,
-                                    .chroma = chroma,
-                                    .fps = 25};
+        const VideoFormat format = info.seen({.w = least + 2 + odd_w,
+                                              .h = least + odd_h,
+                                              .bpc = turn++ % 2 ? 10 : 8,
+                                              .chroma = chroma,
+                                              .fps = 25,
+                                              .whole_chroma = true});
+        ck_assert(make_extractor(info, format, metric.options)->reads().whole_chroma == format.whole_chroma);
         with_sample_type(format.bpc, [&]<class T>(T) { check<T>(info, metric, format); });
       }
 }

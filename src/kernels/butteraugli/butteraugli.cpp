@@ -46,7 +46,10 @@ class Butteraugli : public Metric<ButteraugliFrame, ButteraugliRow, ButteraugliS
 
   Reads reads() const override {
     const unsigned planes = params_.params.has_chroma ? 7 : 1;
-    return {.ref = planes, .dist = planes, .reach = {.whole_stream = params_.heatmaps ? "heatmaps_path" : nullptr}};
+    return {.ref = planes,
+            .dist = planes,
+            .whole_chroma = true,
+            .reach = {.whole_stream = params_.heatmaps ? "heatmaps_path" : nullptr}};
   }
   size_t sums_bytes() const override { return sizeof(ButteraugliRow) * static_cast<size_t>(params_.params.h); }
   Status flush(ScoreSink&) override {
@@ -174,7 +177,7 @@ StatusOr<ButteraugliParams> butteraugli_params(const ButteraugliOptions& options
 constexpr ExtractorInfo kButteraugliExtractor = {
     .name = "butteraugli",
     .help = "Butteraugli's distance and its norm, from linear light of the whole picture",
-    .flags = kHip | kColor,
+    .flags = kHip | kColor | kWholeChroma,
     .features = kFeatures,
     .main_score = "butteraugli",
     .options = kOptions,

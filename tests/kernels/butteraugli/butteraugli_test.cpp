@@ -163,6 +163,15 @@ START_TEST(every_depth) {
 }
 END_TEST
 
+/* Chroma of odd sizes, rounded up. */
+START_TEST(whole_chroma) {
+  for (const Chroma chroma : {Chroma::k420, Chroma::k422})
+    for (int w = 9; w < 60; w += 2)
+      check_twins({.w = w, .h = 9 + w % 8, .bpc = 8, .chroma = chroma, .whole_chroma = true}, Fill::kRandom,
+                  Fill::kGradient);
+}
+END_TEST
+
 START_TEST(extremes) {
   for (const Fill ref : kFills)
     for (const Fill dist : kFills) check_twins({.w = 24, .h = 21, .bpc = 8, .chroma = Chroma::k420}, ref, dist);
@@ -450,6 +459,7 @@ int main() {
   return run_suite("butteraugli", {{"widths", every_width},
                                    {"heights", every_height},
                                    {"depths", every_depth},
+                                   {"whole_chroma", whole_chroma},
                                    {"extremes", extremes},
                                    {"hdr", hdr},
                                    {"options", option_variants},
