@@ -44,7 +44,7 @@ constexpr OptionInfo kOptions[] = {
     option<&CambiOptions::max_log_contrast>("max_log_contrast", "mlc", 0, 5,
                                             "largest step of a band: 2^this levels at 10 bit"),
     option<&CambiOptions::heatmaps_path>("heatmaps_path", nullptr, "folder for pictures of the banding"),
-    option<&CambiOptions::full_ref>("full_ref", nullptr, "score the reference too"),
+    adding(option<&CambiOptions::full_ref>("full_ref", nullptr, "score the reference too")),
     option<&CambiOptions::eotf>("eotf", "eotf", "bt1886 or pq"),
     option<&CambiOptions::first_eotf>("cambi_eotf", "ceot", "bt1886 or pq; before eotf"),
     option<&CambiOptions::high_res_speedup>(
