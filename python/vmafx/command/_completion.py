@@ -1,0 +1,72 @@
+"""Completion of the command's words in bash, zsh and fish, by the library argcomplete, which reads what the parser knows."""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from ._terminal import Failure
+
+SHELLS = "bash", "zsh", "fish"
+PROGRAM = "vmafx"
+OPTIONS = "-o nospace -o default -o bashdefault"  # of bash's complete: names of files where there is nothing else to offer
+
+INSTALL = "completion needs argcomplete: install Debian's python3-argcomplete, or call pip install argcomplete"
+
+# argcomplete before 3.0, as in Debian 12, has no form for zsh; its form for bash runs there after bashcompinit.
+ZSH_BEFORE_3 = """\
+#compdef {program}
+autoload -Uz bashcompinit && bashcompinit
+{bash}
+_bash_complete {options} -F _python_argcomplete
+"""
+
+
+def is_asked() -> bool:
+    """A shell calls the command once for each word that it completes, with the line so far in the environment."""
+    return "_ARGCOMPLETE" in os.environ
+
+
+def words_so_far() -> list[str]:
+    """The words of that line before the one that is being completed, so that a subcommand among them is the only one to be imported."""
+    before = os.environ.get("COMP_LINE", "").split()[1:]
+    return before if os.environ.get("COMP_LINE", "").endswith(" ") else before[:-1]
+
+
+def answer(parser: argparse.ArgumentParser) -> NoReturn:
+    """Offers words to the shell and ends. Without the library there are none, and the shell offers names of files."""
+    try:
+        import argcomplete
+    except ImportError:
+        sys.exit(1)
+    argcomplete.autocomplete(parser)
+    sys.exit(0)  # not reached: autocomplete() ends the process
+
+
+def shell_code(shell: str) -> str:
+    """What has the shell ask the command for words."""
+    try:
+        from argcomplete import shellcode
+    except ImportError:
+        raise Failure(INSTALL) from None
+    if shell == "fish":
+        return str(shellcode([PROGRAM], shell="fish"))
+    bash = str(shellcode([PROGRAM], shell="bash"))
+    if shell == "zsh" and "ZSH_VERSION" not in bash:
+        return ZSH_BEFORE_3.format(program=PROGRAM, bash=bash, options=OPTIONS)
+    return bash
+
+
+class Print(argparse.Action):
+    """The option that prints it, as --version prints the version."""
+
+    def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: str | Sequence[Any] | None, option: str | None = None) -> None:
+        try:
+            sys.stdout.write(shell_code(str(values)))
+            sys.stdout.flush()
+        except Failure as failure:
+            parser.exit(failure.status, f"{PROGRAM}: {failure}\n")
+        except BrokenPipeError:  # who read it has seen enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        parser.exit()
