@@ -6,6 +6,7 @@ cannot be asked, as a library that it needs is not installed yet.
 """
 
 import argparse
+import os
 import re
 import sys
 from pathlib import Path
@@ -48,16 +49,15 @@ def main() -> int:
     words = sys.argv[1:]
     try:
         for video in videos_of(parser, words):
-            sys.stdout.write(f"{video}\0")
+            sys.stdout.buffer.write(os.fsencode(video) + b"\0")
     except Wrong as wrong:
         # A value such as -0.48 looks like an option here; vmafx score itself says whether it is one.
         if any(re.match(r"-\.?\d", word) for word in words):
             return CANNOT_TELL
-        print(wrong, file=sys.stderr)
+        sys.stderr.buffer.write(os.fsencode(f"{wrong}\n"))
         return 2
     return 0
 
 
 if __name__ == "__main__":
-    sys.stdout.reconfigure(errors="surrogateescape")  # type: ignore[union-attr]
     sys.exit(main())

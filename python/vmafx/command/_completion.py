@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from ._terminal import Failure
+from ._terminal import Failure, emit
 
 SHELLS = "bash", "zsh", "fish"
 PROGRAM = "vmafx"
@@ -62,11 +62,5 @@ class Print(argparse.Action):
     """The option that prints it, as --version prints the version."""
 
     def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: str | Sequence[Any] | None, option: str | None = None) -> None:
-        try:
-            sys.stdout.write(shell_code(str(values)))
-            sys.stdout.flush()
-        except Failure as failure:
-            parser.exit(failure.status, f"{PROGRAM}: {failure}\n")
-        except BrokenPipeError:  # who read it has seen enough
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        emit(shell_code(str(values)))
         parser.exit()
