@@ -4,6 +4,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, NoReturn
 
 from ._terminal import Failure, emit
@@ -40,8 +41,9 @@ def answer(parser: argparse.ArgumentParser) -> NoReturn:
         import argcomplete
     except ImportError:
         sys.exit(1)
-    argcomplete.autocomplete(parser)
-    sys.exit(0)  # not reached: autocomplete() ends the process
+    with suppress(Exception):  # a version may not fit this Python, as 2.0 does not fit 3.13
+        argcomplete.autocomplete(parser)  # ends the process
+    sys.exit(1)
 
 
 def shell_code(shell: str) -> str:
