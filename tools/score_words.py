@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Tells quickstart which of the words for `vmafx score` are videos, before anything is built: tools/score_words.py WORD…
+"""Tells quickstart which words for `vmafx score` are videos, before anything is built: tools/score_words.py WORD…
 
-Prints each video and a NUL after it. Exit status 2: vmafx score would not take these words, and standard error says why in one line. 3: it
-cannot be asked, as a library that it needs is not installed yet.
+Prints each video and a NUL after it. Exit status 2: vmafx score would not take these words, and standard error says
+why in one line. 3: it cannot be asked, as a library that it needs is not installed yet.
 """
 
 import argparse

@@ -178,9 +178,11 @@ def manual_pages_are_made():
 
 def manual_page_names_all_subcommands():
     """As the command's own parser knows them, whose libraries are in Debian's Python."""
-    listed = output_of("/usr/bin/python3", "-c", "from vmafx.command.__main__ import SUBCOMMANDS; print(*SUBCOMMANDS)", env={"PYTHONPATH": str(TOP / "python")}).split()
+    program = "from vmafx.command.__main__ import SUBCOMMANDS; print(*SUBCOMMANDS)"
+    listed = output_of("/usr/bin/python3", "-B", "-c", program, env={"PYTHONPATH": str(TOP / "python")}).split()
     synopsis = (TOP / "docs/vmafx.1").read_text().partition(".SH SYNOPSIS")[2].partition(".SH DESCRIPTION")[0]
-    assert re.findall(r"vmafx (\w+)", synopsis) == listed, f"docs/vmafx.1 names in its synopsis {synopsis}, and the command has {listed}"
+    named = re.findall(r"vmafx (\w+)", synopsis)
+    assert named == listed, f"the synopsis of docs/vmafx.1 names {named}, and the command has {listed}"
 
 
 def manual_pages_have_no_warning():

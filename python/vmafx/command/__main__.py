@@ -120,7 +120,8 @@ def _parser(names: Sequence[str]) -> argparse.ArgumentParser:
     """Only these subcommands are imported: all of them take longer than Python itself."""
     parser = Parser(prog="vmafx", description=__doc__)
     parser.add_argument("--version", action="version", version=f"vmafx {_header.version}")
-    parser.add_argument("--print-completion", action=_completion.Print, choices=_completion.SHELLS, help="print what has this shell complete words, and exit")
+    help_completion = "print what has this shell complete words, and exit"
+    parser.add_argument("--print-completion", action=_completion.Print, choices=_completion.SHELLS, help=help_completion)
     subparsers = parser.add_subparsers(dest="subcommand", metavar="COMMAND", required=True)
     for name in names:
         module = importlib.import_module(f".{name}", __package__)

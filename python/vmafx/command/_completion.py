@@ -1,4 +1,4 @@
-"""Completion of the command's words in bash, zsh and fish, by the library argcomplete, which reads what the parser knows."""
+"""Completion of the command's words in bash, zsh and fish, by the library argcomplete, which reads the parser."""
 
 import argparse
 import os
@@ -11,7 +11,8 @@ from ._terminal import Failure, emit
 
 SHELLS = "bash", "zsh", "fish"
 PROGRAM = "vmafx"
-OPTIONS = "-o nospace -o default -o bashdefault"  # of bash's complete: names of files where there is nothing else to offer
+# The options of bash's `complete`: names of files where there is nothing else to offer.
+OPTIONS = "-o nospace -o default -o bashdefault"
 
 INSTALL = "completion needs argcomplete: install Debian's python3-argcomplete, or call pip install argcomplete"
 
@@ -30,9 +31,10 @@ def is_asked() -> bool:
 
 
 def words_so_far() -> list[str]:
-    """The words of that line before the one that is being completed, so that a subcommand among them is the only one to be imported."""
-    before = os.environ.get("COMP_LINE", "").split()[1:]
-    return before if os.environ.get("COMP_LINE", "").endswith(" ") else before[:-1]
+    """The words before the one that is being completed. A subcommand among them is the only one to be imported."""
+    line = os.environ.get("COMP_LINE", "")
+    before = line.split()[1:]
+    return before if line.endswith(" ") else before[:-1]
 
 
 def answer(parser: argparse.ArgumentParser) -> NoReturn:
@@ -63,6 +65,12 @@ def shell_code(shell: str) -> str:
 class Print(argparse.Action):
     """The option that prints it, as --version prints the version."""
 
-    def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: str | Sequence[Any] | None, option: str | None = None) -> None:
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[Any] | None,
+        option: str | None = None,
+    ) -> None:
         emit(shell_code(str(values)))
         parser.exit()
