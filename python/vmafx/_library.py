@@ -6,8 +6,14 @@ import logging
 import os
 import re
 import shutil
+import signal
+import sys
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from traceback import format_exc, walk_tb
+from types import TracebackType
 from typing import Any
 
 from cffi import FFI
@@ -17,6 +23,9 @@ from . import _header
 NAME = "libvmafx.so.0"
 
 logger = logging.getLogger("vmafx")
+
+LASTING: list[object] = []
+"""The library itself, and the objects of Python's that it uses as long as there is a context."""
 
 
 class Error(OSError):
@@ -39,6 +48,15 @@ def _declarations(text: str) -> str:
 
 ffi = FFI()
 ffi.cdef(_declarations(_header.text))
+
+# All types that calls need. cffi reads the name of a type when it is first used, by the only parser that pycparser has,
+# which stays unusable when Ctrl-C interrupts it.
+for _name in (
+    *("VmafxContext **", "VmafxParams *", "VmafxFormat *", "VmafxFormat[]", "VmafxPicture *", "const VmafxPicture *[]"),
+    *("VmafxFrameResult *", "VmafxPairing *", "VmafxReference **", "VmafxReferenceParams *"),
+    *("char[]", "const char **", "double *", "const uint8_t *", "void *"),
+):
+    ffi.typeof(_name)
 
 
 # -- Finding it ----------------------------------------------------------------------------------------------------------
@@ -77,6 +95,7 @@ def library() -> Any:
     missing = [name for name in dir(found) if not hasattr(found, name)]
     if missing:
         raise Error(errno.ENOSYS, f"{place} is older than this module, it lacks {', '.join(missing)}: build and install both again")
+    LASTING.append(found)
     return found
 
 
@@ -102,12 +121,50 @@ _LEVELS = {
 _level_of = {number: _LEVELS[name] for number, name in ffi.typeof("enum VmafxLogLevel").elements.items()}
 
 
+class Messages:
+    """Errors and exceptions that the log callback keeps for a call; log_cookie is a handle of this."""
+
+    def __init__(self) -> None:
+        self.errors: list[str] = []  # texts; nothing else tells why vmafx_open() failed
+        self.raised: list[BaseException] = []  # a call that ends raises them
+        self.inside: dict[int, float] = {}  # threads that run handlers, and since when
+
+    def raise_kept(self) -> None:
+        if self.raised:
+            raise self.raised.pop(0)
+
+
 def _log(cookie: Any, level: int, message: Any) -> None:
-    """Passes a message on to `logging`. The cookie is the handle of a list that keeps the errors."""
+    """Passes a message on to `logging`. An Exception that a handler of the log raises ends here."""
+    messages: Messages = ffi.from_handle(cookie)
+    messages.inside[threading.get_ident()] = time.monotonic()
     text = text_of(message)
     if _level_of[level] == logging.ERROR:
-        ffi.from_handle(cookie).append(text)
-    logger.log(_level_of[level], "%s", text)
+        messages.errors.append(text)
+    try:
+        logger.log(_level_of[level], "%s", text)
+    except Exception as error:
+        if _is_of_a_signal(error):
+            raise
+        if logging.raiseExceptions and sys.stderr:
+            print(f"a handler of the logger vmafx failed:\n{format_exc()}", file=sys.stderr)
+    del messages.inside[threading.get_ident()]
 
 
-log_callback = ffi.callback("void(void *, enum VmafxLogLevel, const char *)", _log)
+def _is_of_a_signal(error: BaseException) -> bool:
+    """Whether a handler of a signal has raised it, which Python runs between any two lines of the main thread."""
+    codes = [getattr(signal.getsignal(number), "__code__", None) for number in signal.valid_signals()]
+    return any(frame.f_code in codes for frame, _ in walk_tb(error.__traceback__))
+
+
+def _keep(kind: type[BaseException], error: BaseException, traceback: TracebackType) -> None:
+    """Keeps what _log() has raised, such as KeyboardInterrupt, which C does not pass on, for the end of the call."""
+    del kind
+    messages: Messages = ffi.from_handle(traceback.tb_frame.f_locals["cookie"])
+    messages.inside.pop(threading.get_ident(), None)
+    messages.raised.append(error)
+
+
+log_callback = ffi.callback("void(void *, enum VmafxLogLevel, const char *)", _log, onerror=_keep)
+
+LASTING.append(log_callback)

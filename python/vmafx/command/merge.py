@@ -350,12 +350,12 @@ def write_report(
 ) -> None:
     """Writes the report of the parts of one encode, as merge(). Raises Failure, OSError."""
     _check_outputs([part.path for part in parts], [output], force)
-    from .._library import Error, ffi, library, log_callback  # here: the other subcommands do without cffi
+    from .._library import Error, Messages, ffi, library, log_callback  # here: the other subcommands do without cffi
 
     kept: list[Any] = []  # what the structs point to
-    errors: list[str] = []
+    messages = Messages()
     report, stream = ffi.new("VmafxReport *"), ffi.new("VmafxReportStream *")
-    cookie = ffi.new_handle(errors)
+    cookie = ffi.new_handle(messages)
     frames = [(frame, part) for part in parts for frame in part.frames]
     format, options = parts[0].range["format"], parts[0].range["options"]
 
@@ -384,8 +384,9 @@ def write_report(
     report.stream, report.log, report.log_cookie = stream, log_callback, cookie
     code = library().vmafx_write_report(report)
     del pairing  # until here
+    messages.raise_kept()
     if code < 0:
-        raise Error(-code, errors[-1] if errors else os.strerror(-code))
+        raise Error(-code, messages.errors[-1] if messages.errors else os.strerror(-code))
 
 
 def _pairing(parts: list[Part], partial: bool) -> Any:
