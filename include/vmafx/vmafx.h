@@ -456,7 +456,9 @@ typedef struct VmafxPairing {
     double max_time_difference; /* largest |pts(dist) - pts(ref)| of a pair, in seconds */
     int cut_short;              /* not 0: the inputs were not read to their end; the report is marked partial */
     int encode;                 /* which one these are of: 0 to VmafxParams.encodes - 1 */
-    void *reserved[4];          /* zero */
+    int64_t corrupt_dist;       /* pairs whose distorted frame is damaged, as its decoder says */
+    int64_t corrupt_ref;        /* pairs whose reference frame is */
+    void *reserved[2];          /* zero */
 } VmafxPairing;
 
 /* Before vmafx_finish(), or at any time before vmafx_close() for a partial report. */

@@ -113,10 +113,10 @@ std::string structs() {
   }
   {
     using Struct = VmafxPairing;
-    text +=
-        describe("VmafxPairing", sizeof(Struct), alignof(Struct),
-                 {FIELD(paired), FIELD(unmatched_dist), FIELD(unmatched_ref), FIELD(repeated_ref), FIELD(repeated_dist),
-                  FIELD(max_time_difference), FIELD(cut_short), FIELD(encode), FIELD(reserved)});
+    text += describe("VmafxPairing", sizeof(Struct), alignof(Struct),
+                     {FIELD(paired), FIELD(unmatched_dist), FIELD(unmatched_ref), FIELD(repeated_ref),
+                      FIELD(repeated_dist), FIELD(max_time_difference), FIELD(cut_short), FIELD(encode),
+                      FIELD(corrupt_dist), FIELD(corrupt_ref), FIELD(reserved)});
   }
   return text;
 }
