@@ -491,8 +491,8 @@ static void look_for_input_errors(AVFilterContext *ctx)
 
         if (ret < 0)
             av_log(ctx, AV_LOG_ERROR, "The %s input ended with an error after %"PRId64" frames: %s. The scores are of "
-                   "the part up to there.\n", ff_vmafx_input_name(ctx, i), (int64_t)VMAFX_LINK(ctx->inputs[i])->frame_count_in,
-                   av_err2str(ret));
+                   "the part up to there.\n", ff_vmafx_input_name(ctx, i),
+                   (int64_t)VMAFX_LINK(ctx->inputs[i])->frame_count_in, av_err2str(ret));
     }
     for (int i = 0; i < s->options.encodes; i++) {
         VMAFXEncode *e = &s->encode[i];
@@ -723,6 +723,8 @@ static int begin(AVFilterContext *ctx)
         return ret;
     }
     ff_vmafx_formats_report_conversions(ctx, s->converted_from);
+    if (VMAFX_IS_XPSNR(ctx) && (ret = ff_vmafx_xpsnr_check_file(ctx, s->options.stats_path, s->options.overwrite)) < 0)
+        return ret;
     if ((ret = ff_vmafx_options_check_log_path(ctx, &s->options)) < 0 ||
         (ret = definite_error(ff_vmafx_options_open(&s->vmafx, ctx, &s->options, s->hw_device))) < 0)
         return ret;

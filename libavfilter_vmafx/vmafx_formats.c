@@ -116,9 +116,9 @@ static Samples samples_of(const AVPixFmtDescriptor *desc)
 }
 
 /**
- * What is lost by a conversion, and what it adds for nothing, in one number: the first losses count more than all that
- * follow. FFmpeg's own measure (av_find_best_pix_fmt_of_2()) differs from release to release; up to 6.0 it does not mind
- * bits that are added.
+ * Rates a conversion by what it loses, and by what it adds for nothing, in one number: the first losses count more than
+ * all that follow. FFmpeg's own measure (av_find_best_pix_fmt_of_2()) differs from release to release; in 5.1 it does
+ * not mind bits that are added.
  */
 static int64_t conversion_loss(enum AVPixelFormat to, enum AVPixelFormat from)
 {
@@ -195,7 +195,7 @@ static int natural_format(const AVFilterLink *link, enum AVPixelFormat *fmt)
     return 0;
 }
 
-/** Those of a list that mean what `like` means, in another layout at most. `of` has room for all of them. */
+/** Copies the formats of a list whose samples mean what those of `like` do. `of` must have room for the whole list. */
 static void list_like(enum AVPixelFormat *of, const enum AVPixelFormat *list, enum AVPixelFormat like)
 {
     int n = 0;

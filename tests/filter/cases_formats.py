@@ -180,8 +180,8 @@ def formats_of_frames(lab):
 
 
 def wanted_of(name, depth):
-    """What a format must become: its depth, or the next one that is scored, and chroma that loses nothing where there is
-    such a one."""
+    """What a format must become: one of its depth, or of the next depth that is scored, whose chroma loses nothing
+    where there is such a format."""
     bits = next(bits for bits in (8, 9, 10, 12, 14, 16) if bits >= min(depth, 16))
     if name.startswith(("gray", "ya", "mono")):
         return f"gray{bits}le" if bits > 8 else "gray"
@@ -253,7 +253,8 @@ def conversions_behind_filters_keep_depth(lab):
         for i, pad in enumerate("dr"):
             sides += f"[{i}]scale=384:216,format=yuva444p10le[{i}in];{between.format(f'{i}in')}[{pad}];"
         for metric in ("psnr", "psnr_hvs", "cambi"):
-            lab.compare(f"{sides}[d][r]vmafx=model='':feature=name={metric},showinfo").succeeded().says("fmt:yuv444p10le")
+            outcome = lab.compare(f"{sides}[d][r]vmafx=model='':feature=name={metric},showinfo")
+            outcome.succeeded().says("fmt:yuv444p10le")
 
 
 @case

@@ -1,6 +1,5 @@
 /* Runs a graph whose filters may fail, as a program does that goes on after an error: it asks for more until the graph
- * says that it ended,
- * or has failed as often as its last filters can.
+ * has ended, or failed too often.
  *
  *     failing_graph GRAPH
  *
@@ -19,8 +18,9 @@ int main(int argc, char **argv) {
   AVFilterGraph *graph = avfilter_graph_alloc();
   AVFilterInOut *inputs = NULL, *outputs = NULL;
   AVFrame *frame = av_frame_alloc();
-  int ret = argc == 2 ? avfilter_graph_parse2(graph, argv[1], &inputs, &outputs) : AVERROR(EINVAL), errors = 0, ended = 0, sinks = 0;
+  int ret = AVERROR(EINVAL), errors = 0, ended = 0, sinks = 0;
 
+  if (argc == 2) ret = avfilter_graph_parse2(graph, argv[1], &inputs, &outputs);
   if (ret >= 0) ret = avfilter_graph_config(graph, NULL);
   if (ret < 0) return fprintf(stderr, "error: %s\n", av_err2str(ret)), 1;
   for (unsigned i = 0; i < graph->nb_filters; i++) sinks += graph->filters[i]->nb_outputs == 0;
