@@ -50,6 +50,7 @@ class Settings:
     scale: str = "model"  # as --scale has it
     dist_options: tuple[str, ...] = ()  # of ffmpeg before each encode: names and values in turn (_ffmpeg.option_words)
     ref_options: tuple[str, ...] = ()
+    overwrite: bool = False  # whether metrics may replace any file that they write to
 
     def as_json(self) -> dict[str, Any]:
         return dataclasses.asdict(self)
@@ -339,6 +340,7 @@ def _filter_options(work: Work, group: Group, log: Path, reach: Reach | None, de
         "log_path": log,
         "shortest": 1,
         "range": reach,
+        "overwrite": 1 if settings.overwrite else None,
     }
     if len(work.dists) > 1:
         options |= {"encodes": len(work.dists), "encode_names": "|".join(work.names)}

@@ -383,6 +383,7 @@ def write_report(
 
     keys = {key: text(key) for key in _keys(parts[0])}
     report.path, report.format, report.score_fmt = text(output), text(log_fmt or ("json" if output == "-" else None)), text(score_fmt)
+    report.overwrite = force  # other files than reports were refused above
     report.width, report.height, report.n_subsample = format["width"], format["height"], options["n_subsample"]
     seconds = sum(len(part.frames) / part.fps for part in parts if part.fps)
     report.fps = len(frames) / seconds if seconds else 0

@@ -253,6 +253,7 @@ def scoring_settings(arguments: argparse.Namespace, window: str | None = None, d
         scale=arguments.scale,
         dist_options=tuple(word for words in arguments.input_option for word in words),
         ref_options=tuple(word for words in arguments.ref_option for word in words),
+        overwrite=arguments.force,
     )
 
 
