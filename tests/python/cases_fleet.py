@@ -245,6 +245,164 @@ def library_tries_again_what_may_pass(lab):
     check_equal((lab.folder / "crashes").read_text(), "crash\n", "runs of what crashes")
 
 
+def tree(pid):
+    """A process and all that it and theirs have started."""
+    found, parents = {pid}, {number: parent for number, (parent, _) in processes().items()}
+    while more := {number for number, parent in parents.items() if parent in found} - found:
+        found |= more
+    return found
+
+
+def listening(pid):
+    """The sockets on which a process and its children listen: (protocol, address in hexadecimal, is it the process)."""
+    own = {}
+    for number in tree(pid):
+        with contextlib.suppress(OSError):
+            for descriptor in os.scandir(f"/proc/{number}/fd"):
+                with contextlib.suppress(OSError):
+                    own[os.readlink(descriptor.path)] = number
+    found = set()
+    for protocol in ("tcp", "tcp6", "udp", "udp6"):
+        for line in Path(f"/proc/net/{protocol}").read_text().splitlines()[1:]:
+            cells = line.split()
+            if (cells[3] == "0A" or protocol.startswith("udp")) and f"socket:[{cells[9]}]" in own:
+                found.add((protocol, cells[1].partition(":")[0], own[f"socket:[{cells[9]}]"] == pid))
+    return found
+
+
+@case
+def library_listens_to_this_machine_alone(lab):
+    """Scheduler, workers, nannies, and the server of HTTP that each of them has, with the dashboard and without."""
+    needs_dask()
+    listed = write_list(lab, [[lab.clips.dist, lab.clips.ref]])
+    program = in_place_of_ffmpeg(lab, "*vmafx=*) sleep 1 ;;")
+    loopback = {("tcp", "0100007F", True), ("tcp", "0100007F", False)}
+    for words in ((), ("--dashboard",)) if find_spec("bokeh") else ((),):
+        seen = set()
+        with running(
+            lab, listed, "-o", f"out{len(words)}.jsonl", "--workers", 2, *words, VMAFX_FFMPEG=program
+        ) as process:
+            while process.poll() is None:
+                seen |= listening(process.pid)
+                time.sleep(0.05)
+            ended_well(lab, process, 1)
+        check_equal(seen, loopback, f"sockets with {words}")
+
+
+# What a worker's Python does before it is one.
+AS_A_WORKER_STARTS = """
+import os, sys, time
+if any("spawn_main" in word for word in sys.orig_argv):
+    {}
+"""
+
+
+@case
+def workers_that_do_not_start(lab):
+    """The command says so, with their cause if there is one, and soon."""
+    needs_dask()
+    listed = write_list(lab, [[lab.clips.dist, lab.clips.ref]])
+    site = lab.folder / "site"
+    site.mkdir()
+    starts = {
+        "os._exit(1)": "the workers",
+        "os.kill(os.getpid(), 9)": "the workers",
+        "sys.stderr.write('Traceback:\\n  x\\nMemoryError: none left\\n'); os._exit(1)": "MemoryError: none left",
+    }
+    for action, cause in starts.items():
+        (site / "sitecustomize.py").write_text(AS_A_WORKER_STARTS.format(action))
+        done = library(lab, listed, "-o", "out.jsonl", PYTHONPATH=f"{site}:{top / 'python'}")
+        done.failed(1, "vmafx library: the workers ", cause)
+        check_equal(done.err.count("\n"), 1, f"lines of {done.err}")
+    if os.getuid() or subprocess.run(["unshare", "-m", "true"], stderr=subprocess.DEVNULL).returncode:
+        return
+    line = [
+        "unshare",
+        "-m",
+        "sh",
+        "-c",
+        'mount -t tmpfs -o ro none /dev/shm && exec "$@"',
+        "sh",
+        *command("library", listed, "-o", "out.jsonl"),
+    ]
+    done = subprocess.run(
+        line, cwd=lab.folder, env=environment(lab), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60
+    )
+    Done(done).failed(1, "the workers cannot start", "/dev/shm")
+
+
+@case
+def library_stops_while_it_starts(lab):
+    """A signal reaches all processes, as Ctrl-C in a terminal: one line is said at most, and nothing is left."""
+    needs_dask()
+    listed = write_list(lab, [[lab.clips.dist, lab.clips.ref]])
+    program = in_place_of_ffmpeg(lab, "*vmafx=*) exec sleep 60 ;;")
+    for number, status in ((signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)):
+        for workers in (0, 1, 2, 3):  # that have started
+            with open(lab.folder / "said", "w+") as said:
+                line = command("library", listed, "-o", "out.jsonl", "--workers", 3)
+                settings = environment(lab, VMAFX_FFMPEG=program)
+                process = subprocess.Popen(
+                    line,
+                    cwd=lab.folder,
+                    env=settings,
+                    stdin=subprocess.DEVNULL,
+                    stdout=said,
+                    stderr=said,
+                    start_new_session=True,
+                )
+                results = lab.folder / "out.jsonl"
+                wait_for(lambda: results.exists() and len(workers_of(process.pid)) >= workers, f"{workers} workers")
+                if workers == 3:
+                    wait_for(lambda: next(scoring(process.pid, b"sleep"), None), "a worker that scores")
+                started = tree(process.pid)
+                os.killpg(process.pid, number)
+                check_equal(process.wait(20), status, "exit status")
+                wait_for(lambda: not any(map(alive, started)), "the end of what it had started", 3)
+                said.seek(0)
+                check_equal(
+                    said.read(),
+                    "vmafx library: stopped\n" if number == signal.SIGINT else "",
+                    f"said, with {workers} workers",
+                )
+            results.unlink()
+
+
+@long_case
+def cluster_that_dies(lab):
+    """Whenever the scheduler goes away: one line."""
+    needs_dask()
+    listed = write_list(lab, [[lab.clips.dist, lab.clips.ref]])
+    settings = environment(lab, VMAFX_FFMPEG=in_place_of_ffmpeg(lab, "*vmafx=*) sleep 60 ;;"))
+    address = lab.folder / "cluster.json"
+    start = lambda *words: subprocess.Popen(
+        [sys.executable, "-m", *words],
+        cwd=lab.folder,
+        env=settings,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    for seconds in (0, 0.5, 1, 1.5, 2, 4):
+        with contextlib.ExitStack() as stack:
+            daemons = {}
+            for name, *words in (("scheduler", "--port", "0"), ("worker",)):
+                file = "--scheduler-file", "cluster.json"
+                daemons[name] = start(f"distributed.cli.dask_{name}", *file, "--no-dashboard", *words)
+                stack.callback(daemons[name].wait)
+                stack.callback(daemons[name].kill)
+                wait_for(lambda: address.exists() and address.read_text().endswith("}"), "scheduler")
+            with running(lab, listed, "-o", "out.jsonl", "--scheduler-file", "cluster.json", **settings) as process:
+                time.sleep(seconds)
+                daemons["scheduler"].kill()
+                check_equal(process.wait(120), 1, "exit status")
+                said = (lab.folder / "said").read_text()
+                check(
+                    said.startswith("vmafx library: ") and said.count("\n") == 1, f"after {seconds} s it said: {said}"
+                )
+        address.unlink()
+
+
 @long_case
 def library_stops(lab):
     """With nothing left of it, at a signal, and goes on later."""
