@@ -3,7 +3,9 @@
 import contextlib
 import csv
 import json
+import math
 import os
+import resource
 import shutil
 import signal
 import sqlite3
@@ -14,7 +16,10 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from command import Done, command, environment, vmafx
-from common import FRAMES, Skip, alive, case, check, check_equal, long_case, top
+from common import FRAMES, Skip, alive, case, check, check_equal, long_case, raises, top
+from vmafx.command._statistics import NAMES
+from vmafx.command._terminal import Failure
+from vmafx.command.fleet.store import IN_RESULTS, Ranges, open_results
 
 WITHOUT_DASK = "import sys; sys.modules.update(dask=None, distributed=None); from vmafx.command.__main__ import main; sys.exit(main())"
 
@@ -110,6 +115,249 @@ def results_of_others_are_left_alone(lab):
         library(lab, listed, "-o", "out.jsonl").failed(1, "has no results of vmafx library")
         check_equal((lab.folder / "out.jsonl").read_text(), text, "file")
         check_equal(sorted(path.name for path in lab.folder.iterdir()), ["list.csv", "out.jsonl"], "files")
+
+
+RECORD = {"id": "a", "distorted": "a", "reference": "b", "stamp": "s", "error": "e", "attempts": 1}
+
+
+def line(**changed):
+    return json.dumps({"schema": 1, **RECORD, **changed}).encode() + b"\n"
+
+
+@case
+def odd_results_are_refused(lab):
+    """Whatever stands in the results: one error, which names the line, and the file is as before."""
+    needs_dask()
+    listed = write_list(lab, [["a", "b"]])
+    good = dict(dict.fromkeys(NAMES, 1.0))
+    scored = {
+        "error": None,
+        "pooled": {"vmaf": good},
+        "worst_frame": {"vmaf": {"frame": 1, "time": 0.5}},
+        "warnings": [],
+    }
+    odd = [
+        b"\n",
+        b"[1]\n",
+        b"7\n",
+        b"null\n",
+        b"\xff\xfe\n",
+        b"{\n",
+        b"[" * 100000 + b"\n",
+        b'{"schema": 1}\n',
+        line(schema=2),
+        line(id=3),
+        line(error=3),
+    ]
+    odd += [
+        line(**(scored | {"pooled": pooled}))
+        for pooled in (None, [], {"vmaf": None}, {"vmaf": {"mean": 1}}, {"vmaf": good | {"max": "x"}})
+    ]
+    odd += [
+        line(**(scored | {"worst_frame": worst}))
+        for worst in (3, {"vmaf": []}, {"vmaf": {"frame": 1}}, {"vmaf": {"frame": 1, "time": math.inf}})
+    ]
+    odd += [
+        line(**(scored | {"pooled": {"vmaf": good | {"mean": 10**400}}})),
+        line(**(scored | {"warnings": "x"})),
+        line(error=None),
+    ]
+    for text in odd:
+        (lab.folder / "out.jsonl").write_bytes(line() + line(**scored) + text + line())
+        library(lab, listed, "-o", "out.jsonl").failed(1, "out.jsonl, line 3: not a")
+        check_equal((lab.folder / "out.jsonl").read_bytes(), line() + line(**scored) + text + line(), "file")
+        with contextlib.closing(open_results(lab.folder / "out.sqlite")) as results:
+            results.add(RECORD)
+        with contextlib.closing(sqlite3.connect(lab.folder / "out.sqlite")) as database, database:
+            database.execute("INSERT INTO results VALUES ('x', 'x', 'x', 1, NULL, ?)", [text])
+        before = (lab.folder / "out.sqlite").read_bytes()
+        library(lab, listed, "-o", "out.sqlite").failed(1, "out.sqlite, row 2 of results: not a")
+        check_equal((lab.folder / "out.sqlite").read_bytes(), before, "database")
+        (lab.folder / "out.sqlite").unlink()
+
+
+@case
+def databases_of_others_are_left_alone(lab):
+    needs_dask()
+    listed = write_list(lab, [["a", "b"]])
+    path = lab.folder / "out.db"
+    for statement in (
+        "CREATE TABLE mine (x)",
+        "CREATE TABLE results (x)",
+        "CREATE VIEW results AS SELECT 1",
+        f"CREATE TABLE results ({', '.join(IN_RESULTS)})",
+    ):
+        with contextlib.closing(sqlite3.connect(path)) as database:
+            database.execute(statement)
+        before = path.read_bytes()
+        library(lab, listed, "-o", "out.db").failed(1, "out.db is there, and has no results of vmafx library")
+        check_equal(path.read_bytes(), before, statement)
+        path.unlink()
+    path.write_text("no database at all")
+    library(lab, listed, "-o", "out.db").failed(1, "has no results of vmafx library")
+    path.write_bytes(b"SQLite format 3\0" + bytes(5000))
+    library(lab, listed, "-o", "out.db").failed(1, "cannot")
+    path.unlink()
+    (lab.folder / "out.db-journal").write_text("mine")
+    library(lab, listed, "-o", "out.db").failed(1, "out.db-journal is there, and is not a journal of SQLite")
+    check_equal((lab.folder / "out.db-journal").read_text(), "mine", "file")
+
+
+@case
+def results_go_to_a_file(lab):
+    """Which may be behind a link; a pipe or a device is refused at once."""
+    needs_dask()
+    listed = write_list(lab, [["a", "b"]])
+    os.mkfifo(lab.folder / "pipe.jsonl")
+    (lab.folder / "folder.jsonl").mkdir()
+    (lab.folder / "loop.jsonl").symlink_to("loop.jsonl")
+    (lab.folder / "lost.jsonl").symlink_to("nowhere/out.jsonl")
+    for device in ("zero", "full", "null"):
+        (lab.folder / f"{device}.jsonl").symlink_to(f"/dev/{device}")
+        (lab.folder / f"{device}.db").symlink_to(f"/dev/{device}")
+    names = sorted(path.name for path in lab.folder.iterdir() if path.suffix in (".jsonl", ".db"))
+    check_equal(len(names), 10, "results")
+    for name in names:
+        library(lab, listed, "-o", name).failed(1, "cannot write")
+    check_equal(sorted(path.name for path in lab.folder.iterdir()), sorted([listed, *names]), "files")
+
+
+@case
+def ranges_of_others_stay(lab):
+    """Nothing is reached through a link, and nothing is removed that was not made here."""
+    needs_dask()
+    victim, work = lab.folder / "victim", "0123456789abcdef01234567"
+    (victim / work).mkdir(parents=True)
+    for path in (victim / "mine", victim / work / "0.range", victim / work / "mine"):
+        path.write_text("mine")
+    before = snapshot(victim)
+    listed, ranges = write_list(lab, [["a", "b"]]), lab.folder / "out.jsonl.ranges"
+    for make in (
+        lambda: ranges.symlink_to(victim),
+        lambda: ranges.symlink_to("nowhere"),
+        lambda: ranges.write_text("mine"),
+        lambda: os.mkfifo(ranges),
+    ):
+        make()
+        library(lab, listed, "-o", "out.jsonl").failed(1, "out.jsonl.ranges is ", "remove it, or name another file")
+        check_equal((os.path.lexists(ranges), snapshot(victim)), (True, before), "what is there")
+        check(not (lab.folder / "out.jsonl").exists(), "results were begun")
+        ranges.unlink()
+
+    shutil.copytree(victim, ranges)
+    (ranges / work / "1.range").symlink_to(victim / "mine")
+    (ranges / ("f" * 24)).symlink_to(victim / work)
+    (ranges / ("e" * 24)).mkdir()
+    (ranges / "other").mkdir()
+    before = snapshot(ranges)
+    with Ranges(lab.folder / "out.jsonl") as kept:
+        check(
+            not any(kept.has(name, number) for name in (work, "f" * 24) for number in (0, 1)),
+            "others' files are taken for ranges",
+        )
+        for name, number in ((work, 0), (work, 1), ("f" * 24, 0)):
+            with raises(Failure, "out.jsonl.ranges"):
+                kept.put(name, number, b"report")
+        kept.put(work, 2, b"report")
+        kept.put("d" * 24, 0, b"report")
+        check_equal((kept.get(work, 2), kept.has("d" * 24, 0)), (b"report", True), "range")
+        kept.clear()
+    del before["/" + "e" * 24]  # empty, and of such a name
+    check_equal(snapshot(ranges), before, "what others have there")
+    check_equal(
+        snapshot(victim), snapshot(victim) | {"/mine": "mine", f"/{work}/0.range": "mine"}, "what links lead to"
+    )
+
+
+def snapshot(folder):
+    """What is in it, without following links."""
+    found = {}
+    for path in sorted(folder.rglob("*")):
+        name = f"/{path.relative_to(folder)}"
+        found[name] = os.readlink(path) if path.is_symlink() else path.read_text() if path.is_file() else None
+    return found
+
+
+@case
+def ranges_are_kept_and_removed(lab):
+    """A damaged one is not there; what is left of a run that was killed goes with the others."""
+    path, work = lab.folder / "out.jsonl.ranges", "a" * 24
+    with Ranges(lab.folder / "out.jsonl") as kept:
+        check(not path.exists(), "a folder before it is needed")
+        for number in range(3):
+            kept.put(work, number, b"report" * 1000)
+    check_equal(sorted(item.name for item in (path / work).iterdir()), ["0.range", "1.range", "2.range"], "kept")
+    os.truncate(path / work / "1.range", 3000)
+    (path / work / "3.77.part").write_bytes(b"vmafx ra")
+    (lab.folder / "link.jsonl").symlink_to("out.jsonl")
+    with Ranges(lab.folder / "link.jsonl") as kept:
+        check_equal([kept.has(work, number) for number in range(4)], [True, False, True, False], "ranges")
+        kept.put(work, 1, b"again")
+        check_equal(kept.get(work, 1), b"again", "range")
+        kept.clear()
+    check_equal(sorted(item.name for item in lab.folder.iterdir()), ["link.jsonl"], "files")
+
+
+@case
+def one_run_for_each_file(lab):
+    """Another run that writes the same file by any name of it is refused, also if the file is new."""
+    needs_dask()
+    listed = write_list(lab, [["a", "b"]])
+    for ending in ("jsonl", "db"):
+        path, link, hard = (lab.folder / f"{name}.{ending}" for name in ("out", "link", "hard"))
+        link.symlink_to(path)
+        for names in ((link, path), (path, link)):
+            with contextlib.closing(open_results(names[0])) as results:
+                if not hard.exists():
+                    hard.hardlink_to(path)
+                for name in (*names, hard):
+                    library(lab, listed, "-o", name.name).failed(1, f"another vmafx library is writing {name.name}")
+                results.add(RECORD)
+            for name in (*names, hard):
+                with contextlib.closing(open_results(name)) as results:
+                    check_equal([record["id"] for record in results.all()], ["a"], "results")
+            path.unlink()
+            hard.unlink()
+
+
+@case
+def results_on_a_full_disk(lab):
+    """One error, and no line in part: a file that may not grow is as good as a disk that is full."""
+    needs_dask()
+    names = [shutil.copy(lab.clips.dist, lab.folder / f"{number}.mkv").name for number in range(6)]
+    listed = write_list(lab, [[name, lab.clips.ref] for name in names])
+    for result, limit in (("out.jsonl", 2500), ("out.db", 40960)):
+        kept = []
+        with contextlib.closing(open_results(lab.folder / result)) as results:
+            for number in range(3 if ending_of(result) == "jsonl" else 20):
+                results.add({**RECORD, "id": f"old{number}", "error": "x" * 300})
+                kept.append(f"old{number}")
+        size = (lab.folder / result).stat().st_size
+        done = library_with_limit(lab, max(size + 100, limit), listed, "-o", result, "--together", 1)
+        check_equal((done.status, done.err.count("\n")), (1, 1), f"status, lines; it said {done.err}")
+        done.says(f"vmafx library: cannot write {result}: ")
+        with contextlib.closing(open_results(lab.folder / result)) as results:
+            check_equal([record["id"] for record in results.all()][: len(kept)], kept, "results")
+        check(result != "out.jsonl" or (lab.folder / result).read_bytes().endswith(b"}\n"), "a line in part")
+        library(lab, listed, "-o", result).succeeded()
+
+
+def ending_of(name):
+    return name.rpartition(".")[2]
+
+
+def library_with_limit(lab, most_bytes, *words):
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most_bytes, most_bytes))
+    done = subprocess.run(
+        command("library", *words),
+        cwd=lab.folder,
+        env=environment(lab),
+        capture_output=True,
+        text=True,
+        timeout=240,
+        preexec_fn=limit,
+    )
+    return Done(done)
 
 
 @case
