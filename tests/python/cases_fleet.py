@@ -2,23 +2,32 @@
 
 import contextlib
 import csv
+import html
+import http.server
+import itertools
 import json
 import math
 import os
+import re
 import resource
 import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 
 from command import Done, command, environment, vmafx
 from common import FRAMES, Skip, alive, case, check, check_equal, long_case, raises, top
+from vmafx.command._names import HARMLESS, redact, why_writing
+from vmafx.command._rows import Lines, read_rows
 from vmafx.command._statistics import NAMES
 from vmafx.command._terminal import Failure
+from vmafx.command.fleet.pairs import Pair, read_list
 from vmafx.command.fleet.store import IN_RESULTS, Ranges, open_results
 
 WITHOUT_DASK = "import sys; sys.modules.update(dask=None, distributed=None); from vmafx.command.__main__ import main; sys.exit(main())"
@@ -115,6 +124,105 @@ def results_of_others_are_left_alone(lab):
         library(lab, listed, "-o", "out.jsonl").failed(1, "has no results of vmafx library")
         check_equal((lab.folder / "out.jsonl").read_text(), text, "file")
         check_equal(sorted(path.name for path in lab.folder.iterdir()), ["list.csv", "out.jsonl"], "files")
+
+
+@case
+def lists_keep_blanks_in_quotes(lab):
+    """The blanks around a cell are not part of it, those in its quotes are: they belong to the name of a file."""
+    text = 'distorted , "reference",id\r\n " a.mp4" , b.mp4 ," two ""words"" "\r\n"c,\nd",e"f,\r\n'
+    (lab.folder / "list.csv").write_bytes(text.encode())
+    rows = [row.fields for row in read_rows(lab.folder / "list.csv", ("distorted", "reference", "id"), ("distorted",))]
+    first = {"distorted": " a.mp4", "reference": "b.mp4", "id": ' two "words" '}
+    check_equal(rows, [first, {"distorted": "c,\nd", "reference": 'e"f'}], "rows")
+    pairs = read_list(lab.folder / "list.csv", None, ())
+    check_equal(pairs[0].distorted, f"{lab.folder}/ a.mp4", "distorted")
+    for wrong in ('"a"b,c\n', '"a,b\n', "a,b\n" + '"\n' * 1001):
+        (lab.folder / "list.csv").write_text(f"distorted,reference\n{wrong}")
+        with raises(Failure, "not CSV"):
+            read_list(lab.folder / "list.csv", None, ())
+
+
+@case
+def lists_and_results_have_bounds(lab):
+    """What never ends is refused at once, and is not kept in memory."""
+    needs_dask()
+    listed = write_list(lab, [["a", "b"]])
+    (lab.folder / "long.csv").write_text("distorted,reference\n" + "a" * 2_000_000 + ",b\n")
+    os.truncate(shutil.copy(lab.folder / listed, lab.folder / "zeros.jsonl"), 1 << 40)
+    for words in (("/dev/zero", "-o", "out.jsonl"), ("long.csv", "-o", "out.jsonl"), (listed, "-o", "zeros.jsonl")):
+        line = ["prlimit", f"--as={1 << 30}", *command("library", *words)]
+        done = Done(
+            subprocess.run(line, cwd=lab.folder, env=environment(lab), capture_output=True, text=True, timeout=60)
+        )
+        done.failed(1).says(
+            "is not a list: it has more than" if words[0] != listed else "has no results of vmafx library"
+        )
+    vmafx(lab, "compare", "/dev/zero").failed(1, "is not a list")
+    endless = itertools.cycle(["\n"])
+    with raises(Failure, "more than 10,000,000 lines"):
+        sum(1 for _ in Lines(Path("list"), SimpleNamespace(readline=lambda _: next(endless))))
+
+
+@case
+def lists_may_not_write(lab):
+    """Options that name what a metric writes to are refused from lists, however they are spelled; others are taken.
+
+    The engine's tables of options say which these are.
+    """
+    sources = "".join(path.read_text() for path in (top / "src/kernels").glob("*/*.*"))
+    engine = set(re.findall(r'option<&\w+::(\w+)[^>]*>\(\s*"(\w+)"', sources))  # (field, name)
+    named = lambda kind: {name for field, name in engine if re.search(rf"\b{kind} [^;()]*\b{field} =", sources)}
+    writing = named("WritePath")
+    check_equal(writing, {"heatmaps_path"}, "options that write")
+    for name in writing:
+        spelled = name, f"'{name}'", f"\\{name[0]}{name[1:-1]}\\{name[-1]}", f" {name} "
+        for value in ("/tmp/x", "x", "1", "true", "'a'"):
+            for key in spelled:
+                check(why_writing((), (f"psnr|cambi:{key}={value}",)), f"feature with {key}={value}")
+                check(why_writing((f"version=vmaf_v0.6.1:cambi.{key}={value}",), ()), f"model with {key}={value}")
+    check(len(engine) > 50, f"options: {engine}")
+    for name in {name for _, name in engine} - writing:
+        for value in ("1", "-0.5", "true", "1e-3"):
+            check_equal(why_writing((f"vmaf_v0.6.1:a.{name}={value}",), (f"name=a:{name}={value}",)), None, name)
+    texts = named("string_view")
+    check_equal(texts, HARMLESS, "options with texts")
+    for name in texts:
+        check_equal(why_writing((), (f"a:{name}=x",)), None, name)
+    check_equal(why_writing(("none",), ()), None, "no model")
+    check_equal(why_writing(("path=/a/b.json:name=x|vmaf_v0.6.1neg",), ()), None, "model file")
+
+
+@case
+def secrets_of_urls_are_not_told(lab):
+    urls = {
+        "https://joe:pa55@wörd@host/x.mp4?token=tok3n&v=1#frag": "https://…@host/x.mp4?token=…&v=…#…",
+        "http:joe:pa55@host/x": "http:…@host/x",
+        "https://tok3n@host:8/": "https://…@host:8/",
+        "subfile,,start,0,end,9,,:ftp://joe:pa55@host/x": "subfile,,start,0,end,9,,:ftp://…@host/x",
+        "concat:http://a:pa55@b/c|http://e:tok3n@f/g?k=frag": "concat:http://…@b/c|http://…@f/g?k=…",
+        "https://host/x?X-Amz-Signature=tok3n/+==&X-Amz-Date=frag": "https://host/x?X-Amz-Signature=…&X-Amz-Date=…",
+        "https://host/x?tok3n": "https://host/x?…",
+        "https://host/hdnts=exp=1~hmac=tok3n/x.m3u8": "https://host/hdnts=…~hmac=…/x.m3u8",
+        "rtmp://host/app playpath=x token=tok3n": "rtmp://host/app playpath=… token=…",
+        "srt://host:1?passphrase=pa55": "srt://host:1?passphrase=…",
+        "data:video/mp4;base64,tok3n": "data:…",
+    }
+    for url, shown in urls.items():
+        check_equal(redact(f"[in] {url}: failed", [url]), f"[in] {shown}: failed", url)
+        check_equal(redact(redact(url, [url]), [url]), shown, f"{url}, twice")
+        if "://" in url and " " not in url and "|" not in url:
+            check_equal(redact(f"see {url}."), f"see {shown}.", f"{url}, not known")
+    check_equal(
+        redact("x.mp4?sig=tok3ntok3n: end", ["https://host/x.mp4?sig=tok3ntok3n"]),
+        "x.mp4?sig=…: end",
+        "a part of a name",
+    )
+    for plain in ("/a/b?c=d.mp4", "a@b.mp4", "http://host/x.mp4", "12:30 at 100 %", "file:a=b", "[vmafx @ 0x1] x: y@z"):
+        check_equal(redact(plain, [plain]), plain, "what has no secrets")
+    with raises(Failure, "https://…@host"):
+        raise Failure("cannot read https://joe:pa55@host")
+    first, second = (Pair("x", f"https://host/x?token={token}", "r", None, ()) for token in "ab")
+    check(first.stamp([]) != second.stamp([]), "the stamp depends on the name with its secrets")
 
 
 RECORD = {"id": "a", "distorted": "a", "reference": "b", "stamp": "s", "error": "e", "attempts": 1}
@@ -396,6 +504,188 @@ def library_scores_as_score(lab):
     os.utime(lab.folder / "low.mp4")
     library(lab, write_list(lab, [row for row in rows if row[0] != "broken.mp4"]), "-o", "out.jsonl").succeeded().says("6 of 7 pairs are scored already")
     check_equal([record["id"] for record in records(lab.folder / "out.jsonl")][8:], ["low.mp4"], "scored again")
+
+
+@case
+def bad_lines_fail_alone(lab):
+    """A line that cannot be scored fails with its cause; the others are scored."""
+    needs_dask()
+    good = {"distorted": str(lab.clips.dist), "reference": str(lab.clips.ref)}
+    bad = [
+        ({"distorted": "a\0b.mp4", "id": "nul"}, "cannot be the name of a file"),
+        ({"distorted": "\ud800.mp4", "id": "surrogate"}, "cannot be the name of a file"),
+        ({"distorted": "\udcff.mp4", "id": "byte"}, "No such file or directory"),
+        ({"distorted": "", "id": "empty"}, "distorted is missing"),
+        ({"reference": None, "id": "none"}, "reference is missing"),
+        ({"reference": ["x"], "id": "list"}, "reference is to be the name of a file"),
+        ({"models": 3, "id": "models"}, "models is to be a text"),
+        ({"features": ["psnr", 1], "id": "features"}, "features is to be a text"),
+        ({"feature": "psnr\0", "id": "feature"}, "cannot be the name of a model or feature"),
+        ({"model": "vmaf_\ud800", "id": "model"}, "cannot be the name of a model or feature"),
+        ({"id": {"x": 1}}, "id is neither a text nor a number"),
+        ({"distorted": "", "id": "good"}, "distorted is missing"),  # whose id is another's
+    ]
+    rows = [{**good, "features": ["psnr"], **changed} for changed, _ in bad] + [
+        {**good, "id": "good"},
+        {**good, "id": "\ud800\0", "models": "none", "features": "psnr"},
+    ]
+    (lab.folder / "list.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    for results in ("out.jsonl", "out.sqlite"):
+        done = library(lab, "list.jsonl", "-o", results, "--report", "page.html")
+        check_equal(
+            (done.status, done.out.splitlines()[-1].split(", ")[:2]),
+            (1, ["2 scored", f"{len(bad)} failed"]),
+            f"ending; it said {done.err}",
+        )
+        check("Traceback" not in done.err and "Traceback" not in done.out, f"{done.out}{done.err}")
+        with contextlib.closing(open_results(lab.folder / results)) as opened:
+            found = {record["id"]: record["error"] for record in opened.all()}
+        for number, (changed, cause) in enumerate(bad, 1):
+            name = (
+                changed["id"]
+                if changed["id"] != "good" and isinstance(changed["id"], str)
+                else f"list.jsonl, line {number}"
+            )
+            if isinstance(changed["id"], dict):
+                name = str(lab.clips.dist)
+            check(cause in (found[name] or ""), f"{name}: {found[name]}")
+        check_equal((found["good"], found["\\ud800\\0"]), (None, None), "errors of those that were scored")
+    (lab.folder / "list.csv").write_text("distorted,reference\n,b\na,\n")
+    library(lab, "list.csv", "-o", "none.jsonl").failed(1, "list.csv, line 2: distorted is missing")
+
+
+@contextlib.contextmanager
+def web_server(folder):
+    """(its port, the paths that were asked for)"""
+    asked = []
+
+    class Handler(http.server.SimpleHTTPRequestHandler):
+        def __init__(self, *arguments):
+            super().__init__(*arguments, directory=folder)
+
+        def log_message(self, *_):
+            asked.append(self.path)
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield server.server_address[1], asked
+        finally:
+            server.shutdown()
+
+
+@case
+def lists_name_files_only(lab):
+    """Neither a name nor a playlist opens more than files, and no option writes. A file may have any name."""
+    needs_dask()
+    ref = shutil.copy(lab.clips.ref, lab.folder / "ref.mkv")
+    for name in ("x.mkv", "a:b.mkv", " a.mkv", "http:"):
+        shutil.copy(lab.clips.dist, lab.folder / name)
+    os.mkfifo(lab.folder / "pipe.mkv")
+    with web_server(lab.folder) as (port, asked):
+        url = f"http://127.0.0.1:{port}/x.mkv"
+        (lab.folder / "x.m3u8").write_text(
+            f"#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n{url}?m3u8\n#EXT-X-ENDLIST\n"
+        )
+        (lab.folder / "x.ffconcat").write_text(f"ffconcat version 1.0\nfile {url}?concat\n")
+        protocols = [
+            f"subfile,,start,0,end,0,,:{ref}",
+            f"subfile,,start,0,end,0,,:file://{ref}",
+            url,
+            url.replace("//", ""),
+            "concat:x.mkv|x.mkv",
+        ]
+        protocols += [
+            "data:video/mp4;base64,AAAA",
+            "pipe:",
+            "pipe:0",
+            "fd:",
+            "crypto:x.mkv",
+            f"async:file://{ref}",
+            f"cache:{url}",
+            "unix:x",
+            "x+y:z",
+        ]
+        rows = [[name, "ref.mkv", name, "", "psnr"] for name in protocols] + [
+            ["x.mkv", protocols[0], "as reference", "", ""]
+        ]
+        rows += [["x.mkv", "ref.mkv", "feature", "", f"cambi:heatmaps_path={lab.folder}/heat"]]
+        rows += [["x.mkv", "ref.mkv", "model", f"version=vmaf_v0.6.1:cambi.heatmaps_path={lab.folder}/heat", ""]]
+        refused = len(rows)
+        rows += [[name, "ref.mkv", name, "", ""] for name in ("x.m3u8", "x.ffconcat", "pipe.mkv", "/dev/zero", ".")]
+        files = "x.mkv", "a:b.mkv", " a.mkv", "http:", "file:a:b.mkv"
+        good = [
+            [name, "ref.mkv", f"good {name}", "none", "psnr|ciede" if name.startswith("file:") else "psnr"]
+            for name in files
+        ]
+        with open(lab.folder / "list.csv", "w", newline="") as file:
+            csv.writer(file, quoting=csv.QUOTE_ALL).writerows(
+                [["distorted", "reference", "id", "model", "feature"], *rows, *good]
+            )
+        done = library(lab, "list.csv", "-o", "out.jsonl")
+        check_equal(
+            (done.status, done.out.splitlines()[-1].split(", ")[:2]),
+            (1, [f"{len(good)} scored", f"{len(rows)} failed"]),
+            f"ending: {done.err}",
+        )
+        check_equal(
+            (asked, (lab.folder / "heat").exists()), ([], False), "what was asked of the server, what was written"
+        )
+        found = {record["id"]: record for record in records(lab.folder / "out.jsonl")}
+        for row in rows[:refused]:
+            error = found[redact(row[2], [row[2]])]["error"]
+            check(
+                ("--allow-protocols" if row[2] not in ("feature", "model") else "heatmaps_path") in error,
+                f"{row[2]}: {error}",
+            )
+            check_equal(found[redact(row[2], [row[2]])]["attempts"], 0, f"attempts of {row[2]}")
+        write_list(
+            lab, [[url, "ref.mkv", "url", "none", "psnr"], ["x.m3u8", "ref.mkv", "list", "none", "psnr"]], "urls.csv"
+        )
+        library(lab, "urls.csv", "-o", "urls.jsonl", "--allow-protocols")
+        check(
+            records(lab.folder / "urls.jsonl")[0]["error"] is None and "/x.mkv" in asked,
+            f"with --allow-protocols: {asked}",
+        )
+        asked.clear()
+        for name in (url, protocols[0], f"./{url}", "x.m3u8"):
+            (lab.folder / "table.jsonl").write_text(
+                json.dumps({"series": "a", "file": name, "reference": "ref.mkv"}) + "\n"
+            )
+            vmafx(lab, "compare", "table.jsonl").failed(1)
+        check_equal(asked, [], "what compare has asked of the server")
+
+
+@case
+def secrets_of_urls_stay_out_of_results(lab):
+    """One URL is scored, one is not there: neither results, page nor output have their secrets, nor have score's."""
+    needs_dask()
+    shutil.copy(lab.clips.ref, lab.folder / "ref.mkv")
+    lab.run("-i ref.mkv -c:v libx264 -crf 40 -g 5 x.mp4").succeeded()
+    secrets = "pa55word", "tok3ntok3n", "fragm3nt"
+    with web_server(lab.folder) as (port, asked):
+        names = [
+            f"http://joe:{secrets[0]}@127.0.0.1:{port}/{name}?token={secrets[1]}&v=1#{secrets[2]}"
+            for name in ("x.mp4", "gone.mp4")
+        ]
+        listed = write_list(lab, [[name, "ref.mkv", "", "", ""] for name in names])
+        for words in (("--piece", 0.1), ("--piece", 0)):
+            done = library(lab, listed, "-o", "out.jsonl", "--allow-protocols", "--report", "page.html", *words)
+            check_equal((done.status, "404" in done.err), (1, True), f"ending; it said {done.err}")
+            texts = {"output": done.out + done.err} | {
+                name: (lab.folder / name).read_text() for name in ("out.jsonl", "page.html")
+            }
+            for name, text in texts.items():
+                check(
+                    not any(secret in text for secret in secrets)
+                    and f"@127.0.0.1:{port}/x.mp4?token=" in html.unescape(text).replace("\\u2026", "…"),
+                    f"{name}: {text}",
+                )
+            check(any(secrets[1] in path for path in asked), f"the server was asked for {asked}")
+            (lab.folder / "out.jsonl").unlink()
+        done = vmafx(lab, "score", "--json", names[0], "ref.mkv", "--report", "score.html").succeeded()
+        texts = done.out, done.err, (lab.folder / "score.html").read_text()
+        check(not any(secret in text for secret in secrets for text in texts), f"score: {texts[:2]}")
 
 
 @case

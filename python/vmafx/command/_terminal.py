@@ -11,12 +11,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Protocol
 
+from ._names import redact
 
 class Failure(Exception):
     """What ends the command, for the user to read."""
 
     def __init__(self, text: str, status: int = 1) -> None:
-        super().__init__(text)
+        super().__init__(redact(text))
         self.status = status
 
 
@@ -28,7 +29,7 @@ def note(text: str) -> None:
 def complain(text: str) -> None:
     """Writes to standard error, without what a terminal would take for a command."""
     with contextlib.suppress(OSError, ValueError, AttributeError):  # full; closed; not there at all
-        print(harmless(text), file=sys.stderr, flush=True)
+        print(harmless(redact(text)), file=sys.stderr, flush=True)
 
 
 def emit(text: str) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from . import _ffmpeg
 from ._jobs import processors
+from ._names import FILES_ONLY
 from ._scoring import MOST_ENCODES, models_of
 from ._terminal import Count, Failure, check_output, note, progress
 from .fleet.campaign import Campaign, Options
@@ -36,6 +37,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--stall", type=float, default=STALL_S, metavar="SECONDS", help="without progress, after which an ffmpeg is ended (default: %(default)g)")
     add("--worst", type=int, default=10, metavar="N", help="how many of the worst pairs are shown (default: %(default)s)")
     add("--report", type=Path, metavar="FILE.html", help="also write a page of the whole library")
+    add(
+        "--allow-protocols",
+        action="store_true",
+        help="let the list name what FFmpeg opens by a protocol (https: …), too, and not files alone",
+    )
     add("--ffmpeg", metavar="PROGRAM", help="the ffmpeg to use; it needs the filter vmafx")
     _add_place(parser)
 
@@ -53,7 +59,7 @@ def _add_place(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     _check(arguments)
-    pairs = read_list(arguments.list, models_of(arguments.model), tuple(arguments.feature))
+    pairs = read_list(arguments.list, models_of(arguments.model), tuple(arguments.feature), arguments.allow_protocols)
     place = Place(
         arguments.scheduler,
         arguments.scheduler_file,
@@ -90,6 +96,8 @@ def _check(arguments: argparse.Namespace) -> None:
 def _options(arguments: argparse.Namespace, place: Place) -> Options:
     threads = arguments.threads or (max(1, processors() // place.workers) if place.is_here else 1)
     settings = {"backend": arguments.backend, "threads": threads}
+    if not arguments.allow_protocols:
+        settings |= {"dist_options": FILES_ONLY, "ref_options": FILES_ONLY}
     ffmpeg = _ffmpeg.find_ffmpeg(arguments.ffmpeg) if place.is_here else arguments.ffmpeg  # each worker of a cluster finds its own
     return Options(settings, ffmpeg, arguments.together, arguments.piece, arguments.stall, arguments.attempts)
 
@@ -97,6 +105,7 @@ def _options(arguments: argparse.Namespace, place: Place) -> Options:
 def _score(campaign: Campaign, place: Place) -> None:
     if campaign.known:
         note(f"{campaign.known} of {campaign.total} pairs are scored already")
+    campaign.refuse()
     if campaign.done == campaign.total:
         return
     with open_engine(place) as engine, progress() as shown:
