@@ -261,6 +261,7 @@ VmafxFormat ff_vmafx_formats_of_input(AVFilterContext *ctx, int input, const AVF
         .memory = VMAFX_MEMORY_HOST,
         .name   = ff_vmafx_input_name(ctx, input),
         .fps    = rate.num > 0 && rate.den > 0 ? av_q2d(rate) : 0,
+        .whole_chroma = 1,
     };
 
     if (first)

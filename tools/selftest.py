@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Tests a GPU and writes what it found to a file to be sent back (docs/hip.md). `./quickstart selftest` builds what this needs.
 
-usage: selftest.py BUILD FILE [--emulator] [--device NAME] [--limit SECONDS]
+usage: selftest.py BUILD FILE [--emulator] [--device NAME] [--limit SECONDS] [--force]
 
   --emulator  on the emulator instead of a GPU, a small part: to try the command
   --device    auto, an index or a PCI address (default: auto)
   --limit     how long a program of a metric may take; all golden clips together, six times as long (default: 300)
+  --force     replace FILE, though it is not an older one
 
 The file is written anew with every line, and on disk before the next program starts: it tells how far this came on a machine that
 the GPU took down. Exits with 0 if all passed.
@@ -24,6 +25,7 @@ import tempfile
 from pathlib import Path
 
 top = Path(__file__).resolve().parents[1]
+HEAD, ON_EMULATOR_HEAD = "vmafx's self-test of a GPU", "EMULATOR: no GPU was tested"
 MODELS = ["vmaf_v0.6.1", "vmaf_v1.0.16_3d0h"]
 MOST_LINES = 20  # of what failed in one place
 MOST_HANGS = 3  # a GPU that hung so often hangs again
@@ -315,14 +317,26 @@ def parse_arguments():
     parser.add_argument("--emulator", action="store_true")
     parser.add_argument("--device", default="auto")
     parser.add_argument("--limit", type=int, default=300)
+    parser.add_argument("--force", action="store_true")
     return parser.parse_args()
+
+
+def check_output(path, force):
+    """A file that exists is replaced if this program has written it, or with --force."""
+    if path.exists() and not path.is_file():
+        sys.exit(f"quickstart: cannot write {path}: it is not a file")
+    if path.exists() and path.stat().st_size and not force:
+        with open(path, errors="replace") as file:
+            if not file.read(200).startswith((HEAD, ON_EMULATOR_HEAD)):
+                what_to_do = "name another file, or add --force to replace it"
+                sys.exit(f"quickstart: {path} exists and is not a selftest; {what_to_do}")
 
 
 def add_head(report, emulator):
     if emulator:
-        report.add("EMULATOR: no GPU was tested")
+        report.add(ON_EMULATOR_HEAD)
         report.add()
-    report.add("vmafx's self-test of a GPU. Please send this file back: docs/hip.md, \"Test your GPU\".")
+    report.add(f"{HEAD}. Please send this file back: docs/hip.md, \"Test your GPU\".")
     report.add("It holds no user's name, no host's name and no path of the home folder. Read it before you send it.")
 
 
@@ -333,6 +347,7 @@ def verdict(test):
 
 def main():
     arguments = parse_arguments()
+    check_output(arguments.file, arguments.force)
     report = Report(arguments.file, private_words(arguments.build))
     library = ctypes.CDLL(str(arguments.build / ".libs/libvmafx.so"))
     add_head(report, arguments.emulator)

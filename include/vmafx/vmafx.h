@@ -244,7 +244,11 @@ typedef struct VmafxFormat {
                                  where it has none that of the first encode that has one */
     uint64_t spare_pictures;  /* DEVICE, DMABUF: so many pictures can be here before one must be released. 0: few, as a decoder's surfaces
                                  are; launches are then small. From 40 on (for each encode) they are as large as they are useful */
-    void *reserved[2];        /* zero */
+    uint64_t whole_chroma;    /* not 0: planes of chroma have half the size of luma rounded up, in 4:2:0 and 4:2:2, as
+                                 FFmpeg stores them; 0: rounded down, so that a last odd column or row of luma has no chroma
+                                 of its own. libvmaf's metrics score them rounded down in either case. Inputs of odd size
+                                 must have the same value */
+    void *reserved[1];        /* zero */
 } VmafxFormat;
 
 /* Whether the two can be scored against each other, before there is a context or a frame: EINVAL, with a message to `log` for each

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from ._identity import file_of_output, files_of, identities, values_of
 from ._library import Error, logger
 from ._pictures import time_of
 from ._session import FrameScores, Option, Session
@@ -34,14 +35,41 @@ def score(ref: File, dist: File, *, shortest: bool = False, **options: Option) -
     The first frame is paired with the first, the second with the second: use the filter where frames are to be paired by their times. A warning
     goes to the logger "vmafx" where the times drift apart by more than half a frame.
 
-    Raises Error: as Session, and EINVAL where one file has more frames than the other, unless `shortest` ends with the shorter one; and what PyAV
-    raises, av.error.FFmpegError.
+    Raises Error: as Session, and EINVAL where one file has more frames than the other, unless `shortest` ends with the
+    shorter one, or where an option (log_path, openmetrics, heatmaps_path of a feature) would write over one of the two;
+    and what PyAV raises, av.error.FFmpegError.
     """
+    _check_outputs([ref, dist], options)
     if options.get("encodes", 1) != 1:
         raise Error(errno.EINVAL, f"encodes={options['encodes']}: score() takes one distorted file; Session takes the frames of several encodes")
     with _opened(ref) as ref_file, _opened(dist) as dist_file, Session(reference=None, fps=_fps_of(ref_file), **options) as session:
         frames = list(session.run(_pairs(session, ref_file, dist_file, shortest)))
         return FileScores(*session.scores, frames)
+
+
+def _check_outputs(inputs: list[File], options: dict[str, Option]) -> None:
+    """Nothing is written over a file that is read."""
+    outputs = {file_of_output(str(options[name])): name for name in ("log_path", "openmetrics") if options.get(name)}
+    given = [options.get(name) or "" for name in ("feature", "model")]
+    texts = ["|".join(value) if isinstance(value, list | tuple) else str(value) for value in given]
+    for folder in values_of("heatmaps_path", texts):
+        names = os.listdir(folder) if os.path.isdir(folder) else []
+        outputs |= {os.path.join(folder, name): "heatmaps_path" for name in names if "_heatmap_" in name}
+    files = ((os.fspath(path), file) for path in inputs for file in files_of(os.fspath(path)))
+    read = {identity: path for path, file in files for identity in _identities(file)}
+    for path, option in outputs.items():
+        for identity in _identities(path):
+            if identity in read:
+                told = f"{option}={path} is the input {read[identity]}, which is never overwritten"
+                raise Error(errno.EINVAL, f"{told}: name another file")
+
+
+def _identities(path: str) -> set[tuple[object, ...]]:
+    """None of a name that cannot be a file's: opening it fails."""
+    try:
+        return identities(path)
+    except (OSError, ValueError):
+        return set()
 
 
 def _pairs(

@@ -212,6 +212,7 @@ def fill_format(out: Any, picture: Picture, fps: float = 0) -> None:
     for name, value in picture.color._asdict().items():
         setattr(out.color, name, value)
     out.drm_fd = -1
+    out.whole_chroma = 1
 
 
 def lend(out: Any, picture: Picture) -> None:

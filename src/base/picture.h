@@ -63,11 +63,13 @@ struct VideoFormat {
   Color color;     // in a session matrix and range are never left open: see engine/color.h
   double fps = 0;  // pictures per second; 0: not known
 
-  int planes() const { return chroma == Chroma::k400 ? 1 : 3; }
+  /* Sizes of subsampled chroma round up, as FFmpeg stores it. Else they round down, as libvmaf has them, and a last odd
+   * column or row of luma has no chroma of its own. */
+  bool whole_chroma = false;
 
-  /* Chroma sizes round down, as the reference implementation does: a last odd column or row of chroma is not scored. */
-  int plane_w(int p) const { return p && chroma != Chroma::k444 ? w / 2 : w; }
-  int plane_h(int p) const { return p && chroma == Chroma::k420 ? h / 2 : h; }
+  int planes() const { return chroma == Chroma::k400 ? 1 : 3; }
+  int plane_w(int p) const { return p && chroma != Chroma::k444 ? (w + whole_chroma) / 2 : w; }
+  int plane_h(int p) const { return p && chroma == Chroma::k420 ? (h + whole_chroma) / 2 : h; }
   size_t row_bytes(int p) const { return static_cast<size_t>(plane_w(p)) * (bpc > 8 ? 2 : 1); }
 
   bool operator==(const VideoFormat&) const = default;

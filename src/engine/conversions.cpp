@@ -10,7 +10,8 @@ const std::byte* Conversion::get() {
   if (converted_) return converted_->get();
   auto memory = memory_.take();
   if (!memory) memory = allocate_aligned(extractor_.converted_bytes());
-  extractor_.convert(picture_->in_host()->planes, memory->get());
+  const HostPicture& picture = *picture_->in_host();
+  extractor_.convert(extractor_.reads().whole_chroma ? picture.planes : picture.cropped, memory->get());
   converted_ = memory_.lend(std::move(*memory));
   if (!keeps_) done = std::move(picture_);
   return converted_->get();

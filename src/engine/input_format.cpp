@@ -47,8 +47,8 @@ StatusOr<InputFormat> InputFormat::make(const VmafxFormat& given, const char* ro
   VMAFX_TRY(check(given, role));
   InputFormat input{.given = given, .role = role, .name = given.name ? given.name : role};
   input.scored = {
-      given.width, given.height, given.bits, static_cast<Chroma>(given.chroma), described_color(given.color),
-      given.fps};
+      given.width, given.height,           given.bits, static_cast<Chroma>(given.chroma), described_color(given.color),
+      given.fps,   given.whole_chroma != 0};
   for (int p = 0; p < input.scored.planes(); p++) {
     const bool interleaved = p && given.layout == VMAFX_LAYOUT_SEMIPLANAR;
     input.plane[p] = {.source = interleaved ? 1 : p,
@@ -81,6 +81,10 @@ std::vector<std::string> differences(const InputFormat& ref, const InputFormat& 
     sentences.push_back(format_text("input pix_fmt must match. (%s is %s, %s %s; the format filter converts)",
                                     dist.name.c_str(), sample_name(d).c_str(), ref.name.c_str(),
                                     sample_name(r).c_str()));
+  else if (d.w == r.w && d.h == r.h && (d.plane_w(1) != r.plane_w(1) || d.plane_h(1) != r.plane_h(1)))
+    sentences.push_back(
+        format_text("input chroma must match. (of %s it is %dx%d, of %s %dx%d; set whole_chroma of both)",
+                    dist.name.c_str(), d.plane_w(1), d.plane_h(1), ref.name.c_str(), r.plane_w(1), r.plane_h(1)));
   return sentences;
 }
 

@@ -57,6 +57,14 @@ StatusOr<HostPicture> HostReader::read(OwnedPicture memory) {
       host.planes.plane[p] = copy(picture, layout, host.copied->get() + offset_[p]);
     }
   }
+  host.cropped = host.planes;
+  VideoFormat cropped = format_.scored;
+  cropped.whole_chroma = false;
+  for (int p = 1; p < 3; p++) {
+    if (!format_.is_read(p)) continue;
+    host.cropped.plane[p].w = cropped.plane_w(p);
+    host.cropped.plane[p].h = cropped.plane_h(p);
+  }
   if (copies_) host.memory = OwnedPicture();
   return host;
 }

@@ -52,6 +52,7 @@ struct HostPicture {
   OwnedPicture memory;                           // of planes that are used where they lie
   std::shared_ptr<const AlignedBytes> copied{};  // of the others
   Picture planes{};
+  Picture cropped{};    // the same with chroma of odd sizes rounded down, as most metrics read it (Reads::whole_chroma)
   bool pinned[3] = {};  // the runtime copies rows of this plane from where they lie
 };
 

@@ -15,9 +15,10 @@ constexpr size_t kFewestEncodesPerTask = 2;
 /* How often who waits for a frame sees whether the lane still lives. */
 constexpr std::chrono::milliseconds kLaneCheck{500};
 
-Picture planes_of(const Pipeline::Held& held) {
+Picture planes_of(const Pipeline::Held& held, bool whole_chroma) {
   const HostPicture* host = held ? held->in_host() : nullptr;
-  return host ? host->planes : Picture();
+  if (!host) return {};
+  return whole_chroma ? host->planes : host->cropped;
 }
 
 }  // namespace
@@ -144,7 +145,7 @@ void Pipeline::make_slots(size_t count) {
   for (Slot& slot : slots_) {
     slot.memory = allocate_aligned(sums_bytes_ * encodes_);
     if (verify_) slot.check = allocate_aligned(sums_bytes_ * encodes_);
-    slot.frames.resize(encodes_);
+    for (std::vector<FrameSet>& frames : slot.frames) frames.resize(encodes_);
     slot.tasks = make_tasks(slot, false);
     if (verify_) slot.checks = make_tasks(slot, true);
     slot.parts = std::vector<Part>(encodes_);
@@ -252,14 +253,16 @@ void Pipeline::compare_histories(Slot& slot) {
 /* To the CPU twins. Pictures that were left on the device show nothing. */
 void Pipeline::show_part(Slot& slot, size_t index) {
   const Part& part = slot.parts[index];
-  FrameSet& frames = slot.frames[index];
-  frames = {};
-  frames.index = part.index;
-  frames.ref = planes_of(slot.ref);
-  frames.dist = planes_of(part.dist[0]);
-  for (int back = 0; back < kMostHistory; back++) {
-    frames.earlier_ref[back] = planes_of(part.earlier_ref[back]);
-    frames.earlier_dist[back] = planes_of(part.dist[1 + back]);
+  for (const bool whole_chroma : {false, true}) {
+    FrameSet& frames = slot.frames[whole_chroma][index];
+    frames = {};
+    frames.index = part.index;
+    frames.ref = planes_of(slot.ref, whole_chroma);
+    frames.dist = planes_of(part.dist[0], whole_chroma);
+    for (int back = 0; back < kMostHistory; back++) {
+      frames.earlier_ref[back] = planes_of(part.earlier_ref[back], whole_chroma);
+      frames.earlier_dist[back] = planes_of(part.dist[1 + back], whole_chroma);
+    }
   }
 }
 
@@ -463,9 +466,9 @@ void Pipeline::extract(const Task& task, int worker) const {
   for (size_t i = 0; i < converting_.size(); i++)
     if (converting_[i].extractor == task.extractor)
       return extract_converted(task, i, scratch, {sums, task.end - task.first});
-  const std::span frames = std::span(slot.frames).subspan(task.first, task.end - task.first);
-  if (slot.one_history || !extractor.reads().history)
-    return extractor.extract_encodes(frames, scratch, {sums, frames.size()});
+  const Reads reads = extractor.reads();
+  const std::span frames = std::span(slot.frames[reads.whole_chroma]).subspan(task.first, task.end - task.first);
+  if (slot.one_history || !reads.history) return extractor.extract_encodes(frames, scratch, {sums, frames.size()});
   for (size_t i = 0; i < frames.size(); i++) extractor.extract(frames[i], scratch, sums[i]);
 }
 
@@ -479,7 +482,7 @@ void Pipeline::extract_converted(const Task& task, size_t converting, std::byte*
     const ConvertedHistory& converted = slot.parts[i].converted[converting];
     pictures.push_back(converted.ref.get());
     pictures.push_back(converted.dist.get());
-    FrameSet& frame = frames.emplace_back(slot.frames[i]);
+    FrameSet& frame = frames.emplace_back(slot.frames[extractor.reads().whole_chroma][i]);
     frame.converted_ref = pictures[pictures.size() - 2];
     frame.converted_dist = pictures.back();
   }

@@ -128,7 +128,7 @@ class Pipeline {
     bool one_conversion = false, conversions_go_on = false;  // likewise of the converted pictures of the reference
     Held ref;
     std::vector<Part> parts;
-    std::vector<FrameSet> frames;     // of each part
+    std::vector<FrameSet> frames[2];  // of each part: [Reads::whole_chroma]
     AlignedBytes memory, check;       // the sums of all extractors, part by part
     std::vector<Task> tasks, checks;  // of each extractor, as many as there are parts
   };

@@ -174,7 +174,8 @@ Status Plan::make_extractors(PlannedExtractor& planned, const VideoFormat& forma
       return error(EINVAL, "%s of %s writes files of one encode, and there are %d: score that encode alone",
                    name.c_str(), planned.info->name, encodes);
   for (int encode = 0; encode < encodes; encode++) {
-    auto made = planned.info->create(planned.options, format, encode ? Placement::kCpu : planned.placement);
+    auto made =
+        planned.info->create(planned.options, planned.info->seen(format), encode ? Placement::kCpu : planned.placement);
     if (!made.ok()) return no_extractor(name_of(planned), made.status().message());
     if (encode) planned.others.push_back(std::move(made.value()));
     else planned.extractor = std::move(made.value());
@@ -216,7 +217,8 @@ StatusOr<DeviceExtractors> Plan::make_device_extractors(const VideoFormat& forma
       made.kept.push_back(kept_by_cpu(planned, fits));
       continue;
     }
-    VMAFX_ASSIGN(made.of_plan.back(), planned.info->create(planned.options, format, Placement::kDevice));
+    VMAFX_ASSIGN(made.of_plan.back(),
+                 planned.info->create(planned.options, planned.info->seen(format), Placement::kDevice));
   }
   return made;
 }

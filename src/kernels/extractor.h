@@ -35,6 +35,8 @@ enum ExtractorFlags : uint32_t {
   kHip = 1u << 0,    // there are kernels of it: create() takes Placement::kDevice, too
   kColor = 1u << 1,  // scores depend on what colors the samples mean: VideoFormat::color
   kFps = 1u << 2,    // scores depend on how many pictures there are in a second: VideoFormat::fps
+  kWholeChroma =
+      1u << 3,  // scores chroma of odd sizes rounded up where it is so: VideoFormat::whole_chroma, Reads::whole_chroma
 };
 
 /* How many encodes of one reference a session scores at most. */
@@ -95,6 +97,7 @@ struct Reads {
   int history = 0;           // how many earlier pictures of each side that is read: 0, 1 or 2; then every_frame is set
   int converted = 0;         // how many earlier pictures of both sides as convert() makes them; then every_frame is set
   bool every_frame = false;  // also the frames that n_subsample leaves out
+  bool whole_chroma = false;  // planes of chroma as they are stored, not cropped to half the size of luma rounded down
   Reach reach = {};
 };
 
@@ -177,6 +180,12 @@ struct ExtractorInfo {
                                                  Placement placement);
   /* Why kernels leave a format or option values that create() takes to the CPU. nullptr: they take all. */
   Status (*fits_device)(const Options& options, const VideoFormat& format) = nullptr;
+
+  /* The format of a video as create() takes it. */
+  VideoFormat seen(VideoFormat format) const {
+    if (!(flags & kWholeChroma)) format.whole_chroma = false;
+    return format;
+  }
 };
 
 }  // namespace vmafx

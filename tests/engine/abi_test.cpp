@@ -71,7 +71,7 @@ std::string structs() {
     text += describe("VmafxFormat", sizeof(Struct), alignof(Struct),
                      {FIELD(width), FIELD(height), FIELD(chroma), FIELD(bits), FIELD(layout), FIELD(shift),
                       FIELD(memory), FIELD(device_context), FIELD(drm_fd), FIELD(color), FIELD(name), FIELD(fps),
-                      FIELD(spare_pictures), FIELD(reserved)});
+                      FIELD(spare_pictures), FIELD(whole_chroma), FIELD(reserved)});
   }
   {
     using Struct = VmafxObject;

@@ -86,6 +86,9 @@ START_TEST(scores_equal_the_cpus) {
   options.dist = {75, 43, VMAFX_CHROMA_422, 10, VMAFX_LAYOUT_PLANAR, 0, VMAFX_MEMORY_HOST};
   options.upside_down = true;
   assert_same_scores(params_for("hip", nullptr, kAllFeatures), options);
+  options.ref.whole_chroma = options.dist.whole_chroma = 1;
+  options.frames = 2;
+  assert_same_scores(params_for("hip", "", "name=psnr|name=ciede|name=xpsnr|name=ssimulacra2"), options);
 }
 END_TEST
 

@@ -743,7 +743,7 @@ START_TEST(wrong_arguments_are_refused) {
   ck_assert_int_eq(open(planar(96, 84, VMAFX_CHROMA_400, 8), {.planes = 6}), -EINVAL);
   ck_assert_int_eq(open(kSmall, {.reserved = {&log}}), -EINVAL);
   VmafxFormat reserved = kSmall;
-  reserved.reserved[1] = &log;
+  reserved.reserved[0] = &log;
   ck_assert_int_eq(open(reserved, {}), -EINVAL);
   ck_assert_int_eq(vmafx_reference_open(nullptr, &kSmall, nullptr), -EINVAL);
   ck_assert_int_eq(vmafx_reference_open(&reference, nullptr, nullptr), -EINVAL);

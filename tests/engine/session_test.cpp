@@ -194,6 +194,34 @@ START_TEST(chroma_may_have_no_samples) {
 }
 END_TEST
 
+/* The last column and row of chroma, where they are rounded up: metrics that libvmaf does not have score them. */
+START_TEST(chroma_of_odd_sizes_is_scored_where_it_is_whole) {
+  const VmafxParams params = cpu_params("", "name=psnr|name=xpsnr|name=ssimulacra2|name=butteraugli|name=ciede");
+  for (const VmafxLayout layout : {VMAFX_LAYOUT_PLANAR, VMAFX_LAYOUT_SEMIPLANAR})
+    for (const bool whole : {false, true}) {
+      StreamOptions options;
+      options.frames = 1;
+      options.ref = options.dist = format(97, 65, VMAFX_CHROMA_420, 8, layout);
+      options.ref.whole_chroma = options.dist.whole_chroma = whole;
+      options.make_dist = [](const VmafxFormat& f, const Samples&) {
+        Samples samples = make_samples(f, 0, false);
+        for (int y = 0; y < chroma_h(f); y++)
+          for (int x = 0; x < chroma_w(f); x++)
+            if (x == chroma_w(f) - 1 || y == chroma_h(f) - 1) samples[luma_size(f) + y * chroma_w(f) + x] ^= 64;
+        return TestPicture::make(f, samples);
+      };
+      const Outcome outcome = run_stream(params, options);
+      ck_assert_msg(outcome.error == 0, "%s", outcome.log.c_str());
+      FrameScores scores = outcome.frames[0];
+      ck_assert_double_eq(scores["psnr_cb"], 60);
+      ck_assert(std::isinf(scores["ciede2000"]));
+      ck_assert_msg(std::isinf(scores["xpsnr_cb"]) == !whole, "%g", scores["xpsnr_cb"]);
+      ck_assert_msg((scores["ssimulacra2"] == 100) == !whole, "%g", scores["ssimulacra2"]);
+      ck_assert_msg((scores["butteraugli"] == 0) == !whole, "%g", scores["butteraugli"]);
+    }
+}
+END_TEST
+
 START_TEST(gray_is_scored_and_chroma_left_alone) {
   StreamOptions gray;
   gray.ref = gray.dist = format(96, 64, VMAFX_CHROMA_400, 8);
@@ -275,7 +303,7 @@ START_TEST(what_this_version_does_not_know_is_refused) {
   const VmafxParams known = cpu_params();
   const StreamOptions options;
   VmafxFormat with_more = options.ref;
-  with_more.reserved[1] = &word;
+  with_more.reserved[0] = &word;
   ck_assert_int_eq(vmafx_open(&ctx, &known), 0);
   ck_assert_int_eq(vmafx_configure(ctx, &options.ref, &with_more), -EINVAL);
   assert_contains(vmafx_last_error(ctx), "the reserved words of a VmafxFormat are not zero");
@@ -400,6 +428,14 @@ START_TEST(inputs_must_match) {
     ck_assert_int_eq(outcome.error, -EINVAL);
     assert_contains(outcome.log, c.message);
   }
+  StreamOptions odd;
+  odd.ref = odd.dist = format(97, 64, VMAFX_CHROMA_420, 8);
+  odd.dist.whole_chroma = 1;
+  const Outcome outcome = run_stream(cpu_params(), odd);
+  ck_assert_int_eq(outcome.error, -EINVAL);
+  assert_contains(outcome.log, "input chroma must match. (of distorted it is 49x32, of reference 48x32;");
+  odd.ref.width = odd.dist.width = 96;
+  ck_assert_int_eq(run_stream(cpu_params(), odd).error, 0);
 }
 END_TEST
 
@@ -955,6 +991,7 @@ int main() {
                                   {"layout", memory_layout_does_not_change_scores},
                                   {"gray", gray_is_scored_and_chroma_left_alone},
                                   {"no-chroma", chroma_may_have_no_samples},
+                                  {"whole_chroma", chroma_of_odd_sizes_is_scored_where_it_is_whole},
                                   {"sharing", models_share_their_features},
                                   {"overloads", overloads_change_the_key},
                                   {"bootstrap", bootstrap_scores_are_reported},

@@ -1,7 +1,7 @@
 """The name xpsnr, in releases of FFmpeg that have no such filter: what it writes is what FFmpeg's own filter writes.
 
-xpsnr.json has what that of FFmpeg 8.0.1 wrote. `cases_xpsnr.py FFMPEG >xpsnr.json` records it anew. With an FFmpeg that has the filter, these
-cases test what was recorded.
+xpsnr.json has what that of FFmpeg 8.0.1 wrote, of odd sizes that of 7.1.5. `cases_xpsnr.py FFMPEG >xpsnr.json` records it
+anew. With an FFmpeg that has the filter, these cases test what was recorded.
 """
 
 import json
@@ -52,9 +52,10 @@ def is_ours(lab):
     return lab.version() < (7, 1)
 
 
-def clip_inputs(lab, pix_fmt, frames=(FRAMES, FRAMES), fps=None, kind=None, before=""):
+def clip_inputs(lab, pix_fmt, frames=(FRAMES, FRAMES), fps=None, kind=None, before="", size=None):
     """ffmpeg's arguments for the two raw files, the original first; `before` is options of both."""
     made, width, height, rate, distortion, parts = FORMATS[pix_fmt]
+    width, height = size or (width, height)
     paths = [lab.folder / f"{name}.yuv" for name in ("ref", "dist")]
     make_clip = compiled(lab, "make_clip", "-O2", folder=GOLDEN)
     subprocess.run([make_clip, str(width), str(height), str(FRAMES), *made.split(), "5", str(distortion if kind is None else kind), *paths], check=True)
@@ -82,6 +83,7 @@ def recordings(lab):
     """{name: what is written}"""
     for pix_fmt in FORMATS:
         yield pix_fmt, written(lab, clip_inputs(lab, pix_fmt))
+    yield "odd sizes", written(lab, clip_inputs(lab, "yuv420p", size=(353, 241)))
     yield "equal pictures", written(lab, clip_inputs(lab, "yuv420p", kind=0))
     for options in ("", ":shortest=1", ":eof_action=endall", ":repeatlast=0", ":eof_action=pass"):
         yield f"shorter encode{options}", written(lab, clip_inputs(lab, "yuv420p", frames=(5, 3)), options)

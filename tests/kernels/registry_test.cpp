@@ -137,8 +137,8 @@ END_TEST
 
 /* A text that is not here must be known not to name what the metric writes, or be a WritePath. */
 START_TEST(texts_are_paths_or_words) {
-  const std::set<std::string> words = {"cambi_eotf",         "display", "display_file", "eotf", "speed_prescale_method",
-                                       "vif_prescale_method"};
+  const std::set<std::string> words = {
+      "cambi_eotf", "display", "display_file", "eotf", "speed_prescale_method", "vif_prescale_method", "version"};
   std::set<std::string> writing;
   for (const ExtractorInfo* info : extractors())
     for (const OptionInfo& option : info->options) {

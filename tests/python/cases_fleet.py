@@ -298,7 +298,7 @@ def databases_of_others_are_left_alone(lab):
         with contextlib.closing(sqlite3.connect(path)) as database:
             database.execute(statement)
         before = path.read_bytes()
-        library(lab, listed, "-o", "out.db").failed(1, "out.db is there, and has no results of vmafx library")
+        library(lab, listed, "-o", "out.db").failed(1, "out.db", "has no results of vmafx library")
         check_equal(path.read_bytes(), before, statement)
         path.unlink()
     path.write_text("no database at all")

@@ -355,6 +355,8 @@ def input_options_are_passed_on(lab):
     for option, wanted in (
         ("ss=1", "use --offset, --sync or --range"),
         ("i=x.mp4", "i is not an option of an input"),
+        ("dump_attachment:t=ref.mkv", "dump_attachment is not an option of an input"),
+        ("progress=ref.mkv", "progress is not an option of an input"),
         ("=1", "is not an input option"),
         ("", "is not an input option"),
     ):

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 from cases_ranges import encode_pair
-from cases_score import read_all
+from cases_score import OLD_REPORT, read_all
 from command import Done, environment, vmafx
 from common import case, check, check_equal
 from vmafx.command import _ffmpeg, _parts
@@ -233,7 +233,7 @@ def slow_jobs(lab, failing=""):
     slow = f'*range=*) echo $$ >>"{lab.folder}/pids"; set -- -readrate 0.02 "$@" ;;'
     fail = f'*range={failing}*) while [ $(wc -l <"{lab.folder}/pids") -lt 2 ]; do sleep 0.05; done; echo "[error] it broke" >&2; exit 3 ;;' if failing else ""
     wrap_ffmpeg(lab, f'case "$*" in {fail} {slow} esac')
-    (lab.folder / "log.json").write_text("old")
+    (lab.folder / "log.json").write_text(OLD_REPORT)
     variables = environment(lab, VMAFX_FFMPEG=lab.folder / "ffmpeg", TMPDIR=lab.folder / "tmp")
     words = library_command("score", dist, ref, "--jobs", "3", "--log", "log.json")
     return subprocess.Popen(words, cwd=lab.folder, env=variables, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -251,7 +251,7 @@ def check_end(lab, process, status):
     out, said = process.communicate(timeout=30)
     check_equal((process.returncode, out), (status, ""), f"end, after {said}")
     check("Traceback" not in said, said)
-    check_equal((running(lab), list((lab.folder / "tmp").iterdir()), (lab.folder / "log.json").read_text()), ([], [], "old"), "what is left")
+    check_equal((running(lab), list((lab.folder / "tmp").iterdir()), (lab.folder / "log.json").read_text()), ([], [], OLD_REPORT), "what is left")
     return said
 
 

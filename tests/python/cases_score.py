@@ -14,6 +14,8 @@ from command import command, environment, vmafx
 from common import FRAMES, HEIGHT, WIDTH, alive, case, check, check_equal
 from vmafx.command._said import Said
 
+OLD_REPORT = '{"version": "1", "fps": 0, "frames": []}'  # which a new one may replace
+
 
 def scored(lab, *words, scale="reference", **variables):
     """(the result as JSON, what was said), of pictures that are not scaled to the size that a model is made for: the clips are small."""
@@ -83,7 +85,7 @@ def command_writes_the_log(lab):
     """In each format; what was there is replaced, and nothing else is left."""
     clips = lab.clips.dist, lab.clips.ref
     for name in ("log.json", "log.ndjson", "log.csv", "log.xml"):
-        (lab.folder / name).write_text("old")
+        (lab.folder / name).write_text(OLD_REPORT)
         result, _ = scored(lab, *clips, "--log", name, "--window", "0.4")
         check("frameNum" in (lab.folder / name).read_text() or name == "log.csv", name)
         check(abs(result["encodes"][0]["pooled"]["vmaf"]["p5"] - scored_p5(lab)) < 1e-6, f"{name}: {result['encodes'][0]['pooled']['vmaf']}")
@@ -97,7 +99,7 @@ def scored_p5(lab):
 
 @case
 def command_keeps_links_and_modes(lab):
-    (lab.folder / "real.csv").write_text("old")
+    (lab.folder / "real.csv").write_text(OLD_REPORT)
     (lab.folder / "real.csv").chmod(0o640)
     (lab.folder / "link.csv").symlink_to("real.csv")
     scored(lab, lab.clips.dist, lab.clips.ref, "--log", "link.csv")
@@ -286,7 +288,7 @@ def start_long(lab, **settings):
     (lab.folder / "tmp").mkdir()
     (lab.folder / "ffmpeg").write_text(f'#!/bin/sh\necho $$ >"{lab.folder}/pid"\ncase " $* " in *" -filters "*) ;; *) set -- -readrate 0.02 "$@" ;; esac\nexec {lab.ffmpeg} "$@"\n')
     (lab.folder / "ffmpeg").chmod(0o755)
-    (lab.folder / "log.json").write_text("old")
+    (lab.folder / "log.json").write_text(OLD_REPORT)
     variables = environment(lab, VMAFX_FFMPEG=lab.folder / "ffmpeg", TMPDIR=lab.folder / "tmp")
     process = subprocess.Popen(command("score", "long.mkv", "long.mkv", "--log", "log.json"), cwd=lab.folder, env=variables, **settings)
     deadline = time.monotonic() + 20
@@ -298,7 +300,7 @@ def start_long(lab, **settings):
 
 def check_nothing_is_left(lab):
     check_equal(list((lab.folder / "tmp").iterdir()), [], "temporary files")
-    check_equal((lab.folder / "log.json").read_text(), "old", "log")
+    check_equal((lab.folder / "log.json").read_text(), OLD_REPORT, "log")
     check(not Path(f"/proc/{(lab.folder / 'pid').read_text().strip()}").exists(), "ffmpeg still runs")
 
 
@@ -327,7 +329,7 @@ def a_command_that_is_killed_leaves_no_ffmpeg(lab):
     while alive(ffmpeg):
         check(time.monotonic() < deadline, "ffmpeg still runs")
         time.sleep(0.02)
-    check_equal((lab.folder / "log.json").read_text(), "old", "log")
+    check_equal((lab.folder / "log.json").read_text(), OLD_REPORT, "log")
 
 
 @case

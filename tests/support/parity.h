@@ -126,6 +126,12 @@ inline VideoFormat luma(int w, int h, int bpc = 8) { return {.w = w, .h = h, .bp
 inline VideoFormat color(int w, int h, int bpc, Chroma chroma) {
   return {.w = w, .h = h, .bpc = bpc, .chroma = chroma};
 }
+/* The same with chroma of odd sizes rounded up. */
+inline VideoFormat whole_color(int w, int h, int bpc, Chroma chroma) {
+  VideoFormat format = color(w, h, bpc, chroma);
+  format.whole_chroma = true;
+  return format;
+}
 
 inline ParityCases operator+(ParityCases first, const ParityCases& second) {
   first.insert(first.end(), second.begin(), second.end());

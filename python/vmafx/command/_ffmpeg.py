@@ -73,6 +73,14 @@ def find_any_ffmpeg(chosen: str | None = None) -> str:
     return path
 
 
+def programs(chosen: str | None) -> list[str]:
+    """The files of the programs that a command may run, none of which it may overwrite."""
+    named = chosen or os.environ.get("VMAFX_FFMPEG")
+    found = [path for path in ([shutil.which(named)] if named else _places()) if path]
+    beside = [str(Path(path).resolve().with_name("ffprobe")) for path in found]
+    return [*found, *beside, *filter(None, [shutil.which("ffprobe")])]
+
+
 # -- Videos --------------------------------------------------------------------------------------------------------------
 
 STANDARD_INPUT = "-", "pipe:", "fd:"

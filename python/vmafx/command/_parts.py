@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from . import _fold, merge
+from ._outputs import REPORT, Output, check_outputs
 from ._run import FfmpegFailure, Processes
 from ._said import Said
 from ._scoring import EARLY, Reach, Work, score
@@ -108,6 +109,8 @@ def join(work: Work, parts: Sequence[Path], log: Path) -> dict[str, Any]:
 
     Raises Mismatch, which names the part to score again (`seek_again` says from where), Refusal, Failure.
     """
+    videos = [video.path for video in work.videos]
+    check_outputs([*parts, *videos], [Output("the report", log, REPORT)], force=False)
     streams = merge.streams_of([str(path) for path in parts])
     count = len(work.dists)
     try:

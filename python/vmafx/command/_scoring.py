@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, TypeAlias
 from . import _ffmpeg, _fold, _inputs, _models
 from ._models import Scale, Size
 from ._names import redact
+from ._outputs import REPORT, Output, check_outputs
 from ._run import Extent, Processes, fail, run_ffmpeg
 from ._said import Said
 from ._terminal import Failure, Step
@@ -276,6 +277,7 @@ def score(
 
     `early`: how many seconds before the range to begin reading; `device`: instead of that of the settings; `processes`: that ffmpeg joins.
     """
+    check_outputs([video.path for video in work.videos], [Output("the report", log, REPORT)], force=False)
     seeks = _seeks(work, reach, early) if reach else None
     logs = [log] if len(work.groups) == 1 else [log.with_stem(f"{log.stem}.{i}") for i in range(len(work.groups))]
     filters = [_filter_options(work, group, path, reach, device) for group, path in zip(work.groups, logs)]

@@ -5,13 +5,18 @@ import errno
 import os
 import shutil
 import sys
+import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Protocol
 
+from .._identity import descriptor_of
 from ._names import redact
+
+MOST_OF_NAME = 200  # bytes, for the name of a file that is being written
+
 
 class Failure(Exception):
     """What ends the command, for the user to read."""
@@ -101,40 +106,61 @@ def decimals_of(largest: float) -> int:
 
 
 @contextlib.contextmanager
-def _writing(path: Path) -> Iterator[None]:
+def whole_file(path: Path, check: Callable[[Path], object]) -> Iterator[Path]:
+    """A file to write, which takes the place of `path` when it is complete. A device or a pipe is written as it is.
+
+    `check(path)` raises Failure if `path` may not be overwritten: _outputs.check_outputs() returns it. It is called at
+    the beginning and at the end, since the file that has the name may be another one by then. Raises Failure.
+    """
+    check(path)
     try:
-        yield
+        if (descriptor := descriptor_of(path)) is not None:
+            with _into_descriptor(descriptor) as part:
+                yield part
+            return
+        if path.exists() and not path.is_file():
+            yield path
+            return
+        target = Path(os.path.realpath(path))
+        part = _make_part(target)
+        try:
+            yield part
+            if target.exists():
+                shutil.copymode(target, part)
+            check(path)
+            if os.path.realpath(path) != str(target):
+                raise Failure(f"cannot write {shown(path)}: it has become a link to another file")
+            part.replace(target)
+        finally:
+            part.unlink(missing_ok=True)
+    except BrokenPipeError:
+        raise
     except OSError as error:
         raise Failure(f"cannot write {shown(path)}: {error.strerror}") from error
 
 
+def _make_part(target: Path) -> Path:
+    """A file that was not there, in the same folder."""
+    name = os.fsdecode(os.fsencode(target.name)[:MOST_OF_NAME])
+    number = 0
+    while True:
+        part = target.with_name(f"{name}.{os.getpid()}{f'.{number}' if number else ''}.part")
+        with contextlib.suppress(FileExistsError):
+            os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666))
+            return part
+        number += 1
+
+
 @contextlib.contextmanager
-def whole_file(path: Path) -> Iterator[Path]:
-    """A file to write, which takes the place of `path` when it is complete. A device or a pipe is written as it is."""
-    if path.exists() and not path.is_file():
-        with _writing(path):
-            yield path
-        return
-    target = path.resolve()
-    part = target.with_name(f"{target.name}.{os.getpid()}.part")
-    try:
-        part.touch(exist_ok=False)
+def _into_descriptor(descriptor: int) -> Iterator[Path]:
+    """Goes behind what is written there already: a file that was renamed would not be seen there."""
+    with tempfile.TemporaryDirectory(prefix="vmafx-") as folder:
+        part = Path(folder) / "part"
         yield part
-        if target.exists():
-            shutil.copymode(target, part)
-        part.replace(target)
-    except OSError as error:
-        raise Failure(f"cannot write {path}: {error.strerror}") from error
-    finally:
-        part.unlink(missing_ok=True)
-
-
-def check_output(path: Path) -> None:
-    """Before work begins whose result is to be written there."""
-    if path.is_dir():
-        raise Failure(f"cannot write {path}: it is a folder")
-    if not os.access(path.parent, os.W_OK | os.X_OK) or (path.exists() and not os.access(path, os.W_OK)):
-        raise Failure(f"cannot write {path}: " + ("no permission" if path.parent.is_dir() else f"there is no folder {path.parent}"))
+        if sys.stdout:  # None where it was closed
+            sys.stdout.flush()
+        with part.open("rb") as source, open(descriptor, "wb", closefd=False) as sink:
+            shutil.copyfileobj(source, sink)
 
 
 # -- Progress ------------------------------------------------------------------------------------------------------------

@@ -13,8 +13,9 @@ from pathlib import Path
 from . import _ffmpeg
 from ._keys import tells_quality
 from ._names import FILES_ONLY
+from ._outputs import KEPT_SCORES, PAGE, POINTS, Guard, Output, add_force, check_outputs, heatmaps
 from ._statistics import NAMES
-from ._terminal import Failure, check_output, note, whole_file
+from ._terminal import Failure, note, whole_file
 from .comparison.comparison import Comparison, main_keys
 from .comparison.delta import METHODS, find_library
 from .comparison.output import as_json, print_tables, write_csv
@@ -22,7 +23,7 @@ from .comparison.points import Point, points_of
 from .comparison.scores import take_scores
 from .comparison.table import Row, read_table
 from .page.comparison import make_page
-from .score import add_scoring_arguments, scoring_settings
+from .score import add_scoring_arguments, read_for_scoring, scoring_settings
 
 MOST_WARNINGS = 20  # on the terminal
 
@@ -41,13 +42,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--title", default="", metavar="TEXT", help="the title of the page (default: the names of the series)")
     add("--device", metavar="DEVICE", help="the GPU: an index or a PCI address")
     add_scoring_arguments(parser)
+    add_force(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    for path in (arguments.output, arguments.csv):
-        if path:
-            check_output(path)
     rows = read_table(arguments.table)
+    guard = _check_outputs(arguments, rows)
     if arguments.anchor and all(row.series != arguments.anchor for row in rows):
         raise Failure(f"no series is called {arguments.anchor}; there are {', '.join(dict.fromkeys(row.series for row in rows))}", 2)
     settings = None
@@ -61,8 +61,19 @@ def run(arguments: argparse.Namespace) -> int:
     library = find_library() if any(row.series != anchor for row in rows) else ""
     comparison = Comparison(points, _keys(arguments, points), anchor, arguments.pool, arguments.method, library, notes)
     _warn(comparison)
-    _write(comparison, arguments)
+    _write(comparison, arguments, guard)
     return 0
+
+
+def _check_outputs(arguments: argparse.Namespace, rows: Sequence[Row]) -> Guard:
+    files = [path for row in rows for path in (row.file, row.reference, row.scores)]
+    outputs = [
+        arguments.output and Output("-o", arguments.output, PAGE),
+        arguments.csv and Output("--csv", arguments.csv, POINTS),
+        arguments.scores and Output("--scores", arguments.scores, KEPT_SCORES),
+        *heatmaps([*arguments.feature, *(arguments.model or [])]),
+    ]
+    return check_outputs([arguments.table, *files, *read_for_scoring(arguments)], outputs, arguments.force)
 
 
 def _warn(comparison: Comparison) -> None:
@@ -91,16 +102,17 @@ def _keys(arguments: argparse.Namespace, points: Sequence[Point]) -> list[str]:
     return keys
 
 
-def _write(comparison: Comparison, arguments: argparse.Namespace) -> None:
+def _write(comparison: Comparison, arguments: argparse.Namespace, guard: Guard) -> None:
     if arguments.json:
         json.dump(as_json(comparison), sys.stdout, indent=2)
         print()
     else:
         print_tables(comparison)
     if arguments.csv:
-        with whole_file(arguments.csv) as path, path.open("w", encoding="utf-8", errors="surrogateescape", newline="") as file:
-            write_csv(comparison, file)
+        with whole_file(arguments.csv, guard) as path:
+            with path.open("w", encoding="utf-8", errors="surrogateescape", newline="") as file:
+                write_csv(comparison, file)
     if arguments.output:
         text = make_page(comparison, arguments.title)
-        with whole_file(arguments.output) as path:
+        with whole_file(arguments.output, guard) as path:
             path.write_text(text, encoding="utf-8", errors="surrogateescape")

@@ -7,11 +7,13 @@ import argparse
 import contextlib
 from pathlib import Path
 
+from .._identity import files_of_models
 from . import _ffmpeg
 from ._jobs import processors
 from ._names import FILES_ONLY
+from ._outputs import PAGE, RANGES, RESULTS, Guard, Output, add_force, check_outputs, heatmaps, make_way
 from ._scoring import MOST_ENCODES, models_of
-from ._terminal import Count, Failure, check_output, note, progress
+from ._terminal import Count, Failure, note, progress
 from .fleet.campaign import Campaign, Options
 from .fleet.engine import Place, Task, check_engine, open_engine
 from .fleet.pairs import Pair, read_list
@@ -43,6 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="let the list name what FFmpeg opens by a protocol (https: …), too, and not files alone",
     )
     add("--ffmpeg", metavar="PROGRAM", help="the ffmpeg to use; it needs the filter vmafx")
+    add_force(parser)
     _add_place(parser)
 
 
@@ -60,6 +63,7 @@ def _add_place(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     _check(arguments)
     pairs = read_list(arguments.list, models_of(arguments.model), tuple(arguments.feature), arguments.allow_protocols)
+    guard = _check_outputs(arguments, pairs)
     place = Place(
         arguments.scheduler,
         arguments.scheduler_file,
@@ -69,20 +73,20 @@ def run(arguments: argparse.Namespace) -> int:
         tuple(arguments.resource),
     )
     check_engine()
+    options = _options(arguments, place)
     with contextlib.ExitStack() as stack:
         ranges = stack.enter_context(Ranges(arguments.output))
+        if arguments.force:
+            make_way(arguments.output, RESULTS, guard)
         results = stack.enter_context(contextlib.closing(open_results(arguments.output)))
-        campaign = Campaign(pairs, results, ranges, _options(arguments, place))
+        campaign = Campaign(pairs, results, ranges, options)
         _score(campaign, place)
         ranges.clear()
-        summary = _sum_up(arguments, pairs, results)
+        summary = _sum_up(arguments, pairs, results, guard)
     return 1 if summary.failed else 0
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    for path in (arguments.output, arguments.report):
-        if path:
-            check_output(path)
     if arguments.output.suffix not in (*LINES, *DATABASES):
         raise Failure(f"the name of the results ends with {', '.join(LINES)}, {' or '.join(DATABASES)}, and {arguments.output} does not", 2)
     least = {"--together": arguments.together, "--attempts": arguments.attempts, "--workers": arguments.workers or 1}
@@ -91,6 +95,22 @@ def _check(arguments: argparse.Namespace) -> None:
             raise Failure(f"{name} is to be 1 or more, not {value}", 2)
     if arguments.together > MOST_ENCODES or arguments.piece < 0 or arguments.stall <= 0 or arguments.worker_ttl <= 0:
         raise Failure(f"--together is up to {MOST_ENCODES}, --piece not negative, --stall and --worker-ttl are more than 0", 2)
+
+
+def _check_outputs(arguments: argparse.Namespace, pairs: list[Pair]) -> Guard:
+    videos = dict.fromkeys(name for pair in pairs for name in (pair.distorted, pair.reference))
+    pairs = [pair for pair in pairs if pair.error is None]  # the options of the others reach no metric
+    features = dict.fromkeys([*arguments.feature, *(feature for pair in pairs for feature in pair.features)])
+    models = dict.fromkeys([*(arguments.model or []), *(model for pair in pairs for model in pair.models or ())])
+    inputs = [arguments.list, arguments.scheduler_file, *videos, *files_of_models(models)]
+    inputs += _ffmpeg.programs(arguments.ffmpeg)
+    outputs = [
+        Output("-o", arguments.output, RESULTS),
+        Output("RESULTS.ranges", arguments.output.with_name(f"{arguments.output.name}.ranges"), RANGES),
+        arguments.report and Output("--report", arguments.report, PAGE),
+        *heatmaps([*features, *models]),
+    ]
+    return check_outputs(inputs, outputs, arguments.force)
 
 
 def _options(arguments: argparse.Namespace, place: Place) -> Options:
@@ -119,10 +139,10 @@ def _score(campaign: Campaign, place: Place) -> None:
         engine.run(campaign.tasks(), finish)
 
 
-def _sum_up(arguments: argparse.Namespace, pairs: list[Pair], results: Results) -> Summary:
+def _sum_up(arguments: argparse.Namespace, pairs: list[Pair], results: Results, guard: Guard) -> Summary:
     last = {record["id"]: record for record in results.all()}
     summary = Summary([last[pair.id] for pair in pairs])
     summary.show(arguments.worst)
     if arguments.report:
-        write_summary(arguments.report, summary, f"Scores of {arguments.list.name}", arguments.worst)
+        write_summary(arguments.report, summary, f"Scores of {arguments.list.name}", arguments.worst, guard)
     return summary

@@ -9,9 +9,12 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
+from .._identity import file_of_output
 from . import _json
+from ._outputs import WHOLE_REPORT, Output, add_force, check_outputs
 from ._terminal import Failure
 
 Json = dict[str, Any]
@@ -65,23 +68,44 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--log-fmt", choices=("xml", "json", "csv", "sub"), help="its format (default: what REPORT ends with, else json)")
     add("--score-fmt", metavar="FORMAT", help="as the filter's option score_fmt (default: as the filter prints)")
     add("--partial", action="store_true", help="the parts need not hold the beginning and the end of the stream; the report is marked partial")
+    add_force(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     try:
-        merge(arguments.parts, arguments.output, arguments.log_fmt, arguments.score_fmt, arguments.partial)
+        formats = arguments.log_fmt, arguments.score_fmt
+        merge(arguments.parts, arguments.output, *formats, arguments.partial, arguments.force)
     except OSError as failure:  # a file, or the library's own
         raise Failure(str(failure)) from failure
     return 0
 
 
-def merge(paths: Sequence[str], output: str, log_fmt: str | None = None, score_fmt: str | None = None, partial: bool = False) -> None:
-    """Writes the report of the stream whose parts these files are. Raises Refusal, OSError."""
+def merge(
+    paths: Sequence[str],
+    output: str,
+    log_fmt: str | None = None,
+    score_fmt: str | None = None,
+    partial: bool = False,
+    force: bool = False,
+) -> None:
+    """Writes the report of the stream whose parts these files are.
+
+    `force`: replaces also a file that is not the report of a whole stream, but never one of the parts.
+    Raises Refusal or another Failure, OSError.
+    """
+    if "%d" not in output:
+        _check_outputs(paths, [output], force)
     streams = streams_of(paths, partial)  # all of them, before anything is written
     if len(streams) > 1 and "%d" not in output:
         raise Refusal(f"{paths[0]} is of {len(streams)} encodes, each of which gets a report of its own: -o scores%d.json")
-    for number, parts in enumerate(streams):
-        write_report(parts, output.replace("%d", str(number)) if len(streams) > 1 else output, log_fmt, score_fmt, partial)
+    outputs = [output.replace("%d", str(number)) for number in range(len(streams))] if len(streams) > 1 else [output]
+    _check_outputs(paths, outputs, force)
+    for parts, own in zip(streams, outputs):
+        write_report(parts, own, log_fmt, score_fmt, partial, force)
+
+
+def _check_outputs(paths: Sequence[str], outputs: Sequence[str], force: bool) -> None:
+    check_outputs(paths, [Output("-o", Path(file_of_output(output)), WHOLE_REPORT) for output in outputs], force)
 
 
 def streams_of(paths: Sequence[str], partial: bool = False) -> "list[list[Part]]":
@@ -316,7 +340,16 @@ def _check_borders(parts: list[Part]) -> None:
 # -- The report ----------------------------------------------------------------------------------------------------------
 
 
-def write_report(parts: list[Part], output: str, log_fmt: str | None = None, score_fmt: str | None = None, partial: bool = False) -> None:
+def write_report(
+    parts: list[Part],
+    output: str,
+    log_fmt: str | None = None,
+    score_fmt: str | None = None,
+    partial: bool = False,
+    force: bool = False,
+) -> None:
+    """Writes the report of the parts of one encode, as merge(). Raises Failure, OSError."""
+    _check_outputs([part.path for part in parts], [output], force)
     from .._library import Error, ffi, library, log_callback  # here: the other subcommands do without cffi
 
     kept: list[Any] = []  # what the structs point to

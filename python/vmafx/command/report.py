@@ -8,7 +8,8 @@ from pathlib import Path
 
 from . import _ffmpeg
 from ._scores import Encode, read_scores
-from ._terminal import Failure, check_output, note, whole_file
+from ._outputs import PAGE, Guard, Output, add_force, check_outputs
+from ._terminal import Failure, note, whole_file
 from .page.page import Page, make_page
 from .page.pictures import Media
 
@@ -27,6 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--title", default="", metavar="TEXT", help="the title (default: the names of the encodes)")
     add_page_arguments(parser)
     add("--ffmpeg", metavar="PROGRAM", help="the ffmpeg to use, for pictures and scenes")
+    add_force(parser)
 
 
 def add_page_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,21 +49,27 @@ def _threshold(text: str) -> float:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    check_output(arguments.output)
+    inputs = [*arguments.scores, *arguments.media, arguments.reference, *_ffmpeg.programs(arguments.ffmpeg)]
+    inputs += dygraphs_files(arguments.dygraphs)
+    guard = check_outputs(inputs, [Output("-o", arguments.output, PAGE)], arguments.force)
     encodes = [encode for path in arguments.scores for encode in read_scores(path)]
     keys = arguments.score or _usual_keys(encodes)
     for key in keys:
         if not any(key in encode.scores for encode in encodes):
             raise Failure(f"no report has scores {key}; there are {', '.join(encodes[0].scores)}")
     page = Page(encodes, keys, _media(arguments, encodes), title=arguments.title, worst=arguments.worst, scenes=arguments.scenes)
-    write_page(arguments.output, page, arguments.dygraphs)
+    write_page(arguments.output, page, arguments.dygraphs, guard)
     return 0
 
 
-def write_page(path: Path, page: Page, dygraphs: Path | None) -> None:
+def write_page(path: Path, page: Page, dygraphs: Path | None, guard: Guard | None = None) -> None:
+    """Without a guard, `path` is to be new or an HTML page, and not a file that the page shows. Raises Failure."""
+    if guard is None:
+        files = [*page.media.dists, page.media.ref] if page.media else []
+        guard = check_outputs([*files, *dygraphs_files(dygraphs)], [Output("the page", path, PAGE)], force=False)
     page.dygraphs = find_dygraphs(dygraphs)
     text = make_page(page)
-    with whole_file(path) as part:
+    with whole_file(path, guard) as part:
         part.write_text(text, encoding="utf-8", errors="surrogateescape")
 
 
@@ -85,6 +93,10 @@ def _media(arguments: argparse.Namespace, encodes: list[Encode]) -> Media | None
     if arguments.reference:
         _ffmpeg.probe(ffprobe, arguments.reference)
     return Media(ffmpeg, arguments.media, arguments.reference)
+
+
+def dygraphs_files(chosen: Path | None) -> list[Path]:
+    return [folder / f"dygraph.min.{kind}" for folder in (chosen, *DYGRAPHS) if folder for kind in ("js", "css")]
 
 
 def find_dygraphs(chosen: Path | None, quiet: bool = False) -> Path | None:

@@ -11,18 +11,20 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from .._identity import files_of_models
 from . import _ffmpeg, _jobs, _parts, _sync
 from ._models import Scale
 from ._names import redact
+from ._outputs import PAGE, REPORT, Guard, Output, add_force, check_outputs, heatmaps
 from ._result import Result
 from ._said import Said
 from ._scores import Encode, read_scores
 from ._scoring import Begin, Begins, Reach, Settings, Work, models_of, prepare, score
-from ._terminal import Failure, check_output, emit, note, progress, shown, whole_file
+from ._terminal import Failure, emit, note, progress, shown, whole_file
 from ._whole import check_whole, warnings_by_encode
 from .page.page import Page
 from .page.pictures import Media
-from .report import add_page_arguments, find_dygraphs, write_page
+from .report import add_page_arguments, dygraphs_files, find_dygraphs, write_page
 
 LOG_FORMATS = "json", "ndjson", "csv", "xml"
 MOST_SEARCH = 600  # seconds
@@ -46,6 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--partial", action="store_true", help="take the scores of what can be read of files that are damaged or not whole")
     add_scoring_arguments(parser)
     add_page_arguments(parser)
+    add_force(parser)
 
 
 def add_scoring_arguments(parser: argparse.ArgumentParser) -> None:
@@ -80,7 +83,12 @@ def _scale(text: str) -> str:
 
 
 OF_TIME = {"ss", "sseof", "t", "to", "itsoffset", "itsscale", "stream_loop", "copyts", "start_at_zero"}
-NOT_OF_INPUT = {"i", "y", "n", "f_null", "filter_complex", "lavfi", "map", "vf", "filter", "loglevel", "v", "report"}
+# Options of outputs, of the whole run, and those that write a file.
+NOT_OF_INPUT = {
+    *("i", "y", "n", "filter", "filter_complex", "filter_complex_script", "filter_script", "lavfi", "map", "vf", "v"),
+    *("loglevel", "report", "stats", "progress", "vstats", "vstats_file", "print_graphs", "print_graphs_file"),
+    *("dump", "dump_attachment", "sdp_file", "debug_ts", "init_hw_device", "filter_hw_device", "attach", "metadata"),
+}
 
 
 def _input_option(text: str) -> tuple[str, str]:
@@ -147,7 +155,7 @@ def _range(text: str) -> Reach:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    _check_arguments(arguments)
+    guard = _check_arguments(arguments)
     *dists, ref = arguments.videos
     settings = scoring_settings(arguments, arguments.window)
     work = prepare(settings, dists, ref, begins=_begins(arguments, settings))
@@ -161,7 +169,7 @@ def run(arguments: argparse.Namespace) -> int:
         _warn(result)
         check_whole(work, said, result.encodes, result.keys, arguments.partial, arguments.range)
         if arguments.log:
-            with whole_file(arguments.log) as path:
+            with whole_file(arguments.log, guard) as path:
                 path.write_bytes(log.read_bytes())
     if arguments.json:
         emit(json.dumps(result.as_json(), indent=2) + "\n")
@@ -171,7 +179,7 @@ def run(arguments: argparse.Namespace) -> int:
         starts = {video.path: zero for video, zero in zip(work.videos, work.zeros())}
         media = Media(work.settings.ffmpeg, dists, ref, starts)
         page = Page(result.encodes, result.keys, media, warnings=work.notes, scenes=arguments.scenes)
-        write_page(arguments.report, page, arguments.dygraphs)
+        write_page(arguments.report, page, arguments.dygraphs, guard)
     return 0
 
 
@@ -261,12 +269,26 @@ def _check_work(arguments: argparse.Namespace, work: Work) -> None:
         )
 
 
-def _check_arguments(arguments: argparse.Namespace) -> None:
+def read_for_scoring(arguments: argparse.Namespace) -> list[str]:
+    """The files that options of add_scoring_arguments() name."""
+    return [*files_of_models(arguments.model or []), *_ffmpeg.programs(arguments.ffmpeg)]
+
+
+def _check_outputs(arguments: argparse.Namespace) -> Guard:
+    outputs = [
+        arguments.report and Output("--report", arguments.report, PAGE),
+        arguments.log and Output("--log", arguments.log, REPORT),
+        *heatmaps([*arguments.feature, *(arguments.model or [])]),
+    ]
+    return check_outputs(
+        [*arguments.videos, *read_for_scoring(arguments), *dygraphs_files(arguments.dygraphs)], outputs, arguments.force
+    )
+
+
+def _check_arguments(arguments: argparse.Namespace) -> Guard:
     if len(arguments.videos) < 2:
         raise Failure("at least two videos are needed: an encode, and the reference as the last one", 2)
-    for path in (arguments.report, arguments.log):
-        if path:
-            check_output(path)
+    guard = _check_outputs(arguments)
     find_dygraphs(arguments.dygraphs, quiet=True)
     if arguments.log and arguments.log.suffix.lower().removeprefix(".") not in LOG_FORMATS:
         raise Failure(f"the name of the log ends with .{', .'.join(LOG_FORMATS)}, and {arguments.log} does not", 2)
@@ -284,3 +306,4 @@ def _check_arguments(arguments: argparse.Namespace) -> None:
         if arguments.log and arguments.log.suffix.lower() == ".ndjson":
             raise Failure("a log in NDJSON grows frame by frame, which that of --jobs does not: use .json, .csv or .xml", 2)
         _parts.check_merge()
+    return guard

@@ -21,6 +21,7 @@ constexpr OptionInfo kOptions[] = {
                                       "exponent of butteraugli_pnorm: higher counts great distances more"),
     option<&ButteraugliOptions::intensity_target>("intensity_target", "it", 0, 10000,
                                                   "light of white in cd/m2, not of PQ video; 0: 80, of HLG video 1000"),
+    option<&ButteraugliOptions::version>("version", "v", "which libjxl's program: 0.8 (all since, too) or 0.7"),
     option<&ButteraugliOptions::heatmaps_path>("heatmaps_path", nullptr, "folder for pictures of the distances"),
 };
 
@@ -45,7 +46,10 @@ class Butteraugli : public Metric<ButteraugliFrame, ButteraugliRow, ButteraugliS
 
   Reads reads() const override {
     const unsigned planes = params_.params.has_chroma ? 7 : 1;
-    return {.ref = planes, .dist = planes, .reach = {.whole_stream = params_.heatmaps ? "heatmaps_path" : nullptr}};
+    return {.ref = planes,
+            .dist = planes,
+            .whole_chroma = true,
+            .reach = {.whole_stream = params_.heatmaps ? "heatmaps_path" : nullptr}};
   }
   size_t sums_bytes() const override { return sizeof(ButteraugliRow) * static_cast<size_t>(params_.params.h); }
   Status flush(ScoreSink&) override {
@@ -127,6 +131,13 @@ StatusOr<double> light_of_1(const ButteraugliOptions& options, const VideoFormat
   return format.color.transfer == kHlgTransfer ? kHlgPeak : kSdrWhite;
 }
 
+StatusOr<ButteraugliVersion> version_of(std::string_view name) {
+  if (name == "0.8") return ButteraugliVersion::k08;
+  if (name == "0.7") return ButteraugliVersion::k07;
+  return error(EINVAL, "butteraugli: version '%.*s' is not known: use 0.8, which libjxl 0.8 to 0.12 have, or 0.7",
+               static_cast<int>(name.size()), name.data());
+}
+
 Created create(const ButteraugliOptions& options, const VideoFormat& format, Placement placement) {
   VMAFX_ASSIGN(const ButteraugliParams params, butteraugli_params(options, format));
   std::unique_ptr<GrayFile> heatmaps;
@@ -153,7 +164,8 @@ StatusOr<ButteraugliParams> butteraugli_params(const ButteraugliOptions& options
   if (!light.ok()) return named(light.status());
   const auto primaries = primaries_to_bt709(format);
   if (!primaries.ok()) return named(primaries.status());
-  ButteraugliParams params = {picture_light_of(format, light.value()), {}, options.norm};
+  VMAFX_ASSIGN(const ButteraugliVersion version, version_of(options.version));
+  ButteraugliParams params = {picture_light_of(format, light.value()), {}, options.norm, version};
   for (int i = 0; i < 9; i++) {
     double sum = 0;
     for (int k = 0; k < 3; k++) sum += kCones[i / 3][k] * primaries.value()[3 * k + i % 3];
@@ -165,7 +177,7 @@ StatusOr<ButteraugliParams> butteraugli_params(const ButteraugliOptions& options
 constexpr ExtractorInfo kButteraugliExtractor = {
     .name = "butteraugli",
     .help = "Butteraugli's distance and its norm, from linear light of the whole picture",
-    .flags = kHip | kColor,
+    .flags = kHip | kColor | kWholeChroma,
     .features = kFeatures,
     .main_score = "butteraugli",
     .options = kOptions,

@@ -1,13 +1,13 @@
 /* butteraugli: how far a picture is from the reference for an eye close to the screen (Jyrki Alakuijala and others, Google;
- * libjxl 0.7.0, lib/jxl/butteraugli, as its program butteraugli_main calls it).
+ * libjxl 0.8 to 0.12, lib/jxl/butteraugli, as its program butteraugli_main calls it; with `version` 0.7 that of 0.7).
  *
  *   linear light, by steps/linear_light.h, in cd/m2, to what cones absorb (l, m, s), times the response per light around it
  *   XYB: x = l - m, y = l + m, b = s
  *   bands, each by a Gaussian: low = xyb blurred, middle = the rest blurred, high (of x and y) = the rest blurred, highest = the
  *     rest; small values of x are left out, those of y doubled, x counts less where y is active
  *   error of low frequencies: weighted squares of differences
- *   error of the others: the same, asymmetric in high ones; squares of sums along 16 lines through a sample, of weighted differences
- *     of each band; the difference of activities
+ *   error of the others: the same, more of what is lost or added in high ones; squares of sums along 16 lines through a
+ *     sample, of weighted differences of each band; the difference of activities
  *   hiding: the activity, √ of what is high, blurred; the least three of nine samples of the reference
  *   distance = √(low error · f(hiding) + error · g(hiding)), 0.85 of it and half the distance in the picture of half the size
  *   scores: the greatest distance; the mean of the norms n, 2n and 4n of all of them, n = 3
@@ -23,6 +23,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string_view>
 
 #include "kernels/butteraugli/butteraugli_math.h"
 #include "kernels/metric.h"
@@ -32,6 +33,7 @@ namespace vmafx {
 struct ButteraugliOptions {
   double norm = 3;
   double intensity_target = 0;
+  std::string_view version = "0.8";
   WritePath heatmaps_path = {""};
 };
 

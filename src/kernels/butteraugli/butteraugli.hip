@@ -299,6 +299,7 @@ VMAFX_DEFINE_KERNEL(butteraugli_errors, step) {
   const At first = at_thread(work, 1, kButteraugliThreadRows);
   if (!has(work, work.level, first)) return;
   const ButteraugliRings& rings = work.level.rings;
+  const ButteraugliWeights& weights = butteraugli_weights(work.version);
   Column blurred[2][2];  // of a side, x and y
   VMAFX_UNROLL
   for (int side = 0; side < 2; side++) {
@@ -325,14 +326,13 @@ VMAFX_DEFINE_KERNEL(butteraugli_errors, step) {
                                          middle[0],
                                          middle[1]};
     sample(work, rings.low_error, at, 0) =
-        butteraugli_low_error(sides(work, rings.low, at, 0).less(), sides(work, rings.low, at, 1).less(),
+        butteraugli_low_error(weights, sides(work, rings.low, at, 0).less(), sides(work, rings.low, at, 1).less(),
                               sides(work, rings.low, at, 2).less());
     sample(work, rings.error, at, 0) = butteraugli_middle_error(middle[0].less(), middle[1].less(), middle[2].less()) +
-                                       butteraugli_high_error(x[0].high, x[1].high, y[0].high, y[1].high);
+                                       butteraugli_high_error(weights, x[0].high, x[1].high, y[0].high, y[1].high);
     VMAFX_UNROLL
     for (int band = 0; band < kButteraugliBands; band++)
-      sample(work, rings.lines, at, band) =
-          butteraugli_line_sample(of[band].ref, of[band].dist, kButteraugliLines[band]);
+      sample(work, rings.lines, at, band) = butteraugli_line_sample(of[band].ref, of[band].dist, weights.lines[band]);
   });
 }
 
@@ -435,7 +435,8 @@ VMAFX_DEFINE_KERNEL(butteraugli_map, step) {
     });
   const Sides active = sides(work, rings.activity, at, 0);
   const float error = sample(work, rings.error, at, 0) + butteraugli_activity_error(active.ref, active.dist);
-  sample(work, rings.map, at, 0) = butteraugli_distance(hiding, sample(work, rings.low_error, at, 0), error);
+  sample(work, rings.map, at, 0) =
+      butteraugli_distance(butteraugli_weights(work.version), hiding, sample(work, rings.low_error, at, 0), error);
 }
 
 // -- Sums --------------------------------------------------------------------------------------------------------------

@@ -188,6 +188,7 @@ Status ButteraugliHip::launch(const DeviceBatch& batch) const {
   full.scales[2] = butteraugli_blur_scale_inside<ButteraugliHighBlur>();
   full.scales[3] = butteraugli_blur_scale_inside<ButteraugliMaskBlur>();
   full.norm = params_.norm;
+  full.version = params_.version;
   full.sums = batch.sums_of<ButteraugliRow>();
   lay_out(batch.count, full.level, full.half);
   step.of[1] = full;

@@ -210,11 +210,10 @@ VMAFX_TWIN Real butteraugli_sparse_lines(const Samples& at) {
   return sum;
 }
 
-/* Σ of weighted squares of what differs in low frequencies: ref less dist, of x, y and b. Products of the reference program's weights and the
- * squares of its units. */
-VMAFX_TWIN Real butteraugli_low_error(Real x, Real y, Real b) {
-  return (x * x * Real(30353.375f) + y * y * Real(160.147034f)) +
-         butteraugli_square(b + y * Real(-0.362267051518f)) * Real(1587.91125f);
+/* Σ of weighted squares of what differs in low frequencies: ref less dist, of x, y and b. */
+VMAFX_TWIN Real butteraugli_low_error(const ButteraugliWeights& weights, Real x, Real y, Real b) {
+  return (x * x * Real(weights.low[0]) + y * y * Real(weights.low[1])) +
+         butteraugli_square(b + y * Real(-0.362267051518f)) * Real(weights.low[2]);
 }
 
 /* Of middle frequencies. */
@@ -223,11 +222,14 @@ VMAFX_TWIN Real butteraugli_middle_error(Real x, Real y, Real b) {
 }
 
 /* Of high ones, of x and y: what there is, and what is lost or added. */
-VMAFX_TWIN Real butteraugli_high_error(Real ref_x, Real dist_x, Real ref_y, Real dist_y) {
+VMAFX_TWIN Real butteraugli_high_error(const ButteraugliWeights& weights, Real ref_x, Real dist_x, Real ref_y,
+                                       Real dist_y) {
   const Real beyond_x = butteraugli_beyond(ref_x, dist_x, 0.4f, 1),
              beyond_y = butteraugli_beyond(ref_y, dist_y, 0.4f, 1);
-  return (butteraugli_square(ref_x - dist_x) * Real(256) + butteraugli_square(beyond_x) * Real(400)) +
-         (butteraugli_square(ref_y - dist_y) * Real(0.965220571f) + butteraugli_square(beyond_y) * Real(1.50815701f));
+  return (butteraugli_square(ref_x - dist_x) * Real(weights.high_x) +
+          butteraugli_square(beyond_x) * Real(weights.beyond_x)) +
+         (butteraugli_square(ref_y - dist_y) * Real(weights.high_y) +
+          butteraugli_square(beyond_y) * Real(weights.beyond_y));
 }
 
 /* The difference of activities counts, too. */
@@ -268,8 +270,8 @@ VMAFX_TWIN Real butteraugli_hiding_at(const Samples& activity) {
 }
 
 /* errors: of low frequencies, and of the others. */
-VMAFX_TWIN Real butteraugli_distance(Real hiding, Real low_error, Real error) {
-  const Real unit(0.0710417703f), one(1); /* 1 / (17.8 · 0.79079917404) */
+VMAFX_TWIN Real butteraugli_distance(const ButteraugliWeights& weights, Real hiding, Real low_error, Real error) {
+  const Real unit(weights.unit), one(1);
   const Real visible = unit * (one + Real(2.5485944793f) / (hiding * Real(0.451936922203f) + Real(0.829591754942f)));
   const Real visible_low =
       unit * (one + Real(0.505054525019f) / (hiding * Real(3.87449418804f) + Real(0.20025578522f)));

@@ -8,9 +8,13 @@ namespace vmafx {
 
 inline constexpr int kButteraugliMinSize = 8;  // of a picture, and of the one of half the size
 
+/* Which of libjxl's programs: an index of kButteraugliWeights. */
+enum class ButteraugliVersion : int32_t { k08, k07 };
+
 struct ButteraugliParams : PictureLight {
   float absorbance[9];  // of l, m, s from linear r, g, b of the video's primaries, in cd/m2
   double norm;
+  ButteraugliVersion version;
 };
 
 /* What the sums hold of a row of the map of distances. Column x belongs to sum x % kButteraugliLanes, which takes its columns from
@@ -95,21 +99,58 @@ VMAFX_HD float butteraugli_blur_scale_inside() {
 
 /* Of a band of frequencies: with A the mean of the magnitudes there, a difference counts (more, less) / (norm + A), `more` for all, `less`
  * for what the encode lacks or has too much of. From the weights w of the reference program: more = mul·√(w·0.5·a)·norm / 8.5, less =
- * mul·√(w·0.33/a)·norm / 8.5; mul = 0.39905817637 for the highest band, else 0.611612573796; a, which is 0.8, √0.8 and 1 from the highest
- * to the lowest band, makes what an encode adds worse than what it loses. */
+ * mul·√(w·0.33/a)·norm / 8.5; mul = 0.39905817637 for the highest band, else 0.611612573796. a is 1; in version 0.7 it is
+ * 0.8, √0.8 and 1 from the highest to the lowest band, which makes what an encode adds worse than what it loses. */
 struct ButteraugliLines {
   float more, less, norm;
 };
 inline constexpr int kButteraugliLineReach = 4;                       // samples
 inline constexpr int kButteraugliHighest = 2, kButteraugliBands = 6;  // the first two are of the highest frequencies
-VMAFX_CONSTANT ButteraugliLines kButteraugliLines[kButteraugliBands] = {
-    {1.95554149f, 1.98586178f, 5.f},          // highest, x: w = 173.5
-    {2.23575544f, 2.27042031f, 71.7800293f},  // y: 1.10039032555
-    {32236.7852f, 29280.5137f, 8051.1582f},   // high, x: 6923.99476109
-    {936660.812f, 850764.438f, 4498534.5f},   // y: 18.7237414387
-    {4662043.5f, 3787462.f, 1009002.69f},     // middle, x: 8246.75321353
-    {40359140.f, 32787922.f, 130262056.f},    // y: 37.0819870399
+
+/* What changed from libjxl 0.7 to 0.8. All versions since, up to 0.12, have the weights of 0.8.
+ *
+ * lines    of x and y in turn, from the highest band; w is 173.5, 1.10039032555; 6923.99476109, 18.7237414387;
+ *          8246.75321353, 37.0819870399
+ * low      29.2353797994, 0.844626970982 and 0.703646627719 times the squares of the units of x, y and b in the lowest
+ *          band: 33.832837186260, 14.458268100570, 49.87984651440 (0.7: 32.2217497012, 13.7697791434, 47.504615728)
+ * high, beyond  400·0.8·a and 400·0.8/a for x, 1.50815703118 in place of 400 for y: of the difference of high
+ *          frequencies, and of what is lost or added
+ * unit     of distances: 1 / (17.83 · 0.79079917404) (0.7: 17.8) */
+struct ButteraugliWeights {
+  ButteraugliLines lines[kButteraugliBands];
+  float low[3];
+  float high_x, beyond_x, high_y, beyond_y;
+  float unit;
 };
+VMAFX_CONSTANT ButteraugliWeights kButteraugliWeights[] = {
+    {{{2.18636179f, 1.77620876f, 5.f},
+      {2.49965048f, 2.03072572f, 71.7800293f},
+      {34086.25f, 27691.7988f, 8051.1582f},
+      {990398.188f, 804603.312f, 4498534.5f},
+      {4662043.5f, 3787462.f, 1009002.69f},
+      {40359140.f, 32787922.f, 130262056.f}},
+     {33464.5938f, 176.562103f, 1750.67212f},
+     320,
+     320,
+     1.20652568f,
+     1.20652568f,
+     0.0709222406f},
+    {{{1.95554149f, 1.98586178f, 5.f},
+      {2.23575544f, 2.27042031f, 71.7800293f},
+      {32236.7852f, 29280.5137f, 8051.1582f},
+      {936660.812f, 850764.438f, 4498534.5f},
+      {4662043.5f, 3787462.f, 1009002.69f},
+      {40359140.f, 32787922.f, 130262056.f}},
+     {30353.375f, 160.147034f, 1587.91125f},
+     256,
+     400,
+     0.965220571f,
+     1.50815701f,
+     0.0710417703f},
+};
+VMAFX_HD const ButteraugliWeights& butteraugli_weights(ButteraugliVersion version) {
+  return kButteraugliWeights[static_cast<int32_t>(version)];
+}
 
 // -- Steps -------------------------------------------------------------------------------------------------------------
 

@@ -116,25 +116,25 @@ void make_activity(const FloatPlanes& memory, const PictureSize& size, int side)
 
 // -- Differences -----------------------------------------------------------------------------------------------------
 
-void set_errors(const FloatPlanes& memory, const PictureSize& size) {
+void set_errors(const ButteraugliWeights& weights, const FloatPlanes& memory, const PictureSize& size) {
   const auto ref = [&](int p, size_t i) { return memory.plane(kRef + p)[i]; };
   const auto dist = [&](int p, size_t i) { return memory.plane(kDist + p)[i]; };
   const auto less = [&](int p, size_t i) { return ref(p, i) - dist(p, i); };
   for (size_t i = 0; i < size.samples(); i++) {
-    memory.plane(kLowError)[i] = butteraugli_low_error(less(kLow, i), less(kLow + 1, i), less(kLow + 2, i));
+    memory.plane(kLowError)[i] = butteraugli_low_error(weights, less(kLow, i), less(kLow + 1, i), less(kLow + 2, i));
     memory.plane(kError)[i] =
         butteraugli_middle_error(less(kMiddle, i), less(kMiddle + 1, i), less(kMiddle + 2, i)) +
-        butteraugli_high_error(ref(kHigh, i), dist(kHigh, i), ref(kHigh + 1, i), dist(kHigh + 1, i));
+        butteraugli_high_error(weights, ref(kHigh, i), dist(kHigh, i), ref(kHigh + 1, i), dist(kHigh + 1, i));
   }
 }
 
-void add_lines(const FloatPlanes& memory, const PictureSize& size) {
+void add_lines(const ButteraugliWeights& weights, const FloatPlanes& memory, const PictureSize& size) {
   constexpr int kBands[kButteraugliBands] = {kHighest, kHighest + 1, kHigh, kHigh + 1, kMiddle, kMiddle + 1};
   float *samples = memory.plane(kTemporary), *error = memory.plane(kError);
   for (int band = 0; band < kButteraugliBands; band++) {
     const float *ref = memory.plane(kRef + kBands[band]), *dist = memory.plane(kDist + kBands[band]);
     for (size_t i = 0; i < size.samples(); i++)
-      samples[i] = butteraugli_line_sample(ref[i], dist[i], kButteraugliLines[band]);
+      samples[i] = butteraugli_line_sample(ref[i], dist[i], weights.lines[band]);
     for_samples(size, [&](int x, int y, size_t i) {
       const Around at = {samples, size, x, y};
       error[i] += band < kButteraugliHighest ? butteraugli_lines(at) : butteraugli_sparse_lines(at);
@@ -143,18 +143,19 @@ void add_lines(const FloatPlanes& memory, const PictureSize& size) {
 }
 
 void make_map(const ButteraugliParams& params, const FloatPlanes& memory, const PictureSize& size, int map) {
+  const ButteraugliWeights& weights = butteraugli_weights(params.version);
   for (const int side : {kRef, kDist}) {
     make_xyb(params, memory, size, side);
     separate(memory, size, side);
     make_activity(memory, size, side);
   }
-  set_errors(memory, size);
-  add_lines(memory, size);
+  set_errors(weights, memory, size);
+  add_lines(weights, memory, size);
   const float *ref = memory.plane(kRef + kActivity), *dist = memory.plane(kDist + kActivity);
   for_samples(size, [&](int x, int y, size_t i) {
     const float error = memory.plane(kError)[i] + butteraugli_activity_error(ref[i], dist[i]);
     const float hiding = butteraugli_hiding_at(Around{ref, size, x, y, kButteraugliNowhere});
-    memory.plane(map)[i] = butteraugli_distance(hiding, memory.plane(kLowError)[i], error);
+    memory.plane(map)[i] = butteraugli_distance(weights, hiding, memory.plane(kLowError)[i], error);
   });
 }
 

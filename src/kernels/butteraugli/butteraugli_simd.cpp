@@ -274,7 +274,8 @@ void take_side(const ButteraugliParams& params, const Level& level, int t, const
 
 HWY_INLINE Real less(const float* ref, const float* dist, int x) { return load(ref + x) - load(dist + x); }
 
-HWY_NOINLINE void set_errors(const Level& level, int y, const Side& ref, const Pair& pair) {
+HWY_NOINLINE void set_errors(const ButteraugliWeights& weights, const Level& level, int y, const Side& ref,
+                             const Pair& pair) {
   const Side& dist = pair.dist;
   const float *ref_low[3], *dist_low[3], *ref_middle[3], *dist_middle[3], *ref_high[2], *dist_high[2];
   for (int c = 0; c < 3; c++) {
@@ -289,26 +290,27 @@ HWY_NOINLINE void set_errors(const Level& level, int y, const Side& ref, const P
   }
   float *low_error = pair.low_error.row(y), *error = pair.error.row(y);
   for (int x = 0; x < level.w; x += lanes()) {
-    store(butteraugli_low_error(less(ref_low[0], dist_low[0], x), less(ref_low[1], dist_low[1], x),
+    store(butteraugli_low_error(weights, less(ref_low[0], dist_low[0], x), less(ref_low[1], dist_low[1], x),
                                 less(ref_low[2], dist_low[2], x)),
           low_error + x);
     const Real of_middle =
         butteraugli_middle_error(less(ref_middle[0], dist_middle[0], x), less(ref_middle[1], dist_middle[1], x),
                                  less(ref_middle[2], dist_middle[2], x));
-    const Real of_high = butteraugli_high_error(load(ref_high[0] + x), load(dist_high[0] + x), load(ref_high[1] + x),
-                                                load(dist_high[1] + x));
+    const Real of_high = butteraugli_high_error(weights, load(ref_high[0] + x), load(dist_high[0] + x),
+                                                load(ref_high[1] + x), load(dist_high[1] + x));
     store(of_middle + of_high, error + x);
   }
 }
 
-HWY_NOINLINE void make_line_samples(const Level& level, int y, const Side& ref, const Pair& pair) {
+HWY_NOINLINE void make_line_samples(const ButteraugliWeights& weights, const Level& level, int y, const Side& ref,
+                                    const Pair& pair) {
   const Ring* const of_ref[] = {&ref.highest, &ref.high, &ref.middle};
   const Ring* const of_dist[] = {&pair.dist.highest, &pair.dist.high, &pair.dist.middle};
   for (int band = 0; band < kButteraugliBands; band++) {
     const float *a = of_ref[band / 2]->row(y, band % 2), *b = of_dist[band / 2]->row(y, band % 2);
     float* out = pair.lines.row(y, band);
     for (int x = 0; x < level.w; x += lanes())
-      store(butteraugli_line_sample(load(a + x), load(b + x), kButteraugliLines[band]), out + x);
+      store(butteraugli_line_sample(load(a + x), load(b + x), weights.lines[band]), out + x);
     end_row(out, level.w, 0);
   }
 }
@@ -348,7 +350,8 @@ void add_activity_error(const Level& level, int y, const Side& ref, const Pair& 
     store(load(error + x) + butteraugli_activity_error(load(of_ref + x), load(of_dist + x)), error + x);
 }
 
-HWY_NOINLINE void make_map(const Level& level, const Band& band, const Side& ref, const Pair& pair) {
+HWY_NOINLINE void make_map(const ButteraugliWeights& weights, const Level& level, const Band& band, const Side& ref,
+                           const Pair& pair) {
   const RowsAround<kButteraugliStep> around(level, band, ref.activity, 0, level.nowhere);
   for (int i = 0; i < band.count; i++) {
     const int y = band.y(i);
@@ -356,21 +359,22 @@ HWY_NOINLINE void make_map(const Level& level, const Band& band, const Side& ref
     float* map = pair.map.row(y);
     for (int x = 0; x < level.w; x += lanes()) {
       const Real hiding = butteraugli_hiding_at(AroundRows{around.row + i + kButteraugliStep, x});
-      store(butteraugli_distance(hiding, load(low_error + x), load(error + x)), map + x);
+      store(butteraugli_distance(weights, hiding, load(low_error + x), load(error + x)), map + x);
     }
   }
 }
 
 /* What take_side() has made for t. */
-void take_pair(const Level& level, int t, const Pair& pair) {
+void take_pair(const ButteraugliParams& params, const Level& level, int t, const Pair& pair) {
+  const ButteraugliWeights& weights = butteraugli_weights(params.version);
   const Band high = band_of(level, t, lag::kHigh), active = band_of(level, t, lag::kActivity);
   for (int i = 0; i < high.count; i++) {
-    set_errors(level, high.y(i), level.ref, pair);
-    make_line_samples(level, high.y(i), level.ref, pair);
+    set_errors(weights, level, high.y(i), level.ref, pair);
+    make_line_samples(weights, level, high.y(i), level.ref, pair);
   }
   add_lines(level, band_of(level, t, lag::kLines), pair);
   for (int i = 0; i < active.count; i++) add_activity_error(level, active.y(i), level.ref, pair);
-  make_map(level, band_of(level, t, lag::kMap), level.ref, pair);
+  make_map(weights, level, band_of(level, t, lag::kMap), level.ref, pair);
 }
 
 // -- Sums --------------------------------------------------------------------------------------------------------------
@@ -455,7 +459,7 @@ struct Pictures {
     take_side(params, level, t, level.ref);
     for (size_t i = 0; i < dists.size(); i++) {
       take_side(params, level, t, level.pair[i].dist);
-      take_pair(level, t, level.pair[i]);
+      take_pair(params, level, t, level.pair[i]);
     }
   }
 

@@ -46,6 +46,7 @@ struct ButteraugliWork {
   float absorbance[9] = {};
   float scales[4] = {};  // of blurs where no border is near: low, middle, high, mask
   double norm = 3;
+  ButteraugliVersion version = {};
   BatchSums<ButteraugliRow> sums;
 };
 

@@ -17,8 +17,8 @@ constexpr FeatureInfo kFeatures[] = {plain_feature("ciede2000", VMAFX_SCORE(Cied
 
 CiedeParams params_of(const VideoFormat& format) {
   CiedeParams params;
-  if (format.chroma == Chroma::k444) params.chroma = CiedeChroma::kEach;
-  if (format.chroma == Chroma::k422) params.chroma = CiedeChroma::kWrapped;
+  params.column_shift = format.chroma != Chroma::k444;
+  params.row_shift = format.chroma == Chroma::k420;
   const int unit = 1 << (format.bpc - 8);
   params.bpc = format.bpc;
   params.w = format.w;

@@ -4,13 +4,13 @@
  *
  * from: G. Sharma, W. Wu, E. N. Dalal, "The CIEDE2000 Color-Difference Formula", Color Research & Application 30, 2005;
  * weights and scale from av-metrics (https://github.com/rust-av/av-metrics). Samples are taken as Y'CbCr of BT.709 in
- * limited range, chroma of 4:2:0 is repeated. Equal pictures score infinity. No options.
+ * limited range, subsampled chroma is repeated. Equal pictures score infinity. No options.
  *
  * Matches libvmaf f85a853 `ciede` within 1e-6. It works in double and with angles; here hues are vectors of floats, so
- * that a pixel takes six powers, six cube roots and one exponential. 4:2:2 is as there, too: rows of its chroma are
- * repeated, but not columns, so that the right half of the picture has the chroma of the next row. 4:0:0 is refused.
- * Deviations: any depth from 8 to 16 bit, where it takes 8, 10, 12 and 16; a last odd column or row of luma has its
- * neighbor's chroma, where libvmaf reads past the plane. */
+ * that a pixel takes six powers, six cube roots and one exponential. 4:0:0 is refused.
+ * Deviations: in 4:2:2 the columns of chroma are repeated, where libvmaf repeats the rows instead, so that it never reads
+ * half of the chroma; any depth from 8 to 16 bit, where it takes 8, 10, 12 and 16; a last odd column or row of luma has
+ * its neighbor's chroma, where libvmaf reads past the plane. */
 #ifndef VMAFX_KERNELS_CIEDE_CIEDE_H
 #define VMAFX_KERNELS_CIEDE_CIEDE_H
 
@@ -27,11 +27,9 @@ namespace vmafx {
 int64_t ciede_ref(const CiedeParams& params, const Picture& ref, const Picture& dist, std::byte* scratch);
 int64_t ciede_simd(const CiedeParams& params, const Picture& ref, const Picture& dist, std::byte* scratch);
 
-/* What the SIMD twin takes for pictures w luma samples wide: of each three rows of offsets and two of chroma. */
+/* What the SIMD twin takes for pictures w luma samples wide: three rows of offsets for each. */
 size_t ciede_row_samples(int w);
-inline size_t ciede_scratch_bytes(int w) {
-  return 2 * ciede_row_samples(w) * (3 * sizeof(double) + 2 * sizeof(uint16_t));
-}
+inline size_t ciede_scratch_bytes(int w) { return 2 * ciede_row_samples(w) * 3 * sizeof(double); }
 
 /* The HIP twin. */
 std::unique_ptr<DeviceTwin> ciede_hip(const CiedeParams& params);

@@ -8,8 +8,7 @@ namespace vmafx::ciede {
 
 template <class T>
 VMAFX_DEVICE float chroma(const CiedeWork& work, const hip::DevicePlane& plane, CiedeSite site) {
-  const float sample = site.x < work.params.chroma_w ? row_of<T>(plane, site.y)[site.x] : 0;
-  return sample - work.params.chroma_zero;
+  return static_cast<float>(row_of<T>(plane, site.y)[site.x]) - work.params.chroma_zero;
 }
 
 template <class T>
@@ -28,7 +27,7 @@ VMAFX_DEFINE_SAMPLE_KERNELS(ciede, T, work) {
   const hip::BatchPlanes* const planes = work.planes;
   int64_t difference = 0;
   if (x < work.params.w && y < work.params.h) {
-    const CiedeSite site = ciede_chroma_site(work.params.chroma, x, y, work.params.chroma_w, work.params.chroma_h);
+    const CiedeSite site = ciede_chroma_site(work.params, x, y);
     const CiedeLab ref = lab_at<T>(work, planes[0].ref[r], planes[1].ref[r], planes[2].ref[r], x, y, site);
     const CiedeLab dist =
         lab_at<T>(work, planes[0].dist[frame], planes[1].dist[frame], planes[2].dist[frame], x, y, site);

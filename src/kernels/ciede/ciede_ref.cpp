@@ -8,13 +8,13 @@ namespace {
 
 template <class T>
 float chroma_at(const CiedeParams& params, const Plane<const T>& plane, CiedeSite site) {
-  return static_cast<float>(site.x < plane.w ? plane.row(site.y)[site.x] : 0) - params.chroma_zero;
+  return static_cast<float>(plane.row(site.y)[site.x]) - params.chroma_zero;
 }
 
 template <class T>
 CiedeLab lab_at(const CiedeParams& params, const Picture& picture, int x, int y) {
   const auto luma = picture.plane[0].as<T>(), cb = picture.plane[1].as<T>(), cr = picture.plane[2].as<T>();
-  const CiedeSite site = ciede_chroma_site(params.chroma, x, y, cb.w, cb.h);
+  const CiedeSite site = ciede_chroma_site(params, x, y);
   return ciede_lab(params, luma.row(y)[x] - params.luma_zero,
                    ciede_offsets(params, chroma_at(params, cb, site), chroma_at(params, cr, site)));
 }

@@ -34,7 +34,6 @@ namespace {
 /* Rows of offsets of one picture, in scratch. */
 struct Rows {
   double *r, *g, *b;
-  uint16_t* chroma[2];  // rows of 4:2:2, put together; of bytes at 8 bit
 };
 
 /* A vector of samples from row[x]; 0 from w on, which is not read. */
@@ -65,25 +64,11 @@ void fill(const CiedeParams& params, const T* cb, const T* cr, int w, const Rows
   }
 }
 
-/* A row of 4:2:2 as ciede_chroma_site() finds it. */
-template <class T>
-const T* wrapped_row(const Plane<const T>& plane, int y, int luma_w, uint16_t* out) {
-  T* const row = reinterpret_cast<T*>(out);
-  for (int x = 0; x < luma_w; x++) {
-    const CiedeSite site = ciede_chroma_site(CiedeChroma::kWrapped, x, y, plane.w, plane.h);
-    row[x] = site.x < plane.w ? plane.row(site.y)[site.x] : 0;
-  }
-  return row;
-}
-
 template <class T>
 void fill_rows(const CiedeParams& params, const Picture& picture, int y, const Rows& out) {
   const auto cb = picture.plane[1].as<T>(), cr = picture.plane[2].as<T>();
-  const int w = picture.plane[0].w;
-  if (params.chroma == CiedeChroma::kWrapped)
-    return fill<false>(params, wrapped_row(cb, y, w, out.chroma[0]), wrapped_row(cr, y, w, out.chroma[1]), w, out);
-  const int row = ciede_chroma_site(params.chroma, 0, y, cb.w, cb.h).y;
-  if (params.chroma == CiedeChroma::kEach) return fill<false>(params, cb.row(row), cr.row(row), w, out);
+  const int w = picture.plane[0].w, row = ciede_chroma_site(params, 0, y).y;
+  if (params.column_shift == 0) return fill<false>(params, cb.row(row), cr.row(row), w, out);
   fill<true>(params, cb.row(row), cr.row(row), cb.w, out);
   if (w > 2 * cb.w) /* a last odd one has its neighbor's */
     for (double* offsets : {out.r, out.g, out.b}) offsets[w - 1] = offsets[w - 2];
@@ -143,7 +128,7 @@ int64_t sum_of(const CiedeParams& params, const Picture& ref, const Picture& dis
   HWY_ALIGN Labs ref_labs, dist_labs;
   FixedSum<kCiedeSumBits> sum;
   for (int y = 0; y < ref_luma.h; y++) {
-    if (y % ciede_rows_per_chroma(params.chroma) == 0) {
+    if (params.row_shift == 0 || y % 2 == 0) {
       fill_rows<T>(params, ref, y, rows[0]);
       fill_rows<T>(params, dist, y, rows[1]);
     }
@@ -160,9 +145,7 @@ int64_t sum_of(const CiedeParams& params, const Picture& ref, const Picture& dis
 int64_t ciede(const CiedeParams& params, const Picture& ref, const Picture& dist, std::byte* scratch) {
   const size_t n = ciede_row_samples(ref.plane[0].w);
   auto* const offsets = reinterpret_cast<double*>(scratch);
-  auto* const chroma = reinterpret_cast<uint16_t*>(offsets + 6 * n);
-  const Rows rows[] = {{offsets, offsets + n, offsets + 2 * n, {chroma, chroma + n}},
-                       {offsets + 3 * n, offsets + 4 * n, offsets + 5 * n, {chroma + 2 * n, chroma + 3 * n}}};
+  const Rows rows[] = {{offsets, offsets + n, offsets + 2 * n}, {offsets + 3 * n, offsets + 4 * n, offsets + 5 * n}};
   return params.bpc == 8 ? sum_of<uint8_t>(params, ref, dist, rows) : sum_of<uint16_t>(params, ref, dist, rows);
 }
 
@@ -181,7 +164,7 @@ int64_t ciede_simd(const CiedeParams& params, const Picture& ref, const Picture&
 
 size_t ciede_row_samples(int w) {
   constexpr size_t kPad = 128;  // may be written past a row: two vectors of floats
-  return round_up(w + kPad, kCacheLine / sizeof(uint16_t));
+  return round_up(w + kPad, kCacheLine / sizeof(double));
 }
 
 }  // namespace vmafx

@@ -121,6 +121,7 @@ class Cvvdp : public TwinExtractor<CvvdpParams, CvvdpSums> {
             .dist = planes,
             .converted = before,
             .every_frame = true,
+            .whole_chroma = true,
             .reach = {.before = before, .first = 2}};
   }
   size_t converted_bytes() const override { return cvvdp_converted_bytes(params_); }
@@ -168,7 +169,7 @@ Created create(const CvvdpOptions& options, const VideoFormat& format, Placement
 constexpr ExtractorInfo kCvvdpExtractor = {
     .name = "cvvdp",
     .help = "ColorVideoVDP: quality in just objectionable differences (JOD) below 10, as seen on a display",
-    .flags = kHip | kColor | kFps,
+    .flags = kHip | kColor | kFps | kWholeChroma,
     .features = kFeatures,
     .options = kOptions,
     .create = with_fields<create>,

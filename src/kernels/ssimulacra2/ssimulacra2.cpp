@@ -79,7 +79,7 @@ class Ssimulacra2 : public Metric<Ssimulacra2Params, Ssimulacra2Sums, Ssimulacra
 
   Reads reads() const override {
     const unsigned planes = params_.has_chroma ? 7 : 1;
-    return {.ref = planes, .dist = planes};
+    return {.ref = planes, .dist = planes, .whole_chroma = true};
   }
 
  private:
@@ -142,7 +142,7 @@ StatusOr<Ssimulacra2Params> ssimulacra2_params(const VideoFormat& format) {
 constexpr ExtractorInfo kSsimulacra2Extractor = {
     .name = "ssimulacra2",
     .help = "SSIMULACRA 2.1, from linear light of the whole picture",
-    .flags = kHip | kColor,
+    .flags = kHip | kColor | kWholeChroma,
     .features = kFeatures,
     .options = {},
     .create = with_fields<create>,

@@ -159,6 +159,7 @@ class Xpsnr : public Metric<XpsnrParams, XpsnrBlock, XpsnrScores> {
             .dist = planes,
             .history = before,
             .every_frame = before > 0 || of_stream_,
+            .whole_chroma = true,
             .reach = {.before = before,
                       .whole_stream = of_stream_ ? "axpsnr (which enable_axpsnr=false leaves out)" : nullptr}};
   }
@@ -254,7 +255,7 @@ Created create(const XpsnrOptions& options, const VideoFormat& format, Placement
 constexpr ExtractorInfo kXpsnrExtractor = {
     .name = "xpsnr",
     .help = "extended perceptually weighted PSNR (XPSNR) of every plane",
-    .flags = kHip | kFps,
+    .flags = kHip | kFps | kWholeChroma,
     .features = kFeatures,
     .main_score = "xpsnr",
     .options = kOptions,

@@ -20,8 +20,10 @@ inline ParityCases butteraugli_cases() {
       batches({small, 5, 1, fills({Fill::kRandom, Fill::kGradient, Fill::kSparse})}, {2, 5}) +
       batches({color(13, kButteraugliChunk + 17, 8, Chroma::k420), 6, 1, fills({Fill::kRandom, Fill::kGradient})}, {5});
   for (const Chroma chroma : {Chroma::k400, Chroma::k420, Chroma::k422, Chroma::k444})
-    cases.push_back({color(21, 18, 8, chroma), 1, 1, fills({Fill::kRandom})});
-  for (const OptionTexts& options : {OptionTexts{{"norm", "1"}}, {{"norm", "2.5"}}, {{"intensity_target", "250"}}})
+    for (const VideoFormat& format : {color(21, 18, 8, chroma), whole_color(21, 17, 8, chroma)})
+      cases.push_back({format, 1, 1, fills({Fill::kRandom})});
+  for (const OptionTexts& options :
+       {OptionTexts{{"norm", "1"}}, {{"norm", "2.5"}}, {{"intensity_target", "250"}}, {{"version", "0.7"}}})
     cases.push_back({small, 1, 1, fills({Fill::kRandom}), options});
   for (const int transfer : {16, 18}) {
     VideoFormat hdr = color(24, 17, 10, Chroma::k420);

@@ -60,19 +60,20 @@ double our_difference(Lab p, Lab q) {
 
 VideoFormat format_of(int w, int h, int bpc, Chroma chroma) { return {.w = w, .h = h, .bpc = bpc, .chroma = chroma}; }
 
-CiedeParams params_of(int bpc, CiedeChroma chroma) {
+CiedeParams params_of(const VideoFormat& format) {
+  const int bpc = format.bpc;
   const float unit = static_cast<float>(1 << (bpc - 8));
-  return {.chroma = chroma,
+  return {.column_shift = format.chroma != Chroma::k444,
+          .row_shift = format.chroma == Chroma::k420,
           .bpc = bpc,
+          .w = format.w,
+          .h = format.h,
+          .chroma_w = format.plane_w(1),
+          .chroma_h = format.plane_h(1),
           .luma_zero = 16 * unit,
           .chroma_zero = 128 * unit,
           .luma_scale = 1. / (219 * unit) / 1.055,
           .chroma_scale = 1. / (224 * unit) / 1.055};
-}
-
-CiedeChroma kind_of(Chroma chroma) {
-  if (chroma == Chroma::k444) return CiedeChroma::kEach;
-  return chroma == Chroma::k422 ? CiedeChroma::kWrapped : CiedeChroma::kHalved;
 }
 
 using Yuv = std::array<uint8_t, 3>;  // Y, Cb, Cr
@@ -100,7 +101,7 @@ struct TestPicture {
 template <class T>
 void check_twins(const std::string& target, const VideoFormat& format, Fill a, Fill b) {
   const TestPicture<T> ref(format, a, format.w + 1), dist(format, b, format.w + 2);
-  const CiedeParams params = params_of(format.bpc, kind_of(format.chroma));
+  const CiedeParams params = params_of(format);
   const AlignedBytes scratch = allocate_aligned(ciede_scratch_bytes(format.w));
   const int64_t want = ciede_ref(params, ref.picture, dist.picture, nullptr);
   const int64_t got = ciede_simd(params, ref.picture, dist.picture, scratch.get());
@@ -158,7 +159,7 @@ END_TEST
 /* Floats that lie nearest to the cube roots, all over the range of samples, the same for bright colors without the curves'
  * lines; gray has no color at all. */
 START_TEST(lab_of_samples) {
-  const CiedeParams params = params_of(8, CiedeChroma::kEach);
+  const CiedeParams params = params_of(format_of(16, 16, 8, Chroma::k444));
   int bright = 0;
   for (int y = 0; y < 256; y += 5)
     for (int cb = 0; cb < 256; cb += 17)
@@ -228,21 +229,46 @@ START_TEST(all_fills) {
 }
 END_TEST
 
-/* What lies past a plane of chroma is no color: ciede_chroma_site(). */
 START_TEST(chroma_sites) {
-  const auto is = [](CiedeSite site, int x, int y) { return site.x == x && site.y == y; };
-  ck_assert(is(ciede_chroma_site(CiedeChroma::kEach, 6, 4, 7, 5), 6, 4));
-  ck_assert(is(ciede_chroma_site(CiedeChroma::kHalved, 5, 3, 3, 2), 2, 1));
-  ck_assert(is(ciede_chroma_site(CiedeChroma::kHalved, 6, 4, 3, 2), 2, 1));   // of a 7x5 picture
-  ck_assert(is(ciede_chroma_site(CiedeChroma::kWrapped, 2, 3, 3, 5), 2, 1));  // and the same as 4:2:2
-  ck_assert(is(ciede_chroma_site(CiedeChroma::kWrapped, 6, 3, 3, 5), 6, 1));  // padding
-  ck_assert(is(ciede_chroma_site(CiedeChroma::kWrapped, 39, 3, 40, 5), 39, 1));
-  ck_assert(is(ciede_chroma_site(CiedeChroma::kWrapped, 63, 3, 40, 5), 63, 1));
-  ck_assert(is(ciede_chroma_site(CiedeChroma::kWrapped, 64, 3, 40, 5), 0, 2));
-  ck_assert(is(ciede_chroma_site(CiedeChroma::kWrapped, 31, 3, 32, 5), 31, 1));
-  ck_assert(is(ciede_chroma_site(CiedeChroma::kWrapped, 32, 3, 32, 5), 0, 2));
-  ck_assert(is(ciede_chroma_site(CiedeChroma::kWrapped, 64, 3, 32, 5), 0, 3));
-  ck_assert(is(ciede_chroma_site(CiedeChroma::kWrapped, 32, 0, 32, 1), 0, 0));
+  const auto check = [](int w, int h, Chroma chroma, int x, int y, int want_x, int want_y) {
+    const CiedeSite site = ciede_chroma_site(params_of(format_of(w, h, 8, chroma)), x, y);
+    ck_assert_msg(site.x == want_x && site.y == want_y, "%dx%d, (%d, %d): (%d, %d), not (%d, %d)", w, h, x, y, site.x,
+                  site.y, want_x, want_y);
+  };
+  check(7, 5, Chroma::k444, 6, 4, 6, 4);
+  check(7, 5, Chroma::k420, 5, 3, 2, 1);
+  check(7, 5, Chroma::k420, 6, 4, 2, 1); /* the last column and row have their neighbor's */
+  check(7, 5, Chroma::k422, 5, 3, 2, 3);
+  check(7, 5, Chroma::k422, 6, 4, 2, 4);
+  check(80, 5, Chroma::k422, 79, 3, 39, 3);
+}
+END_TEST
+
+/* The score is that of the mean of the paper's differences, in double; luma has the chroma of its pair or square. */
+START_TEST(subsampled_chroma) {
+  for (const Chroma chroma : {Chroma::k420, Chroma::k422, Chroma::k444})
+    for (const auto& [w, h] : {std::pair(12, 8), {13, 7}, {80, 6}, {67, 3}}) {
+      const VideoFormat format = format_of(w, h, 8, chroma);
+      TestPicture<uint8_t> ref(format, Fill::kRandom, 2), dist(format, Fill::kRandom, 4); /* not upside down */
+      const auto lab = [&](TestPicture<uint8_t>& of, int x, int y) {
+        const int cx = std::min(chroma == Chroma::k444 ? x : x / 2, format.plane_w(1) - 1);
+        const int cy = std::min(chroma == Chroma::k420 ? y / 2 : y, format.plane_h(1) - 1);
+        return exact_lab({of.planes[0].at(x, y), of.planes[1].at(cx, cy), of.planes[2].at(cx, cy)});
+      };
+      for (TestPicture<uint8_t>* picture : {&ref, &dist}) /* colors that a display has */
+        for (int p = 0; p < 3; p++)
+          for (int y = 0; y < format.plane_h(p); y++)
+            for (int x = 0; x < format.plane_w(p); x++) {
+              uint8_t& sample = picture->planes[p].at(x, y);
+              sample = static_cast<uint8_t>(p ? 100 + sample % 56 : 60 + sample % 140);
+            }
+      double sum = 0;
+      for (int y = 0; y < h; y++)
+        for (int x = 0; x < w; x++) sum += paper_difference(lab(ref, x, y), lab(dist, x, y), 0.65, 1, 4);
+      const double want = 45 - 20 * std::log10(sum / w / h);
+      score_frame(*make_extractor(kCiedeExtractor, format), ref.picture, dist.picture)
+          .expect("ciede2000 0", want, 1e-5);
+    }
 }
 END_TEST
 
@@ -274,6 +300,7 @@ int main() {
                              {"simd_equals_ref", simd_equals_ref},
                              {"fills", all_fills},
                              {"sites", chroma_sites},
+                             {"subsampled", subsampled_chroma},
                              {"scores", scores},
                              {"needs_chroma", needs_chroma}});
 }

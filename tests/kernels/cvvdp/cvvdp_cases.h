@@ -27,6 +27,11 @@ inline ParityCases cvvdp_cases() {
   /* Small bands, which are not blurred; even and odd sizes, which decide how the pyramid's rows end. */
   cases = cases + sizes({.format = colored(4, 4, 8, Chroma::k420, kSdr), .frames = 2, .batch = 2, .options = film},
                         {{4, 4}, {5, 4}, {4, 5}, {5, 5}, {6, 7}, {7, 6}, {18, 9}, {26, 27}, {64, 5}});
+  for (const Chroma chroma : {Chroma::k420, Chroma::k422}) {
+    VideoFormat whole = colored(27, 19, 8, chroma, kSdr);
+    whole.whole_chroma = true;
+    cases.push_back({.format = whole, .frames = 2, .batch = 2, .options = film});
+  }
   /* Up to the end of a block of each kernel, one sample past it, and a base band with more samples than a block has threads. */
   const ParityCase still = {.format = colored(4, 4, 8, Chroma::k400, kSdr), .options = film};
   cases = cases + sizes(still, {{columns, 20},

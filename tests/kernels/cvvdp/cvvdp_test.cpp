@@ -255,8 +255,10 @@ START_TEST(simd_equals_ref) {
   for_each_cpu_target([&](const std::string& target) {
     for (int w = 4; w <= 134; w += every_under_sanitizers(5), turn++) {
       const auto& shown = kShown[turn % std::size(kShown)];
-      assert_twins_agree(target, format_of(w, 4 + turn % 23, kDepths[turn % 4], kChromas[turn % 5], shown.transfer),
-                         shown.display, {Fill::kRandom, kFills[turn % std::size(kFills)], Fill::kRandom});
+      VideoFormat format = format_of(w, 4 + turn % 23, kDepths[turn % 4], kChromas[turn % 5], shown.transfer);
+      format.whole_chroma = turn / 2 % 2;
+      assert_twins_agree(target, format, shown.display,
+                         {Fill::kRandom, kFills[turn % std::size(kFills)], Fill::kRandom});
     }
   });
 }
@@ -267,6 +269,9 @@ START_TEST(simd_equals_ref_in_wide_pictures) {
   for_each_cpu_target([](const std::string& target) {
     for (const int w : {512, 519, 520, 521, 1030})
       assert_twins_agree(target, format_of(w, 17, 8, w % 2 ? Chroma::k444 : Chroma::k420), "", {Fill::kRandom});
+    VideoFormat whole = format_of(1031, 17, 8, Chroma::k420);
+    whole.whole_chroma = true;
+    assert_twins_agree(target, whole, "", {Fill::kRandom});
   });
 }
 END_TEST

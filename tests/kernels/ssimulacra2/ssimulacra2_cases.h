@@ -22,7 +22,8 @@ inline ParityCases ssimulacra2_cases() {
       batches({color(24, 17, 8, Chroma::k420), hip::kMostBatch + 1, 1, fills({Fill::kRandom, Fill::kGradient})},
               {1, 3, hip::kMostBatch});
   for (const Chroma chroma : {Chroma::k400, Chroma::k420, Chroma::k422, Chroma::k444})
-    cases.push_back({color(35, 21, 8, chroma), 1, 1, fills({Fill::kRandom, Fill::kGradient, Fill::kSparse})});
+    for (const VideoFormat& format : {color(35, 21, 8, chroma), whole_color(35, 21, 8, chroma)})
+      cases.push_back({format, 1, 1, fills({Fill::kRandom, Fill::kGradient, Fill::kSparse})});
   return cases;
 }
 

@@ -118,9 +118,14 @@ double score_of_waves(const VideoFormat& format, bool same = false) {
 
 START_TEST(every_width) {
   const int most = 2 * 16 + 9;  // two vectors of AVX-512, and a bit
-  for (int w = kSsimulacra2MinSize; w <= most; w++)
+  for (int w = kSsimulacra2MinSize; w <= most; w++) {
     check_twins({.w = w, .h = 8 + w % 11, .bpc = 8, .chroma = w % 2 ? Chroma::k420 : Chroma::k444}, Fill::kRandom,
                 Fill::kGradient);
+    if (w % 2) /* chroma rounded up */
+      check_twins(
+          {.w = w, .h = 8 + w % 11, .bpc = 8, .chroma = w % 3 ? Chroma::k420 : Chroma::k422, .whole_chroma = true},
+          Fill::kRandom, Fill::kGradient);
+  }
 }
 END_TEST
 
@@ -130,8 +135,10 @@ START_TEST(across_strips) {
     for (const Chroma chroma : {Chroma::k420, Chroma::k444})
       check_twins({.w = kSsimulacra2Strip + beyond, .h = 19 + beyond, .bpc = 8, .chroma = chroma}, Fill::kRandom,
                   Fill::kRandom);
-  check_twins({.w = 2 * kSsimulacra2Strip + 3, .h = 17, .bpc = 10, .chroma = Chroma::k422}, Fill::kRandom,
-              Fill::kRandom);
+  for (const bool whole_chroma : {false, true})
+    check_twins(
+        {.w = 2 * kSsimulacra2Strip + 3, .h = 17, .bpc = 10, .chroma = Chroma::k422, .whole_chroma = whole_chroma},
+        Fill::kRandom, Fill::kRandom);
 }
 END_TEST
 

@@ -38,7 +38,9 @@ inline ParityCases xpsnr_cases() {
         cases.push_back({luma(48, 44, bpc), 3, 3, fills({Fill::kZero, Fill::kMax, fill, Fill::kZero, fill}), options});
   }
   for (const Chroma chroma : {Chroma::k400, Chroma::k420, Chroma::k422, Chroma::k444})
-    cases.push_back({.format = color(71, 31, 8, chroma), .frames = 2, .batch = 2});
+    for (const VideoFormat& format : {color(71, 31, 8, chroma), whole_color(71, 31, 8, chroma)})
+      cases.push_back({.format = format, .frames = 2, .batch = 2});
+  cases.push_back({.format = whole_color(1, 3, 8, Chroma::k420), .frames = 1, .batch = 1});
   cases.push_back(
       {.format = color(71, 31, 8, Chroma::k420), .frames = 2, .batch = 2, .options = {{"enable_chroma", "false"}}});
   return cases + xpsnr_coarse_cases();

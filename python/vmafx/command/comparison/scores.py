@@ -18,7 +18,8 @@ from typing import Any
 
 from .. import _scoring
 from .._scores import Encode, read_scores
-from .._terminal import Failure, check_output, note, progress, whole_file
+from .._outputs import check_folder, check_kept
+from .._terminal import Failure, note, progress, whole_file
 from .points import Point, read_report
 
 PLAIN = re.compile(r"[^\w.+-]+")  # what names of files should not have
@@ -48,7 +49,7 @@ def _folder(chosen: Path | None) -> Iterator[Path]:
             chosen.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise Failure(f"cannot make the folder {chosen}: {error.strerror}") from error
-        check_output(chosen / "scores.ndjson")
+        check_folder(chosen)
         yield chosen
     else:
         with tempfile.TemporaryDirectory(prefix="vmafx-") as folder:
@@ -123,7 +124,8 @@ def _state(path: Path) -> list[Any]:
 def _split(lines: Iterable[str], paths: Sequence[Path], warnings: Sequence[str]) -> None:
     """One report of several encodes becomes as many, which have the filter's warnings, too. A single encode has no number in its lines."""
     with ExitStack() as stack:
-        parts = [stack.enter_context(stack.enter_context(whole_file(path)).open("w", encoding="utf-8")) for path in paths]
+        files = [stack.enter_context(whole_file(path, check_kept)) for path in paths]
+        parts = [stack.enter_context(file.open("w", encoding="utf-8")) for file in files]
         for line in lines:
             if found := re.match(r'\{"encode": (\d+), ', line):
                 parts[int(found[1])].write(line)

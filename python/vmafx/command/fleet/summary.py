@@ -10,6 +10,7 @@ from pathlib import Path
 from .._keys import worse_is_high
 from .._result import HEADS, score_cells
 from .._scores import Encode
+from .._outputs import PAGE, Guard, Output, check_outputs
 from .._terminal import note, print_table, whole_file
 from ..page.curves import MOST_STATIC, Chart, cumulative, histogram
 from ..page.document import document, footer, header
@@ -52,7 +53,9 @@ def _cells(record: Record, key: str) -> list[str]:
 # -- The page ------------------------------------------------------------------------------------------------------------
 
 
-def write_summary(path: Path, summary: Summary, title: str, worst: int) -> None:
+def write_summary(path: Path, summary: Summary, title: str, worst: int, guard: Guard | None = None) -> None:
+    """Without a guard, `path` is to be new or an HTML page. Raises Failure."""
+    guard = guard or check_outputs([], [Output("the page", path, PAGE)], force=False)
     facts = [f"{len(summary.scored):,} pairs scored", f"{len(summary.failed):,} failed"]
     parts = [header(title, facts, "", [])]
     parts += [_scores(summary, key, worst) for key in summary.keys]
@@ -60,7 +63,7 @@ def write_summary(path: Path, summary: Summary, title: str, worst: int) -> None:
     warned = [(record["id"], record["warnings"]) for record in summary.scored if record["warnings"]]
     parts.append(_texts(f"Warnings of the first {MOST_WARNED} pairs" if len(warned) > MOST_WARNED else "Warnings", "warning", warned[:MOST_WARNED]))
     parts.append(footer("The scores of a pair are pooled over its frames."))
-    with whole_file(path) as part:
+    with whole_file(path, guard) as part:
         part.write_text(document(title, "\n".join(parts)), encoding="utf-8", errors="surrogateescape")
 
 

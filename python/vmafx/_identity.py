@@ -1,0 +1,117 @@
+"""Whether two names are one file, and which files FFmpeg may read by a name."""
+
+import glob
+import os
+import re
+import stat
+from collections.abc import Iterable, Iterator
+
+MOST_LINKS = 40  # in a row, as Linux follows them
+MOST_OF_LIST = 1 << 20  # bytes of a playlist that are looked at
+LISTS = {  # how a playlist begins, and how its lines name files
+    b"#EXTM3U": r"^(?!#)[ \t]*(\S.*?)\s*$|\bURI=\"(.+?)\"",
+    b"ffconcat version": r"^[ \t]*file[ \t]+'?(.+?)'?\s*$",
+}
+
+Path = str | os.PathLike[str]
+Identity = tuple[object, ...]
+
+
+def state(path: Path) -> os.stat_result | None:
+    """The state of the file behind all links, or None if there is none.
+
+    Raises OSError (too many links, a name that is too long) and ValueError (a NUL in the name).
+    """
+    try:
+        return os.stat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def identities(path: Path) -> set[Identity]:
+    """Two names that have an identity in common are one file, now or as soon as it is made.
+
+    A character device has none, since many may write to it. Raises as state().
+    """
+    target = os.path.realpath(path)
+    found = state(path)
+    if found is None:
+        folder = state(os.path.dirname(target))
+        return {(target,), *([(folder.st_dev, folder.st_ino, os.path.basename(target))] if folder else [])}
+    if stat.S_ISCHR(found.st_mode):
+        return set()
+    return {(target,), (found.st_dev, found.st_ino)}
+
+
+def file_of_output(name: str) -> str:
+    """The path of what the library writes by a name: "-" is standard output, "pipe:3" an open file."""
+    found = re.fullmatch(r"pipe:(\d+)", "pipe:1" if name == "-" else name)
+    return f"/dev/fd/{found[1]}" if found else name
+
+
+def descriptor_of(path: Path) -> int | None:
+    """The open file of this process that a name stands for: /dev/stdout, /dev/fd/3, /proc/self/fd/3, links to these.
+
+    None: the name is that of another file.
+    """
+    name = os.path.abspath(path)
+    for _ in range(MOST_LINKS):
+        folder, last = os.path.realpath(os.path.dirname(name)), os.path.basename(name)
+        if folder == f"/proc/{os.getpid()}/fd":
+            return int(last) if last.isdecimal() else None
+        name = os.path.join(folder, last)
+        if not os.path.islink(name):
+            return None
+        name = os.path.join(folder, os.readlink(name))
+    return None
+
+
+# -- Names of inputs ---------------------------------------------------------------------------------------------------
+
+
+def files_of(name: str) -> Iterator[str]:
+    """The files that FFmpeg may read by this name, and those that a playlist (HLS, ffconcat) names.
+
+    If there is no file of this name, they are behind protocols (file:a, concat:a|b, subfile,,…:a) and patterns (%03d).
+    """
+    for file in [name] if os.path.exists(name) else _behind_protocols(name):
+        yield file
+        yield from _listed(file)
+
+
+def _behind_protocols(name: str) -> Iterator[str]:
+    for piece in name.split("|"):
+        for colon in re.finditer("^|:", piece):
+            file = piece[colon.end() :]
+            yield file
+            if re.search(r"%\d*d", file):
+                yield from glob.glob(re.sub(r"%\d*d", "*", glob.escape(file)))
+
+
+def _listed(path: str) -> Iterable[str]:
+    if not os.path.isfile(path):
+        return []
+    try:
+        with open(path, "rb") as file:
+            begin = file.read(MOST_OF_LIST)
+    except OSError:
+        return []
+    patterns = [pattern for first, pattern in LISTS.items() if begin.startswith(first)]
+    lines = (found for pattern in patterns for found in re.finditer(pattern, os.fsdecode(begin), re.M))
+    names = (next(filter(None, found.groups())) for found in lines)
+    return [os.path.join(os.path.dirname(path), name.removeprefix("file:")) for name in names]
+
+
+def files_of_models(texts: Iterable[str]) -> Iterator[str]:
+    """The model files that texts of the option `model` name: path=FILE."""
+    return values_of("path", texts)
+
+
+def values_of(key: str, texts: Iterable[str]) -> Iterator[str]:
+    """The values of a key in texts of the options `model` and `feature`: name=a:KEY=VALUE|…, and overloads a.KEY=VALUE.
+
+    A backslash escapes.
+    """
+    for text in texts:
+        for value in re.findall(rf"(?:^|[:|.]){key}=((?:\\.|[^:|\\])+)", text):
+            yield re.sub(r"\\(.)", r"\1", value)
