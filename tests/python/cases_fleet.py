@@ -4,6 +4,7 @@ import contextlib
 import csv
 import html
 import http.server
+import io
 import itertools
 import json
 import math
@@ -21,6 +22,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
 
+from cases_hostile import hold
 from command import Done, command, environment, vmafx
 from common import FRAMES, Skip, alive, case, check, check_equal, long_case, raises, top
 from vmafx.command._names import HARMLESS, redact, why_writing
@@ -29,6 +31,7 @@ from vmafx.command._statistics import NAMES
 from vmafx.command._terminal import Failure
 from vmafx.command.fleet.pairs import Pair, read_list
 from vmafx.command.fleet.store import IN_RESULTS, Ranges, open_results
+from vmafx.command.fleet.summary import Summary, write_summary
 
 WITHOUT_DASK = "import sys; sys.modules.update(dask=None, distributed=None); from vmafx.command.__main__ import main; sys.exit(main())"
 
@@ -285,6 +288,32 @@ def odd_results_are_refused(lab):
 
 
 @case
+def changed_results_are_read_or_refused(lab):
+    """Whatever is changed in results: they are summed up, with a page, or refused in one line."""
+    needs_dask()
+    pooled = dict.fromkeys(NAMES, 90.5)
+    scored = {"frames": 9, "pooled": {"vmaf": pooled, "psnr_y": pooled | {"mean": "inf"}}, "warnings": ["x"], "error": None}
+    scored["worst_frame"] = {"vmaf": {"frame": 1, "time": 0.04, "score": 1.5}, "psnr_y": None}
+    page = lab.folder / "page.html"
+
+    def sum_up(path):
+        with contextlib.closing(open_results(path)) as results:
+            records = list(results.all())
+        with contextlib.redirect_stdout(io.StringIO()):
+            Summary(records).show(3)
+        page.unlink(missing_ok=True)
+        write_summary(page, Summary(records), "title", 3)
+
+    for name, texts in {"one.jsonl": [line(**scored)], "two.jsonl": [line(), line(**scored)]}.items():
+        (lab.folder / name).write_bytes(b"".join(texts))
+        hold(lab.folder / name, sum_up)
+    with contextlib.closing(open_results(lab.folder / "out.sqlite")) as results:
+        results.add({**RECORD, "id": "b"})
+        results.add({**RECORD, **scored})
+    hold(lab.folder / "out.sqlite", sum_up)
+
+
+@case
 def databases_of_others_are_left_alone(lab):
     needs_dask()
     listed = write_list(lab, [["a", "b"]])
@@ -304,7 +333,7 @@ def databases_of_others_are_left_alone(lab):
     path.write_text("no database at all")
     library(lab, listed, "-o", "out.db").failed(1, "has no results of vmafx library")
     path.write_bytes(b"SQLite format 3\0" + bytes(5000))
-    library(lab, listed, "-o", "out.db").failed(1, "cannot")
+    library(lab, listed, "-o", "out.db").failed(1)
     path.unlink()
     (lab.folder / "out.db-journal").write_text("mine")
     library(lab, listed, "-o", "out.db").failed(1, "out.db-journal is there, and is not a journal of SQLite")
