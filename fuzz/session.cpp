@@ -49,7 +49,7 @@ constexpr const char* kFeatures[] = {"psnr:enable_apsnr=true",
                                      "butteraugli",
                                      "speed_chroma|speed_temporal",
                                      "cvvdp",
-                                     "psnr:reduced_hbd_peak=true|psnr:enable_mse=true",
+                                     "psnr:reduced_hbd_peak=true|psnr:reduced_hbd_peak=true:enable_mse=true",
                                      "",
                                      "motion"};
 constexpr const char* kOnEmulator[] = {kFeatures[0], kFeatures[3],  kFeatures[4], kFeatures[5],

@@ -7,19 +7,125 @@ logs=$build/log
 say() { printf '%s\n' "$*" >&2; }
 die() { say "quickstart: $*"; exit 1; }
 
-# step NAME TEXT COMMAND…: says TEXT, runs COMMAND with its output in build/log/NAME.log; shows the end of that on failure.
+# -- Commands that take long ---------------------------------------------------------------------------------------------
+
+# Each is the leader of a process group, so that Ctrl-C, SIGTERM and an error end it with all that it has started.
+declare -A leaders=()
+ticker=
+
+# in_group COMMAND…: starts it, and sets `leader`. `wait_for_group` waits for it.
+in_group() {
+  watch_signals
+  set -m
+  VMAFX_WITHIN=yes "$@" </dev/null &
+  set +m
+  leader=$!
+  leaders[$leader]=running
+}
+
+# wait_for_group LEADER: its exit status.
+wait_for_group() {
+  local status=0
+  wait "$1" || status=$?
+  unset "leaders[$1]"
+  return $status
+}
+
+# end_groups SIGNAL: returns when their leaders have ended. apt-get takes its time, as packages must not stay half unpacked. A process that ignores
+# SIGINT, as shells have those in their background do, gets SIGTERM then.
+end_groups() {
+  local leader
+  for leader in "${!leaders[@]}"; do kill -s "$1" -- "-$leader" 2>/dev/null || true; done
+  for leader in "${!leaders[@]}"; do
+    wait "$leader" 2>/dev/null || true
+    kill -- "-$leader" 2>/dev/null || true
+  done
+  leaders=()
+}
+
+watch_signals() {
+  trap 'stopped INT 130 "stopped by Ctrl-C"' INT
+  trap 'stopped TERM 143 "stopped by SIGTERM"' TERM
+  trap 'stopped TERM 129 "stopped by SIGHUP"' HUP
+  [ -n "$(trap -p EXIT)" ] || trap 'end_groups TERM' EXIT
+}
+
+# stopped SIGNAL STATUS TEXT: a second signal does not wait for what was started. A script that another one started leaves the text to that one.
+stopped() {
+  # shellcheck disable=SC2064
+  trap "exit $2" INT TERM HUP
+  stop_ticker
+  end_groups "$1"
+  [ -n "${VMAFX_WITHIN-}" ] || say "quickstart: $3"
+  exit "$2"
+}
+
+# start_ticker LOG: shows that something goes on, until stop_ticker: on a terminal after ten seconds, in a line that is written over each second;
+# elsewhere a line for each minute. It shows how long it has taken, and the last line of LOG.
+start_ticker() {
+  tick "$1" &
+  ticker=$!
+}
+stop_ticker() {
+  [ -n "$ticker" ] || return 0
+  kill "$ticker" 2>/dev/null || true
+  wait "$ticker" 2>/dev/null || true
+  ticker=
+  [ ! -t 2 ] || printf '\r\033[K' >&2
+}
+tick() {
+  local log=$1 start=$SECONDS first=60 every=60 width=200 form='   %s\n'
+  if [ -t 2 ]; then
+    first=10 every=1 form='\r\033[K   %s'
+    width=$(stty size <&2 2>/dev/null | sed 's/.* //')
+    [ "${width:-0}" -gt 20 ] || width=80
+  fi
+  pause $first
+  while kill -0 $$ 2>/dev/null; do
+    # shellcheck disable=SC2059
+    printf "$form" "$(printf '%s s: %s' $((SECONDS - start)) "$(last_line "$log")" | sed 's/: $//' | cut -c "-$((width - 4))")" >&2
+    pause $every
+  done
+}
+
+# pause SECONDS: without a process that outlives this one.
+pause() { read -rt "$1" <> <(:) || true; }
+
+# last_line FILE: as plain text.
+last_line() { tail -c 2000 -- "$1" 2>/dev/null | tr '\r\t' '\n ' | tr -cd '\n\40-\176' | sed -n '/[^ ]/h; ${ x; p; }'; }
+
+# step NAME TEXT COMMAND…: says TEXT, runs COMMAND with its output in build/log/NAME.log; shows the end of that on failure. With `unwatched` set it
+# is part of a group itself: in the background of a script that watches this group.
 step() {
   local log=$logs/$1.log text=$2 start=$SECONDS status=0
   shift 2
   mkdir -p "$logs"
   say "-- $text"
-  "$@" >"$log" 2>&1 </dev/null || status=$?
+  if [ -n "${unwatched-}" ]; then
+    "$@" >"$log" 2>&1 </dev/null || status=$?
+  else
+    in_group "$@" >"$log" 2>&1
+    start_ticker "$log"
+    wait_for_group "$leader" || status=$?
+    stop_ticker
+  fi
   if [ "$status" != 0 ]; then
     tail -n 25 "$log" >&2
-    die "failed (exit status $status): $text; the whole output is in $log"
+    die "$(full_disk "$log")failed (exit status $status): $text; the whole output is in $log"
   fi
   [ $((SECONDS - start)) -lt 5 ] || say "   $((SECONDS - start)) s"
 }
+
+# full_disk LOG: if a disk was full, which one. The log's own disk may have been, so that it does not say so.
+full_disk() {
+  local free place
+  read -r free place < <(df -k --output=avail,target -- "$logs" /var/cache/apt/archives /usr "${TMPDIR:-/tmp}" /var/tmp 2>/dev/null | sort -n | sed -n '/[0-9]/{ p; q; }')
+  if grep -qsE "No space left on device|have enough free space|Disk quota exceeded" "$1" || [ "${free:-9999}" -lt 1024 ]; then
+    echo "the disk is full: $((${free:-0} / 1024)) MB free in ${place:-$logs}; make room and call this again. It "
+  fi
+}
+
+# ------------------------------------------------------------------------------------------------------------------------
 
 # checksum FILE…: one number for the contents and names of all of them.
 checksum() { sha256sum -- "$@" | sha256sum | cut -c1-16; }
@@ -36,18 +142,28 @@ wrapper() {
   awk -v kind="$kind" '/^#if / { skip = !index($0 " ", " " kind " "); next } /^#endif$/ { skip = 0; next } !skip' "$top/tools/ffmpeg.in" | sed "$@"
 }
 
-# Packages behind the filters of the installed ffmpeg (tools/filter-libraries).
+# The list tools/filter-libraries without comments: lines "NAME PACKAGE [score]".
+filter_libraries() { sed '/^#/d' "$top/tools/filter-libraries"; }
+
+# How the installed ffmpeg was configured.
+ffmpeg_configuration() { /usr/bin/ffmpeg -version | sed -n 's/^configuration: //p'; }
+
+# filter_packages SCOPE [CONFIGURATION]: the packages behind the filters of an ffmpeg, the installed one if no other is given. SCOPE: `all`, or
+# `score` for those of filters that vmafx score calls.
 filter_packages() {
-  local configuration name package
-  configuration=" $(/usr/bin/ffmpeg -version | sed -n 's/^configuration: //p') "
-  while read -r name package; do
+  local configuration name package of_score
+  configuration=" ${2-$(ffmpeg_configuration)} "
+  while read -r name package of_score; do
+    [ "$1" = all ] || [ "$of_score" = score ] || continue
     case $name in
-      '#'*) ;;
       '('*) echo "$package" ;;
       *) case $configuration in *" --enable-$name "*) echo "$package" ;; esac ;;
     esac
-  done <"$top/tools/filter-libraries"
+  done < <(filter_libraries)
 }
+
+# The packages that are installed, between spaces.
+installed_packages() { echo " $(dpkg-query -W -f '${db:Status-Status}=${Package}\n' 2>/dev/null | sed -n 's/^installed=//p' | tr '\n' ' ') "; }
 
 # The version of vmafx.
 own_version() { sed -n 's/^AC_INIT(\[vmafx\], \[\([0-9.]*\)\].*/\1/p' "$top/configure.ac"; }

@@ -1,4 +1,4 @@
-# Completes the commands and options of quickstart in bash, which its help lists: . tools/completion.bash
+# Completes the commands and options of quickstart in bash, which its help lists, and those of vmafx score: . tools/completion.bash
 _vmafx_quickstart() {
   local word=${COMP_WORDS[COMP_CWORD]} help words
   help=$("$1" help 2>/dev/null) || return
@@ -6,6 +6,7 @@ _vmafx_quickstart() {
     words=$(sed -nE 's/^  ([a-z]+) .*/\1/p' <<<"$help")
   elif [[ $word == -* ]]; then
     words=$(sed -nE "s/^  ${COMP_WORDS[1]} (.*)/\1/p" <<<"$help" | grep -oE -e '--[a-z]+(-[a-z]+)?=?')
+    [ "${COMP_WORDS[1]}" != score ] || words+=" $("$1" score --help 2>/dev/null | sed -nE 's/^  (-[a-zA-Z], )?(--[a-z-]+).*/\2/p' | sort -u | grep -v -e gpu)"
   else
     return 0
   fi

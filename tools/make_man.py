@@ -10,6 +10,7 @@ and links in a line.
 """
 
 import argparse
+import ast
 import re
 import sys
 from pathlib import Path
@@ -51,17 +52,6 @@ PAGES = (
         "section": 1,
         "manual": "User commands",
         "name": "scores videos against their reference, and shows the scores",
-        "synopsis": """\
-.B vmafx score
-.IR distorted ... " reference " [ option ...]
-.br
-.B vmafx report
-.IR scores ...
-.B \\-o
-.IR page .html " " [ option ...]
-.br
-.B vmafx compare
-.IR table " [" option ...]""",
         "others": ".BR vmafx (7),\n",
     },
 )
@@ -176,10 +166,42 @@ def blocks(lines):
     return made
 
 
+def subcommands():
+    """The names that the command itself goes by. It is not imported, as that takes more libraries than this file."""
+    tree = ast.parse((TOP / "python/vmafx/command/__main__.py").read_text())
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and node.targets[0].id == "SUBCOMMANDS":
+            return ast.literal_eval(node.value)
+    sys.exit("tools/make_man.py: there is no SUBCOMMANDS in python/vmafx/command/__main__.py")
+
+
+def usage(text, name):
+    """How the document says that a subcommand is called: the first line of code in its section."""
+    section = re.search(rf"^## `vmafx {name}`$(.*?)(?=^## |\Z)", text, re.M | re.S)
+    called = section and re.search(rf"^    (vmafx {name} .*)$", section[1], re.M)
+    if not called:
+        sys.exit(f"tools/make_man.py: docs/command.md does not say in a section '## `vmafx {name}`' how it is called")
+    return called[1]
+
+
+def synopsis(text):
+    """A line for each subcommand: words as they are typed in bold, what stands for something in italics."""
+    def part(match):
+        name, typed = match.groups()
+        return f"\\fI{name.lower()}\\fR" if name else f"\\fB{plain(typed)}\\fR"
+
+    lines = []
+    for name in subcommands():
+        words_of = usage(text, name).replace("…", "...").removeprefix(f"vmafx {name} ")
+        lines.append(f"\\fBvmafx {name}\\fR " + re.sub(r"\b([A-Z]{2,})\b|(--?[a-z][a-z-]*|\.[a-z]+)", part, words_of))
+    return "\n.br\n".join(lines)
+
+
 def page(about):
     version = re.search(r"^AC_INIT\(\[vmafx\], \[([^]]+)\]", (TOP / "configure.ac").read_text(), re.M)[1]
-    text = (TOP / about["text"]).read_text().split("\n")
-    return "\n".join([HEAD.format(version=version, **about), *blocks(text), TAIL.format(**about)]) + "\n"
+    text = (TOP / about["text"]).read_text()
+    about = {"synopsis": about.get("synopsis") or synopsis(text)} | about
+    return "\n".join([HEAD.format(version=version, **about), *blocks(text.split("\n")), TAIL.format(**about)]) + "\n"
 
 
 def main():

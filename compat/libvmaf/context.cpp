@@ -19,25 +19,52 @@ int VmafContext::use(const std::string& features) {
   return 0;
 }
 
+int VmafContext::use_model(const compat::LoadedModel& model) {
+  const std::string features = model.features();
+  for (const std::string& earlier : features_) {
+    const std::string words = earlier == features ? "" : compat::Stream::contradiction(earlier, features);
+    if (words.empty()) continue;
+    if (stream_.began() || flushed_) break;  // which use() refuses
+    if (std::ranges::find(model_streams_, features, &ModelStream::features) != model_streams_.end()) return 0;
+    compat::log(VMAF_LOG_LEVEL_WARNING, "%s. Here the first one is reported, and model %s is scored from its own",
+                words.c_str(), model.outputs().front().c_str());
+    model_streams_.emplace_back(features, configuration_, settings_);
+    return 0;
+  }
+  return use(features);
+}
+
 int VmafContext::read(VmafPicture* ref, VmafPicture* dist, unsigned index) {
   compat::Pair pair(ref, dist);
   if (flushed_) return COMPAT_INVALID("pictures came after the end of the stream");
+  if (const int ret = pair.check()) return ret;
+  for (ModelStream& model : model_streams_) {
+    compat::Pair again = pair.again();
+    if (const int ret = model.stream.read(again, index, model.features, &model.scores)) return ret;
+  }
   return stream_.read(pair, index, features(), &scores_);
 }
 
 int VmafContext::flush() {
   if (flushed_) return -EINVAL;
   if (!stream_.began() && !features_.empty()) return COMPAT_INVALID("the stream has no pictures");
+  for (ModelStream& model : model_streams_)
+    if (const int ret = model.stream.flush(&model.scores)) return ret;
   if (const int ret = stream_.flush(&scores_)) return ret;
   flushed_ = true;
   return 0;
 }
 
 int VmafContext::feature_score(const std::string& name, unsigned index, double* score) {
-  std::optional<double> found = scores_.get(name, index);
+  return find_score(stream_, scores_, name, index, score);
+}
+
+int VmafContext::find_score(compat::Stream& stream, compat::Scores& scores, const std::string& name, unsigned index,
+                            double* score) {
+  std::optional<double> found = scores.get(name, index);
   if (!found && !flushed_) {
-    if (const int ret = stream_.collect(&scores_, index)) return ret;
-    found = scores_.get(name, index);
+    if (const int ret = stream.collect(&scores, index)) return ret;
+    found = scores.get(name, index);
   }
   if (!found) return -EINVAL;
   *score = *found;
@@ -45,10 +72,13 @@ int VmafContext::feature_score(const std::string& name, unsigned index, double* 
 }
 
 int VmafContext::predict(const compat::LoadedModel& model, unsigned index, std::vector<double>* outputs) {
+  const auto own = std::ranges::find(model_streams_, model.features(), &ModelStream::features);
+  const bool has_own = own != model_streams_.end();
   std::vector<double> inputs;
   for (const std::string& name : model.inputs()) {
     inputs.emplace_back();
-    if (feature_score(name, index, &inputs.back()))
+    if (has_own ? find_score(own->stream, own->scores, name, index, &inputs.back())
+                : feature_score(name, index, &inputs.back()))
       return COMPAT_INVALID("model %s needs %s, which has no score at index %u", model.outputs().front().c_str(),
                             name.c_str(), index);
   }

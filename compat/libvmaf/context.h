@@ -3,11 +3,13 @@
 #define COMPAT_LIBVMAF_CONTEXT_H
 
 #include <functional>
+#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compat/libvmaf/abi.h"
@@ -19,13 +21,14 @@
 struct VmafContext {
  public:
   VmafContext(const VmafConfiguration& configuration, const compat::Settings& settings)
-      : subsample_(configuration.n_subsample > 1 ? configuration.n_subsample : 1), settings_(settings),
-        stream_(configuration, settings) {}
+      : subsample_(configuration.n_subsample > 1 ? configuration.n_subsample : 1), configuration_(configuration),
+        settings_(settings), stream_(configuration, settings) {}
 
   std::mutex mutex;                           // held while a call is in what follows, but for the pool
   std::shared_ptr<compat::PicturePool> pool;  // null: none was asked for
 
   int use(const std::string& features);  // as in VmafxParams.feature
+  int use_model(const compat::LoadedModel& model);
   int import(const std::string& name, unsigned index, double score) { return scores_.put(name, index, score); }
   int read(VmafPicture* ref, VmafPicture* dist, unsigned index);
   int flush();
@@ -45,14 +48,29 @@ struct VmafContext {
   int write_report(const char* path, const char* format);
 
  private:
+  /* The stream of a model that asks for the keys of earlier requests with other options: it is scored from its own
+   * features, which nothing else shows. */
+  struct ModelStream {
+    ModelStream(std::string text, const VmafConfiguration& configuration, const compat::Settings& settings)
+        : features(std::move(text)), stream(configuration, settings) {}
+
+    const std::string features;
+    compat::Stream stream;
+    compat::Scores scores;
+  };
+
   std::string features() const;
+  int find_score(compat::Stream& stream, compat::Scores& scores, const std::string& name, unsigned index,
+                 double* score);
   int predict(const compat::LoadedModel& model, unsigned index, std::vector<double>* outputs);
 
   const unsigned subsample_;
+  const VmafConfiguration configuration_;
   const compat::Settings settings_;
   std::vector<std::string> features_;
   compat::Stream stream_;
   compat::Scores scores_;
+  std::list<ModelStream> model_streams_;
   std::map<std::string, std::string> predicted_;  // texts of the models that have predicted, by their names
   bool flushed_ = false;
 };

@@ -70,12 +70,12 @@ int vmaf_use_feature(VmafContext* vmaf, const char* feature_name, VmafFeatureDic
 
 int vmaf_use_features_from_model(VmafContext* vmaf, VmafModel* model) {
   if (!model) return -EINVAL;
-  return locked(vmaf, [&] { return vmaf->use(model->loaded.features()); });
+  return locked(vmaf, [&] { return vmaf->use_model(model->loaded); });
 }
 
 int vmaf_use_features_from_model_collection(VmafContext* vmaf, VmafModelCollection* collection) {
   if (!collection) return -EINVAL;
-  return locked(vmaf, [&] { return vmaf->use(collection->loaded.features()); });
+  return locked(vmaf, [&] { return vmaf->use_model(collection->loaded); });
 }
 
 int vmaf_import_feature_score(VmafContext* vmaf, const char* feature_name, double value, unsigned index) {

@@ -5,6 +5,7 @@
 #include <climits>
 
 #include "compat/libvmaf/log.h"
+#include "compat/libvmaf/pictures.h"
 #include "compat/libvmaf/texts.h"
 
 namespace compat {
@@ -54,6 +55,22 @@ VmafxParams params_of(const std::string& features) {
   return params;
 }
 
+/* Opens a context and closes it. */
+int try_to_open(const std::string& features, void (*log)(void*, VmafxLogLevel, const char*), void* log_cookie) {
+  VmafxParams params = params_of(features);
+  params.backend = "cpu";
+  params.log = log;
+  params.log_cookie = log_cookie;
+  VmafxContext* context = nullptr;
+  const int ret = vmafx_open(&context, &params);
+  vmafx_close(&context);
+  return ret;
+}
+
+void keep_error(void* words, VmafxLogLevel level, const char* message) {
+  if (level == VMAFX_LOG_ERROR) *static_cast<std::string*>(words) = message;
+}
+
 }  // namespace
 
 Pair::~Pair() {
@@ -72,14 +89,17 @@ int Pair::submit(VmafxContext* context) {
   return vmafx_submit(context, &ref, &dist);
 }
 
-int Stream::check(const std::string& features) {
-  VmafxParams params = params_of(features);
-  params.backend = "cpu";
-  params.log = errors_of_vmafx;
-  VmafxContext* context = nullptr;
-  const int ret = vmafx_open(&context, &params);
-  vmafx_close(&context);
-  return ret;
+Pair Pair::again() const {
+  VmafPicture ref = ref_, dist = dist_;
+  for (const VmafPicture* picture : {&ref, &dist}) picture->ref->count++;
+  return {&ref, &dist};
+}
+
+int Stream::check(const std::string& features) { return try_to_open(features, errors_of_vmafx, nullptr); }
+
+std::string Stream::contradiction(const std::string& features, const std::string& others) {
+  std::string words;
+  return try_to_open(features + "|" + others, keep_error, &words) ? words : "";
 }
 
 int Stream::begin(const VmafPicture& ref, const std::string& features) {
@@ -90,6 +110,7 @@ int Stream::begin(const VmafPicture& ref, const std::string& features) {
   VmafxParams params = params_of(features);
   params.backend = backend.c_str();
   params.device = settings_.device.c_str();
+  params.ignore_unknown = 1;  // of two requests for one key, the first is reported
   params.verify = settings_.verify;
   params.n_threads =
       settings_.threads.value_or(std::max(to_int(asked_.n_threads), 1));  // 0: none beside the program's own

@@ -30,6 +30,7 @@ class Pair {
   int check() const;  // EINVAL: they are none, or not of one format
   const VmafPicture& ref() const { return ref_; }
   int submit(VmafxContext* context);  // which has them from then on
+  Pair again() const;                 // further references to the same pictures, of a pair that check() has passed
 
  private:
   VmafPicture ref_, dist_;
@@ -58,6 +59,10 @@ class Stream {
 
   /* EINVAL, and the log says why: no context can be opened with these features. */
   static int check(const std::string& features);
+
+  /* Whether two lists of features, each of which check() has passed, would write one key with different options: in
+   * these words; "" if not. */
+  static std::string contradiction(const std::string& features, const std::string& others);
 
  private:
   int begin(const VmafPicture& ref, const std::string& features);

@@ -74,7 +74,8 @@ typedef struct VmafxParams {
      * value are written `\:` and `\\`.
      * Default "version=vmaf_v0.6.1"; "" means no model (then `feature` must name something). */
     const char *model;
-    /* `|`-separated features, each `name=<extractor>[:option=value…]`. Default none. */
+    /* `|`-separated features, each `name=<extractor>[:option=value…]`. Two requests that write the same key with
+     * different options are EINVAL, see `ignore_unknown`. Default none. */
     const char *feature;
     /* "auto" (default): the CPU until the GPU is open (docs/filter.md), or if there is no usable one, and a log line says why.
      * "cpu": the CPU twins. "hip": the GPU, or vmafx_open() fails with the cause (ENODEV, EACCES, ENOSYS, …). */
@@ -106,7 +107,9 @@ typedef struct VmafxParams {
     /* 1: vmafx_finish() logs, at VMAFX_LOG_INFO, mean, minimum, maximum and the worst frames of each feature that `feature` names
      * and of each model, a line each. Default 0. */
     int summary;
-    /* 1: a key of a model that is not known is a warning and left out, as FFmpeg's libvmaf filter leaves it out. Default 0: an error. */
+    /* 1: as programs for libvmaf expect it, a key of a model that is not known is a warning and left out, and of two
+     * requests that write the same key with different options the first one is reported, with a warning (a model is
+     * scored from what it asks for even so). Default 0: both are errors. */
     int ignore_unknown;
     int encodes;      /* distorted pictures for each reference picture, see vmafx_submit_encodes(); default 1, at most VMAFX_MOST_ENCODES */
     /* Called from any of the library's threads, one call at a time. */
@@ -186,7 +189,8 @@ VMAFX_API void vmafx_default_params(VmafxParams *params);
 #define VMAFX_OTHER_OPTIONS(TEXT, INT, FLAG) \
     FLAG(report_times, report_times, 1, "put the times of frames in all reports but sub") \
     FLAG(summary, summary, 0, "log mean, minimum, maximum and worst frames at the end") \
-    FLAG(ignore_unknown, ignore_unknown, 0, "leave out keys of a model that are not known, with a warning")
+    FLAG(ignore_unknown, ignore_unknown, 0, \
+         "leave out unknown keys of a model, and requests for keys that others have, with a warning")
 
 /* Parses and checks everything that does not need a frame: options, models, features, device, report file (created
  * here, so that a bad path fails at once). On failure *out is NULL, nothing is left behind, and the message went to

@@ -6,8 +6,13 @@ import logging
 import os
 import re
 import shutil
-from collections.abc import Iterator
+import signal
+import sys
+import threading
+import time
 from pathlib import Path
+from traceback import format_exc, walk_tb
+from types import TracebackType
 from typing import Any
 
 from cffi import FFI
@@ -17,6 +22,9 @@ from . import _header
 NAME = "libvmafx.so.0"
 
 logger = logging.getLogger("vmafx")
+
+LASTING: list[object] = []
+"""The library itself, and the objects of Python's that it uses as long as there is a context."""
 
 
 class Error(OSError):
@@ -40,44 +48,93 @@ def _declarations(text: str) -> str:
 ffi = FFI()
 ffi.cdef(_declarations(_header.text))
 
+# All types that calls need. cffi reads the name of a type when it is first used, by the only parser that pycparser has,
+# which stays unusable when Ctrl-C interrupts it.
+for _name in (
+    *("VmafxContext **", "VmafxParams *", "VmafxFormat *", "VmafxFormat[]", "VmafxPicture *", "const VmafxPicture *[]"),
+    *("VmafxFrameResult *", "VmafxPairing *", "VmafxReference **", "VmafxReferenceParams *"),
+    *("char[]", "const char **", "double *", "const uint8_t *", "void *"),
+):
+    ffi.typeof(_name)
+
 
 # -- Finding it ----------------------------------------------------------------------------------------------------------
 
+_programs: list[str] = []
 
-def _places() -> Iterator[str]:
-    """Where the library may be, the first that is there counts. A bare name is looked up by the dynamic loader."""
+
+def look_beside(ffmpeg: str) -> None:
+    """Prefers the library of this ffmpeg to all others but that of VMAFX_LIBRARY, if none was loaded yet."""
+    if ffmpeg not in _programs:
+        _programs.insert(0, ffmpeg)
+
+
+def _places() -> list[str]:
+    """Lists where the library may be, in order. A name without a path is for the loader of libraries."""
     named = os.environ.get("VMAFX_LIBRARY")
     if named:
-        yield os.path.join(named, NAME) if os.path.isdir(named) else named
-        return
-    ffmpeg = shutil.which("ffmpeg")
-    if ffmpeg:  # PREFIX/bin/ffmpeg of `quickstart install PREFIX`, or build/bin/ffmpeg
-        beside = Path(ffmpeg).resolve().parent.parent / "lib/vmafx" / NAME
-        if beside.exists():
-            yield str(beside)
-    yield NAME
+        return [os.path.join(named, NAME) if os.path.isdir(named) else named]
+    own = Path(__file__).resolve().parent.parent.parent  # PREFIX/lib/vmafx of an installation, or the sources
+    of_module = [own / NAME, own / "build/.libs" / NAME, own / "build/lib/vmafx" / NAME]
+    names = os.environ.get("VMAFX_FFMPEG"), "ffmpeg", "vmafx-ffmpeg"
+    programs = [path for name in names if name and (path := shutil.which(name))]
+    started = [path for path in getattr(sys, "argv", [])[:1] if os.path.isfile(path)]
+    places = *map(_beside, _programs), *of_module, *map(_beside, (*started, *programs)), NAME
+    return list(dict.fromkeys(map(str, places)))
 
 
-def _load(place: str) -> Any:
-    try:
-        return ffi.dlopen(place)
-    except OSError as failure:
-        raise Error(
-            errno.ENOENT,
-            f"{NAME} cannot be loaded ({failure}). Set VMAFX_LIBRARY to the library or to the folder that it is in; or put PREFIX/bin of "
-            "`quickstart install PREFIX`, or build/bin of the sources, into PATH; or run `make install` and ldconfig",
-        ) from None
+def _beside(program: str) -> Path:
+    """The library that belongs to PREFIX/bin/PROGRAM or build/bin/ffmpeg."""
+    return Path(program).resolve().parent.parent / "lib/vmafx" / NAME
+
+
+def _open(place: str) -> Any:
+    """Loads a library, and before it those that it needs, where they are beside it, as in a bundle. Raises OSError."""
+    looked_for = set()
+    while True:
+        try:
+            return ffi.dlopen(place)
+        except OSError as failure:
+            needed = re.search(r"(lib[^\s/:']+): (?:cannot open|version )", str(failure))
+            folders = [Path(place).parent, Path(place).parent / "gcc"]  # the latter has the compiler's libraries
+            there = [path for folder in folders if needed and (path := folder / needed[1]).exists()]
+            if not there or there[0] in looked_for:
+                raise
+            looked_for.add(there[0])
+            LASTING.append(_open(str(there[0])))
+
+
+def _reason(failure: OSError) -> str:
+    """The loader's words, without those of cffi around them."""
+    return re.sub(r"^cannot load library '?.*?'?: |\.  (?:Additionally|Also), .*", "", str(failure), flags=re.S)
 
 
 @functools.cache
 def library() -> Any:
-    """The library, loaded at the first call. Raises Error (ENOENT, ENOSYS)."""
-    place = next(_places())
-    found = _load(place)
-    missing = [name for name in dir(found) if not hasattr(found, name)]
-    if missing:
-        raise Error(errno.ENOSYS, f"{place} is older than this module, it lacks {', '.join(missing)}: build and install both again")
-    return found
+    """The library, loaded at the first call. Raises Error (ENOENT; ENOSYS: it is too old)."""
+    seen, number = [], errno.ENOENT
+    for place in _places():
+        if os.path.dirname(place) and not os.path.exists(place):
+            seen.append(f"{place} (not there)")
+            continue
+        try:
+            found = _open(place)
+        except OSError as failure:
+            seen.append(f"{place if os.path.dirname(place) else 'the loader of libraries'} ({_reason(failure)})")
+            continue
+        missing = [name for name in dir(found) if not hasattr(found, name)]
+        if not missing:
+            LASTING.append(found)
+            return found
+        lacks = f"older than this module, it lacks {', '.join(missing)}: build and install both again"
+        seen.append(f"{place} ({lacks})")
+        number = errno.ENOSYS
+    raise Error(
+        number,
+        f"{NAME} cannot be loaded. It was looked for at: {'; '.join(seen)}. Set VMAFX_LIBRARY to the library or to the "
+        "folder that it is in; or put PREFIX/bin of `quickstart install PREFIX`, or build/bin of the sources, into PATH"
+        "; or run `make install` and ldconfig",
+    )
 
 
 def version() -> str:
@@ -102,12 +159,50 @@ _LEVELS = {
 _level_of = {number: _LEVELS[name] for number, name in ffi.typeof("enum VmafxLogLevel").elements.items()}
 
 
+class Messages:
+    """Errors and exceptions that the log callback keeps for a call; log_cookie is a handle of this."""
+
+    def __init__(self) -> None:
+        self.errors: list[str] = []  # texts; nothing else tells why vmafx_open() failed
+        self.raised: list[BaseException] = []  # a call that ends raises them
+        self.inside: dict[int, float] = {}  # threads that run handlers, and since when
+
+    def raise_kept(self) -> None:
+        if self.raised:
+            raise self.raised.pop(0)
+
+
 def _log(cookie: Any, level: int, message: Any) -> None:
-    """Passes a message on to `logging`. The cookie is the handle of a list that keeps the errors."""
+    """Passes a message on to `logging`. An Exception that a handler of the log raises ends here."""
+    messages: Messages = ffi.from_handle(cookie)
+    messages.inside[threading.get_ident()] = time.monotonic()
     text = text_of(message)
     if _level_of[level] == logging.ERROR:
-        ffi.from_handle(cookie).append(text)
-    logger.log(_level_of[level], "%s", text)
+        messages.errors.append(text)
+    try:
+        logger.log(_level_of[level], "%s", text)
+    except Exception as error:
+        if _is_of_a_signal(error):
+            raise
+        if logging.raiseExceptions and sys.stderr:
+            print(f"a handler of the logger vmafx failed:\n{format_exc()}", file=sys.stderr)
+    del messages.inside[threading.get_ident()]
 
 
-log_callback = ffi.callback("void(void *, enum VmafxLogLevel, const char *)", _log)
+def _is_of_a_signal(error: BaseException) -> bool:
+    """Whether a handler of a signal has raised it, which Python runs between any two lines of the main thread."""
+    codes = [getattr(signal.getsignal(number), "__code__", None) for number in signal.valid_signals()]
+    return any(frame.f_code in codes for frame, _ in walk_tb(error.__traceback__))
+
+
+def _keep(kind: type[BaseException], error: BaseException, traceback: TracebackType) -> None:
+    """Keeps what _log() has raised, such as KeyboardInterrupt, which C does not pass on, for the end of the call."""
+    del kind
+    messages: Messages = ffi.from_handle(traceback.tb_frame.f_locals["cookie"])
+    messages.inside.pop(threading.get_ident(), None)
+    messages.raised.append(error)
+
+
+log_callback = ffi.callback("void(void *, enum VmafxLogLevel, const char *)", _log, onerror=_keep)
+
+LASTING.append(log_callback)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ._library import ffi
+from ._calls import called
+from ._library import LASTING, ffi
 
 if TYPE_CHECKING:
     import av
@@ -193,15 +194,13 @@ def _color_of(frame: "av.VideoFrame") -> Color:
 
 # -- To the library ------------------------------------------------------------------------------------------------------
 
-_held: dict[int, object] = {}
+_held: dict[Any, object] = {}  # the owners of samples, by `opaque` of their pictures
 _numbers = itertools.count(1)
 
+# No function in Python is called: Ctrl-C may raise KeyboardInterrupt before its first line, and the picture would stay.
+_release_callback = ffi.callback("void(void *)", _held.__delitem__)
 
-def _release(number: Any) -> None:
-    _held.pop(int(ffi.cast("uintptr_t", number)))
-
-
-_release_callback = ffi.callback("void(void *)", _release)
+LASTING.extend([_held, _release_callback])
 
 
 def fill_format(out: Any, picture: Picture, fps: float = 0) -> None:
@@ -216,13 +215,43 @@ def fill_format(out: Any, picture: Picture, fps: float = 0) -> None:
 
 
 def lend(out: Any, picture: Picture) -> None:
-    """Writes a picture to a VmafxPicture. Its samples stay until the library releases them, so that the next step is to submit it."""
+    """Writes a picture to a VmafxPicture. Its samples stay until the library releases them: see Loan."""
     for i, (address, stride) in enumerate(picture._planes):
         out.data[i] = ffi.cast("const uint8_t *", address)
         out.stride[i] = stride
     if picture.time is not None:
         out.has_time, out.time = 1, picture.time
     out.keyframe = picture.keyframe
-    number = next(_numbers)
-    _held[number] = picture._owner
-    out.release, out.opaque = _release_callback, ffi.cast("void *", number)
+    out.release, out.opaque = _release_callback, ffi.cast("void *", next(_numbers))
+    _held[out.opaque] = picture._owner
+
+
+class Loan:
+    """Pictures for one call of the library, which releases each of them once it was called, success or failure.
+
+    with Loan() as loan:
+        code = loan.call(function, …, loan.lend(picture))
+
+    If it was not called, for whatever reason, they are not lent.
+    """
+
+    def __init__(self) -> None:
+        self.codes: list[int] = []
+        self._outs: list[Any] = []
+
+    def __enter__(self) -> "Loan":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if not self.codes:
+            for out in self._outs:
+                _held.pop(out.opaque, None)
+
+    def lend(self, picture: Picture) -> Any:
+        """The picture as a VmafxPicture, until the loan ends."""
+        self._outs.append(ffi.new("VmafxPicture *"))
+        lend(self._outs[-1], picture)
+        return self._outs[-1]
+
+    def call(self, function: Any, *arguments: Any) -> int:
+        return called(self.codes, function, *arguments)

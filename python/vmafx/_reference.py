@@ -4,11 +4,84 @@ import errno
 import os
 import threading
 import weakref
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
+from ._calls import Owned, close_elsewhere, is_ending, is_of_python
 from ._library import Error, ffi, library, log_callback, text_of
-from ._pictures import Format, Frame, Picture, fill_format, lend, picture_of
+from ._pictures import Format, Frame, Loan, Picture, fill_format, picture_of
+
+
+class _Frames(Owned):
+    """A VmafxReference, from vmafx_reference_open() to vmafx_reference_close()."""
+
+    kind = "reference"
+
+    def __init__(self, params: Any) -> None:
+        self._params = params
+        self._state = threading.RLock()  # never held during a call that takes its time
+        self._giving = threading.RLock()
+        self._users: dict[object, int] = {}  # the threads of calls that take their time
+        self._closed = False
+        super().__init__(ffi.new("VmafxReference **"))
+        params.log, params.log_cookie = log_callback, self.cookie
+
+    @property
+    def pointer(self) -> Any:
+        """The VmafxReference; NULL if it is not open."""
+        return self._out[0]
+
+    def open(self, format: Any) -> None:
+        code = library().vmafx_reference_open(self._out, format, self._params)
+        if code < 0:
+            raise Error(-code, self.messages.errors[-1] if self.messages.errors else os.strerror(-code))
+
+    @contextmanager
+    def in_use(self) -> Iterator[None]:
+        """Keeps it open for a call. Raises Error (EBADF)."""
+        use = object()
+        try:
+            with self._state:
+                self.check_open(not self._closed)
+                self._users[use] = threading.get_ident()
+            yield
+        finally:
+            with self._state:
+                self._users.pop(use, None)
+            self._close_if_unused()
+
+    def count(self, function: Any) -> int:
+        """Calls a function that counts, which any thread may do; 0 after the close."""
+        with self._state:
+            return 0 if self._closed else int(function(self._out[0]))
+
+    def close(self) -> None:
+        with self._state:
+            self._closed = True
+        self._close_if_unused()
+
+    def _close_if_unused(self) -> None:
+        is_used = self.is_called() if is_ending() else bool(self._users)
+        if self._closed and not is_used and not self.over.is_set():
+            with self._giving:
+                if not self.over.is_set():
+                    self.give_back()
+
+    def free(self) -> None:
+        if not self.is_of_this_process():
+            self._out[0] = ffi.NULL  # the child of a fork() leaves what it has of it to its end
+        elif self._out[0]:
+            library().vmafx_reference_close(self._out)
+
+    def is_called(self) -> bool:
+        main = threading.main_thread().ident
+        return any(thread != main for thread in list(self._users.values()))
+
+    def forked(self) -> None:
+        super().forked()
+        self._state, self._giving = threading.RLock(), threading.RLock()
+        self._users = {}
 
 
 class Reference:
@@ -34,15 +107,11 @@ class Reference:
     """
 
     def __init__(self, frames: Iterable[Frame] = (), *, budget: int = 0, planes: int = 0, copy: bool = False, device_budget: int = 0) -> None:
-        self._lock = threading.RLock()
-        self._errors: list[str] = []  # what the log said
-        self._cookie = ffi.new_handle(self._errors)
-        self._params = ffi.new("VmafxReferenceParams *", {"budget": budget, "planes": planes, "copy": copy, "device_budget": device_budget})
-        self._params.log, self._params.log_cookie = log_callback, self._cookie
-        self._out = ffi.new("VmafxReference **")
+        params = {"budget": budget, "planes": planes, "copy": copy, "device_budget": device_budget}
+        self._frames = _Frames(ffi.new("VmafxReferenceParams *", params))
         self._format: Format | None = None
-        self._closed = False
-        self._finalizer = weakref.finalize(self, _close, self._out)
+        self._finalizer = weakref.finalize(self, _close, self._frames)
+        self._finalizer.atexit = False  # the end of the interpreter closes all that is open
         for frame in frames:
             self.add(frame)
 
@@ -53,10 +122,11 @@ class Reference:
         self.close()
 
     def close(self) -> None:
-        """Gives the frames back, unless sessions still use them. It may be called again."""
-        with self._lock:
-            self._closed = True
-            self._finalizer()
+        """Gives the frames back, unless sessions still use them; where other threads are in calls, when these end.
+
+        It may be called again."""
+        self._frames.close()
+        self._finalizer.detach()
 
     def add(self, frame: Frame) -> None:
         """Adds the next frame. What fails leaves the frames that are there as they are.
@@ -64,48 +134,47 @@ class Reference:
         Raises Error (ENOMEM: the budget is spent; EINVAL: it is not like the frames before), TypeError and ValueError for what is no picture.
         """
         picture = picture_of(frame)
-        with self._lock:
+        self._frames.alone(lambda: self._add(picture))
+
+    def _add(self, picture: Picture) -> None:
+        with self._frames.in_use(), Loan() as loan:
             self._open_once(picture)
-            out = ffi.new("VmafxPicture *")
-            lend(out, picture)
-            code = library().vmafx_reference_add(self._out[0], out)
+            code = loan.call(library().vmafx_reference_add, self._frames.pointer, loan.lend(picture))
             if code < 0:
-                raise Error(-code, text_of(library().vmafx_reference_last_error(self._out[0])))
+                raise Error(-code, text_of(library().vmafx_reference_last_error(self._frames.pointer)))
 
     def _open_once(self, picture: Picture) -> None:
-        if self._closed:
-            raise Error(errno.EBADF, "the reference is closed")
         if self._format is None:
             format = ffi.new("VmafxFormat *")
             fill_format(format, picture)
-            code = library().vmafx_reference_open(self._out, format, self._params)
-            if code < 0:
-                raise Error(-code, self._errors[-1] if self._errors else os.strerror(-code))
-            self._format = picture.format
+            try:
+                self._frames.open(format)
+            finally:
+                if self._frames.pointer:
+                    self._format = picture.format
         if picture.format != self._format:
             raise Error(errno.EINVAL, f"the reference input changed from {self._format} to {picture.format}")
 
-    @property
-    def pointer(self) -> Any:
-        """The VmafxReference, for Session."""
-        if self._closed:
-            raise Error(errno.EBADF, "the reference is closed")
-        if not self._out[0]:
-            raise Error(errno.EINVAL, "the reference has no frames")
-        return self._out[0]
+    @contextmanager
+    def in_use(self) -> Iterator[Any]:
+        """The VmafxReference, for a call of a session. Raises Error (EBADF: it is closed; EINVAL: it has no frames)."""
+        with self._frames.in_use():
+            if not self._frames.pointer:
+                raise Error(errno.EINVAL, "the reference has no frames")
+            yield self._frames.pointer
 
     def __len__(self) -> int:
-        return int(library().vmafx_reference_frames(self._out[0]))
+        return self._frames.count(library().vmafx_reference_frames)
 
     @property
     def nbytes(self) -> int:
         """How many bytes of the budget the frames take."""
-        return int(library().vmafx_reference_bytes(self._out[0]))
+        return self._frames.count(library().vmafx_reference_bytes)
 
     @property
     def device_nbytes(self) -> int:
         """How many bytes of GPUs' memory they take."""
-        return int(library().vmafx_reference_device_bytes(self._out[0]))
+        return self._frames.count(library().vmafx_reference_device_bytes)
 
     @property
     def format(self) -> Format | None:
@@ -113,5 +182,9 @@ class Reference:
         return self._format
 
 
-def _close(out: Any) -> None:
-    library().vmafx_reference_close(out)
+def _close(frames: _Frames) -> None:
+    """Closes a reference that nobody refers to any more. A thread of the library may have locks, and does not."""
+    if is_of_python():
+        frames.close()
+    else:
+        close_elsewhere(frames)

@@ -1,23 +1,28 @@
 """A session: a stream of frame pairs, and their scores."""
 
-import atexit
 import errno
+import functools
 import operator
 import os
 import re
 import threading
-import warnings
 import weakref
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeAlias, TypeVar
 
 import numpy as np
 
 from . import _header
+from ._calls import Owned, abandoned, called, close_elsewhere, is_of_python, start_closer
 from ._library import Error, ffi, library, log_callback, text_of
-from ._pictures import Format, Frame, Picture, fill_format, lend, picture_of
+from ._pictures import Format, Frame, Loan, Picture, fill_format, picture_of
 from ._reference import Reference
+
+LONGEST_CLOSE = 10.0  # seconds that a thread which threading does not know waits for a close
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 Option: TypeAlias = "str | int | float | os.PathLike[str] | list[str] | tuple[str, ...] | None"
 """The value of an option; several texts are joined by `|`, and None is the default."""
@@ -115,29 +120,40 @@ def _params_of(values: Mapping[str, Option]) -> tuple[Any, list[Any]]:
 # -- The library's context -----------------------------------------------------------------------------------------------
 
 
-class _Context:
+class _Context(Owned):
     """A VmafxContext, from vmafx_open() to vmafx_close()."""
 
-    def __init__(self, values: Mapping[str, Option]) -> None:
+    kind = "session"
+    encodes = 1
+
+    def __init__(self) -> None:
+        start_closer()
+        super().__init__(ffi.new("VmafxContext **"))
+
+    def open(self, values: Mapping[str, Option]) -> None:
         params, texts = _params_of(values)
-        self._errors: list[str] = []  # what the log said; the only place that tells why vmafx_open() failed
-        self._cookie = ffi.new_handle(self._errors)
-        self._out = ffi.new("VmafxContext **")
-        self._process = os.getpid()
-        params.log, params.log_cookie = log_callback, self._cookie
-        self.encodes: int = params.encodes
-        code = library().vmafx_open(self._out, params)
+        params.log, params.log_cookie = log_callback, self.cookie
+        self.encodes = params.encodes
+        code = self.alone(lambda: self._open(params))
+        del texts  # until here
         if code < 0:
-            raise Error(-code, self._errors[-1] if self._errors else os.strerror(-code))
-        _contexts.add(self)
+            raise Error(-code, self.messages.errors[-1] if self.messages.errors else os.strerror(-code))
+
+    def _open(self, params: Any) -> int:
+        self.check_open(True)
+        return int(library().vmafx_open(self._out, params))
 
     @property
     def pointer(self) -> Any:
-        if not self._out[0]:
-            raise Error(errno.EBADF, "the session is closed")
-        if os.getpid() != self._process:
-            raise Error(errno.EBADF, "the session belongs to the process that opened it; a child of fork() cannot use it")
+        """The VmafxContext, for calls inside alone()."""
+        self.check_open(self._out[0])
         return self._out[0]
+
+    def alone(self, action: Callable[[], T]) -> T:
+        if not self.is_of_this_process():
+            owner = "the session belongs to the process that opened it"
+            raise Error(errno.EBADF, f"{owner}; a child of fork() cannot use it")
+        return super().alone(action)
 
     def failure(self, code: int) -> Error | None:
         """What a call that has just returned this failed with."""
@@ -148,26 +164,41 @@ class _Context:
             raise failure
 
     def close(self) -> None:
-        _contexts.discard(self)
-        if os.getpid() == self._process:  # the child of a fork() has no workers to wait for
+        """A thread that the library called back must not wait for the library's threads, of which it may be one."""
+        if not self.is_of_this_process():  # the child of a fork() has no workers to wait for
+            return
+        if self.is_called_here():
+            close_elsewhere(self)
+        elif not is_of_python():
+            close_elsewhere(self)
+            self.over.wait(LONGEST_CLOSE)
+        else:
+            self.alone(self._close_once)
+
+    def _close_once(self) -> None:
+        if not self.over.is_set():
+            self.give_back()
+
+    def free(self) -> None:
+        if self._out[0]:
             library().vmafx_close(self._out)
 
-
-_contexts: set[_Context] = set()
-
-
-@atexit.register
-def _close_all() -> None:
-    for context in list(_contexts):
-        context.close()
+    def is_called(self) -> bool:
+        return self._lock.locked() and self._calling != threading.main_thread().ident
 
 
-def _close_elsewhere(context: _Context) -> None:
-    """Closes the context of a session that nobody refers to any more. The garbage collector may have come to it in a worker of this very session,
-    which must not wait for itself: therefore in a thread."""
-    if context in _contexts:  # which _close_all() may have emptied
-        threading.Thread(target=context.close).start()
-        warnings.warn("a vmafx.Session was not closed", ResourceWarning, stacklevel=2)
+def _one_call(method: Callable[Concatenate["Session", P], T]) -> Callable[Concatenate["Session", P], T]:
+    """Makes a method one call of the session, which waits for the calls of other threads."""
+
+    @functools.wraps(method)
+    def call(self: "Session", /, *arguments: P.args, **named: P.kwargs) -> T:
+        return self._context.alone(lambda: method(self, *arguments, **named))
+
+    return call
+
+
+class FrameNumberError(Error, OverflowError):
+    """A number of more than 64 bits, which no frame has: an Error, as for others, and Python's usual OverflowError."""
 
 
 # -- The session ---------------------------------------------------------------------------------------------------------
@@ -197,8 +228,14 @@ class Session:
     """
 
     def __init__(self, *, reference: Reference | None = None, fps: float = 0, **options: Option) -> None:
-        self._lock = threading.RLock()
-        self._context = _Context(options)
+        self._context = _Context()
+        try:
+            self._context.open(options)
+        except BaseException:
+            self._context.close()
+            raise
+        self._finalizer = weakref.finalize(self, abandoned, self._context, "vmafx.Session")
+        self._finalizer.atexit = False  # the end of the interpreter closes all that is open
         self._reference = reference
         self._fps = fps
         self._formats: list[Format] = []  # of the reference and of each encode
@@ -206,8 +243,6 @@ class Session:
         self._submitted = [0] * self._context.encodes
         self._waiting: deque[FrameScores] = deque()  # until somebody asks for their encode
         self._scores: list[Scores | None] = []
-        self._finalizer = weakref.finalize(self, _close_elsewhere, self._context)
-        self._finalizer.atexit = False  # _close_all() does it
 
     def __enter__(self) -> "Session":
         return self
@@ -217,9 +252,8 @@ class Session:
 
     def close(self) -> None:
         """Ends the session and gives all pictures back. It may be called again."""
-        with self._lock:
-            self._finalizer.detach()
-            self._context.close()
+        self._context.close()
+        self._finalizer.detach()
 
     def submit(self, ref: "Frame | int", *dist: "Frame | None") -> None:
         """Queues the next pair; blocks while too many are in flight.
@@ -237,28 +271,41 @@ class Session:
         pictures = [None if frame is None else picture_of(frame) for frame in dist]
         if len(pictures) != len(self._submitted):
             raise TypeError(f"{len(pictures)} distorted pictures were submitted, and there are {len(self._submitted)} encodes")
-        with self._lock:
-            context = self._context.pointer
-            self._configure_once(ref_picture, pictures)
-            array, pointers = _lend_all(pictures)
-            if ref_picture:
-                out = ffi.new("VmafxPicture *")
-                lend(out, ref_picture)
-                code = library().vmafx_submit_encodes(context, out, pointers, len(pictures))
-            else:
-                code = library().vmafx_submit_against(context, number, pointers, len(pictures))
+        self._submit(number, ref_picture, pictures)
+
+    @_one_call
+    def _submit(self, number: int, ref: Picture | None, dist: Sequence[Picture | None]) -> None:
+        context = self._context.pointer
+        self._configure_once(ref, dist)
+        with Loan() as loan:
+            lent = [loan.lend(picture) if picture else ffi.NULL for picture in dist]
+            pointers = ffi.new("const VmafxPicture *[]", lent)
+            try:
+                if ref:
+                    code = loan.call(library().vmafx_submit_encodes, context, loan.lend(ref), pointers, len(dist))
+                else:
+                    code = loan.call(library().vmafx_submit_against, context, number, pointers, len(dist))
+            finally:
+                if loan.codes == [0]:
+                    self._count(dist)
             self._context.check(code)
-            self._count(pictures)
 
     def _frame_of_reference(self, ref: "Frame | int") -> tuple[int, Picture | None]:
         """The number of a frame, or a picture."""
         if isinstance(ref, (int, np.integer)):
             if self._reference is None:
                 raise TypeError("the session has no reference to take a frame by its number from: vmafx.Session(reference=…)")
+            self._check_number(int(ref))
             return int(ref), None
         if self._reference is not None:
             raise TypeError("the session has a reference, whose frames are submitted by their numbers")
         return 0, picture_of(ref)
+
+    def _check_number(self, number: int) -> None:
+        """Refuses numbers that do not fit the library's type, with the library's words for all others."""
+        if not -(2**63) <= number < 2**63 and self._reference is not None:
+            has = f"the reference, which has {len(self._reference)} frames"
+            raise FrameNumberError(errno.EINVAL, f"there is no frame {number} of {has}")
 
     def _count(self, pictures: Sequence[Picture | None]) -> None:
         """They were submitted."""
@@ -276,21 +323,29 @@ class Session:
             raise Error(errno.EINVAL, "a picture of the reference was submitted without one of any encode")
         if not self._formats:
             first = [picture or like for picture in dist]
-            self._context.check(self._configure(ref, first))
-            self._formats = [picture.format for picture in (ref or like, *first)]
+            codes: list[int] = []
+            try:
+                self._configure(codes, ref, first)
+            finally:
+                if codes == [0]:
+                    self._formats = [picture.format for picture in (ref or like, *first)]
+            self._context.check(codes[0])
         for i, picture in enumerate((ref, *dist)):
             if picture and picture.format != self._formats[i]:
                 raise Error(errno.EINVAL, f"the {self._name(i)} input changed from {self._formats[i]} to {picture.format}")
 
-    def _configure(self, ref: Picture | None, dist: Sequence[Picture]) -> int:
+    def _configure(self, codes: list[int], ref: Picture | None, dist: Sequence[Picture]) -> None:
+        """Appends what the library returned."""
         formats = ffi.new("VmafxFormat[]", len(dist))
         for i, picture in enumerate(dist):
             fill_format(formats[i], picture, self._fps)
         if self._reference is not None:
-            return int(library().vmafx_configure_against(self._context.pointer, self._reference.pointer, formats, len(dist)))
+            with self._reference.in_use() as reference:
+                called(codes, library().vmafx_configure_against, self._context.pointer, reference, formats, len(dist))
+            return
         of_ref = ffi.new("VmafxFormat *")
         fill_format(of_ref, ref, self._fps)  # type: ignore[arg-type]
-        return int(library().vmafx_configure_encodes(self._context.pointer, of_ref, formats, len(dist)))
+        called(codes, library().vmafx_configure_encodes, self._context.pointer, of_ref, formats, len(dist))
 
     def _name(self, input: int) -> str:
         """0: of the reference; else of an encode."""
@@ -308,33 +363,38 @@ class Session:
         while (scores := self._next(result, wait, encode)) is not None:
             yield scores
 
+    @_one_call
     def _next(self, result: Any, wait: bool, encode: int | None) -> FrameScores | None:
-        with self._lock:
-            for scores in self._waiting:
-                if encode in (None, scores.encode):
-                    self._waiting.remove(scores)
-                    return scores
-            while (received := self._receive(result, wait)) is not None:
-                if encode in (None, received.encode):
-                    return received
-                self._waiting.append(received)
-        return None
-
-    def _receive(self, result: Any, wait: bool) -> FrameScores | None:
-        receive = library().vmafx_receive_wait if wait else library().vmafx_receive
-        code = receive(self._context.pointer, result)
-        if code == -errno.EAGAIN:
+        found = next((scores for scores in self._waiting if encode in (None, scores.encode)), None)
+        while found is None and self._receive(result, wait):
+            found = self._waiting[-1] if encode in (None, self._waiting[-1].encode) else None
+        if found is None or self._context.messages.raised:  # which this call ends with
             return None
-        self._context.check(code)
-        window = _window_of(result.window) if result.window else None
-        time = self._times.pop((result.encode, result.frame), None)
-        return FrameScores(result.frame, time, _scores_of(result), window, result.encode)
+        self._waiting.remove(found)
+        return found
+
+    def _receive(self, result: Any, wait: bool) -> bool:
+        """Adds a frame to those that wait, where it stays if the handler of a signal raises."""
+        codes: list[int] = []
+        try:
+            receive = library().vmafx_receive_wait if wait else library().vmafx_receive
+            called(codes, receive, self._context.pointer, result)
+        finally:
+            if codes == [0]:
+                window = _window_of(result.window) if result.window else None
+                time = self._times.pop((result.encode, result.frame), None)
+                self._waiting.append(FrameScores(result.frame, time, _scores_of(result), window, result.encode))
+        if codes != [-errno.EAGAIN]:
+            self._context.check(codes[0])
+        return codes == [0]
 
     def set_pairing(self, **counts: float) -> None:
         """How the frames were paired, for the report: the fields of VmafxPairing by their names. Before finish()."""
-        with self._lock:
-            pairing = ffi.new("VmafxPairing *", counts)
-            self._context.check(library().vmafx_set_pairing(self._context.pointer, pairing))
+        self._set_pairing(ffi.new("VmafxPairing *", counts))
+
+    @_one_call
+    def _set_pairing(self, pairing: Any) -> None:
+        self._context.check(library().vmafx_set_pairing(self._context.pointer, pairing))
 
     def finish(self) -> Scores:
         """Waits for all frames, pools their scores, writes the report. What frames() has not given yet can still be had.
@@ -344,13 +404,19 @@ class Session:
         Raises Error: EINVAL when no frame was scored, or none of an encode; ERANGE when a score is below `fail_below`, and what writing the report
         failed with. Once there are scores, they are there all the same.
         """
-        with self._lock:
-            failure = self._context.failure(library().vmafx_finish(self._context.pointer))
-            if library().vmafx_finished(self._context.pointer):
+        self._finish()
+        return self.scores
+
+    @_one_call
+    def _finish(self) -> None:
+        codes: list[int] = []
+        try:
+            failure = self._context.failure(called(codes, library().vmafx_finish, self._context.pointer))
+        finally:
+            if codes and library().vmafx_finished(self._context.pointer):
                 self._scores = [self._pooled_of(encode) for encode in range(len(self._submitted))]
         if failure:
             raise failure
-        return self.scores
 
     def _pooled_of(self, encode: int) -> Scores | None:
         if not self._submitted[encode]:
@@ -398,17 +464,6 @@ class Session:
         yield from self.frames()
         if failure:
             raise failure
-
-
-def _lend_all(pictures: Sequence[Picture | None]) -> tuple[Any, Any]:
-    """Pictures of the library's, and pointers to them; NULL for None."""
-    array = ffi.new("VmafxPicture[]", len(pictures))
-    pointers = ffi.new("const VmafxPicture *[]", len(pictures))
-    for i, picture in enumerate(pictures):
-        if picture:
-            pointers[i] = array + i
-            lend(pointers[i], picture)
-    return array, pointers
 
 
 def _scores_of(found: Any) -> dict[str, float]:

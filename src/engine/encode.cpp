@@ -152,11 +152,19 @@ void Encode::receive_window(int64_t frame, VmafxFrameResult* result) {
   result->window = &window_;
 }
 
-/* Scores that are not finite are left out of what is pooled. */
+/* Scores that are not finite are left out of what is pooled. Infinities are of equal pictures; a score that is no
+ * number is of a metric that broke, so its key is named. */
 void Encode::log_gaps() {
   int64_t count = 0;
-  for (int column = 0; column < table_->columns(); column++)
-    count += pool_values(*table_, column, n_subsample_).sums.not_finite;
+  for (int column = 0; column < table_->columns(); column++) {
+    const ScoreSums sums = pool_values(*table_, column, n_subsample_).sums;
+    count += sums.not_finite;
+    if (sums.not_numbers)
+      log_.warning(
+          format_text("%s is not a number (nan) in %lld of %lld frames; its pooled values are those of the others",
+                      table_->keys()[static_cast<size_t>(column)].c_str(), static_cast<long long>(sums.not_numbers),
+                      static_cast<long long>(sums.count + sums.not_finite)));
+  }
   if (count)
     log_.warning(
         format_text("%lld scores are not finite; what is pooled leaves them out", static_cast<long long>(count)));

@@ -23,6 +23,19 @@ Status no_extractor(const std::string& name, const std::string& reason) {
   return error(EINVAL, "could not initialize feature extractor %s: %s", name.c_str(), reason.c_str());
 }
 
+const FeatureInfo& feature_of(const ExtractorInfo& info, std::string_view name) {
+  return *std::ranges::find_if(info.features, [&](const FeatureInfo& f) { return name == f.name; });
+}
+
+/* The one that stands for the metric. */
+const FeatureInfo& main_feature(const ExtractorInfo& info) {
+  const auto named = [&](const FeatureInfo& f) {
+    return info.main_score && std::string_view(f.key) == info.main_score;
+  };
+  const auto found = std::ranges::find_if(info.features, named);
+  return found == info.features.end() ? info.features.front() : *found;
+}
+
 const OptionInfo* find_option(const ExtractorInfo& info, const std::string& name) {
   const auto option = std::ranges::find_if(info.options, [&](const OptionInfo& o) { return name == o.name; });
   return option == info.options.end() ? nullptr : &*option;
@@ -48,6 +61,15 @@ Status check_writes_nothing(const ModelSpec& spec, const ModelFeature& feature, 
   return {};
 }
 
+/* Options that only the file asks for are for the file's maker to mend. */
+Status check_known(const ModelSpec& spec, const ModelFeature& feature, const ExtractorInfo& info) {
+  if (spec.path.empty()) return {};
+  const Status status = Options::resolve(info.name, info.options, feature.options).status();
+  return status.ok() ? status
+                     : no_extractor(info.name, format_text("model file '%s': feature_opts_dicts: %s", spec.path.c_str(),
+                                                           status.message().c_str()));
+}
+
 /* Why the CPU runs what has kernels. */
 Status fits_device(const PlannedExtractor& planned, const VideoFormat& format) {
   return planned.info->fits_device ? planned.info->fits_device(planned.options, format) : Status();
@@ -59,7 +81,15 @@ std::string kept_by_cpu(const PlannedExtractor& planned, const Status& reason) {
 
 }  // namespace
 
-std::string PlannedExtractor::name() const { return info->name + options.key_suffix(); }
+std::string PlannedExtractor::name() const {
+  return info->name + options.key_suffix() + (unreported ? " of " + asker : "");
+}
+
+std::string PlannedExtractor::request() const {
+  std::string text = info->name;
+  for (const auto& [name, value] : given) text += ":" + name + "=" + value;
+  return asker + " (" + text + ")";
+}
 
 std::string PlannedExtractor::key() const {
   std::string key = info->name;
@@ -72,8 +102,9 @@ std::string PlannedExtractor::key_of(const FeatureInfo& feature) const {
 }
 
 StatusOr<Plan> Plan::make(std::vector<ModelSpec> models, const std::vector<FeatureSpec>& features, Placement preferred,
-                          Log& log) {
+                          Log& log, Rivals rivals) {
   Plan plan;
+  plan.rivals_ = rivals;
   for (const ModelSpec& spec : models) VMAFX_TRY(plan.add_model(spec, preferred, log));
   for (const FeatureSpec& spec : features) VMAFX_TRY(plan.add_feature(spec, preferred, log));
   if (plan.extractors_.empty()) return error(EINVAL, "nothing to score: name a model or a feature");
@@ -98,8 +129,10 @@ Status Plan::add_model(const ModelSpec& spec, Placement preferred, Log& log) {
     for (const std::string& name : {std::string(info->name), feature.name})
       if (const auto overload = spec.overloads.find(name); overload != spec.overloads.end())
         for (const auto& [option, text] : overload->second) given[option] = text;
-    VMAFX_ASSIGN(const int index, add_extractor(*info, preferred, given, log));
-    planned.inputs.push_back({index, feature.name, -1});
+    VMAFX_TRY(check_known(spec, feature, *info));
+    const Asker asker = {"model " + planned.model.name(), feature.name.c_str()};
+    VMAFX_ASSIGN(const int index, add_extractor(*info, preferred, given, asker, log));
+    planned.inputs.push_back({index, feature.name});
   }
   for (const auto& [name, options] : spec.overloads)
     if (!is_overloaded(planned, extractors_, name))
@@ -115,37 +148,59 @@ Status Plan::add_feature(const FeatureSpec& spec, Placement preferred, Log& log)
   if (device_only && preferred != Placement::kDevice)
     return no_extractor(spec.extractor,
                         std::string("it runs on a GPU, and this session has none; the metric is called ") + info->name);
-  VMAFX_ASSIGN(const int index, add_extractor(*info, preferred, spec.options, log));
+  VMAFX_ASSIGN(const int index, add_extractor(*info, preferred, spec.options, {"feature"}, log));
   extractors_[index].asked_for = true;
   if (device_only) extractors_[index].device_only = true;
   return {};
 }
 
-/* Who asks for the same metric with the same key shares it. Options outside the key (debug, enable_mse, …) only add to the
- * output, so all that anyone asked for is switched on; contradictions go to who came first. */
-StatusOr<int> Plan::add_extractor(const ExtractorInfo& info, Placement preferred, const OptionTexts& given, Log& log) {
+/* One who asks for what is there shares it. Options that only add to the output (debug, enable_mse, …) are switched on
+ * if anyone asks for them. */
+StatusOr<int> Plan::add_extractor(const ExtractorInfo& info, Placement preferred, const OptionTexts& given,
+                                  const Asker& asker, Log& log) {
   const Placement placement = info.flags & kHip ? preferred : Placement::kCpu;
   const std::string metric = extractor_name(info, placement);
   auto resolved = Options::resolve(metric, info.options, given);
   if (!resolved.ok()) return no_extractor(metric, resolved.status().message());
 
-  for (size_t i = 0; i < extractors_.size(); i++) {
+  PlannedExtractor asked = {.info = &info,
+                            .given = given,
+                            .asker = asker.name,
+                            .placement = placement,
+                            .options = std::move(resolved.value())};
+  int rival = -1;  // the first of the same key
+  for (int i = 0; i < static_cast<int>(extractors_.size()); i++) {
     PlannedExtractor& planned = extractors_[i];
-    if (planned.info != &info || planned.options.key_suffix() != resolved.value().key_suffix()) continue;
-    for (const auto& [name, text] : given) {
-      const OptionInfo* option = find_option(info, name);
-      if (option && option->in_key()) continue;  // equal, or the suffixes would differ
-      const auto [entry, added] = planned.given.emplace(name, text);
-      if (!added && entry->second != text)
-        log.warning(format_text("%s is asked for with %s=%s and %s=%s; the first one counts", metric.c_str(),
-                                name.c_str(), entry->second.c_str(), name.c_str(), text.c_str()));
+    if (planned.info != &info || planned.options.key_suffix() != asked.options.key_suffix()) continue;
+    if (planned.options.contradictions(asked.options).empty() && (asker.feature || !planned.unreported)) {
+      planned.options.add(asked.options, planned.given, given);
+      return i;
     }
-    VMAFX_ASSIGN(planned.options, Options::resolve(metric, info.options, planned.given));
-    return static_cast<int>(i);
+    if (rival < 0) rival = i;
   }
-  extractors_.push_back(
-      {.info = &info, .given = given, .placement = placement, .options = std::move(resolved.value())});
+  if (rival >= 0) {
+    const FeatureInfo& main = asker.feature ? feature_of(info, asker.feature) : main_feature(info);
+    VMAFX_TRY(meet_rival(asked.key_of(main), extractors_[rival], asked,
+                         extractors_[rival].options.contradictions(asked.options), log));
+    if (!asker.feature) return rival;
+    asked.unreported = true;
+  }
+  extractors_.push_back(std::move(asked));
   return static_cast<int>(extractors_.size()) - 1;
+}
+
+Status Plan::meet_rival(const std::string& key, const PlannedExtractor& first, const PlannedExtractor& second,
+                        const std::string& difference, Log& log) const {
+  const std::string what = format_text("two requests with different options write the key %s: %s and %s%s%s",
+                                       key.c_str(), first.request().c_str(), second.request().c_str(),
+                                       difference.empty() ? "" : ", which differ in ", difference.c_str());
+  if (rivals_ == Rivals::kRefused)
+    return error(
+        EINVAL,
+        "%s. Give both the same options, or options that are part of the key and differ, or score them in two runs",
+        what.c_str());
+  log.warning(what + "; the first one is reported");
+  return {};
 }
 
 Status choose_placement(PlannedExtractor& planned, const VideoFormat& format, Log& log) {
@@ -189,15 +244,10 @@ Status Plan::instantiate(const VideoFormat& format, Log& log, int encodes) {
     VMAFX_TRY(choose_placement(planned, format, log));
     VMAFX_TRY(make_extractors(planned, format, encodes));
   }
-  place_columns(log);
+  VMAFX_TRY(place_columns(log));
+  VMAFX_TRY(place_aggregates(log));
   for (PlannedModel& planned : models_) {
-    for (PlannedModel::Input& input : planned.inputs) {
-      input.column = column_of(extractors_[input.extractor], input.feature);
-      if (input.column < 0)
-        return error(EINVAL, "model %s needs %s, which %s does not provide with these options",
-                     planned.model.name().c_str(), input.feature.c_str(),
-                     name_of(extractors_[input.extractor]).c_str());
-    }
+    VMAFX_TRY(place_inputs(planned));
     planned.first_column = static_cast<int>(columns_.size());
     for (const std::string& key : planned.model.score_keys()) {
       if (std::ranges::find(columns_, key) != columns_.end())
@@ -224,36 +274,72 @@ StatusOr<DeviceExtractors> Plan::make_device_extractors(const VideoFormat& forma
 }
 
 /* In the order in which libvmaf, on one thread, writes each feature's first score. */
-void Plan::place_columns(Log& log) {
-  for (PlannedExtractor& planned : extractors_) planned.columns.assign(planned.extractor->features().size(), -1);
+Status Plan::place_columns(Log& log) {
+  for (PlannedExtractor& planned : extractors_) {
+    planned.columns.assign(planned.extractor->features().size(), -1);
+    planned.unseen = planned.columns;
+  }
   for (const FirstScore first_score : {FirstScore::kWithItsFrame, FirstScore::kWithTheNextFrame, FirstScore::kAtTheEnd})
     for (PlannedExtractor& planned : extractors_)
       for (size_t i = 0; i < planned.columns.size(); i++)
-        if (planned.extractor->features()[i].first_score == first_score) place_column(planned, i, log);
+        if (planned.extractor->features()[i].first_score == first_score) VMAFX_TRY(place_column(planned, i, log));
+  return {};
 }
 
-void Plan::place_column(PlannedExtractor& planned, size_t i, Log& log) {
-  const FeatureInfo& feature = planned.extractor->features()[i];
-  const std::string key = planned.key_of(feature);
-  if (std::ranges::find(columns_, key) != columns_.end()) {
-    log.warning(format_text("%s is provided twice; the first one is reported", key.c_str()));
-    return;
-  }
-  planned.columns[i] = static_cast<int>(columns_.size());
+Status Plan::place_column(PlannedExtractor& planned, size_t i, Log& log) {
+  if (planned.unreported) return {};
+  const std::string key = planned.key_of(planned.extractor->features()[i]);
+  const int column = static_cast<int>(std::ranges::find(columns_, key) - columns_.begin());
+  if (column < static_cast<int>(columns_.size()))
+    return meet_rival(key,
+                      *std::ranges::find_if(extractors_,
+                                            [=](const PlannedExtractor& other) {
+                                              return std::ranges::find(other.columns, column) != other.columns.end();
+                                            }),
+                      planned, "", log);
+  planned.columns[i] = column;
   columns_.push_back(key);
+  return {};
+}
+
+/* The keys of what is made of the whole stream do not show options. */
+Status Plan::place_aggregates(Log& log) {
+  for (PlannedExtractor& planned : extractors_) {
+    planned.aggregates.clear();
+    const auto mine = planned.extractor->aggregates();
+    if (planned.unreported || mine.empty()) continue;
+    const auto has_one = [&](const PlannedExtractor& other) {
+      return std::ranges::find_first_of(other.aggregates, mine) != other.aggregates.end();
+    };
+    const auto first = std::ranges::find_if(extractors_, has_one);
+    if (first == extractors_.end()) planned.aggregates.assign(mine.begin(), mine.end());
+    else VMAFX_TRY(meet_rival(mine.front(), *first, planned, "", log));
+  }
+  return {};
+}
+
+Status Plan::place_inputs(PlannedModel& model) {
+  for (PlannedModel::Input& input : model.inputs) {
+    PlannedExtractor& planned = extractors_[input.extractor];
+    const auto features = planned.extractor->features();
+    const auto found = std::ranges::find_if(features, [&](const FeatureInfo& f) { return input.feature == f.name; });
+    if (found == features.end())
+      return error(EINVAL, "model %s needs %s, which %s does not provide with these options",
+                   model.model.name().c_str(), input.feature.c_str(), name_of(planned).c_str());
+    const auto i = static_cast<size_t>(found - features.begin());
+    input.column = planned.columns[i];
+    input.unseen = input.column < 0;
+    if (!input.unseen) continue;
+    if (planned.unseen[i] < 0) planned.unseen[i] = unseen_columns_++;
+    input.column = planned.unseen[i];
+  }
+  return {};
 }
 
 void Plan::set_means(ScoreTable& table) const {
   for (const PlannedExtractor& planned : extractors_)
     for (size_t i = 0; i < planned.columns.size(); i++)
       if (planned.columns[i] >= 0) table.set_mean(planned.columns[i], planned.extractor->features()[i].mean);
-}
-
-int Plan::column_of(const PlannedExtractor& planned, const std::string& feature) const {
-  const auto features = planned.extractor->features();
-  for (size_t i = 0; i < features.size(); i++)
-    if (feature == features[i].name) return planned.columns[i];
-  return -1;
 }
 
 std::vector<SummaryColumn> Plan::summary_columns() const {

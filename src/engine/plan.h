@@ -22,27 +22,34 @@ namespace vmafx {
 struct PlannedExtractor {
   const ExtractorInfo* info = nullptr;
   OptionTexts given;       // what was asked for, merged over all who asked
+  std::string asker;       // the first who asked, in words: "model vmaf", "feature"
   bool asked_for = false;  // by `feature`, not by models only
   Placement placement = Placement::kCpu;
   bool device_only = false;  // somebody asked for the kernels, not for the metric
+  bool unreported = false;   // another request has its keys: its scores are for the asker's model alone
   Options options;
   std::unique_ptr<Extractor> extractor;  // after instantiate()
   std::vector<std::unique_ptr<Extractor>>
       others;  // of encodes 1, 2, …: their sums become scores there, and are made by `extractor`
   Extractor& of_encode(int encode) { return encode ? *others[encode - 1] : *extractor; }
-  /* "vif", "adm": the metric's name, or with options in the key "vif_egl_1". */
+  /* "vif", "adm": the metric's name, or with options in the key "vif_egl_1"; unreported "adm of model vmaf". */
   std::string name() const;
+  std::string request() const;                           // "model vmaf (adm:debug=true)", for messages
   std::string key() const;                               // its metric and its options, as they were given
   std::string key_of(const FeatureInfo& feature) const;  // what reports call it
 
-  std::vector<int> columns;  // per feature of extractor->features(); -1: the key belongs to another extractor
+  /* Per feature of extractor->features(). A score whose key belongs to another extractor has no column, -1, and one of
+   * those that only models see, if a model needs it. */
+  std::vector<int> columns, unseen;
+  std::vector<std::string> aggregates;  // keys of Extractor::aggregates() that are its own
 };
 
 struct PlannedModel {
   struct Input {
     int extractor;  // index into Plan::extractors()
     std::string feature;
-    int column;  // after instantiate()
+    int column = -1;  // after instantiate(): of Plan::columns(), or if `unseen` of those that only models see
+    bool unseen = false;
   };
   Model model;
   std::string version;        // see version_of()
@@ -60,12 +67,16 @@ struct DeviceExtractors {
  * by name. */
 Status choose_placement(PlannedExtractor& planned, const VideoFormat& format, Log& log);
 
+/* What becomes of two requests that would write one key with other options: an error, or the reports have the first, as
+ * libvmaf's have, and the log has a warning. A model is scored from what it asked for either way. */
+enum class Rivals { kRefused, kFirstIsReported };
+
 class Plan {
  public:
   /* Resolves models and features to extractors. `preferred`: where those that have kernels run. EINVAL names what is
-   * unknown. */
+   * unknown, or the two requests that cannot stand beside each other. */
   static StatusOr<Plan> make(std::vector<ModelSpec> models, const std::vector<FeatureSpec>& features,
-                             Placement preferred, Log& log);
+                             Placement preferred, Log& log, Rivals rivals = Rivals::kRefused);
 
   /* Makes the extractors, for so many encodes. EINVAL when one cannot take the format, or writes files, which are of one encode. */
   Status instantiate(const VideoFormat& format, Log& log, int encodes = 1);
@@ -77,6 +88,7 @@ class Plan {
   const std::vector<PlannedExtractor>& extractors() const { return extractors_; }
   const std::vector<PlannedModel>& models() const { return models_; }
   const std::vector<std::string>& columns() const { return columns_; }
+  int unseen_columns() const { return unseen_columns_; }
 
   void set_means(ScoreTable& table) const;             // of its columns
   unsigned planes_read() const;                        // bit p: some extractor reads plane p
@@ -87,19 +99,30 @@ class Plan {
   bool any(ExtractorFlags flag) const;  // some extractor has it
 
  private:
-  StatusOr<int> add_extractor(const ExtractorInfo& info, Placement preferred, const OptionTexts& given, Log& log);
+  /* Who asks for an extractor. A model, which `feature` of it is for, is never given another's scores. */
+  struct Asker {
+    std::string name;
+    const char* feature = nullptr;
+  };
+  StatusOr<int> add_extractor(const ExtractorInfo& info, Placement preferred, const OptionTexts& given,
+                              const Asker& asker, Log& log);
   Status check_models(const VideoFormat& format, Log& log) const;
   Status add_model(const ModelSpec& spec, Placement preferred, Log& log);
   Status add_feature(const FeatureSpec& spec, Placement preferred, Log& log);
-  void place_columns(Log& log);
-  void place_column(PlannedExtractor& planned, size_t feature, Log& log);
+  Status meet_rival(const std::string& key, const PlannedExtractor& first, const PlannedExtractor& second,
+                    const std::string& difference, Log& log) const;
+  Status place_columns(Log& log);
+  Status place_column(PlannedExtractor& planned, size_t feature, Log& log);
+  Status place_aggregates(Log& log);
+  Status place_inputs(PlannedModel& model);
   static Status make_extractors(PlannedExtractor& planned, const VideoFormat& format, int encodes);
   static int main_column(const PlannedExtractor& planned);
-  int column_of(const PlannedExtractor& planned, const std::string& feature) const;
 
   std::vector<PlannedExtractor> extractors_;
   std::vector<PlannedModel> models_;
   std::vector<std::string> columns_;
+  int unseen_columns_ = 0;
+  Rivals rivals_ = Rivals::kRefused;
 };
 
 }  // namespace vmafx

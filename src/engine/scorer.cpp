@@ -1,25 +1,32 @@
 #include "engine/scorer.h"
 
+#include <algorithm>
 #include <cerrno>
 
 namespace vmafx {
 namespace {
 
-/* Puts one extractor's scores into its columns of the table, those of context nowhere. Extractors count from the first frame that was taken. */
+/* Puts one extractor's scores into its columns of the tables, those of context nowhere. Extractors count from the first
+ * frame that was taken. */
 class ColumnSink : public ScoreSink {
  public:
-  ColumnSink(const PlannedExtractor& planned, ScoreTable& table, const RangeProgress& progress)
-      : columns_(planned.columns), table_(table), progress_(progress) {}
+  ColumnSink(const PlannedExtractor& planned, ScoreTable& table, ScoreTable& unseen, const RangeProgress& progress)
+      : planned_(planned), table_(table), unseen_(unseen), progress_(progress) {}
 
   void put(int64_t taken, int feature, double score) override {
     const int64_t frame = progress_.first_taken() + taken;
-    if (columns_[feature] >= 0 && progress_.contains(frame)) table_.put(frame, columns_[feature], score);
+    if (!progress_.contains(frame)) return;
+    if (planned_.columns[feature] >= 0) table_.put(frame, planned_.columns[feature], score);
+    if (planned_.unseen[feature] >= 0) unseen_.put(frame, planned_.unseen[feature], score);
   }
-  void put_aggregate(const char* key, double value) override { table_.set_aggregate(key, value); }
+  void put_aggregate(const char* key, double value) override {
+    if (std::ranges::find(planned_.aggregates, key) != planned_.aggregates.end()) table_.set_aggregate(key, value);
+  }
 
  private:
-  const std::vector<int>& columns_;
+  const PlannedExtractor& planned_;
   ScoreTable& table_;
+  ScoreTable& unseen_;
   const RangeProgress& progress_;
 };
 
@@ -29,7 +36,7 @@ Status Scorer::add(const FinishedFrame& finished) {
   auto& extractors = plan_.extractors();
   for (size_t i = 0; i < extractors.size(); i++) {
     if (!finished.sums[i]) continue;
-    ColumnSink sink(extractors[i], table_, progress_);
+    ColumnSink sink(extractors[i], table_, unseen_, progress_);
     extractors[i].of_encode(encode_).finalize(finished.index, finished.sums[i], sink);
   }
   added_ = finished.index + 1;
@@ -38,7 +45,7 @@ Status Scorer::add(const FinishedFrame& finished) {
 
 Status Scorer::flush() {
   for (PlannedExtractor& planned : plan_.extractors()) {
-    ColumnSink sink(planned, table_, progress_);
+    ColumnSink sink(planned, table_, unseen_, progress_);
     VMAFX_TRY(planned.of_encode(encode_).flush(sink));
   }
   VMAFX_TRY(complete_frames());
@@ -54,20 +61,24 @@ Status Scorer::complete_frames() {
     if (!features_known(complete())) break;
     VMAFX_TRY(predict(complete()));
   }
+  unseen_.forget_before(complete(), subsample_);
   return {};
 }
 
 bool Scorer::features_known(int64_t frame) const {
-  for (const PlannedExtractor& planned : plan_.extractors())
-    for (const int column : planned.columns)
-      if (column >= 0 && !table_.get(frame, column)) return false;
-  return true;
+  const auto known = [frame](const ScoreTable& table, const std::vector<int>& columns) {
+    return std::ranges::all_of(columns, [&](int column) { return column < 0 || table.get(frame, column); });
+  };
+  return std::ranges::all_of(plan_.extractors(), [&](const PlannedExtractor& planned) {
+    return known(table_, planned.columns) && known(unseen_, planned.unseen);
+  });
 }
 
 Status Scorer::predict(int64_t frame) {
   for (const PlannedModel& planned : plan_.models()) {
     inputs_.clear();
-    for (const PlannedModel::Input& input : planned.inputs) inputs_.push_back(*table_.get(frame, input.column));
+    for (const PlannedModel::Input& input : planned.inputs)
+      inputs_.push_back(*(input.unseen ? unseen_ : table_).get(frame, input.column));
     outputs_.resize(planned.model.score_keys().size());
     VMAFX_TRY(planned.model.predict(inputs_, outputs_));
     for (size_t i = 0; i < outputs_.size(); i++)

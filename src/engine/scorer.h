@@ -3,6 +3,7 @@
 #define VMAFX_ENGINE_SCORER_H
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "base/status.h"
@@ -18,7 +19,9 @@ class Scorer {
   /* `plan`, `table` and `progress` must outlive the scorer; `encode`: which one's sums they are; `subsample`: frames in the range whose number
    * it divides are scored. */
   Scorer(Plan& plan, int encode, ScoreTable& table, const RangeProgress& progress, int subsample)
-      : plan_(plan), encode_(encode), table_(table), progress_(progress), subsample_(subsample) {}
+      : plan_(plan), encode_(encode), table_(table),
+        unseen_(std::vector<std::string>(static_cast<size_t>(plan.unseen_columns()))), progress_(progress),
+        subsample_(subsample) {}
 
   /* Takes the next frame in order, then completes all frames whose scores are known. */
   Status add(const FinishedFrame& finished);
@@ -39,6 +42,7 @@ class Scorer {
   Plan& plan_;
   const int encode_;
   ScoreTable& table_;
+  ScoreTable unseen_;  // what models alone see, until they have scored it
   const RangeProgress& progress_;
   int subsample_;
   int64_t added_ = 0;  // these two count from the first frame that was taken

@@ -63,7 +63,9 @@ StatusOr<std::unique_ptr<Session>> Session::open(const SessionParams& params, Lo
   VMAFX_ASSIGN(session->backend_,
                open_backend(params.backend, session->device_choice(), name_kernels(features), session->log_));
   VMAFX_ASSIGN(auto models, session->models_asked_for());
-  VMAFX_ASSIGN(session->plan_, Plan::make(std::move(models), features, session->backend_.preferred, session->log_));
+  const Rivals rivals = params.ignore_unknown ? Rivals::kFirstIsReported : Rivals::kRefused;
+  VMAFX_ASSIGN(session->plan_,
+               Plan::make(std::move(models), features, session->backend_.preferred, session->log_, rivals));
 
   VMAFX_ASSIGN(session->range_, Range::parse(params.range));
   VMAFX_TRY(session->check_subsample());

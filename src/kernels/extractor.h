@@ -153,6 +153,9 @@ class Extractor {
   virtual void finalize(int64_t frame, const void* sums, ScoreSink& sink) = 0;
   virtual Status flush(ScoreSink&) { return {}; }  // fails where the metric's own output did
 
+  /* Keys of the values of the whole stream that flush() puts. */
+  virtual std::span<const char* const> aggregates() const { return {}; }
+
   /* The metric's kernels, owned by the extractor: not null exactly where it was created for Placement::kDevice. extract() is
    * the CPU twin in any case, for frames that the device could not take and to verify those that it did. */
   virtual DeviceTwin* device_twin() { return nullptr; }

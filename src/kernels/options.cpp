@@ -94,6 +94,28 @@ StatusOr<Options> Options::resolve(const std::string& metric, std::span<const Op
   return options;
 }
 
+std::string Options::contradictions(const Options& other) const {
+  std::string names;
+  for (size_t i = 0; i < table_.size(); i++) {
+    const OptionValue unset = {table_[i].fallback, table_[i].fallback_text};
+    const bool unites =
+        table_[i].adds && (table_[i].type == Type::kBool || values_[i] == unset || other.values_[i] == unset);
+    if (values_[i] != other.values_[i] && !unites) names += (names.empty() ? "" : ", ") + std::string(table_[i].name);
+  }
+  return names;
+}
+
+void Options::add(const Options& other, OptionTexts& texts, const OptionTexts& other_texts) {
+  for (size_t i = 0; i < table_.size(); i++) {
+    const OptionInfo& option = table_[i];
+    const OptionValue off = {option.type == Type::kBool ? 0 : option.fallback, option.fallback_text};
+    if (!option.adds || other.values_[i] == values_[i] || other.values_[i] == off) continue;
+    values_[i] = other.values_[i];
+    texts.erase(option.name);
+    if (const auto given = other_texts.find(option.name); given != other_texts.end()) texts.insert(*given);
+  }
+}
+
 std::string Options::key_suffix() const {
   std::map<std::string, std::string> parts;  // sorted by option name
   for (size_t i = 0; i < table_.size(); i++) {

@@ -34,7 +34,8 @@ struct OptionInfo {
   const char* help;
   const char* fallback_text;  // the default of a kString
   void (*store)(const OptionValue& value, void* fields);
-  bool writes;  // names what the metric writes to, which is not for model files to say
+  bool writes;        // names what the metric writes to, which is not for model files to say
+  bool adds = false;  // only adds to what is provided: a bool that turns scores on, or a path
 
   bool in_key() const { return alias != nullptr; }
 };
@@ -85,6 +86,7 @@ constexpr OptionInfo option(const char* name, const char* alias, double min, dou
           help,
           Kind::text(kDefaults.*member),
           [](const OptionValue& value, void* fields) { Kind::store(value, static_cast<Fields*>(fields)->*member); },
+          std::is_same_v<Value, WritePath>,
           std::is_same_v<Value, WritePath>};
 }
 
@@ -92,6 +94,12 @@ constexpr OptionInfo option(const char* name, const char* alias, double min, dou
 template <auto member, class Fields = OptionField<decltype(member)>::Fields>
 constexpr OptionInfo option(const char* name, const char* alias, const char* help) {
   return option<member, Fields>(name, alias, 0, 1, help);
+}
+
+/* An option with OptionInfo::adds. */
+constexpr OptionInfo adding(OptionInfo option) {
+  option.adds = true;
+  return option;
 }
 
 /* -- Values ---------------------------------------------------------------------------------------------------------- */
@@ -123,6 +131,14 @@ class Options {
   bool operator==(const Options& other) const {
     return table_.data() == other.table_.data() && values_ == other.values_;
   }
+
+  /* Options of the same table whose values keep one extractor from serving both: "adm_skip_aim, debug"; "" if there are
+   * none. Those that only add to what is provided do not, but for two paths to write to. */
+  std::string contradictions(const Options& other) const;
+
+  /* Adds what `other`, of the same table and without contradictions, adds. `texts` and `other_texts`: what both were
+   * resolved from. */
+  void add(const Options& other, OptionTexts& texts, const OptionTexts& other_texts);
 
  private:
   std::span<const OptionInfo> table_;

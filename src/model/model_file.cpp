@@ -69,7 +69,61 @@ struct Fields {
     if (!value->is_object()) return wrong(name, "is no object");
     return Fields{*value, origin, path + name + "."};
   }
+
+  /* Whether all keys of the object are among `known` or harmless: what is not read may be part of what the model means.
+   * */
+  Status check_keys(const std::vector<std::string>& known) const;
 };
+
+/* -- Keys ---------------------------------------------------------------------------------------------- */
+
+/* Keys whose values no score depends on, so that they are not looked at. docs/models.md has this list, too. */
+constexpr std::string_view kHarmlessKeys[] = {
+    "param_dict",    // how the model was trained (C, nu, gamma, …); what scoring needs of it stands in model_dict again
+    "feature_dict",  // the features by the names that the training has for them; scoring takes feature_names
+};
+
+/* Remarks about a file, as programs and people add them: harmless if they are text or a number. */
+constexpr std::string_view kRemarks[] = {"_id",     "uuid", "name",   "description", "comment",  "_comment",
+                                         "dataset", "date", "author", "license",     "copyright"};
+
+/* A key from a file, for a message. */
+std::string shown(const std::string& key) {
+  constexpr size_t kMost = 80;
+  const bool plain = std::ranges::all_of(key, [](char c) { return c > ' ' && c <= '~' && c != '"' && c != '\\'; });
+  return plain && !key.empty() && key.size() <= kMost ? key : json_string(key.substr(0, kMost));
+}
+
+bool is_harmless(const std::string& key, const Json& value) {
+  if (std::ranges::find(kHarmlessKeys, key) != std::end(kHarmlessKeys)) return true;
+  return std::ranges::find(kRemarks, key) != std::end(kRemarks) && (value.is_string() || value.is_number());
+}
+
+Status Fields::check_keys(const std::vector<std::string>& known) const {
+  for (size_t i = 0; i < object.names().size(); i++) {
+    const std::string& key = object.names()[i];
+    if (std::ranges::find(known, key) != known.end() || is_harmless(key, object.items()[i])) continue;
+    return wrong(shown(key),
+                 "is a key that this version does not know, and scores may depend on it: use a version that knows it, "
+                 "or take it out if it is only a remark");
+  }
+  return {};
+}
+
+/* Of two values for a key, parsers take either. `path`: of `value`, "" or with a dot behind it. */
+Status check_repeated_keys(const Json& value, const std::string& origin, const std::string& path) {
+  std::vector<std::string_view> sorted(value.names().begin(), value.names().end());
+  std::ranges::sort(sorted);
+  if (const auto twice = std::ranges::adjacent_find(sorted); twice != sorted.end())
+    return error(EINVAL, "model file '%s': %s%s is given twice; which of the two counts is not certain", origin.c_str(),
+                 path.c_str(), shown(std::string(*twice)).c_str());
+  for (size_t i = 0; i < value.items().size(); i++) {
+    if (value.items()[i].items().empty()) continue;
+    const std::string step = value.is_object() ? shown(value.names()[i]) : format_text("[%zu]", i);
+    VMAFX_TRY(check_repeated_keys(value.items()[i], origin, path + step + "."));
+  }
+  return {};
+}
 
 /* -- The parts of model_dict ------------------------------------------------------------------------- */
 
@@ -151,6 +205,7 @@ StatusOr<std::vector<std::pair<double, double>>> read_knots(const Fields& fields
 Status read_transform(const Fields& fields, const ModelSpec& spec, ModelMember& member) {
   if (!fields.find("score_transform")) return {};
   VMAFX_ASSIGN(const Fields inside, fields.inside("score_transform"));
+  VMAFX_TRY(inside.check_keys({"enabled", "p0", "p1", "p2", "knots", "out_lte_in", "out_gte_in"}));
   const Json* enabled = inside.find("enabled");
   if (enabled && !enabled->is_bool()) return inside.wrong("enabled", "is neither true nor false");
   ScoreTransform transform;
@@ -163,6 +218,7 @@ Status read_transform(const Fields& fields, const ModelSpec& spec, ModelMember& 
     if (!inside.find(name)) continue;
     VMAFX_ASSIGN(const std::string text, inside.text(name));
     *flag = text == "true";
+    if (!*flag && text != "false") return inside.wrong(name, "is neither the text \"true\" nor \"false\"");
   }
   if (spec.enable_transform || (enabled && enabled->boolean())) member.transform = std::move(transform);
   return {};
@@ -197,6 +253,8 @@ Status check_model_type(const Fields& fields, bool in_collection) {
 
 StatusOr<ModelMember> read_member(const Fields& outer, const ModelSpec& spec, bool in_collection) {
   VMAFX_ASSIGN(const Fields fields, outer.inside("model_dict"));
+  VMAFX_TRY(fields.check_keys({"model_type", "norm_type", "feature_names", "feature_opts_dicts", "slopes", "intercepts",
+                               "score_clip", "score_transform", "chroma_correction_parameter", "model"}));
   VMAFX_TRY(check_model_type(fields, in_collection));
   VMAFX_ASSIGN(std::vector<ModelFeature> features, read_features(fields));
   VMAFX_ASSIGN(const std::string svm_text, fields.text("model"));
@@ -211,7 +269,7 @@ StatusOr<ModelMember> read_member(const Fields& outer, const ModelSpec& spec, bo
   return member;
 }
 
-/* A collection is an object with the keys "0", "1", … without gaps, and possibly others. */
+/* A collection is an object with the keys "0", "1", … without gaps. */
 StatusOr<std::vector<ModelMember>> read_collection(const Fields& document, const ModelSpec& spec) {
   const auto is_number = [](const std::string& key) {
     return !key.empty() && key.find_first_not_of("0123456789") == key.npos;
@@ -223,11 +281,15 @@ StatusOr<std::vector<ModelMember>> read_collection(const Fields& document, const
     return error(EINVAL, "model file '%s': %zu members; up to %d are supported", document.origin.c_str(), count,
                  kMaxMembers);
   std::vector<ModelMember> members;
+  std::vector<std::string> keys;
   for (size_t i = 0; i < count; i++) {
-    VMAFX_ASSIGN(const Fields member, document.inside(std::to_string(i)));
+    keys.push_back(std::to_string(i));
+    VMAFX_ASSIGN(const Fields member, document.inside(keys.back()));
+    VMAFX_TRY(member.check_keys({"model_dict"}));
     VMAFX_ASSIGN(ModelMember read, read_member(member, spec, true));
     members.push_back(std::move(read));
   }
+  VMAFX_TRY(document.check_keys(keys));
   return members;
 }
 
@@ -262,9 +324,12 @@ StatusOr<Model> parse_model(std::string_view text, const std::string& origin, co
   if (!document) return error(EINVAL, "model file '%s': no valid JSON", origin.c_str());
   if (!document->is_object()) return error(EINVAL, "model file '%s': no JSON object", origin.c_str());
 
+  VMAFX_TRY(check_repeated_keys(*document, origin, ""));
+
   const Fields fields{*document, origin, ""};
   std::vector<ModelMember> members;
   if (fields.find("model_dict")) {
+    VMAFX_TRY(fields.check_keys({"model_dict"}));
     VMAFX_ASSIGN(ModelMember member, read_member(fields, spec, false));
     members.push_back(std::move(member));
   } else {

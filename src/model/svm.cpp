@@ -1,8 +1,10 @@
 #include "model/svm.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
@@ -37,6 +39,13 @@ std::optional<double> parse_number(std::string_view text) {
 
 std::string quoted(std::string_view text) { return "'" + std::string(text.substr(0, 40)) + "'"; }
 
+/* What libsvm writes before the vectors of a nu-SVR with a radial basis kernel. Other lines are of other machines. */
+constexpr std::string_view kHeader[] = {
+    "svm_type", "kernel_type", "gamma", "total_sv", "rho",
+    "nr_class",  // 2 of every regression
+    "probA",     // the spread of the errors in training (option -b), which no prediction uses
+};
+
 /* The lines before "SV": name -> value. Taken off the front of `text`, counted in `line_number`. */
 StatusOr<std::map<std::string_view, std::string_view>> take_header(std::string_view& text, int& line_number) {
   std::map<std::string_view, std::string_view> header;
@@ -45,8 +54,15 @@ StatusOr<std::map<std::string_view, std::string_view>> take_header(std::string_v
     line_number++;
     const std::string_view name = take_word(line);
     if (name == "SV") return header;
+    if (name.empty()) continue;
+    if (std::ranges::find(kHeader, name) == std::end(kHeader))
+      return error(EINVAL, "line %d: %s is not known of a nu_svr with an rbf kernel, and scores may depend on it",
+                   line_number, quoted(name).c_str());
     if (!header.emplace(name, take_word(line)).second)
       return error(EINVAL, "line %d: %s is given twice", line_number, quoted(name).c_str());
+    if (const std::string_view more = take_word(line); !more.empty())
+      return error(EINVAL, "line %d: %s has a second value, %s", line_number, quoted(name).c_str(),
+                   quoted(more).c_str());
   }
   return error(EINVAL, "the line 'SV' is missing");
 }
@@ -87,6 +103,8 @@ StatusOr<Svm> Svm::parse(std::string_view text, int n_features) {
     return error(EINVAL, "svm_type %s: only nu_svr is supported", quoted(field("svm_type")).c_str());
   if (field("kernel_type") != "rbf")
     return error(EINVAL, "kernel_type %s: only rbf is supported", quoted(field("kernel_type")).c_str());
+  if (header.contains("nr_class") && field("nr_class") != "2")
+    return error(EINVAL, "nr_class %s: it is 2 for a nu_svr", quoted(field("nr_class")).c_str());
   const auto gamma = parse_number(field("gamma")), rho = parse_number(field("rho")),
              total = parse_number(field("total_sv"));
   if (!gamma || !rho || !total) return error(EINVAL, "gamma, rho or total_sv is missing or no number");

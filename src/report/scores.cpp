@@ -12,6 +12,7 @@ constexpr int kWordBits = 64;
 
 void ScoreSums::add(double score) {
   if (!std::isfinite(score)) {
+    not_numbers += std::isnan(score);
     if (!not_finite++) infinity = score;
     else if (infinity != score) infinity = kNan;
     return;

@@ -21,8 +21,9 @@ struct ScoreSums {
   int64_t count = 0;             // of finite ones
   double sum = 0, inverses = 0;  // Σ s, Σ 1 / (s + 1)
   double least = std::numeric_limits<double>::infinity(), most = -least;
-  int64_t not_finite = 0;  // left out of all these
-  double infinity = 0;     // what all those that are not finite are; NaN: they differ, or are no numbers
+  int64_t not_finite = 0;   // left out of all these
+  int64_t not_numbers = 0;  // those of them that are no infinities
+  double infinity = 0;      // what all those that are not finite are; NaN: they differ, or are no numbers
 
   void add(double score);
 };

@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
@@ -160,6 +161,117 @@ START_TEST(debug_keys_beside_a_model_are_written) {
 }
 END_TEST
 
+/* -- Requests that would write one key with different options ------------------------------------------------------ */
+
+constexpr VideoFormat kLarge = {.w = 352, .h = 288, .bpc = 10};
+
+struct Planned {
+  LogText log;
+  StatusOr<Plan> plan;
+  Status made;
+
+  Planned(const char* models, const char* features, Rivals rivals)
+      : plan(Plan::make(parse_models(models).value(), parse_features(features).value(), Placement::kCpu, log.log,
+                        rivals)) {
+    made = plan.status();
+    if (plan.ok()) made = plan.value().instantiate(kLarge, log.log);
+  }
+};
+
+/* What the log of the one and the error of the other say, up to what becomes of it. */
+std::string told_of(const char* models, const char* features) {
+  const Planned strict(models, features, Rivals::kRefused), first(models, features, Rivals::kFirstIsReported);
+  ck_assert_msg(strict.made.code() == EINVAL, "%s and %s are accepted", models, features);
+  ck_assert_msg(first.made.ok(), "%s", first.made.message().c_str());
+  const std::string error = strict.made.message(), what = error.substr(0, error.find(". Give both"));
+  assert_contains(
+      error, ". Give both the same options, or options that are part of the key and differ, or score them in two runs");
+  assert_contains(first.log.text, what + "; the first one is reported\n");
+  const auto& columns = first.plan.value().columns();
+  for (const std::string& key : columns) ck_assert_int_eq(std::ranges::count(columns, key), 1);
+  return what;
+}
+
+constexpr const char* kAdmOfV1 =
+    "adm:adm_csf_mode=2:adm_dlm_weight=0.7:adm_enhn_gain_limit=1:adm_min_val=0.5:adm_noise_weight=0.02";
+
+START_TEST(requests_for_one_key_with_different_options_are_told) {
+  assert_text_eq(told_of("", "psnr|psnr:reduced_hbd_peak=true"),
+                 "two requests with different options write the key psnr_y: feature (psnr) and feature "
+                 "(psnr:reduced_hbd_peak=true), which differ in reduced_hbd_peak");
+  assert_contains(told_of("", "float_ssim|float_ssim:enable_db=true"), "write the key float_ssim: ");
+  assert_contains(told_of("", "float_ssim:enable_db=true:clip_db=true|float_ssim"), "differ in enable_db, clip_db");
+  assert_contains(told_of("", "float_ssim:scale=1|float_ssim:scale=2"), "differ in scale");
+  assert_contains(told_of("", "float_ms_ssim|float_ms_ssim:enable_db=true"), "write the key float_ms_ssim: ");
+  assert_contains(told_of("", "psnr:min_sse=1|psnr:min_sse=2|vif"), "differ in min_sse");
+  assert_contains(told_of("", "xpsnr:fps=25|xpsnr:fps=50"), "write the key axpsnr: feature (xpsnr:fps=25) and");
+  assert_contains(told_of("", "xpsnr|xpsnr:enable_chroma=false"), "write the key xpsnr: ");
+  assert_contains(told_of("", "adm:adm_skip_aim=true|adm"), "write the key integer_adm2: ");
+  assert_contains(told_of("", "float_adm:debug=true|float_adm:debug=true:adm_enhn_gain_limit=1"),
+                  "write the key adm: ");
+  assert_contains(told_of("", "cambi:full_ref=true|cambi:full_ref=true:cambi_max_val=5"),
+                  "write the key cambi_source: ");
+  const std::string skipping = std::string(kAdmOfV1) + ":adm_skip_aim=true";
+  assert_contains(told_of("version=vmaf_v1.0.16_3d0h:name=v1", skipping.c_str()),
+                  "write the key integer_adm2_csf_2_dlmw_0.7_egl_1_min_0.5_nw_0.02: model v1 (adm:adm_csf_mode=2:");
+  assert_contains(told_of("version=vmaf_v0.6.1|version=vmaf_v0.6.1:name=b:adm.adm_skip_aim=true", ""),
+                  "write the key integer_adm2: model vmaf (adm) and model b (adm:adm_skip_aim=true), which differ in "
+                  "adm_skip_aim");
+}
+END_TEST
+
+START_TEST(paths_to_write_to_are_of_one_request) {
+  const std::string folder = std::filesystem::temp_directory_path();
+  const std::string one = "cambi:heatmaps_path=" + folder + "/vmafx_plan_1", other = one + "2";
+  for (const std::string& features : {one + "|cambi", "cambi|" + one, one + "|" + one}) {
+    LogText log;
+    ck_assert(Plan::make({}, parse_features(features).value(), Placement::kCpu, log.log).ok());
+    assert_text_eq(log.text, "");
+  }
+  LogText log;
+  const auto refused = Plan::make({}, parse_features(one + "|" + other).value(), Placement::kCpu, log.log);
+  ck_assert_int_eq(refused.status().code(), EINVAL);
+  assert_contains(refused.status().message(), "which differ in heatmaps_path");
+}
+END_TEST
+
+/* Other spellings, defaults that are said, and what only adds to the output. */
+START_TEST(equal_requests_are_one) {
+  for (const char* features :
+       {"vif:vif_enhn_gain_limit=1|vif:vif_enhn_gain_limit=1.0", "vif|vif:vif_enhn_gain_limit=100",
+        "adm:adm_noise_weight=0.03125|adm:adm_skip_aim=false", "psnr|psnr:min_sse=0.0",
+        "float_ssim:scale=2|float_ssim:scale=2.0", "psnr:enable_chroma=false|psnr",
+        "psnr:enable_apsnr=true|psnr:enable_mse=true", "float_motion:debug=false|float_motion",
+        "float_ssim:enable_lcs=true|float_ssim", "cambi|cambi:full_ref=true", "xpsnr:enable_axpsnr=false|xpsnr"}) {
+    const Planned planned("", features, Rivals::kRefused);
+    ck_assert_msg(planned.made.ok(), "%s: %s", features, planned.made.message().c_str());
+    ck_assert_uint_eq(planned.plan.value().extractors().size(), 1);
+    assert_text_eq(planned.log.text, "");
+  }
+  assert_contains(keys_of("", "psnr:enable_chroma=false|psnr:enable_mse=true"),
+                  "psnr_y mse_y psnr_cb mse_cb psnr_cr mse_cr");
+  assert_contains(keys_of("", "float_motion:debug=false|float_motion"), "motion2 motion motion3");
+  ck_assert_uint_eq(Planned("version=vmaf_v1.0.16_3d0h", kAdmOfV1, Rivals::kRefused).plan.value().extractors().size(),
+                    4);
+}
+END_TEST
+
+/* Models are scored from what they ask for: from scores that nothing else shows, where the keys are another's. */
+START_TEST(models_keep_their_own_features) {
+  const Planned planned("version=vmaf_v0.6.1|version=vmaf_v0.6.1:name=b:adm.adm_skip_aim=true", "adm:adm_skip_aim=true",
+                        Rivals::kFirstIsReported);
+  ck_assert(planned.made.ok());
+  const Plan& plan = planned.plan.value();
+  const PlannedModel::Input &of_first = plan.models()[0].inputs[0], &of_second = plan.models()[1].inputs[0];
+  assert_text_eq(of_first.feature, "VMAF_integer_feature_adm2_score");
+  ck_assert(!of_first.unseen && of_second.unseen && of_first.extractor != of_second.extractor);
+  assert_text_eq(plan.columns()[static_cast<size_t>(of_first.column)], "integer_adm2");
+  ck_assert_int_eq(plan.unseen_columns(), 1);  // of the others the two models ask for the same
+  assert_text_eq(plan.extractors()[static_cast<size_t>(of_second.extractor)].name(), "adm of model b");
+  ck_assert_uint_eq(plan.extractors().size(), 4);
+}
+END_TEST
+
 /* A model from anywhere says what is computed, and writes nothing; who runs it may. */
 START_TEST(model_files_may_not_write) {
   std::string path = (std::filesystem::temp_directory_path() / "vmafx_plan_XXXXXX").string();
@@ -296,6 +408,10 @@ int main() {
                                          {"order", keys_stand_in_libvmafs_order},
                                          {"common_order", keys_of_several_askers_stand_in_libvmafs_order},
                                          {"debug", debug_keys_beside_a_model_are_written},
+                                         {"rivals", requests_for_one_key_with_different_options_are_told},
+                                         {"paths", paths_to_write_to_are_of_one_request},
+                                         {"equal", equal_requests_are_one},
+                                         {"own_features", models_keep_their_own_features},
                                          {"writing", model_files_may_not_write},
                                          {"taken", names_that_are_taken_are_refused},
                                          {"size", models_are_for_a_size},

@@ -650,6 +650,68 @@ START_TEST(scores_that_are_not_finite_are_told) {
 }
 END_TEST
 
+/* A model without a slope, of a feature that is infinite where the pictures are equal: 0 times infinity. */
+START_TEST(scores_that_are_no_numbers_are_told_by_key) {
+  const std::string path = temporary("nan.json"), report = temporary("nan_report.json");
+  std::ofstream(path)
+      << R"({"model_dict": {"model_type": "LIBSVMNUSVR", "norm_type": "none", "feature_names": ["ciede2000"],
+      "model": "svm_type nu_svr\nkernel_type rbf\ngamma 0\nnr_class 2\ntotal_sv 1\nrho 1\nSV\n40 1:1 \n"}})";
+  StreamOptions options;
+  int made = 0;
+  options.make_dist = [&made](const VmafxFormat& f, const Samples& samples) {
+    const int n = made++;
+    return TestPicture::make(f, n % 3 == 0 ? make_samples(f, n, false) : samples);
+  };
+  const std::string model = "path=" + path;
+  VmafxParams params = cpu_params(model.c_str(), "");
+  params.log_path = report.c_str();
+  const Outcome outcome = run_stream(params, options);
+  ck_assert_int_eq(outcome.error, 0);
+  for (size_t n = 0; n < 6; n++) ck_assert(std::isnan(outcome.frames[n].at("vmaf")) == (n % 3 == 0));
+  ck_assert_double_eq(outcome.models.at(0), 39);
+  assert_contains(outcome.log,
+                  "vmaf is not a number (nan) in 2 of 6 frames; its pooled values are those of the others\n");
+  assert_contains(outcome.log, "4 scores are not finite; what is pooled leaves them out\n");  // two of the feature
+  ck_assert(outcome.log.find("ciede2000 is not a number") == std::string::npos);
+  assert_contains(file_text(report), "\"vmaf\": 2");  // excluded_scores
+  unlink(path.c_str());
+  unlink(report.c_str());
+}
+END_TEST
+
+/* The value of adm3 depends on adm_skip_aim, which is not part of its key. */
+START_TEST(features_do_not_change_a_models_score) {
+  const std::string adm =
+      "name=adm:adm_csf_mode=2:adm_dlm_weight=0.7:adm_enhn_gain_limit=1:adm_min_val=0.5:"
+      "adm_noise_weight=0.02:adm_skip_aim=true";
+  const char* const model = "version=vmaf_v1.0.16_3d0h";
+  StreamOptions options;
+  options.ref = options.dist = {320, 192, VMAFX_CHROMA_420, 10, VMAFX_LAYOUT_PLANAR, 0, VMAFX_MEMORY_HOST};
+  const Outcome alone = run_stream(cpu_params(model, ""), options);
+  ck_assert_int_eq(alone.error, 0);
+  assert_contains(open_complaint(cpu_params(model, adm.c_str()), -EINVAL), "which differ in adm_skip_aim");
+
+  const std::string both = std::string(model) + "|" + model + ":name=b:adm.adm_skip_aim=true";
+  VmafxParams params = cpu_params(both.c_str(), adm.c_str());
+  params.ignore_unknown = 1;
+  const Outcome outcome = run_stream(params, options);
+  ck_assert_int_eq(outcome.error, 0);
+  const Outcome skipping =
+      run_stream(cpu_params((std::string(model) + ":name=b:adm.adm_skip_aim=true").c_str(), ""), options);
+  ck_assert(outcome.models.at(0) == alone.models.at(0));
+  ck_assert(outcome.models.at(1) == skipping.models.at(0));
+  ck_assert(outcome.models.at(0) != outcome.models.at(1));
+  for (size_t n = 0; n < outcome.frames.size(); n++) {
+    FrameScores frame = outcome.frames[n];
+    ck_assert_double_eq(frame.at("b"), skipping.frames[n].at("b"));
+    frame.erase("b");
+    ck_assert(frame == alone.frames[n]);
+  }
+  assert_contains(outcome.log, "model vmaf (adm:");
+  assert_contains(outcome.log, "; the first one is reported\n");
+}
+END_TEST
+
 START_TEST(a_report_that_fails_does_not_hide_the_scores) {
   const std::string path = temporary("short.json");
   VmafxParams params = cpu_params();
@@ -1015,6 +1077,8 @@ int main() {
                                   {"times", times_of_pictures_are_in_reports},
                                   {"no_report", a_format_without_a_report_is_told},
                                   {"not_finite", scores_that_are_not_finite_are_told},
+                                  {"nan", scores_that_are_no_numbers_are_told_by_key},
+                                  {"own_features", features_do_not_change_a_models_score},
                                   {"failed_report", a_report_that_fails_does_not_hide_the_scores},
                                   {"partial", an_abandoned_stream_leaves_a_partial_report},
                                   {"ndjson", ndjson_grows_while_frames_finish},

@@ -62,6 +62,107 @@ def bad_log_paths_fail_in_the_first_second(lab):
         check(outcome.seconds < 2, f"took {outcome.seconds:.1f} s")
 
 
+ADM_OF_V1 = r"adm\:adm_csf_mode=2\:adm_dlm_weight=0.7\:adm_enhn_gain_limit=1\:adm_min_val=0.5\:adm_noise_weight=0.02"
+BLURRED = "testsrc2=s=320x240:r=10:d=0.5,format=yuv420p10le,split[r][b];[b]gblur=sigma=1.2[d];[d][r]"
+
+
+@case
+def features_do_not_change_a_models_score(lab):
+    """adm_skip_aim is not part of the key that the model's adm3 has."""
+
+    def score(options):
+        outcome = lab.run("-filter_complex", BLURRED + options, "-f null -")
+        return outcome, re.findall(r"VMAF score: (\S+)$", outcome.stderr, re.M)
+
+    model = "model=version=vmaf_v1.0.16_3d0h"
+    alone = score(f"vmafx={model}")[1]
+    check_equal(len(alone), 1, "score lines")
+    check_equal(score(f"vmafx={model}:feature='{ADM_OF_V1}'")[1], alone, "score beside the same adm")
+    outcome, _ = score(f"vmafx={model}:feature='{ADM_OF_V1}\\:adm_skip_aim=true'")
+    key = "integer_adm2_csf_2_dlmw_0.7_egl_1_min_0.5_nw_0.02"
+    outcome.failed(f"two requests with different options write the key {key}: model vmaf (adm:")
+    outcome.says("which differ in adm_skip_aim. Give both the same options")
+    outcome, scores = score(f"libvmaf={model}:feature='{ADM_OF_V1}\\:adm_skip_aim=true'")
+    outcome.succeeded().says("which differ in adm_skip_aim; the first one is reported")
+    check_equal(scores, alone, "score under the name libvmaf")
+    other = r"version=vmaf_v1.0.16_3d0h\:name=b\:adm.adm_skip_aim=true"
+    skipping = score(f"vmafx=model='{other}'")[1]
+    check(skipping != alone, f"adm_skip_aim has no effect: {skipping}")
+    outcome, scores = score(f"libvmaf={model}|{other}".replace("model=", "model='", 1) + "'")
+    outcome.succeeded()
+    check_equal(scores, alone + skipping, "scores of two models that ask for one key")
+
+
+@case
+def two_requests_for_one_key_are_refused(lab):
+    """Under the name libvmaf the first one is reported."""
+    for first, second, key in (
+        ("float_ssim", r"float_ssim\:enable_db=true", "float_ssim"),
+        ("psnr", r"psnr\:min_sse=0.5", "psnr_y"),
+        (r"xpsnr\:fps=25", r"xpsnr\:fps=50", "axpsnr"),
+        (r"adm\:adm_skip_aim=true", "adm", "integer_aim"),
+    ):
+
+        def values(name, features):
+            outcome = lab.compare(f"{name}=model=:feature='{features}':log_fmt=json:log_path=log.json")
+            if outcome.code:
+                return outcome, None
+            report = lab.json("log.json")
+            of_frames = [frame["metrics"].get(key) for frame in report["frames"]]
+            return outcome, report["aggregate_metrics"].get(key, of_frames)
+
+        for requests in ((first, second), (second, first)):
+            outcome, _ = values("vmafx", "|".join(requests))
+            outcome.failed("two requests with different options write the key ")
+            outcome, got = values("libvmaf", "|".join(requests))
+            outcome.succeeded().says("the first one is reported")
+            check_equal(got, values("vmafx", requests[0])[1], f"{key} of {requests}")
+    lab.compare(r"vmafx=model=:feature='psnr|psnr\:enable_mse=true\:min_sse=0'").succeeded()
+
+
+@case
+def model_files_are_read_as_a_whole(lab):
+    """What is not known of a model may be part of what it means."""
+    svm = r"svm_type nu_svr\nkernel_type rbf\ngamma 1\nnr_class 2\ntotal_sv 1\nrho -50\nSV\n1 1:1 \n"
+    part = (
+        '"model_type": "LIBSVMNUSVR", "norm_type": "none", "feature_names": ["VMAF_integer_feature_adm2_score"], '
+        f'"model": "{svm}"'
+    )
+    target = '"colorspace": {"range": "limited", "primaries": "bt2020", "trc": "smpte2084", "matrix": "ictcp"}'
+    for name, top, more, message in (
+        ("good", '"param_dict": {"C": 4.0}, ', ', "feature_dict": {}', None),
+        ("target", "", f', "conversion_target": {{{target}}}', "model_dict.conversion_target is a key that"),
+        ("top", '"conversion_target": {}, ', "", "conversion_target is a key that"),
+        ("twice", "", ', "norm_type": "none"', "model_dict.norm_type is given twice"),
+        ("option", "", ', "feature_opts_dicts": [{"no_such": 1}]', "adm has no option 'no_such'"),
+    ):
+        path = lab.folder / f"{name}.json"
+        path.write_text(f'{{{top}"model_dict": {{{part}{more}}}}}')
+        for filter_name in ("vmafx", "libvmaf"):
+            outcome = lab.compare(f"{filter_name}=model=path={path}")
+            if message is None:
+                outcome.score()
+            else:
+                outcome.failed(message)
+                outcome.says(f"model file '{path}': ")
+
+
+@case
+def barten_of_the_integer_adm_is_that_of_the_floating_point_one(lab):
+    """libvmaf's fixed point overflows there."""
+    for more in ("", r"\:adm_csf_scale=2.5", r"\:adm_csf_scale=50\:adm_csf_diag_scale=50"):
+        options = "adm_csf_mode=1" + more
+        means = {}
+        for name in ("adm", "float_adm"):
+            lab.compare(rf"vmafx=model=:feature='{name}\:{options}':log_fmt=json:log_path=log.json").succeeded()
+            report = lab.json("log.json")
+            check("excluded_scores" not in report, report.get("excluded_scores"))
+            pooled = report["pooled_metrics"].items()
+            means[name] = [values["mean"] for key, values in pooled if "adm2" in key or "adm_scale" in key]
+        for integer, floating in zip(means["adm"], means["float_adm"], strict=True):
+            check(abs(integer - floating) < 2e-4, options, means)
+
+
 @case
 def pools(lab):
     mean = lab.compare("vmafx").score()

@@ -222,6 +222,61 @@ START_TEST(pooling_is_that_of_a_session) {
 }
 END_TEST
 
+/* In libvmaf, options that are not part of a key reach whoever asks for the key later, a model too. Here the first one
+ * is reported, as there, and a model is scored from its own. */
+START_TEST(features_do_not_change_a_models_score) {
+  const char* const key = "VMAF_integer_feature_aim_score";
+  const Outcome alone = expected("version=vmaf_v0.6.1", nullptr),
+                skipping = expected("version=vmaf_v0.6.1:adm.adm_skip_aim=true", nullptr);
+  ck_assert(alone.frames[1].at("integer_aim") > 0);
+  for (const bool feature_first : {false, true}) {
+    Client client({VMAF_LOG_LEVEL_NONE, 1, 1, 0, 0});
+    const Model model("vmaf_v0.6.1"), other("vmaf_v0.6.1", "other");
+    VmafFeatureDictionary* dictionary = nullptr;
+    ck_assert_int_eq(vmaf_feature_dictionary_set(&dictionary, "adm_skip_aim", "true"), 0);
+    ck_assert_int_eq(vmaf_model_feature_overload(other, "adm", dictionary), 0);
+    if (feature_first) ck_assert_int_eq(client.use("adm", {{"adm_skip_aim", "true"}}), 0);
+    for (int twice = 0; twice < 2; twice++) ck_assert_int_eq(vmaf_use_features_from_model(client, model), 0);
+    if (!feature_first) ck_assert_int_eq(client.use("adm", {{"adm_skip_aim", "true"}}), 0);
+    ck_assert_int_eq(vmaf_use_features_from_model(client, other), 0);
+    client.read_all(kFormat, kFrames);
+    for (unsigned index = 0; index < kFrames; index++) {
+      check_score("vmaf", model.score(client, index), alone.frames[index].at("vmaf"));
+      check_score("other", other.score(client, index), skipping.frames[index].at("vmaf"));
+      check_score(key, client.feature(key, index), (feature_first ? skipping : alone).frames[index].at("integer_aim"));
+    }
+  }
+}
+END_TEST
+
+/* adm3 is what v1 models see, and differs. */
+START_TEST(a_later_model_is_scored_from_its_own_features) {
+  const VmafxFormat pictures = format(VMAFX_CHROMA_420, 8, 320, 192);
+  const char* const version = "vmaf_v1.0.16_3d0h";
+  const Outcome alone = expected((std::string("version=") + version).c_str(), nullptr, pictures);
+  const Outcome skipping =
+      expected((std::string("version=") + version + ":adm.adm_skip_aim=true").c_str(), nullptr, pictures);
+  ck_assert(alone.models.at(0) != skipping.models.at(0));
+  Client client({VMAF_LOG_LEVEL_NONE, 1, 1, 0, 0});
+  const Model model(version);
+  ck_assert_int_eq(client.use("adm", {{"adm_csf_mode", "2"},
+                                      {"adm_dlm_weight", "0.7"},
+                                      {"adm_enhn_gain_limit", "1"},
+                                      {"adm_min_val", "0.5"},
+                                      {"adm_noise_weight", "0.02"},
+                                      {"adm_skip_aim", "true"}}),
+                   0);
+  ck_assert_int_eq(vmaf_use_features_from_model(client, model), 0);
+  client.read_all(pictures, kFrames);
+  double pooled = 0;
+  ck_assert_int_eq(vmaf_score_pooled(client, model, VMAF_POOL_METHOD_MEAN, &pooled, 0, kFrames - 1), 0);
+  check_score("pooled", pooled, alone.models.at(0));
+  const std::string key = "integer_adm3_csf_2_dlmw_0.7_egl_1_min_0.5_nw_0.02";
+  for (unsigned index = 0; index < kFrames; index++)
+    check_score(key, client.feature(key, index), skipping.frames[index].at(key));
+}
+END_TEST
+
 START_TEST(every_other_frame_is_scored) {
   const Outcome wanted = expected("version=vmaf_v0.6.1", nullptr, kFormat, 2);
   Client client({VMAF_LOG_LEVEL_NONE, 2, 2, 0, 0});
@@ -524,6 +579,8 @@ int main() {
                                {"overloads", models_have_flags_and_overloads},
                                {"collections", collections_have_the_scores_of_a_session},
                                {"pooling", pooling_is_that_of_a_session},
+                               {"own_features", features_do_not_change_a_models_score},
+                               {"later_model", a_later_model_is_scored_from_its_own_features},
                                {"subsample", every_other_frame_is_scored},
                                {"early", scores_are_there_while_pictures_come},
                                {"imports", scores_can_be_imported},

@@ -72,6 +72,32 @@ def check_equal_to_single(lab, record, *words):
     check_equal(sorted(record["warnings"]), sorted(set(record["warnings"])), "warnings, each once")
 
 
+@case
+def videos_that_are_not_cut_need_no_library(lab):
+    """A worker asks for what merges parts only where there are several."""
+    program = """
+import sys
+sys.modules.update(cffi=None)
+from vmafx.command import _ffmpeg
+from vmafx.command._scoring import Settings, prepare
+from vmafx.command.fleet import tasks
+ffmpeg, dist, ref = sys.argv[1:]
+work = prepare(Settings(ffmpeg, _ffmpeg.ffprobe_of(ffmpeg)), [dist], ref)
+print(len(tasks._cut(work, 1e9)), len(tasks._cut(work, 0)))
+type(work).spans = lambda self: [(0.0, 0.9)] * 2  # too short for the two parts that this piece asks for
+print(len(tasks._cut(work, 0.1)))
+type(work).spans = lambda self: [(0.0, 100.0)] * 2
+try:
+    tasks._cut(work, 0.1)
+except tasks.Unfit as unfit:
+    print(unfit)
+"""
+    words = [sys.executable, "-c", program, lab.ffmpeg, lab.clips.dist, lab.clips.ref]
+    done = subprocess.run(words, env=environment(lab), capture_output=True, text=True)
+    check_equal((done.returncode, done.stdout[:6]), (0, "1 1\n1\n"), done.stderr)
+    check("cannot score: reports of parts are merged by the library, for which Python" in done.stdout, done.stdout)
+
+
 def ladder(lab):
     """Encodes of one reference, of different quality, bits and lengths."""
     ref = shutil.copy(lab.clips.ref, lab.folder / "ref.mkv")

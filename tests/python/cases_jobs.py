@@ -6,16 +6,18 @@ import os
 import pickle
 import pty
 import re
+import shutil
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
 
+import vmafx as vmafx_module
 from cases_ranges import encode_pair
 from cases_score import OLD_REPORT, read_all
 from command import Done, environment, vmafx
-from common import case, check, check_equal
+from common import case, check, check_equal, gray_pairs, top
 from vmafx.command import _ffmpeg, _parts
 from vmafx.command._said import Said
 from vmafx.command._scoring import Reach, Settings, prepare, score
@@ -301,10 +303,35 @@ def one_bar_shows_all_jobs(lab):
 
 
 @case
+def library_that_jobs_need(lab):
+    """It is that of the ffmpeg that is used, and is not needed where nothing is merged."""
+    pair = long_pair(lab, "mp4")
+    vmafx(lab, "score", lab.clips.dist, lab.clips.ref, "--jobs", "2").succeeded().says("too short for parts")
+    vmafx(lab, "score", *pair, "--jobs", "2").failed(1, "for which Python needs cffi", "apt-get install python3-cffi")
+    options = {"model": "", "feature": "psnr", "backend": "cpu", "log_path": lab.folder / "part.json", "range": "0-"}
+    with vmafx_module.Session(**options) as session:
+        list(session.run(gray_pairs()))
+    vmafx(lab, "merge", "part.json").failed(1, "for which Python needs cffi")
+    module = lab.folder / "alone/vmafx"  # without a build beside it
+    shutil.copytree(top / "python/vmafx", module, ignore=shutil.ignore_patterns("__pycache__"))
+    nothing = {"VMAFX_LIBRARY": None, "PYTHONPATH": module.parent, "PATH": "/usr/bin:/bin"}
+    wanted = scored(lab, *pair).succeeded().out
+    check_equal(scored(lab, *pair, "--jobs", "2", **nothing).succeeded().out, wanted, "by VMAFX_FFMPEG")
+    chosen = scored(lab, *pair, "--jobs", "2", "--ffmpeg", lab.ffmpeg, **nothing, VMAFX_FFMPEG=None)
+    check_equal(chosen.succeeded().out, wanted, "by --ffmpeg")
+    (lab.folder / "bin").mkdir()
+    script = lab.folder / "bin/ffmpeg"
+    script.write_text(f'#!/bin/sh\nexec "{lab.ffmpeg}" "$@"\n')
+    script.chmod(0o755)
+    nothing["LD_LIBRARY_PATH"] = "/nowhere"
+    without = scored(lab, *pair, "--jobs", "2", **nothing, VMAFX_FFMPEG=script)
+    without.failed(1, f"{lab.folder}/lib/vmafx/libvmafx.so.0 (not there)", "Set VMAFX_LIBRARY")
+
+
+@case
 def jobs_that_cannot_be(lab):
     """One error for each, or one run, if the result is the same."""
     clips = lab.clips.dist, lab.clips.ref
-    vmafx(lab, "score", *clips, "--jobs", "2").failed(1, "for which Python needs cffi", "apt-get install python3-cffi")
     for words, texts in (
         (("--jobs", "0"), ("'0' is not a number of jobs: 1, 2, … or 'auto'",)),
         (("--jobs", "2", "--range", "1s-"), ("--jobs does not cut again",)),

@@ -7,9 +7,10 @@ import sys
 from importlib.util import find_spec
 
 import vmafx
-from common import Skip, case, check, check_equal, long_case, run_python, top
+from common import Skip, case, check, check_equal, gray_pairs, long_case, run_python, top
 
 SAY = "import vmafx; print(vmafx.version())"
+SAY_ERROR = "import vmafx\ntry: vmafx.Session()\nexcept vmafx.Error as error: print(error.errno, error)"
 build = os.path.dirname(os.path.dirname(os.environ["VMAFX_LIBRARY"]))
 
 
@@ -48,6 +49,112 @@ def library_beside_ffmpeg(lab):
 def library_of_the_loader(lab):
     del lab
     says_its_version(VMAFX_LIBRARY=None, PATH="/nowhere", LD_LIBRARY_PATH=f"{build}/.libs")
+
+
+def module_in(folder):
+    """A copy of the module, whose own sources have no library."""
+    shutil.copytree(top / "python/vmafx", folder / "vmafx", ignore=shutil.ignore_patterns("__pycache__"))
+    return folder
+
+
+def prefix_of(lab, name="prefix"):
+    """As `quickstart install` makes it."""
+    prefix = lab.folder / name
+    (prefix / "bin").mkdir(parents=True)
+    module_in(prefix / "lib/vmafx/python")
+    shutil.copy(f"{build}/.libs/libvmafx.so.0", prefix / "lib")
+    (prefix / "lib/vmafx/libvmafx.so.0").symlink_to("../libvmafx.so.0")
+    shutil.copy(top / "tools/vmafx", prefix / "bin/vmafx")
+    shutil.copy(lab.ffmpeg, prefix / "bin/ffmpeg")
+    return prefix
+
+
+@case
+def library_of_the_module(lab):
+    """That of an installed module, and that of the sources that it is in."""
+    prefix = prefix_of(lab)
+    nothing = {"VMAFX_LIBRARY": None, "PATH": "/nowhere"}
+    says_its_version(**nothing, PYTHONPATH=prefix / "lib/vmafx/python")
+    for folder in "build/.libs", "build/lib/vmafx":
+        source = lab.folder / folder.replace("/", "-")
+        module_in(source / "python")
+        (source / folder).mkdir(parents=True)
+        shutil.copy(f"{build}/.libs/libvmafx.so.0", source / folder)
+        says_its_version(**nothing, PYTHONPATH=source / "python")
+    alone = module_in(lab.folder / "alone")
+    says_its_version(**nothing, PYTHONPATH=alone, VMAFX_FFMPEG=prefix / "bin/ffmpeg")
+    beside = f"from vmafx import _library; _library.look_beside('{prefix}/bin/ffmpeg'); {SAY}"
+    check_equal(say(beside, **nothing, PYTHONPATH=alone), (0, f"{vmafx.version()}\n"), "beside a program")
+
+
+@case
+def library_of_the_command(lab):
+    """PREFIX/bin/vmafx called by its path and through links merges, while PATH has nothing of it."""
+    prefix = prefix_of(lab)
+    parts = []
+    for reach in "0-4", "5-":
+        parts.append(str(lab.folder / f"part{len(parts)}.json"))
+        with vmafx.Session(model="", feature="psnr", backend="cpu", log_path=parts[-1], range=reach) as session:
+            list(session.run(gray_pairs(10)))
+    (lab.folder / "link").symlink_to(prefix / "bin/vmafx")
+    (lab.folder / "far").symlink_to(lab.folder / "link")
+    (lab.folder / "folder").symlink_to(prefix / "bin")
+    environment = {**os.environ, "PATH": "/usr/bin:/bin"}
+    environment.pop("VMAFX_LIBRARY")
+    environment.pop("PYTHONPATH", None)
+    for command in prefix / "bin/vmafx", "prefix/bin/vmafx", "link", "./far", "folder/vmafx":
+        words = [sys.executable, command, "merge", *parts, "-o", "merged.json"]
+        done = subprocess.run(words, cwd=lab.folder, env=environment, capture_output=True, text=True)
+        check_equal((done.returncode, done.stderr), (0, ""), f"{command}")
+        check_equal(len(lab.json("merged.json")["frames"]), 10, "frames")
+        (lab.folder / "merged.json").unlink()
+
+
+@case
+def library_of_a_bundle(lab):
+    """What it needs is beside it, or in the folder of the compiler's libraries, on a host without these."""
+    for folder in ".", "gcc":
+        place = lab.folder / f"bundle-{folder}"
+        (place / folder).mkdir(parents=True)
+        (place / "needed.c").write_text("int needed(void) { return 0; }\n")
+        (place / "own.c").write_text("int needed(void);\nint vmafx_version(void) { return needed(); }\n")
+        needed = place / folder / "libvmafxneeded.so.7"
+        link = ["cc", "-shared", "-fPIC", "-o"]
+        subprocess.run([*link, needed, "-Wl,-soname,libvmafxneeded.so.7", place / "needed.c"], check=True)
+        subprocess.run([*link, place / "libvmafx.so.0", place / "own.c", needed], check=True)
+        code, said = say(SAY_ERROR, VMAFX_LIBRARY=place)
+        check_equal(code, 0, said)
+        check(said.startswith("38 ") and "older than this module" in said, said)
+        needed.unlink()
+        code, said = say(SAY_ERROR, VMAFX_LIBRARY=place)
+        check(said.startswith("2 ") and "libvmafxneeded.so.7: cannot open" in said, said)
+
+
+@case
+def places_that_were_looked_at(lab):
+    """All of them are named, each with what was wrong. One that is too old, or damaged, does not hide another."""
+    (lab.folder / "old/build/.libs").mkdir(parents=True)
+    (lab.folder / "old/build/lib/vmafx").mkdir(parents=True)
+    module = module_in(lab.folder / "old/python")
+    (lab.folder / "old.c").write_text('const char *vmafx_version(void) { return "0.0.1"; }\n')
+    old = lab.folder / "old/build/.libs/libvmafx.so.0"
+    subprocess.run(["cc", "-shared", "-o", old, lab.folder / "old.c"], check=True)
+    (lab.folder / "old/build/lib/vmafx/libvmafx.so.0").write_text("")
+    nothing = {"VMAFX_LIBRARY": None, "PATH": "/nowhere", "PYTHONPATH": module}
+    says_its_version(**nothing, LD_LIBRARY_PATH=f"{build}/.libs")
+    code, said = say(SAY_ERROR, **nothing)
+    if not said:
+        raise Skip("the loader of libraries finds an installed libvmafx.so.0")
+    check_equal((code, said[:3]), (0, "38 "), said)
+    for text in (
+        f"{lab.folder}/old/libvmafx.so.0 (not there); {old} (older than this module, it lacks vmafx_",
+        f"{lab.folder}/old/build/lib/vmafx/libvmafx.so.0 (",
+        "file too short); ",
+        "the loader of libraries (libvmafx.so.0: cannot open shared object file: No such file or directory). Set ",
+    ):
+        check(text in said, f"'{text}' is not in: {said}")
+    said = say(SAY_ERROR, **nothing | {"VMAFX_LIBRARY": "/nowhere"})[1]
+    check("looked for at: /nowhere (not there). Set" in said, said)
 
 
 @case

@@ -10,7 +10,7 @@ import weakref
 import numpy as np
 import vmafx
 from common import case, check, check_equal, gray_pairs, noise, raises, run_python, score_pairs, top
-from vmafx import _pictures
+from vmafx import _pictures, _session
 
 
 def becomes_true(condition, what):
@@ -133,6 +133,68 @@ def close_of_a_closed_session(lab):
             use()
     with raises(vmafx.Error, "no pooled scores before finish()", 22):
         session.scores
+
+
+@case
+def sessions_closed_beside_calls(lab):
+    """Another thread closes the session; several do."""
+    del lab
+    unexpected = []
+
+    def repeat(use):
+        try:
+            for _ in range(1000):
+                use()
+        except vmafx.Error as error:
+            if error.errno != 9:
+                unexpected.append(error)
+        except BaseException as error:
+            unexpected.append(error)
+
+    for number in range(40):
+        session = vmafx.Session(model="", feature="psnr", backend="cpu", n_threads=1)
+        submit, wait = lambda: session.submit(noise(64, 64), noise(64, 64)), lambda: list(session.frames(wait=True))
+        uses = submit, wait, lambda: session.set_pairing(paired=1)
+        threads = [threading.Thread(target=repeat, args=(use,)) for use in uses]
+        closers = [threading.Thread(target=session.close) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        time.sleep(number % 10 * 0.0005)
+        for thread in closers:
+            thread.start()
+        for thread in threads + closers:
+            thread.join()
+    check_equal(unexpected, [], "errors")
+    check_equal(_pictures._held, {}, "pictures held")
+
+
+@case
+def closed_by_its_last_picture(lab):
+    """A thread of the library lets an array go whose __del__() closes the session."""
+    del lab
+
+    class Closing(np.ndarray):
+        def __del__(self):
+            if hasattr(self, "session"):
+                self.session.close()  # which the thread cannot wait for
+
+    def is_closed():
+        try:
+            session.submit(noise(), noise())
+        except vmafx.Error as error:
+            return error.errno == 9
+        return False
+
+    before, _session.LONGEST_CLOSE = _session.LONGEST_CLOSE, 0.1
+    session = vmafx.Session(model="", feature="psnr", backend="cpu", n_threads=1)
+    ref = noise().view(Closing)
+    ref.session = session
+    try:
+        session.submit(ref, noise())
+        del ref
+        becomes_true(is_closed, "the session is still open")
+    finally:
+        _session.LONGEST_CLOSE = before
 
 
 @case

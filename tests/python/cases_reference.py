@@ -4,6 +4,7 @@ import errno
 import gc
 import math
 import threading
+import time
 import weakref
 
 import av
@@ -232,6 +233,129 @@ def references_that_do_not_go_together_with_it(lab):
         vmafx.Reference([picture(0)], planes=8)
     with raises(TypeError):
         vmafx.Reference([3])
+
+
+@case
+def numbers_that_no_frame_has(lab):
+    """Of more than 64 bits; the picture that came with it goes, and the stream goes on."""
+    del lab
+    options = {"backend": "cpu", "model": "", "feature": "psnr"}
+    with vmafx.Reference([noise()]) as reference, vmafx.Session(reference=reference, **options) as session:
+        for number in 2**70, -(2**70), 2**63, np.uint64(2**64 - 1):
+            for kind in vmafx.Error, OverflowError:
+                array = noise()
+                watched = weakref.ref(array)
+                with raises(kind, f"there is no frame {number} of the reference, which has 1 frames", errno.EINVAL):
+                    session.submit(number, array)
+                del array
+                gc.collect()
+                check(watched() is None, f"the picture of frame {number} is still there")
+        check_equal(len(_pictures._held), 1, "pictures held, of the reference")
+        check_equal(len(list(session.run([(0, noise()), (np.uint8(0), noise())]))), 2, "frames")
+
+
+@case
+def pictures_that_cannot_be_lent(lab):
+    """Nothing of a call is kept that was not made."""
+    del lab
+    watched = []
+
+    def wrong(**attributes):
+        array = noise()
+        watched.append(weakref.ref(array))
+        picture = vmafx.Picture(array)
+        for name, value in attributes.items():
+            setattr(picture, name, value)
+        return picture
+
+    colors = {"color": vmafx.Color(matrix="bt709")}, {"color": vmafx.Color(range=2**40)}
+    options = {"backend": "cpu", "model": "", "feature": "psnr"}
+    for attributes in {"time": "1"}, {"time": 10**400}, {"keyframe": "no"}, *colors:
+        for place in range(3):
+            with vmafx.Session(encodes=2, **options) as session, raises((TypeError, OverflowError)):
+                session.submit(*(wrong(**attributes if i == place else {}) for i in range(3)))
+        with vmafx.Reference() as reference, raises((TypeError, OverflowError)):
+            reference.add(wrong(**attributes))
+        check_equal(_pictures._held, {}, f"pictures held, {attributes}")
+    gc.collect()
+    check_equal([array for array in watched if array() is not None], [], "arrays")
+
+
+# -- Closed beside calls -----------------------------------------------------------------------------------------------
+
+
+def race(count, prepare, end):
+    """Threads do what `prepare` gives, again and again, until the reference is closed, each time at another moment."""
+    unexpected = []
+
+    def repeat(use, go):
+        go.wait()
+        try:
+            for _ in range(100):
+                use()
+        except vmafx.Error as error:
+            if error.errno != errno.EBADF:
+                unexpected.append(error)
+        except BaseException as error:
+            unexpected.append(error)
+
+    for number in range(count):
+        reference = vmafx.Reference([noise(64, 64)], budget=1 << 30)
+        uses = prepare(reference)
+        go = threading.Barrier(len(uses) + 1)
+        threads = [threading.Thread(target=repeat, args=(use, go)) for use in uses]
+        for thread in threads:
+            thread.start()
+        go.wait()
+        time.sleep(number % 10 * 0.0003)
+        end(reference)
+        for thread in threads:
+            thread.join()
+    check_equal(unexpected, [], "errors")
+    check_equal(_pictures._held, {}, "pictures held")
+
+
+@case
+def reference_closed_beside_its_numbers(lab):
+    del lab
+
+    def prepare(reference):
+        names = "nbytes", "device_nbytes", "format"
+        return [lambda: len(reference), *(lambda name=name: getattr(reference, name) for name in names)]
+
+    race(60, prepare, vmafx.Reference.close)
+
+
+@case
+def reference_closed_beside_add(lab):
+    del lab
+    frame = noise(64, 64)
+    race(60, lambda reference: [lambda: reference.add(frame)] * 2 + [lambda: len(reference)], vmafx.Reference.close)
+
+
+@case
+def reference_closed_beside_sessions(lab):
+    """Those that have begun go on."""
+    del lab
+    frame, scored = noise(64, 64), []
+
+    def prepare(reference):
+        def score():
+            with vmafx.Session(reference=reference, model="", feature="psnr", backend="cpu", n_threads=1) as session:
+                for _ in range(3):
+                    session.submit(0, frame)
+                scored.append(session.finish())
+
+        return [score] * 4
+
+    race(15, prepare, vmafx.Reference.close)
+    check(scored and all(scores == scored[0] for scores in scored), "no scores, or others")
+
+
+@case
+def reference_closed_by_several(lab):
+    del lab
+    race(40, lambda reference: [reference.close] * 3 + [lambda: len(reference)], lambda reference: None)
 
 
 # -- Several encodes -----------------------------------------------------------------------------------------------------

@@ -50,6 +50,7 @@ def load_cases(build):
     import cases_score
     import cases_session
     import cases_sync
+    import cases_threads
 
     return common
 

@@ -176,6 +176,15 @@ def manual_pages_are_made():
     output_of(sys.executable, "tools/make_man.py", "--check")
 
 
+def manual_page_names_all_subcommands():
+    """As the command's own parser knows them, whose libraries are in Debian's Python."""
+    program = "from vmafx.command.__main__ import SUBCOMMANDS; print(*SUBCOMMANDS)"
+    listed = output_of("/usr/bin/python3", "-B", "-c", program, env={"PYTHONPATH": str(TOP / "python")}).split()
+    synopsis = (TOP / "docs/vmafx.1").read_text().partition(".SH SYNOPSIS")[2].partition(".SH DESCRIPTION")[0]
+    named = re.findall(r"vmafx (\w+)", synopsis)
+    assert named == listed, f"the synopsis of docs/vmafx.1 names {named}, and the command has {listed}"
+
+
 def manual_pages_have_no_warning():
     """At 80 columns, as on a terminal; -t: with its tables."""
     need("groff")
@@ -260,7 +269,7 @@ def main():
     build = Path(folders[0] if folders else TOP / "build").resolve()
     count = {"PASS": 0, "FAIL": 0, "SKIP": 0}
     cases = no_arrow_up, no_circle, engines_of_the_emulator_know_the_runtime_only, only_the_api_is_known_above, no_folder_is_a_drawer, distribution, version_is_one, bench_builds, \
-        speed_is_drawn, tables_are_made, manual_pages_are_made, manual_pages_have_no_warning, format, tidy
+        speed_is_drawn, tables_are_made, manual_pages_are_made, manual_page_names_all_subcommands, manual_pages_have_no_warning, format, tidy
     for case in cases:
         verdict, why = "PASS", ""
         try:

@@ -11,6 +11,7 @@ from types import FrameType, ModuleType
 from typing import Any
 
 from .. import _header
+from . import _completion
 from ._terminal import Failure, complain, drop_output, emit, shown
 
 SUBCOMMANDS = "score", "report", "compare", "merge", "library"  # a module of this folder each, with add_arguments(parser) and run(arguments)
@@ -24,10 +25,15 @@ def main(words: Sequence[str] | None = None) -> int:
     _take_signals()
     _hold_descriptors()
     words = _joined(sys.argv[1:] if words is None else words)
+    if _completion.is_asked():
+        words = _completion.words_so_far()
     called = [name for name in words[:1] if name in SUBCOMMANDS]
     name = f"vmafx {called[0]}" if called else "vmafx"
     try:
-        arguments = _parser(called or SUBCOMMANDS).parse_args(words)
+        parser = _parser(called or SUBCOMMANDS)
+        if _completion.is_asked():
+            _completion.answer(parser)
+        arguments = parser.parse_args(words)
         if sys.stdout is None:
             raise Failure("cannot write the result: standard output is closed")
         status: int = arguments.run(arguments)
@@ -114,6 +120,8 @@ def _parser(names: Sequence[str]) -> argparse.ArgumentParser:
     """Only these subcommands are imported: all of them take longer than Python itself."""
     parser = Parser(prog="vmafx", description=__doc__)
     parser.add_argument("--version", action="version", version=f"vmafx {_header.version}")
+    help_completion = "print what has this shell complete words, and exit"
+    parser.add_argument("--print-completion", action=_completion.Print, choices=_completion.SHELLS, help=help_completion)
     subparsers = parser.add_subparsers(dest="subcommand", metavar="COMMAND", required=True)
     for name in names:
         module = importlib.import_module(f".{name}", __package__)

@@ -92,16 +92,9 @@ def _is_of_range(failure: FfmpegFailure, reach: Reach) -> bool:
 # -- Joining -------------------------------------------------------------------------------------------------------------
 
 
-def check_merge() -> None:
-    """Before work begins that ends with `join`: it needs the library. Raises Failure."""
-    try:
-        from .._library import library
-    except ImportError as failure:
-        raise Failure(f"reports of parts are merged by the library, for which Python needs cffi ({failure}): apt-get install python3-cffi") from failure
-    try:
-        library()
-    except OSError as failure:
-        raise Failure(str(failure)) from failure
+def check_merge(work: Work) -> None:
+    """Before work on several parts begins, which ends with `join`: it needs the library. Raises Failure."""
+    merge.check_library(work.settings.ffmpeg)
 
 
 def join(work: Work, parts: Sequence[Path], log: Path) -> dict[str, Any]:
@@ -113,6 +106,7 @@ def join(work: Work, parts: Sequence[Path], log: Path) -> dict[str, Any]:
     check_outputs([*parts, *videos], [Output("the report", log, REPORT)], force=False)
     streams = merge.streams_of([str(path) for path in parts])
     count = len(work.dists)
+    check_merge(work)
     try:
         with tempfile.TemporaryDirectory(prefix="vmafx-") as folder:
             if len(streams) == count:

@@ -71,6 +71,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_force(parser)
 
 
+def check_library(ffmpeg: str | None = None) -> None:
+    """The library writes the report. That of this ffmpeg is taken, if it has one. Raises Failure."""
+    try:
+        from .. import _library  # here: the other subcommands do without cffi
+    except ImportError as failure:
+        needs = f"reports of parts are merged by the library, for which Python needs cffi ({failure})"
+        raise Failure(f"{needs}: apt-get install python3-cffi") from failure
+    if ffmpeg:
+        _library.look_beside(ffmpeg)
+    try:
+        _library.library()
+    except OSError as failure:
+        raise Failure(str(failure)) from failure
+
+
 def run(arguments: argparse.Namespace) -> int:
     try:
         formats = arguments.log_fmt, arguments.score_fmt
@@ -100,6 +115,7 @@ def merge(
         raise Refusal(f"{paths[0]} is of {len(streams)} encodes, each of which gets a report of its own: -o scores%d.json")
     outputs = [output.replace("%d", str(number)) for number in range(len(streams))] if len(streams) > 1 else [output]
     _check_outputs(paths, outputs, force)
+    check_library()
     for parts, own in zip(streams, outputs):
         write_report(parts, own, log_fmt, score_fmt, partial, force)
 
@@ -350,12 +366,12 @@ def write_report(
 ) -> None:
     """Writes the report of the parts of one encode, as merge(). Raises Failure, OSError."""
     _check_outputs([part.path for part in parts], [output], force)
-    from .._library import Error, ffi, library, log_callback  # here: the other subcommands do without cffi
+    from .._library import Error, Messages, ffi, library, log_callback  # here: the other subcommands do without cffi
 
     kept: list[Any] = []  # what the structs point to
-    errors: list[str] = []
+    messages = Messages()
     report, stream = ffi.new("VmafxReport *"), ffi.new("VmafxReportStream *")
-    cookie = ffi.new_handle(errors)
+    cookie = ffi.new_handle(messages)
     frames = [(frame, part) for part in parts for frame in part.frames]
     format, options = parts[0].range["format"], parts[0].range["options"]
 
@@ -384,8 +400,9 @@ def write_report(
     report.stream, report.log, report.log_cookie = stream, log_callback, cookie
     code = library().vmafx_write_report(report)
     del pairing  # until here
+    messages.raise_kept()
     if code < 0:
-        raise Error(-code, errors[-1] if errors else os.strerror(-code))
+        raise Error(-code, messages.errors[-1] if messages.errors else os.strerror(-code))
 
 
 def _pairing(parts: list[Part], partial: bool) -> Any:

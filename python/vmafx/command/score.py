@@ -211,6 +211,7 @@ def _score(arguments: argparse.Namespace, work: Work, log: Path) -> tuple[Said, 
     jobs = _job_count(arguments)
     parts = _jobs.cut_for(work, jobs) if jobs > 1 else []
     if len(parts) > 1:
+        _parts.check_merge(work)
         try:
             with progress() as bar:
                 return _jobs.score_in_jobs(work, parts, log, jobs, arguments.device, bar.show)
@@ -302,8 +303,6 @@ def _check_arguments(arguments: argparse.Namespace) -> Guard:
         raise Failure(f"--offset is given once for all encodes or once for each, and not {len(arguments.offset)} times for {len(arguments.videos) - 1}", 2)
     if arguments.range and arguments.jobs is not None:
         raise Failure("--range is a part of the stream already, which --jobs does not cut again", 2)
-    if _job_count(arguments) > 1:
-        if arguments.log and arguments.log.suffix.lower() == ".ndjson":
-            raise Failure("a log in NDJSON grows frame by frame, which that of --jobs does not: use .json, .csv or .xml", 2)
-        _parts.check_merge()
+    if _job_count(arguments) > 1 and arguments.log and arguments.log.suffix.lower() == ".ndjson":
+        raise Failure("a log in NDJSON grows frame by frame, which that of --jobs does not: use .json, .csv or .xml", 2)
     return guard

@@ -75,11 +75,14 @@ int num_places(int index, int band) {
 }
 constexpr int kDenPlaces[kAdmScales] = {18, 32, 27, 23};
 
-float pooled_num(const AdmScale& s, int index, const int64_t (&sums)[kAdmBands], double noise_weight) {
+/* `sensitivity_unit`: see adm_fixed_sensitivity(). */
+float pooled_num(const AdmScale& s, int index, const int64_t (&sums)[kAdmBands], int sensitivity_unit,
+                 double noise_weight) {
   const float noise = adm_noise_floor(s, noise_weight, 3);
   float parts[kAdmBands];
   for (int band = 0; band < kAdmBands; band++) {
-    const double unit = std::ldexp(1.0, num_places(index, band) - s.cube_shift[band] - s.row_shift);
+    const int places = num_places(index, band) - s.cube_shift[band] - s.row_shift - 3 * sensitivity_unit;
+    const double unit = std::ldexp(1.0, places);
     const float sum =
         index == 0 ? static_cast<float>(sums[band] / unit) : static_cast<float>(sums[band]) / static_cast<float>(unit);
     parts[band] = cube_root(sum) + noise;
@@ -101,7 +104,10 @@ float pooled_den(const AdmScale& s, int index, const uint64_t (&sums)[kAdmBands]
 
 /* -- The extractor ------------------------------------------------------------------------------------------------- */
 
-using Sensitivities = std::array<AdmSensitivity, kAdmScales>;
+struct Sensitivities {
+  std::array<AdmSensitivity, kAdmScales> factors;
+  std::array<int, kAdmScales> units = {};  // of AdmScale::rfactor, see adm_fixed_sensitivity()
+};
 
 class Adm : public Metric<AdmParams, AdmSums, AdmScores> {
  public:
@@ -115,9 +121,10 @@ class Adm : public Metric<AdmParams, AdmSums, AdmScores> {
     AdmScaleScore scales[kAdmScales];
     for (int s = params_.skip_scale0 ? 1 : 0; s < kAdmScales; s++) {
       const AdmScale& scale = params_.scale[s];
-      scales[s].num = pooled_num(scale, s, sums.dlm[s], options_.noise_weight);
-      scales[s].den = pooled_den(scale, s, sums.csf_den[s], sensitivities_[s], options_.noise_weight);
-      if (params_.measure_aim) scales[s].aim_num = pooled_num(scale, s, sums.aim[s], 0);
+      const int unit = sensitivities_.units[s];
+      scales[s].num = pooled_num(scale, s, sums.dlm[s], unit, options_.noise_weight);
+      scales[s].den = pooled_den(scale, s, sums.csf_den[s], sensitivities_.factors[s], options_.noise_weight);
+      if (params_.measure_aim) scales[s].aim_num = pooled_num(scale, s, sums.aim[s], unit, 0);
     }
     AdmScores scores = adm_combined(scales, params_.scale[0]);
     const double adm3 = scores.adm2 * options_.dlm_weight + (1 - scores.aim) * (1 - options_.dlm_weight);
@@ -140,7 +147,7 @@ StatusOr<AdmParams> params_of(const AdmOptions& options, const VideoFormat& form
   if (format.w < kAdmMinSize || format.h < kAdmMinSize)
     return error(EINVAL, "adm: %dx%d is too small; its coarsest scale needs pictures of at least %dx%d", format.w,
                  format.h, kAdmMinSize, kAdmMinSize);
-  VMAFX_TRY(adm_sensitivities(viewing(options), sensitivities));
+  VMAFX_TRY(adm_sensitivities(viewing(options), sensitivities.factors));
   AdmParams params;
   params.bpc = format.bpc;
   params.gain_limit = options.gain_limit;
@@ -149,7 +156,8 @@ StatusOr<AdmParams> params_of(const AdmOptions& options, const VideoFormat& form
   int w = format.w, h = format.h;
   for (int s = 0; s < kAdmScales; s++) {
     params.scale[s] = make_scale(s, w, h, format.bpc);
-    adm_fixed_sensitivity(viewing(options), s, sensitivities[s], params.scale[s].rfactor);
+    sensitivities.units[s] =
+        adm_fixed_sensitivity(viewing(options), s, sensitivities.factors[s], params.scale[s].rfactor);
     w = params.scale[s].w;
     h = params.scale[s].h;
   }

@@ -20,7 +20,11 @@
  *
  * The arithmetic is libvmaf's integer form (f85a853, integer_adm.c, its plain C), to the last bit.
  *
- * Deviations, all where libvmaf has no defined value:
+ * Deviations, all where libvmaf has no defined value or an arithmetic overflow:
+ *  - adm_csf_mode=1: libvmaf cuts Barten's factors, 1 to 30 and more, to 16 bits of a fixed point that ends at 0.03,
+ *    and to 32 bits of one that ends at 1, so that its scores are near 0, or nan. Here the fixed point has a unit in
+ *    which they fit; scores are those of float_adm within 5e-5, and within 3e-3 where adm_csf_scale and
+ *    adm_csf_diag_scale are a hundred times apart.
  *  - den == 0 (adm_noise_weight=0 and a flat reference): aim is 0, as adm2 is 1; libvmaf reports an uninitialized
  *    variable. A scale with den == 0 scores 1; libvmaf reports 0/0.
  *  - below 33 samples a side libvmaf filters what lies before its planes at scale 3; here they reflect as everywhere

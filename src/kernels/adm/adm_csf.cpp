@@ -1,5 +1,6 @@
 #include "kernels/adm/adm_csf.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <numbers>
@@ -179,10 +180,37 @@ AdmSensitivity sensitivity(const AdmViewing& viewing, int scale) {
   return {};
 }
 
-/* The low `bits` bits of value * 2^exponent: libvmaf converts to unsigned types that Barten's factors (1 to 30, times
- * the options' scale) do not fit. */
-uint32_t cut_fixed_point(float value, int exponent, uint32_t bits) {
-  return static_cast<uint32_t>(static_cast<int64_t>(std::ldexp(static_cast<double>(value), exponent))) & bits;
+/* The sensitivity as libvmaf converts it. Those of all modes but kBarten fit the types that it converts to. */
+uint32_t fixed_point(float value, int exponent) {
+  return static_cast<uint32_t>(std::ldexp(static_cast<double>(value), exponent));
+}
+
+/* Of a scale's factors in fixed point: binary places, and the largest sensitivities for which no step of the arithmetic
+ * drops a high bit, whatever the picture (adm_math.h). At scale 0 the largest weighted coefficient of bands h and v,
+ * 22930 * 0.01 * 2^6, is below 15360, from which on the masking's center tap would leave 16 bits; the limit of band d
+ * is that of libvmaf's own constant. */
+struct FixedPoint {
+  int straight_places, diagonal_places;
+  double most_straight, most_diagonal;
+};
+constexpr FixedPoint kFine = {21, 23, 0.01, 0.0058}, kCoarse = {32, 32, 0.03125, 0.03125};
+
+/* The least exponent for which value / 2^exponent is at most `most`. */
+int exponent_within(double value, double most) {
+  int exponent = 0;
+  const double mantissa = std::frexp(value / most, &exponent);
+  return mantissa == 0.5 ? exponent - 1 : exponent;
+}
+
+/* Barten's factors (1 to 30, times up to 50 by adm_csf_scale and adm_csf_diag_scale) are given a unit in which the
+ * larger one fills the fixed point. A factor of 0 has no say in it. */
+int unit_of(const FixedPoint& format, const AdmSensitivity& sensitivity) {
+  const double straight = static_cast<double>(sensitivity.straight),
+               diagonal = static_cast<double>(sensitivity.diagonal);
+  if (straight == 0 && diagonal == 0) return 0;
+  if (straight == 0) return exponent_within(diagonal, format.most_diagonal);
+  if (diagonal == 0) return exponent_within(straight, format.most_straight);
+  return std::max(exponent_within(straight, format.most_straight), exponent_within(diagonal, format.most_diagonal));
 }
 
 }  // namespace
@@ -193,20 +221,28 @@ Status adm_sensitivities(const AdmViewing& viewing, std::span<AdmSensitivity, kA
   return {};
 }
 
-void adm_fixed_sensitivity(const AdmViewing& viewing, int scale, const AdmSensitivity& sensitivity,
-                           uint32_t (&rfactor)[kAdmBands]) {
+int adm_fixed_sensitivity(const AdmViewing& viewing, int scale, const AdmSensitivity& sensitivity,
+                          uint32_t (&rfactor)[kAdmBands]) {
+  const FixedPoint& format = scale == 0 ? kFine : kCoarse;
   const double product = viewing.distance_h * viewing.display_height;
   const bool usual = viewing.mode == AdmCsfMode::kWatson97 && std::abs(product - kMinLinesTimesHeights) < 1.0e-8;
-  if (scale > 0) {
-    rfactor[0] = rfactor[1] = cut_fixed_point(sensitivity.straight, 32, UINT32_MAX);
-    rfactor[2] = cut_fixed_point(sensitivity.diagonal, 32, UINT32_MAX);
-  } else if (usual) {  // libvmaf's constants, 1.3 and 2.3 above the formula
+  if (viewing.mode == AdmCsfMode::kBarten) {
+    const int unit = unit_of(format, sensitivity);
+    const auto rounded = [unit](float value, int places) {
+      return static_cast<uint32_t>(std::lround(std::ldexp(static_cast<double>(value), places - unit)));
+    };
+    rfactor[0] = rfactor[1] = rounded(sensitivity.straight, format.straight_places);
+    rfactor[2] = rounded(sensitivity.diagonal, format.diagonal_places);
+    return unit;
+  }
+  if (scale == 0 && usual) {  // libvmaf's constants, 1.3 and 2.3 above the formula
     rfactor[0] = rfactor[1] = 36453;
     rfactor[2] = 49417;
   } else {
-    rfactor[0] = rfactor[1] = cut_fixed_point(sensitivity.straight, 21, UINT16_MAX);
-    rfactor[2] = cut_fixed_point(sensitivity.diagonal, 23, UINT16_MAX);
+    rfactor[0] = rfactor[1] = fixed_point(sensitivity.straight, format.straight_places);
+    rfactor[2] = fixed_point(sensitivity.diagonal, format.diagonal_places);
   }
+  return 0;
 }
 
 }  // namespace vmafx

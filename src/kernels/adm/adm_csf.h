@@ -44,9 +44,11 @@ struct AdmViewing {
 /* Of all scales. EINVAL for a viewing distance that the 16-bit arithmetic or the mode's table cannot serve. */
 Status adm_sensitivities(const AdmViewing& viewing, std::span<AdmSensitivity, kAdmScales> scales);
 
-/* The sensitivities as the arithmetic takes them: AdmScale::rfactor. */
-void adm_fixed_sensitivity(const AdmViewing& viewing, int scale, const AdmSensitivity& sensitivity,
-                           uint32_t (&rfactor)[kAdmBands]);
+/* Fills AdmScale::rfactor with a scale's sensitivities as the arithmetic takes them, and returns the unit that they
+ * have: 2^unit times what is in `rfactor` is the sensitivity. The unit is 0 but for kBarten, whose factors are a
+ * thousand times those of the other modes and more. */
+int adm_fixed_sensitivity(const AdmViewing& viewing, int scale, const AdmSensitivity& sensitivity,
+                          uint32_t (&rfactor)[kAdmBands]);
 
 }  // namespace vmafx
 

@@ -5,9 +5,10 @@
  * scales 1 to 3 are Q21, Q19 and Q18 and fit 32 bits (|band| <= 2103110000). Ratios k are Q15, reciprocals Q30.
  *
  * Several steps of libvmaf drop high bits: the casts to int16_t at scale 0, those to int32_t elsewhere. With the
- * Watson and blended sensitivities that only happens on extreme pictures; with adm_csf_mode=1 it happens on every
- * picture, since its factors do not fit their fixed-point format. What is dropped is part of the definition, so
- * unsigned arithmetic stands wherever a sum or a difference may leave its range. */
+ * Watson and blended sensitivities that only happens on extreme pictures. What is dropped there is part of the
+ * definition, so unsigned arithmetic stands wherever a sum or a difference may leave its range. Barten's sensitivities,
+ * adm_csf_mode=1, do not fit libvmaf's fixed-point format at all; here they have a unit that fits (adm_csf.h), and
+ * nothing is dropped. */
 #ifndef VMAFX_KERNELS_ADM_ADM_MATH_H
 #define VMAFX_KERNELS_ADM_ADM_MATH_H
 
@@ -22,7 +23,7 @@ namespace vmafx {
 struct AdmScale : AdmExtent {
   int vertical_shift;  // of the wavelet transform, see adm_vertical_shift()
   int horizontal_shift;
-  uint32_t rfactor[kAdmBands];  // sensitivity. Scale 0: Q21, Q21, Q23, cut to 16 bits; others: Q32, cut to 32 bits
+  uint32_t rfactor[kAdmBands];  // sensitivity. Scale 0: Q21, Q21, Q23, below 2^16; others: Q32
   int cube_shift[kAdmBands];    // rounding right shift of each masked cube
   int row_shift;                // of a row's sum of masked cubes
   int den_cube_shift;           // of each cube of the reference, scales 1 to 3

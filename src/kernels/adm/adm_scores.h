@@ -36,7 +36,7 @@ struct AdmOption {
 
   /* Names in report keys, ranges and texts differ. */
   static constexpr OptionInfo debug(const char* help) {
-    return option<&AdmSharedOptions::debug, Fields>("debug", nullptr, help);
+    return adding(option<&AdmSharedOptions::debug, Fields>("debug", nullptr, help));
   }
   static constexpr OptionInfo display_height(const char* alias) {
     return option<&AdmSharedOptions::display_height, Fields>("adm_ref_display_height", alias, 1, 4320,

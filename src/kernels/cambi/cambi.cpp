@@ -27,8 +27,8 @@ struct CambiOptions {
 /* topk counts before cambi_topk, and cambi_eotf before eotf. */
 constexpr OptionInfo kOptions[] = {
     option<&CambiOptions::max_val>("cambi_max_val", "cmxv", 0, 1000, "largest score; larger ones are clipped"),
-    option<&CambiOptions::enc_width>("enc_width", "encw", 180, 7680, "width of the encode (0: of the input)"),
-    option<&CambiOptions::enc_height>("enc_height", "ench", 150, 7680, "height of the encode (0: of the input)"),
+    option<&CambiOptions::enc_width>("enc_width", "encw", 144, 7680, "width of the encode (0: of the input)"),
+    option<&CambiOptions::enc_height>("enc_height", "ench", 144, 7680, "height of the encode (0: of the input)"),
     option<&CambiOptions::enc_bitdepth>("enc_bitdepth", "encbd", 6, 16, "bit depth of the encode (0: of the input)"),
     option<&CambiOptions::src_width>("src_width", "srcw", 320, 7680,
                                      "width of the source, for full_ref (0: of the input)"),
@@ -44,7 +44,7 @@ constexpr OptionInfo kOptions[] = {
     option<&CambiOptions::max_log_contrast>("max_log_contrast", "mlc", 0, 5,
                                             "largest step of a band: 2^this levels at 10 bit"),
     option<&CambiOptions::heatmaps_path>("heatmaps_path", nullptr, "folder for pictures of the banding"),
-    option<&CambiOptions::full_ref>("full_ref", nullptr, "score the reference too"),
+    adding(option<&CambiOptions::full_ref>("full_ref", nullptr, "score the reference too")),
     option<&CambiOptions::eotf>("eotf", "eotf", "bt1886 or pq"),
     option<&CambiOptions::first_eotf>("cambi_eotf", "ceot", "bt1886 or pq; before eotf"),
     option<&CambiOptions::high_res_speedup>(

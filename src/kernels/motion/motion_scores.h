@@ -35,7 +35,7 @@ struct MotionOption {
   static constexpr OptionInfo kMaxVal = option<&MotionSharedOptions::max_val, Fields>(
       "motion_max_val", "mmxv", 0, 10000, "largest score; larger ones are clipped");
   static constexpr OptionInfo kDebug =
-      option<&Fields::debug>("debug", nullptr, "provide the motion score of two frames too");
+      adding(option<&Fields::debug>("debug", nullptr, "provide the motion score of two frames too"));
 };
 
 struct MotionScores {

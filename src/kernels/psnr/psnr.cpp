@@ -27,9 +27,9 @@ struct PsnrOptions {
 };
 
 constexpr OptionInfo kOptions[] = {
-    option<&PsnrOptions::enable_chroma>("enable_chroma", nullptr, "score the chroma planes too"),
-    option<&PsnrOptions::enable_mse>("enable_mse", nullptr, "provide the mean squared error too"),
-    option<&PsnrOptions::enable_apsnr>("enable_apsnr", nullptr, "provide the PSNR of the whole stream too"),
+    adding(option<&PsnrOptions::enable_chroma>("enable_chroma", nullptr, "score the chroma planes too")),
+    adding(option<&PsnrOptions::enable_mse>("enable_mse", nullptr, "provide the mean squared error too")),
+    adding(option<&PsnrOptions::enable_apsnr>("enable_apsnr", nullptr, "provide the PSNR of the whole stream too")),
     option<&PsnrOptions::reduced_hbd_peak>("reduced_hbd_peak", nullptr,
                                            "scale the peak of high bit depths to that of 8 bit"),
     option<&PsnrOptions::min_sse>("min_sse", nullptr, 0, DBL_MAX, "sum of squared errors that sets the highest score"),
@@ -80,6 +80,9 @@ class Psnr : public Metric<PsnrParams, PsnrSums, PsnrScores> {
   }
 
   Status flush(ScoreSink& sink) override;
+  std::span<const char* const> aggregates() const override {
+    return std::span(kStreamKeys).first(options_.enable_apsnr ? static_cast<size_t>(params_.planes) : 0);
+  }
 
  private:
   PsnrScores scores(const PsnrSums& sums) override;

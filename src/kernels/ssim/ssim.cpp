@@ -82,8 +82,8 @@ class SsimMetric : public Metric<SsimParams, SsimSums, Scores> {
 /* -- float_ssim ---------------------------------------------------------------------------------------------------- */
 
 constexpr OptionInfo kSsimOptions[] = {
-    option<&SsimOptions::enable_lcs>("enable_lcs", nullptr,
-                                     "also provide the means of luminance, contrast and structure"),
+    adding(option<&SsimOptions::enable_lcs>("enable_lcs", nullptr,
+                                            "also provide the means of luminance, contrast and structure")),
     kEnableDb,
     kClipDb,
     option<&SsimOptions::scale>("scale", nullptr, 0, 10,
@@ -128,8 +128,8 @@ Created create_ssim(const SsimOptions& options, const VideoFormat& format, Place
 /* -- float_ms_ssim ------------------------------------------------------------------------------------------------- */
 
 constexpr OptionInfo kMsSsimOptions[] = {
-    option<&SsimOptions::enable_lcs>("enable_lcs", nullptr,
-                                     "also provide the means of luminance, contrast and structure at every scale"),
+    adding(option<&SsimOptions::enable_lcs>(
+        "enable_lcs", nullptr, "also provide the means of luminance, contrast and structure at every scale")),
     kEnableDb,
     kClipDb,
 };

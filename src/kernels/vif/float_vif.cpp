@@ -18,8 +18,8 @@ struct FloatVifOptions : VifOptions {
 };
 
 constexpr OptionInfo kOptions[] = {
-    option<&VifOptions::debug, FloatVifOptions>("debug", nullptr,
-                                                "also provide vif and the num and den of every scale"),
+    adding(option<&VifOptions::debug, FloatVifOptions>("debug", nullptr,
+                                                       "also provide vif and the num and den of every scale")),
     kVifGainLimit<FloatVifOptions>,
     option<&FloatVifOptions::kernelscale>("vif_kernelscale", "ks", 0.1, 4,
                                           "factor of the windows' sizes, one of libvmaf's list"),

@@ -8,7 +8,7 @@ namespace vmafx {
 namespace {
 
 constexpr OptionInfo kOptions[] = {
-    option<&VifOptions::debug>("debug", nullptr, "also provide integer_vif and the num and den of every scale"),
+    adding(option<&VifOptions::debug>("debug", nullptr, "also provide integer_vif and the num and den of every scale")),
     kVifGainLimit<VifOptions>,
     kVifSkipScale0<VifOptions>,
 };

@@ -93,7 +93,7 @@ struct XpsnrOptions {
 
 constexpr OptionInfo kOptions[] = {
     option<&XpsnrOptions::enable_chroma>("enable_chroma", nullptr, "score the chroma planes too"),
-    option<&XpsnrOptions::enable_axpsnr>("enable_axpsnr", nullptr, "provide the XPSNR of the whole stream too"),
+    adding(option<&XpsnrOptions::enable_axpsnr>("enable_axpsnr", nullptr, "provide the XPSNR of the whole stream too")),
     option<&XpsnrOptions::fps>("fps", "fps", 0, 100000,
                                "frames per second; 0: those of the reference, if it says them"),
 };
@@ -109,7 +109,8 @@ constexpr FeatureInfo kFeatures[] = {
     plain_feature("xpsnr_cr", VMAFX_SCORE(XpsnrScores, plane[2])),
     plain_feature("xpsnr", VMAFX_SCORE(XpsnrScores, xpsnr)),
 };
-constexpr const char *kPlaneKeys[] = {"axpsnr_y", "axpsnr_cb", "axpsnr_cr"}, *kStreamKey = "axpsnr";
+constexpr const char* kStreamKeys[] = {"axpsnr", "axpsnr_y", "axpsnr_cb",
+                                       "axpsnr_cr"};  // the least of the planes, then each
 
 std::vector<FeatureInfo> provided(int planes) {
   std::vector<FeatureInfo> features(std::begin(kFeatures), std::end(kFeatures));
@@ -166,6 +167,9 @@ class Xpsnr : public Metric<XpsnrParams, XpsnrBlock, XpsnrScores> {
   size_t sums_bytes() const override { return weights_.size() * sizeof(XpsnrBlock); }
 
   Status flush(ScoreSink& sink) override;
+  std::span<const char* const> aggregates() const override {
+    return std::span(kStreamKeys).first(of_stream_ ? 1 + static_cast<size_t>(params_.planes) : 0);
+  }
 
  private:
   /* Of a plane, in one frame or in several. */
@@ -233,10 +237,10 @@ Status Xpsnr::flush(ScoreSink& sink) {
   double least = HUGE_VAL;
   for (int p = 0; p < params_.planes; p++) {
     const double of_plane = average(p, stream_[p], frames_);
-    sink.put_aggregate(kPlaneKeys[p], of_plane);
+    sink.put_aggregate(kStreamKeys[1 + p], of_plane);
     least = std::min(least, of_plane);
   }
-  sink.put_aggregate(kStreamKey, least);
+  sink.put_aggregate(kStreamKeys[0], least);
   return {};
 }
 

@@ -42,6 +42,7 @@ inline ParityCases cambi_cases() {
   cases.push_back({luma(217, 50, 10), 5, 3, bands(9), {{"full_ref", "true"}}});
   cases.push_back(
       {luma(300, 170), 1, 1, bands(9), {{"enc_width", "240"}, {"enc_height", "160"}, {"enc_bitdepth", "10"}}});
+  cases.push_back({luma(320, 180), 1, 1, bands(9), {{"enc_width", "256"}, {"enc_height", "144"}}});
   /* Steps of up to 32 levels in the largest windows: little room for levels. Windows of 17, 23, 33 and 43 samples. */
   cases.push_back({luma(2048, 2, 10), 1, 1, bands(20), {{"max_log_contrast", "5"}, {"window_size", "127"}}});
   cases = cases + values({luma(2000, 70, 10), 1, 1, bands(20)}, "window_size", {"48", "65", "97", "127"});

@@ -240,10 +240,10 @@ def _alone(video: _ffmpeg.Video, ref: _ffmpeg.Video) -> Any:
 def _cut(work: Work, piece: float) -> list[Reach]:
     seconds = max((span[1] - span[0] for span in work.spans() if span), default=0.0)
     frames = seconds * float(work.ref.rate or 25) * len(work.dists) * work.ref.width * work.ref.height / FULL_HD
-    parts = math.ceil(frames / piece) if piece else 1
-    if parts > 1:
-        _fit(check_merge)
-    return cut(work, parts=parts)
+    reaches = cut(work, parts=math.ceil(frames / piece) if piece else 1)
+    if len(reaches) > 1:
+        _fit(lambda: check_merge(work))
+    return reaches
 
 
 # -- One run -------------------------------------------------------------------------------------------------------------

@@ -1,0 +1,76 @@
+"""Completion of the command's words in bash, zsh and fish, by the library argcomplete, which reads the parser."""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any, NoReturn
+
+from ._terminal import Failure, emit
+
+SHELLS = "bash", "zsh", "fish"
+PROGRAM = "vmafx"
+# The options of bash's `complete`: names of files where there is nothing else to offer.
+OPTIONS = "-o nospace -o default -o bashdefault"
+
+INSTALL = "completion needs argcomplete: install Debian's python3-argcomplete, or call pip install argcomplete"
+
+# argcomplete before 3.0, as in Debian 12, has no form for zsh; its form for bash runs there after bashcompinit.
+ZSH_BEFORE_3 = """\
+#compdef {program}
+autoload -Uz bashcompinit && bashcompinit
+{bash}
+_bash_complete {options} -F _python_argcomplete
+"""
+
+
+def is_asked() -> bool:
+    """A shell calls the command once for each word that it completes, with the line so far in the environment."""
+    return "_ARGCOMPLETE" in os.environ
+
+
+def words_so_far() -> list[str]:
+    """The words before the one that is being completed. A subcommand among them is the only one to be imported."""
+    line = os.environ.get("COMP_LINE", "")
+    before = line.split()[1:]
+    return before if line.endswith(" ") else before[:-1]
+
+
+def answer(parser: argparse.ArgumentParser) -> NoReturn:
+    """Offers words to the shell and ends. Without the library there are none, and the shell offers names of files."""
+    try:
+        import argcomplete
+    except ImportError:
+        sys.exit(1)
+    with suppress(Exception):  # a version may not fit this Python, as 2.0 does not fit 3.13
+        argcomplete.autocomplete(parser)  # ends the process
+    sys.exit(1)
+
+
+def shell_code(shell: str) -> str:
+    """What has the shell ask the command for words."""
+    try:
+        from argcomplete import shellcode
+    except ImportError:
+        raise Failure(INSTALL) from None
+    if shell == "fish":
+        return str(shellcode([PROGRAM], shell="fish"))
+    bash = str(shellcode([PROGRAM], shell="bash"))
+    if shell == "zsh" and "ZSH_VERSION" not in bash:
+        return ZSH_BEFORE_3.format(program=PROGRAM, bash=bash, options=OPTIONS)
+    return bash
+
+
+class Print(argparse.Action):
+    """The option that prints it, as --version prints the version."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[Any] | None,
+        option: str | None = None,
+    ) -> None:
+        emit(shell_code(str(values)))
+        parser.exit()
