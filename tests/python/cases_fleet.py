@@ -318,7 +318,12 @@ def changed_results_are_read_or_refused(lab):
     """Whatever is changed in results: they are summed up, with a page, or refused in one line."""
     needs_dask()
     pooled = dict.fromkeys(NAMES, 90.5)
-    scored = {"frames": 9, "pooled": {"vmaf": pooled, "psnr_y": pooled | {"mean": "inf"}}, "warnings": ["x"], "error": None}
+    scored = {
+        "frames": 9,
+        "pooled": {"vmaf": pooled, "psnr_y": pooled | {"mean": "inf"}},
+        "warnings": ["x"],
+        "error": None,
+    }
     scored["worst_frame"] = {"vmaf": {"frame": 1, "time": 0.04, "score": 1.5}, "psnr_y": None}
     page = lab.folder / "page.html"
 

@@ -63,7 +63,10 @@ def _is_there(path: str) -> bool:
 # -- Options that write ------------------------------------------------------------------------------------------------
 
 # Options of metrics that take a text and do not write. The case `lists_may_not_write` compares them with the engine's.
-HARMLESS = {"eotf", "cambi_eotf", "display", "display_file", "version"} | {"vif_prescale_method", "speed_prescale_method"}
+HARMLESS = {"eotf", "cambi_eotf", "display", "display_file", "version"} | {
+    "vif_prescale_method",
+    "speed_prescale_method",
+}
 OF_MODELS = {"version", "path", "name", "disable_clip", "enable_transform"}  # the model's own: its file is read
 WRITING = re.compile("path|file|folder|directory|dump|output|write")
 PLAIN = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|true|false")

@@ -42,7 +42,7 @@ def read_rows(path: Path, columns: Sequence[str], needed: Sequence[str], may_be_
 
 
 class Lines:
-    """The lines of a file, counted. Neither a line nor the file may be endless, as those of /dev/zero. Raises Failure."""
+    """The lines of a file, counted. Neither a line nor the file may be endless, as /dev/zero is. Raises Failure."""
 
     def __init__(self, path: Path, file: IO[str]) -> None:
         self.path, self.number, self._file, self._next = path, 0, file, ""
