@@ -289,6 +289,18 @@ static int end_encode(AVFilterContext *ctx, VMAFXEncode *e)
     return 0;
 }
 
+/** Whether a frame would be repeated because its input ended with an error: what belongs there did not come. */
+static int is_after_error(AVFilterContext *ctx, const VMAFXEncode *e, const AVFrame *main, const AVFrame *ref)
+{
+    const VMAFXContext *s = ctx->priv;
+    const int input = e - s->encode, reference = ff_vmafx_reference_of(ctx);
+
+    return (ff_vmafx_input_error(ctx, input) && ff_vmafx_sync_ended(&s->fs, input) &&
+            ff_vmafx_pairs_repeats_main(&e->pairs, main)) ||
+           (ff_vmafx_input_error(ctx, reference) && ff_vmafx_sync_ended(&s->fs, reference) &&
+            ff_vmafx_pairs_repeats_ref(&e->pairs, ref));
+}
+
 /** An encode and what it meets at this time. The frames stay framesync's; library and output get references. */
 static int meet(AVFilterContext *ctx, VMAFXEncode *e, const AVFrame *main)
 {
@@ -301,7 +313,7 @@ static int meet(AVFilterContext *ctx, VMAFXEncode *e, const AVFrame *main)
     AVFrame *out;
     int ret;
 
-    if (match == VMAFX_ALL_ENDED)
+    if (match == VMAFX_ALL_ENDED || is_after_error(ctx, e, main, ref))
         return end_encode(ctx, e);
     s->held_back = 1;
 
@@ -317,6 +329,11 @@ static int meet(AVFilterContext *ctx, VMAFXEncode *e, const AVFrame *main)
     if (!(out = av_frame_clone(main)))
         return AVERROR(ENOMEM);
     out->pts = av_rescale_q(s->fs.pts, s->fs.time_base, outlink->time_base);
+    if (s->options.metadata && !VMAFX_IS_XPSNR(ctx) && pair >= 0 &&
+        (ret = ff_vmafx_pairs_mark_corrupt(out, main, ref)) < 0) {
+        av_frame_free(&out);
+        return ret;
+    }
     return output_frame(ctx, e, out, pair);
 }
 
@@ -454,6 +471,40 @@ static int64_t arrived_main(const VMAFXContext *s)
     return arrived;
 }
 
+/** What an input's error means to an encode: its own and that of the reference cut it short. */
+static int input_error_of(AVFilterContext *ctx, const VMAFXEncode *e)
+{
+    const VMAFXContext *s = ctx->priv;
+    const int of_main = ff_vmafx_input_error(ctx, e - s->encode);
+
+    return of_main < 0 ? of_main : ff_vmafx_input_error(ctx, ff_vmafx_reference_of(ctx));
+}
+
+/** An input that ended with an error has more frames than came: the pairs up to there are scored and reported as a
+ * part. */
+static void look_for_input_errors(AVFilterContext *ctx)
+{
+    VMAFXContext *s = ctx->priv;
+
+    for (unsigned i = 0; i < ctx->nb_inputs; i++) {
+        const int ret = ff_vmafx_input_error(ctx, i);
+
+        if (ret < 0)
+            av_log(ctx, AV_LOG_ERROR, "The %s input ended with an error after %"PRId64" frames: %s. The scores are of "
+                   "the part up to there.\n", ff_vmafx_input_name(ctx, i),
+                   (int64_t)VMAFX_LINK(ctx->inputs[i])->frame_count_in, av_err2str(ret));
+    }
+    for (int i = 0; i < s->options.encodes; i++) {
+        VMAFXEncode *e = &s->encode[i];
+        const int ret = input_error_of(ctx, e);
+
+        if (ret >= 0)
+            continue;
+        e->pairs.pairing.cut_short = 1;
+        e->error = e->error < 0 ? e->error : ret;
+    }
+}
+
 /**
  * Everything that comes after the last pair. Frames still held go out if they are wanted; if not, there may be no links
  * any more. What is wrong with one encode does not take the scores of the others away; it is what is returned.
@@ -466,9 +517,11 @@ static int finish(AVFilterContext *ctx, int wanted)
 
     s->finished = 1;
     leave_progress_line();
+    if (wanted)
+        look_for_input_errors(ctx);
     if (!pairs_of(s)) {
         ff_vmafx_pairs_report_none(ctx, arrived_main(s), s->arrived_ref);
-        return AVERROR(EINVAL);
+        return s->encode[0].error < 0 ? s->encode[0].error : AVERROR(EINVAL);
     }
     if ((ret = ff_vmafx_group_submit(&s->group)) < 0)
         return ret;
@@ -670,6 +723,8 @@ static int begin(AVFilterContext *ctx)
         return ret;
     }
     ff_vmafx_formats_report_conversions(ctx, s->converted_from);
+    if (VMAFX_IS_XPSNR(ctx) && (ret = ff_vmafx_xpsnr_check_file(ctx, s->options.stats_path, s->options.overwrite)) < 0)
+        return ret;
     if ((ret = ff_vmafx_options_check_log_path(ctx, &s->options)) < 0 ||
         (ret = definite_error(ff_vmafx_options_open(&s->vmafx, ctx, &s->options, s->hw_device))) < 0)
         return ret;

@@ -86,6 +86,9 @@
 #define VMAFX_IS_INTERLACED(frame) ((frame)->interlaced_frame)
 #endif
 
+/* Whether a decoder says that a frame is damaged. Decoders of one release set the flag, the errors, or both. */
+#define VMAFX_IS_CORRUPT(frame) (((frame)->flags & AV_FRAME_FLAG_CORRUPT) || (frame)->decode_error_flags)
+
 /* Since 6.1 a flag. */
 #ifdef AV_FRAME_FLAG_KEY
 #define VMAFX_IS_KEYFRAME(frame) (!!((frame)->flags & AV_FRAME_FLAG_KEY))

@@ -45,6 +45,9 @@
 
 static const enum AVPixelFormat pix_fmts[] = { YUV_PIX_FMTS AV_PIX_FMT_NONE };
 
+/** Room for one of these lists. */
+#define VMAFX_MOST_PIX_FMTS (FF_ARRAY_ELEMS(pix_fmts) + 8)
+
 #if VMAFX_XPSNR
 /** RGB is scored plane by plane. */
 static const enum AVPixelFormat xpsnr_pix_fmts[] = {
@@ -79,44 +82,128 @@ static int same_samples(enum AVPixelFormat a, enum AVPixelFormat b)
 
 static int is_yuvj(enum AVPixelFormat fmt)
 {
-    return fmt == AV_PIX_FMT_YUVJ420P || fmt == AV_PIX_FMT_YUVJ422P || fmt == AV_PIX_FMT_YUVJ444P;
+    return fmt == AV_PIX_FMT_YUVJ420P || fmt == AV_PIX_FMT_YUVJ422P || fmt == AV_PIX_FMT_YUVJ444P ||
+           fmt == AV_PIX_FMT_YUVJ411P || fmt == AV_PIX_FMT_YUVJ440P;
 }
 
-/** The format of a list that loses least of fmt: fmt itself if it is there. */
+static int is_hwaccel(enum AVPixelFormat fmt)
+{
+    return !!(av_pix_fmt_desc_get(fmt)->flags & AV_PIX_FMT_FLAG_HWACCEL);
+}
+
+/** What a format's samples are, as far as a conversion can keep it. */
+typedef struct Samples {
+    int is_rgb, is_gray, has_alpha;
+    int log2_chroma_w, log2_chroma_h;
+    int depth;                  ///< of the component that has most
+} Samples;
+
+static Samples samples_of(const AVPixFmtDescriptor *desc)
+{
+    const int has_alpha = !!(desc->flags & AV_PIX_FMT_FLAG_ALPHA);
+    const int has_palette = !!(desc->flags & AV_PIX_FMT_FLAG_PAL);
+    Samples samples = {
+        .is_rgb        = has_palette || (desc->flags & AV_PIX_FMT_FLAG_RGB),
+        .is_gray       = !has_palette && desc->nb_components - has_alpha == 1,
+        .has_alpha     = has_alpha,
+        .log2_chroma_w = desc->log2_chroma_w,
+        .log2_chroma_h = desc->log2_chroma_h,
+    };
+
+    for (int i = 0; i < desc->nb_components; i++)
+        samples.depth = FFMAX(samples.depth, desc->comp[i].depth);
+    return samples;
+}
+
+/**
+ * Rates a conversion by what it loses, and by what it adds for nothing, in one number: the first losses count more than
+ * all that follow. FFmpeg's own measure (av_find_best_pix_fmt_of_2()) differs from release to release; in 5.1 it does
+ * not mind bits that are added.
+ */
+static int64_t conversion_loss(enum AVPixelFormat to, enum AVPixelFormat from)
+{
+    const AVPixFmtDescriptor *const to_desc = av_pix_fmt_desc_get(to), *const from_desc = av_pix_fmt_desc_get(from);
+    const Samples t = samples_of(to_desc), f = samples_of(from_desc);
+    const int chroma_w = t.log2_chroma_w - f.log2_chroma_w, chroma_h = t.log2_chroma_h - f.log2_chroma_h;
+    const int has_chroma = !t.is_gray && !f.is_gray;
+    const int losses[] = {
+        is_hwaccel(to) != is_hwaccel(from),
+        t.is_gray && !f.is_gray,
+        t.is_rgb != f.is_rgb,
+        has_chroma ? FFMAX(chroma_w, 0) + FFMAX(chroma_h, 0) : 0,
+        FFMAX(f.depth - t.depth, 0),
+        f.has_alpha && !t.has_alpha,
+        f.is_gray && !t.is_gray,
+        FFMAX(t.depth - f.depth, 0),
+        has_chroma ? FFMAX(-chroma_w, 0) + FFMAX(-chroma_h, 0) : 0,
+        t.has_alpha && !f.has_alpha,
+        is_yuvj(to) != is_yuvj(from),
+    };
+    int64_t sum = 0;
+
+    for (int i = 0; i < FF_ARRAY_ELEMS(losses); i++)
+        sum = (sum << 5) + FFMIN(losses[i], 31);
+    return sum;
+}
+
+/** The better one to convert to; `best` may be AV_PIX_FMT_NONE. */
+static enum AVPixelFormat better_format(enum AVPixelFormat best, enum AVPixelFormat other, enum AVPixelFormat from)
+{
+    if (best == AV_PIX_FMT_NONE || (other == from && best != from))
+        return other;
+    return best != from && conversion_loss(other, from) < conversion_loss(best, from) ? other : best;
+}
+
+/** The format of a list that loses least of fmt: fmt itself if it is there, else one of the same depth and chroma if
+ * there is one. */
 static enum AVPixelFormat nearest_format(const enum AVPixelFormat *list, enum AVPixelFormat fmt)
 {
-    const int alpha = !!(av_pix_fmt_desc_get(fmt)->flags & AV_PIX_FMT_FLAG_ALPHA);
-    enum AVPixelFormat best = list[0];
+    enum AVPixelFormat best = AV_PIX_FMT_NONE;
 
     for (int i = 0; list[i] != AV_PIX_FMT_NONE; i++)
-        if (list[i] == fmt)
-            return fmt;
-    for (int i = 1; list[i] != AV_PIX_FMT_NONE; i++)
-        best = av_find_best_pix_fmt_of_2(best, list[i], fmt, alpha, NULL);
+        best = better_format(best, list[i], fmt);
     return best;
 }
 
 /**
  * The format that a link will carry unless somebody asks for another: that of the first filter upstream which has no
- * choice.
+ * choice, as far as the filters from there on take it. Of several inputs of a filter the first counts.
  *
  * @return  AVERROR(EAGAIN) if a filter upstream was not asked yet
  */
 static int natural_format(const AVFilterLink *link, enum AVPixelFormat *fmt)
 {
-    *fmt = AV_PIX_FMT_NONE;
-    while (link && link->type == AVMEDIA_TYPE_VIDEO) {
-        const AVFilterFormats *formats = link->incfg.formats;
+    const AVFilterFormats *formats = link->incfg.formats;
+    enum AVPixelFormat from;
+    int ret;
 
-        if (!formats)
-            return AVERROR(EAGAIN);
-        if (formats->nb_formats == 1) {
-            *fmt = formats->formats[0];
-            return 0;
-        }
-        link = link->src->nb_inputs == 1 ? link->src->inputs[0] : NULL;
+    *fmt = AV_PIX_FMT_NONE;
+    if (link->type != AVMEDIA_TYPE_VIDEO)
+        return 0;
+    if (!formats)
+        return AVERROR(EAGAIN);
+    if (formats->nb_formats == 1) {
+        *fmt = formats->formats[0];
+        return 0;
     }
+    if (!link->src->nb_inputs)
+        return 0;
+    if ((ret = natural_format(link->src->inputs[0], &from)) < 0 || from == AV_PIX_FMT_NONE)
+        return ret;
+    for (unsigned i = 0; i < formats->nb_formats; i++)
+        *fmt = better_format(*fmt, formats->formats[i], from);
     return 0;
+}
+
+/** Copies the formats of a list whose samples mean what those of `like` do. `of` must have room for the whole list. */
+static void list_like(enum AVPixelFormat *of, const enum AVPixelFormat *list, enum AVPixelFormat like)
+{
+    int n = 0;
+
+    for (int i = 0; list[i] != AV_PIX_FMT_NONE; i++)
+        if (same_samples(list[i], like) && is_yuvj(list[i]) == is_yuvj(like))
+            of[n++] = list[i];
+    of[n] = AV_PIX_FMT_NONE;
 }
 
 /** All formats, those of frames in a GPU's memory included. NULL: out of memory. */
@@ -130,53 +217,75 @@ static AVFilterFormats *all_formats(const AVFilterContext *ctx)
     return formats;
 }
 
-int ff_vmafx_formats_query(AVFilterContext *ctx)
+/** Formats of an input, and of the output that belongs to it. */
+static int set_formats(AVFilterContext *ctx, unsigned input, AVFilterFormats *formats)
+{
+    const int ret = ff_formats_ref(formats, &ctx->inputs[input]->outcfg.formats);
+
+    return ret < 0 || input >= ctx->nb_outputs ? ret : ff_formats_ref(formats, &ctx->outputs[input]->incfg.formats);
+}
+
+static int natural_formats(const AVFilterContext *ctx, enum AVPixelFormat natural[VMAFX_MOST_INPUTS])
 {
     int ret;
 
-    for (unsigned i = 0; i < ctx->nb_inputs; i++) {
-        AVFilterFormats *formats = all_formats(ctx);
-
-        if ((ret = ff_formats_ref(formats, &ctx->inputs[i]->outcfg.formats)) < 0 ||
-            (i < ctx->nb_outputs && (ret = ff_formats_ref(formats, &ctx->outputs[i]->incfg.formats)) < 0))
+    for (unsigned i = 0; i < ctx->nb_inputs; i++)
+        if ((ret = natural_format(ctx->inputs[i], &natural[i])) < 0)
             return ret;
-    }
+    return 0;
+}
+
+/** What an input may have that would carry `natural`: one that must be converted keeps depth and chroma, which
+ * libavfilter alone would not see to. */
+static AVFilterFormats *formats_for(const AVFilterContext *ctx, enum AVPixelFormat natural)
+{
+    const enum AVPixelFormat *scored = scored_pix_fmts(ctx);
+    enum AVPixelFormat list[VMAFX_MOST_PIX_FMTS], like;
+
+    if (natural == AV_PIX_FMT_NONE || is_hwaccel(natural) || (like = nearest_format(scored, natural)) == natural)
+        return all_formats(ctx);
+    list_like(list, scored, like);
+    return ff_make_format_list(list);
+}
+
+int ff_vmafx_formats_query(AVFilterContext *ctx)
+{
+    enum AVPixelFormat natural[VMAFX_MOST_INPUTS];
+    int ret;
+
+    if ((ret = natural_formats(ctx, natural)) < 0)
+        return ret;
+    for (unsigned i = 0; i < ctx->nb_inputs; i++)
+        if ((ret = set_formats(ctx, i, formats_for(ctx, natural[i]))) < 0)
+            return ret;
     return vmafx_keep_input_colors(ctx);
 }
 
 int ff_vmafx_formats_query_dropin(AVFilterContext *ctx, enum AVPixelFormat *converted_from)
 {
     const enum AVPixelFormat *scored = scored_pix_fmts(ctx);
-    enum AVPixelFormat natural[VMAFX_MOST_INPUTS], list[FF_ARRAY_ELEMS(pix_fmts)], like, ref;
-    int ret, n = 0, any_hw = 0;
+    enum AVPixelFormat natural[VMAFX_MOST_INPUTS], list[VMAFX_MOST_PIX_FMTS], like, ref;
+    int ret, any_hw = 0;
 
-    for (unsigned i = 0; i < ctx->nb_inputs; i++) {
-        if ((ret = natural_format(ctx->inputs[i], &natural[i])) < 0)
-            return ret;
+    if ((ret = natural_formats(ctx, natural)) < 0)
+        return ret;
+    for (unsigned i = 0; i < ctx->nb_inputs; i++)
         any_hw |= ff_vmafx_is_hw(natural[i]);
-    }
     if (any_hw)
         return ff_vmafx_formats_query(ctx);
-    if (natural[0] == AV_PIX_FMT_NONE)
+    if (natural[0] == AV_PIX_FMT_NONE || is_hwaccel(natural[0]))
         return ff_set_common_formats_from_list(ctx, scored);
 
     like = nearest_format(scored, natural[0]);
-    for (int i = 0; scored[i] != AV_PIX_FMT_NONE; i++)
-        if (same_samples(scored[i], like) && is_yuvj(scored[i]) == is_yuvj(like))
-            list[n++] = scored[i];
-    list[n] = AV_PIX_FMT_NONE;
+    list_like(list, scored, like);
 
     ref = natural[ff_vmafx_reference_of(ctx)];
     if (ref != AV_PIX_FMT_NONE && !same_samples(ref, like))
         *converted_from = ref;
 
-    for (unsigned i = 0; i < ctx->nb_inputs; i++) {
-        AVFilterFormats *formats = ff_make_format_list(list);
-
-        if ((ret = ff_formats_ref(formats, &ctx->inputs[i]->outcfg.formats)) < 0 ||
-            (i < ctx->nb_outputs && (ret = ff_formats_ref(formats, &ctx->outputs[i]->incfg.formats)) < 0))
+    for (unsigned i = 0; i < ctx->nb_inputs; i++)
+        if ((ret = set_formats(ctx, i, ff_make_format_list(list))) < 0)
             return ret;
-    }
     return 0;
 }
 

@@ -93,6 +93,7 @@ const AVOption ff_vmafx_xpsnr_options[] = {
     SYNC_OPTIONS(VMAFX_SYNC_DEFAULT)
     OPTION_INT(n_threads, n_threads, 0, 0, INT_MAX, "number of threads, 0: as many as the process may use")
     VMAFX_DEVICE_OPTIONS(OPTION_TEXT, OPTION_INT, OPTION_FLAG)
+    OPTION_FLAG(overwrite, overwrite, 0, "replace the statistics file whatever it is, not only statistics")
     { NULL }
 };
 #endif

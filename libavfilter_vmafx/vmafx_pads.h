@@ -28,6 +28,9 @@
 
 #include "vmafx_compat.h"
 
+#include "libavutil/error.h"
+#include "libavutil/macros.h"
+
 static inline const char *ff_vmafx_input_name(const AVFilterContext *ctx, int input)
 {
     return ctx->input_pads[input].name;
@@ -43,6 +46,15 @@ static inline int ff_vmafx_reference_of(const AVFilterContext *ctx)
 static inline int ff_vmafx_has_ended(const AVFilterContext *ctx, int input)
 {
     return ff_outlink_get_status(ctx->inputs[input]) != 0;
+}
+
+/** The error that an input ended with: that of a filter before it, which had no more frames for it. 0: none, or it
+ * goes on. */
+static inline int ff_vmafx_input_error(const AVFilterContext *ctx, int input)
+{
+    const int status = ff_outlink_get_status(ctx->inputs[input]);
+
+    return status == AVERROR_EOF ? 0 : FFMIN(status, 0);
 }
 
 static inline int ff_vmafx_ended_inputs(const AVFilterContext *ctx)

@@ -25,31 +25,32 @@
 #include "vmafx_sync.h"
 
 #include "libavutil/bprint.h"
+#include "libavutil/dict.h"
 #include "libavutil/macros.h"
 #include "libavutil/rational.h"
 
 /* -- Counting ------------------------------------------------------------------------------------------------------ */
 
-static int repeats_main(const VMAFXPairs *p, const AVFrame *main)
+int ff_vmafx_pairs_repeats_main(const VMAFXPairs *p, const AVFrame *main)
 {
     return p->nb_main && main == p->last[0] && main->pts == p->last_pts[0];
 }
 
-static int repeats_ref(const VMAFXPairs *p, const AVFrame *ref)
+int ff_vmafx_pairs_repeats_ref(const VMAFXPairs *p, const AVFrame *ref)
 {
     return ref && ref == p->last[1] && ref->pts == p->last_pts[1];
 }
 
 int ff_vmafx_pairs_repeats(const VMAFXPairs *p, const AVFrame *main, const AVFrame *ref)
 {
-    return repeats_main(p, main) && repeats_ref(p, ref);
+    return ff_vmafx_pairs_repeats_main(p, main) && ff_vmafx_pairs_repeats_ref(p, ref);
 }
 
 void ff_vmafx_pairs_main(VMAFXPairs *p, const AVFrame *main)
 {
     if (!p->nb_main)
         p->first_main_pts = main->pts;
-    p->nb_main += !repeats_main(p, main);
+    p->nb_main += !ff_vmafx_pairs_repeats_main(p, main);
 }
 
 /** Reference frames between the last pair and this one. */
@@ -61,7 +62,7 @@ static int64_t count_skipped(VMAFXPairs *p, const FFFrameSync *fs, const AVFrame
     const int64_t waiting = in->have_next && in->frame_next && in->frame_next != ref;
     const int64_t before  = p->ref_skipped;
 
-    p->nb_ref_used += !repeats_ref(p, ref);
+    p->nb_ref_used += !ff_vmafx_pairs_repeats_ref(p, ref);
     p->ref_skipped  = arrived - waiting - p->nb_ref_used;
     return p->ref_skipped - before;
 }
@@ -72,15 +73,17 @@ static void count_pair(VMAFXPairs *p, const FFFrameSync *fs, const AVFrame *main
     const double difference = fabs((double)main->pts - ref->pts) * av_q2d(fs->time_base);
 
     p->pairing.paired++;
-    p->pairing.repeated_dist += repeats_main(p, main);
-    p->pairing.repeated_ref  += repeats_ref(p, ref);
+    p->pairing.repeated_dist += ff_vmafx_pairs_repeats_main(p, main);
+    p->pairing.repeated_ref  += ff_vmafx_pairs_repeats_ref(p, ref);
     p->pairing.unmatched_ref += skipped;
+    p->pairing.corrupt_dist  += VMAFX_IS_CORRUPT(main);
+    p->pairing.corrupt_ref   += VMAFX_IS_CORRUPT(ref);
     if (p->pairing.paired == 1) {
         p->before_first     = p->pairing.unmatched_dist + p->pairing.unmatched_ref;
         p->first_difference = difference;
     }
-    p->after_end += repeats_main(p, main) ||
-                    (repeats_ref(p, ref) && ff_vmafx_sync_ended(fs, ff_vmafx_sync_reference(fs)));
+    p->after_end += ff_vmafx_pairs_repeats_main(p, main) ||
+                    (ff_vmafx_pairs_repeats_ref(p, ref) && ff_vmafx_sync_ended(fs, ff_vmafx_sync_reference(fs)));
     p->pairing.max_time_difference = FFMAX(p->pairing.max_time_difference, difference);
 }
 
@@ -166,6 +169,15 @@ static void describe_remedies(AVBPrint *text, const VMAFXPairs *p, const FFFrame
         add_remedy(text, "shortest=1 ends with the shorter input");
 }
 
+/** Damaged pictures are scored as they are. */
+static void report_corrupt(const VMAFXPairs *p, AVFilterContext *ctx, const char *prefix)
+{
+    if (p->pairing.corrupt_dist || p->pairing.corrupt_ref)
+        av_log(ctx, AV_LOG_WARNING, "%sThe score is doubtful, frames were decoded with errors: of %"PRId64" pairs, the "
+               "frame of main is corrupt in %"PRId64" and the reference in %"PRId64". What helps: whole files; -xerror "
+               "makes it an error.\n", prefix, p->pairing.paired, p->pairing.corrupt_dist, p->pairing.corrupt_ref);
+}
+
 void ff_vmafx_pairs_report(const VMAFXPairs *p, const FFFrameSync *fs, int mode, const char *prefix)
 {
     AVBPrint doubts, remedies;
@@ -183,6 +195,7 @@ void ff_vmafx_pairs_report(const VMAFXPairs *p, const FFFrameSync *fs, int mode,
                p->pairing.paired);
     av_bprint_finalize(&remedies, NULL);
     av_bprint_finalize(&doubts, NULL);
+    report_corrupt(p, fs->parent, prefix);
 }
 
 void ff_vmafx_pairs_report_none(AVFilterContext *ctx, int64_t arrived_main, int64_t arrived_ref)
@@ -190,6 +203,16 @@ void ff_vmafx_pairs_report_none(AVFilterContext *ctx, int64_t arrived_main, int6
     av_log(ctx, AV_LOG_ERROR, "No frames were scored: %"PRId64" frames of main and %"PRId64" of the reference "
            "arrived, none of them made a pair. (%s)\n", arrived_main, arrived_ref,
            arrived_main && arrived_ref ? START_REMEDY : "one of the inputs has no frames");
+}
+
+int ff_vmafx_pairs_mark_corrupt(AVFrame *out, const AVFrame *main, const AVFrame *ref)
+{
+    const int of_main = VMAFX_IS_CORRUPT(main), of_ref = ref && VMAFX_IS_CORRUPT(ref);
+
+    if (!of_main && !of_ref)
+        return 0;
+    return av_dict_set(&out->metadata, "lavfi.vmafx.corrupt",
+                       of_main && of_ref ? "both" : of_main ? "main" : "reference", 0);
 }
 
 /* -- Pictures ------------------------------------------------------------------------------------------------------ */

@@ -48,6 +48,12 @@ typedef struct VMAFXPairs {
     int told_interlaced;        ///< that one input is interlaced and the other is not
 } VMAFXPairs;
 
+/** Whether a frame of main is that of the last event. */
+int ff_vmafx_pairs_repeats_main(const VMAFXPairs *pairs, const AVFrame *main);
+
+/** The same for a frame of the reference; NULL: there is none. */
+int ff_vmafx_pairs_repeats_ref(const VMAFXPairs *pairs, const AVFrame *ref);
+
 /**
  * Whether both frames are those of the last event.
  *
@@ -74,6 +80,13 @@ int64_t ff_vmafx_pairs_count(VMAFXPairs *pairs, const FFFrameSync *fs, const AVF
  * @param prefix  what the log line begins with
  */
 void ff_vmafx_pairs_report(const VMAFXPairs *pairs, const FFFrameSync *fs, int mode, const char *prefix);
+
+/**
+ * Tell in the metadata of an output frame which frames of its pair are damaged, as their decoders say.
+ *
+ * @param ref  NULL: there is none
+ */
+int ff_vmafx_pairs_mark_corrupt(AVFrame *out, const AVFrame *main, const AVFrame *ref);
 
 /**
  * Say that there were none at all.

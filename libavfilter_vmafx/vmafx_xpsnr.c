@@ -19,7 +19,12 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "config.h"
 
 #include "vmafx_compat.h"
 #include "vmafx_xpsnr.h"
@@ -41,6 +46,70 @@ static int report_failure(const VMAFXXpsnr *xpsnr, const char *verb)
     av_log(xpsnr->ctx, AV_LOG_ERROR, "Could not %s statistics file %s: %s\n", verb, xpsnr->stats_path, av_err2str(ret));
     return ret;
 }
+
+/* -- Files --------------------------------------------------------------------------------------------------------- */
+
+#if HAVE_PTHREADS && defined(SIGXFSZ)
+/** While it is held, a write beyond the limit of `ulimit -f` fails in this thread and does not end the process. */
+typedef struct SizeSignal {
+    sigset_t signal, before;
+    int was_pending;
+} SizeSignal;
+
+static void hold_size_signal(SizeSignal *held)
+{
+    sigset_t pending;
+
+    sigemptyset(&held->signal);
+    sigaddset(&held->signal, SIGXFSZ);
+    held->was_pending = !sigpending(&pending) && sigismember(&pending, SIGXFSZ) == 1;
+    pthread_sigmask(SIG_BLOCK, &held->signal, &held->before);
+}
+
+static void release_size_signal(SizeSignal *held)
+{
+    const struct timespec at_once = { 0 };
+    const int kept = errno;
+
+    while (!held->was_pending && sigtimedwait(&held->signal, NULL, &at_once) < 0 && errno == EINTR)
+        ;
+    pthread_sigmask(SIG_SETMASK, &held->before, NULL);
+    errno = kept;
+}
+#else
+typedef int SizeSignal;
+
+static void hold_size_signal(SizeSignal *held) { *held = 0; }
+static void release_size_signal(SizeSignal *held) { *held = 0; }
+#endif
+
+/** Whether a file begins as statistics do: "n:    1  XPSNR y: 41.3". */
+static int is_statistics(const char *path)
+{
+    char text[64] = "";
+    FILE *file = avpriv_fopen_utf8(path, "rb");
+    int number, end = 0;
+
+    if (!file)
+        return 0;
+    text[fread(text, 1, sizeof(text) - 1, file)] = 0;
+    fclose(file);
+    return sscanf(text, "n: %d  XPSNR %n", &number, &end) == 1 && end > 0;
+}
+
+int ff_vmafx_xpsnr_check_file(AVFilterContext *ctx, const char *stats_path, int overwrite)
+{
+    struct stat info;
+
+    if (!stats_path || overwrite || !strcmp(stats_path, "-") || stat(stats_path, &info) || !S_ISREG(info.st_mode) ||
+        !info.st_size || is_statistics(stats_path))
+        return 0;
+    av_log(ctx, AV_LOG_ERROR, "stats_file=%s: this file exists and does not hold statistics of xpsnr, so it stays: "
+           "name another file, or set overwrite=1 to replace it\n", stats_path);
+    return AVERROR(EEXIST);
+}
+
+/* -- Statistics ---------------------------------------------------------------------------------------------------- */
 
 int ff_vmafx_xpsnr_open(VMAFXXpsnr *xpsnr, AVFilterContext *ctx, const char *stats_path, enum AVPixelFormat format)
 {
@@ -78,7 +147,7 @@ static int set_metadata(AVFrame *frame, char name, float score)
     return av_dict_set(&frame->metadata, key, value, 0);
 }
 
-int ff_vmafx_xpsnr_frame(VMAFXXpsnr *xpsnr, AVFrame *frame, const VmafxFrameResult *result)
+static int tell_frame(VMAFXXpsnr *xpsnr, AVFrame *frame, const VmafxFrameResult *result)
 {
     int ret;
 
@@ -97,6 +166,17 @@ int ff_vmafx_xpsnr_frame(VMAFXXpsnr *xpsnr, AVFrame *frame, const VmafxFrameResu
     return 0;
 }
 
+int ff_vmafx_xpsnr_frame(VMAFXXpsnr *xpsnr, AVFrame *frame, const VmafxFrameResult *result)
+{
+    SizeSignal held;
+    int ret;
+
+    hold_size_signal(&held);
+    ret = tell_frame(xpsnr, frame, result);
+    release_size_signal(&held);
+    return ret;
+}
+
 static int score_of_stream(const VmafxContext *vmafx, const char *key, double *score)
 {
     const char *name;
@@ -112,10 +192,15 @@ static int score_of_stream(const VmafxContext *vmafx, const char *key, double *s
 static int end_stats(const VMAFXXpsnr *xpsnr, int64_t frames, const char *scores, int size_of_first)
 {
     const int size = xpsnr->stats == stdout ? size_of_first : strlen(scores);
+    SizeSignal held;
+    int ret;
 
     errno = 0;
+    hold_size_signal(&held);
     fprintf(xpsnr->stats, "\nXPSNR average, %"PRId64" frames%.*s", frames, size, scores);
-    return fflush(xpsnr->stats) || ferror(xpsnr->stats) ? report_failure(xpsnr, "write") : 0;
+    ret = fflush(xpsnr->stats) || ferror(xpsnr->stats) ? report_failure(xpsnr, "write") : 0;
+    release_size_signal(&held);
+    return ret;
 }
 
 int ff_vmafx_xpsnr_end(VMAFXXpsnr *xpsnr, const VmafxContext *vmafx, int64_t frames)
@@ -143,7 +228,11 @@ int ff_vmafx_xpsnr_end(VMAFXXpsnr *xpsnr, const VmafxContext *vmafx, int64_t fra
 
 void ff_vmafx_xpsnr_close(VMAFXXpsnr *xpsnr)
 {
+    SizeSignal held;
+
+    hold_size_signal(&held);
     if (xpsnr->stats && xpsnr->stats != stdout)
         fclose(xpsnr->stats);
+    release_size_signal(&held);
     xpsnr->stats = NULL;
 }

@@ -45,6 +45,16 @@ typedef struct VMAFXXpsnr {
 } VMAFXXpsnr;
 
 /**
+ * Whether statistics may go to a file, before anything is opened: what is there must be statistics, too, or empty, or
+ * no regular file.
+ *
+ * @param stats_path  as of ff_vmafx_xpsnr_open()
+ * @param overwrite   not 0: any file may be replaced
+ * @return            AVERROR(EEXIST), which was logged
+ */
+int ff_vmafx_xpsnr_check_file(AVFilterContext *ctx, const char *stats_path, int overwrite);
+
+/**
  * @param stats_path  where statistics go, "-": standard output, NULL: nowhere; not copied
  * @param format      of the samples
  */

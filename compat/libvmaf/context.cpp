@@ -184,5 +184,9 @@ int VmafContext::write_report(const char* path, const char* format) {
   report.n_aggregates = stream_.aggregates().size();
   report.aggregates = stream_.aggregates().data();
   report.log = compat::log_of_vmafx;
-  return vmafx_write_report(&report) ? -EINVAL : 0;
+  report.overwrite = settings_.overwrite;
+  const int ret = vmafx_write_report(&report);
+  if (ret == -EEXIST)
+    compat::log(VMAF_LOG_LEVEL_ERROR, "the variable VMAFX_OVERWRITE=1 sets overwrite=1 for programs made for libvmaf");
+  return ret ? -EINVAL : 0;
 }

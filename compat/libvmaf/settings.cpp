@@ -48,6 +48,10 @@ int Settings::read(Settings* settings) {
     return COMPAT_INVALID("VMAFX_BACKEND=%s: auto, cpu or hip is needed", backend.c_str());
   if (const char* const device = variable("VMAFX_DEVICE")) settings->device = device;
   if (const char* const format = variable("VMAFX_SCORE_FMT")) settings->score_format = format;
+  const char* const overwrite = variable("VMAFX_OVERWRITE");
+  if (overwrite && std::strcmp(overwrite, "0") && std::strcmp(overwrite, "1"))
+    return COMPAT_INVALID("VMAFX_OVERWRITE=%s: 0 or 1 is needed", overwrite);
+  settings->overwrite = overwrite && *overwrite == '1';
   std::optional<int> verify;
   if (const int ret = read_count("VMAFX_VERIFY", &verify)) return ret;
   settings->verify = verify.value_or(0);

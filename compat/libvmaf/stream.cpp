@@ -112,6 +112,7 @@ int Stream::begin(const VmafPicture& ref, const std::string& features) {
   params.device = settings_.device.c_str();
   params.ignore_unknown = 1;  // of two requests for one key, the first is reported
   params.verify = settings_.verify;
+  params.overwrite = settings_.overwrite;
   params.n_threads =
       settings_.threads.value_or(std::max(to_int(asked_.n_threads), 1));  // 0: none beside the program's own
   params.n_subsample = std::max(to_int(asked_.n_subsample), 1);

@@ -19,7 +19,11 @@
  * Every function returns 0 or a negative errno value (which is what AVERROR(errno) is). On failure the message is at
  * vmafx_last_error() and went to the log callback once, at VMAFX_LOG_ERROR. No failure is -EAGAIN: that is an answer of
  * vmafx_receive(), which can be asked again. A context is used by one thread at a time; different contexts are
- * independent. The library never prints, aborts or throws. After a failure of vmafx_configure(), vmafx_submit() or
+ * independent. The library never prints, aborts or throws, and functions that it calls (VmafxParams.log,
+ * VmafxPicture.release and
+ * download) must not let a C++ exception or a longjmp() out: it would leave the library in the middle of its work, and
+ * in a thread of its own
+ * it ends the process. After a failure of vmafx_configure(), vmafx_submit() or
  * vmafx_receive() the stream cannot go on: later calls fail likewise, and what is left is vmafx_close().
  *
  * A process that has an open context must not fork() and use the context in the child, not even to close it: the workers are threads, which
@@ -89,7 +93,7 @@ typedef struct VmafxParams {
      * them, and a log line says why. "device": fail where they would be downloaded. "host": download them always. */
     const char *import_frames;
     const char *log_path;   /* the report; default none. Written under another name in its folder, renamed when complete. "-": standard output;
-                               "pipe:3": that open descriptor */
+                               "pipe:3": that descriptor, which must be open for writing */
     /* "xml", "json", "csv", "sub", "ndjson" (a line per frame as it finishes). Default: the one that `log_path` ends with, as in
      * "report.json", else "xml". */
     const char *log_fmt;
@@ -146,7 +150,15 @@ typedef struct VmafxParams {
      * line has these four and no windows; a summary has no worst frames. `range` and cvvdp need the scores of all frames and are refused.
      * Default 0. */
     int pooled_only;
-    int reserved[1];  /* zero */
+    /* 1: outputs (log_path, openmetrics, heatmaps_path of features) replace whatever has their name. Default 0: they
+     * replace only what their
+     * kind has written before, judged by content (a report of vmafx or libvmaf in any format, a file of openmetrics,
+     * heat maps of the same
+     * size), and empty files; else vmafx_open() fails with EEXIST, of heat maps vmafx_configure(). An output that is
+     * another output, or a
+     * model file, is EINVAL in either case. */
+    int overwrite;
+    int reserved[6];  /* zero */
 } VmafxParams;
 
 #define VMAFX_MOST_ENCODES 16
@@ -177,7 +189,8 @@ VMAFX_API void vmafx_default_params(VmafxParams *params);
     INT(encodes, encodes, 1, 1, VMAFX_MOST_ENCODES, "number of main inputs, each scored against the one reference") \
     TEXT(encode_names, encode_names, NULL, "names of several encodes, |-separated, for log and reports") \
     TEXT(range, range, NULL, "score a part of the stream: numbers of frame pairs, 100-199, or times, 12.5s-20s") \
-    FLAG(pooled_only, pooled_only, 0, "keep no scores of frames, only what is pooled: for streams without an end")
+    FLAG(pooled_only, pooled_only, 0, "keep no scores of frames, only what is pooled: for streams without an end") \
+    FLAG(overwrite, overwrite, 0, "replace output files of any kind, not only reports by reports")
 #define VMAFX_DEVICE_OPTIONS(TEXT, INT, FLAG) \
     TEXT(backend, backend, "auto", "where to compute: auto, cpu or hip") \
     TEXT(device, device, "auto", "GPU: auto, an index or a PCI address") \
@@ -194,7 +207,7 @@ VMAFX_API void vmafx_default_params(VmafxParams *params);
 
 /* Parses and checks everything that does not need a frame: options, models, features, device, report file (created
  * here, so that a bad path fails at once). On failure *out is NULL, nothing is left behind, and the message went to
- * params->log. ENOENT/EACCES/…: files; EINVAL: options and models; ENODEV and others: the device. */
+ * params->log. ENOENT/EACCES/EEXIST/…: files; EINVAL: options and models; ENODEV and others: the device. */
 VMAFX_API int vmafx_open(VmafxContext **out, const VmafxParams *params);
 
 /* Frees everything and sets *ctx to NULL (NULL and *ctx == NULL are fine). Pictures still held are released. If frames were scored
@@ -456,7 +469,9 @@ typedef struct VmafxPairing {
     double max_time_difference; /* largest |pts(dist) - pts(ref)| of a pair, in seconds */
     int cut_short;              /* not 0: the inputs were not read to their end; the report is marked partial */
     int encode;                 /* which one these are of: 0 to VmafxParams.encodes - 1 */
-    void *reserved[4];          /* zero */
+    int64_t corrupt_dist;       /* pairs whose distorted frame is damaged, as its decoder says */
+    int64_t corrupt_ref;        /* pairs whose reference frame is */
+    void *reserved[2];          /* zero */
 } VmafxPairing;
 
 /* Before vmafx_finish(), or at any time before vmafx_close() for a partial report. */
@@ -538,10 +553,13 @@ typedef struct VmafxReport {
     void (*log)(void *log_cookie, enum VmafxLogLevel level, const char *message);
     void *log_cookie;
     const VmafxReportStream *stream; /* NULL: none */
-    void *reserved[1];            /* zero */
+    int overwrite;                /* as VmafxParams.overwrite */
+    int reserved[3];              /* zero */
 } VmafxReport;
 
-/* EINVAL: no path, no such format or window, a frame number below 0. EIO, ENOSPC, …: it could not be written. The message goes to report->log. */
+/* EINVAL: no path, no such format or window, a frame number below 0. EEXIST: a file that is not a report has the path.
+ * EIO, ENOSPC, …: it
+ * could not be written. The message goes to report->log. */
 VMAFX_API int vmafx_write_report(const VmafxReport *report);
 
 /* -- Discovery ----------------------------------------------------------------------------------------------------- */

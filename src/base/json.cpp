@@ -55,7 +55,56 @@ class Builder {
   std::vector<std::string> names_;  // in each of them, that of the next value
 };
 
+/* Collects the places of names. */
+class Places {
+ public:
+  std::set<std::string> take() { return std::move(places_); }
+
+  bool null() { return put(); }
+  bool boolean(bool) { return put(); }
+  bool number_integer(int64_t) { return put(); }
+  bool number_unsigned(uint64_t) { return put(); }
+  bool number_float(double, const std::string&) { return put(); }
+  bool string(std::string&) { return put(); }
+  bool binary(Nlohmann::binary_t&) { return false; }
+  bool start_object(size_t) { return open(); }
+  bool start_array(size_t) { return !ends_.empty() && open(); }
+  bool key(std::string& name) {
+    path_.resize(ends_.back());
+    path_ += (path_.empty() ? "" : "/") + name;
+    if (path_.size() <= kLongestPlace) places_.insert(path_);
+    return true;
+  }
+  bool end_object() { return close(); }
+  bool end_array() { return close(); }
+  bool parse_error(size_t, const std::string&, const Nlohmann::exception&) { return false; }
+
+ private:
+  static constexpr size_t kMostDepth = 8, kLongestPlace = 256;
+
+  bool put() { return !ends_.empty(); }
+  bool open() {
+    ends_.push_back(path_.size());
+    return ends_.size() <= kMostDepth;
+  }
+  bool close() {
+    path_.resize(ends_.back());
+    ends_.pop_back();
+    return true;
+  }
+
+  std::string path_;
+  std::vector<size_t> ends_;  // of the path of each array and object that has not ended
+  std::set<std::string> places_;
+};
+
 }  // namespace
+
+std::set<std::string> Json::places(std::string_view beginning) {
+  Places places;
+  Nlohmann::sax_parse(beginning, &places, Nlohmann::input_format_t::json, false);
+  return places.take();
+}
 
 Json::Json(double value) : kind_(Kind::kNumber), text_(Nlohmann(value).dump()), number_(value) {}
 

@@ -6,6 +6,7 @@
 #include <concepts>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -30,6 +31,13 @@ class Json {
 
   /* nullopt: the text is no JSON. How deep it nests is for the caller to bound. */
   static std::optional<Json> parse(std::string_view text);
+
+  /* Where the names in the objects of a value stand, as far as `beginning` goes, which may break off anywhere:
+   * "frames", and
+   * "frames/frameNum" for that name in an object of the list `frames`. Empty where the value is not an object. Places
+   * longer than
+   * 256 characters and those in more than 8 brackets are left out. */
+  static std::set<std::string> places(std::string_view beginning);
 
   bool is_null() const { return kind_ == Kind::kNull; }
   bool is_bool() const { return kind_ == Kind::kBool; }

@@ -155,7 +155,8 @@ Status write(const VmafxReport& report, vmafx::Log& log) {
   VMAFX_ASSIGN(auto files, vmafx::open_reports({.path = report.path,
                                                 .format = text(report.format),
                                                 .score_format = text(report.score_fmt),
-                                                .n_subsample = n_subsample},
+                                                .n_subsample = n_subsample,
+                                                .overwrite = report.overwrite != 0},
                                                log));
   vmafx::ReportFile& file = files.front();
   if (file.format() == vmafx::ReportFormat::kNdjson)

@@ -4,6 +4,7 @@
 #include <cerrno>
 
 #include "kernels/registry.h"
+#include "kernels/steps/gray_file.h"
 #include "model/model_check.h"
 #include "model/model_file.h"
 
@@ -79,7 +80,26 @@ std::string kept_by_cpu(const PlannedExtractor& planned, const Status& reason) {
   return format_text("%s runs on the CPU: %s", planned.info->name, reason.message().c_str());
 }
 
+void add_written(const ExtractorInfo* info, const OptionTexts& given, std::vector<NamedFile>* written) {
+  if (!info) return;
+  for (const auto& [name, text] : given)
+    if (const OptionInfo* option = find_option(*info, name); option && option->writes && !text.empty())
+      written->push_back({name, text, std::string(GrayFile::kEnding)});
+}
+
 }  // namespace
+
+std::vector<NamedFile> written_folders(const std::vector<ModelSpec>& models, const std::vector<FeatureSpec>& features) {
+  std::vector<NamedFile> written;
+  for (const ModelSpec& model : models)
+    for (const auto& [name, given] : model.overloads) {
+      const ExtractorInfo* provider = find_provider(name);
+      add_written(provider ? provider : find_extractor(name).info, given, &written);
+    }
+  for (const FeatureSpec& feature : features)
+    add_written(find_extractor(feature.extractor).info, feature.options, &written);
+  return written;
+}
 
 std::string PlannedExtractor::name() const {
   return info->name + options.key_suffix() + (unreported ? " of " + asker : "");
@@ -201,6 +221,10 @@ Status Plan::meet_rival(const std::string& key, const PlannedExtractor& first, c
         what.c_str());
   log.warning(what + "; the first one is reported");
   return {};
+}
+
+void Plan::allow_overwrite() {
+  for (PlannedExtractor& planned : extractors_) planned.options.allow_overwrite();
 }
 
 Status choose_placement(PlannedExtractor& planned, const VideoFormat& format, Log& log) {

@@ -14,6 +14,7 @@
 #include "model/model.h"
 #include "model/spec.h"
 #include "report/openmetrics.h"
+#include "report/outputs.h"
 #include "report/scores.h"
 #include "report/summary.h"
 
@@ -71,6 +72,10 @@ Status choose_placement(PlannedExtractor& planned, const VideoFormat& format, Lo
  * libvmaf's have, and the log has a warning. A model is scored from what it asked for either way. */
 enum class Rivals { kRefused, kFirstIsReported };
 
+/* The folders that metrics write to, which options such as `heatmaps_path` name in models and features. Names that are not
+ * known are left to Plan::make(). */
+std::vector<NamedFile> written_folders(const std::vector<ModelSpec>& models, const std::vector<FeatureSpec>& features);
+
 class Plan {
  public:
   /* Resolves models and features to extractors. `preferred`: where those that have kernels run. EINVAL names what is
@@ -83,6 +88,9 @@ class Plan {
 
   /* After instantiate(). */
   StatusOr<DeviceExtractors> make_device_extractors(const VideoFormat& format) const;
+
+  /* Lets metrics replace any file that they write to. Before instantiate(). */
+  void allow_overwrite();
 
   std::vector<PlannedExtractor>& extractors() { return extractors_; }
   const std::vector<PlannedExtractor>& extractors() const { return extractors_; }

@@ -8,6 +8,7 @@
 #include "engine/color.h"
 #include "engine/version.h"
 #include "kernels/registry.h"
+#include "kernels/steps/gray_file.h"
 
 namespace vmafx {
 
@@ -60,24 +61,45 @@ StatusOr<std::unique_ptr<Session>> Session::open(const SessionParams& params, Lo
 
   std::unique_ptr<Session> session(new Session(params, std::move(sink)));
   VMAFX_ASSIGN(const auto features, parse_features(params.feature));
-  VMAFX_ASSIGN(session->backend_,
-               open_backend(params.backend, session->device_choice(), name_kernels(features), session->log_));
   VMAFX_ASSIGN(auto models, session->models_asked_for());
-  const Rivals rivals = params.ignore_unknown ? Rivals::kFirstIsReported : Rivals::kRefused;
-  VMAFX_ASSIGN(session->plan_,
-               Plan::make(std::move(models), features, session->backend_.preferred, session->log_, rivals));
-
   VMAFX_ASSIGN(session->range_, Range::parse(params.range));
   VMAFX_TRY(session->check_subsample());
   VMAFX_ASSIGN(session->score_format_, ScoreFormat::parse(params.score_fmt, false));
   session->pool_ = choose_pool(params.pool, session->log_);
   VMAFX_TRY(session->check_pooled_only());
-  VMAFX_ASSIGN(session->reports_,
-               open_reports({params.log_path, params.log_fmt, params.score_fmt, params.n_subsample, params.report_times,
-                             params.encodes, session->range_.is_given(), params.pooled_only},
-                            session->log_));
-  VMAFX_TRY(session->open_encodes());
+  VMAFX_TRY(session->open_outputs(models, features));
+  VMAFX_ASSIGN(session->backend_,
+               open_backend(params.backend, session->device_choice(), name_kernels(features), session->log_));
+  const Rivals rivals = params.ignore_unknown ? Rivals::kFirstIsReported : Rivals::kRefused;
+  VMAFX_ASSIGN(session->plan_,
+               Plan::make(std::move(models), features, session->backend_.preferred, session->log_, rivals));
+  if (params.overwrite) session->plan_.allow_overwrite();
   return session;
+}
+
+/* Opens the files that are written. This comes before the GPU is opened, so that a wrong path is told at once. */
+Status Session::open_outputs(const std::vector<ModelSpec>& models, const std::vector<FeatureSpec>& features) {
+  const std::vector<NamedFile> folders = written_folders(models, features);
+  for (const NamedFile& folder : folders) VMAFX_TRY(GrayFile::check_folder(folder.path));
+  VMAFX_TRY(check_distinct(named_outputs(folders), named_inputs(models)));
+  VMAFX_ASSIGN(reports_, open_reports({params_.log_path, params_.log_fmt, params_.score_fmt, params_.n_subsample,
+                                       params_.report_times, params_.encodes, range_.is_given(), params_.pooled_only,
+                                       params_.overwrite},
+                                      log_));
+  return open_encodes();
+}
+
+std::vector<NamedFile> Session::named_outputs(std::vector<NamedFile> outputs) const {
+  for (const std::string& path : report_paths(params_.log_path, params_.encodes)) outputs.push_back({"log_path", path});
+  if (!params_.openmetrics.empty()) outputs.push_back({"openmetrics", params_.openmetrics});
+  return outputs;
+}
+
+std::vector<NamedFile> Session::named_inputs(const std::vector<ModelSpec>& models) const {
+  std::vector<NamedFile> inputs;
+  for (const ModelSpec& model : models)
+    if (!model.path.empty()) inputs.push_back({"model=path", model.path});
+  return inputs;
 }
 
 /* Which pairs it leaves out depends on the number of the stream's first one. */
@@ -131,7 +153,7 @@ Status Session::open_encodes() {
   if (!params_.encode_names.empty() && count > params_.encodes)
     return error(EINVAL, "names in encode_names: %d; encodes: %d", static_cast<int>(count), params_.encodes);
   const std::vector<std::string> labels = named ? names : std::vector<std::string>{"0"};
-  VMAFX_ASSIGN(const auto metrics, open_metrics_file(params_.openmetrics, labels));
+  VMAFX_ASSIGN(const auto metrics, open_metrics_file(params_.openmetrics, params_.overwrite, labels));
   for (int i = 0; i < params_.encodes; i++) {
     const MonitorRequest monitor = {params_.window, params_.warn_below, params_.fail_below, metrics,
                                     static_cast<size_t>(i)};

@@ -22,6 +22,7 @@
 #include "engine/pipeline.h"
 #include "engine/plan.h"
 #include "engine/reference.h"
+#include "report/outputs.h"
 #include "report/pooling.h"
 #include "report/report.h"
 #include "vmafx/vmafx.h"
@@ -94,6 +95,9 @@ class Session {
   Session(const SessionParams& params, Log::Sink sink) : params_(params), log_(std::move(sink)) {}
 
   std::string encode_name(int number) const;
+  Status open_outputs(const std::vector<ModelSpec>& models, const std::vector<FeatureSpec>& features);
+  std::vector<NamedFile> named_outputs(std::vector<NamedFile> outputs) const;  // these, and files
+  std::vector<NamedFile> named_inputs(const std::vector<ModelSpec>& models) const;
   Status open_encodes();
   void settle_color(const Color& ref, const std::vector<InputFormat>& dist);
   void settle_fps(const std::vector<InputFormat>& dist);

@@ -116,6 +116,11 @@ void Options::add(const Options& other, OptionTexts& texts, const OptionTexts& o
   }
 }
 
+void Options::allow_overwrite() {
+  for (size_t i = 0; i < table_.size(); i++)
+    if (table_[i].writes) values_[i].number = 1;
+}
+
 std::string Options::key_suffix() const {
   std::map<std::string, std::string> parts;  // sorted by option name
   for (size_t i = 0; i < table_.size(); i++) {

@@ -18,7 +18,7 @@
 namespace vmafx {
 
 struct OptionValue {
-  double number = 0;  // of a bool 0 or 1
+  double number = 0;  // of a bool 0 or 1, of a path to write to 1 if any file there may be replaced
   std::string text;
   bool operator==(const OptionValue&) const = default;
 };
@@ -44,7 +44,9 @@ struct OptionInfo {
 
 /* Where a metric writes to, "" if it does not. What opens files takes one of these and no text, so every option that names one is known
  * to write. */
-struct WritePath : std::string_view {};
+struct WritePath : std::string_view {
+  bool overwrite = false;  // any file may be replaced, not those of the metric's kind alone
+};
 
 template <class Member>
 struct OptionField;
@@ -58,7 +60,10 @@ struct OptionType {  // text: of a std::string_view or a WritePath
   static constexpr OptionInfo::Type kType = OptionInfo::Type::kString;
   static constexpr double number(T) { return 0; }
   static constexpr const char* text(T value) { return value.data(); }
-  static void store(const OptionValue& value, T& field) { field = {value.text}; }
+  static void store(const OptionValue& value, T& field) {
+    if constexpr (std::is_same_v<T, WritePath>) field = {{value.text}, value.number != 0};
+    else field = {value.text};
+  }
 };
 template <class T>
   requires std::is_arithmetic_v<T>
@@ -123,6 +128,9 @@ class Options {
     for (size_t i = 0; i < table_.size(); i++) table_[i].store(values_[i], &fields);
     return fields;
   }
+
+  /* Lets the metric replace any file that it writes to. */
+  void allow_overwrite();
 
   /* "" when all options that belong in the key have their default, else "_egl_1_min_0.5…": sorted by option name, each
    * `_alias` for a bool and `_alias_value` otherwise, numbers as %g. */

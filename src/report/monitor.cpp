@@ -18,10 +18,10 @@ StatusOr<Monitor> Monitor::open(const MonitorRequest& request) {
   return monitor;
 }
 
-StatusOr<std::shared_ptr<MetricsFile>> open_metrics_file(const std::string& path,
+StatusOr<std::shared_ptr<MetricsFile>> open_metrics_file(const std::string& path, bool overwrite,
                                                          std::span<const std::string> encodes) {
   if (path.empty()) return std::shared_ptr<MetricsFile>();
-  const auto file = std::make_shared<MetricsFile>(MetricsFile{path});
+  const auto file = std::make_shared<MetricsFile>(MetricsFile{path, overwrite});
   for (const std::string& encode : encodes) file->encodes.push_back({.encode = encode});
   VMAFX_TRY(file->try_to_write());
   return file;

@@ -26,8 +26,11 @@ struct MonitorRequest {
   size_t encode = 0;                    // which of those it is of
 };
 
-/* The file of so many encodes, or null without a path. EACCES, ENOENT, …: it cannot be written. */
-StatusOr<std::shared_ptr<MetricsFile>> open_metrics_file(const std::string& path, std::span<const std::string> encodes);
+/* The file of so many encodes, or null without a path. EACCES, ENOENT, …: it cannot be written; EEXIST: what is there
+ * is another kind of
+ * file, and `overwrite` does not allow to replace it. */
+StatusOr<std::shared_ptr<MetricsFile>> open_metrics_file(const std::string& path, bool overwrite,
+                                                         std::span<const std::string> encodes);
 
 class Monitor {
  public:

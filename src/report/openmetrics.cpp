@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "report/output_file.h"
+#include "report/outputs.h"
 #include "report/score_format.h"
 
 namespace vmafx {
@@ -50,7 +51,9 @@ std::string scores(const char* name, const char* help, const std::vector<EncodeM
 
 }  // namespace
 
-Status MetricsFile::try_to_write() const { return OutputFile::open(path, false).status(); }
+Status MetricsFile::try_to_write() const {
+  return OutputFile::open(path, false, replaceable_by_metrics(overwrite)).status();
+}
 
 Status MetricsFile::write() const {
   std::string text = family("vmafx_frames", "Frame pairs of the stream so far.");
@@ -59,7 +62,7 @@ Status MetricsFile::write() const {
   text += scores("vmafx_window_score", "Pooled score of the window that ended last.", encodes, &EncodeMetrics::window,
                  true);
   text += scores("vmafx_score", "Pooled score of the whole stream.", encodes, &EncodeMetrics::stream, false);
-  VMAFX_ASSIGN(const auto file, OutputFile::open(path, false));
+  VMAFX_ASSIGN(const auto file, OutputFile::open(path, false, replaceable_by_metrics(overwrite)));
   VMAFX_TRY(file->write(text + "# EOF\n"));
   return file->commit();
 }

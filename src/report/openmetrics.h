@@ -31,6 +31,7 @@ struct EncodeMetrics {
 
 struct MetricsFile {
   std::string path;
+  bool overwrite = false;  // any file may be replaced, not those of this kind alone
   std::vector<EncodeMetrics> encodes{};
 
   /* That it can be written, and changes nothing. */

@@ -16,6 +16,8 @@
 #include <thread>
 #include <utility>
 
+#include "base/size_signal.h"
+
 namespace vmafx {
 namespace {
 
@@ -50,14 +52,21 @@ bool names_a_descriptor(const std::string& path) {
   return (path.starts_with("/dev/") && !path.starts_with("/dev/shm/")) || path.starts_with("/proc/");
 }
 
-/* "-", "pipe:N" as FFmpeg's protocols have it. */
-std::optional<int> descriptor_of(const std::string& path) {
-  if (path == "-") return STDOUT_FILENO;
+constexpr std::string_view kPipe = "pipe:";
+
+/* "-", "pipe:N" as FFmpeg's protocols have it; nullopt: a path of a file. */
+StatusOr<std::optional<int>> descriptor_of(const std::string& path, const char* option) {
+  if (path == "-") return std::optional(STDOUT_FILENO);
+  if (!path.starts_with(kPipe)) return std::optional<int>();
   int fd = -1;
   const char* const end = path.data() + path.size();
-  if (!path.starts_with("pipe:")) return std::nullopt;
-  const auto [rest, failure] = std::from_chars(path.data() + 5, end, fd);
-  return failure == std::errc() && rest == end && fd >= 0 ? std::optional(fd) : std::nullopt;
+  const auto [rest, failure] = std::from_chars(path.data() + kPipe.size(), end, fd);
+  if (failure == std::errc() && rest == end && fd >= 0) return std::optional(fd);
+  return error(
+      EINVAL,
+      "%s=%s: after pipe: there must be the number of an open descriptor, as in pipe:3; a file of that name is "
+      "./%s",
+      option, path.c_str(), path.c_str());
 }
 
 bool is_symlink(const std::string& path) {
@@ -119,22 +128,34 @@ int copy_into(const std::string& from, const std::string& to) {
 
 }  // namespace
 
-StatusOr<std::unique_ptr<OutputFile>> OutputFile::open(const std::string& path, bool in_place) {
-  std::unique_ptr<OutputFile> file(new OutputFile(path));
-  if (const auto descriptor = descriptor_of(path)) {
+StatusOr<std::unique_ptr<OutputFile>> OutputFile::open(const std::string& path, bool in_place, const Replaceable& may) {
+  std::unique_ptr<OutputFile> file(new OutputFile(path, may));
+  VMAFX_ASSIGN(const std::optional<int> descriptor, descriptor_of(path, may.option));
+  if (descriptor) {
     VMAFX_TRY(file->open_descriptor(*descriptor));
     return file;
   }
-  if (path.empty()) return file->failure(ENOENT);
+  VMAFX_TRY(file->check_name());
   struct stat info;
-  const bool exists = stat(path.c_str(), &info) == 0, dangling = !exists && is_symlink(path);
+  const bool exists = stat(path.c_str(), &info) == 0;
+  if (!exists && errno != ENOENT) return file->failure(errno);  // ENAMETOOLONG, ENOTDIR, ELOOP, …
+  const bool dangling = !exists && is_symlink(path);
   const struct stat* const there = exists ? &info : nullptr;
+  VMAFX_TRY(check_replace(path, may));
   if (in_place || dangling || names_a_descriptor(path) || (exists && !S_ISREG(info.st_mode))) {
     VMAFX_TRY(file->open_in_place(there));
   } else {
     VMAFX_TRY(file->open_beside(there));
   }
   return file;
+}
+
+Status OutputFile::check_name() const {
+  if (path_.empty()) return failure(ENOENT);
+  const std::string name = path_.substr(path_.rfind('/') + 1);
+  if (name.empty()) return error(EISDIR, "%s=%s: this names a folder; name a file in it", may_.option, path_.c_str());
+  if (name.find_first_not_of(" \t\r\n\v\f") != name.npos) return {};
+  return error(EINVAL, "%s='%s': the name consists of blanks; name a file", may_.option, path_.c_str());
 }
 
 /* `there`: the file that has the name now, or nullptr. */
@@ -154,7 +175,7 @@ Status OutputFile::open_in_place(const struct stat* there) {
   present_ = path_;
   const int fd = there ? open_there(path_, *there) : ::open(path_.c_str(), kFlags | O_CREAT, kMode);
   if (fd < 0 && errno == ENXIO && there && S_ISFIFO(there->st_mode))
-    return error(ENXIO, "report '%s': nobody reads this pipe", path_.c_str());
+    return error(ENXIO, "%s '%s': nobody reads this pipe", noun(), path_.c_str());
   created_ = fd >= 0 && !there && !is_symlink(path_);
   if (Status status = take(fd); !file_) return status;
   fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
@@ -162,7 +183,7 @@ Status OutputFile::open_in_place(const struct stat* there) {
   if (fstat(fileno(file_), &info) == 0 && S_ISREG(info.st_mode) && flock(fd, LOCK_EX | LOCK_NB) != 0 &&
       errno == EWOULDBLOCK) {
     created_ = false;
-    return error(EBUSY, "report '%s': it is being written already, by another filter or program", path_.c_str());
+    return error(EBUSY, "%s '%s': it is being written already, by another filter or program", noun(), path_.c_str());
   }
   return try_to_write();
 }
@@ -180,6 +201,7 @@ Status OutputFile::take(int fd) {
 }
 
 Status OutputFile::reserve(int64_t bytes) {
+  const SizeSignalHeld held;
   if (target_.empty() || bytes <= reserved_) return {};
   if (fallocate(fileno(file_), FALLOC_FL_KEEP_SIZE, 0, bytes) == 0) reserved_ = bytes;
   else if (errno == ENOSPC || errno == EDQUOT) return failure(errno);
@@ -194,12 +216,20 @@ Status OutputFile::give_back_room() {
 }
 
 Status OutputFile::open_descriptor(int fd) {
+  const int flags = fcntl(fd, F_GETFL);
+  if (flags < 0) return error(errno, "%s=%s: descriptor %d is not open", may_.option, path_.c_str(), fd);
+  if ((flags & O_ACCMODE) == O_RDONLY || flags & O_PATH)
+    return error(EBADF, "%s=%s: descriptor %d is not open for writing", may_.option, path_.c_str(), fd);
+  struct stat info;
+  const bool adds = flags & O_APPEND || fstat(fd, &info) != 0 || lseek(fd, 0, SEEK_CUR) >= info.st_size;
+  if (!adds) VMAFX_TRY(check_replace_of(fd, path_, may_));
   VMAFX_TRY(take(fcntl(fd, F_DUPFD_CLOEXEC, 0)));
   begun_ = true;  // what others wrote there stays
   return try_to_write();
 }
 
 OutputFile::~OutputFile() {
+  const SizeSignalHeld held;
   if (created_ && !is_worth_keeping()) unlink(present_.c_str());
   if (file_) std::fclose(file_);
 }
@@ -216,12 +246,14 @@ Status OutputFile::begin() {
 }
 
 Status OutputFile::write(std::string_view text) {
+  const SizeSignalHeld held;
   if (broken_) return failure(broken_);
   VMAFX_TRY(begin());
   return std::fwrite(text.data(), 1, text.size(), file_) == text.size() ? Status() : break_off(errno);
 }
 
 Status OutputFile::flush() {
+  const SizeSignalHeld held;
   if (broken_) return failure(broken_);
   return std::fflush(file_) == 0 && !std::ferror(file_) ? Status() : break_off(errno);
 }
@@ -233,6 +265,7 @@ Status OutputFile::break_off(int errno_value) {
 }
 
 Status OutputFile::commit() {
+  const SizeSignalHeld held;
   VMAFX_TRY(begin());
   VMAFX_TRY(flush());
   VMAFX_TRY(give_back_room());
@@ -245,9 +278,11 @@ Status OutputFile::commit() {
 /* What cannot be renamed is copied, so that no scores are lost: a target with several names or somebody else's, one that is a mount
  * point, one in a folder that lets nobody replace it. */
 Status OutputFile::give_name() {
+  if (const Status status = check_replace(target_, may_); !status.ok())  // made by somebody since open()
+    return error(status.code(), "%s; it is complete in '%s'", status.message().c_str(), present_.c_str());
   if (!copied_ && std::rename(present_.c_str(), target_.c_str()) == 0) return {};
   if (const int cause = copy_into(present_, target_))
-    return error(cause, "report '%s': %s; it is complete in '%s'", path_.c_str(), text_of(cause).c_str(),
+    return error(cause, "%s '%s': %s; it is complete in '%s'", noun(), path_.c_str(), text_of(cause).c_str(),
                  present_.c_str());
   unlink(present_.c_str());
   return {};
@@ -255,7 +290,8 @@ Status OutputFile::give_name() {
 
 Status OutputFile::failure(int errno_value) const {
   const int cause = errno_value ? errno_value : EIO;
-  return error(cause, "report '%s' (the path as received): %s", path_.c_str(), text_of(cause).c_str());
+  return error(cause, "%s '%s' (the path as received): %s%s", noun(), path_.c_str(), text_of(cause).c_str(),
+               cause == EFBIG ? "; ulimit -f or the file system limits the size of files" : "");
 }
 
 }  // namespace vmafx

@@ -7,7 +7,9 @@
  *
  * Some things are written in place from the beginning: what is no regular file (/dev/stdout, a pipe), a file in a folder where none can
  * be made, and whatever the caller wants to be readable while it grows. A file is written so by one at a time. "-" is standard output
- * and "pipe:3" that open descriptor, to which text is only ever added. */
+ * and "pipe:3" that open descriptor, to which text is only ever added.
+ *
+ * A file of another kind is not replaced (replace.h). Writing beyond the limit of `ulimit -f` is an error (EFBIG). */
 #ifndef VMAFX_REPORT_OUTPUT_FILE_H
 #define VMAFX_REPORT_OUTPUT_FILE_H
 
@@ -17,6 +19,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/replace.h"
 #include "base/status.h"
 
 struct stat;
@@ -26,9 +29,11 @@ namespace vmafx {
 class OutputFile {
  public:
   /* Opens, changing nothing that is there. The sentence of a failure names the path as it was given. What cannot be written fails here,
-   * also a device that takes nothing, and a file in place that is being written already (EBUSY). A pipe has 5 s to find a reader
-   * (ENXIO). */
-  static StatusOr<std::unique_ptr<OutputFile>> open(const std::string& path, bool in_place);
+   * also a name that is too long, a device that takes nothing, a descriptor that is not open for writing (EBADF), and
+   * a file in place
+   * that is being written already (EBUSY). A pipe has 5 s to find a reader (ENXIO). EEXIST: what is there is not
+   * `may`'s kind. */
+  static StatusOr<std::unique_ptr<OutputFile>> open(const std::string& path, bool in_place, const Replaceable& may);
 
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
@@ -49,7 +54,8 @@ class OutputFile {
   Status commit();
 
  private:
-  explicit OutputFile(std::string path) : path_(std::move(path)) {}
+  OutputFile(std::string path, const Replaceable& may) : path_(std::move(path)), may_(may) {}
+  Status check_name() const;
   Status open_beside(const struct stat* there);
   Status open_in_place(const struct stat* there);
   Status open_descriptor(int fd);
@@ -61,8 +67,10 @@ class OutputFile {
   Status give_name();
   Status break_off(int errno_value);
   Status failure(int errno_value) const;
+  const char* noun() const { return may_.noun; }
 
-  std::string path_;     // as given
+  std::string path_;  // as given
+  Replaceable may_;
   std::string target_;   // what it is to be: path_ with symbolic links followed; "" when in place
   std::string present_;  // the file's name until commit()
   std::FILE* file_ = nullptr;

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "report/outputs.h"
 #include "report/report_writers.h"
 
 namespace vmafx {
@@ -79,8 +80,19 @@ ParsedReportFormat parse_report_format(const std::string& text, const std::strin
 }
 
 StatusOr<ReportFile> ReportFile::open(const ReportOptions& options) {
-  VMAFX_ASSIGN(auto file, OutputFile::open(options.path, options.format == ReportFormat::kNdjson));
+  VMAFX_ASSIGN(auto file, OutputFile::open(options.path, options.format == ReportFormat::kNdjson,
+                                           replaceable_by_report(options.overwrite)));
   return ReportFile(options, std::move(file));
+}
+
+std::vector<std::string> report_paths(const std::string& path, int encodes) {
+  if (path.empty()) return {};
+  const size_t place = encodes > 1 ? path.find("%d") : path.npos;
+  if (place == path.npos) return {path};
+  std::vector<std::string> paths;
+  for (int encode = 0; encode < encodes; encode++)
+    paths.push_back(std::string(path).replace(place, 2, std::to_string(encode)));
+  return paths;
 }
 
 StatusOr<std::vector<ReportFile>> open_reports(const ReportRequest& request, Log& log) {
@@ -106,18 +118,17 @@ StatusOr<std::vector<ReportFile>> open_reports(const ReportRequest& request, Log
         EINVAL,
         "pooled_only=1 keeps no scores of frames for the end, when this report is written; use log_fmt=ndjson, "
         "which has a line of each as it finishes");
-  const size_t place = request.encodes > 1 ? request.path.find("%d") : request.path.npos;
-  const bool each = place != request.path.npos;
-  if (request.encodes > 1 && !each && (format.format == ReportFormat::kXml || format.format == ReportFormat::kSub))
+  const std::vector<std::string> paths = report_paths(request.path, request.encodes);
+  const bool one_for_all = request.encodes > 1 && paths.size() == 1;
+  if (one_for_all && (format.format == ReportFormat::kXml || format.format == ReportFormat::kSub))
     return error(EINVAL,
                  "log_fmt=%s has no place for several encodes; use json, ndjson or csv, or write %%d in log_path, "
                  "which gives each encode a report with its number there",
                  format.format == ReportFormat::kXml ? "xml" : "sub");
-  for (int encode = 0; encode < (each ? request.encodes : 1); encode++) {
-    std::string path = request.path;
-    if (each) path.replace(place, 2, std::to_string(encode));
-    VMAFX_ASSIGN(ReportFile report, ReportFile::open({path, format.format, score_format, request.n_subsample,
-                                                      request.all_times, exact, request.pooled_only}));
+  for (const std::string& path : paths) {
+    VMAFX_ASSIGN(ReportFile report,
+                 ReportFile::open({path, format.format, score_format, request.n_subsample, request.all_times, exact,
+                                   request.pooled_only, request.overwrite}));
     reports.push_back(std::move(report));
   }
   return reports;

@@ -66,6 +66,7 @@ struct ReportOptions {
   bool all_times = true;  // false: xml and csv have none
   bool exact = false;     // json and ndjson only: times with all their digits, "inf", "-inf" and "nan" in place of null
   bool pooled_only = false;  // of ndjson: the last line has only what is pooled without the scores of all frames
+  bool overwrite = false;    // any file may be replaced, not reports alone
 };
 
 /* What a report says besides the scores. */
@@ -99,12 +100,13 @@ struct ReportRequest {
   bool exact = false;  // of a range: scores in json and ndjson have all their digits, whatever score_format says
   bool pooled_only =
       false;  // scores of frames are forgotten before the end; EINVAL for all formats but ndjson, which are written then
+  bool overwrite = false;  // any file may be replaced, not reports alone
 };
 
 class ReportFile {
  public:
   /* Opens the file, so that a bad path fails at once; an existing report stays as it is until commit() (in place: until
-   * the first write). The sentence of a failure names the path as given. */
+   * the first write). The sentence of a failure names the path as given. EEXIST: what is there is not a report. */
   static StatusOr<ReportFile> open(const ReportOptions& options);
 
   ReportFormat format() const { return options_.format; }
@@ -134,6 +136,9 @@ class ReportFile {
   ReportOptions options_;
   std::unique_ptr<OutputFile> file_;
 };
+
+/* Where the reports of so many encodes go: `path`, or one for each where it has `%d`; none for "". */
+std::vector<std::string> report_paths(const std::string& path, int encodes);
 
 /* What a session is asked for: none without a path; one for each encode where the path has `%d`, which their numbers replace; else one for
  * all. EINVAL for a score format that is none, also without a path, and for a format that has no place for several encodes. */

@@ -51,7 +51,9 @@ Json pairing_json(const VmafxPairing& pairing) {
                        {"unmatched_reference", pairing.unmatched_ref},
                        {"repeated_reference", pairing.repeated_ref},
                        {"repeated_distorted", pairing.repeated_dist},
-                       {"max_time_difference", pairing.max_time_difference}});
+                       {"max_time_difference", pairing.max_time_difference},
+                       {"corrupt_distorted", pairing.corrupt_dist},
+                       {"corrupt_reference", pairing.corrupt_ref}});
 }
 
 Json report_extras(const std::string& version, const RunFacts& run) {

@@ -53,7 +53,7 @@ std::string structs() {
          FIELD(report_times),   FIELD(summary),       FIELD(ignore_unknown), FIELD(encodes),  FIELD(log),
          FIELD(log_cookie),     FIELD(verify_fail),   FIELD(device_wait),    FIELD(window),   FIELD(warn_below),
          FIELD(fail_below),     FIELD(openmetrics),   FIELD(encode_names),   FIELD(range),    FIELD(pooled_only),
-         FIELD(reserved)});
+         FIELD(overwrite),      FIELD(reserved)});
   }
   {
     using Struct = VmafxReferenceParams;
@@ -103,7 +103,7 @@ std::string structs() {
     text += describe("VmafxReport", sizeof(Struct), alignof(Struct),
                      {FIELD(path), FIELD(format), FIELD(score_fmt), FIELD(width), FIELD(height), FIELD(n_subsample),
                       FIELD(fps), FIELD(n_frames), FIELD(frames), FIELD(n_aggregates), FIELD(aggregates), FIELD(log),
-                      FIELD(log_cookie), FIELD(stream), FIELD(reserved)});
+                      FIELD(log_cookie), FIELD(stream), FIELD(overwrite), FIELD(reserved)});
   }
   {
     using Struct = VmafxWindow;
@@ -113,10 +113,10 @@ std::string structs() {
   }
   {
     using Struct = VmafxPairing;
-    text +=
-        describe("VmafxPairing", sizeof(Struct), alignof(Struct),
-                 {FIELD(paired), FIELD(unmatched_dist), FIELD(unmatched_ref), FIELD(repeated_ref), FIELD(repeated_dist),
-                  FIELD(max_time_difference), FIELD(cut_short), FIELD(encode), FIELD(reserved)});
+    text += describe("VmafxPairing", sizeof(Struct), alignof(Struct),
+                     {FIELD(paired), FIELD(unmatched_dist), FIELD(unmatched_ref), FIELD(repeated_ref),
+                      FIELD(repeated_dist), FIELD(max_time_difference), FIELD(cut_short), FIELD(encode),
+                      FIELD(corrupt_dist), FIELD(corrupt_ref), FIELD(reserved)});
   }
   return text;
 }

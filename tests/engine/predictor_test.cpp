@@ -118,6 +118,33 @@ START_TEST(reports_hold_what_they_are_given) {
 }
 END_TEST
 
+START_TEST(reports_replace_reports_alone) {
+  char path[] = "/tmp/vmafx_report_XXXXXX";
+  close(mkstemp(path));
+  const std::string foreign = "foreign";
+  const auto content = [&] {
+    std::stringstream text;
+    text << std::ifstream(path).rdbuf();
+    return text.str();
+  };
+  std::string log;
+  VmafxReport report{};
+  report.path = path;
+  report.log = append_log;
+  report.log_cookie = &log;
+  ck_assert_int_eq(vmafx_write_report(&report), 0);  // over an empty file
+  ck_assert_int_eq(vmafx_write_report(&report), 0);
+  std::ofstream(path) << foreign;
+  ck_assert_int_eq(vmafx_write_report(&report), -EEXIST);
+  assert_contains(log, "this file exists and is not a report");
+  assert_text_eq(content(), foreign);
+  report.overwrite = 1;
+  ck_assert_int_eq(vmafx_write_report(&report), 0);
+  assert_contains(content(), "<VMAF");
+  unlink(path);
+}
+END_TEST
+
 START_TEST(wrong_reports_are_errors) {
   std::string log;
   VmafxReport report{};
@@ -139,7 +166,7 @@ START_TEST(wrong_reports_are_errors) {
   report.frames = &frame;
   ck_assert_int_eq(vmafx_write_report(&report), -EINVAL);
   report.n_frames = 0;
-  report.reserved[0] = &log;
+  report.reserved[0] = 1;
   ck_assert_int_eq(vmafx_write_report(&report), -EINVAL);
   assert_contains(log, "needs a path");
   assert_contains(log, "there is no frame -1");
@@ -178,6 +205,7 @@ int main() {
   return run_suite("predictor", {{"predictions", predictions_are_those_of_a_session},
                                  {"no_model", no_predictor_without_a_model},
                                  {"reports", reports_hold_what_they_are_given},
+                                 {"replaced", reports_replace_reports_alone},
                                  {"wrong_reports", wrong_reports_are_errors},
                                  {"aggregates", aggregates_come_at_the_end}});
 }

@@ -7,8 +7,9 @@ import re
 import signal
 import subprocess
 import time
+from pathlib import Path
 
-from support import FPS, FRAMES, SIZE, Lab, Skip, case, check, check_equal, compiled
+from support import FPS, FRAMES, SIZE, Lab, Outcome, Skip, case, check, check_equal, compiled, compiled_program
 
 
 @case
@@ -161,18 +162,20 @@ def interrupt_leaves_a_partial_report(lab):
 
 @case
 def killed_run_leaves_the_old_report(lab):
-    (lab.folder / "log.json").write_text("{}")
+    old = "Frame,old,\n"
+    (lab.folder / "log.json").write_text(old)
     process = lab.start_slowly("vmafx=log_fmt=json:log_path=log.json")
     time.sleep(0.3)
     process.kill()
     process.communicate()
-    check_equal((lab.folder / "log.json").read_text(), "{}", "report")
+    check_equal((lab.folder / "log.json").read_text(), old, "report")
 
 
 def with_short_files(lab):
-    """The same ffmpeg, which cannot write more than 512 bytes to a file: a report fails when it is written, at the very end."""
+    """The same ffmpeg, which cannot write more than 512 bytes to a file: a report fails when it is written, at the very
+    end. The signal that tells it, SIGXFSZ, ends a program by default."""
     path = lab.folder / "ffmpeg"
-    path.write_text(f"#!/bin/sh\ntrap '' XFSZ\nulimit -f 1\nexec '{lab.ffmpeg}' \"$@\"\n")
+    path.write_text(f"#!/bin/sh\nulimit -f 1\nexec '{lab.ffmpeg}' \"$@\"\n")
     path.chmod(0o755)
     return Lab(path, lab.folder, lab.clips)
 
@@ -282,6 +285,100 @@ def error_elsewhere_leaves_a_partial_report(lab):
     check(0 < report["pairing"]["paired"] < 200 * FRAMES, report["pairing"])
     if lab.version() < (7, 0):
         check_equal(report["partial"], True, "partial")
+
+
+FAILS = "fieldhint=hint=hints:mode=relative"  # fails at the first frame that has no line in its file
+
+
+def run_graph(lab, graph):
+    """A program that goes on after an error of a filter before ours."""
+    library = Path(lab.ffmpeg).parent.parent / "lib/vmafx"
+    if not library.exists():
+        raise Skip("there is no libavfilter beside this ffmpeg")
+    program = compiled_program(lab, "failing_graph")
+    done = subprocess.run(
+        [program, graph],
+        cwd=lab.folder,
+        capture_output=True,
+        timeout=60,
+        env={**os.environ, "LD_LIBRARY_PATH": str(library)},
+    )
+    return Outcome([program, graph], done.returncode, done.stderr.decode(), 0)
+
+
+SOURCE = f"testsrc2=s={SIZE}:r={FPS}:d=0.8"
+
+
+def run_failing(lab, fails=""):
+    """`fails`: the input that ends early. Its sources come first, so that our filter waits for it when it fails."""
+    sides = {"main": f"{SOURCE},boxblur=3", "reference": SOURCE}
+    order = sorted(sides, key=lambda side: side != fails)
+    chains = ";".join(f"{sides[side]}{',' + FAILS if side == fails else ''}[{side}]" for side in order)
+    return run_graph(lab, f"{chains};[main][reference]vmafx=log_path=log.json,buffersink")
+
+
+@case
+def an_input_that_ends_with_an_error_is_not_whole(lab):
+    """The score is of a part, which report and log say, and the run fails."""
+    (lab.folder / "hints").write_text("0,0\n" * 7)
+    whole = run_failing(lab).succeeded()
+    check("partial" not in lab.json("log.json"), "the whole is partial")
+    for name in ("main", "reference"):
+        outcome = run_failing(lab, name)
+        outcome.failed(f"The {name} input ended with an error after 7 frames: Invalid data found", before_score=False)
+        check_equal(
+            outcome.stderr.count("Invalid data found when processing input. The scores are of the part"), 1, "messages"
+        )
+        report = lab.json("log.json")
+        check_equal((report["partial"], len(report["frames"])), (True, 7), "partial, frames")
+        check(len(outcome.scores) == 1 and outcome.scores != whole.scores, outcome.scores)
+        check(outcome.stderr.index("ended with an error") < outcome.stderr.index("VMAF score"), "the score comes first")
+
+
+@case
+def of_several_encodes_the_one_that_ends_with_an_error_is_partial(lab):
+    (lab.folder / "hints").write_text("0,0\n" * 7)
+    scorer = "[d0][d1][r]vmafx=encodes=2:log_path=log%d.json[o0][o1];[o0]buffersink;[o1]buffersink"
+    graph = f"{SOURCE},{FAILS}[d0];{SOURCE},boxblur=2[d1];{SOURCE}[r];{scorer}"
+    outcome = run_graph(lab, graph)
+    outcome.failed("The main0 input ended with an error after 7 frames", before_score=False)
+    reports = [lab.json(f"log{i}.json") for i in (0, 1)]
+    check_equal([report.get("partial", False) for report in reports], [True, False], "partial")
+
+
+def broken_clip(lab):
+    """A stream with damaged packets, of which the decoder makes pictures."""
+    if lab.run("-i", lab.clips.ref, "-c:v libx264 -crf 20 -bf 0 -g 5 whole.mkv").code:
+        raise Skip("this ffmpeg has no encoder whose decoder says what is damaged")
+    lab.run("-i whole.mkv -c copy -bsf:v noise=amount=400 broken.mkv").succeeded()
+    return lab.folder / "broken.mkv"
+
+
+@case
+def corrupt_frames_are_counted(lab):
+    """In the log, the report and the metadata of the frames, for each side."""
+    broken = broken_clip(lab)
+    for clips, key, word in (
+        ({"dist": broken}, "corrupt_distorted", "main"),
+        ({"ref": broken}, "corrupt_reference", "reference"),
+    ):
+        graph = "vmafx=metadata=1:log_path=log.json,metadata=print:file=meta.txt"
+        outcome = lab.compare(graph, **clips).succeeded()
+        pairing = lab.json("log.json")["pairing"]
+        check(0 < pairing[key] <= pairing["paired"], pairing)
+        check_equal(
+            sum(pairing[other] for other in ("corrupt_distorted", "corrupt_reference")),
+            pairing[key],
+            "on the other side",
+        )
+        outcome.says(f"frames were decoded with errors: of {pairing['paired']} pairs").says(
+            f"is corrupt in {pairing['corrupt_distorted']} "
+        )
+        marks = re.findall(r"^lavfi.vmafx.corrupt=(.*)$", (lab.folder / "meta.txt").read_text(), re.M)
+        check_equal(marks, [word] * pairing[key], "metadata")
+    lab.compare("vmafx=log_path=log.json").does_not_say("decoded with errors")
+    pairing = lab.json("log.json")["pairing"]
+    check_equal((pairing["corrupt_distorted"], pairing["corrupt_reference"]), (0, 0), "whole clips")
 
 
 @case

@@ -1,5 +1,7 @@
 """Pixel formats: what is scored as it is, what is the same, what is refused, what is converted and said to be."""
 
+import re
+import subprocess
 from array import array
 
 from support import FPS, FRAMES, HEIGHT, SIZE, WIDTH, case, check, check_equal
@@ -166,6 +168,102 @@ def unknown_formats_are_converted_and_said_to_be(lab):
     outcome = score_as(lab, "rgb24", "gbrp")
     outcome.score()
     outcome.says("The main input is converted from rgb24 to ").says("The reference input is converted from gbrp to ")
+
+
+def formats_of_frames(lab):
+    """[(name, depth of the component that has most)] of what the scale filter reads and writes."""
+    listed = subprocess.run(lab.command("-v error -pix_fmts"), stdout=subprocess.PIPE, check=True).stdout.decode()
+    rows = [line.split() for line in listed.split("-----")[-1].splitlines()]
+    found = [(row[1], max(map(int, row[4].split("-")))) for row in rows if row and row[0].startswith("IO")]
+    check(len(found) > 120, f"{len(found)} formats")
+    return found
+
+
+def wanted_of(name, depth):
+    """What a format must become: one of its depth, or of the next depth that is scored, whose chroma loses nothing
+    where there is such a format."""
+    bits = next(bits for bits in (8, 9, 10, 12, 14, 16) if bits >= min(depth, 16))
+    if name.startswith(("gray", "ya", "mono")):
+        return f"gray{bits}le" if bits > 8 else "gray"
+    chroma = 444
+    if re.match(r"yuva?j?(420|410)|nv12|nv21|p01", name):
+        chroma = 420
+    elif re.match(r"yuva?j?(422|411)|nv16|nv20|uyvy422|uyyvyy411|yuyv422|yvyu422|p21|y21", name):
+        chroma = 422
+    start = "yuvj" if name.startswith("yuvj") else "yuv"
+    return f"{start}{chroma}p{bits}le" if bits > 8 else f"{start}{chroma}p"
+
+
+@case
+def conversions_keep_depth_and_chroma(lab):
+    """All formats that the scale filter knows, as the main input and as the reference: an input that must be converted
+    becomes what an explicit format filter makes of it, with its own depth. FFmpeg 5.1 alone would take 16 bits."""
+    clip = (
+        "-f lavfi -i",
+        f"testsrc2=s=64x64:r={FPS}:d=0.08,format=yuv444p16",
+        "-f lavfi -i",
+        f"testsrc2=s=64x64:r={FPS}:d=0.08,boxblur=2,format=yuv444p16",
+    )
+    wrong = []
+
+    def psnr(graph):
+        outcome = lab.run(*clip, "-lavfi", f"{graph}vmafx=model='':feature=name=psnr,showinfo", "-f null -")
+        if outcome.code:
+            return None, None, outcome.tail()
+        summary = outcome.summary()
+        shown = re.search(r"fmt:(\w+)", outcome.stderr[outcome.stderr.index(" n:   0") :])[1]
+        return shown, {key: values[0] for key, values in summary.items()}, outcome.stderr
+
+    for name, depth in formats_of_frames(lab):
+        wanted = wanted_of(name, depth)
+        sides = f"[0]format={name}{{0}}[d];[1]format={name}{{0}}[r];[d][r]"
+        shown, scores, text = psnr(sides.format(""))
+        _, explicit, _ = psnr(sides.format(f",format={wanted}"))
+        if scores is None or scores != explicit:
+            wrong.append(f"{name}: {shown} {scores}, as {wanted} {explicit} {text if scores is None else ''}")
+        elif planar_name(shown) != wanted:
+            wrong.append(f"{name} became {shown}, not {wanted}")
+        elif shown != name and f"is converted from {name} to {shown}" not in text:
+            wrong.append(f"{name} became {shown} without a word")
+    check(not wrong, f"{len(wrong)}:", "; ".join(wrong)[:3000])
+
+
+def planar_name(name):
+    """nv12 is yuv420p, p010le is yuv420p10le."""
+    for chroma, plain, start in ((420, "nv12", "p0"), (422, "nv16", "p2"), (444, "nv24", "p4")):
+        if name == plain:
+            return f"yuv{chroma}p"
+        if found := re.fullmatch(start + r"(1\d)le", name):
+            return f"yuv{chroma}p{found[1]}le"
+    return name
+
+
+@case
+def conversions_behind_filters_keep_depth(lab):
+    """Filters between the source of a format and ours: those that pass formats on, a scale filter, several inputs."""
+    for between in (
+        "[{0}]null",
+        "[{0}]crop=256:216",
+        "[{0}]scale=240:220",
+        "[{0}]setpts=PTS,fps=25",
+        "[{0}]split[x{0}][y{0}];[y{0}]nullsink;[x{0}]null",
+        "[{0}]split[x{0}][y{0}];[x{0}][y{0}]hstack",
+    ):
+        sides = ""
+        for i, pad in enumerate("dr"):
+            sides += f"[{i}]scale=384:216,format=yuva444p10le[{i}in];{between.format(f'{i}in')}[{pad}];"
+        for metric in ("psnr", "psnr_hvs", "cambi"):
+            outcome = lab.compare(f"{sides}[d][r]vmafx=model='':feature=name={metric},showinfo")
+            outcome.succeeded().says("fmt:yuv444p10le")
+
+
+@case
+def formats_that_differ_are_still_refused(lab):
+    """Each input keeps its own depth: a conversion that is needed anyway does not make one of two depths."""
+    for dist, ref in (("yuva444p10le", "yuv444p12le"), ("yuva420p", "yuva420p10le"), ("gray10be", "yuv420p10le")):
+        score_as(lab, dist, ref).failed("input pix_fmt must match.")
+    for dist, ref in (("yuva444p10be", "yuv444p10le"), ("yuva420p10le", "p010le"), ("yuv440p10le", "yuva444p10le")):
+        check(0 < float(score_as(lab, dist, ref).score()) < 100, dist, ref)
 
 
 @case

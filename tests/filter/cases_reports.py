@@ -13,6 +13,9 @@ from functools import partial
 from support import FPS, FRAMES, Outcome, Skip, case, check, check_equal
 
 
+OLD = "Frame,old,\n"  # a report that was there before
+
+
 def printed_metadata(path):
     """[{key: value}] per frame of what the metadata filter printed."""
     frames = []
@@ -122,10 +125,10 @@ def ndjson_grows_while_frames_are_scored(lab):
 
 @case
 def report_appears_when_it_is_complete(lab):
-    (lab.folder / "log.json").write_text("the old one")
+    (lab.folder / "log.json").write_text(OLD)
     process = lab.start_slowly("vmafx=log_fmt=json:log_path=log.json")
     time.sleep(0.4)
-    check_equal((lab.folder / "log.json").read_text(), "the old one", "report while it runs")
+    check_equal((lab.folder / "log.json").read_text(), OLD, "report while it runs")
     process.communicate()
     check_equal(len(lab.json("log.json")["frames"]), FRAMES, "frames")
     check_equal(sorted(os.listdir(lab.folder)), ["log.json"], "files")
@@ -350,8 +353,7 @@ def a_report_that_fails_does_not_hide_the_score(lab):
     graph = "vmafx=feature=name=psnr:n_threads=4:log_fmt=ndjson:log_path=log"
     command = lab.command("-hide_banner -nostdin -nostats -i", lab.clips.dist, "-i", lab.clips.ref, "-lavfi", graph, "-f null -")
     limit = partial(resource.setrlimit, resource.RLIMIT_FSIZE, (size, size))
-    # restore_signals: Python ignores SIGXFSZ, and so does what it starts
-    done = subprocess.run(command, capture_output=True, cwd=lab.folder, preexec_fn=limit, restore_signals=False, timeout=100)
+    done = subprocess.run(command, capture_output=True, cwd=lab.folder, preexec_fn=limit, timeout=100)
     outcome = Outcome(command, done.returncode, done.stderr.decode(), 0).failed("File too large", before_score=False)
     check_equal(outcome.scores, [wanted], "score")
     check("psnr_y" in outcome.summary(), "summary")
@@ -400,7 +402,7 @@ def two_filters_with_one_report(lab):
 @case
 def private_reports_stay_private(lab):
     path = lab.folder / "log.json"
-    path.write_text("old")
+    path.write_text(OLD)
     path.chmod(0o600)
     lab.compare("vmafx=log_path=log.json").score()
     check_equal(path.stat().st_mode & 0o777, 0o600, "mode")

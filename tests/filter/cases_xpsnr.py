@@ -185,7 +185,10 @@ def xpsnr_has_its_own_options_and_few_of_ours(lab):
     shown = subprocess.run(lab.command("-hide_banner -h filter=xpsnr"), stdout=subprocess.PIPE).stdout.decode()
     check_equal(
         re.findall(r"^   (\w+) +<", shown, re.M),
-        "stats_file f eof_action shortest repeatlast ts_sync_mode n_threads backend device import fallback verify verify_fail device_wait".split(),
+        (
+            "stats_file f eof_action shortest repeatlast ts_sync_mode n_threads backend device import fallback verify "
+            "verify_fail device_wait overwrite"
+        ).split(),
         "options",
     )
     outcome = lab.run(*clip_inputs(lab, "yuv420p"), "-lavfi", "xpsnr=n_threads=1:backend=cpu:verify=1", "-f null -").succeeded()

@@ -26,6 +26,7 @@ import cases_formats
 import cases_graphs
 import cases_hardware
 import cases_options
+import cases_outputs
 import cases_pairing
 import cases_pipelines
 import cases_ranges

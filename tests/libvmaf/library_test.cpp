@@ -378,6 +378,18 @@ START_TEST(reports_are_those_of_a_session) {
   }
   assert_contains(text_of(theirs), "integer_adm2");
   ck_assert_int_eq(vmaf_write_output(client, ours.c_str(), VMAF_OUTPUT_FORMAT_NONE), -EINVAL);
+  std::ofstream(ours) << "foreign";
+  ck_assert_int_eq(vmaf_write_output(client, ours.c_str(), VMAF_OUTPUT_FORMAT_XML), -EINVAL);
+  assert_text_eq(text_of(ours), "foreign");
+  setenv("VMAFX_OVERWRITE", "1", 1);
+  {
+    Client allowed;
+    unsetenv("VMAFX_OVERWRITE");
+    ck_assert_int_eq(vmaf_use_features_from_model(allowed, model), 0);
+    allowed.read_all(kFormat, 2);
+    ck_assert_int_eq(vmaf_write_output(allowed, ours.c_str(), VMAF_OUTPUT_FORMAT_XML), 0);
+    assert_contains(text_of(ours), "<VMAF");
+  }
   ck_assert_int_eq(vmaf_write_output(client, nullptr, VMAF_OUTPUT_FORMAT_XML), -EINVAL);
   unlink(ours.c_str());
   unlink(theirs.c_str());
@@ -542,6 +554,7 @@ START_TEST(wrong_variables_are_errors) {
   for (const auto& [name, value] : {std::pair{"VMAFX_BACKEND", "gpu"},
                                     {"VMAFX_VERIFY", "yes"},
                                     {"VMAFX_VERIFY", "-1"},
+                                    {"VMAFX_OVERWRITE", "yes"},
                                     {"VMAFX_N_THREADS", "2x"}}) {
     const char* const before = std::getenv(name);
     const std::string kept = before ? before : "";

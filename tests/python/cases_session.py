@@ -89,6 +89,22 @@ def errors_of_options(lab):
         vmafx.Session(n_threads=-1)
 
 
+@case
+def reports_replace_reports_alone(lab):
+    path = lab.folder / "report.json"
+    for foreign in (b"\0\0\0\x20ftypisom", b"mine"):
+        path.write_bytes(foreign)
+        for option in ("log_path", "openmetrics"):
+            with raises(vmafx.Error, f"{option}={path}: this file exists", errno.EEXIST):
+                vmafx.Session(**{option: path})
+            check_equal(path.read_bytes(), foreign, "content")
+        vmafx.Session(log_path=path, overwrite=1).close()
+        check_equal(path.read_bytes(), foreign, "content after a session without frames")
+    path.write_text("")
+    for _ in range(2):
+        score_pairs(gray_pairs(2), feature="psnr", model="", log_path=path)
+
+
 # -- Results -------------------------------------------------------------------------------------------------------------
 
 

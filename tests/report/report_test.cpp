@@ -19,6 +19,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "report/openmetrics.h"
+#include "report/outputs.h"
 #include "tests/support/check_main.h"
 
 using namespace vmafx;
@@ -26,6 +28,9 @@ using namespace vmafx;
 namespace {
 
 namespace fs = std::filesystem;
+
+/* A report that was there before. */
+const std::string kOld = "Frame,old,\n";
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
@@ -426,12 +431,12 @@ END_TEST
 
 START_TEST(a_report_appears_when_it_is_complete) {
   const std::string path = in_folder("late"), part = path + ".part";
-  std::ofstream(path) << "old";
+  std::ofstream(path) << kOld;
   {
     ReportFile report = opened({path, ReportFormat::kCsv, {}, 1});
     ck_assert(fs::exists(part));
     succeed(write(report, two_frames(), kData));
-    assert_text_eq(contents(path), "old");
+    assert_text_eq(contents(path), kOld);
     succeed(report.commit());
     assert_contains(contents(path), "Frame,");
     ck_assert(!fs::exists(part));
@@ -449,9 +454,9 @@ START_TEST(an_unused_report_leaves_nothing) {
     }
     ck_assert(!fs::exists(in_folder("unused")) && !fs::exists(in_folder("unused.part")));
   }
-  std::ofstream(in_folder("kept")) << "old";
+  std::ofstream(in_folder("kept")) << kOld;
   { const ReportFile unused = opened({in_folder("kept"), ReportFormat::kNdjson, {}, 1}); }
-  assert_text_eq(contents(in_folder("kept")), "old");
+  assert_text_eq(contents(in_folder("kept")), kOld);
 }
 END_TEST
 
@@ -492,7 +497,7 @@ struct stat status_of(const std::string& path) {
 
 START_TEST(mode_and_owner_stay) {
   const std::string path = in_folder("private");
-  std::ofstream(path) << "old";
+  std::ofstream(path) << kOld;
   ck_assert_int_eq(chmod(path.c_str(), 0600), 0);
   if (geteuid() == 0) ck_assert_int_eq(chown(path.c_str(), 65534, 65533), 0);
   const struct stat before = status_of(path);
@@ -505,11 +510,12 @@ END_TEST
 
 START_TEST(hard_links_stay_one_file) {
   const std::string path = in_folder("one"), other = in_folder("other");
-  std::ofstream(path) << std::string(100000, 'x');
+  const std::string old = kOld + std::string(100000, 'x');
+  std::ofstream(path) << old;
   fs::create_hard_link(path, other);
   ReportFile report = opened({path, ReportFormat::kSub, {}, 1});
   succeed(write(report, two_frames(), kData));
-  ck_assert_int_eq(contents(path).size(), 100000);  // until it is complete
+  ck_assert(contents(path) == old);  // until it is complete
   succeed(report.commit());
   ck_assert_int_eq(status_of(path).st_ino, status_of(other).st_ino);
   assert_text_eq(contents(other), reported("sub", two_frames(), kData));
@@ -541,7 +547,7 @@ START_TEST(files_of_others_are_written_and_stay_theirs) {
   fs::create_directory(here);
   fs::permissions(folder(), fs::perms(0711));
   fs::permissions(here, fs::perms(01777));
-  std::ofstream(here / "theirs") << "old";
+  std::ofstream(here / "theirs") << kOld;
   fs::permissions(here / "theirs", fs::perms(0666));
   ck_assert_int_eq(apart([&] { return setgid(65534) || setuid(65534) ? -1 : try_to_report(here / "theirs"); }), 0);
   ck_assert_int_eq(status_of(here / "theirs").st_uid, 0);
@@ -552,7 +558,7 @@ END_TEST
 
 START_TEST(mount_points_are_written) {
   const std::string path = in_folder("mounted");
-  std::ofstream(path) << "old";
+  std::ofstream(path) << kOld;
   const int result = apart([&] {
     const bool mounted = unshare(CLONE_NEWNS) == 0 && mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
                          mount(path.c_str(), path.c_str(), nullptr, MS_BIND, nullptr) == 0;
@@ -601,14 +607,14 @@ END_TEST
 
 START_TEST(shared_memory_holds_files) {
   const std::string path = "/dev/shm/vmafx-report-test-" + std::to_string(getpid());
-  if (!(std::ofstream(path) << "old").flush()) return;
+  if (!(std::ofstream(path) << kOld).flush()) return;
   ReportFile report = opened({path, ReportFormat::kSub, {}, 1});
   succeed(write(report, two_frames(), kData));
   const std::string before = contents(path);
   succeed(report.commit());
   const std::string after = contents(path);
   unlink(path.c_str());
-  assert_text_eq(before, "old");
+  assert_text_eq(before, kOld);
   assert_contains(after, "{0}{1}");
 }
 END_TEST
@@ -627,7 +633,7 @@ START_TEST(a_pipe_that_nobody_reads_is_an_error) {
 END_TEST
 
 START_TEST(links_stay_links) {
-  std::ofstream(in_folder("real")) << "old";
+  std::ofstream(in_folder("real")) << kOld;
   fs::create_symlink("real", folder() / "link");
   ReportFile report = opened({in_folder("link"), ReportFormat::kSub, {}, 1});
   succeed(write(report, two_frames(), kData));
@@ -648,7 +654,7 @@ START_TEST(bad_paths_fail_at_once) {
   assert_contains(complaint(folder().string(), EISDIR), "Is a directory");
   assert_contains(complaint("", ENOENT), "report ''");
   if (geteuid() == 0) return;  // root may write anywhere
-  std::ofstream(in_folder("locked")) << "old";
+  std::ofstream(in_folder("locked")) << kOld;
   fs::permissions(folder() / "locked", fs::perms::owner_read);
   assert_contains(complaint(in_folder("locked"), EACCES), "Permission denied");
 }
@@ -700,7 +706,7 @@ START_TEST(a_file_in_a_closed_folder_is_written_in_place) {
   const fs::path closed = folder() / "closed";
   fs::create_directory(closed);
   std::ofstream(closed / "mine")
-      << "old and longer than what follows, so that it has to be emptied first, which is why this is long";
+      << kOld << "longer than what follows, so that it has to be emptied first, which is why this is long";
   fs::permissions(closed, fs::perms::owner_read | fs::perms::owner_exec);
   {
     ReportFile report = opened({(closed / "mine").string(), ReportFormat::kSub, {}, 1});
@@ -723,34 +729,222 @@ START_TEST(a_device_that_takes_nothing_is_an_error_at_once) {
 }
 END_TEST
 
-/* Files cannot grow beyond `bytes` while one of these lives. */
+/* Files cannot grow beyond `bytes` while one of these lives, those of Check neither: nothing is asserted then. The
+ * signal that tells it would end the process. */
 class FileLimit {
  public:
-  explicit FileLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+  explicit FileLimit(rlim_t bytes) {
     getrlimit(RLIMIT_FSIZE, &before_);
     const rlimit limit = {bytes, before_.rlim_max};
-    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    setrlimit(RLIMIT_FSIZE, &limit);
   }
-  ~FileLimit() {
-    setrlimit(RLIMIT_FSIZE, &before_);
-    std::signal(SIGXFSZ, handler_);
-  }
+  ~FileLimit() { setrlimit(RLIMIT_FSIZE, &before_); }
 
  private:
-  void (*handler_)(int);
   rlimit before_;
 };
 
 START_TEST(a_report_that_does_not_fit_is_an_error) {
   const std::string path = in_folder("long");
   ReportFile report = opened({path, ReportFormat::kSub, {}, 1});
-  const FileLimit limit(10);
-  const Status written = write(report, two_frames(), kData);
-  const Status committed = written.ok() ? report.commit() : written;
+  ReportFile live = opened({in_folder("live"), ReportFormat::kNdjson, {}, 1});
+  Status committed, appended;
+  sigset_t pending, blocked;
+  {
+    const FileLimit limit(10);
+    const Status written = write(report, two_frames(), kData);
+    committed = written.ok() ? report.commit() : written;
+    appended = live.append_frame(two_frames(), 0);
+    sigpending(&pending);
+    pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
+  }
   ck_assert_int_eq(committed.code(), EFBIG);
   assert_contains(committed.message(), path);
-  ReportFile live = opened({in_folder("live"), ReportFormat::kNdjson, {}, 1});
-  ck_assert_int_eq(live.append_frame(two_frames(), 0).code(), EFBIG);
+  assert_contains(committed.message(), "ulimit -f");
+  ck_assert_int_eq(appended.code(), EFBIG);
+  ck_assert(!sigismember(&pending, SIGXFSZ) && !sigismember(&blocked, SIGXFSZ));
+}
+END_TEST
+
+/* -- What is there already -------------------------------------------------------------------------------------------
+ * */
+
+Status open_over(const std::string& path, ReportFormat format = ReportFormat::kJson, bool overwrite = false) {
+  return ReportFile::open({.path = path, .format = format, .overwrite = overwrite}).status();
+}
+
+/* A short MP4's beginning, a table, a page, other JSON, a list, a subtitle, a file with a zero byte. */
+const std::string kForeign[] = {std::string("\0\0\0\x20"
+                                            "ftypisom",
+                                            12),
+                                "Frame,Score\n1,2\n",
+                                "<!DOCTYPE html>\n<html></html>\n",
+                                R"({"version": "1", "name": "vmafx"})",
+                                R"({"frames": [{"pts": 1}], "version": "1"})",
+                                R"([{"frameNum": 0, "metrics": {}}])",
+                                "a.mp4,b.mp4\n",
+                                "{0}{25}Hello\n",
+                                "{0}{1}frame: 2|\n",
+                                "<VMAFX/>",
+                                "text",
+                                " ",
+                                std::string("\0", 1)};
+
+START_TEST(what_is_not_a_report_stays) {
+  const std::string path = in_folder("foreign");
+  for (const std::string& text : kForeign)
+    for (const ReportFormat format : {ReportFormat::kJson, ReportFormat::kCsv, ReportFormat::kNdjson}) {
+      std::ofstream(path, std::ios::trunc) << text;
+      const Status refused = open_over(path, format);
+      ck_assert_msg(refused.code() == EEXIST, "'%s': %d", text.c_str(), refused.code());
+      assert_contains(refused.message(), "log_path=" + path + ": this file exists and is not a report");
+      assert_contains(refused.message(), "overwrite=1");
+      ck_assert(contents(path) == text && !fs::exists(path + ".part"));
+      succeed(open_over(path, format, true));
+      ck_assert(contents(path) == text);  // nothing was written
+    }
+}
+END_TEST
+
+START_TEST(links_are_judged_by_what_they_lead_to) {
+  const std::string path = in_folder("target");
+  fs::create_symlink("target", folder() / "to target");
+  std::ofstream(path) << "foreign";
+  fs::create_hard_link(path, folder() / "other target");
+  for (const char* name : {"to target", "other target"}) {
+    ck_assert_int_eq(open_over(in_folder(name)).code(), EEXIST);
+    ck_assert_int_eq(open_over(in_folder(name), ReportFormat::kNdjson).code(), EEXIST);
+  }
+  assert_text_eq(contents(path), "foreign");
+  std::ofstream(path, std::ios::trunc) << kOld;
+  for (const char* name : {"to target", "other target"}) succeed(open_over(in_folder(name)));
+}
+END_TEST
+
+/* Reports of vmafx in all formats, also one that was broken off, and what libvmaf writes. */
+START_TEST(reports_replace_reports) {
+  const std::string path = in_folder("again");
+  std::vector<std::string> reports;
+  for (const char* format : {"json", "xml", "csv", "sub", "ndjson"}) {
+    reports.push_back(reported(format, two_frames(), kData));
+    const std::string begun = reports.back().substr(0, reports.back().find('\n', 90) + 1);
+    if (std::string(format) != "json") reports.push_back(begun);
+  }
+  reports.push_back(reported("json", ScoreTable({"vmaf"}), kData));
+  reports.push_back("");
+  reports.push_back("Encode,Name,Frame,vmaf,\n0,low,0,1,\n");
+  reports.push_back(R"({"encode": 0, "name": "low", "frameNum": 0, "metrics": {"vmaf": 1}})"
+                    "\n");
+  reports.push_back(R"({"version": "1", "fps": 2, "encodes": [{"encode": 0, "name": "low", "frames": []}]})");
+  reports.push_back(R"(  {"version": "3.0.0", "fps": 1.5, "frames": [ { "frameNum": 0, "metrics": { "vmaf": nan)");
+  reports.push_back("<?xml version=\"1.0\"?>\n<VMAF version=\"1.3.9\">\n");
+  for (const std::string& text : reports) {
+    std::ofstream(path, std::ios::trunc) << text;
+    const Status status = open_over(path);
+    ck_assert_msg(status.ok(), "%s: %.300s", status.message().c_str(), text.c_str());
+  }
+}
+END_TEST
+
+/* Somebody may make a file of the report's name while frames are scored. */
+START_TEST(what_comes_meanwhile_stays) {
+  const std::string path = in_folder("meanwhile");
+  ReportFile report = opened({path, ReportFormat::kCsv, {}, 1});
+  succeed(write(report, two_frames(), kData));
+  std::ofstream(path) << "foreign";
+  const Status refused = report.commit();
+  ck_assert_int_eq(refused.code(), EEXIST);
+  assert_contains(refused.message(), "it is complete in '" + path + ".part'");
+  assert_text_eq(contents(path), "foreign");
+  assert_contains(contents(path + ".part"), "Frame,");
+  unlink((path + ".part").c_str());
+}
+END_TEST
+
+START_TEST(names_that_cannot_be_fail_at_once) {
+  const fs::path here = folder() / "names";
+  fs::create_directory(here);
+  const auto code = [&](const std::string& name) { return open_over(here / name).code(); };
+  ck_assert_int_eq(code(std::string(256, 'n')), ENAMETOOLONG);
+  std::string deep;
+  for (int i = 0; i < 2100; i++) deep += "./";
+  ck_assert_int_eq(code(deep + "report"), ENAMETOOLONG);
+  ck_assert_int_eq(code("none/"), EISDIR);
+  std::ofstream(here / "file") << kOld;
+  ck_assert_int_eq(code("file/report"), ENOTDIR);
+  for (const char* blank : {" ", "   ", "\t"}) ck_assert_int_eq(code(blank), EINVAL);
+  fs::create_symlink("loop", here / "loop");
+  ck_assert_int_eq(code("loop"), ELOOP);
+  ck_assert_int_eq(files_in(here), 2);
+}
+END_TEST
+
+START_TEST(descriptors_are_checked_at_once) {
+  const std::string path = in_folder("descriptor");
+  std::ofstream(path) << "foreign";
+  const int input = open(path.c_str(), O_RDONLY), output = open(path.c_str(), O_WRONLY);
+  const auto pipe = [](int fd) { return "pipe:" + std::to_string(fd); };
+  for (const char* wrong : {"pipe:", "pipe:3x", "pipe:-1", "pipe: 3", "pipe:0x1", "pipe:99999999999"}) {
+    const Status refused = open_over(wrong);
+    ck_assert_int_eq(refused.code(), EINVAL);
+    assert_contains(refused.message(), std::string("log_path=") + wrong + ": after pipe: there must be the number");
+    ck_assert(!fs::exists(wrong));
+  }
+  ck_assert_int_eq(open_over("pipe:1000").code(), EBADF);
+  assert_contains(open_over(pipe(input)).message(), "is not open for writing");
+  ck_assert_int_eq(open_over(pipe(input)).code(), EBADF);
+  ck_assert_int_eq(open_over(pipe(output)).code(), EEXIST);  // its beginning would be overwritten
+  ck_assert_int_eq(open_over("/proc/self/fd/" + std::to_string(output)).code(), EEXIST);
+  ck_assert_int_gt(lseek(output, 0, SEEK_END), 0);
+  succeed(open_over(pipe(output)));
+  succeed(open_over(path, ReportFormat::kJson, true));
+  assert_text_eq(contents(path), "foreign");
+  close(input);
+  close(output);
+}
+END_TEST
+
+START_TEST(metrics_replace_metrics_alone) {
+  const MetricsFile metrics{in_folder("vmafx.prom")};
+  const auto put = [&](const std::string& text) { std::ofstream(metrics.path, std::ios::trunc) << text; };
+  for (const std::string& text : {std::string("foreign"), kOld, std::string("# HELP node_load1 1m\n")}) {
+    put(text);
+    ck_assert_int_eq(metrics.try_to_write().code(), EEXIST);
+    assert_contains(metrics.write().message(), "openmetrics=" + metrics.path + ": this file exists and is not");
+    assert_text_eq(contents(metrics.path), text);
+    succeed(MetricsFile{metrics.path, true}.try_to_write());
+  }
+  put("");
+  succeed(metrics.write());
+  succeed(metrics.write());
+  ck_assert_int_eq(open_over(metrics.path).code(), EEXIST);
+}
+END_TEST
+
+START_TEST(outputs_are_distinct) {
+  const fs::path here = folder() / "distinct";
+  fs::create_directory(here);
+  fs::create_symlink("new", here / "to new");
+  std::ofstream(here / "model") << "{}";
+  fs::create_hard_link(here / "model", here / "other model");
+  fs::create_directory(here / "maps");
+  fs::create_symlink("maps", here / "to maps");
+  const auto code = [&](const std::string& a, const std::string& b, const std::string& input = "") {
+    const NamedFile outputs[] = {{"log_path", a}, {"openmetrics", b}}, inputs[] = {{"model=path", input}};
+    return check_distinct(outputs, std::span(inputs, input.empty() ? 0 : 1)).code();
+  };
+  const std::string at = here.string() + "/";
+  ck_assert_int_eq(code(at + "new", at + "newer"), 0);
+  ck_assert_int_eq(code(at + "new", at + "./new"), EINVAL);
+  ck_assert_int_eq(code(at + "new", at + "to new"), EINVAL);
+  ck_assert_int_eq(code(at + "model", at + "other model"), EINVAL);
+  ck_assert_int_eq(code(at + "new", at + "newer", at + "model"), 0);
+  ck_assert_int_eq(code(at + "new", at + "other model", at + "model"), EINVAL);
+  ck_assert_int_eq(code("/dev/null", "/dev/null"), 0);
+  const NamedFile maps[] = {{"heatmaps_path", at + "maps", "_16b.gray"}, {"log_path", at + "to maps/a_2x2_16b.gray"}};
+  ck_assert_int_eq(check_distinct(maps, {}).code(), EINVAL);
+  const NamedFile apart[] = {{"heatmaps_path", at + "maps", "_16b.gray"}, {"log_path", at + "maps/report.json"}};
+  succeed(check_distinct(apart, {}));
 }
 END_TEST
 
@@ -770,7 +964,15 @@ START_TEST(room_that_is_not_needed_is_given_back) {
 END_TEST
 
 int main() {
-  return vmafx::test::run_suite("report", {{"names", formats_have_names},
+  return vmafx::test::run_suite("report", {{"foreign", what_is_not_a_report_stays},
+                                           {"judged_links", links_are_judged_by_what_they_lead_to},
+                                           {"again", reports_replace_reports},
+                                           {"meanwhile", what_comes_meanwhile_stays},
+                                           {"bad_names", names_that_cannot_be_fail_at_once},
+                                           {"descriptors", descriptors_are_checked_at_once},
+                                           {"metrics", metrics_replace_metrics_alone},
+                                           {"distinct", outputs_are_distinct},
+                                           {"names", formats_have_names},
                                            {"endings", endings_tell_formats},
                                            {"json", json_is_laid_out_as_libvmaf_does},
                                            {"json_empty", json_of_nothing},

@@ -106,7 +106,7 @@ constexpr Setting kSettings[] = {{"report.csv", false, false},
 constexpr int kCauses[] = {EIO, ENOSPC, EACCES};
 constexpr int kFrames = 4;
 constexpr const char* kMetrics = "vmafx.prom";
-const std::string kBefore = "what was there before\n";
+const std::string kBefore = "Frame,what was there before,\n";
 
 using Files = std::map<std::string, std::string>;
 

@@ -79,7 +79,14 @@ class Encode:
             self.warnings.append(f"The scores are doubtful, the inputs do not go together frame by frame: {', '.join(doubts)}.")
 
 
-DOUBTFUL = "unmatched_distorted", "unmatched_reference", "repeated_reference", "repeated_distorted"
+DOUBTFUL = (
+    "unmatched_distorted",
+    "unmatched_reference",
+    "repeated_reference",
+    "repeated_distorted",
+    "corrupt_distorted",
+    "corrupt_reference",
+)
 
 
 def read_scores(path: Path) -> list[Encode]:

@@ -46,6 +46,8 @@ PAIRING = {
     "repeated_reference": "repeated_ref",
     "repeated_distorted": "repeated_dist",
     "max_time_difference": "max_time_difference",
+    "corrupt_distorted": "corrupt_dist",
+    "corrupt_reference": "corrupt_ref",
 }
 
 

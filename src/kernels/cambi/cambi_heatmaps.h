@@ -13,7 +13,7 @@ namespace vmafx {
 
 class CambiHeatmaps {
  public:
-  /* Makes the folder if need be, and empty files cambi_heatmap_scale_S_WxH_16b.gray. */
+  /* Makes the folder if need be, and opens files cambi_heatmap_scale_S_WxH_16b.gray in it. */
   static StatusOr<std::unique_ptr<CambiHeatmaps>> create(WritePath path, const CambiParams& params,
                                                          const CambiView& view);
 

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "base/status.h"
 #include "kernels/options.h"
@@ -16,7 +17,18 @@ namespace vmafx {
 
 class GrayFile {
  public:
-  /* An empty file NAME_WxH_16b.gray in a folder, which is made if need be. `folder` is the value of the option heatmaps_path. */
+  /* What the names of all such files end with. */
+  static constexpr std::string_view kEnding = "_16b.gray";
+
+  /* Whether such files can be made in the folder of that name, as far as it is known before it is made: EACCES,
+   * ENAMETOOLONG, ENOTDIR, … */
+  static Status check_folder(const std::string& folder);
+
+  /* The file NAME_WxH_16b.gray in a folder, which is made if need be. `folder` is the value of the option
+   * heatmaps_path. What the file had
+   * stays until the first row comes. EEXIST: it is not of whole pictures of this size, or has another name, too;
+   * EBUSY: somebody else
+   * writes it. */
   static StatusOr<std::unique_ptr<GrayFile>> create(WritePath folder, const std::string& name, int w, int h);
   ~GrayFile();
 
@@ -28,9 +40,13 @@ class GrayFile {
 
  private:
   GrayFile() = default;
+  Status open(const WritePath& folder, int w);
   void fail(int errno_value);
 
   int descriptor_ = -1, h_ = 0;
+  bool created_ = false;   // by open()
+  bool has_rows_ = false;  // some came; set by the first of them
+  std::once_flag emptied_;
   std::string path_;
   std::mutex mutex_;
   Status failure_;  // guarded by mutex_

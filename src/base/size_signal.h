@@ -1,0 +1,26 @@
+/* Writing beyond the limit of `ulimit -f`: an error of the call, not the end of the process. */
+#ifndef VMAFX_BASE_SIZE_SIGNAL_H
+#define VMAFX_BASE_SIZE_SIGNAL_H
+
+#include <csignal>
+
+namespace vmafx {
+
+/* While one lives, a write of this thread that would make a file too large fails with EFBIG; the signal SIGXFSZ, which
+ * ends a
+ * process by default, is held back and taken away. Signal handlers of the process stay as they are. errno is kept. */
+class SizeSignalHeld {
+ public:
+  SizeSignalHeld();
+  ~SizeSignalHeld();
+  SizeSignalHeld(const SizeSignalHeld&) = delete;
+  SizeSignalHeld& operator=(const SizeSignalHeld&) = delete;
+
+ private:
+  sigset_t signal_, before_;
+  bool was_pending_;
+};
+
+}  // namespace vmafx
+
+#endif
