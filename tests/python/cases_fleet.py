@@ -2,19 +2,36 @@
 
 import contextlib
 import csv
+import html
+import http.server
+import io
+import itertools
 import json
+import math
 import os
+import re
+import resource
 import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 
+from cases_hostile import hold
 from command import Done, command, environment, vmafx
-from common import FRAMES, Skip, alive, case, check, check_equal, long_case, top
+from common import FRAMES, Skip, alive, case, check, check_equal, long_case, raises, top
+from vmafx.command._names import HARMLESS, redact, why_writing
+from vmafx.command._rows import Lines, read_rows
+from vmafx.command._statistics import NAMES
+from vmafx.command._terminal import Failure
+from vmafx.command.fleet.pairs import Pair, read_list
+from vmafx.command.fleet.store import IN_RESULTS, Ranges, open_results
+from vmafx.command.fleet.summary import Summary, write_summary
 
 WITHOUT_DASK = "import sys; sys.modules.update(dask=None, distributed=None); from vmafx.command.__main__ import main; sys.exit(main())"
 
@@ -139,6 +156,379 @@ def results_of_others_are_left_alone(lab):
 
 
 @case
+def lists_keep_blanks_in_quotes(lab):
+    """The blanks around a cell are not part of it, those in its quotes are: they belong to the name of a file."""
+    text = 'distorted , "reference",id\r\n " a.mp4" , b.mp4 ," two ""words"" "\r\n"c,\nd",e"f,\r\n'
+    (lab.folder / "list.csv").write_bytes(text.encode())
+    rows = [row.fields for row in read_rows(lab.folder / "list.csv", ("distorted", "reference", "id"), ("distorted",))]
+    first = {"distorted": " a.mp4", "reference": "b.mp4", "id": ' two "words" '}
+    check_equal(rows, [first, {"distorted": "c,\nd", "reference": 'e"f'}], "rows")
+    pairs = read_list(lab.folder / "list.csv", None, ())
+    check_equal(pairs[0].distorted, f"{lab.folder}/ a.mp4", "distorted")
+    for wrong in ('"a"b,c\n', '"a,b\n', "a,b\n" + '"\n' * 1001):
+        (lab.folder / "list.csv").write_text(f"distorted,reference\n{wrong}")
+        with raises(Failure, "not CSV"):
+            read_list(lab.folder / "list.csv", None, ())
+
+
+@case
+def lists_and_results_have_bounds(lab):
+    """What never ends is refused at once, and is not kept in memory."""
+    needs_dask()
+    listed = write_list(lab, [["a", "b"]])
+    (lab.folder / "long.csv").write_text("distorted,reference\n" + "a" * 2_000_000 + ",b\n")
+    os.truncate(shutil.copy(lab.folder / listed, lab.folder / "zeros.jsonl"), 1 << 40)
+    for words in (("/dev/zero", "-o", "out.jsonl"), ("long.csv", "-o", "out.jsonl"), (listed, "-o", "zeros.jsonl")):
+        line = ["prlimit", f"--as={1 << 30}", *command("library", *words)]
+        done = Done(
+            subprocess.run(line, cwd=lab.folder, env=environment(lab), capture_output=True, text=True, timeout=60)
+        )
+        done.failed(1).says(
+            "is not a list: it has more than" if words[0] != listed else "has no results of vmafx library"
+        )
+    vmafx(lab, "compare", "/dev/zero").failed(1, "is not a list")
+    endless = itertools.cycle(["\n"])
+    with raises(Failure, "more than 10,000,000 lines"):
+        sum(1 for _ in Lines(Path("list"), SimpleNamespace(readline=lambda _: next(endless))))
+
+
+@case
+def lists_may_not_write(lab):
+    """Options that name what a metric writes to are refused from lists, however they are spelled; others are taken.
+
+    The engine's tables of options say which these are.
+    """
+    sources = "".join(path.read_text() for path in (top / "src/kernels").glob("*/*.*"))
+    engine = set(re.findall(r'option<&\w+::(\w+)[^>]*>\(\s*"(\w+)"', sources))  # (field, name)
+    named = lambda kind: {name for field, name in engine if re.search(rf"\b{kind} [^;()]*\b{field} =", sources)}
+    writing = named("WritePath")
+    check_equal(writing, {"heatmaps_path"}, "options that write")
+    for name in writing:
+        spelled = name, f"'{name}'", f"\\{name[0]}{name[1:-1]}\\{name[-1]}", f" {name} "
+        for value in ("/tmp/x", "x", "1", "true", "'a'"):
+            for key in spelled:
+                check(why_writing((), (f"psnr|cambi:{key}={value}",)), f"feature with {key}={value}")
+                check(why_writing((f"version=vmaf_v0.6.1:cambi.{key}={value}",), ()), f"model with {key}={value}")
+    check(len(engine) > 50, f"options: {engine}")
+    for name in {name for _, name in engine} - writing:
+        for value in ("1", "-0.5", "true", "1e-3"):
+            check_equal(why_writing((f"vmaf_v0.6.1:a.{name}={value}",), (f"name=a:{name}={value}",)), None, name)
+    texts = named("string_view")
+    check_equal(texts, HARMLESS, "options with texts")
+    for name in texts:
+        check_equal(why_writing((), (f"a:{name}=x",)), None, name)
+    check_equal(why_writing(("none",), ()), None, "no model")
+    check_equal(why_writing(("path=/a/b.json:name=x|vmaf_v0.6.1neg",), ()), None, "model file")
+
+
+@case
+def secrets_of_urls_are_not_told(lab):
+    urls = {
+        "https://joe:pa55@wörd@host/x.mp4?token=tok3n&v=1#frag": "https://…@host/x.mp4?token=…&v=…#…",
+        "http:joe:pa55@host/x": "http:…@host/x",
+        "https://tok3n@host:8/": "https://…@host:8/",
+        "subfile,,start,0,end,9,,:ftp://joe:pa55@host/x": "subfile,,start,0,end,9,,:ftp://…@host/x",
+        "concat:http://a:pa55@b/c|http://e:tok3n@f/g?k=frag": "concat:http://…@b/c|http://…@f/g?k=…",
+        "https://host/x?X-Amz-Signature=tok3n/+==&X-Amz-Date=frag": "https://host/x?X-Amz-Signature=…&X-Amz-Date=…",
+        "https://host/x?tok3n": "https://host/x?…",
+        "https://host/hdnts=exp=1~hmac=tok3n/x.m3u8": "https://host/hdnts=…~hmac=…/x.m3u8",
+        "rtmp://host/app playpath=x token=tok3n": "rtmp://host/app playpath=… token=…",
+        "srt://host:1?passphrase=pa55": "srt://host:1?passphrase=…",
+        "data:video/mp4;base64,tok3n": "data:…",
+    }
+    for url, shown in urls.items():
+        check_equal(redact(f"[in] {url}: failed", [url]), f"[in] {shown}: failed", url)
+        check_equal(redact(redact(url, [url]), [url]), shown, f"{url}, twice")
+        if "://" in url and " " not in url and "|" not in url:
+            check_equal(redact(f"see {url}."), f"see {shown}.", f"{url}, not known")
+    check_equal(
+        redact("x.mp4?sig=tok3ntok3n: end", ["https://host/x.mp4?sig=tok3ntok3n"]),
+        "x.mp4?sig=…: end",
+        "a part of a name",
+    )
+    for plain in ("/a/b?c=d.mp4", "a@b.mp4", "http://host/x.mp4", "12:30 at 100 %", "file:a=b", "[vmafx @ 0x1] x: y@z"):
+        check_equal(redact(plain, [plain]), plain, "what has no secrets")
+    with raises(Failure, "https://…@host"):
+        raise Failure("cannot read https://joe:pa55@host")
+    first, second = (Pair("x", f"https://host/x?token={token}", "r", None, ()) for token in "ab")
+    check(first.stamp([]) != second.stamp([]), "the stamp depends on the name with its secrets")
+
+
+RECORD = {"id": "a", "distorted": "a", "reference": "b", "stamp": "s", "error": "e", "attempts": 1}
+
+
+def line(**changed):
+    return json.dumps({"schema": 1, **RECORD, **changed}).encode() + b"\n"
+
+
+@case
+def odd_results_are_refused(lab):
+    """Whatever stands in the results: one error, which names the line, and the file is as before."""
+    needs_dask()
+    listed = write_list(lab, [["a", "b"]])
+    good = dict(dict.fromkeys(NAMES, 1.0))
+    scored = {
+        "error": None,
+        "pooled": {"vmaf": good},
+        "worst_frame": {"vmaf": {"frame": 1, "time": 0.5}},
+        "warnings": [],
+    }
+    odd = [
+        b"\n",
+        b"[1]\n",
+        b"7\n",
+        b"null\n",
+        b"\xff\xfe\n",
+        b"{\n",
+        b"[" * 100000 + b"\n",
+        b'{"schema": 1}\n',
+        line(schema=2),
+        line(id=3),
+        line(error=3),
+    ]
+    odd += [
+        line(**(scored | {"pooled": pooled}))
+        for pooled in (None, [], {"vmaf": None}, {"vmaf": {"mean": 1}}, {"vmaf": good | {"max": "x"}})
+    ]
+    odd += [
+        line(**(scored | {"worst_frame": worst}))
+        for worst in (3, {"vmaf": []}, {"vmaf": {"frame": 1}}, {"vmaf": {"frame": 1, "time": math.inf}})
+    ]
+    odd += [
+        line(**(scored | {"pooled": {"vmaf": good | {"mean": 10**400}}})),
+        line(**(scored | {"warnings": "x"})),
+        line(error=None),
+    ]
+    for text in odd:
+        (lab.folder / "out.jsonl").write_bytes(line() + line(**scored) + text + line())
+        library(lab, listed, "-o", "out.jsonl").failed(1, "out.jsonl, line 3: not a")
+        check_equal((lab.folder / "out.jsonl").read_bytes(), line() + line(**scored) + text + line(), "file")
+        with contextlib.closing(open_results(lab.folder / "out.sqlite")) as results:
+            results.add(RECORD)
+        with contextlib.closing(sqlite3.connect(lab.folder / "out.sqlite")) as database, database:
+            database.execute("INSERT INTO results VALUES ('x', 'x', 'x', 1, NULL, ?)", [text])
+        before = (lab.folder / "out.sqlite").read_bytes()
+        library(lab, listed, "-o", "out.sqlite").failed(1, "out.sqlite, row 2 of results: not a")
+        check_equal((lab.folder / "out.sqlite").read_bytes(), before, "database")
+        (lab.folder / "out.sqlite").unlink()
+
+
+@case
+def changed_results_are_read_or_refused(lab):
+    """Whatever is changed in results: they are summed up, with a page, or refused in one line."""
+    needs_dask()
+    pooled = dict.fromkeys(NAMES, 90.5)
+    scored = {
+        "frames": 9,
+        "pooled": {"vmaf": pooled, "psnr_y": pooled | {"mean": "inf"}},
+        "warnings": ["x"],
+        "error": None,
+    }
+    scored["worst_frame"] = {"vmaf": {"frame": 1, "time": 0.04, "score": 1.5}, "psnr_y": None}
+    page = lab.folder / "page.html"
+
+    def sum_up(path):
+        with contextlib.closing(open_results(path)) as results:
+            records = list(results.all())
+        with contextlib.redirect_stdout(io.StringIO()):
+            Summary(records).show(3)
+        page.unlink(missing_ok=True)
+        write_summary(page, Summary(records), "title", 3)
+
+    for name, texts in {"one.jsonl": [line(**scored)], "two.jsonl": [line(), line(**scored)]}.items():
+        (lab.folder / name).write_bytes(b"".join(texts))
+        hold(lab.folder / name, sum_up)
+    with contextlib.closing(open_results(lab.folder / "out.sqlite")) as results:
+        results.add({**RECORD, "id": "b"})
+        results.add({**RECORD, **scored})
+    hold(lab.folder / "out.sqlite", sum_up)
+
+
+@case
+def databases_of_others_are_left_alone(lab):
+    needs_dask()
+    listed = write_list(lab, [["a", "b"]])
+    path = lab.folder / "out.db"
+    for statement in (
+        "CREATE TABLE mine (x)",
+        "CREATE TABLE results (x)",
+        "CREATE VIEW results AS SELECT 1",
+        f"CREATE TABLE results ({', '.join(IN_RESULTS)})",
+    ):
+        with contextlib.closing(sqlite3.connect(path)) as database:
+            database.execute(statement)
+        before = path.read_bytes()
+        library(lab, listed, "-o", "out.db").failed(1, "out.db", "has no results of vmafx library")
+        check_equal(path.read_bytes(), before, statement)
+        path.unlink()
+    path.write_text("no database at all")
+    library(lab, listed, "-o", "out.db").failed(1, "has no results of vmafx library")
+    path.write_bytes(b"SQLite format 3\0" + bytes(5000))
+    library(lab, listed, "-o", "out.db").failed(1)
+    path.unlink()
+    (lab.folder / "out.db-journal").write_text("mine")
+    library(lab, listed, "-o", "out.db").failed(1, "out.db-journal is there, and is not a journal of SQLite")
+    check_equal((lab.folder / "out.db-journal").read_text(), "mine", "file")
+
+
+@case
+def results_go_to_a_file(lab):
+    """Which may be behind a link; a pipe or a device is refused at once."""
+    needs_dask()
+    listed = write_list(lab, [["a", "b"]])
+    os.mkfifo(lab.folder / "pipe.jsonl")
+    (lab.folder / "folder.jsonl").mkdir()
+    (lab.folder / "loop.jsonl").symlink_to("loop.jsonl")
+    (lab.folder / "lost.jsonl").symlink_to("nowhere/out.jsonl")
+    for device in ("zero", "full", "null"):
+        (lab.folder / f"{device}.jsonl").symlink_to(f"/dev/{device}")
+        (lab.folder / f"{device}.db").symlink_to(f"/dev/{device}")
+    names = sorted(path.name for path in lab.folder.iterdir() if path.suffix in (".jsonl", ".db"))
+    check_equal(len(names), 10, "results")
+    for name in names:
+        library(lab, listed, "-o", name).failed(1, "cannot write")
+    check_equal(sorted(path.name for path in lab.folder.iterdir()), sorted([listed, *names]), "files")
+
+
+@case
+def ranges_of_others_stay(lab):
+    """Nothing is reached through a link, and nothing is removed that was not made here."""
+    needs_dask()
+    victim, work = lab.folder / "victim", "0123456789abcdef01234567"
+    (victim / work).mkdir(parents=True)
+    for path in (victim / "mine", victim / work / "0.range", victim / work / "mine"):
+        path.write_text("mine")
+    before = snapshot(victim)
+    listed, ranges = write_list(lab, [["a", "b"]]), lab.folder / "out.jsonl.ranges"
+    for make in (
+        lambda: ranges.symlink_to(victim),
+        lambda: ranges.symlink_to("nowhere"),
+        lambda: ranges.write_text("mine"),
+        lambda: os.mkfifo(ranges),
+    ):
+        make()
+        library(lab, listed, "-o", "out.jsonl").failed(1, "out.jsonl.ranges is ", "remove it, or name another file")
+        check_equal((os.path.lexists(ranges), snapshot(victim)), (True, before), "what is there")
+        check(not (lab.folder / "out.jsonl").exists(), "results were begun")
+        ranges.unlink()
+
+    shutil.copytree(victim, ranges)
+    (ranges / work / "1.range").symlink_to(victim / "mine")
+    (ranges / ("f" * 24)).symlink_to(victim / work)
+    (ranges / ("e" * 24)).mkdir()
+    (ranges / "other").mkdir()
+    before = snapshot(ranges)
+    with Ranges(lab.folder / "out.jsonl") as kept:
+        check(
+            not any(kept.has(name, number) for name in (work, "f" * 24) for number in (0, 1)),
+            "others' files are taken for ranges",
+        )
+        for name, number in ((work, 0), (work, 1), ("f" * 24, 0)):
+            with raises(Failure, "out.jsonl.ranges"):
+                kept.put(name, number, b"report")
+        kept.put(work, 2, b"report")
+        kept.put("d" * 24, 0, b"report")
+        check_equal((kept.get(work, 2), kept.has("d" * 24, 0)), (b"report", True), "range")
+        kept.clear()
+    del before["/" + "e" * 24]  # empty, and of such a name
+    check_equal(snapshot(ranges), before, "what others have there")
+    check_equal(
+        snapshot(victim), snapshot(victim) | {"/mine": "mine", f"/{work}/0.range": "mine"}, "what links lead to"
+    )
+
+
+def snapshot(folder):
+    """What is in it, without following links."""
+    found = {}
+    for path in sorted(folder.rglob("*")):
+        name = f"/{path.relative_to(folder)}"
+        found[name] = os.readlink(path) if path.is_symlink() else path.read_text() if path.is_file() else None
+    return found
+
+
+@case
+def ranges_are_kept_and_removed(lab):
+    """A damaged one is not there; what is left of a run that was killed goes with the others."""
+    path, work = lab.folder / "out.jsonl.ranges", "a" * 24
+    with Ranges(lab.folder / "out.jsonl") as kept:
+        check(not path.exists(), "a folder before it is needed")
+        for number in range(3):
+            kept.put(work, number, b"report" * 1000)
+    check_equal(sorted(item.name for item in (path / work).iterdir()), ["0.range", "1.range", "2.range"], "kept")
+    os.truncate(path / work / "1.range", 3000)
+    (path / work / "3.77.part").write_bytes(b"vmafx ra")
+    (lab.folder / "link.jsonl").symlink_to("out.jsonl")
+    with Ranges(lab.folder / "link.jsonl") as kept:
+        check_equal([kept.has(work, number) for number in range(4)], [True, False, True, False], "ranges")
+        kept.put(work, 1, b"again")
+        check_equal(kept.get(work, 1), b"again", "range")
+        kept.clear()
+    check_equal(sorted(item.name for item in lab.folder.iterdir()), ["link.jsonl"], "files")
+
+
+@case
+def one_run_for_each_file(lab):
+    """Another run that writes the same file by any name of it is refused, also if the file is new."""
+    needs_dask()
+    listed = write_list(lab, [["a", "b"]])
+    for ending in ("jsonl", "db"):
+        path, link, hard = (lab.folder / f"{name}.{ending}" for name in ("out", "link", "hard"))
+        link.symlink_to(path)
+        for names in ((link, path), (path, link)):
+            with contextlib.closing(open_results(names[0])) as results:
+                if not hard.exists():
+                    hard.hardlink_to(path)
+                for name in (*names, hard):
+                    library(lab, listed, "-o", name.name).failed(1, f"another vmafx library is writing {name.name}")
+                results.add(RECORD)
+            for name in (*names, hard):
+                with contextlib.closing(open_results(name)) as results:
+                    check_equal([record["id"] for record in results.all()], ["a"], "results")
+            path.unlink()
+            hard.unlink()
+
+
+@case
+def results_on_a_full_disk(lab):
+    """One error, and no line in part: a file that may not grow is as good as a disk that is full."""
+    needs_dask()
+    names = [shutil.copy(lab.clips.dist, lab.folder / f"{number}.mkv").name for number in range(6)]
+    listed = write_list(lab, [[name, lab.clips.ref] for name in names])
+    for result, limit in (("out.jsonl", 2500), ("out.db", 40960)):
+        kept = []
+        with contextlib.closing(open_results(lab.folder / result)) as results:
+            for number in range(3 if ending_of(result) == "jsonl" else 20):
+                results.add({**RECORD, "id": f"old{number}", "error": "x" * 300})
+                kept.append(f"old{number}")
+        size = (lab.folder / result).stat().st_size
+        done = library_with_limit(lab, max(size + 100, limit), listed, "-o", result, "--together", 1)
+        check_equal((done.status, done.err.count("\n")), (1, 1), f"status, lines; it said {done.err}")
+        done.says(f"vmafx library: cannot write {result}: ")
+        with contextlib.closing(open_results(lab.folder / result)) as results:
+            check_equal([record["id"] for record in results.all()][: len(kept)], kept, "results")
+        check(result != "out.jsonl" or (lab.folder / result).read_bytes().endswith(b"}\n"), "a line in part")
+        library(lab, listed, "-o", result).succeeded()
+
+
+def ending_of(name):
+    return name.rpartition(".")[2]
+
+
+def library_with_limit(lab, most_bytes, *words):
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most_bytes, most_bytes))
+    done = subprocess.run(
+        command("library", *words),
+        cwd=lab.folder,
+        env=environment(lab),
+        capture_output=True,
+        text=True,
+        timeout=240,
+        preexec_fn=limit,
+    )
+    return Done(done)
+
+
+@case
 def library_without_dask(lab):
     listed = write_list(lab, [["a", "b"]])
     line = [sys.executable, "-c", WITHOUT_DASK, "library", listed, "-o", "out.jsonl"]
@@ -174,6 +564,188 @@ def library_scores_as_score(lab):
     os.utime(lab.folder / "low.mp4")
     library(lab, write_list(lab, [row for row in rows if row[0] != "broken.mp4"]), "-o", "out.jsonl").succeeded().says("6 of 7 pairs are scored already")
     check_equal([record["id"] for record in records(lab.folder / "out.jsonl")][8:], ["low.mp4"], "scored again")
+
+
+@case
+def bad_lines_fail_alone(lab):
+    """A line that cannot be scored fails with its cause; the others are scored."""
+    needs_dask()
+    good = {"distorted": str(lab.clips.dist), "reference": str(lab.clips.ref)}
+    bad = [
+        ({"distorted": "a\0b.mp4", "id": "nul"}, "cannot be the name of a file"),
+        ({"distorted": "\ud800.mp4", "id": "surrogate"}, "cannot be the name of a file"),
+        ({"distorted": "\udcff.mp4", "id": "byte"}, "No such file or directory"),
+        ({"distorted": "", "id": "empty"}, "distorted is missing"),
+        ({"reference": None, "id": "none"}, "reference is missing"),
+        ({"reference": ["x"], "id": "list"}, "reference is to be the name of a file"),
+        ({"models": 3, "id": "models"}, "models is to be a text"),
+        ({"features": ["psnr", 1], "id": "features"}, "features is to be a text"),
+        ({"feature": "psnr\0", "id": "feature"}, "cannot be the name of a model or feature"),
+        ({"model": "vmaf_\ud800", "id": "model"}, "cannot be the name of a model or feature"),
+        ({"id": {"x": 1}}, "id is neither a text nor a number"),
+        ({"distorted": "", "id": "good"}, "distorted is missing"),  # whose id is another's
+    ]
+    rows = [{**good, "features": ["psnr"], **changed} for changed, _ in bad] + [
+        {**good, "id": "good"},
+        {**good, "id": "\ud800\0", "models": "none", "features": "psnr"},
+    ]
+    (lab.folder / "list.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    for results in ("out.jsonl", "out.sqlite"):
+        done = library(lab, "list.jsonl", "-o", results, "--report", "page.html")
+        check_equal(
+            (done.status, done.out.splitlines()[-1].split(", ")[:2]),
+            (1, ["2 scored", f"{len(bad)} failed"]),
+            f"ending; it said {done.err}",
+        )
+        check("Traceback" not in done.err and "Traceback" not in done.out, f"{done.out}{done.err}")
+        with contextlib.closing(open_results(lab.folder / results)) as opened:
+            found = {record["id"]: record["error"] for record in opened.all()}
+        for number, (changed, cause) in enumerate(bad, 1):
+            name = (
+                changed["id"]
+                if changed["id"] != "good" and isinstance(changed["id"], str)
+                else f"list.jsonl, line {number}"
+            )
+            if isinstance(changed["id"], dict):
+                name = str(lab.clips.dist)
+            check(cause in (found[name] or ""), f"{name}: {found[name]}")
+        check_equal((found["good"], found["\\ud800\\0"]), (None, None), "errors of those that were scored")
+    (lab.folder / "list.csv").write_text("distorted,reference\n,b\na,\n")
+    library(lab, "list.csv", "-o", "none.jsonl").failed(1, "list.csv, line 2: distorted is missing")
+
+
+@contextlib.contextmanager
+def web_server(folder):
+    """(its port, the paths that were asked for)"""
+    asked = []
+
+    class Handler(http.server.SimpleHTTPRequestHandler):
+        def __init__(self, *arguments):
+            super().__init__(*arguments, directory=folder)
+
+        def log_message(self, *_):
+            asked.append(self.path)
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield server.server_address[1], asked
+        finally:
+            server.shutdown()
+
+
+@case
+def lists_name_files_only(lab):
+    """Neither a name nor a playlist opens more than files, and no option writes. A file may have any name."""
+    needs_dask()
+    ref = shutil.copy(lab.clips.ref, lab.folder / "ref.mkv")
+    for name in ("x.mkv", "a:b.mkv", " a.mkv", "http:"):
+        shutil.copy(lab.clips.dist, lab.folder / name)
+    os.mkfifo(lab.folder / "pipe.mkv")
+    with web_server(lab.folder) as (port, asked):
+        url = f"http://127.0.0.1:{port}/x.mkv"
+        (lab.folder / "x.m3u8").write_text(
+            f"#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n{url}?m3u8\n#EXT-X-ENDLIST\n"
+        )
+        (lab.folder / "x.ffconcat").write_text(f"ffconcat version 1.0\nfile {url}?concat\n")
+        protocols = [
+            f"subfile,,start,0,end,0,,:{ref}",
+            f"subfile,,start,0,end,0,,:file://{ref}",
+            url,
+            url.replace("//", ""),
+            "concat:x.mkv|x.mkv",
+        ]
+        protocols += [
+            "data:video/mp4;base64,AAAA",
+            "pipe:",
+            "pipe:0",
+            "fd:",
+            "crypto:x.mkv",
+            f"async:file://{ref}",
+            f"cache:{url}",
+            "unix:x",
+            "x+y:z",
+        ]
+        rows = [[name, "ref.mkv", name, "", "psnr"] for name in protocols] + [
+            ["x.mkv", protocols[0], "as reference", "", ""]
+        ]
+        rows += [["x.mkv", "ref.mkv", "feature", "", f"cambi:heatmaps_path={lab.folder}/heat"]]
+        rows += [["x.mkv", "ref.mkv", "model", f"version=vmaf_v0.6.1:cambi.heatmaps_path={lab.folder}/heat", ""]]
+        refused = len(rows)
+        rows += [[name, "ref.mkv", name, "", ""] for name in ("x.m3u8", "x.ffconcat", "pipe.mkv", "/dev/zero", ".")]
+        files = "x.mkv", "a:b.mkv", " a.mkv", "http:", "file:a:b.mkv"
+        good = [
+            [name, "ref.mkv", f"good {name}", "none", "psnr|ciede" if name.startswith("file:") else "psnr"]
+            for name in files
+        ]
+        with open(lab.folder / "list.csv", "w", newline="") as file:
+            csv.writer(file, quoting=csv.QUOTE_ALL).writerows(
+                [["distorted", "reference", "id", "model", "feature"], *rows, *good]
+            )
+        done = library(lab, "list.csv", "-o", "out.jsonl")
+        check_equal(
+            (done.status, done.out.splitlines()[-1].split(", ")[:2]),
+            (1, [f"{len(good)} scored", f"{len(rows)} failed"]),
+            f"ending: {done.err}",
+        )
+        check_equal(
+            (asked, (lab.folder / "heat").exists()), ([], False), "what was asked of the server, what was written"
+        )
+        found = {record["id"]: record for record in records(lab.folder / "out.jsonl")}
+        for row in rows[:refused]:
+            error = found[redact(row[2], [row[2]])]["error"]
+            check(
+                ("--allow-protocols" if row[2] not in ("feature", "model") else "heatmaps_path") in error,
+                f"{row[2]}: {error}",
+            )
+            check_equal(found[redact(row[2], [row[2]])]["attempts"], 0, f"attempts of {row[2]}")
+        write_list(
+            lab, [[url, "ref.mkv", "url", "none", "psnr"], ["x.m3u8", "ref.mkv", "list", "none", "psnr"]], "urls.csv"
+        )
+        library(lab, "urls.csv", "-o", "urls.jsonl", "--allow-protocols")
+        check(
+            records(lab.folder / "urls.jsonl")[0]["error"] is None and "/x.mkv" in asked,
+            f"with --allow-protocols: {asked}",
+        )
+        asked.clear()
+        for name in (url, protocols[0], f"./{url}", "x.m3u8"):
+            (lab.folder / "table.jsonl").write_text(
+                json.dumps({"series": "a", "file": name, "reference": "ref.mkv"}) + "\n"
+            )
+            vmafx(lab, "compare", "table.jsonl").failed(1)
+        check_equal(asked, [], "what compare has asked of the server")
+
+
+@case
+def secrets_of_urls_stay_out_of_results(lab):
+    """One URL is scored, one is not there: neither results, page nor output have their secrets, nor have score's."""
+    needs_dask()
+    shutil.copy(lab.clips.ref, lab.folder / "ref.mkv")
+    lab.run("-i ref.mkv -c:v libx264 -crf 40 -g 5 x.mp4").succeeded()
+    secrets = "pa55word", "tok3ntok3n", "fragm3nt"
+    with web_server(lab.folder) as (port, asked):
+        names = [
+            f"http://joe:{secrets[0]}@127.0.0.1:{port}/{name}?token={secrets[1]}&v=1#{secrets[2]}"
+            for name in ("x.mp4", "gone.mp4")
+        ]
+        listed = write_list(lab, [[name, "ref.mkv", "", "", ""] for name in names])
+        for words in (("--piece", 0.1), ("--piece", 0)):
+            done = library(lab, listed, "-o", "out.jsonl", "--allow-protocols", "--report", "page.html", *words)
+            check_equal((done.status, "404" in done.err), (1, True), f"ending; it said {done.err}")
+            texts = {"output": done.out + done.err} | {
+                name: (lab.folder / name).read_text() for name in ("out.jsonl", "page.html")
+            }
+            for name, text in texts.items():
+                check(
+                    not any(secret in text for secret in secrets)
+                    and f"@127.0.0.1:{port}/x.mp4?token=" in html.unescape(text).replace("\\u2026", "…"),
+                    f"{name}: {text}",
+                )
+            check(any(secrets[1] in path for path in asked), f"the server was asked for {asked}")
+            (lab.folder / "out.jsonl").unlink()
+        done = vmafx(lab, "score", "--json", names[0], "ref.mkv", "--report", "score.html").succeeded()
+        texts = done.out, done.err, (lab.folder / "score.html").read_text()
+        check(not any(secret in text for secret in secrets for text in texts), f"score: {texts[:2]}")
 
 
 @case
@@ -269,6 +841,164 @@ def library_tries_again_what_may_pass(lab):
     check_equal({name: found[name]["attempts"] for name in names}, {"eio.mp4": 2, "still.mp4": 2, "crash.mp4": 1}, "attempts")
     done.says("crash.mp4: ffmpeg was killed by signal 11")
     check_equal((lab.folder / "crashes").read_text(), "crash\n", "runs of what crashes")
+
+
+def tree(pid):
+    """A process and all that it and theirs have started."""
+    found, parents = {pid}, {number: parent for number, (parent, _) in processes().items()}
+    while more := {number for number, parent in parents.items() if parent in found} - found:
+        found |= more
+    return found
+
+
+def listening(pid):
+    """The sockets on which a process and its children listen: (protocol, address in hexadecimal, is it the process)."""
+    own = {}
+    for number in tree(pid):
+        with contextlib.suppress(OSError):
+            for descriptor in os.scandir(f"/proc/{number}/fd"):
+                with contextlib.suppress(OSError):
+                    own[os.readlink(descriptor.path)] = number
+    found = set()
+    for protocol in ("tcp", "tcp6", "udp", "udp6"):
+        for line in Path(f"/proc/net/{protocol}").read_text().splitlines()[1:]:
+            cells = line.split()
+            if (cells[3] == "0A" or protocol.startswith("udp")) and f"socket:[{cells[9]}]" in own:
+                found.add((protocol, cells[1].partition(":")[0], own[f"socket:[{cells[9]}]"] == pid))
+    return found
+
+
+@case
+def library_listens_to_this_machine_alone(lab):
+    """Scheduler, workers, nannies, and the server of HTTP that each of them has, with the dashboard and without."""
+    needs_dask()
+    listed = write_list(lab, [[lab.clips.dist, lab.clips.ref]])
+    program = in_place_of_ffmpeg(lab, "*vmafx=*) sleep 1 ;;")
+    loopback = {("tcp", "0100007F", True), ("tcp", "0100007F", False)}
+    for words in ((), ("--dashboard",)) if find_spec("bokeh") else ((),):
+        seen = set()
+        with running(
+            lab, listed, "-o", f"out{len(words)}.jsonl", "--workers", 2, *words, VMAFX_FFMPEG=program
+        ) as process:
+            while process.poll() is None:
+                seen |= listening(process.pid)
+                time.sleep(0.05)
+            ended_well(lab, process, 1)
+        check_equal(seen, loopback, f"sockets with {words}")
+
+
+# What a worker's Python does before it is one.
+AS_A_WORKER_STARTS = """
+import os, sys, time
+if any("spawn_main" in word for word in sys.orig_argv):
+    {}
+"""
+
+
+@case
+def workers_that_do_not_start(lab):
+    """The command says so, with their cause if there is one, and soon."""
+    needs_dask()
+    listed = write_list(lab, [[lab.clips.dist, lab.clips.ref]])
+    site = lab.folder / "site"
+    site.mkdir()
+    starts = {
+        "os._exit(1)": "the workers",
+        "os.kill(os.getpid(), 9)": "the workers",
+        "sys.stderr.write('Traceback:\\n  x\\nMemoryError: none left\\n'); os._exit(1)": "MemoryError: none left",
+    }
+    for action, cause in starts.items():
+        (site / "sitecustomize.py").write_text(AS_A_WORKER_STARTS.format(action))
+        done = library(lab, listed, "-o", "out.jsonl", PYTHONPATH=f"{site}:{top / 'python'}")
+        done.failed(1, "vmafx library: the workers ", cause)
+        check_equal(done.err.count("\n"), 1, f"lines of {done.err}")
+    if os.getuid() or subprocess.run(["unshare", "-m", "true"], stderr=subprocess.DEVNULL).returncode:
+        return
+    line = [
+        "unshare",
+        "-m",
+        "sh",
+        "-c",
+        'mount -t tmpfs -o ro none /dev/shm && exec "$@"',
+        "sh",
+        *command("library", listed, "-o", "out.jsonl"),
+    ]
+    done = subprocess.run(
+        line, cwd=lab.folder, env=environment(lab), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60
+    )
+    Done(done).failed(1, "the workers cannot start", "/dev/shm")
+
+
+@case
+def library_stops_while_it_starts(lab):
+    """A signal reaches all processes, as Ctrl-C in a terminal: one line is said at most, and nothing is left."""
+    needs_dask()
+    listed = write_list(lab, [[lab.clips.dist, lab.clips.ref]])
+    program = in_place_of_ffmpeg(lab, "*vmafx=*) exec sleep 60 ;;")
+    for number, status in ((signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)):
+        for workers in (0, 1, 2, 3):  # that have started
+            with open(lab.folder / "said", "w+") as said:
+                line = command("library", listed, "-o", "out.jsonl", "--workers", 3)
+                settings = environment(lab, VMAFX_FFMPEG=program)
+                process = subprocess.Popen(
+                    line,
+                    cwd=lab.folder,
+                    env=settings,
+                    stdin=subprocess.DEVNULL,
+                    stdout=said,
+                    stderr=said,
+                    start_new_session=True,
+                )
+                results = lab.folder / "out.jsonl"
+                wait_for(lambda: results.exists() and len(workers_of(process.pid)) >= workers, f"{workers} workers")
+                if workers == 3:
+                    wait_for(lambda: next(scoring(process.pid, b"sleep"), None), "a worker that scores")
+                started = tree(process.pid)
+                os.killpg(process.pid, number)
+                check_equal(process.wait(20), status, "exit status")
+                wait_for(lambda: not any(map(alive, started)), "the end of what it had started", 3)
+                said.seek(0)
+                check_equal(
+                    said.read(),
+                    "vmafx library: stopped\n" if number == signal.SIGINT else "",
+                    f"said, with {workers} workers",
+                )
+            results.unlink()
+
+
+@long_case
+def cluster_that_dies(lab):
+    """Whenever the scheduler goes away: one line."""
+    needs_dask()
+    listed = write_list(lab, [[lab.clips.dist, lab.clips.ref]])
+    settings = environment(lab, VMAFX_FFMPEG=in_place_of_ffmpeg(lab, "*vmafx=*) sleep 60 ;;"))
+    address = lab.folder / "cluster.json"
+    start = lambda *words: subprocess.Popen(
+        [sys.executable, "-m", *words],
+        cwd=lab.folder,
+        env=settings,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    for seconds in (0, 0.5, 1, 1.5, 2, 4):
+        with contextlib.ExitStack() as stack:
+            daemons = {}
+            for name, *words in (("scheduler", "--port", "0"), ("worker",)):
+                file = "--scheduler-file", "cluster.json"
+                daemons[name] = start(f"distributed.cli.dask_{name}", *file, "--no-dashboard", *words)
+                stack.callback(daemons[name].wait)
+                stack.callback(daemons[name].kill)
+                wait_for(lambda: address.exists() and address.read_text().endswith("}"), "scheduler")
+            with running(lab, listed, "-o", "out.jsonl", "--scheduler-file", "cluster.json", **settings) as process:
+                time.sleep(seconds)
+                daemons["scheduler"].kill()
+                check_equal(process.wait(120), 1, "exit status")
+                said = (lab.folder / "said").read_text()
+                check(
+                    said.startswith("vmafx library: ") and said.count("\n") == 1, f"after {seconds} s it said: {said}"
+                )
+        address.unlink()
 
 
 @long_case

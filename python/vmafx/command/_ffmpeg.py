@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from . import _json
+from ._names import redact
 from ._run import ANSWER_S, READING_S, ask
 from ._terminal import Failure, shown
 
@@ -121,8 +122,8 @@ class Video:
 
     @property
     def name(self) -> str:
-        """The path as a line of text may have it."""
-        return shown(self.path)
+        """The path as a line of text may have it, without the secrets of a URL."""
+        return shown(redact(self.path, [self.path]))
 
     @property
     def input(self) -> list[str]:
@@ -234,9 +235,9 @@ def cuts(ffmpeg: str, path: str, threshold: float, begin: float, end: float) -> 
     return [begin + int(pts) / 1e6 for pts in re.findall(r"^frame:\d+ +pts:(-?\d+) ", answer.text, re.M)]
 
 
-def packets(ffprobe: str, path: str) -> Iterator[tuple[float, int]]:
+def packets(ffprobe: str, path: str, options: Sequence[str] = ()) -> Iterator[tuple[float, int]]:
     """(time in seconds, bytes) of each packet of the video, in the file's order."""
-    for fields in _packets(ffprobe, path, "pts_time,dts_time,size", "V:0"):
+    for fields in _packets(ffprobe, path, "pts_time,dts_time,size", "V:0", options):
         if (time := _time_of(fields)) is not None:
             yield time, int(fields.get("size", "0"))
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ._names import redact
 from ._scores import Encode
 from ._scoring import Reach, Work
 from ._statistics import pooled_values, worst_frames, worst_tail_name, worst_value_name
@@ -32,7 +33,7 @@ class Result:
         return cls(
             encodes,
             asked_keys(encodes[0], work, features),
-            [video.path for video in work.videos],
+            [redact(video.path, [video.path]) for video in work.videos],
             {key: model for group in work.groups for key, model in _models(work, group).items()},
             list(work.notes),
             [promise_of(work, number, reach) for number in range(len(encodes))],

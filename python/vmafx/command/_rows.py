@@ -1,13 +1,18 @@
 """Reads lists: CSV whose first line names the columns, or a JSON object in each line."""
 
-import csv
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from . import _json
 from ._terminal import Failure, note
+
+MOST_LINE = 1 << 20  # characters
+MOST_LINES = 10_000_000
+MOST_SPANNED = 100  # lines, by a line of CSV with line breaks in quotes
+MOST_TOLD = 20  # columns that are not used
 
 
 class Row(NamedTuple):
@@ -17,57 +22,122 @@ class Row(NamedTuple):
 
 def read_rows(path: Path, columns: Sequence[str], needed: Sequence[str], may_be_short: bool = False) -> Iterator[Row]:
     """One at a time, for lists that are long. Of `columns`, CSV must have those in `needed`; a note tells of others. Its lines may leave out cells at the
-    end if they `may_be_short`. Raises Failure."""
+    end if they `may_be_short`. Blanks around a cell are not part of it, but those in its quotes are. Raises Failure."""
     unused: dict[str, None] = {}
     try:
         with open(path, encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
-            blank, first = 0, next(file, "")
-            while first and not first.strip():
-                blank, first = blank + 1, next(file, "")
-            lines = itertools.chain([first], file)
+            lines = Lines(path, file)
+            first = next((line for line in lines if line.strip()), "")
+            lines.give_back(first)
             is_json = first.lstrip().startswith("{")
-            for number, fields in _objects(path, blank, lines) if is_json else _cells(path, blank, lines, columns, needed, may_be_short):
-                unused |= dict.fromkeys(name for name in fields if name not in columns)
+            for number, fields in _objects(lines) if is_json else _cells(lines, columns, needed, may_be_short):
+                if len(unused) <= MOST_TOLD:
+                    unused |= dict.fromkeys(name for name in fields if name not in columns)
                 yield Row(_place(path, number), {name: value for name, value in fields.items() if value not in (None, "")})
     except OSError as error:
         raise Failure(f"cannot read {path}: {error.strerror}") from error
     if unused:
-        note(f"columns of {path} that mean nothing here: {', '.join(unused)}")
+        told = list(unused)[:MOST_TOLD] + ["…"] * (len(unused) > MOST_TOLD)
+        note(f"columns of {path} that mean nothing here: {', '.join(told)}")
+
+
+class Lines:
+    """The lines of a file, counted. Neither a line nor the file may be endless, as /dev/zero is. Raises Failure."""
+
+    def __init__(self, path: Path, file: IO[str]) -> None:
+        self.path, self.number, self._file, self._next = path, 0, file, ""
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        line, self._next = self._next or self._file.readline(MOST_LINE + 1), ""
+        if not line:
+            raise StopIteration
+        self.number += 1
+        if len(line) > MOST_LINE or self.number > MOST_LINES:
+            raise Failure(
+                f"{self.path} is not a list: it has more than {MOST_LINES:,} lines, "
+                f"or one of more than {MOST_LINE:,} characters"
+            )
+        return line
+
+    def give_back(self, line: str) -> None:
+        """The next one is this one, which was the last one."""
+        self.number -= bool(line)
+        self._next = line
+
+    def failure(self, text: str) -> Failure:
+        return Failure(f"{_place(self.path, self.number)}: {text}")
 
 
 def _place(path: Path, number: int) -> str:
     return f"{path}, line {number}"
 
 
-def _objects(path: Path, before: int, lines: Iterable[str]) -> Iterator[tuple[int, dict[str, Any]]]:
-    for number, line in enumerate(lines, before + 1):
+def _objects(lines: Lines) -> Iterator[tuple[int, dict[str, Any]]]:
+    for line in lines:
         if not line.strip():
             continue
         try:
             content = _json.parse(line)
         except ValueError as error:
-            raise Failure(f"{_place(path, number)}: not a line of JSON ({error})") from error
+            raise lines.failure(f"not a line of JSON ({error})") from error
         if not isinstance(content, dict):
-            raise Failure(f"{_place(path, number)}: not an object of JSON")
-        yield number, content
+            raise lines.failure("not an object of JSON")
+        yield lines.number, content
 
 
 def _cells(
-    path: Path, before: int, lines: Iterable[str], columns: Sequence[str], needed: Sequence[str], may_be_short: bool
+    lines: Lines, columns: Sequence[str], needed: Sequence[str], may_be_short: bool
 ) -> Iterator[tuple[int, dict[str, Any]]]:
-    reader = csv.reader(lines, strict=True)
-    try:
-        heads = [head.strip() for head in next(reader, [])]
-        if missing := [name for name in needed if name not in heads]:
-            told = f"its first line names the columns ({', '.join(columns)}), separated by commas, or each line is a JSON object"
-            raise Failure(f"{path} has no column {' and no column '.join(missing)}: {told}")
-        if len(set(heads)) < len(heads):
-            raise Failure(f"{path} names a column twice")
-        for cells in reader:
-            if not any(cell.strip() for cell in cells):
-                continue
-            if len(cells) > len(heads) or (len(cells) < len(heads) and not may_be_short):
-                raise Failure(f"{_place(path, before + reader.line_num)}: {len(cells)} cells, and {len(heads)} columns; a cell with commas is to be in quotes")
-            yield before + reader.line_num, {head: cell.strip() for head, cell in zip(heads, cells)}
-    except csv.Error as error:
-        raise Failure(f"{_place(path, before + reader.line_num)}: not CSV ({error})") from error
+    rows = _csv(lines)
+    heads = [head.strip() for head in next(rows, [])]
+    if missing := [name for name in needed if name not in heads]:
+        heading = f"its first line names the columns ({', '.join(columns)}), separated by commas"
+        told = f"{heading}, or each line is a JSON object"
+        raise Failure(f"{lines.path} has no column {' and no column '.join(missing)}: {told}")
+    if len(set(heads)) < len(heads):
+        raise Failure(f"{lines.path} names a column twice")
+    for cells in rows:
+        if not any(cell.strip() for cell in cells):
+            continue
+        if len(cells) > len(heads) or (len(cells) < len(heads) and not may_be_short):
+            raise lines.failure(f"{len(cells)} cells, and {len(heads)} columns; a cell with commas is to be in quotes")
+        yield lines.number, dict(zip(heads, cells))
+
+
+# -- CSV ---------------------------------------------------------------------------------------------------------------
+# Python's module csv does not say which cells were in quotes, whose blanks are part of a name.
+
+QUOTED = re.compile(r'[ \t]*"((?:[^"]|"")*+)"[ \t]*(?=,|\Z)')
+OPEN = re.compile(r'[ \t]*"(?:[^"]|"")*+\Z')  # its quotes do not end
+UNQUOTED = re.compile(r'(?![ \t]*")[^,]*')
+
+
+def _csv(lines: Lines) -> Iterator[list[str]]:
+    for line in lines:
+        spanned = 1
+        while (cells := _split(line.rstrip("\r\n"), lines)) is None:
+            more = next(lines, "") if spanned < MOST_SPANNED else ""
+            if not more or len(line) + len(more) > MOST_LINE:
+                raise lines.failure("not CSV (the quotes of a cell do not end)")
+            line, spanned = line + more, spanned + 1
+        yield cells
+
+
+def _split(line: str, lines: Lines) -> list[str] | None:
+    """The cells of a line; None: it goes on in the next one."""
+    cells: list[str] = []
+    place = 0
+    while place <= len(line):
+        if found := QUOTED.match(line, place):
+            cells.append(found[1].replace('""', '"'))
+        elif found := UNQUOTED.match(line, place):
+            cells.append(found[0].strip())
+        elif OPEN.match(line, place):
+            return None
+        else:
+            raise lines.failure(f"not CSV (a comma is missing after the quotes of cell {len(cells) + 1})")
+        place = found.end() + 1
+    return cells

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from . import _ffmpeg, _fold, _inputs, _models
 from ._models import Scale, Size
+from ._names import redact
 from ._outputs import REPORT, Output, check_outputs
 from ._run import Extent, Processes, fail, run_ffmpeg
 from ._said import Said
@@ -147,7 +148,7 @@ class Work:
 
     @property
     def names(self) -> list[str]:
-        return names_of([video.path for video in self.dists])
+        return names_of([redact(video.path, [video.path]) for video in self.dists])
 
     def of(self, numbers: Sequence[int]) -> "Work":
         """Some of the encodes, made alike as all of them are."""

@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Any, NamedTuple, Protocol
 
 from .._identity import descriptor_of
+from ._names import redact
 
 MOST_OF_NAME = 200  # bytes, for the name of a file that is being written
 
@@ -21,7 +22,7 @@ class Failure(Exception):
     """What ends the command, for the user to read."""
 
     def __init__(self, text: str, status: int = 1) -> None:
-        super().__init__(text)
+        super().__init__(redact(text))
         self.status = status
 
 
@@ -33,7 +34,7 @@ def note(text: str) -> None:
 def complain(text: str) -> None:
     """Writes to standard error, without what a terminal would take for a command."""
     with contextlib.suppress(OSError, ValueError, AttributeError):  # full; closed; not there at all
-        print(harmless(text), file=sys.stderr, flush=True)
+        print(harmless(redact(text)), file=sys.stderr, flush=True)
 
 
 def emit(text: str) -> None:

@@ -4,6 +4,7 @@ The encodes are those of a table. Their scores are those of reports, or are comp
 """
 
 import argparse
+import dataclasses
 import json
 import sys
 from collections.abc import Sequence
@@ -11,6 +12,7 @@ from pathlib import Path
 
 from . import _ffmpeg
 from ._keys import tells_quality
+from ._names import FILES_ONLY
 from ._outputs import KEPT_SCORES, PAGE, POINTS, Guard, Output, add_force, check_outputs, heatmaps
 from ._statistics import NAMES
 from ._terminal import Failure, note, whole_file
@@ -48,7 +50,11 @@ def run(arguments: argparse.Namespace) -> int:
     guard = _check_outputs(arguments, rows)
     if arguments.anchor and all(row.series != arguments.anchor for row in rows):
         raise Failure(f"no series is called {arguments.anchor}; there are {', '.join(dict.fromkeys(row.series for row in rows))}", 2)
-    settings = scoring_settings(arguments, device=arguments.device) if any(not row.scores for row in rows) else None
+    settings = None
+    if any(not row.scores for row in rows):
+        settings = scoring_settings(arguments, device=arguments.device)
+        options = {name: getattr(settings, name) + FILES_ONLY for name in ("dist_options", "ref_options")}
+        settings = dataclasses.replace(settings, **options)
     points = points_of(rows, settings.ffprobe if settings else _ffprobe(arguments, rows))
     notes = take_scores(points, settings, arguments.scores, arguments.pool)
     anchor = arguments.anchor or rows[0].series

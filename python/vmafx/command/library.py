@@ -10,6 +10,7 @@ from pathlib import Path
 from .._identity import files_of_models
 from . import _ffmpeg
 from ._jobs import processors
+from ._names import FILES_ONLY
 from ._outputs import PAGE, RANGES, RESULTS, Guard, Output, add_force, check_outputs, heatmaps, make_way
 from ._scoring import MOST_ENCODES, models_of
 from ._terminal import Count, Failure, note, progress
@@ -38,6 +39,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--stall", type=float, default=STALL_S, metavar="SECONDS", help="without progress, after which an ffmpeg is ended (default: %(default)g)")
     add("--worst", type=int, default=10, metavar="N", help="how many of the worst pairs are shown (default: %(default)s)")
     add("--report", type=Path, metavar="FILE.html", help="also write a page of the whole library")
+    add(
+        "--allow-protocols",
+        action="store_true",
+        help="let the list name what FFmpeg opens by a protocol (https: …), too, and not files alone",
+    )
     add("--ffmpeg", metavar="PROGRAM", help="the ffmpeg to use; it needs the filter vmafx")
     add_force(parser)
     _add_place(parser)
@@ -56,7 +62,7 @@ def _add_place(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     _check(arguments)
-    pairs = read_list(arguments.list, models_of(arguments.model), tuple(arguments.feature))
+    pairs = read_list(arguments.list, models_of(arguments.model), tuple(arguments.feature), arguments.allow_protocols)
     guard = _check_outputs(arguments, pairs)
     place = Place(
         arguments.scheduler,
@@ -93,6 +99,7 @@ def _check(arguments: argparse.Namespace) -> None:
 
 def _check_outputs(arguments: argparse.Namespace, pairs: list[Pair]) -> Guard:
     videos = dict.fromkeys(name for pair in pairs for name in (pair.distorted, pair.reference))
+    pairs = [pair for pair in pairs if pair.error is None]  # the options of the others reach no metric
     features = dict.fromkeys([*arguments.feature, *(feature for pair in pairs for feature in pair.features)])
     models = dict.fromkeys([*(arguments.model or []), *(model for pair in pairs for model in pair.models or ())])
     inputs = [arguments.list, arguments.scheduler_file, *videos, *files_of_models(models)]
@@ -109,6 +116,8 @@ def _check_outputs(arguments: argparse.Namespace, pairs: list[Pair]) -> Guard:
 def _options(arguments: argparse.Namespace, place: Place) -> Options:
     threads = arguments.threads or (max(1, processors() // place.workers) if place.is_here else 1)
     settings = {"backend": arguments.backend, "threads": threads}
+    if not arguments.allow_protocols:
+        settings |= {"dist_options": FILES_ONLY, "ref_options": FILES_ONLY}
     ffmpeg = _ffmpeg.find_ffmpeg(arguments.ffmpeg) if place.is_here else arguments.ffmpeg  # each worker of a cluster finds its own
     return Options(settings, ffmpeg, arguments.together, arguments.piece, arguments.stall, arguments.attempts)
 
@@ -116,6 +125,7 @@ def _options(arguments: argparse.Namespace, place: Place) -> Options:
 def _score(campaign: Campaign, place: Place) -> None:
     if campaign.known:
         note(f"{campaign.known} of {campaign.total} pairs are scored already")
+    campaign.refuse()
     if campaign.done == campaign.total:
         return
     with open_engine(place) as engine, progress() as shown:

@@ -14,6 +14,7 @@ from typing import Any
 from .._identity import files_of_models
 from . import _ffmpeg, _jobs, _parts, _sync
 from ._models import Scale
+from ._names import redact
 from ._outputs import PAGE, REPORT, Guard, Output, add_force, check_outputs, heatmaps
 from ._result import Result
 from ._said import Said
@@ -188,7 +189,9 @@ def _read(log: Path, work: Work, said: Said, facts: dict[str, Any]) -> list[Enco
     for encode, name, warnings in zip(encodes, work.names, warnings_by_encode(work, said)):
         encode.name = name
         encode.run = facts | encode.run if log.suffix != ".csv" else {}  # CSV has no place for it: so with --jobs, too
-        encode.warnings = warnings  # the report's are among them, in other words
+        encode.warnings = [
+            redact(text, [video.path for video in work.videos]) for text in warnings
+        ]  # the report's are among them, in other words
     return encodes
 
 

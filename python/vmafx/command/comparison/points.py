@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from .. import _ffmpeg
+from .._names import FILES_ONLY
 from .._scores import Encode, read_scores
 from .._scoring import names_of
 from .._statistics import pooled_values
@@ -66,7 +67,7 @@ def _clips(rows: Sequence[Row]) -> list[str]:
 
 def _size(ffprobe: str, row: Row) -> tuple[int, float]:
     """Bytes of the video, and how long it is: the last picture lasts as long as the others on average."""
-    packets = list(_ffmpeg.packets(ffprobe, str(row.file)))
+    packets = list(_ffmpeg.packets(ffprobe, str(row.file), FILES_ONLY))
     times = [time for time, _ in packets]
     if len(times) < 2 or max(times) <= min(times):
         raise Failure(f"{row.place}: the bit rate of {row.file} is not known, its packets have no times: give it in the column bitrate, in kbit/s")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .._names import why_refused
 from .._rows import read_rows
 from .._terminal import Failure
 
@@ -42,6 +43,9 @@ def read_table(path: Path) -> list[Row]:
 def _row(place: str, folder: Path, content: Mapping[str, Any]) -> Row:
     texts = {name: _text(place, name, content.get(name)) for name in COLUMNS}
     paths = {name: folder / text if (text := texts[name]) else None for name in ("file", "reference", "scores")}
+    for name in ("file", "reference"):  # a table is data, and names files only
+        if (text := texts[name]) and (error := why_refused(text, folder) or why_refused(str(folder / text), "")):
+            raise Failure(f"{place}: {name}: {error}")
     if not texts["series"]:
         raise Failure(f"{place}: there is no series, which says what encoder or setting it is")
     if not paths["scores"] and not (paths["file"] and paths["reference"]):

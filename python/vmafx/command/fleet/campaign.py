@@ -1,10 +1,11 @@
 """From the list to the results: which tasks there are, what follows from theirs, what is tried again."""
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from .._names import redact
 from .._scoring import EARLY
 from .._terminal import Failure
 from . import tasks
@@ -52,10 +53,18 @@ class Campaign:
         self.total, self.failed = len(pairs), 0
         self.done = self.known = len(pairs) - len(self._pairs)
 
+    def refuse(self) -> None:
+        """Puts away the pairs that are not scored for what the list says."""
+        for pair in self._pairs:
+            if pair.error is not None:
+                self._add(pair, Outcome(error=pair.error), 0, [pair.distorted, pair.reference])
+
     def tasks(self) -> Iterator[Task]:
         """One for up to so many encodes of a reference, in the order of the list's references."""
         alike: dict[Any, list[Pair]] = {}
         for pair in self._pairs:
+            if pair.error is not None:
+                continue
             alike.setdefault((pair.reference, pair.models, pair.features), []).append(pair)
         for pairs in alike.values():
             for first in range(0, len(pairs), self._options.together):
@@ -149,11 +158,26 @@ class Campaign:
             if outcome.again and attempt < self._options.attempts:
                 again.append(pair)
                 continue
-            self.done += 1
-            self.failed += outcome.error is not None
-            head = {"id": pair.id, "distorted": pair.distorted, "reference": pair.reference, "stamp": self._stamps[pair.id]}
-            self._results.add({**head, "error": outcome.error, "attempts": attempt, **outcome.record})
+            self._add(pair, outcome, attempt, batch.job.names)
         return [self._begin(again, attempt + 1)] if again else []
+
+    def _add(self, pair: Pair, outcome: Outcome, attempt: int, names: Sequence[str]) -> None:
+        """`names`: of all inputs of the run, which may stand in what ffmpeg has said."""
+        self.done += 1
+        self.failed += outcome.error is not None
+        head = {"id": pair.id, "distorted": pair.distorted, "reference": pair.reference, "stamp": self._stamps[pair.id]}
+        self._results.add(
+            _without_secrets({**head, "error": outcome.error, "attempts": attempt, **outcome.record}, names)
+        )
+
+
+def _without_secrets(content: Any, names: Sequence[str]) -> Any:
+    """All texts in it."""
+    if isinstance(content, str):
+        return redact(content, names)
+    if isinstance(content, dict):
+        return {key: _without_secrets(value, names) for key, value in content.items()}
+    return [_without_secrets(value, names) for value in content] if isinstance(content, list) else content
 
 
 def _broken(error: BaseException, places: Iterable[int]) -> Outcomes:

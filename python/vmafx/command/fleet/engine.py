@@ -4,8 +4,8 @@ Dask itself runs a task again whose worker is lost: it has died, or said nothing
 with what it has. Only so many tasks are submitted at a time as keep the workers busy, so that neither client nor scheduler holds a whole library.
 """
 
+import asyncio
 import contextlib
-import logging
 import time
 import warnings
 from collections import deque
@@ -15,14 +15,21 @@ from pathlib import Path
 from typing import Any
 
 from .._terminal import Failure, note
+from .local import Local
+from .noise import Noise, kept_noise, told
 
 INSTALL = (
     "Dask, which runs the tasks, is not installed: apt-get install python3-distributed, or pip install './python[library]' in vmafx's sources. "
     "docs/scale.md says how to do without it"
 )
 LACKS_MODULE = "a worker cannot import the task ({}): each needs the Python module vmafx of this version"
+LOST = "the connection to the scheduler is lost{}; what is done is kept: start again to go on"
 WAITING_S = 60  # for the first worker of a cluster
 ASK_S = 5  # how often the workers are counted
+ANSWER_S = 60  # for an answer of the scheduler
+WITHOUT_S = 60  # without any worker of this machine
+CLOSING_S = 10
+POLL_S = 0.02
 
 
 class Lost(Exception):
@@ -43,9 +50,12 @@ Finish = Callable[[Task, Any], Iterable[Task]]
 @dataclass
 class Engine:
     client: Any
+    noise: Noise
     resources: dict[str, float] = field(default_factory=dict)  # that each task needs
+    waits: bool = False  # for workers, if all have gone
     slots: int = 0
     asked: float = 0.0
+    had: float = field(default_factory=time.monotonic)  # workers
 
     def run(self, tasks: Iterable[Task], finish: Finish) -> None:
         """`finish` gets each task with its result, an exception where Dask has one, and says what is to be done next, before the other tasks."""
@@ -53,24 +63,54 @@ class Engine:
 
         waiting, next_ones = iter(tasks), deque[Task]()
         running: dict[str, Task] = {}
-        finished = as_completed(loop=self.client.loop, with_results=True, raise_errors=False)
+        with self._in_one_line():
+            finished = as_completed(loop=self.client.loop, with_results=True, raise_errors=False)
         while True:
             room = self.window() - len(running)
-            if batch := list(_take(room, next_ones, waiting)):
+            batch = list(_take(room, next_ones, waiting))
+            with self._in_one_line():
                 for future, task in zip(self._submit(batch), batch):
                     running[future.key] = task
                     finished.add(future)
             if not running:
                 return
-            for future, result in finished.next_batch():
+            for future, result in self._next_of(finished):
                 next_ones.extend(finish(running.pop(future.key), self._outcome(future, result)))
                 future.release()
+
+    def _next_of(self, finished: Any) -> Any:
+        """Some that are there, or none for now."""
+        begin = time.monotonic()
+        while time.monotonic() - begin < ASK_S:
+            with self._in_one_line():
+                if batch := finished.next_batch(block=False):
+                    return batch
+            time.sleep(POLL_S)
+        return []
+
+    @contextlib.contextmanager
+    def _in_one_line(self) -> Iterator[None]:
+        """Turns whatever Dask raises into a Failure: its kind would not help the user."""
+        try:
+            yield
+        except (Exception, asyncio.CancelledError) as error:
+            raise Failure(LOST.format(f" ({told(error)})")) from error
 
     def window(self) -> int:
         """Each worker has a task to do, and one to go on with."""
         if time.monotonic() - self.asked > ASK_S:
-            self.slots, self.asked = sum(self.client.nthreads().values()), time.monotonic()
+            with self._in_one_line():
+                threads = self.client.sync(self.client.scheduler.ncores, callback_timeout=ANSWER_S)
+            self.slots, self.asked = sum(threads.values()), time.monotonic()
+            self._check_workers()
         return 2 * self.slots + 8
+
+    def _check_workers(self) -> None:
+        if self.slots:
+            self.had = time.monotonic()
+        elif not self.waits and time.monotonic() - self.had > WITHOUT_S:
+            cause = self.noise.cause()
+            raise Failure("all workers have ended, and no other starts" + (f": {cause}" if cause else ""))
 
     def _submit(self, batch: Sequence[Task]) -> Iterator[Any]:
         with warnings.catch_warnings():
@@ -84,7 +124,7 @@ class Engine:
         if future.status == "finished":
             return result
         if future.status != "error":
-            raise Failure("the connection to the scheduler is lost; what is done is kept: start again to go on")
+            raise Failure(LOST.format(""))
         error = result[1]
         if isinstance(error, ImportError):
             raise Failure(LACKS_MODULE.format(error))
@@ -131,69 +171,84 @@ def check_engine() -> None:
 @contextlib.contextmanager
 def open_engine(place: Place) -> Iterator[Engine]:
     check_engine()
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # a worker that dies is part of the plan
-    with _cluster(place) if place.is_here else _foreign(place) as client:
-        yield Engine(client, _numbers(place.resources))
+    with kept_noise() as noise, _here(place, noise) if place.is_here else _foreign(place) as client:
+        yield Engine(client, noise, _numbers(place.resources), waits=not place.is_here)
 
 
 @contextlib.contextmanager
-def _cluster(place: Place) -> Iterator[Any]:
-    """Of processes of this machine, which end with this one."""
+def _here(place: Place, noise: Noise) -> Iterator[Any]:
+    """Starts workers on this machine, which end with this process."""
     import dask
-    from distributed import Client, LocalCluster
 
-    address = _dashboard_address() if place.dashboard else None
-    settings = {"distributed.scheduler.worker-ttl": f"{place.worker_ttl} s", "distributed.worker.resources": _numbers(place.resources)}
-    with dask.config.set(settings):
-        with LocalCluster(
-            n_workers=place.workers, threads_per_worker=1, processes=True, memory_limit=0, dashboard_address=address, silence_logs=logging.CRITICAL
-        ) as cluster:
+    if place.dashboard:
+        _check_bokeh()
+    settings = {
+        "distributed.scheduler.worker-ttl": f"{place.worker_ttl} s",
+        "distributed.worker.resources": _numbers(place.resources),
+        "distributed.worker.http.routes": [],
+    }
+    if not place.dashboard:
+        settings["distributed.scheduler.http.routes"] = []
+    with dask.config.set(settings), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        local = Local(place.workers, place.dashboard, noise)
+        try:
+            local.start()
             if place.dashboard:
-                note(f"the dashboard is at {cluster.dashboard_link}")
-            with Client(cluster) as client:
+                note(f"the dashboard is at {local.link}")
+            with _client("the workers of this machine", address=local.address) as client:
                 yield client
+        finally:
+            local.end()
 
 
-def _dashboard_address() -> str:
+@contextlib.contextmanager
+def _client(name: str, **where: Any) -> Iterator[Any]:
+    from distributed import Client
+    from distributed.security import Security
+
+    try:
+        client = Client(**where, security=Security())
+    except (Exception, asyncio.CancelledError) as error:
+        raise Failure(f"no scheduler answers at {name}: {told(error)}") from error
+    try:
+        yield client
+    finally:
+        with contextlib.suppress(Exception, asyncio.CancelledError):
+            client.close(timeout=CLOSING_S)
+
+
+def _check_bokeh() -> None:
     try:
         import bokeh  # noqa: F401
     except ImportError as error:
-        raise Failure("--dashboard needs bokeh: apt-get install python3-bokeh, or pip install bokeh") from error
-    return "127.0.0.1:8787"
+        raise Failure("--dashboard needs bokeh: pip install bokeh, as Debian does not have it") from error
 
 
 @contextlib.contextmanager
 def _foreign(place: Place) -> Iterator[Any]:
-    from distributed import Client
-    from distributed.security import Security
-
     name = place.scheduler or str(place.scheduler_file)
     if place.scheduler_file and not place.scheduler_file.is_file():
         raise Failure(f"there is no file {place.scheduler_file}: `dask scheduler --scheduler-file` writes it")
     where = {"address": place.scheduler} if place.scheduler else {"scheduler_file": str(place.scheduler_file)}
-    try:
-        client = Client(**where, security=Security())
-    except (OSError, ValueError, TypeError) as error:
-        raise Failure(f"no scheduler answers at {name}: {error}") from error
-    with client:
+    with _client(name, **where) as client:
         try:
             client.wait_for_workers(1, timeout=WAITING_S)
-        except Exception as error:
-            if not type(error).__name__.endswith("TimeoutError"):
-                raise
-            raise Failure(f"no worker has come to {name} within {WAITING_S} s; `dask worker` starts one") from error
-        _check_workers(client, name, _numbers(place.resources))
+            offers = client.run(_offered)
+        except ImportError as error:
+            raise Failure(LACKS_MODULE.format(error)) from error
+        except (Exception, asyncio.CancelledError) as error:
+            if type(error).__name__.endswith("TimeoutError"):
+                raise Failure(f"no worker has come to {name} within {WAITING_S} s; `dask worker` starts one") from error
+            raise Failure(f"the cluster at {name} does not work: {told(error)}") from error
+        _check_resources(name, offers, _numbers(place.resources))
         yield client
 
 
-def _check_workers(client: Any, name: str, resources: dict[str, float]) -> None:
+def _check_resources(name: str, offers: dict[str, Any], resources: dict[str, float]) -> None:
     """Tasks that no worker may take would wait for ever."""
-    try:
-        offers = client.run(_offered).values()
-    except ImportError as error:
-        raise Failure(LACKS_MODULE.format(error)) from error
     for resource, number in resources.items():
-        if all(offer.get(resource, 0) < number for offer in offers):
+        if all(offer.get(resource, 0) < number for offer in offers.values()):
             raise Failure(f"no worker of {name} has {resource}={number:g}: start some with `dask worker --resources {resource}={number:g}`")
 
 

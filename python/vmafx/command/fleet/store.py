@@ -1,18 +1,23 @@
 """What is known of the pairs, kept so that a run that was killed goes on where it was: results, and the scores of ranges until they are joined.
 
-A result is a JSON object; the last one of an id counts. It is on the disk when add() returns.
+A result is a JSON object; the last one of an id counts. It is on the disk when add() returns. Only one run writes the
+same file, whatever it is called.
 """
 
 import contextlib
 import fcntl
+import hashlib
 import json
 import os
-import shutil
+import re
 import sqlite3
-from collections.abc import Iterable, Iterator
+import stat
+import struct
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, Protocol
 
+from .. import _json
 from .._statistics import NAMES
 from .._terminal import Failure
 
@@ -21,6 +26,7 @@ SCHEMA = 1  # of a record
 HEAD = b'{"schema": 1, "id": '  # of the line of a record
 LINES = ".jsonl", ".ndjson"
 DATABASES = ".sqlite", ".db"
+MOST_RECORD = 4 << 20  # bytes of a line
 
 
 class Results(Protocol):
@@ -32,156 +38,479 @@ class Results(Protocol):
 
 
 def open_results(path: Path) -> Results:
+    """Raises Failure, also if another run has it open."""
     with _writing(path):
-        if path.suffix in DATABASES:
-            return _Database(path)
-        return _Lines(path)
+        lock = _locked(path)
+        try:
+            if path.suffix in DATABASES:
+                return _Database(path, lock)
+            return _Lines(path, lock)
+        except BaseException:
+            os.close(lock)
+            raise
 
 
 @contextlib.contextmanager
 def _writing(path: Path) -> Iterator[None]:
     try:
         yield
-    except (OSError, sqlite3.Error) as error:
+    except (OSError, sqlite3.Error, UnicodeError) as error:
         raise Failure(f"cannot write {path}: {getattr(error, 'strerror', None) or error}") from error
 
 
-class _Lines:
-    """JSON, a line each."""
+def _is_not_ours(path: Path) -> Failure:
+    return Failure(f"{path} is there, and has no results of vmafx library: name another file, or remove it")
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._file = open(path, "a+b")
+
+# -- One run at a time -------------------------------------------------------------------------------------------------
+
+LOCKED = 1 << 62  # a byte of the file, far from those that SQLite locks
+
+
+def _locked(path: Path) -> int:
+    """The file, made if need be, and locked until it is closed: itself, so that links to it are locked, too."""
+    while True:
+        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC, 0o666)
+        try:
+            if not stat.S_ISREG(os.fstat(file).st_mode):
+                raise Failure(f"cannot write {path}: results go to a file, and this is a pipe or a device")
+            _lock(file, path)
+            if os.path.samestat(os.fstat(file), os.stat(path)):
+                return file
+        except FileNotFoundError:  # another one has removed it
+            pass
+        except BaseException:
+            os.close(file)
+            raise
+        os.close(file)
+
+
+def _lock(file: int, path: Path) -> None:
+    """Takes a lock that belongs to the open file.
+
+    SQLite's own locks belong to the process: they do not meet this one, and it does not end with them.
+    """
+    try:
+        fcntl.fcntl(file, fcntl.F_OFD_SETLK, struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, LOCKED, 1, 0))
+    except (BlockingIOError, PermissionError):
+        raise Failure(f"another vmafx library is writing {path}") from None
+
+
+# -- Lines of JSON -----------------------------------------------------------------------------------------------------
+
+
+class _Lines:
+    def __init__(self, path: Path, file: int) -> None:
+        self._path, self._file = path, file
         self._check_first()
         self._drop_torn_line()
 
     def _check_first(self) -> None:
         """Before anything is changed: it could be any file."""
-        self._file.seek(0)
-        first = self._file.readline()
+        with open(self._file, "rb", closefd=False) as file:
+            file.seek(0)
+            first = file.readline(MOST_RECORD + 1)
         if not (_is_record(first) if first.endswith(b"\n") else first.startswith(HEAD) or HEAD.startswith(first)):
-            raise Failure(f"{self._path} is there, and has no results of vmafx library: name another file, or remove it")
+            raise _is_not_ours(self._path)
 
     def _drop_torn_line(self) -> None:
-        """Of a run that was killed while it wrote."""
-        size = self._file.seek(0, os.SEEK_END)
-        end = size
-        while end and self._byte(end - 1) != b"\n":
-            end -= 1
+        """Cuts off what a run that was killed has written of a line."""
+        end = size = os.fstat(self._file).st_size
+        block = 1 << 16
+        while end:
+            begin = max(end - block, 0)
+            found = os.pread(self._file, end - begin, begin).rfind(b"\n")
+            end = begin + found + 1
+            if found >= 0:
+                break
         if end < size:
-            self._file.truncate(end)
-
-    def _byte(self, place: int) -> bytes:
-        self._file.seek(place)
-        return self._file.read(1)
+            os.ftruncate(self._file, end)
 
     def add(self, record: Record) -> None:
+        line = json.dumps({"schema": SCHEMA, **record}).encode() + b"\n"
+        begin = os.fstat(self._file).st_size
         with _writing(self._path):
-            self._file.write(json.dumps({"schema": SCHEMA, **record}).encode() + b"\n")
-            self._file.flush()
-            os.fsync(self._file.fileno())
+            try:
+                _write(self._file, line)
+            except BaseException:
+                with contextlib.suppress(OSError):
+                    os.ftruncate(self._file, begin)  # no part of a line is left
+                raise
 
     def all(self) -> Iterator[Record]:
-        with open(self._path, "rb") as file:
-            for number, line in enumerate(file, 1):
-                try:
-                    yield json.loads(line)
-                except ValueError as error:
-                    raise Failure(f"{self._path}:{number} is no JSON: {error}") from error
+        with _reading(self._path), open(self._file, "rb", closefd=False) as file:
+            file.seek(0)
+            number = 0
+            while line := file.readline(MOST_RECORD + 1):
+                number += 1
+                yield _record(line, f"{self._path}, line {number}")
 
     def close(self) -> None:
-        self._file.close()
+        with contextlib.suppress(OSError):  # all was written
+            os.close(self._file)
+
+
+@contextlib.contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, sqlite3.Error, UnicodeError) as error:
+        raise Failure(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
+
+
+def _write(file: int, content: bytes) -> None:
+    """All of it, on the disk."""
+    rest = memoryview(content)
+    while rest:
+        rest = rest[os.write(file, rest) :]
+    os.fsync(file)
+
+
+# -- Records -----------------------------------------------------------------------------------------------------------
 
 
 def _is_record(line: bytes) -> bool:
     try:
-        record = json.loads(line)
+        record = _json.parse(line)
     except ValueError:
         return False
     return isinstance(record, dict) and record.get("schema") == SCHEMA and "stamp" in record
 
 
+def _record(text: str | bytes, place: str) -> Record:
+    """Parses a result, which others may have written. Raises Failure if it does not fit the schema."""
+    remedy = "take it out, or name another file for the results"
+    try:
+        content = _json.parse(text) if len(text) <= MOST_RECORD else None
+    except ValueError as error:
+        raise Failure(f"{place}: not a line of JSON ({error}): {remedy}") from error
+    if not isinstance(content, dict):
+        raise Failure(f"{place}: not a result of vmafx library: {remedy}")
+    if content.get("schema") != SCHEMA:
+        raise Failure(f"{place}: not a result of this version of vmafx library, whose schema is {SCHEMA}: {remedy}")
+    checks = CHECKS if content.get("error") is not None else CHECKS | CHECKS_OF_SCORED
+    for name, is_right in checks.items():
+        if name not in content or not is_right(content[name]):
+            raise Failure(
+                f"{place}: not a result of vmafx library, for its {name} is "
+                f"{'wrong' if name in content else 'missing'}: {remedy}"
+            )
+    return content
+
+
+MOST_NUMBER = 1e300
+NOT_FINITE = "inf", "-inf", "nan"
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_number(value: Any) -> bool:
+    """Finite, and not too large for a float."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and -MOST_NUMBER < value < MOST_NUMBER
+
+
+def _is_score(value: Any) -> bool:
+    """JSON has no infinity: a text stands for it."""
+    return value is None or value in NOT_FINITE or _is_number(value)
+
+
+def _is_pooled(value: Any) -> bool:
+    scores = value.values() if isinstance(value, dict) else [None]
+    return all(
+        isinstance(pooled, dict) and all(_is_score(pooled.get(name, ...)) for name in NAMES) for pooled in scores
+    )
+
+
+def _is_worst(value: Any) -> bool:
+    frames = [frame for frame in value.values() if frame is not None] if isinstance(value, dict) else [None]
+    return all(
+        isinstance(frame, dict) and all(_is_number(frame.get(name)) for name in ("frame", "time")) for frame in frames
+    )
+
+
+CHECKS: dict[str, Callable[[Any], bool]] = {
+    "id": _is_text,
+    "stamp": _is_text,
+    "error": lambda value: value is None or isinstance(value, str),
+}
+CHECKS_OF_SCORED: dict[str, Callable[[Any], bool]] = {
+    "pooled": _is_pooled,
+    "worst_frame": _is_worst,
+    "warnings": lambda value: isinstance(value, list) and all(map(_is_text, value)),
+}
+
+# -- A database --------------------------------------------------------------------------------------------------------
+
+IN_RESULTS = {
+    "id": "TEXT PRIMARY KEY",
+    "distorted": "TEXT",
+    "reference": "TEXT",
+    "frames": "INTEGER",
+    "error": "TEXT",
+    "record": "TEXT",
+}
+IN_SCORES = {"id": "TEXT", "score": "TEXT", **dict.fromkeys(NAMES, "REAL")}
+SQLITE = b"SQLite format 3\0"
+JOURNAL = b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7"
+
+
 class _Database:
     """SQLite: `results` has the records, `scores` their pooled values in columns."""
 
-    def __init__(self, path: Path) -> None:
-        self._path, self._connection = path, sqlite3.connect(path, timeout=60, isolation_level=None)
-        columns = ", ".join(f"{name} REAL" for name in NAMES)
-        with self._connection as do:
-            do.execute("CREATE TABLE IF NOT EXISTS results (id TEXT PRIMARY KEY, distorted TEXT, reference TEXT, frames INTEGER, error TEXT, record TEXT)")
-            do.execute(f"CREATE TABLE IF NOT EXISTS scores (id TEXT, score TEXT, {columns}, PRIMARY KEY (id, score))")
+    def __init__(self, path: Path, file: int) -> None:
+        self._path, self._file = path, file
+        head = os.pread(file, len(SQLITE), 0)
+        if head not in (b"", SQLITE):
+            raise _is_not_ours(path)
+        _check_journal(path)
+        self._connection = sqlite3.connect(path, timeout=60, isolation_level=None)
+        try:
+            self._check_tables()
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def _check_tables(self) -> None:
+        """Makes them in a file that is new, and in no other."""
+        do = self._connection
+        (objects,) = do.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        with self._transaction():
+            if not objects:
+                do.execute(f"CREATE TABLE results ({', '.join(map(' '.join, IN_RESULTS.items()))})")
+                do.execute(
+                    f"CREATE TABLE scores ({', '.join(map(' '.join, IN_SCORES.items()))}, PRIMARY KEY (id, score))"
+                )
+        for table, wanted in (("results", IN_RESULTS), ("scores", IN_SCORES)):
+            columns = [name for _, name, *_ in do.execute(f"PRAGMA table_info({table})")]
+            (kind,) = do.execute("SELECT type FROM sqlite_master WHERE name = ?", [table]).fetchone() or ("",)
+            if kind != "table" or columns != list(wanted):
+                raise _is_not_ours(self._path)
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self._connection.execute("COMMIT")
+        except BaseException:
+            with contextlib.suppress(sqlite3.Error):  # SQLite itself has done so after some errors
+                self._connection.execute("ROLLBACK")
+            raise
 
     def add(self, record: Record) -> None:
-        with _writing(self._path), self._connection as do:
-            do.execute("BEGIN IMMEDIATE")
+        do = self._connection
+        with _writing(self._path), self._transaction():
             head = [record["id"], record["distorted"], record["reference"], record.get("frames"), record.get("error")]
             do.execute("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?)", [*map(_text, head), json.dumps({"schema": SCHEMA, **record})])
             do.execute("DELETE FROM scores WHERE id = ?", [_text(record["id"])])
-            rows = [[_text(record["id"]), key, *(values[name] for name in NAMES)] for key, values in record.get("pooled", {}).items()]
+            rows = [
+                [
+                    _text(record["id"]),
+                    _text(key),
+                    *(values[name] if values[name] is None else float(values[name]) for name in NAMES),
+                ]
+                for key, values in record.get("pooled", {}).items()
+            ]
             do.executemany(f"INSERT INTO scores VALUES (?, ?{', ?' * len(NAMES)})", rows)
 
     def all(self) -> Iterator[Record]:
-        for (text,) in self._connection.execute("SELECT record FROM results ORDER BY rowid"):
-            yield json.loads(text)
+        with _reading(self._path):
+            for row, text in self._connection.execute("SELECT rowid, record FROM results ORDER BY rowid"):
+                place = f"{self._path}, row {row} of results"
+                if not isinstance(text, str | bytes):
+                    raise Failure(
+                        f"{place}: not a result of vmafx library: take it out, or name another file for the results"
+                    )
+                yield _record(text, place)
 
     def close(self) -> None:
-        self._connection.close()
+        with contextlib.suppress(sqlite3.Error, OSError):  # all was written
+            self._connection.close()
+        with contextlib.suppress(OSError):
+            os.close(self._file)
+
+
+def _check_journal(path: Path) -> None:
+    """SQLite plays back what a run that was killed has left there, and then removes it, whatever it was."""
+    journal = f"{os.path.realpath(path)}-journal"
+    try:
+        file = os.open(journal, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_NOCTTY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return
+    try:
+        head = os.read(file, len(JOURNAL)) if stat.S_ISREG(os.fstat(file).st_mode) else b"?"
+    finally:
+        os.close(file)
+    if head.strip(b"\0") and head != JOURNAL:
+        raise Failure(
+            f"{journal} is there, and is not a journal of SQLite, which would remove it: "
+            "move it away, or name another file for the results"
+        )
 
 
 def _text(value: Any) -> Any:
     """Names of files need not be text; SQLite's are."""
-    return value.encode(errors="surrogateescape").decode(errors="backslashreplace") if isinstance(value, str) else value
+    if not isinstance(value, str):
+        return value
+    try:
+        return value.encode(errors="surrogateescape").decode(errors="backslashreplace")
+    except UnicodeEncodeError:  # other surrogates, which JSON may have
+        return value.encode(errors="backslashreplace").decode()
 
 
-# -- Ranges --------------------------------------------------------------------------------------------------------------
+# -- Ranges ------------------------------------------------------------------------------------------------------------
+
+MARK = "vmafx.txt"  # says whose folder it is
+ABOUT = b"vmafx library keeps the scores of ranges here until their videos are done. The results are beside it.\n"
+WORK = re.compile(r"[0-9a-f]{24}")  # the folder of a video
+RANGE = re.compile(r"[0-9]+\.range|[0-9]+\.[0-9]+\.part")
+HEAD_OF_RANGE = b"vmafx range 1 "  # then a digest of the rest, and a line break
+FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class Ranges:
-    """Reports of ranges, compressed, in a folder beside the results, which also tells a second run that it is not alone."""
+    """Reports of ranges, compressed, in a folder beside the results, which is made when there is one to keep.
+
+    The folder is reached by a descriptor and through no link, and only what was made here is removed: by its name, and
+    by how it begins. Whatever else is there stays.
+    """
 
     def __init__(self, results: Path) -> None:
-        self._folder = results.with_name(f"{results.name}.ranges")
+        target = Path(os.path.realpath(results))
+        self._path = target.with_name(f"{target.name}.ranges")
+        with _writing(self._path):
+            self._parent = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            try:
+                self._folder = self._open()
+            except BaseException:
+                os.close(self._parent)
+                raise
+
+    def _open(self) -> int | None:
         try:
-            self._folder.mkdir(exist_ok=True)
-            self._lock = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY)
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise Failure(f"another vmafx library is writing {results}") from None
+            return os.open(self._path.name, FOLDER, dir_fd=self._parent)
+        except FileNotFoundError:
+            return None
         except OSError as error:
-            raise Failure(f"cannot write {self._folder}: {error.strerror}") from error
+            with contextlib.suppress(OSError):
+                mode = os.stat(self._path.name, dir_fd=self._parent, follow_symlinks=False).st_mode
+                if not stat.S_ISDIR(mode):
+                    kind = "a link" if stat.S_ISLNK(mode) else "not a folder"
+                    told = f"{self._path} is {kind}, and vmafx library keeps the scores of ranges in a folder"
+                    raise Failure(f"{told} of that name: remove it, or name another file for the results") from error
+            raise
 
     def __enter__(self) -> "Ranges":
         return self
 
     def __exit__(self, *_: object) -> None:
-        with contextlib.suppress(OSError):
-            self._folder.rmdir()  # if it is empty
-        os.close(self._lock)
+        if self._folder is not None:
+            with contextlib.suppress(OSError):
+                self._leave(self._folder)
+            os.close(self._folder)
+        os.close(self._parent)
+
+    def _leave(self, folder: int) -> None:
+        """Removes the folder if it was made here, and nothing is in it."""
+        if os.listdir(folder) == [MARK] and _content(folder, MARK, len(ABOUT) + 1) == ABOUT:
+            os.unlink(MARK, dir_fd=folder)
+            os.rmdir(self._path.name, dir_fd=self._parent)
 
     def clear(self) -> None:
         """None is needed any more."""
-        for work in self._folder.iterdir():
-            shutil.rmtree(work, ignore_errors=True)
-
-    def has(self, work: str, number: int) -> bool:
-        return self._path(work, number).exists()
-
-    def get(self, work: str, number: int) -> bytes:
-        return self._path(work, number).read_bytes()
-
-    def put(self, work: str, number: int, report: bytes) -> None:
-        path = self._path(work, number)
-        part = path.with_suffix(".part")
-        with _writing(path):
-            path.parent.mkdir(exist_ok=True)
-            with open(part, "wb") as file:
-                file.write(report)
-                file.flush()
-                os.fsync(file.fileno())
-            part.replace(path)
+        if self._folder is not None:
+            with contextlib.suppress(OSError):
+                for work in filter(WORK.fullmatch, os.listdir(self._folder)):
+                    self.drop(work)
 
     def drop(self, work: str) -> None:
-        shutil.rmtree(self._folder / work, ignore_errors=True)
+        with contextlib.suppress(OSError), self._work(work) as folder:
+            for name in filter(RANGE.fullmatch, os.listdir(folder)):
+                if _is_range(folder, name):
+                    os.unlink(name, dir_fd=folder)
+            assert self._folder is not None
+            os.rmdir(work, dir_fd=self._folder)  # if it is empty
 
-    def _path(self, work: str, number: int) -> Path:
-        return self._folder / work / f"{number}.range"
+    def has(self, work: str, number: int) -> bool:
+        try:
+            return bool(self.get(work, number))
+        except Failure:
+            return False
+
+    def get(self, work: str, number: int) -> bytes:
+        with _reading(self._path), self._work(work) as folder:
+            content = _content(folder, f"{number}.range")
+        head, _, report = content.partition(b"\n")
+        if head != _head(report):
+            raise Failure(f"{self._path}/{work}/{number}.range is damaged")
+        return report
+
+    def put(self, work: str, number: int, report: bytes) -> None:
+        with _writing(self._path):
+            top = self._made()
+            with contextlib.suppress(FileExistsError):
+                os.mkdir(work, dir_fd=top)
+            with self._work(work) as folder:
+                name, part = f"{number}.range", f"{number}.{os.getpid()}.part"
+                if not _is_range(folder, name, or_missing=True):
+                    raise Failure(
+                        f"{self._path}/{work}/{name} is there, and not of vmafx library: "
+                        "remove it, or name another file for the results"
+                    )
+                try:
+                    _make(folder, part, _head(report) + b"\n" + report)
+                    os.replace(part, name, src_dir_fd=folder, dst_dir_fd=folder)
+                except BaseException:
+                    with contextlib.suppress(OSError):
+                        os.unlink(part, dir_fd=folder)
+                    raise
+
+    def _made(self) -> int:
+        if self._folder is None:
+            os.mkdir(self._path.name, dir_fd=self._parent)
+            self._folder = os.open(self._path.name, FOLDER, dir_fd=self._parent)
+            _make(self._folder, MARK, ABOUT)
+        return self._folder
+
+    @contextlib.contextmanager
+    def _work(self, work: str) -> Iterator[int]:
+        if self._folder is None:
+            raise FileNotFoundError
+        folder = os.open(work, FOLDER, dir_fd=self._folder)
+        try:
+            yield folder
+        finally:
+            os.close(folder)
+
+
+def _head(report: bytes) -> bytes:
+    return HEAD_OF_RANGE + hashlib.sha256(report).hexdigest().encode()
+
+
+def _make(folder: int, name: str, content: bytes) -> None:
+    """Nothing is there of that name. Raises OSError."""
+    file = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666, dir_fd=folder)
+    try:
+        _write(file, content)
+    finally:
+        os.close(file)
+
+
+def _content(folder: int, name: str, most: int = -1) -> bytes:
+    """Reads a file that is not a link, up to `most` bytes. Raises OSError."""
+    file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC, dir_fd=folder)
+    with open(file, "rb") as stream:
+        return stream.read(most) if stat.S_ISREG(os.fstat(file).st_mode) else b""
+
+
+def _is_range(folder: int, name: str, or_missing: bool = False) -> bool:
+    """Whether it was made here, as its beginning tells; one that was being written may end in it."""
+    try:
+        head = _content(folder, name, len(HEAD_OF_RANGE))
+    except FileNotFoundError:
+        return or_missing
+    except OSError:
+        return False
+    return head == HEAD_OF_RANGE or (name.endswith(".part") and HEAD_OF_RANGE.startswith(head))

@@ -70,7 +70,7 @@ def write_summary(path: Path, summary: Summary, title: str, worst: int, guard: G
 def _scores(summary: Summary, key: str, worst: int) -> str:
     """The pairs' means, as those of frames are shown."""
     means = [record["pooled"][key]["mean"] for record in summary.scored if key in record["pooled"]]
-    scores = array("d", [math.nan if mean is None else mean for mean in means])
+    scores = array("d", [math.nan if mean is None else float(mean) for mean in means])
     library = [Encode("means of the pairs", array("q", range(len(scores))), scores={key: scores})]
     if not any(map(math.isfinite, scores)):
         return ""

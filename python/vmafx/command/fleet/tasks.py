@@ -9,8 +9,10 @@ import errno
 import functools
 import json
 import math
+import os
 import re
 import socket
+import stat
 import tempfile
 import threading
 import time
@@ -22,6 +24,7 @@ from typing import Any, TypeVar
 
 from ... import _header
 from .. import _ffmpeg, _inputs
+from .._names import FILES_ONLY, redact
 from .._parts import Indivisible, check_merge, cut, join, score_part, seek_again
 from .._run import FfmpegFailure, Processes
 from .._scores import read_scores
@@ -51,7 +54,21 @@ class Stalled(Failure):
     """ffmpeg makes no progress."""
 
 
-@dataclass(frozen=True)
+# With a pair: whatever it is, the others go on.
+FAILURES = (
+    Failure,
+    OSError,
+    ValueError,
+    ArithmeticError,
+    LookupError,
+    AttributeError,
+    TypeError,
+    MemoryError,
+    zlib.error,
+)
+
+
+@dataclass(frozen=True, repr=False)  # Dask's logs tell the arguments of tasks, and a URL may have a password
 class Job:
     """Encodes of one reference."""
 
@@ -61,6 +78,10 @@ class Job:
     ref: str
     piece: float  # frames of 1080p that are scored in one run; 0: all
     stall: float  # seconds without progress
+
+    @property
+    def names(self) -> list[str]:
+        return [*self.dists, self.ref]
 
 
 @dataclass(frozen=True)
@@ -75,7 +96,7 @@ class Outcome:
 Outcomes = dict[int, Outcome]  # by the places of encodes in a job
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Long:
     """Encodes that are scored in ranges."""
 
@@ -133,9 +154,10 @@ def score_range(job: Job, long: Long, number: int, early: float) -> Scored:
         log = folder / "scores.json"
         try:
             said, early = _watched(job, lambda processes, show: score_part(work, reach, log, early, show=show, processes=processes))
-            return Scored(zlib.compress(log.read_bytes(), 6), early, said.features, said.warnings)
-        except (Failure, OSError) as failure:
-            return Scored(error=str(failure), again=_may_pass(failure), indivisible=isinstance(failure, Indivisible))
+            warnings = [redact(text, job.names) for text in said.warnings]  # they are kept on the disk
+            return Scored(zlib.compress(log.read_bytes(), 6), early, said.features, warnings)
+        except FAILURES as failure:
+            return Scored(error=_told(failure), again=_may_pass(failure), indivisible=isinstance(failure, Indivisible))
 
 
 def score_whole(job: Job, long: Long) -> Outcomes:
@@ -162,8 +184,8 @@ def join_ranges(long: Long, parts: Sequence[bytes]) -> Outcomes | tuple[int, flo
                 return paths.index(Path(wrong)), early
             except Mismatch as failure:
                 return dict.fromkeys(long.places, Outcome(error=str(failure)))
-        except (Failure, OSError) as failure:
-            return dict.fromkeys(long.places, Outcome(error=str(failure), again=_may_pass(failure)))
+        except FAILURES as failure:
+            return dict.fromkeys(long.places, Outcome(error=_told(failure), again=_may_pass(failure)))
 
 
 # -- What goes into one run ----------------------------------------------------------------------------------------------
@@ -172,10 +194,14 @@ def join_ranges(long: Long, parts: Sequence[bytes]) -> Outcomes | tuple[int, flo
 def _works(job: Job, places: list[int], outcomes: Outcomes) -> Iterator[tuple[list[int], Work]]:
     """Encodes are scored together if that changes nothing for any of them."""
     try:
-        work = prepare(_settings(job), [job.dists[place] for place in places], job.ref)
-    except (Failure, OSError) as failure:
+        settings = _settings(job)
+        names = [*(job.dists[place] for place in places), job.ref]
+        if settings.ref_options == FILES_ONLY:
+            _check_files(names)
+        work = prepare(settings, names[:-1], job.ref)
+    except FAILURES as failure:
         if len(places) == 1:
-            outcomes[places[0]] = Outcome(error=str(failure), again=_may_pass(failure))
+            outcomes[places[0]] = Outcome(error=_told(failure), again=_may_pass(failure))
             return
         groups = [[place] for place in places]
     else:
@@ -188,6 +214,21 @@ def _works(job: Job, places: list[int], outcomes: Outcomes) -> Iterator[tuple[li
         return
     for group in groups:
         yield from _works(job, group, outcomes)
+
+
+def _check_files(names: Sequence[str]) -> None:
+    """Refuses pipes and devices, which are not the same when they are opened again, or never end.
+
+    What is not there, ffprobe tells of.
+    """
+    for name in names:
+        try:
+            mode = os.stat(name).st_mode
+        except OSError:
+            continue
+        if not stat.S_ISREG(mode):
+            kind = "a folder" if stat.S_ISDIR(mode) else "a pipe or a device"
+            raise Failure(f"cannot read {name}: it is {kind}, and a list names files")
 
 
 def _alone(video: _ffmpeg.Video, ref: _ffmpeg.Video) -> Any:
@@ -215,10 +256,10 @@ def _score(job: Job, places: list[int], work: Work) -> Outcomes:
             log = folder / "scores.json"
             said = _watched(job, lambda processes, show: score(work, log, show=show, processes=processes))
             return dict(zip(places, _outcomes(log, work, said.features, said.warnings)))
-    except (Failure, OSError) as failure:
+    except FAILURES as failure:
         again = _may_pass(failure)
         if again or len(places) == 1:
-            return dict.fromkeys(places, Outcome(error=str(failure), again=again))
+            return dict.fromkeys(places, Outcome(error=_told(failure), again=again))
     outcomes: Outcomes = {}
     for place in places:
         for alone, own in _works(job, [place], outcomes):
@@ -232,7 +273,7 @@ def _outcomes(log: Path, work: Work, features: Sequence[str], warnings: Sequence
     for encode in encodes:
         encode.run = run or encode.run
     result = Result.of(work, encodes, features)
-    paths = [f"{video.path} " for video in work.dists]
+    paths = [f"{video.name} " for video in work.dists]
     names = [f"{name}: " for name in work.names] if len(work.dists) > 1 else ["\0"]
     for place, record in enumerate(result.as_json()["encodes"]):
         record["pooled"] = {key: record["pooled"][key] for key in result.keys}
@@ -248,9 +289,13 @@ def _own(texts: Sequence[str], heads: Sequence[str], place: int) -> Iterator[str
     return (text for text in texts if text.startswith(heads[place]) or not others or not text.startswith(others))
 
 
+def _told(failure: Exception) -> str:
+    return str(failure) if isinstance(failure, Failure | OSError) else f"{type(failure).__name__}: {failure}"
+
+
 def _may_pass(failure: Exception) -> bool:
     cause = failure.__cause__ if isinstance(failure, Failure) else failure
-    if isinstance(failure, Stalled) or (isinstance(cause, OSError) and cause.errno in PASSING_ERRORS):
+    if isinstance(failure, Stalled | MemoryError) or (isinstance(cause, OSError) and cause.errno in PASSING_ERRORS):
         return True
     return bool(PASSING.search(str(failure))) or (isinstance(failure, FfmpegFailure) and failure.status in PASSING_STATUSES)
 
