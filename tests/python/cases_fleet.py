@@ -22,6 +22,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
 
+from cases_front import cut_file, damage_file, long_clips
 from cases_hostile import hold
 from command import Done, command, environment, vmafx
 from common import FRAMES, Skip, alive, case, check, check_equal, long_case, raises, top
@@ -535,6 +536,41 @@ def library_without_dask(lab):
     done = subprocess.run(line, cwd=lab.folder, env=environment(lab), capture_output=True, text=True)
     Done(done).failed(1, "apt-get install python3-distributed", "./python[library]", "docs/scale.md")
     check_equal([path.name for path in lab.folder.iterdir()], ["list.csv"], "files")
+
+
+@case
+def library_takes_no_part_for_the_whole(lab):
+    """A truncated file is tried again, then fails with its cause; the encodes beside it do not. So it is in ranges, and with compare."""
+    long_clips(lab)
+    short = cut_file(lab, "good.mp4")
+    listed = write_list(lab, [["good.mkv", "ref.mp4", "", "none", "psnr"], [short, "ref.mp4", "", "none", "psnr"]])
+    for words in ((), ("--piece", "0.1")):
+        done = library(lab, listed, "-o", "out.jsonl", "--attempts", "2", "--workers", "1", *words)
+        check_equal((done.status, done.out.splitlines()[-1]), (1, "1 scored, 1 failed, 0 with warnings"), done.err)
+        good, bad = sorted(records(lab.folder / "out.jsonl"), key=lambda record: record["error"] is not None)[-2:]
+        check_equal((good["frames"], good["frames_promised"], good["partial"]), (150, 150, False), "the whole one")
+        check(bad["error"].startswith(f"not all was scored: {short}: ") and bad["attempts"] == 2, bad)
+        (lab.folder / "out.jsonl").unlink()
+    library(lab, listed, "-o", "part.jsonl", "--partial", "--workers", "1").succeeded()
+    found = {record["id"]: record for record in records(lab.folder / "part.jsonl")}
+    check(found[short]["partial"] and any("were scored, up to" in text for text in found[short]["warnings"]), found[short])
+    (lab.folder / "table.csv").write_text(f"series,file,reference,bitrate\na,{short},ref.mp4,1\n")
+    words = "compare", "table.csv", "--model", "none", "--feature", "psnr"
+    vmafx(lab, *words, "--scores", "kept").failed(1, f"not all was scored: {short}: ", "--partial takes what there is")
+    check_equal(list((lab.folder / "kept").iterdir()), [], "kept scores of a part")
+    done = vmafx(lab, *words, "--partial", "--json").succeeded()
+    check("were scored, up to" in " ".join(json.loads(done.out)["warnings"]), done.out)
+
+
+@case
+def damage_is_of_its_pair(lab):
+    """Decoders' errors of one encode are not those of the one beside it."""
+    long_clips(lab)
+    damage_file(lab, "good.ts", "bad.ts")
+    listed = write_list(lab, [["good.mkv", "ref.mp4", "", "none", "psnr"], ["bad.ts", "ref.mp4", "", "none", "psnr"]])
+    library(lab, listed, "-o", "out.jsonl", "--partial", "--workers", "1").succeeded()
+    found = {record["id"]: record["warnings"] for record in records(lab.folder / "out.jsonl")}
+    check(found["bad.ts"] and not found["good.mkv"], found)
 
 
 # -- With Dask ---------------------------------------------------------------------------------------------------------------

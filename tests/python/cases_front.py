@@ -197,6 +197,14 @@ def cut_file(lab, name, part=0.6):
     return path.name
 
 
+def damage_file(lab, name, damaged):
+    """Some bytes in its middle are wrong."""
+    content = bytearray((lab.folder / name).read_bytes())
+    for place in range(len(content) // 3, len(content) // 2, 997):
+        content[place] ^= 0x55
+    (lab.folder / damaged).write_bytes(content)
+
+
 def failing_reads(lab, name, number=errno.EIO):
     """Variables that have ffmpeg's reads of a file fail in its middle."""
     library = compiled(lab, "read_error", "-shared", "-fPIC", "-ldl", folder=Path(__file__).resolve().parent)
@@ -263,10 +271,7 @@ def a_file_that_is_whole_is_taken(lab):
 def damage_is_told_of_its_encode(lab):
     """Bytes that are wrong in the middle of one of two."""
     long_clips(lab)
-    damaged = bytearray((lab.folder / "good.ts").read_bytes())
-    for place in range(len(damaged) // 3, len(damaged) // 2, 997):
-        damaged[place] ^= 0x55
-    (lab.folder / "bad.ts").write_bytes(damaged)
+    damage_file(lab, "good.ts", "bad.ts")
     result, done = scored(lab, "good.mkv", "bad.ts", "ref.mp4", "--partial", *FEATURES)
     good, bad = (encode["warnings"] for encode in result["encodes"])
     check_equal(good, [], "warnings of the good one")

@@ -52,6 +52,7 @@ class Settings:
     dist_options: tuple[str, ...] = ()  # of ffmpeg before each encode: names and values in turn (_ffmpeg.option_words)
     ref_options: tuple[str, ...] = ()
     overwrite: bool = False  # whether metrics may replace any file that they write to
+    partial: bool = False  # whether scores of a part of what the files promise are taken
 
     def as_json(self) -> dict[str, Any]:
         return dataclasses.asdict(self)

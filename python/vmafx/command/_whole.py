@@ -45,14 +45,17 @@ def promise_of(work: Work, number: int, reach: Reach | None = None) -> Promise:
 
 
 def check_whole(
-    work: Work, said: Said, encodes: Sequence[Encode], keys: Sequence[str], partial: bool, reach: Reach | None = None
+    work: Work, said: Said, encodes: Sequence[Encode], keys: Sequence[str], reach: Reach | None = None
 ) -> None:
-    """Refuses scores of a part of what the files promise; if that is wanted (`partial`), they are marked. Raises Failure, which has the scores."""
+    """Refuses scores of a part of what the files promise, or marks them if the settings want that.
+
+    Raises Failure, which has the scores.
+    """
     causes = {i: cause for i, cause in enumerate(shortfalls(work, said, encodes, reach)) if cause}
     for i, cause in causes.items():
         encodes[i].partial = True
         encodes[i].warnings.append(cause)
-    if causes and not partial:
+    if causes and not work.settings.partial:
         told = "\n  ".join(f"{cause}\n  {_scores_of(encodes[i], keys)}" for i, cause in causes.items())
         raise Failure(f"not all was scored: {told}\n  --partial takes what there is")
 

@@ -19,6 +19,7 @@ from .fleet.engine import Place, Task, check_engine, open_engine
 from .fleet.pairs import Pair, read_list
 from .fleet.store import DATABASES, LINES, Ranges, Results, open_results
 from .fleet.summary import Summary, write_summary
+from .score import scale_word
 
 PIECE = 15000  # frames of 1080p: minutes of one processor
 STALL_S = 600.0
@@ -31,6 +32,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("-o", "--output", type=Path, required=True, metavar="RESULTS", help="the results, as they come: .jsonl, or a database: .sqlite, .db")
     add("--model", action="append", metavar="MODEL", help="as of `vmafx score`, for the lines of the list that name no models")
     add("--feature", action="append", default=[], metavar="FEATURE", help="as of `vmafx score`, for the lines that name no features")
+    add("--scale", type=scale_word, default="model", metavar="SCALE", help="as of `vmafx score` (default: model)")
+    add("--partial", action="store_true", help="take the scores of what can be read of damaged files")
     add("--backend", choices=("auto", "cpu", "hip"), help="where the filter computes (default: auto)")
     add("--threads", type=int, metavar="N", help="threads of each filter (default: the processors of this machine for each of its workers; of a cluster 1)")
     add("--together", type=int, default=4, metavar="N", help=f"encodes of a reference that are scored in one run, up to {MOST_ENCODES} (default: %(default)s)")
@@ -115,7 +118,7 @@ def _check_outputs(arguments: argparse.Namespace, pairs: list[Pair]) -> Guard:
 
 def _options(arguments: argparse.Namespace, place: Place) -> Options:
     threads = arguments.threads or (max(1, processors() // place.workers) if place.is_here else 1)
-    settings = {"backend": arguments.backend, "threads": threads}
+    settings = {"backend": arguments.backend, "threads": threads, "scale": arguments.scale, "partial": arguments.partial}
     if not arguments.allow_protocols:
         settings |= {"dist_options": FILES_ONLY, "ref_options": FILES_ONLY}
     ffmpeg = _ffmpeg.find_ffmpeg(arguments.ffmpeg) if place.is_here else arguments.ffmpeg  # each worker of a cluster finds its own

@@ -45,7 +45,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     help_offset = "the encode begins so much later than the reference (-0.48: earlier), for all encodes or, repeated, for each of them; skip that"
     add("--offset", type=_offset, action="append", default=[], metavar="SECONDS", help=help_offset)
     add("--range", type=_range, metavar="RANGE", help="score this part alone: 60s-120s; `vmafx merge` joins logs of such parts")
-    add("--partial", action="store_true", help="take the scores of what can be read of files that are damaged or not whole")
     add_scoring_arguments(parser)
     add_page_arguments(parser)
     add_force(parser)
@@ -64,7 +63,9 @@ def add_scoring_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--model", action="append", metavar="MODEL", help=help_model)
     add("--feature", action="append", default=[], metavar="FEATURE", help="as the filter's option feature (psnr, name=psnr:enable_chroma=false); may be repeated")
-    add("--scale", type=_scale, default="model", metavar="SCALE", help=help_scale)
+    add("--scale", type=scale_word, default="model", metavar="SCALE", help=help_scale)
+    help_partial = "take the scores of what can be read of files that are damaged or not whole"
+    add("--partial", action="store_true", help=help_partial)
     help_input = "an option of ffmpeg before each encode (r=50, export_side_data=film_grain); may be repeated"
     add("--input-option", type=_input_option, action="append", default=[], metavar="NAME=VALUE", help=help_input)
     help_ref = "an option of ffmpeg before the reference; may be repeated"
@@ -74,7 +75,8 @@ def add_scoring_arguments(parser: argparse.ArgumentParser) -> None:
     add("--ffmpeg", metavar="PROGRAM", help="the ffmpeg to use; it needs the filter vmafx")
 
 
-def _scale(text: str) -> str:
+def scale_word(text: str) -> str:
+    """The value of --scale, for argparse."""
     try:
         Scale.parse(text)
     except ValueError as error:
@@ -167,7 +169,7 @@ def run(arguments: argparse.Namespace) -> int:
         said, facts = _score(arguments, work, log)
         result = Result.of(work, _read(log, work, said, facts), said.features, arguments.range)
         _warn(result)
-        check_whole(work, said, result.encodes, result.keys, arguments.partial, arguments.range)
+        check_whole(work, said, result.encodes, result.keys, arguments.range)
         if arguments.log:
             with whole_file(arguments.log, guard) as path:
                 path.write_bytes(log.read_bytes())
@@ -257,6 +259,7 @@ def scoring_settings(arguments: argparse.Namespace, window: str | None = None, d
         dist_options=tuple(word for words in arguments.input_option for word in words),
         ref_options=tuple(word for words in arguments.ref_option for word in words),
         overwrite=arguments.force,
+        partial=arguments.partial,
     )
 
 

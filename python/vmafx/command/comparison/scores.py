@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .. import _scoring
+from .. import _scoring, _whole
 from .._scores import Encode, read_scores
 from .._outputs import check_folder, check_kept
 from .._terminal import Failure, note, progress, whole_file
@@ -108,8 +108,16 @@ class Shelf:
             log = Path(folder) / "scores.ndjson"
             with progress() as shown:
                 said = _scoring.score(work, log, show=shown.show)
+            encodes = read_scores(log)
+            for encode, name in zip(encodes, work.names):
+                encode.name = name
+            _whole.check_whole(work, said, encodes, list(work.models) + said.features)
+            warnings = [
+                list(dict.fromkeys([*own, *encode.warnings[-1:]])) if encode.partial else own
+                for own, encode in zip(_whole.warnings_by_encode(work, said), encodes)
+            ]
             with log.open(encoding="utf-8") as lines:
-                _split(lines, paths, said.warnings)
+                _split(lines, paths, warnings)
 
 
 def _state(path: Path) -> list[Any]:
@@ -121,8 +129,8 @@ def _state(path: Path) -> list[Any]:
     return [os.fspath(path.resolve()), status.st_size, status.st_mtime_ns]
 
 
-def _split(lines: Iterable[str], paths: Sequence[Path], warnings: Sequence[str]) -> None:
-    """One report of several encodes becomes as many, which have the filter's warnings, too. A single encode has no number in its lines."""
+def _split(lines: Iterable[str], paths: Sequence[Path], warnings: Sequence[Sequence[str]]) -> None:
+    """One report of several encodes becomes as many, each with its warnings. A single encode has no number in its lines."""
     with ExitStack() as stack:
         files = [stack.enter_context(whole_file(path, check_kept)) for path in paths]
         parts = [stack.enter_context(file.open("w", encoding="utf-8")) for file in files]
@@ -132,8 +140,8 @@ def _split(lines: Iterable[str], paths: Sequence[Path], warnings: Sequence[str])
             elif line.startswith('{"frameNum": '):
                 parts[0].write(line)
             else:
-                summary = json.loads(line) | {"warnings": list(warnings)}
                 for number, part in enumerate(parts):
+                    summary = json.loads(line) | {"warnings": list(warnings[number])}
                     own = [encode for encode in summary.get("encodes", []) if encode["encode"] == number]
                     part.write(json.dumps(summary | {"encodes": own} if own else summary) + "\n")
 

@@ -15,6 +15,9 @@ from .store import Ranges, Results
 from .tasks import Begun, Job, Long, Outcome, Outcomes, Scored, Unfit
 
 
+OF_SCORES = "backend", "scale", "partial"  # settings that a result depends on
+
+
 @dataclass(frozen=True)
 class Options:
     settings: dict[str, Any]  # of all pairs
@@ -47,7 +50,7 @@ class Stream:
 class Campaign:
     def __init__(self, pairs: list[Pair], results: Results, ranges: Ranges, options: Options) -> None:
         self._options, self._results, self._ranges = options, results, ranges
-        self._stamps = {pair.id: pair.stamp([options.settings.get("backend")]) for pair in pairs}
+        self._stamps = {pair.id: pair.stamp([options.settings.get(name) for name in OF_SCORES]) for pair in pairs}
         known = {record["id"]: record["error"] is None and record["stamp"] == self._stamps.get(record["id"]) for record in results.all()}
         self._pairs = [pair for pair in pairs if not known.get(pair.id)]
         self.total, self.failed = len(pairs), 0
@@ -146,7 +149,7 @@ class Campaign:
 
     def _join(self, stream: Stream) -> Task:
         parts = [self._ranges.get(stream.key, number) for number in range(len(stream.long.reaches))]
-        return Task(tasks.join_ranges, (stream.long, parts), stream)
+        return Task(tasks.join_ranges, (stream.batch.job, stream.long, parts), stream)
 
     # -- Results -----------------------------------------------------------------------------------------------------------
 

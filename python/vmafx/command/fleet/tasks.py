@@ -26,12 +26,14 @@ from ... import _header
 from .. import _ffmpeg, _inputs
 from .._names import FILES_ONLY, redact
 from .._parts import Indivisible, check_merge, cut, join, score_part, seek_again
+from .._result import Result
 from .._run import FfmpegFailure, Processes
+from .._said import Said, shortened
 from .._scores import read_scores
 from .._scoring import EARLY, Reach, Settings, Work, prepare, score
 from .._terminal import Failure, Step
+from .._whole import shortfalls, warnings_by_encode
 from ..merge import Mismatch
-from .._result import Result
 
 T = TypeVar("T")
 Show = Callable[[Step], None]
@@ -118,13 +120,14 @@ class Scored:
     report: bytes = b""  # compressed
     early: float = EARLY
     features: Sequence[str] = ()
-    warnings: Sequence[str] = ()
+    warnings: Sequence[Sequence[str]] = ()  # of each encode
     error: str | None = None
     again: bool = False
     indivisible: bool = False  # the whole stream may be scored all the same
 
     def pack(self) -> bytes:
-        return json.dumps([self.early, list(self.features), list(self.warnings)]).encode() + b"\n" + self.report
+        head = [self.early, list(self.features), list(map(list, self.warnings))]
+        return json.dumps(head).encode() + b"\n" + self.report
 
     @classmethod
     def unpack(cls, packed: bytes) -> "Scored":
@@ -154,7 +157,8 @@ def score_range(job: Job, long: Long, number: int, early: float) -> Scored:
         log = folder / "scores.json"
         try:
             said, early = _watched(job, lambda processes, show: score_part(work, reach, log, early, show=show, processes=processes))
-            warnings = [redact(text, job.names) for text in said.warnings]  # they are kept on the disk
+            # They are kept on the disk.
+            warnings = [[redact(text, job.names) for text in own] for own in warnings_by_encode(work, said)]
             return Scored(zlib.compress(log.read_bytes(), 6), early, said.features, warnings)
         except FAILURES as failure:
             return Scored(error=_told(failure), again=_may_pass(failure), indivisible=isinstance(failure, Indivisible))
@@ -165,7 +169,7 @@ def score_whole(job: Job, long: Long) -> Outcomes:
     return _score(job, long.places, _here(job, long.work))
 
 
-def join_ranges(long: Long, parts: Sequence[bytes]) -> Outcomes | tuple[int, float]:
+def join_ranges(job: Job, long: Long, parts: Sequence[bytes]) -> Outcomes | tuple[int, float]:
     """Or which part is to be scored again, beginning how many seconds earlier: a seek has landed where it should not."""
     scored = [Scored.unpack(part) for part in parts]
     with _folder() as folder:
@@ -176,8 +180,8 @@ def join_ranges(long: Long, parts: Sequence[bytes]) -> Outcomes | tuple[int, flo
             log = folder / "scores.json"
             run = join(long.work, paths, log)
             features = list(dict.fromkeys(key for part in scored for key in part.features))
-            warnings = list(dict.fromkeys(text for part in scored for text in part.warnings))
-            return dict(zip(long.places, _outcomes(log, long.work, features, warnings, run)))
+            warnings = [shortened([text for own in of_parts for text in own]) for of_parts in zip(*(part.warnings for part in scored))]
+            return dict(zip(long.places, _outcomes(log, _here(job, long.work), Said([]), features, warnings, run)))
         except Mismatch as mismatch:
             try:
                 wrong, early = seek_again(mismatch, {str(path): part.early for path, part in zip(paths, scored)})
@@ -255,7 +259,7 @@ def _score(job: Job, places: list[int], work: Work) -> Outcomes:
         with _folder() as folder:
             log = folder / "scores.json"
             said = _watched(job, lambda processes, show: score(work, log, show=show, processes=processes))
-            return dict(zip(places, _outcomes(log, work, said.features, said.warnings)))
+            return dict(zip(places, _outcomes(log, work, said, said.features, warnings_by_encode(work, said))))
     except FAILURES as failure:
         again = _may_pass(failure)
         if again or len(places) == 1:
@@ -267,18 +271,31 @@ def _score(job: Job, places: list[int], work: Work) -> Outcomes:
     return outcomes
 
 
-def _outcomes(log: Path, work: Work, features: Sequence[str], warnings: Sequence[str], run: dict[str, Any] | None = None) -> Iterator[Outcome]:
-    """`run`: what a report of ranges does not say."""
+def _outcomes(
+    log: Path,
+    work: Work,
+    said: Said,
+    features: Sequence[str],
+    warnings: Sequence[Sequence[str]],
+    run: dict[str, Any] | None = None,
+) -> Iterator[Outcome]:
+    """`warnings`: of each encode; `run`: what a report of ranges does not say."""
     encodes = read_scores(log)
-    for encode in encodes:
-        encode.run = run or encode.run
+    for encode, name, own in zip(encodes, work.names, warnings):
+        encode.name, encode.run, encode.warnings = name, run or encode.run, list(own)
+    causes = shortfalls(work, said, encodes)
+    for encode, cause in zip(encodes, causes):
+        encode.partial = cause is not None
+        encode.warnings += [cause] if cause else []
     result = Result.of(work, encodes, features)
     paths = [f"{video.name} " for video in work.dists]
-    names = [f"{name}: " for name in work.names] if len(work.dists) > 1 else ["\0"]
-    for place, record in enumerate(result.as_json()["encodes"]):
+    for place, (record, cause) in enumerate(zip(result.as_json()["encodes"], causes)):
+        if cause and not work.settings.partial:
+            yield Outcome(error=f"not all was scored: {cause}", again=True)
+            continue
         record["pooled"] = {key: record["pooled"][key] for key in result.keys}
+        record["models"] = result.models
         record["notes"] = list(_own(work.notes, paths, place))
-        record["warnings"] += [text.removeprefix(names[place]) for text in _own(warnings, names, place)]
         record |= {"host": socket.gethostname(), "version": _header.version}
         yield Outcome({key: record[key] for key in record if key not in ("name", "file")})
 
