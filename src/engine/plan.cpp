@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "base/nearest.h"
 #include "kernels/registry.h"
 #include "kernels/steps/gray_file.h"
 #include "model/model_check.h"
@@ -11,10 +12,22 @@
 namespace vmafx {
 namespace {
 
-std::string known_extractors() {
-  std::string names;
-  for (const std::string& name : extractor_names()) names += (names.empty() ? "" : ", ") + name;
+/* Without the twins on a GPU, which nobody needs to name. */
+std::vector<std::string> metric_names() {
+  std::vector<std::string> names;
+  for (const std::string& name : extractor_names())
+    if (!find_extractor(name).device_only) names.push_back(name);
+  std::ranges::sort(names);
   return names;
+}
+
+std::string no_such_metric(const std::string& name) {
+  const std::vector<std::string> names = metric_names();
+  if (const std::string meant = nearest_name(name, names); !meant.empty())
+    return format_text("there is no such metric; did you mean %s?", meant.c_str());
+  std::string all;
+  for (const std::string& known : names) all += (all.empty() ? "" : ", ") + known;
+  return "there is no such metric; there are: " + all;
 }
 
 std::string name_of(const PlannedExtractor& planned) { return extractor_name(*planned.info, planned.placement); }
@@ -164,7 +177,7 @@ Status Plan::add_model(const ModelSpec& spec, Placement preferred, Log& log) {
 
 Status Plan::add_feature(const FeatureSpec& spec, Placement preferred, Log& log) {
   const auto [info, device_only] = find_extractor(spec.extractor);
-  if (!info) return no_extractor(spec.extractor, "there is no such metric; there are: " + known_extractors());
+  if (!info) return no_extractor(spec.extractor, no_such_metric(spec.extractor));
   if (device_only && preferred != Placement::kDevice)
     return no_extractor(spec.extractor,
                         std::string("it runs on a GPU, and this session has none; the metric is called ") + info->name);

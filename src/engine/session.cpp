@@ -718,6 +718,7 @@ RunFacts Session::run_facts(const Encode* encode, bool of_all) const {
                .pairing = encode ? encode->pairing() : std::nullopt};
   const bool ended_before = !of_all && run.takeover == encode->number_of(encode->submitted());
   if (ended_before) run.takeover.reset();
+  for (const PlannedModel& planned : plan_.models()) run.models.push_back({planned.model.name(), planned.version});
   for (size_t i = 0; i < plan_.extractors().size(); i++)
     run.metrics.push_back({plan_.extractors()[i].name(), !ended_before && pipeline_.on_device(i)});
   if (backend_.device) run.device = device_name(*backend_.device);

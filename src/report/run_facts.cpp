@@ -57,10 +57,12 @@ Json pairing_json(const VmafxPairing& pairing) {
 }
 
 Json report_extras(const std::string& version, const RunFacts& run) {
-  Json backends = Json::object();
+  Json models = Json::object(), backends = Json::object();
+  for (const RunFacts::Model& model : run.models) models.add(model.key, model.version);
   for (const RunFacts::Metric& metric : run.metrics) backends.add(metric.name, backend_of(metric));
   Json ours = Json::object(
       {{"version", version},
+       {"models", std::move(models)},
        {"backend", std::move(backends)},
        {"device", run.device.empty() ? Json() : Json(run.device)},
        {"cpu", cpu_level()},

@@ -36,10 +36,15 @@ struct FrameCounts {
 };
 
 struct RunFacts {
+  struct Model {
+    std::string key;      // of its score in reports
+    std::string version;  // "vmaf_v0.6.1", or the name of its file
+  };
   struct Metric {
     std::string name;  // "vif", "adm", or with options in the key "vif_egl_1"
     bool on_device;
   };
+  std::vector<Model> models{};
   std::vector<Metric> metrics{};
   std::string device{};    // the GPU; "" if there is none
   std::string fallback{};  // why `auto` runs on the CPU

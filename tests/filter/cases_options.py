@@ -45,6 +45,24 @@ def bad_options_are_errors(lab):
 
 
 @case
+def a_metric_that_is_not_there(lab):
+    """The message guesses what was meant, or lists all metrics by their names in order, without their twins on a GPU."""
+    for given, meant in (("PSNR", "psnr"), ("ssim", "float_ssim"), ("cambii", "cambi")):
+        lab.compare(f"vmafx=feature={given}").failed(f"feature extractor {given}: there is no such metric; did you mean {meant}?")
+    outcome = lab.compare("vmafx=feature=nonsense").failed("there is no such metric; there are: adm, butteraugli, cambi, ")
+    names = re.search(r"there are: (.*)", outcome.stderr)[1].split(", ")
+    check(names == sorted(names) and len(names) == 21 and "adm_hip" not in names, names)
+
+
+@case
+def the_report_names_the_models(lab):
+    """By the keys of their scores; those of files by the file."""
+    path = lab.write_model("mine.json")
+    lab.compare(f"vmafx=model='vmaf_v0.6.1\:name=hd|path={path}\:name=own':log_path=log.json").succeeded()
+    check_equal(lab.json("log.json")["vmafx"]["models"], {"hd": "vmaf_v0.6.1", "own": "mine"}, "models")
+
+
+@case
 def bad_log_paths_fail_in_the_first_second(lab):
     """The clip would last ten seconds."""
     for path, named in (("/nonexistent/folder/log.xml", "/nonexistent/folder/log.xml"), (".", ".")):
