@@ -1,7 +1,7 @@
 """Pooled values of frame scores, by the formulas of the filter (src/report/pooling.h)."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ._keys import are_jods, tells_quality, worse_is_high
 from ._scores import Encode
@@ -19,17 +19,42 @@ def percentile(ordered: Sequence[float], percent: float) -> float:
     return ordered[left] * (1 - rank + left) + ordered[left + 1] * (rank - left)
 
 
-def pooled_values(encode: Encode, key: str) -> dict[str, float | None]:
-    """Those of the report, and the others computed; None: there is no finite score."""
-    finite = sorted(filter(math.isfinite, encode.scores[key]))
-    computed = pooled_of(key, finite) if finite else {}
+def pooled_values(encode: Encode, key: str, infinite: bool = False) -> dict[str, float | None]:
+    """Those of the report, and the others computed, by NAMES; None: there is none that is finite.
+
+    `infinite`: for people, who are told that a value is infinite; JSON has no number for that.
+    """
+    scores = encode.scores[key]
+    finite = sorted(filter(math.isfinite, scores))
+    computed = pooled_of(key, finite) if finite else _pooled_of_infinite(scores)
     told: Mapping[str, float | None] = encode.pooled.get(key, {})
-    values = {name: told.get(name, computed.get(name)) for name in NAMES}
-    return {name: value if value is not None and math.isfinite(value) else None for name, value in values.items()}
+    values = {name: told[name] if name in told else computed.get(name) for name in NAMES}
+    return {name: value if value is not None and (math.isfinite(value) or (infinite and math.isinf(value))) else None for name, value in values.items()}
 
 
-def _mean(values: Sequence[float]) -> float:
-    return math.fsum(values) / len(values)
+def _pooled_of_infinite(scores: Sequence[float]) -> dict[str, float]:
+    """As the filter: a metric of equal pictures that is infinite in all frames has an infinite mean, and no deviation from it."""
+    different = {score for score in scores if not math.isnan(score)}
+    return dict.fromkeys((name for name in NAMES if name != "stddev"), different.pop()) if len(different) == 1 else {}
+
+
+def worst_value_name(key: str) -> str:
+    """The pooled value that is the worst score of a key: `min`, or `max` where high scores tell of worse pictures."""
+    return "max" if worse_is_high(key) else "min"
+
+
+def worst_tail_name(key: str) -> str:
+    """The pooled value that 5 % of the frames are worse than: `p5`, or `p95` where high scores tell of worse pictures."""
+    return "p95" if worse_is_high(key) else "p5"
+
+
+def _sum(values: Iterable[float]) -> float:
+    """Infinite, where it is beyond the numbers, as the filter's."""
+    values = list(values)
+    try:
+        return math.fsum(values)
+    except (OverflowError, ValueError):
+        return sum(values)
 
 
 def _mean_of_jods(values: Sequence[float]) -> float:
@@ -39,22 +64,28 @@ def _mean_of_jods(values: Sequence[float]) -> float:
     scale, power, linear, small = 0.0439569391310215, 0.9302042722702026, 0.1, 9.999999747378752e-06  # 1e-5 as a float
     slope = scale * math.pow(linear, power - 1)
     differences = ((10 - jod) / slope if 10 - jod <= slope * linear else math.pow((10 - jod) / scale, 1 / power) for jod in values)
-    norm = math.sqrt(math.fsum((difference + small) ** 2 - small**2 for difference in differences) / len(values) + small) - math.sqrt(small)
+    try:
+        norm = math.sqrt(math.fsum((difference + small) ** 2 - small**2 for difference in differences) / len(values) + small) - math.sqrt(small)
+    except OverflowError:  # scores that cvvdp does not have
+        return math.nan
     return 10 - (slope * norm if norm <= linear else scale * math.pow(norm, power))
 
 
 def pooled_of(key: str, ordered: Sequence[float]) -> dict[str, float]:
     """Of finite scores in ascending order, at least one."""
-    count, mean = len(ordered), _mean(ordered)
+    if ordered[0] == ordered[-1]:  # of equal scores, without what rounding would add
+        return {name: 0.0 if name == "stddev" else ordered[0] for name in NAMES if name != "harmonic_mean" or ordered[0] > -1}
+    count = len(ordered)
+    mean = _sum(ordered) / count
     values = {
         "mean": _mean_of_jods(ordered) if are_jods(key) else mean,
         "min": ordered[0],
         "max": ordered[-1],
         "median": percentile(ordered, 50),
-        "stddev": math.sqrt(math.fsum((value - mean) ** 2 for value in ordered) / count),
+        "stddev": math.sqrt(_sum((value - mean) * (value - mean) for value in ordered) / count),
     }
     if ordered[0] > -1:
-        values["harmonic_mean"] = count / math.fsum(1 / (value + 1) for value in ordered) - 1
+        values["harmonic_mean"] = count / _sum(1 / (value + 1) for value in ordered) - 1
     return values | {f"p{percent}": percentile(ordered, percent) for percent in PERCENTS}
 
 
