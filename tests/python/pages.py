@@ -1,5 +1,7 @@
 """Reads pages, and opens them in a browser."""
 
+import base64
+import hashlib
 import json
 import re
 import shutil
@@ -45,6 +47,29 @@ class Content(HTMLParser):
     def all(self, tag, **wanted):
         return [own for name, own in self.elements if name == tag and wanted.items() <= own.items()]
 
+    def policy(self):
+        """What it allows itself, by the names of the directives."""
+        contents = [own["content"] for own in self.all("meta", **{"http-equiv": "Content-Security-Policy"})]
+        check_equal(len(contents), 1, "policies")
+        return {name: sources for name, *sources in (directive.split() for directive in contents[0].split(";"))}
+
+    def is_safe(self, scripts=0):
+        """Nothing is fetched; its own styles and scripts are allowed, and nothing else; nothing that would be neither is there."""
+        self.allows(scripts)
+        check_equal(len(self.scripts), scripts + bool(scripts), "scripts")  # and the data
+        for tag, own in self.elements:
+            handlers = [name for name in own if name.startswith("on") or name in ("style", "href", "srcdoc", "action")]
+            check(not handlers and tag not in ("iframe", "object", "embed", "base", "a", "form"), f"{tag} {own}")
+            check(tag == "img" or "src" not in own, f"{tag} {own}")
+            check(tag != "img" or own["src"].startswith("data:image/jpeg;base64,"), f"{own}"[:100])
+
+    def allows(self, scripts):
+        policy = self.policy()
+        check_equal([policy[name] for name in ("default-src", "img-src", "base-uri", "form-action")], [["'none'"], ["data:"], ["'none'"], ["'none'"]], "policy")
+        check_equal(policy["style-src"], [digest_of(text) for text in re.findall("<style>(.*?)</style>", self.text, re.S)], "styles that are allowed")
+        allowed = [digest_of(text) for text in re.findall("<script>(.*?)</script>", self.text, re.S)]
+        check_equal((policy["script-src"], len(allowed)), (allowed or ["'none'"], scripts), "scripts that are allowed")
+
     def charts(self):
         return json.loads(self.scripts[0])
 
@@ -53,17 +78,30 @@ class Content(HTMLParser):
             check(text in self.words, f"'{text}' is not in {self.words[:200]}")
 
 
+def digest_of(text):
+    """As a policy names a style or a script."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
 def in_chromium(lab, page, script):
     """(width, what the script has put into the title, as JSON), at two widths, light and dark. The page has nothing to complain of."""
+    script = f'addEventListener("load", () => {{{script}}});'
+    text = re.sub("script-src (&#39;none&#39;)?", f"script-src {digest_of(script)} ", page.read_text(), count=1)
+    page.write_text(text.replace("</body>", f"<script>{script}</script></body>"))
+    for width, said, document in opened_in_chromium(lab, page):
+        check("CONSOLE" not in said, said)
+        title = re.search(r"<title>(\{.*?\})</title>", document)
+        check(title, f"the page's scripts did not end: {said[-500:]}")
+        yield width, json.loads(title[1])
+
+
+def opened_in_chromium(lab, page):
+    """(width, what the browser says, the document as it is then), at two widths, light and dark."""
     program = next(filter(None, map(shutil.which, ("chromium-headless-shell", "chromium"))), None)
     if not program:
         raise Skip("Debian's chromium is not installed")
-    page.write_text(page.read_text().replace("</body>", f'<script>addEventListener("load", () => {{{script}}});</script></body>'))
     for width, scheme in ((1280, 1), (420, 0)):
         options = ["--no-sandbox", "--disable-gpu", "--enable-logging=stderr", f"--window-size={width},900", f"--blink-settings=preferredColorScheme={scheme}"]
         words = [program, "--headless", *options, f"--user-data-dir={lab.folder}/profile", "--virtual-time-budget=3000", "--dump-dom", f"file://{page}"]
         done = subprocess.run(words, capture_output=True, text=True, timeout=60)
-        check("CONSOLE" not in done.stderr, done.stderr)
-        title = re.search(r"<title>(\{.*?\})</title>", done.stdout)
-        check(title, f"the page's scripts did not end: {done.stderr[-500:]}")
-        yield width, json.loads(title[1])
+        yield width, done.stderr, done.stdout

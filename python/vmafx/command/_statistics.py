@@ -89,16 +89,6 @@ def pooled_of(key: str, ordered: Sequence[float]) -> dict[str, float]:
     return values | {f"p{percent}": percentile(ordered, percent) for percent in PERCENTS}
 
 
-def worst_value_name(key: str) -> str:
-    """The pooled value that is the worst frame's."""
-    return "max" if worse_is_high(key) else "min"
-
-
-def worst_tail_name(key: str) -> str:
-    """The percentile that one frame in twenty is worse than."""
-    return "p95" if worse_is_high(key) else "p5"
-
-
 def worst_frames(encode: Encode, key: str, count: int, apart: float = 0) -> list[int]:
     """Places in the lists of the encode, the worst first, `apart` seconds from each other. None, if the scores do not tell of quality."""
     scores = encode.scores[key]

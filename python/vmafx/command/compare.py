@@ -115,4 +115,4 @@ def _write(comparison: Comparison, arguments: argparse.Namespace, guard: Guard) 
     if arguments.output:
         text = make_page(comparison, arguments.title)
         with whole_file(arguments.output, guard) as path:
-            path.write_text(text, encoding="utf-8", errors="surrogateescape")
+            path.write_text(text, encoding="utf-8")

@@ -4,7 +4,7 @@ import dataclasses
 import math
 from array import array
 from collections.abc import Sequence
-from html import escape
+from dataclasses import dataclass
 from pathlib import Path
 
 from .._keys import worse_is_high
@@ -13,9 +13,10 @@ from .._scores import Encode
 from .._outputs import PAGE, Guard, Output, check_outputs
 from .._terminal import note, print_table, whole_file
 from ..page.curves import MOST_STATIC, Chart, cumulative, histogram
-from ..page.document import document, footer, header
+from ..page.document import render
+from ..page.page import Figure
 from ..page.plots import plot
-from ..page.tables import pooled_table, table
+from ..page.tables import Lines, Table, pooled_table
 from .store import Record
 
 MOST_FAILURES = 20  # on the terminal
@@ -53,41 +54,60 @@ def _cells(record: Record, key: str) -> list[str]:
 # -- The page ------------------------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True)
+class Section:
+    """What there is of a score."""
+
+    key: str
+    pooled: Table
+    figures: list[Figure]
+    worst: Table
+
+
+@dataclass(frozen=True)
+class Texts:
+    """What is said of some pairs."""
+
+    title: str
+    table: Table
+
+
 def write_summary(path: Path, summary: Summary, title: str, worst: int, guard: Guard | None = None) -> None:
     """Without a guard, `path` is to be new or an HTML page. Raises Failure."""
     guard = guard or check_outputs([], [Output("the page", path, PAGE)], force=False)
-    facts = [f"{len(summary.scored):,} pairs scored", f"{len(summary.failed):,} failed"]
-    parts = [header(title, facts, "", [])]
-    parts += [_scores(summary, key, worst) for key in summary.keys]
-    parts.append(_texts("Failed", "cause", [(record["id"], [record["error"]]) for record in summary.failed]))
     warned = [(record["id"], record["warnings"]) for record in summary.scored if record["warnings"]]
-    parts.append(_texts(f"Warnings of the first {MOST_WARNED} pairs" if len(warned) > MOST_WARNED else "Warnings", "warning", warned[:MOST_WARNED]))
-    parts.append(footer("The scores of a pair are pooled over its frames."))
+    texts = [
+        *_texts("Failed", "cause", [(record["id"], [record["error"]]) for record in summary.failed]),
+        *_texts(f"Warnings of the first {MOST_WARNED} pairs" if len(warned) > MOST_WARNED else "Warnings", "warning", warned[:MOST_WARNED]),
+    ]
+    text = render(
+        "library.html",
+        title,
+        facts=[f"{len(summary.scored):,} pairs scored", f"{len(summary.failed):,} failed"],
+        warnings=[],
+        sections=[section for key in summary.keys if (section := _section(summary, key, worst))],
+        texts=texts,
+    )
     with whole_file(path, guard) as part:
-        part.write_text(document(title, "\n".join(parts)), encoding="utf-8", errors="surrogateescape")
+        part.write_text(text, encoding="utf-8")
 
 
-def _scores(summary: Summary, key: str, worst: int) -> str:
+def _section(summary: Summary, key: str, worst: int) -> Section | None:
     """The pairs' means, as those of frames are shown."""
     means = [record["pooled"][key]["mean"] for record in summary.scored if key in record["pooled"]]
     scores = array("d", [math.nan if mean is None else float(mean) for mean in means])
     library = [Encode("means of the pairs", array("q", range(len(scores))), scores={key: scores})]
     if not any(map(math.isfinite, scores)):
-        return ""
+        return None
     charts = (("Pairs with a mean near each score, %", histogram(library, key)), ("Pairs with at most a mean, %", cumulative(library, key)))
-    rows = [[escape(record["id"]), *_cells(record, key)] for record in summary.worst(key, worst)]
-    return (
-        f'<section><h2>{escape(key)}</h2>{pooled_table(library, key)}<div class="pair">{"".join(_figure(*chart) for chart in charts)}</div>'
-        f"<h3>Worst pairs</h3>{table(['pair', *HEADS], rows)}</section>"
-    )
+    rows = [[record["id"], *_cells(record, key)] for record in summary.worst(key, worst)]
+    return Section(key, pooled_table(library, key), [_figure(*chart) for chart in charts], Table(["pair", *HEADS], rows))
 
 
-def _figure(title: str, chart: Chart) -> str:
-    return f"<figure><figcaption>{escape(title)}</figcaption>{plot(dataclasses.replace(chart, label=title), MOST_STATIC)}</figure>"
+def _figure(title: str, chart: Chart) -> Figure:
+    return Figure(title, plot(dataclasses.replace(chart, label=title), MOST_STATIC))
 
 
-def _texts(title: str, head: str, rows: Sequence[tuple[str, Sequence[str]]]) -> str:
-    if not rows:
-        return ""
-    cells = [[escape(name), "<br>".join(map(escape, texts))] for name, texts in rows]
-    return f"<section><h2>{escape(title)}</h2>{table(['pair', head], cells, texts=2)}</section>"
+def _texts(title: str, head: str, rows: Sequence[tuple[str, Sequence[str]]]) -> list[Texts]:
+    """Nothing, if there are none."""
+    return [Texts(title, Table(["pair", head], [[name, Lines(texts)] for name, texts in rows], texts=2))] if rows else []

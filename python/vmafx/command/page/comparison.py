@@ -1,8 +1,8 @@
 """The page of a comparison: for each score the curves with their hull, the differences from the anchor, the best series by rate; then all points."""
 
 import math
-from collections.abc import Sequence
-from html import escape
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 from .._terminal import decimals_of
@@ -10,64 +10,85 @@ from ..comparison.comparison import Comparison
 from ..comparison.output import difference, mean_name, percent, value_text
 from ..comparison.points import Point
 from .curves import Axis, Chart, Curve, number_axis
-from .document import document, footer, header
-from .plots import key_of, plot
-from .tables import number, table
+from .document import render
+from .plots import Label, Plot, plot
+from .tables import Cell, Strong, Table, number
 
 LEAST_TICKS = 4  # of rates
 HULL_STEPS = 12  # of a line between two points: straight in the rate, it is bent where the logarithm of the rate is drawn
 
 
+@dataclass(frozen=True)
+class Card:
+    """The BD-rate of a series by the first score, large, and those by others."""
+
+    label: Label
+    value: str
+    others: str
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Without a plot there are no scores."""
+
+    title: str
+    plot: Plot | None
+
+
+@dataclass(frozen=True)
+class Section:
+    """What there is of a score."""
+
+    key: str
+    figures: list[Figure]
+    differences: Table | None
+    warnings: list[str]
+    leads: Table | None
+
+
 def make_page(comparison: Comparison, title: str = "") -> str:
-    title = title or f"Comparison of {', '.join(comparison.series)}"
-    sections = "\n".join(_section(comparison, key) for key in comparison.keys)
-    body = "\n".join([_head(comparison, title), sections, _points(comparison), _foot(comparison)])
-    return document(title, body)
-
-
-def _head(comparison: Comparison, title: str) -> str:
     clips = f"{len(comparison.clips)} clips" if len(comparison.clips) > 1 else comparison.clips[0]
     facts = [f"{len(comparison.points)} encodes", clips, f"{comparison.pool.replace('_', ' ')} of the frames", f"anchor {comparison.anchor}"]
-    warnings = [*comparison.notes, *comparison.of_points, *comparison.lacks]
-    return header(title, list(filter(None, facts)), _cards(comparison), warnings)
+    return render(
+        "comparison.html",
+        title or f"Comparison of {', '.join(comparison.series)}",
+        facts=list(filter(None, facts)),
+        warnings=list(dict.fromkeys([*comparison.notes, *comparison.of_points, *comparison.lacks])),
+        cards_of=f"{comparison.keys[0]}{', mean of the clips' if len(comparison.clips) > 1 else ''}",
+        cards=list(_cards(comparison)),
+        series=[_label(comparison, series) for series in comparison.series],
+        sections=[_section(comparison, key) for key in comparison.keys],
+        anchor=comparison.anchor,
+        points=_points(comparison),
+        method=comparison.method,
+    )
 
 
-def _cards(comparison: Comparison) -> str:
-    """The BD-rate by the first score, large, and those by others."""
-    if comparison.lacks or not comparison.others:
-        return ""
+def _cards(comparison: Comparison) -> Iterator[Card]:
+    if comparison.lacks:
+        return
     first, *others = comparison.keys
-    cards = []
     for series in comparison.others:
-        rest = " · ".join(f"{escape(key)} {percent(comparison.mean(key, series).rate)}" for key in others)
-        name = f'{_key(comparison, series)}<span class="name">{escape(series)}</span>'
-        cards.append(f"<li>{name}<b>{percent(comparison.mean(first, series).rate)}</b><span>{rest}</span></li>")
-    of_clips = ", mean of the clips" if len(comparison.clips) > 1 else ""
-    return f'<h2 class="quiet">BD-rate by {escape(first)}{of_clips}: less is better</h2><ul class="cards">{"".join(cards)}</ul>'
+        rest = " · ".join(f"{key} {percent(comparison.mean(key, series).rate)}" for key in others)
+        yield Card(_label(comparison, series), percent(comparison.mean(first, series).rate), rest)
+
+
+def _label(comparison: Comparison, series: str) -> Label:
+    return Label(series, comparison.series.index(series), marked=True)
 
 
 # -- A score -------------------------------------------------------------------------------------------------------------
 
 
-def _section(comparison: Comparison, key: str) -> str:
-    figures = "".join(_figure(comparison, key, clip) for clip in comparison.clips)
-    several = ' class="pair"' if len(comparison.clips) > 1 else ""
-    tables = _differences(comparison, key) + _leads(comparison, key)
-    return f"<section><h2>{escape(key)}</h2>{_legend(comparison)}<div{several}>{figures}</div>{tables}</section>"
+def _section(comparison: Comparison, key: str) -> Section:
+    figures = [_figure(comparison, key, clip) for clip in comparison.clips]
+    return Section(key, figures, _differences(comparison, key), list(comparison.of_deltas(key)), _leads(comparison, key))
 
 
-def _legend(comparison: Comparison) -> str:
-    items = "".join(f"<li>{_series(comparison, series)}</li>" for series in comparison.series)
-    hull = '<li><svg class="key" viewBox="0 0 20 8" aria-hidden="true"><path class="hull" d="M0 4H20"/></svg>convex hull</li>'
-    return f'<ul class="legend">{items}{hull}</ul>'
-
-
-def _figure(comparison: Comparison, key: str, clip: str) -> str:
+def _figure(comparison: Comparison, key: str, clip: str) -> Figure:
     label = f"{key} over kbit/s" + (f", {clip}" if clip else "")
     chart = _chart(comparison, key, clip, label)
-    if not chart.curves:
-        return f"<figure><figcaption>{escape(label)}: no scores</figcaption></figure>"
-    return f'<figure class="rates"><figcaption>{escape(label)}</figcaption>{plot(chart, len(comparison.points))}</figure>'
+    return Figure(label, plot(chart, len(comparison.points))) if chart.curves else Figure(f"{label}: no scores", None)
 
 
 def _chart(comparison: Comparison, key: str, clip: str, label: str) -> Chart:
@@ -110,12 +131,12 @@ def _title(comparison: Comparison, point: Point, key: str) -> str:
     return f"{point.series}, {point.label}: {point.bitrate:,.1f} kbit/s, {key} {value_text(comparison, point, key)}{on_hull}"
 
 
-def _differences(comparison: Comparison, key: str) -> str:
+def _differences(comparison: Comparison, key: str) -> Table | None:
     if comparison.lacks or not comparison.others:
-        return ""
-    rows = []
+        return None
+    rows: list[list[Cell]] = []
     for series in comparison.others:
-        name = _series(comparison, series)
+        name = _label(comparison, series)
         for clip in comparison.clips:
             delta = comparison.deltas[key, clip, series]
             by_rate = [percent(delta.rate), _part(delta.overlap.get("scores"))]
@@ -124,64 +145,45 @@ def _differences(comparison: Comparison, key: str) -> str:
         if len(comparison.clips) > 1:
             mean = comparison.mean(key, series)
             cells = [mean_name(comparison, key, series), percent(mean.rate), "", difference(mean.quality, comparison, key), ""]
-            rows.append([name, *(f"<b>{cell}</b>" for cell in cells)])
+            rows.append([name, *map(Strong, cells)])
     clips = _clip(comparison, "clip")
-    heads = ["series", *clips, "BD-rate", "overlap of scores", f"BD-{escape(key)}", "overlap of rates"]
-    warnings = "".join(f"<li>{escape(text)}</li>" for text in comparison.of_deltas(key))
-    box = f'<ul class="warnings">{warnings}</ul>' if warnings else ""
-    return f"<h3>Against {escape(comparison.anchor)}</h3>{table(heads, rows, texts=1 + len(clips))}{box}"
+    return Table(["series", *clips, "BD-rate", "overlap of scores", f"BD-{key}", "overlap of rates"], rows, texts=1 + len(clips))
 
 
 def _clip(comparison: Comparison, text: str) -> list[str]:
     """A cell, where there are several."""
-    return [escape(text)] if len(comparison.clips) > 1 else []
+    return [text] if len(comparison.clips) > 1 else []
 
 
 def _part(value: float | None) -> str:
     return "–" if value is None else f"{100 * value:.0f} %"
 
 
-def _leads(comparison: Comparison, key: str) -> str:
+def _leads(comparison: Comparison, key: str) -> Table | None:
     """Where curves cross, another series is the best one."""
     if len(comparison.series) < 2:
-        return ""
-    rows = []
+        return None
+    rows: list[list[Cell]] = []
     for clip in comparison.clips:
         for lead in comparison.leads(key, clip):
             why = "curves cross" if lead.crosses else "a curve begins or ends" if lead.follows else ""
-            rows.append([_series(comparison, lead.series), *_clip(comparison, clip), f"{lead.begin:,.1f}", f"{lead.end:,.1f}", why])
+            rows.append([_label(comparison, lead.series), *_clip(comparison, clip), f"{lead.begin:,.1f}", f"{lead.end:,.1f}", why])
     clips = _clip(comparison, "clip")
-    return f"<h3>Best series by rate</h3>{table(['series', *clips, 'from kbit/s', 'to', 'why from there'], rows, texts=1 + len(clips))}" if rows else ""
-
-
-def _series(comparison: Comparison, series: str) -> str:
-    return _key(comparison, series) + escape(series)
-
-
-def _key(comparison: Comparison, series: str) -> str:
-    return key_of(comparison.series.index(series), marked=True)
+    return Table(["series", *clips, "from kbit/s", "to", "why from there"], rows, texts=1 + len(clips)) if rows else None
 
 
 # -- All points ----------------------------------------------------------------------------------------------------------
 
 
-def _points(comparison: Comparison) -> str:
-    rows = []
+def _points(comparison: Comparison) -> Table:
+    rows: list[list[Cell]] = []
     for point in comparison.points:
         scores = [_score(comparison, point, key) for key in comparison.keys]
         size = number(None if point.size is None else point.size / 1e6, 3)
-        rows.append([_series(comparison, point.series), escape(point.clip or "–"), escape(point.label), f"{point.bitrate:,.1f}", size, *scores])
-    heads = ["series", "clip", "encode", "kbit/s", "megabytes", *(escape(key) for key in comparison.keys)]
-    return f'<section><h2>Encodes</h2><p class="facts">◆: on the convex hull of its clip</p>{table(heads, rows, texts=3)}</section>'
+        rows.append([_label(comparison, point.series), point.clip or "–", point.label, f"{point.bitrate:,.1f}", size, *scores])
+    return Table(["series", "clip", "encode", "kbit/s", "megabytes", *comparison.keys], rows, texts=3)
 
 
 def _score(comparison: Comparison, point: Point, key: str) -> str:
     mark = "◆ " if comparison.is_on_hull(point, key) else ""
     return mark + value_text(comparison, point, key)
-
-
-def _foot(comparison: Comparison) -> str:
-    return footer(
-        f"BD-rates: {comparison.method}, by the package bjontegaard. Hulls are those of the rate, not of its logarithm; between its points a curve is "
-        "drawn straight over the logarithm."
-    )

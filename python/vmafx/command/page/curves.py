@@ -16,6 +16,9 @@ MOST_STATIC, MOST_LIVE = 1200, 12000  # of a curve
 MEANS = 300  # at most
 TIME_STEPS = 0.04, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 28800
 BARS = 40
+MOST_DRAWN = 1e15  # beyond it a score is not drawn; metrics stay far below, and an axis that reaches there shows nothing of the others
+MOST_PARTS = 12000  # of a curve of bit rates
+LONG = 1e7  # from here on the numbers of an axis are written with a power of ten
 
 
 @dataclass
@@ -91,7 +94,7 @@ def _differences(values: Sequence[int]) -> list[int]:
 
 
 def number_axis(values: Sequence[float], most: int = 6, floor: float | None = None, ceiling: float | None = None) -> Axis:
-    """From one round number to another."""
+    """From one round number to another. The values are at most MOST_DRAWN."""
     low, high = min(values, default=0.0), max(values, default=1.0)
     low, high = low if floor is None else min(low, floor), high if ceiling is None else max(high, ceiling)
     if high - low < 1e-6 * max(abs(high), 1):
@@ -100,7 +103,8 @@ def number_axis(values: Sequence[float], most: int = 6, floor: float | None = No
     step = _round_step((high - low) / most)
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
     decimals = max(0, -math.floor(math.log10(step) + 1e-9))
-    return Axis(first * step, last * step, [(i * step, f"{i * step:.{decimals}f}") for i in range(first, last + 1)])
+    ticks = [i * step for i in range(first, last + 1)]
+    return Axis(first * step, last * step, [(tick, f"{tick:.{decimals}f}" if abs(tick) < LONG else f"{tick:.6g}") for tick in ticks])
 
 
 def _round_step(least: float) -> float:
@@ -115,7 +119,7 @@ def position_axis(low: float, high: float, in_time: bool, most: int = 8) -> Axis
     if not in_time:
         ticks = [tick for tick in number_axis([low, high], most).ticks if low <= tick[0] <= high and tick[0] == int(tick[0])]
         return Axis(low, high, ticks)
-    step = next((step for step in TIME_STEPS if (high - low) / step <= most), TIME_STEPS[-1])
+    step = next((step for step in TIME_STEPS if (high - low) / step <= most), 0) or _round_step((high - low) / most / 3600) * 3600
     decimals = 0 if step >= 1 else 1 if step >= 0.1 else 2
     places = range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
     return Axis(low, high, [(i * step, time_text(i * step, decimals)) for i in places])
@@ -131,7 +135,7 @@ def have_times(encodes: Sequence[Encode]) -> bool:
 def over_time(encodes: Sequence[Encode], key: str) -> Chart:
     in_time = have_times(encodes)
     curves = [
-        Curve(encode.name, number, _positions(encode, in_time), encode.scores[key], encode.numbers)
+        Curve(encode.name, number, _positions(encode, in_time), _drawn(encode.scores[key]), encode.numbers)
         for number, encode in enumerate(encodes)
         if key in encode.scores
     ]
@@ -154,7 +158,15 @@ def _positions(encode: Encode, in_time: bool) -> Sequence[float]:
 
 
 def _finite(values: Sequence[float]) -> list[float]:
-    return [value for value in values if math.isfinite(value)]
+    """Those that are drawn."""
+    return [value for value in values if -MOST_DRAWN <= value <= MOST_DRAWN]
+
+
+def _drawn(values: Sequence[float]) -> Sequence[float]:
+    """With gaps for the others."""
+    if len(_finite(values)) == sum(map(math.isfinite, values)):
+        return values
+    return [value if -MOST_DRAWN <= value <= MOST_DRAWN else math.nan for value in values]
 
 
 def histogram(encodes: Sequence[Encode], key: str) -> Chart:
@@ -187,7 +199,8 @@ def cumulative(encodes: Sequence[Encode], key: str) -> Chart:
 
 def bit_rates(names: Sequence[str], packets: Sequence[Sequence[tuple[float, int]]], x: Axis) -> Chart:
     """In Mbit/s, over parts of a second or longer."""
-    length = max(1.0, (x.high - x.low) / 1200)
+    longest = max((max(times) - min(times) for own in packets if (times := [time for time, _ in own])), default=0.0)
+    length = max(1.0, (x.high - x.low) / 1200, longest / MOST_PARTS)
     curves = []
     for number, (name, own) in enumerate(zip(names, packets)):
         start, end = min((time for time, _ in own), default=0.0), max((time for time, _ in own), default=0.0)

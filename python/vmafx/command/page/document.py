@@ -1,31 +1,100 @@
-"""What all pages have: the frame, the style, the policy, the head with the warnings."""
+"""Makes pages of templates (templates/*.html), which escape whatever is put into them, and allow nothing in them but their own styles and scripts."""
 
+import base64
+import functools
+import hashlib
+import re
 from collections.abc import Sequence
-from html import escape
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from ... import _header
+from .._terminal import Failure
+from .plots import marker_of, place_in_colors, style_of
 
-# A page asks for nothing, whatever is in it.
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from markupsafe import Markup
 
-
-def document(title: str, body: str, scripts: str = "") -> str:
-    style = Path(__file__).with_name("style.css").read_text(encoding="utf-8")
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n<meta name="color-scheme" content="light dark">\n'
-        f"<title>{escape(title)}</title>\n<style>\n{style}</style>\n</head>\n<body>\n{body}\n{scripts}</body>\n</html>\n"
-    )
+FOLDER = Path(__file__).parent
+# Browsers take these for errors of the page, whatever they stand for: half a surrogate pair, and controls but for tabs and line breaks.
+NOT_SHOWN = re.compile(r"[\ud800-\udfff\0-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
-def header(title: str, facts: Sequence[str], content: str, warnings: Sequence[str]) -> str:
-    """Facts and warnings are texts, the content is HTML."""
-    items = "".join(f"<li>{escape(text)}</li>" for text in dict.fromkeys(warnings))
-    box = f'<ul class="warnings" aria-label="Warnings">{items}</ul>' if items else ""
-    return f'<header><h1>{escape(title)}</h1><p class="facts">{escape(" · ".join(facts))}</p>{content}{box}</header>'
+class NoTemplates(Failure):
+    def __init__(self) -> None:
+        super().__init__("pages are made with the Python package jinja2, which is not installed: apt-get install python3-jinja2, or pip install jinja2")
 
 
-def footer(text: str) -> str:
-    return f"<footer><p>Made by vmafx {_header.version}. {escape(text)}</p></footer>"
+@dataclass(frozen=True)
+class Inline:
+    """A style or a script of the page. The policy allows it by its digest, so that nothing else is used or run."""
+
+    text: "Markup"
+
+    @staticmethod
+    def of_file(path: Path) -> "Inline":
+        return Inline.of_text(_text(path))
+
+    @staticmethod
+    def of_text(text: str) -> "Inline":
+        """Of a text that we wrote, or one that the user named a file of. It is without what would end the element that it goes into."""
+        from markupsafe import Markup
+
+        return Inline(Markup("\n" + text.replace("</s", "<\\/s").replace("<!--", "<\\!--")))
+
+    @property
+    def source(self) -> str:
+        """As a policy names it."""
+        digest = hashlib.sha256(self.text.encode("utf-8", "surrogatepass")).digest()
+        return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"
+
+
+def _text(path: Path) -> str:
+    """Without the name of a source map, which is not there. Line breaks are as browsers see them."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise Failure(f"cannot read {path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise Failure(f"cannot read {path}: it is not a text in UTF-8") from error
+    return re.sub(r"(//|/\*)# sourceMappingURL=\S*", r"\1", text)
+
+
+def check_templates() -> None:
+    """Before work begins that ends with a page. Raises Failure."""
+    _environment()
+
+
+def render(template: str, title: str, charts: Sequence[dict[str, Any]] = (), dygraphs: Path | None = None, **values: Any) -> str:
+    """A page of the template of that name. With `dygraphs`, the folder of dygraph.min.js, a script draws the charts."""
+    styles, scripts = [Inline.of_file(FOLDER / "style.css")], []
+    if dygraphs:
+        styles.append(Inline.of_file(dygraphs / "dygraph.min.css"))
+        scripts = [Inline.of_file(path) for path in (dygraphs / "dygraph.min.js", FOLDER / "page.js")]
+    policy = ["default-src 'none'", f"style-src {_sources(styles)}", f"script-src {_sources(scripts)}", "img-src data:", "base-uri 'none'", "form-action 'none'"]
+    frame = {"policy": "; ".join(policy), "styles": styles, "scripts": scripts, "charts": charts, "version": _header.version}
+    return _environment().get_template(template).render(title=title, **frame, **values)
+
+
+def _sources(parts: Sequence[Inline]) -> str:
+    return " ".join(part.source for part in parts) or "'none'"
+
+
+@functools.cache
+def _environment() -> "Environment":
+    try:
+        import jinja2
+    except ImportError as error:
+        raise NoTemplates from error
+    loader = jinja2.FileSystemLoader(FOLDER / "templates")
+    made = jinja2.Environment(loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, finalize=_shown, trim_blocks=True, lstrip_blocks=True)
+    made.filters |= {"style_of": style_of, "marker_of": marker_of, "place_in_colors": place_in_colors}
+    made.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "allow_nan": False}
+    return made
+
+
+def _shown(value: Any) -> Any:
+    """What a template puts into the page. Text that is HTML already (jinja2's Markup) comes from a template."""
+    return NOT_SHOWN.sub("\ufffd", value) if type(value) is str else value

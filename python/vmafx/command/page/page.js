@@ -53,7 +53,8 @@
 
   const ticks = (a, b, pixels) => {
     const steps = [40, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 15e3, 3e4, 6e4, 12e4, 3e5, 6e5, 9e5, 18e5, 36e5, 72e5, 144e5, 288e5];
-    const step = steps.find((ms) => (b - a) / ms <= Math.max(pixels / 90, 2)) ?? steps.at(-1);
+    const most = Math.max(pixels / 90, 2);
+    const step = steps.find((ms) => (b - a) / ms <= most) ?? Math.ceil((b - a) / most / 36e5) * 36e5;
     const decimals = step >= 1000 ? 0 : step >= 100 ? 1 : 2;
     const found = [];
     for (let x = Math.ceil(a / step) * step; x <= b; x += step) found.push({ v: x, label: timeText(x, decimals) });
@@ -138,6 +139,8 @@
     figure.setAttribute("aria-label", figure.querySelector("figcaption").textContent);
   };
 
+  // Its legend, which we do not show, sets a style that the page's policy forbids.
+  Dygraph.PLUGINS = Dygraph.PLUGINS.filter((plugin) => plugin !== Dygraph.Plugins.Legend);
   charts.forEach(draw);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
     drawn.forEach(({ graph, stroke }) => graph.updateOptions({ ...colors(), colors: stroke() }));

@@ -2,22 +2,21 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from html import escape
 from pathlib import Path
 from typing import Any
 
 from .. import _ffmpeg
 from .._scores import Encode
-from .._statistics import pooled_values, rate_of, worst_frames
+from .._statistics import pooled_values, rate_of, worst_frames, worst_tail_name, worst_value_name
 from .._terminal import Failure, decimals_of, note, time_text
 from .curves import LIVE_POINTS, MOST_LIVE, MOST_STATIC, STATIC_POINTS, Chart, bit_rates, cumulative, have_times, histogram, over_time, span
-from .document import document, footer, header
+from .document import render
 from .pictures import Media, picture
-from .plots import key_of, legend, plot
-from .scenes import scenes_section
-from .scripts import scripts
-from .tables import number, pooled_table, run_table, table, windows_table
+from .plots import Label, Plot, plot
+from .scenes import scenes_of_page
+from .tables import Cell, Table, decimals_for, number, pooled_table, run_table, windows_table
 
+LEAST = 8  # points of a curve, however many there are
 APART_S, APART = 1.0, 1 / 8  # the worst frames from each other: in seconds, and, if that is less, of the whole length
 
 
@@ -34,14 +33,80 @@ class Page:
     charts: list[dict[str, Any]] = field(default_factory=list)  # for the script
 
 
+@dataclass(frozen=True)
+class Card:
+    """A score of an encode, large, and two others of it."""
+
+    label: Label
+    value: str
+    others: str
+
+
+@dataclass(frozen=True)
+class Figure:
+    title: str
+    plot: Plot
+    is_live: bool = False  # a script draws it, too
+
+
+@dataclass(frozen=True)
+class Section:
+    """What there is of a score."""
+
+    key: str
+    over_time: Figure
+    pooled: Table
+    distributions: list[Figure]
+    bit_rate: tuple[Figure, Table] | None
+    worst: list["WorstFrames"]
+
+
+@dataclass(frozen=True)
+class WorstFrames:
+    title: str
+    has_pictures: bool
+    frames: list["WorstFrame"]
+
+
+@dataclass(frozen=True)
+class WorstFrame:
+    score: str
+    place: str
+    pictures: list["Picture"]
+
+
+@dataclass(frozen=True)
+class Picture:
+    """Of an encode or of the reference. Without data, `problem` says why."""
+
+    name: str
+    what: str
+    data: str = ""
+    problem: str = ""
+
+
 def make_page(page: Page) -> str:
     title = page.title or f"Scores of {', '.join(encode.name for encode in page.encodes)}"
-    body = "\n".join([_head(page, title), *_sections(page), _run(page), _foot()])
-    return document(title, body, scripts(page.charts, page.dygraphs) if page.dygraphs else "")
+    own = [f"{encode.name}: {text}" if len(page.encodes) > 1 else text for encode in page.encodes for text in encode.warnings]
+    sections = list(_sections(page))
+    return render(
+        "report.html",
+        title,
+        page.charts,
+        page.dygraphs,
+        facts=_facts(page),
+        warnings=list(dict.fromkeys([*own, *page.warnings])),
+        cards_of=page.keys[0],
+        cards=list(_cards(page)),
+        sections=sections,
+        scenes=scenes_of_page(page.encodes, page.keys, page.media, page.scenes),
+        windows=list(_windows(page)),
+        several=len(page.encodes) > 1,
+        run=run_table(page.encodes),
+    )
 
 
-def _head(page: Page, title: str) -> str:
-    first = page.encodes[0]
+def _facts(page: Page) -> list[str]:
     frames = max(len(encode.numbers) for encode in page.encodes)
     facts = [f"{frames:,} frames"]
     if have_times(page.encodes):
@@ -49,87 +114,77 @@ def _head(page: Page, title: str) -> str:
         facts.append(time_text(axis.high - axis.low, 0))
     if page.media and page.media.ref:
         facts.append(f"reference {Path(page.media.ref).name}")
-    if version := first.run.get("version"):
+    if version := page.encodes[0].run.get("version"):
         facts.append(f"vmafx {version}")
-    own = [f"{encode.name}: {text}" if len(page.encodes) > 1 else text for encode in page.encodes for text in encode.warnings]
-    return header(title, facts, _cards(page), [*own, *page.warnings])
+    return facts
 
 
-def _cards(page: Page) -> str:
-    """The mean of the first score, large, and two others of it."""
+def _cards(page: Page) -> Iterator[Card]:
+    """The mean of the first score, and two others of it."""
     key = page.keys[0]
-    cards = []
     for place, encode in enumerate(page.encodes):
-        if key not in encode.scores:
-            continue
-        values = pooled_values(encode, key)
-        decimals = decimals_of(values["max"] or 0) - 1
-        others = f"5 % {number(values['p5'], decimals)} · min {number(values['min'], decimals)}"
-        cards.append(f'<li>{key_of(place)}<span class="name">{escape(encode.name)}</span><b>{number(values["mean"], decimals)}</b><span>{others}</span></li>')
-    return f'<h2 class="quiet">{escape(key)}, mean</h2><ul class="cards">{"".join(cards)}</ul>'
+        if key in encode.scores:
+            values = pooled_values(encode, key, infinite=True)
+            tail, worst, mean = (number(values[name], decimals_for(values)) for name in (worst_tail_name(key), worst_value_name(key), "mean"))
+            yield Card(Label(encode.name, place), mean, f"worst 5 % {tail} · worst {worst}")
 
 
 # -- Sections ------------------------------------------------------------------------------------------------------------
 
 
-def _sections(page: Page) -> Iterator[str]:
+def _sections(page: Page) -> Iterator[Section]:
     curves = len(page.keys) * len(page.encodes) + (len(page.encodes) if page.media else 0)
-    static, live = min(STATIC_POINTS // curves, MOST_STATIC), min(LIVE_POINTS // curves, MOST_LIVE)
+    static, live = (max(min(all_curves // curves, most), LEAST) for all_curves, most in ((STATIC_POINTS, MOST_STATIC), (LIVE_POINTS, MOST_LIVE)))
     for place, key in enumerate(page.keys):
-        yield f"<section><h2>{escape(key)}</h2>{_live(page, over_time(page.encodes, key), static, live)}{pooled_table(page.encodes, key)}"
-        distributions = (("How often each score", histogram), ("Frames with at most a score", cumulative))
-        yield f'<div class="pair">{"".join(_figure(f"{title}, %", chart(page.encodes, key), static) for title, chart in distributions)}</div>'
-        if place == 0 and page.media and have_times(page.encodes):
-            yield _bit_rates(page, static, live)
-        yield f"{_worst(page, key)}</section>"
-    yield scenes_section(page.encodes, page.keys, page.media, page.scenes)
-    if any(encode.windows for encode in page.encodes):
-        yield f"<section><h2>Windows</h2>{''.join(_windows(page))}</section>"
+        distributions = (("How often each score, %", histogram), ("Frames with at most a score, %", cumulative))
+        yield Section(
+            key,
+            _live(page, over_time(page.encodes, key), static, live),
+            pooled_table(page.encodes, key),
+            [Figure(title, plot(chart(page.encodes, key), static)) for title, chart in distributions],
+            _bit_rates(page, static, live) if place == 0 and page.media and have_times(page.encodes) else None,
+            list(_worst(page, key)),
+        )
 
 
-def _live(page: Page, chart: Chart, static: int, live: int) -> str:
+def _live(page: Page, chart: Chart, static: int, live: int) -> Figure:
     identity = f"chart{len(page.charts)}"
     page.charts.append({"id": identity, **chart.for_script(live)})
-    return f'<figure class="live"><figcaption>{escape(chart.label)}</figcaption>{legend(chart)}{plot(chart, static, identity)}</figure>'
+    return Figure(chart.label, plot(chart, static, identity), is_live=True)
 
 
-def _figure(title: str, chart: Chart, static: int) -> str:
-    return f"<figure><figcaption>{escape(title)}</figcaption>{plot(chart, static)}</figure>"
-
-
-def _bit_rates(page: Page, static: int, live: int) -> str:
+def _bit_rates(page: Page, static: int, live: int) -> tuple[Figure, Table]:
     assert page.media
     ffprobe = _ffmpeg.ffprobe_of(page.media.ffmpeg)
     packets = [list(_ffmpeg.packets(ffprobe, path)) for path in page.media.dists]
     chart = bit_rates([encode.name for encode in page.encodes], packets, span(page.encodes))
-    rows = []
+    rows: list[list[Cell]] = []
     for place, (encode, own) in enumerate(zip(page.encodes, packets)):
         size = sum(size for _, size in own)
         length = max(encode.times[-1] - encode.times[0], 0.04) * len(encode.times) / max(len(encode.times) - 1, 1)
-        rows.append([key_of(place) + escape(encode.name), f"{8e-6 * size / length:.3f}", f"{max(chart.curves[place].ys):.3f}", f"{size / 1e6:,.2f}"])
-    heads = ["encode", "mean Mbit/s", "highest", "megabytes"]
-    return f"<h3>Bit rate</h3>{_live(page, chart, static, live)}{table(heads, rows)}"
+        rows.append([Label(encode.name, place), f"{8e-6 * size / length:.3f}", f"{max(chart.curves[place].ys):.3f}", f"{size / 1e6:,.2f}"])
+    return _live(page, chart, static, live), Table(["encode", "mean Mbit/s", "highest", "megabytes"], rows)
 
 
-def _worst(page: Page, key: str) -> str:
-    return "".join(_worst_of(page, place, encode, key) for place, encode in enumerate(page.encodes) if key in encode.scores)
+def _worst(page: Page, key: str) -> Iterator[WorstFrames]:
+    for place, encode in enumerate(page.encodes):
+        if key in encode.scores and (found := _worst_of(page, place, encode, key)):
+            yield found
 
 
-def _worst_of(page: Page, place: int, encode: Encode, key: str) -> str:
+def _worst_of(page: Page, place: int, encode: Encode, key: str) -> WorstFrames | None:
     apart = min(APART_S, APART * (encode.times[-1] - encode.times[0])) if encode.times else 0
     chosen = worst_frames(encode, key, page.worst, apart)
     if not chosen:
-        return ""
+        return None
     decimals = decimals_of(max(abs(encode.scores[key][i]) for i in chosen)) - 1
-    title = f"<h3>Worst frames{f' of {escape(encode.name)}' if len(page.encodes) > 1 else ''}</h3>"
     pictured = _has_pictures(page, encode, key)
-    items = []
+    frames = []
     for i in chosen:
         at = f" at {time_text(encode.times[i])}" if encode.times else ""
-        caption = f"<b>{encode.scores[key][i]:.{decimals}f}</b> frame {encode.numbers[i]}{at}"
-        pictures = _pictures(page, place, i) if pictured else ""
-        items.append(f"<li><p>{caption}</p>{pictures}</li>")
-    return f'{title}<ol class="worst{" pictured" if pictured else ""}">{"".join(items)}</ol>'
+        pictures = list(_pictures(page, place, i)) if pictured else []
+        frames.append(WorstFrame(number(encode.scores[key][i], decimals), f"frame {encode.numbers[i]}{at}", pictures))
+    return WorstFrames(f"Worst frames{f' of {encode.name}' if len(page.encodes) > 1 else ''}", pictured, frames)
 
 
 def _has_pictures(page: Page, encode: Encode, key: str) -> bool:
@@ -137,32 +192,20 @@ def _has_pictures(page: Page, encode: Encode, key: str) -> bool:
     return bool(key == page.keys[0] and page.media and page.media.ref and encode.times)
 
 
-def _pictures(page: Page, place: int, i: int) -> str:
+def _pictures(page: Page, place: int, i: int) -> Iterator[Picture]:
     assert page.media and page.media.ref
     encode = page.encodes[place]
     time, rate = encode.times[i], rate_of(encode)
-    figures = []
     for path, name in ((page.media.dists[place], encode.name), (page.media.ref, "reference")):
+        what = f"frame {encode.numbers[i]} of {name}"
         try:
-            data = picture(page.media, path, time, rate)
-            image = f'<img src="{data}" alt="frame {encode.numbers[i]} of {escape(name)}">'
+            yield Picture(name, what, data=picture(page.media, path, time, rate))
         except Failure as failure:
             note(str(failure))
-            image = f"<p>{escape(str(failure))}</p>"
-        figures.append(f"<figure>{image}<figcaption>{escape(name)}</figcaption></figure>")
-    return f'<div class="two">{"".join(figures)}</div>'
+            yield Picture(name, what, problem=str(failure))
 
 
-def _windows(page: Page) -> Iterator[str]:
+def _windows(page: Page) -> Iterator[tuple[Label, str, Table]]:
     for place, encode in enumerate(page.encodes):
         if encode.windows:
-            state = " open" if len(page.encodes) == 1 else ""
-            yield f"<details{state}><summary>{key_of(place)}{escape(encode.name)}, {len(encode.windows)} windows</summary>{windows_table(encode, page.keys)}</details>"
-
-
-def _run(page: Page) -> str:
-    return f"<section><h2>Run</h2>{run_table(page.encodes)}</section>"
-
-
-def _foot() -> str:
-    return footer("Curves of many frames show the lowest and the highest of each part.")
+            yield Label(encode.name, place), f"{len(encode.windows)} windows", windows_table(encode, page.keys)

@@ -1,7 +1,9 @@
-"""Charts as SVG. Lines stretch with the page, text does not: it is HTML beside them."""
+"""Charts as SVG. Lines stretch with the page, text does not: it is in pictures of its own beside them."""
 
 import math
-from html import escape
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from .curves import Chart, Curve
 
@@ -22,55 +24,82 @@ MARKERS = (
 )
 
 
-def plot(chart: Chart, points: int, identity: str = "") -> str:
-    """With an identity the page's script may draw it instead."""
+@dataclass(frozen=True)
+class Label:
+    """The name of an encode or a series, with a short line in its color."""
+
+    text: str
+    number: int  # of the encode, which chooses the color
+    marked: bool = False  # with the marker of its points
+
+
+class Tick(NamedTuple):
+    percent: str  # of the width or the height
+    text: str
+
+
+class Line(NamedTuple):
+    style: str  # the classes of style.css
+    d: str  # as of SVG's paths
+
+
+class Mark(NamedTuple):
+    x: str  # in percent
+    y: str
+    title: str
+    number: int
+
+
+@dataclass(frozen=True)
+class Plot:
+    """What the template draws of a chart."""
+
+    label: str
+    names: Sequence[Label]  # of the curves
+    ys: Sequence[Tick]
+    xs: Sequence[Tick]
+    grid: str
+    lines: Sequence[Line]
+    marks: Sequence[Mark]
+    identity: str  # "": no script draws it instead
+
+
+def plot(chart: Chart, points: int, identity: str = "") -> Plot:
     shortened = [curve.shortened(points) for curve in chart.curves]
-    lines = "".join(_curve(chart, curve) for curve in shortened) + "".join(_curve(chart, curve.means) for curve in shortened if curve.means)
-    if chart.hull:
-        lines = f'<path class="hull" d="{_line(chart, chart.hull)}"/>{lines}'
-    y_texts = "".join(f'<span style="top:{100 - 100 * chart.y.part(y):.2f}%">{escape(text)}</span>' for y, text in chart.y.ticks)
-    x_texts = "".join(f'<span style="left:{100 * chart.x.part(x):.2f}%">{escape(text)}</span>' for x, text in chart.x.ticks)
-    name = f' id="{identity}"' if identity else ""
-    return (
-        f'<div class="plot"{name}><div class="ys" aria-hidden="true">{y_texts}</div>'
-        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" preserveAspectRatio="none" role="img" aria-label="{escape(chart.label)}">'
-        f'<path class="grid" d="{_grid(chart)}"/>{lines}</svg>{_marks(chart)}<div class="xs" aria-hidden="true">{x_texts}</div></div>'
+    lines = [Line("hull", _line(chart, chart.hull))] if chart.hull else []
+    lines += [line for curve in shortened for line in _curve(chart, curve)]
+    lines += [line for curve in shortened if curve.means for line in _curve(chart, curve.means)]
+    return Plot(
+        chart.label,
+        [Label(curve.name, curve.number) for curve in chart.curves],
+        [Tick(_percent(1 - chart.y.part(y)), text) for y, text in chart.y.ticks],
+        [Tick(_percent(chart.x.part(x)), text) for x, text in chart.x.ticks],
+        _grid(chart),
+        lines,
+        [
+            Mark(_percent(chart.x.part(x)), _percent(1 - chart.y.part(y)), title, curve.number)
+            for curve in chart.curves
+            for x, y, title in zip(curve.xs, curve.ys, curve.titles)
+        ],
+        identity,
     )
 
 
-def legend(chart: Chart) -> str:
-    items = "".join(f"<li>{key_of(curve.number)}{escape(curve.name)}</li>" for curve in chart.curves)
-    return f'<ul class="legend">{items}</ul>' if len(chart.curves) > 1 else ""
-
-
-def key_of(number: int, marked: bool = False) -> str:
-    """A short line in the color of an encode."""
-    line = f'<path class="{style_of(number)}" d="M0 4H20"/>'
-    if marked:
-        return f'<svg class="key marked" viewBox="0 0 20 12" aria-hidden="true"><g transform="translate(0 2)">{line}</g>{_marker(number, 10, 6)}</svg>'
-    return f'<svg class="key" viewBox="0 0 20 8" aria-hidden="true">{line}</svg>'
-
-
-def _marker(number: int, x: float = 0, y: float = 0) -> str:
-    """Where colors come again, they come with other markers."""
-    shape = MARKERS[(number + number // COLORS) % len(MARKERS)]
-    place = f' transform="translate({x} {y})"' if x or y else ""
-    return f'<path class="mark m{number % COLORS}" d="{shape}"{place}/>'
-
-
-def _marks(chart: Chart) -> str:
-    """Pictures of their own, which do not stretch with the plot."""
-    marks = "".join(
-        f'<svg class="point" style="left:{100 * chart.x.part(x):.2f}%;top:{100 - 100 * chart.y.part(y):.2f}%" viewBox="-8 -8 16 16" role="img">'
-        f"<title>{escape(title)}</title>{_marker(curve.number)}</svg>"
-        for curve in chart.curves
-        for x, y, title in zip(curve.xs, curve.ys, curve.titles)
-    )
-    return f'<div class="points">{marks}</div>' if marks else ""
+def _percent(part: float) -> str:
+    return f"{100 * part:.2f}%"
 
 
 def style_of(number: int) -> str:
-    return f"c{number % COLORS}" + (" dashed" if number >= COLORS else "")
+    return f"c{place_in_colors(number)}" + (" dashed" if number >= COLORS else "")
+
+
+def place_in_colors(number: int) -> int:
+    return number % COLORS
+
+
+def marker_of(number: int) -> str:
+    """Where colors come again, they come with other markers."""
+    return MARKERS[(number + number // COLORS) % len(MARKERS)]
 
 
 def _x(chart: Chart, x: float) -> str:
@@ -87,13 +116,13 @@ def _grid(chart: Chart) -> str:
     return "".join((*across, *down))
 
 
-def _curve(chart: Chart, curve: Curve) -> str:
+def _curve(chart: Chart, curve: Curve) -> Sequence[Line]:
     d = _steps(chart, curve) if chart.steps else _line(chart, curve)
-    style = style_of(curve.number) + (" faint" if curve.means else "")
-    area = ""
+    style = style_of(curve.number)
+    line = Line(style + (" faint" if curve.means else ""), d)
     if chart.filled and curve.xs:
-        area = f'<path class="area {style_of(curve.number)}" d="{d}V{HEIGHT}H{_x(chart, curve.xs[0])}Z"/>'
-    return f'{area}<path class="{style}" d="{d}"/>'
+        return Line(f"area {style}", f"{d}V{HEIGHT}H{_x(chart, curve.xs[0])}Z"), line
+    return (line,)
 
 
 def _line(chart: Chart, curve: Curve) -> str:

@@ -3,7 +3,6 @@
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from html import escape
 from math import isfinite
 from pathlib import Path
 
@@ -13,8 +12,8 @@ from .._scores import Encode
 from .._statistics import pooled_of, rate_of
 from .._terminal import Failure, decimals_of, note, time_text
 from .pictures import Media
-from .plots import key_of
-from .tables import number, table
+from .plots import Label
+from .tables import Table, number
 
 MOST_WORST = 10  # that are listed first, of a score of an encode
 MOST_FOLDED = 1500  # rows of all other lists together
@@ -37,33 +36,50 @@ class Pooled:
     worst: int  # in the lists of the encode
 
 
-def scenes_section(encodes: Sequence[Encode], keys: Sequence[str], media: Media | None, threshold: float) -> str:
+@dataclass(frozen=True)
+class Scenes:
+    """What the page says of them."""
+
+    text: str
+    lists: Sequence["SceneList"] = ()
+
+
+@dataclass(frozen=True)
+class SceneList:
+    """Those of an encode by a score: the worst first, then the others in the order of time, folded."""
+
+    label: Label | None  # of the encode, if there are several
+    key: str
+    worst: Table | None
+    summary: str = ""  # of the others
+    others: Table | None = None
+
+
+def scenes_of_page(encodes: Sequence[Encode], keys: Sequence[str], media: Media | None, threshold: float) -> Scenes | None:
     """A table for each encode and score; `threshold` as FFmpeg's scdet takes it, 0: none is wanted."""
     keys = [key for key in keys if tells_quality(key)]
     if not threshold or not keys:
-        return ""
+        return None
     if not media or not any(encode.times for encode in encodes):
-        content = "<p>Scores of scenes need a video to find them in: with --media, best with --reference, too.</p>"
-    else:
-        content = _tables(encodes, keys, media, threshold)
-    return f"<section><h2>Scenes</h2>{content}</section>"
+        return Scenes("Scores of scenes need a video to find them in: with --media, best with --reference, too.")
+    return _scenes(encodes, keys, media, threshold)
 
 
-def _tables(encodes: Sequence[Encode], keys: Sequence[str], media: Media, threshold: float) -> str:
+def _scenes(encodes: Sequence[Encode], keys: Sequence[str], media: Media, threshold: float) -> Scenes:
     path = media.ref or media.dists[0]
     try:
         cuts = _cuts(encodes, media, path, threshold)
     except Failure as failure:
         note(str(failure))
-        return f"<p>{escape(str(failure))}</p>"
+        return Scenes(str(failure))
     lists = [(place, encode, key) for place, encode in enumerate(encodes) if encode.times for key in keys if key in encode.scores]
     room = max(MOST_FOLDED // max(len(lists), 1), 1)
-    parts = []
+    found = []
     for place, encode, key in lists:
-        of = f"{key_of(place)}{escape(encode.name)}, " if len(encodes) > 1 else ""
-        parts.append(f"<h3>{of}{escape(key)}</h3>{_lists(encode, key, scenes_of(encode, cuts), room)}")
+        label = Label(encode.name, place) if len(encodes) > 1 else None
+        found.append(_list(encode, key, label, scenes_of(encode, cuts), room))
     count = f"{len(cuts)} cut{'' if len(cuts) == 1 else 's'}" if cuts else "no cuts"
-    return f"<p>FFmpeg’s scdet={threshold:g} finds {count} in {escape(Path(path).name)}.</p>{''.join(parts)}"
+    return Scenes(f"FFmpeg’s scdet={threshold:g} finds {count} in {Path(path).name}.", found)
 
 
 def _cuts(encodes: Sequence[Encode], media: Media, path: str, threshold: float) -> list[float]:
@@ -81,16 +97,15 @@ def scenes_of(encode: Encode, cuts: Sequence[float]) -> list[Scene]:
     return [Scene(i, first, end) for i, (first, end) in enumerate(zip(ends, ends[1:]), 1) if first < end]
 
 
-def _lists(encode: Encode, key: str, scenes: Sequence[Scene], most: int) -> str:
-    """The worst scenes, the worst first, then the others in the order of time, folded."""
+def _list(encode: Encode, key: str, label: Label | None, scenes: Sequence[Scene], most: int) -> SceneList:
     worst_first = sorted(_pooled(encode, key, scenes), key=lambda pooled: pooled.mean, reverse=worse_is_high(key))
     worst, others = worst_first[:MOST_WORST], worst_first[MOST_WORST : MOST_WORST + most]
-    text = _table(encode, key, worst) if worst else ""
-    if others:
-        left = len(worst_first) - len(worst) - len(others)
-        summary = f"The other {len(others)}" if not left else f"The next {len(others)}; {left} better ones are left out"
-        text += f"<details><summary>{summary}</summary>{_table(encode, key, sorted(others, key=lambda pooled: pooled.scene.number))}</details>"
-    return text
+    if not others:
+        return SceneList(label, key, _table(encode, key, worst) if worst else None)
+    left = len(worst_first) - len(worst) - len(others)
+    summary = f"The other {len(others)}" if not left else f"The next {len(others)}; {left} better ones are left out"
+    in_time = sorted(others, key=lambda pooled: pooled.scene.number)
+    return SceneList(label, key, _table(encode, key, worst), summary, _table(encode, key, in_time))
 
 
 def _pooled(encode: Encode, key: str, scenes: Sequence[Scene]) -> Iterator[Pooled]:
@@ -103,7 +118,7 @@ def _pooled(encode: Encode, key: str, scenes: Sequence[Scene]) -> Iterator[Poole
             yield Pooled(scene, values["mean"], values.get("harmonic_mean"), worse(finite, key=scores.__getitem__))
 
 
-def _table(encode: Encode, key: str, rows: Sequence[Pooled]) -> str:
+def _table(encode: Encode, key: str, rows: Sequence[Pooled]) -> Table:
     scores, lasts = encode.scores[key], 1 / rate_of(encode)
     decimals = decimals_of(max(abs(scores[row.worst]) for row in rows)) - 1
     cells = []
@@ -114,4 +129,4 @@ def _table(encode: Encode, key: str, rows: Sequence[Pooled]) -> str:
         place = [time_text(length), str(encode.numbers[first]), str(row.scene.end - first)]
         cells.append([str(row.scene.number), time_text(encode.times[first]), *pooled, time_text(encode.times[row.worst]), *place])
     heads = ["scene", "from", "mean", "harmonic", "max" if worse_is_high(key) else "min", "at", "lasts", "first frame", "frames"]
-    return table(heads, cells)
+    return Table(heads, cells)

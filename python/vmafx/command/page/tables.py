@@ -1,13 +1,16 @@
 """Tables of the page: pooled values, windows, how the run went."""
 
-from collections.abc import Sequence
-from html import escape
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 from .._keys import worse_is_high
 from .._scores import Encode, Window
 from .._statistics import pooled_values
 from .._terminal import decimals_of, time_text
-from .plots import key_of
+from .curves import MOST_DRAWN
+from .plots import Label
 
 MOST_WINDOWS = 60  # that are listed of an encode
 COLUMNS = {
@@ -24,71 +27,112 @@ COLUMNS = {
     "max": "max",
     "stddev": "std. dev.",
 }
+# Of scores whose high values are the worse ones, the worst come first, too.
+COLUMNS_OF_WORSE_HIGH = {
+    **{name: COLUMNS[name] for name in ("mean", "harmonic_mean", "max")},
+    **{"p99": "99 %", "p95": "95 %", "p90": "90 %", "p75": "75 %", "median": "50 %", "p25": "25 %", "p5": "5 %"},
+    **{name: COLUMNS[name] for name in ("min", "stddev")},
+}
+LARGE = 1e9  # from here on a number is written with a power of ten
+
+
+@dataclass(frozen=True)
+class Lines:
+    """A cell of several lines."""
+
+    texts: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Strong:
+    """A cell that stands out."""
+
+    text: str
+
+
+Cell: TypeAlias = str | Label | Lines | Strong
+
+
+@dataclass(frozen=True)
+class Table:
+    heads: Sequence[Cell]
+    rows: Sequence[Sequence[Cell]]
+    texts: int = 1  # so many columns are words, the others numbers
+    intro: str = ""  # above it
+    notes: Sequence[str] = ()  # below it
 
 
 def number(value: float | None, decimals: int) -> str:
-    return "–" if value is None else f"{value:.{decimals}f}"
+    """`–` if it is missing, `inf` if it is infinite."""
+    if value is None or math.isnan(value):
+        return "–"
+    return f"{value:.{decimals}f}" if abs(value) < LARGE else f"{value:g}"
 
 
-def table(heads: Sequence[str], rows: Sequence[Sequence[str]], texts: int = 1) -> str:
-    """Cells are HTML. The first `texts` columns are words, the others numbers."""
-    head = "".join(f'<th scope="col"{_kind(i, texts)}>{cell}</th>' for i, cell in enumerate(heads))
-    body = "".join(f"<tr>{_row(row, texts)}</tr>" for row in rows)
-    return f'<div class="wide" tabindex="0"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+def finite_or_zero(value: float | None) -> float:
+    return value if value is not None and math.isfinite(value) else 0.0
 
 
-def _row(cells: Sequence[str], texts: int) -> str:
-    first, *rest = cells
-    return f'<th scope="row">{first}</th>' + "".join(f"<td{_kind(i, texts)}>{cell}</td>" for i, cell in enumerate(rest, 1))
+def decimals_for(values: dict[str, float | None]) -> int:
+    """Of the pooled values of a score, on the page."""
+    return decimals_of(finite_or_zero(values["max"])) - 1
 
 
-def _kind(i: int, texts: int) -> str:
-    return "" if i < texts else ' class="n"'
-
-
-def pooled_table(encodes: Sequence[Encode], key: str) -> str:
-    rows = []
+def pooled_table(encodes: Sequence[Encode], key: str) -> Table:
+    columns = COLUMNS_OF_WORSE_HIGH if worse_is_high(key) else COLUMNS
+    rows: list[list[Cell]] = []
+    notes: list[str] = []
     for place, encode in enumerate(encodes):
         if key in encode.scores:
-            values = pooled_values(encode, key)
-            decimals = decimals_of(values["max"] or 0) - 1
-            rows.append([key_of(place) + escape(encode.name), *(number(values[name], decimals) for name in COLUMNS)])
-    return table(["encode", *COLUMNS.values()], rows)
+            values = pooled_values(encode, key, infinite=True)
+            rows.append([Label(encode.name, place), *(number(values[name], decimals_for(values)) for name in columns)])
+            notes += _not_shown(encode.scores[key], f" of {encode.name}" if len(encodes) > 1 else "")
+    return Table(["encode", *columns.values()], rows, notes=notes)
 
 
-def windows_table(encode: Encode, keys: Sequence[str]) -> str:
+def _not_shown(scores: Sequence[float], of: str) -> Iterator[str]:
+    infinite = sum(map(math.isinf, scores))
+    if 0 < infinite < len(scores):
+        yield f"Infinite scores{of}, which the pooled values leave out: {infinite:,}."
+    if far := sum(MOST_DRAWN < abs(score) < math.inf for score in scores):
+        yield f"Scores{of} beyond {MOST_DRAWN:g}, which are not drawn: {far:,}."
+
+
+def windows_table(encode: Encode, keys: Sequence[str]) -> Table:
     """All of them, or the worst by the first key, in the order of time."""
     windows = encode.windows
     known = [key for key in keys if any(window.pooled.get(key) is not None for window in windows)]
-    note = ""
+    intro = ""
     if len(windows) > MOST_WINDOWS and known:
         windows = sorted(_worst(windows, known[0])[:MOST_WINDOWS], key=lambda window: window.first_frame)
-        note = f"<p>The {MOST_WINDOWS} windows with the worst {escape(known[0])} of {len(encode.windows)}.</p>"
-    decimals = {key: decimals_of(max(window.pooled.get(key) or 0 for window in windows)) - 1 for key in known}
+        intro = f"The {MOST_WINDOWS} windows with the worst {known[0]} of {len(encode.windows)}."
+    decimals = {key: decimals_of(max(finite_or_zero(window.pooled.get(key)) for window in windows)) - 1 for key in known}
     rows = []
     for window in windows:
         scores = [number(window.pooled.get(key), decimals[key]) for key in known]
-        rows.append([time_text(window.time), f"{window.first_frame}–{window.last_frame}", *scores])
-    return note + table(["from", "frames", *(escape(key) for key in known)], rows)
+        time = "–" if window.time is None else time_text(window.time)
+        rows.append([time, f"{window.first_frame}–{window.last_frame}", *scores])
+    return Table(["from", "frames", *known], rows, intro=intro)
 
 
 def _worst(windows: Sequence[Window], key: str) -> list[Window]:
-    scored = [window for window in windows if window.pooled.get(key) is not None]
-    return sorted(scored, key=lambda window: window.pooled[key] or 0, reverse=worse_is_high(key))
+    scored = [(score, window) for window in windows if (score := window.pooled.get(key)) is not None and not math.isnan(score)]
+    return [window for _, window in sorted(scored, key=lambda pair: pair[0], reverse=worse_is_high(key))]
 
 
-def run_table(encodes: Sequence[Encode]) -> str:
+def run_table(encodes: Sequence[Encode]) -> Table:
     """How the frames were paired, and what computed the scores."""
     names = [name for name in dict.fromkeys(name for encode in encodes for name in encode.pairing)]
-    rows = [["frames", *(str(len(encode.numbers)) for encode in encodes)]]
-    rows += [[escape(name.replace("_", " ")), *(f"{encode.pairing.get(name, '–')}" for encode in encodes)] for name in names]
-    rows += [[escape(name), *(_run_cell(encode, name) for encode in encodes)] for name in ("version", "backend", "device", "cpu", "threads", "n_subsample")]
+    rows: list[list[Cell]] = [["frames", *(str(len(encode.numbers)) for encode in encodes)]]
+    rows += [[name.replace("_", " "), *(_text(encode.pairing.get(name)) for encode in encodes)] for name in names]
+    rows += [[name, *(_text(encode.run.get(name)) for encode in encodes)] for name in ("version", "backend", "device", "cpu", "threads", "n_subsample")]
     filled = [row for row in rows if any(cell != "–" for cell in row[1:])]
-    return table(["", *(key_of(place) + escape(encode.name) for place, encode in enumerate(encodes))], filled)
+    return Table(["", *(Label(encode.name, place) for place, encode in enumerate(encodes))], filled)
 
 
-def _run_cell(encode: Encode, name: str) -> str:
-    value = encode.run.get(name)
+def _text(value: Any) -> str:
+    """What a report says of the run: a text, a number, or such of each metric."""
     if isinstance(value, dict):
-        value = ", ".join(dict.fromkeys(map(str, value.values())))
-    return "–" if value in (None, "null", "") else escape(str(value))
+        texts = (_text(part) for part in value.values() if not isinstance(part, dict))
+        return ", ".join(dict.fromkeys(text for text in texts if text != "–")) or "–"
+    return "–" if value in (None, "null", "") or isinstance(value, list) else str(value)
