@@ -15,14 +15,19 @@ import av
 import vmafx as module
 from command import environment, vmafx
 from common import FRAMES, Skip, case, check, check_equal
-from pages import Content, in_chromium
+from pages import Content, in_chromium, opened_in_chromium
 from vmafx.command._keys import HIGH_IS_BETTER, HIGH_IS_WORSE, MAIN_FEATURES, NEUTRAL, PREFIX, is_model, tells_quality
-from vmafx.command._scores import read_scores
-from vmafx.command._statistics import pooled_values, worst_frames
+from vmafx.command._scores import Encode, read_scores
+from vmafx.command._statistics import pooled_values, worst_frames, worst_tail_name, worst_value_name
+from vmafx.command.page import page as page_module
 from vmafx.command.page import scenes
 from vmafx.command.page.decimation import averages, extremes
+from vmafx.command.page.document import render
 from vmafx.command.page.pictures import Media
+from vmafx.command.page.plots import Label
+from vmafx.command.page.tables import Lines, Strong, Table
 
+EVIL = "<script>alert(1)</script>&\"'<!--"
 DYGRAPHS_BYTES = 131054, 1255  # of Debian 12's, script and style
 FILM = 172_800  # frames: two hours at 24 a second
 
@@ -117,6 +122,88 @@ def scores_that_are_missing(lab):
     page.has("50.00", "52.50")
 
 
+def encode_of(**scores):
+    """An encode of 25 frames a second with the scores of each key."""
+    length = len(next(iter(scores.values())))
+    encode = Encode("encode")
+    for i in range(length):
+        encode.add(i, i / 25, {key: values[i] for key, values in scores.items()})
+    encode.finish()
+    return encode
+
+
+@case
+def pooled_values_of_equal_scores(lab):
+    """They are that score, to the last bit, and it has no deviation; 0.1 three times is 0.30000000000000004."""
+    del lab
+    for score in (0.1, 60.0, 0.7, 97.42803, 1e-320, 1e308, -0.9, 9.9):
+        for key in ("vmaf", "cvvdp"):
+            for count in (1, 3, 7, 1000):
+                values = pooled_values(encode_of(**{key: [score] * count}), key)
+                check_equal(values, {name: 0.0 if name == "stddev" else score for name in values}, f"{count} times {score}")
+    check_equal(pooled_values(encode_of(vmaf=[-1.0] * 3), "vmaf")["harmonic_mean"], None, "harmonic mean of -1")
+    values = pooled_values(encode_of(vmaf=[1.0, 2.0, 4.0]), "vmaf")
+    check(abs(values["stddev"] - math.sqrt(14) / 3) < 1e-15 and abs(values["mean"] - 7 / 3) < 1e-15, values)
+
+
+@case
+def pooled_values_beyond_numbers(lab):
+    """None is an error; what is infinite is told to people, and is missing in JSON."""
+    del lab
+    for key in ("vmaf", "cvvdp", "cambi"):
+        for scores in ([1e308, -1e308, 1e308, 5.0], [1e308, 1.7e308, 1e308], [-1e308, -1.7e308], [1e-320, 2e-320], [-1 + 2**-53, 1e300]):
+            for infinite in (False, True):
+                values = pooled_values(encode_of(**{key: scores}), key, infinite)
+                check_equal((values["min"], values["max"]), (min(scores), max(scores)), f"{key}, {scores}")
+                check(all(value is None or math.isfinite(value) for value in values.values()) or infinite, values)
+    equal = encode_of(xpsnr=[math.inf] * 4)
+    check_equal(set(pooled_values(equal, "xpsnr").values()), {None}, "for JSON")
+    values = pooled_values(equal, "xpsnr", infinite=True)
+    check_equal(values, {name: None if name == "stddev" else math.inf for name in values}, "for people")
+    check_equal(set(pooled_values(encode_of(xpsnr=[math.inf, -math.inf]), "xpsnr", infinite=True).values()), {None}, "both infinities")
+    check_equal(set(pooled_values(encode_of(xpsnr=[None, math.nan]), "xpsnr", infinite=True).values()), {None}, "none")
+    check_equal(pooled_values(encode_of(xpsnr=[math.inf, 40.0, 42.0]), "xpsnr", infinite=True)["mean"], 41, "some, as the filter pools them")
+    check_equal([(worst_value_name(key), worst_tail_name(key)) for key in ("vmaf", "motion2", "cambi", "butteraugli_3norm")], [("min", "p5")] * 2 + [("max", "p95")] * 2, "worst")
+
+
+@case
+def infinite_scores_on_the_page(lab):
+    """A metric of equal pictures has the mean inf, in each format; the filter says in JSON of which scores null is infinity."""
+    frames = [{"frameNum": i, "time": i / 25, "metrics": {"xpsnr": None, "psnr_y": 60.0, "vmaf": None if i else 97.0}} for i in range(3)]
+    nothing = {name: {} for name in ("pooled_metrics", "pooled_statistics")}
+    pooled = {"pooled_metrics": {"xpsnr": {"mean": None, "min": None}}, "pooled_statistics": {"xpsnr": {"p5": None, "stddev": None}}}
+    windows = [{"firstFrame": 0, "lastFrame": 2, "time": 0.0, "pooled": {"xpsnr": None, "psnr_y": 60.0}}]
+    summary = {"version": "1", **pooled, "excluded_scores": {"xpsnr": 3, "vmaf": 2}, "infinite_scores": ["xpsnr"], "windows": windows}
+    (lab.folder / "equal.json").write_text(json.dumps({**summary, "frames": frames}))
+    (lab.folder / "equal.ndjson").write_text("".join(json.dumps(line) + "\n" for line in (*frames, summary)))
+    (lab.folder / "equal.csv").write_text("Frame,Time,xpsnr,psnr_y,\n" + "".join(f"{i},{i / 25},inf,60.0,\n" for i in range(3)))
+    for name in ("equal.json", "equal.ndjson", "equal.csv"):
+        encode = read_scores(lab.folder / name)[0]
+        check_equal(encode.scores["xpsnr"].tolist(), [math.inf] * 3, f"{name}: scores")
+        page = page_of(lab, name, "--score", "xpsnr")
+        row = page.words[page.words.index("std. dev.") + 1 :][:13]
+        check_equal(row, ["equal", *["inf"] * 11, "–"], f"{name}: pooled values")
+        page.has("worst 5 % inf · worst inf")
+        check(name == "equal.csv" or page.words.count("inf") == 13, f"{name}: the window: {page.words}")
+    (lab.folder / "equal.json").write_text(json.dumps({**summary, **nothing, "infinite_scores": [], "frames": frames}))
+    check(math.isnan(read_scores(lab.folder / "equal.json")[0].scores["xpsnr"][0]), "null is not infinity by itself")
+    (lab.folder / "some.csv").write_text("Frame,xpsnr,\n0,inf,\n1,40,\n2,42,\n3,1e300,\n")
+    page_of(lab, "some.csv").has("Infinite scores, which the pooled values leave out: 1.", "Scores beyond 1e+15, which are not drawn: 1.")
+
+
+@case
+def worst_side_comes_first(lab):
+    """Where less is better, the worst scores are the highest ones."""
+    (lab.folder / "scores.csv").write_text("Frame,vmaf,cambi,\n" + "".join(f"{i},{50 + i},{i / 10},\n" for i in range(41)))
+    page = page_of(lab, "scores.csv", "--score", "cambi", "--score", "vmaf")
+    page.has("worst 5 % 3.80 · worst 4.00")
+    heads = [page.words[i - 11 : i + 1] for i, word in enumerate(page.words) if word == "std. dev."]
+    check_equal(heads[0], ["mean", "harmonic", "max", "99 %", "95 %", "90 %", "75 %", "50 %", "25 %", "5 %", "min", "std. dev."], "heads of cambi")
+    check_equal(heads[1], ["mean", "harmonic", "min", "1 %", "5 %", "10 %", "25 %", "50 %", "75 %", "95 %", "max", "std. dev."], "heads of vmaf")
+    row = page.words[page.words.index("std. dev.") + 2 :]
+    check_equal((row[2], row[4], row[9], row[10]), ("4.00", "3.80", "0.20", "0.00"), "the pooled values of cambi")
+
+
 # A slope that becomes bands, beside shapes and colors that move, so that scores differ from frame to frame; noise hides the bands of the reference.
 SLOPE = "nullsrc=s=320x240:r=25:d=0.32,format=yuv444p,geq=lum=60+(X+9*N)*(8+N)/80:cb=128+50*sin((X+Y)*(N+5)/90):cr=128+50*cos((X-Y)*(N+5)/90)"
 BANDS = f"{SLOPE}[slope];testsrc2=s=96x96:r=25:d=0.32[shapes];[slope][shapes]overlay=format=yuv444"
@@ -199,20 +286,73 @@ def page_of_a_film(lab):
 @case
 def page_is_safe(lab):
     """What is in names and keys is text, and nothing is fetched."""
-    evil = "<script>alert(1)</script>&\"'<!--"
+    evil = EVIL
     frames = [{"frameNum": i, "time": i / 25, "metrics": {"vmaf<img src=x>": 50.0 + i, "vmaf": 3.0}} for i in range(3)]
-    run = {"version": evil, "backend": {"vif": evil}}
-    encodes = [{"encode": i, "name": f"{evil}{i}", "frames": frames, "vmafx": run, "pairing": {evil: 1}} for i in range(2)]
+    run = {name: evil for name in ("version", "device", "cpu", "threads", "n_subsample")} | {"backend": {"vif": evil, evil: evil}}
+    encodes = [{"encode": i, "name": f"{evil}{i}", "frames": frames, "vmafx": run, "pairing": {evil: 1}, "warnings": [evil]} for i in range(2)]
     windows = [{"firstFrame": 0, "lastFrame": 2, "time": 0.0, "pooled": {"vmaf<img src=x>": 1.0}}]
     (lab.folder / "evil.json").write_text(json.dumps({"encodes": [{**encode, "windows": windows} for encode in encodes]}))
     page = page_of(lab, "evil.json", "--title", evil)
-    check_equal(len(page.scripts), 3, "scripts")
+    page.is_safe(scripts=2)
     check_equal(page.all("img"), [], "images")
     check_equal(page.charts()[0]["curves"][0]["name"], f"{evil}0", "name for the script")
     check(evil in "".join(page.words), "the title")
-    policy = page.all("meta", **{"http-equiv": "Content-Security-Policy"})
-    check(policy and policy[0]["content"].startswith("default-src 'none';"), policy)
-    check(not [own for _, own in page.elements if {"src", "href", "onload", "onerror"} & own.keys()], "something is fetched")
+    encodes[0]["pairing"]["paired"] = evil
+    (lab.folder / "evil.json").write_text(json.dumps({"encodes": encodes}))
+    vmafx(lab, "report", "evil.json", "-o", "page.html").failed(1, "evil.json", "encodes[0].pairing.paired is '<script>alert(1)</script>&\"'<!--', and not a number from 0 on")
+
+
+@case
+def pages_escape_all_texts(lab):
+    """Whatever reaches them: each text that a page shows, by the templates and not by who reads reports."""
+    encode = read_scores(report_of(lab))[0]
+    for name in (EVIL, EVIL.swapcase()):
+        encode.scores[name] = encode.scores["vmaf"]
+        encode.pooled[name] = encode.pooled["vmaf"]
+    encode.name, encode.warnings = EVIL, [EVIL]
+    encode.run, encode.pairing = {"version": EVIL, "backend": {EVIL: EVIL}}, {"paired": EVIL, EVIL: EVIL}
+    encode.windows = [replace_pooled(window, EVIL) for window in encode.windows]
+    evil_page = page_module.Page([encode, encode], [EVIL, "vmaf"], title=EVIL, warnings=[EVIL])
+    picture = page_module.Picture(EVIL, EVIL, problem=EVIL)
+    worst = page_module.WorstFrames(EVIL, True, [page_module.WorstFrame(EVIL, EVIL, [picture, replace(picture, data=EVIL)])])
+    found = scenes.Scenes(EVIL, [scenes.SceneList(Label(EVIL, 1), EVIL, Table([EVIL], [[EVIL], [Label(EVIL, 9)], [Lines([EVIL, EVIL])], [Strong(EVIL)]], intro=EVIL, notes=[EVIL]))])
+    sections = [replace(section, worst=[worst]) for section in page_module._sections(evil_page)]
+    texts = [page_module.make_page(evil_page), render_report(EVIL, sections=sections, scenes=found, cards_of=EVIL, facts=[EVIL])]
+    for number, text in enumerate(texts):
+        path = lab.folder / f"{number}.html"
+        path.write_text(text)
+        page = Content(path)
+        check("<script" not in text and text.count("&lt;script&gt;alert(1)") > 20, "the texts are not there, or not as texts")
+        page.allows(scripts=0)
+        check_equal([own["src"] for own in page.all("img")], [EVIL] * 2 * number, "pictures")
+        page.has(EVIL, f"{EVIL} of each frame over time")
+    templates = Path(page_module.__file__).parent / "templates"
+    for path in templates.iterdir():
+        check(not re.search(r"\|\s*safe|autoescape|Markup|style=", path.read_text()), f"{path.name} has something that is not escaped")
+
+
+def render_report(title, **values):
+    """A page of these parts alone."""
+    nothing = {"facts": [], "warnings": [], "cards_of": "", "cards": [], "sections": [], "windows": [], "several": False, "run": Table([""], [])}
+    return render("report.html", title, **{**nothing, **values})
+
+
+def replace_pooled(window, key):
+    return window._replace(pooled={**window.pooled, key: 1.0})
+
+
+@case
+def policy_in_chromium(lab):
+    """What is not the page's own is not run, even if it stood on the page."""
+    write_csv(lab.folder / "scores.csv", 1, 50)
+    page_of(lab, "scores.csv")
+    path = lab.folder / "page.html"
+    foreign = '<script>document.title = "run"</script><img src="x" onerror="document.title = 1"><p style="color: red" id="styled">x</p>'
+    path.write_text(path.read_text().replace("</h1>", f"</h1>{foreign}", 1))
+    for width, said, document in opened_in_chromium(lab, path):
+        check_equal(re.findall("<title>(.*?)</title>", document), ["Scores of encode 0"], f"title, {width} wide")
+        for what in ("Executing inline script", "Executing inline event handler", "Applying inline style"):
+            check(what in said, f"'{what}' is not in {said}")
 
 
 @case
@@ -320,7 +460,7 @@ def many_scenes_are_folded(lab):
     encodes = read_scores(lab.folder / "film.csv")
     found, scenes._ffmpeg.cuts = scenes._ffmpeg.cuts, lambda *_: [0.4 + 6 * i / 24 for i in range(1, 2000)]
     try:
-        text = scenes.scenes_section(encodes, ["vmaf"], Media("ffmpeg", ["a", "b"], "r", {"r": 0.4}), 10)
+        text = render_report("T", scenes=scenes.scenes_of_page(encodes, ["vmaf"], Media("ffmpeg", ["a", "b"], "r", {"r": 0.4}), 10))
     finally:
         scenes._ffmpeg.cuts = found
     (lab.folder / "page.html").write_text(text)
@@ -334,8 +474,8 @@ def many_scenes_are_folded(lab):
     check(numbers == sorted(numbers) and {row[8] for row in worst + others} == {"6"}, "order")
     check(all(int(row[7]) == 6 * (int(row[0]) - 1) for row in worst + others), "the first frames")
     check(len(text) < 400_000, f"{len(text)} bytes")
-    said = scenes.scenes_section(encodes, ["vmaf"], Media(lab.ffmpeg, ["none.mkv"], None), 10)
-    check("<p>no scenes of none.mkv: No such file or directory</p>" in said, said)
+    said = scenes.scenes_of_page(encodes, ["vmaf"], Media(lab.ffmpeg, ["none.mkv"], None), 10)
+    check_equal(said, scenes.Scenes("no scenes of none.mkv: No such file or directory"), "of a file that is not there")
 
 
 @case
@@ -356,7 +496,7 @@ def report_errors(lab):
         ((good, "--reference", "a"), 2, "--reference needs the encodes, too"),
         ((good, "--media", "none.mp4"), 1, "cannot read none.mp4"),
         ((good, "--dygraphs", "/nowhere"), 1, "dygraph.min.js and dygraph.min.css are not in /nowhere"),
-        ((good, "--scenes", "101"), 2, "argument --scenes: 101 is no number from 0 to 100"),
+        ((good, "--scenes", "101"), 2, "argument --scenes: 101 is not a number from 0 to 100"),
         ((good, "-o", "none/page.html"), 1, "cannot write none/page.html: there is no folder none"),
         ((good, "-o", "."), 1, "it is a folder"),
     ):

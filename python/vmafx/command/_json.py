@@ -1,7 +1,15 @@
 """JSON that others wrote."""
 
 import json
-from typing import Any
+import re
+from collections.abc import Iterator
+from typing import IO, Any
+
+from ._reading import MOST_LINE, MOST_VALUE, Wrong, shown
+
+CHUNK = 1 << 18  # characters that are read at a time
+MOST_MEMBERS = 1000  # of an object that is read member by member
+_BLANK = re.compile(r"[ \t\r\n]*")
 
 
 def parse(text: str | bytes, **hooks: Any) -> Any:
@@ -10,3 +18,105 @@ def parse(text: str | bytes, **hooks: Any) -> Any:
         return json.loads(text, **hooks)
     except RecursionError:
         raise ValueError("it nests too deep") from None
+
+
+def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of these members (`object_pairs_hook`). A key that is there twice is an error, as nobody knows which value counts."""
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        seen: set[str] = set()
+        raise Wrong(f"the key {shown(next(key for key, _ in pairs if key in seen or seen.add(key)))} is there twice in an object")  # type: ignore[func-returns-value]
+    return members
+
+
+class Scanner:
+    """Reads JSON of any length, of which the lists and objects that are large are read item by item: only one of these is in the memory at once.
+
+    All methods raise ValueError where the text is not JSON, or a value is too long.
+    """
+
+    def __init__(self, file: IO[str], begun: str = "", **hooks: Any) -> None:
+        """`begun`: what was read of the file before."""
+        self._file, self._text, self._at, self._before = file, begun, 0, 0
+        self._decode = json.JSONDecoder(object_pairs_hook=unique, **hooks).raw_decode
+
+    def peek(self) -> str:
+        """The next character that is not a blank, "" at the end."""
+        while True:
+            blank = _BLANK.match(self._text, self._at)
+            self._at = blank.end() if blank else self._at
+            if self._at < len(self._text):
+                return self._text[self._at]
+            if not self._read_on(CHUNK):
+                return ""
+
+    def value(self, most: int = MOST_VALUE) -> Any:
+        """The value that comes next, of `most` characters."""
+        self.peek()
+        while True:
+            try:
+                value, end = self._decode(self._text, self._at)
+            except json.JSONDecodeError as error:
+                failure = f"{error.msg} at character {self._before + error.pos}"
+            except RecursionError:
+                raise Wrong("it nests too deep") from None
+            else:
+                if end < len(self._text) or not self._read_on(CHUNK):  # else a number may go on
+                    self._at = end
+                    return value
+                continue
+            if len(self._text) - self._at > most:
+                raise Wrong(f"a value of more than {most} characters, or not JSON: {failure}")
+            if not self._read_on(max(CHUNK, len(self._text) - self._at)):
+                raise ValueError(failure)
+
+    def members(self) -> Iterator[str]:
+        """The keys of the object that comes next. Whoever takes one takes its value before the next one."""
+        self._take("{")
+        keys: set[str] = set()
+        while self.peek() != "}" or keys:
+            if self.peek() != '"':
+                raise self._wrong("a key in double quotes")
+            key = self.value(MOST_LINE)
+            if key in keys:
+                raise Wrong(f"the key {shown(key)} is there twice in an object")
+            keys.add(key)
+            if len(keys) > MOST_MEMBERS:
+                raise Wrong(f"an object has more than {MOST_MEMBERS} members")
+            self._take(":")
+            yield key
+            if self.peek() == "}":
+                break
+            self._take(",")
+        self._take("}")
+
+    def items(self) -> Iterator[None]:
+        """As often as the list that comes next has items, each of which is then to be taken."""
+        self._take("[")
+        if self.peek() != "]":
+            yield
+            while self.peek() == ",":
+                self._at += 1
+                yield
+        self._take("]")
+
+    def end(self) -> None:
+        if self.peek():
+            raise self._wrong("the end of the file")
+
+    def _take(self, character: str) -> None:
+        if self.peek() != character:
+            raise self._wrong(f"'{character}'")
+        self._at += 1
+
+    def _wrong(self, wanted: str) -> ValueError:
+        there = self.peek()
+        return ValueError(f"{wanted} is expected at character {self._before + self._at}, and there is {shown(there) if there else 'the end of the file'}")
+
+    def _read_on(self, count: int) -> bool:
+        """Whether there is more; what has been taken goes."""
+        more = self._file.read(count)
+        if more:
+            self._before += self._at
+            self._text, self._at = self._text[self._at :] + more, 0
+        return bool(more)

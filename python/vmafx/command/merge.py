@@ -5,6 +5,7 @@ very same pictures. The library pools and writes, as for a single run.
 """
 
 import argparse
+import math
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,30 +16,14 @@ from typing import Any
 from .._identity import file_of_output
 from . import _json
 from ._outputs import WHOLE_REPORT, Output, add_force, check_outputs
+from ._reading import MOST_LINE, Wrong, is_text, open_text, shown, shown_key
+from ._schemas import MOST_TIME, check_part, check_whole
 from ._terminal import Failure
 
 Json = dict[str, Any]
-COUNT = range(2**31)
-NUMBER = int, float
-TIME = *NUMBER, type(None)
-# What is read of a range and of its encode; a range stands for the whole numbers in it.
-RANGE = {
-    "given": str,
-    "unit": str,
-    "from": TIME,
-    "to": TIME,
-    "begins_stream": bool,
-    "ends_stream": bool,
-    "first": COUNT,
-    "frames": COUNT,
-    "counted_from": TIME,
-    "context": dict,
-    "pictures": [{"frame": COUNT, "time": TIME, "reference": str, "distorted": str}],
-    "format": {"width": COUNT, "height": COUNT},
-    "options": {"n_subsample": range(1, 2**31), "window": str, "pool": str},
-}
-ENCODE = {"range": RANGE, "frames": [{"frameNum": COUNT, "metrics": dict}], "aggregate_metrics": dict}
-OPTIONAL = {"name": str, "pairing": dict}
+MOST_BYTES = 1 << 30  # of a part, whose scores are in the memory at once
+MOST_KEYS = 2000  # scores of a frame
+NOT_FINITE = "inf", "-inf", "nan", "-nan"
 PAIRING = {
     "paired": "paired",
     "unmatched_distorted": "unmatched_dist",
@@ -174,99 +159,125 @@ class Part:
 
 def _parts_of(path: str) -> list[Part]:
     """One for each encode."""
-    report = _load(path)
-    encodes = report.get("encodes", [report])
-    if not isinstance(encodes, list) or not encodes:
-        raise Refusal(f"{path} is no report of vmafx")
     try:
-        parts = [_part(path, report, encode) for encode in encodes]
+        report, encodes = _load(path)
+        parts = [_part(path, report, encode) for encode in encodes or [report]]
         for part in parts:
             _check_frames(part)
-    except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as failure:
-        raise Refusal(f"{path} is no whole report of a range, or was changed: {type(failure).__name__}: {failure}") from None
+    except MemoryError as failure:
+        raise Refusal(f"{path} cannot be read: there is not enough memory") from failure
+    except Wrong as failure:
+        raise Refusal(f"{path} is not a whole report of a range, or was changed: {failure}") from None
+    except ValueError as failure:
+        raise Refusal(f"{path} is not a whole JSON report: {' '.join(str(failure).split())}") from None
     return parts
 
 
-def _load(path: str) -> Json:
+def _load(path: str) -> tuple[Json, list[Json]]:
+    """What is said of all encodes, and what of each, if there are several. Raises OSError, ValueError."""
+
     def refuse(constant: str) -> None:
-        raise ValueError(f"{constant} is no number of JSON")
+        raise Wrong(f"{constant} is not a number of JSON")
 
     def integer(digits: str) -> float:
-        if abs(number := int(digits)) >= 2**63:
-            raise ValueError(f"{digits[:20]}… is no number of a report")
+        if len(digits) > 20 or abs(number := int(digits)) >= 2**63:
+            raise Wrong(f"{digits[:20]}… is not a number of a report")
         return -0.0 if digits == "-0" else number
 
-    with open(path, encoding="utf-8") as file:
-        try:
-            report = _json.parse(file.read(), parse_constant=refuse, parse_int=integer)
-        except ValueError as failure:
-            raise Refusal(f"{path} is no whole JSON report: {failure}") from None
-    if not isinstance(report, dict):
-        raise Refusal(f"{path} is no report of vmafx")
-    return report
+    with open_text(path, errors="strict") as file:
+        if os.fstat(file.fileno()).st_size > MOST_BYTES:
+            raise Wrong(f"it has more than {MOST_BYTES >> 20} MiB: score shorter ranges")
+        scanner = _json.Scanner(file, parse_constant=refuse, parse_int=integer)
+        encodes: list[Json] = []
+        report = _object(scanner, encodes)
+        scanner.end()
+    return report, encodes
+
+
+def _object(scanner: _json.Scanner, encodes: list[Json] | None = None) -> Json:
+    """A report, or, without `encodes`, the part of an encode."""
+    found: Json = {}
+    for key in scanner.members():
+        if key == "frames" and scanner.peek() == "[":
+            found[key] = list(_frames(scanner))
+        elif key == "encodes" and encodes is not None and scanner.peek() == "[":
+            for _ in scanner.items():
+                encodes.append(_object(scanner))
+            if not encodes:
+                raise Wrong("its list of encodes is empty")
+        else:
+            found[key] = scanner.value()
+    return found
+
+
+def _frames(scanner: _json.Scanner) -> Iterator[Json]:
+    """All with the scores of the first one."""
+    names: list[str] | None = None
+    for place, _ in enumerate(scanner.items()):
+        frame = scanner.value(MOST_LINE)
+        if not isinstance(frame, dict) or type(frame.get("frameNum")) is not int or not isinstance(frame.get("metrics"), dict):
+            raise Wrong(f"frames[{place}] is {shown(frame)}, and not an object with an integer frameNum and an object metrics")
+        metrics = frame["metrics"]
+        names = list(metrics) if names is None else names
+        if len(names) > MOST_KEYS or not all(map(is_text, names)):
+            raise Wrong(f"frames[{place}] has more than {MOST_KEYS} scores, or one whose name is not a text")
+        if list(metrics) != names:
+            raise Wrong(f"frame {frame['frameNum']} has other scores than the first")
+        time = frame.get("time", 0)
+        if type(time) not in (int, float) or not -MOST_TIME <= time <= MOST_TIME:
+            raise Wrong(f"frame {frame['frameNum']}: its time is {shown(time)}, and not a number of seconds up to {MOST_TIME:g}")
+        known = {"time": time} if "time" in frame else {}
+        yield {"frameNum": frame["frameNum"], **known, "metrics": {key: _score(frame["frameNum"], key, score) for key, score in metrics.items()}}
+
+
+def _score(frame: int, key: str, score: Any) -> float:
+    if (type(score) in (int, float) and math.isfinite(score)) or (isinstance(score, str) and score in NOT_FINITE):
+        return float(score)
+    raise Wrong(f"frame {frame}: {shown_key(key)} is {shown(score)}, and not a score")
 
 
 def _part(path: str, report: Json, encode: Json) -> Part:
     if "range" not in encode:
         raise Refusal(f"{path} is not the report of a range: score with the filter's option range and log_fmt=json")
     if encode.get("partial"):
-        raise Refusal(f"{path} is partial: its run was cut short. Score {encode['range']['given']} again")
-    _check_shape("", encode, ENCODE)
-    _check_shape("", encode, {key: kind for key, kind in OPTIONAL.items() if key in encode})
-    _check_shape("vmafx", report.get("vmafx", {}), dict)
-    _check_shape("version", report["version"], str)
-    _check_shape("fps", report["fps"], TIME)
-    _check_shape("keyframes", encode["range"].get("keyframes", []), [COUNT])
-    if "pairing" in encode:
-        _check_shape("pairing", encode["pairing"], {key: COUNT if key != "max_time_difference" else NUMBER for key in PAIRING})
+        given = encode["range"].get("given") if isinstance(encode["range"], dict) else None
+        raise Refusal(f"{path} is partial: its run was cut short. Score {given if isinstance(given, str) else 'it'} again")
+    check_whole(report)
+    check_part(encode)
+    if not all(type(count) is int for count in _counts_of(encode)):
+        raise Wrong("a count in it is not an integer")
+    if not isinstance(encode.get("frames"), list):
+        raise Wrong("frames is missing, or is not a list")
+    texts = [report["version"], encode.get("name", ""), *_texts_of(encode["range"])]
+    if not all(map(is_text, texts)):
+        raise Wrong("a text in it has characters that are not text")
     return Part(path, encode.get("name", ""), report["version"], float(report["fps"] or 0), encode, encode["range"], report.get("vmafx", {}))
 
 
-def _check_shape(name: str, value: Any, shape: Any) -> None:
-    """Values are of these types, where they are needed."""
-    if isinstance(shape, range):
-        good = type(value) is int and value in shape
-    elif isinstance(shape, (dict, list)):
-        good = isinstance(value, type(shape))
-    else:
-        good = isinstance(value, shape) and (shape is bool or not isinstance(value, bool)) and (not isinstance(value, str) or _is_text(value))
-    if not good:
-        raise ValueError(f"{name or 'an encode'} is not what it should be")
-    if isinstance(shape, dict):
-        for key, inside in shape.items():
-            _check_shape(f"{name}.{key}".lstrip("."), value[key], inside)
-    elif isinstance(shape, list):
-        for item in value:
-            _check_shape(name, item, shape[0])
+def _texts_of(reach: Json) -> Iterator[str]:
+    """What the library is given of a range."""
+    yield from (reach["given"], reach["unit"], reach["options"]["window"], reach["options"]["pool"])
+    for picture in reach["pictures"]:
+        yield from (picture["reference"], picture["distorted"])
 
 
-def _is_text(text: str) -> bool:
-    """One that the library takes whole."""
-    return "\0" not in text and not any("\ud800" <= character <= "\udfff" for character in text)
+def _counts_of(encode: Json) -> Iterator[Any]:
+    """What the library takes for integers, as which a schema takes 4.0, too."""
+    reach = encode["range"]
+    yield from (reach["first"], reach["frames"], reach["format"]["width"], reach["format"]["height"], reach["options"]["n_subsample"])
+    yield from (picture["frame"] for picture in reach["pictures"])
+    yield from reach.get("keyframes", [])
+    yield from (count for name, count in encode.get("pairing", {}).items() if name in PAIRING and name != "max_time_difference")
 
 
 def _check_frames(part: Part) -> None:
-    """Nothing is missing in it, and all that is there is what it should be."""
+    """Nothing is missing in it."""
     first, count, step = part.range["first"], part.range["frames"], part.range["options"]["n_subsample"]
     wanted = range(-(-first // step) * step, first + count, step)
     if [len(part.frames), *(frame["frameNum"] for frame in part.frames)] != [len(wanted), *wanted[: len(part.frames)]]:
-        raise ValueError(f"its frames are not those from {first} to {first + count - 1}")
-    if not all(map(_is_text, _keys(part))):
-        raise ValueError("a score has a name that is no text")
-    for frame in part.frames:
-        _check_shape("time", frame.get("time", 0), NUMBER)
-        if list(frame["metrics"]) != list(part.frames[0]["metrics"]):
-            raise ValueError(f"frame {frame['frameNum']} has other scores than the first")
-        frame["metrics"] = {key: _score(score) for key, score in frame["metrics"].items()}
+        raise Wrong(f"its frames are not those from {first} to {first + count - 1}")
     if part.report["aggregate_metrics"]:
-        raise ValueError("scores of a whole stream cannot be merged")
-    list(part.pictures())
-
-
-def _score(score: Any) -> float:
-    if isinstance(score, str) and score not in ("inf", "-inf", "nan", "-nan"):
-        raise ValueError(f"'{score}' is no score")
-    return float(score)
+        raise Wrong("scores of a whole stream cannot be merged")
 
 
 # -- Several of one stream -----------------------------------------------------------------------------------------------

@@ -7,13 +7,16 @@ import argparse
 from pathlib import Path
 
 from . import _ffmpeg
+from ._schemas import check_packages
 from ._scores import Encode, read_scores
 from ._outputs import PAGE, Guard, Output, add_force, check_outputs
 from ._terminal import Failure, note, whole_file
+from .page.document import check_templates
 from .page.page import Page, make_page
 from .page.pictures import Media
 
 MOST_KEYS = 4  # without --score
+MOST_WORST = 1000
 DYGRAPHS = Path("/usr/share/javascript/dygraphs"), Path("/usr/share/nodejs/dygraphs/dist")
 
 
@@ -24,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--score", action="append", metavar="KEY", help="a score to show, by its key in the report; may be repeated (default: models and main features)")
     add("--media", nargs="+", default=[], metavar="DISTORTED", help="the encodes, in the order of their scores: bit rates, scenes")
     add("--reference", metavar="REFERENCE", help="with --media: pictures of the worst frames, and scenes")
-    add("--worst", type=int, default=4, metavar="N", help="how many worst frames of each encode (default: %(default)s)")
+    add("--worst", type=_count, default=4, metavar="N", help="how many worst frames of each encode (default: %(default)s)")
     add("--title", default="", metavar="TEXT", help="the title (default: the names of the encodes)")
     add_page_arguments(parser)
     add("--ffmpeg", metavar="PROGRAM", help="the ffmpeg to use, for pictures and scenes")
@@ -38,13 +41,19 @@ def add_page_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dygraphs", type=Path, metavar="FOLDER", help="where dygraph.min.js is (default: where Debian's libjs-dygraphs puts it)")
 
 
+def _count(text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and int(text) <= MOST_WORST):
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of frames from 0 to {MOST_WORST}")
+    return int(text)
+
+
 def _threshold(text: str) -> float:
     try:
         threshold = float(text)
     except ValueError:
         threshold = -1.0
     if not 0 <= threshold <= 100:
-        raise argparse.ArgumentTypeError(f"{text} is no number from 0 to 100")
+        raise argparse.ArgumentTypeError(f"{text} is not a number from 0 to 100")
     return threshold
 
 
@@ -52,6 +61,8 @@ def run(arguments: argparse.Namespace) -> int:
     inputs = [*arguments.scores, *arguments.media, arguments.reference, *_ffmpeg.programs(arguments.ffmpeg)]
     inputs += dygraphs_files(arguments.dygraphs)
     guard = check_outputs(inputs, [Output("-o", arguments.output, PAGE)], arguments.force)
+    check_packages()
+    check_templates()
     encodes = [encode for path in arguments.scores for encode in read_scores(path)]
     keys = arguments.score or _usual_keys(encodes)
     for key in keys:
@@ -70,7 +81,7 @@ def write_page(path: Path, page: Page, dygraphs: Path | None, guard: Guard | Non
     page.dygraphs = find_dygraphs(dygraphs)
     text = make_page(page)
     with whole_file(path, guard) as part:
-        part.write_text(text, encoding="utf-8", errors="surrogateescape")
+        part.write_text(text, encoding="utf-8")
 
 
 def _usual_keys(encodes: list[Encode]) -> list[str]:

@@ -84,18 +84,35 @@ def compare_curves(library: ModuleType, anchor: Sequence[Measured], test: Sequen
         return delta
     (a, b), settings = curves, {"method": method, "require_matching_points": False, "min_overlap": 0}
     if _overlap(delta, "rates", [(math.log(min(curve.rates)), math.log(max(curve.rates))) for curve in curves], math.exp):
-        delta.quality = sign * float(library.bd_psnr(a.rates, a.qualities, b.rates, b.qualities, **settings))
+        delta.quality = _computed(delta, sign, lambda: library.bd_psnr(a.rates, a.qualities, b.rates, b.qualities, **settings))
     falls = [problem for curve in curves for problem in curve.falls()]
     delta.problems += falls
     if not falls and _overlap(delta, "scores", [(min(curve.qualities), max(curve.qualities)) for curve in curves], lambda quality: sign * quality):
-        delta.rate = float(library.bd_rate(a.rates, a.qualities, b.rates, b.qualities, **settings))
+        delta.rate = _computed(delta, 1.0, lambda: library.bd_rate(a.rates, a.qualities, b.rates, b.qualities, **settings))
     return delta
+
+
+def _computed(delta: Delta, sign: float, compute: Callable[[], float]) -> float | None:
+    """What the library says, if it says anything: points may lie where its arithmetic ends."""
+    try:
+        value = sign * float(compute())
+    except Exception as error:
+        delta.problems.append(f"the package bjontegaard cannot compute it: {error}")
+        return None
+    if math.isfinite(value):
+        return value
+    delta.problems.append("the package bjontegaard finds no finite difference")
+    return None
 
 
 def _overlap(delta: Delta, what: str, spans: list[tuple[float, float]], shown: Callable[[float], float]) -> bool:
     """Whether there is any; little of it is a warning."""
     common = min(high for _, high in spans) - max(low for low, _ in spans)
-    part = common / (max(high for _, high in spans) - min(low for low, _ in spans))
+    whole = max(high for _, high in spans) - min(low for low, _ in spans)
+    if whole <= 0:
+        delta.problems.append(f"the {what} are too close to each other")
+        return False
+    part = common / whole
     (a, b), (c, d) = [sorted(map(shown, span)) for span in spans]
     ranges = f"the {what} of the anchor are {a:.6g} to {b:.6g}, those of the series {c:.6g} to {d:.6g}"
     delta.overlap[what] = max(part, 0.0)

@@ -1,6 +1,5 @@
 """The points of the curves: of each encode its bit rate and its scores."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -10,7 +9,9 @@ from .._scores import Encode, read_scores
 from .._scoring import names_of
 from .._statistics import pooled_values
 from .._terminal import Failure
-from .table import Row
+from .table import LEAST_RATE, MOST_RATE, Row
+
+MOST_SCORE = 1e15  # beyond it a score says nothing
 
 
 @dataclass(eq=False)
@@ -35,7 +36,7 @@ class Point:
     def take_scores(self, encode: Encode, pool: str) -> None:
         self.frames, self.keys, self.warnings = len(encode.numbers), encode.main_keys(), encode.warnings
         for key, scores in encode.scores.items():
-            whole = all(map(math.isfinite, scores))
+            whole = all(-MOST_SCORE <= score <= MOST_SCORE for score in scores)
             self.values[key] = pooled_values(encode, key)[pool] if whole else None
 
 
@@ -50,6 +51,8 @@ def points_of(rows: Sequence[Row], ffprobe: str | None) -> list[Point]:
             assert row.file and ffprobe
             size, seconds = _size(ffprobe, row)
             bitrate = 8e-3 * size / seconds
+            if not LEAST_RATE <= bitrate <= MOST_RATE:
+                raise Failure(f"{row.place}: the bit rate of {row.file} is {bitrate:g} kbit/s, which cannot be: give it in the column bitrate")
         points.append(Point(row, clip, bitrate, size))
     return points
 

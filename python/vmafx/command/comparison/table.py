@@ -7,9 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from .._names import why_refused
+from .._reading import is_text, shown, shown_key
 from .._rows import read_rows
+from .._schemas import MOST_NAME
 from .._terminal import Failure
 
+LEAST_RATE, MOST_RATE = 1e-3, 1e9  # kbit/s
 COLUMNS = "series", "file", "reference", "scores", "encode", "bitrate", "clip", "label"
 
 
@@ -62,7 +65,10 @@ def _text(place: str, name: str, value: Any) -> str | None:
         return None
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise Failure(f"{place}: {name} is neither a text nor a number")
-    return str(value)
+    text = str(value)
+    if len(text) > MOST_NAME or not is_text(text):
+        raise Failure(f"{place}: {name} is {shown(text)}, and not a text of at most {MOST_NAME} characters, without NUL and halves of surrogates")
+    return text
 
 
 def _bitrate(place: str, text: str | None) -> float | None:
@@ -72,8 +78,8 @@ def _bitrate(place: str, text: str | None) -> float | None:
         bitrate = float(text)
     except ValueError:
         bitrate = math.nan
-    if not (math.isfinite(bitrate) and bitrate > 0):
-        raise Failure(f"{place}: bitrate is {text}, and not a number of kbit/s above 0")
+    if not LEAST_RATE <= bitrate <= MOST_RATE:
+        raise Failure(f"{place}: bitrate is {shown_key(text)}, and not a number of kbit/s from {LEAST_RATE:g} to {MOST_RATE:g}")
     return bitrate
 
 

@@ -1,0 +1,92 @@
+"""Opens texts that others wrote, and bounds what they can take: a file may be of any length, what must be in the memory at once may not."""
+
+import io
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+MOST_LINE = 1 << 20  # characters; also of a frame
+MOST_VALUE = 4 << 20  # characters of one value of JSON, but for lists that are read item by item
+MOST_STREAM = 1 << 30  # bytes of what is not a regular file: a pipe, a device
+ENCODINGS = {b"\xff\xfe\0\0": "UTF-32", b"\0\0\xfe\xff": "UTF-32", b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}  # by their byte order marks
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+class Wrong(ValueError):
+    """Something in a file is not what it should be; str() says where and what is expected."""
+
+
+class _Bounded(io.RawIOBase):
+    def __init__(self, file: io.FileIO) -> None:
+        self._file, self._left = file, MOST_STREAM
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: "memoryview | bytearray") -> int | None:  # type: ignore[override]
+        count = self._file.readinto(buffer)
+        self._left -= count or 0
+        if self._left < 0:
+            raise Wrong(f"it is not a regular file, and has more than {MOST_STREAM >> 20} MiB: write it to a file first")
+        return count
+
+    def fileno(self) -> int:
+        return self._file.fileno()
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
+@contextmanager
+def open_text(path: "Path | str", errors: str = "surrogateescape") -> Iterator[IO[str]]:
+    """A text in UTF-8, which may begin with a byte order mark. Line breaks stay what they are. Raises OSError, Wrong."""
+    with open(path, "rb", buffering=0) as file:
+        regular = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
+        with io.BufferedReader(file if regular else _Bounded(file), 1 << 16) as bytes_of_it:
+            _check_encoding(bytes_of_it.peek(4)[:4])
+            with io.TextIOWrapper(bytes_of_it, encoding="utf-8-sig", errors=errors, newline="") as text:
+                yield text
+
+
+def _check_encoding(first: bytes) -> None:
+    for mark, encoding in ENCODINGS.items():
+        if first.startswith(mark):
+            raise Wrong(f"it is a text in {encoding}: save it as UTF-8")
+    if b"\0" in first:
+        raise Wrong("it is not a text in UTF-8: it begins with zeros, as a text in UTF-16, a device or a damaged file does")
+
+
+def read_line(file: IO[str]) -> str:
+    """With its end, "" at the end of the file. Raises Wrong if it is too long."""
+    line = file.readline(MOST_LINE + 1)
+    if len(line) > MOST_LINE:
+        raise Wrong(f"a line has more than {MOST_LINE} characters")
+    return line
+
+
+def shown(value: object) -> str:
+    """Something that is not what it should be, for an error: short, and printable."""
+    if isinstance(value, str) and value.isprintable() and len(value) <= 60:
+        return f"'{value}'"
+    if isinstance(value, (dict, list)):
+        return "an object" if isinstance(value, dict) else "a list"
+    try:
+        text = "null" if value is None else str(value).lower() if isinstance(value, bool) else ascii(value)
+    except ValueError:  # an integer of thousands of digits
+        return "a number of thousands of digits"
+    return text if len(text) <= 60 else f"{text[:60]}…"
+
+
+def shown_key(key: str) -> str:
+    """A key that names what is wrong."""
+    short = key if len(key) <= 100 else f"{key[:100]}…"
+    return short if short.isprintable() else ascii(short)
+
+
+def is_text(text: str) -> bool:
+    """Whether it can be written anywhere. Bytes that are not UTF-8 can: they are those of the name of a file."""
+    return "\0" not in text and not any("\ud800" <= character <= "\udc7f" or "\udd00" <= character <= "\udfff" for character in text)

@@ -1,0 +1,143 @@
+"""What the command takes of reports, as JSON Schemas (https://json-schema.org, draft 7), and the checks that are made of them.
+
+The frames of reports, of which there may be millions, are checked by hand in _scores.py. What is not named here may be anything.
+"""
+
+import functools
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from ._reading import Wrong, shown, shown_key
+from ._terminal import Failure
+
+MOST_NUMBER = 2**53 - 1  # of a frame: what is an integer everywhere
+MOST_TIME = 1e11  # seconds, some 3000 years
+MOST_ENCODES = 256  # of a report
+MOST_NAME = 4096  # characters
+MOST_WARNINGS = 1000
+
+Schema = dict[str, Any]
+
+FRAME_NUMBER: Schema = {"type": "integer", "minimum": 0, "maximum": MOST_NUMBER, "description": f"an integer from 0 to {MOST_NUMBER}"}
+COUNT: Schema = {"type": "integer", "minimum": 0, "maximum": 2**31 - 1, "description": f"an integer from 0 to {2**31 - 1}"}
+TIME: Schema = {"type": "number", "minimum": -MOST_TIME, "maximum": MOST_TIME, "description": f"a number of seconds, up to {MOST_TIME:g}"}
+MAYBE_TIME: Schema = {**TIME, "type": ["number", "null"]}
+SCORE: Schema = {
+    **{"type": ["number", "null", "string"], "minimum": -sys.float_info.max, "maximum": sys.float_info.max, "pattern": "^-?(inf|nan)$"},
+    "description": "a number, null, or 'inf' as a text",
+}
+SCORES: Schema = {"type": "object", "additionalProperties": SCORE, "description": "an object of scores"}
+POOLED: Schema = {"type": "object", "additionalProperties": SCORES, "description": "an object with an object for each score"}
+TEXT: Schema = {"type": "string", "description": "a text"}
+NAME: Schema = {"type": "string", "maxLength": MOST_NAME, "description": f"a text of at most {MOST_NAME} characters"}
+FLAG: Schema = {"type": "boolean", "description": "true or false"}
+OBJECT: Schema = {"type": "object", "description": "an object"}
+
+
+def _object(needed: dict[str, Schema], others: dict[str, Schema] | None = None) -> Schema:
+    return {**OBJECT, "required": list(needed), "properties": {**needed, **(others or {})}}
+
+
+def _list(items: Schema, **more: Any) -> Schema:
+    return {"type": "array", "items": items, "description": "a list", **more}
+
+
+# -- Of reports ------------------------------------------------------------------------------------------------------------
+
+WINDOW = _object({"firstFrame": FRAME_NUMBER, "lastFrame": FRAME_NUMBER, "pooled": SCORES}, {"time": MAYBE_TIME})
+
+# What a report has beside the frames and the windows, for all encodes or for one.
+SUMMARY = _object(
+    {},
+    {
+        "encode": {**COUNT, "maximum": MOST_ENCODES - 1, "description": f"an integer below {MOST_ENCODES}"},
+        "name": NAME,
+        "pooled_metrics": POOLED,
+        "pooled_statistics": POOLED,
+        "infinite_scores": _list(TEXT),
+        "vmafx": OBJECT,
+        "pairing": {**OBJECT, "additionalProperties": {"type": ["number", "null"], "minimum": 0, "maximum": MOST_NUMBER, "description": "a number from 0 on"}},
+        "partial": {"enum": [True, False, "true", "false", None], "description": "true or false"},
+        "warnings": _list(TEXT, maxItems=MOST_WARNINGS, description=f"a list of at most {MOST_WARNINGS} texts"),
+    },
+)
+
+# -- Of reports of ranges --------------------------------------------------------------------------------------------------
+
+PAIRING_NAMES = "paired", "unmatched_distorted", "unmatched_reference", "repeated_reference", "repeated_distorted"
+PAIRING = _object({**{name: COUNT for name in PAIRING_NAMES}, "max_time_difference": TIME})
+PICTURE = _object({"frame": COUNT, "time": MAYBE_TIME, "reference": TEXT, "distorted": TEXT})
+SUBSAMPLE: Schema = {**COUNT, "minimum": 1, "description": f"an integer from 1 to {2**31 - 1}"}
+RANGE = _object(
+    {
+        "given": TEXT,
+        "unit": TEXT,
+        "from": MAYBE_TIME,
+        "to": MAYBE_TIME,
+        "begins_stream": FLAG,
+        "ends_stream": FLAG,
+        "first": COUNT,
+        "frames": COUNT,
+        "counted_from": MAYBE_TIME,
+        "context": OBJECT,
+        "pictures": _list(PICTURE),
+        "format": _object({"width": COUNT, "height": COUNT}),
+        "options": _object({"n_subsample": SUBSAMPLE, "window": TEXT, "pool": TEXT}),
+    },
+    {"keyframes": _list(COUNT)},
+)
+PART = _object({"range": RANGE, "aggregate_metrics": OBJECT}, {"name": TEXT, "pairing": PAIRING})
+# What a report of ranges says for all encodes.
+WHOLE = _object({"version": TEXT, "fps": {**MAYBE_TIME, "minimum": 0, "maximum": 1e12, "description": "a number of frames a second"}}, {"vmafx": OBJECT})
+
+
+# -- Checks ----------------------------------------------------------------------------------------------------------------
+
+
+def check_packages() -> None:
+    """Before work begins whose result is read. Raises Failure."""
+    _compiler()
+
+
+def _compiler() -> Any:
+    try:
+        import fastjsonschema
+    except ImportError as error:
+        told = "reports are checked with the Python package fastjsonschema, which is not installed: apt-get install python3-fastjsonschema"
+        raise Failure(f"{told}, or pip install fastjsonschema") from error
+    return fastjsonschema
+
+
+class Check:
+    """Whether a value is what a schema says."""
+
+    def __init__(self, schema: Schema) -> None:
+        self._schema = schema
+
+    def __call__(self, value: Any, place: str = "") -> None:
+        """Raises Wrong, which names what is wrong, at this `place` of the file, and what is expected."""
+        try:
+            self._validate(value)
+        except _compiler().JsonSchemaException as error:
+            raise Wrong(_told(error, place)) from None
+
+    @functools.cached_property
+    def _validate(self) -> Callable[[Any], Any]:
+        validate: Callable[[Any], Any] = _compiler().compile({"$schema": "http://json-schema.org/draft-07/schema#", **self._schema})
+        return validate
+
+
+def _told(error: Any, place: str) -> str:
+    inside = error.name.removeprefix("data").removeprefix(".")
+    where = shown_key(".".join(filter(None, (place, inside)))) or "it"
+    if error.rule == "required":
+        missing = next(key for key in error.definition["required"] if key not in error.value)
+        return f"{where} has no {missing}" if where != "it" else f"{missing} is missing"
+    return f"{where} is {shown(error.value)}, and not {error.definition.get('description', 'what it should be')}"
+
+
+check_window = Check(WINDOW)
+check_summary = Check(SUMMARY)
+check_part = Check(PART)
+check_whole = Check(WHOLE)
