@@ -41,16 +41,21 @@ std::optional<double> parse_percent(std::string_view text) {
 
 double mean_of(const ScoreSums& sums) { return sums.sum / static_cast<double>(sums.count); }
 
+/* Rounding would give equal scores a deviation, and put what lies between two of them beside them. */
+bool are_equal(const ScoreSums& sums) { return sums.least == sums.most; }
+
 double stddev_of(const PoolValues& column) {
+  if (are_equal(column.sums)) return 0;
   const double mean = mean_of(column.sums);
   double squares = 0;
   for (const double value : column.values) squares += (value - mean) * (value - mean);
   return std::sqrt(squares / static_cast<double>(column.sums.count));
 }
 
-double percentile_of(std::span<const double> values, double percent) {
-  std::vector<double> sorted(values.begin(), values.end());
-  const double rank = percent / 100. * static_cast<double>(values.size() - 1);
+double percentile_of(const PoolValues& column, double percent) {
+  if (are_equal(column.sums)) return column.sums.least;
+  std::vector<double> sorted = column.values;
+  const double rank = percent / 100. * static_cast<double>(sorted.size() - 1);
   const size_t left = static_cast<size_t>(rank);
   std::ranges::nth_element(sorted, sorted.begin() + left);
   if (rank == static_cast<double>(left)) return sorted[left];
@@ -111,9 +116,9 @@ double pool_scores(const Pool& pool, const PoolValues& column) {
     case Method::kMin: return sums.least;
     case Method::kMax: return sums.most;
     case Method::kHarmonicMean: return static_cast<double>(sums.count) / sums.inverses - 1.0;
-    case Method::kMedian: return percentile_of(column.values, 50);
+    case Method::kMedian: return percentile_of(column, 50);
     case Method::kStddev: return stddev_of(column);
-    case Method::kPercentile: return percentile_of(column.values, pool.percent);
+    case Method::kPercentile: return percentile_of(column, pool.percent);
   }
   return mean_of(sums);
 }
@@ -122,7 +127,7 @@ std::optional<double> pool_column(const Pool& pool, const PoolValues& column) {
   const ScoreSums& sums = column.sums;
   const bool own_mean = column.mean && pool.method == Method::kMean;
   if (sums.count && (own_mean || needs_values(pool)) && !column.is_complete()) return std::nullopt;
-  if (sums.count) return own_mean ? column.mean(column.values) : pool_scores(pool, column);
+  if (sums.count) return own_mean && !are_equal(sums) ? column.mean(column.values) : pool_scores(pool, column);
   if (!sums.not_finite) return std::nullopt;
   return pool.method == Method::kStddev ? kNan : sums.infinity;
 }

@@ -1,7 +1,8 @@
 /* Pooling: many frame scores to one number.
  *
  * Formulas and order of summation of mean, min, max and harmonic_mean are libvmaf's (f85a853, libvmaf.c). Scores that
- * are not finite are left out and counted. */
+ * are not finite are left out and counted. What is ours (the deviation, percentiles, a column's
+ * own mean) is exact of scores that are all equal; libvmaf's means of them may end in another bit. */
 #ifndef VMAFX_REPORT_POOLING_H
 #define VMAFX_REPORT_POOLING_H
 

@@ -99,6 +99,11 @@ void json_excluded(const Report& report, const std::vector<PoolValues>& columns,
   for (int column = 0; column < report.scores.columns(); column++)
     if (const int64_t count = columns[column].sums.not_finite) excluded.add(report.scores.keys()[column], count);
   if (!excluded.names().empty()) json.value("excluded_scores", excluded);
+  Json infinite = Json::array();
+  for (int column = 0; column < report.scores.columns(); column++)
+    if (columns[column].sums.infinity > 0 && columns[column].sums.not_finite)
+      infinite.add(report.scores.keys()[column]);
+  if (!infinite.items().empty()) json.value("infinite_scores", infinite);
 }
 
 /* What is in the object of a window. */

@@ -63,6 +63,20 @@ START_TEST(formulas) {
 }
 END_TEST
 
+/* The third of 0.1 three times is not 0.1, from which all three would deviate. Means are libvmaf's, to the last bit. */
+START_TEST(equal_scores_do_not_deviate) {
+  for (const double score : {0.1, 0.7, 60.0, 97.42803, 1e-320, 1e308, 0.0, -0.5})
+    for (const size_t count : {1, 3, 7, 1000}) {
+      const std::vector<double> values(count, score);
+      for (const char* method : {"min", "max", "median", "p5", "p33.3", "p95"})
+        ck_assert_msg(pooled(method, values) == score, "%s of %zu times %.17g", method, count, score);
+      ck_assert_double_eq(pooled("stddev", values), 0);
+    }
+  ck_assert_double_eq(pooled("mean", {0.1, 0.1, 0.1}), (0.1 + 0.1 + 0.1) / 3);
+  ck_assert_double_gt(pooled("stddev", {0.1, 0.1, std::nextafter(0.1, 1)}), 0);
+}
+END_TEST
+
 START_TEST(percentiles_interpolate) {
   const std::vector<double> values = {50, 10, 40, 20, 30};
   ck_assert_double_eq(pooled("p0", values), 10);
@@ -134,6 +148,10 @@ START_TEST(columns_may_have_a_mean_of_their_own) {
   ck_assert_double_eq(of("mean", 1), 103);
   for (const char* method : {"min", "median", "stddev", "harmonic_mean", "p5"})
     ck_assert_double_eq(of(method, 0), of(method, 1));
+  ScoreTable equal({"a"});
+  for (int frame = 0; frame < 3; frame++) equal.put(frame, 0, 9.1);
+  equal.set_mean(0, [](std::span<const double>) { return std::nextafter(9.1, 10); });
+  ck_assert_double_eq(*pool_column(parse_pool("mean").pool, pool_values(equal, 0, 1)), 9.1);
 }
 END_TEST
 
@@ -165,6 +183,7 @@ int main() {
   return vmafx::test::run_suite("pooling", {{"names", names},
                                             {"unknown", unknown_names_are_mean},
                                             {"formulas", formulas},
+                                            {"equal", equal_scores_do_not_deviate},
                                             {"percentiles", percentiles_interpolate},
                                             {"empty", nothing_pools_to_nan},
                                             {"left_out", only_finite_scores_of_scored_frames_count},

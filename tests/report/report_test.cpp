@@ -290,9 +290,28 @@ START_TEST(infinite_metrics_keep_their_pooled_keys) {
     ck_assert(json["pooled_metrics"]["ciede2000"].at(pool).is_null());
   ck_assert(json["pooled_metrics"]["absent"].empty());
   ck_assert_int_eq(json["excluded_scores"]["ciede2000"].get<int>(), 2);
+  ck_assert(json["infinite_scores"] == nlohmann::json({"ciede2000"}));
   assert_contains(reported("xml", scores, kData),
                   "    <metric name=\"ciede2000\" min=\"inf\" max=\"inf\" mean=\"inf\" harmonic_mean=\"inf\" />\n"
                   "    <metric name=\"absent\" />\n");
+}
+END_TEST
+
+/* null stands for infinity only where all that is not finite is that. */
+START_TEST(json_says_which_scores_are_infinite) {
+  ScoreTable scores({"some", "negative", "mixed", "nan", "finite"});
+  for (int frame = 0; frame < 2; frame++) {
+    scores.put(frame, 0, frame ? kInf : 40);
+    scores.put(frame, 1, -kInf);
+    scores.put(frame, 2, frame ? kInf : std::nan(""));
+    scores.put(frame, 3, std::nan(""));
+    scores.put(frame, 4, 1);
+  }
+  const auto json = nlohmann::json::parse(reported("json", scores, kData));
+  ck_assert(json["infinite_scores"] == nlohmann::json({"some"}));
+  ck_assert_int_eq(json["excluded_scores"].size(), 4);
+  scores.put(2, 0, std::nan(""));
+  ck_assert(!nlohmann::json::parse(reported("json", scores, kData)).contains("infinite_scores"));
 }
 END_TEST
 
@@ -981,6 +1000,7 @@ int main() {
                                            {"xml_extras", xml_escapes_and_extras},
                                            {"xml_names", xml_names_are_names_and_unique},
                                            {"infinite", infinite_metrics_keep_their_pooled_keys},
+                                           {"which_infinite", json_says_which_scores_are_infinite},
                                            {"csv", csv_keeps_its_columns},
                                            {"sub", sub_has_a_line_per_frame},
                                            {"subsample", skipped_frames_are_nowhere},
