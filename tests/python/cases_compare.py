@@ -333,6 +333,54 @@ def bd_rates_that_there_are_none(lab):
 
 
 @case
+def bd_rates_where_arithmetic_ends(lab):
+    """A library that fails, or finds no number, is a problem that is told; so are curves that are too close for logarithms."""
+    del lab
+    good = [Measured(rate, score, f"{rate}.mp4") for rate, score in zip_points([50, 65, 78, 88])]
+
+    def fail(*_, **__):
+        raise ValueError("x must be strictly increasing")
+
+    delta = compare_curves(SimpleNamespace(bd_rate=fail, bd_psnr=lambda *_, **__: math.nan), good, good, "pchip")
+    told = ["the package bjontegaard finds no finite difference", "the package bjontegaard cannot compute it: x must be strictly increasing"]
+    check_equal((delta.rate, delta.quality, delta.problems), (None, None, told), "a library that fails")
+    rates = [1e9]
+    for _ in range(3):
+        rates.append(math.nextafter(rates[-1], math.inf))
+    close = [Measured(rate, 50.0 + i, "x") for i, rate in enumerate(rates)]
+    library = SimpleNamespace(bd_rate=lambda *_, **__: 1.0, bd_psnr=lambda *_, **__: 2.0)
+    check_equal(compare_curves(library, close, close, "pchip").problems, ["the rates are too close to each other"], "close rates")
+
+
+@case
+def hostile_tables_are_refused_or_compared(lab):
+    """Rates and scores beyond all, and texts that are none."""
+    good = rows_of(lab, "s", [(100, 30), (200, 40)], "vmaf")
+    for name, value, text in (
+        *(("bitrate", rate, f"bitrate is {rate}, and not a number of kbit/s from 0.001 to 1e+09") for rate in (1e-320, 1e308, -1, 0, 1e-4, 1.1e9, "nan", "inf", "-inf")),
+        ("bitrate", True, "bitrate is neither a text nor a number"),
+        ("bitrate", 10**400, "bitrate is 1000000"),
+        *((name, "a\0", f"{name} is 'a\\x00', and not a text") for name in ("series", "label", "clip", "scores")),
+        *((name, "a\ud800", f"{name} is 'a\\ud800', and not a text") for name in ("series", "label", "clip", "scores")),
+        ("label", "x" * 5000, "label is 'xxx"),
+        ("clip", {}, "clip is neither a text nor a number"),
+    ):
+        write_table(lab, [good[0], {**good[1], "clip": "c", name: value}])
+        vmafx(lab, "compare", "table.jsonl", "-o", "page.html").failed(1, "table.jsonl, line 2: ", text)
+    for scores in ((1e308, -1e308, 1e308, 5), (1e-320, 2e-320, 3e-320, 4e-320), (1e15, 1e15, 1e15, 1e15), (-1e15, 1e15, 0, 1)):
+        write_table(lab, [row for series in "ab" for row in rows_of(lab, series, zip_points(scores), "vmaf")])
+        result, done = compared(lab, "-o", "page.html", "--csv", "points.csv")
+        values = [score if abs(score) <= 1e15 else None for score in scores] * 2
+        check_equal([point["values"].get("vmaf") for point in result["points"]], values, f"values of {scores}")
+        check(done.status == 0 and None not in values or "vmaf is infinite or missing" in done.err, done.err)
+        Content(lab.folder / "page.html").is_safe()
+    for rates in ((1e-3, 1e9), (1e-3, 0.0010000000000000002), (1e9, 999999999.9999999)):
+        write_table(lab, rows_of(lab, "a", [(rate, 30 + i) for i, rate in enumerate(rates)], "vmaf"))
+        result, _ = compared(lab, "-o", "page.html")
+        check_equal([point["bitrate"] for point in result["points"]], list(rates), "rates")
+
+
+@case
 def compare_without_the_library(lab):
     """One line says so; all else is there."""
     write_table(lab, rows_of(lab, "a", zip_points([50, 65, 78, 88]), "vmaf") + rows_of(lab, "b", zip_points([52, 64, 79, 90]), "vmaf"))

@@ -21,6 +21,7 @@ from vmafx.command._scores import Encode, read_scores
 from vmafx.command._statistics import pooled_values, worst_frames, worst_tail_name, worst_value_name
 from vmafx.command.page import page as page_module
 from vmafx.command.page import scenes
+from vmafx.command.page.curves import MOST_PARTS, bit_rates, number_axis, position_axis
 from vmafx.command.page.decimation import averages, extremes
 from vmafx.command.page.document import render
 from vmafx.command.page.pictures import Media
@@ -177,7 +178,11 @@ def infinite_scores_on_the_page(lab):
     (lab.folder / "equal.json").write_text(json.dumps({**summary, "frames": frames}))
     (lab.folder / "equal.ndjson").write_text("".join(json.dumps(line) + "\n" for line in (*frames, summary)))
     (lab.folder / "equal.csv").write_text("Frame,Time,xpsnr,psnr_y,\n" + "".join(f"{i},{i / 25},inf,60.0,\n" for i in range(3)))
-    for name in ("equal.json", "equal.ndjson", "equal.csv"):
+    metric = ' '.join(f'{name}="inf"' for name in ("min", "mean"))
+    window = '<windows><window firstFrame="0" lastFrame="2" time="0.0" xpsnr="inf" /></windows>'
+    lines = "".join(f'<frame frameNum="{i}" time="{i / 25}" xpsnr="inf" />' for i in range(3))
+    (lab.folder / "equal.xml").write_text(f'<VMAF><frames>{lines}</frames><pooled_metrics><metric name="xpsnr" {metric} /></pooled_metrics>{window}</VMAF>')
+    for name in ("equal.json", "equal.ndjson", "equal.xml", "equal.csv"):
         encode = read_scores(lab.folder / name)[0]
         check_equal(encode.scores["xpsnr"].tolist(), [math.inf] * 3, f"{name}: scores")
         page = page_of(lab, name, "--score", "xpsnr")
@@ -278,6 +283,27 @@ def page_of_a_film(lab):
     drawn = f"{300 * (1 - (3.25 - low) / (high - low)):.1f}"
     faint = [path["d"] for path in page.all("path") if path.get("class", "").endswith(" faint")][:2]
     check(all(f" {drawn}" in path for path in faint) and len(faint) == 2, f"no {drawn} in the picture")
+
+
+@case
+def axes_of_all_spans(lab):
+    """Some ticks, in order and on the axis, however far apart or close the values are."""
+    del lab
+    for low, high in ((-1e15, 1e15), (0, 1e15), (1e15, 1e15), (0, 0), (0, 5e-324), (-5e-324, 5e-324), (99.9999999, 100), (-1e-7, 1e7), (1e7, 1e7 + 1)):
+        axis = number_axis([low, high])
+        places = [place for place, _ in axis.ticks]
+        room = 1e-8 * (axis.high - axis.low)
+        check(axis.low <= low + room and axis.high >= high - room and axis.low < axis.high, f"{low} to {high}: {axis}")
+        check(2 <= len(places) <= 14 and places == sorted(places) and all(len(text) < 14 for _, text in axis.ticks), f"{low} to {high}: {axis}")
+    for low, high in ((0, 0), (0, 0.04), (0, 7200), (0, 864_000), (-1e11, 1e11), (1e11, 1e11), (1e9, 1.0001e9)):
+        axis = position_axis(low, high, in_time=True)
+        check(len(axis.ticks) <= 10 and all(axis.low - 1e-4 <= place <= axis.high + 1e-4 for place, _ in axis.ticks), f"{low} to {high}: {axis}")
+        check(0 <= axis.part(low) <= 1, f"{low} to {high}: {axis}")
+    for low, high in ((0, 0), (0, 2**53 - 1), (2**53 - 1, 2**53 - 1), (5, 7)):
+        check(len(position_axis(low, high, in_time=False).ticks) <= 14, f"frames {low} to {high}")
+    packets = [(0.0, 1000), (0.04, 500), (1e9, 300)]
+    curve = bit_rates(["a"], [packets], position_axis(0, 10, in_time=True)).curves[0]
+    check(len(curve.ys) <= MOST_PARTS + 3 and max(curve.ys) > 0, f"{len(curve.ys)} parts of a file whose last packet is years later")
 
 
 # -- What is on the page -----------------------------------------------------------------------------------------------------
@@ -487,6 +513,9 @@ def report_errors(lab):
     (lab.folder / "broken.xml").write_text("<VMAF><frames>")
     (lab.folder / "empty.json").write_text('{"frames": []}')
     shutil.copy(lab.clips.ref, lab.folder / "video.json")
+    (lab.folder / "broken").mkdir()
+    for name in ("dygraph.min.js", "dygraph.min.css"):
+        (lab.folder / "broken" / name).write_bytes(b"\xff\xfe")
     for words, status, text in (
         (("none.json",), 1, "cannot read none.json: No such file"),
         *(((name,), 1, f"{name} is not a report of vmafx or libvmaf") for name in ("text.json", "list.json", "broken.json", "broken.xml", "video.json")),
@@ -496,6 +525,8 @@ def report_errors(lab):
         ((good, "--reference", "a"), 2, "--reference needs the encodes, too"),
         ((good, "--media", "none.mp4"), 1, "cannot read none.mp4"),
         ((good, "--dygraphs", "/nowhere"), 1, "dygraph.min.js and dygraph.min.css are not in /nowhere"),
+        *(((good, "--worst", worst), 2, f"argument --worst: '{worst}' is not a number of frames from 0 to 1000") for worst in ("-5", "x", "1001", "1e3")),
+        ((good, "--dygraphs", lab.folder / "broken"), 1, "broken/dygraph.min.css: it is not a text in UTF-8"),
         ((good, "--scenes", "101"), 2, "argument --scenes: 101 is not a number from 0 to 100"),
         ((good, "-o", "none/page.html"), 1, "cannot write none/page.html: there is no folder none"),
         ((good, "-o", "."), 1, "it is a folder"),

@@ -33,7 +33,7 @@ def parse_arguments():
 def load_cases(build):
     """The tests and the module under test, on the library of this build."""
     os.environ |= {"VMAFX_LIBRARY": str(build / ".libs/libvmafx.so.0"), "PYTHONDONTWRITEBYTECODE": "1"}
-    sys.path[1:1] = [str(top / folder) for folder in ("python", "tests/filter", "tests/golden")]
+    sys.path[1:1] = [str(top / folder) for folder in ("python", "tests/filter", "tests/golden", "fuzz")]
     import common
     import cases_compare  # each module registers its cases
     import cases_fleet

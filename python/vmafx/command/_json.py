@@ -61,6 +61,8 @@ class Scanner:
             except RecursionError:
                 raise Wrong("it nests too deep") from None
             else:
+                if end - self._at > most:
+                    raise Wrong(f"a value of more than {most} characters at character {self._before + self._at}")
                 if end < len(self._text) or not self._read_on(CHUNK):  # else a number may go on
                     self._at = end
                     return value

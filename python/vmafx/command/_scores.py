@@ -167,8 +167,11 @@ DOUBTFUL = (
 
 
 def number_of(score: Any) -> float | None:
-    """Of a score as a report has it: a number, null, or one of NOT_FINITE."""
-    return NOT_FINITE[score] if isinstance(score, str) else None if score is None else float(score)
+    """Of a score as a report has it: a number, null, or one of NOT_FINITE. Raises Wrong."""
+    try:
+        return NOT_FINITE[score] if isinstance(score, str) else None if score is None else float(score)
+    except OverflowError:
+        raise Wrong(f"a pooled score is {shown(score)}, which is beyond the numbers") from None
 
 
 def read_scores(path: Path) -> list[Encode]:

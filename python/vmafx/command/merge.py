@@ -24,6 +24,7 @@ Json = dict[str, Any]
 MOST_BYTES = 1 << 30  # of a part, whose scores are in the memory at once
 MOST_KEYS = 2000  # scores of a frame
 NOT_FINITE = "inf", "-inf", "nan", "-nan"
+MOST_SHOWN = 300  # characters of a value in an error
 PAIRING = {
     "paired": "paired",
     "unmatched_distorted": "unmatched_dist",
@@ -113,6 +114,13 @@ def _check_outputs(paths: Sequence[str], outputs: Sequence[str], force: bool) ->
 
 def streams_of(paths: Sequence[str], partial: bool = False) -> "list[list[Part]]":
     """The parts of each encode in order, with frame numbers of the whole stream. Raises Refusal if they are not one stream."""
+    try:
+        return _streams_of(paths, partial)
+    except RecursionError:
+        raise Refusal(f"{', '.join(paths)}: what one of them says of its range nests too deep") from None
+
+
+def _streams_of(paths: Sequence[str], partial: bool) -> "list[list[Part]]":
     by_encode = [_parts_of(path) for path in paths]
     names = [[part.encode for part in parts] for parts in by_encode]
     for path, found in zip(paths, names):
@@ -241,7 +249,7 @@ def _part(path: str, report: Json, encode: Json) -> Part:
         raise Refusal(f"{path} is not the report of a range: score with the filter's option range and log_fmt=json")
     if encode.get("partial"):
         given = encode["range"].get("given") if isinstance(encode["range"], dict) else None
-        raise Refusal(f"{path} is partial: its run was cut short. Score {given if isinstance(given, str) else 'it'} again")
+        raise Refusal(f"{path} is partial: its run was cut short. Score {_short(given) if isinstance(given, str) else 'it'} again")
     check_whole(report)
     check_part(encode)
     if not all(type(count) is int for count in _counts_of(encode)):
@@ -300,24 +308,30 @@ def _join(parts: list[Part], partial: bool) -> list[Part]:
 
 
 def _named(part: Part) -> str:
-    return f"{part.path} (range={part.range['given']})"
+    return f"{part.path} (range={_short(part.range['given'])})"
 
 
 def _check_alike(one: Part, other: Part) -> None:
     def compare(what: str, *values: Any) -> None:
         if values[0] != values[1]:
-            of_one, of_other = (value if str(value).isprintable() else repr(value) for value in values)
+            of_one, of_other = map(_short, values)
             raise Refusal(f"the parts are not of one stream: {what} of {one.path} is {of_one}, of {other.path} {of_other}")
 
     compare("the version of vmafx", one.version, other.version)
     for group, word in (("format", ""), ("options", "option ")):
         for key in one.range[group] | other.range[group]:
-            compare(f"{word}{key}", one.range[group].get(key), other.range[group].get(key))
+            compare(f"{word}{_short(key)}", one.range[group].get(key), other.range[group].get(key))
     compare("the unit of the range", one.range["unit"], other.range["unit"])
     compare("the context of the range", one.range["context"], other.range["context"])
     compare("the list of scores", _keys(one), _keys(other))
     if one.range["unit"] == "frames":
         compare("the time of frame 0, from which its numbers count,", one.range["counted_from"], other.range["counted_from"])
+
+
+def _short(value: Any) -> str:
+    text = str(value)
+    text = text if text.isprintable() else ascii(text)
+    return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}…"
 
 
 def _keys(part: Part) -> list[str]:

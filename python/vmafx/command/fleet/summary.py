@@ -9,6 +9,7 @@ from pathlib import Path
 
 from .._keys import worse_is_high
 from .._result import HEADS, score_cells
+from .._schemas import MOST_TIME
 from .._scores import Encode
 from .._outputs import PAGE, Guard, Output, check_outputs
 from .._terminal import note, print_table, whole_file
@@ -48,7 +49,8 @@ class Summary:
 
 
 def _cells(record: Record, key: str) -> list[str]:
-    return score_cells(key, record["pooled"][key], record["worst_frame"].get(key))
+    worst = record["worst_frame"].get(key)
+    return score_cells(key, record["pooled"][key], worst if worst and abs(worst["time"]) <= MOST_TIME else None)
 
 
 # -- The page ------------------------------------------------------------------------------------------------------------
