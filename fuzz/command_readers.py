@@ -50,6 +50,7 @@ from vmafx.command.page.page import Page, make_page  # noqa: E402
 
 MOST_SECONDS = 10
 MOST_BYTES = 3 << 30  # of the whole process, with the library
+IN_MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # where inputs are written
 PAGES = 4  # of so many inputs one has its page looked at, which takes the longest
 
 # What the templates have. Everything else would come from what was read.
@@ -171,7 +172,7 @@ def prepare(folder: Path) -> None:
         shutil.copy(path, folder)
 
 
-def hold(data: bytes, folder: Path) -> str:
+def hold(data: bytes, folder: Path, at_once: contextlib.AbstractContextManager[None] | None = None) -> str:
     """What came of it, in a word or as an error. Raises what is not an error for the user."""
     name, _, content = data.partition(b"\n")
     reader = name.decode(errors="replace") if name.decode(errors="replace") in READERS else "report"
@@ -179,7 +180,7 @@ def hold(data: bytes, folder: Path) -> str:
     path.write_bytes(content)
     with_page = sum(data[-64:]) % PAGES == 0
     try:
-        with _at_once(), contextlib.redirect_stderr(io.StringIO()):
+        with at_once or _at_once(), contextlib.redirect_stderr(io.StringIO()):
             READERS[reader](path, with_page)
     except Failure as failure:
         text = str(failure)
@@ -275,7 +276,7 @@ def hold_inputs(count: int, seed: int = 0, only: str = "", finding: str = "") ->
     not held, which is written to the file `finding`."""
     bases = [base for base in seeds() if base.startswith(only.encode() + b"\n" if only else b"")]
     counts = {"read": 0, "refused": 0}
-    with tempfile.TemporaryDirectory(prefix="vmafx-fuzz-") as name:
+    with tempfile.TemporaryDirectory(prefix="vmafx-fuzz-", dir=IN_MEMORY) as name:
         folder = Path(name)
         prepare(folder)
         for number in range(seed, seed + count):
@@ -303,11 +304,11 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--atheris", action="store_true")
     arguments, others = parser.parse_known_args()
-    resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
     if arguments.atheris:
         return guided(others)
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
     if others:
-        with tempfile.TemporaryDirectory(prefix="vmafx-fuzz-") as folder:
+        with tempfile.TemporaryDirectory(prefix="vmafx-fuzz-", dir=IN_MEMORY) as folder:
             prepare(Path(folder))
             for path in others:
                 print(f"{path}: {hold(Path(path).read_bytes(), Path(folder))}")
@@ -319,14 +320,18 @@ def main() -> int:
 
 
 def guided(options: list[str]) -> int:
+    """By libFuzzer, which bounds time and memory itself (-timeout, -rss_limit_mb)."""
     import atheris
 
-    resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))  # libFuzzer has -rss_limit_mb
     atheris.instrument_all()
-    folder = Path(tempfile.mkdtemp(prefix="vmafx-fuzz-"))
-    prepare(folder)
-    atheris.Setup([sys.argv[0], *options], lambda data: hold(data, folder) and None)
-    atheris.Fuzz()
+    with tempfile.TemporaryDirectory(prefix="vmafx-fuzz-", dir=IN_MEMORY) as folder:
+        prepare(Path(folder))
+
+        def held(data: bytes) -> None:
+            hold(data, Path(folder), contextlib.nullcontext())
+
+        atheris.Setup([sys.argv[0], f"-timeout={MOST_SECONDS}", *options], held)
+        atheris.Fuzz()
     return 0
 
 
