@@ -18,6 +18,7 @@ import contextlib
 import copy
 import io
 import json
+import math
 import os
 import random
 import re
@@ -98,7 +99,8 @@ def hold_report(path: Path, with_page: bool) -> None:
             require(len(scores) == len(encode.numbers), f"{key} has not as many scores as there are frames")
         require(len(encode.times) in (0, len(encode.numbers)), "some frames have times")
         if with_page:
-            json.dumps([pooled_values(encode, key) for key in list(encode.scores)[:4]], allow_nan=False)
+            for values in (pooled_values(encode, key) for key in list(encode.scores)[:4]):
+                require(not any(value is not None and math.isnan(value) for value in values.values()), "a pooled value is NaN")
     if with_page and len(encodes) < 20:
         hold_page(make_page(Page(encodes, report._usual_keys(encodes))))
 

@@ -149,21 +149,19 @@ def pooled_values_of_equal_scores(lab):
 
 @case
 def pooled_values_beyond_numbers(lab):
-    """None is an error; what is infinite is told to people, and is missing in JSON."""
+    """None is an error, and none is NaN."""
     del lab
     for key in ("vmaf", "cvvdp", "cambi"):
         for scores in ([1e308, -1e308, 1e308, 5.0], [1e308, 1.7e308, 1e308], [-1e308, -1.7e308], [1e-320, 2e-320], [-1 + 2**-53, 1e300]):
-            for infinite in (False, True):
-                values = pooled_values(encode_of(**{key: scores}), key, infinite)
-                check_equal((values["min"], values["max"]), (min(scores), max(scores)), f"{key}, {scores}")
-                check(all(value is None or math.isfinite(value) for value in values.values()) or infinite, values)
+            values = pooled_values(encode_of(**{key: scores}), key)
+            check_equal((values["min"], values["max"]), (min(scores), max(scores)), f"{key}, {scores}")
+            check(not any(value is not None and math.isnan(value) for value in values.values()), values)
     equal = encode_of(xpsnr=[math.inf] * 4)
-    check_equal(set(pooled_values(equal, "xpsnr").values()), {None}, "for JSON")
-    values = pooled_values(equal, "xpsnr", infinite=True)
-    check_equal(values, {name: None if name == "stddev" else math.inf for name in values}, "for people")
-    check_equal(set(pooled_values(encode_of(xpsnr=[math.inf, -math.inf]), "xpsnr", infinite=True).values()), {None}, "both infinities")
-    check_equal(set(pooled_values(encode_of(xpsnr=[None, math.nan]), "xpsnr", infinite=True).values()), {None}, "none")
-    check_equal(pooled_values(encode_of(xpsnr=[math.inf, 40.0, 42.0]), "xpsnr", infinite=True)["mean"], 41, "some, as the filter pools them")
+    values = pooled_values(equal, "xpsnr")
+    check_equal(values, {name: None if name == "stddev" else math.inf for name in values}, "of equal pictures")
+    check_equal(set(pooled_values(encode_of(xpsnr=[math.inf, -math.inf]), "xpsnr").values()), {None}, "both infinities")
+    check_equal(set(pooled_values(encode_of(xpsnr=[None, math.nan]), "xpsnr").values()), {None}, "none")
+    check_equal(pooled_values(encode_of(xpsnr=[math.inf, 40.0, 42.0]), "xpsnr")["mean"], 41, "some, as the filter pools them")
     check_equal([(worst_value_name(key), worst_tail_name(key)) for key in ("vmaf", "motion2", "cambi", "butteraugli_3norm")], [("min", "p5")] * 2 + [("max", "p95")] * 2, "worst")
 
 

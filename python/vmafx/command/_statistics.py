@@ -19,17 +19,14 @@ def percentile(ordered: Sequence[float], percent: float) -> float:
     return ordered[left] * (1 - rank + left) + ordered[left + 1] * (rank - left)
 
 
-def pooled_values(encode: Encode, key: str, infinite: bool = False) -> dict[str, float | None]:
-    """Those of the report, and the others computed, by NAMES; None: there is none that is finite.
-
-    `infinite`: for people, who are told that a value is infinite; JSON has no number for that.
-    """
+def pooled_values(encode: Encode, key: str) -> dict[str, float | None]:
+    """Those of the report, and the others computed, by NAMES. None: there are no scores. Infinite, if all scores are; JSON has no number for that."""
     scores = encode.scores[key]
     finite = sorted(filter(math.isfinite, scores))
     computed = pooled_of(key, finite) if finite else _pooled_of_infinite(scores)
     told: Mapping[str, float | None] = encode.pooled.get(key, {})
     values = {name: told[name] if name in told else computed.get(name) for name in NAMES}
-    return {name: value if value is not None and (math.isfinite(value) or (infinite and math.isinf(value))) else None for name, value in values.items()}
+    return {name: None if value is None or math.isnan(value) else value for name, value in values.items()}
 
 
 def _pooled_of_infinite(scores: Sequence[float]) -> dict[str, float]:

@@ -124,7 +124,7 @@ def _cards(page: Page) -> Iterator[Card]:
     key = page.keys[0]
     for place, encode in enumerate(page.encodes):
         if key in encode.scores:
-            values = pooled_values(encode, key, infinite=True)
+            values = pooled_values(encode, key)
             tail, worst, mean = (number(values[name], decimals_for(values)) for name in (worst_tail_name(key), worst_value_name(key), "mean"))
             yield Card(Label(encode.name, place), mean, f"worst 5 % {tail} · worst {worst}")
 

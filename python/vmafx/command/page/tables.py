@@ -84,7 +84,7 @@ def pooled_table(encodes: Sequence[Encode], key: str) -> Table:
     notes: list[str] = []
     for place, encode in enumerate(encodes):
         if key in encode.scores:
-            values = pooled_values(encode, key, infinite=True)
+            values = pooled_values(encode, key)
             rows.append([Label(encode.name, place), *(number(values[name], decimals_for(values)) for name in columns)])
             notes += _not_shown(encode.scores[key], f" of {encode.name}" if len(encodes) > 1 else "")
     return Table(["encode", *columns.values()], rows, notes=notes)
