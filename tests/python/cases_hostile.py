@@ -377,11 +377,13 @@ def long_reports_take_little_memory(lab):
 def missing_packages_are_named(lab):
     """Each before any work, with the packages of Debian and PyPI; what does without it goes on."""
     score_pairs(gray_pairs(), model="", feature="psnr", log_path=str(lab.folder / "scores.json"))
+    (lab.folder / "table.csv").write_text("series,bitrate,scores\na,100,scores.json\n")
     for package, told in (("jinja2", "apt-get install python3-jinja2, or pip install jinja2"), ("fastjsonschema", "apt-get install python3-fastjsonschema, or pip install fastjsonschema")):
         program = f"import sys; sys.modules['{package}'] = None; from vmafx.command.__main__ import main; sys.exit(main())"
-        words = [sys.executable, "-c", program, "report", "scores.json", "-o", "page.html"]
-        done = subprocess.run(words, cwd=lab.folder, env=environment(lab), capture_output=True, text=True)
-        check_equal((done.returncode, done.stderr.count("\n")), (1, 1), done.stderr)
-        check(told in done.stderr and not Path(lab.folder / "page.html").exists(), done.stderr)
-        done = subprocess.run([*words[:3], "--help"], env=environment(lab), capture_output=True, text=True)
+        words = [sys.executable, "-c", program]
+        for subcommand in (("report", "scores.json"), ("compare", "table.csv")):
+            done = subprocess.run([*words, *subcommand, "-o", "page.html"], cwd=lab.folder, env=environment(lab), capture_output=True, text=True)
+            check_equal((done.returncode, done.stderr.count("\n")), (1, 1), done.stderr)
+            check(told in done.stderr and not Path(lab.folder / "page.html").exists(), done.stderr)
+        done = subprocess.run([*words, "--help"], env=environment(lab), capture_output=True, text=True)
         check_equal(done.returncode, 0, done.stderr)

@@ -14,6 +14,7 @@ from . import _ffmpeg
 from ._keys import tells_quality
 from ._names import FILES_ONLY
 from ._outputs import KEPT_SCORES, PAGE, POINTS, Guard, Output, add_force, check_outputs, heatmaps
+from ._schemas import check_packages
 from ._statistics import NAMES
 from ._terminal import Failure, note, whole_file
 from .comparison.comparison import Comparison, main_keys
@@ -23,6 +24,7 @@ from .comparison.points import Point, points_of
 from .comparison.scores import take_scores
 from .comparison.table import Row, read_table
 from .page.comparison import make_page
+from .page.document import check_templates
 from .score import add_scoring_arguments, read_for_scoring, scoring_settings
 
 MOST_WARNINGS = 20  # on the terminal
@@ -48,6 +50,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     rows = read_table(arguments.table)
     guard = _check_outputs(arguments, rows)
+    check_packages()
+    if arguments.output:
+        check_templates()
     if arguments.anchor and all(row.series != arguments.anchor for row in rows):
         raise Failure(f"no series is called {arguments.anchor}; there are {', '.join(dict.fromkeys(row.series for row in rows))}", 2)
     settings = None
