@@ -1,16 +1,20 @@
 #!/usr/bin/python3
-"""Gives any bytes to what the command `vmafx` reads: reports, tables of encodes, lists of pairs, results of libraries, parts of streams.
+"""Gives any bytes to what the command `vmafx` reads.
+
+That is: reports, tables of encodes, lists of pairs, results of libraries, parts of streams.
 
 usage: command_readers.py [--inputs N] [--seed N] [--atheris] [FILE|LIBFUZZER OPTION…]
 
-  --inputs   make so many inputs of the seeds (fuzz/corpus/command) and findings (fuzz/findings/command), the same ones each time; default: 3000
+  --inputs   make so many inputs of the seeds (fuzz/corpus/command) and findings (fuzz/findings/command), the same ones
+             each time; default: 3000
   --seed     of the first one, default: 0
   --atheris  have libFuzzer make them (pip install atheris); options of libFuzzer follow
   FILE       hold this input alone
 
-An input is a line with the name of a reader (report, table, list, results, part), and what it reads. Each is read, or refused with one line for the user;
-what is read is shown in all ways: pages have no elements, attributes or scripts but those of their templates, JSON is JSON. All this takes less than
-MOST_SECONDS and MOST_BYTES. An input that is not held so is written to finding-command in the working folder. FILE may be such a one.
+An input is a line with the name of a reader (report, table, list, results, part), and what it reads. Each is read, or
+refused with one line for the user; what is read is shown in all ways: pages have no elements, attributes or scripts but
+those of their templates, JSON is JSON. All this takes less than MOST_SECONDS and MOST_BYTES. An input that is not held
+so is written to finding-command in the working folder. FILE may be such a one.
 """
 
 import argparse
@@ -55,9 +59,14 @@ IN_MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # where inpu
 PAGES = 4  # of so many inputs one has its page looked at, which takes the longest
 
 # What the templates have. Everything else would come from what was read.
-TAGS = set("html head meta title style body header h1 h2 h3 p ul ol li section figure figcaption div svg path g circle text span b br table thead tbody tr th td".split())
-TAGS |= {"details", "summary", "footer"}
-ATTRIBUTES = set("lang charset http-equiv content name class id viewbox preserveaspectratio role aria-label aria-hidden d x y r transform scope tabindex open".split())
+TAGS = {
+    *("html head meta title style body header h1 h2 h3 p ul ol li section figure figcaption div span b br".split()),
+    *("svg path g circle text table thead tbody tr th td details summary footer".split()),
+}
+ATTRIBUTES = {
+    *("lang charset http-equiv content name class id viewbox preserveaspectratio role aria-label".split()),
+    *("aria-hidden d x y r transform scope tabindex open".split()),
+}
 
 
 def require(condition: object, text: str) -> None:
@@ -65,7 +74,7 @@ def require(condition: object, text: str) -> None:
         raise AssertionError(text)
 
 
-# -- What is held of what was read -----------------------------------------------------------------------------------------
+# -- What is held of what was read -------------------------------------------------------------------------------------
 
 
 class _Page(HTMLParser):
@@ -100,7 +109,10 @@ def hold_report(path: Path, with_page: bool) -> None:
         require(len(encode.times) in (0, len(encode.numbers)), "some frames have times")
         if with_page:
             for values in (pooled_values(encode, key) for key in list(encode.scores)[:4]):
-                require(not any(value is not None and math.isnan(value) for value in values.values()), "a pooled value is NaN")
+                require(
+                    not any(value is not None and math.isnan(value) for value in values.values()),
+                    "a pooled value is NaN",
+                )
     if with_page and len(encodes) < 20:
         hold_page(make_page(Page(encodes, report._usual_keys(encodes))))
 
@@ -186,8 +198,13 @@ def hold(data: bytes, folder: Path, at_once: contextlib.AbstractContextManager[N
             READERS[reader](path, with_page)
     except Failure as failure:
         text = str(failure)
-        lines = text.count("\n") if reader not in ("table", "list") else 0  # names of files may have several, which are quoted where they are printed
-        require(text.strip() and not lines and "Traceback" not in text and len(text) < 20000, f"an error that is not one line: {text[:300]!r}")
+        lines = (
+            text.count("\n") if reader not in ("table", "list") else 0
+        )  # names of files may have several, which are quoted where they are printed
+        require(
+            text.strip() and not lines and "Traceback" not in text and len(text) < 20000,
+            f"an error that is not one line: {text[:300]!r}",
+        )
         require("not enough memory" not in text, text)
         return text
     except OSError as failure:  # of merge, which the command catches
@@ -196,17 +213,116 @@ def hold(data: bytes, folder: Path, at_once: contextlib.AbstractContextManager[N
     return "read"
 
 
-# -- Inputs ----------------------------------------------------------------------------------------------------------------
+# -- Inputs ------------------------------------------------------------------------------------------------------------
 
 VALUES = (
-    *(None, True, False, -1, 0, 1, 10**9, 2**31, 2**53, 2**63, -(2**63), 2**64, 10**400, 0.5, -0.0, 1e308, -1e308, 1e-320, 1e15, 1e16, float("inf"), float("nan")),
-    *("", "nan", "inf", "-inf", "\0", "\ud800", "\udc80", "é\n", "\x1b[31m", "<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "</script>", "{{7*7}}", "{% raw %}"),
-    *([], {}, [[]], {"": None}, {"a": {}}, [1] * 50, "x" * 10000, {"<b>": "<i>"}, {"mean": "<b>"}, "1e400", "1_0", "٣", "-5"),
+    *(
+        None,
+        True,
+        False,
+        -1,
+        0,
+        1,
+        10**9,
+        2**31,
+        2**53,
+        2**63,
+        -(2**63),
+        2**64,
+        10**400,
+        0.5,
+        -0.0,
+        1e308,
+        -1e308,
+        1e-320,
+        1e15,
+        1e16,
+        float("inf"),
+        float("nan"),
+    ),
+    *(
+        "",
+        "nan",
+        "inf",
+        "-inf",
+        "\0",
+        "\ud800",
+        "\udc80",
+        "é\n",
+        "\x1b[31m",
+        "<script>alert(1)</script>",
+        '"><img src=x onerror=alert(1)>',
+        "</script>",
+        "{{7*7}}",
+        "{% raw %}",
+    ),
+    *(
+        [],
+        {},
+        [[]],
+        {"": None},
+        {"a": {}},
+        [1] * 50,
+        "x" * 10000,
+        {"<b>": "<i>"},
+        {"mean": "<b>"},
+        "1e400",
+        "1_0",
+        "٣",
+        "-5",
+    ),
 )
 PIECES = (
-    *(b"0", b"-", b"1e999", b"-1e308", b"1e308", b"NaN", b"Infinity", b"9" * 5000, b'"', b"'", b"\\", b"\0", b"\xff", b"\xed\xa0\x80", b"\n", b"\r", b",", b";", b"|"),
-    *(b"[" * 20000, b'{"a":' * 20000, b"<", b"&", b"&x;", b"<!DOCTYPE a [", b'<!ENTITY x "y">', b"{}", b"[]", b"null", b"true", b"\xef\xbb\xbf", b"\xff\xfe"),
-    *(b"<script>alert(1)</script>", b"&lt;", b"\\ud800", b"\\u0000", b"inf", b"1e-320", b"9007199254740993", b"://", b"{{", b"%}", b"frameNum", b"metrics"),
+    *(
+        b"0",
+        b"-",
+        b"1e999",
+        b"-1e308",
+        b"1e308",
+        b"NaN",
+        b"Infinity",
+        b"9" * 5000,
+        b'"',
+        b"'",
+        b"\\",
+        b"\0",
+        b"\xff",
+        b"\xed\xa0\x80",
+        b"\n",
+        b"\r",
+        b",",
+        b";",
+        b"|",
+    ),
+    *(
+        b"[" * 20000,
+        b'{"a":' * 20000,
+        b"<",
+        b"&",
+        b"&x;",
+        b"<!DOCTYPE a [",
+        b'<!ENTITY x "y">',
+        b"{}",
+        b"[]",
+        b"null",
+        b"true",
+        b"\xef\xbb\xbf",
+        b"\xff\xfe",
+    ),
+    *(
+        b"<script>alert(1)</script>",
+        b"&lt;",
+        b"\\ud800",
+        b"\\u0000",
+        b"inf",
+        b"1e-320",
+        b"9007199254740993",
+        b"://",
+        b"{{",
+        b"%}",
+        b"frameNum",
+        b"metrics",
+    ),
 )
 
 
@@ -244,7 +360,9 @@ def changed_bytes(text: bytes, chance: random.Random) -> bytes:
     changed = bytearray(text)
     for _ in range(chance.randint(1, 4)):
         at = chance.randrange(len(changed) + 1)
-        piece = chance.choice((b"", chance.choice(PIECES), bytes([chance.randrange(256)]), changed[at : at + chance.randint(1, 60)]))
+        piece = chance.choice(
+            (b"", chance.choice(PIECES), bytes([chance.randrange(256)]), changed[at : at + chance.randint(1, 60)])
+        )
         changed[at : at + chance.choice((0, 0, 1, 8, 200))] = piece
     return bytes(changed)
 
@@ -255,7 +373,13 @@ def changed_words(text: bytes, chance: random.Random) -> bytes:
     if not words:
         return text
     word = chance.choice(words)
-    new = chance.choice((chance.choice(PIECES)[:100], b'"' + chance.choice(PIECES)[:100].replace(b'"', b"") + b'"', str(chance.choice(VALUES))[:100].encode("utf-8", "surrogatepass")))
+    new = chance.choice(
+        (
+            chance.choice(PIECES)[:100],
+            b'"' + chance.choice(PIECES)[:100].replace(b'"', b"") + b'"',
+            str(chance.choice(VALUES))[:100].encode("utf-8", "surrogatepass"),
+        )
+    )
     return text[: word.start()] + new + text[word.end() :]
 
 
@@ -270,12 +394,20 @@ def changed(data: bytes, chance: random.Random) -> bytes:
 
 def seeds() -> list[bytes]:
     folders = TOP / "fuzz/corpus/command", TOP / "fuzz/findings/command"
-    return [path.read_bytes() for folder in folders if folder.is_dir() for path in sorted(folder.iterdir()) if path.is_file()]
+    return [
+        path.read_bytes()
+        for folder in folders
+        if folder.is_dir()
+        for path in sorted(folder.iterdir())
+        if path.is_file()
+    ]
 
 
 def hold_inputs(count: int, seed: int = 0, only: str = "", finding: str = "") -> dict[str, int]:
-    """How many were read, and how many refused, of inputs that are made of the seeds; those of a reader, `only`. Raises AssertionError with the first that is
-    not held, which is written to the file `finding`."""
+    """How many were read, and how many refused, of inputs that are made of the seeds; those of a reader, `only`.
+
+    Raises AssertionError with the first that is not held, which is written to the file `finding`.
+    """
     bases = [base for base in seeds() if base.startswith(only.encode() + b"\n" if only else b"")]
     counts = {"read": 0, "refused": 0}
     with tempfile.TemporaryDirectory(prefix="vmafx-fuzz-", dir=IN_MEMORY) as name:
@@ -292,12 +424,14 @@ def hold_inputs(count: int, seed: int = 0, only: str = "", finding: str = "") ->
                 if not isinstance(error, KeyboardInterrupt):
                     if finding:
                         Path(finding).write_bytes(data)
-                    raise AssertionError(f"input {number} of seed {seed} ({data[:60]!r}…): {type(error).__name__}: {str(error)[:300]}") from error
+                    raise AssertionError(
+                        f"input {number} of seed {seed} ({data[:60]!r}…): {type(error).__name__}: {str(error)[:300]}"
+                    ) from error
                 raise
     return counts
 
 
-# -- The program -----------------------------------------------------------------------------------------------------------
+# -- The program -------------------------------------------------------------------------------------------------------
 
 
 def main() -> int:

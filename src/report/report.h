@@ -2,7 +2,7 @@
  *
  *   - json: {version, fps, frames: [{frameNum, metrics}], pooled_metrics, aggregate_metrics} laid out as libvmaf does,
  *     then keys of our own: pooled_statistics (median, stddev, percentiles), excluded_scores (how many were not finite,
- *     where any were), infinite_scores (of which keys these are all positive infinity, for which JSON has null), windows
+ *     where any were), infinite_scores (of which keys these are all positive infinity, where JSON has null), windows
  *     (where there are any: pooled, the first and the last frame, the time of the first), partial (when true), and what
  *     run_facts.h makes; in frames `time` in seconds, where it is known
  *   - xml: libvmaf's elements, then an element for each of these keys; partial is an attribute of the root, and `time`,

@@ -334,7 +334,8 @@ def bd_rates_that_there_are_none(lab):
 
 @case
 def bd_rates_where_arithmetic_ends(lab):
-    """A library that fails, or finds no number, is a problem that is told; so are curves that are too close for logarithms."""
+    """A library that fails, or finds no number, is a problem that is told; so are curves that are too close for
+    logarithms."""
     del lab
     good = [Measured(rate, score, f"{rate}.mp4") for rate, score in zip_points([50, 65, 78, 88])]
 
@@ -342,14 +343,21 @@ def bd_rates_where_arithmetic_ends(lab):
         raise ValueError("x must be strictly increasing")
 
     delta = compare_curves(SimpleNamespace(bd_rate=fail, bd_psnr=lambda *_, **__: math.nan), good, good, "pchip")
-    told = ["the package bjontegaard finds no finite difference", "the package bjontegaard cannot compute it: x must be strictly increasing"]
+    told = [
+        "the package bjontegaard finds no finite difference",
+        "the package bjontegaard cannot compute it: x must be strictly increasing",
+    ]
     check_equal((delta.rate, delta.quality, delta.problems), (None, None, told), "a library that fails")
     rates = [1e9]
     for _ in range(3):
         rates.append(math.nextafter(rates[-1], math.inf))
     close = [Measured(rate, 50.0 + i, "x") for i, rate in enumerate(rates)]
     library = SimpleNamespace(bd_rate=lambda *_, **__: 1.0, bd_psnr=lambda *_, **__: 2.0)
-    check_equal(compare_curves(library, close, close, "pchip").problems, ["the rates are too close to each other"], "close rates")
+    check_equal(
+        compare_curves(library, close, close, "pchip").problems,
+        ["the rates are too close to each other"],
+        "close rates",
+    )
 
 
 @case
@@ -357,7 +365,10 @@ def hostile_tables_are_refused_or_compared(lab):
     """Rates and scores beyond all, and texts that are none."""
     good = rows_of(lab, "s", [(100, 30), (200, 40)], "vmaf")
     for name, value, text in (
-        *(("bitrate", rate, f"bitrate is {rate}, and not a number of kbit/s from 0.001 to 1e+09") for rate in (1e-320, 1e308, -1, 0, 1e-4, 1.1e9, "nan", "inf", "-inf")),
+        *(
+            ("bitrate", rate, f"bitrate is {rate}, and not a number of kbit/s from 0.001 to 1e+09")
+            for rate in (1e-320, 1e308, -1, 0, 1e-4, 1.1e9, "nan", "inf", "-inf")
+        ),
         ("bitrate", True, "bitrate is neither a text nor a number"),
         ("bitrate", 10**400, "bitrate is 1000000"),
         *((name, "a\0", f"{name} is 'a\\x00', and not a text") for name in ("series", "label", "clip", "scores")),
@@ -367,7 +378,12 @@ def hostile_tables_are_refused_or_compared(lab):
     ):
         write_table(lab, [good[0], {**good[1], "clip": "c", name: value}])
         vmafx(lab, "compare", "table.jsonl", "-o", "page.html").failed(1, "table.jsonl, line 2: ", text)
-    for scores in ((1e308, -1e308, 1e308, 5), (1e-320, 2e-320, 3e-320, 4e-320), (1e15, 1e15, 1e15, 1e15), (-1e15, 1e15, 0, 1)):
+    for scores in (
+        (1e308, -1e308, 1e308, 5),
+        (1e-320, 2e-320, 3e-320, 4e-320),
+        (1e15, 1e15, 1e15, 1e15),
+        (-1e15, 1e15, 0, 1),
+    ):
         write_table(lab, [row for series in "ab" for row in rows_of(lab, series, zip_points(scores), "vmaf")])
         result, done = compared(lab, "-o", "page.html", "--csv", "points.csv")
         values = [score if abs(score) <= 1e15 else None for score in scores] * 2
@@ -569,7 +585,8 @@ def axis_of_rates(lab):
 # Where the points are, and whether one is outside of its plot.
 LOOK = """
   const outside = [...document.querySelectorAll(".point")].filter((point) => {
-    const own = point.querySelector("circle").getBoundingClientRect(), plot = point.closest(".plot").querySelector(".lines").getBoundingClientRect();
+    const own = point.querySelector("circle").getBoundingClientRect();
+    const plot = point.closest(".plot").querySelector(".lines").getBoundingClientRect();
     const x = (own.left + own.right) / 2, y = (own.top + own.bottom) / 2;
     return x < plot.left - 1 || x > plot.right + 1 || y < plot.top - 1 || y > plot.bottom + 1 || own.width < 8;
   });

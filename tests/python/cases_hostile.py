@@ -1,4 +1,5 @@
-"""Files that others wrote, changed anywhere: what cannot be read is one error for the user, at once, and takes little memory; what is read makes a page."""
+"""Files that others wrote, changed anywhere: what cannot be read is one error for the user, at once, and takes little
+memory; what is read makes a page."""
 
 import json
 import math
@@ -18,7 +19,7 @@ from vmafx.command._terminal import Failure
 from vmafx.command.merge import merge
 from vmafx.command.page.page import Page, make_page
 
-# -- Inputs that are made of others (fuzz/command_readers.py) ------------------------------------------------------------------
+# -- Inputs that are made of others (fuzz/command_readers.py) ----------------------------------------------------------
 
 
 def hold(reader, inputs):
@@ -59,7 +60,12 @@ def changed_results_are_read_or_refused(lab):
 @long_case
 def many_changed_inputs(lab):
     """In a process of its own, whose memory is bounded."""
-    done = subprocess.run([sys.executable, top / "fuzz/command_readers.py", "--inputs", "100000", "--seed", "7"], cwd=lab.folder, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, top / "fuzz/command_readers.py", "--inputs", "100000", "--seed", "7"],
+        cwd=lab.folder,
+        capture_output=True,
+        text=True,
+    )
     check_equal(done.returncode, 0, done.stderr[-1000:])
 
 
@@ -69,7 +75,17 @@ def what_is_not_escaped_is_seen(lab):
     del lab
     good = make_page(Page([encode_of(["vmaf"])], ["vmaf"]))
     command_readers.hold_page(good)
-    for bad in ("<script>alert(1)</script>", "<img>", "<p onclick=1>", "<p style='color: red'>", "<!-- -->", "<b title=x>", '<path d="MNaN 0"/>', "\ud800", "\0"):
+    for bad in (
+        "<script>alert(1)</script>",
+        "<img>",
+        "<p onclick=1>",
+        "<p style='color: red'>",
+        "<!-- -->",
+        "<b title=x>",
+        '<path d="MNaN 0"/>',
+        "\ud800",
+        "\0",
+    ):
         try:
             command_readers.hold_page(good.replace("</h1>", f"{bad}</h1>"))
         except AssertionError:
@@ -77,7 +93,7 @@ def what_is_not_escaped_is_seen(lab):
         raise AssertionError(f"{bad!r} was not seen")
 
 
-# -- Each kind by itself -----------------------------------------------------------------------------------------------------
+# -- Each kind by itself -----------------------------------------------------------------------------------------------
 
 FRAME = {"frameNum": 0, "time": 0.0, "metrics": {"vmaf": 50.0}}
 
@@ -121,14 +137,26 @@ PAGES = {
     "times that go back": frames_with({"time": 5.0}, {"time": 1.0}, {"time": 3.0}),
     "a frame without time": frames_with({}, {"time": None}),
     "empty frames": frames_with({"metrics": {}}, {}, {"metrics": {}}),
-    "a key that is a number": {"frames": [{"frameNum": 0, "metrics": {"0": 1.5, "é": 2, "a b": 3, "<b>": 4, "{{x}}": 5}}]},
+    "a key that is a number": {
+        "frames": [{"frameNum": 0, "metrics": {"0": 1.5, "é": 2, "a b": 3, "<b>": 4, "{{x}}": 5}}]
+    },
     "pooled values that are null": with_summary(pooled_metrics={"vmaf": {"mean": None}, "other": {"mean": 1}}),
     "pooled infinities": with_summary(pooled_metrics={"vmaf": {"mean": "inf", "max": math.inf}}),
     "a name with half a surrogate": {"encodes": [{"name": "a\ud800\0b\x1b[31m", "frames": [FRAME]}]},
-    "facts of any kind": with_summary(vmafx={"version": [1], "backend": {"vif": {"deep": {}}, "adm": None}, "device": {"a": "b"}, "threads": -1, "cpu": "\ud800"}),
+    "facts of any kind": with_summary(
+        vmafx={
+            "version": [1],
+            "backend": {"vif": {"deep": {}}, "adm": None},
+            "device": {"a": "b"},
+            "threads": -1,
+            "cpu": "\ud800",
+        }
+    ),
     "a window without time": with_summary(windows=[{"firstFrame": 0, "lastFrame": 0, "pooled": {"vmaf": 3}}]),
     "windows without scores": with_summary(windows=[{"firstFrame": 0, "lastFrame": 0, "pooled": {}}]),
-    "windows beyond all": with_summary(windows=[{"firstFrame": 2**53 - 1, "lastFrame": 0, "time": -1e11, "pooled": {"vmaf": 1e308, "x": None}}]),
+    "windows beyond all": with_summary(
+        windows=[{"firstFrame": 2**53 - 1, "lastFrame": 0, "time": -1e11, "pooled": {"vmaf": 1e308, "x": None}}]
+    ),
     "warnings": with_summary(warnings=["a\nb", "\0", ""]),
     "an encode twice": {"encodes": [{"name": "a", "frames": [FRAME]}, {"name": "a", "frames": [FRAME]}]},
 }
@@ -138,7 +166,10 @@ ERRORS = (
     (scores(True), "frame 0: vmaf is true, and not a number"),
     (scores([1]), "frame 0: vmaf is a list, and not a number"),
     (scores({}), "frame 0: vmaf is an object, and not a number"),
-    (frames_with({"frameNum": 2**63}), "the number of a frame is 9223372036854775808, and not an integer from 0 to 9007199254740991"),
+    (
+        frames_with({"frameNum": 2**63}),
+        "the number of a frame is 9223372036854775808, and not an integer from 0 to 9007199254740991",
+    ),
     (frames_with({"frameNum": -(2**63)}), "the number of a frame is -9223372036854775808"),
     (frames_with({"frameNum": -1}), "the number of a frame is -1"),
     (frames_with({"frameNum": True}), "the number of a frame is true"),
@@ -154,7 +185,10 @@ ERRORS = (
     (frames_with({"time": False}), "frame 0: its time is false"),
     (frames_with({"metrics": None}), "frame 0: its scores are null, and not an object"),
     (frames_with({"metrics": []}), "frame 0: its scores are a list"),
-    ({"frames": [{"frameNum": 0, "metrics": {"": 1}}]}, "a score is called '', and not by a text of 1 to 1024 characters"),
+    (
+        {"frames": [{"frameNum": 0, "metrics": {"": 1}}]},
+        "a score is called '', and not by a text of 1 to 1024 characters",
+    ),
     ({"frames": [{"frameNum": 0, "metrics": {"\ud800": 1}}]}, "a score is called '\\ud800'"),
     ({"frames": [{"frameNum": 0, "metrics": {"a\0": 1}}]}, "a score is called 'a\\x00'"),
     ({"frames": [{"frameNum": 0, "metrics": {"x" * 2000: 1}}]}, "a score is called 'xxx"),
@@ -182,10 +216,22 @@ ERRORS = (
     (with_summary(windows=3), "windows is 3, and not a list"),
     (with_summary(windows=[3]), "windows[0] is 3, and not an object"),
     (with_summary(windows=[{}]), "windows[0] has no firstFrame"),
-    (with_summary(windows=[{"firstFrame": "0", "lastFrame": 1, "pooled": {}}]), "windows[0].firstFrame is '0', and not an integer"),
-    (with_summary(windows=[{"firstFrame": 0, "lastFrame": 2**63, "pooled": {}}]), "windows[0].lastFrame is 9223372036854775808"),
-    (with_summary(windows=[{"firstFrame": 0, "lastFrame": 1, "time": "x", "pooled": {}}]), "windows[0].time is 'x', and not a number of seconds"),
-    (with_summary(windows=[{"firstFrame": 0, "lastFrame": 1, "pooled": {"vmaf": "x"}}]), "windows[0].pooled.vmaf is 'x'"),
+    (
+        with_summary(windows=[{"firstFrame": "0", "lastFrame": 1, "pooled": {}}]),
+        "windows[0].firstFrame is '0', and not an integer",
+    ),
+    (
+        with_summary(windows=[{"firstFrame": 0, "lastFrame": 2**63, "pooled": {}}]),
+        "windows[0].lastFrame is 9223372036854775808",
+    ),
+    (
+        with_summary(windows=[{"firstFrame": 0, "lastFrame": 1, "time": "x", "pooled": {}}]),
+        "windows[0].time is 'x', and not a number of seconds",
+    ),
+    (
+        with_summary(windows=[{"firstFrame": 0, "lastFrame": 1, "pooled": {"vmaf": "x"}}]),
+        "windows[0].pooled.vmaf is 'x'",
+    ),
     (with_summary(windows=[{"firstFrame": 0, "lastFrame": 1, "pooled": []}]), "windows[0].pooled is a list"),
     (with_summary(warnings="text"), "warnings is 'text', and not a list of at most 1000 texts"),
     (with_summary(warnings=[1]), "warnings[0] is 1, and not a text"),
@@ -195,19 +241,31 @@ TEXTS = (
     ('{"frames": [{"frameNum": 0, "metrics": {"vmaf": 1, "vmaf": 2}}]}', "the key 'vmaf' is there twice in an object"),
     ('{"frames": [], "frames": []}', "the key 'frames' is there twice in an object"),
     ('{"frameNum": 0, "frameNum": 1, "metrics": {}}\n', "line 1: the key 'frameNum' is there twice"),
-    ('{"frameNum": 0, "metrics": {"vmaf": 1}}\n{"frameNum": 0, "metrics": {"vmaf": 1}}\n', "line 2: frame 0 comes after frame 0"),
+    (
+        '{"frameNum": 0, "metrics": {"vmaf": 1}}\n{"frameNum": 0, "metrics": {"vmaf": 1}}\n',
+        "line 2: frame 0 comes after frame 0",
+    ),
     ('{"frameNum": 0, "metrics": {"vmaf": 1}}\nx\n', "line 2: Expecting value"),
     ('{"frameNum": 0, "metrics": {"vmaf": 1}}\n[]\n', "line 2 is a list, and not an object"),
-    ('{"frameNum": 0, "encode": true, "metrics": {"vmaf": 1}}\n', "line 1: encode is true, and not an integer below 256"),
+    (
+        '{"frameNum": 0, "encode": true, "metrics": {"vmaf": 1}}\n',
+        "line 1: encode is true, and not an integer below 256",
+    ),
     ('{"frameNum": 0, "encode": 1e999, "metrics": {"vmaf": 1}}\n', "line 1: encode is inf"),
-    ('{"frameNum": 0, "metrics": {"vmaf": 1}}\n{"version": "1"}\n{"version": "1"}\n', "the end of the file is expected at character"),
+    (
+        '{"frameNum": 0, "metrics": {"vmaf": 1}}\n{"version": "1"}\n{"version": "1"}\n',
+        "the end of the file is expected at character",
+    ),
     ('{"frames": [{"frameNum": ' + "9" * 5000 + ', "metrics": {}}]}', "integer string conversion"),
     ("[" * 100000, "'{' is expected at character 0"),
     ('{"a": ' + "[" * 100000, "it nests too deep"),
     ('{"a": ' * 100000, "it nests too deep"),
     ('{"frames": [' + '{"a":' * 100000, "it nests too deep"),
     ('{"a": "' + "x" * (5 << 20) + '"}', "a value of more than 4194304 characters"),
-    ('{"frames": [{"frameNum": 0, "metrics": {"' + "x" * (2 << 20) + '": 1}}]}', "a value of more than 1048576 characters"),
+    (
+        '{"frames": [{"frameNum": 0, "metrics": {"' + "x" * (2 << 20) + '": 1}}]}',
+        "a value of more than 1048576 characters",
+    ),
     ("{" + ",".join(f'"{i}": 1' for i in range(1001)) + "}", "an object has more than 1000 members"),
     ('{"frames": [}', "Expecting value at character 12"),
     ('{"frames" 3}', "':' is expected at character 10, and there is '3'"),
@@ -224,7 +282,10 @@ TEXTS = (
     ('Frame,vmaf\n0,"' + "\n" * 2000, "a row goes on for more than 1000 lines: a quote is not closed"),
     ("Frame," + "x" * (2 << 20) + "\n", "a line has more than 1048576 characters"),
     ("Encode,Frame,vmaf\n" + "".join(f"{i},0,1\n" for i in range(300)), "there are more than 256 encodes"),
-    ("Frame," + ",".join(f"k{i}" for i in range(MOST_KEYS + 1)) + "\n0" + ",1" * (MOST_KEYS + 1) + "\n", f"there are more than {MOST_KEYS} scores: k{MOST_KEYS} is one too many"),
+    (
+        "Frame," + ",".join(f"k{i}" for i in range(MOST_KEYS + 1)) + "\n0" + ",1" * (MOST_KEYS + 1) + "\n",
+        f"there are more than {MOST_KEYS} scores: k{MOST_KEYS} is one too many",
+    ),
     ("a,b\n1,2\n", "there is no column Frame"),
     ("\n" * 5000, "it begins with nothing but blank lines"),
     ("", "there is no column Frame"),
@@ -264,7 +325,10 @@ def hostile_reports_make_pages(lab):
             check_equal(told_of(path), "", f"{what}, as NDJSON")
     path.write_text(json.dumps(PAGES["times that go back"]))
     vmafx(lab, "report", path, "-o", "page.html").succeeded()
-    Content(lab.folder / "page.html").has("The times of the frames do not ascend: what is shown is over frame numbers.", "vmaf of each frame over frame numbers")
+    Content(lab.folder / "page.html").has(
+        "The times of the frames do not ascend: what is shown is over frame numbers.",
+        "vmaf of each frame over frame numbers",
+    )
 
 
 @case
@@ -281,13 +345,17 @@ def hostile_reports_are_refused(lab):
 @case
 def byte_order_marks_are_taken(lab):
     """In each format; a text in UTF-16 is called one."""
-    reports = {path.name: path.read_bytes().partition(b"\n")[2] for path in (top / "fuzz/corpus/command").glob("report-*")}
+    reports = {
+        path.name: path.read_bytes().partition(b"\n")[2] for path in (top / "fuzz/corpus/command").glob("report-*")
+    }
     for name, content in reports.items():
         path = lab.folder / name
         path.write_bytes(content)
         plain = read_scores(path)
         path.write_bytes(b"\xef\xbb\xbf" + content)
-        check_equal([encode.scores.keys() for encode in read_scores(path)], [encode.scores.keys() for encode in plain], name)
+        check_equal(
+            [encode.scores.keys() for encode in read_scores(path)], [encode.scores.keys() for encode in plain], name
+        )
         for encoding in ("utf-16", "utf-32"):
             path.write_text(content.decode(), encoding=encoding)
             check(f"it is a text in {encoding.upper()}: save it as UTF-8" in told_of(path), told_of(path))
@@ -301,7 +369,7 @@ def byte_order_marks_are_taken(lab):
     vmafx(lab, "merge", "part.json", after).failed(1, "part.json", "it is a text in UTF-16: save it as UTF-8")
 
 
-# -- Memory ------------------------------------------------------------------------------------------------------------------
+# -- Memory ------------------------------------------------------------------------------------------------------------
 
 MOST_MIB = 400  # of the address space, of which Python and its libraries have a part
 
@@ -313,7 +381,16 @@ def bounded(lab, *words, stdin=None, seconds=60):
     def bound():
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
-    done = subprocess.run(command(*words), cwd=lab.folder, env=environment(lab), stdin=stdin, capture_output=True, text=True, timeout=seconds, preexec_fn=bound)
+    done = subprocess.run(
+        command(*words),
+        cwd=lab.folder,
+        env=environment(lab),
+        stdin=stdin,
+        capture_output=True,
+        text=True,
+        timeout=seconds,
+        preexec_fn=bound,
+    )
     check_equal((done.returncode, done.stderr.count("\n")), (1, 1), done.stderr)
     return done.stderr
 
@@ -323,8 +400,26 @@ def endless_files_are_refused(lab):
     for words in (("report", "-o", "page.html"), ("merge", "-o", "merged.json")):
         check("it begins with zeros" in bounded(lab, words[0], "/dev/zero", *words[1:]), words)
         check("/dev/urandom" in bounded(lab, words[0], "/dev/urandom", *words[1:]), words)
-        for text in ("[", "{", '{"a":"', "x", "x\\n", "<a ", "<", '{"frames":[{"frameNum":0,"metrics":{"a":1,"', 'Frame,vmaf\\n0,"\\n', "\\n"):
-            endless = subprocess.Popen(["sh", "-c", f"printf '{text}'; yes '{text}' | tr -d '\\n'" if "\\n" not in text else f"yes '{text[:-2]}'"], stdout=subprocess.PIPE)
+        for text in (
+            "[",
+            "{",
+            '{"a":"',
+            "x",
+            "x\\n",
+            "<a ",
+            "<",
+            '{"frames":[{"frameNum":0,"metrics":{"a":1,"',
+            'Frame,vmaf\\n0,"\\n',
+            "\\n",
+        ):
+            endless = subprocess.Popen(
+                [
+                    "sh",
+                    "-c",
+                    f"printf '{text}'; yes '{text}' | tr -d '\\n'" if "\\n" not in text else f"yes '{text[:-2]}'",
+                ],
+                stdout=subprocess.PIPE,
+            )
             said = bounded(lab, words[0], "/dev/stdin", *words[1:], stdin=endless.stdout)
             endless.stdout.close()
             endless.wait()
@@ -338,13 +433,24 @@ def hostile_reports_take_little_memory(lab):
     check(len(keys) < 500_000, "as large as the one that was seen")
     (lab.folder / "keys.ndjson").write_text(keys)
     check(f"there are more than {MOST_KEYS} scores" in bounded(lab, "report", "keys.ndjson", "-o", "page.html"), "keys")
-    gaps = "".join(json.dumps({"frameNum": i, "metrics": {f"k{i}": 1.0} if i < 1000 else {}}) + "\n" for i in range(2 * MOST_GAPS // 1000))
+    gaps = "".join(
+        json.dumps({"frameNum": i, "metrics": {f"k{i}": 1.0} if i < 1000 else {}}) + "\n"
+        for i in range(2 * MOST_GAPS // 1000)
+    )
     (lab.folder / "gaps.ndjson").write_text(gaps)
-    check("frames lack most of 1000 scores: is this one report?" in bounded(lab, "report", "gaps.ndjson", "-o", "page.html"), "gaps")
+    check(
+        "frames lack most of 1000 scores: is this one report?"
+        in bounded(lab, "report", "gaps.ndjson", "-o", "page.html"),
+        "gaps",
+    )
     laughs = "".join(f'<!ENTITY l{i + 1} "{f"&l{i};" * 10}">' for i in range(9))
     (lab.folder / "laughs.xml").write_text(f'<!DOCTYPE l [<!ENTITY l0 "l">{laughs}]><VMAF a="&l9;">&l9;</VMAF>')
     check("it has a document type" in bounded(lab, "report", "laughs.xml", "-o", "page.html"), "entities")
-    for name, text in (("lists", '{"a":[' + "[]," * (8 << 20)), ("objects", '{"frames":[' + '{"a":{}},' * (2 << 20)), ("texts", '{"a":["' + 'ab","' * (8 << 20))):
+    for name, text in (
+        ("lists", '{"a":[' + "[]," * (8 << 20)),
+        ("objects", '{"frames":[' + '{"a":{}},' * (2 << 20)),
+        ("texts", '{"a":["' + 'ab","' * (8 << 20)),
+    ):
         (lab.folder / name).write_text(text)
         said = bounded(lab, "report", name, "-o", "page.html")
         check("not enough memory" not in said, said)
@@ -360,17 +466,25 @@ def long_reports_take_little_memory(lab):
             file.write(f'{"," if i else ""}{{"frameNum":{i},"metrics":{{{scored}}}}}')
         file.write("]}")
     check(os.stat(lab.folder / "long.json").st_size > 50_000_000, "it is too short")
-    program = "import sys, re; from pathlib import Path; from vmafx.command._scores import read_scores; e = read_scores(Path(sys.argv[1]))[0]; " + (
+    program = (
+        "import sys, re; from pathlib import Path; from vmafx.command._scores import read_scores; "
+        "e = read_scores(Path(sys.argv[1]))[0]; "
         "most = re.search(r'VmHWM: *(\\d+)', Path('/proc/self/status').read_text().replace('\\t', ' '))[1]; "
         "print(len(e.numbers), e.scores['key_24'][39999], int(most) >> 10)"
     )
-    done = subprocess.run([sys.executable, "-c", program, lab.folder / "long.json"], env=environment(lab), capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        [sys.executable, "-c", program, lab.folder / "long.json"],
+        env=environment(lab),
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
     frames, score, most = done.stdout.split()
     check_equal((frames, score), ("40000", "39999.24"), done.stderr)
     check(int(most) < 100, f"{most} MiB")
 
 
-# -- Packages ----------------------------------------------------------------------------------------------------------------
+# -- Packages ----------------------------------------------------------------------------------------------------------
 
 
 @case
@@ -378,11 +492,22 @@ def missing_packages_are_named(lab):
     """Each before any work, with the packages of Debian and PyPI; what does without it goes on."""
     score_pairs(gray_pairs(), model="", feature="psnr", log_path=str(lab.folder / "scores.json"))
     (lab.folder / "table.csv").write_text("series,bitrate,scores\na,100,scores.json\n")
-    for package, told in (("jinja2", "apt-get install python3-jinja2, or pip install jinja2"), ("fastjsonschema", "apt-get install python3-fastjsonschema, or pip install fastjsonschema")):
-        program = f"import sys; sys.modules['{package}'] = None; from vmafx.command.__main__ import main; sys.exit(main())"
+    for package, told in (
+        ("jinja2", "apt-get install python3-jinja2, or pip install jinja2"),
+        ("fastjsonschema", "apt-get install python3-fastjsonschema, or pip install fastjsonschema"),
+    ):
+        program = (
+            f"import sys; sys.modules['{package}'] = None; from vmafx.command.__main__ import main; sys.exit(main())"
+        )
         words = [sys.executable, "-c", program]
         for subcommand in (("report", "scores.json"), ("compare", "table.csv")):
-            done = subprocess.run([*words, *subcommand, "-o", "page.html"], cwd=lab.folder, env=environment(lab), capture_output=True, text=True)
+            done = subprocess.run(
+                [*words, *subcommand, "-o", "page.html"],
+                cwd=lab.folder,
+                env=environment(lab),
+                capture_output=True,
+                text=True,
+            )
             check_equal((done.returncode, done.stderr.count("\n")), (1, 1), done.stderr)
             check(told in done.stderr and not Path(lab.folder / "page.html").exists(), done.stderr)
         done = subprocess.run([*words, "--help"], env=environment(lab), capture_output=True, text=True)

@@ -186,7 +186,13 @@ def installed_by_pip(lab):
     pip = [sys.executable, "-m", "pip", "-q", "--disable-pip-version-check", "install", "--no-deps", "--no-index", "--no-build-isolation"]
     done = subprocess.run([*pip, "--target", target, source], capture_output=True, text=True)
     check_equal(done.returncode, 0, done.stdout + done.stderr)
-    for name in ("py.typed", "vmafx.h", "command/page/style.css", "command/page/page.js", "command/page/templates/report.html"):
+    for name in (
+        "py.typed",
+        "vmafx.h",
+        "command/page/style.css",
+        "command/page/page.js",
+        "command/page/templates/report.html",
+    ):
         check((target / "vmafx" / name).exists(), f"{name} is missing")
     done = subprocess.run([target / "bin/vmafx", "--version"], env={**os.environ, "PYTHONPATH": str(target)}, capture_output=True, text=True)
     check_equal(done.stdout, f"vmafx {vmafx.__version__}\n", "the command")

@@ -141,7 +141,9 @@ def pooled_values_of_equal_scores(lab):
         for key in ("vmaf", "cvvdp"):
             for count in (1, 3, 7, 1000):
                 values = pooled_values(encode_of(**{key: [score] * count}), key)
-                check_equal(values, {name: 0.0 if name == "stddev" else score for name in values}, f"{count} times {score}")
+                check_equal(
+                    values, {name: 0.0 if name == "stddev" else score for name in values}, f"{count} times {score}"
+                )
     check_equal(pooled_values(encode_of(vmaf=[-1.0] * 3), "vmaf")["harmonic_mean"], None, "harmonic mean of -1")
     values = pooled_values(encode_of(vmaf=[1.0, 2.0, 4.0]), "vmaf")
     check(abs(values["stddev"] - math.sqrt(14) / 3) < 1e-15 and abs(values["mean"] - 7 / 3) < 1e-15, values)
@@ -152,7 +154,13 @@ def pooled_values_beyond_numbers(lab):
     """None is an error, and none is NaN."""
     del lab
     for key in ("vmaf", "cvvdp", "cambi"):
-        for scores in ([1e308, -1e308, 1e308, 5.0], [1e308, 1.7e308, 1e308], [-1e308, -1.7e308], [1e-320, 2e-320], [-1 + 2**-53, 1e300]):
+        for scores in (
+            [1e308, -1e308, 1e308, 5.0],
+            [1e308, 1.7e308, 1e308],
+            [-1e308, -1.7e308],
+            [1e-320, 2e-320],
+            [-1 + 2**-53, 1e300],
+        ):
             values = pooled_values(encode_of(**{key: scores}), key)
             check_equal((values["min"], values["max"]), (min(scores), max(scores)), f"{key}, {scores}")
             check(not any(value is not None and math.isnan(value) for value in values.values()), values)
@@ -161,25 +169,49 @@ def pooled_values_beyond_numbers(lab):
     check_equal(values, {name: None if name == "stddev" else math.inf for name in values}, "of equal pictures")
     check_equal(set(pooled_values(encode_of(xpsnr=[math.inf, -math.inf]), "xpsnr").values()), {None}, "both infinities")
     check_equal(set(pooled_values(encode_of(xpsnr=[None, math.nan]), "xpsnr").values()), {None}, "none")
-    check_equal(pooled_values(encode_of(xpsnr=[math.inf, 40.0, 42.0]), "xpsnr")["mean"], 41, "some, as the filter pools them")
-    check_equal([(worst_value_name(key), worst_tail_name(key)) for key in ("vmaf", "motion2", "cambi", "butteraugli_3norm")], [("min", "p5")] * 2 + [("max", "p95")] * 2, "worst")
+    check_equal(
+        pooled_values(encode_of(xpsnr=[math.inf, 40.0, 42.0]), "xpsnr")["mean"], 41, "some, as the filter pools them"
+    )
+    check_equal(
+        [(worst_value_name(key), worst_tail_name(key)) for key in ("vmaf", "motion2", "cambi", "butteraugli_3norm")],
+        [("min", "p5")] * 2 + [("max", "p95")] * 2,
+        "worst",
+    )
 
 
 @case
 def infinite_scores_on_the_page(lab):
-    """A metric of equal pictures has the mean inf, in each format; the filter says in JSON of which scores null is infinity."""
-    frames = [{"frameNum": i, "time": i / 25, "metrics": {"xpsnr": None, "psnr_y": 60.0, "vmaf": None if i else 97.0}} for i in range(3)]
+    """A metric of equal pictures has the mean inf, in each format; the filter says in JSON of which scores null is
+    infinity."""
+    frames = [
+        {"frameNum": i, "time": i / 25, "metrics": {"xpsnr": None, "psnr_y": 60.0, "vmaf": None if i else 97.0}}
+        for i in range(3)
+    ]
     nothing = {name: {} for name in ("pooled_metrics", "pooled_statistics")}
-    pooled = {"pooled_metrics": {"xpsnr": {"mean": None, "min": None}}, "pooled_statistics": {"xpsnr": {"p5": None, "stddev": None}}}
+    pooled = {
+        "pooled_metrics": {"xpsnr": {"mean": None, "min": None}},
+        "pooled_statistics": {"xpsnr": {"p5": None, "stddev": None}},
+    }
     windows = [{"firstFrame": 0, "lastFrame": 2, "time": 0.0, "pooled": {"xpsnr": None, "psnr_y": 60.0}}]
-    summary = {"version": "1", **pooled, "excluded_scores": {"xpsnr": 3, "vmaf": 2}, "infinite_scores": ["xpsnr"], "windows": windows}
+    summary = {
+        "version": "1",
+        **pooled,
+        "excluded_scores": {"xpsnr": 3, "vmaf": 2},
+        "infinite_scores": ["xpsnr"],
+        "windows": windows,
+    }
     (lab.folder / "equal.json").write_text(json.dumps({**summary, "frames": frames}))
     (lab.folder / "equal.ndjson").write_text("".join(json.dumps(line) + "\n" for line in (*frames, summary)))
-    (lab.folder / "equal.csv").write_text("Frame,Time,xpsnr,psnr_y,\n" + "".join(f"{i},{i / 25},inf,60.0,\n" for i in range(3)))
+    (lab.folder / "equal.csv").write_text(
+        "Frame,Time,xpsnr,psnr_y,\n" + "".join(f"{i},{i / 25},inf,60.0,\n" for i in range(3))
+    )
     metric = ' '.join(f'{name}="inf"' for name in ("min", "mean"))
     window = '<windows><window firstFrame="0" lastFrame="2" time="0.0" xpsnr="inf" /></windows>'
     lines = "".join(f'<frame frameNum="{i}" time="{i / 25}" xpsnr="inf" />' for i in range(3))
-    (lab.folder / "equal.xml").write_text(f'<VMAF><frames>{lines}</frames><pooled_metrics><metric name="xpsnr" {metric} /></pooled_metrics>{window}</VMAF>')
+    (lab.folder / "equal.xml").write_text(
+        f'<VMAF><frames>{lines}</frames><pooled_metrics><metric name="xpsnr" {metric} /></pooled_metrics>'
+        f"{window}</VMAF>"
+    )
     for name in ("equal.json", "equal.ndjson", "equal.xml", "equal.csv"):
         encode = read_scores(lab.folder / name)[0]
         check_equal(encode.scores["xpsnr"].tolist(), [math.inf] * 3, f"{name}: scores")
@@ -191,18 +223,30 @@ def infinite_scores_on_the_page(lab):
     (lab.folder / "equal.json").write_text(json.dumps({**summary, **nothing, "infinite_scores": [], "frames": frames}))
     check(math.isnan(read_scores(lab.folder / "equal.json")[0].scores["xpsnr"][0]), "null is not infinity by itself")
     (lab.folder / "some.csv").write_text("Frame,xpsnr,\n0,inf,\n1,40,\n2,42,\n3,1e300,\n")
-    page_of(lab, "some.csv").has("Infinite scores, which the pooled values leave out: 1.", "Scores beyond 1e+15, which are not drawn: 1.")
+    page_of(lab, "some.csv").has(
+        "Infinite scores, which the pooled values leave out: 1.", "Scores beyond 1e+15, which are not drawn: 1."
+    )
 
 
 @case
 def worst_side_comes_first(lab):
     """Where less is better, the worst scores are the highest ones."""
-    (lab.folder / "scores.csv").write_text("Frame,vmaf,cambi,\n" + "".join(f"{i},{50 + i},{i / 10},\n" for i in range(41)))
+    (lab.folder / "scores.csv").write_text(
+        "Frame,vmaf,cambi,\n" + "".join(f"{i},{50 + i},{i / 10},\n" for i in range(41))
+    )
     page = page_of(lab, "scores.csv", "--score", "cambi", "--score", "vmaf")
     page.has("worst 5 % 3.80 · worst 4.00")
     heads = [page.words[i - 11 : i + 1] for i, word in enumerate(page.words) if word == "std. dev."]
-    check_equal(heads[0], ["mean", "harmonic", "max", "99 %", "95 %", "90 %", "75 %", "50 %", "25 %", "5 %", "min", "std. dev."], "heads of cambi")
-    check_equal(heads[1], ["mean", "harmonic", "min", "1 %", "5 %", "10 %", "25 %", "50 %", "75 %", "95 %", "max", "std. dev."], "heads of vmaf")
+    check_equal(
+        heads[0],
+        ["mean", "harmonic", "max", "99 %", "95 %", "90 %", "75 %", "50 %", "25 %", "5 %", "min", "std. dev."],
+        "heads of cambi",
+    )
+    check_equal(
+        heads[1],
+        ["mean", "harmonic", "min", "1 %", "5 %", "10 %", "25 %", "50 %", "75 %", "95 %", "max", "std. dev."],
+        "heads of vmaf",
+    )
     row = page.words[page.words.index("std. dev.") + 2 :]
     check_equal((row[2], row[4], row[9], row[10]), ("4.00", "3.80", "0.20", "0.00"), "the pooled values of cambi")
 
@@ -287,21 +331,40 @@ def page_of_a_film(lab):
 def axes_of_all_spans(lab):
     """Some ticks, in order and on the axis, however far apart or close the values are."""
     del lab
-    for low, high in ((-1e15, 1e15), (0, 1e15), (1e15, 1e15), (0, 0), (0, 5e-324), (-5e-324, 5e-324), (99.9999999, 100), (-1e-7, 1e7), (1e7, 1e7 + 1)):
+    for low, high in (
+        (-1e15, 1e15),
+        (0, 1e15),
+        (1e15, 1e15),
+        (0, 0),
+        (0, 5e-324),
+        (-5e-324, 5e-324),
+        (99.9999999, 100),
+        (-1e-7, 1e7),
+        (1e7, 1e7 + 1),
+    ):
         axis = number_axis([low, high])
         places = [place for place, _ in axis.ticks]
         room = 1e-8 * (axis.high - axis.low)
         check(axis.low <= low + room and axis.high >= high - room and axis.low < axis.high, f"{low} to {high}: {axis}")
-        check(2 <= len(places) <= 14 and places == sorted(places) and all(len(text) < 14 for _, text in axis.ticks), f"{low} to {high}: {axis}")
+        check(
+            2 <= len(places) <= 14 and places == sorted(places) and all(len(text) < 14 for _, text in axis.ticks),
+            f"{low} to {high}: {axis}",
+        )
     for low, high in ((0, 0), (0, 0.04), (0, 7200), (0, 864_000), (-1e11, 1e11), (1e11, 1e11), (1e9, 1.0001e9)):
         axis = position_axis(low, high, in_time=True)
-        check(len(axis.ticks) <= 10 and all(axis.low - 1e-4 <= place <= axis.high + 1e-4 for place, _ in axis.ticks), f"{low} to {high}: {axis}")
+        check(
+            len(axis.ticks) <= 10 and all(axis.low - 1e-4 <= place <= axis.high + 1e-4 for place, _ in axis.ticks),
+            f"{low} to {high}: {axis}",
+        )
         check(0 <= axis.part(low) <= 1, f"{low} to {high}: {axis}")
     for low, high in ((0, 0), (0, 2**53 - 1), (2**53 - 1, 2**53 - 1), (5, 7)):
         check(len(position_axis(low, high, in_time=False).ticks) <= 14, f"frames {low} to {high}")
     packets = [(0.0, 1000), (0.04, 500), (1e9, 300)]
     curve = bit_rates(["a"], [packets], position_axis(0, 10, in_time=True)).curves[0]
-    check(len(curve.ys) <= MOST_PARTS + 3 and max(curve.ys) > 0, f"{len(curve.ys)} parts of a file whose last packet is years later")
+    check(
+        len(curve.ys) <= MOST_PARTS + 3 and max(curve.ys) > 0,
+        f"{len(curve.ys)} parts of a file whose last packet is years later",
+    )
 
 
 # -- What is on the page -----------------------------------------------------------------------------------------------------
@@ -312,8 +375,13 @@ def page_is_safe(lab):
     """What is in names and keys is text, and nothing is fetched."""
     evil = EVIL
     frames = [{"frameNum": i, "time": i / 25, "metrics": {"vmaf<img src=x>": 50.0 + i, "vmaf": 3.0}} for i in range(3)]
-    run = {name: evil for name in ("version", "device", "cpu", "threads", "n_subsample")} | {"backend": {"vif": evil, evil: evil}}
-    encodes = [{"encode": i, "name": f"{evil}{i}", "frames": frames, "vmafx": run, "pairing": {evil: 1}, "warnings": [evil]} for i in range(2)]
+    run = {name: evil for name in ("version", "device", "cpu", "threads", "n_subsample")} | {
+        "backend": {"vif": evil, evil: evil}
+    }
+    encodes = [
+        {"encode": i, "name": f"{evil}{i}", "frames": frames, "vmafx": run, "pairing": {evil: 1}, "warnings": [evil]}
+        for i in range(2)
+    ]
     windows = [{"firstFrame": 0, "lastFrame": 2, "time": 0.0, "pooled": {"vmaf<img src=x>": 1.0}}]
     (lab.folder / "evil.json").write_text(json.dumps({"encodes": [{**encode, "windows": windows} for encode in encodes]}))
     page = page_of(lab, "evil.json", "--title", evil)
@@ -323,7 +391,9 @@ def page_is_safe(lab):
     check(evil in "".join(page.words), "the title")
     encodes[0]["pairing"]["paired"] = evil
     (lab.folder / "evil.json").write_text(json.dumps({"encodes": encodes}))
-    vmafx(lab, "report", "evil.json", "-o", "page.html").failed(1, "evil.json", "encodes[0].pairing.paired is '<script>alert(1)</script>&\"'<!--', and not a number from 0 on")
+    vmafx(lab, "report", "evil.json", "-o", "page.html").failed(
+        1, "evil.json", "encodes[0].pairing.paired is '<script>alert(1)</script>&\"'<!--', and not a number from 0 on"
+    )
 
 
 @case
@@ -338,26 +408,57 @@ def pages_escape_all_texts(lab):
     encode.windows = [replace_pooled(window, EVIL) for window in encode.windows]
     evil_page = page_module.Page([encode, encode], [EVIL, "vmaf"], title=EVIL, warnings=[EVIL])
     picture = page_module.Picture(EVIL, EVIL, problem=EVIL)
-    worst = page_module.WorstFrames(EVIL, True, [page_module.WorstFrame(EVIL, EVIL, [picture, replace(picture, data=EVIL)])])
-    found = scenes.Scenes(EVIL, [scenes.SceneList(Label(EVIL, 1), EVIL, Table([EVIL], [[EVIL], [Label(EVIL, 9)], [Lines([EVIL, EVIL])], [Strong(EVIL)]], intro=EVIL, notes=[EVIL]))])
+    worst = page_module.WorstFrames(
+        EVIL, True, [page_module.WorstFrame(EVIL, EVIL, [picture, replace(picture, data=EVIL)])]
+    )
+    found = scenes.Scenes(
+        EVIL,
+        [
+            scenes.SceneList(
+                Label(EVIL, 1),
+                EVIL,
+                Table(
+                    [EVIL], [[EVIL], [Label(EVIL, 9)], [Lines([EVIL, EVIL])], [Strong(EVIL)]], intro=EVIL, notes=[EVIL]
+                ),
+            )
+        ],
+    )
     sections = [replace(section, worst=[worst]) for section in page_module._sections(evil_page)]
-    texts = [page_module.make_page(evil_page), render_report(EVIL, sections=sections, scenes=found, cards_of=EVIL, facts=[EVIL])]
+    texts = [
+        page_module.make_page(evil_page),
+        render_report(EVIL, sections=sections, scenes=found, cards_of=EVIL, facts=[EVIL]),
+    ]
     for number, text in enumerate(texts):
         path = lab.folder / f"{number}.html"
         path.write_text(text)
         page = Content(path)
-        check("<script" not in text and text.count("&lt;script&gt;alert(1)") > 20, "the texts are not there, or not as texts")
+        check(
+            "<script" not in text and text.count("&lt;script&gt;alert(1)") > 20,
+            "the texts are not there, or not as texts",
+        )
         page.allows(scripts=0)
         check_equal([own["src"] for own in page.all("img")], [EVIL] * 2 * number, "pictures")
         page.has(EVIL, f"{EVIL} of each frame over time")
     templates = Path(page_module.__file__).parent / "templates"
     for path in templates.iterdir():
-        check(not re.search(r"\|\s*safe|autoescape|Markup|style=", path.read_text()), f"{path.name} has something that is not escaped")
+        check(
+            not re.search(r"\|\s*safe|autoescape|Markup|style=", path.read_text()),
+            f"{path.name} has something that is not escaped",
+        )
 
 
 def render_report(title, **values):
     """A page of these parts alone."""
-    nothing = {"facts": [], "warnings": [], "cards_of": "", "cards": [], "sections": [], "windows": [], "several": False, "run": Table([""], [])}
+    nothing = {
+        "facts": [],
+        "warnings": [],
+        "cards_of": "",
+        "cards": [],
+        "sections": [],
+        "windows": [],
+        "several": False,
+        "run": Table([""], []),
+    }
     return render("report.html", title, **{**nothing, **values})
 
 
@@ -371,7 +472,8 @@ def policy_in_chromium(lab):
     write_csv(lab.folder / "scores.csv", 1, 50)
     page_of(lab, "scores.csv")
     path = lab.folder / "page.html"
-    foreign = '<script>document.title = "run"</script><img src="x" onerror="document.title = 1"><p style="color: red" id="styled">x</p>'
+    foreign = '<script>document.title = "run"</script><img src="x" onerror="document.title = 1">'
+    foreign += '<p style="color: red">x</p>'
     path.write_text(path.read_text().replace("</h1>", f"</h1>{foreign}", 1))
     for width, said, document in opened_in_chromium(lab, path):
         check_equal(re.findall("<title>(.*?)</title>", document), ["Scores of encode 0"], f"title, {width} wide")
@@ -484,7 +586,9 @@ def many_scenes_are_folded(lab):
     encodes = read_scores(lab.folder / "film.csv")
     found, scenes._ffmpeg.cuts = scenes._ffmpeg.cuts, lambda *_: [0.4 + 6 * i / 24 for i in range(1, 2000)]
     try:
-        text = render_report("T", scenes=scenes.scenes_of_page(encodes, ["vmaf"], Media("ffmpeg", ["a", "b"], "r", {"r": 0.4}), 10))
+        text = render_report(
+            "T", scenes=scenes.scenes_of_page(encodes, ["vmaf"], Media("ffmpeg", ["a", "b"], "r", {"r": 0.4}), 10)
+        )
     finally:
         scenes._ffmpeg.cuts = found
     (lab.folder / "page.html").write_text(text)
@@ -516,14 +620,20 @@ def report_errors(lab):
         (lab.folder / "broken" / name).write_bytes(b"\xff\xfe")
     for words, status, text in (
         (("none.json",), 1, "cannot read none.json: No such file"),
-        *(((name,), 1, f"{name} is not a report of vmafx or libvmaf") for name in ("text.json", "list.json", "broken.json", "broken.xml", "video.json")),
+        *(
+            ((name,), 1, f"{name} is not a report of vmafx or libvmaf")
+            for name in ("text.json", "list.json", "broken.json", "broken.xml", "video.json")
+        ),
         (("empty.json",), 1, "empty.json has no scores of frames"),
         ((good, "--score", "vmad"), 1, "no report has scores vmad; there are integer_adm2"),
         ((good, "--media", "a", "b"), 2, "of 1 encodes, --media names 2"),
         ((good, "--reference", "a"), 2, "--reference needs the encodes, too"),
         ((good, "--media", "none.mp4"), 1, "cannot read none.mp4"),
         ((good, "--dygraphs", "/nowhere"), 1, "dygraph.min.js and dygraph.min.css are not in /nowhere"),
-        *(((good, "--worst", worst), 2, f"argument --worst: '{worst}' is not a number of frames from 0 to 1000") for worst in ("-5", "x", "1001", "1e3")),
+        *(
+            ((good, "--worst", worst), 2, f"argument --worst: '{worst}' is not a number of frames from 0 to 1000")
+            for worst in ("-5", "x", "1001", "1e3")
+        ),
         ((good, "--dygraphs", lab.folder / "broken"), 1, "broken/dygraph.min.css: it is not a text in UTF-8"),
         ((good, "--scenes", "101"), 2, "argument --scenes: 101 is not a number from 0 to 100"),
         ((good, "-o", "none/page.html"), 1, "cannot write none/page.html: there is no folder none"),

@@ -54,7 +54,8 @@ class Content(HTMLParser):
         return {name: sources for name, *sources in (directive.split() for directive in contents[0].split(";"))}
 
     def is_safe(self, scripts=0):
-        """Nothing is fetched; its own styles and scripts are allowed, and nothing else; nothing that would be neither is there."""
+        """Nothing is fetched; its own styles and scripts are allowed, and nothing else; nothing that would be neither
+        is there."""
         self.allows(scripts)
         check_equal(len(self.scripts), scripts + bool(scripts), "scripts")  # and the data
         for tag, own in self.elements:
@@ -65,8 +66,16 @@ class Content(HTMLParser):
 
     def allows(self, scripts):
         policy = self.policy()
-        check_equal([policy[name] for name in ("default-src", "img-src", "base-uri", "form-action")], [["'none'"], ["data:"], ["'none'"], ["'none'"]], "policy")
-        check_equal(policy["style-src"], [digest_of(text) for text in re.findall("<style>(.*?)</style>", self.text, re.S)], "styles that are allowed")
+        check_equal(
+            [policy[name] for name in ("default-src", "img-src", "base-uri", "form-action")],
+            [["'none'"], ["data:"], ["'none'"], ["'none'"]],
+            "policy",
+        )
+        check_equal(
+            policy["style-src"],
+            [digest_of(text) for text in re.findall("<style>(.*?)</style>", self.text, re.S)],
+            "styles that are allowed",
+        )
         allowed = [digest_of(text) for text in re.findall("<script>(.*?)</script>", self.text, re.S)]
         check_equal((policy["script-src"], len(allowed)), (allowed or ["'none'"], scripts), "scripts that are allowed")
 

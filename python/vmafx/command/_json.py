@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import IO, Any
 
@@ -21,16 +22,17 @@ def parse(text: str | bytes, **hooks: Any) -> Any:
 
 
 def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of these members (`object_pairs_hook`). A key that is there twice is an error, as nobody knows which value counts."""
+    """An object of these members (`object_pairs_hook`). A key that is there twice is an error, as nobody knows which
+    value counts."""
     members = dict(pairs)
     if len(members) < len(pairs):
-        seen: set[str] = set()
-        raise Wrong(f"the key {shown(next(key for key, _ in pairs if key in seen or seen.add(key)))} is there twice in an object")  # type: ignore[func-returns-value]
+        (twice, _), *_ = Counter(key for key, _ in pairs).most_common(1)
+        raise Wrong(f"the key {shown(twice)} is there twice in an object")
     return members
 
 
 class Scanner:
-    """Reads JSON of any length, of which the lists and objects that are large are read item by item: only one of these is in the memory at once.
+    """Reads JSON of any length: lists and objects that are large are read item by item, one of which is in the memory.
 
     All methods raise ValueError where the text is not JSON, or a value is too long.
     """
@@ -112,8 +114,8 @@ class Scanner:
         self._at += 1
 
     def _wrong(self, wanted: str) -> ValueError:
-        there = self.peek()
-        return ValueError(f"{wanted} is expected at character {self._before + self._at}, and there is {shown(there) if there else 'the end of the file'}")
+        there = shown(self.peek()) if self.peek() else "the end of the file"
+        return ValueError(f"{wanted} is expected at character {self._before + self._at}, and there is {there}")
 
     def _read_on(self, count: int) -> bool:
         """Whether there is more; what has been taken goes."""

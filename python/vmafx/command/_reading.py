@@ -1,4 +1,5 @@
-"""Opens texts that others wrote, and bounds what they can take: a file may be of any length, what must be in the memory at once may not."""
+"""Opens texts that others wrote, and bounds what they can take: a file may be of any length, what must be in the memory
+at once may not."""
 
 import io
 import os
@@ -11,7 +12,12 @@ from typing import IO
 MOST_LINE = 1 << 20  # characters; also of a frame
 MOST_VALUE = 4 << 20  # characters of one value of JSON, but for lists that are read item by item
 MOST_STREAM = 1 << 30  # bytes of what is not a regular file: a pipe, a device
-ENCODINGS = {b"\xff\xfe\0\0": "UTF-32", b"\0\0\xfe\xff": "UTF-32", b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}  # by their byte order marks
+ENCODINGS = {
+    b"\xff\xfe\0\0": "UTF-32",
+    b"\0\0\xfe\xff": "UTF-32",
+    b"\xff\xfe": "UTF-16",
+    b"\xfe\xff": "UTF-16",
+}  # by their byte order marks
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -30,7 +36,9 @@ class _Bounded(io.RawIOBase):
         count = self._file.readinto(buffer)
         self._left -= count or 0
         if self._left < 0:
-            raise Wrong(f"it is not a regular file, and has more than {MOST_STREAM >> 20} MiB: write it to a file first")
+            raise Wrong(
+                f"it is not a regular file, and has more than {MOST_STREAM >> 20} MiB: write it to a file first"
+            )
         return count
 
     def fileno(self) -> int:
@@ -43,7 +51,8 @@ class _Bounded(io.RawIOBase):
 
 @contextmanager
 def open_text(path: "Path | str", errors: str = "surrogateescape") -> Iterator[IO[str]]:
-    """A text in UTF-8, which may begin with a byte order mark. Line breaks stay what they are. Raises OSError, Wrong."""
+    """A text in UTF-8, which may begin with a byte order mark. Line breaks stay what they are. Raises OSError, Wrong.
+    A text in UTF-8, which may begin with a byte order mark. Line breaks stay what they are. Raises OSError, Wrong."""
     with open(path, "rb", buffering=0) as file:
         regular = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
         with io.BufferedReader(file if regular else _Bounded(file), 1 << 16) as bytes_of_it:
@@ -57,7 +66,9 @@ def _check_encoding(first: bytes) -> None:
         if first.startswith(mark):
             raise Wrong(f"it is a text in {encoding}: save it as UTF-8")
     if b"\0" in first:
-        raise Wrong("it is not a text in UTF-8: it begins with zeros, as a text in UTF-16, a device or a damaged file does")
+        raise Wrong(
+            "it is not a text in UTF-8: it begins with zeros, as a text in UTF-16, a device or a damaged file does"
+        )
 
 
 def read_line(file: IO[str]) -> str:
@@ -89,4 +100,6 @@ def shown_key(key: str) -> str:
 
 def is_text(text: str) -> bool:
     """Whether it can be written anywhere. Bytes that are not UTF-8 can: they are those of the name of a file."""
-    return "\0" not in text and not any("\ud800" <= character <= "\udc7f" or "\udd00" <= character <= "\udfff" for character in text)
+    return "\0" not in text and not any(
+        "\ud800" <= character <= "\udc7f" or "\udd00" <= character <= "\udfff" for character in text
+    )

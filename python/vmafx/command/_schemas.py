@@ -1,6 +1,7 @@
-"""What the command takes of reports, as JSON Schemas (https://json-schema.org, draft 7), and the checks that are made of them.
+"""What the command takes of reports: JSON Schemas (https://json-schema.org, draft 7), and the checks made of them.
 
-The frames of reports, of which there may be millions, are checked by hand in _scores.py. What is not named here may be anything.
+The frames of reports, of which there may be millions, are checked by hand in _scores.py. What is not named here may be
+anything.
 """
 
 import functools
@@ -18,13 +19,36 @@ MOST_WARNINGS = 1000
 
 Schema = dict[str, Any]
 
-FRAME_NUMBER: Schema = {"type": "integer", "minimum": 0, "maximum": MOST_NUMBER, "description": f"an integer from 0 to {MOST_NUMBER}"}
-COUNT: Schema = {"type": "integer", "minimum": 0, "maximum": 2**31 - 1, "description": f"an integer from 0 to {2**31 - 1}"}
-TIME: Schema = {"type": "number", "minimum": -MOST_TIME, "maximum": MOST_TIME, "description": f"a number of seconds, up to {MOST_TIME:g}"}
+FRAME_NUMBER: Schema = {
+    "type": "integer",
+    "minimum": 0,
+    "maximum": MOST_NUMBER,
+    "description": f"an integer from 0 to {MOST_NUMBER}",
+}
+COUNT: Schema = {
+    "type": "integer",
+    "minimum": 0,
+    "maximum": 2**31 - 1,
+    "description": f"an integer from 0 to {2**31 - 1}",
+}
+TIME: Schema = {
+    "type": "number",
+    "minimum": -MOST_TIME,
+    "maximum": MOST_TIME,
+    "description": f"a number of seconds, up to {MOST_TIME:g}",
+}
 MAYBE_TIME: Schema = {**TIME, "type": ["number", "null"]}
-SCORE: Schema = {"type": ["number", "null", "string"], "pattern": "^-?(inf|nan)$", "description": "a number, null, or 'inf' as a text"}
+SCORE: Schema = {
+    "type": ["number", "null", "string"],
+    "pattern": "^-?(inf|nan)$",
+    "description": "a number, null, or 'inf' as a text",
+}
 SCORES: Schema = {"type": "object", "additionalProperties": SCORE, "description": "an object of scores"}
-POOLED: Schema = {"type": "object", "additionalProperties": SCORES, "description": "an object with an object for each score"}
+POOLED: Schema = {
+    "type": "object",
+    "additionalProperties": SCORES,
+    "description": "an object with an object for each score",
+}
 TEXT: Schema = {"type": "string", "description": "a text"}
 NAME: Schema = {"type": "string", "maxLength": MOST_NAME, "description": f"a text of at most {MOST_NAME} characters"}
 FLAG: Schema = {"type": "boolean", "description": "true or false"}
@@ -39,7 +63,7 @@ def _list(items: Schema, **more: Any) -> Schema:
     return {"type": "array", "items": items, "description": "a list", **more}
 
 
-# -- Of reports ------------------------------------------------------------------------------------------------------------
+# -- Of reports --------------------------------------------------------------------------------------------------------
 
 WINDOW = _object({"firstFrame": FRAME_NUMBER, "lastFrame": FRAME_NUMBER, "pooled": SCORES}, {"time": MAYBE_TIME})
 
@@ -53,13 +77,21 @@ SUMMARY = _object(
         "pooled_statistics": POOLED,
         "infinite_scores": _list(TEXT),
         "vmafx": OBJECT,
-        "pairing": {**OBJECT, "additionalProperties": {"type": ["number", "null"], "minimum": 0, "maximum": MOST_NUMBER, "description": "a number from 0 on"}},
+        "pairing": {
+            **OBJECT,
+            "additionalProperties": {
+                "type": ["number", "null"],
+                "minimum": 0,
+                "maximum": MOST_NUMBER,
+                "description": "a number from 0 on",
+            },
+        },
         "partial": {"enum": [True, False, "true", "false", None], "description": "true or false"},
         "warnings": _list(TEXT, maxItems=MOST_WARNINGS, description=f"a list of at most {MOST_WARNINGS} texts"),
     },
 )
 
-# -- Of reports of ranges --------------------------------------------------------------------------------------------------
+# -- Of reports of ranges ----------------------------------------------------------------------------------------------
 
 PAIRING_NAMES = "paired", "unmatched_distorted", "unmatched_reference", "repeated_reference", "repeated_distorted"
 PAIRING = _object({**{name: COUNT for name in PAIRING_NAMES}, "max_time_difference": TIME})
@@ -85,10 +117,16 @@ RANGE = _object(
 )
 PART = _object({"range": RANGE, "aggregate_metrics": OBJECT}, {"name": TEXT, "pairing": PAIRING})
 # What a report of ranges says for all encodes.
-WHOLE = _object({"version": TEXT, "fps": {**MAYBE_TIME, "minimum": 0, "maximum": 1e12, "description": "a number of frames a second"}}, {"vmafx": OBJECT})
+WHOLE = _object(
+    {
+        "version": TEXT,
+        "fps": {**MAYBE_TIME, "minimum": 0, "maximum": 1e12, "description": "a number of frames a second"},
+    },
+    {"vmafx": OBJECT},
+)
 
 
-# -- Checks ----------------------------------------------------------------------------------------------------------------
+# -- Checks ------------------------------------------------------------------------------------------------------------
 
 
 def check_packages() -> None:
@@ -100,8 +138,8 @@ def _compiler() -> Any:
     try:
         import fastjsonschema
     except ImportError as error:
-        told = "reports are checked with the Python package fastjsonschema, which is not installed: apt-get install python3-fastjsonschema"
-        raise Failure(f"{told}, or pip install fastjsonschema") from error
+        told = "reports are checked with the Python package fastjsonschema, which is not installed"
+        raise Failure(f"{told}: apt-get install python3-fastjsonschema, or pip install fastjsonschema") from error
     return fastjsonschema
 
 
@@ -120,7 +158,9 @@ class Check:
 
     @functools.cached_property
     def _validate(self) -> Callable[[Any], Any]:
-        validate: Callable[[Any], Any] = _compiler().compile({"$schema": "http://json-schema.org/draft-07/schema#", **self._schema})
+        validate: Callable[[Any], Any] = _compiler().compile(
+            {"$schema": "http://json-schema.org/draft-07/schema#", **self._schema}
+        )
         return validate
 
 

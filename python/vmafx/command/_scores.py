@@ -43,7 +43,9 @@ class Encode:
 
     name: str
     numbers: "array[int]" = field(default_factory=lambda: array("q"))  # ascending
-    times: "array[float]" = field(default_factory=lambda: array("d"))  # in seconds, ascending; empty: the report has none
+    times: "array[float]" = field(
+        default_factory=lambda: array("d")
+    )  # in seconds, ascending; empty: the report has none
     scores: "dict[str, array[float]]" = field(default_factory=dict)  # NaN: none
     pooled: dict[str, Values] = field(default_factory=dict)
     windows: list[Window] = field(default_factory=list)
@@ -51,7 +53,9 @@ class Encode:
     pairing: dict[str, float] = field(default_factory=dict)
     partial: bool = False  # the inputs were not read to their end
     warnings: list[str] = field(default_factory=list)
-    _nulls: "dict[str, array[int]]" = field(default_factory=dict)  # places of scores that are not finite, as JSON has them
+    _nulls: "dict[str, array[int]]" = field(
+        default_factory=dict
+    )  # places of scores that are not finite, as JSON has them
     _given: int = 0  # scores
     _gaps: int = 0  # scores that frames lack
     _falls: bool = False  # a time is before the one before
@@ -135,7 +139,10 @@ class Encode:
         """What a report has beside the frames and the windows, as _schemas.py has it."""
         for group in ("pooled_metrics", "pooled_statistics"):
             for key, values in summary.get(group, {}).items():
-                self.pooled[key] = {**self.pooled.get(key, {}), **{name: number_of(value) for name, value in values.items()}}
+                self.pooled[key] = {
+                    **self.pooled.get(key, {}),
+                    **{name: number_of(value) for name, value in values.items()},
+                }
         for key in summary.get("infinite_scores", []):  # JSON has no infinity: where it stands for one, there is null
             self._set_infinite(key)
         self.run = summary.get("vmafx", {})
@@ -152,8 +159,13 @@ class Encode:
             self.scores[key][place] = math.inf
         if key in self.scores and not any(map(math.isfinite, self.scores[key])):
             told = self.pooled.get(key, {})
-            self.pooled[key] = {name: math.inf if value is None and name != "stddev" else value for name, value in told.items()}
-        self.windows = [window._replace(pooled={**window.pooled, key: math.inf}) if window.pooled.get(key, 0) is None else window for window in self.windows]
+            self.pooled[key] = {
+                name: math.inf if value is None and name != "stddev" else value for name, value in told.items()
+            }
+        self.windows = [
+            window._replace(pooled={**window.pooled, key: math.inf}) if window.pooled.get(key, 0) is None else window
+            for window in self.windows
+        ]
 
 
 DOUBTFUL = (
@@ -189,7 +201,9 @@ def read_scores(path: Path) -> list[Encode]:
     except Wrong as error:
         raise Failure(f"cannot take {path} for a report: {error}") from error
     except (ValueError, csv.Error, expat.ExpatError) as error:
-        raise Failure(f"{path} is not a report of vmafx or libvmaf in JSON, NDJSON, CSV or XML: {_one_line(error)}") from error
+        raise Failure(
+            f"{path} is not a report of vmafx or libvmaf in JSON, NDJSON, CSV or XML: {_one_line(error)}"
+        ) from error
     for encode in encodes:
         if not encode.scores:
             raise Failure(f"{path} has no scores of frames" + (f" for {encode.name}" if len(encodes) > 1 else ""))
@@ -233,7 +247,8 @@ def _name(value: Any) -> str:
 
 
 class _Report:
-    """What is read of a report in JSON. Frames and windows are put away one by one: as Python's objects, those of a film would fill the memory."""
+    """What is read of a report in JSON. Frames and windows are put away one by one: as Python's objects, those of a
+    film would fill the memory."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -287,14 +302,23 @@ class _Report:
             raise Wrong(f"the windows have more than {MOST_POOLED} scores")
         pooled = {key: number_of(score) for key, score in item["pooled"].items()}
         time = item.get("time")
-        encode.windows.append(Window(int(item["firstFrame"]), int(item["lastFrame"]), None if time is None or math.isnan(time) else float(time), pooled))
+        encode.windows.append(
+            Window(
+                int(item["firstFrame"]),
+                int(item["lastFrame"]),
+                None if time is None or math.isnan(time) else float(time),
+                pooled,
+            )
+        )
 
 
 def add_frame(encode: Encode, frame: Any, place: int) -> None:
     """One of the list `frames` of JSON."""
-    if type(frame) is not dict or "frameNum" not in frame or "metrics" not in frame:
-        missing = "an object" if type(frame) is not dict else "frameNum" if "frameNum" not in frame else "metrics"
-        raise Wrong(f"frames[{place}] is {shown(frame)}, and not an object with a frameNum and metrics" if missing == "an object" else f"frames[{place}] has no {missing}")
+    if type(frame) is not dict:
+        raise Wrong(f"frames[{place}] is {shown(frame)}, and not an object with a frameNum and metrics")
+    for name in ("frameNum", "metrics"):
+        if name not in frame:
+            raise Wrong(f"frames[{place}] has no {name}")
     encode.add(frame["frameNum"], frame.get("time"), frame["metrics"])
 
 
@@ -400,7 +424,9 @@ def _read_csv(file: IO[str], first: str, name: str) -> Iterable[Encode]:
             encodes[own] = Encode(_name(cell.get("Name", name)))
         try:
             time = _number(cell["Time"], "Time") if "Time" in cell else None
-            encodes[own].add(_integer(cell["Frame"], "Frame"), time, {head: _number(row[place], head) for head, place in scores})
+            encodes[own].add(
+                _integer(cell["Frame"], "Frame"), time, {head: _number(row[place], head) for head, place in scores}
+            )
         except Wrong as error:
             raise Wrong(f"line {rows.line_num}: {error}") from None
     return encodes.values()
@@ -454,7 +480,11 @@ class _Xml:
 
     def read(self, file: IO[str], first: str) -> None:
         parser = expat.ParserCreate()
-        parser.StartElementHandler, parser.EndElementHandler, parser.StartDoctypeDeclHandler = self._start, self._end, self._refuse
+        parser.StartElementHandler, parser.EndElementHandler, parser.StartDoctypeDeclHandler = (
+            self._start,
+            self._end,
+            self._refuse,
+        )
         text = first
         while text:
             self._since += len(text)
@@ -489,17 +519,24 @@ class _Xml:
             first, last = (_integer(self._take(own, name, tag), name) for name in ("firstFrame", "lastFrame"))
             at = own.pop("time", None)
             begin, pooled = None if at is None else _number(at, "time"), self._numbers(own)
-            check_window({"firstFrame": first, "lastFrame": last, "time": begin, "pooled": pooled}, f"window {len(self.encode.windows)}")
+            check_window(
+                {"firstFrame": first, "lastFrame": last, "time": begin, "pooled": pooled},
+                f"window {len(self.encode.windows)}",
+            )
             self._pooled += len(own)
             if self._pooled > MOST_POOLED:
                 raise Wrong(f"the windows have more than {MOST_POOLED} scores")
-            self.encode.windows.append(Window(first, last, None if begin is None or math.isnan(begin) else begin, pooled))
+            self.encode.windows.append(
+                Window(first, last, None if begin is None or math.isnan(begin) else begin, pooled)
+            )
         elif tag == "vmafx":
             self.summary["vmafx"] = own
         elif tag == "backend" and self._open[-2:-1] == ["vmafx"]:
             self.summary["vmafx"]["backend"] = own
         elif tag == "pairing":
-            self.summary["pairing"] = {name: _number(value, name) if "time" in name else _integer(value, name) for name, value in own.items()}
+            self.summary["pairing"] = {
+                name: _number(value, name) if "time" in name else _integer(value, name) for name, value in own.items()
+            }
         elif tag == "VMAF":
             self.summary["partial"] = own.get("partial")
 

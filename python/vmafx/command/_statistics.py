@@ -20,7 +20,8 @@ def percentile(ordered: Sequence[float], percent: float) -> float:
 
 
 def pooled_values(encode: Encode, key: str) -> dict[str, float | None]:
-    """Those of the report, and the others computed, by NAMES. None: there are no scores. Infinite, if all scores are; JSON has no number for that."""
+    """Those of the report, and the others computed, by NAMES. None: there are no scores. Infinite, if all scores are;
+    JSON has no number for that."""
     scores = encode.scores[key]
     finite = sorted(filter(math.isfinite, scores))
     computed = pooled_of(key, finite) if finite else _pooled_of_infinite(scores)
@@ -30,7 +31,8 @@ def pooled_values(encode: Encode, key: str) -> dict[str, float | None]:
 
 
 def _pooled_of_infinite(scores: Sequence[float]) -> dict[str, float]:
-    """As the filter: a metric of equal pictures that is infinite in all frames has an infinite mean, and no deviation from it."""
+    """As the filter: a metric of equal pictures that is infinite in all frames has an infinite mean, and no deviation
+    from it."""
     different = {score for score in scores if not math.isnan(score)}
     return dict.fromkeys((name for name in NAMES if name != "stddev"), different.pop()) if len(different) == 1 else {}
 
@@ -41,7 +43,8 @@ def worst_value_name(key: str) -> str:
 
 
 def worst_tail_name(key: str) -> str:
-    """The pooled value that 5 % of the frames are worse than: `p5`, or `p95` where high scores tell of worse pictures."""
+    """The pooled value that 5 % of the frames are worse than: `p5`, or `p95` where high scores tell of worse pictures.
+    The pooled value that 5 % of the frames are worse than: `p5`, or `p95` where high scores tell of worse pictures."""
     return "p95" if worse_is_high(key) else "p5"
 
 
@@ -62,7 +65,9 @@ def _mean_of_jods(values: Sequence[float]) -> float:
     slope = scale * math.pow(linear, power - 1)
     differences = ((10 - jod) / slope if 10 - jod <= slope * linear else math.pow((10 - jod) / scale, 1 / power) for jod in values)
     try:
-        norm = math.sqrt(math.fsum((difference + small) ** 2 - small**2 for difference in differences) / len(values) + small) - math.sqrt(small)
+        norm = math.sqrt(
+            math.fsum((difference + small) ** 2 - small**2 for difference in differences) / len(values) + small
+        ) - math.sqrt(small)
     except OverflowError:  # scores that cvvdp does not have
         return math.nan
     return 10 - (slope * norm if norm <= linear else scale * math.pow(norm, power))
@@ -71,7 +76,11 @@ def _mean_of_jods(values: Sequence[float]) -> float:
 def pooled_of(key: str, ordered: Sequence[float]) -> dict[str, float]:
     """Of finite scores in ascending order, at least one."""
     if ordered[0] == ordered[-1]:  # of equal scores, without what rounding would add
-        return {name: 0.0 if name == "stddev" else ordered[0] for name in NAMES if name != "harmonic_mean" or ordered[0] > -1}
+        return {
+            name: 0.0 if name == "stddev" else ordered[0]
+            for name in NAMES
+            if name != "harmonic_mean" or ordered[0] > -1
+        }
     count = len(ordered)
     mean = _sum(ordered) / count
     values = {

@@ -223,8 +223,14 @@ def _frames(scanner: _json.Scanner) -> Iterator[Json]:
     names: list[str] | None = None
     for place, _ in enumerate(scanner.items()):
         frame = scanner.value(MOST_LINE)
-        if not isinstance(frame, dict) or type(frame.get("frameNum")) is not int or not isinstance(frame.get("metrics"), dict):
-            raise Wrong(f"frames[{place}] is {shown(frame)}, and not an object with an integer frameNum and an object metrics")
+        if (
+            not isinstance(frame, dict)
+            or type(frame.get("frameNum")) is not int
+            or not isinstance(frame.get("metrics"), dict)
+        ):
+            raise Wrong(
+                f"frames[{place}] is {shown(frame)}, and not an object with an integer frameNum and an object metrics"
+            )
         metrics = frame["metrics"]
         names = list(metrics) if names is None else names
         if len(names) > MOST_KEYS or not all(map(is_text, names)):
@@ -233,9 +239,15 @@ def _frames(scanner: _json.Scanner) -> Iterator[Json]:
             raise Wrong(f"frame {frame['frameNum']} has other scores than the first")
         time = frame.get("time", 0)
         if type(time) not in (int, float) or not -MOST_TIME <= time <= MOST_TIME:
-            raise Wrong(f"frame {frame['frameNum']}: its time is {shown(time)}, and not a number of seconds up to {MOST_TIME:g}")
+            raise Wrong(
+                f"frame {frame['frameNum']}: its time is {shown(time)}, and not a number of seconds up to {MOST_TIME:g}"
+            )
         known = {"time": time} if "time" in frame else {}
-        yield {"frameNum": frame["frameNum"], **known, "metrics": {key: _score(frame["frameNum"], key, score) for key, score in metrics.items()}}
+        yield {
+            "frameNum": frame["frameNum"],
+            **known,
+            "metrics": {key: _score(frame["frameNum"], key, score) for key, score in metrics.items()},
+        }
 
 
 def _score(frame: int, key: str, score: Any) -> float:
@@ -249,7 +261,9 @@ def _part(path: str, report: Json, encode: Json) -> Part:
         raise Refusal(f"{path} is not the report of a range: score with the filter's option range and log_fmt=json")
     if encode.get("partial"):
         given = encode["range"].get("given") if isinstance(encode["range"], dict) else None
-        raise Refusal(f"{path} is partial: its run was cut short. Score {_short(given) if isinstance(given, str) else 'it'} again")
+        raise Refusal(
+            f"{path} is partial: its run was cut short. Score {_short(given) if isinstance(given, str) else 'it'} again"
+        )
     check_whole(report)
     check_part(encode)
     if not all(type(count) is int for count in _counts_of(encode)):
@@ -272,10 +286,18 @@ def _texts_of(reach: Json) -> Iterator[str]:
 def _counts_of(encode: Json) -> Iterator[Any]:
     """What the library takes for integers, as which a schema takes 4.0, too."""
     reach = encode["range"]
-    yield from (reach["first"], reach["frames"], reach["format"]["width"], reach["format"]["height"], reach["options"]["n_subsample"])
+    yield from (
+        reach["first"],
+        reach["frames"],
+        reach["format"]["width"],
+        reach["format"]["height"],
+        reach["options"]["n_subsample"],
+    )
     yield from (picture["frame"] for picture in reach["pictures"])
     yield from reach.get("keyframes", [])
-    yield from (count for name, count in encode.get("pairing", {}).items() if name in PAIRING and name != "max_time_difference")
+    yield from (
+        count for name, count in encode.get("pairing", {}).items() if name in PAIRING and name != "max_time_difference"
+    )
 
 
 def _check_frames(part: Part) -> None:

@@ -27,7 +27,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--score", action="append", metavar="KEY", help="a score to show, by its key in the report; may be repeated (default: models and main features)")
     add("--media", nargs="+", default=[], metavar="DISTORTED", help="the encodes, in the order of their scores: bit rates, scenes")
     add("--reference", metavar="REFERENCE", help="with --media: pictures of the worst frames, and scenes")
-    add("--worst", type=_count, default=4, metavar="N", help="how many worst frames of each encode (default: %(default)s)")
+    add(
+        "--worst",
+        type=_count,
+        default=4,
+        metavar="N",
+        help="how many worst frames of each encode (default: %(default)s)",
+    )
     add("--title", default="", metavar="TEXT", help="the title (default: the names of the encodes)")
     add_page_arguments(parser)
     add("--ffmpeg", metavar="PROGRAM", help="the ffmpeg to use, for pictures and scenes")

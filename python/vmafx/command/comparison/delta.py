@@ -84,11 +84,15 @@ def compare_curves(library: ModuleType, anchor: Sequence[Measured], test: Sequen
         return delta
     (a, b), settings = curves, {"method": method, "require_matching_points": False, "min_overlap": 0}
     if _overlap(delta, "rates", [(math.log(min(curve.rates)), math.log(max(curve.rates))) for curve in curves], math.exp):
-        delta.quality = _computed(delta, sign, lambda: library.bd_psnr(a.rates, a.qualities, b.rates, b.qualities, **settings))
+        delta.quality = _computed(
+            delta, sign, lambda: library.bd_psnr(a.rates, a.qualities, b.rates, b.qualities, **settings)
+        )
     falls = [problem for curve in curves for problem in curve.falls()]
     delta.problems += falls
     if not falls and _overlap(delta, "scores", [(min(curve.qualities), max(curve.qualities)) for curve in curves], lambda quality: sign * quality):
-        delta.rate = _computed(delta, 1.0, lambda: library.bd_rate(a.rates, a.qualities, b.rates, b.qualities, **settings))
+        delta.rate = _computed(
+            delta, 1.0, lambda: library.bd_rate(a.rates, a.qualities, b.rates, b.qualities, **settings)
+        )
     return delta
 
 

@@ -52,7 +52,10 @@ def points_of(rows: Sequence[Row], ffprobe: str | None) -> list[Point]:
             size, seconds = _size(ffprobe, row)
             bitrate = 8e-3 * size / seconds
             if not LEAST_RATE <= bitrate <= MOST_RATE:
-                raise Failure(f"{row.place}: the bit rate of {row.file} is {bitrate:g} kbit/s, which cannot be: give it in the column bitrate")
+                raise Failure(
+                    f"{row.place}: the bit rate of {row.file} is {bitrate:g} kbit/s, which cannot be: "
+                    "give it in the column bitrate"
+                )
         points.append(Point(row, clip, bitrate, size))
     return points
 

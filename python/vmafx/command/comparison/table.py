@@ -67,7 +67,10 @@ def _text(place: str, name: str, value: Any) -> str | None:
         raise Failure(f"{place}: {name} is neither a text nor a number")
     text = str(value)
     if len(text) > MOST_NAME or not is_text(text):
-        raise Failure(f"{place}: {name} is {shown(text)}, and not a text of at most {MOST_NAME} characters, without NUL and halves of surrogates")
+        raise Failure(
+            f"{place}: {name} is {shown(text)}, and not a text of at most {MOST_NAME} characters, "
+            "without NUL and halves of surrogates"
+        )
     return text
 
 
@@ -79,7 +82,9 @@ def _bitrate(place: str, text: str | None) -> float | None:
     except ValueError:
         bitrate = math.nan
     if not LEAST_RATE <= bitrate <= MOST_RATE:
-        raise Failure(f"{place}: bitrate is {shown_key(text)}, and not a number of kbit/s from {LEAST_RATE:g} to {MOST_RATE:g}")
+        raise Failure(
+            f"{place}: bitrate is {shown_key(text)}, and not a number of kbit/s from {LEAST_RATE:g} to {MOST_RATE:g}"
+        )
     return bitrate
 
 

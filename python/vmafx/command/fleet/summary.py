@@ -80,7 +80,11 @@ def write_summary(path: Path, summary: Summary, title: str, worst: int, guard: G
     warned = [(record["id"], record["warnings"]) for record in summary.scored if record["warnings"]]
     texts = [
         *_texts("Failed", "cause", [(record["id"], [record["error"]]) for record in summary.failed]),
-        *_texts(f"Warnings of the first {MOST_WARNED} pairs" if len(warned) > MOST_WARNED else "Warnings", "warning", warned[:MOST_WARNED]),
+        *_texts(
+            f"Warnings of the first {MOST_WARNED} pairs" if len(warned) > MOST_WARNED else "Warnings",
+            "warning",
+            warned[:MOST_WARNED],
+        ),
     ]
     text = render(
         "library.html",
@@ -103,7 +107,9 @@ def _section(summary: Summary, key: str, worst: int) -> Section | None:
         return None
     charts = (("Pairs with a mean near each score, %", histogram(library, key)), ("Pairs with at most a mean, %", cumulative(library, key)))
     rows = [[record["id"], *_cells(record, key)] for record in summary.worst(key, worst)]
-    return Section(key, pooled_table(library, key), [_figure(*chart) for chart in charts], Table(["pair", *HEADS], rows))
+    return Section(
+        key, pooled_table(library, key), [_figure(*chart) for chart in charts], Table(["pair", *HEADS], rows)
+    )
 
 
 def _figure(title: str, chart: Chart) -> Figure:
@@ -112,4 +118,6 @@ def _figure(title: str, chart: Chart) -> Figure:
 
 def _texts(title: str, head: str, rows: Sequence[tuple[str, Sequence[str]]]) -> list[Texts]:
     """Nothing, if there are none."""
-    return [Texts(title, Table(["pair", head], [[name, Lines(texts)] for name, texts in rows], texts=2))] if rows else []
+    return (
+        [Texts(title, Table(["pair", head], [[name, Lines(texts)] for name, texts in rows], texts=2))] if rows else []
+    )

@@ -77,12 +77,14 @@ def _label(comparison: Comparison, series: str) -> Label:
     return Label(series, comparison.series.index(series), marked=True)
 
 
-# -- A score -------------------------------------------------------------------------------------------------------------
+# -- A score -----------------------------------------------------------------------------------------------------------
 
 
 def _section(comparison: Comparison, key: str) -> Section:
     figures = [_figure(comparison, key, clip) for clip in comparison.clips]
-    return Section(key, figures, _differences(comparison, key), list(comparison.of_deltas(key)), _leads(comparison, key))
+    return Section(
+        key, figures, _differences(comparison, key), list(comparison.of_deltas(key)), _leads(comparison, key)
+    )
 
 
 def _figure(comparison: Comparison, key: str, clip: str) -> Figure:
@@ -147,7 +149,9 @@ def _differences(comparison: Comparison, key: str) -> Table | None:
             cells = [mean_name(comparison, key, series), percent(mean.rate), "", difference(mean.quality, comparison, key), ""]
             rows.append([name, *map(Strong, cells)])
     clips = _clip(comparison, "clip")
-    return Table(["series", *clips, "BD-rate", "overlap of scores", f"BD-{key}", "overlap of rates"], rows, texts=1 + len(clips))
+    return Table(
+        ["series", *clips, "BD-rate", "overlap of scores", f"BD-{key}", "overlap of rates"], rows, texts=1 + len(clips)
+    )
 
 
 def _clip(comparison: Comparison, text: str) -> list[str]:
@@ -167,9 +171,19 @@ def _leads(comparison: Comparison, key: str) -> Table | None:
     for clip in comparison.clips:
         for lead in comparison.leads(key, clip):
             why = "curves cross" if lead.crosses else "a curve begins or ends" if lead.follows else ""
-            rows.append([_label(comparison, lead.series), *_clip(comparison, clip), f"{lead.begin:,.1f}", f"{lead.end:,.1f}", why])
+            rows.append(
+                [
+                    _label(comparison, lead.series),
+                    *_clip(comparison, clip),
+                    f"{lead.begin:,.1f}",
+                    f"{lead.end:,.1f}",
+                    why,
+                ]
+            )
     clips = _clip(comparison, "clip")
-    return Table(["series", *clips, "from kbit/s", "to", "why from there"], rows, texts=1 + len(clips)) if rows else None
+    return (
+        Table(["series", *clips, "from kbit/s", "to", "why from there"], rows, texts=1 + len(clips)) if rows else None
+    )
 
 
 # -- All points ----------------------------------------------------------------------------------------------------------
@@ -180,7 +194,9 @@ def _points(comparison: Comparison) -> Table:
     for point in comparison.points:
         scores = [_score(comparison, point, key) for key in comparison.keys]
         size = number(None if point.size is None else point.size / 1e6, 3)
-        rows.append([_label(comparison, point.series), point.clip or "–", point.label, f"{point.bitrate:,.1f}", size, *scores])
+        rows.append(
+            [_label(comparison, point.series), point.clip or "–", point.label, f"{point.bitrate:,.1f}", size, *scores]
+        )
     return Table(["series", "clip", "encode", "kbit/s", "megabytes", *comparison.keys], rows, texts=3)
 
 

@@ -16,7 +16,8 @@ MOST_STATIC, MOST_LIVE = 1200, 12000  # of a curve
 MEANS = 300  # at most
 TIME_STEPS = 0.04, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 28800
 BARS = 40
-MOST_DRAWN = 1e15  # beyond it a score is not drawn; metrics stay far below, and an axis that reaches there shows nothing of the others
+# Scores beyond it are not drawn: metrics stay far below, and an axis that reaches there shows nothing of the others.
+MOST_DRAWN = 1e15
 MOST_PARTS = 12000  # of a curve of bit rates
 LONG = 1e7  # from here on the numbers of an axis are written with a power of ten
 
@@ -104,7 +105,11 @@ def number_axis(values: Sequence[float], most: int = 6, floor: float | None = No
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
     decimals = max(0, -math.floor(math.log10(step) + 1e-9))
     ticks = [i * step for i in range(first, last + 1)]
-    return Axis(first * step, last * step, [(tick, f"{tick:.{decimals}f}" if abs(tick) < LONG else f"{tick:.6g}") for tick in ticks])
+    return Axis(
+        first * step,
+        last * step,
+        [(tick, f"{tick:.{decimals}f}" if abs(tick) < LONG else f"{tick:.6g}") for tick in ticks],
+    )
 
 
 def _round_step(least: float) -> float:
@@ -119,7 +124,10 @@ def position_axis(low: float, high: float, in_time: bool, most: int = 8) -> Axis
     if not in_time:
         ticks = [tick for tick in number_axis([low, high], most).ticks if low <= tick[0] <= high and tick[0] == int(tick[0])]
         return Axis(low, high, ticks)
-    step = next((step for step in TIME_STEPS if (high - low) / step <= most), 0) or _round_step((high - low) / most / 3600) * 3600
+    step = (
+        next((step for step in TIME_STEPS if (high - low) / step <= most), 0)
+        or _round_step((high - low) / most / 3600) * 3600
+    )
     decimals = 0 if step >= 1 else 1 if step >= 0.1 else 2
     places = range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
     return Axis(low, high, [(i * step, time_text(i * step, decimals)) for i in places])

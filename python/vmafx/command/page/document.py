@@ -1,4 +1,5 @@
-"""Makes pages of templates (templates/*.html), which escape whatever is put into them, and allow nothing in them but their own styles and scripts."""
+"""Makes pages of templates (templates/*.html), which escape whatever is put into them, and allow nothing in them but
+their own styles and scripts."""
 
 import base64
 import functools
@@ -18,13 +19,16 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 FOLDER = Path(__file__).parent
-# Browsers take these for errors of the page, whatever they stand for: half a surrogate pair, and controls but for tabs and line breaks.
+# Browsers take these for errors of the page: half a surrogate pair, and controls but for tabs and line breaks.
 NOT_SHOWN = re.compile(r"[\ud800-\udfff\0-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
 class NoTemplates(Failure):
     def __init__(self) -> None:
-        super().__init__("pages are made with the Python package jinja2, which is not installed: apt-get install python3-jinja2, or pip install jinja2")
+        super().__init__(
+            "pages are made with the Python package jinja2, which is not installed: "
+            "apt-get install python3-jinja2, or pip install jinja2"
+        )
 
 
 @dataclass(frozen=True)
@@ -39,7 +43,8 @@ class Inline:
 
     @staticmethod
     def of_text(text: str) -> "Inline":
-        """Of a text that we wrote, or one that the user named a file of. It is without what would end the element that it goes into."""
+        """Of a text that we wrote, or one that the user named a file of. It is without what would end the element that
+        it goes into."""
         from markupsafe import Markup
 
         return Inline(Markup("\n" + text.replace("</s", "<\\/s").replace("<!--", "<\\!--")))
@@ -67,14 +72,29 @@ def check_templates() -> None:
     _environment()
 
 
-def render(template: str, title: str, charts: Sequence[dict[str, Any]] = (), dygraphs: Path | None = None, **values: Any) -> str:
+def render(
+    template: str, title: str, charts: Sequence[dict[str, Any]] = (), dygraphs: Path | None = None, **values: Any
+) -> str:
     """A page of the template of that name. With `dygraphs`, the folder of dygraph.min.js, a script draws the charts."""
     styles, scripts = [Inline.of_file(FOLDER / "style.css")], []
     if dygraphs:
         styles.append(Inline.of_file(dygraphs / "dygraph.min.css"))
         scripts = [Inline.of_file(path) for path in (dygraphs / "dygraph.min.js", FOLDER / "page.js")]
-    policy = ["default-src 'none'", f"style-src {_sources(styles)}", f"script-src {_sources(scripts)}", "img-src data:", "base-uri 'none'", "form-action 'none'"]
-    frame = {"policy": "; ".join(policy), "styles": styles, "scripts": scripts, "charts": charts, "version": _header.version}
+    policy = [
+        "default-src 'none'",
+        f"style-src {_sources(styles)}",
+        f"script-src {_sources(scripts)}",
+        "img-src data:",
+        "base-uri 'none'",
+        "form-action 'none'",
+    ]
+    frame = {
+        "policy": "; ".join(policy),
+        "styles": styles,
+        "scripts": scripts,
+        "charts": charts,
+        "version": _header.version,
+    }
     return _environment().get_template(template).render(title=title, **frame, **values)
 
 
@@ -89,7 +109,14 @@ def _environment() -> "Environment":
     except ImportError as error:
         raise NoTemplates from error
     loader = jinja2.FileSystemLoader(FOLDER / "templates")
-    made = jinja2.Environment(loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, finalize=_shown, trim_blocks=True, lstrip_blocks=True)
+    made = jinja2.Environment(
+        loader=loader,
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        finalize=_shown,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
     made.filters |= {"style_of": style_of, "marker_of": marker_of, "place_in_colors": place_in_colors}
     made.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "allow_nan": False}
     return made

@@ -87,7 +87,11 @@ class Picture:
 
 def make_page(page: Page) -> str:
     title = page.title or f"Scores of {', '.join(encode.name for encode in page.encodes)}"
-    own = [f"{encode.name}: {text}" if len(page.encodes) > 1 else text for encode in page.encodes for text in encode.warnings]
+    own = [
+        f"{encode.name}: {text}" if len(page.encodes) > 1 else text
+        for encode in page.encodes
+        for text in encode.warnings
+    ]
     sections = list(_sections(page))
     return render(
         "report.html",
@@ -125,7 +129,10 @@ def _cards(page: Page) -> Iterator[Card]:
     for place, encode in enumerate(page.encodes):
         if key in encode.scores:
             values = pooled_values(encode, key)
-            tail, worst, mean = (number(values[name], decimals_for(values)) for name in (worst_tail_name(key), worst_value_name(key), "mean"))
+            tail, worst, mean = (
+                number(values[name], decimals_for(values))
+                for name in (worst_tail_name(key), worst_value_name(key), "mean")
+            )
             yield Card(Label(encode.name, place), mean, f"worst 5 % {tail} · worst {worst}")
 
 
@@ -134,7 +141,10 @@ def _cards(page: Page) -> Iterator[Card]:
 
 def _sections(page: Page) -> Iterator[Section]:
     curves = len(page.keys) * len(page.encodes) + (len(page.encodes) if page.media else 0)
-    static, live = (max(min(all_curves // curves, most), LEAST) for all_curves, most in ((STATIC_POINTS, MOST_STATIC), (LIVE_POINTS, MOST_LIVE)))
+    static, live = (
+        max(min(all_curves // curves, most), LEAST)
+        for all_curves, most in ((STATIC_POINTS, MOST_STATIC), (LIVE_POINTS, MOST_LIVE))
+    )
     for place, key in enumerate(page.keys):
         distributions = (("How often each score, %", histogram), ("Frames with at most a score, %", cumulative))
         yield Section(
@@ -162,7 +172,14 @@ def _bit_rates(page: Page, static: int, live: int) -> tuple[Figure, Table]:
     for place, (encode, own) in enumerate(zip(page.encodes, packets)):
         size = sum(size for _, size in own)
         length = max(encode.times[-1] - encode.times[0], 0.04) * len(encode.times) / max(len(encode.times) - 1, 1)
-        rows.append([Label(encode.name, place), f"{8e-6 * size / length:.3f}", f"{max(chart.curves[place].ys):.3f}", f"{size / 1e6:,.2f}"])
+        rows.append(
+            [
+                Label(encode.name, place),
+                f"{8e-6 * size / length:.3f}",
+                f"{max(chart.curves[place].ys):.3f}",
+                f"{size / 1e6:,.2f}",
+            ]
+        )
     return _live(page, chart, static, live), Table(["encode", "mean Mbit/s", "highest", "megabytes"], rows)
 
 

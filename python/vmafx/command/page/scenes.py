@@ -55,7 +55,9 @@ class SceneList:
     others: Table | None = None
 
 
-def scenes_of_page(encodes: Sequence[Encode], keys: Sequence[str], media: Media | None, threshold: float) -> Scenes | None:
+def scenes_of_page(
+    encodes: Sequence[Encode], keys: Sequence[str], media: Media | None, threshold: float
+) -> Scenes | None:
     """A table for each encode and score; `threshold` as FFmpeg's scdet takes it, 0: none is wanted."""
     keys = [key for key in keys if tells_quality(key)]
     if not threshold or not keys:

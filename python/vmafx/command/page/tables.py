@@ -106,7 +106,9 @@ def windows_table(encode: Encode, keys: Sequence[str]) -> Table:
     if len(windows) > MOST_WINDOWS and known:
         windows = sorted(_worst(windows, known[0])[:MOST_WINDOWS], key=lambda window: window.first_frame)
         intro = f"The {MOST_WINDOWS} windows with the worst {known[0]} of {len(encode.windows)}."
-    decimals = {key: decimals_of(max(finite_or_zero(window.pooled.get(key)) for window in windows)) - 1 for key in known}
+    decimals = {
+        key: decimals_of(max(finite_or_zero(window.pooled.get(key)) for window in windows)) - 1 for key in known
+    }
     rows = []
     for window in windows:
         scores = [number(window.pooled.get(key), decimals[key]) for key in known]
@@ -116,7 +118,9 @@ def windows_table(encode: Encode, keys: Sequence[str]) -> Table:
 
 
 def _worst(windows: Sequence[Window], key: str) -> list[Window]:
-    scored = [(score, window) for window in windows if (score := window.pooled.get(key)) is not None and not math.isnan(score)]
+    scored = [
+        (score, window) for window in windows if (score := window.pooled.get(key)) is not None and not math.isnan(score)
+    ]
     return [window for _, window in sorted(scored, key=lambda pair: pair[0], reverse=worse_is_high(key))]
 
 
@@ -125,7 +129,10 @@ def run_table(encodes: Sequence[Encode]) -> Table:
     names = [name for name in dict.fromkeys(name for encode in encodes for name in encode.pairing)]
     rows: list[list[Cell]] = [["frames", *(str(len(encode.numbers)) for encode in encodes)]]
     rows += [[name.replace("_", " "), *(_text(encode.pairing.get(name)) for encode in encodes)] for name in names]
-    rows += [[name, *(_text(encode.run.get(name)) for encode in encodes)] for name in ("version", "backend", "device", "cpu", "threads", "n_subsample")]
+    rows += [
+        [name, *(_text(encode.run.get(name)) for encode in encodes)]
+        for name in ("version", "backend", "device", "cpu", "threads", "n_subsample")
+    ]
     filled = [row for row in rows if any(cell != "–" for cell in row[1:])]
     return Table(["", *(Label(encode.name, place) for place, encode in enumerate(encodes))], filled)
 
