@@ -56,6 +56,7 @@ class Content(HTMLParser):
     def is_safe(self, scripts=0):
         """Nothing is fetched; its own styles and scripts are allowed, and nothing else; nothing that would be neither
         is there."""
+        check(self.text.startswith("<!DOCTYPE html>\n") and self.text.endswith("</body>\n</html>\n"), "it is not whole")
         self.allows(scripts)
         check_equal(len(self.scripts), scripts + bool(scripts), "scripts")  # and the data
         for tag, own in self.elements:

@@ -114,6 +114,7 @@ def _environment() -> "Environment":
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         finalize=_shown,
+        keep_trailing_newline=True,
         trim_blocks=True,
         lstrip_blocks=True,
     )
