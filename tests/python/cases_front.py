@@ -169,6 +169,17 @@ def sizes_that_models_are_made_for(lab):
 
 
 @case
+def the_page_says_how_it_was_scored(lab):
+    """The models, the sizes, the frames, the processor and the preparation are not warnings."""
+    words = lab.clips.dist, lab.clips.ref, "--feature", "psnr", "--report", "page.html"
+    vmafx(lab, "score", *words).succeeded()
+    text = (lab.folder / "page.html").read_text()
+    for line in ("vmaf: model vmaf_v0.6.1, pictures of 1920x1080", f"{FRAMES} frames, scored on the CPU", "all are scaled to"):
+        check(f"<li>{line}" in text or line in text.partition('class="said"')[2], f"the page lacks: {line}")
+    check("all are scaled to" not in text.partition('class="said"')[0], "the preparation is a warning")
+
+
+@case
 def a_range_has_pictures_of_one_size(lab):
     words = lab.clips.dist, lab.clips.ref, "--feature", "psnr", "--range", "-0.4s", "--log", "part.json"
     vmafx(lab, "score", *words).failed(

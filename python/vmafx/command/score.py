@@ -180,7 +180,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.report:
         starts = {video.path: zero for video, zero in zip(work.videos, work.zeros())}
         media = Media(work.settings.ffmpeg, dists, ref, starts)
-        page = Page(result.encodes, result.keys, media, warnings=work.notes, scenes=arguments.scenes)
+        lines = [*result.facts(), *work.notes]
+        page = Page(result.encodes, result.keys, media, said=lines, scenes=arguments.scenes)
         write_page(arguments.report, page, arguments.dygraphs, guard)
     return 0
 

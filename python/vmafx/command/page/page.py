@@ -28,6 +28,7 @@ class Page:
     dygraphs: Path | None = None  # the folder of dygraph.min.js
     title: str = ""
     warnings: list[str] = field(default_factory=list)
+    said: list[str] = field(default_factory=list)  # lines on the run: models, sizes, how inputs were made alike
     worst: int = 4  # frames with pictures, of each encode
     scenes: float = 10  # how much a picture differs from the one before where a scene begins, as FFmpeg's scdet takes it; 0: none
     charts: list[dict[str, Any]] = field(default_factory=list)  # for the script
@@ -107,6 +108,7 @@ def make_page(page: Page) -> str:
         windows=list(_windows(page)),
         several=len(page.encodes) > 1,
         run=run_table(page.encodes),
+        said=page.said,
     )
 
 

@@ -131,7 +131,7 @@ def run_table(encodes: Sequence[Encode]) -> Table:
     rows += [[name.replace("_", " "), *(_text(encode.pairing.get(name)) for encode in encodes)] for name in names]
     rows += [
         [name, *(_text(encode.run.get(name)) for encode in encodes)]
-        for name in ("version", "backend", "device", "cpu", "threads", "n_subsample")
+        for name in ("version", "models", "backend", "device", "cpu", "threads", "n_subsample")
     ]
     filled = [row for row in rows if any(cell != "–" for cell in row[1:])]
     return Table(["", *(Label(encode.name, place) for place, encode in enumerate(encodes))], filled)
