@@ -245,7 +245,7 @@ def _said_of(settings: Settings, groups: list[Group], scale: Scale, ref: _ffmpeg
     lines = []
     for group in groups:
         names = [f"{key}: model {name}" for key, name in group.keys.items()]
-        unasked = settings.models is None and _models.FOR_2160 in group.keys.values()
+        unasked = _models.AUTO in _models.texts_of(settings.models) and _models.FOR_2160 in group.keys.values()
         if unasked:
             names = [f"{name}, as the reference has {ref.height} rows (--model names another)" for name in names]
         if group.size:
