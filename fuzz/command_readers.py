@@ -167,7 +167,7 @@ ENDINGS = {"results": ".jsonl", "part": ".json"}
 
 
 @contextlib.contextmanager
-def _at_once():
+def at_once():
     def late(*_):
         raise TimeoutError(f"it took more than {MOST_SECONDS} seconds")
 
@@ -186,7 +186,7 @@ def prepare(folder: Path) -> None:
         shutil.copy(path, folder)
 
 
-def hold(data: bytes, folder: Path, at_once: contextlib.AbstractContextManager[None] | None = None) -> str:
+def hold(data: bytes, folder: Path, in_time: contextlib.AbstractContextManager[None] | None = None) -> str:
     """What came of it, in a word or as an error. Raises what is not an error for the user."""
     name, _, content = data.partition(b"\n")
     reader = name.decode(errors="replace") if name.decode(errors="replace") in READERS else "report"
@@ -194,7 +194,7 @@ def hold(data: bytes, folder: Path, at_once: contextlib.AbstractContextManager[N
     path.write_bytes(content)
     with_page = sum(data[-64:]) % PAGES == 0
     try:
-        with at_once or _at_once(), contextlib.redirect_stderr(io.StringIO()):
+        with in_time or at_once(), contextlib.redirect_stderr(io.StringIO()):
             READERS[reader](path, with_page)
     except Failure as failure:
         text = str(failure)

@@ -1,9 +1,12 @@
 """Files that others wrote, changed anywhere: what cannot be read is one error for the user, at once, and takes little
 memory; what is read makes a page."""
 
+import contextlib
+import io
 import json
 import math
 import os
+import random
 import resource
 import subprocess
 import sys
@@ -22,39 +25,55 @@ from vmafx.command.page.page import Page, make_page
 # -- Inputs that are made of others (fuzz/command_readers.py) ----------------------------------------------------------
 
 
-def hold(reader, inputs):
+def hold_reader(reader, inputs):
     counts = command_readers.hold_inputs(inputs, only=reader)
     check(min(counts.values()) > inputs / 20, f"of {reader}: {counts}")
+
+
+def hold(path, read, *allowed):
+    """`read(path)` is done at once, with one line for the user where it fails, whatever is changed in the file."""
+    text = path.read_bytes()
+    for number in range(MUTATIONS):
+        path.write_bytes(command_readers.changed(b"\n" + text, random.Random(number)).partition(b"\n")[2])
+        try:
+            with command_readers.at_once(), contextlib.redirect_stderr(io.StringIO()):
+                read(path)
+        except (Failure, *allowed) as failure:
+            told = str(failure)
+            check(told.strip() and "\n" not in told, f"mutation {number} of {path.name}: {told[:300]!r}")
+        except BaseException as error:
+            said = f"{type(error).__name__}: {str(error)[:300]}"
+            raise AssertionError(f"mutation {number} of {path}: {said}") from error
 
 
 @case
 def changed_reports_are_read_or_refused(lab):
     del lab
-    hold("report", 1500)
+    hold_reader("report", 1500)
 
 
 @case
 def changed_parts_are_merged_or_refused(lab):
     del lab
-    hold("part", 600)
+    hold_reader("part", 600)
 
 
 @case
 def changed_tables_are_read_or_refused(lab):
     del lab
-    hold("table", 400)
+    hold_reader("table", 400)
 
 
 @case
 def changed_lists_are_read_or_refused(lab):
     del lab
-    hold("list", 400)
+    hold_reader("list", 400)
 
 
 @case
-def changed_results_are_read_or_refused(lab):
+def results_of_libraries_are_read_or_refused(lab):
     del lab
-    hold("results", 400)
+    hold_reader("results", 400)
 
 
 @long_case
@@ -95,6 +114,7 @@ def what_is_not_escaped_is_seen(lab):
 
 # -- Each kind by itself -----------------------------------------------------------------------------------------------
 
+MUTATIONS = 400  # of each file
 FRAME = {"frameNum": 0, "time": 0.0, "metrics": {"vmaf": 50.0}}
 
 

@@ -98,6 +98,13 @@ def shown_key(key: str) -> str:
     return short if short.isprintable() else ascii(short)
 
 
+def one_line(error: Exception) -> str:
+    """What a library says, which may quote what it has read."""
+    text = " ".join(str(error).split())
+    text = text if text.isprintable() else ascii(text)
+    return text if len(text) <= 300 else f"{text[:300]}…"
+
+
 def is_text(text: str) -> bool:
     """Whether it can be written anywhere. Bytes that are not UTF-8 can: they are those of the name of a file."""
     return "\0" not in text and not any(

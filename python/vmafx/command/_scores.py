@@ -15,7 +15,7 @@ from xml.parsers import expat
 
 from . import _json
 from ._keys import MAIN_FEATURES, is_model
-from ._reading import MOST_LINE, Wrong, is_text, open_text, read_line, shown, shown_key
+from ._reading import MOST_LINE, Wrong, is_text, one_line, open_text, read_line, shown, shown_key
 from ._schemas import MOST_ENCODES, MOST_NAME, MOST_NUMBER, MOST_TIME, check_summary, check_window
 from ._terminal import Failure
 
@@ -202,7 +202,7 @@ def read_scores(path: Path) -> list[Encode]:
         raise Failure(f"cannot take {path} for a report: {error}") from error
     except (ValueError, csv.Error, expat.ExpatError) as error:
         raise Failure(
-            f"{path} is not a report of vmafx or libvmaf in JSON, NDJSON, CSV or XML: {_one_line(error)}"
+            f"{path} is not a report of vmafx or libvmaf in JSON, NDJSON, CSV or XML: {one_line(error)}"
         ) from error
     for encode in encodes:
         if not encode.scores:
@@ -219,11 +219,6 @@ def read_first(file: IO[str]) -> str:
         if first.strip() or not first:
             return first
     raise Wrong("it begins with nothing but blank lines")
-
-
-def _one_line(error: Exception) -> str:
-    text = " ".join(str(error).split())
-    return text if text.isprintable() else ascii(text)
 
 
 def _reader_of(first: str) -> Any:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from .. import _json
+from .._reading import one_line
 from .._statistics import NAMES
 from .._terminal import Failure
 
@@ -155,7 +156,7 @@ def _reading(path: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, sqlite3.Error, UnicodeError) as error:
-        raise Failure(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
+        raise Failure(f"cannot read {path}: {getattr(error, 'strerror', None) or one_line(error)}") from error
 
 
 def _write(file: int, content: bytes) -> None:
