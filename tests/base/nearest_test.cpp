@@ -17,8 +17,9 @@ const std::vector<std::string> kNames = {"adm", "cambi", "float_ms_ssim", "float
 START_TEST(names_that_are_near) {
   const struct {
     const char *given, *meant;
-  } cases[] = {{"PSNR", "psnr"}, {"Float_SSIM", "float_ssim"}, {"ms_ssim", "float_ms_ssim"}, {"psmr", "psnr"},
-               {"psnr_hsv", "psnr_hvs"}, {"camby", "cambi"}, {"vi", "vif"}};
+  } cases[] = {{"PSNR", "psnr"}, {"Float_SSIM", "float_ssim"}, {"ms_ssim", "float_ms_ssim"},
+               {"psmr", "psnr"}, {"psnr_hsv", "psnr_hvs"},     {"camby", "cambi"},
+               {"vi", "vif"}};
   for (const auto& [given, meant] : cases) ck_assert_str_eq(nearest_name(given, kNames).c_str(), meant);
 }
 END_TEST

@@ -1164,7 +1164,7 @@ def told(lab, text, settings, **replaced):
 
 def check_merged(lab, settings):
     told(lab, "vmafx merge part*.json", settings)
-    merged, single = lab.json("scores.json"), scored(lab, "dis.mp4", "ref.mp4")
+    merged, single = lab.json("scores.json"), scored(lab, "dis.mp4", "ref.mp4", "--scale", "reference")
     check_equal(merged["pooled_metrics"]["vmaf"]["mean"], single["pooled"]["vmaf"]["mean"], "mean")
     check_equal(len(merged["frames"]), 150, "frames")
 

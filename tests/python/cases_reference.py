@@ -135,7 +135,7 @@ def reference_of_luma(lab):
 @case
 def budget_of_a_reference(lab):
     del lab
-    frame = 73 * 97 + 2 * 36 * 49  # rows of chroma that are scored
+    frame = 73 * 97 + 2 * 37 * 49
     with vmafx.Reference(budget=4 * frame + 100) as reference:
         with raises(vmafx.Error, "and only 4 fit, which stay: allow more (budget)", errno.ENOMEM):
             for i in range(6):

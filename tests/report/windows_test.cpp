@@ -160,7 +160,8 @@ END_TEST
 
 START_TEST(the_metrics_file_is_replaced_whole) {
   const std::string path = std::filesystem::temp_directory_path() / ("vmafx_metrics_" + std::to_string(getpid()));
-  MetricsFile file{path, {{.keys = {"psnr_y", "a \"b\\\n"}, .columns = {{0, false}, {1, true}}, .frames = 50}}};
+  MetricsFile file{.path = path,
+                   .encodes = {{.keys = {"psnr_y", "a \"b\\\n"}, .columns = {{0, false}, {1, true}}, .frames = 50}}};
   ck_assert(file.try_to_write().ok());
   ck_assert(!std::filesystem::exists(path));
   file.encodes[0].window =
