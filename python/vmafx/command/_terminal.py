@@ -2,6 +2,7 @@
 
 import contextlib
 import errno
+import math
 import os
 import shutil
 import sys
@@ -89,7 +90,9 @@ def harmless(text: str) -> str:
 
 
 def time_text(seconds: float, decimals: int = 3) -> str:
-    """1:02:03.040, and 2:03.040 in the first hour."""
+    """1:02:03.040, and 2:03.040 in the first hour; – for what is not a time."""
+    if not math.isfinite(seconds):
+        return "–"
     units = round(max(seconds, 0) * 10**decimals)
     whole, part = divmod(units, 10**decimals)
     hours, minutes = whole // 3600, whole // 60 % 60

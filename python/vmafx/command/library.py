@@ -19,6 +19,7 @@ from .fleet.engine import Place, Task, check_engine, open_engine
 from .fleet.pairs import Pair, read_list
 from .fleet.store import DATABASES, LINES, Ranges, Results, open_results
 from .fleet.summary import Summary, write_summary
+from .page.document import check_templates
 from .score import scale_word
 
 PIECE = 15000  # frames of 1080p: minutes of one processor
@@ -64,6 +65,8 @@ def _add_place(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if arguments.report:
+        check_templates()
     _check(arguments)
     pairs = read_list(arguments.list, models_of(arguments.model), tuple(arguments.feature), arguments.allow_protocols)
     guard = _check_outputs(arguments, pairs)

@@ -18,10 +18,12 @@ from ._names import redact
 from ._outputs import PAGE, REPORT, Guard, Output, add_force, check_outputs, heatmaps
 from ._result import Result
 from ._said import Said
+from ._schemas import check_packages
 from ._scores import Encode, read_scores
 from ._scoring import Begin, Begins, Reach, Settings, Work, models_of, prepare, score
 from ._terminal import Failure, emit, note, progress, shown, whole_file
 from ._whole import check_whole, warnings_by_encode
+from .page.document import check_templates
 from .page.page import Page
 from .page.pictures import Media
 from .report import add_page_arguments, dygraphs_files, find_dygraphs, write_page
@@ -157,6 +159,9 @@ def _range(text: str) -> Reach:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    check_packages()
+    if arguments.report:
+        check_templates()
     guard = _check_arguments(arguments)
     *dists, ref = arguments.videos
     settings = scoring_settings(arguments, arguments.window)

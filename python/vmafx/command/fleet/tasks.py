@@ -29,6 +29,7 @@ from .._parts import Indivisible, check_merge, cut, join, score_part, seek_again
 from .._result import Result
 from .._run import FfmpegFailure, Processes
 from .._said import Said, shortened
+from .._schemas import check_packages
 from .._scores import read_scores
 from .._scoring import EARLY, Reach, Settings, Work, prepare, score
 from .._terminal import Failure, Step
@@ -321,6 +322,7 @@ def _may_pass(failure: Exception) -> bool:
 
 
 def _settings(job: Job) -> Settings:
+    _fit(check_packages)
     ffmpeg, ffprobe = _fit(lambda: _programs(job.ffmpeg))
     return Settings.from_json({**job.settings, "ffmpeg": ffmpeg, "ffprobe": ffprobe})
 
