@@ -14,7 +14,13 @@ from .. import _header
 from . import _completion
 from ._terminal import Failure, complain, drop_output, emit, shown
 
-SUBCOMMANDS = "score", "report", "compare", "merge", "library"  # a module of this folder each, with add_arguments(parser) and run(arguments)
+SUBCOMMANDS = (
+    "score",
+    "report",
+    "compare",
+    "merge",
+    "library",
+)  # a module of this folder each, with add_arguments(parser) and run(arguments)
 SIGNED = "--range", "--offset"  # options whose value may begin with a minus sign
 FAULT = 70  # EX_SOFTWARE of sysexits.h: a fault of this program
 TRACEBACK = "VMAFX_TRACEBACK"  # environment variable
@@ -77,7 +83,9 @@ def _confess(name: str, error: Exception) -> int:
 
 
 def _take_signals() -> None:
-    """SIGTERM, and SIGHUP of a terminal that goes away, unwind the stack, so that nothing is left. nohup's is ignored as before."""
+    """SIGTERM, and SIGHUP of a terminal that goes away, unwind the stack, so that nothing is left. nohup's is ignored
+    as before.
+    """
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _end)
@@ -121,7 +129,9 @@ def _parser(names: Sequence[str]) -> argparse.ArgumentParser:
     parser = Parser(prog="vmafx", description=__doc__)
     parser.add_argument("--version", action="version", version=f"vmafx {_header.version}")
     help_completion = "print what has this shell complete words, and exit"
-    parser.add_argument("--print-completion", action=_completion.Print, choices=_completion.SHELLS, help=help_completion)
+    parser.add_argument(
+        "--print-completion", action=_completion.Print, choices=_completion.SHELLS, help=help_completion
+    )
     subparsers = parser.add_subparsers(dest="subcommand", metavar="COMMAND", required=True)
     for name in names:
         module = importlib.import_module(f".{name}", __package__)

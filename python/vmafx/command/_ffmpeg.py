@@ -19,7 +19,7 @@ from ._terminal import Failure, shown
 NAMES = "ffmpeg", "vmafx-ffmpeg"  # as quickstart and as Debian's package install it
 TREE = Path(__file__).resolve().parents[3]  # of the sources, if the module is not installed
 
-# -- Finding them --------------------------------------------------------------------------------------------------------
+# -- Finding them ------------------------------------------------------------------------------------------------------
 
 
 def find_ffmpeg(chosen: str | None = None) -> str:
@@ -30,7 +30,9 @@ def find_ffmpeg(chosen: str | None = None) -> str:
         if path is None:
             raise Failure(f"there is no program {named}, which {'--ffmpeg' if chosen else 'VMAFX_FFMPEG'} names")
         if not _has_filter(path):
-            raise Failure(f"{named} has no filter vmafx; build/bin/ffmpeg of vmafx's sources has it after ./quickstart build")
+            raise Failure(
+                f"{named} has no filter vmafx; build/bin/ffmpeg of vmafx's sources has it after ./quickstart build"
+            )
         return path
     without = []
     for path in _places():
@@ -38,7 +40,10 @@ def find_ffmpeg(chosen: str | None = None) -> str:
             return path
         without.append(path)
     seen = f" ({', '.join(without)} has none)" if without else ""
-    raise Failure(f"no ffmpeg with the filter vmafx was found{seen}: run ./quickstart build in vmafx's sources, or name one with --ffmpeg or VMAFX_FFMPEG")
+    raise Failure(
+        f"no ffmpeg with the filter vmafx was found{seen}: run ./quickstart build in vmafx's sources, or name one "
+        "with --ffmpeg or VMAFX_FFMPEG"
+    )
 
 
 def _places() -> Iterator[str]:
@@ -60,7 +65,9 @@ def ffprobe_of(ffmpeg: str) -> str:
     beside = Path(ffmpeg).resolve().with_name("ffprobe")
     path = str(beside) if os.access(beside, os.X_OK) else shutil.which("ffprobe")
     if path is None:
-        raise Failure("ffprobe is needed, too, and is neither beside ffmpeg nor in PATH; Debian has it in the package ffmpeg")
+        raise Failure(
+            "ffprobe is needed, too, and is neither beside ffmpeg nor in PATH; Debian has it in the package ffmpeg"
+        )
     return path
 
 
@@ -81,7 +88,7 @@ def programs(chosen: str | None) -> list[str]:
     return [*found, *beside, *filter(None, [shutil.which("ffprobe")])]
 
 
-# -- Videos --------------------------------------------------------------------------------------------------------------
+# -- Videos ------------------------------------------------------------------------------------------------------------
 
 STANDARD_INPUT = "-", "pipe:", "fd:"
 ONCE = (
@@ -203,12 +210,17 @@ def option_words(text: str) -> tuple[str, str]:
     """NAME=VALUE or NAME as words of ffmpeg; FLAG is the second of an option without a value. Raises ValueError."""
     name, separator, value = text.lstrip("-").partition("=")
     if not name or any(character.isspace() for character in name):
-        raise ValueError(f"'{shown(text)}' is not an input option: write NAME=VALUE, as r=50, or NAME for one without a value")
+        raise ValueError(
+            f"'{shown(text)}' is not an input option: write NAME=VALUE, as r=50, or NAME for one without a value"
+        )
     return f"-{name}", value if separator else FLAG
 
 
 def first_picture(ffmpeg: str, video: Video) -> int:
-    """When it is shown, in microseconds from the start of the file. It need not be where the stream begins: decoders leave out what they cannot show."""
+    """When it is shown, in microseconds from the start of the file.
+
+    It need not be where the stream begins: decoders leave out what they cannot show.
+    """
     command = [ffmpeg, "-hide_banner", "-nostdin", "-copyts", "-start_at_zero", *video.input, "-map", "0:V:0"]
     command += ["-frames:v", "1", "-vf", "settb=AVTB,showinfo", "-f", "null", "-"]
     answer = ask(command)
@@ -225,10 +237,23 @@ def decoding_errors(ffmpeg: str, video: Video) -> list[str]:
 
 
 def cuts(ffmpeg: str, path: str, threshold: float, begin: float, end: float) -> list[float]:
-    """When scenes begin between two times, in seconds from the start of the file: what FFmpeg's filter scdet finds in small pictures."""
+    """When scenes begin between two times, in seconds from the start of the file: what FFmpeg's filter scdet finds in
+    small pictures.
+    """
     small = "scale=w='min(320,iw)':h=-2:flags=fast_bilinear"
     filters = f"settb=AVTB,{small},scdet=threshold={threshold:g},metadata=print:key=lavfi.scd.time:file=-"
-    command = [ffmpeg, "-v", "error", "-nostdin", "-ss", f"{begin:.6f}", "-t", f"{end - begin:.6f}", "-i", input_name(path)]
+    command = [
+        ffmpeg,
+        "-v",
+        "error",
+        "-nostdin",
+        "-ss",
+        f"{begin:.6f}",
+        "-t",
+        f"{end - begin:.6f}",
+        "-i",
+        input_name(path),
+    ]
     answer = ask([*command, "-map", "0:V:0", "-vf", filters, "-f", "null", os.devnull], READING_S)
     if answer.status:
         raise Failure(f"no scenes of {shown(path)}: {_without_name(answer.last_line, path)}")
@@ -243,14 +268,18 @@ def packets(ffprobe: str, path: str, options: Sequence[str] = ()) -> Iterator[tu
 
 
 def ends_of_streams(ffprobe: str, video: Video) -> tuple[float | None, float | None]:
-    """When the last picture of the video ends, and the last of all other streams, as far as the file can be read: seconds from its start."""
+    """When the last picture of the video ends, and the last of all other streams, as far as the file can be read:
+    seconds from its start.
+    """
     ends: dict[bool, float] = {}
     place = str(_index_of_video(ffprobe, video))
     entries = "stream_index,pts_time,dts_time,duration_time,flags"
     for fields in _packets(ffprobe, video.path, entries, None, video.options):
         if "D" not in fields.get("flags", "") and (time := _time_of(fields)) is not None:  # D: outside of an edit list
             own = fields.get("stream_index") == place
-            end = time + (_number(fields.get("duration_time")) or (float(1 / video.rate) if own and video.rate else 0.0))
+            end = time + (
+                _number(fields.get("duration_time")) or (float(1 / video.rate) if own and video.rate else 0.0)
+            )
             ends[own] = max(ends.get(own, end), end)
     start = _start_of_file(ffprobe, video)
     own_end, others_end = (ends[key] - start if key in ends else None for key in (True, False))
@@ -314,7 +343,9 @@ def _without_name(line: str, path: str) -> str:
 
 
 def _duration(stream: dict[str, Any], container: dict[str, Any]) -> float | None:
-    """That of the file; Matroska counts it from zero, wherever the file starts, and has the end of each stream as a tag, if its writer was so kind."""
+    """That of the file; Matroska counts it from zero, wherever the file starts, and has the end of each stream as a
+    tag, if its writer was so kind.
+    """
     duration, first = _number(container.get("duration")), _number(container.get("start_time")) or 0.0
     if "matroska" not in str(container.get("format_name", "")):
         return duration
@@ -327,7 +358,9 @@ def _duration(stream: dict[str, Any], container: dict[str, Any]) -> float | None
 
 
 def _rate(stream: dict[str, Any]) -> Fraction | None:
-    """r_frame_rate is exact, but that of fields where a picture has two of them; avg_frame_rate is told in round numbers."""
+    """r_frame_rate is exact, but that of fields where a picture has two of them; avg_frame_rate is told in round
+    numbers.
+    """
     exact, average = _fraction(stream.get("r_frame_rate")), _fraction(stream.get("avg_frame_rate"))
     if not exact or not average:
         return None

@@ -1,7 +1,8 @@
-"""Makes one report of several that filters of one run have written: the same pairs of frames, pictures of other sizes, other scores.
+"""Makes one report of several that filters of one run have written: the same pairs of frames, pictures of other sizes,
+other scores.
 
-A score that several reports have, a feature that a model reads at its own size, say, is that of the last report, which has the features that were
-asked for. Scores of models come last, as the filter has them.
+A score that several reports have, a feature that a model reads at its own size, say, is that of the last report, which
+has the features that were asked for. Scores of models come last, as the filter has them.
 """
 
 import csv
@@ -25,7 +26,9 @@ def fold(logs: Sequence[Path], models: Collection[str], log: Path) -> None:
 
 
 def side_by_side(logs: Sequence[Path], log: Path) -> None:
-    """Writes a report in JSON whose encodes are those of all `logs`, one after the other: for a merge of ranges, which is of pictures."""
+    """Writes a report in JSON whose encodes are those of all `logs`, one after the other: for a merge of ranges, which
+    is of pictures.
+    """
     reports = [_load(path) for path in logs]
     encodes = [dict(encode) for report in reports for encode in _encodes(report)]
     for number, encode in enumerate(encodes):
@@ -71,7 +74,7 @@ def _alike(values: Sequence[Any], what: str) -> Any:
     return values[0]
 
 
-# -- JSON ----------------------------------------------------------------------------------------------------------------
+# -- JSON --------------------------------------------------------------------------------------------------------------
 
 
 def _json(logs: Sequence[Path], models: Collection[str], file: IO[str]) -> None:
@@ -143,7 +146,7 @@ def _lines(path: Path) -> Iterator[Json]:
             yield json.loads(line)
 
 
-# -- CSV and XML ---------------------------------------------------------------------------------------------------------
+# -- CSV and XML -------------------------------------------------------------------------------------------------------
 
 PLACES = "Encode", "Name", "Frame", "Time"  # columns that are not scores
 PLACES_OF_XML = "frameNum", "time", "firstFrame", "lastFrame"

@@ -1,4 +1,6 @@
-"""Makes inputs alike before they are scored, as docs/filter.md advises, and says how: sizes, rates, starts, ranges, colors, sample formats."""
+"""Makes inputs alike before they are scored, as docs/filter.md advises, and says how: sizes, rates, starts, ranges,
+colors, sample formats.
+"""
 
 import re
 from collections.abc import Sequence
@@ -16,10 +18,29 @@ DEPTHS = 8, 9, 10, 12, 14, 16  # that the filter scores
 
 HDR = {"smpte2084": "PQ", "arib-std-b67": "HLG"}
 # What ffprobe calls a matrix, and what the filter scale does.
-SCALE_MATRICES = {"bt709": "bt709", "smpte170m": "smpte170m", "bt470bg": "bt470", "smpte240m": "smpte240m", "fcc": "fcc", "bt2020nc": "bt2020"}
+SCALE_MATRICES = {
+    "bt709": "bt709",
+    "smpte170m": "smpte170m",
+    "bt470bg": "bt470",
+    "smpte240m": "smpte240m",
+    "fcc": "fcc",
+    "bt2020nc": "bt2020",
+}
 # Names of one and the same formula.
 SAME_MATRIX = {"bt470bg": "smpte170m"}
-ZSCALE_TRANSFERS = {"bt709", "smpte170m", "bt470m", "bt470bg", "linear", "log100", "log316", "iec61966-2-1", "iec61966-2-4", "bt2020-10", "bt2020-12"}
+ZSCALE_TRANSFERS = {
+    "bt709",
+    "smpte170m",
+    "bt470m",
+    "bt470bg",
+    "linear",
+    "log100",
+    "log316",
+    "iec61966-2-1",
+    "iec61966-2-4",
+    "bt2020-10",
+    "bt2020-12",
+}
 SAME_TRANSFER = {"smpte170m": "bt709", "bt2020-10": "bt709", "bt2020-12": "bt709"}
 
 
@@ -37,7 +58,16 @@ class Samples(NamedTuple):
 
 
 INTERLEAVED = {"p0": "420", "p2": "422", "p4": "444", "y2": "422"}  # with the number of bits after it
-INTERLEAVED_8 = {"nv12": "420", "nv21": "420", "nv16": "422", "nv24": "444", "nv42": "444", "yuyv422": "422", "uyvy422": "422", "yvyu422": "422"}
+INTERLEAVED_8 = {
+    "nv12": "420",
+    "nv21": "420",
+    "nv16": "422",
+    "nv24": "444",
+    "nv42": "444",
+    "yuyv422": "422",
+    "uyvy422": "422",
+    "yvyu422": "422",
+}
 NEAREST = {"440": "444", "411": "422", "410": "420"}
 
 
@@ -87,7 +117,8 @@ def make_alike(
     cut: bool = False,
     sizes: Sequence[Size | None] = (None,),
 ) -> Plan:
-    """`zeros`: the times of the first pictures, where they are apart; or of those to begin with, and what is before them is to be `cut` off.
+    """`zeros`: the times of the first pictures, where they are apart; or of those to begin with, and what is before
+    them is to be `cut` off.
 
     `sizes`: those at which pictures are scored; None stands for the reference's. Raises Failure.
     """
@@ -118,14 +149,15 @@ def same_size(video: Video, ref: Video) -> bool:
     return (video.width, video.height) == (ref.width, ref.height)
 
 
-# -- What cannot be handled ----------------------------------------------------------------------------------------------
+# -- What cannot be handled --------------------------------------------------------------------------------------------
 
 
 def _refuse(dists: list[Video], ref: Video) -> None:
     for video in dists:
         if _shape(video) and not _same_shape(video, ref):
             raise Failure(
-                f"{video.name} ({_size(video)}) and {ref.name} ({_size(ref)}) do not show the same part of the picture, their shapes differ: "
+                f"{video.name} ({_size(video)}) and {ref.name} ({_size(ref)}) do not show the same part of the "
+                "picture, their shapes differ: "
                 "crop or pad one of them first (ffmpeg's filters crop and pad)"
             )
         if video.transfer and ref.transfer and HDR.get(video.transfer) != HDR.get(ref.transfer):
@@ -147,14 +179,16 @@ def _shape(video: Video) -> Fraction:
 
 
 def _size(video: Video) -> str:
-    return f"{video.width}x{video.height}" + (f", samples {_ratio(video.aspect)}" if video.aspect not in (None, 1) else "")
+    return f"{video.width}x{video.height}" + (
+        f", samples {_ratio(video.aspect)}" if video.aspect not in (None, 1) else ""
+    )
 
 
 def _ratio(aspect: Fraction | None) -> str:
     return f"{aspect.numerator}:{aspect.denominator}" if aspect else "unknown"
 
 
-# -- Time ----------------------------------------------------------------------------------------------------------------
+# -- Time --------------------------------------------------------------------------------------------------------------
 
 
 def _half_a_frame(video: Video) -> float:
@@ -166,11 +200,17 @@ def _rate(video: Video, ref: Video, notes: list[str]) -> list[str]:
         return []
     if not video.rate or not ref.rate:
         which = video.name if not video.rate else ref.name
-        notes.append(f"the frame rate of {which} varies or is not known: each frame is compared with the reference's nearest in time")
+        notes.append(
+            f"the frame rate of {which} varies or is not known: each frame is compared with the reference's nearest "
+            "in time"
+        )
         return []
     if abs(video.rate / ref.rate - 1) <= LIKE_RATES:
         return []
-    notes.append(f"{video.name} has {float(video.rate):.6g} frames a second, the reference {float(ref.rate):.6g}: frames are repeated or left out to match it")
+    notes.append(
+        f"{video.name} has {float(video.rate):.6g} frames a second, the reference {float(ref.rate):.6g}: frames are "
+        "repeated or left out to match it"
+    )
     return [f"fps={ref.rate}"]
 
 
@@ -181,13 +221,14 @@ def _lengths(dists: list[Video], ref: Video) -> list[str]:
         if video.duration and ref.duration and abs(video.duration - ref.duration) > max(0.2, 5 * _half_a_frame(ref)):
             shorter = min(video.duration, ref.duration)
             notes.append(
-                f"{video.name} lasts {video.duration:.2f} s, the reference {ref.duration:.2f} s: the first {shorter:.2f} s "
+                f"{video.name} lasts {video.duration:.2f} s, the reference {ref.duration:.2f} s: the first "
+                f"{shorter:.2f} s "
                 "are compared (--sync finds out whether it is the first pictures that one of them lacks)"
             )
     return notes
 
 
-# -- The picture ---------------------------------------------------------------------------------------------------------
+# -- The picture -------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -208,7 +249,9 @@ def _target(dists: list[Video], ref: Video) -> Target:
     chroma = samples_of(ref.pix_fmt).chroma
     depth = max(samples_of(video.pix_fmt).depth for video in videos)
     matrices = [video.matrix for video in videos if video.matrix and samples_of(video.pix_fmt).chroma != "rgb"]
-    return Target(Samples("444" if chroma == "rgb" else chroma, depth), _range(ref), next(iter(matrices), _usual_matrix(ref)))
+    return Target(
+        Samples("444" if chroma == "rgb" else chroma, depth), _range(ref), next(iter(matrices), _usual_matrix(ref))
+    )
 
 
 def _usual_matrix(video: Video) -> str:
@@ -216,7 +259,9 @@ def _usual_matrix(video: Video) -> str:
 
 
 def _picture(video: Video, ref: Video, target: Target, size: Size | None, notes: list[str]) -> list[str]:
-    """The filters scale, format, setparams, setsar: frames after scale do not tell other filters what they are with older FFmpeg."""
+    """The filters scale, format, setparams, setsar: frames after scale do not tell other filters what they are with
+    older FFmpeg.
+    """
     samples = samples_of(video.pix_fmt)
     scale, told = [], []
     wanted = size or Size(ref.width, ref.height)
@@ -229,7 +274,9 @@ def _picture(video: Video, ref: Video, target: Target, size: Size | None, notes:
         told.append(f"range={target.range}:colorspace={target.matrix}")
     else:
         if _range(video) != target.range:
-            notes.append(f"{video.name} has {RANGES[_range(video)]} range, the reference {RANGES[target.range]}: converted")
+            notes.append(
+                f"{video.name} has {RANGES[_range(video)]} range, the reference {RANGES[target.range]}: converted"
+            )
             scale.append(f"in_range={_range(video)}:out_range={target.range}")
             told.append(f"range={target.range}")
         _matrix(video, ref, scale, told, notes)
@@ -244,13 +291,18 @@ def _picture(video: Video, ref: Video, target: Target, size: Size | None, notes:
 
 
 def _aspect(video: Video, ref: Video, size: Size | None, notes: list[str]) -> list[str]:
-    """What scale makes of the size has the reference's shape, whatever the tags were; that of a display has square samples."""
+    """What scale makes of the size has the reference's shape, whatever the tags were; that of a display has square
+    samples.
+    """
     if size is not None and size != (ref.width, ref.height):
         return ["setsar=1"]
     if same_size(video, ref) and (not video.aspect or not ref.aspect or video.aspect == ref.aspect):
         return []
     if same_size(video, ref):
-        notes.append(f"{video.name} has samples of {_ratio(video.aspect)}, the reference of {_ratio(ref.aspect)}: taken for the same")
+        notes.append(
+            f"{video.name} has samples of {_ratio(video.aspect)}, the reference of {_ratio(ref.aspect)}: taken for "
+            "the same"
+        )
     return [f"setsar={ref.aspect or 1}"]
 
 
@@ -266,23 +318,33 @@ def _matrix(video: Video, ref: Video, scale: list[str], told: list[str], notes: 
     if SAME_MATRIX.get(video.matrix, video.matrix) == SAME_MATRIX.get(ref.matrix, ref.matrix):
         return
     if not {video.matrix, ref.matrix} <= SCALE_MATRICES.keys():
-        raise Failure(f"{video.name} has the color matrix {video.matrix}, {ref.name} has {ref.matrix}: convert one of them first (ffmpeg's filter zscale)")
+        raise Failure(
+            f"{video.name} has the color matrix {video.matrix}, {ref.name} has {ref.matrix}: convert one of them "
+            "first (ffmpeg's filter zscale)"
+        )
     notes.append(f"{video.name} has the color matrix {video.matrix}, the reference {ref.matrix}: converted")
     scale.append(f"in_color_matrix={SCALE_MATRICES[video.matrix]}:out_color_matrix={SCALE_MATRICES[ref.matrix]}")
 
 
 def _transfer(video: Video, ref: Video, notes: list[str]) -> list[str]:
-    """zscale goes through linear light, for which it must know all the colors: those that are not told are the usual ones."""
+    """zscale goes through linear light, for which it must know all the colors: those that are not told are the usual
+    ones.
+    """
     if bool(video.transfer) != bool(ref.transfer) and (video.transfer or ref.transfer) in HDR:
         unknown, known = (video, ref) if ref.transfer else (ref, video)
-        notes.append(f"{unknown.name} does not say its color transfer: taken for {HDR[known.transfer or '']}, as {known.name} is")
+        notes.append(
+            f"{unknown.name} does not say its color transfer: taken for {HDR[known.transfer or '']}, as {known.name} is"
+        )
     if not video.transfer or not ref.transfer or video.transfer == ref.transfer:
         return []
     told = f"setparams=color_trc={ref.transfer}"
     if SAME_TRANSFER.get(video.transfer, video.transfer) == SAME_TRANSFER.get(ref.transfer, ref.transfer):
         return [told]
     if not {video.transfer, ref.transfer} <= ZSCALE_TRANSFERS:
-        raise Failure(f"{video.name} has the color transfer {video.transfer}, {ref.name} has {ref.transfer}: convert one of them first")
+        raise Failure(
+            f"{video.name} has the color transfer {video.transfer}, {ref.name} has {ref.transfer}: convert one of "
+            "them first"
+        )
     notes.append(f"{video.name} has the color transfer {video.transfer}, the reference {ref.transfer}: converted")
     matrix = video.matrix or _usual_matrix(video)
     colors = f"matrixin={matrix}:matrix={matrix}:primariesin=bt709:primaries=bt709"

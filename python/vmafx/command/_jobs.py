@@ -54,7 +54,9 @@ def score_in_jobs(
 
 
 def _next_of(ended: "queue.SimpleQueue[Future[None]]") -> "Future[None]":
-    """A signal that comes while Python is about to wait, or to another thread, does not end the wait: so no wait is long."""
+    """A signal that comes while Python is about to wait, or to another thread, does not end the wait: so no wait is
+    long.
+    """
     while True:
         with contextlib.suppress(queue.Empty):
             return ended.get(timeout=SIGNAL_S)
@@ -72,7 +74,9 @@ class Part:
 class Run:
     """Some threads, each of which waits for an ffmpeg, and takes the next part then."""
 
-    def __init__(self, work: Work, parts: list[Part], jobs: int, devices: Sequence[str], show: Callable[[Step], None]) -> None:
+    def __init__(
+        self, work: Work, parts: list[Part], jobs: int, devices: Sequence[str], show: Callable[[Step], None]
+    ) -> None:
         self._work, self._parts, self._jobs, self._show = work, parts, jobs, show
         self._free: queue.SimpleQueue[str | None] = queue.SimpleQueue()  # a device for each job
         for number in range(jobs):
@@ -102,7 +106,9 @@ class Run:
         """What one part has learned of seeks, holds for the others."""
         show, early, device = functools.partial(self._show_all, part), max(part.early, self._early), self._free.get()
         try:
-            part.said, part.early = _parts.score_part(self._work, part.reach, part.log, early, device=device, show=show, processes=self._processes)
+            part.said, part.early = _parts.score_part(
+                self._work, part.reach, part.log, early, device=device, show=show, processes=self._processes
+            )
         except _parts.Indivisible:
             raise
         except Failure as failure:

@@ -1,7 +1,8 @@
 """Which models score, and the size of the pictures that each of them is made for.
 
-A model tells how good pictures look on a display of so many rows, seen from a distance that is counted in its heights. So pictures are scaled to
-that display, bicubic, as Netflix advises (https://github.com/Netflix/vmaf/blob/master/resource/doc/faq.md) and as ab-av1 does.
+A model tells how good pictures look on a display of so many rows, seen from a distance that is counted in its heights.
+So pictures are scaled to that display, bicubic, as Netflix advises
+(https://github.com/Netflix/vmaf/blob/master/resource/doc/faq.md) and as ab-av1 does.
 """
 
 import re
@@ -75,7 +76,10 @@ def key_of(text: str) -> str | None:
 
 
 def rows_of(text: str) -> int | None:
-    """The rows of the display that a model is made for; None: nobody knows. Raises Failure for a model file that cannot be read."""
+    """The rows of the display that a model is made for; None: nobody knows.
+
+    Raises Failure for a model file that cannot be read.
+    """
     first = re.split(r"(?<!\\):", text)[0]
     name = name_of(text)
     if re.search(r"(?:^|_)4k(?:_|$)|_2160$", name):
@@ -98,7 +102,9 @@ def _read(path: Path) -> str:
 
 
 def size_for(rows: int, reference: Size, aspect: Fraction | None) -> Size:
-    """The size at which pictures fill a display of so many rows as far as their shape lets them; in even numbers, as 4:2:0 likes them."""
+    """The size at which pictures fill a display of so many rows as far as their shape lets them; in even numbers, as
+    4:2:0 likes them.
+    """
     columns = DISPLAYS.get(rows, round(rows * 16 / 9))
     seen = Fraction(reference.width) * (aspect or 1), Fraction(reference.height)
     wide = seen[0] >= seen[1]

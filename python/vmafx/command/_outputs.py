@@ -1,7 +1,7 @@
 """What a command writes: never an input, never one file twice, and no file of another kind without --force.
 
-    guard = check_outputs(inputs, [Output("--report", path, PAGE)], force)   # before any work
-    with whole_file(path, guard) as part: …                                  # checks again, before the file is replaced
+guard = check_outputs(inputs, [Output("--report", path, PAGE)], force)   # before any work
+with whole_file(path, guard) as part: …                                  # checks again, before the file is replaced
 """
 
 import argparse
@@ -184,7 +184,9 @@ def check_kept(path: Path) -> None:
     """Checks a report's place in a folder of kept scores. Raises Failure."""
     found = _state(path)
     if path.is_symlink() or (found and not _may_be_replaced(path, found, KEPT_SCORES)):
-        raise Failure(f"{path} exists and has no {KEPT_SCORES.name} in it: remove it, or name another folder with --scores")
+        raise Failure(
+            f"{path} exists and has no {KEPT_SCORES.name} in it: remove it, or name another folder with --scores"
+        )
 
 
 def check_folder(path: Path) -> None:

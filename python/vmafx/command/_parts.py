@@ -4,8 +4,9 @@
         score_part(work, reach, log_of(reach))     # each of them in any process, on any machine
     join(work, logs, Path("scores.json"))
 
-A score is that of the whole stream or there is none: the filter wants to see the pairs before a range, and the merge compares what two neighbors have
-seen of each other. A part is scored again, from an earlier place, where a seek has landed too late for that.
+A score is that of the whole stream or there is none: the filter wants to see the pairs before a range, and the merge
+compares what two neighbors have seen of each other. A part is scored again, from an earlier place, where a seek has
+landed too late for that.
 """
 
 import csv
@@ -24,8 +25,8 @@ from ._said import Said
 from ._scoring import EARLY, Reach, Work, score
 from ._terminal import Failure, Step
 
-# How many seconds before a part reading begins. MPEG-TS has no index: a seek lands anywhere in a group of pictures, and the next one is the first
-# that can be decoded.
+# How many seconds before a part reading begins. MPEG-TS has no index: a seek lands anywhere in a group of pictures, and
+# the next one is the first that can be decoded.
 LADDER = EARLY, 12.0, 60.0, math.inf
 LEAST_SECONDS = 0.5  # of a part
 LEAST_FRAMES = 12
@@ -35,11 +36,14 @@ class Indivisible(Failure):
     """The stream cannot be scored in these parts, though it may be as a whole."""
 
 
-# -- Cutting -------------------------------------------------------------------------------------------------------------
+# -- Cutting -----------------------------------------------------------------------------------------------------------
 
 
-def cut(work: Work, *, seconds: float | None = None, parts: int | None = None, least: float = LEAST_SECONDS) -> list[Reach]:
-    """As many parts, or parts of about so many seconds: ranges that cover the stream. A single one if its length is not known.
+def cut(
+    work: Work, *, seconds: float | None = None, parts: int | None = None, least: float = LEAST_SECONDS
+) -> list[Reach]:
+    """As many parts, or parts of about so many seconds: ranges that cover the stream. A single one if its length is not
+    known.
 
     They end before the shortest encode does, so that each has pairs of all encodes; the last one goes on to the end.
     """
@@ -55,7 +59,7 @@ def cut(work: Work, *, seconds: float | None = None, parts: int | None = None, l
     return [Reach(first, last) for first, last in zip([None, *borders], [*borders, None])]
 
 
-# -- Scoring -------------------------------------------------------------------------------------------------------------
+# -- Scoring -----------------------------------------------------------------------------------------------------------
 
 
 def score_part(
@@ -68,7 +72,10 @@ def score_part(
     show: Callable[[Step], None] | None = None,
     processes: Processes | None = None,
 ) -> tuple[Said, float]:
-    """Writes the report that `join` wants; returns, too, how much earlier it had to begin. Raises Failure, Indivisible."""
+    """Writes the report that `join` wants; returns, too, how much earlier it had to begin.
+
+    Raises Failure, Indivisible.
+    """
     for early in (early, *earlier_than(early)):
         try:
             return score(work, log, reach, early=early, device=device, show=show, processes=processes), early
@@ -89,7 +96,7 @@ def _is_of_range(failure: FfmpegFailure, reach: Reach) -> bool:
     return any(f"range={reach}:" in line or "no frames were scored" in line.lower() for line in failure.said.lines)
 
 
-# -- Joining -------------------------------------------------------------------------------------------------------------
+# -- Joining -----------------------------------------------------------------------------------------------------------
 
 
 def check_merge(work: Work) -> None:
@@ -98,7 +105,8 @@ def check_merge(work: Work) -> None:
 
 
 def join(work: Work, parts: Sequence[Path], log: Path) -> dict[str, Any]:
-    """Writes what a single run writes to `log` (.json, .csv, .xml), but for the keys `fps` and `vmafx`; returns what the parts agree on of `vmafx`.
+    """Writes what a single run writes to `log` (.json, .csv, .xml), but for the keys `fps` and `vmafx`; returns what
+    the parts agree on of `vmafx`.
 
     Raises Mismatch, which names the part to score again (`seek_again` says from where), Refusal, Failure.
     """
@@ -137,12 +145,20 @@ def _run_of(parts: list[merge.Part]) -> dict[str, Any]:
     """Where parts ran on different processors, their names are joined."""
     agreed = {key: value for key, value in parts[0].run.items() if all(part.run.get(key) == value for part in parts)}
     metrics = list(dict.fromkeys(metric for part in parts for metric in part.run.get("backend", {})))
-    backend = {metric: "/".join(sorted({part.run["backend"][metric] for part in parts if metric in part.run.get("backend", {})})) for metric in metrics}
+    backend = {
+        metric: "/".join(
+            sorted({part.run["backend"][metric] for part in parts if metric in part.run.get("backend", {})})
+        )
+        for metric in metrics
+    }
     return agreed | {"backend": backend}
 
 
 def seek_again(mismatch: merge.Mismatch, earlies: dict[str, float]) -> tuple[str, float]:
-    """Which part to score again, and how much earlier to begin; `earlies` are those that were. Raises the mismatch if there is nothing left to try."""
+    """Which part to score again, and how much earlier to begin; `earlies` are those that were.
+
+    Raises the mismatch if there is nothing left to try.
+    """
     for part in (mismatch.after, mismatch.before):
         if part.range["from"] is not None and (early := next(earlier_than(earlies[part.path]), None)):
             return part.path, early
@@ -162,7 +178,9 @@ def _lines(report: Path) -> list[str]:
 
 
 def _json_of_all(reports: list[Path], names: list[str]) -> Iterator[str]:
-    """The library writes a key a line: what all have in common are the first lines in the braces, and the rest is that of an encode."""
+    """The library writes a key a line: what all have in common are the first lines in the braces, and the rest is that
+    of an encode.
+    """
     for number, (report, name) in enumerate(zip(reports, names)):
         brace, version, fps, *own, end = _lines(report)
         if number == 0:

@@ -39,7 +39,7 @@ class Result:
             [promise_of(work, number, reach) for number in range(len(encodes))],
         )
 
-    # -- As a table --------------------------------------------------------------------------------------------------------
+    # -- As a table ----------------------------------------------------------------------------------------------------
 
     def print_table(self) -> None:
         rows = [[encode.name, key, *self._cells(encode, key)] for encode in self.encodes for key in self.keys]
@@ -63,7 +63,7 @@ class Result:
             lines.append(f"{name}{len(encode.numbers)}{of} frames{part}{place}")
         return lines
 
-    # -- As JSON -----------------------------------------------------------------------------------------------------------
+    # -- As JSON -------------------------------------------------------------------------------------------------------
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -104,7 +104,10 @@ def asked_keys(encode: Encode, work: Work, features: Sequence[str]) -> list[str]
 
 
 def score_cells(key: str, pooled: Mapping[str, Any], worst: Mapping[str, Any] | None) -> list[str]:
-    """A score in a table; `pooled` and `worst` as in --json. The worst of a score whose high values are the bad ones is the highest."""
+    """A score in a table; `pooled` and `worst` as in --json.
+
+    The worst of a score whose high values are the bad ones is the highest.
+    """
     finite = [value for value in pooled.values() if isinstance(value, float | int) and math.isfinite(value)]
     decimals = decimals_of(max(finite, default=0))
     names = "mean", "harmonic_mean", worst_value_name(key), worst_tail_name(key)

@@ -1,4 +1,6 @@
-"""Runs programs: ffmpeg, how far it is and how it ends; and short questions to ffmpeg and ffprobe, which have a time limit."""
+"""Runs programs: ffmpeg, how far it is and how it ends; and short questions to ffmpeg and ffprobe, which have a time
+limit.
+"""
 
 import contextlib
 import functools
@@ -34,7 +36,8 @@ class FfmpegFailure(Failure):
 
 
 class Processes:
-    """Those that threads run, for one of them to end. The kernel kills each with the thread that started it, where there is util-linux's setpriv: so none
+    """Those that threads run, for one of them to end. The kernel kills each with the thread that started it, where
+    there is util-linux's setpriv: so none
     outlives this process, however that ends."""
 
     def __init__(self) -> None:
@@ -51,7 +54,14 @@ class Processes:
             if self._ended:
                 raise Failure("stopped")
             try:
-                process = subprocess.Popen([*_bound(), *command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace")
+                process = subprocess.Popen(
+                    [*_bound(), *command],
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    text=True,
+                    errors="replace",
+                )
             except (OSError, ValueError) as error:  # a NUL in a name
                 cause = error.strerror if isinstance(error, OSError) else error
                 raise Failure(f"cannot run {shown(command[0])}: {cause}") from error
@@ -74,7 +84,9 @@ class Processes:
 
 @functools.cache
 def _bound() -> tuple[str, ...]:
-    """The words that have a program killed with the thread that started it; none where there is no setpriv, or one that cannot (BusyBox's)."""
+    """The words that have a program killed with the thread that started it; none where there is no setpriv, or one that
+    cannot (BusyBox's).
+    """
     setpriv = shutil.which("setpriv")
     if setpriv is None:
         return ()
@@ -113,7 +125,9 @@ def ask(command: Sequence[str], limit_s: float = ANSWER_S) -> Answer:
             try:
                 out, err = process.communicate(timeout=limit_s)
             except subprocess.TimeoutExpired:
-                raise Failure(f"timed out: {name} has not answered within {limit_s:g} s ({shown(command[-1])})") from None
+                raise Failure(
+                    f"timed out: {name} has not answered within {limit_s:g} s ({shown(command[-1])})"
+                ) from None
             finally:
                 process.kill()
     except (OSError, ValueError) as error:  # a NUL in a name
@@ -122,7 +136,12 @@ def ask(command: Sequence[str], limit_s: float = ANSWER_S) -> Answer:
     return Answer(process.returncode, out, err.decode(errors="replace"))
 
 
-def run_ffmpeg(command: Sequence[str], extent: Extent, show: Callable[[Step], None] | None = None, processes: Processes | None = None) -> Said:
+def run_ffmpeg(
+    command: Sequence[str],
+    extent: Extent,
+    show: Callable[[Step], None] | None = None,
+    processes: Processes | None = None,
+) -> Said:
     """Whatever ends this before, ends ffmpeg, too. Raises FfmpegFailure."""
     processes = processes or Processes()
     process = processes.start(command)
@@ -148,7 +167,9 @@ def _listen(stream: IO[str], lines: list[str]) -> None:
 
 
 def _stop(processes: Sequence["subprocess.Popen[str]"]) -> None:
-    """All of them at once: an ffmpeg that waits for the next frame of -readrate, or for a device, does not see that it is to end."""
+    """All of them at once: an ffmpeg that waits for the next frame of -readrate, or for a device, does not see that it
+    is to end.
+    """
     for process in processes:
         process.terminate()
     deadline = time.monotonic() + PATIENCE_S
@@ -161,7 +182,10 @@ def _stop(processes: Sequence["subprocess.Popen[str]"]) -> None:
 
 
 def _steps(stream: IO[str], extent: Extent) -> Iterator[Step]:
-    """From what `ffmpeg -progress` writes: KEY=VALUE lines, the last of each group is progress=. After a seek its times may stay at 0."""
+    """From what `ffmpeg -progress` writes: KEY=VALUE lines, the last of each group is progress=.
+
+    After a seek its times may stay at 0.
+    """
     values: dict[str, str] = {}
     for line in stream:
         key, _, value = line.strip().partition("=")
@@ -182,7 +206,9 @@ def _number(text: str | None) -> float:
 
 def fail(status: int, said: Said) -> NoReturn:
     """With what the filter said, what ffmpeg said last, and its exit status."""
-    errors = {text: source for source, level, text in map(split_line, said.lines) if level in ("error", "fatal", "panic")}
+    errors = {
+        text: source for source, level, text in map(split_line, said.lines) if level in ("error", "fatal", "panic")
+    }
     ours = [text for text, source in errors.items() if "vmafx" in source and not text.startswith("Failed to configure")]
     lines = ours or list(errors)[-LAST_LINES:]  # what ffmpeg says after the filter has failed tells nothing more
     ending = f"was killed by signal {-status}" if status < 0 else f"ended with status {status}"

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 MOST_WARNINGS = 20  # a damaged file has many
 TELLING = "warning", "error", "fatal"  # levels
 SUMMARY = re.compile(r": mean |score: |The score is doubtful")
-# The number of the input: "[in#0/mov @ …]", "[vist#0:0/h264 @ …]", "Error while decoding stream #0:0" (up to FFmpeg 6.0).
-OF_INPUT = re.compile(
-    r"^\[(?:in|vist|ist)#(\d+)[:/]|(?:^|\] )\[error\] Error while decoding stream #(\d+):"
-)
+# The number of the input: "[in#0/mov @ …]", "[vist#0:0/h264 @ …]", "Error while decoding stream #0:0" (up to FFmpeg
+# 6.0).
+OF_INPUT = re.compile(r"^\[(?:in|vist|ist)#(\d+)[:/]|(?:^|\] )\[error\] Error while decoding stream #(\d+):")
 CORRUPT = re.compile(r"corrupt (?:decoded frame|input packet)")  # a warning of ffmpeg, of a picture that is damaged
 # A system's error in the middle of a file, and a demuxer's complaint that the file should be longer.
 READ_ERROR = re.compile(
@@ -40,7 +39,10 @@ class Said:
         return list(dict.fromkeys(text for source, level, text in lines if "vmafx" in source and level in TELLING))
 
     def damage(self, inputs: Sequence[str]) -> dict[int | None, list[str]]:
-        """What is wrong with pictures and files, by the number of the input; None: nobody says of which. `inputs` are ffmpeg's names for them."""
+        """What is wrong with pictures and files, by the number of the input; None: nobody says of which.
+
+        `inputs` are ffmpeg's names for them.
+        """
         found: dict[int | None, list[str]] = {}
         for line in self.lines:
             source, level, text = split_line(line)
@@ -49,7 +51,8 @@ class Said:
         return {number: list(dict.fromkeys(texts)) for number, texts in found.items()}
 
     def forget_seek(self) -> None:
-        """Decoders complain where they are made to begin in mid-stream: drops what was said before the filter said how it begins.
+        """Decoders complain where they are made to begin in mid-stream: drops what was said before the filter said how
+        it begins.
 
         With --backend cpu it may say nothing of that, and what comes at the end is too late: the complaints stay.
         """
@@ -85,7 +88,7 @@ def split_line(line: str) -> tuple[str, str, str]:
     return (found[1] or "", found[2], found[3]) if found else ("", "", line)
 
 
-# -- Of the parts of a stream ----------------------------------------------------------------------------------------------
+# -- Of the parts of a stream ------------------------------------------------------------------------------------------
 
 
 def said_together(saids: Sequence[Said]) -> Said:
@@ -97,7 +100,10 @@ def said_together(saids: Sequence[Said]) -> Said:
         else:
             lines.append(line)
     heads = dict.fromkeys(head for head, _, _ in doubts)
-    return Said(lines + [f"[vmafx @ 0x0] [warning] {_sum_up(head, [own[1:] for own in doubts if own[0] == head])}" for head in heads])
+    return Said(
+        lines
+        + [f"[vmafx @ 0x0] [warning] {_sum_up(head, [own[1:] for own in doubts if own[0] == head])}" for head in heads]
+    )
 
 
 def _sum_up(head: str, doubts: Sequence[Sequence[str]]) -> str:

@@ -1,7 +1,8 @@
-"""Scores encodes against their reference by a run of ffmpeg with the filter vmafx: of the whole stream, or of a range of it.
+"""Scores encodes against their reference by a run of ffmpeg with the filter vmafx: of the whole stream, or of a range
+of it.
 
-    work = prepare(settings, ["low.mp4", "high.mp4"], "ref.mp4")   # looks at the files; work.notes says how they are made alike
-    said = score(work, Path("scores.json"))
+    work = prepare(settings, ["low.mp4", "high.mp4"], "ref.mp4")   # looks at the files; work.notes says how they are
+    made alike said = score(work, Path("scores.json"))
 
 How a stream is cut into ranges, and how the reports of these become one, is in _parts.py.
 """
@@ -66,7 +67,10 @@ class Settings:
         return cls(**values)
 
     def model_texts(self, reference: Size) -> list[str]:
-        """One for each model, for the filter. Several need names: those that have none are called by their version or file."""
+        """One for each model, for the filter.
+
+        Several need names: those that have none are called by their version or file.
+        """
         texts = [_models.chosen(text, reference) for text in _models.texts_of(self.models)]
         if len(texts) < 2:
             return texts
@@ -99,7 +103,10 @@ Begins: TypeAlias = Callable[[list[_ffmpeg.Video], _ffmpeg.Video], list[Begin]]
 
 @dataclass(frozen=True)
 class Reach:
-    """A range of times, in milliseconds, as the filter compares them; the end is not in it. None: the beginning or the end of the stream."""
+    """A range of times, in milliseconds, as the filter compares them; the end is not in it.
+
+    None: the beginning or the end of the stream.
+    """
 
     begin: int | None = None
     end: int | None = None
@@ -158,20 +165,27 @@ class Work:
         return dataclasses.replace(self, dists=[self.dists[number] for number in numbers], plan=plan)
 
     def spans(self) -> list[tuple[float, float] | None]:
-        """From when to when each input has pictures, in the time that reports have; None: nobody knows how long it is."""
+        """From when to when each input has pictures, in the time that reports have; None: nobody knows how long it is.
+        """
         begins = [video.start - zero for video, zero in zip(self.videos, self.zeros())]
         least = 0.0 if self.plan.zeros else -math.inf  # what is before is cut
-        return [(max(begin, least), begin + video.duration) if video.duration else None for video, begin in zip(self.videos, begins)]
+        return [
+            (max(begin, least), begin + video.duration) if video.duration else None
+            for video, begin in zip(self.videos, begins)
+        ]
 
     def zeros(self) -> list[float]:
         """Where each file has the time 0 of reports, in seconds from its start."""
         return [zero / 1e6 for zero in self.plan.zeros or [0] * len(self.videos)]
 
 
-def prepare(settings: Settings, dists: Sequence[str], ref: str, in_parts: bool = False, begins: Begins | None = None) -> Work:
+def prepare(
+    settings: Settings, dists: Sequence[str], ref: str, in_parts: bool = False, begins: Begins | None = None
+) -> Work:
     """Probes the files. Raises Failure if they cannot be compared.
 
-    `in_parts`: there may be more than the filter scores at once, for Work.of(). `begins`: how the encodes begin, where that is not with the reference.
+    `in_parts`: there may be more than the filter scores at once, for Work.of(). `begins`: how the encodes begin, where
+    that is not with the reference.
     """
     if not 0 < len(dists) <= MOST_ENCODES and not in_parts:
         raise Failure(f"the filter scores up to {MOST_ENCODES} encodes at once, not {len(dists)}", 2)
@@ -199,7 +213,7 @@ def prepare(settings: Settings, dists: Sequence[str], ref: str, in_parts: bool =
     return work
 
 
-# -- The sizes at which pictures are scored --------------------------------------------------------------------------------
+# -- The sizes at which pictures are scored ----------------------------------------------------------------------------
 
 
 def _groups(settings: Settings, dists: list[_ffmpeg.Video], ref: _ffmpeg.Video) -> tuple[list[Group], list[str]]:
@@ -258,11 +272,13 @@ def _said_of(settings: Settings, groups: list[Group], scale: Scale, ref: _ffmpeg
             lines += names
         for text in group.models:
             if scale.word == "model" and _models.rows_of(text) is None:
-                lines.append(f"the size that model {_models.name_of(text)} is made for is not known: --scale WxH sets one")
+                lines.append(
+                    f"the size that model {_models.name_of(text)} is made for is not known: --scale WxH sets one"
+                )
     return lines
 
 
-# -- A run -------------------------------------------------------------------------------------------------------------------
+# -- A run -------------------------------------------------------------------------------------------------------------
 
 
 def score(
@@ -277,7 +293,8 @@ def score(
 ) -> Said:
     """Writes the report `log`, in the format of its name: of all, or of a range alone, for a merge. Raises Failure.
 
-    `early`: how many seconds before the range to begin reading; `device`: instead of that of the settings; `processes`: that ffmpeg joins.
+    `early`: how many seconds before the range to begin reading; `device`: instead of that of the settings; `processes`:
+    that ffmpeg joins.
     """
     check_outputs([video.path for video in work.videos], [Output("the report", log, REPORT)], force=False)
     seeks = _seeks(work, reach, early) if reach else None
@@ -327,7 +344,7 @@ def _extent(work: Work, reach: Reach | None, early: float) -> Extent:
     return Extent(end - begin, rate)
 
 
-# -- The command line of ffmpeg --------------------------------------------------------------------------------------------
+# -- The command line of ffmpeg ----------------------------------------------------------------------------------------
 
 
 def _filter_options(work: Work, group: Group, log: Path, reach: Reach | None, device: str | None) -> str:
@@ -366,7 +383,10 @@ def _escape(value: str) -> str:
 
 
 def _command(work: Work, filters: Sequence[str], seeks: Sequence[float | None] | None) -> list[str]:
-    """[0:V]…[d0]; … [d0][d1][r]vmafx[s0][s1]: an output for each encode of each group. V: videos, but no cover pictures."""
+    """[0:V]…[d0]; … [d0][d1][r]vmafx[s0][s1]: an output for each encode of each group.
+
+    V: videos, but no cover pictures.
+    """
     begins = ([] if seek is None else ["-ss", f"{seek:.6f}"] for seek in seeks or [None] * len(work.videos))
     files = [word for video, begin in zip(work.videos, begins) for word in (*begin, *video.input)]
     chains = [*work.plan.dist, work.plan.ref]
@@ -379,7 +399,16 @@ def _command(work: Work, filters: Sequence[str], seeks: Sequence[float | None] |
         parts.append(f"{inputs}vmafx={options}{''.join(own)}")
         outputs += own
     sinks = [word for label in outputs for word in ("-map", label, "-f", "null", "-")]
-    head = [work.settings.ffmpeg, "-hide_banner", "-nostdin", "-nostats", "-loglevel", "level+info", "-progress", "pipe:1"]
+    head = [
+        work.settings.ffmpeg,
+        "-hide_banner",
+        "-nostdin",
+        "-nostats",
+        "-loglevel",
+        "level+info",
+        "-progress",
+        "pipe:1",
+    ]
     copied = AS_IN_THE_FILE if seeks is not None else ()
     return [*head, *copied, *files, "-filter_complex", ";".join(parts), *sinks]
 

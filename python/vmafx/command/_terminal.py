@@ -54,18 +54,22 @@ def emit(text: str) -> None:
 
 
 def drop_output() -> None:
-    """Points standard output to nowhere, so that Python does not fail once more when it flushes what is left at its end."""
+    """Points standard output to nowhere, so that Python does not fail once more when it flushes what is left at its
+    end.
+    """
     with contextlib.suppress(OSError, ValueError, AttributeError):
         descriptor = os.open(os.devnull, os.O_WRONLY)
         os.dup2(descriptor, sys.stdout.fileno())
         os.close(descriptor)
 
 
-# -- Names ---------------------------------------------------------------------------------------------------------------
+# -- Names -------------------------------------------------------------------------------------------------------------
 
 
 def shown(name: object) -> str:
-    """The name of a file for a line of text: as it is, or as a shell would read it ($'a\\nb') if a terminal could not show it."""
+    """The name of a file for a line of text: as it is, or as a shell would read it ($'a\\nb') if a terminal could not
+    show it.
+    """
     text = str(name)
     if text.isprintable():
         return text
@@ -105,7 +109,7 @@ def decimals_of(largest: float) -> int:
     return 3 if largest > 1.5 else 5
 
 
-# -- Files ---------------------------------------------------------------------------------------------------------------
+# -- Files -------------------------------------------------------------------------------------------------------------
 
 
 @contextlib.contextmanager
@@ -166,7 +170,7 @@ def _into_descriptor(descriptor: int) -> Iterator[Path]:
             shutil.copyfileobj(source, sink)
 
 
-# -- Progress ------------------------------------------------------------------------------------------------------------
+# -- Progress ----------------------------------------------------------------------------------------------------------
 
 
 class Step(NamedTuple):
@@ -198,7 +202,9 @@ class Count(NamedTuple):
 class Progress(Protocol):
     def __enter__(self) -> "Progress": ...
 
-    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None: ...
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
 
     def show(self, step: Step | Count) -> None: ...
 
@@ -272,7 +278,7 @@ def progress() -> Progress:
         return _Line()
 
 
-# -- Tables --------------------------------------------------------------------------------------------------------------
+# -- Tables ------------------------------------------------------------------------------------------------------------
 
 LEAST_NAME = 16  # columns of the terminal that a name takes; longer ones go on in the next line
 
@@ -280,14 +286,19 @@ LEAST_NAME = 16  # columns of the terminal that a name takes; longer ones go on 
 def print_table(heads: Sequence[str], rows: Sequence[Sequence[str]], texts: int) -> None:
     """The first `texts` columns are words, the others numbers. On a terminal by rich, if it is installed."""
     rows = [[*map(shown, row)] for row in rows]
-    emit((_drawn(heads, rows, texts) if sys.stdout is not None and sys.stdout.isatty() else None) or _plain(heads, rows, texts))
+    emit(
+        (_drawn(heads, rows, texts) if sys.stdout is not None and sys.stdout.isatty() else None)
+        or _plain(heads, rows, texts)
+    )
 
 
 def _plain(heads: Sequence[str], rows: Sequence[Sequence[str]], texts: int) -> str:
     widths = [max(map(len, column)) for column in zip(heads, *rows)]
     lines = []
     for row in (heads, *rows):
-        cells = [cell.ljust(width) if i < texts else cell.rjust(width) for i, (cell, width) in enumerate(zip(row, widths))]
+        cells = [
+            cell.ljust(width) if i < texts else cell.rjust(width) for i, (cell, width) in enumerate(zip(row, widths))
+        ]
         lines.append("  ".join(cells).rstrip() + "\n")
     return "".join(lines)
 

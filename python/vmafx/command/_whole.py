@@ -1,7 +1,7 @@
 """Whether all was scored that the files promise, and which file is to blame for what ffmpeg said.
 
-ffmpeg takes a file that cannot be read any further for one that ends there. So the end of what was scored is compared with the lengths that the files
-promise; where it is too early, the packets of the files tell why.
+ffmpeg takes a file that cannot be read any further for one that ends there. So the end of what was scored is compared
+with the lengths that the files promise; where it is too early, the packets of the files tell why.
 """
 
 import functools
@@ -100,7 +100,8 @@ def _why(work: Work, number: int, got: float, least: float, ends: Ends) -> list[
         reached = max(end for end in (own, others, 0.0) if end is not None)
         if promised and reached < promised - least and readable[-1] <= got + least:
             causes.append(
-                f"{video.name} promises {promised:.3f} s, and can be read to {reached:.3f} s: it is damaged or not whole"
+                f"{video.name} promises {promised:.3f} s, and can be read to {reached:.3f} s: it is damaged or not "
+                "whole"
             )
     if not causes and got < min(readable) - least:
         causes.append("decoding ended early")
@@ -130,7 +131,7 @@ def _scores_of(encode: Encode, keys: Sequence[str]) -> str:
     return f"the mean of these frames: {', '.join(texts)}"
 
 
-# -- Damage ----------------------------------------------------------------------------------------------------------------
+# -- Damage ------------------------------------------------------------------------------------------------------------
 
 
 def warnings_by_encode(work: Work, said: Said) -> list[list[str]]:
@@ -147,7 +148,10 @@ def warnings_by_encode(work: Work, said: Said) -> list[list[str]]:
 
 
 def _damage_of(work: Work, said: Said) -> list[list[str]]:
-    """What is wrong with each input. Where ffmpeg does not say which it is, and there are several to choose from, each is decoded alone."""
+    """What is wrong with each input.
+
+    Where ffmpeg does not say which it is, and there are several to choose from, each is decoded alone.
+    """
     damage = said.damage([_ffmpeg.input_name(video.path) for video in work.videos])
     unknown = damage.pop(None, [])
     found = [damage.get(number, []) for number in range(len(work.videos))]

@@ -29,19 +29,74 @@ TTL_S = 60.0
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("list", type=Path, metavar="LIST", help="CSV or JSONL: distorted, reference, and if wanted id, models, features")
-    add("-o", "--output", type=Path, required=True, metavar="RESULTS", help="the results, as they come: .jsonl, or a database: .sqlite, .db")
-    add("--model", action="append", metavar="MODEL", help="as of `vmafx score`, for the lines of the list that name no models")
-    add("--feature", action="append", default=[], metavar="FEATURE", help="as of `vmafx score`, for the lines that name no features")
+    add(
+        "list", type=Path, metavar="LIST", help="CSV or JSONL: distorted, reference, and if wanted id, models, features"
+    )
+    add(
+        "-o",
+        "--output",
+        type=Path,
+        required=True,
+        metavar="RESULTS",
+        help="the results, as they come: .jsonl, or a database: .sqlite, .db",
+    )
+    add(
+        "--model",
+        action="append",
+        metavar="MODEL",
+        help="as of `vmafx score`, for the lines of the list that name no models",
+    )
+    add(
+        "--feature",
+        action="append",
+        default=[],
+        metavar="FEATURE",
+        help="as of `vmafx score`, for the lines that name no features",
+    )
     add("--scale", type=scale_word, default="model", metavar="SCALE", help="as of `vmafx score` (default: model)")
     add("--partial", action="store_true", help="take the scores of what can be read of damaged files")
     add("--backend", choices=("auto", "cpu", "hip"), help="where the filter computes (default: auto)")
-    add("--threads", type=int, metavar="N", help="threads of each filter (default: the processors of this machine for each of its workers; of a cluster 1)")
-    add("--together", type=int, default=4, metavar="N", help=f"encodes of a reference that are scored in one run, up to {MOST_ENCODES} (default: %(default)s)")
-    add("--piece", type=float, default=PIECE, metavar="FRAMES", help="frames of 1080p above which a run is cut in ranges; 0: none is (default: %(default)s)")
-    add("--attempts", type=int, default=3, metavar="N", help="for what may pass: a lost worker, a time-out, an error of I/O (default: %(default)s)")
-    add("--stall", type=float, default=STALL_S, metavar="SECONDS", help="without progress, after which an ffmpeg is ended (default: %(default)g)")
-    add("--worst", type=int, default=10, metavar="N", help="how many of the worst pairs are shown (default: %(default)s)")
+    add(
+        "--threads",
+        type=int,
+        metavar="N",
+        help="threads of each filter (default: the processors of this machine for each of its workers; of a cluster 1)",
+    )
+    add(
+        "--together",
+        type=int,
+        default=4,
+        metavar="N",
+        help=f"encodes of a reference that are scored in one run, up to {MOST_ENCODES} (default: %(default)s)",
+    )
+    add(
+        "--piece",
+        type=float,
+        default=PIECE,
+        metavar="FRAMES",
+        help="frames of 1080p above which a run is cut in ranges; 0: none is (default: %(default)s)",
+    )
+    add(
+        "--attempts",
+        type=int,
+        default=3,
+        metavar="N",
+        help="for what may pass: a lost worker, a time-out, an error of I/O (default: %(default)s)",
+    )
+    add(
+        "--stall",
+        type=float,
+        default=STALL_S,
+        metavar="SECONDS",
+        help="without progress, after which an ffmpeg is ended (default: %(default)g)",
+    )
+    add(
+        "--worst",
+        type=int,
+        default=10,
+        metavar="N",
+        help="how many of the worst pairs are shown (default: %(default)s)",
+    )
     add("--report", type=Path, metavar="FILE.html", help="also write a page of the whole library")
     add(
         "--allow-protocols",
@@ -57,10 +112,26 @@ def _add_place(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("where")
     where = group.add_mutually_exclusive_group()
     where.add_argument("--scheduler", metavar="ADDRESS", help="of a Dask cluster: tcp://HOST:8786")
-    where.add_argument("--scheduler-file", type=Path, metavar="FILE", help="that `dask scheduler --scheduler-file` has written")
-    where.add_argument("--workers", type=int, metavar="N", help="processes of this machine (default: one for each processor)")
-    group.add_argument("--worker-ttl", type=float, default=TTL_S, metavar="SECONDS", help="after which a silent worker is given up (default: %(default)g)")
-    group.add_argument("--resource", action="append", default=[], metavar="NAME=NUMBER", help="of a worker that each task takes, as --resources of dask worker")
+    where.add_argument(
+        "--scheduler-file", type=Path, metavar="FILE", help="that `dask scheduler --scheduler-file` has written"
+    )
+    where.add_argument(
+        "--workers", type=int, metavar="N", help="processes of this machine (default: one for each processor)"
+    )
+    group.add_argument(
+        "--worker-ttl",
+        type=float,
+        default=TTL_S,
+        metavar="SECONDS",
+        help="after which a silent worker is given up (default: %(default)g)",
+    )
+    group.add_argument(
+        "--resource",
+        action="append",
+        default=[],
+        metavar="NAME=NUMBER",
+        help="of a worker that each task takes, as --resources of dask worker",
+    )
     group.add_argument("--dashboard", action="store_true", help="show Dask's dashboard; it needs bokeh")
 
 
@@ -94,13 +165,19 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace) -> None:
     if arguments.output.suffix not in (*LINES, *DATABASES):
-        raise Failure(f"the name of the results ends with {', '.join(LINES)}, {' or '.join(DATABASES)}, and {arguments.output} does not", 2)
+        raise Failure(
+            f"the name of the results ends with {', '.join(LINES)}, {' or '.join(DATABASES)}, and {arguments.output} "
+            "does not",
+            2,
+        )
     least = {"--together": arguments.together, "--attempts": arguments.attempts, "--workers": arguments.workers or 1}
     for name, value in least.items():
         if value < 1:
             raise Failure(f"{name} is to be 1 or more, not {value}", 2)
     if arguments.together > MOST_ENCODES or arguments.piece < 0 or arguments.stall <= 0 or arguments.worker_ttl <= 0:
-        raise Failure(f"--together is up to {MOST_ENCODES}, --piece not negative, --stall and --worker-ttl are more than 0", 2)
+        raise Failure(
+            f"--together is up to {MOST_ENCODES}, --piece not negative, --stall and --worker-ttl are more than 0", 2
+        )
 
 
 def _check_outputs(arguments: argparse.Namespace, pairs: list[Pair]) -> Guard:
@@ -121,10 +198,17 @@ def _check_outputs(arguments: argparse.Namespace, pairs: list[Pair]) -> Guard:
 
 def _options(arguments: argparse.Namespace, place: Place) -> Options:
     threads = arguments.threads or (max(1, processors() // place.workers) if place.is_here else 1)
-    settings = {"backend": arguments.backend, "threads": threads, "scale": arguments.scale, "partial": arguments.partial}
+    settings = {
+        "backend": arguments.backend,
+        "threads": threads,
+        "scale": arguments.scale,
+        "partial": arguments.partial,
+    }
     if not arguments.allow_protocols:
         settings |= {"dist_options": FILES_ONLY, "ref_options": FILES_ONLY}
-    ffmpeg = _ffmpeg.find_ffmpeg(arguments.ffmpeg) if place.is_here else arguments.ffmpeg  # each worker of a cluster finds its own
+    ffmpeg = (
+        _ffmpeg.find_ffmpeg(arguments.ffmpeg) if place.is_here else arguments.ffmpeg
+    )  # each worker of a cluster finds its own
     return Options(settings, ffmpeg, arguments.together, arguments.piece, arguments.stall, arguments.attempts)
 
 

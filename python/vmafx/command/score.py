@@ -1,6 +1,7 @@
 """score one or several encodes of a video against the video
 
-ffmpeg decodes and its filter vmafx scores; the command makes the inputs alike, shows how far it is, and prints what the filter reports.
+ffmpeg decodes and its filter vmafx scores; the command makes the inputs alike, shows how far it is, and prints what the
+filter reports.
 """
 
 import argparse
@@ -36,17 +37,48 @@ MOST_THREADS = 1024
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("videos", nargs="+", metavar="VIDEO", help="DISTORTED… REFERENCE: one or several encodes, the reference last")
-    add("--window", metavar="WINDOW", help="also pool the scores of every so many seconds, or of each 'keyframe' interval, for reports")
+    add(
+        "--window",
+        metavar="WINDOW",
+        help="also pool the scores of every so many seconds, or of each 'keyframe' interval, for reports",
+    )
     add("--json", action="store_true", help="print the result as JSON")
-    add("--report", type=Path, metavar="FILE.html", help="also write the page that `vmafx report` makes, with pictures of the worst frames")
+    add(
+        "--report",
+        type=Path,
+        metavar="FILE.html",
+        help="also write the page that `vmafx report` makes, with pictures of the worst frames",
+    )
     add("--log", type=Path, metavar="FILE", help="also write the filter's report: .json, .ndjson, .csv or .xml")
-    add("--device", type=_devices, default=[], metavar="DEVICE", help="the GPU: an index or a PCI address; several, with commas, score at the same time")
-    add("--jobs", type=_job_number, metavar="N", help="score parts in so many runs of ffmpeg at once, 'auto': a run for four processors (default: 1)")
-    help_sync = "find out how much later or earlier than the reference each encode begins, up to so many seconds (default: %(const)g), and skip that"
+    add(
+        "--device",
+        type=_devices,
+        default=[],
+        metavar="DEVICE",
+        help="the GPU: an index or a PCI address; several, with commas, score at the same time",
+    )
+    add(
+        "--jobs",
+        type=_job_number,
+        metavar="N",
+        help="score parts in so many runs of ffmpeg at once, 'auto': a run for four processors (default: 1)",
+    )
+    help_sync = (
+        "find out how much later or earlier than the reference each encode begins, up to so many seconds (default: "
+        "%(const)g), and skip that"
+    )
     add("--sync", type=_search, nargs="?", const=_sync.USUAL_SECONDS, metavar="SECONDS", help=help_sync)
-    help_offset = "the encode begins so much later than the reference (-0.48: earlier), for all encodes or, repeated, for each of them; skip that"
+    help_offset = (
+        "the encode begins so much later than the reference (-0.48: earlier), for all encodes or, repeated, for each "
+        "of them; skip that"
+    )
     add("--offset", type=_offset, action="append", default=[], metavar="SECONDS", help=help_offset)
-    add("--range", type=_range, metavar="RANGE", help="score this part alone: 60s-120s; `vmafx merge` joins logs of such parts")
+    add(
+        "--range",
+        type=_range,
+        metavar="RANGE",
+        help="score this part alone: 60s-120s; `vmafx merge` joins logs of such parts",
+    )
     add_scoring_arguments(parser)
     add_page_arguments(parser)
     add_force(parser)
@@ -64,7 +96,13 @@ def add_scoring_arguments(parser: argparse.ArgumentParser) -> None:
         "reference's (default); 'reference'; 'none'; or WIDTHxHEIGHT"
     )
     add("--model", action="append", metavar="MODEL", help=help_model)
-    add("--feature", action="append", default=[], metavar="FEATURE", help="as the filter's option feature (psnr, name=psnr:enable_chroma=false); may be repeated")
+    add(
+        "--feature",
+        action="append",
+        default=[],
+        metavar="FEATURE",
+        help="as the filter's option feature (psnr, name=psnr:enable_chroma=false); may be repeated",
+    )
     add("--scale", type=scale_word, default="model", metavar="SCALE", help=help_scale)
     help_partial = "take the scores of what can be read of files that are damaged or not whole"
     add("--partial", action="store_true", help=help_partial)
@@ -72,8 +110,17 @@ def add_scoring_arguments(parser: argparse.ArgumentParser) -> None:
     add("--input-option", type=_input_option, action="append", default=[], metavar="NAME=VALUE", help=help_input)
     help_ref = "an option of ffmpeg before the reference; may be repeated"
     add("--ref-option", type=_input_option, action="append", default=[], metavar="NAME=VALUE", help=help_ref)
-    add("--backend", choices=("auto", "cpu", "hip"), help="where the filter computes (default: auto, and hip with --device)")
-    add("--threads", type=_thread_number, metavar="N", help="threads of the filter (default: as many as the process may use)")
+    add(
+        "--backend",
+        choices=("auto", "cpu", "hip"),
+        help="where the filter computes (default: auto, and hip with --device)",
+    )
+    add(
+        "--threads",
+        type=_thread_number,
+        metavar="N",
+        help="threads of the filter (default: as many as the process may use)",
+    )
     add("--ffmpeg", metavar="PROGRAM", help="the ffmpeg to use; it needs the filter vmafx")
 
 
@@ -102,7 +149,9 @@ def _input_option(text: str) -> tuple[str, str]:
         raise argparse.ArgumentTypeError(str(error)) from None
     name = words[0][1:].partition(":")[0]
     if name in OF_TIME:
-        raise argparse.ArgumentTypeError(f"{name} would change what is compared with what: use --offset, --sync or --range")
+        raise argparse.ArgumentTypeError(
+            f"{name} would change what is compared with what: use --offset, --sync or --range"
+        )
     if name in NOT_OF_INPUT:
         raise argparse.ArgumentTypeError(f"{name} is not an option of an input")
     return words
@@ -133,7 +182,9 @@ def _job_number(text: str) -> int:
 def _search(text: str) -> float:
     seconds = _number(text)
     if seconds is None or not 0 < seconds <= MOST_SEARCH:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number of seconds up to {MOST_SEARCH}; write --sync after the videos, or --sync=5")
+        raise argparse.ArgumentTypeError(
+            f"'{text}' is not a number of seconds up to {MOST_SEARCH}; write --sync after the videos, or --sync=5"
+        )
     return seconds
 
 
@@ -141,7 +192,10 @@ def _offset(text: str) -> Begin:
     seconds = _number(text)
     if seconds is None or not math.isfinite(seconds):
         raise argparse.ArgumentTypeError(f"'{text}' is not a number of seconds")
-    return Begin(Fraction(seconds), f"begins {abs(seconds):g} s {'earlier' if seconds < 0 else 'later'} than the reference, as --offset says")
+    return Begin(
+        Fraction(seconds),
+        f"begins {abs(seconds):g} s {'earlier' if seconds < 0 else 'later'} than the reference, as --offset says",
+    )
 
 
 def _number(text: str) -> float | None:
@@ -310,7 +364,11 @@ def _check_arguments(arguments: argparse.Namespace) -> Guard:
     if arguments.sync and arguments.offset:
         raise Failure("--offset says what --sync would find: one of them is enough", 2)
     if len(arguments.offset) not in (0, 1, len(arguments.videos) - 1):
-        raise Failure(f"--offset is given once for all encodes or once for each, and not {len(arguments.offset)} times for {len(arguments.videos) - 1}", 2)
+        raise Failure(
+            f"--offset is given once for all encodes or once for each, and not {len(arguments.offset)} times for "
+            f"{len(arguments.videos) - 1}",
+            2,
+        )
     if arguments.range and arguments.jobs is not None:
         raise Failure("--range is a part of the stream already, which --jobs does not cut again", 2)
     if _job_count(arguments) > 1 and arguments.log and arguments.log.suffix.lower() == ".ndjson":

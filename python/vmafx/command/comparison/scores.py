@@ -1,7 +1,8 @@
 """Gets the scores of points: from the reports that the table names, from those that were kept, else by scoring.
 
-Reports are kept in a folder, one for each encode. Their names have a digest of all that the scores depend on, so that a report that is there is the right
-one: of the files as they are, made alike in this way, with these options, by this version of the filter.
+Reports are kept in a folder, one for each encode. Their names have a digest of all that the scores depend on, so that a
+report that is there is the right one: of the files as they are, made alike in this way, with these options, by this
+version of the filter.
 """
 
 import hashlib
@@ -25,7 +26,9 @@ from .points import Point, read_report
 PLAIN = re.compile(r"[^\w.+-]+")  # what names of files should not have
 
 
-def take_scores(points: Sequence[Point], settings: _scoring.Settings | None, folder: Path | None, pool: str) -> list[str]:
+def take_scores(
+    points: Sequence[Point], settings: _scoring.Settings | None, folder: Path | None, pool: str
+) -> list[str]:
     """How inputs were made alike. Without settings all scores are in reports."""
     for point in points:
         if point.row.scores:
@@ -57,7 +60,9 @@ def _folder(chosen: Path | None) -> Iterator[Path]:
 
 
 def _works(settings: _scoring.Settings, points: Sequence[Point]) -> Iterator[tuple[_scoring.Work, list[Point]]]:
-    """All encodes of a reference are made alike together, whether they are scored now or have been: else scores would depend on that."""
+    """All encodes of a reference are made alike together, whether they are scored now or have been: else scores would
+    depend on that.
+    """
     references = list(dict.fromkeys(point.row.reference for point in points))
     for reference in references:
         own = [point for point in points if point.row.reference == reference]
@@ -91,7 +96,11 @@ class Shelf:
     def place(self, work: _scoring.Work, number: int) -> Path:
         """Where the report is, or will be."""
         models = [text for group in work.groups for text in group.models]
-        files = [Path(re.sub(r"\\(.)", r"\1", found[1])) for text in models if (found := re.match(r"path=((?:\\.|[^:])+)", text))]
+        files = [
+            Path(re.sub(r"\\(.)", r"\1", found[1]))
+            for text in models
+            if (found := re.match(r"path=((?:\\.|[^:])+)", text))
+        ]
         depends = {
             "files": [_state(Path(video.path)) for video in (work.dists[number], work.ref)],
             "filters": [work.plan.dist[number], work.plan.ref],
@@ -130,7 +139,10 @@ def _state(path: Path) -> list[Any]:
 
 
 def _split(lines: Iterable[str], paths: Sequence[Path], warnings: Sequence[Sequence[str]]) -> None:
-    """One report of several encodes becomes as many, each with its warnings. A single encode has no number in its lines."""
+    """One report of several encodes becomes as many, each with its warnings.
+
+    A single encode has no number in its lines.
+    """
     with ExitStack() as stack:
         files = [stack.enter_context(whole_file(path, check_kept)) for path in paths]
         parts = [stack.enter_context(file.open("w", encoding="utf-8")) for file in files]
@@ -149,9 +161,23 @@ def _split(lines: Iterable[str], paths: Sequence[Path], warnings: Sequence[Seque
 def _filter_version(settings: _scoring.Settings) -> str:
     """As reports have it: that of the library, with the commit it was made from."""
     source = ["-f", "lavfi", "-i", "color=s=64x64:r=25:d=0.04"]
-    command = [settings.ffmpeg, "-v", "error", "-nostdin", *source, *source, "-lavfi", "vmafx=model=:feature=psnr:log_fmt=json:log_path=-", "-f", "null", "-"]
+    command = [
+        settings.ffmpeg,
+        "-v",
+        "error",
+        "-nostdin",
+        *source,
+        *source,
+        "-lavfi",
+        "vmafx=model=:feature=psnr:log_fmt=json:log_path=-",
+        "-f",
+        "null",
+        "-",
+    ]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
     try:
         return str(json.loads(done.stdout)["version"])
     except (ValueError, KeyError) as error:
-        raise Failure(f"{settings.ffmpeg} does not say the version of its filter vmafx: {done.stderr.strip()}") from error
+        raise Failure(
+            f"{settings.ffmpeg} does not say the version of its filter vmafx: {done.stderr.strip()}"
+        ) from error

@@ -1,7 +1,7 @@
 """What runs on a worker: ffmpeg, in a process of its own, and what is made of its report.
 
-An ffmpeg does not outlive its worker, however that ends (Processes). What goes wrong with a pair is its result; only what is wrong
-with the worker itself is raised, as Unfit.
+An ffmpeg does not outlive its worker, however that ends (Processes). What goes wrong with a pair is its result; only
+what is wrong with the worker itself is raised, as Unfit.
 """
 
 import dataclasses
@@ -43,7 +43,8 @@ FULL_HD = 1920 * 1080
 
 # What another attempt, later or on another machine, may not meet.
 PASSING = re.compile(
-    "Input/output error|Stale file handle|timed out|Connection (?:reset|refused)|Resource temporarily unavailable|Cannot allocate memory|No space left"
+    "Input/output error|Stale file handle|timed out|Connection (?:reset|refused)|Resource temporarily "
+    "unavailable|Cannot allocate memory|No space left"
 )
 PASSING_ERRORS = {errno.EIO, errno.ESTALE, errno.ETIMEDOUT, errno.EAGAIN, errno.ENOMEM, errno.ENOSPC, errno.ECONNRESET}
 PASSING_STATUSES = {128 + 7, 128 + 9, 128 + 15}  # a mapped file that went away; no memory; an operator
@@ -136,7 +137,7 @@ class Scored:
         return cls(report, *json.loads(head))
 
 
-# -- The tasks -----------------------------------------------------------------------------------------------------------
+# -- The tasks ---------------------------------------------------------------------------------------------------------
 
 
 def begin(job: Job) -> Begun:
@@ -157,7 +158,9 @@ def score_range(job: Job, long: Long, number: int, early: float) -> Scored:
     with _folder() as folder:
         log = folder / "scores.json"
         try:
-            said, early = _watched(job, lambda processes, show: score_part(work, reach, log, early, show=show, processes=processes))
+            said, early = _watched(
+                job, lambda processes, show: score_part(work, reach, log, early, show=show, processes=processes)
+            )
             # They are kept on the disk.
             warnings = [[redact(text, job.names) for text in own] for own in warnings_by_encode(work, said)]
             return Scored(zlib.compress(log.read_bytes(), 6), early, said.features, warnings)
@@ -181,7 +184,10 @@ def join_ranges(job: Job, long: Long, parts: Sequence[bytes]) -> Outcomes | tupl
             log = folder / "scores.json"
             run = join(long.work, paths, log)
             features = list(dict.fromkeys(key for part in scored for key in part.features))
-            warnings = [shortened([text for own in of_parts for text in own]) for of_parts in zip(*(part.warnings for part in scored))]
+            warnings = [
+                shortened([text for own in of_parts for text in own])
+                for of_parts in zip(*(part.warnings for part in scored))
+            ]
             return dict(zip(long.places, _outcomes(log, _here(job, long.work), Said([]), features, warnings, run)))
         except Mismatch as mismatch:
             try:
@@ -193,7 +199,7 @@ def join_ranges(job: Job, long: Long, parts: Sequence[bytes]) -> Outcomes | tupl
             return dict.fromkeys(long.places, Outcome(error=_told(failure), again=_may_pass(failure)))
 
 
-# -- What goes into one run ----------------------------------------------------------------------------------------------
+# -- What goes into one run --------------------------------------------------------------------------------------------
 
 
 def _works(job: Job, places: list[int], outcomes: Outcomes) -> Iterator[tuple[list[int], Work]]:
@@ -237,7 +243,9 @@ def _check_files(names: Sequence[str]) -> None:
 
 
 def _alone(video: _ffmpeg.Video, ref: _ffmpeg.Video) -> Any:
-    """What would be done to the reference for this encode alone, and the colors, which a reference without tags takes from the first encode."""
+    """What would be done to the reference for this encode alone, and the colors, which a reference without tags takes
+    from the first encode.
+    """
     plan = _inputs.make_alike([video], ref)
     return plan.ref, _inputs.start_apart([video], ref), video.matrix, video.transfer, video.full_range
 
@@ -251,7 +259,7 @@ def _cut(work: Work, piece: float) -> list[Reach]:
     return reaches
 
 
-# -- One run -------------------------------------------------------------------------------------------------------------
+# -- One run -----------------------------------------------------------------------------------------------------------
 
 
 def _score(job: Job, places: list[int], work: Work) -> Outcomes:
@@ -315,10 +323,12 @@ def _may_pass(failure: Exception) -> bool:
     cause = failure.__cause__ if isinstance(failure, Failure) else failure
     if isinstance(failure, Stalled | MemoryError) or (isinstance(cause, OSError) and cause.errno in PASSING_ERRORS):
         return True
-    return bool(PASSING.search(str(failure))) or (isinstance(failure, FfmpegFailure) and failure.status in PASSING_STATUSES)
+    return bool(PASSING.search(str(failure))) or (
+        isinstance(failure, FfmpegFailure) and failure.status in PASSING_STATUSES
+    )
 
 
-# -- This machine --------------------------------------------------------------------------------------------------------
+# -- This machine ------------------------------------------------------------------------------------------------------
 
 
 def _settings(job: Job) -> Settings:
@@ -360,7 +370,9 @@ def _watched(job: Job, action: Callable[[Processes, Show], T]) -> T:
     """Ends an ffmpeg that makes no progress."""
     processes, over = Processes(), threading.Event()
     if not processes.are_bound:
-        raise Unfit(f"the worker on {socket.gethostname()} has no setpriv with --pdeathsig, as Debian has it in util-linux")
+        raise Unfit(
+            f"the worker on {socket.gethostname()} has no setpriv with --pdeathsig, as Debian has it in util-linux"
+        )
     moved, frame, stalled = time.monotonic(), 0, False
 
     def show(step: Step) -> None:
