@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
-"""What scoring takes on top of decoding: two files are decoded alone and then with each filter graph, in turns, by ffmpeg.
+"""What scoring takes on top of decoding: two files are decoded alone and then with each filter graph, in turns, by
+ffmpeg.
 
 usage: bench/files.py [--runs N] [--json FILE] FFMPEG DISTORTED REFERENCE [GRAPH…]
 
-  GRAPH  a filter graph of two inputs (default: vmafx=backend=cpu); FFMPEG=GRAPH runs another ffmpeg, such as one with libvmaf, which must decode as
+  GRAPH  a filter graph of two inputs (default: vmafx=backend=cpu); FFMPEG=GRAPH runs another ffmpeg, such as one with
+  libvmaf, which must decode as
          the first one does
 
-Prints wall and processor time in seconds, the fastest of N runs each (default: 3), what is left of them without the decoding, and the score line. With
-many threads decoding and scoring overlap, so that the wall time that is left is not that of scoring alone.
+Prints wall and processor time in seconds, the fastest of N runs each (default: 3), what is left of them without the
+decoding, and the score line. With many threads decoding and scoring overlap, so that the wall time that is left is not
+that of scoring alone.
 """
 
 import argparse
@@ -38,12 +41,26 @@ def command(arguments, graph):
     if other := re.match(r"(\S*ffmpeg)=(.*)", graph):
         ffmpeg, graph = other.groups()
     outputs = ["-map", "0:v", "-map", "1:v"] if graph == DECODE else ["-lavfi", graph]
-    return [ffmpeg, "-hide_banner", "-nostats", "-i", arguments.distorted, "-i", arguments.reference, *outputs, "-f", "null", "-"]
+    return [
+        ffmpeg,
+        "-hide_banner",
+        "-nostats",
+        "-i",
+        arguments.distorted,
+        "-i",
+        arguments.reference,
+        *outputs,
+        "-f",
+        "null",
+        "-",
+    ]
 
 
 def run(words):
     """(wall time, processor time, its last score line)"""
-    start, process = time.monotonic(), subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    start, process = time.monotonic(), subprocess.Popen(
+        words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    )
     said = process.stderr.read()
     _, status, usage = os.wait4(process.pid, 0)
     wall = time.monotonic() - start

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""How many tasks a second `vmafx library` gets through Dask's scheduler, and what memory that takes: its own code, with tasks that score nothing.
+"""How many tasks a second `vmafx library` gets through Dask's scheduler, and what memory that takes: its own code, with
+tasks that score nothing.
 
 usage: library_scheduler.py [--pairs N] [--workers N] [--threads N]
 
-A list of N pairs of references of their own, a scheduler and workers in processes of their own, and results on the disk, as in a cluster; a task
-sleeps for no time and returns a result as large as that of a pair.
+A list of N pairs of references of their own, a scheduler and workers in processes of their own, and results on the
+disk, as in a cluster; a task sleeps for no time and returns a result as large as that of a pair.
 """
 
 import argparse
@@ -30,7 +31,13 @@ RECORD = {
     "frames": 172800,
     "pooled": {"vmaf": dict.fromkeys(NAMES, 93.123456)},
     "worst_frame": {"vmaf": {"frame": 18, "time": 0.72, "score": 60.96689}},
-    "pairing": {"paired": 172800, "unmatched_distorted": 0, "unmatched_reference": 0, "repeated_reference": 0, "repeated_distorted": 0},
+    "pairing": {
+        "paired": 172800,
+        "unmatched_distorted": 0,
+        "unmatched_reference": 0,
+        "repeated_reference": 0,
+        "repeated_distorted": 0,
+    },
     "warnings": [],
     "notes": [],
 }
@@ -46,16 +53,31 @@ def peak_megabytes(pid):
 
 
 def measure(folder, arguments):
-    pairs = [Pair(f"{i}", f"/videos/title-{i:06}/1080p-5000k.mp4", f"/videos/title-{i:06}/mezzanine.mov", None, ()) for i in range(arguments.pairs)]
+    pairs = [
+        Pair(f"{i}", f"/videos/title-{i:06}/1080p-5000k.mp4", f"/videos/title-{i:06}/mezzanine.mov", None, ())
+        for i in range(arguments.pairs)
+    ]
     address = folder / "scheduler.json"
     environment = {**os.environ, "PYTHONPATH": MODULE}
     with ExitStack() as stack:
-        start = lambda *words: stack.enter_context(ended(subprocess.Popen([sys.executable, "-m", *words], env=environment, stderr=subprocess.DEVNULL)))
-        scheduler = start("distributed.cli.dask_scheduler", "--scheduler-file", str(address), "--port", "0", "--no-dashboard")
+        start = lambda *words: stack.enter_context(
+            ended(subprocess.Popen([sys.executable, "-m", *words], env=environment, stderr=subprocess.DEVNULL))
+        )
+        scheduler = start(
+            "distributed.cli.dask_scheduler", "--scheduler-file", str(address), "--port", "0", "--no-dashboard"
+        )
         while not address.exists():
             time.sleep(0.1)
         for _ in range(arguments.workers):
-            start("distributed.cli.dask_worker", "--scheduler-file", str(address), "--nthreads", str(arguments.threads), "--no-nanny", "--no-dashboard")
+            start(
+                "distributed.cli.dask_worker",
+                "--scheduler-file",
+                str(address),
+                "--nthreads",
+                str(arguments.threads),
+                "--no-nanny",
+                "--no-dashboard",
+            )
         ranges = stack.enter_context(Ranges(folder / "out.jsonl"))
         results = stack.enter_context(closing(open_results(folder / "out.jsonl")))
         campaign = Campaign(pairs, results, ranges, Options({"backend": None, "threads": 1}, None, 1, 15000, 600, 3))
@@ -63,7 +85,10 @@ def measure(folder, arguments):
         begin = time.monotonic()
         engine.run((Task(score_nothing, task.arguments, task.own) for task in campaign.tasks()), campaign.finish)
         seconds = time.monotonic() - begin
-        print(f"{campaign.done} tasks in {seconds:.0f} s: {campaign.done / seconds:.0f} a second, {engine.window()} submitted at a time")
+        print(
+            f"{campaign.done} tasks in {seconds:.0f} s: {campaign.done / seconds:.0f} a second, {engine.window()} "
+            "submitted at a time"
+        )
         client = resource.getrusage(resource.RUSAGE_SELF)
         print(f"scheduler: {peak_megabytes(scheduler.pid):.0f} MB at most")
         milliseconds = 1000 * (client.ru_utime + client.ru_stime) / campaign.done

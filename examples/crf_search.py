@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Finds the largest CRF with which an encode of a video still reaches a VMAF score.
 
-The video is decoded once, and its frames stay in memory, where all probes score against them. Each probe encodes them, decodes what the encoder
-writes, and scores it, all in this process, without a file. The CRF to try next is interpolated between the best one that was too high and the best
-one that was not.
+The video is decoded once, and its frames stay in memory, where all probes score against them. Each probe encodes them,
+decodes what the encoder writes, and scores it, all in this process, without a file. The CRF to try next is interpolated
+between the best one that was too high and the best one that was not.
 
 Needs the Python modules vmafx and av, Debian's python3-av for example.
 """
@@ -47,7 +47,7 @@ class Failure(Exception):
     """What ends the search, for the user to read."""
 
 
-# -- The reference -------------------------------------------------------------------------------------------------------
+# -- The reference -----------------------------------------------------------------------------------------------------
 
 
 @dataclass
@@ -67,8 +67,8 @@ def encodable(frame: av.VideoFrame, formats: set[str]) -> av.VideoFrame:
 
 @contextlib.contextmanager
 def threads_of(codec: av.CodecContext) -> Iterator[None]:
-    """Lets a decoder decode several frames at once. PyAV, when it frees a decoder, keeps Python's lock while it waits for these threads, and hangs if
-    one of them wants to log: so it is emptied first."""
+    """Lets a decoder decode several frames at once. PyAV, when it frees a decoder, keeps Python's lock while it waits
+    for these threads, and hangs if one of them wants to log: so it is emptied first."""
     codec.thread_type = "AUTO"
     try:
         yield
@@ -100,7 +100,7 @@ def read_reference(path: str, encoder: Encoder, most_frames: int | None, budget:
     return Reference(frames, kept, rate)
 
 
-# -- A probe -------------------------------------------------------------------------------------------------------------
+# -- A probe -----------------------------------------------------------------------------------------------------------
 
 
 @dataclass
@@ -146,15 +146,19 @@ def score(encode: Encode, model: str) -> float:
         for _ in session.run(enumerate(encode.decoded())):
             pass
         if encode.decoded_frames < len(encode.reference.kept):
-            raise Failure(f"the encode with crf {encode.crf} lacks {len(encode.reference.kept) - encode.decoded_frames} frames")
+            raise Failure(
+                f"the encode with crf {encode.crf} lacks {len(encode.reference.kept) - encode.decoded_frames} frames"
+            )
         return next(iter(session.scores.models.values()))
 
 
-# -- The search ----------------------------------------------------------------------------------------------------------
+# -- The search --------------------------------------------------------------------------------------------------------
 
 
 def search(probe: Callable[[int], float], target: float, first: int, last: int) -> int | None:
-    """The largest CRF of first … last whose score is at least the target, if the score falls with the CRF; None if there is none."""
+    """The largest CRF of first … last whose score is at least the target, if the score falls with the CRF; None if
+    there is none.
+    """
     good, bad = first - 1, last + 1  # the CRF that is looked for is good or between them
     scores: dict[int, float] = {}
     halve = True
@@ -168,7 +172,9 @@ def search(probe: Callable[[int], float], target: float, first: int, last: int) 
             good = crf
         else:
             bad = crf
-        halve = 2 * (bad - good) > width and not halve  # a step that brought little is followed by one that halves the range
+        halve = (
+            2 * (bad - good) > width and not halve
+        )  # a step that brought little is followed by one that halves the range
     return good if good >= first else None
 
 
@@ -178,7 +184,7 @@ def interpolated(target: float, good: tuple[int, float], bad: tuple[int, float])
     return min(max(good[0] + int(part * (bad[0] - good[0])), good[0] + 1), bad[0] - 1)
 
 
-# -- The command line ----------------------------------------------------------------------------------------------------
+# -- The command line --------------------------------------------------------------------------------------------------
 
 
 def crf_range(text: str) -> tuple[int, int]:
@@ -197,13 +203,25 @@ def positive(text: str) -> int:
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("input", help="the video to encode")
-    parser.add_argument("--target", type=float, default=95, metavar="SCORE", help="the score to reach (default %(default)s)")
+    parser.add_argument(
+        "--target", type=float, default=95, metavar="SCORE", help="the score to reach (default %(default)s)"
+    )
     parser.add_argument("--encoder", choices=ENCODERS, default="libx264", help="(default %(default)s)")
     parser.add_argument("--preset", help="of the encoder (default medium for libx264, 8 for libsvtav1)")
-    parser.add_argument("--crf-range", type=crf_range, metavar="FIRST:LAST", help="default 10:51 for libx264, 10:63 for libsvtav1")
+    parser.add_argument(
+        "--crf-range", type=crf_range, metavar="FIRST:LAST", help="default 10:51 for libx264, 10:63 for libsvtav1"
+    )
     parser.add_argument("--frames", type=positive, metavar="N", help="take the first N frames only")
-    parser.add_argument("--model", default=vmafx.options()["model"].default, help="as in the filter (default %(default)s)")
-    parser.add_argument("--memory", type=positive, default=2048, metavar="MIB", help="most memory for the frames of the reference, also on a GPU (default %(default)s)")
+    parser.add_argument(
+        "--model", default=vmafx.options()["model"].default, help="as in the filter (default %(default)s)"
+    )
+    parser.add_argument(
+        "--memory",
+        type=positive,
+        default=2048,
+        metavar="MIB",
+        help="most memory for the frames of the reference, also on a GPU (default %(default)s)",
+    )
     return parser.parse_args()
 
 
@@ -229,7 +247,11 @@ def run(arguments: argparse.Namespace) -> int:
         start = time.monotonic()
         encodes[crf] = encode = Encode(reference, encoder, arguments.preset or encoder.preset, crf)
         value = score(encode, arguments.model)
-        print(f"crf {crf:2}  {encode.kilobits_per_second():10.1f} kbit/s  score {value:10.6f}  {time.monotonic() - start:6.2f} s", flush=True)
+        print(
+            f"crf {crf:2}  {encode.kilobits_per_second():10.1f} kbit/s  score {value:10.6f}  "
+            f"{time.monotonic() - start:6.2f} s",
+            flush=True,
+        )
         return value
 
     first, last = arguments.crf_range or encoder.crf_range

@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """Memory stays flat over a long stream: memory.py [FFMPEG] [--encodes]
 
-Compares ffmpeg's peak memory over 20,000 small frames, from a source that is much faster than the scorer, with that over 2,000. What may
-grow is the table of scores: 16 features and models of 8 bytes a frame, held once, and the report that is made of it.
+Compares ffmpeg's peak memory over 20,000 small frames, from a source that is much faster than the scorer, with that
+over 2,000. What may grow is the table of scores: 16 features and models of 8 bytes a frame, held once, and the report
+that is made of it.
 
-  --encodes   instead, the memory of a ladder of three encodes that is scored while it is made (FFmpeg 7.1 and later): at any time in its second
+  --encodes   instead, the memory of a ladder of three encodes that is scored while it is made (FFmpeg 7.1 and later):
+  at any time in its second
               half no more than in its first one. Prints a line for each tenth of the stream
 """
+
 import os
 import re
 import subprocess
@@ -28,7 +31,21 @@ def fail(why):
 
 def peak_bytes(ffmpeg, frames, folder):
     graph = f"[0:v]noise=alls=20[c];[c][1:v]vmafx=backend=cpu:log_fmt=json:log_path={folder}/report.json"
-    command = [ffmpeg, "-v", "error", "-nostdin", *SOURCE, *SOURCE, "-lavfi", graph, "-frames:v", str(frames), "-f", "null", "-"]
+    command = [
+        ffmpeg,
+        "-v",
+        "error",
+        "-nostdin",
+        *SOURCE,
+        *SOURCE,
+        "-lavfi",
+        graph,
+        "-frames:v",
+        str(frames),
+        "-f",
+        "null",
+        "-",
+    ]
     child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
@@ -40,7 +57,10 @@ def peak_bytes(ffmpeg, frames, folder):
 def stream(ffmpeg, folder):
     few, many = peak_bytes(ffmpeg, FEW, folder), peak_bytes(ffmpeg, MANY, folder)
     growth = (many - few) / (MANY - FEW)
-    return growth <= ALLOWED_PER_FRAME, f"{few >> 20} MiB at {FEW} frames, {many >> 20} MiB at {MANY}: {growth:.0f} bytes per frame"
+    return (
+        growth <= ALLOWED_PER_FRAME,
+        f"{few >> 20} MiB at {FEW} frames, {many >> 20} MiB at {MANY}: {growth:.0f} bytes per frame",
+    )
 
 
 def ladder_command(ffmpeg):
@@ -51,8 +71,22 @@ def ladder_command(ffmpeg):
     source = ["-f", "lavfi", "-i", f"color=gray:s=96x64:r=25,noise=alls=20:allf=t,trim=end_frame={LADDER_FRAMES}"]
     # On 16 threads each, FFmpeg's decoders alone grow by 1,800 bytes per frame.
     decoders = [word for number in range(3) for word in ("-threads", "1", "-dec", f"{number}:0")]
-    return [ffmpeg, "-v", "error", "-nostdin", "-progress", "pipe:1", "-stats_period", "0.1", *source, *encodes, *decoders,
-            "-filter_complex", LADDER, *scores]
+    return [
+        ffmpeg,
+        "-v",
+        "error",
+        "-nostdin",
+        "-progress",
+        "pipe:1",
+        "-stats_period",
+        "0.1",
+        *source,
+        *encodes,
+        *decoders,
+        "-filter_complex",
+        LADDER,
+        *scores,
+    ]
 
 
 def resident_bytes(pid):
@@ -82,7 +116,10 @@ def ladder(ffmpeg, _):
     if not first or not second:
         fail("too few samples")
     growth = (max(second) - max(first)) / (LADDER_FRAMES / 2)
-    return growth <= ALLOWED_PER_FRAME, f"{max(first) >> 20} MiB in the first half of a ladder, {max(second) >> 20} MiB in the second"
+    return (
+        growth <= ALLOWED_PER_FRAME,
+        f"{max(first) >> 20} MiB in the first half of a ladder, {max(second) >> 20} MiB in the second",
+    )
 
 
 def main():

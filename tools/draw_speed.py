@@ -5,8 +5,9 @@ usage: tools/draw_speed.py [--check]
 
   --check  writes nothing; exits 1 when docs/speed.svg is not what the table says
 
-A bar per metric: how many times as fast as libvmaf (ssimulacra2, xpsnr, butteraugli and cvvdp: as the programs that README.md names) a frame of 1920x1080 is scored,
-on one thread of the same processor. The scale is logarithmic. The picture follows a light or dark page.
+A bar per metric: how many times as fast as libvmaf (ssimulacra2, xpsnr, butteraugli and cvvdp: as the programs that
+README.md names) a frame of 1920x1080 is scored, on one thread of the same processor. The scale is logarithmic. The
+picture follows a light or dark page.
 """
 
 import argparse
@@ -31,7 +32,8 @@ STYLE = """\
     .one { stroke: #57606a }
     rect { fill: #2f6fd0 }
     @media (prefers-color-scheme: dark) {
-      text { fill: #e6edf3 } .tick { fill: #9198a1 } line { stroke: #3d444d } .one { stroke: #9198a1 } rect { fill: #6ea4ff }
+      text { fill: #e6edf3 } .tick { fill: #9198a1 } line { stroke: #3d444d } .one { stroke: #9198a1 } rect { fill:
+      #6ea4ff }
     }"""
 
 
@@ -50,7 +52,8 @@ def x_of(factor):
 def draw(rows):
     height = HEAD + ROW * len(rows) + 10
     lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}" role="img">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} '
+        f'{height}" role="img">',
         f"  <title>{TITLE}</title>",
         f"  <style>\n{STYLE}\n  </style>",
         f'  <text class="title" x="10" y="18">{TITLE}</text>',

@@ -7,6 +7,7 @@ A model's version is its file's name. Models in the order given, the default mod
 vectors share them. Numbers are printed in the shortest form that reads back as the same double. Refuses what the table
 cannot say (another kernel, members that differ in more than their support vectors). Files are in libvmaf's JSON format.
 """
+
 import json
 import os
 import re
@@ -14,8 +15,19 @@ import sys
 
 NOTICE = """Numbers published by Netflix, Inc. under BSD-2-Clause-Patent; see models/README.md.
  * Written by tools/import_models.py."""
-MODEL_FIELDS = {"model_type", "norm_type", "feature_names", "feature_opts_dicts", "slopes", "intercepts", "score_clip",
-                "score_transform", "model", "feature_dict", "chroma_correction_parameter"}
+MODEL_FIELDS = {
+    "model_type",
+    "norm_type",
+    "feature_names",
+    "feature_opts_dicts",
+    "slopes",
+    "intercepts",
+    "score_clip",
+    "score_transform",
+    "model",
+    "feature_dict",
+    "chroma_correction_parameter",
+}
 SVM_HEADER = {"svm_type": "nu_svr", "kernel_type": "rbf", "nr_class": "2"}
 
 
@@ -120,13 +132,15 @@ def main():
             machines = "".join(f"    {{{gamma}, {rho}, {name}Rows{i}}},\n" for i, (gamma, rho, _) in enumerate(svms))
             table.add("BuiltinSvm", name + "Svms", machines)
         features = table.add("BuiltinFeature", name + "Features", features_text(model))
-        columns = [f"    {number(slope)}, {number(intercept)},\n"
-                   for slope, intercept in zip(model["slopes"], model["intercepts"], strict=True)]
+        columns = [
+            f"    {number(slope)}, {number(intercept)},\n"
+            for slope, intercept in zip(model["slopes"], model["intercepts"], strict=True)
+        ]
         rescale = table.add("double", name + "Rescale", "".join(columns))
         clip = ", ".join(number(limit) for limit in model["score_clip"])
         models += f'    {{"{version}", {features}, {rescale},\n'
         chroma = number(model.get("chroma_correction_parameter", 0))
-        models += f'     {transform_text(model)}, {{{clip}}}, {chroma}, {written[key]}Svms}},\n'
+        models += f"     {transform_text(model)}, {{{clip}}}, {chroma}, {written[key]}Svms}},\n"
     with open(os.path.join(out_dir, "builtin.inc"), "w") as out:
         out.write(f"/* The built-in models; the types are in src/model/model_builtin.cpp.\n * {NOTICE} */\n\n")
         out.write(includes + "\n" + table.text + f"constexpr BuiltinModel kBuiltinModels[] = {{\n{models}}};\n")

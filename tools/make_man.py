@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Makes the manual pages: docs/vmafx.7, of the filter, from docs/filter.md, and docs/vmafx.1, of the command, from docs/command.md.
+"""Makes the manual pages: docs/vmafx.7, of the filter, from docs/filter.md, and docs/vmafx.1, of the command, from
+docs/command.md.
 
 usage: tools/make_man.py [--check]
 
   --check  writes nothing; exits 1 when a page is not what its document says
 
-Knows as much of Markdown as these documents use: headings, paragraphs, definitions, lists, tables, indented code, and `code`, **bold**
-and links in a line.
+Knows as much of Markdown as these documents use: headings, paragraphs, definitions, lists, tables, indented code, and
+`code`, **bold** and links in a line.
 """
 
 import argparse
@@ -61,7 +62,8 @@ TAIL = """\
 {others}.BR ffmpeg (1),
 .BR ffmpeg\\-filters (1)
 .PP
-The documents named .md are in the folder docs of the sources of vmafx, and beside this one's package in /usr/share/doc."""
+The documents named .md are in the folder docs of the sources of vmafx, and beside this one's package in /usr/share/doc.
+"""
 
 
 def plain(text):
@@ -76,13 +78,14 @@ def whole(code):
 
 def words(text):
     """A line of text with its `code`, **bold** and links; of a link its text is left."""
+
     def part(match):
         code, bold, link = match.groups()
         return f"\\fB{whole(code)}\\fR" if code is not None else f"\\fB{words(bold)}\\fR" if bold else words(link)
 
     done, at = "", 0
     for match in re.finditer(r"`([^`]+)`|\*\*(.+?)\*\*|\[([^]]+)\]\([^)]+\)", text):
-        done += plain(text[at:match.start()]) + part(match)
+        done += plain(text[at : match.start()]) + part(match)
         at = match.end()
     return done + plain(text[at:])
 
@@ -103,7 +106,9 @@ def table(lines):
     kinds = " ".join("lx" if width > WIDE or i == columns - 1 else "l" for i, width in enumerate(widths))
     made = [".PP", ".TS", "allbox tab(\x01);", kinds + "."]
     for row in rows:
-        made.append("\x01".join(f"T{{\n{line(cell) or chr(92) + '&'}\nT}}" for cell in row + [""] * (columns - len(row))))
+        made.append(
+            "\x01".join(f"T{{\n{line(cell) or chr(92) + '&'}\nT}}" for cell in row + [""] * (columns - len(row)))
+        )
     return made + [".TE"]
 
 
@@ -120,8 +125,12 @@ def body(lines):
 def take(lines, start, inside):
     """From start, as long as lines are inside or blank before one that is; the index after them."""
     end = start
-    while end < len(lines) and (inside(lines[end]) or not lines[end].strip() and any(map(str.strip, lines[end:])) and
-                                inside(next(text for text in lines[end:] if text.strip()))):
+    while end < len(lines) and (
+        inside(lines[end])
+        or not lines[end].strip()
+        and any(map(str.strip, lines[end:]))
+        and inside(next(text for text in lines[end:] if text.strip()))
+    ):
         end += 1
     return end
 
@@ -154,13 +163,16 @@ def blocks(lines):
             made += table(lines[at:end])
         elif at + 1 < len(lines) and lines[at + 1].startswith(": "):
             end = take(lines, at + 2, indented)
-            made += tagged(line(text), [lines[at + 1][2:], *dedent(lines[at + 2:end], 2)])
+            made += tagged(line(text), [lines[at + 1][2:], *dedent(lines[at + 2 : end], 2)])
         elif item:
             end = take(lines, at + 1, indented)
             tag = "\\(bu" if item[2] is None else item[2] + "."
-            made += tagged(tag, [text[item.end():], *dedent(lines[at + 1:end], item.end())], indent="3")
+            made += tagged(tag, [text[item.end() :], *dedent(lines[at + 1 : end], item.end())], indent="3")
         else:
-            end = next((i for i in range(at, len(lines)) if not lines[i].strip() or re.match(r"- |\||#", lines[i]) and i > at), len(lines))
+            end = next(
+                (i for i in range(at, len(lines)) if not lines[i].strip() or re.match(r"- |\||#", lines[i]) and i > at),
+                len(lines),
+            )
             made += [".PP", line(" ".join(lines[at:end]))]
         at = end
     return made
@@ -186,6 +198,7 @@ def usage(text, name):
 
 def synopsis(text):
     """A line for each subcommand: words as they are typed in bold, what stands for something in italics."""
+
     def part(match):
         name, typed = match.groups()
         return f"\\fI{name.lower()}\\fR" if name else f"\\fB{plain(typed)}\\fR"

@@ -5,10 +5,12 @@ usage: tools/make_tables.py [--check]
 
   --check  writes nothing; exits 1 when a table is not what its file says
 
-A table stands between `<!-- KIND of FILE -->` and `<!-- end -->`. FILE, in bench/results, is what `bench/bench --json` wrote. KIND is
-`peer`, each row beside the peer's with the same instruction sets and at its best, `metrics`, each row beside the peer's at its best, or
-`threads`, each row with 1, 2, … threads; or `files`, what `bench/files.py --json` wrote, decoding alone first. README.md's table of metrics gets
-the speed of each metric that a file of the kind `metrics` has.
+A table stands between `<!-- KIND of FILE -->` and `<!-- end -->`. FILE, in bench/results, is what `bench/bench --json`
+wrote. KIND is
+`peer`, each row beside the peer's with the same instruction sets and at its best, `metrics`, each row beside the peer's
+at its best, or
+`threads`, each row with 1, 2, … threads; or `files`, what `bench/files.py --json` wrote, decoding alone first.
+README.md's table of metrics gets the speed of each metric that a file of the kind `metrics` has.
 """
 
 import argparse
@@ -33,10 +35,32 @@ def digits(ms):
 
 def peer(rows):
     """A row for each line of JSON."""
-    head = ["", "bits", "instruction set", "vmafx, ms", "libvmaf with the same, ms", "ratio", "libvmaf at its best, ms", "ratio"]
-    return table(head, [[row["row"], str(row["bits"]), row["cpu"], digits(row["fastest"]),
-                         digits(row["peer"]), f"{row['peer'] / row['fastest']:.1f}",
-                         digits(row["peer_best"]), f"{row['peer_best'] / row['fastest']:.1f}"] for row in rows])
+    head = [
+        "",
+        "bits",
+        "instruction set",
+        "vmafx, ms",
+        "libvmaf with the same, ms",
+        "ratio",
+        "libvmaf at its best, ms",
+        "ratio",
+    ]
+    return table(
+        head,
+        [
+            [
+                row["row"],
+                str(row["bits"]),
+                row["cpu"],
+                digits(row["fastest"]),
+                digits(row["peer"]),
+                f"{row['peer'] / row['fastest']:.1f}",
+                digits(row["peer_best"]),
+                f"{row['peer_best'] / row['fastest']:.1f}",
+            ]
+            for row in rows
+        ],
+    )
 
 
 def speed(row):
@@ -45,8 +69,10 @@ def speed(row):
 
 def metrics(rows):
     """A row for each line of JSON, all of one instruction set."""
-    return table(["", "vmafx, ms", "libvmaf at its best, ms", "ratio"],
-                 [[row["row"], digits(row["fastest"]), digits(row["peer_best"]), speed(row)] for row in rows])
+    return table(
+        ["", "vmafx, ms", "libvmaf at its best, ms", "ratio"],
+        [[row["row"], digits(row["fastest"]), digits(row["peer_best"]), speed(row)] for row in rows],
+    )
 
 
 def threads(rows):
@@ -59,7 +85,9 @@ def threads(rows):
         return digits(times[count]) + (f" ({times[1] / times[count]:.1f})" if count > 1 and 1 in times else "")
 
     made = []
-    for (name, width, height, bits), group in itertools.groupby(rows, lambda row: (row["row"], row["width"], row["height"], row["bits"])):
+    for (name, width, height, bits), group in itertools.groupby(
+        rows, lambda row: (row["row"], row["width"], row["height"], row["bits"])
+    ):
         times = {row["threads"]: row["fastest"] for row in group}
         made.append([name, f"{width}x{height}", str(bits), *(cell(times, count) for count in counts)])
     return table(["", "size", "bits", *(f"{count} thread{'s'[:count > 1]}" for count in counts)], made)
@@ -71,16 +99,32 @@ def files(rows):
 
     def left(row, key):
         return "" if row is decoding else f"{row[key] - decoding[key]:.2f}"
-    return table(["", "wall time, s", "processor time, s", "without decoding: wall, s", "processor, s", ""],
-                 [[f"`{row['graph']}`" if row["score"] else row["graph"], f"{row['wall_s']:.2f}", f"{row['cpu_s']:.2f}",
-                   left(row, "wall_s"), left(row, "cpu_s"), row["score"]] for row in rows])
+
+    return table(
+        ["", "wall time, s", "processor time, s", "without decoding: wall, s", "processor, s", ""],
+        [
+            [
+                f"`{row['graph']}`" if row["score"] else row["graph"],
+                f"{row['wall_s']:.2f}",
+                f"{row['cpu_s']:.2f}",
+                left(row, "wall_s"),
+                left(row, "cpu_s"),
+                row["score"],
+            ]
+            for row in rows
+        ],
+    )
 
 
 def caption(rows):
     """Where and when it was measured, and of which commit."""
+
     def all_of(key):
         return ", ".join(sorted({str(row[key]) for row in rows}))
-    return f"{all_of('processor')}, {all_of('date')}, vmafx {all_of('version')}, {all_of('clock')} time, the fastest runs:"
+
+    return (
+        f"{all_of('processor')}, {all_of('date')}, vmafx {all_of('version')}, {all_of('clock')} time, the fastest runs:"
+    )
 
 
 def made_of(kind, name):
@@ -108,7 +152,9 @@ def with_speeds(text):
     """README.md, whose rows are `| `metric` | what it measures | agreement | speed |`."""
     measured = [row for found in MARK.finditer(PAGE.read_text()) if found[2] == "metrics" for row in lines_of(found[3])]
     for row in measured:
-        text, count = re.subn(rf"^(\| `{row['row']}` \|[^|\n]*\|[^|\n]*\|)[^|\n]*\|$", rf"\1 {speed(row)} |", text, flags=re.M)
+        text, count = re.subn(
+            rf"^(\| `{row['row']}` \|[^|\n]*\|[^|\n]*\|)[^|\n]*\|$", rf"\1 {speed(row)} |", text, flags=re.M
+        )
         if count != 1:
             sys.exit(f"make_tables.py: {README.name} has no row of {row['row']}")
     return text

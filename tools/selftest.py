@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Tests a GPU and writes what it found to a file to be sent back (docs/hip.md). `./quickstart selftest` builds what this needs.
+"""Tests a GPU and writes what it found to a file to be sent back (docs/hip.md). `./quickstart selftest` builds what
+this needs.
 
 usage: selftest.py BUILD FILE [--emulator] [--device NAME] [--limit SECONDS] [--force]
 
@@ -8,9 +9,10 @@ usage: selftest.py BUILD FILE [--emulator] [--device NAME] [--limit SECONDS] [--
   --limit     how long a program of a metric may take; all golden clips together, six times as long (default: 300)
   --force     replace FILE, though it is not an older one
 
-The file is written anew with every line, and on disk before the next program starts: it tells how far this came on a machine that
-the GPU took down. Exits with 0 if all passed.
+The file is written anew with every line, and on disk before the next program starts: it tells how far this came on a
+machine that the GPU took down. Exits with 0 if all passed.
 """
+
 import argparse
 import collections
 import ctypes
@@ -79,12 +81,22 @@ def private_words(build):
     """[(pattern, what stands for it)]: folders first, since a user's name may be part of them."""
     words = [(build, "build"), (top, "."), (Path.home(), "~")]
     words = [(re.escape(str(path)), instead) for path, instead in words if str(path) != "/"]
-    names = {socket.gethostname(): "HOST", socket.gethostname().split(".")[0]: "HOST", os.environ.get("SUDO_USER"): "USER",
-             os.environ.get("USER"): "USER", Path.home().name: "USER"}
-    return words + [(rf"\b{re.escape(name)}\b", instead) for name, instead in names.items() if name not in (None, "", "root", "localhost")]
+    names = {
+        socket.gethostname(): "HOST",
+        socket.gethostname().split(".")[0]: "HOST",
+        os.environ.get("SUDO_USER"): "USER",
+        os.environ.get("USER"): "USER",
+        Path.home().name: "USER",
+    }
+    return words + [
+        (rf"\b{re.escape(name)}\b", instead)
+        for name, instead in names.items()
+        if name not in (None, "", "root", "localhost")
+    ]
 
 
 # -- Programs that may hang --------------------------------------------------------------------------------------------
+
 
 class Ended(collections.namedtuple("Ended", "status output")):
     """status: None where it hung or was not run. output: lines, those of the standard error last."""
@@ -100,13 +112,24 @@ class Runner:
         self.limit_s, self.hangs = limit_s, 0
 
     def run(self, command, variables, times=1):
-        """A process group of its own, so that nothing of it stays. One that not even SIGKILL ends, in the driver, is left behind."""
+        """A process group of its own, so that nothing of it stays.
+
+        One that not even SIGKILL ends, in the driver, is left behind.
+        """
         if self.hangs >= MOST_HANGS:
             return Ended(None, [f"not run: {MOST_HANGS} programs before it hung"])
         limit_s = self.limit_s * times
-        with tempfile.TemporaryFile("w+", errors="replace") as output, tempfile.TemporaryFile("w+", errors="replace") as errors:
-            child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=errors, start_new_session=True,
-                                     env={**os.environ, **variables})
+        with tempfile.TemporaryFile("w+", errors="replace") as output, tempfile.TemporaryFile(
+            "w+", errors="replace"
+        ) as errors:
+            child = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=errors,
+                start_new_session=True,
+                env={**os.environ, **variables},
+            )
             try:
                 status = child.wait(limit_s)
             except BaseException as interrupt:
@@ -121,13 +144,14 @@ class Runner:
 
 # -- What is there -----------------------------------------------------------------------------------------------------
 
+
 def first_line(path, pattern=""):
     """The first line that begins like this, after it; "" if there is none or no such file."""
     try:
         lines = Path(path).read_text(errors="replace").splitlines()
     except OSError:
         return ""
-    return next((line[len(pattern):].strip(' \t:="') for line in lines if line.startswith(pattern)), "")
+    return next((line[len(pattern) :].strip(' \t:="') for line in lines if line.startswith(pattern)), "")
 
 
 def said_by(*command):
@@ -148,7 +172,9 @@ def device_code(build):
     """Of which GPUs, and the compilers."""
     codes = sorted(path.stem for path in (build / "device_code").glob("*") if path.suffix in (".co", ".cubin", ".ptx"))
     compilers = [first_line(build / "config.status", f'S["{name}"]') for name in ("HIP_COMPILER", "NVCC")]
-    return f"{' '.join(codes)}, by {' '.join(name for name in compilers if name not in ('', 'no'))}" if codes else "no GPU"
+    return (
+        f"{' '.join(codes)}, by {' '.join(name for name in compilers if name not in ('', 'no'))}" if codes else "no GPU"
+    )
 
 
 def drivers():
@@ -161,7 +187,9 @@ def gpus_on_pci():
     """Display controllers and accelerators."""
     for device in sorted(Path("/sys/bus/pci/devices").glob("*")):
         if first_line(device / "class").startswith(("0x03", "0x12")):
-            driver = os.path.basename(os.path.realpath(device / "driver")) if (device / "driver").exists() else "no driver"
+            driver = (
+                os.path.basename(os.path.realpath(device / "driver")) if (device / "driver").exists() else "no driver"
+            )
             yield f"{device.name} {first_line(device / 'vendor')}:{first_line(device / 'device')} {driver}"
 
 
@@ -210,6 +238,7 @@ def add_machine(report, build, library):
 
 # -- The tests ---------------------------------------------------------------------------------------------------------
 
+
 class Selftest:
     def __init__(self, arguments, report, library):
         self.build, self.report, self.device = arguments.build, report, arguments.device
@@ -217,19 +246,27 @@ class Selftest:
         self.metrics = self.selection.metrics or metrics_with_kernels(library)
         self.runner = Runner(arguments.limit)
         self.emulator = str(self.build / "lib/libvmafx_hip_emulator.so") if arguments.emulator else None
-        # An empty name is that of the runtime that is installed. Tests would wait longer than the library does by itself.
-        self.on_device = {"VMAFX_HIP_RUNTIME": self.emulator or os.environ.get("VMAFX_HIP_RUNTIME", ""),
-                          "VMAFX_HIP_DEADLINE": os.environ.get("VMAFX_HIP_DEADLINE", "60000" if self.emulator else "10000")}
+        # An empty name is that of the runtime that is installed. Tests would wait longer than the library does by
+        # itself.
+        self.on_device = {
+            "VMAFX_HIP_RUNTIME": self.emulator or os.environ.get("VMAFX_HIP_RUNTIME", ""),
+            "VMAFX_HIP_DEADLINE": os.environ.get("VMAFX_HIP_DEADLINE", "60000" if self.emulator else "10000"),
+        }
         self.counts = []
 
     def opens_the_gpu(self):
         ended = self.bench("psnr", "64x48", 1, 1)
-        name = next((line.removesuffix("; us per frame") for line in ended.output if line.endswith("; us per frame")), None)
+        name = next(
+            (line.removesuffix("; us per frame") for line in ended.output if line.endswith("; us per frame")), None
+        )
         self.report.add(f"{'GPU':<12} {name or 'none that can be used: ' + ended.complaint()}")
         return name is not None
 
     def check_kernels(self):
-        """Every case of a metric's kernels against the CPU's code. In one process: opening a GPU takes longer than most cases."""
+        """Every case of a metric's kernels against the CPU's code.
+
+        In one process: opening a GPU takes longer than most cases.
+        """
         self.report.heading("Kernels against the CPU: equal sums (tests/kernels/parity_test)")
         variables = {"CK_FORK": "no", "CK_LOG_FILE_NAME": "-", "VMAFX_TEST_DEVICE": self.device}
         variables |= {} if self.emulator else self.on_device
@@ -247,12 +284,22 @@ class Selftest:
     def check_clips(self):
         self.report.heading("Golden clips: libvmaf's scores, and the CPU's sums in every frame (tests/golden/check.py)")
         device = "" if self.device == "auto" else ":device='" + self.device.replace(":", "\\:") + "'"
-        command = [top / "tests/golden/check.py", self.build / "bin/ffmpeg", "--filter", "vmafx=backend=hip:verify=1" + device,
-                   "--clips", self.selection.clips]
+        command = [
+            top / "tests/golden/check.py",
+            self.build / "bin/ffmpeg",
+            "--filter",
+            "vmafx=backend=hip:verify=1" + device,
+            "--clips",
+            self.selection.clips,
+        ]
         command += ["--emulator", self.emulator] if self.emulator else []
         command += ["--only", *self.selection.features] if self.selection.features else []
         ended = self.runner.run(command, self.on_device, times=6)
-        failures = [re.sub(r"\[\S+ @ 0x[0-9a-f]+\] ", "", line[len("FAIL "):]) for line in ended.output if line.startswith("FAIL ")]
+        failures = [
+            re.sub(r"\[\S+ @ 0x[0-9a-f]+\] ", "", line[len("FAIL ") :])
+            for line in ended.output
+            if line.startswith("FAIL ")
+        ]
         count = next((line for line in ended.output if re.fullmatch(r"\d+ passed, \d+ failed", line)), "broke off")
         if ended.status != (1 if failures else 0):
             failures.append(ended.complaint())
@@ -274,15 +321,30 @@ class Selftest:
         row = next((line.split()[1:] for line in ended.output if re.match(re.escape(name) + r" +[0-9.]+ ", line)), None)
         if ended.status == 0 and row:
             self.report.add(f"{name:<20} {row[0]:>12} {row[2]:>12} {row[5]:>12}")
-        elif size != next(iter(self.selection.batch_of_size)) and re.search(r"of device memory|out of memory", complaint):
+        elif size != next(iter(self.selection.batch_of_size)) and re.search(
+            r"of device memory|out of memory", complaint
+        ):
             self.report.add(f"{name:<20} does not fit into the memory")
         else:
             self.report.add(f"{name:<20} FAILED")
             self.report.fail(f"{name} at {size}", [complaint])
 
     def bench(self, name, size, batch, milliseconds):
-        command = [self.build / "bench/device", "--device", self.device, "--only", name, "--size", size, "--bits", "8",
-                   "--batch", str(batch), "--time", str(milliseconds)]
+        command = [
+            self.build / "bench/device",
+            "--device",
+            self.device,
+            "--only",
+            name,
+            "--size",
+            size,
+            "--bits",
+            "8",
+            "--batch",
+            str(batch),
+            "--time",
+            str(milliseconds),
+        ]
         return self.runner.run(command, self.on_device)
 
 
@@ -310,6 +372,7 @@ def failed_cases(ended):
 
 # -- The command line --------------------------------------------------------------------------------------------------
 
+
 def parse_arguments():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("build", type=lambda text: Path(text).resolve())
@@ -336,7 +399,7 @@ def add_head(report, emulator):
     if emulator:
         report.add(ON_EMULATOR_HEAD)
         report.add()
-    report.add(f"{HEAD}. Please send this file back: docs/hip.md, \"Test your GPU\".")
+    report.add(f'{HEAD}. Please send this file back: docs/hip.md, "Test your GPU".')
     report.add("It holds no user's name, no host's name and no path of the home folder. Read it before you send it.")
 
 

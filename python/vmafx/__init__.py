@@ -41,7 +41,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """What the module has is imported at its first use: the command `vmafx` runs without cffi and NumPy, which all of it needs."""
+    """What the module has is imported at its first use: the command `vmafx` runs without cffi and NumPy, which all of
+    it needs.
+    """
     if name in __all__:
         for place in ("_discovery", "_files", "_library", "_pictures", "_reference", "_session"):
             module = import_module(f".{place}", __name__)

@@ -32,8 +32,8 @@ class FileScores(NamedTuple):
 def score(ref: File, dist: File, *, shortest: bool = False, **options: Option) -> FileScores:
     """Scores the first video stream of a file against that of another, with the options of Session. PyAV decodes them.
 
-    The first frame is paired with the first, the second with the second: use the filter where frames are to be paired by their times. A warning
-    goes to the logger "vmafx" where the times drift apart by more than half a frame.
+    The first frame is paired with the first, the second with the second: use the filter where frames are to be paired
+    by their times. A warning goes to the logger "vmafx" where the times drift apart by more than half a frame.
 
     Raises Error: as Session, and EINVAL where one file has more frames than the other, unless `shortest` ends with the
     shorter one, or where an option (log_path, openmetrics, heatmaps_path of a feature) would write over one of the two;
@@ -41,8 +41,14 @@ def score(ref: File, dist: File, *, shortest: bool = False, **options: Option) -
     """
     _check_outputs([ref, dist], options)
     if options.get("encodes", 1) != 1:
-        raise Error(errno.EINVAL, f"encodes={options['encodes']}: score() takes one distorted file; Session takes the frames of several encodes")
-    with _opened(ref) as ref_file, _opened(dist) as dist_file, Session(reference=None, fps=_fps_of(ref_file), **options) as session:
+        raise Error(
+            errno.EINVAL,
+            f"encodes={options['encodes']}: score() takes one distorted file; Session takes the frames of several "
+            "encodes",
+        )
+    with _opened(ref) as ref_file, _opened(dist) as dist_file, Session(
+        reference=None, fps=_fps_of(ref_file), **options
+    ) as session:
         frames = list(session.run(_pairs(session, ref_file, dist_file, shortest)))
         return FileScores(*session.scores, frames)
 
@@ -82,14 +88,20 @@ def _pairs(
             if shortest:
                 break
             ended, other = ("reference", "distorted video") if ref is None else ("distorted video", "reference")
-            raise Error(errno.EINVAL, f"the {ended} ends after {paired} frames, the {other} goes on; shortest=True scores the pairs up to there")
+            raise Error(
+                errno.EINVAL,
+                f"the {ended} ends after {paired} frames, the {other} goes on; shortest=True scores the pairs up to "
+                "there",
+            )
         times = time_of(ref), time_of(dist)
         if times[0] is not None and times[1] is not None:
             differences.append(times[1] - times[0])
         paired += 1
         yield ref, dist
     _warn_of_drift(differences, ref_file)
-    session.set_pairing(paired=paired, max_time_difference=max((abs(difference) for difference in differences), default=0.0))
+    session.set_pairing(
+        paired=paired, max_time_difference=max((abs(difference) for difference in differences), default=0.0)
+    )
 
 
 def _fps_of(file: "InputContainer") -> float:
@@ -98,8 +110,8 @@ def _fps_of(file: "InputContainer") -> float:
 
 @contextlib.contextmanager
 def _opened(path: File) -> "Iterator[InputContainer]":
-    """The file, whose decoder decodes several frames at once. PyAV, when it frees a decoder, keeps Python's lock while it waits for these threads,
-    and hangs if one of them wants to log: so it is emptied first."""
+    """The file, whose decoder decodes several frames at once. PyAV, when it frees a decoder, keeps Python's lock while
+    it waits for these threads, and hangs if one of them wants to log: so it is emptied first."""
     import av
 
     with av.open(os.fspath(path)) as file:
@@ -118,4 +130,8 @@ def _warn_of_drift(differences: list[float], ref_file: "InputContainer") -> None
     rate = ref_file.streams.video[0].average_rate
     drift = max(differences, default=0) - min(differences, default=0)
     if rate and drift > 0.5 / rate:
-        logger.warning("The score is doubtful: the times of the paired frames drift apart by %.3f s. The filter vmafx pairs by time.", drift)
+        logger.warning(
+            "The score is doubtful: the times of the paired frames drift apart by %.3f s. The filter vmafx pairs by "
+            "time.",
+            drift,
+        )

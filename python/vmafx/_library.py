@@ -30,8 +30,8 @@ LASTING: list[object] = []
 class Error(OSError):
     """What a call of the library failed with: `errno`, and the library's text, which is str() of it.
 
-    Among others: EINVAL for options, models and formats; ENOENT, EACCES for files; ENODEV for a GPU that cannot be used; ERANGE for a score
-    below `fail_below`; EBADF for a session that is closed.
+    Among others: EINVAL for options, models and formats; ENOENT, EACCES for files; ENODEV for a GPU that cannot be
+    used; ERANGE for a score below `fail_below`; EBADF for a session that is closed.
     """
 
     def __str__(self) -> str:
@@ -58,7 +58,7 @@ for _name in (
     ffi.typeof(_name)
 
 
-# -- Finding it ----------------------------------------------------------------------------------------------------------
+# -- Finding it --------------------------------------------------------------------------------------------------------
 
 _programs: list[str] = []
 
@@ -138,7 +138,9 @@ def library() -> Any:
 
 
 def version() -> str:
-    """The version of the library that is loaded, such as "0.1.0", or "0.1.0-g80c0f90" if it was built from a git checkout."""
+    """The version of the library that is loaded, such as "0.1.0", or "0.1.0-g80c0f90" if it was built from a git
+    checkout.
+    """
     return text_of(library().vmafx_version())
 
 
@@ -147,7 +149,7 @@ def text_of(characters: Any) -> str:
     return str(ffi.string(characters).decode(errors="replace"))
 
 
-# -- Its log -------------------------------------------------------------------------------------------------------------
+# -- Its log -----------------------------------------------------------------------------------------------------------
 
 _LEVELS = {
     "VMAFX_LOG_ERROR": logging.ERROR,

@@ -22,7 +22,10 @@ _PLANAR, _SEMIPLANAR = 0, 1  # enum VmafxLayout
 
 
 class Color(NamedTuple):
-    """What colors the samples mean, in the numbers of ITU-T H.273 and of FFmpeg; 0: not known. Few metrics look at it."""
+    """What colors the samples mean, in the numbers of ITU-T H.273 and of FFmpeg; 0: not known.
+
+    Few metrics look at it.
+    """
 
     matrix: int = 0
     range: int = 0
@@ -45,7 +48,10 @@ class Format(NamedTuple):
     def __str__(self) -> str:
         chroma = next(name for name, number in _CHROMAS.items() if number == self.chroma)
         layout = ", semi-planar" if self.layout == _SEMIPLANAR else ""
-        return f"{self.width}x{self.height}, {chroma}, {self.bits} bits{layout}{f', shifted by {self.shift}' if self.shift else ''}"
+        return (
+            f"{self.width}x{self.height}, {chroma}, {self.bits} "
+            f"bits{layout}{f', shifted by {self.shift}' if self.shift else ''}"
+        )
 
 
 class Picture:
@@ -54,7 +60,8 @@ class Picture:
     `planes` are arrays of uint8, or of uint16 for more than 8 bits:
 
     - one of shape (height, width): luma alone. It needs no list around it.
-    - three: Y, U and V, the last two (height / 2, width / 2) in 4:2:0, (height, width / 2) in 4:2:2, both rounded up, and (height, width) in 4:4:4
+    - three: Y, U and V, the last two (height / 2, width / 2) in 4:2:0, (height, width / 2) in 4:2:2, both rounded up,
+      and (height, width) in 4:4:4
     - two: Y, and U and V interleaved as in nv12, of shape (rows, columns, 2) or (rows, 2 * columns)
 
     Other arguments:
@@ -65,8 +72,9 @@ class Picture:
     - `keyframe`: whether a window of window="keyframe" begins here
     - `color`: see Color. That of an input's first picture counts.
 
-    The samples are not copied if the rows are contiguous; a row may be followed by padding, and rows may be in reverse order. The arrays must not
-    be changed once the picture was submitted; a reference to them is kept for as long as the library reads them. Raises TypeError and ValueError.
+    The samples are not copied if the rows are contiguous; a row may be followed by padding, and rows may be in reverse
+    order. The arrays must not be changed once the picture was submitted; a reference to them is kept for as long as the
+    library reads them. Raises TypeError and ValueError.
     """
 
     __slots__ = ("format", "color", "time", "keyframe", "_planes", "_owner")
@@ -89,10 +97,17 @@ class Picture:
 
     @classmethod
     def from_frame(
-        cls, frame: "av.VideoFrame", *, time: float | None = None, keyframe: bool | None = None, color: Color | None = None
+        cls,
+        frame: "av.VideoFrame",
+        *,
+        time: float | None = None,
+        keyframe: bool | None = None,
+        color: Color | None = None,
     ) -> "Picture":
-        """The picture of a PyAV frame, which is not copied: yuv420p, yuv422p, yuv444p and gray (8 to 16 bits), yuvj…, nv12, nv16, nv24, p010,
-        p210, p410 and the like. What is not given is taken from the frame; PyAV before 11 does not tell a frame's color. Raises ValueError."""
+        """The picture of a PyAV frame, which is not copied: yuv420p, yuv422p, yuv444p and gray (8 to 16 bits), yuvj…,
+        nv12, nv16, nv24, p010, p210, p410 and the like. What is not given is taken from the frame; PyAV before 11 does
+        not tell a frame's color. Raises ValueError.
+        """
         self = cls.__new__(cls)
         self.format = _format_named(frame.format.name, frame.width, frame.height)
         self.color = _color_of(frame) if color is None else color
@@ -115,7 +130,7 @@ def picture_of(frame: Frame) -> Picture:
     return Picture(frame)
 
 
-# -- From arrays ---------------------------------------------------------------------------------------------------------
+# -- From arrays -------------------------------------------------------------------------------------------------------
 
 
 def _rows(plane: Array) -> Array:
@@ -134,7 +149,9 @@ def _format_of(rows: Sequence[Array], bits: int | None, shift: int) -> Format:
     if not 1 <= len(rows) <= 3 or len({plane.dtype for plane in rows}) != 1:
         raise ValueError("a picture is one, two or three planes of one type")
     height, width = rows[0].shape
-    return Format(width, height, _chroma_of(rows), _bits_of(rows[0], bits), _SEMIPLANAR if len(rows) == 2 else _PLANAR, shift)
+    return Format(
+        width, height, _chroma_of(rows), _bits_of(rows[0], bits), _SEMIPLANAR if len(rows) == 2 else _PLANAR, shift
+    )
 
 
 def _chroma_of(rows: Sequence[Array]) -> int:
@@ -159,7 +176,7 @@ def _bits_of(plane: Array, bits: int | None) -> int:
     return bits
 
 
-# -- From PyAV's frames --------------------------------------------------------------------------------------------------
+# -- From PyAV's frames ------------------------------------------------------------------------------------------------
 
 _ENDIAN = "le" if sys.byteorder == "little" else "be"
 _PLANAR_NAME = re.compile(rf"(?:yuvj?(420|422|444)p|gray)(?:(9|10|12|14|16){_ENDIAN})?")
@@ -192,7 +209,7 @@ def _color_of(frame: "av.VideoFrame") -> Color:
     return Color(matrix, range_ or full, transfer, primaries)
 
 
-# -- To the library ------------------------------------------------------------------------------------------------------
+# -- To the library ----------------------------------------------------------------------------------------------------
 
 _held: dict[Any, object] = {}  # the owners of samples, by `opaque` of their pictures
 _numbers = itertools.count(1)

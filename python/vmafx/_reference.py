@@ -85,7 +85,8 @@ class _Frames(Owned):
 
 
 class Reference:
-    """The frames of a reference, kept in memory for sessions that score encodes against them, one after the other or at once in several threads:
+    """The frames of a reference, kept in memory for sessions that score encodes against them, one after the other or at
+    once in several threads:
 
         with vmafx.Reference(frames) as reference:
             for encode in encodes:
@@ -93,20 +94,31 @@ class Reference:
                     for frame in session.run(enumerate(encode)):
                         print(frame.number, frame.scores["vmaf"])
 
-    A frame is what Session.submit() takes. It is not copied, and a reference to it is kept for as long as this, and the sessions that use it,
-    are open; frames whose samples are interleaved or shifted (nv12, p010) are converted when they are added, and not kept.
+    A frame is what Session.submit() takes. It is not copied, and a reference to it is kept for as long as this, and the
+    sessions that use it, are open; frames whose samples are interleaved or shifted (nv12, p010) are converted when they
+    are added, and not kept.
 
     - `budget`: how many bytes the frames may take; default 2 GiB
-    - `planes`: which planes are kept, as a sum of 1 (Y), 2 (U) and 4 (V); default all. The VMAF models v0.6 read luma alone.
+    - `planes`: which planes are kept, as a sum of 1 (Y), 2 (U) and 4 (V); default all. The VMAF models v0.6 read luma
+      alone.
     - `copy`: whether all frames are copied, and none kept as it is: for frames whose memory is used again
-    - `device_budget`: how many bytes of each GPU's memory they may take besides; default none. The first session on a GPU leaves copies there, and
+    - `device_budget`: how many bytes of each GPU's memory they may take besides; default none. The first session on a
+      GPU leaves copies there, and
       later ones do not upload the frames again.
 
-    len() is the number of frames. They may be added while sessions in other threads score those that are there. Leaving `with` closes the
-    reference; sessions that use it go on. Raises what add() does.
+    len() is the number of frames. They may be added while sessions in other threads score those that are there. Leaving
+    `with` closes the reference; sessions that use it go on. Raises what add() does.
     """
 
-    def __init__(self, frames: Iterable[Frame] = (), *, budget: int = 0, planes: int = 0, copy: bool = False, device_budget: int = 0) -> None:
+    def __init__(
+        self,
+        frames: Iterable[Frame] = (),
+        *,
+        budget: int = 0,
+        planes: int = 0,
+        copy: bool = False,
+        device_budget: int = 0,
+    ) -> None:
         params = {"budget": budget, "planes": planes, "copy": copy, "device_budget": device_budget}
         self._frames = _Frames(ffi.new("VmafxReferenceParams *", params))
         self._format: Format | None = None
@@ -131,7 +143,8 @@ class Reference:
     def add(self, frame: Frame) -> None:
         """Adds the next frame. What fails leaves the frames that are there as they are.
 
-        Raises Error (ENOMEM: the budget is spent; EINVAL: it is not like the frames before), TypeError and ValueError for what is no picture.
+        Raises Error (ENOMEM: the budget is spent; EINVAL: it is not like the frames before), TypeError and ValueError
+        for what is no picture.
         """
         picture = picture_of(frame)
         self._frames.alone(lambda: self._add(picture))

@@ -63,7 +63,7 @@ class Scores(NamedTuple):
     """the main scores of the features that the option `feature` names, by their names in reports"""
 
 
-# -- Options -------------------------------------------------------------------------------------------------------------
+# -- Options -----------------------------------------------------------------------------------------------------------
 
 _TEXT, _INT = ffi.typeof("const char *"), ffi.typeof("int")
 _option_types = {name: field.type for name, field in ffi.typeof("VmafxParams").fields if field.type in (_TEXT, _INT)}
@@ -117,7 +117,7 @@ def _params_of(values: Mapping[str, Option]) -> tuple[Any, list[Any]]:
     return params, texts
 
 
-# -- The library's context -----------------------------------------------------------------------------------------------
+# -- The library's context ---------------------------------------------------------------------------------------------
 
 
 class _Context(Owned):
@@ -157,7 +157,9 @@ class _Context(Owned):
 
     def failure(self, code: int) -> Error | None:
         """What a call that has just returned this failed with."""
-        return Error(-code, text_of(library().vmafx_last_error(self.pointer)) or os.strerror(-code)) if code < 0 else None
+        return (
+            Error(-code, text_of(library().vmafx_last_error(self.pointer)) or os.strerror(-code)) if code < 0 else None
+        )
 
     def check(self, code: int) -> None:
         if failure := self.failure(code):
@@ -201,7 +203,7 @@ class FrameNumberError(Error, OverflowError):
     """A number of more than 64 bits, which no frame has: an Error, as for others, and Python's usual OverflowError."""
 
 
-# -- The session ---------------------------------------------------------------------------------------------------------
+# -- The session -------------------------------------------------------------------------------------------------------
 
 
 class Session:
@@ -214,17 +216,19 @@ class Session:
 
     or step by step: submit() each pair, frames() for the scores so far, finish(), and frames() for the last ones.
 
-    The options are those of VmafxParams (vmafx.h), by their names there: model, feature, backend, device, n_threads, log_path, window, …; options()
-    has them all with their defaults. Raises TypeError for an option that does not exist, and Error: EINVAL for options and models, ENOENT, EACCES
-    and others for files, ENODEV and others for a GPU.
+    The options are those of VmafxParams (vmafx.h), by their names there: model, feature, backend, device, n_threads,
+    log_path, window, …; options() has them all with their defaults. Raises TypeError for an option that does not exist,
+    and Error: EINVAL for options and models, ENOENT, EACCES and others for files, ENODEV and others for a GPU.
 
     `fps` is how many frames per second the stream has, which few metrics look at (xpsnr, cvvdp); 0: not known.
 
-    With a `reference` (see Reference), numbers of its frames are submitted in place of pictures of it. With the option `encodes`, each frame of the
-    reference comes with a picture of each encode, or None where there is none; every encode has the scores that it has alone.
+    With a `reference` (see Reference), numbers of its frames are submitted in place of pictures of it. With the option
+    `encodes`, each frame of the reference comes with a picture of each encode, or None where there is none; every
+    encode has the scores that it has alone.
 
-    Leaving `with` closes the session. If that comes before finish(), the report is marked partial. Messages of the library go to the logger "vmafx";
-    its handlers run in the library's threads and must not call the session. Several threads may use a session, one call at a time.
+    Leaving `with` closes the session. If that comes before finish(), the report is marked partial. Messages of the
+    library go to the logger "vmafx"; its handlers run in the library's threads and must not call the session. Several
+    threads may use a session, one call at a time.
     """
 
     def __init__(self, *, reference: Reference | None = None, fps: float = 0, **options: Option) -> None:
@@ -258,19 +262,22 @@ class Session:
     def submit(self, ref: "Frame | int", *dist: "Frame | None") -> None:
         """Queues the next pair; blocks while too many are in flight.
 
-        A picture is a Picture, an av.VideoFrame, a NumPy array (luma alone), or the arrays of its planes: see Picture. It is not copied, and must not
-        be changed from now on. All must have the same width, height, chroma and bits; the pictures of an input are all alike.
+        A picture is a Picture, an av.VideoFrame, a NumPy array (luma alone), or the arrays of its planes: see Picture.
+        It is not copied, and must not be changed from now on. All must have the same width, height, chroma and bits;
+        the pictures of an input are all alike.
 
-        With a reference that stays, `ref` is the number of one of its frames. Frames may be left out, repeated and taken in any order. Of several
-        encodes there is a picture each, or None.
+        With a reference that stays, `ref` is the number of one of its frames. Frames may be left out, repeated and
+        taken in any order. Of several encodes there is a picture each, or None.
 
-        Raises Error (EINVAL: the formats do not go together, or the reference does not have this frame; or what an earlier pair failed with),
-        TypeError and ValueError for what is no picture.
+        Raises Error (EINVAL: the formats do not go together, or the reference does not have this frame; or what an
+        earlier pair failed with), TypeError and ValueError for what is no picture.
         """
         number, ref_picture = self._frame_of_reference(ref)
         pictures = [None if frame is None else picture_of(frame) for frame in dist]
         if len(pictures) != len(self._submitted):
-            raise TypeError(f"{len(pictures)} distorted pictures were submitted, and there are {len(self._submitted)} encodes")
+            raise TypeError(
+                f"{len(pictures)} distorted pictures were submitted, and there are {len(self._submitted)} encodes"
+            )
         self._submit(number, ref_picture, pictures)
 
     @_one_call
@@ -294,7 +301,9 @@ class Session:
         """The number of a frame, or a picture."""
         if isinstance(ref, (int, np.integer)):
             if self._reference is None:
-                raise TypeError("the session has no reference to take a frame by its number from: vmafx.Session(reference=…)")
+                raise TypeError(
+                    "the session has no reference to take a frame by its number from: vmafx.Session(reference=…)"
+                )
             self._check_number(int(ref))
             return int(ref), None
         if self._reference is not None:
@@ -332,7 +341,9 @@ class Session:
             self._context.check(codes[0])
         for i, picture in enumerate((ref, *dist)):
             if picture and picture.format != self._formats[i]:
-                raise Error(errno.EINVAL, f"the {self._name(i)} input changed from {self._formats[i]} to {picture.format}")
+                raise Error(
+                    errno.EINVAL, f"the {self._name(i)} input changed from {self._formats[i]} to {picture.format}"
+                )
 
     def _configure(self, codes: list[int], ref: Picture | None, dist: Sequence[Picture]) -> None:
         """Appends what the library returned."""
@@ -354,8 +365,9 @@ class Session:
         return text_of(library().vmafx_encode_name(self._context.pointer, input - 1))
 
     def frames(self, wait: bool = False, encode: int | None = None) -> Iterator[FrameScores]:
-        """The frames that are finished and were not given yet, in order within an encode; with `encode`, those of this one, while those of others
-        stay until they are asked for. With `wait`, those in flight too, unless they need a later frame (motion looks one ahead). After finish():
+        """The frames that are finished and were not given yet, in order within an encode; with `encode`, those of this
+        one, while those of others stay until they are asked for. With `wait`, those in flight too, unless they need a
+        later frame (motion looks one ahead). After finish():
         the last ones. Raises Error: what a frame failed with."""
         if encode is not None and not 0 <= encode < len(self._submitted):
             raise ValueError(f"there is no encode {encode}, only {len(self._submitted)}, counted from 0")
@@ -397,12 +409,13 @@ class Session:
         self._context.check(library().vmafx_set_pairing(self._context.pointer, pairing))
 
     def finish(self) -> Scores:
-        """Waits for all frames, pools their scores, writes the report. What frames() has not given yet can still be had.
+        """Waits for all frames, pools their scores, writes the report. What frames() has not given yet can still be
+        had.
 
         Of several encodes, these are the scores of the first; `encode_scores` has all.
 
-        Raises Error: EINVAL when no frame was scored, or none of an encode; ERANGE when a score is below `fail_below`, and what writing the report
-        failed with. Once there are scores, they are there all the same.
+        Raises Error: EINVAL when no frame was scored, or none of an encode; ERANGE when a score is below `fail_below`,
+        and what writing the report failed with. Once there are scores, they are there all the same.
         """
         self._finish()
         return self.scores
@@ -434,7 +447,10 @@ class Session:
 
     @property
     def scores(self) -> Scores:
-        """The pooled scores (of several encodes, of the first), after finish(), even once the session is closed. Raises Error (EINVAL) before."""
+        """The pooled scores (of several encodes, of the first), after finish(), even once the session is closed.
+
+        Raises Error (EINVAL) before.
+        """
         found = self.encode_scores[0]
         if found is None:
             raise Error(errno.EINVAL, "the first encode had no frames")
@@ -448,9 +464,10 @@ class Session:
         return self._scores
 
     def run(self, pairs: "Iterable[tuple[Frame | int | None, ...]]") -> Iterator[FrameScores]:
-        """Submits all pairs (ref, dist), of several encodes (ref, dist, dist, …), and finishes. With a reference that stays, enumerate(…) of an
-        encode's frames makes such pairs. The scores of each frame come as soon as they are known. Raises what submit() and finish() do; where a
-        score is below `fail_below`, or an encode had no frames, after the last frame."""
+        """Submits all pairs (ref, dist), of several encodes (ref, dist, dist, …), and finishes. With a reference that
+        stays, enumerate(…) of an encode's frames makes such pairs. The scores of each frame come as soon as they are
+        known. Raises what submit() and finish() do; where a score is below `fail_below`, or an encode had no frames,
+        after the last frame."""
         for pictures in pairs:
             self.submit(*pictures)
             yield from self.frames()

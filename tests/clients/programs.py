@@ -47,16 +47,33 @@ class Desk(support.Lab):
     def program(self, name, *arguments, ffmpeg=None):
         """What it prints. It finds ffmpeg and ffprobe in PATH, before any other."""
         folder = Path(ffmpeg or self.ffmpeg).resolve().parent
-        environment = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}", "COLUMNS": "200", "FFMPEG": "", "FFPROBE": ""}
+        environment = {
+            **os.environ,
+            "PATH": f"{folder}:{os.environ['PATH']}",
+            "COLUMNS": "200",
+            "FFMPEG": "",
+            "FFPROBE": "",
+        }
         for variable in "FFMPEG", "FFPROBE":
             del environment[variable]
         command = [str(word) for word in (self.programs / name, *arguments)]
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, cwd=self.folder, env=environment, timeout=300)
-        check(done.returncode == 0, f"{name} ended with exit status {done.returncode}: {done.stdout[-300:]} {done.stderr[-600:]}")
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            cwd=self.folder,
+            env=environment,
+            timeout=300,
+        )
+        check(
+            done.returncode == 0,
+            f"{name} ended with exit status {done.returncode}: {done.stdout[-300:]} {done.stderr[-600:]}",
+        )
         return done.stdout
 
 
-# -- easyVmaf ------------------------------------------------------------------------------------------------------------
+# -- easyVmaf ----------------------------------------------------------------------------------------------------------
 
 
 def easyvmaf(desk, dist, ref, *options, ffmpeg=None):
@@ -65,7 +82,9 @@ def easyvmaf(desk, dist, ref, *options, ffmpeg=None):
     scores = dict(re.findall(r"^(vmaf\w+) +([0-9.]+)  \[", printed, re.M))
     check(scores, f"no score in: {printed}")
     summary = json.loads(Path(desk.folder, re.search(r"^Summary file path:  (.*)$", printed, re.M)[1]).read_text())
-    check_equal({name: f"{score:.6f}" for name, score in summary["vmaf"]["scores"].items()}, scores, "scores of the summary")
+    check_equal(
+        {name: f"{score:.6f}" for name, score in summary["vmaf"]["scores"].items()}, scores, "scores of the summary"
+    )
     return scores
 
 
@@ -85,9 +104,13 @@ def easyvmaf_by_default(desk):
 @case
 def easyvmaf_of_both_generations(desk):
     clip = GoldenClip(desk, DEEP)
-    scores = easyvmaf(desk, clip.dist, clip.ref, "--vmaf-version", "1", "0.6", "--bitdepth", "10", "--hfr", "on", "--view", "3h")
+    scores = easyvmaf(
+        desk, clip.dist, clip.ref, "--vmaf-version", "1", "0.6", "--bitdepth", "10", "--hfr", "on", "--view", "3h"
+    )
     wanted = means(clip, vmaf_v1_hd="vmaf_v1.0.16_hfr_3d0h", vmaf_hd="vmaf_v0.6.1", vmaf_hd_neg="vmaf_v0.6.1neg")
-    phone = desk.compare("vmafx=model=version=vmaf_v0.6.1\\\\:enable_transform=true:log_path=phone.json", clip.dist, clip.ref)
+    phone = desk.compare(
+        "vmafx=model=version=vmaf_v0.6.1\\\\:enable_transform=true:log_path=phone.json", clip.dist, clip.ref
+    )
     phone.succeeded()
     frames = [frame["metrics"]["vmaf"] for frame in desk.json("phone.json")["frames"]]
     check_equal(scores, {**wanted, "vmaf_hd_phone": f"{mean(frames):.6f}"}, "scores")
@@ -108,7 +131,10 @@ def easyvmaf_from_each_format(desk):
     for log_fmt in "json", "xml", "csv":
         scores = easyvmaf(desk, clip.dist, clip.ref, "--vmaf-version", "0.6", "--output-format", log_fmt)
         for name, score in wanted.items():
-            check(abs(float(scores[name]) - float(score)) < 1.1e-6, f"{name} from {log_fmt}: {scores[name]}, wanted {score}")
+            check(
+                abs(float(scores[name]) - float(score)) < 1.1e-6,
+                f"{name} from {log_fmt}: {scores[name]}, wanted {score}",
+            )
 
 
 @case
@@ -116,7 +142,9 @@ def easyvmaf_of_a_range_of_frames(desk):
     """It seeks, scores some frames more, and drops them."""
     clip = GoldenClip(desk, HD)
     for start, count in (1, 1), (1, 2):
-        scores = easyvmaf(desk, clip.dist, clip.ref, "--vmaf-version", "0.6", "--start-frame", start, "--frame-count", count)
+        scores = easyvmaf(
+            desk, clip.dist, clip.ref, "--vmaf-version", "0.6", "--start-frame", start, "--frame-count", count
+        )
         frames = clip.frames("vmaf_v0.6.1")[start : start + count]
         check_equal(scores["vmaf_hd"], f"{mean(frames):.6f}", f"{count} frames from {start}")
 
@@ -125,13 +153,15 @@ def easyvmaf_of_a_range_of_frames(desk):
 def easyvmaf_with_sync_search_and_heatmaps(desk):
     """The distorted clip lacks the first three frames of the reference."""
     late = desk.folder / "late.mkv"
-    desk.run("-i", desk.clips.ref, "-vf", "trim=start_frame=3,setpts=PTS-STARTPTS,boxblur=1", "-c:v ffv1", late).succeeded()
+    desk.run(
+        "-i", desk.clips.ref, "-vf", "trim=start_frame=3,setpts=PTS-STARTPTS,boxblur=1", "-c:v ffv1", late
+    ).succeeded()
     printed = desk.program("easyvmaf", "-d", late, "-r", desk.clips.ref, "--sync-window", "0.4", "--cambi-heatmap")
     check("offset:  0.12 " in printed, f"no offset of three frames in: {printed}")
     check(list(desk.folder.glob("late_cambi_heatmap/cambi_heatmap_scale_0*.gray")), "no heatmaps")
 
 
-# -- ffmpeg-quality-metrics ----------------------------------------------------------------------------------------------
+# -- ffmpeg-quality-metrics --------------------------------------------------------------------------------------------
 
 
 def quality_metrics(desk, clip, *options, ffmpeg=None):
@@ -150,7 +180,9 @@ def ffmpeg_quality_metrics(desk):
         clip = GoldenClip(desk, name)
         said = quality_metrics(desk, clip, "-m", "vmaf", *options)
         frames = clip.frames(model)
-        check_equal([(frame["n"], frame["vmaf"]) for frame in said["vmaf"]], list(enumerate(frames, 1)), f"{model} of {name}")
+        check_equal(
+            [(frame["n"], frame["vmaf"]) for frame in said["vmaf"]], list(enumerate(frames, 1)), f"{model} of {name}"
+        )
         check_equal(said["global"]["vmaf"]["vmaf"]["average"], round(mean(frames), 3), "average")
 
 
@@ -165,7 +197,7 @@ def ffmpeg_quality_metrics_with_features(desk):
         check(len(frames) == len(wanted) and largest < 1e-4, f"{key} differs by {largest}")
 
 
-# -- ffvm ----------------------------------------------------------------------------------------------------------------
+# -- ffvm --------------------------------------------------------------------------------------------------------------
 
 
 @case
@@ -178,7 +210,7 @@ def ffvm(desk):
     check(re.search(rf"\b{score:.2f}\b", printed), f"{score:.2f} is not in: {printed}")
 
 
-# -- With libvmaf itself -------------------------------------------------------------------------------------------------
+# -- With libvmaf itself -----------------------------------------------------------------------------------------------
 
 
 @case
@@ -190,16 +222,25 @@ def the_programs_print_the_same_with_libvmaf_itself(desk):
     desk.run("-f lavfi -i testsrc2=s=640x360:r=25:d=0.4 -c:v ffv1", small).succeeded()
     blurred = desk.folder / "blurred.mkv"
     desk.run("-i", small, "-vf boxblur=1,scale=480x270 -c:v mpeg4 -q:v 8", blurred).succeeded()
-    for options in ((), ("--vmaf-version", "1", "0.6"), ("--display", "4k", "--subsample", "2"), ("--fps", "20", "--output-format", "csv")):
+    for options in (
+        (),
+        ("--vmaf-version", "1", "0.6"),
+        ("--display", "4k", "--subsample", "2"),
+        ("--fps", "20", "--output-format", "csv"),
+    ):
         ours, theirs = (easyvmaf(desk, blurred, small, *options, ffmpeg=ffmpeg) for ffmpeg in (None, desk.libvmaf))
         check_equal(ours, theirs, f"easyvmaf {' '.join(options)}")
-    for options in ((), ("--vmaf-model-path", "vmaf_v1.0.16_5d0h.json", "--vmaf-10bit"), ("--vmaf-features", "psnr", "float_ssim")):
+    for options in (
+        (),
+        ("--vmaf-model-path", "vmaf_v1.0.16_5d0h.json", "--vmaf-10bit"),
+        ("--vmaf-features", "psnr", "float_ssim"),
+    ):
         text = ("ffmpeg-quality-metrics", blurred, small, "-m", "vmaf", *options)
         ours, theirs = (json.loads(desk.program(*text, ffmpeg=ffmpeg)) for ffmpeg in (None, desk.libvmaf))
         check_equal(ours, theirs, f"ffmpeg-quality-metrics {' '.join(options)}")
 
 
-# ------------------------------------------------------------------------------------------------------------------------
+# ----------------------------------------------------------------------------------------------------------------------
 
 
 def parse_arguments():
@@ -219,7 +260,9 @@ def main():
     with tempfile.TemporaryDirectory(prefix="vmafx-clients-") as folder:
         folder = Path(folder)
         clips = Desk(arguments, folder / "clips").clips
-        outcomes = (support.run_case(function, Desk(arguments, folder / function.__name__, clips)) for function in chosen)
+        outcomes = (
+            support.run_case(function, Desk(arguments, folder / function.__name__, clips)) for function in chosen
+        )
         return support.report_cases(chosen, outcomes)
 
 

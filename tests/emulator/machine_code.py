@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
-"""The kernels of all metrics as machine code of AMD's GPUs: the CPU's raw sums, every kernel run, every instruction known.
+"""The kernels of all metrics as machine code of AMD's GPUs: the CPU's raw sums, every kernel run, every instruction
+known.
 
 usage: machine_code.py [BUILD] [--long]
 
   BUILD   a build folder (default: build) with code objects for these architectures
-  --long  all cases of the parity program instead of the smallest of each kind, more architectures, and every case once more under
-          hard conditions: waves and blocks in another order, waves interrupted after a few instructions, loads that come as late as
-          they may, reciprocals and roots as wrong as the hardware's may be
+  --long  all cases of the parity program instead of the smallest of each kind, more architectures, and every case once
+  more under
+          hard conditions: waves and blocks in another order, waves interrupted after a few instructions, loads that
+          come as late as they may, reciprocals and roots as wrong as the hardware's may be
 
-Each architecture's machine code runs on the runtime libvmafx_hip_amd.so (emulator/README.md). Prints one line per check and
-'N passed, N failed, N skipped' at the end; exits 1 when something failed.
+Each architecture's machine code runs on the runtime libvmafx_hip_amd.so (emulator/README.md). Prints one line per check
+and 'N passed, N failed, N skipped' at the end; exits 1 when something failed.
 """
 
 import os
@@ -26,12 +28,15 @@ from pathlib import Path
 ARCHITECTURES = "gfx1100", "gfx942", "gfx1201"
 MORE_ARCHITECTURES = "gfx906", "gfx90a", "gfx1030"
 DISASSEMBLERS = "llvm-objdump-19", "llvm-objdump-20", "llvm-objdump-21", "llvm-objdump-22", "llvm-objdump"
-# All programs that launch kernels and compare what comes back; together they launch every kernel. The first one takes nearly all of the time.
+# All programs that launch kernels and compare what comes back; together they launch every kernel. The first one takes
+# nearly all of the time.
 PARITY = "kernels/parity_test"
 PROGRAMS = PARITY, "kernels/steps/unpack_test", "kernels/steps/row_sums_hip_test"
 PARTS = 2  # of the first one, for processors to share
 AT_ONCE = threading.Semaphore(os.cpu_count())
-MOST_FLAT = 100  # accesses whose memory the compiler does not know; src/hip/device_ptr.h tells it that of pointers from tables
+MOST_FLAT = (
+    100  # accesses whose memory the compiler does not know; src/hip/device_ptr.h tells it that of pointers from tables
+)
 HARD = {"SEED": "5", "QUANTUM": "40", "LATE": "1", "PERTURB": "1"}
 # With waits for one load too few this metric must fail; one is enough to see that the option does what it says.
 CONTROL = "psnr"
@@ -65,8 +70,10 @@ class Counts:
     def summary(self):
         kernels = sum(n > 0 for n in self.launches.values())
         mnemonics = sum(n > 0 for n in self.has_run.values())
-        return (f"{kernels} of {len(self.launches)} kernels, {mnemonics} of {len(self.in_code)} kinds of instructions, "
-                f"{self.executed / 1e6:.0f} million instructions")
+        return (
+            f"{kernels} of {len(self.launches)} kernels, {mnemonics} of {len(self.in_code)} kinds of instructions, "
+            f"{self.executed / 1e6:.0f} million instructions"
+        )
 
 
 @dataclass
@@ -78,12 +85,23 @@ class Run:
 
 def run(build, program, architecture, variables):
     environment = {
-        **os.environ, "CK_FORK": "no", "VMAFX_DEVICE_SLOTS": "1000", "VMAFX_HIP_DEADLINE": "600000",
-        "VMAFX_HIP_RUNTIME": str(build / "emulator/.libs/libvmafx_hip_amd.so"), "VMAFX_HIP_EMULATOR_ARCH": architecture,
-        "VMAFX_HIP_EMULATOR_THREADS": "1", **variables,
+        **os.environ,
+        "CK_FORK": "no",
+        "VMAFX_DEVICE_SLOTS": "1000",
+        "VMAFX_HIP_DEADLINE": "600000",
+        "VMAFX_HIP_RUNTIME": str(build / "emulator/.libs/libvmafx_hip_amd.so"),
+        "VMAFX_HIP_EMULATOR_ARCH": architecture,
+        "VMAFX_HIP_EMULATOR_THREADS": "1",
+        **variables,
     }
-    with AT_ONCE, subprocess.Popen([build / "tests" / program], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                                   errors="replace") as process:
+    with AT_ONCE, subprocess.Popen(
+        [build / "tests" / program],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    ) as process:
         output = process.stdout.read()
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
@@ -92,7 +110,9 @@ def run(build, program, architecture, variables):
 
 def last_words(output):
     """Failed checks, and what the emulator said; else the end."""
-    lines = [line for line in output.splitlines() if ":F:" in line or ":E:" in line or line.startswith("vmafx HIP emulator")]
+    lines = [
+        line for line in output.splitlines() if ":F:" in line or ":E:" in line or line.startswith("vmafx HIP emulator")
+    ]
     return " | ".join((lines or output.splitlines())[-2:])[:600]
 
 
@@ -109,12 +129,18 @@ def kernels_agree(build, architecture, cases, conditions):
     variables = {f"VMAFX_HIP_EMULATOR_{name}": value for name, value in conditions.items()}
     if cases:
         variables["VMAFX_TEST_CASES"] = cases
-    parts = [(PARITY, {"VMAFX_TEST_PART": f"{part}/{PARTS}"}) for part in range(1, PARTS + 1)] + [(program, {}) for program in PROGRAMS[1:]]
+    parts = [(PARITY, {"VMAFX_TEST_PART": f"{part}/{PARTS}"}) for part in range(1, PARTS + 1)] + [
+        (program, {}) for program in PROGRAMS[1:]
+    ]
     counts, seconds = Counts(), 0
     with tempfile.TemporaryDirectory(prefix="vmafx-counts-") as folder, ThreadPoolExecutor(len(parts)) as pool:
         files = [Path(folder) / str(i) for i in range(len(parts))]
-        runs = [pool.submit(run, build, program, architecture, {**variables, **part, "VMAFX_HIP_EMULATOR_COUNTS": str(file)})
-                for (program, part), file in zip(parts, files)]
+        runs = [
+            pool.submit(
+                run, build, program, architecture, {**variables, **part, "VMAFX_HIP_EMULATOR_COUNTS": str(file)}
+            )
+            for (program, part), file in zip(parts, files)
+        ]
         for (program, _), file, done in zip(parts, files, [future.result() for future in runs]):
             assert done.status == 0, f"{program}: {last_words(done.output)}"
             counts.read(file)
@@ -125,7 +151,9 @@ def kernels_agree(build, architecture, cases, conditions):
     flat = sum(number for name, number in counts.in_code.items() if name.startswith("flat_"))
     assert flat <= MOST_FLAT, f"{flat} flat accesses in all kernels, for {MOST_FLAT} at most"
     idle = sorted(name for name, times in counts.has_run.items() if times == 0)
-    return f"{counts.summary()}, {seconds:.0f} s of processor time" + (f"; only decoded: {', '.join(idle)}" if idle else "")
+    return f"{counts.summary()}, {seconds:.0f} s of processor time" + (
+        f"; only decoded: {', '.join(idle)}" if idle else ""
+    )
 
 
 def missing_waits_show(build, architecture):
@@ -138,15 +166,17 @@ def missing_waits_show(build, architecture):
 
 
 def held_scalars(build, architecture):
-    """gfx12's hazard of scalars that a vector instruction has read. Code of clang 19 has it, and that must be seen. The rule was not tried on code of
-    newer ones: an alarm there is told, and may be the rule's fault."""
+    """gfx12's hazard of scalars that a vector instruction has read. Code of clang 19 has it, and that must be seen. The
+    rule was not tried on code of newer ones: an alarm there is told, and may be the rule's fault."""
     need_code(build, architecture)
     version = int(re.search(r"clang version (\d+)", (build / "device_code/compilers").read_text())[1])
     variables = {"VMAFX_HIP_EMULATOR_SCALARS": "1", "CK_RUN_CASE": CONTROL, "VMAFX_TEST_CASES": "smallest"}
     control = run(build, PARITY, architecture, variables)
     if version > LAST_CLANG_WITH_HELD_SCALARS:
         if control.status != 0:
-            raise Skip(f"clang {version}: look whether the code or the rule is wrong: {last_words(control.output)[:160]}")
+            raise Skip(
+                f"clang {version}: look whether the code or the rule is wrong: {last_words(control.output)[:160]}"
+            )
         return f"clang {version} waits for them"
     assert control.status != 0 and "without an s_wait_alu" in control.output, f"clang {version}: none was seen"
     return f"clang {version} DOES NOT WAIT for them: {last_words(control.output)[:160]}"
@@ -177,7 +207,9 @@ def main():
     folders = [word for word in sys.argv[1:] if word != "--long"]
     build = Path(folders[0] if folders else Path(__file__).resolve().parents[2] / "build").resolve()
     programs = [f"tests/{program}" for program in PROGRAMS]
-    made = subprocess.run(["make", "-C", build, f"-j{os.cpu_count()}", "emulator", *programs], capture_output=True, text=True)
+    made = subprocess.run(
+        ["make", "-C", build, f"-j{os.cpu_count()}", "emulator", *programs], capture_output=True, text=True
+    )
     if made.returncode != 0:
         print(f"FAIL {' '.join(programs)} cannot be built: {made.stderr.strip()[-300:]}\n0 passed, 1 failed, 0 skipped")
         return 1

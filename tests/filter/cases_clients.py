@@ -62,7 +62,9 @@ def ab_av1_xpsnr(lab, inputs, graph):
 def ab_av1_xpsnr_of_files(lab):
     """As in FFmpeg's filter, the reference comes first. 60 is its --xpsnr-fps by default."""
     needs_xpsnr(lab)
-    axpsnr = "[0]format=yuv420p[ref];[1]format=yuv420p[dis];[dis][ref]vmafx=model='':feature=name=xpsnr:log_path=log.json"
+    axpsnr = (
+        "[0]format=yuv420p[ref];[1]format=yuv420p[dis];[dis][ref]vmafx=model='':feature=name=xpsnr:log_path=log.json"
+    )
     for dist, ref in ((lab.clips.dist, lab.clips.ref), (lab.clips.dist10, lab.clips.ref)):
         inputs = "-r 60 -i", ref, "-r 60 -i", dist
         lab.run(*inputs, "-lavfi", axpsnr, "-f null -").succeeded()
@@ -70,7 +72,9 @@ def ab_av1_xpsnr_of_files(lab):
         check(abs(score - lab.json("log.json")["aggregate_metrics"]["axpsnr"]) < 5.1e-5, score, dist)
         outcome = lab.run_verbatim(*inputs, "-filter_complex", "[0:v][1:v]xpsnr", "-f null -").succeeded()
         converted = dist == lab.clips.dist10 and is_ours(lab)
-        check_equal("is converted from" in outcome.stderr, converted, f"whether a warning says that {dist} is converted")
+        check_equal(
+            "is converted from" in outcome.stderr, converted, f"whether a warning says that {dist} is converted"
+        )
 
 
 @case
@@ -79,9 +83,16 @@ def ab_av1_gets_the_numbers_of_ffmpegs_xpsnr(lab):
     needs_xpsnr(lab)
     wanted = ab_av1_xpsnr_score(json.loads(RECORDED.read_text())["yuv420p"]["log"])
     inputs = clip_inputs(lab, "yuv420p")
-    for graph in ("[0:v][1:v]xpsnr", "[0:v]null[ref];[ref][1:v]xpsnr", "xpsnr=stats_file=-", "[0:v]null[ref];[ref][1:v]xpsnr=stats_file=-"):
+    for graph in (
+        "[0:v][1:v]xpsnr",
+        "[0:v]null[ref];[ref][1:v]xpsnr",
+        "xpsnr=stats_file=-",
+        "[0:v]null[ref];[ref][1:v]xpsnr=stats_file=-",
+    ):
         check_equal(ab_av1_xpsnr(lab, inputs, graph), wanted, graph)
-    check_equal(ab_av1_xpsnr(lab, clip_inputs(lab, "yuv420p", kind=0), "[0:v][1:v]xpsnr"), math.inf, "score of equal pictures")
+    check_equal(
+        ab_av1_xpsnr(lab, clip_inputs(lab, "yuv420p", kind=0), "[0:v][1:v]xpsnr"), math.inf, "score of equal pictures"
+    )
 
 
 @case
@@ -109,7 +120,10 @@ def ab_av1_4k_model_10_bit(lab):
 
 @case
 def ab_av1_prints_libvmafs_numbers(lab):
-    hd, deep, uhd = (GoldenClip(lab, f"{name}") for name in ("1920x1080_8b_420_k1_s9", "1920x1080_10b_420_k5_s10", "3840x2160_8b_420_k1_s11"))
+    hd, deep, uhd = (
+        GoldenClip(lab, f"{name}")
+        for name in ("1920x1080_8b_420_k1_s9", "1920x1080_10b_420_k5_s10", "3840x2160_8b_420_k1_s11")
+    )
     v1 = "vmaf_v1.0.16_3d0h"
     for clip, model, pix_fmt, texts in (
         (hd, "vmaf_v0.6.1", "yuv420p", {}),
@@ -151,9 +165,8 @@ def av1an_graph(model, size=f"{WIDTH}x{HEIGHT}", every=1):
     scale = f"scale={size}:flags=bicubic:force_original_aspect_ratio=decrease,setpts=PTS-STARTPTS,setsar=1"
     select = f"select=not(mod(n\\,{every})),setpts={1 / every:.4f}*PTS," if every > 1 else ""
     return (
-        f"[0:v]{scale}[distorted];[1:v]{select}{scale}[ref];[distorted][ref]libvmaf=log_fmt='json':eof_action=endall:log_path=vmaf.json"
-        + (f":model='{model}'" if model else "")
-        + ":n_threads=2"
+        f"[0:v]{scale}[distorted];[1:v]{select}{scale}[ref];[distorted][ref]libvmaf=log_fmt='json':"
+        "eof_action=endall:log_path=vmaf.json" + (f":model='{model}'" if model else "") + ":n_threads=2"
     )
 
 
@@ -230,7 +243,10 @@ def av1an_model_by_path(lab):
 
 @case
 def av1an_weighted(lab):
-    score = "[dis_{0}][ref_{0}]libvmaf=log_path={0}.json:log_fmt=json:n_threads=2:n_subsample=1:model='version=vmaf_v0.6.1':eof_action=endall[vmaf_{0}_out]"
+    score = (
+        "[dis_{0}][ref_{0}]libvmaf=log_path={0}.json:log_fmt=json:n_threads=2:n_subsample=1:"
+        "model='version=vmaf_v0.6.1':eof_action=endall[vmaf_{0}_out]"
+    )
     graph = (
         "[1:v]format=yuv420p[ref];[0:v]format=yuv420p[dis];[dis]extractplanes=y+u+v[dis_y][dis_u][dis_v];"
         "[ref]extractplanes=y+u+v[ref_y][ref_u][ref_v];" + ";".join(score.format(plane) for plane in "yuv")
@@ -282,7 +298,8 @@ def ffmpeg_quality_metrics(lab):
 
 def fqm_graph(scale, model):
     prepare = (
-        "[0]settb=AVTB,setpts=PTS-STARTPTS[refaligned];[refaligned]split=2[refscale][refpts];[1]settb=AVTB,setpts=PTS-STARTPTS[distaligned];"
+        "[0]settb=AVTB,setpts=PTS-STARTPTS[refaligned];[refaligned]split=2[refscale][refpts];"
+        "[1]settb=AVTB,setpts=PTS-STARTPTS[distaligned];"
         "[distaligned][refscale]scale=rw:rh:flags=bicubic[distpts];"
     )
     if scale != "rw:rh":  # scale with a reference input came with 7.1
@@ -291,9 +308,8 @@ def fqm_graph(scale, model):
             f"[distaligned]scale={scale}:flags=bicubic[distpts];"
         )
     return (
-        prepare
-        + f"[distpts][refpts]libvmaf='model=path={model}:log_path=fqm_libvmaf.json:log_fmt=json:n_threads=0:n_subsample=1:"
-        "shortest=1:repeatlast=0:feature=name=psnr'"
+        prepare + f"[distpts][refpts]libvmaf='model=path={model}:log_path=fqm_libvmaf.json:log_fmt=json:n_threads=0:"
+        "n_subsample=1:shortest=1:repeatlast=0:feature=name=psnr'"
     )
 
 
@@ -322,7 +338,10 @@ def easyvmaf_probe(lab):
 
 
 def easyvmaf(lab, log_fmt):
-    prepare = "{0}scale=1920:1080:flags=bicubic[{1}0];[{1}0]fps=fps=25[{1}1];[{1}1]trim=start=0:duration=0.4,setpts=PTS-STARTPTS[{1}];"
+    prepare = (
+        "{0}scale=1920:1080:flags=bicubic[{1}0];[{1}0]fps=fps=25[{1}1];[{1}1]trim=start=0:"
+        "duration=0.4,setpts=PTS-STARTPTS[{1}];"
+    )
     models = "|".join(
         (
             r"version=vmaf_v0.6.1\\:name=vmaf_hd",
@@ -338,7 +357,10 @@ def easyvmaf(lab, log_fmt):
         "-map 0:v -map 1:v -lavfi",
         prepare.format("[0:v]", "m")
         + prepare.format("[1:v]", "r")
-        + f"[m][r]libvmaf=log_fmt={log_fmt}:model={models}:n_subsample=1:log_path=easy.{log_fmt}:n_threads=2:shortest=0:feature=name=psnr",
+        + (
+            f"[m][r]libvmaf=log_fmt={log_fmt}:model={models}:n_subsample=1:log_path=easy.{log_fmt}:n_threads=2:"
+            "shortest=0:feature=name=psnr"
+        ),
         "-f null -",
     )
     check_equal(len(outcome.succeeded().scores), 3, "score lines")
@@ -396,7 +418,8 @@ def old_options_mean_what_they_meant(lab):
         "phone_model=1": r"model='version=vmaf_v0.6.1\:enable_transform=true'",
         "enable_transform=1": r"model='version=vmaf_v0.6.1\:enable_transform=true'",
         r"model='version=vmaf_v0.6.1|version=vmaf_v0.6.1neg\:name=neg\:enable_transform=true':phone_model=1": (
-            r"model='version=vmaf_v0.6.1\:enable_transform=true|version=vmaf_v0.6.1neg\:name=neg\:enable_transform=true'"
+            r"model='version=vmaf_v0.6.1\:enable_transform=true|"
+            r"version=vmaf_v0.6.1neg\:name=neg\:enable_transform=true'"
         ),
     }.items():
         got, outcome = first_metrics(lab, old)
@@ -409,7 +432,15 @@ def old_options_mean_what_they_meant(lab):
 
 @case
 def old_options_are_libvmafs_alone(lab):
-    for old in ("model_path=x", "psnr=1", "ssim=1", "ms_ssim=1", "phone_model=1", "enable_transform=1", "enable_conf_interval=1"):
+    for old in (
+        "model_path=x",
+        "psnr=1",
+        "ssim=1",
+        "ms_ssim=1",
+        "phone_model=1",
+        "enable_transform=1",
+        "enable_conf_interval=1",
+    ):
         lab.compare(f"vmafx={old}").failed("Option not found")
 
 
@@ -494,7 +525,8 @@ def ffmetrics(lab):
             "-r 25 -i",
             ref,
             "-lavfi",
-            "[0:v]settb=AVTB,setpts=PTS-STARTPTS,format=yuv420p[main];[1:v]settb=AVTB,setpts=PTS-STARTPTS[ref];[main][ref]libvmaf=eof_action=endall:"
+            "[0:v]settb=AVTB,setpts=PTS-STARTPTS,format=yuv420p[main];[1:v]settb=AVTB,setpts=PTS-STARTPTS[ref];"
+            "[main][ref]libvmaf=eof_action=endall:"
             f"log_fmt=json:log_path='{lab.folder}/ff.json':n_threads=15:pool=Mean:model=version=vmaf_v0.6.1",
             "-f null -",
         )
@@ -506,7 +538,8 @@ def ffmetrics(lab):
 @case
 def grep_pipeline(lab):
     command = (
-        f"'{lab.ffmpeg}' -i '{lab.clips.dist}' -i '{lab.clips.ref}' -filter_complex libvmaf -f null - 2>&1 | grep 'VMAF score' | "
+        f"'{lab.ffmpeg}' -i '{lab.clips.dist}' -i '{lab.clips.ref}' -filter_complex libvmaf -f null - 2>&1 | "
+        "grep 'VMAF score' | "
         "tr ' ' '\\n' | tail -n1"
     )
     out = (

@@ -43,7 +43,9 @@ def encodes_have_the_scores_of_runs_of_their_own(lab):
             alone = lab.compare(f"{name}={options}one.json:log_fmt=json", dist=path)
             wanted, got = lab.json("one.json"), report["encodes"][i]
             check_equal((got["encode"], got["name"]), (i, f"main{i}"), "label")
-            check_equal([f["metrics"] for f in got["frames"]], [f["metrics"] for f in wanted["frames"]], f"{name}, encode {i}")
+            check_equal(
+                [f["metrics"] for f in got["frames"]], [f["metrics"] for f in wanted["frames"]], f"{name}, encode {i}"
+            )
             check_equal(got["pooled_metrics"], wanted["pooled_metrics"], "pooled")
             check_equal(got["pairing"], wanted["pairing"], "pairing")
             check_equal(scores_by_name(outcome)[f"main{i}"], alone.score(), "score line")
@@ -96,7 +98,10 @@ def a_broken_encode_leaves_the_others_their_scores(lab):
     if lab.version() >= (7, 0) and "input width must match" in outcome.stderr:
         return  # its threads came first: the graph began with the second size
     outcome.says(f"The main1 input changed in mid-stream from {SIZE}")
-    check(re.search(r"main1: This encode is scored up to here, after \d+ pairs; the others go on", outcome.stderr), outcome.tail())
+    check(
+        re.search(r"main1: This encode is scored up to here, after \d+ pairs; the others go on", outcome.stderr),
+        outcome.tail(),
+    )
     got = scores_by_name(outcome)
     check_equal((got["main0"], got["main2"]), (wanted["main0"], wanted["main1"]), "scores of the others")
 
@@ -116,7 +121,10 @@ def an_encode_without_frames_is_an_error_of_its_own(lab):
     paths = make_encodes(lab)
     wanted = scores_by_name(together(lab, [paths[0], paths[2]]).succeeded())
     inputs = [word for path in [paths[0], paths[2], lab.clips.ref] for word in ("-i", path)]
-    graph = "color=s=192x108:d=0.04,trim=end_frame=1,select=0,format=yuv420p[none];[0:v][none][1:v][2:v]vmafx=encodes=3" + OUTPUTS
+    graph = (
+        "color=s=192x108:d=0.04,trim=end_frame=1,select=0,format=yuv420p[none];[0:v][none][1:v][2:v]vmafx=encodes=3"
+        + OUTPUTS
+    )
     maps = [word for i in range(3) for word in (f"-map [o{i}]", "-f null -")]
     outcome = lab.run(*inputs, "-filter_complex", graph, *maps)
     check(outcome.code not in (0, None), f"exit status {outcome.code}: {outcome.tail()}")

@@ -32,7 +32,9 @@ def score_comes_last_and_once(lab):
 def shown_on_a_terminal(lab, name):
     """What ffmpeg writes there, without colors."""
     ours, theirs = pty.openpty()
-    command = lab.command("-hide_banner -nostdin -y -i", lab.clips.dist, "-i", lab.clips.ref, f"-lavfi {name} -f null -")
+    command = lab.command(
+        "-hide_banner -nostdin -y -i", lab.clips.dist, "-i", lab.clips.ref, f"-lavfi {name} -f null -"
+    )
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=theirs) as process:
         os.close(theirs)
         shown = b""
@@ -98,7 +100,9 @@ def duration_scores_one_pair_more(lab):
     wanted = reordered_clips(lab)
     for threads in ("-threads 1", "-threads 3"):
         for frames in (1, 3, 7, 12):
-            check_equal(cut(lab, wanted, threads, "-t", f"{frames / FPS:.2f}"), frames + 1, f"pairs with -t of {frames} frames")
+            check_equal(
+                cut(lab, wanted, threads, "-t", f"{frames / FPS:.2f}"), frames + 1, f"pairs with -t of {frames} frames"
+            )
 
 
 @case
@@ -114,14 +118,26 @@ def several_outputs_get_what_they_ask_for(lab):
     split = "[0]split[a][b];[1]split[x][y];[a][x]{0}[p];[b][y]{0}[q]".format(PSNR)
     for first, second in ((5, 9), (9, 9), (9, 5)):
         outcome = lab.run(
-            "-i dist.mp4 -i ref.mp4 -filter_complex", PSNR + ",split[p][q]", "-map [p] -frames:v", first, "-f null - -map [q] -frames:v", second, "-f null -"
+            "-i dist.mp4 -i ref.mp4 -filter_complex",
+            PSNR + ",split[p][q]",
+            "-map [p] -frames:v",
+            first,
+            "-f null - -map [q] -frames:v",
+            second,
+            "-f null -",
         )
         outcome.succeeded().does_not_say("doubtful")
         count = lab.json("log.json")["pairing"]["paired"]
         check(9 <= count <= 9 + ahead, f"{count} pairs")
         check_equal(lab.json("log.json")["frames"], wanted[:count], "frames")
         outcome = lab.run(
-            "-i dist.mp4 -i ref.mp4 -filter_complex", split, "-map [p] -frames:v", first, "-f null - -map [q] -frames:v", second, "-f null -"
+            "-i dist.mp4 -i ref.mp4 -filter_complex",
+            split,
+            "-map [p] -frames:v",
+            first,
+            "-f null - -map [q] -frames:v",
+            second,
+            "-f null -",
         )
         outcome.succeeded().does_not_say("doubtful")
         check_equal(outcome.stderr.count("Stopped before the end of the inputs"), 2, "filters that say so")
@@ -130,7 +146,9 @@ def several_outputs_get_what_they_ask_for(lab):
 @case
 def no_pair_before_the_end_is_said(lab):
     """That the output has had enough is known only when the filter is freed: no exit status then, but an error."""
-    outcome = lab.run("-i", lab.clips.dist, "-itsoffset 10 -i", lab.clips.ref, "-lavfi vmafx=log_path=log.xml -frames:v 5 -f null -")
+    outcome = lab.run(
+        "-i", lab.clips.dist, "-itsoffset 10 -i", lab.clips.ref, "-lavfi vmafx=log_path=log.xml -frames:v 5 -f null -"
+    )
     outcome.says("No frames were scored: ").says("setpts=PTS-STARTPTS before each input")
     check_equal((outcome.scores, (lab.folder / "log.xml").exists()), ([], False), "scores and report")
     outcome = lab.run("-i", lab.clips.dist, "-itsoffset 10 -i", lab.clips.ref, "-lavfi vmafx=shortest=1 -f null -")
@@ -139,8 +157,8 @@ def no_pair_before_the_end_is_said(lab):
 
 @case
 def interrupt_leaves_a_partial_report(lab):
-    """ffmpeg ends its inputs, at different frames; no pair must come of that. Decoders that hold frames back show it up to 6.1;
-    later ones end their streams as at their end."""
+    """ffmpeg ends its inputs, at different frames; no pair must come of that. Decoders that hold frames back show it up
+    to 6.1; later ones end their streams as at their end."""
     tells = lab.version() < (7, 0)
     if lab.run("-f lavfi -i", f"testsrc2=s={SIZE}:r={FPS}:d=6", "-c:v libx264 long.mp4").code:
         raise Skip("this ffmpeg has no encoder with B-frames")
@@ -157,7 +175,9 @@ def interrupt_leaves_a_partial_report(lab):
             check_equal(report["partial"], True, "partial")
             check_equal(report["pairing"]["repeated_reference"], 0, "repeated reference frames")
             check("doubtful" not in text, text[-400:])
-            check_equal(text.count("VMAF score: "), text.count("Stopped before the end of the inputs"), "scores of a part")
+            check_equal(
+                text.count("VMAF score: "), text.count("Stopped before the end of the inputs"), "scores of a part"
+            )
 
 
 @case
@@ -213,7 +233,11 @@ def errors_of_each_of_several_filters_are_exit_statuses(lab):
     split = "[0]split[a][b];[1]split[x][y];[a][x]vmafx{0}[p];[b][y]vmafx{1}[q]"
     report = "=log_path=log.xml"
     for graph in (split.format(report, ""), split.format("", report)):
-        for maps in ("-map [p] -f null - -map [q] -f null -", "-map [q] -f null - -map [p] -f null -", "-map [p] -map [q] -f null -"):
+        for maps in (
+            "-map [p] -f null - -map [q] -f null -",
+            "-map [q] -f null - -map [p] -f null -",
+            "-map [p] -map [q] -f null -",
+        ):
             outcome = lab.run("-i", lab.clips.dist, "-i", lab.clips.ref, "-filter_complex", graph, maps)
             outcome.failed("File too large", before_score=False)
 
@@ -237,7 +261,8 @@ def threads_that_cannot_start_are_no_endless_wait(lab):
 @case
 def three_filters_in_one_process(lab):
     graph = (
-        "[0]split=3[a][b][c];[1]split=3[x][y][z];[a][x]vmafx=log_fmt=json:log_path=1.json[o];[b][y]vmafx=n_threads=1:log_fmt=json:log_path=2.json[p];"
+        "[0]split=3[a][b][c];[1]split=3[x][y][z];[a][x]vmafx=log_fmt=json:log_path=1.json[o];"
+        "[b][y]vmafx=n_threads=1:log_fmt=json:log_path=2.json[p];"
         "[c][z]libvmaf=metadata=1:log_fmt=json:log_path=3.json[q]"
     )
     outcome = lab.run(
@@ -270,7 +295,7 @@ def filters_one_after_the_other(lab):
 
 @case
 def error_elsewhere_leaves_a_partial_report(lab):
-    """The muxer fails; the pairs scored so far are kept. (Since 7.0 ffmpeg then ends its inputs as if they had ended.)"""
+    """The muxer fails; the pairs scored so far are kept. (Since 7.0 ffmpeg then ends its inputs as if at their end.)"""
     outcome = lab.run(
         "-stream_loop 200 -i",
         lab.clips.dist,

@@ -1,4 +1,4 @@
-"""The examples of README.md and docs/filter.md, run as they stand there, with the clips under the names that they use."""
+"""The examples of README.md and docs/filter.md, run as they stand there, with clips under the names that they use."""
 
 import os
 import re
@@ -45,7 +45,10 @@ def lay_out(lab):
 
 
 def in_shell(lab, command):
-    """The scores that the log shows, each with the name before it: the encode's, else the filter's. VMAF's, or psnr's of a command without a model."""
+    """The scores that the log shows, each with the name before it: the encode's, else the filter's.
+
+    VMAF's, or psnr's of a command without a model.
+    """
     score = "psnr_y" if "model=:feature=psnr" in command else "VMAF"
     environment = {**os.environ, "PATH": f"{lab.folder}:{os.environ['PATH']}"}
     done = subprocess.run(["sh", "-c", command], cwd=lab.folder, env=environment, capture_output=True, timeout=100)
@@ -94,7 +97,10 @@ def example_in_python(lab):
     library = Path(lab.ffmpeg).parent.parent / "lib/vmafx"
     environment = {**os.environ, "LD_LIBRARY_PATH": str(library)}
     program = "import av; av.filter.Filter('vmafx')"
-    if not library.exists() or subprocess.run(["/usr/bin/python3", "-c", program], env=environment, capture_output=True).returncode:
+    if (
+        not library.exists()
+        or subprocess.run(["/usr/bin/python3", "-c", program], env=environment, capture_output=True).returncode
+    ):
         raise Skip("Debian's python3-av is not installed, or this ffmpeg has no libavfilter of its own")
     lay_out(lab)
     text = "\n\n".join(indented_blocks("docs/filter.md", "From Python"))

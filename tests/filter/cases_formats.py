@@ -125,7 +125,8 @@ def negative_line_sizes(lab):
         "[0]vflip[d];[1]vflip[r];[d][r]vmafx=feature=name=psnr:log_fmt=json:log_path=flip.json"
     ).score()
     copied = lab.compare(
-        "[0]vflip,pad=iw:ih+2,crop=iw:ih-2:0:0[d];[1]vflip,pad=iw:ih+2,crop=iw:ih-2:0:0[r];[d][r]vmafx=feature=name=psnr:log_fmt=json:"
+        "[0]vflip,pad=iw:ih+2,crop=iw:ih-2:0:0[d];[1]vflip,pad=iw:ih+2,crop=iw:ih-2:0:0[r];"
+        "[d][r]vmafx=feature=name=psnr:log_fmt=json:"
         "log_path=copy.json"
     ).score()
     check_equal(flipped, copied, "score")
@@ -278,7 +279,9 @@ def range_matrix_and_transfer_are_compared(lab):
         "differ in color transfer"
     ).score()
     for other in ("tv", "unknown"):
-        lab.compare(f"[0]setparams=range=unknown[d];[1]setparams=range={other}[r];[d][r]vmafx").does_not_say("differ").score()
+        lab.compare(f"[0]setparams=range=unknown[d];[1]setparams=range={other}[r];[d][r]vmafx").does_not_say(
+            "differ"
+        ).score()
 
 
 @case
@@ -288,12 +291,19 @@ def full_range_against_limited_names_its_remedy(lab):
     graph = "[0]setparams=range=pc{0}[d];[1]setparams=range={1}[r];[d][r]vmafx"
     for other in ("tv", "unknown"):
         outcome = lab.compare(graph.format("", other), dist=source)
-        outcome.says(f"The inputs differ in color range (main pc, reference {other}): equal samples are different pictures.")
-        outcome.says("scale=out_range=tv,format=yuv420p before the main input converts it; setparams=range=tv,format=yuv420p there").score()
+        outcome.says(
+            f"The inputs differ in color range (main pc, reference {other}): equal samples are different pictures."
+        )
+        outcome.says(
+            "scale=out_range=tv,format=yuv420p before the main input converts it; "
+            "setparams=range=tv,format=yuv420p there"
+        ).score()
         remedy = ",scale=out_range=tv,format=yuv420p"
         converted = lab.compare(graph.format(remedy, other), dist=source).does_not_say("differ")
         check(float(converted.score()) < float(outcome.score()) - 0.5, outcome.scores, converted.scores)
-        tagged = lab.compare(graph.format(",setparams=range=tv,format=yuv420p", other), dist=source).does_not_say("differ")
+        tagged = lab.compare(graph.format(",setparams=range=tv,format=yuv420p", other), dist=source).does_not_say(
+            "differ"
+        )
         check_equal(tagged.score(), outcome.score(), "score with another tag")
     turned = lab.compare("[0]setparams=range=tv[d];[1]setparams=range=pc[r];[d][r]vmafx")
     turned.says("scale=out_range=tv,format=yuv420p before the reference input").score()
@@ -320,10 +330,19 @@ def other_shapes_of_samples_are_warned_of(lab):
 def interlaced_against_progressive_is_warned_of(lab):
     sides = "[0]setfield={}[d];[1]setfield={}{}[r];[d][r]vmafx"
     outcome = lab.compare(sides.format("prog", "tff", ""))
-    outcome.says("The reference input is interlaced and the main input is not").says("bwdif=send_frame before the reference").score()
+    outcome.says("The reference input is interlaced and the main input is not").says(
+        "bwdif=send_frame before the reference"
+    ).score()
     check_equal(outcome.stderr.count("is interlaced and"), 1, "warnings")
-    lab.compare(sides.format("bff", "prog", "")).says("The main input is interlaced and the reference input is not").score()
-    for same in (("tff", "bff", ""), ("prog", "prog", ""), ("prog", "tff", ",bwdif=send_frame"), ("prog", "tff", ",setfield=prog")):
+    lab.compare(sides.format("bff", "prog", "")).says(
+        "The main input is interlaced and the reference input is not"
+    ).score()
+    for same in (
+        ("tff", "bff", ""),
+        ("prog", "prog", ""),
+        ("prog", "tff", ",bwdif=send_frame"),
+        ("prog", "tff", ",setfield=prog"),
+    ):
         lab.compare(sides.format(*same)).does_not_say("is interlaced").score()
 
 
@@ -372,8 +391,13 @@ def models_take_options_of_their_features(lab):
 @case
 def frame_rate_of_the_inputs_reaches_the_metrics(lab):
     def xpsnr(speed, option=""):
-        sides = "".join(f"[{i}]settb=1/100,setpts=PTS/{speed},fps={25 * speed}[{pad}];" for i, pad in enumerate("dr")) + "[d][r]"
-        lab.compare(sides + f"vmafx=model='':feature='name=xpsnr{option}':log_path=scores.json:log_fmt=json").succeeded()
+        sides = (
+            "".join(f"[{i}]settb=1/100,setpts=PTS/{speed},fps={25 * speed}[{pad}];" for i, pad in enumerate("dr"))
+            + "[d][r]"
+        )
+        lab.compare(
+            sides + f"vmafx=model='':feature='name=xpsnr{option}':log_path=scores.json:log_fmt=json"
+        ).succeeded()
         report = lab.json("scores.json")
         return [list(frame["metrics"].values()) for frame in report["frames"]], report["aggregate_metrics"]
 
@@ -385,10 +409,14 @@ def frame_rate_of_the_inputs_reaches_the_metrics(lab):
 
 @case
 def jods_of_a_stream(lab):
-    """The frame rate is the inputs', the display that of their transfer; the score is no arithmetic mean, and that of a range is the whole stream's."""
+    """The frame rate is the inputs', the display that of their transfer; the score is no arithmetic mean, and that of a
+    range is the whole stream's.
+    """
 
     def cvvdp(params="", option="", of_filter=""):
-        sides = "".join(f"[{i}]setparams={params or 'color_trc=bt709'}[{pad}];" for i, pad in enumerate("dr")) + "[d][r]"
+        sides = (
+            "".join(f"[{i}]setparams={params or 'color_trc=bt709'}[{pad}];" for i, pad in enumerate("dr")) + "[d][r]"
+        )
         run = f"vmafx=model='':feature='name=cvvdp{option}':log_path=scores.json:log_fmt=json{of_filter}"
         outcome = lab.compare(sides + run).succeeded()
         report = lab.json("scores.json")
@@ -401,7 +429,11 @@ def jods_of_a_stream(lab):
     check(cvvdp("color_trc=smpte2084")[0] != score, "PQ is shown as SDR")
     check_equal(cvvdp(option=r"\:display=standard_4k")[0], score, "on the usual display")
     check(cvvdp(option=r"\:display=standard_phone")[0] != score, "on another one")
-    check_equal([round(one, 5) for one in cvvdp(of_filter=":range=4-5")[1]], [round(one, 5) for one in frames[4:6]], "in a range")
+    check_equal(
+        [round(one, 5) for one in cvvdp(of_filter=":range=4-5")[1]],
+        [round(one, 5) for one in frames[4:6]],
+        "in a range",
+    )
 
 
 @case
@@ -410,7 +442,9 @@ def colors_of_the_frames_reach_the_metrics(lab):
 
     def ssimulacra2(*params):
         sides = "".join(f"[{i}]setparams={side}[{pad}];" for i, (side, pad) in enumerate(zip(params, "dr"))) + "[d][r]"
-        outcome = lab.compare(sides + "vmafx=model='':feature=name=ssimulacra2:log_path=scores.json:log_fmt=json").succeeded()
+        outcome = lab.compare(
+            sides + "vmafx=model='':feature=name=ssimulacra2:log_path=scores.json:log_fmt=json"
+        ).succeeded()
         return outcome, lab.json("scores.json")["frames"][1]["metrics"]["ssimulacra2"]
 
     limited, full = ("range=tv:colorspace=bt709",) * 2, ("range=pc:colorspace=bt709",) * 2

@@ -29,7 +29,10 @@ def is_refused(lab, outcome, outputs=1):
     """No score of a part that is not called one."""
     outcome.failed(CHANGED, before_score=False)
     check_equal(outcome.stderr.count(STOPPED), len(outcome.scores), "score lines that say what they are of")
-    if outputs == 1 and lab.version() < (8, 0):  # later ones free the first graph as they do at -frames:v, which gives a score
+    if outputs == 1 and lab.version() < (
+        8,
+        0,
+    ):  # later ones free the first graph as they do at -frames:v, which gives a score
         check_equal(outcome.scores, [], "scores of a part")
 
 
@@ -44,7 +47,10 @@ def size_change_is_an_error(lab):
     both = "[0]split[a][b];[1]split[x][y];[a][x]{0}[o];[b][y]{0}"
     for name in ("vmafx", "libvmaf"):
         for options in ({"dist": clip}, {"ref": clip}):
-            for graph, output in ((f"{name}=log_fmt=json:log_path=log.json", ()), (both.format(name), ("-map [o]", "-f null -"))):
+            for graph, output in (
+                (f"{name}=log_fmt=json:log_path=log.json", ()),
+                (both.format(name), ("-map [o]", "-f null -")),
+            ):
                 outcome = lab.compare(graph, output=output, **options)
                 if threads_came_first(lab, outcome):
                     outcome.failed("input width must match")
@@ -62,7 +68,9 @@ def size_change_before_a_scale_filter_is_an_error(lab):
         outcome = lab.compare(f"{SCALE}{name}=log_fmt=json:log_path=log.json", dist=clip)
         if threads_came_first(lab, outcome):  # the scale filter makes one size of both: this is the score of the whole
             check_equal(outcome.does_not_say(STOPPED).score(), whole, "score")
-            check_equal((lab.json("log.json")["pairing"]["paired"], "partial" in lab.json("log.json")), (20, False), "pairs")
+            check_equal(
+                (lab.json("log.json")["pairing"]["paired"], "partial" in lab.json("log.json")), (20, False), "pairs"
+            )
         else:
             is_refused(lab, outcome)
 
@@ -71,7 +79,9 @@ def size_change_before_a_scale_filter_is_an_error(lab):
 def size_change_without_a_new_graph(lab):
     clip = two_sizes(lab)
     outcome = lab.compare("vmafx", dist=clip, before=KEEP)
-    early = lab.version() >= (7, 0) and "input width must match" in outcome.stderr  # the graph began with the second size
+    early = (
+        lab.version() >= (7, 0) and "input width must match" in outcome.stderr
+    )  # the graph began with the second size
     outcome.failed("input width must match" if early else "The main input changed in mid-stream from 192x108")
     outcome = lab.compare(SCALE + "vmafx", dist=clip, before=KEEP)
     check(0 < float(outcome.score()) < 100, outcome.scores)
@@ -135,7 +145,16 @@ def graphs_of_one_command_are_strangers(lab):
     graphs = ("-filter_complex", "[0][1]vmafx[a]", "-filter_complex", "[2][3]vmafx[b]")
     for _ in range(5):
         outcome = lab.run(
-            *small, "-i", "big.mp4", "-i", "big.mp4", *graphs, "-map [a]", "-frames:v 1 -f null -", "-map [b]", "-f null -"
+            *small,
+            "-i",
+            "big.mp4",
+            "-i",
+            "big.mp4",
+            *graphs,
+            "-map [a]",
+            "-frames:v 1 -f null -",
+            "-map [b]",
+            "-f null -",
         )
         outcome.succeeded().does_not_say(CHANGED)
         check_equal(len(outcome.scores), 2, "scores")
@@ -162,7 +181,9 @@ def graphs_of_other_programs_are_strangers(lab):
     """Freed early, then another: whether it is of that size and goes on at that time or not."""
     for size in ("96x64", "64x64"):
         for first in (0, 5, 7):
-            outcome = graphs(lab, "own:64x64", "frames:0:5", f"own:{size}", f"frames:{first}:5", "end", options=":log_path=log.json")
+            outcome = graphs(
+                lab, "own:64x64", "frames:0:5", f"own:{size}", f"frames:{first}:5", "end", options=":log_path=log.json"
+            )
             outcome.succeeded().does_not_say(CHANGED)
             check_equal(lab.json("log.json")["pairing"]["paired"], 5, "pairs")
             check("partial" not in lab.json("log.json"), "the second report is called partial")

@@ -68,7 +68,9 @@ def tiled_frames_are_downloaded(lab):
     outcome = run(lab, "tiled", "drm")
     frames = scored_like_host_frames(lab, outcome)
     check_equal(frames, {"reference": IMPORTED, "distorted": DOWNLOADED})
-    check_equal(outcome.stderr.count("the distorted frames are downloaded from the GPU: they are not linear"), 1, "reasons")
+    check_equal(
+        outcome.stderr.count("the distorted frames are downloaded from the GPU: they are not linear"), 1, "reasons"
+    )
 
 
 @case
@@ -76,7 +78,10 @@ def frames_of_another_device_are_downloaded(lab):
     outcome = run(lab, "drm", "foreign")
     frames = scored_like_host_frames(lab, outcome)
     check_equal(frames, {"reference": DOWNLOADED, "distorted": IMPORTED})
-    outcome.says("the reference frames are downloaded from the GPU: they are on another device (0000:0a:00.0, the metrics run on ")
+    outcome.says(
+        "the reference frames are downloaded from the GPU: they are on another device (0000:0a:00.0, the metrics "
+        "run on "
+    )
     same = run(lab, "drm", "foreign", DEVICES="discrete@0000:0a:00.0")
     check_equal(scored_like_host_frames(lab, same)["reference"], IMPORTED)
 
@@ -101,7 +106,9 @@ def import_device_refuses_downloads(lab):
 
 @case
 def cuda_contexts_are_handed_in_whatever_the_options_say(lab):
-    """The library knows which device they are of, not the filter: here that they are of no device of the runtime in use."""
+    """The library knows which device they are of, not the filter: here that they are of no device of the runtime in
+    use.
+    """
     for options in (":device=0", ":device=0000\\:03\\:00.0", ":device=0:backend=auto"):
         outcome = run(lab, "cuda", "host", f"{options}:import=device")
         if "a libavutil without CUDA" in outcome.stderr:
@@ -122,7 +129,11 @@ def the_cpu_gets_downloaded_frames(lab):
     outcome = run(lab, "drm", "host", ":backend=cpu")
     frames = scored_like_host_frames(lab, outcome)
     check_equal(frames, {"reference": counts(), "distorted": counts(downloaded=FRAMES)})
-    check_equal(len(re.findall("the distorted frames are downloaded from the GPU: .* runs on the CPU", outcome.stderr)), 1, "reasons")
+    check_equal(
+        len(re.findall("the distorted frames are downloaded from the GPU: .* runs on the CPU", outcome.stderr)),
+        1,
+        "reasons",
+    )
 
 
 @case

@@ -46,10 +46,14 @@ def bad_options_are_errors(lab):
 
 @case
 def a_metric_that_is_not_there(lab):
-    """The message guesses what was meant, or lists all metrics by their names in order, without their twins on a GPU."""
+    """The message guesses what was meant, or lists all metrics by name in order, without their twins on a GPU."""
     for given, meant in (("PSNR", "psnr"), ("ssim", "float_ssim"), ("cambii", "cambi")):
-        lab.compare(f"vmafx=feature={given}").failed(f"feature extractor {given}: there is no such metric; did you mean {meant}?")
-    outcome = lab.compare("vmafx=feature=nonsense").failed("there is no such metric; there are: adm, butteraugli, cambi, ")
+        lab.compare(f"vmafx=feature={given}").failed(
+            f"feature extractor {given}: there is no such metric; did you mean {meant}?"
+        )
+    outcome = lab.compare("vmafx=feature=nonsense").failed(
+        "there is no such metric; there are: adm, butteraugli, cambi, "
+    )
     names = re.search(r"there are: (.*)", outcome.stderr)[1].split(", ")
     check(names == sorted(names) and len(names) == 21 and "adm_hip" not in names, names)
 
@@ -253,12 +257,17 @@ def several_models_in_one_pass(lab):
 
 @case
 def score_lines_of_several_models_have_names(lab):
-    """All but the first, which looks as it does alone. Programs take the first, the last or all numbers after "VMAF score: "."""
+    """All but the first, which looks as it does alone.
+
+    Programs take the first, the last or all numbers after "VMAF score: ".
+    """
     models = r"version=vmaf_v0.6.1\:name=hd|version=vmaf_v0.6.1neg\:name=neg|version=vmaf_4k_v0.6.1\:name=4k"
     for name in ("vmafx", "libvmaf"):
         outcome = lab.compare(f"{name}=model='{models}'").succeeded()
         lines = [line.split("] ", 1)[1] for line in outcome.stderr.splitlines() if "VMAF score: " in line]
-        check_equal([line.rsplit(" ", 1)[0] for line in lines], ["VMAF score:", "neg: VMAF score:", "4k: VMAF score:"], name)
+        check_equal(
+            [line.rsplit(" ", 1)[0] for line in lines], ["VMAF score:", "neg: VMAF score:", "4k: VMAF score:"], name
+        )
         check_equal([line.rsplit(" ", 1)[1] for line in lines], outcome.scores, name)
     alone = lab.compare(r"vmafx=model=version=vmaf_v0.6.1\\:name=hd")
     check("] VMAF score: " in alone.stderr, alone.tail())
@@ -268,7 +277,8 @@ def score_lines_of_several_models_have_names(lab):
 def a_model_may_be_given_by_its_name_alone(lab):
     for name in ("vmafx", "libvmaf"):
         check_equal(
-            lab.compare(f"{name}=model=vmaf_v0.6.1neg").score(), lab.compare(f"{name}=model=version=vmaf_v0.6.1neg").score()
+            lab.compare(f"{name}=model=vmaf_v0.6.1neg").score(),
+            lab.compare(f"{name}=model=version=vmaf_v0.6.1neg").score(),
         )
     outcome = lab.compare(r"vmafx=model='vmaf_v0.6.1|vmaf_v0.6.1neg\:name=neg'").succeeded()
     check_equal(len(outcome.scores), 2, "scores")
@@ -310,14 +320,19 @@ def backend_auto_says_why_it_is_the_cpu(lab):
     if lab.compare("vmafx=backend=hip").code:
         outcome = lab.compare("vmafx=backend=auto")
         check_equal(outcome.score(), lab.compare("vmafx=backend=cpu").score(), "score")
-        check(outcome.stderr.count("backend=auto runs on the CPU: ") <= 1, "one line says so, or the clip ended before it was known")
+        check(
+            outcome.stderr.count("backend=auto runs on the CPU: ") <= 1,
+            "one line says so, or the clip ended before it was known",
+        )
         verbose = lab.run("-v verbose -i", lab.clips.dist, "-i", lab.clips.ref, "-lavfi vmafx -f null -").succeeded()
         if "there is no libamdhip64.so.7" in verbose.stderr and "there is no libcuda.so.1" in verbose.stderr:
             lines = [line.split("] ", 1)[1] for line in outcome.stderr.splitlines() if "backend=auto" in line]
             check_equal(lines, ["backend=auto runs on the CPU: no GPU runtime was found"], "one short line")
             outcome.does_not_say("libamdhip64")
         named = lab.compare("vmafx", env={"VMAFX_HIP_RUNTIME": "/nonexistent/libamdhip64.so"})
-        named.says("backend=auto runs on the CPU: no HIP runtime library: there is no /nonexistent/libamdhip64.so").score()
+        named.says(
+            "backend=auto runs on the CPU: no HIP runtime library: there is no /nonexistent/libamdhip64.so"
+        ).score()
     lab.compare("vmafx=backend=cpu").does_not_say("backend=").score()
 
 
@@ -339,9 +354,13 @@ def options_in_docs():
 def options_of_library():
     """{name: default} of VMAFX_OPTIONS in vmafx.h."""
     header = (top / "include/vmafx/vmafx.h").read_text()
-    table, of_device = (header.split(f"#define VMAFX_{name}OPTIONS(")[1].split("#define")[0] for name in ("", "DEVICE_"))
+    table, of_device = (
+        header.split(f"#define VMAFX_{name}OPTIONS(")[1].split("#define")[0] for name in ("", "DEVICE_")
+    )
     table = table.replace("VMAFX_DEVICE_OPTIONS(TEXT, INT, FLAG)", of_device)
-    return {name: default.strip('"') for name, default in re.findall(r"\b(?:TEXT|INT|FLAG)\((\w+), \w+, ([^,]+),", table)}
+    return {
+        name: default.strip('"') for name, default in re.findall(r"\b(?:TEXT|INT|FLAG)\((\w+), \w+, ([^,]+),", table)
+    }
 
 
 @case
@@ -352,7 +371,11 @@ def options_are_the_same_in_library_help_and_docs(lab):
     check(len(library) > 10, "the table was not found")
     for name, default in library.items():
         wanted = {"NULL": ""}.get(default, default)
-        check_equal({"true": "1", "false": "0", "%f": ""}.get(shown[name], shown[name]), wanted, f"default of {name} in the help")
+        check_equal(
+            {"true": "1", "false": "0", "%f": ""}.get(shown[name], shown[name]),
+            wanted,
+            f"default of {name} in the help",
+        )
         ways = [f"Default {wanted}", f"Default `{wanted}`", f"{wanted} (default)", f"`{wanted}` (default)"]
         check(any(way in said[name] for way in (ways if wanted else ["Default"])), f"docs/filter.md: default of {name}")
 

@@ -230,7 +230,10 @@ def make_in_containers(lab, name, source, variable):
 
 
 def containers_make_no_difference(lab, rate):
-    """Matroska rounds times to milliseconds, MPEG-TS to 1/90000 s. Also behind the graph that ffmpeg-quality-metrics writes."""
+    """Matroska rounds times to milliseconds, MPEG-TS to 1/90000 s.
+
+    Also behind the graph that ffmpeg-quality-metrics writes.
+    """
     source = f"testsrc2=s=64x64:r={RATES[rate]},trim=end_frame=40"
     if rate == "vfr":
         source += r",select=not(mod(n\,3))+not(mod(n\,7))"

@@ -32,7 +32,10 @@ def recipes(lab, heading):
 
 def score_after(lab, encoded, filters=f"scale={WIDTH}:{HEIGHT}:flags=bicubic"):
     """Of a file that is there; both go through the filters."""
-    graph = f"[0:v]{filters},settb=AVTB,setpts=PTS-STARTPTS[d];[1:v]{filters},settb=AVTB,setpts=PTS-STARTPTS[r];[d][r]vmafx=log_path=after.json"
+    graph = (
+        f"[0:v]{filters},settb=AVTB,setpts=PTS-STARTPTS[d];[1:v]{filters},settb=AVTB,setpts=PTS-STARTPTS[r];"
+        "[d][r]vmafx=log_path=after.json"
+    )
     score = lab.run("-i", encoded, "-i ref.mp4 -lavfi", graph, "-f null -").score()
     check_whole(lab, "after.json")
     return score
@@ -52,7 +55,11 @@ def check_segments(lab, report):
 
 def check_playlist(lab, name):
     lengths_s = [float(length) for length in re.findall(r"#EXTINF:([\d.]+)", (lab.folder / name).read_text())]
-    check_equal([round(length * FPS) for length in lengths_s], [last - first + 1 for first, last in SEGMENTS], "frames of the segments")
+    check_equal(
+        [round(length * FPS) for length in lengths_s],
+        [last - first + 1 for first, last in SEGMENTS],
+        "frames of the segments",
+    )
 
 
 @case
@@ -99,7 +106,11 @@ def pipelines_of_a_ladder(lab):
     (command,) = recipes(lab, "A ladder of encodes")
     scores = dict(in_shell(lab, command))
     check_equal(scores, {name: score_after(lab, f"{name}.mp4") for name in ("high", "mid", "low")})
-    check_equal([encode["name"] for encode in lab.json("scores.json")["encodes"]], ["high", "mid", "low"], "encodes in the report")
+    check_equal(
+        [encode["name"] for encode in lab.json("scores.json")["encodes"]],
+        ["high", "mid", "low"],
+        "encodes in the report",
+    )
     check_whole(lab, "scores.json")
 
 

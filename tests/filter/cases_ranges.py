@@ -1,4 +1,6 @@
-"""Ranges (range=…) and their merge: the merged report is that of a run over the whole stream, to the last bit, or there is none."""
+"""Ranges (range=…) and their merge: the merged report is that of a run over the whole stream, to the last bit, or there
+is none.
+"""
 
 import json
 import os
@@ -13,7 +15,12 @@ from cases_reports import printed_metadata
 TOP = Path(__file__).resolve().parents[2]
 PYTHON = "/usr/bin/python3"  # the one that has Debian's cffi
 FEATURES = "feature=" + "|".join(
-    ("name=psnr", r"name=cvvdp\\:fps=8", "name=float_motion|name=speed_temporal", r"name=motion\\:motion_five_frame_window=true\\:motion_moving_average=true")
+    (
+        "name=psnr",
+        r"name=cvvdp\\:fps=8",
+        "name=float_motion|name=speed_temporal",
+        r"name=motion\\:motion_five_frame_window=true\\:motion_moving_average=true",
+    )
 )
 LATE = 2.0  # seconds: how much earlier than the range a seek goes, at most
 ALL = bool(os.environ.get("VMAFX_TEST_ALL"))
@@ -24,9 +31,16 @@ def merge(lab, *words):
     if subprocess.run([PYTHON, "-c", "import cffi"], stderr=subprocess.DEVNULL).returncode:
         raise Skip("Debian's python3-cffi is not installed")
     library = Path(lab.ffmpeg).parent.parent / ".libs/libvmafx.so.0"
-    environment = {**os.environ, "PYTHONPATH": str(TOP / "python"), "PYTHONDONTWRITEBYTECODE": "1", "VMAFX_LIBRARY": str(library)}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(TOP / "python"),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "VMAFX_LIBRARY": str(library),
+    }
     words = [PYTHON, "-m", "vmafx.command", "merge", *map(str, words)]
-    return subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=lab.folder, env=environment, text=True, timeout=100)
+    return subprocess.run(
+        words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=lab.folder, env=environment, text=True, timeout=100
+    )
 
 
 def refused(lab, *words, why):
@@ -45,7 +59,9 @@ def merged(lab, *parts, output="merged.json"):
 def check_same(got, wanted, what):
     """All that the reports tell of the stream, in the same order; what is of the run is not."""
     of_run = "fps", "vmafx"
-    check_equal([key for key in got if key not in of_run], [key for key in wanted if key not in of_run], f"keys, {what}")
+    check_equal(
+        [key for key in got if key not in of_run], [key for key in wanted if key not in of_run], f"keys, {what}"
+    )
     for one, other in zip(got["frames"], wanted["frames"]):
         check_equal(json.dumps(one), json.dumps(other), f"frame, {what}")
     for key in got:
@@ -69,7 +85,10 @@ def encode_pair(lab, container, codec, rate, frames=60):
     for name, gop, quality in (("dist", 11, 40), ("ref", 17, 20)):
         path = lab.folder / f"{name}-{len(list(lab.folder.iterdir()))}.{container}"
         if codec == "libx264":
-            options = f"-c:v libx264 -preset veryfast -threads 1 -g {gop} -bf 3 -crf {quality} -x264-params open-gop=1:scenecut=0"
+            options = (
+                f"-c:v libx264 -preset veryfast -threads 1 -g {gop} -bf 3 -crf {quality} -x264-params open-gop=1:"
+                "scenecut=0"
+            )
         else:
             options = f"-c:v {codec} -g {gop} -bf 2 -q:v {quality // 3}"
         if lab.run("-f lavfi -i", source, options, "-pix_fmt yuv420p", path).code:
@@ -88,7 +107,8 @@ def ends(cuts):
 
 
 def text(begin, end, unit=""):
-    return f"{'' if begin is None else begin}{unit if begin is not None else ''}-{'' if end is None else end}{unit if end is not None else ''}"
+    first, last = ("" if bound is None else f"{bound}{unit}" for bound in (begin, end))
+    return f"{first}-{last}"
 
 
 def score_by_number(lab, clips, cuts, **more):
@@ -100,7 +120,9 @@ def score_by_number(lab, clips, cuts, **more):
 
 
 def score_by_time(lab, clips, cuts, times, rng, earlier=0.0, **more):
-    """Ranges that begin at frames of these times, each after a seek, which lands anywhere before their context, or so much earlier."""
+    """Ranges that begin at frames of these times, each after a seek, which lands anywhere before their context, or so
+    much earlier.
+    """
     names = []
     for begin, end in ends(cuts):
         names.append(f"t{begin}-{end}.json")
@@ -110,7 +132,9 @@ def score_by_time(lab, clips, cuts, times, rng, earlier=0.0, **more):
         borders = [None if cut is None else f"{times[cut]:.6f}" for cut in (begin, end)]
         outcome = score(lab, clips, names[-1], text(*borders, unit="s"), seek, **more)
         while outcome.code and seek and clips[0].suffix == ".ts":
-            check("Seek to an earlier time" in outcome.stderr or "No frames were scored" in outcome.stderr, outcome.tail())
+            check(
+                "Seek to an earlier time" in outcome.stderr or "No frames were scored" in outcome.stderr, outcome.tail()
+            )
             seek = max(0, seek - 0.5)
             outcome = score(lab, clips, names[-1], text(*borders, unit="s"), seek, **more)
         outcome.succeeded()
@@ -129,7 +153,9 @@ def check_cuts(lab, clips, rng, count, options=FEATURES, **more):
         else:
             cuts = [cut for cut in cuts if cut > 4] or [5]  # a range of times needs its context
             parts = score_by_time(lab, clips, cuts, times, rng, options=options, **more)
-            if "seek to an earlier key frame" in merge(lab, *parts, "-o", "probe.json").stderr:  # damaged pictures, or a last one that is lost
+            if (
+                "seek to an earlier key frame" in merge(lab, *parts, "-o", "probe.json").stderr
+            ):  # damaged pictures, or a last one that is lost
                 parts = score_by_time(lab, clips, cuts, times, rng, earlier=1.5, options=options, **more)
         check_same(merged(lab, *parts), whole, f"cuts {cuts}, parts {parts}")
 
@@ -137,7 +163,12 @@ def check_cuts(lab, clips, rng, count, options=FEATURES, **more):
 @case
 def merged_ranges_are_the_whole_of_any_container(lab):
     rng = random.Random(7)
-    for container, codec, rate in (("mp4", "libx264", "25"), ("mkv", "libx264", "24000/1001"), ("ts", "libx264", "30"), ("ts", "mpeg2video", "25")):
+    for container, codec, rate in (
+        ("mp4", "libx264", "25"),
+        ("mkv", "libx264", "24000/1001"),
+        ("ts", "libx264", "30"),
+        ("ts", "mpeg2video", "25"),
+    ):
         check_cuts(lab, encode_pair(lab, container, codec, rate), rng, 50 if ALL else 1)
 
 
@@ -152,7 +183,9 @@ def merged_ranges_of_two_containers(lab):
 @case
 def merged_ranges_of_golden_clips(lab):
     rng = random.Random(9)
-    for name in [path.stem for path in sorted((TOP / "tests/golden").glob("*.json"))] if ALL else ["576x324_8b_420_k1_s1"]:
+    for name in (
+        [path.stem for path in sorted((TOP / "tests/golden").glob("*.json"))] if ALL else ["576x324_8b_420_k1_s1"]
+    ):
         clip = GoldenClip(lab, name)
         check_cuts(lab, (clip.dist, clip.ref), rng, 10 if ALL else 2, options="n_threads=2")
 
@@ -165,7 +198,13 @@ def merged_ranges_on_the_emulator(lab):
     if not found:
         raise Skip("the emulator is not built")
     os.environ.setdefault("VMAFX_HIP_RUNTIME", str(found))
-    check_cuts(lab, encode_pair(lab, "mp4", "libx264", "25", 16), random.Random(10), 10 if ALL else 1, options=f"backend=hip:{FEATURES}")
+    check_cuts(
+        lab,
+        encode_pair(lab, "mp4", "libx264", "25", 16),
+        random.Random(10),
+        10 if ALL else 1,
+        options=f"backend=hip:{FEATURES}",
+    )
 
 
 @case
@@ -185,7 +224,8 @@ def other_formats_are_merged(lab):
         score(lab, clips, f"whole.{form}", options="score_fmt=%.17g:" + FEATURES).succeeded()
         merged(lab, *parts, output=f"merged.{form}")
         lines = [
-            [line for line in (lab.folder / name).read_text().splitlines() if "fps=" not in line] for name in (f"whole.{form}", f"merged.{form}")
+            [line for line in (lab.folder / name).read_text().splitlines() if "fps=" not in line]
+            for name in (f"whole.{form}", f"merged.{form}")
         ]
         if form == "xml":  # what is of the run is the last element but for the pairing
             lines[0] = [line for line in lines[0][: next(i for i, line in enumerate(lines[0]) if "<vmafx" in line)]]
@@ -199,12 +239,24 @@ def several_encodes_are_merged(lab):
     graph = "[0:v][1:v][2:v]vmafx=encodes=2:log_path={0}:{1}[a][b]"
 
     def run(name, options):
-        lab.run("-i", dist, "-i", ref, "-i", ref, "-filter_complex", graph.format(name, options), "-map [a] -f null - -map [b] -f null -").succeeded()
+        lab.run(
+            "-i",
+            dist,
+            "-i",
+            ref,
+            "-i",
+            ref,
+            "-filter_complex",
+            graph.format(name, options),
+            "-map [a] -f null - -map [b] -f null -",
+        ).succeeded()
 
     run("whole.json", "score_fmt=%.17g")
     for name, frames in (("1.json", "-7"), ("2.json", "8-")):
         run(name, f"range={frames}")
-    refused(lab, "1.json", "2.json", why="1.json is of 2 encodes, each of which gets a report of its own: -o scores%d.json")
+    refused(
+        lab, "1.json", "2.json", why="1.json is of 2 encodes, each of which gets a report of its own: -o scores%d.json"
+    )
     merged(lab, "2.json", "1.json", output="merged%d.xml")
     done = merge(lab, "1.json", "2.json", "-o", "merged%d.json", "--score-fmt=%.17g")
     check_equal((done.returncode, done.stderr), (0, ""), "merge")
@@ -216,7 +268,9 @@ def several_encodes_are_merged(lab):
 
 @case
 def only_the_range_is_told(lab):
-    options = "window=0.2:openmetrics=m.prom:metadata=1:range=5-9:fail_below=1:log_path=part.{0},metadata=print:file=meta.txt"
+    options = (
+        "window=0.2:openmetrics=m.prom:metadata=1:range=5-9:fail_below=1:log_path=part.{0},metadata=print:file=meta.txt"
+    )
     lab.compare(f"vmafx={options.format('json')}").succeeded()
     report = lab.json("part.json")
     check_equal([frame["frameNum"] for frame in report["frames"]], [5, 6, 7, 8, 9], "frames")
@@ -247,16 +301,28 @@ def what_is_after_the_range_is_not_decoded(lab):
 @case
 def a_seek_that_lands_late_is_an_error(lab):
     clips = encode_pair(lab, "mp4", "libx264", "25")
-    score(lab, clips, "log.json", "1s-2s", 0.99).failed("range=1s-2s: the first frame in it or after it, at 1.000000 s, has 0 before it, and 4 must come")
+    score(lab, clips, "log.json", "1s-2s", 0.99).failed(
+        "range=1s-2s: the first frame in it or after it, at 1.000000 s, has 0 before it, and 4 must come"
+    )
     score(lab, clips, "log.json", "1s-2s", 1.5).failed("Seek to an earlier time (-ss before both inputs, with -copyts)")
     score(lab, clips, "log.json", "1s-2s", 2.2).failed("at 2.200000 s, has 0 before it")
     score(lab, clips, "log.json", "0s-1s").failed("if the stream begins there, leave out the range's first end")
     score(lab, clips, "log.json", "1s-2.4s").failed("leave out the range's second end")
-    score(lab, clips, "log.json", "40-70").failed("the inputs ended at frame 59 (2.360000 s), and 1 after the range must come")
+    score(lab, clips, "log.json", "40-70").failed(
+        "the inputs ended at frame 59 (2.360000 s), and 1 after the range must come"
+    )
     score(lab, clips, "log.json", "70-").failed("none of 60 frame pairs lies in it")
     score(lab, clips, "log.json", "9-3").failed("range=9-3 has nothing in it; use FIRST-LAST")
-    check(not (lab.folder / "log.json").exists() or lab.json("log.json")["partial"], "a report that is not marked partial")
-    long = lab.run("-copyts -ss 3 -f lavfi -i", "testsrc2=s=96x96:r=25:d=9", "-ss 3 -f lavfi -i", "testsrc2=s=96x96:r=25:d=9", "-lavfi vmafx=range=2-3 -f null -")
+    check(
+        not (lab.folder / "log.json").exists() or lab.json("log.json")["partial"], "a report that is not marked partial"
+    )
+    long = lab.run(
+        "-copyts -ss 3 -f lavfi -i",
+        "testsrc2=s=96x96:r=25:d=9",
+        "-ss 3 -f lavfi -i",
+        "testsrc2=s=96x96:r=25:d=9",
+        "-lavfi vmafx=range=2-3 -f null -",
+    )
     long.says("range=2-3 counts from the first frame pair that comes, which is at 3.0")
 
 
@@ -264,7 +330,13 @@ def a_seek_that_lands_late_is_an_error(lab):
 def wrong_merges_are_refused(lab):
     clips = lab.clips.dist, lab.clips.ref
     small = "model=:feature=psnr"
-    for name, frames in (("1.json", "-6"), ("2.json", "7-13"), ("3.json", "14-"), ("2b.json", "6-13"), ("2c.json", "8-13")):
+    for name, frames in (
+        ("1.json", "-6"),
+        ("2.json", "7-13"),
+        ("3.json", "14-"),
+        ("2b.json", "6-13"),
+        ("2c.json", "8-13"),
+    ):
         score(lab, clips, name, frames, options=small).succeeded()
     score(lab, clips, "t2.json", "0.28s-0.56s", options=small).succeeded()
     score(lab, clips, "options.json", "7-13", options=small + ":n_subsample=2").succeeded()
@@ -273,10 +345,33 @@ def wrong_merges_are_refused(lab):
     score(lab, clips, "xml.xml", "7-13", options=small).succeeded()
     lab.run("-i", lab.clips.dist, "-c:v mpeg4 -q:v 2", "other.mp4").succeeded()
     score(lab, ("other.mp4", lab.clips.ref), "picture.json", "7-13", options=small).succeeded()
-    shifted = ["-itsoffset 0.04 -i", lab.clips.dist, "-itsoffset 0.04 -i", lab.clips.ref, "-lavfi", f"vmafx=log_path=times.json:range=7-13:{small}"]
+    shifted = [
+        "-itsoffset 0.04 -i",
+        lab.clips.dist,
+        "-itsoffset 0.04 -i",
+        lab.clips.ref,
+        "-lavfi",
+        f"vmafx=log_path=times.json:range=7-13:{small}",
+    ]
     lab.run("-copyts", *shifted, "-f null -").succeeded()
-    lab.run("-i", lab.clips.dist10, "-i", lab.clips.ref10, "-lavfi", f"vmafx=log_path=bits.json:range=7-13:{small}", "-f null -").succeeded()
-    lab.run("-i", lab.clips.dist, "-i", lab.clips.ref, "-frames:v 10 -lavfi", f"vmafx=log_path=cut.json:range=7-:{small}", "-f null -")
+    lab.run(
+        "-i",
+        lab.clips.dist10,
+        "-i",
+        lab.clips.ref10,
+        "-lavfi",
+        f"vmafx=log_path=bits.json:range=7-13:{small}",
+        "-f null -",
+    ).succeeded()
+    lab.run(
+        "-i",
+        lab.clips.dist,
+        "-i",
+        lab.clips.ref,
+        "-frames:v 10 -lavfi",
+        f"vmafx=log_path=cut.json:range=7-:{small}",
+        "-f null -",
+    )
 
     for name, frames, weight in (("model-1.json", "-6", 50.0), ("model-2.json", "7-", 60.0)):
         lab.write_model("model.json", weight)
@@ -299,7 +394,9 @@ def wrong_merges_are_refused(lab):
     (lab.folder / "torn.json").write_text((lab.folder / "2.json").read_text()[:-300])
 
     check_same(merged(lab, "3.json", "1.json", "2.json"), lab.json("plain.json"), "the right one")
-    refused(lab, "1.json", "3.json", why="a part is missing, from 7 to 14: between 1.json (range=-6) and 3.json (range=14-)")
+    refused(
+        lab, "1.json", "3.json", why="a part is missing, from 7 to 14: between 1.json (range=-6) and 3.json (range=14-)"
+    )
     refused(lab, "1.json", "2c.json", "3.json", why="a part is missing, from 7 to 8")
     refused(lab, "1.json", "2b.json", "3.json", why="two parts overlap: 1.json (range=-6) and 2b.json (range=6-13)")
     refused(lab, "1.json", "1.json", "2.json", "3.json", why="two parts overlap")
@@ -307,19 +404,35 @@ def wrong_merges_are_refused(lab):
     refused(lab, "1.json", "2.json", why="the end of the stream is missing: the last part is 2.json")
     refused(lab, "1.json", "t2.json", "3.json", why="the unit of the range of 1.json is frames, of t2.json seconds")
     refused(lab, "1.json", "options.json", "3.json", why="option n_subsample of 1.json is 1, of options.json 2")
-    refused(lab, "1.json", "scores.json", "3.json", why="option model of 1.json is , of scores.json version=vmaf_v0.6.1")
+    refused(
+        lab, "1.json", "scores.json", "3.json", why="option model of 1.json is , of scores.json version=vmaf_v0.6.1"
+    )
     refused(lab, "model-1.json", "model-2.json", why="option model_files of model-1.json is ['")
     refused(lab, "1.json", "plain.json", "3.json", why="plain.json is not the report of a range")
     refused(lab, "1.json", "xml.xml", "3.json", why="xml.xml is no whole JSON report")
-    refused(lab, "1.json", "picture.json", "3.json", why="the distorted picture of frame 6 differs between 1.json (range=-6) and picture.json (range=7-13)")
-    refused(lab, "1.json", "times.json", "3.json", why="the time of frame 0, from which its numbers count, of 1.json is 0.0, of times.json 0.04")
+    refused(
+        lab,
+        "1.json",
+        "picture.json",
+        "3.json",
+        why="the distorted picture of frame 6 differs between 1.json (range=-6) and picture.json (range=7-13)",
+    )
+    refused(
+        lab,
+        "1.json",
+        "times.json",
+        "3.json",
+        why="the time of frame 0, from which its numbers count, of 1.json is 0.0, of times.json 0.04",
+    )
     refused(lab, "1.json", "bits.json", "3.json", why="bits of 1.json is 8, of bits.json 10")
     refused(lab, "1.json", "cut.json", why="cut.json is partial: its run was cut short")
     refused(lab, "1.json", "version.json", "3.json", why="the version of vmafx of 1.json is")
     refused(lab, "1.json", "torn.json", "3.json", why="torn.json is no whole JSON report")
     refused(lab, "1.json", "nan.json", "3.json", why="NaN is no number of JSON")
     for name in ("frame", "null", "key", "range"):
-        refused(lab, "1.json", f"{name}.json", "3.json", why=f"{name}.json is no whole report of a range, or was changed")
+        refused(
+            lab, "1.json", f"{name}.json", "3.json", why=f"{name}.json is no whole report of a range, or was changed"
+        )
     refused(lab, "1.json", "pictures.json", "3.json", why="nothing shows that these parts meet")
     refused(lab, "1.json", "none.json", why="No such file")
     done = merge(lab, "1.json", "2.json", "--partial", "-o", "-")

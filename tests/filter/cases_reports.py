@@ -12,7 +12,6 @@ from functools import partial
 
 from support import FPS, FRAMES, Outcome, Skip, case, check, check_equal
 
-
 OLD = "Frame,old,\n"  # a report that was there before
 
 
@@ -74,10 +73,13 @@ def metadata_in_score_fmt(lab):
 
 @case
 def metadata_keys_are_whole(lab):
-    """Of frames that lack the key, select lets none through. FFmpeg up to 8.1 prints keys as long as this one to the log only: for a file,
-    its metadata filter reads past a buffer of 128 bytes."""
+    """Of frames that lack the key, select lets none through. FFmpeg up to 8.1 prints keys as long as this one to the
+    log only: for a file, its metadata filter reads past a buffer of 128 bytes."""
     name = "n" * 300
-    graph = f"vmafx=model='version=vmaf_v0.6.1\\:name={name}':metadata=1,metadata=select:key=lavfi.vmafx.{name},metadata=print"
+    graph = (
+        f"vmafx=model='version=vmaf_v0.6.1\\:name={name}':metadata=1,metadata=select:"
+        f"key=lavfi.vmafx.{name},metadata=print"
+    )
     printed = re.findall(r"\] frame:\d+ +pts:", lab.compare(graph).succeeded().stderr)
     check_equal(len(printed), FRAMES, "frames with that key")
 
@@ -146,7 +148,8 @@ def extras_are_top_level_keys(lab):
 
 KEYS_OF_V06 = (
     "integer_adm2 integer_aim integer_adm3 integer_adm_scale0 integer_adm_scale1 integer_adm_scale2 integer_adm_scale3 "
-    "VMAF_integer_feature_motion_sad_score integer_vif_scale0 integer_vif_scale1 integer_vif_scale2 integer_vif_scale3 {}"
+    "VMAF_integer_feature_motion_sad_score integer_vif_scale0 integer_vif_scale1 integer_vif_scale2 "
+    "integer_vif_scale3 {}"
     "integer_motion2 integer_motion3 vmaf"
 )
 
@@ -208,7 +211,7 @@ def frames_have_their_times(lab):
 
 @case
 def times_are_no_scores_for_programs_that_know_libvmaf(lab):
-    """They take each attribute of XML and each column of CSV for a score (easyVmaf does); JSON has a place beside them."""
+    """They take each attribute of XML and each column of CSV for a score (easyVmaf does); JSON has a place beside."""
     for log_fmt in ("json", "xml", "csv"):
         lab.compare(f"libvmaf=log_fmt={log_fmt}:log_path=log.{log_fmt}").score()
     frames = lab.json("log.json")["frames"]
@@ -250,7 +253,9 @@ def a_format_without_a_report_is_told(lab):
 def a_report_on_standard_output(lab):
     for options in ("log_fmt=json", "log_fmt=ndjson"):
         graph = f"vmafx={options}:log_path=-"
-        command = lab.command("-v error -nostdin", "-i", lab.clips.dist, "-i", lab.clips.ref, "-lavfi", graph, "-f null -")
+        command = lab.command(
+            "-v error -nostdin", "-i", lab.clips.dist, "-i", lab.clips.ref, "-lavfi", graph, "-f null -"
+        )
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, cwd=lab.folder, check=True)
         check_equal(done.stderr, b"", "messages")
         if options == "log_fmt=json":
@@ -275,14 +280,22 @@ def the_summary_is_that_of_the_report(lab):
     outcome = lab.compare(graph).succeeded()
     report = lab.json("log.json")
     summary = outcome.summary()
-    wanted = ["psnr_y", "mse_y", *(f"float_moment_{key}" for key in ("ref1st", "dis1st", "ref2nd", "dis2nd")), "vmaf", "neg"]
+    wanted = [
+        "psnr_y",
+        "mse_y",
+        *(f"float_moment_{key}" for key in ("ref1st", "dis1st", "ref2nd", "dis2nd")),
+        "vmaf",
+        "neg",
+    ]
     check_equal(list(summary), wanted, "lines")
     frames = [frame["frameNum"] for frame in report["frames"]]
     for key, (mean, least, most, of_worst) in summary.items():
         pooled = report["pooled_metrics"][key]
         check_equal((mean, least, most), tuple(f"{pooled[pool]:.6f}" for pool in ("mean", "min", "max")), key)
         values = [frame["metrics"][key] for frame in report["frames"]]
-        check_equal(of_worst, None if "moment" in key else worst(values, frames, key == "mse_y"), f"worst frames of {key}")
+        check_equal(
+            of_worst, None if "moment" in key else worst(values, frames, key == "mse_y"), f"worst frames of {key}"
+        )
     last = outcome.stderr[outcome.stderr.rindex("neg: mean") :]
     check(last.count("VMAF score: ") == 2, "the scores come after the summary:", last)
 
@@ -314,7 +327,9 @@ def full_disk_is_an_error(lab):
 
 
 def mounting_prefix(folder):
-    """What to put before a command that mounts: nothing for root, also in a chroot; else a namespace, where one may be had."""
+    """What to put before a command that mounts: nothing for root, also in a chroot; else a namespace, where one may be
+    had.
+    """
     for prefix in ([], ["unshare", "-rm"]):
         attempt = [*prefix, "sh", "-c", f"mount -t tmpfs none '{folder}' && umount '{folder}'"]
         if shutil.which(attempt[0]) and subprocess.run(attempt, stderr=subprocess.DEVNULL).returncode == 0:
@@ -324,7 +339,9 @@ def mounting_prefix(folder):
 
 @case
 def full_file_system_is_an_error(lab):
-    """Also when the output has enough before the inputs end: what the report needs is asked for while frames are scored."""
+    """Also when the output has enough before the inputs end: what the report needs is asked for while frames are
+    scored.
+    """
     for output in ("", f"-frames:v {FRAMES - 2}", f"-t {(FRAMES - 2) / FPS}"):
         on_full_file_system(lab, output)
 
@@ -349,9 +366,11 @@ def on_full_file_system(lab, output):
 def a_report_that_fails_does_not_hide_the_score(lab):
     """Not even one that grows, when there is no room for what comes at the end."""
     wanted = lab.compare("vmafx=feature=name=psnr:log_fmt=ndjson:log_path=whole").score()
-    size = (lab.folder / "whole").read_bytes().rindex(b"{\"version") - 10
+    size = (lab.folder / "whole").read_bytes().rindex(b'{"version') - 10
     graph = "vmafx=feature=name=psnr:n_threads=4:log_fmt=ndjson:log_path=log"
-    command = lab.command("-hide_banner -nostdin -nostats -i", lab.clips.dist, "-i", lab.clips.ref, "-lavfi", graph, "-f null -")
+    command = lab.command(
+        "-hide_banner -nostdin -nostats -i", lab.clips.dist, "-i", lab.clips.ref, "-lavfi", graph, "-f null -"
+    )
     limit = partial(resource.setrlimit, resource.RLIMIT_FSIZE, (size, size))
     done = subprocess.run(command, capture_output=True, cwd=lab.folder, preexec_fn=limit, timeout=100)
     outcome = Outcome(command, done.returncode, done.stderr.decode(), 0).failed("File too large", before_score=False)

@@ -23,7 +23,10 @@ def check_pooled(got, frames, first, last):
     wanted = means(frames, first, last)
     check_equal(set(got), set(wanted), f"keys of frames {first} to {last}")
     for key, score in wanted.items():
-        check(math.isclose(got[key], score, abs_tol=2e-6), f"{key} of frames {first} to {last}: {got[key]}, wanted {score}")
+        check(
+            math.isclose(got[key], score, abs_tol=2e-6),
+            f"{key} of frames {first} to {last}: {got[key]}, wanted {score}",
+        )
 
 
 @case
@@ -36,19 +39,31 @@ def windows_stand_in_all_reports_that_have_room(lab):
     for window in report["windows"]:
         check_pooled(window["pooled"], report["frames"], window["firstFrame"], window["lastFrame"])
     lines = lab.json_lines("log.ndjson")
-    check_equal([line for line in lines if "window" in line], [{"window": i, **w} for i, w in enumerate(report["windows"])], "lines")
+    check_equal(
+        [line for line in lines if "window" in line],
+        [{"window": i, **w} for i, w in enumerate(report["windows"])],
+        "lines",
+    )
     order = ["window" if "window" in line else line.get("frameNum") for line in lines[:-1]]
     check_equal(order, [*range(8), "window", *range(8, 16), "window", *range(16, 20), "window"], "order of the lines")
     check_equal(lines[-1]["windows"], report["windows"], "last line")
     for element, window in zip(lab.xml("log.xml").findall("windows/window"), report["windows"], strict=True):
-        wanted = {"firstFrame": window["firstFrame"], "lastFrame": window["lastFrame"], "time": window["time"], **window["pooled"]}
+        wanted = {
+            "firstFrame": window["firstFrame"],
+            "lastFrame": window["lastFrame"],
+            "time": window["time"],
+            **window["pooled"],
+        }
         check_equal({key: float(value) for key, value in element.attrib.items()}, wanted, "element")
 
 
 @case
 def scores_of_frames_need_not_be_kept(lab):
     for pooled_only in (0, 1):
-        lab.compare(f"vmafx=feature=name=psnr:window=0.32:pooled_only={pooled_only}:log_path={pooled_only}.ndjson:openmetrics={pooled_only}.prom").score()
+        lab.compare(
+            f"vmafx=feature=name=psnr:window=0.32:pooled_only={pooled_only}:log_path={pooled_only}.ndjson:"
+            f"openmetrics={pooled_only}.prom"
+        ).score()
     kept, lines = lab.json_lines("0.ndjson"), lab.json_lines("1.ndjson")
     check_equal(lines[:-1], kept[:-1], "lines of frames and windows")
     check_equal(lines[-1]["pooled_metrics"], kept[-1]["pooled_metrics"], "pooled scores")
@@ -90,7 +105,10 @@ def low_windows_are_warned_of(lab):
     least = (min(lows) + max(lows)) / 2
     outcome = lab.compare(f"vmafx=window=0.32:warn_below={least}")
     outcome.score()
-    warned = [tuple(map(int, found)) for found in re.findall(r"warn_below: from frame (\d+) \([\d.]+ s\) to frame (\d+), vmaf is", outcome.stderr)]
+    warned = [
+        tuple(map(int, found))
+        for found in re.findall(r"warn_below: from frame (\d+) \([\d.]+ s\) to frame (\d+), vmaf is", outcome.stderr)
+    ]
     check_equal(warned, [where for where, low in zip(RANGES, lows) if low < least], "windows that were warned of")
     lab.compare("vmafx=warn_below=0").does_not_say("warn_below").score()
     lab.compare("vmafx=warn_below=101").says("warn_below: vmaf is ").score()
@@ -132,9 +150,17 @@ def each_feature_has_a_score_line(lab):
     pooled = lab.json("log.json")["pooled_metrics"]
     for key, score in found:
         check_equal(float(score), pooled[key]["mean"], key)
-    check(outcome.stderr.index("VMAF score: ") < outcome.stderr.index(" score: ", outcome.stderr.index("VMAF score: ") + 8), "order")
+    check(
+        outcome.stderr.index("VMAF score: ")
+        < outcome.stderr.index(" score: ", outcome.stderr.index("VMAF score: ") + 8),
+        "order",
+    )
     alone = lab.compare("vmafx=model='':feature=name=psnr:pool=min:log_path=log.json").succeeded()
-    check_equal(re.findall(r"psnr_y score: (\S+)$", alone.stderr, re.M), [f"{lab.json('log.json')['pooled_metrics']['psnr_y']['min']:.6f}"], "line")
+    check_equal(
+        re.findall(r"psnr_y score: (\S+)$", alone.stderr, re.M),
+        [f"{lab.json('log.json')['pooled_metrics']['psnr_y']['min']:.6f}"],
+        "line",
+    )
     lab.compare("vmafx=model='':feature=name=psnr", dist=lab.clips.ref).says("psnr_y score: ")
     lab.compare("libvmaf=feature=name=psnr").does_not_say("psnr_y score").score()
 
@@ -179,7 +205,9 @@ def prometheus_own_parser_reads_the_file(lab):
     read += "print(*sorted(s.name for f in parse(sys.stdin) for s in f.samples))"
     if subprocess.run(["/usr/bin/python3", "-c", "import prometheus_client"], stderr=subprocess.DEVNULL).returncode:
         raise Skip("Debian's python3-prometheus-client is not installed")
-    lab.compare("vmafx=model='version=vmaf_v0.6.1\\:name=a \"b\\ü':feature=name=psnr:window=0.32:openmetrics=metrics.prom").score()
+    lab.compare(
+        "vmafx=model='version=vmaf_v0.6.1\\:name=a \"b\\ü':feature=name=psnr:window=0.32:openmetrics=metrics.prom"
+    ).score()
     with (lab.folder / "metrics.prom").open() as text:
         done = subprocess.run(["/usr/bin/python3", "-c", read], stdin=text, capture_output=True, text=True, timeout=100)
     check_equal(done.returncode, 0, done.stderr)
@@ -215,9 +243,24 @@ def a_full_disk_does_not_end_the_scoring(lab):
 
 @case
 def ndjson_goes_to_a_descriptor(lab):
-    command = lab.command("-hide_banner -nostdin -nostats -y -i", lab.clips.dist, "-i", lab.clips.ref, "-lavfi", "vmafx=window=0.32:log_fmt=ndjson:log_path=pipe\\\\:3", "-f null -")
+    command = lab.command(
+        "-hide_banner -nostdin -nostats -y -i",
+        lab.clips.dist,
+        "-i",
+        lab.clips.ref,
+        "-lavfi",
+        "vmafx=window=0.32:log_fmt=ndjson:log_path=pipe\\\\:3",
+        "-f null -",
+    )
     with (lab.folder / "out.ndjson").open("wb") as out:
-        done = subprocess.run(["bash", "-c", 'exec 3>&1 1>/dev/null; exec "$@"', "bash", *command], stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.PIPE, cwd=lab.folder, timeout=100)
+        done = subprocess.run(
+            ["bash", "-c", 'exec 3>&1 1>/dev/null; exec "$@"', "bash", *command],
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=subprocess.PIPE,
+            cwd=lab.folder,
+            timeout=100,
+        )
     check_equal(done.returncode, 0, done.stderr.decode()[-300:])
     lines = lab.json_lines("out.ndjson")
     check_equal(sum("frameNum" in line for line in lines), FRAMES, "frames")

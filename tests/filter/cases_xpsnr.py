@@ -1,7 +1,7 @@
 """The name xpsnr, in releases of FFmpeg that have no such filter: what it writes is what FFmpeg's own filter writes.
 
-xpsnr.json has what that of FFmpeg 8.0.1 wrote, of odd sizes that of 7.1.5. `cases_xpsnr.py FFMPEG >xpsnr.json` records it
-anew. With an FFmpeg that has the filter, these cases test what was recorded.
+xpsnr.json has what that of FFmpeg 8.0.1 wrote, of odd sizes that of 7.1.5. `cases_xpsnr.py FFMPEG >xpsnr.json` records
+it anew. With an FFmpeg that has the filter, these cases test what was recorded.
 """
 
 import json
@@ -17,8 +17,8 @@ RECORDED = Path(__file__).with_name("xpsnr.json")
 LINE = re.compile(PREFIX.replace("libvmaf", "xpsnr") + r"(XPSNR  .*)$", re.M)
 FRAMES = 5
 
-# pixel format: (as make_clip writes it, width, height, frames per second, distortion, how many frames one of make_clip's is). Wide rows
-# without padding: FFmpeg's filter reads others wrongly above 8 bits.
+# pixel format: (as make_clip writes it, width, height, frames per second, distortion, how many frames one of
+# make_clip's is). Wide rows without padding: FFmpeg's filter reads others wrongly above 8 bits.
 FORMATS = {
     "yuv420p": ("8 420", 192, 108, 25, 1, 1),
     "yuv422p": ("8 422", 704, 480, 30, 2, 1),
@@ -33,7 +33,9 @@ FORMATS = {
 
 
 def has_filter(lab):
-    listing = subprocess.run(lab.command("-hide_banner -filters"), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout.decode()
+    listing = subprocess.run(
+        lab.command("-hide_banner -filters"), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ).stdout.decode()
     return re.search(r"^ \S+ xpsnr ", listing, re.M) is not None
 
 
@@ -58,10 +60,26 @@ def clip_inputs(lab, pix_fmt, frames=(FRAMES, FRAMES), fps=None, kind=None, befo
     width, height = size or (width, height)
     paths = [lab.folder / f"{name}.yuv" for name in ("ref", "dist")]
     make_clip = compiled(lab, "make_clip", "-O2", folder=GOLDEN)
-    subprocess.run([make_clip, str(width), str(height), str(FRAMES), *made.split(), "5", str(distortion if kind is None else kind), *paths], check=True)
+    subprocess.run(
+        [
+            make_clip,
+            str(width),
+            str(height),
+            str(FRAMES),
+            *made.split(),
+            "5",
+            str(distortion if kind is None else kind),
+            *paths,
+        ],
+        check=True,
+    )
     rates = fps or (rate, rate)
     form = f"{before}-f rawvideo -pix_fmt {pix_fmt} -s {width}x{height}"
-    return [argument for path, n, r in zip(paths, frames, rates) for argument in (f"{form} -r {r} -t {n * parts / r:.9f} -i", path)]
+    return [
+        argument
+        for path, n, r in zip(paths, frames, rates)
+        for argument in (f"{form} -r {r} -t {n * parts / r:.9f} -i", path)
+    ]
 
 
 def written(lab, inputs, options=""):
@@ -109,7 +127,9 @@ def xpsnr_writes_what_ffmpegs_filter_writes(lab):
         if is_ours(lab) and name.startswith("gbr"):
             check("r: " in wanted["log"] and names_of_planes(wanted["log"]) != wanted["log"], wanted["log"])
             wanted = {**wanted, "log": names_of_planes(wanted["log"]), "stats": names_of_planes(wanted["stats"])}
-            wanted["stdout"] = names_of_planes(wanted["stdout"].rsplit("  r: ")[0]) + "  " + re.search(r"r: \S+", wanted["log"])[0]
+            wanted["stdout"] = (
+                names_of_planes(wanted["stdout"].rsplit("  r: ")[0]) + "  " + re.search(r"r: \S+", wanted["log"])[0]
+            )
         for part in wanted:
             check_equal(got[name][part], wanted[part], f"{name}: {part}")
 
@@ -143,7 +163,10 @@ def xpsnr_errors_are_one_line(lab):
     inputs = clip_inputs(lab, "yuv420p")
     for graph, message in (
         ("[1]scale=96:54[b];[0][b]xpsnr", "input width must match"),
-        ("xpsnr=stats_file=/nonexistent/stats.log", "Could not open statistics file /nonexistent/stats.log: No such file"),
+        (
+            "xpsnr=stats_file=/nonexistent/stats.log",
+            "Could not open statistics file /nonexistent/stats.log: No such file",
+        ),
         ("xpsnr=backend=fast", "there is no backend 'fast'"),
         ("xpsnr=stats_file=/dev/full", "Could not write statistics file /dev/full: No space left"),
     ):
@@ -191,7 +214,9 @@ def xpsnr_has_its_own_options_and_few_of_ours(lab):
         ).split(),
         "options",
     )
-    outcome = lab.run(*clip_inputs(lab, "yuv420p"), "-lavfi", "xpsnr=n_threads=1:backend=cpu:verify=1", "-f null -").succeeded()
+    outcome = lab.run(
+        *clip_inputs(lab, "yuv420p"), "-lavfi", "xpsnr=n_threads=1:backend=cpu:verify=1", "-f null -"
+    ).succeeded()
     check_equal(LINE.findall(outcome.stderr), [json.loads(RECORDED.read_text())["yuv420p"]["log"]], "line")
 
 

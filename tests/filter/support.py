@@ -184,7 +184,10 @@ class Lab:
         self.clips = clips or Clips(self, self.folder)
 
     def command(self, *args):
-        """Options are written as on a command line: "-f null -" is three arguments. What does not begin with - is one."""
+        """Options are written as on a command line: "-f null -" is three arguments.
+
+        What does not begin with - is one.
+        """
         words = [self.ffmpeg]
         for arg in map(str, args):
             words += arg.split(" ") if arg.startswith("-") else [arg]
@@ -253,7 +256,10 @@ class Lab:
         model = {
             "param_dict": {"C": 4.0, "norm_type": "clip_0to1", "score_clip": [0.0, 100.0], "nu": 0.9, "gamma": 0.04},
             "model_dict": {
-                "model": f"svm_type nu_svr\nkernel_type rbf\ngamma 0.04\nnr_class 2\ntotal_sv 1\nrho -0.25\nSV\n{weight / 100} 1:0.5 2:0.5 \n",
+                "model": (
+                    "svm_type nu_svr\nkernel_type rbf\ngamma 0.04\nnr_class 2\ntotal_sv 1\nrho "
+                    f"-0.25\nSV\n{weight / 100} 1:0.5 2:0.5 \n"
+                ),
                 "norm_type": "linear_rescale",
                 "score_clip": [0.0, 100.0],
                 "model_type": "LIBSVMNUSVR",

@@ -11,14 +11,16 @@ usage: check.py [FFMPEG] [--filter NAME[=OPTIONS]] [--clips all|most|small|GLOB]
   --emulator  run on this HIP runtime, with waves of 32 and of 64 lanes
   --alternate  on the emulator, score each clip with one of the two widths of waves, in turn
   --only    features and models whose name contains one of these texts; =NAME: the one of that name
-  --through FFMPEG is a program that uses our libvmaf.so.3: libvmaf's tool, or FFmpeg with its own filter libvmaf (tests/libvmaf/run)
+  --through FFMPEG is a program that uses our libvmaf.so.3: libvmaf's tool, or FFmpeg with its own filter libvmaf
+  (tests/libvmaf/run)
   --joint   score in one run what does not share a key: a quarter of the runs. Models then have their version as name
 
-A case is one feature or model on one clip: every frame's scores, the pooled and the aggregate ones must agree, to the last bit
-but for those of TOLERANCES, relative to the score, or to 1 where that is less. With backend=hip all of it must have run on the
-GPU; with verify=1, too, with raw sums equal to the CPU's in every frame.
-Prints a line per failure, the largest difference, and 'N passed, N failed'; exits 1 when something failed.
+A case is one feature or model on one clip: every frame's scores, the pooled and the aggregate ones must agree, to the
+last bit but for those of TOLERANCES, relative to the score, or to 1 where that is less. With backend=hip all of it must
+have run on the GPU; with verify=1, too, with raw sums equal to the CPU's in every frame. Prints a line per failure, the
+largest difference, and 'N passed, N failed'; exits 1 when something failed.
 """
+
 import argparse
 import fnmatch
 import hashlib
@@ -47,10 +49,12 @@ class Case:
         return {key for frame in self.golden["frames"] for key in frame} | set(self.golden.get("aggregate", {}))
 
     def named(self):
-        """The same with the model's version as the name that its keys begin with, where they begin with "vmaf" by default."""
+        """The same with the model's version as the name that its keys begin with, where they begin with "vmaf" by
+        default.
+        """
         if not self.is_model:
             return self
-        rename = lambda scores: {self.name + key[len("vmaf"):]: value for key, value in scores.items()}
+        rename = lambda scores: {self.name + key[len("vmaf") :]: value for key, value in scores.items()}
         golden = {**self.golden, "frames": [rename(frame) for frame in self.golden["frames"]]}
         golden |= {part: rename(golden[part]) for part in ("pooled", "aggregate") if part in golden}
         return Case(self.name, True, golden)
@@ -115,8 +119,26 @@ def score(ffmpeg, fixed, clip, option, folder, environment):
     separator = ":" if "=" in fixed else "="
     graph = f"[0:v][1:v]{fixed}{separator}log_fmt=json:log_path={escape(log)}:{option}"
     raw = ["-f", "rawvideo", "-pix_fmt", clip.pix_fmt, "-s", f"{clip.width}x{clip.height}", "-r", "25"]
-    command = [ffmpeg, "-v", "error", "-nostdin", *raw, "-i", clip.dist, *raw, "-i", clip.ref, "-lavfi", graph, "-f", "null", "-"]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment)
+    command = [
+        ffmpeg,
+        "-v",
+        "error",
+        "-nostdin",
+        *raw,
+        "-i",
+        clip.dist,
+        *raw,
+        "-i",
+        clip.ref,
+        "-lavfi",
+        graph,
+        "-f",
+        "null",
+        "-",
+    ]
+    done = subprocess.run(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment
+    )
     if done.returncode:
         said = done.stderr.decode(errors="replace").strip().splitlines()
         return None, said[0] if said else f"exit status {done.returncode}"
@@ -132,8 +154,13 @@ def score_with_vmaf(tool, clip, cases, folder, environment):
     asked += [word for case in cases if case.is_model for word in ("--model", ("version={0}" + name).format(case.name))]
     if not any(case.is_model for case in cases):
         asked.append("--no_prediction")
-    done = subprocess.run([tool, *source, *asked, "--threads", "1", "--quiet", "--json", "--output", log], stdin=subprocess.DEVNULL,
-                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment)
+    done = subprocess.run(
+        [tool, *source, *asked, "--threads", "1", "--quiet", "--json", "--output", log],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        env=environment,
+    )
     if done.returncode or not log.exists():
         return None, done.stderr.decode(errors="replace").strip() or f"exit status {done.returncode}"
     return json.loads(log.read_text()), None
@@ -145,7 +172,11 @@ class Comparison:
         self.complaint, self.largest, self.at = None, 0.0, ""
 
     def scores(self, where, wanted, got):
-        """Two flat dicts. A perfect match's infinity is null in reports: nothing to compare. Golden files have 16 decimals of small scores."""
+        """Two flat dicts.
+
+        A perfect match's infinity is null in reports: nothing to compare. Golden files have 16 decimals of small
+        scores.
+        """
         for key, value in wanted.items():
             if value is None or not math.isfinite(value):
                 continue
@@ -178,7 +209,10 @@ class Comparison:
         elsewhere = [metric for metric, backend in run["backend"].items() if backend != "hip"]
         if elsewhere or "handover" in run:
             self.complain(f"not all of it ran on the GPU: {elsewhere or run['handover']}")
-        if "verify=1" in fixed and run.get("verification") != {"frames": len(report["frames"]), "largest_difference": 0.0}:
+        if "verify=1" in fixed and run.get("verification") != {
+            "frames": len(report["frames"]),
+            "largest_difference": 0.0,
+        }:
             self.complain(f"raw sums differ from the CPU's: {run.get('verification')}")
 
     def complain(self, text):
@@ -211,8 +245,11 @@ def cpu_levels(ffmpeg, wanted):
     if wanted != "each":
         return [wanted]
     graph = "testsrc2=s=64x64:d=0.1,split,vmafx"
-    done = subprocess.run([ffmpeg, "-v", "error", "-nostdin", "-f", "lavfi", "-i", graph, "-f", "null", "-"],
-                          stderr=subprocess.PIPE, env={**os.environ, "VMAFX_CPU": "each"})
+    done = subprocess.run(
+        [ffmpeg, "-v", "error", "-nostdin", "-f", "lavfi", "-i", graph, "-f", "null", "-"],
+        stderr=subprocess.PIPE,
+        env={**os.environ, "VMAFX_CPU": "each"},
+    )
     found = re.search(rb"use one of: (.*)", done.stderr)
     if not found:
         raise SystemExit("check.py: the filter does not say which CPU levels there are: " + done.stderr.decode())
@@ -229,7 +266,10 @@ def environments(arguments, clip_number):
 
 
 def emulated(library, lanes):
-    """One thread of the host for each process: several cases run side by side. A large frame takes it longer than any GPU."""
+    """One thread of the host for each process: several cases run side by side.
+
+    A large frame takes it longer than any GPU.
+    """
     settings = {"LANES": lanes, "THREADS": "1"}
     return {"VMAFX_HIP_RUNTIME": library, "VMAFX_HIP_DEADLINE": "600000"} | {
         f"VMAFX_HIP_EMULATOR_{name}": value for name, value in settings.items()
@@ -243,7 +283,9 @@ def choose_clips(wanted):
 
 
 def can_score(through, clip, case):
-    """The tool misreads files of subsampled chroma and odd sizes, with any library, and FFmpeg's filter does not load collections."""
+    """The tool misreads files of subsampled chroma and odd sizes, with any library, and FFmpeg's filter does not load
+    collections.
+    """
     odd = int(clip.width) % 2 or int(clip.height) % 2
     return not (through == "vmaf" and odd and clip.chroma != "444" or through == "ffmpeg" and "_b_" in case.name)
 
@@ -269,14 +311,19 @@ def parse_arguments():
 def main():
     arguments = parse_arguments()
     passed, failed, worst = 0, 0, Comparison()
-    with tempfile.TemporaryDirectory(prefix="vmafx-golden-") as folder, ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+    with tempfile.TemporaryDirectory(prefix="vmafx-golden-") as folder, ThreadPoolExecutor(
+        len(os.sched_getaffinity(0))
+    ) as pool:
         folder = Path(folder)
         make_clip = folder / "make_clip"
         subprocess.run(["cc", "-O2", "-o", make_clip, here / "make_clip.c"], check=True)
         for number, clip in enumerate(choose_clips(arguments.clips)):
             clip.write(make_clip, folder)
-            chosen = [case for case in clip.cases()
-                      if is_chosen(case.name, arguments.only) and can_score(arguments.through, clip, case)]
+            chosen = [
+                case
+                for case in clip.cases()
+                if is_chosen(case.name, arguments.only) and can_score(arguments.through, clip, case)
+            ]
             runs = joint(chosen) if arguments.joint else [[case] for case in chosen]
             for where, variables in environments(arguments, number):
                 environment = {**os.environ, **variables} | ({"VMAFX_SCORE_FMT": "%.17g"} if arguments.through else {})

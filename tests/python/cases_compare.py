@@ -32,14 +32,21 @@ def write_table(lab, rows, name="table.jsonl"):
 
 def report(lab, name, **scores):
     """A report of two frames, each of these scores."""
-    (lab.folder / name).write_text(f"Frame,{','.join(scores)},\n" + "".join(f"{i},{','.join(map(str, scores.values()))},\n" for i in range(2)))
+    (lab.folder / name).write_text(
+        f"Frame,{','.join(scores)},\n" + "".join(f"{i},{','.join(map(str, scores.values()))},\n" for i in range(2))
+    )
     return name
 
 
 def rows_of(lab, series, points, key="psnr_y", **more):
     """Rows of a table for (kbit/s, score), with a report each."""
-    names = [f"{'-'.join(map(str, (series, *more.values(), number)))}.csv".replace(" ", "_") for number in range(len(points))]
-    return [{"series": series, "bitrate": rate, "scores": report(lab, name, **{key: score}), **more} for name, (rate, score) in zip(names, points)]
+    names = [
+        f"{'-'.join(map(str, (series, *more.values(), number)))}.csv".replace(" ", "_") for number in range(len(points))
+    ]
+    return [
+        {"series": series, "bitrate": rate, "scores": report(lab, name, **{key: score}), **more}
+        for name, (rate, score) in zip(names, points)
+    ]
 
 
 def compared(lab, *words, table="table.jsonl", **variables):
@@ -48,7 +55,7 @@ def compared(lab, *words, table="table.jsonl", **variables):
     return json.loads(done.out), done
 
 
-# -- The table -------------------------------------------------------------------------------------------------------------
+# -- The table ---------------------------------------------------------------------------------------------------------
 
 
 @case
@@ -58,7 +65,10 @@ def compare_reads_tables(lab):
     folder.mkdir()
     for number in range(4):
         report(lab, f"tables/{number}.csv", psnr_y=30 + number, vmaf=80 + number)
-    rows = [{"series": 'a, "b"', "bitrate": 100 * 2**number, "scores": f"{number}.csv", "label": f"é{number}"} for number in range(4)]
+    rows = [
+        {"series": 'a, "b"', "bitrate": 100 * 2**number, "scores": f"{number}.csv", "label": f"é{number}"}
+        for number in range(4)
+    ]
     write_table(lab, rows, "tables/table.jsonl")
     text = io.StringIO()
     writer = csv.DictWriter(text, ["label", "series", "unused", "bitrate", "scores", "file"], lineterminator="\r\n")
@@ -69,7 +79,11 @@ def compare_reads_tables(lab):
     again, done = compared(lab, table="tables/table.csv")
     done.says("columns of tables/table.csv that mean nothing here: unused")
     check_equal(again, result, "of CSV")
-    check_equal((result["schema"], result["anchor"], result["scores"], result["clips"]), (1, 'a, "b"', ["vmaf", "psnr_y"], [""]), "result")
+    check_equal(
+        (result["schema"], result["anchor"], result["scores"], result["clips"]),
+        (1, 'a, "b"', ["vmaf", "psnr_y"], [""]),
+        "result",
+    )
     wanted = [(f"é{number}", 100 * 2**number, {"vmaf": 80 + number, "psnr_y": 30 + number}) for number in range(4)]
     check_equal([(point["label"], point["bitrate"], point["values"]) for point in result["points"]], wanted, "points")
     check_equal((result["points"][0]["bytes"], result["points"][0]["frames"]), (None, 2), "size and frames")
@@ -90,7 +104,10 @@ def compare_errors(lab):
         ({**good, "scores": "b.csv"}, "cannot read b.csv: No such file"),
         ({**good, "encode": "x"}, "line 2: a.csv is of a: name the one that is meant in the column encode"),
         ({**good, "clip": "c"}, "line 1: neither clip nor reference says what source it is of"),
-        ({"series": "s", "file": "none.mp4", "reference": str(lab.clips.ref), "clip": "c"}, "line 1: neither clip nor reference says"),
+        (
+            {"series": "s", "file": "none.mp4", "reference": str(lab.clips.ref), "clip": "c"},
+            "line 1: neither clip nor reference says",
+        ),
     ):
         write_table(lab, [good, row])
         vmafx(lab, "compare", "table.jsonl", "-o", "page.html", "--csv", "points.csv").failed(1, text)
@@ -125,10 +142,16 @@ def compare_errors(lab):
 @case
 def encode_of_a_report_of_several(lab):
     """By its name, else by that of the file."""
-    lines = [f"{number},{name},{frame},{score + frame}," for number, (name, score) in enumerate((("low.mp4", 50), ("high.mp4", 80))) for frame in range(3)]
+    lines = [
+        f"{number},{name},{frame},{score + frame},"
+        for number, (name, score) in enumerate((("low.mp4", 50), ("high.mp4", 80)))
+        for frame in range(3)
+    ]
     (lab.folder / "both.csv").write_text("\n".join(["Encode,Name,Frame,vmaf,", *lines, ""]))
     both = {"series": "s", "scores": "both.csv"}
-    write_table(lab, [{**both, "bitrate": 100, "file": "somewhere/high.mp4"}, {**both, "bitrate": 50, "encode": "low.mp4"}])
+    write_table(
+        lab, [{**both, "bitrate": 100, "file": "somewhere/high.mp4"}, {**both, "bitrate": 50, "encode": "low.mp4"}]
+    )
     result, _ = compared(lab)
     check_equal([point["values"]["vmaf"] for point in result["points"]], [81, 51], "means")
     result, _ = compared(lab, "--pool", "min")
@@ -151,10 +174,12 @@ def bit_rates_of_files(lab):
     check(abs(point["bytes"] - size) <= 64, f"{point['bytes']}, wanted {size}")
     check(abs(point["bitrate"] - 8e-3 * point["bytes"] / (FRAMES / 25)) < 0.01, point["bitrate"])
     write_table(lab, [{"series": "s", "scores": "a.csv", "file": "raw.h264"}])
-    vmafx(lab, "compare", "table.jsonl").failed(1, "line 1: the bit rate of raw.h264 is not known, its packets have no times: give it in the column bitrate")
+    vmafx(lab, "compare", "table.jsonl").failed(
+        1, "line 1: the bit rate of raw.h264 is not known, its packets have no times: give it in the column bitrate"
+    )
 
 
-# -- Hulls -----------------------------------------------------------------------------------------------------------------
+# -- Hulls -------------------------------------------------------------------------------------------------------------
 
 
 @case
@@ -173,7 +198,17 @@ def hull_is_what_some_slope_prefers(lab):
         wanted = set()
         for price in prices:
             best = max(quality - price * rate for rate, quality in points)
-            wanted.add(tuple(sorted({(rate, quality) for rate, quality in points if math.isclose(quality - price * rate, best, abs_tol=1e-6)})))
+            wanted.add(
+                tuple(
+                    sorted(
+                        {
+                            (rate, quality)
+                            for rate, quality in points
+                            if math.isclose(quality - price * rate, best, abs_tol=1e-6)
+                        }
+                    )
+                )
+            )
         alone = {ties[0] for ties in wanted if len(ties) == 1}
         check(alone <= set(places), f"{points}: {alone - set(places)} are not on the hull {places}")
         on_a_side = {place for ties in wanted for place in ties}
@@ -186,28 +221,48 @@ def best_series_by_rate(lab):
     del lab
     one, other = [(100.0, 10.0), (1000.0, 30.0)], [(100.0, 0.0), (1000.0, 40.0), (2000.0, 41.0)]
     found = leads({"one": one, "other": other})
-    check_equal([(lead.series, lead.follows, lead.crosses) for lead in found], [("one", False, False), ("other", True, True)], "series")
+    check_equal(
+        [(lead.series, lead.follows, lead.crosses) for lead in found],
+        [("one", False, False), ("other", True, True)],
+        "series",
+    )
     wanted = [100, 100 * math.sqrt(10), 100 * math.sqrt(10), 2000]
     got = [end for lead in found for end in (lead.begin, lead.end)]
     check(all(math.isclose(a, b, rel_tol=1e-9) for a, b in zip(got, wanted)), got)
     found = leads({"one": one, "two": [(1000.0, 20.0), (4000.0, 50.0)], "far": [(9000.0, 1.0), (9900.0, 2.0)]})
-    check_equal([(lead.series, lead.follows, lead.crosses) for lead in found], [("one", False, False), ("two", True, False), ("far", False, False)], "series")
+    check_equal(
+        [(lead.series, lead.follows, lead.crosses) for lead in found],
+        [("one", False, False), ("two", True, False), ("far", False, False)],
+        "series",
+    )
     check_equal(leads({"one": one[:1]}), [], "of a single point")
 
 
 @case
 def hull_of_a_metric_whose_high_scores_are_worse(lab):
-    write_table(lab, [*rows_of(lab, "a", zip_points([4, 3, 1, 2]), "cambi"), *rows_of(lab, "b", zip_points([3.5, 3.2, 3.1, 0]), "cambi")])
+    write_table(
+        lab,
+        [
+            *rows_of(lab, "a", zip_points([4, 3, 1, 2]), "cambi"),
+            *rows_of(lab, "b", zip_points([3.5, 3.2, 3.1, 0]), "cambi"),
+        ],
+    )
     result, _ = compared(lab)
-    check_equal([point["bitrate"] for point in result["points"] if point["on_hull"] == ["cambi"]], [1600, 400, 3200], "rates on the hull")
-    check_equal([(lead["series"], round(lead["begin"])) for lead in result["leads"]][0], ("b", 400), "best at the lowest rate")
+    check_equal(
+        [point["bitrate"] for point in result["points"] if point["on_hull"] == ["cambi"]],
+        [1600, 400, 3200],
+        "rates on the hull",
+    )
+    check_equal(
+        [(lead["series"], round(lead["begin"])) for lead in result["leads"]][0], ("b", 400), "best at the lowest rate"
+    )
 
 
 def zip_points(scores, rates=RATES):
     return list(zip(rates, scores))
 
 
-# -- BD-rates --------------------------------------------------------------------------------------------------------------
+# -- BD-rates ----------------------------------------------------------------------------------------------------------
 
 WITH_LIBRARIES = "import sys; from vmafx.command.__main__ import main; sys.exit(main())"
 
@@ -221,7 +276,11 @@ def library_folder(lab):
         if not os.environ.get("VMAFX_TEST_ALL"):
             raise Skip("the package bjontegaard is not installed; VMAFX_TEST_ALL=1 fetches it with pip")
         part = folder.with_suffix(".part")
-        done = subprocess.run([sys.executable, "-m", "pip", "-q", "install", "--target", part, "bjontegaard==1.3.0"], capture_output=True, text=True)
+        done = subprocess.run(
+            [sys.executable, "-m", "pip", "-q", "install", "--target", part, "bjontegaard==1.3.0"],
+            capture_output=True,
+            text=True,
+        )
         if done.returncode:
             raise Skip(f"pip cannot fetch the package bjontegaard: {done.stderr.strip().splitlines()[-1]}")
         part.rename(folder)
@@ -232,7 +291,11 @@ def with_library(lab, *words):
     path = f"{library_folder(lab)}:{top / 'python'}"
     words = [sys.executable, "-c", WITH_LIBRARIES, "compare", "table.jsonl", *map(str, words)]
     settings = environment(lab, PYTHONPATH=path, MPLCONFIGDIR=lab.folder / "matplotlib")
-    return Done(subprocess.run(words, cwd=lab.folder, env=settings, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120))
+    return Done(
+        subprocess.run(
+            words, cwd=lab.folder, env=settings, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120
+        )
+    )
 
 
 def deltas_of(lab, *words):
@@ -241,7 +304,8 @@ def deltas_of(lab, *words):
     return {(delta["score"], delta["clip"], delta["series"]): delta for delta in result["deltas"]}, result
 
 
-# JCTVC-E137, with the BD-rates of its own spreadsheet, as libvmaf's tests have them (python/test/bd_rate_calculator_test.py): in percent, by pchip.
+# JCTVC-E137, with the BD-rates of its own spreadsheet, as libvmaf's tests have them
+# (python/test/bd_rate_calculator_test.py): in percent, by pchip.
 JCTVC_E137 = (
     (
         [(108048.8736, 43.6471), (61279.976, 40.3953), (33905.6656, 37.247), (18883.6928, 34.2911)],
@@ -258,7 +322,11 @@ JCTVC_E137 = (
 README = (
     [(9487.76, 40.037), (4593.60, 38.615), (2486.44, 36.845), (1358.24, 34.851)],
     [(9787.80, 40.121), (4469.00, 38.651), (2451.52, 36.970), (1356.24, 34.987)],
-    {"cubic": (-4.4204627061, 0.1204094191), "pchip": (-4.4174853506, 0.1196927854), "akima": (-4.4252451570, 0.1194092703)},
+    {
+        "cubic": (-4.4204627061, 0.1204094191),
+        "pchip": (-4.4174853506, 0.1196927854),
+        "akima": (-4.4252451570, 0.1194092703),
+    },
 )
 
 
@@ -267,7 +335,9 @@ def bd_rates_that_were_published(lab):
     """Points are in any order in the table."""
     rows = []
     for number, (anchor, test, _) in enumerate(JCTVC_E137):
-        rows += rows_of(lab, "anchor", anchor, clip=f"clip{number}") + rows_of(lab, "test", test[::-1], clip=f"clip{number}")
+        rows += rows_of(lab, "anchor", anchor, clip=f"clip{number}") + rows_of(
+            lab, "test", test[::-1], clip=f"clip{number}"
+        )
     write_table(lab, rows)
     deltas, result = deltas_of(lab)
     wanted = [rate for _, _, rate in JCTVC_E137]
@@ -279,14 +349,21 @@ def bd_rates_that_were_published(lab):
     write_table(lab, rows_of(lab, "anchor", README[0]) + rows_of(lab, "test", README[1]))
     for method, (rate, psnr) in README[2].items():
         delta = deltas_of(lab, "--method", method)[0]["psnr_y", "", "test"]
-        check(math.isclose(delta["bd_rate"], rate, rel_tol=1e-8) and math.isclose(delta["bd_score"], psnr, rel_tol=1e-8), f"{method}: {delta}")
+        check(
+            math.isclose(delta["bd_rate"], rate, rel_tol=1e-8) and math.isclose(delta["bd_score"], psnr, rel_tol=1e-8),
+            f"{method}: {delta}",
+        )
 
 
 @case
 def bd_rates_by_hand(lab):
-    """The same scores at 4/5 of the rates are -20 %, whatever the method; scores that are 2 higher at the same rates are 2 higher."""
+    """The same scores at 4/5 of the rates are -20 %, whatever the method; scores that are 2 higher at the same rates
+    are 2 higher.
+    """
     points = zip_points([50, 65, 78, 88])
-    rows = rows_of(lab, "anchor", points, "vmaf") + rows_of(lab, "cheaper", [(0.8 * rate, score) for rate, score in points], "vmaf")
+    rows = rows_of(lab, "anchor", points, "vmaf") + rows_of(
+        lab, "cheaper", [(0.8 * rate, score) for rate, score in points], "vmaf"
+    )
     rows += rows_of(lab, "better", [(rate, score + 2) for rate, score in points], "vmaf")
     write_table(lab, rows)
     for method in METHODS:
@@ -296,12 +373,18 @@ def bd_rates_by_hand(lab):
     deltas, _ = deltas_of(lab, "--anchor", "cheaper")
     check(math.isclose(deltas["vmaf", "", "anchor"]["bd_rate"], 25, rel_tol=1e-6), deltas)
     banding = zip_points([9, 6, 4, 3])
-    write_table(lab, rows_of(lab, "anchor", banding, "cambi") + rows_of(lab, "cheaper", [(0.8 * rate, score - 0.5) for rate, score in banding], "cambi"))
+    write_table(
+        lab,
+        rows_of(lab, "anchor", banding, "cambi")
+        + rows_of(lab, "cheaper", [(0.8 * rate, score - 0.5) for rate, score in banding], "cambi"),
+    )
     delta = deltas_of(lab)[0]["cambi", "", "cheaper"]
     check(delta["bd_rate"] < -20 and delta["bd_score"] < -0.5, f"less banding for less: {delta}")
     done = with_library(lab, "-o", "page.html").succeeded()
     check("BD-rate" in done.out and "against anchor, pchip" in done.out, done.out)
-    Content(lab.folder / "page.html").has("Against anchor", f"{delta['bd_rate']:+.2f} %", f"{delta['bd_score']:+.3f}", "BD-cambi")
+    Content(lab.folder / "page.html").has(
+        "Against anchor", f"{delta['bd_rate']:+.2f} %", f"{delta['bd_score']:+.3f}", "BD-cambi"
+    )
 
 
 @case
@@ -321,15 +404,35 @@ def bd_rates_that_there_are_none(lab):
     falling = [*good[:3], good[3]._replace(quality=77.5)]
     rate, quality, problem, _ = tried(falling)
     check_equal((rate, quality), (None, 2), "not monotonic")
-    check_equal(problem, "the series is not monotonic: at 3200 kbit/s (3200.mp4) it is 77.5, not better than 78 at 1600 kbit/s (1600.mp4)", "not monotonic")
-    check("not better than 65 at 800" in tried(good, worse_is_high=True)[2].replace("50 at 400", ""), tried(good, worse_is_high=True))
+    check_equal(
+        problem,
+        "the series is not monotonic: at 3200 kbit/s (3200.mp4) it is 77.5, not better than 78 at 1600 kbit/s "
+        "(1600.mp4)",
+        "not monotonic",
+    )
+    check(
+        "not better than 65 at 800" in tried(good, worse_is_high=True)[2].replace("50 at 400", ""),
+        tried(good, worse_is_high=True),
+    )
     lower = [point._replace(quality=point.quality - 45) for point in good]
     rate, quality, problem, _ = tried(lower)
-    check_equal((rate, quality, problem), (None, 2, "no overlap: the scores of the anchor are 50 to 88, those of the series 5 to 43"), "scores apart")
+    check_equal(
+        (rate, quality, problem),
+        (None, 2, "no overlap: the scores of the anchor are 50 to 88, those of the series 5 to 43"),
+        "scores apart",
+    )
     dear = [point._replace(rate=point.rate * 10) for point in good]
-    check_equal(tried(dear)[:3], (1, None, "no overlap: the rates of the anchor are 400 to 3200, those of the series 4000 to 32000"), "rates apart")
+    check_equal(
+        tried(dear)[:3],
+        (1, None, "no overlap: the rates of the anchor are 400 to 3200, those of the series 4000 to 32000"),
+        "rates apart",
+    )
     half = [point._replace(quality=point.quality - 19) for point in good]
-    check_equal(tried(half)[3], "little overlap, 33 %: the scores of the anchor are 50 to 88, those of the series 31 to 69", "little in common")
+    check_equal(
+        tried(half)[3],
+        "little overlap, 33 %: the scores of the anchor are 50 to 88, those of the series 31 to 69",
+        "little in common",
+    )
 
 
 @case
@@ -399,11 +502,19 @@ def hostile_tables_are_refused_or_compared(lab):
 @case
 def compare_without_the_library(lab):
     """One line says so; all else is there."""
-    write_table(lab, rows_of(lab, "a", zip_points([50, 65, 78, 88]), "vmaf") + rows_of(lab, "b", zip_points([52, 64, 79, 90]), "vmaf"))
+    write_table(
+        lab,
+        rows_of(lab, "a", zip_points([50, 65, 78, 88]), "vmaf")
+        + rows_of(lab, "b", zip_points([52, 64, 79, 90]), "vmaf"),
+    )
     done = vmafx(lab, "compare", "table.jsonl", "-o", "page.html", "--csv", "points.csv").succeeded()
     check_equal(done.err.count("\n"), 1, done.err)
     lacks_numpy = find_spec("bjontegaard") is not None  # these tests block it
-    done.says("no BD-rates: the package bjontegaard lacks numpy" if lacks_numpy else "no BD-rates: the Python package bjontegaard is not installed: pip install")
+    done.says(
+        "no BD-rates: the package bjontegaard lacks numpy"
+        if lacks_numpy
+        else "no BD-rates: the Python package bjontegaard is not installed: pip install"
+    )
     check("BD-rate" not in done.out and re.search(r"^b +b-3\.csv +3200\.0 +90\.000\*$", done.out, re.M), done.out)
     page = Content(lab.folder / "page.html")
     page.has("vmaf", "Best series by rate", done.err.strip().removeprefix("vmafx: "))
@@ -414,7 +525,9 @@ def compare_without_the_library(lab):
     check_equal([(row["series"], row["vmaf"], row["vmaf_on_hull"]) for row in rows], wanted, "points")
     result, _ = compared(lab)
     check_equal([(delta["bd_rate"], delta["bd_score"]) for delta in result["deltas"]], [(None, None)], "differences")
-    check("no BD-rates" in result["deltas"][0]["problems"][0] and result["means"][0]["rate_clips"] == 0, result["deltas"])
+    check(
+        "no BD-rates" in result["deltas"][0]["problems"][0] and result["means"][0]["rate_clips"] == 0, result["deltas"]
+    )
 
 
 @case
@@ -427,26 +540,37 @@ def scores_that_are_infinite(lab):
     done.says("a-3.csv: psnr_y is infinite or missing in some frames: not in that curve")
     done.says("a-0.csv, a-1.csv, a-2.csv: there are no scores vmaf: not in that curve")
     check_equal([point["values"]["psnr_y"] for point in result["points"]], [30, 33, 36, None], "values")
-    check_equal([(point["on_hull"], point["values"]["vmaf"]) for point in result["points"]][2:], [(["psnr_y"], None), (["vmaf"], 99)], "hull")
+    check_equal(
+        [(point["on_hull"], point["values"]["vmaf"]) for point in result["points"]][2:],
+        [(["psnr_y"], None), (["vmaf"], 99)],
+        "hull",
+    )
     check_equal(len(Content(lab.folder / "page.html").all("svg", **{"class": "point"})), 4, "points on the page")
 
 
 @case
 def encodes_of_other_lengths(lab):
-    rows = rows_of(lab, "a", zip_points([30, 33, 36, 39]), clip="one") + rows_of(lab, "b", zip_points([30, 33, 36, 39]), clip="two")
+    rows = rows_of(lab, "a", zip_points([30, 33, 36, 39]), clip="one") + rows_of(
+        lab, "b", zip_points([30, 33, 36, 39]), clip="two"
+    )
     with (lab.folder / rows[1]["scores"]).open("a") as file:
         file.write("2,33,\n")
     write_table(lab, rows)
     _, done = compared(lab)
-    done.says("a-one-0.csv, a-one-2.csv, a-one-3.csv: 2 frames have scores, and 3 of another encode of that clip").does_not_say("b-two")
+    done.says(
+        "a-one-0.csv, a-one-2.csv, a-one-3.csv: 2 frames have scores, and 3 of another encode of that clip"
+    ).does_not_say("b-two")
 
 
-# -- Scoring ---------------------------------------------------------------------------------------------------------------
+# -- Scoring -----------------------------------------------------------------------------------------------------------
 
 
 def counting(lab):
     """An ffmpeg that writes a line for each run of the filter on files."""
-    (lab.folder / "ffmpeg").write_text(f'#!/bin/sh\ncase " $* " in *" -filter_complex "*) echo "$*" >>"{lab.folder}/runs" ;; esac\nexec {lab.ffmpeg} "$@"\n')
+    (lab.folder / "ffmpeg").write_text(
+        f'#!/bin/sh\ncase " $* " in *" -filter_complex "*) echo "$*" >>"{lab.folder}/runs" ;; esac\nexec '
+        f'{lab.ffmpeg} "$@"\n'
+    )
     (lab.folder / "ffmpeg").chmod(0o755)
     return lab.folder / "ffmpeg"
 
@@ -466,13 +590,18 @@ def encode_ladder(lab, presets=("ultrafast", "medium"), crfs=(20, 26, 32, 38)):
         for crf in crfs:
             name = f"{preset}-{crf}.mp4"
             lab.run("-i", lab.clips.ref, f"-c:v libx264 -preset {preset} -crf {crf}", name).succeeded()
-            rows.append({"series": f"x264 {preset}", "file": name, "reference": str(lab.clips.ref), "label": f"crf {crf}"})
+            rows.append(
+                {"series": f"x264 {preset}", "file": name, "reference": str(lab.clips.ref), "label": f"crf {crf}"}
+            )
     return rows
 
 
 @case
 def ladder_that_is_scored(lab):
-    """The scores are those of `vmafx score`, in one run. Kept ones are taken again, those of a file that has changed are not."""
+    """The scores are those of `vmafx score`, in one run.
+
+    Kept ones are taken again, those of a file that has changed are not.
+    """
     rows = encode_ladder(lab, crfs=(20, 38))
     write_table(lab, rows)
     settings = {"VMAFX_FFMPEG": counting(lab)}
@@ -480,21 +609,39 @@ def ladder_that_is_scored(lab):
     result, done = compared(lab, *words, **settings)
     check_equal((runs(lab), result["clips"], result["scores"]), ([4], ["ref.mkv"], ["psnr_y"]), "runs, clips, scores")
     for row, point in zip(rows[::3], result["points"][::3], strict=True):
-        scored = json.loads(vmafx(lab, "score", row["file"], lab.clips.ref, *PSNR, "--json").succeeded().out)["encodes"][0]
-        check_equal((point["values"]["psnr_y"], point["frames"]), (scored["pooled"]["psnr_y"]["mean"], FRAMES), f"scores of {row['file']}")
+        scored = json.loads(vmafx(lab, "score", row["file"], lab.clips.ref, *PSNR, "--json").succeeded().out)[
+            "encodes"
+        ][0]
+        check_equal(
+            (point["values"]["psnr_y"], point["frames"]),
+            (scored["pooled"]["psnr_y"]["mean"], FRAMES),
+            f"scores of {row['file']}",
+        )
     for curve in (result["points"][:2], result["points"][2:]):
-        check(all(one["bitrate"] > other["bitrate"] and one["values"]["psnr_y"] > other["values"]["psnr_y"] for one, other in zip(curve, curve[1:])), curve)
+        check(
+            all(
+                one["bitrate"] > other["bitrate"] and one["values"]["psnr_y"] > other["values"]["psnr_y"]
+                for one, other in zip(curve, curve[1:])
+            ),
+            curve,
+        )
     page = (lab.folder / "page.html").read_bytes()
     again, done = compared(lab, *words, **settings)
     done.says("4 of 4 encodes of", "have been scored before")
-    check_equal((runs(lab), again, (lab.folder / "page.html").read_bytes() == page), ([], result, True), "the second time")
+    check_equal(
+        (runs(lab), again, (lab.folder / "page.html").read_bytes() == page), ([], result, True), "the second time"
+    )
     shutil.copy(lab.folder / "medium-20.mp4", lab.folder / "medium-38.mp4")
     changed, _ = compared(lab, *words, **settings)
-    check_equal((runs(lab), changed["points"][3]["values"]), ([1], result["points"][2]["values"]), "one file has changed")
+    check_equal(
+        (runs(lab), changed["points"][3]["values"]), ([1], result["points"][2]["values"]), "one file has changed"
+    )
     compared(lab, *words, "--feature", "float_ssim", **settings)
     check_equal(runs(lab), [4], "other options")
     check_equal(len(list((lab.folder / "kept").iterdir())), 9, "reports that are kept")
-    vmafx(lab, "report", *(lab.folder / "kept").glob("medium-38-*"), "-o", "report.html", "--score", "psnr_y").succeeded()
+    vmafx(
+        lab, "report", *(lab.folder / "kept").glob("medium-38-*"), "-o", "report.html", "--score", "psnr_y"
+    ).succeeded()
     compared(lab, *PSNR, **settings)
     check_equal((runs(lab), len(list((lab.folder / "kept").iterdir()))), ([4], 9), "without a folder")
 
@@ -524,12 +671,18 @@ def comparison_that_is_interrupted(lab):
     settings = {"VMAFX_FFMPEG": counting(lab)}
     script = (lab.folder / "ffmpeg").read_text()
     (lab.folder / "ffmpeg").write_text(script.replace("exec ", 'case " $* " in *other.mkv*) kill -9 $$ ;; esac\nexec '))
-    vmafx(lab, "compare", "table.jsonl", *PSNR, "--scores", "kept", **settings).failed(137, "ffmpeg was killed by signal 9")
+    vmafx(lab, "compare", "table.jsonl", *PSNR, "--scores", "kept", **settings).failed(
+        137, "ffmpeg was killed by signal 9"
+    )
     check_equal((runs(lab), len(list((lab.folder / "kept").iterdir()))), ([4, 4], 4), "kept reports of the first run")
     (lab.folder / "ffmpeg").write_text(script)
     result, _ = compared(lab, *PSNR, "--scores", "kept", **settings)
     check_equal((runs(lab), result["clips"]), ([4], ["ref.mkv", "other.mkv"]), "the rest")
-    check_equal([point["values"] for point in result["points"][:4]], [point["values"] for point in result["points"][4:]], "scores of equal references")
+    check_equal(
+        [point["values"] for point in result["points"][:4]],
+        [point["values"] for point in result["points"][4:]],
+        "scores of equal references",
+    )
 
 
 @case
@@ -543,17 +696,21 @@ def more_encodes_than_the_filter_takes(lab):
     check(scores == sorted(scores, reverse=True) and len(set(scores)) == 17, scores)
 
 
-# -- The page --------------------------------------------------------------------------------------------------------------
+# -- The page ----------------------------------------------------------------------------------------------------------
 
 
 @case
 def page_of_a_comparison(lab):
-    """Every point of each score of each clip is on it, with what it is; nothing on it is fetched, and what is in names is text."""
+    """Every point of each score of each clip is on it, with what it is; nothing on it is fetched, and what is in names
+    is text.
+    """
     evil = "<script>alert(1)</script>&\"'<!--"
     rows = []
     for clip in ("one", evil):
         for number, series in enumerate((evil, *(f"series {i}" for i in range(9)))):
-            rows += rows_of(lab, f"s{number}", zip_points([50 + number, 65 + number, 78, 88]), "vmaf", clip=clip[:3].strip("<"))
+            rows += rows_of(
+                lab, f"s{number}", zip_points([50 + number, 65 + number, 78, 88]), "vmaf", clip=clip[:3].strip("<")
+            )
             for row in rows[-4:]:
                 row |= {"series": series, "clip": clip, "label": f"at {row['bitrate']}{evil}"}
     write_table(lab, rows)
@@ -563,7 +720,11 @@ def page_of_a_comparison(lab):
     check_equal((page.scripts, page.all("img")), ([], []), "scripts and images")
     points = page.all("svg", **{"class": "point"})
     check_equal(len(points), 80, "points")
-    page.has(f"series 3, at 800{evil}: 800.0 kbit/s, vmaf 69.000", f"series 8, at 400{evil}: 400.0 kbit/s, vmaf 59.000, on the hull", "Best series by rate")
+    page.has(
+        f"series 3, at 800{evil}: 800.0 kbit/s, vmaf 69.000",
+        f"series 8, at 400{evil}: 400.0 kbit/s, vmaf 59.000, on the hull",
+        "Best series by rate",
+    )
     marks = {(own["class"], own["d"]) for own in page.all("path") if own.get("class", "").startswith("mark ")}
     check_equal(len(marks), 10, "pairs of a color and a marker, of ten series")
     check(len(page.text) < 120_000, f"{len(page.text)} bytes")
@@ -573,7 +734,17 @@ def page_of_a_comparison(lab):
 def axis_of_rates(lab):
     """Some round numbers, wherever the rates are."""
     del lab
-    for low, high in ((2.0, 2.001), (2.0, 2.3), (1.2, 3.7), (-1.5, 6.0), (3.3, 3.5), (2.6, 3.5), (0.0, 0.0), (3.98, 4.02), (2.95, 2.99)):
+    for low, high in (
+        (2.0, 2.001),
+        (2.0, 2.3),
+        (1.2, 3.7),
+        (-1.5, 6.0),
+        (3.3, 3.5),
+        (2.6, 3.5),
+        (0.0, 0.0),
+        (3.98, 4.02),
+        (2.95, 2.99),
+    ):
         axis = rate_axis([low, high])
         check(axis.low < low and axis.high > high, f"{low} to {high}: {axis}")
         check(2 <= len(axis.ticks) <= 14, f"{low} to {high}: {axis.ticks}")
@@ -591,7 +762,8 @@ LOOK = """
     return x < plot.left - 1 || x > plot.right + 1 || y < plot.top - 1 || y > plot.bottom + 1 || own.width < 8;
   });
   const fills = new Set([...document.querySelectorAll(".point path")].map((mark) => getComputedStyle(mark).fill));
-  document.title = JSON.stringify({points: document.querySelectorAll(".point").length, outside: outside.length, fills: fills.size,
+  document.title = JSON.stringify({points: document.querySelectorAll(".point").length, outside: outside.length, fills:
+  fills.size,
     wide: document.documentElement.scrollWidth > innerWidth});"""
 
 

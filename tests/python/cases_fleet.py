@@ -1,4 +1,7 @@
-"""vmafx library: lists, results, what happens when workers and the command itself die. With Dask, and what docs/scale.md says to do without."""
+"""vmafx library: lists, results, what happens when workers and the command itself die.
+
+With Dask, and what docs/scale.md says to do without.
+"""
 
 import contextlib
 import csv
@@ -34,7 +37,10 @@ from vmafx.command.fleet.pairs import Pair, read_list
 from vmafx.command.fleet.store import IN_RESULTS, Ranges, open_results
 from vmafx.command.fleet.summary import Summary, write_summary
 
-WITHOUT_DASK = "import sys; sys.modules.update(dask=None, distributed=None); from vmafx.command.__main__ import main; sys.exit(main())"
+WITHOUT_DASK = (
+    "import sys; sys.modules.update(dask=None, distributed=None); from vmafx.command.__main__ import main; "
+    "sys.exit(main())"
+)
 
 
 def needs_dask():
@@ -44,7 +50,11 @@ def needs_dask():
 
 def library(lab, listed, *words, **variables):
     line, settings = command("library", listed, *words), environment(lab, **variables)
-    return Done(subprocess.run(line, cwd=lab.folder, env=settings, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=240))
+    return Done(
+        subprocess.run(
+            line, cwd=lab.folder, env=settings, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=240
+        )
+    )
 
 
 def write_list(lab, rows, name="list.csv"):
@@ -103,7 +113,11 @@ def ladder(lab):
     """Encodes of one reference, of different quality, bits and lengths."""
     ref = shutil.copy(lab.clips.ref, lab.folder / "ref.mkv")
     shutil.copy(lab.clips.dist, lab.folder / "high.mp4")
-    for name, words in {"low.mp4": "-c:v libx264 -crf 45", "deep.mkv": "-pix_fmt yuv420p10le -c:v ffv1", "short.mkv": "-frames:v 11 -c:v ffv1"}.items():
+    for name, words in {
+        "low.mp4": "-c:v libx264 -crf 45",
+        "deep.mkv": "-pix_fmt yuv420p10le -c:v ffv1",
+        "short.mkv": "-frames:v 11 -c:v ffv1",
+    }.items():
         lab.run("-i", ref, *words.split(), name).succeeded()
     (lab.folder / "broken.mp4").write_text("no video")
     return "high.mp4", "low.mp4", "deep.mkv", "short.mkv"
@@ -118,7 +132,7 @@ def interlaced(lab):
     return [["frames.mkv", "fields.mkv", "", "", "psnr"], ["rough.mkv", "fields.mkv", "", "", "psnr"]]
 
 
-# -- Lists and results, which need no Dask -----------------------------------------------------------------------------------
+# -- Lists and results, which need no Dask -----------------------------------------------------------------------------
 
 
 @case
@@ -136,13 +150,17 @@ def lists_that_are_wrong(lab):
         "distorted,reference\n": "lists no videos",
         '{"distorted": "a", "reference": "b"}\n[1]\n': "list.csv, line 2: not an object of JSON",
         '{"distorted": "a", "reference": "b"}\n{"disto\n': "list.csv, line 2: not a line of JSON",
-        '{"distorted": "a", "reference": "b", "models": 3}\n': "list.csv, line 1: models is to be a text or a list of texts",
+        '{"distorted": "a", "reference": "b", "models": 3}\n': (
+            "list.csv, line 1: models is to be a text or a list of " "texts"
+        ),
     }
     for text, error in texts.items():
         (lab.folder / "list.csv").write_text(text)
         library(lab, "list.csv", "-o", "out.jsonl").failed(1, error)
     check_equal([path.name for path in lab.folder.iterdir()], ["list.csv"], "files")
-    library(lab, "list.csv", "-o", "out.txt").failed(2, "ends with .jsonl, .ndjson, .sqlite or .db, and out.txt does not")
+    library(lab, "list.csv", "-o", "out.txt").failed(
+        2, "ends with .jsonl, .ndjson, .sqlite or .db, and out.txt does not"
+    )
 
 
 @case
@@ -540,7 +558,10 @@ def library_without_dask(lab):
 
 @case
 def library_takes_no_part_for_the_whole(lab):
-    """A truncated file is tried again, then fails with its cause; the encodes beside it do not. So it is in ranges, and with compare."""
+    """A truncated file is tried again, then fails with its cause; the encodes beside it do not.
+
+    So it is in ranges, and with compare.
+    """
     long_clips(lab)
     short = cut_file(lab, "good.mp4")
     listed = write_list(lab, [["good.mkv", "ref.mp4", "", "none", "psnr"], [short, "ref.mp4", "", "none", "psnr"]])
@@ -553,7 +574,9 @@ def library_takes_no_part_for_the_whole(lab):
         (lab.folder / "out.jsonl").unlink()
     library(lab, listed, "-o", "part.jsonl", "--partial", "--workers", "1").succeeded()
     found = {record["id"]: record for record in records(lab.folder / "part.jsonl")}
-    check(found[short]["partial"] and any("were scored, up to" in text for text in found[short]["warnings"]), found[short])
+    check(
+        found[short]["partial"] and any("were scored, up to" in text for text in found[short]["warnings"]), found[short]
+    )
     (lab.folder / "table.csv").write_text(f"series,file,reference,bitrate\na,{short},ref.mp4,1\n")
     words = "compare", "table.csv", "--model", "none", "--feature", "psnr"
     vmafx(lab, *words, "--scores", "kept").failed(1, f"not all was scored: {short}: ", "--partial takes what there is")
@@ -573,19 +596,26 @@ def damage_is_of_its_pair(lab):
     check(found["bad.ts"] and not found["good.mkv"], found)
 
 
-# -- With Dask ---------------------------------------------------------------------------------------------------------------
+# -- With Dask ---------------------------------------------------------------------------------------------------------
 
 
 @case
 def library_scores_as_score(lab):
-    """Encodes of one reference together, and each as if it were alone; a broken one among them. Then nothing is scored again but what has changed."""
+    """Encodes of one reference together, and each as if it were alone; a broken one among them.
+
+    Then nothing is scored again but what has changed.
+    """
     needs_dask()
     names = ladder(lab)
     rows = [[name, "ref.mkv", "", "", "psnr"] for name in (*names, "broken.mp4")]
     rows += [["high.mp4", "ref.mkv", "neg", "vmaf_v0.6.1neg", ""], *interlaced(lab)]
     listed = write_list(lab, rows)
     done = library(lab, listed, "-o", "out.jsonl", "--together", 5, "--report", "page.html")
-    check_equal((done.status, done.out.splitlines()[-1]), (1, "7 scored, 1 failed, 0 with warnings"), f"ending; it said {done.err}")
+    check_equal(
+        (done.status, done.out.splitlines()[-1]),
+        (1, "7 scored, 1 failed, 0 with warnings"),
+        f"ending; it said {done.err}",
+    )
     done.says("broken.mp4: cannot read", "Invalid data")
     found = {record["id"]: record for record in records(lab.folder / "out.jsonl")}
     for name in (*names, "frames.mkv", "rough.mkv"):
@@ -598,7 +628,9 @@ def library_scores_as_score(lab):
     with open(lab.folder / "out.jsonl", "ab") as file:
         file.write(b'{"schema": 1, "id": "hi')  # of a run that was killed
     os.utime(lab.folder / "low.mp4")
-    library(lab, write_list(lab, [row for row in rows if row[0] != "broken.mp4"]), "-o", "out.jsonl").succeeded().says("6 of 7 pairs are scored already")
+    library(lab, write_list(lab, [row for row in rows if row[0] != "broken.mp4"]), "-o", "out.jsonl").succeeded().says(
+        "6 of 7 pairs are scored already"
+    )
     check_equal([record["id"] for record in records(lab.folder / "out.jsonl")][8:], ["low.mp4"], "scored again")
 
 
@@ -811,7 +843,9 @@ def running(lab, listed, *words, **variables):
     """What it says goes to a file: a frozen worker would hold a pipe open."""
     line, settings = command("library", listed, *words), environment(lab, **variables)
     with open(lab.folder / "said", "w") as said:
-        process = subprocess.Popen(line, cwd=lab.folder, env=settings, stdin=subprocess.DEVNULL, stdout=said, stderr=said)
+        process = subprocess.Popen(
+            line, cwd=lab.folder, env=settings, stdin=subprocess.DEVNULL, stdout=said, stderr=said
+        )
     try:
         yield process
     finally:
@@ -820,9 +854,13 @@ def running(lab, listed, *words, **variables):
 
 
 def in_place_of_ffmpeg(lab, *cases):
-    """A program that does what these cases of a shell say of its command line, in the folder of the test, and else what ffmpeg does."""
+    """A program that does what these cases of a shell say of its command line, in the folder of the test, and else what
+    ffmpeg does.
+    """
     program = lab.folder / "ffmpeg"
-    program.write_text("\n".join(["#!/bin/bash", f"cd {lab.folder}", 'case "$*" in', *cases, "esac", f'exec {lab.ffmpeg} "$@"', ""]))
+    program.write_text(
+        "\n".join(["#!/bin/bash", f"cd {lab.folder}", 'case "$*" in', *cases, "esac", f'exec {lab.ffmpeg} "$@"', ""])
+    )
     program.chmod(0o755)
     return program
 
@@ -845,7 +883,10 @@ def processes():
     found = {}
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
-            found[int(folder.name)] = (int((folder / "stat").read_text().rsplit(")")[-1].split()[1]), (folder / "cmdline").read_bytes())
+            found[int(folder.name)] = (
+                int((folder / "stat").read_text().rsplit(")")[-1].split()[1]),
+                (folder / "cmdline").read_bytes(),
+            )
     return found
 
 
@@ -856,7 +897,11 @@ def workers_of(pid):
 def scoring(pid, text=b"vmafx="):
     """(worker, its ffmpeg)"""
     of_workers = workers_of(pid)
-    return ((parent, number) for number, (parent, line) in processes().items() if parent in of_workers and text in line and b"setpriv" not in line)
+    return (
+        (parent, number)
+        for number, (parent, line) in processes().items()
+        if parent in of_workers and text in line and b"setpriv" not in line
+    )
 
 
 @case
@@ -874,7 +919,9 @@ def library_tries_again_what_may_pass(lab):
     done = library(lab, listed, "-o", "out.jsonl", "--together", 1, "--stall", 2, VMAFX_FFMPEG=program)
     check_equal(done.status, 1, f"exit status; it said {done.err}")
     found = {record["id"]: record for record in records(lab.folder / "out.jsonl")}
-    check_equal({name: found[name]["attempts"] for name in names}, {"eio.mp4": 2, "still.mp4": 2, "crash.mp4": 1}, "attempts")
+    check_equal(
+        {name: found[name]["attempts"] for name in names}, {"eio.mp4": 2, "still.mp4": 2, "crash.mp4": 1}, "attempts"
+    )
     done.says("crash.mp4: ffmpeg was killed by signal 11")
     check_equal((lab.folder / "crashes").read_text(), "crash\n", "runs of what crashes")
 
@@ -1056,7 +1103,9 @@ def library_stops(lab):
     program = in_place_of_ffmpeg(lab, "*range=*) echo range >>runs ;;")
     library(lab, listed, "-o", "out.jsonl", "--piece", 2, VMAFX_FFMPEG=program).succeeded()
     pieces = -(-600 * 320 * 180 // (1920 * 1080 * 2))
-    check_equal(len((lab.folder / "runs").read_text().splitlines()), pieces - len(ranges), "ranges that were scored again")
+    check_equal(
+        len((lab.folder / "runs").read_text().splitlines()), pieces - len(ranges), "ranges that were scored again"
+    )
 
 
 @long_case
@@ -1067,23 +1116,36 @@ def library_on_a_cluster(lab):
     listed = write_list(lab, [[name, "ref.mkv"] for name in names])
     settings = environment(lab, PATH=f"{Path(lab.ffmpeg).parent}:{os.environ['PATH']}", VMAFX_FFMPEG=None)
     start = lambda *words: subprocess.Popen(
-        [sys.executable, "-m", *map(str, words)], cwd=lab.folder, env=settings, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        [sys.executable, "-m", *map(str, words)],
+        cwd=lab.folder,
+        env=settings,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
     )
     with contextlib.ExitStack() as stack:
         for words in (("scheduler", "--port", 0), ("worker", "--nthreads", 1, "--resources", "GPU=1")):
-            process = start(f"distributed.cli.dask_{words[0]}", "--scheduler-file", "cluster.json", "--no-dashboard", *words[1:])
+            process = start(
+                f"distributed.cli.dask_{words[0]}", "--scheduler-file", "cluster.json", "--no-dashboard", *words[1:]
+            )
             stack.callback(process.wait)
             stack.callback(process.terminate)
             wait_for((lab.folder / "cluster.json").exists, "scheduler")
-        library(lab, listed, "-o", "out.jsonl", "--scheduler-file", "cluster.json", "--resource", "GPU=1", "--piece", 0.1).succeeded()
-        library(lab, listed, "-o", "none.jsonl", "--scheduler-file", "cluster.json", "--resource", "HAMSTER=1").failed(1, "no worker of", "HAMSTER")
+        library(
+            lab, listed, "-o", "out.jsonl", "--scheduler-file", "cluster.json", "--resource", "GPU=1", "--piece", 0.1
+        ).succeeded()
+        library(lab, listed, "-o", "none.jsonl", "--scheduler-file", "cluster.json", "--resource", "HAMSTER=1").failed(
+            1, "no worker of", "HAMSTER"
+        )
     for record in records(lab.folder / "out.jsonl"):
         check_equal_to_single(lab, record)
 
 
 @long_case
 def library_survives(lab):
-    """A worker killed, one frozen, the command itself killed and started again: all results, each as of a single run, none twice."""
+    """A worker killed, one frozen, the command itself killed and started again: all results, each as of a single run,
+    none twice.
+    """
     needs_dask()
     lab.run("-f lavfi -i testsrc2=s=192x108:r=25:d=10 -c:v ffv1 ref.mkv").succeeded()
     crfs = 20, 28, 36, 44
@@ -1103,13 +1165,19 @@ def library_survives(lab):
         wait_for(lambda: have(4), "4 results")
         killed, _ = wait_for(lambda: next(scoring(process.pid), None), "a worker that scores")
         os.kill(killed, signal.SIGKILL)
-        frozen, _ = wait_for(lambda: next((found for found in scoring(process.pid) if found[0] != killed), None), "another worker that scores")
+        frozen, _ = wait_for(
+            lambda: next((found for found in scoring(process.pid) if found[0] != killed), None),
+            "another worker that scores",
+        )
         os.kill(frozen, signal.SIGSTOP)
         wait_for(lambda: have(16), "16 results", 60)
         workers = workers_of(process.pid)
         process.kill()
         process.wait()
-    wait_for(lambda: not any(alive(worker) for worker in workers if worker != frozen), "the end of the workers of a client that was killed")
+    wait_for(
+        lambda: not any(alive(worker) for worker in workers if worker != frozen),
+        "the end of the workers of a client that was killed",
+    )
     with contextlib.suppress(ProcessLookupError):
         os.kill(frozen, signal.SIGCONT)
     wait_for(lambda: not alive(frozen), "the end of the worker that was frozen")
@@ -1127,10 +1195,12 @@ def library_survives(lab):
     singles = {crf: scored(lab, f"crf{crf}.mp4", "ref.mkv") for crf in crfs}
     for record in found:
         single = singles[crfs[int(record["id"].removesuffix(".mp4")) % 4]]
-        check_equal((record["pooled"]["vmaf"], record["frames"]), (single["pooled"]["vmaf"], single["frames"]), record["id"])
+        check_equal(
+            (record["pooled"]["vmaf"], record["frames"]), (single["pooled"]["vmaf"], single["frames"]), record["id"]
+        )
 
 
-# -- Without Dask --------------------------------------------------------------------------------------------------------------
+# -- Without Dask ------------------------------------------------------------------------------------------------------
 
 
 def told_command(text):
@@ -1147,7 +1217,7 @@ def prepared(lab):
     programs = lab.folder / "bin"
     programs.mkdir()
     (programs / "ffmpeg").symlink_to(lab.ffmpeg)
-    (programs / "vmafx").write_text(f"#!/bin/sh\nPYTHONPATH={top}/python exec {sys.executable} -m vmafx.command \"$@\"\n")
+    (programs / "vmafx").write_text(f'#!/bin/sh\nPYTHONPATH={top}/python exec {sys.executable} -m vmafx.command "$@"\n')
     (programs / "vmafx").chmod(0o755)
     return environment(lab, PATH=f"{programs}:{os.environ['PATH']}")
 
@@ -1158,7 +1228,16 @@ def told(lab, text, settings, **replaced):
     for old, new in replaced.values():
         check(old in line, f"'{old}' is not in: {line}")
         line = line.replace(old, new)
-    done = subprocess.run(line, shell=True, executable="/bin/bash", cwd=lab.folder, env=settings, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        line,
+        shell=True,
+        executable="/bin/bash",
+        cwd=lab.folder,
+        env=settings,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
     check_equal(done.returncode, 0, f"exit status of {line}: {done.stdout}{done.stderr}")
 
 
@@ -1184,7 +1263,11 @@ def gnu_parallel_as_told(lab):
 
 @case
 def slurm_as_told(lab):
-    missing = [name for name in ("slurmctld", "slurmd", "munged", "sbatch") if not shutil.which(name, path="/usr/sbin:/usr/bin")]
+    missing = [
+        name
+        for name in ("slurmctld", "slurmd", "munged", "sbatch")
+        if not shutil.which(name, path="/usr/sbin:/usr/bin")
+    ]
     if missing:
         raise Skip(f"Slurm is not installed (slurmctld, slurmd, slurm-client, munge): no {missing[0]}")
     if os.getuid():
@@ -1193,7 +1276,13 @@ def slurm_as_told(lab):
         raise Skip("slurmd needs control groups, and /sys/fs/cgroup is empty")
     settings = prepared(lab)
     with slurm(lab) as configuration:
-        told(lab, "sbatch --wait --array", settings | {"SLURM_CONF": str(configuration)}, count=("0-11", "0-2"), length=(" 12 600 ", " 3 2 "))
+        told(
+            lab,
+            "sbatch --wait --array",
+            settings | {"SLURM_CONF": str(configuration)},
+            count=("0-11", "0-2"),
+            length=(" 12 600 ", " 3 2 "),
+        )
     check_merged(lab, settings)
 
 
@@ -1210,7 +1299,9 @@ def slurm(lab):
     daemons += [[name, "-D", "-f", folder / "slurm.conf"] for name in ("slurmctld", "slurmd")]
     port = 20000 + os.getpid() % 10000
     processors = len(os.sched_getaffinity(0))
-    (folder / "slurm.conf").write_text(SLURM.format(folder=folder, host=host, processors=processors, port=port, other_port=port + 10000))
+    (folder / "slurm.conf").write_text(
+        SLURM.format(folder=folder, host=host, processors=processors, port=port, other_port=port + 10000)
+    )
     settings = {**os.environ, "SLURM_CONF": str(folder / "slurm.conf")}
     with contextlib.ExitStack() as stack:
         running = {}

@@ -1,4 +1,6 @@
-"""vmafx score, from the inputs to the result: what it refuses to read, the size of the pictures, a part that is not the whole, what is written."""
+"""vmafx score, from the inputs to the result: what it refuses to read, the size of the pictures, a part that is not the
+whole, what is written.
+"""
 
 import errno
 import fcntl
@@ -28,12 +30,14 @@ def pooled(result, key, encode=0):
     return result["encodes"][encode]["pooled"][key]["mean"]
 
 
-# -- The size of the pictures ------------------------------------------------------------------------------------------------
+# -- The size of the pictures ------------------------------------------------------------------------------------------
 
 
 @case
 def models_are_scored_at_their_size(lab):
-    """The score is that of the filter after scale; features beside it are those of the reference's size, in a run of their own or in this one."""
+    """The score is that of the filter after scale; features beside it are those of the reference's size, in a run of
+    their own or in this one.
+    """
     small = made(lab, "small.mkv", f"-vf scale={WIDTH // 2}:{HEIGHT // 2}:flags=bicubic -c:v ffv1")
     up = "scale=1920:1080:flags=bicubic"
     lab.run(
@@ -49,7 +53,10 @@ def models_are_scored_at_their_size(lab):
     result, done = scored(lab, small, lab.clips.ref, scale="model")
     check_equal(pooled(result, "vmaf"), wanted, "VMAF")
     check_equal(result["models"], {"vmaf": {"model": "vmaf_v0.6.1", "width": 1920, "height": 1080}}, "models")
-    line = f"vmaf: model vmaf_v0.6.1; all are scaled to 1920x1080 (bicubic), the size that it is made for (--scale reference: {WIDTH}x{HEIGHT})"
+    line = (
+        "vmaf: model vmaf_v0.6.1; all are scaled to 1920x1080 (bicubic), the size that it is made for (--scale "
+        f"reference: {WIDTH}x{HEIGHT})"
+    )
     done.says(line).does_not_say("is made for 1080p")
     check_equal(result["preparation"], [line], "preparation")
     features, _ = scored(lab, small, lab.clips.ref, *FEATURES)
@@ -109,7 +116,8 @@ def the_default_model_follows_the_size(lab):
     result, done = scored(lab, "large.mkv", "large.mkv", scale="model")
     check_equal(result["models"]["vmaf"], {"model": "vmaf_4k_v0.6.1", "width": 3840, "height": 2160}, "model")
     done.says(
-        "vmaf: model vmaf_4k_v0.6.1, as the reference has 1440 rows (--model names another); all are scaled to 3840x2160"
+        "vmaf: model vmaf_4k_v0.6.1, as the reference has 1440 rows (--model names another); all are scaled to "
+        "3840x2160"
     )
     result, _ = scored(lab, "large.mkv", "large.mkv", "--model", "vmaf_v0.6.1", scale="model")
     check_equal(result["models"]["vmaf"], {"model": "vmaf_v0.6.1", "width": 1920, "height": 1080}, "named model")
@@ -121,8 +129,8 @@ def models_of_several_sizes(lab):
     words = "--model", "vmaf_v0.6.1", "--model", "vmaf_4k_v0.6.1", "--feature", "psnr"
     done = vmafx(lab, "score", lab.clips.dist, lab.clips.ref, *words).succeeded()
     check(
-        "vmaf_v0.6.1: model vmaf_v0.6.1, pictures of 1920x1080\nvmaf_4k_v0.6.1: model vmaf_4k_v0.6.1, pictures of 3840x2160\n"
-        in done.out,
+        "vmaf_v0.6.1: model vmaf_v0.6.1, pictures of 1920x1080\nvmaf_4k_v0.6.1: model vmaf_4k_v0.6.1, pictures "
+        "of 3840x2160\n" in done.out,
         done.out,
     )
     check_equal(
@@ -174,7 +182,11 @@ def the_page_says_how_it_was_scored(lab):
     words = lab.clips.dist, lab.clips.ref, "--feature", "psnr", "--report", "page.html"
     vmafx(lab, "score", *words).succeeded()
     text = (lab.folder / "page.html").read_text()
-    for line in ("vmaf: model vmaf_v0.6.1, pictures of 1920x1080", f"{FRAMES} frames, scored on the CPU", "all are scaled to"):
+    for line in (
+        "vmaf: model vmaf_v0.6.1, pictures of 1920x1080",
+        f"{FRAMES} frames, scored on the CPU",
+        "all are scaled to",
+    ):
         check(f"<li>{line}" in text or line in text.partition('class="said"')[2], f"the page lacks: {line}")
     check("all are scaled to" not in text.partition('class="said"')[0], "the preparation is a warning")
 
@@ -189,7 +201,7 @@ def a_range_has_pictures_of_one_size(lab):
     check_equal(lab.json("part.json")["range"]["to"], 0.4, "end of the range")
 
 
-# -- A part is not the whole ---------------------------------------------------------------------------------------------------
+# -- A part is not the whole -------------------------------------------------------------------------------------------
 
 
 def long_clips(lab):
@@ -265,7 +277,7 @@ def a_read_error_is_not_an_end(lab):
 
 @case
 def a_file_that_is_whole_is_taken(lab):
-    """Sound that is longer than the pictures, an encode that is shorter than the reference, and a range are no faults."""
+    """Longer sound than pictures, an encode that is shorter than the reference, and a range are allowed."""
     long_clips(lab)
     lab.run(f"-i good.mp4 -f lavfi -i sine=d={SECONDS + 2} -c:v copy -c:a flac sound.mkv").succeeded()
     lab.run("-i good.mp4 -t 2 -c:v libx264 -crf 20 short.mkv").succeeded()
@@ -289,7 +301,7 @@ def damage_is_told_of_its_encode(lab):
     check(bad and all(f"bad.ts: {text}" in done.err for text in bad if text.isprintable()), f"{bad}: {done.err}")
 
 
-# -- Inputs that cannot be read twice ---------------------------------------------------------------------------------------
+# -- Inputs that cannot be read twice ----------------------------------------------------------------------------------
 
 
 @case
@@ -318,14 +330,18 @@ def an_ffprobe_that_is_broken(lab):
     """It says nothing at all for ever, it says what nobody understands, and it is asked again by nobody."""
     (lab.folder / "ffmpeg").write_text(f'#!/bin/sh\nexec {lab.ffmpeg} "$@"\n')
     (lab.folder / "ffmpeg").chmod(0o755)
-    limits = "from vmafx.command import _ffmpeg, _run; _run.ask.__defaults__ = (1.0,); _ffmpeg._ask.__kwdefaults__['limit_s'] = 1.0; "
+    limits = (
+        "from vmafx.command import _ffmpeg, _run; _run.ask.__defaults__ = (1.0,); "
+        "_ffmpeg._ask.__kwdefaults__['limit_s'] = 1.0; "
+    )
     program = limits + "import sys; from vmafx.command.__main__ import main; sys.exit(main())"
     for script, wanted in (
         ("sleep 1000", "timed out: ffprobe has not answered within 1 s"),
         ("echo garbage", "ffprobe says what cannot be understood"),
         ("""echo '{"streams": [{"width": "x", "pix_fmt": 3}]}'""", "ffprobe says what cannot be understood"),
         (
-            """echo '{"streams": [{"width": 16, "height": 16, "pix_fmt": "gray", "side_data_list": [7]}], "format": {}}'""",
+            """echo '{"streams": [{"width": 16, "height": 16, "pix_fmt": "gray", "side_data_list": [7]}], "format":
+            {}}'""",
             "cannot be understood",
         ),
         ("kill -9 $$", "cannot read"),
@@ -347,7 +363,7 @@ def an_ffprobe_that_is_broken(lab):
         )
 
 
-# -- Options ------------------------------------------------------------------------------------------------------------------
+# -- Options -----------------------------------------------------------------------------------------------------------
 
 
 @case
@@ -396,7 +412,7 @@ def options_are_checked_by_the_command(lab):
     check_equal(result["encodes"][0]["frames"], 10, "frames of a range that begins with a minus sign")
 
 
-# -- What is written -----------------------------------------------------------------------------------------------------------
+# -- What is written ---------------------------------------------------------------------------------------------------
 
 
 @case

@@ -24,7 +24,12 @@ from vmafx.command._scoring import Reach, Settings, prepare, score
 from vmafx.command.merge import Mismatch
 
 ALL = bool(os.environ.get("VMAFX_TEST_ALL"))
-TEMPORAL = "psnr", "float_motion", "speed_temporal", "name=motion:motion_five_frame_window=true:motion_moving_average=true"
+TEMPORAL = (
+    "psnr",
+    "float_motion",
+    "speed_temporal",
+    "name=motion:motion_five_frame_window=true:motion_moving_average=true",
+)
 OF_RUN = "fps", "vmafx"
 
 
@@ -44,7 +49,10 @@ def long_pair(lab, container, codec="libx264", rate="25", frames=200):
 
 def same_scores(got, wanted):
     """All that reports in JSON tell of the stream, in one order."""
-    texts = [json.dumps({key: value for key, value in json.loads(path.read_text()).items() if key not in OF_RUN}) for path in (got, wanted)]
+    texts = [
+        json.dumps({key: value for key, value in json.loads(path.read_text()).items() if key not in OF_RUN})
+        for path in (got, wanted)
+    ]
     check_equal(len(texts[0]), len(texts[1]), "length of the report")
     check(texts[0] == texts[1], f"{got} and {wanted} differ")
 
@@ -68,7 +76,12 @@ def score_in_parts(lab, work, parts):
 @case
 def parts_are_the_whole(lab):
     """In any container; what a scheduler sends to others goes through pickle and JSON."""
-    for container, codec, rate in (("mp4", "libx264", "25"), ("mkv", "libx264", "24000/1001"), ("ts", "libx264", "30"), ("y4m", "libx264", "25")):
+    for container, codec, rate in (
+        ("mp4", "libx264", "25"),
+        ("mkv", "libx264", "24000/1001"),
+        ("ts", "libx264", "30"),
+        ("y4m", "libx264", "25"),
+    ):
         dist, ref = long_pair(lab, container, codec, rate)
         sent = Settings.from_json(json.loads(json.dumps(settings(lab, features=TEMPORAL, window="1.5").as_json())))
         work = pickle.loads(pickle.dumps(prepare(sent, [str(dist)], str(ref))))
@@ -84,9 +97,13 @@ def parts_of_inputs_that_differ(lab):
     dist, ref = long_pair(lab, "mp4")
     lab.run("-f lavfi -i sine=d=6 -itsoffset 0.3 -i", dist, "-map 0 -map 1 -c:v copy -c:a aac late.ts").succeeded()
     lab.run("-i", dist, "-vf fps=30,scale=64:64 -c:v libx264 -bf 2 -t 7 rate.mp4").succeeded()
-    lab.run("-i", dist, "-vf interlace -c:v libx264 -x264opts tff=1:bframes=2 -flags +ilme+ildct fields.mkv").succeeded()
+    lab.run(
+        "-i", dist, "-vf interlace -c:v libx264 -x264opts tff=1:bframes=2 -flags +ilme+ildct fields.mkv"
+    ).succeeded()
     for names in (["late.ts"], ["rate.mp4"], ["fields.mkv"], ["rate.mp4", dist, "late.ts"]):
-        work = prepare(settings(lab, features=("psnr", "motion"), models=()), [str(lab.folder / name) for name in names], str(ref))
+        work = prepare(
+            settings(lab, features=("psnr", "motion"), models=()), [str(lab.folder / name) for name in names], str(ref)
+        )
         check(work.notes, "the inputs are alike")
         score(work, lab.folder / "whole.json")
         same_scores(score_in_parts(lab, work, _parts.cut(work, seconds=2)), lab.folder / "whole.json")
@@ -108,11 +125,21 @@ def a_late_seek_is_no_other_score(lab):
 
 @case
 def complaints_of_a_seek_are_forgotten(lab):
-    """What a decoder says before the filter begins; not damage that comes later, nor all, where the filter says nothing of its beginning."""
+    """What a decoder says before the filter begins; not damage that comes later, nor all, where the filter says nothing
+    of its beginning.
+    """
     del lab
-    early, begin, late = "[h264 @ 0x1] [error] no keyframe", "[Parsed_vmafx_2 @ 0x2] [info] backend=auto runs on the CPU", "[h264 @ 0x1] [error] damage"
+    early, begin, late = (
+        "[h264 @ 0x1] [error] no keyframe",
+        "[Parsed_vmafx_2 @ 0x2] [info] backend=auto runs on the CPU",
+        "[h264 @ 0x1] [error] damage",
+    )
     summary = "[Parsed_vmafx_2 @ 0x2] [info] psnr_y: mean 31.6, min 30.8, max 33.6"
-    for lines, wanted in (([early, begin, late, summary], ["damage"]), ([early, late, summary], ["no keyframe", "damage"]), ([], [])):
+    for lines, wanted in (
+        ([early, begin, late, summary], ["damage"]),
+        ([early, late, summary], ["no keyframe", "damage"]),
+        ([], []),
+    ):
         said = Said(lines)
         said.forget_seek()
         check_equal(said.warnings, wanted, "warnings")
@@ -132,7 +159,7 @@ def what_is_no_part_is_an_error(lab):
     check_equal(len(_parts.cut(work, parts=1000)), 16, "parts of half a second")
 
 
-# -- The command -------------------------------------------------------------------------------------------------------------
+# -- The command -------------------------------------------------------------------------------------------------------
 
 
 def library_command(*words):
@@ -142,7 +169,11 @@ def library_command(*words):
 
 def scored(lab, *words, **variables):
     pipes = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True}
-    return Done(subprocess.run(library_command("score", *words), cwd=lab.folder, env=environment(lab, **variables), timeout=100, **pipes))
+    return Done(
+        subprocess.run(
+            library_command("score", *words), cwd=lab.folder, env=environment(lab, **variables), timeout=100, **pipes
+        )
+    )
 
 
 def same_as_alone(lab, *words, jobs=2, log="json"):
@@ -154,7 +185,10 @@ def same_as_alone(lab, *words, jobs=2, log="json"):
     if log == "json":
         same_scores(lab.folder / "jobs.json", lab.folder / "alone.json")
     else:
-        check(without_run(lab.folder / f"jobs.{log}") == without_run(lab.folder / f"alone.{log}"), f"the logs differ, {log}")
+        check(
+            without_run(lab.folder / f"jobs.{log}") == without_run(lab.folder / f"alone.{log}"),
+            f"the logs differ, {log}",
+        )
 
 
 def without_run(path):
@@ -179,7 +213,9 @@ def jobs_score_as_one(lab):
 def jobs_doubt_as_one(lab):
     """Frames that are missing here and there: the counts are of the whole stream."""
     lab.run("-f lavfi -i testsrc2=s=96x96:r=25:d=14 -c:v libx264 -bf 2 ref.mkv").succeeded()
-    lab.run("-i ref.mkv -vf select=not(eq(mod(n\\,90)\\,41)) -fps_mode passthrough -c:v libx264 -bf 2 -crf 40 holes.mkv").succeeded()
+    lab.run(
+        "-i ref.mkv -vf select=not(eq(mod(n\\,90)\\,41)) -fps_mode passthrough -c:v libx264 -bf 2 -crf 40 holes.mkv"
+    ).succeeded()
     words = "holes.mkv", "ref.mkv", "--json"
     alone, together = (scored(lab, *words, *more).succeeded() for more in ((), ("--jobs", "2")))
     check_equal(json.loads(together.out), json.loads(alone.out), "result")
@@ -203,7 +239,12 @@ def a_range_is_scored_and_merged(lab):
     for number, part in enumerate(("-3s", "3s-5.04s", "5.04s-")):
         found = scored(lab, dist, ref, f"--range={part}", "--json", "--log", f"{number}.json").succeeded()
         check(json.loads(found.out)["encodes"][0]["frames"] < json.loads(whole.out)["encodes"][0]["frames"], found.out)
-    subprocess.run(library_command("merge", "0.json", "1.json", "2.json", "-o", "merged.json"), cwd=lab.folder, env=environment(lab), check=True)
+    subprocess.run(
+        library_command("merge", "0.json", "1.json", "2.json", "-o", "merged.json"),
+        cwd=lab.folder,
+        env=environment(lab),
+        check=True,
+    )
     same_scores(lab.folder / "merged.json", lab.folder / "whole.json")
 
 
@@ -233,12 +274,25 @@ def slow_jobs(lab, failing=""):
     dist, ref = long_pair(lab, "mp4", frames=450)
     (lab.folder / "tmp").mkdir()
     slow = f'*range=*) echo $$ >>"{lab.folder}/pids"; set -- -readrate 0.02 "$@" ;;'
-    fail = f'*range={failing}*) while [ $(wc -l <"{lab.folder}/pids") -lt 2 ]; do sleep 0.05; done; echo "[error] it broke" >&2; exit 3 ;;' if failing else ""
+    fail = (
+        f'*range={failing}*) while [ $(wc -l <"{lab.folder}/pids") -lt 2 ]; do sleep 0.05; done; echo "[error] '
+        'it broke" >&2; exit 3 ;;'
+        if failing
+        else ""
+    )
     wrap_ffmpeg(lab, f'case "$*" in {fail} {slow} esac')
     (lab.folder / "log.json").write_text(OLD_REPORT)
     variables = environment(lab, VMAFX_FFMPEG=lab.folder / "ffmpeg", TMPDIR=lab.folder / "tmp")
     words = library_command("score", dist, ref, "--jobs", "3", "--log", "log.json")
-    return subprocess.Popen(words, cwd=lab.folder, env=variables, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen(
+        words,
+        cwd=lab.folder,
+        env=variables,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
 
 
 def running(lab):
@@ -253,7 +307,11 @@ def check_end(lab, process, status):
     out, said = process.communicate(timeout=30)
     check_equal((process.returncode, out), (status, ""), f"end, after {said}")
     check("Traceback" not in said, said)
-    check_equal((running(lab), list((lab.folder / "tmp").iterdir()), (lab.folder / "log.json").read_text()), ([], [], OLD_REPORT), "what is left")
+    check_equal(
+        (running(lab), list((lab.folder / "tmp").iterdir()), (lab.folder / "log.json").read_text()),
+        ([], [], OLD_REPORT),
+        "what is left",
+    )
     return said
 
 
@@ -296,7 +354,14 @@ def one_bar_shows_all_jobs(lab):
     dist, ref = long_pair(lab, "mp4", frames=450)
     ours, theirs = pty.openpty()
     words = library_command("score", dist, ref, "--jobs", "2")
-    subprocess.run(words, env=environment(lab, TERM="xterm", COLUMNS="100"), stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs, timeout=60)
+    subprocess.run(
+        words,
+        env=environment(lab, TERM="xterm", COLUMNS="100"),
+        stdin=subprocess.DEVNULL,
+        stdout=theirs,
+        stderr=theirs,
+        timeout=60,
+    )
     os.close(theirs)
     seen = read_all(ours)
     check(" %, 0:00 left" in seen and "worst frame" in seen, repr(seen))
@@ -342,7 +407,11 @@ def jobs_that_cannot_be(lab):
         (("--range", "2s-1s"), ("2s-1s has nothing in it",)),
     ):
         scored(lab, *clips, *words).failed(2, *texts)
-    scored(lab, *clips, "--range", "4s-5s").failed(1 if lab.version() < (7, 0) else 234, "the part 4.000s-5.000s cannot be scored for itself")
-    alone, together, usual = (scored(lab, *clips, *more).succeeded() for more in ((), ("--jobs", "2"), ("--jobs", "auto")))
+    scored(lab, *clips, "--range", "4s-5s").failed(
+        1 if lab.version() < (7, 0) else 234, "the part 4.000s-5.000s cannot be scored for itself"
+    )
+    alone, together, usual = (
+        scored(lab, *clips, *more).succeeded() for more in ((), ("--jobs", "2"), ("--jobs", "auto"))
+    )
     together.says("too short for parts")
     check_equal((together.out, usual.out), (alone.out, alone.out), "result")

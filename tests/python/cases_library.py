@@ -162,7 +162,10 @@ def library_that_is_not_there(lab):
     empty = lab.folder / "none.so"
     empty.write_text("")
     for named in "/nowhere/libvmafx.so.0", lab.folder, empty:
-        code, said = say("import vmafx\ntry: vmafx.Session()\nexcept vmafx.Error as error: print(error.errno, error)", VMAFX_LIBRARY=named)
+        code, said = say(
+            "import vmafx\ntry: vmafx.Session()\nexcept vmafx.Error as error: print(error.errno, error)",
+            VMAFX_LIBRARY=named,
+        )
         check_equal(code, 0, said)
         check(said.startswith("2 ") and "Set VMAFX_LIBRARY to" in said, said)
 
@@ -183,7 +186,17 @@ def installed_by_pip(lab):
     source, target = lab.folder / "source", lab.folder / "target"
     shutil.copytree(top / "python/vmafx", source / "vmafx", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(top / "python/pyproject.toml", source)
-    pip = [sys.executable, "-m", "pip", "-q", "--disable-pip-version-check", "install", "--no-deps", "--no-index", "--no-build-isolation"]
+    pip = [
+        sys.executable,
+        "-m",
+        "pip",
+        "-q",
+        "--disable-pip-version-check",
+        "install",
+        "--no-deps",
+        "--no-index",
+        "--no-build-isolation",
+    ]
     done = subprocess.run([*pip, "--target", target, source], capture_output=True, text=True)
     check_equal(done.returncode, 0, done.stdout + done.stderr)
     for name in (
@@ -194,7 +207,12 @@ def installed_by_pip(lab):
         "command/page/templates/report.html",
     ):
         check((target / "vmafx" / name).exists(), f"{name} is missing")
-    done = subprocess.run([target / "bin/vmafx", "--version"], env={**os.environ, "PYTHONPATH": str(target)}, capture_output=True, text=True)
+    done = subprocess.run(
+        [target / "bin/vmafx", "--version"],
+        env={**os.environ, "PYTHONPATH": str(target)},
+        capture_output=True,
+        text=True,
+    )
     check_equal(done.stdout, f"vmafx {vmafx.__version__}\n", "the command")
     said = say("import vmafx; print(vmafx.__file__, len(vmafx.models()))", PYTHONPATH=target)
     check_equal(said[1].split()[0], f"{target}/vmafx/__init__.py", "file")

@@ -128,7 +128,12 @@ def close_of_a_closed_session(lab):
     session = vmafx.Session()
     session.close()
     session.close()
-    for use in (lambda: session.submit(noise(), noise()), lambda: list(session.frames()), session.finish, lambda: session.set_pairing(paired=1)):
+    for use in (
+        lambda: session.submit(noise(), noise()),
+        lambda: list(session.frames()),
+        session.finish,
+        lambda: session.set_pairing(paired=1),
+    ):
         with raises(vmafx.Error, "the session is closed", 9):
             use()
     with raises(vmafx.Error, "no pooled scores before finish()", 22):

@@ -1,4 +1,6 @@
-"""Scores do not depend on the way that pictures take: those of NumPy arrays and PyAV's frames are libvmaf's and the filter's."""
+"""Scores do not depend on the way that pictures take: those of NumPy arrays and PyAV's frames are libvmaf's and the
+filter's.
+"""
 
 import os
 import subprocess
@@ -15,7 +17,7 @@ from vmafx._pictures import lend
 ALL = {"model": "", "feature": ["psnr", "float_ssim"]}
 
 
-# -- libvmaf's scores ----------------------------------------------------------------------------------------------------
+# -- libvmaf's scores --------------------------------------------------------------------------------------------------
 
 
 def planes_of(file, width, height, bits):
@@ -39,7 +41,11 @@ def equals_libvmaf(lab, name):
     pairs = lambda: zip(*(planes_of(file, width, height, bits) for file in (clip.ref, clip.dist)), strict=True)
     for wanted in clip.cases():
         if wanted.name in ("psnr", "cambi", "float_ms_ssim", "vmaf_v0.6.1"):
-            what = {"model": f"version={wanted.name}"} if wanted.is_model else {"model": "", "feature": f"name={wanted.name}"}
+            what = (
+                {"model": f"version={wanted.name}"}
+                if wanted.is_model
+                else {"model": "", "feature": f"name={wanted.name}"}
+            )
             frames, pooled = score_pairs(pairs(), **what)
             comparison = golden.Comparison(wanted.name)
             for number, (frame, scores) in enumerate(zip(wanted.golden["frames"], frames, strict=True)):
@@ -59,7 +65,7 @@ def arrays_of_10_bits_have_libvmafs_scores(lab):
     equals_libvmaf(lab, "416x234_10b_420_k8_s21")
 
 
-# -- The filter's scores -------------------------------------------------------------------------------------------------
+# -- The filter's scores -----------------------------------------------------------------------------------------------
 
 
 def equals_the_filter(lab, ref, dist):
@@ -84,7 +90,7 @@ def files_of_10_bits_have_the_filters_scores(lab):
     equals_the_filter(lab, lab.clips.ref10, lab.clips.dist10)
 
 
-# -- One picture in all its forms ----------------------------------------------------------------------------------------
+# -- One picture in all its forms --------------------------------------------------------------------------------------
 
 
 def decoded(file):
@@ -102,7 +108,11 @@ def as_frames(lab, formats, deep=False):
 @case
 def layouts_of_frames(lab):
     check_equal(as_frames(lab, ("nv12", "yuv420p")), as_frames(lab, ("yuv420p", "yuv420p")), "nv12")
-    check_equal(as_frames(lab, ("p010le", "yuv420p10le"), deep=True), as_frames(lab, ("yuv420p10le", "yuv420p10le"), deep=True), "p010")
+    check_equal(
+        as_frames(lab, ("p010le", "yuv420p10le"), deep=True),
+        as_frames(lab, ("yuv420p10le", "yuv420p10le"), deep=True),
+        "p010",
+    )
 
 
 @case
@@ -130,7 +140,9 @@ def arrays_equal_frames(lab):
     def pictures(clip, kind):
         for frame in decoded(clip):
             if kind == "planar":
-                yield [array_of(plane, np.uint8, columns) for plane, columns in zip(frame.planes, (WIDTH, *half[:1] * 2))]
+                yield [
+                    array_of(plane, np.uint8, columns) for plane, columns in zip(frame.planes, (WIDTH, *half[:1] * 2))
+                ]
                 continue
             frame = frame.reformat(format="nv12")
             luma, chroma = (array_of(plane, np.uint8, WIDTH) for plane in frame.planes)
@@ -163,12 +175,19 @@ def memory_of_arrays(lab):
     columns = np.asfortranarray(dist)
     read_only = dist.copy()
     read_only.flags.writeable = False
-    for name, picture in {"a part": wide[:, 50:146], "rows": upside_down, "columns": columns, "read only": read_only}.items():
+    for name, picture in {
+        "a part": wide[:, 50:146],
+        "rows": upside_down,
+        "columns": columns,
+        "read only": read_only,
+    }.items():
         check_equal(score_pairs([(ref, picture)], model="", feature="psnr"), wanted, name)
     deep = [noise(seed=seed, high=4096, dtype=np.uint16) for seed in (1, 2)]
     swapped = [vmafx.Picture(picture.astype(">u2"), bits=12) for picture in deep]
     pair = [vmafx.Picture(picture, bits=12) for picture in deep]
-    check_equal(score_pairs([swapped], model="", feature="psnr"), score_pairs([pair], model="", feature="psnr"), "byte order")
+    check_equal(
+        score_pairs([swapped], model="", feature="psnr"), score_pairs([pair], model="", feature="psnr"), "byte order"
+    )
 
 
 @case
@@ -187,7 +206,9 @@ def rows_of_frames_in_reverse(lab):
             yield sink.pull()
 
     ref, dist = decoded(lab.clips.ref)[:3], decoded(lab.clips.dist)[:3]
-    upright = lambda frames: [vmafx.Picture([array_of(plane, np.uint8, plane.width)[::-1] for plane in frame.planes]) for frame in frames]
+    upright = lambda frames: [
+        vmafx.Picture([array_of(plane, np.uint8, plane.width)[::-1] for plane in frame.planes]) for frame in frames
+    ]
     wanted = score_pairs(zip(upright(ref), upright(dist)), **ALL)
     check_equal(score_pairs(zip(flipped(ref), flipped(dist)), **ALL), wanted, "scores")
 
@@ -243,7 +264,7 @@ def formats_that_differ(lab):
         score_pairs([(noise(8, 8), noise(8, 8))])
 
 
-# -- On a GPU ------------------------------------------------------------------------------------------------------------
+# -- On a GPU ----------------------------------------------------------------------------------------------------------
 
 ON_A_GPU = """
 import numpy as np, vmafx
@@ -263,6 +284,11 @@ def scores_of_the_gpu(lab):
     emulator = Path(os.environ["VMAFX_LIBRARY"]).parent.parent / "lib/libvmafx_hip_emulator.so"
     if not emulator.exists():
         raise Skip("there is no emulator, `make emulator` builds it")
-    environment = {**os.environ, "PYTHONPATH": str(top / "python"), "VMAFX_HIP_RUNTIME": str(emulator), "VMAFX_HIP_DEADLINE": "600000"}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(top / "python"),
+        "VMAFX_HIP_RUNTIME": str(emulator),
+        "VMAFX_HIP_DEADLINE": "600000",
+    }
     code, said = run_python(ON_A_GPU, env=environment)
     check_equal(code, 0, said)

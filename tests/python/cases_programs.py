@@ -16,7 +16,7 @@ from common import FRAMES, Messages, case, check, check_equal, raises, top
 environment = {**os.environ, "PYTHONPATH": str(top / "python")}
 
 
-# -- score() -------------------------------------------------------------------------------------------------------------
+# -- score() -----------------------------------------------------------------------------------------------------------
 
 
 @case
@@ -68,7 +68,7 @@ def files_left_while_threads_decode(lab):
         gc.collect()
 
 
-# -- The document --------------------------------------------------------------------------------------------------------
+# -- The document ------------------------------------------------------------------------------------------------------
 
 
 def programs(document):
@@ -83,12 +83,14 @@ def examples_of_the_document(lab):
     blocks = programs("docs/python.md")
     check(len(blocks) >= 6, f"{len(blocks)} examples")
     for block in blocks:
-        done = subprocess.run([sys.executable, "-c", block], cwd=lab.folder, env=environment, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(
+            [sys.executable, "-c", block], cwd=lab.folder, env=environment, capture_output=True, text=True, timeout=60
+        )
         check_equal(done.returncode, 0, f"{block}\n{done.stderr}")
         check(done.stdout, f"it prints nothing: {block}")
 
 
-# -- examples/crf_search.py ----------------------------------------------------------------------------------------------
+# -- examples/crf_search.py --------------------------------------------------------------------------------------------
 
 
 def crf_search(lab, *arguments):
@@ -102,7 +104,9 @@ def searched(lab, *arguments):
     check_equal(done.returncode, 0, done.stderr)
     probes = {int(crf): float(score) for crf, score in re.findall(r"^crf +(\d+) .* score +(\S+) ", done.stdout, re.M)}
     decoded = re.search(r"^decoded: (\d+) frames of the reference, (\d+) of (\d+) probes$", done.stdout, re.M)
-    check_equal([int(count) for count in decoded.groups()], [FRAMES, FRAMES * len(probes), len(probes)], "decoded frames")
+    check_equal(
+        [int(count) for count in decoded.groups()], [FRAMES, FRAMES * len(probes), len(probes)], "decoded frames"
+    )
     return probes, int(re.search(r"^found: crf (\d+), ", done.stdout, re.M)[1])
 
 
@@ -113,7 +117,9 @@ def largest_that_reaches(probes, found, target):
 
 @case
 def crf_of_x264(lab):
-    """The score is that of the encode that ffmpeg makes with this CRF, nearly: x264 does not always write the same bits for pictures so small."""
+    """The score is that of the encode that ffmpeg makes with this CRF, nearly: x264 does not always write the same bits
+    for pictures so small.
+    """
     probes, found = searched(lab, "--target", 80, "--crf-range", "15:45")
     check(len(probes) <= 6, f"{len(probes)} probes")
     largest_that_reaches(probes, found, 80)
@@ -130,7 +136,9 @@ def crf_of_svt_av1(lab):
 
 @case
 def crf_of_a_part_in_10_bits(lab):
-    done = crf_search(lab, lab.clips.ref10, "--frames", 5, "--crf-range", "20:24", "--target", 10, "--model", "vmaf_v0.6.1neg")
+    done = crf_search(
+        lab, lab.clips.ref10, "--frames", 5, "--crf-range", "20:24", "--target", 10, "--model", "vmaf_v0.6.1neg"
+    )
     check_equal(done.returncode, 0, done.stderr)
     check("decoded: 5 frames of the reference" in done.stdout and "found: crf 24, " in done.stdout, done.stdout)
 
@@ -153,6 +161,12 @@ def crf_searches_that_fail(lab):
 def crf_search_keeps_to_its_memory(lab):
     lab.run("-f lavfi -i testsrc2=s=640x480:r=25:d=1", "-c:v libx264 large.mp4").succeeded()
     done = crf_search(lab, "large.mp4", "--memory", 4)
-    check(done.returncode == 1 and re.search("may take 4.0 MiB, and only [89] fit.* --memory is the budget, --frames takes fewer", done.stderr), done.stderr)
+    check(
+        done.returncode == 1
+        and re.search(
+            "may take 4.0 MiB, and only [89] fit.* --memory is the budget, --frames takes fewer", done.stderr
+        ),
+        done.stderr,
+    )
     fewer = crf_search(lab, "large.mp4", "--memory", 4, "--frames", 6, "--crf-range", "20:20", "--target", 1)
     check_equal(fewer.returncode, 0, "exit status with fewer")

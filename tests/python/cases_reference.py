@@ -19,7 +19,10 @@ ALL = {"model": "vmaf_v0.6.1", "feature": "psnr|ciede|float_motion"}
 def planes(seed, bits=8):
     """Of a picture in 4:2:0, with odd sizes."""
     dtype = np.uint16 if bits > 8 else np.uint8
-    return [noise(height, width, seed + 100 * p, 1 << bits, dtype) for p, (height, width) in enumerate(((73, 97), (37, 49), (37, 49)))]
+    return [
+        noise(height, width, seed + 100 * p, 1 << bits, dtype)
+        for p, (height, width) in enumerate(((73, 97), (37, 49), (37, 49)))
+    ]
 
 
 def picture(seed, bits=8):
@@ -44,7 +47,7 @@ def encode_of(count=6, step=40, bits=8):
     return (coarse(i, bits, step) for i in range(count))
 
 
-# -- The scores ----------------------------------------------------------------------------------------------------------
+# -- The scores --------------------------------------------------------------------------------------------------------
 
 
 @case
@@ -55,7 +58,11 @@ def reference_for_one_session_after_the_other(lab):
             with vmafx.Reference((picture(i, bits) for i in range(6)), copy=copy) as reference:
                 check_equal(len(reference), 6, "frames")
                 for step in 40, 90, 40:
-                    check_equal(score_against(reference, encode_of(6, step, bits)), alone(6, step, bits), f"{bits} bits, copy={copy}, step {step}")
+                    check_equal(
+                        score_against(reference, encode_of(6, step, bits)),
+                        alone(6, step, bits),
+                        f"{bits} bits, copy={copy}, step {step}",
+                    )
 
 
 @case
@@ -112,7 +119,9 @@ def reference_frames_in_any_order(lab):
     del lab
     order = [4, 2, 2, 3, 5, 0]
     wanted = score_pairs(((picture(i), coarse(i)) for i in order), **ALL)
-    with vmafx.Reference(picture(i) for i in range(6)) as reference, vmafx.Session(reference=reference, backend="cpu", **ALL) as session:
+    with vmafx.Reference(picture(i) for i in range(6)) as reference, vmafx.Session(
+        reference=reference, backend="cpu", **ALL
+    ) as session:
         frames = list(session.run((np.int64(i), coarse(i)) for i in order))
         check_equal([frame.scores for frame in frames], wanted[0], "scores")
         check_equal([frame.number for frame in frames], list(range(6)), "numbers")
@@ -129,7 +138,7 @@ def reference_of_luma(lab):
             score_against(reference, encode_of())
 
 
-# -- What it keeps -------------------------------------------------------------------------------------------------------
+# -- What it keeps -----------------------------------------------------------------------------------------------------
 
 
 @case
@@ -190,13 +199,15 @@ def copied_frames_may_change(lab):
         check_equal(score_against(reference, [noise(seed=1)] * 2, model="vmaf_v0.6.1", feature=None), wanted, "scores")
 
 
-# -- What is wrong -------------------------------------------------------------------------------------------------------
+# -- What is wrong -----------------------------------------------------------------------------------------------------
 
 
 @case
 def frames_that_a_reference_does_not_have(lab):
     del lab
-    with vmafx.Reference(picture(i) for i in range(3)) as reference, vmafx.Session(reference=reference, backend="cpu", **ALL) as session:
+    with vmafx.Reference(picture(i) for i in range(3)) as reference, vmafx.Session(
+        reference=reference, backend="cpu", **ALL
+    ) as session:
         for wrong in 3, -1, 1 << 40:
             with raises(vmafx.Error, f"there is no frame {wrong} of the reference, which has 3 frames", errno.EINVAL):
                 session.submit(wrong, coarse(0))
@@ -211,12 +222,16 @@ def frames_that_a_reference_does_not_have(lab):
 def references_that_do_not_go_together_with_it(lab):
     del lab
     with vmafx.Reference([picture(0)]) as reference:
-        with raises(vmafx.Error, "the reference input changed from 97x73, 420, 8 bits to 97x73, 420, 10 bits", errno.EINVAL):
+        with raises(
+            vmafx.Error, "the reference input changed from 97x73, 420, 8 bits to 97x73, 420, 10 bits", errno.EINVAL
+        ):
             reference.add(picture(0, 10))
         check_equal((len(reference), str(reference.format)), (1, "97x73, 420, 8 bits"), "reference")
         with raises(vmafx.Error, "input pix_fmt must match", errno.EINVAL):
             score_against(reference, [coarse(0, 10)])
-        with vmafx.Session(reference=reference) as session, raises(TypeError, "whose frames are submitted by their numbers"):
+        with vmafx.Session(reference=reference) as session, raises(
+            TypeError, "whose frames are submitted by their numbers"
+        ):
             session.submit(picture(0), coarse(0))
     with raises(vmafx.Error, "the reference is closed", errno.EBADF):
         reference.add(picture(0))
@@ -358,7 +373,7 @@ def reference_closed_by_several(lab):
     race(40, lambda reference: [reference.close] * 3 + [lambda: len(reference)], lambda reference: None)
 
 
-# -- Several encodes -----------------------------------------------------------------------------------------------------
+# -- Several encodes ---------------------------------------------------------------------------------------------------
 
 
 STEPS = 30, 60, 90
@@ -375,14 +390,18 @@ def rows(count=7):
 
 
 def alone_of(encode, count=7):
-    return score_pairs(((picture(i), coarse(i, step=STEPS[encode])) for i in range(count) if has_pair(encode, i)), **ALL)
+    return score_pairs(
+        ((picture(i), coarse(i, step=STEPS[encode])) for i in range(count) if has_pair(encode, i)), **ALL
+    )
 
 
 def check_encodes(session, frames):
     for encode in range(3):
         mine = [frame for frame in frames if frame.encode == encode]
         check_equal([frame.number for frame in mine], list(range(len(mine))), "numbers")
-        check_equal(([frame.scores for frame in mine], session.encode_scores[encode]), alone_of(encode), f"encode {encode}")
+        check_equal(
+            ([frame.scores for frame in mine], session.encode_scores[encode]), alone_of(encode), f"encode {encode}"
+        )
         check_equal([frame.time for frame in mine], [i / 25 for i in range(7) if has_pair(encode, i)], "times")
     check_equal(session.scores, session.encode_scores[0], "scores of the first")
 
@@ -392,7 +411,9 @@ def several_encodes(lab):
     del lab
     with vmafx.Session(encodes=3, backend="cpu", **ALL) as session:
         check_encodes(session, list(session.run(rows())))
-    with vmafx.Reference(picture(i) for i in range(7)) as reference, vmafx.Session(reference=reference, encodes=3, backend="cpu", **ALL) as session:
+    with vmafx.Reference(picture(i) for i in range(7)) as reference, vmafx.Session(
+        reference=reference, encodes=3, backend="cpu", **ALL
+    ) as session:
         check_encodes(session, list(session.run((i, *encodes) for i, (_, *encodes) in enumerate(rows()))))
 
 
@@ -422,8 +443,12 @@ def encode_without_frames(lab):
         frames = []
         with raises(vmafx.Error, "low: no frames were scored", errno.EINVAL):
             frames.extend(session.run((picture(i), coarse(i), None) for i in range(3)))
-        check_equal([frame.encode for frame in session.frames()] + [frame.encode for frame in frames], [0, 0, 0], "frames")
-        check(math.isfinite(session.scores.features["psnr_y"]) and session.encode_scores[1] is None, "scores of the other")
+        check_equal(
+            [frame.encode for frame in session.frames()] + [frame.encode for frame in frames], [0, 0, 0], "frames"
+        )
+        check(
+            math.isfinite(session.scores.features["psnr_y"]) and session.encode_scores[1] is None, "scores of the other"
+        )
 
 
 @case

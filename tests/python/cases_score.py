@@ -18,7 +18,9 @@ OLD_REPORT = '{"version": "1", "fps": 0, "frames": []}'  # which a new one may r
 
 
 def scored(lab, *words, scale="reference", **variables):
-    """(the result as JSON, what was said), of pictures that are not scaled to the size that a model is made for: the clips are small."""
+    """(the result as JSON, what was said), of pictures that are not scaled to the size that a model is made for: the
+    clips are small.
+    """
     done = vmafx(lab, "score", *words, "--json", "--scale", scale, **variables).succeeded()
     return json.loads(done.out), done
 
@@ -36,7 +38,7 @@ def made(lab, name, *words):
     return lab.folder / name
 
 
-# -- The result ------------------------------------------------------------------------------------------------------------
+# -- The result --------------------------------------------------------------------------------------------------------
 
 
 @case
@@ -44,12 +46,22 @@ def command_scores_as_the_filter(lab):
     lab.compare("vmafx=feature=psnr:window=0.4:log_path=filter.json").succeeded()
     wanted = lab.json("filter.json")
     result, done = scored(lab, lab.clips.dist, lab.clips.ref, "--feature", "psnr")
-    check_equal((result["schema"], result["scores"], result["reference"]), (1, ["vmaf", "psnr_y"], str(lab.clips.ref)), "result")
+    check_equal(
+        (result["schema"], result["scores"], result["reference"]), (1, ["vmaf", "psnr_y"], str(lab.clips.ref)), "result"
+    )
     encode = result["encodes"][0]
     for key in wanted["pooled_metrics"]:
-        check_equal(encode["pooled"][key], encode["pooled"][key] | wanted["pooled_metrics"][key] | wanted["pooled_statistics"][key], key)
+        check_equal(
+            encode["pooled"][key],
+            encode["pooled"][key] | wanted["pooled_metrics"][key] | wanted["pooled_statistics"][key],
+            key,
+        )
     worst = min(wanted["frames"], key=lambda frame: frame["metrics"]["vmaf"])
-    check_equal(encode["worst_frame"]["vmaf"], {"frame": worst["frameNum"], "time": worst["time"], "score": worst["metrics"]["vmaf"]}, "worst frame")
+    check_equal(
+        encode["worst_frame"]["vmaf"],
+        {"frame": worst["frameNum"], "time": worst["time"], "score": worst["metrics"]["vmaf"]},
+        "worst frame",
+    )
     check_equal(encode["pairing"]["paired"], FRAMES, "pairs")
     done.says("is made for 1080p")
 
@@ -63,7 +75,11 @@ def command_prints_a_table(lab):
     check_equal(facts[0], f"vmaf: model vmaf_v0.6.1, pictures of {WIDTH}x{HEIGHT}", "model")
     check(facts[1].startswith(f"dist.mp4: {FRAMES} frames, scored on the CPU ("), facts)
     check(heads.startswith("encode") and "harmonic" in heads and "worst frame" in heads, heads)
-    check_equal([row.split()[:2] for row in rows], [[name, key] for name in ("dist.mp4", "ref.mkv") for key in ("vmaf", "psnr_y")], "rows")
+    check_equal(
+        [row.split()[:2] for row in rows],
+        [[name, key] for name in ("dist.mp4", "ref.mkv") for key in ("vmaf", "psnr_y")],
+        "rows",
+    )
     check_equal(rows[3].split()[2:6], ["60.000"] * 4, "PSNR of equal pictures")
 
 
@@ -73,9 +89,22 @@ def command_scores_several_encodes_and_models(lab):
     other = lab.folder / "other"
     other.mkdir()
     shutil.copy(lab.clips.ref, other / lab.clips.dist.name)
-    result, _ = scored(lab, lab.clips.dist, other / lab.clips.dist.name, lab.clips.ref, "--model", "vmaf_v0.6.1", "--model", "version=vmaf_v0.6.1neg")
+    result, _ = scored(
+        lab,
+        lab.clips.dist,
+        other / lab.clips.dist.name,
+        lab.clips.ref,
+        "--model",
+        "vmaf_v0.6.1",
+        "--model",
+        "version=vmaf_v0.6.1neg",
+    )
     check_equal(result["scores"], ["vmaf_v0.6.1", "vmaf_v0.6.1neg"], "scores")
-    check_equal([encode["name"] for encode in result["encodes"]], [f"{path.parent.name}/dist.mp4" for path in (lab.clips.dist, other / "x")], "names")
+    check_equal(
+        [encode["name"] for encode in result["encodes"]],
+        [f"{path.parent.name}/dist.mp4" for path in (lab.clips.dist, other / "x")],
+        "names",
+    )
     low, equal = (encode["pooled"]["vmaf_v0.6.1neg"]["mean"] for encode in result["encodes"])
     check(low < 90 < equal, f"{low}, {equal}")
 
@@ -88,9 +117,14 @@ def command_writes_the_log(lab):
         (lab.folder / name).write_text(OLD_REPORT)
         result, _ = scored(lab, *clips, "--log", name, "--window", "0.4")
         check("frameNum" in (lab.folder / name).read_text() or name == "log.csv", name)
-        check(abs(result["encodes"][0]["pooled"]["vmaf"]["p5"] - scored_p5(lab)) < 1e-6, f"{name}: {result['encodes'][0]['pooled']['vmaf']}")
+        check(
+            abs(result["encodes"][0]["pooled"]["vmaf"]["p5"] - scored_p5(lab)) < 1e-6,
+            f"{name}: {result['encodes'][0]['pooled']['vmaf']}",
+        )
     check_equal(len(lab.json("log.json")["windows"]), 2, "windows")
-    check_equal(sorted(path.name for path in lab.folder.iterdir()), ["log.csv", "log.json", "log.ndjson", "log.xml"], "files")
+    check_equal(
+        sorted(path.name for path in lab.folder.iterdir()), ["log.csv", "log.json", "log.ndjson", "log.xml"], "files"
+    )
 
 
 def scored_p5(lab):
@@ -103,16 +137,26 @@ def command_keeps_links_and_modes(lab):
     (lab.folder / "real.csv").chmod(0o640)
     (lab.folder / "link.csv").symlink_to("real.csv")
     scored(lab, lab.clips.dist, lab.clips.ref, "--log", "link.csv")
-    check((lab.folder / "link.csv").is_symlink() and (lab.folder / "real.csv").read_text().startswith("Frame,"), "the link's file is the log")
+    check(
+        (lab.folder / "link.csv").is_symlink() and (lab.folder / "real.csv").read_text().startswith("Frame,"),
+        "the link's file is the log",
+    )
     check_equal((lab.folder / "real.csv").stat().st_mode & 0o777, 0o640, "mode")
 
 
 @case
 def damaged_file_does_not_flood(lab):
     del lab
-    lines = [f"[h264 @ 0x55d0] [error] damage {i}" for i in range(50)] + ["[Parsed_vmafx_0 @ 0x55d0] [info] dist: psnr_y score: 3.5", "[info] x"]
+    lines = [f"[h264 @ 0x55d0] [error] damage {i}" for i in range(50)] + [
+        "[Parsed_vmafx_0 @ 0x55d0] [info] dist: psnr_y score: 3.5",
+        "[info] x",
+    ]
     said = Said(lines)
-    check_equal((len(said.warnings), said.warnings[0], said.warnings[-1]), (21, "damage 0", "ffmpeg has said 30 lines more of errors"), "warnings")
+    check_equal(
+        (len(said.warnings), said.warnings[0], said.warnings[-1]),
+        (21, "damage 0", "ffmpeg has said 30 lines more of errors"),
+        "warnings",
+    )
     check_equal(said.features, ["psnr_y"], "features")
 
 
@@ -121,26 +165,40 @@ def command_takes_any_name(lab):
     """Of what means something to ffmpeg, to its filters and to printf."""
     name = "a:b, [it's]; 100%d|\\.mkv"
     shutil.copy(lab.clips.ref, lab.folder / name)
-    result, _ = scored(lab, name, "./-.mkv" if shutil.copy(lab.clips.ref, lab.folder / "-.mkv") else "", lab.clips.ref, "--log", "a:b, [it's].csv")
+    result, _ = scored(
+        lab,
+        name,
+        "./-.mkv" if shutil.copy(lab.clips.ref, lab.folder / "-.mkv") else "",
+        lab.clips.ref,
+        "--log",
+        "a:b, [it's].csv",
+    )
     check_equal([encode["name"] for encode in result["encodes"]], [name.replace("|", "_"), "-.mkv"], "names")
     check((lab.folder / "a:b, [it's].csv").read_text().startswith("Encode,Name,"), "log")
 
 
-# -- Inputs that differ ------------------------------------------------------------------------------------------------------
+# -- Inputs that differ ------------------------------------------------------------------------------------------------
 
 
 @case
 def inputs_of_other_sizes_and_depths(lab):
     small = made(lab, "small.mkv", f"-vf scale={WIDTH // 2}:{HEIGHT // 2}:flags=bicubic -pix_fmt yuv420p10le -c:v ffv1")
     psnr, done = psnr_of(lab, small, lab.clips.ref)
-    done.says(f"small.mkv is {WIDTH // 2}x{HEIGHT // 2}: scaled to the reference's {WIDTH}x{HEIGHT} (bicubic)", "ref.mkv is yuv420p: scored as yuv420p10le")
+    done.says(
+        f"small.mkv is {WIDTH // 2}x{HEIGHT // 2}: scaled to the reference's {WIDTH}x{HEIGHT} (bicubic)",
+        "ref.mkv is yuv420p: scored as yuv420p10le",
+    )
     check(20 < psnr < 40, psnr)
     anamorphic = made(lab, "anamorphic.mkv", f"-vf scale={WIDTH // 2}:{HEIGHT}:flags=bicubic,setsar=2 -c:v ffv1")
-    psnr_of(lab, anamorphic, lab.clips.ref)[1].says(f"scaled to the reference's {WIDTH}x{HEIGHT}").does_not_say("aspect")
+    psnr_of(lab, anamorphic, lab.clips.ref)[1].says(f"scaled to the reference's {WIDTH}x{HEIGHT}").does_not_say(
+        "aspect"
+    )
     tagged = made(lab, "tagged.mkv", "-vf setsar=4/3 -c:v ffv1")
     psnr, done = psnr_of(lab, tagged, lab.clips.ref)
     check_equal(psnr, 60, "PSNR of the same samples")
-    done.says("tagged.mkv has samples of 4:3, the reference of 1:1: taken for the same").does_not_say("The inputs differ")
+    done.says("tagged.mkv has samples of 4:3, the reference of 1:1: taken for the same").does_not_say(
+        "The inputs differ"
+    )
 
 
 @case
@@ -158,8 +216,18 @@ def inputs_of_other_ranges(lab):
 @case
 def inputs_of_other_colors(lab):
     told = "-color_range tv -c:v ffv1 -colorspace"
-    sd = made(lab, "sd.mkv", "-vf scale=in_color_matrix=bt601:out_color_matrix=bt601,setparams=colorspace=smpte170m -pix_fmt yuv444p", f"{told} smpte170m")
-    lab.run("-i", sd, "-vf scale=in_color_matrix=bt601:out_color_matrix=bt709,setparams=colorspace=bt709", f"{told} bt709 hd.mkv").succeeded()
+    sd = made(
+        lab,
+        "sd.mkv",
+        "-vf scale=in_color_matrix=bt601:out_color_matrix=bt601,setparams=colorspace=smpte170m -pix_fmt yuv444p",
+        f"{told} smpte170m",
+    )
+    lab.run(
+        "-i",
+        sd,
+        "-vf scale=in_color_matrix=bt601:out_color_matrix=bt709,setparams=colorspace=bt709",
+        f"{told} bt709 hd.mkv",
+    ).succeeded()
     psnr, done = psnr_of(lab, lab.folder / "hd.mkv", sd)
     done.says("hd.mkv has the color matrix bt709, the reference smpte170m: converted").does_not_say("The inputs differ")
     check(psnr > 42, psnr)
@@ -175,14 +243,23 @@ def inputs_of_other_colors(lab):
 
 @case
 def inputs_of_other_transfers(lab):
-    gamma = made(lab, "gamma.mkv", "-vf format=yuv444p12le,zscale=matrixin=170m:matrix=170m:primariesin=709:primaries=709:transferin=709:transfer=iec61966-2-1 -color_trc iec61966-2-1 -c:v ffv1")
+    gamma = made(
+        lab,
+        "gamma.mkv",
+        "-vf format=yuv444p12le,zscale=matrixin=170m:matrix=170m:primariesin=709:primaries=709:transferin=709:"
+        "transfer=iec61966-2-1 -color_trc iec61966-2-1 -c:v ffv1",
+    )
     video = made(lab, "video.mkv", "-pix_fmt yuv444p12le -vf setparams=color_trc=bt709 -color_trc bt709 -c:v ffv1")
     psnr, done = psnr_of(lab, gamma, video)
-    done.says("gamma.mkv has the color transfer iec61966-2-1, the reference bt709: converted").does_not_say("The inputs differ")
+    done.says("gamma.mkv has the color transfer iec61966-2-1, the reference bt709: converted").does_not_say(
+        "The inputs differ"
+    )
     check(psnr > 40, psnr)
     hdr = made(lab, "hdr.mkv", "-vf setparams=color_trc=smpte2084 -color_trc smpte2084 -c:v ffv1")
     vmafx(lab, "score", hdr, video).failed(1, "hdr.mkv is PQ and", "video.mkv is SDR", "tonemap")
-    vmafx(lab, "score", lab.clips.dist, hdr).succeeded().says("dist.mp4 does not say its color transfer: taken for PQ, as ")
+    vmafx(lab, "score", lab.clips.dist, hdr).succeeded().says(
+        "dist.mp4 does not say its color transfer: taken for PQ, as "
+    )
 
 
 @case
@@ -193,18 +270,28 @@ def inputs_of_other_rates_and_lengths(lab):
     check_equal(psnr, 60, "PSNR of repeated frames")
     short = made(lab, "short.mkv", "-frames:v 12 -c:v ffv1")
     result, done = scored(lab, short, lab.clips.ref, "--model", "none", "--feature", "psnr")
-    check_equal((result["encodes"][0]["frames"], result["encodes"][0]["warnings"]), (12, []), "frames of a short encode")
+    check_equal(
+        (result["encodes"][0]["frames"], result["encodes"][0]["warnings"]), (12, []), "frames of a short encode"
+    )
     done.says("the first 0.48 s are compared")
     result, done = scored(lab, lab.clips.ref, short, "--model", "none", "--feature", "psnr")
-    check_equal((result["encodes"][0]["frames"], result["encodes"][0]["pooled"]["psnr_y"]["min"]), (12, 60), "frames to a short reference")
+    check_equal(
+        (result["encodes"][0]["frames"], result["encodes"][0]["pooled"]["psnr_y"]["min"]),
+        (12, 60),
+        "frames to a short reference",
+    )
 
 
 @case
 def inputs_that_start_later(lab):
     """The sound starts at once, the picture after half a second."""
-    lab.run("-f lavfi -i sine=d=1 -itsoffset 0.5 -i", lab.clips.ref, "-map 0 -map 1 -c:v ffv1 -c:a flac late.mkv").succeeded()
+    lab.run(
+        "-f lavfi -i sine=d=1 -itsoffset 0.5 -i", lab.clips.ref, "-map 0 -map 1 -c:v ffv1 -c:a flac late.mkv"
+    ).succeeded()
     psnr, done = psnr_of(lab, lab.folder / "late.mkv", lab.clips.ref)
-    done.says("the pictures start at different times", "late.mkv at 0.5", "all are taken from their first frame").does_not_say("doubtful")
+    done.says(
+        "the pictures start at different times", "late.mkv at 0.5", "all are taken from their first frame"
+    ).does_not_say("doubtful")
     check_equal(psnr, 60, "PSNR of the same frames")
 
 
@@ -212,16 +299,20 @@ def inputs_that_start_later(lab):
 def inputs_of_which_one_is_interlaced(lab):
     fields = "-vf interlace -c:v libx264 -x264opts tff=1:qp=10 -flags +ilme+ildct"
     lab.run("-f lavfi -i testsrc2=s=192x108:r=50:d=0.8", fields, "fields.mkv").succeeded()
-    vmafx(lab, "score", "fields.mkv", lab.clips.ref).succeeded().says("fields.mkv is interlaced, another input is not: deinterlaced").does_not_say("bwdif")
+    vmafx(lab, "score", "fields.mkv", lab.clips.ref).succeeded().says(
+        "fields.mkv is interlaced, another input is not: deinterlaced"
+    ).does_not_say("bwdif")
 
 
 @case
 def inputs_of_other_shapes(lab):
     crop = made(lab, "crop.mkv", f"-vf crop={WIDTH}:{HEIGHT - 28} -c:v ffv1")
-    vmafx(lab, "score", lab.clips.ref, crop, lab.clips.ref).failed(1, f"crop.mkv ({WIDTH}x{HEIGHT - 28}) and", "their shapes differ: crop or pad one of them first")
+    vmafx(lab, "score", lab.clips.ref, crop, lab.clips.ref).failed(
+        1, f"crop.mkv ({WIDTH}x{HEIGHT - 28}) and", "their shapes differ: crop or pad one of them first"
+    )
 
 
-# -- Errors ------------------------------------------------------------------------------------------------------------------
+# -- Errors ------------------------------------------------------------------------------------------------------------
 
 
 @case
@@ -255,7 +346,10 @@ def errors_of_ffmpeg_are_passed_on(lab):
 
 @case
 def ffmpeg_is_found(lab):
-    """Beside the command; else in PATH, by either name; else the error says what to do. One without the filter does not count."""
+    """Beside the command; else in PATH, by either name; else the error says what to do.
+
+    One without the filter does not count.
+    """
     clips = lab.clips.dist, lab.clips.ref
     places = {name: lab.folder / name for name in ("beside", "path", "empty")}
     for place in places.values():
@@ -264,33 +358,49 @@ def ffmpeg_is_found(lab):
     (places["path"] / "ffmpeg").symlink_to("/usr/bin/ffmpeg")
     (places["path"] / "ffprobe").symlink_to("/usr/bin/ffprobe")
     (places["path"] / "vmafx-ffmpeg").symlink_to(lab.ffmpeg)
-    find = "import sys; from vmafx.command import _ffmpeg; from pathlib import Path; _ffmpeg.TREE = Path('/nowhere'); print(_ffmpeg.find_ffmpeg())"
+    find = (
+        "import sys; from vmafx.command import _ffmpeg; from pathlib import Path; _ffmpeg.TREE = "
+        "Path('/nowhere'); print(_ffmpeg.find_ffmpeg())"
+    )
 
     def found(place, **variables):
         program = find.replace("import sys;", f"import sys; sys.argv[0] = '{place}/vmafx';")
-        done = subprocess.run([sys.executable, "-c", program], env=environment(lab, VMAFX_FFMPEG=None, **variables), capture_output=True, text=True)
+        done = subprocess.run(
+            [sys.executable, "-c", program],
+            env=environment(lab, VMAFX_FFMPEG=None, **variables),
+            capture_output=True,
+            text=True,
+        )
         return done.stdout.strip() or done.stderr
 
     everywhere = f"{places['path']}:/usr/bin:/bin"
     check_equal(found(places["beside"], PATH=everywhere), str(places["beside"] / "ffmpeg"), "beside the command")
     check_equal(found(places["empty"], PATH=everywhere), str(places["path"] / "vmafx-ffmpeg"), "in PATH")
     said = found(places["empty"], PATH="/usr/bin:/bin")
-    check("no ffmpeg with the filter vmafx was found (/usr/bin/ffmpeg has none)" in said and "quickstart build" in said, said)
+    check(
+        "no ffmpeg with the filter vmafx was found (/usr/bin/ffmpeg has none)" in said and "quickstart build" in said,
+        said,
+    )
     vmafx(lab, "score", *clips, VMAFX_FFMPEG="/usr/bin/ffmpeg").failed(1, "has no filter vmafx")
 
 
-# -- How it ends -------------------------------------------------------------------------------------------------------------
+# -- How it ends -------------------------------------------------------------------------------------------------------
 
 
 def start_long(lab, **settings):
     """A run of some minutes, after its first frames."""
     lab.run("-f lavfi -i testsrc2=s=640x480:r=25:d=4 -c:v mpeg4 -q:v 2 long.mkv").succeeded()
     (lab.folder / "tmp").mkdir()
-    (lab.folder / "ffmpeg").write_text(f'#!/bin/sh\necho $$ >"{lab.folder}/pid"\ncase " $* " in *" -filters "*) ;; *) set -- -readrate 0.02 "$@" ;; esac\nexec {lab.ffmpeg} "$@"\n')
+    (lab.folder / "ffmpeg").write_text(
+        f'#!/bin/sh\necho $$ >"{lab.folder}/pid"\ncase " $* " in *" -filters "*) ;; *) set -- -readrate 0.02 '
+        f'"$@" ;; esac\nexec {lab.ffmpeg} "$@"\n'
+    )
     (lab.folder / "ffmpeg").chmod(0o755)
     (lab.folder / "log.json").write_text(OLD_REPORT)
     variables = environment(lab, VMAFX_FFMPEG=lab.folder / "ffmpeg", TMPDIR=lab.folder / "tmp")
-    process = subprocess.Popen(command("score", "long.mkv", "long.mkv", "--log", "log.json"), cwd=lab.folder, env=variables, **settings)
+    process = subprocess.Popen(
+        command("score", "long.mkv", "long.mkv", "--log", "log.json"), cwd=lab.folder, env=variables, **settings
+    )
     deadline = time.monotonic() + 20
     while not list((lab.folder / "tmp").glob("*/*")):
         check(time.monotonic() < deadline and process.poll() is None, "no report was begun")
@@ -347,9 +457,19 @@ def progress_is_shown_on_a_terminal(lab):
     """With and without rich."""
     for blocked in ("", "rich=None"):
         ours, theirs = pty.openpty()
-        program = f"import sys; sys.modules.update(cffi=None, {blocked}); from vmafx.command.__main__ import main; sys.exit(main())"
+        program = (
+            f"import sys; sys.modules.update(cffi=None, {blocked}); from vmafx.command.__main__ import main; "
+            "sys.exit(main())"
+        )
         words = [sys.executable, "-c", program, "score", str(lab.clips.dist), str(lab.clips.ref)]
-        subprocess.run(words, env=environment(lab, TERM="xterm", COLUMNS="100"), stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs, timeout=60)
+        subprocess.run(
+            words,
+            env=environment(lab, TERM="xterm", COLUMNS="100"),
+            stdin=subprocess.DEVNULL,
+            stdout=theirs,
+            stderr=theirs,
+            timeout=60,
+        )
         os.close(theirs)
         seen = read_all(ours)
         check(f"{FRAMES} frames, " in seen and " %, 0:00 left" in seen, f"{blocked}: {seen!r}")

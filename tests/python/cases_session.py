@@ -12,8 +12,7 @@ import vmafx
 from common import Messages, case, check, check_equal, gray_pairs, noise, raises, score_pairs, top
 from vmafx._library import ffi, library, text_of
 
-
-# -- Options -------------------------------------------------------------------------------------------------------------
+# -- Options -----------------------------------------------------------------------------------------------------------
 
 
 @case
@@ -30,7 +29,11 @@ def options_are_those_of_the_library(lab):
         check(option.help, f"no help for {name}")
         if isinstance(option.default, int):
             check_equal(getattr(params, name), option.default, name)
-    check_equal((options["model"].default, options["pool"].default, options["log_path"].default), ("version=vmaf_v0.6.1", "mean", None), "defaults")
+    check_equal(
+        (options["model"].default, options["pool"].default, options["log_path"].default),
+        ("version=vmaf_v0.6.1", "mean", None),
+        "defaults",
+    )
 
 
 @case
@@ -46,7 +49,9 @@ def all_defaults_may_be_given(lab):
 @case
 def options_of_other_types(lab):
     del lab
-    frames, _ = score_pairs(gray_pairs(), model="", feature=["psnr", "name=float_ssim"], n_subsample=True, window=0.08, score_fmt=None)
+    frames, _ = score_pairs(
+        gray_pairs(), model="", feature=["psnr", "name=float_ssim"], n_subsample=True, window=0.08, score_fmt=None
+    )
     check_equal(set(frames[0]), {"psnr_y", "float_ssim"}, "features")
     with raises(TypeError, "there is no option modle; there are model, feature"):
         vmafx.Session(modle="vmaf_v0.6.1")
@@ -105,7 +110,7 @@ def reports_replace_reports_alone(lab):
         score_pairs(gray_pairs(2), feature="psnr", model="", log_path=path)
 
 
-# -- Results -------------------------------------------------------------------------------------------------------------
+# -- Results -----------------------------------------------------------------------------------------------------------
 
 
 @case
@@ -176,7 +181,7 @@ def error_in_the_source(lab):
     check_equal(len(report["frames"]), 3, "frames")
 
 
-# -- Windows, gates, reports ---------------------------------------------------------------------------------------------
+# -- Windows, gates, reports -------------------------------------------------------------------------------------------
 
 
 @case
@@ -184,7 +189,11 @@ def windows_of_seconds(lab):
     del lab
     frames = run_all(gray_pairs(10), model="", feature="psnr", window="0.16")
     windows = [frame.window for frame in frames if frame.window]
-    check_equal([(window.number, window.first_frame, window.last_frame) for window in windows], [(0, 0, 3), (1, 4, 7), (2, 8, 9)], "windows")
+    check_equal(
+        [(window.number, window.first_frame, window.last_frame) for window in windows],
+        [(0, 0, 3), (1, 4, 7), (2, 8, 9)],
+        "windows",
+    )
     check_equal([frame.number for frame in frames if frame.window], [3, 7, 9], "frames that end one")
     check_equal([window.time for window in windows], [0, 4 / 25, 8 / 25], "times")
     first = sum(frame.scores["psnr_y"] for frame in frames[:4]) / 4
@@ -196,13 +205,19 @@ def windows_of_key_frames(lab):
     del lab
     pairs = [(noise(seed=i), vmafx.Picture(noise(seed=i + 9), keyframe=i in (0, 3))) for i in range(5)]
     windows = [frame.window for frame in run_all(pairs, model="", feature="psnr", window="keyframe") if frame.window]
-    check_equal([(window.first_frame, window.last_frame, window.time) for window in windows], [(0, 2, None), (3, 4, None)], "windows")
+    check_equal(
+        [(window.first_frame, window.last_frame, window.time) for window in windows],
+        [(0, 2, None), (3, 4, None)],
+        "windows",
+    )
 
 
 @case
 def scores_below_a_limit(lab):
     del lab
-    with Messages() as messages, vmafx.Session(model="", feature="psnr", fail_below="psnr_y=90", warn_below="psnr_y=95") as session:
+    with Messages() as messages, vmafx.Session(
+        model="", feature="psnr", fail_below="psnr_y=90", warn_below="psnr_y=95"
+    ) as session:
         frames = []
         with raises(vmafx.Error, "psnr_y is ", errno.ERANGE):
             frames.extend(session.run(gray_pairs()))
@@ -242,7 +257,7 @@ def pairing_in_the_report(lab):
     check_equal((pairing["paired"], pairing["unmatched_reference"]), (4, 1), "pairing")
 
 
-# -- The log -------------------------------------------------------------------------------------------------------------
+# -- The log -----------------------------------------------------------------------------------------------------------
 
 
 @case
@@ -276,7 +291,7 @@ def handler_that_fails(lab):
         logging.getLogger("vmafx").removeHandler(broken)
 
 
-# -- Discovery -----------------------------------------------------------------------------------------------------------
+# -- Discovery ---------------------------------------------------------------------------------------------------------
 
 
 @case

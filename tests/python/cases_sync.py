@@ -1,4 +1,6 @@
-"""vmafx score --sync: an encode that begins later or earlier is found to do so, to the frame, or the command says that it is not sure."""
+"""vmafx score --sync: an encode that begins later or earlier is found to do so, to the frame, or the command says that
+it is not sure.
+"""
 
 import json
 import os
@@ -14,7 +16,10 @@ ALL = bool(os.environ.get("VMAFX_TEST_ALL"))
 SECONDS = 24  # of the sources
 SOURCES = {
     "shapes": "testsrc2=s=192x108:r={0}:d={1}",
-    "camera": "testsrc=s=192x108:r={0}:d={1},zoompan=z=1.3:x='25+20*sin(on/17)+on/9':y='14+10*cos(on/23)':d=1:s=192x108:fps={0}",
+    "camera": (
+        "testsrc=s=192x108:r={0}:d={1},zoompan=z=1.3:x='25+20*sin(on/17)+on/9':y='14+10*cos(on/23)':d=1:"
+        "s=192x108:fps={0}"
+    ),
     "zoom": "mandelbrot=s=192x108:r={0}:end_pts=200,trim=duration={1}",
     "life": "life=s=192x108:r={0}:mold=10:ratio=0.1:death_color=0xC83232:life_color=0x00ff00:seed=7,trim=duration={1}",
     "cells": "cellauto=s=192x108:r={0}:rule=110:seed=5,trim=duration={1}",
@@ -25,12 +30,19 @@ FILTERS = "", "scale=128:72", "boxblur=2", "eq=brightness=0.08:contrast=0.9", "d
 def source(lab, kind, rate):
     path = lab.folder.parent / f"{kind}-{rate.replace('/', '_')}.mkv"
     if not path.exists():
-        lab.run("-f lavfi -i", SOURCES[kind].format(rate, SECONDS), "-pix_fmt yuv420p -c:v libx264 -preset ultrafast -crf 5", path).succeeded()
+        lab.run(
+            "-f lavfi -i",
+            SOURCES[kind].format(rate, SECONDS),
+            "-pix_fmt yuv420p -c:v libx264 -preset ultrafast -crf 5",
+            path,
+        ).succeeded()
     return path
 
 
 def piece(lab, path, name, first, frames, filters="", codec="-c:v libx264 -preset ultrafast -crf 8"):
-    graph = ",".join(filter(None, (f"trim=start_frame={first}:end_frame={first + frames},setpts=PTS-STARTPTS", filters)))
+    graph = ",".join(
+        filter(None, (f"trim=start_frame={first}:end_frame={first + frames},setpts=PTS-STARTPTS", filters))
+    )
     lab.run("-i", path, "-vf", graph, codec, name).succeeded()
     return lab.folder / name
 
@@ -53,7 +65,10 @@ def found(lab, dist, ref, seconds=5.0):
 
 @case
 def random_offsets_are_found(lab):
-    """Degraded, scaled, in any container; slow content that a low rate freezes may be called unsure. What moves is found."""
+    """Degraded, scaled, in any container; slow content that a low rate freezes may be called unsure.
+
+    What moves is found.
+    """
     rng = random.Random(11)
     sure = 0
     count = 50 if ALL else len(SOURCES)
@@ -65,7 +80,15 @@ def random_offsets_are_found(lab):
         path = source(lab, kind, rate)
         ref = piece(lab, path, "ref.mkv", base + max(-offset, 0), frames)
         name = f"dist.{rng.choice(('mp4', 'mkv', 'ts'))}"
-        dist = piece(lab, path, name, base + max(offset, 0), frames + rng.randint(-20, 20), rng.choice(FILTERS), random_codec(rng))
+        dist = piece(
+            lab,
+            path,
+            name,
+            base + max(offset, 0),
+            frames + rng.randint(-20, 20),
+            rng.choice(FILTERS),
+            random_codec(rng),
+        )
         got = found(lab, dist, ref)
         check(got in (offset, None), f"{kind} at {rate}, {number}: {got} frames, not {offset}")
         check(got is not None or kind not in ("shapes", "camera"), f"{kind} at {rate}, {number}, {offset}: not sure")
@@ -78,18 +101,27 @@ def the_same_pictures_are_compared(lab):
     """In both directions; the times of the report are those from the first common picture on. In parts, too."""
     path = source(lab, "shapes", "25")
     ref = piece(lab, path, "ref.mkv", 60, 250)
-    late, early = (piece(lab, path, *place, codec="-c:v libx264 -preset veryfast -crf 5 -bf 2") for place in (("late.ts", 90, 240), ("early.mkv", 17, 280)))  # FFmpeg 7.1 does not show the last picture of such an MP4
+    late, early = (
+        piece(lab, path, *place, codec="-c:v libx264 -preset veryfast -crf 5 -bf 2")
+        for place in (("late.ts", 90, 240), ("early.mkv", 17, 280))
+    )  # FFmpeg 7.1 does not show the last picture of such an MP4
     for name, words, frames, said in (
         (late, ("--sync",), 220, "late.ts begins 30 frames (1.200 s) later than the reference (correlation"),
         (early, ("--offset", "-1.72"), 237, "early.mkv begins 1.72 s earlier than the reference, as --offset says"),
     ):
-        done = scored(lab, name, ref, "--model", "none", "--feature", "psnr", "--json", "--log", "log.json", *words).succeeded().says(said)
+        done = (
+            scored(lab, name, ref, "--model", "none", "--feature", "psnr", "--json", "--log", "log.json", *words)
+            .succeeded()
+            .says(said)
+        )
         encode = json.loads(done.out)["encodes"][0]
         check_equal((encode["frames"], encode["warnings"]), (frames, []), f"{name} {words}")
         check(encode["pooled"]["psnr_y"]["min"] > 38, encode["pooled"])
         check_equal(lab.json("log.json")["frames"][0]["time"], 0, "time of the first pair")
     same_as_alone(lab, late, early, ref, "--feature", "psnr", "--sync", "--json")
-    done = scored(lab, late, early, ref, "--model", "none", "--feature", "psnr", "--offset", "1.2", "--offset", "-1.72", "--json").succeeded()
+    done = scored(
+        lab, late, early, ref, "--model", "none", "--feature", "psnr", "--offset", "1.2", "--offset", "-1.72", "--json"
+    ).succeeded()
     check_equal([encode["frames"] for encode in json.loads(done.out)["encodes"]], [220, 207], "frames of both")
 
 
@@ -97,7 +129,11 @@ def the_same_pictures_are_compared(lab):
 def rates_of_which_one_is_a_multiple(lab):
     """To the frame of the one that has more of them."""
     path = source(lab, "camera", "50")
-    for dist, ref, wanted in (((101, "fps=50"), (60, "fps=25"), 41), ((60, "fps=25"), (101, "fps=50"), -41), ((60, "fps=25"), (71, "fps=25"), None)):
+    for dist, ref, wanted in (
+        ((101, "fps=50"), (60, "fps=25"), 41),
+        ((60, "fps=25"), (101, "fps=50"), -41),
+        ((60, "fps=25"), (71, "fps=25"), None),
+    ):
         ours = piece(lab, path, "dist.mp4", dist[0], 500, dist[1], "-c:v libx264 -preset veryfast -crf 30")
         theirs = piece(lab, path, "ref.mp4", ref[0], 500, ref[1])
         if wanted is None:  # half a frame apart
@@ -115,7 +151,9 @@ def what_is_not_sure_is_an_error(lab):
         "pause": "testsrc2=s=192x108:r=25:d=0.04,loop=224:1:0,setpts=N/25/TB,noise=alls=8:allf=t",
     }
     for name, graph in pieces.items():
-        lab.run("-f lavfi -i", graph, "-pix_fmt yuv420p -c:v libx264 -preset veryfast -crf 25", f"{name}.mp4").succeeded()
+        lab.run(
+            "-f lavfi -i", graph, "-pix_fmt yuv420p -c:v libx264 -preset veryfast -crf 25", f"{name}.mp4"
+        ).succeeded()
     ref = piece(lab, source(lab, "shapes", "25"), "ref.mkv", 0, 225)
     for name in pieces:
         lab.run("-i", f"{name}.mp4", "-c:v libx264 -preset veryfast -crf 35 -bf 2", f"{name}-dist.mp4").succeeded()
@@ -142,4 +180,6 @@ def how_sync_is_asked_for(lab):
         ((*clips, "--offset", "1", "--offset", "2"), "not 2 times for 1"),
     ):
         scored(lab, *words).failed(2, text)
-    vmafx(lab, "score", *clips, "--offset", "90").failed(1, "ref.mkv ends before the others begin: ", "dist.mp4 begins 90 s later")
+    vmafx(lab, "score", *clips, "--offset", "90").failed(
+        1, "ref.mkv ends before the others begin: ", "dist.mp4 begins 90 s later"
+    )

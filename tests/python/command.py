@@ -6,7 +6,10 @@ import sys
 
 from common import check, check_equal, top
 
-WITHOUT_LIBRARIES = "import sys; sys.modules.update(cffi=None, numpy=None, av=None); from vmafx.command.__main__ import main; sys.exit(main())"
+WITHOUT_LIBRARIES = (
+    "import sys; sys.modules.update(cffi=None, numpy=None, av=None); from vmafx.command.__main__ import main; "
+    "sys.exit(main())"
+)
 
 
 def environment(lab, **variables):
@@ -47,5 +50,13 @@ def command(*words):
 
 
 def vmafx(lab, *words, **variables):
-    done = subprocess.run(command(*words), cwd=lab.folder, env=environment(lab, **variables), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        command(*words),
+        cwd=lab.folder,
+        env=environment(lab, **variables),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
     return Done(done)

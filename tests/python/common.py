@@ -89,5 +89,7 @@ def alive(pid):
 
 def run_python(program, *arguments, **settings):
     """A Python of its own: (exit status, what it said)."""
-    done = subprocess.run([sys.executable, "-c", program, *map(str, arguments)], capture_output=True, text=True, timeout=60, **settings)
+    done = subprocess.run(
+        [sys.executable, "-c", program, *map(str, arguments)], capture_output=True, text=True, timeout=60, **settings
+    )
     return done.returncode, done.stdout + done.stderr

@@ -94,7 +94,10 @@ def digest_of(text):
 
 
 def in_chromium(lab, page, script):
-    """(width, what the script has put into the title, as JSON), at two widths, light and dark. The page has nothing to complain of."""
+    """(width, what the script has put into the title, as JSON), at two widths, light and dark.
+
+    The page has nothing to complain of.
+    """
     script = f'addEventListener("load", () => {{{script}}});'
     text = re.sub("script-src (&#39;none&#39;)?", f"script-src {digest_of(script)} ", page.read_text(), count=1)
     page.write_text(text.replace("</body>", f"<script>{script}</script></body>"))
@@ -111,7 +114,21 @@ def opened_in_chromium(lab, page):
     if not program:
         raise Skip("Debian's chromium is not installed")
     for width, scheme in ((1280, 1), (420, 0)):
-        options = ["--no-sandbox", "--disable-gpu", "--enable-logging=stderr", f"--window-size={width},900", f"--blink-settings=preferredColorScheme={scheme}"]
-        words = [program, "--headless", *options, f"--user-data-dir={lab.folder}/profile", "--virtual-time-budget=3000", "--dump-dom", f"file://{page}"]
+        options = [
+            "--no-sandbox",
+            "--disable-gpu",
+            "--enable-logging=stderr",
+            f"--window-size={width},900",
+            f"--blink-settings=preferredColorScheme={scheme}",
+        ]
+        words = [
+            program,
+            "--headless",
+            *options,
+            f"--user-data-dir={lab.folder}/profile",
+            "--virtual-time-budget=3000",
+            "--dump-dom",
+            f"file://{page}",
+        ]
         done = subprocess.run(words, capture_output=True, text=True, timeout=60)
         yield width, done.stderr, done.stdout

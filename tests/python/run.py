@@ -61,7 +61,9 @@ def is_chosen(function, common, arguments):
 
 def main():
     arguments = parse_arguments()
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell that starts this in the background has it ignored, here and in what runs here
+    signal.signal(
+        signal.SIGINT, signal.default_int_handler
+    )  # a shell that starts this in the background has it ignored, here and in what runs here
     missing = [name for name in ("cffi", "numpy", "av") if find_spec(name) is None]
     if missing:
         print(f"SKIP all: Debian's python3-{missing[0]} is not installed\n0 passed, 0 failed, 1 skipped")

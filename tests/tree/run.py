@@ -6,8 +6,8 @@ usage: run.py [BUILD] [--long]
   BUILD   a configured build folder (default: build), for the cases `distribution`, `bench_builds` and `tidy`
   --long  clang-tidy's analyzer follows more paths through each function, which takes twice as long
 
-Prints one line per case and 'N passed, N failed, N skipped' at the end; exits 1 when something failed. `format` and `tidy` need
-clang-format-19 and clang-tidy-19 and are skipped without them.
+Prints one line per case and 'N passed, N failed, N skipped' at the end; exits 1 when something failed. `format` and
+`tidy` need clang-format-19 and clang-tidy-19 and are skipped without them.
 """
 
 import os
@@ -44,7 +44,9 @@ class Skip(Exception):
 
 
 def output_of(*command, **options):
-    return subprocess.run([str(word) for word in command], cwd=TOP, capture_output=True, text=True, check=True, **options).stdout
+    return subprocess.run(
+        [str(word) for word in command], cwd=TOP, capture_output=True, text=True, check=True, **options
+    ).stdout
 
 
 def tracked(*patterns):
@@ -53,14 +55,16 @@ def tracked(*patterns):
         names = output_of("git", "ls-files", "--", *patterns).split("\n")
         return [name for name in names if name and (TOP / name).exists()]
     folders = ("src", "include", "compat", "emulator", "tests", "fuzz", "bench", "python", "examples")
-    return sorted(str(path.relative_to(TOP)) for folder in folders for path in (TOP / folder).rglob("*") if path.is_file())
+    return sorted(
+        str(path.relative_to(TOP)) for folder in folders for path in (TOP / folder).rglob("*") if path.is_file()
+    )
 
 
 def sources(*folders, endings=(".cpp", ".h", ".hip")):
     return [name for name in tracked(*folders) if name.endswith(endings) and name.startswith(folders)]
 
 
-# -- Who includes whom ---------------------------------------------------------------------------------------------------
+# -- Who includes whom -------------------------------------------------------------------------------------------------
 
 
 def room(name):
@@ -80,7 +84,9 @@ def floor(name):
 
 def includes(name):
     text = (TOP / name).read_text()
-    return [f"src/{other}" for other in re.findall(r'^#include "([^"]+)"', text, re.M) if (TOP / "src" / other).exists()]
+    return [
+        f"src/{other}" for other in re.findall(r'^#include "([^"]+)"', text, re.M) if (TOP / "src" / other).exists()
+    ]
 
 
 def no_arrow_up():
@@ -95,7 +101,7 @@ def no_circle():
     below, done = [], set()
 
     def visit(name):
-        assert name not in below, "a circle: " + " -> ".join(below[below.index(name):] + [name])
+        assert name not in below, "a circle: " + " -> ".join(below[below.index(name) :] + [name])
         if name in done:
             return
         below.append(name)
@@ -117,20 +123,33 @@ def engines_of_the_emulator_know_the_runtime_only():
 
 def only_the_api_is_known_above():
     for name in sources("libavfilter_vmafx/", "compat/", endings=(".c", ".cpp", ".h")):
-        for other in re.findall(r'#include [<"]((?:vmafx|base|hip|kernels|model|report|engine)/[^>"]+)', (TOP / name).read_text()):
+        for other in re.findall(
+            r'#include [<"]((?:vmafx|base|hip|kernels|model|report|engine)/[^>"]+)', (TOP / name).read_text()
+        ):
             assert other == "vmafx/vmafx.h", f"{name} includes {other}"
 
 
 def no_folder_is_a_drawer():
     count = {}
-    for name in sources("src/", "compat/", "emulator/", "tests/", "fuzz/", "bench/", "libavfilter_vmafx/", "python/", "examples/", endings=(".c", ".cpp", ".h", ".hip", ".py")):
+    for name in sources(
+        "src/",
+        "compat/",
+        "emulator/",
+        "tests/",
+        "fuzz/",
+        "bench/",
+        "libavfilter_vmafx/",
+        "python/",
+        "examples/",
+        endings=(".c", ".cpp", ".h", ".hip", ".py"),
+    ):
         folder = os.path.dirname(name)
         count[folder] = count.get(folder, 0) + 1
     for folder, files in count.items():
         assert files <= MOST_FILES, f"{folder} has {files} files, more than {MOST_FILES}"
 
 
-# -- What the distribution holds -----------------------------------------------------------------------------------------
+# -- What the distribution holds ---------------------------------------------------------------------------------------
 
 
 def distribution(build):
@@ -140,8 +159,13 @@ def distribution(build):
         raise Skip(f"{build} is not configured")
     with tempfile.TemporaryDirectory(prefix="vmafx-dist-") as folder:
         output_of("make", "-C", build, "distdir", f"distdir={folder}/vmafx")
-        missing = [name for name in tracked() if not name.endswith(".gitignore") and name != ".git-blame-ignore-revs"
-                   and not Path(folder, "vmafx", name).exists()]
+        missing = [
+            name
+            for name in tracked()
+            if not name.endswith(".gitignore")
+            and name != ".git-blame-ignore-revs"
+            and not Path(folder, "vmafx", name).exists()
+        ]
     assert not missing, f"make dist lacks {', '.join(missing)}"
 
 
@@ -153,7 +177,9 @@ def version_is_one():
         "README.md": rf"This is version {version}\b",
         "python/pyproject.toml": rf'^version = "{version}"$',
     }.items():
-        assert re.search(line.replace(version, re.escape(version)), (TOP / name).read_text(), re.M), f"{name} has another version than {version}"
+        assert re.search(
+            line.replace(version, re.escape(version)), (TOP / name).read_text(), re.M
+        ), f"{name} has another version than {version}"
     newest = re.search(r"^(\d+\.\d+\.\d+) ", (TOP / "CHANGES").read_text(), re.M)[1]
     assert newest == version, f"the newest entry of CHANGES is that of {newest}, not of {version}"
 
@@ -189,11 +215,13 @@ def manual_pages_have_no_warning():
     """At 80 columns, as on a terminal; -t: with its tables."""
     need("groff")
     for page in ("docs/vmafx.1", "docs/vmafx.7"):
-        result = subprocess.run(["groff", "-k", "-t", "-man", "-Tutf8", "-ww", "-rLL=80n", page], cwd=TOP, capture_output=True, text=True)
+        result = subprocess.run(
+            ["groff", "-k", "-t", "-man", "-Tutf8", "-ww", "-rLL=80n", page], cwd=TOP, capture_output=True, text=True
+        )
         assert result.returncode == 0 and not result.stderr, result.stderr
 
 
-# -- How the sources look ------------------------------------------------------------------------------------------------
+# -- How the sources look ----------------------------------------------------------------------------------------------
 
 
 def need(program):
@@ -227,7 +255,11 @@ def tidy(build, deep):
         command = [program, "--quiet", "--warnings-as-errors=*", text, "--", *flags]
         result = subprocess.run(command, cwd=TOP, capture_output=True, text=True)
         found = [line for line in result.stdout.split("\n") if ": error: " in line]
-        return "" if result.returncode == 0 else in_source(found[0]) if found else f"{text}: {program} ended with {result.returncode}"
+        return (
+            ""
+            if result.returncode == 0
+            else in_source(found[0]) if found else f"{text}: {program} ended with {result.returncode}"
+        )
 
     # Code for vectors is compiled once for each instruction set out of one text: the twin for one sample stands for it.
     chosen = [name for name in sources("src/", "compat/", endings=(".cpp",)) if not name.endswith("_simd.cpp")]
@@ -240,13 +272,17 @@ def tidy(build, deep):
 
 
 def together(names, folder):
-    """Texts of several sources, those of a folder in one: most of clang-tidy's time goes to the headers, which it checks in each text anew.
-    Apart are files whose names another file of their folder has, too: references, floating-point forms, what is written for two platforms."""
+    """Texts of several sources, those of a folder in one: most of clang-tidy's time goes to the headers, which it
+    checks in each text anew. Apart are files whose names another file of their folder has, too: references,
+    floating-point forms, what is written for two platforms.
+    """
     groups = {}
     for name in names:
         path = Path(name)
         alone = path.name if path.name in ("version.cpp", "hip_platform.cpp") else ""
-        groups.setdefault((path.parent, path.name.startswith("float_"), path.stem.endswith("_ref"), alone), []).append(name)
+        groups.setdefault((path.parent, path.name.startswith("float_"), path.stem.endswith("_ref"), alone), []).append(
+            name
+        )
     (folder / ".clang-tidy").write_text((TOP / ".clang-tidy").read_text())
     texts = []
     for members in sorted(groups.values(), key=len, reverse=True):
@@ -268,8 +304,23 @@ def main():
     folders = [word for word in sys.argv[1:] if word != "--long"]
     build = Path(folders[0] if folders else TOP / "build").resolve()
     count = {"PASS": 0, "FAIL": 0, "SKIP": 0}
-    cases = no_arrow_up, no_circle, engines_of_the_emulator_know_the_runtime_only, only_the_api_is_known_above, no_folder_is_a_drawer, distribution, version_is_one, bench_builds, \
-        speed_is_drawn, tables_are_made, manual_pages_are_made, manual_page_names_all_subcommands, manual_pages_have_no_warning, format, tidy
+    cases = (
+        no_arrow_up,
+        no_circle,
+        engines_of_the_emulator_know_the_runtime_only,
+        only_the_api_is_known_above,
+        no_folder_is_a_drawer,
+        distribution,
+        version_is_one,
+        bench_builds,
+        speed_is_drawn,
+        tables_are_made,
+        manual_pages_are_made,
+        manual_page_names_all_subcommands,
+        manual_pages_have_no_warning,
+        format,
+        tidy,
+    )
     for case in cases:
         verdict, why = "PASS", ""
         try:

@@ -23,7 +23,7 @@ TREE = Path(__file__).resolve().parents[3]  # of the sources, if the module is n
 
 
 def find_ffmpeg(chosen: str | None = None) -> str:
-    """One with the filter vmafx: `chosen`, or VMAFX_FFMPEG, and then no other; else the first of those that are there."""
+    """One with the filter vmafx: `chosen`, or VMAFX_FFMPEG, and then no other; else the first that is there."""
     named = chosen or os.environ.get("VMAFX_FFMPEG")
     if named:
         path = shutil.which(named)

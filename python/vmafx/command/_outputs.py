@@ -1,7 +1,7 @@
 """What a command writes: never an input, never one file twice, and no file of another kind without --force.
 
-guard = check_outputs(inputs, [Output("--report", path, PAGE)], force)   # before any work
-with whole_file(path, guard) as part: …                                  # checks again, before the file is replaced
+guard = check_outputs(inputs, [Output("--report", path, PAGE)], force)   # before any work with whole_file(path, guard)
+as part: …                                  # checks again, before the file is replaced
 """
 
 import argparse

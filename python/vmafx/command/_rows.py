@@ -21,8 +21,9 @@ class Row(NamedTuple):
 
 
 def read_rows(path: Path, columns: Sequence[str], needed: Sequence[str], may_be_short: bool = False) -> Iterator[Row]:
-    """One at a time, for lists that are long. Of `columns`, CSV must have those in `needed`; a note tells of others. Its lines may leave out cells at the
-    end if they `may_be_short`. Blanks around a cell are not part of it, but those in its quotes are. Raises Failure."""
+    """One at a time, for lists that are long. Of `columns`, CSV must have those in `needed`; a note tells of others.
+    Its lines may leave out cells at the end if they `may_be_short`. Blanks around a cell are not part of it, but those
+    in its quotes are. Raises Failure."""
     unused: dict[str, None] = {}
     try:
         with open(path, encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
@@ -33,7 +34,9 @@ def read_rows(path: Path, columns: Sequence[str], needed: Sequence[str], may_be_
             for number, fields in _objects(lines) if is_json else _cells(lines, columns, needed, may_be_short):
                 if len(unused) <= MOST_TOLD:
                     unused |= dict.fromkeys(name for name in fields if name not in columns)
-                yield Row(_place(path, number), {name: value for name, value in fields.items() if value not in (None, "")})
+                yield Row(
+                    _place(path, number), {name: value for name, value in fields.items() if value not in (None, "")}
+                )
     except OSError as error:
         raise Failure(f"cannot read {path}: {error.strerror}") from error
     if unused:

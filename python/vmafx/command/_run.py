@@ -37,8 +37,7 @@ class FfmpegFailure(Failure):
 
 class Processes:
     """Those that threads run, for one of them to end. The kernel kills each with the thread that started it, where
-    there is util-linux's setpriv: so none
-    outlives this process, however that ends."""
+    there is util-linux's setpriv: so none outlives this process, however that ends."""
 
     def __init__(self) -> None:
         self._running: set[subprocess.Popen[str]] = set()

@@ -151,8 +151,12 @@ class Encode:
         self.warnings += summary.get("warnings", [])
         if self.partial:
             self.warnings.append("The inputs were not read to their end: these are the scores up to there.")
-        if doubts := [f"{name.replace('_', ' ')} {count}" for name, count in self.pairing.items() if name in DOUBTFUL and count]:
-            self.warnings.append(f"The scores are doubtful, the inputs do not go together frame by frame: {', '.join(doubts)}.")
+        if doubts := [
+            f"{name.replace('_', ' ')} {count}" for name, count in self.pairing.items() if name in DOUBTFUL and count
+        ]:
+            self.warnings.append(
+                f"The scores are doubtful, the inputs do not go together frame by frame: {', '.join(doubts)}."
+            )
 
     def _set_infinite(self, key: str) -> None:
         for place in self._nulls.pop(key, ()):
@@ -238,7 +242,7 @@ def _name(value: Any) -> str:
     return value
 
 
-# -- JSON ----------------------------------------------------------------------------------------------------------------
+# -- JSON --------------------------------------------------------------------------------------------------------------
 
 
 class _Report:
@@ -390,7 +394,7 @@ def _take_last_line(encode: Encode, place: int, report: _Report) -> None:
     encode.take_summary(report.summary)
 
 
-# -- CSV and XML ---------------------------------------------------------------------------------------------------------
+# -- CSV and XML -------------------------------------------------------------------------------------------------------
 
 
 def _read_csv(file: IO[str], first: str, name: str) -> Iterable[Encode]:

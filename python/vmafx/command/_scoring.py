@@ -165,8 +165,7 @@ class Work:
         return dataclasses.replace(self, dists=[self.dists[number] for number in numbers], plan=plan)
 
     def spans(self) -> list[tuple[float, float] | None]:
-        """From when to when each input has pictures, in the time that reports have; None: nobody knows how long it is.
-        """
+        """From when to when each input has pictures, in the time of reports; None: nobody knows how long it is."""
         begins = [video.start - zero for video, zero in zip(self.videos, self.zeros())]
         least = 0.0 if self.plan.zeros else -math.inf  # what is before is cut
         return [

@@ -63,7 +63,9 @@ def _mean_of_jods(values: Sequence[float]) -> float:
         return values[0]
     scale, power, linear, small = 0.0439569391310215, 0.9302042722702026, 0.1, 9.999999747378752e-06  # 1e-5 as a float
     slope = scale * math.pow(linear, power - 1)
-    differences = ((10 - jod) / slope if 10 - jod <= slope * linear else math.pow((10 - jod) / scale, 1 / power) for jod in values)
+    differences = (
+        (10 - jod) / slope if 10 - jod <= slope * linear else math.pow((10 - jod) / scale, 1 / power) for jod in values
+    )
     try:
         norm = math.sqrt(
             math.fsum((difference + small) ** 2 - small**2 for difference in differences) / len(values) + small
@@ -96,11 +98,16 @@ def pooled_of(key: str, ordered: Sequence[float]) -> dict[str, float]:
 
 
 def worst_frames(encode: Encode, key: str, count: int, apart: float = 0) -> list[int]:
-    """Places in the lists of the encode, the worst first, `apart` seconds from each other. None, if the scores do not tell of quality."""
+    """Places in the lists of the encode, the worst first, `apart` seconds from each other.
+
+    None, if the scores do not tell of quality.
+    """
     scores = encode.scores[key]
     if not tells_quality(key):
         return []
-    order = sorted((i for i in range(len(scores)) if math.isfinite(scores[i])), key=scores.__getitem__, reverse=worse_is_high(key))
+    order = sorted(
+        (i for i in range(len(scores)) if math.isfinite(scores[i])), key=scores.__getitem__, reverse=worse_is_high(key)
+    )
     chosen: list[int] = []
     for i in order:
         if len(chosen) == count:

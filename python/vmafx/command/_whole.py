@@ -89,7 +89,7 @@ def _shortfall(work: Work, said: Said, number: int, encode: Encode, ends: Ends, 
 
 
 def _why(work: Work, number: int, got: float, least: float, ends: Ends) -> list[str]:
-    """Nothing, if the pictures end there because the file has no more, and all else in it goes on to its promised end."""
+    """Nothing, if the pictures end there because the file has no more, and the rest of it reaches its promised end."""
     videos, zeros = [work.dists[number], work.ref], [work.zeros()[number], work.zeros()[-1]]
     readable = []
     causes = []

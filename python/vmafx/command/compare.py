@@ -32,14 +32,39 @@ MOST_WARNINGS = 20  # on the terminal
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("table", type=Path, metavar="TABLE", help="the encodes, in CSV or as lines of JSON: series, file, reference, scores, bitrate, clip, label")
+    add(
+        "table",
+        type=Path,
+        metavar="TABLE",
+        help="the encodes, in CSV or as lines of JSON: series, file, reference, scores, bitrate, clip, label",
+    )
     add("-o", "--output", type=Path, metavar="FILE.html", help="also write a page: curves, hulls, tables")
     add("--csv", type=Path, metavar="FILE", help="also write the points as CSV")
     add("--json", action="store_true", help="print all as JSON")
-    add("--anchor", metavar="SERIES", help="the series that others are compared with (default: the first one of the table)")
-    add("--score", action="append", metavar="KEY", help="a score to compare by, by its key in reports; may be repeated (default: models and main features)")
-    add("--pool", choices=NAMES, default="mean", metavar="METHOD", help="what of the scores of frames: mean, harmonic_mean, min, median, p5 … (default: mean)")
-    add("--method", choices=METHODS, default=METHODS[0], help="how curves are interpolated for BD-rates (default: %(default)s)")
+    add(
+        "--anchor",
+        metavar="SERIES",
+        help="the series that others are compared with (default: the first one of the table)",
+    )
+    add(
+        "--score",
+        action="append",
+        metavar="KEY",
+        help="a score to compare by, by its key in reports; may be repeated (default: models and main features)",
+    )
+    add(
+        "--pool",
+        choices=NAMES,
+        default="mean",
+        metavar="METHOD",
+        help="what of the scores of frames: mean, harmonic_mean, min, median, p5 … (default: mean)",
+    )
+    add(
+        "--method",
+        choices=METHODS,
+        default=METHODS[0],
+        help="how curves are interpolated for BD-rates (default: %(default)s)",
+    )
     add("--scores", type=Path, metavar="FOLDER", help="keep computed scores there, and take those that are there")
     add("--title", default="", metavar="TEXT", help="the title of the page (default: the names of the series)")
     add("--device", metavar="DEVICE", help="the GPU: an index or a PCI address")
@@ -54,7 +79,10 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.output:
         check_templates()
     if arguments.anchor and all(row.series != arguments.anchor for row in rows):
-        raise Failure(f"no series is called {arguments.anchor}; there are {', '.join(dict.fromkeys(row.series for row in rows))}", 2)
+        raise Failure(
+            f"no series is called {arguments.anchor}; there are {', '.join(dict.fromkeys(row.series for row in rows))}",
+            2,
+        )
     settings = None
     if any(not row.scores for row in rows):
         settings = scoring_settings(arguments, device=arguments.device)
@@ -83,7 +111,11 @@ def _check_outputs(arguments: argparse.Namespace, rows: Sequence[Row]) -> Guard:
 
 def _warn(comparison: Comparison) -> None:
     """What has been said before scoring is not said again."""
-    texts = [*comparison.lacks, *comparison.of_points, *(text for key in comparison.keys for text in comparison.of_deltas(key))]
+    texts = [
+        *comparison.lacks,
+        *comparison.of_points,
+        *(text for key in comparison.keys for text in comparison.of_deltas(key)),
+    ]
     for text in texts[:MOST_WARNINGS]:
         note(text)
     if len(texts) > MOST_WARNINGS:

@@ -1,7 +1,7 @@
 """merge the JSON reports of a stream's ranges into the report of the whole stream
 
-The scores of ranges are those of the whole stream, so that what is left to do is to see that the parts are all of one stream, whole, and meet at the
-very same pictures. The library pools and writes, as for a single run.
+The scores of ranges are those of the whole stream, so that what is left to do is to see that the parts are all of one
+stream, whole, and meet at the very same pictures. The library pools and writes, as for a single run.
 """
 
 import argparse
@@ -42,7 +42,9 @@ class Refusal(Failure):
 
 
 class Mismatch(Refusal):
-    """Two parts have seen one pair of pictures differently: a seek before one of them went wrong, if the files are the same."""
+    """Two parts have seen one pair of pictures differently: a seek before one of them went wrong, if the files are the
+    same.
+    """
 
     def __init__(self, text: str, before: "Part", after: "Part") -> None:
         super().__init__(text)
@@ -51,11 +53,30 @@ class Mismatch(Refusal):
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("parts", nargs="+", metavar="PART.json", help="JSON reports of runs with the filter's option range, in any order")
-    add("-o", "--output", default="-", metavar="REPORT", help="the report; with several encodes %%d stands for the number of each (default: standard output)")
-    add("--log-fmt", choices=("xml", "json", "csv", "sub"), help="its format (default: what REPORT ends with, else json)")
+    add(
+        "parts",
+        nargs="+",
+        metavar="PART.json",
+        help="JSON reports of runs with the filter's option range, in any order",
+    )
+    add(
+        "-o",
+        "--output",
+        default="-",
+        metavar="REPORT",
+        help="the report; with several encodes %%d stands for the number of each (default: standard output)",
+    )
+    add(
+        "--log-fmt",
+        choices=("xml", "json", "csv", "sub"),
+        help="its format (default: what REPORT ends with, else json)",
+    )
     add("--score-fmt", metavar="FORMAT", help="as the filter's option score_fmt (default: as the filter prints)")
-    add("--partial", action="store_true", help="the parts need not hold the beginning and the end of the stream; the report is marked partial")
+    add(
+        "--partial",
+        action="store_true",
+        help="the parts need not hold the beginning and the end of the stream; the report is marked partial",
+    )
     add_force(parser)
 
 
@@ -100,7 +121,9 @@ def merge(
         _check_outputs(paths, [output], force)
     streams = streams_of(paths, partial)  # all of them, before anything is written
     if len(streams) > 1 and "%d" not in output:
-        raise Refusal(f"{paths[0]} is of {len(streams)} encodes, each of which gets a report of its own: -o scores%d.json")
+        raise Refusal(
+            f"{paths[0]} is of {len(streams)} encodes, each of which gets a report of its own: -o scores%d.json"
+        )
     outputs = [output.replace("%d", str(number)) for number in range(len(streams))] if len(streams) > 1 else [output]
     _check_outputs(paths, outputs, force)
     check_library()
@@ -113,7 +136,10 @@ def _check_outputs(paths: Sequence[str], outputs: Sequence[str], force: bool) ->
 
 
 def streams_of(paths: Sequence[str], partial: bool = False) -> "list[list[Part]]":
-    """The parts of each encode in order, with frame numbers of the whole stream. Raises Refusal if they are not one stream."""
+    """The parts of each encode in order, with frame numbers of the whole stream.
+
+    Raises Refusal if they are not one stream.
+    """
     try:
         return _streams_of(paths, partial)
     except RecursionError:
@@ -129,7 +155,7 @@ def _streams_of(paths: Sequence[str], partial: bool) -> "list[list[Part]]":
     return [_join(list(parts), partial) for parts in zip(*by_encode)]
 
 
-# -- A part --------------------------------------------------------------------------------------------------------------
+# -- A part ------------------------------------------------------------------------------------------------------------
 
 
 @dataclass
@@ -273,7 +299,15 @@ def _part(path: str, report: Json, encode: Json) -> Part:
     texts = [report["version"], encode.get("name", ""), *_texts_of(encode["range"])]
     if not all(map(is_text, texts)):
         raise Wrong("a text in it has characters that are not text")
-    return Part(path, encode.get("name", ""), report["version"], float(report["fps"] or 0), encode, encode["range"], report.get("vmafx", {}))
+    return Part(
+        path,
+        encode.get("name", ""),
+        report["version"],
+        float(report["fps"] or 0),
+        encode,
+        encode["range"],
+        report.get("vmafx", {}),
+    )
 
 
 def _texts_of(reach: Json) -> Iterator[str]:
@@ -310,7 +344,7 @@ def _check_frames(part: Part) -> None:
         raise Wrong("scores of a whole stream cannot be merged")
 
 
-# -- Several of one stream -----------------------------------------------------------------------------------------------
+# -- Several of one stream ---------------------------------------------------------------------------------------------
 
 
 def _join(parts: list[Part], partial: bool) -> list[Part]:
@@ -321,9 +355,15 @@ def _join(parts: list[Part], partial: bool) -> list[Part]:
     for before, after in pairwise(parts):
         _check_neighbors(before, after)
     if not partial and not parts[0].range["begins_stream"]:
-        raise Refusal(f"the beginning of the stream is missing: the first part is {_named(parts[0])}. Score what is before it, or merge with --partial")
+        raise Refusal(
+            f"the beginning of the stream is missing: the first part is {_named(parts[0])}. Score what is before it, "
+            "or merge with --partial"
+        )
     if not partial and not parts[-1].range["ends_stream"]:
-        raise Refusal(f"the end of the stream is missing: the last part is {_named(parts[-1])}. Score what is after it, or merge with --partial")
+        raise Refusal(
+            f"the end of the stream is missing: the last part is {_named(parts[-1])}. Score what is after it, or "
+            "merge with --partial"
+        )
     _number(parts)
     _check_borders(parts)
     return parts
@@ -337,7 +377,9 @@ def _check_alike(one: Part, other: Part) -> None:
     def compare(what: str, *values: Any) -> None:
         if values[0] != values[1]:
             of_one, of_other = map(_short, values)
-            raise Refusal(f"the parts are not of one stream: {what} of {one.path} is {of_one}, of {other.path} {of_other}")
+            raise Refusal(
+                f"the parts are not of one stream: {what} of {one.path} is {of_one}, of {other.path} {of_other}"
+            )
 
     compare("the version of vmafx", one.version, other.version)
     for group, word in (("format", ""), ("options", "option ")):
@@ -347,7 +389,9 @@ def _check_alike(one: Part, other: Part) -> None:
     compare("the context of the range", one.range["context"], other.range["context"])
     compare("the list of scores", _keys(one), _keys(other))
     if one.range["unit"] == "frames":
-        compare("the time of frame 0, from which its numbers count,", one.range["counted_from"], other.range["counted_from"])
+        compare(
+            "the time of frame 0, from which its numbers count,", one.range["counted_from"], other.range["counted_from"]
+        )
 
 
 def _short(value: Any) -> str:
@@ -366,7 +410,9 @@ def _check_neighbors(before: Part, after: Part) -> None:
         raise Refusal(f"two parts overlap: {_named(before)} and {_named(after)}")
     if end < begin:
         unit = " s" if before.range["unit"] == "seconds" else ""
-        raise Refusal(f"a part is missing, from {end}{unit} to {begin}{unit}: between {_named(before)} and {_named(after)}")
+        raise Refusal(
+            f"a part is missing, from {end}{unit} to {begin}{unit}: between {_named(before)} and {_named(after)}"
+        )
 
 
 def _number(parts: list[Part]) -> None:
@@ -380,7 +426,9 @@ def _number(parts: list[Part]) -> None:
 
 
 def _check_borders(parts: list[Part]) -> None:
-    """What several parts have seen must be the same, and at each border that is the pair before it and the pair after it."""
+    """What several parts have seen must be the same, and at each border that is the pair before it and the pair after
+    it.
+    """
     seen: dict[int, tuple[Part, tuple[Any, ...]]] = {}
     shared = set()
     for part in parts:
@@ -389,20 +437,26 @@ def _check_borders(parts: list[Part]) -> None:
             if other is part:
                 continue
             shared.add(number)
-            for what, of_other, of_part in zip(("time", "picture of the reference", "distorted picture"), wanted, picture):
+            for what, of_other, of_part in zip(
+                ("time", "picture of the reference", "distorted picture"), wanted, picture
+            ):
                 if of_other != of_part:
                     raise Mismatch(
-                        f"the parts do not meet: the {what} of frame {number} differs between {_named(other)} and {_named(part)}. Either the files or "
-                        "the filters are not the same, or a seek did not land where it should: seek to an earlier key frame (-ss), with -copyts",
+                        f"the parts do not meet: the {what} of frame {number} differs between {_named(other)} and "
+                        f"{_named(part)}. Either the files or "
+                        "the filters are not the same, or a seek did not land where it should: seek to an earlier "
+                        "key frame (-ss), with -copyts",
                         other,
                         part,
                     )
     for before, after in pairwise(parts):
         if not {after.first - 1, after.first} <= shared or before.end != after.first:
-            raise Refusal(f"nothing shows that these parts meet: {_named(before)} and {_named(after)}; one of them was changed")
+            raise Refusal(
+                f"nothing shows that these parts meet: {_named(before)} and {_named(after)}; one of them was changed"
+            )
 
 
-# -- The report ----------------------------------------------------------------------------------------------------------
+# -- The report --------------------------------------------------------------------------------------------------------
 
 
 def write_report(
@@ -429,7 +483,11 @@ def write_report(
         return kept[-1]
 
     keys = {key: text(key) for key in _keys(parts[0])}
-    report.path, report.format, report.score_fmt = text(output), text(log_fmt or ("json" if output == "-" else None)), text(score_fmt)
+    report.path, report.format, report.score_fmt = (
+        text(output),
+        text(log_fmt or ("json" if output == "-" else None)),
+        text(score_fmt),
+    )
     report.overwrite = force  # other files than reports were refused above
     report.width, report.height, report.n_subsample = format["width"], format["height"], options["n_subsample"]
     seconds = sum(len(part.frames) / part.fps for part in parts if part.fps)
@@ -441,7 +499,9 @@ def write_report(
     for (frame, part), result, picture in zip(frames, results, pictures):
         result.frame = frame["frameNum"] + part.offset
         result.n_scores = len(keys)
-        result.scores = scores = ffi.new("VmafxScore[]", [(keys[key], score) for key, score in frame["metrics"].items()])
+        result.scores = scores = ffi.new(
+            "VmafxScore[]", [(keys[key], score) for key, score in frame["metrics"].items()]
+        )
         kept.append(scores)
         picture.has_time, picture.time = "time" in frame, frame.get("time", 0)
         picture.keyframe = result.frame in keyframes

@@ -22,10 +22,27 @@ DYGRAPHS = Path("/usr/share/javascript/dygraphs"), Path("/usr/share/nodejs/dygra
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("scores", nargs="+", type=Path, metavar="SCORES", help="reports in JSON, NDJSON, CSV or XML; those of several encodes show all of them")
+    add(
+        "scores",
+        nargs="+",
+        type=Path,
+        metavar="SCORES",
+        help="reports in JSON, NDJSON, CSV or XML; those of several encodes show all of them",
+    )
     add("-o", "--output", type=Path, required=True, metavar="FILE.html", help="the page to write")
-    add("--score", action="append", metavar="KEY", help="a score to show, by its key in the report; may be repeated (default: models and main features)")
-    add("--media", nargs="+", default=[], metavar="DISTORTED", help="the encodes, in the order of their scores: bit rates, scenes")
+    add(
+        "--score",
+        action="append",
+        metavar="KEY",
+        help="a score to show, by its key in the report; may be repeated (default: models and main features)",
+    )
+    add(
+        "--media",
+        nargs="+",
+        default=[],
+        metavar="DISTORTED",
+        help="the encodes, in the order of their scores: bit rates, scenes",
+    )
     add("--reference", metavar="REFERENCE", help="with --media: pictures of the worst frames, and scenes")
     add(
         "--worst",
@@ -42,9 +59,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_page_arguments(parser: argparse.ArgumentParser) -> None:
     """Those that `score` has, too."""
-    told = "how different a picture is where a scene begins, as FFmpeg's scdet takes it, up to 100; 0: no table of scenes (default: %(default)g)"
+    told = (
+        "how different a picture is where a scene begins, as FFmpeg's scdet takes it, up to 100; 0: no table of "
+        "scenes (default: %(default)g)"
+    )
     parser.add_argument("--scenes", type=_threshold, default=Page.scenes, metavar="THRESHOLD", help=told)
-    parser.add_argument("--dygraphs", type=Path, metavar="FOLDER", help="where dygraph.min.js is (default: where Debian's libjs-dygraphs puts it)")
+    parser.add_argument(
+        "--dygraphs",
+        type=Path,
+        metavar="FOLDER",
+        help="where dygraph.min.js is (default: where Debian's libjs-dygraphs puts it)",
+    )
 
 
 def _count(text: str) -> int:
@@ -74,7 +99,9 @@ def run(arguments: argparse.Namespace) -> int:
     for key in keys:
         if not any(key in encode.scores for encode in encodes):
             raise Failure(f"no report has scores {key}; there are {', '.join(encodes[0].scores)}")
-    page = Page(encodes, keys, _media(arguments, encodes), title=arguments.title, worst=arguments.worst, scenes=arguments.scenes)
+    page = Page(
+        encodes, keys, _media(arguments, encodes), title=arguments.title, worst=arguments.worst, scenes=arguments.scenes
+    )
     write_page(arguments.output, page, arguments.dygraphs, guard)
     return 0
 

@@ -49,18 +49,27 @@ class Comparison:
 
     def curve(self, key: str, clip: str, series: str) -> list[Point]:
         """Those that have a score, the lowest rate first."""
-        own = [point for point in self.points if (point.clip, point.series) == (clip, series) and point.values.get(key) is not None]
+        own = [
+            point
+            for point in self.points
+            if (point.clip, point.series) == (clip, series) and point.values.get(key) is not None
+        ]
         return sorted(own, key=lambda point: point.bitrate)
 
     def curves(self, key: str, clip: str) -> dict[str, list[Point]]:
         return {series: curve for series in self.series if (curve := self.curve(key, clip, series))}
 
-    # -- Differences -----------------------------------------------------------------------------------------------------
+    # -- Differences ---------------------------------------------------------------------------------------------------
 
     @cached_property
     def deltas(self) -> dict[tuple[str, str, str], Delta]:
         """By score, clip and series."""
-        return {(key, clip, series): self._delta(key, clip, series) for key in self.keys for clip in self.clips for series in self.others}
+        return {
+            (key, clip, series): self._delta(key, clip, series)
+            for key in self.keys
+            for clip in self.clips
+            for series in self.others
+        }
 
     def _delta(self, key: str, clip: str, series: str) -> Delta:
         if isinstance(self.library, str):
@@ -75,7 +84,7 @@ class Comparison:
         qualities = [delta.quality for delta in deltas if delta.quality is not None]
         return Mean(_mean(rates), _mean(qualities), len(rates), len(qualities))
 
-    # -- Hulls -----------------------------------------------------------------------------------------------------------
+    # -- Hulls ---------------------------------------------------------------------------------------------------------
 
     @cached_property
     def hulls(self) -> dict[tuple[str, str], list[Point]]:
@@ -90,7 +99,9 @@ class Comparison:
         return point in self.hulls[key, point.clip]
 
     def leads(self, key: str, clip: str) -> list[Lead]:
-        return leads({series: [self._place(point, key) for point in curve] for series, curve in self.curves(key, clip).items()})
+        return leads(
+            {series: [self._place(point, key) for point in curve] for series, curve in self.curves(key, clip).items()}
+        )
 
     @staticmethod
     def _place(point: Point, key: str) -> tuple[float, float]:
@@ -98,11 +109,20 @@ class Comparison:
         assert quality is not None
         return point.bitrate, -quality if worse_is_high(key) else quality
 
-    # -- Warnings --------------------------------------------------------------------------------------------------------
+    # -- Warnings ------------------------------------------------------------------------------------------------------
 
     @property
     def warnings(self) -> list[str]:
-        return list(dict.fromkeys([*self.notes, *self.of_points, *self.lacks, *(text for key in self.keys for text in self.of_deltas(key))]))
+        return list(
+            dict.fromkeys(
+                [
+                    *self.notes,
+                    *self.of_points,
+                    *self.lacks,
+                    *(text for key in self.keys for text in self.of_deltas(key)),
+                ]
+            )
+        )
 
     @property
     def lacks(self) -> list[str]:
@@ -115,7 +135,10 @@ class Comparison:
         for point in self.points:
             for text in self._of_point(point):
                 encodes.setdefault(text, []).append(point.row.name)
-        return [f"{', '.join(names) if len(names) <= MOST_NAMES else f'{len(names)} encodes'}: {text}" for text, names in encodes.items()]
+        return [
+            f"{', '.join(names) if len(names) <= MOST_NAMES else f'{len(names)} encodes'}: {text}"
+            for text, names in encodes.items()
+        ]
 
     def _of_point(self, point: Point) -> Iterator[str]:
         yield from point.warnings
@@ -138,7 +161,9 @@ class Comparison:
 
 
 def _measured(points: Sequence[Point], key: str) -> list[Measured]:
-    return [Measured(point.bitrate, quality, point.label) for point in points if (quality := point.values[key]) is not None]
+    return [
+        Measured(point.bitrate, quality, point.label) for point in points if (quality := point.values[key]) is not None
+    ]
 
 
 def _mean(values: Sequence[float]) -> float | None:

@@ -26,17 +26,26 @@ class Delta:
 
     rate: float | None = None  # in percent, at equal quality
     quality: float | None = None  # in the unit of the score, at equal rate
-    overlap: dict[str, float] = field(default_factory=dict)  # of rates and of scores: the part that both have of what they span together
+    overlap: dict[str, float] = field(
+        default_factory=dict
+    )  # of rates and of scores: the part that both have of what they span together
     problems: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
 
 def find_library() -> ModuleType | str:
-    """Or why there is none. It brings NumPy, SciPy and Matplotlib along, each of which may be broken in a way of its own."""
+    """Or why there is none.
+
+    It brings NumPy, SciPy and Matplotlib along, each of which may be broken in a way of its own.
+    """
     try:
         import bjontegaard
     except ModuleNotFoundError as error:
-        return f"no BD-rates: {INSTALL}" if error.name == "bjontegaard" else f"no BD-rates: the package bjontegaard lacks {error.name}"
+        return (
+            f"no BD-rates: {INSTALL}"
+            if error.name == "bjontegaard"
+            else f"no BD-rates: the package bjontegaard lacks {error.name}"
+        )
     except Exception as error:
         return f"no BD-rates: the package bjontegaard cannot be loaded: {error}"
     library: ModuleType = bjontegaard
@@ -70,26 +79,39 @@ class _Curve:
         for one, other in pairwise(self.points):
             if self.sign * other.quality <= self.sign * one.quality:
                 yield (
-                    f"{self.who} is not monotonic: at {other.rate:.6g} kbit/s ({other.name}) it is {other.quality:.6g}, "
+                    f"{self.who} is not monotonic: at {other.rate:.6g} kbit/s ({other.name}) it is "
+                    f"{other.quality:.6g}, "
                     f"not better than {one.quality:.6g} at {one.rate:.6g} kbit/s ({one.name})"
                 )
 
 
-def compare_curves(library: ModuleType, anchor: Sequence[Measured], test: Sequence[Measured], method: str, worse_is_high: bool = False) -> Delta:
-    """Points are in ascending order of their rates. The difference of quality keeps the direction of the score: of cambi, less is better."""
+def compare_curves(
+    library: ModuleType, anchor: Sequence[Measured], test: Sequence[Measured], method: str, worse_is_high: bool = False
+) -> Delta:
+    """Points are in ascending order of their rates.
+
+    The difference of quality keeps the direction of the score: of cambi, less is better.
+    """
     sign = -1.0 if worse_is_high else 1.0
     curves = _Curve("the anchor", anchor, sign), _Curve("the series", test, sign)
     delta = Delta(problems=[problem for curve in curves for problem in curve.problems()])
     if delta.problems:
         return delta
     (a, b), settings = curves, {"method": method, "require_matching_points": False, "min_overlap": 0}
-    if _overlap(delta, "rates", [(math.log(min(curve.rates)), math.log(max(curve.rates))) for curve in curves], math.exp):
+    if _overlap(
+        delta, "rates", [(math.log(min(curve.rates)), math.log(max(curve.rates))) for curve in curves], math.exp
+    ):
         delta.quality = _computed(
             delta, sign, lambda: library.bd_psnr(a.rates, a.qualities, b.rates, b.qualities, **settings)
         )
     falls = [problem for curve in curves for problem in curve.falls()]
     delta.problems += falls
-    if not falls and _overlap(delta, "scores", [(min(curve.qualities), max(curve.qualities)) for curve in curves], lambda quality: sign * quality):
+    if not falls and _overlap(
+        delta,
+        "scores",
+        [(min(curve.qualities), max(curve.qualities)) for curve in curves],
+        lambda quality: sign * quality,
+    ):
         delta.rate = _computed(
             delta, 1.0, lambda: library.bd_rate(a.rates, a.qualities, b.rates, b.qualities, **settings)
         )

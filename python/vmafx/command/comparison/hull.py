@@ -1,8 +1,10 @@
-"""Which encodes are worth having: the upper convex hull of points of rate and quality, and the best series at each rate.
+"""Which encodes are worth having: the upper convex hull of points of rate and quality, and the best series at each
+rate.
 
-The hull is that of the rate itself, not of its logarithm. An encode below it is beaten by switching in time between the two of the hull around it, which
-gives the points on the line between them. (Y. Shoham and A. Gersho, "Efficient bit allocation for an arbitrary set of quantizers", IEEE Transactions on
-Acoustics, Speech, and Signal Processing 36 (9), 1988; A. Aaron et al., "Per-Title Encode Optimization", Netflix, 2015)
+The hull is that of the rate itself, not of its logarithm. An encode below it is beaten by switching in time between the
+two of the hull around it, which gives the points on the line between them. (Y. Shoham and A. Gersho, "Efficient bit
+allocation for an arbitrary set of quantizers", IEEE Transactions on Acoustics, Speech, and Signal Processing 36 (9),
+1988; A. Aaron et al., "Per-Title Encode Optimization", Netflix, 2015)
 """
 
 import math
@@ -47,7 +49,11 @@ def leads(curves: Mapping[str, Curve]) -> list[Lead]:
     places |= {x for one, other in combinations(straight.values(), 2) for x in _crossings(one, other)}
     found: list[Lead] = []
     for begin, end in pairwise(sorted(places)):
-        qualities = {series: quality for series, curve in straight.items() if (quality := _quality_at(curve, (begin + end) / 2)) is not None}
+        qualities = {
+            series: quality
+            for series, curve in straight.items()
+            if (quality := _quality_at(curve, (begin + end) / 2)) is not None
+        }
         if not qualities:
             continue
         best = max(qualities, key=qualities.__getitem__)
@@ -69,7 +75,11 @@ def _meet(one: Curve, other: Curve, x: float) -> bool:
 def _crossings(one: Curve, other: Curve) -> list[float]:
     """Where the difference of two curves changes its sign."""
     places = sorted({x for x, _ in (*one, *other)})
-    known = [(x, p - q) for x in places if (p := _quality_at(one, x)) is not None and (q := _quality_at(other, x)) is not None]
+    known = [
+        (x, p - q)
+        for x in places
+        if (p := _quality_at(one, x)) is not None and (q := _quality_at(other, x)) is not None
+    ]
     return [x + (after - x) * d / (d - e) for (x, d), (after, e) in pairwise(known) if d * e < 0]
 
 

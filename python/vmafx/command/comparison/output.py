@@ -11,7 +11,7 @@ from .points import Point
 SCHEMA = 1  # of --json
 
 
-# -- For the terminal ----------------------------------------------------------------------------------------------------
+# -- For the terminal --------------------------------------------------------------------------------------------------
 
 
 def print_tables(comparison: Comparison) -> None:
@@ -19,7 +19,10 @@ def print_tables(comparison: Comparison) -> None:
     with_clips = len(comparison.clips) > 1
     rows = []
     for point in comparison.points:
-        scores = [value_text(comparison, point, key) + ("*" if comparison.is_on_hull(point, key) else " ") for key in comparison.keys]
+        scores = [
+            value_text(comparison, point, key) + ("*" if comparison.is_on_hull(point, key) else " ")
+            for key in comparison.keys
+        ]
         rows.append([*([point.clip] if with_clips else []), point.series, point.label, f"{point.bitrate:.1f}", *scores])
     heads = [*(["clip"] if with_clips else []), "series", "encode", "kbit/s", *(f"{key} " for key in comparison.keys)]
     print_table(heads, rows, texts=3 if with_clips else 2)
@@ -47,7 +50,15 @@ def delta_rows(comparison: Comparison) -> list[list[str]]:
                 rows.append([series, clip or "–", key, percent(delta.rate), difference(delta.quality, comparison, key)])
             if len(comparison.clips) > 1:
                 mean = comparison.mean(key, series)
-                rows.append([series, mean_name(comparison, key, series), key, percent(mean.rate), difference(mean.quality, comparison, key)])
+                rows.append(
+                    [
+                        series,
+                        mean_name(comparison, key, series),
+                        key,
+                        percent(mean.rate),
+                        difference(mean.quality, comparison, key),
+                    ]
+                )
     return rows
 
 
@@ -67,14 +78,16 @@ def difference(value: float | None, comparison: Comparison, key: str) -> str:
     return "–" if value is None else f"{value:+.{decimals_of(largest)}f}"
 
 
-# -- Files ---------------------------------------------------------------------------------------------------------------
+# -- Files -------------------------------------------------------------------------------------------------------------
 
 
 def write_csv(comparison: Comparison, file: IO[str]) -> None:
     """The points. Of each score a column, and one that is 1 for those on the hull."""
     keys = comparison.keys
     writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(["clip", "series", "label", "file", "bitrate", "bytes", "frames", *keys, *(f"{key}_on_hull" for key in keys)])
+    writer.writerow(
+        ["clip", "series", "label", "file", "bitrate", "bytes", "frames", *keys, *(f"{key}_on_hull" for key in keys)]
+    )
     for point in comparison.points:
         values = ["" if (value := point.values.get(key)) is None else f"{value:.6f}" for key in keys]
         on_hull = [int(comparison.is_on_hull(point, key)) for key in keys]
@@ -93,9 +106,21 @@ def as_json(comparison: Comparison) -> dict[str, Any]:
         "series": comparison.series,
         "clips": clips,
         "points": [_point_as_json(comparison, point) for point in comparison.points],
-        "deltas": [{"score": key, "clip": clip, "series": series, **_delta_as_json(delta)} for (key, clip, series), delta in comparison.deltas.items()],
-        "means": [{"score": key, "series": series, **_mean_as_json(comparison, key, series)} for key in keys for series in comparison.others],
-        "leads": [{"score": key, "clip": clip, **lead._asdict()} for key in keys for clip in clips for lead in comparison.leads(key, clip)],
+        "deltas": [
+            {"score": key, "clip": clip, "series": series, **_delta_as_json(delta)}
+            for (key, clip, series), delta in comparison.deltas.items()
+        ],
+        "means": [
+            {"score": key, "series": series, **_mean_as_json(comparison, key, series)}
+            for key in keys
+            for series in comparison.others
+        ],
+        "leads": [
+            {"score": key, "clip": clip, **lead._asdict()}
+            for key in keys
+            for clip in clips
+            for lead in comparison.leads(key, clip)
+        ],
         "warnings": comparison.warnings,
     }
 
@@ -117,9 +142,20 @@ def _point_as_json(comparison: Comparison, point: Point) -> dict[str, Any]:
 
 
 def _delta_as_json(delta: Delta) -> dict[str, Any]:
-    return {"bd_rate": delta.rate, "bd_score": delta.quality, "overlap": delta.overlap, "problems": delta.problems, "warnings": delta.warnings}
+    return {
+        "bd_rate": delta.rate,
+        "bd_score": delta.quality,
+        "overlap": delta.overlap,
+        "problems": delta.problems,
+        "warnings": delta.warnings,
+    }
 
 
 def _mean_as_json(comparison: Comparison, key: str, series: str) -> dict[str, Any]:
     mean = comparison.mean(key, series)
-    return {"bd_rate": mean.rate, "bd_score": mean.quality, "rate_clips": mean.rate_clips, "score_clips": mean.quality_clips}
+    return {
+        "bd_rate": mean.rate,
+        "bd_score": mean.quality,
+        "rate_clips": mean.rate_clips,
+        "score_clips": mean.quality_clips,
+    }

@@ -76,12 +76,17 @@ def _size(ffprobe: str, row: Row) -> tuple[int, float]:
     packets = list(_ffmpeg.packets(ffprobe, str(row.file), FILES_ONLY))
     times = [time for time, _ in packets]
     if len(times) < 2 or max(times) <= min(times):
-        raise Failure(f"{row.place}: the bit rate of {row.file} is not known, its packets have no times: give it in the column bitrate, in kbit/s")
+        raise Failure(
+            f"{row.place}: the bit rate of {row.file} is not known, its packets have no times: give it in the column "
+            "bitrate, in kbit/s"
+        )
     return sum(size for _, size in packets), (max(times) - min(times)) * len(times) / (len(times) - 1)
 
 
 def read_report(row: Row) -> Encode:
-    """The encode of a row in the report that it names: the only one, the one of that name, or the one that is called as the file."""
+    """The encode of a row in the report that it names: the only one, the one of that name, or the one that is called as
+    the file.
+    """
     assert row.scores
     encodes = read_scores(row.scores)
     wanted = row.encode or (row.file.name if row.file else None)

@@ -56,7 +56,15 @@ def _row(place: str, folder: Path, content: Mapping[str, Any]) -> Row:
     if not paths["file"] and not texts["bitrate"]:
         raise Failure(f"{place}: either file or bitrate is needed")
     label = texts["label"] or Path(texts["file"] or texts["scores"] or "").name
-    return Row(place, texts["series"], **paths, encode=texts["encode"], bitrate=_bitrate(place, texts["bitrate"]), clip=texts["clip"], label=label)
+    return Row(
+        place,
+        texts["series"],
+        **paths,
+        encode=texts["encode"],
+        bitrate=_bitrate(place, texts["bitrate"]),
+        clip=texts["clip"],
+        label=label,
+    )
 
 
 def _text(place: str, name: str, value: Any) -> str | None:

@@ -14,7 +14,6 @@ from .pairs import Pair
 from .store import Ranges, Results
 from .tasks import Begun, Job, Long, Outcome, Outcomes, Scored, Unfit
 
-
 OF_SCORES = "backend", "scale", "partial"  # settings that a result depends on
 
 
@@ -51,7 +50,10 @@ class Campaign:
     def __init__(self, pairs: list[Pair], results: Results, ranges: Ranges, options: Options) -> None:
         self._options, self._results, self._ranges = options, results, ranges
         self._stamps = {pair.id: pair.stamp([options.settings.get(name) for name in OF_SCORES]) for pair in pairs}
-        known = {record["id"]: record["error"] is None and record["stamp"] == self._stamps.get(record["id"]) for record in results.all()}
+        known = {
+            record["id"]: record["error"] is None and record["stamp"] == self._stamps.get(record["id"])
+            for record in results.all()
+        }
         self._pairs = [pair for pair in pairs if not known.get(pair.id)]
         self.total, self.failed = len(pairs), 0
         self.done = self.known = len(pairs) - len(self._pairs)
@@ -76,10 +78,17 @@ class Campaign:
     def _begin(self, pairs: list[Pair], attempt: int = 1) -> Task:
         options = self._options
         settings = options.settings | {"models": pairs[0].models, "features": pairs[0].features}
-        job = Job(settings, options.ffmpeg, [pair.distorted for pair in pairs], pairs[0].reference, options.piece, options.stall)
+        job = Job(
+            settings,
+            options.ffmpeg,
+            [pair.distorted for pair in pairs],
+            pairs[0].reference,
+            options.piece,
+            options.stall,
+        )
         return Task(tasks.begin, (job,), Batch(pairs, job), attempt)
 
-    # -- What comes back ---------------------------------------------------------------------------------------------------
+    # -- What comes back -----------------------------------------------------------------------------------------------
 
     def finish(self, task: Task, result: Any) -> list[Task]:
         """Puts away what is done; returns what is to be done next."""
@@ -133,7 +142,7 @@ class Campaign:
             return [self._begin([pair]) for pair in pairs]
         return self._put(stream.batch, dict.fromkeys(stream.long.places, Outcome(error=scored.error)), task.attempt)
 
-    # -- Ranges ------------------------------------------------------------------------------------------------------------
+    # -- Ranges --------------------------------------------------------------------------------------------------------
 
     def _key(self, batch: Batch, long: Long) -> str:
         stamps = [self._stamps[batch.pairs[place].id] for place in long.places]
@@ -151,7 +160,7 @@ class Campaign:
         parts = [self._ranges.get(stream.key, number) for number in range(len(stream.long.reaches))]
         return Task(tasks.join_ranges, (stream.batch.job, stream.long, parts), stream)
 
-    # -- Results -----------------------------------------------------------------------------------------------------------
+    # -- Results -------------------------------------------------------------------------------------------------------
 
     def _put(self, batch: Batch, outcomes: Outcomes, attempt: int) -> list[Task]:
         """What may pass is tried again, without the encodes that went well."""

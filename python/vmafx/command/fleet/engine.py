@@ -1,7 +1,8 @@
 """Runs tasks on Dask's workers: those of this machine, or a cluster's. Dask is imported when an engine is opened.
 
-Dask itself runs a task again whose worker is lost: it has died, or said nothing for the time of worker-ttl. A frozen one that comes back is sent away
-with what it has. Only so many tasks are submitted at a time as keep the workers busy, so that neither client nor scheduler holds a whole library.
+Dask itself runs a task again whose worker is lost: it has died, or said nothing for the time of worker-ttl. A frozen
+one that comes back is sent away with what it has. Only so many tasks are submitted at a time as keep the workers busy,
+so that neither client nor scheduler holds a whole library.
 """
 
 import asyncio
@@ -19,7 +20,8 @@ from .local import Local
 from .noise import Noise, kept_noise, told
 
 INSTALL = (
-    "Dask, which runs the tasks, is not installed: apt-get install python3-distributed, or pip install './python[library]' in vmafx's sources. "
+    "Dask, which runs the tasks, is not installed: apt-get install python3-distributed, or pip install "
+    "'./python[library]' in vmafx's sources. "
     "docs/scale.md says how to do without it"
 )
 LACKS_MODULE = "a worker cannot import the task ({}): each needs the Python module vmafx of this version"
@@ -58,7 +60,9 @@ class Engine:
     had: float = field(default_factory=time.monotonic)  # workers
 
     def run(self, tasks: Iterable[Task], finish: Finish) -> None:
-        """`finish` gets each task with its result, an exception where Dask has one, and says what is to be done next, before the other tasks."""
+        """`finish` gets each task with its result, an exception where Dask has one, and says what is to be done next,
+        before the other tasks.
+        """
         from distributed import as_completed
 
         waiting, next_ones = iter(tasks), deque[Task]()
@@ -141,7 +145,7 @@ def _take(room: int, next_ones: deque[Task], waiting: Iterator[Task]) -> Iterato
             return
 
 
-# -- Opening one ---------------------------------------------------------------------------------------------------------
+# -- Opening one -------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -249,7 +253,10 @@ def _check_resources(name: str, offers: dict[str, Any], resources: dict[str, flo
     """Tasks that no worker may take would wait for ever."""
     for resource, number in resources.items():
         if all(offer.get(resource, 0) < number for offer in offers.values()):
-            raise Failure(f"no worker of {name} has {resource}={number:g}: start some with `dask worker --resources {resource}={number:g}`")
+            raise Failure(
+                f"no worker of {name} has {resource}={number:g}: start some with `dask worker --resources "
+                f"{resource}={number:g}`"
+            )
 
 
 def _offered(dask_worker: Any) -> dict[str, float]:

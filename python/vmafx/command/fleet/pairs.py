@@ -13,7 +13,12 @@ from .._rows import Row, read_rows
 from .._scoring import models_of
 from .._terminal import Failure
 
-NAMES = {"id": "id", "name": "id", "distorted": "distorted", "reference": "reference"}  # columns, and what they are here
+NAMES = {
+    "id": "id",
+    "name": "id",
+    "distorted": "distorted",
+    "reference": "reference",
+}  # columns, and what they are here
 OPTIONS = {"model": "models", "models": "models", "feature": "features", "features": "features"}
 OTHERWISE = ", unless --allow-protocols is given; for a file, write file: before its name"
 MOST_SHOWN = 200  # characters of a value that is wrong
@@ -29,8 +34,19 @@ class Pair:
     error: str | None = None  # why it is not scored
 
     def stamp(self, options: Iterable[Any]) -> str:
-        """Another one when a file or an option has changed. What is no file of this machine (a URL) counts by its name."""
-        told = [self.distorted, _state(self.distorted), self.reference, _state(self.reference), self.models, self.features, *options]
+        """Another one when a file or an option has changed.
+
+        What is no file of this machine (a URL) counts by its name.
+        """
+        told = [
+            self.distorted,
+            _state(self.distorted),
+            self.reference,
+            _state(self.reference),
+            self.models,
+            self.features,
+            *options,
+        ]
         return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:24]
 
 

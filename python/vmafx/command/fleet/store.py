@@ -1,4 +1,5 @@
-"""What is known of the pairs, kept so that a run that was killed goes on where it was: results, and the scores of ranges until they are joined.
+"""What is known of the pairs, kept so that a run that was killed goes on where it was: results, and the scores of
+ranges until they are joined.
 
 A result is a JSON object; the last one of an id counts. It is on the disk when add() returns. Only one run writes the
 same file, whatever it is called.
@@ -304,7 +305,10 @@ class _Database:
         do = self._connection
         with _writing(self._path), self._transaction():
             head = [record["id"], record["distorted"], record["reference"], record.get("frames"), record.get("error")]
-            do.execute("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?)", [*map(_text, head), json.dumps({"schema": SCHEMA, **record})])
+            do.execute(
+                "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?)",
+                [*map(_text, head), json.dumps({"schema": SCHEMA, **record})],
+            )
             do.execute("DELETE FROM scores WHERE id = ?", [_text(record["id"])])
             rows = [
                 [

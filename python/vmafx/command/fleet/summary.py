@@ -33,7 +33,9 @@ class Summary:
     def worst(self, key: str, count: int) -> list[Record]:
         """By the mean."""
         having = [record for record in self.scored if record["pooled"].get(key, {}).get("mean") is not None]
-        return sorted(having, key=lambda record: float(record["pooled"][key]["mean"]), reverse=worse_is_high(key))[:count]
+        return sorted(having, key=lambda record: float(record["pooled"][key]["mean"]), reverse=worse_is_high(key))[
+            :count
+        ]
 
     def show(self, worst: int) -> None:
         for record in self.failed[:MOST_FAILURES]:
@@ -53,7 +55,7 @@ def _cells(record: Record, key: str) -> list[str]:
     return score_cells(key, record["pooled"][key], worst if worst and abs(worst["time"]) <= MOST_TIME else None)
 
 
-# -- The page ------------------------------------------------------------------------------------------------------------
+# -- The page ----------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -105,7 +107,10 @@ def _section(summary: Summary, key: str, worst: int) -> Section | None:
     library = [Encode("means of the pairs", array("q", range(len(scores))), scores={key: scores})]
     if not any(map(math.isfinite, scores)):
         return None
-    charts = (("Pairs with a mean near each score, %", histogram(library, key)), ("Pairs with at most a mean, %", cumulative(library, key)))
+    charts = (
+        ("Pairs with a mean near each score, %", histogram(library, key)),
+        ("Pairs with at most a mean, %", cumulative(library, key)),
+    )
     rows = [[record["id"], *_cells(record, key)] for record in summary.worst(key, worst)]
     return Section(
         key, pooled_table(library, key), [_figure(*chart) for chart in charts], Table(["pair", *HEADS], rows)

@@ -174,7 +174,7 @@ def score_whole(job: Job, long: Long) -> Outcomes:
 
 
 def join_ranges(job: Job, long: Long, parts: Sequence[bytes]) -> Outcomes | tuple[int, float]:
-    """Or which part is to be scored again, beginning how many seconds earlier: a seek has landed where it should not."""
+    """Or which part is to be scored again, beginning how many seconds earlier: a seek landed where it should not."""
     scored = [Scored.unpack(part) for part in parts]
     with _folder() as folder:
         paths = [folder / f"{number}.json" for number in range(len(scored))]

@@ -1,4 +1,6 @@
-"""The page of a comparison: for each score the curves with their hull, the differences from the anchor, the best series by rate; then all points."""
+"""The page of a comparison: for each score the curves with their hull, the differences from the anchor, the best series
+by rate; then all points.
+"""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -15,7 +17,9 @@ from .plots import Label, Plot, plot
 from .tables import Cell, Strong, Table, number
 
 LEAST_TICKS = 4  # of rates
-HULL_STEPS = 12  # of a line between two points: straight in the rate, it is bent where the logarithm of the rate is drawn
+HULL_STEPS = (
+    12  # of a line between two points: straight in the rate, it is bent where the logarithm of the rate is drawn
+)
 
 
 @dataclass(frozen=True)
@@ -48,7 +52,12 @@ class Section:
 
 def make_page(comparison: Comparison, title: str = "") -> str:
     clips = f"{len(comparison.clips)} clips" if len(comparison.clips) > 1 else comparison.clips[0]
-    facts = [f"{len(comparison.points)} encodes", clips, f"{comparison.pool.replace('_', ' ')} of the frames", f"anchor {comparison.anchor}"]
+    facts = [
+        f"{len(comparison.points)} encodes",
+        clips,
+        f"{comparison.pool.replace('_', ' ')} of the frames",
+        f"anchor {comparison.anchor}",
+    ]
     return render(
         "comparison.html",
         title or f"Comparison of {', '.join(comparison.series)}",
@@ -98,8 +107,18 @@ def _chart(comparison: Comparison, key: str, clip: str, label: str) -> Chart:
     for place, series in enumerate(comparison.series):
         if points := comparison.curve(key, clip, series):
             titles = [_title(comparison, point, key) for point in points]
-            curves.append(Curve(series, place, [_x(point.bitrate) for point in points], [point.values[key] or 0.0 for point in points], titles=titles))
-    x, y = rate_axis([x for curve in curves for x in curve.xs]), number_axis([value for curve in curves for value in curve.ys])
+            curves.append(
+                Curve(
+                    series,
+                    place,
+                    [_x(point.bitrate) for point in points],
+                    [point.values[key] or 0.0 for point in points],
+                    titles=titles,
+                )
+            )
+    x, y = rate_axis([x for curve in curves for x in curve.xs]), number_axis(
+        [value for curve in curves for value in curve.ys]
+    )
     return Chart(curves, x, y, decimals_of(y.high), label, hull=_hull(comparison.hulls[key, clip], key))
 
 
@@ -114,7 +133,11 @@ def rate_axis(logarithms: Sequence[float]) -> Axis:
     low, high = low - margin, high + margin
     ticks: list[float] = []
     for steps in ((1,), (1, 3), (1, 2, 5), (1, 1.5, 2, 3, 5, 7)):
-        ticks = ticks if len(ticks) >= LEAST_TICKS else [step * 10.0**power for power in range(math.floor(low), math.ceil(high)) for step in steps]
+        ticks = (
+            ticks
+            if len(ticks) >= LEAST_TICKS
+            else [step * 10.0**power for power in range(math.floor(low), math.ceil(high)) for step in steps]
+        )
         ticks = [rate for rate in ticks if low <= _x(rate) <= high]
     if len(ticks) < LEAST_TICKS:
         ticks = [rate for rate, _ in number_axis([10**low, 10**high]).ticks if rate > 0 and low <= _x(rate) <= high]
@@ -123,14 +146,21 @@ def rate_axis(logarithms: Sequence[float]) -> Axis:
 
 def _hull(points: Sequence[Point], key: str) -> Curve:
     places = [(point.bitrate, point.values[key] or 0.0) for point in points]
-    line = [(a + (b - a) * i / HULL_STEPS, p + (q - p) * i / HULL_STEPS) for (a, p), (b, q) in pairwise(places) for i in range(HULL_STEPS)]
+    line = [
+        (a + (b - a) * i / HULL_STEPS, p + (q - p) * i / HULL_STEPS)
+        for (a, p), (b, q) in pairwise(places)
+        for i in range(HULL_STEPS)
+    ]
     line += places[-1:]
     return Curve("convex hull", 0, [_x(rate) for rate, _ in line], [score for _, score in line])
 
 
 def _title(comparison: Comparison, point: Point, key: str) -> str:
     on_hull = ", on the hull" if comparison.is_on_hull(point, key) else ""
-    return f"{point.series}, {point.label}: {point.bitrate:,.1f} kbit/s, {key} {value_text(comparison, point, key)}{on_hull}"
+    return (
+        f"{point.series}, {point.label}: {point.bitrate:,.1f} kbit/s, {key} "
+        f"{value_text(comparison, point, key)}{on_hull}"
+    )
 
 
 def _differences(comparison: Comparison, key: str) -> Table | None:
@@ -146,7 +176,13 @@ def _differences(comparison: Comparison, key: str) -> Table | None:
             rows.append([name, *_clip(comparison, clip), *by_rate, *by_score])
         if len(comparison.clips) > 1:
             mean = comparison.mean(key, series)
-            cells = [mean_name(comparison, key, series), percent(mean.rate), "", difference(mean.quality, comparison, key), ""]
+            cells = [
+                mean_name(comparison, key, series),
+                percent(mean.rate),
+                "",
+                difference(mean.quality, comparison, key),
+                "",
+            ]
             rows.append([name, *map(Strong, cells)])
     clips = _clip(comparison, "clip")
     return Table(
@@ -186,7 +222,7 @@ def _leads(comparison: Comparison, key: str) -> Table | None:
     )
 
 
-# -- All points ----------------------------------------------------------------------------------------------------------
+# -- All points --------------------------------------------------------------------------------------------------------
 
 
 def _points(comparison: Comparison) -> Table:

@@ -79,7 +79,12 @@ class Chart:
     def _for_script(self, curve: Curve) -> dict[str, Any]:
         unit = 1000 if self.in_time else 1
         ys = [round(y * 10**self.decimals) if math.isfinite(y) else None for y in curve.ys]
-        content: dict[str, Any] = {"name": curve.name, "color": curve.number, "x": _differences([round(x * unit) for x in curve.xs]), "y": ys}
+        content: dict[str, Any] = {
+            "name": curve.name,
+            "color": curve.number,
+            "x": _differences([round(x * unit) for x in curve.xs]),
+            "y": ys,
+        }
         if curve.frames is not None:
             content["frames"] = _differences(curve.frames)
         if curve.means is not None:
@@ -91,10 +96,12 @@ def _differences(values: Sequence[int]) -> list[int]:
     return [value - before for value, before in zip(values, [0, *values])]
 
 
-# -- Axes ----------------------------------------------------------------------------------------------------------------
+# -- Axes --------------------------------------------------------------------------------------------------------------
 
 
-def number_axis(values: Sequence[float], most: int = 6, floor: float | None = None, ceiling: float | None = None) -> Axis:
+def number_axis(
+    values: Sequence[float], most: int = 6, floor: float | None = None, ceiling: float | None = None
+) -> Axis:
     """From one round number to another. The values are at most MOST_DRAWN."""
     low, high = min(values, default=0.0), max(values, default=1.0)
     low, high = low if floor is None else min(low, floor), high if ceiling is None else max(high, ceiling)
@@ -122,7 +129,9 @@ def position_axis(low: float, high: float, in_time: bool, most: int = 8) -> Axis
     if high <= low:
         high = low + (0.04 if in_time else 1)
     if not in_time:
-        ticks = [tick for tick in number_axis([low, high], most).ticks if low <= tick[0] <= high and tick[0] == int(tick[0])]
+        ticks = [
+            tick for tick in number_axis([low, high], most).ticks if low <= tick[0] <= high and tick[0] == int(tick[0])
+        ]
         return Axis(low, high, ticks)
     step = (
         next((step for step in TIME_STEPS if (high - low) / step <= most), 0)
@@ -133,7 +142,7 @@ def position_axis(low: float, high: float, in_time: bool, most: int = 8) -> Axis
     return Axis(low, high, [(i * step, time_text(i * step, decimals)) for i in places])
 
 
-# -- Charts --------------------------------------------------------------------------------------------------------------
+# -- Charts ------------------------------------------------------------------------------------------------------------
 
 
 def have_times(encodes: Sequence[Encode]) -> bool:
@@ -150,7 +159,9 @@ def over_time(encodes: Sequence[Encode], key: str) -> Chart:
     finite = [y for curve in curves for y in (min(_finite(curve.ys), default=0), max(_finite(curve.ys), default=1))]
     y = number_axis(finite)
     label = f"{key} of each frame over {'time' if in_time else 'frame numbers'}"
-    return Chart(curves, span([encode for encode in encodes if key in encode.scores]), y, decimals_of(y.high), label, in_time)
+    return Chart(
+        curves, span([encode for encode in encodes if key in encode.scores]), y, decimals_of(y.high), label, in_time
+    )
 
 
 def span(encodes: Sequence[Encode]) -> Axis:
@@ -190,7 +201,15 @@ def histogram(encodes: Sequence[Encode], key: str) -> Chart:
         edges = [x.low + (x.high - x.low) * i / BARS for i in range(BARS + 1)]
         curves.append(Curve(encodes[number].name, number, edges, [*shares, shares[-1]]))
     y = number_axis([share for curve in curves for share in curve.ys], 5, floor=0)
-    return Chart(curves, x, y, 1, f"share of frames with a {key} near each score, in percent", steps=True, filled=len(curves) == 1)
+    return Chart(
+        curves,
+        x,
+        y,
+        1,
+        f"share of frames with a {key} near each score, in percent",
+        steps=True,
+        filled=len(curves) == 1,
+    )
 
 
 def cumulative(encodes: Sequence[Encode], key: str) -> Chart:
@@ -218,6 +237,10 @@ def bit_rates(names: Sequence[str], packets: Sequence[Sequence[tuple[float, int]
             sizes[int((time - start) / length)] += size
         ends = [min(length, duration - i * length) for i in range(len(sizes))]  # the last part may be short
         rates = [8e-6 * size / end for size, end in zip(sizes, ends)]
-        curves.append(Curve(name, number, [*(x.low + i * length for i in range(len(rates))), x.low + duration], [*rates, rates[-1]]))
+        curves.append(
+            Curve(
+                name, number, [*(x.low + i * length for i in range(len(rates))), x.low + duration], [*rates, rates[-1]]
+            )
+        )
     y = number_axis([rate for curve in curves for rate in curve.ys], 4, floor=0)
     return Chart(curves, x, y, 3, f"bit rate over {length:.3g} s each, in Mbit/s", steps=True)

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 
 def extremes(values: Sequence[float], count: int) -> list[int]:
-    """Places of about `count` values, in order: the lowest and the highest of each of equal parts, the first and the last of all.
+    """Places of about `count` values, in order: the lowest and the highest of each of equal parts, the first and the
+    last of all.
 
     NaN, where there is no value, stays a gap: the first of each part is kept.
     """

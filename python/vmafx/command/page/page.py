@@ -9,7 +9,19 @@ from .. import _ffmpeg
 from .._scores import Encode
 from .._statistics import pooled_values, rate_of, worst_frames, worst_tail_name, worst_value_name
 from .._terminal import Failure, decimals_of, note, time_text
-from .curves import LIVE_POINTS, MOST_LIVE, MOST_STATIC, STATIC_POINTS, Chart, bit_rates, cumulative, have_times, histogram, over_time, span
+from .curves import (
+    LIVE_POINTS,
+    MOST_LIVE,
+    MOST_STATIC,
+    STATIC_POINTS,
+    Chart,
+    bit_rates,
+    cumulative,
+    have_times,
+    histogram,
+    over_time,
+    span,
+)
 from .document import render
 from .pictures import Media, picture
 from .plots import Label, Plot, plot
@@ -30,7 +42,9 @@ class Page:
     warnings: list[str] = field(default_factory=list)
     said: list[str] = field(default_factory=list)  # lines on the run: models, sizes, how inputs were made alike
     worst: int = 4  # frames with pictures, of each encode
-    scenes: float = 10  # how much a picture differs from the one before where a scene begins, as FFmpeg's scdet takes it; 0: none
+    scenes: float = (
+        10  # how much a picture differs from the one before where a scene begins, as FFmpeg's scdet takes it; 0: none
+    )
     charts: list[dict[str, Any]] = field(default_factory=list)  # for the script
 
 
@@ -138,7 +152,7 @@ def _cards(page: Page) -> Iterator[Card]:
             yield Card(Label(encode.name, place), mean, f"worst 5 % {tail} · worst {worst}")
 
 
-# -- Sections ------------------------------------------------------------------------------------------------------------
+# -- Sections ----------------------------------------------------------------------------------------------------------
 
 
 def _sections(page: Page) -> Iterator[Section]:

@@ -25,8 +25,33 @@ def picture(media: Media, path: str, time: float, rate: float) -> str:
     seek = max(time + media.starts.get(path, 0) - 0.5 / rate, 0)
     # dar: as it is shown
     scale = f"scale={WIDTH}:trunc({WIDTH}/dar/2)*2:flags=bicubic,setsar=1"
-    command = [media.ffmpeg, "-v", "error", "-nostdin", "-ss", f"{seek:.6f}", "-i", _ffmpeg.input_name(path), "-map", "0:V:0"]
-    command += ["-frames:v", "1", "-vf", scale, "-pix_fmt", "yuvj420p", "-c:v", "mjpeg", "-q:v", "4", "-f", "image2pipe", "-"]
+    command = [
+        media.ffmpeg,
+        "-v",
+        "error",
+        "-nostdin",
+        "-ss",
+        f"{seek:.6f}",
+        "-i",
+        _ffmpeg.input_name(path),
+        "-map",
+        "0:V:0",
+    ]
+    command += [
+        "-frames:v",
+        "1",
+        "-vf",
+        scale,
+        "-pix_fmt",
+        "yuvj420p",
+        "-c:v",
+        "mjpeg",
+        "-q:v",
+        "4",
+        "-f",
+        "image2pipe",
+        "-",
+    ]
     try:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True)
     except OSError as error:

@@ -74,7 +74,13 @@ def _scenes(encodes: Sequence[Encode], keys: Sequence[str], media: Media, thresh
     except Failure as failure:
         note(str(failure))
         return Scenes(str(failure))
-    lists = [(place, encode, key) for place, encode in enumerate(encodes) if encode.times for key in keys if key in encode.scores]
+    lists = [
+        (place, encode, key)
+        for place, encode in enumerate(encodes)
+        if encode.times
+        for key in keys
+        if key in encode.scores
+    ]
     room = max(MOST_FOLDED // max(len(lists), 1), 1)
     found = []
     for place, encode, key in lists:
@@ -129,6 +135,18 @@ def _table(encode: Encode, key: str, rows: Sequence[Pooled]) -> Table:
         length = encode.times[last] - encode.times[first] + lasts
         pooled = [number(value, decimals) for value in (row.mean, row.harmonic, scores[row.worst])]
         place = [time_text(length), str(encode.numbers[first]), str(row.scene.end - first)]
-        cells.append([str(row.scene.number), time_text(encode.times[first]), *pooled, time_text(encode.times[row.worst]), *place])
-    heads = ["scene", "from", "mean", "harmonic", "max" if worse_is_high(key) else "min", "at", "lasts", "first frame", "frames"]
+        cells.append(
+            [str(row.scene.number), time_text(encode.times[first]), *pooled, time_text(encode.times[row.worst]), *place]
+        )
+    heads = [
+        "scene",
+        "from",
+        "mean",
+        "harmonic",
+        "max" if worse_is_high(key) else "min",
+        "at",
+        "lasts",
+        "first frame",
+        "frames",
+    ]
     return Table(heads, cells)
