@@ -77,15 +77,15 @@ hip::DevicePlane DeviceFrames::device_plane(hip::Side side, int64_t frame, int p
           static_cast<int64_t>(stride(plane))};
 }
 
-void DeviceFrames::use_pinned(hip::PoolFrame& slot, int64_t frame) const {
+void DeviceFrames::use_pinned(hip::PoolFrame& pool_frame, int64_t frame) const {
   for (const hip::Side side : kSides)
     for (int p = 0; p < format_.planes(); p++)
-      slot.use_pinned(side, p, pinned_.data() + offset(side, frame, p), stride(p));
+      pool_frame.use_pinned(side, p, pinned_.data() + offset(side, frame, p), stride(p));
 }
 
-void DeviceFrames::use_device(hip::PoolFrame& slot, int64_t frame) const {
+void DeviceFrames::use_device(hip::PoolFrame& pool_frame, int64_t frame) const {
   for (const hip::Side side : kSides)
-    for (int p = 0; p < format_.planes(); p++) slot.use_device(side, p, device_plane(side, frame, p));
+    for (int p = 0; p < format_.planes(); p++) pool_frame.use_device(side, p, device_plane(side, frame, p));
 }
 
 }  // namespace bench

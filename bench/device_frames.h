@@ -23,8 +23,8 @@ class DeviceFrames {
   vmafx::hip::DevicePlane device_plane(vmafx::hip::Side side, int64_t frame, int plane) const;
 
   /* Names frame `frame` to the pool, where it lies in pinned or in device memory. */
-  void use_pinned(vmafx::hip::PoolFrame& slot, int64_t frame) const;
-  void use_device(vmafx::hip::PoolFrame& slot, int64_t frame) const;
+  void use_pinned(vmafx::hip::PoolFrame& pool_frame, int64_t frame) const;
+  void use_device(vmafx::hip::PoolFrame& pool_frame, int64_t frame) const;
 
  private:
   size_t row_bytes(int plane) const { return static_cast<size_t>(format_.plane_w(plane)) * sample_bytes(); }

@@ -75,10 +75,10 @@ class DeviceMetrics::Feed {
   void send_batch() {
     while (pool_->full()) collect();
     for (int i = 0; !pool_->batch_full(); i++) {
-      hip::PoolFrame& slot = pool_->next();
-      if (i % metrics_.encodes_) slot.share_reference();
-      if (source_ == Source::kDevice) metrics_.frames_.use_device(slot, slot.number());
-      else metrics_.frames_.use_pinned(slot, slot.number());
+      hip::PoolFrame& pool_frame = pool_->next();
+      if (i % metrics_.encodes_) pool_frame.share_reference();
+      if (source_ == Source::kDevice) metrics_.frames_.use_device(pool_frame, pool_frame.number());
+      else metrics_.frames_.use_pinned(pool_frame, pool_frame.number());
     }
     const hip::Batch sent = take(pool_->upload());
     if (source_ != Source::kPinnedUploadOnly) metrics_.launch(sent, conversions_);

@@ -21,7 +21,7 @@ void need(int ret, const char* call) {
 }
 
 VmafxContext* open_session(const std::string& model, VmafxParams params, const VmafxFormat& format,
-                           const VmafxReference* against = nullptr) {
+                           const VmafxKeptReference* against = nullptr) {
   const std::string version = "version=" + model;
   params.model = version.c_str();
   params.backend = "hip";
@@ -58,11 +58,11 @@ DeviceSession::DeviceSession(const std::string& model, const DeviceFrames& frame
   format.drm_fd = -1;
   format.spare_pictures = UINT64_MAX;  // they come again unchanged
   if (stays) {
-    const VmafxReferenceParams plenty{.device_budget = uint64_t{1} << 40};
-    need(vmafx_reference_open(&reference_, &format, &plenty), "vmafx_reference_open");
+    const VmafxKeptReferenceParams plenty{.device_budget = uint64_t{1} << 40};
+    need(vmafx_kept_reference_open(&reference_, &format, &plenty), "vmafx_kept_reference_open");
     for (int i = 0; i < frames.count(); i++) {
       const VmafxPicture ref = picture(hip::Side::kRef, i);
-      need(vmafx_reference_add(reference_, &ref), "vmafx_reference_add");
+      need(vmafx_kept_reference_add(reference_, &ref), "vmafx_kept_reference_add");
     }
   }
   context_ = open_session(model, params, format, reference_);

@@ -25,7 +25,7 @@ class DeviceSession {
   DeviceSession(const DeviceSession&) = delete;
   ~DeviceSession() {
     vmafx_close(&context_);
-    vmafx_reference_close(&reference_);
+    vmafx_kept_reference_close(&reference_);
   }
 
   /* Of frame pairs in a row, from submission to score, for at least that long. */
@@ -39,7 +39,7 @@ class DeviceSession {
   const DeviceFrames& frames_;
   const VmafxMemory memory_;
   const int encodes_;
-  VmafxReference* reference_ = nullptr;  // null: its pictures are submitted one by one
+  VmafxKeptReference* reference_ = nullptr;  // null: its pictures are submitted one by one
   VmafxContext* context_ = nullptr;
   int64_t submitted_ = 0, received_ = 0;
 };

@@ -68,7 +68,7 @@ int peer_mask(const std::string& cpu) {
   if (cpu == "avx2" || cpu == "avx2_vnni") return kAvx512Icelake | kAvx512;
   if (cpu == "sse4") return kAvx512Icelake | kAvx512 | kAvx2;
   if (cpu == "sse2") return kAvx512Icelake | kAvx512 | kAvx2 | kSse4 | kSsse3;
-  if (cpu == "scalar" || cpu == "ref") return -1;
+  if (cpu == "scalar" || cpu == "plain") return -1;
   return 0;
 }
 

@@ -39,7 +39,7 @@ This machine runs: )";
 
 std::vector<std::string> all_cpus() {
   std::vector<std::string> names = vmafx::runnable_cpu_levels();
-  names.push_back("ref");
+  names.push_back("plain");
   return names;
 }
 
@@ -103,7 +103,7 @@ Settings parse(int argc, char** argv) {
                             {}};
   Settings settings;
   for (const std::string& cpu : all_cpus())
-    if (cpu != "scalar" && cpu != "ref") settings.cpus.push_back(cpu);  // these take minutes
+    if (cpu != "scalar" && cpu != "plain") settings.cpus.push_back(cpu);  // these take minutes
   settings.rows = all_rows();
   for (int which; (which = getopt_long(argc, argv, "", known, nullptr)) != -1;) {
     const std::string text = optarg ? optarg : "";

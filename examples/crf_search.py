@@ -53,7 +53,7 @@ class Failure(Exception):
 @dataclass
 class Reference:
     frames: list[av.VideoFrame]  # for the encoder
-    kept: vmafx.Reference  # the same, in the same memory, to score against
+    kept: vmafx.KeptReference  # the same, in the same memory, to score against
     rate: Fraction
 
 
@@ -81,7 +81,7 @@ def read_reference(path: str, encoder: Encoder, most_frames: int | None, budget:
     """Decodes the video. `budget` is what its frames may take, in bytes."""
     formats = {format.name for format in av.Codec(encoder.name, "w").video_formats}
     frames: list[av.VideoFrame] = []
-    kept = vmafx.Reference(budget=budget, device_budget=budget)
+    kept = vmafx.KeptReference(budget=budget, device_budget=budget)
     with av.open(path) as file, threads_of(file.streams.video[0].codec_context):
         rate = file.streams.video[0].average_rate or Fraction(25)
         for decoded in itertools.islice(file.decode(video=0), most_frames):

@@ -178,7 +178,7 @@ class Run {
 
   ~Run() {
     vmafx_close(&ctx_);
-    vmafx_reference_close(&reference_);
+    vmafx_kept_reference_close(&reference_);
     REQUIRE(Samples::alive == 0, "pictures that were not released: %d", Samples::alive.load());
   }
 
@@ -248,7 +248,7 @@ class Run {
       case 'Q': return close();
       case 'o': return open_reference(script);
       case 'a': return add(script);
-      case 'c': return vmafx_reference_close(&reference_);
+      case 'c': return vmafx_kept_reference_close(&reference_);
       default: break;
     }
     if (ctx_) call_on_context(script);
@@ -424,7 +424,7 @@ class Run {
       REQUIRE(frame.emplace(result.scores[i].key, result.scores[i].value).second, "two scores called %s",
               result.scores[i].key);
     }
-    if (const VmafxWindow* window = result.window)
+    if (const VmafxPoolWindow* window = result.window)
       REQUIRE(window->first_frame <= window->last_frame && window->last_frame == result.frame, "window %d",
               static_cast<int>(window->number));
     return true;
@@ -460,14 +460,14 @@ class Run {
 
   void open_reference(Script& script) {
     if (reference_) return;
-    VmafxReferenceParams params{};
+    VmafxKeptReferenceParams params{};
     params.planes = static_cast<unsigned>(script.number(0, 8));
     params.copy = script.number(0, 1);
     params.budget = static_cast<uint64_t>(script.number(0, 1 << 16));
     params.device_budget = static_cast<uint64_t>(script.number(0, 1 << 20));
     params.log = log;
     params.log_cookie = this;
-    const int ret = vmafx_reference_open(&reference_, &formats_[0], &params);
+    const int ret = vmafx_kept_reference_open(&reference_, &formats_[0], &params);
     REQUIRE((ret == 0) == (reference_ != nullptr), "returned %d", ret);
     reference_format_ = formats_[0];
   }
@@ -475,11 +475,11 @@ class Run {
   void add(Script& script) {
     const Pair given = pair(script);
     if (!reference_ || !has_pictures({&reference_format_, 1})) return;
-    const int64_t before = vmafx_reference_frames(reference_);
+    const int64_t before = vmafx_kept_reference_frames(reference_);
     const VmafxPicture picture = Samples::make(reference_format_, given.pattern, given.flags, given.time);
-    const int ret = vmafx_reference_add(reference_, &picture);
-    REQUIRE(ret == 0 || *vmafx_reference_last_error(reference_), "%d without words", ret);
-    REQUIRE(vmafx_reference_frames(reference_) == before + (ret == 0), "returned %d", ret);
+    const int ret = vmafx_kept_reference_add(reference_, &picture);
+    REQUIRE(ret == 0 || *vmafx_kept_reference_last_error(reference_), "%d without words", ret);
+    REQUIRE(vmafx_kept_reference_frames(reference_) == before + (ret == 0), "returned %d", ret);
   }
 
   const Way way_;
@@ -489,7 +489,7 @@ class Run {
   VmafxFormat reference_format_{};
   std::optional<MemoryFile> metrics_, report_;
   VmafxContext* ctx_ = nullptr;
-  VmafxReference* reference_ = nullptr;
+  VmafxKeptReference* reference_ = nullptr;
   int encodes_ = 1, opens_ = 0, pairs_ = 0;
   int64_t samples_ = 0;
   bool for_gpu_ = false;  // the session that was opened last
@@ -511,7 +511,7 @@ const bool kPrepared = [] {
   setenv("VMAFX_HIP_RUNTIME", access(HIP_EMULATOR, R_OK) == 0 ? HIP_EMULATOR : "/nonexistent", 0);
   setenv("VMAFX_HIP_EMULATOR_THREADS", "1", 0);
   setenv("VMAFX_HIP_DEADLINE", "120000", 0);
-  setenv("VMAFX_DEVICE_SLOTS", "1000", 0);
+  setenv("VMAFX_DEVICE_PLACES", "1000", 0);
   return true;
 }();
 

@@ -8,9 +8,9 @@
 #include "engine/range/range.h"
 #include "fuzz/target.h"
 #include "report/gates.h"
+#include "report/pool_windows.h"
 #include "report/pooling.h"
 #include "report/score_format.h"
-#include "report/windows.h"
 
 using namespace vmafx;
 using namespace vmafx::fuzz;

@@ -82,7 +82,7 @@ static int set_scores(AVFrame *frame, const VmafxContext *vmafx, const char *pre
 
 int ff_vmafx_held_set_scores(AVFrame *frame, const VmafxContext *vmafx, const VmafxFrameResult *result)
 {
-    const VmafxWindow *window = result->window;
+    const VmafxPoolWindow *window = result->window;
     int ret = set_scores(frame, vmafx, "", result->scores, result->n_scores);
 
     if (ret < 0 || !window)

@@ -73,13 +73,13 @@ static void count_pair(VMAFXPairs *p, const FFFrameSync *fs, const AVFrame *main
     const double difference = fabs((double)main->pts - ref->pts) * av_q2d(fs->time_base);
 
     p->pairing.paired++;
-    p->pairing.repeated_dist += ff_vmafx_pairs_repeats_main(p, main);
-    p->pairing.repeated_ref  += ff_vmafx_pairs_repeats_ref(p, ref);
-    p->pairing.unmatched_ref += skipped;
-    p->pairing.corrupt_dist  += VMAFX_IS_CORRUPT(main);
-    p->pairing.corrupt_ref   += VMAFX_IS_CORRUPT(ref);
+    p->pairing.repeated_distorted += ff_vmafx_pairs_repeats_main(p, main);
+    p->pairing.repeated_reference  += ff_vmafx_pairs_repeats_ref(p, ref);
+    p->pairing.unmatched_reference += skipped;
+    p->pairing.corrupt_distorted  += VMAFX_IS_CORRUPT(main);
+    p->pairing.corrupt_reference   += VMAFX_IS_CORRUPT(ref);
     if (p->pairing.paired == 1) {
-        p->before_first     = p->pairing.unmatched_dist + p->pairing.unmatched_ref;
+        p->before_first     = p->pairing.unmatched_distorted + p->pairing.unmatched_reference;
         p->first_difference = difference;
     }
     p->after_end += ff_vmafx_pairs_repeats_main(p, main) ||
@@ -100,7 +100,7 @@ int64_t ff_vmafx_pairs_count(VMAFXPairs *p, const FFFrameSync *fs, const AVFrame
         }
         p->nb++;
     } else if (of_range) {
-        p->pairing.unmatched_dist++;
+        p->pairing.unmatched_distorted++;
         p->after_end += p->pairing.paired > 0;
     }
     p->last[0]     = main;
@@ -131,14 +131,14 @@ static int is_far(const VMAFXPairs *p, const FFFrameSync *fs, double difference)
 /** Everything that makes the pairs, and so the score, doubtful. */
 static void describe_doubts(AVBPrint *text, const VMAFXPairs *p, const FFFrameSync *fs)
 {
-    if (p->pairing.unmatched_dist)
-        av_bprintf(text, "; frames of main without a reference frame: %"PRId64, p->pairing.unmatched_dist);
-    if (p->pairing.unmatched_ref)
-        av_bprintf(text, "; reference frames not used: %"PRId64, p->pairing.unmatched_ref);
-    if (p->pairing.repeated_ref)
-        av_bprintf(text, "; pairs repeating a reference frame: %"PRId64, p->pairing.repeated_ref);
-    if (p->pairing.repeated_dist)
-        av_bprintf(text, "; pairs repeating a frame of main: %"PRId64, p->pairing.repeated_dist);
+    if (p->pairing.unmatched_distorted)
+        av_bprintf(text, "; frames of main without a reference frame: %"PRId64, p->pairing.unmatched_distorted);
+    if (p->pairing.unmatched_reference)
+        av_bprintf(text, "; reference frames not used: %"PRId64, p->pairing.unmatched_reference);
+    if (p->pairing.repeated_reference)
+        av_bprintf(text, "; pairs repeating a reference frame: %"PRId64, p->pairing.repeated_reference);
+    if (p->pairing.repeated_distorted)
+        av_bprintf(text, "; pairs repeating a frame of main: %"PRId64, p->pairing.repeated_distorted);
     if (is_far(p, fs, p->pairing.max_time_difference))
         av_bprintf(text, "; the times of a pair differ by up to %.3f s, a frame lasts %.3f s",
                    p->pairing.max_time_difference, mean_duration(p, fs));
@@ -154,8 +154,8 @@ static void add_remedy(AVBPrint *text, const char *remedy)
 /** What helps against them, by where they occurred: at the beginning, at the end, in between. */
 static void describe_remedies(AVBPrint *text, const VMAFXPairs *p, const FFFrameSync *fs, int mode)
 {
-    const int64_t frames  = p->pairing.unmatched_dist + p->pairing.unmatched_ref + p->pairing.repeated_ref +
-                            p->pairing.repeated_dist;
+    const int64_t frames  = p->pairing.unmatched_distorted + p->pairing.unmatched_reference + p->pairing.repeated_reference +
+                            p->pairing.repeated_distorted;
     const int in_between  = frames > p->before_first + p->after_end;
     const int apart       = is_far(p, fs, p->pairing.max_time_difference) && !p->after_end;
 
@@ -172,10 +172,10 @@ static void describe_remedies(AVBPrint *text, const VMAFXPairs *p, const FFFrame
 /** Damaged pictures are scored as they are. */
 static void report_corrupt(const VMAFXPairs *p, AVFilterContext *ctx, const char *prefix)
 {
-    if (p->pairing.corrupt_dist || p->pairing.corrupt_ref)
+    if (p->pairing.corrupt_distorted || p->pairing.corrupt_reference)
         av_log(ctx, AV_LOG_WARNING, "%sThe score is doubtful, frames were decoded with errors: of %"PRId64" pairs, the "
                "frame of main is corrupt in %"PRId64" and the reference in %"PRId64". What helps: whole files; -xerror "
-               "makes it an error.\n", prefix, p->pairing.paired, p->pairing.corrupt_dist, p->pairing.corrupt_ref);
+               "makes it an error.\n", prefix, p->pairing.paired, p->pairing.corrupt_distorted, p->pairing.corrupt_reference);
 }
 
 void ff_vmafx_pairs_report(const VMAFXPairs *p, const FFFrameSync *fs, int mode, const char *prefix)

@@ -14,7 +14,7 @@
  *     ret = vmafx_model_score(ctx, 0, &name, &score);
  *     vmafx_close(&ctx);
  *
- * Several encodes of one reference are scored at once (vmafx_submit_encodes()) or one after the other (VmafxReference).
+ * Several encodes of one reference are scored at once (vmafx_submit_encodes()) or one after the other (VmafxKeptReference).
  *
  * Every function returns 0 or a negative errno value (which is what AVERROR(errno) is). On failure the message is at
  * vmafx_last_error() and went to the log callback once, at VMAFX_LOG_ERROR. No failure is -EAGAIN: that is an answer of
@@ -53,7 +53,7 @@ extern "C" {
 #endif
 
 typedef struct VmafxContext VmafxContext;
-typedef struct VmafxReference VmafxReference;
+typedef struct VmafxKeptReference VmafxKeptReference;
 typedef struct VmafxPredictor VmafxPredictor;
 
 /* Of this header. */
@@ -351,7 +351,7 @@ typedef struct VmafxScore {
 } VmafxScore;
 
 /* Frames that follow one another, see VmafxParams.window. */
-typedef struct VmafxWindow {
+typedef struct VmafxPoolWindow {
     int64_t number;           /* from 0 */
     int64_t first_frame;
     int64_t last_frame;
@@ -359,14 +359,14 @@ typedef struct VmafxWindow {
     double time;              /* of the first frame, in seconds */
     size_t n_scores;
     const VmafxScore *scores; /* pooled */
-} VmafxWindow;
+} VmafxPoolWindow;
 
 typedef struct VmafxFrameResult {
     int64_t frame;            /* 0-based number of the pair, in its encode */
     size_t n_scores;          /* 0 for a frame that n_subsample skips */
     const VmafxScore *scores; /* features in report order, then models; valid until the next call with this context */
     int encode;               /* whose scores these are: 0 to VmafxParams.encodes - 1 */
-    const VmafxWindow *window; /* the one that ends with this frame, or NULL; valid as long as `scores` */
+    const VmafxPoolWindow *window; /* the one that ends with this frame, or NULL; valid as long as `scores` */
     void *reserved[1];        /* set to zero by the library */
 } VmafxFrameResult;
 
@@ -386,14 +386,14 @@ VMAFX_API int vmafx_receive_wait(VmafxContext *ctx, VmafxFrameResult *result);
 /* Keeps the frames of a reference in memory, so that any number of contexts score encodes against them, one after the other (as a search for a
  * CRF does) or at once in several threads. The reference is decoded once, and converted once where its samples are interleaved or shifted:
  *
- *     VmafxReference *ref;
- *     int ret = vmafx_reference_open(&ref, &ref_format, NULL);
- *     for each frame: ret = vmafx_reference_add(ref, &picture);
+ *     VmafxKeptReference *ref;
+ *     int ret = vmafx_kept_reference_open(&ref, &ref_format, NULL);
+ *     for each frame: ret = vmafx_kept_reference_add(ref, &picture);
  *     for each encode: vmafx_open(&ctx, &params);
  *                      vmafx_configure_against(ctx, ref, &dist_format, 1);
  *                      for each frame i: vmafx_submit_against(ctx, i, &dist, 1);
  *                      vmafx_finish(ctx); …; vmafx_close(&ctx);
- *     vmafx_reference_close(&ref);
+ *     vmafx_kept_reference_close(&ref);
  *
  * All scores are those that vmafx_submit() gives for the same pictures. Of what metrics compute, the reference keeps the CPU's sums of those
  * that do not look at the encode (motion, float_motion): a later context that scores the same frames in the same order takes them from there. The
@@ -402,7 +402,7 @@ VMAFX_API int vmafx_receive_wait(VmafxContext *ctx, VmafxFrameResult *result);
  *
  * Frames are added by one thread at a time. Meanwhile, other threads may open contexts against the reference, and submit against the frames
  * that are there already. Close it when no other call has it. */
-typedef struct VmafxReferenceParams {
+typedef struct VmafxKeptReferenceParams {
     /* How many bytes of samples the reference may keep: of a picture that is kept as it is, stride by rows of all its planes; of a copy, the
      * rows of its planes, each rounded up to 64 bytes. Default 0: 2 GiB, which are 690 frames of 1920x1080 in 4:2:0 and 8 bits. */
     uint64_t budget;
@@ -411,7 +411,7 @@ typedef struct VmafxReferenceParams {
     unsigned planes;
     /* 0 (default): a picture whose planes metrics can read where they lie is kept as it is, and released when the reference goes. Samples
      * that are interleaved or shifted, and pictures in a GPU's memory, are copied. 1: all are copied, so that every picture is released
-     * before vmafx_reference_add() returns, as decoders with few pictures need it. */
+     * before vmafx_kept_reference_add() returns, as decoders with few pictures need it. */
     int copy;
     /* As in VmafxParams. */
     void (*log)(void *log_cookie, enum VmafxLogLevel level, const char *message);
@@ -419,37 +419,37 @@ typedef struct VmafxReferenceParams {
     /* How many bytes of each GPU's memory the frames may take besides, with rows rounded up to 128 bytes. Not 0: a context on a GPU leaves copies there
      * of the planes that it uploads, and later contexts on that GPU read these instead of uploading the frames again. Frames that the budget or the
      * GPU have no room for are uploaded each time. Until the reference goes, the GPU stays open, which makes the next vmafx_open() fast, and
-     * the process keeps its slot on it. Not where a context runs in VmafxParams.device_context. Default 0: none. */
+     * the process keeps its place on it. Not where a context runs in VmafxParams.device_context. Default 0: none. */
     uint64_t device_budget;
     void *reserved[3]; /* zero */
-} VmafxReferenceParams;
+} VmafxKeptReferenceParams;
 
 /* `format` is that of all its frames, as vmafx_configure() takes it; NULL for `params` means the defaults. On failure *out is NULL, and the
  * message went to params->log. EINVAL: the format or the params are wrong. */
-VMAFX_API int vmafx_reference_open(VmafxReference **out, const VmafxFormat *format, const VmafxReferenceParams *params);
+VMAFX_API int vmafx_kept_reference_open(VmafxKeptReference **out, const VmafxFormat *format, const VmafxKeptReferenceParams *params);
 
 /* Adds the next frame; they are counted from 0. The picture becomes the reference's, as in vmafx_submit(): release() is called exactly once,
  * success or failure. After a failure the reference is as it was, and all frames that it has can be scored against. EINVAL: a plane is
  * missing. ENOMEM: the budget does not allow the frame, and the message says how many frames fit and what to do; or there is no memory. */
-VMAFX_API int vmafx_reference_add(VmafxReference *ref, const VmafxPicture *picture);
+VMAFX_API int vmafx_kept_reference_add(VmafxKeptReference *ref, const VmafxPicture *picture);
 
 /* How many frames it has, and how many bytes of the budget they take. Any thread. */
-VMAFX_API int64_t vmafx_reference_frames(const VmafxReference *ref);
-VMAFX_API uint64_t vmafx_reference_bytes(const VmafxReference *ref);
+VMAFX_API int64_t vmafx_kept_reference_frames(const VmafxKeptReference *ref);
+VMAFX_API uint64_t vmafx_kept_reference_bytes(const VmafxKeptReference *ref);
 
 /* How many bytes of GPUs' memory they take. Any thread. */
-VMAFX_API uint64_t vmafx_reference_device_bytes(const VmafxReference *ref);
+VMAFX_API uint64_t vmafx_kept_reference_device_bytes(const VmafxKeptReference *ref);
 
-/* The text of the last failure of vmafx_reference_add(); "" if there was none. Valid until its next call. */
-VMAFX_API const char *vmafx_reference_last_error(const VmafxReference *ref);
+/* The text of the last failure of vmafx_kept_reference_add(); "" if there was none. Valid until its next call. */
+VMAFX_API const char *vmafx_kept_reference_last_error(const VmafxKeptReference *ref);
 
 /* Sets *ref to NULL (NULL and *ref == NULL are fine). Contexts that were configured against it keep its frames: these go, and their pictures
  * are released, when the last of them is closed. */
-VMAFX_API void vmafx_reference_close(VmafxReference **ref);
+VMAFX_API void vmafx_kept_reference_close(VmafxKeptReference **ref);
 
 /* Instead of vmafx_configure(): this context takes its reference from there. `dist` has a format for each encode, `n` is VmafxParams.encodes.
  * EINVAL: as there; or a metric reads a plane that the reference does not keep. */
-VMAFX_API int vmafx_configure_against(VmafxContext *ctx, const VmafxReference *ref, const VmafxFormat *dist, int n);
+VMAFX_API int vmafx_configure_against(VmafxContext *ctx, const VmafxKeptReference *ref, const VmafxFormat *dist, int n);
 
 /* Instead of vmafx_submit_encodes(): scores pictures of the encodes against frame `frame` of the reference. Frames may be left out, repeated
  * and taken in any order: the pairs are counted from 0 as they come, and earlier pictures are those of earlier pairs. EINVAL: the
@@ -462,15 +462,15 @@ VMAFX_API int vmafx_submit_against(VmafxContext *ctx, int64_t frame, const Vmafx
 /* How the frames were paired, for the report. All counts are of frames. */
 typedef struct VmafxPairing {
     int64_t paired;             /* pairs scored */
-    int64_t unmatched_dist;     /* distorted frames that met no reference frame */
-    int64_t unmatched_ref;      /* reference frames that were never used */
-    int64_t repeated_ref;       /* pairs whose reference frame had been used before */
-    int64_t repeated_dist;      /* pairs whose distorted frame had been used before */
+    int64_t unmatched_distorted;     /* distorted frames that met no reference frame */
+    int64_t unmatched_reference;      /* reference frames that were never used */
+    int64_t repeated_reference;       /* pairs whose reference frame had been used before */
+    int64_t repeated_distorted;      /* pairs whose distorted frame had been used before */
     double max_time_difference; /* largest |pts(dist) - pts(ref)| of a pair, in seconds */
     int cut_short;              /* not 0: the inputs were not read to their end; the report is marked partial */
     int encode;                 /* which one these are of: 0 to VmafxParams.encodes - 1 */
-    int64_t corrupt_dist;       /* pairs whose distorted frame is damaged, as its decoder says */
-    int64_t corrupt_ref;        /* pairs whose reference frame is */
+    int64_t corrupt_distorted;       /* pairs whose distorted frame is damaged, as its decoder says */
+    int64_t corrupt_reference;        /* pairs whose reference frame is */
     void *reserved[2];          /* zero */
 } VmafxPairing;
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ._files import FileScores, score
     from ._library import Error, version
     from ._pictures import Color, Format, Frame, Picture
-    from ._reference import Reference
+    from ._kept_reference import KeptReference
     from ._session import FrameScores, Option, OptionInfo, Scores, Session, Window, options
 
 __all__ = [
@@ -28,7 +28,7 @@ __all__ = [
     "Option",
     "OptionInfo",
     "Picture",
-    "Reference",
+    "KeptReference",
     "Scores",
     "Session",
     "Window",

@@ -52,7 +52,7 @@ ffi.cdef(_declarations(_header.text))
 # which stays unusable when Ctrl-C interrupts it.
 for _name in (
     *("VmafxContext **", "VmafxParams *", "VmafxFormat *", "VmafxFormat[]", "VmafxPicture *", "const VmafxPicture *[]"),
-    *("VmafxFrameResult *", "VmafxPairing *", "VmafxReference **", "VmafxReferenceParams *"),
+    *("VmafxFrameResult *", "VmafxPairing *", "VmafxKeptReference **", "VmafxKeptReferenceParams *"),
     *("char[]", "const char **", "double *", "const uint8_t *", "void *"),
 ):
     ffi.typeof(_name)

@@ -17,7 +17,7 @@ from . import _header
 from ._calls import Owned, abandoned, called, close_elsewhere, is_of_python, start_closer
 from ._library import Error, ffi, library, log_callback, text_of
 from ._pictures import Format, Frame, Loan, Picture, fill_format, picture_of
-from ._reference import Reference
+from ._kept_reference import KeptReference
 
 LONGEST_CLOSE = 10.0  # seconds that a thread which threading does not know waits for a close
 
@@ -222,16 +222,16 @@ class Session:
 
     `fps` is how many frames per second the stream has, which few metrics look at (xpsnr, cvvdp); 0: not known.
 
-    With a `reference` (see Reference), numbers of its frames are submitted in place of pictures of it. With the option
-    `encodes`, each frame of the reference comes with a picture of each encode, or None where there is none; every
-    encode has the scores that it has alone.
+    With a `reference` (see KeptReference), numbers of its frames are submitted in place of pictures of it. With the
+    option `encodes`, each frame of the reference comes with a picture of each encode, or None where there is none;
+    every encode has the scores that it has alone.
 
     Leaving `with` closes the session. If that comes before finish(), the report is marked partial. Messages of the
     library go to the logger "vmafx"; its handlers run in the library's threads and must not call the session. Several
     threads may use a session, one call at a time.
     """
 
-    def __init__(self, *, reference: Reference | None = None, fps: float = 0, **options: Option) -> None:
+    def __init__(self, *, reference: KeptReference | None = None, fps: float = 0, **options: Option) -> None:
         self._context = _Context()
         try:
             self._context.open(options)
@@ -484,7 +484,7 @@ class Session:
 
 
 def _scores_of(found: Any) -> dict[str, float]:
-    """The scores of a VmafxFrameResult or a VmafxWindow."""
+    """The scores of a VmafxFrameResult or a VmafxPoolWindow."""
     return {text_of(score.key): score.value for score in found.scores[0 : found.n_scores]}
 
 

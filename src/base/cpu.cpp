@@ -56,7 +56,7 @@ std::atomic<bool>& avx_vnni() {
 }
 
 std::string known_levels() {
-  std::string names = "ref";
+  std::string names = "plain";
   for (const std::string& level : runnable_cpu_levels()) names += ", " + level;
   return names;
 }
@@ -65,7 +65,7 @@ Choice choose() {
   const char* variable = environment("VMAFX_CPU");
   const std::string wanted = lower(variable ? variable : "");
   if (wanted.empty()) return {};
-  if (wanted == "ref") return {{}, true};
+  if (wanted == "plain") return {{}, true};
   for (const int64_t target : runnable_cpu_targets()) {
     const bool with_vnni = target == HWY_AVX2 && has_avx_vnni() && wanted == kAvx2Vnni;
     if (!with_vnni && cpu_target_name(target) != wanted) continue;
@@ -103,7 +103,7 @@ int cgroup_threads() {
 
 Status select_cpu() { return choice().status; }
 
-bool use_reference_cpu() { return choice().reference; }
+bool use_plain_cpu() { return choice().reference; }
 
 bool use_avx_vnni() { return avx_vnni(); }
 
@@ -113,7 +113,7 @@ bool set_avx_vnni(bool use) {
   return true;
 }
 
-std::string cpu_level() { return use_reference_cpu() ? "ref" : runnable_cpu_levels().front(); }
+std::string cpu_level() { return use_plain_cpu() ? "plain" : runnable_cpu_levels().front(); }
 
 std::vector<std::string> runnable_cpu_levels() {
   std::vector<std::string> levels;

@@ -1,6 +1,6 @@
-/* Which CPU code runs: the plain definition (`ref`), or the SIMD twin on some instruction set.
+/* Which CPU code runs: the plain definition (`plain`), or the SIMD twin on some instruction set.
  *
- * The environment variable VMAFX_CPU names the best instruction set that may be used: `ref`, or a Highway target that
+ * The environment variable VMAFX_CPU names the best instruction set that may be used: `plain`, or a Highway target that
  * this build carries, in any case (`sse2`, `sse4`, `avx2`, `avx3`, …, `neon`, …), or `avx2_vnni`, see use_avx_vnni().
  * Unset or empty: the best one the machine has. It is read once per process, when the first session opens. */
 #ifndef VMAFX_BASE_CPU_H
@@ -18,18 +18,18 @@ namespace vmafx {
  * with the names that would work. Thread-safe; the first call decides. */
 Status select_cpu();
 
-/* True when VMAFX_CPU=ref: metrics take their plain definition instead of the SIMD twin. */
-bool use_reference_cpu();
+/* True when VMAFX_CPU=plain: metrics take their plain definition instead of the SIMD twin. */
+bool use_plain_cpu();
 
 /* Whether code for AVX2 may use AVX-VNNI, whose one instruction multiplies pairs of 16-bit lanes and adds them to sums.
  * Highway has no target for it; here it is the level `avx2_vnni`. Of the processors that stop at AVX2, Intel's have it from
  * Alder Lake on. */
 bool use_avx_vnni();
 
-/* The level in use, for the log and the report: "ref", "avx2", … */
+/* The level in use, for the log and the report: "plain", "avx2", … */
 std::string cpu_level();
 
-/* The levels that this build carries and this machine can run, best first, without "ref". */
+/* The levels that this build carries and this machine can run, best first, without "plain". */
 std::vector<std::string> runnable_cpu_levels();
 
 /* The Highway targets that this build carries and this machine can run, best first (for tests and bench). */

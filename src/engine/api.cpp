@@ -18,8 +18,8 @@ using vmafx::caught;
 using vmafx::check_reserved;
 using vmafx::code_of;
 using vmafx::guarded;
+using vmafx::KeptReference;
 using vmafx::OwnedPicture;
-using vmafx::Reference;
 using vmafx::Session;
 using vmafx::SessionParams;
 using vmafx::sink_of;
@@ -34,8 +34,8 @@ struct VmafxContext {
   Status last;  // failure
 };
 
-struct VmafxReference {
-  std::shared_ptr<Reference> frames;
+struct VmafxKeptReference {
+  std::shared_ptr<KeptReference> frames;
   vmafx::Log log;
   Status last;  // failure
 };
@@ -212,21 +212,22 @@ int vmafx_submit_encodes(VmafxContext* ctx, const VmafxPicture* ref, const Vmafx
   });
 }
 
-int vmafx_reference_open(VmafxReference** out, const VmafxFormat* format, const VmafxReferenceParams* params) {
+int vmafx_kept_reference_open(VmafxKeptReference** out, const VmafxFormat* format,
+                              const VmafxKeptReferenceParams* params) {
   if (!out) return -EINVAL;
   *out = nullptr;
   if (!format) return -EINVAL;
-  const VmafxReferenceParams given = params ? *params : VmafxReferenceParams{};
+  const VmafxKeptReferenceParams given = params ? *params : VmafxKeptReferenceParams{};
   return told(given, [&]() -> Status {
-    VMAFX_TRY(check_reserved(given, "VmafxReferenceParams"));
+    VMAFX_TRY(check_reserved(given, "VmafxKeptReferenceParams"));
     VMAFX_TRY(check_reserved(*format, "VmafxFormat"));
-    VMAFX_ASSIGN(auto frames, Reference::open(*format, given));
-    *out = new VmafxReference{std::move(frames), vmafx::Log(sink_of(given)), {}};
+    VMAFX_ASSIGN(auto frames, KeptReference::open(*format, given));
+    *out = new VmafxKeptReference{std::move(frames), vmafx::Log(sink_of(given)), {}};
     return {};
   });
 }
 
-int vmafx_reference_add(VmafxReference* ref, const VmafxPicture* picture) {
+int vmafx_kept_reference_add(VmafxKeptReference* ref, const VmafxPicture* picture) {
   OwnedPicture taken = picture ? OwnedPicture(*picture) : OwnedPicture();
   if (!ref || !picture) return -EINVAL;
   Status status = guarded([&]() -> Status {
@@ -239,24 +240,26 @@ int vmafx_reference_add(VmafxReference* ref, const VmafxPicture* picture) {
   return code_of(ref->last);
 }
 
-int64_t vmafx_reference_frames(const VmafxReference* ref) { return ref ? ref->frames->frames() : 0; }
+int64_t vmafx_kept_reference_frames(const VmafxKeptReference* ref) { return ref ? ref->frames->frames() : 0; }
 
-uint64_t vmafx_reference_bytes(const VmafxReference* ref) { return ref ? ref->frames->bytes() : 0; }
+uint64_t vmafx_kept_reference_bytes(const VmafxKeptReference* ref) { return ref ? ref->frames->bytes() : 0; }
 
-uint64_t vmafx_reference_device_bytes(const VmafxReference* ref) {
+uint64_t vmafx_kept_reference_device_bytes(const VmafxKeptReference* ref) {
   const vmafx::DeviceBudget* budget = ref ? ref->frames->device_budget() : nullptr;
   return budget ? budget->taken() : 0;
 }
 
-const char* vmafx_reference_last_error(const VmafxReference* ref) { return ref ? ref->last.message().c_str() : ""; }
+const char* vmafx_kept_reference_last_error(const VmafxKeptReference* ref) {
+  return ref ? ref->last.message().c_str() : "";
+}
 
-void vmafx_reference_close(VmafxReference** ref) {
+void vmafx_kept_reference_close(VmafxKeptReference** ref) {
   if (!ref) return;
   delete *ref;
   *ref = nullptr;
 }
 
-int vmafx_configure_against(VmafxContext* ctx, const VmafxReference* ref, const VmafxFormat* dist, int n) {
+int vmafx_configure_against(VmafxContext* ctx, const VmafxKeptReference* ref, const VmafxFormat* dist, int n) {
   if (!ctx || !ref) return -EINVAL;
   return configure(ctx, dist, n, ctx->session->encodes(), [&](Session& session, std::span<const VmafxFormat> formats) {
     return session.configure_against(ref->frames, formats);

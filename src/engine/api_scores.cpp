@@ -128,8 +128,8 @@ std::string text(const char* given) { return given ? given : ""; }
 StatusOr<std::vector<vmafx::PooledFrames>> windows_of(const VmafxReport& report, const vmafx::ScoreTable& table,
                                                       vmafx::Log& log) {
   const VmafxReportStream stream = report.stream ? *report.stream : VmafxReportStream{};
-  VMAFX_ASSIGN(const vmafx::WindowRule rule, vmafx::parse_window(text(stream.window)));
-  vmafx::Windows windows(rule);
+  VMAFX_ASSIGN(const vmafx::PoolWindowRule rule, vmafx::parse_window(text(stream.window)));
+  vmafx::PoolWindows windows(rule);
   std::vector<vmafx::PooledFrames> pooled;
   if (!rule.any() || !report.n_frames) return pooled;
   windows.begin_at(report.frames[0].frame);

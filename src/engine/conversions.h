@@ -1,6 +1,6 @@
 /* Pictures as metrics convert them (Extractor::convert()): each once, by the first job that reads it, and as long as frames read it.
  *
- * For a metric that reads n earlier pictures, a stream has at most n and those of the slots in flight of each side at a time, whose memory is
+ * For a metric that reads n earlier pictures, a stream has at most n and those of the frames in flight of each side at a time, whose memory is
  * used again. */
 #ifndef VMAFX_ENGINE_CONVERSIONS_H
 #define VMAFX_ENGINE_CONVERSIONS_H

@@ -74,7 +74,7 @@ StatusOr<int64_t> Encode::add(const VmafxPicture& dist, const Borders::Held& ref
   VMAFX_TRY(borders_.add({number, time, ref, dist_held}, progress_.place_of(number)));
   if (!progress_.contains(number)) return taken;
   if (time && scorer_->is_scored(number)) table_->set_time(number, *time);
-  Windows& windows = monitor_.windows();
+  PoolWindows& windows = monitor_.windows();
   if (number == progress_.first()) windows.begin_at(number);
   if (windows.at_keyframes() && dist.keyframe && progress_.range().is_given()) keyframes_.push_back(number);
   if (windows.any()) VMAFX_TRY(windows.add(time, dist.keyframe));

@@ -111,7 +111,7 @@ class Encode {
   /* Frames of the range; reported: that have NDJSON lines or need none. */
   int64_t received_ = 0, reported_ = 0;
   std::vector<VmafxScore> result_, window_scores_;  // what the last receive() handed out
-  VmafxWindow window_{};
+  VmafxPoolWindow window_{};
   std::optional<VmafxPairing> pairing_;
 };
 

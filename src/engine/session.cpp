@@ -177,7 +177,7 @@ Status Session::configure(const VmafxFormat& ref_given, std::span<const VmafxFor
   return match(std::move(ref), dist_given, nullptr);
 }
 
-Status Session::configure_against(std::shared_ptr<const Reference> reference, std::span<const VmafxFormat> dist_given) {
+Status Session::configure_against(std::shared_ptr<const KeptReference> reference, std::span<const VmafxFormat> dist_given) {
   VMAFX_TRY(check_unconfigured());
   return match(reference->format(), dist_given, reference);
 }
@@ -188,7 +188,7 @@ Status Session::check_unconfigured() const {
 }
 
 Status Session::match(InputFormat ref, std::span<const VmafxFormat> dist_given,
-                      std::shared_ptr<const Reference> reference) {
+                      std::shared_ptr<const KeptReference> reference) {
   std::vector<InputFormat> dist;
   for (const auto& encode : encodes_) {
     const VmafxFormat& given = dist_given[dist_given.size() == 1 ? 0 : static_cast<size_t>(encode->number())];
@@ -259,7 +259,7 @@ Status Session::start_pipeline() {
   std::vector<Extractor*> extractors;
   for (const PlannedExtractor& planned : plan_.extractors()) extractors.push_back(planned.extractor.get());
   VMAFX_TRY(pipeline_.start(std::move(extractors), threads, kFramesAhead, params_.encodes));
-  VMAFX_TRY(start_lane());
+  VMAFX_TRY(start_device_queue());
   if (takeover_.empty()) log_beginning(run_facts(), log_);
   return {};
 }
@@ -276,12 +276,12 @@ std::optional<uint64_t> Session::spare_pictures() const {
 }
 
 /* The GPU's part, if there is one. What does not fit its memory is like a device that does not open. */
-Status Session::start_lane() {
+Status Session::start_device_queue() {
   if (backend_.comes_later) return start_opening();
   const bool wanted = std::ranges::any_of(
       plan_.extractors(), [](const PlannedExtractor& planned) { return planned.extractor->device_twin(); });
   if (!backend_.device || !wanted) return {};
-  const Status status = pipeline_.add_lane(*backend_.device, format_, spare_pictures(), params_.verify);
+  const Status status = pipeline_.add_device_queue(*backend_.device, format_, spare_pictures(), params_.verify);
   if (status.ok()) return {};
   return give_up_device(params_.backend, status, backend_, log_);
 }
@@ -291,12 +291,12 @@ Status Session::start_opening() {
   VMAFX_ASSIGN(DeviceExtractors made, plan_.make_device_extractors(format_));
   if (std::ranges::none_of(made.of_plan, [](const auto& extractor) { return extractor != nullptr; })) return {};
   kept_by_cpu_ = std::move(made.kept);
-  LaneRequest lane{std::move(made.of_plan), format_, spare_pictures(), params_.encodes};
+  DeviceQueueRequest queue{std::move(made.of_plan), format_, spare_pictures(), params_.encodes};
   auto opening = DeviceOpening::start(
-      {.device = device_choice(), .lane = std::move(lane), .beside_stream = !has_surfaces()}, log_);
+      {.device = device_choice(), .queue = std::move(queue), .beside_stream = !has_surfaces()}, log_);
   if (!opening.ok()) return give_up_device(params_.backend, opening.status(), backend_, log_);
   opening_ = std::move(opening.value());
-  pipeline_.expect_lane(true);
+  pipeline_.expect_device_queue(true);
   if (!has_surfaces()) return {};
   (void)opening_->wait();
   return look_at_opening();
@@ -309,7 +309,7 @@ Status Session::look_at_opening() {
   if (!outcome) return {};
   if (outcome->ok()) outcome = take_over();
   opening_.reset();
-  pipeline_.expect_lane(false);
+  pipeline_.expect_device_queue(false);
   VMAFX_TRY(failure_);
   return outcome->ok() ? Status() : give_up_device(params_.backend, *outcome, backend_, log_);
 }
@@ -320,8 +320,8 @@ Status Session::take_over() {
   VMAFX_TRY(pump([] { return true; }));
   std::vector<Extractor*> extractors;
   for (const auto& extractor : gpu.extractors) extractors.push_back(extractor.get());
-  VMAFX_TRY(pipeline_.add_lane(std::move(gpu.lane), std::move(extractors), params_.verify));
-  lane_extractors_ = std::move(gpu.extractors);
+  VMAFX_TRY(pipeline_.add_device_queue(std::move(gpu.queue), std::move(extractors), params_.verify));
+  device_extractors_ = std::move(gpu.extractors);
   backend_ = {.listening = std::move(gpu.listening), .device = std::move(gpu.device), .preferred = Placement::kDevice};
   for (const auto& encode : encodes_) takeover_.push_back(encode->number_of(encode->submitted()));
   for (const std::string& line : kept_by_cpu_) log_.info(line);

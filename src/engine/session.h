@@ -18,10 +18,10 @@
 #include "engine/device/device_opening.h"
 #include "engine/device/dispatch.h"
 #include "engine/encode.h"
+#include "engine/kept_reference.h"
 #include "engine/pictures.h"
 #include "engine/pipeline.h"
 #include "engine/plan.h"
-#include "engine/reference.h"
 #include "report/outputs.h"
 #include "report/pooling.h"
 #include "report/report.h"
@@ -57,7 +57,7 @@ class Session {
 
   /* One format for all encodes, or one for each. */
   Status configure(const VmafxFormat& ref, std::span<const VmafxFormat> dist);
-  Status configure_against(std::shared_ptr<const Reference> reference, std::span<const VmafxFormat> dist);
+  Status configure_against(std::shared_ptr<const KeptReference> reference, std::span<const VmafxFormat> dist);
   /* A picture of an encode; none: no picture of it belongs to this one of the reference. */
   using DistPictures = std::vector<std::optional<OwnedPicture>>;
   Status submit(OwnedPicture ref, DistPictures dist);
@@ -107,7 +107,7 @@ class Session {
   DeviceChoice device_choice() const;
   std::optional<uint64_t> spare_pictures() const;
   bool has_surfaces() const { return spare_pictures().has_value(); }
-  Status start_lane();
+  Status start_device_queue();
   Status start_opening();
   Status look_at_opening();
   Status take_over();
@@ -116,7 +116,7 @@ class Session {
   std::vector<std::shared_ptr<KeptSums>> kept_sums() const;
   StatusOr<std::unique_ptr<DeviceIntake>> open_intake(const InputFormat& format) const;
   Status check_unconfigured() const;
-  Status match(InputFormat ref, std::span<const VmafxFormat> dist, std::shared_ptr<const Reference> reference);
+  Status match(InputFormat ref, std::span<const VmafxFormat> dist, std::shared_ptr<const KeptReference> reference);
   Status set_up(InputFormat ref, std::vector<InputFormat> dist);
   Status check_open(bool against) const;
   Status offer(Submission submission);
@@ -154,14 +154,14 @@ class Session {
   std::vector<ReportFile> reports_;  // of each encode, or one of all
   std::vector<std::unique_ptr<Encode>> encodes_;
   VideoFormat format_;
-  std::shared_ptr<const Reference> reference_;  // that stays; null: pictures of it come one by one
-  PictureReader ref_reader_;                    // of these
+  std::shared_ptr<const KeptReference> reference_;  // that stays; null: pictures of it come one by one
+  PictureReader ref_reader_;                        // of these
   std::vector<PictureReader> dist_readers_;
   bool configured_ = false;
-  std::unique_ptr<DeviceOpening> opening_;                   // of a GPU that comes later
-  std::vector<std::string> kept_by_cpu_;                     // why, of metrics that have kernels
-  std::vector<std::unique_ptr<Extractor>> lane_extractors_;  // of the GPU that has come
-  std::vector<int64_t> takeover_;                            // the first frame that is its, of each encode
+  std::unique_ptr<DeviceOpening> opening_;                     // of a GPU that comes later
+  std::vector<std::string> kept_by_cpu_;                       // why, of metrics that have kernels
+  std::vector<std::unique_ptr<Extractor>> device_extractors_;  // of the GPU that has come
+  std::vector<int64_t> takeover_;                              // the first frame that is its, of each encode
   Pipeline pipeline_;
 
   std::optional<Handover> handover_;  // told

@@ -28,7 +28,7 @@ struct ContextOptions {
   std::chrono::milliseconds deadline{10000};       // of any one wait
   std::function<void(const std::string&)> note{};  // debug notes, from any thread; may be empty
   std::function<void(const std::string&)> tell{};  // what the user should know before it happens; may be empty
-  std::chrono::milliseconds slot_wait{0};          // for a slot on the device (base/slots.h)
+  std::chrono::milliseconds place_wait{0};         // for a place on the device (base/device_place.h)
   std::function<bool()> left{};                    // nobody wants the device any more; may be empty
 
   Status wanted() const;  // ECANCELED if so

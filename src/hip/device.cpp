@@ -106,38 +106,38 @@ StatusOr<std::vector<Device>> find_candidates(const std::string& choice) {
 
 struct TakenDevice {
   Device device;
-  std::shared_ptr<const Slot> slot;
+  std::shared_ptr<const DevicePlace> place;
 };
 
-/* The slots that this process has, by PCI address: its sessions on one device share one. */
-class OwnSlots {
+/* The places that this process has, by PCI address: its sessions on one device share one. */
+class OwnPlaces {
  public:
   /* A place on one of the candidates, which are of one kind: they have as many. */
   StatusOr<TakenDevice> take(const std::vector<Device>& candidates) {
     const MutexLock lock(mutex_);
     std::vector<std::string> addresses;
     for (const Device& device : candidates) {
-      if (auto slot = slots_[device.pci_address].lock()) return TakenDevice{device, slot};
+      if (auto place = places_[device.pci_address].lock()) return TakenDevice{device, place};
       addresses.push_back(device.pci_address);
     }
-    VMAFX_ASSIGN(const int most, slots_of(candidates.front().memory_bytes));
-    auto slot = take_slot(slot_folder(), addresses, most);
-    if (!slot.ok())
-      return error(slot.status().code(), "%s: %s", describe_all(candidates).c_str(), slot.status().message().c_str());
-    const Device& device = candidates[slot.value()->device()];
-    slots_[device.pci_address] = slot.value();
-    return TakenDevice{device, slot.value()};
+    VMAFX_ASSIGN(const int most, device_places_of(candidates.front().memory_bytes));
+    auto place = take_device_place(device_place_folder(), addresses, most);
+    if (!place.ok())
+      return error(place.status().code(), "%s: %s", describe_all(candidates).c_str(), place.status().message().c_str());
+    const Device& device = candidates[place.value()->device()];
+    places_[device.pci_address] = place.value();
+    return TakenDevice{device, place.value()};
   }
 
  private:
   Mutex mutex_;
-  std::map<std::string, std::weak_ptr<const Slot>> slots_ VMAFX_GUARDED_BY(mutex_);
+  std::map<std::string, std::weak_ptr<const DevicePlace>> places_ VMAFX_GUARDED_BY(mutex_);
 };
 
 /* Waits for a place while other processes have all. */
 StatusOr<TakenDevice> take_device(const std::vector<Device>& candidates, std::chrono::milliseconds wait) {
   constexpr std::chrono::milliseconds kPause{50};
-  static auto& own = *new OwnSlots;  // never destroyed: a device may be opened while the program ends
+  static auto& own = *new OwnPlaces;  // never destroyed: a device may be opened while the program ends
   const auto end = std::chrono::steady_clock::now() + wait;
   for (;;) {
     auto taken = own.take(candidates);
@@ -161,21 +161,21 @@ StatusOr<const Runtime*> runtime_of(Platform platform) {
 StatusOr<OpenedDevice> open_primary(const std::vector<Device>& candidates, ContextOptions options) {
   VMAFX_TRY(find_code(candidates.front()).status());  // before waiting for a place
   VMAFX_TRY(options.wanted());
-  VMAFX_ASSIGN(TakenDevice taken, take_device(candidates, options.slot_wait));
+  VMAFX_ASSIGN(TakenDevice taken, take_device(candidates, options.place_wait));
   VMAFX_ASSIGN(const CodeObject code, find_code(taken.device));
   VMAFX_ASSIGN(ContextPtr context, Context::open(taken.device, std::move(options)));
   VMAFX_ASSIGN(OpenedDevice opened, load_kernels(std::move(context), code));
-  opened.slot = std::move(taken.slot);
+  opened.place = std::move(taken.place);
   return opened;
 }
 
 StatusOr<OpenedDevice> open_adopted(const Runtime& runtime, NativeContext native, ContextOptions options) {
-  const auto wait = options.slot_wait;
+  const auto wait = options.place_wait;
   VMAFX_ASSIGN(ContextPtr context, Context::adopt(runtime, native, std::move(options)));
   VMAFX_ASSIGN(const CodeObject code, find_code(context->device()));
   VMAFX_ASSIGN(TakenDevice taken, take_device({context->device()}, wait));
   VMAFX_ASSIGN(OpenedDevice opened, load_kernels(std::move(context), code));
-  opened.slot = std::move(taken.slot);
+  opened.place = std::move(taken.place);
   return opened;
 }
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "base/slots.h"
+#include "base/device_place.h"
 #include "base/status.h"
 #include "hip/code_objects.h"
 #include "hip/context.h"
@@ -16,7 +16,7 @@ namespace vmafx::hip {
 
 /* A device that has answered. */
 struct OpenedDevice : Device {
-  std::shared_ptr<const Slot> slot{};  // of this process on it
+  std::shared_ptr<const DevicePlace> place{};  // of this process on it
   ContextPtr context;
   std::shared_ptr<const Module> kernels;  // all metrics' kernels for its architecture
 };

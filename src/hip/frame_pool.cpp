@@ -85,7 +85,7 @@ Status FramePool::create_streams() {
     VMAFX_ASSIGN(Event uploaded, Event::create(context_));
     VMAFX_ASSIGN(Event computed, Event::create(context_));
     VMAFX_ASSIGN(Event read, Event::create(context_));
-    slots_.emplace_back(std::move(uploaded), std::move(computed), std::move(read));
+    in_flight_.emplace_back(std::move(uploaded), std::move(computed), std::move(read));
   }
   const size_t count = kKernels + kernel_streams();
   streams_.reserve(count);
@@ -119,13 +119,13 @@ Status FramePool::wait_for(const Event& event) {
 
 StatusOr<Batch> FramePool::upload() {
   const Context::Scope scope(*context_);
-  Slot& batch_slot = slot(filling_);
-  batch_slot.first = frames_[0].number_;
-  batch_slot.count = filled_;
+  BatchInFlight& in_flight = batch_in_flight(filling_);
+  in_flight.first = frames_[0].number_;
+  in_flight.count = filled_;
   /* No need to wait for readers of what is overwritten here: the batches that had this memory are collected. */
   VMAFX_TRY(upload_planes());
-  VMAFX_TRY(batch_slot.uploaded.record(streams_[kCopies]));
-  VMAFX_TRY(kernel_stream().wait_for(batch_slot.uploaded));
+  VMAFX_TRY(in_flight.uploaded.record(streams_[kCopies]));
+  VMAFX_TRY(kernel_stream().wait_for(in_flight.uploaded));
   VMAFX_TRY(wait_for_fills());
   /* A clear takes blocks of the device: among the copies it would hold up the next ones while kernels have all of them. */
   if (sums_stride_) VMAFX_TRY(kernel_stream().clear(sums_of(filling_), sums_stride_ * filled_));
@@ -136,7 +136,8 @@ StatusOr<Batch> FramePool::upload() {
 
 /* Earlier pictures that the caller fills on the device are filled in the stream of their own batch. */
 Status FramePool::wait_for_fills() {
-  if (fills_on_device_ && layout_.history > 0) VMAFX_TRY(kernel_stream().wait_for(slot(filling_ - 1).computed));
+  if (fills_on_device_ && layout_.history > 0)
+    VMAFX_TRY(kernel_stream().wait_for(batch_in_flight(filling_ - 1).computed));
   for (int i = 0; i < filled_; i++) fills_on_device_ |= frames_[i].is_filled_later();
   return {};
 }
@@ -233,13 +234,13 @@ DevicePtr<std::byte> FramePool::sums_of(int64_t batch) const {
 
 Status FramePool::read_back() {
   const Context::Scope scope(*context_);
-  Slot& batch_slot = slot(filling_);
-  VMAFX_TRY(batch_slot.computed.record(kernel_stream()));
-  VMAFX_TRY(streams_[kSums].wait_for(batch_slot.computed));
+  BatchInFlight& in_flight = batch_in_flight(filling_);
+  VMAFX_TRY(in_flight.computed.record(kernel_stream()));
+  VMAFX_TRY(streams_[kSums].wait_for(in_flight.computed));
   if (sums_stride_)
     VMAFX_TRY(streams_[kSums].download(host_sums_.data() + filling_ % layout_.batches_in_flight * batch_sums_bytes_,
-                                       DevicePtr<const std::byte>(sums_of(filling_)), sums_stride_ * batch_slot.count));
-  VMAFX_TRY(batch_slot.read.record(streams_[kSums]));
+                                       DevicePtr<const std::byte>(sums_of(filling_)), sums_stride_ * in_flight.count));
+  VMAFX_TRY(in_flight.read.record(streams_[kSums]));
   filling_++;
   filled_ = 0;
   return {};
@@ -247,20 +248,21 @@ Status FramePool::read_back() {
 
 StatusOr<std::optional<CollectedBatch>> FramePool::collect(bool wait) {
   if (oldest_ == filling_) return std::optional<CollectedBatch>();
-  const Slot& batch_slot = slot(oldest_);
+  const BatchInFlight& in_flight = batch_in_flight(oldest_);
   if (wait) {
-    VMAFX_TRY(batch_slot.read.wait());
+    VMAFX_TRY(in_flight.read.wait());
   } else {
-    VMAFX_ASSIGN(const bool done, batch_slot.read.done());
+    VMAFX_ASSIGN(const bool done, in_flight.read.done());
     if (!done) return std::optional<CollectedBatch>();
   }
-  return std::optional(CollectedBatch{batch_slot.first, batch_slot.count,
+  return std::optional(CollectedBatch{in_flight.first, in_flight.count,
                                       host_sums_.data() + oldest_ % layout_.batches_in_flight * batch_sums_bytes_,
                                       sums_stride_});
 }
 
 int64_t FramePool::oldest_needed() const {
-  const int64_t first = oldest_ < filling_ ? slots_[oldest_ % layout_.batches_in_flight].first : next_number_ - filled_;
+  const int64_t first =
+      oldest_ < filling_ ? in_flight_[oldest_ % layout_.batches_in_flight].first : next_number_ - filled_;
   return std::max<int64_t>(0, first - int64_t{layout_.history} * layout_.encodes);
 }
 

@@ -1,4 +1,4 @@
-/* Frames on their way through the device: a fixed ring of slots, filled, uploaded, worked on and read back, all at
+/* Frames on their way through the device: a fixed ring of batches, filled, uploaded, worked on and read back, all at
  * once.
  *
  *   open      FramePool::create()              all memory there will ever be
@@ -137,7 +137,7 @@ class FramePool {
   /* Nothing is in flight, and nothing waits for upload. */
   bool empty() const { return filling_ == oldest_ && filled_ == 0; }
 
-  /* The next frame's slot. Only when neither full() nor batch_full(). */
+  /* The next frame to fill. Only when neither full() nor batch_full(). */
   PoolFrame& next();
 
   /* What is filled from now on starts after `event` of another stream (the producer of device frames). */
@@ -160,8 +160,8 @@ class FramePool {
   int64_t oldest_needed() const;
 
  private:
-  struct Slot {  // of a batch in flight
-    Slot(Event uploaded, Event computed, Event read)
+  struct BatchInFlight {  // of a batch in flight
+    BatchInFlight(Event uploaded, Event computed, Event read)
         : uploaded(std::move(uploaded)), computed(std::move(computed)), read(std::move(read)) {}
     int64_t first = 0;
     int count = 0;
@@ -196,7 +196,7 @@ class FramePool {
     return layout_.history ? layout_.history * of_picture + of_picture - 1 : 0;
   }
   int device_batches() const { return layout_.batches_in_flight + kept_batches(); }
-  Slot& slot(int64_t batch) { return slots_[batch % layout_.batches_in_flight]; }
+  BatchInFlight& batch_in_flight(int64_t batch) { return in_flight_[batch % layout_.batches_in_flight]; }
   size_t staging_base(int64_t batch) const { return batch % layout_.batches_in_flight * batch_bytes_; }
   size_t device_base(int64_t batch) const { return batch % device_batches() * batch_bytes_; }
   DevicePtr<std::byte> sums_of(int64_t batch) const;
@@ -208,7 +208,7 @@ class FramePool {
 
   DeviceBuffer<std::byte> device_, device_sums_, scratch_, kept_;
   PinnedBuffer<std::byte> staging_, host_sums_;
-  std::vector<Slot> slots_;
+  std::vector<BatchInFlight> in_flight_;
   std::vector<Planes> planes_;    // of the frames on the device, by number modulo their count
   PoolFrame frames_[kMostBatch];  // of the batch being filled
 

@@ -80,7 +80,7 @@ struct CpuTwin {
 
 template <class Params, class Sums>
 struct Twins {
-  CpuTwin<Params, Sums> ref, simd;
+  CpuTwin<Params, Sums> plain, simd;
   std::unique_ptr<DeviceTwin> (*device)(const Params& params);
 };
 
@@ -113,7 +113,7 @@ class TwinExtractor : public Extractor {
   TwinExtractor(Params params, const Twins<Params, Sums>& twins, std::span<const FeatureInfo> features,
                 Placement placement)
       : params_(std::move(params)), features_(features.begin(), features.end()),
-        cpu_twin_(use_reference_cpu() ? twins.ref : twins.simd),
+        cpu_twin_(use_plain_cpu() ? twins.plain : twins.simd),
         device_twin_(placement == Placement::kDevice && twins.device ? twins.device(params_) : nullptr) {}
 
   std::span<const FeatureInfo> features() const final { return features_; }

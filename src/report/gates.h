@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "report/windows.h"
+#include "report/pool_windows.h"
 
 namespace vmafx {
 

@@ -9,8 +9,8 @@ namespace vmafx {
 
 StatusOr<Monitor> Monitor::open(const MonitorRequest& request) {
   Monitor monitor;
-  VMAFX_ASSIGN(const WindowRule rule, parse_window(request.window));
-  monitor.windows_ = Windows(rule);
+  VMAFX_ASSIGN(const PoolWindowRule rule, parse_window(request.window));
+  monitor.windows_ = PoolWindows(rule);
   VMAFX_ASSIGN(monitor.warn_below_, Gates::parse("warn_below", request.warn_below));
   VMAFX_ASSIGN(monitor.fail_below_, Gates::parse("fail_below", request.fail_below));
   monitor.file_ = request.file;

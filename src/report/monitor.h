@@ -13,9 +13,9 @@
 #include "base/status.h"
 #include "report/gates.h"
 #include "report/openmetrics.h"
+#include "report/pool_windows.h"
 #include "report/pooling.h"
 #include "report/scores.h"
-#include "report/windows.h"
 
 namespace vmafx {
 
@@ -41,8 +41,8 @@ class Monitor {
    * score that there is not. */
   Status start(const ScoreTable& table, std::vector<MetricColumn> columns, const Pool& pool, int n_subsample);
 
-  Windows& windows() { return windows_; }
-  const Windows& windows() const { return windows_; }
+  PoolWindows& windows() { return windows_; }
+  const PoolWindows& windows() const { return windows_; }
 
   /* Window `i`, whose end must be known and whose frames must have their scores. */
   PooledFrames window(size_t i) const;
@@ -59,7 +59,7 @@ class Monitor {
  private:
   void write_file(bool at_end, Log& log);
 
-  Windows windows_;
+  PoolWindows windows_;
   Gates warn_below_, fail_below_;
   std::shared_ptr<MetricsFile> file_;
   size_t encode_ = 0;

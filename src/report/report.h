@@ -35,11 +35,11 @@
 
 #include "base/status.h"
 #include "report/output_file.h"
+#include "report/pool_windows.h"
 #include "report/range_facts.h"
 #include "report/run_facts.h"
 #include "report/score_format.h"
 #include "report/scores.h"
-#include "report/windows.h"
 
 namespace vmafx {
 

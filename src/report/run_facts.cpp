@@ -47,13 +47,13 @@ void log_end(const RunFacts& run, Log& log) {
 
 Json pairing_json(const VmafxPairing& pairing) {
   return Json::object({{"paired", pairing.paired},
-                       {"unmatched_distorted", pairing.unmatched_dist},
-                       {"unmatched_reference", pairing.unmatched_ref},
-                       {"repeated_reference", pairing.repeated_ref},
-                       {"repeated_distorted", pairing.repeated_dist},
+                       {"unmatched_distorted", pairing.unmatched_distorted},
+                       {"unmatched_reference", pairing.unmatched_reference},
+                       {"repeated_reference", pairing.repeated_reference},
+                       {"repeated_distorted", pairing.repeated_distorted},
                        {"max_time_difference", pairing.max_time_difference},
-                       {"corrupt_distorted", pairing.corrupt_dist},
-                       {"corrupt_reference", pairing.corrupt_ref}});
+                       {"corrupt_distorted", pairing.corrupt_distorted},
+                       {"corrupt_reference", pairing.corrupt_reference}});
 }
 
 Json report_extras(const std::string& version, const RunFacts& run) {

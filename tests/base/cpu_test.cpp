@@ -49,7 +49,7 @@ START_TEST(the_chosen_level_runs) {
   const std::string wanted = cpu_target_name(targets.back());
   setenv("VMAFX_CPU", wanted.c_str(), 1);
   ck_assert(select_cpu().ok());
-  ck_assert(!use_reference_cpu());
+  ck_assert(!use_plain_cpu());
   assert_text_eq(running(), wanted);
   assert_text_eq(cpu_level(), wanted);
   assert_text_eq(running(), wanted);

@@ -87,7 +87,7 @@ def run(build, program, architecture, variables):
     environment = {
         **os.environ,
         "CK_FORK": "no",
-        "VMAFX_DEVICE_SLOTS": "1000",
+        "VMAFX_DEVICE_PLACES": "1000",
         "VMAFX_HIP_DEADLINE": "600000",
         "VMAFX_HIP_RUNTIME": str(build / "emulator/.libs/libvmafx_hip_amd.so"),
         "VMAFX_HIP_EMULATOR_ARCH": architecture,

@@ -56,8 +56,8 @@ std::string structs() {
          FIELD(overwrite),      FIELD(reserved)});
   }
   {
-    using Struct = VmafxReferenceParams;
-    text += describe("VmafxReferenceParams", sizeof(Struct), alignof(Struct),
+    using Struct = VmafxKeptReferenceParams;
+    text += describe("VmafxKeptReferenceParams", sizeof(Struct), alignof(Struct),
                      {FIELD(budget), FIELD(planes), FIELD(copy), FIELD(log), FIELD(log_cookie), FIELD(device_budget),
                       FIELD(reserved)});
   }
@@ -106,17 +106,17 @@ std::string structs() {
                       FIELD(log_cookie), FIELD(stream), FIELD(overwrite), FIELD(reserved)});
   }
   {
-    using Struct = VmafxWindow;
-    text += describe("VmafxWindow", sizeof(Struct), alignof(Struct),
+    using Struct = VmafxPoolWindow;
+    text += describe("VmafxPoolWindow", sizeof(Struct), alignof(Struct),
                      {FIELD(number), FIELD(first_frame), FIELD(last_frame), FIELD(has_time), FIELD(time),
                       FIELD(n_scores), FIELD(scores)});
   }
   {
     using Struct = VmafxPairing;
     text += describe("VmafxPairing", sizeof(Struct), alignof(Struct),
-                     {FIELD(paired), FIELD(unmatched_dist), FIELD(unmatched_ref), FIELD(repeated_ref),
-                      FIELD(repeated_dist), FIELD(max_time_difference), FIELD(cut_short), FIELD(encode),
-                      FIELD(corrupt_dist), FIELD(corrupt_ref), FIELD(reserved)});
+                     {FIELD(paired), FIELD(unmatched_distorted), FIELD(unmatched_reference), FIELD(repeated_reference),
+                      FIELD(repeated_distorted), FIELD(max_time_difference), FIELD(cut_short), FIELD(encode),
+                      FIELD(corrupt_distorted), FIELD(corrupt_reference), FIELD(reserved)});
   }
   return text;
 }

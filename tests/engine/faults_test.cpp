@@ -208,23 +208,23 @@ START_TEST(memory_for_a_reference_runs_out) {
   static const Samples samples = make_samples(kFormat, 0, false);
   int failures = 0;
   for (long k = 1; failures == k - 1; k++) {
-    VmafxReference* reference = nullptr;
+    VmafxKeptReference* reference = nullptr;
     allocations_left = k;
     const auto note = [&](int ret) {
       failures += ret != 0;
       ck_assert(ret == 0 || ret == -ENOMEM);
       return ret == 0;
     };
-    while (!note(vmafx_reference_open(&reference, &kFormat, nullptr))) ck_assert_ptr_null(reference);
+    while (!note(vmafx_kept_reference_open(&reference, &kFormat, nullptr))) ck_assert_ptr_null(reference);
     for (int64_t n = 0; n < kFrames;) {
       exempt++;
       const VmafxPicture picture = TestPicture::make(kFormat, samples);
       exempt--;
-      n += note(vmafx_reference_add(reference, &picture));
-      ck_assert_int_eq(vmafx_reference_frames(reference), n);
+      n += note(vmafx_kept_reference_add(reference, &picture));
+      ck_assert_int_eq(vmafx_kept_reference_frames(reference), n);
     }
     allocations_left = kNever;
-    vmafx_reference_close(&reference);
+    vmafx_kept_reference_close(&reference);
     ck_assert_int_eq(TestPicture::alive, 0);
   }
   ck_assert_int_ge(failures, 2 * kFrames);

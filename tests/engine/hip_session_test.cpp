@@ -192,18 +192,18 @@ START_TEST(a_device_without_memory_is_told) {
 END_TEST
 
 START_TEST(a_gpu_full_of_processes_is_left_alone) {
-  char folder[] = "/tmp/vmafx_slots_XXXXXX";
+  char folder[] = "/tmp/vmafx_places_XXXXXX";
   ck_assert(mkdtemp(folder));
-  const std::string one = std::string("VMAFX_DEVICE_SLOTS=1 VMAFX_SLOT_DIR=") + folder;
+  const std::string one = std::string("VMAFX_DEVICE_PLACES=1 VMAFX_DEVICE_PLACE_DIR=") + folder;
   const std::vector<std::string> device = {"0000:03:00.0"};
   ck_assert(run_again(one, "hip 1").succeeded);
-  auto other = take_slot(folder, device, 1);
+  auto other = take_device_place(folder, device, 1);
   const Rerun strict = run_again(one, "hip 1 1");
   ck_assert(!strict.succeeded);
   assert_contains(strict.text, "error 16: ");
   assert_contains(strict.text, "backend=hip cannot run: 0 = emulator");
   assert_contains(strict.text,
-                  "other processes use it, as many as it has room for (1; VMAFX_DEVICE_SLOTS changes that)");
+                  "other processes use it, as many as it has room for (1; VMAFX_DEVICE_PLACES changes that)");
   std::thread leaving([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
     other.value().reset();
@@ -288,7 +288,7 @@ int main(int argc, char** argv) {
   return failed | run_suite_on_emulator("session on a bad GPU", {{"where", the_log_says_what_runs_where},
                                                                  {"by_name", a_twin_of_the_gpu_needs_one},
                                                                  {"memory", a_device_without_memory_is_told},
-                                                                 {"slots", a_gpu_full_of_processes_is_left_alone},
+                                                                 {"places", a_gpu_full_of_processes_is_left_alone},
                                                                  {"deadline", a_bad_deadline_is_refused},
                                                                  {"failures", each_call_may_fail},
                                                                  {"hangs", each_call_may_hang},

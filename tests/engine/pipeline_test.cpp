@@ -1,4 +1,4 @@
-/* The pipeline with a device lane, around a metric whose kernels are wrong: what verification sees, and that a picture is given
+/* The pipeline with a device queue, around a metric whose kernels are wrong: what verification sees, and that a picture is given
  * back exactly when nobody reads it any more. */
 #include "tests/support/device.h"
 
@@ -153,7 +153,7 @@ void watch(const Reads& reads, int begins, int fails_at = kNever) {
   Watcher watcher(reads);
   Pipeline pipeline;
   assert_ok(pipeline.start({&watcher}, 2, 1));
-  pipeline.expect_lane(begins > 0);
+  pipeline.expect_device_queue(begins > 0);
   int taken = 0;
   const int earlier = std::max(reads.history, reads.converted);
   const auto take_one = [&] {
@@ -177,8 +177,8 @@ void watch(const Reads& reads, int begins, int fails_at = kNever) {
     while (pipeline.full()) take_one();
     if (n == begins) {
       while (take_one()) continue;
-      assert_ok(pipeline.add_lane(open_test_device(), kFormat, std::nullopt, 0));
-      pipeline.expect_lane(false);
+      assert_ok(pipeline.add_device_queue(open_test_device(), kFormat, std::nullopt, 0));
+      pipeline.expect_device_queue(false);
     }
     if (n == fails_at) {
       while (take_one()) continue;
@@ -206,7 +206,7 @@ class Stream {
  public:
   Stream(Metric& metric, int verify) : metric_(metric), device_(open_test_device()) {
     assert_ok(pipeline.start({&metric_}, 2, 1));
-    assert_ok(pipeline.add_lane(device_, kFormat, std::nullopt, verify));
+    assert_ok(pipeline.add_device_queue(device_, kFormat, std::nullopt, verify));
   }
 
   Counts run(int fails_at = -1) {

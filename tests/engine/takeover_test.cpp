@@ -10,8 +10,8 @@
 #include <string>
 #include <thread>
 
+#include "base/device_place.h"
 #include "base/mutex.h"
-#include "base/slots.h"
 #include "tests/support/check_main.h"
 #include "tests/support/emulator.h"
 #include "tests/support/encodes.h"
@@ -323,25 +323,25 @@ END_TEST
 
 /* That of a GPU that was open before the stream ended, and not taken. */
 START_TEST(the_place_on_the_device_is_given_back) {
-  char folder[] = "/tmp/vmafx_slots_XXXXXX";
+  char folder[] = "/tmp/vmafx_places_XXXXXX";
   ck_assert(mkdtemp(folder));
-  setenv("VMAFX_SLOT_DIR", folder, 1);
-  setenv("VMAFX_DEVICE_SLOTS", "1", 1);
+  setenv("VMAFX_DEVICE_PLACE_DIR", folder, 1);
+  setenv("VMAFX_DEVICE_PLACES", "1", 1);
   const std::vector<std::string> device = {"0000:03:00.0"};
   int refusals = -1;
   Encodes encodes = with_takeover({.count = 1, .frames = 3, .has_pair = [](int, int frame) { return frame < 2; }}, 2);
   encodes.before = [&, open = encodes.before](int frame) {
     open(frame);
-    if (frame == 2) refusals = !take_slot(folder, device, 1).ok();
+    if (frame == 2) refusals = !take_device_place(folder, device, 1).ok();
   };
   const Result result = assert_as_alone(params_for("auto", "", kFew), encodes);
   assert_contains(result.log, "the stream ended before the GPU was open");
   ck_assert_int_eq(refusals, 1);
-  for (int i = 0; i < 1000 && !take_slot(folder, device, 1).ok(); i++)
+  for (int i = 0; i < 1000 && !take_device_place(folder, device, 1).ok(); i++)
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  ck_assert(take_slot(folder, device, 1).ok());
-  unsetenv("VMAFX_SLOT_DIR");
-  unsetenv("VMAFX_DEVICE_SLOTS");
+  ck_assert(take_device_place(folder, device, 1).ok());
+  unsetenv("VMAFX_DEVICE_PLACE_DIR");
+  unsetenv("VMAFX_DEVICE_PLACES");
   std::filesystem::remove_all(folder);
 }
 END_TEST
@@ -363,5 +363,5 @@ int main(int argc, char** argv) {
                                          {"short", a_short_stream_leaves_the_gpu_alone},
                                          {"blocks", an_opening_that_does_not_come_back_is_left_behind},
                                          {"ends", streams_and_programs_may_end_at_any_moment},
-                                         {"slots", the_place_on_the_device_is_given_back}});
+                                         {"places", the_place_on_the_device_is_given_back}});
 }

@@ -55,20 +55,20 @@ START_TEST(the_choice_is_followed) {
 }
 END_TEST
 
-/* The slots of devices that are as good are taken by turns. */
+/* The places of devices that are as good are taken by turns. */
 START_TEST(the_least_used_device_is_chosen) {
-  char folder[] = "/tmp/vmafx_slots_XXXXXX";
+  char folder[] = "/tmp/vmafx_places_XXXXXX";
   ck_assert(mkdtemp(folder));
-  const std::string shared = std::string("VMAFX_DEVICE_SLOTS=2 VMAFX_SLOT_DIR=") + folder + " ";
+  const std::string shared = std::string("VMAFX_DEVICE_PLACES=2 VMAFX_DEVICE_PLACE_DIR=") + folder + " ";
   const std::string two = shared + emulator("DEVICES", "discrete@0000:03:00.0,discrete@0000:0a:00.0");
   const std::vector<std::string> first = {"0000:03:00.0"}, second = {"0000:0a:00.0"};
   assert_contains(run(two).text, "0000:03:00.0 ");
-  auto on_first = take_slot(folder, first, 2);
+  auto on_first = take_device_place(folder, first, 2);
   assert_contains(run(two).text, "0000:0a:00.0 ");
   assert_contains(run(two, "0").text, "0000:03:00.0 ");  // as named
-  const auto on_second = take_slot(folder, second, 2), again = take_slot(folder, second, 2);
+  const auto on_second = take_device_place(folder, second, 2), again = take_device_place(folder, second, 2);
   assert_contains(run(two).text, "0000:03:00.0 ");
-  const auto last = take_slot(folder, first, 2);
+  const auto last = take_device_place(folder, first, 2);
   const Rerun full = run(two);
   ck_assert(!full.succeeded);
   assert_contains(full.text, std::to_string(EBUSY) + " 0 = emulator 0 (");
@@ -108,7 +108,7 @@ int main(int argc, char** argv) {
   if (argc > 2) return open_and_tell(argv[1], argv[2]);
   return vmafx::test::run_suite("open", {{"lanes", the_self_test_runs_at_both_wave_sizes},
                                          {"choice", the_choice_is_followed},
-                                         {"slots", the_least_used_device_is_chosen},
+                                         {"places", the_least_used_device_is_chosen},
                                          {"failures", each_call_may_fail},
                                          {"hangs", each_call_may_hang}});
 }

@@ -20,7 +20,7 @@ from command import Done, environment, vmafx
 from common import case, check, check_equal, gray_pairs, top
 from vmafx.command import _ffmpeg, _parts
 from vmafx.command._said import Said
-from vmafx.command._scoring import Reach, Settings, prepare, score
+from vmafx.command._scoring import TimeRange, Settings, prepare, score
 from vmafx.command.merge import Mismatch
 
 ALL = bool(os.environ.get("VMAFX_TEST_ALL"))
@@ -60,10 +60,10 @@ def same_scores(got, wanted):
 def score_in_parts(lab, work, parts):
     """The joined report. Parts are scored again where seeks have gone wrong, at last from the beginning."""
     logs, earlies = {}, {}
-    for number, reach in enumerate(parts):
+    for number, time_range in enumerate(parts):
         log = lab.folder / f"part{number}.json"
-        logs[str(log)] = reach
-        _, earlies[str(log)] = _parts.score_part(work, reach, log)
+        logs[str(log)] = time_range
+        _, earlies[str(log)] = _parts.score_part(work, time_range, log)
     while True:
         try:
             _parts.join(work, [Path(path) for path in logs], lab.folder / "joined.json")
@@ -117,7 +117,7 @@ def a_late_seek_is_no_other_score(lab):
         lab.run("-f lavfi -i", "testsrc2=s=96x96:r=25:d=24", f"{codec} {quality}", name).succeeded()
     work = prepare(settings(lab), [str(lab.folder / "dist.ts")], str(lab.folder / "ref.ts"))
     score(work, lab.folder / "whole.json")
-    parts = [Reach(None, 8000), Reach(8000, 9000), Reach(9000, None)]
+    parts = [TimeRange(None, 8000), TimeRange(8000, 9000), TimeRange(9000, None)]
     _, early = _parts.score_part(work, parts[1], lab.folder / "part.json")
     check(early > 2, f"the seek was {early} s early")
     same_scores(score_in_parts(lab, work, parts), lab.folder / "whole.json")
@@ -150,12 +150,12 @@ def what_is_no_part_is_an_error(lab):
     dist, ref = long_pair(lab, "mp4")
     work = prepare(settings(lab), [str(dist)], str(ref))
     try:
-        _parts.score_part(work, Reach(9000, 9500), lab.folder / "part.json")
+        _parts.score_part(work, TimeRange(9000, 9500), lab.folder / "part.json")
     except _parts.Indivisible as failure:
         check("the part 9.000s-9.500s cannot be scored for itself" in str(failure), failure)
     else:
         raise AssertionError("a part after the end has scores")
-    check_equal(_parts.cut(work, seconds=100), [Reach()], "parts")
+    check_equal(_parts.cut(work, seconds=100), [TimeRange()], "parts")
     check_equal(len(_parts.cut(work, parts=1000)), 16, "parts of half a second")
 
 

@@ -55,7 +55,7 @@ def reference_for_one_session_after_the_other(lab):
     del lab
     for bits in 8, 10:
         for copy in False, True:
-            with vmafx.Reference((picture(i, bits) for i in range(6)), copy=copy) as reference:
+            with vmafx.KeptReference((picture(i, bits) for i in range(6)), copy=copy) as reference:
                 check_equal(len(reference), 6, "frames")
                 for step in 40, 90, 40:
                     check_equal(
@@ -70,7 +70,7 @@ def reference_for_sessions_at_once(lab):
     """Frames are added meanwhile."""
     del lab
     found, wanted = {}, {step: alone(20, step) for step in (30, 60, 90)}
-    reference = vmafx.Reference([picture(0)])
+    reference = vmafx.KeptReference([picture(0)])
 
     def run(step):
         def pairs():
@@ -103,7 +103,7 @@ def reference_of_frames(lab):
         for name in names:
             ref, dist = ([frame.reformat(format=name) for frame in decoded(clip)] for clip in clips)
             wanted = score_pairs(zip(ref, dist), **ALL)
-            with vmafx.Reference(ref) as reference:
+            with vmafx.KeptReference(ref) as reference:
                 del ref
                 gc.collect()
                 check_equal(score_against(reference, dist), wanted, name)
@@ -119,7 +119,7 @@ def reference_frames_in_any_order(lab):
     del lab
     order = [4, 2, 2, 3, 5, 0]
     wanted = score_pairs(((picture(i), coarse(i)) for i in order), **ALL)
-    with vmafx.Reference(picture(i) for i in range(6)) as reference, vmafx.Session(
+    with vmafx.KeptReference(picture(i) for i in range(6)) as reference, vmafx.Session(
         reference=reference, backend="cpu", **ALL
     ) as session:
         frames = list(session.run((np.int64(i), coarse(i)) for i in order))
@@ -131,7 +131,7 @@ def reference_frames_in_any_order(lab):
 @case
 def reference_of_luma(lab):
     del lab
-    with vmafx.Reference((picture(i) for i in range(6)), planes=1, copy=True) as reference:
+    with vmafx.KeptReference((picture(i) for i in range(6)), planes=1, copy=True) as reference:
         check_equal(reference.nbytes, 6 * 73 * 128, "bytes")
         check_equal(score_against(reference, encode_of(), feature=None), alone(feature=None), "scores")
         with raises(vmafx.Error, "a metric reads plane 1, which the reference does not keep", errno.EINVAL):
@@ -145,18 +145,18 @@ def reference_of_luma(lab):
 def budget_of_a_reference(lab):
     del lab
     frame = 73 * 97 + 2 * 37 * 49
-    with vmafx.Reference(budget=4 * frame + 100) as reference:
+    with vmafx.KeptReference(budget=4 * frame + 100) as reference:
         with raises(vmafx.Error, "and only 4 fit, which stay: allow more (budget)", errno.ENOMEM):
             for i in range(6):
                 reference.add(picture(i))
         check_equal((len(reference), reference.nbytes), (4, 4 * frame), "frames and bytes")
         check_equal(score_against(reference, encode_of(4)), alone(4), "scores of what fits")
     with raises(vmafx.Error, "only 0 fit", errno.ENOMEM):
-        vmafx.Reference([picture(0)], budget=1)
+        vmafx.KeptReference([picture(0)], budget=1)
     for name in "budget", "device_budget":
         with raises(OverflowError):
-            vmafx.Reference(**{name: -1})
-    with vmafx.Reference(map(picture, range(4)), device_budget=1 << 30) as reference:
+            vmafx.KeptReference(**{name: -1})
+    with vmafx.KeptReference(map(picture, range(4)), device_budget=1 << 30) as reference:
         check_equal(score_against(reference, encode_of(4)), alone(4), "scores")
         check_equal(reference.device_nbytes, 0, "bytes on GPUs")
 
@@ -167,7 +167,7 @@ def frames_of_a_reference_stay_and_go(lab):
     for copy in False, True:
         arrays = [noise(seed=i) for i in range(4)]
         watched = [weakref.ref(array) for array in arrays]
-        reference = vmafx.Reference(arrays, copy=copy)
+        reference = vmafx.KeptReference(arrays, copy=copy)
         del arrays
         gc.collect()
         check_equal([array() is not None for array in watched], [not copy] * 4, "arrays")
@@ -181,7 +181,7 @@ def frames_of_a_reference_stay_and_go(lab):
         check_equal([array() for array in watched], [None] * 4, "arrays after the session")
         check_equal(_pictures._held, {}, "pictures held")
     forgotten = weakref.ref(array := noise())
-    reference = vmafx.Reference([array])
+    reference = vmafx.KeptReference([array])
     del array, reference
     gc.collect()
     check(forgotten() is None, "an array of a reference that nobody has is still there")
@@ -191,7 +191,7 @@ def frames_of_a_reference_stay_and_go(lab):
 def copied_frames_may_change(lab):
     del lab
     array, wanted = noise(), score_pairs([(noise(), noise(seed=1))] * 2)
-    with vmafx.Reference(copy=True) as reference:
+    with vmafx.KeptReference(copy=True) as reference:
         for _ in range(2):
             array[:] = noise()
             reference.add(array)
@@ -205,7 +205,7 @@ def copied_frames_may_change(lab):
 @case
 def frames_that_a_reference_does_not_have(lab):
     del lab
-    with vmafx.Reference(picture(i) for i in range(3)) as reference, vmafx.Session(
+    with vmafx.KeptReference(picture(i) for i in range(3)) as reference, vmafx.Session(
         reference=reference, backend="cpu", **ALL
     ) as session:
         for wrong in 3, -1, 1 << 40:
@@ -221,7 +221,7 @@ def frames_that_a_reference_does_not_have(lab):
 @case
 def references_that_do_not_go_together_with_it(lab):
     del lab
-    with vmafx.Reference([picture(0)]) as reference:
+    with vmafx.KeptReference([picture(0)]) as reference:
         with raises(
             vmafx.Error, "the reference input changed from 97x73, 420, 8 bits to 97x73, 420, 10 bits", errno.EINVAL
         ):
@@ -238,16 +238,16 @@ def references_that_do_not_go_together_with_it(lab):
     with raises(vmafx.Error, "the reference is closed", errno.EBADF):
         score_against(reference, encode_of())
     check_equal(len(reference), 0, "frames of a closed one")
-    with vmafx.Reference() as empty:
+    with vmafx.KeptReference() as empty:
         check_equal((len(empty), empty.nbytes, empty.format), (0, 0, None), "an empty one")
         with raises(vmafx.Error, "the reference has no frames", errno.EINVAL):
             score_against(empty, encode_of())
     with vmafx.Session() as session, raises(TypeError, "the session has no reference"):
         session.submit(0, coarse(0))
     with raises(vmafx.Error, "planes=8 of a reference", errno.EINVAL):
-        vmafx.Reference([picture(0)], planes=8)
+        vmafx.KeptReference([picture(0)], planes=8)
     with raises(TypeError):
-        vmafx.Reference([3])
+        vmafx.KeptReference([3])
 
 
 @case
@@ -255,7 +255,7 @@ def numbers_that_no_frame_has(lab):
     """Of more than 64 bits; the picture that came with it goes, and the stream goes on."""
     del lab
     options = {"backend": "cpu", "model": "", "feature": "psnr"}
-    with vmafx.Reference([noise()]) as reference, vmafx.Session(reference=reference, **options) as session:
+    with vmafx.KeptReference([noise()]) as reference, vmafx.Session(reference=reference, **options) as session:
         for number in 2**70, -(2**70), 2**63, np.uint64(2**64 - 1):
             for kind in vmafx.Error, OverflowError:
                 array = noise()
@@ -289,7 +289,7 @@ def pictures_that_cannot_be_lent(lab):
         for place in range(3):
             with vmafx.Session(encodes=2, **options) as session, raises((TypeError, OverflowError)):
                 session.submit(*(wrong(**attributes if i == place else {}) for i in range(3)))
-        with vmafx.Reference() as reference, raises((TypeError, OverflowError)):
+        with vmafx.KeptReference() as reference, raises((TypeError, OverflowError)):
             reference.add(wrong(**attributes))
         check_equal(_pictures._held, {}, f"pictures held, {attributes}")
     gc.collect()
@@ -315,7 +315,7 @@ def race(count, prepare, end):
             unexpected.append(error)
 
     for number in range(count):
-        reference = vmafx.Reference([noise(64, 64)], budget=1 << 30)
+        reference = vmafx.KeptReference([noise(64, 64)], budget=1 << 30)
         uses = prepare(reference)
         go = threading.Barrier(len(uses) + 1)
         threads = [threading.Thread(target=repeat, args=(use, go)) for use in uses]
@@ -338,14 +338,14 @@ def reference_closed_beside_its_numbers(lab):
         names = "nbytes", "device_nbytes", "format"
         return [lambda: len(reference), *(lambda name=name: getattr(reference, name) for name in names)]
 
-    race(60, prepare, vmafx.Reference.close)
+    race(60, prepare, vmafx.KeptReference.close)
 
 
 @case
 def reference_closed_beside_add(lab):
     del lab
     frame = noise(64, 64)
-    race(60, lambda reference: [lambda: reference.add(frame)] * 2 + [lambda: len(reference)], vmafx.Reference.close)
+    race(60, lambda reference: [lambda: reference.add(frame)] * 2 + [lambda: len(reference)], vmafx.KeptReference.close)
 
 
 @case
@@ -363,7 +363,7 @@ def reference_closed_beside_sessions(lab):
 
         return [score] * 4
 
-    race(15, prepare, vmafx.Reference.close)
+    race(15, prepare, vmafx.KeptReference.close)
     check(scored and all(scores == scored[0] for scores in scored), "no scores, or others")
 
 
@@ -411,7 +411,7 @@ def several_encodes(lab):
     del lab
     with vmafx.Session(encodes=3, backend="cpu", **ALL) as session:
         check_encodes(session, list(session.run(rows())))
-    with vmafx.Reference(picture(i) for i in range(7)) as reference, vmafx.Session(
+    with vmafx.KeptReference(picture(i) for i in range(7)) as reference, vmafx.Session(
         reference=reference, encodes=3, backend="cpu", **ALL
     ) as session:
         check_encodes(session, list(session.run((i, *encodes) for i, (_, *encodes) in enumerate(rows()))))

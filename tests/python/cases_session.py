@@ -251,7 +251,7 @@ def pairing_in_the_report(lab):
     with vmafx.Session(log_path=lab.folder / "report.json") as session:
         for pair in gray_pairs():
             session.submit(*pair)
-        session.set_pairing(paired=4, unmatched_ref=1)
+        session.set_pairing(paired=4, unmatched_reference=1)
         session.finish()
     pairing = lab.json("report.json")["pairing"]
     check_equal((pairing["paired"], pairing["unmatched_reference"]), (4, 1), "pairing")

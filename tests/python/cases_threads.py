@@ -80,7 +80,7 @@ def work():
         kept = [*kept[-3:], vmafx.Session(**options)]
 """,
     "add": """
-references = [vmafx.Reference(copy=True, budget=1 << 40), vmafx.Reference()]
+references = [vmafx.KeptReference(copy=True, budget=1 << 40), vmafx.KeptReference()]
 def work():
     with vmafx.Session(reference=references[1], **options) as session:
         for i in itertools.count():
@@ -188,7 +188,7 @@ from vmafx import _calls
 atexit.unregister(_calls._end)
 atexit.register(late)
 atexit.register(_calls._end)
-session, reference = vmafx.Session(**options), vmafx.Reference([small])
+session, reference = vmafx.Session(**options), vmafx.KeptReference([small])
 session.submit(small, small)
 """
     kinds = "session", "session", "session", "reference"
@@ -225,7 +225,7 @@ def calls_that_were_broken_off(lab):
     """An exception that is not forgotten keeps a use of the reference, for which the end does not wait."""
     del lab
     program = """
-reference = vmafx.Reference([small])
+reference = vmafx.KeptReference([small])
 use = reference._frames.in_use()
 use.__enter__()
 reference.close()
@@ -262,7 +262,7 @@ pictures = [small] * 4
 while time.monotonic() < end:
     try:
         armed = True
-        with vmafx.Reference(pictures) as reference:
+        with vmafx.KeptReference(pictures) as reference:
             with vmafx.Session(reference=reference, summary=1, **options) as session:
                 for i in range(100):
                     session.submit(i % 4, small.copy())
@@ -331,7 +331,7 @@ def interrupts_in_the_log(lab):
             with raises(kind, "handler"):
                 vmafx.Session(model="nonsense")
         with Doing(lambda message: fail("nonsense")), raises(kind, "handler"):
-            vmafx.Reference([noise()], budget=1)
+            vmafx.KeptReference([noise()], budget=1)
 
 
 @case
@@ -447,7 +447,7 @@ def garbage_in_the_log(lab):
             session = vmafx.Session(model="", feature="psnr", summary=1, backend="cpu")
             array = noise()
             watched.append(weakref.ref(array))
-            reference = vmafx.Reference([array])
+            reference = vmafx.KeptReference([array])
             reference.itself = reference
             Owner(session)
             session.submit(array, array)
@@ -471,7 +471,7 @@ def children_of_a_fork(lab):
     program = """
 import warnings
 warnings.simplefilter("ignore", DeprecationWarning)  # Python 3.12 and later: a process with threads forks
-session, reference = vmafx.Session(**options), vmafx.Reference([small])
+session, reference = vmafx.Session(**options), vmafx.KeptReference([small])
 another = vmafx.Session(reference=reference, **options)
 over = False
 def work():

@@ -1,4 +1,4 @@
-/* main() of a Check program: `return run_suite("vif", {{"equals_ref", test_fn}, …});` */
+/* main() of a Check program: `return run_suite("vif", {{"equals_plain", test_fn}, …});` */
 #ifndef VMAFX_TESTS_SUPPORT_CHECK_MAIN_H
 #define VMAFX_TESTS_SUPPORT_CHECK_MAIN_H
 

@@ -81,9 +81,9 @@ class DeviceRun {
     for (size_t i = 0; i < frames.size(); i++) {
       while (pool_->full()) collect();
       const bool shares = pool_->room() < pool_->batch_size() && frames[i].shares_reference(frames[i - 1]);
-      hip::PoolFrame& slot = pool_->next();
-      if (shares) slot.share_reference();
-      fill(slot, frames[i]);
+      hip::PoolFrame& pool_frame = pool_->next();
+      if (shares) pool_frame.share_reference();
+      fill(pool_frame, frames[i]);
       if (pool_->batch_full()) launch();
     }
     if (sums_.size() + in_flight_ < frames.size()) launch();
@@ -100,10 +100,10 @@ class DeviceRun {
     return layout;
   }
 
-  static void fill(hip::PoolFrame& slot, const PicturePair& frame) {
+  static void fill(hip::PoolFrame& pool_frame, const PicturePair& frame) {
     for (const hip::Side side : {hip::Side::kRef, hip::Side::kDist})
       for (int p = 0; p < 3; p++) {
-        const auto& staging = slot.staging(side, p);
+        const auto& staging = pool_frame.staging(side, p);
         const SamplePlane& plane = (side == hip::Side::kRef ? frame.ref : frame.dist).plane[p];
         for (size_t y = 0; staging.data && y < staging.rows; y++)
           std::memcpy(staging.data + y * staging.stride,

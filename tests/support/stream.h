@@ -181,7 +181,7 @@ inline Outcome run_stream(VmafxParams params, const StreamOptions& options = {})
     };
     while (!failed(vmafx_receive(ctx, &result))) {
       outcome.frames.push_back(scores_of(result.scores, result.n_scores));
-      if (const VmafxWindow* w = result.window)
+      if (const VmafxPoolWindow* w = result.window)
         outcome.windows.push_back(
             {w->number, w->first_frame, w->last_frame, w->time, scores_of(w->scores, w->n_scores)});
     }

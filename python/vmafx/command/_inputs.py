@@ -96,7 +96,7 @@ class Chain(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Plan:
+class Preparation:
     """The filters for each encode and for the reference, and what they do, a line each."""
 
     dist: list[Chain]
@@ -116,7 +116,7 @@ def make_alike(
     zeros: list[int] | None = None,
     cut: bool = False,
     sizes: Sequence[Size | None] = (None,),
-) -> Plan:
+) -> Preparation:
     """`zeros`: the times of the first pictures, where they are apart; or of those to begin with, and what is before
     them is to be `cut` off.
 
@@ -142,7 +142,7 @@ def make_alike(
         chains.append(Chain(",".join(times), tuple(pictures)))
     if not cut:
         notes += _lengths(dists, ref)
-    return Plan(chains[:-1], chains[-1], list(dict.fromkeys(notes)), zeros)
+    return Preparation(chains[:-1], chains[-1], list(dict.fromkeys(notes)), zeros)
 
 
 def same_size(video: Video, ref: Video) -> bool:

@@ -16,7 +16,7 @@ from typing import Any
 from . import _parts
 from ._run import Processes
 from ._said import Said, said_together
-from ._scoring import EARLY, Reach, Work
+from ._scoring import EARLY, TimeRange, Work
 from ._terminal import Failure, Step
 from .merge import Mismatch
 
@@ -34,16 +34,21 @@ def usual_jobs(devices: Sequence[str]) -> int:
     return max(1, len(devices), processors() // PROCESSORS_PER_JOB)
 
 
-def cut_for(work: Work, jobs: int) -> list[Reach]:
+def cut_for(work: Work, jobs: int) -> list[TimeRange]:
     """Equal parts, several for each job, unless they would be too short for what they cost."""
     return _parts.cut(work, parts=jobs * PARTS_PER_JOB, least=LEAST_SECONDS)
 
 
 def score_in_jobs(
-    work: Work, reaches: Sequence[Reach], log: Path, jobs: int, devices: Sequence[str], show: Callable[[Step], None]
+    work: Work,
+    time_ranges: Sequence[TimeRange],
+    log: Path,
+    jobs: int,
+    devices: Sequence[str],
+    show: Callable[[Step], None],
 ) -> tuple[Said, dict[str, Any]]:
     """As `score`, and what the parts say of their runs; they are written beside `log`. Raises Failure, Indivisible."""
-    parts = [Part(reach, log.with_name(f"part{number}.json")) for number, reach in enumerate(reaches)]
+    parts = [Part(time_range, log.with_name(f"part{number}.json")) for number, time_range in enumerate(time_ranges)]
     jobs = min(jobs, len(parts))
     if work.settings.threads is None:
         work = replace(work, settings=replace(work.settings, threads=max(1, processors() // jobs)))
@@ -64,7 +69,7 @@ def _next_of(ended: "queue.SimpleQueue[Future[None]]") -> "Future[None]":
 
 @dataclass
 class Part:
-    reach: Reach
+    time_range: TimeRange
     log: Path
     early: float = EARLY
     said: Said = field(default_factory=lambda: Said([]))
@@ -107,12 +112,12 @@ class Run:
         show, early, device = functools.partial(self._show_all, part), max(part.early, self._early), self._free.get()
         try:
             part.said, part.early = _parts.score_part(
-                self._work, part.reach, part.log, early, device=device, show=show, processes=self._processes
+                self._work, part.time_range, part.log, early, device=device, show=show, processes=self._processes
             )
         except _parts.Indivisible:
             raise
         except Failure as failure:
-            raise Failure(f"the part {part.reach}: {failure}", failure.status) from failure
+            raise Failure(f"the part {part.time_range}: {failure}", failure.status) from failure
         finally:
             self._free.put(device)
         part.step = part.step._replace(part=1.0)

@@ -1,7 +1,7 @@
 """A stream in parts: ranges that are scored one by one, anywhere, and joined to the report of a single run.
 
-    for reach in cut(work, parts=8):
-        score_part(work, reach, log_of(reach))     # each of them in any process, on any machine
+    for time_range in cut(work, parts=8):
+        score_part(work, time_range, log_of(time_range))     # each of them in any process, on any machine
     join(work, logs, Path("scores.json"))
 
 A score is that of the whole stream or there is none: the filter wants to see the pairs before a range, and the merge
@@ -22,7 +22,7 @@ from . import _fold, merge
 from ._outputs import REPORT, Output, check_outputs
 from ._run import FfmpegFailure, Processes
 from ._said import Said
-from ._scoring import EARLY, Reach, Work, score
+from ._scoring import EARLY, TimeRange, Work, score
 from ._terminal import Failure, Step
 
 # How many seconds before a part reading begins. MPEG-TS has no index: a seek lands anywhere in a group of pictures, and
@@ -41,7 +41,7 @@ class Indivisible(Failure):
 
 def cut(
     work: Work, *, seconds: float | None = None, parts: int | None = None, least: float = LEAST_SECONDS
-) -> list[Reach]:
+) -> list[TimeRange]:
     """As many parts, or parts of about so many seconds: ranges that cover the stream. A single one if its length is not
     known.
 
@@ -50,13 +50,13 @@ def cut(
     spans = work.spans()
     known = [span for span in spans if span]
     if len(known) < len(spans):
-        return [Reach()]
+        return [TimeRange()]
     begin, end = max(span[0] for span in known), min(span[1] for span in known)
     least = max(least, LEAST_FRAMES / float(work.ref.rate or 1))
     wanted = (end - begin) / seconds if seconds else parts or 1
     count = max(1, min(round(wanted), math.floor((end - begin) / least)))
     borders = [round(1000 * (begin + (end - begin) * number / count)) for number in range(1, count)]
-    return [Reach(first, last) for first, last in zip([None, *borders], [*borders, None])]
+    return [TimeRange(first, last) for first, last in zip([None, *borders], [*borders, None])]
 
 
 # -- Scoring -----------------------------------------------------------------------------------------------------------
@@ -64,7 +64,7 @@ def cut(
 
 def score_part(
     work: Work,
-    reach: Reach,
+    time_range: TimeRange,
     log: Path,
     early: float = EARLY,
     *,
@@ -78,22 +78,22 @@ def score_part(
     """
     for early in (early, *earlier_than(early)):
         try:
-            return score(work, log, reach, early=early, device=device, show=show, processes=processes), early
+            return score(work, log, time_range, early=early, device=device, show=show, processes=processes), early
         except FfmpegFailure as failure:
-            if not _is_of_range(failure, reach):
+            if not _is_of_range(failure, time_range):
                 raise
             complaint = failure
             log.unlink(missing_ok=True)
-    raise Indivisible(f"the part {reach} cannot be scored for itself: {complaint}", complaint.status)
+    raise Indivisible(f"the part {time_range} cannot be scored for itself: {complaint}", complaint.status)
 
 
 def earlier_than(early: float) -> Iterator[float]:
     return (step for step in LADDER if step > early)
 
 
-def _is_of_range(failure: FfmpegFailure, reach: Reach) -> bool:
+def _is_of_range(failure: FfmpegFailure, time_range: TimeRange) -> bool:
     """Whether the filter misses pairs of the range or around it."""
-    return any(f"range={reach}:" in line or "no frames were scored" in line.lower() for line in failure.said.lines)
+    return any(f"range={time_range}:" in line or "no frames were scored" in line.lower() for line in failure.said.lines)
 
 
 # -- Joining -----------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from typing import Any
 
 from ._names import redact
 from ._scores import Encode
-from ._scoring import Reach, Work
+from ._scoring import TimeRange, Work
 from ._statistics import pooled_values, worst_frames, worst_tail_name, worst_value_name
 from ._terminal import decimals_of, emit, print_table, shown, time_text
 from ._whole import Promise, promise_of
@@ -28,7 +28,9 @@ class Result:
     promises: list[Promise] = field(default_factory=list)
 
     @classmethod
-    def of(cls, work: Work, encodes: list[Encode], features: Sequence[str], reach: Reach | None = None) -> "Result":
+    def of(
+        cls, work: Work, encodes: list[Encode], features: Sequence[str], time_range: TimeRange | None = None
+    ) -> "Result":
         """`features`: the keys of the main scores of features that were asked for."""
         return cls(
             encodes,
@@ -36,7 +38,7 @@ class Result:
             [redact(video.path, [video.path]) for video in work.videos],
             {key: model for group in work.groups for key, model in _models(work, group).items()},
             list(work.notes),
-            [promise_of(work, number, reach) for number in range(len(encodes))],
+            [promise_of(work, number, time_range) for number in range(len(encodes))],
         )
 
     # -- As a table ----------------------------------------------------------------------------------------------------

@@ -93,7 +93,11 @@ SUMMARY = _object(
 
 # -- Of reports of ranges ----------------------------------------------------------------------------------------------
 
-PAIRING_NAMES = "paired", "unmatched_distorted", "unmatched_reference", "repeated_reference", "repeated_distorted"
+PAIRING_NAMES = (
+    "paired",
+    *("unmatched_distorted", "unmatched_reference", "repeated_reference", "repeated_distorted"),
+    *("corrupt_distorted", "corrupt_reference"),
+)
 PAIRING = _object({**{name: COUNT for name in PAIRING_NAMES}, "max_time_difference": TIME})
 PICTURE = _object({"frame": COUNT, "time": MAYBE_TIME, "reference": TEXT, "distorted": TEXT})
 SUBSAMPLE: Schema = {**COUNT, "minimum": 1, "description": f"an integer from 1 to {2**31 - 1}"}

@@ -102,7 +102,7 @@ Begins: TypeAlias = Callable[[list[_ffmpeg.Video], _ffmpeg.Video], list[Begin]]
 
 
 @dataclass(frozen=True)
-class Reach:
+class TimeRange:
     """A range of times, in milliseconds, as the filter compares them; the end is not in it.
 
     None: the beginning or the end of the stream.
@@ -112,15 +112,15 @@ class Reach:
     end: int | None = None
 
     @classmethod
-    def parse(cls, text: str) -> "Reach":
+    def parse(cls, text: str) -> "TimeRange":
         """As the filter's option, but only of times. Raises ValueError."""
         found = re.fullmatch(r"(?:(\d+(?:\.\d{1,3})?)s)?-(?:(\d+(?:\.\d{1,3})?)s)?", text)
         if not found:
             raise ValueError(f"{text} is no range of times")
-        reach = cls(*(None if time is None else round(1000 * float(time)) for time in found.groups()))
-        if reach.begin is not None and reach.end is not None and reach.begin >= reach.end:
+        time_range = cls(*(None if time is None else round(1000 * float(time)) for time in found.groups()))
+        if time_range.begin is not None and time_range.end is not None and time_range.begin >= time_range.end:
             raise ValueError(f"{text} has nothing in it")
-        return reach
+        return time_range
 
     def __str__(self) -> str:
         """The filter's option."""
@@ -134,7 +134,7 @@ class Work:
     settings: Settings
     dists: list[_ffmpeg.Video]
     ref: _ffmpeg.Video
-    plan: _inputs.Plan
+    preparation: _inputs.Preparation
     groups: list[Group]
 
     @property
@@ -152,7 +152,7 @@ class Work:
 
     @property
     def notes(self) -> list[str]:
-        return self.plan.notes
+        return self.preparation.notes
 
     @property
     def names(self) -> list[str]:
@@ -160,14 +160,16 @@ class Work:
 
     def of(self, numbers: Sequence[int]) -> "Work":
         """Some of the encodes, made alike as all of them are."""
-        zeros = [self.plan.zeros[number] for number in (*numbers, -1)] if self.plan.zeros else None
-        plan = dataclasses.replace(self.plan, dist=[self.plan.dist[number] for number in numbers], zeros=zeros)
-        return dataclasses.replace(self, dists=[self.dists[number] for number in numbers], plan=plan)
+        zeros = [self.preparation.zeros[number] for number in (*numbers, -1)] if self.preparation.zeros else None
+        preparation = dataclasses.replace(
+            self.preparation, dist=[self.preparation.dist[number] for number in numbers], zeros=zeros
+        )
+        return dataclasses.replace(self, dists=[self.dists[number] for number in numbers], preparation=preparation)
 
     def spans(self) -> list[tuple[float, float] | None]:
         """From when to when each input has pictures, in the time of reports; None: nobody knows how long it is."""
         begins = [video.start - zero for video, zero in zip(self.videos, self.zeros())]
-        least = 0.0 if self.plan.zeros else -math.inf  # what is before is cut
+        least = 0.0 if self.preparation.zeros else -math.inf  # what is before is cut
         return [
             (max(begin, least), begin + video.duration) if video.duration else None
             for video, begin in zip(self.videos, begins)
@@ -175,7 +177,7 @@ class Work:
 
     def zeros(self) -> list[float]:
         """Where each file has the time 0 of reports, in seconds from its start."""
-        return [zero / 1e6 for zero in self.plan.zeros or [0] * len(self.videos)]
+        return [zero / 1e6 for zero in self.preparation.zeros or [0] * len(self.videos)]
 
 
 def prepare(
@@ -198,14 +200,18 @@ def prepare(
     if begins or _inputs.start_apart(encodes, reference):
         zeros = [_ffmpeg.first_picture(settings.ffmpeg, video) for video in videos]
     if not zeros or not begins:
-        plan = _inputs.make_alike(encodes, reference, zeros, sizes=sizes)
-        return Work(settings, encodes, reference, dataclasses.replace(plan, notes=plan.notes + said), groups)
+        preparation = _inputs.make_alike(encodes, reference, zeros, sizes=sizes)
+        return Work(
+            settings, encodes, reference, dataclasses.replace(preparation, notes=preparation.notes + said), groups
+        )
     found = begins(encodes, reference)
     later = [*(begin.later for begin in found), Fraction(0)]
     zeros = [zero + round(1_000_000 * (max(later) - own)) for zero, own in zip(zeros, later)]  # where all have begun
-    plan = _inputs.make_alike(encodes, reference, zeros, cut=True, sizes=sizes)
+    preparation = _inputs.make_alike(encodes, reference, zeros, cut=True, sizes=sizes)
     notes = [f"{video.name} {begin.text}" for video, begin in zip(encodes, found)]
-    work = Work(settings, encodes, reference, dataclasses.replace(plan, notes=notes + plan.notes + said), groups)
+    work = Work(
+        settings, encodes, reference, dataclasses.replace(preparation, notes=notes + preparation.notes + said), groups
+    )
     for video, span in zip(videos, work.spans()):
         if span and span[1] <= span[0]:
             raise Failure(f"{video.name} ends before the others begin: " + "; ".join(notes))
@@ -283,7 +289,7 @@ def _said_of(settings: Settings, groups: list[Group], scale: Scale, ref: _ffmpeg
 def score(
     work: Work,
     log: Path,
-    reach: Reach | None = None,
+    time_range: TimeRange | None = None,
     *,
     early: float = EARLY,
     device: str | None = None,
@@ -296,14 +302,14 @@ def score(
     that ffmpeg joins.
     """
     check_outputs([video.path for video in work.videos], [Output("the report", log, REPORT)], force=False)
-    seeks = _seeks(work, reach, early) if reach else None
+    seeks = _seeks(work, time_range, early) if time_range else None
     logs = [log] if len(work.groups) == 1 else [log.with_stem(f"{log.stem}.{i}") for i in range(len(work.groups))]
-    filters = [_filter_options(work, group, path, reach, device) for group, path in zip(work.groups, logs)]
+    filters = [_filter_options(work, group, path, time_range, device) for group, path in zip(work.groups, logs)]
     try:
-        said = run_ffmpeg(_command(work, filters, seeks), _extent(work, reach, early), show, processes)
+        said = run_ffmpeg(_command(work, filters, seeks), _extent(work, time_range, early), show, processes)
         if not all(path.exists() for path in logs):  # FFmpeg up to 6.1 may end with status 0 all the same
             fail(1, said)
-        if len(logs) > 1 and reach:
+        if len(logs) > 1 and time_range:
             _fold.side_by_side(logs, log)
         elif len(logs) > 1:
             _fold.fold(logs, work.models, log)
@@ -315,11 +321,11 @@ def score(
     return said
 
 
-def _seeks(work: Work, reach: Reach, early: float) -> list[float | None]:
+def _seeks(work: Work, time_range: TimeRange, early: float) -> list[float | None]:
     """Where to begin reading each file, in seconds from its start; None: at its start."""
-    if reach.begin is None:
+    if time_range.begin is None:
         return [None] * len(work.videos)
-    begin = reach.begin / 1000 - early
+    begin = time_range.begin / 1000 - early
     places = [begin + zero for zero in work.zeros()]
     return [place if place > 0 and _can_seek(video) else None for video, place in zip(work.videos, places)]
 
@@ -329,24 +335,24 @@ def _can_seek(video: _ffmpeg.Video) -> bool:
     return "-r" not in video.options and not SEEKABLE.isdisjoint(video.container.split(","))
 
 
-def _extent(work: Work, reach: Reach | None, early: float) -> Extent:
+def _extent(work: Work, time_range: TimeRange | None, early: float) -> Extent:
     *dists, ref = work.spans()
     spans = [(max(dist[0], ref[0]), min(dist[1], ref[1])) for dist in dists if dist and ref]
     rate = float(work.ref.rate) if work.ref.rate else None
     if not spans:
         return Extent(None, rate)
     begin, end = min(span[0] for span in spans), max(span[1] for span in spans)
-    if reach and reach.begin is not None:
-        begin = max(begin, reach.begin / 1000 - early)
-    if reach and reach.end is not None:
-        end = min(end, reach.end / 1000)
+    if time_range and time_range.begin is not None:
+        begin = max(begin, time_range.begin / 1000 - early)
+    if time_range and time_range.end is not None:
+        end = min(end, time_range.end / 1000)
     return Extent(end - begin, rate)
 
 
 # -- The command line of ffmpeg ----------------------------------------------------------------------------------------
 
 
-def _filter_options(work: Work, group: Group, log: Path, reach: Reach | None, device: str | None) -> str:
+def _filter_options(work: Work, group: Group, log: Path, time_range: TimeRange | None, device: str | None) -> str:
     settings = work.settings
     options: dict[str, Any] = {
         "model": "|".join(group.models),
@@ -357,7 +363,7 @@ def _filter_options(work: Work, group: Group, log: Path, reach: Reach | None, de
         "n_threads": settings.threads,
         "log_path": log,
         "shortest": 1,
-        "range": reach,
+        "range": time_range,
         "overwrite": 1 if settings.overwrite else None,
     }
     if len(work.dists) > 1:
@@ -388,7 +394,7 @@ def _command(work: Work, filters: Sequence[str], seeks: Sequence[float | None] |
     """
     begins = ([] if seek is None else ["-ss", f"{seek:.6f}"] for seek in seeks or [None] * len(work.videos))
     files = [word for video, begin in zip(work.videos, begins) for word in (*begin, *video.input)]
-    chains = [*work.plan.dist, work.plan.ref]
+    chains = [*work.preparation.dist, work.preparation.ref]
     parts, outputs = [], []
     for number, chain in enumerate(chains):
         parts += _branches(number, chain)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from . import _ffmpeg
 from ._said import READ_ERROR, SHORT_FILE, Said, shortened
 from ._scores import Encode
-from ._scoring import Reach, Work
+from ._scoring import TimeRange, Work
 from ._statistics import pooled_values, rate_of
 from ._terminal import Failure, decimals_of, shown, time_text
 
@@ -32,26 +32,26 @@ class Promise:
     frames: int | None
 
 
-def promise_of(work: Work, number: int, reach: Reach | None = None) -> Promise:
+def promise_of(work: Work, number: int, time_range: TimeRange | None = None) -> Promise:
     spans = [work.spans()[number], work.spans()[-1]]
     if not spans[0] or not spans[1]:
         return Promise(None, None)
     begin, end = max(spans[0][0], spans[1][0]), min(spans[0][1], spans[1][1])
-    if reach and reach.begin is not None:
-        begin = max(begin, reach.begin / 1000)
-    if reach and reach.end is not None:
-        end = min(end, reach.end / 1000)
+    if time_range and time_range.begin is not None:
+        begin = max(begin, time_range.begin / 1000)
+    if time_range and time_range.end is not None:
+        end = min(end, time_range.end / 1000)
     return Promise(end, max(round((end - begin) * float(work.ref.rate)), 0) if work.ref.rate else None)
 
 
 def check_whole(
-    work: Work, said: Said, encodes: Sequence[Encode], keys: Sequence[str], reach: Reach | None = None
+    work: Work, said: Said, encodes: Sequence[Encode], keys: Sequence[str], time_range: TimeRange | None = None
 ) -> None:
     """Refuses scores of a part of what the files promise, or marks them if the settings want that.
 
     Raises Failure, which has the scores.
     """
-    causes = {i: cause for i, cause in enumerate(shortfalls(work, said, encodes, reach)) if cause}
+    causes = {i: cause for i, cause in enumerate(shortfalls(work, said, encodes, time_range)) if cause}
     for i, cause in causes.items():
         encodes[i].partial = True
         encodes[i].warnings.append(cause)
@@ -60,14 +60,18 @@ def check_whole(
         raise Failure(f"not all was scored: {told}\n  --partial takes what there is")
 
 
-def shortfalls(work: Work, said: Said, encodes: Sequence[Encode], reach: Reach | None = None) -> list[str | None]:
+def shortfalls(
+    work: Work, said: Said, encodes: Sequence[Encode], time_range: TimeRange | None = None
+) -> list[str | None]:
     """Why the scores of an encode are those of a part; None where they are of all."""
     ends = functools.cache(lambda video: _ffmpeg.ends_of_streams(work.settings.ffprobe, video))
-    return [_shortfall(work, said, number, encode, ends, reach) for number, encode in enumerate(encodes)]
+    return [_shortfall(work, said, number, encode, ends, time_range) for number, encode in enumerate(encodes)]
 
 
-def _shortfall(work: Work, said: Said, number: int, encode: Encode, ends: Ends, reach: Reach | None) -> str | None:
-    promise = promise_of(work, number, reach)
+def _shortfall(
+    work: Work, said: Said, number: int, encode: Encode, ends: Ends, time_range: TimeRange | None
+) -> str | None:
+    promise = promise_of(work, number, time_range)
     last = len(encode.numbers) - 1
     frame = 1 / (float(work.ref.rate) if work.ref.rate else rate_of(encode) if encode.times else 25.0)
     got = (encode.times[last] if encode.times else last * frame) + frame
@@ -111,7 +115,7 @@ def _why(work: Work, number: int, got: float, least: float, ends: Ends) -> list[
 def _has_counted_frames(work: Work, number: int, frames: int) -> bool:
     """Whether the containers have counted the frames, and all are there."""
     counts = [video.frames for video in (work.dists[number], work.ref)]
-    alike = work.dists[number].rate == work.ref.rate and not work.plan.zeros
+    alike = work.dists[number].rate == work.ref.rate and not work.preparation.zeros
     return alike and None not in counts and frames >= min(count for count in counts if count is not None)
 
 

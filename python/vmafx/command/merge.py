@@ -17,7 +17,7 @@ from .._identity import file_of_output
 from . import _json
 from ._outputs import WHOLE_REPORT, Output, add_force, check_outputs
 from ._reading import MOST_LINE, Wrong, is_text, open_text, shown, shown_key
-from ._schemas import MOST_TIME, check_part, check_whole
+from ._schemas import MOST_TIME, PAIRING_NAMES, check_part, check_whole
 from ._terminal import Failure
 
 Json = dict[str, Any]
@@ -25,16 +25,6 @@ MOST_BYTES = 1 << 30  # of a part, whose scores are in the memory at once
 MOST_KEYS = 2000  # scores of a frame
 NOT_FINITE = "inf", "-inf", "nan", "-nan"
 MOST_SHOWN = 300  # characters of a value in an error
-PAIRING = {
-    "paired": "paired",
-    "unmatched_distorted": "unmatched_dist",
-    "unmatched_reference": "unmatched_ref",
-    "repeated_reference": "repeated_ref",
-    "repeated_distorted": "repeated_dist",
-    "max_time_difference": "max_time_difference",
-    "corrupt_distorted": "corrupt_dist",
-    "corrupt_reference": "corrupt_ref",
-}
 
 
 class Refusal(Failure):
@@ -310,28 +300,26 @@ def _part(path: str, report: Json, encode: Json) -> Part:
     )
 
 
-def _texts_of(reach: Json) -> Iterator[str]:
+def _texts_of(range_: Json) -> Iterator[str]:
     """What the library is given of a range."""
-    yield from (reach["given"], reach["unit"], reach["options"]["window"], reach["options"]["pool"])
-    for picture in reach["pictures"]:
+    yield from (range_["given"], range_["unit"], range_["options"]["window"], range_["options"]["pool"])
+    for picture in range_["pictures"]:
         yield from (picture["reference"], picture["distorted"])
 
 
 def _counts_of(encode: Json) -> Iterator[Any]:
     """What the library takes for integers, as which a schema takes 4.0, too."""
-    reach = encode["range"]
+    range_ = encode["range"]
     yield from (
-        reach["first"],
-        reach["frames"],
-        reach["format"]["width"],
-        reach["format"]["height"],
-        reach["options"]["n_subsample"],
+        range_["first"],
+        range_["frames"],
+        range_["format"]["width"],
+        range_["format"]["height"],
+        range_["options"]["n_subsample"],
     )
-    yield from (picture["frame"] for picture in reach["pictures"])
-    yield from reach.get("keyframes", [])
-    yield from (
-        count for name, count in encode.get("pairing", {}).items() if name in PAIRING and name != "max_time_difference"
-    )
+    yield from (picture["frame"] for picture in range_["pictures"])
+    yield from range_.get("keyframes", [])
+    yield from (count for name, count in encode.get("pairing", {}).items() if name in PAIRING_NAMES)
 
 
 def _check_frames(part: Part) -> None:
@@ -523,8 +511,8 @@ def _pairing(parts: list[Part], partial: bool) -> Any:
     if len(of_parts) < len(parts):
         return ffi.NULL
     pairing = ffi.new("VmafxPairing *")
-    for key, field in PAIRING.items():
-        counts = [of_part[key] for of_part in of_parts]
-        setattr(pairing, field, max(counts) if key == "max_time_difference" else sum(counts))
+    for name in PAIRING_NAMES:
+        setattr(pairing, name, sum(of_part[name] for of_part in of_parts))
+    pairing.max_time_difference = max(of_part["max_time_difference"] for of_part in of_parts)
     pairing.cut_short = partial and not (parts[0].range["begins_stream"] and parts[-1].range["ends_stream"])
     return pairing

@@ -21,7 +21,7 @@ from ._result import Result
 from ._said import Said
 from ._schemas import check_packages
 from ._scores import Encode, read_scores
-from ._scoring import Begin, Begins, Reach, Settings, Work, models_of, prepare, score
+from ._scoring import Begin, Begins, TimeRange, Settings, Work, models_of, prepare, score
 from ._terminal import Failure, emit, note, progress, shown, whole_file
 from ._whole import check_whole, warnings_by_encode
 from .page.document import check_templates
@@ -205,9 +205,9 @@ def _number(text: str) -> float | None:
         return None
 
 
-def _range(text: str) -> Reach:
+def _range(text: str) -> TimeRange:
     try:
-        return Reach.parse(text)
+        return TimeRange.parse(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(f"{error}: use 60s-120s, -60s or 60s-, in whole milliseconds") from None
 

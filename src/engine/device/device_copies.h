@@ -9,8 +9,8 @@
 #include <string>
 #include <utility>
 
+#include "base/device_place.h"
 #include "base/mutex.h"
-#include "base/slots.h"
 #include "base/status.h"
 #include "hip/device.h"
 #include "hip/frame_planes.h"
@@ -50,11 +50,11 @@ class DeviceCopy {
 
  private:
   DeviceCopy(std::shared_ptr<DeviceBudget> budget, const hip::OpenedDevice& device, int64_t stride)
-      : budget_(std::move(budget)), stride_(stride), slot_(device.slot), context_(device.context) {}
+      : budget_(std::move(budget)), stride_(stride), place_(device.place), context_(device.context) {}
 
   const std::shared_ptr<DeviceBudget> budget_;
   const int64_t stride_;
-  const std::shared_ptr<const Slot> slot_;
+  const std::shared_ptr<const DevicePlace> place_;
   const hip::ContextPtr context_;
   hip::DeviceBuffer<uint8_t> memory_;
 };

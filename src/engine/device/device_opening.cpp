@@ -77,7 +77,7 @@ struct DeviceOpening::Shared {
  private:
   Status prepare();
   StatusOr<OpenedGpu> open();
-  Status make_lane(OpenedGpu& opened);
+  Status make_device_queue(OpenedGpu& opened);
   void finish(Status reached, std::optional<OpenedGpu> opened);
 };
 
@@ -87,8 +87,8 @@ Status DeviceOpening::Shared::read_environment() {
   options.note = [to = listener](const std::string& message) { to->say(&Log::debug, message); };
   options.tell = [to = listener](const std::string& message) { to->say(&Log::info, message); };
   options.left = [of = interest] { return of->left(); };
-  options.slot_wait = request.device.slot_wait;
-  limit = hip::kCallDeadlines * options.deadline + options.slot_wait;
+  options.place_wait = request.device.place_wait;
+  limit = hip::kCallDeadlines * options.deadline + options.place_wait;
   due_by = Clock::now() + limit;
   return {};
 }
@@ -119,25 +119,25 @@ Status DeviceOpening::Shared::prepare() {
 }
 
 StatusOr<OpenedGpu> DeviceOpening::Shared::open() {
-  const auto& [choice, given, slot_wait] = request.device;
+  const auto& [choice, given, place_wait] = request.device;
   auto device = given.platform == VMAFX_PLATFORM_NONE
                     ? hip::open_device(choice, options)
                     : hip::open_device(choice, hip_platform(given.platform),
                                        static_cast<hip::NativeContext>(given.context), options);
   VMAFX_TRY(device.status());
   OpenedGpu opened{.device = std::move(device.value())};
-  if (request.lane) VMAFX_TRY(make_lane(opened));
+  if (request.queue) VMAFX_TRY(make_device_queue(opened));
   return opened;
 }
 
-Status DeviceOpening::Shared::make_lane(OpenedGpu& opened) {
-  LaneRequest& lane = *request.lane;
+Status DeviceOpening::Shared::make_device_queue(OpenedGpu& opened) {
+  DeviceQueueRequest& queue = *request.queue;
   std::vector<Extractor*> with_kernels;
-  for (const auto& extractor : lane.extractors)
+  for (const auto& extractor : queue.extractors)
     if (extractor) with_kernels.push_back(extractor.get());
-  opened.extractors = std::move(lane.extractors);
-  VMAFX_ASSIGN(opened.lane,
-               HipLane::create(opened.device, with_kernels, lane.format, lane.spare_pictures, lane.encodes));
+  opened.extractors = std::move(queue.extractors);
+  VMAFX_ASSIGN(opened.queue,
+               DeviceQueue::create(opened.device, with_kernels, queue.format, queue.spare_pictures, queue.encodes));
   return {};
 }
 

@@ -16,18 +16,18 @@
 #include "base/log.h"
 #include "base/picture.h"
 #include "base/status.h"
+#include "engine/device/device_queue.h"
 #include "engine/device/dispatch.h"
-#include "engine/device/hip_lane.h"
 #include "hip/device.h"
 #include "kernels/extractor.h"
 
 namespace vmafx {
 
-/* What a lane is to be made of. */
-struct LaneRequest {
+/* What a queue is to be made of. */
+struct DeviceQueueRequest {
   std::vector<std::unique_ptr<Extractor>> extractors;  // null: none here
   VideoFormat format;
-  std::optional<uint64_t> spare_pictures;  // see HipLane::create()
+  std::optional<uint64_t> spare_pictures;  // see DeviceQueue::create()
   int encodes;
 };
 
@@ -35,14 +35,14 @@ struct OpenedGpu {
   std::shared_ptr<void> listening{};  // what the device says goes to the log until this is gone
   hip::OpenedDevice device;
   std::vector<std::unique_ptr<Extractor>> extractors{};  // as they were requested
-  std::unique_ptr<HipLane> lane{};                       // of those that are not null, if a lane was requested
+  std::unique_ptr<DeviceQueue> queue{};                  // of those that are not null, if a queue was requested
 };
 
 class DeviceOpening {
  public:
   struct Request {
     DeviceChoice device;
-    std::optional<LaneRequest> lane{};
+    std::optional<DeviceQueueRequest> queue{};
     bool beside_stream = false;  // to begin after stream_began()
   };
 

@@ -32,7 +32,7 @@ struct GivenContext {
 struct DeviceChoice {
   std::string name;
   GivenContext given{};
-  std::chrono::seconds slot_wait{0};
+  std::chrono::seconds place_wait{0};
 };
 
 /* Not of VMAFX_PLATFORM_NONE. */

@@ -137,7 +137,7 @@ class Adm : public Metric<AdmParams, AdmSums, AdmScores> {
 };
 
 constexpr Twins<AdmParams, AdmSums> kTwins = {
-    .ref = {adm_scratch_bytes_ref, on_luma<adm_ref>},
+    .plain = {adm_scratch_bytes_plain, on_luma<adm_plain>},
     .simd = {adm_scratch_bytes_simd, on_luma<adm_simd>, adm_encodes_scratch_bytes_simd,
              on_luma_of_encodes<adm_encodes_simd>},
     .device = adm_hip,

@@ -59,9 +59,9 @@ struct AdmParams {
 StatusOr<AdmParams> adm_params(const Options& options, const VideoFormat& format);
 
 /* Fill `sums` (zeroed by the caller) from the luma planes. `scratch` has the twin's scratch_bytes, 64-byte aligned. */
-size_t adm_scratch_bytes_ref(const AdmParams& params);
-void adm_ref(const AdmParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
-             AdmSums& sums);
+size_t adm_scratch_bytes_plain(const AdmParams& params);
+void adm_plain(const AdmParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
+               AdmSums& sums);
 
 size_t adm_scratch_bytes_simd(const AdmParams& params);
 void adm_simd(const AdmParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,

@@ -169,7 +169,7 @@ namespace HWY_NAMESPACE {
 /* One lane holds no pairs: a machine without vectors takes the definition. */
 void adm(const AdmParams& params, const SamplePlane& ref, std::span<const SamplePlane> dist, std::byte* scratch,
          std::span<AdmSums* const> sums) {
-  for (size_t i = 0; i < dist.size(); i++) adm_ref(params, ref, dist[i], scratch, *sums[i]);
+  for (size_t i = 0; i < dist.size(); i++) adm_plain(params, ref, dist[i], scratch, *sums[i]);
 }
 
 #else
@@ -411,7 +411,7 @@ HWY_EXPORT(adm);
 
 size_t adm_encodes_scratch_bytes_simd(const AdmParams& params, int encodes) {
   Pyramid pyramid;
-  if (runnable_cpu_targets().front() == HWY_SCALAR) return adm_scratch_bytes_ref(params);
+  if (runnable_cpu_targets().front() == HWY_SCALAR) return adm_scratch_bytes_plain(params);
   return place_rows(params, encodes, nullptr, pyramid);
 }
 

@@ -145,7 +145,7 @@ void run(const FloatAdmParams& params, const FrameSet& frames, std::byte* scratc
 }
 
 constexpr Twins<FloatAdmParams, uint64_t> kTwins = {
-    .ref = {float_adm_scratch_bytes_ref, run<float_adm_ref>},
+    .plain = {float_adm_scratch_bytes_plain, run<float_adm_plain>},
     .simd = {float_adm_scratch_bytes_simd, run<float_adm_simd>, float_adm_encodes_scratch_bytes_simd,
              on_luma_of_encodes<float_adm_encodes_simd>},
     .device = float_adm_hip,

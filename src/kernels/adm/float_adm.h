@@ -59,9 +59,9 @@ struct FloatAdmParams {
 StatusOr<FloatAdmParams> float_adm_params(const Options& options, const VideoFormat& format);
 
 /* Fill `sums` (zeroed by the caller) from the luma planes. `scratch` has the twin's scratch_bytes, 64-byte aligned. */
-size_t float_adm_scratch_bytes_ref(const FloatAdmParams& params);
-void float_adm_ref(const FloatAdmParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
-                   uint64_t* sums);
+size_t float_adm_scratch_bytes_plain(const FloatAdmParams& params);
+void float_adm_plain(const FloatAdmParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
+                     uint64_t* sums);
 
 size_t float_adm_scratch_bytes_simd(const FloatAdmParams& params);
 void float_adm_simd(const FloatAdmParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,

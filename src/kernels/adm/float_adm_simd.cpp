@@ -151,7 +151,7 @@ namespace {
 /* Without vectors a machine takes the definition. */
 void float_adm(const FloatAdmParams& params, const SamplePlane& ref, std::span<const SamplePlane> dist,
                std::byte* scratch, std::span<uint64_t* const> sums) {
-  for (size_t i = 0; i < dist.size(); i++) float_adm_ref(params, ref, dist[i], scratch, sums[i]);
+  for (size_t i = 0; i < dist.size(); i++) float_adm_plain(params, ref, dist[i], scratch, sums[i]);
 }
 
 #else
@@ -372,7 +372,7 @@ HWY_EXPORT(float_adm);
 
 size_t float_adm_encodes_scratch_bytes_simd(const FloatAdmParams& params, int encodes) {
   Pyramid pyramid;
-  if (runnable_cpu_targets().front() == HWY_SCALAR) return float_adm_scratch_bytes_ref(params);
+  if (runnable_cpu_targets().front() == HWY_SCALAR) return float_adm_scratch_bytes_plain(params);
   return place_rows(params, encodes, nullptr, pyramid);
 }
 

@@ -89,8 +89,8 @@ ButteraugliRowSink sink_of(const ButteraugliFrame& frame, int64_t index) {
   };
 }
 
-void run_ref(const ButteraugliFrame& frame, const FrameSet& frames, std::byte* scratch, ButteraugliRow& rows) {
-  butteraugli_ref(frame.params, frames.ref, frames.dist, scratch, &rows, sink_of(frame, frames.index));
+void run_plain(const ButteraugliFrame& frame, const FrameSet& frames, std::byte* scratch, ButteraugliRow& rows) {
+  butteraugli_plain(frame.params, frames.ref, frames.dist, scratch, &rows, sink_of(frame, frames.index));
 }
 
 void run_encodes(const ButteraugliFrame& frame, std::span<const FrameSet> frames, std::byte* scratch,
@@ -100,14 +100,14 @@ void run_encodes(const ButteraugliFrame& frame, std::span<const FrameSet> frames
   butteraugli_simd(frame.params, frames[0].ref, {dists, frames.size()}, scratch, rows, sink_of(frame, frames[0].index));
 }
 
-size_t scratch_bytes_ref(const ButteraugliFrame& frame) { return butteraugli_scratch_bytes_ref(frame.params); }
+size_t scratch_bytes_plain(const ButteraugliFrame& frame) { return butteraugli_scratch_bytes_plain(frame.params); }
 size_t scratch_bytes_simd(const ButteraugliFrame& frame, int encodes) {
   return butteraugli_scratch_bytes_simd(frame.params, encodes);
 }
 size_t scratch_bytes_of_one(const ButteraugliFrame& frame) { return scratch_bytes_simd(frame, 1); }
 
 constexpr Twins<ButteraugliFrame, ButteraugliRow> kTwins = {
-    .ref = {scratch_bytes_ref, run_ref},
+    .plain = {scratch_bytes_plain, run_plain},
     .simd = {scratch_bytes_of_one, of_one<run_encodes>, scratch_bytes_simd, run_encodes},
     .device = [](const ButteraugliFrame& frame) { return butteraugli_hip(frame.params); },
 };

@@ -45,10 +45,10 @@ StatusOr<ButteraugliParams> butteraugli_params(const ButteraugliOptions& options
 
 /* The twins fill the sums of all rows, and give the map of distances to `sink`, if there is one: the second one that of the first encode. It takes any
  * number of encodes. */
-size_t butteraugli_scratch_bytes_ref(const ButteraugliParams& params);
+size_t butteraugli_scratch_bytes_plain(const ButteraugliParams& params);
 size_t butteraugli_scratch_bytes_simd(const ButteraugliParams& params, int encodes);
-void butteraugli_ref(const ButteraugliParams& params, const Picture& ref, const Picture& dist, std::byte* scratch,
-                     ButteraugliRow* rows, const ButteraugliRowSink& sink = {});
+void butteraugli_plain(const ButteraugliParams& params, const Picture& ref, const Picture& dist, std::byte* scratch,
+                       ButteraugliRow* rows, const ButteraugliRowSink& sink = {});
 void butteraugli_simd(const ButteraugliParams& params, const Picture& ref, std::span<const Picture* const> dists,
                       std::byte* scratch, std::span<ButteraugliRow* const> rows, const ButteraugliRowSink& sink = {});
 

@@ -1,4 +1,4 @@
-/* The SIMD twin of butteraugli: one source for every instruction set, equal to butteraugli_ref.cpp to the last bit.
+/* The SIMD twin of butteraugli: one source for every instruction set, equal to butteraugli_plain.cpp to the last bit.
  *
  * Whole rows run through all steps, kButteraugliBand at once, each step some rows behind the one before (butteraugli_rows.h): of eight bands
  * of light of the full size four become light of half the size, whose map of distances is then added to that of the full one. Rows end in zeros,
@@ -27,11 +27,11 @@ namespace {
 #if HWY_TARGET == HWY_SCALAR
 
 /* No vectors here: the definition does it. */
-size_t scratch_bytes(const ButteraugliParams& params, int) { return butteraugli_scratch_bytes_ref(params); }
+size_t scratch_bytes(const ButteraugliParams& params, int) { return butteraugli_scratch_bytes_plain(params); }
 void score(const ButteraugliParams& params, const Picture& ref, std::span<const Picture* const> dists,
            std::byte* scratch, std::span<ButteraugliRow* const> rows, const ButteraugliRowSink& sink) {
   for (size_t i = 0; i < dists.size(); i++)
-    butteraugli_ref(params, ref, *dists[i], scratch, rows[i], i ? ButteraugliRowSink() : sink);
+    butteraugli_plain(params, ref, *dists[i], scratch, rows[i], i ? ButteraugliRowSink() : sink);
 }
 
 #else

@@ -97,7 +97,7 @@ void run(const CambiFrame& frame, const FrameSet& frames, std::byte* scratch, Ca
 }
 
 constexpr Twins<CambiFrame, CambiSums> kTwins = {
-    .ref = {scratch_bytes, run<cambi_ref>},
+    .plain = {scratch_bytes, run<cambi_plain>},
     .simd = {scratch_bytes, run<cambi_simd>},
     .device =
         [](const CambiFrame& frame) {

@@ -53,9 +53,9 @@ using CambiRowSink = std::function<void(int scale, int y, std::span<const int32_
 
 /* The twins: sums of each scale of one picture; `rows` may be empty. `scratch` holds cambi_scratch_bytes(). */
 size_t cambi_scratch_bytes(const CambiParams& params, const CambiView& view);
-size_t cambi_ref_scratch_bytes(const CambiView& view);  // what the definition needs of it
-void cambi_ref(const CambiParams& params, const CambiView& view, const SamplePlane& luma, std::byte* scratch,
-               const CambiRowSink& rows, CambiScaleSums* sums);
+size_t cambi_plain_scratch_bytes(const CambiView& view);  // what the definition needs of it
+void cambi_plain(const CambiParams& params, const CambiView& view, const SamplePlane& luma, std::byte* scratch,
+                 const CambiRowSink& rows, CambiScaleSums* sums);
 void cambi_simd(const CambiParams& params, const CambiView& view, const SamplePlane& luma, std::byte* scratch,
                 const CambiRowSink& rows, CambiScaleSums* sums);
 

@@ -1,4 +1,4 @@
-/* cambi, the SIMD twin: one source for every instruction set, equal to cambi_ref.cpp to the last bit.
+/* cambi, the SIMD twin: one source for every instruction set, equal to cambi_plain.cpp to the last bit.
  *
  *   prepare    samples at 10 bit, averaged; the mask from sums of flat samples over seven rows, then seven columns
  *   filter     the mode filter, the samples of the next scale, and of this one its cells: levels that matter
@@ -42,7 +42,7 @@ namespace {
 /* No vectors here: the definition does it. */
 void cambi(const CambiParams& params, const CambiView& view, const SamplePlane& luma, std::byte* scratch,
            const CambiRowSink& rows, CambiScaleSums* sums) {
-  cambi_ref(params, view, luma, scratch, rows, sums);
+  cambi_plain(params, view, luma, scratch, rows, sums);
 }
 
 #else
@@ -708,7 +708,7 @@ namespace vmafx {
 HWY_EXPORT(cambi);
 
 size_t cambi_scratch_bytes(const CambiParams& params, const CambiView& view) {
-  return std::max(CambiMemory(params, view, nullptr).bytes, cambi_ref_scratch_bytes(view));
+  return std::max(CambiMemory(params, view, nullptr).bytes, cambi_plain_scratch_bytes(view));
 }
 
 void cambi_simd(const CambiParams& params, const CambiView& view, const SamplePlane& luma, std::byte* scratch,

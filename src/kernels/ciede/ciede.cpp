@@ -53,7 +53,7 @@ void run(const CiedeParams& params, const FrameSet& frames, std::byte* scratch, 
 }
 
 constexpr Twins<CiedeParams, CiedeSums> kTwins = {
-    .ref = {scratch_bytes, run<ciede_ref>},
+    .plain = {scratch_bytes, run<ciede_plain>},
     .simd = {scratch_bytes, run<ciede_simd>},
     .device = ciede_hip,
 };

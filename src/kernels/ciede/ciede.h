@@ -24,7 +24,7 @@
 namespace vmafx {
 
 /* The twins: the sum of differences. Pictures of equal format with three planes. */
-int64_t ciede_ref(const CiedeParams& params, const Picture& ref, const Picture& dist, std::byte* scratch);
+int64_t ciede_plain(const CiedeParams& params, const Picture& ref, const Picture& dist, std::byte* scratch);
 int64_t ciede_simd(const CiedeParams& params, const Picture& ref, const Picture& dist, std::byte* scratch);
 
 /* What the SIMD twin takes for pictures w luma samples wide: three rows of offsets for each. */

@@ -1,4 +1,4 @@
-/* The SIMD twin of ciede: one source for every instruction set, equal to ciede_ref.cpp to the last bit.
+/* The SIMD twin of ciede: one source for every instruction set, equal to ciede_plain.cpp to the last bit.
  *
  * What chroma adds to R'G'B' is made once for all rows of luma that share it, in rows as wide as luma's. Then the colors of
  * kChunk pixels of both pictures are made, then their differences: a pixel is a chain of some hundred operations that wait

@@ -12,8 +12,8 @@ namespace {
 
 /* -- Twins --------------------------------------------------------------------------------------------------------- */
 
-void run_ref(const CvvdpParams& params, const FrameSet& frames, std::byte* scratch, CvvdpSums& sums) {
-  cvvdp_ref(params, frames.converted_ref, frames.converted_dist, scratch, sums);
+void run_plain(const CvvdpParams& params, const FrameSet& frames, std::byte* scratch, CvvdpSums& sums) {
+  cvvdp_plain(params, frames.converted_ref, frames.converted_dist, scratch, sums);
 }
 
 void run_encodes(const CvvdpParams& params, std::span<const FrameSet> frames, std::byte* scratch,
@@ -26,7 +26,7 @@ void run_encodes(const CvvdpParams& params, std::span<const FrameSet> frames, st
 size_t scratch_bytes_of_any(const CvvdpParams& params, int) { return cvvdp_scratch_bytes_simd(params); }
 
 constexpr Twins<CvvdpParams, CvvdpSums> kTwins = {
-    .ref = {cvvdp_scratch_bytes_ref, run_ref},
+    .plain = {cvvdp_scratch_bytes_plain, run_plain},
     .simd = {cvvdp_scratch_bytes_simd, of_one<run_encodes>, scratch_bytes_of_any, run_encodes},
     .device = cvvdp_hip,
 };
@@ -112,7 +112,7 @@ class Cvvdp : public TwinExtractor<CvvdpParams, CvvdpSums> {
  public:
   Cvvdp(const CvvdpParams& params, Placement placement)
       : TwinExtractor(params, kTwins, kFeatures, placement),
-        convert_(use_reference_cpu() ? cvvdp_convert_ref : cvvdp_convert_simd) {}
+        convert_(use_plain_cpu() ? cvvdp_convert_plain : cvvdp_convert_simd) {}
 
   Reads reads() const override {
     const unsigned planes = params_.has_chroma ? 7 : 1;

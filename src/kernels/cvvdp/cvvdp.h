@@ -37,11 +37,11 @@ size_t cvvdp_converted_bytes(const CvvdpParams& params);
 using CvvdpPictures = std::span<const std::byte* const>;
 
 /* The twins; the SIMD one takes any number of encodes. Those of conversion agree in what lies in the rows, not behind them. */
-void cvvdp_convert_ref(const CvvdpParams& params, const Picture& picture, float* converted);
+void cvvdp_convert_plain(const CvvdpParams& params, const Picture& picture, float* converted);
 void cvvdp_convert_simd(const CvvdpParams& params, const Picture& picture, float* converted);
-size_t cvvdp_scratch_bytes_ref(const CvvdpParams& params);
+size_t cvvdp_scratch_bytes_plain(const CvvdpParams& params);
 size_t cvvdp_scratch_bytes_simd(const CvvdpParams& params);
-void cvvdp_ref(const CvvdpParams& params, CvvdpPictures ref, CvvdpPictures dist, std::byte* scratch, CvvdpSums& sums);
+void cvvdp_plain(const CvvdpParams& params, CvvdpPictures ref, CvvdpPictures dist, std::byte* scratch, CvvdpSums& sums);
 void cvvdp_simd(const CvvdpParams& params, CvvdpPictures ref, std::span<const CvvdpPictures> dists, std::byte* scratch,
                 std::span<CvvdpSums* const> sums);
 

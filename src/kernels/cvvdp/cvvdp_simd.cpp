@@ -1,4 +1,4 @@
-/* The SIMD twin of cvvdp: one source for every instruction set, equal to cvvdp_ref.cpp to the last bit.
+/* The SIMD twin of cvvdp: one source for every instruction set, equal to cvvdp_plain.cpp to the last bit.
  *
  * Planes are filtered in time and reduced row by row. Then a band is taken in strips of columns: a row of it gives what both pictures have in common
  * and how they differ, and as soon as there are the rows around one, blurred down and along they give its masked difference.
@@ -30,12 +30,12 @@ namespace {
 
 /* No vectors here: the definition does it. */
 void convert(const CvvdpParams& params, const Picture& picture, float* converted) {
-  cvvdp_convert_ref(params, picture, converted);
+  cvvdp_convert_plain(params, picture, converted);
 }
-size_t scratch_bytes(const CvvdpParams& params) { return cvvdp_scratch_bytes_ref(params); }
+size_t scratch_bytes(const CvvdpParams& params) { return cvvdp_scratch_bytes_plain(params); }
 void extract(const CvvdpParams& params, CvvdpPictures ref, std::span<const CvvdpPictures> dists, std::byte* scratch,
              std::span<CvvdpSums* const> sums) {
-  for (size_t i = 0; i < dists.size(); i++) cvvdp_ref(params, ref, dists[i], scratch, *sums[i]);
+  for (size_t i = 0; i < dists.size(); i++) cvvdp_plain(params, ref, dists[i], scratch, *sums[i]);
 }
 
 #else

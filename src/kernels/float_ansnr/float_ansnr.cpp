@@ -34,7 +34,7 @@ class Ansnr : public Metric<VideoFormat, AnsnrSums, AnsnrScores> {
 };
 
 constexpr Twins<VideoFormat, AnsnrSums> kTwins = {
-    .ref = {ansnr_scratch_bytes, on_luma<ansnr_ref>},
+    .plain = {ansnr_scratch_bytes, on_luma<ansnr_plain>},
     .simd = {ansnr_scratch_bytes, on_luma<ansnr_simd>},
     .device = ansnr_hip,
 };

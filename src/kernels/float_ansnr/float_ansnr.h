@@ -24,8 +24,8 @@ inline constexpr int kAnsnrMinSize = 3;
 
 /* The twins, for planes of at least kAnsnrMinSize a side and samples below 2^bpc. */
 size_t ansnr_scratch_bytes(const VideoFormat& format);
-void ansnr_ref(const VideoFormat& format, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
-               AnsnrSums& sums);
+void ansnr_plain(const VideoFormat& format, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
+                 AnsnrSums& sums);
 void ansnr_simd(const VideoFormat& format, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
                 AnsnrSums& sums);
 std::unique_ptr<DeviceTwin> ansnr_hip(const VideoFormat& format);

@@ -35,7 +35,7 @@ void run(const VideoFormat& format, const FrameSet& frames, std::byte*, MomentPa
 }
 
 constexpr Twins<VideoFormat, MomentPair> kTwins = {
-    .ref = {nullptr, run<moment_ref>},
+    .plain = {nullptr, run<moment_plain>},
     .simd = {nullptr, run<moment_simd>},
     .device = moment_hip,
 };

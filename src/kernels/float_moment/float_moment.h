@@ -13,7 +13,7 @@
 namespace vmafx {
 
 /* The twins. Samples are below 2^bpc. */
-MomentSums moment_ref(const SamplePlane& plane, int bpc);
+MomentSums moment_plain(const SamplePlane& plane, int bpc);
 MomentSums moment_simd(const SamplePlane& plane, int bpc);
 std::unique_ptr<DeviceTwin> moment_hip(const VideoFormat& format);
 

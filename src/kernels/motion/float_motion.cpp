@@ -101,7 +101,7 @@ void run(const FloatMotionParams& params, const FrameSet& frames, std::byte* scr
 }
 
 constexpr Twins<FloatMotionParams, FloatMotionSums> kTwins = {
-    .ref = {float_motion_scratch_bytes_ref, run<float_motion_ref>},
+    .plain = {float_motion_scratch_bytes_plain, run<float_motion_plain>},
     .simd = {float_motion_scratch_bytes_simd, run<float_motion_simd>},
     .device = float_motion_hip,
 };

@@ -40,9 +40,9 @@ struct FloatMotionSums {
 
 /* The twins, for one plane: planes of equal size, at least taps / 2 + 1 each way. `scratch` has scratch_bytes of the
  * twin. */
-size_t float_motion_scratch_bytes_ref(const FloatMotionParams& params);
-void float_motion_ref(const FloatMotionParams& params, int plane, const SamplePlane& earlier,
-                      const SamplePlane& current, std::byte* scratch, FloatMotionPlaneSums& sums);
+size_t float_motion_scratch_bytes_plain(const FloatMotionParams& params);
+void float_motion_plain(const FloatMotionParams& params, int plane, const SamplePlane& earlier,
+                        const SamplePlane& current, std::byte* scratch, FloatMotionPlaneSums& sums);
 
 size_t float_motion_scratch_bytes_simd(const FloatMotionParams& params);
 void float_motion_simd(const FloatMotionParams& params, int plane, const SamplePlane& earlier,

@@ -75,7 +75,7 @@ void run(const MotionParams& params, const FrameSet& frames, std::byte* scratch,
 }
 
 constexpr Twins<MotionParams, MotionSums> kTwins = {
-    .ref = {motion_scratch_bytes, run<motion_sad_ref>},
+    .plain = {motion_scratch_bytes, run<motion_sad_plain>},
     .simd = {motion_scratch_bytes, run<motion_sad_simd>},
     .device = motion_hip,
 };

@@ -29,7 +29,7 @@ struct MotionParams {
  * motion_scratch_bytes. */
 inline constexpr int kMotionMinSize = 3;  // the blur reaches two samples out, reflected once
 size_t motion_scratch_bytes(const MotionParams& params);
-uint64_t motion_sad_ref(const SamplePlane& earlier, const SamplePlane& current, int bpc, std::byte* scratch);
+uint64_t motion_sad_plain(const SamplePlane& earlier, const SamplePlane& current, int bpc, std::byte* scratch);
 uint64_t motion_sad_simd(const SamplePlane& earlier, const SamplePlane& current, int bpc, std::byte* scratch);
 
 /* The HIP twin. With force_zero it launches nothing, and all sums stay 0. */

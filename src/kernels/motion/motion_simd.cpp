@@ -1,4 +1,4 @@
-/* The SIMD twin of motion: one source for every instruction set, equal to motion_ref.cpp to the last bit.
+/* The SIMD twin of motion: one source for every instruction set, equal to motion_plain.cpp to the last bit.
  *
  * Row by row: the difference of the two frames goes into a ring of five rows, a column pass blurs them into one row,
  * a row pass blurs that and adds up magnitudes. All of it stays in the first-level cache. The blur runs on 16-bit
@@ -53,7 +53,7 @@ struct MotionRows {
 
 /* No vectors here: the definition does it. */
 uint64_t motion_sad(const SamplePlane& earlier, const SamplePlane& current, int bpc, std::byte* scratch) {
-  return motion_sad_ref(earlier, current, bpc, scratch);
+  return motion_sad_plain(earlier, current, bpc, scratch);
 }
 
 #else

@@ -14,7 +14,7 @@ void run(const PsnrParams& params, const FrameSet& frames, std::byte*, PsnrSums&
 }
 
 constexpr Twins<PsnrParams, PsnrSums> kTwins = {
-    .ref = {nullptr, run<psnr_sse_ref>},
+    .plain = {nullptr, run<psnr_sse_plain>},
     .simd = {nullptr, run<psnr_sse_simd>},
     .device = psnr_hip,
 };

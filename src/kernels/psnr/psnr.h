@@ -34,7 +34,7 @@ struct PsnrParams {
 };
 
 /* The twins: Σ (ref - dist)² of one plane. Planes of equal size; samples below 2^bpc. */
-uint64_t psnr_sse_ref(const SamplePlane& ref, const SamplePlane& dist, int bpc);
+uint64_t psnr_sse_plain(const SamplePlane& ref, const SamplePlane& dist, int bpc);
 uint64_t psnr_sse_simd(const SamplePlane& ref, const SamplePlane& dist, int bpc);
 std::unique_ptr<DeviceTwin> psnr_hip(const PsnrParams& params);
 

@@ -1,4 +1,4 @@
-/* The SIMD twin of psnr: one source for every instruction set, equal to psnr_ref.cpp to the last bit.
+/* The SIMD twin of psnr: one source for every instruction set, equal to psnr_plain.cpp to the last bit.
  *
  * Squares of up to 14 bits are summed in pairs into 32-bit lanes by a multiply-add (pmaddwd), and those go into
  * 64-bit lanes before they can overflow. 15 and 16 bit squares fill 32 bits each and go there at once.
@@ -23,7 +23,7 @@ namespace {
 #if HWY_TARGET == HWY_SCALAR
 
 /* No vectors here: the definition does it. */
-uint64_t psnr_sse(const SamplePlane& ref, const SamplePlane& dist, int bpc) { return psnr_sse_ref(ref, dist, bpc); }
+uint64_t psnr_sse(const SamplePlane& ref, const SamplePlane& dist, int bpc) { return psnr_sse_plain(ref, dist, bpc); }
 
 #else
 
@@ -33,7 +33,7 @@ constexpr DU64 du64;
 
 template <class Squares, class D>
 uint64_t plane_sse(D d, const SamplePlane& ref_plane, const SamplePlane& dist_plane, int bpc, int steps) {
-  if (ref_plane.w < static_cast<int>(hn::Lanes(d))) return psnr_sse_ref(ref_plane, dist_plane, bpc);
+  if (ref_plane.w < static_cast<int>(hn::Lanes(d))) return psnr_sse_plain(ref_plane, dist_plane, bpc);
   using T = hn::TFromD<D>;
   const auto ref = ref_plane.as<T>(), dist = dist_plane.as<T>();
   VU64 sum = hn::Zero(du64);

@@ -51,7 +51,7 @@ void run(const VideoFormat& format, const FrameSet& frames, std::byte* scratch, 
 }
 
 constexpr Twins<VideoFormat, PsnrHvsSums> kTwins = {
-    .ref = {scratch_bytes, run<psnr_hvs_ref>},
+    .plain = {scratch_bytes, run<psnr_hvs_plain>},
     .simd = {scratch_bytes, run<psnr_hvs_simd>},
     .device = psnr_hvs_hip,
 };

@@ -30,7 +30,7 @@ namespace vmafx {
 inline constexpr int kPsnrHvsMostBits = 12;
 
 /* The twins: the sum of plane number `plane`. Planes of equal size, at least a block. */
-PsnrHvsSum psnr_hvs_ref(int plane, const SamplePlane& ref, const SamplePlane& dist, int bpc, std::byte* scratch);
+PsnrHvsSum psnr_hvs_plain(int plane, const SamplePlane& ref, const SamplePlane& dist, int bpc, std::byte* scratch);
 PsnrHvsSum psnr_hvs_simd(int plane, const SamplePlane& ref, const SamplePlane& dist, int bpc, std::byte* scratch);
 
 /* What the SIMD twin takes for planes up to w samples wide: of ref and dist eight rows, and of each an array for each of

@@ -1,4 +1,4 @@
-/* The SIMD twin of psnr_hvs: one source for every instruction set, equal to psnr_hvs_ref.cpp to the last bit.
+/* The SIMD twin of psnr_hvs: one source for every instruction set, equal to psnr_hvs_plain.cpp to the last bit.
  *
  * A lane is a block, so that transforms need no shuffles and sums no reductions. The eight samples of a block's row are
  * two or four words; rows are first dealt out to an array for each of those.

@@ -99,7 +99,7 @@ struct SpeedPlane {
 /* The twins. `scratch`: plan.scratch_bytes(), for any number of encodes. */
 using SpeedTwin = void(const SpeedPlan& plan, const SpeedPlane& ref, std::span<const SpeedPlane> dists,
                        std::byte* scratch, std::span<SpeedSums* const> sums);
-SpeedTwin speed_ref, speed_simd;
+SpeedTwin speed_plain, speed_simd;
 
 /* All of a CPU twin but the blocks of a side, which `measure` makes; it returns whether K can be used. */
 using SpeedMeasure = bool (*)(const SpeedPlan& plan, const SpeedPlane& plane, const SpeedMemory& memory, int side);

@@ -1,4 +1,4 @@
-/* The SIMD twin of SpEED: one source for every instruction set, equal to speed_ref.cpp to the last bit.
+/* The SIMD twin of SpEED: one source for every instruction set, equal to speed_plain.cpp to the last bit.
  *
  * Only the rows under a window of the decimation are read, 9 of 16, and of them sums down are made at every column,
  * across at every 16th. A row of products, of which K has 325 in each row of windows, is made once for the up to five
@@ -33,7 +33,7 @@ namespace {
 
 void score_plane(const SpeedPlan& plan, const SpeedPlane& ref, std::span<const SpeedPlane> dists, std::byte* scratch,
                  std::span<SpeedSums* const> sums) {
-  speed_ref(plan, ref, dists, scratch, sums);
+  speed_plain(plan, ref, dists, scratch, sums);
 }
 
 #else

@@ -32,7 +32,7 @@ constexpr OptionInfo kClipDb =
     option<&SsimOptions::clip_db>("clip_db", nullptr, "limit scores in dB to that of half a squared error per picture");
 
 constexpr Twins<SsimParams, SsimSums> kTwins = {
-    .ref = {ssim_scratch_bytes_ref, on_luma<ssim_ref>},
+    .plain = {ssim_scratch_bytes_plain, on_luma<ssim_plain>},
     .simd = {ssim_scratch_bytes_simd, on_luma<ssim_simd>},
     .device = ssim_hip,
 };

@@ -42,11 +42,11 @@ struct SsimSize {
 };
 
 /* The twins: `sums`, and what follows behind it, are those of each scale, zeroed. */
-void ssim_ref(const SsimParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
-              SsimSums& sums);
+void ssim_plain(const SsimParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
+                SsimSums& sums);
 void ssim_simd(const SsimParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
                SsimSums& sums);
-size_t ssim_scratch_bytes_ref(const SsimParams& params);
+size_t ssim_scratch_bytes_plain(const SsimParams& params);
 size_t ssim_scratch_bytes_simd(const SsimParams& params);
 std::unique_ptr<DeviceTwin> ssim_hip(const SsimParams& params);
 

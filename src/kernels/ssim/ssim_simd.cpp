@@ -1,4 +1,4 @@
-/* float_ssim and float_ms_ssim, the SIMD twin: one source for every instruction set, equal to ssim_ref.cpp to the last
+/* float_ssim and float_ms_ssim, the SIMD twin: one source for every instruction set, equal to ssim_plain.cpp to the last
  * bit.
  *
  * Scale by scale, strip by strip: a strip's rows are filtered along as they come, a ring in the first cache holds the

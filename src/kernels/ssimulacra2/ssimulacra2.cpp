@@ -88,8 +88,8 @@ class Ssimulacra2 : public Metric<Ssimulacra2Params, Ssimulacra2Sums, Ssimulacra
   }
 };
 
-void run_ref(const Ssimulacra2Params& params, const FrameSet& frames, std::byte* scratch, Ssimulacra2Sums& sums) {
-  ssimulacra2_ref(params, frames.ref, frames.dist, scratch, sums);
+void run_plain(const Ssimulacra2Params& params, const FrameSet& frames, std::byte* scratch, Ssimulacra2Sums& sums) {
+  ssimulacra2_plain(params, frames.ref, frames.dist, scratch, sums);
 }
 
 void run_encodes(const Ssimulacra2Params& params, std::span<const FrameSet> frames, std::byte* scratch,
@@ -102,7 +102,7 @@ void run_encodes(const Ssimulacra2Params& params, std::span<const FrameSet> fram
 size_t scratch_bytes_of_one(const Ssimulacra2Params& params) { return ssimulacra2_scratch_bytes_simd(params, 1); }
 
 constexpr Twins<Ssimulacra2Params, Ssimulacra2Sums> kTwins = {
-    .ref = {ssimulacra2_scratch_bytes_ref, run_ref},
+    .plain = {ssimulacra2_scratch_bytes_plain, run_plain},
     .simd = {scratch_bytes_of_one, of_one<run_encodes>, ssimulacra2_scratch_bytes_simd, run_encodes},
     .device = ssimulacra2_hip,
 };

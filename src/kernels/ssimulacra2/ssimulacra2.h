@@ -35,10 +35,10 @@ namespace vmafx {
 StatusOr<Ssimulacra2Params> ssimulacra2_params(const VideoFormat& format);
 
 /* The twins; the second one takes any number of encodes. */
-size_t ssimulacra2_scratch_bytes_ref(const Ssimulacra2Params& params);
+size_t ssimulacra2_scratch_bytes_plain(const Ssimulacra2Params& params);
 size_t ssimulacra2_scratch_bytes_simd(const Ssimulacra2Params& params, int encodes);
-void ssimulacra2_ref(const Ssimulacra2Params& params, const Picture& ref, const Picture& dist, std::byte* scratch,
-                     Ssimulacra2Sums& sums);
+void ssimulacra2_plain(const Ssimulacra2Params& params, const Picture& ref, const Picture& dist, std::byte* scratch,
+                       Ssimulacra2Sums& sums);
 void ssimulacra2_simd(const Ssimulacra2Params& params, const Picture& ref, std::span<const Picture* const> dists,
                       std::byte* scratch, std::span<Ssimulacra2Sums* const> sums);
 

@@ -1,4 +1,4 @@
-/* The SIMD twin of ssimulacra2: one source for every instruction set, equal to ssimulacra2_ref.cpp to the last bit.
+/* The SIMD twin of ssimulacra2: one source for every instruction set, equal to ssimulacra2_plain.cpp to the last bit.
  *
  * A strip of columns runs down the picture in bands of as many rows as a vector has lanes. Each row becomes linear
  * light (scale 0), half of a row of the next scale, and XYB. The rows of a band are blurred along side by side, a lane
@@ -38,10 +38,10 @@ namespace {
 #if HWY_TARGET == HWY_SCALAR
 
 /* No vectors here: the definition does it. */
-size_t scratch_bytes(const Ssimulacra2Params& params, int) { return ssimulacra2_scratch_bytes_ref(params); }
+size_t scratch_bytes(const Ssimulacra2Params& params, int) { return ssimulacra2_scratch_bytes_plain(params); }
 void score(const Ssimulacra2Params& params, const Picture& ref, std::span<const Picture* const> dists,
            std::byte* scratch, std::span<Ssimulacra2Sums* const> sums) {
-  for (size_t i = 0; i < dists.size(); i++) ssimulacra2_ref(params, ref, *dists[i], scratch, *sums[i]);
+  for (size_t i = 0; i < dists.size(); i++) ssimulacra2_plain(params, ref, *dists[i], scratch, *sums[i]);
 }
 
 #else

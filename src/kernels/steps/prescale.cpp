@@ -66,7 +66,7 @@ Prescaler::Prescaler(PrescaleMethod method, int from_w, int from_h, int to_w, in
 size_t Prescaler::scratch_bytes() const { return kPrescaleMaxTaps * row_floats() * sizeof(float); }
 size_t Prescaler::row_floats() const { return padded(from_w_); }
 
-void Prescaler::ref(const PrescaleSource& in, const Plane<float>& out, std::byte*) const {
+void Prescaler::plain(const PrescaleSource& in, const Plane<float>& out, std::byte*) const {
   if (in.bpc == 8) scale_plane<uint8_t>(*this, in, out);
   else scale_plane<uint16_t>(*this, in, out);
 }

@@ -41,7 +41,7 @@ class Prescaler {
   Prescaler(PrescaleMethod method, int from_w, int from_h, int to_w, int to_h);
 
   /* `out` has the size to_w x to_h. */
-  void ref(const PrescaleSource& in, const Plane<float>& out, std::byte* scratch) const;
+  void plain(const PrescaleSource& in, const Plane<float>& out, std::byte* scratch) const;
   void simd(const PrescaleSource& in, const Plane<float>& out, std::byte* scratch,
             const PrescaledRows& wanted = {}) const;
   size_t scratch_bytes() const;  // of one call, 64-byte aligned

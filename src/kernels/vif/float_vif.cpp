@@ -58,7 +58,7 @@ class FloatVif : public Metric<FloatVifParams, FloatVifSums, VifScores> {
 };
 
 constexpr Twins<FloatVifParams, FloatVifSums> kTwins = {
-    .ref = {float_vif_scratch_bytes_ref, on_luma<float_vif_ref>},
+    .plain = {float_vif_scratch_bytes_plain, on_luma<float_vif_plain>},
     .simd = {float_vif_scratch_bytes_simd, on_luma<float_vif_simd>},
     .device = float_vif_hip,
 };

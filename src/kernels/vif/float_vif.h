@@ -40,9 +40,9 @@ struct FloatVifSums {
 };
 
 /* Fill `sums` (zeroed by the caller) from the luma planes. `scratch` has the twin's scratch_bytes, 64-byte aligned. */
-size_t float_vif_scratch_bytes_ref(const FloatVifParams& params);
-void float_vif_ref(const FloatVifParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
-                   FloatVifSums& sums);
+size_t float_vif_scratch_bytes_plain(const FloatVifParams& params);
+void float_vif_plain(const FloatVifParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
+                     FloatVifSums& sums);
 
 size_t float_vif_scratch_bytes_simd(const FloatVifParams& params);
 void float_vif_simd(const FloatVifParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,

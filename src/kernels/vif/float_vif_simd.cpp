@@ -1,4 +1,4 @@
-/* float_vif, the SIMD twin: one source for every instruction set, equal to float_vif_ref.cpp to the last bit.
+/* float_vif, the SIMD twin: one source for every instruction set, equal to float_vif_plain.cpp to the last bit.
  *
  * Four rows at a time: samples go as floats into a ring of as many rows as their windows have. The vertical pass makes
  * the five means of these rows one after the other, so that registers hold the sums of all four rows and each sample is

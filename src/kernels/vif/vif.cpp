@@ -40,7 +40,7 @@ class Vif : public Metric<VifParams, VifSums, VifScores> {
 };
 
 constexpr Twins<VifParams, VifSums> kTwins = {
-    .ref = {vif_scratch_bytes_ref, on_luma<vif_ref>},
+    .plain = {vif_scratch_bytes_plain, on_luma<vif_plain>},
     .simd = {vif_scratch_bytes_simd, on_luma<vif_simd>, vif_encodes_scratch_bytes_simd,
              on_luma_of_encodes<vif_encodes_simd>},
     .device = vif_hip,

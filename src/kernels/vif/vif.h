@@ -43,9 +43,9 @@ struct VifParams {
 };
 
 /* Fill `sums` (zeroed by the caller) from the luma planes. `scratch` has the twin's scratch_bytes, 64-byte aligned. */
-size_t vif_scratch_bytes_ref(const VifParams& params);
-void vif_ref(const VifParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
-             VifSums& sums);
+size_t vif_scratch_bytes_plain(const VifParams& params);
+void vif_plain(const VifParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
+               VifSums& sums);
 
 size_t vif_scratch_bytes_simd(const VifParams& params);
 void vif_simd(const VifParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,

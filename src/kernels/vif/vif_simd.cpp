@@ -1,4 +1,4 @@
-/* VIF, the SIMD twin: one source for every instruction set, equal to vif_ref.cpp to the last bit.
+/* VIF, the SIMD twin: one source for every instruction set, equal to vif_plain.cpp to the last bit.
  *
  * A strip of columns goes through three steps, eight rows at a time (vif_rows.h holds what lies between them):
  *
@@ -66,7 +66,7 @@ namespace {
 /* One lane holds no pairs: a machine without vectors takes the definition. */
 void vif(const VifParams& params, const SamplePlane& ref, std::span<const SamplePlane> dist, std::byte* scratch,
          VifSums* const* sums) {
-  for (size_t i = 0; i < dist.size(); i++) vif_ref(params, ref, dist[i], scratch, *sums[i]);
+  for (size_t i = 0; i < dist.size(); i++) vif_plain(params, ref, dist[i], scratch, *sums[i]);
 }
 
 #else
@@ -504,7 +504,7 @@ size_t vif_encodes_scratch_bytes_simd(const VifParams& params, int encodes) {
   size_t bytes = VifStripMemory::bytes(at_once);
   for (int s = 1; s < kVifScales; s++)
     bytes += (kVifEncode + at_once) * vif_decimated_stride(params.w >> s) * (params.h >> s);
-  return HWY_MAX(bytes, vif_scratch_bytes_ref(params));
+  return HWY_MAX(bytes, vif_scratch_bytes_plain(params));
 }
 
 void vif_encodes_simd(const VifParams& params, const SamplePlane& ref, std::span<const SamplePlane> dist,

@@ -51,9 +51,9 @@ struct XpsnrActivity {
 };
 
 /* The twins, of one block. Samples below 2^bpc. */
-XpsnrActivity xpsnr_activity_ref(const XpsnrParams& params, const XpsnrReference& ref, const XpsnrArea& block);
+XpsnrActivity xpsnr_activity_plain(const XpsnrParams& params, const XpsnrReference& ref, const XpsnrArea& block);
 XpsnrActivity xpsnr_activity_simd(const XpsnrParams& params, const XpsnrReference& ref, const XpsnrArea& block);
-uint64_t xpsnr_sse_ref(const SamplePlane& ref, const SamplePlane& dist, const XpsnrArea& block, int bpc);
+uint64_t xpsnr_sse_plain(const SamplePlane& ref, const SamplePlane& dist, const XpsnrArea& block, int bpc);
 uint64_t xpsnr_sse_simd(const SamplePlane& ref, const SamplePlane& dist, const XpsnrArea& block, int bpc);
 std::unique_ptr<DeviceTwin> xpsnr_hip(const XpsnrParams& params);
 

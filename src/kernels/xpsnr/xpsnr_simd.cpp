@@ -1,4 +1,4 @@
-/* The SIMD twin of xpsnr: one source for every instruction set, equal to xpsnr_ref.cpp to the last bit.
+/* The SIMD twin of xpsnr: one source for every instruction set, equal to xpsnr_plain.cpp to the last bit.
  *
  * Differences of few bits are made in lanes of 16 bits, others in 32. Each row of a block ends with a vector that may overlap others or the block's
  * neighbors; what is not to be added is masked out of it. */
@@ -22,10 +22,10 @@ namespace {
 
 /* No vectors here: the definition does it. */
 XpsnrActivity xpsnr_activity(const XpsnrParams& params, const XpsnrReference& ref, const XpsnrArea& block) {
-  return xpsnr_activity_ref(params, ref, block);
+  return xpsnr_activity_plain(params, ref, block);
 }
 uint64_t xpsnr_sse(const SamplePlane& ref, const SamplePlane& dist, const XpsnrArea& block, int bpc) {
-  return xpsnr_sse_ref(ref, dist, block, bpc);
+  return xpsnr_sse_plain(ref, dist, block, bpc);
 }
 
 #else
@@ -35,7 +35,7 @@ uint64_t xpsnr_sse(const SamplePlane& ref, const SamplePlane& dist, const XpsnrA
 template <class Squares, class D>
 uint64_t block_sse(D d, const SamplePlane& ref_plane, const SamplePlane& dist_plane, const XpsnrArea& block, int bpc,
                    int steps) {
-  if (ref_plane.w < static_cast<int>(hn::Lanes(d))) return xpsnr_sse_ref(ref_plane, dist_plane, block, bpc);
+  if (ref_plane.w < static_cast<int>(hn::Lanes(d))) return xpsnr_sse_plain(ref_plane, dist_plane, block, bpc);
   using T = hn::TFromD<D>;
   const auto ref = ref_plane.as<T>(), dist = dist_plane.as<T>();
   const int w = block.x1 - block.x0, readable = ref.w - block.x0;
@@ -212,7 +212,7 @@ XpsnrActivity xpsnr_activity(const XpsnrParams& params, const XpsnrReference& re
   const XpsnrGrid& grid = params.grid;
   const int bpc = params.format.bpc, lanes = static_cast<int>(hn::Lanes(D16()));
   constexpr int kAround = 6;  // samples that the widest filter needs beside a vector
-  if (ref.now.w < lanes + kAround || !reads_inside(grid, block)) return xpsnr_activity_ref(params, ref, block);
+  if (ref.now.w < lanes + kAround || !reads_inside(grid, block)) return xpsnr_activity_plain(params, ref, block);
   if (bpc == 8) return activity<D16, uint8_t>(D16(), grid, ref, block);
   if (bpc <= (grid.coarse ? kMostCoarseBits : kMostBits)) return activity<D16, uint16_t>(D16(), grid, ref, block);
   return activity<D32, uint16_t>(D32(), grid, ref, block);

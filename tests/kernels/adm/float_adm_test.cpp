@@ -33,8 +33,8 @@ Options options_of(const OptionTexts& given) {
 
 using Words = std::vector<uint64_t>;
 
-Words sums_of(decltype(&float_adm_ref) twin, size_t scratch_bytes, const FloatAdmParams& params, const SamplePlane& ref,
-              const SamplePlane& dist) {
+Words sums_of(decltype(&float_adm_plain) twin, size_t scratch_bytes, const FloatAdmParams& params,
+              const SamplePlane& ref, const SamplePlane& dist) {
   const AlignedBytes scratch = allocate_aligned(scratch_bytes);
   std::memset(scratch.get(), 0xA5, scratch_bytes);  // scratch memory comes as it is
   Words sums(params.sums_bytes() / sizeof(uint64_t));
@@ -46,7 +46,7 @@ void assert_twins_agree(const AdmCase& c) {
   const auto params = float_adm_params(options_of(c.options), {c.ref.w, c.ref.h, c.bpc, Chroma::k400});
   ck_assert_msg(params.ok(), "%s", params.status().message().c_str());
   const FloatAdmParams& p = params.value();
-  const Words want = sums_of(float_adm_ref, float_adm_scratch_bytes_ref(p), p, c.ref, c.dist);
+  const Words want = sums_of(float_adm_plain, float_adm_scratch_bytes_plain(p), p, c.ref, c.dist);
   for_each_cpu_target([&](const std::string& target) {
     const Words got = sums_of(float_adm_simd, float_adm_scratch_bytes_simd(p), p, c.ref, c.dist);
     for (size_t i = 0; i < want.size(); i++) {

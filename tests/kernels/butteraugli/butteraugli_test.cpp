@@ -55,9 +55,9 @@ class Rubbish {
 };
 
 Rows rows_of_ref(const ButteraugliParams& params, const Picture& ref, const Picture& dist) {
-  Rubbish scratch(butteraugli_scratch_bytes_ref(params));
+  Rubbish scratch(butteraugli_scratch_bytes_plain(params));
   Rows rows(static_cast<size_t>(params.h));
-  butteraugli_ref(params, ref, dist, scratch.get(), rows.data());
+  butteraugli_plain(params, ref, dist, scratch.get(), rows.data());
   return rows;
 }
 

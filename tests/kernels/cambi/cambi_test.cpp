@@ -94,7 +94,7 @@ void assert_twins_agree(const Setup& setup, const SamplePlane& plane, const std:
     return [&](int, int, std::span<const int32_t> keys) { all.insert(all.end(), keys.begin(), keys.end()); };
   };
   CambiScaleSums want[kCambiScales];
-  cambi_ref(setup.params, setup.view, plane, scratch.get(), add_to(want_keys), want);
+  cambi_plain(setup.params, setup.view, plane, scratch.get(), add_to(want_keys), want);
   for_each_cpu_target([&](const std::string& target) {
     std::vector<int32_t> got_keys;
     CambiScaleSums got[kCambiScales], alone[kCambiScales];
@@ -236,7 +236,7 @@ START_TEST(reciprocals) {
 }
 END_TEST
 
-START_TEST(simd_equals_ref) {
+START_TEST(simd_equals_plain) {
   for (int w = 1; w <= 134; w += w < 70 ? 1 : 3) {
     const int bpc = 8 + w % 9, window = 2 * (w % 7) + 1, diffs = 1 << w % 6;
     with_sample_type(
@@ -246,7 +246,7 @@ START_TEST(simd_equals_ref) {
 END_TEST
 
 /* Several cells in each vector, larger windows than planes of the last scales, all depths. */
-START_TEST(simd_equals_ref_at_larger_sizes) {
+START_TEST(simd_equals_plain_at_larger_sizes) {
   for (int bpc = 8; bpc <= 16; bpc += every_under_sanitizers(2))
     for (const int window : {5, 33, 71, 255})
       with_sample_type(bpc, [&]<class T>(T) {
@@ -255,7 +255,7 @@ START_TEST(simd_equals_ref_at_larger_sizes) {
 }
 END_TEST
 
-START_TEST(simd_equals_ref_resampled) {
+START_TEST(simd_equals_plain_resampled) {
   Setup setup = setup_of(120, 50, 10, 9, 4, true, false);
   for (int x = 0; x < 120; x++) setup.view.columns.push_back(x * 77 / 120);
   for (int y = 0; y < 50; y++) setup.view.rows.push_back(y * 66 / 50);
@@ -399,9 +399,9 @@ int main() {
                              {"largest_keys", largest_keys},
                              {"counted_contrasts", counted_contrasts},
                              {"reciprocals", reciprocals},
-                             {"simd_equals_ref", simd_equals_ref},
-                             {"simd_equals_ref_at_larger_sizes", simd_equals_ref_at_larger_sizes},
-                             {"simd_equals_ref_resampled", simd_equals_ref_resampled},
+                             {"simd_equals_plain", simd_equals_plain},
+                             {"simd_equals_plain_at_larger_sizes", simd_equals_plain_at_larger_sizes},
+                             {"simd_equals_plain_resampled", simd_equals_plain_resampled},
                              {"full_reference", full_reference},
                              {"samples_above_their_depth", samples_above_their_depth},
                              {"options", options},

@@ -196,10 +196,10 @@ AlignedBytes converted(Convert* convert, const CvvdpParams& params, const Pictur
   return memory;
 }
 
-CvvdpSums sums_of_ref(const CvvdpParams& params, CvvdpPictures ref, CvvdpPictures dist) {
-  const AlignedBytes scratch = spoiled(cvvdp_scratch_bytes_ref(params));
+CvvdpSums sums_of_plain(const CvvdpParams& params, CvvdpPictures ref, CvvdpPictures dist) {
+  const AlignedBytes scratch = spoiled(cvvdp_scratch_bytes_plain(params));
   CvvdpSums sums = {};
-  cvvdp_ref(params, ref, dist, scratch.get(), sums);
+  cvvdp_plain(params, ref, dist, scratch.get(), sums);
   return sums;
 }
 
@@ -228,12 +228,12 @@ void assert_twins_agree(const std::string& target, const VideoFormat& format, co
   std::vector<AlignedBytes> memory;
   for (size_t i = 0; i < 4; i++) {
     TestPicture picture(format, fills[i % fills.size()], static_cast<uint32_t>(i + format.w));
-    memory.push_back(converted(cvvdp_convert_ref, params, picture.view()));
+    memory.push_back(converted(cvvdp_convert_plain, params, picture.view()));
     const AlignedBytes got = converted(cvvdp_convert_simd, params, picture.view());
     assert_same_rows(where, params, memory.back().get(), got.get());
   }
   const std::byte *const ref[] = {memory[0].get(), memory[1].get()}, *const dist[] = {memory[2].get(), memory[3].get()};
-  const CvvdpSums want = sums_of_ref(params, ref, dist), got = sums_of_simd(params, ref, dist);
+  const CvvdpSums want = sums_of_plain(params, ref, dist), got = sums_of_simd(params, ref, dist);
   for (int b = 0; b < params.bands; b++)
     for (int c = 0; c < kCvvdpChannels; c++)
       ck_assert_msg(!std::memcmp(&want.band[b].of[c], &got.band[b].of[c], sizeof(CvvdpSum)),
@@ -244,7 +244,7 @@ void assert_twins_agree(const std::string& target, const VideoFormat& format, co
 }  // namespace
 
 /* Every width past two vectors; depths, chroma, displays and fills take turns. */
-START_TEST(simd_equals_ref) {
+START_TEST(simd_equals_plain) {
   constexpr int kDepths[] = {8, 10, 16, 12};
   constexpr Chroma kChromas[] = {Chroma::k420, Chroma::k444, Chroma::k422, Chroma::k400, Chroma::k420};
   constexpr struct {
@@ -265,7 +265,7 @@ START_TEST(simd_equals_ref) {
 END_TEST
 
 /* Strips of columns, and their seams. */
-START_TEST(simd_equals_ref_in_wide_pictures) {
+START_TEST(simd_equals_plain_in_wide_pictures) {
   for_each_cpu_target([](const std::string& target) {
     for (const int w : {512, 519, 520, 521, 1030})
       assert_twins_agree(target, format_of(w, 17, 8, w % 2 ? Chroma::k444 : Chroma::k420), "", {Fill::kRandom});
@@ -276,7 +276,7 @@ START_TEST(simd_equals_ref_in_wide_pictures) {
 }
 END_TEST
 
-START_TEST(simd_equals_ref_at_extremes) {
+START_TEST(simd_equals_plain_at_extremes) {
   for_each_cpu_target([](const std::string& target) {
     for (const Fill fill : kFills)
       for (const int transfer : {kSdr, kPq, kHlg})
@@ -475,7 +475,7 @@ START_TEST(ranges_are_read) {
     TestPicture picture(format, Fill::kZero, 0);
     for (int p = 0; p < 3; p++)
       for (int i = 0; i < 16; i++) picture.bytes[p].at(i % 4, i / 4) = static_cast<uint8_t>(p ? 128 : luma);
-    const AlignedBytes planes = converted(cvvdp_convert_ref, params, picture.view());
+    const AlignedBytes planes = converted(cvvdp_convert_plain, params, picture.view());
     return *reinterpret_cast<const float*>(planes.get());
   };
   ck_assert_double_eq_tol(light(limited, 235), light(full, 255), 1e-4);
@@ -512,9 +512,9 @@ START_TEST(options_show_in_keys) {
 END_TEST
 
 int main() {
-  std::vector<NamedTest> tests = {{"simd_equals_ref", simd_equals_ref},
-                                  {"wide", simd_equals_ref_in_wide_pictures},
-                                  {"extremes", simd_equals_ref_at_extremes},
+  std::vector<NamedTest> tests = {{"simd_equals_plain", simd_equals_plain},
+                                  {"wide", simd_equals_plain_in_wide_pictures},
+                                  {"extremes", simd_equals_plain_at_extremes},
                                   {"filters", filters_last_a_quarter_of_a_second},
                                   {"still", a_still_stream_has_equal_frames},
                                   {"equal", equal_pictures_have_10},

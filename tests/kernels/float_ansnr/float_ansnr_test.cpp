@@ -24,7 +24,7 @@ void check_twins(const std::string& target, int w, int h, int bpc, Fill ref_fill
   const VideoFormat format = {.w = w, .h = h, .bpc = bpc};
   const AlignedBytes scratch = allocate_aligned(ansnr_scratch_bytes(format));
   AnsnrSums want = {}, got = {};
-  ansnr_ref(format, ref.sample_plane(), dist.sample_plane(), nullptr, want);
+  ansnr_plain(format, ref.sample_plane(), dist.sample_plane(), nullptr, want);
   ansnr_simd(format, ref.sample_plane(), dist.sample_plane(), scratch.get(), got);
   ck_assert_msg(got.signal == want.signal && got.noise == want.noise, "%s, %dx%d, %d bit, %s against %s",
                 target.c_str(), w, h, bpc, fill_name(ref_fill), fill_name(dist_fill));
@@ -32,7 +32,7 @@ void check_twins(const std::string& target, int w, int h, int bpc, Fill ref_fill
 
 }  // namespace
 
-START_TEST(simd_equals_ref) {
+START_TEST(simd_equals_plain) {
   for_each_cpu_target([](const std::string& target) {
     for (int bpc = 8; bpc <= 16; bpc++)
       with_sample_type(bpc, [&]<class T>(T) {
@@ -84,7 +84,7 @@ START_TEST(refusals) {
 END_TEST
 
 int main() {
-  return run_suite("ansnr", {{"simd_equals_ref", simd_equals_ref},
+  return run_suite("ansnr", {{"simd_equals_plain", simd_equals_plain},
                              {"impulse", impulse},
                              {"flat", flat_pictures_may_have_noise},
                              {"refusals", refusals}});

@@ -29,7 +29,7 @@ FloatMotionParams params_of(int taps, bool half_size, int w, int h, int bpc) {
 }
 
 /* From scratch memory full of rubbish, past whose end nothing may be written. */
-FloatMotionPlaneSums sums_of(decltype(&float_motion_ref) twin, size_t (*bytes)(const FloatMotionParams&),
+FloatMotionPlaneSums sums_of(decltype(&float_motion_plain) twin, size_t (*bytes)(const FloatMotionParams&),
                              const FloatMotionParams& params, const SamplePlane& earlier, const SamplePlane& current) {
   constexpr size_t kGuard = 256;
   constexpr int kRubbish = 0xA5;
@@ -48,7 +48,7 @@ void check(int taps, bool half_size, int w, int h, int bpc, Fill a = Fill::kRand
     earlier.fill(a, bpc, w);
     current.fill(b, bpc, h + 1000);
     const auto params = params_of(taps, half_size, w, h, bpc);
-    const auto want = sums_of(float_motion_ref, float_motion_scratch_bytes_ref, params, earlier.sample_plane(),
+    const auto want = sums_of(float_motion_plain, float_motion_scratch_bytes_plain, params, earlier.sample_plane(),
                               current.sample_plane());
     for_each_cpu_target([&](const std::string& target) {
       const auto got = sums_of(float_motion_simd, float_motion_scratch_bytes_simd, params, earlier.sample_plane(),
@@ -113,7 +113,7 @@ double motion_of_flat(const OptionTexts& options, const VideoFormat& format, int
 
 }  // namespace
 
-START_TEST(simd_equals_ref) {
+START_TEST(simd_equals_plain) {
   for (const int taps : {1, 3, 5})
     for (const bool half_size : {false, true}) {
       for (int w = 3; w <= 70; w++) check(taps, half_size, w, 3 + w % 8, w % 2 ? 8 : 10);
@@ -131,7 +131,7 @@ START_TEST(impulse) {
   current.fill(Fill::kZero, 8, 1);
   current.at(5, 6) = 8;
   for (const int taps : {1, 3, 5}) {
-    const auto sums = sums_of(float_motion_ref, float_motion_scratch_bytes_ref, params_of(taps, true, 12, 12, 8),
+    const auto sums = sums_of(float_motion_plain, float_motion_scratch_bytes_plain, params_of(taps, true, 12, 12, 8),
                               earlier.sample_plane(), current.sample_plane());
     ck_assert_float_eq_tol(sum_of_word(sums.sad), 8, 1e-4f);
     ck_assert_float_eq_tol(sum_of_word(sums.half_size_sad), 2, 1e-4f);
@@ -150,7 +150,7 @@ START_TEST(sums_round) {
     small_first.at(x, 0) = x < kMany ? 1 : 255 << 8;
   }
   const auto sad = [&](TestPlane<uint16_t>& current) {
-    return sum_of_word(sums_of(float_motion_ref, float_motion_scratch_bytes_ref, params_of(1, false, kW, 1, 16),
+    return sum_of_word(sums_of(float_motion_plain, float_motion_scratch_bytes_plain, params_of(1, false, kW, 1, 16),
                                earlier.sample_plane(), current.sample_plane())
                            .sad);
   };
@@ -206,7 +206,7 @@ START_TEST(refusals) {
 END_TEST
 
 int main() {
-  return run_suite("float_motion", {{"simd_equals_ref", simd_equals_ref},
+  return run_suite("float_motion", {{"simd_equals_plain", simd_equals_plain},
                                     {"impulse", impulse},
                                     {"sums_round", sums_round},
                                     {"scores", scores},

@@ -18,7 +18,7 @@ namespace {
 
 /* -- Sums ---------------------------------------------------------------------------------------------------------- */
 
-using Twin = decltype(&motion_sad_ref);
+using Twin = decltype(&motion_sad_plain);
 
 uint64_t sad_of(Twin twin, const SamplePlane& earlier, const SamplePlane& current, int bpc) {
   const AlignedBytes scratch = allocate_aligned(motion_scratch_bytes({{.w = current.w}, 1, false}));
@@ -27,7 +27,7 @@ uint64_t sad_of(Twin twin, const SamplePlane& earlier, const SamplePlane& curren
 
 void assert_twins_agree(const std::string& target, const SamplePlane& earlier, const SamplePlane& current, int bpc,
                         const std::string& what) {
-  const uint64_t want = sad_of(motion_sad_ref, earlier, current, bpc);
+  const uint64_t want = sad_of(motion_sad_plain, earlier, current, bpc);
   const uint64_t got = sad_of(motion_sad_simd, earlier, current, bpc);
   ck_assert_msg(got == want, "%s %dx%d %d bit %s: %llu, the definition says %llu", target.c_str(), current.w, current.h,
                 bpc, what.c_str(), static_cast<unsigned long long>(got), static_cast<unsigned long long>(want));
@@ -83,21 +83,21 @@ START_TEST(impulse_and_shift) {
   earlier.fill(Fill::kZero, 8, 1);
   current.fill(Fill::kZero, 8, 1);
   current.at(4, 4) = 1;
-  ck_assert_uint_eq(sad_of(motion_sad_ref, earlier.sample_plane(), current.sample_plane(), 8), 253);
+  ck_assert_uint_eq(sad_of(motion_sad_plain, earlier.sample_plane(), current.sample_plane(), 8), 253);
 
   /* All of a frame brighter by the whole range: each sample counts 256 times the difference at 8 bit. */
   earlier.fill(Fill::kMax, 8, 1);
   current.fill(Fill::kZero, 8, 1);
-  ck_assert_uint_eq(sad_of(motion_sad_ref, earlier.sample_plane(), current.sample_plane(), 8), 81 * 256 * 255);
+  ck_assert_uint_eq(sad_of(motion_sad_plain, earlier.sample_plane(), current.sample_plane(), 8), 81 * 256 * 255);
 
   TestPlane<uint16_t> dark(9, 9), bright(9, 9);
   dark.fill(Fill::kZero, 16, 1);
   bright.fill(Fill::kMax, 16, 1);
-  ck_assert_uint_eq(sad_of(motion_sad_ref, dark.sample_plane(), bright.sample_plane(), 16), 81 * 65535);
+  ck_assert_uint_eq(sad_of(motion_sad_plain, dark.sample_plane(), bright.sample_plane(), 16), 81 * 65535);
 }
 END_TEST
 
-START_TEST(simd_equals_ref) {
+START_TEST(simd_equals_plain) {
   for_each_cpu_target([](const std::string& target) {
     for (int bpc = 8; bpc <= 16; bpc++)
       with_sample_type(bpc, [&]<class T>(T) {
@@ -190,7 +190,7 @@ START_TEST(extract_picks_the_earlier_frame) {
     return sums.sad;
   };
   const auto want = [&](int i) {
-    return sad_of(motion_sad_ref, planes[i].sample_plane(), planes[0].sample_plane(), 8);
+    return sad_of(motion_sad_plain, planes[i].sample_plane(), planes[0].sample_plane(), 8);
   };
   ck_assert_uint_ne(want(1), want(2));
   ck_assert_uint_eq(sad({}, 0), 0);
@@ -298,7 +298,7 @@ END_TEST
 
 int main() {
   return run_suite("motion", {{"impulse", impulse_and_shift},
-                              {"simd_equals_ref", simd_equals_ref},
+                              {"simd_equals_plain", simd_equals_plain},
                               {"still_rows", rows_that_stand_still},
                               {"half_the_range", differences_of_half_the_range},
                               {"wide_rows", very_wide_rows},

@@ -41,7 +41,7 @@ SpeedSums assert_twins_agree(const SpeedPlan& plan, const SpeedPlane& ref, const
                              const std::string& what) {
   const AlignedBytes scratch = allocate_aligned(plan.scratch_bytes());
   SpeedSums want = {1, 1};
-  score_one(speed_ref, plan, ref, dist, scratch.get(), &want);
+  score_one(speed_plain, plan, ref, dist, scratch.get(), &want);
   for_each_cpu_target([&](const std::string& target) {
     SpeedSums got = {2, 2};
     score_one(speed_simd, plan, ref, dist, scratch.get(), &got);
@@ -204,7 +204,7 @@ START_TEST(variances_without_logarithm) {
 }
 END_TEST
 
-START_TEST(simd_equals_ref) {
+START_TEST(simd_equals_plain) {
   for (int bpc = 8; bpc <= 16; bpc++)
     with_sample_type(bpc, [&]<class T>(T) {
       for (int w = 160; w <= 320; w += bpc == 8 ? 3 * every_under_sanitizers(9) : 21 * every_under_sanitizers(3)) {
@@ -339,7 +339,7 @@ START_TEST(scores_in_time) {
     const AlignedBytes scratch = allocate_aligned(speed->scratch_bytes());
     SpeedSums got = {}, want = {};
     speed->extract(frames, scratch.get(), &got);
-    score_one(speed_ref, plan_of(200, 200, 8), {planes[0].sample_plane(), planes[2].sample_plane()},
+    score_one(speed_plain, plan_of(200, 200, 8), {planes[0].sample_plane(), planes[2].sample_plane()},
               {planes[ref_diff ? 0 : 1].sample_plane(), planes[3].sample_plane()}, scratch.get(), &want);
     ck_assert(got.difference == want.difference && number(got) > 0);
   }
@@ -380,7 +380,7 @@ int main() {
                              {"model", model_of_a_known_matrix},
                              {"teams", models_do_not_depend_on_the_team},
                              {"logarithms", variances_without_logarithm},
-                             {"simd_equals_ref", simd_equals_ref},
+                             {"simd_equals_plain", simd_equals_plain},
                              {"fills", least_sizes_and_fills},
                              {"options", options_that_change_sums},
                              {"contrast", strong_contrast_in_a_high_plane},

@@ -23,7 +23,7 @@ namespace {
 
 /* -- Sums ---------------------------------------------------------------------------------------------------------- */
 
-using Twin = decltype(&ssim_ref);
+using Twin = decltype(&ssim_plain);
 
 std::vector<SsimSums> sums_of(Twin twin, size_t scratch_bytes, const SsimParams& params, const SamplePlane& ref,
                               const SamplePlane& dist) {
@@ -35,7 +35,7 @@ std::vector<SsimSums> sums_of(Twin twin, size_t scratch_bytes, const SsimParams&
 }
 
 std::vector<SsimSums> ref_sums(const SsimParams& params, const SamplePlane& ref, const SamplePlane& dist) {
-  return sums_of(ssim_ref, ssim_scratch_bytes_ref(params), params, ref, dist);
+  return sums_of(ssim_plain, ssim_scratch_bytes_plain(params), params, ref, dist);
 }
 
 std::string text_of(const SsimSums& sums) {

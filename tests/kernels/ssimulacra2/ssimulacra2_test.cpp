@@ -30,7 +30,7 @@ Ssimulacra2Params params_of(const VideoFormat& format) {
   return params.value();
 }
 
-using Twin = decltype(&ssimulacra2_ref);
+using Twin = decltype(&ssimulacra2_plain);
 
 void simd_of_one(const Ssimulacra2Params& params, const Picture& ref, const Picture& dist, std::byte* scratch,
                  Ssimulacra2Sums& sums) {
@@ -54,7 +54,7 @@ Ssimulacra2Sums sums_of(Twin twin, size_t scratch_bytes, const Ssimulacra2Params
 
 void assert_twins_agree(const VideoFormat& format, const Picture& ref, const Picture& dist, const std::string& what) {
   const Ssimulacra2Params params = params_of(format);
-  const Ssimulacra2Sums want = sums_of(ssimulacra2_ref, ssimulacra2_scratch_bytes_ref(params), params, ref, dist);
+  const Ssimulacra2Sums want = sums_of(ssimulacra2_plain, ssimulacra2_scratch_bytes_plain(params), params, ref, dist);
   for_each_cpu_target([&](const std::string& target) {
     const Ssimulacra2Sums got = sums_of(simd_of_one, ssimulacra2_scratch_bytes_simd(params, 1), params, ref, dist);
     for (int i = 0; i < kSsimulacra2Scales * 9; i++) {

@@ -41,7 +41,7 @@ void check_size(PrescaleMethod method, int w, int h, int to_w, int to_h, int bpc
   const PrescaleSource plain = {.plane = in.sample_plane(), .bpc = bpc, .offset = -128};
   for (const PrescaleSource& source : {plain, {.plane = plain.plane, .less = less.sample_plane(), .bpc = bpc}}) {
     Floats want(to_w, to_h);
-    prescaler.ref(source, want.plane(), scratch.get());
+    prescaler.plain(source, want.plane(), scratch.get());
     for_each_cpu_target([&](const std::string& target) {
       Floats got(to_w, to_h);
       prescaler.simd(source, got.plane(), scratch.get());
@@ -58,7 +58,7 @@ std::vector<float> scaled(PrescaleMethod method, const std::vector<uint8_t>& row
   const Prescaler prescaler(method, w, 1, to, 1);
   const AlignedBytes scratch = allocate_aligned(prescaler.scratch_bytes());
   std::vector<float> out(to);
-  prescaler.ref({.plane = {row.data(), w, w, 1}, .bpc = 8}, {out.data(), 0, to, 1}, scratch.get());
+  prescaler.plain({.plane = {row.data(), w, w, 1}, .bpc = 8}, {out.data(), 0, to, 1}, scratch.get());
   return out;
 }
 
@@ -117,7 +117,7 @@ START_TEST(lanczos_weights) {
 }
 END_TEST
 
-START_TEST(simd_equals_ref) {
+START_TEST(simd_equals_plain) {
   for (const PrescaleMethod method : kMethods)
     for (const int bpc : {8, 10, 16})
       with_sample_type(bpc, [&]<class T>(T) {
@@ -140,6 +140,6 @@ int main() {
   return run_suite("prescale", {{"windows", windows},
                                 {"hand_computed", hand_computed},
                                 {"lanczos", lanczos_weights},
-                                {"simd_equals_ref", simd_equals_ref},
+                                {"simd_equals_plain", simd_equals_plain},
                                 {"names", names}});
 }

@@ -23,7 +23,7 @@ namespace {
 
 // -- Sums ------------------------------------------------------------------------------------------------------------
 
-using Twin = decltype(&float_vif_ref);
+using Twin = decltype(&float_vif_plain);
 
 /* The sums of a frame, from scratch memory full of rubbish, past whose end nothing may be written. */
 std::vector<uint64_t> sums_of(Twin twin, size_t scratch_bytes, const FloatVifParams& params, const SamplePlane& ref,
@@ -79,8 +79,8 @@ void check(const Case& c, int w, int h, int bpc, Fill fill = Fill::kRandom, int 
     ref.fill(fill, bpc, w + h);
     distort(dist, ref, w, h, bpc, gain);
     const FloatVifParams params = params_of(c, w, h, bpc);
-    const auto want =
-        sums_of(float_vif_ref, float_vif_scratch_bytes_ref(params), params, ref.sample_plane(), dist.sample_plane());
+    const auto want = sums_of(float_vif_plain, float_vif_scratch_bytes_plain(params), params, ref.sample_plane(),
+                              dist.sample_plane());
     for_each_cpu_target([&](const std::string& target) {
       const auto got = sums_of(float_vif_simd, float_vif_scratch_bytes_simd(params), params, ref.sample_plane(),
                                dist.sample_plane());

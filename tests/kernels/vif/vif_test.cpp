@@ -20,7 +20,7 @@ namespace {
 
 // -- Sums ------------------------------------------------------------------------------------------------------------
 
-using Twin = decltype(&vif_ref);
+using Twin = decltype(&vif_plain);
 
 /* The sums of a frame, from scratch memory full of rubbish, past whose end nothing may be written. */
 VifSums sums_of(Twin twin, size_t scratch_bytes, const VifParams& params, const SamplePlane& ref,
@@ -35,8 +35,8 @@ VifSums sums_of(Twin twin, size_t scratch_bytes, const VifParams& params, const 
   return sums;
 }
 
-VifSums sums_of_ref(const VifParams& params, const SamplePlane& ref, const SamplePlane& dist) {
-  return sums_of(vif_ref, vif_scratch_bytes_ref(params), params, ref, dist);
+VifSums sums_of_plain(const VifParams& params, const SamplePlane& ref, const SamplePlane& dist) {
+  return sums_of(vif_plain, vif_scratch_bytes_plain(params), params, ref, dist);
 }
 
 VifSums sums_of_simd(const VifParams& params, const SamplePlane& ref, const SamplePlane& dist) {
@@ -53,7 +53,7 @@ std::string text_of(const VifSums& sums) {
 
 void assert_twins_agree(const VifParams& params, const SamplePlane& ref, const SamplePlane& dist,
                         const std::string& what) {
-  const std::string want = text_of(sums_of_ref(params, ref, dist));
+  const std::string want = text_of(sums_of_plain(params, ref, dist));
   for_each_cpu_level([&](const std::string& target) {
     const std::string got = text_of(sums_of_simd(params, ref, dist));
     ck_assert_msg(got == want, "%s %dx%d %d bit %s: %s, the definition says %s", target.c_str(), params.w, params.h,
@@ -169,7 +169,7 @@ START_TEST(flat_pictures) {
   ref.fill(Fill::kMax, 8, 1);
   dist.fill(Fill::kZero, 8, 1);
   const VifParams params = {.w = 40, .h = 24};
-  assert_text_eq(text_of(sums_of_ref(params, ref.sample_plane(), dist.sample_plane())),
+  assert_text_eq(text_of(sums_of_plain(params, ref.sample_plane(), dist.sample_plane())),
                  "[0 0 0 960][0 0 0 240][0 0 0 60][0 0 0 15]");
   assert_twins_agree(params, ref.sample_plane(), dist.sample_plane(), "flat");
 }
@@ -196,20 +196,20 @@ START_TEST(one_sample) {
 }
 END_TEST
 
-START_TEST(simd_equals_ref_at_every_width) {
+START_TEST(simd_equals_plain_at_every_width) {
   for (int w = kVifMinSize; w <= 100; w++)
     for (const int bpc : {8, 10, 16}) check_size(w, kVifMinSize + w * 7 % 19, bpc);
 }
 END_TEST
 
-START_TEST(simd_equals_ref_at_every_height) {
+START_TEST(simd_equals_plain_at_every_height) {
   for (int h = kVifMinSize; h <= 45; h++)
     for (const int bpc : {8, 12}) check_size(kVifMinSize + h * 5 % 23, h, bpc);
 }
 END_TEST
 
 /* Around the ends of the strips that the SIMD twin works in, at each scale. */
-START_TEST(simd_equals_ref_across_strips) {
+START_TEST(simd_equals_plain_across_strips) {
   for (const int beyond : {-1, 0, 1, 2, 7, 8, 9, 17, 32, 480})
     for (const int bpc : {8, 10}) check_size(kVifStripColumns + beyond, 18, bpc);
   for (const int w :
@@ -218,7 +218,7 @@ START_TEST(simd_equals_ref_across_strips) {
 }
 END_TEST
 
-START_TEST(simd_equals_ref_at_every_depth) {
+START_TEST(simd_equals_plain_at_every_depth) {
   constexpr int kW = 51, kH = 37;
   int turn = 0;
   for (int bpc = 8; bpc <= 16; bpc++) {
@@ -309,10 +309,10 @@ START_TEST(skipped_scale) {
   ref.fill(Fill::kRandom, 8, 1);
   dist.fill(Fill::kSparse, 8, 2);
   VifParams params = {.w = 40, .h = 40};
-  VifSums whole = sums_of_ref(params, ref.sample_plane(), dist.sample_plane());
+  VifSums whole = sums_of_plain(params, ref.sample_plane(), dist.sample_plane());
   params.skip_scale0 = true;
   whole.scale[0] = {};
-  assert_text_eq(text_of(sums_of_ref(params, ref.sample_plane(), dist.sample_plane())), text_of(whole));
+  assert_text_eq(text_of(sums_of_plain(params, ref.sample_plane(), dist.sample_plane())), text_of(whole));
 }
 END_TEST
 
@@ -360,10 +360,10 @@ int main() {
                            {"windows", windows_add_up_to_one},
                            {"flat", flat_pictures},
                            {"one_sample", one_sample},
-                           {"widths", simd_equals_ref_at_every_width},
-                           {"heights", simd_equals_ref_at_every_height},
-                           {"strips", simd_equals_ref_across_strips},
-                           {"depths", simd_equals_ref_at_every_depth},
+                           {"widths", simd_equals_plain_at_every_width},
+                           {"heights", simd_equals_plain_at_every_height},
+                           {"strips", simd_equals_plain_across_strips},
+                           {"depths", simd_equals_plain_at_every_depth},
                            {"reads_only_samples", reads_only_samples},
                            {"scores", scores_are_quotients_of_floats},
                            {"non_log", scores_of_samples_without_logs},

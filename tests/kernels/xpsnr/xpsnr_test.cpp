@@ -61,11 +61,11 @@ void assert_twins_agree(const std::string& target, const XpsnrParams& params, co
     const XpsnrArea block = params.grid.block(0, n % params.grid.columns, n / params.grid.columns);
     const std::string where = format_text("%s %dx%d %d bit, block %d of %d", target.c_str(), params.format.w,
                                           params.format.h, params.format.bpc, n, params.grid.blocks());
-    const uint64_t want_sse = xpsnr_sse_ref(ref.now, dist, block, params.format.bpc);
+    const uint64_t want_sse = xpsnr_sse_plain(ref.now, dist, block, params.format.bpc);
     ck_assert_msg(xpsnr_sse_simd(ref.now, dist, block, params.format.bpc) == want_sse, "%s: other squared errors",
                   where.c_str());
     if (!xpsnr_has_activity(params.grid, block)) continue;
-    const XpsnrActivity want = xpsnr_activity_ref(params, ref, block), got = xpsnr_activity_simd(params, ref, block);
+    const XpsnrActivity want = xpsnr_activity_plain(params, ref, block), got = xpsnr_activity_simd(params, ref, block);
     ck_assert_msg(got.spatial == want.spatial && got.temporal == want.temporal,
                   "%s: activities %llu and %llu, the definition says %llu and %llu", where.c_str(),
                   static_cast<unsigned long long>(got.spatial), static_cast<unsigned long long>(got.temporal),
@@ -264,11 +264,11 @@ START_TEST(known_high_pass) {
   luma.at(4, 3) = 200;
   const XpsnrReference ref = {luma.sample_plane(), luma.sample_plane(), luma.sample_plane(), {0, 0}};
   const XpsnrArea all = {0, 0, 9, 8};
-  ck_assert_uint_eq(xpsnr_activity_ref(params, ref, all).spatial, 24 * 200);
-  ck_assert_uint_eq(xpsnr_activity_ref(params, ref, all).temporal, 200);  // black before
+  ck_assert_uint_eq(xpsnr_activity_plain(params, ref, all).spatial, 24 * 200);
+  ck_assert_uint_eq(xpsnr_activity_plain(params, ref, all).temporal, 200);  // black before
   luma.at(4, 3) = 0;
   luma.at(0, 3) = 200;  // of its neighbors only those on the right have a high-pass
-  ck_assert_uint_eq(xpsnr_activity_ref(params, ref, all).spatial, (1 + 2 + 1) * 200);
+  ck_assert_uint_eq(xpsnr_activity_plain(params, ref, all).spatial, (1 + 2 + 1) * 200);
 }
 END_TEST
 
@@ -281,9 +281,9 @@ START_TEST(known_coarse_high_pass) {
   const XpsnrReference ref = {luma.sample_plane(), luma.sample_plane(), luma.sample_plane(), {0, 0}};
   const XpsnrArea all = {0, 0, 32, 24};
   params.format.bpc = 12;
-  ck_assert_uint_eq(xpsnr_activity_ref(params, ref, all).spatial, 24 * 4000);
+  ck_assert_uint_eq(xpsnr_activity_plain(params, ref, all).spatial, 24 * 4000);
   luma.at(13, 10) = 96;
-  ck_assert_uint_eq(xpsnr_activity_ref(params, ref, all).temporal, 4096);  // the sum of 2x2
+  ck_assert_uint_eq(xpsnr_activity_plain(params, ref, all).temporal, 4096);  // the sum of 2x2
 
   /* A block that the border leaves twelve columns of has none, one of fourteen has. */
   const XpsnrParams narrow = with_blocks(format_of(46, 40), 32, true, false),
@@ -291,8 +291,8 @@ START_TEST(known_coarse_high_pass) {
   TestPlane<uint8_t> board(48, 40);
   board.fill(Fill::kRandom, 8, 3);
   const SamplePlane whole = board.sample_plane(), less = {whole.data, whole.stride, 46, 40};
-  ck_assert_uint_eq(xpsnr_activity_ref(narrow, {less, less, less, {0, 0}}, narrow.grid.block(0, 1, 0)).spatial, 0);
-  ck_assert_uint_gt(xpsnr_activity_ref(wide, {whole, whole, whole, {0, 0}}, wide.grid.block(0, 1, 0)).spatial, 0);
+  ck_assert_uint_eq(xpsnr_activity_plain(narrow, {less, less, less, {0, 0}}, narrow.grid.block(0, 1, 0)).spatial, 0);
+  ck_assert_uint_gt(xpsnr_activity_plain(wide, {whole, whole, whole, {0, 0}}, wide.grid.block(0, 1, 0)).spatial, 0);
 }
 END_TEST
 
@@ -305,7 +305,7 @@ START_TEST(known_difference_in_time) {
   lumas[2].at(1, 1) = 10;
   const auto temporal = [&](bool second_order) {
     const XpsnrParams params = with_blocks(format_of(2, 2), 4, false, second_order);
-    return xpsnr_activity_ref(params, reference_of(lumas, second_order), all).temporal;
+    return xpsnr_activity_plain(params, reference_of(lumas, second_order), all).temporal;
   };
   ck_assert_uint_eq(temporal(false), 20);
   ck_assert_uint_eq(temporal(true), 45);  // |10 - 2·30 + 5|
@@ -317,7 +317,7 @@ START_TEST(known_difference_in_time) {
 }
 END_TEST
 
-START_TEST(simd_equals_ref) {
+START_TEST(simd_equals_plain) {
   for_each_cpu_target([](const std::string& target) {
     for (int bpc = 8; bpc <= 16; bpc++)
       with_sample_type(bpc, [&]<class T>(T) {
@@ -333,7 +333,7 @@ START_TEST(simd_equals_ref) {
 END_TEST
 
 /* The largest sums that there are. */
-START_TEST(simd_equals_ref_at_extremes) {
+START_TEST(simd_equals_plain_at_extremes) {
   for_each_cpu_target([](const std::string& target) {
     for (int bpc = 8; bpc <= 16; bpc++)
       with_sample_type(bpc, [&]<class T>(T) {
@@ -518,8 +518,8 @@ int main() {
                                   {"high_pass", known_high_pass},
                                   {"coarse_high_pass", known_coarse_high_pass},
                                   {"time", known_difference_in_time},
-                                  {"simd_equals_ref", simd_equals_ref},
-                                  {"extremes", simd_equals_ref_at_extremes},
+                                  {"simd_equals_plain", simd_equals_plain},
+                                  {"extremes", simd_equals_plain_at_extremes},
                                   {"reads_only_samples", reads_only_samples},
                                   {"wide_rows", very_wide_rows},
                                   {"features", features_follow_options_and_format},

@@ -103,7 +103,7 @@ class Shelf:
         ]
         depends = {
             "files": [_state(Path(video.path)) for video in (work.dists[number], work.ref)],
-            "filters": [work.plan.dist[number], work.plan.ref],
+            "filters": [work.preparation.dist[number], work.preparation.ref],
             "models": [models, *map(_state, files)],
             "sizes": [work.size_of(group) for group in work.groups],
             "features": work.settings.features,

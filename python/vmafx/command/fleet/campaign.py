@@ -146,10 +146,10 @@ class Campaign:
 
     def _key(self, batch: Batch, long: Long) -> str:
         stamps = [self._stamps[batch.pairs[place].id] for place in long.places]
-        return hashlib.sha256(" ".join([*stamps, *map(str, long.reaches)]).encode()).hexdigest()[:24]
+        return hashlib.sha256(" ".join([*stamps, *map(str, long.time_ranges)]).encode()).hexdigest()[:24]
 
     def _start(self, stream: Stream) -> list[Task]:
-        numbers = range(len(stream.long.reaches))
+        numbers = range(len(stream.long.time_ranges))
         stream.missing = {number for number in numbers if not self._ranges.has(stream.key, number)}
         return [self._range(stream, number) for number in sorted(stream.missing)] or [self._join(stream)]
 
@@ -157,7 +157,7 @@ class Campaign:
         return Task(tasks.score_range, (stream.batch.job, stream.long, number, early), stream)
 
     def _join(self, stream: Stream) -> Task:
-        parts = [self._ranges.get(stream.key, number) for number in range(len(stream.long.reaches))]
+        parts = [self._ranges.get(stream.key, number) for number in range(len(stream.long.time_ranges))]
         return Task(tasks.join_ranges, (stream.batch.job, stream.long, parts), stream)
 
     # -- Results -------------------------------------------------------------------------------------------------------

@@ -55,7 +55,7 @@ class Engine:
     noise: Noise
     resources: dict[str, float] = field(default_factory=dict)  # that each task needs
     waits: bool = False  # for workers, if all have gone
-    slots: int = 0
+    threads: int = 0
     asked: float = 0.0
     had: float = field(default_factory=time.monotonic)  # workers
 
@@ -105,12 +105,12 @@ class Engine:
         if time.monotonic() - self.asked > ASK_S:
             with self._in_one_line():
                 threads = self.client.sync(self.client.scheduler.ncores, callback_timeout=ANSWER_S)
-            self.slots, self.asked = sum(threads.values()), time.monotonic()
+            self.threads, self.asked = sum(threads.values()), time.monotonic()
             self._check_workers()
-        return 2 * self.slots + 8
+        return 2 * self.threads + 8
 
     def _check_workers(self) -> None:
-        if self.slots:
+        if self.threads:
             self.had = time.monotonic()
         elif not self.waits and time.monotonic() - self.had > WITHOUT_S:
             cause = self.noise.cause()

@@ -31,7 +31,7 @@ from .._run import FfmpegFailure, Processes
 from .._said import Said, shortened
 from .._schemas import check_packages
 from .._scores import read_scores
-from .._scoring import EARLY, Reach, Settings, Work, prepare, score
+from .._scoring import EARLY, TimeRange, Settings, Work, prepare, score
 from .._terminal import Failure, Step
 from .._whole import shortfalls, warnings_by_encode
 from ..merge import Mismatch
@@ -106,7 +106,7 @@ class Long:
 
     places: list[int]
     work: Work
-    reaches: list[Reach]
+    time_ranges: list[TimeRange]
 
 
 @dataclass(frozen=True)
@@ -145,21 +145,21 @@ def begin(job: Job) -> Begun:
     outcomes: Outcomes = {}
     long: list[Long] = []
     for places, work in _works(job, list(range(len(job.dists))), outcomes):
-        reaches = _cut(work, job.piece)
-        if len(reaches) > 1:
-            long.append(Long(places, work, reaches))
+        time_ranges = _cut(work, job.piece)
+        if len(time_ranges) > 1:
+            long.append(Long(places, work, time_ranges))
         else:
             outcomes |= _score(job, places, work)
     return Begun(outcomes, long)
 
 
 def score_range(job: Job, long: Long, number: int, early: float) -> Scored:
-    work, reach = _here(job, long.work), long.reaches[number]
+    work, time_range = _here(job, long.work), long.time_ranges[number]
     with _folder() as folder:
         log = folder / "scores.json"
         try:
             said, early = _watched(
-                job, lambda processes, show: score_part(work, reach, log, early, show=show, processes=processes)
+                job, lambda processes, show: score_part(work, time_range, log, early, show=show, processes=processes)
             )
             # They are kept on the disk.
             warnings = [[redact(text, job.names) for text in own] for own in warnings_by_encode(work, said)]
@@ -246,17 +246,17 @@ def _alone(video: _ffmpeg.Video, ref: _ffmpeg.Video) -> Any:
     """What would be done to the reference for this encode alone, and the colors, which a reference without tags takes
     from the first encode.
     """
-    plan = _inputs.make_alike([video], ref)
-    return plan.ref, _inputs.start_apart([video], ref), video.matrix, video.transfer, video.full_range
+    preparation = _inputs.make_alike([video], ref)
+    return preparation.ref, _inputs.start_apart([video], ref), video.matrix, video.transfer, video.full_range
 
 
-def _cut(work: Work, piece: float) -> list[Reach]:
+def _cut(work: Work, piece: float) -> list[TimeRange]:
     seconds = max((span[1] - span[0] for span in work.spans() if span), default=0.0)
     frames = seconds * float(work.ref.rate or 25) * len(work.dists) * work.ref.width * work.ref.height / FULL_HD
-    reaches = cut(work, parts=math.ceil(frames / piece) if piece else 1)
-    if len(reaches) > 1:
+    time_ranges = cut(work, parts=math.ceil(frames / piece) if piece else 1)
+    if len(time_ranges) > 1:
         _fit(lambda: check_merge(work))
-    return reaches
+    return time_ranges
 
 
 # -- One run -----------------------------------------------------------------------------------------------------------

@@ -81,12 +81,12 @@ FloatPlane plane_at(float* memory, const SsimSize& size) {
 
 }  // namespace
 
-size_t ssim_scratch_bytes_ref(const SsimParams& params) {
+size_t ssim_scratch_bytes_plain(const SsimParams& params) {
   return 4 * plane_floats(params) * sizeof(float) + SsimWindow::kLength * params.w * sizeof(SsimMeans);
 }
 
-void ssim_ref(const SsimParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
-              SsimSums& sums) {
+void ssim_plain(const SsimParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
+                SsimSums& sums) {
   float *planes[4], *at = reinterpret_cast<float*>(scratch); /* of both pictures, now and at the next scale */
   for (float*& plane : planes) plane = std::exchange(at, at + plane_floats(params));
   reduce(params, ref, plane_at(planes[0], {params, 0}));

@@ -61,12 +61,12 @@ uint64_t sse(const Plane<const T>& ref, const Plane<const T>& dist, const XpsnrA
 
 }  // namespace
 
-XpsnrActivity xpsnr_activity_ref(const XpsnrParams& params, const XpsnrReference& ref, const XpsnrArea& block) {
+XpsnrActivity xpsnr_activity_plain(const XpsnrParams& params, const XpsnrReference& ref, const XpsnrArea& block) {
   return params.format.bpc == 8 ? activity<uint8_t>(params.grid, ref, block)
                                 : activity<uint16_t>(params.grid, ref, block);
 }
 
-uint64_t xpsnr_sse_ref(const SamplePlane& ref, const SamplePlane& dist, const XpsnrArea& block, int bpc) {
+uint64_t xpsnr_sse_plain(const SamplePlane& ref, const SamplePlane& dist, const XpsnrArea& block, int bpc) {
   return bpc == 8 ? sse(ref.as<uint8_t>(), dist.as<uint8_t>(), block)
                   : sse(ref.as<uint16_t>(), dist.as<uint16_t>(), block);
 }

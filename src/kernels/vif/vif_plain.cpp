@@ -41,12 +41,12 @@ void copy(const SamplePlane& in, int bpc, const Plane<uint16_t>& out) {
 
 }  // namespace
 
-size_t vif_scratch_bytes_ref(const VifParams& params) {
+size_t vif_scratch_bytes_plain(const VifParams& params) {
   return VifDefinition<Integers>(params, nullptr).scratch_bytes();
 }
 
-void vif_ref(const VifParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
-             VifSums& sums) {
+void vif_plain(const VifParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
+               VifSums& sums) {
   const VifDefinition<Integers> definition(params, scratch);
   copy(ref, params.bpc, definition.picture(0));
   copy(dist, params.bpc, definition.picture(1));

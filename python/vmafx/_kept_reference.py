@@ -14,7 +14,7 @@ from ._pictures import Format, Frame, Loan, Picture, fill_format, picture_of
 
 
 class _Frames(Owned):
-    """A VmafxReference, from vmafx_reference_open() to vmafx_reference_close()."""
+    """A VmafxKeptReference, from vmafx_kept_reference_open() to vmafx_kept_reference_close()."""
 
     kind = "reference"
 
@@ -24,16 +24,16 @@ class _Frames(Owned):
         self._giving = threading.RLock()
         self._users: dict[object, int] = {}  # the threads of calls that take their time
         self._closed = False
-        super().__init__(ffi.new("VmafxReference **"))
+        super().__init__(ffi.new("VmafxKeptReference **"))
         params.log, params.log_cookie = log_callback, self.cookie
 
     @property
     def pointer(self) -> Any:
-        """The VmafxReference; NULL if it is not open."""
+        """The VmafxKeptReference; NULL if it is not open."""
         return self._out[0]
 
     def open(self, format: Any) -> None:
-        code = library().vmafx_reference_open(self._out, format, self._params)
+        code = library().vmafx_kept_reference_open(self._out, format, self._params)
         if code < 0:
             raise Error(-code, self.messages.errors[-1] if self.messages.errors else os.strerror(-code))
 
@@ -72,7 +72,7 @@ class _Frames(Owned):
         if not self.is_of_this_process():
             self._out[0] = ffi.NULL  # the child of a fork() leaves what it has of it to its end
         elif self._out[0]:
-            library().vmafx_reference_close(self._out)
+            library().vmafx_kept_reference_close(self._out)
 
     def is_called(self) -> bool:
         main = threading.main_thread().ident
@@ -84,11 +84,11 @@ class _Frames(Owned):
         self._users = {}
 
 
-class Reference:
+class KeptReference:
     """The frames of a reference, kept in memory for sessions that score encodes against them, one after the other or at
     once in several threads:
 
-        with vmafx.Reference(frames) as reference:
+        with vmafx.KeptReference(frames) as reference:
             for encode in encodes:
                 with vmafx.Session(reference=reference) as session:
                     for frame in session.run(enumerate(encode)):
@@ -120,14 +120,14 @@ class Reference:
         device_budget: int = 0,
     ) -> None:
         params = {"budget": budget, "planes": planes, "copy": copy, "device_budget": device_budget}
-        self._frames = _Frames(ffi.new("VmafxReferenceParams *", params))
+        self._frames = _Frames(ffi.new("VmafxKeptReferenceParams *", params))
         self._format: Format | None = None
         self._finalizer = weakref.finalize(self, _close, self._frames)
         self._finalizer.atexit = False  # the end of the interpreter closes all that is open
         for frame in frames:
             self.add(frame)
 
-    def __enter__(self) -> "Reference":
+    def __enter__(self) -> "KeptReference":
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -152,9 +152,9 @@ class Reference:
     def _add(self, picture: Picture) -> None:
         with self._frames.in_use(), Loan() as loan:
             self._open_once(picture)
-            code = loan.call(library().vmafx_reference_add, self._frames.pointer, loan.lend(picture))
+            code = loan.call(library().vmafx_kept_reference_add, self._frames.pointer, loan.lend(picture))
             if code < 0:
-                raise Error(-code, text_of(library().vmafx_reference_last_error(self._frames.pointer)))
+                raise Error(-code, text_of(library().vmafx_kept_reference_last_error(self._frames.pointer)))
 
     def _open_once(self, picture: Picture) -> None:
         if self._format is None:
@@ -170,24 +170,24 @@ class Reference:
 
     @contextmanager
     def in_use(self) -> Iterator[Any]:
-        """The VmafxReference, for a call of a session. Raises Error (EBADF: it is closed; EINVAL: it has no frames)."""
+        """The VmafxKeptReference, for a call of a session. Raises Error (EBADF: closed; EINVAL: it has no frames)."""
         with self._frames.in_use():
             if not self._frames.pointer:
                 raise Error(errno.EINVAL, "the reference has no frames")
             yield self._frames.pointer
 
     def __len__(self) -> int:
-        return self._frames.count(library().vmafx_reference_frames)
+        return self._frames.count(library().vmafx_kept_reference_frames)
 
     @property
     def nbytes(self) -> int:
         """How many bytes of the budget the frames take."""
-        return self._frames.count(library().vmafx_reference_bytes)
+        return self._frames.count(library().vmafx_kept_reference_bytes)
 
     @property
     def device_nbytes(self) -> int:
         """How many bytes of GPUs' memory they take."""
-        return self._frames.count(library().vmafx_reference_device_bytes)
+        return self._frames.count(library().vmafx_kept_reference_device_bytes)
 
     @property
     def format(self) -> Format | None:

@@ -5,7 +5,7 @@
 
 #include "kernels/butteraugli/butteraugli.h"
 #include "kernels/butteraugli/butteraugli_math-inl.h"
-#include "kernels/steps/picture_light_ref.h"
+#include "kernels/steps/picture_light_plain.h"
 
 namespace vmafx {
 namespace {
@@ -173,12 +173,12 @@ void add_row(const float* distances, int w, double norm, ButteraugliRow& sums) {
 
 }  // namespace
 
-size_t butteraugli_scratch_bytes_ref(const ButteraugliParams& params) {
+size_t butteraugli_scratch_bytes_plain(const ButteraugliParams& params) {
   return kPlanes * sizeof(float) * static_cast<size_t>(params.w) * params.h;
 }
 
-void butteraugli_ref(const ButteraugliParams& params, const Picture& ref, const Picture& dist, std::byte* scratch,
-                     ButteraugliRow* rows, const ButteraugliRowSink& sink) {
+void butteraugli_plain(const ButteraugliParams& params, const Picture& ref, const Picture& dist, std::byte* scratch,
+                       ButteraugliRow* rows, const ButteraugliRowSink& sink) {
   const PictureSize size = {params.w, params.h}, half = {butteraugli_half(size.w), butteraugli_half(size.h)};
   const FloatPlanes memory = {reinterpret_cast<float*>(scratch), size.samples()};
   light_up<true>(params, ref, memory, kRef + kLight);

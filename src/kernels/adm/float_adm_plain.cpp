@@ -218,14 +218,14 @@ void run_scales(const FloatAdmParams& params, const Plane<const T>& ref, const P
 
 }  // namespace
 
-size_t float_adm_scratch_bytes_ref(const FloatAdmParams& params) {
+size_t float_adm_scratch_bytes_plain(const FloatAdmParams& params) {
   PlaneMemory memory(params, nullptr);
   memory.planes(0);
   return memory.used();
 }
 
-void float_adm_ref(const FloatAdmParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
-                   uint64_t* sums) {
+void float_adm_plain(const FloatAdmParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
+                     uint64_t* sums) {
   if (params.bpc == 8) run_scales(params, ref.as<uint8_t>(), dist.as<uint8_t>(), scratch, sums);
   else run_scales(params, ref.as<uint16_t>(), dist.as<uint16_t>(), scratch, sums);
 }

@@ -1,13 +1,13 @@
-/* The HIP lane: frame pairs on their way through the GPU, driven by a thread of its own.
+/* The device queue: frame pairs on their way through the GPU, driven by a thread of its own.
  *
  *     add() -> queue -> staged (the workers copy the samples into pinned memory) -> sent (upload, kernels, sums back) -> done
  *
- * The lane's thread is the only one that uses the frame pool. It keeps the device busy first: a batch goes off when it is full,
+ * The queue's thread is the only one that uses the frame pool. It keeps the device busy first: a batch goes off when it is full,
  * or when the device has nothing else to do, so that the last frames and a slow decoder's wait for nobody. When the device fails,
  * every frame that is not done comes back with the reason, in order, and so does every later one: the pipeline's CPU twins take
  * them over. */
-#ifndef VMAFX_ENGINE_HIP_LANE_H
-#define VMAFX_ENGINE_HIP_LANE_H
+#ifndef VMAFX_ENGINE_DEVICE_QUEUE_H
+#define VMAFX_ENGINE_DEVICE_QUEUE_H
 
 #include <algorithm>
 #include <array>
@@ -36,54 +36,55 @@
 
 namespace vmafx {
 
-/* A frame pair in the lane, kept by who adds it until it is done. */
-struct LaneFrame {
+/* A frame pair in the queue, kept by who adds it until it is done. */
+struct QueuedFrame {
   int encode = 0;
   int place = 0, of = 1;  // among the pairs of one picture of the reference, which are added together
   bool scored = false;
   int leads =
       0;  // it is only read as an earlier frame, so many before the first one that has sums; 0: it has sums itself
   HeldPicture *ref = nullptr, *dist = nullptr;  // kept likewise
-  std::span<std::byte* const> sums;  // where those of each of the lane's extractors go; nullptr: it does not run
-  /* Called once, from the lane's thread: the sums are there, or why they are not. Must not throw. */
+  std::span<std::byte* const> sums;  // where those of each of the queue's extractors go; nullptr: it does not run
+  /* Called once, from the queue's thread: the sums are there, or why they are not. Must not throw. */
   std::function<void(const Status&)> done;
-  LaneFrame* next = nullptr;  // the lane's
+  QueuedFrame* next = nullptr;  // the queue's
 };
 
-class HipLane {
+class DeviceQueue {
  public:
   /* Allocates all that it will ever need on the device, which takes long: any thread may do it. `extractors`, each with a device twin,
-   * must outlive the lane. spare_pictures: of an input whose frames are in a GPU's memory (VmafxFormat), the fewest; nullopt: there is none. ENOMEM
+   * must outlive the queue. spare_pictures: of an input whose frames are in a GPU's memory (VmafxFormat), the fewest; nullopt: there is none. ENOMEM
    * and others: the device's words. */
-  static StatusOr<std::unique_ptr<HipLane>> create(const hip::OpenedDevice& device,
-                                                   const std::vector<Extractor*>& extractors, const VideoFormat& format,
-                                                   std::optional<uint64_t> spare_pictures, int encodes);
+  static StatusOr<std::unique_ptr<DeviceQueue>> create(const hip::OpenedDevice& device,
+                                                       const std::vector<Extractor*>& extractors,
+                                                       const VideoFormat& format,
+                                                       std::optional<uint64_t> spare_pictures, int encodes);
 
-  /* Before the first frame. `workers`, who copy samples, must outlive the lane. ENOMEM: there is no thread to drive the device. */
+  /* Before the first frame. `workers`, who copy samples, must outlive the queue. ENOMEM: there is no thread to drive the device. */
   Status start(Workers& workers);
-  ~HipLane();  // all frames must be done; not to be called if is_abandoned()
-  HipLane(const HipLane&) = delete;
-  HipLane& operator=(const HipLane&) = delete;
+  ~DeviceQueue();  // all frames must be done; not to be called if is_abandoned()
+  DeviceQueue(const DeviceQueue&) = delete;
+  DeviceQueue& operator=(const DeviceQueue&) = delete;
 
   /* How many frames keep the device and the staging busy. */
   int frames_in_flight() const { return pool_->batch_size() * (kBatchesInFlight + 1); }
 
   /* The pairs of a picture of the reference, in stream order. Never blocks: whoever adds bounds the number of frames. Where extractors
-   * read earlier frames, those are the frames that the lane had before of the same encode. */
-  void add(Fifo<LaneFrame> frames) noexcept;
+   * read earlier frames, those are the frames that the queue had before of the same encode. */
+  void add(Fifo<QueuedFrame> frames) noexcept;
 
-  /* To be asked now and then by who waits for frames: whether the lane's thread is in a call that does not come back. All frames are
-   * then given back, and those that still come; the thread keeps the lane, so that nobody may destroy it. */
+  /* To be asked now and then by who waits for frames: whether the queue's thread is in a call that does not come back. All frames are
+   * then given back, and those that still come; the thread keeps the queue, so that nobody may destroy it. */
   bool is_abandoned();
 
   /* Of those that came to the kernels so far. */
   FrameCounts counts(hip::Side side) const { return {imported_[index(side)], uploaded_[index(side)]}; }
 
  private:
-  using Frames = Fifo<LaneFrame>;
+  using Frames = Fifo<QueuedFrame>;
   static constexpr int kBatchesInFlight = 3;
 
-  struct Metric {  // an extractor, as the lane sees it
+  struct Metric {  // an extractor, as the queue sees it
     DeviceTwin* twin;
     Reads reads;
     size_t sums_bytes;
@@ -93,7 +94,7 @@ class HipLane {
 
   struct Fill final : Job {  // some rows of a picture, to be copied into the staging
     void run(int worker) noexcept override;
-    HipLane* lane = nullptr;
+    DeviceQueue* queue = nullptr;
     hip::PoolFrame::Staging to;
     SamplePlane from;
     size_t first = 0, end = 0;
@@ -138,7 +139,7 @@ class HipLane {
     int sums[hip::kMostBatch];   // of each frame: where in that order its sums are; -1: it has none
   };
 
-  HipLane(const hip::OpenedDevice& device, int encodes)
+  DeviceQueue(const hip::OpenedDevice& device, int encodes)
       : device_(device), encodes_(encodes), of_encode_(static_cast<size_t>(encodes)),
         may_copy_(device.context->owned()) {}
 
@@ -148,16 +149,16 @@ class HipLane {
   bool batch_closed() const VMAFX_REQUIRES(mutex_);
   void run();
   Status step() VMAFX_REQUIRES(mutex_);
-  Status stage(const LaneFrame& frame);
-  void remember(const LaneFrame& frame, int64_t number);
+  Status stage(const QueuedFrame& frame);
+  void remember(const QueuedFrame& frame, int64_t number);
   Status send();
   Status collect();
   static void give_back(Frames& frames, const Status& status);
   void give_up() VMAFX_REQUIRES(mutex_);
 
-  void fill(hip::PoolFrame& slot, hip::Side side, HeldPicture& held);
+  void fill(hip::PoolFrame& pool_frame, hip::Side side, HeldPicture& held);
   void fill_plane(const hip::PoolFrame::Staging& staging, const SamplePlane& plane);
-  Status place(hip::PoolFrame& slot, hip::Side side, const DevicePicture& picture);
+  Status place(hip::PoolFrame& pool_frame, hip::Side side, const DevicePicture& picture);
   Status unpack(const hip::Batch& batch);
   void plan_copy(HeldPicture& picture, int p, const SamplePlane& plane, size_t row_bytes);
   Status copy(const hip::Batch& batch);
@@ -170,10 +171,10 @@ class HipLane {
   }
   bool takes_references(const Metric& metric) const { return encodes_ > 1 && !metric.reads.dist; }
   void set_earlier(DeviceBatch& work, const Metric& metric, const Staged& first) const;
-  bool runs(const Metric& metric, const LaneFrame& frame) const {
+  bool runs(const Metric& metric, const QueuedFrame& frame) const {
     return !frame.leads && (frame.scored || metric.reads.every_frame);
   }
-  bool is_read(const LaneFrame& frame, hip::Side side) const;
+  bool is_read(const QueuedFrame& frame, hip::Side side) const;
 
   const hip::OpenedDevice device_;
   const int encodes_;
@@ -186,8 +187,8 @@ class HipLane {
   Frames staged_;         // of the batch being filled
   int staged_count_ = 0;  // how many they are
   Staged before_[hip::kMostBatch];
-  const LaneFrame* last_staged_ = nullptr;  // of the batch being filled
-  int64_t last_ref_ = -1;                   // the first frame with the last picture of the reference
+  const QueuedFrame* last_staged_ = nullptr;  // of the batch being filled
+  int64_t last_ref_ = -1;                     // the first frame with the last picture of the reference
   Before before_last_ref_;
   std::vector<Before> of_encode_;
   std::vector<Fill> fills_;      // as many as a batch can need

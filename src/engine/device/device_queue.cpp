@@ -1,4 +1,4 @@
-#include "engine/device/hip_lane.h"
+#include "engine/device/device_queue.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -69,17 +69,18 @@ size_t fills_of_frame(const hip::PoolLayout& layout) {
 
 }  // namespace
 
-StatusOr<std::unique_ptr<HipLane>> HipLane::create(const hip::OpenedDevice& device,
-                                                   const std::vector<Extractor*>& extractors, const VideoFormat& format,
-                                                   std::optional<uint64_t> spare_pictures, int encodes) {
-  std::unique_ptr<HipLane> lane(new HipLane(device, encodes));
-  Status status = lane->create_pool(extractors, format, spare_pictures);
-  if (status.code() == ENOMEM) status = lane->create_pool(extractors, format, spare_pictures, 1);
+StatusOr<std::unique_ptr<DeviceQueue>> DeviceQueue::create(const hip::OpenedDevice& device,
+                                                           const std::vector<Extractor*>& extractors,
+                                                           const VideoFormat& format,
+                                                           std::optional<uint64_t> spare_pictures, int encodes) {
+  std::unique_ptr<DeviceQueue> queue(new DeviceQueue(device, encodes));
+  Status status = queue->create_pool(extractors, format, spare_pictures);
+  if (status.code() == ENOMEM) status = queue->create_pool(extractors, format, spare_pictures, 1);
   VMAFX_TRY(status);
-  return lane;
+  return queue;
 }
 
-Status HipLane::start(Workers& workers) {
+Status DeviceQueue::start(Workers& workers) {
   workers_ = &workers;
   try {
     thread_ = std::thread([this] { run(); });
@@ -91,7 +92,7 @@ Status HipLane::start(Workers& workers) {
   return {};
 }
 
-HipLane::~HipLane() {
+DeviceQueue::~DeviceQueue() {
   {
     const MutexLock lock(mutex_);
     closing_ = true;
@@ -100,8 +101,8 @@ HipLane::~HipLane() {
   if (thread_.joinable()) thread_.join();
 }
 
-Status HipLane::create_pool(const std::vector<Extractor*>& extractors, const VideoFormat& format,
-                            std::optional<uint64_t> spare_pictures, int batch) {
+Status DeviceQueue::create_pool(const std::vector<Extractor*>& extractors, const VideoFormat& format,
+                                std::optional<uint64_t> spare_pictures, int batch) {
   hip::PoolLayout layout;
   metrics_.clear();
   for (const Extractor* extractor : extractors) add_reads(extractor->reads(), format, layout);
@@ -122,7 +123,7 @@ Status HipLane::create_pool(const std::vector<Extractor*>& extractors, const Vid
   return {};
 }
 
-void HipLane::add(Fifo<LaneFrame> frames) noexcept {
+void DeviceQueue::add(Fifo<QueuedFrame> frames) noexcept {
   {
     const MutexLock lock(mutex_);
     while (!frames.empty()) queue_.push_back(frames.pop_front());
@@ -131,7 +132,7 @@ void HipLane::add(Fifo<LaneFrame> frames) noexcept {
   wake_.notify_one();
 }
 
-bool HipLane::is_abandoned() {
+bool DeviceQueue::is_abandoned() {
   const MutexLock lock(mutex_);
   if (abandoned_) return true;
   if (!failure_.ok() || !device_.context->is_stuck()) return false;
@@ -142,9 +143,9 @@ bool HipLane::is_abandoned() {
   return true;
 }
 
-/* -- The lane's thread --------------------------------------------------------------------------------------------- */
+/* -- The queue's thread --------------------------------------------------------------------------------------------- */
 
-void HipLane::run() {
+void DeviceQueue::run() {
   const MutexLock lock(mutex_);
   while (!closing_) {
     Status status = failure_.ok() ? step() : Status();
@@ -157,21 +158,21 @@ void HipLane::run() {
 }
 
 /* The pairs of a picture of the reference go in one batch if they have room in one: it is uploaded for each batch. */
-bool HipLane::batch_closed() const {
+bool DeviceQueue::batch_closed() const {
   if (pool_->batch_full()) return true;
   if (staged_.empty() || queue_.empty() || queue_.first()->place != 0) return false;
   return pool_->room() < std::min(queue_.first()->of, pool_->batch_size());
 }
 
 /* One thing at a time, the most urgent first. Whatever takes time is done without the lock. */
-Status HipLane::step() {
+Status DeviceQueue::step() {
   const bool whole = !last_staged_ || last_staged_->place + 1 == last_staged_->of;
   if (!staged_.empty() && filling_ == 0 && (batch_closed() || (sent_.empty() && whole))) {
     const MutexUnlock unlocked(mutex_);
     return guarded([this] { return send(); });
   }
   if (!queue_.empty() && !pool_->full() && !batch_closed()) {
-    LaneFrame& frame = queue_.pop_front();
+    QueuedFrame& frame = queue_.pop_front();
     staged_.push_back(frame);
     const MutexUnlock unlocked(mutex_);
     return guarded([&] { return stage(frame); });
@@ -188,7 +189,7 @@ Status HipLane::step() {
   return {};
 }
 
-bool HipLane::is_read(const LaneFrame& frame, hip::Side side) const {
+bool DeviceQueue::is_read(const QueuedFrame& frame, hip::Side side) const {
   return std::ranges::any_of(metrics_, [&](const Metric& metric) {
     const int earlier = std::max(metric.reads.history, metric.reads.converted);
     const bool reads_frame = frame.leads ? earlier >= frame.leads : runs(metric, frame);
@@ -196,24 +197,24 @@ bool HipLane::is_read(const LaneFrame& frame, hip::Side side) const {
   });
 }
 
-Status HipLane::stage(const LaneFrame& frame) {
-  hip::PoolFrame& slot = pool_->next();
-  remember(frame, slot.number());
+Status DeviceQueue::stage(const QueuedFrame& frame) {
+  hip::PoolFrame& pool_frame = pool_->next();
+  remember(frame, pool_frame.number());
   const bool shares = last_staged_ && last_staged_->ref == frame.ref;
   last_staged_ = &frame;
-  if (shares) slot.share_reference();
+  if (shares) pool_frame.share_reference();
   for (const hip::Side side : {hip::Side::kRef, hip::Side::kDist}) {
     if (shares && side == hip::Side::kRef) continue;
     HeldPicture* const picture = side == hip::Side::kRef ? frame.ref : frame.dist;
-    if (!is_read(frame, side)) slot.skip(side);
-    else if (!picture->on_device()) fill(slot, side, *picture);
-    else VMAFX_TRY(place(slot, side, *picture->on_device()));
+    if (!is_read(frame, side)) pool_frame.skip(side);
+    else if (!picture->on_device()) fill(pool_frame, side, *picture);
+    else VMAFX_TRY(place(pool_frame, side, *picture->on_device()));
   }
   return {};
 }
 
 /* What is before the frame, and that it is before those to come. */
-void HipLane::remember(const LaneFrame& frame, int64_t number) {
+void DeviceQueue::remember(const QueuedFrame& frame, int64_t number) {
   if (frame.place == 0) {
     before_last_ref_.add(last_ref_);
     last_ref_ = number;
@@ -224,30 +225,30 @@ void HipLane::remember(const LaneFrame& frame, int64_t number) {
 }
 
 /* The picture stays where it is until the frame is done. */
-void HipLane::fill(hip::PoolFrame& slot, hip::Side side, HeldPicture& held) {
+void DeviceQueue::fill(hip::PoolFrame& pool_frame, hip::Side side, HeldPicture& held) {
   const HostPicture& picture = *held.in_host();
   bool is_here = true;
   for (int p = 0; p < 3; p++) {
-    const auto staging = slot.staging(side, p);
+    const auto staging = pool_frame.staging(side, p);
     if (!staging.data) continue;
     if (const auto copy = held.copies() ? held.copies()->find(device_, p) : hip::DevicePlane(); copy.data) {
-      slot.use_device(side, p, copy);
+      pool_frame.use_device(side, p, copy);
       continue;
     }
     is_here = false;
     const SamplePlane& plane = picture.planes.plane[p];
     if (held.copies() && may_copy_) plan_copy(held, p, plane, staging.row_bytes);
-    if (picture.pinned[p]) slot.use_pinned(side, p, plane.data, static_cast<size_t>(plane.stride));
+    if (picture.pinned[p]) pool_frame.use_pinned(side, p, plane.data, static_cast<size_t>(plane.stride));
     else fill_plane(staging, plane);
   }
   (is_here ? imported_ : uploaded_)[index(side)]++;
 }
 
-void HipLane::fill_plane(const hip::PoolFrame::Staging& staging, const SamplePlane& plane) {
+void DeviceQueue::fill_plane(const hip::PoolFrame::Staging& staging, const SamplePlane& plane) {
   const size_t rows = rows_of_fill(staging.row_bytes);
   for (size_t y = 0; y < staging.rows; y += rows) {
     Fill& fill = fills_[fills_given_++];
-    fill.lane = this;
+    fill.queue = this;
     fill.to = staging;
     fill.from = plane;
     fill.first = y;
@@ -260,32 +261,32 @@ void HipLane::fill_plane(const hip::PoolFrame::Staging& staging, const SamplePla
   }
 }
 
-void HipLane::Fill::run(int) noexcept {
+void DeviceQueue::Fill::run(int) noexcept {
   for (size_t y = first; y < end; y++)
     std::memcpy(to.data + y * to.stride,
                 static_cast<const std::byte*>(from.data) + static_cast<ptrdiff_t>(y) * from.stride, to.row_bytes);
-  const MutexLock lock(lane->mutex_);
-  if (--lane->filling_ == 0) lane->wake_.notify_one();
+  const MutexLock lock(queue->mutex_);
+  if (--queue->filling_ == 0) queue->wake_.notify_one();
 }
 
 /* The picture stays until the frame is done, and until those are that read it as an earlier one: the pipeline holds it. */
-Status HipLane::place(hip::PoolFrame& slot, hip::Side side, const DevicePicture& picture) {
+Status DeviceQueue::place(hip::PoolFrame& pool_frame, hip::Side side, const DevicePicture& picture) {
   imported_[index(side)]++;
   if (picture.ready) VMAFX_TRY(pool_->wait_for(*picture.ready));
   for (int p = 0; p < 3; p++) {
-    if (!slot.staging(side, p).data) continue;
+    if (!pool_frame.staging(side, p).data) continue;
     const UnpackPlane& plane = picture.plane[p];
     if (picture.as_is[p]) {
-      slot.use_device(side, p, {plane.from, plane.from_stride});
+      pool_frame.use_device(side, p, {plane.from, plane.from_stride});
     } else {
-      slot.fill_on_device(side, p);
+      pool_frame.fill_on_device(side, p);
       unpacks_.push_back({staged_count_ - 1, side, p, plane});
     }
   }
   return {};
 }
 
-Status HipLane::unpack(const hip::Batch& batch) {
+Status DeviceQueue::unpack(const hip::Batch& batch) {
   UnpackPlane work[2 * 3 * hip::kMostBatch];
   size_t n = 0;
   for (const Unpack& planned : unpacks_) {
@@ -301,7 +302,7 @@ Status HipLane::unpack(const hip::Batch& batch) {
 }
 
 /* Only of a reference, where all pairs of a picture share one upload. */
-void HipLane::plan_copy(HeldPicture& picture, int p, const SamplePlane& plane, size_t row_bytes) {
+void DeviceQueue::plan_copy(HeldPicture& picture, int p, const SamplePlane& plane, size_t row_bytes) {
   Copy& copy = copies_.emplace_back(staged_count_ - 1, p, &picture);
   copy.work.w = plane.w;
   copy.work.h = plane.h;
@@ -309,7 +310,7 @@ void HipLane::plan_copy(HeldPicture& picture, int p, const SamplePlane& plane, s
 }
 
 /* Where there is no room for a copy, the frames go on without it. */
-Status HipLane::copy(const hip::Batch& batch) {
+Status DeviceQueue::copy(const hip::Batch& batch) {
   UnpackPlane work[3 * hip::kMostBatch];
   size_t n = 0;
   for (Copy& copy : copies_) {
@@ -332,7 +333,7 @@ Status HipLane::copy(const hip::Batch& batch) {
   return unpacker_.launch(*batch.stream, {work, n});
 }
 
-Status HipLane::send() {
+Status DeviceQueue::send() {
   VMAFX_ASSIGN(const hip::Batch batch, pool_->upload());
   VMAFX_TRY(unpack(batch));
   VMAFX_TRY(copy(batch));
@@ -353,11 +354,11 @@ Status HipLane::send() {
 /* Which frames a metric sees side by side; their sums lie side by side, too. It leaves out those that it does not run on (and reads no
  * earlier frames then: see Reads). Of several encodes, a metric that reads no distorted picture takes one for all; one that reads
  * earlier pictures takes each encode for itself. */
-HipLane::Arrangement HipLane::arrange(const Metric& metric, const Frames& frames) const {
+DeviceQueue::Arrangement DeviceQueue::arrange(const Metric& metric, const Frames& frames) const {
   Arrangement arranged;
-  const LaneFrame* before = nullptr;
+  const QueuedFrame* before = nullptr;
   int i = 0;
-  for (const LaneFrame* frame = frames.first(); frame; before = frame, frame = frame->next, i++) {
+  for (const QueuedFrame* frame = frames.first(); frame; before = frame, frame = frame->next, i++) {
     arranged.sums[i] = -1;
     if (!runs(metric, *frame)) continue;
     const bool same = takes_references(metric) && before && before->ref == frame->ref && runs(metric, *before);
@@ -366,7 +367,7 @@ HipLane::Arrangement HipLane::arrange(const Metric& metric, const Frames& frames
   }
   if (!takes_each_encode(metric)) return arranged;
   const auto encode_of = [&](int index) {
-    const LaneFrame* frame = frames.first();
+    const QueuedFrame* frame = frames.first();
     while (index--) frame = frame->next;
     return frame->encode;
   };
@@ -377,20 +378,20 @@ HipLane::Arrangement HipLane::arrange(const Metric& metric, const Frames& frames
 }
 
 /* Of all frames, in the order of the stream: those that lead, too. */
-Status HipLane::convert(const hip::Batch& batch, Metric& metric) const {
+Status DeviceQueue::convert(const hip::Batch& batch, Metric& metric) const {
   if (!metric.conversions) return {};
   DeviceConversions::Frame frames[hip::kMostBatch];
   size_t n = 0;
-  for (const LaneFrame* frame = staged_.first(); frame; frame = frame->next)
+  for (const QueuedFrame* frame = staged_.first(); frame; frame = frame->next)
     frames[n++] = {frame->encode, frame->place == 0};
   return metric.conversions->convert(*metric.twin, device_batch(batch, metric.memory), {frames, n});
 }
 
-Status HipLane::launch(const hip::Batch& batch, const Metric& metric) const {
+Status DeviceQueue::launch(const hip::Batch& batch, const Metric& metric) const {
   const Arrangement arranged = arrange(metric, staged_);
-  const LaneFrame* frames[hip::kMostBatch];
+  const QueuedFrame* frames[hip::kMostBatch];
   int n = 0;
-  for (const LaneFrame* frame = staged_.first(); frame; frame = frame->next) frames[n++] = frame;
+  for (const QueuedFrame* frame = staged_.first(); frame; frame = frame->next) frames[n++] = frame;
   for (int first = 0, end; first < arranged.count; first = end) {
     end = arranged.count;
     if (takes_each_encode(metric))
@@ -401,8 +402,8 @@ Status HipLane::launch(const hip::Batch& batch, const Metric& metric) const {
   return {};
 }
 
-Status HipLane::launch(const hip::Batch& batch, const Metric& metric, std::span<const int> order,
-                       int first_sums) const {
+Status DeviceQueue::launch(const hip::Batch& batch, const Metric& metric, std::span<const int> order,
+                           int first_sums) const {
   DeviceBatch work = device_batch(batch, metric.memory);
   work.sums = work.sums + static_cast<ptrdiff_t>(first_sums * batch.sums_stride);
   work.count = static_cast<int>(order.size());
@@ -416,8 +417,8 @@ Status HipLane::launch(const hip::Batch& batch, const Metric& metric, std::span<
   return metric.twin->launch(work);
 }
 
-/* The frames before the first one of `work`, in place of those that came before it in the lane. */
-void HipLane::set_earlier(DeviceBatch& work, const Metric& metric, const Staged& first) const {
+/* The frames before the first one of `work`, in place of those that came before it in the queue. */
+void DeviceQueue::set_earlier(DeviceBatch& work, const Metric& metric, const Staged& first) const {
   const Before& before = metric.reads.dist ? first.in_encode : first.in_ref;
   for (int p = 0; p < 3; p++)
     for (int back = 1; back <= hip::kMostHistory; back++) {
@@ -427,14 +428,14 @@ void HipLane::set_earlier(DeviceBatch& work, const Metric& metric, const Staged&
     }
 }
 
-Status HipLane::collect() {
+Status DeviceQueue::collect() {
   VMAFX_ASSIGN(const auto collected, pool_->collect(true));
   const hip::CollectedBatch& batch = *collected;
   for (size_t m = 0; m < metrics_.size(); m++) {
     const Metric& metric = metrics_[m];
     const Arrangement arranged = arrange(metric, sent_.front().frames);
     int i = 0;
-    for (const LaneFrame* frame = sent_.front().frames.first(); frame; frame = frame->next, i++)
+    for (const QueuedFrame* frame = sent_.front().frames.first(); frame; frame = frame->next, i++)
       if (arranged.sums[i] >= 0 && frame->sums[m])
         std::memcpy(frame->sums[m], batch.sums + metric.memory.sums + arranged.sums[i] * batch.sums_stride,
                     metric.sums_bytes);
@@ -449,12 +450,12 @@ Status HipLane::collect() {
 }
 
 /* Who gave a frame may give it again as soon as it is done. */
-void HipLane::give_back(Frames& frames, const Status& status) {
+void DeviceQueue::give_back(Frames& frames, const Status& status) {
   while (!frames.empty()) frames.pop_front().done(status);
 }
 
 /* Oldest first, with the reason. The workers may still read pictures and write the staging, so they end first. */
-void HipLane::give_up() {
+void DeviceQueue::give_up() {
   while (filling_ > 0) wake_.wait(mutex_);
   Frames queued = std::exchange(queue_, {});
   const Status* reason = &failure_;  // which stays as it is

@@ -14,7 +14,7 @@ uint64_t plane_sse(const Plane<const T>& ref, const Plane<const T>& dist) {
 
 }  // namespace
 
-uint64_t psnr_sse_ref(const SamplePlane& ref, const SamplePlane& dist, int bpc) {
+uint64_t psnr_sse_plain(const SamplePlane& ref, const SamplePlane& dist, int bpc) {
   return bpc == 8 ? plane_sse(ref.as<uint8_t>(), dist.as<uint8_t>())
                   : plane_sse(ref.as<uint16_t>(), dist.as<uint16_t>());
 }

@@ -29,8 +29,8 @@ AnsnrSums sums_of(const Plane<const T>& ref, const Plane<const T>& dist, float s
 
 }  // namespace
 
-void ansnr_ref(const VideoFormat& format, const SamplePlane& ref, const SamplePlane& dist, std::byte*,
-               AnsnrSums& sums) {
+void ansnr_plain(const VideoFormat& format, const SamplePlane& ref, const SamplePlane& dist, std::byte*,
+                 AnsnrSums& sums) {
   const float scale = scale_to_8_bits(format.bpc);
   sums = format.bpc == 8 ? sums_of(ref.as<uint8_t>(), dist.as<uint8_t>(), scale)
                          : sums_of(ref.as<uint16_t>(), dist.as<uint16_t>(), scale);

@@ -1,4 +1,4 @@
-#include "report/windows.h"
+#include "report/pool_windows.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -13,17 +13,17 @@ constexpr double kRounding = 0.000501;
 
 }  // namespace
 
-StatusOr<WindowRule> parse_window(const std::string& text) {
-  if (text.empty()) return WindowRule{};
-  if (text == "keyframe") return WindowRule{.at_keyframes = true};
-  WindowRule rule;
+StatusOr<PoolWindowRule> parse_window(const std::string& text) {
+  if (text.empty()) return PoolWindowRule{};
+  if (text == "keyframe") return PoolWindowRule{.at_keyframes = true};
+  PoolWindowRule rule;
   const char* const end = text.data() + text.size();
   const auto [rest, failure] = std::from_chars(text.data(), end, rule.seconds, std::chars_format::fixed);
   if (failure == std::errc() && rest == end && rule.seconds >= 0.001 && rule.seconds <= 1e9) return rule;
   return error(EINVAL, "window=%s: use a number of seconds, 0.001 or more, or keyframe", text.c_str());
 }
 
-Status Windows::add(std::optional<double> seconds, bool keyframe) {
+Status PoolWindows::add(std::optional<double> seconds, bool keyframe) {
   bool starts = starts_.empty() || (rule_.at_keyframes && keyframe);
   if (rule_.seconds > 0) {
     if (!seconds)
@@ -39,18 +39,18 @@ Status Windows::add(std::optional<double> seconds, bool keyframe) {
   return {};
 }
 
-std::optional<size_t> Windows::window_of(int64_t frame) const {
+std::optional<size_t> PoolWindows::window_of(int64_t frame) const {
   const auto after = std::ranges::upper_bound(starts_, frame, {}, &Start::frame);
   if (after == starts_.begin()) return std::nullopt;
   return static_cast<size_t>(after - starts_.begin()) - 1;
 }
 
-std::optional<int64_t> Windows::begin_of(int64_t frame) const {
+std::optional<int64_t> PoolWindows::begin_of(int64_t frame) const {
   const auto i = window_of(frame);
   return i ? std::optional(starts_[*i].frame) : std::nullopt;
 }
 
-std::optional<size_t> Windows::ending_with(int64_t frame) const {
+std::optional<size_t> PoolWindows::ending_with(int64_t frame) const {
   const auto i = window_of(frame);
   return i && *i < known() && frames(*i).end == frame + 1 ? i : std::nullopt;
 }

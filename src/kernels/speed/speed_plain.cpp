@@ -34,7 +34,7 @@ void decimate_samples(const SpeedShape& shape, const SpeedPlane& plane, const Pl
 }
 
 void decimate_scaled(const SpeedPlan& plan, const SpeedPlane& plane, const SpeedMemory& memory) {
-  plan.scaler->ref(speed_source(plan, plane), memory.scaled, memory.scaler);
+  plan.scaler->plain(speed_source(plan, plane), memory.scaled, memory.scaler);
   decimate(plan.shape, [&](int y, int x) { return memory.scaled.row(y)[x]; }, memory.small);
 }
 
@@ -114,8 +114,8 @@ void speed_score(const SpeedPlan& plan, const SpeedPlane& ref, std::span<const S
   }
 }
 
-void speed_ref(const SpeedPlan& plan, const SpeedPlane& ref, std::span<const SpeedPlane> dists, std::byte* scratch,
-               std::span<SpeedSums* const> sums) {
+void speed_plain(const SpeedPlan& plan, const SpeedPlane& ref, std::span<const SpeedPlane> dists, std::byte* scratch,
+                 std::span<SpeedSums* const> sums) {
   speed_score(plan, ref, dists, scratch, measure, sums);
 }
 

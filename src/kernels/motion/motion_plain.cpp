@@ -40,7 +40,7 @@ uint64_t frame_sad(const Plane<const T>& earlier, const Plane<const T>& current,
 
 }  // namespace
 
-uint64_t motion_sad_ref(const SamplePlane& earlier, const SamplePlane& current, int bpc, std::byte* scratch) {
+uint64_t motion_sad_plain(const SamplePlane& earlier, const SamplePlane& current, int bpc, std::byte* scratch) {
   return bpc == 8 ? frame_sad(earlier.as<uint8_t>(), current.as<uint8_t>(), bpc, scratch)
                   : frame_sad(earlier.as<uint16_t>(), current.as<uint16_t>(), bpc, scratch);
 }

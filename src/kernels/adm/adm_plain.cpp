@@ -202,10 +202,10 @@ void run_scales(const AdmParams& params, const Plane<const T>& ref, const Plane<
 
 }  // namespace
 
-size_t adm_scratch_bytes_ref(const AdmParams& params) { return PlaneMemory::bytes(params); }
+size_t adm_scratch_bytes_plain(const AdmParams& params) { return PlaneMemory::bytes(params); }
 
-void adm_ref(const AdmParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
-             AdmSums& sums) {
+void adm_plain(const AdmParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
+               AdmSums& sums) {
   if (params.bpc == 8) run_scales(params, ref.as<uint8_t>(), dist.as<uint8_t>(), scratch, sums);
   else run_scales(params, ref.as<uint16_t>(), dist.as<uint16_t>(), scratch, sums);
 }

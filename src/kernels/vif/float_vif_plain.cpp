@@ -47,20 +47,20 @@ void convert(const Plane<const T>& in, int bpc, const Plane<float>& out) {
 }
 
 void read(const FloatVifParams& params, const SamplePlane& in, const Plane<float>& out, std::byte* prescaler_scratch) {
-  if (params.prescaler) params.prescaler->ref(params.source(in), out, prescaler_scratch);
+  if (params.prescaler) params.prescaler->plain(params.source(in), out, prescaler_scratch);
   else if (params.bpc == 8) convert(in.as<uint8_t>(), params.bpc, out);
   else convert(in.as<uint16_t>(), params.bpc, out);
 }
 
 }  // namespace
 
-size_t float_vif_scratch_bytes_ref(const FloatVifParams& params) {
+size_t float_vif_scratch_bytes_plain(const FloatVifParams& params) {
   return VifDefinition<Floats>(params, nullptr).scratch_bytes() +
          (params.prescaler ? params.prescaler->scratch_bytes() : 0);
 }
 
-void float_vif_ref(const FloatVifParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
-                   FloatVifSums& sums) {
+void float_vif_plain(const FloatVifParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
+                     FloatVifSums& sums) {
   const VifDefinition<Floats> definition(params, scratch);
   read(params, ref, definition.picture(0), scratch + definition.scratch_bytes());
   read(params, dist, definition.picture(1), scratch + definition.scratch_bytes());

@@ -55,12 +55,12 @@ uint64_t sad(int w, int h, Magnitude magnitude) {
 
 }  // namespace
 
-size_t float_motion_scratch_bytes_ref(const FloatMotionParams& params) {
+size_t float_motion_scratch_bytes_plain(const FloatMotionParams& params) {
   return 3 * sizeof(float) * params.format.w * params.format.h;
 }
 
-void float_motion_ref(const FloatMotionParams& params, int plane, const SamplePlane& earlier,
-                      const SamplePlane& current, std::byte* scratch, FloatMotionPlaneSums& sums) {
+void float_motion_plain(const FloatMotionParams& params, int plane, const SamplePlane& earlier,
+                        const SamplePlane& current, std::byte* scratch, FloatMotionPlaneSums& sums) {
   const int w = current.w, h = current.h;
   const ptrdiff_t stride = w * static_cast<ptrdiff_t>(sizeof(float));
   const Floats a{reinterpret_cast<float*>(scratch), stride, w, h}, b{a.row(h), stride, w, h},

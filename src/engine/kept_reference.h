@@ -1,7 +1,7 @@
 /* A reference that stays: its frames, held in host memory for any number of sessions, as their metrics read them, what kernels left of them on
  * GPUs, and the raw sums that follow from them alone. Who scores against it neither decodes nor converts the frames again. */
-#ifndef VMAFX_ENGINE_REFERENCE_H
-#define VMAFX_ENGINE_REFERENCE_H
+#ifndef VMAFX_ENGINE_KEPT_REFERENCE_H
+#define VMAFX_ENGINE_KEPT_REFERENCE_H
 
 #include <cstdint>
 #include <map>
@@ -18,9 +18,10 @@
 
 namespace vmafx {
 
-class Reference {
+class KeptReference {
  public:
-  static StatusOr<std::shared_ptr<Reference>> open(const VmafxFormat& format, const VmafxReferenceParams& params);
+  static StatusOr<std::shared_ptr<KeptReference>> open(const VmafxFormat& format,
+                                                       const VmafxKeptReferenceParams& params);
 
   /* The next frame. One thread at a time. After a failure all is as it was. ENOMEM: it does not fit. */
   Status add(OwnedPicture picture);
@@ -42,7 +43,7 @@ class Reference {
   std::shared_ptr<KeptSums> sums_of(const std::string& metric, size_t bytes) const;
 
  private:
-  Reference(const InputFormat& format, bool copies, uint64_t budget, std::shared_ptr<DeviceBudget> device_budget)
+  KeptReference(const InputFormat& format, bool copies, uint64_t budget, std::shared_ptr<DeviceBudget> device_budget)
       : reader_(format, copies), copies_(copies), budget_(budget), device_budget_(std::move(device_budget)) {}
 
   uint64_t bytes_of(const VmafxPicture& picture) const;

@@ -1,4 +1,4 @@
-#include "engine/reference.h"
+#include "engine/kept_reference.h"
 
 #include <cerrno>
 #include <cstdlib>
@@ -23,7 +23,8 @@ bool is_readable(const InputFormat& format) {
 
 }  // namespace
 
-StatusOr<std::shared_ptr<Reference>> Reference::open(const VmafxFormat& given, const VmafxReferenceParams& params) {
+StatusOr<std::shared_ptr<KeptReference>> KeptReference::open(const VmafxFormat& given,
+                                                             const VmafxKeptReferenceParams& params) {
   VMAFX_ASSIGN(InputFormat format, InputFormat::make(given, "reference"));
   format.given.name = nullptr;  // the application's; format.name is a copy
   const unsigned all = all_planes(format);
@@ -34,11 +35,11 @@ StatusOr<std::shared_ptr<Reference>> Reference::open(const VmafxFormat& given, c
   const bool copies = params.copy || !is_readable(format);
   const uint64_t budget = params.budget ? params.budget : kDefaultBudget;
   auto on_devices = params.device_budget ? std::make_shared<DeviceBudget>(params.device_budget) : nullptr;
-  return std::shared_ptr<Reference>(new Reference(format, copies, budget, std::move(on_devices)));
+  return std::shared_ptr<KeptReference>(new KeptReference(format, copies, budget, std::move(on_devices)));
 }
 
 /* What stays in memory because of the picture: of one that is not copied the planes that are not kept, too. */
-uint64_t Reference::bytes_of(const VmafxPicture& picture) const {
+uint64_t KeptReference::bytes_of(const VmafxPicture& picture) const {
   if (copies_) return reader_.copied_bytes();
   uint64_t bytes = 0;
   const int planes = format().given.layout == VMAFX_LAYOUT_SEMIPLANAR ? 2 : 3;
@@ -47,7 +48,7 @@ uint64_t Reference::bytes_of(const VmafxPicture& picture) const {
   return bytes;
 }
 
-Status Reference::check_budget(uint64_t more) const {
+Status KeptReference::check_budget(uint64_t more) const {
   if (bytes() + more <= budget_) return {};
   return error(ENOMEM,
                "the frames of the reference may take %.1f MiB, and only %lld fit, which stay: allow more (budget), or "
@@ -55,7 +56,7 @@ Status Reference::check_budget(uint64_t more) const {
                mib(budget_), to_print(frames()));
 }
 
-Status Reference::add(OwnedPicture picture) {
+Status KeptReference::add(OwnedPicture picture) {
   const uint64_t more = bytes_of(*picture);
   VMAFX_TRY(check_budget(more));
   auto host = format().in_gpu_memory() ? reader_.read_download(*picture) : reader_.read(std::move(picture));
@@ -67,17 +68,17 @@ Status Reference::add(OwnedPicture picture) {
   return {};
 }
 
-int64_t Reference::frames() const {
+int64_t KeptReference::frames() const {
   const MutexLock lock(mutex_);
   return static_cast<int64_t>(frames_.size());
 }
 
-uint64_t Reference::bytes() const {
+uint64_t KeptReference::bytes() const {
   const MutexLock lock(mutex_);
   return bytes_;
 }
 
-StatusOr<std::shared_ptr<HeldPicture>> Reference::frame(int64_t number) const {
+StatusOr<std::shared_ptr<HeldPicture>> KeptReference::frame(int64_t number) const {
   const MutexLock lock(mutex_);
   const auto count = static_cast<int64_t>(frames_.size());
   if (number >= 0 && number < count) return frames_[static_cast<size_t>(number)];
@@ -85,7 +86,7 @@ StatusOr<std::shared_ptr<HeldPicture>> Reference::frame(int64_t number) const {
                to_print(number), to_print(count));
 }
 
-Status Reference::check_planes(unsigned planes) const {
+Status KeptReference::check_planes(unsigned planes) const {
   for (int p = 0; p < 3; p++)
     if ((planes >> p & 1) && !format().is_read(p))
       return error(EINVAL, "a metric reads plane %d, which the reference does not keep (planes=%u)", p,
@@ -93,7 +94,7 @@ Status Reference::check_planes(unsigned planes) const {
   return {};
 }
 
-std::shared_ptr<KeptSums> Reference::sums_of(const std::string& metric, size_t bytes) const {
+std::shared_ptr<KeptSums> KeptReference::sums_of(const std::string& metric, size_t bytes) const {
   const MutexLock lock(mutex_);
   std::shared_ptr<KeptSums>& sums = sums_[metric];
   if (!sums) sums = std::make_shared<KeptSums>(bytes);

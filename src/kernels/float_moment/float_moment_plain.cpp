@@ -18,7 +18,7 @@ MomentSums sums_of(const Plane<const T>& plane) {
 
 }  // namespace
 
-MomentSums moment_ref(const SamplePlane& plane, int bpc) {
+MomentSums moment_plain(const SamplePlane& plane, int bpc) {
   return bpc == 8 ? sums_of(plane.as<uint8_t>()) : sums_of(plane.as<uint16_t>());
 }
 

@@ -1,5 +1,5 @@
 /* Windows, gates and the file for Prometheus. */
-#include "report/windows.h"
+#include "report/pool_windows.h"
 
 #include <unistd.h>
 
@@ -20,7 +20,7 @@ using namespace vmafx;
 
 namespace {
 
-WindowRule rule_of(const char* text) {
+PoolWindowRule rule_of(const char* text) {
   const auto rule = parse_window(text);
   ck_assert_msg(rule.ok(), "%s", rule.status().message().c_str());
   return rule.value();
@@ -28,7 +28,7 @@ WindowRule rule_of(const char* text) {
 
 /* "0-4 5-9": the windows of frames at these times. */
 std::string windows_of(const char* rule, const std::vector<double>& times) {
-  Windows windows(rule_of(rule));
+  PoolWindows windows(rule_of(rule));
   for (const double time : times) ck_assert(windows.add(time, false).ok());
   windows.end();
   std::string text;
@@ -89,7 +89,7 @@ START_TEST(windows_go_by_time) {
 END_TEST
 
 START_TEST(frames_without_times_have_no_such_windows) {
-  Windows windows(rule_of("2"));
+  PoolWindows windows(rule_of("2"));
   ck_assert(windows.add(0., false).ok());
   const Status status = windows.add(std::nullopt, false);
   ck_assert_int_eq(status.code(), EINVAL);
@@ -98,7 +98,7 @@ START_TEST(frames_without_times_have_no_such_windows) {
 END_TEST
 
 START_TEST(windows_go_by_keyframes) {
-  Windows windows(rule_of("keyframe"));
+  PoolWindows windows(rule_of("keyframe"));
   for (int frame = 0; frame < 10; frame++) {
     ck_assert(windows.add(std::nullopt, frame == 0 || frame == 4 || frame == 5).ok());
     ck_assert(!windows.knows(frame) && (frame == 0 || windows.knows(frame - 1)));
@@ -113,7 +113,7 @@ START_TEST(windows_go_by_keyframes) {
 END_TEST
 
 START_TEST(a_stream_that_begins_between_keyframes_begins_a_window) {
-  Windows windows(rule_of("keyframe"));
+  PoolWindows windows(rule_of("keyframe"));
   for (int frame = 0; frame < 4; frame++) ck_assert(windows.add(std::nullopt, frame == 2).ok());
   windows.end();
   ck_assert_int_eq(windows.known(), 2);
@@ -171,10 +171,10 @@ START_TEST(the_metrics_file_is_replaced_whole) {
                  "# HELP vmafx_frames Frame pairs of the stream so far.\n"
                  "# TYPE vmafx_frames gauge\n"
                  "vmafx_frames{encode=\"0\"} 50\n"
-                 "# HELP vmafx_window_score Pooled score of the window that ended last.\n"
-                 "# TYPE vmafx_window_score gauge\n"
-                 "vmafx_window_score{encode=\"0\",feature=\"psnr_y\",window_start=\"2.000000\"} +Inf\n"
-                 "vmafx_window_score{encode=\"0\",model=\"a \\\"b\\\\\\n\",window_start=\"2.000000\"} 80.500000\n"
+                 "# HELP vmafx_pool_window_score Pooled score of the window that ended last.\n"
+                 "# TYPE vmafx_pool_window_score gauge\n"
+                 "vmafx_pool_window_score{encode=\"0\",feature=\"psnr_y\",window_start=\"2.000000\"} +Inf\n"
+                 "vmafx_pool_window_score{encode=\"0\",model=\"a \\\"b\\\\\\n\",window_start=\"2.000000\"} 80.500000\n"
                  "# EOF\n");
   file.encodes[0].window.reset();
   file.encodes[0].stream = PooledFrames{.frames = {0, 60}, .scores = {{}, {70.}}};

@@ -214,10 +214,10 @@ CambiScaleSums cambi_largest(std::span<uint32_t> keys, int64_t n, double topk, i
   return sums;
 }
 
-size_t cambi_ref_scratch_bytes(const CambiView& view) { return Memory(view, nullptr).bytes; }
+size_t cambi_plain_scratch_bytes(const CambiView& view) { return Memory(view, nullptr).bytes; }
 
-void cambi_ref(const CambiParams& params, const CambiView& view, const SamplePlane& luma, std::byte* scratch,
-               const CambiRowSink& rows, CambiScaleSums* sums) {
+void cambi_plain(const CambiParams& params, const CambiView& view, const SamplePlane& luma, std::byte* scratch,
+                 const CambiRowSink& rows, CambiScaleSums* sums) {
   const Memory memory(view, scratch);
   Image image = memory.image;
   Flags mask = memory.mask;

@@ -30,7 +30,7 @@ int64_t sum(const CiedeParams& params, const Picture& ref, const Picture& dist) 
 
 }  // namespace
 
-int64_t ciede_ref(const CiedeParams& params, const Picture& ref, const Picture& dist, std::byte*) {
+int64_t ciede_plain(const CiedeParams& params, const Picture& ref, const Picture& dist, std::byte*) {
   return params.bpc == 8 ? sum<uint8_t>(params, ref, dist) : sum<uint16_t>(params, ref, dist);
 }
 

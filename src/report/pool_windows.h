@@ -1,6 +1,6 @@
-/* Windows: a stream cut into parts of frames that follow one another, whose scores are pooled for themselves. */
-#ifndef VMAFX_REPORT_WINDOWS_H
-#define VMAFX_REPORT_WINDOWS_H
+/* Pool windows: a stream cut into parts of frames that follow one another, whose scores are pooled for themselves. */
+#ifndef VMAFX_REPORT_POOL_WINDOWS_H
+#define VMAFX_REPORT_POOL_WINDOWS_H
 
 #include <cstdint>
 #include <optional>
@@ -14,7 +14,7 @@
 namespace vmafx {
 
 /* What a window ends with: a time since the first frame that is a multiple of `seconds`, or the next key frame. */
-struct WindowRule {
+struct PoolWindowRule {
   double seconds = 0;
   bool at_keyframes = false;
 
@@ -22,12 +22,12 @@ struct WindowRule {
 };
 
 /* "2", "0.5": seconds; "keyframe"; "" for none. EINVAL: something else. */
-StatusOr<WindowRule> parse_window(const std::string& text);
+StatusOr<PoolWindowRule> parse_window(const std::string& text);
 
-class Windows {
+class PoolWindows {
  public:
-  Windows() = default;  // none
-  explicit Windows(WindowRule rule) : rule_(rule) {}
+  PoolWindows() = default;  // none
+  explicit PoolWindows(PoolWindowRule rule) : rule_(rule) {}
 
   bool any() const { return rule_.any(); }
   bool at_keyframes() const { return rule_.at_keyframes; }
@@ -65,7 +65,7 @@ class Windows {
 
   std::optional<size_t> window_of(int64_t frame) const;
 
-  WindowRule rule_;
+  PoolWindowRule rule_;
   std::vector<Start> starts_;
   int64_t frames_ = 0;
   double first_seconds_ = 0, next_seconds_ = 0;

@@ -31,7 +31,7 @@ PsnrHvsSum sum(int plane, const Plane<const T>& ref, const Plane<const T>& dist,
 
 }  // namespace
 
-PsnrHvsSum psnr_hvs_ref(int plane, const SamplePlane& ref, const SamplePlane& dist, int bpc, std::byte*) {
+PsnrHvsSum psnr_hvs_plain(int plane, const SamplePlane& ref, const SamplePlane& dist, int bpc, std::byte*) {
   const int middle = 1 << (bpc - 1);
   return bpc == 8 ? sum(plane, ref.as<uint8_t>(), dist.as<uint8_t>(), middle)
                   : sum(plane, ref.as<uint16_t>(), dist.as<uint16_t>(), middle);

@@ -73,31 +73,31 @@ class DistPictures {
 
 class TestReference {
  public:
-  explicit TestReference(const VmafxFormat& format, VmafxReferenceParams params = {}) : format_(format) {
+  explicit TestReference(const VmafxFormat& format, VmafxKeptReferenceParams params = {}) : format_(format) {
     params.log = append_log;
     params.log_cookie = &log_;
-    ck_assert_msg(vmafx_reference_open(&reference_, &format, &params) == 0, "%s", log_.c_str());
+    ck_assert_msg(vmafx_kept_reference_open(&reference_, &format, &params) == 0, "%s", log_.c_str());
   }
   ~TestReference() { close(); }
   TestReference(const TestReference&) = delete;
   TestReference& operator=(const TestReference&) = delete;
 
   int add() {
-    const VmafxPicture picture = ref_picture(format_, static_cast<int>(vmafx_reference_frames(get())));
-    return vmafx_reference_add(get(), &picture);
+    const VmafxPicture picture = ref_picture(format_, static_cast<int>(vmafx_kept_reference_frames(get())));
+    return vmafx_kept_reference_add(get(), &picture);
   }
   TestReference& fill(int frames = 7) {
-    while (vmafx_reference_frames(get()) < frames) ck_assert_int_eq(add(), 0);
+    while (vmafx_kept_reference_frames(get()) < frames) ck_assert_int_eq(add(), 0);
     return *this;
   }
-  void close() { vmafx_reference_close(&reference_); }
-  VmafxReference* get() const { return reference_; }
+  void close() { vmafx_kept_reference_close(&reference_); }
+  VmafxKeptReference* get() const { return reference_; }
   const std::string& log() const { return log_; }
 
  private:
   const VmafxFormat format_;
   std::string log_;
-  VmafxReference* reference_ = nullptr;
+  VmafxKeptReference* reference_ = nullptr;
 };
 
 /* -- Sessions ------------------------------------------------------------------------------------------------------ */
@@ -105,7 +105,8 @@ class TestReference {
 /* A session, and what came of it. */
 class TestSession {
  public:
-  TestSession(VmafxParams params, const Clip& clip, const VmafxReference* against) : clip_(clip), against_(against) {
+  TestSession(VmafxParams params, const Clip& clip, const VmafxKeptReference* against)
+      : clip_(clip), against_(against) {
     log_.take(params);
     params.encodes = clip.encodes;
     frames.resize(static_cast<size_t>(clip.encodes));
@@ -166,7 +167,7 @@ class TestSession {
   }
 
   const Clip& clip_;
-  const VmafxReference* against_;
+  const VmafxKeptReference* against_;
   SessionLog log_;
   VmafxContext* ctx_ = nullptr;
 };
@@ -200,7 +201,7 @@ class SessionAlone : public TestSession {
   }
 };
 
-void assert_as_alone(const VmafxParams& params, const Clip& clip, const VmafxReference* reference,
+void assert_as_alone(const VmafxParams& params, const Clip& clip, const VmafxKeptReference* reference,
                      const std::string& what) {
   TestSession against(params, clip, reference);
   against.run();
@@ -315,7 +316,7 @@ START_TEST(several_sessions_at_once) {
     threads.emplace_back([&, n] {
       sessions[n] = std::make_unique<TestSession>(params[n], clip, reference.get());
       for (size_t i = 0; i < clip.frames.size() && !sessions[n]->error; i++) {
-        while (vmafx_reference_frames(reference.get()) <= clip.frames[i])
+        while (vmafx_kept_reference_frames(reference.get()) <= clip.frames[i])
           std::this_thread::sleep_for(std::chrono::milliseconds(1));
         sessions[n]->submit(i);
       }
@@ -399,21 +400,22 @@ START_TEST(what_fits_the_budget_stays) {
     const uint64_t frame = copy ? copied : kept;
     TestReference reference(kSmall, {.budget = 5 * frame + frame / 2, .copy = copy});
     reference.fill(5);
-    ck_assert_uint_eq(vmafx_reference_bytes(reference.get()), 5 * frame);
-    assert_text_eq(vmafx_reference_last_error(reference.get()), "");
+    ck_assert_uint_eq(vmafx_kept_reference_bytes(reference.get()), 5 * frame);
+    assert_text_eq(vmafx_kept_reference_last_error(reference.get()), "");
     const int alive = TestPicture::alive;
     for (int again = 0; again < 2; again++) {
       ck_assert_int_eq(reference.add(), -ENOMEM);
-      assert_contains(vmafx_reference_last_error(reference.get()), "and only 5 fit, which stay: allow more (budget)");
-      assert_contains(reference.log(), vmafx_reference_last_error(reference.get()));
+      assert_contains(vmafx_kept_reference_last_error(reference.get()),
+                      "and only 5 fit, which stay: allow more (budget)");
+      assert_contains(reference.log(), vmafx_kept_reference_last_error(reference.get()));
       ck_assert_int_eq(TestPicture::alive, alive);
-      ck_assert_int_eq(vmafx_reference_frames(reference.get()), 5);
+      ck_assert_int_eq(vmafx_kept_reference_frames(reference.get()), 5);
     }
     assert_as_alone(params_for("cpu", kModel), {.frames = first_frames(5)}, reference.get(), "budget");
   }
   TestReference none(kSmall, {.budget = kept - 1});
   ck_assert_int_eq(none.add(), -ENOMEM);
-  ck_assert_int_eq(vmafx_reference_frames(none.get()), 0);
+  ck_assert_int_eq(vmafx_kept_reference_frames(none.get()), 0);
   TestReference luma(kSmall, {.budget = 128 * 84, .planes = 1, .copy = 1});
   ck_assert_int_eq(luma.add(), 0);
   luma.close();
@@ -449,14 +451,14 @@ START_TEST(copies_on_the_gpu_are_read_by_later_sessions) {
       Clip clip{.ref = format, .encodes = encodes};
       VmafxParams params = params_for("hip", kModel, kFeatures);
       params.verify = params.verify_fail = 1;
-      ck_assert_uint_eq(vmafx_reference_device_bytes(reference.get()), 0);
+      ck_assert_uint_eq(vmafx_kept_reference_device_bytes(reference.get()), 0);
       assert_reads(params, clip, reference, 0);
-      const uint64_t bytes = vmafx_reference_device_bytes(reference.get());
+      const uint64_t bytes = vmafx_kept_reference_device_bytes(reference.get());
       if (format.width == kSmall.width) ck_assert_uint_eq(bytes, 7 * (kLumaCopy + kChromaCopies));
       clip.frames = {0, 4, 3, 4, 6, 5};
       assert_reads(params, clip, reference, 6);
       assert_as_alone(params_for("cpu", kModel, kFeatures), clip, reference.get(), "cpu");
-      ck_assert_uint_eq(vmafx_reference_device_bytes(reference.get()), bytes);
+      ck_assert_uint_eq(vmafx_kept_reference_device_bytes(reference.get()), bytes);
     }
 }
 END_TEST
@@ -466,11 +468,11 @@ START_TEST(copies_come_as_they_are_needed) {
   TestReference reference(kSmall, {.device_budget = kPlenty});
   reference.fill();
   assert_reads(params_for("hip", kModel), {.frames = {0, 1, 2}}, reference, 0);
-  ck_assert_uint_eq(vmafx_reference_device_bytes(reference.get()), 3 * kLumaCopy);
+  ck_assert_uint_eq(vmafx_kept_reference_device_bytes(reference.get()), 3 * kLumaCopy);
   assert_reads(params_for("hip", kModel), {}, reference, 3);
-  ck_assert_uint_eq(vmafx_reference_device_bytes(reference.get()), 7 * kLumaCopy);
+  ck_assert_uint_eq(vmafx_kept_reference_device_bytes(reference.get()), 7 * kLumaCopy);
   assert_reads(params_for("hip", kModel, kFeatures), {}, reference, 0);
-  ck_assert_uint_eq(vmafx_reference_device_bytes(reference.get()), 7 * (kLumaCopy + kChromaCopies));
+  ck_assert_uint_eq(vmafx_kept_reference_device_bytes(reference.get()), 7 * (kLumaCopy + kChromaCopies));
   assert_reads(params_for("hip", kModel, kFeatures), {}, reference, 7);
 }
 END_TEST
@@ -479,9 +481,9 @@ START_TEST(copies_keep_to_the_budget) {
   TestReference reference(kSmall, {.device_budget = 4 * kLumaCopy - 1});
   reference.fill();
   assert_reads(params_for("hip", kModel), {}, reference, 0);
-  ck_assert_uint_eq(vmafx_reference_device_bytes(reference.get()), 3 * kLumaCopy);
+  ck_assert_uint_eq(vmafx_kept_reference_device_bytes(reference.get()), 3 * kLumaCopy);
   for (int again = 0; again < 2; again++) assert_reads(params_for("hip", kModel), {}, reference, 3);
-  ck_assert_uint_eq(vmafx_reference_device_bytes(reference.get()), 3 * kLumaCopy);
+  ck_assert_uint_eq(vmafx_kept_reference_device_bytes(reference.get()), 3 * kLumaCopy);
 }
 END_TEST
 
@@ -492,7 +494,7 @@ START_TEST(sessions_at_once_share_copies) {
   for (int i = 0; i < 4; i++)
     threads.emplace_back([&] { assert_as_alone(params_for("hip", kModel), {}, reference.get(), "at once"); });
   for (std::thread& thread : threads) thread.join();
-  ck_assert_uint_le(vmafx_reference_device_bytes(reference.get()), 7 * kLumaCopy);
+  ck_assert_uint_le(vmafx_kept_reference_device_bytes(reference.get()), 7 * kLumaCopy);
   assert_as_alone(params_for("hip", kModel), {}, reference.get(), "later");
 }
 END_TEST
@@ -505,7 +507,7 @@ START_TEST(copies_go_with_the_reference) {
   assert_reads(params_for("hip", kModel), clip, reference, 0);
   TestSession last(params_for("hip", kModel), clip, reference.get());
   reference.close();
-  ck_assert_uint_eq(vmafx_reference_device_bytes(reference.get()), 0);
+  ck_assert_uint_eq(vmafx_kept_reference_device_bytes(reference.get()), 0);
   last.run();
   assert_equal(last, SessionAlone(params_for("cpu", kModel), clip), "last");
   assert_contains(last.log(), read_and_uploaded(7, 0));
@@ -515,12 +517,12 @@ END_TEST
 /* The case that is run again: two sessions, the first of which leaves copies. */
 int print_scores_of_two(const char* backend) {
   const Clip clip{.frames = first_frames(5)};
-  const VmafxReferenceParams params{.device_budget = kPlenty};
-  VmafxReference* reference = nullptr;
-  int failed = vmafx_reference_open(&reference, &kSmall, &params);
+  const VmafxKeptReferenceParams params{.device_budget = kPlenty};
+  VmafxKeptReference* reference = nullptr;
+  int failed = vmafx_kept_reference_open(&reference, &kSmall, &params);
   for (const int frame : clip.frames) {
     const VmafxPicture picture = ref_picture(kSmall, frame);
-    failed |= vmafx_reference_add(reference, &picture);
+    failed |= vmafx_kept_reference_add(reference, &picture);
   }
   for (int i = 0; i < 2 && !failed; i++) {
     TestSession session(params_for(backend, "", "name=psnr"), clip, reference);
@@ -530,7 +532,7 @@ int print_scores_of_two(const char* backend) {
     for (const FrameScores& frame : session.frames[0])
       for (const auto& [key, value] : frame) std::printf("%s %a\n", key.c_str(), value);
   }
-  vmafx_reference_close(&reference);
+  vmafx_kept_reference_close(&reference);
   return failed != 0;
 }
 
@@ -561,7 +563,7 @@ START_TEST(sums_of_the_reference_alone_are_kept) {
   std::vector<VmafxPicture> pictures;
   for (int frame = 0; frame < 7; frame++) {
     pictures.push_back(ref_picture(kSmall, frame));
-    ck_assert_int_eq(vmafx_reference_add(reference.get(), &pictures.back()), 0);
+    ck_assert_int_eq(vmafx_kept_reference_add(reference.get(), &pictures.back()), 0);
   }
   const Clip clip, every_third{.frames = {0, 3, 6}};
   const VmafxParams params = params_for("cpu", "", kMotions);
@@ -618,7 +620,7 @@ START_TEST(pictures_of_a_gpu_are_downloaded) {
   TestReference reference(format);
   for (int frame = 0; frame < 7; frame++) {
     const VmafxPicture picture = surface(format, frame);
-    ck_assert_int_eq(vmafx_reference_add(reference.get(), &picture), 0);
+    ck_assert_int_eq(vmafx_kept_reference_add(reference.get(), &picture), 0);
     ck_assert_int_eq(TestPicture::alive, 0);
   }
   for (const char* backend : kBackends) {
@@ -628,11 +630,11 @@ START_TEST(pictures_of_a_gpu_are_downloaded) {
     assert_as_alone(params_for(backend, kModel, kFeatures), clip, reference.get(), backend);
   }
   const VmafxPicture lost = surface(format, 7, -EIO);
-  ck_assert_int_eq(vmafx_reference_add(reference.get(), &lost), -EIO);
+  ck_assert_int_eq(vmafx_kept_reference_add(reference.get(), &lost), -EIO);
   VmafxPicture alone = surface(format, 7);
   alone.download = nullptr;
-  ck_assert_int_eq(vmafx_reference_add(reference.get(), &alone), -EINVAL);
-  ck_assert_int_eq(vmafx_reference_frames(reference.get()), 7);
+  ck_assert_int_eq(vmafx_kept_reference_add(reference.get(), &alone), -EINVAL);
+  ck_assert_int_eq(vmafx_kept_reference_frames(reference.get()), 7);
 }
 END_TEST
 
@@ -727,12 +729,12 @@ END_TEST
 
 START_TEST(wrong_arguments_are_refused) {
   std::string log;
-  VmafxReference* reference = nullptr;
-  const auto open = [&](VmafxFormat format, VmafxReferenceParams params) {
+  VmafxKeptReference* reference = nullptr;
+  const auto open = [&](VmafxFormat format, VmafxKeptReferenceParams params) {
     params.log = append_log;
     params.log_cookie = &log;
-    reference = reinterpret_cast<VmafxReference*>(&log);
-    const int ret = vmafx_reference_open(&reference, &format, &params);
+    reference = reinterpret_cast<VmafxKeptReference*>(&log);
+    const int ret = vmafx_kept_reference_open(&reference, &format, &params);
     if (ret) ck_assert_ptr_null(reference);
     return ret;
   };
@@ -745,31 +747,31 @@ START_TEST(wrong_arguments_are_refused) {
   VmafxFormat reserved = kSmall;
   reserved.reserved[0] = &log;
   ck_assert_int_eq(open(reserved, {}), -EINVAL);
-  ck_assert_int_eq(vmafx_reference_open(nullptr, &kSmall, nullptr), -EINVAL);
-  ck_assert_int_eq(vmafx_reference_open(&reference, nullptr, nullptr), -EINVAL);
-  ck_assert_int_eq(vmafx_reference_frames(nullptr), 0);
-  ck_assert_uint_eq(vmafx_reference_bytes(nullptr), 0);
-  ck_assert_uint_eq(vmafx_reference_device_bytes(nullptr), 0);
-  assert_text_eq(vmafx_reference_last_error(nullptr), "");
-  vmafx_reference_close(nullptr);
-  vmafx_reference_close(&reference);
+  ck_assert_int_eq(vmafx_kept_reference_open(nullptr, &kSmall, nullptr), -EINVAL);
+  ck_assert_int_eq(vmafx_kept_reference_open(&reference, nullptr, nullptr), -EINVAL);
+  ck_assert_int_eq(vmafx_kept_reference_frames(nullptr), 0);
+  ck_assert_uint_eq(vmafx_kept_reference_bytes(nullptr), 0);
+  ck_assert_uint_eq(vmafx_kept_reference_device_bytes(nullptr), 0);
+  assert_text_eq(vmafx_kept_reference_last_error(nullptr), "");
+  vmafx_kept_reference_close(nullptr);
+  vmafx_kept_reference_close(&reference);
 
-  ck_assert_int_eq(vmafx_reference_open(&reference, &kSmall, nullptr), 0);
-  ck_assert_int_eq(vmafx_reference_add(reference, nullptr), -EINVAL);
+  ck_assert_int_eq(vmafx_kept_reference_open(&reference, &kSmall, nullptr), 0);
+  ck_assert_int_eq(vmafx_kept_reference_add(reference, nullptr), -EINVAL);
   VmafxPicture picture = ref_picture(kSmall, 0);
-  ck_assert_int_eq(vmafx_reference_add(nullptr, &picture), -EINVAL);
+  ck_assert_int_eq(vmafx_kept_reference_add(nullptr, &picture), -EINVAL);
   ck_assert_int_eq(TestPicture::alive, 0);
   picture = ref_picture(kSmall, 0);
   picture.data[1] = nullptr;
-  ck_assert_int_eq(vmafx_reference_add(reference, &picture), -EINVAL);
-  assert_contains(vmafx_reference_last_error(reference), "without the data of plane 1");
+  ck_assert_int_eq(vmafx_kept_reference_add(reference, &picture), -EINVAL);
+  assert_contains(vmafx_kept_reference_last_error(reference), "without the data of plane 1");
   picture = ref_picture(kSmall, 0);
   picture.reserved[0] = &log;
-  ck_assert_int_eq(vmafx_reference_add(reference, &picture), -EINVAL);
-  ck_assert_int_eq(vmafx_reference_frames(reference), 0);
-  ck_assert_uint_eq(vmafx_reference_bytes(reference), 0);
+  ck_assert_int_eq(vmafx_kept_reference_add(reference, &picture), -EINVAL);
+  ck_assert_int_eq(vmafx_kept_reference_frames(reference), 0);
+  ck_assert_uint_eq(vmafx_kept_reference_bytes(reference), 0);
   ck_assert_int_eq(TestPicture::alive, 0);
-  vmafx_reference_close(&reference);
+  vmafx_kept_reference_close(&reference);
 }
 END_TEST
 

@@ -186,14 +186,15 @@ void cvvdp_base(const CvvdpParams& params, const CvvdpLevel& level, CvvdpBandSum
   }
 }
 
-void cvvdp_convert_ref(const CvvdpParams& params, const Picture& picture, float* converted) {
+void cvvdp_convert_plain(const CvvdpParams& params, const Picture& picture, float* converted) {
   if (params.bpc == 8) convert<uint8_t>(params, picture, converted);
   else convert<uint16_t>(params, picture, converted);
 }
 
-size_t cvvdp_scratch_bytes_ref(const CvvdpParams& params) { return Memory(params, nullptr).scratch.bytes(); }
+size_t cvvdp_scratch_bytes_plain(const CvvdpParams& params) { return Memory(params, nullptr).scratch.bytes(); }
 
-void cvvdp_ref(const CvvdpParams& params, CvvdpPictures ref, CvvdpPictures dist, std::byte* scratch, CvvdpSums& sums) {
+void cvvdp_plain(const CvvdpParams& params, CvvdpPictures ref, CvvdpPictures dist, std::byte* scratch,
+                 CvvdpSums& sums) {
   const Memory memory(params, scratch);
   for (int side = 0; side < kCvvdpSides; side++)
     for (int c = 0; c < kCvvdpChannels; c++) {

@@ -1,4 +1,4 @@
-#include "base/slots.h"
+#include "base/device_place.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -15,8 +15,8 @@
 namespace vmafx {
 namespace {
 
-constexpr int kMostSlots = 16;
-constexpr size_t kBytesPerSlot = size_t{1} << 30;
+constexpr int kMostPlaces = 16;
+constexpr size_t kBytesPerPlace = size_t{1} << 30;
 
 /* Whether nobody else can put something into this folder. */
 bool is_ours(const std::string& folder) {
@@ -42,12 +42,12 @@ Taken try_to_take(const std::string& path, int* fd) {
 
 }  // namespace
 
-Slot::~Slot() {
+DevicePlace::~DevicePlace() {
   if (fd_ >= 0) close(fd_);
 }
 
-std::string slot_folder() {
-  if (const char* chosen = environment("VMAFX_SLOT_DIR"); chosen && *chosen) return chosen;
+std::string device_place_folder() {
+  if (const char* chosen = environment("VMAFX_DEVICE_PLACE_DIR"); chosen && *chosen) return chosen;
   const char* run_time = environment("XDG_RUNTIME_DIR");
   const std::string folder =
       run_time && *run_time == '/' ? std::string(run_time) + "/vmafx" : "/tmp/vmafx-" + std::to_string(geteuid());
@@ -55,28 +55,29 @@ std::string slot_folder() {
   return is_ours(folder) ? folder : "";
 }
 
-StatusOr<int> slots_of(size_t memory_bytes) {
-  const char* text = environment("VMAFX_DEVICE_SLOTS");
-  if (!text) return static_cast<int>(std::clamp<size_t>(memory_bytes / kBytesPerSlot, 1, kMostSlots));
-  int slots = 0;
+StatusOr<int> device_places_of(size_t memory_bytes) {
+  const char* text = environment("VMAFX_DEVICE_PLACES");
+  if (!text) return static_cast<int>(std::clamp<size_t>(memory_bytes / kBytesPerPlace, 1, kMostPlaces));
+  int places = 0;
   const char* const end = text + std::strlen(text);
-  if (const auto [rest, failure] = std::from_chars(text, end, slots);
-      failure != std::errc() || rest != end || slots < 1)
-    return error(EINVAL, "VMAFX_DEVICE_SLOTS=%s is no number of processes", text);
-  return slots;
+  if (const auto [rest, failure] = std::from_chars(text, end, places);
+      failure != std::errc() || rest != end || places < 1)
+    return error(EINVAL, "VMAFX_DEVICE_PLACES=%s is no number of processes", text);
+  return places;
 }
 
-/* Slot by slot over all devices, so that they fill evenly. */
-StatusOr<std::shared_ptr<const Slot>> take_slot(const std::string& folder, std::span<const std::string> devices,
-                                                int most) {
+/* DevicePlace by place over all devices, so that they fill evenly. */
+StatusOr<std::shared_ptr<const DevicePlace>> take_device_place(const std::string& folder,
+                                                               std::span<const std::string> devices, int most) {
   for (int number = 0; number < most; number++)
     for (size_t i = 0; i < devices.size(); i++) {
       int fd = -1;
       const Taken taken =
           folder.empty() ? Taken::kUnknown : try_to_take(folder + "/" + devices[i] + "." + std::to_string(number), &fd);
-      if (taken != Taken::kOthers) return std::make_shared<const Slot>(fd, i);
+      if (taken != Taken::kOthers) return std::make_shared<const DevicePlace>(fd, i);
     }
-  return error(EBUSY, "other processes use it, as many as it has room for (%d; VMAFX_DEVICE_SLOTS changes that)", most);
+  return error(EBUSY, "other processes use it, as many as it has room for (%d; VMAFX_DEVICE_PLACES changes that)",
+               most);
 }
 
 }  // namespace vmafx

@@ -1,6 +1,6 @@
 /* Linear light of whole pictures, for definitions: planes of floats, one step after the other. Not for Highway sources. */
-#ifndef VMAFX_KERNELS_STEPS_PICTURE_LIGHT_REF_H
-#define VMAFX_KERNELS_STEPS_PICTURE_LIGHT_REF_H
+#ifndef VMAFX_KERNELS_STEPS_PICTURE_LIGHT_PLAIN_H
+#define VMAFX_KERNELS_STEPS_PICTURE_LIGHT_PLAIN_H
 
 #include <algorithm>
 #include <cstddef>

@@ -1,5 +1,5 @@
-/* Slots of a GPU among processes. */
-#include "base/slots.h"
+/* Places of a GPU among processes. */
+#include "base/device_place.h"
 
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 /* A folder that is gone at the end. */
 struct Folder {
   Folder() {
-    char name[] = "/tmp/vmafx_slots_XXXXXX";
+    char name[] = "/tmp/vmafx_places_XXXXXX";
     ck_assert(mkdtemp(name));
     path = name;
   }
@@ -35,17 +35,17 @@ struct Folder {
 
 const std::vector<std::string> kOne = {"0000:03:00.0"}, kTwo = {"0000:03:00.0", "0000:0a:00.0"};
 
-std::shared_ptr<const Slot> take(const Folder& folder, const std::vector<std::string>& devices, int most) {
-  const auto slot = take_slot(folder.path, devices, most);
-  ck_assert_msg(slot.ok(), "%s", slot.status().message().c_str());
-  return slot.value();
+std::shared_ptr<const DevicePlace> take(const Folder& folder, const std::vector<std::string>& devices, int most) {
+  const auto place = take_device_place(folder.path, devices, most);
+  ck_assert_msg(place.ok(), "%s", place.status().message().c_str());
+  return place.value();
 }
 
 void assert_full(const Folder& folder, const std::vector<std::string>& devices, int most) {
-  const auto slot = take_slot(folder.path, devices, most);
-  ck_assert(!slot.ok());
-  ck_assert_int_eq(slot.status().code(), EBUSY);
-  assert_contains(slot.status().message(), "as many as it has room for (" + std::to_string(most));
+  const auto place = take_device_place(folder.path, devices, most);
+  ck_assert(!place.ok());
+  ck_assert_int_eq(place.status().code(), EBUSY);
+  assert_contains(place.status().message(), "as many as it has room for (" + std::to_string(most));
 }
 
 /* Restored at the end. */
@@ -59,24 +59,24 @@ struct Variable {
 
 START_TEST(no_more_than_there_are) {
   const Folder folder;
-  std::vector<std::shared_ptr<const Slot>> slots;
-  for (int i = 0; i < 3; i++) slots.push_back(take(folder, kOne, 3));
+  std::vector<std::shared_ptr<const DevicePlace>> places;
+  for (int i = 0; i < 3; i++) places.push_back(take(folder, kOne, 3));
   assert_full(folder, kOne, 3);
-  slots.erase(slots.begin() + 1);
-  slots.push_back(take(folder, kOne, 3));
+  places.erase(places.begin() + 1);
+  places.push_back(take(folder, kOne, 3));
   assert_full(folder, kOne, 3);
 }
 END_TEST
 
 START_TEST(devices_fill_evenly) {
   const Folder folder;
-  std::vector<std::shared_ptr<const Slot>> slots;
+  std::vector<std::shared_ptr<const DevicePlace>> places;
   for (const size_t device : {0, 1, 0, 1}) {
-    slots.push_back(take(folder, kTwo, 2));
-    ck_assert_int_eq(slots.back()->device(), device);
+    places.push_back(take(folder, kTwo, 2));
+    ck_assert_int_eq(places.back()->device(), device);
   }
   assert_full(folder, kTwo, 2);
-  slots.erase(slots.begin() + 3);
+  places.erase(places.begin() + 3);
   ck_assert_int_eq(take(folder, kTwo, 2)->device(), 1);
 }
 END_TEST
@@ -87,7 +87,7 @@ START_TEST(who_dies_gives_it_back) {
   ck_assert_int_eq(pipe(ready), 0);
   const pid_t child = fork();
   if (child == 0) {
-    const auto slot = take_slot(folder.path, kOne, 1);
+    const auto place = take_device_place(folder.path, kOne, 1);
     (void)!write(ready[1], "", 1);
     pause();
     _exit(0);
@@ -106,23 +106,23 @@ END_TEST
 /* A machine where nothing can be written still has its GPU. */
 START_TEST(without_a_folder_there_is_no_bound) {
   for (const char* nowhere : {"", "/nowhere"})
-    for (int i = 0; i < 3; i++) ck_assert(take_slot(nowhere, kOne, 1).ok());
+    for (int i = 0; i < 3; i++) ck_assert(take_device_place(nowhere, kOne, 1).ok());
 }
 END_TEST
 
 START_TEST(the_folder_is_ours) {
   const Folder folder;
   const Variable run_time("XDG_RUNTIME_DIR", folder.path.c_str());
-  assert_text_eq(slot_folder(), folder.path + "/vmafx");
+  assert_text_eq(device_place_folder(), folder.path + "/vmafx");
   ck_assert_int_eq(fs::status(folder.path + "/vmafx").permissions() == fs::perms::owner_all, 1);
   fs::permissions(folder.path + "/vmafx", fs::perms::all);
-  assert_text_eq(slot_folder(), "");  // others could put links there
+  assert_text_eq(device_place_folder(), "");  // others could put links there
   fs::remove(folder.path + "/vmafx");
   fs::create_directory(folder.path + "/other");
   fs::create_directory_symlink(folder.path + "/other", folder.path + "/vmafx");
-  assert_text_eq(slot_folder(), "");
-  const Variable chosen("VMAFX_SLOT_DIR", "/chosen");
-  assert_text_eq(slot_folder(), "/chosen");
+  assert_text_eq(device_place_folder(), "");
+  const Variable chosen("VMAFX_DEVICE_PLACE_DIR", "/chosen");
+  assert_text_eq(device_place_folder(), "/chosen");
 }
 END_TEST
 
@@ -130,30 +130,30 @@ START_TEST(links_are_not_followed) {
   const Folder folder;
   std::ofstream(folder.path + "/victim") << "text";
   fs::create_symlink(folder.path + "/victim", folder.path + "/" + kOne[0] + ".0");
-  ck_assert(take_slot(folder.path, kOne, 1).ok());
+  ck_assert(take_device_place(folder.path, kOne, 1).ok());
   ck_assert_int_eq(fs::file_size(folder.path + "/victim"), 4);
 }
 END_TEST
 
 START_TEST(memory_says_how_many) {
-  const auto slots = [](size_t gib) { return slots_of(gib << 30).value(); };
-  ck_assert(slots(0) == 1 && slots(8) == 8 && slots(141) == 16);
-  const Variable chosen("VMAFX_DEVICE_SLOTS", "40");
-  ck_assert_int_eq(slots(8), 40);
+  const auto places = [](size_t gib) { return device_places_of(gib << 30).value(); };
+  ck_assert(places(0) == 1 && places(8) == 8 && places(141) == 16);
+  const Variable chosen("VMAFX_DEVICE_PLACES", "40");
+  ck_assert_int_eq(places(8), 40);
   for (const char* wrong : {"0", "-1", "many", "", "4x"}) {
-    const Variable again("VMAFX_DEVICE_SLOTS", wrong);
-    ck_assert_int_eq(slots_of(1).status().code(), EINVAL);
+    const Variable again("VMAFX_DEVICE_PLACES", wrong);
+    ck_assert_int_eq(device_places_of(1).status().code(), EINVAL);
   }
 }
 END_TEST
 
 int main() {
-  unsetenv("VMAFX_DEVICE_SLOTS");  // `make check` sets it, for other tests
-  return vmafx::test::run_suite("slots", {{"bound", no_more_than_there_are},
-                                          {"evenly", devices_fill_evenly},
-                                          {"death", who_dies_gives_it_back},
-                                          {"no_folder", without_a_folder_there_is_no_bound},
-                                          {"folder", the_folder_is_ours},
-                                          {"links", links_are_not_followed},
-                                          {"memory", memory_says_how_many}});
+  unsetenv("VMAFX_DEVICE_PLACES");  // `make check` sets it, for other tests
+  return vmafx::test::run_suite("places", {{"bound", no_more_than_there_are},
+                                           {"evenly", devices_fill_evenly},
+                                           {"death", who_dies_gives_it_back},
+                                           {"no_folder", without_a_folder_there_is_no_bound},
+                                           {"folder", the_folder_is_ours},
+                                           {"links", links_are_not_followed},
+                                           {"memory", memory_says_how_many}});
 }

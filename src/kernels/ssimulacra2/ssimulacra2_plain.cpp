@@ -5,7 +5,7 @@
 
 #include "kernels/ssimulacra2/ssimulacra2.h"
 #include "kernels/ssimulacra2/ssimulacra2_math-inl.h"
-#include "kernels/steps/picture_light_ref.h"
+#include "kernels/steps/picture_light_plain.h"
 
 namespace vmafx {
 namespace {
@@ -126,12 +126,12 @@ void add_channel(const Ssimulacra2Params& params, const FloatPlanes& memory, con
 
 }  // namespace
 
-size_t ssimulacra2_scratch_bytes_ref(const Ssimulacra2Params& params) {
+size_t ssimulacra2_scratch_bytes_plain(const Ssimulacra2Params& params) {
   return kPlanes * sizeof(float) * static_cast<size_t>(params.w) * params.h;
 }
 
-void ssimulacra2_ref(const Ssimulacra2Params& params, const Picture& ref, const Picture& dist, std::byte* scratch,
-                     Ssimulacra2Sums& sums) {
+void ssimulacra2_plain(const Ssimulacra2Params& params, const Picture& ref, const Picture& dist, std::byte* scratch,
+                       Ssimulacra2Sums& sums) {
   const FloatPlanes memory = {reinterpret_cast<float*>(scratch), static_cast<size_t>(params.w) * params.h};
   light_up<false>(params, ref, memory, kRefLight);
   light_up<false>(params, dist, memory, kDistLight);

@@ -1,0 +1,46 @@
+/* Places: the places that a device (a GPU) has for the processes of this machine, so that no more of them use it than it has room for.
+ *
+ * A place is a file, locked (flock) by the process that has it. The kernel gives it back when that process ends, however it ends. */
+#ifndef VMAFX_BASE_DEVICE_PLACE_H
+#define VMAFX_BASE_DEVICE_PLACE_H
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "base/status.h"
+
+namespace vmafx {
+
+/* A place that is taken, as long as it lives. */
+class DevicePlace {
+ public:
+  DevicePlace(int fd, size_t device) : device_(device), fd_(fd) {}
+  ~DevicePlace();
+  DevicePlace(const DevicePlace&) = delete;
+  DevicePlace& operator=(const DevicePlace&) = delete;
+
+  size_t device() const { return device_; }  // index into the names that were given
+
+ private:
+  const size_t device_;
+  const int fd_;  // -1: there is no folder to share places in, so there is no bound
+};
+
+/* Where the files are: the environment variable VMAFX_DEVICE_PLACE_DIR, else a folder of this user in XDG_RUNTIME_DIR or /tmp, which is made. ""
+ * if there can be none. */
+std::string device_place_folder();
+
+/* How many places a GPU with so much memory has: the environment variable VMAFX_DEVICE_PLACES, else one for each GiB, at most 16. EINVAL:
+ * the variable is no number. */
+StatusOr<int> device_places_of(size_t memory_bytes);
+
+/* Takes one of the `most` places of one of these devices, of the one where fewest are taken, of equal ones the first. EBUSY: all are
+ * taken. */
+StatusOr<std::shared_ptr<const DevicePlace>> take_device_place(const std::string& folder,
+                                                               std::span<const std::string> devices, int most);
+
+}  // namespace vmafx
+
+#endif
