@@ -19,6 +19,7 @@
 /**
  * @file
  * How the frames of a main input and of the reference were paired, and what makes the pairs, and so the score, doubtful.
+ * The library puts it into words.
  */
 
 #ifndef AVFILTER_VMAFX_PAIRS_H
@@ -31,6 +32,14 @@
 #include "libavutil/frame.h"
 #include "avfilter.h"
 #include "framesync.h"
+
+#define VMAFX_DOUBT_KINDS (VMAFX_DOUBT_CORRUPT_REFERENCE + 1)
+#define VMAFX_MOST_REMEDIES 4
+
+/** Numbers of pairs, from the first to the one before `end`. All zero: none. */
+typedef struct VMAFXPairSpan {
+    int64_t from, end;
+} VMAFXPairSpan;
 
 /** Those of a main input. All zero before the first one. */
 typedef struct VMAFXPairs {
@@ -45,6 +54,9 @@ typedef struct VMAFXPairs {
     int64_t before_first;       ///< frames of either input before the first pair
     double first_difference;    ///< of the times of the first pair, in seconds
     int64_t after_end;          ///< frames of main that met the end of the reference, or the other way around
+    VMAFXPairSpan doubtful[VMAFX_DOUBT_KINDS];  ///< where pairs are doubtful; the largest difference of times always
+    VmafxDoubt doubts[VMAFX_DOUBT_KINDS];       ///< what `pairing` points to, from the end on
+    const char *remedies[VMAFX_MOST_REMEDIES];
     int told_interlaced;        ///< that one input is interlaced and the other is not
 } VMAFXPairs;
 
@@ -74,12 +86,12 @@ void ff_vmafx_pairs_main(VMAFXPairs *pairs, const AVFrame *main);
 int64_t ff_vmafx_pairs_count(VMAFXPairs *pairs, const FFFrameSync *fs, const AVFrame *main, const AVFrame *ref, int of_range);
 
 /**
- * Say whether the pairs are doubtful, and what helps.
+ * Find out whether the pairs are doubtful, and what helps.
  *
- * @param mode    enum VMAFXSyncMode, by which they were made
- * @param prefix  what the log line begins with
+ * @param mode  enum VMAFXSyncMode, by which they were made
+ * @return      what the library is told of them, valid as long as `pairs`
  */
-void ff_vmafx_pairs_report(const VMAFXPairs *pairs, const FFFrameSync *fs, int mode, const char *prefix);
+const VmafxPairing *ff_vmafx_pairs_finish(VMAFXPairs *pairs, const FFFrameSync *fs, int mode);
 
 /**
  * Tell in the metadata of an output frame which frames of its pair are damaged, as their decoders say.

@@ -459,6 +459,29 @@ VMAFX_API int vmafx_submit_against(VmafxContext *ctx, int64_t frame, const Vmafx
 
 /* -- End of stream ------------------------------------------------------------------------------------------------- */
 
+/* What makes scores doubtful. */
+enum VmafxDoubtKind {
+    VMAFX_DOUBT_UNMATCHED_DISTORTED, /* VmafxPairing.unmatched_distorted is not 0, and likewise the next three */
+    VMAFX_DOUBT_UNMATCHED_REFERENCE,
+    VMAFX_DOUBT_REPEATED_REFERENCE,
+    VMAFX_DOUBT_REPEATED_DISTORTED,
+    VMAFX_DOUBT_TIME_DIFFERENCE,     /* the times of a pair lie too far apart for frames of one time */
+    VMAFX_DOUBT_CORRUPT_DISTORTED,   /* VmafxPairing.corrupt_distorted is not 0, and likewise the next one */
+    VMAFX_DOUBT_CORRUPT_REFERENCE,
+};
+
+/* A doubt of one kind. The count is in VmafxPairing. */
+typedef struct VmafxDoubt {
+    enum VmafxDoubtKind kind;
+    /* The pairs that are concerned have numbers from `from` to `end` - 1; a frame without a pair counts for the pair
+     * that follows. `end` 0: not known. */
+    int64_t from, end;
+    double frame_duration;       /* how long a frame lasts on average, in seconds; of VMAFX_DOUBT_TIME_DIFFERENCE */
+    const char *const *remedies; /* what the user can do, each as a sentence without its period; NULL: nothing */
+    size_t n_remedies;
+    void *reserved[4];           /* zero */
+} VmafxDoubt;
+
 /* How the frames were paired, for the report. All counts are of frames. */
 typedef struct VmafxPairing {
     int64_t paired;             /* pairs scored */
@@ -471,10 +494,16 @@ typedef struct VmafxPairing {
     int encode;                 /* which one these are of: 0 to VmafxParams.encodes - 1 */
     int64_t corrupt_distorted;       /* pairs whose distorted frame is damaged, as its decoder says */
     int64_t corrupt_reference;        /* pairs whose reference frame is */
+    /* Where the doubtful pairs are and what helps, each kind at most once. Counts that are not 0 are doubts without
+     * this, too. */
+    const VmafxDoubt *doubts;
+    size_t n_doubts;
     void *reserved[2];          /* zero */
 } VmafxPairing;
 
-/* Before vmafx_finish(), or at any time before vmafx_close() for a partial report. */
+/* Before vmafx_finish(), or at any time before vmafx_close() for a partial report. Everything is copied. vmafx_finish()
+ * logs the doubts at VMAFX_LOG_WARNING, and reports have them as data. EINVAL: no such encode, no such kind
+ * of doubt. */
 VMAFX_API int vmafx_set_pairing(VmafxContext *ctx, const VmafxPairing *pairing);
 
 /* Waits for all frames, pools, writes and renames the report. EINVAL when no frame was scored, or none of an encode; ERANGE when a score is
@@ -508,6 +537,49 @@ VMAFX_API const char *vmafx_encode_name(const VmafxContext *ctx, int encode);
  * *name is valid as long as the context. */
 VMAFX_API int vmafx_aggregate(const VmafxContext *ctx, int i, const char **name, double *value);
 
+/* -- Pooling ------------------------------------------------------------------------------------------------------- */
+
+/* Pools `n` scores of frames, in the order of the frames, as reports, windows and vmafx_model_score() pool them, to the
+ * last bit. `method` is a text as VmafxParams.pool. Scores that are not finite are left out; the others are
+ * s[0] … s[n-1] in the order of frames, and o[0] … o[n-1] in ascending order:
+ *
+ *     mean            sum(s[i]) / n
+ *     harmonic_mean   n / sum(1 / (s[i] + 1)) - 1
+ *     min, max        o[0], o[n-1]
+ *     stddev          sqrt(sum((s[i] - mean)^2) / n)
+ *     pN, percN       (1 - f) o[k] + f o[k+1], where N / 100 (n - 1) = k + f with a whole k and 0 <= f < 1
+ *     median          p50
+ *
+ * Sums begin with the first frame and are of doubles. The stddev of scores that are all equal is 0, and each percentile
+ * of them is that score. Where no score is finite, *pooled is what all of them are (inf, -inf), and NaN if they differ,
+ * or for stddev.
+ *
+ * `key` is what reports call the score, or NULL: the mean of some metrics is not the arithmetic one. The mean of
+ * cvvdp's JODs is the JOD of the norm of the differences that they stand for (docs/metrics.md).
+ *
+ * EINVAL: no such method. EDOM: there are no scores. */
+VMAFX_API int vmafx_pool(const char *method, const double *values, size_t n, double *pooled);
+VMAFX_API int vmafx_pool_key(const char *key, const char *method, const double *values, size_t n, double *pooled);
+
+/* -- What scores are ----------------------------------------------------------------------------------------------- */
+
+/* Which scores of a feature tell of the worse pictures. */
+enum VmafxWorse { VMAFX_WORSE_LOW, VMAFX_WORSE_HIGH, VMAFX_WORSE_NEITHER };
+
+typedef struct VmafxScoreFacts {
+    const char *key;       /* what reports call it */
+    const char *metric;    /* the extractor that it belongs to; NULL: it is a model's */
+    enum VmafxWorse worse;
+    int main;              /* 1: a score to read first: of a model, or the one that stands for its metric */
+    int alone;             /* 1: people read it without a model, as psnr_y; 0: models do, or nobody */
+    const char *unit;      /* "dB", "JOD"; NULL: none */
+    void *reserved[4];     /* zero */
+} VmafxScoreFacts;
+
+/* Fills in the facts of the i-th score that metrics provide, in report order. Options may add to the end of its key,
+ * "psnr_y_…". Static memory. -EINVAL: there are not so many. */
+VMAFX_API int vmafx_known_score(int i, VmafxScoreFacts *facts);
+
 /* -- Models and reports without a stream --------------------------------------------------------------------------- */
 
 /* A model by itself: predicts from scores of features, wherever these come from. `model` is one entry of VmafxParams.model. On failure *out
@@ -535,7 +607,11 @@ typedef struct VmafxReportStream {
     const VmafxPairing *pairing;  /* NULL: not known. `cut_short`: the report is marked partial */
     const char *window;           /* as VmafxParams.window; then no frame may be left out */
     const char *pool;             /* as VmafxParams.pool, for the windows */
-    void *reserved[4];            /* zero */
+    /* What the scores are, where other reports of them have said it, above all which ones were asked for (`main`). A
+     * score that is not listed is what metrics say of its key, else a model's. */
+    const VmafxScoreFacts *facts;
+    size_t n_facts;
+    void *reserved[2];            /* zero */
 } VmafxReportStream;
 
 /* A report of scores that the application has. */

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ._library import Error, version
     from ._pictures import Color, Format, Frame, Picture
     from ._kept_reference import KeptReference
+    from ._pooling import pool
     from ._session import FrameScores, Option, OptionInfo, Scores, Session, Window, options
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "extractors",
     "models",
     "options",
+    "pool",
     "score",
     "version",
 ]
@@ -45,7 +47,7 @@ def __getattr__(name: str) -> Any:
     it needs.
     """
     if name in __all__:
-        for place in ("_discovery", "_files", "_library", "_pictures", "_reference", "_session"):
+        for place in ("_discovery", "_files", "_library", "_pictures", "_pooling", "_kept_reference", "_session"):
             module = import_module(f".{place}", __name__)
             if hasattr(module, name):
                 return globals().setdefault(name, getattr(module, name))

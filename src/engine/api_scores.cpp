@@ -1,8 +1,10 @@
-/* The part of the C API that needs no stream: models by themselves, and reports of scores that the application has. */
+/* The part of the C API that needs no stream: models by themselves, pooling, what scores are, and reports of scores
+ * that the application has. */
 #include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -101,6 +103,11 @@ Status check(const VmafxReport& report) {
   return {};
 }
 
+vmafx::MeanOfScores* mean_of(const std::string& key) {
+  const vmafx::FeatureInfo* const feature = vmafx::find_score(key).feature;
+  return feature ? feature->mean : nullptr;
+}
+
 /* Columns in the order in which scores name them. */
 vmafx::ScoreTable table_of(const VmafxReport& report) {
   std::vector<std::string> keys;
@@ -110,7 +117,7 @@ vmafx::ScoreTable table_of(const VmafxReport& report) {
       if (columns.emplace(score.key, static_cast<int>(keys.size())).second) keys.push_back(score.key);
   vmafx::ScoreTable table(std::move(keys));
   for (int column = 0; column < table.columns(); column++)
-    table.set_mean(column, vmafx::find_mean(table.keys()[static_cast<size_t>(column)]));
+    table.set_mean(column, mean_of(table.keys()[static_cast<size_t>(column)]));
   for (const VmafxFrameResult& frame : frames_of(report))
     for (const VmafxScore& score : std::span(frame.scores, frame.n_scores))
       table.put(frame.frame, columns.at(score.key), score.value);
@@ -123,6 +130,56 @@ vmafx::ScoreTable table_of(const VmafxReport& report) {
 }
 
 std::string text(const char* given) { return given ? given : ""; }
+
+VmafxWorse worse_of(vmafx::Worse worse) {
+  switch (worse) {
+    case vmafx::Worse::kLow: return VMAFX_WORSE_LOW;
+    case vmafx::Worse::kHigh: return VMAFX_WORSE_HIGH;
+    case vmafx::Worse::kNeither: break;
+  }
+  return VMAFX_WORSE_NEITHER;
+}
+
+StatusOr<vmafx::Worse> worse_of(const VmafxScoreFacts& facts) {
+  for (const auto worse : {vmafx::Worse::kLow, vmafx::Worse::kHigh, vmafx::Worse::kNeither})
+    if (worse_of(worse) == facts.worse) return worse;
+  return error(EINVAL, "%d does not say which scores of %s are the worse ones", static_cast<int>(facts.worse),
+               facts.key);
+}
+
+VmafxScoreFacts facts_of(const vmafx::KnownScore& score) {
+  const auto& [metric, feature] = score;
+  return {.key = feature->key,
+          .metric = metric->name,
+          .worse = worse_of(feature->worse),
+          .main = &vmafx::main_feature(*metric) == feature,
+          .alone = feature->alone,
+          .unit = feature->unit};
+}
+
+/* What the stream says of a score, else what the metrics do. */
+VmafxScoreFacts facts_of(const std::string& key, const VmafxReportStream* stream) {
+  if (stream)
+    for (const VmafxScoreFacts& facts : std::span(stream->facts, stream->n_facts))
+      if (facts.key && key == facts.key) return facts;
+  const vmafx::KnownScore known = vmafx::find_score(key);
+  if (!known.feature) return {.key = key.c_str(), .metric = nullptr, .worse = VMAFX_WORSE_LOW, .main = 1};
+  VmafxScoreFacts facts = facts_of(known);
+  facts.key = key.c_str();
+  facts.main = facts.alone;
+  return facts;
+}
+
+StatusOr<std::vector<vmafx::ScoreFacts>> facts_of(const vmafx::ScoreTable& table, const VmafxReportStream* stream) {
+  std::vector<vmafx::ScoreFacts> all;
+  for (const std::string& key : table.keys()) {
+    const VmafxScoreFacts facts = facts_of(key, stream);
+    VMAFX_TRY(vmafx::check_reserved(facts, "VmafxScoreFacts"));
+    VMAFX_ASSIGN(const vmafx::Worse worse, worse_of(facts));
+    all.push_back({key, text(facts.metric), worse, facts.main != 0, text(facts.unit)});
+  }
+  return all;
+}
 
 /* As a session makes them of the same frames. */
 StatusOr<std::vector<vmafx::PooledFrames>> windows_of(const VmafxReport& report, const vmafx::ScoreTable& table,
@@ -163,18 +220,36 @@ Status write(const VmafxReport& report, vmafx::Log& log) {
     return error(EINVAL, "ndjson is written while frames are scored: use xml, json, csv or sub");
   const vmafx::ScoreTable table = table_of(report);
   VMAFX_ASSIGN(auto windows, windows_of(report, table, log));
-  const VmafxPairing* const pairing = report.stream ? report.stream->pairing : nullptr;
+  VMAFX_ASSIGN(auto facts, facts_of(table, report.stream));
+  std::optional<vmafx::Pairing> pairing;
+  if (report.stream && report.stream->pairing) {
+    VMAFX_ASSIGN(pairing, vmafx::read_pairing(*report.stream->pairing));
+  }
   const vmafx::EncodeReport encode = {table,
                                       nullptr,
                                       {.version = vmafx::library_version(),
                                        .width = report.width,
                                        .height = report.height,
                                        .fps = report.fps,
-                                       .partial = pairing && pairing->cut_short,
+                                       .partial = pairing && pairing->counts.cut_short,
                                        .windows = std::move(windows),
-                                       .pairing = pairing ? std::optional(*pairing) : std::nullopt}};
+                                       .pairing = pairing,
+                                       .scores = std::move(facts)}};
   VMAFX_TRY(file.write({&encode, 1}));
-  return file.commit();
+  VMAFX_TRY(file.commit());
+  if (pairing) vmafx::log_pairing(*pairing, log);
+  return {};
+}
+
+/* -- Pooling ------------------------------------------------------------------------------------------------------- */
+
+Status pool(const char* key, const char* method, std::span<const double> values, double* pooled) {
+  const vmafx::ParsedPool parsed = vmafx::parse_pool(text(method));
+  if (!parsed.known) return error(EINVAL, "there is no method of pooling called %s", method);
+  const auto score = vmafx::pool_column(parsed.pool, vmafx::pool_values(values, key ? mean_of(key) : nullptr));
+  if (!score) return error(EDOM, "there are no scores to pool");
+  *pooled = *score;
+  return {};
 }
 
 }  // namespace
@@ -224,4 +299,20 @@ int vmafx_write_report(const VmafxReport* report) {
     vmafx::Log log(vmafx::sink_of(*report));
     return write(*report, log);
   });
+}
+
+int vmafx_pool_key(const char* key, const char* method, const double* values, size_t n, double* pooled) {
+  if (!pooled || (n && !values)) return -EINVAL;
+  return vmafx::code_of(vmafx::guarded([&] { return pool(key, method, {values, n}, pooled); }));
+}
+
+int vmafx_pool(const char* method, const double* values, size_t n, double* pooled) {
+  return vmafx_pool_key(nullptr, method, values, n, pooled);
+}
+
+int vmafx_known_score(int i, VmafxScoreFacts* facts) {
+  const auto known = vmafx::known_scores();
+  if (!facts || i < 0 || static_cast<size_t>(i) >= known.size()) return -EINVAL;
+  *facts = facts_of(known[static_cast<size_t>(i)]);
+  return 0;
 }

@@ -15,6 +15,7 @@
 #include "model/spec.h"
 #include "report/openmetrics.h"
 #include "report/outputs.h"
+#include "report/score_facts.h"
 #include "report/scores.h"
 #include "report/summary.h"
 
@@ -99,6 +100,7 @@ class Plan {
   int unseen_columns() const { return unseen_columns_; }
 
   void set_means(ScoreTable& table) const;             // of its columns
+  std::vector<ScoreFacts> score_facts() const;         // of its columns
   unsigned planes_read() const;                        // bit p: some extractor reads plane p
   std::vector<SummaryColumn> summary_columns() const;  // of what was asked for, in report order
   std::vector<MetricColumn> main_columns()

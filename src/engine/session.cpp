@@ -177,7 +177,8 @@ Status Session::configure(const VmafxFormat& ref_given, std::span<const VmafxFor
   return match(std::move(ref), dist_given, nullptr);
 }
 
-Status Session::configure_against(std::shared_ptr<const KeptReference> reference, std::span<const VmafxFormat> dist_given) {
+Status Session::configure_against(std::shared_ptr<const KeptReference> reference,
+                                  std::span<const VmafxFormat> dist_given) {
   VMAFX_TRY(check_unconfigured());
   return match(reference->format(), dist_given, reference);
 }
@@ -588,6 +589,8 @@ Status Session::finish() {
   finished_ = true;
   const Status reported = keep(write_reports(false));
   for (const auto& encode : encodes_) encode->log_gaps();
+  for (const auto& encode : encodes_)
+    if (encode->submitted()) encode->log_doubts();
   log_end(run_facts(), log_);
   const Status ended = keep(end_encodes());
   VMAFX_TRY(reported);
@@ -618,7 +621,8 @@ Status Session::set_pairing(const VmafxPairing& pairing) {
   if (pairing.encode < 0 || pairing.encode >= params_.encodes)
     return error(EINVAL, "there is no encode %d to set the pairing of, only encodes 0 to %d", pairing.encode,
                  params_.encodes - 1);
-  encodes_[static_cast<size_t>(pairing.encode)]->set_pairing(pairing);
+  VMAFX_ASSIGN(Pairing read, read_pairing(pairing));
+  encodes_[static_cast<size_t>(pairing.encode)]->set_pairing(std::move(read));
   return {};
 }
 
@@ -649,7 +653,7 @@ Status Session::write_report(ReportFile report, std::span<const std::unique_ptr<
   std::vector<EncodeReport> told;
   const bool several = encodes.size() > 1;
   for (const auto& encode : encodes) {
-    const bool cut = partial || (encode->pairing() && encode->pairing()->cut_short);
+    const bool cut = partial || (encode->pairing() && encode->pairing()->counts.cut_short);
     told.push_back({encode->table(),
                     several ? encode->label() : nullptr,
                     {library_version(), format_.w, format_.h, frames_per_second(), cut, encode->windows(),
@@ -715,6 +719,7 @@ RunFacts Session::run_facts(const Encode* encode, bool of_all) const {
                .handover = handover_,
                .verify = params_.verify,
                .verification = pipeline_.verification(),
+               .scores = plan_.score_facts(),
                .pairing = encode ? encode->pairing() : std::nullopt};
   const bool ended_before = !of_all && run.takeover == encode->number_of(encode->submitted());
   if (ended_before) run.takeover.reset();

@@ -53,6 +53,7 @@ struct PoolValues {
   std::vector<double> values;    // those that the table has not forgotten, in frame order, finite
   MeanOfScores* mean = nullptr;  // the column's own, if it has one
 
+  void add(double score);
   bool is_complete() const { return static_cast<int64_t>(values.size()) == sums.count; }
 };
 
@@ -64,6 +65,9 @@ struct FrameRange {
 
 /* Takes every n_subsample-th frame of a column, counted from frame 0: of all frames, or of a range of which the table has forgotten none. */
 PoolValues pool_values(const ScoreTable& table, int column, int n_subsample, FrameRange range = {});
+
+/* Takes all scores, in the order of frames. */
+PoolValues pool_values(std::span<const double> scores, MeanOfScores* mean);
 
 /* NaN when there are none, or those that it needs are forgotten. */
 double pool_scores(const Pool& pool, const PoolValues& column);

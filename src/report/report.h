@@ -81,8 +81,10 @@ struct ReportData {
   /* Further keys of json and of the last line of ndjson. In xml an object is an element, its plain values attributes. csv and
    * sub have no place for them. */
   std::optional<RunFacts> run{};
-  std::optional<RangeFacts> range{};      // json and ndjson only
-  std::optional<VmafxPairing> pairing{};  // where there are no facts of a run
+  std::optional<RangeFacts> range{};  // json and ndjson only
+  /* Where there are no facts of a run. */
+  std::optional<Pairing> pairing{};
+  std::vector<ScoreFacts> scores{};
 };
 
 /* What is to be said of an encode. */

@@ -151,7 +151,7 @@ void json_tail(const Report& report, JsonText& json) {
 void json_extras(const Report& report, bool of_encode, JsonText& json) {
   const Json extras = extras_of(*report.data);
   for (size_t i = 0; i < extras.names().size(); i++)
-    if ((extras.names()[i] == kPairingKey) == of_encode) json.value(extras.names()[i], extras.items()[i]);
+    if (is_of_encode(extras.names()[i]) == of_encode) json.value(extras.names()[i], extras.items()[i]);
 }
 
 /* With one encode all stands in the report's own object, with several in the objects of a list. */

@@ -87,7 +87,10 @@ inline std::vector<PoolValues> pool_columns(const Report& report) {
 /* What there is to say of the run: an object. */
 inline Json extras_of(const ReportData& data) {
   if (data.run) return report_extras(data.version, *data.run);
-  return data.pairing ? Json::object({{kPairingKey, pairing_json(*data.pairing)}}) : Json::object();
+  Json extras = Json::object();
+  if (!data.scores.empty()) extras.add("vmafx", Json::object({{"scores", scores_json(data.scores)}}));
+  if (data.pairing) add_pairing(*data.pairing, extras);
+  return extras;
 }
 
 Status write_json(OutputFile& file, std::span<const Report> encodes);

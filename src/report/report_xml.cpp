@@ -106,15 +106,26 @@ std::string xml_pools(const Report& report, const std::vector<PoolValues>& colum
   return text + "  </" + name + ">\n";
 }
 
-/* A JSON object as an element: members that are plain values become attributes, objects elements. */
+/* A list of plain values is a text. */
+std::string xml_value(const Json& json) {
+  if (!json.is_array()) return json.text();
+  std::string text;
+  for (const Json& item : json.items()) text += (text.empty() ? "" : "; ") + item.text();
+  return text;
+}
+
+/* A JSON object as an element: members that are plain values become attributes, objects elements. A list `doubts` is an
+ * element with elements `doubt`; a plain value in it is the attribute `text`. */
 std::string xml_element(const std::string& name, const Json& json, int depth) {
   const std::string indent(2 * depth, ' ');
-  const Names names = xml_names(json.names());
+  const Names names =
+      json.is_array() ? Names(json.items().size(), name.substr(0, name.size() - 1)) : xml_names(json.names());
   std::string attributes, elements;
   for (size_t i = 0; i < names.size(); i++) {
     const Json& value = json.items()[i];
     if (value.is_object()) elements += xml_element(names[i], value, depth + 1);
-    else attributes += xml_attribute(names[i], value.text());
+    else if (json.is_array()) elements += xml_element(names[i], Json::object({{"text", value}}), depth + 1);
+    else attributes += xml_attribute(names[i], xml_value(value));
   }
   std::string begin = indent + "<" + name + " " + attributes;
   if (elements.empty()) return begin + "/>\n";

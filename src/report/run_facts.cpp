@@ -45,17 +45,6 @@ void log_end(const RunFacts& run, Log& log) {
     log.info("frames: " + counts_text("reference", run.ref) + "; " + counts_text("distorted", run.dist));
 }
 
-Json pairing_json(const VmafxPairing& pairing) {
-  return Json::object({{"paired", pairing.paired},
-                       {"unmatched_distorted", pairing.unmatched_distorted},
-                       {"unmatched_reference", pairing.unmatched_reference},
-                       {"repeated_reference", pairing.repeated_reference},
-                       {"repeated_distorted", pairing.repeated_distorted},
-                       {"max_time_difference", pairing.max_time_difference},
-                       {"corrupt_distorted", pairing.corrupt_distorted},
-                       {"corrupt_reference", pairing.corrupt_reference}});
-}
-
 Json report_extras(const std::string& version, const RunFacts& run) {
   Json models = Json::object(), backends = Json::object();
   for (const RunFacts::Model& model : run.models) models.add(model.key, model.version);
@@ -76,8 +65,9 @@ Json report_extras(const std::string& version, const RunFacts& run) {
   if (run.verification.frames)
     ours.add("verification", Json::object({{"frames", run.verification.frames},
                                            {"largest_difference", run.verification.largest_difference}}));
+  if (!run.scores.empty()) ours.add("scores", scores_json(run.scores));
   Json extras = Json::object({{"vmafx", std::move(ours)}});
-  if (run.pairing) extras.add(kPairingKey, pairing_json(*run.pairing));
+  if (run.pairing) add_pairing(*run.pairing, extras);
   return extras;
 }
 

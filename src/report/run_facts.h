@@ -1,5 +1,5 @@
-/* What there is to say of a run besides its scores: the session collects it, here it becomes lines of the log and the keys
- * `vmafx` and `pairing` of reports. */
+/* What there is to say of a run besides its scores: the session collects it, here it becomes lines of the log, the key
+ * `vmafx` of reports and, with pairing.h, those of an encode. */
 #ifndef VMAFX_REPORT_RUN_FACTS_H
 #define VMAFX_REPORT_RUN_FACTS_H
 
@@ -11,7 +11,8 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/status.h"
-#include "vmafx/vmafx.h"
+#include "report/pairing.h"
+#include "report/score_facts.h"
 
 namespace vmafx {
 
@@ -56,16 +57,15 @@ struct RunFacts {
   std::optional<Handover> handover{};
   int verify = 0;
   Verification verification{};
-  std::optional<VmafxPairing> pairing{};
+  std::vector<ScoreFacts> scores{};
+  std::optional<Pairing> pairing{};
 };
 
 /* Which features run where, at the beginning and where the GPU takes over: of interest to the user only where there was a choice. */
 void log_beginning(const RunFacts& run, Log& log);
 void log_end(const RunFacts& run, Log& log);
 
-/* {"vmafx": {…}, "pairing": {…}}; the latter is of an encode. */
-inline constexpr const char* kPairingKey = "pairing";
-Json pairing_json(const VmafxPairing& pairing);
+/* {"vmafx": {…}, "pairing": {…}, "doubts": […], "warnings": […]}; all but the first are of an encode. */
 Json report_extras(const std::string& version, const RunFacts& run);
 
 }  // namespace vmafx

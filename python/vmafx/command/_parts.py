@@ -15,6 +15,7 @@ import json
 import math
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -104,9 +105,17 @@ def check_merge(work: Work) -> None:
     merge.check_library(work.settings.ffmpeg)
 
 
-def join(work: Work, parts: Sequence[Path], log: Path) -> dict[str, Any]:
-    """Writes what a single run writes to `log` (.json, .csv, .xml), but for the keys `fps` and `vmafx`; returns what
-    the parts agree on of `vmafx`.
+@dataclass(frozen=True)
+class Joined:
+    """What is known of parts that were joined, besides the report."""
+
+    run: dict[str, Any]  # what they agree on of `vmafx`
+    of_parts: frozenset[str]  # what their filters have warned of their pairs
+    warnings: list[list[str]]  # of each encode: what is to be warned of the pairs of the stream instead
+
+
+def join(work: Work, parts: Sequence[Path], log: Path) -> Joined:
+    """Writes what a single run writes to `log` (.json, .csv, .xml), but for the keys `fps` and `vmafx`.
 
     Raises Mismatch, which names the part to score again (`seek_again` says from where), Refusal, Failure.
     """
@@ -115,30 +124,33 @@ def join(work: Work, parts: Sequence[Path], log: Path) -> dict[str, Any]:
     streams = merge.streams_of([str(path) for path in parts])
     count = len(work.dists)
     check_merge(work)
+    warnings: list[list[str]] = [[] for _ in work.dists]
     try:
         with tempfile.TemporaryDirectory(prefix="vmafx-") as folder:
             if len(streams) == count:
-                _join_encodes(work, streams, log, Path(folder))
+                warnings = _join_encodes(work, streams, log, Path(folder))
             else:  # pictures of several sizes
                 logs = [Path(folder) / f"size{place}{log.suffix}" for place in range(len(work.groups))]
                 for place, path in enumerate(logs):
-                    _join_encodes(work, streams[place * count : (place + 1) * count], path, Path(folder))
+                    warnings = _join_encodes(work, streams[place * count : (place + 1) * count], path, Path(folder))
                 _fold.fold(logs, work.models, log)
     except OSError as failure:
         raise Failure(str(failure)) from failure
-    return _run_of(streams[0])
+    of_parts = frozenset(text for stream in streams for part in stream for text in part.warnings)
+    return Joined(_run_of(streams[0]), of_parts, warnings)
 
 
-def _join_encodes(work: Work, streams: "Sequence[list[merge.Part]]", log: Path, folder: Path) -> None:
-    """The report of pictures of one size."""
+def _join_encodes(work: Work, streams: "Sequence[list[merge.Part]]", log: Path, folder: Path) -> list[list[str]]:
+    """Writes the report of pictures of one size, and returns what is to be warned of each encode."""
     if len(streams) == 1:
-        merge.write_report(streams[0], str(log))
-        return
+        return [merge.write_report(streams[0], str(log))]
+    warnings = []
     reports = [folder / f"{number}{log.suffix}" for number in range(len(streams))]
     for report, stream in zip(reports, streams):
         report.unlink(missing_ok=True)
-        merge.write_report(stream, str(report))
+        warnings.append(merge.write_report(stream, str(report)))
     _write_together(reports, work.names, log)
+    return warnings
 
 
 def _run_of(parts: list[merge.Part]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ stream, whole, and meet at the very same pictures. The library pools and writes,
 """
 
 import argparse
+import logging
 import math
 import os
 from collections.abc import Iterator, Sequence
@@ -13,18 +14,24 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from .. import _places
 from .._identity import file_of_output
 from . import _json
 from ._outputs import WHOLE_REPORT, Output, add_force, check_outputs
 from ._reading import MOST_LINE, Wrong, is_text, open_text, shown, shown_key
 from ._schemas import MOST_TIME, PAIRING_NAMES, check_part, check_whole
-from ._terminal import Failure
+from ._terminal import Failure, note
 
 Json = dict[str, Any]
 MOST_BYTES = 1 << 30  # of a part, whose scores are in the memory at once
 MOST_KEYS = 2000  # scores of a frame
 NOT_FINITE = "inf", "-inf", "nan", "-nan"
 MOST_SHOWN = 300  # characters of a value in an error
+WORSE = {"low": 0, "high": 1, "neither": 2}  # as enum VmafxWorse
+DOUBT_KINDS = (
+    *("unmatched_distorted", "unmatched_reference", "repeated_reference", "repeated_distorted", "time_difference"),
+    *("corrupt_distorted", "corrupt_reference"),
+)  # as enum VmafxDoubtKind
 
 
 class Refusal(Failure):
@@ -72,13 +79,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def check_library(ffmpeg: str | None = None) -> None:
     """The library writes the report. That of this ffmpeg is taken, if it has one. Raises Failure."""
+    if ffmpeg:
+        _places.look_beside(ffmpeg)
     try:
         from .. import _library  # here: the other subcommands do without cffi
     except ImportError as failure:
         needs = f"reports of parts are merged by the library, for which Python needs cffi ({failure})"
         raise Failure(f"{needs}: apt-get install python3-cffi") from failure
-    if ffmpeg:
-        _library.look_beside(ffmpeg)
+    if not _library.logger.handlers:
+        _library.logger.addHandler(logging.NullHandler())  # write_report() returns what it would warn of
     try:
         _library.library()
     except OSError as failure:
@@ -118,7 +127,8 @@ def merge(
     _check_outputs(paths, outputs, force)
     check_library()
     for parts, own in zip(streams, outputs):
-        write_report(parts, own, log_fmt, score_fmt, partial, force)
+        for text in write_report(parts, own, log_fmt, score_fmt, partial, force):
+            note(f"{shown(parts[0].encode)}: {text}" if len(streams) > 1 else text)
 
 
 def _check_outputs(paths: Sequence[str], outputs: Sequence[str], force: bool) -> None:
@@ -174,6 +184,12 @@ class Part:
     @property
     def end(self) -> int:
         return self.first + int(self.range["frames"])
+
+    @property
+    def warnings(self) -> list[str]:
+        """What was warned of its pairs, as the log has it, with and without the name of the encode."""
+        texts: list[str] = self.report.get("warnings", [])
+        return [f"{head}{text}" for head in ("", f"{self.encode}: ") for text in texts]
 
     def pictures(self) -> Iterator[tuple[int, tuple[Any, ...]]]:
         """(number in the whole stream, (time, reference, distorted)) at its borders."""
@@ -286,7 +302,7 @@ def _part(path: str, report: Json, encode: Json) -> Part:
         raise Wrong("a count in it is not an integer")
     if not isinstance(encode.get("frames"), list):
         raise Wrong("frames is missing, or is not a list")
-    texts = [report["version"], encode.get("name", ""), *_texts_of(encode["range"])]
+    texts = [report["version"], encode.get("name", ""), *_texts_of(encode["range"]), *_texts_of_doubts(report, encode)]
     if not all(map(is_text, texts)):
         raise Wrong("a text in it has characters that are not text")
     return Part(
@@ -307,6 +323,13 @@ def _texts_of(range_: Json) -> Iterator[str]:
         yield from (picture["reference"], picture["distorted"])
 
 
+def _texts_of_doubts(report: Json, encode: Json) -> Iterator[str]:
+    for doubt in encode.get("doubts", []):
+        yield from doubt["remedies"]
+    for key, told in report.get("vmafx", {}).get("scores", {}).items():
+        yield from filter(None, (key, told["metric"], told.get("unit")))
+
+
 def _counts_of(encode: Json) -> Iterator[Any]:
     """What the library takes for integers, as which a schema takes 4.0, too."""
     range_ = encode["range"]
@@ -320,6 +343,7 @@ def _counts_of(encode: Json) -> Iterator[Any]:
     yield from (picture["frame"] for picture in range_["pictures"])
     yield from range_.get("keyframes", [])
     yield from (count for name, count in encode.get("pairing", {}).items() if name in PAIRING_NAMES)
+    yield from (doubt[name] for doubt in encode.get("doubts", []) for name in ("from", "to") if name in doubt)
 
 
 def _check_frames(part: Part) -> None:
@@ -454,8 +478,10 @@ def write_report(
     score_fmt: str | None = None,
     partial: bool = False,
     force: bool = False,
-) -> None:
-    """Writes the report of the parts of one encode, as merge(). Raises Failure, OSError."""
+) -> list[str]:
+    """Writes the report of the parts of one encode, as merge(), and returns what the library warns of. Raises Failure,
+    OSError.
+    """
     _check_outputs([part.path for part in parts], [output], force)
     from .._library import Error, Messages, ffi, library, log_callback  # here: the other subcommands do without cffi
 
@@ -494,17 +520,23 @@ def write_report(
         picture.has_time, picture.time = "time" in frame, frame.get("time", 0)
         picture.keyframe = result.frame in keyframes
     stream.window, stream.pool = text(options["window"]), text(options["pool"])
-    stream.pairing = pairing = _pairing(parts, partial)
+    stream.pairing = _pairing(parts, partial, kept)
+    facts = [
+        (text(key), text(told["metric"]), WORSE[told["worse"]], told["main"], 0, text(told.get("unit")))
+        for key, told in parts[0].run.get("scores", {}).items()
+    ]
+    kept.append(ffi.new("VmafxScoreFacts[]", facts))
+    stream.facts, stream.n_facts = kept[-1], len(facts)
     report.stream, report.log, report.log_cookie = stream, log_callback, cookie
     code = library().vmafx_write_report(report)
-    del pairing  # until here
     messages.raise_kept()
     if code < 0:
         raise Error(-code, messages.errors[-1] if messages.errors else os.strerror(-code))
+    return messages.warnings
 
 
-def _pairing(parts: list[Part], partial: bool) -> Any:
-    """Of all parts together; NULL where they do not say."""
+def _pairing(parts: list[Part], partial: bool, kept: list[Any]) -> Any:
+    """Of all parts together; NULL where they do not say. `kept` gets what it points to."""
     from .._library import ffi
 
     of_parts: list[Json] = [part.report["pairing"] for part in parts if part.report.get("pairing")]
@@ -515,4 +547,31 @@ def _pairing(parts: list[Part], partial: bool) -> Any:
         setattr(pairing, name, sum(of_part[name] for of_part in of_parts))
     pairing.max_time_difference = max(of_part["max_time_difference"] for of_part in of_parts)
     pairing.cut_short = partial and not (parts[0].range["begins_stream"] and parts[-1].range["ends_stream"])
+    doubts = [_doubt(kind, parts, kept) for kind in DOUBT_KINDS if any(_doubts_of(part, kind) for part in parts)]
+    kept += [pairing, ffi.new("VmafxDoubt[]", doubts)]
+    pairing.doubts, pairing.n_doubts = kept[-1], len(doubts)
     return pairing
+
+
+def _doubts_of(part: Part, kind: str) -> list[Json]:
+    return [doubt for doubt in part.report.get("doubts", []) if doubt["kind"] == kind]
+
+
+def _doubt(kind: str, parts: list[Part], kept: list[Any]) -> Json:
+    """Of all parts together, with the numbers of the whole stream."""
+    from .._library import ffi
+
+    found = [(part, doubt) for part in parts for doubt in _doubts_of(part, kind)]
+    places = [(doubt[name] + part.offset) for part, doubt in found for name in ("from", "to") if name in doubt]
+    remedies = dict.fromkeys(remedy for _, doubt in found for remedy in doubt["remedies"])
+    texts = [ffi.new("char[]", os.fsencode(remedy)) for remedy in remedies]
+    listed = ffi.new("const char *[]", texts)
+    kept += [texts, listed]
+    return {
+        "kind": DOUBT_KINDS.index(kind),
+        "from": min(places, default=0),
+        "end": max(places) + 1 if places else 0,
+        "frame_duration": max(doubt.get("frame_duration", 0.0) for _, doubt in found),
+        "remedies": listed,
+        "n_remedies": len(texts),
+    }

@@ -106,7 +106,9 @@ constexpr FeatureInfo kFeatures[] = {{.name = "cvvdp",
                                       .score = {},
                                       .first_score = FirstScore::kWithTheNextFrame,
                                       .worse = Worse::kLow,
-                                      .mean = jod_of_stream}};
+                                      .mean = jod_of_stream,
+                                      .unit = "JOD",
+                                      .alone = true}};
 
 class Cvvdp : public TwinExtractor<CvvdpParams, CvvdpSums> {
  public:
