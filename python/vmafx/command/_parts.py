@@ -190,17 +190,30 @@ def _lines(report: Path) -> list[str]:
 
 
 def _json_of_all(reports: list[Path], names: list[str]) -> Iterator[str]:
-    """The library writes a key a line: what all have in common are the first lines in the braces, and the rest is that
-    of an encode.
+    """The library writes a key a line: what all have in common are the first lines in the braces and the key vmafx, and
+    the rest is that of an encode.
     """
+    run: list[str] = []
     for number, (report, name) in enumerate(zip(reports, names)):
-        brace, version, fps, *own, end = _lines(report)
+        brace, version, fps, *rest, end = _lines(report)
+        own, run = _without_run(rest)
         if number == 0:
             yield from (brace, version, fps, '  "encodes": [\n')
         yield f'    {{\n      "encode": {number},\n      "name": {json.dumps(name, ensure_ascii=False)},\n'
         yield from (f"    {line}" for line in own)
         yield "    }\n" if number == len(reports) - 1 else "    },\n"
-    yield f"  ]\n{end}"
+    yield "  ],\n" if run else "  ]\n"
+    yield from (*run, end)
+
+
+def _without_run(lines: list[str]) -> tuple[list[str], list[str]]:
+    """The lines of an encode, and those of the key vmafx; the last of each has no comma."""
+    if '  "vmafx": {\n' not in lines:
+        return lines, []
+    begin = lines.index('  "vmafx": {\n')
+    end = next(i for i in range(begin, len(lines)) if lines[i].startswith("  }")) + 1
+    own = lines[:begin] + lines[end:]
+    return [*own[:-1], own[-1].replace(",\n", "\n")], [*lines[begin : end - 1], "  }\n"]
 
 
 def _csv_of_all(reports: list[Path], names: list[str]) -> Iterator[str]:
