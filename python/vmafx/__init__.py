@@ -41,8 +41,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """What the module has is imported at its first use: the command `vmafx` runs without cffi and NumPy, which all of
-    it needs.
+    """Imports a name of the module at its first use: the command `vmafx` runs without cffi and NumPy, which all of
+    these names need.
     """
     if name in __all__:
         for place in ("_discovery", "_files", "_kept_reference", "_library", "_pictures", "_session"):

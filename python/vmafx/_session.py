@@ -29,13 +29,13 @@ Option: TypeAlias = "str | int | float | os.PathLike[str] | list[str] | tuple[st
 
 
 class Window(NamedTuple):
-    """Frames that follow one another, and their pooled scores."""
+    """A window of consecutive frames, and their pooled scores."""
 
     number: int
     first_frame: int
     last_frame: int
     time: float | None
-    """of the first frame, in seconds"""
+    """the time of the first frame, in seconds"""
     scores: dict[str, float]
 
 
@@ -43,24 +43,24 @@ class FrameScores(NamedTuple):
     """The scores of a pair of frames."""
 
     number: int
-    """of the pair, from 0, in its encode"""
+    """the pair's number in its encode, from 0"""
     time: float | None
-    """that the distorted picture came with, in seconds"""
+    """the time that the distorted picture came with, in seconds"""
     scores: dict[str, float]
     """features, then models, by their names in reports; empty for a frame that n_subsample skips"""
     window: Window | None
-    """the one that ends with this frame"""
+    """the window that ends with this frame, if any"""
     encode: int = 0
-    """which encode's they are, of several"""
+    """the encode's number, from 0"""
 
 
 class Scores(NamedTuple):
     """The pooled scores of a stream. One is infinite or NaN where that of no frame is finite."""
 
     models: dict[str, float]
-    """by their names: "vmaf" for the only one, unless it has another"""
+    """scores by the models' names: "vmaf" for a single model without a name of its own"""
     features: dict[str, float]
-    """the main scores of the features that the option `feature` names, by their names in reports"""
+    """main scores of the features that the option `feature` names, by their names in reports"""
 
 
 # -- Options -----------------------------------------------------------------------------------------------------------
@@ -74,7 +74,7 @@ _DECLARED = re.compile(r'(?:TEXT|FLAG|INT)\(\w+, (\w+), (?:NULL|"([^"]*)"|(\d+))
 
 
 class OptionInfo(NamedTuple):
-    """What there is to know of an option."""
+    """Describes an option: its default, its help."""
 
     default: str | int | None
     help: str
@@ -156,7 +156,7 @@ class _Context(Owned):
         return super().alone(action)
 
     def failure(self, code: int) -> Error | None:
-        """What a call that has just returned this failed with."""
+        """Returns the error of the call that has just returned this code."""
         return (
             Error(-code, text_of(library().vmafx_last_error(self.pointer)) or os.strerror(-code)) if code < 0 else None
         )

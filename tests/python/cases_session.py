@@ -1,4 +1,4 @@
-"""Options, results, errors, the log, windows, reports."""
+"""Options, results, errors, the log, windows and reports of sessions."""
 
 import contextlib
 import errno
@@ -17,7 +17,7 @@ from vmafx._library import ffi, library, text_of
 
 @case
 def options_are_those_of_the_library(lab):
-    """All fields of VmafxParams that are texts or numbers, as the header's own list says them."""
+    """Options are all fields of VmafxParams that are texts or numbers, described as in the header's own list."""
     del lab
     options = vmafx.options()
     fields = dict(ffi.typeof("VmafxParams").fields)
@@ -168,7 +168,7 @@ def stream_without_frames(lab):
 
 @case
 def error_in_the_source(lab):
-    """It comes through; the report, which is marked partial, has the frames before it."""
+    """An error of the source comes through; the report has the frames before it and is marked partial."""
 
     def broken():
         yield from gray_pairs(3)
@@ -275,7 +275,7 @@ def messages_of_the_library(lab):
 
 @case
 def handler_that_fails(lab):
-    """Its exception stays in it; the scores are there."""
+    """The exception of a log handler does not leave it; the scores are there."""
     del lab
 
     class Broken(logging.Handler):
