@@ -38,7 +38,7 @@ STYLE = """\
 
 
 def speeds(text):
-    """[(metric, factor)], fastest first, from rows `| `metric` | what it measures | agreement | factor |`."""
+    """Returns [(metric, factor)], fastest first, from rows `| `metric` | what it measures | agreement | factor |`."""
     rows = re.findall(r"^\| `(\w+)` \|[^|\n]*\|[^|\n]*\| *([\d.]+) *\|$", text, re.M)
     if not rows:
         raise SystemExit(f"draw_speed.py: no table of metrics in {TABLE.name}")

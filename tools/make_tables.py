@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the tables in docs/performance.md, and the speeds in README.md, of what bench/bench measured.
+"""Makes the tables in docs/performance.md, and the speeds in README.md, from the results of bench/bench.
 
 usage: tools/make_tables.py [--check]
 
@@ -34,7 +34,7 @@ def digits(ms):
 
 
 def peer(rows):
-    """A row for each line of JSON."""
+    """Makes a row for each line of JSON."""
     head = [
         "",
         "bits",
@@ -68,7 +68,7 @@ def speed(row):
 
 
 def metrics(rows):
-    """A row for each line of JSON, all of one instruction set."""
+    """Makes a row for each line of JSON, all of one instruction set."""
     return table(
         ["", "vmafx, ms", "libvmaf at its best, ms", "ratio"],
         [[row["row"], digits(row["fastest"]), digits(row["peer_best"]), speed(row)] for row in rows],
@@ -76,7 +76,7 @@ def metrics(rows):
 
 
 def threads(rows):
-    """A row for all lines that differ in the number of threads only; what was not measured stays empty."""
+    """Makes a row for all lines that differ only in the number of threads; missing measurements stay empty."""
     counts = sorted({row["threads"] for row in rows})
 
     def cell(times, count):
@@ -94,7 +94,7 @@ def threads(rows):
 
 
 def files(rows):
-    """A row for each graph, and what is left of it without the decoding."""
+    """Makes a row for each graph, with the cost that is left of it without the decoding."""
     decoding = rows[0]
 
     def left(row, key):
@@ -117,7 +117,7 @@ def files(rows):
 
 
 def caption(rows):
-    """Where and when it was measured, and of which commit."""
+    """Returns when and where the rows were measured, and of which commit."""
 
     def all_of(key):
         return ", ".join(sorted({str(row[key]) for row in rows}))
@@ -149,7 +149,7 @@ def with_tables(text):
 
 
 def with_speeds(text):
-    """README.md, whose rows are `| `metric` | what it measures | agreement | speed |`."""
+    """Returns README.md with the speeds in rows `| `metric` | what it measures | agreement | speed |`."""
     measured = [row for found in MARK.finditer(PAGE.read_text()) if found[2] == "metrics" for row in lines_of(found[3])]
     for row in measured:
         text, count = re.subn(

@@ -1,4 +1,4 @@
-"""The examples of README.md and docs/filter.md, run as they stand there, with clips under the names that they use."""
+"""The examples of README.md and docs/filter.md, run as they stand there, with clips named as in them."""
 
 import os
 import re
@@ -12,14 +12,14 @@ top = Path(__file__).resolve().parents[2]
 
 
 def indented_blocks(document, heading):
-    """The indented texts below a heading, without the indentation."""
+    """Returns the indented texts below a heading, without the indentation."""
     section = re.split(rf"^## {heading}$", (top / document).read_text(), flags=re.M)[1].split("\n## ")[0]
     lines = [line[4:] if line.startswith("    ") else "" for line in section.splitlines()]
     return [block for block in re.split(r"\n{2,}", "\n".join(lines)) if block.strip()]
 
 
 def commands(document):
-    """One command each: a line that begins with ffmpeg, and what belongs to it."""
+    """Returns the commands: each is a line that begins with ffmpeg, with the lines that belong to it."""
     for block in indented_blocks(document, "Examples"):
         for command in re.split(r"^(?=ffmpeg )", block, flags=re.M):
             if command.startswith("ffmpeg ") and "&\n" not in command:
@@ -35,7 +35,7 @@ def fits(command, version):
 
 
 def lay_out(lab):
-    """A folder with dis.mp4 and ref.mp4, two more encodes, and an ffmpeg that overwrites."""
+    """Fills a folder with dis.mp4 and ref.mp4, two more encodes, and an ffmpeg that overwrites."""
     for name in ("dis.mp4", "low.mp4", "high.mp4"):
         shutil.copy(lab.clips.dist, lab.folder / name)
     lab.run("-i", lab.clips.ref, "-c:v libx264 -qp 0", "ref.mp4").succeeded()
@@ -45,9 +45,9 @@ def lay_out(lab):
 
 
 def in_shell(lab, command):
-    """The scores that the log shows, each with the name before it: the encode's, else the filter's.
+    """Returns the scores that the log shows, each with the name before it: the encode's, else the filter's.
 
-    VMAF's, or psnr's of a command without a model.
+    Without a model these are psnr's scores, else VMAF's.
     """
     score = "psnr_y" if "model=:feature=psnr" in command else "VMAF"
     environment = {**os.environ, "PATH": f"{lab.folder}:{os.environ['PATH']}"}
@@ -59,7 +59,7 @@ def in_shell(lab, command):
 
 
 def score_after(lab, encoded):
-    """Of a file that is there, scaled to the reference."""
+    """Scores an encoded file, scaled to the reference."""
     graph = "[0:v]scale=192:108:flags=bicubic[d];[d][1:v]vmafx"
     return lab.run("-i", encoded, "-i ref.mp4 -lavfi", graph, "-f null -").score()
 
@@ -93,7 +93,7 @@ def examples_that_encode_score_what_they_wrote(lab):
 
 @case
 def example_in_python(lab):
-    """Debian's python3-av, on the rebuilt libavfilter."""
+    """The example runs with Debian's python3-av on the rebuilt libavfilter."""
     library = Path(lab.ffmpeg).parent.parent / "lib/vmafx"
     environment = {**os.environ, "LD_LIBRARY_PATH": str(library)}
     program = "import av; av.filter.Filter('vmafx')"

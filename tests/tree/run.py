@@ -50,7 +50,7 @@ def output_of(*command, **options):
 
 
 def tracked(*patterns):
-    """The files of the repository; of a distribution, which has none, those that are there."""
+    """Returns the files of the repository; in a distribution, which is no repository, the files that exist."""
     if (TOP / ".git").exists():
         names = output_of("git", "ls-files", "--", *patterns).split("\n")
         return [name for name in names if name and (TOP / name).exists()]
@@ -106,7 +106,7 @@ def no_circle():
             return
         below.append(name)
         for other in includes(name):
-            if other != name:  # Highway's sources include themselves, once for each instruction set
+            if other != name:  # Highway's sources include themselves once for each instruction set
                 visit(other)
         done.add(below.pop())
 
@@ -170,7 +170,7 @@ def distribution(build):
 
 
 def version_is_one():
-    """That of configure.ac; the build compares it with vmafx.h."""
+    """All files have the version of configure.ac; the build compares it with vmafx.h."""
     version = re.search(r"^AC_INIT\(\[vmafx\], \[([0-9.]+)\]", (TOP / "configure.ac").read_text(), re.M)[1]
     for name, line in {
         "CHANGES": rf"^{version} \((unreleased|\d{{4}}-\d\d-\d\d)\)$",
@@ -203,7 +203,7 @@ def manual_pages_are_made():
 
 
 def manual_page_names_all_subcommands():
-    """As the command's own parser knows them, whose libraries are in Debian's Python."""
+    """The page names the subcommands of the command's own parser, whose libraries are in Debian's Python."""
     program = "from vmafx.command.__main__ import SUBCOMMANDS; print(*SUBCOMMANDS)"
     listed = output_of("/usr/bin/python3", "-B", "-c", program, env={"PYTHONPATH": str(TOP / "python")}).split()
     synopsis = (TOP / "docs/vmafx.1").read_text().partition(".SH SYNOPSIS")[2].partition(".SH DESCRIPTION")[0]
@@ -212,7 +212,7 @@ def manual_page_names_all_subcommands():
 
 
 def manual_pages_have_no_warning():
-    """At 80 columns, as on a terminal; -t: with its tables."""
+    """The pages are formatted at 80 columns, as on a terminal; -t formats their tables."""
     need("groff")
     for page in ("docs/vmafx.1", "docs/vmafx.7"):
         result = subprocess.run(
@@ -241,7 +241,9 @@ def format():
 
 
 def tidy(build, deep):
-    """Also that members which a mutex guards are touched by who holds it (src/base/mutex.h)."""
+    """Runs clang-tidy, which also checks that members guarded by a mutex are touched only by its holder
+    (src/base/mutex.h).
+    """
     program = need("clang-tidy-19")
     if not (build / "config.h").exists():
         raise Skip(f"{build} is not configured")
@@ -261,7 +263,7 @@ def tidy(build, deep):
             else in_source(found[0]) if found else f"{text}: {program} ended with {result.returncode}"
         )
 
-    # Code for vectors is compiled once for each instruction set out of one text: the twin for one sample stands for it.
+    # Vector code is compiled once for each instruction set from one text: the twin for one sample stands for it.
     chosen = [name for name in sources("src/", "compat/", endings=(".cpp",)) if not name.endswith("_simd.cpp")]
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(os.cpu_count()) as pool:
         texts = chosen
