@@ -28,7 +28,7 @@ LASTING: list[object] = []
 
 
 class Error(OSError):
-    """What a call of the library failed with: `errno`, and the library's text, which is str() of it.
+    """The error of a call of the library: `errno`, and the library's text, which is str() of it.
 
     Among others: EINVAL for options, models and formats; ENOENT, EACCES for files; ENODEV for a GPU that cannot be
     used; ERANGE for a score below `fail_below`; EBADF for a session that is closed.

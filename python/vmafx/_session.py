@@ -458,7 +458,7 @@ class Session:
 
     @property
     def encode_scores(self) -> list[Scores | None]:
-        """Likewise those of each encode; None: it had no frames."""
+        """The pooled scores of each encode, as `scores` has them; None: it had no frames."""
         if not self._scores:
             raise Error(errno.EINVAL, "there are no pooled scores before finish()")
         return self._scores

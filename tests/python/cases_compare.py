@@ -419,13 +419,17 @@ def bd_rates_that_there_are_none(lab):
     rate, quality, problem, _ = tried(lower)
     check_equal(
         (rate, quality, problem),
-        (None, 2, "no overlap: the scores of the anchor are 50 to 88, those of the series 5 to 43"),
+        (None, 2, "the curves do not overlap: the scores of the anchor are 50 to 88, those of the series 5 to 43"),
         "scores apart",
     )
     dear = [point._replace(rate=point.rate * 10) for point in good]
     check_equal(
         tried(dear)[:3],
-        (1, None, "no overlap: the rates of the anchor are 400 to 3200, those of the series 4000 to 32000"),
+        (
+            1,
+            None,
+            "the curves do not overlap: the rates of the anchor are 400 to 3200, those of the series 4000 to 32000",
+        ),
         "rates apart",
     )
     half = [point._replace(quality=point.quality - 19) for point in good]

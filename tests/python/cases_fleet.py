@@ -790,7 +790,7 @@ def lists_name_files_only(lab):
 
 @case
 def secrets_of_urls_stay_out_of_results(lab):
-    """Of two URLs one is scored, one is missing: results, page and output have none of their secrets."""
+    """One URL is scored, another is missing: results, page and output have no secrets of either."""
     needs_dask()
     shutil.copy(lab.clips.ref, lab.folder / "ref.mkv")
     lab.run("-i ref.mkv -c:v libx264 -crf 40 -g 5 x.mp4").succeeded()

@@ -258,9 +258,9 @@ ERRORS = (
     (with_summary(partial=[]), "partial is a list, and not true or false"),
 )
 TEXTS = (
-    ('{"frames": [{"frameNum": 0, "metrics": {"vmaf": 1, "vmaf": 2}}]}', "the key 'vmaf' is there twice in an object"),
-    ('{"frames": [], "frames": []}', "the key 'frames' is there twice in an object"),
-    ('{"frameNum": 0, "frameNum": 1, "metrics": {}}\n', "line 1: the key 'frameNum' is there twice"),
+    ('{"frames": [{"frameNum": 0, "metrics": {"vmaf": 1, "vmaf": 2}}]}', "an object has the key 'vmaf' twice"),
+    ('{"frames": [], "frames": []}', "an object has the key 'frames' twice"),
+    ('{"frameNum": 0, "frameNum": 1, "metrics": {}}\n', "line 1: an object has the key 'frameNum' twice"),
     (
         '{"frameNum": 0, "metrics": {"vmaf": 1}}\n{"frameNum": 0, "metrics": {"vmaf": 1}}\n',
         "line 2: frame 0 comes after frame 0",
@@ -281,14 +281,14 @@ TEXTS = (
     ('{"a": ' + "[" * 100000, "it nests too deep"),
     ('{"a": ' * 100000, "it nests too deep"),
     ('{"frames": [' + '{"a":' * 100000, "it nests too deep"),
-    ('{"a": "' + "x" * (5 << 20) + '"}', "a value of more than 4194304 characters"),
+    ('{"a": "' + "x" * (5 << 20) + '"}', "the value at character 6 has more than 4194304 characters"),
     (
         '{"frames": [{"frameNum": 0, "metrics": {"' + "x" * (2 << 20) + '": 1}}]}',
         "a value of more than 1048576 characters",
     ),
     ("{" + ",".join(f'"{i}": 1' for i in range(1001)) + "}", "an object has more than 1000 members"),
     ('{"frames": [}', "Expecting value at character 12"),
-    ('{"frames" 3}', "':' is expected at character 10, and there is '3'"),
+    ('{"frames" 3}', "':' is expected at character 10, not '3'"),
     ("Frame,vmaf,vmaf\n0,1,2\n", "its first line names a column twice"),
     ("Frame,vmaf\n0\n", "line 2: 1 cells, and 2 in the first line"),
     ("Frame,vmaf\n0,1,2\n", "line 2: 3 cells, and 2 in the first line"),

@@ -165,7 +165,7 @@ def p010_in_arrays(lab):
 
 @case
 def memory_of_arrays(lab):
-    """The same picture in another layout of memory has the same score."""
+    """A picture has one score, whichever way it lies in memory."""
     del lab
     ref, dist = noise(seed=1), noise(seed=2)
     wanted = score_pairs([(ref, dist)], model="", feature="psnr")

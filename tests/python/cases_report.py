@@ -488,6 +488,7 @@ def render_report(title, **values):
         "windows": [],
         "several": False,
         "run": Table([""], []),
+        "said": [],
     }
     return render("report.html", title, **{**nothing, **values})
 
@@ -684,7 +685,11 @@ def many_scenes_are_folded(lab):
     check(all(int(row[7]) == 6 * (int(row[0]) - 1) for row in worst + others), "the first frames")
     check(len(text) < 400_000, f"{len(text)} bytes")
     said = scenes.scenes_of_page(encodes, ["vmaf"], Media(lab.ffmpeg, ["none.mkv"], None), 10)
-    check_equal(said, scenes.Scenes("no scenes of none.mkv: No such file or directory"), "of a file that is not there")
+    check_equal(
+        said,
+        scenes.Scenes("cannot find the scenes of none.mkv: No such file or directory"),
+        "of a file that is not there",
+    )
 
 
 @case

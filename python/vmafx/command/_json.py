@@ -18,7 +18,7 @@ def parse(text: str | bytes, **hooks: Any) -> Any:
     try:
         return json.loads(text, **hooks)
     except RecursionError:
-        raise ValueError("it nests too deeply") from None
+        raise ValueError("it nests too deep") from None
 
 
 def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -62,7 +62,7 @@ class Scanner:
             except json.JSONDecodeError as error:
                 failure = f"{error.msg} at character {self._before + error.pos}"
             except RecursionError:
-                raise Wrong("it nests too deeply") from None
+                raise Wrong("it nests too deep") from None
             else:
                 if end - self._at > most:
                     raise Wrong(f"the value at character {self._before + self._at} has more than {most} characters")
@@ -116,7 +116,7 @@ class Scanner:
 
     def _wrong(self, wanted: str) -> ValueError:
         there = shown(self.peek()) if self.peek() else "the end of the file"
-        return ValueError(f"character {self._before + self._at} is {there}, and {wanted} is expected")
+        return ValueError(f"{wanted} is expected at character {self._before + self._at}, not {there}")
 
     def _read_on(self, count: int) -> bool:
         """Reads more of the file and drops the text that was parsed; returns whether there was more."""

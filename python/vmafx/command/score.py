@@ -61,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--jobs",
         type=_job_number,
         metavar="N",
-        help="score this many parts at once; 'auto': one for every four processors (default: 1 or the number of GPUs)",
+        help="score this many parts at once; 'auto': one for every four processors (default: 1 or one per GPU)",
     )
     help_sync = (
         "find how much later or earlier than the reference each encode begins, within this many seconds (default: "

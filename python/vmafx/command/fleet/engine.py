@@ -151,7 +151,7 @@ def _take(room: int, next_ones: deque[Task], waiting: Iterator[Task]) -> Iterato
 
 @dataclass(frozen=True)
 class Place:
-    """Where tasks run."""
+    """The place where tasks run."""
 
     scheduler: str | None = None
     scheduler_file: Path | None = None
