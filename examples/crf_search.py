@@ -96,7 +96,7 @@ def read_reference(path: str, encoder: Encoder, most_frames: int | None, budget:
             except vmafx.Error as error:
                 if error.errno != errno.ENOMEM:
                     raise
-                raise Failure(f"{path}: {error}. --memory is the budget, --frames takes fewer") from None
+                raise Failure(f"{path}: {error}. Allow more with --memory, or take fewer with --frames") from None
             frames.append(frame)
     if not frames:
         raise Failure(f"{path} has no frames")
@@ -159,7 +159,7 @@ def score(encode: Encode, model: str) -> float:
 
 
 def search(probe: Callable[[int], float], target: float, first: int, last: int) -> int | None:
-    """Returns the largest CRF of first … last whose score is at least the target, or None, if the score falls with the
+    """Returns the largest CRF of first … last whose score is at least the target, or None. The score must fall with the
     CRF.
     """
     good, bad = first - 1, last + 1  # the wanted CRF is `good` or between the two
@@ -260,7 +260,7 @@ def run(arguments: argparse.Namespace) -> int:
     of_probes = sum(encode.decoded_frames for encode in encodes.values())
     print(f"decoded: {len(reference.frames)} frames of the reference, {of_probes} of {len(encodes)} probes")
     if found is None:
-        raise Failure(f"no CRF of {first} to {last} reaches {arguments.target:g}")
+        raise Failure(f"no CRF of {first} to {last} reaches {arguments.target:g}: lower --target or --crf-range")
     print(f"found: crf {found}, {encodes[found].kilobits_per_second():.1f} kbit/s")
     return 0
 

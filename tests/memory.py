@@ -5,9 +5,8 @@ Compares ffmpeg's peak memory over 20,000 small frames, from a source that is mu
 over 2,000. What may grow is the table of scores: 16 features and models of 8 bytes a frame, held once, and the report
 that is made of it.
 
-  --encodes   instead, the memory of a ladder of three encodes that is scored while it is made (FFmpeg 7.1 and later):
-  at any time in its second
-              half no more than in its first one. Prints a line for each tenth of the stream
+  --encodes   checks instead the memory of a ladder of three encodes that is scored while it is made (FFmpeg 7.1 and
+              later): in the second half never more than in the first. Prints a line for each tenth of the stream
 """
 
 import os

@@ -41,7 +41,7 @@ def speeds(text):
     """Returns [(metric, factor)], fastest first, from rows `| `metric` | what it measures | agreement | factor |`."""
     rows = re.findall(r"^\| `(\w+)` \|[^|\n]*\|[^|\n]*\| *([\d.]+) *\|$", text, re.M)
     if not rows:
-        raise SystemExit(f"draw_speed.py: no table of metrics in {TABLE.name}")
+        raise SystemExit(f"draw_speed.py: cannot find the table of metrics in {TABLE.name}")
     return sorted(((name, float(factor)) for name, factor in rows), key=lambda row: -row[1])
 
 

@@ -5,11 +5,14 @@ usage: tools/make_tables.py [--check]
 
   --check  writes nothing; exits 1 when a table is not what its file says
 
-A table stands between `<!-- KIND of FILE -->` and `<!-- end -->`. FILE, in bench/results, is what `bench/bench --json`
-wrote. KIND is
-`peer`, each row beside the peer's with the same instruction sets and at its best, `metrics`, each row beside the peer's
-at its best, or
-`threads`, each row with 1, 2, … threads; or `files`, what `bench/files.py --json` wrote, decoding alone first.
+A table stands between `<!-- KIND of FILE -->` and `<!-- end -->`. FILE, in bench/results, is the output of
+`bench/bench --json`, or for the last KIND of `bench/files.py --json`:
+
+  peer     each row beside the peer's with the same instruction sets, and the peer's at its best
+  metrics  each row beside the peer's at its best
+  threads  each row with 1, 2, … threads
+  files    a row for each graph, decoding alone first
+
 README.md's table of metrics gets the speed of each metric that a file of the kind `metrics` has.
 """
 
@@ -144,7 +147,7 @@ def lines_of(name):
 def with_tables(text):
     text, count = MARK.subn(lambda found: f"{found[1]}\n{made_of(found[2], found[3])}\n\n{found[4]}", text)
     if not count:
-        sys.exit(f"make_tables.py: no table in {PAGE.name}")
+        sys.exit(f"make_tables.py: cannot find a table in {PAGE.name}")
     return text
 
 

@@ -6,9 +6,8 @@ usage: machine_code.py [BUILD] [--long]
 
   BUILD   a build folder (default: build) with code objects for these architectures
   --long  all cases of the parity program instead of the smallest of each kind, more architectures, and every case once
-  more under
-          hard conditions: waves and blocks in another order, waves interrupted after a few instructions, loads that
-          come as late as they may, reciprocals and roots as wrong as the hardware's may be
+          more under hard conditions: waves and blocks in another order, waves interrupted after a few instructions,
+          loads that come as late as they may, reciprocals and roots as wrong as the hardware's may be
 
 Each architecture's machine code runs on the runtime libvmafx_hip_amd.so (emulator/README.md). Prints one line per check
 and 'N passed, N failed, N skipped' at the end; exits 1 when something failed.

@@ -255,7 +255,10 @@ def several_encodes_are_merged(lab):
     for name, frames in (("1.json", "-7"), ("2.json", "8-")):
         run(name, f"range={frames}")
     refused(
-        lab, "1.json", "2.json", why="1.json is of 2 encodes, each of which gets a report of its own: -o scores%d.json"
+        lab,
+        "1.json",
+        "2.json",
+        why="1.json has 2 encodes, each of which gets its own report: put %d for their numbers in the name",
     )
     merged(lab, "2.json", "1.json", output="merged%d.xml")
     done = merge(lab, "1.json", "2.json", "-o", "merged%d.json", "--score-fmt=%.17g")

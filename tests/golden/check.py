@@ -12,7 +12,7 @@ usage: check.py [FFMPEG] [--filter NAME[=OPTIONS]] [--clips all|most|small|GLOB]
   --alternate  on the emulator, score each clip with one of the two widths of waves, in turn
   --only    features and models whose name contains one of these texts; =NAME: the one of that name
   --through FFMPEG is a program that uses our libvmaf.so.3: libvmaf's tool, or FFmpeg with its own filter libvmaf
-  (tests/libvmaf/run)
+            (tests/libvmaf/run)
   --joint   score in one run what does not share a key: a quarter of the runs. Models then have their version as name
 
 A case is one feature or model on one clip: every frame's scores, the pooled and the aggregate ones must agree, to the

@@ -49,9 +49,9 @@ refuses_release() {
 release_refuses_other_files() {
   small_tree other
   echo more >>"$tree/CHANGES"
-  refuses_release "the tree is not that of the commit:  M CHANGES"
+  refuses_release "the tree differs from the commit:  M CHANGES"
   (cd "$tree" && git_here checkout -q CHANGES && touch new)
-  refuses_release "the tree is not that of the commit: ?? new"
+  refuses_release "the tree differs from the commit: ?? new"
   rm -rf "$tree/.git"
   refuses_release "$tree is not a git checkout"
 }
@@ -67,7 +67,7 @@ release_refuses_without_an_entry() {
 release_refuses_a_version_that_is_there() {
   small_tree tag
   (cd "$tree" && git_here tag v1.2.3 && git_here commit -q --allow-empty -m more)
-  refuses_release "there is a tag v1.2.3: the version is to be a new one"
+  refuses_release "the tag v1.2.3 exists already: choose a new version"
 }
 
 release_refuses_a_key_that_is_not_there() {

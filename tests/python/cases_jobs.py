@@ -4,7 +4,7 @@ import ctypes
 import json
 import os
 import pickle
-import pty
+
 import re
 import shutil
 import signal
@@ -15,7 +15,7 @@ from pathlib import Path
 
 import vmafx as vmafx_module
 from cases_ranges import encode_pair
-from cases_score import OLD_REPORT, read_all
+from cases_score import OLD_REPORT, seen_on_a_terminal
 from command import Done, environment, vmafx
 from common import case, check, check_equal, gray_pairs, top
 from vmafx.command import _ffmpeg, _parts
@@ -352,18 +352,7 @@ def all_jobs_end_with_one_that_fails(lab):
 @case
 def one_bar_shows_all_jobs(lab):
     dist, ref = long_pair(lab, "mp4", frames=450)
-    ours, theirs = pty.openpty()
-    words = library_command("score", dist, ref, "--jobs", "2")
-    subprocess.run(
-        words,
-        env=environment(lab, TERM="xterm", COLUMNS="100"),
-        stdin=subprocess.DEVNULL,
-        stdout=theirs,
-        stderr=theirs,
-        timeout=60,
-    )
-    os.close(theirs)
-    seen = read_all(ours)
+    seen = seen_on_a_terminal(lab, library_command("score", dist, ref, "--jobs", "2"))
     check(" %, 0:00 left" in seen and "worst frame" in seen, repr(seen))
 
 

@@ -164,7 +164,7 @@ def crf_search_keeps_to_its_memory(lab):
     check(
         done.returncode == 1
         and re.search(
-            "may take 4.0 MiB, and only [89] fit.* --memory is the budget, --frames takes fewer", done.stderr
+            "may take 4.0 MiB, and only [89] fit.* Allow more with --memory, or take fewer with --frames", done.stderr
         ),
         done.stderr,
     )

@@ -238,7 +238,7 @@ def infinite_scores_on_the_page(lab):
     check(math.isnan(read_scores(lab.folder / "equal.json")[0].scores["xpsnr"][0]), "null is not infinity by itself")
     (lab.folder / "some.csv").write_text("Frame,xpsnr,\n0,inf,\n1,40,\n2,42,\n3,1e300,\n")
     page_of(lab, "some.csv").has(
-        "Infinite scores, which the pooled values leave out: 1.", "Scores beyond 1e+15, which are not drawn: 1."
+        "Infinite scores that the pooled values leave out: 1.", "Scores beyond 1e+15 that the charts leave out: 1."
     )
 
 

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from command import command, environment, vmafx
@@ -460,24 +461,33 @@ def ffmpeg_is_killed(lab):
 def progress_is_shown_on_a_terminal(lab):
     """Progress is shown with and without rich."""
     for blocked in ("", "rich=None"):
-        ours, theirs = pty.openpty()
         program = (
             f"import sys; sys.modules.update(cffi=None, {blocked}); from vmafx.command.__main__ import main; "
             "sys.exit(main())"
         )
         words = [sys.executable, "-c", program, "score", str(lab.clips.dist), str(lab.clips.ref)]
-        subprocess.run(
-            words,
-            env=environment(lab, TERM="xterm", COLUMNS="100"),
-            stdin=subprocess.DEVNULL,
-            stdout=theirs,
-            stderr=theirs,
-            timeout=60,
-        )
-        os.close(theirs)
-        seen = read_all(ours)
+        seen = seen_on_a_terminal(lab, words)
         check(f"{FRAMES} frames, " in seen and " %, 0:00 left" in seen, f"{blocked}: {seen!r}")
         check("worst frame" in seen and "dist.mp4" in seen, f"{blocked}: {seen!r}")
+
+
+def seen_on_a_terminal(lab, words, **variables):
+    """Runs the words on a terminal of 100 columns, and returns all that appears there."""
+    ours, theirs = pty.openpty()
+    with ThreadPoolExecutor(1) as pool:
+        seen = pool.submit(read_all, ours)  # reads meanwhile: a terminal that is full would stop the program
+        try:
+            subprocess.run(
+                words,
+                env=environment(lab, TERM="xterm", COLUMNS="100", **variables),
+                stdin=subprocess.DEVNULL,
+                stdout=theirs,
+                stderr=theirs,
+                timeout=60,
+            )
+        finally:
+            os.close(theirs)
+        return seen.result()
 
 
 def read_all(descriptor):

@@ -1,5 +1,6 @@
 """Threads, signals, forks and the end of the interpreter, beside calls of the library."""
 
+import contextlib
 import gc
 import json
 import logging
@@ -326,16 +327,25 @@ def interrupts_in_the_log(lab):
             vmafx.KeptReference([noise()], budget=1)
 
 
+@contextlib.contextmanager
+def alarm_calls(handler):
+    """Makes SIGALRM call this handler in the block."""
+    before = signal.signal(signal.SIGALRM, handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGALRM, before)
+
+
+def raise_alarm(*_):
+    raise TimeoutError("alarm")
+
+
 @case
 def signal_during_a_message(lab):
     """The handler of a signal may raise any exception, and Python runs it at the first line of the callback."""
     del lab
-
-    def alarm(*_):
-        raise TimeoutError("alarm")
-
-    before = signal.signal(signal.SIGALRM, alarm)
-    try:
+    with alarm_calls(raise_alarm):
         for _ in range(20):
             with vmafx.Session(model="", feature="psnr", summary=1, backend="cpu", n_threads=1) as session:
                 session.submit(noise(720, 1280), noise(720, 1280))
@@ -343,20 +353,13 @@ def signal_during_a_message(lab):
                 with raises(TimeoutError, "alarm"):
                     session.finish()
                     time.sleep(5)
-    finally:
-        signal.signal(signal.SIGALRM, before)
 
 
 @case
 def signal_while_a_frame_is_waited_for(lab):
     """A frame is not lost if a signal's handler raises while a caller waits for it."""
     del lab
-
-    def alarm(*_):
-        raise TimeoutError("alarm")
-
-    before = signal.signal(signal.SIGALRM, alarm)
-    try:
+    with alarm_calls(raise_alarm):
         with vmafx.Session(model="", feature="cambi", backend="cpu", n_threads=1) as session:
             found = []
             session.submit(noise(1080, 1920), noise(1080, 1920))
@@ -367,22 +370,17 @@ def signal_while_a_frame_is_waited_for(lab):
                 time.sleep(5)
             found.extend(frame.number for frame in session.frames(wait=True))
             check_equal(found, [0], "frames")
-    finally:
-        signal.signal(signal.SIGALRM, before)
 
 
 @case
 def signal_handler_that_closes(lab):
     del lab
     with vmafx.Session(backend="cpu", n_threads=1) as session:
-        before = signal.signal(signal.SIGALRM, lambda *_: session.close())
-        try:
+        with alarm_calls(lambda *_: session.close()):
             signal.setitimer(signal.ITIMER_REAL, 0.05)
             with raises(vmafx.Error, "the session is closed", 9):
                 while True:
                     session.submit(noise(), noise())
-        finally:
-            signal.signal(signal.SIGALRM, before)
 
 
 # -- Calls inside calls ------------------------------------------------------------------------------------------------

@@ -15,8 +15,7 @@ from .._outputs import PAGE, Guard, Output, check_outputs
 from .._terminal import note, print_table, whole_file
 from ..page.curves import MOST_STATIC, Chart, cumulative, histogram
 from ..page.document import render
-from ..page.page import Figure
-from ..page.plots import plot
+from ..page.plots import Figure, plot
 from ..page.tables import Lines, Table, pooled_table
 from .store import Record
 

@@ -13,29 +13,12 @@ from ..comparison.output import difference, mean_name, percent, value_text
 from ..comparison.points import Point
 from .curves import Axis, Chart, Curve, number_axis
 from .document import render
-from .plots import Label, Plot, plot
+from .plots import Card, Figure, Label, plot
 from .tables import Cell, Strong, Table, number
 
 LEAST_TICKS = 4  # ticks on the axis of rates
 # Pieces of a line between two points of the hull: straight over the rate, it is bent over the rate's logarithm.
 HULL_STEPS = 12
-
-
-@dataclass(frozen=True)
-class Card:
-    """The BD-rate of a series by the first score, in large print, and by the others."""
-
-    label: Label
-    value: str
-    others: str
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A chart; its plot is missing if there are no scores."""
-
-    title: str
-    plot: Plot | None
 
 
 @dataclass(frozen=True)
@@ -73,6 +56,7 @@ def make_page(comparison: Comparison, title: str = "") -> str:
 
 
 def _cards(comparison: Comparison) -> Iterator[Card]:
+    """Yields the BD-rate of each series by the first score, and by the others."""
     if comparison.lacks:
         return
     first, *others = comparison.keys

@@ -24,7 +24,7 @@ from .curves import (
 )
 from .document import render
 from .pictures import Media, picture
-from .plots import Label, Plot, plot
+from .plots import Card, Figure, Label, plot
 from .scenes import scenes_of_page
 from .tables import Cell, Table, decimals_for, number, pooled_table, run_table, windows_table
 
@@ -44,22 +44,6 @@ class Page:
     worst: int = 4  # worst frames of each encode that are shown
     scenes: float = 10  # the threshold of FFmpeg's scdet for a new scene; 0: scenes are left out
     charts: list[dict[str, Any]] = field(default_factory=list)  # the charts for the script
-
-
-@dataclass(frozen=True)
-class Card:
-    """A score of an encode, in large print, and two other values of it."""
-
-    label: Label
-    value: str
-    others: str
-
-
-@dataclass(frozen=True)
-class Figure:
-    title: str
-    plot: Plot
-    is_live: bool = False  # True: a script draws it, too
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,15 @@ class Label:
     marked: bool = False  # with the marker of its points
 
 
+@dataclass(frozen=True)
+class Card:
+    """The value of an encode or a series in large print, and others in small print."""
+
+    label: Label
+    value: str
+    others: str
+
+
 class Tick(NamedTuple):
     percent: str  # part of the width or the height
     text: str
@@ -62,6 +71,15 @@ class Plot:
     lines: Sequence[Line]
     marks: Sequence[Mark]
     identity: str  # "" if no script draws the chart instead
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A chart below its title; its plot is missing if there are no scores."""
+
+    title: str
+    plot: Plot | None
+    is_live: bool = False  # True: a script draws it, too
 
 
 def plot(chart: Chart, points: int, identity: str = "") -> Plot:

@@ -93,9 +93,9 @@ def pooled_table(encodes: Sequence[Encode], key: str) -> Table:
 def _not_shown(scores: Sequence[float], of: str) -> Iterator[str]:
     infinite = sum(map(math.isinf, scores))
     if 0 < infinite < len(scores):
-        yield f"The pooled values leave out {infinite:,} infinite scores{of}."
+        yield f"Infinite scores{of} that the pooled values leave out: {infinite:,}."
     if far := sum(MOST_DRAWN < abs(score) < math.inf for score in scores):
-        yield f"The charts leave out {far:,} scores{of} beyond {MOST_DRAWN:g}."
+        yield f"Scores{of} beyond {MOST_DRAWN:g} that the charts leave out: {far:,}."
 
 
 def windows_table(encode: Encode, keys: Sequence[str]) -> Table:
