@@ -8,7 +8,7 @@ logs=$build/log
 say() { printf '%s\n' "$*" >&2; }
 die() { say "quickstart: $*"; exit 1; }
 
-# -- Commands that take long ---------------------------------------------------------------------------------------------
+# -- Commands that take long -------------------------------------------------------------------------------------------
 
 # Background commands lead process groups, so that Ctrl-C, SIGTERM and an error end each with all its processes.
 declare -A leaders=()
@@ -129,7 +129,7 @@ full_disk() {
   fi
 }
 
-# ------------------------------------------------------------------------------------------------------------------------
+# ----------------------------------------------------------------------------------------------------------------------
 
 # checksum FILE…: prints one number for the contents and names of all of them.
 checksum() { sha256sum -- "$@" | sha256sum | cut -c1-16; }
@@ -139,7 +139,8 @@ fresh() { [ -e "$1" ] && [ "$(cat "$1")" = "$2" ]; }
 
 jobs() { nproc; }
 
-# wrapper KIND SED…: the script tools/ffmpeg.in with its parts for KIND (prefix, bundle or package), its @NAMES@ replaced by sed.
+# wrapper KIND SED…: prints the script tools/ffmpeg.in with its parts for KIND (prefix, bundle or package), its @NAMES@
+# replaced by sed.
 wrapper() {
   local kind=$1
   shift

@@ -218,7 +218,7 @@ def _color_of(frame: "av.VideoFrame") -> Color:
 _held: dict[Any, object] = {}  # the owners of samples, by the `opaque` of their pictures
 _numbers = itertools.count(1)
 
-# The callback is no Python function: Ctrl-C could raise before its first line, and the picture would stay for ever.
+# The callback is a method in C: Ctrl-C could raise before the first line of a Python function, and keep the picture.
 _release_callback = ffi.callback("void(void *)", _held.__delitem__)
 
 LASTING.extend([_held, _release_callback])

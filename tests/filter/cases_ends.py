@@ -328,7 +328,7 @@ def run_graph(lab, graph):
     """Runs a program that goes on after an error of a filter before ours."""
     library = Path(lab.ffmpeg).parent.parent / "lib/vmafx"
     if not library.exists():
-        raise Skip("there is no libavfilter beside this ffmpeg")
+        raise Skip("this ffmpeg has no libavfilter beside it")
     program = compiled_program(lab, "failing_graph")
     done = subprocess.run(
         [program, graph],

@@ -164,7 +164,7 @@ def graphs(lab, *steps, options=""):
     """Builds graphs.c."""
     library = Path(lab.ffmpeg).parent.parent / "lib/vmafx"
     if not library.exists():
-        raise Skip("there is no libavfilter beside this ffmpeg")
+        raise Skip("this ffmpeg has no libavfilter beside it")
     command = [str(compiled_program(lab, "graphs")), f"vmafx=model='':feature=name=psnr:log_fmt=json{options}", *steps]
     done = subprocess.run(
         command,

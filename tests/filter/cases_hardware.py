@@ -15,7 +15,7 @@ def run(lab, main, reference, options="", report="report.json", env=None, **vari
     library = Path(lab.ffmpeg).parent.parent / "lib"
     emulator = library / "libvmafx_hip_emulator.so"
     if not emulator.exists() or not (library / "vmafx").exists():
-        raise Skip("there is no emulator beside this ffmpeg")
+        raise Skip("this ffmpeg has no emulator beside it")
     graph = f"vmafx=backend=hip:feature=name=psnr:score_fmt=%.17g:log_fmt=json:log_path={report}{options}"
     environment = {
         **os.environ,

@@ -283,7 +283,7 @@ def scores_of_the_gpu(lab):
     del lab
     emulator = Path(os.environ["VMAFX_LIBRARY"]).parent.parent / "lib/libvmafx_hip_emulator.so"
     if not emulator.exists():
-        raise Skip("there is no emulator, `make emulator` builds it")
+        raise Skip("the emulator is missing: `make emulator` builds it")
     environment = {
         **os.environ,
         "PYTHONPATH": str(top / "python"),

@@ -9,7 +9,7 @@ obstacle() {
   if [ "$(id -u)" != 0 ]; then
     echo "only root can make one"
   elif ! command -v debootstrap >/dev/null; then
-    echo "there is no debootstrap"
+    echo "debootstrap is not installed"
   elif [ -z "$mirror" ]; then
     echo "apt knows no Debian mirror"
   elif ! unshare --mount --pid --fork true 2>/dev/null; then

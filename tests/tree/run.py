@@ -50,7 +50,7 @@ def output_of(*command, **options):
 
 
 def tracked(*patterns):
-    """Returns the files of the repository; in a distribution, which is no repository, the files that exist."""
+    """Returns the files of the repository; in a distribution without git, the files that exist."""
     if (TOP / ".git").exists():
         names = output_of("git", "ls-files", "--", *patterns).split("\n")
         return [name for name in names if name and (TOP / name).exists()]
