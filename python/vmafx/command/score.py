@@ -1,4 +1,4 @@
-"""score one or several encodes of a video against the video
+"""score one or several encodes of a video against the original
 
 ffmpeg decodes and its filter vmafx scores; the command makes the inputs alike, shows how far it is, and prints what the
 filter reports.
