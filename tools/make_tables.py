@@ -97,7 +97,13 @@ def speeds(*files):
     return table(
         head,
         [
-            [f"`{row['row']}`", digits(row["fastest"]), digits(row["peer_best"]), speed(row), row.get("peer_name", name)]
+            [
+                f"`{row['row']}`",
+                digits(row["fastest"]),
+                digits(row["peer_best"]),
+                speed(row),
+                row.get("peer_name", name),
+            ]
             for row in rows
         ],
     )
