@@ -1,4 +1,4 @@
-"""The commands of ffmpeg in README.md and docs/filter.md, run as they stand there, with clips under the names that they use."""
+"""The commands of ffmpeg in README.md and docs/filter.md, run as they stand there, with clips of the names in them."""
 
 import os
 import re
