@@ -239,7 +239,9 @@ def documents_fit_the_width():
         for number, line in enumerate((TOP / name).read_text().split("\n"), 1):
             row = line.lstrip().startswith("|")
             breakable = " " in re.sub(r"^[-*\d.> ]+", "", line).strip()
-            assert len(line) <= WIDEST or row or not breakable, f"{name}:{number} has {len(line)} columns (tools/wrap_documents mends text)"
+            assert (
+                len(line) <= WIDEST or row or not breakable
+            ), f"{name}:{number} has {len(line)} columns; tools/wrap_documents wraps text"
 
 
 def anchors(name):
