@@ -456,7 +456,7 @@ def pages_escape_all_texts(lab):
     sections = [replace(section, worst=[worst]) for section in page_module._sections(evil_page)]
     texts = [
         page_module.make_page(evil_page),
-        render_report(EVIL, sections=sections, scenes=found, cards_of=EVIL, facts=[EVIL]),
+        render_report(EVIL, sections=sections, scenes=found, cards_of=EVIL, facts=[EVIL], said=[EVIL]),
     ]
     for number, text in enumerate(texts):
         path = lab.folder / f"{number}.html"
@@ -481,6 +481,7 @@ def render_report(title, **values):
     """Makes a page of these parts only."""
     nothing = {
         "facts": [],
+        "said": [],
         "warnings": [],
         "cards_of": "",
         "cards": [],

@@ -18,7 +18,7 @@ from . import _json
 from ._outputs import WHOLE_REPORT, Output, add_force, check_outputs
 from ._reading import MOST_LINE, Wrong, is_text, open_text, shown, shown_key
 from ._schemas import MOST_TIME, PAIRING_NAMES, check_part, check_whole
-from ._terminal import Failure
+from ._terminal import Failure, shown as shown_name
 
 Json = dict[str, Any]
 MOST_BYTES = 1 << 30  # bytes of a part, whose scores are all in memory at once
@@ -99,7 +99,10 @@ def run(arguments: argparse.Namespace) -> int:
         form = Form(arguments.log_fmt, arguments.score_fmt, arguments.partial, arguments.force)
         merge(arguments.parts, arguments.output, form)
     except OSError as failure:  # raised for a file or by the library
-        raise Failure(str(failure)) from failure
+        cause = failure.strerror or str(failure)
+        raise Failure(
+            f"cannot read {shown_name(failure.filename)}: {cause}" if failure.filename else cause
+        ) from failure
     return 0
 
 
