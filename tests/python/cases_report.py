@@ -489,7 +489,6 @@ def render_report(title, **values):
         "windows": [],
         "several": False,
         "run": Table([""], []),
-        "said": [],
     }
     return render("report.html", title, **{**nothing, **values})
 
