@@ -633,7 +633,7 @@ def library_scores_as_score(lab):
         file.write(b'{"schema": 1, "id": "hi')  # a killed run leaves such a line
     os.utime(lab.folder / "low.mp4")
     library(lab, write_list(lab, [row for row in rows if row[0] != "broken.mp4"]), "-o", "out.jsonl").succeeded().says(
-        "6 of 7 pairs are scored already"
+        "6 of 7 pairs were scored before"
     )
     check_equal([record["id"] for record in records(lab.folder / "out.jsonl")][8:], ["low.mp4"], "scored again")
 

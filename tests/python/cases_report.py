@@ -712,12 +712,12 @@ def report_errors(lab):
         ),
         (("empty.json",), 1, "empty.json has no scores of frames"),
         ((good, "--score", "vmad"), 1, "no report has the score vmad: choose one of integer_adm2"),
-        ((good, "--media", "a", "b"), 2, "of 1 encodes, --media names 2"),
+        ((good, "--media", "a", "b"), 2, "--media names 2 files for 1 encodes"),
         ((good, "--reference", "a"), 2, "--reference needs the encodes, too"),
         ((good, "--media", "none.mp4"), 1, "cannot read none.mp4"),
-        ((good, "--dygraphs", "/nowhere"), 1, "dygraph.min.js and dygraph.min.css are not in /nowhere"),
+        ((good, "--dygraphs", "/nowhere"), 1, "/nowhere lacks dygraph.min.js or dygraph.min.css"),
         *(
-            ((good, "--worst", worst), 2, f"argument --worst: '{worst}' is not a number of frames from 0 to 1000")
+            ((good, "--worst", worst), 2, f"argument --worst: '{worst}' is not a number of frames: give 0 to 1000")
             for worst in ("-5", "x", "1001", "1e3")
         ),
         ((good, "--dygraphs", lab.folder / "broken"), 1, "broken/dygraph.min.css: it is not a text in UTF-8"),
