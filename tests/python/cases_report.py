@@ -721,7 +721,7 @@ def report_errors(lab):
             for worst in ("-5", "x", "1001", "1e3")
         ),
         ((good, "--dygraphs", lab.folder / "broken"), 1, "broken/dygraph.min.css: it is not a text in UTF-8"),
-        ((good, "--scenes", "101"), 2, "argument --scenes: 101 is not a number from 0 to 100"),
+        ((good, "--scenes", "101"), 2, "argument --scenes: '101' is not a threshold: give a number from 0 to 100"),
         ((good, "-o", "none/page.html"), 1, "cannot write none/page.html: the folder none does not exist"),
         ((good, "-o", "."), 1, "it is a folder"),
     ):
