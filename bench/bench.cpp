@@ -1,8 +1,8 @@
 /* bench: how long each metric and model takes per frame, per instruction set and thread count, and how that compares
  * with another implementation's `vmaf` tool on the same clip in the same run. See docs/performance.md.
  *
- * Everything is timed through the public API, as a user meets it. Which instruction set runs is decided once per process
- * (VMAFX_CPU), so each one gets a child process of its own. */
+ * Everything is timed through the public API, as a user meets it. Which instruction set runs is decided once per
+ * process (VMAFX_CPU), so each one gets a child process of its own. */
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -60,8 +60,8 @@ struct RunTime {
   double all, reading;
 };
 
-/* Milliseconds per frame of the runs of a row, without the reading. All and reading are each sorted before they are subtracted:
- * the shortest difference would be that of the run whose reading happened to take longest. */
+/* Milliseconds per frame of the runs of a row, without the reading. All and reading are each sorted before they are
+ * subtracted: the shortest difference would be that of the run whose reading happened to take longest. */
 class RunTimes {
  public:
   void add(const RunTime& run, int frames) {
@@ -101,7 +101,8 @@ class Stream {
   Stream(const Stream&) = delete;
   ~Stream() { vmafx_close(&context_); }
 
-  /* Milliseconds for all frames; nothing when it failed, the message is printed. Encode i shows what `dist` shows i frames later. */
+  /* Milliseconds for all frames; nothing when it failed, the message is printed. Encode i shows what `dist` shows i
+   * frames later. */
   std::optional<RunTime> run(Reader& ref, Reader& dist, int frames) {
     const double reading = cpu_time_ ? reading_time(ref, dist, frames, encodes_) : 0;
     const Stopwatch stopwatch(cpu_time_);

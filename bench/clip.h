@@ -1,4 +1,5 @@
-/* The clip that is scored: planar 4:2:0 in memory, made here, with integer arithmetic only, so that it is the same everywhere, or from a file. */
+/* The clip that is scored: planar 4:2:0 in memory, made here, with integer arithmetic only, so that it is the same
+ * everywhere, or from a file. */
 #ifndef VMAFX_BENCH_CLIP_H
 #define VMAFX_BENCH_CLIP_H
 

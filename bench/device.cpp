@@ -1,6 +1,6 @@
-/* bench/device: how long each metric's kernels take per frame on the GPU, how fast frames go through the frame pool from
- * device memory and from page-locked host memory, and how that compares with what the upload alone takes and with another
- * implementation. See docs/performance.md. */
+/* bench/device: how long each metric's kernels take per frame on the GPU, how fast frames go through the frame pool
+ * from device memory and from page-locked host memory, and how that compares with what the upload alone takes and with
+ * another implementation. See docs/performance.md. */
 #include <getopt.h>
 
 #include <algorithm>

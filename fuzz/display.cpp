@@ -1,4 +1,5 @@
-/* The text of a file of displays, as cvvdp takes it: what describes no display is refused, and on one that is taken a frame has a JOD. */
+/* The text of a file of displays, as cvvdp takes it: what describes no display is refused, and on one that is taken a
+ * frame has a JOD. */
 #include <cmath>
 
 #include "fuzz/target.h"

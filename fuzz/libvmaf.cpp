@@ -1,12 +1,14 @@
-/* libvmaf's API (compat/libvmaf) as a state machine: calls in any order, with any numbers and texts. A call returns 0 or a negative errno value,
- * takes what it says that it takes, and answers the same when it is asked again.
+/* libvmaf's API (compat/libvmaf) as a state machine: calls in any order, with any numbers and texts. A call returns 0
+ * or a negative errno value, takes what it says that it takes, and answers the same when it is asked again.
  *
- * An input is a script. IN N … vmaf_init with a number of threads and of n_subsample; Z close. Pictures: PN … the format of those to come, RN …
- * read a pair, E end the stream, V take one from the pool, YN pool of N. Dictionaries: d KEY=VALUE. Models: mN load one of a table, oTEXT overload a
- * feature of it with the dictionary, U use its features, jTEXT a model of a file; u TEXT use a feature with the dictionary, fN one of a table. Scores:
- * iREAL … TEXT import one, G… of an index, S… pooled, W… write a report.
+ * An input is a script. IN N … vmaf_init with a number of threads and of n_subsample; Z close. Pictures: PN … the
+ * format of those to come, RN … read a pair, E end the stream, V take one from the pool, YN pool of N. Dictionaries: d
+ * KEY=VALUE. Models: mN load one of a table, oTEXT overload a feature of it with the dictionary, U use its features,
+ * jTEXT a model of a file; u TEXT use a feature with the dictionary, fN one of a table. Scores: iREAL … TEXT import
+ * one, G… of an index, S… pooled, W… write a report.
  *
- * For one input in four (see Choice) reports are read, and for one in four collections are loaded, not their base model alone. */
+ * For one input in four (see Choice) reports are read, and for one in four collections are loaded, not their base model
+ * alone. */
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>

@@ -1,8 +1,10 @@
-/* main() of a target without libFuzzer: runs each of the inputs, then so many inputs that are made from them, the same ones each time.
+/* main() of a target without libFuzzer: runs each of the inputs, then so many inputs that are made from them, the same
+ * ones each time.
  *
  *     fuzz/specs [--mutations N] [--seconds N] FILE|FOLDER…
  *
- * Prints `N inputs, N mutations`. An input that ends the program, or takes longer than so many seconds (10), is left in `./finding-TARGET`. */
+ * Prints `N inputs, N mutations`. An input that ends the program, or takes longer than so many seconds (10), is left in
+ * `./finding-TARGET`. */
 #include <unistd.h>
 
 #include <algorithm>

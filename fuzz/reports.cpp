@@ -1,8 +1,9 @@
 /* Reports of any scores, names and texts: each is read again by a parser of its format, and says what was written.
  *
- * An input is a script. fNUMBER format, pTEXT printf format, sN n_subsample, e exact, x no times, kTEXT a column, lTEXT the next encode,
- * rN a frame, vREAL a score in its next column, - a column left out, tREAL its time, aREAL TEXT an aggregate, wN N a window, gTEXT a range,
- * dTEXT a device, cTEXT a version, hN N a size, qREAL frames per second, z cut short. */
+ * An input is a script. fNUMBER format, pTEXT printf format, sN n_subsample, e exact, x no times, kTEXT a column, lTEXT
+ * the next encode, rN a frame, vREAL a score in its next column, - a column left out, tREAL its time, aREAL TEXT an
+ * aggregate, wN N a window, gTEXT a range, dTEXT a device, cTEXT a version, hN N a size, qREAL frames per second, z cut
+ * short. */
 #include "report/report.h"
 
 #include <expat.h>
@@ -119,7 +120,7 @@ ScoreTable table_of(const Asked& asked, const Asked::Encode& encode) {
   return table;
 }
 
-/* -- Reading them again ----------------------------------------------------------------------------------------------- */
+/* -- Reading them again -------------------------------------------------------------------------------------------- */
 
 struct Written {
   const Asked& asked;
@@ -267,7 +268,7 @@ void read(const Written& written) {
   }
 }
 
-/* -- Writing them ----------------------------------------------------------------------------------------------------- */
+/* -- Writing them -------------------------------------------------------------------------------------------------- */
 
 void write(const Asked& asked, const std::vector<ScoreTable>& tables) {
   auto file = ReportFile::open(asked.options);

@@ -1,14 +1,15 @@
-/* The C API as a state machine: calls in any order, with any formats, pictures and texts. What fails says why, each picture is released once,
- * frames come in order, and the scores are those that two threads of the CPU compute.
+/* The C API as a state machine: calls in any order, with any formats, pictures and texts. What fails says why, each
+ * picture is released once, frames come in order, and the scores are those that two threads of the CPU compute.
  *
- * For some inputs only (see Choice): one in four has a GPU, where it asks for one, and one in four of these for metrics whose kernels take the
- * emulator tens of milliseconds, too; of what the CPU scored, one in four is scored again; the reports of one in four are read; one in four has
- * a collection of models, where it asks for one.
+ * For some inputs only (see Choice): one in four has a GPU, where it asks for one, and one in four of these for metrics
+ * whose kernels take the emulator tens of milliseconds, too; of what the CPU scored, one in four is scored again; the
+ * reports of one in four are read; one in four has a collection of models, where it asks for one.
  *
- * An input is a script. Parameters: mN fN the models and features of tables below, bN backend, iN N a number, and texts: W window, R range,
- * w warn_below, l fail_below, p pool, s score_fmt, n encode_names, L log_fmt, M openmetrics. Formats: FN … of all inputs, DN N … of one.
- * Calls: O open, CN configure, AN configure against the reference, S submit, T submit against, r receive, t receive and wait, X finish,
- * Q close, GN N scores, BN REAL the place of a pair, HN … pairing; of a reference: o open, a add, c close. */
+ * An input is a script. Parameters: mN fN the models and features of tables below, bN backend, iN N a number, and
+ * texts: W window, R range, w warn_below, l fail_below, p pool, s score_fmt, n encode_names, L log_fmt, M openmetrics.
+ * Formats: FN … of all inputs, DN N … of one. Calls: O open, CN configure, AN configure against the reference, S
+ * submit, T submit against, r receive, t receive and wait, X finish, Q close, GN N scores, BN REAL the place of a pair,
+ * HN … pairing; of a reference: o open, a add, c close. */
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -62,7 +63,7 @@ constexpr int kMostOpens = 2;                                      // of session
 constexpr int kOpensOnEmulator = 2, kSamplesOnEmulator = 4;        // as many as one there
 constexpr int kEncodesPerOpen = 8;
 
-/* -- Pictures --------------------------------------------------------------------------------------------------------- */
+/* -- Pictures ------------------------------------------------------------------------------------------------------ */
 
 enum PictureFlags {
   kKeyframe = 1,
@@ -142,7 +143,7 @@ class Samples {
   bool released_ = false;
 };
 
-/* -- What a run of a script shows ------------------------------------------------------------------------------------- */
+/* -- What a run of a script shows ---------------------------------------------------------------------------------- */
 
 struct Seen {
   using Frame = std::map<std::string, double>;

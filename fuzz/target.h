@@ -1,5 +1,5 @@
-/* What fuzz targets share. A target is a source with libFuzzer's entry, which is given any bytes and returns 0: it holds the library to its
- * promises with REQUIRE. */
+/* What fuzz targets share. A target is a source with libFuzzer's entry, which is given any bytes and returns 0: it
+ * holds the library to its promises with REQUIRE. */
 #ifndef VMAFX_FUZZ_TARGET_H
 #define VMAFX_FUZZ_TARGET_H
 
@@ -14,7 +14,8 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
-/* Where the promise is broken the program ends, which is what fuzzers look for. The printf-formatted words say what was seen. */
+/* Where the promise is broken the program ends, which is what fuzzers look for. The printf-formatted words say what was
+ * seen. */
 #define REQUIRE(condition, ...)                                                  \
   do {                                                                           \
     if (condition) break;                                                        \
@@ -23,7 +24,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
     std::abort();                                                                \
   } while (0)
 
-/* Of what makes samples: neither sanitizers nor what guides the fuzzer look at it, which would be most of a run's time. */
+/* Of what makes samples: neither sanitizers nor what guides the fuzzer look at it, which would be most of a run's
+ * time. */
 #ifdef __clang__
 #define UNOBSERVED __attribute__((no_sanitize("address", "undefined", "coverage")))
 #else
@@ -50,7 +52,8 @@ class Script {
 
   char what() const { return what_; }
 
-  /* The next word of the line as a number from `least` to `most`: others are folded into that range, no number is `least`. */
+  /* The next word of the line as a number from `least` to `most`: others are folded into that range, no number is
+   * `least`. */
   int number(int least, int most);
   double real();  // "nan" and "inf" are numbers; no number is 0
 
@@ -64,8 +67,8 @@ class Script {
   char what_ = 0;
 };
 
-/* What costs much is done for some inputs only. Their bytes choose, so that the same input does the same again. With FUZZ_ALL=1 all is done for
- * each of them. */
+/* What costs much is done for some inputs only. Their bytes choose, so that the same input does the same again. With
+ * FUZZ_ALL=1 all is done for each of them. */
 class Choice {
  public:
   Choice(const uint8_t* data, size_t size);

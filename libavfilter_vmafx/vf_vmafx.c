@@ -59,7 +59,8 @@
 #include "libavutil/macros.h"
 #include "libavutil/mathematics.h"
 
-/** What belongs to a main input: an encode. Its input and its output have its number; the reference is the last input. */
+/** What belongs to a main input: an encode. Its input and its output have its number; the reference is the last
+ * input. */
 typedef struct VMAFXEncode {
     VMAFXSync sync;
     VMAFXPairs pairs;
@@ -413,8 +414,8 @@ static void leave_progress_line(void)
 }
 
 /**
- * Programs look for "VMAF score: " and a number at the end of the line, and take the first, the last, or all of them. With several
- * encodes each line begins with the name of one.
+ * Programs look for "VMAF score: " and a number at the end of the line, and take the first, the last, or all of them.
+ * With several encodes each line begins with the name of one.
  */
 static int print_scores(AVFilterContext *ctx, const VMAFXEncode *e)
 {
@@ -554,7 +555,8 @@ static int finish_early(AVFilterContext *ctx)
     VMAFXContext *s = ctx->priv;
 
     if (pairs_of(s))
-        av_log(ctx, AV_LOG_INFO, "Stopped before the end of the inputs: the scores are of the %"PRId64" pairs up to there.\n",
+        av_log(ctx, AV_LOG_INFO,
+               "Stopped before the end of the inputs: the scores are of the %"PRId64" pairs up to there.\n",
                pairs_of(s));
     for (int i = 0; i < s->options.encodes; i++)
         s->encode[i].pairs.pairing.cut_short = 1;
@@ -661,7 +663,8 @@ static int config_output(AVFilterLink *outlink);
 static int append_main(AVFilterContext *ctx, int number)
 {
     const VMAFXContext *s = ctx->priv;
-    AVFilterPad in = { .type = AVMEDIA_TYPE_VIDEO }, out = { .type = AVMEDIA_TYPE_VIDEO, .config_props = config_output };
+    AVFilterPad in  = { .type = AVMEDIA_TYPE_VIDEO };
+    AVFilterPad out = { .type = AVMEDIA_TYPE_VIDEO, .config_props = config_output };
     int ret;
 
     in.name  = s->options.encodes > 1 ? av_asprintf("main%d", number) : av_strdup("main");
@@ -775,8 +778,9 @@ static av_cold void close_early(AVFilterContext *ctx)
         finish_early(ctx);
         return;
     }
-    av_log(ctx, AV_LOG_WARNING, "Broken off before the end of the inputs, after %"PRId64" pairs: there is no score, and "
-           "the report, if any, is partial.\n", pairs_of(s));
+    av_log(ctx, AV_LOG_WARNING,
+           "Broken off before the end of the inputs, after %"PRId64" pairs: there is no score, and the report, if any, "
+           "is partial.\n", pairs_of(s));
     s->encode[0].pairs.pairing.cut_short = 1;
     vmafx_set_pairing(s->vmafx, &s->encode[0].pairs.pairing);
 }

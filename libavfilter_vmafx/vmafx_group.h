@@ -39,8 +39,8 @@ typedef struct VMAFXGroup {
 } VMAFXGroup;
 
 /**
- * Add a pair. Encodes whose times a container rounded meet the same frame of the reference one after the other; when another frame of it
- * comes, the pairs before are sent. That of the only encode is sent at once.
+ * Add a pair. Encodes whose times a container rounded meet the same frame of the reference one after the other; when
+ * another frame of it comes, the pairs before are sent. That of the only encode is sent at once.
  *
  * @param encode  number of the main input
  * @param time    of the pair, in seconds

@@ -19,8 +19,8 @@
 
 /**
  * @file
- * Frames in a GPU's memory: CUDA frames by their addresses; DRM PRIME frames, and VAAPI and Vulkan frames mapped to such, by their
- * objects. All of them can be downloaded.
+ * Frames in a GPU's memory: CUDA frames by their addresses; DRM PRIME frames, and VAAPI and Vulkan frames mapped to
+ * such, by their objects. All of them can be downloaded.
  */
 
 #include "vmafx_compat.h"
@@ -173,7 +173,8 @@ static int download(void *opaque, VmafxPicture *pic)
     return 0;
 }
 
-/** The planes in the order of the layers, as libavutil maps them. More than three, or none: the picture has no objects. */
+/** The planes in the order of the layers, as libavutil maps them. More than three, or none: the picture has no
+ * objects. */
 static void describe_objects(VmafxPicture *pic, const AVDRMFrameDescriptor *desc)
 {
     int planes = 0;

@@ -62,8 +62,8 @@ extern const AVOption ff_vmafx_libvmaf_options[];
 extern const AVOption ff_vmafx_xpsnr_options[];
 
 /**
- * log_path is the first option, so that `vmafx=vmaf_v0.6.1` reads like a model and names a file. libvmaf writes that file;
- * under other names it is an error.
+ * log_path is the first option, so that `vmafx=vmaf_v0.6.1` reads like a model and names a file. libvmaf writes that
+ * file; under other names it is an error.
  */
 int ff_vmafx_options_check_log_path(AVFilterContext *ctx, const VMAFXOptions *options);
 
@@ -73,7 +73,8 @@ int ff_vmafx_options_check_log_path(AVFilterContext *ctx, const VMAFXOptions *op
  * @param device  gets references to the device contexts of the inputs, to be kept until the library is closed
  * @return        an error as of vmafx_open()
  */
-int ff_vmafx_options_open(VmafxContext **vmafx, AVFilterContext *ctx, const VMAFXOptions *options, AVBufferRef **device);
+int ff_vmafx_options_open(VmafxContext **vmafx, AVFilterContext *ctx, const VMAFXOptions *options,
+                          AVBufferRef **device);
 
 /** VmafxParams.log; the cookie is the filter's context. */
 void ff_vmafx_log(void *cookie, enum VmafxLogLevel level, const char *message);

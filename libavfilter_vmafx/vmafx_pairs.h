@@ -18,7 +18,8 @@
 
 /**
  * @file
- * How the frames of a main input and of the reference were paired, and what makes the pairs, and so the score, doubtful.
+ * How the frames of a main input and of the reference were paired, and what makes the pairs, and so the score,
+ * doubtful.
  */
 
 #ifndef AVFILTER_VMAFX_PAIRS_H
@@ -71,7 +72,8 @@ void ff_vmafx_pairs_main(VMAFXPairs *pairs, const AVFrame *main);
  * @param of_range  whether the pair is to be scored, not only read
  * @return          number of the pair, -1: there is none in the range
  */
-int64_t ff_vmafx_pairs_count(VMAFXPairs *pairs, const FFFrameSync *fs, const AVFrame *main, const AVFrame *ref, int of_range);
+int64_t ff_vmafx_pairs_count(VMAFXPairs *pairs, const FFFrameSync *fs, const AVFrame *main, const AVFrame *ref,
+                             int of_range);
 
 /**
  * Say whether the pairs are doubtful, and what helps.
@@ -99,8 +101,8 @@ void ff_vmafx_pairs_report_none(AVFilterContext *ctx, int64_t arrived_main, int6
 /** Say so if the pictures of a main input and of the reference are not of one shape. */
 void ff_vmafx_pairs_report_shapes(AVFilterContext *ctx, int input, const AVFrame *main, const AVFrame *ref);
 
-/** Say so if one frame of a pair is interlaced and the other is not. Once, at the first pair that shows it: streams may begin with
- *  progressive frames. */
+/** Say so if one frame of a pair is interlaced and the other is not. Once, at the first pair that shows it: streams may
+ *  begin with progressive frames. */
 void ff_vmafx_pairs_report_interlacing(VMAFXPairs *pairs, AVFilterContext *ctx, int input, const AVFrame *main,
                                        const AVFrame *ref);
 

@@ -20,8 +20,9 @@
  * @file
  * What FFmpeg's filter xpsnr writes of the scores: a line in the log, statistics, metadata.
  *
- * FFmpeg has that filter since 7.1. In earlier releases vf_vmafx.c answers to its name, and everything here is as there (libavfilter/vf_xpsnr.c
- * of 8.0), but that of RGB each component has its own value. There, lines have the values in the order of planes, that of G under `r`.
+ * FFmpeg has that filter since 7.1. In earlier releases vf_vmafx.c answers to its name, and everything here is as there
+ * (libavfilter/vf_xpsnr.c of 8.0), but that of RGB each component has its own value. There, lines have the values in
+ * the order of planes, that of G under `r`.
  */
 
 #ifndef AVFILTER_VMAFX_XPSNR_H

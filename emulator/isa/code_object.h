@@ -21,8 +21,8 @@ namespace vmafx::emulator::isa {
 
 class CodeObject;
 
-/* What a kernel needs of the hardware: its descriptor of 64 bytes ("Kernel Descriptor" in LLVM's User Guide for the AMDGPU
- * backend), as far as it matters here. */
+/* What a kernel needs of the hardware: its descriptor of 64 bytes ("Kernel Descriptor" in LLVM's User Guide for the
+ * AMDGPU backend), as far as it matters here. */
 struct Descriptor {
   uint32_t local_bytes, scratch_bytes, argument_bytes, reserved;
   int64_t entry;  // from the descriptor

@@ -85,8 +85,9 @@ bool Group::is_readable(uintptr_t address, unsigned bytes) const {
          is_in(image.data(), image.size());
 }
 
-/* A wave of the same block, on the other compute unit, may not see what another one stored until that one has waited for it. Where all
- * waves of a block share their first cache, it keeps the order ("Memory Model" in LLVM's User Guide for the AMDGPU backend). */
+/* A wave of the same block, on the other compute unit, may not see what another one stored until that one has waited
+ * for it. Where all waves of a block share their first cache, it keeps the order ("Memory Model" in LLVM's User Guide
+ * for the AMDGPU backend). */
 bool Group::notes_stores() const {
   return wave_count_ > 1 && architecture_->generation() >= 10 && kernel_->descriptor.is_on_two_units();
 }

@@ -1,5 +1,5 @@
-/* Hazards: an instruction that comes too soon after another one, where the hardware does not wait by itself. Compilers put `s_nop`, other
- * instructions or waits between. hazards.cpp has the table of them. */
+/* Hazards: an instruction that comes too soon after another one, where the hardware does not wait by itself. Compilers
+ * put `s_nop`, other instructions or waits between. hazards.cpp has the table of them. */
 #ifndef VMAFX_EMULATOR_ISA_HAZARDS_H
 #define VMAFX_EMULATOR_ISA_HAZARDS_H
 
@@ -16,8 +16,8 @@ namespace vmafx::emulator::isa {
 /* Fills in the instruction's part in each hazard of the architecture. */
 void find_hazards(const Architecture& architecture, Instruction& instruction);
 
-/* gfx12: a vector instruction that has read a scalar keeps its old value within reach. What is written to it (or to the other one of its pair)
- * later may not be seen before an s_wait_alu. */
+/* gfx12: a vector instruction that has read a scalar keeps its old value within reach. What is written to it (or to the
+ * other one of its pair) later may not be seen before an s_wait_alu. */
 class HeldScalars {
  public:
   /* False: the instruction reads such a scalar; which one is in *problem. */

@@ -49,8 +49,8 @@ void on_segv(int signal, siginfo_t* info, void* context) {
   sigaction(signal, &previous_action, nullptr);  // the instruction is tried again, and meets that
 }
 
-/* What all threads meet at once is there before the first of them: a sanitizer does not see who initializes what in a library that was not
- * built for it. */
+/* What all threads meet at once is there before the first of them: a sanitizer does not see who initializes what in a
+ * library that was not built for it. */
 [[gnu::constructor]] void at_load() {
   state();
   DeviceMemory::get();

@@ -1,5 +1,5 @@
-/* What the runtime asks of the part that runs kernels. A library has one engine: that of source/ runs the kernels' sources,
- * compiled for the host, that of isa/ the machine code of AMD's GPUs. */
+/* What the runtime asks of the part that runs kernels. A library has one engine: that of source/ runs the kernels'
+ * sources, compiled for the host, that of isa/ the machine code of AMD's GPUs. */
 #ifndef VMAFX_EMULATOR_RUNTIME_ENGINE_H
 #define VMAFX_EMULATOR_RUNTIME_ENGINE_H
 

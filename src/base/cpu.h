@@ -14,16 +14,16 @@
 
 namespace vmafx {
 
-/* Reads VMAFX_CPU and limits Highway's dispatch to it. EINVAL for a name that is unknown or that this machine cannot run,
- * with the names that would work. Thread-safe; the first call decides. */
+/* Reads VMAFX_CPU and limits Highway's dispatch to it. EINVAL for a name that is unknown or that this machine cannot
+ * run, with the names that would work. Thread-safe; the first call decides. */
 Status select_cpu();
 
 /* True when VMAFX_CPU=plain: metrics take their plain definition instead of the SIMD twin. */
 bool use_plain_cpu();
 
 /* Whether code for AVX2 may use AVX-VNNI, whose one instruction multiplies pairs of 16-bit lanes and adds them to sums.
- * Highway has no target for it; here it is the level `avx2_vnni`. Of the processors that stop at AVX2, Intel's have it from
- * Alder Lake on. */
+ * Highway has no target for it; here it is the level `avx2_vnni`. Of the processors that stop at AVX2, Intel's have it
+ * from Alder Lake on. */
 bool use_avx_vnni();
 
 /* The level in use, for the log and the report: "plain", "avx2", … */
@@ -38,7 +38,8 @@ std::vector<int64_t> runnable_cpu_targets();
 /* "avx2" for HWY_AVX2, and so on. */
 std::string cpu_target_name(int64_t target);
 
-/* For tests: what use_avx_vnni() answers from now on; true only on a machine that has it. False if it cannot be true. */
+/* For tests: what use_avx_vnni() answers from now on; true only on a machine that has it. False if it cannot be
+ * true. */
 bool set_avx_vnni(bool use);
 
 inline constexpr int kMostThreads = 256;  // of one session

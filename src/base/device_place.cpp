@@ -27,7 +27,8 @@ bool is_ours(const std::string& folder) {
 
 enum class Taken { kOurs, kOthers, kUnknown };
 
-/* Locks the file, which is made if it is not there. It may be that of another user, who made it in a folder that both use. */
+/* Locks the file, which is made if it is not there. It may be that of another user, who made it in a folder that both
+ * use. */
 Taken try_to_take(const std::string& path, int* fd) {
   constexpr int kFlags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC;
   *fd = open(path.c_str(), kFlags | O_CREAT, 0644);

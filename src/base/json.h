@@ -1,5 +1,5 @@
-/* A JSON value. The parser is nlohmann's; its values are not used, because to destroy one takes memory, and where there is none
- * that ends the program. */
+/* A JSON value. The parser is nlohmann's; its values are not used, because to destroy one takes memory, and where there
+ * is none that ends the program. */
 #ifndef VMAFX_BASE_JSON_H
 #define VMAFX_BASE_JSON_H
 

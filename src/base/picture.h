@@ -8,7 +8,8 @@
 
 namespace vmafx {
 
-/* w x h samples of type T; rows lie `stride` bytes apart, which may be negative and need not be a multiple of sizeof(T)'s alignment beyond T itself. */
+/* w x h samples of type T; rows lie `stride` bytes apart, which may be negative and need not be a multiple of
+ * sizeof(T)'s alignment beyond T itself. */
 template <class T>
 struct Plane {
   T* data = nullptr;

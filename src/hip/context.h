@@ -2,8 +2,9 @@
  *
  * Every call to the runtime goes through Context::call(), which refuses once the device is lost. Lost is for good:
  * it is set by an error after which the device cannot be trusted (a fault in a kernel, a reset), by a wait that
- * outlived the deadline, and by whoever finds that a call does not come back (is_stuck()). After that no call is made any more, not even to free: a dead device can block any of them.
- * Its handles are leaked on purpose, which is noted once. */
+ * outlived the deadline, and by whoever finds that a call does not come back (is_stuck()). After that no call is made
+ * any more, not even to free: a dead device can block any of them. Its handles are leaked on purpose, which is noted
+ * once. */
 #ifndef VMAFX_HIP_CONTEXT_H
 #define VMAFX_HIP_CONTEXT_H
 
@@ -64,8 +65,8 @@ class Context {
   void lose(const std::string& reason);
   Status lost_status() const;  // of a lost device: ENODEV, and the reason
 
-  /* Whether some thread is in a call that should have come back long ago. The device is then lost, and that call, should it ever
-   * come back, fails. */
+  /* Whether some thread is in a call that should have come back long ago. The device is then lost, and that call,
+   * should it ever come back, fails. */
   bool is_stuck();
 
   /* While it lives, the calling thread's calls go to this device; what was bound before comes back. May be nested. */

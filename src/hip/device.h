@@ -21,14 +21,16 @@ struct OpenedDevice : Device {
   std::shared_ptr<const Module> kernels;  // all metrics' kernels for its architecture
 };
 
-/* Whether there is any runtime to open a device with: known at once where there is none. The causes are those of open_device(). */
+/* Whether there is any runtime to open a device with: known at once where there is none. The causes are those of
+ * open_device(). */
 Status find_runtime();
 
-/* Opens the device that `choice` names: "auto", an index, or a PCI address (see choose_device). Of several that are as good to "auto",
- * the one that the fewest processes use. What can fail, and how it is told: EBUSY other processes fill it; ENOENT no runtime library; ELIBACC one that does not load; ENXIO no driver; EACCES no permission on
- * its device node; ENODEV no device, or none like `choice`; ENOTSUP no code object for the device's architecture;
- * EBADMSG self-test failed; EIO and others: a call failed. AMD's platform is asked first; NVIDIA's when that has no
- * such device. */
+/* Opens the device that `choice` names: "auto", an index, or a PCI address (see choose_device). Of several that are as
+ * good to "auto", the one that the fewest processes use. What can fail, and how it is told: EBUSY other processes fill
+ * it; ENOENT no runtime library; ELIBACC one that does not load; ENXIO no driver; EACCES no permission on its device
+ * node; ENODEV no device, or none like `choice`; ENOTSUP no code object for the device's architecture; EBADMSG
+ * self-test failed; EIO and others: a call failed. AMD's platform is asked first; NVIDIA's when that has no such
+ * device. */
 StatusOr<OpenedDevice> open_device(const std::string& choice, ContextOptions options = {});
 
 /* The same for an application that has a context: that is the one to run in when `choice` is "auto" or names the device
@@ -43,8 +45,8 @@ StatusOr<OpenedDevice> load_kernels(ContextPtr context, const CodeObject& code);
 /* The device that a context of the application belongs to. */
 StatusOr<Device> device_of_context(Platform platform, NativeContext native);
 
-/* To be asked between calls that take long: ECANCELED if nobody wants the device any more. If the program ends, the device is given up
- * besides: the program waits, and freeing takes long, too. */
+/* To be asked between calls that take long: ECANCELED if nobody wants the device any more. If the program ends, the
+ * device is given up besides: the program waits, and freeing takes long, too. */
 Status still_wanted(const ContextPtr& context);
 
 /* Runs the known-answer kernel: EBADMSG if it answers wrongly. */

@@ -18,8 +18,8 @@ class DevicePtr {
 
 #if defined(VMAFX_KERNEL_CODE) || defined(__HIP__) || defined(__CUDACC__)
 #ifdef __AMDGCN__
-  /* By way of a pointer to global memory: of one that was read from a table the compiler does not know that it is one, and would make flat
-   * accesses, which wait for shared memory, too. */
+  /* By way of a pointer to global memory: of one that was read from a table the compiler does not know that it is one,
+   * and would make flat accesses, which wait for shared memory, too. */
   constexpr T* get() const { return (T*)(__attribute__((address_space(1))) T*)(uint64_t)pointer_; }
 #else
   constexpr T* get() const { return pointer_; }

@@ -127,7 +127,8 @@ StatusOr<Batch> FramePool::upload() {
   VMAFX_TRY(in_flight.uploaded.record(streams_[kCopies]));
   VMAFX_TRY(kernel_stream().wait_for(in_flight.uploaded));
   VMAFX_TRY(wait_for_fills());
-  /* A clear takes blocks of the device: among the copies it would hold up the next ones while kernels have all of them. */
+  /* A clear takes blocks of the device: among the copies it would hold up the next ones while kernels have all of
+   * them. */
   if (sums_stride_) VMAFX_TRY(kernel_stream().clear(sums_of(filling_), sums_stride_ * filled_));
   Batch batch;
   fill_batch(&batch);

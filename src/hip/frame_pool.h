@@ -8,9 +8,9 @@
  *             pool.read_back();
  *             pool.collect(wait)               the oldest batch that is done: its sums; then pool.release()
  *
- * Streams overlap: copies to the device, kernels of two batches, sums back to the host; events order them, the host waits
- * only in collect(), when the ring is full. The pool knows sizes and no metric. It numbers its frames from 0 in the
- * order of next(). Used by one thread at a time; only filling the staging of frames may be spread over threads,
+ * Streams overlap: copies to the device, kernels of two batches, sums back to the host; events order them, the host
+ * waits only in collect(), when the ring is full. The pool knows sizes and no metric. It numbers its frames from 0 in
+ * the order of next(). Used by one thread at a time; only filling the staging of frames may be spread over threads,
  * before upload(). */
 #ifndef VMAFX_HIP_FRAME_POOL_H
 #define VMAFX_HIP_FRAME_POOL_H
@@ -152,8 +152,8 @@ class FramePool {
   StatusOr<std::optional<CollectedBatch>> collect(bool wait);
   void release() { oldest_++; }
 
-  /* Where a plane of a frame lies, after its upload(). Null if its memory was given to another frame, or may be given to one before the
-   * next upload() is done. */
+  /* Where a plane of a frame lies, after its upload(). Null if its memory was given to another frame, or may be given
+   * to one before the next upload() is done. */
   DevicePlane plane_of(Side side, int64_t number, int plane) const;
 
   /* Frames from this number on may still be read by the device. */
@@ -189,8 +189,8 @@ class FramePool {
   void fill_batch(Batch* batch);
   DevicePlane earlier(Side side, int64_t number, int plane) const;
 
-  /* Batches whose memory stays, behind the one being filled: those with the earlier pictures, of all encodes, and what came before in
-   * the batches of this picture. */
+  /* Batches whose memory stays, behind the one being filled: those with the earlier pictures, of all encodes, and what
+   * came before in the batches of this picture. */
   int kept_batches() const {
     const int of_picture = (layout_.encodes + layout_.batch - 1) / layout_.batch;
     return layout_.history ? layout_.history * of_picture + of_picture - 1 : 0;

@@ -137,8 +137,8 @@ struct Functions {
   int import_type = 0;  // of a dma-buf: hipExternalMemoryHandleType, CUexternalMemoryHandleType
   bool import_keeps_fd = false;
 
-  /* Only the emulators of the tests have these: the architecture that one calls itself, and the image of the kernels that it
-   * carries, nullptr if it runs those that are embedded. */
+  /* Only the emulators of the tests have these: the architecture that one calls itself, and the image of the kernels
+   * that it carries, nullptr if it runs those that are embedded. */
   const char* (*emulator_arch)() = nullptr;
   const void* (*emulator_image)() = nullptr;
 };
@@ -158,8 +158,8 @@ class Runtime {
   static std::vector<Libraries> candidates();
   static bool is_named();  // by VMAFX_HIP_RUNTIME
 
-  /* It stays loaded, and is the same object for every caller. ENOENT: there is none; ELIBACC: one is there and could not be
-   * loaded, with the loader's own words; ENOSYS: it lacks a function. */
+  /* It stays loaded, and is the same object for every caller. ENOENT: there is none; ELIBACC: one is there and could
+   * not be loaded, with the loader's own words; ENOSYS: it lacks a function. */
   static StatusOr<const Runtime*> load(const Libraries& libraries);
 
   const Functions& functions() const { return functions_; }

@@ -50,8 +50,8 @@ Status DeviceConversions::convert(const DeviceTwin& twin, const DeviceBatch& bat
   return twin.convert(batch, {pictures, count});
 }
 
-/* Before a stream's first frames there are fewer pictures. Where an encode lacks a picture that the reference has, the CPU sees to its
- * next frames; what stands here for them has no meaning, but it is there. */
+/* Before a stream's first frames there are fewer pictures. Where an encode lacks a picture that the reference has, the
+ * CPU sees to its next frames; what stands here for them has no meaning, but it is there. */
 ConvertedPlaces DeviceConversions::seen_by(std::span<const int> frames) const {
   const auto taken = [&](int frame) -> const Taken& { return batch_[static_cast<size_t>(frame)]; };
   const Taken& first = taken(frames.front());

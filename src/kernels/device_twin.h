@@ -1,8 +1,8 @@
 /* DeviceTwin: the kernels of a metric, as the engine drives them.
  *
- * A HIP twin is an Extractor that has one of these (Extractor::device_twin()): its kernels fill the same struct of raw sums
- * that extract() fills on the CPU, to the last bit, for several frames in one go. Which kernels run, on what planes, in which
- * order is said in `<metric>_hip.cpp`. */
+ * A HIP twin is an Extractor that has one of these (Extractor::device_twin()): its kernels fill the same struct of raw
+ * sums that extract() fills on the CPU, to the last bit, for several frames in one go. Which kernels run, on what
+ * planes, in which order is said in `<metric>_hip.cpp`. */
 #ifndef VMAFX_KERNELS_DEVICE_TWIN_H
 #define VMAFX_KERNELS_DEVICE_TWIN_H
 
@@ -24,15 +24,17 @@
 
 namespace vmafx {
 
-/* Frames to work on, in device memory. Planes are as in Picture: planar, 8 bit as bytes, above as 16-bit words, samples in the
- * low bits. Rows begin at multiples of 16 bytes; nothing past the last sample of a row may be read. Only what Reads names is
- * there; where there is no earlier reference frame, its data is null and the frame's sums stay as they are. The sums are the
- * metric's own, 64-byte aligned; the scratch memory is scratch_bytes(count), 256-byte aligned. */
+/* Frames to work on, in device memory. Planes are as in Picture: planar, 8 bit as bytes, above as 16-bit words, samples
+ * in the low bits. Rows begin at multiples of 16 bytes; nothing past the last sample of a row may be read. Only what
+ * Reads names is there; where there is no earlier reference frame, its data is null and the frame's sums stay as they
+ * are. The sums are the metric's own, 64-byte aligned; the scratch memory is scratch_bytes(count), 256-byte aligned. */
 struct DeviceBatch : hip::Batch {
-  /* So many blocks keep the largest GPUs busy a few times over, so that the last ones do not wait long for each other. */
+  /* So many blocks keep the largest GPUs busy a few times over, so that the last ones do not wait long for each
+   * other. */
   unsigned enough_blocks = 1024;
 
-  /* Of a metric with Reads::converted. Its memory has places of converted_bytes(), each a multiple of 256, one behind the other. */
+  /* Of a metric with Reads::converted. Its memory has places of converted_bytes(), each a multiple of 256, one behind
+   * the other. */
   hip::DevicePtr<std::byte> converted;
   ConvertedPlaces places;  // what launch() reads
 
@@ -166,8 +168,9 @@ struct PoolMemory {
   size_t converted = 0;  // in what stays from batch to batch
 };
 
-/* Has the pool, whose layout.batch and layout.encodes are said, hold the sums, the converted pictures and the scratch memory of an extractor that
- * has a twin. Scratch memory all metrics have in one place: on the batch's stream their kernels run one metric after the other. */
+/* Has the pool, whose layout.batch and layout.encodes are said, hold the sums, the converted pictures and the scratch
+ * memory of an extractor that has a twin. Scratch memory all metrics have in one place: on the batch's stream their
+ * kernels run one metric after the other. */
 PoolMemory add_memory(Extractor& extractor, hip::PoolLayout& layout);
 
 /* A pool's batch for the metric that has this memory. */

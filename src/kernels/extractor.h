@@ -1,10 +1,10 @@
 /* Extractor: all that the engine knows of a metric.
  *
- * A metric has one ExtractorInfo, listed in kernels/registry.cpp. create() makes an Extractor for one set of options, one
- * video format and one place to run. Metrics derive theirs from Metric (kernels/metric.h). The engine then
+ * A metric has one ExtractorInfo, listed in kernels/registry.cpp. create() makes an Extractor for one set of options,
+ * one video format and one place to run. Metrics derive theirs from Metric (kernels/metric.h). The engine then
  *
- *   1. calls extract() for every frame, or extract_encodes() for those of several encodes that share a picture of the reference, on any
- *      thread, in any order, each call with its own scratch and sums;
+ *   1. calls extract() for every frame, or extract_encodes() for those of several encodes that share a picture of the
+ *      reference, on any thread, in any order, each call with its own scratch and sums;
  *   2. calls finalize() with those sums, in frame order, on one thread at a time, and flush() after the last frame.
  *
  * or, where device_twin() is not null, has its kernels make the sums of step 1.
@@ -82,8 +82,8 @@ constexpr FeatureInfo neutral_feature(const char* key, ScoreId score) {
   return plain_feature(key, score, Worse::kNeither);
 }
 
-/* Which other pairs of the stream a pair's scores depend on. Scores of a part of a stream, with so many pairs around it, are those of the whole
- * stream, to the last bit, wherever the extractor begins to count. */
+/* Which other pairs of the stream a pair's scores depend on. Scores of a part of a stream, with so many pairs around
+ * it, are those of the whole stream, to the last bit, wherever the extractor begins to count. */
 struct Reach {
   int before = 0, after = 0;
   int first = 0;  // of the stream's first frames: so many there must be, at least, before their scores are known
@@ -109,8 +109,8 @@ struct FrameSet {
   Picture earlier_ref[2],
       earlier_dist[2];  // of frame index-1 and index-2; data == nullptr before the start of the stream
 
-  /* What convert() made of this frame's pictures, and behind that of those before it: as many as there are, up to Reads::converted. None
-   * for extractors without converted_bytes(). */
+  /* What convert() made of this frame's pictures, and behind that of those before it: as many as there are, up to
+   * Reads::converted. None for extractors without converted_bytes(). */
   std::span<const std::byte* const> converted_ref, converted_dist;
 };
 
@@ -126,25 +126,25 @@ class Extractor {
  public:
   virtual ~Extractor() = default;
 
-  /* The features that this instance provides under its options, in report order as far as `first_score` leaves it open. Fixed
-   * for its lifetime. */
+  /* The features that this instance provides under its options, in report order as far as `first_score` leaves it open.
+   * Fixed for its lifetime. */
   virtual std::span<const FeatureInfo> features() const = 0;
   virtual Reads reads() const { return {}; }
 
   virtual size_t sums_bytes() const = 0;     // size of the struct of raw sums
   virtual size_t scratch_bytes() const = 0;  // working memory of one call of extract(); 64-byte aligned, not cleared
 
-  /* What extract() reads of a picture in place of its samples, made of each picture once, however many frames read it: into memory of
-   * converted_bytes(), 64-byte aligned, not cleared. 0: it reads samples. Thread-safe. */
+  /* What extract() reads of a picture in place of its samples, made of each picture once, however many frames read it:
+   * into memory of converted_bytes(), 64-byte aligned, not cleared. 0: it reads samples. Thread-safe. */
   virtual size_t converted_bytes() const { return 0; }
   virtual void convert(const Picture&, [[maybe_unused]] std::byte* converted) const {}
 
   /* Raw sums of one frame. `sums` is zeroed memory of sums_bytes(), 64-byte aligned. Thread-safe. */
   virtual void extract(const FrameSet& frames, std::byte* scratch, void* sums) const = 0;
 
-  /* The same for several encodes, at most kMostEncodes, of one picture of the reference: `ref` and `earlier_ref` are the same in all
-   * `frames`; `sums[i]` are those of frames[i], to the last bit what extract() makes of it. What belongs to the reference alone is computed
-   * once where the metric can do that. */
+  /* The same for several encodes, at most kMostEncodes, of one picture of the reference: `ref` and `earlier_ref` are
+   * the same in all `frames`; `sums[i]` are those of frames[i], to the last bit what extract() makes of it. What
+   * belongs to the reference alone is computed once where the metric can do that. */
   virtual size_t encodes_scratch_bytes([[maybe_unused]] int encodes) const { return scratch_bytes(); }
   virtual void extract_encodes(std::span<const FrameSet> frames, std::byte* scratch, std::span<void* const> sums) const;
 
@@ -156,8 +156,9 @@ class Extractor {
   /* Keys of the values of the whole stream that flush() puts. */
   virtual std::span<const char* const> aggregates() const { return {}; }
 
-  /* The metric's kernels, owned by the extractor: not null exactly where it was created for Placement::kDevice. extract() is
-   * the CPU twin in any case, for frames that the device could not take and to verify those that it did. */
+  /* The metric's kernels, owned by the extractor: not null exactly where it was created for Placement::kDevice.
+   * extract() is the CPU twin in any case, for frames that the device could not take and to verify those that it
+   * did. */
   virtual DeviceTwin* device_twin() { return nullptr; }
 };
 

@@ -1,4 +1,5 @@
-/* Metric: what metrics have in common as extractors, so that one of them says only its options, features, twins and scores.
+/* Metric: what metrics have in common as extractors, so that one of them says only its options, features, twins and
+ * scores.
  *
  *     struct FooOptions { double limit = 1; };               // fields and defaults: option<&FooOptions::limit>(…)
  *     struct FooScores { double foo; };                      // what features name: VMAFX_SCORE(FooScores, foo)
@@ -6,7 +7,8 @@
  *       using Metric::Metric;
  *       FooScores scores(const FooSums& sums) override;
  *     };
- *     Created create(const FooOptions&, const VideoFormat&, Placement);      // ExtractorInfo: .create = with_fields<create> */
+ *     Created create(const FooOptions&, const VideoFormat&, Placement);
+ *     // ExtractorInfo: .create = with_fields<create> */
 #ifndef VMAFX_KERNELS_METRIC_H
 #define VMAFX_KERNELS_METRIC_H
 
@@ -60,15 +62,15 @@ class NamedScores {
   ScoreSink& sink_;
 };
 
-/* -- Twins: the same raw sums of the same frames, to the last bit, on another processor ----------------------------- */
+/* -- Twins: the same raw sums of the same frames, to the last bit, on another processor ---------------------------- */
 
 template <class Params, class Sums>
 struct CpuTwin {
   /* Fills `sums`, which are zero, from a frame. Thread-safe. */
   using Run = void(const Params& params, const FrameSet& frames, std::byte* scratch, Sums& sums);
 
-  /* The same for several encodes of one picture of the reference, which is the same in all `frames`; to the last bit what run() makes of
-   * each. */
+  /* The same for several encodes of one picture of the reference, which is the same in all `frames`; to the last bit
+   * what run() makes of each. */
   using RunEncodes = void(const Params& params, std::span<const FrameSet> frames, std::byte* scratch,
                           std::span<Sums* const> sums);
 

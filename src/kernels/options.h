@@ -40,10 +40,10 @@ struct OptionInfo {
   bool in_key() const { return alias != nullptr; }
 };
 
-/* -- A metric's table: each option is bound to a field of a struct, whose initializer is its default ----------------- */
+/* -- A metric's table: each option is bound to a field of a struct, whose initializer is its default --------------- */
 
-/* Where a metric writes to, "" if it does not. What opens files takes one of these and no text, so every option that names one is known
- * to write. */
+/* Where a metric writes to, "" if it does not. What opens files takes one of these and no text, so every option that
+ * names one is known to write. */
 struct WritePath : std::string_view {
   bool overwrite = false;  // any file may be replaced, not those of the metric's kind alone
 };
@@ -107,7 +107,7 @@ constexpr OptionInfo adding(OptionInfo option) {
   return option;
 }
 
-/* -- Values ---------------------------------------------------------------------------------------------------------- */
+/* -- Values -------------------------------------------------------------------------------------------------------- */
 
 /* Option name -> text, as a model file or the user gave it. */
 using OptionTexts = std::map<std::string, std::string>;
@@ -116,8 +116,9 @@ class Options {
  public:
   Options() = default;  // no options at all
 
-  /* Checks `given` against `table`. EINVAL for an unknown name, a malformed value or one out of range; the message names
-   * the metric, the option and what is allowed. `metric` is only used in messages. `table` must outlive the Options. */
+  /* Checks `given` against `table`. EINVAL for an unknown name, a malformed value or one out of range; the message
+   * names the metric, the option and what is allowed. `metric` is only used in messages. `table` must outlive the
+   * Options. */
   static StatusOr<Options> resolve(const std::string& metric, std::span<const OptionInfo> table,
                                    const OptionTexts& given);
 
@@ -153,8 +154,8 @@ class Options {
   std::vector<OptionValue> values_;  // in table order
 };
 
-/* A number as libvmaf carries it between a model file or a command line and an option: through a float and "%g", so that
- * 0.7 and 0.70 give the same key and the same value. Text that is no number comes back unchanged. */
+/* A number as libvmaf carries it between a model file or a command line and an option: through a float and "%g", so
+ * that 0.7 and 0.70 give the same key and the same value. Text that is no number comes back unchanged. */
 std::string normalized_number(const std::string& text);
 
 }  // namespace vmafx

@@ -50,8 +50,8 @@ std::vector<std::string> split_entries(const std::string& text) {
 
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
-/* The key=value pairs of one entry. A first token without `=` is the value of `bare_key`. `what` is "model" or "feature", for
- * messages. */
+/* The key=value pairs of one entry. A first token without `=` is the value of `bare_key`. `what` is "model" or
+ * "feature", for messages. */
 StatusOr<Pairs> parse_pairs(const std::string& entry, const char* what, const char* bare_key) {
   Pairs pairs;
   std::set<std::string> seen;

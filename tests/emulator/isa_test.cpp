@@ -1,5 +1,6 @@
-/* Instructions of AMD's GPUs one by one, against what the manuals of their instruction sets say ("RDNA3", "RDNA4" and "MI300 Instruction
- * Set Architecture"), at corner values; with waves of 32 and of 64 lanes, of which some are inactive. */
+/* Instructions of AMD's GPUs one by one, against what the manuals of their instruction sets say ("RDNA3", "RDNA4" and
+ * "MI300 Instruction Set Architecture"), at corner values; with waves of 32 and of 64 lanes, of which some are
+ * inactive. */
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -28,7 +29,7 @@ uint64_t d(double x) { return std::bit_cast<uint64_t>(x); }
 uint64_t i(int64_t x) { return static_cast<uint64_t>(x); }
 
 /* A wave whose registers hold the sources a, b, c in each form, in every second lane:
- *   of 32 bits in v10, v11, v12 and s10, s11, s12, of 64 in v[20:21], v[22:23], v[24:25] and s[20:21], s[22:23], s[24:25].
+ *   32 bits: v10, v11, v12 and s10, s11, s12; 64 bits: v[20:21], v[22:23], v[24:25] and s[20:21], s[22:23], s[24:25].
  * Results go to v0, v[0:1], s0, s[0:1] and masks to s[30:31], s30 or vcc. */
 class TestWave {
  public:

@@ -1,5 +1,5 @@
-/* The kernels of faulty.hip as machine code of AMD's GPUs, with waves of 32 and of 64 lanes: the right ones run right, the wrong ones
- * are stopped by name, and where barriers or waits are taken out of a right one, that shows. */
+/* The kernels of faulty.hip as machine code of AMD's GPUs, with waves of 32 and of 64 lanes: the right ones run right,
+ * the wrong ones are stopped by name, and where barriers or waits are taken out of a right one, that shows. */
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
@@ -40,7 +40,8 @@ void use(const Machine& machine) {
   setenv("VMAFX_HIP_EMULATOR_ARCH", machine.architecture.c_str(), 1);
 }
 
-/* In another order of waves and blocks, interrupted after a few instructions, with loads that come as late as they may. */
+/* In another order of waves and blocks, interrupted after a few instructions, with loads that come as late as they
+ * may. */
 const Variables kHard = {{"SEED", "7"}, {"QUANTUM", "9"}, {"LATE", "1"}};
 
 void run_simple(const char* kernel, unsigned blocks, unsigned threads = 64) {

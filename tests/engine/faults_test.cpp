@@ -1,5 +1,6 @@
-/* A session whose memory, threads or descriptors run out at any point ends with an error or the right scores: it never hangs, never
- * aborts, and gives every picture back. Built with ON_EMULATOR it is a session on a GPU, whose emulator has all it wants. */
+/* A session whose memory, threads or descriptors run out at any point ends with an error or the right scores: it never
+ * hangs, never aborts, and gives every picture back. Built with ON_EMULATOR it is a session on a GPU, whose emulator
+ * has all it wants. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sys/resource.h>

@@ -1,5 +1,5 @@
-/* References that stay: sessions that score against one have the scores that they have with pictures of their own, to the last bit, on the
- * CPU and on the GPU, here the emulator, one after the other and at once. */
+/* References that stay: sessions that score against one have the scores that they have with pictures of their own, to
+ * the last bit, on the CPU and on the GPU, here the emulator, one after the other and at once. */
 #include <algorithm>
 #include <cerrno>
 #include <chrono>

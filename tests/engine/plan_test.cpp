@@ -1,5 +1,5 @@
-/* The plan: which twin runs, whether models suit the pictures, and what a session makes of the colors that its inputs say
- * they have. */
+/* The plan: which twin runs, whether models suit the pictures, and what a session makes of the colors that its inputs
+ * say they have. */
 #include "engine/plan.h"
 
 #include <unistd.h>

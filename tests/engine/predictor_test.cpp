@@ -1,4 +1,5 @@
-/* Models and reports without a stream: predictions are those of a session, and reports hold the scores that they are given. */
+/* Models and reports without a stream: predictions are those of a session, and reports hold the scores that they are
+ * given. */
 #include <unistd.h>
 
 #include <cerrno>

@@ -1,5 +1,5 @@
-/* The engine through its C API: order, bounds, sharing of work, formats, errors. Scores themselves are compared with the
- * reference by the golden tests. */
+/* The engine through its C API: order, bounds, sharing of work, formats, errors. Scores themselves are compared with
+ * the reference by the golden tests. */
 #include <pthread.h>
 #include <sys/resource.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
-/* Sessions with backend=auto, which begin on the CPU and go on on the GPU, here the emulator, once it is open: the same scores, wherever
- * that is, whatever becomes of the opening, and whenever the stream ends. */
+/* Sessions with backend=auto, which begin on the CPU and go on on the GPU, here the emulator, once it is open: the same
+ * scores, wherever that is, whatever becomes of the opening, and whenever the stream ends. */
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -21,7 +21,8 @@ using namespace vmafx::test;
 
 namespace {
 
-/* Metrics that read up to two earlier pictures, of the reference or of both, and one that sees all frames and none before. */
+/* Metrics that read up to two earlier pictures, of the reference or of both, and one that sees all frames and none
+ * before. */
 constexpr char kFeatures[] =
     "name=psnr:enable_apsnr=true|name=motion:motion_five_frame_window=true|name=float_motion|name=speed_temporal";
 
@@ -309,8 +310,8 @@ START_TEST(an_opening_that_does_not_come_back_is_left_behind) {
 }
 END_TEST
 
-/* The emulator ends a program that leaves something behind on the device, or meets a call after its end. What the end of the program
- * cuts off may stay, which a plan to hang allows. */
+/* The emulator ends a program that leaves something behind on the device, or meets a call after its end. What the end
+ * of the program cuts off may stay, which a plan to hang allows. */
 START_TEST(streams_and_programs_may_end_at_any_moment) {
   const std::string may_leak = kAtOnce + emulator("HANG", "1000000");
   for (int milliseconds = 0; milliseconds < 60; milliseconds += 2 * every_under_sanitizers(4))

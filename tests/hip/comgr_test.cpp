@@ -1,6 +1,6 @@
-/* ROCm's own code object manager, comgr, asked whether it accepts the embedded code objects: the HIP runtime asks it before it
- * loads one. Debian has it as libamd-comgr2 (12: ROCm 5.2.3, which is what needs version 4; 13: 6.0), and no GPU is needed.
- * Each release of it knows the architectures of its time. */
+/* ROCm's own code object manager, comgr, asked whether it accepts the embedded code objects: the HIP runtime asks it
+ * before it loads one. Debian has it as libamd-comgr2 (12: ROCm 5.2.3, which is what needs version 4; 13: 6.0), and no
+ * GPU is needed. Each release of it knows the architectures of its time. */
 #include <dlfcn.h>
 
 #include <cstdint>

@@ -24,7 +24,7 @@ const auto kContext = reinterpret_cast<NativeContext>(&driver);
 
 }  // namespace
 
-/* -- The driver: what the platform must have, and what retain() uses ------------------------------------------------ */
+/* -- The driver: what the platform must have, and what retain() uses ----------------------------------------------- */
 
 #pragma GCC visibility push(default)
 extern "C" {

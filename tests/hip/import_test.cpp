@@ -1,5 +1,5 @@
-/* Importing: what is decided, what is imported once, what a failure leaves behind. Memory files stand for dma-bufs, the emulator
- * for the device. */
+/* Importing: what is decided, what is imported once, what a failure leaves behind. Memory files stand for dma-bufs, the
+ * emulator for the device. */
 #include "hip/import.h"
 
 #include <check.h>

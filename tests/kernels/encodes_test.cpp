@@ -1,5 +1,5 @@
-/* Several encodes of one reference at once, by the CPU twins of every metric: the raw sums of each one alone, to the last bit, on every
- * instruction set. CK_RUN_CASE=vif is one metric. */
+/* Several encodes of one reference at once, by the CPU twins of every metric: the raw sums of each one alone, to the
+ * last bit, on every instruction set. CK_RUN_CASE=vif is one metric. */
 #include <cstdlib>
 #include <cstring>
 #include <vector>

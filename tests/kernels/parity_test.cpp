@@ -1,6 +1,7 @@
 /* The kernels of every metric against its CPU twin, each frame with its own reference or several with one: equal raw
- * sums, on the emulator at 32 and at 64 lanes, or on the runtime that VMAFX_HIP_RUNTIME names (empty: on the GPU that is
- * there). CK_RUN_CASE=vif is one metric. Prints the input of each case before it begins: what hangs or dies is known, too. */
+ * sums, on the emulator at 32 and at 64 lanes, or on the runtime that VMAFX_HIP_RUNTIME names (empty: on the GPU that
+ * is there). CK_RUN_CASE=vif is one metric. Prints the input of each case before it begins: what hangs or dies is
+ * known, too. */
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -26,8 +27,8 @@ void check(const ExtractorInfo& info, const ParityCase& given, const std::vector
                        given.batch, name_of(info.name, given) + what);
 }
 
-/* How many frames in turn have the same picture as their reference: encodes of it, some of which lack it. Batches of any
- * size then have frames of several pictures, and some pictures go on in the next batch. */
+/* How many frames in turn have the same picture as their reference: encodes of it, some of which lack it. Batches of
+ * any size then have frames of several pictures, and some pictures go on in the next batch. */
 constexpr size_t kEncodes[] = {3, 1, 2, 5, 1, 4};
 
 std::vector<PicturePair> with_shared_references(std::vector<PicturePair> pairs) {

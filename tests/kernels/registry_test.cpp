@@ -1,5 +1,5 @@
-/* The registry, and what the documents say of it: README.md has a row for each metric, and docs/metrics.md names the features of
- * each. */
+/* The registry, and what the documents say of it: README.md has a row for each metric, and docs/metrics.md names the
+ * features of each. */
 #include "kernels/registry.h"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
-/* The binary interface of our libvmaf.so.3 against libvmaf's, which abi.txt has recorded from its headers (`tests/libvmaf/run --record`
- * writes it anew, and checks it): names, values, layouts, the types of functions, and what the library exports. */
+/* The binary interface of our libvmaf.so.3 against libvmaf's, which abi.txt has recorded from its headers
+ * (`tests/libvmaf/run --record` writes it anew, and checks it): names, values, layouts, the types of functions, and
+ * what the library exports. */
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>

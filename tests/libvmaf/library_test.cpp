@@ -1,5 +1,6 @@
-/* A program that uses our libvmaf.so.3 gets the scores of a vmafx context, to the last bit, and what libvmaf promises besides. Built with
- * ON_EMULATOR, the library runs on a GPU, by the variables that a user sets, and the other context on the CPU. */
+/* A program that uses our libvmaf.so.3 gets the scores of a vmafx context, to the last bit, and what libvmaf promises
+ * besides. Built with ON_EMULATOR, the library runs on a GPU, by the variables that a user sets, and the other context
+ * on the CPU. */
 #include <unistd.h>
 
 #include <atomic>

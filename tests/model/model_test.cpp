@@ -205,8 +205,8 @@ START_TEST(builtin_scores_are_libvmafs) {
 }
 END_TEST
 
-/* What libvmaf's program printed, features and scores with six digits, for a frame of 576x324. A chroma feature of 0 is made of
- * the third; the last rows are of equal pictures. */
+/* What libvmaf's program printed, features and scores with six digits, for a frame of 576x324. A chroma feature of 0 is
+ * made of the third; the last rows are of equal pictures. */
 START_TEST(scores_of_v1_are_libvmafs) {
   struct Row {
     const char* version;

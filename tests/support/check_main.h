@@ -36,8 +36,8 @@ inline bool takes_combination(size_t one, size_t other) { return test_all() || (
 /* A test that repeats itself very often takes every n-th of its cases. */
 inline int every_if_not_all(int n) { return test_all() ? 1 : n; }
 
-/* A test that repeats itself for each of many calls, allocations or pictures takes every n-th of them where a sanitizer slows
- * it down: all are taken without one. */
+/* A test that repeats itself for each of many calls, allocations or pictures takes every n-th of them where a sanitizer
+ * slows it down: all are taken without one. */
 inline int every_under_sanitizers(int n) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   if (!test_all()) return n;

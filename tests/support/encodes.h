@@ -59,7 +59,8 @@ struct Result {
   std::string log;
 };
 
-/* The encodes first .. end-1 in one session. EILSEQ: frames come in a wrong order; EBUSY: a picture is not given back. */
+/* The encodes first .. end-1 in one session. EILSEQ: frames come in a wrong order; EBUSY: a picture is not given
+ * back. */
 inline Result run(VmafxParams params, const Encodes& encodes, int first, int end) {
   Result result;
   const auto on_log = [&](const char* message) {

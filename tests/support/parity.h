@@ -81,7 +81,8 @@ inline Paint fills(std::vector<Fill> in_turn) {
   };
 }
 
-/* The lumas of a frame. With a contrast, dist is what codecs make of ref: that contrast, and grain of this many bits at 8. */
+/* The lumas of a frame. With a contrast, dist is what codecs make of ref: that contrast, and grain of this many bits at
+ * 8. */
 struct LumaPair {
   Fill ref, dist = Fill::kZero;
   double contrast = 0;

@@ -141,7 +141,8 @@ inline void append_log(void* log, enum VmafxLogLevel, const char* message) {
   *static_cast<std::string*>(log) += std::string(message) + "\n";
 }
 
-/* What may be read while a session runs: the thread that opens a GPU says that it is done after the session may go on. */
+/* What may be read while a session runs: the thread that opens a GPU says that it is done after the session may go
+ * on. */
 class SessionLog {
  public:
   void take(VmafxParams& params) {

@@ -1,4 +1,5 @@
-/* Arithmetic of floats and doubles, conversions, and instructions whose results the hardware may round in its own way. */
+/* Arithmetic of floats and doubles, conversions, and instructions whose results the hardware may round in its own
+ * way. */
 #include <bit>
 #include <cmath>
 

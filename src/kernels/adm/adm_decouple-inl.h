@@ -1,5 +1,5 @@
-/* ADM, SIMD: a row of bands of the reference and of its encodes into what the masking stage needs, and the row's part of
- * the denominator.
+/* ADM, SIMD: a row of bands of the reference and of its encodes into what the masking stage needs, and the row's part
+ * of the denominator.
  *
  * Scale 0 works on 16-bit lanes. Where it needs 32 bits, the even and the odd columns go separate ways; such rows are
  * kept as two, for even and for odd columns. Scales 1 to 3 work on 32-bit lanes, and on the even and odd of those for

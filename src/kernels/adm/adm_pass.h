@@ -1,7 +1,7 @@
-/* Which rows and columns of ADM's bands have to be made, so that the scored part of every scale can be; and how the SIMD
- * twins of the integer and the floating-point ADM make them: in one pass over the pictures, in which each scale makes a
- * row of its bands as soon as the rows under the wavelet's taps are there, and keeps no more rows than the next steps
- * read. */
+/* Which rows and columns of ADM's bands have to be made, so that the scored part of every scale can be; and how the
+ * SIMD twins of the integer and the floating-point ADM make them: in one pass over the pictures, in which each scale
+ * makes a row of its bands as soon as the rows under the wavelet's taps are there, and keeps no more rows than the next
+ * steps read. */
 #ifndef VMAFX_KERNELS_ADM_ADM_PASS_H
 #define VMAFX_KERNELS_ADM_ADM_PASS_H
 
@@ -51,7 +51,7 @@ inline AdmNeeds adm_needs(const AdmExtent& s, bool scored, const AdmNeeds* next)
   return needs;
 }
 
-/* -- The pass ------------------------------------------------------------------------------------------------------- */
+/* -- The pass ------------------------------------------------------------------------------------------------------ */
 
 inline constexpr int kAdmInputRows = 4;   // under one step of the vertical pass
 inline constexpr int kAdmNearRows = 3;    // under the masking window

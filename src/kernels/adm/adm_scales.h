@@ -1,5 +1,5 @@
-/* What the integer and the floating-point ADM share: a pyramid of wavelet bands, of which a border is not scored. For the host and
- * for kernels. */
+/* What the integer and the floating-point ADM share: a pyramid of wavelet bands, of which a border is not scored. For
+ * the host and for kernels. */
 #ifndef VMAFX_KERNELS_ADM_ADM_SCALES_H
 #define VMAFX_KERNELS_ADM_ADM_SCALES_H
 

@@ -51,8 +51,8 @@ struct AdmScores {
   double adm2, aim, adm3, scale[kAdmScales], adm, num, den, scale_num[kAdmScales], scale_den[kAdmScales];
 };
 
-/* `kind`: "integer_" or "". Models call the score of scale 1 scale_name "1" scale_end. The floating-point form's adm is bare, as
- * libvmaf writes it in this extractor alone. */
+/* `kind`: "integer_" or "". Models call the score of scale 1 scale_name "1" scale_end. The floating-point form's adm is
+ * bare, as libvmaf writes it in this extractor alone. */
 #define VMAFX_ADM_FEATURES(kind, scale_name, scale_end, bare_adm)                         \
   {"VMAF_" kind "feature_adm2_score", kind "adm2", VMAFX_SCORE(AdmScores, adm2)},         \
       {"VMAF_" kind "feature_aim_score", kind "aim",  VMAFX_SCORE(AdmScores, aim), false, \
@@ -90,8 +90,8 @@ struct AdmScaleScore {
 /* What the noise floor adds to a band's root: that of as many samples as are scored, each of `weight`. */
 float adm_noise_floor(const AdmExtent& extent, double weight, double p_norm);
 
-/* All but adm3, of a picture whose scale 0 is `extent`. aim leaves the scale `not_for_aim` out, if there is one. Where nothing was
- * to be kept, adm2 is 1 and aim 0. */
+/* All but adm3, of a picture whose scale 0 is `extent`. aim leaves the scale `not_for_aim` out, if there is one. Where
+ * nothing was to be kept, adm2 is 1 and aim 0. */
 AdmScores adm_combined(const AdmScaleScore (&scales)[kAdmScales], const AdmExtent& extent, int not_for_aim = -1);
 
 }  // namespace vmafx

@@ -6,21 +6,22 @@
  * computed, at every scale.
  *
  * The floor, for 1920x1080 8 bit: 64 % of 4.1 MB is read, 0.2 ms at 15 GB/s, and hidden by prefetching: decoupling asks
- * for the rows of pictures that the next row of bands is made of. A vector of 32 columns of scale 0's bands takes some 800
- * instructions: 200 for the transform of both pictures, 110 for each band's restored part, 110 for the masks, 250 for
- * the cubes; one of 16 columns at scales 1 to 3, where products have 64 bits, some 700. That is 8.4 + 4.8 million
+ * for the rows of pictures that the next row of bands is made of. A vector of 32 columns of scale 0's bands takes some
+ * 800 instructions: 200 for the transform of both pictures, 110 for each band's restored part, 110 for the masks, 250
+ * for the cubes; one of 16 columns at scales 1 to 3, where products have 64 bits, some 700. That is 8.4 + 4.8 million
  * instructions of 64 bytes, 1.1 ms at three of them a cycle and 4 GHz.
  *
  * Measured on a Zen 5 server, one thread, least of many runs on a busy machine, ms a frame at 8 and 10 bit: AVX-512
- * 1.6 and 1.6, AVX2 2.9 and 3.1, SSE4 6.0 and 6.2. libvmaf f85a853 in the same minutes: AVX-512 5.8 and 6.6, AVX2 12.3 and 12.1, plain C 26.0 and 25.8.
+ * 1.6 and 1.6, AVX2 2.9 and 3.1, SSE4 6.0 and 6.2. libvmaf f85a853 in the same minutes: AVX-512 5.8 and 6.6, AVX2 12.3
+ * and 12.1, plain C 26.0 and 25.8.
  *
  * Several encodes share what is the reference's alone: its transform, its cubes, and what decoupling takes of it, which
  * stays at hand for a vector of columns while all encodes pass. As compiled for AVX-512, a vector of scale 0 takes 950
  * vector instructions with one encode; 250 of them are the reference's. Of 840 at scales 1 to 3 it is 280. So eight
  * encodes together take at least 0.75 of eight alone, and many 0.71. Measured at 1920x1080, 8 bit, on a Zen 4 server,
  * ms for an encode, alone and of eight: AVX-512 3.0 and 2.4 (0.79), AVX2 3.4 and 2.8 (0.81), SSE4 6.4 and 4.8 (0.75).
- * What is missing is mostly masking and the transform, which take longer than alone: the rows of eight encodes are 2 MB,
- * more than the cache next to a core holds. */
+ * What is missing is mostly masking and the transform, which take longer than alone: the rows of eight encodes are 2
+ * MB, more than the cache next to a core holds. */
 #include "kernels/adm/adm.h"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
-/* The kernels of float_adm: one launch for each scale, which makes the bands of a tile and scores them. A scale's detail bands never leave
- * the block; only its band a does, for the next scale. Grid: tiles across, tiles down, frames. */
+/* The kernels of float_adm: one launch for each scale, which makes the bands of a tile and scores them. A scale's
+ * detail bands never leave the block; only its band a does, for the next scale. Grid: tiles across, tiles down,
+ * frames. */
 #include "kernels/adm/float_adm_math-inl.h"
 #include "kernels/adm/float_adm_work.h"
 #include "kernels/arithmetic/fixed.h"
@@ -11,8 +12,8 @@ constexpr int kW = kFloatAdmTileW, kH = kFloatAdmTileH, kColumns = kFloatAdmColu
 constexpr int kRowThreads = kW / kColumns;
 constexpr int kTaps = 2 * kColumns + 2;  // samples that the taps of a thread's columns read
 
-/* Filtered rows in shared memory: for a tile at x0, column i is column 2 x0 + i - kFirst of the input; the taps read from column
- * 2 x0 - 1 to 2 (x0 + kW). */
+/* Filtered rows in shared memory: for a tile at x0, column i is column 2 x0 + i - kFirst of the input; the taps read
+ * from column 2 x0 - 1 to 2 (x0 + kW). */
 constexpr int kFirst = 4, kPitch = 2 * kW + 8;
 using Quad = gpu::Pack<float, 4>;
 struct Filtered {

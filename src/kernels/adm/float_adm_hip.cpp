@@ -15,8 +15,8 @@ struct Tiling {
   int first = 0, count = 0;
 };
 
-/* Tiles that write [made.begin, made.end) of the band a and score [from, to); one of them may be empty. The first begins at an even
- * place. */
+/* Tiles that write [made.begin, made.end) of the band a and score [from, to); one of them may be empty. The first
+ * begins at an even place. */
 Tiling make_tiling(Interval made, int from, int to, int step) {
   const bool makes = made.begin < made.end, scores = from < to;
   int first = makes ? made.begin : from - 1, last = makes ? made.end : to - 1;

@@ -1,5 +1,5 @@
-/* float_adm, SIMD: what the stages hand each other, row by row. Rows start on a cache line and have room for what whole vectors touch
- * beyond both ends. */
+/* float_adm, SIMD: what the stages hand each other, row by row. Rows start on a cache line and have room for what whole
+ * vectors touch beyond both ends. */
 #ifndef VMAFX_KERNELS_ADM_FLOAT_ADM_ROWS_H
 #define VMAFX_KERNELS_ADM_FLOAT_ADM_ROWS_H
 
@@ -37,7 +37,8 @@ struct EncodeWork {
   float* share_of_added[kAdmBands];
 };
 
-/* A row of bands from the filtered rows through decoupling and csf: the reference's, and against it those of all encodes. */
+/* A row of bands from the filtered rows through decoupling and csf: the reference's, and against it those of all
+ * encodes. */
 struct BandWork {
   const FloatAdmParams* params;
   const FloatAdmScale* scale;

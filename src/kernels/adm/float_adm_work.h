@@ -1,5 +1,5 @@
-/* How the kernels of float_adm cut the bands of a scale into tiles, and what they are given: for the host, which plans it, and for the
- * kernels. */
+/* How the kernels of float_adm cut the bands of a scale into tiles, and what they are given: for the host, which plans
+ * it, and for the kernels. */
 #ifndef VMAFX_KERNELS_ADM_FLOAT_ADM_WORK_H
 #define VMAFX_KERNELS_ADM_FLOAT_ADM_WORK_H
 
@@ -11,9 +11,9 @@
 
 namespace vmafx {
 
-/* A block makes the bands of a tile, in columns and rows of the bands; each thread has some neighboring columns of one row. Masking looks
- * one sample further, so neighboring tiles overlap by two: a tile scores what is inside its outermost rows and columns, and writes the
- * band a of all but its last two. */
+/* A block makes the bands of a tile, in columns and rows of the bands; each thread has some neighboring columns of one
+ * row. Masking looks one sample further, so neighboring tiles overlap by two: a tile scores what is inside its
+ * outermost rows and columns, and writes the band a of all but its last two. */
 inline constexpr int kFloatAdmTileW = 32, kFloatAdmTileH = 16, kFloatAdmColumns = 2;
 inline constexpr int kFloatAdmStepX = kFloatAdmTileW - 2, kFloatAdmStepY = kFloatAdmTileH - 2;
 inline constexpr unsigned kFloatAdmThreads = kFloatAdmTileW / kFloatAdmColumns * kFloatAdmTileH;

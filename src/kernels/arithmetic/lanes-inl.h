@@ -1,5 +1,5 @@
-/* A vector of floats with the names of real.h, for one instruction set: what twin-inl.h makes Real, Mask, Integer and Double
- * in a Highway source. Operations round each for itself, as those of one float do; only fused() is fused. */
+/* A vector of floats with the names of real.h, for one instruction set: what twin-inl.h makes Real, Mask, Integer and
+ * Double in a Highway source. Operations round each for itself, as those of one float do; only fused() is fused. */
 #if defined(VMAFX_KERNELS_ARITHMETIC_LANES_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef VMAFX_KERNELS_ARITHMETIC_LANES_INL_H
 #undef VMAFX_KERNELS_ARITHMETIC_LANES_INL_H
@@ -95,8 +95,9 @@ HWY_INLINE Real fused(Real a, Real b, Real c) {
   return hn::Set(DF(), __builtin_fmaf(hn::GetLane(a.v), hn::GetLane(b.v), hn::GetLane(c.v)));
 }
 #elif HWY_ARCH_X86 && HWY_TARGET > HWY_AVX2
-/* Without the instruction: the product of two floats is a double. Its sum with the third one is rounded to a double and then
- * to a float, which is the same as once, unless the double lies halfway between two floats or below the least normal one. */
+/* Without the instruction: the product of two floats is a double. Its sum with the third one is rounded to a double and
+ * then to a float, which is the same as once, unless the double lies halfway between two floats or below the least
+ * normal one. */
 using WideF = hn::RepartitionToWide<DF>;
 struct WideSums {
   hn::Vec<WideF> lower, upper;
@@ -114,7 +115,8 @@ HWY_INLINE WideSums wide_sums(Real a, Real b, Real c, SumOf sum_of) {
   const auto upper = [&](VF v) HWY_ATTR { return hn::PromoteTo(d, hn::UpperHalf(half, v)); };
   return {sum_of(hn::Mul(lower(a.v), lower(b.v)), lower(c.v)), sum_of(hn::Mul(upper(a.v), upper(b.v)), upper(c.v))};
 }
-/* Rounded to an odd last bit where it is not exact; what is rounded to a float then is as if nothing had been rounded before. */
+/* Rounded to an odd last bit where it is not exact; what is rounded to a float then is as if nothing had been rounded
+ * before. */
 HWY_INLINE hn::Vec<WideF> added_to_odd(hn::Vec<WideF> a, hn::Vec<WideF> b) {
   const WideF d;
   const hn::RebindToSigned<WideF> di;

@@ -150,7 +150,8 @@ constexpr int columns_reach() {
   return (Blur::kRadius + kButteraugliThreadColumns - 1) / kButteraugliThreadColumns * kButteraugliThreadColumns;
 }
 
-/* The samples that the columns of a thread take, from `first` on, which is a multiple of those; 0 beyond the borders. */
+/* The samples that the columns of a thread take, from `first` on, which is a multiple of those; 0 beyond the
+ * borders. */
 template <bool is_inside, int count>
 VMAFX_DEVICE void take_along(const float* row, int first, int w, float (&taken)[count]) {
   VMAFX_UNROLL
@@ -228,7 +229,7 @@ VMAFX_DEVICE void blur_down(const ButteraugliWork& work, const ButteraugliDevice
   }
 }
 
-// -- Bands of frequencies ----------------------------------------------------------------------------------------------
+// -- Bands of frequencies ---------------------------------------------------------------------------------------------
 
 VMAFX_DEFINE_DENSE_KERNEL(butteraugli_xyb_along, 3, step) {
   const ButteraugliWork& work = of_block(step);
@@ -281,7 +282,7 @@ VMAFX_DEFINE_KERNEL(butteraugli_highs_along, step) {
   blur_along<ButteraugliHighBlur>(work, work.level.rings.highs, work.level.rings.highs_along, work.scales[2]);
 }
 
-// -- Differences: z is the frame ---------------------------------------------------------------------------------------
+// -- Differences: z is the frame --------------------------------------------------------------------------------------
 
 /* A sample of both sides. */
 struct Sides {
@@ -439,7 +440,7 @@ VMAFX_DEFINE_KERNEL(butteraugli_map, step) {
       butteraugli_distance(butteraugli_weights(work.version), hiding, sample(work, rings.low_error, at, 0), error);
 }
 
-// -- Sums --------------------------------------------------------------------------------------------------------------
+// -- Sums -------------------------------------------------------------------------------------------------------------
 
 VMAFX_DEVICE float distance_at(const ButteraugliWork& work, const Plane& map, int x, int y, int frame) {
   const float distance = map.row(y)[x];

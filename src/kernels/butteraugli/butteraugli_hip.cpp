@@ -1,5 +1,5 @@
-/* Which kernels of butteraugli run, on what rows, in which order: for each chunk of rows all steps, of the picture and of the one of half the size;
- * at the end the sums. */
+/* Which kernels of butteraugli run, on what rows, in which order: for each chunk of rows all steps, of the picture and
+ * of the one of half the size; at the end the sums. */
 #include <algorithm>
 #include <bit>
 #include <memory>
@@ -65,7 +65,7 @@ class ButteraugliHip : public DeviceTwin {
   const TwinKernel<ButteraugliWork> sums_ = kernels_.add(kernels::butteraugli_sums);
 };
 
-// -- Memory ------------------------------------------------------------------------------------------------------------
+// -- Memory -----------------------------------------------------------------------------------------------------------
 
 /* Lays out the rings of a level, whose chunks have so many rows. */
 class Rings {
@@ -124,7 +124,7 @@ size_t ButteraugliHip::lay_out(int frames, ButteraugliLevelWork& full, Butteraug
   return memory.bytes();
 }
 
-// -- Launches ----------------------------------------------------------------------------------------------------------
+// -- Launches ---------------------------------------------------------------------------------------------------------
 
 /* Sets the rows of a step; how many blocks make them. */
 template <class Work>

@@ -17,8 +17,8 @@ struct ButteraugliParams : PictureLight {
   ButteraugliVersion version;
 };
 
-/* What the sums hold of a row of the map of distances. Column x belongs to sum x % kButteraugliLanes, which takes its columns from
- * left to right; then the second half of the sums is added to the first one, until one is left. */
+/* What the sums hold of a row of the map of distances. Column x belongs to sum x % kButteraugliLanes, which takes its
+ * columns from left to right; then the second half of the sums is added to the first one, until one is left. */
 struct ButteraugliRow {
   double most;
   double powers[3];  // Σ d^norm, Σ d^(2 norm), Σ d^(4 norm)
@@ -41,14 +41,15 @@ VMAFX_HD bool butteraugli_has_half(int w, int h) {
   return butteraugli_half(w) >= kButteraugliMinSize && butteraugli_half(h) >= kButteraugliMinSize;
 }
 
-/* Of the eight samples around one that are looked at, and what they are beyond the borders: too much to be one of the least. */
+/* Of the eight samples around one that are looked at, and what they are beyond the borders: too much to be one of the
+ * least. */
 inline constexpr int kButteraugliStep = 3;
 inline constexpr float kButteraugliNowhere = 0x1p100f;
 
 // -- Blurs -----------------------------------------------------------------------------------------------------------
 
-/* Gaussians, cut off at ⌊2.25 σ⌋ samples: exp(-k² / 2σ²). Beyond the borders of a picture there is nothing: the sum is divided by
- * that of the factors inside it. */
+/* Gaussians, cut off at ⌊2.25 σ⌋ samples: exp(-k² / 2σ²). Beyond the borders of a picture there is nothing: the sum is
+ * divided by that of the factors inside it. */
 VMAFX_CONSTANT float kButteraugliLow[] = {1.f,          0.99028331f,  0.961696029f, 0.915872633f, 0.855364621f,
                                           0.783405066f, 0.703623533f, 0.619745314f, 0.535309672f, 0.453435808f,
                                           0.376656473f, 0.306827277f, 0.245110229f, 0.19202058f,  0.147520736f,
@@ -85,7 +86,8 @@ VMAFX_HD float butteraugli_blur_scale(int at, int size) {
   return 1 / sum;
 }
 
-/* The blur of the light (σ = 1.2), whose factors add up to 1; pictures are mirrored at their borders, the last sample repeated. */
+/* The blur of the light (σ = 1.2), whose factors add up to 1; pictures are mirrored at their borders, the last sample
+ * repeated. */
 inline constexpr int kButteraugliLightRadius = 2;
 VMAFX_CONSTANT float kButteraugliLightTap[] = {0.343406469f, 0.242667601f, 0.0856291726f};
 
@@ -97,10 +99,11 @@ VMAFX_HD float butteraugli_blur_scale_inside() {
 
 // -- Differences -----------------------------------------------------------------------------------------------------
 
-/* Of a band of frequencies: with A the mean of the magnitudes there, a difference counts (more, less) / (norm + A), `more` for all, `less`
- * for what the encode lacks or has too much of. From the weights w of the reference program: more = mul·√(w·0.5·a)·norm / 8.5, less =
- * mul·√(w·0.33/a)·norm / 8.5; mul = 0.39905817637 for the highest band, else 0.611612573796. a is 1; in version 0.7 it is
- * 0.8, √0.8 and 1 from the highest to the lowest band, which makes what an encode adds worse than what it loses. */
+/* Of a band of frequencies: with A the mean of the magnitudes there, a difference counts (more, less) / (norm + A),
+ * `more` for all, `less` for what the encode lacks or has too much of. From the weights w of the reference program:
+ * more = mul·√(w·0.5·a)·norm / 8.5, less = mul·√(w·0.33/a)·norm / 8.5; mul = 0.39905817637 for the highest band, else
+ * 0.611612573796. a is 1; in version 0.7 it is 0.8, √0.8 and 1 from the highest to the lowest band, which makes what an
+ * encode adds worse than what it loses. */
 struct ButteraugliLines {
   float more, less, norm;
 };
@@ -152,7 +155,7 @@ VMAFX_HD const ButteraugliWeights& butteraugli_weights(ButteraugliVersion versio
   return kButteraugliWeights[static_cast<int32_t>(version)];
 }
 
-// -- Steps -------------------------------------------------------------------------------------------------------------
+// -- Steps ------------------------------------------------------------------------------------------------------------
 
 /* By how many rows steps are behind the light: each by as many as it needs further down of the one before. */
 namespace butteraugli_lag {

@@ -1,6 +1,6 @@
-/* The working memory of butteraugli's SIMD twin: rings of rows. Each step takes rows of what is left by the one before, as soon as
- * those that it needs are there, so that of a picture only some hundred rows are there at a time: for one encode 8.4 KiB for each
- * column of a picture and of the one of half the size, 4.8 KiB more for each further encode. */
+/* The working memory of butteraugli's SIMD twin: rings of rows. Each step takes rows of what is left by the one before,
+ * as soon as those that it needs are there, so that of a picture only some hundred rows are there at a time: for one
+ * encode 8.4 KiB for each column of a picture and of the one of half the size, 4.8 KiB more for each further encode. */
 #ifndef VMAFX_KERNELS_BUTTERAUGLI_BUTTERAUGLI_ROWS_H
 #define VMAFX_KERNELS_BUTTERAUGLI_BUTTERAUGLI_ROWS_H
 
@@ -35,7 +35,8 @@ class ButteraugliRing {
   float* first_ = nullptr;
 };
 
-/* The same for what is blurred down the columns next: kBlock columns of all rows lie together, so that they come from memory as one stream. */
+/* The same for what is blurred down the columns next: kBlock columns of all rows lie together, so that they come from
+ * memory as one stream. */
 class ButteraugliColumns {
  public:
   static constexpr int kBlock = 64 / sizeof(float);
@@ -78,7 +79,8 @@ struct ButteraugliSide {
     activity = {w, 1, kActivity, kMap, kButteraugliStep, scratch};
   }
 
-  /* "along": blurred along the rows. `rest`: without the low frequencies; `highs`: without the middle ones, either. `active` is not blurred yet. */
+  /* "along": blurred along the rows. `rest`: without the low frequencies; `highs`: without the middle ones, either.
+   * `active` is not blurred yet. */
   ButteraugliRing light, light_along, xyb, low, rest, middle, highs, high, highest, active, activity;
   ButteraugliColumns xyb_along, rest_along, highs_along, active_along;
 };

@@ -1,5 +1,6 @@
-/* What the kernels of butteraugli are given. They take a chunk of rows at a time, of all frames, and one step after the other, as the SIMD twin
- * does (butteraugli_rows.h): steps leave their rows in rings, each some rows behind the one before. */
+/* What the kernels of butteraugli are given. They take a chunk of rows at a time, of all frames, and one step after the
+ * other, as the SIMD twin does (butteraugli_rows.h): steps leave their rows in rings, each some rows behind the one
+ * before. */
 #ifndef VMAFX_KERNELS_BUTTERAUGLI_BUTTERAUGLI_WORK_H
 #define VMAFX_KERNELS_BUTTERAUGLI_BUTTERAUGLI_WORK_H
 
@@ -8,8 +9,8 @@
 
 namespace vmafx {
 
-/* Rows of the full size in a chunk. Each step is a launch for each chunk; each ring has these rows and up to 32 more, which
- * makes 256 of full size: a power of two. */
+/* Rows of the full size in a chunk. Each step is a launch for each chunk; each ring has these rows and up to 32 more,
+ * which makes 256 of full size: a power of two. */
 inline constexpr int kButteraugliChunk = 224;
 
 inline constexpr unsigned kButteraugliThreadsX = 64, kButteraugliThreadsY = 4;
@@ -50,8 +51,8 @@ struct ButteraugliWork {
   BatchSums<ButteraugliRow> sums;
 };
 
-/* A step of both sizes in one launch, since that of half the size alone would have little to do. Block (tile of columns, of full size
- * and behind them of half; tile of rows; side of a frame, or frame). */
+/* A step of both sizes in one launch, since that of half the size alone would have little to do. Block (tile of
+ * columns, of full size and behind them of half; tile of rows; side of a frame, or frame). */
 struct ButteraugliStepWork {
   ButteraugliWork of[2];  // full size, half
 };

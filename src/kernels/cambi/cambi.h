@@ -20,10 +20,11 @@
  * cambi_source, its score, and cambi_full_reference, by how much that of the distorted picture is larger. heatmaps_path
  * names a folder for c as pictures: cambi_heatmaps.h.
  *
- * Equal to libvmaf f85a853 `cambi`: c is rounded where it does, then summed as an integer, exactly. Deviations: windows up
- * to 255, where it stops at 65 (8K is refused there); samples above their depth count as the largest, where it ends the
- * run; pictures narrower than half the window have no samples outside, where it reads stale ones; a
- * cambi_vis_lum_threshold that no level reaches gives 0, where it never returns; names of heatmaps tell their true size. */
+ * Equal to libvmaf f85a853 `cambi`: c is rounded where it does, then summed as an integer, exactly. Deviations: windows
+ * up to 255, where it stops at 65 (8K is refused there); samples above their depth count as the largest, where it ends
+ * the run; pictures narrower than half the window have no samples outside, where it reads stale ones; a
+ * cambi_vis_lum_threshold that no level reaches gives 0, where it never returns; names of heatmaps tell their true
+ * size. */
 #ifndef VMAFX_KERNELS_CAMBI_CAMBI_H
 #define VMAFX_KERNELS_CAMBI_CAMBI_H
 

@@ -9,10 +9,10 @@
  * keys is what takes time. A block counts levels by column, a byte for each: sums of words of four columns are what is
  * in a window.
  *
- * On an NVIDIA H200, 1920x1080 of 8 bit, eight frames in a launch, without cambi_high_res_speedup: prepare 14 us a frame,
- * filter 10, keys 53, rank 2; 65 in all with two batches at once. They issue 307 million instructions of a wave for the
- * eight frames, 37 us a frame where each multiprocessor issues four a cycle: keys 185, prepare 81, filter 37. The bytes
- * through memory, 27 MB a frame, are 6 us. */
+ * On an NVIDIA H200, 1920x1080 of 8 bit, eight frames in a launch, without cambi_high_res_speedup: prepare 14 us a
+ * frame, filter 10, keys 53, rank 2; 65 in all with two batches at once. They issue 307 million instructions of a wave
+ * for the eight frames, 37 us a frame where each multiprocessor issues four a cycle: keys 185, prepare 81, filter 37.
+ * The bytes through memory, 27 MB a frame, are 6 us. */
 #include "kernels/cambi/cambi_math-inl.h"
 #include "kernels/cambi/cambi_words.hip"
 #include "kernels/cambi/cambi_work.h"

@@ -14,8 +14,8 @@
  * Counts are back at 0 after the last row, so that only cells that occur are cleared, once a frame.
  *
  * Measured, 1920x1080 of 8 bit on AVX-512 (Zen 4): 3.0 ms where textures leave few samples masked, 1.1 with
- * cambi_high_res_speedup=1080; 9.8 and 3.1 where all of it is bands. libvmaf: 12.9 and 38 without, 12 with it. Encodes of
- * 10 bit, on a Xeon: 9.0 to 10.8 ms, libvmaf 24 to 26 (docs/performance.md). */
+ * cambi_high_res_speedup=1080; 9.8 and 3.1 where all of it is bands. libvmaf: 12.9 and 38 without, 12 with it. Encodes
+ * of 10 bit, on a Xeon: 9.0 to 10.8 ms, libvmaf 24 to 26 (docs/performance.md). */
 #include "kernels/cambi/cambi.h"
 
 #include <bit>
@@ -236,8 +236,8 @@ void filter(const CambiMemory& memory, const CambiCells& cells, int scale) {
 
 /* -- Counts -------------------------------------------------------------------------------------------------------- */
 
-/* Where runs are short: blocks of columns, as many as a vector has words, but at most 16 where bits are not counted by an
- * instruction. */
+/* Where runs are short: blocks of columns, as many as a vector has words, but at most 16 where bits are not counted by
+ * an instruction. */
 #define VMAFX_COUNTS_BITS (HWY_TARGET == HWY_AVX3_DL)
 using DBlock = hn::CappedTag<int16_t, VMAFX_COUNTS_BITS ? 32 : 16>;
 constexpr int kBlock = static_cast<int>(hn::MaxLanes(DBlock()));
@@ -345,7 +345,8 @@ class BlockCounts {
     }
   }
 
-  /* `counts`: of the first column whose window has one of the block. 2 r + 1 columns later it is in no window any more. */
+  /* `counts`: of the first column whose window has one of the block. 2 r + 1 columns later it is in no window any
+   * more. */
   HWY_INLINE void add(Change sums, uint16_t* counts) const {
     const DBytes d8;
     const DBlock di;
@@ -499,8 +500,8 @@ HWY_INLINE Largest larger(Largest best, Real weight, Real center, Real beside) {
 }
 
 /* How often a level d away is in the window of each column, for the steps d that count at the column's own cell; of the
- * levels above and below, the one that is there more often. take() sets the columns of one cell; each(f) calls f(weight,
- * counts). The usual four lie in registers. */
+ * levels above and below, the one that is there more often. take() sets the columns of one cell; each(f) calls
+ * f(weight, counts). The usual four lie in registers. */
 class FourSteps {
  public:
   explicit FourSteps(int) {}
@@ -545,8 +546,8 @@ class ManySteps {
   V counts_[kCambiMostDiffs];
 };
 
-/* Keys of the largest c of the steps, in the columns of which half() takes the counts. Where quotients alone do not tell
- * which that is, all of them are rounded. */
+/* Keys of the largest c of the steps, in the columns of which half() takes the counts. Where quotients alone do not
+ * tell which that is, all of them are rounded. */
 template <class Steps, class Half>
 HWY_INLINE VI keys_of(const Steps& steps, V own, const Half& half, bool tabulated) {
   const Real center = half(own);

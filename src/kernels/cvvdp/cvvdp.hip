@@ -1,12 +1,16 @@
-/* The kernels of cvvdp, in data-flow order: pictures to the eye's planes, once each; channels in time, the pyramid's levels, the bands, the base.
+/* The kernels of cvvdp, in data-flow order: pictures to the eye's planes, once each; channels in time, the pyramid's
+ * levels, the bands, the base.
  *
- * The floor, for a frame of n samples at 24 pictures per second (7 taps), 4 frames in a launch, H100: 3.4 TB/s, 33e12 operations/s without
- * contraction. A pair's planes are 24·n bytes, its channels 32·n; all levels together have 4/3 of the first one's samples.
+ * The floor, for a frame of n samples at 24 pictures per second (7 taps), 4 frames in a launch, H100: 3.4 TB/s, 33e12
+ * operations/s without contraction. A pair's planes are 24·n bytes, its channels 32·n; all levels together have 4/3 of
+ * the first one's samples.
  *
- *   bytes       samples 3·n, planes written 24·n, read 24·n · 10/4 by the channels, channels written 32·n, read by the first reduction 32·n and by the
- *               bands 32·n; smaller levels 1/3 of (32 + 32 + 32)·n:  215·n, of 1920x1080 446 MB: 0.13 ms
- *   operations  light 2 · 200·n, channels 2 · 56·n, pyramid 8 · 4/3 · 20·n, bands 4/3 · 1000·n (10 powers and 18 divisions or exponentials in four
- *               channels, two expanded levels, two blurs):  2060·n, 4.3e9: 0.13 ms */
+ *   bytes       samples 3·n, planes written 24·n, read 24·n · 10/4 by the channels, channels written 32·n, read by the
+ *               first reduction 32·n and by the bands 32·n; smaller levels 1/3 of (32 + 32 + 32)·n:  215·n, of
+ *               1920x1080 446 MB: 0.13 ms
+ *   operations  light 2 · 200·n, channels 2 · 56·n, pyramid 8 · 4/3 · 20·n, bands 4/3 · 1000·n (10 powers and 18
+ *               divisions or exponentials in four channels, two expanded levels, two blurs):  2060·n, 4.3e9:
+ *               0.13 ms */
 #include "kernels/arithmetic/fixed.h"
 #include "kernels/cvvdp/cvvdp_math-inl.h"
 #include "kernels/cvvdp/cvvdp_work.h"
@@ -52,8 +56,8 @@ VMAFX_DEFINE_SAMPLE_KERNELS(cvvdp_convert, T, work) {
 
 using Run = Pack<float, kCvvdpRun>;
 
-/* Of each sample the pictures from the newest to the oldest one, as the definition adds them; the weights of those that a frame does not reach are 0.
- * Before the first picture it stands again. */
+/* Of each sample the pictures from the newest to the oldest one, as the definition adds them; the weights of those that
+ * a frame does not reach are 0. Before the first picture it stands again. */
 VMAFX_DEFINE_KERNEL(cvvdp_filter, work) {
   const Dim3 thread = thread_id(), block = block_id();
   const int x = kCvvdpRun * static_cast<int>(block.x * kCvvdpFilterColumns + thread.x);
@@ -238,8 +242,8 @@ VMAFX_DEVICE int inside(int i, int size, bool is_mirrored) {
 
 inline constexpr int kReach = kCvvdpBlurReach, kLastRows = 2 * kReach + 1;
 
-/* What the sides have in common in a thread's column, of the last rows: at(back, c) is that of a row so many before the last
- * one. */
+/* What the sides have in common in a thread's column, of the last rows: at(back, c) is that of a row so many before the
+ * last one. */
 template <bool in_registers>
 class LastRows {
  public:

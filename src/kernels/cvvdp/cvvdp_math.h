@@ -84,7 +84,8 @@ struct CvvdpParams : CvvdpConversion, CvvdpMasking {
 /* Whether what hides a difference is blurred in a band. */
 VMAFX_HD bool cvvdp_is_blurred(int w, int h) { return w > kCvvdpBlurReach && h > kCvvdpBlurReach; }
 
-/* 16 times the code of chroma at a luma sample, less that of neutral colors. row(y): one of the rows of chroma samples. */
+/* 16 times the code of chroma at a luma sample, less that of neutral colors. row(y): one of the rows of chroma
+ * samples. */
 template <class Row>
 VMAFX_HD int cvvdp_chroma_at(const CvvdpConversion& params, int x, int y, Row row) {
   const ChromaTaps across = params.across.taps(x, params.chroma_w), down = params.down.taps(y, params.chroma_h);

@@ -1,7 +1,8 @@
 /* The SIMD twin of cvvdp: one source for every instruction set, equal to cvvdp_plain.cpp to the last bit.
  *
- * Planes are filtered in time and reduced row by row. Then a band is taken in strips of columns: a row of it gives what both pictures have in common
- * and how they differ, and as soon as there are the rows around one, blurred down and along they give its masked difference.
+ * Planes are filtered in time and reduced row by row. Then a band is taken in strips of columns: a row of it gives what
+ * both pictures have in common and how they differ, and as soon as there are the rows around one, blurred down and
+ * along they give its masked difference.
  *
  * The pyramids of the reference are made once for all encodes. */
 #include "kernels/cvvdp/cvvdp.h"

@@ -78,8 +78,8 @@ struct FrameGroups {
   uint8_t picture[hip::kMostBatch] = {};
 };
 
-/* A picture of a metric that reads pictures as it converts them (Reads::converted), and the place in the metric's memory where its kernels
- * are to leave what they make of it. */
+/* A picture of a metric that reads pictures as it converts them (Reads::converted), and the place in the metric's
+ * memory where its kernels are to leave what they make of it. */
 struct PictureToConvert {
   hip::DevicePlane plane[3];
   int32_t place = 0;
@@ -87,7 +87,8 @@ struct PictureToConvert {
 
 inline constexpr int kMostToConvert = 2 * hip::kMostBatch;  // in a batch
 
-/* The places of what such kernels read: of each side first the pictures before the first frame, the oldest one first, then those of the frames. */
+/* The places of what such kernels read: of each side first the pictures before the first frame, the oldest one first,
+ * then those of the frames. */
 inline constexpr int kMostConverted = 128;
 struct ConvertedPlaces {
   int32_t earlier = 0;

@@ -13,8 +13,8 @@
  * Differences of 15 and 16 bit video are 17-bit numbers themselves and take the same form, scaled to 16 bits.
  *
  * Floors of a 1920x1080 frame of 8 bit: 4.1 MB read, 0.06 ms from the third-level cache; per 32 columns on AVX-512 with
- * VNNI 29 vector instructions besides loads and stores (5 subtract, 12 column pass, 12 row pass), at two a cycle and 3.4
- * GHz 0.28 ms. Measured on a Xeon, with the samples in the third-level cache: 0.47 ms; AVX2 0.65, SSE4 1.1. */
+ * VNNI 29 vector instructions besides loads and stores (5 subtract, 12 column pass, 12 row pass), at two a cycle and
+ * 3.4 GHz 0.28 ms. Measured on a Xeon, with the samples in the third-level cache: 0.47 ms; AVX2 0.65, SSE4 1.1. */
 #include "kernels/motion/motion.h"
 
 #include <algorithm>
@@ -195,8 +195,8 @@ HWY_INLINE V32 folded(V32 v) { return hn::Xor(v, hn::BroadcastSignBit(v)); }
 /* Of both pictures, the rows that are subtracted next. */
 using NextRows = Ahead[2];
 
-/* Column pass into `out`. False if a value does not fit in its 16 bits, which small differences always do; `out` is of no
- * use then. */
+/* Column pass into `out`. False if a value does not fit in its 16 bits, which small differences always do; `out` is of
+ * no use then. */
 template <bool kSmall>
 bool column_pass(const Window& diff, int w, int bpc, int16_t* out, const NextRows& next) {
   const int lanes = static_cast<int>(hn::Lanes(d16));
@@ -285,8 +285,8 @@ LargestDiff make_diffs(const Plane<const T>& earlier, const Plane<const T>& curr
   return subtract_row(earlier.row(y), current.row(y), current.w, bpc, rows.diffs.row(y));
 }
 
-/* Both passes of one row, given the largest of its differences. `at[k]` are the rows of the five taps, reflected into the
- * picture. */
+/* Both passes of one row, given the largest of its differences. `at[k]` are the rows of the five taps, reflected into
+ * the picture. */
 uint64_t row_sad(const MotionRows& rows, const int at[kMotionTaps], LargestDiff largest, int w, int bpc,
                  const NextRows& next) {
   Window diff, diff_low;

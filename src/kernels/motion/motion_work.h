@@ -1,5 +1,5 @@
-/* The raw sums of motion, the arithmetic of one sample, what its kernels are given, and how a frame is cut into strips, one
- * thread each. */
+/* The raw sums of motion, the arithmetic of one sample, what its kernels are given, and how a frame is cut into strips,
+ * one thread each. */
 #ifndef VMAFX_KERNELS_MOTION_MOTION_WORK_H
 #define VMAFX_KERNELS_MOTION_MOTION_WORK_H
 

@@ -1,4 +1,5 @@
-/* The raw sums of psnr, what its kernels are given, and how the planes of a frame are cut into tiles, one block each. */
+/* The raw sums of psnr, what its kernels are given, and how the planes of a frame are cut into tiles, one block
+ * each. */
 #ifndef VMAFX_KERNELS_PSNR_PSNR_WORK_H
 #define VMAFX_KERNELS_PSNR_PSNR_WORK_H
 

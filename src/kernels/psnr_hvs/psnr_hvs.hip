@@ -1,5 +1,5 @@
-/* The kernels of psnr_hvs: first the squared errors and their exact sums of all rows of blocks, then, knowing the rows above, what of the
- * squares counts. Each works on all planes of a batch in one launch. Grid: rows, 1, frames. */
+/* The kernels of psnr_hvs: first the squared errors and their exact sums of all rows of blocks, then, knowing the rows
+ * above, what of the squares counts. Each works on all planes of a batch in one launch. Grid: rows, 1, frames. */
 #include "kernels/arithmetic/fixed.h"
 #include "kernels/gpu/gpu.h"
 #include "kernels/psnr_hvs/psnr_hvs_math-inl.h"
@@ -129,8 +129,8 @@ VMAFX_DEVICE Place place_of(const PsnrHvsWork& work) {
           work.squares + block * kPsnrHvsSquares + gpu::thread_rank() % 8 * kPsnrHvsBlock};
 }
 
-/* The sum over the row, in parts, of what error_of(block, is_there) gives in each thread of a block of samples; who has none does the last one
- * again. The threads that begin a block have its part. */
+/* The sum over the row, in parts, of what error_of(block, is_there) gives in each thread of a block of samples; who has
+ * none does the last one again. The threads that begin a block have its part. */
 template <class Errors>
 VMAFX_DEVICE PsnrHvsSum row_part(const Place& place, Errors error_of) {
   const bool begins = gpu::thread_rank() % 8 == 0;

@@ -14,9 +14,9 @@
  *     score = mean over the blocks of |E_ref log2(1 + S_ref) - E_dist log2(1 + S_dist)|
  *
  * A block where both E are below that of a floor, sigma_nn (1 + nn_floor) at S = 0, counts 0. speed_weight_var_mode
- * says which mix of S_ref and S_dist the second factor takes. K is singular when an eigenvalue, or a pivot of the linear
- * system, is below 1e-6: in both planes the score is 0, and in one of them, too. uv is the mean of u and v, or the one of
- * them that is not singular.
+ * says which mix of S_ref and S_dist the second factor takes. K is singular when an eigenvalue, or a pivot of the
+ * linear system, is below 1e-6: in both planes the score is 0, and in one of them, too. uv is the mean of u and v, or
+ * the one of them that is not singular.
  *
  * Equal to libvmaf f85a853, practically always to the last bit: K of planes without much detail is so near to singular
  * that the roundings of single precision are seen in the fifth digit of scores, so all is done as there, in its order
@@ -76,7 +76,8 @@ struct SpeedPlanes {
 /* What is known of a SpEED before the first frame. */
 class SpeedPlan {
  public:
-  /* EINVAL for a kernelscale or method that does not exist, and planes too small for one block. `metric`: for messages. */
+  /* EINVAL for a kernelscale or method that does not exist, and planes too small for one block. `metric`: for
+   * messages. */
   static StatusOr<SpeedPlan> create(const char* metric, const SpeedOptions& options, const VideoFormat& format,
                                     const SpeedPlanes& planes);
 

@@ -1,6 +1,6 @@
 /* The kernels of SpEED, in data-flow order; block z is a unit (speed_work.h). What counts is that they are
- * few, for all planes of both sides of a batch at once: the longest, whose QR steps one thread makes (some 0.13 ms on an
- * H200), takes as long for one plane as for many. */
+ * few, for all planes of both sides of a batch at once: the longest, whose QR steps one thread makes (some 0.13 ms on
+ * an H200), takes as long for one plane as for many. */
 #include "kernels/gpu/gpu.h"
 #include "kernels/speed/speed_blocks-inl.h"
 #include "kernels/speed/speed_work.h"

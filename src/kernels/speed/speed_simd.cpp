@@ -51,8 +51,8 @@ HWY_INLINE int double_lanes() { return static_cast<int>(hn::Lanes(dd)); }
 
 constexpr int kPictures = 2;  // at most, that samples are made of
 
-/* Σ down the rows around `y`. A last vector overlaps the one before: planes are wider than a vector. Meanwhile the rows of
- * `pictures` around the next `y` are asked for. */
+/* Σ down the rows around `y`. A last vector overlaps the one before: planes are wider than a vector. Meanwhile the rows
+ * of `pictures` around the next `y` are asked for. */
 template <class T, class Source>
 void sum_down(const SpeedShape& shape, const Source& source, std::span<const Plane<const T>> pictures, int y,
               float* out) {

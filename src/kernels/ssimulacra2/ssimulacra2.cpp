@@ -17,8 +17,8 @@ constexpr FeatureInfo kFeatures[] = {plain_feature("ssimulacra2", VMAFX_SCORE(Ss
 
 // -- Score -----------------------------------------------------------------------------------------------------------
 
-/* The weights of the reference, found there by a search on the data sets CID22, TID2013, Kadid10k and KonFiG-IQA. A line
- * for each scale: of the means of ssim, artifact and detail, then of their fourth roots. */
+/* The weights of the reference, found there by a search on the data sets CID22, TID2013, Kadid10k and KonFiG-IQA. A
+ * line for each scale: of the means of ssim, artifact and detail, then of their fourth roots. */
 // clang-format off
 constexpr double kWeights[108] = {
     // x

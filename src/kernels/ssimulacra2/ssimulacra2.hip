@@ -1,15 +1,15 @@
 /* The kernels of ssimulacra2, in data-flow order, for a chunk of rows of all scales: XYB from the samples (values), the
  * filter along the rows, and the filter down the columns with the errors.
  *
- * Floor at 1920x1080: a sample of any scale (2.76 million a picture) leaves 24 bytes of XYB and 60 of what is blurred along
- * rows, which are written, then read, XYB twice: 192 bytes, 530 MB a frame, 0.12 ms of an H200's memory (eight frames of a
- * chunk are 240 MB, which no cache keeps). Instructions: 135 million of a wave, 0.13 ms where each multiprocessor issues
- * four a cycle. Measured there: 0.23 ms with two batches at once, 0.28 with one, of which values take 32 %, rows 38,
- * columns 30. Columns read at 73 % of the memory's rate, values issue in 78 % of the cycles; rows are few lines, each of
- * which waits for its own last values.
+ * Floor at 1920x1080: a sample of any scale (2.76 million a picture) leaves 24 bytes of XYB and 60 of what is blurred
+ * along rows, which are written, then read, XYB twice: 192 bytes, 530 MB a frame, 0.12 ms of an H200's memory (eight
+ * frames of a chunk are 240 MB, which no cache keeps). Instructions: 135 million of a wave, 0.13 ms where each
+ * multiprocessor issues four a cycle. Measured there: 0.23 ms with two batches at once, 0.28 with one, of which values
+ * take 32 %, rows 38, columns 30. Columns read at 73 % of the memory's rate, values issue in 78 % of the cycles; rows
+ * are few lines, each of which waits for its own last values.
  *
- * So that lanes read and write neighbors: values and columns have a lane for each column, rows one for each line, which are
- * turned in shared memory. */
+ * So that lanes read and write neighbors: values and columns have a lane for each column, rows one for each line, which
+ * are turned in shared memory. */
 #include "kernels/arithmetic/fixed.h"
 #include "kernels/gpu/gpu.h"
 #include "kernels/ssimulacra2/ssimulacra2_math-inl.h"
@@ -100,8 +100,8 @@ inline constexpr int kHalfColumns = kSsimulacra2ValueColumns / 2, kHalfRows = kS
 /* What a block has of a scale, in its upper left corner. */
 using LightTile = Light[kHalfRows][kHalfColumns];
 
-/* The XYB of scales 1 to 5 of a tile, whose light is there for scale 1. (x0, y0) is the tile's first sample of it, in the
- * chunk. */
+/* The XYB of scales 1 to 5 of a tile, whose light is there for scale 1. (x0, y0) is the tile's first sample of it, in
+ * the chunk. */
 VMAFX_DEVICE void climb(const Ssimulacra2Work& work, const float (&absorbance)[9], int side, int x0, int y0,
                         LightTile& tile) {
   const int thread = static_cast<int>(thread_id().x);
@@ -141,8 +141,8 @@ VMAFX_DEVICE Light of_neighbor(const Light& light) {
   return {of_neighbor(light.r), of_neighbor(light.g), of_neighbor(light.b)};
 }
 
-/* A thread takes a column, in turns an even row and the odd one below it. Of columns and rows that are not there it takes
- * the last ones. Lanes of even columns have the mean of 2x2. */
+/* A thread takes a column, in turns an even row and the odd one below it. Of columns and rows that are not there it
+ * takes the last ones. Lanes of even columns have the mean of 2x2. */
 VMAFX_DEFINE_DENSE_SAMPLE_KERNELS(ssimulacra2_values, 5, 4, T, work) {
   VMAFX_SHARED(LightTile, tiles, [1]);
   constexpr int kColumns = kSsimulacra2ValueColumns, kPairs = kSsimulacra2ValueThreads / kColumns;
@@ -180,8 +180,8 @@ using Quad = Pack<float, 4>;
 inline constexpr int kLines = kSsimulacra2Lines, kTileColumns = kSsimulacra2TileColumns, kTileQuads = kTileColumns / 4;
 inline constexpr int kBand = kSsimulacra2Band;
 
-/* What the threads of a block hand each other: tiles of ref and dist, and of what is blurred, which changes from lines to
- * bands here. Lines are padded so that neither way lanes meet at a bank. */
+/* What the threads of a block hand each other: tiles of ref and dist, and of what is blurred, which changes from lines
+ * to bands here. Lines are padded so that neither way lanes meet at a bank. */
 struct RowTiles {
   float values[2][kLines][kTileColumns + 4];
   float blurred[kStreams][kLines / kBand][kTileColumns * kBand + 4];

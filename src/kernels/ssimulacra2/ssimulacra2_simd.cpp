@@ -2,15 +2,15 @@
  *
  * A strip of columns runs down the picture in bands of as many rows as a vector has lanes. Each row becomes linear
  * light (scale 0), half of a row of the next scale, and XYB. The rows of a band are blurred along side by side, a lane
- * each: columns are vectors. What the filter keeps of a row at the end of a strip waits for the next strip. Then columns
- * are blurred down, a lane each, four rows at a time, and give their errors.
+ * each: columns are vectors. What the filter keeps of a row at the end of a strip waits for the next strip. Then
+ * columns are blurred down, a lane each, four rows at a time, and give their errors.
  *
- * Each band is made of the reference first, then of one encode after the other, at most kSsimulacra2Encodes of them. What
- * belongs to the reference alone is made once: its light and XYB (of 2 sides), 2 of 5 blurs both ways, and of the errors
- * what they need of it (3 floats a sample, in the cache). Of the time of one encode light and XYB are 56 %, the blurs
- * along rows with their columns 22 %, those down with the errors 22 %. So 57 % remain for each further encode, and
- * eight together can take no less than 0.62 of the time of eight alone. Measured: 0.64 to 0.67 (1920x1080, 8 bit, one
- * thread of a Zen 4 server). To let an encode run through 32, 64 or 128 rows before the next one's memory is
+ * Each band is made of the reference first, then of one encode after the other, at most kSsimulacra2Encodes of them.
+ * What belongs to the reference alone is made once: its light and XYB (of 2 sides), 2 of 5 blurs both ways, and of the
+ * errors what they need of it (3 floats a sample, in the cache). Of the time of one encode light and XYB are 56 %, the
+ * blurs along rows with their columns 22 %, those down with the errors 22 %. So 57 % remain for each further encode,
+ * and eight together can take no less than 0.62 of the time of eight alone. Measured: 0.64 to 0.67 (1920x1080, 8 bit,
+ * one thread of a Zen 4 server). To let an encode run through 32, 64 or 128 rows before the next one's memory is
  * fetched gained nothing. */
 #include "kernels/ssimulacra2/ssimulacra2.h"
 

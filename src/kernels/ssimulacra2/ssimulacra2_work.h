@@ -25,11 +25,13 @@ inline constexpr int kSsimulacra2ValueColumns = 64, kSsimulacra2ValueRows = 32, 
 inline constexpr int kSsimulacra2Lines = 32, kSsimulacra2TileColumns = 32;
 inline constexpr int kSsimulacra2ColumnThreads = 64;
 
-/* Blocks: x is the frame and the last one the place in it, so that those of the largest scale, which take the longest, begin first.
+/* Blocks: x is the frame and the last one the place in it, so that those of the largest scale, which take the longest,
+ * begin first.
  *
- * A scale. Where its planes begin is in floats from the start of the scratch memory. XYB is for each frame 6 planes: x, y,
- * b of ref, then of dist. What is blurred along rows (5 streams of x, then of y and of b) lies in bands of four rows: the
- * four of a column, then those of the next column. Rows have `stride` places, and `ring` of them take turns. */
+ * A scale. Where its planes begin is in floats from the start of the scratch memory. XYB is for each frame 6 planes: x,
+ * y, b of ref, then of dist. What is blurred along rows (5 streams of x, then of y and of b) lies in bands of four
+ * rows: the four of a column, then those of the next column. Rows have `stride` places, and `ring` of them take
+ * turns. */
 struct Ssimulacra2ScaleWork {
   int32_t w, h, stride;
   int32_t rows, rows_log2, ring, first_slot;  // first_slot: where in the ring the chunk begins

@@ -1,5 +1,5 @@
-/* A stream of gray pictures in a file, beside the report: 16 bits a sample, the next picture right behind. Rows are written where they belong, in any
- * order; pictures that nobody writes are holes. */
+/* A stream of gray pictures in a file, beside the report: 16 bits a sample, the next picture right behind. Rows are
+ * written where they belong, in any order; pictures that nobody writes are holes. */
 #ifndef VMAFX_KERNELS_STEPS_GRAY_FILE_H
 #define VMAFX_KERNELS_STEPS_GRAY_FILE_H
 

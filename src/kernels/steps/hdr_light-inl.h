@@ -13,8 +13,8 @@ VMAFX_TWIN_BEGIN
 /* From 0, where logarithms have no end, to 1. */
 VMAFX_TWIN Real cut_off(Double gamma) { return maximum(minimum(narrowed(gamma), Real(1)), Real(0x1p-24f)); }
 
-/* Of 10000 cd/m2. Both sides of the fraction come near 0 at the power of 1, so that it is the power less 1 that is computed: e^t - 1,
- * |t| < 0.22. */
+/* Of 10000 cd/m2. Both sides of the fraction come near 0 at the power of 1, so that it is the power less 1 that is
+ * computed: e^t - 1, |t| < 0.22. */
 VMAFX_TWIN Real pq_light(Real v) {
   const Real t = logarithm2(v) * Real(0x1.2013a2p-7f); /* ln(2) / m2 */
   const Real less_1 = polynomial(t, 1 / 720.f, 1 / 120.f, 1 / 24.f, 1 / 6.f, 0.5f, 1.f) * t;

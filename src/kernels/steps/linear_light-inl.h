@@ -26,8 +26,8 @@ VMAFX_TWIN Double power_unless_1(Double v, double exponent) { return exponent ==
 
 inline constexpr double kLeastGamma = 0x1p-40;  // whose code is 0
 
-/* Up to 2651. In float that is off by 0.0011 and 6e-7 of it at most (near_power(), and five roundings); doubles are only
- * needed where this may decide. */
+/* Up to 2651. In float that is off by 0.0011 and 6e-7 of it at most (near_power(), and five roundings); doubles are
+ * only needed where this may decide. */
 VMAFX_TWIN Real code_in_toe(const DisplayCurve& curve, Double gamma) {
   const Real v = maximum(narrowed(gamma), Real(static_cast<float>(kLeastGamma)));
   const Real estimate =

@@ -5,7 +5,8 @@
  *   codes    of the light of a display as sRGB of 16 bits: what a picture file would hold
  *   R G B    of these codes, 1 being the white of the video
  *
- * HDR video (PQ and HLG of BT.2100) has no codes of sRGB. Where a metric takes it, its light follows from R'G'B' in float, to 1e-5:
+ * HDR video (PQ and HLG of BT.2100) has no codes of sRGB. Where a metric takes it, its light follows from R'G'B' in
+ * float, to 1e-5:
  *
  *   PQ       R G B, 1 being 10000 cd/m2
  *   HLG      R G B of a display, 1 being its nominal peak, which decides the system gamma

@@ -135,7 +135,8 @@ Matrix adapted(const Chromaticity& from, const Chromaticity& to) {
   return product(inverse(kCones), product(diagonal({b[0] / a[0], b[1] / a[1], b[2] / a[2]}), kCones));
 }
 
-/* The system gamma of HLG, less 1, by the extended formula of BT.2390: within 0.012 of BT.2100's from 400 to 2000 cd/m2, and equal at 1000. */
+/* The system gamma of HLG, less 1, by the extended formula of BT.2390: within 0.012 of BT.2100's from 400 to 2000
+ * cd/m2, and equal at 1000. */
 float hlg_power_of(double peak) { return static_cast<float>(1.2 * std::pow(1.111, std::log2(peak / 1000)) - 1); }
 
 }  // namespace

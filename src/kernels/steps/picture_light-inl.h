@@ -1,5 +1,5 @@
-/* Linear light of pictures, see linear_light.h: of a sample (light_at) and, in a Highway source, of rows of them (light_row); a picture of
- * half the size (mean_of_4, halve_rows). `hdr`: video may be HDR. */
+/* Linear light of pictures, see linear_light.h: of a sample (light_at) and, in a Highway source, of rows of them
+ * (light_row); a picture of half the size (mean_of_4, halve_rows). `hdr`: video may be HDR. */
 #if defined(VMAFX_KERNELS_STEPS_PICTURE_LIGHT_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef VMAFX_KERNELS_STEPS_PICTURE_LIGHT_INL_H
 #undef VMAFX_KERNELS_STEPS_PICTURE_LIGHT_INL_H
@@ -111,8 +111,8 @@ HWY_INLINE void hdr_light_row(const GammaRow& row, int count, float* const (&out
   }
 }
 
-/* The columns where vectors begin that reach into the toe of the display's curve. What is in the toe takes longer than what
- * is above it, and is better done by itself than behind a branch that comes now and then. */
+/* The columns where vectors begin that reach into the toe of the display's curve. What is in the toe takes longer than
+ * what is above it, and is better done by itself than behind a branch that comes now and then. */
 class ToeList {
  public:
   /* `memory`: for a float of each vector. */

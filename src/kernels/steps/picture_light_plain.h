@@ -1,4 +1,5 @@
-/* Linear light of whole pictures, for definitions: planes of floats, one step after the other. Not for Highway sources. */
+/* Linear light of whole pictures, for definitions: planes of floats, one step after the other. Not for Highway
+ * sources. */
 #ifndef VMAFX_KERNELS_STEPS_PICTURE_LIGHT_PLAIN_H
 #define VMAFX_KERNELS_STEPS_PICTURE_LIGHT_PLAIN_H
 

@@ -33,8 +33,8 @@ class RowSum {
   float rows_ = 0, row_ = 0;
 };
 
-/* The last rows of n values of one or more quantities, until there are enough to be added up. An addition waits for the one
- * before it in its row, so kChains rows take turns.
+/* The last rows of n values of one or more quantities, until there are enough to be added up. An addition waits for the
+ * one before it in its row, so kChains rows take turns.
  *
  * 1920x1080 values of two quantities take 0.7 ms. */
 class RowStrip {

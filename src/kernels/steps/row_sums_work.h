@@ -28,7 +28,8 @@ struct AddRowsWork {
 };
 VMAFX_DECLARE_KERNEL(add_rows, AddRowsWork, kRowSumsThreads);
 
-/* One part: the sum of its first plane goes to byte `offset` of the frame's raw sums, those of the next ones behind it. */
+/* One part: the sum of its first plane goes to byte `offset` of the frame's raw sums, those of the next ones behind
+ * it. */
 struct RowSumsPart {
   hip::DevicePtr<const float> rows;
   int h = 0, planes = 0, offset = 0;

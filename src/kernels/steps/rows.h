@@ -37,8 +37,8 @@ inline size_t row_pitch(size_t n) {
   return ((n + kRowSlack + kLine - 1) / kLine | 1) * kLine;
 }
 
-/* The last `count` rows of w floats, or of smaller values: row y lies where row y - count did. Before and behind each is room
- * for kMargin more, then the memory of kRowSlack floats. */
+/* The last `count` rows of w floats, or of smaller values: row y lies where row y - count did. Before and behind each
+ * is room for kMargin more, then the memory of kRowSlack floats. */
 template <int count, class T = float>
 class RowRing {
  public:

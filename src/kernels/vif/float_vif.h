@@ -1,7 +1,7 @@
-/* float_vif: VIF in floating point. What it computes, and from what paper, vif.h says; here the eye's noise n is vif_sigma_nsq,
- * g is at most vif_enhn_gain_limit in num, a sample with s1 < n counts 1 - s2 n² / 255² in num, and the scores of scales 1 to 3 are at
- * least vif_scaleN_min_val. vif_kernelscale widens the windows (gaussian_window.h); vif_prescale and vif_prescale_method scale the
- * pictures first (prescale.h).
+/* float_vif: VIF in floating point. What it computes, and from what paper, vif.h says; here the eye's noise n is
+ * vif_sigma_nsq, g is at most vif_enhn_gain_limit in num, a sample with s1 < n counts 1 - s2 n² / 255² in num, and the
+ * scores of scales 1 to 3 are at least vif_scaleN_min_val. vif_kernelscale widens the windows (gaussian_window.h);
+ * vif_prescale and vif_prescale_method scale the pictures first (prescale.h).
  *
  * The scores are those of libvmaf f85a853 float_vif, its plain C code, to the last bit: its operations (log2 by its
  * polynomial) in its order, summed in single precision as row_sums.h says. Deviations: depths of 9, 11 and 13 to 15

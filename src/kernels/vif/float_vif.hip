@@ -1,9 +1,9 @@
 /* The kernels of float_vif: one launch for a scale makes what its samples add and the planes of the next. Grid: tiles
  * across, down, frames.
  *
- * A thread filters down its column of a tile and its margins, the five means of eight rows, or twice of four where shared
- * memory is scarce, into shared memory; then threads take runs of four samples along the rows. Windows of the default
- * sizes are unrolled, so that columns and runs lie in registers. */
+ * A thread filters down its column of a tile and its margins, the five means of eight rows, or twice of four where
+ * shared memory is scarce, into shared memory; then threads take runs of four samples along the rows. Windows of the
+ * default sizes are unrolled, so that columns and runs lie in registers. */
 #include <bit>
 
 #include "kernels/gpu/gpu.h"

@@ -90,8 +90,8 @@ struct FilteredDist {
   Filtered mu2, yy, xy;
 };
 
-/* What a block keeps of its tile. What is of the reference stays for all frames of a group, which are `several` or one; of
- * a frame there are samples first, then what the vertical pass makes of them. */
+/* What a block keeps of its tile. What is of the reference stays for all frames of a group, which are `several` or one;
+ * of a frame there are samples first, then what the vertical pass makes of them. */
 template <bool several>
 struct TileMemory {
   alignas(16) FilteredRef ref;

@@ -1,4 +1,5 @@
-/* What the integer and the floating-point VIF share: options, features, and the way from the scales' ratios to scores. */
+/* What the integer and the floating-point VIF share: options, features, and the way from the scales' ratios to
+ * scores. */
 #ifndef VMAFX_KERNELS_VIF_VIF_SCORES_H
 #define VMAFX_KERNELS_VIF_VIF_SCORES_H
 

@@ -14,14 +14,15 @@
  * The filters of the next scale share the ring, and make only the rows and columns that are kept.
  *
  * Several encodes of one reference go through a strip together. Eight rows of the reference are filtered first; its
- * means and variances, which of its samples take the log form, and den, which the first encode finds, serve all of them.
+ * means and variances, which of its samples take the log form, and den, which the first encode finds, serve all of
+ * them.
  *
  * Floor of a 1920x1080 frame of 8 bit on AVX-512 with VNNI: per 32 samples of scale 0, 96 multiply-adds in the vertical
  * pass, margins included, 144 in the horizontal one, 12 products of means, 12 for the next scale, and 72 slots of
  * multiplications and divisions of the logarithms. Zen 4 multiplies one vector of 64 bytes a cycle: 336 cycles, at 3.68
  * GHz 5.9 ms, and 1.4 ms for the smaller scales. Measured there on a busy machine: 11.4 ms; without VNNI 13.0, AVX2
- * 15.5, SSE4 31 (docs/performance.md). What it misses: the vertical pass reads its rows from the second-level cache, the
- * horizontal one has as many other operations for the ports that multiply, and the way to a logarithm is long.
+ * 15.5, SSE4 31 (docs/performance.md). What it misses: the vertical pass reads its rows from the second-level cache,
+ * the horizontal one has as many other operations for the ports that multiply, and the way to a logarithm is long.
  *
  * Intel's processors of servers have two ports for vectors of 64 bytes. As compiled, 32 samples of scale 0 take 610
  * operations there: 30 to load pairs, 153 in the vertical pass, 228 in the horizontal one, 184 of the logarithms and 18
@@ -257,7 +258,7 @@ void filter_horizontally_for_next(const Strip<S>& strip, int row, uint16_t* HWY_
   }
 }
 
-// -- Logarithms of whole numbers >= 2^17, from the upper words of their doubles: vif_log2() of vif_math.h --------------
+// -- Logarithms of whole numbers >= 2^17, from the upper words of their doubles: vif_log2() of vif_math.h -------------
 
 constexpr uint32_t kUpperWordOfNoise = (1023 + 17) << 20;
 static_assert(kVifNoise == 1 << 17);
@@ -300,7 +301,7 @@ HWY_INLINE VU32 upper_words(VF64 low, VF64 high) {
   return hn::ConcatOdd(du32, hn::BitCast(du32, high), hn::BitCast(du32, low));
 }
 
-// -- What goes into the logarithms, in double precision. No fused operations: must match vif_math.h --------------------
+// -- What goes into the logarithms, in double precision. No fused operations: must match vif_math.h -------------------
 
 HWY_INLINE VF64 load_double(const int32_t* p) {
   const hn::Rebind<int32_t, decltype(df64)> half;

@@ -294,8 +294,8 @@ HWY_INLINE void filter_products(const Strip<S>& strip, const int16_t* HWY_RESTRI
 }
 
 /* The vertical pass of a group of rows of a picture, and of half as many of the next scale: a block of columns comes
- * from the second-level cache once for all of them. `pair`: that of the first row. Meanwhile the rows of the picture that
- * the next group takes are asked for. */
+ * from the second-level cache once for all of them. `pair`: that of the first row. Meanwhile the rows of the picture
+ * that the next group takes are asked for. */
 template <class S>
 HWY_NOINLINE void filter_vertically(const Strip<S>& strip, int picture, int pair) {
   const size_t n = hn::Lanes(d16);

@@ -131,8 +131,8 @@ double weight_of(const XpsnrParams& params, const XpsnrArea& block, const XpsnrB
   return 1 / std::max(spatial + temporal, static_cast<double>(1 << (params.format.bpc - 6)));
 }
 
-/* Each weight, row by row, is at most the largest of those of its neighbors on the left, above, which were smoothed before, and on the right. The
- * picture's last one stays where there is one row only. */
+/* Each weight, row by row, is at most the largest of those of its neighbors on the left, above, which were smoothed
+ * before, and on the right. The picture's last one stays where there is one row only. */
 void smooth(const XpsnrGrid& grid, std::span<double> weights) {
   for (int n = 0; n < grid.blocks(); n++) {
     const int column = n % grid.columns;

@@ -4,7 +4,8 @@
 
 namespace vmafx::xpsnr {
 
-/* The thread's samples of an area: every kXpsnrThreadsX-th column of every kXpsnrThreadsY-th row, in steps of `step` both ways. */
+/* The thread's samples of an area: every kXpsnrThreadsX-th column of every kXpsnrThreadsY-th row, in steps of `step`
+ * both ways. */
 template <int step, class Visit>
 VMAFX_DEVICE void for_each_sample(const XpsnrArea& area, const Visit& visit) {
   const int x0 = area.x0 + step * static_cast<int>(gpu::thread_id().x);

@@ -1,4 +1,5 @@
-/* The raw sums of xpsnr, the arithmetic of one sample, how pictures are cut into blocks, and what the kernels are given. */
+/* The raw sums of xpsnr, the arithmetic of one sample, how pictures are cut into blocks, and what the kernels are
+ * given. */
 #ifndef VMAFX_KERNELS_XPSNR_XPSNR_WORK_H
 #define VMAFX_KERNELS_XPSNR_XPSNR_WORK_H
 
@@ -69,7 +70,8 @@ VMAFX_HD uint32_t xpsnr_high_pass(const T* above, const T* row, const T* below, 
                          (above[x - 1] + above[x + 1] + below[x - 1] + below[x + 1]));
 }
 
-/* Columns x - 2 to x + 3 of a row, by how far they are from the pair in the middle. Beyond the picture it is the last sample. */
+/* Columns x - 2 to x + 3 of a row, by how far they are from the pair in the middle. Beyond the picture it is the last
+ * sample. */
 struct XpsnrPairs {
   int32_t inner, next, outer;
 };
@@ -79,7 +81,8 @@ VMAFX_HD XpsnrPairs xpsnr_pairs(const T* row, int32_t x, int32_t last) {
   return {at(x) + at(x + 1), at(x - 1) + at(x + 2), at(x - 2) + at(x + 3)};
 }
 
-/* 6x6, of four samples with the first at column x of rows[2], in rows y - 2 to y + 3. One quarter, which the others mirror:
+/* 6x6, of four samples with the first at column x of rows[2], in rows y - 2 to y + 3. One quarter, which the others
+ * mirror:
  *        0 -1 -1
  *       -1 -2 -3
  *       -1 -3 12 */
@@ -96,8 +99,9 @@ VMAFX_HD uint32_t xpsnr_coarse_high_pass(const T* const (&rows)[6], int32_t x, i
   return xpsnr_magnitude(sum);
 }
 
-/* What the pictures before the current one count in the difference in time: now - before · `before` + earlier · `earlier`. Pictures before
- * the first one are zero, and so is the weight of one that is not there, which may then be any. */
+/* What the pictures before the current one count in the difference in time: now - before · `before` + earlier ·
+ * `earlier`. Pictures before the first one are zero, and so is the weight of one that is not there, which may then be
+ * any. */
 struct XpsnrTimeWeights {
   int32_t before, earlier;
 };
@@ -110,7 +114,7 @@ VMAFX_HD int32_t xpsnr_change(T now, T before, T earlier, XpsnrTimeWeights weigh
   return now - weights.before * before + weights.earlier * earlier;
 }
 
-/* -- The kernels: a block of threads for each block of the frame ----------------------------------------------------- */
+/* -- The kernels: a block of threads for each block of the frame --------------------------------------------------- */
 
 inline constexpr unsigned kXpsnrThreadsX = 32, kXpsnrThreadsY = 4;
 

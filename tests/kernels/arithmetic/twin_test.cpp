@@ -102,7 +102,8 @@ START_TEST(fused_operations) {
 }
 END_TEST
 
-/* Products of 2^-24, less so little that their sums with floats from 1 to 2 are halfway between two floats as doubles, too. */
+/* Products of 2^-24, less so little that their sums with floats from 1 to 2 are halfway between two floats as doubles,
+ * too. */
 START_TEST(fused_operations_near_halfway) {
   std::vector<float> a, b;
   for (int i = 0; i < 256; i++)

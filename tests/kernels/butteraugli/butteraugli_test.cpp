@@ -327,8 +327,8 @@ START_TEST(reference_scores) {
 }
 END_TEST
 
-/* Flat pictures of saturated colors leave few of a float's digits (docs/butteraugli.md): the same formulas in double have
- * these distances; butteraugli_main 0.11.2 says 3.7936568, 0.0049067 and 2.6749310. */
+/* Flat pictures of saturated colors leave few of a float's digits (docs/butteraugli.md): the same formulas in double
+ * have these distances; butteraugli_main 0.11.2 says 3.7936568, 0.0049067 and 2.6749310. */
 START_TEST(flat_colors) {
   constexpr int kBt601 = 6, kBt709 = 1;
   static const struct {

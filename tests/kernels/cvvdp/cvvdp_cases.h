@@ -32,7 +32,8 @@ inline ParityCases cvvdp_cases() {
     whole.whole_chroma = true;
     cases.push_back({.format = whole, .frames = 2, .batch = 2, .options = film});
   }
-  /* Up to the end of a block of each kernel, one sample past it, and a base band with more samples than a block has threads. */
+  /* Up to the end of a block of each kernel, one sample past it, and a base band with more samples than a block has
+   * threads. */
   const ParityCase still = {.format = colored(4, 4, 8, Chroma::k400, kSdr), .options = film};
   cases = cases + sizes(still, {{columns, 20},
                                 {columns + 1, 13},

@@ -134,7 +134,7 @@ std::string names(const Extractor& xpsnr) {
   return line;
 }
 
-/* -- Streams that FFmpeg has scored (xpsnr_reference.h) -------------------------------------------------------------- */
+/* -- Streams that FFmpeg has scored (xpsnr_reference.h) ------------------------------------------------------------ */
 
 int wave(int at, int height) { return std::abs(at % (2 * height) - height); }
 
