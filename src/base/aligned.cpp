@@ -9,7 +9,7 @@
 namespace vmafx {
 namespace {
 
-/* Of x86-64, and of arm64 with small pages of 4 KiB. */
+/* The size of a huge page on x86-64, and on arm64 with small pages of 4 KiB. */
 constexpr size_t kHugePage = size_t{2} << 20;
 
 /* Metrics walk down pictures in strips, where each row is on another small page, and the processor keeps the places of

@@ -1,4 +1,4 @@
-/* Which CPU code runs: the plain definition (`plain`), or the SIMD twin on some instruction set.
+/* The CPU code that runs: the plain definition (`plain`), or the SIMD twin on some instruction set.
  *
  * The environment variable VMAFX_CPU names the best instruction set that may be used: `plain`, or a Highway target that
  * this build carries, in any case (`sse2`, `sse4`, `avx2`, `avx3`, …, `neon`, …), or `avx2_vnni`, see use_avx_vnni().
@@ -22,8 +22,8 @@ Status select_cpu();
 bool use_plain_cpu();
 
 /* Whether code for AVX2 may use AVX-VNNI, whose one instruction multiplies pairs of 16-bit lanes and adds them to sums.
- * Highway has no target for it; here it is the level `avx2_vnni`. Of the processors that stop at AVX2, Intel's have it
- * from Alder Lake on. */
+ * Highway has no target for it; here it is the level `avx2_vnni`. Intel processors that stop at AVX2 have it from Alder
+ * Lake on. */
 bool use_avx_vnni();
 
 /* The level in use, for the log and the report: "plain", "avx2", … */
@@ -42,7 +42,7 @@ std::string cpu_target_name(int64_t target);
  * true. */
 bool set_avx_vnni(bool use);
 
-inline constexpr int kMostThreads = 256;  // of one session
+inline constexpr int kMostThreads = 256;  // per session
 
 /* How many threads this process may use: its affinity mask, capped by the cgroup's CPU quota; 1 to kMostThreads. */
 int usable_threads();

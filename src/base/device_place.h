@@ -30,8 +30,8 @@ class DevicePlace {
   const int fd_;  // -1: there is no folder to share places in, so there is no bound
 };
 
-/* Where the files are: the environment variable VMAFX_DEVICE_PLACE_DIR, else a folder of this user in XDG_RUNTIME_DIR
- * or /tmp, which is made. "" if there can be none. */
+/* The folder of the files: the environment variable VMAFX_DEVICE_PLACE_DIR, else a folder of this user in
+ * XDG_RUNTIME_DIR or /tmp, which is made. "" if there can be none. */
 std::string device_place_folder();
 
 /* How many places a GPU with so much memory has: the environment variable VMAFX_DEVICE_PLACES, else one for each GiB,

@@ -17,11 +17,11 @@ template <class T>
   for (; begin < end; begin += kCacheLine / sizeof(T)) __builtin_prefetch(begin);
 }
 
-/* The same a piece at a time, where there is much else to do: with a dozen lines on their way, a processor waits for
- * one of them before it asks for more. */
+/* Prefetches a piece at a time, for loops that do much else: with a dozen lines on their way, a processor waits for one
+ * of them before it asks for more. */
 class Ahead {
  public:
-  Ahead() = default;  // of nothing
+  Ahead() = default;  // prefetches nothing
   /* Row y of a plane, or its last one, whose samples are read soon. */
   template <class T>
   Ahead(const Plane<T>& plane, int y)

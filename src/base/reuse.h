@@ -10,7 +10,7 @@
 
 namespace vmafx {
 
-/* Any thread. What is lent may outlive this. */
+/* Thread-safe. Lent things may outlive the Reuse they came from. */
 template <class T>
 class Reuse {
  public:
