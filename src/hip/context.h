@@ -26,9 +26,9 @@ namespace vmafx::hip {
 inline constexpr int kCallDeadlines = 6;
 
 struct ContextOptions {
-  std::chrono::milliseconds deadline{10000};       // of any one wait
+  std::chrono::milliseconds deadline{10000};       // for any one wait
   std::function<void(const std::string&)> note{};  // debug notes, from any thread; may be empty
-  std::function<void(const std::string&)> tell{};  // what the user should know before it happens; may be empty
+  std::function<void(const std::string&)> tell{};  // messages for the user before a slow step; may be empty
   std::chrono::milliseconds place_wait{0};         // for a place on the device (base/device_place.h)
   std::function<bool()> left{};                    // nobody wants the device any more; may be empty
 
@@ -63,7 +63,7 @@ class Context {
 
   bool lost() const { return lost_.load(std::memory_order_acquire); }
   void lose(const std::string& reason);
-  Status lost_status() const;  // of a lost device: ENODEV, and the reason
+  Status lost_status() const;  // once lost: ENODEV, and the reason
 
   /* Whether some thread is in a call that should have come back long ago. The device is then lost, and that call,
    * should it ever come back, fails. */

@@ -43,7 +43,7 @@ class DevicePtr {
     return from_address(address() + static_cast<uint64_t>(count * static_cast<ptrdiff_t>(sizeof(T))));
   }
 
-  /* What lies `bytes` further on, as another type. */
+  /* The address `bytes` further on, as a pointer to another type. */
   template <class U>
   DevicePtr<U> as(ptrdiff_t bytes = 0) const {
     return DevicePtr<U>::from_address(address() + static_cast<uint64_t>(bytes));

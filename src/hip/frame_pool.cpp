@@ -10,7 +10,7 @@
 namespace vmafx::hip {
 namespace {
 
-/* Those of kernels come last. */
+/* The indices of streams; those of kernels come last. */
 enum StreamRole { kCopies, kSums, kKernels };
 
 /* While a batch ends, or has work for few blocks, the next one fills the device. */
