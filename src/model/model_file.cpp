@@ -110,7 +110,8 @@ Status Fields::check_keys(const std::vector<std::string>& known) const {
   return {};
 }
 
-/* Of two values for a key, parsers take either. `path`: of `value`, "" or with a dot behind it. */
+/* Rejects a key that is given twice, since parsers differ in which of its values they take. `path` leads to `value` in
+ * messages: "", or ends with a dot. */
 Status check_repeated_keys(const Json& value, const std::string& origin, const std::string& path) {
   std::vector<std::string_view> sorted(value.names().begin(), value.names().end());
   std::ranges::sort(sorted);

@@ -1,4 +1,4 @@
-/* Where models come from: the built-in ones by version, and files in libvmaf's JSON format. */
+/* Loads models: the built-in ones by version, and files in libvmaf's JSON format. */
 #ifndef VMAFX_MODEL_MODEL_FILE_H
 #define VMAFX_MODEL_MODEL_FILE_H
 
@@ -16,7 +16,7 @@ namespace vmafx {
  * field). spec.overloads are not applied here: which extractor a feature belongs to is for the plan to know. */
 StatusOr<Model> load_model(const ModelSpec& spec);
 
-/* The same from the text of a model file; `origin` stands for the file in messages. Any text is safe to pass. */
+/* Parses the text of a model file; `origin` stands for the file in messages. Any text is safe to pass. */
 StatusOr<Model> parse_model(std::string_view json, const std::string& origin, const ModelSpec& spec);
 
 }  // namespace vmafx

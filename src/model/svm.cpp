@@ -39,7 +39,8 @@ std::optional<double> parse_number(std::string_view text) {
 
 std::string quoted(std::string_view text) { return "'" + std::string(text.substr(0, 40)) + "'"; }
 
-/* What libsvm writes before the vectors of a nu-SVR with a radial basis kernel. Other lines are of other machines. */
+/* The lines that libsvm writes before the vectors of a nu-SVR with a radial basis kernel. Other lines belong to other
+ * kinds of machines. */
 constexpr std::string_view kHeader[] = {
     "svm_type", "kernel_type", "gamma", "total_sv", "rho",
     "nr_class",  // 2 of every regression
