@@ -83,7 +83,7 @@ HWY_INLINE Real select(Mask mask, Real a, Real b) { return hn::IfThenElse(mask.m
 HWY_INLINE Integer select(Mask mask, Integer a, Integer b) {
   return hn::IfThenElse(hn::RebindMask(DI(), mask.m), a.v, b.v);
 }
-#if HWY_ARCH_X86  // whose instructions do just that
+#if HWY_ARCH_X86  // x86's instructions return the second operand when one is NaN, as real.h asks
 HWY_INLINE Real minimum(Real a, Real b) { return hn::Min(a.v, b.v); }
 HWY_INLINE Real maximum(Real a, Real b) { return hn::Max(a.v, b.v); }
 #else
@@ -295,7 +295,7 @@ class FixedSum {
   VI64 sum_;
 };
 
-/* The same for Fixed2<bits>. */
+/* Σ Fixed2<bits>(v) over all lanes of the added vectors; lanes that do not count must be 0. */
 template <int bits>
 class FixedSum2 {
  public:

@@ -102,7 +102,7 @@ VMAFX_HD int64_t shifted_right(int64_t i) {  // the sign stays
 
 VMAFX_HD float quotient(float a, float b) {
 #if defined(__CUDA_ARCH__)
-  /* What nvcc makes of a / b, without its branch for subnormal and infinite numbers. */
+  /* The instructions that nvcc makes of a / b, without its branch for subnormal and infinite numbers. */
   float inverse;
   asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(b));
   inverse = __fmaf_rn(inverse, __fmaf_rn(-b, inverse, 1.0f), inverse);

@@ -15,9 +15,9 @@
  *   VMAFX_TWIN_END
  *   #endif
  *
- * Real, Mask, Integer, Double and what can be done with them: real.h. The same operations in the same order give the
- * same floats everywhere; summed with fixed.h, the same sums. Tables and other constants belong in a `<metric>_math.h`
- * of the usual kind. */
+ * Real, Mask, Integer, Double and their operations: see real.h. Equal operations in equal order give equal floats
+ * everywhere; summed with fixed.h, equal sums. Tables and other constants belong in a `<metric>_math.h` of the usual
+ * kind. */
 #if defined(VMAFX_KERNELS_ARITHMETIC_TWIN_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef VMAFX_KERNELS_ARITHMETIC_TWIN_INL_H
 #undef VMAFX_KERNELS_ARITHMETIC_TWIN_INL_H
