@@ -21,7 +21,7 @@ StatusOr<LinearLight> linear_light_of(const VideoFormat& format);
 inline constexpr int kPqTransfer = 16, kHlgTransfer = 18;
 StatusOr<LinearLight> linear_light_of(const VideoFormat& format, double hlg_peak);
 
-/* The same without the curve: all that comes before it, of any transfer. EINVAL for other matrices. */
+/* The conversion to R'G'B' alone, without a curve, for any transfer. EINVAL for other matrices. */
 StatusOr<LinearLight> display_rgb_of(const VideoFormat& format);
 
 /* Linear R G B of primaries, by their code, to X Y Z, white to D65. EINVAL for unknown ones. */
@@ -35,7 +35,8 @@ StatusOr<std::array<double, 9>> primaries_to_bt709(const VideoFormat& format);
 StatusOr<PictureLight> picture_light_of(const VideoFormat& format);
 PictureLight picture_light_of(const VideoFormat& format, const LinearLight& light);
 
-/* Where chroma lies. Unspecified: in the middle of two rows, on the first of two columns, as MPEG-2 to HEVC have it. */
+/* The position of chroma. Unspecified: in the middle of two rows, on the first of two columns, as MPEG-2 to HEVC have
+ * it. */
 ChromaAxis chroma_across(const VideoFormat& format);
 ChromaAxis chroma_down(const VideoFormat& format);
 

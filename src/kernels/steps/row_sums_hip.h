@@ -30,12 +30,12 @@ class RowSumsDevice {
     return static_cast<int>(parts_.size()) - 1;
   }
 
-  /* What the rest takes of the batch's scratch memory, in multiples of 256. */
+  /* The part of the batch's scratch memory that add_rows() and add_sums() use, in multiples of 256. */
   size_t scratch_bytes(int frames) const {
     return values_bytes(frames) + scratch_aligned(sizeof(float) * rows_before(parts_.size(), frames));
   }
 
-  /* Where the values of `part` go, all of them. */
+  /* The place for the values of `part`, all of them. */
   RowValues values(int part, hip::DevicePtr<std::byte> scratch) const {
     RowValues values = parts_[part].values;
     values.first = scratch.as<float>();
@@ -67,7 +67,7 @@ class RowSumsDevice {
     int offset;
   };
 
-  /* Of the part that takes most. */
+  /* The memory for the values of the largest part. */
   size_t values_bytes(int frames) const {
     int64_t most = 0;
     for (const Part& part : parts_) most = std::max(most, part.values.row(frames, 0, 0));

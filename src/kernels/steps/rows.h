@@ -1,4 +1,4 @@
-/* Rows of floats: how they are laid out, and their ends. What is done with them: rows-inl.h. */
+/* Rows of floats: their layout, and their ends. rows-inl.h has the operations on them. */
 #ifndef VMAFX_KERNELS_STEPS_ROWS_H
 #define VMAFX_KERNELS_STEPS_ROWS_H
 
@@ -9,7 +9,7 @@
 namespace vmafx {
 
 /* Loops over a row go on to a whole vector: a row has memory for so many floats after the last one that is read or
- * written. What is there does not matter. */
+ * written. Its contents do not matter. */
 inline constexpr int kRowSlack = 64;
 
 /* Samples of `bpc` bits become numbers from 0 to below 256: sample · this, exactly. */
