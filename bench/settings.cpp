@@ -31,8 +31,8 @@ Times metrics and models on frames in memory; prints milliseconds per frame.
   --only LIST      metrics and models, e.g. motion,vmaf_v0.6.1 (all metrics and two models)
   --clock NAME     wall, or cpu: processor time, which holds on a machine that does other work too (wall)
   --encodes N      time N encodes of one reference in one session, too, and compare with N sessions (1)
-  --peer PATH      libvmaf's vmaf tool: time it on the same clip, with the same instruction set and with the best it has,
-                   and compare the scores
+  --peer PATH      libvmaf's vmaf tool: time it on the same clip, with the same instruction set and with the best it
+                   has, and compare the scores
   --json FILE      add each row to FILE, too, as a line of JSON
   --help           this text
 

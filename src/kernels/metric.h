@@ -34,7 +34,8 @@ consteval ScoreId score_id(size_t offset) {
   return {offset};
 }
 
-/* Of a member of a metric's struct of scores, or of an entry of a member: VMAFX_SCORE(VifScores, scale[0]). */
+/* The ScoreId of a member of a metric's struct of scores, or of an entry of a member: VMAFX_SCORE(VifScores,
+ * scale[0]). */
 #define VMAFX_SCORE(Scores, member) \
   ::vmafx::score_id<decltype((std::declval<Scores&>().member))>(offsetof(Scores, member))
 
@@ -69,14 +70,14 @@ struct CpuTwin {
   /* Fills `sums`, which are zero, from a frame. Thread-safe. */
   using Run = void(const Params& params, const FrameSet& frames, std::byte* scratch, Sums& sums);
 
-  /* The same for several encodes of one picture of the reference, which is the same in all `frames`; to the last bit
-   * what run() makes of each. */
+  /* Fills the sums of several encodes of one picture of the reference, which is the same in all `frames`; to the last
+   * bit what run() makes of each. */
   using RunEncodes = void(const Params& params, std::span<const FrameSet> frames, std::byte* scratch,
                           std::span<Sums* const> sums);
 
   size_t (*scratch_bytes)(const Params& params);  // working memory of run(), 64-byte aligned; nullptr: none
   Run* run;
-  size_t (*encodes_scratch_bytes)(const Params& params, int encodes) = nullptr;  // of run_encodes(), likewise
+  size_t (*encodes_scratch_bytes)(const Params& params, int encodes) = nullptr;  // working memory of run_encodes()
   RunEncodes* run_encodes = nullptr;  // nullptr: run() takes one encode after the other
 };
 
@@ -155,7 +156,8 @@ class Metric : public TwinExtractor<Params, Sums> {
   }
 
  protected:
-  /* Of one frame; called in frame order. All that the metric knows: the instance's features are picked from them. */
+  /* Computes one frame's scores; called in frame order. All that the metric knows: the instance's features are picked
+   * from them. */
   virtual Scores scores(const Sums& sums) = 0;
 };
 

@@ -18,7 +18,7 @@
 namespace vmafx {
 
 struct OptionValue {
-  double number = 0;  // of a bool 0 or 1, of a path to write to 1 if any file there may be replaced
+  double number = 0;  // a bool's 0 or 1; for a path to write to, 1 if any file there may be replaced
   std::string text;
   bool operator==(const OptionValue&) const = default;
 };
@@ -42,8 +42,8 @@ struct OptionInfo {
 
 /* -- A metric's table: each option is bound to a field of a struct, whose initializer is its default --------------- */
 
-/* Where a metric writes to, "" if it does not. What opens files takes one of these and no text, so every option that
- * names one is known to write. */
+/* A path that a metric writes to, "" if it does not write. Code that opens files takes a WritePath and no text, so
+ * every option that names a file to write is known. */
 struct WritePath : std::string_view {
   bool overwrite = false;  // any file may be replaced, not those of the metric's kind alone
 };
@@ -142,7 +142,7 @@ class Options {
   }
 
   /* Options of the same table whose values keep one extractor from serving both: "adm_skip_aim, debug"; "" if there are
-   * none. Those that only add to what is provided do not, but for two paths to write to. */
+   * none. Options that only add to the results do not count, but two different paths to write to do. */
   std::string contradictions(const Options& other) const;
 
   /* Adds what `other`, of the same table and without contradictions, adds. `texts` and `other_texts`: what both were
