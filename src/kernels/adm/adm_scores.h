@@ -1,4 +1,4 @@
-/* What the integer and the floating-point ADM share: options, and from what was summed up at each scale to scores. */
+/* Options of the integer and the floating-point ADM, and the way from each scale's sums to scores. */
 #ifndef VMAFX_KERNELS_ADM_ADM_SCORES_H
 #define VMAFX_KERNELS_ADM_ADM_SCORES_H
 
@@ -74,7 +74,7 @@ struct AdmScores {
       neutral_feature(kind "adm_num_scale3", VMAFX_SCORE(AdmScores, scale_num[3])),       \
       neutral_feature(kind "adm_den_scale3", VMAFX_SCORE(AdmScores, scale_den[3]))
 
-/* Those that an instance provides: up to the scales' scores, and all with the option debug. */
+/* The features that an instance provides: up to the scales' scores, and all with the option debug. */
 inline std::span<const FeatureInfo> adm_provided(std::span<const FeatureInfo> all, bool debug) {
   return debug ? all : all.first(3 + kAdmScales);
 }
@@ -87,7 +87,7 @@ struct AdmScaleScore {
   double ratio() const { return den == 0 ? 1.0 : static_cast<double>(num) / den; }
 };
 
-/* What the noise floor adds to a band's root: that of as many samples as are scored, each of `weight`. */
+/* The share of the noise floor in a band's root: the root of as many samples as are scored, each of `weight`. */
 float adm_noise_floor(const AdmExtent& extent, double weight, double p_norm);
 
 /* All but adm3, of a picture whose scale 0 is `extent`. aim leaves the scale `not_for_aim` out, if there is one. Where

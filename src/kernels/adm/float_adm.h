@@ -54,8 +54,8 @@ struct FloatAdmParams {
   FloatAdmScale scale[kAdmScales];
 
   bool cubes() const { return p_norm == 3; }
-  /* Raw sums of a frame: for each scale, FloatAdmSum and band, words as float_adm_math.h says. What is skipped stays
-   * 0. */
+  /* Raw sums of a frame: for each scale, FloatAdmSum and band, words as float_adm_math.h says. Sums of skipped bands
+   * stay 0. */
   int words_per_sum() const { return cubes() ? 1 : kFloatAdmBins; }
   size_t sums_bytes() const { return size_t{kFloatAdmSums} * words_per_sum() * sizeof(uint64_t); }
 };
@@ -72,7 +72,7 @@ size_t float_adm_scratch_bytes_simd(const FloatAdmParams& params);
 void float_adm_simd(const FloatAdmParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
                     uint64_t* sums);
 
-/* Of several encodes of one reference. */
+/* Scores several encodes of one reference. */
 size_t float_adm_encodes_scratch_bytes_simd(const FloatAdmParams& params, int encodes);
 void float_adm_encodes_simd(const FloatAdmParams& params, const SamplePlane& ref, std::span<const SamplePlane> dist,
                             std::byte* scratch, std::span<uint64_t* const> sums);

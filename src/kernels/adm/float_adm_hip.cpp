@@ -1,4 +1,4 @@
-/* Which kernels of float_adm run, on what planes, in which order: one for each scale, from the finest on. */
+/* The HIP twin of float_adm: one kernel for each scale, from the finest on. */
 #include <algorithm>
 
 #include "kernels/adm/adm_pass.h"

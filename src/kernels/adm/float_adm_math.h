@@ -13,7 +13,7 @@
 namespace vmafx {
 
 struct FloatAdmScale : AdmExtent {
-  float weight[kAdmBands];  // of a coefficient: sensitivity · 2^-unit
+  float weight[kAdmBands];  // a coefficient's: sensitivity · 2^-unit
   int unit;                 // 0 for cubes, for powers such that no weighted coefficient reaches 2^kFloatAdmMostExponent
 };
 
@@ -33,7 +33,7 @@ VMAFX_HD constexpr int float_adm_sum_index(int kind, int scale, int band) {
  * For any other p, x^p spans up to 20 times the exponents of x, more than any fixed point. So the powers are added up
  * apart for each exponent of x: bin n has Σ (x · 2^(n-4))^p of the x in [2^(3-n), 2^(4-n)), powers between 2^-20 and 1,
  * in multiples of 2^-36. */
-inline constexpr int kFloatAdmMostExponent = 4;  // of weighted coefficients
+inline constexpr int kFloatAdmMostExponent = 4;  // the largest exponent of a weighted coefficient
 inline constexpr int kFloatAdmPowerBits = 36;
 inline constexpr int kFloatAdmBins = 32;
 

@@ -15,9 +15,9 @@ struct SplitRow {
   float* odd;
 };
 
-/* Where a row's contributions to the sums of a scale go. */
+/* The place for a row's contributions to the sums of a scale. */
 struct SumRow {
-  float* cubes[kAdmBands];  // of columns from `first` on
+  float* cubes[kAdmBands];  // columns from `first` on
   int first;
   uint64_t* powers;  // bins
 };
@@ -54,7 +54,7 @@ struct MaskWork {
   const float* scored;
   const float* signal[kAdmBands];    // EncodeWork's restored or added
   const float* masking[kAdmBands];   // the other one
-  const float* share[3][kAdmBands];  // of the other one, above, here and below
+  const float* share[3][kAdmBands];  // shares of the other one, above, here and below
   SumRow sums;
 };
 

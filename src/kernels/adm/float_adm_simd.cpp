@@ -251,7 +251,7 @@ class Frame {
     if (has_detail) mirror_ends(high, s.in_w);
   }
 
-  /* Where row y of the band a of `level` goes. */
+  /* The place for row y of the band a of `level`. */
   SplitRow next_input(const Level& level, int picture, int y) const {
     const bool last = level.index + 1 == kAdmScales;
     return last ? p_.unused : p_.level[level.index + 1].input[picture].row[y % kAdmInputRows];
