@@ -78,7 +78,7 @@ struct Column {
       dist[i] = in.dist_at(x, row);
     }
   }
-  /* Of row `row` of the tile, k rows further on. */
+  /* The samples of row `row` of the tile, k rows further on. */
   VMAFX_DEVICE float ref_at(int row, int k) const { return ref[kHalf + row + k]; }
   VMAFX_DEVICE float dist_at(int row, int k) const { return dist[kHalf + row + k]; }
   /* Makes the compiler take them for others, so that it keeps no products of theirs. */

@@ -11,7 +11,7 @@
 
 VMAFX_TWIN_BEGIN
 
-/* Of 1 <= x, to 1e-6; 128 of infinity. */
+/* The logarithm of x >= 1, to 1e-6; 128 for infinity. */
 VMAFX_TWIN Real float_vif_log2(Real x) {
   const Integer word = bits(x);
   const Real exponent = real(shifted_right<23>(word) - Integer(127));
