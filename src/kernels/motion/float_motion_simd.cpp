@@ -20,7 +20,7 @@ HWY_BEFORE_NAMESPACE();
 namespace vmafx::HWY_NAMESPACE {
 namespace {
 
-/* Of one of the two frames. */
+/* The rows of one of the two frames. */
 struct FloatMotionRows {
   using Samples = RowRing<2 * kFloatMotionMaxRadius + 1>;
   using Down = RowRing<1>;

@@ -36,7 +36,7 @@ VMAFX_HD uint32_t motion_row(const int32_t columns[kMotionTaps]) {
 }
 
 inline constexpr int kMotionStripW = 8, kMotionStripH = 8;  // samples
-inline constexpr int kMotionThreads = 64;                   // of a block: a row of strips
+inline constexpr int kMotionThreads = 64;                   // per block: a row of strips
 /* The outermost strips of a block only help their neighbors. */
 inline constexpr int kMotionStrips = kMotionThreads - 2;
 
