@@ -94,7 +94,7 @@ VMAFX_DEVICE Row transformed(const uint8_t* from, int64_t stride, int32_t middle
   return row;
 }
 
-/* Of the block at (x, y) by the thread's column: the squared errors of the thread's row of coefficients. */
+/* The squared errors of the thread's row of coefficients, in the block at (x, y) by the thread's column. */
 template <class T>
 VMAFX_DEVICE Squares squares_of(const hip::DevicePlane& ref, const hip::DevicePlane& dist, int x, int y, int32_t middle,
                                 const PsnrHvsWeights& weights) {
