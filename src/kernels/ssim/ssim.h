@@ -28,7 +28,7 @@ namespace vmafx {
 
 struct SsimParams {
   int w, h, bpc;
-  int factor = 1;       // what rows and columns are divided by beforehand
+  int factor = 1;       // rows and columns are divided by it beforehand
   int scales = 1;       // 1 or kMsSsimScales
   bool every_l = true;  // false: l only at the last scale
   bool with_l(int scale) const { return every_l || scale == scales - 1; }
