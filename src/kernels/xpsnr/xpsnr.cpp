@@ -172,7 +172,7 @@ class Xpsnr : public Metric<XpsnrParams, XpsnrBlock, XpsnrScores> {
   }
 
  private:
-  /* Of a plane, in one frame or in several. */
+  /* The distortion of a plane, in one frame or in several. */
   struct Distortion {
     double root = 0;      // Σ √wsse
     double decibels = 0;  // Σ of the frames' scores

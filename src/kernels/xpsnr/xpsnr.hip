@@ -36,7 +36,7 @@ VMAFX_DEVICE uint64_t coarse_high_pass(const hip::DevicePlane& luma, const Xpsnr
   return sum;
 }
 
-/* Of `step` x `step` samples; beyond the picture it is the last one. */
+/* The change in time of sums of `step` x `step` samples; beyond the picture the last sample repeats. */
 template <class T, int step>
 VMAFX_DEVICE uint64_t change(const hip::DevicePlane (&planes)[3], XpsnrTimeWeights weights, const XpsnrArea& block,
                              const XpsnrGrid::Plane& size) {

@@ -78,7 +78,7 @@ template <class D>
 class RowSum {
  public:
   HWY_INLINE RowSum() : sum_(hn::Zero(DU32())) {}
-  /* Of all lanes, or of every second one. */
+  /* Adds all lanes, or every second one. */
   template <bool every_second>
   HWY_INLINE void add(hn::Vec<D> v) {
     const VU32 words = hn::BitCast(DU32(), v);

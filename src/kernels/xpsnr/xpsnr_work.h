@@ -26,7 +26,7 @@ struct XpsnrArea {
 struct XpsnrGrid {
   struct Plane {
     int32_t w = 0, h = 0;              // 0: not read
-    int32_t block_w = 0, block_h = 0;  // of all blocks but the last ones
+    int32_t block_w = 0, block_h = 0;  // all blocks but the last ones
   };
   Plane planes[3];
   int32_t columns = 1, rows = 1;  // blocks
@@ -99,9 +99,8 @@ VMAFX_HD uint32_t xpsnr_coarse_high_pass(const T* const (&rows)[6], int32_t x, i
   return xpsnr_magnitude(sum);
 }
 
-/* What the pictures before the current one count in the difference in time: now - before · `before` + earlier ·
- * `earlier`. Pictures before the first one are zero, and so is the weight of one that is not there, which may then be
- * any. */
+/* The weights of earlier pictures in the difference in time: now - before · `before` + earlier · `earlier`. A picture
+ * that does not exist, before the first one, has the weight zero, so any picture may be given for it. */
 struct XpsnrTimeWeights {
   int32_t before, earlier;
 };
@@ -122,7 +121,7 @@ struct XpsnrWork {
   XpsnrGrid grid;
   int32_t second_order = 0;
   hip::BatchPlanes planes[3];
-  BatchSums<XpsnrBlock> sums;  // of the first block
+  BatchSums<XpsnrBlock> sums;  // the first block's
 };
 VMAFX_DECLARE_SAMPLE_KERNELS(xpsnr, XpsnrWork, kXpsnrThreadsX, kXpsnrThreadsY);
 
