@@ -73,7 +73,7 @@ constexpr FeatureInfo kFeatures[] = {
      .worse = Worse::kHigh},
 };
 
-/* What is computed of a frame. */
+/* The parameters of a frame's sums. */
 struct CambiFrame {
   CambiParams params;
   CambiView dist, ref;

@@ -31,7 +31,7 @@ VMAFX_DEVICE int scale_of(const CambiSide& side, int block, int32_t CambiScalePl
   return scale;
 }
 
-/* What a sweep finds: a bit for each row that has a key in it, and the least word with a key behind it. */
+/* The result of a sweep: a bit for each row that has a key in it, and the least word with a key behind it. */
 struct Scan {
   uint32_t rows, next;
 
@@ -41,7 +41,7 @@ struct Scan {
   }
 };
 
-/* Of all threads' columns, in each of them. */
+/* Combines the scans of all threads' columns; every thread gets the result. */
 VMAFX_DEVICE Scan over_block(Scan scan) {
   VMAFX_SHARED(Scan, parts, [kCambiKeysW / 32]);
   for (unsigned mask = gpu::wave_size() / 2; mask > 0; mask /= 2)
@@ -110,7 +110,8 @@ struct Tile {
     return scan;
   }
 
-  /* The least word of the thread's column that has a key; kNoLevel: none. What no step counts for has none. */
+  /* The least word of the thread's column that has a key; kNoLevel: none. Words for which no step counts have no
+   * key. */
   VMAFX_DEVICE uint32_t first_word(int thread, CambiScaleSums& sums) const {
     uint32_t least = kNoLevel;
     if (x0 + thread >= w) return least;
@@ -289,7 +290,7 @@ struct Digit {
   uint32_t digit, wanted;  // of that rank, 1 for the largest; its rank among those with that digit
 };
 
-/* Where the key of rank `wanted` is among these counts. Every thread must come to it. */
+/* Finds the digit of the key of rank `wanted` among these counts. Every thread must come to it. */
 VMAFX_DEVICE Digit find_digit(const uint64_t* digits, uint32_t wanted) {
   constexpr int kEach = kCambiDigitValues / kCambiRankThreads;
   VMAFX_SHARED(uint32_t, sums, [kCambiRankThreads]);

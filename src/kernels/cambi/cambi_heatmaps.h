@@ -27,7 +27,7 @@ class CambiHeatmaps {
   CambiHeatmaps() = default;
 
   std::unique_ptr<GrayFile> files_[kCambiScales];
-  double scale_ = 0;  // of c
+  double scale_ = 0;  // the heatmaps' factor of c
 };
 
 }  // namespace vmafx
