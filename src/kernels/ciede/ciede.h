@@ -27,7 +27,7 @@ namespace vmafx {
 int64_t ciede_plain(const CiedeParams& params, const Picture& ref, const Picture& dist, std::byte* scratch);
 int64_t ciede_simd(const CiedeParams& params, const Picture& ref, const Picture& dist, std::byte* scratch);
 
-/* What the SIMD twin takes for pictures w luma samples wide: three rows of offsets for each. */
+/* The samples of the SIMD twin's rows for pictures w luma samples wide: three rows of offsets for each. */
 size_t ciede_row_samples(int w);
 inline size_t ciede_scratch_bytes(int w) { return 2 * ciede_row_samples(w) * 3 * sizeof(double); }
 
