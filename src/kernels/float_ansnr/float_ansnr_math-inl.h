@@ -11,7 +11,7 @@
 
 VMAFX_TWIN_BEGIN
 
-/* What a sample adds to the two sums. */
+/* A sample's contributions to the two sums. */
 struct AnsnrSquares {
   Real signal, noise;
 };
