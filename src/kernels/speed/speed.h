@@ -42,7 +42,7 @@
 
 namespace vmafx {
 
-/* Of both metrics. */
+/* The options of both metrics. */
 struct SpeedOptions {
   double kernelscale = 1, prescale = 1, sigma_nn = 0.29, nn_floor = 0, max_val = 1000;
   std::string_view prescale_method = "nearest";
@@ -52,7 +52,7 @@ struct SpeedOptions {
 
 inline constexpr int kSpeedSlack = 64;  // numbers past the end of every row here that vectors may touch
 
-/* Where one side's stages lie in the scratch memory, and the blocks of both. */
+/* The places of one side's stages in the scratch memory, and of the blocks of both sides. */
 struct SpeedMemory {
   SpeedMemory(const class SpeedPlan& plan, std::byte* memory);  // nullptr: for `bytes`
 
@@ -60,20 +60,20 @@ struct SpeedMemory {
   std::byte* scaler = nullptr;
   Plane<float> small;               // x
   Plane<float> centered;            // m
-  float* row;                       // of shape.w and slack on both sides
+  float* row;                       // shape.w numbers, with slack on both sides
   double* shifted;                  // five rows of m from five columns on, of padded_windows_x() each
   Plane<float> values;              // row i: element i of all blocks of m
-  float *variance[2], *entropy[2];  // of the blocks of ref and dist
+  float *variance[2], *entropy[2];  // for the blocks of ref and dist
   size_t bytes;
 };
 
-/* Which planes of frames are scored. */
+/* The planes of frames that are scored. */
 struct SpeedPlanes {
   int first = 0, count = 1;
   bool in_time = false, ref_diff = false;
 };
 
-/* What is known of a SpEED before the first frame. */
+/* The part of a SpEED that is known before the first frame. */
 class SpeedPlan {
  public:
   /* EINVAL for a kernelscale or method that does not exist, and planes too small for one block. `metric`: for
@@ -82,7 +82,7 @@ class SpeedPlan {
                                     const SpeedPlanes& planes);
 
   SpeedPlanes planes;
-  int w, h;  // of these
+  int w, h;  // the scored planes' size
   SpeedShape shape;
   int bpc = 8;
   PrescaleMethod method = PrescaleMethod::kNearest;
@@ -107,7 +107,7 @@ using SpeedMeasure = bool (*)(const SpeedPlan& plan, const SpeedPlane& plane, co
 void speed_score(const SpeedPlan& plan, const SpeedPlane& ref, std::span<const SpeedPlane> dists, std::byte* scratch,
                  SpeedMeasure measure, std::span<SpeedSums* const> sums);
 
-/* What of a plane is scaled, where the plan has a scaler. */
+/* The plane that the plan's scaler scales. */
 PrescaleSource speed_source(const SpeedPlan& plan, const SpeedPlane& plane);
 
 /* The HIP twin. */
