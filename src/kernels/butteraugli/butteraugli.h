@@ -44,7 +44,7 @@ struct ButteraugliOptions {
 /* Takes row y of the map of distances. */
 using ButteraugliRowSink = std::function<void(int y, std::span<const float> distances)>;
 
-/* What the twins need to know of a video. EINVAL where it is too small, or its colors are not known. */
+/* The parameters for a video. EINVAL if it is too small, or its colors are not known. */
 StatusOr<ButteraugliParams> butteraugli_params(const ButteraugliOptions& options, const VideoFormat& format);
 
 /* The twins fill the sums of all rows, and give the map of distances to `sink`, if there is one: the second one that of

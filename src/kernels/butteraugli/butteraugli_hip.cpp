@@ -1,5 +1,5 @@
-/* Which kernels of butteraugli run, on what rows, in which order: for each chunk of rows all steps, of the picture and
- * of the one of half the size; at the end the sums. */
+/* The HIP twin of butteraugli: for each chunk of rows all steps, of the picture and of the one of half the size; at the
+ * end the sums. */
 #include <algorithm>
 #include <bit>
 #include <memory>
@@ -43,7 +43,7 @@ class ButteraugliHip : public DeviceTwin {
   };
 
   static size_t lay_out(int frames, ButteraugliLevelWork& full, ButteraugliLevelWork& half);
-  /* Of the chunk of light from row t on. */
+  /* Launches the chunk of light from row t on. */
   Status launch_light(const DeviceBatch& batch, const ButteraugliLevelWork& level, int t) const;
   Status launch_steps(const DeviceBatch& batch, ButteraugliStepWork& work, int t) const;
 

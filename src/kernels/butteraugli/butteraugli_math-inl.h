@@ -101,7 +101,7 @@ VMAFX_TWIN Real butteraugli_without(Real v, float range) { return v - butteraugl
 /* More by `range`, or by itself. */
 VMAFX_TWIN Real butteraugli_amplified(Real v, float range) { return v + butteraugli_bounded(v, range); }
 
-/* What is beyond `most` counts less. */
+/* Counts the part of v beyond `most` less. */
 VMAFX_TWIN Real butteraugli_softened(Real v, float most) {
   const Real bounded = butteraugli_bounded(v, most);
   return (v - bounded) * Real(0.724216145665f) + bounded;
@@ -185,7 +185,7 @@ VMAFX_TWIN Real butteraugli_lines(const Samples& at) {
   return sum + (twice + twice);
 }
 
-/* The same for lower frequencies, of every other sample. */
+/* Σ of the squares of sums along lines for lower frequencies, with every other sample. */
 template <class Samples>
 VMAFX_TWIN Real butteraugli_sparse_lines(const Samples& at) {
   const ButteraugliPairs<Samples> pair = {at};
@@ -216,12 +216,12 @@ VMAFX_TWIN Real butteraugli_low_error(const ButteraugliWeights& weights, Real x,
          butteraugli_square(b + y * Real(-0.362267051518f)) * Real(weights.low[2]);
 }
 
-/* Of middle frequencies. */
+/* The error of middle frequencies. */
 VMAFX_TWIN Real butteraugli_middle_error(Real x, Real y, Real b) {
   return (x * x * Real(2150) + y * y * Real(10.6195433239f)) + b * b * Real(16.2176043152f);
 }
 
-/* Of high ones, of x and y: what there is, and what is lost or added. */
+/* The error of high frequencies, of x and y: differences, and lost or added amplitudes. */
 VMAFX_TWIN Real butteraugli_high_error(const ButteraugliWeights& weights, Real ref_x, Real dist_x, Real ref_y,
                                        Real dist_y) {
   const Real beyond_x = butteraugli_beyond(ref_x, dist_x, 0.4f, 1),

@@ -8,17 +8,17 @@ namespace vmafx {
 
 inline constexpr int kButteraugliMinSize = 8;  // of a picture, and of the one of half the size
 
-/* Which of libjxl's programs: an index of kButteraugliWeights. */
+/* The versions of libjxl's programs: indices of kButteraugliWeights. */
 enum class ButteraugliVersion : int32_t { k08, k07 };
 
 struct ButteraugliParams : PictureLight {
-  float absorbance[9];  // of l, m, s from linear r, g, b of the video's primaries, in cd/m2
+  float absorbance[9];  // from linear r, g, b of the video's primaries to l, m, s, in cd/m2
   double norm;
   ButteraugliVersion version;
 };
 
-/* What the sums hold of a row of the map of distances. Column x belongs to sum x % kButteraugliLanes, which takes its
- * columns from left to right; then the second half of the sums is added to the first one, until one is left. */
+/* The sums of a row of the map of distances. Column x belongs to sum x % kButteraugliLanes, which takes its columns
+ * from left to right; then the second half of the sums is added to the first one, until one is left. */
 struct ButteraugliRow {
   double most;
   double powers[3];  // Σ d^norm, Σ d^(2 norm), Σ d^(4 norm)
@@ -41,8 +41,8 @@ VMAFX_HD bool butteraugli_has_half(int w, int h) {
   return butteraugli_half(w) >= kButteraugliMinSize && butteraugli_half(h) >= kButteraugliMinSize;
 }
 
-/* Of the eight samples around one that are looked at, and what they are beyond the borders: too much to be one of the
- * least. */
+/* The distance of the eight samples around one that hiding looks at, and their value beyond the borders: too large to
+ * be one of the least. */
 inline constexpr int kButteraugliStep = 3;
 inline constexpr float kButteraugliNowhere = 0x1p100f;
 
@@ -91,7 +91,7 @@ VMAFX_HD float butteraugli_blur_scale(int at, int size) {
 inline constexpr int kButteraugliLightRadius = 2;
 VMAFX_CONSTANT float kButteraugliLightTap[] = {0.343406469f, 0.242667601f, 0.0856291726f};
 
-/* Where no border is near. */
+/* The scale of a blur with no border near. */
 template <class Blur>
 VMAFX_HD float butteraugli_blur_scale_inside() {
   return butteraugli_blur_scale<Blur>(Blur::kRadius, 2 * Blur::kRadius + 1);
@@ -99,18 +99,18 @@ VMAFX_HD float butteraugli_blur_scale_inside() {
 
 // -- Differences -----------------------------------------------------------------------------------------------------
 
-/* Of a band of frequencies: with A the mean of the magnitudes there, a difference counts (more, less) / (norm + A),
- * `more` for all, `less` for what the encode lacks or has too much of. From the weights w of the reference program:
- * more = mul·√(w·0.5·a)·norm / 8.5, less = mul·√(w·0.33/a)·norm / 8.5; mul = 0.39905817637 for the highest band, else
- * 0.611612573796. a is 1; in version 0.7 it is 0.8, √0.8 and 1 from the highest to the lowest band, which makes what an
- * encode adds worse than what it loses. */
+/* Factors for a band of frequencies: with A the mean of the magnitudes there, a difference counts (more, less) / (norm
+ * + A), `more` for all, `less` for details that the encode lacks or has too much of. From the weights w of the
+ * reference program: more = mul·√(w·0.5·a)·norm / 8.5, less = mul·√(w·0.33/a)·norm / 8.5; mul = 0.39905817637 for the
+ * highest band, else 0.611612573796. a is 1; in version 0.7 it is 0.8, √0.8 and 1 from the highest to the lowest band,
+ * which makes what an encode adds worse than what it loses. */
 struct ButteraugliLines {
   float more, less, norm;
 };
 inline constexpr int kButteraugliLineReach = 4;                       // samples
 inline constexpr int kButteraugliHighest = 2, kButteraugliBands = 6;  // the first two are of the highest frequencies
 
-/* What changed from libjxl 0.7 to 0.8. All versions since, up to 0.12, have the weights of 0.8.
+/* Weights that changed from libjxl 0.7 to 0.8. All versions since, up to 0.12, have the weights of 0.8.
  *
  * lines    of x and y in turn, from the highest band; w is 173.5, 1.10039032555; 6923.99476109, 18.7237414387;
  *          8246.75321353, 37.0819870399

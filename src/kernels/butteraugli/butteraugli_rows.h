@@ -35,8 +35,8 @@ class ButteraugliRing {
   float* first_ = nullptr;
 };
 
-/* The same for what is blurred down the columns next: kBlock columns of all rows lie together, so that they come from
- * memory as one stream. */
+/* The last rows of planes that are blurred down the columns next: kBlock columns of all rows lie together, so that they
+ * come from memory as one stream. */
 class ButteraugliColumns {
  public:
   static constexpr int kBlock = 64 / sizeof(float);
@@ -57,7 +57,7 @@ class ButteraugliColumns {
   float* first_ = nullptr;
 };
 
-/* Of one picture, of full size or half. */
+/* The rows of one picture, of full size or half. */
 struct ButteraugliSide {
   ButteraugliSide() = default;
   ButteraugliSide(int w, Scratch& scratch) {
@@ -85,7 +85,7 @@ struct ButteraugliSide {
   ButteraugliColumns xyb_along, rest_along, highs_along, active_along;
 };
 
-/* Of an encode, in addition. */
+/* The rows of an encode, with those that compare it with the reference. */
 struct ButteraugliPair {
   ButteraugliPair() = default;
   ButteraugliPair(int w, Scratch& scratch) : dist(w, scratch) {
@@ -114,7 +114,7 @@ struct ButteraugliLevel {
   int w = 0, h = 0;
   ButteraugliSide ref;
   float *zero = nullptr, *nowhere = nullptr;  // rows beyond the borders
-  float* scales[4] = {};                      // of the blurs along rows: low, middle, high, mask
+  float* scales[4] = {};                      // for the blurs along rows: low, middle, high, mask
   ButteraugliPair pair[kButteraugliEncodes];
 };
 

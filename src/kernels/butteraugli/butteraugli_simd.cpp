@@ -5,7 +5,7 @@
  * distances is then added to that of the full one. Rows end in zeros, which is what a blur and the lines find beyond
  * the borders, or in what is mirrored there.
  *
- * What belongs to the reference alone is made once for all encodes. */
+ * The results for the reference alone are made once for all encodes. */
 #include "kernels/butteraugli/butteraugli.h"
 
 #include <algorithm>
@@ -53,7 +53,7 @@ struct Band {
   int y(int i) const { return first + i; }
 };
 
-/* Those that a step has to make when rows t to t + kBand - 1 of the light come. */
+/* The rows that a step has to make when rows t to t + kBand - 1 of the light come. */
 Band band_of(const Level& level, int t, int lag) {
   const int first = std::max(t - lag, 0), end = std::min(t - lag + kBand, level.h);
   return {first, std::max(end - first, 0)};
@@ -366,7 +366,7 @@ HWY_NOINLINE void make_map(const ButteraugliWeights& weights, const Level& level
   }
 }
 
-/* What take_side() has made for t. */
+/* Compares the rows that take_side() has made for t. */
 void take_pair(const ButteraugliParams& params, const Level& level, int t, const Pair& pair) {
   const ButteraugliWeights& weights = butteraugli_weights(params.version);
   const Band high = band_of(level, t, lag::kHigh), active = band_of(level, t, lag::kActivity);
