@@ -60,7 +60,7 @@ constexpr double kJodScale = 0.0439569391310215, kJodPower = 0.9302042722702026,
 
 double safe_power(double v, double p) { return std::pow(v + kCvvdpSmall, p) - std::pow(kCvvdpSmall, p); }
 
-/* Of the difference between two pictures. */
+/* The JOD of a difference between two pictures. */
 double jod(double difference) {
   if (difference <= kLinearUpTo) return 10 - kJodScale * std::pow(kLinearUpTo, kJodPower - 1) * difference;
   return 10 - kJodScale * std::pow(difference, kJodPower);
@@ -73,7 +73,7 @@ double difference_by(double jod) {
   return std::pow(lost / kJodScale, 1 / kJodPower);
 }
 
-/* Of a stream from those of its frames. */
+/* A stream's JOD from those of its frames. */
 double jod_of_stream(std::span<const double> jods) {
   if (jods.size() == 1) return jods.front();
   double squares = 0;
@@ -92,7 +92,7 @@ double over_bands(const CvvdpParams& params, const CvvdpSums& sums, int channel)
   return safe_power(total, 0.25);
 }
 
-/* Of a frame, over the first so many channels. */
+/* A frame's difference, over the first so many channels. */
 double difference_of(const CvvdpParams& params, const CvvdpSums& sums, int channels) {
   double total = 0;
   for (int c = 0; c < channels; c++) total += safe_power(over_bands(params, sums, c), 4);

@@ -39,8 +39,8 @@ size_t cvvdp_converted_bytes(const CvvdpParams& params);
 /* Converted pictures of a stream: that of this frame first, then those before it; at least one. */
 using CvvdpPictures = std::span<const std::byte* const>;
 
-/* The twins; the SIMD one takes any number of encodes. Those of conversion agree in what lies in the rows, not behind
- * them. */
+/* The twins; the SIMD one takes any number of encodes. The twins of conversion agree in the rows, not in the floats
+ * behind them. */
 void cvvdp_convert_plain(const CvvdpParams& params, const Picture& picture, float* converted);
 void cvvdp_convert_simd(const CvvdpParams& params, const Picture& picture, float* converted);
 size_t cvvdp_scratch_bytes_plain(const CvvdpParams& params);
@@ -51,15 +51,15 @@ void cvvdp_simd(const CvvdpParams& params, CvvdpPictures ref, std::span<const Cv
 
 std::unique_ptr<DeviceTwin> cvvdp_hip(const CvvdpParams& params);
 
-/* Of both CPU twins: the levels of the pyramid, and the base band. */
+/* The levels of the pyramid, and the base band, for both CPU twins. */
 inline constexpr int kCvvdpSides = 2;  // ref, dist
 struct CvvdpLevel {
   Plane<float> of[kCvvdpSides][kCvvdpChannels];
 };
 void cvvdp_base(const CvvdpParams& params, const CvvdpLevel& level, CvvdpBandSums& sums);
 
-/* What the filter finds beyond the ends of a row of w floats in a picture of h rows: row[-2], row[-1],
- * row[w] and row[w + 1]. */
+/* Fills what the filter reads beyond the ends of a row of w floats in a picture of h rows: row[-2], row[-1], row[w] and
+ * row[w + 1]. */
 void cvvdp_extend_to_reduce(float* row, int w, int h);
 
 /* A row of a plane of the picture that a tap of a filter in time falls to. */

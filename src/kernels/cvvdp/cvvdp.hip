@@ -25,7 +25,7 @@ inline constexpr int kChannels = kCvvdpChannels, kPlanes = kCvvdpPlanes;
 
 // -- Conversion ------------------------------------------------------------------------------------------------------
 
-/* What completes a row's last neighbors is 0. */
+/* Converts pictures; the floats behind a row's last sample become 0. */
 VMAFX_DEFINE_SAMPLE_KERNELS(cvvdp_convert, T, work) {
   const Dim3 thread = thread_id(), block = block_id();
   const int x = static_cast<int>(block.x * kCvvdpConvertColumns + thread.x);
@@ -56,8 +56,8 @@ VMAFX_DEFINE_SAMPLE_KERNELS(cvvdp_convert, T, work) {
 
 using Run = Pack<float, kCvvdpRun>;
 
-/* Of each sample the pictures from the newest to the oldest one, as the definition adds them; the weights of those that
- * a frame does not reach are 0. Before the first picture it stands again. */
+/* Adds up each sample's pictures from the newest to the oldest one, as the definition does; pictures beyond a frame's
+ * filter have the weight 0. Before the stream's start its first picture stands. */
 VMAFX_DEFINE_KERNEL(cvvdp_filter, work) {
   const Dim3 thread = thread_id(), block = block_id();
   const int x = kCvvdpRun * static_cast<int>(block.x * kCvvdpFilterColumns + thread.x);
@@ -109,7 +109,7 @@ VMAFX_DEVICE float reduced_down(int x, int y, int h, At at) {
   return reduced(row(-2), row(-1), row(0), row(1), row(2));
 }
 
-/* Likewise at(column) along a row. */
+/* at(column) of a row, filtered along to column x of the next level. */
 template <class At>
 VMAFX_DEVICE float reduced_along(int x, int w, int h, At at) {
   const auto column = [&](int k) { return cvvdp_to_reduce(2 * x + k, w, h, at); };
@@ -165,7 +165,7 @@ VMAFX_DEFINE_KERNEL(cvvdp_top, work) {
 
 // -- Bands -----------------------------------------------------------------------------------------------------------
 
-/* Where a sample lies between those of the next level. */
+/* The place of a sample between those of the next level. */
 struct Around {
   int before, at, after;
   bool odd;
@@ -242,8 +242,8 @@ VMAFX_DEVICE int inside(int i, int size, bool is_mirrored) {
 
 inline constexpr int kReach = kCvvdpBlurReach, kLastRows = 2 * kReach + 1;
 
-/* What the sides have in common in a thread's column, of the last rows: at(back, c) is that of a row so many before the
- * last one. */
+/* The contrasts that the two sides have in common in a thread's column, of the last rows: at(back, c) is that of a row
+ * so many before the last one. */
 template <bool in_registers>
 class LastRows {
  public:

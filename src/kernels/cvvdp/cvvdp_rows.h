@@ -36,7 +36,7 @@ class CvvdpMemory {
   size_t bytes() const { return scratch_.bytes(); }
 
   CvvdpLevel level[kCvvdpMostBands];
-  float* line;                                                      // of a picture
+  float* line;                                                      // a picture's row
   float* half_line;                                                 // the rest are of a strip
   float* expanded[kCvvdpSides][kCvvdpChannels];                     // rows of the next level
   Plane<float> common[kCvvdpChannels], difference[kCvvdpChannels];  // rings

@@ -202,7 +202,8 @@ struct Strip {
     }
   }
 
-  /* What a channel hides, along the row; its ends, where they are the band's, are mirrored. */
+  /* Blurs down the contrasts by which a channel hides differences, along the row; at the band's own ends they are
+   * mirrored. */
   void blur_down(int c, int y) const {
     const float* rows[kCvvdpRing];
     for (int k = 0; k < kCvvdpRing; k++)

@@ -1,4 +1,4 @@
-/* What the kernels of cvvdp are given, and how they share the work: for the .hip file and for cvvdp_hip.cpp, which
+/* The parameters of cvvdp's kernels, and the way they share the work: for the .hip file and for cvvdp_hip.cpp, which
  * starts them. */
 #ifndef VMAFX_KERNELS_CVVDP_CVVDP_WORK_H
 #define VMAFX_KERNELS_CVVDP_CVVDP_WORK_H
@@ -22,7 +22,7 @@ struct CvvdpConvertWork {
   CvvdpConversion params;
   hip::DevicePtr<float> converted;
   int64_t place = 0;   // floats of a converted picture
-  int32_t stride = 0;  // of its rows; its planes lie one behind the other
+  int32_t stride = 0;  // from row to row; its planes lie one behind the other
   PictureToConvert picture[kMostToConvert];
 };
 VMAFX_DECLARE_SAMPLE_KERNELS(cvvdp_convert, CvvdpConvertWork, kCvvdpConvertColumns, kCvvdpConvertRows);
