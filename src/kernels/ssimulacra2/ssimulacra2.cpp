@@ -109,7 +109,7 @@ constexpr Twins<Ssimulacra2Params, Ssimulacra2Sums> kTwins = {
 
 Status named(const Status& status) { return error(EINVAL, "ssimulacra2: %s", status.message().c_str()); }
 
-/* What cones absorb of linear light of BT.709's primaries. Each row adds up to 1. */
+/* The absorbance of cones by linear light of BT.709's primaries. Each row adds up to 1. */
 constexpr double kOpsin[3][3] = {
     {0.30, 0.622, 0.078},
     {0.23, 0.692, 0.078},

@@ -31,7 +31,7 @@
 
 namespace vmafx {
 
-/* What the twins need to know of a video. EINVAL where it is too small, or its colors are not known. */
+/* The parameters for a video. EINVAL if it is too small, or its colors are not known. */
 StatusOr<Ssimulacra2Params> ssimulacra2_params(const VideoFormat& format);
 
 /* The twins; the second one takes any number of encodes. */
