@@ -103,7 +103,7 @@ struct VmafPictureConfiguration {
 
 struct VmafModelConfig {
   const char* name;
-  uint64_t flags;  // of VmafModelFlags
+  uint64_t flags;  // VmafModelFlags
 };
 
 struct VmafModelCollectionScore {

@@ -49,7 +49,7 @@ class LoadedModel {
 
 }  // namespace compat
 
-/* Of a collection, this is its base. */
+/* A model; for a collection, its base. */
 struct VmafModel {
   compat::LoadedModel loaded;
 };

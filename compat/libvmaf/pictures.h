@@ -25,12 +25,12 @@ class PicturePool;
 struct VmafRef {
   std::atomic<int> count{1};
   compat::Memory memory;
-  std::shared_ptr<compat::PicturePool> pool;  // where the memory goes; null: it is freed
+  std::shared_ptr<compat::PicturePool> pool;  // the pool that the memory returns to; null: it is freed
 };
 
 namespace compat {
 
-/* Where the planes of a picture lie in its memory. */
+/* The places of a picture's planes in its memory. */
 struct PictureLayout {
   VmafPicture picture{};  // without memory
   size_t offset[3] = {};
