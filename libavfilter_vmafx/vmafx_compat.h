@@ -18,7 +18,8 @@
 
 /**
  * @file
- * What differs between FFmpeg 5.1 to 9.0 for the filter, and nothing else. Each part names the release that changed it.
+ * Differences between FFmpeg 5.1 to 9.0 that matter to the filter, and nothing else. Each part names the release that
+ * changed it.
  */
 
 #ifndef AVFILTER_VMAFX_COMPAT_H

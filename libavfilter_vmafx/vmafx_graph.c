@@ -24,7 +24,7 @@
 #include "vmafx_compat.h"
 #include "vmafx_graph.h"
 
-/** What is kept of a graph that was freed. */
+/** The name and the last times of a graph that was freed. */
 typedef struct FreedGraph {
     struct FreedGraph *next;
     char *name;

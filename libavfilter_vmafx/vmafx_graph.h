@@ -37,12 +37,12 @@
 
 #include "avfilter.h"
 
-#define VMAFX_MOST_INPUTS 17    ///< of the filter
+#define VMAFX_MOST_INPUTS 17    ///< inputs of the filter
 
 typedef struct VMAFXGraph {
-    char *name;                 ///< of the graph's ends and this filter; NULL: ffmpeg has not built it
-    int nb_inputs;              ///< of the filter
-    AVFilterLink *source[VMAFX_MOST_INPUTS];    ///< where the frames of the inputs enter the graph
+    char *name;                 ///< made of the graph's ends and this filter; NULL: ffmpeg has not built it
+    int nb_inputs;              ///< inputs of the filter
+    AVFilterLink *source[VMAFX_MOST_INPUTS];    ///< links by which the inputs' frames enter the graph
     int64_t seen[VMAFX_MOST_INPUTS];            ///< time of the last frame that entered there, in microseconds
     int64_t seen_before[VMAFX_MOST_INPUTS];     ///< the same, in the graph before this one
 } VMAFXGraph;

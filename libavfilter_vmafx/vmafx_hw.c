@@ -26,7 +26,7 @@
 #include "vmafx_compat.h"
 #include "vmafx_hw.h"
 
-/* Of CUDA's own header only two names are needed; so it need not be there. */
+/* Two names are all that is needed of CUDA's own header; so it need not be there. */
 #ifndef CUDA_VERSION
 #define CUDA_VERSION 0
 typedef struct CUctx_st *CUcontext;
@@ -42,7 +42,7 @@ const enum AVPixelFormat ff_vmafx_hw_formats[] = {
     AV_PIX_FMT_CUDA, AV_PIX_FMT_DRM_PRIME, AV_PIX_FMT_VAAPI, AV_PIX_FMT_VULKAN, AV_PIX_FMT_NONE
 };
 
-/** What a picture holds on to. */
+/** The frames that a picture holds on to. */
 typedef struct HeldHardware {
     AVFrame *frame;
     AVFrame *drm;               ///< the same, mapped to DRM PRIME, or NULL

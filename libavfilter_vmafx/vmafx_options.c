@@ -37,7 +37,7 @@
 #define FLAGS AV_OPT_FLAG_FILTERING_PARAM|AV_OPT_FLAG_VIDEO_PARAM
 #define DEPRECATED FLAGS|AV_OPT_FLAG_DEPRECATED
 
-/** Those of the library, which says what they are. */
+/** The library's options, from VMAFX_OPTIONS. */
 #define OPTION_TEXT(option, field, value, help) \
     { #option, help, OFFSET(field), AV_OPT_TYPE_STRING, { .str = value }, 0, 0, FLAGS },
 #define OPTION_INT(option, field, value, least, most, help) \
@@ -54,7 +54,7 @@
       OFFSET(metadata), AV_OPT_TYPE_BOOL, { .i64 = 0 }, 0, 1, FLAGS }, \
     SYNC_OPTIONS(default_sync_mode)
 
-/** Those of pairing are framesync's, said here because the default of one differs. */
+/** The options of pairing are framesync's, said here because the default of one differs. */
 #define SYNC_OPTIONS(default_sync_mode) \
     { "eof_action", "what to do when the reference ends before main", \
       OFFSET(sync.eof_action), AV_OPT_TYPE_INT, { .i64 = EOF_ACTION_REPEAT }, \

@@ -32,11 +32,11 @@
 #include "avfilter.h"
 #include "vmafx_sync.h"
 
-/** What a filter's context begins with: offsets of AVOption count from the class. */
+/** The beginning of a filter's context: offsets of AVOption count from the class. */
 typedef struct VMAFXOptions {
     const AVClass *class;
 
-    /* Those of the library. */
+    /* The library's options. */
 #define FIELD_TEXT(option, field, ...) char *field;
 #define FIELD_NUMBER(option, field, ...) int field;
     VMAFX_OPTIONS(FIELD_TEXT, FIELD_NUMBER, FIELD_NUMBER)
@@ -54,7 +54,7 @@ typedef struct VMAFXOptions {
     int ssim;
     int ms_ssim;
 
-    char *stats_path;           ///< of FFmpeg's xpsnr, under that name only; "-": standard output
+    char *stats_path;           ///< FFmpeg's xpsnr only: path of its statistics; "-": standard output
 } VMAFXOptions;
 
 extern const AVOption ff_vmafx_options[];

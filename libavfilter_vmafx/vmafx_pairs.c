@@ -152,7 +152,7 @@ static void add_remedy(AVBPrint *text, const char *remedy)
     av_bprintf(text, "%s%s", text->len ? "; " : "", remedy);
 }
 
-/** What helps against them, by where they occurred: at the beginning, at the end, in between. */
+/** Adds remedies for frames without a partner, by where they occurred: at the beginning, at the end, in between. */
 static void describe_remedies(AVBPrint *text, const VMAFXPairs *p, const FFFrameSync *fs, int mode)
 {
     const int64_t frames  = p->pairing.unmatched_distorted + p->pairing.unmatched_reference +

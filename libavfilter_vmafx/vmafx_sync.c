@@ -88,7 +88,7 @@ int ff_vmafx_sync_configure(VMAFXSync *sync, FFFrameSync *fs)
 {
     int ret;
 
-    /* Which option wins is as in framesync. */
+    /* The options take precedence as in framesync. */
     if (!sync->repeatlast)
         sync->eof_action = EOF_ACTION_PASS;
     if (sync->shortest)
@@ -147,7 +147,7 @@ static int look_ahead(FFFrameSync *fs, int input)
 }
 
 /**
- * What is next decides which frame of the reference is nearest, and whether an input has ended.
+ * Look at the inputs' next frames: they decide which frame of the reference is nearest, and whether an input has ended.
  *
  * @return  1: that is known of all inputs
  */

@@ -18,7 +18,7 @@
 
 /**
  * @file
- * Which frame of the reference belongs to a frame of main.
+ * The choice of the reference frame that belongs to a frame of main.
  *
  * framesync brings the frames of both inputs in the order of their times; it always runs in its default mode, the same
  * in all versions of FFmpeg. framesync serves filters with one output only: with several main inputs, each with an
@@ -50,7 +50,7 @@ typedef struct VMAFXSync {
     int64_t frame;              ///< how long a frame lasts, in the same, 0: not known
 } VMAFXSync;
 
-/** What there is for a frame of main. */
+/** The match of a frame of main. */
 enum VMAFXMatch {
     VMAFX_MATCHED,              ///< a frame of the reference
     VMAFX_UNMATCHED,            ///< none: main goes on without
@@ -68,7 +68,8 @@ int ff_vmafx_sync_init(FFFrameSync *fs, AVFilterContext *ctx);
  */
 int ff_vmafx_sync_configure(VMAFXSync *sync, FFFrameSync *fs);
 
-/** The same options for a main input, with what is known of it and of the reference. After configuring. */
+/** The options for one main input, with its rounding and frame duration and the reference's. To be called after
+ * configuring. */
 VMAFXSync ff_vmafx_sync_of_main(const VMAFXSync *options, const FFFrameSync *fs, int main);
 
 /**
