@@ -88,7 +88,7 @@ constexpr FeatureInfo neutral_feature(const char* key, ScoreId score) {
 struct Reach {
   int before = 0, after = 0;
   int first = 0;  // this many first frames of the stream must be there before their scores are known
-  const char* whole_stream = nullptr;  // what it makes of the whole stream only, in words: "apsnr"; nullptr: nothing
+  const char* whole_stream = nullptr;  // the scores of the whole stream only, in words: "apsnr"; nullptr: none
 };
 
 /* The planes of each picture that extract() reads, bit p for plane p; and which frames. */
@@ -109,7 +109,7 @@ struct FrameSet {
   Picture ref;
   Picture dist;
   Picture earlier_ref[2],
-      earlier_dist[2];  // of frame index-1 and index-2; data == nullptr before the start of the stream
+      earlier_dist[2];  // frames index-1 and index-2; data == nullptr before the start of the stream
 
   /* This frame's pictures as convert() made them, followed by those of earlier frames: as many as there are, up to
    * Reads::converted. None for extractors without converted_bytes(). */

@@ -32,7 +32,7 @@ HWY_INLINE VU64 widened_sum(VU32 lanes) {
   return hn::Add(hn::And(pairs, hn::Set(DU64(), 0xFFFFFFFFu)), hn::ShiftRight<32>(pairs));
 }
 
-constexpr int kMostPairBits = 14;  // of samples for PairSquares
+constexpr int kMostPairBits = 14;  // the deepest samples that PairSquares takes
 
 /* How many vectors of `bpc` bits a PairSquares takes before a lane of 32 bits, which gets four squares from each vector
  * of bytes and two from one of words, could overflow. */

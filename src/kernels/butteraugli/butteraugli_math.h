@@ -6,7 +6,7 @@
 
 namespace vmafx {
 
-inline constexpr int kButteraugliMinSize = 8;  // of a picture, and of the one of half the size
+inline constexpr int kButteraugliMinSize = 8;  // sides of a picture, and of the one of half the size
 
 /* The versions of libjxl's programs: indices of kButteraugliWeights. */
 enum class ButteraugliVersion : int32_t { k08, k07 };

@@ -8,7 +8,7 @@
 namespace vmafx {
 
 inline constexpr int kSsimulacra2Scales = 6;
-inline constexpr int kSsimulacra2MinSize = 8;  // of a picture, and of a scale that has a next one
+inline constexpr int kSsimulacra2MinSize = 8;  // sides of a picture, and of a scale that has a next one
 inline constexpr int kSsimulacra2Band = 4;     // rows whose errors are added as floats
 /* Fixed-point formats of the sums over pictures of up to 2^26 samples. A value is at most 2; a band's sum is then below
  * 2^4, that of its fourth powers, times the scale, below 2^23. */
