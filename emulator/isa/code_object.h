@@ -21,8 +21,8 @@ namespace vmafx::emulator::isa {
 
 class CodeObject;
 
-/* What a kernel needs of the hardware: its descriptor of 64 bytes ("Kernel Descriptor" in LLVM's User Guide for the
- * AMDGPU backend), as far as it matters here. */
+/* A kernel's needs of the hardware: its descriptor of 64 bytes ("Kernel Descriptor" in LLVM's User Guide for the AMDGPU
+ * backend), as far as it matters here. */
 struct Descriptor {
   uint32_t local_bytes, scratch_bytes, argument_bytes, reserved;
   int64_t entry;  // from the descriptor
@@ -63,7 +63,7 @@ class CodeObject final : public Code {
   static bool fits(const uint8_t* file, const Architecture& architecture);
   static size_t file_size(const uint8_t* file);
 
-  /* What in it is beyond this engine ends the program. */
+  /* Reads a file. Contents that this engine cannot run end the program. */
   CodeObject(std::span<const uint8_t> file, const Architecture& architecture);
   ~CodeObject() override;
 

@@ -1,4 +1,4 @@
-/* What ran of the code objects that a program has loaded, for tests of how much they cover. */
+/* Counts of the executed parts of the code objects that a program has loaded, for tests of how much they cover. */
 #ifndef VMAFX_EMULATOR_ISA_COUNTS_H
 #define VMAFX_EMULATOR_ISA_COUNTS_H
 

@@ -30,7 +30,7 @@ uint8_t store_counters(const Wave& wave, Space space) {
 
 constexpr unsigned words_of(unsigned bytes) { return (bytes + 3) / 4; }
 
-/* What lies there, less than a word extended by zeros or the sign of T. */
+/* Loads a value; one of less than a word is extended by zeros or by the sign of T. */
 template <class T>
 void load(const uint8_t* from, unsigned lane, Row<uint32_t>* to) {
   T value;

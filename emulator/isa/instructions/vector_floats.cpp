@@ -113,7 +113,7 @@ void add_float_arithmetic(Table& t) {
 
 /* -- Two floats in a pair of registers ----------------------------------------------------------------------------- */
 
-/* Of each half the register that op_sel names, with the sign that neg says. */
+/* Fetches for each half the register that op_sel names, with the sign that neg says. */
 void fetch_packed(const Wave& wave, const Instruction& i, int source, int half, Row<float>& row) {
   const Operand& operand = i.operands[source + 1];
   const bool high = (half ? i.op_sel_hi : i.op_sel) >> source & 1, negate = (half ? i.neg_hi : i.neg_lo) >> source & 1;
