@@ -16,7 +16,7 @@ constexpr VideoFormat kFormat = {
 
 void keep_words(void* words, VmafxLogLevel, const char* message) { *static_cast<std::string*>(words) += message; }
 
-/* Of one pair of small pictures. */
+/* Scores one pair of small pictures. */
 void score(const std::string& path) {
   std::string words;
   const std::string feature = "name=cvvdp:display=d:display_file=" + path;

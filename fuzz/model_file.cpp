@@ -1,5 +1,5 @@
-/* The text of a model file. What is no model is refused in words that name the file; a model predicts, and written as a
- * file it is the same model again. */
+/* The text of a model file. A text that is not a model is refused in words that name the file; a model predicts, and
+ * written as a file it is the same model again. */
 #include "model/model_file.h"
 
 #include <cerrno>
@@ -102,7 +102,7 @@ void require_same(const Model& model) {
 
 void keep_words(void* words, VmafxLogLevel, const char* message) { *static_cast<std::string*>(words) += message; }
 
-/* The same through a file and the C API: what it says of its features can be computed. */
+/* Predicts through a file and the C API: the features that a model names can be computed. */
 void predict_from_file(const std::string& text) {
   const MemoryFile file;
   file.set(text);

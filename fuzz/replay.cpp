@@ -25,7 +25,7 @@ using Bytes = std::vector<uint8_t>;
 
 constexpr size_t kLongest = 1 << 16;
 
-/* What is tried now, as it must be found when the program ends in the middle of it. */
+/* Keeps the present input in a file, so that it is found when the program ends in the middle of it. */
 class Finding {
  public:
   explicit Finding(const char* program) : path_("finding-" + fs::path(program).filename().string()) {}

@@ -31,7 +31,7 @@ using nlohmann::json;
 constexpr int kMostFrames = 64, kMostColumns = 12;
 constexpr size_t kMostEncodes = 4;
 
-/* What a script asks for. */
+/* The report that a script asks for. */
 struct Asked {
   ReportOptions options;
   std::string score_format;
@@ -310,7 +310,7 @@ Asked with_columns_as_they_come(const Asked& asked, const ScoreTable& table) {
 
 void require_words(void* words, VmafxLogLevel, const char* message) { *static_cast<bool*>(words) = *message != 0; }
 
-/* The same by the C API, which takes one encode, and no ndjson. */
+/* Writes the report by the C API, which takes one encode, and no ndjson. */
 void write_by_api(const Asked& given, const MemoryFile& file) {
   Asked asked = with_columns_as_they_come(given, table_of(given, given.encodes[0]));
   asked.options.all_times = true;

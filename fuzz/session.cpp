@@ -1,4 +1,4 @@
-/* The C API as a state machine: calls in any order, with any formats, pictures and texts. What fails says why, each
+/* The C API as a state machine: calls in any order, with any formats, pictures and texts. A failed call says why, each
  * picture is released once, frames come in order, and the scores are those that two threads of the CPU compute.
  *
  * For some inputs only (see Choice): one in four has a GPU, where it asks for one, and one in four of these for metrics
@@ -188,7 +188,7 @@ class Run {
     else set(script);
   }
 
-  /* What was seen of the last stream. */
+  /* Ends the last stream, and returns what it gave. */
   const Seen& end() {
     close();
     return seen_;
@@ -291,7 +291,7 @@ class Run {
     static_cast<Run*>(run)->errors_ += level == VMAFX_LOG_ERROR;
   }
 
-  /* What fails says why, where it is asked and in the log. */
+  /* Requires that a failed call says why, to the caller and in the log. */
   void require(int ret) {
     REQUIRE(ret <= 0 && ret != -EAGAIN, "returned %d", ret);
     REQUIRE(ret == 0 || *vmafx_last_error(ctx_), "%d without words", ret);
