@@ -62,7 +62,7 @@ struct Settings {
 
 constexpr double kFramesPerSecond = 24;  // of the video, for metrics that depend on it
 
-/* What is measured in one line: a metric, or all that a model needs. */
+/* A row of the table: a metric, or all that a model needs. */
 struct Row {
   std::string name;
   bool is_model;
@@ -180,7 +180,7 @@ void print_row(const Row& row, const Settings& settings, const hip::OpenedDevice
   std::fflush(stdout);
 }
 
-/* What is left of the kernels' pace when frames come through the API. */
+/* Prints how much of the kernels' pace is left when frames come through the API. */
 void print_sessions(const std::string& model, const Settings& settings, const hip::OpenedDevice& device,
                     const DeviceFrames& frames) {
   constexpr struct {
