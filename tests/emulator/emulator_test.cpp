@@ -39,7 +39,7 @@ END_TEST
 
 /* -- Memory -------------------------------------------------------------------------------------------------------- */
 
-/* What a launch wrote long ago is no race, even where two blocks share a word of what is written now. */
+/* A write of a launch long ago does not race, even if two blocks share a word of what is written now. */
 START_TEST(launches_long_ago_are_forgotten) {
   expect_good({{"THREADS", "1"}}, [] {
     constexpr int kW = 33, kH = 9, kLaunches = 63; /* as many as there are tags */

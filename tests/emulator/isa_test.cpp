@@ -130,7 +130,7 @@ void check_scalars(std::initializer_list<ScalarCase> cases) {
     }
 }
 
-/* Of comparisons: true in all active lanes, or in none; inactive lanes have 0. */
+/* Checks comparisons: true in all active lanes, or in none; inactive lanes have 0. */
 void check_compares(std::initializer_list<Case> cases) {
   for (const Case& given : cases) {
     TestWave wave("gfx1100", given.a, given.b, 0), wide("gfx942", given.a, given.b, 0);
@@ -158,7 +158,7 @@ double divided(double n, double d) {
   return std::bit_cast<double>(wave.vector(0, true));
 }
 
-/* What is wrong with the last instruction where the others come before it; "": nothing. */
+/* The hazard that the last instruction meets after the others; "": none. */
 std::string hazard(const char* architecture, const std::vector<std::string>& texts) {
   const Architecture& of = *find_architecture(std::string(architecture));
   std::vector<Instruction> code(texts.size());

@@ -20,7 +20,7 @@ struct Machine {
   bool has_64_lanes() const { return architecture.starts_with("gfx9"); }
 };
 
-/* Those that this build compiles for. */
+/* The machines that this build compiles for. */
 const std::vector<Machine>& machines() {
   static const std::vector<Machine> all = [] {
     std::vector<Machine> found;

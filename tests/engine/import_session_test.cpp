@@ -43,7 +43,7 @@ void must(bool good) {
 
 /* -- Pictures on the GPU ------------------------------------------------------------------------------------------- */
 
-/* What the pictures of one input have in common. */
+/* The properties that all pictures of one input share. */
 struct Decoder {
   size_t pitch_alignment = 64;
   uint64_t modifier = 0;

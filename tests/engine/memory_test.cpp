@@ -61,7 +61,7 @@ double resident_mib() {
 
 long entries(const char* folder) { return std::distance(std::filesystem::directory_iterator(folder), {}); }
 
-/* What the process holds. */
+/* The resources that the process holds. */
 struct Held {
   double mib;
   long descriptors, threads;

@@ -51,7 +51,7 @@ class Metric : public Extractor {
 
 constexpr int kMostBack = 5;
 
-/* What a frame's job saw: the first sample of each picture, 0 where there is none. */
+/* The pictures that a frame's job saw: the first sample of each, 0 for none. */
 struct Seen {
   int64_t ref[1 + kMostBack] = {}, dist[1 + kMostBack] = {};  // of the frame, and of those before it
   bool operator==(const Seen&) const = default;

@@ -174,7 +174,7 @@ START_TEST(wrong_reports_are_errors) {
 }
 END_TEST
 
-/* Of the whole stream, and only at its end. */
+/* Aggregates are of the whole stream, and come only at its end. */
 START_TEST(aggregates_come_at_the_end) {
   VmafxContext* ctx = nullptr;
   const VmafxParams params = cpu_params("", "name=psnr:enable_apsnr=true");

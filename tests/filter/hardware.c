@@ -22,7 +22,7 @@
 #include <libavfilter/buffersink.h>
 #include <libavfilter/buffersrc.h>
 #include <libavutil/frame.h>
-/* Of CUDA's own header only these names are needed; so it need not be there. */
+/* Two names are all that is needed of CUDA's own header; so it need not be there. */
 #define CUDA_VERSION 0
 typedef struct CUctx_st *CUcontext;
 typedef struct CUstream_st *CUstream;
@@ -162,7 +162,7 @@ static AVBufferRef *drm_frames(const char *kind) {
   return ref;
 }
 
-/* The same of a CUDA context, without a driver: neither is ever initialized. */
+/* Frames of a CUDA context, without a driver: neither is ever initialized. */
 static AVBufferRef *cuda_frames(void) {
   AVBufferRef *device = av_hwdevice_ctx_alloc(AV_HWDEVICE_TYPE_CUDA), *ref;
   AVHWFramesContext *frames;

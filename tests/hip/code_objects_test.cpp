@@ -1,6 +1,6 @@
-/* What the compilers made of the kernels: each embedded code object's own account of its kernels' needs. For AMD that
- * is the MessagePack note of the code object (LLVM's "User Guide for AMDGPU Backend"), for NVIDIA the section .nv.info.
- * Prints it, too. */
+/* Checks the compiled kernels by each embedded code object's own account of its kernels' needs. For AMD that is the
+ * MessagePack note of the code object (LLVM's "User Guide for AMDGPU Backend"), for NVIDIA the section .nv.info. Prints
+ * it, too. */
 #include "hip/code_objects.h"
 
 #include <cstdio>

@@ -49,7 +49,7 @@ std::set<std::string> known_architectures() {
 
 std::string full_name(const CodeObject& object) { return std::string("amdgcn-amd-amdhsa--") + object.arch; }
 
-/* Those of architectures that this comgr knows. */
+/* The code objects of architectures that this comgr knows. */
 std::vector<CodeObject> known_objects() {
   const auto known = known_architectures();
   std::vector<CodeObject> objects;

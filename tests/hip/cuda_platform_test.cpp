@@ -104,7 +104,7 @@ int cuCtxSetLimit(int limit, size_t value) {
 
 namespace {
 
-/* What retain() says, after which nothing may be left current. */
+/* The result of retain(), after which nothing may be left current. */
 Error retain() {
   Functions functions{};
   Symbols symbols(dlopen(nullptr, RTLD_NOW));

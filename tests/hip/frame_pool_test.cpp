@@ -226,7 +226,7 @@ START_TEST(three_batches_are_in_flight) {
 }
 END_TEST
 
-/* What a metric leaves for the next batch allows no second stream. */
+/* Batches whose kernels leave memory for the next batch share one stream. */
 START_TEST(kernels_of_two_batches_overlap) {
   for (const size_t kept : {0, 1000}) {
     PoolLayout l = layout(1, 1);

@@ -62,7 +62,7 @@ class Memory {
   int fd_;
 };
 
-/* What the device reads at `offset`. */
+/* The byte that the device reads at `offset`. */
 int device_byte(const ContextPtr& context, const Import& import, int offset) {
   const auto out = take(PinnedBuffer<uint8_t>::create(context, 1));
   Stream stream = take(Stream::create(context));

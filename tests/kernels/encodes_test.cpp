@@ -94,7 +94,7 @@ void check(const ExtractorInfo& info, const ParityCase& given, size_t encodes, c
 
 }  // namespace
 
-/* Of the metric number _i. The instruction sets take turns with the cases, each meeting every number of encodes. */
+/* Checks the metric number _i. The instruction sets take turns with the cases, each meeting every number of encodes. */
 START_TEST(sums_are_those_of_each_alone) {
   const ExtractorInfo& info = *extractors()[static_cast<size_t>(_i)];
   const ParityCases cases = cases_of(info.name);

@@ -51,7 +51,7 @@ void check(const ExtractorInfo& info, const ParityCase& given) {
 
 constexpr int kMostCases = 1000;
 
-/* Of the metric number _i / kMostCases, its case number _i % kMostCases. */
+/* Checks the metric number _i / kMostCases, its case number _i % kMostCases. */
 START_TEST(kernels_agree) {
   const ExtractorInfo& info = *extractors()[static_cast<size_t>(_i / kMostCases)];
   const ParityCase given = cases_of(info.name).at(static_cast<size_t>(_i % kMostCases));
@@ -77,8 +77,8 @@ std::vector<int> every_case(const ExtractorInfo& info, int metric) {
   return numbers;
 }
 
-/* Of each set of options, with samples of one byte and of two, frame by frame and in batches, with and without
- * encodes that share a reference: the one with the least to do. Which kernels run depends on little else. */
+/* The case with the least to do for each set of options, with samples of one byte and of two, frame by frame and in
+ * batches, with and without encodes that share a reference. The choice of kernels depends on little else. */
 std::vector<int> smallest_cases(const ExtractorInfo& info) {
   const ParityCases cases = kParityCases.at(info.name)();
   const auto work = [&](int i) {
@@ -126,7 +126,7 @@ std::vector<NamedTest> chosen_tests() {
 
 }  // namespace
 
-/* What sanitizers see does not depend on how wide a wave is. */
+/* Sanitizers see the same whatever the width of a wave. */
 int main() {
   const bool is_sanitized = every_under_sanitizers(2) > 1;
   return (is_sanitized ? run_host_suite_on_device : run_suite_on_device)("parity", chosen_tests());

@@ -56,7 +56,7 @@ START_TEST(our_header_is_as_recorded) {
 }
 END_TEST
 
-/* Those functions, all without a version, and nothing else. */
+/* The library exports the recorded functions, all without a version, and nothing else. */
 START_TEST(exports_are_as_recorded) {
   const std::string recorded =
       output_of("sed -n 's/^function //p' " TOP_SRCDIR "/tests/libvmaf/abi.txt | LC_ALL=C sort");

@@ -205,8 +205,8 @@ START_TEST(builtin_scores_are_libvmafs) {
 }
 END_TEST
 
-/* What libvmaf's program printed, features and scores with six digits, for a frame of 576x324. A chroma feature of 0 is
- * made of the third; the last rows are of equal pictures. */
+/* The output of libvmaf's program, features and scores with six digits, for a frame of 576x324. A chroma feature of 0
+ * is made of the third; the last rows are of equal pictures. */
 START_TEST(scores_of_v1_are_libvmafs) {
   struct Row {
     const char* version;
@@ -478,8 +478,8 @@ START_TEST(broken_documents_are_refused) {
 }
 END_TEST
 
-/* What is not read may be part of what the model means: conversion_target (libvmaf's master) has pictures converted
- * before features are computed. */
+/* Keys that are not read may be part of what the model means: conversion_target (libvmaf's master) has pictures
+ * converted before features are computed. */
 START_TEST(unknown_keys_are_refused) {
   const json target = {
       {"colorspace", {{"range", "limited"}, {"primaries", "bt2020"}, {"trc", "smpte2084"}, {"matrix", "ictcp"}}}};
@@ -531,7 +531,7 @@ START_TEST(unknown_keys_are_refused) {
 }
 END_TEST
 
-/* What libvmaf's training adds, and remarks. */
+/* Keys that libvmaf's training adds, and remarks, are harmless. */
 START_TEST(harmless_keys_are_taken) {
   const json params = {{"C", 4}, {"nu", 0.9}, {"custom_clip_0to1_map", {{"x", {0, 1}}}}},
              features = {{"VMAF_feature", {"adm2"}}};

@@ -1,6 +1,6 @@
-/* Each system call of a session that writes reports fails once, with several causes. What has the report's name
- * afterwards is whole, or what was there before; the error names the file; nothing is left beside it, no descriptor
- * stays open, and the scores are there. */
+/* Each system call of a session that writes reports fails once, with several causes. The file with the report's name is
+ * whole afterwards, or what was there before; the error names the file; nothing is left beside it, no descriptor stays
+ * open, and the scores are there. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/file.h>
@@ -94,7 +94,7 @@ extern "C" [[gnu::visibility("default")]] int fclose(FILE* file) {
 
 namespace {
 
-/* What is in the way of a report. */
+/* The file that is in the way of a report. */
 struct Setting {
   const char* report;
   bool is_there, has_two_names;
@@ -227,7 +227,7 @@ void check_metrics(const Run& got, const std::string& where) {
   else ck_assert_msg(found->second.ends_with("# EOF\n"), "%s: half a metrics file", where.c_str());
 }
 
-/* What is there besides was named, as it holds the scores, or could not be removed. */
+/* Checks the other files: each was named, as it holds the scores, or could not be removed. */
 void check_others(const Setting& setting, const Run& got, const std::string& where) {
   const std::set<std::string> meant = {setting.report, kMetrics, "other name"};
   for (const auto& [name, text] : got.files)

@@ -50,7 +50,7 @@ inline int every_under_sanitizers(int n) {
 struct NamedTest {
   const char* name;  // test case name, as CK_RUN_CASE selects it
   const TTest* test;
-  int index = 0;  // what the test finds in _i
+  int index = 0;  // the test finds it in _i
 };
 
 /* Runs all tests (CK_RUN_CASE=name: one), prints Check's summary; the exit status of the program. */

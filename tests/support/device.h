@@ -65,7 +65,7 @@ inline hip::OpenedDevice open_test_device() {
 /* Raw sums of each frame of a stream. */
 using StreamSums = std::vector<std::vector<std::byte>>;
 
-/* What the kernels of `extractor` make of `frames`, `batch` frames in each launch. Neighbors with one picture as their
+/* Runs the kernels of `extractor` on frames, `batch` of them in each launch. Neighbors with one picture as their
  * reference share it, like the encodes of a session. */
 class DeviceRun {
  public:
@@ -150,7 +150,7 @@ class DeviceRun {
   size_t in_flight_ = 0;
 };
 
-/* What extract(), the CPU twin, makes of them. */
+/* The sums of extract(), the CPU twin. */
 inline StreamSums cpu_sums(const Extractor& extractor, const std::vector<PicturePair>& frames) {
   const AlignedBytes scratch = allocate_aligned(extractor.scratch_bytes());
   const AlignedBytes sums = allocate_aligned(extractor.sums_bytes());

@@ -11,7 +11,7 @@
 
 namespace vmafx::test {
 
-/* What a plane is filled with. */
+/* The patterns that planes are filled with. */
 enum class Fill { kRandom, kZero, kMax, kCheckerboard, kColumns, kRows, kGradient, kSparse };
 inline constexpr Fill kFills[] = {Fill::kRandom,  Fill::kZero, Fill::kMax,      Fill::kCheckerboard,
                                   Fill::kColumns, Fill::kRows, Fill::kGradient, Fill::kSparse};

@@ -227,7 +227,7 @@ START_TEST(nothing_to_see_scores_one) {
 }
 END_TEST
 
-/* The same picture at twice the depth has the same scores. */
+/* A picture at twice the depth has the scores that it has at its own. */
 START_TEST(every_depth_is_scaled) {
   auto bytes = impaired();
   const auto want = score(bytes, 8, {});

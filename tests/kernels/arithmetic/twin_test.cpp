@@ -86,7 +86,7 @@ START_TEST(all_operations) {
 }
 END_TEST
 
-/* The same rounding on instruction sets that have no fused operation, down to results that are no normal floats. */
+/* Fused operations round alike on instruction sets that have none, down to subnormal results. */
 START_TEST(fused_operations) {
   std::mt19937 random(3);
   std::normal_distribution<float> normal(0, 3);

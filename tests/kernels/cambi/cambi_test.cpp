@@ -222,7 +222,7 @@ START_TEST(counted_contrasts) {
 }
 END_TEST
 
-/* Of nine decimals: the nearest float but for few. */
+/* Reciprocals have nine decimals, as in libvmaf: the nearest float but for few. */
 START_TEST(reciprocals) {
   int others = 0;
   for (int n = 1; n < kCambiReciprocals; n++) {

@@ -468,7 +468,7 @@ END_TEST
 
 /* -- Colors -------------------------------------------------------------------------------------------------------- */
 
-/* The same light from samples of either range. */
+/* Samples of either range give the same light. */
 START_TEST(ranges_are_read) {
   VideoFormat limited = format_of(4, 4, 8, Chroma::k444), full = limited;
   full.color.range = Color::Range::kFull;

@@ -189,7 +189,7 @@ START_TEST(models_do_not_depend_on_the_team) {
 }
 END_TEST
 
-/* What rounding may leave of S still has an entropy and a weight. */
+/* An S that rounding spoilt still has an entropy and a weight. */
 START_TEST(variances_without_logarithm) {
   TestMatrix known(0);
   speed::Model model;
