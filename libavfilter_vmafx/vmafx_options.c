@@ -174,7 +174,7 @@ static void describe_models(AVBPrint *text, AVFilterContext *ctx, const VMAFXOpt
         return;
     }
     if (by_path)
-        av_log(ctx, AV_LOG_WARNING, "model_path=%s is ignored: model=%s says what scores.\n",
+        av_log(ctx, AV_LOG_WARNING, "model_path=%s is ignored: model=%s is given, too, and takes precedence.\n",
                options->model_path, options->model);
     while (*rest) {
         const int size = strcspn(rest, "|");

@@ -179,7 +179,8 @@ EMULATOR_API int hipHostFree(void* host) {
   if (!host) return call.error();
   for (size_t device = 0; device < settings().devices.size(); device++)
     if (const int code = wait_for_device(call, static_cast<int>(device))) return code;
-  if (!PinnedMemory::get().release(host)) return call.misuse(kInvalidValue, text("%p is no pinned allocation", host));
+  if (!PinnedMemory::get().release(host))
+    return call.misuse(kInvalidValue, text("%p is not a pinned allocation", host));
   return call.error();
 }
 

@@ -63,7 +63,7 @@ StatusOr<int> device_places_of(size_t memory_bytes) {
   const char* const end = text + std::strlen(text);
   if (const auto [rest, failure] = std::from_chars(text, end, places);
       failure != std::errc() || rest != end || places < 1)
-    return error(EINVAL, "VMAFX_DEVICE_PLACES=%s is no number of processes", text);
+    return error(EINVAL, "VMAFX_DEVICE_PLACES=%s is not a number of processes, which is 1 or more", text);
   return places;
 }
 

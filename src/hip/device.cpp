@@ -148,7 +148,7 @@ StatusOr<TakenDevice> take_device(const std::vector<Device>& candidates, std::ch
 
 /* The runtime that a platform's contexts belong to. */
 StatusOr<const Runtime*> runtime_of(Platform platform) {
-  Status failure = error(ENODEV, "the runtime in use is not of the platform of the context handed in");
+  Status failure = error(ENODEV, "the runtime in use does not belong to the platform of the given context");
   for (const Libraries& libraries : Runtime::candidates()) {
     if (libraries.platform && libraries.platform != platform) continue;
     const auto runtime = Runtime::load(libraries);

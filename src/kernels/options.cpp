@@ -84,10 +84,10 @@ StatusOr<Options> Options::resolve(const std::string& metric, std::span<const Op
     }
     const auto number = parse_value(*option, text);
     if (!number && option->type == Type::kBool)
-      return error(EINVAL, "%s: '%s' is no value for %s, which takes true or false", metric.c_str(), text.c_str(),
+      return error(EINVAL, "%s: '%s' is not a value for %s, which takes true or false", metric.c_str(), text.c_str(),
                    option->name);
     if (!number)
-      return error(EINVAL, "%s: '%s' is no value for %s, which takes %s from %g to %g", metric.c_str(), text.c_str(),
+      return error(EINVAL, "%s: '%s' is not a value for %s, which takes %s from %g to %g", metric.c_str(), text.c_str(),
                    option->name, type_name(option->type), option->min, option->max);
     value.number = *number;
   }

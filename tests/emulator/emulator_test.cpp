@@ -58,7 +58,7 @@ START_TEST(launches_long_ago_are_forgotten) {
 END_TEST
 
 START_TEST(host_pointer_as_argument_is_caught) {
-  expect_stop({}, {"kernel test_copy_pointers", "argument 0", "no device pointer", "in memory of the host"}, [] {
+  expect_stop({}, {"kernel test_copy_pointers", "argument 0", "not a device pointer", "in memory of the host"}, [] {
     Session hip;
     hip.launch("test_copy_pointers", 1, 64, numbers().data(), hip.device(256));
   });

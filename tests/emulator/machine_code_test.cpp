@@ -147,7 +147,7 @@ START_TEST(accesses_beyond_memory_are_caught) {
       Session hip;
       copy_64(hip, hip.host<int32_t>(64), 0);
     });
-    expect_stop({}, {"kernel test_copy_pointers", "argument 0", "no device pointer"}, [] {
+    expect_stop({}, {"kernel test_copy_pointers", "argument 0", "not a device pointer"}, [] {
       Session hip;
       hip.launch("test_copy_pointers", 1, 64, numbers().data(), hip.device(256));
     });

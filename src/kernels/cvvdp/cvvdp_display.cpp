@@ -169,18 +169,19 @@ StatusOr<CvvdpDisplayModel> model_of(const Json& json, const std::string& where)
   if (!(model.contrast > 0)) return entry.bad("contrast", "more than 0");
   const bool has_size = model.diagonal > 0 || model.fov_diagonal > 0;
   if (!(model.pixels_per_degree > 0) && !(has_size && (model.distance > 0 || model.fov_diagonal > 0)))
-    return error(EINVAL, "%s: neither pixels_per_degree nor a viewing distance and a diagonal", where.c_str());
+    return error(EINVAL, "%s: give pixels_per_degree, or a viewing distance and a diagonal", where.c_str());
   if (!(model.fov_diagonal < 180)) return entry.bad("fov_diagonal", "less than 180");
   const double density = cvvdp_pixels_per_degree(model);
   if (!(density > 0) || std::isinf(density))
-    return error(EINVAL, "%s: it comes to %g pixels per degree", where.c_str(), density);
+    return error(EINVAL, "%s: its values make %g pixels per degree, which cannot be used", where.c_str(), density);
   return model;
 }
 
 StatusOr<CvvdpDisplayModel> model_in_file(const std::string& name, const std::string& path) {
   VMAFX_ASSIGN(const std::string text, read_text_file(kFile, path, kMostFileBytes));
   const auto json = nesting_depth(text) > kMostDepth ? std::nullopt : Json::parse(text);
-  if (!json || !json->is_object()) return error(EINVAL, "%s '%s': no JSON object of displays", kFile, path.c_str());
+  if (!json || !json->is_object())
+    return error(EINVAL, "%s '%s': it is not a JSON object of displays", kFile, path.c_str());
   const Json* const entry = json->find(name);
   if (!entry || !entry->is_object())
     return error(EINVAL, "%s '%s': it has no display '%s'", kFile, path.c_str(), name.c_str());

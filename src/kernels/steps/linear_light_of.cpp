@@ -60,7 +60,7 @@ constexpr LumaParts kLumaParts[] = {{},           {0.2126, 0.0722}, {0.2126, 0.0
 StatusOr<LumaParts> luma_parts_of(int matrix) {
   const LumaParts parts = matrix >= 0 && matrix < std::ssize(kLumaParts) ? kLumaParts[matrix] : LumaParts{};
   if (parts.red > 0) return parts;
-  return error(EINVAL, "matrix coefficients %d (H.273) are no linear function of R'G'B' that is known", matrix);
+  return error(EINVAL, "matrix coefficients %d (H.273) are unknown, or not a linear function of R'G'B'", matrix);
 }
 
 // -- Primaries -------------------------------------------------------------------------------------------------------

@@ -452,7 +452,7 @@ START_TEST(displays_come_from_files) {
     "max_luminance": 100}})json");
   ck_assert_double_eq(score_of(format, 2, options(file.path())), score_of(format, 2, {{"display", "standard_4k"}}));
   ck_assert_double_ne(score_of(format, 2, options(file.path(), "near")), score_of(format, 2));
-  assert_contains(refused(format, options(file.path(), "flat")), "neither pixels_per_degree nor a viewing distance");
+  assert_contains(refused(format, options(file.path(), "flat")), "give pixels_per_degree, or a viewing distance");
   assert_contains(refused(format, options(file.path(), "odd")), "colorspace is not one of sRGB, BT.709");
   assert_contains(refused(format, options(file.path(), "text")), "resolution is not [width, height]");
   assert_contains(refused(format, options(file.path(), "dark")), "max_luminance is not more than 0");
@@ -460,7 +460,7 @@ START_TEST(displays_come_from_files) {
   assert_contains(refused(format, options(file.path(), "thin")), "pixels per degree");
   assert_contains(refused(format, options(file.path(), "none")), "it has no display 'none'");
   const DisplayFile bad("{");
-  assert_contains(refused(format, options(bad.path())), "no JSON object of displays");
+  assert_contains(refused(format, options(bad.path())), "not a JSON object of displays");
   assert_contains(refusal(kCvvdpExtractor, format, options("/nowhere/displays.json"), ENOENT),
                   "file of displays '/nowhere/displays.json'");
 }
