@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
-/* Enumerations have a type, so that a program may pass any number and is told that it is none of these. */
+/* Enumerations have a type, so that a program may pass any number and is told that it is not one of these. */
 enum VmafLogLevel : unsigned {
   VMAF_LOG_LEVEL_NONE = 0,
   VMAF_LOG_LEVEL_ERROR = 1,

@@ -49,7 +49,7 @@ struct MachineKernel : Kernel {
   Descriptor descriptor{};
   uint64_t descriptor_address = 0;
   unsigned vector_registers = 0;
-  std::vector<Instruction> code;  // once it was asked for; the last one is no instruction
+  std::vector<Instruction> code;  // once it was asked for; the last one is not an instruction
   struct Counts {
     std::atomic<uint64_t> launches = 0, blocks = 0, waves = 0, conflict_cycles = 0;
     std::array<std::atomic<uint64_t>, kUnits> executed{};  // instructions

@@ -27,7 +27,7 @@ void note_each(const Access& access, void (*note)(const Access&)) {
   }
 }
 
-/* The hardware takes any address: where it is no multiple, the bytes are looked at one by one. */
+/* The hardware takes any address: an access that is not aligned is checked byte by byte. */
 template <void (*note8)(const Access&), void (*note4)(const Access&), void (*note2)(const Access&),
           void (*note1)(const Access&)>
 void note_all(const Access& access) {

@@ -48,7 +48,7 @@ int check_device_side(const Call& call, const Stream& stream, const Rows& at, co
   return kSuccess;
 }
 
-/* The host's side: it is no device memory, and if it begins in pinned memory it ends there. */
+/* The host's side: it is not device memory, and if it begins in pinned memory it ends there. */
 int check_host_side(const Call& call, const Rows& at, const Shape& shape, bool* is_pinned) {
   size_t rest = 0;
   if (as_address(at.data) - reserve.begin < reserve.size)

@@ -55,7 +55,7 @@ class DeviceMemory {
 
   /* The live allocation that [address, address + size) lies in, or nullptr. */
   const Allocation* find(uintptr_t address, size_t size) const;
-  /* "4 bytes past the end of allocation #3 (1024 bytes)", for an address that is no host memory. */
+  /* "4 bytes past the end of allocation #3 (1024 bytes)", for an address that is not host memory. */
   std::string describe(uintptr_t address) const;
   std::vector<std::string> leaks() const;
 

@@ -35,7 +35,7 @@ class DevicePlace {
 std::string device_place_folder();
 
 /* How many places a GPU with so much memory has: the environment variable VMAFX_DEVICE_PLACES, else one for each GiB,
- * at most 16. EINVAL: the variable is no number. */
+ * at most 16. EINVAL: the variable is not a number. */
 StatusOr<int> device_places_of(size_t memory_bytes);
 
 /* Takes one of the `most` places of one of these devices, of the one where fewest are taken, of equal ones the first.

@@ -155,7 +155,7 @@ class Options {
 };
 
 /* A number as libvmaf carries it between a model file or a command line and an option: through a float and "%g", so
- * that 0.7 and 0.70 give the same key and the same value. Text that is no number comes back unchanged. */
+ * that 0.7 and 0.70 give the same key and the same value. Text that is not a number comes back unchanged. */
 std::string normalized_number(const std::string& text);
 
 }  // namespace vmafx

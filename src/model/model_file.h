@@ -12,7 +12,7 @@
 namespace vmafx {
 
 /* The model that `spec` asks for, called spec.name or else "vmaf". ENOENT, EACCES, EISDIR, …: the file cannot be read.
- * EINVAL: no such version (the sentence lists those there are), or the file is no valid model (it names file and
+ * EINVAL: no such version (the sentence lists those there are), or the file is not a valid model (it names file and
  * field). spec.overloads are not applied here: which extractor a feature belongs to is for the plan to know. */
 StatusOr<Model> load_model(const ModelSpec& spec);
 

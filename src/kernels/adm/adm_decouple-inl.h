@@ -120,7 +120,7 @@ HWY_INLINE V32 reciprocal(V32 x) {
   return hn::Add(quotient, hn::ShiftRight<31>(remainder));
 }
 
-/* Rounds m * limit down, for limits that are no whole numbers. */
+/* Rounds m * limit down, for limits that are not whole numbers. */
 HWY_INLINE V32 gain_fraction(V32 m, double limit) {
   const hn::Half<D32> dh;
   const hn::ScalableTag<double> df;

@@ -57,7 +57,7 @@ inline uint32_t forget_range(uint32_t value) { return value; }
 inline unsigned anew(unsigned value) { return value; }
 inline unsigned anew_of_block(unsigned value) { return value; }
 
-/* Stops a kernel whose address is no multiple of `alignment`, as NVIDIA's hardware does. */
+/* Stops a kernel whose address is not a multiple of `alignment`, as NVIDIA's hardware does. */
 void check_alignment(const void* address, size_t alignment);
 
 namespace host {

@@ -52,7 +52,7 @@ struct LumaParts {
   double red = 0, blue = 0;
 };
 
-/* By matrix coefficients; those without are no linear function of R'G'B', or not known. */
+/* By matrix coefficients; 0: they are unknown, or not a linear function of R'G'B'. */
 constexpr LumaParts kLumaParts[] = {{},           {0.2126, 0.0722}, {0.2126, 0.0722}, {},
                                     {0.30, 0.11}, {0.299, 0.114},   {0.299, 0.114},   {0.212, 0.087},
                                     {},           {0.2627, 0.0593}};
