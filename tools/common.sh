@@ -7,7 +7,7 @@ logs=$build/log
 say() { printf '%s\n' "$*" >&2; }
 die() { say "quickstart: $*"; exit 1; }
 
-# -- Commands that take long ---------------------------------------------------------------------------------------------
+# -- Commands that take long -------------------------------------------------------------------------------------------
 
 # Each is the leader of a process group, so that Ctrl-C, SIGTERM and an error end it with all that it has started.
 declare -A leaders=()
@@ -31,8 +31,8 @@ wait_for_group() {
   return $status
 }
 
-# end_groups SIGNAL: returns when their leaders have ended. apt-get takes its time, as packages must not stay half unpacked. A process that ignores
-# SIGINT, as shells have those in their background do, gets SIGTERM then.
+# end_groups SIGNAL: returns when their leaders have ended. apt-get takes its time, as packages must not stay half
+# unpacked. A process that ignores SIGINT, as shells have those in their background do, gets SIGTERM then.
 end_groups() {
   local leader
   for leader in "${!leaders[@]}"; do kill -s "$1" -- "-$leader" 2>/dev/null || true; done
@@ -50,7 +50,8 @@ watch_signals() {
   [ -n "$(trap -p EXIT)" ] || trap 'end_groups TERM' EXIT
 }
 
-# stopped SIGNAL STATUS TEXT: a second signal does not wait for what was started. A script that another one started leaves the text to that one.
+# stopped SIGNAL STATUS TEXT: a second signal does not wait for what was started. A script that another one started
+# leaves the text to that one.
 stopped() {
   # shellcheck disable=SC2064
   trap "exit $2" INT TERM HUP
@@ -60,8 +61,8 @@ stopped() {
   exit "$2"
 }
 
-# start_ticker LOG: shows that something goes on, until stop_ticker: on a terminal after ten seconds, in a line that is written over each second;
-# elsewhere a line for each minute. It shows how long it has taken, and the last line of LOG.
+# start_ticker LOG: shows that something goes on, until stop_ticker: on a terminal after ten seconds, in a line that is
+# written over each second; elsewhere a line for each minute. It shows how long it has taken, and the last line of LOG.
 start_ticker() {
   tick "$1" &
   ticker=$!
@@ -94,8 +95,8 @@ pause() { read -rt "$1" <> <(:) || true; }
 # last_line FILE: as plain text.
 last_line() { tail -c 2000 -- "$1" 2>/dev/null | tr '\r\t' '\n ' | tr -cd '\n\40-\176' | sed -n '/[^ ]/h; ${ x; p; }'; }
 
-# step NAME TEXT COMMAND…: says TEXT, runs COMMAND with its output in build/log/NAME.log; shows the end of that on failure. With `unwatched` set it
-# is part of a group itself: in the background of a script that watches this group.
+# step NAME TEXT COMMAND…: says TEXT, runs COMMAND with its output in build/log/NAME.log; shows the end of that on
+# failure. With `unwatched` set it is part of a group itself: in the background of a script that watches this group.
 step() {
   local log=$logs/$1.log text=$2 start=$SECONDS status=0
   shift 2
@@ -125,7 +126,7 @@ full_disk() {
   fi
 }
 
-# ------------------------------------------------------------------------------------------------------------------------
+# ----------------------------------------------------------------------------------------------------------------------
 
 # checksum FILE…: one number for the contents and names of all of them.
 checksum() { sha256sum -- "$@" | sha256sum | cut -c1-16; }
@@ -135,7 +136,8 @@ fresh() { [ -e "$1" ] && [ "$(cat "$1")" = "$2" ]; }
 
 jobs() { nproc; }
 
-# wrapper KIND SED…: the script tools/ffmpeg.in with its parts for KIND (prefix, bundle or package), its @NAMES@ replaced by sed.
+# wrapper KIND SED…: the script tools/ffmpeg.in with its parts for KIND (prefix, bundle or package), its @NAMES@
+# replaced by sed.
 wrapper() {
   local kind=$1
   shift
@@ -148,8 +150,8 @@ filter_libraries() { sed '/^#/d' "$top/tools/filter-libraries"; }
 # How the installed ffmpeg was configured.
 ffmpeg_configuration() { /usr/bin/ffmpeg -version | sed -n 's/^configuration: //p'; }
 
-# filter_packages SCOPE [CONFIGURATION]: the packages behind the filters of an ffmpeg, the installed one if no other is given. SCOPE: `all`, or
-# `score` for those of filters that vmafx score calls.
+# filter_packages SCOPE [CONFIGURATION]: the packages behind the filters of an ffmpeg, the installed one if no other is
+# given. SCOPE: `all`, or `score` for those of filters that vmafx score calls.
 filter_packages() {
   local configuration name package of_score
   configuration=" ${2-$(ffmpeg_configuration)} "

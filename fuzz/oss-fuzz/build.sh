@@ -1,5 +1,6 @@
 #!/bin/bash -eu
-# Builds the targets for OSS-Fuzz, with its compiler, flags and engine. The standard library is that of the distribution's libraries.
+# Builds the targets for OSS-Fuzz, with its compiler, flags and engine. The standard library is that of the
+# distribution's libraries.
 flags=${CXXFLAGS/-stdlib=libc++/}
 [ -e configure ] || autoreconf -i
 mkdir -p "$WORK/build"

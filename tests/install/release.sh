@@ -2,7 +2,7 @@
 
 git_here() { git -c user.name=tester -c user.email=tester@example.org -c init.defaultBranch=main -c tag.gpgSign=false -c commit.gpgSign=false "$@"; }
 
-# -- The commit in the version of a build -------------------------------------------------------------------------------
+# -- The commit in the version of a build ------------------------------------------------------------------------------
 
 version_of() { echo "0.1.0$("$top/tools/commit" "$1" 0.1.0)"; }
 
@@ -25,7 +25,7 @@ version_has_the_commit() {
   equal "$(version_of "$tree")" "0.1.0-g$(git rev-parse --short=7 HEAD)"
 }
 
-# -- What a release refuses ----------------------------------------------------------------------------------------------
+# -- What a release refuses --------------------------------------------------------------------------------------------
 
 # A tree of little more than what is looked at before anything is made.
 small_tree() {
@@ -75,7 +75,7 @@ release_refuses_a_key_that_is_not_there() {
   GNUPGHOME=$scratch/no-keys refuses_release "gpg has no secret key nobody@example.org" nobody@example.org
 }
 
-# -- What it makes -------------------------------------------------------------------------------------------------------
+# -- What it makes -----------------------------------------------------------------------------------------------------
 
 # This tree as its own first commit, released twice: with a signature, and without.
 release_is_made() {

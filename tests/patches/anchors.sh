@@ -1,8 +1,10 @@
-# patches/apply on FFmpeg trees of a few lines, and against the patch files. Sourced by tests/patches/run; expects $top and $work.
+# patches/apply on FFmpeg trees of a few lines, and against the patch files. Sourced by tests/patches/run; expects $top
+# and $work.
 
 trees=$work/anchors
 
-# excerpt NAME [RELEASE]: a tree with the lines that are anchors, and neighbors that each of them could be mixed up with.
+# excerpt NAME [RELEASE]: a tree with the lines that are anchors, and neighbors that each of them could be mixed up
+# with.
 excerpt() {
   tree=$trees/$1
   rm -rf "$tree"
@@ -136,9 +138,10 @@ name_xpsnr_goes_where_ffmpeg_has_none() {
   done
 }
 
-# Of each release, as `git format-patch` numbers it, the patches say the same as the anchors. What they show of FFmpeg's files is enough to see
-# it: lines in their places, with nothing between them. (The second patch puts one line in place of another, so that numbers stay. What the third
-# shows of configure overlaps the first only in lines that it shows itself.)
+# Of each release, as `git format-patch` numbers it, the patches say the same as the anchors. What they show of FFmpeg's
+# files is enough to see it: lines in their places, with nothing between them. (The second patch puts one line in place
+# of another, so that numbers stay. What the third shows of configure overlaps the first only in lines that it shows
+# itself.)
 patches_say_the_same() {
   local patched=$trees/patched patch
   tree=$trees/tree
@@ -157,8 +160,8 @@ patches_say_the_same() {
   for file in configure libavfilter/Makefile libavfilter/allfilters.c; do diff -u "$patched/$file" "$tree/$file"; done
 }
 
-# each_anchor AWK_PROGRAM: in turn, a tree with the program's output instead of the anchor's file is refused, and the file named. START is how the
-# anchor's lines start.
+# each_anchor AWK_PROGRAM: in turn, a tree with the program's output instead of the anchor's file is refused, and the
+# file named. START is how the anchor's lines start.
 each_anchor() {
   local anchor file start
   for anchor in "${anchors[@]}"; do

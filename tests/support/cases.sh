@@ -7,8 +7,8 @@ trap 'rm -f "$log"' EXIT
 pass() { passed=$((passed + 1)); echo "PASS $1"; }
 skip() { skipped=$((skipped + 1)); echo "SKIP $1: $2"; }
 
-# try NAME COMMAND…: a case passes when every line of the command succeeds; else the end of its output is shown. Sets `ok`.
-# Never call it in a condition or before `||`: there bash would not stop the command at its first failure.
+# try NAME COMMAND…: a case passes when every line of the command succeeds; else the end of its output is shown. Sets
+# `ok`. Never call it in a condition or before `||`: there bash would not stop the command at its first failure.
 try() {
   local name=$1 status
   shift
@@ -30,8 +30,8 @@ try() {
 # equal GOT WANTED
 equal() { [ "$1" = "$2" ] || { echo "got '$1', wanted '$2'"; return 1; }; }
 
-# counted TEXT COMMAND…: a suite of its own that ends with 'N passed, N failed[, N skipped]'. Its cases count here; of its lines those of cases
-# that failed or were skipped are shown.
+# counted TEXT COMMAND…: a suite of its own that ends with 'N passed, N failed[, N skipped]'. Its cases count here; of
+# its lines those of cases that failed or were skipped are shown.
 counted() {
   local text=$1 p f s
   shift

@@ -1,4 +1,5 @@
-# For tests in fresh Debians. Sourced; expects $top, $logs (tools/common.sh) and $work, the folder that they are made in.
+# For tests in fresh Debians. Sourced; expects $top, $logs (tools/common.sh) and $work, the folder that they are made
+# in.
 
 mirror=$(debian_mirror)
 this_suite=$(debian_suite)

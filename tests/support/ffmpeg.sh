@@ -1,9 +1,9 @@
-# For tests in bash: sources of FFmpeg's releases, and a small ffmpeg with the filter made of one. Sourced; expects $top, $build and $logs
-# (tools/common.sh), $work, the folder to work in, and for program() the array program_flags.
+# For tests in bash: sources of FFmpeg's releases, and a small ffmpeg with the filter made of one. Sourced; expects
+# $top, $build and $logs (tools/common.sh), $work, the folder to work in, and for program() the array program_flags.
 #
-# The source of some releases comes from the source packages of Debian's suites. That of any release can be given: VMAFX_FFMPEG_SOURCES is a
-# folder (else ../ffmpeg-sources) with unpacked trees, ffmpeg-X.Y or ffmpeg-X.Y.Z, or tarballs that hold such folders. They may lack FFmpeg's
-# own tests.
+# The source of some releases comes from the source packages of Debian's suites. That of any release can be given:
+# VMAFX_FFMPEG_SOURCES is a folder (else ../ffmpeg-sources) with unpacked trees, ffmpeg-X.Y or ffmpeg-X.Y.Z, or tarballs
+# that hold such folders. They may lack FFmpeg's own tests.
 
 sources=${VMAFX_FFMPEG_SOURCES:-$top/../ffmpeg-sources}
 declare -A suites=([5.1]=bookworm [7.1]=trixie [9.0]=sid,experimental)
@@ -21,7 +21,8 @@ from_folder() {
     [ -f "$found" ] || continue
     rm -rf "$part"
     mkdir "$part"
-    tar -xf "$found" -C "$part" --wildcards "$name/*" "$name.*/*" 2>/dev/null || true # says so when one of them is not there
+    # Says so when one of them is not there.
+    tar -xf "$found" -C "$part" --wildcards "$name/*" "$name.*/*" 2>/dev/null || true
     ! mv -T "$part"/* "$2" 2>/dev/null || break
   done
   rm -rf "$part"
@@ -54,8 +55,9 @@ fetch_first() {
   return 1
 }
 
-# copy VERSION TREE: with an empty file for each part of FFmpeg's own tests that the source lacks and the Makefile includes. Without the file
-# VERSION, which a source out of git lacks, FFmpeg would take the version of the git tree around it, ours.
+# copy VERSION TREE: with an empty file for each part of FFmpeg's own tests that the source lacks and the Makefile
+# includes. Without the file VERSION, which a source out of git lacks, FFmpeg would take the version of the git tree
+# around it, ours.
 copy() {
   local part
   rm -rf "$2"
@@ -74,7 +76,8 @@ configure_in() {
   PKG_CONFIG_PATH=$build ./configure "$@"
 }
 
-# program VERSION NAME…: ffmpeg and ffprobe, or one of them, in a tree of its own, which is kept, so that only what has changed is compiled again.
+# program VERSION NAME…: ffmpeg and ffprobe, or one of them, in a tree of its own, which is kept, so that only what has
+# changed is compiled again.
 program() {
   local version=$1 tree=$work/$1/program key
   shift
