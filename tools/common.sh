@@ -1,4 +1,4 @@
-# What quickstart and the scripts beside it share. Sourced, after `set -euo pipefail`; expects $top, the repository.
+# Functions that quickstart and the scripts beside it share. Sourced, after `set -euo pipefail`; expects $top, the repository.
 
 export LC_ALL=C
 build=${VMAFX_BUILD:-$top/build}

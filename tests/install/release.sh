@@ -1,4 +1,4 @@
-# Which version a build has, and tools/release. Sourced by tests/install/run; expects $top and $scratch.
+# Tests of the version that a build has, and of tools/release. Sourced by tests/install/run; expects $top and $scratch.
 
 git_here() { git -c user.name=tester -c user.email=tester@example.org -c init.defaultBranch=main -c tag.gpgSign=false -c commit.gpgSign=false "$@"; }
 

@@ -115,7 +115,7 @@ every_line_goes_beside_its_anchor() {
   equal "$(cd "$tree/libavfilter" && ls -- *vmafx* | xargs)" "$(cd "$top/libavfilter_vmafx" && ls -- *.[ch] | xargs)"
 }
 
-# Where FFmpeg has no filter xpsnr, ours answers to that name; else nothing is said of it.
+# If FFmpeg has no filter xpsnr, ours answers to that name; else nothing is said of it.
 name_xpsnr_goes_where_ffmpeg_has_none() {
   local release
   for release in 5.1 6.0 6.1 7.0; do
@@ -138,10 +138,10 @@ name_xpsnr_goes_where_ffmpeg_has_none() {
   done
 }
 
-# Of each release, as `git format-patch` numbers it, the patches say the same as the anchors. What they show of FFmpeg's
-# files is enough to see it: lines in their places, with nothing between them. (The second patch puts one line in place
-# of another, so that numbers stay. What the third shows of configure overlaps the first only in lines that it shows
-# itself.)
+# For each release, as `git format-patch` numbers it, the patches say the same as the anchors. What they show of
+# FFmpeg's files is enough to see it: lines in their places, with nothing between them. (The second patch puts one line
+# in place of another, so that numbers stay. What the third shows of configure overlaps the first only in lines that it
+# shows itself.)
 patches_say_the_same() {
   local patched=$trees/patched patch
   tree=$trees/tree
@@ -185,7 +185,7 @@ all_missing_anchors_are_named() {
     "$tree/libavfilter/allfilters.c should have exactly one line that matches '^extern"
 }
 
-# Which of two anchors would be the right one is not guessed.
+# Two anchors are an error: the right one is not guessed.
 anchors_that_are_there_twice_are_named() {
   each_anchor '{ print } index($0, ENVIRON["START"]) == 1 { again = $0 } END { if (again) print "else\n" again }'
 }
