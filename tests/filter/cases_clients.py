@@ -17,7 +17,7 @@ def check_frames(report, *keys):
     check_equal([frame["frameNum"] for frame in report["frames"]], list(range(FRAMES)), "frameNum")
     for frame in report["frames"]:
         for key in keys:
-            check(isinstance(frame["metrics"][key], (int, float)), f"{key} of frame {frame['frameNum']} is not a number")
+            check(isinstance(frame["metrics"][key], (int, float)), f"{key} of frame {frame['frameNum']} is no number")
 
 
 # -- ab-av1 ------------------------------------------------------------------------------------------------------------
