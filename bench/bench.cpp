@@ -123,7 +123,7 @@ class Stream {
     return ok_ ? std::optional(time) : std::nullopt;
   }
 
-  const FrameScores& scores() const { return scores_; }  // of encode 0
+  const FrameScores& scores() const { return scores_; }  // encode 0's
 
  private:
   void receive() {
@@ -184,7 +184,7 @@ std::set<int> masks_of(const Settings& settings) {
 /* Prints one line. False when a run failed or the scores differ. */
 bool measure_row(const Job& job, const std::string& row, const std::string& cpu, int threads) {
   const int frames = job.settings.clip.frames, encodes = job.settings.encodes;
-  RunTimes runs, together;  // of one encode, of all of them
+  RunTimes runs, together;  // one encode alone; all of them in one session
   FrameScores scores, scores_together;
   const auto run = [&](int n, RunTimes& times, FrameScores& seen) {
     // By the clock, reading would overlap with scoring: what it takes is known of processor time only.

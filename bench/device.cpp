@@ -60,7 +60,7 @@ struct Settings {
   Peer peer;
 };
 
-constexpr double kFramesPerSecond = 24;  // of the video, for metrics that depend on it
+constexpr double kFramesPerSecond = 24;  // the video's, for metrics that depend on it
 
 /* A row of the table: a metric, or all that a model needs. */
 struct Row {

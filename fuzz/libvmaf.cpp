@@ -26,14 +26,14 @@ using namespace vmafx::fuzz;
 namespace {
 
 constexpr const char* kModels[] = {"vmaf_v0.6.1", "vmaf_v0.6.1neg", "vmaf_float_v0.6.1", "vmaf_b_v0.6.3", "none"};
-constexpr int kCollection = 3;  // of these
+constexpr int kCollection = 3;  // its index in kModels
 constexpr const char* kFeatures[] = {"psnr",         "vif",   "adm",   "motion", "float_ssim",
                                      "float_moment", "cambi", "ciede", "none"};
 constexpr const char* kNames[] = {"psnr_y", "vmaf", "b", "VMAF_integer_feature_motion2_score", "float_ssim", "none"};
 
 /* A script has an end. */
 constexpr int kLargestSide = 160, kMostPairs = 8, kMostLines = 80, kMostPool = 8;
-constexpr unsigned kMostSamples = 2 * kLargestSide * kLargestSide;  // of all pairs' pictures together, in luma
+constexpr unsigned kMostSamples = 2 * kLargestSide * kLargestSide;  // in all pairs' pictures together, in luma
 constexpr int kMostLoads = 6, kMostUses = 6, kMostStreams = 2, kMostReports = 4;
 
 class Run {

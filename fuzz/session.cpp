@@ -38,7 +38,7 @@ namespace {
 
 constexpr const char* kModels[] = {"", "vmaf_v0.6.1", "vmaf_b_v0.6.3:name=b",
                                    "vmaf_v0.6.1|vmaf_v0.6.1neg:name=neg:disable_clip=true"};
-constexpr int kCollection = 2;  // of these
+constexpr int kCollection = 2;  // its index in kModels
 constexpr const char* kFeatures[] = {"psnr:enable_apsnr=true",
                                      "vif|float_vif",
                                      "adm|float_adm",
@@ -58,8 +58,8 @@ constexpr const char* kOnEmulator[] = {kFeatures[0], kFeatures[3],  kFeatures[4]
 constexpr const char* kBackends[] = {"cpu", "hip", "auto"};
 /* A script has an end. */
 constexpr int kLargestSide = 176, kMostPairs = 16, kMostLines = 120;
-constexpr int64_t kMostSamples = 2 * kLargestSide * kLargestSide;  // of all pairs' pictures together, in luma
-constexpr int kMostOpens = 2;                                      // of sessions of one encode on the CPU
+constexpr int64_t kMostSamples = 2 * kLargestSide * kLargestSide;  // in all pairs' pictures together, in luma
+constexpr int kMostOpens = 2;                                      // sessions of one encode on the CPU
 constexpr int kOpensOnEmulator = 2, kSamplesOnEmulator = 4;        // as many as one there
 constexpr int kEncodesPerOpen = 8;
 
@@ -160,11 +160,11 @@ bool same_frame(const Seen::Frame& a, const Seen::Frame& b) {
 
 /* How a script is run. */
 struct Way {
-  bool gpu = false;          // where the script asks for one; else the CPU takes its place
+  bool gpu = false;          // if the script asks for one; else the CPU takes its place
   bool all_kernels = false;  // else it does for what is not in kOnEmulator
   bool collections = false;  // else the collection's base model alone
   bool reads_reports = false;
-  bool on_two_threads = false;  // of the CPU, whatever the script says
+  bool on_two_threads = false;  // two threads of the CPU, whatever the script says
 };
 
 class Run {

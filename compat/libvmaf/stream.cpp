@@ -110,7 +110,7 @@ int Stream::begin(const VmafPicture& ref, const std::string& features) {
   VmafxParams params = params_of(features);
   params.backend = backend.c_str();
   params.device = settings_.device.c_str();
-  params.ignore_unknown = 1;  // of two requests for one key, the first is reported
+  params.ignore_unknown = 1;  // the first of two requests for one key is reported
   params.verify = settings_.verify;
   params.overwrite = settings_.overwrite;
   params.n_threads =

@@ -87,7 +87,7 @@ List not_transcendental(const Sides& of) { return vectors_if(is_vector(of.i) && 
 
 /* The result of SDWA or op_sel lands in another place of its register than that of a plain instruction. */
 List shifted_result(const Sides& of) {
-  constexpr uint8_t kResult = 8;  // of op_sel
+  constexpr uint8_t kResult = 8;  // op_sel's bit for the result
   return vectors_if(is_vector(of.i) && (of.i.result_select != kDword || of.i.op_sel & kResult), of.written);
 }
 

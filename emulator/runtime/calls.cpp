@@ -24,7 +24,7 @@ namespace {
 struct State {
   std::mutex mutex;
   uint64_t calls = 0;
-  std::vector<const char*> names;                // of the calls, if they go into a file
+  std::vector<const char*> names;                // names of calls, if they go into a file
   std::map<std::string_view, uint64_t> of_name;  // calls
   int lost = 0;                                  // the error since the device was lost
   bool hung = false;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr DriverNode kAmdNode = {"/dev/kfd", "AMD GPU driver (is amdgpu loaded?)",
                                  "add the user to the group that owns it (render or video)"};
-constexpr const char* kWindowsNode = "/dev/dxg";  // of an AMD GPU, too, where Linux runs on Windows (WSL)
+constexpr const char* kWindowsNode = "/dev/dxg";  // an AMD GPU's, too, if Linux runs on Windows (WSL)
 constexpr DriverNode kNvidiaNode = {"/dev/nvidiactl", "NVIDIA driver (is nvidia loaded?)",
                                     "let the user read and write it"};
 

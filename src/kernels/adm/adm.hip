@@ -72,7 +72,7 @@ VMAFX_DEVICE void decouple(const AdmStage& stage, const Details<kScale>& ref, co
 
 /* -- Masking ------------------------------------------------------------------------------------------------------- */
 
-using Quad = gpu::Pack<uint32_t, 4>;  // what shared memory is aligned to
+using Quad = gpu::Pack<uint32_t, 4>;  // the alignment of shared memory
 
 /* A sample's shares in its neighbors' thresholds: of the added part, of the restored one. */
 using Neighbor = gpu::Pack<uint32_t, 2>;

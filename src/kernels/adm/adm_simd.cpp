@@ -75,14 +75,14 @@ struct Level : AdmLevel {
   const AdmScale* scale;
 
   std::byte* scored;
-  PictureRows* picture;  // of the reference, then of every encode
+  PictureRows* picture;  // the reference's, then every encode's
   EncodeRows* encode;
 };
 
 struct Pyramid {
   Level level[kAdmScales];
   int16_t* passed[kAdmInputRows];  // a row after the vertical pass: low and high; from scale 1 on each in halves
-  std::byte* unused;               // where the last scale's band a goes
+  std::byte* unused;               // takes the last scale's band a
 };
 
 /* The size of a band's samples. */
@@ -390,7 +390,7 @@ class Frame {
   const std::span<AdmSums* const> sums_;
   const int encodes_;
   Pyramid p_ = {};
-  Ahead ahead_[2 * (1 + kMostEncodes)];  // what the next row of bands takes of each picture
+  Ahead ahead_[2 * (1 + kMostEncodes)];  // samples of each picture that the next row of bands takes
 };
 
 void adm(const AdmParams& params, const SamplePlane& ref, std::span<const SamplePlane> dist, std::byte* scratch,

@@ -17,7 +17,7 @@ constexpr int kTaps = 2 * kColumns + 2;  // samples that the taps of a thread's 
 constexpr int kFirst = 4, kPitch = 2 * kW + 8;
 using Quad = gpu::Pack<float, 4>;
 struct Filtered {
-  Quad low[2][kH][kPitch / 4], high[2][kH][kPitch / 4];  // of ref and dist
+  Quad low[2][kH][kPitch / 4], high[2][kH][kPitch / 4];  // [0] is ref's, [1] dist's
 };
 
 /* The shares of a part of a picture in the thresholds around each sample. */

@@ -118,7 +118,7 @@ class FloatAdmHip : public DeviceTwin {
   FloatAdmStage stages_[kAdmScales];
   unsigned tiles_[kAdmScales][2] = {};
   RowSumsDevice row_sums_{kernels_};
-  int parts_[kAdmScales] = {};  // of the sums
+  int parts_[kAdmScales] = {};  // numbers of the parts of the sums
   const TwinKernel<FloatAdmStage> samples_, bands_;
 };
 

@@ -54,7 +54,7 @@ struct InputRows {
 struct Level : AdmLevel {
   const FloatAdmScale* scale;
 
-  InputRows* input;  // of the reference, then of every encode
+  InputRows* input;  // the reference's, then every encode's
   EncodeRows* encode;
   float* scored;
   std::byte* den_rows;  // for the sums of kAdmBands quantities
@@ -67,8 +67,8 @@ struct PassedRow {
 
 struct Pyramid {
   Level level[kAdmScales];
-  PassedRow* passed;  // of the reference, then of every encode
-  SplitRow unused;    // where the last scale's band a goes
+  PassedRow* passed;  // the reference's, then every encode's
+  SplitRow unused;    // takes the last scale's band a
 };
 
 SplitRow split_row(AdmRowMemory& memory, int samples) {

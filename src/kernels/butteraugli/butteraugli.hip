@@ -303,7 +303,7 @@ VMAFX_DEFINE_KERNEL(butteraugli_errors, step) {
   if (!has(work, work.level, first)) return;
   const ButteraugliRings& rings = work.level.rings;
   const ButteraugliWeights& weights = butteraugli_weights(work.version);
-  Column blurred[2][2];  // of a side, x and y
+  Column blurred[2][2];  // [side][x, y]
   VMAFX_UNROLL
   for (int side = 0; side < 2; side++) {
     VMAFX_UNROLL

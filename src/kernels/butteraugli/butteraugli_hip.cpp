@@ -38,8 +38,8 @@ class ButteraugliHip : public DeviceTwin {
   struct Step {
     const TwinKernel<ButteraugliStepWork>& kernel;
     int lag;
-    int of_each = 1;                          // of each pair: its sides, and the planes that are taken one by one
-    int thread_columns = 1, thread_rows = 1;  // of a thread
+    int of_each = 1;                          // per pair: its sides, and the planes that are taken one by one
+    int thread_columns = 1, thread_rows = 1;  // samples per thread
   };
 
   static size_t lay_out(int frames, ButteraugliLevelWork& full, ButteraugliLevelWork& half);

@@ -438,7 +438,7 @@ struct Pictures {
   const Picture& ref;
   std::span<const Picture* const> dists;
   std::span<ButteraugliRow* const> rows;
-  const ButteraugliRowSink& sink;  // of the first encode
+  const ButteraugliRowSink& sink;  // takes the first encode's map
 
   bool has_half() const { return memory.half.h > 0; }
 

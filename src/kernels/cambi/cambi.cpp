@@ -80,7 +80,7 @@ struct CambiFrame {
   VideoFormat format;
   bool full_ref;
   double max_val;
-  std::unique_ptr<CambiHeatmaps> heatmaps;  // of dist, or null
+  std::unique_ptr<CambiHeatmaps> heatmaps;  // the distorted picture's, or null
 };
 
 size_t scratch_bytes(const CambiFrame& frame) {

@@ -63,7 +63,7 @@ VMAFX_DEVICE void add_key(uint32_t key, int sum_bits, CambiScaleSums& sums) {
 
 /* A column of the thread's, as it comes into the window and leaves it. */
 struct Column {
-  const uint16_t* word;  // of the row that comes in next
+  const uint16_t* word;  // in the row that comes in next
   bool is_there;
 
   VMAFX_DEVICE uint32_t at(bool row_is_there, int64_t offset) const {
@@ -256,7 +256,7 @@ struct Tile {
   }
 
  private:
-  static constexpr int kColumns = known_pitch == kCambiPitch ? 2 : 3;  // of a thread, at most
+  static constexpr int kColumns = known_pitch == kCambiPitch ? 2 : 3;  // most columns of a thread
 };
 
 template <int diffs, int pitch>
@@ -287,7 +287,7 @@ VMAFX_DEFINE_DENSE_KERNEL(cambi_keys, 6, work) { make_keys<0, 0>(work); }
 /* -- rank: where the largest keys begin, by the digits of their order ---------------------------------------------- */
 
 struct Digit {
-  uint32_t digit, wanted;  // of that rank, 1 for the largest; its rank among those with that digit
+  uint32_t digit, wanted;  // the digit of that rank, 1 for the largest; its rank among the keys with that digit
 };
 
 /* Finds the digit of the key of rank `wanted` among these counts. Every thread must come to it. */

@@ -136,7 +136,7 @@ struct Memory {
   Image image, filtered;
   Flags flat, mask;
   uint32_t* keys;  // that are not 0
-  int32_t* row;    // of keys
+  int32_t* row;    // a row of keys
   size_t bytes;
 
   Memory(const CambiView& view, std::byte* memory) {

@@ -55,7 +55,7 @@ constexpr OptionInfo kOptions[] = {
 constexpr double kChannelWeight[kCvvdpChannels] = {1, 1, 1, 0.8081134557723999};
 constexpr double kBaseWeight[kCvvdpChannels] = {0.0036334486212581396, 1.6627724170684814, 4.11874532699585,
                                                 25.25969886779785};
-constexpr double kPicture = 0.577918291091919;  // of a stream of one frame
+constexpr double kPicture = 0.577918291091919;  // factor for a stream of one frame
 constexpr double kJodScale = 0.0439569391310215, kJodPower = 0.9302042722702026, kLinearUpTo = 0.1;
 
 double safe_power(double v, double p) { return std::pow(v + kCvvdpSmall, p) - std::pow(kCvvdpSmall, p); }

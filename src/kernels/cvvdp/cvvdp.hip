@@ -265,7 +265,7 @@ template <>
 class LastRows<false> {
  public:
   VMAFX_DEVICE LastRows() : thread_(thread_id().x) {
-    VMAFX_SHARED(Ring, ring, [1]);  // of each column its thread's own
+    VMAFX_SHARED(Ring, ring, [1]);  // each thread uses its own column
     ring_ = &ring[0];
   }
   VMAFX_DEVICE void add(const float (&row)[kChannels]) {
@@ -306,7 +306,7 @@ VMAFX_DEVICE void add_bands(const CvvdpBandsWork& work) {
   const bool counts = thread >= kReach && thread < kReach + kCvvdpBandColumns && x < w;
   const int y0 = block / band.blocks_across * kCvvdpBandRows, y1 = y0 + kCvvdpBandRows < h ? y0 + kCvvdpBandRows : h;
   const int from = inside(x, w, is_blurred);
-  float differences[kReach + 1][kChannels] = {};  // of the last rows, the last one first
+  float differences[kReach + 1][kChannels] = {};  // last rows' differences, the last one first
   LastRows<in_registers> common;
   CvvdpBandSums sums = {};
   VMAFX_ROLLED

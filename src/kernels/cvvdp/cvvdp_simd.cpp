@@ -174,8 +174,8 @@ struct Strip {
   const CvvdpBand& band;
   const CvvdpLevel &level, &next;
   const CvvdpMemory& memory;
-  int x0, x1;    // whose differences are pooled
-  int from, to;  // what is read for them: where the memory's rows begin
+  int x0, x1;    // columns whose differences are pooled
+  int from, to;  // columns read for them: the memory's rows begin at `from`
   bool is_blurred;
 
   float* ring_row(const Plane<float>& ring, int y) const { return ring.row(y % kCvvdpRing); }

@@ -110,7 +110,7 @@ VMAFX_DEVICE uint32_t strip_sad(const hip::DevicePlane& earlier, const hip::Devi
                                 int bpc, BlockEdges& edges) {
   const unsigned thread = gpu::thread_id().x;
   const bool helps_only = thread == 0 || thread == kMotionThreads - 1 || strip.x >= strip.w;
-  int32_t diffs[kMotionTaps][kW];  // of row r at r % kMotionTaps
+  int32_t diffs[kMotionTaps][kW];  // row r at r % kMotionTaps
   VMAFX_UNROLL
   for (int r = 0; r < kMotionTaps - 1; r++)
     row_of_differences<T, crosses>(earlier, current, strip, reflected(strip.y - kReach + r, strip.h), diffs[r]);

@@ -71,7 +71,7 @@ struct Squares {
 
 struct Row {
   int32_t coefficients[8];
-  float energy, texture;  // of the whole block
+  float energy, texture;  // the whole block's
 };
 
 /* The coefficients of the thread's vertical frequency, from the column of samples at `from`. */
@@ -111,9 +111,9 @@ VMAFX_DEVICE Squares squares_of(const hip::DevicePlane& ref, const hip::DevicePl
 /* The row that this block of threads has. */
 struct Place {
   unsigned plane, row;  // row of the plane
-  int blocks;           // of samples, in the row
+  int blocks;           // blocks of samples in the row
   PsnrHvsSum* exact;    // the exact sums of the plane's rows
-  float* squares;       // of the row, those of this thread in its first block of samples
+  float* squares;       // the row's squares, from this thread's in its first block of samples on
 
   VMAFX_DEVICE float* squares_of(int block) const { return squares + block * kPsnrHvsSquares; }
 };

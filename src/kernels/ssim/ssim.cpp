@@ -24,7 +24,7 @@ namespace {
 
 struct SsimOptions {
   bool enable_lcs = false, enable_db = false, clip_db = false;
-  int scale = 0;  // of float_ssim
+  int scale = 0;  // float_ssim's
 };
 
 constexpr OptionInfo kEnableDb = option<&SsimOptions::enable_db>("enable_db", nullptr, "give the score in dB");

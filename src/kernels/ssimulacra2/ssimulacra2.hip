@@ -191,10 +191,10 @@ struct RowTiles {
 /* The rows of a block. */
 struct RowBlock {
   const Ssimulacra2ScaleWork& s;
-  int first_line, first_row;  // of the block, of the chunk
+  int first_line, first_row;  // the block's first line, the chunk's first row
 
   VMAFX_DEVICE int channel(int line) const { return (first_line + line) >> s.rows_log2; }
-  VMAFX_DEVICE int row(int line) const { return (first_line + line) & (s.rows - 1); }  // of the chunk
+  VMAFX_DEVICE int row(int line) const { return (first_line + line) & (s.rows - 1); }  // a row of the chunk
   VMAFX_DEVICE int place(int line) const { return slot_of(s, row(line)) * s.stride; }
   VMAFX_DEVICE bool has(int line) const { return channel(line) < kChannels && first_row + row(line) < s.h; }
 };
@@ -355,7 +355,7 @@ struct Column {
 
 /* The source of a column's samples: rows up to end - 1, of a picture of h. */
 struct ColumnPlanes {
-  const float *ref, *dist, *blurred;  // of row 0 of the ring
+  const float *ref, *dist, *blurred;  // row 0 of the ring
   int64_t plane;
   const Ssimulacra2ScaleWork& s;
   int chunk_y, end, h;

@@ -93,8 +93,8 @@ HWY_INLINE void store_blocks(D d, hn::Vec<D> v, float* const* rows, int x) {
 /* A band of a strip. */
 struct Band {
   int y;            // its first row
-  int x0, columns;  // of the strip
-  int w;            // of the picture
+  int x0, columns;  // the strip's
+  int w;            // the picture's
 
   int first() const { return x0 == 0 ? -kSsimulacra2Ahead : x0; }
   int end() const { return x0 + columns; }

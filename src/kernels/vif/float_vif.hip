@@ -247,7 +247,7 @@ VMAFX_DEVICE void make_tile(const FloatVifWork& work) {
   for (int first = 0; first < kRows; first += kFilteredRows<in_parts>) {
     if (first > 0) {
       columns.renew();
-      block_sync();  // what was filtered before has been read
+      block_sync();  // the rows filtered before have been read
     }
     filter_down<kHalf>(work, columns, first, memory[0]);
     block_sync();

@@ -99,7 +99,7 @@ struct TileMemory {
     FilteredDist dist;
     unsigned char bytes[sizeof(FilteredDist)];
   };
-  RefSums ref_sums[several ? kVifThreads : 1];  // of each thread
+  RefSums ref_sums[several ? kVifThreads : 1];  // one for each thread
 };
 
 /* A block's memory if shared memory is scarce: samples, T of scale 0, and then two quantities after each other. */

@@ -437,7 +437,7 @@ void run_strip(const Strip<S>& strip) {
 struct Frames {
   const VifParams& params;
   int pictures;
-  VifSums* const* sums;  // of the encodes
+  VifSums* const* sums;  // the encodes'
   VifStripMemory memory;
 };
 

@@ -184,7 +184,7 @@ class Xpsnr : public Metric<XpsnrParams, XpsnrBlock, XpsnrScores> {
   double average(int p, const Distortion& sum, int64_t frames) const;
 
   const bool of_stream_;
-  std::vector<double> weights_;  // of a frame
+  std::vector<double> weights_;  // the weights of a frame's blocks
 
   /* The stream so far. */
   Distortion stream_[3];

@@ -132,7 +132,7 @@ uint64_t high_pass(D d, const Plane<const T>& luma, const XpsnrArea& inner) {
 template <class D, class T>
 uint64_t coarse_high_pass(D d, const Plane<const T>& luma, const XpsnrArea& inner) {
   const int lanes = static_cast<int>(hn::Lanes(d)), last = (luma.w - 3 - lanes) & ~1;
-  const int end = std::min(inner.x1, last + lanes);  // of what vectors reach
+  const int end = std::min(inner.x1, last + lanes);  // the end of the samples that vectors reach
   VU64 sum = hn::Zero(DU64());
   uint64_t rest = 0;
   for (int y = inner.y0; y < inner.y1; y += 2) {
