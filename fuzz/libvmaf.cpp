@@ -197,7 +197,7 @@ class Run {
         }
   }
 
-  /* They are taken whatever comes of it. */
+  /* Reads a pair. The library takes the pictures, whatever it returns. */
   void read(Script& script) {
     samples_ += 2 * format_.w * format_.h;
     if (++pairs_ > kMostPairs || samples_ > kMostSamples) return;

@@ -99,7 +99,7 @@ struct Wave {
   /* Something without a result, which waits count. */
   void count(uint8_t counters) { arrive(counters, 0, 0, nullptr); }
   void wait(const WaitCounts& wait);
-  /* It writes shared memory, or device memory; before that it counts. */
+  /* The instruction writes shared memory, or device memory; to be called before it counts. */
   void write_local(const Instruction& i);
   void write_device(const Instruction& i, uint8_t counters);
 

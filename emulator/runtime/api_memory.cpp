@@ -258,7 +258,7 @@ EMULATOR_API int hipExternalMemoryGetMappedBuffer(void** address, void* memory, 
   return kSuccess;
 }
 
-/* Its buffers end with it, if they have not been freed before. */
+/* An import's buffers end with it, if they have not been freed before. */
 EMULATOR_API int hipDestroyExternalMemory(void* memory) {
   const Call call("hipDestroyExternalMemory");
   const Import* import = imports().find(call, memory);

@@ -15,7 +15,7 @@ class Accessor {
  public:
   virtual ~Accessor() = default;
   virtual uint32_t block_number() const = 0;
-  /* It did wrong at `code`: says what and where, and ends the program or else the launch. */
+  /* The accessor did wrong at `code`: says what and where, and ends the program or else the launch. */
   [[noreturn]] virtual void fault(std::string what, const void* code) = 0;
 };
 

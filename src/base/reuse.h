@@ -23,7 +23,7 @@ class Reuse {
     return thing;
   }
 
-  /* It comes to rest when the last reference goes, which cannot fail: its place is kept. */
+  /* Lends a thing, which comes to rest when the last reference goes. That cannot fail: its place is kept. */
   std::shared_ptr<const T> lend(T thing) {
     auto lent = std::make_unique<T>(std::move(thing));
     {

@@ -15,7 +15,8 @@ enum StreamRole { kCopies, kSums, kKernels };
 
 /* While a batch ends, or has work for few blocks, the next one fills the device. */
 constexpr size_t kKernelStreams = 2;
-/* They have scratch memory each; what needs more than this for a batch has blocks enough, and has one. */
+/* The most scratch memory for two kernel streams, since each has its own; a batch that needs more has blocks enough for
+ * one stream. */
 constexpr size_t kMostScratchOfTwo = size_t{256} << 20;
 
 /* Rows begin at a multiple of what the widest load of a kernel takes, and 1920 and 3840 need no padding. */

@@ -158,8 +158,8 @@ class Runtime {
   static std::vector<Libraries> candidates();
   static bool is_named();  // by VMAFX_HIP_RUNTIME
 
-  /* It stays loaded, and is the same object for every caller. ENOENT: there is none; ELIBACC: one is there and could
-   * not be loaded, with the loader's own words; ENOSYS: it lacks a function. */
+  /* Loads a runtime, which stays loaded, and is the same object for every caller. ENOENT: there is none; ELIBACC: one
+   * is there and could not be loaded, with the loader's own words; ENOSYS: it lacks a function. */
   static StatusOr<const Runtime*> load(const Libraries& libraries);
 
   const Functions& functions() const { return functions_; }

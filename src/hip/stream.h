@@ -36,7 +36,7 @@ class Event {
   /* Until it is done: a short spin, then sleeps. ETIMEDOUT at the context's deadline, and the device is lost. */
   Status wait() const;
 
-  /* Both with Timing::kOn, and done. */
+  /* Time between two events, both with Timing::kOn, and done. */
   StatusOr<double> microseconds_since(const Event& start) const;
 
   NativeEvent native() const { return native_; }

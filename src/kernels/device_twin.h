@@ -29,8 +29,7 @@ namespace vmafx {
  * Reads names is there; where there is no earlier reference frame, its data is null and the frame's sums stay as they
  * are. The sums are the metric's own, 64-byte aligned; the scratch memory is scratch_bytes(count), 256-byte aligned. */
 struct DeviceBatch : hip::Batch {
-  /* So many blocks keep the largest GPUs busy a few times over, so that the last ones do not wait long for each
-   * other. */
+  /* Blocks that keep the largest GPUs busy a few times over, so that the last ones do not wait long for each other. */
   unsigned enough_blocks = 1024;
 
   /* Converted pictures of a metric with Reads::converted: places of converted_bytes() each, a multiple of 256, one

@@ -78,7 +78,7 @@ constexpr FeatureInfo plain_feature(const char* key, ScoreId score, Worse worse 
   return {.name = key, .key = key, .score = score, .worse = worse};
 }
 
-/* And one whose scores alone do not tell good pictures from bad ones. */
+/* A plain feature whose scores alone do not tell good pictures from bad ones. */
 constexpr FeatureInfo neutral_feature(const char* key, ScoreId score) {
   return plain_feature(key, score, Worse::kNeither);
 }

@@ -21,7 +21,7 @@ std::optional<Number> parse_number(const std::string& text) {
   return value;
 }
 
-/* As printf's "%g" in the C locale. */
+/* Prints like printf's "%g" in the C locale. */
 std::string print_number(double value) {
   char text[32];
   const auto [end, failure] = std::to_chars(text, text + sizeof text, value, std::chars_format::general, 6);

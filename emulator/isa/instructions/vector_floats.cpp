@@ -91,7 +91,8 @@ void add_arithmetic(Table& t, const std::string& type) {
   t.add("v_ldexp" + type, lane_wise([](T a, i32 b) { return std::ldexp(a, b); }));
 }
 
-/* As the manual has it: with a NaN the least number, else the greater one of the two beside the greatest. */
+/* The median as the manual defines it: with a NaN the least number, else the greater one of the two beside the
+ * greatest. */
 float median(float a, float b, float c) {
   if (std::isnan(a) || std::isnan(b) || std::isnan(c)) return min_number(min_number(a, b), c);
   const float greatest = max_number(max_number(a, b), c);

@@ -41,7 +41,7 @@ VMAFX_DEVICE uint32_t weigh(int band, uint32_t rfactor, int32_t value, int32_t s
 template <int kScale>
 using Magnitudes = uint32_t[kAdmBands][Tile<kScale>::kColumns];
 
-/* Both parts of the distorted picture. */
+/* The restored and the added part of the distorted picture. */
 template <int kScale>
 struct Parts {
   Magnitudes<kScale> restored, added;  // weighted
@@ -78,7 +78,7 @@ using Quad = gpu::Pack<uint32_t, 4>;  // the alignment of shared memory
 using Neighbor = gpu::Pack<uint32_t, 2>;
 constexpr int kAdded = 0, kRestored = 1;
 
-/* Also to where the window of a sample at the edge of the bands finds it mirrored. */
+/* Stores a thread's neighbor sums, also at the places where windows at the edge of the bands find them mirrored. */
 template <int kScale>
 VMAFX_DEVICE void store_neighbors(const AdmScale& scale, const Place& at, const Parts<kScale>& parts, Neighbor* row) {
   Neighbor here[Tile<kScale>::kColumns];

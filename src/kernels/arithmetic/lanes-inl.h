@@ -313,7 +313,7 @@ class FixedSum2 {
   VI64 coarse_, fine_;
 };
 
-/* And for Fixed3<bits>. */
+/* Σ Fixed3<bits>(v) over all lanes of the added vectors; lanes that do not count must be 0. */
 template <int bits>
 class FixedSum3 {
  public:

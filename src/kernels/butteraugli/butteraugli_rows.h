@@ -22,7 +22,7 @@ class ButteraugliRing {
 
   ButteraugliRing() = default;
 
-  /* That a step with lag `last` needs, from one with lag `first` on, and `reach` rows around each. */
+  /* The rows of a step with lag `first` that a step with lag `last` needs, and `reach` rows around each. */
   ButteraugliRing(int w, int planes, int first, int last, int reach, Scratch& scratch)
       : rows_(last - first + kButteraugliBand + reach), pitch_(row_pitch(static_cast<size_t>(kMargin + w))),
         first_(scratch.take<float>(pitch_ * rows_ * planes) + kMargin) {}

@@ -68,7 +68,7 @@ void keep_even(const uint16_t* from, uint16_t* to, int n) {
     store(hn::ConcatEven(d, load(from + 2 * x + lanes()), load(from + 2 * x)), to + x);
 }
 
-/* As cambi_ten_bits(). */
+/* A row of cambi_ten_bits(). */
 template <class T>
 void ten_bit_row(const T* from, int w, int bpc, uint16_t* to) {
   const int up = bpc < 10 ? 10 - bpc : 0, down = bpc > 10 ? bpc - 10 : 0;

@@ -66,7 +66,7 @@ double jod(double difference) {
   return 10 - kJodScale * std::pow(difference, kJodPower);
 }
 
-/* Its inverse. */
+/* The inverse of jod(). */
 double difference_by(double jod) {
   const double most_linear = kJodScale * std::pow(kLinearUpTo, kJodPower), lost = 10 - jod;
   if (lost <= most_linear) return lost * kLinearUpTo / most_linear;

@@ -143,7 +143,7 @@ VMAFX_HD float cut_to_float(uint64_t value) {
 #define VMAFX_DEFINE_DENSE_KERNEL(name, blocks, work) \
   VMAFX_DENSE_KERNEL(vmafx_##name, ::vmafx::kernels::name.threads(), blocks, (VMAFX_PARAMETER_OF(name) work))
 
-/* Both kernels run one template, whose body follows. */
+/* The two kernels for samples of 8 and of 16 bits run one template, whose body follows. */
 #define VMAFX_SAMPLE_KERNEL_BODY(name, T, work) \
   template <class T>                            \
   VMAFX_DEVICE void name##_of(const VMAFX_PARAMETER_OF(name) & work)

@@ -131,7 +131,7 @@ struct Rotation {
   float c, s;
 };
 
-/* That turns (a, b) so that b becomes 0. */
+/* The rotation that turns (a, b) so that b becomes 0. */
 VMAFX_HD Rotation rotation(float a, float b) {
   const bool is_steep = absolute(b) > absolute(a);
   const float t = -(is_steep ? a : b) / (is_steep ? b : a);

@@ -112,7 +112,7 @@ void reduce(const SsimParams& params, const Plane<const T>& in, const SsimMemory
 
 // -- Sources ---------------------------------------------------------------------------------------------------------
 
-/* Both pictures at one scale: of samples of 8 or 16 bit, or of floats. */
+/* Both pictures at one scale: samples of 8 or 16 bit, or floats. */
 template <class T>
 struct Source {
   Plane<const T> planes[2];

@@ -125,7 +125,7 @@ VMAFX_DEVICE int place_of(int column) {
   return (column / kPack % 2) * kOddPacks + column / (2 * kPack) * kPack + column % kPack;
 }
 
-/* These make a quantity of the tile's rows, of this thread's column. */
+/* The functions below make a quantity of the tile's rows, of this thread's column. */
 template <int scale, int rows>
 VMAFX_DEVICE void filter_means(const uint32_t (&samples)[rows], int bpc, Filtered& filtered, int place) {
   VMAFX_UNROLL

@@ -226,7 +226,8 @@ HWY_NOINLINE LogVectors filter_reference_horizontally(const Strip<S>& strip, int
   return logs;
 }
 
-/* That of an encode, whose planes are all in the same place. Returns what goes to num_non_log. */
+/* The horizontal pass of one row of an encode, whose planes are all in the same place. Returns its part of
+ * num_non_log. */
 template <class S>
 HWY_NOINLINE int64_t filter_encode_horizontally(const Strip<S>& strip, int row) {
   const VifStripMemory memory = strip.memory;

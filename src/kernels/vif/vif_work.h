@@ -39,7 +39,7 @@ struct VifPlanes {
   int32_t count = 0;
   uint8_t plane[2 * hip::kMostBatch] = {};
 
-  /* They are taken two at a time; of an odd number the last one twice. */
+  /* Pairs of planes: two are taken at a time; an odd number's last one twice. */
   constexpr unsigned pairs() const { return static_cast<unsigned>(count + 1) / 2; }
   constexpr void add(uint8_t number) {
     plane[count++] = number;

@@ -56,7 +56,7 @@ uint64_t xpsnr_sse(const SamplePlane& ref, const SamplePlane& dist, const XpsnrA
 
 uint64_t sum_of(VU64 v) { return hn::GetLane(hn::SumOfLanes(DU64(), v)); }
 
-/* As many samples as D has lanes. */
+/* Loads as many samples as D has lanes. */
 template <class D, class T>
 HWY_INLINE hn::Vec<D> load(D d, const T* from) {
   const hn::Rebind<T, D> samples;
