@@ -33,7 +33,7 @@ class HeldScalars {
 /* The last instructions of a wave that later ones may have to keep away from. */
 class Recent {
  public:
-  /* With `checks_scalars` also for gfx12's held scalars. */
+  /* Begins a wave. With `checks_scalars` gfx12's held scalars are checked, too. */
   void begin(const Architecture& architecture, bool checks_scalars);
 
   /* An instruction is issued. False: too soon; problem() says after which one. */

@@ -88,7 +88,7 @@ struct Wave {
     return value;
   }
   void set_pair(unsigned reg, uint64_t value) { std::memcpy(&scalar[reg], &value, sizeof value); }
-  /* One scalar with 32 lanes, two with 64. */
+  /* A mask of lanes: one scalar with 32 lanes, two with 64. */
   uint64_t mask(unsigned reg) const { return lanes == 64 ? pair(reg) : scalar[reg]; }
   uint64_t exec() const { return pair(kExec); }
   bool is_active(unsigned lane) const { return exec() >> lane & 1; }

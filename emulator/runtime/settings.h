@@ -42,7 +42,7 @@ struct Settings {
 /* Read at the first use. A value that makes no sense ends the program. */
 const Settings& settings();
 
-/* For an engine's own: the text of VMAFX_HIP_EMULATOR_<name>, "" if it is not set; a number. */
+/* Settings of an engine's own: the text of VMAFX_HIP_EMULATOR_<name>, "" if it is not set; its number. */
 std::string variable(const char* name);
 uint64_t number_variable(const char* name, uint64_t fallback);
 

@@ -14,7 +14,7 @@ namespace vmafx {
 template <class T>
 class Reuse {
  public:
-  /* One that is at rest, if any. */
+  /* Takes a thing that is at rest, if there is one. */
   std::optional<T> take() {
     const MutexLock lock(rest_->mutex);
     if (rest_->things.empty()) return std::nullopt;

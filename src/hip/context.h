@@ -102,8 +102,8 @@ class Context {
     return lost() ? lost_status() : check(code, name, where);
   }
 
-  /* For destructors: the same, with a failure only noted; when the device is lost the handle is leaked. Tried even
-   * when the device cannot be bound, since the handle knows where it belongs. */
+  /* Calls a function that frees a handle, for destructors: a failure is only noted; when the device is lost the handle
+   * is leaked. Tried even when the device cannot be bound, since the handle knows where it belongs. */
   template <class Function>
   void dispose(const char* name, Function&& function, std::source_location where = std::source_location::current()) {
     if (lost()) return note_leak();

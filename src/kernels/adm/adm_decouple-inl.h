@@ -194,7 +194,7 @@ HWY_INLINE V16 restored_fine(const RefFine& ref, V16 t, V16 aligned, const GainL
   return hn::IfThenElse(gains, hn::Sub(hn::Xor(gained, ref.sign), ref.sign), restored);
 }
 
-/* By what the ratio of the even lanes is multiplied and shifted. */
+/* The factor and the shift that make the ratio of the even lanes. */
 struct RatioEven {
   V32 inverse;
   VU64 half, shift;

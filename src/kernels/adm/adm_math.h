@@ -83,7 +83,7 @@ VMAFX_HD bool adm_aligned(int32_t oh, int32_t ov, int32_t th, int32_t tv) {
 /* 2^30 / x, rounded down, for x in [1, 32768]. libvmaf keeps a table of it; a division gives the same numbers. */
 VMAFX_HD constexpr int32_t adm_reciprocal(uint32_t x) { return static_cast<int32_t>((1u << 30) / x); }
 
-/* By how much to shift |o| right, with rounding, to have its 15 leading bits: 0 below 32768. */
+/* The right shift, with rounding, that leaves the 15 leading bits of |o|: 0 below 32768. */
 VMAFX_HD constexpr int adm_leading_shift(uint32_t magnitude) {
   return magnitude < 32768 ? 0 : 17 - __builtin_clz(magnitude);
 }

@@ -14,7 +14,7 @@ struct AdmSharedOptions {
   bool debug = false, skip_scale0 = false;
 };
 
-/* In a struct derived from them. */
+/* The options that both forms share, in a struct derived from AdmSharedOptions. */
 template <class Fields>
 struct AdmOption {
   static constexpr OptionInfo kGainLimit = option<&AdmSharedOptions::gain_limit, Fields>(

@@ -278,7 +278,7 @@ VMAFX_TWIN Real butteraugli_distance(const ButteraugliWeights& weights, Real hid
   return square_root(low_error * butteraugli_square(visible_low) + error * butteraugli_square(visible));
 }
 
-/* With that of the picture of half the size. */
+/* A distance combined with that of the picture of half the size. */
 VMAFX_TWIN Real butteraugli_of_both(Real distance, Real half) { return distance * Real(0.85f) + half * Real(0.5f); }
 
 /* distance^norm, its square and fourth power. */

@@ -77,7 +77,7 @@ struct ButteraugliMaskBlur {
   VMAFX_HD static float tap(int k) { return kButteraugliMask[k]; }
 };
 
-/* By what the sum at a sample is multiplied: there are `size` samples. */
+/* The factor for the sum at sample `at` of `size` samples. */
 template <class Blur>
 VMAFX_HD float butteraugli_blur_scale(int at, int size) {
   float sum = 0;
@@ -157,7 +157,8 @@ VMAFX_HD const ButteraugliWeights& butteraugli_weights(ButteraugliVersion versio
 
 // -- Steps ------------------------------------------------------------------------------------------------------------
 
-/* By how many rows steps are behind the light: each by as many as it needs further down of the one before. */
+/* The number of rows that each step is behind the light: a step is behind the one before by as many rows as it needs
+ * below. */
 namespace butteraugli_lag {
 inline constexpr int kXyb = kButteraugliLightRadius, kLow = kXyb + ButteraugliLowBlur::kRadius,
                      kMiddle = kLow + ButteraugliMiddleBlur::kRadius, kHigh = kMiddle + ButteraugliHighBlur::kRadius,

@@ -33,7 +33,7 @@ struct CvvdpDisplayModel {
   std::string_view color_space = "sRGB";
 };
 
-/* By its name, one that is built in, or of a file in the program's format. EINVAL: there is none. */
+/* The display of a name: a built-in one, or one of a file in the program's format. EINVAL: there is none. */
 StatusOr<CvvdpDisplayModel> cvvdp_display_model(const std::string& name, const std::string& path);
 
 /* The name of the one that is taken where none is named: by the video's transfer. */

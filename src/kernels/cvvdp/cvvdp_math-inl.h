@@ -38,7 +38,7 @@ VMAFX_TWIN Real linear_light(const CvvdpDisplay& display, Real v) {
   return power(maximum(v, Real(1e-10f)), Real(display.gamma));
 }
 
-/* From R'G'B' to cd/m². */
+/* The light in cd/m² that the display emits for R'G'B'. */
 VMAFX_TWIN CvvdpColor emitted(const CvvdpDisplay& display, const CvvdpColor& color) {
   CvvdpColor light;
   VMAFX_UNROLL
@@ -54,7 +54,7 @@ VMAFX_TWIN CvvdpColor emitted(const CvvdpDisplay& display, const CvvdpColor& col
   return light;
 }
 
-/* From a luma sample and 16 times the codes of chroma, less those of neutral chroma, to what the eye makes of them. */
+/* The eye's planes for a luma sample and 16 times the codes of chroma, less those of neutral chroma. */
 VMAFX_TWIN CvvdpColor seen(const CvvdpDisplay& display, Real luma, Real cb, Real cr) {
   const Real gray = bounded(luma * Real(display.luma) + Real(display.luma_offset), 0, 1);
   const CvvdpColor light = emitted(

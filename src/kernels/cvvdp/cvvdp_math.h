@@ -34,7 +34,7 @@ inline constexpr float kCvvdpSmall = 1e-5f;
 
 enum class CvvdpCurve { kSrgb, kGamma, kPq, kHlg };
 
-/* From the samples of a picture to what a display emits, as the eye's planes. */
+/* A display: from the samples of a picture to the light that it emits, as the eye's planes. */
 struct CvvdpDisplay {
   float luma, luma_offset;                    // Y' = code * luma + luma_offset, cut off at 0 and 1
   float red_cr, green_cb, green_cr, blue_cb;  // the effect of a 16th of a code of chroma

@@ -10,11 +10,11 @@
 
 namespace vmafx {
 
-/* By the matrix, the range and the transfer characteristics; open ones are BT.709's and limited. Video whose transfer
- * is that of a camera (BT.601, 709, 2020, SMPTE 170M and 240M, xvYCC) or unspecified is shown on a display of BT.1886
- * with a black of 0, v^2.4, as players and other tools that score video have it; sRGB is its own curve, BT.470 M and BG
- * are v^2.2 and v^2.8, SMPTE 428 is v^2.6. EINVAL for other matrices and for transfers without a white to scale to (PQ,
- * HLG, logarithms). */
+/* The conversion for a video, by its matrix, range and transfer characteristics; unspecified ones are BT.709's and
+ * limited. Video whose transfer is that of a camera (BT.601, 709, 2020, SMPTE 170M and 240M, xvYCC) or unspecified is
+ * shown on a display of BT.1886 with a black of 0, v^2.4, as players and other tools that score video have it; sRGB is
+ * its own curve, BT.470 M and BG are v^2.2 and v^2.8, SMPTE 428 is v^2.6. EINVAL for other matrices and for transfers
+ * without a white to scale to (PQ, HLG, logarithms). */
 StatusOr<LinearLight> linear_light_of(const VideoFormat& format);
 
 /* PQ and HLG, too, by their transfer. hlg_peak: of the display, in cd/m2. */

@@ -37,7 +37,7 @@ VMAFX_DECLARE_SAMPLE_KERNELS(float_vif, FloatVifWork, kFloatVifThreads);
 VMAFX_DECLARE_KERNEL(float_vif_scale1, FloatVifWork, kFloatVifThreads);
 VMAFX_DECLARE_KERNEL(float_vif_scale2, FloatVifWork, kFloatVifThreads);
 VMAFX_DECLARE_KERNEL(float_vif_scale3, FloatVifWork, kFloatVifThreads);
-/* For windows of any size: of samples, and of floats. */
+/* Kernels for windows of any size: of samples, and of floats. */
 VMAFX_DECLARE_SAMPLE_KERNELS(float_vif_any, FloatVifWork, kFloatVifThreads);
 VMAFX_DECLARE_KERNEL(float_vif_any_scale, FloatVifWork, kFloatVifThreads);
 
