@@ -45,7 +45,7 @@ def __getattr__(name: str) -> Any:
     it needs.
     """
     if name in __all__:
-        for place in ("_discovery", "_files", "_library", "_pictures", "_reference", "_session"):
+        for place in ("_discovery", "_files", "_library", "_pictures", "_kept_reference", "_session"):
             module = import_module(f".{place}", __name__)
             if hasattr(module, name):
                 return globals().setdefault(name, getattr(module, name))

@@ -348,7 +348,7 @@ def options_in_docs():
     """{name: what docs/filter.md says of it}."""
     text = (top / "docs/filter.md").read_text().split("\n## Options\n")[1].split("\n## ")[0]
     entries = re.findall(r"^((?:`\w+`(?:, )?)+)\n: (.*?)(?=^`|\n\n[^ ]|\Z)", text, re.M | re.S)
-    return {name: said for names, said in entries for name in re.findall(r"\w+", names)}
+    return {name: " ".join(said.split()) for names, said in entries for name in re.findall(r"\w+", names)}
 
 
 def options_of_library():

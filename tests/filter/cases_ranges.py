@@ -409,7 +409,7 @@ def wrong_merges_are_refused(lab):
     )
     refused(lab, "model-1.json", "model-2.json", why="option model_files of model-1.json is ['")
     refused(lab, "1.json", "plain.json", "3.json", why="plain.json is not the report of a range")
-    refused(lab, "1.json", "xml.xml", "3.json", why="xml.xml is no whole JSON report")
+    refused(lab, "1.json", "xml.xml", "3.json", why="xml.xml is not a whole JSON report")
     refused(
         lab,
         "1.json",
@@ -427,11 +427,11 @@ def wrong_merges_are_refused(lab):
     refused(lab, "1.json", "bits.json", "3.json", why="bits of 1.json is 8, of bits.json 10")
     refused(lab, "1.json", "cut.json", why="cut.json is partial: its run was cut short")
     refused(lab, "1.json", "version.json", "3.json", why="the version of vmafx of 1.json is")
-    refused(lab, "1.json", "torn.json", "3.json", why="torn.json is no whole JSON report")
+    refused(lab, "1.json", "torn.json", "3.json", why="torn.json is not a whole JSON report")
     refused(lab, "1.json", "nan.json", "3.json", why="NaN is no number of JSON")
     for name in ("frame", "null", "key", "range"):
         refused(
-            lab, "1.json", f"{name}.json", "3.json", why=f"{name}.json is no whole report of a range, or was changed"
+            lab, "1.json", f"{name}.json", "3.json", why=f"{name}.json is not a whole report of a range, or was changed"
         )
     refused(lab, "1.json", "pictures.json", "3.json", why="nothing shows that these parts meet")
     refused(lab, "1.json", "none.json", why="No such file")

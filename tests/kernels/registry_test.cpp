@@ -1,5 +1,5 @@
-/* The registry, and what the documents say of it: README.md has a row for each metric, and docs/metrics.md names the
- * features of each. */
+/* The registry, and what the documents say of it: README.md and docs/accuracy.md have a row for each metric, and
+ * docs/metrics.md names the features of each. */
 #include "kernels/registry.h"
 
 #include <algorithm>
@@ -89,15 +89,25 @@ void assert_features(const ExtractorInfo& info, const std::string& cell) {
 }  // namespace
 
 START_TEST(documents_list_all_metrics) {
-  for (const char* document : {"README.md", "docs/metrics.md"}) {
+  const std::map<const char*, size_t> columns = {{"README.md", 4}, {"docs/metrics.md", 4}, {"docs/accuracy.md", 3}};
+  for (const auto& [document, count] : columns) {
     std::set<std::string> listed;
-    for (const auto& [name, row] : metric_table(document, 4))
+    for (const auto& [name, row] : metric_table(document, count))
       listed.insert(quoted(name).empty() ? name : quoted(name)[0]);
     for (const std::string& name : metrics())
       ck_assert_msg(listed.contains(name), "%s lacks %s", document, name.c_str());
     for (const std::string& name : listed)
       ck_assert_msg(find_extractor(name).info != nullptr, "%s lists %s, which there is not", document, name.c_str());
   }
+}
+END_TEST
+
+/* README.md's column "better is", by the first feature of each metric. */
+START_TEST(readme_says_which_scores_are_better) {
+  const std::map<Worse, std::string> better = {
+      {Worse::kLow, "higher"}, {Worse::kHigh, "lower"}, {Worse::kNeither, "–"}};
+  for (const auto& [name, row] : metric_table("README.md", 4))
+    assert_text_eq(row[2], better.at(find_extractor(quoted(name)[0]).info->features[0].worse));
 }
 END_TEST
 
@@ -152,6 +162,7 @@ END_TEST
 
 int main() {
   return vmafx::test::run_suite("registry", {{"listed", documents_list_all_metrics},
+                                             {"better", readme_says_which_scores_are_better},
                                              {"said", docs_say_what_they_have},
                                              {"names", names_say_where_a_metric_runs},
                                              {"texts", texts_are_paths_or_words}});

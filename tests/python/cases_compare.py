@@ -18,7 +18,7 @@ import av
 from command import Done, environment, vmafx
 from common import FRAMES, Skip, case, check, check_equal, top
 from pages import Content, in_chromium
-from vmafx.command.comparison.delta import METHODS, Measured, compare_curves
+from vmafx.command.comparison.delta import INSTALL_LINE, METHODS, Measured, compare_curves
 from vmafx.command.comparison.hull import leads, upper_hull
 from vmafx.command.page.comparison import rate_axis
 
@@ -263,6 +263,13 @@ def zip_points(scores, rates=RATES):
 
 
 # -- BD-rates ----------------------------------------------------------------------------------------------------------
+
+
+@case
+def line_that_installs_the_library_is_documented(lab):
+    documented = re.sub(r" \\\n +", " ", (top / "docs/command.md").read_text())
+    check(f"\n    {INSTALL_LINE}\n" in documented, "docs/command.md has another line than delta.py")
+
 
 WITH_LIBRARIES = "import sys; from vmafx.command.__main__ import main; sys.exit(main())"
 

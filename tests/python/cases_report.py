@@ -451,7 +451,7 @@ def pages_escape_all_texts(lab):
     sections = [replace(section, worst=[worst]) for section in page_module._sections(evil_page)]
     texts = [
         page_module.make_page(evil_page),
-        render_report(EVIL, sections=sections, scenes=found, cards_of=EVIL, facts=[EVIL]),
+        render_report(EVIL, sections=sections, scenes=found, cards_of=EVIL, facts=[EVIL], said=[EVIL]),
     ]
     for number, text in enumerate(texts):
         path = lab.folder / f"{number}.html"
@@ -476,6 +476,7 @@ def render_report(title, **values):
     """A page of these parts alone."""
     nothing = {
         "facts": [],
+        "said": [],
         "warnings": [],
         "cards_of": "",
         "cards": [],

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The tree itself: who includes whom, how large folders are, what the distribution holds, how the sources look.
+"""The tree itself: who includes whom, how large folders are, what the distribution holds, how documents and sources
+look.
 
 usage: run.py [BUILD] [--long]
 
@@ -10,6 +11,7 @@ Prints one line per case and 'N passed, N failed, N skipped' at the end; exits 1
 `tidy` need clang-format-19 and clang-tidy-19 and are skipped without them.
 """
 
+import importlib.util
 import os
 import re
 import shutil
@@ -21,7 +23,6 @@ from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[2]
 MOST_FILES = 30  # in a folder
-MOST_COLUMNS = 120
 MOST_LEANING = 100
 # A comment that begins so needs its neighbor to be understood.
 LEANING = re.compile(r'^ *(//|/\*+|\*|#|""")* ?(Of|What|Those|The same|Likewise|Where|Whose|Which|Who) ')
@@ -226,6 +227,65 @@ def manual_pages_have_no_warning():
         assert result.returncode == 0 and not result.stderr, result.stderr
 
 
+# -- What the documents look like --------------------------------------------------------------------------------------
+
+WIDEST = 120
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+
+
+def documents():
+    return [name for name in tracked() if name.endswith(".md")]
+
+
+def documents_fit_the_width():
+    """Except for rows of tables, and for a line that is one link or word, which nothing can break."""
+    for name in (*documents(), "CHANGES"):
+        for number, line in enumerate((TOP / name).read_text().split("\n"), 1):
+            row = line.lstrip().startswith("|")
+            breakable = " " in re.sub(r"^[-*\d.> ]+", "", line).strip()
+            assert (
+                len(line) <= WIDEST or row or not breakable
+            ), f"{name}:{number} has {len(line)} columns; tools/wrap_documents wraps text"
+
+
+def anchors(name):
+    """Those of the headings, as GitHub and the site make them."""
+    headings = re.findall(r"^#+ (.*)$", (TOP / name).read_text(), re.M)
+    return {re.sub(r"[^\w\- ]", "", LINK.sub("", heading).lower()).replace(" ", "-") for heading in headings}
+
+
+def links_lead_somewhere():
+    for name in documents():
+        for link in LINK.findall((TOP / name).read_text()):
+            if ":" in link:
+                continue
+            path, _, anchor = link.partition("#")
+            target = os.path.normpath(os.path.join(os.path.dirname(name), path)) if path else name
+            assert (TOP / target).exists(), f"{name} links to {target}, which does not exist"
+            if anchor and target.endswith(".md"):
+                assert anchor in anchors(target), f"{name} links to {link}, and {target} has no such heading"
+
+
+def site_has_all_documents():
+    navigation = re.findall(r": (\S+\.md)$", (TOP / "tools/site/mkdocs.yml").read_text(), re.M)
+    missing = set(documents()) - set(navigation)
+    assert not missing, f"tools/site/mkdocs.yml lacks {', '.join(sorted(missing))}"
+
+
+def site_is_made():
+    if not importlib.util.find_spec("material"):
+        raise Skip("mkdocs-material is not installed")
+    with tempfile.TemporaryDirectory(prefix="vmafx-site-") as folder:
+        output_of(sys.executable, "tools/make_site", folder)
+        pages = list(Path(folder).rglob("*.html"))
+        assert len(pages) > len(documents()), f"the site has {len(pages)} pages for {len(documents())} documents"
+        for page in pages:
+            loaded = re.findall(
+                r'<(?:script|link|img|iframe)\b[^>]*(?:src|href)="((?:https?:)?//[^"]*)', page.read_text()
+            )
+            assert not loaded, f"{page.relative_to(folder)} loads {loaded[0]}"
+
+
 # -- How the sources look ----------------------------------------------------------------------------------------------
 
 
@@ -245,15 +305,11 @@ def format():
     assert result.returncode == 0, result.stderr.split("\n")[0] + " (tools/format mends it)"
 
 
-def lines_fit():
-    """Excused in Markdown: rows of tables, and a line that is one word or one link, which cannot be broken."""
-    excused = re.compile(r"\||\s*([-*] |\d+\. )?(\S+|!?\[[^]]*\]\(\S+\)\S*)$")
+def sources_fit_the_width():
     found = [
-        f"{name}:{number}: {len(line)} columns"
-        for name, number, line in lines_of((*CODE, ".am", ".md"))
-        if len(line) > MOST_COLUMNS and not (name.endswith(".md") and excused.match(line))
+        f"{name}:{number}: {len(line)} columns" for name, number, line in lines_of((*CODE, ".am")) if len(line) > WIDEST
     ]
-    assert not found, f"{len(found)} lines are longer than {MOST_COLUMNS} columns; wrap them:\n" + "\n".join(found)
+    assert not found, f"{len(found)} lines are longer than {WIDEST} columns; wrap them:\n" + "\n".join(found)
 
 
 def comments_stand_alone():
@@ -349,8 +405,12 @@ def main():
         manual_pages_are_made,
         manual_page_names_all_subcommands,
         manual_pages_have_no_warning,
-        lines_fit,
+        sources_fit_the_width,
         comments_stand_alone,
+        documents_fit_the_width,
+        links_lead_somewhere,
+        site_has_all_documents,
+        site_is_made,
         format,
         tidy,
     )

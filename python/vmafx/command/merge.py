@@ -18,7 +18,7 @@ from . import _json
 from ._outputs import WHOLE_REPORT, Output, add_force, check_outputs
 from ._reading import MOST_LINE, Wrong, is_text, open_text, shown, shown_key
 from ._schemas import MOST_TIME, PAIRING_NAMES, check_part, check_whole
-from ._terminal import Failure
+from ._terminal import Failure, shown
 
 Json = dict[str, Any]
 MOST_BYTES = 1 << 30  # of a part, whose scores are in the memory at once
@@ -90,7 +90,8 @@ def run(arguments: argparse.Namespace) -> int:
         formats = arguments.log_fmt, arguments.score_fmt
         merge(arguments.parts, arguments.output, *formats, arguments.partial, arguments.force)
     except OSError as failure:  # a file, or the library's own
-        raise Failure(str(failure)) from failure
+        cause = failure.strerror or str(failure)
+        raise Failure(f"cannot read {shown(failure.filename)}: {cause}" if failure.filename else cause) from failure
     return 0
 
 

@@ -11,7 +11,13 @@ METHODS = "pchip", "akima", "cubic"
 LEAST_POINTS = 4  # as VCEG-M33 has them, and all common test conditions since
 LEAST_OVERLAP = 0.75  # of the range that both curves span together; below, the library warns, too
 
-INSTALL = "the Python package bjontegaard is not installed: pip install bjontegaard, or as docs/command.md says"
+# Debian lacks the package, and its pip refuses all folders but one that is named. Python looks into the account's folder
+# by itself. What the package needs is Debian's. docs/command.md repeats this line, and quickstart prints it.
+INSTALL_LINE = (
+    "sudo apt-get install -y --no-install-recommends python3-pip python3-scipy python3-matplotlib"
+    ' && /usr/bin/python3 -m pip install --no-deps --target "$(/usr/bin/python3 -m site --user-site)" bjontegaard'
+)
+INSTALL = f"the Python package bjontegaard is not installed: pip install bjontegaard, or on Debian: {INSTALL_LINE}"
 
 
 class Measured(NamedTuple):
