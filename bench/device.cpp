@@ -1,6 +1,6 @@
-/* bench/device: how long each metric's kernels take per frame on the GPU, how fast frames go through the frame pool from
- * device memory and from page-locked host memory, and how that compares with what the upload alone takes and with another
- * implementation. See docs/performance.md. */
+/* bench/device: how long each metric's kernels take per frame on the GPU, how fast frames go through the frame pool
+ * from device memory and from page-locked host memory, and how that compares with what the upload alone takes and with
+ * another implementation. See docs/performance.md. */
 #include <getopt.h>
 
 #include <algorithm>
@@ -60,9 +60,9 @@ struct Settings {
   Peer peer;
 };
 
-constexpr double kFramesPerSecond = 24;  // of the video, for metrics that depend on it
+constexpr double kFramesPerSecond = 24;  // the video's, for metrics that depend on it
 
-/* What is measured in one line: a metric, or all that a model needs. */
+/* A row of the table: a metric, or all that a model needs. */
 struct Row {
   std::string name;
   bool is_model;
@@ -180,7 +180,7 @@ void print_row(const Row& row, const Settings& settings, const hip::OpenedDevice
   std::fflush(stdout);
 }
 
-/* What is left of the kernels' pace when frames come through the API. */
+/* Prints how much of the kernels' pace is left when frames come through the API. */
 void print_sessions(const std::string& model, const Settings& settings, const hip::OpenedDevice& device,
                     const DeviceFrames& frames) {
   constexpr struct {

@@ -1,4 +1,5 @@
-/* The text of a file of displays, as cvvdp takes it: what describes no display is refused, and on one that is taken a frame has a JOD. */
+/* The text of a file of displays, as cvvdp takes it: what describes no display is refused, and on one that is taken a
+ * frame has a JOD. */
 #include <cmath>
 
 #include "fuzz/target.h"
@@ -15,7 +16,7 @@ constexpr VideoFormat kFormat = {
 
 void keep_words(void* words, VmafxLogLevel, const char* message) { *static_cast<std::string*>(words) += message; }
 
-/* Of one pair of small pictures. */
+/* Scores one pair of small pictures. */
 void score(const std::string& path) {
   std::string words;
   const std::string feature = "name=cvvdp:display=d:display_file=" + path;

@@ -1,5 +1,5 @@
-/* The text of a model file. What is no model is refused in words that name the file; a model predicts, and written as a file it is the same
- * model again. */
+/* The text of a model file. A text that is not a model is refused in words that name the file; a model predicts, and
+ * written as a file it is the same model again. */
 #include "model/model_file.h"
 
 #include <cerrno>
@@ -20,7 +20,7 @@ namespace {
 
 using nlohmann::json;
 
-/* -- A model as the text of a file ------------------------------------------------------------------------------------ */
+/* -- A model as the text of a file --------------------------------------------------------------------------------- */
 
 std::string svm_text(const Svm& svm) {
   const size_t row = static_cast<size_t>(svm.n_features()) + 1;
@@ -69,7 +69,7 @@ json file_json(const Model& model) {
   return collection;
 }
 
-/* -- What it promises ------------------------------------------------------------------------------------------------- */
+/* -- What it promises ---------------------------------------------------------------------------------------------- */
 
 std::vector<double> predicted(const Model& model, double feature) {
   const std::vector<double> features(model.features().size(), feature);
@@ -102,7 +102,7 @@ void require_same(const Model& model) {
 
 void keep_words(void* words, VmafxLogLevel, const char* message) { *static_cast<std::string*>(words) += message; }
 
-/* The same through a file and the C API: what it says of its features can be computed. */
+/* Predicts through a file and the C API: the features that a model names can be computed. */
 void predict_from_file(const std::string& text) {
   const MemoryFile file;
   file.set(text);

@@ -1,14 +1,15 @@
-/* The C API as a state machine: calls in any order, with any formats, pictures and texts. What fails says why, each picture is released once,
- * frames come in order, and the scores are those that two threads of the CPU compute.
+/* The C API as a state machine: calls in any order, with any formats, pictures and texts. A failed call says why, each
+ * picture is released once, frames come in order, and the scores are those that two threads of the CPU compute.
  *
- * For some inputs only (see Choice): one in four has a GPU, where it asks for one, and one in four of these for metrics whose kernels take the
- * emulator tens of milliseconds, too; of what the CPU scored, one in four is scored again; the reports of one in four are read; one in four has
- * a collection of models, where it asks for one.
+ * For some inputs only (see Choice): one in four has a GPU, where it asks for one, and one in four of these for metrics
+ * whose kernels take the emulator tens of milliseconds, too; of what the CPU scored, one in four is scored again; the
+ * reports of one in four are read; one in four has a collection of models, where it asks for one.
  *
- * An input is a script. Parameters: mN fN the models and features of tables below, bN backend, iN N a number, and texts: W window, R range,
- * w warn_below, l fail_below, p pool, s score_fmt, n encode_names, L log_fmt, M openmetrics. Formats: FN … of all inputs, DN N … of one.
- * Calls: O open, CN configure, AN configure against the reference, S submit, T submit against, r receive, t receive and wait, X finish,
- * Q close, GN N scores, BN REAL the place of a pair, HN … pairing; of a reference: o open, a add, c close. */
+ * An input is a script. Parameters: mN fN the models and features of tables below, bN backend, iN N a number, and
+ * texts: W window, R range, w warn_below, l fail_below, p pool, s score_fmt, n encode_names, L log_fmt, M openmetrics.
+ * Formats: FN … of all inputs, DN N … of one. Calls: O open, CN configure, AN configure against the reference, S
+ * submit, T submit against, r receive, t receive and wait, X finish, Q close, GN N scores, BN REAL the place of a pair,
+ * HN … pairing; of a reference: o open, a add, c close. */
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -37,7 +38,7 @@ namespace {
 
 constexpr const char* kModels[] = {"", "vmaf_v0.6.1", "vmaf_b_v0.6.3:name=b",
                                    "vmaf_v0.6.1|vmaf_v0.6.1neg:name=neg:disable_clip=true"};
-constexpr int kCollection = 2;  // of these
+constexpr int kCollection = 2;  // its index in kModels
 constexpr const char* kFeatures[] = {"psnr:enable_apsnr=true",
                                      "vif|float_vif",
                                      "adm|float_adm",
@@ -57,12 +58,12 @@ constexpr const char* kOnEmulator[] = {kFeatures[0], kFeatures[3],  kFeatures[4]
 constexpr const char* kBackends[] = {"cpu", "hip", "auto"};
 /* A script has an end. */
 constexpr int kLargestSide = 176, kMostPairs = 16, kMostLines = 120;
-constexpr int64_t kMostSamples = 2 * kLargestSide * kLargestSide;  // of all pairs' pictures together, in luma
-constexpr int kMostOpens = 2;                                      // of sessions of one encode on the CPU
+constexpr int64_t kMostSamples = 2 * kLargestSide * kLargestSide;  // in all pairs' pictures together, in luma
+constexpr int kMostOpens = 2;                                      // sessions of one encode on the CPU
 constexpr int kOpensOnEmulator = 2, kSamplesOnEmulator = 4;        // as many as one there
 constexpr int kEncodesPerOpen = 8;
 
-/* -- Pictures --------------------------------------------------------------------------------------------------------- */
+/* -- Pictures ------------------------------------------------------------------------------------------------------ */
 
 enum PictureFlags {
   kKeyframe = 1,
@@ -142,7 +143,7 @@ class Samples {
   bool released_ = false;
 };
 
-/* -- What a run of a script shows ------------------------------------------------------------------------------------- */
+/* -- What a run of a script shows ---------------------------------------------------------------------------------- */
 
 struct Seen {
   using Frame = std::map<std::string, double>;
@@ -159,11 +160,11 @@ bool same_frame(const Seen::Frame& a, const Seen::Frame& b) {
 
 /* How a script is run. */
 struct Way {
-  bool gpu = false;          // where the script asks for one; else the CPU takes its place
+  bool gpu = false;          // if the script asks for one; else the CPU takes its place
   bool all_kernels = false;  // else it does for what is not in kOnEmulator
   bool collections = false;  // else the collection's base model alone
   bool reads_reports = false;
-  bool on_two_threads = false;  // of the CPU, whatever the script says
+  bool on_two_threads = false;  // two threads of the CPU, whatever the script says
 };
 
 class Run {
@@ -187,7 +188,7 @@ class Run {
     else set(script);
   }
 
-  /* What was seen of the last stream. */
+  /* Ends the last stream, and returns what it gave. */
   const Seen& end() {
     close();
     return seen_;
@@ -290,7 +291,7 @@ class Run {
     static_cast<Run*>(run)->errors_ += level == VMAFX_LOG_ERROR;
   }
 
-  /* What fails says why, where it is asked and in the log. */
+  /* Requires that a failed call says why, to the caller and in the log. */
   void require(int ret) {
     REQUIRE(ret <= 0 && ret != -EAGAIN, "returned %d", ret);
     REQUIRE(ret == 0 || *vmafx_last_error(ctx_), "%d without words", ret);

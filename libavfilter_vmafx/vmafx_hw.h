@@ -31,7 +31,7 @@
 #include "libavutil/pixfmt.h"
 #include "avfilter.h"
 
-/** What is taken, up to AV_PIX_FMT_NONE. */
+/** The formats of hardware frames that are taken, up to AV_PIX_FMT_NONE. */
 extern const enum AVPixelFormat ff_vmafx_hw_formats[];
 
 /** Whether the frames of a format are in a GPU's memory. */

@@ -38,7 +38,7 @@ struct VmafContext {
   int model_score(const VmafModel& model, unsigned index, double* score);
   int collection_score(const VmafModelCollection& collection, unsigned index, VmafModelCollectionScore* score);
 
-  /* Of each index from `low` to `high` that is scored; stops at the first failure. */
+  /* Visits each index from `low` to `high` that is scored; stops at the first failure. */
   int for_each_index(unsigned low, unsigned high, const std::function<int(unsigned)>& visit) const;
   int pooled(const std::string& name, VmafPoolingMethod method, unsigned low, unsigned high, double* score);
 

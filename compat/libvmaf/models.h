@@ -23,7 +23,8 @@ class LoadedModel {
   /* `origin`: "version" or "path", `value`: which. EINVAL: there is none, or it is no model. */
   static int load(const char* origin, const char* value, const VmafModelConfig* configuration, LoadedModel* model);
 
-  /* Sets options of an extractor; one that the model does not use is left out. EINVAL, and nothing changes: they are wrong. */
+  /* Sets options of an extractor; one that the model does not use is left out. EINVAL, and nothing changes: they are
+   * wrong. */
   int overload(const std::string& extractor, const OptionTexts& options);
 
   /* All that was said of it: models with the same text give the same scores. */
@@ -48,7 +49,7 @@ class LoadedModel {
 
 }  // namespace compat
 
-/* Of a collection, this is its base. */
+/* A model; for a collection, its base. */
 struct VmafModel {
   compat::LoadedModel loaded;
 };

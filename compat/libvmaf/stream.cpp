@@ -110,7 +110,7 @@ int Stream::begin(const VmafPicture& ref, const std::string& features) {
   VmafxParams params = params_of(features);
   params.backend = backend.c_str();
   params.device = settings_.device.c_str();
-  params.ignore_unknown = 1;  // of two requests for one key, the first is reported
+  params.ignore_unknown = 1;  // the first of two requests for one key is reported
   params.verify = settings_.verify;
   params.overwrite = settings_.overwrite;
   params.n_threads =
@@ -128,7 +128,8 @@ int Stream::begin(const VmafPicture& ref, const std::string& features) {
   return vmafx_configure(context, &format, &format);
 }
 
-/* vmafx counts the pairs, and leaves out those whose numbers `n_subsample` does not divide; libvmaf does so with what the program counts. */
+/* vmafx counts the pairs, and leaves out those whose numbers `n_subsample` does not divide; libvmaf does so with what
+ * the program counts. */
 int Stream::check_next(const VmafPicture& ref, unsigned index) const {
   const size_t next = indices_.size();
   if (next && !same_format(ref, format_.pic_params))

@@ -15,8 +15,8 @@ struct VmafFeatureDictionary {
 
 namespace compat {
 
-/* A feature has a name in libvmaf, "VMAF_integer_feature_adm2_score", and a key in reports, "integer_adm2". Most features, and all that
- * have options in their names, have one text for both. */
+/* A feature has a name in libvmaf, "VMAF_integer_feature_adm2_score", and a key in reports, "integer_adm2". Most
+ * features, and all that have options in their names, have one text for both. */
 std::string name_of(const std::string& key);
 std::string key_of(const std::string& name);
 

@@ -24,7 +24,7 @@ AlignedBytes allocate_aligned(size_t bytes);
 /* `bytes` rounded up to a multiple of `to`. */
 constexpr size_t round_up(size_t bytes, size_t to) { return (bytes + to - 1) / to * to; }
 
-/* The same to whole cache lines. */
+/* `bytes` rounded up to whole cache lines. */
 constexpr size_t round_to_lines(size_t bytes) { return round_up(bytes, kCacheLine); }
 
 }  // namespace vmafx

@@ -1,5 +1,5 @@
-/* Memory that is read soon. A processor foresees what follows what is read, but not further than a page, not while a pass
- * computes, and not where strips or windows jump. */
+/* Memory that is read soon. A processor foresees what follows what is read, but not further than a page, not while a
+ * pass computes, and not where strips or windows jump. */
 #ifndef VMAFX_BASE_PREFETCH_H
 #define VMAFX_BASE_PREFETCH_H
 
@@ -17,11 +17,11 @@ template <class T>
   for (; begin < end; begin += kCacheLine / sizeof(T)) __builtin_prefetch(begin);
 }
 
-/* The same a piece at a time, where there is much else to do: with a dozen lines on their way, a processor waits for one of
- * them before it asks for more. */
+/* Prefetches a piece at a time, for loops that do much else: with a dozen lines on their way, a processor waits for one
+ * of them before it asks for more. */
 class Ahead {
  public:
-  Ahead() = default;  // of nothing
+  Ahead() = default;  // prefetches nothing
   /* Row y of a plane, or its last one, whose samples are read soon. */
   template <class T>
   Ahead(const Plane<T>& plane, int y)

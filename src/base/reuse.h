@@ -10,11 +10,11 @@
 
 namespace vmafx {
 
-/* Any thread. What is lent may outlive this. */
+/* Thread-safe. Lent things may outlive the Reuse they came from. */
 template <class T>
 class Reuse {
  public:
-  /* One that is at rest, if any. */
+  /* Takes a thing that is at rest, if there is one. */
   std::optional<T> take() {
     const MutexLock lock(rest_->mutex);
     if (rest_->things.empty()) return std::nullopt;
@@ -23,7 +23,7 @@ class Reuse {
     return thing;
   }
 
-  /* It comes to rest when the last reference goes, which cannot fail: its place is kept. */
+  /* Lends a thing, which comes to rest when the last reference goes. That cannot fail: its place is kept. */
   std::shared_ptr<const T> lend(T thing) {
     auto lent = std::make_unique<T>(std::move(thing));
     {

@@ -1,10 +1,10 @@
 /* Extractor: all that the engine knows of a metric.
  *
- * A metric has one ExtractorInfo, listed in kernels/registry.cpp. create() makes an Extractor for one set of options, one
- * video format and one place to run. Metrics derive theirs from Metric (kernels/metric.h). The engine then
+ * A metric has one ExtractorInfo, listed in kernels/registry.cpp. create() makes an Extractor for one set of options,
+ * one video format and one place to run. Metrics derive theirs from Metric (kernels/metric.h). The engine then
  *
- *   1. calls extract() for every frame, or extract_encodes() for those of several encodes that share a picture of the reference, on any
- *      thread, in any order, each call with its own scratch and sums;
+ *   1. calls extract() for every frame, or extract_encodes() for those of several encodes that share a picture of the
+ *      reference, on any thread, in any order, each call with its own scratch and sums;
  *   2. calls finalize() with those sums, in frame order, on one thread at a time, and flush() after the last frame.
  *
  * or, where device_twin() is not null, has its kernels make the sums of step 1.
@@ -30,7 +30,7 @@ namespace vmafx {
 
 class DeviceTwin;  // kernels/device_twin.h
 
-/* What a metric has and needs. */
+/* A metric's abilities and needs. */
 enum ExtractorFlags : uint32_t {
   kHip = 1u << 0,    // there are kernels of it: create() takes Placement::kDevice, too
   kColor = 1u << 1,  // scores depend on what colors the samples mean: VideoFormat::color
@@ -42,22 +42,23 @@ enum ExtractorFlags : uint32_t {
 /* How many encodes of one reference a session scores at most. */
 inline constexpr int kMostEncodes = 16;
 
-/* Where the sums are made: of frames in host memory, or by kernels of frames in device memory. */
+/* The place where sums are computed: on the CPU from frames in host memory, or by kernels from frames in device
+ * memory. */
 enum class Placement { kCpu, kDevice };
 
 /* When libvmaf, on one thread, writes the first score of a feature: the keys of its reports stand in that order. */
 enum class FirstScore { kWithItsFrame, kWithTheNextFrame, kAtTheEnd };
 
-/* Which of a feature's scores tell of the worse pictures. */
+/* The end of a feature's scale that means worse pictures. */
 enum class Worse { kLow, kHigh, kNeither };
 
-/* Which member of a metric's struct of scores: VMAFX_SCORE() (kernels/metric.h). */
+/* A member of a metric's struct of scores: VMAFX_SCORE() (kernels/metric.h). */
 struct ScoreId {
   size_t offset;
   bool operator==(const ScoreId&) const = default;
 };
 
-/* What the scores of frames are together, one or more of them, where that is not their arithmetic mean. */
+/* Averages the scores of one or more frames, for features whose mean is not the arithmetic one. */
 using MeanOfScores = double(std::span<const double> scores);
 
 /* A feature that an extractor can provide.
@@ -65,7 +66,7 @@ using MeanOfScores = double(std::span<const double> scores);
 struct FeatureInfo {
   const char* name;   // "VMAF_integer_feature_adm2_score"
   const char* key;    // "integer_adm2"
-  ScoreId score;      // what of the metric's scores it is
+  ScoreId score;      // the metric's score that it reports
   bool bare = false;  // options never show in the key
   FirstScore first_score = FirstScore::kWithItsFrame;
   Worse worse = Worse::kLow;
@@ -77,20 +78,20 @@ constexpr FeatureInfo plain_feature(const char* key, ScoreId score, Worse worse 
   return {.name = key, .key = key, .score = score, .worse = worse};
 }
 
-/* And one whose scores alone do not tell good pictures from bad ones. */
+/* A plain feature whose scores alone do not tell good pictures from bad ones. */
 constexpr FeatureInfo neutral_feature(const char* key, ScoreId score) {
   return plain_feature(key, score, Worse::kNeither);
 }
 
-/* Which other pairs of the stream a pair's scores depend on. Scores of a part of a stream, with so many pairs around it, are those of the whole
- * stream, to the last bit, wherever the extractor begins to count. */
+/* The other pairs of the stream that a pair's scores depend on. Scores of a part of a stream, with so many pairs around
+ * it, are those of the whole stream, to the last bit, wherever the extractor begins to count. */
 struct Reach {
   int before = 0, after = 0;
-  int first = 0;  // of the stream's first frames: so many there must be, at least, before their scores are known
-  const char* whole_stream = nullptr;  // what it makes of the whole stream only, in words: "apsnr"; nullptr: nothing
+  int first = 0;  // this many first frames of the stream must be there before their scores are known
+  const char* whole_stream = nullptr;  // the scores of the whole stream only, in words: "apsnr"; nullptr: none
 };
 
-/* What extract() reads: of each picture the planes, bit p for plane p; and which frames. */
+/* The planes of each picture that extract() reads, bit p for plane p; and which frames. */
 struct Reads {
   unsigned ref = 1;
   unsigned dist = 1;
@@ -101,20 +102,21 @@ struct Reads {
   Reach reach = {};
 };
 
-/* What one call of extract() sees. Pictures are planar, 8 bit as uint8_t, above as uint16_t, any stride, no padding. */
+/* The input of one call of extract(). Pictures are planar, 8 bit as uint8_t, above as uint16_t, any stride, no
+ * padding. */
 struct FrameSet {
   int64_t index = 0;  // 0-based frame number
   Picture ref;
   Picture dist;
   Picture earlier_ref[2],
-      earlier_dist[2];  // of frame index-1 and index-2; data == nullptr before the start of the stream
+      earlier_dist[2];  // frames index-1 and index-2; data == nullptr before the start of the stream
 
-  /* What convert() made of this frame's pictures, and behind that of those before it: as many as there are, up to Reads::converted. None
-   * for extractors without converted_bytes(). */
+  /* This frame's pictures as convert() made them, followed by those of earlier frames: as many as there are, up to
+   * Reads::converted. None for extractors without converted_bytes(). */
   std::span<const std::byte* const> converted_ref, converted_dist;
 };
 
-/* Where finalize() and flush() put what they know. `feature` is an index into Extractor::features(). */
+/* Receives the scores that finalize() and flush() know. `feature` is an index into Extractor::features(). */
 class ScoreSink {
  public:
   virtual ~ScoreSink() = default;
@@ -126,25 +128,25 @@ class Extractor {
  public:
   virtual ~Extractor() = default;
 
-  /* The features that this instance provides under its options, in report order as far as `first_score` leaves it open. Fixed
-   * for its lifetime. */
+  /* The features that this instance provides under its options, in report order as far as `first_score` leaves it open.
+   * Fixed for its lifetime. */
   virtual std::span<const FeatureInfo> features() const = 0;
   virtual Reads reads() const { return {}; }
 
   virtual size_t sums_bytes() const = 0;     // size of the struct of raw sums
   virtual size_t scratch_bytes() const = 0;  // working memory of one call of extract(); 64-byte aligned, not cleared
 
-  /* What extract() reads of a picture in place of its samples, made of each picture once, however many frames read it: into memory of
-   * converted_bytes(), 64-byte aligned, not cleared. 0: it reads samples. Thread-safe. */
+  /* Converts a picture to the form that extract() reads in place of its samples, once, however many frames read it:
+   * into memory of converted_bytes(), 64-byte aligned, not cleared. 0: it reads samples. Thread-safe. */
   virtual size_t converted_bytes() const { return 0; }
   virtual void convert(const Picture&, [[maybe_unused]] std::byte* converted) const {}
 
   /* Raw sums of one frame. `sums` is zeroed memory of sums_bytes(), 64-byte aligned. Thread-safe. */
   virtual void extract(const FrameSet& frames, std::byte* scratch, void* sums) const = 0;
 
-  /* The same for several encodes, at most kMostEncodes, of one picture of the reference: `ref` and `earlier_ref` are the same in all
-   * `frames`; `sums[i]` are those of frames[i], to the last bit what extract() makes of it. What belongs to the reference alone is computed
-   * once where the metric can do that. */
+  /* Extracts from several encodes, at most kMostEncodes, of one picture of the reference: `ref` and `earlier_ref` are
+   * the same in all `frames`; `sums[i]` are those of frames[i], to the last bit what extract() makes of it. Metrics
+   * that can do so compute only once what depends on the reference alone. */
   virtual size_t encodes_scratch_bytes([[maybe_unused]] int encodes) const { return scratch_bytes(); }
   virtual void extract_encodes(std::span<const FrameSet> frames, std::byte* scratch, std::span<void* const> sums) const;
 
@@ -156,8 +158,9 @@ class Extractor {
   /* Keys of the values of the whole stream that flush() puts. */
   virtual std::span<const char* const> aggregates() const { return {}; }
 
-  /* The metric's kernels, owned by the extractor: not null exactly where it was created for Placement::kDevice. extract() is
-   * the CPU twin in any case, for frames that the device could not take and to verify those that it did. */
+  /* The metric's kernels, owned by the extractor: not null exactly where it was created for Placement::kDevice.
+   * extract() is the CPU twin in any case, for frames that the device could not take and to verify those that it
+   * did. */
   virtual DeviceTwin* device_twin() { return nullptr; }
 };
 

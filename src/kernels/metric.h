@@ -1,4 +1,5 @@
-/* Metric: what metrics have in common as extractors, so that one of them says only its options, features, twins and scores.
+/* Metric: what metrics have in common as extractors, so that one of them says only its options, features, twins and
+ * scores.
  *
  *     struct FooOptions { double limit = 1; };               // fields and defaults: option<&FooOptions::limit>(…)
  *     struct FooScores { double foo; };                      // what features name: VMAFX_SCORE(FooScores, foo)
@@ -6,7 +7,8 @@
  *       using Metric::Metric;
  *       FooScores scores(const FooSums& sums) override;
  *     };
- *     Created create(const FooOptions&, const VideoFormat&, Placement);      // ExtractorInfo: .create = with_fields<create> */
+ *     Created create(const FooOptions&, const VideoFormat&, Placement);
+ *     // ExtractorInfo: .create = with_fields<create> */
 #ifndef VMAFX_KERNELS_METRIC_H
 #define VMAFX_KERNELS_METRIC_H
 
@@ -32,7 +34,8 @@ consteval ScoreId score_id(size_t offset) {
   return {offset};
 }
 
-/* Of a member of a metric's struct of scores, or of an entry of a member: VMAFX_SCORE(VifScores, scale[0]). */
+/* The ScoreId of a member of a metric's struct of scores, or of an entry of a member: VMAFX_SCORE(VifScores,
+ * scale[0]). */
 #define VMAFX_SCORE(Scores, member) \
   ::vmafx::score_id<decltype((std::declval<Scores&>().member))>(offsetof(Scores, member))
 
@@ -60,21 +63,21 @@ class NamedScores {
   ScoreSink& sink_;
 };
 
-/* -- Twins: the same raw sums of the same frames, to the last bit, on another processor ----------------------------- */
+/* -- Twins: the same raw sums of the same frames, to the last bit, on another processor ---------------------------- */
 
 template <class Params, class Sums>
 struct CpuTwin {
   /* Fills `sums`, which are zero, from a frame. Thread-safe. */
   using Run = void(const Params& params, const FrameSet& frames, std::byte* scratch, Sums& sums);
 
-  /* The same for several encodes of one picture of the reference, which is the same in all `frames`; to the last bit what run() makes of
-   * each. */
+  /* Fills the sums of several encodes of one picture of the reference, which is the same in all `frames`; to the last
+   * bit what run() makes of each. */
   using RunEncodes = void(const Params& params, std::span<const FrameSet> frames, std::byte* scratch,
                           std::span<Sums* const> sums);
 
   size_t (*scratch_bytes)(const Params& params);  // working memory of run(), 64-byte aligned; nullptr: none
   Run* run;
-  size_t (*encodes_scratch_bytes)(const Params& params, int encodes) = nullptr;  // of run_encodes(), likewise
+  size_t (*encodes_scratch_bytes)(const Params& params, int encodes) = nullptr;  // working memory of run_encodes()
   RunEncodes* run_encodes = nullptr;  // nullptr: run() takes one encode after the other
 };
 
@@ -153,7 +156,8 @@ class Metric : public TwinExtractor<Params, Sums> {
   }
 
  protected:
-  /* Of one frame; called in frame order. All that the metric knows: the instance's features are picked from them. */
+  /* Computes one frame's scores; called in frame order. All that the metric knows: the instance's features are picked
+   * from them. */
   virtual Scores scores(const Sums& sums) = 0;
 };
 

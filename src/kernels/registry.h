@@ -13,7 +13,7 @@ namespace vmafx {
 /* All metrics, in report order. */
 std::span<const ExtractorInfo* const> extractors();
 
-/* What users call a metric: "vif", or "vif_hip" where it is to run on the device and nowhere else. */
+/* The name that users give a metric: "vif", or "vif_hip" if it must run on the device. */
 std::string extractor_name(const ExtractorInfo& info, Placement placement);
 
 /* All such names, in report order; that of the device stands right before the metric's own. */

@@ -35,8 +35,8 @@ struct ScoreTransform {
   bool out_gte_in = false;                       // never below it
 };
 
-inline constexpr int kMaxFeatures = 64;  // of a member, libvmaf's limit
-inline constexpr int kMaxMembers = 100;  // of a collection; the largest known has 21
+inline constexpr int kMaxFeatures = 64;  // per member; libvmaf's limit
+inline constexpr int kMaxMembers = 100;  // per collection; the largest known has 21
 
 /* One support vector machine with what stands before and after it. */
 struct ModelMember {
@@ -58,14 +58,14 @@ class Model {
   /* The report key of the (base) score. */
   const std::string& name() const { return name_; }
 
-  /* Of the file's text; none of a built-in model. */
+  /* The hash of the model file's text; nullopt for a built-in model. */
   std::optional<uint64_t> file_hash() const { return file_hash_; }
 
-  /* What predict() needs: the union over all members, each feature once. */
+  /* The inputs of predict(): the union over all members, each feature once. */
   std::span<const ModelFeature> features() const { return features_; }
 
-  /* What predict() gives: {"vmaf"}, or for a collection "vmaf", "vmaf_0001", …, "vmaf_bagging", "vmaf_stddev",
-   * "vmaf_ci_p95_lo", "vmaf_ci_p95_hi". */
+  /* The names of predict()'s results: {"vmaf"}, or for a collection "vmaf", "vmaf_0001", …, "vmaf_bagging",
+   * "vmaf_stddev", "vmaf_ci_p95_lo", "vmaf_ci_p95_hi". */
   const std::vector<std::string>& score_keys() const { return score_keys_; }
 
   /* `features` in the order of features(), `scores` in that of score_keys(). EINVAL when a length is wrong. Features

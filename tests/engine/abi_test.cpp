@@ -129,7 +129,7 @@ std::string values() {
          VALUE(VMAFX_MEMORY_PINNED) + VALUE(VMAFX_MEMORY_DEVICE) + VALUE(VMAFX_MEMORY_DMABUF);
 }
 
-/* What a command prints. */
+/* The output of a command. */
 std::string output_of(const char* command) {
   std::FILE* pipe = popen(command, "r");
   ck_assert(pipe);

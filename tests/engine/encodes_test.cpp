@@ -1,5 +1,5 @@
-/* Sessions of several encodes, on the CPU and on the GPU, here the emulator: each has the scores that it has alone, to the last bit,
- * whichever pictures of the reference the others have pairs with. */
+/* Sessions of several encodes, on the CPU and on the GPU, here the emulator: each has the scores that it has alone, to
+ * the last bit, whichever pictures of the reference the others have pairs with. */
 #include <cerrno>
 #include <filesystem>
 #include <fstream>

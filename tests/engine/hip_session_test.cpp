@@ -35,7 +35,7 @@ void assert_same_scores(const VmafxParams& params, const StreamOptions& options)
 
 constexpr char kAllFeatures[] = "name=psnr:enable_apsnr=true|name=motion:motion_five_frame_window=true";
 
-/* -- The case that is run again: a short stream, its scores to the last bit --------------------------------------------- */
+/* -- The case that is run again: a short stream, its scores to the last bit ---------------------------------------- */
 
 int print_stream(char** arguments) {
   VmafxParams params = params_for(arguments[0], nullptr, "name=psnr");

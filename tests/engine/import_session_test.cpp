@@ -1,6 +1,6 @@
-/* Pictures in a GPU's memory, through the C API: the scores of the same pictures in host memory, however they come to the kernels.
- * Memory files stand for the dma-bufs of a decoder, the emulator for the GPU. Surfaces are used again as soon as they are
- * released, so that one let go too early shows in the scores. */
+/* Pictures in a GPU's memory, through the C API: the scores of the same pictures in host memory, however they come to
+ * the kernels. Memory files stand for the dma-bufs of a decoder, the emulator for the GPU. Surfaces are used again as
+ * soon as they are released, so that one let go too early shows in the scores. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -41,9 +41,9 @@ void must(bool good) {
   if (!good) std::abort();
 }
 
-/* -- Pictures on the GPU ------------------------------------------------------------------------------------------------ */
+/* -- Pictures on the GPU ------------------------------------------------------------------------------------------- */
 
-/* What the pictures of one input have in common. */
+/* The properties that all pictures of one input share. */
 struct Decoder {
   size_t pitch_alignment = 64;
   uint64_t modifier = 0;
@@ -238,7 +238,7 @@ void* application_context(int of_device = 0) {
   return context;
 }
 
-/* -- Streams -------------------------------------------------------------------------------------------------------------- */
+/* -- Streams ------------------------------------------------------------------------------------------------------- */
 
 VmafxFormat format(VmafxChroma chroma, int bits, VmafxLayout layout, int shift) {
   return {98, 64, chroma, bits, layout, shift, VMAFX_MEMORY_HOST};
@@ -489,12 +489,12 @@ START_TEST(pinned_pictures_are_uploaded_from_where_they_are) {
 }
 END_TEST
 
-/* -- With a device that fails: in processes of their own ------------------------------------------------------------------ */
+/* -- With a device that fails: in processes of their own ----------------------------------------------------------- */
 
 namespace {
 
-/* With two GPUs and the pictures on the second one: what the session says whose given context is of `given`, and whose device and
- * import are those. */
+/* With two GPUs and the pictures on the second one: what the session says whose given context is of `given`, and whose
+ * device and import are those. */
 int print_log_of_two_devices(int given, const char* choice, const char* import) {
   setenv("VMAFX_HIP_RUNTIME", HIP_EMULATOR, 0);
   const hip::OpenedDevice second = hip::open_device("1").value();

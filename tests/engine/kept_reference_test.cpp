@@ -1,5 +1,5 @@
-/* References that stay: sessions that score against one have the scores that they have with pictures of their own, to the last bit, on the
- * CPU and on the GPU, here the emulator, one after the other and at once. */
+/* References that stay: sessions that score against one have the scores that they have with pictures of their own, to
+ * the last bit, on the CPU and on the GPU, here the emulator, one after the other and at once. */
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
@@ -426,7 +426,7 @@ END_TEST
 /* -- What stays on a GPU ------------------------------------------------------------------------------------------- */
 
 constexpr uint64_t kPlenty = 1 << 30;
-/* Of kSmall; rows of copies are rounded to 128 bytes. */
+/* Bytes of copies of kSmall's planes; their rows are rounded to 128 bytes. */
 constexpr uint64_t kLumaCopy = 128 * 84, kChromaCopies = 2 * 128 * 42;
 
 /* How many pictures of the reference the session read on the GPU, and how many it uploaded. */
@@ -463,7 +463,7 @@ START_TEST(copies_on_the_gpu_are_read_by_later_sessions) {
 }
 END_TEST
 
-/* Those of the frames and planes that earlier sessions read. */
+/* Copies exist for the frames and planes that earlier sessions read. */
 START_TEST(copies_come_as_they_are_needed) {
   TestReference reference(kSmall, {.device_budget = kPlenty});
   reference.fill();
@@ -554,7 +554,7 @@ START_TEST(calls_may_fail) {
 }
 END_TEST
 
-/* Who computed them may only be told by changing the samples behind the sums, which no application may do. */
+/* Kept sums can only be told from new ones by changing the samples behind them, which no application may do. */
 START_TEST(sums_of_the_reference_alone_are_kept) {
   constexpr char kMotions[] =
       "name=motion|name=motion:motion_five_frame_window=true|name=motion:motion_fps_weight=2|name=float_motion|name="

@@ -1,5 +1,6 @@
-/* Nothing is left behind: memory, descriptors and threads stay as they are over many frames and over many sessions of one process. With
- * VMAFX_TEST_ALL ten times as many frames, and far more sessions. Built with ON_EMULATOR the sessions are on a GPU. */
+/* Nothing is left behind: memory, descriptors and threads stay as they are over many frames and over many sessions of
+ * one process. With VMAFX_TEST_ALL ten times as many frames, and far more sessions. Built with ON_EMULATOR the sessions
+ * are on a GPU. */
 #include <unistd.h>
 
 #include <algorithm>
@@ -43,7 +44,8 @@ constexpr int kManySessions = 10000;
 constexpr double kSlackMib = 2;
 constexpr double kLittleSlackMib = 1;  // less than a table that is kept takes
 
-/* NVIDIA's driver keeps 280 bytes for each thread that opens a device or loads code in it, and each session has one (docs/reliability.md). */
+/* NVIDIA's driver keeps 280 bytes for each thread that opens a device or loads code in it, and each session has one
+ * (docs/reliability.md). */
 double drivers_mib([[maybe_unused]] int sessions) {
 #ifdef ON_EMULATOR
   if (!*std::getenv("VMAFX_HIP_RUNTIME")) return sessions * 300.0 / (1 << 20);
@@ -59,7 +61,7 @@ double resident_mib() {
 
 long entries(const char* folder) { return std::distance(std::filesystem::directory_iterator(folder), {}); }
 
-/* What the process holds. */
+/* The resources that the process holds. */
 struct Held {
   double mib;
   long descriptors, threads;

@@ -1,5 +1,5 @@
-/* The plan: which twin runs, whether models suit the pictures, and what a session makes of the colors that its inputs say
- * they have. */
+/* The plan: which twin runs, whether models suit the pictures, and what a session makes of the colors that its inputs
+ * say they have. */
 #include "engine/plan.h"
 
 #include <unistd.h>
@@ -106,7 +106,7 @@ START_TEST(kernels_asked_for_must_fit) {
 }
 END_TEST
 
-/* What is said of a model and pictures of w x h. */
+/* The warnings about a model and pictures of w x h. */
 std::string said_of(const char* version, int w, int h, int bpc = 10, bool encode_depth_known = false) {
   ModelSpec spec;
   spec.version = version;
@@ -178,7 +178,7 @@ struct Planned {
   }
 };
 
-/* What the log of the one and the error of the other say, up to what becomes of it. */
+/* The sentence that the log of one plan and the error of the other share; they differ in the consequence. */
 std::string told_of(const char* models, const char* features) {
   const Planned strict(models, features, Rivals::kRefused), first(models, features, Rivals::kFirstIsReported);
   ck_assert_msg(strict.made.code() == EINVAL, "%s and %s are accepted", models, features);

@@ -1,4 +1,5 @@
-/* Models and reports without a stream: predictions are those of a session, and reports hold the scores that they are given. */
+/* Models and reports without a stream: predictions are those of a session, and reports hold the scores that they are
+ * given. */
 #include <unistd.h>
 
 #include <cerrno>
@@ -173,7 +174,7 @@ START_TEST(wrong_reports_are_errors) {
 }
 END_TEST
 
-/* Of the whole stream, and only at its end. */
+/* Aggregates are of the whole stream, and come only at its end. */
 START_TEST(aggregates_come_at_the_end) {
   VmafxContext* ctx = nullptr;
   const VmafxParams params = cpu_params("", "name=psnr:enable_apsnr=true");

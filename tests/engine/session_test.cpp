@@ -1,5 +1,5 @@
-/* The engine through its C API: order, bounds, sharing of work, formats, errors. Scores themselves are compared with the
- * reference by the golden tests. */
+/* The engine through its C API: order, bounds, sharing of work, formats, errors. Scores themselves are compared with
+ * the reference by the golden tests. */
 #include <pthread.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -292,7 +292,7 @@ START_TEST(wrong_parameters_are_named) {
 }
 END_TEST
 
-/* What later versions may fill with meaning is refused by this one, by name, and every picture is released. */
+/* Words that later versions may fill with meaning are refused by this one, by name, and every picture is released. */
 START_TEST(what_this_version_does_not_know_is_refused) {
   int word = 0;
   VmafxParams params = cpu_params();
@@ -809,7 +809,7 @@ START_TEST(gpu_is_refused_with_a_cause) {
 }
 END_TEST
 
-/* Of one key over frames first .. last. */
+/* The mean of one key over frames first .. last. */
 double mean_of(const Outcome& outcome, const std::string& key, int64_t first, int64_t last) {
   double sum = 0;
   for (int64_t frame = first; frame <= last; frame++) sum += outcome.frames[frame].at(key);

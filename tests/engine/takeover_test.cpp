@@ -1,5 +1,5 @@
-/* Sessions with backend=auto, which begin on the CPU and go on on the GPU, here the emulator, once it is open: the same scores, wherever
- * that is, whatever becomes of the opening, and whenever the stream ends. */
+/* Sessions with backend=auto, which begin on the CPU and go on on the GPU, here the emulator, once it is open: the same
+ * scores, wherever that is, whatever becomes of the opening, and whenever the stream ends. */
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -21,7 +21,8 @@ using namespace vmafx::test;
 
 namespace {
 
-/* Metrics that read up to two earlier pictures, of the reference or of both, and one that sees all frames and none before. */
+/* Metrics that read up to two earlier pictures, of the reference or of both, and one that sees all frames and none
+ * before. */
 constexpr char kFeatures[] =
     "name=psnr:enable_apsnr=true|name=motion:motion_five_frame_window=true|name=float_motion|name=speed_temporal";
 
@@ -79,7 +80,7 @@ std::string text_of(const std::filesystem::path& path) {
 
 constexpr char kFew[] = "name=psnr|name=motion";
 
-/* What the log says of the choice, and the scores. */
+/* Prints the log's lines about the choice, and the scores. */
 int print(const VmafxParams& params, Encodes encodes) {
   std::string said;
   encodes.on_log = [&said, then = encodes.on_log](const std::string& line) {
@@ -277,7 +278,7 @@ START_TEST(why_it_is_the_cpu_is_told_once) {
 }
 END_TEST
 
-/* Where there is no runtime at all, the shortest stream learns of it. */
+/* Even the shortest stream learns that there is no runtime at all. */
 START_TEST(a_missing_runtime_is_told_at_once) {
   for (const char* frames : {"1", "2"})
     assert_contains(run_again("VMAFX_HIP_RUNTIME=/nonexistent/libamdhip64.so", std::string("slowly ") + frames).text,
@@ -309,8 +310,8 @@ START_TEST(an_opening_that_does_not_come_back_is_left_behind) {
 }
 END_TEST
 
-/* The emulator ends a program that leaves something behind on the device, or meets a call after its end. What the end of the program
- * cuts off may stay, which a plan to hang allows. */
+/* The emulator ends a program that leaves something behind on the device, or meets a call after its end. Calls that the
+ * end of the program cuts off may leave something, which a plan to hang allows. */
 START_TEST(streams_and_programs_may_end_at_any_moment) {
   const std::string may_leak = kAtOnce + emulator("HANG", "1000000");
   for (int milliseconds = 0; milliseconds < 60; milliseconds += 2 * every_under_sanitizers(4))

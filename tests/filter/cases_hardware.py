@@ -111,7 +111,7 @@ def cuda_contexts_are_handed_in_whatever_the_options_say(lab):
         outcome = run(lab, "cuda", "host", f"{options}:import=device")
         if "a libavutil without CUDA" in outcome.stderr:
             raise Skip("this libavutil knows no CUDA frames")
-        outcome.failed("the runtime in use is not of the platform of the context handed in")
+        outcome.failed("the runtime in use does not belong to the platform of the given context")
         outcome.does_not_say("no device context was handed in")
 
 

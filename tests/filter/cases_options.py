@@ -26,7 +26,7 @@ def bad_options_are_errors(lab):
         "model=version=vmaf_v0.6.1|version=vmaf_v0.6.1": "two models are called 'vmaf'",
         "feature=name=no_such": "could not initialize feature extractor no_such",
         r"feature='name=psnr\:no_such=1'": "psnr has no option 'no_such'",
-        r"feature='name=psnr\:enable_chroma=maybe'": "'maybe' is no value for enable_chroma",
+        r"feature='name=psnr\:enable_chroma=maybe'": "'maybe' is not a value for enable_chroma",
         "feature=enable_chroma=false": "is missing",
         "score_fmt=%s": "score_fmt",
         "score_fmt=%n%f": "score_fmt",

@@ -50,7 +50,7 @@ inline const std::map<std::string, ParityCases (*)()> kParityCases = {
     {"xpsnr", xpsnr_cases},
 };
 
-/* Those of a metric. */
+/* The cases of a metric. */
 inline ParityCases cases_of(const std::string& metric) {
   const auto cases = kParityCases.find(metric);
   ck_assert_msg(cases != kParityCases.end(), "no cases for %s", metric.c_str());

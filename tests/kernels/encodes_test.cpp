@@ -1,5 +1,5 @@
-/* Several encodes of one reference at once, by the CPU twins of every metric: the raw sums of each one alone, to the last bit, on every
- * instruction set. CK_RUN_CASE=vif is one metric. */
+/* Several encodes of one reference at once, by the CPU twins of every metric: the raw sums of each one alone, to the
+ * last bit, on every instruction set. CK_RUN_CASE=vif is one metric. */
 #include <cstdlib>
 #include <cstring>
 #include <vector>
@@ -94,7 +94,7 @@ void check(const ExtractorInfo& info, const ParityCase& given, size_t encodes, c
 
 }  // namespace
 
-/* Of the metric number _i. The instruction sets take turns with the cases, each meeting every number of encodes. */
+/* Checks the metric number _i. The instruction sets take turns with the cases, each meeting every number of encodes. */
 START_TEST(sums_are_those_of_each_alone) {
   const ExtractorInfo& info = *extractors()[static_cast<size_t>(_i)];
   const ParityCases cases = cases_of(info.name);

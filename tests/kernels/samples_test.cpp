@@ -118,7 +118,7 @@ void check(const ExtractorInfo& info, const ChromaMetric& metric, const VideoFor
 
 }  // namespace
 
-/* Of the metric number _i. */
+/* Checks the metric number _i. */
 START_TEST(each_sample_counts) {
   const ChromaMetric& metric = kMetrics[static_cast<size_t>(_i)];
   const ExtractorInfo& info = *find_extractor(metric.name).info;

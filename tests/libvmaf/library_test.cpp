@@ -1,5 +1,6 @@
-/* A program that uses our libvmaf.so.3 gets the scores of a vmafx context, to the last bit, and what libvmaf promises besides. Built with
- * ON_EMULATOR, the library runs on a GPU, by the variables that a user sets, and the other context on the CPU. */
+/* A program that uses our libvmaf.so.3 gets the scores of a vmafx context, to the last bit, and what libvmaf promises
+ * besides. Built with ON_EMULATOR, the library runs on a GPU, by the variables that a user sets, and the other context
+ * on the CPU. */
 #include <unistd.h>
 
 #include <atomic>
@@ -39,7 +40,7 @@ Outcome expected(const char* model, const char* feature, const VmafxFormat& form
   return outcome;
 }
 
-/* The same bits, also of what is no number. */
+/* Checks that two scores have the same bits, or both are not a number. */
 void check_score(const std::string& what, double got, double want) {
   ck_assert_msg(std::memcmp(&got, &want, sizeof got) == 0 || (std::isnan(got) && std::isnan(want)),
                 "%s: got %.17g, want %.17g", what.c_str(), got, want);

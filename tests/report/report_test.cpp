@@ -280,8 +280,8 @@ START_TEST(xml_names_are_names_and_unique) {
 }
 END_TEST
 
-/* A metric of equal pictures that is infinite in all frames: libvmaf's keys, null in JSON, inf in XML. A column without any
- * score has none. */
+/* A metric of equal pictures that is infinite in all frames: libvmaf's keys, null in JSON, inf in XML. A column without
+ * any score has none. */
 START_TEST(infinite_metrics_keep_their_pooled_keys) {
   ScoreTable scores({"ciede2000", "absent"});
   for (int frame = 0; frame < 2; frame++) scores.put(frame, 0, kInf);

@@ -1,5 +1,5 @@
 /* Cases on which a metric's kernels are held against its CPU twin (tests/kernels/parity_test.cpp): formats, pictures,
- * options. Those of a metric are made in `<metric>_cases.h` of its folder. */
+ * options. A metric's cases are made in `<metric>_cases.h` of its folder. */
 #ifndef VMAFX_TESTS_SUPPORT_PARITY_H
 #define VMAFX_TESTS_SUPPORT_PARITY_H
 
@@ -31,7 +31,7 @@ class TestPictures {
     std::visit([&](auto& samples) { samples.fill(fill, format_.bpc, seed); }, at(picture, plane));
   }
 
-  /* Of the luma. */
+  /* A sample of the luma. */
   int get(int picture, int x, int y) {
     return std::visit([&](auto& samples) { return static_cast<int>(samples.at(x, y)); }, at(picture, 0));
   }
@@ -81,7 +81,8 @@ inline Paint fills(std::vector<Fill> in_turn) {
   };
 }
 
-/* The lumas of a frame. With a contrast, dist is what codecs make of ref: that contrast, and grain of this many bits at 8. */
+/* The lumas of a frame. With a contrast, dist is what codecs make of ref: that contrast, and grain of this many bits at
+ * 8. */
 struct LumaPair {
   Fill ref, dist = Fill::kZero;
   double contrast = 0;
@@ -116,7 +117,7 @@ inline Paint lumas(std::vector<LumaPair> in_turn) {
 
 struct ParityCase {
   VideoFormat format;
-  int frames = 1, batch = 1;  // of the stream; in a launch
+  int frames = 1, batch = 1;  // in the stream; in a launch
   Paint paint = fills({Fill::kRandom});
   OptionTexts options = {};
 };
@@ -126,7 +127,7 @@ inline VideoFormat luma(int w, int h, int bpc = 8) { return {.w = w, .h = h, .bp
 inline VideoFormat color(int w, int h, int bpc, Chroma chroma) {
   return {.w = w, .h = h, .bpc = bpc, .chroma = chroma};
 }
-/* The same with chroma of odd sizes rounded up. */
+/* A format whose chroma has its odd sizes rounded up. */
 inline VideoFormat whole_color(int w, int h, int bpc, Chroma chroma) {
   VideoFormat format = color(w, h, bpc, chroma);
   format.whole_chroma = true;

@@ -42,7 +42,7 @@ struct Scores : ScoreSink {
     return line;
   }
 
-  /* Those of frame 0, in the order of the features. */
+  /* The scores of frame 0, in the order of the features. */
   std::vector<double> first() const {
     std::vector<double> scores;
     for (const FeatureInfo& feature : features) scores.push_back(of.at(name(feature.key, 0)));
@@ -76,7 +76,7 @@ inline std::string refusal(const ExtractorInfo& info, const VideoFormat& format,
   return status.message();
 }
 
-/* Those of one frame. */
+/* The scores of one frame. */
 inline Scores score_frame(Extractor& extractor, const Picture& ref, const Picture& dist) {
   const AlignedBytes scratch = allocate_aligned(extractor.scratch_bytes() + 1);
   const AlignedBytes sums = allocate_aligned(extractor.sums_bytes());

@@ -100,7 +100,7 @@ struct ReceivedWindow {
   bool operator==(const ReceivedWindow&) const = default;
 };
 
-/* What came of a stream. */
+/* The results of a stream. */
 struct Outcome {
   int error = 0;                    // the first failure, a negative errno value
   std::vector<FrameScores> frames;  // as received, in order
@@ -141,7 +141,8 @@ inline void append_log(void* log, enum VmafxLogLevel, const char* message) {
   *static_cast<std::string*>(log) += std::string(message) + "\n";
 }
 
-/* What may be read while a session runs: the thread that opens a GPU says that it is done after the session may go on. */
+/* A log that may be read while a session runs: the thread that opens a GPU says that it is done after the session may
+ * go on. */
 class SessionLog {
  public:
   void take(VmafxParams& params) {

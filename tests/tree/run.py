@@ -23,6 +23,10 @@ from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[2]
 MOST_FILES = 30  # in a folder
+MOST_LEANING = 100
+# A comment that begins so needs its neighbor to be understood.
+LEANING = re.compile(r'^ *(//|/\*+|\*|#|""")* ?(Of|What|Those|The same|Likewise|Where|Whose|Which|Who) ')
+CODE = (".cpp", ".h", ".hip", ".c", ".py")
 
 # From the ground up; rooms of one floor do not know each other. What has no name here is a family of metrics.
 FLOORS = (
@@ -301,6 +305,28 @@ def format():
     assert result.returncode == 0, result.stderr.split("\n")[0] + " (tools/format mends it)"
 
 
+def sources_fit_the_width():
+    found = [
+        f"{name}:{number}: {len(line)} columns" for name, number, line in lines_of((*CODE, ".am")) if len(line) > WIDEST
+    ]
+    assert not found, f"{len(found)} lines are longer than {WIDEST} columns; wrap them:\n" + "\n".join(found)
+
+
+def comments_stand_alone():
+    found = [f"{name}:{number}: {line.strip()}" for name, number, line in lines_of(CODE) if LEANING.match(line)]
+    assert len(found) <= MOST_LEANING, (
+        f"{len(found)} comments begin with Of, What, Those, …; {MOST_LEANING} may. Begin them with their subject:\n"
+        + "\n".join(found)
+    )
+
+
+def lines_of(endings):
+    for name in tracked():
+        if name.endswith(endings) and not (TOP / name).is_symlink():
+            for number, line in enumerate((TOP / name).read_text().split("\n"), 1):
+                yield name, number, line
+
+
 def tidy(build, deep):
     """Runs clang-tidy, which also checks that members guarded by a mutex are touched only by its holder
     (src/base/mutex.h).
@@ -381,6 +407,8 @@ def main():
         manual_pages_are_made,
         manual_page_names_all_subcommands,
         manual_pages_have_no_warning,
+        sources_fit_the_width,
+        comments_stand_alone,
         documents_fit_the_width,
         links_lead_somewhere,
         site_has_all_documents,

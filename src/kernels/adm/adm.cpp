@@ -106,7 +106,7 @@ float pooled_den(const AdmScale& s, int index, const uint64_t (&sums)[kAdmBands]
 
 struct Sensitivities {
   std::array<AdmSensitivity, kAdmScales> factors;
-  std::array<int, kAdmScales> units = {};  // of AdmScale::rfactor, see adm_fixed_sensitivity()
+  std::array<int, kAdmScales> units = {};  // for AdmScale::rfactor, see adm_fixed_sensitivity()
 };
 
 class Adm : public Metric<AdmParams, AdmSums, AdmScores> {

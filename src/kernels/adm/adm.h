@@ -67,7 +67,7 @@ size_t adm_scratch_bytes_simd(const AdmParams& params);
 void adm_simd(const AdmParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
               AdmSums& sums);
 
-/* Of several encodes of one reference. */
+/* Scores several encodes of one reference. */
 size_t adm_encodes_scratch_bytes_simd(const AdmParams& params, int encodes);
 void adm_encodes_simd(const AdmParams& params, const SamplePlane& ref, std::span<const SamplePlane> dist,
                       std::byte* scratch, std::span<AdmSums* const> sums);

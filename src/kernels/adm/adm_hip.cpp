@@ -1,5 +1,4 @@
-/* Which kernels of adm run, on what planes, in which order: one for each scale, from the finest on, then one that
- * adds up the rows of all of them. */
+/* The HIP twin of adm: one kernel for each scale, from the finest on, then one that adds up the rows of all of them. */
 #include <algorithm>
 #include <cmath>
 

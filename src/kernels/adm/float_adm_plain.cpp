@@ -1,4 +1,5 @@
-/* float_adm, the definition: plain loops over whole planes, in the order of the equations. Every other twin answers to it. */
+/* float_adm, the definition: plain loops over whole planes, in the order of the equations. Every other twin answers to
+ * it. */
 #include "base/aligned.h"
 #include "kernels/adm/float_adm.h"
 #include "kernels/adm/float_adm_math-inl.h"
@@ -24,8 +25,8 @@ struct Planes {
   float *low, *high;  // a row after the vertical pass
 };
 
-/* Hands out the planes of a scale; the a-bands alternate between two places, for one scale reads the last. Without memory it only
- * counts. */
+/* Hands out the planes of a scale; the a-bands alternate between two places, for one scale reads the last. Without
+ * memory it only counts. */
 class PlaneMemory {
  public:
   PlaneMemory(const FloatAdmParams& params, std::byte* memory) : params_(params), memory_(memory) {}

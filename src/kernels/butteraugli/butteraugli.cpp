@@ -34,7 +34,7 @@ Status named(const Status& status) { return error(status.code(), "butteraugli: %
 
 // -- The extractor ---------------------------------------------------------------------------------------------------
 
-/* What is computed of a frame. */
+/* The parameters of a frame's map of distances. */
 struct ButteraugliFrame {
   ButteraugliParams params;
   std::unique_ptr<GrayFile> heatmaps;  // or null
@@ -114,7 +114,7 @@ constexpr Twins<ButteraugliFrame, ButteraugliRow> kTwins = {
 
 // -- Parameters ------------------------------------------------------------------------------------------------------
 
-/* What cones absorb of linear light of BT.709's primaries. */
+/* The absorbance of cones by linear light of BT.709's primaries. */
 constexpr double kCones[3][3] = {{0.29956550340058319, 0.63373087833825936, 0.077705617820981968},
                                  {0.22158691104574774, 0.69391388044116142, 0.0987313588422},
                                  {0.02, 0.02, 0.20480129041026129}};

@@ -73,14 +73,14 @@ constexpr FeatureInfo kFeatures[] = {
      .worse = Worse::kHigh},
 };
 
-/* What is computed of a frame. */
+/* The parameters of a frame's sums. */
 struct CambiFrame {
   CambiParams params;
   CambiView dist, ref;
   VideoFormat format;
   bool full_ref;
   double max_val;
-  std::unique_ptr<CambiHeatmaps> heatmaps;  // of dist, or null
+  std::unique_ptr<CambiHeatmaps> heatmaps;  // the distorted picture's, or null
 };
 
 size_t scratch_bytes(const CambiFrame& frame) {

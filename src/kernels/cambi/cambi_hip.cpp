@@ -1,4 +1,4 @@
-/* Which kernels of cambi run, on what planes, in which order: those of cambi.hip, all on all pictures of the batch. */
+/* The HIP twin of cambi: the kernels of cambi.hip, all on all pictures of the batch. */
 #include <algorithm>
 
 #include "kernels/cambi/cambi.h"

@@ -1,4 +1,4 @@
-/* Which kernels of ciede run, on what planes, in which order: one, on all frames. */
+/* The HIP twin of ciede: one kernel, on all frames. */
 #include "kernels/ciede/ciede.h"
 #include "kernels/ciede/ciede_work.h"
 #include "kernels/device_twin.h"

@@ -55,25 +55,25 @@ constexpr OptionInfo kOptions[] = {
 constexpr double kChannelWeight[kCvvdpChannels] = {1, 1, 1, 0.8081134557723999};
 constexpr double kBaseWeight[kCvvdpChannels] = {0.0036334486212581396, 1.6627724170684814, 4.11874532699585,
                                                 25.25969886779785};
-constexpr double kPicture = 0.577918291091919;  // of a stream of one frame
+constexpr double kPicture = 0.577918291091919;  // factor for a stream of one frame
 constexpr double kJodScale = 0.0439569391310215, kJodPower = 0.9302042722702026, kLinearUpTo = 0.1;
 
 double safe_power(double v, double p) { return std::pow(v + kCvvdpSmall, p) - std::pow(kCvvdpSmall, p); }
 
-/* Of the difference between two pictures. */
+/* The JOD of a difference between two pictures. */
 double jod(double difference) {
   if (difference <= kLinearUpTo) return 10 - kJodScale * std::pow(kLinearUpTo, kJodPower - 1) * difference;
   return 10 - kJodScale * std::pow(difference, kJodPower);
 }
 
-/* Its inverse. */
+/* The inverse of jod(). */
 double difference_by(double jod) {
   const double most_linear = kJodScale * std::pow(kLinearUpTo, kJodPower), lost = 10 - jod;
   if (lost <= most_linear) return lost * kLinearUpTo / most_linear;
   return std::pow(lost / kJodScale, 1 / kJodPower);
 }
 
-/* Of a stream from those of its frames. */
+/* A stream's JOD from those of its frames. */
 double jod_of_stream(std::span<const double> jods) {
   if (jods.size() == 1) return jods.front();
   double squares = 0;
@@ -92,7 +92,7 @@ double over_bands(const CvvdpParams& params, const CvvdpSums& sums, int channel)
   return safe_power(total, 0.25);
 }
 
-/* Of a frame, over the first so many channels. */
+/* A frame's difference, over the first so many channels. */
 double difference_of(const CvvdpParams& params, const CvvdpSums& sums, int channels) {
   double total = 0;
   for (int c = 0; c < channels; c++) total += safe_power(over_bands(params, sums, c), 4);

@@ -1,5 +1,6 @@
-/* Which kernels of cvvdp run, on what planes, in which order: one for all pictures of a batch; then for some frames at a time one for the channels,
- * one for each of the larger levels of the pyramid and one for all the others, one for a few bands at a time, and one for the base. */
+/* The HIP twin of cvvdp: one kernel for all pictures of a batch; then for some frames at a time one for the channels,
+ * one for each of the larger levels of the pyramid and one for all the others, one for a few bands at a time, and one
+ * for the base. */
 #include <algorithm>
 #include <span>
 

@@ -1,5 +1,5 @@
-/* Which kernels of float_ansnr run, on what planes, in which order: one that writes squares, on the lumas of all frames, and those
- * that add them up. */
+/* The HIP twin of float_ansnr: one kernel that writes squares, on the lumas of all frames, then the kernels that add
+ * them up. */
 #include "kernels/float_ansnr/float_ansnr.h"
 #include "kernels/steps/row_sums_hip.h"
 #include "kernels/steps/rows.h"

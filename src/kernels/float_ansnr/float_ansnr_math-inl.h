@@ -1,4 +1,4 @@
-/* One sample of float_ansnr. */
+/* The arithmetic of float_ansnr for one sample. */
 #if defined(VMAFX_KERNELS_FLOAT_ANSNR_FLOAT_ANSNR_MATH_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef VMAFX_KERNELS_FLOAT_ANSNR_FLOAT_ANSNR_MATH_INL_H
 #undef VMAFX_KERNELS_FLOAT_ANSNR_FLOAT_ANSNR_MATH_INL_H
@@ -11,7 +11,7 @@
 
 VMAFX_TWIN_BEGIN
 
-/* What a sample adds to the two sums. */
+/* A sample's contributions to the two sums. */
 struct AnsnrSquares {
   Real signal, noise;
 };

@@ -1,4 +1,5 @@
-/* The raw sums of float_ansnr, its filters and how they meet the borders, what its kernels are given, and their tiles. */
+/* The raw sums of float_ansnr, its filters and how they meet the borders, what its kernels are given, and their
+ * tiles. */
 #ifndef VMAFX_KERNELS_FLOAT_ANSNR_FLOAT_ANSNR_WORK_H
 #define VMAFX_KERNELS_FLOAT_ANSNR_FLOAT_ANSNR_WORK_H
 
@@ -33,7 +34,8 @@ struct AnsnrDistRow {
   VMAFX_HD static float tap(int k) { return kAnsnrDistTaps[distance][k]; }
 };
 
-/* The index inside [0, size) for one up to two outside: the first sample is not repeated, the last one is (as libvmaf has it). */
+/* The index inside [0, size) for one up to two outside: the first sample is not repeated, the last one is (as libvmaf
+ * has it). */
 VMAFX_HD int ansnr_reflect(int i, int size) {
   if (i < 0) return -i;
   return i < size ? i : 2 * size - 1 - i;

@@ -1,4 +1,4 @@
-/* Which kernels of float_moment run, on what planes, in which order: one, on the lumas of all frames. */
+/* The HIP twin of float_moment: one kernel, on the lumas of all frames. */
 #include "kernels/float_moment/float_moment.h"
 
 namespace vmafx {

@@ -6,7 +6,7 @@
 
 namespace vmafx {
 
-/* Of one picture's luma. */
+/* The sums of one picture's luma. */
 struct MomentSums {
   uint64_t first;   // Σ samples
   uint64_t second;  // Σ squares

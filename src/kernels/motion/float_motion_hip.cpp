@@ -1,5 +1,5 @@
-/* Which kernels of float_motion run, on what planes, in which order: for each plane and size one that writes magnitudes,
- * and those that add them up. */
+/* The HIP twin of float_motion: for each plane and size one kernel that writes magnitudes, then the kernels that add
+ * them up. */
 #include "kernels/motion/float_motion.h"
 #include "kernels/steps/row_sums_hip.h"
 #include "kernels/steps/rows.h"

@@ -6,12 +6,12 @@
 
 namespace vmafx {
 
-/* Of magnitudes (row_sums.h). */
+/* A plane's sums of magnitudes (row_sums.h). */
 struct FloatMotionPlaneSums {
   uint64_t sad, half_size_sad;
 };
 
-/* Added to the samples, as in libvmaf. What is left of it in the score is the rounding of the blur. */
+/* Added to the samples, as in libvmaf. It shows in the score only through the rounding of the blur. */
 inline constexpr float kFloatMotionOffset = -128;
 
 /* A side at half the size. */

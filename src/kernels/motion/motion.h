@@ -1,6 +1,7 @@
 /* motion: how much the reference video moves, as the mean absolute difference of blurred neighboring frames.
  *
- * Of reference luma, with G the separable five-tap blur of motion_work.h, rounded after each of its two passes:
+ * Measured on reference luma, with G the separable five-tap blur of motion_work.h, rounded after each of its two
+ * passes:
  *
  *     sad[n] = min(Σ |G(ref[n-1] - ref[n])| / 256 / (w·h) · fps_weight, max_val)           sad[0] = 0
  *

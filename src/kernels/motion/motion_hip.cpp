@@ -1,4 +1,4 @@
-/* Which kernels of motion run, on what planes, in which order: one, on the luma of all reference frames. */
+/* The HIP twin of motion: one kernel, on the luma of all reference frames. */
 #include "kernels/motion/motion.h"
 
 namespace vmafx {

@@ -1,5 +1,5 @@
-/* The raw sums of motion, the arithmetic of one sample, what its kernels are given, and how a frame is cut into strips, one
- * thread each. */
+/* The raw sums of motion, the arithmetic of one sample, what its kernels are given, and how a frame is cut into strips,
+ * one thread each. */
 #ifndef VMAFX_KERNELS_MOTION_MOTION_WORK_H
 #define VMAFX_KERNELS_MOTION_MOTION_WORK_H
 
@@ -36,7 +36,7 @@ VMAFX_HD uint32_t motion_row(const int32_t columns[kMotionTaps]) {
 }
 
 inline constexpr int kMotionStripW = 8, kMotionStripH = 8;  // samples
-inline constexpr int kMotionThreads = 64;                   // of a block: a row of strips
+inline constexpr int kMotionThreads = 64;                   // per block: a row of strips
 /* The outermost strips of a block only help their neighbors. */
 inline constexpr int kMotionStrips = kMotionThreads - 2;
 

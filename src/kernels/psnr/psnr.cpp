@@ -49,7 +49,7 @@ constexpr FeatureInfo kFeatures[] = {
 };
 constexpr const char* kStreamKeys[] = {"apsnr_y", "apsnr_cb", "apsnr_cr"};
 
-/* Of the features, those of the planes that are there, with or without mse. */
+/* The features of the planes that exist, with or without mse. */
 std::vector<FeatureInfo> provided(int planes, bool with_mse) {
   std::vector<FeatureInfo> features;
   for (int p = 0; p < planes; p++) {

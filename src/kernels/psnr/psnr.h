@@ -27,7 +27,7 @@
 
 namespace vmafx {
 
-/* Both metrics' sums: of the first `planes` planes of frames. */
+/* Parameters of both metrics' sums, over the first `planes` planes of frames. */
 struct PsnrParams {
   VideoFormat format;
   int planes = 1;

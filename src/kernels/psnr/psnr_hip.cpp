@@ -1,4 +1,4 @@
-/* Which kernels of psnr run, on what planes, in which order: one, on all planes of all frames. */
+/* The HIP twin of psnr: one kernel, on all planes of all frames. */
 #include <algorithm>
 
 #include "kernels/psnr/psnr.h"

@@ -1,4 +1,5 @@
-/* The raw sums of psnr, what its kernels are given, and how the planes of a frame are cut into tiles, one block each. */
+/* The raw sums of psnr, what its kernels are given, and how the planes of a frame are cut into tiles, one block
+ * each. */
 #ifndef VMAFX_KERNELS_PSNR_PSNR_WORK_H
 #define VMAFX_KERNELS_PSNR_PSNR_WORK_H
 
@@ -14,7 +15,7 @@ struct PsnrSums {
 
 /* A tile: kPsnrTilePacks times 16 bytes wide. Each thread has one pack in every kPsnrThreadRows-th row. */
 inline constexpr unsigned kPsnrTilePacks = 64;
-inline constexpr unsigned kPsnrThreadRows = 2;  // of threads in a block
+inline constexpr unsigned kPsnrThreadRows = 2;  // rows of threads per block
 inline constexpr unsigned kPsnrPacksPerThread = 4;
 inline constexpr unsigned kPsnrTileRows = kPsnrThreadRows * kPsnrPacksPerThread;
 

@@ -97,7 +97,7 @@ constexpr Twins<SpeedPlan, SpeedChromaSums> kChromaTwins = {
 };
 
 Created create_chroma(const SpeedOptions& options, const VideoFormat& format, Placement placement) {
-  if (format.planes() == 1) return error(EINVAL, "speed_chroma: a video without chroma has none to score");
+  if (format.planes() == 1) return error(EINVAL, "speed_chroma: it scores chroma, and this video has none");
   VMAFX_ASSIGN(const SpeedPlan plan, SpeedPlan::create("speed_chroma", options, format, {.first = 1, .count = 2}));
   return std::unique_ptr<Extractor>(new SpeedChroma(plan, kChromaTwins, kChromaFeatures, placement));
 }

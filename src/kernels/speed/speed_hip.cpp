@@ -1,4 +1,4 @@
-/* Which kernels of SpEED run, on what planes, in which order. */
+/* The HIP twin of SpEED: its kernels, in data-flow order. */
 #include "kernels/device_twin.h"
 #include "kernels/speed/speed.h"
 

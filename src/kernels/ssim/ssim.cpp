@@ -24,7 +24,7 @@ namespace {
 
 struct SsimOptions {
   bool enable_lcs = false, enable_db = false, clip_db = false;
-  int scale = 0;  // of float_ssim
+  int scale = 0;  // float_ssim's
 };
 
 constexpr OptionInfo kEnableDb = option<&SsimOptions::enable_db>("enable_db", nullptr, "give the score in dB");
@@ -162,7 +162,7 @@ constexpr float kExponents[kMsSsimScales] = {0.0448f, 0.2856f, 0.3001f, 0.2363f,
 
 double weighted(double mean, int scale) { return std::pow(mean, static_cast<double>(kExponents[scale])); }
 
-/* So that an 11x11 window fits the last scale, as libvmaf counts it. */
+/* The least size for which an 11x11 window fits the last scale, as libvmaf counts it. */
 constexpr int kLeastSize = 11 << (kMsSsimScales - 1);
 
 class FloatMsSsim : public SsimMetric<MsSsimScores> {

@@ -15,9 +15,9 @@
  *
  * Equal to libvmaf f85a853 `float_ssim`, `float_ms_ssim`: products, filtered samples and means are rounded to float
  * where it does, because in bright flat areas the rounding of variances shows in dB. Deviations: any depth from 8 to
- * 16 bit, where it takes 9, 11, 13 to 15 bit for bytes; equal pictures score 1 even if they are flat, where its rounding
- * may show; a negative mean(s) counts as 0, where it gives NaN; pictures without a window are refused, where it gives 0
- * or NaN. */
+ * 16 bit, where it takes 9, 11, 13 to 15 bit for bytes; equal pictures score 1 even if they are flat, where its
+ * rounding may show; a negative mean(s) counts as 0, where it gives NaN; pictures without a window are refused, where
+ * it gives 0 or NaN. */
 #ifndef VMAFX_KERNELS_SSIM_SSIM_H
 #define VMAFX_KERNELS_SSIM_SSIM_H
 
@@ -28,7 +28,7 @@ namespace vmafx {
 
 struct SsimParams {
   int w, h, bpc;
-  int factor = 1;       // what rows and columns are divided by beforehand
+  int factor = 1;       // rows and columns are divided by it beforehand
   int scales = 1;       // 1 or kMsSsimScales
   bool every_l = true;  // false: l only at the last scale
   bool with_l(int scale) const { return every_l || scale == scales - 1; }

@@ -1,6 +1,5 @@
-/* Which kernels of float_ssim and float_ms_ssim run, on what planes, in which order: one for the means over blocks
- * where there are any, one for the planes of each further scale, then one for the sums of all scales. All take all
- * frames of the batch. */
+/* The HIP twin of float_ssim and float_ms_ssim: a kernel for the means over blocks if there are any, one for the planes
+ * of each further scale, then one for the sums of all scales. All take all frames of the batch. */
 #include "base/aligned.h"
 #include "kernels/ssim/ssim.h"
 #include "kernels/steps/rows.h"

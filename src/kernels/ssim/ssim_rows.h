@@ -21,8 +21,8 @@ struct SsimStripMeans {
   Row along[SsimWindow::kLength], across;
 };
 
-/* What rows add to samples of the next scale, the latest. A row lies an even number of rows from all of them, or an odd
- * one: of distance y is part y / 2. */
+/* The parts of the latest rows in samples of the next scale. A row's distances from these samples are all even, or all
+ * odd: part y / 2 is for distance y. */
 struct SsimStripHalves {
   static constexpr int kRows = 2 * SsimHalving::kRadius + 2;
   struct Part {
@@ -65,7 +65,8 @@ class SsimMemory {
     }
   }
 
-  /* Of the reference (0) or the distorted picture. With a factor of 1, the first scale has none: it is the samples. */
+  /* The plane of the reference (0) or the distorted picture (1). With a factor of 1, the first scale has none: it is
+   * the samples. */
   const Plane<float>& plane(int scale, int picture) const { return planes_[scale][picture]; }
   /* Sums over the columns of a row of blocks: high, low. With room for the block size before them, and kRowSlack. */
   float* columns(int kind) const { return columns_[kind]; }

@@ -37,7 +37,7 @@ VMAFX_HD int ssim_halved(int size) { return (size + 1) / 2; }
 VMAFX_HD int ssim_reduced(int size, int factor) { return factor == 1 ? size : size / factor + (size & 1); }
 VMAFX_HD int ssim_first_sample(int i, int factor) { return i * factor - factor / 2; }
 
-/* What each of a block's samples counts in its mean. */
+/* The weight of each of a block's samples in its mean. */
 VMAFX_HD float ssim_block_weight(int factor) { return 1.f / static_cast<float>(factor * factor); }
 
 /* (K L)² with K1 = 0.01, K2 = 0.03, L = 255, and C3 = C2 / 2, rounded as libvmaf rounds them. */
@@ -70,7 +70,7 @@ struct SsimScale {
 struct SsimWork {
   hip::BatchPlanes luma;
   BatchSums<SsimSums[kMsSsimScales]> sums;
-  int32_t w, h;            // of the pictures
+  int32_t w, h;            // the pictures' size
   int32_t factor, scales;  // with a factor of 1, the first scale has no planes: it is the samples
   float scale;             // scale_to_8_bits()
   SsimScale of[kMsSsimScales];

@@ -17,8 +17,8 @@ constexpr FeatureInfo kFeatures[] = {plain_feature("ssimulacra2", VMAFX_SCORE(Ss
 
 // -- Score -----------------------------------------------------------------------------------------------------------
 
-/* The weights of the reference, found there by a search on the data sets CID22, TID2013, Kadid10k and KonFiG-IQA. A line
- * for each scale: of the means of ssim, artifact and detail, then of their fourth roots. */
+/* The weights of the reference, found there by a search on the data sets CID22, TID2013, Kadid10k and KonFiG-IQA. A
+ * line for each scale: of the means of ssim, artifact and detail, then of their fourth roots. */
 // clang-format off
 constexpr double kWeights[108] = {
     // x
@@ -109,7 +109,7 @@ constexpr Twins<Ssimulacra2Params, Ssimulacra2Sums> kTwins = {
 
 Status named(const Status& status) { return error(EINVAL, "ssimulacra2: %s", status.message().c_str()); }
 
-/* What cones absorb of linear light of BT.709's primaries. Each row adds up to 1. */
+/* The absorbance of cones by linear light of BT.709's primaries. Each row adds up to 1. */
 constexpr double kOpsin[3][3] = {
     {0.30, 0.622, 0.078},
     {0.23, 0.692, 0.078},

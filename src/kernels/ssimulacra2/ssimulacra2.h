@@ -16,8 +16,8 @@
  *
  * The program's filter is a recursive one whose impulse response is these nine taps. Its poles lie on the unit circle:
  * what floats round off stays and adds up, to 3e-6 along rows and columns, and to 0.1 and more in scores. So its
- * operations are done here one by one, in its order and fused where it fuses them on CPUs that can, from 16-bit sRGB on.
- * Scores agree to 1e-7. docs/ssimulacra2.md has a table. */
+ * operations are done here one by one, in its order and fused where it fuses them on CPUs that can, from 16-bit sRGB
+ * on. Scores agree to 1e-7. docs/ssimulacra2.md has a table. */
 #ifndef VMAFX_KERNELS_SSIMULACRA2_SSIMULACRA2_H
 #define VMAFX_KERNELS_SSIMULACRA2_SSIMULACRA2_H
 
@@ -31,7 +31,7 @@
 
 namespace vmafx {
 
-/* What the twins need to know of a video. EINVAL where it is too small, or its colors are not known. */
+/* The parameters for a video. EINVAL if it is too small, or its colors are not known. */
 StatusOr<Ssimulacra2Params> ssimulacra2_params(const VideoFormat& format);
 
 /* The twins; the second one takes any number of encodes. */

@@ -32,7 +32,7 @@
 
 namespace vmafx {
 
-inline constexpr int kVifMinSize = 16;  // of a side, in samples
+inline constexpr int kVifMinSize = 16;  // the shortest side, in samples
 
 struct VifParams {
   int w = 0;
@@ -51,7 +51,7 @@ size_t vif_scratch_bytes_simd(const VifParams& params);
 void vif_simd(const VifParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
               VifSums& sums);
 
-/* The same for several encodes of one reference; what belongs to it alone is made once. */
+/* Scores several encodes of one reference; computes once what depends on the reference alone. */
 size_t vif_encodes_scratch_bytes_simd(const VifParams& params, int encodes);
 void vif_encodes_simd(const VifParams& params, const SamplePlane& ref, std::span<const SamplePlane> dist,
                       std::byte* scratch, std::span<VifSums* const> sums);

@@ -1,6 +1,5 @@
-/* Which kernels of vif run, on what planes, in which order: one for the planes of each further scale, then one for the
- * sums of all scales. All take all frames of the batch. What belongs to a reference alone is made once for the frames
- * that share it. */
+/* The HIP twin of vif: one kernel for the planes of each further scale, then one for the sums of all scales. All take
+ * all frames of the batch. Values of a reference alone are made once for the frames that share it. */
 #include "base/aligned.h"
 #include "kernels/device_twin.h"
 #include "kernels/vif/vif.h"

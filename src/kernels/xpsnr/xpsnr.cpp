@@ -131,8 +131,8 @@ double weight_of(const XpsnrParams& params, const XpsnrArea& block, const XpsnrB
   return 1 / std::max(spatial + temporal, static_cast<double>(1 << (params.format.bpc - 6)));
 }
 
-/* Each weight, row by row, is at most the largest of those of its neighbors on the left, above, which were smoothed before, and on the right. The
- * picture's last one stays where there is one row only. */
+/* Each weight, row by row, is at most the largest of those of its neighbors on the left, above, which were smoothed
+ * before, and on the right. The picture's last one stays where there is one row only. */
 void smooth(const XpsnrGrid& grid, std::span<double> weights) {
   for (int n = 0; n < grid.blocks(); n++) {
     const int column = n % grid.columns;
@@ -172,7 +172,7 @@ class Xpsnr : public Metric<XpsnrParams, XpsnrBlock, XpsnrScores> {
   }
 
  private:
-  /* Of a plane, in one frame or in several. */
+  /* The distortion of a plane, in one frame or in several. */
   struct Distortion {
     double root = 0;      // Σ √wsse
     double decibels = 0;  // Σ of the frames' scores
@@ -184,7 +184,7 @@ class Xpsnr : public Metric<XpsnrParams, XpsnrBlock, XpsnrScores> {
   double average(int p, const Distortion& sum, int64_t frames) const;
 
   const bool of_stream_;
-  std::vector<double> weights_;  // of a frame
+  std::vector<double> weights_;  // the weights of a frame's blocks
 
   /* The stream so far. */
   Distortion stream_[3];

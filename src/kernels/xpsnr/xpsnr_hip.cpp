@@ -1,4 +1,4 @@
-/* Which kernels of xpsnr run, on what planes, in which order: one, on all planes of all frames. */
+/* The HIP twin of xpsnr: one kernel, on all planes of all frames. */
 #include <algorithm>
 
 #include "kernels/xpsnr/xpsnr.h"

@@ -1,4 +1,5 @@
-/* The raw sums of xpsnr, the arithmetic of one sample, how pictures are cut into blocks, and what the kernels are given. */
+/* The raw sums of xpsnr, the arithmetic of one sample, how pictures are cut into blocks, and what the kernels are
+ * given. */
 #ifndef VMAFX_KERNELS_XPSNR_XPSNR_WORK_H
 #define VMAFX_KERNELS_XPSNR_XPSNR_WORK_H
 
@@ -25,7 +26,7 @@ struct XpsnrArea {
 struct XpsnrGrid {
   struct Plane {
     int32_t w = 0, h = 0;              // 0: not read
-    int32_t block_w = 0, block_h = 0;  // of all blocks but the last ones
+    int32_t block_w = 0, block_h = 0;  // all blocks but the last ones
   };
   Plane planes[3];
   int32_t columns = 1, rows = 1;  // blocks
@@ -69,7 +70,8 @@ VMAFX_HD uint32_t xpsnr_high_pass(const T* above, const T* row, const T* below, 
                          (above[x - 1] + above[x + 1] + below[x - 1] + below[x + 1]));
 }
 
-/* Columns x - 2 to x + 3 of a row, by how far they are from the pair in the middle. Beyond the picture it is the last sample. */
+/* Columns x - 2 to x + 3 of a row, by how far they are from the pair in the middle. Beyond the picture it is the last
+ * sample. */
 struct XpsnrPairs {
   int32_t inner, next, outer;
 };
@@ -79,7 +81,8 @@ VMAFX_HD XpsnrPairs xpsnr_pairs(const T* row, int32_t x, int32_t last) {
   return {at(x) + at(x + 1), at(x - 1) + at(x + 2), at(x - 2) + at(x + 3)};
 }
 
-/* 6x6, of four samples with the first at column x of rows[2], in rows y - 2 to y + 3. One quarter, which the others mirror:
+/* 6x6, of four samples with the first at column x of rows[2], in rows y - 2 to y + 3. One quarter, which the others
+ * mirror:
  *        0 -1 -1
  *       -1 -2 -3
  *       -1 -3 12 */
@@ -96,8 +99,8 @@ VMAFX_HD uint32_t xpsnr_coarse_high_pass(const T* const (&rows)[6], int32_t x, i
   return xpsnr_magnitude(sum);
 }
 
-/* What the pictures before the current one count in the difference in time: now - before · `before` + earlier · `earlier`. Pictures before
- * the first one are zero, and so is the weight of one that is not there, which may then be any. */
+/* The weights of earlier pictures in the difference in time: now - before · `before` + earlier · `earlier`. A picture
+ * that does not exist, before the first one, has the weight zero, so any picture may be given for it. */
 struct XpsnrTimeWeights {
   int32_t before, earlier;
 };
@@ -110,7 +113,7 @@ VMAFX_HD int32_t xpsnr_change(T now, T before, T earlier, XpsnrTimeWeights weigh
   return now - weights.before * before + weights.earlier * earlier;
 }
 
-/* -- The kernels: a block of threads for each block of the frame ----------------------------------------------------- */
+/* -- The kernels: a block of threads for each block of the frame --------------------------------------------------- */
 
 inline constexpr unsigned kXpsnrThreadsX = 32, kXpsnrThreadsY = 4;
 
@@ -118,7 +121,7 @@ struct XpsnrWork {
   XpsnrGrid grid;
   int32_t second_order = 0;
   hip::BatchPlanes planes[3];
-  BatchSums<XpsnrBlock> sums;  // of the first block
+  BatchSums<XpsnrBlock> sums;  // the first block's
 };
 VMAFX_DECLARE_SAMPLE_KERNELS(xpsnr, XpsnrWork, kXpsnrThreadsX, kXpsnrThreadsY);
 

@@ -1,5 +1,5 @@
-/* Ranges: what their texts mean, how far metrics reach beyond them, and that their scores are those of the whole stream, to the last bit,
- * wherever it is cut and wherever a seek lands. */
+/* Ranges: what their texts mean, how far metrics reach beyond them, and that their scores are those of the whole
+ * stream, to the last bit, wherever it is cut and wherever a seek lands. */
 #include <algorithm>
 #include <cerrno>
 #include <cmath>

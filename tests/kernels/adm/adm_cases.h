@@ -35,7 +35,7 @@ inline ParityCases adm_depths() {
   return cases;
 }
 
-/* What both have. */
+/* The cases that both forms have. */
 inline ParityCases adm_cases_with(const std::vector<OptionTexts>& sets) {
   const Paint all_kinds = lumas({{Fill::kRandom, Fill::kRandom},
                                  {Fill::kSparse, Fill::kCheckerboard},
@@ -54,8 +54,8 @@ inline ParityCases adm_cases_with(const std::vector<OptionTexts>& sets) {
   return cases;
 }
 
-/* Every kind of block of up to 16 samples, of every strength: the largest coefficients that the transform can make, alone and side
- * by side. */
+/* Every kind of block of up to 16 samples, of every strength: the largest coefficients that the transform can make,
+ * alone and side by side. */
 inline void paint_steep_blocks(TestPictures& pictures) {
   const VideoFormat& format = pictures.format();
   const int max = (1 << format.bpc) - 1;
@@ -75,8 +75,9 @@ inline void paint_steep_blocks(TestPictures& pictures) {
   }
 }
 
-/* Blocks of 4x4 samples with the signs of the taps, so that scale 0's coefficients are the largest there are, and a little larger
- * still in the distorted picture: ratios right at 1, of reciprocals with few digits. Of 16 bits, three frames. */
+/* Blocks of 4x4 samples with the signs of the taps, so that scale 0's coefficients are the largest there are, and a
+ * little larger still in the distorted picture: ratios right at 1, of reciprocals with few digits. Three frames of 16
+ * bits. */
 inline void paint_strongest_coefficients(TestPictures& pictures) {
   constexpr int kLow[4] = {1, 1, 1, -1}, kHigh[4] = {-1, -1, 1, -1};
   const std::pair<const int(&)[4], const int(&)[4]> signs[] = {{kHigh, kLow}, {kLow, kHigh}, {kHigh, kHigh}};

@@ -121,7 +121,8 @@ START_TEST(decoupling_by_hand) {
 }
 END_TEST
 
-/* The table of RCPSS: within the 1.5 · 2^-12 that x86 promises, of every sign and exponent; a step of Newton's squares that. */
+/* The table of RCPSS: within the 1.5 · 2^-12 that x86 promises, of every sign and exponent; a step of Newton's squares
+ * that. */
 START_TEST(reciprocals_are_near) {
   for (const float unit : {1.0f, -1.0f, 0x1p-90f, 0x1p90f}) {
     for (int i = 0; i < 4096; i++) {
@@ -226,7 +227,7 @@ START_TEST(nothing_to_see_scores_one) {
 }
 END_TEST
 
-/* The same picture at twice the depth has the same scores. */
+/* A picture at twice the depth has the scores that it has at its own. */
 START_TEST(every_depth_is_scaled) {
   auto bytes = impaired();
   const auto want = score(bytes, 8, {});

@@ -223,8 +223,8 @@ END_TEST
 
 /* The scores of butteraugli_main of libjxl 0.11.2 (Debian 13, 0.11.2-0.1~deb13u3) and of libjxl 0.7.0 (Debian 12,
  * 0.7.0-10+deb12u1), with AVX-512, for these pictures: sRGB of 16 bits as PNG, others as PFM of linear light with
- * --colorspace RGB_D65_SRG_Rel_Lin, all converted in double. The same formulas in double, as a script that shares
- * nothing with vmafx has them, are within 1.3e-6 of both programs. */
+ * --colorspace RGB_D65_SRG_Rel_Lin, all converted in double. These formulas in double, as a script that shares nothing
+ * with vmafx has them, are within 1.3e-6 of both programs. */
 START_TEST(reference_scores) {
   using Range = Color::Range;
   using Location = Color::ChromaLocation;
@@ -327,8 +327,8 @@ START_TEST(reference_scores) {
 }
 END_TEST
 
-/* Flat pictures of saturated colors leave few of a float's digits (docs/butteraugli.md): the same formulas in double have
- * these distances; butteraugli_main 0.11.2 says 3.7936568, 0.0049067 and 2.6749310. */
+/* Flat pictures of saturated colors leave few of a float's digits (docs/butteraugli.md): the same formulas in double
+ * have these distances; butteraugli_main 0.11.2 says 3.7936568, 0.0049067 and 2.6749310. */
 START_TEST(flat_colors) {
   constexpr int kBt601 = 6, kBt709 = 1;
   static const struct {
@@ -363,7 +363,7 @@ START_TEST(no_error_is_0) {
 }
 END_TEST
 
-/* Of 8x10 distances of which 40 are 2, the others 0. */
+/* Norms of 8x10 distances, 40 of them 2, the others 0. */
 START_TEST(norms) {
   Rows rows(10);
   for (size_t y = 0; y < rows.size(); y += 2) rows[y] = {2, {8 * 4., 8 * 16., 8 * 256.}};
@@ -375,7 +375,7 @@ START_TEST(norms) {
 }
 END_TEST
 
-/* Of frames 1 and 0, in this order: each lies at its place, and has the distances in thousandths. */
+/* Heat maps of frames 1 and 0, in this order: each lies at its place, and has the distances in thousandths. */
 START_TEST(heatmaps) {
   constexpr int kW = 41, kH = 34;
   const VideoFormat format = {.w = kW, .h = kH, .bpc = 8, .chroma = Chroma::k420};

@@ -222,7 +222,7 @@ START_TEST(counted_contrasts) {
 }
 END_TEST
 
-/* Of nine decimals: the nearest float but for few. */
+/* Reciprocals have nine decimals, as in libvmaf: the nearest float but for few. */
 START_TEST(reciprocals) {
   int others = 0;
   for (int n = 1; n < kCambiReciprocals; n++) {
@@ -310,9 +310,9 @@ START_TEST(options) {
   make({{"enc_width", "256"}, {"enc_height", "144"}}, format);  // libvmaf's limits were 180 and 150 up to f85a853
   make({{"enc_width", "144"}, {"enc_height", "256"}}, format_of(240, 320, 10));
   assert_contains(complaint({{"enc_width", "143"}}, format),
-                  "'143' is no value for enc_width, which takes a whole number from 144 to");
+                  "'143' is not a value for enc_width, which takes a whole number from 144 to");
   assert_contains(complaint({{"enc_height", "143"}}, format),
-                  "'143' is no value for enc_height, which takes a whole number from 144 to");
+                  "'143' is not a value for enc_height, which takes a whole number from 144 to");
   assert_contains(complaint({{"src_width", "400"}, {"src_height", "200"}}, format), "400x200");
   assert_contains(complaint({{"window_size", "14"}}, format), "15");
   assert_contains(complaint({{"window_size", "127"}}, format_of(10000, 8000, 8)), "up to 255");

@@ -20,7 +20,7 @@ using namespace vmafx::test;
 
 namespace {
 
-/* -- The formula as the paper has it, with angles, in double -------------------------------------------------------- */
+/* -- The formula as the paper has it, with angles, in double ------------------------------------------------------- */
 
 constexpr double kPi = 3.14159265358979323846;
 double radians(double degrees) { return degrees * kPi / 180; }
@@ -56,7 +56,7 @@ double our_difference(Lab p, Lab q) {
   return ciede_difference(to_float(p), to_float(q));
 }
 
-/* -- Frames --------------------------------------------------------------------------------------------------------- */
+/* -- Frames -------------------------------------------------------------------------------------------------------- */
 
 VideoFormat format_of(int w, int h, int bpc, Chroma chroma) { return {.w = w, .h = h, .bpc = bpc, .chroma = chroma}; }
 
@@ -156,8 +156,8 @@ START_TEST(pairs_of_the_paper) {
 }
 END_TEST
 
-/* Floats that lie nearest to the cube roots, all over the range of samples, the same for bright colors without the curves'
- * lines; gray has no color at all. */
+/* Floats that lie nearest to the cube roots, all over the range of samples, the same for bright colors without the
+ * curves' lines; gray has no color at all. */
 START_TEST(lab_of_samples) {
   const CiedeParams params = params_of(format_of(16, 16, 8, Chroma::k444));
   int bright = 0;

@@ -16,7 +16,7 @@ inline ParityCases cvvdp_cases() {
   constexpr int kSdr = 1, kPq = 16, kHlg = 18, columns = kCvvdpBandColumns, rows = kCvvdpBandRows;
   const OptionTexts film = {{"fps", "24"}}, few_bands = {{"fps", "24"}, {"pix_per_degree", "1"}};
   ParityCases cases;
-  /* Of all depths and subsamplings, by all curves. */
+  /* All depths and subsamplings, with all curves. */
   for (const auto& [bpc, chroma, transfer] : {std::tuple{8, Chroma::k420, kSdr},
                                               {8, Chroma::k444, kHlg},
                                               {9, Chroma::k420, kSdr},
@@ -32,7 +32,8 @@ inline ParityCases cvvdp_cases() {
     whole.whole_chroma = true;
     cases.push_back({.format = whole, .frames = 2, .batch = 2, .options = film});
   }
-  /* Up to the end of a block of each kernel, one sample past it, and a base band with more samples than a block has threads. */
+  /* Up to the end of a block of each kernel, one sample past it, and a base band with more samples than a block has
+   * threads. */
   const ParityCase still = {.format = colored(4, 4, 8, Chroma::k400, kSdr), .options = film};
   cases = cases + sizes(still, {{columns, 20},
                                 {columns + 1, 13},

@@ -53,7 +53,7 @@ std::string refused(const VideoFormat& format, const OptionTexts& given = {}) {
   return refusal(kCvvdpExtractor, format, given);
 }
 
-/* -- Streams: waves that move over flat areas, with grain here and there; `dist` is coarser in some of them, and paler ------- */
+/* -- Streams: waves that move over flat areas, with grain here and there; `dist` is coarser in some of them, and pal */
 
 int wave(int at, int height) { return std::abs(at % (2 * height) - height); }
 
@@ -442,15 +442,17 @@ START_TEST(displays_come_from_files) {
   const DisplayFile file(
       R"json({"mine": {"name": "the standard one", "resolution": [3840, 2160], "viewing_distance_meters": 0.7472,
     "diagonal_size_inches": 30, "max_luminance": 200, "contrast": 1000, "E_ambient": 250, "source": "none"},
-    "near": {"resolution": [1920, 1080], "pixels_per_degree": 20, "max_luminance": 100, "min_luminance": 0.1, "colorspace": "Adobe RGB (1998)"},
+    "near": {"resolution": [1920, 1080], "pixels_per_degree": 20, "max_luminance": 100, "min_luminance": 0.1,
+    "colorspace": "Adobe RGB (1998)"},
     "flat": {"resolution": [1920, 1080], "max_luminance": 100},
     "odd": {"resolution": [1920, 1080], "pixels_per_degree": 20, "max_luminance": 100, "colorspace": "RGB"},
     "text": {"resolution": "1920x1080"}, "dark": {"resolution": [1, 1], "pixels_per_degree": 20},
     "wide": {"resolution": [1440, 1600], "fov_diagonal": 277, "max_luminance": 100},
-    "thin": {"resolution": [1e308, 1], "viewing_distance_meters": 1e308, "diagonal_size_meters": 1e-308, "max_luminance": 100}})json");
+    "thin": {"resolution": [1e308, 1], "viewing_distance_meters": 1e308, "diagonal_size_meters": 1e-308,
+    "max_luminance": 100}})json");
   ck_assert_double_eq(score_of(format, 2, options(file.path())), score_of(format, 2, {{"display", "standard_4k"}}));
   ck_assert_double_ne(score_of(format, 2, options(file.path(), "near")), score_of(format, 2));
-  assert_contains(refused(format, options(file.path(), "flat")), "neither pixels_per_degree nor a viewing distance");
+  assert_contains(refused(format, options(file.path(), "flat")), "give pixels_per_degree, or a viewing distance");
   assert_contains(refused(format, options(file.path(), "odd")), "colorspace is not one of sRGB, BT.709");
   assert_contains(refused(format, options(file.path(), "text")), "resolution is not [width, height]");
   assert_contains(refused(format, options(file.path(), "dark")), "max_luminance is not more than 0");
@@ -458,7 +460,7 @@ START_TEST(displays_come_from_files) {
   assert_contains(refused(format, options(file.path(), "thin")), "pixels per degree");
   assert_contains(refused(format, options(file.path(), "none")), "it has no display 'none'");
   const DisplayFile bad("{");
-  assert_contains(refused(format, options(bad.path())), "no JSON object of displays");
+  assert_contains(refused(format, options(bad.path())), "not a JSON object of displays");
   assert_contains(refusal(kCvvdpExtractor, format, options("/nowhere/displays.json"), ENOENT),
                   "file of displays '/nowhere/displays.json'");
 }
@@ -466,7 +468,7 @@ END_TEST
 
 /* -- Colors -------------------------------------------------------------------------------------------------------- */
 
-/* The same light from samples of either range. */
+/* Samples of either range give the same light. */
 START_TEST(ranges_are_read) {
   VideoFormat limited = format_of(4, 4, 8, Chroma::k444), full = limited;
   full.color.range = Color::Range::kFull;

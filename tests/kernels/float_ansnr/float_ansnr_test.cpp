@@ -65,7 +65,7 @@ START_TEST(impulse) {
 }
 END_TEST
 
-/* Where the window of 3 - 128 is off by one place of a float, 2^-17, there is noise, as in libvmaf. */
+/* A window of 3 - 128 is off by one place of a float, 2^-17, so flat pictures have noise, as in libvmaf. */
 START_TEST(flat_pictures_may_have_noise) {
   TestPlane<uint8_t> plane(16, 16);
   for (int i = 0; i < 256; i++) plane.at(i % 16, i / 16) = 3;

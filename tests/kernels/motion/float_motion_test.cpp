@@ -139,8 +139,8 @@ START_TEST(impulse) {
 }
 END_TEST
 
-/* As in libvmaf, rows are added up in single precision from the left: what is small counts before what is large, and is lost
- * behind it. */
+/* As in libvmaf, rows are added up in single precision from the left: what is small counts before what is large, and is
+ * lost behind it. */
 START_TEST(sums_round) {
   constexpr int kMany = 700, kW = 2 * kMany;
   TestPlane<uint16_t> earlier(kW, 1), small_last(kW, 1), small_first(kW, 1);

@@ -125,7 +125,8 @@ START_TEST(rows_that_stand_still) {
 }
 END_TEST
 
-/* Differences of half the range and around it, of both signs: a blurred column just fits in 16 bits, or just does not. */
+/* Differences of half the range and around it, of both signs: a blurred column just fits in 16 bits, or just does
+ * not. */
 START_TEST(differences_of_half_the_range) {
   static constexpr int kW = 75, kH = 9;
   for_each_cpu_target([](const std::string& target) {

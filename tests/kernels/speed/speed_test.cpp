@@ -189,7 +189,7 @@ START_TEST(models_do_not_depend_on_the_team) {
 }
 END_TEST
 
-/* What rounding may leave of S still has an entropy and a weight. */
+/* An S that rounding spoilt still has an entropy and a weight. */
 START_TEST(variances_without_logarithm) {
   TestMatrix known(0);
   speed::Model model;
@@ -364,7 +364,7 @@ START_TEST(scores_in_time) {
 END_TEST
 
 START_TEST(refusals) {
-  assert_refused(kSpeedChromaExtractor, {}, format_of(320, 320, 8, Chroma::k400), "without chroma");
+  assert_refused(kSpeedChromaExtractor, {}, format_of(320, 320, 8, Chroma::k400), "this video has none");
   assert_refused(kSpeedChromaExtractor, {}, format_of(158, 320), "79x160 is too small, it needs 80x80");
   assert_refused(kSpeedTemporalExtractor, {}, format_of(320, 79), "320x79 is too small");
   assert_refused(kSpeedTemporalExtractor, {{"speed_prescale", "0.5"}}, format_of(158, 158), "79x79, after prescaling,");

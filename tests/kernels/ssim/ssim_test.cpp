@@ -231,7 +231,7 @@ START_TEST(known_sums) {
   const SsimSums same = ref_sums(params, picture.sample_plane(), other.sample_plane())[0];
   ck_assert(std::fabs(mean(same.l) - 1) <= noise && std::fabs(mean(same.c) - 1) <= noise && mean(same.s) == 1 &&
             std::fabs(mean(same.lcs) - 1) <= noise && same.different == 0);
-  /* Of three by two windows the first corner is in one, the middle in all. */
+  /* The first corner is in one of three by two windows, the middle in all. */
   other.at(0, 0) ^= 128;
   ck_assert_int_eq(ref_sums(params, picture.sample_plane(), other.sample_plane())[0].different, 1);
   other.at(6, 6) ^= 128;

@@ -221,7 +221,7 @@ START_TEST(reference_scores) {
 }
 END_TEST
 
-/* Of R'G'B' by each transfer, dark and bright. */
+/* Codes of R'G'B' by each transfer, dark and bright. */
 START_TEST(codes_of_light) {
   for (const auto& [transfer, gamma] : {std::pair(1, 2.4L), {4, 2.2L}, {5, 2.8L}, {8, 1.0L}, {13, 0.0L}, {17, 2.6L}}) {
     const auto light = linear_light_of({.w = 8, .h = 8, .bpc = 8, .color = {.matrix = 1, .transfer = transfer}});

@@ -98,7 +98,7 @@ START_TEST(hand_computed) {
   expect(scaled(PrescaleMethod::kNearest, {10, 20, 30, 40, 50}, 2), {10, 30});
   expect(scaled(PrescaleMethod::kNearest, {10, 20}, 5), {10, 10, 10, 20, 20});
   expect(scaled(PrescaleMethod::kBilinear, {10, 20, 40, 60}, 2), {15, 50});
-  /* Of the first sample, at -1/4, d is taken from the reflected x0, 1: -5/4. At the other end x0 + 1 reflects. */
+  /* The first sample lies at -1/4: its d is taken from the reflected x0, 1: -5/4. At the other end x0 + 1 reflects. */
   expect(scaled(PrescaleMethod::kBilinear, {10, 20}, 4), {20 * 2.25 - 10 * 1.25, 12.5, 17.5, 17.5});
   /* At d = 1/2: -3/32, 19/32, 19/32, -3/32. */
   expect(scaled(PrescaleMethod::kBicubic, {10, 20, 40, 60}, 2),

@@ -67,7 +67,7 @@ START_TEST(strips) {
 END_TEST
 
 START_TEST(order) {
-  /* What is added to 2^24 is lost; a row of its own is not. */
+  /* A small value added to 2^24 is lost; in a row of its own it is not. */
   constexpr float kBig = 0x1p24f;
   RowSum sum;
   for (const float v : {kBig, 1.f, 1.f}) sum.add(v);

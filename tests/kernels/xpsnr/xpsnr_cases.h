@@ -6,8 +6,8 @@
 
 namespace vmafx::test {
 
-/* Above 2048x1152 samples: the coarse high-pass, where the picture ends in half a pair of samples, in a block of one column, and in one so narrow
- * that it has no high-pass. */
+/* Above 2048x1152 samples: the coarse high-pass, where the picture ends in half a pair of samples, in a block of one
+ * column, and in one so narrow that it has no high-pass. */
 inline ParityCases xpsnr_coarse_cases() {
   return {{.format = luma(1905, 1243),
            .frames = 3,
@@ -17,7 +17,8 @@ inline ParityCases xpsnr_coarse_cases() {
           {.format = luma(2052, 1160, 12), .frames = 2, .batch = 2, .options = {{"fps", "25"}}}};
 }
 
-/* A frame has hundreds of blocks, whatever its size, which take the emulator long: so most pictures are the smallest that have activity. */
+/* A frame has hundreds of blocks, whatever its size, which take the emulator long: so most pictures are the smallest
+ * that have activity. */
 inline ParityCases xpsnr_cases() {
   const OptionTexts slow = {{"fps", "25"}}, fast = {{"fps", "60"}};
   /* Without blocks, and with small ones; larger ones, with blocks cut off on the right and below. */

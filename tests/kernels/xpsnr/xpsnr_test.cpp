@@ -35,7 +35,7 @@ std::unique_ptr<Extractor> make(const VideoFormat& format, const OptionTexts& gi
 
 /* -- Sums ---------------------------------------------------------------------------------------------------------- */
 
-/* Of a luma whose earlier pictures are the first ones of `lumas`. */
+/* A reference whose earlier pictures are the first ones of `lumas`. */
 template <class T>
 XpsnrReference reference_of(std::vector<TestPlane<T>>& lumas, bool second_order) {
   const auto plane = [&](size_t back) {
@@ -134,7 +134,7 @@ std::string names(const Extractor& xpsnr) {
   return line;
 }
 
-/* -- Streams that FFmpeg has scored (xpsnr_reference.h) -------------------------------------------------------------- */
+/* -- Streams that FFmpeg has scored (xpsnr_reference.h) ------------------------------------------------------------ */
 
 int wave(int at, int height) { return std::abs(at % (2 * height) - height); }
 
@@ -272,7 +272,7 @@ START_TEST(known_high_pass) {
 }
 END_TEST
 
-/* The same above HD: every second tap both ways, 12 + 3 + 1, 3 + 2 + 1, and 1 + 1 + 0. */
+/* The high-pass above HD: every second tap both ways, 12 + 3 + 1, 3 + 2 + 1, and 1 + 1 + 0. */
 START_TEST(known_coarse_high_pass) {
   XpsnrParams params = with_blocks(format_of(32, 24), 32, true, false);
   TestPlane<uint16_t> luma(32, 24);
