@@ -106,6 +106,6 @@ class AdmHip : public DeviceTwin {
 
 }  // namespace
 
-std::unique_ptr<DeviceTwin> adm_hip(const AdmParams& params) { return std::make_unique<AdmHip>(params); }
+OwnedDeviceTwin adm_hip(const AdmParams& params) { return {std::make_unique<AdmHip>(params)}; }
 
 }  // namespace vmafx

@@ -1,5 +1,5 @@
 /* ADM, the definition: plain loops over whole planes, in the order of the equations. Every other twin answers to it. */
-#include "base/aligned.h"
+#include "base/rounding.h"
 #include "kernels/adm/adm.h"
 
 namespace vmafx {

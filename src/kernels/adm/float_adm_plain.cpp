@@ -1,5 +1,5 @@
 /* float_adm, the definition: plain loops over whole planes, in the order of the equations. Every other twin answers to it. */
-#include "base/aligned.h"
+#include "base/rounding.h"
 #include "kernels/adm/float_adm.h"
 #include "kernels/adm/float_adm_math-inl.h"
 #include "kernels/arithmetic/fixed.h"

@@ -2,7 +2,7 @@
 #ifndef VMAFX_KERNELS_SSIM_SSIM_ROWS_H
 #define VMAFX_KERNELS_SSIM_SSIM_ROWS_H
 
-#include "base/aligned.h"
+#include "base/rounding.h"
 #include "kernels/ssim/ssim.h"
 #include "kernels/steps/rows.h"
 

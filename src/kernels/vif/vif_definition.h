@@ -14,7 +14,7 @@
 
 #include <cstddef>
 
-#include "base/aligned.h"
+#include "base/rounding.h"
 #include "base/picture.h"
 #include "kernels/steps/mirror.h"
 

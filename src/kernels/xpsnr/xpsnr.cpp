@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/device_twin.h"
+#include "kernels/metric.h"
+
 namespace vmafx {
 namespace {
 

@@ -1,4 +1,5 @@
 #include "kernels/butteraugli/butteraugli.h"
+#include "kernels/butteraugli/butteraugli_params.h"
 #include "kernels/extractor.h"
 
 #include <stdlib.h>
