@@ -820,53 +820,34 @@ static int query_formats_dropin(AVFilterContext *ctx)
 }
 #endif
 
-#if CONFIG_VMAFX_FILTER
-AVFILTER_DEFINE_CLASS_EXT(vmafx, "vmafx", ff_vmafx_options);
+/* The filter `id`, with a class and options of its own. */
+#define DEFINE_FILTER(id, option_list, init_function, formats_function, description_text)                    \
+AVFILTER_DEFINE_CLASS_EXT(id, #id, option_list);                                                              \
+                                                                                                              \
+const VMAFX_FILTER ff_vf_##id = {                                                                             \
+    VMAFX_PUBLIC(name)        = #id,                                                                          \
+    VMAFX_PUBLIC(description) = NULL_IF_CONFIG_SMALL(description_text),                                       \
+    VMAFX_PUBLIC(priv_class)  = &id##_class,                                                                  \
+    .init          = init_function,                                                                           \
+    .uninit        = uninit,                                                                                  \
+    .activate      = activate,                                                                                \
+    .priv_size     = sizeof(VMAFXContext),                                                                    \
+    VMAFX_PUBLIC(flags) = AVFILTER_FLAG_DYNAMIC_INPUTS | AVFILTER_FLAG_DYNAMIC_OUTPUTS,                       \
+    .flags_internal = FF_FILTER_FLAG_HWFRAME_AWARE,                                                           \
+    FILTER_QUERY_FUNC(formats_function),                                                                      \
+}
 
-const VMAFX_FILTER ff_vf_vmafx = {
-    VMAFX_PUBLIC(name)        = "vmafx",
-    VMAFX_PUBLIC(description) = NULL_IF_CONFIG_SMALL("Score a video against its reference (VMAF), on CPU or GPU."),
-    VMAFX_PUBLIC(priv_class)  = &vmafx_class,
-    .init          = init,
-    .uninit        = uninit,
-    .activate      = activate,
-    .priv_size     = sizeof(VMAFXContext),
-    VMAFX_PUBLIC(flags) = AVFILTER_FLAG_DYNAMIC_INPUTS | AVFILTER_FLAG_DYNAMIC_OUTPUTS,
-    .flags_internal = FF_FILTER_FLAG_HWFRAME_AWARE,
-    FILTER_QUERY_FUNC(ff_vmafx_formats_query),
-};
+#if CONFIG_VMAFX_FILTER
+DEFINE_FILTER(vmafx, ff_vmafx_options, init, ff_vmafx_formats_query,
+              "Score a video against its reference (VMAF), on CPU or GPU.");
 #endif
 
 #if CONFIG_LIBVMAF_FILTER && !CONFIG_LIBVMAF
-AVFILTER_DEFINE_CLASS_EXT(libvmaf, "libvmaf", ff_vmafx_libvmaf_options);
-
-const VMAFX_FILTER ff_vf_libvmaf = {
-    VMAFX_PUBLIC(name)        = "libvmaf",
-    VMAFX_PUBLIC(description) = NULL_IF_CONFIG_SMALL("Calculate the VMAF between two video streams (by vmafx)."),
-    VMAFX_PUBLIC(priv_class)  = &libvmaf_class,
-    .init          = init,
-    .uninit        = uninit,
-    .activate      = activate,
-    .priv_size     = sizeof(VMAFXContext),
-    VMAFX_PUBLIC(flags) = AVFILTER_FLAG_DYNAMIC_INPUTS | AVFILTER_FLAG_DYNAMIC_OUTPUTS,
-    .flags_internal = FF_FILTER_FLAG_HWFRAME_AWARE,
-    FILTER_QUERY_FUNC(query_formats_dropin),
-};
+DEFINE_FILTER(libvmaf, ff_vmafx_libvmaf_options, init, query_formats_dropin,
+              "Calculate the VMAF between two video streams (by vmafx).");
 #endif
 
 #if VMAFX_XPSNR
-AVFILTER_DEFINE_CLASS_EXT(xpsnr, "xpsnr", ff_vmafx_xpsnr_options);
-
-const VMAFX_FILTER ff_vf_xpsnr = {
-    VMAFX_PUBLIC(name)        = "xpsnr",
-    VMAFX_PUBLIC(description) = NULL_IF_CONFIG_SMALL("Calculate the XPSNR between two video streams (by vmafx)."),
-    VMAFX_PUBLIC(priv_class)  = &xpsnr_class,
-    .init          = init_xpsnr,
-    .uninit        = uninit,
-    .activate      = activate,
-    .priv_size     = sizeof(VMAFXContext),
-    VMAFX_PUBLIC(flags) = AVFILTER_FLAG_DYNAMIC_INPUTS | AVFILTER_FLAG_DYNAMIC_OUTPUTS,
-    .flags_internal = FF_FILTER_FLAG_HWFRAME_AWARE,
-    FILTER_QUERY_FUNC(query_formats_dropin),
-};
+DEFINE_FILTER(xpsnr, ff_vmafx_xpsnr_options, init_xpsnr, query_formats_dropin,
+              "Calculate the XPSNR between two video streams (by vmafx).");
 #endif

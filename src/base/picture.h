@@ -83,6 +83,9 @@ struct Picture {
   SamplePlane plane[3];
 };
 
+/* How many encodes of one reference a session scores at most. */
+inline constexpr int kMostEncodes = 16;
+
 }  // namespace vmafx
 
 #endif

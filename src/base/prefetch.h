@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "base/aligned.h"
 #include "base/picture.h"
+#include "base/rounding.h"
 
 namespace vmafx {
 

@@ -4,7 +4,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "base/aligned.h"
+#include "base/rounding.h"
 #include "hip/device.h"
 
 namespace vmafx::hip {

@@ -126,7 +126,6 @@ class FramePool {
   static StatusOr<std::unique_ptr<FramePool>> create(ContextPtr context, const PoolLayout& layout);
 
   int batch_size() const { return layout_.batch; }
-  size_t device_bytes() const { return device_bytes_; }
 
   /* The ring has no free batch: collect and release one first. */
   bool full() const { return filling_ - oldest_ >= layout_.batches_in_flight; }

@@ -8,11 +8,12 @@
 
 #include <cstddef>
 #include <deque>
+#include <memory>
 #include <span>
 #include <utility>
 
-#include "base/aligned.h"
 #include "base/picture.h"
+#include "base/rounding.h"
 #include "base/status.h"
 #include "hip/device_ptr.h"
 #include "hip/frame_planes.h"
@@ -156,6 +157,12 @@ class DeviceTwin {
 
  protected:
   KernelList kernels_;
+};
+
+/* A twin, as <metric>_hip() makes it: a struct, so that a metric's own header can name it without <memory>
+ * (kernels/forward.h). */
+struct OwnedDeviceTwin {
+  std::unique_ptr<DeviceTwin> twin;
 };
 
 /* Has a pool for frames of `format` hold what `reads` names. */

@@ -39,9 +39,6 @@ enum ExtractorFlags : uint32_t {
       1u << 3,  // scores chroma of odd sizes rounded up where it is so: VideoFormat::whole_chroma, Reads::whole_chroma
 };
 
-/* How many encodes of one reference a session scores at most. */
-inline constexpr int kMostEncodes = 16;
-
 /* The place where sums are computed: on the CPU from frames in host memory, or by kernels from frames in device
  * memory. */
 enum class Placement { kCpu, kDevice };

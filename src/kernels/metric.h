@@ -21,8 +21,8 @@
 #include <vector>
 
 #include "base/cpu.h"
-#include "kernels/device_twin.h"
 #include "kernels/extractor.h"
+#include "kernels/forward.h"
 
 namespace vmafx {
 
@@ -84,7 +84,7 @@ struct CpuTwin {
 template <class Params, class Sums>
 struct Twins {
   CpuTwin<Params, Sums> plain, simd;
-  std::unique_ptr<DeviceTwin> (*device)(const Params& params);
+  OwnedDeviceTwin (*device)(const Params& params);
 };
 
 /* CpuTwin::run of a twin that takes the luma of both pictures. */
@@ -117,7 +117,7 @@ class TwinExtractor : public Extractor {
                 Placement placement)
       : params_(std::move(params)), features_(features.begin(), features.end()),
         cpu_twin_(use_plain_cpu() ? twins.plain : twins.simd),
-        device_twin_(placement == Placement::kDevice && twins.device ? twins.device(params_) : nullptr) {}
+        device_twin_(placement == Placement::kDevice && twins.device ? twins.device(params_).twin : nullptr) {}
 
   std::span<const FeatureInfo> features() const final { return features_; }
   size_t sums_bytes() const override { return sizeof(Sums); }

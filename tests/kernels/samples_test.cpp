@@ -10,6 +10,7 @@
 #include "tests/support/check_main.h"
 #include "tests/support/converted.h"
 #include "tests/support/scores.h"
+#include "tests/support/scratch.h"
 #include "tests/support/test_picture.h"
 
 #include <check.h>
@@ -48,7 +49,7 @@ const ChromaMetric kMetrics[] = {
 
 /* All scores of one frame, or of the second frame of two where the metric needs the one before. */
 std::vector<double> scores_of(Extractor& extractor, const Picture& ref, const Picture& dist, const Picture& before) {
-  const AlignedBytes scratch = allocate_aligned(extractor.scratch_bytes() + 1);
+  const TestScratch scratch(extractor.scratch_bytes());
   const AlignedBytes sums = allocate_aligned(extractor.sums_bytes());
   const bool has_before = extractor.reads().history > 0;
   FrameSet frames;

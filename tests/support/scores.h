@@ -12,6 +12,7 @@
 #include "base/aligned.h"
 #include "kernels/extractor.h"
 #include "tests/support/check_main.h"
+#include "tests/support/scratch.h"
 
 namespace vmafx::test {
 
@@ -78,7 +79,7 @@ inline std::string refusal(const ExtractorInfo& info, const VideoFormat& format,
 
 /* The scores of one frame. */
 inline Scores score_frame(Extractor& extractor, const Picture& ref, const Picture& dist) {
-  const AlignedBytes scratch = allocate_aligned(extractor.scratch_bytes() + 1);
+  const TestScratch scratch(extractor.scratch_bytes());
   const AlignedBytes sums = allocate_aligned(extractor.sums_bytes());
   std::memset(sums.get(), 0, extractor.sums_bytes());
   FrameSet frames;

@@ -120,6 +120,27 @@ def no_circle():
         visit(name)
 
 
+def cpu_twins_see_pictures_only():
+    """CPU twins reach pictures and headers of their own: no device, and not what the engine asks of a metric. A change
+    there compiles no twin again."""
+    above = "src/kernels/metric.h", "src/kernels/extractor.h", "src/kernels/device_twin.h"
+    twins = sources("src/kernels/", endings=("_plain.cpp", "_simd.cpp"))
+    assert twins, "no source is called *_plain.cpp or *_simd.cpp"
+    for name in twins:
+        way = {name: None}  # who included each file
+        for here in (reached := [name]):
+            for other in includes(here):
+                if other not in way:
+                    way[other] = here
+                    reached.append(other)
+        for other in reached:
+            if other.startswith("src/hip/") or other in above:
+                steps = [other]
+                while way[steps[-1]]:
+                    steps.append(way[steps[-1]])
+                raise AssertionError("a CPU twin sees more than pictures: " + " <- ".join(steps))
+
+
 def engines_of_the_emulator_know_the_runtime_only():
     for name in sources("emulator/"):
         here = name.split("/")[1]
@@ -362,16 +383,16 @@ def tidy(build, deep):
 
 def together(names, folder):
     """Texts of several sources, those of a folder in one: most of clang-tidy's time goes to the headers, which it
-    checks in each text anew. Apart are files whose names another file of their folder has, too: references,
+    checks in each text anew. Apart are files whose names another file of their folder has, too: definitions,
     floating-point forms, what is written for two platforms.
     """
     groups = {}
     for name in names:
         path = Path(name)
         alone = path.name if path.name in ("version.cpp", "hip_platform.cpp") else ""
-        groups.setdefault((path.parent, path.name.startswith("float_"), path.stem.endswith("_ref"), alone), []).append(
-            name
-        )
+        groups.setdefault(
+            (path.parent, path.name.startswith("float_"), path.stem.endswith("_plain"), alone), []
+        ).append(name)
     (folder / ".clang-tidy").write_text((TOP / ".clang-tidy").read_text())
     texts = []
     for members in sorted(groups.values(), key=len, reverse=True):
@@ -396,6 +417,7 @@ def main():
     cases = (
         no_arrow_up,
         no_circle,
+        cpu_twins_see_pictures_only,
         engines_of_the_emulator_know_the_runtime_only,
         only_the_api_is_known_above,
         no_folder_is_a_drawer,

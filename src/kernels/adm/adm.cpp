@@ -8,6 +8,8 @@
 
 #include "kernels/adm/adm_csf.h"
 #include "kernels/adm/adm_scores.h"
+#include "kernels/device_twin.h"
+#include "kernels/metric.h"
 
 namespace vmafx {
 namespace {

@@ -37,13 +37,11 @@
 #define VMAFX_KERNELS_ADM_ADM_H
 
 #include <cstddef>
-#include <cstdint>
-#include <memory>
 #include <span>
 
 #include "base/picture.h"
 #include "kernels/adm/adm_math.h"
-#include "kernels/metric.h"
+#include "kernels/forward.h"
 
 namespace vmafx {
 
@@ -73,7 +71,7 @@ void adm_encodes_simd(const AdmParams& params, const SamplePlane& ref, std::span
                       std::byte* scratch, std::span<AdmSums* const> sums);
 
 /* The HIP twin's kernels. */
-std::unique_ptr<DeviceTwin> adm_hip(const AdmParams& params);
+OwnedDeviceTwin adm_hip(const AdmParams& params);
 
 extern const ExtractorInfo kAdmExtractor;
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "base/aligned.h"
+#include "base/rounding.h"
 #include "kernels/adm/adm_scales.h"
 
 namespace vmafx {

@@ -34,9 +34,9 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "base/aligned.h"
 #include "base/cpu.h"
 #include "base/prefetch.h"
+#include "base/rounding.h"
 #include "kernels/adm/adm_cm-inl.h"
 #include "kernels/adm/adm_pass.h"
 

@@ -7,6 +7,8 @@
 #include "kernels/adm/adm_csf.h"
 #include "kernels/adm/adm_scores.h"
 #include "kernels/arithmetic/fixed.h"
+#include "kernels/device_twin.h"
+#include "kernels/metric.h"
 #include "kernels/steps/row_sums.h"
 
 namespace vmafx {

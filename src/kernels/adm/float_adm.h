@@ -36,12 +36,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 
 #include "base/picture.h"
 #include "kernels/adm/float_adm_math.h"
-#include "kernels/metric.h"
+#include "kernels/forward.h"
 
 namespace vmafx {
 
@@ -78,7 +77,7 @@ void float_adm_encodes_simd(const FloatAdmParams& params, const SamplePlane& ref
                             std::byte* scratch, std::span<uint64_t* const> sums);
 
 /* The HIP twin's kernels. */
-std::unique_ptr<DeviceTwin> float_adm_hip(const FloatAdmParams& params);
+OwnedDeviceTwin float_adm_hip(const FloatAdmParams& params);
 
 extern const ExtractorInfo kFloatAdmExtractor;
 

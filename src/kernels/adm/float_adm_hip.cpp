@@ -124,8 +124,6 @@ class FloatAdmHip : public DeviceTwin {
 
 }  // namespace
 
-std::unique_ptr<DeviceTwin> float_adm_hip(const FloatAdmParams& params) {
-  return std::make_unique<FloatAdmHip>(params);
-}
+OwnedDeviceTwin float_adm_hip(const FloatAdmParams& params) { return {std::make_unique<FloatAdmHip>(params)}; }
 
 }  // namespace vmafx

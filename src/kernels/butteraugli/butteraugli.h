@@ -25,27 +25,16 @@
 
 #include <cstddef>
 #include <functional>
-#include <memory>
 #include <span>
-#include <string_view>
 
+#include "base/picture.h"
 #include "kernels/butteraugli/butteraugli_math.h"
-#include "kernels/metric.h"
+#include "kernels/forward.h"
 
 namespace vmafx {
 
-struct ButteraugliOptions {
-  double norm = 3;
-  double intensity_target = 0;
-  std::string_view version = "0.8";
-  WritePath heatmaps_path = {""};
-};
-
 /* Takes row y of the map of distances. */
 using ButteraugliRowSink = std::function<void(int y, std::span<const float> distances)>;
-
-/* The parameters for a video. EINVAL if it is too small, or its colors are not known. */
-StatusOr<ButteraugliParams> butteraugli_params(const ButteraugliOptions& options, const VideoFormat& format);
 
 /* The twins fill the sums of all rows, and give the map of distances to `sink`, if there is one: the second one that of
  * the first encode. It takes any number of encodes. */
@@ -57,7 +46,7 @@ void butteraugli_simd(const ButteraugliParams& params, const Picture& ref, std::
                       std::byte* scratch, std::span<ButteraugliRow* const> rows, const ButteraugliRowSink& sink = {});
 
 /* The HIP twin. */
-std::unique_ptr<DeviceTwin> butteraugli_hip(const ButteraugliParams& params);
+OwnedDeviceTwin butteraugli_hip(const ButteraugliParams& params);
 
 extern const ExtractorInfo kButteraugliExtractor;
 

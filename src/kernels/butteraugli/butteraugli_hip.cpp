@@ -207,8 +207,6 @@ Status ButteraugliHip::launch(const DeviceBatch& batch) const {
 
 }  // namespace
 
-std::unique_ptr<DeviceTwin> butteraugli_hip(const ButteraugliParams& params) {
-  return std::make_unique<ButteraugliHip>(params);
-}
+OwnedDeviceTwin butteraugli_hip(const ButteraugliParams& params) { return {std::make_unique<ButteraugliHip>(params)}; }
 
 }  // namespace vmafx

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "kernels/cambi/cambi_heatmaps.h"
+#include "kernels/device_twin.h"
 #include "kernels/metric.h"
 
 namespace vmafx {

@@ -28,13 +28,15 @@
 #ifndef VMAFX_KERNELS_CAMBI_CAMBI_H
 #define VMAFX_KERNELS_CAMBI_CAMBI_H
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
-#include <memory>
 #include <span>
 #include <vector>
 
+#include "base/picture.h"
 #include "kernels/cambi/cambi_math.h"
-#include "kernels/metric.h"
+#include "kernels/forward.h"
 
 namespace vmafx {
 
@@ -80,8 +82,8 @@ double pq_luminance(double signal);      // SMPTE ST 2084
 CambiLevels cambi_levels(Eotf eotf, double tvi, double darkest, int diffs);
 
 /* The HIP twin: kernels for distorted pictures and, where `ref` is not null, for the reference. */
-std::unique_ptr<DeviceTwin> cambi_hip(const CambiParams& params, const CambiView& dist, const CambiView* ref,
-                                      const VideoFormat& format);
+OwnedDeviceTwin cambi_hip(const CambiParams& params, const CambiView& dist, const CambiView* ref,
+                          const VideoFormat& format);
 
 extern const ExtractorInfo kCambiExtractor;
 

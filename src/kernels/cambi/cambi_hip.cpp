@@ -128,9 +128,9 @@ class CambiHip : public DeviceTwin {
 
 }  // namespace
 
-std::unique_ptr<DeviceTwin> cambi_hip(const CambiParams& params, const CambiView& dist, const CambiView* ref,
-                                      const VideoFormat& format) {
-  return std::make_unique<CambiHip>(params, dist, ref, format);
+OwnedDeviceTwin cambi_hip(const CambiParams& params, const CambiView& dist, const CambiView* ref,
+                          const VideoFormat& format) {
+  return {std::make_unique<CambiHip>(params, dist, ref, format)};
 }
 
 }  // namespace vmafx

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "kernels/arithmetic/fixed.h"
+#include "kernels/device_twin.h"
 #include "kernels/metric.h"
 
 namespace vmafx {

@@ -16,10 +16,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
+#include "base/picture.h"
 #include "kernels/ciede/ciede_math.h"
-#include "kernels/metric.h"
+#include "kernels/forward.h"
 
 namespace vmafx {
 
@@ -32,7 +32,7 @@ size_t ciede_row_samples(int w);
 inline size_t ciede_scratch_bytes(int w) { return 2 * ciede_row_samples(w) * 3 * sizeof(double); }
 
 /* The HIP twin. */
-std::unique_ptr<DeviceTwin> ciede_hip(const CiedeParams& params);
+OwnedDeviceTwin ciede_hip(const CiedeParams& params);
 
 extern const ExtractorInfo kCiedeExtractor;
 

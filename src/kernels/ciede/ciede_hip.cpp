@@ -26,6 +26,6 @@ class CiedeHip : public DeviceTwin {
 
 }  // namespace
 
-std::unique_ptr<DeviceTwin> ciede_hip(const CiedeParams& params) { return std::make_unique<CiedeHip>(params); }
+OwnedDeviceTwin ciede_hip(const CiedeParams& params) { return {std::make_unique<CiedeHip>(params)}; }
 
 }  // namespace vmafx

@@ -13,7 +13,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/aligned.h"
+#include "base/rounding.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/ciede/ciede_simd.cpp"

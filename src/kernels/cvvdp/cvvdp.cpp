@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include "kernels/cvvdp/cvvdp_params.h"
+#include "kernels/device_twin.h"
+#include "kernels/metric.h"
 
 namespace vmafx {
 namespace {

@@ -24,11 +24,11 @@
 #define VMAFX_KERNELS_CVVDP_CVVDP_H
 
 #include <cstddef>
-#include <memory>
 #include <span>
 
+#include "base/picture.h"
 #include "kernels/cvvdp/cvvdp_math.h"
-#include "kernels/metric.h"
+#include "kernels/forward.h"
 #include "kernels/steps/rows.h"
 
 namespace vmafx {
@@ -49,7 +49,7 @@ void cvvdp_plain(const CvvdpParams& params, CvvdpPictures ref, CvvdpPictures dis
 void cvvdp_simd(const CvvdpParams& params, CvvdpPictures ref, std::span<const CvvdpPictures> dists, std::byte* scratch,
                 std::span<CvvdpSums* const> sums);
 
-std::unique_ptr<DeviceTwin> cvvdp_hip(const CvvdpParams& params);
+OwnedDeviceTwin cvvdp_hip(const CvvdpParams& params);
 
 /* The levels of the pyramid, and the base band, for both CPU twins. */
 inline constexpr int kCvvdpSides = 2;  // ref, dist

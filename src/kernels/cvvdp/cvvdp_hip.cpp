@@ -6,6 +6,7 @@
 
 #include "kernels/cvvdp/cvvdp.h"
 #include "kernels/cvvdp/cvvdp_work.h"
+#include "kernels/device_twin.h"
 
 namespace vmafx {
 namespace {
@@ -154,6 +155,6 @@ class CvvdpHip : public DeviceTwin {
 
 }  // namespace
 
-std::unique_ptr<DeviceTwin> cvvdp_hip(const CvvdpParams& params) { return std::make_unique<CvvdpHip>(params); }
+OwnedDeviceTwin cvvdp_hip(const CvvdpParams& params) { return {std::make_unique<CvvdpHip>(params)}; }
 
 }  // namespace vmafx

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/aligned.h"
 #include "kernels/cvvdp/cvvdp.h"
 #include "kernels/steps/rows.h"
 #include "kernels/steps/scratch.h"

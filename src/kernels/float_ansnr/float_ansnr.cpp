@@ -4,6 +4,8 @@
 #include <cerrno>
 #include <cmath>
 
+#include "kernels/device_twin.h"
+#include "kernels/metric.h"
 #include "kernels/steps/row_sums.h"
 
 namespace vmafx {

@@ -6,7 +6,7 @@
 #define VMAFX_KERNELS_FLOAT_ANSNR_FLOAT_ANSNR_MATH_INL_H
 #endif
 
-#include "kernels/float_ansnr/float_ansnr_work.h"
+#include "kernels/float_ansnr/float_ansnr_math.h"
 #include "kernels/steps/rows-inl.h"
 
 VMAFX_TWIN_BEGIN

@@ -10,7 +10,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "base/aligned.h"
+#include "base/rounding.h"
 #include "kernels/float_ansnr/float_ansnr_math-inl.h"
 #include "kernels/steps/row_sums.h"
 

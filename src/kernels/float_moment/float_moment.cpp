@@ -1,5 +1,8 @@
 #include "kernels/float_moment/float_moment.h"
 
+#include "kernels/device_twin.h"
+#include "kernels/metric.h"
+
 namespace vmafx {
 namespace {
 

@@ -7,15 +7,16 @@
 #ifndef VMAFX_KERNELS_FLOAT_MOMENT_FLOAT_MOMENT_H
 #define VMAFX_KERNELS_FLOAT_MOMENT_FLOAT_MOMENT_H
 
-#include "kernels/float_moment/float_moment_work.h"
-#include "kernels/metric.h"
+#include "base/picture.h"
+#include "kernels/float_moment/float_moment_math.h"
+#include "kernels/forward.h"
 
 namespace vmafx {
 
 /* The twins. Samples are below 2^bpc. */
 MomentSums moment_plain(const SamplePlane& plane, int bpc);
 MomentSums moment_simd(const SamplePlane& plane, int bpc);
-std::unique_ptr<DeviceTwin> moment_hip(const VideoFormat& format);
+OwnedDeviceTwin moment_hip(const VideoFormat& format);
 
 extern const ExtractorInfo kFloatMomentExtractor;
 

@@ -2,6 +2,8 @@
 
 #include <cerrno>
 
+#include "kernels/device_twin.h"
+#include "kernels/metric.h"
 #include "kernels/motion/motion_scores.h"
 #include "kernels/steps/row_sums.h"
 

@@ -17,10 +17,12 @@
 #ifndef VMAFX_KERNELS_MOTION_FLOAT_MOTION_H
 #define VMAFX_KERNELS_MOTION_FLOAT_MOTION_H
 
+#include <cstddef>
 #include <optional>
 
-#include "kernels/metric.h"
-#include "kernels/motion/float_motion_work.h"
+#include "base/picture.h"
+#include "kernels/forward.h"
+#include "kernels/motion/float_motion_math.h"
 #include "kernels/steps/prescale.h"
 
 namespace vmafx {
@@ -49,7 +51,7 @@ void float_motion_simd(const FloatMotionParams& params, int plane, const SampleP
                        const SamplePlane& current, std::byte* scratch, FloatMotionPlaneSums& sums);
 
 /* The HIP twin. With params.planes 0 it launches nothing, and all sums stay 0. */
-std::unique_ptr<DeviceTwin> float_motion_hip(const FloatMotionParams& params);
+OwnedDeviceTwin float_motion_hip(const FloatMotionParams& params);
 
 extern const ExtractorInfo kFloatMotionExtractor;
 

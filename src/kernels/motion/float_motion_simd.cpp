@@ -12,7 +12,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "base/aligned.h"
+#include "base/rounding.h"
 #include "kernels/steps/row_sums.h"
 #include "kernels/steps/rows-inl.h"
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "kernels/device_twin.h"
+#include "kernels/metric.h"
 #include "kernels/motion/motion_scores.h"
 
 namespace vmafx {

@@ -4,6 +4,9 @@
 #include <cfloat>
 #include <cmath>
 
+#include "kernels/device_twin.h"
+#include "kernels/metric.h"
+
 namespace vmafx {
 namespace {
 

@@ -20,9 +20,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
-#include "kernels/metric.h"
+#include "base/picture.h"
+#include "kernels/forward.h"
 #include "kernels/psnr_hvs/psnr_hvs_math.h"
 
 namespace vmafx {
@@ -42,7 +42,7 @@ inline size_t psnr_hvs_scratch_bytes(int w) {
 }
 
 /* The HIP twin. */
-std::unique_ptr<DeviceTwin> psnr_hvs_hip(const VideoFormat& format);
+OwnedDeviceTwin psnr_hvs_hip(const VideoFormat& format);
 
 extern const ExtractorInfo kPsnrHvsExtractor;
 

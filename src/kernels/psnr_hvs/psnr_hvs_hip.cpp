@@ -51,6 +51,6 @@ class PsnrHvsHip : public DeviceTwin {
 
 }  // namespace
 
-std::unique_ptr<DeviceTwin> psnr_hvs_hip(const VideoFormat& format) { return std::make_unique<PsnrHvsHip>(format); }
+OwnedDeviceTwin psnr_hvs_hip(const VideoFormat& format) { return {std::make_unique<PsnrHvsHip>(format)}; }
 
 }  // namespace vmafx

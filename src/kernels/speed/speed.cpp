@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <span>
 
+#include "kernels/device_twin.h"
 #include "kernels/metric.h"
 #include "kernels/steps/row_sums.h"
 

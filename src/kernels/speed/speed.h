@@ -31,13 +31,14 @@
 #ifndef VMAFX_KERNELS_SPEED_SPEED_H
 #define VMAFX_KERNELS_SPEED_SPEED_H
 
-#include <memory>
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string_view>
 
-#include "kernels/metric.h"
-#include "kernels/speed/speed_work.h"
+#include "base/picture.h"
+#include "kernels/forward.h"
+#include "kernels/speed/speed_shape.h"
 #include "kernels/steps/prescale.h"
 
 namespace vmafx {
@@ -111,7 +112,7 @@ void speed_score(const SpeedPlan& plan, const SpeedPlane& ref, std::span<const S
 PrescaleSource speed_source(const SpeedPlan& plan, const SpeedPlane& plane);
 
 /* The HIP twin. */
-std::unique_ptr<DeviceTwin> speed_hip(const SpeedPlan& plan);
+OwnedDeviceTwin speed_hip(const SpeedPlan& plan);
 
 extern const ExtractorInfo kSpeedChromaExtractor;
 extern const ExtractorInfo kSpeedTemporalExtractor;

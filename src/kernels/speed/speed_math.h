@@ -6,7 +6,7 @@
 
 #include "kernels/gpu/device.h"
 #include "kernels/speed/speed_matrix.h"
-#include "kernels/speed/speed_work.h"
+#include "kernels/speed/speed_shape.h"
 
 namespace vmafx::speed {
 

@@ -7,6 +7,8 @@
 #include <limits>
 
 #include "kernels/arithmetic/fixed.h"
+#include "kernels/device_twin.h"
+#include "kernels/metric.h"
 
 namespace vmafx {
 

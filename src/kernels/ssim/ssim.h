@@ -21,8 +21,12 @@
 #ifndef VMAFX_KERNELS_SSIM_SSIM_H
 #define VMAFX_KERNELS_SSIM_SSIM_H
 
-#include "kernels/metric.h"
-#include "kernels/ssim/ssim_work.h"
+#include <cstddef>
+#include <cstdint>
+
+#include "base/picture.h"
+#include "kernels/forward.h"
+#include "kernels/ssim/ssim_math.h"
 
 namespace vmafx {
 
@@ -48,7 +52,7 @@ void ssim_simd(const SsimParams& params, const SamplePlane& ref, const SamplePla
                SsimSums& sums);
 size_t ssim_scratch_bytes_plain(const SsimParams& params);
 size_t ssim_scratch_bytes_simd(const SsimParams& params);
-std::unique_ptr<DeviceTwin> ssim_hip(const SsimParams& params);
+OwnedDeviceTwin ssim_hip(const SsimParams& params);
 
 extern const ExtractorInfo kFloatSsimExtractor, kFloatMsSsimExtractor;
 

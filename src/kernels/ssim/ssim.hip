@@ -3,6 +3,7 @@
 #include "kernels/arithmetic/fixed.h"
 #include "kernels/gpu/gpu.h"
 #include "kernels/ssim/ssim_math-inl.h"
+#include "kernels/ssim/ssim_work.h"
 #include "kernels/steps/mirror.h"
 
 namespace vmafx::ssim_device {

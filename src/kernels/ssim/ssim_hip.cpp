@@ -1,7 +1,10 @@
-/* The HIP twin of float_ssim and float_ms_ssim: a kernel for the means over blocks if there are any, one for the planes
- * of each further scale, then one for the sums of all scales. All take all frames of the batch. */
-#include "base/aligned.h"
+/* The HIP twin of float_ssim and float_ms_ssim: one for the means over blocks
+ * where there are any, one for the planes of each further scale, then one for the sums of all scales. All take all
+ * frames of the batch. */
+#include "base/rounding.h"
+#include "kernels/device_twin.h"
 #include "kernels/ssim/ssim.h"
+#include "kernels/ssim/ssim_work.h"
 #include "kernels/steps/rows.h"
 
 namespace vmafx {
@@ -69,6 +72,6 @@ class SsimHip : public DeviceTwin {
 
 }  // namespace
 
-std::unique_ptr<DeviceTwin> ssim_hip(const SsimParams& params) { return std::make_unique<SsimHip>(params); }
+OwnedDeviceTwin ssim_hip(const SsimParams& params) { return {std::make_unique<SsimHip>(params)}; }
 
 }  // namespace vmafx

@@ -6,7 +6,7 @@
 #define VMAFX_KERNELS_SSIM_SSIM_MATH_INL_H
 #endif
 
-#include "kernels/ssim/ssim_work.h"
+#include "kernels/ssim/ssim_math.h"
 #include "kernels/steps/rows-inl.h"
 
 VMAFX_TWIN_BEGIN

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cmath>
 
+#include "kernels/device_twin.h"
 #include "kernels/metric.h"
 #include "kernels/steps/linear_light_of.h"
 

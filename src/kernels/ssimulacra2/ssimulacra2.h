@@ -22,11 +22,10 @@
 #define VMAFX_KERNELS_SSIMULACRA2_SSIMULACRA2_H
 
 #include <cstddef>
-#include <cstdint>
-#include <memory>
 #include <span>
 
-#include "kernels/metric.h"
+#include "base/picture.h"
+#include "kernels/forward.h"
 #include "kernels/ssimulacra2/ssimulacra2_math.h"
 
 namespace vmafx {
@@ -43,7 +42,7 @@ void ssimulacra2_simd(const Ssimulacra2Params& params, const Picture& ref, std::
                       std::byte* scratch, std::span<Ssimulacra2Sums* const> sums);
 
 /* The HIP twin. */
-std::unique_ptr<DeviceTwin> ssimulacra2_hip(const Ssimulacra2Params& params);
+OwnedDeviceTwin ssimulacra2_hip(const Ssimulacra2Params& params);
 
 extern const ExtractorInfo kSsimulacra2Extractor;
 

@@ -85,8 +85,6 @@ class Ssimulacra2Hip : public DeviceTwin {
 
 }  // namespace
 
-std::unique_ptr<DeviceTwin> ssimulacra2_hip(const Ssimulacra2Params& params) {
-  return std::make_unique<Ssimulacra2Hip>(params);
-}
+OwnedDeviceTwin ssimulacra2_hip(const Ssimulacra2Params& params) { return {std::make_unique<Ssimulacra2Hip>(params)}; }
 
 }  // namespace vmafx

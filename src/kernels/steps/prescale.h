@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/picture.h"
-#include "base/status.h"
+#include "kernels/forward.h"
 #include "kernels/steps/prescale_math.h"
 
 namespace vmafx {

@@ -2,8 +2,8 @@
 #ifndef VMAFX_KERNELS_STEPS_SCRATCH_H
 #define VMAFX_KERNELS_STEPS_SCRATCH_H
 
-#include "base/aligned.h"
 #include "base/picture.h"
+#include "base/rounding.h"
 
 namespace vmafx {
 

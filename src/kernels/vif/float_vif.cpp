@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/device_twin.h"
+#include "kernels/metric.h"
 #include "kernels/steps/row_sums.h"
 #include "kernels/vif/vif_scores.h"
 

@@ -15,7 +15,7 @@
 #include <memory>
 
 #include "base/picture.h"
-#include "kernels/metric.h"
+#include "kernels/forward.h"
 #include "kernels/steps/gaussian_window.h"
 #include "kernels/steps/prescale.h"
 #include "kernels/vif/float_vif_math.h"
@@ -48,7 +48,7 @@ size_t float_vif_scratch_bytes_simd(const FloatVifParams& params);
 void float_vif_simd(const FloatVifParams& params, const SamplePlane& ref, const SamplePlane& dist, std::byte* scratch,
                     FloatVifSums& sums);
 
-std::unique_ptr<DeviceTwin> float_vif_hip(const FloatVifParams& params);
+OwnedDeviceTwin float_vif_hip(const FloatVifParams& params);
 
 extern const ExtractorInfo kFloatVifExtractor;
 

@@ -95,8 +95,6 @@ class FloatVifHip : public DeviceTwin {
 
 }  // namespace
 
-std::unique_ptr<DeviceTwin> float_vif_hip(const FloatVifParams& params) {
-  return std::make_unique<FloatVifHip>(params);
-}
+OwnedDeviceTwin float_vif_hip(const FloatVifParams& params) { return {std::make_unique<FloatVifHip>(params)}; }
 
 }  // namespace vmafx

@@ -2,7 +2,7 @@
 #ifndef VMAFX_KERNELS_VIF_FLOAT_VIF_ROWS_H
 #define VMAFX_KERNELS_VIF_FLOAT_VIF_ROWS_H
 
-#include "base/aligned.h"
+#include "base/rounding.h"
 #include "kernels/steps/row_sums.h"
 #include "kernels/steps/rows.h"
 #include "kernels/vif/float_vif.h"

@@ -2,6 +2,8 @@
 
 #include <cerrno>
 
+#include "kernels/device_twin.h"
+#include "kernels/metric.h"
 #include "kernels/vif/vif_scores.h"
 
 namespace vmafx {

@@ -22,12 +22,10 @@
 #define VMAFX_KERNELS_VIF_VIF_H
 
 #include <cstddef>
-#include <cstdint>
-#include <memory>
 #include <span>
 
 #include "base/picture.h"
-#include "kernels/metric.h"
+#include "kernels/forward.h"
 #include "kernels/vif/vif_math.h"
 
 namespace vmafx {
@@ -56,7 +54,7 @@ size_t vif_encodes_scratch_bytes_simd(const VifParams& params, int encodes);
 void vif_encodes_simd(const VifParams& params, const SamplePlane& ref, std::span<const SamplePlane> dist,
                       std::byte* scratch, std::span<VifSums* const> sums);
 
-std::unique_ptr<DeviceTwin> vif_hip(const VifParams& params);
+OwnedDeviceTwin vif_hip(const VifParams& params);
 
 extern const ExtractorInfo kVifExtractor;
 

@@ -1,6 +1,7 @@
-/* The HIP twin of vif: one kernel for the planes of each further scale, then one for the sums of all scales. All take
- * all frames of the batch. Values of a reference alone are made once for the frames that share it. */
-#include "base/aligned.h"
+/* The HIP twin of vif: one for the planes of each further scale, then one for the
+ * sums of all scales. All take all frames of the batch. What belongs to a reference alone is made once for the frames
+ * that share it. */
+#include "base/rounding.h"
 #include "kernels/device_twin.h"
 #include "kernels/vif/vif.h"
 #include "kernels/vif/vif_work.h"
@@ -82,6 +83,6 @@ class VifHip : public DeviceTwin {
 
 }  // namespace
 
-std::unique_ptr<DeviceTwin> vif_hip(const VifParams& params) { return std::make_unique<VifHip>(params); }
+OwnedDeviceTwin vif_hip(const VifParams& params) { return {std::make_unique<VifHip>(params)}; }
 
 }  // namespace vmafx

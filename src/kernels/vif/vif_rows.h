@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/aligned.h"
+#include "base/rounding.h"
 #include "kernels/vif/vif_math.h"
 
 namespace vmafx {

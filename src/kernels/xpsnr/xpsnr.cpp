@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/device_twin.h"
+#include "kernels/metric.h"
+
 namespace vmafx {
 namespace {
 
@@ -17,8 +20,6 @@ int block_size(const VideoFormat& format) {
   return 4 * static_cast<int>(std::floor(32 * std::sqrt(luma_samples(format) / kUhdSamples) + 0.5));
 }
 
-int ratio_up(int size, int block) { return (size + block - 1) / block; }
-
 }  // namespace
 
 XpsnrGrid xpsnr_grid(const VideoFormat& format, int planes) {
@@ -27,8 +28,8 @@ XpsnrGrid xpsnr_grid(const VideoFormat& format, int planes) {
   grid.has_activity = size > 0;
   grid.coarse = luma_samples(format) > kMostHdSamples;
   if (size) {
-    grid.columns = ratio_up(format.w, size);
-    grid.rows = ratio_up(format.h, size);
+    grid.columns = static_cast<int32_t>(hip::blocks_for(format.w, size));
+    grid.rows = static_cast<int32_t>(hip::blocks_for(format.h, size));
   }
   for (int p = 0; p < planes; p++) {
     XpsnrGrid::Plane& plane = grid.planes[p];

@@ -30,8 +30,11 @@
 #ifndef VMAFX_KERNELS_XPSNR_XPSNR_H
 #define VMAFX_KERNELS_XPSNR_XPSNR_H
 
-#include "kernels/metric.h"
-#include "kernels/xpsnr/xpsnr_work.h"
+#include <cstdint>
+
+#include "base/picture.h"
+#include "kernels/forward.h"
+#include "kernels/xpsnr/xpsnr_math.h"
 
 namespace vmafx {
 
@@ -60,7 +63,7 @@ XpsnrActivity xpsnr_activity_plain(const XpsnrParams& params, const XpsnrReferen
 XpsnrActivity xpsnr_activity_simd(const XpsnrParams& params, const XpsnrReference& ref, const XpsnrArea& block);
 uint64_t xpsnr_sse_plain(const SamplePlane& ref, const SamplePlane& dist, const XpsnrArea& block, int bpc);
 uint64_t xpsnr_sse_simd(const SamplePlane& ref, const SamplePlane& dist, const XpsnrArea& block, int bpc);
-std::unique_ptr<DeviceTwin> xpsnr_hip(const XpsnrParams& params);
+OwnedDeviceTwin xpsnr_hip(const XpsnrParams& params);
 
 extern const ExtractorInfo kXpsnrExtractor;
 

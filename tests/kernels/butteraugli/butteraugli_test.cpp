@@ -1,4 +1,5 @@
 #include "kernels/butteraugli/butteraugli.h"
+#include "kernels/butteraugli/butteraugli_params.h"
 #include "kernels/extractor.h"
 
 #include <stdlib.h>
@@ -12,12 +13,12 @@
 #include <string>
 #include <vector>
 
-#include "base/aligned.h"
 #include "kernels/butteraugli/butteraugli_rows.h"
 #include "kernels/steps/hdr_light-inl.h"
 #include "kernels/steps/linear_light_of.h"
 #include "tests/support/check_main.h"
 #include "tests/support/planes.h"
+#include "tests/support/scratch.h"
 #include "tests/support/targets.h"
 #include "tests/support/test_picture.h"
 
@@ -36,26 +37,8 @@ ButteraugliParams params_of(const VideoFormat& format, const ButteraugliOptions&
   return params.value();
 }
 
-/* Scratch memory full of rubbish, past whose end nothing may be written. */
-class Rubbish {
- public:
-  explicit Rubbish(size_t bytes) : bytes_(bytes), memory_(allocate_aligned(bytes + kGuard)) {
-    std::memset(memory_.get(), kByte, bytes + kGuard);
-  }
-  ~Rubbish() {
-    for (size_t i = 0; i < kGuard; i++) ck_assert_int_eq(std::to_integer<int>(memory_[bytes_ + i]), kByte);
-  }
-  std::byte* get() { return memory_.get(); }
-
- private:
-  static constexpr size_t kGuard = 256;
-  static constexpr int kByte = 0xA5;
-  size_t bytes_;
-  AlignedBytes memory_;
-};
-
 Rows rows_of_ref(const ButteraugliParams& params, const Picture& ref, const Picture& dist) {
-  Rubbish scratch(butteraugli_scratch_bytes_plain(params));
+  const TestScratch scratch(butteraugli_scratch_bytes_plain(params));
   Rows rows(static_cast<size_t>(params.h));
   butteraugli_plain(params, ref, dist, scratch.get(), rows.data());
   return rows;
@@ -63,7 +46,7 @@ Rows rows_of_ref(const ButteraugliParams& params, const Picture& ref, const Pict
 
 std::vector<Rows> rows_of_simd(const ButteraugliParams& params, const Picture& ref,
                                const std::vector<const Picture*>& dists) {
-  Rubbish scratch(butteraugli_scratch_bytes_simd(params, static_cast<int>(dists.size())));
+  const TestScratch scratch(butteraugli_scratch_bytes_simd(params, static_cast<int>(dists.size())));
   std::vector<Rows> all(dists.size(), Rows(static_cast<size_t>(params.h)));
   std::vector<ButteraugliRow*> rows;
   for (Rows& of_one : all) rows.push_back(of_one.data());
@@ -110,7 +93,7 @@ std::unique_ptr<Extractor> make(const VideoFormat& format, const OptionTexts& te
 }
 
 Scores scores_of(Extractor& metric, const Picture& ref, const Picture& dist, int64_t frame = 0) {
-  const AlignedBytes scratch = allocate_aligned(metric.scratch_bytes());
+  const TestScratch scratch(metric.scratch_bytes());
   Rows sums(metric.sums_bytes() / sizeof(ButteraugliRow));
   FrameSet frames;
   frames.index = frame;

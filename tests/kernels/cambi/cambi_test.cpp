@@ -14,11 +14,11 @@
 #include <string>
 #include <vector>
 
-#include "base/aligned.h"
 #include "kernels/cambi/cambi_math-inl.h"
 #include "tests/support/check_main.h"
 #include "tests/support/planes.h"
 #include "tests/support/scores.h"
+#include "tests/support/scratch.h"
 #include "tests/support/targets.h"
 
 using namespace vmafx;
@@ -37,7 +37,7 @@ std::string complaint(const OptionTexts& given, const VideoFormat& format, int c
 }
 
 CambiSums sums_of(const Extractor& cambi, int64_t index, const SamplePlane& ref, const SamplePlane& dist) {
-  const AlignedBytes scratch = allocate_aligned(cambi.scratch_bytes());
+  const TestScratch scratch(cambi.scratch_bytes());
   CambiSums sums = {};
   FrameSet frames;
   frames.index = index;
@@ -88,7 +88,7 @@ Setup setup_of(int w, int h, int bpc, int window, int diffs, bool anti_dither, b
 
 /* Equal sums, and equal keys of every sample; the sums are equal also where nobody asks for those. */
 void assert_twins_agree(const Setup& setup, const SamplePlane& plane, const std::string& what) {
-  const AlignedBytes scratch = allocate_aligned(cambi_scratch_bytes(setup.params, setup.view));
+  TestScratch scratch(cambi_scratch_bytes(setup.params, setup.view));
   std::vector<int32_t> want_keys;
   const auto add_to = [](std::vector<int32_t>& all) {
     return [&](int, int, std::span<const int32_t> keys) { all.insert(all.end(), keys.begin(), keys.end()); };
@@ -99,7 +99,7 @@ void assert_twins_agree(const Setup& setup, const SamplePlane& plane, const std:
     std::vector<int32_t> got_keys;
     CambiScaleSums got[kCambiScales], alone[kCambiScales];
     cambi_simd(setup.params, setup.view, plane, scratch.get(), add_to(got_keys), got);
-    std::memset(scratch.get(), 0x11, cambi_scratch_bytes(setup.params, setup.view));
+    scratch.spoil();
     cambi_simd(setup.params, setup.view, plane, scratch.get(), {}, alone);
     const bool equal = !std::memcmp(want, got, sizeof want) && !std::memcmp(want, alone, sizeof want);
     ck_assert_msg(equal && want_keys == got_keys, "%s %dx%d %d bit, window %d, %d steps, %s", target.c_str(),

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "base/aligned.h"
 #include "kernels/ciede/ciede_math-inl.h"
 #include "tests/support/check_main.h"
 #include "tests/support/planes.h"
 #include "tests/support/scores.h"
+#include "tests/support/scratch.h"
 #include "tests/support/targets.h"
 
 using namespace vmafx;
@@ -102,7 +102,7 @@ template <class T>
 void check_twins(const std::string& target, const VideoFormat& format, Fill a, Fill b) {
   const TestPicture<T> ref(format, a, format.w + 1), dist(format, b, format.w + 2);
   const CiedeParams params = params_of(format);
-  const AlignedBytes scratch = allocate_aligned(ciede_scratch_bytes(format.w));
+  const TestScratch scratch(ciede_scratch_bytes(format.w), kRubbishNan);
   const int64_t want = ciede_plain(params, ref.picture, dist.picture, nullptr);
   const int64_t got = ciede_simd(params, ref.picture, dist.picture, scratch.get());
   ck_assert_msg(got == want, "%s %dx%d %d bit chroma %d, %s against %s: %lld, the definition says %lld", target.c_str(),

@@ -21,6 +21,7 @@
 #include "tests/support/converted.h"
 #include "tests/support/planes.h"
 #include "tests/support/scores.h"
+#include "tests/support/scratch.h"
 #include "tests/support/targets.h"
 
 using namespace vmafx;
@@ -127,7 +128,8 @@ class Stream {
 
 std::vector<double> scores_of(Extractor& cvvdp, std::span<const Picture> refs, std::span<const Picture> dists) {
   Scores scores(cvvdp);
-  const AlignedBytes sums = allocate_aligned(cvvdp.sums_bytes()), scratch = allocate_aligned(cvvdp.scratch_bytes());
+  const AlignedBytes sums = allocate_aligned(cvvdp.sums_bytes());
+  const TestScratch scratch(cvvdp.scratch_bytes());
   for (size_t t = 0; t < refs.size(); t++) {
     const ConvertedFrame converted(cvvdp, refs.first(t + 1), dists.first(t + 1));
     FrameSet frame;
@@ -181,30 +183,24 @@ struct TestPicture {
   std::vector<TestPlane<uint16_t>> words;
 };
 
-/* NaN in all that is not written. */
-AlignedBytes spoiled(size_t bytes) {
-  AlignedBytes memory = allocate_aligned(bytes);
-  std::memset(memory.get(), 0xFF, bytes);
-  return memory;
-}
-
 using Convert = void(const CvvdpParams&, const Picture&, float*);
 
 AlignedBytes converted(Convert* convert, const CvvdpParams& params, const Picture& picture) {
-  AlignedBytes memory = spoiled(cvvdp_converted_bytes(params));
+  AlignedBytes memory = allocate_aligned(cvvdp_converted_bytes(params));
+  std::memset(memory.get(), kRubbishNan, cvvdp_converted_bytes(params));
   convert(params, picture, reinterpret_cast<float*>(memory.get()));
   return memory;
 }
 
 CvvdpSums sums_of_plain(const CvvdpParams& params, CvvdpPictures ref, CvvdpPictures dist) {
-  const AlignedBytes scratch = spoiled(cvvdp_scratch_bytes_plain(params));
+  const TestScratch scratch(cvvdp_scratch_bytes_plain(params), kRubbishNan);
   CvvdpSums sums = {};
   cvvdp_plain(params, ref, dist, scratch.get(), sums);
   return sums;
 }
 
 CvvdpSums sums_of_simd(const CvvdpParams& params, CvvdpPictures ref, CvvdpPictures dist) {
-  const AlignedBytes scratch = spoiled(cvvdp_scratch_bytes_simd(params));
+  const TestScratch scratch(cvvdp_scratch_bytes_simd(params), kRubbishNan);
   CvvdpSums sums = {};
   CvvdpSums* const all[] = {&sums};
   cvvdp_simd(params, ref, {&dist, 1}, scratch.get(), all);

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "base/aligned.h"
 #include "kernels/steps/row_sums.h"
 #include "tests/support/check_main.h"
 #include "tests/support/planes.h"
 #include "tests/support/scores.h"
+#include "tests/support/scratch.h"
 #include "tests/support/targets.h"
 
 using namespace vmafx;
@@ -28,17 +28,11 @@ FloatMotionParams params_of(int taps, bool half_size, int w, int h, int bpc) {
   return params;
 }
 
-/* From scratch memory full of rubbish, past whose end nothing may be written. */
 FloatMotionPlaneSums sums_of(decltype(&float_motion_plain) twin, size_t (*bytes)(const FloatMotionParams&),
                              const FloatMotionParams& params, const SamplePlane& earlier, const SamplePlane& current) {
-  constexpr size_t kGuard = 256;
-  constexpr int kRubbish = 0xA5;
-  const size_t scratch_bytes = bytes(params);
-  const AlignedBytes scratch = allocate_aligned(scratch_bytes + kGuard);
-  std::memset(scratch.get(), kRubbish, scratch_bytes + kGuard);
+  const TestScratch scratch(bytes(params));
   FloatMotionPlaneSums sums = {};
   twin(params, 0, earlier, current, scratch.get(), sums);
-  for (size_t i = 0; i < kGuard; i++) ck_assert_int_eq(std::to_integer<int>(scratch[scratch_bytes + i]), kRubbish);
   return sums;
 }
 
@@ -102,7 +96,7 @@ double motion_of_flat(const OptionTexts& options, const VideoFormat& format, int
   frames.index = 1;
   frames.earlier_ref[0] = picture(earlier);
   frames.ref = picture(current);
-  const AlignedBytes scratch = allocate_aligned(extractor->scratch_bytes());
+  const TestScratch scratch(extractor->scratch_bytes());
   FloatMotionSums sums = {};
   Scores scores(*extractor);
   extractor->finalize(0, &sums, scores);

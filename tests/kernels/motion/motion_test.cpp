@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "base/aligned.h"
 #include "tests/support/check_main.h"
 #include "tests/support/planes.h"
 #include "tests/support/scores.h"
+#include "tests/support/scratch.h"
 #include "tests/support/targets.h"
 
 using namespace vmafx;
@@ -21,7 +21,7 @@ namespace {
 using Twin = decltype(&motion_sad_plain);
 
 uint64_t sad_of(Twin twin, const SamplePlane& earlier, const SamplePlane& current, int bpc) {
-  const AlignedBytes scratch = allocate_aligned(motion_scratch_bytes({{.w = current.w}, 1, false}));
+  const TestScratch scratch(motion_scratch_bytes({{.w = current.w}, 1, false}));
   return twin(earlier, current, bpc, scratch.get());
 }
 
@@ -182,7 +182,7 @@ START_TEST(extract_picks_the_earlier_frame) {
   const auto picture = [&](int i) { return Picture{.bpc = 8, .plane = {planes[i].sample_plane()}}; };
   const auto sad = [&](const OptionTexts& options, int64_t index) {
     const auto motion = make(options);
-    const AlignedBytes scratch = allocate_aligned(motion->scratch_bytes());
+    const TestScratch scratch(motion->scratch_bytes());
     MotionSums sums = {};
     FrameSet frames{.index = index, .ref = picture(0), .dist = {}, .earlier_ref = {}};
     if (index > 0) frames.earlier_ref[0] = picture(1);

@@ -8,11 +8,11 @@
 #include <limits>
 #include <string>
 
-#include "base/aligned.h"
 #include "kernels/speed/speed_blocks-inl.h"
 #include "tests/support/check_main.h"
 #include "tests/support/planes.h"
 #include "tests/support/scores.h"
+#include "tests/support/scratch.h"
 #include "tests/support/targets.h"
 
 using namespace vmafx;
@@ -39,7 +39,7 @@ void score_one(SpeedTwin twin, const SpeedPlan& plan, const SpeedPlane& ref, con
 
 SpeedSums assert_twins_agree(const SpeedPlan& plan, const SpeedPlane& ref, const SpeedPlane& dist,
                              const std::string& what) {
-  const AlignedBytes scratch = allocate_aligned(plan.scratch_bytes());
+  const TestScratch scratch(plan.scratch_bytes(), kRubbishNan);
   SpeedSums want = {1, 1};
   score_one(speed_plain, plan, ref, dist, scratch.get(), &want);
   for_each_cpu_target([&](const std::string& target) {
@@ -336,7 +336,7 @@ START_TEST(scores_in_time) {
     const auto speed =
         make_extractor(kSpeedTemporalExtractor, format, {{"speed_use_ref_diff", ref_diff ? "true" : "false"}});
     ck_assert_int_eq(speed->reads().history, 1);
-    const AlignedBytes scratch = allocate_aligned(speed->scratch_bytes());
+    const TestScratch scratch(speed->scratch_bytes());
     SpeedSums got = {}, want = {};
     speed->extract(frames, scratch.get(), &got);
     score_one(speed_plain, plan_of(200, 200, 8), {planes[0].sample_plane(), planes[2].sample_plane()},
@@ -345,7 +345,7 @@ START_TEST(scores_in_time) {
   }
 
   const auto speed = make_extractor(kSpeedTemporalExtractor, format, {{"speed_max_val", "2"}});
-  const AlignedBytes scratch = allocate_aligned(speed->scratch_bytes());
+  const TestScratch scratch(speed->scratch_bytes());
   Scores scores(*speed);
   FrameSet first = frames;
   first.index = 0;

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "base/aligned.h"
 #include "kernels/steps/gaussian_window.h"
 #include "tests/support/check_main.h"
 #include "tests/support/planes.h"
+#include "tests/support/scratch.h"
 #include "tests/support/targets.h"
 
 using namespace vmafx;
@@ -37,7 +37,7 @@ void check_size(PrescaleMethod method, int w, int h, int to_w, int to_h, int bpc
   in.fill(Fill::kRandom, bpc, w + h);
   TestPlane<T> less(w, h, w % 3, w % 2, w % 5);
   less.fill(Fill::kRandom, bpc, w + h + 1);
-  const AlignedBytes scratch = allocate_aligned(prescaler.scratch_bytes());
+  const TestScratch scratch(prescaler.scratch_bytes(), kRubbishNan);
   const PrescaleSource plain = {.plane = in.sample_plane(), .bpc = bpc, .offset = -128};
   for (const PrescaleSource& source : {plain, {.plane = plain.plane, .less = less.sample_plane(), .bpc = bpc}}) {
     Floats want(to_w, to_h);
@@ -56,7 +56,7 @@ void check_size(PrescaleMethod method, int w, int h, int to_w, int to_h, int bpc
 std::vector<float> scaled(PrescaleMethod method, const std::vector<uint8_t>& row, int to) {
   const int w = static_cast<int>(row.size());
   const Prescaler prescaler(method, w, 1, to, 1);
-  const AlignedBytes scratch = allocate_aligned(prescaler.scratch_bytes());
+  const TestScratch scratch(prescaler.scratch_bytes(), kRubbishNan);
   std::vector<float> out(to);
   prescaler.plain({.plane = {row.data(), w, w, 1}, .bpc = 8}, {out.data(), 0, to, 1}, scratch.get());
   return out;
