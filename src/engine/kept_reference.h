@@ -1,5 +1,6 @@
-/* A reference that stays: its frames, held in host memory for any number of sessions, as their metrics read them, what kernels left of them on
- * GPUs, and the raw sums that follow from them alone. Who scores against it neither decodes nor converts the frames again. */
+/* A reference that stays: its frames, held in host memory for any number of sessions, as their metrics read them, what
+ * kernels left of them on GPUs, and the raw sums that follow from them alone. Who scores against it neither decodes nor
+ * converts the frames again. */
 #ifndef VMAFX_ENGINE_KEPT_REFERENCE_H
 #define VMAFX_ENGINE_KEPT_REFERENCE_H
 
@@ -11,9 +12,9 @@
 
 #include "base/mutex.h"
 #include "base/status.h"
-#include "engine/input_format.h"
-#include "engine/kept_sums.h"
-#include "engine/pictures.h"
+#include "engine/frames/input_format.h"
+#include "engine/frames/kept_sums.h"
+#include "engine/frames/pictures.h"
 #include "vmafx/vmafx.h"
 
 namespace vmafx {
@@ -39,7 +40,8 @@ class KeptReference {
   /* EINVAL: one of these planes (bit p) is not kept. */
   Status check_planes(unsigned planes) const;
 
-  /* The sums of a metric that reads nothing but these frames; `metric`: with its options. They live as long as the frames. */
+  /* The sums of a metric that reads nothing but these frames; `metric`: with its options. They live as long as the
+   * frames. */
   std::shared_ptr<KeptSums> sums_of(const std::string& metric, size_t bytes) const;
 
  private:

@@ -77,7 +77,7 @@ inline std::string refusal(const ExtractorInfo& info, const VideoFormat& format,
 }
 
 /* Those of one frame. */
-inline Scores score_frame(Extractor& extractor, const Picture& ref, const Picture& dist) {
+inline Scores score_frame(const Extractor& extractor, const Picture& ref, const Picture& dist) {
   const AlignedBytes scratch = allocate_aligned(extractor.scratch_bytes() + 1);
   const AlignedBytes sums = allocate_aligned(extractor.sums_bytes());
   std::memset(sums.get(), 0, extractor.sums_bytes());
@@ -85,9 +85,10 @@ inline Scores score_frame(Extractor& extractor, const Picture& ref, const Pictur
   frames.ref = ref;
   frames.dist = dist;
   extractor.extract(frames, scratch.get(), sums.get());
+  const auto scorer = extractor.make_scorer();
   Scores scores(extractor);
-  extractor.finalize(0, sums.get(), scores);
-  ck_assert(extractor.flush(scores).ok());
+  scorer->finalize(0, sums.get(), scores);
+  ck_assert(scorer->flush(scores).ok());
   return scores;
 }
 

@@ -1,4 +1,5 @@
-/* Borders: fingerprints of the pictures at both ends of a range and of those around it, by which a merge sees that parts of a stream meet. */
+/* Borders: fingerprints of the pictures at both ends of a range and of those around it, by which a merge sees that
+ * parts of a stream meet. */
 #ifndef VMAFX_ENGINE_RANGE_BORDERS_H
 #define VMAFX_ENGINE_RANGE_BORDERS_H
 
@@ -10,7 +11,7 @@
 
 #include "base/picture.h"
 #include "base/status.h"
-#include "engine/pictures.h"
+#include "engine/frames/pictures.h"
 #include "engine/range/range.h"
 #include "report/range_facts.h"
 
@@ -32,7 +33,8 @@ class Borders {
 
   Borders() = default;  // of no range: keeps nothing
 
-  /* So many pairs before a range and after it are its context; as many at its ends are the context of its neighbours. */
+  /* So many pairs before a range and after it are its context; as many at its ends are the context of its neighbours.
+   */
   Borders(int before, int after) : before_(before), after_(after) {}
 
   /* The next pair that is scored or context. Fails when a picture in a GPU's memory cannot be downloaded. */

@@ -1,5 +1,5 @@
-/* RangeProgress: how far an encode has come through its range. Pairs are numbered from the first one that it meets; those that are scored or are
- * context are "taken", and follow one another. Without a range every pair is within. */
+/* RangeProgress: how far an encode has come through its range. Pairs are numbered from the first one that it meets;
+ * those that are scored or are context are "taken", and follow one another. Without a range every pair is within. */
 #ifndef VMAFX_ENGINE_RANGE_PROGRESS_H
 #define VMAFX_ENGINE_RANGE_PROGRESS_H
 
@@ -20,12 +20,13 @@ class RangeProgress {
   RangeProgress(Range range, Reach reach);
 
   const Range& range() const { return range_; }
-  /* Pairs around the range: those that its scores depend on, and one in any case, since only that shows where the range begins or ends. */
+  /* Pairs around the range: those that its scores depend on, and one in any case, since only that shows where the range
+   * begins or ends. */
   int before() const { return before_; }
   int after() const { return after_; }
 
-  /* The next pair. EINVAL: the range goes by times and this pair has none or is earlier than one in the range; or the range begins later than
-   * what comes. */
+  /* The next pair. EINVAL: the range goes by times and this pair has none or is earlier than one in the range; or the
+   * range begins later than what comes. */
   StatusOr<Place> meet(std::optional<double> time);
 
   int64_t met() const { return met_; }  // but for those after its context

@@ -13,11 +13,11 @@ namespace vmafx {
 /* Where a pair lies. */
 enum class Place { kBefore, kWithin, kAfter };
 
-/* "100-199": pairs 100 to 199. "12.5s-20s": those from 12.5 s on and before 20 s. A range without a first end begins with the stream, one
- * without a second ends with it.
+/* "100-199": pairs 100 to 199. "12.5s-20s": those from 12.5 s on and before 20 s. A range without a first end begins
+ * with the stream, one without a second ends with it.
  *
- * Times are compared in whole milliseconds, a half rounded up, as containers round them: the frame that a container has at 12.513 s is the one
- * that another has at 12.5125 s. */
+ * Times are compared in whole milliseconds, a half rounded up, as containers round them: the frame that a container has
+ * at 12.513 s is the one that another has at 12.5125 s. */
 class Range {
  public:
   Range() = default;  // none: the whole stream, without what a merge needs

@@ -35,9 +35,9 @@
 
 #include "base/aligned.h"
 #include "base/cpu.h"
-#include "base/prefetch.h"
 #include "kernels/adm/adm_cm-inl.h"
 #include "kernels/adm/adm_pass.h"
+#include "kernels/steps/prefetch.h"
 
 #ifndef VMAFX_ADM_SIMD_ONCE
 #define VMAFX_ADM_SIMD_ONCE

@@ -63,12 +63,13 @@ constexpr const char* kSad = "VMAF_integer_feature_motion_sad_score";
 void expect(const OptionTexts& options, const std::vector<double>& sums, const char* sad, const char* motion2,
             const char* motion3) {
   const auto motion = make(options);
+  const auto scorer = motion->make_scorer();
   Scores scores(*motion);
   for (size_t n = 0; n < sums.size(); n++) {
     const MotionSums frame = sums_for(sums[n]);
-    motion->finalize(n, &frame, scores);
+    scorer->finalize(n, &frame, scores);
   }
-  ck_assert(motion->flush(scores).ok());
+  ck_assert(scorer->flush(scores).ok());
   const int frames = static_cast<int>(sums.size());
   assert_text_eq(scores.text(kSad, frames), sad);
   assert_text_eq(scores.text("integer_motion2", frames), motion2);
@@ -251,12 +252,13 @@ END_TEST
 START_TEST(debug_adds_motion) {
   const auto motion = make({{"debug", "true"}});
   ck_assert_uint_eq(motion->features().size(), 4);
+  const auto scorer = motion->make_scorer();
   Scores scores(*motion);
   for (int n = 0; n < 3; n++) {
     const MotionSums sums = sums_for(n + 1);
-    motion->finalize(n, &sums, scores);
+    scorer->finalize(n, &sums, scores);
   }
-  ck_assert(motion->flush(scores).ok());
+  ck_assert(scorer->flush(scores).ok());
   assert_text_eq(scores.text(kSad, 3), "0 2 3");
   assert_text_eq(scores.text("integer_motion", 3), "0 2 3");
   assert_text_eq(scores.text("integer_motion2", 3), "0 2 3");
@@ -266,10 +268,11 @@ END_TEST
 
 START_TEST(looks_one_frame_ahead) {
   const auto motion = make({});
+  const auto scorer = motion->make_scorer();
   Scores scores(*motion);
   const auto add = [&](int n) {
     const MotionSums sums = sums_for(n);
-    motion->finalize(n, &sums, scores);
+    scorer->finalize(n, &sums, scores);
   };
   add(0);
   assert_text_eq(scores.text(kSad, 2), "0 -");
@@ -282,7 +285,7 @@ START_TEST(looks_one_frame_ahead) {
   add(2);
   assert_text_eq(scores.text("integer_motion2", 3), "0 1 -");
   assert_text_eq(scores.text("integer_motion3", 3), "1 1 -");
-  ck_assert(motion->flush(scores).ok());
+  ck_assert(scorer->flush(scores).ok());
   assert_text_eq(scores.text("integer_motion3", 3), "1 1 2");
 }
 END_TEST

@@ -1,6 +1,6 @@
 /* Things that are made once and used again. */
-#ifndef VMAFX_BASE_REUSE_H
-#define VMAFX_BASE_REUSE_H
+#ifndef VMAFX_ENGINE_FRAMES_REUSE_H
+#define VMAFX_ENGINE_FRAMES_REUSE_H
 
 #include <memory>
 #include <optional>

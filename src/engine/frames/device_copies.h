@@ -1,6 +1,7 @@
-/* Planes of a reference that stays, copied into the memory of GPUs, where later sessions read them instead of uploading them again. */
-#ifndef VMAFX_ENGINE_DEVICE_COPIES_H
-#define VMAFX_ENGINE_DEVICE_COPIES_H
+/* Planes of a reference that stays, copied into the memory of GPUs, where later sessions read them instead of uploading
+ * them again. */
+#ifndef VMAFX_ENGINE_FRAMES_DEVICE_COPIES_H
+#define VMAFX_ENGINE_FRAMES_DEVICE_COPIES_H
 
 #include <cstddef>
 #include <cstdint>

@@ -1,8 +1,8 @@
 /* Pictures on their way through the engine: the application's planes as they lie, or unpacked once where the metrics
- * could not read them in place. Those in a GPU's memory are left there for the kernels if that is possible, and downloaded
- * otherwise; which of it is decided here, so that no metric meets memory that it cannot read. */
-#ifndef VMAFX_ENGINE_PICTURES_H
-#define VMAFX_ENGINE_PICTURES_H
+ * could not read them in place. Those in a GPU's memory are left there for the kernels if that is possible, and
+ * downloaded otherwise; which of it is decided here, so that no metric meets memory that it cannot read. */
+#ifndef VMAFX_ENGINE_FRAMES_PICTURES_H
+#define VMAFX_ENGINE_FRAMES_PICTURES_H
 
 #include <atomic>
 #include <cmath>
@@ -15,11 +15,11 @@
 #include "base/log.h"
 #include "base/mutex.h"
 #include "base/picture.h"
-#include "base/reuse.h"
 #include "base/status.h"
-#include "engine/device/device_copies.h"
-#include "engine/device/device_pictures.h"
-#include "engine/input_format.h"
+#include "engine/frames/device_copies.h"
+#include "engine/frames/device_pictures.h"
+#include "engine/frames/input_format.h"
+#include "engine/frames/reuse.h"
 #include "vmafx/vmafx.h"
 
 namespace vmafx {
@@ -56,8 +56,8 @@ struct HostPicture {
   bool pinned[3] = {};  // the runtime copies rows of this plane from where they lie
 };
 
-/* Makes planar views of the planes that are read. Samples that are interleaved (nv12) or shifted (p010) are copied once into
- * buffers that are reused; all others are used where they lie, unless all are to be copied. Any thread. */
+/* Makes planar views of the planes that are read. Samples that are interleaved (nv12) or shifted (p010) are copied once
+ * into buffers that are reused; all others are used where they lie, unless all are to be copied. Any thread. */
 class HostReader {
  public:
   /* `copies`: of all planes, so that a picture is released as soon as it is read. */

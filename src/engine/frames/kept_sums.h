@@ -1,7 +1,7 @@
-/* Raw sums that follow from the pictures of a reference alone, as those of motion do: kept for the sessions that score against the same
- * pictures later. Any thread. */
-#ifndef VMAFX_ENGINE_KEPT_SUMS_H
-#define VMAFX_ENGINE_KEPT_SUMS_H
+/* Raw sums that follow from the pictures of a reference alone, as those of motion do: kept for the sessions that score
+ * against the same pictures later. Any thread. */
+#ifndef VMAFX_ENGINE_FRAMES_KEPT_SUMS_H
+#define VMAFX_ENGINE_FRAMES_KEPT_SUMS_H
 
 #include <cstddef>
 #include <cstring>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/mutex.h"
-#include "engine/pictures.h"
+#include "engine/frames/pictures.h"
 #include "kernels/extractor.h"
 
 namespace vmafx {

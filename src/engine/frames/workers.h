@@ -1,16 +1,17 @@
 /* A fixed set of threads that run jobs in the order they were given.
  *
  * Twenty-five lines of our own instead of a task library: each session owns exactly the threads it was asked for (a
- * process may hold several sessions), oldest frame first, gone when the session closes, and visible to ThreadSanitizer. */
-#ifndef VMAFX_ENGINE_WORKERS_H
-#define VMAFX_ENGINE_WORKERS_H
+ * process may hold several sessions), oldest frame first, gone when the session closes, and visible to ThreadSanitizer.
+ */
+#ifndef VMAFX_ENGINE_FRAMES_WORKERS_H
+#define VMAFX_ENGINE_FRAMES_WORKERS_H
 
 #include <thread>
 #include <vector>
 
-#include "base/fifo.h"
 #include "base/mutex.h"
 #include "base/status.h"
+#include "engine/frames/fifo.h"
 
 namespace vmafx {
 

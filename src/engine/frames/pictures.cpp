@@ -1,4 +1,4 @@
-#include "engine/pictures.h"
+#include "engine/frames/pictures.h"
 
 #include <cerrno>
 #include <cstring>

@@ -1,4 +1,4 @@
-#include "engine/device/device_copies.h"
+#include "engine/frames/device_copies.h"
 
 #include <cerrno>
 

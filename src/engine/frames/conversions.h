@@ -1,9 +1,10 @@
-/* Pictures as metrics convert them (Extractor::convert()): each once, by the first job that reads it, and as long as frames read it.
+/* Pictures as metrics convert them (Extractor::convert()): each once, by the first job that reads it, and as long as
+ * frames read it.
  *
- * For a metric that reads n earlier pictures, a stream has at most n and those of the frames in flight of each side at a time, whose memory is
- * used again. */
-#ifndef VMAFX_ENGINE_CONVERSIONS_H
-#define VMAFX_ENGINE_CONVERSIONS_H
+ * For a metric that reads n earlier pictures, a stream has at most n and those of the frames in flight of each side at
+ * a time, whose memory is used again. */
+#ifndef VMAFX_ENGINE_FRAMES_CONVERSIONS_H
+#define VMAFX_ENGINE_FRAMES_CONVERSIONS_H
 
 #include <memory>
 #include <span>
@@ -11,8 +12,8 @@
 
 #include "base/aligned.h"
 #include "base/mutex.h"
-#include "base/reuse.h"
-#include "engine/pictures.h"
+#include "engine/frames/pictures.h"
+#include "engine/frames/reuse.h"
 #include "kernels/extractor.h"
 
 namespace vmafx {
