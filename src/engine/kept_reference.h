@@ -24,14 +24,14 @@ class KeptReference {
   static StatusOr<std::shared_ptr<KeptReference>> open(const VmafxFormat& format,
                                                        const VmafxKeptReferenceParams& params);
 
-  /* The next frame. One thread at a time. After a failure all is as it was. ENOMEM: it does not fit. */
+  /* Adds the next frame. One thread at a time. A failure changes nothing. ENOMEM: the frame does not fit. */
   Status add(OwnedPicture picture);
 
-  /* The rest is for any thread. */
+  /* Any thread may call the functions below. */
 
   const InputFormat& format() const { return reader_.format(); }  // planes_read: those that are kept
   int64_t frames() const;
-  uint64_t bytes() const;                                                     // that the frames take
+  uint64_t bytes() const;                                                     // memory of the frames
   const DeviceBudget* device_budget() const { return device_budget_.get(); }  // null: no copies are left on GPUs
 
   /* EINVAL: there is no such frame. */

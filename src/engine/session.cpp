@@ -310,9 +310,9 @@ Status Session::check_open(bool against) const {
   VMAFX_TRY(failure_);
   if (!configured_) return error(EINVAL, "frames were submitted before the format was configured");
   if (finished_) return error(EINVAL, "frames were submitted after the end of the stream");
-  if (against && !reference_) return error(EINVAL, "the session was not configured against a kept reference");
+  if (against && !reference_) return error(EINVAL, "the session was not configured against a reference that stays");
   if (!against && reference_)
-    return error(EINVAL, "the session was configured against a kept reference, so no picture of it is submitted");
+    return error(EINVAL, "the session was configured against a reference that stays, so no picture of it is submitted");
   return {};
 }
 

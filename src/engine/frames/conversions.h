@@ -18,7 +18,7 @@
 
 namespace vmafx {
 
-/* A picture for one metric. Any thread. */
+/* The conversion of a picture for one metric. Any thread. */
 class Conversion {
  public:
   /* `extractor` and `memory` must outlive it. `keeps`: the picture itself is wanted later, too. */
@@ -45,7 +45,7 @@ class Conversion {
 
 using SharedConversion = std::shared_ptr<Conversion>;
 
-/* The last pictures of a stream, the last one first. */
+/* The last pictures of a stream, the latest first. */
 class ConvertedPictures {
  public:
   explicit ConvertedPictures(size_t most) : most_(most) { pictures_.reserve(most + 1); }
@@ -60,10 +60,10 @@ class ConvertedPictures {
   ConvertedPictures(const ConvertedPictures& other) : ConvertedPictures(other.most_) { *this = other; }
   bool operator==(const ConvertedPictures& other) const { return pictures_ == other.pictures_; }
 
-  /* The last one, or that of `back` pictures before; null: there is none. */
+  /* The picture `back` before the latest; null: there is none. */
   SharedConversion at(size_t back) const { return back < pictures_.size() ? pictures_[back] : nullptr; }
 
-  /* All of them, converted. */
+  /* Converts all pictures that are not converted yet. */
   std::vector<const std::byte*> get() const;
 
  private:
@@ -71,7 +71,7 @@ class ConvertedPictures {
   std::vector<SharedConversion> pictures_;
 };
 
-/* Of one metric: of each encode what its frames see. */
+/* The converted pictures that a frame of an encode sees, for one metric. */
 struct ConvertedHistory {
   ConvertedPictures ref, dist;
 };

@@ -14,10 +14,10 @@
 
 namespace vmafx {
 
-/* Of one metric with one set of options. */
+/* The kept sums of one metric with one set of options. */
 class KeptSums {
  public:
-  /* What sums were computed from. The pictures must outlive the sums. */
+  /* The pictures from which sums were computed. They must outlive the sums. */
   struct Pictures {
     const HeldPicture* ref = nullptr;
     const HeldPicture* earlier[std::size(FrameSet().earlier_ref)] = {};
@@ -35,7 +35,7 @@ class KeptSums {
     return true;
   }
 
-  /* In place of those that the picture had after others. */
+  /* Replaces sums computed after different predecessors. */
   void put(const Pictures& pictures, const void* sums) {
     const auto* begin = static_cast<const std::byte*>(sums);
     const MutexLock lock(mutex_);

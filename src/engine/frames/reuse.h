@@ -10,11 +10,11 @@
 
 namespace vmafx {
 
-/* Any thread. What is lent may outlive this. */
+/* Lends things of one kind. Any thread. A thing that is lent may outlive this object. */
 template <class T>
 class Reuse {
  public:
-  /* One that is at rest, if any. */
+  /* Takes a thing at rest, if there is one. */
   std::optional<T> take() {
     const MutexLock lock(rest_->mutex);
     if (rest_->things.empty()) return std::nullopt;

@@ -15,14 +15,14 @@
 
 namespace vmafx {
 
-/* Who gives it keeps it until it has run; it may then be given again. */
+/* A job. Its owner keeps it until it has run, and may then give it again. */
 struct Job {
   virtual ~Job() = default;
 
   /* `worker` is the number of the running thread, 0 .. threads-1: its key to per-thread memory. */
   virtual void run(int worker) noexcept = 0;
 
-  Job* next = nullptr;  // the queue's
+  Job* next = nullptr;  // used by the queue
 };
 
 class Workers {

@@ -31,26 +31,26 @@ class RangeProgress {
 
   int64_t met() const { return met_; }  // but for those after its context
 
-  /* Of the pairs that were met and not taken, the first is not needed. */
+  /* Drops the first of the pairs that were met and not taken. */
   void drop() { dropped_++; }
   int64_t waiting() const { return met_ - dropped_ - taken_; }
 
-  /* The next pair that was met and not dropped; its number. */
+  /* Takes the next pair that was met and not dropped. Returns its number. */
   int64_t take() { return dropped_ + taken_++; }
   int64_t taken() const { return taken_; }
   int64_t first_taken() const { return dropped_; }  // its number, once one was taken
 
-  Place place_of(int64_t number) const;  // of a pair that was taken
+  Place place_of(int64_t number) const;  // for a pair that was taken
   bool contains(int64_t number) const { return place_of(number) == Place::kWithin; }
 
-  /* The pairs within it so far. */
+  /* The pairs within the range so far. */
   bool has_begun() const { return first_.has_value(); }
   int64_t first() const { return first_.value_or(0); }
   int64_t end() const { return end_.value_or(dropped_ + taken_); }
   int64_t frames() const { return has_begun() ? end() - first() : 0; }
   std::optional<double> counted_from() const { return counted_from_; }  // the time of the pair with number 0
 
-  /* Whether the range and its context were met: nothing that comes matters. */
+  /* Whether the range and its context are complete: later pairs do not matter. */
   bool is_done() const { return end_ && met_after_ == after_needed(); }
 
   /* At the end of the stream. EINVAL: nothing lies in the range, or it ends later than what came. */

@@ -186,7 +186,7 @@ START_TEST(what_is_no_part_of_a_stream_is_refused) {
   refused(params_of("name=psnr:enable_apsnr=true", "1-2"), stream,
           "enable_apsnr of psnr is computed from a whole stream");
   refused(params_of("name=xpsnr", "1-2"), stream,
-          "axpsnr (which enable_axpsnr=false leaves out) of xpsnr is of a whole");
+          "axpsnr (which enable_axpsnr=false leaves out) of xpsnr is computed from a whole");
   StreamOptions large = stream;
   large.ref.width = large.dist.width = 240;
   refused(params_of("name=cambi:heatmaps_path=/tmp", "1-2"), large,

@@ -266,6 +266,24 @@ START_TEST(debug_adds_motion) {
 }
 END_TEST
 
+/* Two encodes of one extractor, frame by frame in turns. */
+START_TEST(scorers_do_not_share_a_stream) {
+  const auto motion = make({});
+  Scores of_one(*motion), of_other(*motion);
+  const auto one = motion->make_scorer(), other = motion->make_scorer();
+  for (int n = 0; n < 3; n++) {
+    const MotionSums sums = sums_for(n + 1), larger = sums_for(10 * (n + 1));
+    one->finalize(n, &sums, of_one);
+    other->finalize(n, &larger, of_other);
+  }
+  ck_assert(one->flush(of_one).ok() && other->flush(of_other).ok());
+  assert_text_eq(of_one.text("integer_motion2", 3), "0 2 3");
+  assert_text_eq(of_other.text("integer_motion2", 3), "0 20 30");
+  assert_text_eq(of_one.text("integer_motion3", 3), "2 2 3");
+  assert_text_eq(of_other.text("integer_motion3", 3), "20 20 30");
+}
+END_TEST
+
 START_TEST(looks_one_frame_ahead) {
   const auto motion = make({});
   const auto scorer = motion->make_scorer();
@@ -313,6 +331,7 @@ int main() {
                               {"moving_average", scores_of_a_moving_average},
                               {"blend", scores_blended_weighted_clipped},
                               {"debug", debug_adds_motion},
+                              {"scorers", scorers_do_not_share_a_stream},
                               {"look_ahead", looks_one_frame_ahead},
                               {"too_small", sizes_below_the_blur_are_refused}});
 }
