@@ -16,7 +16,7 @@
 #include "bench/device_session.h"
 #include "bench/die.h"
 #include "engine/plan.h"
-#include "kernels/registry.h"
+#include "kernels/registry/registry.h"
 #include "model/model_builtin.h"
 
 namespace bench {
@@ -77,9 +77,9 @@ bool is_model(const std::string& name) {
 Row row_of(const std::string& name) {
   Log log;
   const bool model = is_model(name);
-  auto plan = model ? Plan::make({{.version = name}}, {}, Placement::kDevice, log)
-                    : Plan::make({}, {{.extractor = name}}, Placement::kDevice, log);
+  auto plan = model ? Plan::make({{.version = name}}, {}, log) : Plan::make({}, {{.extractor = name}}, log);
   Row row{name, model, take(std::move(plan))};
+  check(row.plan.place(Placement::kDevice));
   for (const PlannedExtractor& planned : row.plan.extractors())
     if (planned.placement != Placement::kDevice) die(name + ": " + planned.info->name + " has no kernels");
   return row;

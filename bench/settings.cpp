@@ -8,7 +8,7 @@
 
 #include "base/cpu.h"
 #include "bench/arguments.h"
-#include "kernels/registry.h"
+#include "kernels/registry/registry.h"
 #include "vmafx/vmafx.h"
 
 namespace bench {

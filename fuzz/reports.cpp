@@ -94,7 +94,7 @@ void take_line(Script& script, Asked& asked) {
     }
     case 'g': asked.data.range = RangeFacts{.given = script.text(), .from = "0", .to = "null"}; break;
     case 'd':
-      asked.data.run = RunFacts{.metrics = {{"vif", true}}, .device = script.text(), .fallback = script.text()};
+      asked.data.run = Json::object({{"backend", Json::object({{"vif", "hip"}})}, {"device", script.text()}});
       break;
     case 'c': asked.data.version = script.text(); break;
     case 'h': asked.data.width = script.number(-1, 1 << 20), asked.data.height = script.number(-1, 1 << 20); break;

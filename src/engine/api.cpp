@@ -10,7 +10,7 @@
 #include "engine/api.h"
 #include "engine/session.h"
 #include "engine/version.h"
-#include "kernels/registry.h"
+#include "kernels/registry/registry.h"
 #include "model/model_builtin.h"
 #include "vmafx/vmafx.h"
 

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "engine/api.h"
-#include "engine/pictures.h"
+#include "engine/frames/pictures.h"
 #include "engine/plan.h"
 #include "engine/session.h"
 #include "engine/version.h"
-#include "kernels/registry.h"
+#include "kernels/registry/registry.h"
 #include "model/spec.h"
 #include "report/report.h"
 #include "vmafx/vmafx.h"
@@ -67,7 +67,7 @@ StatusOr<std::unique_ptr<VmafxPredictor>> make_predictor(const std::string& text
   VMAFX_ASSIGN(auto specs, vmafx::parse_models(text));
   if (specs.size() != 1) return error(EINVAL, "one model is needed, not '%s'", text.c_str());
   auto predictor = std::make_unique<VmafxPredictor>();
-  VMAFX_ASSIGN(predictor->plan, vmafx::Plan::make(std::move(specs), {}, vmafx::Placement::kCpu, log));
+  VMAFX_ASSIGN(predictor->plan, vmafx::Plan::make(specs, {}, log));
   VMAFX_ASSIGN(predictor->feature, feature_text(predictor->plan));
   for (const vmafx::PlannedModel::Input& input : predictor->plan.models().front().inputs) {
     const vmafx::PlannedExtractor& planned = predictor->plan.extractors()[static_cast<size_t>(input.extractor)];

@@ -177,7 +177,7 @@ struct PoolMemory {
 /* Has the pool, whose layout.batch and layout.encodes are said, hold the sums, the converted pictures and the scratch
  * memory of an extractor that has a twin. Scratch memory all metrics have in one place: on the batch's stream their
  * kernels run one metric after the other. */
-PoolMemory add_memory(Extractor& extractor, hip::PoolLayout& layout);
+PoolMemory add_memory(const Extractor& extractor, hip::PoolLayout& layout);
 
 /* A pool's batch for the metric that has this memory. */
 DeviceBatch device_batch(const hip::Batch& batch, const PoolMemory& memory);

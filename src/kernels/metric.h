@@ -5,7 +5,7 @@
  *     struct FooScores { double foo; };                      // what features name: VMAFX_SCORE(FooScores, foo)
  *     class Foo : public Metric<FooParams, FooSums, FooScores> {
  *       using Metric::Metric;
- *       FooScores scores(const FooSums& sums) override;
+ *       FooScores scores(const FooSums& sums) const override;
  *     };
  *     Created create(const FooOptions&, const VideoFormat&, Placement);
  *     // ExtractorInfo: .create = with_fields<create> */
@@ -135,7 +135,7 @@ class TwinExtractor : public Extractor {
     for (size_t i = 0; i < frames.size(); i++) typed[i] = static_cast<Sums*>(sums[i]);
     cpu_twin_.run_encodes(params_, frames, scratch, {typed, frames.size()});
   }
-  DeviceTwin* device_twin() final { return device_twin_.get(); }
+  DeviceTwin* device_twin() const final { return device_twin_.get(); }
 
  protected:
   const Params params_;
@@ -146,19 +146,40 @@ class TwinExtractor : public Extractor {
   const std::unique_ptr<DeviceTwin> device_twin_;
 };
 
+/* A metric whose scores of a frame follow from the frame's sums alone. Values of the whole stream come from a scorer of
+ * its own, derived from Metric::FrameScorer. */
 template <class Params, class Sums, class Scores>
 class Metric : public TwinExtractor<Params, Sums> {
  public:
   using TwinExtractor<Params, Sums>::TwinExtractor;
 
-  void finalize(int64_t frame, const void* sums, ScoreSink& sink) final {
-    NamedScores(this->features(), sink).put_all(frame, scores(*static_cast<const Sums*>(sums)));
-  }
+  std::unique_ptr<StreamScorer> make_scorer() const override { return std::make_unique<FrameScorer>(*this); }
 
  protected:
-  /* Computes one frame's scores; called in frame order. All that the metric knows: the instance's features are picked
-   * from them. */
-  virtual Scores scores(const Sums& sums) = 0;
+  class FrameScorer : public StreamScorer {
+   public:
+    explicit FrameScorer(const Metric& metric) : metric_(metric) {}
+
+    void finalize(int64_t frame, const void* sums, ScoreSink& sink) final {
+      const Sums& of_frame = *static_cast<const Sums*>(sums);
+      const Scores scores = metric_.scores(of_frame);
+      NamedScores(metric_.features(), sink).put_all(frame, scores);
+      add(of_frame, scores);
+    }
+    Status flush(ScoreSink&) override { return metric_.close_output(); }
+
+   private:
+    /* Adds a frame to the values of the whole stream. */
+    virtual void add(const Sums&, const Scores&) {}
+
+    const Metric& metric_;
+  };
+
+  /* All scores of one frame that the metric knows; those of the instance's features are picked from them. */
+  virtual Scores scores(const Sums& sums) const = 0;
+
+  /* Closes the files that extract() writes. Fails if they could not be written. */
+  virtual Status close_output() const { return {}; }
 };
 
 /* -- Creation ------------------------------------------------------------------------------------------------------ */

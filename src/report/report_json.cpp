@@ -147,11 +147,12 @@ void json_tail(const Report& report, JsonText& json) {
   if (report.data->partial) json.value("partial", std::string("true"));
 }
 
-/* The members of what there is to say of the run: those of an encode, or those of all. */
-void json_extras(const Report& report, bool of_encode, JsonText& json) {
-  const Json extras = extras_of(*report.data);
-  for (size_t i = 0; i < extras.names().size(); i++)
-    if ((extras.names()[i] == kPairingKey) == of_encode) json.value(extras.names()[i], extras.items()[i]);
+void json_run(const Report& report, JsonText& json) {
+  if (report.data->run) json.value(kRunKey, *report.data->run);
+}
+
+void json_pairing(const Report& report, JsonText& json) {
+  if (report.data->pairing) json.value(kPairingKey, pairing_json(*report.data->pairing));
 }
 
 /* With one encode all stands in the report's own object, with several in the objects of a list. */
@@ -166,19 +167,30 @@ Status json_report(OutputFile& file, std::span<const Report> encodes, JsonText& 
     json_label(report, json);
     VMAFX_TRY(write_frames(report));
     json_tail(report, json);
-    if (!several) json_extras(report, false, json);
-    json_extras(report, true, json);
+    if (!several) json_run(report, json);
+    json_pairing(report, json);
     if (several) json.close('}');
   }
   if (several) {
     json.close(']');
-    json_extras(encodes.front(), false, json);
+    json_run(encodes.front(), json);
   }
   json.close('}');
   return file.write(json.take() + "\n");
 }
 
 }  // namespace
+
+Json pairing_json(const VmafxPairing& pairing) {
+  return Json::object({{"paired", pairing.paired},
+                       {"unmatched_distorted", pairing.unmatched_distorted},
+                       {"unmatched_reference", pairing.unmatched_reference},
+                       {"repeated_reference", pairing.repeated_reference},
+                       {"repeated_distorted", pairing.repeated_distorted},
+                       {"max_time_difference", pairing.max_time_difference},
+                       {"corrupt_distorted", pairing.corrupt_distorted},
+                       {"corrupt_reference", pairing.corrupt_reference}});
+}
 
 Status write_json(OutputFile& file, std::span<const Report> encodes) {
   JsonText json(true);

@@ -84,11 +84,11 @@ inline std::vector<PoolValues> pool_columns(const Report& report) {
   return columns;
 }
 
-/* What there is to say of the run: an object. */
-inline Json extras_of(const ReportData& data) {
-  if (data.run) return report_extras(data.version, *data.run);
-  return data.pairing ? Json::object({{kPairingKey, pairing_json(*data.pairing)}}) : Json::object();
-}
+/* The keys of ReportData's `run` and `pairing`. */
+inline constexpr const char* kRunKey = "vmafx";
+inline constexpr const char* kPairingKey = "pairing";
+
+Json pairing_json(const VmafxPairing& pairing);
 
 Status write_json(OutputFile& file, std::span<const Report> encodes);
 Status write_ndjson_frame(const Report& report, int64_t frame);

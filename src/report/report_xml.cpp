@@ -166,8 +166,8 @@ Status write_xml(const Report& report, const ReportData& data) {
   tail += "  <aggregate_metrics " + xml_aggregates(report) + "/>\n";
   tail += xml_pools(report, columns, "pooled_statistics", "statistics", kPooledStatistics);
   tail += xml_excluded(report, names, columns) + xml_windows(report, names, data);
-  const Json extras = extras_of(data);
-  for (size_t i = 0; i < extras.names().size(); i++) tail += xml_element(extras.names()[i], extras.items()[i], 1);
+  if (data.run) tail += xml_element(kRunKey, *data.run, 1);
+  if (data.pairing) tail += xml_element(kPairingKey, pairing_json(*data.pairing), 1);
   return report.file.write(tail + "</VMAF>\n");
 }
 

@@ -216,7 +216,7 @@ END_TEST
 
 START_TEST(a_bad_deadline_is_refused) {
   assert_contains(run_again("VMAFX_HIP_DEADLINE=soon", "hip 1").text,
-                  "VMAFX_HIP_DEADLINE=soon is no number of milliseconds");
+                  "VMAFX_HIP_DEADLINE=soon is not a number of milliseconds; use 1 or more");
 }
 END_TEST
 

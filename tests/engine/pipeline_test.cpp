@@ -8,7 +8,7 @@
 
 #include "tests/support/stream.h"
 
-#include "engine/pipeline.h"
+#include "engine/frames/pipeline.h"
 
 using namespace vmafx;
 using namespace vmafx::test;
@@ -42,11 +42,11 @@ class Metric : public Extractor {
   size_t sums_bytes() const override { return sizeof(Sums); }
   size_t scratch_bytes() const override { return 0; }
   void extract(const FrameSet&, std::byte*, void* sums) const override { static_cast<Sums*>(sums)->wrong = wrong; }
-  void finalize(int64_t, const void*, ScoreSink&) override {}
-  DeviceTwin* device_twin() override { return &twin; }
+  std::unique_ptr<StreamScorer> make_scorer() const override { return nullptr; }
+  DeviceTwin* device_twin() const override { return &twin; }
 
   int64_t wrong = 100;
-  Idle twin;
+  mutable Idle twin;
 };
 
 constexpr int kMostBack = 5;
@@ -130,10 +130,10 @@ class Watcher : public Extractor {
       seen.dist[1 + i] = first_of(frames.earlier_dist[i]);
     }
   }
-  void finalize(int64_t, const void*, ScoreSink&) override {}
-  DeviceTwin* device_twin() override { return &twin; }
+  std::unique_ptr<StreamScorer> make_scorer() const override { return nullptr; }
+  DeviceTwin* device_twin() const override { return &twin; }
 
-  Looks twin;
+  mutable Looks twin;
 
  private:
   const Reads reads_;

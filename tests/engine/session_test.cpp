@@ -1,5 +1,6 @@
 /* The engine through its C API: order, bounds, sharing of work, formats, errors. Scores themselves are compared with
  * the reference by the golden tests. */
+#include <dlfcn.h>
 #include <pthread.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -20,6 +21,7 @@
 
 #include "base/status.h"
 #include "tests/support/check_main.h"
+#include "tests/support/paths.h"
 #include "tests/support/stream.h"
 
 using vmafx::format_text;
@@ -809,6 +811,54 @@ START_TEST(gpu_is_refused_with_a_cause) {
 }
 END_TEST
 
+/* Whether the engine has loaded the GPU runtime of the tests. */
+bool runtime_is_loaded() {
+  void* const library = dlopen(FAKE_RUNTIME, RTLD_NOW | RTLD_NOLOAD);
+  if (library) dlclose(library);
+  return library != nullptr;
+}
+
+/* A GPU may be busy for a minute: no wrong word waits for it. */
+START_TEST(wrong_texts_are_told_before_a_gpu_is_opened) {
+  using Change = void (*)(VmafxParams&);
+  constexpr std::pair<const char*, Change> kWrong[] = {
+      {"version: nosuch", [](VmafxParams& params) { params.model = "version=nosuch"; }},
+      {"/nonexistent/model.json", [](VmafxParams& params) { params.model = "path=/nonexistent/model.json"; }},
+      {"model 'version=", [](VmafxParams& params) { params.model = "version="; }},
+      {"extractor nosuch", [](VmafxParams& params) { params.feature = "name=nosuch"; }},
+      {"extractor psnr: ", [](VmafxParams& params) { params.feature = "name=psnr:bogus=1"; }},
+      {"extractor psnr_hip: ", [](VmafxParams& params) { params.feature = "name=psnr_hip:bogus=1"; }},
+      {"motion_fps_weight", [](VmafxParams& params) { params.feature = "name=motion:motion_fps_weight=bogus"; }},
+      {"range=", [](VmafxParams& params) { params.range = "bogus"; }},
+      {"window", [](VmafxParams& params) { params.window = "bogus"; }},
+      {"pool=p5", [](VmafxParams& params) { params.pool = "p5", params.pooled_only = 1; }},
+      {"warn_below", [](VmafxParams& params) { params.warn_below = "bogus"; }},
+      {"fail_below", [](VmafxParams& params) { params.fail_below = "vmaf=bogus"; }},
+      {"score_fmt", [](VmafxParams& params) { params.score_fmt = "bogus"; }},
+      {"encode_names", [](VmafxParams& params) { params.encode_names = "a|b"; }},
+      {"'a'", [](VmafxParams& params) { params.encodes = 2, params.encode_names = "a|a"; }},
+      {"import=bogus", [](VmafxParams& params) { params.import_frames = "bogus"; }},
+      {"backend 'bogus'", [](VmafxParams& params) { params.backend = "bogus"; }},
+      {"log_path", [](VmafxParams& params) { params.log_path = params.openmetrics = "/nonexistent/file"; }},
+  };
+  setenv("VMAFX_HIP_RUNTIME", FAKE_RUNTIME, 1);
+  for (const auto& [word, change] : kWrong) {
+    VmafxParams params = cpu_params();
+    params.backend = "hip";
+    change(params);
+    const Outcome outcome = run_stream(params);
+    ck_assert_int_ne(outcome.error, 0);
+    assert_contains(outcome.log, word);
+    ck_assert_msg(!runtime_is_loaded(), "a GPU runtime was loaded before this was told: %s", outcome.log.c_str());
+  }
+  VmafxParams params = cpu_params();
+  params.backend = "hip";
+  run_stream(params);
+  ck_assert(runtime_is_loaded());
+  unsetenv("VMAFX_HIP_RUNTIME");
+}
+END_TEST
+
 /* The mean of one key over frames first .. last. */
 double mean_of(const Outcome& outcome, const std::string& key, int64_t first, int64_t last) {
   double sum = 0;
@@ -1094,5 +1144,6 @@ int main() {
                                   {"own_mean", metrics_have_their_own_mean},
                                   {"gates", a_score_below_its_gate_is_an_error_with_scores},
                                   {"gpu", gpu_is_refused_with_a_cause},
+                                  {"texts_first", wrong_texts_are_told_before_a_gpu_is_opened},
                               });
 }

@@ -284,7 +284,7 @@ START_TEST(a_missing_runtime_is_told_at_once) {
     assert_contains(run_again("VMAFX_HIP_RUNTIME=/nonexistent/libamdhip64.so", std::string("slowly ") + frames).text,
                     "backend=auto runs on the CPU: no HIP runtime library: there is no /nonexistent/libamdhip64.so\n");
   assert_contains(run_again("VMAFX_HIP_DELAY=soon", "slowly 1").text,
-                  "VMAFX_HIP_DELAY=soon is no number of milliseconds\n");
+                  "VMAFX_HIP_DELAY=soon is not a number of milliseconds; use 0 or more\n");
 }
 END_TEST
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/registry.h"
+#include "kernels/registry/registry.h"
 #include "tests/kernels/adm/adm_cases.h"
 #include "tests/kernels/butteraugli/butteraugli_cases.h"
 #include "tests/kernels/cambi/cambi_cases.h"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/aligned.h"
-#include "kernels/registry.h"
+#include "kernels/registry/registry.h"
 #include "tests/kernels/cases.h"
 #include "tests/support/converted.h"
 #include "tests/support/scores.h"

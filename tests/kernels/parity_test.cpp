@@ -10,7 +10,7 @@
 #include <tuple>
 #include <vector>
 
-#include "kernels/registry.h"
+#include "kernels/registry/registry.h"
 #include "tests/kernels/cases.h"
 #include "tests/support/scores.h"
 

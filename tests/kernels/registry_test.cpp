@@ -1,6 +1,6 @@
 /* The registry, and what the documents say of it: README.md and docs/accuracy.md have a row for each metric, and
  * docs/metrics.md names the features of each. */
-#include "kernels/registry.h"
+#include "kernels/registry/registry.h"
 
 #include <algorithm>
 #include <fstream>

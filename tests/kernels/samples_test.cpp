@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/aligned.h"
-#include "kernels/registry.h"
+#include "kernels/registry/registry.h"
 #include "tests/support/check_main.h"
 #include "tests/support/converted.h"
 #include "tests/support/scores.h"
@@ -48,7 +48,8 @@ const ChromaMetric kMetrics[] = {
 };
 
 /* All scores of one frame, or of the second frame of two where the metric needs the one before. */
-std::vector<double> scores_of(Extractor& extractor, const Picture& ref, const Picture& dist, const Picture& before) {
+std::vector<double> scores_of(const Extractor& extractor, const Picture& ref, const Picture& dist,
+                              const Picture& before) {
   const TestScratch scratch(extractor.scratch_bytes());
   const AlignedBytes sums = allocate_aligned(extractor.sums_bytes());
   const bool has_before = extractor.reads().history > 0;
@@ -60,6 +61,7 @@ std::vector<double> scores_of(Extractor& extractor, const Picture& ref, const Pi
   const ConvertedFrame converted(extractor, {{ref}}, {{dist}});
   converted.show(frames);
   std::vector<double> all;
+  const auto scorer = extractor.make_scorer();
   Scores scores(extractor);
   for (int64_t index = 0; index <= frames.index; index++) {
     std::memset(sums.get(), 0, extractor.sums_bytes());
@@ -70,9 +72,9 @@ std::vector<double> scores_of(Extractor& extractor, const Picture& ref, const Pi
     }
     of.index = index;
     extractor.extract(of, scratch.get(), sums.get());
-    extractor.finalize(index, sums.get(), scores);
+    scorer->finalize(index, sums.get(), scores);
   }
-  ck_assert(extractor.flush(scores).ok());
+  ck_assert(scorer->flush(scores).ok());
   for (const auto& [key, score] : scores.of) all.push_back(score);
   return all;
 }

@@ -69,7 +69,7 @@ using StreamSums = std::vector<std::vector<std::byte>>;
  * reference share it, like the encodes of a session. */
 class DeviceRun {
  public:
-  DeviceRun(Extractor& extractor, const VideoFormat& format, int batch)
+  DeviceRun(const Extractor& extractor, const VideoFormat& format, int batch)
       : extractor_(extractor), twin_(*extractor.device_twin()), reads_(extractor.reads()),
         sums_bytes_(extractor.sums_bytes()), device_(open_test_device()), conversions_(reads_.converted, batch, 1),
         pool_(take(hip::FramePool::create(device_.context, layout(format, batch)))) {
@@ -139,7 +139,7 @@ class DeviceRun {
     pool_->release();
   }
 
-  Extractor& extractor_;
+  const Extractor& extractor_;
   DeviceTwin& twin_;
   const Reads reads_;
   const size_t sums_bytes_;
@@ -182,7 +182,7 @@ inline std::string describe(const VideoFormat& format, int batch) {
 }
 
 /* Kernels and CPU twin give equal raw sums for every frame. Sums are 64-bit words. */
-inline void assert_device_agrees(Extractor& extractor, const VideoFormat& format,
+inline void assert_device_agrees(const Extractor& extractor, const VideoFormat& format,
                                  const std::vector<PicturePair>& frames, int batch, const std::string& what) {
   const StreamSums got = DeviceRun(extractor, format, batch)(frames), want = cpu_sums(extractor, frames);
   ck_assert_uint_eq(got.size(), want.size());

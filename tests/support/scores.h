@@ -78,7 +78,7 @@ inline std::string refusal(const ExtractorInfo& info, const VideoFormat& format,
 }
 
 /* The scores of one frame. */
-inline Scores score_frame(Extractor& extractor, const Picture& ref, const Picture& dist) {
+inline Scores score_frame(const Extractor& extractor, const Picture& ref, const Picture& dist) {
   const TestScratch scratch(extractor.scratch_bytes());
   const AlignedBytes sums = allocate_aligned(extractor.sums_bytes());
   std::memset(sums.get(), 0, extractor.sums_bytes());
@@ -86,9 +86,10 @@ inline Scores score_frame(Extractor& extractor, const Picture& ref, const Pictur
   frames.ref = ref;
   frames.dist = dist;
   extractor.extract(frames, scratch.get(), sums.get());
+  const auto scorer = extractor.make_scorer();
   Scores scores(extractor);
-  extractor.finalize(0, sums.get(), scores);
-  ck_assert(extractor.flush(scores).ok());
+  scorer->finalize(0, sums.get(), scores);
+  ck_assert(scorer->flush(scores).ok());
   return scores;
 }
 

@@ -119,7 +119,7 @@ class Adm : public Metric<AdmParams, AdmSums, AdmScores> {
         sensitivities_(sensitivities) {}
 
  private:
-  AdmScores scores(const AdmSums& sums) override {
+  AdmScores scores(const AdmSums& sums) const override {
     AdmScaleScore scales[kAdmScales];
     for (int s = params_.skip_scale0 ? 1 : 0; s < kAdmScales; s++) {
       const AdmScale& scale = params_.scale[s];

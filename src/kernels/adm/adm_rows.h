@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <span>
 
-#include "base/prefetch.h"
 #include "kernels/adm/adm_math.h"
+#include "kernels/steps/prefetch.h"
 
 namespace vmafx {
 

@@ -35,10 +35,10 @@
 #include <hwy/highway.h>
 
 #include "base/cpu.h"
-#include "base/prefetch.h"
 #include "base/rounding.h"
 #include "kernels/adm/adm_cm-inl.h"
 #include "kernels/adm/adm_pass.h"
+#include "kernels/steps/prefetch.h"
 
 #ifndef VMAFX_ADM_SIMD_ONCE
 #define VMAFX_ADM_SIMD_ONCE

@@ -119,7 +119,7 @@ class FloatAdm : public Metric<FloatAdmParams, uint64_t, AdmScores> {
   size_t sums_bytes() const override { return params_.sums_bytes(); }
 
  private:
-  AdmScores scores(const uint64_t& sums) override {
+  AdmScores scores(const uint64_t& sums) const override {
     AdmScaleScore scales[kAdmScales];
     for (int s = params_.skip_scale0 ? 1 : 0; s < kAdmScales; s++) {
       scales[s].num = pooled(params_, kFloatAdmDlm, s, &sums, options_.noise_weight);

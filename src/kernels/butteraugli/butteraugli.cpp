@@ -51,16 +51,16 @@ class Butteraugli : public Metric<ButteraugliFrame, ButteraugliRow, ButteraugliS
             .reach = {.whole_stream = params_.heatmaps ? "heatmaps_path" : nullptr}};
   }
   size_t sums_bytes() const override { return sizeof(ButteraugliRow) * static_cast<size_t>(params_.params.h); }
-  Status flush(ScoreSink&) override {
+
+ private:
+  Status close_output() const override {
     const Status closed = params_.heatmaps ? params_.heatmaps->close() : Status();
     return closed.ok() ? closed : error(closed.code(), "butteraugli: %s", closed.message().c_str());
   }
-
- private:
-  ButteraugliScores scores(const ButteraugliRow& first) override;
+  ButteraugliScores scores(const ButteraugliRow& first) const override;
 };
 
-ButteraugliScores Butteraugli::scores(const ButteraugliRow& first) {
+ButteraugliScores Butteraugli::scores(const ButteraugliRow& first) const {
   const ButteraugliParams& params = params_.params;
   ButteraugliRow all = {};
   for (const ButteraugliRow& row : std::span(&first, static_cast<size_t>(params.h))) {

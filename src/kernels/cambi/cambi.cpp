@@ -117,10 +117,11 @@ class Cambi : public Metric<CambiFrame, CambiSums, CambiScores> {
             .dist = 1,
             .reach = {.whole_stream = params_.heatmaps ? "heatmaps_path" : nullptr}};
   }
-  Status flush(ScoreSink&) override { return params_.heatmaps ? params_.heatmaps->close() : Status(); }
 
  private:
-  CambiScores scores(const CambiSums& sums) override {
+  Status close_output() const override { return params_.heatmaps ? params_.heatmaps->close() : Status(); }
+
+  CambiScores scores(const CambiSums& sums) const override {
     const double dist = score(params_.dist, sums.dist), source = params_.full_ref ? score(params_.ref, sums.ref) : 0;
     const auto clipped = [this](double score) { return std::min(score, params_.max_val); };
     return {clipped(dist), clipped(source), clipped(std::max(0.0, dist - source))};

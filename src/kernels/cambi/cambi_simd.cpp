@@ -21,8 +21,8 @@
 #include <bit>
 #include <cstring>
 
-#include "base/prefetch.h"
 #include "kernels/cambi/cambi_rows.h"
+#include "kernels/steps/prefetch.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cambi/cambi_simd.cpp"

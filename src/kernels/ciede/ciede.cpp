@@ -40,7 +40,7 @@ class Ciede : public Metric<CiedeParams, CiedeSums, CiedeScores> {
   Reads reads() const override { return {.ref = 7, .dist = 7}; }
 
  private:
-  CiedeScores scores(const CiedeSums& sums) override {
+  CiedeScores scores(const CiedeSums& sums) const override {
     const double pixels = static_cast<double>(params_.w) * params_.h;
     return {45 - 20 * std::log10(from_fixed<kCiedeSumBits>(sums.difference) / pixels)};
   }

@@ -110,6 +110,35 @@ constexpr FeatureInfo kFeatures[] = {{.name = "cvvdp",
                                       .worse = Worse::kLow,
                                       .mean = jod_of_stream}};
 
+/* The first frame's score waits until it is known whether more frames come: a picture alone has another score. */
+class CvvdpScorer final : public StreamScorer {
+ public:
+  explicit CvvdpScorer(const CvvdpParams& params) : params_(params) {}
+
+  void finalize(int64_t frame, const void* sums, ScoreSink& sink) override {
+    const CvvdpSums& of_frame = *static_cast<const CvvdpSums*>(sums);
+    const double score = jod(difference_of(params_, of_frame, kCvvdpChannels));
+    if (frames_++ == 0) {
+      first_ = {frame, score, jod(kPicture * difference_of(params_, of_frame, kCvvdpPlanes))};
+      return;
+    }
+    if (frames_ == 2) sink.put(first_.frame, 0, first_.of_video);
+    sink.put(frame, 0, score);
+  }
+  Status flush(ScoreSink& sink) override {
+    if (frames_ == 1) sink.put(first_.frame, 0, first_.of_picture);
+    return {};
+  }
+
+ private:
+  const CvvdpParams& params_;
+  int64_t frames_ = 0;  // so far
+  struct {
+    int64_t frame = 0;
+    double of_video = 0, of_picture = 0;  // as one of several frames, or alone
+  } first_;
+};
+
 class Cvvdp : public TwinExtractor<CvvdpParams, CvvdpSums> {
  public:
   Cvvdp(const CvvdpParams& params, Placement placement)
@@ -131,29 +160,10 @@ class Cvvdp : public TwinExtractor<CvvdpParams, CvvdpSums> {
     convert_(params_, picture, reinterpret_cast<float*>(converted));
   }
 
-  /* The first frame's score waits to see whether it is a video's. */
-  void finalize(int64_t frame, const void* sums, ScoreSink& sink) override {
-    const CvvdpSums& of_frame = *static_cast<const CvvdpSums*>(sums);
-    const double score = jod(difference_of(params_, of_frame, kCvvdpChannels));
-    if (frames_++ == 0) {
-      first_ = {frame, score, jod(kPicture * difference_of(params_, of_frame, kCvvdpPlanes))};
-      return;
-    }
-    if (frames_ == 2) sink.put(first_.frame, 0, first_.of_video);
-    sink.put(frame, 0, score);
-  }
-  Status flush(ScoreSink& sink) override {
-    if (frames_ == 1) sink.put(first_.frame, 0, first_.of_picture);
-    return {};
-  }
+  std::unique_ptr<StreamScorer> make_scorer() const override { return std::make_unique<CvvdpScorer>(params_); }
 
  private:
   void (*const convert_)(const CvvdpParams&, const Picture&, float*);
-  int64_t frames_ = 0;  // so far
-  struct {
-    int64_t frame = 0;
-    double of_video = 0, of_picture = 0;  // as one of several frames, or alone
-  } first_;
 };
 
 Created create(const CvvdpOptions& options, const VideoFormat& format, Placement placement) {

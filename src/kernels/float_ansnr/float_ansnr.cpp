@@ -25,7 +25,7 @@ class Ansnr : public Metric<VideoFormat, AnsnrSums, AnsnrScores> {
   using Metric::Metric;
 
  private:
-  AnsnrScores scores(const AnsnrSums& words) override {
+  AnsnrScores scores(const AnsnrSums& words) const override {
     const int bpc = params_.bpc;
     const float signal = sum_of_word(words.signal), noise = sum_of_word(words.noise);
     const double peak = ((1 << bpc) - 1) / static_cast<double>(1 << (bpc - 8)), limit = 6. * bpc + 12;

@@ -22,7 +22,7 @@ class Moment : public Metric<VideoFormat, MomentPair, MomentScores> {
   using Metric::Metric;
 
  private:
-  MomentScores scores(const MomentPair& sums) override {
+  MomentScores scores(const MomentPair& sums) const override {
     const double samples = static_cast<double>(params_.w) * params_.h, scale = 1 << (params_.bpc - 8);
     const auto first = [&](const MomentSums& of) { return static_cast<double>(of.first) / scale / samples; };
     const auto second = [&](const MomentSums& of) {

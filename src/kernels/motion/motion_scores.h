@@ -57,7 +57,9 @@ class MotionStream {
 
   /* motion2 has the differences on both sides of its frame, the earlier of which begins 2 * step - 1 frames before it;
    * an average has motion3 of the frame before, too. */
-  Reach reach() const { return {.before = 2 * step_ - 1 + moving_average_, .after = 1, .first = step_ + 1}; }
+  static Reach reach(int step, bool moving_average) {
+    return {.before = 2 * step - 1 + moving_average, .after = 1, .first = step + 1};
+  }
 
   /* The motion of the next frame; of the first `step` ones it does not matter. */
   void add(double motion, NamedScores scores);
@@ -74,6 +76,22 @@ class MotionStream {
   int64_t frames_ = 0;         // so far
   double before_[2] = {};      // the values of frames frames_-1 and frames_-2
   double blended_before_ = 0;  // motion3 of the last frame that has one, not averaged
+};
+
+/* The scorer of a metric whose motion_of() computes a frame's motion from its raw sums. */
+template <class Metric>
+class MotionScorer final : public StreamScorer {
+ public:
+  MotionScorer(const Metric& metric, const MotionStream& stream) : metric_(metric), stream_(stream) {}
+
+  void finalize(int64_t, const void* sums, ScoreSink& sink) override {
+    stream_.add(metric_.motion_of(sums), {metric_.features(), sink});
+  }
+  Status flush(ScoreSink& sink) override { return stream_.flush({metric_.features(), sink}); }
+
+ private:
+  const Metric& metric_;
+  MotionStream stream_;
 };
 
 }  // namespace vmafx

@@ -25,8 +25,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "base/prefetch.h"
 #include "kernels/arithmetic/pair_products-inl.h"
+#include "kernels/steps/prefetch.h"
 #include "kernels/steps/rows.h"
 
 HWY_BEFORE_NAMESPACE();

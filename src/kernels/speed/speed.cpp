@@ -69,7 +69,7 @@ class SpeedChroma : public Metric<SpeedPlan, SpeedChromaSums, SpeedChromaScores>
   Reads reads() const override { return {.ref = 6, .dist = 6}; }
 
  private:
-  SpeedChromaScores scores(const SpeedChromaSums& sums) override {
+  SpeedChromaScores scores(const SpeedChromaSums& sums) const override {
     const float u = score_of(params_, sums.u), v = score_of(params_, sums.v);
     const bool no_u = sums.u.singular, no_v = sums.v.singular;
     const float uv = no_u && !no_v ? v : no_v && !no_u ? u : (u + v) / 2;
@@ -121,7 +121,9 @@ class SpeedTemporal : public Metric<SpeedPlan, SpeedSums, SpeedTemporalScores> {
   }
 
  private:
-  SpeedTemporalScores scores(const SpeedSums& sums) override { return {clipped(params_, score_of(params_, sums))}; }
+  SpeedTemporalScores scores(const SpeedSums& sums) const override {
+    return {clipped(params_, score_of(params_, sums))};
+  }
 };
 
 template <SpeedTwin twin>

@@ -13,9 +13,9 @@
 #include <iterator>
 #include <span>
 
-#include "base/prefetch.h"
 #include "kernels/speed/speed_math.h"
 #include "kernels/steps/mirror.h"
+#include "kernels/steps/prefetch.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/speed/speed_simd.cpp"

@@ -108,7 +108,7 @@ class FloatSsim : public SsimMetric<SsimScores> {
   using SsimMetric::SsimMetric;
 
  private:
-  SsimScores scores(const SsimSums& sums) override {
+  SsimScores scores(const SsimSums& sums) const override {
     const SsimMeans mean = means(params_, sums, 0);
     return {in_unit(mean.lcs), mean.l, mean.c, mean.s};
   }
@@ -172,7 +172,7 @@ class FloatMsSsim : public SsimMetric<MsSsimScores> {
   using SsimMetric::SsimMetric;
 
  private:
-  MsSsimScores scores(const SsimSums& sums) override {
+  MsSsimScores scores(const SsimSums& sums) const override {
     MsSsimScores scores = {.ms_ssim = 1, .l = {}, .c = {}, .s = {}};
     for (int s = 0; s < kMsSsimScales; s++) {
       const SsimMeans mean = means(params_, (&sums)[s], s);

@@ -14,8 +14,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "base/prefetch.h"
 #include "kernels/ssim/ssim_rows.h"
+#include "kernels/steps/prefetch.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/ssim/ssim_simd.cpp"

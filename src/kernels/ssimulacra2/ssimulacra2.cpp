@@ -84,7 +84,7 @@ class Ssimulacra2 : public Metric<Ssimulacra2Params, Ssimulacra2Sums, Ssimulacra
   }
 
  private:
-  Ssimulacra2Scores scores(const Ssimulacra2Sums& sums) override {
+  Ssimulacra2Scores scores(const Ssimulacra2Sums& sums) const override {
     return {bent(weighted(sums, params_.w, params_.h))};
   }
 };

@@ -47,7 +47,7 @@ class FloatVif : public Metric<FloatVifParams, FloatVifSums, VifScores> {
         least_{0, options.scale1_min_val, options.scale2_min_val, options.scale3_min_val} {}
 
  private:
-  VifScores scores(const FloatVifSums& sums) override {
+  VifScores scores(const FloatVifSums& sums) const override {
     VifRatio scales[kFloatVifScales];
     for (int s = 0; s < kFloatVifScales; s++) {
       const double num = sum_of_word(sums.scale[s].num), den = sum_of_word(sums.scale[s].den);

@@ -31,7 +31,7 @@ class Vif : public Metric<VifParams, VifSums, VifScores> {
   using Metric::Metric;
 
  private:
-  VifScores scores(const VifSums& sums) override {
+  VifScores scores(const VifSums& sums) const override {
     VifRatio scales[kVifScales];
     for (int s = 0; s < kVifScales; s++) {
       const auto [num, den] = ratio(sums.scale[s]);

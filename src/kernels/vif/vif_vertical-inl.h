@@ -12,9 +12,9 @@
 #include <cstring>
 
 #include "base/picture.h"
-#include "base/prefetch.h"
 #include "kernels/arithmetic/pair_products-inl.h"
 #include "kernels/steps/mirror.h"
+#include "kernels/steps/prefetch.h"
 #include "kernels/vif/vif_rows.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -183,12 +183,14 @@ START_TEST(what_is_no_part_of_a_stream_is_refused) {
   refused(params_of("name=psnr", "0s-"), stream, "leave out the range's first end");
   refused(params_of("name=psnr", "2s-"), stream_of(90, 60),
           "the first frame in it or after it, at 2.502500 s, has 0 before it");
-  refused(params_of("name=psnr:enable_apsnr=true", "1-2"), stream, "enable_apsnr of psnr is of a whole stream");
+  refused(params_of("name=psnr:enable_apsnr=true", "1-2"), stream,
+          "enable_apsnr of psnr is computed from a whole stream");
   refused(params_of("name=xpsnr", "1-2"), stream,
-          "axpsnr (which enable_axpsnr=false leaves out) of xpsnr is of a whole");
+          "axpsnr (which enable_axpsnr=false leaves out) of xpsnr is computed from a whole");
   StreamOptions large = stream;
   large.ref.width = large.dist.width = 240;
-  refused(params_of("name=cambi:heatmaps_path=/tmp", "1-2"), large, "heatmaps_path of cambi is of a whole stream");
+  refused(params_of("name=cambi:heatmaps_path=/tmp", "1-2"), large,
+          "heatmaps_path of cambi is computed from a whole stream");
   refused(params_of("name=psnr", "0.1s-", 2), stream, "n_subsample=2 needs; use a range of numbers");
   StreamOptions timeless = stream;
   timeless.frame_rate = 0;

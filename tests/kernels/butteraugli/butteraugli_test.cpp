@@ -92,7 +92,7 @@ std::unique_ptr<Extractor> make(const VideoFormat& format, const OptionTexts& te
   return std::move(made.value());
 }
 
-Scores scores_of(Extractor& metric, const Picture& ref, const Picture& dist, int64_t frame = 0) {
+Scores scores_of(const Extractor& metric, const Picture& ref, const Picture& dist, int64_t frame = 0) {
   const TestScratch scratch(metric.scratch_bytes());
   Rows sums(metric.sums_bytes() / sizeof(ButteraugliRow));
   FrameSet frames;
@@ -100,8 +100,9 @@ Scores scores_of(Extractor& metric, const Picture& ref, const Picture& dist, int
   frames.ref = ref;
   frames.dist = dist;
   metric.extract(frames, scratch.get(), sums.data());
+  const auto scorer = metric.make_scorer();
   Scores scores;
-  metric.finalize(frame, sums.data(), scores);
+  scorer->finalize(frame, sums.data(), scores);
   return scores;
 }
 
@@ -351,7 +352,8 @@ START_TEST(norms) {
   Rows rows(10);
   for (size_t y = 0; y < rows.size(); y += 2) rows[y] = {2, {8 * 4., 8 * 16., 8 * 256.}};
   Scores scores;
-  make({.w = 8, .h = 10, .bpc = 8, .chroma = Chroma::k444}, {{"norm", "2"}})->finalize(0, rows.data(), scores);
+  const auto metric = make({.w = 8, .h = 10, .bpc = 8, .chroma = Chroma::k444}, {{"norm", "2"}});
+  metric->make_scorer()->finalize(0, rows.data(), scores);
   ck_assert_double_eq(scores.value[0], 2);
   ck_assert_double_eq_tol(scores.value[1],
                           2 * (std::pow(0.5, 1 / 2.) + std::pow(0.5, 1 / 4.) + std::pow(0.5, 1 / 8.)) / 3, 1e-12);
@@ -371,8 +373,9 @@ START_TEST(heatmaps) {
   assert_text_eq(metric->reads().reach.whole_stream, "heatmaps_path");
   const double distance = scores_of(*metric, ref.view(), dist.view(), 1).value[0];
   scores_of(*metric, ref.view(), ref.view(), 0);
+  const auto scorer = metric->make_scorer();
   Scores none;
-  ck_assert(metric->flush(none).ok());
+  ck_assert(scorer->flush(none).ok());
   std::ifstream file(path, std::ios::binary);
   std::vector<uint16_t> samples(2 * kW * kH + 1);
   file.read(reinterpret_cast<char*>(samples.data()), static_cast<std::streamsize>(samples.size() * 2));

@@ -47,10 +47,11 @@ CambiSums sums_of(const Extractor& cambi, int64_t index, const SamplePlane& ref,
   return sums;
 }
 
-std::vector<double> score(Extractor& cambi, const SamplePlane& ref, const SamplePlane& dist) {
+std::vector<double> score(const Extractor& cambi, const SamplePlane& ref, const SamplePlane& dist) {
   const CambiSums sums = sums_of(cambi, 0, ref, dist);
+  const auto scorer = cambi.make_scorer();
   Scores scores(cambi);
-  cambi.finalize(0, &sums, scores);
+  scorer->finalize(0, &sums, scores);
   return scores.first();
 }
 
@@ -339,8 +340,9 @@ START_TEST(heatmaps) {
     const auto cambi = make({{"heatmaps_path", inner}}, format_of(kSize, kSize, 10));
     sums_of(*cambi, 1, {}, banded.sample_plane());
     sums_of(*cambi, 0, {}, flat.sample_plane());
+    const auto scorer = cambi->make_scorer();
     Scores scores(*cambi);
-    ck_assert(cambi->flush(scores).ok());
+    ck_assert(scorer->flush(scores).ok());
   }
   for (int scale = 0, size = kSize; scale < kCambiScales; scale++, size = (size + 1) / 2) {
     const std::string path = inner + format_text("/cambi_heatmap_scale_%d_%dx%d_16b.gray", scale, size, size);
@@ -371,8 +373,9 @@ START_TEST(heatmaps_that_cannot_be_written) {
   TestPlane<uint8_t> plane(216, 216);
   plane.fill(Fill::kGradient, 8, 1);
   sums_of(*cambi, 0, {}, plane.sample_plane());
+  const auto scorer = cambi->make_scorer();
   Scores scores(*cambi);
-  const Status status = cambi->flush(scores);
+  const Status status = scorer->flush(scores);
   ck_assert_int_eq(status.code(), ENOSPC);
   assert_contains(status.message(), "scale_0");
   for (int scale = 0, size = 216; scale < kCambiScales; scale++, size = (size + 1) / 2)

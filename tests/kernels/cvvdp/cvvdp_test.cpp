@@ -126,7 +126,8 @@ class Stream {
 
 /* -- Scores -------------------------------------------------------------------------------------------------------- */
 
-std::vector<double> scores_of(Extractor& cvvdp, std::span<const Picture> refs, std::span<const Picture> dists) {
+std::vector<double> scores_of(const Extractor& cvvdp, std::span<const Picture> refs, std::span<const Picture> dists) {
+  const auto scorer = cvvdp.make_scorer();
   Scores scores(cvvdp);
   const AlignedBytes sums = allocate_aligned(cvvdp.sums_bytes());
   const TestScratch scratch(cvvdp.scratch_bytes());
@@ -137,15 +138,15 @@ std::vector<double> scores_of(Extractor& cvvdp, std::span<const Picture> refs, s
     converted.show(frame);
     std::memset(sums.get(), 0, cvvdp.sums_bytes());
     cvvdp.extract(frame, scratch.get(), sums.get());
-    cvvdp.finalize(frame.index, sums.get(), scores);
+    scorer->finalize(frame.index, sums.get(), scores);
   }
-  ck_assert(cvvdp.flush(scores).ok());
+  ck_assert(scorer->flush(scores).ok());
   std::vector<double> of;
   for (size_t t = 0; t < refs.size(); t++) of.push_back(scores.of.at(Scores::name("cvvdp", static_cast<int64_t>(t))));
   return of;
 }
 
-std::vector<double> scores_of(Extractor& cvvdp, const Stream& stream) {
+std::vector<double> scores_of(const Extractor& cvvdp, const Stream& stream) {
   return scores_of(cvvdp, stream.pictures(false), stream.pictures(true));
 }
 

@@ -66,13 +66,14 @@ std::unique_ptr<Extractor> make(const OptionTexts& given, const VideoFormat& for
 void expect(const OptionTexts& options, const std::vector<double>& means, const char* motion, const char* motion2,
             const char* motion3) {
   const auto extractor = make(options);
+  const auto scorer = extractor->make_scorer();
   Scores scores(*extractor);
   for (size_t n = 0; n < means.size(); n++) {
     FloatMotionSums sums = {};
     sums.plane[0].sad = word_of_sum(static_cast<float>(means[n]) * 256);
-    extractor->finalize(static_cast<int64_t>(n), &sums, scores);
+    scorer->finalize(static_cast<int64_t>(n), &sums, scores);
   }
-  ck_assert(extractor->flush(scores).ok());
+  ck_assert(scorer->flush(scores).ok());
   const int frames = static_cast<int>(means.size());
   assert_text_eq(scores.text("motion", frames), motion);
   assert_text_eq(scores.text("motion2", frames), motion2);
@@ -98,10 +99,11 @@ double motion_of_flat(const OptionTexts& options, const VideoFormat& format, int
   frames.ref = picture(current);
   const TestScratch scratch(extractor->scratch_bytes());
   FloatMotionSums sums = {};
+  const auto scorer = extractor->make_scorer();
   Scores scores(*extractor);
-  extractor->finalize(0, &sums, scores);
+  scorer->finalize(0, &sums, scores);
   extractor->extract(frames, scratch.get(), &sums);
-  extractor->finalize(1, &sums, scores);
+  scorer->finalize(1, &sums, scores);
   return scores.of["motion 1"];
 }
 

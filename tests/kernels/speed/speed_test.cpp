@@ -303,8 +303,9 @@ START_TEST(scores_of_chroma) {
   ck_assert_uint_eq(speed->reads().dist, 6);
   const auto expect = [&](const SpeedSums& u, const SpeedSums& v, double want_u, double want_v, double want_uv) {
     const SpeedSums sums[2] = {u, v};
+    const auto scorer = speed->make_scorer();
     Scores scores(*speed);
-    speed->finalize(7, sums, scores);
+    scorer->finalize(7, sums, scores);
     scores.expect("speed_chroma_u 7", want_u);
     scores.expect("speed_chroma_v 7", want_v);
     scores.expect("speed_chroma_uv 7", want_uv);
@@ -346,17 +347,18 @@ START_TEST(scores_in_time) {
 
   const auto speed = make_extractor(kSpeedTemporalExtractor, format, {{"speed_max_val", "2"}});
   const TestScratch scratch(speed->scratch_bytes());
+  const auto scorer = speed->make_scorer();
   Scores scores(*speed);
   FrameSet first = frames;
   first.index = 0;
   first.earlier_ref[0] = first.earlier_dist[0] = {};
   SpeedSums sums = {};
   speed->extract(first, scratch.get(), &sums);
-  speed->finalize(0, &sums, scores);
+  scorer->finalize(0, &sums, scores);
   sums = sums_of(1.5, 4);
-  speed->finalize(1, &sums, scores);
+  scorer->finalize(1, &sums, scores);
   sums = sums_of(2.5, 4);
-  speed->finalize(2, &sums, scores);
+  scorer->finalize(2, &sums, scores);
   scores.expect("speed_temporal 0", 0);
   scores.expect("speed_temporal 1", 1.5);
   scores.expect("speed_temporal 2", 2);

@@ -95,8 +95,9 @@ double score_of(const VideoFormat& format, const Picture& ref, const Picture& di
   frames.ref = ref;
   frames.dist = dist;
   metric->extract(frames, scratch.get(), &sums);
+  const auto scorer = metric->make_scorer();
   Score score;
-  metric->finalize(0, &sums, score);
+  scorer->finalize(0, &sums, score);
   return score.value;
 }
 

@@ -94,8 +94,9 @@ constexpr VideoFormat kSmall = {.w = 16, .h = 16, .bpc = 8, .chroma = Chroma::k4
 
 Scores scores_of_sums(const OptionTexts& given, const FloatVifSums& sums) {
   const auto vif = make_extractor(kFloatVifExtractor, kSmall, given);
+  const auto scorer = vif->make_scorer();
   Scores scores(*vif);
-  vif->finalize(0, &sums, scores);
+  scorer->finalize(0, &sums, scores);
   return scores;
 }
 

@@ -97,9 +97,10 @@ std::unique_ptr<Extractor> make(const OptionTexts& given, const VideoFormat& for
 
 Scores scores_of(const OptionTexts& options, const VifSums& sums) {
   const auto vif = make(options);
+  const auto scorer = vif->make_scorer();
   Scores scores(*vif);
-  vif->finalize(0, &sums, scores);
-  ck_assert(vif->flush(scores).ok());
+  scorer->finalize(0, &sums, scores);
+  ck_assert(scorer->flush(scores).ok());
   return scores;
 }
 

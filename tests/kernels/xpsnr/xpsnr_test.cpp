@@ -95,13 +95,14 @@ XpsnrParams with_blocks(const VideoFormat& format, int size, bool coarse, bool s
 
 using Sums = std::vector<XpsnrBlock>;
 
-Scores score(Extractor& xpsnr, const std::vector<Sums>& frames) {
+Scores score(const Extractor& xpsnr, const std::vector<Sums>& frames) {
+  const auto scorer = xpsnr.make_scorer();
   Scores scores(xpsnr);
   for (size_t n = 0; n < frames.size(); n++) {
     ck_assert_uint_eq(frames[n].size() * sizeof(XpsnrBlock), xpsnr.sums_bytes());
-    xpsnr.finalize(static_cast<int64_t>(n), frames[n].data(), scores);
+    scorer->finalize(static_cast<int64_t>(n), frames[n].data(), scores);
   }
-  ck_assert(xpsnr.flush(scores).ok());
+  ck_assert(scorer->flush(scores).ok());
   return scores;
 }
 
@@ -212,15 +213,16 @@ class Stream {
 };
 
 template <class T>
-Scores score(Extractor& xpsnr, const Stream<T>& stream, int frames) {
+Scores score(const Extractor& xpsnr, const Stream<T>& stream, int frames) {
+  const auto scorer = xpsnr.make_scorer();
   Scores scores(xpsnr);
   const AlignedBytes sums = allocate_aligned(xpsnr.sums_bytes());
   for (int t = 0; t < frames; t++) {
     std::memset(sums.get(), 0, xpsnr.sums_bytes());
     xpsnr.extract(stream.frame(t), nullptr, sums.get());
-    xpsnr.finalize(t, sums.get(), scores);
+    scorer->finalize(t, sums.get(), scores);
   }
-  ck_assert(xpsnr.flush(scores).ok());
+  ck_assert(scorer->flush(scores).ok());
   return scores;
 }
 

@@ -1,4 +1,4 @@
-#include "engine/conversions.h"
+#include "engine/frames/conversions.h"
 
 #include <utility>
 

@@ -1,7 +1,7 @@
 /* Memory that is read soon. A processor foresees what follows what is read, but not further than a page, not while a
  * pass computes, and not where strips or windows jump. */
-#ifndef VMAFX_BASE_PREFETCH_H
-#define VMAFX_BASE_PREFETCH_H
+#ifndef VMAFX_KERNELS_STEPS_PREFETCH_H
+#define VMAFX_KERNELS_STEPS_PREFETCH_H
 
 #include <algorithm>
 #include <cstddef>

@@ -1,6 +1,6 @@
-/* The one table that lists the metrics. A new metric is a new folder and one line in registry.cpp. */
-#ifndef VMAFX_KERNELS_REGISTRY_H
-#define VMAFX_KERNELS_REGISTRY_H
+/* The one table that lists the metrics. A new metric is a new folder, a line in registry.cpp and one in kernels.hip. */
+#ifndef VMAFX_KERNELS_REGISTRY_REGISTRY_H
+#define VMAFX_KERNELS_REGISTRY_REGISTRY_H
 
 #include <span>
 #include <string>

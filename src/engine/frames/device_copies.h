@@ -1,6 +1,7 @@
-/* Planes of a reference that stays, copied into the memory of GPUs, where later sessions read them instead of uploading them again. */
-#ifndef VMAFX_ENGINE_DEVICE_COPIES_H
-#define VMAFX_ENGINE_DEVICE_COPIES_H
+/* Planes of a reference that stays, copied into the memory of GPUs, where later sessions read them instead of uploading
+ * them again. */
+#ifndef VMAFX_ENGINE_FRAMES_DEVICE_COPIES_H
+#define VMAFX_ENGINE_FRAMES_DEVICE_COPIES_H
 
 #include <cstddef>
 #include <cstdint>
@@ -18,14 +19,14 @@
 
 namespace vmafx {
 
-/* What all pictures of a reference may take of each GPU's memory. Any thread. */
+/* The memory of each GPU that all pictures of a reference may take. Any thread. */
 class DeviceBudget {
  public:
   explicit DeviceBudget(uint64_t of_each) : of_each_(of_each) {}
 
   bool take(const std::string& gpu, uint64_t bytes);  // false: so much is not left
   void give_back(const std::string& gpu, uint64_t bytes);
-  uint64_t taken() const;  // of all GPUs
+  uint64_t taken() const;  // on all GPUs together
 
  private:
   const uint64_t of_each_;
@@ -33,7 +34,7 @@ class DeviceBudget {
   std::map<std::string, uint64_t> taken_ VMAFX_GUARDED_BY(mutex_);  // by PCI address
 };
 
-/* A plane in a GPU's memory, which stays open for it. */
+/* A plane in a GPU's memory. It keeps the GPU open. */
 class DeviceCopy {
  public:
   /* Not written yet. ENOMEM: neither the budget nor the GPU has to have room; others: a call failed. */
@@ -59,7 +60,7 @@ class DeviceCopy {
   hip::DeviceBuffer<uint8_t> memory_;
 };
 
-/* Those of one picture. Any thread. */
+/* The copies of one picture. Any thread. */
 class DeviceCopies {
  public:
   explicit DeviceCopies(std::shared_ptr<DeviceBudget> budget) : budget_(std::move(budget)) {}
@@ -69,7 +70,7 @@ class DeviceCopies {
   /* Stays as long as this; null: there is none. */
   hip::DevicePlane find(const hip::Device& gpu, int plane) const;
 
-  /* Once it is written. One that is there already stays in its place. */
+  /* Adds a copy, once it is written. If there is one already, that one stays. */
   void add(int plane, std::unique_ptr<DeviceCopy> copy);
 
  private:

@@ -1,6 +1,6 @@
-/* The format of an input: what the metrics see of it, and how its samples lie in memory, whichever memory that is. */
-#ifndef VMAFX_ENGINE_INPUT_FORMAT_H
-#define VMAFX_ENGINE_INPUT_FORMAT_H
+/* The format of an input: the video that the metrics see, and the layout of its samples in memory of any kind. */
+#ifndef VMAFX_ENGINE_FRAMES_INPUT_FORMAT_H
+#define VMAFX_ENGINE_FRAMES_INPUT_FORMAT_H
 
 #include <cstddef>
 #include <string>
@@ -12,9 +12,9 @@
 
 namespace vmafx {
 
-/* Sample x of a row is number x * step + first of the row in memory, shifted left. */
+/* Sample x of a row is sample x * step + first of the row in memory, shifted left. */
 struct PlaneLayout {
-  int source = 0;  // which of VmafxPicture.data
+  int source = 0;  // index into VmafxPicture.data
   int w = 0, h = 0;
   int sample_bytes = 1;
   int step = 1, first = 0;  // 2 and 0 or 1 where two planes are interleaved
@@ -28,7 +28,7 @@ struct PlaneLayout {
 struct InputFormat {
   VmafxFormat given{};
   std::string role;  // "reference", for messages
-  std::string name;  // the same, or what the application calls it: "main"
+  std::string name;  // the application's name for it, "main", else its role
   VideoFormat scored;
   PlaneLayout plane[3];
   unsigned planes_read = 0;  // bit p: a metric reads plane p
@@ -40,10 +40,14 @@ struct InputFormat {
   bool in_gpu_memory() const { return given.memory == VMAFX_MEMORY_DEVICE || given.memory == VMAFX_MEMORY_DMABUF; }
 };
 
-/* "yuv420p", "gray10", as FFmpeg's format filter calls what has these samples. */
+/* The color that an input describes. */
+Color described_color(const VmafxColor& color);
+
+/* FFmpeg's name for a format with these samples: "yuv420p", "gray10". */
 std::string sample_name(const VideoFormat& format);
 
-/* Why two inputs cannot be scored against each other: a sentence for each thing that differs. Programs look for their first words. */
+/* Why two inputs cannot be scored against each other: a sentence for each difference. Programs look for their first
+ * words. */
 std::vector<std::string> differences(const InputFormat& ref, const InputFormat& dist);
 
 }  // namespace vmafx

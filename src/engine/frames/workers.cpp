@@ -1,4 +1,4 @@
-#include "engine/workers.h"
+#include "engine/frames/workers.h"
 
 #include <cerrno>
 #include <system_error>

@@ -1,4 +1,4 @@
-#include "report/run_facts.h"
+#include "engine/run_facts.h"
 
 #include "base/cpu.h"
 
@@ -16,12 +16,12 @@ void log_verification(const RunFacts& run, Log& log) {
   else log.info(what);
 }
 
-std::string counts_text(const char* role, const FrameCounts& counts) {
+std::string counts_text(const char* role, const FramesMoved& counts) {
   return format_text("%s: %lld imported, %lld uploaded, %lld downloaded", role, static_cast<long long>(counts.imported),
                      static_cast<long long>(counts.uploaded), static_cast<long long>(counts.downloaded));
 }
 
-Json counts_json(const FrameCounts& counts) {
+Json counts_json(const FramesMoved& counts) {
   return Json::object(
       {{"imported", counts.imported}, {"uploaded", counts.uploaded}, {"downloaded", counts.downloaded}});
 }
@@ -45,18 +45,7 @@ void log_end(const RunFacts& run, Log& log) {
     log.info("frames: " + counts_text("reference", run.ref) + "; " + counts_text("distorted", run.dist));
 }
 
-Json pairing_json(const VmafxPairing& pairing) {
-  return Json::object({{"paired", pairing.paired},
-                       {"unmatched_distorted", pairing.unmatched_distorted},
-                       {"unmatched_reference", pairing.unmatched_reference},
-                       {"repeated_reference", pairing.repeated_reference},
-                       {"repeated_distorted", pairing.repeated_distorted},
-                       {"max_time_difference", pairing.max_time_difference},
-                       {"corrupt_distorted", pairing.corrupt_distorted},
-                       {"corrupt_reference", pairing.corrupt_reference}});
-}
-
-Json report_extras(const std::string& version, const RunFacts& run) {
+Json run_json(const std::string& version, const RunFacts& run) {
   Json models = Json::object(), backends = Json::object();
   for (const RunFacts::Model& model : run.models) models.add(model.key, model.version);
   for (const RunFacts::Metric& metric : run.metrics) backends.add(metric.name, backend_of(metric));
@@ -76,9 +65,7 @@ Json report_extras(const std::string& version, const RunFacts& run) {
   if (run.verification.frames)
     ours.add("verification", Json::object({{"frames", run.verification.frames},
                                            {"largest_difference", run.verification.largest_difference}}));
-  Json extras = Json::object({{"vmafx", std::move(ours)}});
-  if (run.pairing) extras.add(kPairingKey, pairing_json(*run.pairing));
-  return extras;
+  return ours;
 }
 
 }  // namespace vmafx

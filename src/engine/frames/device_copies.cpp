@@ -1,4 +1,4 @@
-#include "engine/device/device_copies.h"
+#include "engine/frames/device_copies.h"
 
 #include <cerrno>
 
@@ -46,7 +46,7 @@ StatusOr<std::unique_ptr<DeviceCopy>> DeviceCopy::make(std::shared_ptr<DeviceBud
 
 DeviceCopy::~DeviceCopy() { budget_->give_back(gpu(), memory_.size()); }
 
-/* On a GPU that was lost and is open again, what was on it is not. */
+/* Ignores copies on a GPU that was lost: if it is open again, they are gone. */
 hip::DevicePlane DeviceCopies::find(const hip::Device& gpu, int plane) const {
   const MutexLock lock(mutex_);
   const auto found = copies_.find({gpu.pci_address, plane});

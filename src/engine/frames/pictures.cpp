@@ -1,4 +1,4 @@
-#include "engine/pictures.h"
+#include "engine/frames/pictures.h"
 
 #include <cerrno>
 #include <cstring>
@@ -145,7 +145,7 @@ StatusOr<std::optional<DevicePicture>> PictureReader::leave_on_device(const Vmaf
   return device;
 }
 
-/* What the device sees of the first picture against what a download gives, which is not kept. */
+/* Compares the first picture, as the device sees it, with a download, which is not kept. */
 Status PictureReader::check_first(const VmafxPicture& picture, const DevicePicture& device) {
   if (checked_ || !picture.download) return {};
   checked_ = true;

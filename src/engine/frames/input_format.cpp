@@ -1,23 +1,29 @@
-#include "engine/input_format.h"
+#include "engine/frames/input_format.h"
 
 #include <cerrno>
 #include <cmath>
 #include <cstring>
-
-#include "engine/color.h"
 
 namespace vmafx {
 namespace {
 
 constexpr int kLargestSide = 1 << 16;  // keeps every count of samples and every sum below 2^32 per plane
 
-/* What an application wrote there, which may be no value of the enum. */
+/* The number that an application wrote there; the enum may not have it. */
 template <class Enum>
 int number(const Enum& value) {
   static_assert(sizeof(Enum) == sizeof(int));
   int n;
   std::memcpy(&n, &value, sizeof n);
   return n;
+}
+
+int code_point(int given) { return given > 0 ? given : Color::kUnspecified; }
+
+/* The enumerator with this number, or the first one if there is none. */
+template <class Enum>
+Enum enumerator(int given, Enum last) {
+  return given < 0 || given > static_cast<int>(last) ? Enum{} : static_cast<Enum>(given);
 }
 
 Status check(const VmafxFormat& format, const char* role) {
@@ -42,6 +48,14 @@ Status check(const VmafxFormat& format, const char* role) {
 }
 
 }  // namespace
+
+Color described_color(const VmafxColor& color) {
+  return {.matrix = code_point(color.matrix),
+          .transfer = code_point(color.transfer),
+          .primaries = code_point(color.primaries),
+          .range = enumerator(color.range, Color::Range::kFull),
+          .chroma_location = enumerator(color.chroma_location, Color::ChromaLocation::kBottom)};
+}
 
 StatusOr<InputFormat> InputFormat::make(const VmafxFormat& given, const char* role) {
   VMAFX_TRY(check(given, role));

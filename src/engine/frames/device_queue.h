@@ -1,13 +1,14 @@
-/* The device queue: frame pairs on their way through the GPU, driven by a thread of its own.
+/* DeviceQueue: frame pairs on their way through the GPU, driven by a thread of its own.
  *
- *     add() -> queue -> staged (the workers copy the samples into pinned memory) -> sent (upload, kernels, sums back) -> done
+ *     add() -> queue -> staged (the workers copy the samples into pinned memory)
+ *                    -> sent (upload, kernels, sums back) -> done
  *
- * The queue's thread is the only one that uses the frame pool. It keeps the device busy first: a batch goes off when it is full,
- * or when the device has nothing else to do, so that the last frames and a slow decoder's wait for nobody. When the device fails,
- * every frame that is not done comes back with the reason, in order, and so does every later one: the pipeline's CPU twins take
- * them over. */
-#ifndef VMAFX_ENGINE_DEVICE_QUEUE_H
-#define VMAFX_ENGINE_DEVICE_QUEUE_H
+ * The queue's thread is the only one that uses the frame pool. Its first aim is to keep the device busy: a batch goes
+ * off when it is full, or when the device has nothing else to do, so that the last frames and those of a slow decoder
+ * do not wait. If the device fails, every frame that is not done comes back with the reason, in order, and so does
+ * every later one: the pipeline's CPU twins take them over. */
+#ifndef VMAFX_ENGINE_FRAMES_DEVICE_QUEUE_H
+#define VMAFX_ENGINE_FRAMES_DEVICE_QUEUE_H
 
 #include <algorithm>
 #include <array>
@@ -21,70 +22,77 @@
 #include <thread>
 #include <vector>
 
-#include "base/fifo.h"
 #include "base/mutex.h"
 #include "base/status.h"
-#include "engine/pictures.h"
-#include "engine/workers.h"
+#include "engine/frames/fifo.h"
+#include "engine/frames/pictures.h"
+#include "engine/frames/workers.h"
 #include "hip/device.h"
 #include "hip/frame_pool.h"
 #include "kernels/device_conversions.h"
 #include "kernels/device_twin.h"
 #include "kernels/extractor.h"
 #include "kernels/steps/unpack_hip.h"
-#include "report/run_facts.h"
 
 namespace vmafx {
 
-/* A frame pair in the queue, kept by who adds it until it is done. */
+/* How the pictures of one side came to the kernels. */
+struct FrameCounts {
+  int64_t imported = 0;  // read in the GPU's memory where they lay
+  int64_t uploaded = 0;
+};
+
+/* A frame pair in the queue. The one who adds it keeps it until it is done. */
 struct QueuedFrame {
   int encode = 0;
-  int place = 0, of = 1;  // among the pairs of one picture of the reference, which are added together
+  int place = 0, of = 1;  // number and count among the pairs of one picture of the reference, which are added together
   bool scored = false;
-  int leads =
-      0;  // it is only read as an earlier frame, so many before the first one that has sums; 0: it has sums itself
-  HeldPicture *ref = nullptr, *dist = nullptr;  // kept likewise
-  std::span<std::byte* const> sums;  // where those of each of the queue's extractors go; nullptr: it does not run
-  /* Called once, from the queue's thread: the sums are there, or why they are not. Must not throw. */
+  int leads = 0;                                // n > 0: context only, n frames before the first scored one
+  HeldPicture *ref = nullptr, *dist = nullptr;  // kept until it is done, like the frame itself
+  std::span<std::byte* const> sums;             // for each of the queue's extractors; null: it does not run
+
+  /* Called once, from the queue's thread, when the sums are there, or with the reason why they are not. Must not throw.
+   * The caller may reuse the frame as soon as it runs. */
   std::function<void(const Status&)> done;
-  QueuedFrame* next = nullptr;  // the queue's
+  QueuedFrame* next = nullptr;  // used by the queue
 };
 
 class DeviceQueue {
  public:
-  /* Allocates all that it will ever need on the device, which takes long: any thread may do it. `extractors`, each with a device twin,
-   * must outlive the queue. spare_pictures: of an input whose frames are in a GPU's memory (VmafxFormat), the fewest; nullopt: there is none. ENOMEM
-   * and others: the device's words. */
+  /* Allocates everything on the device, which takes long; any thread may do it. `extractors`, each with a device twin,
+   * must outlive the queue. spare_pictures: the fewest VmafxFormat::spare_pictures of any input in GPU memory; nullopt:
+   * there is no such input. ENOMEM and others: the device failed, in its own words. */
   static StatusOr<std::unique_ptr<DeviceQueue>> create(const hip::OpenedDevice& device,
-                                                       const std::vector<Extractor*>& extractors,
+                                                       const std::vector<const Extractor*>& extractors,
                                                        const VideoFormat& format,
                                                        std::optional<uint64_t> spare_pictures, int encodes);
 
-  /* Before the first frame. `workers`, who copy samples, must outlive the queue. ENOMEM: there is no thread to drive the device. */
+  /* Starts the queue's thread, before the first frame. `workers` copy samples, and must outlive the queue. ENOMEM:
+   * there is no thread to drive the device. */
   Status start(Workers& workers);
-  ~DeviceQueue();  // all frames must be done; not to be called if is_abandoned()
+  ~DeviceQueue();  // all frames must be done; must not run if is_abandoned()
   DeviceQueue(const DeviceQueue&) = delete;
   DeviceQueue& operator=(const DeviceQueue&) = delete;
 
-  /* How many frames keep the device and the staging busy. */
+  /* The number of frames that keep the device and the staging busy. */
   int frames_in_flight() const { return pool_->batch_size() * (kBatchesInFlight + 1); }
 
-  /* The pairs of a picture of the reference, in stream order. Never blocks: whoever adds bounds the number of frames. Where extractors
-   * read earlier frames, those are the frames that the queue had before of the same encode. */
+  /* Adds the pairs of a picture of the reference, in stream order. Never blocks: the caller bounds the number of
+   * frames. Extractors that read earlier frames see those that were added before for the same encode. */
   void add(Fifo<QueuedFrame> frames) noexcept;
 
-  /* To be asked now and then by who waits for frames: whether the queue's thread is in a call that does not come back. All frames are
-   * then given back, and those that still come; the thread keeps the queue, so that nobody may destroy it. */
+  /* Whether the queue's thread is in a call that does not come back; the one who waits for frames asks now and then. If
+   * so, all frames are given back, and later ones, too; the thread keeps the queue, so nobody may destroy it. */
   bool is_abandoned();
 
-  /* Of those that came to the kernels so far. */
+  /* The pictures that came to the kernels so far. */
   FrameCounts counts(hip::Side side) const { return {imported_[index(side)], uploaded_[index(side)]}; }
 
  private:
   using Frames = Fifo<QueuedFrame>;
   static constexpr int kBatchesInFlight = 3;
 
-  struct Metric {  // an extractor, as the queue sees it
+  struct Metric {  // the queue's view of an extractor
     DeviceTwin* twin;
     Reads reads;
     size_t sums_bytes;
@@ -106,7 +114,7 @@ class DeviceQueue {
     int plane;
     UnpackPlane work;
   };
-  struct Copy {  // a plane that was uploaded, to be left for later sessions
+  struct Copy {  // an uploaded plane, to be left on the device for later sessions
     int frame;   // of the batch
     int plane;
     HeldPicture* picture;
@@ -119,7 +127,7 @@ class DeviceQueue {
   };
   static int index(hip::Side side) { return side == hip::Side::kRef ? 0 : 1; }
 
-  /* The numbers of frames that came before, the last one first; -1: there was none. */
+  /* The numbers of earlier frames, the latest first; -1: there was none. */
   struct Before {
     int64_t number[hip::kMostHistory] = {-1, -1};
     void add(int64_t latest) {
@@ -128,23 +136,23 @@ class DeviceQueue {
     }
   };
   struct Staged {      // a frame of the batch
-    Before in_ref;     // with the pictures of the reference before its own
-    Before in_encode;  // of its encode
+    Before in_ref;     // the frames with the pictures of the reference before its own
+    Before in_encode;  // the frames of its encode
   };
 
-  /* How a metric takes the frames of a batch, and where their sums lie. */
+  /* The order in which a metric takes the frames of a batch, and the places of their sums. */
   struct Arrangement {
     int count = 0;
     int order[hip::kMostBatch];  // frames, in the order of their sums
-    int sums[hip::kMostBatch];   // of each frame: where in that order its sums are; -1: it has none
+    int sums[hip::kMostBatch];   // of each frame: the place of its sums in that order; -1: it has none
   };
 
   DeviceQueue(const hip::OpenedDevice& device, int encodes)
       : device_(device), encodes_(encodes), of_encode_(static_cast<size_t>(encodes)),
         may_copy_(device.context->owned()) {}
 
-  /* `batch`: frames in a launch; 0: as many as suit their size. */
-  Status create_pool(const std::vector<Extractor*>& extractors, const VideoFormat& format,
+  /* `batch`: frames in a launch; 0: the best number for their size. */
+  Status create_pool(const std::vector<const Extractor*>& extractors, const VideoFormat& format,
                      std::optional<uint64_t> spare_pictures, int batch = 0);
   bool batch_closed() const VMAFX_REQUIRES(mutex_);
   void run();
@@ -185,7 +193,7 @@ class DeviceQueue {
   Unpacker unpacker_;
 
   Frames staged_;         // of the batch being filled
-  int staged_count_ = 0;  // how many they are
+  int staged_count_ = 0;  // frames in staged_
   Staged before_[hip::kMostBatch];
   const QueuedFrame* last_staged_ = nullptr;  // of the batch being filled
   int64_t last_ref_ = -1;                     // the first frame with the last picture of the reference
@@ -193,16 +201,16 @@ class DeviceQueue {
   std::vector<Before> of_encode_;
   std::vector<Fill> fills_;      // as many as a batch can need
   size_t fills_given_ = 0;       // of the batch being filled
-  std::vector<Unpack> unpacks_;  // likewise
-  std::vector<Copy> copies_;     // likewise
-  bool may_copy_;                // until there is no room left
+  std::vector<Unpack> unpacks_;  // of the batch being filled
+  std::vector<Copy> copies_;     // of the batch being filled
+  bool may_copy_;                // false once the device has no room for copies
   std::deque<Sent> sent_;        // batches on the device
   std::array<std::atomic<int64_t>, 2> imported_{}, uploaded_{};
 
   Mutex mutex_;
   Condition wake_;
   Frames queue_ VMAFX_GUARDED_BY(mutex_);
-  Status failure_ VMAFX_GUARDED_BY(mutex_);   // the first one; it stays
+  Status failure_ VMAFX_GUARDED_BY(mutex_);   // the first failure; the queue stays failed
   int filling_ VMAFX_GUARDED_BY(mutex_) = 0;  // fills that the workers have yet to do
   bool closing_ VMAFX_GUARDED_BY(mutex_) = false;
   bool abandoned_ VMAFX_GUARDED_BY(mutex_) = false;

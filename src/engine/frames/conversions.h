@@ -1,9 +1,10 @@
-/* Pictures as metrics convert them (Extractor::convert()): each once, by the first job that reads it, and as long as frames read it.
+/* Pictures as metrics convert them (Extractor::convert()): each once, by the first job that reads it, and as long as
+ * frames read it.
  *
- * For a metric that reads n earlier pictures, a stream has at most n and those of the frames in flight of each side at a time, whose memory is
- * used again. */
-#ifndef VMAFX_ENGINE_CONVERSIONS_H
-#define VMAFX_ENGINE_CONVERSIONS_H
+ * For a metric that reads n earlier pictures, a stream has at most n and those of the frames in flight of each side at
+ * a time, whose memory is used again. */
+#ifndef VMAFX_ENGINE_FRAMES_CONVERSIONS_H
+#define VMAFX_ENGINE_FRAMES_CONVERSIONS_H
 
 #include <memory>
 #include <span>
@@ -11,13 +12,13 @@
 
 #include "base/aligned.h"
 #include "base/mutex.h"
-#include "base/reuse.h"
-#include "engine/pictures.h"
+#include "engine/frames/pictures.h"
+#include "engine/frames/reuse.h"
 #include "kernels/extractor.h"
 
 namespace vmafx {
 
-/* A picture for one metric. Any thread. */
+/* The conversion of a picture for one metric. Any thread. */
 class Conversion {
  public:
   /* `extractor` and `memory` must outlive it. `keeps`: the picture itself is wanted later, too. */
@@ -44,7 +45,7 @@ class Conversion {
 
 using SharedConversion = std::shared_ptr<Conversion>;
 
-/* The last pictures of a stream, the last one first. */
+/* The last pictures of a stream, the latest first. */
 class ConvertedPictures {
  public:
   explicit ConvertedPictures(size_t most) : most_(most) { pictures_.reserve(most + 1); }
@@ -59,10 +60,10 @@ class ConvertedPictures {
   ConvertedPictures(const ConvertedPictures& other) : ConvertedPictures(other.most_) { *this = other; }
   bool operator==(const ConvertedPictures& other) const { return pictures_ == other.pictures_; }
 
-  /* The last one, or that of `back` pictures before; null: there is none. */
+  /* The picture `back` before the latest; null: there is none. */
   SharedConversion at(size_t back) const { return back < pictures_.size() ? pictures_[back] : nullptr; }
 
-  /* All of them, converted. */
+  /* Converts all pictures that are not converted yet. */
   std::vector<const std::byte*> get() const;
 
  private:
@@ -70,7 +71,7 @@ class ConvertedPictures {
   std::vector<SharedConversion> pictures_;
 };
 
-/* Of one metric: of each encode what its frames see. */
+/* The converted pictures that a frame of an encode sees, for one metric. */
 struct ConvertedHistory {
   ConvertedPictures ref, dist;
 };

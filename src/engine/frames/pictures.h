@@ -1,8 +1,8 @@
 /* Pictures on their way through the engine: the application's planes as they lie, or unpacked once where the metrics
- * could not read them in place. Those in a GPU's memory are left there for the kernels if that is possible, and downloaded
- * otherwise; which of it is decided here, so that no metric meets memory that it cannot read. */
-#ifndef VMAFX_ENGINE_PICTURES_H
-#define VMAFX_ENGINE_PICTURES_H
+ * could not read them in place. Those in a GPU's memory are left there for the kernels if that is possible, and
+ * downloaded otherwise; which of it is decided here, so that no metric meets memory that it cannot read. */
+#ifndef VMAFX_ENGINE_FRAMES_PICTURES_H
+#define VMAFX_ENGINE_FRAMES_PICTURES_H
 
 #include <atomic>
 #include <cmath>
@@ -15,11 +15,11 @@
 #include "base/log.h"
 #include "base/mutex.h"
 #include "base/picture.h"
-#include "base/reuse.h"
 #include "base/status.h"
-#include "engine/device/device_copies.h"
-#include "engine/device/device_pictures.h"
-#include "engine/input_format.h"
+#include "engine/frames/device_copies.h"
+#include "engine/frames/device_pictures.h"
+#include "engine/frames/input_format.h"
+#include "engine/frames/reuse.h"
 #include "vmafx/vmafx.h"
 
 namespace vmafx {
@@ -28,7 +28,7 @@ inline std::optional<double> time_of(const VmafxPicture& picture) {
   return picture.has_time && std::isfinite(picture.time) ? std::optional(picture.time) : std::nullopt;
 }
 
-/* A picture of the application's, or a download of one. Its release callback runs when this goes. */
+/* The application's picture, or a download of it. Its release callback runs when this object goes. */
 class OwnedPicture {
  public:
   explicit OwnedPicture(const VmafxPicture& picture = {}) noexcept : picture_(picture) {}
@@ -47,29 +47,29 @@ class OwnedPicture {
   VmafxPicture picture_;
 };
 
-/* In host memory, as the CPU's metrics take it. */
+/* A picture in host memory, as the CPU's metrics take it. */
 struct HostPicture {
-  OwnedPicture memory;                           // of planes that are used where they lie
-  std::shared_ptr<const AlignedBytes> copied{};  // of the others
+  OwnedPicture memory;                           // holds the planes that are used where they lie
+  std::shared_ptr<const AlignedBytes> copied{};  // holds the other planes
   Picture planes{};
-  Picture cropped{};    // the same with chroma of odd sizes rounded down, as most metrics read it (Reads::whole_chroma)
-  bool pinned[3] = {};  // the runtime copies rows of this plane from where they lie
+  Picture cropped{};    // chroma of odd sizes rounded down, as most metrics read it (see Reads::whole_chroma)
+  bool pinned[3] = {};  // the runtime can copy this plane from where it lies
 };
 
-/* Makes planar views of the planes that are read. Samples that are interleaved (nv12) or shifted (p010) are copied once into
- * buffers that are reused; all others are used where they lie, unless all are to be copied. Any thread. */
+/* Makes planar views of the planes that are read. Samples that are interleaved (nv12) or shifted (p010) are copied once
+ * into buffers that are reused; all others are used where they lie, unless all are to be copied. Any thread. */
 class HostReader {
  public:
   /* `copies`: of all planes, so that a picture is released as soon as it is read. */
   explicit HostReader(const InputFormat& format, bool copies = false);
 
   const InputFormat& format() const { return format_; }
-  size_t copied_bytes() const { return copied_bytes_; }  // of each picture
+  size_t copied_bytes() const { return copied_bytes_; }  // bytes per picture
 
   /* EINVAL when a plane that is read has no data. */
   StatusOr<HostPicture> read(OwnedPicture memory);
 
-  /* Of a picture in a GPU's memory. */
+  /* Downloads a picture in a GPU's memory. */
   StatusOr<OwnedPicture> download(const VmafxPicture& picture) const;
   StatusOr<HostPicture> read_download(const VmafxPicture& picture);
 
@@ -83,13 +83,13 @@ class HostReader {
 
   const InputFormat format_;
   const bool copies_;
-  size_t offset_[3] = {};  // of each copied plane in a buffer
+  size_t offset_[3] = {};  // offsets of the copied planes in a buffer
   size_t copied_bytes_ = 0;
   Reuse<AlignedBytes> buffers_;
   std::atomic<int64_t> downloaded_ = 0;
 };
 
-/* A picture that somebody still reads, in host memory, on the device, or both. */
+/* A picture that somebody still reads. It is in host memory, on the device, or both. */
 class HeldPicture {
  public:
   /* With `copies_for`: the kernels' copies of it, within this budget, stay as long as the picture. */
@@ -102,7 +102,7 @@ class HeldPicture {
   /* For the kernels; null when it is to be uploaded. */
   const DevicePicture* on_device() const { return device_ ? &*device_ : nullptr; }
 
-  /* What kernels left of one that is in host memory; null where they are to leave nothing. */
+  /* The copies that kernels left on devices; null: they leave none of this picture. */
   DeviceCopies* copies() { return copies_ ? &*copies_ : nullptr; }
 
   /* Null for a picture that was left on the device, until bring_to_host(). */
@@ -112,7 +112,7 @@ class HeldPicture {
   Status bring_to_host();
 
  private:
-  const OwnedPicture source_;  // in a GPU's memory
+  const OwnedPicture source_;  // the picture in a GPU's memory
   const std::optional<DevicePicture> device_;
   const std::shared_ptr<HostReader> reader_;
   Mutex mutex_;
@@ -120,7 +120,7 @@ class HeldPicture {
   std::optional<DeviceCopies> copies_;
 };
 
-/* All pictures of one input. Used by one thread. */
+/* Reads the pictures of one input. Used by one thread. */
 class PictureReader {
  public:
   /* Before the first picture. */
@@ -149,7 +149,7 @@ class PictureReader {
   std::shared_ptr<HostReader> host_;  // started when present; outlives the pictures
   std::unique_ptr<DeviceIntake> intake_;
   bool may_download_ = true;
-  bool checked_ = false;  // the first picture, against its download
+  bool checked_ = false;  // the first picture was compared with its download
 };
 
 }  // namespace vmafx

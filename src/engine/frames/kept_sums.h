@@ -1,7 +1,7 @@
-/* Raw sums that follow from the pictures of a reference alone, as those of motion do: kept for the sessions that score against the same
- * pictures later. Any thread. */
-#ifndef VMAFX_ENGINE_KEPT_SUMS_H
-#define VMAFX_ENGINE_KEPT_SUMS_H
+/* Raw sums that follow from the pictures of a reference alone, as those of motion do: kept for the sessions that score
+ * against the same pictures later. Any thread. */
+#ifndef VMAFX_ENGINE_FRAMES_KEPT_SUMS_H
+#define VMAFX_ENGINE_FRAMES_KEPT_SUMS_H
 
 #include <cstddef>
 #include <cstring>
@@ -9,15 +9,15 @@
 #include <vector>
 
 #include "base/mutex.h"
-#include "engine/pictures.h"
+#include "engine/frames/pictures.h"
 #include "kernels/extractor.h"
 
 namespace vmafx {
 
-/* Of one metric with one set of options. */
+/* The kept sums of one metric with one set of options. */
 class KeptSums {
  public:
-  /* What sums were computed from. The pictures must outlive the sums. */
+  /* The pictures from which sums were computed. They must outlive the sums. */
   struct Pictures {
     const HeldPicture* ref = nullptr;
     const HeldPicture* earlier[std::size(FrameSet().earlier_ref)] = {};
@@ -35,7 +35,7 @@ class KeptSums {
     return true;
   }
 
-  /* In place of those that the picture had after others. */
+  /* Replaces sums computed after different predecessors. */
   void put(const Pictures& pictures, const void* sums) {
     const auto* begin = static_cast<const std::byte*>(sums);
     const MutexLock lock(mutex_);

@@ -1,6 +1,6 @@
 /* Things that are made once and used again. */
-#ifndef VMAFX_BASE_REUSE_H
-#define VMAFX_BASE_REUSE_H
+#ifndef VMAFX_ENGINE_FRAMES_REUSE_H
+#define VMAFX_ENGINE_FRAMES_REUSE_H
 
 #include <memory>
 #include <optional>
@@ -10,11 +10,11 @@
 
 namespace vmafx {
 
-/* Thread-safe. Lent things may outlive the Reuse they came from. */
+/* Lends things of one kind. Any thread. A thing that is lent may outlive this object. */
 template <class T>
 class Reuse {
  public:
-  /* Takes a thing that is at rest, if there is one. */
+  /* Takes a thing at rest, if there is one. */
   std::optional<T> take() {
     const MutexLock lock(rest_->mutex);
     if (rest_->things.empty()) return std::nullopt;

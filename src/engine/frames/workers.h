@@ -1,27 +1,28 @@
 /* A fixed set of threads that run jobs in the order they were given.
  *
  * Twenty-five lines of our own instead of a task library: each session owns exactly the threads it was asked for (a
- * process may hold several sessions), oldest frame first, gone when the session closes, and visible to ThreadSanitizer. */
-#ifndef VMAFX_ENGINE_WORKERS_H
-#define VMAFX_ENGINE_WORKERS_H
+ * process may hold several sessions), oldest frame first, gone when the session closes, and visible to ThreadSanitizer.
+ */
+#ifndef VMAFX_ENGINE_FRAMES_WORKERS_H
+#define VMAFX_ENGINE_FRAMES_WORKERS_H
 
 #include <thread>
 #include <vector>
 
-#include "base/fifo.h"
 #include "base/mutex.h"
 #include "base/status.h"
+#include "engine/frames/fifo.h"
 
 namespace vmafx {
 
-/* Who gives it keeps it until it has run; it may then be given again. */
+/* A job. Its owner keeps it until it has run, and may then give it again. */
 struct Job {
   virtual ~Job() = default;
 
   /* `worker` is the number of the running thread, 0 .. threads-1: its key to per-thread memory. */
   virtual void run(int worker) noexcept = 0;
 
-  Job* next = nullptr;  // the queue's
+  Job* next = nullptr;  // used by the queue
 };
 
 class Workers {

@@ -1,4 +1,4 @@
-#include "engine/device/device_pictures.h"
+#include "engine/frames/device_pictures.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -12,13 +12,13 @@ namespace {
 
 constexpr int kAsIsAlignment = 16;  // bytes; see DeviceBatch
 
-/* Where the rows of a plane begin in memory: the last one, if they lie bottom up. */
+/* The row of a plane with the lowest address: the last one, if rows lie bottom up. */
 hip::DevicePtr<const std::byte> lowest(const UnpackPlane& plane) {
   return plane.from.as<const std::byte>(plane.from_stride < 0 ? (plane.h - 1) * plane.from_stride : 0);
 }
 
-/* The context of the addresses. Another one than that of the metrics is as good, if it is on the same device: contexts share
- * addresses, and an event of one may be waited for in another. */
+/* The context of the addresses. It need not be that of the metrics, only on the same device: contexts share addresses,
+ * and one context can wait for another's event. */
 StatusOr<hip::ContextPtr> producer_context(const VmafxFormat& format, const hip::OpenedDevice& device,
                                            const GivenContext& given) {
   if (given.platform == VMAFX_PLATFORM_NONE) return error(ENOTSUP, "no device context was handed in");
@@ -32,6 +32,10 @@ StatusOr<hip::ContextPtr> producer_context(const VmafxFormat& format, const hip:
 }
 
 }  // namespace
+
+hip::Platform hip_platform(VmafxPlatform platform) {
+  return platform == VMAFX_PLATFORM_CUDA ? hip::Platform::kCuda : hip::Platform::kHip;
+}
 
 StatusOr<std::unique_ptr<DeviceIntake>> DeviceIntake::create(const InputFormat& format, const hip::OpenedDevice& device,
                                                              const GivenContext& given) {
@@ -69,7 +73,7 @@ Status DeviceIntake::import_objects(const VmafxPicture& picture, DevicePicture& 
   return {};
 }
 
-/* `bytes` from the beginning of raw plane `source` on belong to it. */
+/* The address of raw plane `source`, which has this many bytes. */
 StatusOr<hip::Address> DeviceIntake::plane_address(const VmafxPicture& picture, const DevicePicture& taken, int source,
                                                    size_t bytes) const {
   if (format_.given.memory == VMAFX_MEMORY_DEVICE) {
@@ -79,7 +83,7 @@ StatusOr<hip::Address> DeviceIntake::plane_address(const VmafxPicture& picture, 
   const int object = picture.plane_object[source];
   const int64_t offset = picture.plane_offset[source];
   if (object < 0 || object >= picture.n_objects || offset < 0 || picture.stride[source] < 0)
-    return error(EINVAL, "plane %d is not described rightly", source);
+    return error(EINVAL, "the description of plane %d is wrong: its object, offset or stride is out of range", source);
   const hip::Import& import = *taken.imports[object];
   if (static_cast<uint64_t>(offset) + bytes > import.size())
     return error(EINVAL, "plane %d reaches past the end of its DRM PRIME object", source);

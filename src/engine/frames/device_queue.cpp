@@ -1,4 +1,4 @@
-#include "engine/device/device_queue.h"
+#include "engine/frames/device_queue.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -9,25 +9,25 @@
 namespace vmafx {
 namespace {
 
-/* A launch should have this much to read, and two frames at least, or its start-up time shows: vmaf_v1.0.16 at 1080p has many short kernels,
- * and is 1.6 times as fast with 4 frames in a launch as with 2, and 2.3 times with 8. */
+/* A launch should read this much, and two frames at least, or its start-up time shows: vmaf_v1.0.16 at 1080p has many
+ * short kernels, and is 1.6 times as fast with 4 frames in a launch as with 2, and 2.3 times with 8. */
 constexpr size_t kBatchBytes = 50 << 20;
 constexpr int kFewestBatch = 2;
 
-/* Where pictures in the GPU's memory come as fast as they are taken, and no upload holds them up. */
+/* The size of a launch when pictures in the GPU's memory come as fast as they are taken, without an upload. */
 constexpr size_t kBatchBytesOfMany = 2 * kBatchBytes;
 
-/* Of one encode. Of 8 encodes of 1080p twice as many frames in a launch are 9 % faster. */
+/* Most frames of a launch for one encode. For 8 encodes of 1080p, twice as many frames in a launch are 9 % faster. */
 constexpr int kMostBatchOfOne = 8;
 
-/* Where producers of frames in a GPU's memory have few pictures to spare, as decoders. */
+/* Most frames of a launch when the producer of frames in GPU memory, a decoder, has few pictures to spare. */
 constexpr int kMostBatchOfFew = 2;
 
-/* Pictures that are with the library besides those of batches in flight and of the one that is filled: those ahead in the pipeline, and
- * earlier ones that a metric reads. */
+/* Pictures that the library holds besides those of batches in flight and of the one being filled: those ahead in the
+ * pipeline, and earlier ones that a metric reads. */
 constexpr uint64_t kPicturesBesides = 8;
 
-/* What one worker copies in one go: small enough that all of them share a frame. */
+/* Bytes that one worker copies at once: few enough that all workers share a frame. */
 constexpr size_t kFillBytes = 512 << 10;
 
 size_t picture_bytes(const hip::PoolLayout::PlaneSize (&planes)[3]) {
@@ -38,7 +38,7 @@ size_t picture_bytes(const hip::PoolLayout::PlaneSize (&planes)[3]) {
 
 int most_in_batch(const hip::PoolLayout& layout) { return layout.encodes > 1 ? hip::kMostBatch : kMostBatchOfOne; }
 
-/* As many as leave the producers of pictures in a GPU's memory what they need. */
+/* The most frames in a launch that leave the producers of pictures in GPU memory what they need. */
 int most_to_spare(const hip::PoolLayout& layout, std::optional<uint64_t> spare_pictures) {
   const int most = most_in_batch(layout);
   if (!spare_pictures) return most;
@@ -47,7 +47,8 @@ int most_to_spare(const hip::PoolLayout& layout, std::optional<uint64_t> spare_p
   return std::clamp(of_each * layout.encodes, kMostBatchOfFew, most);
 }
 
-/* Whole pictures of the reference with all their encodes, or as many encodes of one as there can be. */
+/* The number of frames in a launch: whole pictures of the reference with all their encodes, or as many encodes of one
+ * picture as fit. */
 int batch_for(const hip::PoolLayout& layout, std::optional<uint64_t> spare_pictures) {
   const int encodes = layout.encodes, most = most_to_spare(layout, spare_pictures);
   const size_t bytes = spare_pictures && most == most_in_batch(layout) ? kBatchBytesOfMany : kBatchBytes;
@@ -70,7 +71,7 @@ size_t fills_of_frame(const hip::PoolLayout& layout) {
 }  // namespace
 
 StatusOr<std::unique_ptr<DeviceQueue>> DeviceQueue::create(const hip::OpenedDevice& device,
-                                                           const std::vector<Extractor*>& extractors,
+                                                           const std::vector<const Extractor*>& extractors,
                                                            const VideoFormat& format,
                                                            std::optional<uint64_t> spare_pictures, int encodes) {
   std::unique_ptr<DeviceQueue> queue(new DeviceQueue(device, encodes));
@@ -101,7 +102,7 @@ DeviceQueue::~DeviceQueue() {
   if (thread_.joinable()) thread_.join();
 }
 
-Status DeviceQueue::create_pool(const std::vector<Extractor*>& extractors, const VideoFormat& format,
+Status DeviceQueue::create_pool(const std::vector<const Extractor*>& extractors, const VideoFormat& format,
                                 std::optional<uint64_t> spare_pictures, int batch) {
   hip::PoolLayout layout;
   metrics_.clear();
@@ -109,7 +110,7 @@ Status DeviceQueue::create_pool(const std::vector<Extractor*>& extractors, const
   layout.batches_in_flight = kBatchesInFlight;
   layout.encodes = encodes_;
   layout.batch = batch ? batch : batch_for(layout, spare_pictures);
-  for (Extractor* extractor : extractors) {
+  for (const Extractor* extractor : extractors) {
     VMAFX_TRY(hip::still_wanted(device_.context));
     DeviceTwin* twin = extractor->device_twin();
     VMAFX_TRY(twin->load(*device_.kernels));
@@ -143,7 +144,8 @@ bool DeviceQueue::is_abandoned() {
   return true;
 }
 
-/* -- The queue's thread --------------------------------------------------------------------------------------------- */
+/* -- The queue's thread ---------------------------------------------------------------------------------------------
+ */
 
 void DeviceQueue::run() {
   const MutexLock lock(mutex_);
@@ -157,14 +159,14 @@ void DeviceQueue::run() {
   }
 }
 
-/* The pairs of a picture of the reference go in one batch if they have room in one: it is uploaded for each batch. */
+/* Keeps the pairs of a picture of the reference in one batch if they fit in one: each batch uploads the picture. */
 bool DeviceQueue::batch_closed() const {
   if (pool_->batch_full()) return true;
   if (staged_.empty() || queue_.empty() || queue_.first()->place != 0) return false;
   return pool_->room() < std::min(queue_.first()->of, pool_->batch_size());
 }
 
-/* One thing at a time, the most urgent first. Whatever takes time is done without the lock. */
+/* Does one thing, the most urgent first. Takes the lock off for whatever takes time. */
 Status DeviceQueue::step() {
   const bool whole = !last_staged_ || last_staged_->place + 1 == last_staged_->of;
   if (!staged_.empty() && filling_ == 0 && (batch_closed() || (sent_.empty() && whole))) {
@@ -213,7 +215,7 @@ Status DeviceQueue::stage(const QueuedFrame& frame) {
   return {};
 }
 
-/* What is before the frame, and that it is before those to come. */
+/* Notes which frames come before this one, and that this one comes before later ones. */
 void DeviceQueue::remember(const QueuedFrame& frame, int64_t number) {
   if (frame.place == 0) {
     before_last_ref_.add(last_ref_);
@@ -224,7 +226,7 @@ void DeviceQueue::remember(const QueuedFrame& frame, int64_t number) {
   of_encode.add(number);
 }
 
-/* The picture stays where it is until the frame is done. */
+/* Copies a picture into the staging, unless a copy is on the device. The picture must stay until the frame is done. */
 void DeviceQueue::fill(hip::PoolFrame& pool_frame, hip::Side side, HeldPicture& held) {
   const HostPicture& picture = *held.in_host();
   bool is_here = true;
@@ -269,7 +271,8 @@ void DeviceQueue::Fill::run(int) noexcept {
   if (--queue->filling_ == 0) queue->wake_.notify_one();
 }
 
-/* The picture stays until the frame is done, and until those are that read it as an earlier one: the pipeline holds it. */
+/* Uses a picture on the device. It must stay until this frame is done, and later ones that look back on it: the
+ * pipeline holds it. */
 Status DeviceQueue::place(hip::PoolFrame& pool_frame, hip::Side side, const DevicePicture& picture) {
   imported_[index(side)]++;
   if (picture.ready) VMAFX_TRY(pool_->wait_for(*picture.ready));
@@ -301,7 +304,7 @@ Status DeviceQueue::unpack(const hip::Batch& batch) {
   return unpacker_.launch(*batch.stream, {work, n});
 }
 
-/* Only of a reference, where all pairs of a picture share one upload. */
+/* Plans to leave a plane of the reference on the device; all pairs of a picture share its upload. */
 void DeviceQueue::plan_copy(HeldPicture& picture, int p, const SamplePlane& plane, size_t row_bytes) {
   Copy& copy = copies_.emplace_back(staged_count_ - 1, p, &picture);
   copy.work.w = plane.w;
@@ -309,7 +312,7 @@ void DeviceQueue::plan_copy(HeldPicture& picture, int p, const SamplePlane& plan
   copy.work.sample_bytes = static_cast<uint8_t>(row_bytes / static_cast<size_t>(plane.w));
 }
 
-/* Where there is no room for a copy, the frames go on without it. */
+/* Copies planes for later sessions. Without room for a copy the frames go on without it. */
 Status DeviceQueue::copy(const hip::Batch& batch) {
   UnpackPlane work[3 * hip::kMostBatch];
   size_t n = 0;
@@ -351,9 +354,9 @@ Status DeviceQueue::send() {
   return {};
 }
 
-/* Which frames a metric sees side by side; their sums lie side by side, too. It leaves out those that it does not run on (and reads no
- * earlier frames then: see Reads). Of several encodes, a metric that reads no distorted picture takes one for all; one that reads
- * earlier pictures takes each encode for itself. */
+/* Arranges the frames that a metric sees side by side; their sums lie side by side, too. Frames on which the metric
+ * does not run are left out (it reads no earlier frames then: see Reads). With several encodes, a metric that reads no
+ * distorted picture takes one encode for all, and one that reads earlier pictures takes each encode alone. */
 DeviceQueue::Arrangement DeviceQueue::arrange(const Metric& metric, const Frames& frames) const {
   Arrangement arranged;
   const QueuedFrame* before = nullptr;
@@ -377,7 +380,7 @@ DeviceQueue::Arrangement DeviceQueue::arrange(const Metric& metric, const Frames
   return arranged;
 }
 
-/* Of all frames, in the order of the stream: those that lead, too. */
+/* Converts the pictures of all frames, context included, in the order of the stream. */
 Status DeviceQueue::convert(const hip::Batch& batch, Metric& metric) const {
   if (!metric.conversions) return {};
   DeviceConversions::Frame frames[hip::kMostBatch];
@@ -417,7 +420,7 @@ Status DeviceQueue::launch(const hip::Batch& batch, const Metric& metric, std::s
   return metric.twin->launch(work);
 }
 
-/* The frames before the first one of `work`, in place of those that came before it in the queue. */
+/* Sets the frames before the first one of `work`, in place of those that came before it in the queue. */
 void DeviceQueue::set_earlier(DeviceBatch& work, const Metric& metric, const Staged& first) const {
   const Before& before = metric.reads.dist ? first.in_encode : first.in_ref;
   for (int p = 0; p < 3; p++)
@@ -449,12 +452,13 @@ Status DeviceQueue::collect() {
   return {};
 }
 
-/* Who gave a frame may give it again as soon as it is done. */
+/* Says of all frames that they are done. */
 void DeviceQueue::give_back(Frames& frames, const Status& status) {
   while (!frames.empty()) frames.pop_front().done(status);
 }
 
-/* Oldest first, with the reason. The workers may still read pictures and write the staging, so they end first. */
+/* Gives all frames back, the oldest first, with the reason. The workers may still read pictures and write the staging,
+ * so they must end first. */
 void DeviceQueue::give_up() {
   while (filling_ > 0) wake_.wait(mutex_);
   Frames queued = std::exchange(queue_, {});

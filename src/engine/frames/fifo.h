@@ -1,6 +1,6 @@
 /* A queue of things that carry their own link, `T* next`: to queue one takes no memory, so it cannot fail. */
-#ifndef VMAFX_BASE_FIFO_H
-#define VMAFX_BASE_FIFO_H
+#ifndef VMAFX_ENGINE_FRAMES_FIFO_H
+#define VMAFX_ENGINE_FRAMES_FIFO_H
 
 #include <utility>
 
