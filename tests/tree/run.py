@@ -159,14 +159,13 @@ def distribution(build):
         raise Skip(f"{build} is not configured")
     with tempfile.TemporaryDirectory(prefix="vmafx-dist-") as folder:
         output_of("make", "-C", build, "distdir", f"distdir={folder}/vmafx")
-        missing = [
-            name
-            for name in tracked()
-            if not name.endswith(".gitignore")
-            and name != ".git-blame-ignore-revs"
-            and not Path(folder, "vmafx", name).exists()
-        ]
-    assert not missing, f"make dist lacks {', '.join(missing)}"
+        held = {str(path.relative_to(f"{folder}/vmafx")) for path in Path(folder, "vmafx").rglob("*") if path.is_file()}
+    wanted = {name for name in tracked() if not name.endswith(".gitignore") and name != ".git-blame-ignore-revs"}
+    new = output_of("git", "ls-files", "--others", "--exclude-standard").split("\n")
+    by_autoreconf = re.compile(r"(aclocal\.m4|configure|Makefile\.in|config\.h\.in|build-aux/.*|m4/.*\.m4)")
+    surplus = {name for name in held - wanted - set(new) if not by_autoreconf.fullmatch(name)}
+    assert wanted <= held, f"make dist lacks {', '.join(sorted(wanted - held))}"
+    assert not surplus, f"make dist has {', '.join(sorted(surplus))}, which no one wrote: exclude it in Makefile.am"
 
 
 def version_is_one():

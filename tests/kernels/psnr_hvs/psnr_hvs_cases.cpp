@@ -1,13 +1,11 @@
 /* Cases for the kernels of psnr_hvs (tests/support/parity.h). */
-#ifndef VMAFX_TESTS_KERNELS_PSNR_HVS_CASES_H
-#define VMAFX_TESTS_KERNELS_PSNR_HVS_CASES_H
-
 #include "kernels/psnr_hvs/psnr_hvs.h"
 #include "tests/support/parity.h"
 
 namespace vmafx::test {
+namespace {
 
-inline ParityCases psnr_hvs_cases() {
+ParityCases psnr_hvs_cases() {
   ParityCases cases =
       depths({.format = color(70, 39, 8, Chroma::k420), .frames = 2, .batch = 2}, kPsnrHvsMostBits) +
       batches({.format = color(40, 32, 8, Chroma::k422),
@@ -24,6 +22,7 @@ inline ParityCases psnr_hvs_cases() {
   return cases;
 }
 
-}  // namespace vmafx::test
+const MetricCases kPsnrHvs("psnr_hvs", psnr_hvs_cases);
 
-#endif
+}  // namespace
+}  // namespace vmafx::test
