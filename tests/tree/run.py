@@ -197,6 +197,10 @@ def tables_are_made():
     output_of(sys.executable, "tools/make_tables.py", "--check")
 
 
+def golden_frames_are_lines():
+    output_of(sys.executable, "tests/golden/format.py", "--check")
+
+
 def manual_pages_are_made():
     output_of(sys.executable, "tools/make_man.py", "--check")
 
@@ -314,6 +318,7 @@ def main():
         bench_builds,
         speed_is_drawn,
         tables_are_made,
+        golden_frames_are_lines,
         manual_pages_are_made,
         manual_page_names_all_subcommands,
         manual_pages_have_no_warning,
