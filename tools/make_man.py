@@ -214,7 +214,7 @@ def page(about):
     version = re.search(r"^AC_INIT\(\[vmafx\], \[([^]]+)\]", (TOP / "configure.ac").read_text(), re.M)[1]
     text = (TOP / about["text"]).read_text()
     about = {"synopsis": about.get("synopsis") or synopsis(text)} | about
-    return "\n".join([HEAD.format(version=version, **about), *blocks(text.split("\n")), TAIL.format(**about)]) + "\n"
+    return "\n".join([HEAD.format(version=version, **about), *blocks(text.split("\n")), TAIL.format(**about)])
 
 
 def main():
