@@ -135,6 +135,28 @@ struct MetricCases {
   MetricCases(const char* metric, ParityCases (*make)()) { makers_of_cases()[metric] = make; }
 };
 
+/* The samples along one direction of a plane that a metric's definition takes. */
+using Covered = int(int size);
+inline int all_samples(int size) { return size; }
+
+/* A metric that takes each sample of chroma: tests/kernels/samples_test.cpp changes one after the other. `least` is the
+ * smallest side of a picture. */
+struct ChromaCase {
+  const char* metric;
+  int least;
+  OptionTexts options = {};
+  Covered* covered = all_samples;
+};
+inline std::vector<ChromaCase>& chroma_cases() {
+  static std::vector<ChromaCase> cases;
+  return cases;
+}
+
+/* Registers a chroma case before main(). */
+struct MetricSamples {
+  explicit MetricSamples(const ChromaCase& of) { chroma_cases().push_back(of); }
+};
+
 inline VideoFormat luma(int w, int h, int bpc = 8) { return {.w = w, .h = h, .bpc = bpc, .chroma = Chroma::k400}; }
 inline VideoFormat color(int w, int h, int bpc, Chroma chroma) {
   return {.w = w, .h = h, .bpc = bpc, .chroma = chroma};

@@ -32,6 +32,7 @@ ParityCases butteraugli_cases() {
 }
 
 const MetricCases kButteraugli("butteraugli", butteraugli_cases);
+const MetricSamples kButteraugliSamples({"butteraugli", 9});
 
 }  // namespace
 }  // namespace vmafx::test

@@ -21,6 +21,7 @@ ParityCases ciede_cases() {
 }
 
 const MetricCases kCiede("ciede", ciede_cases);
+const MetricSamples kCiedeSamples({"ciede", 2});
 
 }  // namespace
 }  // namespace vmafx::test

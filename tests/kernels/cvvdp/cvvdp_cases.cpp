@@ -56,6 +56,7 @@ ParityCases cvvdp_cases() {
 }
 
 const MetricCases kCvvdp("cvvdp", cvvdp_cases);
+const MetricSamples kCvvdpSamples({"cvvdp", 10});
 
 }  // namespace
 }  // namespace vmafx::test

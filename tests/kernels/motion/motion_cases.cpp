@@ -71,6 +71,7 @@ ParityCases float_motion_cases() {
 
 const MetricCases kMotion("motion", motion_cases);
 const MetricCases kFloatMotion("float_motion", float_motion_cases);
+const MetricSamples kFloatMotionSamples({"float_motion", 12, {{"motion_add_uv", "true"}}});
 
 }  // namespace
 }  // namespace vmafx::test

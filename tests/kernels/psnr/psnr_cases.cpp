@@ -33,6 +33,7 @@ ParityCases float_psnr_cases() { return depths({.format = color(150, 37, 8, Chro
 
 const MetricCases kPsnr("psnr", psnr_cases);
 const MetricCases kFloatPsnr("float_psnr", float_psnr_cases);
+const MetricSamples kPsnrSamples({"psnr", 2});
 
 }  // namespace
 }  // namespace vmafx::test

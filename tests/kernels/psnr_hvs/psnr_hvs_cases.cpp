@@ -22,7 +22,11 @@ ParityCases psnr_hvs_cases() {
   return cases;
 }
 
+/* Blocks are 8x8, each beginning 7 samples behind the one before; a rest without a whole block is left out. */
+int whole_blocks(int size) { return (size - 8) / 7 * 7 + 8; }
+
 const MetricCases kPsnrHvs("psnr_hvs", psnr_hvs_cases);
+const MetricSamples kPsnrHvsSamples({"psnr_hvs", 16, {}, whole_blocks});
 
 }  // namespace
 }  // namespace vmafx::test

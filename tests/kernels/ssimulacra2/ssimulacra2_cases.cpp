@@ -26,6 +26,7 @@ ParityCases ssimulacra2_cases() {
 }
 
 const MetricCases kSsimulacra2("ssimulacra2", ssimulacra2_cases);
+const MetricSamples kSsimulacra2Samples({"ssimulacra2", 9});
 
 }  // namespace
 }  // namespace vmafx::test

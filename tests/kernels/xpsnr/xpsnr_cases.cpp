@@ -45,6 +45,7 @@ ParityCases xpsnr_cases() {
 }
 
 const MetricCases kXpsnr("xpsnr", xpsnr_cases);
+const MetricSamples kXpsnrSamples({"xpsnr", 2}), kXpsnrBlockSamples({"xpsnr", 46});
 
 }  // namespace
 }  // namespace vmafx::test
