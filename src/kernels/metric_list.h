@@ -1,5 +1,5 @@
-/* The list of all metrics, which kernels.hip and registry.cpp include, each for its half. A metric adds its kernels, if it
- * has some, and its ExtractorInfo, which reports take in this order. */
+/* The list of all metrics, which kernels.hip and registry.cpp include, each for its half. A metric adds its kernels, if
+ * it has some, and its ExtractorInfo, which reports take in this order. */
 // clang-format off
 #ifdef VMAFX_KERNEL_CODE
 #include "kernels/adm/adm.hip"

@@ -3,7 +3,8 @@
 
 usage: run.py [BUILD] [--long]
 
-  BUILD   a configured build folder (default: build), for the cases `distribution`, `bench_builds` and `tidy`
+  BUILD   a configured build folder (default: build), for the cases `distribution`, `bench_builds`,
+          `tables_of_metrics_are_made` and `tidy`
   --long  clang-tidy's analyzer follows more paths through each function, which takes twice as long
 
 Prints one line per case and 'N passed, N failed, N skipped' at the end; exits 1 when something failed. `format` and
@@ -197,6 +198,12 @@ def tables_are_made():
     output_of(sys.executable, "tools/make_tables.py", "--check")
 
 
+def tables_of_metrics_are_made(build):
+    if not (build / "Makefile").exists():
+        raise Skip(f"{build} is not configured")
+    output_of(sys.executable, "tools/make_metrics.py", "--check", build)
+
+
 def golden_frames_are_lines():
     output_of(sys.executable, "tests/golden/format.py", "--check")
 
@@ -234,7 +241,7 @@ def need(program):
 
 
 def formatted():
-    return sources("src/", "compat/", "emulator/", "tests/", "fuzz/", "bench/")
+    return sources("src/", "compat/", "emulator/", "tests/", "fuzz/", "bench/", "tools/")
 
 
 def format():
@@ -318,6 +325,7 @@ def main():
         bench_builds,
         speed_is_drawn,
         tables_are_made,
+        tables_of_metrics_are_made,
         golden_frames_are_lines,
         manual_pages_are_made,
         manual_page_names_all_subcommands,
@@ -328,7 +336,14 @@ def main():
     for case in cases:
         verdict, why = "PASS", ""
         try:
-            case(*{distribution: (build,), bench_builds: (build,), tidy: (build, deep)}.get(case, ()))
+            case(
+                *{
+                    distribution: (build,),
+                    bench_builds: (build,),
+                    tables_of_metrics_are_made: (build,),
+                    tidy: (build, deep),
+                }.get(case, ())
+            )
         except Skip as reason:
             verdict, why = "SKIP", f": {reason}"
         except subprocess.CalledProcessError as failure:

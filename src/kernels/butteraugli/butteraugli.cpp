@@ -176,6 +176,7 @@ StatusOr<ButteraugliParams> butteraugli_params(const ButteraugliOptions& options
 
 constexpr ExtractorInfo kButteraugliExtractor = {
     .name = "butteraugli",
+    .measures = "difference",
     .help = "Butteraugli's distance and its norm, from linear light of the whole picture",
     .flags = kHip | kColor | kWholeChroma,
     .features = kFeatures,
