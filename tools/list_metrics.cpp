@@ -1,5 +1,5 @@
-/* Prints the table of metrics as JSON, for tools/make_metrics.py: a line for each, with the keys that it has by default,
- * and those that each of its switches adds. */
+/* Prints the table of metrics as JSON, for tools/make_metrics.py: a line for each, with the keys that it has by
+ * default, and those that each of its switches adds. */
 #include <algorithm>
 #include <cstdio>
 #include <string>
