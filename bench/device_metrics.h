@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "base/aligned.h"
 #include "bench/device_frames.h"
 #include "bench/timing.h"
 #include "engine/plan.h"

@@ -182,6 +182,7 @@ inline void Extractor::extract_encodes(std::span<const FrameSet> frames, std::by
 
 struct ExtractorInfo {
   const char* name;                       // "vif"
+  const char* measures;                   // one word: "banding"
   const char* help;                       // one line
   uint32_t flags;                         // ExtractorFlags
   std::span<const FeatureInfo> features;  // all it can provide, whatever the options

@@ -65,8 +65,8 @@ namespace {
 
 /* A metric that lacks cases has one test, which says so. */
 int count_cases(const ExtractorInfo& info) {
-  const auto cases = kParityCases.find(info.name);
-  return cases == kParityCases.end() ? 1 : static_cast<int>(cases->second().size());
+  const auto maker = makers_of_cases().find(info.name);
+  return maker == makers_of_cases().end() ? 1 : static_cast<int>(maker->second().size());
 }
 
 std::vector<int> every_case(const ExtractorInfo& info, int metric) {
@@ -80,7 +80,7 @@ std::vector<int> every_case(const ExtractorInfo& info, int metric) {
 /* The case with the least to do for each set of options, with samples of one byte and of two, frame by frame and in
  * batches, with and without encodes that share a reference. The choice of kernels depends on little else. */
 std::vector<int> smallest_cases(const ExtractorInfo& info) {
-  const ParityCases cases = kParityCases.at(info.name)();
+  const ParityCases cases = makers_of_cases().at(info.name)();
   const auto work = [&](int i) {
     const ParityCase& given = cases[static_cast<size_t>(i)];
     return int64_t{given.format.w} * given.format.h * given.frames;

@@ -1,6 +1,7 @@
 /* No metric ignores a sample that it is given: each sample of luma and chroma changes its score, of either picture, in
  * 4:2:0, 4:2:2 and 4:4:4, at even and odd sizes, whose chroma is rounded up for metrics that take it so. A defect that
  * skips rows or columns of a plane shows here. CK_RUN_CASE=ciede is one metric. */
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "kernels/registry/registry.h"
 #include "tests/support/check_main.h"
 #include "tests/support/converted.h"
+#include "tests/support/parity.h"
 #include "tests/support/scores.h"
 #include "tests/support/scratch.h"
 #include "tests/support/test_picture.h"
@@ -19,33 +21,6 @@ using namespace vmafx;
 using namespace vmafx::test;
 
 namespace {
-
-/* Samples along one direction of a plane that a metric's definition takes. */
-using Covered = int(int size);
-
-int all(int size) { return size; }
-/* psnr_hvs has 8x8 blocks, each beginning 7 samples behind the one before. A rest without a whole block is left out. */
-int whole_blocks(int size) { return (size - 8) / 7 * 7 + 8; }
-
-struct ChromaMetric {
-  const char* name;
-  OptionTexts options;
-  int least;  // width and height of the smallest picture
-  Covered* covered;
-};
-
-/* speed_chroma is not one of them: it takes every 16th sample under a window of nine (speed.h). */
-const ChromaMetric kMetrics[] = {
-    {"psnr", {}, 2, all},
-    {"psnr_hvs", {}, 16, whole_blocks},
-    {"ciede", {}, 2, all},
-    {"xpsnr", {}, 2, all},
-    {"xpsnr", {}, 46, all},
-    {"ssimulacra2", {}, 9, all},
-    {"butteraugli", {}, 9, all},
-    {"cvvdp", {}, 10, all},
-    {"float_motion", {{"motion_add_uv", "true"}}, 12, all},
-};
 
 /* All scores of one frame, or of the second frame of two where the metric needs the one before. */
 std::vector<double> scores_of(const Extractor& extractor, const Picture& ref, const Picture& dist,
@@ -92,7 +67,7 @@ void paint(TestPicture<T>& picture, const VideoFormat& format, uint32_t seed) {
 }
 
 template <class T>
-void check(const ExtractorInfo& info, const ChromaMetric& metric, const VideoFormat& format) {
+void check(const ExtractorInfo& info, const ChromaCase& metric, const VideoFormat& format) {
   TestPicture<T> ref(format, false), dist(format, false), before(format, false);
   paint(ref, format, 5);
   paint(dist, format, 5);
@@ -121,10 +96,10 @@ void check(const ExtractorInfo& info, const ChromaMetric& metric, const VideoFor
 
 }  // namespace
 
-/* Checks the metric number _i. */
+/* Checks the chroma case number _i. */
 START_TEST(each_sample_counts) {
-  const ChromaMetric& metric = kMetrics[static_cast<size_t>(_i)];
-  const ExtractorInfo& info = *find_extractor(metric.name).info;
+  const ChromaCase& metric = chroma_cases()[static_cast<size_t>(_i)];
+  const ExtractorInfo& info = *find_extractor(metric.metric).info;
   int turn = _i;
   for (const Chroma chroma : {Chroma::k420, Chroma::k422, Chroma::k444})
     for (const bool odd_w : {false, true})
@@ -142,9 +117,23 @@ START_TEST(each_sample_counts) {
 }
 END_TEST
 
+/* Among the metrics that read chroma, speed_chroma alone has no case: it takes every 16th sample under a window of nine
+ * (speed.h). */
+START_TEST(each_metric_of_chroma_has_a_case) {
+  const VideoFormat format = {.w = 256, .h = 256, .bpc = 8, .chroma = Chroma::k420, .fps = 25};
+  for (const ExtractorInfo* info : extractors()) {
+    const Reads reads = make_extractor(*info, format)->reads();
+    const bool has_case = std::ranges::any_of(
+        chroma_cases(), [&](const ChromaCase& of) { return std::strcmp(of.metric, info->name) == 0; });
+    if ((reads.ref | reads.dist) > 1 && std::strcmp(info->name, "speed_chroma") != 0)
+      ck_assert_msg(has_case, "%s reads chroma: register its MetricSamples", info->name);
+  }
+}
+END_TEST
+
 int main() {
-  std::vector<NamedTest> tests;
-  for (const ChromaMetric& metric : kMetrics)
-    tests.push_back({metric.name, each_sample_counts, static_cast<int>(tests.size())});
+  std::vector<NamedTest> tests = {{"listed", each_metric_of_chroma_has_a_case}};
+  for (const ChromaCase& metric : chroma_cases())
+    tests.push_back({metric.metric, each_sample_counts, static_cast<int>(tests.size()) - 1});
   return run_suite("samples", tests);
 }

@@ -1,11 +1,13 @@
 /* Cases on which a metric's kernels are held against its CPU twin (tests/kernels/parity_test.cpp): formats, pictures,
- * options. A metric's cases are made in `<metric>_cases.h` of its folder. */
+ * options. The file `foo_cases.cpp` in a metric's folder makes them, and registers them as MetricCases. */
 #ifndef VMAFX_TESTS_SUPPORT_PARITY_H
 #define VMAFX_TESTS_SUPPORT_PARITY_H
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <random>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -122,6 +124,39 @@ struct ParityCase {
   OptionTexts options = {};
 };
 using ParityCases = std::vector<ParityCase>;
+
+/* The makers of cases, by the name of their metric. */
+inline std::map<std::string, ParityCases (*)()>& makers_of_cases() {
+  static std::map<std::string, ParityCases (*)()> makers;
+  return makers;
+}
+
+/* Registers the cases of a metric before main(). */
+struct MetricCases {
+  MetricCases(const char* metric, ParityCases (*make)()) { makers_of_cases()[metric] = make; }
+};
+
+/* The samples along one direction of a plane that a metric's definition takes. */
+using Covered = int(int size);
+inline int all_samples(int size) { return size; }
+
+/* A metric that takes each sample of chroma: tests/kernels/samples_test.cpp changes one after the other. `least` is the
+ * smallest side of a picture. */
+struct ChromaCase {
+  const char* metric;
+  int least;
+  OptionTexts options = {};
+  Covered* covered = all_samples;
+};
+inline std::vector<ChromaCase>& chroma_cases() {
+  static std::vector<ChromaCase> cases;
+  return cases;
+}
+
+/* Registers a chroma case before main(). */
+struct MetricSamples {
+  explicit MetricSamples(const ChromaCase& of) { chroma_cases().push_back(of); }
+};
 
 inline VideoFormat luma(int w, int h, int bpc = 8) { return {.w = w, .h = h, .bpc = bpc, .chroma = Chroma::k400}; }
 inline VideoFormat color(int w, int h, int bpc, Chroma chroma) {

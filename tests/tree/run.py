@@ -3,7 +3,8 @@
 
 usage: run.py [BUILD] [--long]
 
-  BUILD   a configured build folder (default: build), for the cases `distribution`, `bench_builds` and `tidy`
+  BUILD   a configured build folder (default: build), for the cases `distribution`, `bench_builds`,
+          `tables_of_metrics_are_made` and `tidy`
   --long  clang-tidy's analyzer follows more paths through each function, which takes twice as long
 
 Prints one line per case and 'N passed, N failed, N skipped' at the end; exits 1 when something failed. `format` and
@@ -174,14 +175,13 @@ def distribution(build):
         raise Skip(f"{build} is not configured")
     with tempfile.TemporaryDirectory(prefix="vmafx-dist-") as folder:
         output_of("make", "-C", build, "distdir", f"distdir={folder}/vmafx")
-        missing = [
-            name
-            for name in tracked()
-            if not name.endswith(".gitignore")
-            and name != ".git-blame-ignore-revs"
-            and not Path(folder, "vmafx", name).exists()
-        ]
-    assert not missing, f"make dist lacks {', '.join(missing)}"
+        held = {str(path.relative_to(f"{folder}/vmafx")) for path in Path(folder, "vmafx").rglob("*") if path.is_file()}
+    wanted = {name for name in tracked() if not name.endswith(".gitignore") and name != ".git-blame-ignore-revs"}
+    new = output_of("git", "ls-files", "--others", "--exclude-standard").split("\n")
+    by_autoreconf = re.compile(r"(aclocal\.m4|configure|Makefile\.in|config\.h\.in|build-aux/.*|m4/.*\.m4)")
+    surplus = {name for name in held - wanted - set(new) if not by_autoreconf.fullmatch(name)}
+    assert wanted <= held, f"make dist lacks {', '.join(sorted(wanted - held))}"
+    assert not surplus, f"make dist has {', '.join(sorted(surplus))}, which no one wrote: exclude it in Makefile.am"
 
 
 def version_is_one():
@@ -211,6 +211,16 @@ def speed_is_drawn():
 
 def tables_are_made():
     output_of(sys.executable, "tools/make_tables.py", "--check")
+
+
+def tables_of_metrics_are_made(build):
+    if not (build / "Makefile").exists():
+        raise Skip(f"{build} is not configured")
+    output_of(sys.executable, "tools/make_metrics.py", "--check", build)
+
+
+def golden_frames_are_lines():
+    output_of(sys.executable, "tests/golden/format.py", "--check")
 
 
 def manual_pages_are_made():
@@ -305,7 +315,7 @@ def need(program):
 
 
 def formatted():
-    return sources("src/", "compat/", "emulator/", "tests/", "fuzz/", "bench/")
+    return sources("src/", "compat/", "emulator/", "tests/", "fuzz/", "bench/", "tools/")
 
 
 def format():
@@ -415,6 +425,8 @@ def main():
         bench_builds,
         speed_is_drawn,
         tables_are_made,
+        tables_of_metrics_are_made,
+        golden_frames_are_lines,
         manual_pages_are_made,
         manual_page_names_all_subcommands,
         manual_pages_have_no_warning,
@@ -430,7 +442,14 @@ def main():
     for case in cases:
         verdict, why = "PASS", ""
         try:
-            case(*{distribution: (build,), bench_builds: (build,), tidy: (build, deep)}.get(case, ()))
+            case(
+                *{
+                    distribution: (build,),
+                    bench_builds: (build,),
+                    tables_of_metrics_are_made: (build,),
+                    tidy: (build, deep),
+                }.get(case, ())
+            )
         except Skip as reason:
             verdict, why = "SKIP", f": {reason}"
         except subprocess.CalledProcessError as failure:

@@ -181,6 +181,7 @@ StatusOr<AdmParams> adm_params(const Options& options, const VideoFormat& format
 
 constexpr ExtractorInfo kAdmExtractor = {
     .name = "adm",
+    .measures = "detail",
     .help = "detail loss and additive impairment at four scales, integer arithmetic",
     .flags = kHip,
     .features = kFeatures,

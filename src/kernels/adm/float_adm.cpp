@@ -186,6 +186,7 @@ StatusOr<FloatAdmParams> float_adm_params(const Options& options, const VideoFor
 
 constexpr ExtractorInfo kFloatAdmExtractor = {
     .name = "float_adm",
+    .measures = "detail",
     .help = "detail loss and additive impairment at four scales, floating point",
     .flags = kHip,
     .features = kFeatures,

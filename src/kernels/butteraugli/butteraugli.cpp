@@ -131,6 +131,7 @@ Status fits_device(const Options& options, const VideoFormat&) {
 
 constexpr ExtractorInfo kButteraugliExtractor = {
     .name = "butteraugli",
+    .measures = "difference",
     .help = "Butteraugli's distance and its norm, from linear light of the whole picture",
     .flags = kHip | kColor | kWholeChroma,
     .features = kFeatures,

@@ -244,6 +244,7 @@ Status fits_device(const Options& options, const VideoFormat&) {
 
 constexpr ExtractorInfo kCambiExtractor = {
     .name = "cambi",
+    .measures = "banding",
     .help = "banding: false contours of the distorted picture",
     .flags = kHip,
     .features = kFeatures,

@@ -70,6 +70,7 @@ Created create(const NoOptions&, const VideoFormat& format, Placement placement)
 
 constexpr ExtractorInfo kCiedeExtractor = {
     .name = "ciede",
+    .measures = "color",
     .help = "color difference CIEDE2000",
     .flags = kHip,
     .features = kFeatures,

@@ -180,6 +180,7 @@ Created create(const CvvdpOptions& options, const VideoFormat& format, Placement
 
 constexpr ExtractorInfo kCvvdpExtractor = {
     .name = "cvvdp",
+    .measures = "quality",
     .help = "ColorVideoVDP: quality in just objectionable differences (JOD) below 10, as seen on a display",
     .flags = kHip | kColor | kFps | kWholeChroma,
     .features = kFeatures,

@@ -51,6 +51,7 @@ Created create(const NoOptions&, const VideoFormat& format, Placement placement)
 
 constexpr ExtractorInfo kFloatMomentExtractor = {
     .name = "float_moment",
+    .measures = "brightness",
     .help = "mean and mean square of the luma of each picture",
     .flags = kHip,
     .features = kFeatures,

@@ -129,6 +129,7 @@ Created create(const FloatMotionOptions& options, const VideoFormat& format, Pla
 
 constexpr ExtractorInfo kFloatMotionExtractor = {
     .name = "float_motion",
+    .measures = "movement",
     .help = "motion of the reference in floating point: difference of blurred neighboring frames",
     .flags = kHip,
     .features = kFeatures,

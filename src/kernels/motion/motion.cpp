@@ -96,6 +96,7 @@ Created create(const MotionOptions& options, const VideoFormat& format, Placemen
 
 constexpr ExtractorInfo kMotionExtractor = {
     .name = "motion",
+    .measures = "movement",
     .help = "motion of the reference: difference of blurred neighboring frames",
     .flags = kHip,
     .features = kFeatures,

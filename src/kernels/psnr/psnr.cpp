@@ -183,6 +183,7 @@ Created create_float(const NoOptions&, const VideoFormat& format, Placement plac
 
 constexpr ExtractorInfo kPsnrExtractor = {
     .name = "psnr",
+    .measures = "error",
     .help = "peak signal-to-noise ratio of every plane",
     .flags = kHip,
     .features = kFeatures,
@@ -192,6 +193,7 @@ constexpr ExtractorInfo kPsnrExtractor = {
 
 constexpr ExtractorInfo kFloatPsnrExtractor = {
     .name = "float_psnr",
+    .measures = "error",
     .help = "peak signal-to-noise ratio of the luma, on the scale of 8 bit",
     .flags = kHip,
     .features = kFloatFeatures,

@@ -5,39 +5,18 @@
 
 namespace vmafx {
 
-// clang-format off
-#define VMAFX_METRICS(EACH) \
-  EACH(kAdmExtractor) \
-  EACH(kFloatAdmExtractor) \
-  EACH(kVifExtractor) \
-  EACH(kMotionExtractor) \
-  EACH(kPsnrExtractor) \
-  EACH(kFloatPsnrExtractor) \
-  EACH(kFloatAnsnrExtractor) \
-  EACH(kFloatMomentExtractor) \
-  EACH(kCambiExtractor) \
-  EACH(kPsnrHvsExtractor) \
-  EACH(kCiedeExtractor) \
-  EACH(kFloatVifExtractor) \
-  EACH(kSsimulacra2Extractor) \
-  EACH(kFloatMotionExtractor) \
-  EACH(kFloatSsimExtractor) \
-  EACH(kFloatMsSsimExtractor) \
-  EACH(kSpeedChromaExtractor) \
-  EACH(kSpeedTemporalExtractor) \
-  EACH(kXpsnrExtractor) \
-  EACH(kButteraugliExtractor) \
-  EACH(kCvvdpExtractor)
-// clang-format on
-
-/* Each at the end of its metric's own source. */
-#define VMAFX_DECLARE(name) extern const ExtractorInfo name;
-VMAFX_METRICS(VMAFX_DECLARE)
+/* The end of a metric's own source defines it. */
+#define VMAFX_METRIC(name) extern const ExtractorInfo name;
+#include "kernels/registry/metric_list.h"
+#undef VMAFX_METRIC
 
 namespace {
 
-#define VMAFX_ADDRESS(name) &name,
-constexpr const ExtractorInfo* kExtractors[] = {VMAFX_METRICS(VMAFX_ADDRESS)};
+#define VMAFX_METRIC(name) &name,
+constexpr const ExtractorInfo* kExtractors[] = {
+#include "kernels/registry/metric_list.h"
+};
+#undef VMAFX_METRIC
 
 constexpr std::string_view kDeviceSuffix = "_hip";
 

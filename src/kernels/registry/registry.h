@@ -1,4 +1,4 @@
-/* The one table that lists the metrics. A new metric is a new folder, a line in registry.cpp and one in kernels.hip. */
+/* The table of all metrics. A new metric is a new folder and a line or two in metric_list.h. */
 #ifndef VMAFX_KERNELS_REGISTRY_REGISTRY_H
 #define VMAFX_KERNELS_REGISTRY_REGISTRY_H
 

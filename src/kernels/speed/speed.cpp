@@ -153,6 +153,7 @@ Created create_temporal(const SpeedOptions& options, const VideoFormat& format, 
 
 constexpr ExtractorInfo kSpeedChromaExtractor = {
     .name = "speed_chroma",
+    .measures = "color",
     .help = "SpEED-QA of the chroma planes",
     .flags = kHip,
     .features = kChromaFeatures,
@@ -163,6 +164,7 @@ constexpr ExtractorInfo kSpeedChromaExtractor = {
 
 constexpr ExtractorInfo kSpeedTemporalExtractor = {
     .name = "speed_temporal",
+    .measures = "flicker",
     .help = "SpEED-QA of the differences of successive frames",
     .flags = kHip,
     .features = kTemporalFeatures,

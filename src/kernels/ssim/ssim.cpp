@@ -201,6 +201,7 @@ Created create_ms_ssim(const SsimOptions& options, const VideoFormat& format, Pl
 
 constexpr ExtractorInfo kFloatSsimExtractor = {
     .name = "float_ssim",
+    .measures = "structure",
     .help = "structural similarity of luma, at one scale",
     .flags = kHip,
     .features = kSsimFeatures,
@@ -210,6 +211,7 @@ constexpr ExtractorInfo kFloatSsimExtractor = {
 
 constexpr ExtractorInfo kFloatMsSsimExtractor = {
     .name = "float_ms_ssim",
+    .measures = "structure",
     .help = "structural similarity of luma, at five scales",
     .flags = kHip,
     .features = kMsSsimFeatures,

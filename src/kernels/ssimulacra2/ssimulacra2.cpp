@@ -142,6 +142,7 @@ StatusOr<Ssimulacra2Params> ssimulacra2_params(const VideoFormat& format) {
 
 constexpr ExtractorInfo kSsimulacra2Extractor = {
     .name = "ssimulacra2",
+    .measures = "quality",
     .help = "SSIMULACRA 2.1, from linear light of the whole picture",
     .flags = kHip | kColor | kWholeChroma,
     .features = kFeatures,

@@ -111,6 +111,7 @@ Created create(const FloatVifOptions& options, const VideoFormat& format, Placem
 
 constexpr ExtractorInfo kFloatVifExtractor = {
     .name = "float_vif",
+    .measures = "information",
     .help = "visual information fidelity at four scales, floating-point arithmetic",
     .flags = kHip,
     .features = kFeatures,

@@ -60,6 +60,7 @@ Created create(const VifOptions& options, const VideoFormat& format, Placement p
 
 constexpr ExtractorInfo kVifExtractor = {
     .name = "vif",
+    .measures = "information",
     .help = "visual information fidelity at four scales, integer arithmetic",
     .flags = kHip,
     .features = kFeatures,

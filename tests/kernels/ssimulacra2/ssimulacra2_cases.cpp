@@ -1,13 +1,11 @@
 /* Cases for the kernels of ssimulacra2 (tests/support/parity.h). */
-#ifndef VMAFX_TESTS_KERNELS_SSIMULACRA2_CASES_H
-#define VMAFX_TESTS_KERNELS_SSIMULACRA2_CASES_H
-
 #include "kernels/ssimulacra2/ssimulacra2_work.h"
 #include "tests/support/parity.h"
 
 namespace vmafx::test {
+namespace {
 
-inline ParityCases ssimulacra2_cases() {
+ParityCases ssimulacra2_cases() {
   constexpr int columns = kSsimulacra2ColumnThreads, rows = kSsimulacra2ChunkRows;
   ParityCases cases =
       depths({color(37, 18, 8, Chroma::k420), 1, 1, fills({Fill::kRandom, Fill::kGradient})}) +
@@ -27,6 +25,8 @@ inline ParityCases ssimulacra2_cases() {
   return cases;
 }
 
-}  // namespace vmafx::test
+const MetricCases kSsimulacra2("ssimulacra2", ssimulacra2_cases);
+const MetricSamples kSsimulacra2Samples({"ssimulacra2", 9});
 
-#endif
+}  // namespace
+}  // namespace vmafx::test

@@ -1,14 +1,12 @@
 /* Cases for the kernels of vif and float_vif (tests/support/parity.h). */
-#ifndef VMAFX_TESTS_KERNELS_VIF_CASES_H
-#define VMAFX_TESTS_KERNELS_VIF_CASES_H
-
 #include "kernels/vif/vif_work.h"
 #include "tests/support/parity.h"
 
 namespace vmafx::test {
+namespace {
 
 /* Each fill against each other one: samples with and without logarithms, the largest sums and the smallest. */
-inline ParityCases vif_extremes() {
+ParityCases vif_extremes() {
   std::vector<LumaPair> pairs;
   for (const Fill ref : kFills)
     for (const Fill dist : kFills) pairs.push_back({ref, dist});
@@ -18,7 +16,7 @@ inline ParityCases vif_extremes() {
   return cases;
 }
 
-inline ParityCases vif_cases() {
+ParityCases vif_cases() {
   const Paint usual = lumas({lookalike(Fill::kRandom, 0.625, 3), lookalike(Fill::kGradient, 1, 3),
                              lookalike(Fill::kRandom, 1.5, 3), lookalike(Fill::kGradient, 0.625, 3)});
   constexpr int columns = vif_tile_columns(0), rows = 2 * kVifTileRows;
@@ -40,14 +38,14 @@ inline ParityCases vif_cases() {
 }
 
 /* From the smallest picture to past a tile. */
-inline ParityCases float_vif_sizes(const Paint& usual) {
+ParityCases float_vif_sizes(const Paint& usual) {
   ParityCases cases = sizes({luma(1, 1), 1, 1, usual}, {{239, 17}, {240, 17}, {241, 17}, {249, 17}});
   for (int w = 16; w <= 24; w++) cases.push_back({luma(w, 16 + w % 5, w % 2 ? 8 : 10), 1, 1, usual});
   cases.push_back({luma(251, 33, 16), 2, 2, usual});
   return cases;
 }
 
-inline ParityCases float_vif_cases() {
+ParityCases float_vif_cases() {
   const Paint usual =
       fills({Fill::kRandom, Fill::kGradient, Fill::kGradient, Fill::kRandom, Fill::kSparse, Fill::kSparse});
   ParityCases cases =
@@ -68,6 +66,8 @@ inline ParityCases float_vif_cases() {
   return cases;
 }
 
-}  // namespace vmafx::test
+const MetricCases kVif("vif", vif_cases);
+const MetricCases kFloatVif("float_vif", float_vif_cases);
 
-#endif
+}  // namespace
+}  // namespace vmafx::test

@@ -1,13 +1,11 @@
 /* Cases for the kernels of cvvdp (tests/support/parity.h). */
-#ifndef VMAFX_TESTS_KERNELS_CVVDP_CASES_H
-#define VMAFX_TESTS_KERNELS_CVVDP_CASES_H
-
 #include "kernels/cvvdp/cvvdp_work.h"
 #include "tests/support/parity.h"
 
 namespace vmafx::test {
+namespace {
 
-inline ParityCases cvvdp_cases() {
+ParityCases cvvdp_cases() {
   const auto colored = [](int w, int h, int bpc, Chroma chroma, int transfer) {
     VideoFormat format = color(w, h, bpc, chroma);
     format.color = {.matrix = 1, .transfer = transfer, .range = Color::Range::kLimited};
@@ -58,6 +56,8 @@ inline ParityCases cvvdp_cases() {
                  {8});
 }
 
-}  // namespace vmafx::test
+const MetricCases kCvvdp("cvvdp", cvvdp_cases);
+const MetricSamples kCvvdpSamples({"cvvdp", 10});
 
-#endif
+}  // namespace
+}  // namespace vmafx::test

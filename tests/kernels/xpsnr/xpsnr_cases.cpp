@@ -1,14 +1,12 @@
 /* Cases for the kernels of xpsnr (tests/support/parity.h). */
-#ifndef VMAFX_TESTS_KERNELS_XPSNR_CASES_H
-#define VMAFX_TESTS_KERNELS_XPSNR_CASES_H
-
 #include "tests/support/parity.h"
 
 namespace vmafx::test {
+namespace {
 
 /* Above 2048x1152 samples: the coarse high-pass, where the picture ends in half a pair of samples, in a block of one
  * column, and in one so narrow that it has no high-pass. */
-inline ParityCases xpsnr_coarse_cases() {
+ParityCases xpsnr_coarse_cases() {
   return {{.format = luma(1905, 1243),
            .frames = 3,
            .batch = 2,
@@ -19,7 +17,7 @@ inline ParityCases xpsnr_coarse_cases() {
 
 /* A frame has hundreds of blocks, whatever its size, which take the emulator long: so most pictures are the smallest
  * that have activity. */
-inline ParityCases xpsnr_cases() {
+ParityCases xpsnr_cases() {
   const OptionTexts slow = {{"fps", "25"}}, fast = {{"fps", "60"}};
   /* Without blocks, and with small ones; larger ones, with blocks cut off on the right and below. */
   ParityCases cases =
@@ -47,6 +45,8 @@ inline ParityCases xpsnr_cases() {
   return cases + xpsnr_coarse_cases();
 }
 
-}  // namespace vmafx::test
+const MetricCases kXpsnr("xpsnr", xpsnr_cases);
+const MetricSamples kXpsnrSamples({"xpsnr", 2}), kXpsnrBlockSamples({"xpsnr", 46});
 
-#endif
+}  // namespace
+}  // namespace vmafx::test

@@ -1,13 +1,11 @@
 /* Cases for the kernels of psnr and float_psnr (tests/support/parity.h). */
-#ifndef VMAFX_TESTS_KERNELS_PSNR_CASES_H
-#define VMAFX_TESTS_KERNELS_PSNR_CASES_H
-
 #include "tests/support/parity.h"
 
 namespace vmafx::test {
+namespace {
 
 /* From one sample to past a tile, where rows end within a pack and where they do not. */
-inline ParityCases psnr_sizes() {
+ParityCases psnr_sizes() {
   ParityCases cases;
   for (const int bpc : {8, 10}) {
     for (int w = 1; w <= 36; w++) cases.push_back({color(w, 1 + w % 7, bpc, Chroma::k444)});
@@ -16,7 +14,7 @@ inline ParityCases psnr_sizes() {
   return cases;
 }
 
-inline ParityCases psnr_cases() {
+ParityCases psnr_cases() {
   ParityCases cases = psnr_sizes() + depths({.format = color(150, 37, 8, Chroma::k420), .frames = 4, .batch = 3}) +
                       batches({.format = color(70, 40, 8, Chroma::k420),
                                .frames = 11,
@@ -31,10 +29,11 @@ inline ParityCases psnr_cases() {
   return cases;
 }
 
-inline ParityCases float_psnr_cases() {
-  return depths({.format = color(150, 37, 8, Chroma::k420), .frames = 4, .batch = 3});
-}
+ParityCases float_psnr_cases() { return depths({.format = color(150, 37, 8, Chroma::k420), .frames = 4, .batch = 3}); }
 
+const MetricCases kPsnr("psnr", psnr_cases);
+const MetricCases kFloatPsnr("float_psnr", float_psnr_cases);
+const MetricSamples kPsnrSamples({"psnr", 2});
+
+}  // namespace
 }  // namespace vmafx::test
-
-#endif

@@ -1,12 +1,10 @@
 /* Cases for the kernels of ciede (tests/support/parity.h). */
-#ifndef VMAFX_TESTS_KERNELS_CIEDE_CASES_H
-#define VMAFX_TESTS_KERNELS_CIEDE_CASES_H
-
 #include "tests/support/parity.h"
 
 namespace vmafx::test {
+namespace {
 
-inline ParityCases ciede_cases() {
+ParityCases ciede_cases() {
   ParityCases cases = depths({.format = color(70, 19, 8, Chroma::k420), .frames = 2, .batch = 2}) +
                       batches({.format = color(40, 18, 10, Chroma::k420),
                                .frames = 5,
@@ -22,6 +20,8 @@ inline ParityCases ciede_cases() {
   return cases;
 }
 
-}  // namespace vmafx::test
+const MetricCases kCiede("ciede", ciede_cases);
+const MetricSamples kCiedeSamples({"ciede", 2});
 
-#endif
+}  // namespace
+}  // namespace vmafx::test

@@ -1,13 +1,11 @@
 /* Cases for the kernels of butteraugli (tests/support/parity.h). */
-#ifndef VMAFX_TESTS_KERNELS_BUTTERAUGLI_CASES_H
-#define VMAFX_TESTS_KERNELS_BUTTERAUGLI_CASES_H
-
 #include "kernels/butteraugli/butteraugli_work.h"
 #include "tests/support/parity.h"
 
 namespace vmafx::test {
+namespace {
 
-inline ParityCases butteraugli_cases() {
+ParityCases butteraugli_cases() {
   constexpr int chunk = kButteraugliChunk, columns = static_cast<int>(kButteraugliThreadsX);
   const VideoFormat small = color(24, 17, 8, Chroma::k420);
   /* Depths; without half the size and with it; around a chunk and a block; what is extreme; options; HDR. */
@@ -33,6 +31,8 @@ inline ParityCases butteraugli_cases() {
   return cases;
 }
 
-}  // namespace vmafx::test
+const MetricCases kButteraugli("butteraugli", butteraugli_cases);
+const MetricSamples kButteraugliSamples({"butteraugli", 9});
 
-#endif
+}  // namespace
+}  // namespace vmafx::test

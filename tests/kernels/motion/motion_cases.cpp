@@ -1,16 +1,14 @@
 /* Cases for the kernels of motion and float_motion (tests/support/parity.h). */
-#ifndef VMAFX_TESTS_KERNELS_MOTION_CASES_H
-#define VMAFX_TESTS_KERNELS_MOTION_CASES_H
-
 #include <string>
 
 #include "kernels/motion/motion.h"
 #include "tests/support/parity.h"
 
 namespace vmafx::test {
+namespace {
 
 /* From the smallest picture to past a block, where rows end within a strip, with it, and one sample behind it. */
-inline ParityCases motion_sizes() {
+ParityCases motion_sizes() {
   ParityCases cases;
   for (const int bpc : {8, 10}) {
     const ParityCase like = {.format = luma(1, 1, bpc), .frames = 2, .batch = 2};
@@ -21,7 +19,7 @@ inline ParityCases motion_sizes() {
   return cases;
 }
 
-inline ParityCases motion_cases() {
+ParityCases motion_cases() {
   const OptionTexts five = {{"motion_five_frame_window", "true"}}, zero = {{"motion_force_zero", "true"}};
   ParityCases cases = motion_sizes() + depths({.format = luma(150, 37), .frames = 4, .batch = 3});
   for (const OptionTexts& window : {OptionTexts(), five})
@@ -44,7 +42,7 @@ inline ParityCases motion_cases() {
   return cases;
 }
 
-inline ParityCases float_motion_cases() {
+ParityCases float_motion_cases() {
   const OptionTexts with_half = {{"motion_add_scale1", "true"}};
   ParityCases cases = depths({.format = luma(40, 21), .frames = 3, .batch = 3});
   for (const OptionTexts& options : {OptionTexts(), with_half}) {
@@ -71,6 +69,9 @@ inline ParityCases float_motion_cases() {
   return cases;
 }
 
-}  // namespace vmafx::test
+const MetricCases kMotion("motion", motion_cases);
+const MetricCases kFloatMotion("float_motion", float_motion_cases);
+const MetricSamples kFloatMotionSamples({"float_motion", 12, {{"motion_add_uv", "true"}}});
 
-#endif
+}  // namespace
+}  // namespace vmafx::test

@@ -1,14 +1,12 @@
 /* Cases for the kernels of float_ssim and float_ms_ssim (tests/support/parity.h). */
-#ifndef VMAFX_TESTS_KERNELS_SSIM_CASES_H
-#define VMAFX_TESTS_KERNELS_SSIM_CASES_H
-
 #include <string>
 
 #include "tests/support/parity.h"
 
 namespace vmafx::test {
+namespace {
 
-inline ParityCases float_ssim_cases() {
+ParityCases float_ssim_cases() {
   const Paint usual = fills({Fill::kRandom, Fill::kGradient});
   /* From one window to past a tile. */
   ParityCases cases =
@@ -30,12 +28,14 @@ inline ParityCases float_ssim_cases() {
   return cases;
 }
 
-inline ParityCases float_ms_ssim_cases() {
+ParityCases float_ms_ssim_cases() {
   return {{luma(176, 179), 1, 1, fills({Fill::kRandom, Fill::kGradient})},
           {luma(257, 176, 10), 1, 1, fills({Fill::kGradient, Fill::kSparse}), {{"enable_lcs", "true"}}},
           {luma(177, 176), 2, 2, fills({Fill::kRandom, Fill::kGradient, Fill::kCheckerboard})}};
 }
 
-}  // namespace vmafx::test
+const MetricCases kFloatSsim("float_ssim", float_ssim_cases);
+const MetricCases kFloatMsSsim("float_ms_ssim", float_ms_ssim_cases);
 
-#endif
+}  // namespace
+}  // namespace vmafx::test

@@ -1,13 +1,11 @@
 /* Cases for the kernels of psnr_hvs (tests/support/parity.h). */
-#ifndef VMAFX_TESTS_KERNELS_PSNR_HVS_CASES_H
-#define VMAFX_TESTS_KERNELS_PSNR_HVS_CASES_H
-
 #include "kernels/psnr_hvs/psnr_hvs.h"
 #include "tests/support/parity.h"
 
 namespace vmafx::test {
+namespace {
 
-inline ParityCases psnr_hvs_cases() {
+ParityCases psnr_hvs_cases() {
   ParityCases cases =
       depths({.format = color(70, 39, 8, Chroma::k420), .frames = 2, .batch = 2}, kPsnrHvsMostBits) +
       batches({.format = color(40, 32, 8, Chroma::k422),
@@ -24,6 +22,11 @@ inline ParityCases psnr_hvs_cases() {
   return cases;
 }
 
-}  // namespace vmafx::test
+/* Blocks are 8x8, each beginning 7 samples behind the one before; a rest without a whole block is left out. */
+int whole_blocks(int size) { return (size - 8) / 7 * 7 + 8; }
 
-#endif
+const MetricCases kPsnrHvs("psnr_hvs", psnr_hvs_cases);
+const MetricSamples kPsnrHvsSamples({"psnr_hvs", 16, {}, whole_blocks});
+
+}  // namespace
+}  // namespace vmafx::test

@@ -1,13 +1,11 @@
 /* Cases for the kernels of cambi (tests/support/parity.h). */
-#ifndef VMAFX_TESTS_KERNELS_CAMBI_CASES_H
-#define VMAFX_TESTS_KERNELS_CAMBI_CASES_H
-
 #include "tests/support/parity.h"
 
 namespace vmafx::test {
+namespace {
 
 /* Bands of `band` samples, and grain in places: few samples without a mask, or many. */
-inline Paint bands(int band) {
+Paint bands(int band) {
   return [band](TestPictures& pictures) {
     const VideoFormat& format = pictures.format();
     std::mt19937 random(static_cast<uint32_t>(band));
@@ -22,7 +20,7 @@ inline Paint bands(int band) {
   };
 }
 
-inline ParityCases cambi_options() {
+ParityCases cambi_options() {
   const ParityCase like = {luma(230, 70, 10), 1, 1, bands(4)};
   return values({luma(230, 70, 10), 1, 1, bands(4), {{"tvi_threshold", "0.005"}}}, "max_log_contrast",
                 {"0", "1", "3", "5"}) +
@@ -33,7 +31,7 @@ inline ParityCases cambi_options() {
                             {{"full_ref", "true"}, {"src_width", "320"}, {"src_height", "200"}, {"topk", "0.1"}}});
 }
 
-inline ParityCases cambi_cases() {
+ParityCases cambi_cases() {
   const OptionTexts ten_bits = {{"enc_bitdepth", "10"}}, eight_bits = {{"enc_bitdepth", "8"}};
   ParityCases cases = cambi_options() + sizes({luma(216, 1), 1, 1, bands(7), ten_bits},
                                               {{216, 1}, {217, 33}, {1, 216}, {260, 65}, {385, 32}});
@@ -51,6 +49,7 @@ inline ParityCases cambi_cases() {
   return cases;
 }
 
-}  // namespace vmafx::test
+const MetricCases kCambi("cambi", cambi_cases);
 
-#endif
+}  // namespace
+}  // namespace vmafx::test

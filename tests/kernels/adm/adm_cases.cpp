@@ -1,16 +1,14 @@
 /* Cases for the kernels of adm and float_adm (tests/support/parity.h). */
-#ifndef VMAFX_TESTS_KERNELS_ADM_CASES_H
-#define VMAFX_TESTS_KERNELS_ADM_CASES_H
-
 #include "kernels/adm/adm_scales.h"
 #include "tests/kernels/adm/adm_options.h"
 #include "tests/kernels/adm/float_adm_options.h"
 #include "tests/support/parity.h"
 
 namespace vmafx::test {
+namespace {
 
 /* The smallest there are, those whose coarse scales have no border, and rows of tiles with one column in the last. */
-inline ParityCases adm_sizes() {
+ParityCases adm_sizes() {
   const Paint usual = lumas({{Fill::kRandom, Fill::kRandom}, lookalike(Fill::kRandom, 0.9, 3)});
   ParityCases cases;
   for (int n = 0; n < 24; n++)
@@ -22,7 +20,7 @@ inline ParityCases adm_sizes() {
 }
 
 /* Each fill against each other one at 8 and at 16 bit, and against some at each other depth. */
-inline ParityCases adm_depths() {
+ParityCases adm_depths() {
   ParityCases cases;
   for (int bpc = 8; bpc <= 16; bpc++) {
     std::vector<LumaPair> pairs;
@@ -36,7 +34,7 @@ inline ParityCases adm_depths() {
 }
 
 /* The cases that both forms have. */
-inline ParityCases adm_cases_with(const std::vector<OptionTexts>& sets) {
+ParityCases adm_cases_with(const std::vector<OptionTexts>& sets) {
   const Paint all_kinds = lumas({{Fill::kRandom, Fill::kRandom},
                                  {Fill::kSparse, Fill::kCheckerboard},
                                  lookalike(Fill::kRandom, 0.5, 0),
@@ -56,7 +54,7 @@ inline ParityCases adm_cases_with(const std::vector<OptionTexts>& sets) {
 
 /* Every kind of block of up to 16 samples, of every strength: the largest coefficients that the transform can make,
  * alone and side by side. */
-inline void paint_steep_blocks(TestPictures& pictures) {
+void paint_steep_blocks(TestPictures& pictures) {
   const VideoFormat& format = pictures.format();
   const int max = (1 << format.bpc) - 1;
   for (int frame = 0; frame < pictures.count() / 2; frame++) {
@@ -78,7 +76,7 @@ inline void paint_steep_blocks(TestPictures& pictures) {
 /* Blocks of 4x4 samples with the signs of the taps, so that scale 0's coefficients are the largest there are, and a
  * little larger still in the distorted picture: ratios right at 1, of reciprocals with few digits. Three frames of 16
  * bits. */
-inline void paint_strongest_coefficients(TestPictures& pictures) {
+void paint_strongest_coefficients(TestPictures& pictures) {
   constexpr int kLow[4] = {1, 1, 1, -1}, kHigh[4] = {-1, -1, 1, -1};
   const std::pair<const int(&)[4], const int(&)[4]> signs[] = {{kHigh, kLow}, {kLow, kHigh}, {kHigh, kHigh}};
   std::mt19937 random(5);
@@ -96,7 +94,7 @@ inline void paint_strongest_coefficients(TestPictures& pictures) {
   }
 }
 
-inline ParityCases adm_cases() {
+ParityCases adm_cases() {
   ParityCases cases =
       adm_cases_with(adm_option_sets()) +
       values({luma(330, 66, 16), 3, 3, paint_strongest_coefficients}, "adm_enhn_gain_limit", {"1", "100"});
@@ -105,12 +103,14 @@ inline ParityCases adm_cases() {
   return cases;
 }
 
-inline ParityCases float_adm_cases() {
+ParityCases float_adm_cases() {
   ParityCases cases = adm_cases_with(float_adm_option_sets());
   cases.push_back({luma(823, 361), 1, 1, lumas({lookalike(Fill::kRandom, 0.97, 3)}), {{"adm_skip_scale0", "true"}}});
   return cases;
 }
 
-}  // namespace vmafx::test
+const MetricCases kAdm("adm", adm_cases);
+const MetricCases kFloatAdm("float_adm", float_adm_cases);
 
-#endif
+}  // namespace
+}  // namespace vmafx::test

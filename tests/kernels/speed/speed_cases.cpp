@@ -1,14 +1,12 @@
 /* Cases for the kernels of SpEED (tests/support/parity.h). */
-#ifndef VMAFX_TESTS_KERNELS_SPEED_CASES_H
-#define VMAFX_TESTS_KERNELS_SPEED_CASES_H
-
 #include "tests/support/parity.h"
 
 namespace vmafx::test {
+namespace {
 
-inline const Paint kSpeedNoise = fills({Fill::kRandom, Fill::kSparse, Fill::kRandom, Fill::kRandom, Fill::kRandom});
+const Paint kSpeedNoise = fills({Fill::kRandom, Fill::kSparse, Fill::kRandom, Fill::kRandom, Fill::kRandom});
 
-inline ParityCases speed_chroma_cases() {
+ParityCases speed_chroma_cases() {
   ParityCases cases = {
       {color(347, 330, 8, Chroma::k420), 1, 1, kSpeedNoise},
       {color(320, 160, 8, Chroma::k422), 1, 1, kSpeedNoise},
@@ -24,7 +22,7 @@ inline ParityCases speed_chroma_cases() {
          values({color(160, 160, 8, Chroma::k444), 1, 1, kSpeedNoise}, "speed_weight_var_mode", {"1", "3", "5"});
 }
 
-inline ParityCases speed_temporal_cases() {
+ParityCases speed_temporal_cases() {
   ParityCases cases = sizes({luma(80, 80), 2, 2, kSpeedNoise}, {{80, 80}, {240, 165}, {401, 171}, {163, 330}}) +
                       batches({luma(160, 160), 5, 1, kSpeedNoise}, {1, 3}) +
                       values({luma(170, 165), 2, 2, kSpeedNoise}, "speed_kernelscale", {"0.5", "3.71134"}) +
@@ -35,6 +33,8 @@ inline ParityCases speed_temporal_cases() {
   return cases;
 }
 
-}  // namespace vmafx::test
+const MetricCases kSpeedChroma("speed_chroma", speed_chroma_cases);
+const MetricCases kSpeedTemporal("speed_temporal", speed_temporal_cases);
 
-#endif
+}  // namespace
+}  // namespace vmafx::test
