@@ -91,7 +91,7 @@ void run_chroma(const SpeedPlan& plan, std::span<const FrameSet> frames, std::by
 }
 
 constexpr Twins<SpeedPlan, SpeedChromaSums> kChromaTwins = {
-    .ref = twin_of<run_chroma<speed_plain>, SpeedChromaSums>,
+    .plain = twin_of<run_chroma<speed_plain>, SpeedChromaSums>,
     .simd = twin_of<run_chroma<speed_simd>, SpeedChromaSums>,
     .device = speed_hip,
 };
@@ -135,7 +135,7 @@ void run_temporal(const SpeedPlan& plan, std::span<const FrameSet> frames, std::
 }
 
 constexpr Twins<SpeedPlan, SpeedSums> kTemporalTwins = {
-    .ref = twin_of<run_temporal<speed_plain>, SpeedSums>,
+    .plain = twin_of<run_temporal<speed_plain>, SpeedSums>,
     .simd = twin_of<run_temporal<speed_simd>, SpeedSums>,
     .device = speed_hip,
 };

@@ -79,7 +79,7 @@ template <auto run>
 constexpr CpuTwin<XpsnrParams, XpsnrBlock> twin_of = {nullptr, of_one<run>, no_scratch, run};
 
 constexpr Twins<XpsnrParams, XpsnrBlock> kTwins = {
-    .ref = twin_of<run_encodes<xpsnr_activity_plain, xpsnr_sse_plain>>,
+    .plain = twin_of<run_encodes<xpsnr_activity_plain, xpsnr_sse_plain>>,
     .simd = twin_of<run_encodes<xpsnr_activity_simd, xpsnr_sse_simd>>,
     .device = xpsnr_hip,
 };
