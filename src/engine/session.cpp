@@ -22,12 +22,6 @@ constexpr int64_t kFramesPerReserve = 256;
 
 constexpr const char* kChromaNames[] = {"4:0:0", "4:2:0", "4:2:2", "4:4:4"};  // in the order of Chroma
 
-Status check_range(const char* option, int value, int least, int most, const char* help) {
-  if (value >= least && value <= most) return {};
-  if (most == INT_MAX) return error(EINVAL, "%s=%d; use %d or more (%s)", option, value, least, help);
-  return error(EINVAL, "%s=%d; use %d to %d (%s)", option, value, least, most, help);
-}
-
 bool name_kernels(const std::vector<FeatureSpec>& features) {
   return std::ranges::any_of(features,
                              [](const FeatureSpec& spec) { return find_extractor(spec.extractor).device_only; });
@@ -35,27 +29,7 @@ bool name_kernels(const std::vector<FeatureSpec>& features) {
 
 }  // namespace
 
-SessionParams::SessionParams(const VmafxParams& params) : given{params.device_platform, params.device_context} {
-#define VMAFX_TEXT(option, field, value, help) field = text_or(params.field, field);
-#define VMAFX_NUMBER(option, field, ...) field = params.field;
-  VMAFX_OPTIONS(VMAFX_TEXT, VMAFX_NUMBER, VMAFX_NUMBER);
-  VMAFX_OTHER_OPTIONS(VMAFX_TEXT, VMAFX_NUMBER, VMAFX_NUMBER);
-#undef VMAFX_TEXT
-#undef VMAFX_NUMBER
-}
-
-Status SessionParams::check() const {
-#define VMAFX_INT(option, field, value, least, most, help) VMAFX_TRY(check_range(#option, field, least, most, help));
-#define VMAFX_NONE(...)
-  VMAFX_OPTIONS(VMAFX_NONE, VMAFX_INT, VMAFX_NONE);
-  VMAFX_OTHER_OPTIONS(VMAFX_NONE, VMAFX_INT, VMAFX_NONE);
-#undef VMAFX_INT
-#undef VMAFX_NONE
-  if (import_frames == "auto" || import_frames == "device" || import_frames == "host") return {};
-  return error(EINVAL, "there is no import=%s; use auto, device or host", import_frames.c_str());
-}
-
-StatusOr<std::unique_ptr<Session>> Session::open(const SessionParams& params, Log::Sink sink) {
+StatusOr<std::unique_ptr<Session>> Session::open(const SessionOptions& params, Log::Sink sink) {
   VMAFX_TRY(params.check());
   VMAFX_TRY(select_cpu());
 
@@ -177,7 +151,8 @@ Status Session::configure(const VmafxFormat& ref_given, std::span<const VmafxFor
   return match(std::move(ref), dist_given, nullptr);
 }
 
-Status Session::configure_against(std::shared_ptr<const KeptReference> reference, std::span<const VmafxFormat> dist_given) {
+Status Session::configure_against(std::shared_ptr<const KeptReference> reference,
+                                  std::span<const VmafxFormat> dist_given) {
   VMAFX_TRY(check_unconfigured());
   return match(reference->format(), dist_given, reference);
 }
@@ -353,7 +328,7 @@ std::vector<std::shared_ptr<KeptSums>> Session::kept_sums() const {
 /* An input in a GPU's memory is read there, or downloaded for a reason that is told. */
 Status Session::start_import(PictureReader& reader, const InputFormat& format) {
   if (!reader.in_gpu_memory()) return {};
-  const bool may_download = params_.import_frames != "device";
+  const bool may_download = params_.import != "device";
   auto intake = open_intake(format);
   if (!intake.ok()) return reader.stop_importing(intake.status().message(), may_download);
   reader.import(std::move(intake.value()), may_download);
@@ -361,7 +336,7 @@ Status Session::start_import(PictureReader& reader, const InputFormat& format) {
 }
 
 StatusOr<std::unique_ptr<DeviceIntake>> Session::open_intake(const InputFormat& format) const {
-  if (params_.import_frames == "host") return error(ENOTSUP, "import=host");
+  if (params_.import == "host") return error(ENOTSUP, "import=host");
   for (size_t i = 0; i < plan_.extractors().size(); i++) {
     const PlannedExtractor& planned = plan_.extractors()[i];
     if (!pipeline_.on_device(i)) return error(ENOTSUP, "%s runs on the CPU", planned.name().c_str());

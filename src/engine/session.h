@@ -22,6 +22,7 @@
 #include "engine/pictures.h"
 #include "engine/pipeline.h"
 #include "engine/plan.h"
+#include "engine/session_options.h"
 #include "report/outputs.h"
 #include "report/pooling.h"
 #include "report/report.h"
@@ -29,31 +30,9 @@
 
 namespace vmafx {
 
-/* VmafxParams with the defaults filled in. */
-struct SessionParams {
-#define VMAFX_TEXT(option, field, value, help) std::string field = text_or(value, "");
-#define VMAFX_INT(option, field, value, least, most, help) int field = value;
-#define VMAFX_FLAG(option, field, value, help) bool field = value;
-  VMAFX_OPTIONS(VMAFX_TEXT, VMAFX_INT, VMAFX_FLAG)
-  VMAFX_OTHER_OPTIONS(VMAFX_TEXT, VMAFX_INT, VMAFX_FLAG)
-#undef VMAFX_TEXT
-#undef VMAFX_INT
-#undef VMAFX_FLAG
-  GivenContext given;
-
-  SessionParams() = default;
-  explicit SessionParams(const VmafxParams& params);
-
-  /* EINVAL for a number that is out of range. */
-  Status check() const;
-
- private:
-  static std::string text_or(const char* text, const std::string& fallback) { return text ? text : fallback; }
-};
-
 class Session {
  public:
-  static StatusOr<std::unique_ptr<Session>> open(const SessionParams& params, Log::Sink sink);
+  static StatusOr<std::unique_ptr<Session>> open(const SessionOptions& params, Log::Sink sink);
 
   /* One format for all encodes, or one for each. */
   Status configure(const VmafxFormat& ref, std::span<const VmafxFormat> dist);
@@ -92,7 +71,7 @@ class Session {
     DistPictures dist;
   };
 
-  Session(const SessionParams& params, Log::Sink sink) : params_(params), log_(std::move(sink)) {}
+  Session(const SessionOptions& params, Log::Sink sink) : params_(params), log_(std::move(sink)) {}
 
   std::string encode_name(int number) const;
   Status open_outputs(const std::vector<ModelSpec>& models, const std::vector<FeatureSpec>& features);
@@ -144,7 +123,7 @@ class Session {
   std::optional<int64_t> takeover(const Encode* encode) const;
   double frames_per_second() const;
 
-  SessionParams params_;
+  SessionOptions params_;
   Log log_;
   Backend backend_;
   Plan plan_;

@@ -175,7 +175,7 @@ def version_is_one():
     for name, line in {
         "CHANGES": rf"^{version} \((unreleased|\d{{4}}-\d\d-\d\d)\)$",
         "README.md": rf"This is version {version}\b",
-        "python/pyproject.toml": rf'^version = "{version}"$',
+        "python/vmafx/_header.py": rf'^version = "{version}"$',
     }.items():
         assert re.search(
             line.replace(version, re.escape(version)), (TOP / name).read_text(), re.M
@@ -196,6 +196,10 @@ def speed_is_drawn():
 
 def tables_are_made():
     output_of(sys.executable, "tools/make_tables.py", "--check")
+
+
+def declarations_are_made():
+    output_of(sys.executable, "tools/make_header.py", "--check")
 
 
 def manual_pages_are_made():
@@ -315,6 +319,7 @@ def main():
         bench_builds,
         speed_is_drawn,
         tables_are_made,
+        declarations_are_made,
         manual_pages_are_made,
         manual_page_names_all_subcommands,
         manual_pages_have_no_warning,
