@@ -226,7 +226,7 @@ VMAFX_API void vmafx_options_set_device_context(VmafxOptions *options, enum Vmaf
     TEXT(backend, "auto", "where to compute: auto, cpu or hip") \
     /* "auto", an index from 0, or a PCI address: "0000:03:00.0". */ \
     TEXT(device, "auto", "GPU: auto, an index or a PCI address") \
-    /* What happens to pictures in a GPU's memory. "auto": they are read where they lie if that is possible, else
+    /* Pictures in a GPU's memory. "auto": they are read where they lie if that is possible, else
      * downloaded, and a log line says why. "device": pictures that would be downloaded are an error. "host": all are
      * downloaded. */ \
     TEXT(import, "auto", "frames in a GPU's memory: auto (read there if possible), device or host") \
@@ -309,7 +309,7 @@ typedef struct VmafxFormat {
                                 other value, such as -1: unknown */
     VmafxColor color;        /* zeros: unknown. Metrics that need a color then take limited range and the matrix of
                                 BT.709, for pictures of up to 576 rows that of BT.601 */
-    const char *name;        /* what messages call this input; copied. NULL: "reference", "distorted" */
+    const char *name;        /* of the input in messages; copied. NULL: "reference", "distorted" */
     double fps;              /* frames per second, read by few metrics (xpsnr, cvvdp); 0: unknown. That of the reference
                                 counts; if it is unknown, that of the first encode that has one */
     uint64_t spare_pictures; /* DEVICE, DMABUF: how many pictures the library may hold before it must release one, for
@@ -394,7 +394,7 @@ VMAFX_API int vmafx_submit(VmafxContext *ctx, const VmafxPicture *ref, const Vma
  * those of its own earlier pairs. EINVAL: `n` is not the option `encodes`, or all are NULL. */
 VMAFX_API int vmafx_submit_encodes(VmafxContext *ctx, const VmafxPicture *ref, const VmafxPicture *const *dist, int n);
 
-/* Where a pair lies by the option `range`: -1 before it, 0 inside, 1 after it. `pair` is its number, counted in its
+/* The place of a pair by the option `range`: -1 before it, 0 inside, 1 after it. `pair` is its number, counted in its
  * encode from the first that is submitted; `time` counts if `has_time` is not 0. -EINVAL (below -1): the range is one
  * of times, and the pair has none. */
 VMAFX_API int vmafx_range_place(const VmafxContext *ctx, int64_t pair, int has_time, double time);
@@ -606,7 +606,7 @@ VMAFX_API const char *vmafx_predictor_output(const VmafxPredictor *predictor, in
  * once. */
 VMAFX_API int vmafx_predict(const VmafxPredictor *predictor, const double *inputs, double *outputs);
 
-/* What a report says about a stream besides its scores. */
+/* The facts about a stream that a report has besides scores. */
 typedef struct VmafxReportStream {
     const VmafxPicture *pictures; /* one for each of VmafxReport.frames; `has_time`, `time` and `keyframe` are read.
                                      NULL: unknown */

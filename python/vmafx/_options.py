@@ -15,7 +15,7 @@ Option: TypeAlias = "str | int | float | os.PathLike[str] | list[str] | tuple[st
 
 
 class OptionInfo(NamedTuple):
-    """What there is to know of an option."""
+    """The facts about an option."""
 
     default: str | int | None
     help: str

@@ -63,7 +63,7 @@ StatusOr<const Entry*> find(const char* name) {
 
 /* -- Numbers --------------------------------------------------------------------------------------------------------- */
 
-/* What to write instead of a wrong value. */
+/* The values that an option takes, for messages. */
 std::string advice(const VmafxOption& option) {
   if (option.most == INT_MAX) return format_text("use %d or more (%s)", option.least, option.help);
   return format_text("use %d to %d (%s)", option.least, option.most, option.help);
