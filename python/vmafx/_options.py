@@ -82,10 +82,10 @@ def settings_of(values: Mapping[str, Option]) -> dict[str, bytes | int]:
     known = _options()
     names = {argument(name): name for name in known} | {name: name for name in known}
     settings: dict[str, bytes | int] = {}
-    for argument, value in values.items():
-        if argument not in names:
-            raise TypeError(f"there is no option {argument}; there are {', '.join(map(argument, known))}")
-        name = names[argument]
+    for given, value in values.items():
+        if given not in names:
+            raise TypeError(f"there is no option {given}; there are {', '.join(map(argument, known))}")
+        name = names[given]
         if value is None:
             continue
         is_text = known[name].type == "text"
