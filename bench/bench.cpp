@@ -28,6 +28,7 @@
 #include "bench/settings.h"
 #include "bench/timing.h"
 #include "commit/commit.h"
+#include "tests/support/params.h"
 #include "vmafx/vmafx.h"
 
 namespace bench {
@@ -85,8 +86,7 @@ class Stream {
  public:
   Stream(const std::string& row, const Settings& s, int threads, int encodes = 1)
       : cpu_time_(s.cpu_time), encodes_(encodes) {
-    VmafxParams params;
-    vmafx_default_params(&params);
+    vmafx::test::Params params;
     const std::string name = is_model(row) ? "version=" + row : "name=" + row;
     params.model = is_model(row) ? name.c_str() : "";
     params.feature = is_model(row) ? nullptr : name.c_str();
@@ -96,7 +96,7 @@ class Stream {
     params.log = print_message;
     VmafxFormat format = {s.clip.w, s.clip.h, VMAFX_CHROMA_420, s.clip.bits, VMAFX_LAYOUT_PLANAR, 0, VMAFX_MEMORY_HOST};
     format.fps = kFps;
-    ok_ = vmafx_open(&context_, &params) == 0 && vmafx_configure(context_, &format, &format) == 0;
+    ok_ = vmafx::test::open_context(&context_, params) == 0 && vmafx_configure(context_, &format, &format) == 0;
   }
   Stream(const Stream&) = delete;
   ~Stream() { vmafx_close(&context_); }

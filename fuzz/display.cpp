@@ -4,6 +4,7 @@
 
 #include "fuzz/target.h"
 #include "kernels/cvvdp/cvvdp_display.h"
+#include "tests/support/params.h"
 #include "vmafx/vmafx.h"
 
 using namespace vmafx;
@@ -20,8 +21,7 @@ void keep_words(void* words, VmafxLogLevel, const char* message) { *static_cast<
 void score(const std::string& path) {
   std::string words;
   const std::string feature = "name=cvvdp:display=d:display_file=" + path;
-  VmafxParams params;
-  vmafx_default_params(&params);
+  test::Params params;
   params.backend = "cpu";
   params.n_threads = 1;
   params.model = "";
@@ -29,7 +29,7 @@ void score(const std::string& path) {
   params.log = keep_words;
   params.log_cookie = &words;
   VmafxContext* ctx = nullptr;
-  REQUIRE(vmafx_open(&ctx, &params) == 0, "%s", words.c_str());
+  REQUIRE(test::open_context(&ctx, params) == 0, "%s", words.c_str());
   VmafxFormat format = {kFormat.w, kFormat.h, VMAFX_CHROMA_444, 8};
   format.color = {.matrix = 1, .range = 1};
   format.fps = 25;

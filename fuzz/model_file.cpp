@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "fuzz/target.h"
+#include "tests/support/params.h"
 #include "vmafx/vmafx.h"
 
 using namespace vmafx;
@@ -119,15 +120,14 @@ void predict_from_file(const std::string& text) {
   std::vector<double> scores(static_cast<size_t>(outputs));
   REQUIRE(vmafx_predict(predictor, features.data(), scores.data()) == 0, "%d inputs", inputs);
 
-  VmafxParams params;
-  vmafx_default_params(&params);
+  test::Params params;
   params.backend = "cpu";
   params.model = "";
   params.feature = vmafx_predictor_feature(predictor);
   params.log = keep_words;
   params.log_cookie = &words;
   VmafxContext* ctx = nullptr;
-  REQUIRE(vmafx_open(&ctx, &params) == 0, "%s: %s", params.feature, words.c_str());
+  REQUIRE(test::open_context(&ctx, params) == 0, "%s: %s", params.feature, words.c_str());
   vmafx_close(&ctx);
   vmafx_predictor_close(&predictor);
 }

@@ -1,5 +1,5 @@
-/* The texts of VmafxParams.model and .feature: what parses says the same when it is written and parsed again, and what
- * a plan can be made of is a plan again when its extractors are written as a text. */
+/* The texts of the options `model` and `feature`: what parses says the same when it is written and parsed again, and
+ * what a plan can be made of is a plan again when its extractors are written as a text. */
 #include "model/spec.h"
 
 #include <vector>

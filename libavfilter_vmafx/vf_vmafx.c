@@ -706,7 +706,7 @@ static av_cold int init_xpsnr(AVFilterContext *ctx)
 {
     VMAFXContext *s = ctx->priv;
 
-    s->options.encodes = s->options.n_subsample = s->options.metadata = 1;
+    s->options.encodes = s->options.metadata = 1;
     return init(ctx);
 }
 #endif

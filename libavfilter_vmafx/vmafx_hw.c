@@ -110,14 +110,15 @@ int ff_vmafx_hw_keep_device(AVBufferRef **device, AVFilterLink *link)
     return *device ? 0 : AVERROR(ENOMEM);
 }
 
-void ff_vmafx_hw_context(VmafxParams *params, AVFilterLink *link)
+int ff_vmafx_hw_context(VmafxOptions *options, AVFilterLink *link)
 {
     const AVHWFramesContext *frames = frames_context(link);
 
-    if (link->format != AV_PIX_FMT_CUDA || params->device_context)
-        return;
-    params->device_platform = VMAFX_PLATFORM_CUDA;
-    params->device_context  = ((const AVCUDADeviceContext *)frames->device_ctx->hwctx)->cuda_ctx;
+    if (link->format != AV_PIX_FMT_CUDA)
+        return 0;
+    vmafx_options_set_device_context(options, VMAFX_PLATFORM_CUDA,
+                                     ((const AVCUDADeviceContext *)frames->device_ctx->hwctx)->cuda_ctx);
+    return 1;
 }
 
 /* -- Frames -------------------------------------------------------------------------------------------------------- */

@@ -37,17 +37,17 @@
 #define FLAGS AV_OPT_FLAG_FILTERING_PARAM|AV_OPT_FLAG_VIDEO_PARAM
 #define DEPRECATED FLAGS|AV_OPT_FLAG_DEPRECATED
 
-/** The library's options, from VMAFX_OPTIONS. */
-#define OPTION_TEXT(option, field, value, help) \
-    { #option, help, OFFSET(field), AV_OPT_TYPE_STRING, { .str = value }, 0, 0, FLAGS },
-#define OPTION_INT(option, field, value, least, most, help) \
-    { #option, help, OFFSET(field), AV_OPT_TYPE_INT, { .i64 = value }, least, most, FLAGS },
-#define OPTION_FLAG(option, field, value, help) \
-    { #option, help, OFFSET(field), AV_OPT_TYPE_BOOL, { .i64 = value }, 0, 1, FLAGS },
+/** The library's options, as VMAFX_OPTIONS declares them. */
+#define OPTION_TEXT(option, value, help) \
+    { #option, help, OFFSET(option), AV_OPT_TYPE_STRING, { .str = value }, 0, 0, FLAGS },
+#define OPTION_INT(option, value, least, most, help) \
+    { #option, help, OFFSET(option), AV_OPT_TYPE_INT, { .i64 = value }, least, most, FLAGS },
+#define OPTION_FLAG(option, value, help) \
+    { #option, help, OFFSET(option), AV_OPT_TYPE_BOOL, { .i64 = value }, 0, 1, FLAGS },
 
 /** Options of the names vmafx and libvmaf. */
 #define OPTIONS(default_sync_mode) \
-    VMAFX_OPTIONS(OPTION_TEXT, OPTION_INT, OPTION_FLAG) \
+    VMAFX_FILTER_OPTIONS(OPTION_TEXT, OPTION_INT, OPTION_FLAG) \
     { "threads", "same as n_threads", OFFSET(n_threads), AV_OPT_TYPE_INT, { .i64 = 0 }, 0, INT_MAX, FLAGS }, \
     { "subsample", "same as n_subsample", OFFSET(n_subsample), AV_OPT_TYPE_INT, { .i64 = 1 }, 1, INT_MAX, FLAGS }, \
     { "metadata", "put the scores on the output frames as lavfi.vmafx.*", \
@@ -107,9 +107,9 @@ const AVOption ff_vmafx_xpsnr_options[] = {
       OFFSET(stats_path), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
     { "f", "same as stats_file", OFFSET(stats_path), AV_OPT_TYPE_STRING, { .str = NULL }, 0, 0, FLAGS },
     SYNC_OPTIONS(VMAFX_SYNC_DEFAULT)
-    OPTION_INT(n_threads, n_threads, 0, 0, INT_MAX, "number of threads, 0: as many as the process may use")
+    OPTION_INT(n_threads, 0, 0, INT_MAX, "number of threads, 0: as many as the process may use")
     VMAFX_DEVICE_OPTIONS(OPTION_TEXT, OPTION_INT, OPTION_FLAG)
-    OPTION_FLAG(overwrite, overwrite, 0, "replace the statistics file whatever it is, not only statistics")
+    OPTION_FLAG(overwrite, 0, "replace the statistics file whatever it is, not only statistics")
     { NULL }
 };
 #endif
@@ -204,29 +204,49 @@ static void describe_features(AVBPrint *text, const VMAFXOptions *options)
             av_bprintf(text, "|%s", old[i].feature);
 }
 
+/** Set the library's options: those that the filter has under its name, and those that depend on the name. */
+static int set_options(VmafxOptions *to, AVFilterContext *ctx, const VMAFXOptions *options,
+                       const char *model, const char *feature)
+{
+    const int is_libvmaf = ff_vmafx_is_libvmaf(ctx);
+    int ret = 0;
+
+#define SET_TEXT(option, ...) \
+    if (ret >= 0 && av_opt_find(ctx->priv, #option, NULL, 0, 0)) \
+        ret = vmafx_options_set(to, #option, options->option);
+#define SET_NUMBER(option, ...) \
+    if (ret >= 0 && av_opt_find(ctx->priv, #option, NULL, 0, 0)) \
+        ret = vmafx_options_set_int(to, #option, options->option);
+    VMAFX_FILTER_OPTIONS(SET_TEXT, SET_NUMBER, SET_NUMBER)
+    if (ret < 0 ||
+        (ret = vmafx_options_set(to, "model", model)) < 0 ||
+        (ret = vmafx_options_set(to, "feature", feature)) < 0 ||
+        (ret = vmafx_options_set(to, "log_fmt", report_format(ctx, options))) < 0 ||
+        (ret = vmafx_options_set_int(to, "report_times", !is_libvmaf)) < 0 ||
+        (ret = vmafx_options_set_int(to, "summary", !is_libvmaf && !VMAFX_IS_XPSNR(ctx))) < 0)
+        return ret;
+    return vmafx_options_set_int(to, "ignore_unknown", is_libvmaf);
+}
+
 static av_cold int open_with(VmafxContext **vmafx, AVFilterContext *ctx, const VMAFXOptions *options,
                              AVBufferRef **device, const char *model, const char *feature)
 {
-    VmafxParams params;
-    int ret;
+    VmafxOptions *to = vmafx_options_new();
+    int ret, has_context = 0;
 
-    vmafx_default_params(&params);
-#define GIVE(option, field, ...) params.field = options->field;
-    VMAFX_OPTIONS(GIVE, GIVE, GIVE)
-    params.model        = model;
-    params.feature      = feature;
-    params.log_fmt      = report_format(ctx, options);
-    params.report_times = !ff_vmafx_is_libvmaf(ctx);
-    params.summary      = !ff_vmafx_is_libvmaf(ctx) && !VMAFX_IS_XPSNR(ctx);
-    params.ignore_unknown = ff_vmafx_is_libvmaf(ctx);
-    params.log          = ff_vmafx_log;
-    params.log_cookie   = ctx;
-    for (unsigned i = 0; i < ctx->nb_inputs; i++) {
-        if ((ret = ff_vmafx_hw_keep_device(&device[i], ctx->inputs[i])) < 0)
-            return ret;
-        ff_vmafx_hw_context(&params, ctx->inputs[i]);
+    if (!to)
+        return AVERROR(ENOMEM);
+    vmafx_options_set_log(to, ff_vmafx_log, ctx);
+    ret = set_options(to, ctx, options, model, feature);
+    for (unsigned i = 0; ret >= 0 && i < ctx->nb_inputs; i++) {
+        ret = ff_vmafx_hw_keep_device(&device[i], ctx->inputs[i]);
+        if (ret >= 0 && !has_context)
+            has_context = ff_vmafx_hw_context(to, ctx->inputs[i]);
     }
-    return vmafx_open(vmafx, &params);
+    if (ret >= 0)
+        ret = vmafx_open(vmafx, to);
+    vmafx_options_free(&to);
+    return ret;
 }
 
 av_cold int ff_vmafx_options_open(VmafxContext **vmafx, AVFilterContext *ctx, const VMAFXOptions *options,

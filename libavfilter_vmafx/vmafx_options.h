@@ -37,9 +37,9 @@ typedef struct VMAFXOptions {
     const AVClass *class;
 
     /* The library's options. */
-#define FIELD_TEXT(option, field, ...) char *field;
-#define FIELD_NUMBER(option, field, ...) int field;
-    VMAFX_OPTIONS(FIELD_TEXT, FIELD_NUMBER, FIELD_NUMBER)
+#define FIELD_TEXT(option, ...) char *option;
+#define FIELD_NUMBER(option, ...) int option;
+    VMAFX_FILTER_OPTIONS(FIELD_TEXT, FIELD_NUMBER, FIELD_NUMBER)
 #undef FIELD_TEXT
 #undef FIELD_NUMBER
     int metadata;
@@ -76,7 +76,7 @@ int ff_vmafx_options_check_log_path(AVFilterContext *ctx, const VMAFXOptions *op
 int ff_vmafx_options_open(VmafxContext **vmafx, AVFilterContext *ctx, const VMAFXOptions *options,
                           AVBufferRef **device);
 
-/** VmafxParams.log; the cookie is the filter's context. */
+/** A VmafxLogCallback; the cookie is the filter's context. */
 void ff_vmafx_log(void *cookie, enum VmafxLogLevel level, const char *message);
 
 #endif /* AVFILTER_VMAFX_OPTIONS_H */

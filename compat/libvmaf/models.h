@@ -31,7 +31,7 @@ class LoadedModel {
   const std::string& text() const { return full_text_; }
 
   bool is_collection() const { return outputs_.size() > 1; }
-  const char* features() const { return vmafx_predictor_feature(predictor_.get()); }  // for VmafxParams
+  const char* features() const { return vmafx_predictor_feature(predictor_.get()); }  // for the option `feature`
   const std::vector<std::string>& inputs() const { return inputs_; }                  // names of features
   const std::vector<std::string>& outputs() const { return outputs_; }  // names of scores, the model's own first
   int predict(const std::vector<double>& inputs, std::vector<double>* outputs) const;
@@ -40,7 +40,7 @@ class LoadedModel {
   using Overloads = std::map<std::string, OptionTexts>;  // by extractor
   int open(const Overloads& overloads);
 
-  std::string text_;       // as VmafxParams.model says it, without overloads
+  std::string text_;       // as the option `model` says it, without overloads
   std::string full_text_;  // with them
   Overloads overloads_;
   Predictor predictor_;

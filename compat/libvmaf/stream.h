@@ -38,7 +38,7 @@ class Pair {
 
 class Stream {
  public:
-  /* `features`: as VmafxParams.feature has them, one for each element. */
+  /* `features`: values of the option `feature`, one in each element. */
   Stream(const VmafConfiguration& configuration, const Settings& settings)
       : asked_(configuration), settings_(settings) {}
 

@@ -20,7 +20,7 @@ namespace compat {
 std::string name_of(const std::string& key);
 std::string key_of(const std::string& name);
 
-/* A value in VmafxParams.model and .feature, where some characters mean something. */
+/* A value inside the options `model` and `feature`, where some characters have a meaning. */
 std::string escaped(const std::string& value);
 
 /* ":option=value" for each. */

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from ._library import Error, version
     from ._pictures import Color, Format, Frame, Picture
     from ._kept_reference import KeptReference
-    from ._session import FrameScores, Option, OptionInfo, Scores, Session, Window, options
+    from ._options import Option, OptionInfo, options
+    from ._session import FrameScores, Scores, Session, Window
 
 __all__ = [
     "Color",
@@ -45,7 +46,7 @@ def __getattr__(name: str) -> Any:
     these names need.
     """
     if name in __all__:
-        for place in ("_discovery", "_files", "_kept_reference", "_library", "_pictures", "_session"):
+        for place in ("_discovery", "_options", "_files", "_library", "_pictures", "_kept_reference", "_session"):
             module = import_module(f".{place}", __name__)
             if hasattr(module, name):
                 return globals().setdefault(name, getattr(module, name))

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from ._identity import file_of_output, files_of, identities, values_of
 from ._library import Error, logger
 from ._pictures import time_of
-from ._session import FrameScores, Option, Session
+from ._options import Option
+from ._session import FrameScores, Session
 
 if TYPE_CHECKING:
     import av

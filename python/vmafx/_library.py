@@ -38,20 +38,20 @@ class Error(OSError):
         return str(self.strerror)
 
 
-def _declarations(text: str) -> str:
-    """vmafx.h without what only a compiler's preprocessor reads."""
-    text = re.sub(r"/\*.*?\*/", "", text, flags=re.S).replace("\\\n", " ")
-    text = re.sub(r"^#ifdef __cplusplus\n.*?^#endif$", "", text, flags=re.S | re.M)
-    return re.sub(r"^#.*$", "", text, flags=re.M).replace("VMAFX_API ", "")
-
-
 ffi = FFI()
-ffi.cdef(_declarations(_header.text))
+ffi.cdef(_header.declarations)
 
 # All types that calls need. cffi reads the name of a type when it is first used, by the only parser that pycparser has,
 # which stays unusable when Ctrl-C interrupts it.
 for _name in (
-    *("VmafxContext **", "VmafxParams *", "VmafxFormat *", "VmafxFormat[]", "VmafxPicture *", "const VmafxPicture *[]"),
+    *(
+        "VmafxContext **",
+        "VmafxOptions **",
+        "VmafxFormat *",
+        "VmafxFormat[]",
+        "VmafxPicture *",
+        "const VmafxPicture *[]",
+    ),
     *("VmafxFrameResult *", "VmafxPairing *", "VmafxKeptReference **", "VmafxKeptReferenceParams *"),
     *("char[]", "const char **", "double *", "const uint8_t *", "void *"),
 ):

@@ -34,13 +34,13 @@ struct VmafxPredictor {
 namespace {
 
 struct LogGiven {
-  void (*log)(void* log_cookie, VmafxLogLevel level, const char* message);
+  VmafxLogCallback log;
   void* log_cookie;
 };
 
 /* -- Predictors ------------------------------------------------------------------------------------------------------ */
 
-/* As a value of VmafxParams.feature; `|` cannot be said there. */
+/* A value inside the option `feature`, which cannot have a `|`. */
 StatusOr<std::string> escaped(const std::string& text) {
   if (text.find('|') != text.npos) return error(EINVAL, "an option of a model has a `|`: '%s'", text.c_str());
   std::string escaped;
@@ -86,19 +86,34 @@ const char* text_at(std::span<const std::string> texts, int i) {
 
 std::span<const VmafxFrameResult> frames_of(const VmafxReport& report) { return {report.frames, report.n_frames}; }
 
+Status check_scores(const VmafxScore* scores, size_t n) {
+  for (const VmafxScore& score : std::span(scores, n)) VMAFX_TRY(vmafx::check_reserved(score, "VmafxScore"));
+  return {};
+}
+
+Status check_stream(const VmafxReport& report) {
+  if (!report.stream) return {};
+  VMAFX_TRY(vmafx::check_reserved(*report.stream, "VmafxReportStream"));
+  if (report.stream->pairing) VMAFX_TRY(vmafx::check_reserved(*report.stream->pairing, "VmafxPairing"));
+  for (size_t i = 0; report.stream->pictures && i < report.n_frames; i++)
+    VMAFX_TRY(vmafx::check_reserved(report.stream->pictures[i], "VmafxPicture"));
+  return {};
+}
+
 Status check(const VmafxReport& report) {
   VMAFX_TRY(vmafx::check_reserved(report, "VmafxReport"));
-  if (report.stream) VMAFX_TRY(vmafx::check_reserved(*report.stream, "VmafxReportStream"));
-  if (report.stream && report.stream->pairing)
-    VMAFX_TRY(vmafx::check_reserved(*report.stream->pairing, "VmafxPairing"));
   if (!report.path || !*report.path) return error(EINVAL, "a report needs a path");
   if (report.n_subsample < 0) return error(EINVAL, "n_subsample=%d; use 1 or more", report.n_subsample);
   if ((report.n_frames && !report.frames) || (report.n_aggregates && !report.aggregates))
     return error(EINVAL, "a report has no scores to write");
-  for (const VmafxFrameResult& frame : frames_of(report))
+  for (const VmafxFrameResult& frame : frames_of(report)) {
+    VMAFX_TRY(vmafx::check_reserved(frame, "VmafxFrameResult"));
     if (frame.frame < 0 || frame.frame > INT_MAX || (frame.n_scores && !frame.scores))
       return error(EINVAL, "there is no frame %lld", static_cast<long long>(frame.frame));
-  return {};
+    VMAFX_TRY(check_scores(frame.scores, frame.n_scores));
+  }
+  VMAFX_TRY(check_scores(report.aggregates, report.n_aggregates));
+  return check_stream(report);
 }
 
 /* Columns in the order in which scores name them. */
@@ -179,8 +194,7 @@ Status write(const VmafxReport& report, vmafx::Log& log) {
 
 }  // namespace
 
-int vmafx_predictor_open(VmafxPredictor** out, const char* model, void (*log)(void*, VmafxLogLevel, const char*),
-                         void* log_cookie) {
+int vmafx_predictor_open(VmafxPredictor** out, const char* model, VmafxLogCallback log, void* log_cookie) {
   if (!out) return -EINVAL;
   *out = nullptr;
   if (!model) return -EINVAL;

@@ -14,12 +14,6 @@ namespace {
 /* Frame pairs in flight beyond those that workers score: enough that no worker waits for the decoder's next frame. */
 constexpr int kFramesAhead = 2;
 
-Status check_range(const char* option, int value, int least, int most, const char* help) {
-  if (value >= least && value <= most) return {};
-  if (most == INT_MAX) return error(EINVAL, "%s=%d; use %d or more (%s)", option, value, least, help);
-  return error(EINVAL, "%s=%d; use %d to %d (%s)", option, value, least, most, help);
-}
-
 /* The `number`th name in `names`, or "main0". */
 std::string encode_name(const std::string& names, int number) {
   size_t at = 0;
@@ -42,41 +36,21 @@ StatusOr<std::vector<std::string>> parse_encode_names(const std::string& text, i
   return names;
 }
 
-SessionGpu::Request gpu_request(const SessionParams& params) {
+SessionGpu::Request gpu_request(const SessionOptions& params) {
   const std::chrono::seconds place_wait(params.backend == "hip" ? params.device_wait : 0);
   return {params.backend, {params.device, params.given, place_wait}, params.encodes, params.verify};
 }
 
 }  // namespace
 
-SessionParams::SessionParams(const VmafxParams& params) : given{params.device_platform, params.device_context} {
-#define VMAFX_TEXT(option, field, value, help) field = text_or(params.field, field);
-#define VMAFX_NUMBER(option, field, ...) field = params.field;
-  VMAFX_OPTIONS(VMAFX_TEXT, VMAFX_NUMBER, VMAFX_NUMBER);
-  VMAFX_OTHER_OPTIONS(VMAFX_TEXT, VMAFX_NUMBER, VMAFX_NUMBER);
-#undef VMAFX_TEXT
-#undef VMAFX_NUMBER
-}
-
-Status SessionParams::check() const {
-#define VMAFX_INT(option, field, value, least, most, help) VMAFX_TRY(check_range(#option, field, least, most, help));
-#define VMAFX_NONE(...)
-  VMAFX_OPTIONS(VMAFX_NONE, VMAFX_INT, VMAFX_NONE);
-  VMAFX_OTHER_OPTIONS(VMAFX_NONE, VMAFX_INT, VMAFX_NONE);
-#undef VMAFX_INT
-#undef VMAFX_NONE
-  if (import_frames == "auto" || import_frames == "device" || import_frames == "host") return {};
-  return error(EINVAL, "there is no import=%s; use auto, device or host", import_frames.c_str());
-}
-
-Session::Session(const SessionParams& params, Log::Sink sink)
+Session::Session(const SessionOptions& params, Log::Sink sink)
     : params_(params), log_(std::move(sink)), gpu_(gpu_request(params_), log_) {}
 
 /* -- Opening ------------------------------------------------------------------------------------------------------- */
 
 /* Parses all texts, models included, before it opens any output, and opens the outputs before the GPU: a wrong word
  * must not wait for a GPU, which may be busy. */
-StatusOr<std::unique_ptr<Session>> Session::open(const SessionParams& params, Log::Sink sink) {
+StatusOr<std::unique_ptr<Session>> Session::open(const SessionOptions& params, Log::Sink sink) {
   VMAFX_TRY(params.check());
   VMAFX_TRY(select_cpu());
 
@@ -262,7 +236,7 @@ std::optional<uint64_t> Session::spare_pictures() const {
 /* Reads an input in a GPU's memory there, or downloads it and says why. */
 Status Session::start_import(PictureReader& reader, const InputFormat& format) {
   if (!reader.in_gpu_memory()) return {};
-  const bool may_download = params_.import_frames != "device";
+  const bool may_download = params_.import != "device";
   auto intake = open_intake(format);
   if (!intake.ok()) return reader.stop_importing(intake.status().message(), may_download);
   reader.import(std::move(intake.value()), may_download);
@@ -270,7 +244,7 @@ Status Session::start_import(PictureReader& reader, const InputFormat& format) {
 }
 
 StatusOr<std::unique_ptr<DeviceIntake>> Session::open_intake(const InputFormat& format) const {
-  if (params_.import_frames == "host") return error(ENOTSUP, "import=host");
+  if (params_.import == "host") return error(ENOTSUP, "import=host");
   for (size_t i = 0; i < plan_.extractors().size(); i++) {
     const PlannedExtractor& planned = plan_.extractors()[i];
     if (!pipeline_.on_device(i)) return error(ENOTSUP, "%s runs on the CPU", planned.name().c_str());

@@ -22,6 +22,7 @@
 #include "engine/plan.h"
 #include "engine/run_facts.h"
 #include "engine/session_gpu.h"
+#include "engine/session_options.h"
 #include "engine/session_reports.h"
 #include "report/outputs.h"
 #include "report/pooling.h"
@@ -30,31 +31,9 @@
 
 namespace vmafx {
 
-/* VmafxParams with the defaults filled in. */
-struct SessionParams {
-#define VMAFX_TEXT(option, field, value, help) std::string field = text_or(value, "");
-#define VMAFX_INT(option, field, value, least, most, help) int field = value;
-#define VMAFX_FLAG(option, field, value, help) bool field = value;
-  VMAFX_OPTIONS(VMAFX_TEXT, VMAFX_INT, VMAFX_FLAG)
-  VMAFX_OTHER_OPTIONS(VMAFX_TEXT, VMAFX_INT, VMAFX_FLAG)
-#undef VMAFX_TEXT
-#undef VMAFX_INT
-#undef VMAFX_FLAG
-  GivenContext given;
-
-  SessionParams() = default;
-  explicit SessionParams(const VmafxParams& params);
-
-  /* EINVAL for a number that is out of range. */
-  Status check() const;
-
- private:
-  static std::string text_or(const char* text, const std::string& fallback) { return text ? text : fallback; }
-};
-
 class Session {
  public:
-  static StatusOr<std::unique_ptr<Session>> open(const SessionParams& params, Log::Sink sink);
+  static StatusOr<std::unique_ptr<Session>> open(const SessionOptions& params, Log::Sink sink);
 
   /* `dist`: one format for all encodes, or one for each. */
   Status configure(const VmafxFormat& ref, std::span<const VmafxFormat> dist);
@@ -99,7 +78,7 @@ class Session {
     DistPictures dist;
   };
 
-  Session(const SessionParams& params, Log::Sink sink);
+  Session(const SessionOptions& params, Log::Sink sink);
 
   /* -- Opening -------------------------------------------------------------------------------------------------------
    */
@@ -162,7 +141,7 @@ class Session {
   std::optional<RangeFacts> range_facts(const Encode& encode, bool partial) const;
   double frames_per_second() const;
 
-  SessionParams params_;
+  SessionOptions params_;
   Log log_;
   SessionGpu gpu_;
   Plan plan_;

@@ -1,4 +1,4 @@
-/* The texts of VmafxParams.model and .feature, parsed. The syntax is that of FFmpeg's libvmaf filter:
+/* The texts of the options `model` and `feature`, parsed. The syntax is that of FFmpeg's libvmaf filter:
  *
  *     version=vmaf_v0.6.1:name=hd:motion.motion_force_zero=true|path=/models/mine.json
  *     name=psnr:enable_mse=true|name=vif

@@ -63,7 +63,7 @@ END_TEST
 
 START_TEST(any_number_of_encodes_and_threads) {
   const auto params_of = [](const char* backend, int threads) {
-    VmafxParams params = params_for(backend, "", "name=psnr|name=motion|name=speed_temporal");
+    Params params = params_for(backend, "", "name=psnr|name=motion|name=speed_temporal");
     params.n_threads = threads;
     params.n_subsample = 2;
     return params;
@@ -95,7 +95,7 @@ START_TEST(formats_may_lie_in_memory_as_they_like) {
 END_TEST
 
 START_TEST(the_gpu_is_verified_and_hands_over) {
-  VmafxParams params = params_for("hip", nullptr, "name=speed_temporal");
+  Params params = params_for("hip", nullptr, "name=speed_temporal");
   params.verify = 1;
   params.verify_fail = 1;
   assert_as_alone(params, {.count = 3, .has_pair = uneven});
@@ -114,17 +114,17 @@ START_TEST(one_without_frames_leaves_the_others_theirs) {
 END_TEST
 
 START_TEST(wrong_numbers_are_refused) {
-  VmafxParams params = params_for("cpu", nullptr);
+  Params params = params_for("cpu", nullptr);
   VmafxContext* ctx = nullptr;
   params.encodes = VMAFX_MOST_ENCODES + 1;
-  ck_assert_int_eq(vmafx_open(&ctx, &params), -EINVAL);
+  ck_assert_int_eq(open_context(&ctx, params), -EINVAL);
   params.encodes = 2;
   for (const char* names : {"a|a", "a|b|c", "main1"}) {
     params.encode_names = names;
-    ck_assert_int_eq(vmafx_open(&ctx, &params), -EINVAL);
+    ck_assert_int_eq(open_context(&ctx, params), -EINVAL);
   }
   params.encode_names = "low";
-  ck_assert_int_eq(vmafx_open(&ctx, &params), 0);
+  ck_assert_int_eq(open_context(&ctx, params), 0);
   assert_text_eq(vmafx_encode_name(ctx, 0), "low");
   assert_text_eq(vmafx_encode_name(ctx, 1), "main1");
   ck_assert_ptr_null(vmafx_encode_name(ctx, 2));
@@ -167,7 +167,7 @@ std::vector<std::string> reports(const char* name, const char* format, const std
   const auto folder = std::filesystem::temp_directory_path() / ("vmafx_encodes_" + std::to_string(getpid()));
   std::filesystem::create_directory(folder);
   const std::string path = folder / name;
-  VmafxParams params = params_for("cpu", nullptr, "name=psnr");
+  Params params = params_for("cpu", nullptr, "name=psnr");
   params.log_path = path.c_str();
   params.log_fmt = format;
   params.encode_names = "|b";
@@ -215,7 +215,7 @@ START_TEST(each_has_a_report_where_the_path_says_so) {
   const auto lines = reports("r%d.ndjson", "ndjson", {"r0.ndjson", "r1.ndjson"});
   ck_assert_uint_eq(count(lines[1], "\"encode\""), 0);
   ck_assert_uint_eq(count(lines[1], "{\"frameNum\""), 3);
-  VmafxParams params = params_for("cpu", nullptr);
+  Params params = params_for("cpu", nullptr);
   params.log_path = "/tmp/all.xml";
   const Result refused = run(params, {}, 0, 2);
   ck_assert_int_eq(refused.error, -EINVAL);

@@ -119,7 +119,7 @@ Result run(long k) {
   const std::string path = folder() / "report.json";
   std::filesystem::create_directory(folder());
   static const Samples ref_samples = make_samples(kFormat, 0, false), dist_samples = make_samples(kFormat, 0, true);
-  VmafxParams params = cpu_params("vmaf_v0.6.1", "psnr");
+  Params params = cpu_params("vmaf_v0.6.1", "psnr");
   if (kOnEmulator) params.backend = "hip";
   params.n_threads = 2;
   params.log_path = path.c_str();
@@ -134,7 +134,7 @@ Result run(long k) {
   alarm(kHangSeconds);
   allocations_left = given;
   VmafxContext* ctx = nullptr;
-  note(vmafx_open(&ctx, &params));
+  note(open_context(&ctx, params));
   result.allocations[0] = given - allocations_left;
   if (ctx) {
     note(vmafx_configure(ctx, &kFormat, &kFormat));

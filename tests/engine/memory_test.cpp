@@ -103,8 +103,8 @@ const VmafxFormat kFormat = {64, 48, VMAFX_CHROMA_420, 8, VMAFX_LAYOUT_PLANAR, 0
 
 class Stream {
  public:
-  Stream(const VmafxParams& params) {
-    ck_assert_int_eq(vmafx_open(&ctx_, &params), 0);
+  Stream(const Params& params) {
+    ck_assert_int_eq(open_context(&ctx_, params), 0);
     ck_assert_int_eq(vmafx_configure(ctx_, &kFormat, &kFormat), 0);
   }
   ~Stream() { vmafx_close(&ctx_); }
@@ -146,7 +146,7 @@ START_TEST(many_frames_leave_nothing_behind) {
       std::filesystem::temp_directory_path() / ("vmafx_memory_" + std::to_string(getpid()));
   std::filesystem::create_directory(folder);
   const std::string lines = folder / "report.ndjson", metrics = folder / "vmafx.prom";
-  VmafxParams params = params_for(kBackend);
+  Params params = params_for(kBackend);
   params.log_path = lines.c_str();
   params.window = "10";
   params.openmetrics = metrics.c_str();

@@ -167,8 +167,16 @@ START_TEST(wrong_reports_are_errors) {
   report.frames = &frame;
   ck_assert_int_eq(vmafx_write_report(&report), -EINVAL);
   report.n_frames = 0;
-  report.reserved[0] = 1;
+  report.reserved[0] = &report;
   ck_assert_int_eq(vmafx_write_report(&report), -EINVAL);
+  report.reserved[0] = nullptr;
+  VmafxScore score{.key = "psnr_y", .value = 30, .reserved = {&report}};
+  frame = {.n_scores = 1, .scores = &score};
+  report.n_frames = 1;
+  ck_assert_int_eq(vmafx_write_report(&report), -EINVAL);
+  assert_contains(log, "the reserved words of a VmafxScore are not zero");
+  score.reserved[0] = nullptr;
+  ck_assert_int_eq(vmafx_write_report(&report), 0);
   assert_contains(log, "needs a path");
   assert_contains(log, "there is no frame -1");
 }
@@ -177,11 +185,11 @@ END_TEST
 /* Aggregates are of the whole stream, and come only at its end. */
 START_TEST(aggregates_come_at_the_end) {
   VmafxContext* ctx = nullptr;
-  const VmafxParams params = cpu_params("", "name=psnr:enable_apsnr=true");
+  const Params params = cpu_params("", "name=psnr:enable_apsnr=true");
   const StreamOptions options;
   const char* name = nullptr;
   double value = 0;
-  ck_assert_int_eq(vmafx_open(&ctx, &params), 0);
+  ck_assert_int_eq(open_context(&ctx, params), 0);
   ck_assert_int_eq(vmafx_aggregate(ctx, 0, &name, &value), -EINVAL);
   ck_assert_int_eq(vmafx_configure(ctx, &options.ref, &options.dist), 0);
   for (int n = 0; n < 3; n++) {

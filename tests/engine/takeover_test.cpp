@@ -81,7 +81,7 @@ std::string text_of(const std::filesystem::path& path) {
 constexpr char kFew[] = "name=psnr|name=motion";
 
 /* Prints the log's lines about the choice, and the scores. */
-int print(const VmafxParams& params, Encodes encodes) {
+int print(const Params& params, Encodes encodes) {
   std::string said;
   encodes.on_log = [&said, then = encodes.on_log](const std::string& line) {
     if (line.starts_with("backend=auto")) said += line + "\n";
@@ -121,10 +121,10 @@ int end_early(int milliseconds, bool goes_on) {
 
 /* The program ends with a session that nobody closes. */
 int leave_open(int milliseconds) {
-  const VmafxParams params = params_for("auto", "", kFew);
+  const Params params = params_for("auto", "", kFew);
   VmafxContext* ctx = nullptr;
   const StreamOptions options;
-  if (vmafx_open(&ctx, &params) || vmafx_configure(ctx, &options.ref, &options.dist)) return 1;
+  if (open_context(&ctx, params) || vmafx_configure(ctx, &options.ref, &options.dist)) return 1;
   const VmafxPicture ref = make_picture(options, 0, false), dist = make_picture(options, 0, true);
   if (vmafx_submit(ctx, &ref, &dist)) return 1;
   std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
@@ -170,7 +170,7 @@ END_TEST
 
 START_TEST(frames_are_left_out_as_before) {
   for (const int frame : {1, 4, 5}) {
-    VmafxParams params = params_for("auto", "", kFeatures);
+    Params params = params_for("auto", "", kFeatures);
     params.n_subsample = 3;
     assert_contains(assert_as_alone(params, with_takeover({.count = 1, .frames = 11}, frame)).log, takes_over(frame));
   }
@@ -180,7 +180,7 @@ END_TEST
 START_TEST(each_encode_keeps_its_history) {
   for (const Schedule& schedule : {Schedule(every), Schedule(uneven)})
     for (const int frame : {1, 3, 4, 6}) {
-      VmafxParams params = params_for("auto", "", kFeatures);
+      Params params = params_for("auto", "", kFeatures);
       params.n_subsample = 1 + frame % 2;
       const Encodes encodes = {.count = 5, .frames = 10, .has_pair = schedule};
       assert_contains(assert_as_alone(params, with_takeover(encodes, frame)).log, "the GPU takes over at frame ");
@@ -189,7 +189,7 @@ START_TEST(each_encode_keeps_its_history) {
 END_TEST
 
 START_TEST(metrics_may_look_back_far) {
-  VmafxParams params = params_for("auto", "", kLookBack);
+  Params params = params_for("auto", "", kLookBack);
   params.verify_fail = 1;
   for (const int frame : {1, 4, 9}) {
     params.verify = frame == 4 ? 3 : 0;
@@ -206,7 +206,7 @@ START_TEST(metrics_may_look_back_far) {
 END_TEST
 
 START_TEST(the_gpu_is_verified_from_there_on) {
-  VmafxParams params = params_for("auto", "", kFeatures);
+  Params params = params_for("auto", "", kFeatures);
   params.verify = 2;
   params.verify_fail = 1;
   const Result result = assert_as_alone(params, with_takeover({.count = 1, .frames = 9}, 4));
@@ -219,7 +219,7 @@ START_TEST(reports_say_where_it_was) {
   const auto folder = std::filesystem::temp_directory_path() / ("vmafx_takeover_" + std::to_string(getpid()));
   std::filesystem::create_directory(folder);
   const auto report_of = [&](const Encodes& encodes, const char* name, const char* read) {
-    VmafxParams params = params_for("auto", "", "name=psnr");
+    Params params = params_for("auto", "", "name=psnr");
     const std::string path = folder / name;
     params.log_path = path.c_str();
     assert_as_alone(params, with_takeover(encodes, 4));

@@ -351,33 +351,31 @@ def options_in_docs():
     return {name: " ".join(said.split()) for names, said in entries for name in re.findall(r"\w+", names)}
 
 
-def options_of_library():
-    """Returns {name: default} of VMAFX_OPTIONS in vmafx.h."""
-    header = (top / "include/vmafx/vmafx.h").read_text()
-    table, of_device = (
-        header.split(f"#define VMAFX_{name}OPTIONS(")[1].split("#define")[0] for name in ("", "DEVICE_")
-    )
-    table = table.replace("VMAFX_DEVICE_OPTIONS(TEXT, INT, FLAG)", of_device)
+def options_of_library(lab):
+    """Returns {name: default} of the options that vmafx_option() gives for the filter; "" where there is none."""
+    program = "import json; from vmafx._options import options; print(json.dumps(options()))"
+    options = json.loads(lab.python("-c", program).stdout)
     return {
-        name: default.strip('"') for name, default in re.findall(r"\b(?:TEXT|INT|FLAG)\((\w+), \w+, ([^,]+),", table)
+        name: "" if default is None else str(default) for name, (default, *_, in_filter) in options.items() if in_filter
     }
 
 
 @case
 def options_are_the_same_in_library_help_and_docs(lab):
-    shown, said, library = options_in_help(lab), options_in_docs(), options_of_library()
+    shown, said, library = options_in_help(lab), options_in_docs(), options_of_library(lab)
     check_equal(sorted(shown), sorted(said), "options of the help and of docs/filter.md")
     check_equal(list(library), [name for name in shown if name in library], "options of the library, and their order")
     check(len(library) > 10, "the table was not found")
     for name, default in library.items():
-        wanted = {"NULL": ""}.get(default, default)
         check_equal(
             {"true": "1", "false": "0", "%f": ""}.get(shown[name], shown[name]),
-            wanted,
+            default,
             f"default of {name} in the help",
         )
-        ways = [f"Default {wanted}", f"Default `{wanted}`", f"{wanted} (default)", f"`{wanted}` (default)"]
-        check(any(way in said[name] for way in (ways if wanted else ["Default"])), f"docs/filter.md: default of {name}")
+        ways = [f"Default {default}", f"Default `{default}`", f"{default} (default)", f"`{default}` (default)"]
+        check(
+            any(way in said[name] for way in (ways if default else ["Default"])), f"docs/filter.md: default of {name}"
+        )
 
 
 @case

@@ -5,15 +5,12 @@ is none.
 import json
 import os
 import random
-import subprocess
 import sys
 from pathlib import Path
 
-from support import FPS, FRAMES, GoldenClip, Skip, case, check, check_equal
+from support import FPS, FRAMES, TOP, GoldenClip, Skip, case, check, check_equal
 from cases_reports import printed_metadata
 
-TOP = Path(__file__).resolve().parents[2]
-PYTHON = "/usr/bin/python3"  # the one that has Debian's cffi
 FEATURES = "feature=" + "|".join(
     (
         "name=psnr",
@@ -28,19 +25,7 @@ ALL = bool(os.environ.get("VMAFX_TEST_ALL"))
 
 def merge(lab, *words):
     """Runs `vmafx merge` and returns the finished process."""
-    if subprocess.run([PYTHON, "-c", "import cffi"], stderr=subprocess.DEVNULL).returncode:
-        raise Skip("Debian's python3-cffi is not installed")
-    library = Path(lab.ffmpeg).parent.parent / ".libs/libvmafx.so.0"
-    environment = {
-        **os.environ,
-        "PYTHONPATH": str(TOP / "python"),
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "VMAFX_LIBRARY": str(library),
-    }
-    words = [PYTHON, "-m", "vmafx.command", "merge", *map(str, words)]
-    return subprocess.run(
-        words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=lab.folder, env=environment, text=True, timeout=100
-    )
+    return lab.python("-m", "vmafx.command", "merge", *words)
 
 
 def refused(lab, *words, why):

@@ -12,7 +12,9 @@ import time
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
-GOLDEN = Path(__file__).resolve().parents[1] / "golden"
+TOP = Path(__file__).resolve().parents[2]
+GOLDEN = TOP / "tests/golden"
+PYTHON = "/usr/bin/python3"  # the one that has Debian's cffi
 sys.path.append(str(GOLDEN))
 import check as golden_check
 
@@ -210,6 +212,26 @@ class Lab:
             env={**os.environ, **(env or {})},
         )
         return Outcome(command, done.returncode, done.stderr.decode(errors="replace"), time.monotonic() - start)
+
+    def python(self, *words):
+        """A finished program of the Python module, with the library of this build."""
+        if subprocess.run([PYTHON, "-c", "import cffi"], stderr=subprocess.DEVNULL).returncode:
+            raise Skip("Debian's python3-cffi is not installed")
+        environment = {
+            **os.environ,
+            "PYTHONPATH": str(TOP / "python"),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "VMAFX_LIBRARY": str(Path(self.ffmpeg).parent.parent / ".libs/libvmafx.so.0"),
+        }
+        return subprocess.run(
+            [PYTHON, *map(str, words)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=self.folder,
+            env=environment,
+            text=True,
+            timeout=100,
+        )
 
     def start(self, *args):
         """Starts the same command in the background."""

@@ -201,7 +201,6 @@ def installed_by_pip(lab):
     check_equal(done.returncode, 0, done.stdout + done.stderr)
     for name in (
         "py.typed",
-        "vmafx.h",
         "command/page/style.css",
         "command/page/page.js",
         "command/page/templates/report.html",

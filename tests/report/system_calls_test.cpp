@@ -140,7 +140,7 @@ Run run(const Setting& setting, int k) {
   const std::string report = folder() / setting.report, metrics = folder() / kMetrics;
   if (setting.is_there) put(report, kBefore);
   if (setting.has_two_names) std::filesystem::create_hard_link(report, folder() / "other name");
-  VmafxParams params = cpu_params("vmaf_v0.6.1", "psnr");
+  Params params = cpu_params("vmaf_v0.6.1", "psnr");
   params.n_threads = 2;
   params.log_path = report.c_str();
   params.window = "0.08";

@@ -61,7 +61,7 @@ struct Result {
 
 /* The encodes first .. end-1 in one session. EILSEQ: frames come in a wrong order; EBUSY: a picture is not given
  * back. */
-inline Result run(VmafxParams params, const Encodes& encodes, int first, int end) {
+inline Result run(Params params, const Encodes& encodes, int first, int end) {
   Result result;
   const auto on_log = [&](const char* message) {
     result.log += std::string(message) + "\n";
@@ -87,7 +87,7 @@ inline Result run(VmafxParams params, const Encodes& encodes, int first, int end
       frames.push_back(std::move(scores));
     }
   };
-  if (!keep(vmafx_open(&ctx, &params))) return result;
+  if (!keep(open_context(&ctx, params))) return result;
   std::vector<VmafxFormat> formats;
   for (int encode = first; encode < end; encode++) formats.push_back(format_of(encodes, encode));
   keep(vmafx_configure_encodes(ctx, &encodes.format, formats.data(), end - first));
@@ -116,7 +116,7 @@ inline Result run(VmafxParams params, const Encodes& encodes, int first, int end
 }
 
 /* The results of each encode alone on the CPU. */
-inline std::vector<Result> each_alone(VmafxParams params, const Encodes& encodes) {
+inline std::vector<Result> each_alone(Params params, const Encodes& encodes) {
   params.backend = "cpu";
   params.verify = 0;
   params.log_path = nullptr;
@@ -129,7 +129,7 @@ inline std::vector<Result> each_alone(VmafxParams params, const Encodes& encodes
 }
 
 /* Together they have what each has alone. Returns the former. */
-inline Result assert_as_alone(const VmafxParams& params, const Encodes& encodes, const std::vector<Result>& alone) {
+inline Result assert_as_alone(const Params& params, const Encodes& encodes, const std::vector<Result>& alone) {
   use_emulator();
   const Result together = run(params, encodes, 0, encodes.count);
   ck_assert_msg(together.error == 0, "%s", together.log.c_str());
@@ -151,7 +151,7 @@ inline Result assert_as_alone(const VmafxParams& params, const Encodes& encodes,
   return together;
 }
 
-inline Result assert_as_alone(const VmafxParams& params, const Encodes& encodes) {
+inline Result assert_as_alone(const Params& params, const Encodes& encodes) {
   return assert_as_alone(params, encodes, each_alone(params, encodes));
 }
 

@@ -190,7 +190,7 @@ def version_is_one():
     for name, line in {
         "CHANGES": rf"^{version} \((unreleased|\d{{4}}-\d\d-\d\d)\)$",
         "README.md": rf"This is version {version}\b",
-        "python/pyproject.toml": rf'^version = "{version}"$',
+        "python/vmafx/_header.py": rf'^version = "{version}"$',
     }.items():
         assert re.search(
             line.replace(version, re.escape(version)), (TOP / name).read_text(), re.M
@@ -221,6 +221,10 @@ def tables_of_metrics_are_made(build):
 
 def golden_frames_are_lines():
     output_of(sys.executable, "tests/golden/format.py", "--check")
+
+
+def declarations_are_made():
+    output_of(sys.executable, "tools/make_header.py", "--check")
 
 
 def manual_pages_are_made():
@@ -427,6 +431,7 @@ def main():
         tables_are_made,
         tables_of_metrics_are_made,
         golden_frames_are_lines,
+        declarations_are_made,
         manual_pages_are_made,
         manual_page_names_all_subcommands,
         manual_pages_have_no_warning,

@@ -40,8 +40,8 @@ struct DevicePicture {
 /* Takes the pictures of one input. Used by one thread at a time. */
 class DeviceIntake {
  public:
-  /* `device` may be another one than that of the `given` context. ENOTSUP, with the reason: no picture of this format
-   * can be read where it lies. */
+  /* `given`: the context of vmafx_options_set_device_context(), which may be one of another device. ENOTSUP, with the
+   * reason: no picture of this format can be read where it lies. */
   static StatusOr<std::unique_ptr<DeviceIntake>> create(const InputFormat& format, const hip::OpenedDevice& device,
                                                         const GivenContext& given);
 

@@ -38,12 +38,12 @@ constexpr const char* kFeatures[] = {
 /* Not what numbers or times without rounding would tell apart. */
 constexpr double kRate = 24000. / 1001;
 
-VmafxParams params_of(const char* feature, const std::string& range, int n_subsample = 1) {
+Params params_of(const char* feature, const std::string& range, int n_subsample = 1) {
 #ifdef ON_EMULATOR
   use_emulator();
-  VmafxParams params = params_for("hip", "", feature);
+  Params params = params_for("hip", "", feature);
 #else
-  VmafxParams params = params_for("cpu", "", feature);
+  Params params = params_for("cpu", "", feature);
 #endif
   params.range = range.c_str();
   params.n_subsample = n_subsample;
@@ -171,7 +171,7 @@ START_TEST(nothing_but_the_context_is_asked_for) {
 END_TEST
 
 START_TEST(what_is_no_part_of_a_stream_is_refused) {
-  const auto refused = [](const VmafxParams& params, const StreamOptions& options, const char* why) {
+  const auto refused = [](const Params& params, const StreamOptions& options, const char* why) {
     const Outcome outcome = run_stream(params, options);
     ck_assert_int_eq(outcome.error, -EINVAL);
     assert_contains(outcome.log, why);
